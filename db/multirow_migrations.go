@@ -107,7 +107,7 @@ func (tx *Tx) end(ctx context.Context, tasks []Ended, parts ...any) (int64, erro
 		switch part := part.(type) {
 		case string:
 			text.WriteString(part)
-		case picked:
+		case perTask:
 			args = part.write(&text, tasks, args)
 		}
 	}
@@ -126,17 +126,17 @@ func (tx *Tx) end(ctx context.Context, tasks []Ended, parts ...any) (int64, erro
 	return tx.changed(ctx, text.String(), args)
 }
 
-// picked is a value that differs from task to task.
-type picked struct {
+// perTask is a value that differs from task to task.
+type perTask struct {
 	otherwise string
 	value     func(Ended) (any, bool)
 }
 
 var notes = pick("''", func(e Ended) (any, bool) { return e.Note, e.Note != "" })
 
-func pick(otherwise string, value func(Ended) (any, bool)) picked { return picked{otherwise, value} }
+func pick(otherwise string, value func(Ended) (any, bool)) perTask { return perTask{otherwise, value} }
 
-func (p picked) write(text *strings.Builder, tasks []Ended, args []any) []any {
+func (p perTask) write(text *strings.Builder, tasks []Ended, args []any) []any {
 	some := false
 	for _, task := range tasks {
 		value, ok := p.value(task)

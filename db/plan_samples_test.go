@@ -516,10 +516,10 @@ var samples = map[string]sample{
 	"LockUnpublished":    {args: with("ticket", unpublished(500))},
 	"WaitForUnpublished": {args: with("ticket", unpublished(1)[0])},
 	"Publish":            {args: with("ticket", unpublished(500), 30000), reads: 2600, because: "it reads the list, and each row by its key to write it"},
-	"NumbersThere":       {args: with([]db.Numbers{{Board: 1, Numbers: []uint64{7, 8, 29000}}, {Board: 3, Numbers: []uint64{7}}})},
+	"ExistingNumbers":    {args: with([]db.Numbers{{Board: 1, Numbers: []uint64{7, 8, 29000}}, {Board: 3, Numbers: []uint64{7}}})},
 	"FirstCards":         {args: with([]id.Column{1, 2, 3}, 51)},
 	"TicketsByTitle":     {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Words: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
-	"WindowEnds":         {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
+	"RangeEnds":          {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
 	"MatchingCards": {args: with(db.CardFilter{Text: "9", LocalID: ptr(uint64(9)), Assignee: 1, Closed: ptr(false)}, firstWindows, 51),
 		reads: 6000, because: "a window of 2,000 cards for each of three columns"},
 }

@@ -89,14 +89,14 @@ func (c *Client) connection(ctx context.Context, q *Query, pause *backoff, handl
 	}
 }
 
-// said is a server-sent event.
-type said struct {
+// rawEvent is a server-sent event.
+type rawEvent struct {
 	id, name string
 	data     []byte
 }
 
 // event returns the event, and false if it is not for a reader of the feed.
-func (s said) event() (Event, bool, error) {
+func (s rawEvent) event() (Event, bool, error) {
 	if s.id == "" {
 		return Event{}, false, nil
 	}
@@ -115,18 +115,18 @@ type events struct{ r *bufio.Reader }
 
 // next returns the next event, also one without data, whose id moves the cursor. An event that the end of the stream
 // cuts off is dropped.
-func (e *events) next() (s said, err error) {
+func (e *events) next() (s rawEvent, err error) {
 	size := 0
 	for {
 		line, err := e.line()
 		if err != nil {
-			return said{}, err
+			return rawEvent{}, err
 		}
 		if len(line) == 0 {
-			return said{s.id, s.name, bytes.TrimSuffix(s.data, []byte("\n"))}, nil
+			return rawEvent{s.id, s.name, bytes.TrimSuffix(s.data, []byte("\n"))}, nil
 		}
 		if size += len(line); size > longest {
-			return said{}, errors.New("an event is too large")
+			return rawEvent{}, errors.New("an event is too large")
 		}
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))

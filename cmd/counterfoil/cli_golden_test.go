@@ -60,7 +60,7 @@ func blocks(text string) []string {
 
 type goldenCLI struct {
 	values map[string]string // of "%NAME" in a golden file
-	house  *house
+	house  *env
 }
 
 func newGoldenCLI(t *testing.T) goldenCLI {
@@ -77,7 +77,7 @@ func newGoldenCLI(t *testing.T) goldenCLI {
 		fmt.Fprint(w, `{"status":404,"detail":"There is no such feed."}`)
 	}))
 	t.Cleanup(server.Close)
-	h := newHouse(t, dbtest.Empty(t))
+	h := newEnv(t, dbtest.Empty(t))
 	return goldenCLI{map[string]string{"%DIR": dir, "%SERVER": server.URL, "%DB": h.databaseURL, "%EMPTY": dbtest.Empty(t)}, h}
 }
 

@@ -16,7 +16,7 @@ import (
 
 func TestCLIHelp(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, "")
+	h := newEnv(t, "")
 	var check func(c *cli.Command, path []string)
 	check = func(c *cli.Command, path []string) {
 		name := strings.Join(append([]string{"counterfoil"}, path...), " ")
@@ -50,7 +50,7 @@ func TestCLIHelp(t *testing.T) {
 
 func TestCLIVersion(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, "")
+	h := newEnv(t, "")
 	h.command(t, 0, "counterfoil "+version+" (schema ", "version")
 	h.command(t, 0, `{"version":"`+version+`","schema":`, "version", "-json")
 	h.command(t, 0, version, "--version")
@@ -58,7 +58,7 @@ func TestCLIVersion(t *testing.T) {
 
 func TestCLICompletion(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, "")
+	h := newEnv(t, "")
 	for shell, want := range map[string]string{"bash": "complete -o bashdefault", "zsh": "#compdef counterfoil", "fish": "complete -c counterfoil"} {
 		h.command(t, 0, want, "completion", shell)
 	}
@@ -89,7 +89,7 @@ func TestCLICompletion(t *testing.T) {
 
 func TestCLIJSON(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, dbtest.Empty(t))
+	h := newEnv(t, dbtest.Empty(t))
 	h.environment.migrations, h.patience = probes(), time.Millisecond
 	for _, c := range []struct{ args, want string }{
 		{"schema up --json", `"dirty":false`},
@@ -153,9 +153,9 @@ func TestCLIWait(t *testing.T) {
 
 func TestCLIProgress(t *testing.T) {
 	t.Parallel()
-	from, to := newHouse(t, dbtest.Empty(t)), newHouse(t, dbtest.Empty(t))
+	from, to := newEnv(t, dbtest.Empty(t)), newEnv(t, dbtest.Empty(t))
 	file := filepath.Join(t.TempDir(), "acme.backup")
-	bars := func(h *house, want ...string) {
+	bars := func(h *env, want ...string) {
 		t.Helper()
 		for _, step := range want {
 			if !strings.Contains(h.err.String(), step) {

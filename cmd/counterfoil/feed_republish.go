@@ -53,7 +53,7 @@ func republishFeed(ctx context.Context, env environment, c *cli.Command) error {
 		case run.Already:
 			return showRun(ctx, env, c, w, run.ID, fmt.Sprintf("Run %d does the same and has not begun, so none was opened; it starts by itself where “serve” or “work” runs. “migrations status %d” shows how far it is.", run.ID, run.ID))
 		}
-		return showRun(ctx, env, c, w, run.ID, opened(run.Run))
+		return showRun(ctx, env, c, w, run.ID, openedLine(run.Run))
 	})
 }
 

@@ -27,10 +27,10 @@ func migrationsCommand(env environment) *cli.Command {
 	}
 }
 
-func runNumber(text string) (id.Run, error) { return numbered[id.Run](text, "run", "list") }
+func runNumber(text string) (id.Run, error) { return parseNumber[id.Run](text, "run", "list") }
 
-// numbered parses the number of a thing; list is the command that lists them.
-func numbered[T ~uint64](text, thing, list string) (T, error) {
+// parseNumber parses the number of a thing; list is the command that lists them.
+func parseNumber[T ~uint64](text, thing, list string) (T, error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 10, 63)
 	if err != nil || n == 0 {
 		return 0, usageError{fmt.Sprintf("%q is no number of a %s; “migrations %s” shows them.", text, thing, list)}

@@ -21,12 +21,12 @@ func knobCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "knob", ArgsUsage: "RUN NAME=VALUE …", Usage: "Change settings of a run, named as in the API; prints all as JSON",
 		Description: "Settings: " + strings.Join(knobNames(), ", ") + ".\nNumbers are written as 4 or 2.5, time spans as 30s, truths as true.",
-		Action:      func(ctx context.Context, c *cli.Command) error { return turnKnobs(ctx, env, c.Args().Slice()) },
+		Action:      func(ctx context.Context, c *cli.Command) error { return setKnobs(ctx, env, c.Args().Slice()) },
 	}
 }
 
-// turnKnobs changes settings of the run whose number is the first word.
-func turnKnobs(ctx context.Context, env environment, words []string) error {
+// setKnobs changes settings of the run whose number is the first word.
+func setKnobs(ctx context.Context, env environment, words []string) error {
 	run, err := runNumber(words[0])
 	if err != nil {
 		return err

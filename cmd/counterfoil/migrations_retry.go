@@ -88,7 +88,7 @@ func tasksIn(list string) (tasks []id.Task, err error) {
 		return nil, nil
 	}
 	for part := range strings.SplitSeq(list, ",") {
-		task, err := numbered[id.Task](strings.TrimSpace(part), "task", "tasks")
+		task, err := parseNumber[id.Task](strings.TrimSpace(part), "task", "tasks")
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func openAndStart(ctx context.Context, env environment, c *cli.Command) error {
 			return err
 		}
 		fmt.Fprintf(say, "Run %d is open. Its tasks are counted.\n", r.ID)
-		if r, err = filled(ctx, env, w, r.ID); err != nil {
+		if r, err = awaitFilled(ctx, env, w, r.ID); err != nil {
 			return err
 		}
 		sayFilled(say, w, r)
@@ -125,8 +125,8 @@ func keyValues(words []string) (migrations.Values, error) {
 	return values, nil
 }
 
-// filled waits until a worker has filled a run.
-func filled(ctx context.Context, env environment, w *app.App, run id.Run) (migrations.Run, error) {
+// awaitFilled waits until a worker has filled a run.
+func awaitFilled(ctx context.Context, env environment, w *app.App, run id.Run) (migrations.Run, error) {
 	bar := newProgress(env)
 	defer bar.end()
 	r, err := watchRun(ctx, env, w, run, func(r migrations.Run) bool {

@@ -76,7 +76,7 @@ func taskCommand(env environment) *cli.Command {
 			if err != nil {
 				return err
 			}
-			task, err := numbered[id.Task](c.Args().Get(1), "task", "tasks")
+			task, err := parseNumber[id.Task](c.Args().Get(1), "task", "tasks")
 			if err != nil {
 				return err
 			}

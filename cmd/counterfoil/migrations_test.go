@@ -71,8 +71,8 @@ func probes() []*migrations.Migration {
 	}
 }
 
-// works has a worker work on the house's database until the test ends.
-func (h *house) works(t *testing.T) {
+// works has a worker work on the env's database until the test ends.
+func (h *env) works(t *testing.T) {
 	t.Helper()
 	d, err := db.Open(h.databaseURL)
 	if err != nil {
@@ -98,7 +98,7 @@ func (h *house) works(t *testing.T) {
 }
 
 // reaches waits until the status of a run has a text.
-func (h *house) reaches(t *testing.T, run int, want string) {
+func (h *env) reaches(t *testing.T, run int, want string) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Minute)
 	for {
@@ -112,9 +112,9 @@ func (h *house) reaches(t *testing.T, run int, want string) {
 	}
 }
 
-func migrationHouse(t *testing.T) *house {
+func migrationHouse(t *testing.T) *env {
 	t.Helper()
-	h := newHouse(t, dbtest.URL(t))
+	h := newEnv(t, dbtest.URL(t))
 	h.environment.migrations = probes()
 	h.patience = time.Millisecond
 	return h

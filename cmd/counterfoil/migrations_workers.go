@@ -59,7 +59,7 @@ func workerCommand(env environment, name, usage, said string, drain bool) *cli.C
 	return &cli.Command{
 		Name: name, ArgsUsage: "WORKER", Usage: usage,
 		Action: func(ctx context.Context, c *cli.Command) error {
-			worker, err := numbered[id.Worker](c.Args().First(), "worker", "workers")
+			worker, err := parseNumber[id.Worker](c.Args().First(), "worker", "workers")
 			if err != nil {
 				return err
 			}

@@ -13,22 +13,22 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 )
 
-// house is a database and what commands on it print.
-type house struct {
+// env is a database and what commands on it print.
+type env struct {
 	environment
 	out, err *bytes.Buffer
 }
 
-func newHouse(t *testing.T, url string) *house {
+func newEnv(t *testing.T, url string) *env {
 	t.Helper()
-	h := &house{out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	h := &env{out: &bytes.Buffer{}, err: &bytes.Buffer{}}
 	values := map[string]string{"DATABASE_URL": url, "COUNTERFOIL_DATA": t.TempDir()}
 	h.environment = readEnvironment(func(name string) string { return values[name] }, strings.NewReader("correct horse battery\n"), h.out, h.err)
 	return h
 }
 
 // command fails unless the exit code is code and the output has want.
-func (h *house) command(t *testing.T, code int, want string, args ...string) {
+func (h *env) command(t *testing.T, code int, want string, args ...string) {
 	t.Helper()
 	h.out.Reset()
 	h.err.Reset()
@@ -37,12 +37,12 @@ func (h *house) command(t *testing.T, code int, want string, args ...string) {
 	}
 }
 
-func (h *house) setUp(t *testing.T) {
+func (h *env) setUp(t *testing.T) {
 	t.Helper()
 	h.command(t, 0, `"token"`, "setup", "--company", "acme", "--name", "Acme", "--email", "a@b.c", "--password-file", "-")
 }
 
-func (h *house) exec(t *testing.T, statement string) {
+func (h *env) exec(t *testing.T, statement string) {
 	t.Helper()
 	d, err := db.Open(h.databaseURL)
 	if err != nil {
@@ -56,7 +56,7 @@ func (h *house) exec(t *testing.T, statement string) {
 
 func TestVerify(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, dbtest.Empty(t))
+	h := newEnv(t, dbtest.Empty(t))
 	h.command(t, 1, "counterfoil schema up", "verify")
 	h.setUp(t)
 	h.command(t, 0, "as it should be", "verify")
@@ -71,7 +71,7 @@ func TestVerify(t *testing.T) {
 
 func TestDoctor(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, dbtest.URL(t))
+	h := newEnv(t, dbtest.URL(t))
 	h.command(t, 1, "innodb_flush_log_at_trx_commit = 0", "doctor")
 	h.command(t, 1, `{"ok":false,"engine":"`, "doctor", "--json")
 	if !json.Valid(h.out.Bytes()) || bytes.Count(h.out.Bytes(), []byte("\n")) != 1 {
@@ -81,7 +81,7 @@ func TestDoctor(t *testing.T) {
 
 func TestBackup(t *testing.T) {
 	t.Parallel()
-	from, to := newHouse(t, dbtest.Empty(t)), newHouse(t, dbtest.Empty(t))
+	from, to := newEnv(t, dbtest.Empty(t)), newEnv(t, dbtest.Empty(t))
 	file := filepath.Join(t.TempDir(), "acme.backup")
 	from.command(t, 1, "nothing to back up", "backup", file)
 	from.setUp(t)

@@ -25,11 +25,11 @@ func openRefRun(ctx context.Context, env environment, c *cli.Command, name strin
 		if err != nil {
 			return err
 		}
-		return showRun(ctx, env, c, w, run.ID, opened(run))
+		return showRun(ctx, env, c, w, run.ID, openedLine(run))
 	})
 }
 
-// opened describes a run that starts by itself.
-func opened(run migrations.Run) string {
+// openedLine describes a run that starts by itself.
+func openedLine(run migrations.Run) string {
 	return fmt.Sprintf("Run %d was opened; it starts by itself where “serve” or “work” runs. “migrations status %d” shows how far it is.", run.ID, run.ID)
 }

@@ -67,6 +67,6 @@ func quarantineRefs(ctx context.Context, env environment, c *cli.Command, lot id
 		if err != nil {
 			return err
 		}
-		return showRun(ctx, env, c, w, run.ID, fmt.Sprintf("No code of lot %d is given out any more.\n%s", lot, opened(run)))
+		return showRun(ctx, env, c, w, run.ID, fmt.Sprintf("No code of lot %d is given out any more.\n%s", lot, openedLine(run)))
 	})
 }

@@ -39,7 +39,7 @@ func refStatus(ctx context.Context, env environment, asJSON bool) error {
 		if err := table(env, "LENGTH AVAILABLE ISSUED QUARANTINED MINTED SHARE", rows); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(env.stdout, runway(standing)+"\n"+recounted(standing.Recount))
+		_, err = fmt.Fprintln(env.stdout, runway(standing)+"\n"+recountLine(standing.Recount))
 		return err
 	})
 }
@@ -52,8 +52,8 @@ func runway(s refs.State) string {
 	return "None was given out in the last day."
 }
 
-// recounted describes the last comparison of counters and tables.
-func recounted(r refs.Recount) string {
+// recountLine describes the last comparison of counters and tables.
+func recountLine(r refs.Recount) string {
 	text := "Not counted yet."
 	if r.At != nil {
 		text = fmt.Sprintf("Counted %s: %s.", r.At.UTC().Format(time.RFC3339), admin.RecountVerdict(r))

@@ -136,7 +136,7 @@ func (s *Server) revive(ctx context.Context) error {
 		return err
 	}
 	if socket != "" && socket != s.state.Socket {
-		return moved{NoRuntimeDir(filepath.Dir(socket), errors.New("it was removed while the database ran; start counterfoil again"))}
+		return movedError{NoRuntimeDir(filepath.Dir(socket), errors.New("it was removed while the database ran; start counterfoil again"))}
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (s *Server) judge(err error, failed int) (int, error) {
 	if err == nil {
 		return 0, nil
 	}
-	var gone moved
+	var gone movedError
 	if errors.As(err, &gone) {
 		return failed, gone.error
 	}
@@ -157,8 +157,8 @@ func (s *Server) judge(err error, failed int) (int, error) {
 	return failed, fmt.Errorf("keep the database: %w", err)
 }
 
-// moved ends a Watch: the connections of every program lead to the former socket.
-type moved struct{ error }
+// movedError ends a Watch: the connections of every program lead to the former socket.
+type movedError struct{ error }
 
 func backoff(deaths int) time.Duration {
 	if deaths == 0 {

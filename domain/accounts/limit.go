@@ -83,13 +83,13 @@ func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attemp
 		}
 	}
 	if a.Full {
-		a.Full, err = sayOnce(ctx, tx, a.said())
+		a.Full, err = recordOnce(ctx, tx, a.said())
 	}
 	return a, err
 }
 
-// sayOnce reports whether that was not recorded within the last hour.
-func sayOnce(ctx context.Context, tx *db.Tx, name []byte) (bool, error) {
+// recordOnce reports whether that was not recorded within the last hour.
+func recordOnce(ctx context.Context, tx *db.Tx, name []byte) (bool, error) {
 	if err := tx.HoldLimit(ctx, name, tx.Now); err != nil {
 		return false, fmt.Errorf("hold limit: %w", err)
 	}

@@ -47,7 +47,7 @@ func Members(ctx context.Context, q *db.Queries, company id.Company, after ID, l
 	return list, nil
 }
 
-// MemberByID returns a member of a company, or PersonNotFound.
+// MemberByID returns a member of a company, or MemberNotFound.
 func MemberByID(ctx context.Context, q *db.Queries, company id.Company, account ID) (CompanyMember, error) {
 	row, err := db.Read(q.MemberByID(ctx, company, account))
 	if db.IsNotFound(err) {
@@ -83,7 +83,7 @@ func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 // ChangeRole gives a member another role. The caller holds LockRoles. It returns MemberNotFound, BadRole, RankTooLow,
 // or LastOwner.
 func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role string) (before CompanyMember, err error) {
-	if before, err = governed(ctx, tx, actor, account); err != nil {
+	if before, err = lockManaged(ctx, tx, actor, account); err != nil {
 		return CompanyMember{}, err
 	}
 	if rank(role) == 0 {
@@ -116,7 +116,7 @@ func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (person Com
 	if account == actor.Account.ID {
 		person, err = MemberByID(ctx, tx.Queries, actor.Company.ID, account)
 	} else {
-		person, err = governed(ctx, tx, actor, account)
+		person, err = lockManaged(ctx, tx, actor, account)
 	}
 	if err != nil {
 		return CompanyMember{}, nil, err
@@ -138,8 +138,8 @@ func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (person Com
 	return person, hashes, EndSessions(ctx, tx, account)
 }
 
-// governed returns a member that the actor may change.
-func governed(ctx context.Context, tx *db.Tx, actor Actor, account ID) (CompanyMember, error) {
+// lockManaged returns a member that the actor may change.
+func lockManaged(ctx context.Context, tx *db.Tx, actor Actor, account ID) (CompanyMember, error) {
 	person, err := MemberByID(ctx, tx.Queries, actor.Company.ID, account)
 	if err != nil {
 		return CompanyMember{}, err

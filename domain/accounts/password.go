@@ -24,8 +24,8 @@ var hashing = make(chan struct{}, 2)
 // minutes.
 var released = time.AfterFunc(time.Minute, debug.FreeOSMemory)
 
-// hashed ends a turn.
-func hashed() {
+// endTurn ends a turn.
+func endTurn() {
 	<-hashing
 	released.Reset(5 * time.Second)
 }
@@ -39,7 +39,7 @@ func HashPassword(password string, cost Cost) (string, error) {
 		return "", err
 	}
 	hashing <- struct{}{}
-	defer hashed()
+	defer endTurn()
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{
 		Memory: cost.KiB, Iterations: cost.Passes, Parallelism: 1, SaltLength: 16, KeyLength: 32,
 	})
@@ -57,7 +57,7 @@ func VerifyPassword(ctx context.Context, password, hash string) (bool, error) {
 	}
 	select {
 	case hashing <- struct{}{}:
-		defer hashed()
+		defer endTurn()
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}

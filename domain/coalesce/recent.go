@@ -14,10 +14,10 @@ const (
 // under a lock when it is changed.
 type Recent[K comparable, V any] struct {
 	mu     sync.Mutex
-	values map[K]dated[V]
+	values map[K]timedValue[V]
 }
 
-type dated[V any] struct {
+type timedValue[V any] struct {
 	value V
 	at    time.Time
 }
@@ -38,9 +38,9 @@ func (r *Recent[K, V]) Get(key K, read func() (V, error)) (V, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.values == nil || len(r.values) >= recentMax {
-		r.values = make(map[K]dated[V])
+		r.values = make(map[K]timedValue[V])
 	}
-	r.values[key] = dated[V]{value, at}
+	r.values[key] = timedValue[V]{value, at}
 	return value, nil
 }
 

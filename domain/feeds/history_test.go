@@ -1,6 +1,6 @@
 package feeds
 
-// What must hold between any two committed states of the papers, and at the end. The names I1 to I12 are
+// What must hold between any two committed states of the table papers, and at the end. The names I1 to I12 are
 // those of the tests' documentation, proof_test.go.
 
 import (

@@ -16,7 +16,7 @@ import (
 // newCalm returns a run whose actors do not stop.
 func newCalm(t *testing.T) *run {
 	t.Helper()
-	r, err := newRun(newPapers(t, cast...), right(), plan{Limits: [2]int{4, 4}})
+	r, err := newRun(newPaperEnv(t, cast...), right(), plan{Limits: [2]int{4, 4}})
 	if err != nil {
 		t.Fatal(err)
 	}

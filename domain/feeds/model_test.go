@@ -44,10 +44,10 @@ var ownerTables = []string{
 	`INSERT INTO account (id, email, name, password_hash, created_at) VALUES (1, 'ana@example.com', 'Ana', '', NOW(6))`,
 }
 
-// newPapers returns a stage in a database with the tables.
-func newPapers(t testing.TB, names ...string) *stage {
+// newPaperEnv returns a stage in a database with the tables.
+func newPaperEnv(t testing.TB, names ...string) *env {
 	t.Helper()
-	s := newStage(t, dbtest.URL(t), names...)
+	s := newEnv(t, dbtest.URL(t), names...)
 	for _, statement := range append(slices.Clone(paperTables), ownerTables...) {
 		if _, err := s.watch.Exec(statement); err != nil {
 			t.Fatal(err)

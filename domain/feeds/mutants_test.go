@@ -98,7 +98,7 @@ func TestTheWrongOnesAreCaught(t *testing.T) {
 	for lane := range lanes {
 		t.Run("lane", func(t *testing.T) {
 			t.Parallel()
-			s := newPapers(t, cast...)
+			s := newPaperEnv(t, cast...)
 			for n := lane; n < len(mutants); n += lanes {
 				t.Run(mutants[n].name, func(t *testing.T) { mutants[n].mustBeCaught(t, s, schedules) })
 			}
@@ -107,7 +107,7 @@ func TestTheWrongOnesAreCaught(t *testing.T) {
 }
 
 // mustBeCaught performs always the same plans.
-func (m mutant) mustBeCaught(t *testing.T, s *stage, schedules int) {
+func (m mutant) mustBeCaught(t *testing.T, s *env, schedules int) {
 	p := right()
 	m.wrong(&p)
 	open := m.rules
@@ -151,7 +151,7 @@ func (m mutant) plans(limit int) iter.Seq[plan] {
 
 func TestRightVariants(t *testing.T) {
 	t.Parallel()
-	s := newPapers(t, cast...)
+	s := newPaperEnv(t, cast...)
 	for _, m := range variants {
 		t.Run(m.name, func(t *testing.T) {
 			p := right()

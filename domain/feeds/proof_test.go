@@ -96,7 +96,7 @@ func drawPlan(t *rapid.T) plan {
 }
 
 // perform runs a plan with parts and returns what was wrong.
-func perform(s *stage, p parts, plan plan) ([]violation, error) {
+func perform(s *env, p parts, plan plan) ([]violation, error) {
 	r, err := newRun(s, p, plan)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (p plan) byTurns() func(able []*actor) choice {
 
 // run is one performance.
 type run struct {
-	stage     *stage
+	stage     *env
 	parts     parts
 	plan      plan
 	ctx       context.Context
@@ -173,7 +173,7 @@ type run struct {
 }
 
 // newRun has the papers as they are at first: one is not published yet.
-func newRun(s *stage, p parts, plan plan) (*run, error) {
+func newRun(s *env, p parts, plan plan) (*run, error) {
 	r := &run{stage: s, parts: p, plan: plan, ctx: context.Background(), engines: map[string]*Engine{}}
 	r.first = picture{value: 2, version: 1, epoch: 1, batches: map[uint64]uint64{2: 2}, rows: map[uint64]row{
 		1: {state{board: 1, seenOn: 2, content: 1}, 1}, 2: {state{board: 2, seenOn: 4, content: 1}, 2}, 3: {state: state{board: 1, seenOn: 2, content: 1}},
@@ -323,10 +323,10 @@ func (r *run) rest(c *consumer, name string) (err error) {
 
 func TestAnyOrderOfStatements(t *testing.T) {
 	t.Parallel()
-	checkAll(t, newPapers(t, cast...), right())
+	checkAll(t, newPaperEnv(t, cast...), right())
 }
 
-func checkAll(t *testing.T, s *stage, p parts) {
+func checkAll(t *testing.T, s *env, p parts) {
 	rapid.Check(t, func(rt *rapid.T) {
 		plan := rapid.Custom(drawPlan).Draw(rt, "plan")
 		wrong, err := perform(s, p, plan)

@@ -31,7 +31,7 @@ func (e *Engine) Run(ctx context.Context) {
 	defer ticks.Stop()
 	var insisting sync.WaitGroup
 	defer insisting.Wait()
-	insisting.Go(func() { e.insist(ctx) })
+	insisting.Go(func() { e.publishOverdue(ctx) })
 	for ctx.Err() == nil {
 		more := e.round(ctx)
 		if err := e.listen(ctx); err != nil && ctx.Err() == nil {
@@ -91,9 +91,9 @@ func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, 
 	return len(candidates), published, err
 }
 
-// insist publishes rows that are locked whenever publish runs, such as that of a board on which tickets are opened all
+// publishOverdue publishes rows that are locked whenever publish runs, such as that of a board on which tickets are opened all
 // the time: waiting for a lock gets it in turn. It takes one row at a time.
-func (e *Engine) insist(ctx context.Context) {
+func (e *Engine) publishOverdue(ctx context.Context) {
 	for wait.Sleep(ctx, overdue) == nil {
 		for _, feed := range e.feeds {
 			row, ok := e.backlog.overdue(feed.Name)

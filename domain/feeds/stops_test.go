@@ -145,7 +145,7 @@ func TestOneStopsAnywhere(t *testing.T) {
 	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newPapers(t, cast...)
+			s := newPaperEnv(t, cast...)
 			schedules := scene.stops()
 			if soak {
 				schedules = both(schedules, scene.deaths)

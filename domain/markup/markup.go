@@ -163,7 +163,7 @@ func (r *references) mark(doc *ast.Document, source []byte) {
 func (r *references) split(n *ast.Text, source []byte) {
 	parent, segment := n.Parent(), n.Segment
 	rest := segment.Start
-	put := func(at found, node ast.Node) {
+	put := func(at refSpan, node ast.Node) {
 		if at.start > rest {
 			parent.InsertBefore(parent, n, ast.NewTextSegment(text.NewSegment(rest, at.start)))
 		}
@@ -192,12 +192,12 @@ func (r *references) split(n *ast.Text, source []byte) {
 }
 
 // in returns the keys and handles in a segment, in their order.
-func (r *references) in(source []byte, segment text.Segment) []found {
+func (r *references) in(source []byte, segment text.Segment) []refSpan {
 	list := handlesIn(source, segment.Start, segment.Stop)
 	for _, at := range keysIn(segment.Value(source)) {
-		list = append(list, found{segment.Start + at[0], segment.Start + at[1]})
+		list = append(list, refSpan{segment.Start + at[0], segment.Start + at[1]})
 	}
-	slices.SortFunc(list, func(a, b found) int { return a.start - b.start })
+	slices.SortFunc(list, func(a, b refSpan) int { return a.start - b.start })
 	return list
 }
 

@@ -51,16 +51,16 @@ func Mentions(source string) []string {
 // maxMentions is how many handles of a text are read.
 const maxMentions = 500
 
-// found is the position of a reference in a source.
-type found struct{ start, stop int }
+// refSpan is the position of a reference in a source.
+type refSpan struct{ start, stop int }
 
 // handlesIn returns where handles begin and end in a part of a source. A letter, a digit or a character that joins
 // words before the @ or behind the handle makes it part of something else, such as an email address.
-func handlesIn(source []byte, from, upto int) []found {
+func handlesIn(source []byte, from, upto int) []refSpan {
 	if bytes.IndexByte(source[from:upto], '@') < 0 {
 		return nil
 	}
-	var list []found
+	var list []refSpan
 	for _, at := range handleForm.FindAllIndex(source[from:upto], -1) {
 		start, stop := from+at[0], from+at[1]
 		before, _ := utf8.DecodeLastRune(source[:start])
@@ -68,7 +68,7 @@ func handlesIn(source []byte, from, upto int) []found {
 		if start > 0 && (wordy(before) || strings.ContainsRune(`@./\-+=`, before)) || stop < len(source) && (wordy(after) || strings.ContainsRune(`@/`, after)) {
 			continue
 		}
-		list = append(list, found{start, stop})
+		list = append(list, refSpan{start, stop})
 	}
 	return list
 }

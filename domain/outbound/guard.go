@@ -71,9 +71,9 @@ func plainIP(ip netip.Addr) netip.Addr {
 }
 
 // Allowlist has addresses that may be reached although they are not public. The zero value is empty.
-type Allowlist struct{ list []allowed }
+type Allowlist struct{ list []allowRule }
 
-type allowed struct {
+type allowRule struct {
 	network netip.Prefix // or
 	name    string
 	port    uint16 // 0 is any
@@ -96,15 +96,15 @@ func ParseAllowlist(text string) (Allowlist, error) {
 	return a, nil
 }
 
-func parseAllowed(part string) (allowed, error) {
+func parseAllowed(part string) (allowRule, error) {
 	if network, err := netip.ParsePrefix(part); err == nil {
-		return allowed{network: network.Masked()}, nil
+		return allowRule{network: network.Masked()}, nil
 	}
-	var one allowed
+	var one allowRule
 	if host, port, err := net.SplitHostPort(part); err == nil {
 		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil || n == 0 {
-			return allowed{}, errors.New("its port is none")
+			return allowRule{}, errors.New("its port is none")
 		}
 		part, one.port = host, uint16(n)
 	}
@@ -114,7 +114,7 @@ func parseAllowed(part string) (allowed, error) {
 		return one, nil
 	}
 	if strings.ContainsAny(part, "/:*@[] ") || strings.Trim(part, "0123456789.") == "" {
-		return allowed{}, errors.New("it is no network, IP address or host name")
+		return allowRule{}, errors.New("it is no network, IP address or host name")
 	}
 	one.name = strings.TrimSuffix(part, ".")
 	return one, nil

@@ -58,7 +58,7 @@ const keepBefore = time.Minute
 // State is ReadState with a rate whose part before the last hour may be a minute old: cheap enough for every few
 // seconds.
 func (e *Engine) State(ctx context.Context, q *db.Queries, now time.Time) (State, error) {
-	return stand(ctx, q, now, e.poppedBefore)
+	return readState(ctx, q, now, e.poppedBefore)
 }
 
 func (e *Engine) poppedBefore(ctx context.Context, q *db.Queries, since, upto time.Time) (uint64, error) {

@@ -98,7 +98,7 @@ func (p *popper) replace(ctx context.Context, codes []string) ([]string, error) 
 		of[r.Code] = true
 	}
 	codes = slices.DeleteFunc(codes, func(code string) bool { return of[code] })
-	var out aside
+	var out quarantined
 	if len(bad) > 0 {
 		others, err := p.search(ctx, len(bad))
 		if err != nil {
@@ -216,7 +216,7 @@ func randomStarts(n int) []string {
 	return starts
 }
 
-type counting func(ctx context.Context, length, slot uint8, n int64) (int64, error)
+type counterUpdate func(ctx context.Context, length, slot uint8, n int64) (int64, error)
 
 func (p *popper) issued(ctx context.Context, length, slot uint8, n int64) (int64, error) {
 	return p.tx.AddIssued(ctx, db.AddIssuedParams{N: n, Length: length, Slot: slot})
@@ -228,7 +228,7 @@ func (p *popper) issuedLooked(ctx context.Context, length, slot uint8, n int64) 
 
 // count adds codes to the counters. It reports whether it matched none, which the guard causes for issued; then
 // nothing was counted.
-func (p *popper) count(ctx context.Context, codes []string, add counting) (guarded bool, err error) {
+func (p *popper) count(ctx context.Context, codes []string, add counterUpdate) (guarded bool, err error) {
 	of := lengths(codes)
 	for _, length := range []int{Short, Long} {
 		if of[length] == 0 {

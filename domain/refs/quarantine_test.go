@@ -15,20 +15,20 @@ import (
 )
 
 // quarantined puts a lot in quarantine; its codes are in the pool until they are swept.
-func (s stand) quarantined(t testing.TB, lot id.Lot) {
+func (s env) quarantined(t testing.TB, lot id.Lot) {
 	t.Helper()
 	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, lot, 9) })
 }
 
 // good is how many codes of the pool can be given out.
-func (s stand) good(t testing.TB) uint64 {
+func (s env) good(t testing.TB) uint64 {
 	t.Helper()
 	return s.count(t, "ref_pool JOIN ref_ledger USING (code) JOIN ref_batch ON ref_batch.id = batch JOIN ref_lot ON ref_lot.id = lot_id WHERE quarantined_at IS NULL")
 }
 
 func TestSetSweep(t *testing.T) {
 	t.Parallel()
-	s, watch := watchedStand(t)
+	s, watch := watchedEnv(t)
 	for _, step := range []struct {
 		run    id.Run
 		writes int
@@ -48,7 +48,7 @@ func TestSetSweep(t *testing.T) {
 // What a restore puts aside is in quarantine since the time of its transaction, as everything else is.
 func TestRestored(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newEnv(t)
 	s.mint(t, 1, refs.Short, 100)
 	if _, err := s.pop(30); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 	t.Run("many at once find the one good code in fifty while it is swept: each once, and none is left", func(t *testing.T) {
 		t.Parallel()
 		const good = 80
-		s := newStand(t)
+		s := newEnv(t)
 		bad := s.mint(t, 1, refs.Short, 49*good/2)
 		worse := s.mint(t, 2, refs.Short, 49*good/2)
 		s.mint(t, 3, refs.Short, good)
@@ -132,7 +132,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 	})
 	t.Run("as many as are good can be taken at once, however many are not", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		bad := s.mint(t, 1, refs.Short, 9000)
 		s.mint(t, 2, refs.Short, 600)
 		s.mint(t, 3, refs.Long, 600)
@@ -150,7 +150,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 	})
 	t.Run("one code takes few statements", func(t *testing.T) {
 		t.Parallel()
-		s, watch := watchedStand(t)
+		s, watch := watchedEnv(t)
 		bad := s.mint(t, 1, refs.Short, 5000)
 		s.mint(t, 2, refs.Short, 500)
 		s.quarantined(t, bad)
@@ -166,7 +166,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 	})
 	t.Run("who takes codes does not wait for a sweep", func(t *testing.T) {
 		t.Parallel()
-		s, watch := watchedStand(t)
+		s, watch := watchedEnv(t)
 		bad := s.mint(t, 1, refs.Short, 3000)
 		s.mint(t, 2, refs.Short, 300)
 		s.quarantined(t, bad)

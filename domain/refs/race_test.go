@@ -23,7 +23,7 @@ func TestTheRefillRace(t *testing.T) {
 	t.Parallel()
 	t.Run("a refill that looks among the codes that were given out puts one back", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		for _, statement := range []string{
 			"CREATE TABLE naive_pool (code CHAR(5) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY) ENGINE=InnoDB",
 			"CREATE TABLE naive_used LIKE naive_pool", "INSERT INTO naive_pool VALUES ('ukrEP')",
@@ -54,7 +54,7 @@ func TestTheRefillRace(t *testing.T) {
 			for _, end := range []string{"commit", "rollback"} {
 				t.Run(order+" "+end, func(t *testing.T) {
 					t.Parallel()
-					s := newStand(t)
+					s := newEnv(t)
 					s.in(t, func(tx *db.Tx) error {
 						lot, err := refs.OpenLot(s.ctx, tx, 1, refs.FromFile, refs.Short)
 						if err != nil {
@@ -74,7 +74,7 @@ func TestTheRefillRace(t *testing.T) {
 // whether their codes are of lots in quarantine.
 func TestTheQuarantineRace(t *testing.T) {
 	t.Parallel()
-	s, watch := watchedStand(t)
+	s, watch := watchedEnv(t)
 	first := s.mint(t, 1, refs.Short, 1)
 	second := s.mint(t, 2, refs.Short, 200)
 	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, first, 3) })
@@ -106,7 +106,7 @@ func TestTheQuarantineRace(t *testing.T) {
 
 // race has a refill draw ukrEP and UkrEP while somebody takes the only code of the pool, ukrEP: a letter of the order
 // is a step of one of the two.
-func (s stand) race(t *testing.T, order, end string) {
+func (s env) race(t *testing.T, order, end string) {
 	refill, taker := s.begin(t), s.begin(t)
 	batch, err := s.OpenBatch(s.ctx, 1)
 	if err != nil {
@@ -172,7 +172,7 @@ func interleavings(a, b string) []string {
 	return slices.Compact(all)
 }
 
-func (s stand) begin(t *testing.T) *db.Tx {
+func (s env) begin(t *testing.T) *db.Tx {
 	t.Helper()
 	tx, err := s.SQL.BeginTx(s.ctx, nil)
 	if err != nil {
@@ -182,14 +182,14 @@ func (s stand) begin(t *testing.T) *db.Tx {
 	return &db.Tx{Queries: s.Queries.WithTx(tx), SQL: tx, Now: s.Now()}
 }
 
-func (s stand) commit(t *testing.T, tx *db.Tx) {
+func (s env) commit(t *testing.T, tx *db.Tx) {
 	t.Helper()
 	if err := tx.SQL.Commit(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (s stand) exec(t testing.TB, on interface {
+func (s env) exec(t testing.TB, on interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }, statement string) {
 	t.Helper()
@@ -204,8 +204,8 @@ func TestMintsAtTheSameTime(t *testing.T) {
 	slice := func(i uint64) refs.Slice {
 		return refs.Slice{Length: refs.Short, From: i * 1_000_000, To: (i + 1) * 1_000_000, Codes: 50}
 	}
-	begin := func(t *testing.T) (stand, id.Lot, func(i uint64) func(*db.Tx) error, func(func())) {
-		s, watch := watchedStand(t)
+	begin := func(t *testing.T) (env, id.Lot, func(i uint64) func(*db.Tx) error, func(func())) {
+		s, watch := watchedEnv(t)
 		lot := s.mint(t, 1, refs.Short, 10)
 		mint := func(i uint64) func(*db.Tx) error {
 			return func(tx *db.Tx) error {
@@ -262,7 +262,7 @@ func TestMintsAtTheSameTime(t *testing.T) {
 	})
 	t.Run("in a slice that has few codes, and in one that has many, those that were there are left out", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		for _, round := range []refs.Slice{{Codes: 3000}, {Before: 90_000_000, Codes: 2000}, {Before: 300_000_000, Codes: 50}} {
 			round.Length, round.To = refs.Short, 20_000
 			s.in(t, func(tx *db.Tx) error {

@@ -14,11 +14,11 @@ import (
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
 
-// watchedStand is a stand, and who watches what is sent to it.
-func watchedStand(t testing.TB) (stand, *dbtest.Watch) {
+// watchedEnv is an env with a Watch of its database.
+func watchedEnv(t testing.TB) (env, *dbtest.Watch) {
 	t.Helper()
 	d, watch := dbtest.Watched(t)
-	s := stand{DB: d, ctx: context.Background()}
+	s := env{DB: d, ctx: context.Background()}
 	var err error
 	if s.canaries, err = refs.ReadCanaries(s.ctx, d.Queries); err != nil {
 		t.Fatal(err)
@@ -30,13 +30,13 @@ func watchedStand(t testing.TB) (stand, *dbtest.Watch) {
 func counts(statement string) bool { return strings.Contains(statement, "SUM(CHAR_LENGTH(code)") }
 
 // putOff makes the counters wrong by 25 codes.
-func (s stand) putOff(t testing.TB) {
+func (s env) putOff(t testing.TB) {
 	t.Helper()
 	s.exec(t, s.SQL, "UPDATE ref_counter SET minted = minted + 7, issued = issued - 11 WHERE length = 5 AND slot = 3")
 	s.exec(t, s.SQL, "UPDATE ref_counter SET quarantined = quarantined + 2, minted = minted - 5 WHERE length = 6 AND slot = 9")
 }
 
-func (s stand) recount(t testing.TB) (refs.Recount, bool) {
+func (s env) recount(t testing.TB) (refs.Recount, bool) {
 	t.Helper()
 	r, done, err := refs.RecountIfDue(s.ctx, s.DB, refs.LongestRecount)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s stand) recount(t testing.TB) (refs.Recount, bool) {
 	return r, done
 }
 
-func (s stand) recounted(t testing.TB) refs.Recount {
+func (s env) recounted(t testing.TB) refs.Recount {
 	t.Helper()
 	now, err := refs.ReadState(s.ctx, s.Queries, s.Now())
 	if err != nil {
@@ -58,7 +58,7 @@ func TestRecount(t *testing.T) {
 	t.Parallel()
 	t.Run("counters that are wrong are mended exactly, while codes are minted and taken", func(t *testing.T) {
 		t.Parallel()
-		s, watch := watchedStand(t)
+		s, watch := watchedEnv(t)
 		s.mint(t, 1, refs.Short, 21_000) // more than are counted at once
 		s.mint(t, 2, refs.Long, 300)
 		bad := s.mint(t, 3, refs.Short, 200)
@@ -113,7 +113,7 @@ func TestRecount(t *testing.T) {
 	})
 	t.Run("of servers that would all count one does, once a day", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		now := s.Now()
 		s.SetClock(func() time.Time { return now })
 		s.mint(t, 1, refs.Short, 100)
@@ -144,7 +144,7 @@ func TestRecount(t *testing.T) {
 	})
 	t.Run("a count whose server died is begun anew an hour later", func(t *testing.T) {
 		t.Parallel()
-		s, watch := watchedStand(t)
+		s, watch := watchedEnv(t)
 		now := s.Now()
 		s.SetClock(func() time.Time { return now })
 		s.mint(t, 1, refs.Short, 100)
@@ -170,7 +170,7 @@ func TestRecount(t *testing.T) {
 	})
 	t.Run("one that was taken for dead and was only slow mends nothing a second time", func(t *testing.T) {
 		t.Parallel()
-		s, watch := watchedStand(t)
+		s, watch := watchedEnv(t)
 		now := s.Now()
 		s.SetClock(func() time.Time { return now })
 		s.mint(t, 1, refs.Short, 100)
@@ -191,7 +191,7 @@ func TestRecount(t *testing.T) {
 	})
 	t.Run("where the tables disagree that is said, and no counter is changed", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 100)
 		s.mint(t, 2, refs.Long, 100)
 		s.putOff(t)
@@ -208,7 +208,7 @@ func TestRecount(t *testing.T) {
 	})
 	t.Run("one that takes too long is given up until the next day, and that is said", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		now := s.Now()
 		s.SetClock(func() time.Time { return now })
 		s.mint(t, 1, refs.Short, 100)
@@ -232,7 +232,7 @@ func TestRecount(t *testing.T) {
 }
 
 // sums are all counters.
-func (s stand) sums(t testing.TB) (all string) {
+func (s env) sums(t testing.TB) (all string) {
 	t.Helper()
 	if err := s.SQL.QueryRow("SELECT GROUP_CONCAT(minted, ' ', issued, ' ', quarantined ORDER BY length, slot) FROM ref_counter").Scan(&all); err != nil {
 		t.Fatal(err)

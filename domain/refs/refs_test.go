@@ -17,16 +17,16 @@ import (
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
 
-// stand is a database with codes, of which a test may take some.
-type stand struct {
+// env is a database with codes, of which a test may take some.
+type env struct {
 	*db.DB
 	ctx      context.Context
 	canaries refs.Canaries
 }
 
-func newStand(t testing.TB) stand {
+func newEnv(t testing.TB) env {
 	t.Helper()
-	s := stand{DB: dbtest.Open(t), ctx: context.Background()}
+	s := env{DB: dbtest.Open(t), ctx: context.Background()}
 	var err error
 	if s.canaries, err = refs.ReadCanaries(s.ctx, s.Queries); err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func newStand(t testing.TB) stand {
 }
 
 // mint mints codes in a lot of its own.
-func (s stand) mint(t testing.TB, run id.Run, length int, n uint64) id.Lot {
+func (s env) mint(t testing.TB, run id.Run, length int, n uint64) id.Lot {
 	t.Helper()
 	var lot id.Lot
 	for _, slice := range refs.Rounds(length, n, s.count(t, "ref_ledger")) {
@@ -50,14 +50,14 @@ func (s stand) mint(t testing.TB, run id.Run, length int, n uint64) id.Lot {
 	return lot
 }
 
-func (s stand) in(t testing.TB, fn func(tx *db.Tx) error) {
+func (s env) in(t testing.TB, fn func(tx *db.Tx) error) {
 	t.Helper()
 	if err := s.InTx(s.ctx, fn); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (s stand) count(t testing.TB, table string) (n uint64) {
+func (s env) count(t testing.TB, table string) (n uint64) {
 	t.Helper()
 	if err := s.SQL.QueryRow("SELECT COUNT(*) FROM " + table).Scan(&n); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func (s stand) count(t testing.TB, table string) (n uint64) {
 }
 
 // balanced fails unless every code is in exactly one place and the counters say so.
-func (s stand) balanced(t testing.TB) {
+func (s env) balanced(t testing.TB) {
 	t.Helper()
 	ledger, pool, issued, aside := s.count(t, "ref_ledger"), s.count(t, "ref_pool"), s.count(t, "ref_issue"), s.count(t, "ref_quarantine")
 	if ledger != pool+issued+aside {
@@ -87,7 +87,7 @@ func (s stand) balanced(t testing.TB) {
 	}
 }
 
-func (s stand) pop(k int) (codes []refs.Code, err error) {
+func (s env) pop(k int) (codes []refs.Code, err error) {
 	err = s.InTx(s.ctx, func(tx *db.Tx) error {
 		codes, err = refs.PopTx(s.ctx, tx, refs.Use{Company: 1}, k)
 		return err
@@ -99,7 +99,7 @@ func TestPop(t *testing.T) {
 	t.Parallel()
 	t.Run("twenty who take from a pool until it is empty never get one code twice, and get all", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 3000)
 		var mu sync.Mutex
 		seen := map[refs.Code]int{}
@@ -143,7 +143,7 @@ func TestPop(t *testing.T) {
 	})
 	t.Run("what is rolled back is in the pool again", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 100)
 		changed := errors.New("I changed my mind")
 		err := s.InTx(s.ctx, func(tx *db.Tx) error {
@@ -162,7 +162,7 @@ func TestPop(t *testing.T) {
 	})
 	t.Run("a thousand at once, of both lengths, are no neighbours in a row", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 6000)
 		s.mint(t, 2, refs.Long, 6000)
 		codes, err := s.pop(refs.MaxPop)
@@ -180,7 +180,7 @@ func TestPop(t *testing.T) {
 	})
 	t.Run("a few for one are from all over the pool", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 20_000)
 		near := 0
 		for range 50 {
@@ -200,7 +200,7 @@ func TestPop(t *testing.T) {
 	})
 	t.Run("more than there are takes none", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 10)
 		if _, err := s.pop(11); !errors.Is(err, refs.CodeEmpty) {
 			t.Errorf("got %v", err)
@@ -216,7 +216,7 @@ func TestMint(t *testing.T) {
 	t.Parallel()
 	t.Run("codes are even over all codes, without words and canaries", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 20_000)
 		rows, err := s.SQL.Query("SELECT code FROM ref_pool")
 		if err != nil {
@@ -246,7 +246,7 @@ func TestMint(t *testing.T) {
 	})
 	t.Run("collisions are counted, and as many as chance makes", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		tight := refs.Slice{Length: refs.Short, From: 1000, To: 21_000, Codes: 8000}
 		for range 2 {
 			s.in(t, func(tx *db.Tx) error {
@@ -285,7 +285,7 @@ func TestMint(t *testing.T) {
 		} {
 			t.Run(what, func(t *testing.T) {
 				t.Parallel()
-				s := newStand(t)
+				s := newEnv(t)
 				mint := func(run id.Run, slice refs.Slice) {
 					s.in(t, func(tx *db.Tx) error {
 						lot, err := refs.OpenLot(s.ctx, tx, run, refs.FromMint, refs.Short)
@@ -309,7 +309,7 @@ func TestMint(t *testing.T) {
 	})
 	t.Run("as many as a refill may use can be minted, and some more", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		part := refs.Slice{Length: refs.Short, From: 1000, To: 41_000}
 		there := 0
 		for _, codes := range []int{20_000, 13_000, 4000} { // up to 92.5 %
@@ -334,7 +334,7 @@ func TestMint(t *testing.T) {
 	})
 	t.Run("a part that is used up says so", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		err := s.InTx(s.ctx, func(tx *db.Tx) error {
 			lot, err := refs.OpenLot(s.ctx, tx, 1, refs.FromMint, refs.Short)
 			if err != nil {
@@ -380,7 +380,7 @@ func TestSample(t *testing.T) {
 	t.Parallel()
 	t.Run("what cannot be stored is stored the next time", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		e := refs.New(s.DB)
 		e.RecordPop(7, false, 3*time.Millisecond)
 		e.RecordPop(0, true, time.Second)
@@ -404,7 +404,7 @@ func TestSample(t *testing.T) {
 
 func TestRate(t *testing.T) {
 	t.Parallel()
-	s, watch := watchedStand(t)
+	s, watch := watchedEnv(t)
 	now := s.Now()
 	popped := func(before time.Duration, n int) {
 		for source := range 3 {
@@ -418,7 +418,7 @@ func TestRate(t *testing.T) {
 	popped(23*time.Hour, 38)
 	popped(25*time.Hour, 1000)
 	e := refs.New(s.DB)
-	stand := func(at time.Time, rate float64, reads int) {
+	check := func(at time.Time, rate float64, reads int) {
 		t.Helper()
 		watch.Take()
 		now, err := e.State(s.ctx, s.Queries, at)
@@ -434,13 +434,13 @@ func TestRate(t *testing.T) {
 			t.Errorf("%g an hour, read in %d statements; not %g in %d", now.Rate, n, rate, reads)
 		}
 	}
-	stand(now, 56, 2) // that of a day is higher
+	check(now, 56, 2) // that of a day is higher
 	popped(2*time.Minute, 30)
 	popped(4*time.Hour, 240)
-	stand(now.Add(50*time.Second), 120, 1) // that of the last hour counts at once
-	stand(now.Add(61*time.Second), 120, 2)
+	check(now.Add(50*time.Second), 120, 1) // that of the last hour counts at once
+	check(now.Add(61*time.Second), 120, 2)
 	popped(3*time.Hour, 900)
-	stand(now.Add(2*time.Minute+10*time.Second), 3*(10+400+38+30+240+900)/24., 2)
+	check(now.Add(2*time.Minute+10*time.Second), 3*(10+400+38+30+240+900)/24., 2)
 	if plain, err := refs.ReadState(s.ctx, s.Queries, now); err != nil || plain.Rate != 3*(10+400+38+30+240+900)/24. {
 		t.Errorf("%g, %v", plain.Rate, err)
 	}
@@ -470,7 +470,7 @@ func TestCodes(t *testing.T) {
 	t.Parallel()
 	t.Run("case makes two codes", func(t *testing.T) {
 		t.Parallel()
-		s := newStand(t)
+		s := newEnv(t)
 		s.in(t, func(tx *db.Tx) error {
 			lot, err := refs.OpenLot(s.ctx, tx, 1, refs.FromFile, refs.Short)
 			if err != nil {
@@ -514,7 +514,7 @@ func TestCodes(t *testing.T) {
 	})
 	t.Run("canaries are few, and others elsewhere", func(t *testing.T) {
 		t.Parallel()
-		one, two := newStand(t), newStand(t)
+		one, two := newEnv(t), newEnv(t)
 		var ones, both int
 		rapid.Check(t, func(t *rapid.T) {
 			for range 500 {
@@ -544,7 +544,7 @@ func TestCodes(t *testing.T) {
 
 func TestQuarantine(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newEnv(t)
 	bad := s.mint(t, 1, refs.Short, 2000)
 	s.mint(t, 2, refs.Short, 2000)
 	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 3) })

@@ -116,13 +116,13 @@ func (s State) RefillLength() int {
 
 // ReadState returns the state of the pool.
 func ReadState(ctx context.Context, q *db.Queries, now time.Time) (State, error) {
-	return stand(ctx, q, now, popped)
+	return readState(ctx, q, now, popped)
 }
 
 // popsBetween returns how many codes were popped from a time on to before another.
 type popsBetween func(ctx context.Context, q *db.Queries, since, upto time.Time) (uint64, error)
 
-func stand(ctx context.Context, q *db.Queries, now time.Time, earlier popsBetween) (s State, err error) {
+func readState(ctx context.Context, q *db.Queries, now time.Time, earlier popsBetween) (s State, err error) {
 	s.At = now
 	rows, err := db.Read(q.CountRefs(ctx))
 	if err != nil {

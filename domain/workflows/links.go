@@ -107,7 +107,7 @@ func (w *Workflows) join(
 	return actor, nil
 }
 
-// MakeReset makes a link for a new password of a member and returns its secret. It returns PersonNotFound, or why the
+// MakeReset makes a link for a new password of a member and returns its secret. It returns MemberNotFound, or why the
 // caller may not.
 func (w *Workflows) MakeReset(
 	ctx context.Context, account accounts.ID,

@@ -41,7 +41,7 @@ func (w *Workflows) People(ctx context.Context, after accounts.ID) ([]accounts.C
 	return Page(accounts.Members(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, after, PeoplePerPage+1))
 }
 
-// Person returns a member of the company, or PersonNotFound. noReset is why the caller cannot make them a link for a
+// Person returns a member of the company, or MemberNotFound. noReset is why the caller cannot make them a link for a
 // new password, nil if it can.
 func (w *Workflows) Person(
 	ctx context.Context, account accounts.ID,
@@ -80,7 +80,7 @@ func audit(ctx context.Context, tx *db.Tx, actor accounts.Actor, kind string, de
 
 func nameAndEmail(account accounts.Account) string { return account.Name + " <" + account.Email + ">" }
 
-// ChangeRole gives a member another role. It returns PersonNotFound, BadRole, RankTooLow or LastOwner.
+// ChangeRole gives a member another role. It returns MemberNotFound, BadRole, RankTooLow or LastOwner.
 func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role string) error {
 	var hashes [][]byte
 	err := w.holdRole(ctx, "change role", func(tx *db.Tx, actor accounts.Actor) error {
@@ -108,7 +108,7 @@ func (w *Workflows) forgetBearers(hashes [][]byte) {
 }
 
 // RemovePerson removes a member, or the caller, from the company: their sessions end, and their tokens of the company.
-// Their work stays. It returns PersonNotFound, RankTooLow or LastOwner.
+// Their work stays. It returns MemberNotFound, RankTooLow or LastOwner.
 func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, err error) {
 	var hashes [][]byte
 	err = w.holdRole(ctx, "remove from company", func(tx *db.Tx, actor accounts.Actor) error {
@@ -128,7 +128,7 @@ func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (pers
 	return person, nil
 }
 
-// SetOperator makes a member an operator, or no longer. It returns NotOperator, PersonNotFound or LastOperator.
+// SetOperator makes a member an operator, or no longer. It returns NotOperator, MemberNotFound or LastOperator.
 func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operator bool) error {
 	actor := accounts.ActorFrom(ctx)
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {

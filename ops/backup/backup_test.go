@@ -30,8 +30,8 @@ import (
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
-// house is an installation with some of everything.
-type house struct {
+// env is an installation with some of everything.
+type env struct {
 	*app.App
 	backup.Installation
 	db    *db.DB
@@ -42,7 +42,7 @@ type house struct {
 // awkward is what an encoding gets wrong first.
 const awkward = "a \\ \" ' \t 🥷 \u2028 é 日本\n%s NULL \\N </script>"
 
-func newHouse(t testing.TB) *house {
+func newEnv(t testing.TB) *env {
 	t.Helper()
 	h := at(t, dbtest.URL(t))
 	actor, _, token, err := h.Workflows.SetUp(context.Background(), workflows.Setup{
@@ -67,24 +67,24 @@ func newHouse(t testing.TB) *house {
 }
 
 // at returns the installation on a database.
-func at(t testing.TB, url string) *house {
+func at(t testing.TB, url string) *env {
 	t.Helper()
 	d, err := db.Open(url)
 	must(t, err)
 	w := app.New(d, apptest.CheapPasswords)
 	t.Cleanup(func() { w.Close(context.Background()); d.Close() })
-	return &house{App: w, Installation: backup.Installation{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs")}, db: d}
+	return &env{App: w, Installation: backup.Installation{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs")}, db: d}
 }
 
 // empty returns an installation without even a schema.
-func empty(t testing.TB) *house {
+func empty(t testing.TB) *env {
 	t.Helper()
 	return at(t, dbtest.Empty(t))
 }
 
 func key(n uint64) tickets.Key { return tickets.Key{Board: "NINJA", Number: n} }
 
-func (h *house) open(t testing.TB, n int) (last tickets.Ticket) {
+func (h *env) open(t testing.TB, n int) (last tickets.Ticket) {
 	t.Helper()
 	for i := range n {
 		var err error
@@ -94,7 +94,7 @@ func (h *house) open(t testing.TB, n int) (last tickets.Ticket) {
 	return last
 }
 
-func (h *house) exec(t testing.TB, statement string, args ...any) {
+func (h *env) exec(t testing.TB, statement string, args ...any) {
 	t.Helper()
 	if _, err := h.db.SQL.Exec(statement, args...); err != nil {
 		t.Fatalf("%s: %v", statement, err)
@@ -102,7 +102,7 @@ func (h *house) exec(t testing.TB, statement string, args ...any) {
 }
 
 // backup writes a backup and returns its file.
-func (h *house) backup(t testing.TB) string {
+func (h *env) backup(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "acme.backup")
 	_, err := backup.Make(context.Background(), h.Installation, "test", file)
@@ -110,7 +110,7 @@ func (h *house) backup(t testing.TB) string {
 	return file
 }
 
-func (h *house) restore(t testing.TB, file string) backup.Summary {
+func (h *env) restore(t testing.TB, file string) backup.Summary {
 	t.Helper()
 	summary, report, err := backup.Restore(context.Background(), h.Installation, file)
 	must(t, err)
@@ -122,7 +122,7 @@ func (h *house) restore(t testing.TB, file string) backup.Summary {
 }
 
 // refuses fails unless a restore is refused with that error and nothing is written.
-func (h *house) refuses(t *testing.T, file string, want error) {
+func (h *env) refuses(t *testing.T, file string, want error) {
 	t.Helper()
 	_, _, err := backup.Restore(context.Background(), h.Installation, file)
 	if got := fault.CodeOf(err); got == "" || got != fault.CodeOf(want) {
@@ -137,7 +137,7 @@ func (h *house) refuses(t *testing.T, file string, want error) {
 	}
 }
 
-func (h *house) rows(t testing.TB, from string) (n int64) {
+func (h *env) rows(t testing.TB, from string) (n int64) {
 	t.Helper()
 	must(t, h.db.SQL.QueryRow("SELECT COUNT(*) FROM "+from).Scan(&n))
 	return n
@@ -166,7 +166,7 @@ var changed = []string{"ref_lot", "ref_pool", "ref_quarantine", "ref_counter"}
 
 // dump returns every value of the tables as the server writes it, in hexadecimal, but for what a
 // restore changes: the epoch of the feeds, and where reference codes are.
-func dump(t testing.TB, h *house) string {
+func dump(t testing.TB, h *env) string {
 	t.Helper()
 	var all strings.Builder
 	for _, table := range tables {
@@ -201,7 +201,7 @@ func TestRestore(t *testing.T) {
 	t.Parallel()
 	t.Run("it has what a private link is known by, and not what is in one", func(t *testing.T) {
 		t.Parallel()
-		from := newHouse(t)
+		from := newEnv(t)
 		_, err := from.Workflows.SetForm(from.ctx, "NINJA", requests.Form{On: true})
 		must(t, err)
 		from.exec(t, "INSERT INTO ref_ledger (code, batch) VALUES ('UkrEq', 1)")
@@ -226,7 +226,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("every value comes back as it was", func(t *testing.T) {
 		t.Parallel()
-		from, to := newHouse(t), empty(t)
+		from, to := newEnv(t), empty(t)
 		from.exec(t, "UPDATE ticket SET version = 18446744073709551615, moved_at = '9999-12-31 23:59:59.999999', rank_in_column = -9223372036854775808 WHERE local_id = 1 AND title = 'Plain'")
 		from.exec(t, "UPDATE board_column SET wip_limit = 4294967295 WHERE position = 2")
 		summary := to.restore(t, from.backup(t))
@@ -249,7 +249,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("tokens and answers come back, sessions do not", func(t *testing.T) {
 		t.Parallel()
-		from, to := newHouse(t), empty(t)
+		from, to := newEnv(t), empty(t)
 		to.restore(t, from.backup(t))
 		if _, err := to.Workflows.Bearer(context.Background(), from.token); err != nil {
 			t.Error(err)
@@ -263,7 +263,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("no code of the pool is given out any more, for some may have been since", func(t *testing.T) {
 		t.Parallel()
-		from, to := newHouse(t), empty(t)
+		from, to := newEnv(t), empty(t)
 		pool, aside := from.rows(t, "ref_pool"), from.rows(t, "ref_quarantine")
 		to.restore(t, from.backup(t)) // which verifies
 		if n := to.rows(t, "ref_quarantine"); pool == 0 || n != pool+aside || to.rows(t, "ref_pool") != 0 {
@@ -275,7 +275,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("positions of feeds go on, in a new epoch", func(t *testing.T) {
 		t.Parallel()
-		from, to := newHouse(t), empty(t)
+		from, to := newEnv(t), empty(t)
 		from.exec(t, "UPDATE sequences SET epoch = 4000000000 WHERE name = 'tickets'") // a clock that was wrong
 		to.restore(t, from.backup(t))
 		for _, feed := range []string{"tickets", "comments", "boards"} {
@@ -290,7 +290,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("numbers and ids go on above the highest ever", func(t *testing.T) {
 		t.Parallel()
-		from, to := newHouse(t), empty(t)
+		from, to := newEnv(t), empty(t)
 		from.exec(t, "INSERT INTO company (id, slug, name, created_at) VALUES (700, 'gone', 'Gone', '2026-01-01')")
 		from.exec(t, "DELETE FROM company WHERE id = 700")
 		to.restore(t, from.backup(t))
@@ -312,7 +312,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("a schema that is there but empty is filled", func(t *testing.T) {
 		t.Parallel()
-		from, to := newHouse(t), at(t, dbtest.URL(t))
+		from, to := newEnv(t), at(t, dbtest.URL(t))
 		to.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('visitor', 'x', '2030-01-01')")
 		to.restore(t, from.backup(t))
 		if dump(t, from) != dump(t, to) {
@@ -336,7 +336,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("runs of migrations do not go on by themselves, and what was under way is nobody's", func(t *testing.T) {
 		t.Parallel()
-		from, to := newHouse(t), empty(t)
+		from, to := newEnv(t), empty(t)
 		from.exec(t, "UPDATE migration_run SET state = 'running' WHERE id = 2")
 		from.exec(t, "UPDATE migration_task SET state = 'processing', worker_id = 7, fence = (7 << 32) + 1, attempt = 1, claimed_at = '2026-01-01' WHERE id = 5")
 		from.exec(t, "UPDATE migration_counter SET processing = 1 WHERE run_id = 2")
@@ -356,7 +356,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("a database that holds something is refused", func(t *testing.T) {
 		t.Parallel()
-		from := newHouse(t)
+		from := newEnv(t)
 		file := from.backup(t)
 		for _, table := range []string{"company", "account"} {
 			to := at(t, dbtest.URL(t))
@@ -376,7 +376,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("a schema that broke off halfway is refused", func(t *testing.T) {
 		t.Parallel()
-		from, to := newHouse(t), at(t, dbtest.URL(t))
+		from, to := newEnv(t), at(t, dbtest.URL(t))
 		to.exec(t, "UPDATE schema_migrations SET dirty = 1")
 		_, _, err := backup.Restore(context.Background(), to.Installation, from.backup(t))
 		if !errors.Is(err, backup.CodeNotEmpty) {
@@ -385,7 +385,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("findings are told", func(t *testing.T) {
 		t.Parallel()
-		from, to := newHouse(t), empty(t)
+		from, to := newEnv(t), empty(t)
 		from.exec(t, "UPDATE board_column SET ticket_count = 77 WHERE position = 1")
 		_, report, err := backup.Restore(context.Background(), to.Installation, from.backup(t))
 		must(t, err)
@@ -395,7 +395,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("one that breaks off leaves an empty database and can be repeated", func(t *testing.T) {
 		t.Parallel()
-		from, to := newHouse(t), at(t, dbtest.URL(t))
+		from, to := newEnv(t), at(t, dbtest.URL(t))
 		from.blob(t, "ab/one", "first")
 		file := from.backup(t)
 		to.exec(t, "CREATE TRIGGER breaks BEFORE INSERT ON activity FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no more'")
@@ -416,7 +416,7 @@ func TestRestore(t *testing.T) {
 	})
 	t.Run("a cancelled one leaves an empty database", func(t *testing.T) {
 		t.Parallel()
-		from, to := newHouse(t), empty(t)
+		from, to := newEnv(t), empty(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		_, _, err := backup.Restore(ctx, to.Installation, from.backup(t))
@@ -426,7 +426,7 @@ func TestRestore(t *testing.T) {
 	})
 }
 
-func (h *house) blob(t testing.TB, name, content string) {
+func (h *env) blob(t testing.TB, name, content string) {
 	t.Helper()
 	file := filepath.Join(h.Blobs, filepath.FromSlash(name))
 	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
@@ -435,7 +435,7 @@ func (h *house) blob(t testing.TB, name, content string) {
 
 func TestStoredFiles(t *testing.T) {
 	t.Parallel()
-	from := newHouse(t)
+	from := newEnv(t)
 	from.blob(t, "ab/one", "first")
 	from.blob(t, "empty", "")
 	from.blob(t, "ef/größer 🥷", strings.Repeat("x", 100_000))
@@ -502,7 +502,7 @@ func TestStoredFiles(t *testing.T) {
 
 func TestMake(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	t.Run("the file is the owner's alone, and nothing else is left", func(t *testing.T) {
 		file := h.backup(t)
 		info, err := os.Stat(file)
@@ -649,7 +649,7 @@ func TestTables(t *testing.T) {
 
 func TestWhileServing(t *testing.T) {
 	t.Parallel()
-	from, to := newHouse(t), empty(t)
+	from, to := newEnv(t), empty(t)
 	board, err := from.Workflows.Board(from.ctx, "NINJA")
 	must(t, err)
 	ctx, stop := context.WithCancel(context.Background())

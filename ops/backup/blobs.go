@@ -134,13 +134,13 @@ func eachBlob(ctx context.Context, f *os.File, c contents, restore func(name str
 // restoreBlob gives a file its name once all of it is on the disk.
 func restoreBlob(root *os.Root, name string, was member, r io.Reader) error {
 	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
-		return loading{err}
+		return memberError{err}
 	}
 	temporary := path.Join(path.Dir(name), unfinished+path.Base(name))
 	defer root.Remove(temporary)
 	out, err := root.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
-		return loading{err}
+		return memberError{err}
 	}
 	defer out.Close()
 	sum := sha256.New()
@@ -151,7 +151,7 @@ func restoreBlob(root *os.Root, name string, was member, r io.Reader) error {
 		return errChanged
 	}
 	if err := errors.Join(out.Sync(), out.Close(), root.Rename(temporary, name), syncIn(root, path.Dir(name))); err != nil {
-		return loading{err}
+		return memberError{err}
 	}
 	return nil
 }

@@ -68,24 +68,24 @@ func restoreBucket(ctx context.Context, where string, f *os.File, c contents) er
 	}
 	defer store.Close()
 	return eachBlob(ctx, f, c, func(name string, was member, r io.Reader) error {
-		content := &checked{Reader: r, sum: sha256.New(), want: was.SHA256}
+		content := &checkedReader{Reader: r, sum: sha256.New(), want: was.SHA256}
 		err := store.Put(ctx, name, content)
 		if err != nil && content.err == nil { // of the bucket, not of the backup
-			return loading{err}
+			return memberError{err}
 		}
 		return err
 	})
 }
 
-// checked ends with errChanged if the content does not match, so that it is not stored.
-type checked struct {
+// checkedReader ends with errChanged if the content does not match, so that it is not stored.
+type checkedReader struct {
 	io.Reader
 	sum  hash.Hash
 	want string
 	err  error
 }
 
-func (c *checked) Read(p []byte) (int, error) {
+func (c *checkedReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.sum.Write(p[:n])
 	if err == io.EOF && hex.EncodeToString(c.sum.Sum(nil)) != c.want {

@@ -33,7 +33,7 @@ func TestStoredFilesInABucket(t *testing.T) {
 		return where, store
 	}
 	want := map[string]string{"images/ab/one": "first", "empty": "", "uploads/large": strings.Repeat("x", 6<<20)}
-	from := newHouse(t)
+	from := newEnv(t)
 	where, store := bucket("from")
 	from.Blobs = where
 	for name, content := range want {

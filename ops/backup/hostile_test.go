@@ -130,7 +130,7 @@ func plain(name string, content string) entry {
 
 func TestDamage(t *testing.T) {
 	t.Parallel()
-	from := newHouse(t)
+	from := newEnv(t)
 	from.blob(t, "one", "first")
 	file := from.backup(t)
 	whole, err := os.ReadFile(file)
@@ -214,7 +214,7 @@ func zipped(t testing.TB, content []byte) []byte {
 // What someone writes who knows the checksums.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	from := newHouse(t)
+	from := newEnv(t)
 	from.blob(t, "one", "first")
 	file := from.backup(t)
 	to := empty(t)
@@ -287,7 +287,7 @@ func TestHostile(t *testing.T) {
 
 func TestLargeTables(t *testing.T) {
 	t.Parallel()
-	from, to := newHouse(t), empty(t)
+	from, to := newEnv(t), empty(t)
 	for range 6 {
 		from.exec(t, "INSERT INTO activity (ticket_id, account_id, kind, detail, created_at) SELECT ticket_id, account_id, 'edited', ?, created_at FROM activity",
 			fmt.Sprintf(`{"description":{"old":%q,"new":""}}`, strings.Repeat("x", 12_000)))

@@ -234,7 +234,7 @@ func atEnd(zip io.Reader, file *bufio.Reader) error {
 // damage turns read errors into Damaged, unless they are more specific.
 func damage(file string, err error) error {
 	var at *os.PathError
-	var other loading
+	var other memberError
 	switch {
 	case err == nil, errors.Is(err, CodeTooNew), errors.Is(err, CodeNoRoom), errors.Is(err, CodeNotABackup),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -251,8 +251,8 @@ func damage(file string, err error) error {
 	return Damaged(file, err.Error())
 }
 
-// loading is an error of using a member, not of the member.
-type loading struct{ error }
+// memberError is an error of using a member, not of the member.
+type memberError struct{ error }
 
 var rowsForm = regexp.MustCompile(`^rows/([a-z][a-z0-9_]{0,63})/[0-9]{6,12}\.jsonl$`)
 

@@ -130,7 +130,7 @@ func estimatedRows(ctx context.Context, conn *sql.Conn) (n int64, err error) {
 
 // writeTable writes rows as they come from the server, a chunk at a time. It forces the index: a server that takes the
 // table for empty would sort all of it first.
-func writeTable(ctx context.Context, conn *sql.Conn, a *archive, t described) error {
+func writeTable(ctx context.Context, conn *sql.Conn, a *archive, t tableInfo) error {
 	a.sums.Rows[t.Name] = 0
 	rows, err := conn.QueryContext(ctx, "SELECT "+quoteAll(t.names())+" FROM "+quote(t.Name)+" FORCE INDEX (PRIMARY) ORDER BY "+quoteAll(t.key))
 	if err != nil {

@@ -60,7 +60,7 @@ func TestOldBackups(t *testing.T) {
 }
 
 func keepBackup(t *testing.T) {
-	h := newHouse(t)
+	h := newEnv(t)
 	status, err := db.Schema(h.URL)
 	must(t, err)
 	must(t, os.MkdirAll("testdata", 0o755))

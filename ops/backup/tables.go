@@ -32,14 +32,14 @@ var leftOut = []string{
 	"public_limit", "lookup_hour",
 }
 
-// described is a table of a database.
-type described struct {
+// tableInfo is a table of a database.
+type tableInfo struct {
 	Table
 	key []string // columns of the primary key
 }
 
 // describe returns the tables of the database that belong into a backup, in order.
-func describe(ctx context.Context, conn *sql.Conn) ([]described, error) {
+func describe(ctx context.Context, conn *sql.Conn) ([]tableInfo, error) {
 	names, err := tableNames(ctx, conn)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func describe(ctx context.Context, conn *sql.Conn) ([]described, error) {
 			return nil, BadSchema("The database has the table " + name + ", which this program does not know, so a backup would lack it. Use the program that made it, or move it to another database.")
 		}
 	}
-	var tables []described
+	var tables []tableInfo
 	for _, name := range backedUp {
 		if !slices.Contains(names, name) {
 			continue // an older schema
@@ -68,8 +68,8 @@ func tableNames(ctx context.Context, conn *sql.Conn) ([]string, error) {
 		WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY table_name`)
 }
 
-func describeTable(ctx context.Context, conn *sql.Conn, name string) (described, error) {
-	t := described{Table: Table{Name: name}}
+func describeTable(ctx context.Context, conn *sql.Conn, name string) (tableInfo, error) {
+	t := tableInfo{Table: Table{Name: name}}
 	var err error
 	if t.Columns, err = columns(ctx, conn, name); err != nil {
 		return t, err

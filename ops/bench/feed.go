@@ -436,7 +436,7 @@ func common(a, b uint64) uint64 {
 }
 
 // idsUpTo lists the ids above after up to upto.
-func idsUpTo(after, upto uint64) claimed {
+func idsUpTo(after, upto uint64) claimedIDs {
 	return slices.Collect(func(yield func(uint64) bool) {
 		for id := after + 1; id <= upto && yield(id); id++ {
 		}

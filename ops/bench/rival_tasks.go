@@ -31,12 +31,12 @@ const originalIndexes = `, KEY ix_claimed (claimed_by, status), KEY ix_overdue (
 // taskRival is a way to claim a block of tasks and to complete them.
 type taskRival struct {
 	name, note, indexes, isolation string
-	claim                          func(ctx context.Context, w rivalWorker) (claimed, error)
-	complete                       func(ctx context.Context, w rivalWorker, tasks claimed) error
+	claim                          func(ctx context.Context, w rivalWorker) (claimedIDs, error)
+	complete                       func(ctx context.Context, w rivalWorker, tasks claimedIDs) error
 }
 
-// claimed are the ids of tasks.
-type claimed []uint64
+// claimedIDs are the ids of tasks.
+type claimedIDs []uint64
 
 // rivalRun is what the workers of a rival have in common.
 type rivalRun struct {
@@ -83,7 +83,7 @@ func (w rivalWorker) again(ctx context.Context, fn func() error) error {
 	}
 }
 
-func claimOriginal(ctx context.Context, w rivalWorker) (tasks claimed, err error) {
+func claimOriginal(ctx context.Context, w rivalWorker) (tasks claimedIDs, err error) {
 	err = w.again(ctx, func() error {
 		_, err := w.conn.ExecContext(ctx, `UPDATE bench_task SET status = 'open', claimed_by = NULL, claimed_at = NULL
 			WHERE status = 'processing' AND completed_at IS NULL AND claimed_at < NOW(6) - INTERVAL 2 MINUTE`)
@@ -102,7 +102,7 @@ func claimOriginal(ctx context.Context, w rivalWorker) (tasks claimed, err error
 	return ids(w.conn.QueryContext(ctx, "SELECT id FROM bench_task WHERE claimed_by = ? AND status = 'processing'", w.name))
 }
 
-func completeOneByOne(ctx context.Context, w rivalWorker, tasks claimed) error {
+func completeOneByOne(ctx context.Context, w rivalWorker, tasks claimedIDs) error {
 	for _, id := range tasks {
 		err := w.again(ctx, func() error {
 			_, err := w.conn.ExecContext(ctx, "UPDATE bench_task SET status = 'complete', completed_at = NOW(6), completions = completions + 1 WHERE id = ?", id)
@@ -115,7 +115,7 @@ func completeOneByOne(ctx context.Context, w rivalWorker, tasks claimed) error {
 	return nil
 }
 
-func claimSkipLocked(ctx context.Context, w rivalWorker) (tasks claimed, err error) {
+func claimSkipLocked(ctx context.Context, w rivalWorker) (tasks claimedIDs, err error) {
 	err = w.again(ctx, func() error {
 		tx, err := w.conn.BeginTx(ctx, nil)
 		if err != nil {
@@ -133,7 +133,7 @@ func claimSkipLocked(ctx context.Context, w rivalWorker) (tasks claimed, err err
 	return tasks, err
 }
 
-func claimNext(ctx context.Context, w rivalWorker) (tasks claimed, err error) {
+func claimNext(ctx context.Context, w rivalWorker) (tasks claimedIDs, err error) {
 	upto := w.taken.Add(uint64(w.block))
 	for id := upto - uint64(w.block) + 1; id <= min(upto, w.tasks); id++ {
 		tasks = append(tasks, id)
@@ -145,21 +145,21 @@ func claimNext(ctx context.Context, w rivalWorker) (tasks claimed, err error) {
 	return tasks, err
 }
 
-func completeBlock(ctx context.Context, w rivalWorker, tasks claimed) error {
+func completeBlock(ctx context.Context, w rivalWorker, tasks claimedIDs) error {
 	_, err := w.conn.ExecContext(ctx, "UPDATE bench_task SET status = 'complete', completed_at = NOW(6), completions = completions + 1 WHERE id IN "+tasks.in())
 	return err
 }
 
-func (c claimed) in() string {
+func (c claimedIDs) in() string {
 	return "(" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint([]uint64(c))), ","), "[]") + ")"
 }
 
-func ids(rows *sql.Rows, err error) (claimed, error) {
+func ids(rows *sql.Rows, err error) (claimedIDs, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list claimed
+	var list claimedIDs
 	for rows.Next() {
 		var id uint64
 		if err := rows.Scan(&id); err != nil {

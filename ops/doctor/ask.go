@@ -32,10 +32,10 @@ type facts struct {
 	oddTables    []string // not InnoDB, or of another collation
 	dataBytes    uint64
 	clock        time.Duration      // how far the server's is ahead of ours
-	history      reading            // row versions that wait for purge
-	transactions reading            // age of the oldest open one, in seconds
+	history      value              // row versions that wait for purge
+	transactions value              // age of the oldest open one, in seconds
 	claims       *monitor.ClaimPlan // nil if the schema has no tasks yet
-	waiting      *waiting           // nil if the schema has no feeds yet
+	waiting      *backlog           // nil if the schema has no feeds yet
 
 	disk     string // "" if there is none
 	diskFree uint64
@@ -50,14 +50,14 @@ const firstWithFeeds = 7
 // manyWaiting is how many changes are counted at most.
 const manyWaiting = 1000
 
-// waiting is how many changes are not published yet, and how many seconds ago any was.
-type waiting struct {
+// backlog is how many changes are not published yet, and how many seconds ago any was.
+type backlog struct {
 	rows  int
 	since sql.NullInt64 // NULL if there was none
 }
 
-// reading is a number that some accounts may not read.
-type reading struct {
+// value is a number that some accounts may not read.
+type value struct {
 	value int64
 	known bool
 }
@@ -184,7 +184,7 @@ func (f *facts) askFeeds(ctx context.Context, conn *sql.Conn) error {
 	if f.schema.Version < firstWithFeeds || f.schema.Dirty {
 		return nil
 	}
-	f.waiting = &waiting{}
+	f.waiting = &backlog{}
 	for _, table := range []string{"ticket", "comment", "board"} {
 		var n int
 		err := conn.QueryRowContext(ctx, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM %[1]s FORCE INDEX (uq_%[1]s_feed) WHERE feed_sync_id IS NULL LIMIT %[2]d) x", table, manyWaiting)).Scan(&n)
@@ -231,16 +231,16 @@ var activeFor = regexp.MustCompile(`(?m)^---TRANSACTION .*ACTIVE (?:\([A-Z]+\) )
 
 // oldestInStatus reads the age of the oldest open transaction from the engine's report, which has no fixed format and
 // may be cut off.
-func oldestInStatus(ctx context.Context, conn *sql.Conn) (reading, error) {
+func oldestInStatus(ctx context.Context, conn *sql.Conn) (value, error) {
 	var kind, name, report string
 	if err := conn.QueryRowContext(ctx, "SHOW ENGINE INNODB STATUS").Scan(&kind, &name, &report); err != nil {
-		return reading{}, err
+		return value{}, err
 	}
-	oldest := reading{known: true}
+	oldest := value{known: true}
 	for _, found := range activeFor.FindAllStringSubmatch(report, -1) {
 		seconds, err := strconv.ParseInt(found[1], 10, 64)
 		if err != nil {
-			return reading{}, err
+			return value{}, err
 		}
 		oldest.value = max(oldest.value, seconds)
 	}
@@ -248,10 +248,10 @@ func oldestInStatus(ctx context.Context, conn *sql.Conn) (reading, error) {
 }
 
 // privileged reads a number, or none if the account may not.
-func privileged(ctx context.Context, conn *sql.Conn, query string) (r reading, err error) {
+func privileged(ctx context.Context, conn *sql.Conn, query string) (r value, err error) {
 	err = conn.QueryRowContext(ctx, query).Scan(&r.value)
 	if db.IsForbidden(err) || db.IsNotFound(err) {
-		return reading{}, nil
+		return value{}, nil
 	}
 	r.known = err == nil
 	return r, err

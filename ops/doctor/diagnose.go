@@ -45,7 +45,7 @@ func diagnose(f facts) []Check {
 }
 
 // feed notes changes that wait while nothing is published; a busy feed always has some waiting.
-func feed(w waiting) Check {
+func feed(w backlog) Check {
 	c := Check{Name: "feeds", Mark: OK, Value: fmt.Sprintf("%d changes wait to be published", w.rows)}
 	if w.rows >= manyWaiting {
 		c.Value = fmt.Sprintf("%d changes or more wait to be published", w.rows)

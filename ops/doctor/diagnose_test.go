@@ -22,9 +22,9 @@ func healthy() facts {
 		session: map[string]string{"transaction_isolation": "READ-COMMITTED", "time_zone": "+00:00", "max_user_connections": "0"},
 		status:  map[string]string{"threads_connected": "20"},
 		account: "'app'@'%'", schema: db.SchemaStatus{Version: 3, Latest: 3}, dataBytes: 500 * mib, clock: 20 * time.Millisecond,
-		history: reading{12, true}, transactions: reading{0, true}, disk: "/data", diskFree: 40 * gib,
+		history: value{12, true}, transactions: value{0, true}, disk: "/data", diskFree: 40 * gib,
 		claims:  &monitor.ClaimPlan{Known: true, Good: true, Says: "ref by ix_claim (9 bytes)"},
-		waiting: &waiting{rows: 3, since: sql.NullInt64{Int64: 1, Valid: true}},
+		waiting: &backlog{rows: 3, since: sql.NullInt64{Int64: 1, Valid: true}},
 	}
 }
 
@@ -66,12 +66,12 @@ func TestDiagnose(t *testing.T) {
 		{"many connections in use", func(f *facts) { f.status["threads_connected"] = "130" }, "connections", Note, "four fifths", "max_connections = 302"},
 		{"a slow purge", func(f *facts) { f.history.value = historyNote }, "purge", Note, "old row versions", "innodb_purge_threads"},
 		{"a hopeless purge", func(f *facts) { f.history.value = historyProblem }, "purge", Problem, "old row versions", "innodb_purge_threads"},
-		{"an unreadable purge", func(f *facts) { f.history = reading{} }, "purge", Note, "may not read", "GRANT PROCESS ON *.* TO 'app'@'%';"},
+		{"an unreadable purge", func(f *facts) { f.history = value{} }, "purge", Note, "may not read", "GRANT PROCESS ON *.* TO 'app'@'%';"},
 		{"a long transaction", func(f *facts) { f.transactions.value = 60 }, "open transactions", Note, "keeps every row version", "KILL"},
 		{"a forgotten transaction", func(f *facts) { f.transactions.value = 3600 }, "open transactions", Problem, "keeps every row version", "KILL"},
-		{"unreadable transactions", func(f *facts) { f.transactions = reading{} }, "open transactions", Note, "may not read", "GRANT PROCESS"},
-		{"changes that nobody publishes", func(f *facts) { f.waiting = &waiting{rows: 1000, since: sql.NullInt64{Int64: 60, Valid: true}} }, "feeds", Note, "hear of no change", "counterfoil serve"},
-		{"changes that nobody ever published", func(f *facts) { f.waiting = &waiting{rows: 1} }, "feeds", Note, "hear of no change", "counterfoil work"},
+		{"unreadable transactions", func(f *facts) { f.transactions = value{} }, "open transactions", Note, "may not read", "GRANT PROCESS"},
+		{"changes that nobody publishes", func(f *facts) { f.waiting = &backlog{rows: 1000, since: sql.NullInt64{Int64: 60, Valid: true}} }, "feeds", Note, "hear of no change", "counterfoil serve"},
+		{"changes that nobody ever published", func(f *facts) { f.waiting = &backlog{rows: 1} }, "feeds", Note, "hear of no change", "counterfoil work"},
 		{"a disk that fills", func(f *facts) { f.diskFree = 900 * mib }, "disk", Note, "stops", "COUNTERFOIL_DATA"},
 		{"a full disk", func(f *facts) { f.diskFree = 100 * mib }, "disk", Problem, "stops", "COUNTERFOIL_DATA"},
 	} {

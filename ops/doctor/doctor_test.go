@@ -15,8 +15,8 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
-	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/ops/doctor"
 )
 

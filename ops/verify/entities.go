@@ -15,9 +15,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// stored says what is wrong with a stored value: its parser's error, or that the parser would have stored another
+// storedProblem says what is wrong with a stored value: its parser's error, or that the parser would have stored another
 // form. It is "" if nothing is.
-func stored(value string, parse func(string) (string, error)) string {
+func storedProblem(value string, parse func(string) (string, error)) string {
 	parsed, err := parse(value)
 	switch {
 	case err != nil:
@@ -32,34 +32,34 @@ func nameIn(field string) func(string) (string, error) {
 	return func(s string) (string, error) { return accounts.ParseName(field, s) }
 }
 
-func companies(l *look) error {
+func companies(l *checkRun) error {
 	return l.each("SELECT id, slug, name FROM company ORDER BY id", func(rows *sql.Rows) error {
 		var id uint64
 		var slug, name string
 		if err := rows.Scan(&id, &slug, &name); err != nil {
 			return err
 		}
-		if why := stored(slug, accounts.ParseCompanySlug); why != "" {
+		if why := storedProblem(slug, accounts.ParseCompanySlug); why != "" {
 			l.find("company %d has the slug %q: %s", id, slug, why)
 		}
-		if why := stored(name, nameIn("company")); why != "" {
+		if why := storedProblem(name, nameIn("company")); why != "" {
 			l.find("company %d (%s) has a bad name: %s", id, slug, why)
 		}
 		return nil
 	})
 }
 
-func people(l *look) error {
+func people(l *checkRun) error {
 	return l.each("SELECT id, email, name FROM account ORDER BY id", func(rows *sql.Rows) error {
 		var id uint64
 		var email, name string
 		if err := rows.Scan(&id, &email, &name); err != nil {
 			return err
 		}
-		if why := stored(email, accounts.ParseEmail); email != accounts.Requester && why != "" {
+		if why := storedProblem(email, accounts.ParseEmail); email != accounts.Requester && why != "" {
 			l.find("account %d has the address %q: %s", id, email, why)
 		}
-		if why := stored(name, nameIn("name")); why != "" {
+		if why := storedProblem(name, nameIn("name")); why != "" {
 			l.find("account %d (%s) has a bad name: %s", id, email, why)
 		}
 		return nil
@@ -68,7 +68,7 @@ func people(l *look) error {
 
 var roles = []string{accounts.Owner, accounts.Admin, accounts.Member, accounts.Viewer}
 
-func memberships(l *look) error {
+func memberships(l *checkRun) error {
 	return l.each("SELECT company_id, account_id, role FROM membership ORDER BY company_id, account_id", func(rows *sql.Rows) error {
 		var company, account uint64
 		var role string
@@ -84,7 +84,7 @@ func memberships(l *look) error {
 
 var handleForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-func handles(l *look) error {
+func handles(l *checkRun) error {
 	var last struct {
 		company uint64
 		handle  string
@@ -106,7 +106,7 @@ func handles(l *look) error {
 	})
 }
 
-func tokens(l *look) error {
+func tokens(l *checkRun) error {
 	return l.each("SELECT id, scopes, created_at, expires_at FROM api_token ORDER BY id", func(rows *sql.Rows) error {
 		var id uint64
 		var scopes string
@@ -127,7 +127,7 @@ func tokens(l *look) error {
 	})
 }
 
-func invitations(l *look) error {
+func invitations(l *checkRun) error {
 	return l.each("SELECT id, role, uses, max_uses, created_at, expires_at FROM invitation ORDER BY id", func(rows *sql.Rows) error {
 		var id, uses uint64
 		var role string
@@ -149,7 +149,7 @@ func invitations(l *look) error {
 	})
 }
 
-func audits(l *look) error {
+func audits(l *checkRun) error {
 	return l.each("SELECT id, kind, detail FROM audit ORDER BY id", func(rows *sql.Rows) error {
 		var id uint64
 		var kind string
@@ -167,17 +167,17 @@ func audits(l *look) error {
 	})
 }
 
-func boardTexts(l *look) error {
+func boardTexts(l *checkRun) error {
 	return l.each("SELECT id, slug, title FROM board ORDER BY id", func(rows *sql.Rows) error {
 		var id uint64
 		var slug, title string
 		if err := rows.Scan(&id, &slug, &title); err != nil {
 			return err
 		}
-		if why := stored(slug, boards.ParseSlug); why != "" {
+		if why := storedProblem(slug, boards.ParseSlug); why != "" {
 			l.find("board %d has the slug %q: %s", id, slug, why)
 		}
-		if why := stored(title, boards.ParseTitle); why != "" {
+		if why := storedProblem(title, boards.ParseTitle); why != "" {
 			l.find("board %d (%s) has a bad title: %s", id, slug, why)
 		}
 		return nil
@@ -185,7 +185,7 @@ func boardTexts(l *look) error {
 }
 
 // boardSlugs finds boards whose slug is not reserved, and reserved ones that no board can have.
-func boardSlugs(l *look) error {
+func boardSlugs(l *checkRun) error {
 	err := l.sentences(`SELECT CONCAT(` + aBoard + `, ' has a slug that is kept for ', COALESCE(CONCAT('board ', s.board_id), 'none'))
 		FROM board b JOIN company co ON co.id = b.company_id LEFT JOIN board_slug s ON s.company_id = b.company_id AND s.slug = b.slug
 		WHERE s.board_id IS NULL OR s.board_id <> b.id ORDER BY b.id`)
@@ -202,7 +202,7 @@ func boardSlugs(l *look) error {
 		if err := rows.Scan(&company, &slug, &board, &present, &of); err != nil {
 			return err
 		}
-		if why := stored(slug, boards.ParseSlug); why != "" && !present {
+		if why := storedProblem(slug, boards.ParseSlug); why != "" && !present {
 			l.find("the slug %q is kept for board %d: %s", slug, board, why)
 		}
 		if of.Valid && of.V != company {
@@ -212,31 +212,31 @@ func boardSlugs(l *look) error {
 	})
 }
 
-func columnNames(l *look) error {
+func columnNames(l *checkRun) error {
 	return l.each("SELECT id, board_id, name FROM board_column ORDER BY id", func(rows *sql.Rows) error {
 		var id, board uint64
 		var name string
 		if err := rows.Scan(&id, &board, &name); err != nil {
 			return err
 		}
-		if why := stored(name, boards.ParseColumnName); why != "" {
+		if why := storedProblem(name, boards.ParseColumnName); why != "" {
 			l.find("column %d of board %d has the name %q: %s", id, board, name, why)
 		}
 		return nil
 	})
 }
 
-func ticketTexts(l *look) error {
+func ticketTexts(l *checkRun) error {
 	return l.each("SELECT id, board_id, local_id, title, description FROM ticket ORDER BY id", func(rows *sql.Rows) error {
 		var id, board, number uint64
 		var title, description string
 		if err := rows.Scan(&id, &board, &number, &title, &description); err != nil {
 			return err
 		}
-		if why := stored(title, tickets.ParseTitle); why != "" {
+		if why := storedProblem(title, tickets.ParseTitle); why != "" {
 			l.find("ticket %d (number %d of board %d) has a bad title: %s", id, number, board, why)
 		}
-		if why := stored(description, tickets.ParseDescription); why != "" {
+		if why := storedProblem(description, tickets.ParseDescription); why != "" {
 			l.find("ticket %d (number %d of board %d) has a bad description: %s", id, number, board, why)
 		}
 		return nil
@@ -244,7 +244,7 @@ func ticketTexts(l *look) error {
 }
 
 // details skips the empty detail, which most entries have.
-func details(l *look) error {
+func details(l *checkRun) error {
 	return l.each("SELECT id, ticket_id, detail FROM activity WHERE LENGTH(detail) <> 2 OR detail <> '{}' ORDER BY id", func(rows *sql.Rows) error {
 		var id, ticket uint64
 		var detail []byte
@@ -258,7 +258,7 @@ func details(l *look) error {
 	})
 }
 
-func comments(l *look) error {
+func comments(l *checkRun) error {
 	return l.each("SELECT id, ticket_id, body, deleted_at IS NOT NULL FROM comment ORDER BY id", func(rows *sql.Rows) error {
 		var id, ticket uint64
 		var body string
@@ -272,7 +272,7 @@ func comments(l *look) error {
 			}
 			return nil
 		}
-		if why := stored(body, tickets.ParseComment); why != "" {
+		if why := storedProblem(body, tickets.ParseComment); why != "" {
 			l.find("comment %d of ticket %d has a bad text: %s", id, ticket, why)
 		}
 		return nil
@@ -281,7 +281,7 @@ func comments(l *look) error {
 
 var kindsOfNotification = []string{tickets.ReasonMention, tickets.ReasonAssigned, tickets.ReasonReply}
 
-func notificationKinds(l *look) error {
+func notificationKinds(l *checkRun) error {
 	return l.each("SELECT id, kind FROM notification ORDER BY id", func(rows *sql.Rows) error {
 		var id uint64
 		var kind string
@@ -295,7 +295,7 @@ func notificationKinds(l *look) error {
 	})
 }
 
-func answers(l *look) error {
+func answers(l *checkRun) error {
 	return l.each("SELECT token_id, HEX(key_hash), status, answer FROM idempotency ORDER BY token_id, key_hash", func(rows *sql.Rows) error {
 		var token uint64
 		var key string

@@ -17,7 +17,7 @@ import (
 func imageFiles(place string) check {
 	return check{
 		name: "image files", says: "The file of every image is there and as long as it should be, and a large one's small copy is there, too.", tables: []string{"image"},
-		run: func(l *look) error {
+		run: func(l *checkRun) error {
 			if l.Rows == 0 {
 				return nil
 			}
@@ -60,7 +60,7 @@ type imageFile struct {
 }
 
 // filesIn lists the stored images. It makes no folder.
-func filesIn(l *look, place string) (map[images.Hash]imageFile, error) {
+func filesIn(l *checkRun, place string) (map[images.Hash]imageFile, error) {
 	found := map[images.Hash]imageFile{}
 	if _, err := os.Stat(place); !blobs.Remote(place) && errors.Is(err, fs.ErrNotExist) {
 		return found, nil

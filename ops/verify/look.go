@@ -11,18 +11,18 @@ type check struct {
 	name, says string
 	tables     []string // whose rows are checked
 	query      string
-	run        func(*look) error
+	run        func(*checkRun) error
 }
 
-// look is a running check.
-type look struct {
+// checkRun is a running check.
+type checkRun struct {
 	ctx  context.Context
 	conn *sql.Conn
 	seen map[string]int64 // rows by table, counted once
 	Check
 }
 
-func (l *look) at(c check) error {
+func (l *checkRun) at(c check) error {
 	for _, table := range c.tables {
 		if err := l.count(table); err != nil {
 			return err
@@ -35,7 +35,7 @@ func (l *look) at(c check) error {
 }
 
 // find reports a violation.
-func (l *look) find(format string, args ...any) {
+func (l *checkRun) find(format string, args ...any) {
 	l.Total++
 	if len(l.Findings) < MaxFindings {
 		l.Findings = append(l.Findings, fmt.Sprintf(format, args...))
@@ -43,7 +43,7 @@ func (l *look) find(format string, args ...any) {
 }
 
 // sentences notes each row of a query as a finding.
-func (l *look) sentences(query string) error {
+func (l *checkRun) sentences(query string) error {
 	return l.each(query, func(rows *sql.Rows) error {
 		var sentence string
 		if err := rows.Scan(&sentence); err != nil {
@@ -55,7 +55,7 @@ func (l *look) sentences(query string) error {
 }
 
 // each calls fn for every row of a query as it is received.
-func (l *look) each(query string, fn func(*sql.Rows) error) error {
+func (l *checkRun) each(query string, fn func(*sql.Rows) error) error {
 	rows, err := l.conn.QueryContext(l.ctx, query)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (l *look) each(query string, fn func(*sql.Rows) error) error {
 	return rows.Err()
 }
 
-func (l *look) count(table string) error {
+func (l *checkRun) count(table string) error {
 	n, ok := l.seen[table]
 	if !ok {
 		if err := l.conn.QueryRowContext(l.ctx, "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {

@@ -106,7 +106,7 @@ func migrationChecks() []check {
 	}
 }
 
-func runs(l *look) error {
+func runs(l *checkRun) error {
 	return l.each("SELECT id, name, state, params, knobs, finished_at IS NOT NULL FROM migration_run ORDER BY id", func(rows *sql.Rows) error {
 		var id uint64
 		var name, state, params, knobs string

@@ -72,7 +72,7 @@ var references = []reference{
 }
 
 // referencesHold finds rows orphaned while foreign key checks were off.
-func referencesHold(l *look) error {
+func referencesHold(l *checkRun) error {
 	for _, r := range references {
 		if err := l.count(r.Table); err != nil {
 			return err

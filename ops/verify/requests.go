@@ -50,21 +50,21 @@ func requestChecks() []check {
 	}
 }
 
-func forms(l *look) error {
+func forms(l *checkRun) error {
 	return l.each("SELECT board_id, intro FROM request_form ORDER BY board_id", func(rows *sql.Rows) error {
 		var board uint64
 		var intro string
 		if err := rows.Scan(&board, &intro); err != nil {
 			return err
 		}
-		if why := stored(intro, requests.ParseIntro); why != "" {
+		if why := storedProblem(intro, requests.ParseIntro); why != "" {
 			l.find("the form of board %d has a bad text: %s", board, why)
 		}
 		return nil
 	})
 }
 
-func requestTexts(l *look) error {
+func requestTexts(l *checkRun) error {
 	return l.each("SELECT ticket_id, code, email FROM ticket_request ORDER BY ticket_id", func(rows *sql.Rows) error {
 		var ticket uint64
 		var code, email string
@@ -74,7 +74,7 @@ func requestTexts(l *look) error {
 		if _, err := refs.Parse(code); err != nil {
 			l.find("the request of ticket %d has the code %q: %s", ticket, code, err)
 		}
-		if why := stored(email, accounts.ParseEmail); email != "" && why != "" {
+		if why := storedProblem(email, accounts.ParseEmail); email != "" && why != "" {
 			l.find("the request of ticket %d has the address %q: %s", ticket, email, why)
 		}
 		return nil

@@ -5,7 +5,7 @@ import "github.com/counterfoil/counterfoil/db"
 // schema is checked first: the other checks need the newest.
 var schema = check{name: "schema", says: "The schema is complete and at the version of this program.", run: schemaIsNewest}
 
-func schemaIsNewest(l *look) error {
+func schemaIsNewest(l *checkRun) error {
 	var there bool
 	err := l.conn.QueryRowContext(l.ctx, `SELECT COUNT(*) FROM information_schema.tables
 		WHERE table_schema = DATABASE() AND table_name = 'schema_migrations'`).Scan(&there)
@@ -31,7 +31,7 @@ func schemaIsNewest(l *look) error {
 	return nil
 }
 
-func schemaStatus(l *look) (db.SchemaStatus, error) {
+func schemaStatus(l *checkRun) (db.SchemaStatus, error) {
 	status := db.SchemaStatus{Latest: db.LatestSchema()}
 	err := l.conn.QueryRowContext(l.ctx, "SELECT version, dirty FROM schema_migrations").Scan(&status.Version, &status.Dirty)
 	if db.IsNotFound(err) {

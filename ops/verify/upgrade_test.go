@@ -113,7 +113,7 @@ func TestUpgrade(t *testing.T) {
 // two boards that tickets left are not.
 func TestDowngrade(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	counts := func() map[string]int {
 		n := map[string]int{}
 		for _, table := range []string{"company", "installation", "account", "membership", "api_token", "board", "board_ticket_incrementer", "board_column", "ticket", "activity", "idempotency"} {

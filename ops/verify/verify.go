@@ -59,7 +59,7 @@ func Run(ctx context.Context, d *db.DB, place string, progress func(step string,
 			if progress != nil {
 				progress("verify", int64(i), int64(len(all)))
 			}
-			l := &look{ctx: ctx, conn: conn, seen: seen, Check: Check{Name: c.name, Description: c.says, Findings: []string{}}}
+			l := &checkRun{ctx: ctx, conn: conn, seen: seen, Check: Check{Name: c.name, Description: c.says, Findings: []string{}}}
 			if err := l.at(c); err != nil {
 				return fmt.Errorf("verify: check %q: %w", c.name, err)
 			}

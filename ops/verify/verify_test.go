@@ -27,9 +27,9 @@ import (
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
-// house is a database with some of everything: open, edited, moved and deleted tickets, a second
+// env is a database with some of everything: open, edited, moved and deleted tickets, a second
 // board, an empty one, and an answer that is remembered.
-type house struct {
+type env struct {
 	*app.App
 	db    *db.DB
 	url   string
@@ -37,7 +37,7 @@ type house struct {
 	files string
 }
 
-func newHouse(t testing.TB) *house {
+func newEnv(t testing.TB) *env {
 	t.Helper()
 	url := dbtest.URL(t)
 	d, err := db.Open(url)
@@ -50,7 +50,7 @@ func newHouse(t testing.TB) *house {
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
 	must(t, err)
-	h := &house{w, d, url, accounts.WithActor(context.Background(), actor), t.TempDir()}
+	h := &env{w, d, url, accounts.WithActor(context.Background(), actor), t.TempDir()}
 	h.store(t, "image") // the one of opstest
 	for _, slug := range []string{"NINJA", "EMPTY"} {
 		_, err := w.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil)
@@ -74,7 +74,7 @@ func newHouse(t testing.TB) *house {
 }
 
 // store stores an image's file.
-func (h *house) store(t testing.TB, content string) {
+func (h *env) store(t testing.TB, content string) {
 	t.Helper()
 	files, err := blobs.Open(h.ctx, h.files)
 	must(t, err)
@@ -89,7 +89,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func (h *house) verify(t testing.TB) verify.Report {
+func (h *env) verify(t testing.TB) verify.Report {
 	t.Helper()
 	report, err := verify.Run(context.Background(), h.db, h.files, nil)
 	must(t, err)
@@ -97,7 +97,7 @@ func (h *house) verify(t testing.TB) verify.Report {
 }
 
 // corrupt runs statements on one connection that checks no foreign keys.
-func (h *house) corrupt(t testing.TB, statements ...string) {
+func (h *env) corrupt(t testing.TB, statements ...string) {
 	t.Helper()
 	conn, err := h.db.SQL.Conn(context.Background())
 	must(t, err)
@@ -384,7 +384,7 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	t.Run("what the workflows write is clean", func(t *testing.T) {
 		t.Parallel()
-		report := newHouse(t).verify(t)
+		report := newEnv(t).verify(t)
 		if !report.OK() {
 			report.Text(t.Output())
 			t.Fatal("findings in clean data")
@@ -405,14 +405,14 @@ func TestRun(t *testing.T) {
 	})
 	t.Run("files that cannot be reached are a finding, and all else is looked at", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newEnv(t)
 		h.files = filepath.Join(t.TempDir(), "file")
 		must(t, os.WriteFile(h.files, nil, 0o600))
 		wantOnly(t, h.verify(t), "image files", "cannot be read")
 	})
 	t.Run("a folder that is gone is not made", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newEnv(t)
 		h.files = filepath.Join(t.TempDir(), "none")
 		wantOnly(t, h.verify(t), "image files", "has no file")
 		if _, err := os.Stat(h.files); !os.IsNotExist(err) {
@@ -422,7 +422,7 @@ func TestRun(t *testing.T) {
 	for _, c := range corruptions {
 		t.Run(c.check+" finds "+c.how, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newEnv(t)
 			h.corrupt(t, c.statements...)
 			wantOnly(t, h.verify(t), c.check, c.finding)
 		})
@@ -447,7 +447,7 @@ func wantOnly(t *testing.T, report verify.Report, check, finding string) {
 
 func TestCorruptions(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	t.Run("every check is broken by one", func(t *testing.T) {
 		tried := map[string]bool{}
 		for _, c := range corruptions {
@@ -485,7 +485,7 @@ func triedReference(finding string) bool {
 
 func TestFindings(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	for range 130 {
 		_, err := h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "x"}, nil)
 		must(t, err)
@@ -536,7 +536,7 @@ func TestWhileServing(t *testing.T) {
 	t.Parallel()
 	t.Run("one moment is looked at, whoever writes meanwhile", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newEnv(t)
 		ctx, stop := context.WithCancel(h.ctx)
 		var group sync.WaitGroup
 		defer group.Wait()
@@ -569,7 +569,7 @@ func TestWhileServing(t *testing.T) {
 }
 
 // write opens, moves and deletes tickets until ctx ends.
-func (h *house) write(t *testing.T, ctx context.Context, writer int) {
+func (h *env) write(t *testing.T, ctx context.Context, writer int) {
 	board, err := h.Workflows.Board(h.ctx, "NINJA")
 	if err != nil {
 		t.Error(err)

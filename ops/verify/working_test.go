@@ -16,7 +16,7 @@ import (
 // What is held against what must agree at every moment, not only when nobody works.
 func TestWhileWorkersRun(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	for i := range 300 {
 		ticket, err := h.Workflows.OpenTicket(h.ctx, "EMPTY", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
 		must(t, err)

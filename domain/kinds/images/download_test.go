@@ -33,8 +33,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// gallery is an environment that downloads images from a host of its own.
-type gallery struct {
+// webEnv is an environment that downloads images from a host of its own.
+type webEnv struct {
 	*env
 	host   *outboundtest.Server
 	base   string            // of the host's addresses
@@ -44,9 +44,9 @@ type gallery struct {
 	board  boards.Board
 }
 
-func newGallery(t testing.TB) *gallery {
+func newWebEnv(t testing.TB) *webEnv {
 	t.Helper()
-	g := &gallery{env: newEnv(t), host: outboundtest.New(), meet: map[string]func(){}, folder: t.TempDir()}
+	g := &webEnv{env: newEnv(t), host: outboundtest.New(), meet: map[string]func(){}, folder: t.TempDir()}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if meet := g.meet[r.URL.Path]; meet != nil {
 			meet()
@@ -76,7 +76,7 @@ func newGallery(t testing.TB) *gallery {
 }
 
 // works has the engine work until the test ends.
-func (g *gallery) works(t testing.TB) {
+func (g *webEnv) works(t testing.TB) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -88,7 +88,7 @@ func (g *gallery) works(t testing.TB) {
 	t.Cleanup(func() { stop(); <-done })
 }
 
-func (g *gallery) until(t testing.TB, run id.Run, state migrations.State) migrations.Run {
+func (g *webEnv) until(t testing.TB, run id.Run, state migrations.State) migrations.Run {
 	t.Helper()
 	var r migrations.Run
 	domaintest.Until(t, "the run is "+string(state), func() bool {
@@ -104,7 +104,7 @@ func (g *gallery) until(t testing.TB, run id.Run, state migrations.State) migrat
 	return r
 }
 
-func (g *gallery) values(pairs ...string) migrations.Values {
+func (g *webEnv) values(pairs ...string) migrations.Values {
 	values := migrations.Values{"company": "acme", "timeout": "6"}
 	for i := 0; i < len(pairs); i += 2 {
 		values[pairs[i]] = pairs[i+1]
@@ -114,7 +114,7 @@ func (g *gallery) values(pairs ...string) migrations.Values {
 
 // download does a run, of the file where there is one, and returns what came of the tasks by the path that
 // they are about: a note, or an error with a ! before it.
-func (g *gallery) download(t testing.TB, values migrations.Values, file string, dry bool) (migrations.Run, map[string]string) {
+func (g *webEnv) download(t testing.TB, values migrations.Values, file string, dry bool) (migrations.Run, map[string]string) {
 	t.Helper()
 	draft := migrations.Draft{Dry: dry}
 	if file != "" {
@@ -170,7 +170,7 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 }
 
 // describe opens a ticket with a text in which {} is the host, and returns its key.
-func (g *gallery) describe(t testing.TB, text string) tickets.Key {
+func (g *webEnv) describe(t testing.TB, text string) tickets.Key {
 	t.Helper()
 	ticket, err := g.Workflows.OpenTicket(g.Ctx, "ART", tickets.Draft{Title: "A picture", Description: strings.ReplaceAll(text, "{}", g.base)}, nil)
 	if err != nil {
@@ -179,7 +179,7 @@ func (g *gallery) describe(t testing.TB, text string) tickets.Key {
 	return ticket.Key
 }
 
-func (g *gallery) comment(t testing.TB, key tickets.Key, text string) id.Comment {
+func (g *webEnv) comment(t testing.TB, key tickets.Key, text string) id.Comment {
 	t.Helper()
 	said, err := g.Workflows.Comment(g.Ctx, key, strings.ReplaceAll(text, "{}", g.base), nil)
 	if err != nil {
@@ -189,7 +189,7 @@ func (g *gallery) comment(t testing.TB, key tickets.Key, text string) id.Comment
 }
 
 // path is where the stored copy of what the host has there is shown.
-func (g *gallery) path(t testing.TB, content []byte) string {
+func (g *webEnv) path(t testing.TB, content []byte) string {
 	t.Helper()
 	c, err := images.Convert(context.Background(), content, images.Limits{Pixels: 1 << 20, Thumbnail: images.ThumbnailWidth})
 	if err != nil {
@@ -199,7 +199,7 @@ func (g *gallery) path(t testing.TB, content []byte) string {
 }
 
 // reads fails where a ticket's description is another; {} is the host.
-func (g *gallery) reads(t testing.TB, key tickets.Key, want string) tickets.Ticket {
+func (g *webEnv) reads(t testing.TB, key tickets.Key, want string) tickets.Ticket {
 	t.Helper()
 	ticket, err := g.Workflows.Ticket(g.Ctx, key)
 	if err != nil {
@@ -212,7 +212,7 @@ func (g *gallery) reads(t testing.TB, key tickets.Key, want string) tickets.Tick
 }
 
 // stored are the images' files.
-func (g *gallery) stored(t testing.TB) (list []string) {
+func (g *webEnv) stored(t testing.TB) (list []string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(g.folder, "images"), func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -231,7 +231,7 @@ func (g *gallery) stored(t testing.TB) (list []string) {
 
 func TestDownloadImages(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
+	g := newWebEnv(t)
 	photo, alpha, same, five := g.path(t, outboundtest.Turned()), g.path(t, outboundtest.Transparent()), g.path(t, outboundtest.Picture(1, "x.png")), g.path(t, outboundtest.Wide())
 	one := g.describe(t, "Look: ![photo]({}/photo.jpg) and ![twice](<{}/photo.jpg> 'x').\n\n`![code]({}/photo.jpg)` [link]({}/photo.jpg) ![ref][r]\n\n[r]: {}/alpha.png")
 	two := g.describe(t, "![a]({}/same/1.png) ![b]({}/same/2.png) ![lost]({}/status/404) ![ours](/acme/images/x)")
@@ -343,7 +343,7 @@ func TestDownloadImages(t *testing.T) {
 
 func TestDownloadImagesFromFile(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
+	g := newWebEnv(t)
 	other := g.path(t, outboundtest.Picture(2, "x.png"))
 	key := g.describe(t, "![a]({}/image/2.png) ![b]({}/image/3.png)")
 	for range 30 { // more than a page of comments
@@ -374,7 +374,7 @@ func TestDownloadImagesFromFile(t *testing.T) {
 // What a host can do wrong, each with what is said and after how many attempts.
 func TestDownloadImagesFromAHostileHost(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
+	g := newWebEnv(t)
 	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was asked") }))
 	defer inner.Close()
 	want := map[string]string{
@@ -437,7 +437,7 @@ func TestDownloadImagesFromAHostileHost(t *testing.T) {
 
 func TestTextsThatChangeMeanwhile(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
+	g := newWebEnv(t)
 	stored := g.path(t, outboundtest.Picture(1, "x.png"))
 	must := func(err error) {
 		if err != nil {
@@ -503,7 +503,7 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 
 func TestImagesAreFoundOnce(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
+	g := newWebEnv(t)
 	want := 0
 	for i := range 7 {
 		key := g.describe(t, strings.Repeat(fmt.Sprintf("![a]({}/image/%d.png) ", i), 2)+"![b](//cdn.example/x.png)![c](HTTP://cdn.example/y.png)")
@@ -537,7 +537,7 @@ func TestImagesAreFoundOnce(t *testing.T) {
 
 func TestImageRunsThatCannotBe(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
+	g := newWebEnv(t)
 	for what, values := range map[string]migrations.Values{
 		"no company": {}, "an unknown company": g.values("company", "nobody"), "an unknown source": g.values("source", "mail"),
 		"no pixels": g.values("max_pixels", "0"), "too many bytes": g.values("max_kib", "999999999"), "something else": g.values("colour", "red"),
@@ -564,7 +564,7 @@ func TestImageRunsThatCannotBe(t *testing.T) {
 // A text has room for hundreds of images, and each that is fetched leaves two more versions of it behind.
 func TestTextOfHundredsOfImages(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
+	g := newWebEnv(t)
 	var text strings.Builder
 	for n := range 450 {
 		fmt.Fprintf(&text, "![](%s/image/%d.png)\n", g.base, n)
@@ -593,7 +593,7 @@ func TestTextOfHundredsOfImages(t *testing.T) {
 
 func TestImagesBehindARedirect(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
+	g := newWebEnv(t)
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(g.base, "http://"))
 	g.Exec(t, "INSERT INTO migration_upstream (host, blocked_until, reason) VALUES ('localhost', NOW(6) + INTERVAL 1 HOUR, 'it answers 429 Too Many Requests')")
 	file := "url\n"

@@ -17,20 +17,20 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// shop is an environment with a place for files, and an operator.
-type shop struct {
+// importEnv is an environment with a place for files, and an operator.
+type importEnv struct {
 	*env
 	t        testing.TB
 	operator context.Context
 }
 
-func newShop(t testing.TB) *shop {
+func newImportEnv(t testing.TB) *importEnv {
 	t.Helper()
-	return &shop{newEnv(t, apptest.Files(t)), t, apptest.AsCommandLine(context.Background())}
+	return &importEnv{newEnv(t, apptest.Files(t)), t, apptest.AsCommandLine(context.Background())}
 }
 
 // works has a worker work until stop is called.
-func (s *shop) works() (stop func()) {
+func (s *importEnv) works() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Worker.Work(ctx) }()
@@ -43,7 +43,7 @@ func (s *shop) works() (stop func()) {
 }
 
 // until waits until a run is as it is said to be.
-func (s *shop) until(run id.Run, holds func(migrations.Run) bool) migrations.Run {
+func (s *importEnv) until(run id.Run, holds func(migrations.Run) bool) migrations.Run {
 	s.t.Helper()
 	var now migrations.Run
 	domaintest.Until(s.t, "the run is as wanted", func() bool {
@@ -56,12 +56,12 @@ func (s *shop) until(run id.Run, holds func(migrations.Run) bool) migrations.Run
 	return now
 }
 
-func (s *shop) comesTo(run id.Run, state migrations.State) migrations.Run {
+func (s *importEnv) comesTo(run id.Run, state migrations.State) migrations.Run {
 	s.t.Helper()
 	return s.until(run, func(r migrations.Run) bool { return r.State == state })
 }
 
-func (s *shop) importOf(file string, dry bool) id.Run {
+func (s *importEnv) importOf(file string, dry bool) id.Run {
 	s.t.Helper()
 	run, err := s.Console.OpenRun(s.operator, workflows.ImportName, migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com", "statuses": "In Progress = Doing"},
 		migrations.Draft{Dry: dry, Upload: strings.NewReader(file), UploadName: "jira.csv"}, nil)
@@ -71,7 +71,7 @@ func (s *shop) importOf(file string, dry bool) id.Run {
 	return run.ID
 }
 
-func (s *shop) notes(run id.Run) (notes []string) {
+func (s *importEnv) notes(run id.Run) (notes []string) {
 	s.t.Helper()
 	page, err := s.Console.RunTasks(s.operator, run, migrations.TaskFilter{})
 	if err != nil {
@@ -100,7 +100,7 @@ func rowsOf(n int) string {
 
 func TestImport_with_workers(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newImportEnv(t)
 	s.member(t, "Ben", "ben@example.com", accounts.Member)
 	stop := s.works()
 	t.Run("a dry run reports and changes nothing; done for real it opens tickets", func(t *testing.T) {

@@ -111,14 +111,14 @@ func (f *inspection) status(fields []string, at []int) {
 		if known >= 0 {
 			f.Statuses[known].Times++
 		} else if len(f.Statuses) < lookStatuses {
-			f.Statuses = append(f.Statuses, workflows.ImportStatus{Name: name, Times: 1, Column: f.plan.placed(name)})
+			f.Statuses = append(f.Statuses, workflows.ImportStatus{Name: name, Times: 1, Column: f.plan.columnFor(name)})
 		}
 		return
 	}
 }
 
-// placed is the column for a status, chosen or suggested, "" for none.
-func (p *importPlan) placed(status string) string {
+// columnFor is the column for a status, chosen or suggested, "" for none.
+func (p *importPlan) columnFor(status string) string {
 	if said, ok := p.statuses[strings.ToLower(status)]; ok {
 		return said
 	}

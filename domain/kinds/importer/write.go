@@ -141,7 +141,7 @@ func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool)
 	if row.Status != "" && !strings.EqualFold(row.Status, a.column.Name) {
 		row.keep("Status", row.Status)
 	}
-	description, more := divide(footed(row), tickets.MaxDescription)
+	description, more := divide(withKept(row), tickets.MaxDescription)
 	for _, part := range more {
 		a.rest.Comments = append(a.rest.Comments, tickets.ImportedComment{Author: author, Body: part, At: created})
 	}
@@ -210,8 +210,8 @@ func (p *importPlan) remarks(c importComment) (list []tickets.ImportedComment) {
 	return list
 }
 
-// footed is a description with the row's kept columns below it.
-func footed(row importRow) string {
+// withKept is a description with the row's kept columns below it.
+func withKept(row importRow) string {
 	if len(row.Kept) == 0 {
 		return row.Description
 	}
@@ -252,7 +252,7 @@ func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 		openings[i] = a.opening
 	}
 	add := func(ctx context.Context, tx *db.Tx, board id.Board, rows []tickets.Row) ([]tickets.Ticket, error) {
-		imports, err := p.held(ctx, tx, arrivals)
+		imports, err := p.imports(ctx, tx, arrivals)
 		if err != nil {
 			return nil, err
 		}
@@ -265,8 +265,8 @@ func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 	return workflows.OpenTickets(ctx, tx, p.board, openings, add)
 }
 
-// held returns what the tickets have beyond their rows. A member who left meanwhile is no assignee.
-func (p *importPlan) held(ctx context.Context, tx *db.Tx, arrivals []*arrival) ([]tickets.Import, error) {
+// imports returns what the tickets have beyond their rows. A member who left meanwhile is no assignee.
+func (p *importPlan) imports(ctx context.Context, tx *db.Tx, arrivals []*arrival) ([]tickets.Import, error) {
 	var people []accounts.ID
 	for _, a := range arrivals {
 		for _, one := range a.rest.Assignees {

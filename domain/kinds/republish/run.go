@@ -20,49 +20,49 @@ import (
 // republishPart is how many numbers of a board a task goes over, and at most how many comments.
 const republishPart = 100
 
-// republished is how a run republishes a feed.
-type republished struct {
+// feedRepublish is how a run republishes a feed.
+type feedRepublish struct {
 	// again republishes the rows of a task, and returns how many they are.
-	again func(ctx context.Context, tx *db.Tx, task again) (int64, error)
+	again func(ctx context.Context, tx *db.Tx, task task) (int64, error)
 	// parts adds the tasks for the rows of the tickets of a board with numbers from after + 1 to upto; nil if a board
 	// is one task. Later feeds come first, so that the tickets' own task ends a range of numbers.
-	parts func(f *againFiller, ctx context.Context, q *db.Queries, after, upto uint64) error
+	parts func(f *taskFiller, ctx context.Context, q *db.Queries, after, upto uint64) error
 }
 
-// republishedOf has the feeds that can be republished, by name.
-var republishedOf = map[string]republished{
+// feedRepublishes has the feeds that can be republished, by name.
+var feedRepublishes = map[string]feedRepublish{
 	"tickets": {
-		parts: (*againFiller).tickets,
-		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+		parts: (*taskFiller).tickets,
+		again: func(ctx context.Context, tx *db.Tx, task task) (int64, error) {
 			return tickets.RepublishNumbers(ctx, tx, task.Board, task.After, task.Upto)
 		},
 	},
 	"comments": {
-		parts: (*againFiller).comments,
-		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+		parts: (*taskFiller).comments,
+		again: func(ctx context.Context, tx *db.Tx, task task) (int64, error) {
 			return tickets.RepublishCommentRange(ctx, tx, task.Board, task.comments())
 		},
 	},
 	"boards": {
-		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+		again: func(ctx context.Context, tx *db.Tx, task task) (int64, error) {
 			return boards.RepublishOne(ctx, tx, task.Board)
 		},
 	},
 }
 
 // feedNamed returns how a feed is republished, or feeds.NotFound.
-func (m *Republish) feedNamed(name string) (republished, error) {
+func (m *Republish) feedNamed(name string) (feedRepublish, error) {
 	if _, err := m.feeds.Feed(name); err != nil {
-		return republished{}, err
+		return feedRepublish{}, err
 	}
-	return republishedOf[name], nil
+	return feedRepublishes[name], nil
 }
 
 // Migration republishes rows for the readers of feeds: what is shown of them changed without them, or a reader lost
 // them. It panics if a registered feed is missing here, which is a mistake in the program.
 func (m *Republish) Migration() *migrations.Migration {
 	for _, name := range m.feeds.Names() {
-		if republishedOf[name].again == nil {
+		if feedRepublishes[name].again == nil {
 			panic("republish: no way to publish the rows of the feed " + name + " again")
 		}
 	}
@@ -111,9 +111,9 @@ func toRepublish(ctx context.Context, q *db.Queries, values migrations.Values) (
 	return company, board, err
 }
 
-// again is a task of republish: a board, or the tickets of a board with the numbers from after + 1 to upto, or some of
+// task is a task of republish: a board, or the tickets of a board with the numbers from after + 1 to upto, or some of
 // their comments. It has about as many rows as the rate counts for it.
-type again struct {
+type task struct {
 	Feed         string     `json:"feed"`
 	Board        id.Board   `json:"board"`
 	Slug         string     `json:"slug"`
@@ -123,26 +123,26 @@ type again struct {
 	UptoComment  id.Comment `json:"upto_comment,omitempty"` // then of ticket upto those from after_comment + 1 to upto_comment
 }
 
-func (a again) comments() tickets.CommentRange {
+func (a task) comments() tickets.CommentRange {
 	return tickets.CommentRange{After: a.After, Upto: a.Upto, AfterComment: a.AfterComment, UptoComment: a.UptoComment}
 }
 
-// filledTo is the cursor of filling: the board itself is added, its tickets before a number, its comments before
+// fillCursor is the cursor of filling: the board itself is added, its tickets before a number, its comments before
 // another, and of that ticket up to a comment. It is no count, because tickets and comments are opened and purged
 // meanwhile; new ones are published anyway.
-type filledTo struct {
+type fillCursor struct {
 	board           id.Board
 	tickets, number uint64
 	comment         id.Comment
 }
 
-func (r filledTo) String() string {
+func (r fillCursor) String() string {
 	return fmt.Sprintf("%d %d %d %d", r.board, r.tickets, r.number, r.comment)
 }
 
-func filledToBy(cursor string) (r filledTo) {
+func parseFillCursor(cursor string) (r fillCursor) {
 	if _, err := fmt.Sscanf(cursor, "%d %d %d %d", &r.board, &r.tickets, &r.number, &r.comment); err != nil {
-		return filledTo{}
+		return fillCursor{}
 	}
 	return r
 }
@@ -152,13 +152,13 @@ func (m *Republish) fillRepublishing(ctx context.Context, into migrations.Filler
 	if err != nil {
 		return err
 	}
-	begun := filledToBy(into.Cursor())
+	begun := parseFillCursor(into.Cursor())
 	from := max(begun.board, only.ID)
 	return kinds.EachBoard(ctx, m.bulk.Queries, company, from, func(board db.BoardsAfterRow) error {
 		if only.ID != 0 && board.ID != only.ID {
 			return nil
 		}
-		f := &againFiller{Filler: into, feeds: m.feeds.Names(), board: board, feed: into.Values()["feed"]}
+		f := &taskFiller{Filler: into, feeds: m.feeds.Names(), board: board, feed: into.Values()["feed"]}
 		if board.ID != begun.board {
 			return f.all(ctx, m.bulk.Queries)
 		}
@@ -167,19 +167,19 @@ func (m *Republish) fillRepublishing(ctx context.Context, into migrations.Filler
 	})
 }
 
-// againFiller adds the tasks of a board, for all feeds together along its numbers.
-type againFiller struct {
+// taskFiller adds the tasks of a board, for all feeds together along its numbers.
+type taskFiller struct {
 	migrations.Filler
 	feeds   []string // of all, in their order
 	board   db.BoardsAfterRow
 	feed    string // "" for all
-	reached filledTo
+	reached fillCursor
 }
 
-func (f *againFiller) wants(feed string) bool { return f.feed == "" || f.feed == feed }
+func (f *taskFiller) wants(feed string) bool { return f.feed == "" || f.feed == feed }
 
 // add adds a task, if its feed is wanted, with the cursor after it.
-func (f *againFiller) add(ctx context.Context, task again, upto filledTo) error {
+func (f *taskFiller) add(ctx context.Context, task task, upto fillCursor) error {
 	f.reached = upto
 	if !f.wants(task.Feed) {
 		return nil
@@ -192,12 +192,12 @@ func (f *againFiller) add(ctx context.Context, task again, upto filledTo) error 
 	return f.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: upto.String()})
 }
 
-func (f *againFiller) all(ctx context.Context, q *db.Queries) error {
+func (f *taskFiller) all(ctx context.Context, q *db.Queries) error {
 	for _, feed := range f.feeds {
-		if republishedOf[feed].parts != nil {
+		if feedRepublishes[feed].parts != nil {
 			continue
 		}
-		if err := f.add(ctx, again{Feed: feed}, filledTo{board: f.board.ID}); err != nil {
+		if err := f.add(ctx, task{Feed: feed}, fillCursor{board: f.board.ID}); err != nil {
 			return err
 		}
 	}
@@ -205,11 +205,11 @@ func (f *againFiller) all(ctx context.Context, q *db.Queries) error {
 }
 
 // rest adds everything after the board itself.
-func (f *againFiller) rest(ctx context.Context, q *db.Queries) error {
+func (f *taskFiller) rest(ctx context.Context, q *db.Queries) error {
 	for after := f.reached.tickets; after < f.board.MaxTicketID; after += republishPart {
 		upto := min(after+republishPart, f.board.MaxTicketID)
 		for _, feed := range slices.Backward(f.feeds) {
-			parts := republishedOf[feed].parts
+			parts := feedRepublishes[feed].parts
 			if parts == nil {
 				continue
 			}
@@ -221,11 +221,11 @@ func (f *againFiller) rest(ctx context.Context, q *db.Queries) error {
 	return nil
 }
 
-func (f *againFiller) tickets(ctx context.Context, _ *db.Queries, after, upto uint64) error {
-	return f.add(ctx, again{Feed: "tickets", After: after, Upto: upto}, filledTo{f.board.ID, upto, upto, 0})
+func (f *taskFiller) tickets(ctx context.Context, _ *db.Queries, after, upto uint64) error {
+	return f.add(ctx, task{Feed: "tickets", After: after, Upto: upto}, fillCursor{f.board.ID, upto, upto, 0})
 }
 
-func (f *againFiller) comments(ctx context.Context, q *db.Queries, after, upto uint64) error {
+func (f *taskFiller) comments(ctx context.Context, q *db.Queries, after, upto uint64) error {
 	if !f.wants("comments") {
 		return nil
 	}
@@ -234,15 +234,15 @@ func (f *againFiller) comments(ctx context.Context, q *db.Queries, after, upto u
 		todo.After, todo.AfterComment = f.reached.number, f.reached.comment
 	}
 	return tickets.CommentRanges(ctx, q, f.board.ID, todo, republishPart, func(part tickets.CommentRange) error {
-		to := filledTo{f.board.ID, after, part.Upto, 0}
+		to := fillCursor{f.board.ID, after, part.Upto, 0}
 		if part.UptoComment != 0 {
 			to.number, to.comment = part.After, part.UptoComment
 		}
-		return f.add(ctx, again{Feed: "comments", After: part.After, Upto: part.Upto, AfterComment: part.AfterComment, UptoComment: part.UptoComment}, to)
+		return f.add(ctx, task{Feed: "comments", After: part.After, Upto: part.Upto, AfterComment: part.AfterComment, UptoComment: part.UptoComment}, to)
 	})
 }
 
-func (m *Republish) againOf(work *migrations.Work) (task again, feed republished, err error) {
+func (m *Republish) againOf(work *migrations.Work) (task task, feed feedRepublish, err error) {
 	if err = json.Unmarshal([]byte(work.Task.Payload), &task); err == nil {
 		feed, err = m.feedNamed(task.Feed)
 	}

@@ -20,8 +20,8 @@ import (
 // purgePage is how many deleted tickets are read at once.
 const purgePage = 500
 
-// purging is a task of purge-deleted: a ticket that was deleted.
-type purging struct {
+// purgeTask is a task of purge-deleted: a ticket that was deleted.
+type purgeTask struct {
 	Ticket tickets.ID  `json:"ticket"`
 	Board  id.Board    `json:"board"`
 	Key    tickets.Key `json:"key"`
@@ -88,7 +88,7 @@ func (m *Upkeep) fillPurging(ctx context.Context, into migrations.Filler) error 
 				return err
 			}
 			for _, deleted := range list {
-				payload, err := json.Marshal(purging{deleted.ID, board.ID, deleted.Key, deleted.At})
+				payload, err := json.Marshal(purgeTask{deleted.ID, board.ID, deleted.Key, deleted.At})
 				if err != nil {
 					return fmt.Errorf("write payload: %w", err)
 				}
@@ -103,7 +103,7 @@ func (m *Upkeep) fillPurging(ctx context.Context, into migrations.Filler) error 
 	})
 }
 
-func purgingOf(work *migrations.Work) (p purging, err error) {
+func purgingOf(work *migrations.Work) (p purgeTask, err error) {
 	if err := json.Unmarshal([]byte(work.Task.Payload), &p); err != nil {
 		return p, migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
 	}
@@ -113,7 +113,7 @@ func purgingOf(work *migrations.Work) (p purging, err error) {
 func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	var ids []tickets.ID
 	var on []id.Board
-	of := map[*migrations.Work]purging{}
+	of := map[*migrations.Work]purgeTask{}
 	now, before, err := purgeBefore(ctx, tx.Queries, works[0].Values) // of the run
 	if err != nil {
 		return err

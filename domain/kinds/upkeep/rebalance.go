@@ -23,9 +23,9 @@ const (
 	spreadMore = 20
 )
 
-// spreading is a task of rebalance-ranks: the next so many tickets of a column, from its end up. Tasks of a column are
+// spreadTask is a task of rebalance-ranks: the next so many tickets of a column, from its end up. Tasks of a column are
 // alike, and each begins where the one before ended.
-type spreading struct {
+type spreadTask struct {
 	Column id.Column `json:"column"`
 	Name   string    `json:"name"`
 	Part   int       `json:"part"`
@@ -59,7 +59,7 @@ func (m *Upkeep) fillSpreading(ctx context.Context, into migrations.Filler) erro
 	if err != nil {
 		return err
 	}
-	var from spreading
+	var from spreadTask
 	_, _ = fmt.Sscanf(into.Cursor(), "%d %d", &from.Column, &from.Part)
 	columns := slices.SortedFunc(slices.Values(board.Columns), func(a, b boards.Column) int { return cmp.Compare(a.ID, b.ID) })
 	for _, column := range columns {
@@ -68,7 +68,7 @@ func (m *Upkeep) fillSpreading(ctx context.Context, into migrations.Filler) erro
 			if column.ID < from.Column || column.ID == from.Column && part <= from.Part {
 				continue
 			}
-			payload, err := json.Marshal(spreading{column.ID, column.Name, part, parts})
+			payload, err := json.Marshal(spreadTask{column.ID, column.Name, part, parts})
 			if err != nil {
 				return fmt.Errorf("write payload: %w", err)
 			}
@@ -81,7 +81,7 @@ func (m *Upkeep) fillSpreading(ctx context.Context, into migrations.Filler) erro
 	return nil
 }
 
-func spreadingOf(work *migrations.Work) (s spreading, err error) {
+func spreadingOf(work *migrations.Work) (s spreadTask, err error) {
 	if err := json.Unmarshal([]byte(work.Task.Payload), &s); err != nil {
 		return s, migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
 	}
@@ -90,7 +90,7 @@ func spreadingOf(work *migrations.Work) (s spreading, err error) {
 
 func writeSpreading(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	type one struct {
-		spreading
+		spreadTask
 		work *migrations.Work
 	}
 	var list []one

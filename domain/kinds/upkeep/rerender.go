@@ -17,8 +17,8 @@ import (
 // rerenderPart is how many numbers of a board a task reads.
 const rerenderPart = 100
 
-// rerendering is a task of re-render-markdown: the tickets of a board with the numbers from after + 1 to upto.
-type rerendering struct {
+// rerenderTask is a task of re-render-markdown: the tickets of a board with the numbers from after + 1 to upto.
+type rerenderTask struct {
 	Company string   `json:"company"`
 	Board   id.Board `json:"board"`
 	Slug    string   `json:"slug"`
@@ -59,7 +59,7 @@ func (m *Upkeep) fillRerendering(ctx context.Context, into migrations.Filler) er
 		}
 		for after := first; after < board.MaxTicketID; after += rerenderPart {
 			upto := min(after+rerenderPart, board.MaxTicketID)
-			payload, err := json.Marshal(rerendering{board.Company, board.ID, board.Slug, after, upto})
+			payload, err := json.Marshal(rerenderTask{board.Company, board.ID, board.Slug, after, upto})
 			if err != nil {
 				return fmt.Errorf("write payload: %w", err)
 			}
@@ -71,7 +71,7 @@ func (m *Upkeep) fillRerendering(ctx context.Context, into migrations.Filler) er
 	})
 }
 
-func rerenderingOf(work *migrations.Work) (r rerendering, err error) {
+func rerenderingOf(work *migrations.Work) (r rerenderTask, err error) {
 	if err := json.Unmarshal([]byte(work.Task.Payload), &r); err != nil {
 		return r, migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
 	}

@@ -34,7 +34,7 @@ const (
 // errDied is what an actor sees of its own death: it begins anew, without what it had in hand.
 var errDied = errors.New("the process died")
 
-type stage struct {
+type env struct {
 	url    string
 	watch  *sql.DB
 	stops  chan arrival
@@ -45,7 +45,7 @@ type stage struct {
 	victims atomic.Int64
 }
 
-func newStage(t testing.TB, url string, names ...string) *stage {
+func newEnv(t testing.TB, url string, names ...string) *env {
 	t.Helper()
 	cfg, err := db.Config(url)
 	if err != nil {
@@ -55,7 +55,7 @@ func newStage(t testing.TB, url string, names ...string) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{url: url, watch: sql.OpenDB(connector), stops: make(chan arrival, len(names))}
+	s := &env{url: url, watch: sql.OpenDB(connector), stops: make(chan arrival, len(names))}
 	t.Cleanup(func() { s.watch.Close() })
 	for _, name := range names {
 		a := &actor{stage: s, name: name, free: true, verdict: make(chan fate)}
@@ -76,12 +76,12 @@ type arrival struct {
 	ended bool
 }
 
-func (s *stage) meet(at arrival) { at.actor.standing, at.actor.ended = !at.ended, at.ended }
+func (s *env) meet(at arrival) { at.actor.standing, at.actor.ended = !at.ended, at.ended }
 
 // actor is a process with one connection. Its fields belong to its own goroutine while it runs, and to the
 // schedule while it stands.
 type actor struct {
-	stage      *stage
+	stage      *env
 	name       string
 	db         *db.DB
 	connection atomic.Uint64 // of the server; the director reads it while the actor runs
@@ -146,7 +146,7 @@ type choice struct {
 
 // play runs all parts to their ends. choose gets those that can go on, whoever went last first; after is
 // called when all stand again.
-func (s *stage) play(parts map[string][]func() error, choose func(able []*actor) choice, after func() error) error {
+func (s *env) play(parts map[string][]func() error, choose func(able []*actor) choice, after func() error) error {
 	s.log = s.log[:0]
 	for _, a := range s.actors {
 		a.free, a.dead, a.ended, a.standing, a.err = false, false, false, false, nil
@@ -163,7 +163,7 @@ func (s *stage) play(parts map[string][]func() error, choose func(able []*actor)
 	return err
 }
 
-func (s *stage) direct(choose func([]*actor) choice, after func() error) error {
+func (s *env) direct(choose func([]*actor) choice, after func() error) error {
 	var last *actor
 	for {
 		if err := s.settle(); err != nil {
@@ -189,7 +189,7 @@ func (s *stage) direct(choose func([]*actor) choice, after func() error) error {
 	}
 }
 
-func (s *stage) able(last *actor) (able []*actor, waiting []string) {
+func (s *env) able(last *actor) (able []*actor, waiting []string) {
 	for _, a := range s.actors {
 		switch {
 		case a.ended:
@@ -205,7 +205,7 @@ func (s *stage) able(last *actor) (able []*actor, waiting []string) {
 }
 
 // settle waits until each actor stands, has ended, or waits for a lock.
-func (s *stage) settle() error {
+func (s *env) settle() error {
 	limit := time.Now().Add(10 * time.Minute)
 	for soon := 3 * time.Millisecond; ; soon = time.Millisecond {
 		running := s.running()
@@ -237,7 +237,7 @@ func (s *stage) settle() error {
 	}
 }
 
-func (s *stage) running() (list []*actor) {
+func (s *env) running() (list []*actor) {
 	for _, a := range s.actors {
 		if !a.ended && !a.standing {
 			list = append(list, a)
@@ -247,7 +247,7 @@ func (s *stage) running() (list []*actor) {
 }
 
 // abandon has all die, and waits for their ends.
-func (s *stage) abandon() {
+func (s *env) abandon() {
 	for {
 		for _, a := range s.actors {
 			if a.standing {
@@ -266,7 +266,7 @@ var lockWait = regexp.MustCompile(`(?m)^LOCK WAIT .*\n(?:MySQL|MariaDB) thread i
 
 // locked returns the connections that wait for a lock now. (information_schema.innodb_trx is a copy of up
 // to a tenth of a second ago.)
-func (s *stage) locked() (map[uint64]bool, error) {
+func (s *env) locked() (map[uint64]bool, error) {
 	var kind, name, text string
 	if err := s.watch.QueryRow("SHOW ENGINE INNODB STATUS").Scan(&kind, &name, &text); err != nil {
 		return nil, err
@@ -282,7 +282,7 @@ func (s *stage) locked() (map[uint64]bool, error) {
 }
 
 // kill ends a connection, and returns when the server has rolled back what it did.
-func (s *stage) kill(connection uint64) {
+func (s *env) kill(connection uint64) {
 	s.watch.Exec(fmt.Sprintf("KILL %d", connection)) // it may have gone already
 	for {
 		var n int
