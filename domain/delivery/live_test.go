@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// publishes has the app publish while the test goes on.
+// publishes has the app publish until the test ends.
 func (h *env) publishes(t testing.TB) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -27,7 +27,7 @@ func (h *env) publishes(t testing.TB) {
 	})
 }
 
-// seen is all that was told of a company since some time.
+// seen is all changes of a company since a position.
 type seen struct {
 	tickets map[string]bool // "board/ticket/column"
 	boards  map[id.Board]bool
@@ -36,7 +36,7 @@ type seen struct {
 	missed  bool
 }
 
-// sees looks until what was told since is enough.
+// sees reads changes since a position until they are enough.
 func (h *env) sees(t testing.TB, company id.Company, since live.Position, enough func(seen) bool) live.Position {
 	t.Helper()
 	patience := time.After(3 * time.Minute)

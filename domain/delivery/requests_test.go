@@ -16,7 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// What is between a requester and those who work on the ticket: the code, the link, the address.
+// What only a requester and the members may know: the code, the link, the address.
 func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, nil)

@@ -103,7 +103,7 @@ func (h *env) deliveries(t *testing.T, hook id.Webhook) []webhooks.Attempt {
 	return list
 }
 
-// told are the types of messages with what they are about, in order.
+// told returns the types and subjects of messages, in order.
 func told(t *testing.T, list []outboundtest.Message) (lines []string) {
 	t.Helper()
 	for _, m := range list {

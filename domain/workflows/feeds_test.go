@@ -22,7 +22,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// follower reads a feed page by page, and keeps what it is told as it is told to.
+// follower reads a feed page by page, and keeps its rows as docs/api.md says.
 type follower struct {
 	h      *env
 	cursor feeds.Cursor

@@ -70,7 +70,7 @@ func guesses(t testing.TB, h *env, n int, canary bool) (list []string) {
 	return list
 }
 
-// from is a stranger who asks from an address.
+// from returns a context in which a stranger calls from an address.
 func from(address string) context.Context { return accounts.WithAddress(context.Background(), address) }
 
 // address is one of many.

@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// leave removes whoever asks from the company.
+// leave removes the caller from the company.
 func (h *env) leave(t testing.TB, ctx context.Context) {
 	t.Helper()
 	h.Exec(t, "DELETE FROM membership WHERE account_id = ?", uint64(accounts.ActorFrom(ctx).Account.ID))
@@ -32,7 +32,7 @@ func (h *env) say(t testing.TB, ctx context.Context, text string) tickets.Commen
 	return said.Comment
 }
 
-// told is what someone's inbox says, the newest last: why, who, which ticket.
+// told returns the entries of the caller's inbox, the newest last: reason, author, ticket.
 func (h *env) told(t testing.TB, ctx context.Context) (all []string) {
 	t.Helper()
 	list, _, err := h.Workflows.Inbox(ctx, 0)
