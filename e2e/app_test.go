@@ -38,7 +38,8 @@ func start(t *testing.T) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &env{t: t, jar: jar, env: append(os.Environ(), "DATABASE_URL="+dbtest.URL(t), "COUNTERFOIL_DATA="+t.TempDir(), "COUNTERFOIL_URL=")}
+	a := &env{t: t, jar: jar, env: append(os.Environ(), "DATABASE_URL="+dbtest.URL(t), "COUNTERFOIL_DATA="+t.TempDir(),
+		"COUNTERFOIL_URL=")}
 	a.run("127.0.0.1:0")
 	return a
 }
@@ -185,7 +186,10 @@ func (a *env) read(path string) []byte {
 // post sends a form as another browser of the same person would, without JavaScript.
 func (a *env) post(path string, pairs ...string) {
 	a.t.Helper()
-	client := http.Client{Jar: a.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Jar: a.jar, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	answer, err := client.PostForm(a.url+path, form(pairs))
 	if err != nil {
 		a.t.Fatal(err)
@@ -215,7 +219,8 @@ func (a *env) cookies() []*http.Cookie {
 // setUpByCommand sets the server up, signs in, and returns an API token.
 func (a *env) setUpByCommand() string {
 	a.t.Helper()
-	setup := exec.Command(binary, "setup", "--company", "acme", "--name", "Acme", "--person", "Ana", "--email", email, "--password-file", "-")
+	setup := exec.Command(binary, "setup", "--company", "acme", "--name", "Acme", "--person", "Ana", "--email", email,
+		"--password-file", "-")
 	setup.Env, setup.Stdin = a.env, strings.NewReader(password)
 	out, err := setup.Output()
 	if err != nil {

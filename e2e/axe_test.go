@@ -62,10 +62,11 @@ var accessible = map[string]string{
 	"/admin/refs/mints":                "/admin/refs/mints?codes=2000&length=6",
 	"/admin/refs/lots/:lot/quarantine": "/admin/refs/lots/1/quarantine",
 
-	"/admin/migrations":                                 "/admin/migrations",
-	"/admin/migrations/workers":                         "/admin/migrations/workers",
-	"/admin/migrations/keys":                            "/admin/migrations/keys",
-	"/admin/migrations/runs/:run":                       noPage, // e2e/migrations_test.go looks at them in all their states
+	"/admin/migrations":         "/admin/migrations",
+	"/admin/migrations/workers": "/admin/migrations/workers",
+	"/admin/migrations/keys":    "/admin/migrations/keys",
+	// e2e/migrations_test.go looks at them in all their states
+	"/admin/migrations/runs/:run":                       noPage,
 	"/admin/migrations/runs/:run/live":                  noPage,
 	"/admin/migrations/runs/:run/cancellation":          noPage,
 	"/admin/migrations/runs/:run/tasks/:task":           noPage,
@@ -146,7 +147,8 @@ func TestAccessible(t *testing.T) {
 		b := a.tab(t)
 		b.expected = missingPicture
 		for what, keys := range map[string]string{
-			"the dialog for tickets": "c", "the list of keys": "?", "a card that moves": "jm" + kb.ArrowRight, "the line at a column's foot": "",
+			"the dialog for tickets": "c", "the list of keys": "?", "a card that moves": "jm" + kb.ArrowRight,
+			"the line at a column's foot": "",
 		} {
 			b.open("/acme/boards/NINJA")
 			if keys == "" {
@@ -182,7 +184,8 @@ func TestAccessible(t *testing.T) {
 		b.accessible("a page that is not there")
 		b.fits("a page that is not there")
 		b.open("/acme/NINJA-1/edit")
-		eval[bool](b, `(document.querySelector("#edit-title").required = false, document.querySelector("#edit-title").value = "", true)`)
+		eval[bool](b,
+			`(document.querySelector("#edit-title").required = false, document.querySelector("#edit-title").value = "", true)`)
 		b.click("#ticket form .primary")
 		b.wait(`document.querySelector("#edit-title-error")`)
 		b.accessible("a form that was not taken")
@@ -195,7 +198,8 @@ func TestAccessible(t *testing.T) {
 		b.open("/setup")
 		b.accessible("/setup")
 		b = a.stranger(t)
-		for _, path := range []string{"/login", "/join/" + a.link("/join/", "/acme/people/invitations", "role", "member", "days", "7"), "/reset/" + a.link("/reset/", "/acme/people/2/resets")} {
+		for _, path := range []string{"/login", "/join/" + a.link("/join/", "/acme/people/invitations", "role", "member",
+			"days", "7"), "/reset/" + a.link("/reset/", "/acme/people/2/resets")} {
 			b.open(path)
 			b.accessible(path)
 		}
@@ -333,8 +337,10 @@ func full(t *testing.T) *env {
 	a.post("/acme/boards", "slug", "ABCDEFGHIJ", "title", word[:255])
 	a.post("/acme/boards/ABCDEFGHIJ/tickets", "title", "x")
 	a.post("/acme/NINJA-1", "title", "Paint the fins, see NINJA-2 "+word[:227], "version", "1", "description",
-		"# A heading\n\nText with **weight**, `code`, a [link](https://example.com) and NINJA-3.\n\n- one\n- [x] two\n\n> A quote\n\n"+
-			word[:500]+"\n\n```\n"+word[:500]+"\n```\n\n|a|b|\n|-|-|\n|"+word[:500]+"|"+word[:500]+"|\n\n![x](https://127.0.0.1:65000/none.png)")
+		"# A heading\n\nText with **weight**, `code`, a [link](https://example.com) and NINJA-3.\n\n- one\n- [x] two\n\n> A "+
+			"quote\n\n"+
+			word[:500]+"\n\n```\n"+word[:500]+"\n```\n\n|a|b|\n|-|-|\n|"+word[:500]+"|"+word[:500]+
+			"|\n\n![x](https://127.0.0.1:65000/none.png)")
 	join := a.link("/join/", "/acme/people/invitations", "role", "member", "days", "7")
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -347,7 +353,8 @@ func full(t *testing.T) *env {
 	a.post("/acme/NINJA-1/comments", "body", "I do.")
 	a.post("/admin/migrations/rebalance-ranks/runs", "p-company", "acme", "p-board", "NINJA")
 	a.post("/acme/boards/NINJA/form", "on", "1", "intro", word[:300], "version", "0")
-	a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://hooks.invalid/"+word[:300], "feeds", "tickets", "note", word[:255])
+	a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://hooks.invalid/"+word[:300], "feeds",
+		"tickets", "note", word[:255])
 	a.post("/acme/settings/webhooks/1/tests")
 	a.register(word[:80])
 	a.lots()
@@ -381,7 +388,8 @@ func (a *env) register(name string) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	request, err := http.NewRequest(http.MethodPost, a.url+"/api/v1/feeds/tickets/consumers", strings.NewReader(fmt.Sprintf(`{"name": %q}`, name)))
+	request, err := http.NewRequest(http.MethodPost, a.url+"/api/v1/feeds/tickets/consumers",
+		strings.NewReader(fmt.Sprintf(`{"name": %q}`, name)))
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -401,7 +409,8 @@ func (a *env) register(name string) {
 func (b *tab) accessible(what string, without ...string) {
 	b.t.Helper()
 	eval[bool](b, `(async () => { const s = %s; (0, eval)(s); return true })() && true`, axe)
-	const every, looks = `{ type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }`, `{ type: "rule", values: ["color-contrast", "target-size", "link-in-text-block"] }`
+	const every, looks = `{ type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }`,
+		`{ type: "rule", values: ["color-contrast", "target-size", "link-in-text-block"] }`
 	for _, as := range []struct {
 		scheme string
 		width  int64
@@ -412,7 +421,9 @@ func (b *tab) accessible(what string, without ...string) {
 		}})
 		b.size(as.width, 844, as.width < 700)
 		b.frame()
-		violations, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`axe.run({ include: document, exclude: `+fill("%s", []any{append([]string{}, without...)})+` }, { runOnly: `+as.rules+`, resultTypes: ["violations"] }).then(found => found.violations
+		violations, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`axe.run({ include: document, exclude: `+
+			fill("%s", []any{append([]string{}, without...)})+` }, { runOnly: `+as.rules+
+			`, resultTypes: ["violations"] }).then(found => found.violations
 			.map(v => v.id + ": " + v.help + v.nodes.map(n => "\n\t\t" + n.html.slice(0, 200) + "\n\t\t\t" + [...n.any, ...n.all, ...n.none].map(c => c.message).join("; ")).join("")).join("\n\t"))`, chromedp.EvalAwaitPromise))
 		b.must(err)
 		if violations != "" {

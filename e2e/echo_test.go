@@ -17,7 +17,8 @@ const asked = `performance.getEntriesByType("resource").filter(({ name }) => nam
 // counts has a board's page count the events about it.
 func (b *tab) counts() {
 	b.t.Helper()
-	eval[bool](b, `(import(document.querySelector("script[src$='/app.js']").src.replace("app.js", "wire.js")).then(({ follow }) => {
+	eval[bool](b,
+		`(import(document.querySelector("script[src$='/app.js']").src.replace("app.js", "wire.js")).then(({ follow }) => {
 		window.heard = 0
 		follow({ board: Number(document.querySelector("#board").dataset.board) }, () => { window.heard++ })
 	}), true)`)
@@ -104,7 +105,8 @@ func (b *tab) same(other *tab) {
 
 func TestFollowedTogether(t *testing.T) {
 	t.Parallel()
-	for name, cards := range map[string][2]string{"different cards": {"NINJA-1", "NINJA-3"}, "the same card": {"NINJA-2", "NINJA-2"}} {
+	for name, cards := range map[string][2]string{"different cards": {"NINJA-1", "NINJA-3"},
+		"the same card": {"NINJA-2", "NINJA-2"}} {
 		t.Run("two people let go at once of "+name+", and see the same", func(t *testing.T) {
 			t.Parallel()
 			a := withBoard(t, "One", "Two", "Three", "Four")
@@ -113,7 +115,8 @@ func TestFollowedTogether(t *testing.T) {
 				w.open("/acme/boards/NINJA")
 				w.counts()
 			}
-			drops := []func() error{b.lifts(card(cards[0]), "#cards-"+b.columnID("Doing")+" .empty", 0), other.lifts(card(cards[1]), "#cards-"+other.columnID("Done")+" .empty", 0)}
+			drops := []func() error{b.lifts(card(cards[0]), "#cards-"+b.columnID("Doing")+" .empty", 0),
+				other.lifts(card(cards[1]), "#cards-"+other.columnID("Done")+" .empty", 0)}
 			began, dropped := make(chan struct{}), make(chan error)
 			for _, drop := range drops {
 				go func() {
@@ -139,38 +142,39 @@ func TestFollowedTogether(t *testing.T) {
 		})
 	}
 	for name, without := range map[string][]string{"in a worker": nil, "in the elected one": {"window.SharedWorker"}} {
-		t.Run("ten tabs have one connection "+name+", also when the first is closed and the server restarted", func(t *testing.T) {
-			t.Parallel()
-			a := withBoard(t, "One", "Two", "Three", "Four")
-			tabs := []*tab{a.tab(t)}
-			tabs[0].expected = regexp.MustCompile(`ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET`)
-			for len(tabs) < 10 {
-				tabs = append(tabs, tabs[0].another())
-			}
-			for _, w := range tabs {
-				w.without(without...)
-				w.open("/acme/boards/NINJA")
-			}
-			doing := tabs[0].columnID("Doing")
-			keys := ""
-			all := func(ticket int) {
-				t.Helper()
-				a.post(fmt.Sprintf("/acme/NINJA-%d/position", ticket), "column", doing, "after", "")
-				keys = fmt.Sprint("NINJA-", ticket, " ", keys)
-				for _, w := range tabs {
-					w.seen()
-					w.holds("Doing", keys[:len(keys)-1])
+		t.Run("ten tabs have one connection "+name+", also when the first is closed and the server restarted",
+			func(t *testing.T) {
+				t.Parallel()
+				a := withBoard(t, "One", "Two", "Three", "Four")
+				tabs := []*tab{a.tab(t)}
+				tabs[0].expected = regexp.MustCompile(`ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET`)
+				for len(tabs) < 10 {
+					tabs = append(tabs, tabs[0].another())
 				}
-				a.streamsAre("1")
-			}
-			all(1)
-			call(tabs[0], page.Close, cdp.Empty{})
-			tabs = tabs[1:]
-			all(2)
-			a.stop()
-			a.again()
-			all(3)
-		})
+				for _, w := range tabs {
+					w.without(without...)
+					w.open("/acme/boards/NINJA")
+				}
+				doing := tabs[0].columnID("Doing")
+				keys := ""
+				all := func(ticket int) {
+					t.Helper()
+					a.post(fmt.Sprintf("/acme/NINJA-%d/position", ticket), "column", doing, "after", "")
+					keys = fmt.Sprint("NINJA-", ticket, " ", keys)
+					for _, w := range tabs {
+						w.seen()
+						w.holds("Doing", keys[:len(keys)-1])
+					}
+					a.streamsAre("1")
+				}
+				all(1)
+				call(tabs[0], page.Close, cdp.Empty{})
+				tabs = tabs[1:]
+				all(2)
+				a.stop()
+				a.again()
+				all(3)
+			})
 	}
 }
 

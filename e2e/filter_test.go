@@ -12,8 +12,11 @@ func TestFilter(t *testing.T) {
 		b := withBoard(t, "Odd one", "Even one", "Odd two", "Even two", "Odd three", "Even three").tab(t)
 		b.open("/acme/boards/NINJA")
 		b.holds("To do", "NINJA-1 NINJA-2 NINJA-3 NINJA-4 NINJA-5 NINJA-6")
-		for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} { // as a keyboard does: no letter of its own
-			call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Text: "f", Key: "f", Code: "KeyF", WindowsVirtualKeyCode: 70})
+		// as a keyboard does: no letter of its own
+		for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown,
+			input.DispatchKeyEventTypeKeyUp} {
+			call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Text: "f", Key: "f", Code: "KeyF",
+				WindowsVirtualKeyCode: 70})
 		}
 		b.wait(`document.activeElement.id === "filter-q"`)
 		b.wait(`document.querySelector("#filter-q").value === ""`)

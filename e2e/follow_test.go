@@ -52,7 +52,8 @@ func TestFollowedBoards(t *testing.T) {
 		other.wait(`window.marked.has("NINJA-2") && window.marked.size === 1`)
 		other.wait(`document.querySelector("#announce").textContent === "NINJA-2 was moved to Doing."`)
 		other.sees("#column-"+other.columnID("Doing")+" .count", "1")
-		t.Logf("seen in the other window %.0f ms after the drop", eval[float64](other, `window.seenAt`)-eval[float64](b, `window.droppedAt`))
+		t.Logf("seen in the other window %.0f ms after the drop",
+			eval[float64](other, `window.seenAt`)-eval[float64](b, `window.droppedAt`))
 		b.holds("Doing", "NINJA-2")
 		if eval[bool](b, `!!document.querySelector("[data-news]")`) {
 			t.Error("whoever moved a card is told that others did")
@@ -71,7 +72,8 @@ func TestFollowedBoards(t *testing.T) {
 		b.mouse(input.DispatchMouseEventTypeMouseMoved, from)
 		b.mouse(input.DispatchMouseEventTypeMousePressed, from)
 		for i := 1.0; i <= 24; i++ {
-			b.mouse(input.DispatchMouseEventTypeMouseMoved, point{from.X + (to.X-from.X)*min(i/12, 1), from.Y + (to.Y-from.Y)*min(i/12, 1)})
+			b.mouse(input.DispatchMouseEventTypeMouseMoved,
+				point{from.X + (to.X-from.X)*min(i/12, 1), from.Y + (to.Y-from.Y)*min(i/12, 1)})
 			b.frame()
 		}
 		other.drag(card("NINJA-3"), "#cards-"+done+" .empty", 0)
@@ -168,7 +170,8 @@ func TestFollowedBoards(t *testing.T) {
 		sent := time.Now()
 		other.create(token, "NINJA", "One")
 		b.holds("To do", "NINJA-1")
-		t.Logf("seen %.0f ms after it was sent to another server", eval[float64](b, `window.seenAt`)-float64(sent.UnixMilli()))
+		t.Logf("seen %.0f ms after it was sent to another server",
+			eval[float64](b, `window.seenAt`)-float64(sent.UnixMilli()))
 		other.delete(token, "NINJA-1")
 		b.holds("To do", "")
 	})
@@ -236,7 +239,8 @@ func TestFollowedBoards(t *testing.T) {
 		a.post("/acme/NINJA-1/position", "column", doing, "after", "")
 		b.holds("Doing", "NINJA-1")
 		b.sees(`#switch a[href="#column-`+doing+`"] .count`, "1")
-		b.wait(`document.querySelector("#switch [aria-current]").hash === "#column-` + doing + `" && Math.abs(document.querySelector("#column-` + doing + `").getBoundingClientRect().left - 12) < 12`)
+		b.wait(`document.querySelector("#switch [aria-current]").hash === "#column-` + doing +
+			`" && Math.abs(document.querySelector("#column-` + doing + `").getBoundingClientRect().left - 12) < 12`)
 	})
 	t.Run("a page of many cards keeps as many", func(t *testing.T) {
 		t.Parallel()
@@ -248,7 +252,8 @@ func TestFollowedBoards(t *testing.T) {
 		b.open("/acme/boards/NINJA")
 		b.live()
 		todo := b.columnID("To do")
-		b.wait(`(document.querySelector("#cards-` + todo + `").scrollTop = 1e6) && document.querySelectorAll("#cards-` + todo + ` .card").length === 60`)
+		b.wait(`(document.querySelector("#cards-` + todo + `").scrollTop = 1e6) && document.querySelectorAll("#cards-` +
+			todo + ` .card").length === 60`)
 		a.post("/acme/NINJA-2/position", "column", b.columnID("Done"), "after", "")
 		b.holds("Done", "NINJA-2")
 		b.wait(`document.querySelectorAll("#cards-` + todo + ` .card").length === 59`)
@@ -269,7 +274,10 @@ func TestFollowedStorm(t *testing.T) {
 		w.open("/acme/boards/NINJA" + []string{"", "", "?state=open"}[i])
 	}
 	columns := []string{windows[0].columnID("To do"), windows[0].columnID("Doing"), windows[0].columnID("Done")}
-	client := http.Client{Jar: a.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Jar: a.jar, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	send := func(path string, pairs ...string) {
 		answer, err := client.PostForm(a.url+path, form(pairs))
 		if err != nil {
@@ -334,34 +342,35 @@ func TestFollowedTickets(t *testing.T) {
 		b.sees("#said .comment:last-child", "half a comment")
 		b.wait(`document.querySelectorAll("#said > .comment").length === 2`)
 	})
-	t.Run("a reply and a comment that are half written stay, wherever one looks, also when the board is archived", func(t *testing.T) {
-		t.Parallel()
-		a := withRequests(t)
-		_, _ = a.stranger(t).sends("The gate squeaks", "Every morning")
-		b := a.tab(t)
-		b.open("/acme/NINJA-2")
-		b.live()
-		b.fills("#answer-body", "half a reply")
-		b.fills("#comment-body", "half a comment")
-		eval[bool](b, `(document.activeElement.blur(), true)`)
-		stay := func() {
-			t.Helper()
-			b.wait(`document.querySelector("#answer-body")?.value === "half a reply" && document.querySelector("#comment-body")?.value === "half a comment"`)
-		}
-		for _, said := range []string{"Said meanwhile.", "And again."} {
-			a.post("/acme/NINJA-2/comments", "body", said)
-			b.sees("#said", said)
+	t.Run("a reply and a comment that are half written stay, wherever one looks, also when the board is archived",
+		func(t *testing.T) {
+			t.Parallel()
+			a := withRequests(t)
+			_, _ = a.stranger(t).sends("The gate squeaks", "Every morning")
+			b := a.tab(t)
+			b.open("/acme/NINJA-2")
+			b.live()
+			b.fills("#answer-body", "half a reply")
+			b.fills("#comment-body", "half a comment")
+			eval[bool](b, `(document.activeElement.blur(), true)`)
+			stay := func() {
+				t.Helper()
+				b.wait(`document.querySelector("#answer-body")?.value === "half a reply" && document.querySelector("#comment-body")?.value === "half a comment"`)
+			}
+			for _, said := range []string{"Said meanwhile.", "And again."} {
+				a.post("/acme/NINJA-2/comments", "body", said)
+				b.sees("#said", said)
+				stay()
+			}
+			a.post("/acme/NINJA-2/link/revocation")
+			a.post("/acme/NINJA-2/comments", "body", "And now.")
+			b.sees("#said", "And now.")
+			b.sees("#reply-form .hint", "nobody can read this")
 			stay()
-		}
-		a.post("/acme/NINJA-2/link/revocation")
-		a.post("/acme/NINJA-2/comments", "body", "And now.")
-		b.sees("#said", "And now.")
-		b.sees("#reply-form .hint", "nobody can read this")
-		stay()
-		a.post("/acme/boards/NINJA/archive", "archived", "1", "version", "1")
-		b.sees("main", "this board can be read, not changed")
-		stay()
-	})
+			a.post("/acme/boards/NINJA/archive", "archived", "1", "version", "1")
+			b.sees("main", "this board can be read, not changed")
+			stay()
+		})
 	t.Run("an open editor is not touched; a line says who changed the ticket", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One")

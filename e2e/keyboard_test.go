@@ -71,7 +71,8 @@ func TestKeyboard(t *testing.T) {
 		b.types("\r")
 		b.hears("NINJA-5 moved to Done.")
 		b.on("NINJA-5")
-		b.wait(`document.querySelector("#column-` + done + ` .count").textContent.startsWith("1") && !document.querySelector(".move-bar")`)
+		b.wait(`document.querySelector("#column-` + done +
+			` .count").textContent.startsWith("1") && !document.querySelector(".move-bar")`)
 
 		b.types("e")
 		b.at("/acme/NINJA-5/edit")
@@ -212,7 +213,9 @@ func TestKeyboard(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t, "One").tab(t)
 		b.open("/acme/NINJA-1")
-		eval[bool](b, `([..."gb"].forEach((key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }))), true)`) // one soon after the other
+		// one soon after the other
+		eval[bool](b,
+			`([..."gb"].forEach((key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }))), true)`)
 		b.at("/acme")
 	})
 	t.Run("who may only read walks, but takes no card along", func(t *testing.T) {
@@ -220,7 +223,8 @@ func TestKeyboard(t *testing.T) {
 		a := withBoard(t, "One")
 		b := a.tab(t)
 		b.open("/acme/boards/NINJA")
-		eval[bool](b, `(document.querySelectorAll(".card .move").forEach(e => e.remove()), true)`) // as a viewer's board has none
+		// as a viewer's board has none
+		eval[bool](b, `(document.querySelectorAll(".card .move").forEach(e => e.remove()), true)`)
 		b.types("jm")
 		b.hears("read only")
 		b.on("NINJA-1")

@@ -64,7 +64,8 @@ func (b *tab) without(names ...string) {
 func (b *tab) listens(path string) {
 	b.t.Helper()
 	b.open(path)
-	eval[bool](b, `(import(document.querySelector("script[src$='/app.js']").src.replace("app.js", "wire.js")).then(({ follow }) => {
+	eval[bool](b,
+		`(import(document.querySelector("script[src$='/app.js']").src.replace("app.js", "wire.js")).then(({ follow }) => {
 		const board = 1
 		const heard = []
 		follow({ board }, (event) => heard.push(event))
@@ -89,7 +90,8 @@ func TestLive(t *testing.T) {
 	}{
 		"one connection for all tabs, in a worker":        {nil, "live", "1"},
 		"one connection for all tabs, in the elected one": {[]string{"window.SharedWorker"}, "live", "1"},
-		"no connection: it asks now and then":             {[]string{"window.SharedWorker", "navigator.locks"}, "polling", "0"},
+		"no connection: it asks now and then": {[]string{"window.SharedWorker", "navigator.locks"}, "polling",
+			"0"},
 	}
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {

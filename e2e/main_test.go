@@ -53,7 +53,8 @@ func run(m *testing.M) int {
 
 // findChromium returns the path of a Chromium: the one without windows starts and draws faster.
 func findChromium() (string, error) {
-	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome",
+		"google-chrome-stable"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}

@@ -52,10 +52,12 @@ func withWorks(t *testing.T) *works {
 	t.Helper()
 	w := &works{d: dbtest.Open(t), filled: make(chan struct{})}
 	w.hands, w.workflows = w.joins(t)
-	if _, _, _, err := w.workflows.Workflows.SetUp(t.Context(), workflows.Setup{Company: "Acme", Slug: "acme", Name: "Ana", Email: email, Password: password}); err != nil {
+	if _, _, _, err := w.workflows.Workflows.SetUp(t.Context(),
+		workflows.Setup{Company: "Acme", Slug: "acme", Name: "Ana", Email: email, Password: password}); err != nil {
 		t.Fatal(err)
 	}
-	handler := web.New(web.Config{Workflows: w.workflows.Workflows, Console: w.workflows.Console, Live: w.workflows.Delivery.Live(), Sessions: w.d.Sessions(), Log: slog.New(slog.DiscardHandler)})
+	handler := web.New(web.Config{Workflows: w.workflows.Workflows, Console: w.workflows.Console,
+		Live: w.workflows.Delivery.Live(), Sessions: w.d.Sessions(), Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if w.away.Load() {
 			panic(http.ErrAbortHandler)
@@ -76,14 +78,18 @@ func withWorks(t *testing.T) *works {
 func (w *works) joins(t *testing.T) (*hands, *app.App) {
 	t.Helper()
 	h := &hands{gate: make(chan struct{})}
-	stones := []migrations.Param{{Name: "stones", Label: "Stones", Kind: migrations.Number, Required: true, Min: 1, Max: 10_000}}
-	knobs := migrations.Knobs{Concurrency: 2, Block: 4, Attempts: 1, ErrorShare: 1, SameError: 1000, MaxThreads: 100_000, MaxHistory: 1 << 39, Lease: 10 * time.Minute}
+	stones := []migrations.Param{{Name: "stones", Label: "Stones", Kind: migrations.Number, Required: true, Min: 1,
+		Max: 10_000}}
+	knobs := migrations.Knobs{Concurrency: 2, Block: 4, Attempts: 1, ErrorShare: 1, SameError: 1000, MaxThreads: 100_000,
+		MaxHistory: 1 << 39, Lease: 10 * time.Minute}
 	flows := app.New(w.d, app.WithVersion("v1-test"), app.WithMigrations(
 		&migrations.Migration{
-			Name: "polish", Title: "Polish stones", Description: "Does as the test says.", Params: stones, Fill: addStones, Process: h.process, Knobs: knobs,
+			Name: "polish", Title: "Polish stones", Description: "Does as the test says.", Params: stones, Fill: addStones,
+			Process: h.process, Knobs: knobs,
 		},
 		&migrations.Migration{
-			Name: "sort", Title: "Sort stones", Description: "Is filled when the test says.", Params: stones, Process: h.process, Knobs: knobs,
+			Name: "sort", Title: "Sort stones", Description: "Is filled when the test says.", Params: stones, Process: h.process,
+			Knobs: knobs,
 			Fill: func(ctx context.Context, into migrations.Filler) error {
 				select {
 				case <-w.filled:
@@ -112,7 +118,8 @@ func (w *works) joins(t *testing.T) (*hands, *app.App) {
 func addStones(ctx context.Context, into migrations.Filler) error {
 	n, _ := strconv.Atoi(into.Values()["stones"])
 	for i := range n {
-		task := migrations.NewTask{Payload: fmt.Sprintf(`{"stone":%d,"html":"<img src=x onerror=alert(1)>"}`, i), Cursor: strconv.Itoa(i)}
+		task := migrations.NewTask{Payload: fmt.Sprintf(`{"stone":%d,"html":"<img src=x onerror=alert(1)>"}`, i),
+			Cursor: strconv.Itoa(i)}
 		if err := into.Add(ctx, task); err != nil {
 			return err
 		}
@@ -158,7 +165,8 @@ func asOperator() context.Context { return console.AsCommandLine(context.Backgro
 // opened is a run of a migration that is to be filled.
 func (w *works) opened(t *testing.T, name string, stones int) id.Run {
 	t.Helper()
-	run, err := w.workflows.Console.OpenRun(asOperator(), name, migrations.Values{"stones": strconv.Itoa(stones)}, migrations.Draft{}, nil)
+	run, err := w.workflows.Console.OpenRun(asOperator(), name, migrations.Values{"stones": strconv.Itoa(stones)},
+		migrations.Draft{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +219,8 @@ func (b *tab) state(word string) {
 }
 
 func TestRunPanel(t *testing.T) {
-	t.Run("an operator starts a run, watches it, pauses it until the workers are idle, resumes it, and retries what failed", func(t *testing.T) {
+	t.Run("an operator starts a run, watches it, pauses it until the workers are idle, resumes it, and retries what "+
+		"failed", func(t *testing.T) {
 		t.Parallel()
 		w := withWorks(t)
 		other, _ := w.joins(t)
@@ -226,8 +235,9 @@ func TestRunPanel(t *testing.T) {
 		b.tallied("Processing", "8")
 		eval[bool](b, `(document.querySelector("#run-toggle button").focus(), true)`)
 
-		eval[bool](b, `(() => { window.clock = Date.now; const at = Date.now(); Date.now = () => at; return true })()`) // at once, however slow the machine
-		b.types("pp")                                                                                                   // twice is once
+		// at once, however slow the machine
+		eval[bool](b, `(() => { window.clock = Date.now; const at = Date.now(); Date.now = () => at; return true })()`)
+		b.types("pp") // twice is once
 		b.state("Pausing")
 		eval[bool](b, `(Date.now = window.clock, true)`)
 		b.sees("#run-head", "0 of 2 workers idle")
@@ -258,97 +268,102 @@ func TestRunPanel(t *testing.T) {
 		b.tallied("Complete", "30")
 		b.sees("#run-events", "Retry")
 	})
-	t.Run("keys lead to the failures, the workers and the tasks, and look again where nothing is looked at by itself", func(t *testing.T) {
-		t.Parallel()
-		w := withWorks(t)
-		run := w.ready(t, 12)
-		w.fail(true)
-		w.open()
-		w.starts(t, run)
-		w.until(t, run, migrations.Complete)
-		b := w.tab(t)
-		b.size(1280, 300, false)
-		b.open(views.RunPath(run))
-		b.state("Complete with failures")
-		b.tallied("Failed", "4")
-		b.wait(`!document.querySelector("#run").dataset.live`)
-		for key, piece := range map[string]string{"f": "run-failures", "w": "run-workers"} {
-			b.types(key)
-			b.wait(`document.activeElement.closest(".piece")?.id === %s && (top => top > -1 && top < innerHeight)(document.activeElement.getBoundingClientRect().top)`, piece)
-		}
-		w.fail(false)
-		group, err := w.workflows.Console.RunFailures(asOperator(), run)
-		if err != nil || len(group) != 1 {
-			t.Fatal(group, err)
-		}
-		if n, err := w.workflows.Console.RetryTasks(asOperator(), run, migrations.Which{Task: group[0].Task}); n != 1 || err != nil {
-			t.Fatal(n, err)
-		}
-		w.when(t, run, "has one failed task less", func(r migrations.Run) bool { return r.State == migrations.Complete && r.Progress.Failed == 3 })
-		b.tallied("Failed", "4") // as the page knows it
-		b.types("r")
-		b.tallied("Failed", "3")
-		b.tallied("Complete", "9")
-		b.types("/")
-		b.wait(`document.activeElement.id === "tasks-task"`)
-		b.types("fwr?p") // is typed, behind the / that a hand would not have typed
-		b.wait(`document.activeElement.id === "tasks-task" && document.activeElement.value.endsWith("fwr?p") && !document.querySelector("dialog[open]")`)
-	})
-	t.Run("nothing moves under the hand: a run waits while tasks are chosen, and keeps what is typed, open and focused", func(t *testing.T) {
-		t.Parallel()
-		w := withWorks(t)
-		run := w.ready(t, 12)
-		w.fail(true)
-		w.starts(t, run)
-		b := w.tab(t)
-		b.open(views.RunPath(run))
-		b.tallied("Processing", "4")
-		b.fills("#knob-rate", "7")
-		eval[bool](b, `(document.querySelector("#run-database details").open = true)`)
-		w.open()
-		b.tallied("Failed", "4")
-		b.state("Complete with failures")
-		b.wait(`document.querySelector("#run-database details").open`)
-		b.types("1") // the form of the settings stands still while someone types
-		b.wait(`document.activeElement.id === "knob-rate" && document.activeElement.value === "71"`)
+	t.Run("keys lead to the failures, the workers and the tasks, and look again where nothing is looked at by itself",
+		func(t *testing.T) {
+			t.Parallel()
+			w := withWorks(t)
+			run := w.ready(t, 12)
+			w.fail(true)
+			w.open()
+			w.starts(t, run)
+			w.until(t, run, migrations.Complete)
+			b := w.tab(t)
+			b.size(1280, 300, false)
+			b.open(views.RunPath(run))
+			b.state("Complete with failures")
+			b.tallied("Failed", "4")
+			b.wait(`!document.querySelector("#run").dataset.live`)
+			for key, piece := range map[string]string{"f": "run-failures", "w": "run-workers"} {
+				b.types(key)
+				b.wait(`document.activeElement.closest(".piece")?.id === %s && (top => top > -1 && top < innerHeight)(document.activeElement.getBoundingClientRect().top)`, piece)
+			}
+			w.fail(false)
+			group, err := w.workflows.Console.RunFailures(asOperator(), run)
+			if err != nil || len(group) != 1 {
+				t.Fatal(group, err)
+			}
+			if n, err := w.workflows.Console.RetryTasks(asOperator(), run, migrations.Which{Task: group[0].Task}); n != 1 ||
+				err != nil {
+				t.Fatal(n, err)
+			}
+			w.when(t, run, "has one failed task less",
+				func(r migrations.Run) bool { return r.State == migrations.Complete && r.Progress.Failed == 3 })
+			b.tallied("Failed", "4") // as the page knows it
+			b.types("r")
+			b.tallied("Failed", "3")
+			b.tallied("Complete", "9")
+			b.types("/")
+			b.wait(`document.activeElement.id === "tasks-task"`)
+			b.types("fwr?p") // is typed, behind the / that a hand would not have typed
+			b.wait(`document.activeElement.id === "tasks-task" && document.activeElement.value.endsWith("fwr?p") && !document.querySelector("dialog[open]")`)
+		})
+	t.Run("nothing moves under the hand: a run waits while tasks are chosen, and keeps what is typed, open and focused",
+		func(t *testing.T) {
+			t.Parallel()
+			w := withWorks(t)
+			run := w.ready(t, 12)
+			w.fail(true)
+			w.starts(t, run)
+			b := w.tab(t)
+			b.open(views.RunPath(run))
+			b.tallied("Processing", "4")
+			b.fills("#knob-rate", "7")
+			eval[bool](b, `(document.querySelector("#run-database details").open = true)`)
+			w.open()
+			b.tallied("Failed", "4")
+			b.state("Complete with failures")
+			b.wait(`document.querySelector("#run-database details").open`)
+			b.types("1") // the form of the settings stands still while someone types
+			b.wait(`document.activeElement.id === "knob-rate" && document.activeElement.value === "71"`)
 
-		b.open(views.RunPath(run) + "?state=failed")
-		b.wait(`document.querySelectorAll("#run-tasks [data-pick]").length === 4`)
-		b.click("#run-tasks tbody tr:nth-child(1) [data-pick]")
-		b.click("#run-tasks tbody tr:nth-child(2) [data-pick]")
-		b.sees("#run-badge", "Paused while 2 tasks are selected")
-		b.sees(".picked", "Skip 2 selected")
-		b.click(".picked button.quiet")
-		b.tallied("Skipped", "2")
-		b.tallied("Failed", "2")
-		b.wait(`document.querySelector("#run-badge").hidden && document.querySelectorAll("#run-tasks [data-pick]").length === 2`)
-	})
-	t.Run("a task opens beside the list, hostile payload and all; wrong settings come back; the keys are listed", func(t *testing.T) {
-		t.Parallel()
-		w := withWorks(t)
-		run := w.ready(t, 3)
-		b := w.tab(t)
-		b.open(views.RunPath(run))
-		b.click("#run-tasks tbody tr:nth-child(2) th a")
-		b.sees("dialog[open] .payload", "<img src=x onerror=alert(1)>")
-		b.accessible("a task in the dialog", "main", ".top")
-		b.click("dialog[open] .close")
-		b.wait(`!document.querySelector("dialog[open]")`)
-		b.fills("#knob-block", "0")
-		b.click(".run-knobs .save")
-		b.sees("#knob-block-error", "from 1")
-		b.wait(`document.querySelector("#knob-block").value === "0"`)
-		b.fills("#knob-block", "7")
-		b.click(".run-knobs .save")
-		b.sees("#run-events", "block 4 → 7")
-		b.click("h1")
-		eval[bool](b, `(document.activeElement.blur(), true)`)
-		b.types("?")
-		b.sees("dialog[open]", "On a run of a migration")
-		b.click("dialog[open] .close")
-		b.types("/")
-		b.wait(`document.activeElement.id === "tasks-task"`)
-	})
+			b.open(views.RunPath(run) + "?state=failed")
+			b.wait(`document.querySelectorAll("#run-tasks [data-pick]").length === 4`)
+			b.click("#run-tasks tbody tr:nth-child(1) [data-pick]")
+			b.click("#run-tasks tbody tr:nth-child(2) [data-pick]")
+			b.sees("#run-badge", "Paused while 2 tasks are selected")
+			b.sees(".picked", "Skip 2 selected")
+			b.click(".picked button.quiet")
+			b.tallied("Skipped", "2")
+			b.tallied("Failed", "2")
+			b.wait(`document.querySelector("#run-badge").hidden && document.querySelectorAll("#run-tasks [data-pick]").length === 2`)
+		})
+	t.Run("a task opens beside the list, hostile payload and all; wrong settings come back; the keys are listed",
+		func(t *testing.T) {
+			t.Parallel()
+			w := withWorks(t)
+			run := w.ready(t, 3)
+			b := w.tab(t)
+			b.open(views.RunPath(run))
+			b.click("#run-tasks tbody tr:nth-child(2) th a")
+			b.sees("dialog[open] .payload", "<img src=x onerror=alert(1)>")
+			b.accessible("a task in the dialog", "main", ".top")
+			b.click("dialog[open] .close")
+			b.wait(`!document.querySelector("dialog[open]")`)
+			b.fills("#knob-block", "0")
+			b.click(".run-knobs .save")
+			b.sees("#knob-block-error", "from 1")
+			b.wait(`document.querySelector("#knob-block").value === "0"`)
+			b.fills("#knob-block", "7")
+			b.click(".run-knobs .save")
+			b.sees("#run-events", "block 4 → 7")
+			b.click("h1")
+			eval[bool](b, `(document.activeElement.blur(), true)`)
+			b.types("?")
+			b.sees("dialog[open]", "On a run of a migration")
+			b.click("dialog[open] .close")
+			b.types("/")
+			b.wait(`document.activeElement.id === "tasks-task"`)
+		})
 	t.Run("without JavaScript the same is forms and pages", func(t *testing.T) {
 		t.Parallel()
 		w := withWorks(t)
@@ -384,7 +399,10 @@ func TestRunPanel(t *testing.T) {
 		w.starts(t, run)
 		failed := func() {
 			t.Helper()
-			w.when(t, run, "has 4 failed tasks", func(r migrations.Run) bool { return r.State == migrations.Complete && r.Progress.Failed == 4 })
+			w.when(t, run, "has 4 failed tasks", func(r migrations.Run) bool {
+				return r.State == migrations.Complete &&
+					r.Progress.Failed == 4
+			})
 		}
 		failed()
 		group, err := w.workflows.Console.RunFailures(asOperator(), run)
@@ -468,7 +486,9 @@ func TestRunPanel(t *testing.T) {
 		}
 		w.until(t, run, migrations.Complete)
 		b.looks(run, "Complete with failures")
-		for _, path := range []string{views.RunFailuresPath(run), views.RunRetriesPath(run) + "?all=1", views.RunSkipsPath(run) + "?all=1", views.RunPath(run) + "/events", views.RunTaskPath(run, 1), views.RunPath(run) + "?state=failed"} {
+		for _, path := range []string{views.RunFailuresPath(run), views.RunRetriesPath(run) + "?all=1",
+			views.RunSkipsPath(run) + "?all=1", views.RunPath(run) + "/events", views.RunTaskPath(run, 1),
+			views.RunPath(run) + "?state=failed"} {
 			b.open(path)
 			b.accessible(path)
 		}
@@ -476,7 +496,10 @@ func TestRunPanel(t *testing.T) {
 		if _, err := w.workflows.Console.RetryTasks(asOperator(), run, migrations.Which{All: true}); err != nil {
 			t.Fatal(err)
 		}
-		w.when(t, run, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete && r.Progress.Complete == 12 })
+		w.when(t, run, "is complete", func(r migrations.Run) bool {
+			return r.State == migrations.Complete &&
+				r.Progress.Complete == 12
+		})
 		b.looks(run, "Complete")
 	})
 	t.Run("so it is while the run is filled, throttled and stopped", func(t *testing.T) {
@@ -522,7 +545,8 @@ func (b *tab) looks(run id.Run, state string) {
 	if wide := eval[int](b, `Math.max(document.documentElement.scrollWidth, innerWidth)`); wide > 320 {
 		b.t.Errorf("%s: it is %d wide", state, wide)
 	}
-	small := eval[string](b, `[...document.querySelectorAll("main a.button, main button, main input:not([type=hidden], [type=checkbox]), main select, main summary")].filter(e => {
+	small := eval[string](b,
+		`[...document.querySelectorAll("main a.button, main button, main input:not([type=hidden], [type=checkbox]), main select, main summary")].filter(e => {
 		if (!e.checkVisibility()) return false
 		const r = e.getBoundingClientRect()
 		return r.width < 44 || r.height < 43.5

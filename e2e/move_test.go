@@ -91,9 +91,11 @@ func TestMoving(t *testing.T) {
 		if eval[int](b, `document.querySelectorAll("#cards-`+todo+` .card").length`) >= 60 {
 			t.Fatal("the page holds all cards at once")
 		}
-		b.wait(`(document.querySelector("#cards-` + todo + `").scrollTop = 1e6) && document.querySelectorAll("#cards-` + todo + ` .card").length === 60`)
+		b.wait(`(document.querySelector("#cards-` + todo + `").scrollTop = 1e6) && document.querySelectorAll("#cards-` +
+			todo + ` .card").length === 60`)
 		b.drag(card("NINJA-60"), card("NINJA-58"), -16)
 		b.wait(`document.querySelector("#announce").textContent === "NINJA-60 moved to To do."`)
-		b.wait(`[...document.querySelectorAll("#cards-` + todo + ` .card")].map(c => c.dataset.key).slice(56).join(" ") === "NINJA-57 NINJA-60 NINJA-58 NINJA-59"`)
+		b.wait(`[...document.querySelectorAll("#cards-` + todo +
+			` .card")].map(c => c.dataset.key).slice(56).join(" ") === "NINJA-57 NINJA-60 NINJA-58 NINJA-59"`)
 	})
 }

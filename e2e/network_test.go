@@ -34,15 +34,16 @@ func TestBadNetworks(t *testing.T) {
 		a.post("/acme/NINJA-2", "title", "Another", "version", "1")
 		b.sees(card("NINJA-2"), "Another")
 	})
-	t.Run("a proxy that ends streams after their first bytes: the board asks in place of connecting without end", func(t *testing.T) {
-		t.Parallel()
-		a := withBoard(t, "One")
-		b := a.through(endsStreams(t, a.url)).tab(t)
-		b.open("/acme/boards/NINJA")
-		b.newsCome("polling")
-		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
-		b.holds("Doing", "NINJA-1")
-	})
+	t.Run("a proxy that ends streams after their first bytes: the board asks in place of connecting without end",
+		func(t *testing.T) {
+			t.Parallel()
+			a := withBoard(t, "One")
+			b := a.through(endsStreams(t, a.url)).tab(t)
+			b.open("/acme/boards/NINJA")
+			b.newsCome("polling")
+			a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
+			b.holds("Doing", "NINJA-1")
+		})
 	t.Run("a network that swallows all without a word: the board notices, and catches up", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One", "Two")

@@ -11,7 +11,8 @@ func (a *env) member(t *testing.T, name, email string) *tab {
 	ana.open("/acme/people/invitations")
 	ana.click(`form[action="/acme/people/invitations"] .primary`)
 	ana.wait(`document.querySelector("input[value*='/join/'], code, output")`)
-	link := eval[string](ana, `[...document.querySelectorAll("input, code, output, a")].map(e => e.value || e.textContent).find(s => s.includes("/join/")) ?? ""`)
+	link := eval[string](ana,
+		`[...document.querySelectorAll("input, code, output, a")].map(e => e.value || e.textContent).find(s => s.includes("/join/")) ?? ""`)
 	b := a.stranger(t)
 	b.open(link[len(a.url):])
 	b.fills("#join-name", name)
@@ -23,39 +24,42 @@ func (a *env) member(t *testing.T, name, email string) *tab {
 }
 
 func TestMentions(t *testing.T) {
-	t.Run("who is named with the list sees it without a reload, and has read it by opening the ticket", func(t *testing.T) {
-		t.Parallel()
-		a := withBoard(t, "Paint the door", "Paint the wall")
-		ben := a.member(t, "Ben Okafor", "ben@example.com")
-		ben.open("/acme")
-		ana := a.tab(t)
-		ana.open("/acme/NINJA-1")
-		ana.wait(`document.querySelector("text-expander #comment-body")`)
-		ana.click("#comment-body")
-		ana.types("Look, @be")
-		ana.wait(`document.querySelector("#people-to-name [aria-selected=true]")?.textContent.includes("Ben Okafor")`)
-		// A pressed key would also type a line's end, which a hand's does not.
-		eval[bool](ana, `document.querySelector("#comment-body").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })) || true`)
-		ana.wait(`document.querySelector("#comment-body").value === "Look, @ben-okafor "`)
-		ana.types("please @zz")
-		ana.wait(`!document.querySelector("#people-to-name")`)
-		ana.types("\b\b\bnow")
-		eval[bool](ana, `(document.querySelector("#comment-body").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true })), true)`)
-		ana.sees("#said .comment .prose", "Look, @ben-okafor please now")
-		ana.wait(`document.querySelector("#said .mention").title === "Ben Okafor"`)
-		ana.wait(`document.querySelector("#comment-body").value === ""`)
+	t.Run("who is named with the list sees it without a reload, and has read it by opening the ticket",
+		func(t *testing.T) {
+			t.Parallel()
+			a := withBoard(t, "Paint the door", "Paint the wall")
+			ben := a.member(t, "Ben Okafor", "ben@example.com")
+			ben.open("/acme")
+			ana := a.tab(t)
+			ana.open("/acme/NINJA-1")
+			ana.wait(`document.querySelector("text-expander #comment-body")`)
+			ana.click("#comment-body")
+			ana.types("Look, @be")
+			ana.wait(`document.querySelector("#people-to-name [aria-selected=true]")?.textContent.includes("Ben Okafor")`)
+			// A pressed key would also type a line's end, which a hand's does not.
+			eval[bool](ana,
+				`document.querySelector("#comment-body").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })) || true`)
+			ana.wait(`document.querySelector("#comment-body").value === "Look, @ben-okafor "`)
+			ana.types("please @zz")
+			ana.wait(`!document.querySelector("#people-to-name")`)
+			ana.types("\b\b\bnow")
+			eval[bool](ana,
+				`(document.querySelector("#comment-body").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true })), true)`)
+			ana.sees("#said .comment .prose", "Look, @ben-okafor please now")
+			ana.wait(`document.querySelector("#said .mention").title === "Ben Okafor"`)
+			ana.wait(`document.querySelector("#comment-body").value === ""`)
 
-		eval[bool](ben, `(window.dispatchEvent(new Event("focus")), true)`) // as when the window comes to the front
-		ben.sees("#unread", "1")
-		ben.wait(`document.querySelector("#announce").textContent.includes("1 unread in your inbox")`)
-		ben.click("#unread")
-		ben.at("/acme/inbox")
-		ben.sees("#entries .unread", "Ana named you in NINJA-1")
-		ben.click("#entries .unread a")
-		ben.at("/acme/NINJA-1")
-		ben.wait(`location.hash && document.querySelector(location.hash)?.textContent.includes("please now")`)
-		ben.wait(`document.querySelector("#unread").dataset.unread === "0" && !document.querySelector("#unread b")`)
-	})
+			eval[bool](ben, `(window.dispatchEvent(new Event("focus")), true)`) // as when the window comes to the front
+			ben.sees("#unread", "1")
+			ben.wait(`document.querySelector("#announce").textContent.includes("1 unread in your inbox")`)
+			ben.click("#unread")
+			ben.at("/acme/inbox")
+			ben.sees("#entries .unread", "Ana named you in NINJA-1")
+			ben.click("#entries .unread a")
+			ben.at("/acme/NINJA-1")
+			ben.wait(`location.hash && document.querySelector(location.hash)?.textContent.includes("please now")`)
+			ben.wait(`document.querySelector("#unread").dataset.unread === "0" && !document.querySelector("#unread b")`)
+		})
 	t.Run("a ticket is assigned by keyboard, and is work of whoever got it", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Paint the door")

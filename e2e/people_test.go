@@ -47,7 +47,8 @@ func TestInvitation(t *testing.T) {
 		t.Error("Bo is in the list still")
 	}
 
-	guest.wait(`location.pathname === "/login" || (window.went ??= (document.querySelector('.top nav a[href="/acme"]')?.click(), true), false)`) // its page may find out by itself
+	// its page may find out by itself
+	guest.wait(`location.pathname === "/login" || (window.went ??= (document.querySelector('.top nav a[href="/acme"]')?.click(), true), false)`)
 	guest.at("/login")
 }
 
@@ -66,14 +67,16 @@ func TestAccountMenu(t *testing.T) {
 	b.wait(`!document.querySelector(".menu").open`)
 
 	b.size(390, 844, true)
-	for _, path := range []string{"/acme", "/acme/people", "/acme/people/1", "/acme/tokens", "/acme/settings", "/acme/audit", "/account", "/admin/companies"} {
+	for _, path := range []string{"/acme", "/acme/people", "/acme/people/1", "/acme/tokens", "/acme/settings",
+		"/acme/audit", "/account", "/admin/companies"} {
 		b.open(path)
 		b.tap(".menu summary")
 		b.wait(`document.querySelector(".menu").open`)
 		if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 390 {
 			t.Errorf("%s is %d wide", path, wide)
 		}
-		if out := eval[bool](b, `(() => { const r = document.querySelector(".menu > div").getBoundingClientRect(); return r.left < 0 || r.right > innerWidth })()`); out {
+		if out := eval[bool](b,
+			`(() => { const r = document.querySelector(".menu > div").getBoundingClientRect(); return r.left < 0 || r.right > innerWidth })()`); out {
 			t.Errorf("%s: the menu is not all on the screen", path)
 		}
 	}

@@ -17,7 +17,8 @@ func (b *tab) fits(path string) {
 	if wide := eval[int](b, `Math.max(document.documentElement.scrollWidth, innerWidth)`); wide > 320 {
 		b.t.Errorf("%s is %d wide", path, wide)
 	}
-	small := eval[string](b, `[...document.querySelectorAll("a, button, input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea, summary, .grip")].filter(e => {
+	small := eval[string](b,
+		`[...document.querySelectorAll("a, button, input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea, summary, .grip")].filter(e => {
 		if (!e.checkVisibility() || e.closest(".sr, .skip, .prose, .history, .facts, .summary, .at, p:not(.hands, .actions), small, td, th, dd, h1, li > span") || getComputedStyle(e).display === "inline") return false
 		const r = e.getBoundingClientRect()
 		return r.width < 44 || r.height < 43.5

@@ -45,56 +45,57 @@ func (b *tab) to(path string) {
 }
 
 func TestRequests(t *testing.T) {
-	t.Run("a stranger sends one, follows it by code and by link, and replies; a member answers, and revokes the link", func(t *testing.T) {
-		t.Parallel()
-		a := withRequests(t)
-		stranger := a.stranger(t)
-		code, link := stranger.sends("The gate squeaks", "<b>Every</b> morning")
-		stranger.click("[data-copy=receipt-code]")
-		stranger.wait(`document.querySelector(".toast")`)
+	t.Run("a stranger sends one, follows it by code and by link, and replies; a member answers, and revokes the link",
+		func(t *testing.T) {
+			t.Parallel()
+			a := withRequests(t)
+			stranger := a.stranger(t)
+			code, link := stranger.sends("The gate squeaks", "<b>Every</b> morning")
+			stranger.click("[data-copy=receipt-code]")
+			stranger.wait(`document.querySelector(".toast")`)
 
-		stranger.open("/t")
-		stranger.fills("#track-code", code)
-		stranger.click("form .primary")
-		stranger.at("/t/" + code)
-		stranger.sees("main h1", "Received")
-		stranger.wait(`!document.querySelector("main").innerText.includes("squeaks")`)
+			stranger.open("/t")
+			stranger.fills("#track-code", code)
+			stranger.click("form .primary")
+			stranger.at("/t/" + code)
+			stranger.sees("main h1", "Received")
+			stranger.wait(`!document.querySelector("main").innerText.includes("squeaks")`)
 
-		ana := a.tab(t)
-		ana.open("/acme/NINJA-2")
-		ana.sees("#requester", code)
-		ana.sees(".face .as-typed", "<b>Every</b> morning")
-		ana.fills("#comment-body", "Not again")
-		ana.click("#comment-form .primary")
-		ana.sees("#said", "Not again")
-		ana.fills("#answer-body", "We **oil** it today.")
-		ana.click("#reply-form .answer")
-		ana.sees("#said .comment.public", "We oil it today.")
+			ana := a.tab(t)
+			ana.open("/acme/NINJA-2")
+			ana.sees("#requester", code)
+			ana.sees(".face .as-typed", "<b>Every</b> morning")
+			ana.fills("#comment-body", "Not again")
+			ana.click("#comment-form .primary")
+			ana.sees("#said", "Not again")
+			ana.fills("#answer-body", "We **oil** it today.")
+			ana.click("#reply-form .answer")
+			ana.sees("#said .comment.public", "We oil it today.")
 
-		stranger.to(link)
-		stranger.sees("main h1", "The gate squeaks")
-		stranger.sees("#said", "We oil it today.")
-		stranger.wait(`!document.querySelector("main").innerText.includes("Not again")`)
-		stranger.fills("#reply-body", "Thank you!")
-		stranger.click("main form .primary")
-		stranger.sees("#said", "Thank you!")
+			stranger.to(link)
+			stranger.sees("main h1", "The gate squeaks")
+			stranger.sees("#said", "We oil it today.")
+			stranger.wait(`!document.querySelector("main").innerText.includes("Not again")`)
+			stranger.fills("#reply-body", "Thank you!")
+			stranger.click("main form .primary")
+			stranger.sees("#said", "Thank you!")
 
-		ana.sees("#said .comment.requester", "Thank you!") // by itself
-		ana.click(`#requester form[action$="/revocation"] button`)
-		ana.sees("#requester", "was revoked")
-		stranger.expected = regexp.MustCompile(`status of 404`)
-		stranger.open(link)
-		stranger.sees("main h1", "Not found")
-		stranger.open("/t/" + code)
-		stranger.sees("main h1", "Received")
-		ana.click(`#requester form[action$="/link"] button`)
-		ana.sees("#request-link-shown", "shown only now")
-		another := eval[string](ana, `new URL(document.querySelector("#request-link").value).pathname`)
-		stranger.to(another)
-		stranger.sees("main h1", "The gate squeaks")
-		stranger.open("/t/" + strings.ToUpper(code))
-		stranger.sees("main h1", "Not found")
-	})
+			ana.sees("#said .comment.requester", "Thank you!") // by itself
+			ana.click(`#requester form[action$="/revocation"] button`)
+			ana.sees("#requester", "was revoked")
+			stranger.expected = regexp.MustCompile(`status of 404`)
+			stranger.open(link)
+			stranger.sees("main h1", "Not found")
+			stranger.open("/t/" + code)
+			stranger.sees("main h1", "Received")
+			ana.click(`#requester form[action$="/link"] button`)
+			ana.sees("#request-link-shown", "shown only now")
+			another := eval[string](ana, `new URL(document.querySelector("#request-link").value).pathname`)
+			stranger.to(another)
+			stranger.sees("main h1", "The gate squeaks")
+			stranger.open("/t/" + strings.ToUpper(code))
+			stranger.sees("main h1", "Not found")
+		})
 	t.Run("it is done without JavaScript", func(t *testing.T) {
 		t.Parallel()
 		a := withRequests(t)
@@ -128,12 +129,14 @@ func TestRequests(t *testing.T) {
 		b.size(320, 640, true)
 		word := strings.Repeat("Donaudampfschifffahrt", 12)
 		_, link := b.sends(word, word)
-		for _, path := range []string{"/acme/forms/NINJA", "/t", "/t/" + strings.Split(link, "/")[2], link, link + "/receipt"} {
+		for _, path := range []string{"/acme/forms/NINJA", "/t", "/t/" + strings.Split(link, "/")[2], link,
+			link + "/receipt"} {
 			b.to(path)
 			if wide := eval[int](b, `Math.max(document.documentElement.scrollWidth, innerWidth)`); wide > 320 {
 				t.Errorf("%s is %d wide", path, wide)
 			}
-			if small := eval[string](b, `[...document.querySelectorAll("main :is(button, .button, input:not([type=hidden]), textarea)")].filter(e => e.checkVisibility() && !e.closest(".sr") && e.getBoundingClientRect().height < 43.5).map(e => e.outerHTML).join("\n")`); small != "" {
+			if small := eval[string](b,
+				`[...document.querySelectorAll("main :is(button, .button, input:not([type=hidden]), textarea)")].filter(e => e.checkVisibility() && !e.closest(".sr") && e.getBoundingClientRect().height < 43.5).map(e => e.outerHTML).join("\n")`); small != "" {
 				t.Errorf("%s: smaller than a finger:\n%s", path, small)
 			}
 		}

@@ -46,18 +46,22 @@ func TestScreenshots(t *testing.T) {
 		call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 		}})
-		call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 1200, Height: 660, DeviceScaleFactor: 1.5})
+		call(b, emulation.SetDeviceMetricsOverride,
+			emulation.SetDeviceMetricsOverrideParams{Width: 1200, Height: 660, DeviceScaleFactor: 1.5})
 		b.open("/acme/boards/NINJA")
 		b.shoot("board-" + scheme)
-		call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 1200, Height: 940, DeviceScaleFactor: 1.5})
+		call(b, emulation.SetDeviceMetricsOverride,
+			emulation.SetDeviceMetricsOverrideParams{Width: 1200, Height: 940, DeviceScaleFactor: 1.5})
 		b.open("/acme/NINJA-7")
 		b.shoot("ticket-" + scheme)
 		if scheme == "light" {
-			call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 1280, Height: 900, DeviceScaleFactor: 1.5})
+			call(b, emulation.SetDeviceMetricsOverride,
+				emulation.SetDeviceMetricsOverrideParams{Width: 1280, Height: 900, DeviceScaleFactor: 1.5})
 			b.open(run)
 			b.shoot("run-" + scheme)
 		}
-		call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 390, Height: 720, DeviceScaleFactor: 1.5, Mobile: true})
+		call(b, emulation.SetDeviceMetricsOverride,
+			emulation.SetDeviceMetricsOverrideParams{Width: 390, Height: 720, DeviceScaleFactor: 1.5, Mobile: true})
 		call(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
 		b.open("/acme/boards/NINJA")
 		b.shoot("phone-" + scheme)
@@ -93,7 +97,8 @@ func (a *env) download(b *tab) string {
 	a.migrations("start", "1")
 	complete := func(from, to int) {
 		for n := from; n <= to; n += 100 { // no single wait is long
-			b.wait(fmt.Sprintf(`Number(document.querySelector("#run-progress .tally dd").textContent.replace(",", "")) >= %d`, n))
+			b.wait(fmt.Sprintf(`Number(document.querySelector("#run-progress .tally dd").textContent.replace(",", "")) >= %d`,
+				n))
 		}
 	}
 	b.open(run)

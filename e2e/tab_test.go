@@ -113,7 +113,8 @@ func call[P, R any](b *tab, command cdp.Command[P, R], params P) R {
 
 func (b *tab) size(width, height int64, touch bool) {
 	b.t.Helper()
-	call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: touch})
+	call(b, emulation.SetDeviceMetricsOverride,
+		emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: touch})
 	call(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: touch})
 }
 
@@ -129,8 +130,10 @@ func (b *tab) open(path string) {
 		b.must(chromedp.Do(b.ctx, chromedp.Navigate(b.app.url+path)))
 		return
 	}
-	other := !strings.Contains(path, "#")                                                               // which may lead to another part of the same page
-	_, _ = chromedp.Run(b.ctx, chromedp.Evaluate[bool](fill(`(window.left = %s, true)`, []any{other}))) // it may be on its way already
+	// which may lead to another part of the same page
+	other := !strings.Contains(path, "#")
+	// it may be on its way already
+	_, _ = chromedp.Run(b.ctx, chromedp.Evaluate[bool](fill(`(window.left = %s, true)`, []any{other})))
 	b.must(chromedp.Do(b.ctx, chromedp.Navigate(b.app.url+path)))
 	b.wait(`!window.left && document.documentElement.matches(".js")`)
 }
@@ -247,7 +250,9 @@ func (b *tab) lifts(selector, onto string, below float64) (drop func() error) {
 		b.frame()
 	}
 	return func() error {
-		_, err := chromedp.Call(b.ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseReleased, X: to.X, Y: to.Y, Button: input.MouseButtonLeft, ClickCount: 1})
+		_, err := chromedp.Call(b.ctx, input.DispatchMouseEvent,
+			input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseReleased, X: to.X, Y: to.Y,
+				Button: input.MouseButtonLeft, ClickCount: 1})
 		return err
 	}
 }
@@ -265,7 +270,8 @@ func (b *tab) touch(from, to point) {
 	send(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: from.X, Y: from.Y})
 	const steps = 12
 	for i := 1.0; i <= steps; i++ {
-		send(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: from.X + (to.X-from.X)*i/steps, Y: from.Y + (to.Y-from.Y)*i/steps})
+		send(input.DispatchTouchEventTypeTouchMove,
+			&input.TouchPoint{X: from.X + (to.X-from.X)*i/steps, Y: from.Y + (to.Y-from.Y)*i/steps})
 		b.frame()
 	}
 	for i := range rest {
@@ -279,14 +285,17 @@ func (b *tab) touch(from, to point) {
 func (b *tab) tap(selector string) {
 	b.t.Helper()
 	p := b.middle(selector)
-	call(b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: p.X, Y: p.Y}}})
+	call(b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart,
+		TouchPoints: []*input.TouchPoint{{X: p.X, Y: p.Y}}})
 	call(b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchEnd})
 }
 
 // frame lets the page draw, as it would between the movements of a hand.
 func (b *tab) frame() {
 	b.t.Helper()
-	_, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true), 20)))`, chromedp.EvalAwaitPromise))
+	_, err := chromedp.Run(b.ctx,
+		chromedp.Evaluate[bool](`new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true), 20)))`,
+			chromedp.EvalAwaitPromise))
 	b.must(err)
 }
 
@@ -336,7 +345,9 @@ func card(key string) string { return `.card[data-key="` + key + `"]` }
 
 func (b *tab) columnID(name string) string {
 	b.t.Helper()
-	id := eval[string](b, `[...document.querySelectorAll(".column")].find(c => c.querySelector("h2").innerText === %s)?.dataset.column ?? ""`, name)
+	id := eval[string](b,
+		`[...document.querySelectorAll(".column")].find(c => c.querySelector("h2").innerText === %s)?.dataset.column ?? ""`,
+		name)
 	if id == "" {
 		b.t.Fatal("no column ", name)
 	}

@@ -216,18 +216,21 @@ func TestHostile(t *testing.T) {
 		a := start(t)
 		a.post("/setup", "company", hostile, "slug", "acme", "name", hostile, "email", email, "password", password)
 		a.post("/acme/boards", "slug", "NINJA", "title", hostile)
-		a.post("/acme/boards/NINJA/tickets", "title", hostile, "description", hostile+"<script>alert(2)</script> [x](javascript:alert(3))")
+		a.post("/acme/boards/NINJA/tickets", "title", hostile, "description",
+			hostile+"<script>alert(2)</script> [x](javascript:alert(3))")
 		a.post("/acme/boards/NINJA/tickets", "title", "Other")
 		a.post("/acme/NINJA-1", "title", hostile+"!", "description", "", "version", "1")
 		b := a.tab(t)
 		b.expected = regexp.MustCompile(`status of 404`)
-		for _, path := range []string{"/acme", "/acme/boards/NINJA", "/acme/boards/NINJA/settings", "/acme/boards/NINJA/tickets/new", "/acme/NINJA-1", "/acme/NINJA-1/edit", "/acme/NINJA-2/position", "/acme/NINJA-3"} {
+		for _, path := range []string{"/acme", "/acme/boards/NINJA", "/acme/boards/NINJA/settings",
+			"/acme/boards/NINJA/tickets/new", "/acme/NINJA-1", "/acme/NINJA-1/edit", "/acme/NINJA-2/position", "/acme/NINJA-3"} {
 			b.open(path)
 			b.wait(`document.readyState === "complete"`)
 			if eval[bool](b, `!!document.querySelector("img, main script, a[href^='javascript:']")`) {
 				t.Errorf("%s: markup became an element", path)
 			}
-			if !strings.HasSuffix(path, "3") && !eval[bool](b, `document.body.innerText.includes(%s) || [...document.querySelectorAll("input, option")].some(e => (e.value + e.text).includes(%s))`, hostile, hostile) {
+			if !strings.HasSuffix(path, "3") && !eval[bool](b,
+				`document.body.innerText.includes(%s) || [...document.querySelectorAll("input, option")].some(e => (e.value + e.text).includes(%s))`, hostile, hostile) {
 				t.Errorf("%s: the text is not there", path)
 			}
 		}

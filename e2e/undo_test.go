@@ -13,8 +13,10 @@ const ctrl = 2 // of a key event
 // undoKey presses ctrl+Z.
 func (b *tab) undoKey() {
 	b.t.Helper()
-	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
-		call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Modifiers: ctrl, Key: "z", Code: "KeyZ", WindowsVirtualKeyCode: 90})
+	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown,
+		input.DispatchKeyEventTypeKeyUp} {
+		call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Modifiers: ctrl, Key: "z", Code: "KeyZ",
+			WindowsVirtualKeyCode: 90})
 	}
 }
 
@@ -161,11 +163,13 @@ func TestDrafts(t *testing.T) {
 		b.reload()
 		b.sees(".draft", "Draft restored")
 		b.wait(`document.querySelector("#new-title").value === "A thought" && document.querySelector("#new-description").value === "and more"`)
-		eval[bool](b, `(document.querySelector("#new-title").value = " ", document.querySelector("#new-title").dispatchEvent(new Event("input", { bubbles: true })), true)`)
+		eval[bool](b,
+			`(document.querySelector("#new-title").value = " ", document.querySelector("#new-title").dispatchEvent(new Event("input", { bubbles: true })), true)`)
 		b.click("#new-ticket .primary")
 		b.sees("#new-title-error", "title")
 		b.wait(`document.querySelector("#new-description").value === "and more"`)
-		eval[bool](b, `(sessionStorage.setItem("draft sent", JSON.stringify({ key: Object.keys(localStorage).find((key) => key.startsWith("draft ")), from: "/acme/boards/NINJA/tickets/new",
+		eval[bool](b,
+			`(sessionStorage.setItem("draft sent", JSON.stringify({ key: Object.keys(localStorage).find((key) => key.startsWith("draft ")), from: "/acme/boards/NINJA/tickets/new",
 			values: { title: " ", description: "and more" } })), true)`) // as if the refusal had been left before its scripts ran
 		b.open("/acme/boards/NINJA/tickets/new")
 		b.sees(".draft", "Draft restored")

@@ -41,19 +41,22 @@ func TestHandler(t *testing.T) {
 		if got := r.Header.Get("Content-Type"); got != "text/javascript; charset=utf-8" {
 			t.Error(got)
 		}
-		if again := get(t, Path("js/app.js"), "If-None-Match", r.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+		if again := get(t, Path("js/app.js"), "If-None-Match",
+			r.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
 			t.Errorf("with its ETag: %d", again.StatusCode)
 		}
 	})
 	t.Run("an older hash is answered for a short time", func(t *testing.T) {
-		if r := get(t, "/static/0123456789ab/css/app.css"); r.StatusCode != http.StatusOK || strings.Contains(r.Header.Get("Cache-Control"), "immutable") {
+		if r := get(t, "/static/0123456789ab/css/app.css"); r.StatusCode != http.StatusOK ||
+			strings.Contains(r.Header.Get("Cache-Control"), "immutable") {
 			t.Errorf("%d, %q", r.StatusCode, r.Header.Get("Cache-Control"))
 		}
 	})
 	t.Run("gzip goes only to those who take it", func(t *testing.T) {
 		plain := get(t, Path("css/app.css"), "Accept-Encoding", "br, gzip;q=0")
 		packed := get(t, Path("css/app.css"), "Accept-Encoding", "br, gzip;q=0.8")
-		if plain.Header.Get("Content-Encoding") != "" || packed.Header.Get("Content-Encoding") != "gzip" || packed.Header.Get("Vary") != "Accept-Encoding" {
+		if plain.Header.Get("Content-Encoding") != "" || packed.Header.Get("Content-Encoding") != "gzip" ||
+			packed.Header.Get("Vary") != "Accept-Encoding" {
 			t.Fatal(plain.Header, packed.Header)
 		}
 		unpacked, err := gzip.NewReader(packed.Body)
@@ -68,7 +71,8 @@ func TestHandler(t *testing.T) {
 		}
 	})
 	t.Run("nothing but assets is served", func(t *testing.T) {
-		for _, path := range []string{"/static/", "/static/" + hash, Path(""), Path("css"), Path("../static.go"), Path("..%2fstatic.go"), Path("css/../../go.mod"), "/static/../static.go"} {
+		for _, path := range []string{"/static/", "/static/" + hash, Path(""), Path("css"), Path("../static.go"),
+			Path("..%2fstatic.go"), Path("css/../../go.mod"), "/static/../static.go"} {
 			if r := get(t, path); r.StatusCode != http.StatusNotFound {
 				t.Errorf("%s: %d", path, r.StatusCode)
 			}

@@ -16,10 +16,12 @@ func TestAPIBoards(t *testing.T) {
 		a := e.program().post("/boards", object{"slug": " ninja ", "title": " Night  launches "}).is(t, http.StatusCreated)
 		var b board
 		a.read(t, &b)
-		if b.Slug != "NINJA" || b.Title != "Night launches" || b.Version != 1 || b.URL != "https://tracker.example.com/acme/boards/NINJA" {
+		if b.Slug != "NINJA" || b.Title != "Night launches" || b.Version != 1 ||
+			b.URL != "https://tracker.example.com/acme/boards/NINJA" {
 			t.Errorf("%+v", b)
 		}
-		if len(b.Columns) != 3 || b.Columns[0].Name != "To do" || b.Columns[1].Name != "Doing" || b.Columns[2].Name != "Done" || !b.Columns[2].Done || b.Columns[0].Done {
+		if len(b.Columns) != 3 || b.Columns[0].Name != "To do" || b.Columns[1].Name != "Doing" ||
+			b.Columns[2].Name != "Done" || !b.Columns[2].Done || b.Columns[0].Done {
 			t.Errorf("its columns are %+v", b.Columns)
 		}
 		for _, name := range []string{`"id":4`, `"wip_limit":null`, `"done":true`} {
@@ -36,7 +38,8 @@ func TestAPIBoards(t *testing.T) {
 		}
 		all := e.program().get("/boards").is(t, http.StatusOK)
 		all.read(t, &list)
-		if len(list.Items) != 2 || list.Items[0].Slug != "DEMO" || list.Items[1].Slug != "NINJA" || !strings.Contains(all.body, `"next":null`) {
+		if len(list.Items) != 2 || list.Items[0].Slug != "DEMO" || list.Items[1].Slug != "NINJA" ||
+			!strings.Contains(all.body, `"next":null`) {
 			t.Errorf("the list is %s", all.body)
 		}
 		if all.header.Get("Cache-Control") != "no-store" {
@@ -123,7 +126,8 @@ func TestAPIBoards(t *testing.T) {
 		if p.Current == nil {
 			t.Fatal("it does not say how the board is")
 		}
-		if err := json.Unmarshal(*p.Current, &current); err != nil || current.Title != "Theirs" || current.Version != 2 || len(current.Columns) != 3 {
+		if err := json.Unmarshal(*p.Current, &current); err != nil || current.Title != "Theirs" || current.Version != 2 ||
+			len(current.Columns) != 3 {
 			t.Errorf("it is said to be %s", *p.Current)
 		}
 	})

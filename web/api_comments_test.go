@@ -39,7 +39,8 @@ func TestAPIComments(t *testing.T) {
 		p := e.program()
 		var made comment
 		p.post("/tickets/demo-1/comments", object{"body": "First\r\nline"}).is(t, 201).read(t, &made)
-		if made.Ticket != "DEMO-1" || made.Body != "First\nline" || made.Version != 1 || made.Author.Name != "Ana" || made.Deleted ||
+		if made.Ticket != "DEMO-1" || made.Body != "First\nline" || made.Version != 1 || made.Author.Name != "Ana" ||
+			made.Deleted ||
 			made.URL != fmt.Sprintf("https://example.org/acme/DEMO-1?comment=%d#comment-%d", made.ID, made.ID) {
 			t.Errorf("%+v", made)
 		}
@@ -91,7 +92,8 @@ func TestAPIComments(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}
-		for field, values := range map[string][]string{"limit": {"0", "201", "x"}, "after": {"x", "-1", "%ff", "1.5", "99999999999999999999"}} {
+		for field, values := range map[string][]string{"limit": {"0", "201", "x"},
+			"after": {"x", "-1", "%ff", "1.5", "99999999999999999999"}} {
 			for _, value := range values {
 				e.program().get("/tickets/DEMO-1/comments?"+field+"="+value).problem(t, 422, field)
 			}
@@ -103,7 +105,8 @@ func TestAPIComments(t *testing.T) {
 		once := e.program().with("Idempotency-Key", "one")
 		first := once.post("/tickets/DEMO-1/comments", object{"body": "x"}).is(t, 201)
 		again := once.post("/tickets/DEMO-1/comments", object{"body": "x"}).is(t, 201)
-		if again.body != first.body || again.header.Get("Idempotency-Replayed") != "true" || e.count("SELECT COUNT(*) FROM comment") != 1 {
+		if again.body != first.body || again.header.Get("Idempotency-Replayed") != "true" ||
+			e.count("SELECT COUNT(*) FROM comment") != 1 {
 			t.Errorf("%s\n%s", first.body, again.body)
 		}
 		once.post("/tickets/DEMO-1/comments", object{"body": "y"}).problem(t, 422, "Idempotency-Key")
@@ -138,7 +141,8 @@ func TestAPIComments(t *testing.T) {
 			e.program().get("/tickets/DEMO-99/comments").problem(t, 404, "")
 			e.program().post("/tickets/DEMO-99/comments", object{"body": "x"}).problem(t, 404, "")
 		})
-		e.program().post("/tickets/DEMO-1/comments", object{"body": hostile + strings.Repeat("ü", 30000)}).is(t, 201).read(t, &made)
+		e.program().post("/tickets/DEMO-1/comments", object{"body": hostile + strings.Repeat("ü", 30000)}).is(t, 201).
+			read(t, &made)
 		if made.Body != hostile+strings.Repeat("ü", 30000) {
 			t.Error("it came back otherwise")
 		}
@@ -158,7 +162,8 @@ func TestAPIAssignees(t *testing.T) {
 	t.Run("they are who is sent, on the ticket, in its list and in a conflict", func(t *testing.T) {
 		var one assigned
 		e.program().put("/tickets/demo-1/assignees", object{"assignees": []string{"mia", "ana"}}).is(t, 200).read(t, &one)
-		if len(one.Assignees) != 2 || one.Assignees[0].Handle != "ana" || one.Assignees[1].Name != "mia" || one.ClosedAt != nil {
+		if len(one.Assignees) != 2 || one.Assignees[0].Handle != "ana" || one.Assignees[1].Name != "mia" ||
+			one.ClosedAt != nil {
 			t.Errorf("%+v", one)
 		}
 		e.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"mia"}}).is(t, 200)
@@ -169,7 +174,8 @@ func TestAPIAssignees(t *testing.T) {
 			"an edit":     e.program().patch("/tickets/DEMO-1", object{"title": "x", "version": 1}).is(t, 200),
 			"its removal": e.program().patch("/tickets/DEMO-1", object{"title": "y", "version": 2}).is(t, 200),
 		} {
-			if !strings.Contains(a.body, `"assignees":[{"handle":"mia","name":"mia"}]`) || !strings.Contains(a.body, `"closed_at":null`) {
+			if !strings.Contains(a.body, `"assignees":[{"handle":"mia","name":"mia"}]`) ||
+				!strings.Contains(a.body, `"closed_at":null`) {
 				t.Errorf("%s: %s", name, a.body)
 			}
 		}
@@ -188,11 +194,13 @@ func TestAPIAssignees(t *testing.T) {
 	})
 	t.Run("nobody else can be one", func(t *testing.T) {
 		e.unchanged(t, func() {
-			for _, value := range []any{[]string{"vera"}, []string{"sam"}, []string{"nobody"}, []string{""}, []string{"@mia"}, []string{hostile}, []string{"mia", control}, none, nil, slices.Repeat([]string{"mia"}, 21)} {
+			for _, value := range []any{[]string{"vera"}, []string{"sam"}, []string{"nobody"}, []string{""}, []string{"@mia"},
+				[]string{hostile}, []string{"mia", control}, none, nil, slices.Repeat([]string{"mia"}, 21)} {
 				e.program().put("/tickets/DEMO-1/assignees", with(object{}, "assignees", value)).problem(t, 422, "assignees")
 			}
 			e.program().put("/tickets/DEMO-1/assignees", object{"assignees": "mia"}).problem(t, 422, "assignees")
-			if p := e.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"vera"}}).problem(t, 422, "assignees"); !strings.Contains(p.Detail, "may only look") {
+			if p := e.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"vera"}}).
+				problem(t, 422, "assignees"); !strings.Contains(p.Detail, "may only look") {
 				t.Error(p.Detail)
 			}
 		})

@@ -50,7 +50,8 @@ func TestAPIMigrations(t *testing.T) {
 		t.Fatalf("%+v", list)
 	}
 	to, mode := count.Params[0], count.Params[1]
-	if to["kind"] != "number" || to["required"] != true || to["max"] != 100_000. || to["default"] != nil || fmt.Sprint(mode["choices"]) != "[map[label:Upwards value:up] map[label:Downwards value:down]]" {
+	if to["kind"] != "number" || to["required"] != true || to["max"] != 100_000. || to["default"] != nil ||
+		fmt.Sprint(mode["choices"]) != "[map[label:Upwards value:up] map[label:Downwards value:down]]" {
 		t.Errorf("%v %v", to, mode)
 	}
 }
@@ -62,22 +63,28 @@ func TestAPIRuns(t *testing.T) {
 	const path = "/migrations/count-up/runs"
 	var made runJSON
 	t.Run("a run is opened with its values as texts, numbers and truths", func(t *testing.T) {
-		p.post(path, object{"params": object{"to": 3, "mode": "up", "loud": true, "key": "hush", "label": nil}, "dry": true}).is(t, http.StatusCreated).read(t, &made)
-		if made.State != "open" || !made.Dry || made.Params["to"] != "3" || made.Params["loud"] != "true" || made.Params["key"] != migrations.Masked || made.Actor != "Ana" || !strings.HasSuffix(made.URL, "/admin/migrations/runs/1") {
+		p.post(path, object{"params": object{"to": 3, "mode": "up", "loud": true, "key": "hush", "label": nil}, "dry": true}).
+			is(t, http.StatusCreated).read(t, &made)
+		if made.State != "open" || !made.Dry || made.Params["to"] != "3" || made.Params["loud"] != "true" ||
+			made.Params["key"] != migrations.Masked || made.Actor != "Ana" ||
+			!strings.HasSuffix(made.URL, "/admin/migrations/runs/1") {
 			t.Errorf("%+v", made)
 		}
 	})
 	t.Run("what is wrong is a problem about its field", func(t *testing.T) {
 		e.unchanged(t, func() {
 			for body, field := range map[string]string{
-				`{"params":{"mode":"up"}}`: "to", `{"params":{"to":0,"mode":"up"}}`: "to", `{"params":{"to":1.5,"mode":"up"}}`: "to", `{"params":{"to":[1],"mode":"up"}}`: "to",
-				`{"params":{"to":1,"mode":"sideways"}}`: "mode", `{"params":{"to":1,"mode":"up","nope":1}}`: "nope", `{"parms":{}}`: "parms", `{"params":{"to":1,"mode":"up","loud":"perhaps"}}`: "loud", `{"params":3}`: "params",
+				`{"params":{"mode":"up"}}`: "to", `{"params":{"to":0,"mode":"up"}}`: "to",
+				`{"params":{"to":1.5,"mode":"up"}}`: "to", `{"params":{"to":[1],"mode":"up"}}`: "to",
+				`{"params":{"to":1,"mode":"sideways"}}`: "mode", `{"params":{"to":1,"mode":"up","nope":1}}`: "nope",
+				`{"parms":{}}`: "parms", `{"params":{"to":1,"mode":"up","loud":"perhaps"}}`: "loud", `{"params":3}`: "params",
 			} {
 				p.post(path, body).problem(t, http.StatusUnprocessableEntity, field)
 			}
 			p.post("/migrations/nope/runs", `{}`).problem(t, http.StatusNotFound, "")
 			p.post("/migrations/read-lines/runs", `{}`).problem(t, http.StatusUnprocessableEntity, "upload")
-			p.post(path, object{"params": object{"to": 3, "mode": "up", "loud": true}, "dry": true}).problem(t, http.StatusConflict, "")
+			p.post(path, object{"params": object{"to": 3, "mode": "up", "loud": true}, "dry": true}).
+				problem(t, http.StatusConflict, "")
 		})
 	})
 	t.Run("once for an Idempotency-Key", func(t *testing.T) {
@@ -88,7 +95,8 @@ func TestAPIRuns(t *testing.T) {
 		if first.body != again.body || again.header.Get("Idempotency-Replayed") != "true" {
 			t.Errorf("%s\n%s", first.body, again.body)
 		}
-		once.post(path, object{"params": object{"to": 5, "mode": "up"}}).problem(t, http.StatusUnprocessableEntity, "Idempotency-Key")
+		once.post(path, object{"params": object{"to": 5, "mode": "up"}}).
+			problem(t, http.StatusUnprocessableEntity, "Idempotency-Key")
 		if n := e.count("SELECT COUNT(*) FROM migration_run"); n != 2 {
 			t.Errorf("%d runs", n)
 		}
@@ -114,7 +122,8 @@ func TestAPIRuns(t *testing.T) {
 	t.Run("knobs are turned, time spans are texts", func(t *testing.T) {
 		var r runJSON
 		p.patch(at(""), `{"concurrency":8,"backoff":"1m30s","rate":2.5,"throttled":true}`).is(t, http.StatusOK).read(t, &r)
-		if r.Knobs["concurrency"] != 8. || r.Knobs["backoff"] != "1m30s" || r.Knobs["rate"] != 2.5 || r.Knobs["throttled"] != true || r.Knobs["block"] != 10. {
+		if r.Knobs["concurrency"] != 8. || r.Knobs["backoff"] != "1m30s" || r.Knobs["rate"] != 2.5 ||
+			r.Knobs["throttled"] != true || r.Knobs["block"] != 10. {
 			t.Errorf("%+v", r.Knobs)
 		}
 		e.unchanged(t, func() {
@@ -151,16 +160,19 @@ func TestAPIRuns(t *testing.T) {
 			Workers   map[string]int
 		}
 		p.get(at("")).is(t, http.StatusOK).read(t, &r)
-		if r.Total != 12_482 || r.Progress["open"] != 12_482 || r.PerSecond["now"] != 0 || r.ETA != nil || r.Workers["living"] != 0 {
+		if r.Total != 12_482 || r.Progress["open"] != 12_482 || r.PerSecond["now"] != 0 || r.ETA != nil ||
+			r.Workers["living"] != 0 {
 			t.Errorf("%+v", r)
 		}
 	})
 	t.Run("tasks, failures, retry and skip", func(t *testing.T) {
 		for n := range 3 {
-			e.exec("INSERT INTO migration_task (run_id, state, payload, line, fingerprint) VALUES (?, 'failed', ?, ?, UNHEX('0123456789abcdef'))", ready, fmt.Sprintf(`{"n":%d,"html":"<b>"}`, n), n+1)
+			e.exec("INSERT INTO migration_task (run_id, state, payload, line, fingerprint) VALUES (?, 'failed', ?, ?, "+
+				"UNHEX('0123456789abcdef'))", ready, fmt.Sprintf(`{"n":%d,"html":"<b>"}`, n), n+1)
 		}
 		task := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ?", ready)
-		e.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) VALUES (?, UNHEX('0123456789abcdef'), 'no answer', ?, 9, 3, NOW(6), NOW(6))", ready, task)
+		e.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) "+
+			"VALUES (?, UNHEX('0123456789abcdef'), 'no answer', ?, 9, 3, NOW(6), NOW(6))", ready, task)
 		e.exec("INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 0, 3)", ready)
 		e.exec("UPDATE migration_run SET state = 'paused', total = 3 WHERE id = ?", ready)
 		var tasks struct {
@@ -179,7 +191,8 @@ func TestAPIRuns(t *testing.T) {
 		if len(tasks.Items) != 2 {
 			t.Errorf("%+v", tasks)
 		}
-		for query, field := range map[string]string{"state=lost": "state", "after=x": "after", "worker=x": "worker", "iteration=x": "iteration"} {
+		for query, field := range map[string]string{"state=lost": "state", "after=x": "after", "worker=x": "worker",
+			"iteration=x": "iteration"} {
 			p.get(at("/tasks?"+query)).problem(t, http.StatusUnprocessableEntity, field)
 		}
 		var failures struct {
@@ -193,7 +206,9 @@ func TestAPIRuns(t *testing.T) {
 			t.Errorf("%+v", failures)
 		}
 		e.unchanged(t, func() {
-			for _, body := range []string{`{}`, `{"all":false}`, `{"all":true,"task":1}`, `{"tasks":[1],"task":1}`, `{"tasks":[]}`, `{"tasks":[-1]}`, `{"waiting":false}`, `{"waiting":true,"all":true}`, `{"task":0}`, `{"fingerprint":""}`, `{"task":"x"}`, `{"fingerprint":"xyz"}`} {
+			for _, body := range []string{`{}`, `{"all":false}`, `{"all":true,"task":1}`, `{"tasks":[1],"task":1}`,
+				`{"tasks":[]}`, `{"tasks":[-1]}`, `{"waiting":false}`, `{"waiting":true,"all":true}`, `{"task":0}`,
+				`{"fingerprint":""}`, `{"task":"x"}`, `{"fingerprint":"xyz"}`} {
 				p.post(at("/retry"), body).is(t, http.StatusUnprocessableEntity)
 				p.post(at("/skip"), body).is(t, http.StatusUnprocessableEntity)
 			}
@@ -202,8 +217,10 @@ func TestAPIRuns(t *testing.T) {
 			what, body string
 			tasks      int64
 		}{
-			{"skip", fmt.Sprintf(`{"task":%d}`, task), 1}, {"retry", fmt.Sprintf(`{"task":%d}`, task+1), 1}, {"retry", `{"fingerprint":"0123456789ABCDEF"}`, 1}, {"skip", `{"waiting":true}`, 0},
-			{"skip", fmt.Sprintf(`{"tasks":[%d,%d,%d]}`, task, task+1, task+2), 2}, {"skip", fmt.Sprintf(`{"tasks":[%d,%d]}`, task, task+1), 0},
+			{"skip", fmt.Sprintf(`{"task":%d}`, task), 1}, {"retry", fmt.Sprintf(`{"task":%d}`, task+1), 1},
+			{"retry", `{"fingerprint":"0123456789ABCDEF"}`, 1}, {"skip", `{"waiting":true}`, 0},
+			{"skip", fmt.Sprintf(`{"tasks":[%d,%d,%d]}`, task, task+1, task+2), 2},
+			{"skip", fmt.Sprintf(`{"tasks":[%d,%d]}`, task, task+1), 0},
 		} {
 			var done struct{ Tasks int64 }
 			if p.post(at("/"+step.what), step.body).is(t, http.StatusOK).read(t, &done); done.Tasks != step.tasks {
@@ -238,24 +255,28 @@ func TestAPIRunDetails(t *testing.T) {
 			Attempts []struct{ Outcome, Worker, Took, Message, Detail string }
 		}
 		p.get(at(fmt.Sprint("/tasks/", failed))).is(t, http.StatusOK).read(t, &one)
-		if one.Payload != long || one.Cut || len(one.Attempts) != 1 || one.Attempts[0].Worker != "app-1:4242" || one.Attempts[0].Took != "1.5s" || !strings.HasPrefix(one.Attempts[0].Detail, "goroutine 1") {
+		if one.Payload != long || one.Cut || len(one.Attempts) != 1 || one.Attempts[0].Worker != "app-1:4242" ||
+			one.Attempts[0].Took != "1.5s" || !strings.HasPrefix(one.Attempts[0].Detail, "goroutine 1") {
 			t.Errorf("%d bytes, %+v", len(one.Payload), one.Attempts)
 		}
 		other := e.runIn(migrations.Paused)
-		for _, path := range []string{fmt.Sprintf("/runs/%d/tasks/%d", other, failed), fmt.Sprintf("/runs/99/tasks/%d", failed), at("/tasks/0"), at("/tasks/x")} {
+		for _, path := range []string{fmt.Sprintf("/runs/%d/tasks/%d", other, failed),
+			fmt.Sprintf("/runs/99/tasks/%d", failed), at("/tasks/0"), at("/tasks/x")} {
 			p.get(path).problem(t, http.StatusNotFound, "")
 		}
 	})
 	t.Run("the log comes in pages, the newest first", func(t *testing.T) {
 		for n := range migrations.EventsPerPage {
-			e.exec("INSERT INTO migration_event (run_id, created_at, actor, kind, detail) VALUES (?, NOW(6), 'Ana', 'knob', ?)", run, fmt.Sprint(n))
+			e.exec("INSERT INTO migration_event (run_id, created_at, actor, kind, detail) VALUES (?, NOW(6), 'Ana', 'knob', ?)",
+				run, fmt.Sprint(n))
 		}
 		var page struct {
 			Items []struct{ Kind, Actor, Detail, At string }
 			Next  *string
 		}
 		p.get(at("/events")).is(t, http.StatusOK).read(t, &page)
-		if len(page.Items) != migrations.EventsPerPage || page.Items[0].Detail != "49" || page.Items[0].Actor != "Ana" || page.Next == nil {
+		if len(page.Items) != migrations.EventsPerPage || page.Items[0].Detail != "49" || page.Items[0].Actor != "Ana" ||
+			page.Next == nil {
 			t.Fatalf("%+v", page)
 		}
 		p.get(at("/events?after="+*page.Next)).is(t, http.StatusOK).read(t, &page)
@@ -266,7 +287,8 @@ func TestAPIRunDetails(t *testing.T) {
 		p.get("/runs/99/events").problem(t, http.StatusNotFound, "")
 	})
 	t.Run("failures are a file too, of all or of a group", func(t *testing.T) {
-		for query, lines := range map[string]int{"": 3, "?fingerprint=" + fingerprint: 3, "?fingerprint=0000000000000000": 1} {
+		for query, lines := range map[string]int{"": 3, "?fingerprint=" + fingerprint: 3,
+			"?fingerprint=0000000000000000": 1} {
 			a := p.get(at("/failures.csv"+query)).is(t, http.StatusOK)
 			rows, err := csv.NewReader(strings.NewReader(a.body)).ReadAll()
 			if err != nil || len(rows) != lines || a.header.Get("Content-Type") != "text/csv; charset=utf-8" {
@@ -292,7 +314,8 @@ func TestAPIRunDetails(t *testing.T) {
 		if n := e.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'dismiss'", run); n != 1 {
 			t.Errorf("it is logged %d times", n)
 		}
-		p.call(http.MethodPut, fmt.Sprintf("/runs/%d/dismissal", e.runIn(migrations.Running)), nil).problem(t, http.StatusConflict, "")
+		p.call(http.MethodPut, fmt.Sprintf("/runs/%d/dismissal", e.runIn(migrations.Running)), nil).
+			problem(t, http.StatusConflict, "")
 		p.call(http.MethodPut, "/runs/99/dismissal", nil).problem(t, http.StatusNotFound, "")
 	})
 }
@@ -328,7 +351,8 @@ func TestAPIWorkers(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	path := fmt.Sprintf("/workers/%d/drain", w.ID)
-	for _, step := range [][2]string{{http.MethodPut, "draining"}, {http.MethodPut, "draining"}, {http.MethodDelete, "active"}, {http.MethodDelete, "active"}} {
+	for _, step := range [][2]string{{http.MethodPut, "draining"}, {http.MethodPut, "draining"},
+		{http.MethodDelete, "active"}, {http.MethodDelete, "active"}} {
 		p.call(step[0], path, nil).is(t, http.StatusNoContent)
 		if w := only(); w.State != step[1] {
 			t.Errorf("%s: %s", step[0], w.State)
@@ -357,7 +381,8 @@ func TestAPIUpload(t *testing.T) {
 		return e.send(r)
 	}
 	var made runJSON
-	send("", "one\ntwo", [2]string{"params", `{"note":"x"}`}, [2]string{"dry", "false"}).is(t, http.StatusCreated).read(t, &made)
+	send("", "one\ntwo", [2]string{"params", `{"note":"x"}`}, [2]string{"dry", "false"}).is(t, http.StatusCreated).
+		read(t, &made)
 	if *made.Upload != "lines <b>.txt" || made.Params["note"] != "x" {
 		t.Errorf("%+v", made)
 	}
@@ -371,7 +396,8 @@ func TestAPIUpload(t *testing.T) {
 		send("", "three", [2]string{"note", "x"}).problem(t, http.StatusUnprocessableEntity, "note")
 		send("", "three", [2]string{"params", `[]`}).problem(t, http.StatusUnprocessableEntity, "")
 		send("", "three", [2]string{"dry", `perhaps`}).problem(t, http.StatusUnprocessableEntity, "dry")
-		send("", "three", [2]string{"params", `{}`}, [2]string{"params", `{}`}).problem(t, http.StatusUnprocessableEntity, "params")
+		send("", "three", [2]string{"params", `{}`}, [2]string{"params", `{}`}).
+			problem(t, http.StatusUnprocessableEntity, "params")
 		send("", strings.Repeat("x", 1<<20+1)).problem(t, http.StatusRequestEntityTooLarge, "file")
 	})
 	first := send("k", "three").is(t, http.StatusCreated)

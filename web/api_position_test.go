@@ -46,20 +46,34 @@ func TestAPIPosition(t *testing.T) {
 		above    string
 		appended bool
 	}{
-		"null is the top":                          {"NINJA-3", 0, nil, [][]string{{"NINJA-3", "NINJA-1", "NINJA-2", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "", false},
-		"the top of another column":                {"NINJA-3", 1, nil, [][]string{{"NINJA-1", "NINJA-2", "NINJA-4"}, {"NINJA-3", "NINJA-5", "NINJA-6"}, nil}, "", false},
-		"an empty column":                          {"NINJA-3", 2, nil, [][]string{{"NINJA-1", "NINJA-2", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, {"NINJA-3"}}, "", false},
-		"below another":                            {"NINJA-1", 0, "NINJA-3", [][]string{{"NINJA-2", "NINJA-3", "NINJA-1", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-3", false},
-		"above its neighbour":                      {"NINJA-3", 0, "NINJA-1", [][]string{{"NINJA-1", "NINJA-3", "NINJA-2", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-1", false},
-		"below the last":                           {"NINJA-1", 1, "NINJA-6", [][]string{{"NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6", "NINJA-1"}, nil}, "NINJA-6", false},
-		"below another in lower case":              {"ninja-1", 1, "ninja-5", [][]string{{"NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-1", "NINJA-6"}, nil}, "NINJA-5", false},
-		"below one that is in another column":      {"NINJA-1", 1, "NINJA-3", [][]string{{"NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6", "NINJA-1"}, nil}, "NINJA-6", true},
-		"below one that never was":                 {"NINJA-1", 0, "NINJA-99", [][]string{{"NINJA-2", "NINJA-3", "NINJA-4", "NINJA-1"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-4", true},
-		"below one of another board":               {"NINJA-1", 0, "DEMO-2", [][]string{{"NINJA-2", "NINJA-3", "NINJA-4", "NINJA-1"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-4", true},
-		"below one that has gone, in its own rest": {"NINJA-4", 0, "NINJA-99", [][]string{{"NINJA-1", "NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-3", true},
-		"the end of an empty column":               {"NINJA-1", 2, "NINJA-99", [][]string{{"NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, {"NINJA-1"}}, "", true},
-		"where it is":                              {"NINJA-2", 0, "NINJA-1", [][]string{{"NINJA-1", "NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-1", false},
-		"the top where it is":                      {"NINJA-1", 0, nil, [][]string{{"NINJA-1", "NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "", false},
+		"null is the top": {"NINJA-3", 0, nil,
+			[][]string{{"NINJA-3", "NINJA-1", "NINJA-2", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "", false},
+		"the top of another column": {"NINJA-3", 1, nil,
+			[][]string{{"NINJA-1", "NINJA-2", "NINJA-4"}, {"NINJA-3", "NINJA-5", "NINJA-6"}, nil}, "", false},
+		"an empty column": {"NINJA-3", 2, nil,
+			[][]string{{"NINJA-1", "NINJA-2", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, {"NINJA-3"}}, "", false},
+		"below another": {"NINJA-1", 0, "NINJA-3",
+			[][]string{{"NINJA-2", "NINJA-3", "NINJA-1", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-3", false},
+		"above its neighbour": {"NINJA-3", 0, "NINJA-1",
+			[][]string{{"NINJA-1", "NINJA-3", "NINJA-2", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-1", false},
+		"below the last": {"NINJA-1", 1, "NINJA-6",
+			[][]string{{"NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6", "NINJA-1"}, nil}, "NINJA-6", false},
+		"below another in lower case": {"ninja-1", 1, "ninja-5",
+			[][]string{{"NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-1", "NINJA-6"}, nil}, "NINJA-5", false},
+		"below one that is in another column": {"NINJA-1", 1, "NINJA-3",
+			[][]string{{"NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6", "NINJA-1"}, nil}, "NINJA-6", true},
+		"below one that never was": {"NINJA-1", 0, "NINJA-99",
+			[][]string{{"NINJA-2", "NINJA-3", "NINJA-4", "NINJA-1"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-4", true},
+		"below one of another board": {"NINJA-1", 0, "DEMO-2",
+			[][]string{{"NINJA-2", "NINJA-3", "NINJA-4", "NINJA-1"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-4", true},
+		"below one that has gone, in its own rest": {"NINJA-4", 0, "NINJA-99",
+			[][]string{{"NINJA-1", "NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-3", true},
+		"the end of an empty column": {"NINJA-1", 2, "NINJA-99",
+			[][]string{{"NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, {"NINJA-1"}}, "", true},
+		"where it is": {"NINJA-2", 0, "NINJA-1",
+			[][]string{{"NINJA-1", "NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "NINJA-1", false},
+		"the top where it is": {"NINJA-1", 0, nil,
+			[][]string{{"NINJA-1", "NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "", false},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			e, b, move := setUp(t)
@@ -118,7 +132,8 @@ func TestAPIPosition(t *testing.T) {
 		first, second := b.Columns[0].ID, b.Columns[1].ID
 		move("NINJA-1", object{"column": second, "after": nil, "seen": object{"column": first, "after": nil}}).is(t, 200)
 		e.unchanged(t, func() {
-			for _, seen := range []object{{"column": first, "after": nil}, {"column": first}, {"column": b.Columns[2].ID, "after": "NINJA-2"}, {"column": 4711}} {
+			for _, seen := range []object{{"column": first, "after": nil}, {"column": first},
+				{"column": b.Columns[2].ID, "after": "NINJA-2"}, {"column": 4711}} {
 				p := move("NINJA-1", object{"column": b.Columns[2].ID, "after": nil, "seen": seen}).problem(t, 409, "seen")
 				var current ticket
 				if p.Current == nil {
@@ -137,7 +152,8 @@ func TestAPIPosition(t *testing.T) {
 		first := b.Columns[0].ID
 		move("NINJA-1", object{"column": first, "after": "NINJA-4", "seen": object{"column": first, "after": nil}}).is(t, 200)
 		e.unchanged(t, func() {
-			move("NINJA-1", object{"column": first, "after": "NINJA-2", "seen": object{"column": first, "after": nil}}).problem(t, 409, "seen")
+			move("NINJA-1", object{"column": first, "after": "NINJA-2", "seen": object{"column": first, "after": nil}}).
+				problem(t, 409, "seen")
 		})
 	})
 
@@ -146,10 +162,12 @@ func TestAPIPosition(t *testing.T) {
 		first, second := b.Columns[0].ID, b.Columns[1].ID
 		e.program().patch("/tickets/NINJA-3", object{"title": "edited", "version": 1}).is(t, 200)
 		move("NINJA-2", object{"column": second, "after": nil}).is(t, 200) // was above it
-		move("NINJA-3", object{"column": second, "after": nil, "seen": object{"column": first, "after": "NINJA-2"}}).is(t, 200)
+		move("NINJA-3", object{"column": second, "after": nil, "seen": object{"column": first, "after": "NINJA-2"}}).
+			is(t, 200)
 		e.newTickets("NINJA", first, "g")
 		move("NINJA-7", object{"column": first, "after": "NINJA-1"}).is(t, 200) // comes between
-		move("NINJA-4", object{"column": second, "after": nil, "seen": object{"column": first, "after": "NINJA-1"}}).is(t, 200)
+		move("NINJA-4", object{"column": second, "after": nil, "seen": object{"column": first, "after": "NINJA-1"}}).
+			is(t, 200)
 		check(t, e, b, []string{"NINJA-1", "NINJA-7"}, []string{"NINJA-4", "NINJA-3", "NINJA-2", "NINJA-5", "NINJA-6"}, nil)
 	})
 
@@ -159,7 +177,8 @@ func TestAPIPosition(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range answers {
 			group.Go(func() {
-				answers[i] = move("NINJA-1", object{"column": b.Columns[1+i%2].ID, "after": nil, "seen": object{"column": b.Columns[0].ID, "after": nil}})
+				answers[i] = move("NINJA-1", object{"column": b.Columns[1+i%2].ID, "after": nil,
+					"seen": object{"column": b.Columns[0].ID, "after": nil}})
 			})
 		}
 		group.Wait()

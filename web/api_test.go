@@ -15,9 +15,12 @@ func TestBearer(t *testing.T) {
 	e := newEnv(t)
 	ana := e.ana()
 	for rule, authorization := range map[string]string{
-		"none": "", "another scheme": "Basic YW5hOng=", "no token": "Bearer", "an empty token": "Bearer ", "without a scheme": e.token, "an unknown token": "Bearer cfl_x",
-		"the token in other letters": "Bearer " + strings.ToUpper(e.token), "a part of the token": "Bearer " + e.token[:20], "more than the token": "Bearer " + e.token + "x",
-		"not UTF-8": "Bearer \xff", "a very long one": "Bearer " + strings.Repeat("a", 60000), "hostile": "Bearer ' OR 1=1 --",
+		"none": "", "another scheme": "Basic YW5hOng=", "no token": "Bearer", "an empty token": "Bearer ",
+		"without a scheme": e.token, "an unknown token": "Bearer cfl_x",
+		"the token in other letters": "Bearer " + strings.ToUpper(e.token), "a part of the token": "Bearer " + e.token[:20],
+		"more than the token": "Bearer " + e.token + "x",
+		"not UTF-8":           "Bearer \xff", "a very long one": "Bearer " + strings.Repeat("a", 60000),
+		"hostile": "Bearer ' OR 1=1 --",
 	} {
 		a := ana.with("Authorization", authorization).get("/api/v1/boards")
 		if a.problem(t, http.StatusUnauthorized, ""); a.header.Get("WWW-Authenticate") != "Bearer" {
@@ -44,7 +47,8 @@ var bodies = map[string]body{
 	"rename board": {"PATCH", "/boards/DEMO", object{"title": "Night launches", "version": 1}},
 	"open ticket":  {"POST", "/boards/DEMO/tickets", object{"title": "Paint the door", "description": "Red", "column": 1}},
 	"edit ticket":  {"PATCH", "/tickets/DEMO-1", object{"title": "Paint the door", "description": "Red", "version": 1}},
-	"move ticket":  {"POST", "/tickets/DEMO-1/position", object{"column": 2, "after": nil, "seen": object{"column": 1, "after": nil}}},
+	"move ticket": {"POST", "/tickets/DEMO-1/position",
+		object{"column": 2, "after": nil, "seen": object{"column": 1, "after": nil}}},
 }
 
 func TestBodies(t *testing.T) {
@@ -64,13 +68,18 @@ func TestBodies(t *testing.T) {
 					send(kind, `{"title":"x"}`).problem(t, http.StatusUnsupportedMediaType, "")
 				}
 				for rule, text := range map[string]string{
-					"nothing": "", "a space": " ", "half an object": `{"title":"x"`, "an array": `[]`, "a text": `"title"`, "a number": `1`, "not JSON": `title=x`, "NaN": `{"version":NaN}`,
-					"infinity": `{"version":Infinity}`, "a comment": `{} // x`, "single quotes": `{'title':'x'}`, "a comma at the end": `{"title":"x",}`, "two objects": `{}{}`,
-					"a brace too many": `{}}`, "a bracket too many": `{}]`, "garbage behind": `{} x`, "a zero byte behind": "{}\x00", "deeper than is read": strings.Repeat(`{"a":`, 20000),
-					"not UTF-8": "{\"title\":\"caf\xe9\"}", "a control character": "{\"title\":\"a\x01\"}", "a byte order mark": "\ufeff{}", "UTF-16": "{\x00}\x00",
+					"nothing": "", "a space": " ", "half an object": `{"title":"x"`, "an array": `[]`, "a text": `"title"`,
+					"a number": `1`, "not JSON": `title=x`, "NaN": `{"version":NaN}`,
+					"infinity": `{"version":Infinity}`, "a comment": `{} // x`, "single quotes": `{'title':'x'}`,
+					"a comma at the end": `{"title":"x",}`, "two objects": `{}{}`,
+					"a brace too many": `{}}`, "a bracket too many": `{}]`, "garbage behind": `{} x`, "a zero byte behind": "{}\x00",
+					"deeper than is read": strings.Repeat(`{"a":`, 20000),
+					"not UTF-8":           "{\"title\":\"caf\xe9\"}", "a control character": "{\"title\":\"a\x01\"}",
+					"a byte order mark": "\ufeff{}", "UTF-16": "{\x00}\x00",
 					"valid, with a bracket behind": jsonOf(t, c.valid) + "]", "valid, with a brace behind": jsonOf(t, c.valid) + " }",
 				} {
-					if got := send("application/json", text).problem(t, 422, ""); strings.Contains(got.Detail, "json:") || strings.Contains(got.Detail, "Go ") {
+					if got := send("application/json", text).problem(t, 422, ""); strings.Contains(got.Detail, "json:") ||
+						strings.Contains(got.Detail, "Go ") {
 						t.Errorf("%s: it says %q", rule, got.Detail)
 					}
 				}
@@ -87,7 +96,8 @@ func TestBodies(t *testing.T) {
 				}
 				send("application/json", `{"title":`+deep+`}`).is(t, 422)
 				send("application/json", strings.Repeat(" ", oversize)).problem(t, http.StatusRequestEntityTooLarge, "")
-				r := newRequest(c.method, "/api/v1"+c.path, "application/json", strings.NewReader(`{"title":"`+strings.Repeat("a", oversize)), "Authorization", "Bearer "+e.token)
+				r := newRequest(c.method, "/api/v1"+c.path, "application/json",
+					strings.NewReader(`{"title":"`+strings.Repeat("a", oversize)), "Authorization", "Bearer "+e.token)
 				r.ContentLength = -1
 				e.send(r).problem(t, http.StatusRequestEntityTooLarge, "")
 			})
@@ -131,7 +141,8 @@ func TestUnknownMethods(t *testing.T) {
 			}
 		}
 	})
-	if metrics := e.visitor().get("/metrics").is(t, 200).body; strings.Contains(metrics, `method="X"`) || strings.Contains(metrics, `method="PROPFIND"`) {
+	if metrics := e.visitor().get("/metrics").is(t, 200).body; strings.Contains(metrics, `method="X"`) ||
+		strings.Contains(metrics, `method="PROPFIND"`) {
 		t.Error("a made-up method has metrics of its own: anyone could fill the memory with them")
 	}
 }
@@ -141,7 +152,8 @@ func TestHead(t *testing.T) {
 	e := newEnv(t)
 	ana := e.ana()
 	server := serve(t, e)
-	for _, path := range []string{"/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/login", "/acme", "/acme/boards/DEMO", "/acme/DEMO-1", "/acme/demo-1", "/acme/NINJA-1", "/nope/x/y",
+	for _, path := range []string{"/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/login", "/acme",
+		"/acme/boards/DEMO", "/acme/DEMO-1", "/acme/demo-1", "/acme/NINJA-1", "/nope/x/y",
 		"/api/v1/boards", "/api/v1/tickets/DEMO-1"} {
 		answers := map[string]*http.Response{}
 		for _, method := range []string{"GET", "HEAD"} {
@@ -162,7 +174,8 @@ func TestHead(t *testing.T) {
 			}
 		}
 		get, head := answers["GET"], answers["HEAD"]
-		if head.StatusCode != get.StatusCode || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") || head.Header.Get("Location") != get.Header.Get("Location") {
+		if head.StatusCode != get.StatusCode || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") ||
+			head.Header.Get("Location") != get.Header.Get("Location") {
 			t.Errorf("%s: HEAD is %d %v, GET %d %v", path, head.StatusCode, head.Header, get.StatusCode, get.Header)
 		}
 	}

@@ -19,10 +19,12 @@ func TestAPITickets(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withURL("https://example.org"))
 		b := e.newBoard("NINJA")
-		a := e.program().post("/boards/ninja/tickets", object{"title": " Paint  the door ", "description": "Red\r\nor blue", "column": b.Columns[1].ID}).is(t, 201)
+		a := e.program().post("/boards/ninja/tickets",
+			object{"title": " Paint  the door ", "description": "Red\r\nor blue", "column": b.Columns[1].ID}).is(t, 201)
 		var made ticket
 		a.read(t, &made)
-		if made.Key != "NINJA-1" || made.Number != 1 || made.Board != "NINJA" || made.Column != b.Columns[1].ID || made.Title != "Paint the door" ||
+		if made.Key != "NINJA-1" || made.Number != 1 || made.Board != "NINJA" || made.Column != b.Columns[1].ID ||
+			made.Title != "Paint the door" ||
 			made.Description != "Red\nor blue" || made.Version != 1 || made.URL != "https://example.org/acme/NINJA-1" {
 			t.Errorf("%+v", made)
 		}
@@ -73,7 +75,8 @@ func TestAPITickets(t *testing.T) {
 	t.Run("the longest title and description are taken, and what looks like code is text", func(t *testing.T) {
 		var made ticket
 		description := strings.Repeat("ü", 32767) + "x"
-		e.program().post("/boards/DEMO/tickets", object{"title": strings.Repeat("😀", 255), "description": description}).is(t, 201).read(t, &made)
+		e.program().post("/boards/DEMO/tickets", object{"title": strings.Repeat("😀", 255), "description": description}).
+			is(t, 201).read(t, &made)
 		if made.Title != strings.Repeat("😀", 255) || made.Description != description {
 			t.Error("it came back otherwise")
 		}
@@ -136,7 +139,8 @@ func TestAPIEdit(t *testing.T) {
 				if problem.Current == nil {
 					t.Fatal("it does not say how the ticket is")
 				}
-				if err := json.Unmarshal(*problem.Current, &current); err != nil || current.Key != "NINJA-1" || current.Title != "Paint the wall" || current.Version != 4 || current.URL == "" {
+				if err := json.Unmarshal(*problem.Current, &current); err != nil || current.Key != "NINJA-1" ||
+					current.Title != "Paint the wall" || current.Version != 4 || current.URL == "" {
 					t.Errorf("it is said to be %s", *problem.Current)
 				}
 			}
@@ -178,7 +182,8 @@ func TestAPIEdit(t *testing.T) {
 			}
 		}
 		var now ticket
-		if e.program().get("/tickets/DEMO-1").is(t, 200).read(t, &now); now.Title != fmt.Sprint("by ", won) || now.Version != 2 {
+		if e.program().get("/tickets/DEMO-1").is(t, 200).read(t, &now); now.Title != fmt.Sprint("by ", won) ||
+			now.Version != 2 {
 			t.Errorf("%d won, it is %+v", won, now)
 		}
 	})
@@ -247,10 +252,12 @@ func TestAPIList(t *testing.T) {
 				t.Errorf("in pages of %d: %v in %d pages", limit, got, pages)
 			}
 		}
-		if got, _ := e.list(t, fmt.Sprintf("/boards/NINJA/tickets?limit=2&column=%d", b.Columns[2].ID), nothing); !slices.Equal(got, want[7:]) {
+		if got, _ := e.list(t, fmt.Sprintf("/boards/NINJA/tickets?limit=2&column=%d", b.Columns[2].ID),
+			nothing); !slices.Equal(got, want[7:]) {
 			t.Errorf("the third column is %v", got)
 		}
-		if a := e.program().get(fmt.Sprintf("/boards/NINJA/tickets?column=%d", b.Columns[1].ID)).is(t, 200); strings.TrimSpace(a.body) != `{"items":[],"next":null}` {
+		if a := e.program().get(fmt.Sprintf("/boards/NINJA/tickets?column=%d", b.Columns[1].ID)).
+			is(t, 200); strings.TrimSpace(a.body) != `{"items":[],"next":null}` {
 			t.Errorf("the second column is %s", a.body)
 		}
 	})
@@ -270,7 +277,8 @@ func TestAPIList(t *testing.T) {
 		got, _ := e.list(t, "/boards/NINJA/tickets?limit=2", func() {
 			turn++
 			mover, column := movers[turn%3], turn%3
-			e.program().post("/tickets/"+mover+"/position", object{"column": b.Columns[column].ID, "after": stay[column*8+turn%8]}).is(t, 200)
+			e.program().post("/tickets/"+mover+"/position",
+				object{"column": b.Columns[column].ID, "after": stay[column*8+turn%8]}).is(t, 200)
 			e.newTickets("NINJA", b.Columns[turn%3].ID, "new")
 			if turn == 4 {
 				e.program().delete("/tickets/"+movers[0]).is(t, 204)

@@ -62,17 +62,21 @@ func TestWhoHasAFileRead(t *testing.T) {
 		header []string
 		code   int
 	}{
-		"nobody":                                      {e.visitor(), uploadPage, nil, 303},
-		"a member":                                    {e.signedIn("mia"), uploadPage, nil, 404},
-		"an owner":                                    {e.signedIn("olga"), uploadPage, nil, 404},
-		"an operator who is none any more":            {late, uploadPage, nil, 404},
-		"an operator's browser on another site":       {e.ana(), uploadPage, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 403},
-		"a program without a token":                   {e.visitor(), uploadAPI, nil, 401},
-		"a program with a session alone":              {e.ana(), uploadAPI, nil, 401},
-		"an owner's token":                            {e.visitor(), uploadAPI, token("olga", "acme", accounts.Scopes...), 403},
-		"an operator's token without the scope":       {e.visitor(), uploadAPI, token("otto", "rivals", "boards:read", "boards:write", "tickets:read", "tickets:write"), 403},
+		"nobody":                           {e.visitor(), uploadPage, nil, 303},
+		"a member":                         {e.signedIn("mia"), uploadPage, nil, 404},
+		"an owner":                         {e.signedIn("olga"), uploadPage, nil, 404},
+		"an operator who is none any more": {late, uploadPage, nil, 404},
+		"an operator's browser on another site": {e.ana(), uploadPage,
+			[]string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 403},
+		"a program without a token":      {e.visitor(), uploadAPI, nil, 401},
+		"a program with a session alone": {e.ana(), uploadAPI, nil, 401},
+		"an owner's token": {e.visitor(), uploadAPI, token("olga", "acme", accounts.Scopes...),
+			403},
+		"an operator's token without the scope": {e.visitor(), uploadAPI,
+			token("otto", "rivals", "boards:read", "boards:write", "tickets:read", "tickets:write"), 403},
 		"a token of an operator who is none any more": {e.visitor(), uploadAPI, withdrawn, 403},
-		"an operator, for no migration":               {e.visitor(), "/api/v1/migrations/nope/runs", token("otto", "rivals", accounts.Operate), 404},
+		"an operator, for no migration": {e.visitor(), "/api/v1/migrations/nope/runs",
+			token("otto", "rivals", accounts.Operate), 404},
 	} {
 		e.unchanged(t, func() {
 			file := &counted{left: 8 << 20}
@@ -95,24 +99,28 @@ func TestRemovedWhileAFileComesIn(t *testing.T) {
 		statement string
 		token     bool
 	}{
-		"the operator is none any more":             {"UPDATE account SET operator = FALSE WHERE name = 'otto'", false},
-		"the operator of a token is none any more":  {"UPDATE account SET operator = FALSE WHERE name = 'otto'", true},
-		"the operator has ended all their sessions": {"UPDATE account SET session_epoch = session_epoch + 1 WHERE name = 'otto'", false},
-		"the token is revoked":                      {"UPDATE api_token SET revoked_at = UTC_TIMESTAMP(6) WHERE account_id = (SELECT id FROM account WHERE name = 'otto')", true},
+		"the operator is none any more":            {"UPDATE account SET operator = FALSE WHERE name = 'otto'", false},
+		"the operator of a token is none any more": {"UPDATE account SET operator = FALSE WHERE name = 'otto'", true},
+		"the operator has ended all their sessions": {"UPDATE account SET session_epoch = session_epoch + 1 WHERE name = " +
+			"'otto'", false},
+		"the token is revoked": {"UPDATE api_token SET revoked_at = UTC_TIMESTAMP(6) WHERE account_id = (SELECT id FROM " +
+			"account WHERE name = 'otto')", true},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
 			e := newEnvWithRoles(t)
 			b, path, header := e.signedIn("otto"), uploadPage, []string(nil)
 			if c.token {
-				b, path, header = e.visitor(), uploadAPI, []string{"Authorization", "Bearer " + e.tokenOf("otto", "rivals", accounts.Operate)}
+				b, path, header = e.visitor(), uploadAPI,
+					[]string{"Authorization", "Bearer " + e.tokenOf("otto", "rivals", accounts.Operate)}
 			}
 			runs := e.count("SELECT COUNT(*) FROM migration_run")
 			send := func(half func()) *answer {
 				kind, body := multi(nil, &counted{left: 300 << 10, half: half})
 				return b.send(newRequest(http.MethodPost, path, kind, body, header...))
 			}
-			if a := send(func() { e.exec(c.statement) }); a.code < 303 || a.code >= 500 || strings.Contains(a.header.Get("Location"), "/runs/") {
+			if a := send(func() { e.exec(c.statement) }); a.code < 303 || a.code >= 500 ||
+				strings.Contains(a.header.Get("Location"), "/runs/") {
 				t.Errorf("%d: %s", a.code, a.body)
 			}
 			if n := e.count("SELECT COUNT(*) FROM migration_run"); n != runs || len(e.files.files) != 0 {
@@ -147,16 +155,19 @@ func TestOperatorIsNoMember(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
 	otto := e.signedIn("otto")
-	e.exec("INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) SELECT id, UNHEX(SHA2('x', 256)), 'image/png', 1, 9, 9, UTC_TIMESTAMP(6) FROM company WHERE slug = 'acme'")
+	e.exec("INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) SELECT id, " +
+		"UNHEX(SHA2('x', 256)), 'image/png', 1, 9, 9, UTC_TIMESTAMP(6) FROM company WHERE slug = 'acme'")
 	const hash = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
 	e.files.files = map[string][]byte{"images/2d/" + hash: []byte("x")}
 	e.ana().get("/acme/images/"+hash).is(t, http.StatusOK)
-	for _, path := range []string{"/acme", "/acme/DEMO-1", "/acme/boards/DEMO", "/acme/images/" + hash, "/acme/images/" + hash + "/640", "/rivals/images/" + hash, "/rivals/images/" + hash + "/640"} {
+	for _, path := range []string{"/acme", "/acme/DEMO-1", "/acme/boards/DEMO", "/acme/images/" + hash,
+		"/acme/images/" + hash + "/640", "/rivals/images/" + hash, "/rivals/images/" + hash + "/640"} {
 		if a := otto.get(path); a.code != http.StatusNotFound || a.header.Get("ETag") != "" {
 			t.Errorf("%s: %d", path, a.code)
 		}
 	}
-	for _, path := range []string{"../uploads/x", "%2e%2e%2fuploads%2fx", "2d%2f..%2fx", strings.ToUpper(hash), hash + "%00", hash + ".640"} {
+	for _, path := range []string{"../uploads/x", "%2e%2e%2fuploads%2fx", "2d%2f..%2fx", strings.ToUpper(hash),
+		hash + "%00", hash + ".640"} {
 		if a := e.ana().get("/acme/images/" + path); a.code != http.StatusNotFound {
 			t.Errorf("%s: %d", path, a.code)
 		}
@@ -169,7 +180,8 @@ func TestTasksOfAnotherRun(t *testing.T) {
 	e := newEnv(t)
 	ana, p := e.ana(), e.program()
 	mine, other := e.runIn(migrations.Paused), e.runIn(migrations.Paused)
-	e.exec("UPDATE migration_task SET fingerprint = UNHEX('00000000000000cd') WHERE run_id = ? AND fingerprint IS NOT NULL", other)
+	e.exec("UPDATE migration_task SET fingerprint = UNHEX('00000000000000cd') WHERE run_id = ? AND fingerprint IS NOT "+
+		"NULL", other)
 	e.exec("UPDATE migration_failure SET fingerprint = UNHEX('00000000000000cd') WHERE run_id = ?", other)
 	task := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", other)
 	e.unchanged(t, func() {
@@ -182,7 +194,8 @@ func TestTasksOfAnotherRun(t *testing.T) {
 		for _, do := range []string{"retry", "skip"} {
 			path := fmt.Sprintf("/runs/%d/%s", mine, do)
 			p.post(path, object{"task": task}).problem(t, http.StatusNotFound, "")
-			for _, bad := range []string{`{}`, `{"all":true,"task":1}`, `{"task":-1}`, `{"task":1e30}`, `{"task":18446744073709551616}`, `{"fingerprint":"' OR 1=1 --"}`, `{"fingerprint":"00000000000000ab\u0000"}`} {
+			for _, bad := range []string{`{}`, `{"all":true,"task":1}`, `{"task":-1}`, `{"task":1e30}`,
+				`{"task":18446744073709551616}`, `{"fingerprint":"' OR 1=1 --"}`, `{"fingerprint":"00000000000000ab\u0000"}`} {
 				if a := p.post(path, bad); a.code < 400 || a.code >= 500 {
 					t.Errorf("%s %s: %d", path, bad, a.code)
 				}
@@ -204,8 +217,10 @@ func TestKnobsOutOfRange(t *testing.T) {
 	e := newEnv(t)
 	p, ana, run := e.program(), e.ana(), e.readyRun(100)
 	e.unchanged(t, func() {
-		for _, knob := range []string{"concurrency", "block", "attempts", "max_threads", "max_history", "same_error", "rate", "per_host", "error_share"} {
-			for _, value := range []string{"-1", "9223372036854775807", "9223372036854775808", "18446744073709551617", "1e308", "1e999", "-9223372036854775809", "null1"} {
+		for _, knob := range []string{"concurrency", "block", "attempts", "max_threads", "max_history", "same_error", "rate",
+			"per_host", "error_share"} {
+			for _, value := range []string{"-1", "9223372036854775807", "9223372036854775808", "18446744073709551617", "1e308",
+				"1e999", "-9223372036854775809", "null1"} {
 				if a := p.patch(fmt.Sprint("/runs/", run), fmt.Sprintf(`{%q:%s}`, knob, value)); a.code < 400 || a.code >= 500 {
 					t.Errorf("%s %s: %d", knob, value, a.code)
 				}
@@ -235,7 +250,8 @@ func TestKnobsOutOfRange(t *testing.T) {
 			if canary == "0" { // all
 				continue
 			}
-			if a := p.post(fmt.Sprint("/runs/", run, "/start"), fmt.Sprintf(`{"canary":%s}`, canary)); a.code < 400 || a.code >= 500 {
+			if a := p.post(fmt.Sprint("/runs/", run, "/start"), fmt.Sprintf(`{"canary":%s}`, canary)); a.code < 400 ||
+				a.code >= 500 {
 				t.Errorf("canary %s: %d", canary, a.code)
 			}
 		}
@@ -249,10 +265,12 @@ func TestHostileFile(t *testing.T) {
 	e := newEnv(t, func(cfg *web.Config) { cfg.MaxUpload = 1 << 20 })
 	ana := e.ana()
 	for name, says := range map[string]string{
-		evil + ".csv": "", "../../../etc/passwd": "passwd", `..\..\boot.ini`: "boot.ini", "a\r\nSet-Cookie: x=y.csv": "", "\x00": "", "\xff\xfe": "", strings.Repeat("ü", 2000): "", "..": "", "\u202egnp.csv": "", "=1+1.csv": "=1+1.csv",
+		evil + ".csv": "", "../../../etc/passwd": "passwd", `..\..\boot.ini`: "boot.ini", "a\r\nSet-Cookie: x=y.csv": "",
+		"\x00": "", "\xff\xfe": "", strings.Repeat("ü", 2000): "", "..": "", "\u202egnp.csv": "", "=1+1.csv": "=1+1.csv",
 	} {
 		quoted := strings.NewReplacer("\\", "\\\\", `"`, "\\\"", "\r", "%0D", "\n", "%0A").Replace(name)
-		body := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + quoted + "\"\r\n\r\n=1+1 " + evil + name + "\r\n--b--\r\n"
+		body := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + quoted + "\"\r\n\r\n=1+1 " +
+			evil + name + "\r\n--b--\r\n"
 		a := ana.send(newRequest(http.MethodPost, uploadPage, "multipart/form-data; boundary=b", strings.NewReader(body)))
 		if a.code >= 500 {
 			t.Errorf("%q: %d %s", name, a.code, a.body)
@@ -271,7 +289,8 @@ func TestHostileFile(t *testing.T) {
 				t.Errorf("it is kept as %q", key)
 			}
 		}
-		e.exec(`INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, 1, 1, ?, ?)`, run, "\n=cmd|' /C calc'!A0", "＝1+1")
+		e.exec(`INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, 1, 1, ?, ?)`, run,
+			"\n=cmd|' /C calc'!A0", "＝1+1")
 		e.exec("UPDATE migration_run SET rejected = 1 WHERE id = ?", run)
 		file := ana.get(path+"/rejections.csv").is(t, http.StatusOK)
 		rows, err := csv.NewReader(strings.NewReader(file.body)).ReadAll()
@@ -283,7 +302,8 @@ func TestHostileFile(t *testing.T) {
 				t.Errorf("%q is calculated", cell)
 			}
 		}
-		if got := file.header.Get("Content-Disposition"); got != fmt.Sprintf(`attachment; filename="run-%d-rejections.csv"`, run) {
+		if got := file.header.Get("Content-Disposition"); got != fmt.Sprintf(`attachment; filename="run-%d-rejections.csv"`,
+			run) {
 			t.Errorf("%q", got)
 		}
 	}
@@ -304,15 +324,19 @@ func TestHostileWordsOfARun(t *testing.T) {
 	e.exec("UPDATE migration_worker SET host = ?, version = ?", evil[:40], evil[:20])
 	e.exec("UPDATE migration_attempt SET message = ?, detail = ?, worker = ? WHERE run_id = ?", evil, evil, evil[:40], run)
 	e.exec("UPDATE migration_failure SET message = ? WHERE run_id = ?", evil, run)
-	e.exec("INSERT INTO migration_event (run_id, created_at, actor, kind, detail) VALUES (?, NOW(6), ?, 'note', ?)", run, evil[:20], evil)
-	e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, 1, 1, ?, ?)", run, evil, evil)
+	e.exec("INSERT INTO migration_event (run_id, created_at, actor, kind, detail) VALUES (?, NOW(6), ?, 'note', ?)", run,
+		evil[:20], evil)
+	e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, 1, 1, ?, ?)", run, evil,
+		evil)
 	e.exec("UPDATE migration_run SET rejected = 1 WHERE id = ?", run)
 	task := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
 	at := views.RunPath(run)
 	seen := 0
 	for _, path := range []string{
-		at, at + "/live", fmt.Sprint(at, "/tasks/", task), at + "/failures", at + "/events", at + "/rejections", at + "/start", at + "/cancellation",
-		at + "/retries?fingerprint=" + fingerprint, at + "/skips?fingerprint=" + fingerprint, "/admin/migrations", "/admin/migrations/workers",
+		at, at + "/live", fmt.Sprint(at, "/tasks/", task), at + "/failures", at + "/events", at + "/rejections",
+		at + "/start", at + "/cancellation",
+		at + "/retries?fingerprint=" + fingerprint, at + "/skips?fingerprint=" + fingerprint, "/admin/migrations",
+		"/admin/migrations/workers",
 	} {
 		for _, b := range []*browser{ana, ana.htmx(views.RunID), ana.htmx("dialog")} {
 			a := b.get(path)
@@ -338,11 +362,13 @@ func TestHostileWordsOfARun(t *testing.T) {
 		t.Errorf("it was on %d pages only: nothing was attacked", seen)
 	}
 	paths := []string{"/metrics", "/api/v1/runs", "/api/v1/workers"}
-	for _, of := range []string{"", "/tasks", fmt.Sprint("/tasks/", task), "/events", "/failures", "/failures.csv", "/rejections", "/rejections.csv", "/report.csv"} {
+	for _, of := range []string{"", "/tasks", fmt.Sprint("/tasks/", task), "/events", "/failures", "/failures.csv",
+		"/rejections", "/rejections.csv", "/report.csv"} {
 		paths = append(paths, fmt.Sprint("/api/v1/runs/", run, of))
 	}
 	for _, path := range paths {
-		a := e.send(newRequest(http.MethodGet, path, "", bytes.NewReader(nil), "Authorization", "Bearer "+e.token)).is(t, http.StatusOK)
+		a := e.send(newRequest(http.MethodGet, path, "", bytes.NewReader(nil), "Authorization", "Bearer "+e.token)).
+			is(t, http.StatusOK)
 		if strings.Contains(a.body, "hush-hush") || path == "/metrics" && strings.Contains(a.body, "data-evil") {
 			t.Errorf("%s has what it should not", path)
 		}
@@ -354,7 +380,8 @@ func TestMigrationsOfNobody(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
 	run := e.runIn(migrations.Paused)
-	for name, ctx := range map[string]context.Context{"a member": e.actorOf("mia", "acme"), "an owner": e.actorOf("olga", "acme")} {
+	for name, ctx := range map[string]context.Context{"a member": e.actorOf("mia", "acme"),
+		"an owner": e.actorOf("olga", "acme")} {
 		e.unchanged(t, func() {
 			for what, do := range map[string]func() error{
 				"cancel": func() error { _, err := e.workflows.Console.CancelRun(ctx, run); return err },
@@ -369,7 +396,8 @@ func TestMigrationsOfNobody(t *testing.T) {
 				"look at a file": func() error { _, err := e.workflows.Workflows.ImportFile(ctx, run, nil); return err },
 				"read a task":    func() error { _, _, err := e.workflows.Console.RunTask(ctx, run, 1); return err },
 				"open": func() error {
-					_, err := e.workflows.Console.OpenRun(ctx, "count-up", migrations.Values{"to": "1", "mode": "up"}, migrations.Draft{}, nil)
+					_, err := e.workflows.Console.OpenRun(ctx, "count-up", migrations.Values{"to": "1", "mode": "up"},
+						migrations.Draft{}, nil)
 					return err
 				},
 			} {

@@ -18,14 +18,16 @@ import (
 func (e *env) join(name, company, role string) {
 	e.t.Helper()
 	e.exec(`INSERT INTO membership (company_id, account_id, role, handle, created_at)
-		SELECT c.id, a.id, ?, ?, UTC_TIMESTAMP(6) FROM company c, account a WHERE c.slug = ? AND a.email = ?`, role, name, company, name+"@example.com")
+		SELECT c.id, a.id, ?, ?, UTC_TIMESTAMP(6) FROM company c, account a WHERE c.slug = ? AND a.email = ?`, role, name,
+		company, name+"@example.com")
 }
 
 // actorOf is a member as a request of theirs that is under way has them.
 func (e *env) actorOf(name, company string) context.Context {
 	e.t.Helper()
 	account := accounts.ID(e.idOf(name))
-	actor, err := e.workflows.Workflows.Enter(context.Background(), company, account, uint64(e.count("SELECT session_epoch FROM account WHERE id = ?", uint64(account))))
+	actor, err := e.workflows.Workflows.Enter(context.Background(), company, account,
+		uint64(e.count("SELECT session_epoch FROM account WHERE id = ?", uint64(account))))
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -42,7 +44,8 @@ func TestForeignIDs(t *testing.T) {
 	rivals.post("/boards/DEMO/tickets", object{"title": "Theirs"}).is(t, 201)
 	rivals.post("/tickets/DEMO-1/comments", object{"body": "Theirs"}).is(t, 201)
 	theirs := e.count("SELECT MAX(id) FROM comment")
-	column := e.count("SELECT MAX(c.id) FROM board_column c JOIN board b ON b.id = c.board_id JOIN company o ON o.id = b.company_id WHERE o.slug = 'acme'")
+	column := e.count("SELECT MAX(c.id) FROM board_column c JOIN board b ON b.id = c.board_id JOIN company o ON o.id = " +
+		"b.company_id WHERE o.slug = 'acme'")
 	ana.post("/acme/DEMO-2/closure", "closed", "1").is(t, 303)
 	closed := e.count("SELECT MAX(id) FROM activity WHERE kind = 'closed'")
 	ana.post("/acme/DEMO-3/comments", "body", "A secret for @mia").is(t, 303)
@@ -117,7 +120,8 @@ func TestResetOfWhoMayNoMore(t *testing.T) {
 	// Adam and Mia belong to two companies; he makes the link in the first.
 	stolen := func(t *testing.T, e *env) string {
 		t.Helper()
-		return pathOf(t, e.signedIn("adam").post(fmt.Sprintf("/acme/people/%d/resets", e.idOf("mia"))).is(t, 201).value(t, "#link"))
+		return pathOf(t, e.signedIn("adam").post(fmt.Sprintf("/acme/people/%d/resets", e.idOf("mia"))).is(t, 201).
+			value(t, "#link"))
 	}
 	both := func(t *testing.T) *env {
 		t.Helper()
@@ -183,7 +187,8 @@ func TestRemovedMeanwhile(t *testing.T) {
 		e := newEnvWithRoles(t)
 		late := e.actorOf("mia", "acme")
 		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.idOf("mia"))).is(t, 303)
-		_, err := e.workflows.Workflows.MakeToken(late, accounts.TokenDraft{Name: "late", Scopes: []string{"tickets:read"}, Days: 30})
+		_, err := e.workflows.Workflows.MakeToken(late,
+			accounts.TokenDraft{Name: "late", Scopes: []string{"tickets:read"}, Days: 30})
 		if !errors.Is(err, fault.NotFound) || e.count("SELECT COUNT(*) FROM api_token WHERE name = 'late'") != 0 {
 			t.Errorf("there is a token that would work again with a new invitation: %v", err)
 		}
@@ -217,7 +222,8 @@ func TestWriteOnlyToken(t *testing.T) {
 		{http.MethodPut, "/tickets/DEMO-1/assignees", object{"assignees": []string{}}},
 		{http.MethodPut, "/tickets/DEMO-1/restoration", nil},
 		{http.MethodPut, "/tickets/DEMO-1/closure", nil},
-		{http.MethodPost, "/tickets/DEMO-1/position", object{"column": 1, "after": nil, "seen": object{"column": 2, "after": nil}}},
+		{http.MethodPost, "/tickets/DEMO-1/position",
+			object{"column": 1, "after": nil, "seen": object{"column": 2, "after": nil}}},
 		{http.MethodPatch, "/boards/NINJA", object{"title": "x", "version": 9}},
 		{http.MethodPatch, "/boards/NINJA", object{"title": secret, "version": 1}},
 		{http.MethodDelete, "/boards/NINJA/archive", nil},
@@ -263,7 +269,8 @@ func TestHiddenInvitations(t *testing.T) {
 		e.exec(`INSERT INTO invitation (company_id, hash, role, note, max_uses, created_by, created_at, expires_at)
 			SELECT company_id, UNHEX(SHA2(UUID(), 256)), role, 'more', NULL, created_by, created_at, expires_at FROM invitation WHERE id = 1`)
 	}
-	adam.post("/acme/people/invitations", "role", "member", "days", "7").is(t, 409).has(t, 1, "#invite .summary, form .summary")
+	adam.post("/acme/people/invitations", "role", "member", "days", "7").is(t, 409).
+		has(t, 1, "#invite .summary, form .summary")
 	if !strings.Contains(e.ana().get("/acme/people").text(t, "#invitations"), "The first") {
 		t.Error("the first link is on no page")
 	}
@@ -278,14 +285,18 @@ func TestSpellingsOfAnAddress(t *testing.T) {
 	e := newEnvWithRoles(t)
 	e.stopClock()
 	try := func(address, word string, header ...string) *answer {
-		r := newRequest(http.MethodPost, "/login", formKind, strings.NewReader(form("email", address, "password", word).Encode()), header...)
+		r := newRequest(http.MethodPost, "/login", formKind,
+			strings.NewReader(form("email", address, "password", word).Encode()), header...)
 		return e.send(r)
 	}
-	spellings := []string{"mia@example.com", "MIA@example.com", " mia@example.com", "mia@example.com ", "\tmia@EXAMPLE.com\r\n", "\u00a0mia@example.com\u3000", "Mia@Example.Com\u2003"}
+	spellings := []string{"mia@example.com", "MIA@example.com", " mia@example.com", "mia@example.com ",
+		"\tmia@EXAMPLE.com\r\n", "\u00a0mia@example.com\u3000", "Mia@Example.Com\u2003"}
 	for i := range 10 {
-		try(spellings[i%len(spellings)], "wrong", "X-Forwarded-For", fmt.Sprint("203.0.113.", i), "X-Real-IP", fmt.Sprint("203.0.113.", i), "Forwarded", fmt.Sprint("for=203.0.113.", i)).is(t, 422)
+		try(spellings[i%len(spellings)], "wrong", "X-Forwarded-For", fmt.Sprint("203.0.113.", i), "X-Real-IP",
+			fmt.Sprint("203.0.113.", i), "Forwarded", fmt.Sprint("for=203.0.113.", i)).is(t, 422)
 	}
-	for _, spelling := range append(spellings, "mia@example.com\x00", "m\u0131a@example.com", "mia@example.com\xff", "m\u00eda@example.com", "\u212bmia@example.com", "mia@example.com\u200b") {
+	for _, spelling := range append(spellings, "mia@example.com\x00", "m\u0131a@example.com", "mia@example.com\xff",
+		"m\u00eda@example.com", "\u212bmia@example.com", "mia@example.com\u200b") {
 		if a := try(spelling, password, "X-Forwarded-For", "198.51.100.1"); a.code == 303 {
 			t.Errorf("%q signs in", spelling)
 		}
@@ -305,7 +316,8 @@ func TestNoOracle(t *testing.T) {
 				a := e.visitor().post(path, "email", address, "password", "wrong")
 				page := a.page()
 				page.Find("[data-account], .summary a").Remove()
-				bodies = append(bodies, fmt.Sprint(a.code, a.header.Get("Retry-After"), strings.ReplaceAll(page.Find("main").Text(), address, "")))
+				bodies = append(bodies, fmt.Sprint(a.code, a.header.Get("Retry-After"),
+					strings.ReplaceAll(page.Find("main").Text(), address, "")))
 			}
 			if bodies[0] != bodies[1] {
 				t.Errorf("try %d: %s\n%s", i, bodies[0], bodies[1])
@@ -332,7 +344,8 @@ func TestNothingPersonalIsStored(t *testing.T) {
 			if got := a.header.Get("Cache-Control"); !strings.Contains(got, "no-store") {
 				t.Errorf("%s: %d, Cache-Control %q", name, a.code, got)
 			}
-			if !strings.Contains(a.header.Get("Content-Security-Policy"), "frame-ancestors 'none'") || a.header.Get("X-Frame-Options") != "DENY" {
+			if !strings.Contains(a.header.Get("Content-Security-Policy"), "frame-ancestors 'none'") ||
+				a.header.Get("X-Frame-Options") != "DENY" {
 				t.Errorf("%s may be shown within another page", name)
 			}
 		}
@@ -350,7 +363,9 @@ func TestTakenBack(t *testing.T) {
 		t.Fatal("the test looks in the wrong place")
 	}
 	mia.post(fmt.Sprintf("/acme/DEMO-1/comments/%d/removal", comment)).is(t, 303)
-	paths := []string{"/acme/inbox", "/acme/DEMO-1", "/acme/DEMO-1/activity?before=999", "/acme/DEMO-1/comments?before=999", fmt.Sprintf("/acme/DEMO-1?comment=%d", comment), "/acme/work", "/acme/audit", "/acme/jump?q=hunter2"}
+	paths := []string{"/acme/inbox", "/acme/DEMO-1", "/acme/DEMO-1/activity?before=999",
+		"/acme/DEMO-1/comments?before=999", fmt.Sprintf("/acme/DEMO-1?comment=%d", comment), "/acme/work", "/acme/audit",
+		"/acme/jump?q=hunter2"}
 	for _, path := range paths {
 		if strings.Contains(strings.ReplaceAll(adam.get(path).body, `value="hunter2"`, ""), "hunter2") {
 			t.Errorf("%s shows it", path)
@@ -368,17 +383,22 @@ func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	ana := e.ana()
-	for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "/\t/evil.example", "javascript:alert(1)", "/login?next=//evil.example", "evil.example", "/\r\nSet-Cookie: x=y", "%2F%2Fevil.example"} {
+	for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "/\t/evil.example",
+		"javascript:alert(1)", "/login?next=//evil.example", "evil.example", "/\r\nSet-Cookie: x=y", "%2F%2Fevil.example"} {
 		ana.post("/acme/DEMO-1/closure", "closed", "1").is(t, 303)
 		for name, where := range map[string]string{
-			"undo":          ana.post("/acme/undo", "next", next).is(t, 303).header.Get("Location"),
-			"login":         e.visitor().post("/login", "email", email, "password", password, "next", next).is(t, 303).header.Get("Location"),
-			"signed in":     ana.get("/login?next="+form("x", next).Encode()[2:]).is(t, 303).header.Get("Location"),
-			"signed out":    e.visitor().htmx("dialog").with("HX-Current-URL", next).get("/acme").is(t, 401).header.Get("HX-Redirect"),
-			"undo by htmx":  ana.htmx("undo").post("/acme/closure", "next", next).header.Get("HX-Redirect"),
-			"a wide filter": ana.htmx("column-1").with("HX-Current-URL", next).get("/acme/boards/DEMO").header.Get("HX-Redirect"),
+			"undo": ana.post("/acme/undo", "next", next).is(t, 303).header.Get("Location"),
+			"login": e.visitor().post("/login", "email", email, "password", password, "next", next).is(t, 303).
+				header.Get("Location"),
+			"signed in": ana.get("/login?next="+form("x", next).Encode()[2:]).is(t, 303).header.Get("Location"),
+			"signed out": e.visitor().htmx("dialog").with("HX-Current-URL", next).get("/acme").is(t, 401).
+				header.Get("HX-Redirect"),
+			"undo by htmx": ana.htmx("undo").post("/acme/closure", "next", next).header.Get("HX-Redirect"),
+			"a wide filter": ana.htmx("column-1").with("HX-Current-URL", next).get("/acme/boards/DEMO").
+				header.Get("HX-Redirect"),
 		} {
-			if strings.Contains(where, "evil") && !strings.HasPrefix(where, "/login?next=%2F") || strings.Contains(where, "javascript") {
+			if strings.Contains(where, "evil") && !strings.HasPrefix(where, "/login?next=%2F") ||
+				strings.Contains(where, "javascript") {
 				t.Errorf("%s %q goes to %q", name, next, where)
 			}
 		}
@@ -392,11 +412,14 @@ func TestExtremeNumbers(t *testing.T) {
 	ana := e.ana()
 	for _, n := range []string{"9223372036854775807", "-9223372036854775808", "4294967296"} {
 		for path, fields := range map[string][]string{
-			"/acme/DEMO-1":                                  {"title", "x", "version", "1", "merge", n, "overwrite", n, "merged_title", "y"},
-			"/acme/DEMO-1/position":                         {"column", "2", "seen_column", "1", "seen_moved", n, "after", "DEMO-" + n},
-			"/acme/DEMO-1/comments":                         {"body", "x", "last", n},
-			"/acme/DEMO-1/assignees":                        {"quick", "1", "add", n, "remove", n},
-			"/acme/boards/DEMO/columns":                     {"name", "x", "version", "1", "wip", "hard", "wip_limit", n, "position", n},
+			"/acme/DEMO-1": {"title", "x", "version", "1", "merge", n, "overwrite", n,
+				"merged_title", "y"},
+			"/acme/DEMO-1/position": {"column", "2", "seen_column", "1", "seen_moved", n, "after",
+				"DEMO-" + n},
+			"/acme/DEMO-1/comments":  {"body", "x", "last", n},
+			"/acme/DEMO-1/assignees": {"quick", "1", "add", n, "remove", n},
+			"/acme/boards/DEMO/columns": {"name", "x", "version", "1", "wip", "hard", "wip_limit", n,
+				"position", n},
 			"/acme/boards/DEMO/columns/1/removal":           {"version", n, "to", n},
 			"/acme/inbox":                                   {"upto", n},
 			"/acme/inbox/" + n:                              {},
@@ -410,7 +433,8 @@ func TestExtremeNumbers(t *testing.T) {
 				t.Errorf("POST %s %v: %d", path, fields, a.code)
 			}
 		}
-		for _, path := range []string{"people?after=", "tokens?before=", "audit?before=", "inbox?before=", "work?before=", "DEMO-1?comment=", "DEMO-1/comments?before=", "DEMO-1/activity?before=",
+		for _, path := range []string{"people?after=", "tokens?before=", "audit?before=", "inbox?before=", "work?before=",
+			"DEMO-1?comment=", "DEMO-1/comments?before=", "DEMO-1/activity?before=",
 			"boards/DEMO/deleted?below=", "boards/DEMO/columns/1?below=", "boards/DEMO?q=", "jump?board=DEMO&q=", "DEMO-"} {
 			if a := ana.get("/acme/" + path + n); a.code >= 500 {
 				t.Errorf("GET %s%s: %d", path, n, a.code)

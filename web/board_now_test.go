@@ -14,7 +14,8 @@ import (
 func (a *answer) columns() string {
 	var columns []string
 	a.page().Find(".column").Each(func(_ int, s *goquery.Selection) {
-		columns = append(columns, fmt.Sprintf("%s.%d.%s", s.AttrOr("data-column", ""), s.Find(".card").Length(), s.AttrOr("data-seen", "")))
+		columns = append(columns, fmt.Sprintf("%s.%d.%s", s.AttrOr("data-column", ""), s.Find(".card").Length(),
+			s.AttrOr("data-seen", "")))
 	})
 	return strings.Join(columns, ",")
 }
@@ -50,7 +51,8 @@ func TestBoardNow(t *testing.T) {
 		e := newEnv(t)
 		board := e.newBoard("NINJA")
 		ana := e.ana().htmx(views.BoardID)
-		got := ana.get(fmt.Sprintf("/acme/boards/NINJA?columns=%d,%d,1", board.Columns[2].ID, board.Columns[0].ID)).fragment(t, 200)
+		got := ana.get(fmt.Sprintf("/acme/boards/NINJA?columns=%d,%d,1", board.Columns[2].ID, board.Columns[0].ID)).
+			fragment(t, 200)
 		got.has(t, 2, ".column")
 	})
 	t.Run("as many cards come as are shown, in whole pages", func(t *testing.T) {

@@ -33,7 +33,8 @@ func TestClosure(t *testing.T) {
 			t.Error("what changed nothing can be undone")
 		}
 
-		ana.post("/acme/undo", "activity", page.value(t, "#flash [name=activity]"), "next", page.value(t, "#flash [name=next]")).goesTo(t, path)
+		ana.post("/acme/undo", "activity", page.value(t, "#flash [name=activity]"), "next",
+			page.value(t, "#flash [name=next]")).goesTo(t, path)
 		page = ana.get(path)
 		if got := page.text(t, "#flash .toast > span"); got != "Undone: DEMO-1 is open again, in To do." {
 			t.Errorf("it says %q", got)
@@ -143,8 +144,11 @@ func TestDeletion(t *testing.T) {
 			e.program().delete("/tickets/"+key).is(t, 204)
 		}
 		e.exec("UPDATE ticket SET deleted_at = '2026-01-01' + INTERVAL local_id DIV 7 SECOND WHERE deleted_at IS NOT NULL")
-		e.exec("UPDATE ticket SET deleted_at = UTC_TIMESTAMP(6) - INTERVAL (60 - local_id DIV 7) SECOND WHERE deleted_at IS NOT NULL")
-		e.exec("UPDATE ticket t JOIN (SELECT MIN(deleted_at) AS at FROM ticket) m SET t.deleted_at = m.at WHERE t.deleted_at IS NOT NULL AND local_id < 20")
+		e.exec("UPDATE ticket SET deleted_at = UTC_TIMESTAMP(6) - INTERVAL (60 - local_id DIV 7) SECOND WHERE deleted_at " +
+			"IS " +
+			"NOT NULL")
+		e.exec("UPDATE ticket t JOIN (SELECT MIN(deleted_at) AS at FROM ticket) m SET t.deleted_at = m.at WHERE " +
+			"t.deleted_at IS NOT NULL AND local_id < 20")
 		ana := e.ana()
 		seen := map[string]bool{}
 		for path := "/acme/boards/GONE/deleted"; path != ""; {
@@ -160,7 +164,8 @@ func TestDeletion(t *testing.T) {
 		if len(seen) != 60 {
 			t.Errorf("%d of 60", len(seen))
 		}
-		for _, cursor := range []string{"x", "1-", "-1", "1-2-3", "99999999999999999-1", "9999999999999999-999999999999999999", "0-0"} {
+		for _, cursor := range []string{"x", "1-", "-1", "1-2-3", "99999999999999999-1",
+			"9999999999999999-999999999999999999", "0-0"} {
 			if a := ana.get("/acme/boards/GONE/deleted?below=" + cursor); a.code != 400 && a.code != 200 {
 				t.Errorf("%s: %d", cursor, a.code)
 			}
@@ -177,22 +182,26 @@ func TestNothingTypedIsLost(t *testing.T) {
 
 	bob.post("/acme/DEMO-1/deletion").goesTo(t, "/acme/boards/DEMO")
 	a := ana.post("/acme/DEMO-1/comments", "body", "an hour's thoughts").is(t, 404)
-	if got := a.text(t, ".typed textarea"); got != "an hour's thoughts" || !strings.Contains(a.text(t, "#main .lead"), "bob deleted") {
+	if got := a.text(t, ".typed textarea"); got != "an hour's thoughts" ||
+		!strings.Contains(a.text(t, "#main .lead"), "bob deleted") {
 		t.Errorf("on a deleted ticket it says %q and %q", a.text(t, "#main .lead"), got)
 	}
 	a = ana.post("/acme/DEMO-1", "title", "T", "description", "a long text", "version", "1").is(t, 404)
 	if got := a.page().Find(".typed textarea").Last().Text(); got != "a long text" {
 		t.Errorf("on a deleted ticket the edit shows %q", got)
 	}
-	if got := ana.htmx("comment-form").post("/acme/DEMO-1/comments", "body", "x").is(t, 404); !strings.Contains(got.text(t, "#main .lead"), "bob deleted") {
+	if got := ana.htmx("comment-form").post("/acme/DEMO-1/comments", "body", "x").
+		is(t, 404); !strings.Contains(got.text(t, "#main .lead"), "bob deleted") {
 		t.Errorf("a script is told %q", got.text(t, "#main .lead"))
 	}
-	if got := e.signedIn("sam").post("/acme/DEMO-1/comments", "body", "mine").is(t, 404); strings.Contains(got.body, "bob") {
+	if got := e.signedIn("sam").post("/acme/DEMO-1/comments", "body", "mine").
+		is(t, 404); strings.Contains(got.body, "bob") {
 		t.Error("a stranger learns of a deleted ticket")
 	}
 
 	e.program().call(http.MethodPut, "/boards/DEMO/archive", nil).is(t, 200)
-	if got := ana.post("/acme/DEMO-2/comments", "body", "an hour's thoughts").is(t, 409).text(t, ".typed textarea"); got != "an hour's thoughts" {
+	if got := ana.post("/acme/DEMO-2/comments", "body", "an hour's thoughts").is(t, 409).
+		text(t, ".typed textarea"); got != "an hour's thoughts" {
 		t.Errorf("on an archived board it shows %q", got)
 	}
 	e.exec("UPDATE membership m JOIN account a ON a.id = m.account_id SET m.role = 'viewer' WHERE a.name = 'bob'")
@@ -258,7 +267,8 @@ func TestUndo(t *testing.T) {
 		e.account("mia", "acme", accounts.Member)
 		e.account("sam", "rivals", accounts.Owner)
 		e.account("ana2", "rivals", accounts.Owner)
-		e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT c.id, a.id, 'owner', 'anar', UTC_TIMESTAMP(6) FROM company c, account a WHERE c.slug = 'rivals' AND a.email = ?", email)
+		e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT c.id, a.id, 'owner', "+
+			"'anar', UTC_TIMESTAMP(6) FROM company c, account a WHERE c.slug = 'rivals' AND a.email = ?", email)
 		e.program().call(http.MethodPut, "/tickets/DEMO-1/closure", nil).is(t, 200)
 		id := fmt.Sprint(e.count("SELECT MAX(id) FROM activity"))
 		e.unchanged(t, func() {
@@ -285,14 +295,16 @@ func TestConflict(t *testing.T) {
 		e.account("bob", "acme", accounts.Member)
 		ana := e.ana()
 		ana.post("/acme/DEMO-1", "title", "Title", "description", began, "version", "1").goesTo(t, "/acme/DEMO-1")
-		e.signedIn("bob").post("/acme/DEMO-1", "title", "Title", "description", strings.Replace(began, "five", "FIVE", 1), "version", "2").goesTo(t, "/acme/DEMO-1")
+		e.signedIn("bob").post("/acme/DEMO-1", "title", "Title", "description", strings.Replace(began, "five", "FIVE", 1),
+			"version", "2").goesTo(t, "/acme/DEMO-1")
 		return e, ana
 	}
 
 	t.Run("changes to other lines are merged, and a second conflict keeps what was merged", func(t *testing.T) {
 		t.Parallel()
 		e, ana := setUp(t)
-		a := ana.post("/acme/DEMO-1", "title", "New title", "description", strings.ReplaceAll(strings.Replace(began, "one", "ONE", 1), "\n", "\r\n"), "version", "2").is(t, 409)
+		a := ana.post("/acme/DEMO-1", "title", "New title", "description",
+			strings.ReplaceAll(strings.Replace(began, "one", "ONE", 1), "\n", "\r\n"), "version", "2").is(t, 409)
 		if got, want := a.value(t, "#merged-merged_description"), "ONE\ntwo\nthree\nfour\nFIVE"; got != want {
 			t.Errorf("merged is %q", got)
 		}
@@ -302,13 +314,17 @@ func TestConflict(t *testing.T) {
 		if got := a.text(t, "#theirs-name bdi"); got != "bob" {
 			t.Errorf("changed by %q", got)
 		}
-		e.signedIn("bob").post("/acme/DEMO-1", "title", "Title", "description", strings.Replace(strings.Replace(began, "five", "FIVE", 1), "three", "THREE", 1), "version", "3").goesTo(t, "/acme/DEMO-1")
-		a = ana.post("/acme/DEMO-1", "merged_title", a.value(t, "#merged-merged_title"), "merged_description", a.value(t, "#merged-merged_description"),
+		e.signedIn("bob").post("/acme/DEMO-1", "title", "Title", "description",
+			strings.Replace(strings.Replace(began, "five", "FIVE", 1), "three", "THREE", 1), "version", "3").
+			goesTo(t, "/acme/DEMO-1")
+		a = ana.post("/acme/DEMO-1", "merged_title", a.value(t, "#merged-merged_title"), "merged_description",
+			a.value(t, "#merged-merged_description"),
 			"version", "2", "merge", a.value(t, "[name=merge]")).is(t, 409)
 		if got := a.value(t, "#edit-description"); got != "ONE\ntwo\nthree\nfour\nFIVE" {
 			t.Errorf("what was merged is %q", got)
 		}
-		ana.post("/acme/DEMO-1", "merged_title", a.value(t, "#merged-merged_title"), "merged_description", a.value(t, "#merged-merged_description"),
+		ana.post("/acme/DEMO-1", "merged_title", a.value(t, "#merged-merged_title"), "merged_description",
+			a.value(t, "#merged-merged_description"),
 			"version", a.value(t, "#merge [name=version]"), "merge", a.value(t, "[name=merge]")).goesTo(t, "/acme/DEMO-1")
 		if got := ana.get("/acme/DEMO-1/edit").value(t, "#edit-description"); got != "ONE\ntwo\nTHREE\nfour\nFIVE" {
 			t.Errorf("stored is %q", got)
@@ -320,10 +336,12 @@ func TestConflict(t *testing.T) {
 		_, ana := setUp(t)
 		mine := strings.Replace(began, "five", "mine", 1)
 		a := ana.post("/acme/DEMO-1", "title", "Title", "description", mine, "version", "2").is(t, 409)
-		if got := a.value(t, "#merged-merged_description"); !strings.Contains(got, "<<<<<<< yours\nmine\n=======\nFIVE\n>>>>>>> theirs") {
+		if got := a.value(t, "#merged-merged_description"); !strings.Contains(got,
+			"<<<<<<< yours\nmine\n=======\nFIVE\n>>>>>>> theirs") {
 			t.Errorf("merged is %q", got)
 		}
-		ana.post("/acme/DEMO-1", "title", "Title", "description", mine, "version", "2", "overwrite", a.value(t, "[name=overwrite]")).goesTo(t, "/acme/DEMO-1")
+		ana.post("/acme/DEMO-1", "title", "Title", "description", mine, "version", "2", "overwrite",
+			a.value(t, "[name=overwrite]")).goesTo(t, "/acme/DEMO-1")
 		if got := ana.get("/acme/DEMO-1/edit").value(t, "#edit-description"); got != mine {
 			t.Errorf("stored is %q", got)
 		}

@@ -17,13 +17,15 @@ func TestBoardSettings(t *testing.T) {
 		const settings = "/acme/boards/DEMO/settings"
 		version := func() string { return ana.get(settings).is(t, 200).value(t, ".new-column [name=version]") }
 		ana.post("/acme/boards/DEMO/columns", "name", "Review", "version", version()).goesTo(t, settings)
-		ana.post("/acme/boards/DEMO/columns/4", "name", "Check", "done", "", "wip", "hard", "wip_limit", "3", "position", "2", "version", version()).goesTo(t, settings)
+		ana.post("/acme/boards/DEMO/columns/4", "name", "Check", "done", "", "wip", "hard", "wip_limit", "3", "position", "2",
+			"version", version()).goesTo(t, settings)
 		page := ana.get(settings)
 		if got := page.value(t, ".column-forms > li:nth-child(2) [name=name]"); got != "Check" {
 			t.Errorf("the second column is %q", got)
 		}
 		page.has(t, 1, "#column-4-wip option[value=hard][selected]")
-		for _, bad := range [][]string{{"name", "", "wip", "none"}, {"name", "x", "wip", "soft", "wip_limit", "0"}, {"name", "x", "wip", "soft", "wip_limit", "many"}, {"name", long(81), "wip", "none"}} {
+		for _, bad := range [][]string{{"name", "", "wip", "none"}, {"name", "x", "wip", "soft", "wip_limit", "0"},
+			{"name", "x", "wip", "soft", "wip_limit", "many"}, {"name", long(81), "wip", "none"}} {
 			a := ana.post("/acme/boards/DEMO/columns/4", append(bad, "version", version())...).is(t, 422)
 			a.has(t, 1, ".column-forms .error")
 			if got := a.value(t, "#column-4-name"); got != bad[1] {
@@ -32,7 +34,9 @@ func TestBoardSettings(t *testing.T) {
 		}
 		ana.post("/acme/boards/DEMO/columns/1/removal", "version", version()).is(t, 422).has(t, 1, "#removal-to-error")
 		ana.get("/acme/boards/DEMO/columns/1/removal").is(t, 200).has(t, 3, "#removal-to option")
-		ana.post("/acme/boards/DEMO/columns/1/removal", "to", "4", "version", version()).is(t, 409).has(t, 1, "#removal-to-error") // seven do not go into three
+		// seven do not go into three
+		ana.post("/acme/boards/DEMO/columns/1/removal", "to", "4", "version", version()).is(t, 409).
+			has(t, 1, "#removal-to-error")
 		ana.post("/acme/boards/DEMO/columns/1/removal", "to", "2", "version", version()).goesTo(t, settings)
 		ana.post("/acme/boards/DEMO/columns/4/removal", "version", version()).goesTo(t, settings)
 		ana.get("/acme/boards/DEMO").has(t, 2, ".column")
@@ -49,14 +53,16 @@ func TestBoardSettings(t *testing.T) {
 			t.Error("it shows neither theirs nor mine")
 		}
 		a.has(t, 1, ".column-forms .summary")
-		ana.post("/acme/boards/DEMO/columns/2", "name", "Mine", "wip", "none", "version", a.value(t, "form[action$='/columns/2'] [name=version]")).is(t, 303)
+		ana.post("/acme/boards/DEMO/columns/2", "name", "Mine", "wip", "none", "version",
+			a.value(t, "form[action$='/columns/2'] [name=version]")).is(t, 303)
 	})
 
 	t.Run("a slug is changed, and another board's old one is refused with its name", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ana := e.ana()
-		ana.post("/acme/boards/DEMO/settings", "title", "Steps", "slug", "step", "version", "1").goesTo(t, "/acme/boards/STEP")
+		ana.post("/acme/boards/DEMO/settings", "title", "Steps", "slug", "step", "version", "1").
+			goesTo(t, "/acme/boards/STEP")
 		ana.get("/acme/DEMO-1").movedTo(t, "/acme/STEP-1")
 		a := ana.post("/acme/boards", "slug", "DEMO", "title", "x").is(t, 409)
 		if got := a.text(t, "#board-slug-error"); !strings.Contains(got, "STEP") {
@@ -83,7 +89,8 @@ func TestBoardSettings(t *testing.T) {
 		ana.post("/acme/DEMO-1/position", "column", "2").is(t, 409)
 		column := ana.htmx("column-2")
 		column.post("/acme/DEMO-1/position", "column", "2", "seen_column", "1").fragment(t, 409).has(t, 1, "#column-2 .alert")
-		column.post("/acme/boards/DEMO/tickets", "title", "x", "column", "2", "inline", "1").fragment(t, 409).has(t, 1, "#column-2 .alert")
+		column.post("/acme/boards/DEMO/tickets", "title", "x", "column", "2", "inline", "1").fragment(t, 409).
+			has(t, 1, "#column-2 .alert")
 		ana.get("/acme/boards/DEMO/settings").is(t, 200).has(t, 0, ".column-forms")
 		ana.post("/acme/boards/DEMO/archive", "version", "2").goesTo(t, "/acme/boards/DEMO")
 		ana.get("/acme/boards/DEMO").has(t, 1, "a[href*='/tickets/new']")
@@ -118,7 +125,8 @@ func TestColumnLimits(t *testing.T) {
 	if over(1) || !over(2) {
 		t.Error("a soft limit does not warn above it alone")
 	}
-	a := ana.htmx("column-2").post("/acme/DEMO-3/position", "column", "2", "seen_column", "1", "seen_after", "").fragment(t, 200)
+	a := ana.htmx("column-2").post("/acme/DEMO-3/position", "column", "2", "seen_column", "1", "seen_after", "").
+		fragment(t, 200)
 	a.has(t, 1, "#column-2.over")
 	if got := a.text(t, "#column-2 .alert"); !strings.Contains(got, "3 of 1") {
 		t.Errorf("it says %q", got)
@@ -126,7 +134,8 @@ func TestColumnLimits(t *testing.T) {
 	p.patch("/boards/DEMO/columns/2", object{"wip": "hard"}).is(t, 200)
 	p.post("/tickets/DEMO-4/position", object{"column": 2, "after": nil}).problem(t, 409, "column")
 	p.post("/boards/DEMO/tickets", object{"title": "x", "column": 2}).problem(t, 409, "column")
-	a = ana.htmx("column-2").post("/acme/DEMO-4/position", "column", "2", "seen_column", "1", "seen_after", "").fragment(t, 409)
+	a = ana.htmx("column-2").post("/acme/DEMO-4/position", "column", "2", "seen_column", "1", "seen_after", "").
+		fragment(t, 409)
 	if got := a.text(t, "#column-2 .alert"); !strings.Contains(got, "is full: its limit is 1") {
 		t.Errorf("it says %q", got)
 	}
@@ -168,7 +177,8 @@ func TestFormsOnArchivedBoards(t *testing.T) {
 	e := newEnv(t)
 	ana := e.ana()
 	e.program().call(http.MethodPut, "/boards/DEMO/archive", nil).is(t, 200)
-	for _, path := range []string{"/acme/DEMO-1/edit", "/acme/DEMO-1/position", "/acme/DEMO-1/assignees", "/acme/DEMO-1/deletion", "/acme/boards/DEMO/tickets/new", "/acme/boards/DEMO/columns/1/removal"} {
+	for _, path := range []string{"/acme/DEMO-1/edit", "/acme/DEMO-1/position", "/acme/DEMO-1/assignees",
+		"/acme/DEMO-1/deletion", "/acme/boards/DEMO/tickets/new", "/acme/boards/DEMO/columns/1/removal"} {
 		if got := ana.get(path).is(t, 409).text(t, "#main .lead"); !strings.Contains(got, "archived") {
 			t.Errorf("%s says %q before anything is typed", path, got)
 		}

@@ -42,7 +42,8 @@ func TestComments(t *testing.T) {
 		last := ana.get("/acme/DEMO-1").value(t, "#comment-form [name=last]")
 		ben.post("/acme/DEMO-1/comments", "body", "meanwhile").is(t, 303)
 		a := ana.htmx("comment-form").post("/acme/DEMO-1/comments", "body", "mine", "last", last).is(t, 200)
-		if got := a.text(t, "[hx-swap-oob='beforeend:#said']"); !strings.Contains(got, "meanwhile") || !strings.Contains(got, "mine") || strings.Contains(got, "seen") {
+		if got := a.text(t, "[hx-swap-oob='beforeend:#said']"); !strings.Contains(got, "meanwhile") ||
+			!strings.Contains(got, "mine") || strings.Contains(got, "seen") {
 			t.Errorf("it adds %q", got)
 		}
 		if a.value(t, "#comment-form textarea") != "" || a.value(t, "#comment-form [name=last]") == last {
@@ -57,9 +58,11 @@ func TestComments(t *testing.T) {
 				a := ana.post("/acme/DEMO-1/comments", "body", text).is(t, 422)
 				a.has(t, 1, "#comment-body-error")
 				a.has(t, 1, "h1")
-				ana.htmx("comment-form").post("/acme/DEMO-1/comments", "body", text).is(t, 422).has(t, 1, "#comment-form #comment-body-error")
+				ana.htmx("comment-form").post("/acme/DEMO-1/comments", "body", text).is(t, 422).
+					has(t, 1, "#comment-form #comment-body-error")
 			}
-			if a := ana.post("/acme/DEMO-1/comments", "body", strings.Repeat("long ", 14000)).is(t, 422); a.value(t, "#comment-body") != strings.Repeat("long ", 14000) {
+			if a := ana.post("/acme/DEMO-1/comments", "body", strings.Repeat("long ", 14000)).
+				is(t, 422); a.value(t, "#comment-body") != strings.Repeat("long ", 14000) {
 				t.Error("what was typed is lost")
 			}
 			vera.post("/acme/DEMO-1/comments", "body", "x").is(t, 403)
@@ -103,7 +106,8 @@ func TestComments(t *testing.T) {
 			ben.get(path+"/edit").is(t, 403)
 			ben.post(path, "body", "ours", "version", "1").is(t, 403)
 			ben.post(path+"/removal").is(t, 403)
-			for _, bad := range []string{"/acme/DEMO-1/comments/0", "/acme/DEMO-1/comments/x", "/acme/DEMO-1/comments/99999999999999999999", fmt.Sprintf("/acme/DEMO-2/comments/%d", one)} {
+			for _, bad := range []string{"/acme/DEMO-1/comments/0", "/acme/DEMO-1/comments/x",
+				"/acme/DEMO-1/comments/99999999999999999999", fmt.Sprintf("/acme/DEMO-2/comments/%d", one)} {
 				ana.get(bad).is(t, 404)
 				ana.get(bad+"/edit").is(t, 404)
 				ana.post(bad, "body", "x", "version", "1").is(t, 404)
@@ -118,14 +122,16 @@ func TestComments(t *testing.T) {
 		t.Parallel()
 		e, ana, _, _ := newEnvWithTalk(t)
 		for i := range 500 {
-			e.exec("INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) SELECT id, 1, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM ticket WHERE local_id = 1", fmt.Sprintf("comment %d, see DEMO-2", i+1))
+			e.exec("INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) SELECT id, 1, ?, "+
+				"UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM ticket WHERE local_id = 1", fmt.Sprintf("comment %d, see DEMO-2", i+1))
 		}
 		a := ana.get("/acme/DEMO-1").is(t, 200)
 		if len(a.body) > 150<<10 {
 			t.Errorf("the page has %d bytes", len(a.body))
 		}
 		for n := 500; n > 0; n -= 25 {
-			if first := a.page().Find("#said .comment, body > .comment").First().Find(".prose").Text(); !strings.HasPrefix(strings.TrimSpace(first), fmt.Sprintf("comment %d,", n-24)) {
+			if first := a.page().Find("#said .comment, body > .comment").First().Find(".prose").
+				Text(); !strings.HasPrefix(strings.TrimSpace(first), fmt.Sprintf("comment %d,", n-24)) {
 				t.Fatalf("the page of %d begins with %q", n, first)
 			}
 			older := a.page().Find("li.more a")
@@ -220,7 +226,8 @@ func TestAssigning(t *testing.T) {
 		form.has(t, 1, "#people-found input[checked]")
 		form.has(t, 2, "#people-found input") // not Vera
 		seen := form.value(t, "[name=seen]")
-		ben.post("/acme/DEMO-1/assignees", "quick", "1", "add", fmt.Sprint(e.count("SELECT id FROM account WHERE name = 'ben'"))).is(t, 303)
+		ben.post("/acme/DEMO-1/assignees", "quick", "1", "add",
+			fmt.Sprint(e.count("SELECT id FROM account WHERE name = 'ben'"))).is(t, 303)
 		ana.post("/acme/DEMO-1/assignees", "seen", seen).is(t, 303) // Ana goes
 		if got := ana.get("/acme/DEMO-1").text(t, "#assignees li"); !strings.Contains(got, "ben") {
 			t.Errorf("it is assigned to %q", got)
@@ -235,7 +242,8 @@ func TestAssigning(t *testing.T) {
 			for _, bad := range []string{verasID, "4711", "x", "-1", "99999999999999999999", hostile} {
 				a := ana.post("/acme/DEMO-1/assignees", "assignee", bad).is(t, http.StatusUnprocessableEntity)
 				a.has(t, 1, "#assign .summary")
-				if a := ana.htmx("ticket").post("/acme/DEMO-1/assignees", "assignee", bad).is(t, 422); a.header.Get("HX-Retarget") != "#assign" {
+				if a := ana.htmx("ticket").post("/acme/DEMO-1/assignees", "assignee", bad).
+					is(t, 422); a.header.Get("HX-Retarget") != "#assign" {
 					t.Error("the form with what is wrong goes elsewhere")
 				}
 			}

@@ -22,7 +22,8 @@ func dialLive(t testing.TB, server *httptest.Server, b *browser, version string)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	fmt.Fprintf(conn, "GET /acme/live HTTP/%s\r\nHost: x\r\nHX-Request: true\r\nAccept-Encoding: gzip\r\nCookie: counterfoil=%s\r\n\r\n", version, b.cookie)
+	fmt.Fprintf(conn, "GET /acme/live HTTP/%s\r\nHost: x\r\nHX-Request: true\r\nAccept-Encoding: gzip\r\nCookie: "+
+		"counterfoil=%s\r\n\r\n", version, b.cookie)
 	return conn.(*net.TCPConn), bufio.NewReader(conn)
 }
 
@@ -79,7 +80,8 @@ func TestDetachedStreams(t *testing.T) {
 			if !strings.HasPrefix(head, "HTTP/"+version+" 200 OK\r\n") {
 				t.Errorf("HTTP/%s is answered %q", version, head)
 			}
-			for _, want := range []string{"Content-Security-Policy: ", "X-Content-Type-Options: nosniff", "Cache-Control: no-store", "Content-Type: text/event-stream", "Connection: close", "Date: "} {
+			for _, want := range []string{"Content-Security-Policy: ", "X-Content-Type-Options: nosniff",
+				"Cache-Control: no-store", "Content-Type: text/event-stream", "Connection: close", "Date: "} {
 				if !strings.Contains(head, "\r\n"+want) && !strings.Contains(head, "\n"+want) {
 					t.Errorf("no %q in %q", want, head)
 				}
@@ -88,7 +90,8 @@ func TestDetachedStreams(t *testing.T) {
 				t.Errorf("it is encoded: %q", head)
 			}
 		}
-		if metrics := e.visitor().get("/metrics").is(t, 200).body; !strings.Contains(metrics, `counterfoil_request_seconds_count{method="GET",route="/:company/live",status="200"}`) {
+		if metrics := e.visitor().get("/metrics").is(t, 200).body; !strings.Contains(metrics,
+			`counterfoil_request_seconds_count{method="GET",route="/:company/live",status="200"}`) {
 			t.Error("the requests are not counted")
 		}
 	})

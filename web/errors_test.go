@@ -40,8 +40,10 @@ func TestFaults(t *testing.T) {
 		ana := e.ana()
 		e.exec("RENAME TABLE board TO lost")
 		for _, a := range []*answer{
-			ana.get("/acme"), ana.get("/acme/boards/DEMO"), ana.get("/acme/DEMO-1"), ana.post("/acme/boards", "slug", "NINJA", "title", "x"), ana.htmx("ticket").get("/acme/DEMO-1"),
-			e.program().get("/boards"), e.program().get("/tickets/DEMO-1"), e.program().post("/boards", object{"slug": "NINJA", "title": "x"}),
+			ana.get("/acme"), ana.get("/acme/boards/DEMO"), ana.get("/acme/DEMO-1"),
+			ana.post("/acme/boards", "slug", "NINJA", "title", "x"), ana.htmx("ticket").get("/acme/DEMO-1"),
+			e.program().get("/boards"), e.program().get("/tickets/DEMO-1"),
+			e.program().post("/boards", object{"slug": "NINJA", "title": "x"}),
 		} {
 			a.is(t, 500)
 			for _, inside := range []string{"board'", "lost", "SELECT", "1146", "sql", "goroutine", ".go:", "doesn't exist"} {
@@ -49,7 +51,8 @@ func TestFaults(t *testing.T) {
 					t.Errorf("it shows %q: %s", inside, a.body)
 				}
 			}
-			if !strings.Contains(a.body, "The error is in the log") || a.header.Get("Content-Security-Policy") == "" || !strings.Contains(a.header.Get("Cache-Control"), "no-store") {
+			if !strings.Contains(a.body, "The error is in the log") || a.header.Get("Content-Security-Policy") == "" ||
+				!strings.Contains(a.header.Get("Cache-Control"), "no-store") {
 				t.Errorf("%v %s", a.header, a.body)
 			}
 		}

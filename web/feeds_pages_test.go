@@ -15,60 +15,66 @@ func TestFeedPages(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		a := e.ana().get(views.FeedsPath).is(t, http.StatusOK)
-		a.has(t, 3, "#feeds tbody tr").has(t, 3, ".spark svg").has(t, 2, ".told").has(t, 1, "form[action='/admin/feeds/republications']")
-		e.ana().htmx(views.FeedsID).get(views.FeedsPath).is(t, http.StatusOK).has(t, 1, "#feeds[data-live]").has(t, 0, "form[action='/admin/feeds/republications']")
+		a.has(t, 3, "#feeds tbody tr").has(t, 3, ".spark svg").has(t, 2, ".told").
+			has(t, 1, "form[action='/admin/feeds/republications']")
+		e.ana().htmx(views.FeedsID).get(views.FeedsPath).is(t, http.StatusOK).has(t, 1, "#feeds[data-live]").
+			has(t, 0, "form[action='/admin/feeds/republications']")
 	})
 
-	t.Run("a consumer is paused, set and deleted without a script, and its company can see who did it", func(t *testing.T) {
-		t.Parallel()
-		e := newEnvWithRoles(t)
-		otto := e.signedIn("otto") // of another company
-		e.program().post("/feeds/boards/consumers", object{"name": "map", "from": "end"}).is(t, http.StatusCreated)
-		row, page := "#"+views.ConsumerRowID(1), views.ConsumerPath(1)
-		list := otto.get(views.FeedsPath).is(t, http.StatusOK).has(t, 2, ".readers tbody tr form")
-		if text := list.text(t, row); !strings.Contains(text, "warehouse") || !strings.Contains(text, "acme") {
-			t.Error(text)
-		}
+	t.Run("a consumer is paused, set and deleted without a script, and its company can see who did it",
+		func(t *testing.T) {
+			t.Parallel()
+			e := newEnvWithRoles(t)
+			otto := e.signedIn("otto") // of another company
+			e.program().post("/feeds/boards/consumers", object{"name": "map", "from": "end"}).is(t, http.StatusCreated)
+			row, page := "#"+views.ConsumerRowID(1), views.ConsumerPath(1)
+			list := otto.get(views.FeedsPath).is(t, http.StatusOK).has(t, 2, ".readers tbody tr form")
+			if text := list.text(t, row); !strings.Contains(text, "warehouse") || !strings.Contains(text, "acme") {
+				t.Error(text)
+			}
 
-		otto.post(page+"/pause", "paused", "yes", "next", views.FeedsPath).goesTo(t, views.FeedsPath)
-		otto.get(views.FeedsPath).has(t, 1, row+" .held").has(t, 1, row+" button[value=no]")
-		otto.post(page+"/pause", "paused", "yes").goesTo(t, page) // it is by now
-		otto.post(page+"/pause", "paused", "no", "next", "https://example.com/").goesTo(t, page)
-		otto.post(page+"/pause", "paused", "maybe").is(t, http.StatusUnprocessableEntity)
+			otto.post(page+"/pause", "paused", "yes", "next", views.FeedsPath).goesTo(t, views.FeedsPath)
+			otto.get(views.FeedsPath).has(t, 1, row+" .held").has(t, 1, row+" button[value=no]")
+			otto.post(page+"/pause", "paused", "yes").goesTo(t, page) // it is by now
+			otto.post(page+"/pause", "paused", "no", "next", "https://example.com/").goesTo(t, page)
+			otto.post(page+"/pause", "paused", "maybe").is(t, http.StatusUnprocessableEntity)
 
-		for _, place := range []string{"start", "end"} {
-			otto.post(page+"/cursor", "place", place).goesTo(t, page)
-		}
-		cursor := otto.get(page).text(t, "#consumer dd.mono")
-		for _, at := range []string{"2026-01-31T12:00:00Z", " 2026-01-31 12:00 ", "2026-01-31", "9999-01-01T00:00:00+02:00", cursor} {
-			otto.post(page+"/cursor", "place", "at", "at", at).goesTo(t, page)
-		}
-		e.unchanged(t, func() {
-			for _, at := range []string{"", "end", "soon", "v1.1.tickets.x", strings.Replace(cursor, "tickets", "boards", 1)} {
-				bad := otto.post(page+"/cursor", "place", "at", "at", at).is(t, http.StatusUnprocessableEntity).has(t, 1, "#seek-at-error").has(t, 1, "#seek-place option[value=at][selected]")
-				if got := bad.value(t, "#seek-at"); got != at {
-					t.Errorf("%q was typed, %q stands there", at, got)
+			for _, place := range []string{"start", "end"} {
+				otto.post(page+"/cursor", "place", place).goesTo(t, page)
+			}
+			cursor := otto.get(page).text(t, "#consumer dd.mono")
+			for _, at := range []string{"2026-01-31T12:00:00Z", " 2026-01-31 12:00 ", "2026-01-31", "9999-01-01T00:00:00+02:00",
+				cursor} {
+				otto.post(page+"/cursor", "place", "at", "at", at).goesTo(t, page)
+			}
+			e.unchanged(t, func() {
+				for _, at := range []string{"", "end", "soon", "v1.1.tickets.x", strings.Replace(cursor, "tickets", "boards", 1)} {
+					bad := otto.post(page+"/cursor", "place", "at", "at", at).is(t, http.StatusUnprocessableEntity).
+						has(t, 1, "#seek-at-error").has(t, 1, "#seek-place option[value=at][selected]")
+					if got := bad.value(t, "#seek-at"); got != at {
+						t.Errorf("%q was typed, %q stands there", at, got)
+					}
+				}
+				otto.post(page+"/cursor", "place", "at", "at", "v1.1.tickets.5").is(t, http.StatusConflict).has(t, 1, ".summary")
+				otto.post(page+"/cursor", "place", "nowhere").is(t, http.StatusUnprocessableEntity).has(t, 1, "#seek-place-error")
+			})
+
+			otto.get(page+"/removal").is(t, http.StatusOK).has(t, 1, "form button.danger")
+			otto.post(page+"/removal").goesTo(t, views.FeedsPath)
+			otto.get(page).is(t, http.StatusNotFound).has(t, 1, "main .actions a[href='"+views.FeedsPath+"']")
+			otto.post(page+"/removal").is(t, http.StatusNotFound)
+
+			audit := e.ana().get("/acme/audit").text(t, "#"+views.AuditID)
+			for _, want := range []string{"paused the consumer warehouse of the feed tickets", "resumed the consumer warehouse",
+				"set the cursor of the consumer warehouse", "deleted the consumer warehouse"} {
+				if !strings.Contains(audit, want) {
+					t.Errorf("no %q in the audit list", want)
 				}
 			}
-			otto.post(page+"/cursor", "place", "at", "at", "v1.1.tickets.5").is(t, http.StatusConflict).has(t, 1, ".summary")
-			otto.post(page+"/cursor", "place", "nowhere").is(t, http.StatusUnprocessableEntity).has(t, 1, "#seek-place-error")
-		})
-
-		otto.get(page+"/removal").is(t, http.StatusOK).has(t, 1, "form button.danger")
-		otto.post(page+"/removal").goesTo(t, views.FeedsPath)
-		otto.get(page).is(t, http.StatusNotFound).has(t, 1, "main .actions a[href='"+views.FeedsPath+"']")
-		otto.post(page+"/removal").is(t, http.StatusNotFound)
-
-		audit := e.ana().get("/acme/audit").text(t, "#"+views.AuditID)
-		for _, want := range []string{"paused the consumer warehouse of the feed tickets", "resumed the consumer warehouse", "set the cursor of the consumer warehouse", "deleted the consumer warehouse"} {
-			if !strings.Contains(audit, want) {
-				t.Errorf("no %q in the audit list", want)
+			if n := e.count("SELECT COUNT(*) FROM audit WHERE kind = 'consumer-paused'"); n != 1 {
+				t.Errorf("it was paused once, and there are %d entries", n)
 			}
-		}
-		if n := e.count("SELECT COUNT(*) FROM audit WHERE kind = 'consumer-paused'"); n != 1 {
-			t.Errorf("it was paused once, and there are %d entries", n)
-		}
-	})
+		})
 
 	t.Run("a reader that cannot go on says why", func(t *testing.T) {
 		t.Parallel()
@@ -90,7 +96,8 @@ func TestFeedPages(t *testing.T) {
 		e.exec("UPDATE webhook SET url = 'https://hooks.example/s3cret', failures = 4, failing_since = NOW(6)")
 		otto := e.signedIn("otto")
 		otto.get(views.FeedsPath).has(t, 1, "#webhooks tbody tr").has(t, 1, "#webhooks .chip.bad")
-		a := otto.get(views.AnyWebhookPath(1)).is(t, http.StatusOK).has(t, 1, "#deliveries tbody tr").has(t, 0, "main form").has(t, 0, "main a[href^='/acme']")
+		a := otto.get(views.AnyWebhookPath(1)).is(t, http.StatusOK).has(t, 1, "#deliveries tbody tr").has(t, 0, "main form").
+			has(t, 0, "main a[href^='/acme']")
 		if strings.Contains(a.body, "s3cret") || !strings.Contains(a.text(t, "h1"), "hooks.example") {
 			t.Error("the address is shown")
 		}
@@ -107,7 +114,8 @@ func TestFeedPages(t *testing.T) {
 		e := newEnvWithRoles(t)
 		otto := e.signedIn("otto")
 		e.exec("UPDATE ticket SET feed_sync_id = id")
-		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "ids", "1, demo-2 99999").goesTo(t, views.FeedsPath)
+		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "ids", "1, demo-2 99999").
+			goesTo(t, views.FeedsPath)
 		if n := e.count("SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL"); n != 2 {
 			t.Errorf("%d tickets are published again", n)
 		}
@@ -119,7 +127,8 @@ func TestFeedPages(t *testing.T) {
 		if text := otto.get(views.RunPath(2)).text(t, "#flash"); !strings.Contains(text, "already republishes these rows") {
 			t.Error(text)
 		}
-		otto.post(views.RepublicationsPath, "feed", "boards", "all", "yes").goesTo(t, views.RunPath(id.Run(e.count("SELECT MAX(id) FROM migration_run"))))
+		otto.post(views.RepublicationsPath, "feed", "boards", "all", "yes").
+			goesTo(t, views.RunPath(id.Run(e.count("SELECT MAX(id) FROM migration_run"))))
 		e.unchanged(t, func() {
 			for _, bad := range []struct {
 				field  string
@@ -149,7 +158,8 @@ func TestFeedPages(t *testing.T) {
 						fields = append(fields, bad.fields[i], bad.fields[i+1])
 					}
 				}
-				a := otto.post(views.RepublicationsPath, fields...).is(t, http.StatusUnprocessableEntity).has(t, 1, "#republish-"+bad.field+"-error")
+				a := otto.post(views.RepublicationsPath, fields...).is(t, http.StatusUnprocessableEntity).
+					has(t, 1, "#republish-"+bad.field+"-error")
 				for i := 2; i < len(fields); i += 2 {
 					if got := a.page().Find("#republish-"+fields[i]).AttrOr("value", ""); fields[i] != "all" && got != fields[i+1] {
 						t.Errorf("%v: %q stands there", fields, got)
@@ -163,7 +173,9 @@ func TestFeedPages(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)
 		for n := range 100 {
-			e.exec("INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at) SELECT company_id, feed, CONCAT('more-', ?), epoch, position, began, created_by, created_at, seen_at FROM feed_consumer WHERE id = 1", n)
+			e.exec("INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, "+
+				"seen_at) SELECT company_id, feed, CONCAT('more-', ?), epoch, position, began, created_by, created_at, seen_at "+
+				"FROM feed_consumer WHERE id = 1", n)
 		}
 		ana := e.ana()
 		more := ana.get(views.FeedsPath).has(t, 100, ".readers tbody tr form").page().Find(".more a").AttrOr("href", "")

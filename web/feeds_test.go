@@ -146,7 +146,8 @@ func TestFeed(t *testing.T) {
 		tickets, comments := mirror{}, mirror{}
 		ticketsAt := tickets.read(t, e.program(), "tickets", "", "board", "NINJA")
 		commentsAt := comments.read(t, e.program(), "comments", "", "board", "NINJA")
-		e.program().post("/tickets/NINJA-1/position", object{"board": "OTHER", "column": to.Columns[0].ID}).is(t, http.StatusOK)
+		e.program().post("/tickets/NINJA-1/position", object{"board": "OTHER", "column": to.Columns[0].ID}).
+			is(t, http.StatusOK)
 		e.publish()
 		for feed, cursor := range map[string]string{"tickets": ticketsAt, "comments": commentsAt} {
 			page := e.program().feed(t, feed, "cursor", cursor, "board", "NINJA")
@@ -176,7 +177,8 @@ func TestFeed(t *testing.T) {
 		e := newEnv(t)
 		b := e.newBoard("LONG")
 		e.fill(b, 250, "CONCAT('Ticket ', n)")
-		e.exec("UPDATE ticket SET description = REPEAT('ä', 30000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
+		e.exec("UPDATE ticket SET description = REPEAT('ä', 30000) WHERE board_id = (SELECT id FROM board WHERE slug = " +
+			"'LONG')")
 		e.publish()
 		a := e.program().get("/feeds/tickets?board=LONG&limit=1000").is(t, http.StatusOK)
 		var page feedPage
@@ -262,7 +264,8 @@ func TestFeedRefusesBadQuestions(t *testing.T) {
 			}
 		}
 	}
-	for _, feed := range []string{"nope", "Tickets", "sequences", "ticket", "tickets'", "%ff", "%00", strings.Repeat("x", 9000)} {
+	for _, feed := range []string{"nope", "Tickets", "sequences", "ticket", "tickets'", "%ff", "%00",
+		strings.Repeat("x", 9000)} {
 		for _, path := range []string{"", "/stream", "/audit", "/consumers/x"} {
 			p.get("/feeds/"+feed+path).problem(t, http.StatusNotFound, "")
 		}
@@ -270,7 +273,8 @@ func TestFeedRefusesBadQuestions(t *testing.T) {
 	old := "v1." + epoch + ".tickets.1"
 	p.feed(t, "tickets", "cursor", old)
 	e.exec("UPDATE sequences SET horizon = value WHERE name = 'tickets'")
-	if got := p.get("/feeds/tickets?cursor="+old).problem(t, http.StatusGone, ""); got.Type != "urn:counterfoil:problem:Feed.CursorExpired" {
+	if got := p.get("/feeds/tickets?cursor="+old).
+		problem(t, http.StatusGone, ""); got.Type != "urn:counterfoil:problem:Feed.CursorExpired" {
 		t.Errorf("it is %s", got.Type)
 	}
 	p.get("/feeds/tickets/stream?cursor="+old).problem(t, http.StatusGone, "")
@@ -327,7 +331,8 @@ func TestLongPoll(t *testing.T) {
 		answered := make(chan *answer)
 		go func() { answered <- mia.get("/feeds/tickets?wait=60&board=DEMO&cursor=" + end) }()
 		e.waitForStreams(t, 1)
-		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.count("SELECT id FROM account WHERE name = 'mia'"))).is(t, http.StatusSeeOther)
+		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.count("SELECT id FROM account WHERE name = 'mia'"))).
+			is(t, http.StatusSeeOther)
 		e.program().post("/boards/DEMO/tickets", object{"title": "Not for mia"}).is(t, http.StatusCreated)
 		(<-answered).problem(t, http.StatusUnauthorized, "")
 	})
@@ -439,7 +444,8 @@ func (m mirror) audit(t testing.TB, p *program, feed, upto string, pairs ...stri
 			}
 			Next *string
 		}
-		p.get("/feeds/"+feed+"/audit?"+form(append(pairs, "upto", upto, "after", after)...).Encode()).is(t, http.StatusOK).read(t, &audit)
+		p.get("/feeds/"+feed+"/audit?"+form(append(pairs, "upto", upto, "after", after)...).Encode()).is(t, http.StatusOK).
+			read(t, &audit)
 		for _, r := range audit.Ranges {
 			n, sum := 0, uint64(0)
 			for id, item := range m {
@@ -479,7 +485,8 @@ func TestConsumersAreBounded(t *testing.T) {
 	e.account("sam", "rivals", accounts.Owner)
 	sam := &program{env: e, token: e.tokenOf("sam", "rivals", accounts.Scopes...)}
 	for i := range 100 {
-		sam.post("/feeds/"+[]string{"tickets", "boards"}[i%2]+"/consumers", object{"name": fmt.Sprint(i)}).is(t, http.StatusCreated)
+		sam.post("/feeds/"+[]string{"tickets", "boards"}[i%2]+"/consumers", object{"name": fmt.Sprint(i)}).
+			is(t, http.StatusCreated)
 	}
 	sam.post("/feeds/tickets/consumers", object{"name": "one-more"}).problem(t, http.StatusConflict, "")
 	e.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
@@ -617,15 +624,18 @@ func TestRepublish(t *testing.T) {
 	var done struct{ Rows int64 }
 	p.post("/feeds/tickets/republish", object{"ids": []int64{first, 999999}}).is(t, 200).read(t, &done)
 	e.publish()
-	if page := p.feed(t, "tickets", "cursor", cursor); done.Rows != 1 || len(page.Items) != 1 || page.Items[0].ID != uint64(first) {
+	if page := p.feed(t, "tickets", "cursor", cursor); done.Rows != 1 || len(page.Items) != 1 ||
+		page.Items[0].ID != uint64(first) {
 		t.Errorf("%d rows, then %+v", done.Rows, page.Items)
 	}
 	p.delete("/tickets/DEMO-2").is(t, http.StatusNoContent)
-	p.post("/feeds/tickets/republish", json.RawMessage(fmt.Sprintf(`{"ids":[%d,"DEMO-1","demo\u002d2"]}`, first))).is(t, 200).read(t, &done)
+	p.post("/feeds/tickets/republish", json.RawMessage(fmt.Sprintf(`{"ids":[%d,"DEMO-1","demo\u002d2"]}`, first))).
+		is(t, 200).read(t, &done)
 	if done.Rows != 2 {
 		t.Errorf("%d rows by an id and two keys, one of them of the same ticket", done.Rows)
 	}
-	if a := p.post("/feeds/tickets/republish", object{"ids": []any{first, "DEMO-999"}}); !strings.Contains(a.body, "DEMO-999") {
+	if a := p.post("/feeds/tickets/republish", object{"ids": []any{first, "DEMO-999"}}); !strings.Contains(a.body,
+		"DEMO-999") {
 		t.Errorf("%s does not name the key", a.body)
 	} else {
 		a.problem(t, 422, "ids")
@@ -635,7 +645,8 @@ func TestRepublish(t *testing.T) {
 	}
 	p.post("/feeds/boards/republish", object{"ids": []any{"DEMO-1"}}).problem(t, 422, "ids")
 	asked := p.post("/feeds/tickets/republish", object{"board": "DEMO"}).is(t, http.StatusAccepted)
-	if again := p.post("/feeds/tickets/republish", object{"board": "demo"}).is(t, http.StatusAccepted); again.body != asked.body {
+	if again := p.post("/feeds/tickets/republish", object{"board": "demo"}).
+		is(t, http.StatusAccepted); again.body != asked.body {
 		t.Errorf("%s, and before %s", again.body, asked.body)
 	}
 	for _, bad := range []object{{}, {"ids": []int{1}, "all": true}, {"ids": make([]int, 1001)}} {

@@ -18,7 +18,8 @@ func TestAllFieldsAtOnce(t *testing.T) {
 			answer *answer
 			want   []part
 		}{
-			"a board": {p.post("/boards", object{"slug": "1", "title": ""}), []part{{"slug", "Board.BadSlug"}, {"title", "Board.EmptyTitle"}}},
+			"a board": {p.post("/boards", object{"slug": "1", "title": ""}),
+				[]part{{"slug", "Board.BadSlug"}, {"title", "Board.EmptyTitle"}}},
 			"a board's names": {
 				p.patch("/boards/DEMO", object{"slug": "", "title": long(256)}),
 				[]part{{"version", "HTTP.BadJSON"}, {"slug", "Board.EmptySlug"}, {"title", "Board.LongTitle"}},
@@ -35,7 +36,8 @@ func TestAllFieldsAtOnce(t *testing.T) {
 				p.patch("/tickets/DEMO-1", object{"title": "", "description": long(65536), "version": 1}),
 				[]part{{"title", "Ticket.EmptyTitle"}, {"description", "Ticket.LongDescription"}},
 			},
-			"a position": {p.post("/tickets/DEMO-1/position", object{"after": "x"}), []part{{"column", "HTTP.BadJSON"}, {"after", "Ticket.BadKey"}}},
+			"a position": {p.post("/tickets/DEMO-1/position", object{"after": "x"}),
+				[]part{{"column", "HTTP.BadJSON"}, {"after", "Ticket.BadKey"}}},
 			"a consumer": {
 				p.post("/feeds/tickets/consumers", object{"name": "no name", "from": "nowhere"}),
 				[]part{{"name", "Consumer.BadName"}, {"from", "Feed.BadPosition"}},
@@ -58,7 +60,8 @@ func TestAllFieldsAtOnce(t *testing.T) {
 				}
 			})
 		}
-		if one := p.post("/boards", object{"slug": "NINJA", "title": ""}).problem(t, http.StatusUnprocessableEntity, "title"); one.Errors != nil {
+		if one := p.post("/boards", object{"slug": "NINJA", "title": ""}).
+			problem(t, http.StatusUnprocessableEntity, "title"); one.Errors != nil {
 			t.Errorf("one field is no list: %+v", one)
 		}
 	})
@@ -71,9 +74,10 @@ func TestAllFieldsAtOnce(t *testing.T) {
 			"/acme/boards":               {[]string{"slug", "1", "title", ""}, []string{"slug", "title"}},
 			"/acme/boards/DEMO/tickets":  {[]string{"title", "", "description", long(65536)}, []string{"title", "description"}},
 			"/acme/boards/DEMO/settings": {[]string{"slug", "1", "title", "", "version", "x"}, []string{"slug", "title"}},
-			"/acme/people/invitations":   {[]string{"role", "king", "note", long(300), "days", "-1"}, []string{"role", "note", "days"}},
-			"/acme/tokens":               {[]string{"name", "", "days", "-1"}, []string{"name", "scopes", "days"}},
-			"/acme/settings/webhooks":    {[]string{"url", "nonsense", "note", long(300)}, []string{"url", "note", "feeds"}},
+			"/acme/people/invitations": {[]string{"role", "king", "note", long(300), "days", "-1"},
+				[]string{"role", "note", "days"}},
+			"/acme/tokens":            {[]string{"name", "", "days", "-1"}, []string{"name", "scopes", "days"}},
+			"/acme/settings/webhooks": {[]string{"url", "nonsense", "note", long(300)}, []string{"url", "note", "feeds"}},
 		} {
 			t.Run(path, func(t *testing.T) {
 				a := ana.post(path, c.form...).is(t, http.StatusUnprocessableEntity)

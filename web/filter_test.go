@@ -36,21 +36,26 @@ func TestFilter(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.newBoard("NINJA")
-		for _, title := range []string{"Sharpen the Katana", "Café for the dojo", "100% cotton belts", "100 cotton belts", "snake_case", "snakeXcase", `back\slash`, "Order 12 masks!", "a", "b", "c", "Last one"} {
+		for _, title := range []string{"Sharpen the Katana", "Café for the dojo", "100% cotton belts", "100 cotton belts",
+			"snake_case", "snakeXcase", `back\slash`, "Order 12 masks!", "a", "b", "c", "Last one"} {
 			e.program().post("/boards/NINJA/tickets", object{"title": title}).is(t, 201)
 		}
 		ana := e.ana()
 		for q, want := range map[string]string{
 			"katana": "NINJA-1", "KATANA": "NINJA-1", "cafe": "NINJA-2", "CAFÉ": "NINJA-2", "the": "NINJA-1 NINJA-2",
-			"100%": "NINJA-3", "0% c": "NINJA-3", "%": "NINJA-3", "_": "NINJA-5", "snake_case": "NINJA-5", `\`: "NINJA-7", `\s`: "NINJA-7", "!": "NINJA-8", "s!": "NINJA-8",
-			"12": "NINJA-8 NINJA-12", "#12": "NINJA-12", "NINJA-12": "NINJA-12", "ninja-12": "NINJA-12", "OTHER-12": "", "  katana \n": "NINJA-1", "sharpen  the": "NINJA-1",
-			"nothing like it": "", "'": "", `"`: "", "' OR 1=1 --": "", "\x00": "", "\xff": "", "💥": "", strings.Repeat("x", 3000): "", "?": "",
+			"100%": "NINJA-3", "0% c": "NINJA-3", "%": "NINJA-3", "_": "NINJA-5", "snake_case": "NINJA-5", `\`: "NINJA-7",
+			`\s`: "NINJA-7", "!": "NINJA-8", "s!": "NINJA-8",
+			"12": "NINJA-8 NINJA-12", "#12": "NINJA-12", "NINJA-12": "NINJA-12", "ninja-12": "NINJA-12", "OTHER-12": "",
+			"  katana \n": "NINJA-1", "sharpen  the": "NINJA-1",
+			"nothing like it": "", "'": "", `"`: "", "' OR 1=1 --": "", "\x00": "", "\xff": "", "💥": "",
+			strings.Repeat("x", 3000): "", "?": "",
 		} {
 			a := ana.get("/acme/boards/NINJA?q="+url.QueryEscape(q)).is(t, 200)
 			if got := a.keys(); got != want {
 				t.Errorf("%q finds %q, not %q", q, got, want)
 			}
-			if got := a.value(t, "#filter-q"); got != q && !strings.ContainsFunc(q, func(r rune) bool { return r < 32 || r == utf8.RuneError }) {
+			if got := a.value(t, "#filter-q"); got != q &&
+				!strings.ContainsFunc(q, func(r rune) bool { return r < 32 || r == utf8.RuneError }) {
 				t.Errorf("the form has %q, not %q", got, q)
 			}
 		}
@@ -63,7 +68,8 @@ func TestFilter(t *testing.T) {
 		e.account("sam", "rivals", accounts.Owner)
 		b := e.newBoard("NINJA")
 		for i := range 6 {
-			e.program().post("/boards/NINJA/tickets", object{"title": fmt.Sprint("Ticket ", i%2), "column": b.Columns[i%3].ID}).is(t, 201)
+			e.program().post("/boards/NINJA/tickets", object{"title": fmt.Sprint("Ticket ", i%2), "column": b.Columns[i%3].ID}).
+				is(t, 201)
 		}
 		e.assign("NINJA-1", "ana")
 		e.assign("NINJA-2", "ana")
@@ -101,7 +107,8 @@ func TestFilter(t *testing.T) {
 		}
 		e.exec("UPDATE board_column SET wip_limit = 5 WHERE id = ?", b.Columns[1].ID)
 		limited := ana.get("/acme/boards/NINJA?who=ben&state=open")
-		if got := limited.text(t, "#column-"+strconv.FormatUint(b.Columns[1].ID, 10)+" .count"); got != "1 of 2, limit 5 tickets" {
+		if got := limited.text(t, "#column-"+strconv.FormatUint(b.Columns[1].ID, 10)+
+			" .count"); got != "1 of 2, limit 5 tickets" {
 			t.Errorf("the column says %q", got)
 		}
 		a.has(t, 0, "#filter-who [value='sam']")
@@ -121,14 +128,16 @@ func TestFilter(t *testing.T) {
 		shown := ana.get(page).is(t, 200)
 		moved := func(key string) string { return shown.page().Find("[data-key='"+key+"']").AttrOr("data-moved", "") }
 		drag := ana.htmx("column-"+todo).with("HX-Current-URL", "http://example.com"+page)
-		a := drag.post("/acme/NINJA-6/position", "column", todo, "after", "NINJA-2", "seen_column", todo, "seen_after", "NINJA-4", "seen_moved", moved("NINJA-6")).fragment(t, 200)
+		a := drag.post("/acme/NINJA-6/position", "column", todo, "after", "NINJA-2", "seen_column", todo, "seen_after",
+			"NINJA-4", "seen_moved", moved("NINJA-6")).fragment(t, 200)
 		if got := a.keys(); got != "NINJA-2 NINJA-6 NINJA-4" {
 			t.Errorf("a drag through the filter shows %q", got)
 		}
 		if got := ana.get("/acme/boards/NINJA").keys(); got != "NINJA-1 NINJA-2 NINJA-6 NINJA-3 NINJA-4 NINJA-5" {
 			t.Errorf("below NINJA-2 is: %q", got)
 		}
-		drag.post("/acme/NINJA-6/position", "column", doing, "after", "", "seen_column", todo, "seen_after", "NINJA-2", "seen_moved", moved("NINJA-6")).fragment(t, 409).
+		drag.post("/acme/NINJA-6/position", "column", doing, "after", "", "seen_column", todo, "seen_after", "NINJA-2",
+			"seen_moved", moved("NINJA-6")).fragment(t, 409).
 			has(t, 1, ".alert")
 
 		a = drag.post("/acme/boards/NINJA/tickets", "inline", "1", "column", todo, "title", "Odd again").fragment(t, 200)
@@ -143,7 +152,8 @@ func TestFilter(t *testing.T) {
 		// Without JavaScript the forms say it.
 		a = ana.get(page)
 		inline := a.page().Find("#add-" + todo + " form")
-		ana.post(inline.AttrOr("action", ""), "inline", "1", "column", todo, "title", "Odd", "q", inline.Find("[name=q]").AttrOr("value", "")).goesTo(t, page)
+		ana.post(inline.AttrOr("action", ""), "inline", "1", "column", todo, "title", "Odd", "q",
+			inline.Find("[name=q]").AttrOr("value", "")).goesTo(t, page)
 		form := ana.get(a.page().Find("[data-key='NINJA-2'] .move").AttrOr("href", "")).is(t, 200)
 		ana.post("/acme/NINJA-2/position", "column", doing, "after", "", "q", form.value(t, "#move [name=q]")).goesTo(t, page)
 
@@ -197,10 +207,14 @@ func TestFilter(t *testing.T) {
 func (e *env) fill(b board, n int, title string) {
 	e.t.Helper()
 	digits := "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)"
-	numbers := fmt.Sprintf("(SELECT 1 + a.d + 10*b.d + 100*c.d + 1000*e.d + 10000*f.d AS n FROM %[1]s a, %[1]s b, %[1]s c, %[1]s e, %[1]s f) numbers", digits)
+	numbers := fmt.Sprintf("(SELECT 1 + a.d + 10*b.d + 100*c.d + 1000*e.d + 10000*f.d AS n FROM %[1]s a, %[1]s b, %[1]s "+
+		"c, %[1]s e, %[1]s f) numbers", digits)
 	column := b.Columns[0].ID
 	e.exec(`INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at)
-		SELECT c.board_id, n, c.id, n * 65536, `+title+`, '', 1, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM board_column c, `+numbers+` WHERE c.id = ? AND n <= ?`, column, n)
+		SELECT c.board_id, n, c.id, n * 65536, `+title+
+		`, '', 1, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM board_column c, `+numbers+
+		` WHERE c.id = ? AND n <= ?`, column, n)
 	e.exec("UPDATE board_column SET ticket_count = ?, last_rank = ? * 65536 WHERE id = ?", n, n, column)
-	e.exec("UPDATE board_ticket_incrementer i JOIN board_column c ON c.board_id = i.board_id SET i.max_ticket_id = ? WHERE c.id = ?", n, column)
+	e.exec("UPDATE board_ticket_incrementer i JOIN board_column c ON c.board_id = i.board_id SET i.max_ticket_id = ? "+
+		"WHERE c.id = ?", n, column)
 }

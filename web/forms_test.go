@@ -66,7 +66,8 @@ var forms = map[string]formCase{
 		badForm{"an old version", []string{"version", "0"}, 409, "title"},
 		badForm{"a version to come", []string{"version", "2"}, 409, "title"},
 	)},
-	"new": {"/acme/boards/DEMO/tickets", []string{"title", "Paint the door", "description", "Red\nor **blue**", "column", "1"}, badTitles(
+	"new": {"/acme/boards/DEMO/tickets", []string{"title", "Paint the door", "description", "Red\nor **blue**", "column",
+		"1"}, badTitles(
 		badForm{"a description that is too long", []string{"description", strings.Repeat("a", 65536)}, 422, "description"},
 		badForm{"a description that is too long in bytes", []string{"description", long(32768)}, 422, "description"},
 		badForm{"a description that is not UTF-8", []string{"description", notUTF8}, 422, "description"},
@@ -101,36 +102,42 @@ var forms = map[string]formCase{
 		{"an address with control characters", []string{"email", control}, 422, "password"},
 		{"a very long address", []string{"email", long(50000)}, 422, "password"},
 	}},
-	"setup": {"/setup", []string{"company", "Acme", "slug", "acme", "name", "Ana", "email", email, "password", password}, []badForm{
-		{"no company", []string{"company", ""}, 422, "company"},
-		{"a company that is too long", []string{"company", long(tooLong)}, 422, "company"},
-		{"a company that is not UTF-8", []string{"company", notUTF8}, 422, "company"},
-		{"a company with control characters", []string{"company", control}, 422, "company"},
-		{"a company without a letter in its name has no slug", []string{"company", "日本", "slug", ""}, 422, "slug"},
-		{"a short name that is a path", []string{"slug", "../etc"}, 422, "slug"},
-		{"a hostile short name", []string{"slug", hostile}, 422, "slug"},
-		{"a reserved short name", []string{"slug", "API"}, 422, "slug"},
-		{"a short name that is too long", []string{"slug", strings.Repeat("a", 41)}, 422, "slug"},
-		{"a short name that is not UTF-8", []string{"slug", notUTF8}, 422, "slug"},
-		{"no name", []string{"name", " "}, 422, "name"},
-		{"a name that is too long", []string{"name", long(tooLong)}, 422, "name"},
-		{"a name that is not UTF-8", []string{"name", notUTF8}, 422, "name"},
-		{"a name that turns its direction", []string{"name", turned}, 422, "name"},
-		{"no address", []string{"email", ""}, 422, "email"},
-		{"an address that is none", []string{"email", "ana"}, 422, "email"},
-		{"a hostile address", []string{"email", hostile}, 422, "email"},
-		{"an address that is too long", []string{"email", strings.Repeat("a", 255) + "@example.com"}, 422, "email"},
-		{"an address that is not UTF-8", []string{"email", "ana\xff@example.com"}, 422, "email"},
-		{"a short name with a letter that is like an ASCII one", []string{"slug", "\u212aelvin"}, 422, "slug"},
-		{"a short password", []string{"password", "123456789"}, 422, "password"},
-		{"a password that is too long", []string{"password", strings.Repeat("a", 1025)}, 422, "password"},
-		{"a password that is not UTF-8", []string{"password", "correct horse \xff"}, 422, "password"},
-		{"all wrong at once: the company", []string{"company", "", "slug", "API", "name", "", "email", "", "password", ""}, 422, "company"},
-		{"all wrong at once: the short name", []string{"company", "", "slug", "API", "name", "", "email", "", "password", ""}, 422, "slug"},
-		{"all wrong at once: the name", []string{"company", "", "slug", "API", "name", "", "email", "", "password", ""}, 422, "name"},
-		{"all wrong at once: the address", []string{"company", "", "slug", "API", "name", "", "email", "", "password", ""}, 422, "email"},
-		{"all wrong at once: the password", []string{"company", "", "slug", "API", "name", "", "email", "", "password", ""}, 422, "password"},
-	}},
+	"setup": {"/setup", []string{"company", "Acme", "slug", "acme", "name", "Ana", "email", email, "password", password},
+		[]badForm{
+			{"no company", []string{"company", ""}, 422, "company"},
+			{"a company that is too long", []string{"company", long(tooLong)}, 422, "company"},
+			{"a company that is not UTF-8", []string{"company", notUTF8}, 422, "company"},
+			{"a company with control characters", []string{"company", control}, 422, "company"},
+			{"a company without a letter in its name has no slug", []string{"company", "日本", "slug", ""}, 422, "slug"},
+			{"a short name that is a path", []string{"slug", "../etc"}, 422, "slug"},
+			{"a hostile short name", []string{"slug", hostile}, 422, "slug"},
+			{"a reserved short name", []string{"slug", "API"}, 422, "slug"},
+			{"a short name that is too long", []string{"slug", strings.Repeat("a", 41)}, 422, "slug"},
+			{"a short name that is not UTF-8", []string{"slug", notUTF8}, 422, "slug"},
+			{"no name", []string{"name", " "}, 422, "name"},
+			{"a name that is too long", []string{"name", long(tooLong)}, 422, "name"},
+			{"a name that is not UTF-8", []string{"name", notUTF8}, 422, "name"},
+			{"a name that turns its direction", []string{"name", turned}, 422, "name"},
+			{"no address", []string{"email", ""}, 422, "email"},
+			{"an address that is none", []string{"email", "ana"}, 422, "email"},
+			{"a hostile address", []string{"email", hostile}, 422, "email"},
+			{"an address that is too long", []string{"email", strings.Repeat("a", 255) + "@example.com"}, 422, "email"},
+			{"an address that is not UTF-8", []string{"email", "ana\xff@example.com"}, 422, "email"},
+			{"a short name with a letter that is like an ASCII one", []string{"slug", "\u212aelvin"}, 422, "slug"},
+			{"a short password", []string{"password", "123456789"}, 422, "password"},
+			{"a password that is too long", []string{"password", strings.Repeat("a", 1025)}, 422, "password"},
+			{"a password that is not UTF-8", []string{"password", "correct horse \xff"}, 422, "password"},
+			{"all wrong at once: the company", []string{"company", "", "slug", "API", "name", "", "email", "", "password", ""},
+				422, "company"},
+			{"all wrong at once: the short name", []string{"company", "", "slug", "API", "name", "", "email", "", "password",
+				""}, 422, "slug"},
+			{"all wrong at once: the name", []string{"company", "", "slug", "API", "name", "", "email", "", "password", ""}, 422,
+				"name"},
+			{"all wrong at once: the address", []string{"company", "", "slug", "API", "name", "", "email", "", "password", ""},
+				422, "email"},
+			{"all wrong at once: the password", []string{"company", "", "slug", "API", "name", "", "email", "", "password", ""},
+				422, "password"},
+		}},
 }
 
 // visit returns the environment of a form and the browser that fills it in.
@@ -203,7 +210,8 @@ func checkRejected(t *testing.T, a *answer, name string, bad badForm, values url
 		t.Errorf("the message next to %s is %q", id, message)
 	}
 	control := a.page().Find("#" + id)
-	if control.AttrOr("aria-invalid", "") != "true" || !strings.Contains(control.AttrOr("aria-describedby", ""), id+"-error") {
+	if control.AttrOr("aria-invalid", "") != "true" ||
+		!strings.Contains(control.AttrOr("aria-describedby", ""), id+"-error") {
 		t.Errorf("the control %s is not tied to its message: %s", id, control.AttrOr("aria-describedby", ""))
 	}
 	a.has(t, 1, ".summary [href='#"+id+"']")
@@ -249,8 +257,9 @@ func checkUnreadable(t *testing.T, e *env, b *browser, c formCase) {
 		kind, body string
 		code       int
 	}{
-		"over 512 KiB":                    {formKind, large, 413},
-		"over 512 KiB in parts":           {w.FormDataContentType(), parts.String() + "\r\n--" + w.Boundary() + "\r\nContent-Disposition: form-data; name=x\r\n\r\n" + large, 413},
+		"over 512 KiB": {formKind, large, 413},
+		"over 512 KiB in parts": {w.FormDataContentType(),
+			parts.String() + "\r\n--" + w.Boundary() + "\r\nContent-Disposition: form-data; name=x\r\n\r\n" + large, 413},
 		"bad escapes":                     {formKind, "title=%zz", 400},
 		"a broken escape at the end":      {formKind, "title=a%f", 400},
 		"semicolons":                      {formKind, "title=a;slug=b", 400},
@@ -284,9 +293,11 @@ func TestTypedTextIsOnlyText(t *testing.T) {
 	e.exec("UPDATE company SET name = ?", hostile)
 	ana := e.ana()
 	ana.post("/acme/boards", "slug", "NINJA", "title", hostile).goesTo(t, "/acme/boards/NINJA")
-	ana.post("/acme/boards/NINJA/tickets", "title", hostile, "description", hostile+"\n\n"+hostile+"\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1))").is(t, 303)
+	ana.post("/acme/boards/NINJA/tickets", "title", hostile, "description",
+		hostile+"\n\n"+hostile+"\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1))").is(t, 303)
 	ana.post("/acme/NINJA-1", "title", hostile+"!", "description", hostile, "version", "1").is(t, 303)
-	for _, path := range []string{"/acme", "/acme/boards/NINJA", "/acme/boards/NINJA/settings", "/acme/boards/NINJA/tickets/new", "/acme/NINJA-1", "/acme/NINJA-1/edit",
+	for _, path := range []string{"/acme", "/acme/boards/NINJA", "/acme/boards/NINJA/settings",
+		"/acme/boards/NINJA/tickets/new", "/acme/NINJA-1", "/acme/NINJA-1/edit",
 		"/acme/NINJA-1/position", "/acme/NINJA-1/activity?before=99999"} {
 		a := ana.get(path).is(t, 200)
 		a.has(t, 0, "body script")
@@ -294,7 +305,8 @@ func TestTypedTextIsOnlyText(t *testing.T) {
 		if a.page().Find("a[href^='javascript']").Length() > 0 {
 			t.Errorf("%s has a link to a script", path)
 		}
-		if !strings.Contains(a.page().Text()+a.page().Find("input[name=title]").AttrOr("value", ""), `"'--; DROP TABLE ticket`) {
+		if !strings.Contains(a.page().Text()+a.page().Find("input[name=title]").AttrOr("value", ""),
+			`"'--; DROP TABLE ticket`) {
 			t.Errorf("%s does not show the text as it is", path)
 		}
 	}
@@ -315,7 +327,8 @@ func TestStaleForms(t *testing.T) {
 		e.unchanged(t, func() {
 			a = ana.post("/acme/DEMO-1", "title", "Mine", "description", "mine", "version", "1").is(t, http.StatusConflict)
 		})
-		if a.value(t, "#edit-title") != "Mine" || a.value(t, "#edit-description") != "mine" || a.value(t, ".mine [name=version]") != "1" {
+		if a.value(t, "#edit-title") != "Mine" || a.value(t, "#edit-description") != "mine" ||
+			a.value(t, ".mine [name=version]") != "1" {
 			t.Error("what was typed is gone")
 		}
 		if got := a.text(t, ".theirs .title ins"); got != "Theirs" {
@@ -325,12 +338,14 @@ func TestStaleForms(t *testing.T) {
 			t.Errorf("their description is %q", got)
 		}
 		over := a.value(t, "button[name=overwrite]")
-		ana.post("/acme/DEMO-1", "title", "Mine", "description", "mine", "version", "1", "overwrite", over).goesTo(t, "/acme/DEMO-1")
+		ana.post("/acme/DEMO-1", "title", "Mine", "description", "mine", "version", "1", "overwrite", over).
+			goesTo(t, "/acme/DEMO-1")
 		if got := ana.get("/acme/DEMO-1").text(t, "h1"); got != "Mine" {
 			t.Errorf("the title is %q", got)
 		}
 		e.unchanged(t, func() {
-			ana.post("/acme/DEMO-1", "title", "Late", "description", "", "version", "1", "overwrite", over).is(t, http.StatusConflict)
+			ana.post("/acme/DEMO-1", "title", "Late", "description", "", "version", "1", "overwrite", over).
+				is(t, http.StatusConflict)
 		})
 	})
 
@@ -343,7 +358,8 @@ func TestStaleForms(t *testing.T) {
 		if !strings.Contains(a.text(t, "#settings-title-error"), "“Theirs”") || a.value(t, "#settings-title") != "Mine" {
 			t.Error("it shows neither theirs nor mine")
 		}
-		ana.post("/acme/boards/DEMO/settings", "title", "Mine", "version", a.value(t, "form[action$='/settings'] [name=version]")).goesTo(t, "/acme/boards/DEMO")
+		ana.post("/acme/boards/DEMO/settings", "title", "Mine", "version",
+			a.value(t, "form[action$='/settings'] [name=version]")).goesTo(t, "/acme/boards/DEMO")
 	})
 
 	t.Run("a move that saw another place says so and can be sent again", func(t *testing.T) {
@@ -353,12 +369,14 @@ func TestStaleForms(t *testing.T) {
 		ana.post("/acme/DEMO-1/position", "column", "2", "after", "", "seen_column", "1").goesTo(t, "/acme/boards/DEMO")
 		var a *answer
 		e.unchanged(t, func() {
-			a = ana.post("/acme/DEMO-1/position", "column", "3", "after", "", "seen_column", "1", "seen_after", "").is(t, http.StatusConflict)
+			a = ana.post("/acme/DEMO-1/position", "column", "3", "after", "", "seen_column", "1", "seen_after", "").
+				is(t, http.StatusConflict)
 		})
 		if !strings.Contains(a.text(t, ".summary"), "moved by someone else") {
 			t.Errorf("it says %q", a.text(t, ".summary"))
 		}
-		ana.post("/acme/DEMO-1/position", "column", "3", "after", "", "seen_column", a.value(t, "[name=seen_column]"), "seen_after", a.value(t, "[name=seen_after]")).is(t, 303)
+		ana.post("/acme/DEMO-1/position", "column", "3", "after", "", "seen_column", a.value(t, "[name=seen_column]"),
+			"seen_after", a.value(t, "[name=seen_after]")).is(t, 303)
 		if n := e.count("SELECT column_id FROM ticket WHERE id = 1"); n != 3 {
 			t.Errorf("it is in column %d", n)
 		}

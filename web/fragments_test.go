@@ -43,7 +43,8 @@ func columnTarget(column uint64) string { return views.ColumnID(id.Column(column
 
 // titles are the titles of a column's cards from the top.
 func (a *answer) titles(column uint64) (titles []string) {
-	a.page().Find("#" + columnTarget(column) + " > .cards > .card > a:first-child > span").Each(func(_ int, s *goquery.Selection) { titles = append(titles, s.Text()) })
+	a.page().Find("#" + columnTarget(column) + " > .cards > .card > a:first-child > span").
+		Each(func(_ int, s *goquery.Selection) { titles = append(titles, s.Text()) })
 	return titles
 }
 
@@ -54,7 +55,8 @@ func TestFragments(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ana := e.ana()
-		for _, path := range []string{"/acme", "/acme/boards/DEMO", "/acme/DEMO-1", "/acme/DEMO-1/edit", "/acme/DEMO-1/position", "/acme/boards/DEMO/tickets/new", "/acme/boards/DEMO/columns/1",
+		for _, path := range []string{"/acme", "/acme/boards/DEMO", "/acme/DEMO-1", "/acme/DEMO-1/edit",
+			"/acme/DEMO-1/position", "/acme/boards/DEMO/tickets/new", "/acme/boards/DEMO/columns/1",
 			"/acme/DEMO-1/activity?before=99"} {
 			a := ana.get(path).is(t, 200).varies(t)
 			a.has(t, 1, "html > body > main#main")
@@ -77,14 +79,16 @@ func TestFragments(t *testing.T) {
 		ana.get("/acme/DEMO-1/edit").fragment(t, 200).has(t, 1, "body > section#ticket form[hx-target='#ticket']")
 		// On a page of its own there is no ticket, nor its comments, to take the place of.
 		e.ana().get("/acme/DEMO-1/edit").has(t, 0, "#ticket [hx-post], #ticket [hx-get]")
-		ana.post("/acme/DEMO-1", "title", "", "description", "x", "version", "1").fragment(t, 422).has(t, 1, "body > section#ticket #edit-title-error")
+		ana.post("/acme/DEMO-1", "title", "", "description", "x", "version", "1").fragment(t, 422).
+			has(t, 1, "body > section#ticket #edit-title-error")
 		a := ana.post("/acme/DEMO-1", "title", "Mine", "description", "x", "version", "1").goesTo(t, "/acme/DEMO-1")
 		for name := range a.header {
 			if strings.HasPrefix(http.CanonicalHeaderKey(name), "Hx-") {
 				t.Errorf("a redirect carries %s, which htmx ignores", name)
 			}
 		}
-		ana.post("/acme/DEMO-1", "title", "Late", "description", "x", "version", "1").fragment(t, 409).has(t, 1, "body > section#ticket .theirs")
+		ana.post("/acme/DEMO-1", "title", "Late", "description", "x", "version", "1").fragment(t, 409).
+			has(t, 1, "body > section#ticket .theirs")
 		e.ana().get("/acme/DEMO-1").has(t, 0, "#flash .toast")
 	})
 
@@ -111,8 +115,10 @@ func TestFragments(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ana := e.ana().htmx("dialog")
-		ana.get("/acme/boards/DEMO/tickets/new?column=2").fragment(t, 200).has(t, 1, "form#new-ticket[data-again] option[value='2'][selected]")
-		a := ana.post("/acme/boards/DEMO/tickets", "title", "Paint the door", "description", "Red", "column", "2", "again", "1").fragment(t, 200)
+		ana.get("/acme/boards/DEMO/tickets/new?column=2").fragment(t, 200).
+			has(t, 1, "form#new-ticket[data-again] option[value='2'][selected]")
+		a := ana.post("/acme/boards/DEMO/tickets", "title", "Paint the door", "description", "Red", "column", "2", "again",
+			"1").fragment(t, 200)
 		if got := a.text(t, "form[data-again] .created .key"); got != "DEMO-8" {
 			t.Errorf("it says that %s is open", got)
 		}
@@ -125,7 +131,8 @@ func TestFragments(t *testing.T) {
 		if got := a.titles(2); len(got) != 1 || got[0] != "Paint the door" {
 			t.Errorf("the column has %q", got)
 		}
-		bad := ana.post("/acme/boards/DEMO/tickets", "title", "", "description", "Red", "column", "2", "again", "1").fragment(t, 422)
+		bad := ana.post("/acme/boards/DEMO/tickets", "title", "", "description", "Red", "column", "2", "again", "1").
+			fragment(t, 422)
 		bad.has(t, 1, "form[data-again] #new-title-error")
 		bad.has(t, 0, ".created, .column")
 		ana.get("/acme/boards/NOPE/tickets/new").is(t, 404)
@@ -175,7 +182,8 @@ func TestFragments(t *testing.T) {
 			plain := ana.get(more).is(t, 200)
 			plain.has(t, 1, "html > body #"+columnTarget(column))
 			rows := ana.htmx("more-"+fmt.Sprint(column)).get(more).fragment(t, 200)
-			rows.page().Find("body > li.card > a:first-child > span").Each(func(_ int, s *goquery.Selection) { seen = append(seen, s.Text()) })
+			rows.page().Find("body > li.card > a:first-child > span").
+				Each(func(_ int, s *goquery.Selection) { seen = append(seen, s.Text()) })
 			more = rows.page().Find("li.more").AttrOr("hx-get", "")
 			if want := plain.page().Find("li.more").AttrOr("hx-get", ""); more != want {
 				t.Errorf("the page goes on at %q, the rows at %q", want, more)
@@ -202,7 +210,8 @@ func TestFragments(t *testing.T) {
 		a.has(t, 1, "#move-after option[value=DEMO-1][selected]")
 		a.has(t, 0, "#move-after option[value=DEMO-2]")
 		ana.htmx("dialog").get("/acme/DEMO-2/position").has(t, 1, "#move-column[autofocus]")
-		other := ana.htmx("move").get("/acme/DEMO-2/position?column=2&after=DEMO-1&seen_column=1&seen_after=DEMO-1").fragment(t, 200)
+		other := ana.htmx("move").get("/acme/DEMO-2/position?column=2&after=DEMO-1&seen_column=1&seen_after=DEMO-1").
+			fragment(t, 200)
 		other.has(t, 0, "[autofocus]") // the focus stays where something was chosen
 		other.has(t, 1, "#move-column option[value='2'][selected]")
 		other.has(t, 1, "#move-after option[value=DEMO-8]")
@@ -216,7 +225,8 @@ func TestFragments(t *testing.T) {
 func TestDrag(t *testing.T) {
 	t.Parallel()
 	drag := func(b *browser, key string, to uint64, after string, from uint64, seen string) *answer {
-		return b.htmx(columnTarget(to)).post("/acme/"+key+"/position", "column", fmt.Sprint(to), "after", after, "seen_column", fmt.Sprint(from), "seen_after", seen)
+		return b.htmx(columnTarget(to)).post("/acme/"+key+"/position", "column", fmt.Sprint(to), "after", after,
+			"seen_column", fmt.Sprint(from), "seen_after", seen)
 	}
 
 	t.Run("the answer is the column that it went to, then the one that it left", func(t *testing.T) {
@@ -248,7 +258,8 @@ func TestDrag(t *testing.T) {
 		e := newEnv(t)
 		e.program().delete("/tickets/DEMO-5").is(t, 204)
 		a := drag(e.ana(), "DEMO-1", 1, "DEMO-5", 1, "").fragment(t, 200)
-		if got := a.text(t, "#column-1 .alert"); !strings.Contains(got, "DEMO-5") || !strings.Contains(got, "went to its end") {
+		if got := a.text(t, "#column-1 .alert"); !strings.Contains(got, "DEMO-5") ||
+			!strings.Contains(got, "went to its end") {
 			t.Errorf("it says %q", got)
 		}
 	})
@@ -303,8 +314,10 @@ func TestSessionHasGone(t *testing.T) {
 	e.unchanged(t, func() {
 		for _, who := range []*browser{e.visitor(), {env: e, cookie: "made-up"}} {
 			for _, a := range []*answer{
-				who.htmx("ticket").get("/acme/DEMO-1"), who.htmx("dialog").get("/acme/boards/DEMO/tickets/new"), who.htmx("column-1").post("/acme/DEMO-1/position", "column", "2"),
-				who.htmx("dialog").post("/acme/boards/DEMO/tickets", "title", "x"), who.htmx("ticket").post("/acme/DEMO-1", "title", "x", "version", "1"),
+				who.htmx("ticket").get("/acme/DEMO-1"), who.htmx("dialog").get("/acme/boards/DEMO/tickets/new"),
+				who.htmx("column-1").post("/acme/DEMO-1/position", "column", "2"),
+				who.htmx("dialog").post("/acme/boards/DEMO/tickets", "title", "x"),
+				who.htmx("ticket").post("/acme/DEMO-1", "title", "x", "version", "1"),
 			} {
 				a.is(t, http.StatusUnauthorized)
 				if got := a.header.Get("HX-Redirect"); got != "/login" || a.body != "" {

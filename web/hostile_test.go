@@ -23,13 +23,14 @@ import (
 
 // hostiles are texts that nobody should get anywhere with. What they would make of a page carries data-evil.
 var hostiles = map[string]string{
-	"a script":                  `<script data-evil>alert(1)</script>`,
-	"an image":                  `<img src=x onerror=alert(1) data-evil>`,
-	"an attribute":              `" onmouseover="alert(1)" data-evil="`,
-	"an attribute in quotes":    `' onfocus='alert(1)' autofocus data-evil='`,
-	"an attribute without":      "x onfocus=alert(1) data-evil",
-	"the end of its element":    `</textarea></title></option></select></pre></script><svg onload=alert(1) data-evil>`,
-	"Markdown":                  "[x](javascript:alert(1)) ![x](x\"onerror=\"alert(1)) <a href=javascript:alert(1) data-evil>x</a> [y](data:text/html,x)",
+	"a script":               `<script data-evil>alert(1)</script>`,
+	"an image":               `<img src=x onerror=alert(1) data-evil>`,
+	"an attribute":           `" onmouseover="alert(1)" data-evil="`,
+	"an attribute in quotes": `' onfocus='alert(1)' autofocus data-evil='`,
+	"an attribute without":   "x onfocus=alert(1) data-evil",
+	"the end of its element": `</textarea></title></option></select></pre></script><svg onload=alert(1) data-evil>`,
+	"Markdown": "[x](javascript:alert(1)) ![x](x\"onerror=\"alert(1)) <a href=javascript:alert(1) " +
+		"data-evil>x</a> [y](data:text/html,x)",
 	"entities":                  `&lt;script data-evil&gt;&#x3c;script data-evil&#x3e;`,
 	"a template":                `{{7*7}} ${7*7} <%= 7*7 %> {% data-evil %}`,
 	"SQL":                       `'; DROP TABLE ticket; -- \' OR '1'='1' /* " %_`,
@@ -57,8 +58,9 @@ var hostiles = map[string]string{
 
 // fillings are good values by the names of fields, where the page gives none.
 var fillings = map[string]string{
-	"title": "Good", "name": "Good", "slug": "GOOD", "company": "Good", "email": "good@example.com", "password": "correct horse staple",
-	"body": "Good", "description": "Good", "note": "Good", "handle": "good",
+	"title": "Good", "name": "Good", "slug": "GOOD", "company": "Good", "email": "good@example.com",
+	"password": "correct horse staple",
+	"body":     "Good", "description": "Good", "note": "Good", "handle": "good",
 }
 
 // pageForm is a form on a page.
@@ -72,7 +74,8 @@ type pageForm struct {
 // formsOn returns the forms on a page, as a browser would send them untouched.
 func formsOn(a *answer, page string) (list []pageForm) {
 	a.page().Find("form").Each(func(_ int, f *goquery.Selection) {
-		form := pageForm{page: page, action: f.AttrOr("action", page), method: strings.ToUpper(f.AttrOr("method", "GET")), values: url.Values{}}
+		form := pageForm{page: page, action: f.AttrOr("action", page), method: strings.ToUpper(f.AttrOr("method", "GET")),
+			values: url.Values{}}
 		f.Find("input, textarea, select, button").Each(func(_ int, control *goquery.Selection) {
 			name := control.AttrOr("name", "")
 			if name == "" {
@@ -172,7 +175,8 @@ func (b *formEnv) furnish(t *testing.T) {
 	_, reset, err := b.workflows.Workflows.MakeReset(ana, mia)
 	do(err)
 	do(b.workflows.Workflows.DeleteTicket(ana, tickets.Key{Board: "DEMO", Number: 7}))
-	_, err = b.workflows.Workflows.Comment(b.actorContext(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana", nil)
+	_, err = b.workflows.Workflows.Comment(b.actorContext(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana",
+		nil)
 	do(err)
 	link := b.requested(t, "DEMO")
 	b.worker("web-1")
@@ -240,7 +244,8 @@ func newFormEnv(t *testing.T, route string) (*formEnv, pageForm) {
 		}
 	}
 	t.Errorf("the form of %s is on no page", route)
-	form := pageForm{page: pages[route].path, action: pages[route].path, method: http.MethodPost, values: form(pages[route].fields...)}
+	form := pageForm{page: pages[route].path, action: pages[route].path, method: http.MethodPost,
+		values: form(pages[route].fields...)}
 	form.names = slices.Collect(maps.Keys(form.values))
 	return b, form
 }
@@ -320,7 +325,8 @@ func TestHostileForms(t *testing.T) {
 			b, form := newFormEnv(t, route)
 			for _, name := range form.names {
 				for what, value := range hostiles {
-					if slow(route) && utf8.ValidString(value) && !strings.Contains(value, "data-evil") && !strings.ContainsAny(value, "\x00\u202e") && !strings.Contains(what, "number") {
+					if slow(route) && utf8.ValidString(value) && !strings.Contains(value, "data-evil") &&
+						!strings.ContainsAny(value, "\x00\u202e") && !strings.Contains(what, "number") {
 						continue
 					}
 					a := b.attack(t, form, name, what, value)
@@ -345,11 +351,13 @@ func TestHostileForms(t *testing.T) {
 
 // slow reports whether a form takes its time: it hashes a password, or has many fields on a large page.
 func slow(route string) bool {
-	return slices.Contains([]string{"POST /setup", "POST /join/:secret", "POST /reset/:secret", "POST /account/password", "POST /admin/migrations/runs/:run/knobs", "POST /admin/migrations/runs/:run/mapping"}, route)
+	return slices.Contains([]string{"POST /setup", "POST /join/:secret", "POST /reset/:secret", "POST /account/password",
+		"POST /admin/migrations/runs/:run/knobs", "POST /admin/migrations/runs/:run/mapping"}, route)
 }
 
 // parameters are what pages read from their addresses.
-var parameters = []string{"after", "before", "below", "column", "from", "next", "page", "person", "q", "seen_after", "seen_column", "state", "text", "title", "to", "version"}
+var parameters = []string{"after", "before", "below", "column", "from", "next", "page", "person", "q", "seen_after",
+	"seen_column", "state", "text", "title", "to", "version"}
 
 // TestHostileAddresses puts hostile texts into every form that asks, and into every part of every address.
 func TestHostileAddresses(t *testing.T) {
@@ -386,7 +394,8 @@ func TestHostileAddresses(t *testing.T) {
 				}
 				parts := strings.Split(who.path, "/")
 				parts[i] = url.PathEscape(value)
-				a := b.browser.send(newRequest(method, strings.Join(parts, "/"), formKind, strings.NewReader(form(who.fields...).Encode())))
+				a := b.browser.send(newRequest(method, strings.Join(parts, "/"), formKind,
+					strings.NewReader(form(who.fields...).Encode())))
 				if b.harmless(t, route+" with a path of "+what, a); a.code < 400 {
 					t.Errorf("%s with a path of %s: %d", route, what, a.code)
 				}
@@ -448,7 +457,8 @@ func (b *formEnv) harmless(t *testing.T, where string, a *answer) {
 		t.Errorf("%s: %d", where, a.code)
 	}
 	for name, values := range a.header {
-		if strings.Contains(strings.ToLower(name), "evil") || strings.ContainsAny(strings.Join(values, ""), "\r\n") || name == "Set-Cookie" && strings.Contains(strings.Join(values, ";"), "evil") {
+		if strings.Contains(strings.ToLower(name), "evil") || strings.ContainsAny(strings.Join(values, ""), "\r\n") ||
+			name == "Set-Cookie" && strings.Contains(strings.Join(values, ";"), "evil") {
 			t.Errorf("%s: the header %s: %q", where, name, values)
 		}
 	}
@@ -473,7 +483,8 @@ func (b *formEnv) harmless(t *testing.T, where string, a *answer) {
 			case strings.HasPrefix(attr.Key, "on"), attr.Key == "style", attr.Key == "srcdoc":
 				t.Errorf("%s: <%s %s=%q>", where, e.Nodes[0].Data, attr.Key, attr.Val)
 			case slices.Contains([]string{"href", "src", "action", "formaction", "hx-get", "hx-post"}, attr.Key) &&
-				(strings.HasPrefix(value, "javascript:") || strings.HasPrefix(value, "data:") || (strings.Contains(leads, "evil.example") && e.Closest(".prose").Length() == 0)):
+				(strings.HasPrefix(value, "javascript:") || strings.HasPrefix(value, "data:") ||
+					(strings.Contains(leads, "evil.example") && e.Closest(".prose").Length() == 0)):
 				t.Errorf("%s: <%s %s=%q>", where, e.Nodes[0].Data, attr.Key, attr.Val)
 			}
 		}
@@ -510,7 +521,8 @@ func (b *formEnv) straight(t *testing.T, where string) {
 			t.Fatal(err)
 		}
 		for _, control := range []string{"\u202e", "\u2066", "\n", "\x00"} {
-			if n := b.count("SELECT COUNT(*) FROM "+table+" WHERE LOCATE(?, CAST("+column+" AS BINARY)) > 0", []byte(control)); n > 0 {
+			if n := b.count("SELECT COUNT(*) FROM "+table+" WHERE LOCATE(?, CAST("+column+" AS BINARY)) > 0",
+				[]byte(control)); n > 0 {
 				t.Errorf("%s: %s.%s has %q", where, table, column, control)
 			}
 		}

@@ -20,7 +20,8 @@ func TestIdempotencyKey(t *testing.T) {
 		if second.is(t, http.StatusCreated); second.body != first.body {
 			t.Errorf("the first answer was\n%q, the second is\n%q", first.body, second.body)
 		}
-		if second.header.Get("Content-Type") != first.header.Get("Content-Type") || second.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
+		if second.header.Get("Content-Type") != first.header.Get("Content-Type") ||
+			second.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
 			t.Errorf("the headers were %v and are %v", first.header, second.header)
 		}
 	}
@@ -91,7 +92,8 @@ func TestIdempotencyKey(t *testing.T) {
 			if n := opened(e) + e.count("SELECT COUNT(*) FROM board WHERE slug = 'NINJA'"); n != 1 {
 				t.Errorf("it was done %d times", n)
 			}
-			if n := e.count("SELECT max_ticket_id FROM board_ticket_incrementer ORDER BY board_id LIMIT 1"); path != "/boards" && n != 8 {
+			if n := e.count("SELECT max_ticket_id FROM board_ticket_incrementer ORDER BY board_id LIMIT 1"); path != "/boards" &&
+				n != 8 {
 				t.Errorf("the last number is %d", n)
 			}
 		})
@@ -105,7 +107,8 @@ func TestIdempotencyKey(t *testing.T) {
 		for i := range 40 {
 			group.Go(func() {
 				var made ticket
-				e.program().with("Idempotency-Key", fmt.Sprint(i/2)).post(path, object{"title": "Paint the door", "description": fmt.Sprint(i / 2)}).is(t, 201).read(t, &made)
+				e.program().with("Idempotency-Key", fmt.Sprint(i/2)).
+					post(path, object{"title": "Paint the door", "description": fmt.Sprint(i / 2)}).is(t, 201).read(t, &made)
 				if made.Description != fmt.Sprint(i/2) {
 					t.Errorf("%d got the answer of %s", i/2, made.Description)
 				}
@@ -148,7 +151,8 @@ func TestIdempotencyKey(t *testing.T) {
 		e := newEnv(t)
 		e.program().with("Idempotency-Key", "one").post(path, asked).is(t, 201)
 		other := &program{env: e, token: e.tokenOf("ana", "acme", accounts.Scopes...)}
-		if a := other.with("Idempotency-Key", "one").post(path, asked).is(t, 201); a.header.Get("Idempotency-Replayed") != "" || opened(e) != 2 {
+		if a := other.with("Idempotency-Key", "one").post(path, asked).
+			is(t, 201); a.header.Get("Idempotency-Replayed") != "" || opened(e) != 2 {
 			t.Errorf("%d tickets", opened(e))
 		}
 		other.with("Idempotency-Key", "two").post(path, object{"title": "mine"}).is(t, 201)
@@ -192,7 +196,8 @@ func TestIdempotencyKey(t *testing.T) {
 		e.unchanged(t, func() {
 			for _, key := range []string{"", strings.Repeat("a", 256), "schlüssel", "\xff", "a\tb", "a\x00b", "\x7f"} {
 				e.program().with("Idempotency-Key", key).post(path, asked).problem(t, 422, "Idempotency-Key")
-				e.program().with("Idempotency-Key", key).post("/boards", object{"slug": "NINJA", "title": "x"}).problem(t, 422, "Idempotency-Key")
+				e.program().with("Idempotency-Key", key).post("/boards", object{"slug": "NINJA", "title": "x"}).
+					problem(t, 422, "Idempotency-Key")
 			}
 			e.program().with("Idempotency-Key", "a", "Idempotency-Key", "b").post(path, asked).problem(t, 422, "Idempotency-Key")
 		})

@@ -17,7 +17,8 @@ func TestImages(t *testing.T) {
 	keep := func(kind string, content, small string) string {
 		sum := sha256.Sum256([]byte(content))
 		hash := hex.EncodeToString(sum[:])
-		e.exec("INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) VALUES (1, ?, ?, ?, 9, 9, UTC_TIMESTAMP(6))", sum[:], kind, len(content))
+		e.exec("INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) VALUES (1, ?, ?, ?, 9, "+
+			"9, UTC_TIMESTAMP(6))", sum[:], kind, len(content))
 		e.files.files["images/"+hash[:2]+"/"+hash] = []byte(content)
 		if small != "" {
 			e.files.files["images/"+hash[:2]+"/"+hash+".640"] = []byte(small)
@@ -68,7 +69,8 @@ func TestImages(t *testing.T) {
 		}
 	})
 	t.Run("what is no image of the company is not found", func(t *testing.T) {
-		for _, path := range []string{"/acme/images/" + noImage, "/acme/images/x", photo + "0", "/acme/images/" + string(bytes.ToUpper([]byte(photo[len("/acme/images/"):]))), "/acme/images/..%2f..%2fetc%2fpasswd"} {
+		for _, path := range []string{"/acme/images/" + noImage, "/acme/images/x", photo + "0", "/acme/images/" +
+			string(bytes.ToUpper([]byte(photo[len("/acme/images/"):]))), "/acme/images/..%2f..%2fetc%2fpasswd"} {
 			e.ana().get(path).is(t, 404)
 		}
 	})

@@ -100,14 +100,17 @@ func TestImportMapping(t *testing.T) {
 	}
 
 	t.Run("the first form asks for the file and little else", func(t *testing.T) {
-		ana.get("/admin/migrations/import-tickets/new").is(t, 200).has(t, 1, "#run-p-board").has(t, 0, "#run-p-title").has(t, 1, "#run-file")
+		ana.get("/admin/migrations/import-tickets/new").is(t, 200).has(t, 1, "#run-p-board").has(t, 0, "#run-p-title").
+			has(t, 1, "#run-file")
 		ana.uploadImport("", importTo...).is(t, 422).has(t, 1, "#run-file-error")
-		ana.uploadImport(importFile, "p-company", "acme", "p-board", "NOPE", "p-author", "ana@example.com").is(t, 422).has(t, 1, "#run-p-board-error")
+		ana.uploadImport(importFile, "p-company", "acme", "p-board", "NOPE", "p-author", "ana@example.com").is(t, 422).
+			has(t, 1, "#run-p-board-error")
 	})
 	t.Run("the second shows what is in the file, with what is suggested", func(t *testing.T) {
 		_, page := begin(t, importFile)
 		page.is(t, 200)
-		for param, column := range map[string]string{"title": "Summary", "key": "Issue key", "status": "Status", "assignee": "Assignee", "comments": "Comment", "created": "-"} {
+		for param, column := range map[string]string{"title": "Summary", "key": "Issue key", "status": "Status",
+			"assignee": "Assignee", "comments": "Comment", "created": "-"} {
 			page.has(t, 1, "#run-p-"+param+` option[selected][value="`+column+`"]`)
 		}
 		page.has(t, 1, "#status-0 option[selected][value='']").has(t, 1, "#status-1 option[selected][value='Done']")
@@ -120,14 +123,16 @@ func TestImportMapping(t *testing.T) {
 		if !run.Dry || run.State != migrations.Open || run.Upload != "export.csv" {
 			t.Errorf("got %+v", run)
 		}
-		for param, want := range map[string]string{"title": "Summary", "description": "Priority", "statuses": "In Progress = Doing", "keep": "Priority", "names": "true", "created": "-"} {
+		for param, want := range map[string]string{"title": "Summary", "description": "Priority",
+			"statuses": "In Progress = Doing", "keep": "Priority", "names": "true", "created": "-"} {
 			if run.Values[param] != want {
 				t.Errorf("%s is %q, not %q", param, run.Values[param], want)
 			}
 		}
 		ana.get("/admin/migrations/import-tickets/new?from="+fmt.Sprint(run.ID)).is(t, 303)
 		again := ana.get("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping").is(t, 200)
-		again.has(t, 1, `#run-p-description option[selected][value="Priority"]`).has(t, 1, "#status-0 option[selected][value=Doing]")
+		again.has(t, 1, `#run-p-description option[selected][value="Priority"]`).
+			has(t, 1, "#status-0 option[selected][value=Doing]")
 	})
 	t.Run("keeps what was chosen where something is wrong, or is looked at again", func(t *testing.T) {
 		path, page := begin(t, importFile)
@@ -165,12 +170,15 @@ func TestRunReport(t *testing.T) {
 	run := uint64(e.openRun("count-up", migrations.Values{"to": "5", "mode": "up"}))
 	for line := 2; line <= 1200; line++ {
 		if line%3 == 0 {
-			e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, 'No title.', '=1')", run, line, line)
+			e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, 'No title.', '=1')",
+				run, line, line)
 		} else {
-			e.exec("INSERT INTO migration_task (run_id, line, payload, state, note) VALUES (?, ?, '{}', 'complete', CONCAT('opened as DEMO-', ?))", run, line, line)
+			e.exec("INSERT INTO migration_task (run_id, line, payload, state, note) VALUES (?, ?, '{}', 'complete', "+
+				"CONCAT('opened as DEMO-', ?))", run, line, line)
 		}
 	}
-	rows, err := csv.NewReader(strings.NewReader(e.ana().get(fmt.Sprintf("/admin/migrations/runs/%d/report.csv", run)).is(t, 200).body)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(e.ana().get(fmt.Sprintf("/admin/migrations/runs/%d/report.csv", run)).
+		is(t, 200).body)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,12 +216,14 @@ func TestFilesOfRunsAreLimitedByPiece(t *testing.T) {
 	e := newEnv(t)
 	run := uint64(e.openRun("count-up", migrations.Values{"to": "5", "mode": "up"}))
 	for line := 2; line <= 400; line++ {
-		e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, 'No title.', 'x')", run, line, line)
+		e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, 'No title.', 'x')",
+			run, line, line)
 		e.exec("INSERT INTO migration_task (run_id, line, payload, state) VALUES (?, ?, '{}', 'complete')", run, 1000+line)
 	}
 	ana := e.ana()
 	ask := func(ctx context.Context, file string, takes func() error) (r slowRecorder, aborted bool) {
-		request := newRequest(http.MethodGet, fmt.Sprintf("/admin/migrations/runs/%d/%s", run, file), "", nil, "Cookie", "counterfoil="+ana.cookie).WithContext(ctx)
+		request := newRequest(http.MethodGet, fmt.Sprintf("/admin/migrations/runs/%d/%s", run, file), "", nil, "Cookie",
+			"counterfoil="+ana.cookie).WithContext(ctx)
 		r = slowRecorder{httptest.NewRecorder(), takes}
 		defer func() { aborted = recover() != nil }()
 		e.handler.ServeHTTP(r, request)

@@ -11,8 +11,10 @@ import (
 // addImportedKey gives DEMO-1 a key that it had before it was imported.
 func (e *env) addImportedKey(slug, origin string) {
 	e.t.Helper()
-	e.exec("INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) SELECT company_id, ?, id, created_at, TRUE FROM board WHERE slug = 'DEMO' AND company_id = 1", slug)
-	e.exec("INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, ?, id, created_at FROM ticket WHERE local_id = 1 LIMIT 1", origin)
+	e.exec("INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) SELECT company_id, ?, id, "+
+		"created_at, TRUE FROM board WHERE slug = 'DEMO' AND company_id = 1", slug)
+	e.exec("INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, ?, id, created_at FROM "+
+		"ticket WHERE local_id = 1 LIMIT 1", origin)
 }
 
 func TestImportedKeys(t *testing.T) {
@@ -36,7 +38,8 @@ func TestImportedKeys(t *testing.T) {
 		api.get("/tickets/OLD-1").is(t, 404)
 	})
 	t.Run("are links in texts, to what opens the ticket", func(t *testing.T) {
-		ana.post("/acme/DEMO-2", "title", "After OLD-123", "description", "See OLD-123 and NOPE-123, not `OLD-123`.", "version", "1").is(t, 303)
+		ana.post("/acme/DEMO-2", "title", "After OLD-123", "description", "See OLD-123 and NOPE-123, not `OLD-123`.",
+			"version", "1").is(t, 303)
 		ana.post("/acme/DEMO-2/comments", "body", "And OLD-123 again.").is(t, 303)
 		page := ana.get("/acme/DEMO-2").is(t, 200)
 		for _, text := range []string{".face .prose", ".comment .prose"} {

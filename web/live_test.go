@@ -91,7 +91,8 @@ func (s *eventStream) ends(t testing.TB) (last string) {
 // ticketID is the id of a ticket's row.
 func (e *env) ticketID(board string, number int) uint64 {
 	e.t.Helper()
-	return uint64(e.count("SELECT t.id FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = ? AND t.local_id = ?", board, number))
+	return uint64(e.count("SELECT t.id FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = ? AND t.local_id = "+
+		"?", board, number))
 }
 
 // at returns the positions at which a page was drawn, once the server knows them.
@@ -161,7 +162,8 @@ func TestLive(t *testing.T) {
 		}
 		one := e.ticketID("NINJA", 1)
 		for {
-			if e := stream.about(t, "board"); len(e.Tickets) > 0 && slices.Equal(e.Tickets[0][:2], []uint64{one, b.Columns[0].ID}) {
+			if e := stream.about(t, "board"); len(e.Tickets) > 0 &&
+				slices.Equal(e.Tickets[0][:2], []uint64{one, b.Columns[0].ID}) {
 				break
 			}
 		}
@@ -240,7 +242,8 @@ func TestLive(t *testing.T) {
 		}
 		ana := e.ana()
 		watch(t, server, ana, "").change(t)
-		if second := watch(t, server, ana, ""); second.StatusCode != http.StatusServiceUnavailable || second.Header.Get("Retry-After") == "" {
+		if second := watch(t, server, ana, ""); second.StatusCode != http.StatusServiceUnavailable ||
+			second.Header.Get("Retry-After") == "" {
 			t.Errorf("the second: %d, %v", second.StatusCode, second.Header)
 		}
 	})

@@ -19,12 +19,14 @@ func TestMetricsOfFeeds(t *testing.T) {
 	if _, err := e.workflows.Feeds.RunOnce(context.Background(), "boards"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.sql.ExecContext(t.Context(), `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
+	if _, err := e.sql.ExecContext(t.Context(),
+		`INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
 		SELECT (SELECT MIN(id) FROM company), name, 'warehouse', epoch, 0, 0, (SELECT MIN(id) FROM account), NOW(6), NOW(6) FROM sequences WHERE name = 'boards'`); err != nil {
 		t.Fatal(err)
 	}
 	now = now.Add(2*time.Second - time.Microsecond)
-	if body := e.visitor().get("/metrics").is(t, 200).body; strings.Contains(body, "counterfoil_feed_consumer_lag_positions{") {
+	if body := e.visitor().get("/metrics").is(t, 200).
+		body; strings.Contains(body, "counterfoil_feed_consumer_lag_positions{") {
 		t.Error("each answer asks the database anew")
 	}
 	now = now.Add(time.Microsecond)
@@ -42,17 +44,20 @@ func TestMetricsOfFeeds(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
-	for name, change := range map[string]string{"of an earlier epoch": "epoch = epoch - 1", "of another database": "position = 2"} {
+	for name, change := range map[string]string{"of an earlier epoch": "epoch = epoch - 1",
+		"of another database": "position = 2"} {
 		e.exec("UPDATE feed_consumer SET " + change)
 		now = now.Add(2 * time.Second)
 		body := e.visitor().get("/metrics").is(t, 200).body
-		if !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 1`) || strings.Contains(body, `counterfoil_feed_consumer_lag_seconds{consumer="1",feed="boards"} 0`+"\n") {
+		if !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 1`) ||
+			strings.Contains(body, `counterfoil_feed_consumer_lag_seconds{consumer="1",feed="boards"} 0`+"\n") {
 			t.Errorf("a consumer %s is not behind by the whole feed", name)
 		}
 		e.exec("UPDATE feed_consumer f JOIN sequences s ON s.name = f.feed SET f.epoch = s.epoch, f.position = 1")
 	}
 	now = now.Add(2 * time.Second)
-	if body := e.visitor().get("/metrics").is(t, 200).body; !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 0`) {
+	if body := e.visitor().get("/metrics").is(t, 200).
+		body; !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 0`) {
 		t.Error("a consumer who has read all is behind")
 	}
 	for _, name := range []string{"acme", "warehouse"} {

@@ -51,7 +51,8 @@ func TestListOfRuns(t *testing.T) {
 	t.Run("a run is a row, its secret masked", func(t *testing.T) {
 		a := ana.get("/admin/migrations").is(t, http.StatusOK).has(t, 0, ".banner")
 		text := a.text(t, "#"+views.RunRowID(run))
-		for _, want := range []string{fmt.Sprintf("#%d Count up", run), "Key " + migrations.Masked, "Direction Upwards", "Ready", "0 of 12,482", "by command line"} {
+		for _, want := range []string{fmt.Sprintf("#%d Count up", run), "Key " + migrations.Masked, "Direction Upwards",
+			"Ready", "0 of 12,482", "by command line"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in %q", want, text)
 			}
@@ -64,7 +65,8 @@ func TestListOfRuns(t *testing.T) {
 		}
 	})
 	t.Run("a fragment is the list alone, and says how soon it asks again", func(t *testing.T) {
-		a := ana.htmx(views.RunListID).get("/admin/migrations").is(t, http.StatusOK).has(t, 0, "h1").has(t, 1, "#runs[data-live='2000']")
+		a := ana.htmx(views.RunListID).get("/admin/migrations").is(t, http.StatusOK).has(t, 0, "h1").
+			has(t, 1, "#runs[data-live='2000']")
 		if a.header.Get("Cache-Control") != "private, no-store" {
 			t.Error(a.header)
 		}
@@ -82,7 +84,8 @@ func TestListOfRuns(t *testing.T) {
 	})
 	t.Run("what is over is shown page by page", func(t *testing.T) {
 		for range migrations.RunsPerPage {
-			e.exec("INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at) SELECT name, params, 'finished', 'complete', NOW(6), knobs, actor, NOW(6) FROM migration_run WHERE id = ?", run)
+			e.exec("INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at) SELECT "+
+				"name, params, 'finished', 'complete', NOW(6), knobs, actor, NOW(6) FROM migration_run WHERE id = ?", run)
 		}
 		a := ana.get("/admin/migrations").has(t, migrations.RunsPerPage, ".runs tbody tr")
 		older := a.page().Find("#"+views.OlderRunsID+" .more a").AttrOr("href", "")
@@ -97,15 +100,18 @@ func TestNewRun(t *testing.T) {
 	ana := e.ana()
 	const path = "/admin/migrations/count-up"
 	t.Run("each kind of parameter has its control, and the database is named", func(t *testing.T) {
-		a := ana.get(path+"/new").is(t, http.StatusOK).has(t, 1, "#run-p-to[inputmode=numeric][required]").has(t, 3, "select#run-p-mode option").
-			has(t, 1, "#run-p-loud[type=checkbox]").has(t, 1, "#run-p-key[type=password]").has(t, 1, "#run-p-label[type=text]").has(t, 1, "#run-dry").has(t, 0, "[type=file]")
+		a := ana.get(path+"/new").is(t, http.StatusOK).has(t, 1, "#run-p-to[inputmode=numeric][required]").
+			has(t, 3, "select#run-p-mode option").
+			has(t, 1, "#run-p-loud[type=checkbox]").has(t, 1, "#run-p-key[type=password]").has(t, 1, "#run-p-label[type=text]").
+			has(t, 1, "#run-dry").has(t, 0, "[type=file]")
 		if text := a.text(t, ".where"); !strings.Contains(text, "localhost") {
 			t.Error(text)
 		}
 	})
 	t.Run("all that is wrong is said, and what was typed stays but for secrets", func(t *testing.T) {
 		e.unchanged(t, func() {
-			a := ana.post(path+"/runs", "p-to", "many", "p-mode", "sideways", "p-label", strings.Repeat("long ", 9), "p-loud", "true", "p-key", "hush hush", "dry", "true").is(t, http.StatusUnprocessableEntity)
+			a := ana.post(path+"/runs", "p-to", "many", "p-mode", "sideways", "p-label", strings.Repeat("long ", 9), "p-loud",
+				"true", "p-key", "hush hush", "dry", "true").is(t, http.StatusUnprocessableEntity)
 			for _, field := range []string{"to", "mode", "label"} {
 				a.has(t, 1, "#run-p-"+field+"-error").has(t, 1, "#run-p-"+field+"[aria-invalid]")
 			}
@@ -138,11 +144,13 @@ func TestNewRun(t *testing.T) {
 		ana.post(path+"/runs", "p-to", "8", "p-mode", "down", "p-key", "hush", "dry", "true").is(t, http.StatusSeeOther)
 		dry := fmt.Sprint(e.count("SELECT MAX(id) FROM migration_run"))
 		a := ana.get(path+"/new?from="+dry).is(t, http.StatusOK).has(t, 1, "option[value=down][selected]")
-		if a.value(t, "#run-p-to") != "8" || a.value(t, "#run-p-key") != "" || a.value(t, "[name=from]") != dry || strings.Contains(a.body, "hush") {
+		if a.value(t, "#run-p-to") != "8" || a.value(t, "#run-p-key") != "" || a.value(t, "[name=from]") != dry ||
+			strings.Contains(a.body, "hush") {
 			t.Error(a.body)
 		}
 		ana.post(path+"/runs", "from", dry, "p-to", "9", "p-mode", "down", "p-key", "").is(t, http.StatusSeeOther)
-		if r := e.run(t, id.Run(e.count("SELECT MAX(id) FROM migration_run"))); r.Dry || r.Values["to"] != "9" || r.Values["key"] != migrations.Masked {
+		if r := e.run(t, id.Run(e.count("SELECT MAX(id) FROM migration_run"))); r.Dry || r.Values["to"] != "9" ||
+			r.Values["key"] != migrations.Masked {
 			t.Errorf("%+v", r)
 		}
 		ana.get("/admin/migrations/read-lines/new?from=1").is(t, http.StatusNotFound)
@@ -206,7 +214,8 @@ func TestUpload(t *testing.T) {
 			t.Errorf("%d files are left", len(files.files))
 		}
 	}
-	ana.get("/admin/migrations/read-lines/new").is(t, http.StatusOK).has(t, 1, "form[enctype='multipart/form-data'] [type=file][required]")
+	ana.get("/admin/migrations/read-lines/new").is(t, http.StatusOK).
+		has(t, 1, "form[enctype='multipart/form-data'] [type=file][required]")
 	t.Run("ten megabytes", func(t *testing.T) {
 		content := make([]byte, 10<<20)
 		_, _ = rand.Read(content)
@@ -221,10 +230,16 @@ func TestUpload(t *testing.T) {
 		}
 	})
 	for what, send := range map[string]func() *answer{
-		"no file":                func() *answer { return ana.upload(path, [][2]string{{"p-note", "kept"}}, nil) },
-		"a form without files":   func() *answer { return ana.post(path, "p-note", "kept") },
-		"an empty file":          func() *answer { return ana.upload(path, [][2]string{{"p-note", "kept"}}, strings.NewReader("")) },
-		"a connection that ends": func() *answer { return ana.upload(path, [][2]string{{"p-note", "kept"}}, brokenReader("one\ntwo")) },
+		"no file":              func() *answer { return ana.upload(path, [][2]string{{"p-note", "kept"}}, nil) },
+		"a form without files": func() *answer { return ana.post(path, "p-note", "kept") },
+		"an empty file": func() *answer {
+			return ana.upload(path, [][2]string{{"p-note", "kept"}},
+				strings.NewReader(""))
+		},
+		"a connection that ends": func() *answer {
+			return ana.upload(path, [][2]string{{"p-note", "kept"}},
+				brokenReader("one\ntwo"))
+		},
 		"fields behind the file": func() *answer {
 			return ana.upload(path, [][2]string{{"p-note", "kept"}}, strings.NewReader("one"), [2]string{"p-note", "late"})
 		},
@@ -242,7 +257,8 @@ func TestUpload(t *testing.T) {
 		})
 	}
 	t.Run("too large, as it says or not", func(t *testing.T) {
-		for what, file := range map[string]io.Reader{"said": bytes.NewReader(make([]byte, 13<<20)), "not said": io.LimitReader(zeros{}, 13<<20)} {
+		for what, file := range map[string]io.Reader{"said": bytes.NewReader(make([]byte, 13<<20)),
+			"not said": io.LimitReader(zeros{}, 13<<20)} {
 			nothing(t, func() {
 				kind, body := multi([][2]string{{"p-note", "kept"}}, file)
 				r := newRequest(http.MethodPost, path, kind, body)
@@ -258,23 +274,28 @@ func TestUpload(t *testing.T) {
 	})
 	t.Run("much before the file", func(t *testing.T) {
 		nothing(t, func() {
-			ana.upload(path, [][2]string{{"p-note", strings.Repeat("x", 600<<10)}}, strings.NewReader("one")).is(t, http.StatusUnprocessableEntity)
+			ana.upload(path, [][2]string{{"p-note", strings.Repeat("x", 600<<10)}}, strings.NewReader("one")).
+				is(t, http.StatusUnprocessableEntity)
 		})
 	})
 	t.Run("no form at all", func(t *testing.T) {
 		nothing(t, func() {
-			ana.send(newRequest(http.MethodPost, path, "multipart/form-data", strings.NewReader("x"))).is(t, http.StatusUnprocessableEntity)
-			ana.send(newRequest(http.MethodPost, path, "multipart/form-data; boundary=x", strings.NewReader("x"))).is(t, http.StatusUnprocessableEntity)
+			ana.send(newRequest(http.MethodPost, path, "multipart/form-data", strings.NewReader("x"))).
+				is(t, http.StatusUnprocessableEntity)
+			ana.send(newRequest(http.MethodPost, path, "multipart/form-data; boundary=x", strings.NewReader("x"))).
+				is(t, http.StatusUnprocessableEntity)
 		})
 	})
 	t.Run("other routes take no more than before", func(t *testing.T) {
 		kind, body := multi(nil, io.LimitReader(zeros{}, 1<<20))
 		ana.send(newRequest(http.MethodPost, "/account", kind, body)).is(t, http.StatusRequestEntityTooLarge)
-		ana.send(newRequest(http.MethodPost, path, formKind, io.LimitReader(zeros{}, 1<<20))).is(t, http.StatusRequestEntityTooLarge)
+		ana.send(newRequest(http.MethodPost, path, formKind, io.LimitReader(zeros{}, 1<<20))).
+			is(t, http.StatusRequestEntityTooLarge)
 	})
 	t.Run("a migration without a file takes none", func(t *testing.T) {
 		nothing(t, func() {
-			ana.upload("/admin/migrations/count-up/runs", [][2]string{{"p-to", "5"}, {"p-mode", "up"}}, strings.NewReader("one")).is(t, http.StatusUnprocessableEntity)
+			ana.upload("/admin/migrations/count-up/runs", [][2]string{{"p-to", "5"}, {"p-mode", "up"}},
+				strings.NewReader("one")).is(t, http.StatusUnprocessableEntity)
 		})
 	})
 }
@@ -304,17 +325,21 @@ func TestStartRun(t *testing.T) {
 	form := func(pairs ...string) []string {
 		fields := []string{"canary", ""}
 		for _, knob := range admin.StartKnobs {
-			fields = append(fields, knob.Name, knob.Of(migrations.DefaultKnobs), "was-"+knob.Name, knob.Of(migrations.DefaultKnobs))
+			fields = append(fields, knob.Name, knob.Of(migrations.DefaultKnobs), "was-"+knob.Name,
+				knob.Of(migrations.DefaultKnobs))
 		}
 		return append(fields, pairs...)
 	}
 	t.Run("what is wrong is said beside its field", func(t *testing.T) {
 		e.unchanged(t, func() {
 			for field, values := range map[string][]string{
-				"canary": {"0", "-1", "x", "1.5", "12482", "99999999999999999999"}, "concurrency": {"", "-1", "0", "1001", "2.5", "many"}, "rate": {"-1", "NaN", "Inf", "x", "1e300"}, "max_lag": {"-1", "1d"},
+				"canary":      {"0", "-1", "x", "1.5", "12482", "99999999999999999999"},
+				"concurrency": {"", "-1", "0", "1001", "2.5", "many"}, "rate": {"-1", "NaN", "Inf", "x", "1e300"},
+				"max_lag": {"-1", "1d"},
 			} {
 				for _, value := range values {
-					a := ana.post(path, form(field, value)...).is(t, http.StatusUnprocessableEntity).has(t, 1, "#start-"+field+"-error")
+					a := ana.post(path, form(field, value)...).is(t, http.StatusUnprocessableEntity).
+						has(t, 1, "#start-"+field+"-error")
 					if got := a.value(t, "#start-"+field); got != value {
 						t.Errorf("%s is %q", field, got)
 					}
@@ -325,7 +350,8 @@ func TestStartRun(t *testing.T) {
 	t.Run("of two settings that are refused each says so at its own field", func(t *testing.T) {
 		e.unchanged(t, func() {
 			a := ana.post(path, form("concurrency", "1001", "max_threads", "100001")...).is(t, http.StatusUnprocessableEntity)
-			for field, want := range map[string]string{"concurrency": "Concurrency must be from 1 to 1000.", "max_threads": "Max threads must be from 0 to 100000."} {
+			for field, want := range map[string]string{"concurrency": "Concurrency must be from 1 to 1000.",
+				"max_threads": "Max threads must be from 0 to 100000."} {
 				if got := a.text(t, "#start-"+field+"-error"); got != want {
 					t.Errorf("%s: %q", field, got)
 				}
@@ -348,12 +374,14 @@ func TestStartRun(t *testing.T) {
 		}
 	})
 	t.Run("only what was changed is turned, and the canary is set", func(t *testing.T) {
-		if _, err := e.workflows.Console.TurnKnobs(console.AsCommandLine(t.Context()), run, migrations.KnobChange{"max_threads": 7}); err != nil {
+		if _, err := e.workflows.Console.TurnKnobs(console.AsCommandLine(t.Context()), run,
+			migrations.KnobChange{"max_threads": 7}); err != nil {
 			t.Fatal(err)
 		}
 		ana.post(path, form("canary", "1,000", "rate", "2.5", "max_lag", "30")...).goesTo(t, views.RunPath(run))
 		r := e.run(t, run)
-		if r.State != migrations.Running || r.CanaryLeft == nil || *r.CanaryLeft != 1000 || r.Knobs.Rate != 2.5 || r.Knobs.MaxThreads != 7 || r.Knobs.MaxLag.Seconds() != 30 {
+		if r.State != migrations.Running || r.CanaryLeft == nil || *r.CanaryLeft != 1000 || r.Knobs.Rate != 2.5 ||
+			r.Knobs.MaxThreads != 7 || r.Knobs.MaxLag.Seconds() != 30 {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -372,7 +400,8 @@ func TestStartRun(t *testing.T) {
 	t.Run("while it is filled the question is asked for again and again", func(t *testing.T) {
 		filling := e.openRun("count-up", migrations.Values{"to": "99", "mode": "down"})
 		e.exec("UPDATE migration_run SET state = 'filling', total = 1234 WHERE id = ?", filling)
-		a := ana.htmx(views.StartID).get(views.RunStartPath(filling)).is(t, http.StatusOK).has(t, 1, "#start[data-live]").has(t, 0, "#start form").has(t, 1, ".banner")
+		a := ana.htmx(views.StartID).get(views.RunStartPath(filling)).is(t, http.StatusOK).has(t, 1, "#start[data-live]").
+			has(t, 0, "#start form").has(t, 1, ".banner")
 		if text := a.text(t, "#start .lead"); !strings.Contains(text, "1,234 tasks so far") {
 			t.Error(text)
 		}
@@ -391,20 +420,25 @@ func TestRejections(t *testing.T) {
 	ana.get(path).is(t, http.StatusOK).has(t, 0, "table")
 	const lines = migrations.RejectionsPerPage + 20
 	for n := 1; n <= lines; n++ {
-		e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, ?, ?)", run, n, n*10, "The <b data-evil>date</b> is none.", "=HYPERLINK(\"x\"),\n<img data-evil>")
+		e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, ?, ?)", run, n, n*10,
+			"The <b data-evil>date</b> is none.", "=HYPERLINK(\"x\"),\n<img data-evil>")
 	}
 	e.exec("UPDATE migration_run SET rejected = ? WHERE id = ?", lines, run)
-	a := ana.get(path).is(t, http.StatusOK).has(t, migrations.RejectionsPerPage, "#"+views.RejectionsID+" tbody tr").has(t, 0, "[data-evil]")
+	a := ana.get(path).is(t, http.StatusOK).has(t, migrations.RejectionsPerPage, "#"+views.RejectionsID+" tbody tr").
+		has(t, 0, "[data-evil]")
 	if text := a.text(t, "h1"); text != "120 rejected lines" {
 		t.Error(text)
 	}
 	ana.get(a.page().Find(".more a").AttrOr("href", "")).is(t, http.StatusOK).has(t, 20, "tbody tr").has(t, 0, ".more a")
 	file := ana.get(path+".csv").is(t, http.StatusOK)
-	if kind, name := file.header.Get("Content-Type"), file.header.Get("Content-Disposition"); kind != "text/csv; charset=utf-8" || name != `attachment; filename="run-1-rejections.csv"` {
+	if kind, name := file.header.Get("Content-Type"),
+		file.header.Get("Content-Disposition"); kind != "text/csv; charset=utf-8" ||
+		name != `attachment; filename="run-1-rejections.csv"` {
 		t.Error(kind, name)
 	}
 	rows, err := csv.NewReader(strings.NewReader(file.body)).ReadAll()
-	if err != nil || len(rows) != lines+1 || rows[lines][0] != "1200" || rows[lines][2] != "'=HYPERLINK(\"x\"),\n<img data-evil>" {
+	if err != nil || len(rows) != lines+1 || rows[lines][0] != "1200" ||
+		rows[lines][2] != "'=HYPERLINK(\"x\"),\n<img data-evil>" {
 		t.Errorf("%v, %d rows", err, len(rows))
 	}
 	ana.get("/admin/migrations/runs/99/rejections.csv").is(t, http.StatusNotFound)
@@ -420,7 +454,8 @@ func TestRejections(t *testing.T) {
 	if text := ana.get(path+"?after=10000").is(t, http.StatusOK).text(t, ".lead"); !strings.HasSuffix(text, ends) {
 		t.Error(text)
 	}
-	for name, last := range map[string][]string{"/rejections.csv": {"", ends, ""}, "/report.csv": {"", "rejected", ends, ""}} {
+	for name, last := range map[string][]string{"/rejections.csv": {"", ends, ""},
+		"/report.csv": {"", "rejected", ends, ""}} {
 		rows, err := csv.NewReader(strings.NewReader(ana.get(views.RunPath(run)+name).is(t, http.StatusOK).body)).ReadAll()
 		if err != nil || !slices.Equal(rows[len(rows)-1], last) {
 			t.Errorf("%s ends with %q, %v", name, rows[len(rows)-1], err)
@@ -461,18 +496,22 @@ func TestErrorsOfMigrations(t *testing.T) {
 	run := e.readyRun(3)
 	e.account("ben", "acme", "member")
 	t.Run("an error page leads an operator back to the migrations, anyone else to the boards", func(t *testing.T) {
-		for _, path := range []string{"/runs/99", "/nothing/new", "/nothing", "/runs/x", views.RunTaskPath(run, 99)[len(views.MigrationsPath):], "?before=x"} {
+		for _, path := range []string{"/runs/99", "/nothing/new", "/nothing", "/runs/x",
+			views.RunTaskPath(run, 99)[len(views.MigrationsPath):], "?before=x"} {
 			a := e.ana().get(views.MigrationsPath + path)
 			if a.code < 400 {
 				t.Errorf("%s: %d", path, a.code)
 			}
-			a.has(t, 1, "main .actions a[href='"+views.MigrationsPath+"']").has(t, 0, "main .actions a[href='/acme'], main .actions a[href='/']")
+			a.has(t, 1, "main .actions a[href='"+views.MigrationsPath+"']").
+				has(t, 0, "main .actions a[href='/acme'], main .actions a[href='/']")
 			if text := a.text(t, "main .lead"); strings.Contains(text, "boards") {
 				t.Errorf("%s: %s", path, text)
 			}
 		}
-		e.ana().post(views.RunPausePath(99), "paused", "1").is(t, http.StatusNotFound).has(t, 1, "main .actions a[href='"+views.MigrationsPath+"']")
-		e.signedIn("ben").get(views.RunPath(run)).is(t, http.StatusNotFound).has(t, 0, "main .actions a[href='"+views.MigrationsPath+"']")
+		e.ana().post(views.RunPausePath(99), "paused", "1").is(t, http.StatusNotFound).
+			has(t, 1, "main .actions a[href='"+views.MigrationsPath+"']")
+		e.signedIn("ben").get(views.RunPath(run)).is(t, http.StatusNotFound).
+			has(t, 0, "main .actions a[href='"+views.MigrationsPath+"']")
 		e.ana().get("/acme/NOPE-1").is(t, http.StatusNotFound).has(t, 0, "main .actions a[href='"+views.MigrationsPath+"']")
 	})
 }
@@ -484,9 +523,11 @@ func TestQuestionsAboutNothing(t *testing.T) {
 	e.exec("UPDATE migration_run SET state = 'complete', finished_at = NOW(6) WHERE id = ?", run)
 	t.Run("what cannot be done is not asked about: there is only a way back", func(t *testing.T) {
 		for path, says := range map[string]string{
-			views.RunCancellationPath(run): "is over", views.RunRetriesPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?waiting=1": "No task waits",
+			views.RunCancellationPath(run): "is over", views.RunRetriesPath(run) + "?all=1": "failed any more",
+			views.RunSkipsPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?waiting=1": "No task waits",
 		} {
-			a := e.ana().get(path).is(t, http.StatusOK).has(t, 0, "#run-question button").has(t, 1, "#run-question a[href='"+views.RunPath(run)+"']")
+			a := e.ana().get(path).is(t, http.StatusOK).has(t, 0, "#run-question button").
+				has(t, 1, "#run-question a[href='"+views.RunPath(run)+"']")
 			if text := a.text(t, "#run-question"); !strings.Contains(text, says) {
 				t.Errorf("%s: %s", path, text)
 			}

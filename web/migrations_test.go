@@ -22,10 +22,12 @@ func probes() []*migrations.Migration {
 		{
 			Name: "count-up", Title: "Count up", Description: "Counts, and does nothing else.",
 			Params: []migrations.Param{
-				{Name: "to", Label: "Up to", Help: "How far to count.", Kind: migrations.Number, Required: true, Min: 1, Max: 100_000},
-				{Name: "mode", Label: "Direction", Kind: migrations.Choice, Required: true, Choices: func(context.Context) ([]migrations.Option, error) {
-					return []migrations.Option{{Value: "up", Label: "Upwards"}, {Value: "down", Label: "Downwards"}}, nil
-				}},
+				{Name: "to", Label: "Up to", Help: "How far to count.", Kind: migrations.Number, Required: true, Min: 1,
+					Max: 100_000},
+				{Name: "mode", Label: "Direction", Kind: migrations.Choice, Required: true,
+					Choices: func(context.Context) ([]migrations.Option, error) {
+						return []migrations.Option{{Value: "up", Label: "Upwards"}, {Value: "down", Label: "Downwards"}}, nil
+					}},
 				{Name: "label", Label: "Label", Kind: migrations.Text, Max: 20},
 				{Name: "loud", Label: "Aloud", Kind: migrations.Flag},
 				{Name: "key", Label: "Key", Kind: migrations.Secret},
@@ -106,7 +108,8 @@ func (m *memory) Delete(_ context.Context, name string) error {
 // openRun opens a run as the command line does.
 func (e *env) openRun(name string, values migrations.Values) id.Run {
 	e.t.Helper()
-	run, err := e.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values, migrations.Draft{}, nil)
+	run, err := e.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values, migrations.Draft{},
+		nil)
 	if err != nil {
 		e.t.Fatal(err)
 	}

@@ -23,8 +23,10 @@ func (a *answer) movedTo(t testing.TB, path string) {
 // addOldKey gives DEMO a slug, and DEMO-1 a key, as if they had had them once.
 func (e *env) addOldKey(slug string, number int) {
 	e.t.Helper()
-	e.exec("INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, ?, id, created_at FROM board WHERE slug = 'DEMO' AND company_id = 1", slug)
-	e.exec("INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at) SELECT board_id, ?, id, created_at FROM ticket WHERE local_id = 1 LIMIT 1", number)
+	e.exec("INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, ?, id, created_at FROM "+
+		"board WHERE slug = 'DEMO' AND company_id = 1", slug)
+	e.exec("INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at) SELECT board_id, ?, id, created_at FROM "+
+		"ticket WHERE local_id = 1 LIMIT 1", number)
 }
 
 func TestOldNames(t *testing.T) {

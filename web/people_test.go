@@ -16,7 +16,8 @@ import (
 // invitation makes one as who manages acme, and returns the path of its link.
 func (b *browser) invitation(pairs ...string) string {
 	b.env.t.Helper()
-	a := b.post("/acme/people/invitations", append([]string{"role", "member", "days", "7"}, pairs...)...).is(b.env.t, http.StatusCreated)
+	a := b.post("/acme/people/invitations", append([]string{"role", "member", "days", "7"}, pairs...)...).
+		is(b.env.t, http.StatusCreated)
 	return pathOf(b.env.t, a.value(b.env.t, "#link"))
 }
 
@@ -96,7 +97,8 @@ func TestInvitation(t *testing.T) {
 		e.exec("UPDATE invitation SET expires_at = created_at WHERE id = 2")
 		e.visitor().post(used, newAccount("bo")...).is(t, 303)
 		unknown := e.visitor().get("/join/nobody-knows-this").is(t, 404).body
-		for _, path := range []string{revoked, over, used, "/join/%00", "/join/%ff", "/join/'%20OR%201=1--", "/join/" + strings.Repeat("a", 5000)} {
+		for _, path := range []string{revoked, over, used, "/join/%00", "/join/%ff", "/join/'%20OR%201=1--",
+			"/join/" + strings.Repeat("a", 5000)} {
 			if a := e.visitor().get(path).is(t, 404); a.body != unknown {
 				t.Errorf("%.60s shows which it is", path)
 			}
@@ -131,7 +133,8 @@ func TestInvitation(t *testing.T) {
 				t.Errorf("status %d", code)
 			}
 		}
-		if members := e.count("SELECT COUNT(*) FROM membership WHERE company_id = 1"); in != 1 || members != 2 || e.count("SELECT uses FROM invitation") != 1 {
+		if members := e.count("SELECT COUNT(*) FROM membership WHERE company_id = 1"); in != 1 || members != 2 ||
+			e.count("SELECT uses FROM invitation") != 1 {
 			t.Errorf("%d got in, there are %d members", in, members)
 		}
 	})
@@ -155,7 +158,8 @@ func TestInvitation(t *testing.T) {
 		adam.get("/acme/people").has(t, 0, "#invite-role option[value=owner]")
 		e.unchanged(t, func() {
 			adam.post("/acme/people/invitations", "role", "owner", "days", "7").is(t, 403)
-			for _, bad := range [][]string{{"role", "god"}, {"role", ""}, {"days", "0"}, {"days", "9999"}, {"days", "x"}, {"note", strings.Repeat("x", 256)}, {"note", "\x00"}, {"note", "\xff"}} {
+			for _, bad := range [][]string{{"role", "god"}, {"role", ""}, {"days", "0"}, {"days", "9999"}, {"days", "x"},
+				{"note", strings.Repeat("x", 256)}, {"note", "\x00"}, {"note", "\xff"}} {
 				adam.post("/acme/people/invitations", append([]string{"role", "member", "days", "7"}, bad...)...).is(t, 422)
 			}
 		})
@@ -166,7 +170,8 @@ func TestInvitation(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)
 		path := e.signedIn("adam").invitation()
-		if n := e.count("SELECT COUNT(*) FROM invitation WHERE hash = UNHEX(SHA2(?, 256))", strings.TrimPrefix(path, "/join/")); n != 1 || len(path) != len("/join/")+43 {
+		if n := e.count("SELECT COUNT(*) FROM invitation WHERE hash = UNHEX(SHA2(?, 256))",
+			strings.TrimPrefix(path, "/join/")); n != 1 || len(path) != len("/join/")+43 {
 			t.Errorf("%s is not stored as its hash", path)
 		}
 		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.idOf("adam"))).goesTo(t, "/acme/people")
@@ -284,11 +289,13 @@ func TestReset(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)
 		adam, olga, ana := e.signedIn("adam"), e.signedIn("olga"), e.ana()
-		e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT c.id, a.id, 'viewer', 'vera', a.created_at FROM company c, account a WHERE c.slug = 'rivals' AND a.name = 'vera'")
+		e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT c.id, a.id, 'viewer', " +
+			"'vera', a.created_at FROM company c, account a WHERE c.slug = 'rivals' AND a.name = 'vera'")
 		e.unchanged(t, func() {
 			for name, b := range map[string]*browser{"olga": adam, "opal": olga, "vera": ana, "adam": adam, "ana": ana} {
 				a := link(b, name).is(t, 403)
-				if got := a.text(t, "#main .lead"); !strings.Contains(got, "only") && !strings.Contains(got, "Only") && !strings.Contains(got, "reset-password") && !strings.Contains(got, "your own") {
+				if got := a.text(t, "#main .lead"); !strings.Contains(got, "only") && !strings.Contains(got, "Only") &&
+					!strings.Contains(got, "reset-password") && !strings.Contains(got, "your own") {
 					t.Errorf("%s: it does not say who can: %s", name, got)
 				}
 			}
@@ -307,7 +314,10 @@ func TestReset(t *testing.T) {
 			"an operator": func() {
 				ana.post(fmt.Sprintf("/acme/people/%d/operator", e.idOf("vera")), "operator", "yes").is(t, 303)
 			},
-			"its maker gone": func() { ana.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("adam")), "role", "member").is(t, 303) },
+			"its maker gone": func() {
+				ana.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("adam")), "role", "member").
+					is(t, 303)
+			},
 		} {
 			name := map[string]string{"another role": "mia", "an operator": "vera", "its maker gone": "lea"}[rule]
 			if name == "lea" {
@@ -339,7 +349,8 @@ func TestOwnAccount(t *testing.T) {
 		here, there := e.ana(), e.ana()
 		copied := here.cookie
 		here.post("/account/password", "current", "wrong", "password", other).is(t, 422).has(t, 1, "#password-current-error")
-		here.post("/account/password", "current", password, "password", "short").is(t, 422).has(t, 1, "#password-password-error")
+		here.post("/account/password", "current", password, "password", "short").is(t, 422).
+			has(t, 1, "#password-password-error")
 		here.post("/account/password", "current", password, "password", other).goesTo(t, "/account")
 		here.get("/account").is(t, 200)
 		there.get("/acme").is(t, 303)
@@ -436,7 +447,8 @@ func TestTokens(t *testing.T) {
 	once := make_(e.signedIn("opal"), "0", accounts.Scopes...).is(t, 201).value(t, "#secret")
 	boards(once).is(t, 200)
 	e.workflows.Close(t.Context())
-	if n := e.count("SELECT COUNT(*) FROM api_token WHERE hash = UNHEX(SHA2(?, 256)) AND last_used_at IS NOT NULL", once); n != 1 {
+	if n := e.count("SELECT COUNT(*) FROM api_token WHERE hash = UNHEX(SHA2(?, 256)) AND last_used_at IS NOT NULL",
+		once); n != 1 {
 		t.Error("it is not stored that the token was used")
 	}
 }
@@ -445,7 +457,8 @@ func TestTokens(t *testing.T) {
 func TestSignInLimits(t *testing.T) {
 	t.Parallel()
 	from := func(e *env, address, name, password string) *answer {
-		r := newRequest(http.MethodPost, "/login", formKind, strings.NewReader(form("email", name+"@example.com", "password", password, "next", "/acme/DEMO-1").Encode()))
+		r := newRequest(http.MethodPost, "/login", formKind,
+			strings.NewReader(form("email", name+"@example.com", "password", password, "next", "/acme/DEMO-1").Encode()))
 		r.RemoteAddr = address
 		return e.send(r)
 	}
@@ -459,7 +472,8 @@ func TestSignInLimits(t *testing.T) {
 		}
 		for _, word := range []string{"wrong", password} {
 			a := from(e, "192.0.2.7:1", "mia", word).is(t, 429)
-			if a.header.Get("Retry-After") == "" || a.value(t, "#login-email") != "mia@example.com" || a.value(t, "input[name=next]") != "/acme/DEMO-1" || a.value(t, "#login-password") != "" {
+			if a.header.Get("Retry-After") == "" || a.value(t, "#login-email") != "mia@example.com" ||
+				a.value(t, "input[name=next]") != "/acme/DEMO-1" || a.value(t, "#login-password") != "" {
 				t.Errorf("the form is not the same: %v", a.header)
 			}
 			if !strings.Contains(a.text(t, ".summary"), "Wait") {
@@ -575,9 +589,12 @@ func TestAudit(t *testing.T) {
 	ana.post(fmt.Sprintf("/acme/tokens/%d/revocation", e.count("SELECT MAX(id) FROM api_token"))).is(t, 303)
 	ana.post("/acme/settings", "company", "Acme Ltd").is(t, 303)
 	a := ana.get("/acme/audit").is(t, 200)
-	for _, want := range []string{"signed in", "made an invitation as member: <b>note</b>", "revoked an invitation", "joined as member", "changed the role of mia <mia@example.com> from member to admin",
-		"an operator of the server", "no longer an operator", "made a link for a new password for mia", "chose a new password by a link", "changed their password", "signed out everywhere", "left, and was admin",
-		"removed bo <bo@example.com>", "made the API token script", "revoked the API token script", "renamed the company from Acme to Acme Ltd"} {
+	for _, want := range []string{"signed in", "made an invitation as member: <b>note</b>", "revoked an invitation",
+		"joined as member", "changed the role of mia <mia@example.com> from member to admin",
+		"an operator of the server", "no longer an operator", "made a link for a new password for mia",
+		"chose a new password by a link", "changed their password", "signed out everywhere", "left, and was admin",
+		"removed bo <bo@example.com>", "made the API token script", "revoked the API token script",
+		"renamed the company from Acme to Acme Ltd"} {
 		if !strings.Contains(a.text(t, "#audit"), want) {
 			t.Errorf("it does not say %q", want)
 		}
@@ -586,7 +603,8 @@ func TestAudit(t *testing.T) {
 		t.Errorf("the address is %q", got)
 	}
 	for range 60 {
-		e.exec("INSERT INTO audit (company_id, account_id, kind, detail, address, created_at) VALUES (1, 1, 'signed-in', '{}', '', UTC_TIMESTAMP(6)), (1, 1, 'odd', 'no JSON', '', UTC_TIMESTAMP(6))")
+		e.exec("INSERT INTO audit (company_id, account_id, kind, detail, address, created_at) VALUES (1, 1, 'signed-in', " +
+			"'{}', '', UTC_TIMESTAMP(6)), (1, 1, 'odd', 'no JSON', '', UTC_TIMESTAMP(6))")
 	}
 	ana.get("/acme/audit").has(t, 100, "#audit tbody tr")
 	older, _ := ana.get("/acme/audit").page().Find(".more a").Attr("href")
@@ -656,7 +674,8 @@ func TestWrongMethods(t *testing.T) {
 		return b.send(newRequest(http.MethodPut, path, "", nil))
 	}
 	for path, allow := range map[string]string{
-		"/acme/people": "GET, HEAD", "/acme/settings": "GET, HEAD, POST", "/acme/people/1/role": "POST", "/login": "GET, HEAD, POST", "/logout": "POST", "/account/epoch": "POST",
+		"/acme/people": "GET, HEAD", "/acme/settings": "GET, HEAD, POST", "/acme/people/1/role": "POST",
+		"/login": "GET, HEAD, POST", "/logout": "POST", "/account/epoch": "POST",
 		"/join/x": "GET, HEAD, POST", "/healthz": "GET, HEAD",
 	} {
 		if a := put(ana, path); a.code != 405 || a.header.Get("Allow") != allow {

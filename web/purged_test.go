@@ -18,12 +18,14 @@ func TestPurgedKeys(t *testing.T) {
 	for _, table := range []string{"notification", "comment", "activity", "assignee", "watcher"} {
 		e.exec("DELETE FROM " + table + " WHERE ticket_id IN (SELECT id FROM ticket WHERE local_id = 2)")
 	}
-	e.exec("UPDATE board_column c JOIN ticket t ON t.column_id = c.id SET c.ticket_count = c.ticket_count - 1 WHERE t.local_id = 2")
+	e.exec("UPDATE board_column c JOIN ticket t ON t.column_id = c.id SET c.ticket_count = c.ticket_count - 1 WHERE " +
+		"t.local_id = 2")
 	e.exec("DELETE FROM ticket WHERE local_id = 2")
 	e.exec("UPDATE board_ticket_incrementer SET purged = 1")
 
 	t.Run("open no ticket, and say why", func(t *testing.T) {
-		for _, refused := range []*answer{ana.get("/acme/DEMO-2").is(t, 404), ana.get("/acme/demo-2").is(t, 404), api.get("/tickets/DEMO-2").is(t, 404)} {
+		for _, refused := range []*answer{ana.get("/acme/DEMO-2").is(t, 404), ana.get("/acme/demo-2").is(t, 404),
+			api.get("/tickets/DEMO-2").is(t, 404)} {
 			if !strings.Contains(refused.body, "DEMO-2 was deleted more than 30 days ago and has been removed for good.") {
 				t.Errorf("it does not say why: %s", refused.body)
 			}

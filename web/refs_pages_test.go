@@ -12,7 +12,9 @@ import (
 // minted adds a lot of a mint, with how many codes there were before and how many chance makes it.
 func (e *env) minted(collided, expected int) int64 {
 	e.t.Helper()
-	return e.exec("INSERT INTO ref_lot (run_id, source, length, codes, drawn, collided, expected, created_at) SELECT COALESCE(MAX(run_id), 0) + 1, 'mint', 5, 1000000, 1000000, ?, ?, UTC_TIMESTAMP(6) FROM ref_lot l", collided, 1000*expected)
+	return e.exec("INSERT INTO ref_lot (run_id, source, length, codes, drawn, collided, expected, created_at) SELECT "+
+		"COALESCE(MAX(run_id), 0) + 1, 'mint', 5, 1000000, 1000000, ?, ?, UTC_TIMESTAMP(6) FROM ref_lot l", collided,
+		1000*expected)
 }
 
 func TestRefPages(t *testing.T) {
@@ -21,8 +23,10 @@ func TestRefPages(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		a := e.ana().get(views.RefsPath).is(t, http.StatusOK)
-		a.has(t, 1, "#refs[data-live]").has(t, 2, ".lengths tbody tr").has(t, 0, ".lots").has(t, 0, "#refs .banner").has(t, 1, ".chart-empty")
-		if a.text(t, "#refs-available") != "0" || a.text(t, "#refs-runway") != "—" || !strings.Contains(a.text(t, "#refill-state"), "Not wanted yet") {
+		a.has(t, 1, "#refs[data-live]").has(t, 2, ".lengths tbody tr").has(t, 0, ".lots").has(t, 0, "#refs .banner").
+			has(t, 1, ".chart-empty")
+		if a.text(t, "#refs-available") != "0" || a.text(t, "#refs-runway") != "—" ||
+			!strings.Contains(a.text(t, "#refill-state"), "Not wanted yet") {
 			t.Error(a.text(t, "#refs"))
 		}
 		if text := a.text(t, "#length-six td:last-child"); text != "—" {
@@ -38,15 +42,20 @@ func TestRefPages(t *testing.T) {
 		e := newEnvWithRoles(t)
 		e.codes("aaaaa", "bbbbb", "ccccc", "ddddd")
 		e.program().post("/refs/pop", `{"count":2}`).is(t, http.StatusOK)
-		e.exec("INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (DATE_FORMAT(UTC_TIMESTAMP() - INTERVAL 2 MINUTE, '%Y-%m-%d %H:%i:00'), 7, 2, 3, 1500, 40000)")
-		e.exec("INSERT INTO lookup_hour (hour, hits, misses, refused, canaries) VALUES (DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d %H:00:00'), 60, 40, 0, 2)")
-		a := e.ana().htmx(views.RefsID).get(views.RefsPath).is(t, http.StatusOK).has(t, 0, "h1").has(t, 0, "form[action='/admin/refs/policy']").has(t, 1, "#refs[data-live]")
-		for id, want := range map[string]string{"available": "4", "runway": "2.0 h", "rate": "2.0", "issued": "2", "minted": "6", "empties": "3", "misses": "40 (40 %)", "canaries": "2"} {
+		e.exec("INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (DATE_FORMAT(UTC_TIMESTAMP() - " +
+			"INTERVAL 2 MINUTE, '%Y-%m-%d %H:%i:00'), 7, 2, 3, 1500, 40000)")
+		e.exec("INSERT INTO lookup_hour (hour, hits, misses, refused, canaries) VALUES (DATE_FORMAT(UTC_TIMESTAMP(), " +
+			"'%Y-%m-%d %H:00:00'), 60, 40, 0, 2)")
+		a := e.ana().htmx(views.RefsID).get(views.RefsPath).is(t, http.StatusOK).has(t, 0, "h1").
+			has(t, 0, "form[action='/admin/refs/policy']").has(t, 1, "#refs[data-live]")
+		for id, want := range map[string]string{"available": "4", "runway": "2.0 h", "rate": "2.0", "issued": "2",
+			"minted": "6", "empties": "3", "misses": "40 (40 %)", "canaries": "2"} {
 			if got := strings.Join(strings.Fields(a.text(t, "#refs-"+id)), " "); got != want {
 				t.Errorf("%s is %q, not %q", id, got, want)
 			}
 		}
-		if text := a.text(t, ".run-chart figcaption"); !strings.Contains(text, "40 ms") || !strings.Contains(text, "p50 1 ms") {
+		if text := a.text(t, ".run-chart figcaption"); !strings.Contains(text, "40 ms") ||
+			!strings.Contains(text, "p50 1 ms") {
 			t.Error(text)
 		}
 		label := a.page().Find(".run-chart svg[role=img]").AttrOr("aria-label", "")
@@ -63,7 +72,8 @@ func TestRefPages(t *testing.T) {
 		e := newEnvWithRoles(t)
 		otto := e.signedIn("otto")
 		e.unchanged(t, func() {
-			a := otto.get(views.RefMintsPath+"?codes=2,000&length=6").is(t, http.StatusOK).has(t, 1, "form[method=post] button.primary")
+			a := otto.get(views.RefMintsPath+"?codes=2,000&length=6").is(t, http.StatusOK).
+				has(t, 1, "form[method=post] button.primary")
 			if text := a.text(t, "h1"); !strings.Contains(text, "2,000 codes of six characters") {
 				t.Error(text)
 			}
@@ -91,7 +101,8 @@ func TestRefPages(t *testing.T) {
 			}
 		})
 		e.exec("UPDATE ref_counter SET minted = 540000000 WHERE length = 5 AND slot = 1")
-		otto.post(views.RefMintsPath, "codes", "90000000", "length", "5").is(t, http.StatusUnprocessableEntity).has(t, 1, "#mint-codes-error")
+		otto.post(views.RefMintsPath, "codes", "90000000", "length", "5").is(t, http.StatusUnprocessableEntity).
+			has(t, 1, "#mint-codes-error")
 		otto.post(views.RefMintsPath, "codes", "2,000", "length", "6").goesTo(t, views.RunPath(2))
 		if n := e.count("SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
 			t.Errorf("%d runs mint", n)
@@ -112,8 +123,10 @@ func TestRefPages(t *testing.T) {
 				{"high_hours", "5", "24", "8761"},
 				{"high_hours", "5", "24", ""},
 			} {
-				a := otto.post(views.RefPolicyPath, "at_least", bad.least, "low_hours", bad.low, "high_hours", bad.high).is(t, http.StatusUnprocessableEntity).has(t, 1, "#policy-"+bad.field+"-error")
-				if a.value(t, "#policy-at_least") != bad.least || a.value(t, "#policy-low_hours") != bad.low || a.value(t, "#policy-high_hours") != bad.high {
+				a := otto.post(views.RefPolicyPath, "at_least", bad.least, "low_hours", bad.low, "high_hours", bad.high).
+					is(t, http.StatusUnprocessableEntity).has(t, 1, "#policy-"+bad.field+"-error")
+				if a.value(t, "#policy-at_least") != bad.least || a.value(t, "#policy-low_hours") != bad.low ||
+					a.value(t, "#policy-high_hours") != bad.high {
 					t.Errorf("%v does not stand there", bad)
 				}
 			}
@@ -122,7 +135,9 @@ func TestRefPages(t *testing.T) {
 		otto.post(views.RefPausePath, "paused", "yes").goesTo(t, views.RefsPath)
 		otto.get(views.RefsPath).has(t, 1, "#refill-state .held").has(t, 1, "#refills-pause[value=no]")
 		otto.post(views.RefPolicyPath, "at_least", "20,000", "low_hours", "2", "high_hours", "30").goesTo(t, views.RefsPath)
-		if n := e.count("SELECT COUNT(*) FROM ref_policy WHERE paused AND at_least = 20000 AND low_hours = 2 AND high_hours = 30"); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM ref_policy WHERE paused AND at_least = 20000 AND low_hours = 2 AND " +
+			"high_hours " +
+			"= 30"); n != 1 {
 			t.Error("the numbers are not those, or refills go on by themselves")
 		}
 		otto.post(views.RefPausePath, "paused", "no").goesTo(t, views.RefsPath)
@@ -139,13 +154,16 @@ func TestRefPages(t *testing.T) {
 		e.ana().get(views.RefsPath).has(t, 1, "#refill-run a[href='"+views.RunPath(1)+"']").has(t, 1, "#refill-state .busy")
 		for state, class := range map[string]string{"pausing": "failed", "paused": "failed", "throttled": "held"} {
 			e.exec("UPDATE migration_run SET state = ?", state)
-			a := e.ana().get(views.RefsPath).has(t, 1, "#refill-state ."+class).has(t, 1, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
-			if text := a.text(t, "#refills-head ~ .spread"); !strings.Contains(text, "Held") || !strings.Contains(text, "o other begins") {
+			a := e.ana().get(views.RefsPath).has(t, 1, "#refill-state ."+class).
+				has(t, 1, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
+			if text := a.text(t, "#refills-head ~ .spread"); !strings.Contains(text, "Held") ||
+				!strings.Contains(text, "o other begins") {
 				t.Errorf("%s: %s", state, text)
 			}
 		}
 		e.exec("UPDATE migration_run SET state = 'cancelled', finished_at = NOW(6)")
-		e.ana().get(views.RefsPath).has(t, 1, "#refill-state .failed").has(t, 0, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
+		e.ana().get(views.RefsPath).has(t, 1, "#refill-state .failed").
+			has(t, 0, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
 		e.exec("UPDATE ref_policy SET refill_run = 99")
 		a := e.ana().get(views.RefsPath).is(t, http.StatusOK).has(t, 0, "#refill-run").has(t, 1, "#refill-state .busy")
 		if text := a.text(t, "#refills-head ~ .spread"); !strings.Contains(text, "99,998 codes are missing") {
@@ -163,14 +181,16 @@ func TestRefPages(t *testing.T) {
 			if text := a.text(t, "h1"); !strings.Contains(text, "lot 1 of 2 codes") {
 				t.Error(text)
 			}
-			for _, no := range []string{views.LotQuarantinePath(99), views.LotQuarantinePath(0), views.RefsPath + "/lots/x/quarantine", views.RefsPath + "/lots/-1/quarantine"} {
+			for _, no := range []string{views.LotQuarantinePath(99), views.LotQuarantinePath(0),
+				views.RefsPath + "/lots/x/quarantine", views.RefsPath + "/lots/-1/quarantine"} {
 				otto.get(no).is(t, http.StatusNotFound).has(t, 1, "main .actions a[href='"+views.RefsPath+"']")
 				otto.post(no).is(t, http.StatusNotFound)
 			}
 		})
 		otto.get(views.RefsPath).has(t, 1, "#lot-1 a[href='"+path+"']")
 		otto.post(path).goesTo(t, views.RunPath(2))
-		otto.get(views.RefsPath).has(t, 1, "#lot-1 .held").has(t, 0, "#lot-1 a[href='"+path+"']").has(t, 1, "#refs .banner a[href='"+views.RunPath(2)+"']")
+		otto.get(views.RefsPath).has(t, 1, "#lot-1 .held").has(t, 0, "#lot-1 a[href='"+path+"']").
+			has(t, 1, "#refs .banner a[href='"+views.RunPath(2)+"']")
 		e.unchanged(t, func() {
 			otto.post(path).is(t, http.StatusConflict).has(t, 1, ".summary").has(t, 0, "button.danger")
 			otto.get(path).is(t, http.StatusOK).has(t, 0, "button.danger").has(t, 1, "a[href='"+views.RunPath(2)+"']")
@@ -233,9 +253,11 @@ func TestRecountOnThePage(t *testing.T) {
 		banners int
 	}{
 		{"counted_at = NULL", "Not counted yet.", 0},
-		{"counted_at = UTC_TIMESTAMP(6), count_began_at = UTC_TIMESTAMP(6), count_ended_at = UTC_TIMESTAMP(6)", "the counters are right.", 0},
+		{"counted_at = UTC_TIMESTAMP(6), count_began_at = UTC_TIMESTAMP(6), count_ended_at = UTC_TIMESTAMP(6)",
+			"the counters are right.", 0},
 		{"counted_off = 1234", "the counters were off by 1,234, and are mended.", 0},
-		{"count_began_at = UTC_TIMESTAMP(6) + INTERVAL 1 DAY, count_ended_at = count_began_at", "took too long and was given up.", 0},
+		{"count_began_at = UTC_TIMESTAMP(6) + INTERVAL 1 DAY, count_ended_at = count_began_at",
+			"took too long and was given up.", 0},
 		{"counted_lost = 1", "the tables disagree about 1 code, run counterfoil verify.", 1},
 	} {
 		e.exec("UPDATE ref_policy SET " + step.set)

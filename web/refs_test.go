@@ -16,7 +16,8 @@ import (
 // codes fills the pool.
 func (e *env) codes(codes ...string) {
 	e.t.Helper()
-	lot := e.exec("INSERT INTO ref_lot (run_id, source, length, codes, created_at) SELECT COUNT(*) + 1, 'file', 5, ?, UTC_TIMESTAMP(6) FROM ref_lot l", len(codes))
+	lot := e.exec("INSERT INTO ref_lot (run_id, source, length, codes, created_at) SELECT COUNT(*) + 1, 'file', 5, ?, "+
+		"UTC_TIMESTAMP(6) FROM ref_lot l", len(codes))
 	batch := e.exec("INSERT INTO ref_batch (lot_id) VALUES (?)", lot)
 	e.mint(batch, codes)
 	e.exec("UPDATE ref_counter SET minted = minted + ? WHERE length = 5 AND slot = 0", len(codes))
@@ -31,7 +32,8 @@ func TestAPIRefs(t *testing.T) {
 	var got poppedJSON
 	t.Run("an empty pool says when to try again, and that codes are wanted", func(t *testing.T) {
 		a := p.post("/refs/pop", `{}`)
-		if a.problem(t, http.StatusServiceUnavailable, ""); a.header.Get("Retry-After") != "30" || !strings.Contains(a.body, "half a minute") {
+		if a.problem(t, http.StatusServiceUnavailable, ""); a.header.Get("Retry-After") != "30" ||
+			!strings.Contains(a.body, "half a minute") {
 			t.Errorf("Retry-After %s: %s", a.header.Get("Retry-After"), a.body)
 		}
 		if n := e.count("SELECT COUNT(*) FROM ref_policy WHERE wanted"); n != 1 {
@@ -41,7 +43,8 @@ func TestAPIRefs(t *testing.T) {
 	e.codes("ukrEP", "UkrEP", "ukrep", "abcde", "ABCDE", "23456", "Zzzzz")
 	t.Run("how many are asked for is from 1 to 1,000", func(t *testing.T) {
 		e.unchanged(t, func() {
-			for _, body := range []string{`{"count":0}`, `{"count":-1}`, `{"count":1001}`, `{"count":1000000000}`, `{"count":"3"}`, `{"count":1.5}`} {
+			for _, body := range []string{`{"count":0}`, `{"count":-1}`, `{"count":1001}`, `{"count":1000000000}`,
+				`{"count":"3"}`, `{"count":1.5}`} {
 				p.post("/refs/pop", body).problem(t, http.StatusUnprocessableEntity, "count")
 			}
 			p.post("/refs/pop", `{"n":1}`).problem(t, http.StatusUnprocessableEntity, "n")
@@ -116,7 +119,8 @@ func TestAPIRefs(t *testing.T) {
 			Next *uint64
 		}
 		p.get("/refs/lots").is(t, http.StatusOK).read(t, &list)
-		if len(list.Items) != 2 || list.Items[0].QuarantinedAt == nil || list.Items[0].Codes != 2 || list.Items[1].QuarantinedAt != nil || list.Next != nil {
+		if len(list.Items) != 2 || list.Items[0].QuarantinedAt == nil || list.Items[0].Codes != 2 ||
+			list.Items[1].QuarantinedAt != nil || list.Next != nil {
 			t.Errorf("%+v", list)
 		}
 	})

@@ -74,14 +74,17 @@ func (e *env) ask(t testing.TB, board, title string) string {
 	path := views.FormPath("acme", board)
 	stranger := e.visitor()
 	nonce := stranger.get(path).is(t, 200).value(t, "[name=nonce]")
-	a := stranger.post(path, "nonce", nonce, "title", title, "description", "Please <b>help</b>", "email", "stranger@example.com").is(t, http.StatusSeeOther)
+	a := stranger.post(path, "nonce", nonce, "title", title, "description", "Please <b>help</b>", "email",
+		"stranger@example.com").is(t, http.StatusSeeOther)
 	return strings.TrimSuffix(a.header.Get("Location"), "/receipt")
 }
 
 // newest is the key of the ticket that was opened last on a board.
 func (e *env) newest(t testing.TB, board string) string {
 	t.Helper()
-	return fmt.Sprintf("%s-%d", board, e.count("SELECT i.max_ticket_id FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = ?", board))
+	return fmt.Sprintf("%s-%d", board,
+		e.count("SELECT i.max_ticket_id FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = ?",
+			board))
 }
 
 func codeOf(link string) string { return strings.Split(link, "/")[2] }
@@ -96,7 +99,8 @@ func TestRequestForm(t *testing.T) {
 		if !strings.Contains(page.text(t, "main"), "How can we help?") {
 			t.Error(page.body)
 		}
-		fields := []string{"nonce", page.value(t, "[name=nonce]"), "title", "The door is stuck", "description", "<b>Since</b> today", "email", ""}
+		fields := []string{"nonce", page.value(t, "[name=nonce]"), "title", "The door is stuck", "description",
+			"<b>Since</b> today", "email", ""}
 		sent := stranger.post("/acme/forms/DEMO", fields...).is(t, http.StatusSeeOther)
 		to := sent.header.Get("Location")
 		before := e.count("SELECT COUNT(*) FROM ticket")
@@ -128,8 +132,10 @@ func TestRequestForm(t *testing.T) {
 			"a filled trap":      {"title", "x", "description", "Long story", "email", "", "website", "https://spam.example"},
 			"a long description": {"title", "x", "description", strings.Repeat("x", 65536), "email", ""},
 		} {
-			a := e.visitor().post("/acme/forms/DEMO", append(fields, "nonce", requests.NewToken())...).is(t, http.StatusUnprocessableEntity)
-			if a.value(t, "#request-title") != fields[1] || strings.TrimPrefix(a.value(t, "#request-description"), "\n") != fields[3] {
+			a := e.visitor().post("/acme/forms/DEMO", append(fields, "nonce", requests.NewToken())...).
+				is(t, http.StatusUnprocessableEntity)
+			if a.value(t, "#request-title") != fields[1] ||
+				strings.TrimPrefix(a.value(t, "#request-description"), "\n") != fields[3] {
 				t.Errorf("%s: what was typed is lost", what)
 			}
 			a.has(t, 1, "[role=alert]")
@@ -143,12 +149,15 @@ func TestRequestForm(t *testing.T) {
 		e := setUp(newEmptyEnv(t, quiet))
 		e.offer(t, "DEMO", "on", "1")
 		nonce := requests.NewToken()
-		a := e.visitor().post("/acme/forms/DEMO", "nonce", nonce, "title", "Kept", "description", "All of it").is(t, http.StatusServiceUnavailable)
-		if a.value(t, "#request-title") != "Kept" || a.value(t, "#request-description") != "All of it" || a.value(t, "[name=nonce]") != nonce || a.header.Get("Retry-After") == "" {
+		a := e.visitor().post("/acme/forms/DEMO", "nonce", nonce, "title", "Kept", "description", "All of it").
+			is(t, http.StatusServiceUnavailable)
+		if a.value(t, "#request-title") != "Kept" || a.value(t, "#request-description") != "All of it" ||
+			a.value(t, "[name=nonce]") != nonce || a.header.Get("Retry-After") == "" {
 			t.Error(a.header, a.body)
 		}
 		e.stock("ukrEP")
-		e.visitor().post("/acme/forms/DEMO", "nonce", nonce, "title", "Kept", "description", "All of it").is(t, http.StatusSeeOther)
+		e.visitor().post("/acme/forms/DEMO", "nonce", nonce, "title", "Kept", "description", "All of it").
+			is(t, http.StatusSeeOther)
 	})
 	t.Run("too many are told to wait, and lose nothing", func(t *testing.T) {
 		t.Parallel()
@@ -158,7 +167,8 @@ func TestRequestForm(t *testing.T) {
 			e.ask(t, "DEMO", fmt.Sprint("Request ", i))
 		}
 		a := e.visitor().post("/acme/forms/DEMO", "title", "One more").is(t, http.StatusTooManyRequests)
-		if a.value(t, "#request-title") != "One more" || a.header.Get("Retry-After") == "" || !strings.Contains(a.text(t, "main"), "Nothing was sent.") {
+		if a.value(t, "#request-title") != "One more" || a.header.Get("Retry-After") == "" ||
+			!strings.Contains(a.text(t, "main"), "Nothing was sent.") {
 			t.Error(a.header, a.body)
 		}
 	})
@@ -173,22 +183,26 @@ func TestRequestForm(t *testing.T) {
 		ana.post("/acme/boards/PAST/archive", "archived", "1", "version", "1").is(t, http.StatusSeeOther)
 		e.offer(t, "OFF", "intro", "x")
 		e.visitor().get("/acme/forms/OFF").is(t, 404).has(t, 1, `main a[href="/t"]`).has(t, 0, `main a[href^="/login"]`)
-		checkSame(t, e.visitor(), "/acme/forms/PAST", "/acme/forms/OFF", "/acme/forms/NOPE", "/nobody/forms/DEMO", "/acme/forms/DEMO.", "/acme/forms/1")
+		checkSame(t, e.visitor(), "/acme/forms/PAST", "/acme/forms/OFF", "/acme/forms/NOPE", "/nobody/forms/DEMO",
+			"/acme/forms/DEMO.", "/acme/forms/1")
 	})
-	t.Run("what a form had that is gone by now is shown, to be copied; what another site sends is not", func(t *testing.T) {
-		t.Parallel()
-		e := newEnvWithForm(t, "ukrEP")
-		fields := []string{"title", "The door", "description", "It is stuck", "email", "a@b.example"}
-		a := e.visitor().post("/acme/forms/NOPE", fields...).is(t, http.StatusNotFound)
-		if typed := a.text(t, ".typed"); !strings.Contains(typed, "The door") || !strings.Contains(typed, "It is stuck") || !strings.Contains(typed, "a@b.example") {
-			t.Error(a.body)
-		}
-		for _, path := range []string{"/acme/forms/DEMO", "/login"} {
-			if a := e.visitor().with("Origin", "https://elsewhere.example").post(path, fields...); a.code < 400 || strings.Contains(a.body, "It is stuck") {
-				t.Error(path, a.code, a.body)
+	t.Run("what a form had that is gone by now is shown, to be copied; what another site sends is not",
+		func(t *testing.T) {
+			t.Parallel()
+			e := newEnvWithForm(t, "ukrEP")
+			fields := []string{"title", "The door", "description", "It is stuck", "email", "a@b.example"}
+			a := e.visitor().post("/acme/forms/NOPE", fields...).is(t, http.StatusNotFound)
+			if typed := a.text(t, ".typed"); !strings.Contains(typed, "The door") || !strings.Contains(typed, "It is stuck") ||
+				!strings.Contains(typed, "a@b.example") {
+				t.Error(a.body)
 			}
-		}
-	})
+			for _, path := range []string{"/acme/forms/DEMO", "/login"} {
+				if a := e.visitor().with("Origin", "https://elsewhere.example").post(path, fields...); a.code < 400 ||
+					strings.Contains(a.body, "It is stuck") {
+					t.Error(path, a.code, a.body)
+				}
+			}
+		})
 	t.Run("sent again after its link was revoked or replaced, it leads to what the code tells", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithForm(t, "ukrEP")
@@ -205,10 +219,13 @@ func TestRequestForm(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithForm(t, "ukrEP")
 		link := e.ask(t, "DEMO", "Help")
-		for path, policy := range map[string]string{"/acme/forms/DEMO": "same-origin", "/t": "no-referrer", "/t/ukrEP": "no-referrer", link: "no-referrer", link + "/receipt": "no-referrer", "/t/zzzzz": "no-referrer"} {
+		for path, policy := range map[string]string{"/acme/forms/DEMO": "same-origin", "/t": "no-referrer",
+			"/t/ukrEP": "no-referrer", link: "no-referrer", link + "/receipt": "no-referrer", "/t/zzzzz": "no-referrer"} {
 			a := e.visitor().get(path)
 			head := a.header
-			if head.Get("X-Robots-Tag") != "noindex, nofollow" || head.Get("Cache-Control") != "private, no-store" || head.Get("Referrer-Policy") != policy || strings.Contains(head.Get("Content-Security-Policy"), "https:") || head.Get("Set-Cookie") != "" {
+			if head.Get("X-Robots-Tag") != "noindex, nofollow" || head.Get("Cache-Control") != "private, no-store" ||
+				head.Get("Referrer-Policy") != policy || strings.Contains(head.Get("Content-Security-Policy"), "https:") ||
+				head.Get("Set-Cookie") != "" {
 				t.Errorf("%s: %v", path, head)
 			}
 			if a.code == 200 {
@@ -236,7 +253,8 @@ func checkSame(t *testing.T, b *browser, paths ...string) {
 			took[form] = sent
 		}
 		if a.code != first.code || a.body != first.body || fmt.Sprint(a.header) != fmt.Sprint(first.header) {
-			t.Errorf("%s: %d %v\n%s\nbut %s: %d %v\n%s", path, a.code, a.header, a.body, paths[0], first.code, first.header, first.body)
+			t.Errorf("%s: %d %v\n%s\nbut %s: %d %v\n%s", path, a.code, a.header, a.body, paths[0], first.code, first.header,
+				first.body)
 		}
 		if !slices.Equal(sent, took[form]) {
 			t.Errorf("%s takes\n%s\nbut others\n%s", path, strings.Join(sent, "\n"), strings.Join(took[form], "\n"))
@@ -253,20 +271,24 @@ func TestTrackingPages(t *testing.T) {
 		key := e.newest(t, "DEMO")
 		ana := e.ana()
 		ana.post("/acme/"+key+"/comments", "body", "They never learn").is(t, http.StatusSeeOther)
-		ana.post("/acme/"+key+"/comments", "body", "We **look** into @ana and "+key+" ![x](https://evil.example/x.png)", "public", "1").is(t, http.StatusSeeOther)
+		ana.post("/acme/"+key+"/comments", "body", "We **look** into @ana and "+key+" ![x](https://evil.example/x.png)",
+			"public", "1").is(t, http.StatusSeeOther)
 		a := e.visitor().get("/t/ukrEP").is(t, 200)
-		if text := a.text(t, "main"); !strings.Contains(text, "Received") || strings.Contains(text, "door") || strings.Contains(text, "look") || strings.Contains(a.body, key) {
+		if text := a.text(t, "main"); !strings.Contains(text, "Received") || strings.Contains(text, "door") ||
+			strings.Contains(text, "look") || strings.Contains(a.body, key) {
 			t.Error(text)
 		}
 		a.has(t, 0, "main form")
 		a = e.visitor().get(link).is(t, 200)
 		text := a.text(t, "main")
-		if !strings.Contains(text, "The secret door") || !strings.Contains(text, "We look into") || strings.Contains(text, "Please") || strings.Contains(text, "They never learn") {
+		if !strings.Contains(text, "The secret door") || !strings.Contains(text, "We look into") ||
+			strings.Contains(text, "Please") || strings.Contains(text, "They never learn") {
 			t.Error(text)
 		}
 		a.has(t, 1, ".prose strong").has(t, 0, "main a.key, .mention, main b")
 		e.visitor().post(link+"/replies", "body", "<i>Thank</i> you").goesTo(t, link+"#said")
-		if text := e.visitor().get(link).text(t, "#said"); !strings.Contains(text, "You") || !strings.Contains(text, "<i>Thank</i> you") {
+		if text := e.visitor().get(link).text(t, "#said"); !strings.Contains(text, "You") ||
+			!strings.Contains(text, "<i>Thank</i> you") {
 			t.Error(text)
 		}
 		e.visitor().post(link+"/replies", "body", " ").is(t, http.StatusUnprocessableEntity).has(t, 1, "#reply-body-error")
@@ -282,7 +304,8 @@ func TestTrackingPages(t *testing.T) {
 		ana.post("/acme/"+gone+"/deletion").is(t, http.StatusSeeOther)
 		ana.post("/acme/"+e.newest(t, "DEMO")+"/link/revocation").is(t, http.StatusSeeOther)
 		e.visitor().get("/t/zzzzz").is(t, 404).has(t, 1, `main a[href="/t"]`) // it reads which codes are canaries, once
-		checkSame(t, e.visitor(), "/t/zzzzz", "/t/"+codeOf(deleted), "/t/"+codeOf(live)+"/"+requests.NewToken(), deleted, revoked, "/t/"+codeOf(live)+"/x", revoked+"/receipt", deleted+"/receipt")
+		checkSame(t, e.visitor(), "/t/zzzzz", "/t/"+codeOf(deleted), "/t/"+codeOf(live)+"/"+requests.NewToken(), deleted,
+			revoked, "/t/"+codeOf(live)+"/x", revoked+"/receipt", deleted+"/receipt")
 		e.visitor().get("/t/"+codeOf(revoked)).is(t, 200) // the code alone still tells how far it is
 	})
 	t.Run("case matters, and the box leads on", func(t *testing.T) {
@@ -304,7 +327,8 @@ func TestTrackingPages(t *testing.T) {
 		}
 		for _, path := range []string{"/t/zzzzz", "/t/ukrEP"} {
 			a := e.visitor().get(path).is(t, http.StatusTooManyRequests)
-			if says := a.text(t, "main"); a.header.Get("Retry-After") == "" || strings.Contains(says, "sent") || !strings.Contains(says, "lead to nothing") {
+			if says := a.text(t, "main"); a.header.Get("Retry-After") == "" || strings.Contains(says, "sent") ||
+				!strings.Contains(says, "lead to nothing") {
 				t.Error(a.header, says)
 			}
 		}
@@ -344,7 +368,8 @@ func TestTrackingPages(t *testing.T) {
 		stranger.get(link).is(t, http.StatusInternalServerError)
 		stranger.post(link+"/replies", "body", "Are you there?").is(t, http.StatusInternalServerError)
 		e.exec("RENAME TABLE ticket_request TO gone")
-		stranger.post("/acme/forms/DEMO", "title", "Another", "email", "stranger@example.com").is(t, http.StatusInternalServerError)
+		stranger.post("/acme/forms/DEMO", "title", "Another", "email", "stranger@example.com").
+			is(t, http.StatusInternalServerError)
 		said := log.String()
 		for _, told := range []string{"path=/t/… ", "status=404", "status=429", "level=ERROR", "path=/acme/forms/DEMO"} {
 			if !strings.Contains(said, told) {
@@ -390,7 +415,8 @@ func TestTrackingPages(t *testing.T) {
 		e.stock(codes(60)...)
 		e.offer(t, "DEMO", "on", "1")
 		send := func(method, path, client string, forged int, fields ...string) int {
-			r := newRequest(method, path, formKind, strings.NewReader(form(fields...).Encode()), "X-Forwarded-For", fmt.Sprintf("203.0.113.%d, %s", forged, client))
+			r := newRequest(method, path, formKind, strings.NewReader(form(fields...).Encode()), "X-Forwarded-For",
+				fmt.Sprintf("203.0.113.%d, %s", forged, client))
 			r.RemoteAddr = "10.0.0.1:1"
 			return e.send(r).code
 		}
@@ -400,7 +426,8 @@ func TestTrackingPages(t *testing.T) {
 				answers[send(http.MethodPost, "/acme/forms/DEMO", client, i, "title", fmt.Sprint(client, i))]++
 				answers[send(http.MethodGet, "/t/zzzzz", client, i)]++
 			}
-			if want := map[int]int{http.StatusSeeOther: 20, http.StatusNotFound: 20, http.StatusTooManyRequests: 20}; !maps.Equal(answers, want) {
+			if want := map[int]int{http.StatusSeeOther: 20, http.StatusNotFound: 20,
+				http.StatusTooManyRequests: 20}; !maps.Equal(answers, want) {
 				t.Error(client, answers)
 			}
 		}
@@ -414,14 +441,16 @@ func TestRequestsForMembers(t *testing.T) {
 		e := newEnvWithForm(t, "ukrEP")
 		e.ask(t, "DEMO", "<script>1</script>")
 		a := e.ana().get("/acme/"+e.newest(t, "DEMO")).is(t, 200)
-		if text := a.text(t, "#requester"); !strings.Contains(text, "ukrEP") || !strings.Contains(text, "stranger@example.com") {
+		if text := a.text(t, "#requester"); !strings.Contains(text, "ukrEP") ||
+			!strings.Contains(text, "stranger@example.com") {
 			t.Error(text)
 		}
 		if a.text(t, ".face .as-typed") != "Please <b>help</b>" || a.text(t, "h1") != "<script>1</script>" {
 			t.Error(a.body)
 		}
 		a.has(t, 1, "#reply-form .answer").has(t, 1, "#comment-form .primary")
-		if a.text(t, "#reply-form button") != "Reply to requester" || a.text(t, "#comment-form button") != "Comment internally" {
+		if a.text(t, "#reply-form button") != "Reply to requester" ||
+			a.text(t, "#comment-form button") != "Comment internally" {
 			t.Error("one cannot tell the two apart")
 		}
 		e.ana().get("/acme/DEMO-1").has(t, 0, "#requester, #reply-form")
@@ -437,7 +466,8 @@ func TestRequestsForMembers(t *testing.T) {
 		e.visitor().post(link+"/replies", "body", "<b>To us</b>")
 		a := ana.get(path).is(t, 200)
 		var chips []string
-		for _, selector := range []string{"#said li:nth-child(1) .chip", "#said li:nth-child(2).public .chip", "#said li:nth-child(3).requester .chip"} {
+		for _, selector := range []string{"#said li:nth-child(1) .chip", "#said li:nth-child(2).public .chip",
+			"#said li:nth-child(3).requester .chip"} {
 			chips = append(chips, a.text(t, selector))
 		}
 		if want := []string{"Internal", "Reply to the requester", "From the requester"}; !slices.Equal(chips, want) {
@@ -446,7 +476,8 @@ func TestRequestsForMembers(t *testing.T) {
 		if a.text(t, "#said .requester .as-typed") != "<b>To us</b>" {
 			t.Error(a.body)
 		}
-		ana.post(path+"/comments", "body", "", "public", "1").is(t, http.StatusUnprocessableEntity).has(t, 1, "#answer-body-error").has(t, 0, "#comment-body-error")
+		ana.post(path+"/comments", "body", "", "public", "1").is(t, http.StatusUnprocessableEntity).
+			has(t, 1, "#answer-body-error").has(t, 0, "#comment-body-error")
 	})
 	t.Run("a new link is shown once, and either ends the one before", func(t *testing.T) {
 		t.Parallel()
@@ -454,7 +485,8 @@ func TestRequestsForMembers(t *testing.T) {
 		first := e.ask(t, "DEMO", "Help")
 		path := "/acme/" + e.newest(t, "DEMO")
 		ana := e.ana()
-		second := strings.TrimPrefix(ana.post(path+"/link").is(t, http.StatusCreated).value(t, "#request-link"), "http://example.com")
+		second := strings.TrimPrefix(ana.post(path+"/link").is(t, http.StatusCreated).value(t, "#request-link"),
+			"http://example.com")
 		e.visitor().get(first).is(t, 404)
 		e.visitor().get(second).is(t, 200)
 		if a := ana.get(path); strings.Contains(a.body, second) {
@@ -477,15 +509,18 @@ func TestRequestsForMembers(t *testing.T) {
 		link := e.ask(t, "DEMO", "Help")
 		key := e.newest(t, "DEMO")
 		e.program().post("/tickets/"+key+"/comments", object{"body": "Hello", "public": true}).is(t, http.StatusCreated)
-		e.program().post("/tickets/DEMO-1/comments", object{"body": "Hello", "public": true}).problem(t, http.StatusUnprocessableEntity, "public")
+		e.program().post("/tickets/DEMO-1/comments", object{"body": "Hello", "public": true}).
+			problem(t, http.StatusUnprocessableEntity, "public")
 		e.visitor().post(link+"/replies", "body", "Hello yourself").is(t, http.StatusSeeOther)
 		ticket := e.program().get("/tickets/"+key).is(t, 200).body
 		comments := e.program().get("/tickets/"+key+"/comments").is(t, 200).body
-		if !strings.Contains(ticket, `"from_requester":true`) || !strings.Contains(comments, `"public":true,"from_requester":false`) || !strings.Contains(comments, `"public":true,"from_requester":true`) {
+		if !strings.Contains(ticket, `"from_requester":true`) || !strings.Contains(comments,
+			`"public":true,"from_requester":false`) || !strings.Contains(comments, `"public":true,"from_requester":true`) {
 			t.Error(ticket, comments)
 		}
 		for _, body := range []string{ticket, comments} {
-			if strings.Contains(body, "ukrEP") || strings.Contains(body, strings.Split(link, "/")[3]) || strings.Contains(body, "stranger@") {
+			if strings.Contains(body, "ukrEP") || strings.Contains(body, strings.Split(link, "/")[3]) ||
+				strings.Contains(body, "stranger@") {
 				t.Error("it tells the code, the token or the address:", body)
 			}
 		}
@@ -494,10 +529,12 @@ func TestRequestsForMembers(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithForm(t)
 		ana := e.ana()
-		if address := ana.get("/acme/boards/DEMO/settings").value(t, "#form-address"); address != "http://example.com/acme/forms/DEMO" {
+		if address := ana.get("/acme/boards/DEMO/settings").
+			value(t, "#form-address"); address != "http://example.com/acme/forms/DEMO" {
 			t.Error(address)
 		}
-		ana.post("/acme/boards/DEMO/form", "intro", strings.Repeat("x", 2001), "on", "1", "version", "1").is(t, http.StatusUnprocessableEntity).has(t, 1, "#public-intro-error")
+		ana.post("/acme/boards/DEMO/form", "intro", strings.Repeat("x", 2001), "on", "1", "version", "1").
+			is(t, http.StatusUnprocessableEntity).has(t, 1, "#public-intro-error")
 		e.offer(t, "DEMO", "intro", "")
 		ana.get("/acme/boards/DEMO/settings").has(t, 0, "#form-address")
 		e.account("vera", "acme", "viewer")
@@ -513,15 +550,19 @@ func TestPublicFormSettings(t *testing.T) {
 		ana := e.ana()
 		seen := ana.get("/acme/boards/DEMO/settings").value(t, "#public-form [name=version]")
 		e.offer(t, "DEMO", "intro", "Closed for the holidays")
-		a := ana.post("/acme/boards/DEMO/form", "on", "1", "intro", "What is broken?", "version", seen).is(t, http.StatusConflict)
-		if now := a.text(t, "#public-form .theirs"); !strings.Contains(now, "No requests are taken.") || !strings.Contains(now, "Closed for the holidays") {
+		a := ana.post("/acme/boards/DEMO/form", "on", "1", "intro", "What is broken?", "version", seen).
+			is(t, http.StatusConflict)
+		if now := a.text(t, "#public-form .theirs"); !strings.Contains(now, "No requests are taken.") ||
+			!strings.Contains(now, "Closed for the holidays") {
 			t.Error(now)
 		}
 		if a.text(t, "#public-intro") != "What is broken?" {
 			t.Error("what was typed is lost")
 		}
-		a.has(t, 1, "#public-form .summary[role=alert]").has(t, 1, "#public-form [name=on][checked]").has(t, 0, "#form-address")
-		ana.post("/acme/boards/DEMO/form", "on", "1", "intro", "What is broken?", "version", a.value(t, "#public-form [name=version]")).is(t, http.StatusSeeOther)
+		a.has(t, 1, "#public-form .summary[role=alert]").has(t, 1, "#public-form [name=on][checked]").
+			has(t, 0, "#form-address")
+		ana.post("/acme/boards/DEMO/form", "on", "1", "intro", "What is broken?", "version",
+			a.value(t, "#public-form [name=version]")).is(t, http.StatusSeeOther)
 		if now := ana.get("/acme/boards/DEMO/settings").text(t, "#public-intro"); now != "What is broken?" {
 			t.Errorf("it says %q", now)
 		}

@@ -13,7 +13,8 @@ func TestResources(t *testing.T) {
 	t.Parallel()
 	t.Run("their addresses are those of pages", func(t *testing.T) {
 		t.Parallel()
-		links, key := workflows.Links{Base: "https://tracker.example.com", Company: "acme"}, tickets.Key{Board: "NINJA", Number: 42}
+		links, key := workflows.Links{Base: "https://tracker.example.com", Company: "acme"},
+			tickets.Key{Board: "NINJA", Number: 42}
 		for got, want := range map[string]string{
 			links.Ticket(tickets.Ticket{Key: key}).URL:     views.TicketPath("acme", key),
 			links.Comment(key, tickets.Comment{ID: 7}).URL: views.CommentPath("acme", key, 7),

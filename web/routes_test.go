@@ -97,27 +97,31 @@ var pages = map[string]access{
 	"POST /admin/companies":  operators("/admin/companies", 422),
 
 	// Consumer 1 and webhook 1 are of acme.
-	"GET /admin/feeds":                              operators("/admin/feeds", 200),
-	"POST /admin/feeds/republications":              operators("/admin/feeds/republications", 422),
-	"GET /admin/feeds/consumers/:consumer":          operators("/admin/feeds/consumers/1", 200),
-	"POST /admin/feeds/consumers/:consumer/pause":   operators("/admin/feeds/consumers/1/pause", 303).sending("paused", "yes"),
-	"POST /admin/feeds/consumers/:consumer/cursor":  operators("/admin/feeds/consumers/1/cursor", 303).sending("place", "end"),
+	"GET /admin/feeds":                     operators("/admin/feeds", 200),
+	"POST /admin/feeds/republications":     operators("/admin/feeds/republications", 422),
+	"GET /admin/feeds/consumers/:consumer": operators("/admin/feeds/consumers/1", 200),
+	"POST /admin/feeds/consumers/:consumer/pause": operators("/admin/feeds/consumers/1/pause", 303).
+		sending("paused", "yes"),
+	"POST /admin/feeds/consumers/:consumer/cursor": operators("/admin/feeds/consumers/1/cursor", 303).
+		sending("place", "end"),
 	"GET /admin/feeds/consumers/:consumer/removal":  operators("/admin/feeds/consumers/1/removal", 200),
 	"POST /admin/feeds/consumers/:consumer/removal": operators("/admin/feeds/consumers/99/removal", 404),
 	"GET /admin/feeds/webhooks/:webhook":            operators("/admin/feeds/webhooks/1", 200),
 
-	"GET /admin/refs":                       operators("/admin/refs", 200),
-	"GET /admin/refs/mints":                 operators("/admin/refs/mints?codes=5&length=5", 200),
-	"POST /admin/refs/mints":                operators("/admin/refs/mints", 303).sending("codes", "5", "length", "5"),
-	"POST /admin/refs/policy":               operators("/admin/refs/policy", 303).sending("at_least", "5", "low_hours", "1", "high_hours", "2"),
+	"GET /admin/refs":        operators("/admin/refs", 200),
+	"GET /admin/refs/mints":  operators("/admin/refs/mints?codes=5&length=5", 200),
+	"POST /admin/refs/mints": operators("/admin/refs/mints", 303).sending("codes", "5", "length", "5"),
+	"POST /admin/refs/policy": operators("/admin/refs/policy", 303).
+		sending("at_least", "5", "low_hours", "1", "high_hours", "2"),
 	"POST /admin/refs/pause":                operators("/admin/refs/pause", 303).sending("paused", "yes"),
 	"GET /admin/refs/lots/:lot/quarantine":  operators("/admin/refs/lots/1/quarantine", 200),
 	"POST /admin/refs/lots/:lot/quarantine": operators("/admin/refs/lots/99/quarantine", 404),
 
 	// The run is not filled yet.
-	"GET /admin/migrations":                          operators("/admin/migrations", 200),
-	"GET /admin/migrations/workers":                  operators("/admin/migrations/workers", 200),
-	"POST /admin/migrations/workers/:worker/drain":   operators("/admin/migrations/workers/99/drain", 404).sending("drain", "yes"),
+	"GET /admin/migrations":         operators("/admin/migrations", 200),
+	"GET /admin/migrations/workers": operators("/admin/migrations/workers", 200),
+	"POST /admin/migrations/workers/:worker/drain": operators("/admin/migrations/workers/99/drain", 404).
+		sending("drain", "yes"),
 	"GET /admin/migrations/:name/new":                operators("/admin/migrations/count-up/new", 200),
 	"POST /admin/migrations/:name/runs":              operators("/admin/migrations/count-up/runs", 422),
 	"GET /admin/migrations/runs/:run/mapping":        operators("/admin/migrations/runs/1/mapping", 404),
@@ -128,50 +132,63 @@ var pages = map[string]access{
 	"GET /admin/migrations/runs/:run/report.csv":     operators("/admin/migrations/runs/1/report.csv", 200),
 	"GET /admin/migrations/runs/:run/rejections.csv": operators("/admin/migrations/runs/1/rejections.csv", 200),
 
-	"GET /admin/migrations/keys":                            operators("/admin/migrations/keys", 200),
-	"GET /admin/migrations/runs/:run":                       operators("/admin/migrations/runs/1", 200),
-	"GET /admin/migrations/runs/:run/live":                  operators("/admin/migrations/runs/1/live", 303),
-	"POST /admin/migrations/runs/:run/pause":                operators("/admin/migrations/runs/1/pause", 409).sending("paused", "1"),
-	"GET /admin/migrations/runs/:run/cancellation":          operators("/admin/migrations/runs/1/cancellation", 200),
-	"POST /admin/migrations/runs/:run/cancellation":         operators("/admin/migrations/runs/1/cancellation", 303),
-	"POST /admin/migrations/runs/:run/dismissal":            operators("/admin/migrations/runs/1/dismissal", 409),
-	"POST /admin/migrations/runs/:run/knobs":                operators("/admin/migrations/runs/1/knobs", 422).sending("rate", "x"),
+	"GET /admin/migrations/keys":           operators("/admin/migrations/keys", 200),
+	"GET /admin/migrations/runs/:run":      operators("/admin/migrations/runs/1", 200),
+	"GET /admin/migrations/runs/:run/live": operators("/admin/migrations/runs/1/live", 303),
+	"POST /admin/migrations/runs/:run/pause": operators("/admin/migrations/runs/1/pause", 409).
+		sending("paused", "1"),
+	"GET /admin/migrations/runs/:run/cancellation":  operators("/admin/migrations/runs/1/cancellation", 200),
+	"POST /admin/migrations/runs/:run/cancellation": operators("/admin/migrations/runs/1/cancellation", 303),
+	"POST /admin/migrations/runs/:run/dismissal":    operators("/admin/migrations/runs/1/dismissal", 409),
+	"POST /admin/migrations/runs/:run/knobs": operators("/admin/migrations/runs/1/knobs", 422).
+		sending("rate", "x"),
 	"GET /admin/migrations/runs/:run/tasks/:task":           operators("/admin/migrations/runs/1/tasks/1", 404),
 	"GET /admin/migrations/runs/:run/failures":              operators("/admin/migrations/runs/1/failures", 200),
 	"GET /admin/migrations/runs/:run/failures/:fingerprint": operators("/admin/migrations/runs/1/failures/0123456789abcdef", 200),
 	"GET /admin/migrations/runs/:run/retries":               operators("/admin/migrations/runs/1/retries", 200),
-	"POST /admin/migrations/runs/:run/retries":              operators("/admin/migrations/runs/1/retries", 409).sending("all", "1"),
-	"GET /admin/migrations/runs/:run/skips":                 operators("/admin/migrations/runs/1/skips", 200),
-	"POST /admin/migrations/runs/:run/skips":                operators("/admin/migrations/runs/1/skips", 409).sending("all", "1"),
-	"GET /admin/migrations/runs/:run/events":                operators("/admin/migrations/runs/1/events", 200),
+	"POST /admin/migrations/runs/:run/retries": operators("/admin/migrations/runs/1/retries", 409).
+		sending("all", "1"),
+	"GET /admin/migrations/runs/:run/skips":  operators("/admin/migrations/runs/1/skips", 200),
+	"POST /admin/migrations/runs/:run/skips": operators("/admin/migrations/runs/1/skips", 409).sending("all", "1"),
+	"GET /admin/migrations/runs/:run/events": operators("/admin/migrations/runs/1/events", 200),
 
-	"GET /:company/images/:hash":                               members("/acme/images/"+noImage, 404),
-	"GET /:company/images/:hash/640":                           members("/acme/images/"+noImage+"/640", 404),
-	"GET /:company/people":                                     members("/acme/people", 200),
-	"GET /:company/people/invitations":                         members("/acme/people/invitations", 200),
-	"POST /:company/people/invitations":                        managers("/acme/people/invitations", 201).sending("role", "member", "days", "7"),
+	"GET /:company/images/:hash":       members("/acme/images/"+noImage, 404),
+	"GET /:company/images/:hash/640":   members("/acme/images/"+noImage+"/640", 404),
+	"GET /:company/people":             members("/acme/people", 200),
+	"GET /:company/people/invitations": members("/acme/people/invitations", 200),
+	"POST /:company/people/invitations": managers("/acme/people/invitations", 201).
+		sending("role", "member", "days", "7"),
 	"POST /:company/people/invitations/:invitation/revocation": managers("/acme/people/invitations/99/revocation", 404),
 	"GET /:company/people/:account":                            members("/acme/people/1", 200),
-	"POST /:company/people/:account/role":                      managers("/acme/people/4/role", 303).sending("role", "viewer"),
-	"POST /:company/people/:account/removal":                   {"/acme/people/1/removal", nil, 303, 404, 404, 403, 403, 403, 303, 403}, // Ana is an owner
-	"POST /:company/people/:account/resets":                    managers("/acme/people/4/resets", 201),
-	"POST /:company/people/:account/operator":                  {"/acme/people/4/operator", []string{"operator", "yes"}, 303, 404, 404, 403, 403, 403, 403, 303},
-	"GET /:company/tokens":                                     members("/acme/tokens", 200),
-	"POST /:company/tokens":                                    members("/acme/tokens", 422),
-	"POST /:company/tokens/:token/revocation":                  members("/acme/tokens/99/revocation", 404),
-	"GET /:company/settings":                                   managers("/acme/settings", 200),
-	"POST /:company/settings":                                  managers("/acme/settings", 422),
-	"GET /:company/audit":                                      managers("/acme/audit", 200),
+	"POST /:company/people/:account/role": managers("/acme/people/4/role", 303).
+		sending("role", "viewer"),
+	// Ana is an owner
+	"POST /:company/people/:account/removal": {"/acme/people/1/removal", nil, 303, 404, 404, 403, 403, 403, 303, 403},
+	"POST /:company/people/:account/resets":  managers("/acme/people/4/resets", 201),
+	"POST /:company/people/:account/operator": {"/acme/people/4/operator", []string{"operator", "yes"}, 303, 404, 404, 403,
+		403, 403, 403, 303},
+	"GET /:company/tokens":                    members("/acme/tokens", 200),
+	"POST /:company/tokens":                   members("/acme/tokens", 422),
+	"POST /:company/tokens/:token/revocation": members("/acme/tokens/99/revocation", 404),
+	"GET /:company/settings":                  managers("/acme/settings", 200),
+	"POST /:company/settings":                 managers("/acme/settings", 422),
+	"GET /:company/audit":                     managers("/acme/audit", 200),
 
 	// Webhook 1 goes to this machine, which is refused; so is a form with its address.
-	"GET /:company/settings/webhooks":                                        managers("/acme/settings/webhooks", 200),
-	"POST /:company/settings/webhooks":                                       managers("/acme/settings/webhooks", 201).sending("url", "https://hooks.example/x", "feeds", "tickets"),
-	"GET /:company/settings/webhooks/:webhook":                               managers("/acme/settings/webhooks/1", 200),
-	"POST /:company/settings/webhooks/:webhook":                              managers("/acme/settings/webhooks/1", 422).sending("version", "1", "url", "http://127.0.0.1/", "feeds", "tickets"),
-	"POST /:company/settings/webhooks/:webhook/state":                        managers("/acme/settings/webhooks/1/state", 303).sending("on", "no"),
-	"POST /:company/settings/webhooks/:webhook/secret":                       managers("/acme/settings/webhooks/1/secret", 201),
-	"POST /:company/settings/webhooks/:webhook/tests":                        managers("/acme/settings/webhooks/1/tests", 303),
-	"GET /:company/settings/webhooks/:webhook/removal":                       managers("/acme/settings/webhooks/1/removal", 200),
+	"GET /:company/settings/webhooks": managers("/acme/settings/webhooks", 200),
+	"POST /:company/settings/webhooks": managers("/acme/settings/webhooks", 201).
+		sending("url", "https://hooks.example/x", "feeds", "tickets"),
+	"GET /:company/settings/webhooks/:webhook": managers("/acme/settings/webhooks/1", 200),
+	"POST /:company/settings/webhooks/:webhook": managers("/acme/settings/webhooks/1", 422).
+		sending("version", "1", "url", "http://127.0.0.1/", "feeds", "tickets"),
+	"POST /:company/settings/webhooks/:webhook/state": managers("/acme/settings/webhooks/1/state",
+		303).sending("on", "no"),
+	"POST /:company/settings/webhooks/:webhook/secret": managers("/acme/settings/webhooks/1/secret",
+		201),
+	"POST /:company/settings/webhooks/:webhook/tests": managers("/acme/settings/webhooks/1/tests",
+		303),
+	"GET /:company/settings/webhooks/:webhook/removal": managers("/acme/settings/webhooks/1/removal",
+		200),
 	"POST /:company/settings/webhooks/:webhook/removal":                      managers("/acme/settings/webhooks/99/removal", 404),
 	"GET /:company/settings/webhooks/:webhook/deliveries/:delivery":          managers("/acme/settings/webhooks/1/deliveries/1", 200),
 	"POST /:company/settings/webhooks/:webhook/deliveries/:delivery/resends": managers("/acme/settings/webhooks/1/deliveries/1/resends", 303),
@@ -211,21 +228,28 @@ var pages = map[string]access{
 	"GET /:company/people/mentions": members("/acme/people/mentions?q=a", 200),
 
 	// A comment is its author's alone: this one is Ana's.
-	"GET /:company/:key/comments":                          members("/acme/DEMO-1/comments", 200),
-	"POST /:company/:key/comments":                         writers("/acme/DEMO-1/comments", 303).sending("body", "x"),
-	"GET /:company/:key/comments/:comment":                 members("/acme/DEMO-1/comments/1", 303),
-	"POST /:company/:key/comments/:comment":                members("/acme/DEMO-1/comments/1", 403).sending("body", "x", "version", "1"),
-	"GET /:company/:key/comments/:comment/edit":            members("/acme/DEMO-1/comments/1/edit", 403),
-	"POST /:company/:key/comments/:comment/removal":        members("/acme/DEMO-1/comments/1/removal", 403),
-	"GET /:company/:key/assignees":                         writers("/acme/DEMO-1/assignees", 200),
-	"POST /:company/:key/assignees":                        writers("/acme/DEMO-1/assignees", 303).sending("quick", "1", "add", "1"),
-	"POST /:company/:key/mute":                             members("/acme/DEMO-1/mute", 303).sending("muted", "1"),
-	"POST /:company/boards/:board/archive":                 writers("/acme/boards/DEMO/archive", 409).sending("version", "7"),
-	"POST /:company/boards/:board/form":                    writers("/acme/boards/DEMO/form", 303).sending("on", "1", "version", "0"),
-	"POST /:company/boards/:board/columns":                 writers("/acme/boards/DEMO/columns", 422).sending("version", "1"),
-	"POST /:company/boards/:board/columns/:column":         writers("/acme/boards/DEMO/columns/1", 422).sending("version", "1"),
-	"GET /:company/boards/:board/columns/:column/removal":  writers("/acme/boards/DEMO/columns/1/removal", 200),
-	"POST /:company/boards/:board/columns/:column/removal": writers("/acme/boards/DEMO/columns/1/removal", 422).sending("version", "1"),
+	"GET /:company/:key/comments":          members("/acme/DEMO-1/comments", 200),
+	"POST /:company/:key/comments":         writers("/acme/DEMO-1/comments", 303).sending("body", "x"),
+	"GET /:company/:key/comments/:comment": members("/acme/DEMO-1/comments/1", 303),
+	"POST /:company/:key/comments/:comment": members("/acme/DEMO-1/comments/1", 403).
+		sending("body", "x", "version", "1"),
+	"GET /:company/:key/comments/:comment/edit":     members("/acme/DEMO-1/comments/1/edit", 403),
+	"POST /:company/:key/comments/:comment/removal": members("/acme/DEMO-1/comments/1/removal", 403),
+	"GET /:company/:key/assignees":                  writers("/acme/DEMO-1/assignees", 200),
+	"POST /:company/:key/assignees": writers("/acme/DEMO-1/assignees", 303).
+		sending("quick", "1", "add", "1"),
+	"POST /:company/:key/mute": members("/acme/DEMO-1/mute", 303).sending("muted", "1"),
+	"POST /:company/boards/:board/archive": writers("/acme/boards/DEMO/archive", 409).
+		sending("version", "7"),
+	"POST /:company/boards/:board/form": writers("/acme/boards/DEMO/form", 303).
+		sending("on", "1", "version", "0"),
+	"POST /:company/boards/:board/columns": writers("/acme/boards/DEMO/columns", 422).
+		sending("version", "1"),
+	"POST /:company/boards/:board/columns/:column": writers("/acme/boards/DEMO/columns/1", 422).
+		sending("version", "1"),
+	"GET /:company/boards/:board/columns/:column/removal": writers("/acme/boards/DEMO/columns/1/removal", 200),
+	"POST /:company/boards/:board/columns/:column/removal": writers("/acme/boards/DEMO/columns/1/removal", 422).
+		sending("version", "1"),
 }
 
 // call is a route of the API: the scope that it needs, the weakest role that may use it ("" is a
@@ -241,50 +265,68 @@ type call struct {
 // calls are the routes of the API. What one role has done may be in the way of the next (409, or 404
 // of what is gone by then).
 var calls = map[string]call{
-	"GET /api/v1/boards":                           {"/boards", "", "boards:read", 200, 200, ""},
-	"POST /api/v1/boards":                          {"/boards", `{"slug":"NINJA","title":"x"}`, "boards:write", 201, 201, ""},
-	"GET /api/v1/boards/:board":                    {"/boards/DEMO", "", "boards:read", 404, 200, ""},
-	"PATCH /api/v1/boards/:board":                  {"/boards/DEMO", `{"title":"x","version":1}`, "boards:write", 404, 200, ""},
-	"PUT /api/v1/boards/:board/archive":            {"/boards/DEMO/archive", "", "boards:write", 404, 200, ""},
-	"DELETE /api/v1/boards/:board/archive":         {"/boards/DEMO/archive", "", "boards:write", 404, 200, ""},
-	"POST /api/v1/boards/:board/columns":           {"/boards/DEMO/columns", `{"name":"Review"}`, "boards:write", 404, 201, ""},
-	"PATCH /api/v1/boards/:board/columns/:column":  {"/boards/DEMO/columns/1", `{"name":"Ideas"}`, "boards:write", 404, 200, ""},
+	"GET /api/v1/boards": {"/boards", "", "boards:read", 200, 200, ""},
+	"POST /api/v1/boards": {"/boards", `{"slug":"NINJA","title":"x"}`, "boards:write", 201, 201,
+		""},
+	"GET /api/v1/boards/:board": {"/boards/DEMO", "", "boards:read", 404, 200, ""},
+	"PATCH /api/v1/boards/:board": {"/boards/DEMO", `{"title":"x","version":1}`, "boards:write", 404, 200,
+		""},
+	"PUT /api/v1/boards/:board/archive":    {"/boards/DEMO/archive", "", "boards:write", 404, 200, ""},
+	"DELETE /api/v1/boards/:board/archive": {"/boards/DEMO/archive", "", "boards:write", 404, 200, ""},
+	"POST /api/v1/boards/:board/columns": {"/boards/DEMO/columns", `{"name":"Review"}`, "boards:write", 404, 201,
+		""},
+	"PATCH /api/v1/boards/:board/columns/:column": {"/boards/DEMO/columns/1", `{"name":"Ideas"}`, "boards:write", 404,
+		200, ""},
 	"DELETE /api/v1/boards/:board/columns/:column": {"/boards/DEMO/columns/2", "", "boards:write", 404, 204, ""},
 	"GET /api/v1/boards/:board/tickets":            {"/boards/DEMO/tickets", "", "tickets:read", 404, 200, ""},
-	"POST /api/v1/boards/:board/tickets":           {"/boards/DEMO/tickets", `{"title":"x"}`, "tickets:write", 404, 201, ""},
-	"GET /api/v1/tickets/:key":                     {"/tickets/DEMO-2", "", "tickets:read", 404, 200, ""},
-	"PATCH /api/v1/tickets/:key":                   {"/tickets/DEMO-3", `{"title":"x","version":1}`, "tickets:write", 404, 200, ""},
-	"DELETE /api/v1/tickets/:key":                  {"/tickets/DEMO-4", "", "tickets:write", 404, 204, ""},
-	"POST /api/v1/tickets/:key/position":           {"/tickets/DEMO-5/position", `{"column":1,"after":null}`, "tickets:write", 404, 200, ""},
+	"POST /api/v1/boards/:board/tickets": {"/boards/DEMO/tickets", `{"title":"x"}`, "tickets:write", 404, 201,
+		""},
+	"GET /api/v1/tickets/:key":    {"/tickets/DEMO-2", "", "tickets:read", 404, 200, ""},
+	"PATCH /api/v1/tickets/:key":  {"/tickets/DEMO-3", `{"title":"x","version":1}`, "tickets:write", 404, 200, ""},
+	"DELETE /api/v1/tickets/:key": {"/tickets/DEMO-4", "", "tickets:write", 404, 204, ""},
+	"POST /api/v1/tickets/:key/position": {"/tickets/DEMO-5/position", `{"column":1,"after":null}`, "tickets:write", 404,
+		200, ""},
 
 	"PUT /api/v1/tickets/:key/closure":     {"/tickets/DEMO-6/closure", "", "tickets:write", 404, 200, ""},
 	"DELETE /api/v1/tickets/:key/closure":  {"/tickets/DEMO-6/closure", "", "tickets:write", 404, 200, ""},
 	"PUT /api/v1/tickets/:key/restoration": {"/tickets/DEMO-6/restoration", "", "tickets:write", 404, 200, ""},
 
 	// A comment is its author's alone: this one is Ana's.
-	"GET /api/v1/tickets/:key/comments":             {"/tickets/DEMO-6/comments", "", "tickets:read", 404, 200, ""},
-	"POST /api/v1/tickets/:key/comments":            {"/tickets/DEMO-6/comments", `{"body":"x"}`, "tickets:write", 404, 201, ""},
-	"PATCH /api/v1/tickets/:key/comments/:comment":  {"/tickets/DEMO-1/comments/1", `{"body":"x","version":1}`, "tickets:write", 404, 403, ""},
+	"GET /api/v1/tickets/:key/comments": {"/tickets/DEMO-6/comments", "", "tickets:read", 404, 200, ""},
+	"POST /api/v1/tickets/:key/comments": {"/tickets/DEMO-6/comments", `{"body":"x"}`, "tickets:write", 404,
+		201, ""},
+	"PATCH /api/v1/tickets/:key/comments/:comment": {"/tickets/DEMO-1/comments/1", `{"body":"x","version":1}`,
+		"tickets:write", 404, 403, ""},
 	"DELETE /api/v1/tickets/:key/comments/:comment": {"/tickets/DEMO-1/comments/1", "", "tickets:write", 404, 403, ""},
-	"PUT /api/v1/tickets/:key/assignees":            {"/tickets/DEMO-6/assignees", `{"assignees":["ana"]}`, "tickets:write", 404, 200, ""},
+	"PUT /api/v1/tickets/:key/assignees": {"/tickets/DEMO-6/assignees", `{"assignees":["ana"]}`,
+		"tickets:write", 404, 200, ""},
 
 	// The stream itself does not end, so it is asked for what there is not.
-	"GET /api/v1/feeds/:feed":                              {"/feeds/tickets", "", "tickets:read", 200, 200, ""},
-	"GET /api/v1/feeds/:feed/stream":                       {"/feeds/tickets/stream?board=NOPE", "", "tickets:read", 404, 404, ""},
-	"GET /api/v1/feeds/:feed/audit":                        {"/feeds/boards/audit", "", "boards:read", 200, 200, ""},
-	"POST /api/v1/feeds/:feed/republish":                   {"/feeds/tickets/republish", `{"ids":[1]}`, "tickets:write", 200, 200, ""},
-	"GET /api/v1/consumers":                                {"/consumers", "", "tickets:read", 200, 200, ""},
-	"POST /api/v1/feeds/:feed/consumers":                   {"/feeds/tickets/consumers", `{"name":"archive"}`, "tickets:write", 201, 201, ""},
-	"GET /api/v1/feeds/:feed/consumers/:consumer":          {"/feeds/tickets/consumers/warehouse", "", "tickets:read", 404, 200, ""},
-	"DELETE /api/v1/feeds/:feed/consumers/:consumer":       {"/feeds/tickets/consumers/warehouse", "", "tickets:write", 404, 204, ""},
-	"PUT /api/v1/feeds/:feed/consumers/:consumer/cursor":   {"/feeds/tickets/consumers/warehouse/cursor", `{"to":"end"}`, "tickets:write", 404, 200, ""},
-	"PUT /api/v1/feeds/:feed/consumers/:consumer/pause":    {"/feeds/tickets/consumers/warehouse/pause", "", "tickets:write", 404, 200, ""},
-	"DELETE /api/v1/feeds/:feed/consumers/:consumer/pause": {"/feeds/tickets/consumers/warehouse/pause", "", "tickets:write", 404, 200, ""},
+	"GET /api/v1/feeds/:feed": {"/feeds/tickets", "", "tickets:read", 200, 200, ""},
+	"GET /api/v1/feeds/:feed/stream": {"/feeds/tickets/stream?board=NOPE", "", "tickets:read", 404,
+		404, ""},
+	"GET /api/v1/feeds/:feed/audit": {"/feeds/boards/audit", "", "boards:read", 200, 200, ""},
+	"POST /api/v1/feeds/:feed/republish": {"/feeds/tickets/republish", `{"ids":[1]}`, "tickets:write",
+		200, 200, ""},
+	"GET /api/v1/consumers": {"/consumers", "", "tickets:read", 200, 200, ""},
+	"POST /api/v1/feeds/:feed/consumers": {"/feeds/tickets/consumers", `{"name":"archive"}`,
+		"tickets:write", 201, 201, ""},
+	"GET /api/v1/feeds/:feed/consumers/:consumer": {"/feeds/tickets/consumers/warehouse", "", "tickets:read", 404,
+		200, ""},
+	"DELETE /api/v1/feeds/:feed/consumers/:consumer": {"/feeds/tickets/consumers/warehouse", "", "tickets:write",
+		404, 204, ""},
+	"PUT /api/v1/feeds/:feed/consumers/:consumer/cursor": {"/feeds/tickets/consumers/warehouse/cursor", `{"to":"end"}`,
+		"tickets:write", 404, 200, ""},
+	"PUT /api/v1/feeds/:feed/consumers/:consumer/pause": {"/feeds/tickets/consumers/warehouse/pause", "",
+		"tickets:write", 404, 200, ""},
+	"DELETE /api/v1/feeds/:feed/consumers/:consumer/pause": {"/feeds/tickets/consumers/warehouse/pause", "",
+		"tickets:write", 404, 200, ""},
 
 	// What concerns the whole instance is for operators of any company, whatever their role. Its
 	// run is not filled yet.
-	"GET /api/v1/migrations":             {"/migrations", "", accounts.Operate, 200, 200, ""},
-	"POST /api/v1/migrations/:name/runs": {"/migrations/count-up/runs", `{"params":{"to":3,"mode":"up"}}`, accounts.Operate, 201, 201, ""},
+	"GET /api/v1/migrations": {"/migrations", "", accounts.Operate, 200, 200, ""},
+	"POST /api/v1/migrations/:name/runs": {"/migrations/count-up/runs", `{"params":{"to":3,"mode":"up"}}`,
+		accounts.Operate, 201, 201, ""},
 	"GET /api/v1/runs":                   {"/runs", "", accounts.Operate, 200, 200, ""},
 	"GET /api/v1/runs/:run":              {"/runs/1", "", accounts.Operate, 200, 200, ""},
 	"PATCH /api/v1/runs/:run":            {"/runs/1", `{"rate":5}`, accounts.Operate, 200, 200, ""},
@@ -391,7 +433,8 @@ func checkAccess(t *testing.T, e *env, method string, who access) {
 		}
 		get := func() {
 			if a := ask(b, who.path); a.code != visitor.want {
-				t.Errorf("%s: %d, not %d: %s", visitor.as, a.code, visitor.want, strings.Join(strings.Fields(a.page().Find("main").Text()), " "))
+				t.Errorf("%s: %d, not %d: %s", visitor.as, a.code, visitor.want,
+					strings.Join(strings.Fields(a.page().Find("main").Text()), " "))
 			}
 		}
 		if visitor.want >= 400 || method == http.MethodGet || visitor.name == "" && who.viewer != who.signedOut {
@@ -433,12 +476,14 @@ func TestCalls(t *testing.T) {
 			rest := slices.DeleteFunc(slices.Clone(accounts.Scopes), func(scope string) bool { return scope == c.scope })
 			least := cmp.Or(c.least, map[bool]string{true: accounts.Viewer, false: accounts.Member}[method == http.MethodGet])
 			roles := []struct{ name, role string }{
-				{"vera", accounts.Viewer}, {"mia", accounts.Member}, {"opal", accounts.Member}, {"adam", accounts.Admin}, {"olga", accounts.Owner},
+				{"vera", accounts.Viewer}, {"mia", accounts.Member}, {"opal", accounts.Member}, {"adam", accounts.Admin},
+				{"olga", accounts.Owner},
 			}
 			from := slices.IndexFunc(roles, func(r struct{ name, role string }) bool { return r.role == least })
 
 			e.unchanged(t, func() {
-				for why, token := range map[string]string{"no token": "", "an unknown token": "cfl_nobody", "a session's cookie": " "} {
+				for why, token := range map[string]string{"no token": "", "an unknown token": "cfl_nobody",
+					"a session's cookie": " "} {
 					a := as(token)
 					if a.problem(t, http.StatusUnauthorized, ""); a.header.Get("WWW-Authenticate") != "Bearer" {
 						t.Errorf("%s: no WWW-Authenticate", why)
@@ -479,10 +524,14 @@ func TestUnknownRoutes(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	ana := e.ana()
-	for _, path := range []string{"/acme/x/y/z", "/acme/NINJA", "/acme/NINJA-0", "/acme/DEMO-01", "/acme/DEMO-99999999999999999999", "/acme/DEMO-99", "/acme/boards/NOPE",
-		"/acme/boards/DEMO/columns/0", "/acme/boards/DEMO/columns/x", "/acme/boards/DEMO/columns/99", "/acme/..", "/acme/%2e%2e/DEMO-1", "/acme/boards/DEMO%2F",
-		"/acme/boards/..%2FDEMO", "/acme%2Fboards", "//acme", "/acme//DEMO-1", "/acme/DEMO-1/", "/acme/DEMO-1/nope", "/acme/DEMO-1%00", "/acme/%ff", "/acme/boards/%ff",
-		"/%ff", "/%00", "/%C3%A4cme", "/Acme", "/acme%20", "/ACME", "/acme/D\u00c9MO-1", "/acme/DEMO-1'", "/acme/DEMO-1;x", "/" + strings.Repeat("a", 30<<10), "/acme/" + strings.Repeat("A", 30<<10)} {
+	for _, path := range []string{"/acme/x/y/z", "/acme/NINJA", "/acme/NINJA-0", "/acme/DEMO-01",
+		"/acme/DEMO-99999999999999999999", "/acme/DEMO-99", "/acme/boards/NOPE",
+		"/acme/boards/DEMO/columns/0", "/acme/boards/DEMO/columns/x", "/acme/boards/DEMO/columns/99", "/acme/..",
+		"/acme/%2e%2e/DEMO-1", "/acme/boards/DEMO%2F",
+		"/acme/boards/..%2FDEMO", "/acme%2Fboards", "//acme", "/acme//DEMO-1", "/acme/DEMO-1/", "/acme/DEMO-1/nope",
+		"/acme/DEMO-1%00", "/acme/%ff", "/acme/boards/%ff",
+		"/%ff", "/%00", "/%C3%A4cme", "/Acme", "/acme%20", "/ACME", "/acme/D\u00c9MO-1", "/acme/DEMO-1'", "/acme/DEMO-1;x",
+		"/" + strings.Repeat("a", 30<<10), "/acme/" + strings.Repeat("A", 30<<10)} {
 		if got := ana.get(path); got.code != http.StatusNotFound {
 			t.Errorf("%.60s: %d", path, got.code)
 		}
@@ -490,7 +539,8 @@ func TestUnknownRoutes(t *testing.T) {
 	for path, code := range map[string]int{"/api/v1/nope": 401, "/api/v1/": 401} {
 		e.visitor().get(path).problem(t, code, "")
 	}
-	for _, path := range []string{"/nope", "/boards/DEMO/nope", "/tickets", "/tickets/DEMO-1/nope", "/tickets/DEMO", "/tickets/DEMO-0", "/tickets/%ff", "/boards/%ff", "/boards/%2e%2e"} {
+	for _, path := range []string{"/nope", "/boards/DEMO/nope", "/tickets", "/tickets/DEMO-1/nope", "/tickets/DEMO",
+		"/tickets/DEMO-0", "/tickets/%ff", "/boards/%ff", "/boards/%2e%2e"} {
 		e.program().get(path).problem(t, http.StatusNotFound, "")
 	}
 }

@@ -42,7 +42,9 @@ func (e *env) largeRun(tasks int) id.Run {
 	e.t.Helper()
 	run := e.readyRun(tasks)
 	const digits = "(SELECT 0 n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)"
-	fill := fmt.Sprintf("INSERT INTO migration_task (run_id, line, payload) SELECT ?, a.n, CONCAT('https://images.example.com/', a.n, b.n, c.n, d.n, e.n, '.png') FROM %[1]s a, %[1]s b, %[1]s c, %[1]s d, %[1]s e LIMIT ?", digits)
+	fill := fmt.Sprintf("INSERT INTO migration_task (run_id, line, payload) SELECT ?, a.n, "+
+		"CONCAT('https://images.example.com/', a.n, b.n, c.n, d.n, e.n, '.png') FROM %[1]s a, %[1]s b, %[1]s c, %[1]s d, "+
+		"%[1]s e LIMIT ?", digits)
 	for done := 0; done < tasks; done += tasksAtOnce {
 		e.exec(fill, run, min(tasksAtOnce, tasks-done))
 	}
@@ -55,12 +57,15 @@ func (e *env) largeRun(tasks int) id.Run {
 func (e *env) completeTasks(run id.Run, upto int) {
 	e.t.Helper()
 	first := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ?", run)
-	worker := e.exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES ('app-1', 4242, 'v1', 'stopped', NOW(6), NOW(6), NOW(6))")
-	last := first + e.count("SELECT MAX(id) - MIN(id) + 1 FROM migration_task WHERE run_id = ?", run)*int64(upto)/e.count("SELECT total FROM migration_run WHERE id = ?", run)
+	worker := e.exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES " +
+		"('app-1', 4242, 'v1', 'stopped', NOW(6), NOW(6), NOW(6))")
+	last := first + e.count("SELECT MAX(id) - MIN(id) + 1 FROM migration_task WHERE run_id = ?",
+		run)*int64(upto)/e.count("SELECT total FROM migration_run WHERE id = ?", run)
 	for from := first; from < last; from += tasksAtOnce {
 		e.exec(`UPDATE migration_task SET state = IF(id % 100 = 0, 'failed', 'complete'), fingerprint = IF(id % 100 = 0, UNHEX(?), NULL),
 			fence = 1, worker_id = ?, attempt = 1, claimed_at = NOW(6), finished_at = NOW(6)
-			WHERE run_id = ? AND state = 'open' AND id >= ? AND id < ?`, fingerprint, worker, run, from, min(from+tasksAtOnce, last))
+			WHERE run_id = ? AND state = 'open' AND id >= ? AND id < ?`, fingerprint, worker, run, from,
+			min(from+tasksAtOnce, last))
 	}
 	e.exec("DELETE FROM migration_counter WHERE run_id = ?", run)
 	e.exec(`INSERT INTO migration_counter (run_id, worker_id, complete, failed, errors)
@@ -252,7 +257,9 @@ func TestALargeRun(t *testing.T) {
 		t.Errorf("claims take longer when most is done: %s, not %s", late, fresh)
 	}
 	var bytes sql.NullInt64
-	if err := e.sql.QueryRow("SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'migration_task'").Scan(&bytes); err != nil {
+	if err := e.sql.QueryRow("SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema " +
+		"= " +
+		"DATABASE() AND table_name = 'migration_task'").Scan(&bytes); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("the tasks take %d MiB", bytes.Int64>>20)

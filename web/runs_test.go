@@ -18,13 +18,15 @@ const fingerprint = "00000000000000ab"
 // of which two failed alike, and a worker.
 func (e *env) runIn(state migrations.State) id.Run {
 	e.t.Helper()
-	run := e.openRun("count-up", migrations.Values{"to": fmt.Sprint(10 + e.count("SELECT COUNT(*) FROM migration_run")), "mode": "up", "key": "hush-hush"})
+	run := e.openRun("count-up", migrations.Values{"to": fmt.Sprint(10 + e.count("SELECT COUNT(*) FROM migration_run")),
+		"mode": "up", "key": "hush-hush"})
 	worker := e.exec(`INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until)
 		VALUES ('app-1', 4242, 'v1', 'active', NOW(6), NOW(6), NOW(6) + INTERVAL 1 HOUR)`)
 	for i, task := range []string{"complete", "failed", "failed", "waiting", "processing", "open", "open"} {
 		e.exec(`INSERT INTO migration_task (run_id, state, worker_id, attempt, payload, fingerprint, due_at, claimed_at, finished_at)
 			VALUES (?, ?, ?, IF(? = 'open', 0, 1), ?, IF(? = 'failed', UNHEX(?), NULL), IF(? = 'waiting', NOW(6) + INTERVAL 1 HOUR, NULL), IF(? = 'open', NULL, NOW(6)), IF(? IN ('complete', 'failed'), NOW(6), NULL))`,
-			run, task, worker, task, fmt.Sprintf(`{"n":%d,"html":"<script data-evil>alert(1)</script>"}`, i), task, fingerprint, task, task, task)
+			run, task, worker, task, fmt.Sprintf(`{"n":%d,"html":"<script data-evil>alert(1)</script>"}`, i), task, fingerprint,
+			task, task, task)
 	}
 	first := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
 	e.exec(`INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
@@ -32,7 +34,8 @@ func (e *env) runIn(state migrations.State) id.Run {
 	e.exec(`INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
 		VALUES (?, UNHEX(?), '=HYPERLINK("x") <b data-evil>503</b>', ?, 3, 2, NOW(6), NOW(6))`, run, fingerprint, first)
 	e.exec(`INSERT INTO migration_counter (run_id, worker_id, processing, waiting, complete, failed, errors, refused, reclaimed) VALUES (?, ?, 1, 1, 1, 2, 3, 4, 5)`, run, worker)
-	e.exec("UPDATE migration_run SET state = ?, total = 7, started_at = NOW(6), finished_at = IF(? IN ('complete', 'cancelled'), NOW(6), NULL) WHERE id = ?", state, state, run)
+	e.exec("UPDATE migration_run SET state = ?, total = 7, started_at = NOW(6), finished_at = IF(? IN ('complete', "+
+		"'cancelled'), NOW(6), NULL) WHERE id = ?", state, state, run)
 	return run
 }
 
@@ -47,7 +50,8 @@ func TestRunPage(t *testing.T) {
 		ana := e.operator()
 		for state, want := range map[migrations.State]string{
 			migrations.Open: "Stop…", migrations.Filling: "Stop…", migrations.Ready: "Start… p Stop…",
-			migrations.Running: "Pause pStop…", migrations.Throttled: "Pause pStop…", migrations.Pausing: "Resume pStop…", migrations.Paused: "Resume pStop…",
+			migrations.Running: "Pause pStop…", migrations.Throttled: "Pause pStop…", migrations.Pausing: "Resume pStop…",
+			migrations.Paused:     "Resume pStop…",
 			migrations.Cancelling: "", migrations.Cancelled: "", migrations.Complete: "",
 		} {
 			run := e.runIn(state)
@@ -77,10 +81,13 @@ func TestRunPage(t *testing.T) {
 	t.Run("while tasks wait it says which hosts want to be left alone, and why", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.exec("INSERT INTO migration_upstream VALUES ('images.example', NOW(6) + INTERVAL 1 HOUR, 'It answers <b data-evil>429</b>.')")
+		e.exec("INSERT INTO migration_upstream VALUES ('images.example', NOW(6) + INTERVAL 1 HOUR, 'It answers <b " +
+			"data-evil>429</b>.')")
 		ana := e.operator()
-		a := ana.get(views.RunPath(e.runIn(migrations.Running))).is(t, http.StatusOK).has(t, 0, "[data-evil]").has(t, 1, "#run-progress .run-closed li")
-		if got := a.text(t, ".run-closed"); !strings.HasPrefix(got, "images.example is paused until ") || !strings.HasSuffix(got, " UTC It answers <b data-evil>429</b>.") {
+		a := ana.get(views.RunPath(e.runIn(migrations.Running))).is(t, http.StatusOK).has(t, 0, "[data-evil]").
+			has(t, 1, "#run-progress .run-closed li")
+		if got := a.text(t, ".run-closed"); !strings.HasPrefix(got, "images.example is paused until ") ||
+			!strings.HasSuffix(got, " UTC It answers <b data-evil>429</b>.") {
 			t.Error(got)
 		}
 		ana.get(views.RunPath(e.runIn(migrations.Complete))).is(t, http.StatusOK).has(t, 0, ".run-closed")
@@ -91,7 +98,8 @@ func TestRunPage(t *testing.T) {
 		run := e.runIn(migrations.Paused)
 		ana := e.operator()
 		refresh := func() *answer {
-			return ana.htmx(views.RunID).get(views.RunLivePath(run)).is(t, http.StatusOK).has(t, 0, "h2#knobs-name, [hx-swap-oob]")
+			return ana.htmx(views.RunID).get(views.RunLivePath(run)).is(t, http.StatusOK).
+				has(t, 0, "h2#knobs-name, [hx-swap-oob]")
 		}
 		a := refresh().has(t, 1, "#run-task-list[data-asis]:empty").has(t, 1, "#run-knobs[data-asis]:empty")
 		if got := a.text(t, ".tally > :first-child"); got != "Complete1" {
@@ -107,7 +115,8 @@ func TestRunPage(t *testing.T) {
 			if part.AttrOr("data-live", "") != "6000" {
 				t.Errorf("%s is not live", id)
 			}
-			ana.htmx(id).get(part.AttrOr("data-from", "")).fragment(t, http.StatusOK).has(t, 1, "body > #"+id).has(t, rows, "tbody tr")
+			ana.htmx(id).get(part.AttrOr("data-from", "")).fragment(t, http.StatusOK).has(t, 1, "body > #"+id).
+				has(t, rows, "tbody tr")
 		}
 	})
 	t.Run("a refresh stays below ten kilobytes", func(t *testing.T) {
@@ -119,23 +128,24 @@ func TestRunPage(t *testing.T) {
 			t.Errorf("%d bytes", len(a.body))
 		}
 	})
-	t.Run("it refreshes every two seconds while it runs, seldom while it rests, never once it is over", func(t *testing.T) {
-		t.Parallel()
-		e := newEnv(t)
-		ana := e.operator()
-		for state, want := range map[migrations.State]string{
-			migrations.Running: "2000", migrations.Throttled: "2000", migrations.Pausing: "2000", migrations.Paused: "6000",
-			migrations.Complete: "", migrations.Cancelled: "",
-		} {
-			page := ana.get(views.RunPath(e.runIn(state)))
-			if got := page.page().Find("#run").AttrOr("data-live", ""); got != want {
-				t.Errorf("%s: %s", state, got)
+	t.Run("it refreshes every two seconds while it runs, seldom while it rests, never once it is over",
+		func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t)
+			ana := e.operator()
+			for state, want := range map[migrations.State]string{
+				migrations.Running: "2000", migrations.Throttled: "2000", migrations.Pausing: "2000", migrations.Paused: "6000",
+				migrations.Complete: "", migrations.Cancelled: "",
+			} {
+				page := ana.get(views.RunPath(e.runIn(state)))
+				if got := page.page().Find("#run").AttrOr("data-live", ""); got != want {
+					t.Errorf("%s: %s", state, got)
+				}
+				if want == "" {
+					page.has(t, 0, "main [data-live]")
+				}
 			}
-			if want == "" {
-				page.has(t, 0, "main [data-live]")
-			}
-		}
-	})
+		})
 	t.Run("who is signed out is led to sign in, not shown a page in a corner", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -214,10 +224,12 @@ func TestRunActions(t *testing.T) {
 		run := e.runIn(migrations.Running)
 		ana := e.operator()
 		a := ana.get(views.RunCancellationPath(run)).is(t, http.StatusOK)
-		if got := a.text(t, "#run-question"); !strings.Contains(got, "Of 7 tasks, 3 are done") || !strings.Contains(got, "Stop, and leave 3 tasks") {
+		if got := a.text(t, "#run-question"); !strings.Contains(got, "Of 7 tasks, 3 are done") ||
+			!strings.Contains(got, "Stop, and leave 3 tasks") {
 			t.Error(got)
 		}
-		ana.htmx(views.DialogID).get(views.RunCancellationPath(run)).is(t, http.StatusOK).has(t, 1, "#dialog-title").has(t, 0, "header.top")
+		ana.htmx(views.DialogID).get(views.RunCancellationPath(run)).is(t, http.StatusOK).has(t, 1, "#dialog-title").
+			has(t, 0, "header.top")
 		ana.post(views.RunCancellationPath(run)).goesTo(t, views.RunPath(run))
 		if got := ana.get(views.RunPath(run)).text(t, ".run-state"); got != "Stopping" {
 			t.Error(got)
@@ -234,7 +246,8 @@ func TestRunActions(t *testing.T) {
 		e.exec("UPDATE migration_run SET state = 'complete', listed = 'attention', finished_at = NOW(6)")
 		ana.get(views.RunPath(run)).has(t, 1, "#run-dismiss")
 		form := formsNamed(t, ana.get(views.MigrationsPath), path)
-		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).goesTo(t, views.MigrationsPath)
+		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).
+			goesTo(t, views.MigrationsPath)
 		ana.get(views.MigrationsPath).has(t, 0, "#attention-head").has(t, 1, "#finished-head")
 		ana.get(views.RunPath(run)).has(t, 0, "#run-dismiss")
 	})
@@ -242,82 +255,92 @@ func TestRunActions(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		run := e.runIn(migrations.Running)
-		e.exec("UPDATE migration_run SET state = 'cancelled', listed = 'attention', total = 0, rejected = 1, finished_at = NOW(6)")
+		e.exec("UPDATE migration_run SET state = 'cancelled', listed = 'attention', total = 0, rejected = 1, finished_at = " +
+			"NOW(6)")
 		a := e.operator().get(views.RunPath(run)).has(t, 1, ".run-state.failed")
 		if got := a.text(t, "#run-rejected[href='"+views.RunRejectionsPath(run)+"']"); got != "See 1 rejected line" {
 			t.Error(got)
 		}
 	})
-	t.Run("retrying and skipping all ask with the number; a group, chosen tasks and one are done at once", func(t *testing.T) {
-		t.Parallel()
-		e := newEnv(t)
-		run := e.runIn(migrations.Paused)
-		ana := e.operator()
-		if got := ana.get(views.RunRetriesPath(run)+"?all=1").text(t, "#run-question button"); got != "Retry 2 failed tasks" {
-			t.Error(got)
-		}
-		if got := ana.get(views.RunSkipsPath(run)+"?fingerprint="+fingerprint).text(t, "#run-question button"); got != "Skip 2 failed tasks" {
-			t.Error(got)
-		}
-		ana.get(views.RunSkipsPath(run)+"?fingerprint=0000000000000000").is(t, http.StatusNotFound)
-		failed := func() int64 {
-			return e.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
-		}
-		one := e.count("SELECT MAX(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
-		ana.post(views.RunSkipsPath(run), "task", fmt.Sprint(one)).goesTo(t, views.RunPath(run))
-		if n := failed(); n != 1 {
-			t.Errorf("%d", n)
-		}
-		a := ana.htmx(views.RunID).post(views.RunRetriesPath(run), "fingerprint", fingerprint).is(t, http.StatusOK)
-		if got := a.text(t, "#flash .toast"); got != "1 task is retried." || failed() != 0 {
-			t.Errorf("%s, %d", got, failed())
-		}
-		waiting := views.RunSkipsPath(run) + "?waiting=1"
-		ana.get(views.RunPath(run)+"?state=waiting").is(t, http.StatusOK).has(t, 1, "#run-list a[href='"+waiting+"']")
-		ana.get(views.RunPath(run)+"?state=open").is(t, http.StatusOK).has(t, 0, "#run-list a[href='"+waiting+"']")
-		if got := ana.get(waiting).has(t, 1, "#run-question input[name=waiting]").text(t, "#run-question button"); got != "Skip 1 waiting task" {
-			t.Error(got)
-		}
-		a = ana.htmx(views.RunID).post(views.RunSkipsPath(run), "waiting", "1").is(t, http.StatusOK)
-		if got := a.text(t, "#flash .toast"); got != "1 task is skipped." {
-			t.Error(got)
-		}
-		a = ana.htmx(views.RunID).post(views.RunRetriesPath(run)).is(t, http.StatusConflict)
-		if got := a.text(t, "#run-head [role=alert]"); !strings.Contains(got, "No task is selected") {
-			t.Error(got)
-		}
-		a = ana.htmx(views.RunID).post(views.RunRetriesPath(run), "task", fmt.Sprint(e.count("SELECT id FROM migration_task WHERE run_id = ? AND state = 'complete'", run)))
-		a.is(t, http.StatusConflict)
-	})
-	t.Run("of the tasks that are chosen, all are done that can be, and it says how many others could not", func(t *testing.T) {
-		t.Parallel()
-		e := newEnv(t)
-		run := e.runIn(migrations.Paused)
-		ana := e.operator()
-		chosen := url.Values{}
-		for _, state := range []string{"complete", "failed", "processing"} { // the first of them cannot
-			chosen.Add("task", fmt.Sprint(e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = ?", run, state)))
-		}
-		chosen.Add("task", fmt.Sprint(e.count("SELECT MAX(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)))
-		post := func(path string) *answer {
-			return ana.htmx(views.RunID).send(newRequest(http.MethodPost, path, formKind, strings.NewReader(chosen.Encode())))
-		}
-		a := post(views.RunRetriesPath(run)).is(t, http.StatusOK)
-		if got := a.text(t, "#flash .toast"); got != "2 tasks are retried. 2 others were not failed any more." {
-			t.Error(got)
-		}
-		if n := e.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'open' AND iteration = 2", run); n != 2 {
-			t.Errorf("%d", n)
-		}
-		a = post(views.RunRetriesPath(run)).is(t, http.StatusOK)
-		if got := a.text(t, "#flash .toast"); got != "None of these tasks is failed or waiting any more: nothing was done." {
-			t.Error(got)
-		}
-		a = post(views.RunSkipsPath(run)).is(t, http.StatusOK)
-		if got := a.text(t, "#flash .toast"); !strings.HasSuffix(got, "others are in work or done by now.") {
-			t.Error(got)
-		}
-	})
+	t.Run("retrying and skipping all ask with the number; a group, chosen tasks and one are done at once",
+		func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t)
+			run := e.runIn(migrations.Paused)
+			ana := e.operator()
+			if got := ana.get(views.RunRetriesPath(run)+"?all=1").
+				text(t, "#run-question button"); got != "Retry 2 failed tasks" {
+				t.Error(got)
+			}
+			if got := ana.get(views.RunSkipsPath(run)+"?fingerprint="+fingerprint).
+				text(t, "#run-question button"); got != "Skip 2 failed tasks" {
+				t.Error(got)
+			}
+			ana.get(views.RunSkipsPath(run)+"?fingerprint=0000000000000000").is(t, http.StatusNotFound)
+			failed := func() int64 {
+				return e.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
+			}
+			one := e.count("SELECT MAX(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
+			ana.post(views.RunSkipsPath(run), "task", fmt.Sprint(one)).goesTo(t, views.RunPath(run))
+			if n := failed(); n != 1 {
+				t.Errorf("%d", n)
+			}
+			a := ana.htmx(views.RunID).post(views.RunRetriesPath(run), "fingerprint", fingerprint).is(t, http.StatusOK)
+			if got := a.text(t, "#flash .toast"); got != "1 task is retried." || failed() != 0 {
+				t.Errorf("%s, %d", got, failed())
+			}
+			waiting := views.RunSkipsPath(run) + "?waiting=1"
+			ana.get(views.RunPath(run)+"?state=waiting").is(t, http.StatusOK).has(t, 1, "#run-list a[href='"+waiting+"']")
+			ana.get(views.RunPath(run)+"?state=open").is(t, http.StatusOK).has(t, 0, "#run-list a[href='"+waiting+"']")
+			if got := ana.get(waiting).has(t, 1, "#run-question input[name=waiting]").
+				text(t, "#run-question button"); got != "Skip 1 waiting task" {
+				t.Error(got)
+			}
+			a = ana.htmx(views.RunID).post(views.RunSkipsPath(run), "waiting", "1").is(t, http.StatusOK)
+			if got := a.text(t, "#flash .toast"); got != "1 task is skipped." {
+				t.Error(got)
+			}
+			a = ana.htmx(views.RunID).post(views.RunRetriesPath(run)).is(t, http.StatusConflict)
+			if got := a.text(t, "#run-head [role=alert]"); !strings.Contains(got, "No task is selected") {
+				t.Error(got)
+			}
+			a = ana.htmx(views.RunID).post(views.RunRetriesPath(run), "task",
+				fmt.Sprint(e.count("SELECT id FROM migration_task WHERE run_id = ? AND state = 'complete'", run)))
+			a.is(t, http.StatusConflict)
+		})
+	t.Run("of the tasks that are chosen, all are done that can be, and it says how many others could not",
+		func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t)
+			run := e.runIn(migrations.Paused)
+			ana := e.operator()
+			chosen := url.Values{}
+			for _, state := range []string{"complete", "failed", "processing"} { // the first of them cannot
+				chosen.Add("task",
+					fmt.Sprint(e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = ?", run, state)))
+			}
+			chosen.Add("task",
+				fmt.Sprint(e.count("SELECT MAX(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)))
+			post := func(path string) *answer {
+				return ana.htmx(views.RunID).send(newRequest(http.MethodPost, path, formKind, strings.NewReader(chosen.Encode())))
+			}
+			a := post(views.RunRetriesPath(run)).is(t, http.StatusOK)
+			if got := a.text(t, "#flash .toast"); got != "2 tasks are retried. 2 others were not failed any more." {
+				t.Error(got)
+			}
+			if n := e.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'open' AND iteration = 2",
+				run); n != 2 {
+				t.Errorf("%d", n)
+			}
+			a = post(views.RunRetriesPath(run)).is(t, http.StatusOK)
+			if got := a.text(t, "#flash .toast"); got != "None of these tasks is failed or waiting any more: nothing was done." {
+				t.Error(got)
+			}
+			a = post(views.RunSkipsPath(run)).is(t, http.StatusOK)
+			if got := a.text(t, "#flash .toast"); !strings.HasSuffix(got, "others are in work or done by now.") {
+				t.Error(got)
+			}
+		})
 }
 
 func TestRunTasks(t *testing.T) {
@@ -330,18 +353,22 @@ func TestRunTasks(t *testing.T) {
 	}
 	t.Run("the list is narrowed by state, worker and iteration, and finds a task by its number", func(t *testing.T) {
 		for query, want := range map[string]int{
-			"": 7, "state=failed": 2, "state=open": 2, "state=skipped": 0, "iteration=1": 7, "iteration=2": 0, "worker=1": 7, "worker=99": 0,
-			"state=failed&iteration=1": 2, fmt.Sprint("task=", number("waiting")): 1, "task=999999": 0, "task=x": 0, "state=nope": 0, "worker=x": 0, fmt.Sprint("after=", number("open")): 1,
+			"": 7, "state=failed": 2, "state=open": 2, "state=skipped": 0, "iteration=1": 7, "iteration=2": 0, "worker=1": 7,
+			"worker=99":                0,
+			"state=failed&iteration=1": 2, fmt.Sprint("task=", number("waiting")): 1, "task=999999": 0, "task=x": 0,
+			"state=nope": 0, "worker=x": 0, fmt.Sprint("after=", number("open")): 1,
 		} {
 			ana.get(views.RunPath(run)+"?"+query).is(t, http.StatusOK).has(t, want, "#run-tasks tbody tr")
-			ana.htmx(views.RunTasksID).get(views.RunPath(run)+"?"+query).is(t, http.StatusOK).has(t, want, "tbody tr").has(t, 1, "body > #run-tasks")
+			ana.htmx(views.RunTasksID).get(views.RunPath(run)+"?"+query).is(t, http.StatusOK).has(t, want, "tbody tr").
+				has(t, 1, "body > #run-tasks")
 		}
 	})
 	t.Run("a task's drawer shows a hostile payload as text, and what went wrong", func(t *testing.T) {
 		path := views.RunTaskPath(run, id.Task(number("failed")))
 		for _, b := range []*browser{ana, ana.htmx(views.DialogID)} {
 			a := b.get(path).is(t, http.StatusOK).has(t, 0, "[data-evil]")
-			if got := a.page().Find(".payload").First().Text(); got != "{\n  \"n\": 1,\n  \"html\": \"<script data-evil>alert(1)</script>\"\n}" {
+			if got := a.page().Find(".payload").First().
+				Text(); got != "{\n  \"n\": 1,\n  \"html\": \"<script data-evil>alert(1)</script>\"\n}" {
 				t.Errorf("%q", got)
 			}
 			if got := a.text(t, ".attempts .message"); got != `=HYPERLINK("x") <b data-evil>503</b>` {
@@ -365,7 +392,8 @@ func TestRunTasks(t *testing.T) {
 	t.Run("the failures of a group go into a file that a spreadsheet opens without harm", func(t *testing.T) {
 		a := ana.get(views.RunFailurePath(run, fingerprint)).is(t, http.StatusOK)
 		lines := strings.Split(strings.TrimSpace(a.body), "\n")
-		if len(lines) != 3 || strings.Contains(a.body, `,"=HYPER`) || !strings.Contains(a.header.Get("Content-Disposition"), "attachment") {
+		if len(lines) != 3 || strings.Contains(a.body, `,"=HYPER`) ||
+			!strings.Contains(a.header.Get("Content-Disposition"), "attachment") {
 			t.Errorf("%v\n%s", a.header, a.body)
 		}
 		ana.get(views.RunFailurePath(run, "nonsense")).is(t, http.StatusUnprocessableEntity)
@@ -382,7 +410,8 @@ func TestRunKnobs(t *testing.T) {
 		form := formsNamed(t, ana.get(views.RunPath(run)), views.RunKnobsPath(run))
 		form.values.Set("concurrency", "8")
 		form.values.Set("rate", "2.5")
-		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).goesTo(t, views.RunPath(run))
+		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).
+			goesTo(t, views.RunPath(run))
 		if n := e.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'knob'", run); n != 2 {
 			t.Errorf("%d entries in the log", n)
 		}
@@ -401,7 +430,8 @@ func TestRunKnobs(t *testing.T) {
 		ana := e.operator()
 		for _, b := range []*browser{ana, ana.htmx(views.RunKnobsID)} {
 			e.unchanged(t, func() {
-				a := b.post(views.RunKnobsPath(run), "concurrency", "0", "was_concurrency", "4", "rate", "1.5", "attempts", "5", "was_attempts", "5").is(t, http.StatusUnprocessableEntity)
+				a := b.post(views.RunKnobsPath(run), "concurrency", "0", "was_concurrency", "4", "rate", "1.5", "attempts", "5",
+					"was_attempts", "5").is(t, http.StatusUnprocessableEntity)
 				if a.value(t, "#knob-concurrency") != "0" || a.value(t, "#knob-rate") != "1.5" {
 					t.Error("what was typed is gone")
 				}
@@ -421,7 +451,8 @@ func TestRunKnobs(t *testing.T) {
 			t.Error(got)
 		}
 		form := formsNamed(t, a, views.RunKnobsPath(run))
-		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).is(t, http.StatusSeeOther)
+		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).
+			is(t, http.StatusSeeOther)
 		if got := ana.get(views.RunPath(run)).value(t, "#knob-concurrency"); got != "2" {
 			t.Error(got)
 		}

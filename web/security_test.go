@@ -27,7 +27,8 @@ func TestOtherSites(t *testing.T) {
 		{"Origin", "http://example.com.evil.example"},
 		{"Origin", "http://example.com:8443"},
 	}
-	own := [][]string{{}, {"Sec-Fetch-Site", "same-origin"}, {"Sec-Fetch-Site", "none"}, {"Origin", "http://example.com"}, {"Sec-Fetch-Site", "same-origin", "Origin", "null"}}
+	own := [][]string{{}, {"Sec-Fetch-Site", "same-origin"}, {"Sec-Fetch-Site", "none"}, {"Origin", "http://example.com"},
+		{"Sec-Fetch-Site", "same-origin", "Origin", "null"}}
 
 	t.Run("cannot change anything on any route", func(t *testing.T) {
 		t.Parallel()
@@ -40,12 +41,14 @@ func TestOtherSites(t *testing.T) {
 				if method == "GET" || method == "HEAD" || method == "OPTIONS" {
 					continue
 				}
-				if name == "POST /t/:code/:token/replies" { // whoever has a private link may write; nobody else can have others do so
+				// whoever has a private link may write; nobody else can have others do so
+				if name == "POST /t/:code/:token/replies" {
 					continue
 				}
 				path = strings.NewReplacer(":company", "acme", ":board", "DEMO", ":key", "DEMO-1", "*", "x").Replace(path)
 				for _, header := range foreign {
-					r := newRequest(method, path, formKind, strings.NewReader("title=x&slug=NINJA&version=1&column=2"), "Authorization", "Bearer "+e.token)
+					r := newRequest(method, path, formKind, strings.NewReader("title=x&slug=NINJA&version=1&column=2"),
+						"Authorization", "Bearer "+e.token)
 					if a := ana.with(header...).send(r); a.code != http.StatusForbidden {
 						t.Errorf("%s %s with %v: %d", method, path, header, a.code)
 					} else if !strings.Contains(a.body, "another site") {
@@ -94,15 +97,23 @@ func TestHeaders(t *testing.T) {
 	for _, e := range []*env{e, secure} {
 		ana := e.ana()
 		for name, a := range map[string]*answer{
-			"a page": ana.get("/acme"), "a ticket": ana.get("/acme/DEMO-1"), "nothing there": ana.get("/acme/DEMO-99"), "no route": ana.get("/a/b/c/d/e"), "login": e.visitor().get("/login"),
-			"a redirect": e.visitor().get("/acme"), "a rejected form": ana.post("/acme/boards"), "another site": ana.with("Sec-Fetch-Site", "cross-site").post("/acme/boards"),
-			"too large": ana.send(postRequest("/acme/boards", formKind, strings.Repeat("a", oversize))), "bad escapes": ana.send(postRequest("/acme/boards", formKind, "%")),
-			"an asset": ana.get("/static/x/css/app.css"), "no asset": ana.get("/static/x/nope"), "the API": e.program().get("/boards"), "a problem": e.visitor().get("/api/v1/boards"),
-			"health": ana.get("/healthz"), "metrics": ana.get("/metrics"), "an unknown method": ana.send(newRequest("PUT", "/acme", "", nil)), "options": ana.send(newRequest("OPTIONS", "/acme", "", nil)),
-			"a fragment": ana.htmx("dialog").get("/acme/boards/DEMO/tickets/new"), "a session gone": e.visitor().htmx("ticket").get("/acme/DEMO-1"),
+			"a page": ana.get("/acme"), "a ticket": ana.get("/acme/DEMO-1"), "nothing there": ana.get("/acme/DEMO-99"),
+			"no route": ana.get("/a/b/c/d/e"), "login": e.visitor().get("/login"),
+			"a redirect": e.visitor().get("/acme"), "a rejected form": ana.post("/acme/boards"),
+			"another site": ana.with("Sec-Fetch-Site", "cross-site").post("/acme/boards"),
+			"too large":    ana.send(postRequest("/acme/boards", formKind, strings.Repeat("a", oversize))),
+			"bad escapes":  ana.send(postRequest("/acme/boards", formKind, "%")),
+			"an asset":     ana.get("/static/x/css/app.css"), "no asset": ana.get("/static/x/nope"),
+			"the API": e.program().get("/boards"), "a problem": e.visitor().get("/api/v1/boards"),
+			"health": ana.get("/healthz"), "metrics": ana.get("/metrics"),
+			"an unknown method": ana.send(newRequest("PUT", "/acme", "", nil)),
+			"options":           ana.send(newRequest("OPTIONS", "/acme", "", nil)),
+			"a fragment":        ana.htmx("dialog").get("/acme/boards/DEMO/tickets/new"),
+			"a session gone":    e.visitor().htmx("ticket").get("/acme/DEMO-1"),
 		} {
 			for header, want := range map[string]string{
-				"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
+				"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
+				"Cross-Origin-Opener-Policy": "same-origin",
 			} {
 				if got := a.header.Get(header); got != want {
 					t.Errorf("%s (%d): %s is %q", name, a.code, header, got)
@@ -112,7 +123,8 @@ func TestHeaders(t *testing.T) {
 			if len(csp) != 1 {
 				t.Fatalf("%s: %d policies", name, len(csp))
 			}
-			for _, directive := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"} {
+			for _, directive := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'",
+				"form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"} {
 				if !strings.Contains(csp[0]+";", directive+";") {
 					t.Errorf("%s: the policy lacks %s", name, directive)
 				}
@@ -152,7 +164,8 @@ func TestSession(t *testing.T) {
 				t.Fatalf("%d cookies", len(list))
 			}
 			c := list[0]
-			if c.Name != map[bool]string{false: "counterfoil", true: "__Host-counterfoil"}[secure] || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Secure != secure || c.Path != "/" || c.Domain != "" || len(c.Value) < 40 {
+			if c.Name != map[bool]string{false: "counterfoil", true: "__Host-counterfoil"}[secure] || !c.HttpOnly ||
+				c.SameSite != http.SameSiteLaxMode || c.Secure != secure || c.Path != "/" || c.Domain != "" || len(c.Value) < 40 {
 				t.Errorf("%+v", c)
 			}
 		})
@@ -161,7 +174,8 @@ func TestSession(t *testing.T) {
 	t.Run("is not made for strangers", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		for _, path := range []string{"/", "/login", "/setup", "/acme", "/acme/DEMO-1", "/nope", "/healthz", "/login?next=/acme"} {
+		for _, path := range []string{"/", "/login", "/setup", "/acme", "/acme/DEMO-1", "/nope", "/healthz",
+			"/login?next=/acme"} {
 			if a := e.visitor().get(path); len(a.cookies()) > 0 {
 				t.Errorf("%s sets a cookie", path)
 			}
@@ -264,7 +278,8 @@ func TestSignIn(t *testing.T) {
 	t.Run("the password may not", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		for _, bad := range []string{strings.ToUpper(password), password + " ", " " + password, password + "\x00", password[:len(password)-1]} {
+		for _, bad := range []string{strings.ToUpper(password), password + " ", " " + password, password + "\x00",
+			password[:len(password)-1]} {
 			e.visitor().post("/login", "email", email, "password", bad).is(t, 422)
 		}
 	})
@@ -273,10 +288,14 @@ func TestSignIn(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		for next, want := range map[string]string{
-			"/acme/DEMO-1": "/acme/DEMO-1", "/acme/boards/DEMO?x=1": "/acme/boards/DEMO?x=1", "": "/acme", "/": "/acme", "/login": "/acme", "/login?next=//evil.example": "/acme",
-			"//evil.example": "/acme", "///evil.example": "/acme", `/\evil.example`: "/acme", `\\evil.example`: "/acme", `/acme\..\..\evil`: "/acme", "https://evil.example": "/acme",
-			"https:evil.example": "/acme", "evil.example": "/acme", "javascript:alert(1)": "/acme", "data:text/html,x": "/acme", "/\t/evil.example": "/acme", "/\n/evil.example": "/acme",
-			"/\r\nSet-Cookie: a=b": "/acme", " //evil.example": "/acme", "\t//evil.example": "/acme", "/acme\x00": "/acme", "/\x0b/evil.example": "/acme", "/\u2028x": "/acme", "/acme\xff": "/acme",
+			"/acme/DEMO-1": "/acme/DEMO-1", "/acme/boards/DEMO?x=1": "/acme/boards/DEMO?x=1", "": "/acme", "/": "/acme",
+			"/login": "/acme", "/login?next=//evil.example": "/acme",
+			"//evil.example": "/acme", "///evil.example": "/acme", `/\evil.example`: "/acme", `\\evil.example`: "/acme",
+			`/acme\..\..\evil`: "/acme", "https://evil.example": "/acme",
+			"https:evil.example": "/acme", "evil.example": "/acme", "javascript:alert(1)": "/acme", "data:text/html,x": "/acme",
+			"/\t/evil.example": "/acme", "/\n/evil.example": "/acme",
+			"/\r\nSet-Cookie: a=b": "/acme", " //evil.example": "/acme", "\t//evil.example": "/acme", "/acme\x00": "/acme",
+			"/\x0b/evil.example": "/acme", "/\u2028x": "/acme", "/acme\xff": "/acme",
 			"%2F%2Fevil.example": "/acme", "@evil.example": "/acme",
 		} {
 			for _, a := range []*answer{
@@ -292,13 +311,15 @@ func TestSignIn(t *testing.T) {
 				t.Errorf("%q is kept in the form as %q", next, got)
 			}
 		}
-		for _, path := range []string{"//evil.example/x", "/acme/%2F%2Fevil.example", "/acme?x=%0d%0aSet-Cookie:a", "/%2Fevil.example"} {
+		for _, path := range []string{"//evil.example/x", "/acme/%2F%2Fevil.example", "/acme?x=%0d%0aSet-Cookie:a",
+			"/%2Fevil.example"} {
 			location := e.visitor().get(path).is(t, 303).header.Get("Location")
 			at, err := url.Parse(location)
 			if err != nil || at.Host != "" || at.Path != "/login" {
 				t.Errorf("%s leads to %q", path, location)
 			}
-			if got := e.visitor().post("/login", "email", email, "password", password, "next", at.Query().Get("next")).header.Get("Location"); strings.HasPrefix(got, "//") || !strings.HasPrefix(got, "/") {
+			if got := e.visitor().post("/login", "email", email, "password", password, "next", at.Query().Get("next")).
+				header.Get("Location"); strings.HasPrefix(got, "//") || !strings.HasPrefix(got, "/") {
 				t.Errorf("%s leads to %q in the end", path, got)
 			}
 		}
@@ -326,7 +347,8 @@ func TestSecrets(t *testing.T) {
 	e = newEmptyEnvWith(t, []app.Option{app.WithPasswordCost(accounts.DefaultCost)})
 	e.visitor().post("/setup", "company", "Acme", "name", "Ana", "email", email, "password", password).is(t, 303)
 	var hash string
-	if err := e.sql.QueryRow("SELECT password_hash FROM account").Scan(&hash); err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(hash, password) {
+	if err := e.sql.QueryRow("SELECT password_hash FROM account").Scan(&hash); err != nil ||
+		!strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(hash, password) {
 		t.Errorf("the password is stored as %s, %v", hash, err)
 	}
 }
@@ -340,16 +362,22 @@ func TestClientAddress(t *testing.T) {
 		forward []string
 		want    string
 	}{
-		"no proxy is trusted":                         {nil, "10.0.0.1:1", []string{"1.2.3.4"}, "10.0.0.1"},
-		"one that is not trusted says nothing":        {[]*net.IPNet{trusted}, "192.168.0.1:1", []string{"1.2.3.4"}, "192.168.0.1"},
-		"neither does the machine itself":             {[]*net.IPNet{trusted}, "127.0.0.1:1", []string{"1.2.3.4"}, "127.0.0.1"},
-		"a trusted one is believed":                   {[]*net.IPNet{trusted}, "10.0.0.1:1", []string{"1.2.3.4"}, "1.2.3.4"},
-		"but not what someone told it":                {[]*net.IPNet{trusted}, "10.0.0.1:1", []string{"6.6.6.6, 1.2.3.4"}, "1.2.3.4"},
-		"not in a header of its own either":           {[]*net.IPNet{trusted}, "10.0.0.1:1", []string{"6.6.6.6", "1.2.3.4"}, "1.2.3.4"},
-		"two trusted ones in a row are believed":      {[]*net.IPNet{trusted}, "10.0.0.1:1", []string{"6.6.6.6, 1.2.3.4, 10.0.0.2"}, "1.2.3.4"},
-		"without the header it is the proxy's":        {[]*net.IPNet{trusted}, "10.0.0.1:1", nil, "10.0.0.1"},
-		"garbage is the proxy's":                      {[]*net.IPNet{trusted}, "10.0.0.1:1", []string{"garbage"}, "10.0.0.1"},
-		"an address of the new kind is believed, too": {[]*net.IPNet{trusted}, "10.0.0.1:1", []string{"2001:db8::1"}, "2001:db8::1"},
+		"no proxy is trusted": {nil, "10.0.0.1:1", []string{"1.2.3.4"}, "10.0.0.1"},
+		"one that is not trusted says nothing": {[]*net.IPNet{trusted}, "192.168.0.1:1", []string{"1.2.3.4"},
+			"192.168.0.1"},
+		"neither does the machine itself": {[]*net.IPNet{trusted}, "127.0.0.1:1", []string{"1.2.3.4"},
+			"127.0.0.1"},
+		"a trusted one is believed": {[]*net.IPNet{trusted}, "10.0.0.1:1", []string{"1.2.3.4"}, "1.2.3.4"},
+		"but not what someone told it": {[]*net.IPNet{trusted}, "10.0.0.1:1", []string{"6.6.6.6, 1.2.3.4"},
+			"1.2.3.4"},
+		"not in a header of its own either": {[]*net.IPNet{trusted}, "10.0.0.1:1", []string{"6.6.6.6", "1.2.3.4"},
+			"1.2.3.4"},
+		"two trusted ones in a row are believed": {[]*net.IPNet{trusted}, "10.0.0.1:1",
+			[]string{"6.6.6.6, 1.2.3.4, 10.0.0.2"}, "1.2.3.4"},
+		"without the header it is the proxy's": {[]*net.IPNet{trusted}, "10.0.0.1:1", nil, "10.0.0.1"},
+		"garbage is the proxy's":               {[]*net.IPNet{trusted}, "10.0.0.1:1", []string{"garbage"}, "10.0.0.1"},
+		"an address of the new kind is believed, too": {[]*net.IPNet{trusted}, "10.0.0.1:1", []string{"2001:db8::1"},
+			"2001:db8::1"},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
@@ -368,7 +396,8 @@ func TestClientAddress(t *testing.T) {
 func TestForwardedHeaders(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	ana := e.ana().with("X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https", "X-Original-URL", "/admin", "X-Rewrite-URL", "/admin", "X-HTTP-Method-Override", "DELETE")
+	ana := e.ana().with("X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https", "X-Original-URL", "/admin",
+		"X-Rewrite-URL", "/admin", "X-HTTP-Method-Override", "DELETE")
 	a := ana.post("/acme/boards", "slug", "NINJA", "title", "x").goesTo(t, "/acme/boards/NINJA")
 	if strings.Contains(fmt.Sprint(a.header), "evil") {
 		t.Errorf("%v", a.header)
@@ -383,7 +412,8 @@ func TestCanonicalKeys(t *testing.T) {
 	e := newEnv(t)
 	e.account("sam", "rivals", accounts.Owner)
 	ana, sam := e.ana(), e.signedIn("sam")
-	for path, want := range map[string]string{"/acme/demo-1": "/acme/DEMO-1", "/acme/Demo-7": "/acme/DEMO-7", "/acme/boards/demo": "/acme/boards/DEMO"} {
+	for path, want := range map[string]string{"/acme/demo-1": "/acme/DEMO-1", "/acme/Demo-7": "/acme/DEMO-7",
+		"/acme/boards/demo": "/acme/boards/DEMO"} {
 		if a := ana.get(path).is(t, http.StatusMovedPermanently); a.header.Get("Location") != want {
 			t.Errorf("%s leads to %s", path, a.header.Get("Location"))
 		}
@@ -406,7 +436,8 @@ func TestCompaniesAreWalls(t *testing.T) {
 	sam := e.signedIn("sam")
 	rivals := &program{env: e, token: e.tokenOf("sam", "rivals", accounts.Scopes...)}
 	var theirs board
-	rivals.post("/boards", object{"slug": "DEMO", "title": "Theirs"}).is(t, 201).read(t, &theirs) // one slug, two companies
+	// one slug, two companies
+	rivals.post("/boards", object{"slug": "DEMO", "title": "Theirs"}).is(t, 201).read(t, &theirs)
 	rivals.post("/boards/DEMO/tickets", object{"title": "theirs"}).is(t, 201)
 	rivals.post("/tickets/DEMO-2/position", object{"column": theirs.Columns[0].ID, "after": nil}).problem(t, 404, "")
 	before := e.count("SELECT COUNT(*) FROM activity")
@@ -416,7 +447,8 @@ func TestCompaniesAreWalls(t *testing.T) {
 		rivals.get("/boards/DEMO/tickets?column=1").problem(t, 422, "column")
 		sam.get("/rivals/boards/DEMO/columns/1").is(t, 404)
 		sam.post("/rivals/boards/DEMO/tickets", "title", "x", "column", "1").is(t, 422)
-		e.program().post("/tickets/DEMO-1/position", object{"column": theirs.Columns[0].ID, "after": nil}).problem(t, 422, "column")
+		e.program().post("/tickets/DEMO-1/position", object{"column": theirs.Columns[0].ID, "after": nil}).
+			problem(t, 422, "column")
 	})
 	if e.count("SELECT COUNT(*) FROM activity") != before {
 		t.Error("there is a trace of it")

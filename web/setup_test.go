@@ -40,7 +40,8 @@ func TestSetup(t *testing.T) {
 			return e.send(r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(at))))
 		}
 		e.unchanged(t, func() {
-			for _, host := range []string{"evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost.evil.example", "evillocalhost", "", ":8080", "[::1].evil.example"} {
+			for _, host := range []string{"evil.example", "evil.example:8080", "127.0.0.1.evil.example",
+				"localhost.evil.example", "evillocalhost", "", ":8080", "[::1].evil.example"} {
 				for _, local := range []string{"127.0.0.1", "127.8.0.1", "::1"} {
 					for _, method := range []string{http.MethodGet, http.MethodPost} {
 						a := ask(method, host, local).is(t, http.StatusForbidden)
@@ -50,7 +51,8 @@ func TestSetup(t *testing.T) {
 					}
 				}
 			}
-			for _, host := range []string{"127.0.0.1:8080", "127.0.0.1", "localhost:8080", "LOCALHOST", "tickets.localhost:8080", "localhost.", "[::1]:8080", "[::1]", "192.168.1.7:8080"} {
+			for _, host := range []string{"127.0.0.1:8080", "127.0.0.1", "localhost:8080", "LOCALHOST", "tickets.localhost:8080",
+				"localhost.", "[::1]:8080", "[::1]", "192.168.1.7:8080"} {
 				ask(http.MethodGet, host, "127.0.0.1").is(t, http.StatusOK)
 			}
 			ask(http.MethodGet, "tickets.example.com", "192.168.1.7").is(t, http.StatusOK)
@@ -70,7 +72,8 @@ func TestSetup(t *testing.T) {
 	t.Run("the short name follows the company's", func(t *testing.T) {
 		t.Parallel()
 		e := newEmptyEnv(t)
-		e.visitor().post("/setup", append(valid, "company", "Acme & Söhne, Ltd.", "slug", "")...).goesTo(t, "/acme-sohne-ltd/boards/DEMO")
+		e.visitor().post("/setup", append(valid, "company", "Acme & Söhne, Ltd.", "slug", "")...).
+			goesTo(t, "/acme-sohne-ltd/boards/DEMO")
 	})
 
 	t.Run("after the first it is closed, and strangers leave nothing behind", func(t *testing.T) {
@@ -79,7 +82,8 @@ func TestSetup(t *testing.T) {
 		sessions := e.count("SELECT COUNT(*) FROM sessions")
 		e.unchanged(t, func() {
 			e.visitor().get("/setup").goesTo(t, "/login")
-			a := e.visitor().post("/setup", append(valid, "slug", "rivals", "company", "Rivals", "email", "eve@example.com")...).is(t, http.StatusConflict)
+			a := e.visitor().post("/setup", append(valid, "slug", "rivals", "company", "Rivals", "email", "eve@example.com")...).
+				is(t, http.StatusConflict)
 			if got := a.text(t, "#main .lead"); !strings.Contains(got, "set up already") {
 				t.Errorf("it says %q", got)
 			}
@@ -91,7 +95,8 @@ func TestSetup(t *testing.T) {
 		}
 	})
 
-	for rule, slugs := range map[string][2]string{"two at once with one name": {"acme", "acme"}, "two at once with two names": {"acme", "rivals"}} {
+	for rule, slugs := range map[string][2]string{"two at once with one name": {"acme", "acme"},
+		"two at once with two names": {"acme", "rivals"}} {
 		t.Run(rule+": exactly one wins and the other hears that it is closed", func(t *testing.T) {
 			t.Parallel()
 			e := newEmptyEnv(t)
@@ -99,7 +104,8 @@ func TestSetup(t *testing.T) {
 			var group sync.WaitGroup
 			for i, slug := range slugs {
 				group.Go(func() {
-					answers[i] = e.visitor().post("/setup", append(valid[:len(valid):len(valid)], "slug", slug, "email", slug+[]string{"a", "b"}[i]+"@example.com")...)
+					answers[i] = e.visitor().post("/setup", append(valid[:len(valid):len(valid)], "slug", slug, "email",
+						slug+[]string{"a", "b"}[i]+"@example.com")...)
 				})
 			}
 			group.Wait()
@@ -113,7 +119,8 @@ func TestSetup(t *testing.T) {
 					t.Errorf("the loser hears %q", got)
 				}
 			}
-			if won != 1 || e.count("SELECT COUNT(*) FROM company") != 1 || e.count("SELECT COUNT(*) FROM account") != 1 || e.count("SELECT COUNT(*) FROM board") != 1 {
+			if won != 1 || e.count("SELECT COUNT(*) FROM company") != 1 || e.count("SELECT COUNT(*) FROM account") != 1 ||
+				e.count("SELECT COUNT(*) FROM board") != 1 {
 				t.Errorf("%d won", won)
 			}
 		})

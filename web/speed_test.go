@@ -20,7 +20,8 @@ func (e *env) newBoardOf(slug string, n int) board {
 	b := e.newBoard(slug)
 	e.fill(b, n, "CONCAT('Order sorbitol before the price goes up ', LPAD(n, 5, '0'))")
 	e.exec("UPDATE ticket SET column_id = ? WHERE column_id = ? AND local_id % 2 = 1", b.Columns[1].ID, b.Columns[0].ID)
-	e.exec("UPDATE board_column SET ticket_count = ? / 2, last_rank = ? * 65536 WHERE id IN (?, ?)", n, n, b.Columns[0].ID, b.Columns[1].ID)
+	e.exec("UPDATE board_column SET ticket_count = ? / 2, last_rank = ? * 65536 WHERE id IN (?, ?)", n, n, b.Columns[0].ID,
+		b.Columns[1].ID)
 	e.exec(`INSERT INTO assignee (ticket_id, account_id, current, created_at)
 		SELECT t.id, 1, TRUE, UTC_TIMESTAMP(6) FROM ticket t JOIN board_column c ON c.board_id = t.board_id WHERE c.id = ? AND local_id <= 150 AND local_id % 3 = 0`, b.Columns[0].ID)
 	e.exec("ANALYZE TABLE ticket, assignee")
@@ -54,12 +55,15 @@ func TestPagesTakeFewQueries(t *testing.T) {
 	e := newEnv(t)
 	few, many, most := e.newBoardOf("FEW", 200), e.newBoardOf("MANY", 2000), e.newBoardOf("MOST", 20000)
 	quiet, loud := e.newDiscussion(few, 20), e.newDiscussion(most, 500)
-	e.exec("INSERT INTO company (slug, name, created_at) VALUES ('umbrella', 'Umbrella', UTC_TIMESTAMP(6)), ('globex', 'Globex', UTC_TIMESTAMP(6))")
-	e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT id, 1, 'member', 'ana', UTC_TIMESTAMP(6) FROM company WHERE slug <> 'acme'")
+	e.exec("INSERT INTO company (slug, name, created_at) VALUES ('umbrella', 'Umbrella', UTC_TIMESTAMP(6)), ('globex', " +
+		"'Globex', UTC_TIMESTAMP(6))")
+	e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT id, 1, 'member', 'ana', " +
+		"UTC_TIMESTAMP(6) FROM company WHERE slug <> 'acme'")
 	ana := e.ana()
 
 	t.Run("a board, whatever its size", func(t *testing.T) {
-		counts := []int{ana.queries(t, onPage, "/acme/boards/FEW"), ana.queries(t, onPage, "/acme/boards/MANY"), ana.queries(t, onPage, "/acme/boards/MOST")}
+		counts := []int{ana.queries(t, onPage, "/acme/boards/FEW"), ana.queries(t, onPage, "/acme/boards/MANY"),
+			ana.queries(t, onPage, "/acme/boards/MOST")}
 		if counts[0] != counts[1] || counts[1] != counts[2] {
 			t.Errorf("200, 2,000 and 20,000 tickets take %v queries", counts)
 		}
@@ -93,7 +97,9 @@ func TestAMoveWritesOneTicket(t *testing.T) {
 	ana := e.ana()
 	todo, doing := fmt.Sprint(b.Columns[0].ID), fmt.Sprint(b.Columns[1].ID)
 	rows := func() map[int64]string {
-		found, err := e.sql.Query("SELECT id, CONCAT_WS('|', board_id, local_id, column_id, rank_in_column, title, version, updated_at, moved_at, closed_at) FROM ticket")
+		found, err := e.sql.Query("SELECT id, CONCAT_WS('|', board_id, local_id, column_id, rank_in_column, title, " +
+			"version, " +
+			"updated_at, moved_at, closed_at) FROM ticket")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,13 +130,15 @@ func TestAMoveWritesOneTicket(t *testing.T) {
 			}
 		}
 		written := slices.DeleteFunc(sent, func(s string) bool {
-			return !strings.Contains(s, "UPDATE ") && !strings.Contains(s, "INSERT ") && !strings.Contains(s, "DELETE ") || strings.Contains(s, "FOR UPDATE")
+			return !strings.Contains(s, "UPDATE ") && !strings.Contains(s, "INSERT ") && !strings.Contains(s, "DELETE ") ||
+				strings.Contains(s, "FOR UPDATE")
 		})
 		if added := e.count("SELECT COUNT(*) FROM activity") - history; changed != 1 || added != 1 {
 			t.Errorf("%d tickets changed, %d entries of activity added", changed, added)
 		}
 		for _, statement := range written {
-			if !strings.Contains(statement, "UPDATE ticket ") && !strings.Contains(statement, "UPDATE board_column ") && !strings.Contains(statement, "INSERT INTO activity") && !strings.Contains(statement, "UPDATE assignee") {
+			if !strings.Contains(statement, "UPDATE ticket ") && !strings.Contains(statement, "UPDATE board_column ") &&
+				!strings.Contains(statement, "INSERT INTO activity") && !strings.Contains(statement, "UPDATE assignee") {
 				t.Errorf("a move also writes: %s", statement)
 			}
 		}
@@ -148,7 +156,8 @@ func BenchmarkPages(b *testing.B) {
 	loud := e.newDiscussion(most, 500)
 	ana := e.ana().with("Accept-Encoding", "gzip")
 	for name, path := range map[string]string{
-		"board of 2,000": "/acme/boards/MANY", "board of 20,000": "/acme/boards/MOST", "board of 2,000, filtered": "/acme/boards/MANY?q=00199&state=open",
+		"board of 2,000": "/acme/boards/MANY", "board of 20,000": "/acme/boards/MOST",
+		"board of 2,000, filtered":  "/acme/boards/MANY?q=00199&state=open",
 		"board of 20,000, filtered": "/acme/boards/MOST?q=00199&state=open", "ticket with 500 comments": "/acme/" + loud,
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -133,7 +133,8 @@ func TestStream(t *testing.T) {
 		e.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
 		server := serveStreams(t, e)
 		all := listen(t, server, e.token, "/feeds/tickets/stream?board=NINJA")
-		if kind := all.Header.Get("Content-Type"); all.StatusCode != http.StatusOK || kind != "text/event-stream" || all.Header.Get("Cache-Control") != "no-store" {
+		if kind := all.Header.Get("Content-Type"); all.StatusCode != http.StatusOK || kind != "text/event-stream" ||
+			all.Header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("%d %v", all.StatusCode, all.Header)
 		}
 		var seen []streamEvent
@@ -221,12 +222,14 @@ func TestStream(t *testing.T) {
 		e := newEnv(t, withStreams(streams.Limits{Check: tick}))
 		b := e.newBoard("LONG")
 		e.fill(b, many, "CONCAT('Ticket ', n)")
-		e.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
+		e.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = " +
+			"'LONG')")
 		e.publish()
 		e.account("mia", "acme", accounts.Member)
 		s := listen(t, serveStreams(t, e), e.tokenOf("mia", "acme", "tickets:read"), "/feeds/tickets/stream?board=LONG")
 		s.change(t)
-		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.count("SELECT id FROM account WHERE name = 'mia'"))).is(t, http.StatusSeeOther)
+		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.count("SELECT id FROM account WHERE name = 'mia'"))).
+			is(t, http.StatusSeeOther)
 		n := 1
 		for ; ; n++ {
 			if _, err := s.next(); err != nil {
@@ -254,7 +257,8 @@ func TestStream(t *testing.T) {
 		for err == nil {
 			_, err = s.next()
 		}
-		if again := listen(t, server, e.token, "/feeds/tickets/stream", "Last-Event-ID", last.id); again.StatusCode != http.StatusConflict {
+		if again := listen(t, server, e.token, "/feeds/tickets/stream", "Last-Event-ID",
+			last.id); again.StatusCode != http.StatusConflict {
 			t.Errorf("coming back: %d", again.StatusCode)
 		}
 	})
@@ -327,7 +331,8 @@ func TestStreamsAreBounded(t *testing.T) {
 			t.Helper()
 			s := listen(t, server, token, path)
 			body, _ := io.ReadAll(s.Body)
-			if s.StatusCode != http.StatusServiceUnavailable || s.Header.Get("Retry-After") == "" || !strings.Contains(string(body), "urn:counterfoil:problem:Stream.TooMany") {
+			if s.StatusCode != http.StatusServiceUnavailable || s.Header.Get("Retry-After") == "" ||
+				!strings.Contains(string(body), "urn:counterfoil:problem:Stream.TooMany") {
 				t.Errorf("one more is answered %d %v %s", s.StatusCode, s.Header, body)
 			}
 		}
@@ -362,7 +367,8 @@ func TestStreamsAreBounded(t *testing.T) {
 		e.startFeeds()
 		b := e.newBoard("LONG")
 		e.fill(b, 400, "CONCAT('Ticket ', n)")
-		e.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
+		e.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = " +
+			"'LONG')")
 		server := serveStreams(t, e)
 		stuck, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 		if err != nil {
@@ -372,7 +378,8 @@ func TestStreamsAreBounded(t *testing.T) {
 		if err := stuck.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(stuck, "GET /api/v1/feeds/tickets/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", e.token)
+		fmt.Fprintf(stuck, "GET /api/v1/feeds/tickets/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n",
+			e.token)
 		e.waitForStreams(t, 1)
 		good := listen(t, server, e.token, "/feeds/tickets/stream?board=LONG")
 		for range 400 {

@@ -61,9 +61,11 @@ func newEmptyEnvWith(t testing.TB, options []app.Option, change ...func(*web.Con
 	t.Helper()
 	d, watch := dbtest.Watched(t)
 	files := &memory{files: map[string][]byte{}}
-	w := app.New(d, append([]app.Option{apptest.CheapPasswords, app.WithMigrations(probes()...), app.WithFiles(files)}, options...)...)
+	w := app.New(d, append([]app.Option{apptest.CheapPasswords, app.WithMigrations(probes()...), app.WithFiles(files)},
+		options...)...)
 	t.Cleanup(func() { w.Close(context.Background()) })
-	cfg := web.Config{Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Patience: patience}
+	cfg := web.Config{Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(),
+		Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Patience: patience}
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -90,7 +92,8 @@ func setUp(e *env) *env {
 	t := e.t
 	t.Helper()
 	var err error
-	e.actor, _, e.token, err = e.workflows.Workflows.SetUp(context.Background(), workflows.Setup{Token: true, Company: "Acme", Name: "Ana", Email: email, Password: password})
+	e.actor, _, e.token, err = e.workflows.Workflows.SetUp(context.Background(),
+		workflows.Setup{Token: true, Company: "Acme", Name: "Ana", Email: email, Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +164,8 @@ func (e *env) state() string {
 	if rows.Err() != nil {
 		e.t.Fatal(rows.Err())
 	}
-	fmt.Fprintf(&b, "api_token %d\n", e.count(`SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', id, company_id, account_id, name, HEX(hash), scopes, expires_at, revoked_at))), 0)
+	fmt.Fprintf(&b, "api_token %d\n",
+		e.count(`SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', id, company_id, account_id, name, HEX(hash), scopes, expires_at, revoked_at))), 0)
 		FROM api_token WHERE name <> 'test'`))
 	return b.String()
 }
@@ -184,9 +188,11 @@ func (e *env) account(name, company, role string) {
 	if err != nil {
 		companyID = e.exec("INSERT INTO company (slug, name, created_at) VALUES (?, ?, UTC_TIMESTAMP(6))", company, company)
 	}
-	accountID := e.exec("INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, ?, FALSE, UTC_TIMESTAMP(6))",
+	accountID := e.exec("INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, ?, FALSE, "+
+		"UTC_TIMESTAMP(6))",
 		name+"@example.com", name, cheapHash())
-	e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(6))", companyID, accountID, role, name)
+	e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) VALUES (?, ?, ?, ?, "+
+		"UTC_TIMESTAMP(6))", companyID, accountID, role, name)
 }
 
 // cheapHash is a hash of Ana's password that takes no time to verify.
@@ -352,7 +358,8 @@ func (e *env) ana() *browser { e.t.Helper(); return e.signedIn("ana") }
 
 // with is the same browser, sending more headers.
 func (b *browser) with(header ...string) *browser {
-	return &browser{env: b.env, cookie: b.cookie, name: b.name, header: append(b.header[:len(b.header):len(b.header)], header...)}
+	return &browser{env: b.env, cookie: b.cookie, name: b.name,
+		header: append(b.header[:len(b.header):len(b.header)], header...)}
 }
 
 // htmx is the same browser, asking for what goes to the element with that id.
@@ -368,7 +375,8 @@ func (b *browser) get(path string) *answer {
 // post sends a form without JavaScript, fields given as name, value, name, value.
 func (b *browser) post(path string, pairs ...string) *answer {
 	b.env.t.Helper()
-	return b.send(newRequest(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form(pairs...).Encode())))
+	return b.send(newRequest(http.MethodPost, path, "application/x-www-form-urlencoded",
+		strings.NewReader(form(pairs...).Encode())))
 }
 
 func form(pairs ...string) url.Values {
@@ -503,7 +511,8 @@ func (a *answer) problem(t testing.TB, code int, field string) problem {
 	if err := json.Unmarshal([]byte(a.body), &p); err != nil {
 		t.Fatalf("%v: %s", err, a.body)
 	}
-	if p.Status != code || p.Title == "" || p.Detail == "" || (p.Type != "about:blank" && !strings.HasPrefix(p.Type, "urn:counterfoil:problem:")) {
+	if p.Status != code || p.Title == "" || p.Detail == "" ||
+		(p.Type != "about:blank" && !strings.HasPrefix(p.Type, "urn:counterfoil:problem:")) {
 		t.Errorf("not all that a problem has: %s", a.body)
 	}
 	if p.Field != field {
@@ -515,7 +524,8 @@ func (a *answer) problem(t testing.TB, code int, field string) problem {
 // newBoard opens a board through the API.
 func (e *env) newBoard(slug string) (b board) {
 	e.t.Helper()
-	e.program().post("/boards", object{"slug": slug, "title": "The " + slug + " board"}).is(e.t, http.StatusCreated).read(e.t, &b)
+	e.program().post("/boards", object{"slug": slug, "title": "The " + slug + " board"}).is(e.t, http.StatusCreated).
+		read(e.t, &b)
 	return b
 }
 
@@ -524,7 +534,8 @@ func (e *env) newTickets(slug string, column uint64, titles ...string) (keys []s
 	e.t.Helper()
 	for _, title := range titles {
 		var made ticket
-		e.program().post("/boards/"+slug+"/tickets", object{"title": title, "column": column}).is(e.t, http.StatusCreated).read(e.t, &made)
+		e.program().post("/boards/"+slug+"/tickets", object{"title": title, "column": column}).is(e.t, http.StatusCreated).
+			read(e.t, &made)
 		keys = append(keys, made.Key)
 	}
 	return keys
@@ -534,7 +545,8 @@ func (e *env) newTickets(slug string, column uint64, titles ...string) (keys []s
 func (e *env) keys(slug string, column uint64) (keys []string) {
 	e.t.Helper()
 	var page struct{ Items []ticket }
-	e.program().get(fmt.Sprintf("/boards/%s/tickets?limit=200&column=%d", slug, column)).is(e.t, http.StatusOK).read(e.t, &page)
+	e.program().get(fmt.Sprintf("/boards/%s/tickets?limit=200&column=%d", slug, column)).is(e.t, http.StatusOK).
+		read(e.t, &page)
 	for _, one := range page.Items {
 		keys = append(keys, one.Key)
 	}

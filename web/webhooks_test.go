@@ -16,7 +16,8 @@ func (e *env) webhook() {
 	e.t.Helper()
 	e.exec(`INSERT INTO webhook (id, company_id, url, note, feeds, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
 		SELECT 1, id, 'http://127.0.0.1:9/hook', 'For the chat', 'tickets comments', UNHEX(SHA2('s', 256)), 'on', NOW(6), NOW(6), 1, NOW(6), NOW(6) FROM company WHERE slug = 'acme'`)
-	e.exec("INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) SELECT 1, name, epoch, value FROM sequences WHERE name IN ('tickets', 'comments')")
+	e.exec("INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) SELECT 1, name, epoch, value FROM sequences " +
+		"WHERE name IN ('tickets', 'comments')")
 	e.exec(`INSERT INTO webhook_attempt (id, webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at)
 		VALUES (1, 1, 'tickets:1:1', 'sent', 'ticket.changed', 'DEMO-1', 'tickets', 1, 1, 500, 'It answered 500 Internal Server Error.', '<b>broken</b>', 12, NOW(6))`)
 }
@@ -39,7 +40,8 @@ func TestWebhookPages(t *testing.T) {
 		server := httptest.NewServer(inbox)
 		t.Cleanup(server.Close)
 		ana := e.ana()
-		made := ana.post("/acme/settings/webhooks", "url", server.URL+"/hook", "feeds", "tickets", "feeds", "boards", "board", "DEMO", "note", "For the chat").is(t, http.StatusCreated)
+		made := ana.post("/acme/settings/webhooks", "url", server.URL+"/hook", "feeds", "tickets", "feeds", "boards", "board",
+			"DEMO", "note", "For the chat").is(t, http.StatusCreated)
 		if secret := made.value(t, "#secret"); !strings.HasPrefix(secret, "whsec_") {
 			t.Error(secret)
 		}
@@ -55,18 +57,22 @@ func TestWebhookPages(t *testing.T) {
 		if got := page.text(t, ".toast"); !strings.Contains(got, "It answered 204") {
 			t.Error(got)
 		}
-		ana.get("/acme/settings/webhooks/1/deliveries/1").is(t, http.StatusOK).has(t, 1, "#delivery").has(t, 0, "#delivery form")
+		ana.get("/acme/settings/webhooks/1/deliveries/1").is(t, http.StatusOK).has(t, 1, "#delivery").
+			has(t, 0, "#delivery form")
 
 		version := page.value(t, "#webhook form input[name=version]")
-		ana.post("/acme/settings/webhooks/1", "version", version, "url", server.URL, "feeds", "comments").goesTo(t, "/acme/settings/webhooks/1")
-		stale := ana.post("/acme/settings/webhooks/1", "version", version, "url", server.URL+"/mine", "feeds", "comments").is(t, http.StatusConflict)
+		ana.post("/acme/settings/webhooks/1", "version", version, "url", server.URL, "feeds", "comments").
+			goesTo(t, "/acme/settings/webhooks/1")
+		stale := ana.post("/acme/settings/webhooks/1", "version", version, "url", server.URL+"/mine", "feeds", "comments").
+			is(t, http.StatusConflict)
 		if got := stale.value(t, "#webhook-url"); got != server.URL+"/mine" {
 			t.Error(got)
 		}
 		ana.post("/acme/settings/webhooks/1/state", "on", "no").goesTo(t, "/acme/settings/webhooks/1")
 		ana.get("/acme/settings/webhooks/1").has(t, 1, ".banner button[value=yes]")
 		ana.post("/acme/settings/webhooks/1/state", "on", "yes").goesTo(t, "/acme/settings/webhooks/1")
-		if again := ana.post("/acme/settings/webhooks/1/secret").is(t, http.StatusCreated).value(t, "#secret"); again == made.value(t, "#secret") {
+		if again := ana.post("/acme/settings/webhooks/1/secret").is(t, http.StatusCreated).
+			value(t, "#secret"); again == made.value(t, "#secret") {
 			t.Error("the secret is the same")
 		}
 		ana.post("/acme/settings/webhooks/1/removal").goesTo(t, "/acme/settings/webhooks")
@@ -77,7 +83,8 @@ func TestWebhookPages(t *testing.T) {
 	})
 	t.Run("a form that is not taken says all that is wrong, and keeps what was typed", func(t *testing.T) {
 		e := newEnv(t)
-		page := e.ana().post("/acme/settings/webhooks", "url", "http://10.0.0.7/hook", "note", "For the chat").is(t, http.StatusUnprocessableEntity)
+		page := e.ana().post("/acme/settings/webhooks", "url", "http://10.0.0.7/hook", "note", "For the chat").
+			is(t, http.StatusUnprocessableEntity)
 		if got := page.text(t, "#webhook-url-error"); !strings.Contains(got, "not a public one") {
 			t.Error(got)
 		}
@@ -85,7 +92,8 @@ func TestWebhookPages(t *testing.T) {
 		if page.value(t, "#webhook-url") != "http://10.0.0.7/hook" || page.value(t, "#webhook-note") != "For the chat" {
 			t.Error("what was typed is gone")
 		}
-		e.ana().post("/acme/settings/webhooks", "url", "https://hooks.example/", "feeds", "tickets", "board", "NOPE").is(t, http.StatusUnprocessableEntity).has(t, 1, "#webhook-board-error")
+		e.ana().post("/acme/settings/webhooks", "url", "https://hooks.example/", "feeds", "tickets", "board", "NOPE").
+			is(t, http.StatusUnprocessableEntity).has(t, 1, "#webhook-board-error")
 	})
 	t.Run("a test that fails says why", func(t *testing.T) {
 		e := newEnvWithRoles(t)

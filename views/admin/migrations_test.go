@@ -18,7 +18,8 @@ func TestSegments(t *testing.T) {
 		n := func(name string) int64 {
 			return rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(-3, 5_000_000_000)).Draw(t, name)
 		}
-		p := migrations.Progress{Open: n("open"), Processing: n("processing"), Waiting: n("waiting"), Complete: n("complete"), Failed: n("failed"), Skipped: n("skipped")}
+		p := migrations.Progress{Open: n("open"), Processing: n("processing"), Waiting: n("waiting"), Complete: n("complete"),
+			Failed: n("failed"), Skipped: n("skipped")}
 		shown := map[string]bool{}
 		var end int64
 		for _, s := range segments(migrations.Run{Progress: p}) {
@@ -30,7 +31,8 @@ func TestSegments(t *testing.T) {
 		if end != barWidth && len(shown) > 0 {
 			t.Fatalf("the bar ends at %d", end)
 		}
-		for class, n := range map[string]int64{"open": p.Open, "processing": p.Processing, "waiting": p.Waiting, "complete": p.Complete, "failed": p.Failed, "skipped": p.Skipped} {
+		for class, n := range map[string]int64{"open": p.Open, "processing": p.Processing, "waiting": p.Waiting,
+			"complete": p.Complete, "failed": p.Failed, "skipped": p.Skipped} {
 			if shown[class] != (n > 0) {
 				t.Fatalf("%d %s: shown is %t", n, class, shown[class])
 			}
@@ -44,7 +46,8 @@ func TestMarksOfAChart(t *testing.T) {
 	at := func(second int) time.Time { return began.Add(time.Duration(second) * time.Second) }
 	c := chartOf(monitor.Pulse{
 		Samples: []monitor.Sample{{At: at(2)}, {At: at(52)}, {At: at(102)}},
-		Marks:   []migrations.Event{{Kind: "running", At: at(0)}, {Kind: "pausing", At: at(52)}, {Kind: "paused", At: at(103)}},
+		Marks: []migrations.Event{{Kind: "running", At: at(0)}, {Kind: "pausing", At: at(52)},
+			{Kind: "paused", At: at(103)}},
 	})
 	var got []string
 	for _, m := range c.marks {
@@ -67,7 +70,8 @@ func TestEveryStateHasALook(t *testing.T) {
 func TestEventsHaveWords(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{
-		"open", "filling", "ready", "running", "pausing", "paused", "throttled", "cancelling", "cancelled", "complete", "knob", "retry", "skip", "drain", "undrain", "dismiss",
+		"open", "filling", "ready", "running", "pausing", "paused", "throttled", "cancelling", "cancelled", "complete",
+		"knob", "retry", "skip", "drain", "undrain", "dismiss",
 	} {
 		if word := eventWord(migrations.Event{Kind: kind}); word == kind {
 			t.Errorf("%q has none", kind)

@@ -11,7 +11,8 @@ import (
 func TestLines(t *testing.T) {
 	draw := func(n int) string {
 		var b strings.Builder
-		if err := Lines(slices.Repeat([]tickets.Line{{Op: tickets.Added, Text: "x"}}, n)).Render(t.Context(), &b); err != nil {
+		if err := Lines(slices.Repeat([]tickets.Line{{Op: tickets.Added, Text: "x"}}, n)).
+			Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -20,15 +20,20 @@ import (
 const hostile = `"><img src=x onerror=alert(1)>`
 
 var (
-	actor  = &accounts.Actor{Account: accounts.Account{Name: hostile}, Company: accounts.Company{Slug: "acme", Name: hostile}, Role: accounts.Owner}
+	actor = &accounts.Actor{Account: accounts.Account{Name: hostile},
+		Company: accounts.Company{Slug: "acme", Name: hostile}, Role: accounts.Owner}
 	page   = views.Page{Title: hostile, Actor: actor, Flash: []views.Flash{{Text: hostile}, {Text: hostile, Bad: true}}}
 	theKey = tickets.Key{Board: "NINJA", Number: 42}
-	board  = boards.Board{Slug: "NINJA", Title: hostile, Columns: []boards.Column{{ID: 1, Name: hostile}, {ID: 2, Name: "Done", Done: true}}}
-	tick   = tickets.Ticket{ID: 7, Key: theKey, Column: 1, Title: hostile, Description: hostile, Author: tickets.User{Name: hostile}, Assignees: crew[:2]}
-	cards  = []tickets.Card{{ID: 7, Key: theKey, Title: hostile, Assignees: crew}}
-	form   = TicketForm{Title: hostile, Description: hostile, Created: &theKey, Errors: views.Errors{"": hostile, "title": hostile}}
+	board  = boards.Board{Slug: "NINJA", Title: hostile,
+		Columns: []boards.Column{{ID: 1, Name: hostile}, {ID: 2, Name: "Done", Done: true}}}
+	tick = tickets.Ticket{ID: 7, Key: theKey, Column: 1, Title: hostile, Description: hostile,
+		Author: tickets.User{Name: hostile}, Assignees: crew[:2]}
+	cards = []tickets.Card{{ID: 7, Key: theKey, Title: hostile, Assignees: crew}}
+	form  = TicketForm{Title: hostile, Description: hostile, Created: &theKey,
+		Errors: views.Errors{"": hostile, "title": hostile}}
 	narrow = views.Filter{Text: hostile, Who: hostile, State: hostile}
-	todo   = ColumnProps{Company: "acme", Board: board, Column: board.Columns[0], Cards: cards, Above: &theKey, Next: &tickets.Cursor{}, Filter: narrow, Add: form, AddOpen: true, Alert: hostile}
+	todo   = ColumnProps{Company: "acme", Board: board, Column: board.Columns[0], Cards: cards, Above: &theKey,
+		Next: &tickets.Cursor{}, Filter: narrow, Add: form, AddOpen: true, Alert: hostile}
 )
 
 func pages() map[string]templ.Component {
@@ -42,7 +47,8 @@ func pages() map[string]templ.Component {
 		{Kind: tickets.KindEdited, Detail: tickets.Detail{Title: change, Description: change}},
 	}
 	conflict := form
-	lines := []tickets.Line{{Op: tickets.Removed, Text: hostile}, {Op: tickets.Added, Text: hostile}, {Op: tickets.Kept, Text: hostile}, {Op: tickets.Skipped, Count: 3}}
+	lines := []tickets.Line{{Op: tickets.Removed, Text: hostile}, {Op: tickets.Added, Text: hostile},
+		{Op: tickets.Kept, Text: hostile}, {Op: tickets.Skipped, Count: 3}}
 	conflict.Conflict = &tickets.Conflict{
 		Current: tick, Known: true, Since: tickets.LaterEdits{By: []string{hostile, hostile}}, Title: change, Lines: lines,
 		MergedTitle: hostile, Merged: hostile, TitleClash: true, LinesClash: true,
@@ -51,31 +57,40 @@ func pages() map[string]templ.Component {
 	unknown.Conflict = &tickets.Conflict{Current: tick}
 	deleted := []tickets.Deleted{{Key: theKey, Title: hostile, By: hostile}}
 	spot := tickets.Detail{Column: change, Board: change, Key: change}
-	for _, kind := range []string{tickets.KindMoved, tickets.KindClosed, tickets.KindReopened, tickets.KindRestored, tickets.KindUndone} {
+	for _, kind := range []string{tickets.KindMoved, tickets.KindClosed, tickets.KindReopened, tickets.KindRestored,
+		tickets.KindUndone} {
 		activity = append(activity, tickets.Activity{Kind: kind, Undone: true, Detail: spot})
 	}
 	for i := range activity {
 		activity[i].ID = id.Activity(i + 1)
 	}
 	return map[string]templ.Component{
-		"setup":     SetupPage(stranger, SetupForm{Company: hostile, Slug: hostile, Name: hostile, Email: hostile, Errors: form.Errors}),
-		"login":     LoginPage(stranger, LoginForm{Email: hostile, Next: hostile, Errors: form.Errors}),
-		"home":      HomePage(HomeProps{Page: page, Boards: []boards.Board{board}, New: BoardForm{Slug: hostile, Title: hostile, Errors: form.Errors}}),
-		"board":     BoardPage(BoardProps{Page: page, Board: board, Columns: []ColumnProps{todo}, Filter: narrow, People: []accounts.NamedMember{{Handle: hostile, Name: hostile}}}),
-		"column":    ColumnPage(page, todo, nil),
-		"new":       NewTicketPage(NewTicketProps{Page: page, Board: board, Form: form}),
-		"dialog":    NewTicketForm(NewTicketProps{Page: page, Board: board, Form: form}),
-		"settings":  BoardSettingsPage(BoardSettingsProps{Page: page, Board: board, Form: BoardForm{Title: hostile, Errors: form.Errors}}),
-		"ticket":    TicketPage(TicketProps{Page: page, Board: board, Ticket: tick, Heading: []Span{{Text: hostile}}, Activity: activity, More: true, Comments: talk}),
-		"edit":      EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: form}),
-		"conflict":  EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: conflict}),
-		"unknown":   EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: unknown}),
-		"deletion":  DeletionPage(DeletionProps{Page: page, Board: board, Ticket: tick}),
-		"deleted":   DeletedPage(DeletedProps{Page: page, Board: board, Ticket: tick, Deletion: activity[0]}),
-		"gone":      DeletedListPage(DeletedListProps{Page: page, Board: board, List: deleted, Next: &tickets.DeletedCursor{}}),
-		"entry":     EntryPage(EntryProps{Page: page, Board: board, Ticket: tick, Entry: activity[5], Lines: lines}),
-		"move":      MovePage(MoveProps{Page: page, Board: board, Ticket: tick, Near: cards, Form: MoveForm{Errors: form.Errors}, More: true}),
-		"error":     views.ErrorPage(views.ErrorProps{Page: page, Status: 404, Heading: hostile, Message: hostile, Retry: true}),
+		"setup": SetupPage(stranger, SetupForm{Company: hostile, Slug: hostile, Name: hostile, Email: hostile,
+			Errors: form.Errors}),
+		"login": LoginPage(stranger, LoginForm{Email: hostile, Next: hostile, Errors: form.Errors}),
+		"home": HomePage(HomeProps{Page: page, Boards: []boards.Board{board},
+			New: BoardForm{Slug: hostile, Title: hostile, Errors: form.Errors}}),
+		"board": BoardPage(BoardProps{Page: page, Board: board, Columns: []ColumnProps{todo}, Filter: narrow,
+			People: []accounts.NamedMember{{Handle: hostile, Name: hostile}}}),
+		"column": ColumnPage(page, todo, nil),
+		"new":    NewTicketPage(NewTicketProps{Page: page, Board: board, Form: form}),
+		"dialog": NewTicketForm(NewTicketProps{Page: page, Board: board, Form: form}),
+		"settings": BoardSettingsPage(BoardSettingsProps{Page: page, Board: board,
+			Form: BoardForm{Title: hostile, Errors: form.Errors}}),
+		"ticket": TicketPage(TicketProps{Page: page, Board: board, Ticket: tick, Heading: []Span{{Text: hostile}},
+			Activity: activity, More: true, Comments: talk}),
+		"edit":     EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: form}),
+		"conflict": EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: conflict}),
+		"unknown":  EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: unknown}),
+		"deletion": DeletionPage(DeletionProps{Page: page, Board: board, Ticket: tick}),
+		"deleted":  DeletedPage(DeletedProps{Page: page, Board: board, Ticket: tick, Deletion: activity[0]}),
+		"gone": DeletedListPage(DeletedListProps{Page: page, Board: board, List: deleted,
+			Next: &tickets.DeletedCursor{}}),
+		"entry": EntryPage(EntryProps{Page: page, Board: board, Ticket: tick, Entry: activity[5], Lines: lines}),
+		"move": MovePage(MoveProps{Page: page, Board: board, Ticket: tick, Near: cards,
+			Form: MoveForm{Errors: form.Errors}, More: true}),
+		"error": views.ErrorPage(views.ErrorProps{Page: page, Status: 404, Heading: hostile, Message: hostile,
+			Retry: true}),
 		"columnOOB": ColumnOOB(todo),
 	}
 }
@@ -113,7 +128,8 @@ func TestPages(t *testing.T) {
 				}
 				ids[m[1]] = true
 			}
-			for _, m := range regexp.MustCompile(` (?:for|aria-labelledby|aria-describedby)="([^"]+)"`).FindAllStringSubmatch(html, -1) {
+			for _, m := range regexp.MustCompile(` (?:for|aria-labelledby|aria-describedby)="([^"]+)"`).
+				FindAllStringSubmatch(html, -1) {
 				for id := range strings.FieldsSeq(m[1]) {
 					if !ids[id] && id != "dialog-title" {
 						t.Error("nothing has the id", id)
@@ -127,7 +143,8 @@ func TestPages(t *testing.T) {
 func TestCard(t *testing.T) {
 	t.Run("a card is small, for boards of thousands", func(t *testing.T) {
 		title := "Order sorbitol before the price goes up again"
-		html := render(t, card(ColumnProps{Company: "acme", Write: true}, tickets.Card{ID: 123456, Key: tickets.Key{Board: "NINJA", Number: 12345}, Title: title}))
+		html := render(t, card(ColumnProps{Company: "acme", Write: true},
+			tickets.Card{ID: 123456, Key: tickets.Key{Board: "NINJA", Number: 12345}, Title: title}))
 		if len(html) > 450 {
 			t.Errorf("%d bytes: %s", len(html), html)
 		}
@@ -143,7 +160,8 @@ func TestCard(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Run("an error is beside its field and tied to it", func(t *testing.T) {
 		html := render(t, LoginPage(views.Page{}, LoginForm{Email: "a@b.c", Errors: views.Errors{"password": "Wrong."}}))
-		for _, want := range []string{`aria-describedby="login-password-error"`, `aria-invalid="true"`, `id="login-password-error">Wrong.<`, `href="#login-password">Wrong.<`, `value="a@b.c"`} {
+		for _, want := range []string{`aria-describedby="login-password-error"`, `aria-invalid="true"`,
+			`id="login-password-error">Wrong.<`, `href="#login-password">Wrong.<`, `value="a@b.c"`} {
 			if !strings.Contains(html, want) {
 				t.Errorf("no %s in %s", want, html)
 			}
@@ -158,7 +176,8 @@ func TestErrors(t *testing.T) {
 }
 
 func TestHeadingIsTheTitleToTheLetter(t *testing.T) {
-	spans := []Span{{Text: "as "}, {Text: "NINJA-1", Path: "/acme/NINJA-1"}, {Text: ", "}, {Text: "NINJA-2", Path: "/acme/NINJA-2"}, {Text: "<b>"}}
+	spans := []Span{{Text: "as "}, {Text: "NINJA-1", Path: "/acme/NINJA-1"}, {Text: ", "},
+		{Text: "NINJA-2", Path: "/acme/NINJA-2"}, {Text: "<b>"}}
 	var html strings.Builder
 	props := TicketProps{Page: views.Page{Actor: &accounts.Actor{}}, Heading: spans}
 	if err := TicketBody(props).Render(t.Context(), &html); err != nil {
