@@ -44,7 +44,7 @@ func start(t *testing.T) *env {
 	return a
 }
 
-// again runs a server that was stopped once more, where it was.
+// again starts a stopped server again, at its address.
 func (a *env) again() {
 	a.t.Helper()
 	a.run(strings.TrimPrefix(a.url, "http://"))
@@ -126,7 +126,7 @@ func withBoard(t *testing.T, titles ...string) *env {
 	return a
 }
 
-// at is how far the server has told what changes.
+// at returns the positions up to which the server has sent changes.
 func (a *env) at() string {
 	a.t.Helper()
 	place := regexp.MustCompile(`data-at="([0-9.]+)"`)
@@ -138,7 +138,7 @@ func (a *env) at() string {
 	return string(found[1])
 }
 
-// told waits until a new board and its tickets were told: a page that is opened then does not hear of them.
+// told waits until a new board and its tickets were sent, so a page opened after it gets no event of them.
 func (a *env) told(since string, tickets int) {
 	a.t.Helper()
 	domaintest.Until(a.t, fmt.Sprintf("a board and %d tickets are told", tickets), func() bool {
@@ -183,7 +183,7 @@ func (a *env) read(path string) []byte {
 	return page
 }
 
-// post sends a form as another browser of the same person would, without JavaScript.
+// post sends a form as another browser of the same user, without JavaScript.
 func (a *env) post(path string, pairs ...string) {
 	a.t.Helper()
 	client := http.Client{Jar: a.jar, CheckRedirect: func(*http.Request,

@@ -28,8 +28,8 @@ const (
 	secret = "a link that is made first"
 )
 
-// accessible has a line for every GET route of people: a path of it, or noPage where none is drawn. A
-// path followed by a selector is where a link of that page leads.
+// accessible has a line for every GET route of members: a path of it, or noPage if it renders none. A path followed by
+// a selector is the target of a link on that page.
 var accessible = map[string]string{
 	"/healthz":     noPage,
 	"/readyz":      noPage,
@@ -271,7 +271,7 @@ func (a *env) onDatabase(t *testing.T, statement string) (unlock func()) {
 	}
 }
 
-// pagesOf are the pages of accessible for someone who is in.
+// pagesOf are the pages of accessible for a signed-in user.
 func pagesOf(t *testing.T) (paths []string) {
 	t.Helper()
 	for _, route := range web.Routes() {
@@ -326,7 +326,7 @@ func (b *tab) visit(name string) string {
 // missingPicture is what the browser says of the picture in NINJA-1.
 var missingPicture = regexp.MustCompile(`ERR_CONNECTION_REFUSED`)
 
-// full is a server whose pages have something of everything on them.
+// full is a server with some of everything on its pages.
 func full(t *testing.T) *env {
 	t.Helper()
 	word := strings.Repeat("Donaudampfschifffahrt", 24)

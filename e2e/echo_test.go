@@ -42,7 +42,7 @@ func TestFollowedEchoes(t *testing.T) {
 		for _, w := range []*tab{b, other} {
 			w.open("/acme/boards/NINJA")
 			w.counts()
-			w.rests() // what came before is over
+			w.rests() // earlier events are handled
 			eval[bool](w, `(performance.clearResourceTimings(), window.heard = 0, true)`)
 		}
 		want := map[*tab]int{}
@@ -178,7 +178,7 @@ func TestFollowedTogether(t *testing.T) {
 	}
 }
 
-// seen has somebody look at a tab.
+// seen makes a tab visible.
 func (b *tab) seen() {
 	b.t.Helper()
 	call(b, page.BringToFront, cdp.Empty{})

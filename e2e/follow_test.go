@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 )
 
-// Pages that somebody looks at keep themselves true.
+// Visible pages refresh themselves.
 
 // watch has the page note when a column of it has exactly these keys, by the clock of the machine.
 func (b *tab) watch(name, keys string) {
@@ -29,7 +29,7 @@ func (b *tab) watch(name, keys string) {
 	})()`, name, keys)
 }
 
-// live waits until the page hears of what changes.
+// live waits until the page gets events.
 func (b *tab) live() {
 	b.t.Helper()
 	b.newsCome("live")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What someone else did must never leave a card where its ticket is not.
+// A change by another user must never leave a card in a column that does not have its ticket.
 func TestNoGhosts(t *testing.T) {
 	t.Run("a drag to the end of a column, refused, leaves the card where it is and nowhere else", func(t *testing.T) {
 		t.Parallel()

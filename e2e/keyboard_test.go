@@ -18,7 +18,7 @@ func (b *tab) on(key string) {
 	})()`, key)
 }
 
-// hears waits for what a screen reader is told.
+// hears waits for an announcement to screen readers.
 func (b *tab) hears(text string) {
 	b.t.Helper()
 	b.wait(`document.querySelector("#announce").textContent.includes(%s)`, text)
@@ -172,7 +172,7 @@ func TestKeyboard(t *testing.T) {
 		b.types("fin")
 		b.wait(`document.querySelectorAll("#jump-found [role=option]").length === 2`)
 		b.types("s")
-		// What was found for “fin” is there already; arrows go through what is found for all that is typed.
+		// The results of “fin” are there already; arrows go through the results of the whole text.
 		b.wait(`document.activeElement.ariaExpanded === "true" && document.querySelectorAll("#jump-found [role=option]").length === 2`)
 		b.hears("2 tickets")
 		b.types(kb.ArrowDown + kb.ArrowDown)

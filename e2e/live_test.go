@@ -74,7 +74,7 @@ func (b *tab) listens(path string) {
 	b.wait(`window.heard`)
 }
 
-// newsCome waits until the header says that news come so.
+// newsCome waits for a state of the connection in the header.
 func (b *tab) newsCome(want string) {
 	b.t.Helper()
 	b.wait(`document.getElementById("wire")?.dataset.state === %s`, want)

@@ -1,4 +1,4 @@
-// Package e2e uses Counterfoil as people do: the real binary on a real database, in a real browser.
+// Package e2e uses Counterfoil as users do: the real binary on a real database, in a real browser.
 package e2e
 
 import (

@@ -30,14 +30,14 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-// works is a server whose migrations do as the test says, and a worker.
+// works is a server with migrations that the test controls, and a worker.
 type works struct {
 	*env
 	*hands
 	d         *db.DB
 	workflows *app.App
 	filled    chan struct{} // closed: the run of "sort" is
-	away      atomic.Bool   // nobody answers
+	away      atomic.Bool   // the server does not answer
 }
 
 // hands are what a worker has.

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// What lies between a browser and the server does not always let things through.
+// Proxies between a browser and the server may hold data back.
 
 // through has tabs reach the server at another address.
 func (a *env) through(at string) *env {
@@ -51,7 +51,7 @@ func TestBadNetworks(t *testing.T) {
 		b := a.through(line.url).tab(t)
 		b.open("/acme/boards/NINJA")
 		b.live()
-		line.lost.Add(1) // what is connected by now hears nothing more, as behind a router that was restarted
+		line.lost.Add(1) // open connections get nothing more, as behind a router that was restarted
 		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
 		b.holds("Doing", "NINJA-1") // without a word for 45 s it takes the line for dead
 	})
@@ -107,8 +107,7 @@ func endsStreams(t *testing.T, to string) string {
 	return server.URL
 }
 
-// line passes bytes on. Connections that were there when lost was counted up hear nothing any more, and are not
-// told so.
+// line passes bytes on. Connections older than the last increment of lost get nothing more, and are not closed.
 type line struct {
 	url  string
 	lost atomic.Int64

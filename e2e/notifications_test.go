@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// member is another browser in which somebody has joined acme by an invitation of Ana's.
+// member is another browser, with a user who joined acme by Ana's invitation.
 func (a *env) member(t *testing.T, name, email string) *tab {
 	t.Helper()
 	ana := a.tab(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// An owner invites someone, who joins in a browser of their own and sees the boards; then the owner
-// removes them, and their next click leads to the sign-in.
+// An owner invites a user, who joins in another browser and sees the boards; then the owner removes them, and their
+// next click leads to the sign-in.
 func TestInvitation(t *testing.T) {
 	t.Parallel()
 	a := withBoard(t, "Paint the fins")

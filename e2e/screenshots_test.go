@@ -69,7 +69,7 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-// photosAt is where the photos of download are: a fixed address, for it is in the picture.
+// photosAt is the address of the photos to download: fixed, since the picture shows it.
 const photosAt = "127.0.0.1:8085"
 
 // download starts a download of photos, a few of which are lost or broken, holds it by hand for a

@@ -21,8 +21,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
-// tab is a browser tab. What goes wrong in it fails the test: an uncaught exception, an error in
-// the console, a violation of the content security policy.
+// tab is a browser tab. The test fails on an uncaught exception, an error in the console, or a violation of the content
+// security policy.
 type tab struct {
 	t     *testing.T
 	ctx   context.Context
@@ -59,7 +59,7 @@ func (a *env) stranger(t *testing.T) *tab {
 	return b
 }
 
-// tab is one of someone who has signed in.
+// tab is one of a signed-in user.
 func (a *env) tab(t *testing.T) *tab {
 	t.Helper()
 	b := a.stranger(t)
@@ -161,7 +161,7 @@ func fill(js string, args []any) string {
 	return fmt.Sprintf(js, literals...)
 }
 
-// wait goes on when a JavaScript expression is true, also across page loads.
+// wait returns when a JavaScript expression is true, also across page loads.
 func (b *tab) wait(js string, args ...any) {
 	b.t.Helper()
 	var err error
@@ -191,7 +191,7 @@ type point struct{ X, Y float64 }
 // middle is the middle of an element that is in view and rests.
 func (b *tab) middle(selector string) point {
 	b.t.Helper()
-	b.wait(`(() => { // all of the page is there, and it is where it was two frames ago: what comes meanwhile moves it away under the mouse
+	b.wait(`(() => { // the page is loaded, and the element has not moved for two frames
 		const at = document.readyState === "complete" && document.querySelector(%s)?.getBoundingClientRect()
 		const is = at && %s + " " + at.x + " " + at.y
 		if (is && window.middleIs === is) return %s || window.middleDrawn === is

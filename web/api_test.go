@@ -108,7 +108,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// with is the same object with another member, without it where the value is none.
+// with is the same object with another member, or without it if value is none.
 func with(o object, name string, value any) object {
 	changed := maps.Clone(o)
 	if value == none {

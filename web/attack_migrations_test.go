@@ -45,7 +45,7 @@ const (
 	uploadAPI  = "/api/v1/migrations/read-lines/runs"
 )
 
-// A file may have gigabytes: nobody has it read who may not use it.
+// A file may have gigabytes: it is read only for a user who may use it.
 func TestWhoHasAFileRead(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
@@ -92,7 +92,7 @@ func TestWhoHasAFileRead(t *testing.T) {
 	}
 }
 
-// While a file comes in, whoever sends it may lose the right to: what is opened then would work for days.
+// While a file arrives, its sender may lose the right to it: a run opened then would work for days.
 func TestRemovedWhileAFileComesIn(t *testing.T) {
 	t.Parallel()
 	for rule, c := range map[string]struct {
@@ -130,7 +130,7 @@ func TestRemovedWhileAFileComesIn(t *testing.T) {
 	}
 }
 
-// A page that asks for more ends where its reader's rights do, and so does a token.
+// A live page ends with its reader's rights, and so does a token.
 func TestOperatorNoMore(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
@@ -150,7 +150,7 @@ func TestOperatorNoMore(t *testing.T) {
 	})
 }
 
-// Who runs the instance is nobody's member for that.
+// An operator is a member of no company for that.
 func TestOperatorIsNoMember(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
@@ -211,7 +211,7 @@ func TestTasksOfAnotherRun(t *testing.T) {
 	}
 }
 
-// No number that somebody sends turns into another one.
+// A number out of range is never turned into another one.
 func TestKnobsOutOfRange(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -258,7 +258,7 @@ func TestKnobsOutOfRange(t *testing.T) {
 	})
 }
 
-// A file's name and what is in it are somebody's text on every page and in every file.
+// A file's name and content are untrusted text on every page and in every file.
 func TestHostileFile(t *testing.T) {
 	t.Parallel()
 	const evil = `<script data-evil>alert(1)</script>`
@@ -312,7 +312,7 @@ func TestHostileFile(t *testing.T) {
 	}
 }
 
-// What a migration says is somebody's text wherever it is read.
+// The texts of a migration are untrusted on every page.
 func TestHostileWordsOfARun(t *testing.T) {
 	t.Parallel()
 	const evil = `"><img data-evil src=x onerror=alert(1)></textarea></script>`
@@ -375,7 +375,7 @@ func TestHostileWordsOfARun(t *testing.T) {
 	}
 }
 
-// Every use of migrations asks who asks, whatever way led there.
+// Every use case of migrations checks the actor.
 func TestMigrationsOfNobody(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)

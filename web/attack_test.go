@@ -12,9 +12,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// What an attacker tries: each rule holds for whoever has an account, a token, or a link, but not the right.
+// Attacks: each rule holds for a caller with an account, a token, or a link, but without the right.
 
-// join adds a person, who has an account already, to another company.
+// join adds an existing account to another company.
 func (e *env) join(name, company, role string) {
 	e.t.Helper()
 	e.exec(`INSERT INTO membership (company_id, account_id, role, handle, created_at)
@@ -109,11 +109,11 @@ func TestForeignIDs(t *testing.T) {
 			t.Error("comments of another company are listed")
 		}
 	})
-	// What another did cannot be undone by its id.
+	// Another user's action cannot be undone by its id.
 	e.signedIn("adam").post("/acme/undo", "activity", fmt.Sprint(closed)).is(t, 409)
 }
 
-// A link for a new password opens an account: it is worth no more than the right of who made it.
+// A link for a new password opens an account: it is worth no more than its author's rights.
 func TestResetOfWhoMayNoMore(t *testing.T) {
 	t.Parallel()
 	const other = "another horse battery"
@@ -240,7 +240,7 @@ func TestWriteOnlyToken(t *testing.T) {
 	blind.post("/tickets/DEMO-2/comments", object{"body": "x"}).is(t, 201)
 }
 
-// What a key was answered once is not told again to whom it would not be told now.
+// An answer is not replayed to a caller that would not get it now.
 func TestReplayToLess(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
@@ -259,7 +259,7 @@ func TestReplayToLess(t *testing.T) {
 	}
 }
 
-// Whoever manages sees every link that lets people in.
+// An admin sees every link that admits members.
 func TestHiddenInvitations(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
@@ -327,7 +327,7 @@ func TestNoOracle(t *testing.T) {
 	same("/login")
 }
 
-// Nothing that is for one person is kept by a browser or a proxy.
+// A browser or a proxy stores nothing personal.
 func TestNothingPersonalIsStored(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
@@ -378,7 +378,7 @@ func TestTakenBack(t *testing.T) {
 	mia.get(fmt.Sprintf("/acme/DEMO-1/comments/%d/edit", comment)).is(t, 404)
 }
 
-// What a form asks to go on to is a page of ours.
+// The page after a form is always ours.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 )
 
-// newEnvWithTalk has Ben, a member, and Vera, who may only look.
+// newEnvWithTalk has Ben, a member, and Vera, a viewer.
 func newEnvWithTalk(t *testing.T) (e *env, ana, ben, vera *browser) {
 	t.Helper()
 	e = newEnv(t)

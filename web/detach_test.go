@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-// dialLive sends a request for acme's live stream as it stands, in a version of HTTP, and returns the connection.
+// dialLive sends a raw request for acme's live stream in a version of HTTP, and returns the connection.
 func dialLive(t testing.TB, server *httptest.Server, b *browser, version string) (*net.TCPConn, *bufio.Reader) {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
@@ -27,7 +27,7 @@ func dialLive(t testing.TB, server *httptest.Server, b *browser, version string)
 	return conn.(*net.TCPConn), bufio.NewReader(conn)
 }
 
-// readHello reads until hello, and fails where the stream ends before.
+// readHello reads until hello, and fails if the stream ends before.
 func readHello(t testing.TB, from *bufio.Reader) (head string) {
 	t.Helper()
 	for {

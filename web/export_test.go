@@ -9,7 +9,7 @@ import (
 // ClientAddress is how an address is read from a request.
 func ClientAddress(proxies []*net.IPNet) echo.IPExtractor { return clientAddress(proxies) }
 
-// OpenStreams is how many answers go on.
+// OpenStreams is the number of open streams.
 func (h Handler) OpenStreams() int {
 	return h.streams.Open()
 }

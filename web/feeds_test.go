@@ -431,7 +431,7 @@ func TestFeedAudit(t *testing.T) {
 	}
 }
 
-// audit returns how many ranges with nothing pending are not as a reader has them who came to a cursor.
+// audit returns how many ranges with nothing pending differ from the reader's copy.
 func (m mirror) audit(t testing.TB, p *program, feed, upto string, pairs ...string) (wrong int) {
 	t.Helper()
 	seen := 0
@@ -531,7 +531,7 @@ func TestConsumers(t *testing.T) {
 		t.Error("reading has moved it")
 	}
 
-	// Of many who have done the same work, one moves it, and the others are told where it stands.
+	// Of many that did the same work, one moves the cursor, and the others get its position.
 	results := make(chan *answer)
 	for range 8 {
 		go func() { results <- move("warehouse", object{"from": page.From, "to": page.Cursor}) }()
@@ -606,7 +606,7 @@ func TestConsumers(t *testing.T) {
 // endStreams does what a stop of the server does.
 func (e *env) endStreams() { e.handler.EndStreams() }
 
-// waitForStreams returns once so many answers go on.
+// waitForStreams returns when n streams are open.
 func (e *env) waitForStreams(t testing.TB, n int) {
 	t.Helper()
 	domaintest.Until(t, fmt.Sprintf("%d answers go on", n), func() bool { return e.handler.OpenStreams() == n },

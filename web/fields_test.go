@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A request is told all that is wrong with it, not the first field alone.
+// A request gets all errors, not the first field's alone.
 func TestAllFieldsAtOnce(t *testing.T) {
 	t.Parallel()
 

@@ -19,7 +19,7 @@ type formCase struct {
 	bad   []badForm
 }
 
-// badForm changes fields of the valid form. A message must stand next to field; what was typed stays.
+// badForm changes fields of the valid form. A message must be at field; typed text stays.
 type badForm struct {
 	rule   string
 	change []string

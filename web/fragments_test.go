@@ -13,9 +13,9 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// What static/js and htmx ask for, and what they find in the answer.
+// The fragments that static/js and htmx ask for.
 
-// fragment fails where the answer is a whole page, or may be kept or taken for another.
+// fragment fails if the answer is a whole page, or may be cached or taken for another.
 func (a *answer) fragment(t testing.TB, code int) *answer {
 	t.Helper()
 	a.is(t, code)

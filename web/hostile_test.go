@@ -21,7 +21,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// hostiles are texts that nobody should get anywhere with. What they would make of a page carries data-evil.
+// hostiles are texts of attacks. Their effect on a page would carry data-evil.
 var hostiles = map[string]string{
 	"a script":               `<script data-evil>alert(1)</script>`,
 	"an image":               `<img src=x onerror=alert(1) data-evil>`,
@@ -56,7 +56,7 @@ var hostiles = map[string]string{
 	"a megabyte":                strings.Repeat("<b data-evil>", 1<<20/13),
 }
 
-// fillings are good values by the names of fields, where the page gives none.
+// fillings are good values by the names of fields, if the page has none.
 var fillings = map[string]string{
 	"title": "Good", "name": "Good", "slug": "GOOD", "company": "Good", "email": "good@example.com",
 	"password": "correct horse staple",
@@ -140,7 +140,7 @@ func serves(pattern, address string) bool {
 	return true
 }
 
-// formEnv tries the form of a route as the user who may do everything: Ana.
+// formEnv tries the form of a route as Ana, who may do everything.
 type formEnv struct {
 	*env
 	route   string // method and pattern
@@ -148,7 +148,7 @@ type formEnv struct {
 	rooms   []string // pages beside those of TestRoutes
 }
 
-// actorContext is a context in which someone calls workflows.
+// actorContext is a context with an actor, for calls of workflows.
 func (b *formEnv) actorContext(t *testing.T, name string) context.Context {
 	t.Helper()
 	account := accounts.ID(b.count("SELECT id FROM account WHERE name = ?", name))
@@ -255,7 +255,7 @@ func (b *formEnv) find(t *testing.T, who *browser) (pageForm, bool) {
 	t.Helper()
 	_, pattern, _ := strings.Cut(b.route, " ")
 	names := slices.Sorted(maps.Keys(pages))
-	// Where the forms of two routes look alike, the page that has the route's own name comes first.
+	// If the forms of two routes look alike, the page with the route's own name comes first.
 	slices.SortStableFunc(names, func(x, y string) int {
 		return strings.Index(x+"$", pattern+"$") - strings.Index(y+"$", pattern+"$")
 	})
@@ -333,7 +333,7 @@ func TestHostileForms(t *testing.T) {
 					if a.code >= 400 {
 						continue
 					}
-					// What was done may have taken the form away.
+					// The action may have removed the form.
 					again, ok := b.on(b.browser, form.page)
 					if !ok || !slices.Contains(again.names, name) {
 						again, ok = b.restock(t, name)
@@ -450,7 +450,7 @@ func (b *formEnv) attack(t *testing.T, form pageForm, name, what, value string) 
 	return nil
 }
 
-// harmless fails where an answer has what no page of ours has.
+// harmless fails if an answer has something that no page of ours has.
 func (b *formEnv) harmless(t *testing.T, where string, a *answer) {
 	t.Helper()
 	if a.code >= 500 {
@@ -506,7 +506,7 @@ func (b *formEnv) rest(t *testing.T) {
 	}
 }
 
-// straight fails where a line of text that is stored turns its direction, or is none.
+// straight fails if a stored line of text changes its direction, or is not one line.
 func (b *formEnv) straight(t *testing.T, where string) {
 	t.Helper()
 	rows, err := b.sql.Query(`SELECT table_name, column_name FROM information_schema.columns

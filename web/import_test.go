@@ -197,10 +197,10 @@ func TestRunReport(t *testing.T) {
 	}
 }
 
-// slowRecorder takes an answer piece by piece.
+// slowRecorder takes an answer chunk by chunk.
 type slowRecorder struct {
 	*httptest.ResponseRecorder
-	takes func() error // what comes of the next piece
+	takes func() error // the error of the next chunk
 }
 
 func (r slowRecorder) Write(p []byte) (int, error) {

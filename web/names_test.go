@@ -8,7 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 )
 
-// movedTo fails where the answer does not say that what was asked for is at another path by now.
+// movedTo fails if the answer is not a redirect to path for good.
 func (a *answer) movedTo(t testing.TB, path string) {
 	t.Helper()
 	a.is(t, http.StatusMovedPermanently)

@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-// invitation makes one as who manages acme, and returns the path of its link.
+// invitation makes one as an admin of acme, and returns the path of its link.
 func (b *browser) invitation(pairs ...string) string {
 	b.env.t.Helper()
 	a := b.post("/acme/people/invitations", append([]string{"role", "member", "days", "7"}, pairs...)...).
@@ -34,7 +34,7 @@ func newAccount(name string) []string {
 	return []string{"name", name, "email", name + "@example.com", "password", password}
 }
 
-// idOf is the id of a person's account.
+// idOf is the id of a user's account.
 func (e *env) idOf(name string) int64 {
 	e.t.Helper()
 	return e.count("SELECT id FROM account WHERE email = ?", name+"@example.com")
@@ -692,7 +692,7 @@ func TestWrongMethods(t *testing.T) {
 	}
 	p.call(http.MethodPut, "/nope", nil).is(t, 404)
 
-	// Who is not let in is told nothing.
+	// A caller without access gets no detail.
 	for _, path := range []string{"/acme/people", "/nobody/people", "/acme/people/1/role"} {
 		if a := put(e.signedIn("sam"), path).is(t, 404); a.header.Get("Allow") != "" {
 			t.Errorf("%s tells a stranger %q", path, a.header.Get("Allow"))

@@ -52,7 +52,7 @@ func newEnvWithForm(t testing.TB, codes ...string) *env {
 	return e
 }
 
-// offer saves the settings of a board's form as they are by now.
+// offer saves the settings of a board's form on their current version.
 func (e *env) offer(t testing.TB, board string, fields ...string) {
 	t.Helper()
 	ana := e.ana()
@@ -235,8 +235,8 @@ func TestRequestForm(t *testing.T) {
 	})
 }
 
-// checkSame fails where the answers to these paths differ in status, headers or body; or, of paths of one form, what they
-// take.
+// checkSame fails if the answers to these paths differ in status, headers or body; or, of paths of one form, in
+// queries.
 func checkSame(t *testing.T, b *browser, paths ...string) {
 	t.Helper()
 	var first *answer
@@ -577,7 +577,7 @@ func TestPublicFormSettings(t *testing.T) {
 	})
 }
 
-// metric is the value of a metric of this process, 0 where it has none yet.
+// metric is the value of a metric of this process, 0 if it has none yet.
 func metric(t testing.TB, e *env, name string) (value float64) {
 	t.Helper()
 	r := httptest.NewRecorder()

@@ -14,8 +14,8 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-// access is what each kind of visitor gets from a route. Those named by a role have it in acme; the
-// operator is a member there, and the foreign operator, like the stranger, owns another company.
+// access is the status of a route for each kind of visitor. A visitor named by a role has it in acme; the operator is a
+// member there, and the foreign operator, like the stranger, owns another company.
 type access struct {
 	path                                           string   // one that the route serves
 	fields                                         []string // of the form that is sent: name, value, name, value
@@ -31,12 +31,12 @@ func everyone(path string, code int) access {
 	return access{path, nil, code, code, code, code, code, code, code, code}
 }
 
-// signedIn is a page for whoever has signed in, wherever they belong.
+// signedIn is a page for signed-in users of any company.
 func signedIn(path string, code int) access {
 	return access{path, nil, 303, code, code, code, code, code, code, code}
 }
 
-// operators is a page for those who run the instance; to others there is none such.
+// operators is a page for operators; others get 404.
 func operators(path string, code int) access {
 	return access{path, nil, 303, 404, code, 404, 404, 404, 404, code}
 }
@@ -56,8 +56,8 @@ func managers(path string, code int) access {
 	return access{path, nil, 303, 404, 404, 403, 403, code, code, 403}
 }
 
-// pages are the routes for browsers, each with what it answers to whom. Where the answer is not an
-// error, the form is carried out for one visitor after the other.
+// pages are the routes for browsers with their statuses. If that is no error, the form is carried out for one visitor
+// after the other.
 var pages = map[string]access{
 	"GET /healthz":     everyone("/healthz", 200),
 	"GET /readyz":      everyone("/readyz", 200),
@@ -262,8 +262,7 @@ type call struct {
 	least         string
 }
 
-// calls are the routes of the API. What one role has done may be in the way of the next (409, or 404
-// of what is gone by then).
+// calls are the routes of the API. One role's change may stop the next one's (409, or 404 if it removed something).
 var calls = map[string]call{
 	"GET /api/v1/boards": {"/boards", "", "boards:read", 200, 200, ""},
 	"POST /api/v1/boards": {"/boards", `{"slug":"NINJA","title":"x"}`, "boards:write", 201, 201,
@@ -322,8 +321,7 @@ var calls = map[string]call{
 	"DELETE /api/v1/feeds/:feed/consumers/:consumer/pause": {"/feeds/tickets/consumers/warehouse/pause", "",
 		"tickets:write", 404, 200, ""},
 
-	// What concerns the whole instance is for operators of any company, whatever their role. Its
-	// run is not filled yet.
+	// Calls about the whole instance are for operators of any company, in any role. The run is not filled yet.
 	"GET /api/v1/migrations": {"/migrations", "", accounts.Operate, 200, 200, ""},
 	"POST /api/v1/migrations/:name/runs": {"/migrations/count-up/runs", `{"params":{"to":3,"mode":"up"}}`,
 		accounts.Operate, 201, 201, ""},

@@ -190,8 +190,8 @@ func (e *env) status(of string) (n int64, ok bool) {
 	return n, err == nil
 }
 
-// TestALargeRun has a run whose size must not be felt: neither by those who claim when nearly all of it is
-// done, nor by those who look at it. `make soak` has one of five million tasks.
+// TestALargeRun has a run whose size must slow down neither claims when nearly all of it is done, nor its pages. `make
+// soak` has one of five million tasks.
 func TestALargeRun(t *testing.T) {
 	const (
 		most     = 2000 // rows and index entries that an answer may read

@@ -41,7 +41,7 @@ func TestOtherSites(t *testing.T) {
 				if method == "GET" || method == "HEAD" || method == "OPTIONS" {
 					continue
 				}
-				// whoever has a private link may write; nobody else can have others do so
+				// the private link is the right to write; another site does not know it
 				if name == "POST /t/:code/:token/replies" {
 					continue
 				}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// onPage is how many queries a page may need, those for the session and for who asks among them.
+// onPage is how many queries a page may need, with those for session and actor.
 const onPage = 8
 
 // newBoardOf is a board of n open tickets in two columns: titles of some 45 characters, an assignee each for

@@ -23,7 +23,7 @@ import (
 // streamEvent is a server-sent event.
 type streamEvent struct{ id, name, data string }
 
-// eventStream is a stream of the API that somebody reads.
+// eventStream is a reader's stream of the API.
 type eventStream struct {
 	*http.Response
 	lines *bufio.Scanner
@@ -322,7 +322,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	t.Run("there are so many of one person, and so many in all", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withStreams(streams.Limits{Most: 5, OfOne: 3}))
-		e.publish() // so that there is no news
+		e.publish() // nothing is left to publish
 		e.startFeeds()
 		e.account("mia", "acme", accounts.Member)
 		mia := e.tokenOf("mia", "acme", "tickets:read")

@@ -34,8 +34,8 @@ const (
 	password = "correct horse battery"
 )
 
-// env is the real handler on a database of its own. Most have the company acme with the practice
-// board DEMO, whose owner is Ana.
+// env is the real handler on a database of its own. Most have the company acme with the practice board DEMO, whose
+// owner is Ana.
 type env struct {
 	t         testing.TB
 	handler   web.Handler
@@ -109,7 +109,7 @@ func withURL(address string) func(*web.Config) {
 	}
 }
 
-// stopClock has all that happens happen at once, where something is refused for a time.
+// stopClock stops the clock, for what is refused for a time.
 func (e *env) stopClock() time.Time {
 	at := time.Now().UTC()
 	e.setClock(func() time.Time { return at })
@@ -136,8 +136,8 @@ func (e *env) count(query string, args ...any) (n int64) {
 	return n
 }
 
-// state is a fingerprint of all that people own. It leaves out what merely looking leaves behind: sessions,
-// who signed in, what strangers looked up, and when a token was last used. A table of which we know nothing is part of it.
+// state is a fingerprint of all that users own. It leaves out the traces of reading: sessions, sign-ins, lookups by
+// strangers, and the last use of a token. An unknown table is part of it.
 func (e *env) state() string {
 	e.t.Helper()
 	const tables = `SELECT GROUP_CONCAT(table_name ORDER BY table_name SEPARATOR ', ') FROM information_schema.tables
@@ -170,7 +170,7 @@ func (e *env) state() string {
 	return b.String()
 }
 
-// unchanged fails where fn changes anything that people own.
+// unchanged fails if fn changes anything that users own.
 func (e *env) unchanged(t *testing.T, fn func()) {
 	t.Helper()
 	before := e.state()
@@ -180,7 +180,7 @@ func (e *env) unchanged(t *testing.T, fn func()) {
 	}
 }
 
-// account adds a person with Ana's password to a company, which is made where there is none.
+// account adds a user with Ana's password to a company, which is made if missing.
 func (e *env) account(name, company, role string) {
 	e.t.Helper()
 	var companyID int64
@@ -204,7 +204,7 @@ var cheapHash = sync.OnceValue(func() string {
 	return hash
 })
 
-// tokenOf adds a token of a person with the scopes.
+// tokenOf adds a token of a user with the scopes.
 func (e *env) tokenOf(name, company string, scopes ...string) string {
 	e.t.Helper()
 	token := "cfl_" + name + company + strings.Join(scopes, "")
@@ -222,7 +222,7 @@ func serve(t testing.TB, e *env) *httptest.Server {
 	return server
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	t      testing.TB
 	code   int
@@ -240,7 +240,7 @@ func (e *env) send(r *http.Request) *answer {
 	return &answer{e.t, recorder.Code, recorder.Result().Header, recorder.Body.String()}
 }
 
-// streamRecorder hears the beginning of an answer that goes on, and goes.
+// streamRecorder leaves at the first write of a stream.
 type streamRecorder struct {
 	*httptest.ResponseRecorder
 	leave func()
@@ -264,7 +264,7 @@ func newRequest(method, path, kind string, body io.Reader, header ...string) *ht
 	return r
 }
 
-// is fails where the answer has another status.
+// is fails if the answer has another status.
 func (a *answer) is(t testing.TB, code int) *answer {
 	t.Helper()
 	if a.code != code {
@@ -273,7 +273,7 @@ func (a *answer) is(t testing.TB, code int) *answer {
 	return a
 }
 
-// goesTo fails where the answer does not send the browser to path.
+// goesTo fails if the answer does not redirect to path.
 func (a *answer) goesTo(t testing.TB, path string) *answer {
 	t.Helper()
 	a.is(t, http.StatusSeeOther)
@@ -316,7 +316,7 @@ func (a *answer) value(t testing.TB, selector string) string {
 	return found.AttrOr("value", "")
 }
 
-// has fails where the number of elements that are selected is another.
+// has fails if the selector finds another number of elements.
 func (a *answer) has(t testing.TB, n int, selector string) *answer {
 	t.Helper()
 	if found := a.page().Find(selector).Length(); found != n {
@@ -336,7 +336,7 @@ func (a *answer) read(t testing.TB, v any) {
 	}
 }
 
-// browser is someone at a browser; visitor is one who has not signed in.
+// browser is a browser with its cookie; that of visitor is not signed in.
 type browser struct {
 	env    *env
 	cookie string
@@ -346,7 +346,7 @@ type browser struct {
 
 func (e *env) visitor() *browser { return &browser{env: e} }
 
-// signedIn is a browser in which a person has signed in.
+// signedIn is a browser of a signed-in user.
 func (e *env) signedIn(name string) *browser {
 	e.t.Helper()
 	b := e.visitor()
@@ -500,7 +500,7 @@ type problem struct {
 // part is a field that a problem names, and what is wrong with it.
 type part struct{ Field, Code string }
 
-// problem fails where the answer is not a problem with that status about that field.
+// problem fails if the answer is not a problem with that status about that field.
 func (a *answer) problem(t testing.TB, code int, field string) problem {
 	t.Helper()
 	a.is(t, code)
