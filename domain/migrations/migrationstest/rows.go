@@ -5,7 +5,6 @@ package migrationstest
 
 import (
 	"testing"
-	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 )
@@ -31,18 +30,4 @@ func Number(t testing.TB, d *db.DB, statement string, args ...any) (n int64) {
 		t.Fatalf("%v in %s", err, statement)
 	}
 	return n
-}
-
-// Until waits until the condition holds.
-func Until(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	deadline, tick := time.After(5*time.Minute), time.NewTicker(20*time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-deadline:
-			t.Fatalf("it never came to pass: %s", what)
-		case <-tick.C:
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
@@ -104,7 +105,7 @@ func works(t testing.TB, p *Process) (stop func()) {
 // until waits for a condition.
 func (b workbench) until(what string, holds func() bool) {
 	b.t.Helper()
-	migrationstest.Until(b.t, what, holds)
+	domaintest.Until(b.t, what, holds)
 }
 
 func (b workbench) state(run id.Run) migrations.State { return b.row(run).State }
@@ -172,7 +173,7 @@ func (b workbench) row(run id.Run) migrations.Run {
 }
 
 // claims claims n tasks.
-func (h hand) claims(n int) []*held {
+func (h hand) claims(n int) []*attempt {
 	h.b.t.Helper()
 	claimed, err := h.exchange(nil, n)
 	if err != nil {
@@ -182,10 +183,10 @@ func (h hand) claims(n int) []*held {
 }
 
 // ends writes that the tasks came to this.
-func (h hand) ends(list []*held, came outcome, err error) {
+func (h hand) ends(list []*attempt, came outcome, err error) {
 	h.b.t.Helper()
 	for _, task := range list {
-		task.came, task.err, task.began = came, err, time.Now()
+		task.outcome, task.err, task.began = came, err, time.Now()
 	}
 	if _, err := h.exchange(list, 0); err != nil {
 		h.b.t.Fatal(err)
@@ -228,6 +229,6 @@ func newDesk(t testing.TB, list ...*migrations.Migration) *desk {
 // comes waits until the run is in the state.
 func (d *desk) comes(run id.Run, state migrations.State) migrations.Run {
 	d.T.Helper()
-	migrationstest.Until(d.T, string("the run is "+state), func() bool { return d.Now(run).State == state })
+	domaintest.Until(d.T, string("the run is "+state), func() bool { return d.Now(run).State == state })
 	return d.Now(run)
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 )
 
-// turn writes what came of tasks and claims new ones, where there is a reason to: both in one
-// transaction, for a commit is what costs.
-func (d *dispatcher) turn(now time.Time) {
+// flushAndClaim writes outcomes of tasks and claims new ones, each if it is time to: both in one transaction, for a
+// commit is what costs.
+func (d *dispatcher) flushAndClaim(now time.Time) {
 	if d.retryAt.After(now) {
 		return
 	}
@@ -39,7 +39,7 @@ func (d *dispatcher) turn(now time.Time) {
 		return
 	}
 	d.failures, d.single = 0, false
-	d.results = append([]*held(nil), d.results[n:]...)
+	d.results = append([]*attempt(nil), d.results[n:]...)
 	d.since = now
 	d.settle(n)
 	d.take(claimed)
@@ -57,14 +57,14 @@ func (d *dispatcher) turn(now time.Time) {
 	}
 }
 
-// due reports whether what came of tasks is to be written now, also without a claim.
+// due reports whether outcomes are to be written now, also without a claim.
 func (d *dispatcher) due(now time.Time) bool {
 	return len(d.results) > 0 &&
 		(now.Sub(d.since) >= flushAfter || len(d.results) >= migrations.MaxPerStatement || d.stops() || len(d.queue) == 0 && d.busy.Load() == 0)
 }
 
-// take has claimed tasks processed.
-func (d *dispatcher) take(claimed []*held) {
+// take queues claimed tasks.
+func (d *dispatcher) take(claimed []*attempt) {
 	d.holding += len(claimed)
 	d.w.inFlight.Add(int64(len(claimed)))
 	d.bucket.spend(len(claimed))
@@ -73,14 +73,14 @@ func (d *dispatcher) take(claimed []*held) {
 	}
 }
 
-// failed puts off a turn that failed. Whether it was committed is not always known: so what it claimed
-// is given back, which does nothing where it was not claimed; and what it completed is tried again,
-// which does nothing where it is complete.
-func (d *dispatcher) failed(now time.Time, batch, claimed []*held, err error) {
+// failed postpones a flush and claim that failed. It may have been committed all the same: what it claimed is given
+// back, which does nothing to tasks that it did not claim; and what it completed is tried again, which does nothing to
+// tasks that are complete.
+func (d *dispatcher) failed(now time.Time, batch, claimed []*attempt, err error) {
 	d.holding += len(claimed)
 	d.w.inFlight.Add(int64(len(claimed)))
 	for _, h := range claimed {
-		h.came = returned
+		h.outcome = returned
 		d.collect(h)
 	}
 	d.failures++
@@ -96,13 +96,12 @@ func (d *dispatcher) failed(now time.Time, batch, claimed []*held, err error) {
 	}
 }
 
-// unwritable has what came of a task written in another way: as a failure with the reason; then as one
-// without any words of others; and where the database refuses that, too, again after a while, for nobody
-// else may write it as long as this worker lives.
-func (d *dispatcher) unwritable(h *held, now time.Time, why error) {
+// unwritable writes an outcome in another way: as a failure with the reason; then as one without the error's message;
+// and if the database refuses that, too, again after a while, for no other worker may write it while this one lives.
+func (d *dispatcher) unwritable(h *attempt, now time.Time, why error) {
 	switch {
-	case h.came != failed:
-		h.came, h.err = failed, migrations.Permanent{Err: fmt.Errorf("write what came of it: %w", why)}
+	case h.outcome != failed:
+		h.outcome, h.err = failed, migrations.Permanent{Err: fmt.Errorf("write what came of it: %w", why)}
 	case !errors.Is(h.err, errWordless):
 		h.err = migrations.Permanent{Err: errWordless}
 	default:
@@ -116,28 +115,28 @@ func (d *dispatcher) unwritable(h *held, now time.Time, why error) {
 // errWordless is what is kept of a failure whose own words the database did not take.
 var errWordless = errors.New("It failed, and what it failed with could not be written down. The log of its worker says why.")
 
-// unpark tries again to write what could not be written.
+// unpark tries again to write outcomes that could not be written.
 func (d *dispatcher) unpark(now time.Time) {
 	if len(d.parked) > 0 && !d.parkedUntil.After(now) {
 		d.results, d.parked = append(d.results, d.parked...), nil
 	}
 }
 
-// transient reports an error of the database that says nothing of what was to be written.
+// transient reports an error of the database that no outcome is to blame for.
 func transient(err error) bool {
 	return errors.Is(err, db.CodeUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // exchange finishes tasks and claims up to want new ones, in one transaction. How long the claim took is
 // counted from its first statement to the end of the commit, with what had to be tried again.
-func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err error) {
+func (d *dispatcher) exchange(batch []*attempt, want int) (claimed []*attempt, err error) {
 	ctx, cancel := context.WithTimeout(d.writing, time.Minute)
 	defer cancel()
 	run := d.run.Load()
-	var done finishing
+	var done finisher
 	var began time.Time // the claim
 	err = d.w.p.db.InTx(ctx, func(tx *db.Tx) error {
-		claimed, done = nil, finishing{run: run, worker: d.w, counts: db.AddToCounterParams{RunID: run.ID, WorkerID: d.w.id}}
+		claimed, done = nil, finisher{run: run, worker: d.w, counts: db.AddToCounterParams{RunID: run.ID, WorkerID: d.w.id}}
 		left, err := d.lockFor(ctx, tx, run, batch, want > 0, &done)
 		if err != nil {
 			return err
@@ -180,11 +179,11 @@ func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err err
 // lockFor takes the run's row before any task's where the transaction needs it: alone, to count a canary
 // or to add a group of errors, or shared, for new rows that belong to the run: attempts, and the worker's
 // first counters. It returns how many tasks may be claimed.
-func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *migrations.Run, batch []*held, claims bool, done *finishing) (left int, err error) {
+func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *migrations.Run, batch []*attempt, claims bool, done *finisher) (left int, err error) {
 	fails, undoes := false, false
 	for _, h := range batch {
-		fails = fails || h.came == failed
-		undoes = undoes || h.came == returned || h.came == putOff
+		fails = fails || h.outcome == failed
+		undoes = undoes || h.outcome == returned || h.outcome == postponed
 	}
 	canary, news := run.CanaryLeft != nil && (claims || undoes), fails && !d.groups.know(run, batch)
 	left = mostHeld
@@ -225,16 +224,16 @@ func countCanary(ctx context.Context, tx *db.Tx, run id.Run, taken int) error {
 }
 
 // claim takes the next open tasks, in the order of their ids, before a time of the database's clock.
-func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *migrations.Run, want int, before time.Time) ([]*held, error) {
+func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *migrations.Run, want int, before time.Time) ([]*attempt, error) {
 	rows, err := d.next(ctx, tx, run.ID, want)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	fence := d.w.fence()
-	ids, claimed := make([]id.Task, len(rows)), make([]*held, len(rows))
+	ids, claimed := make([]id.Task, len(rows)), make([]*attempt, len(rows))
 	for i, row := range rows {
 		ids[i] = row.ID
-		h := &held{fence: fence, work: &migrations.Work{
+		h := &attempt{fence: fence, work: &migrations.Work{
 			Task: migrations.Task{
 				ID: row.ID, Run: run.ID, State: migrations.TaskProcessing, Fence: fence, Worker: d.w.id,
 				Attempt: int(row.Attempt) + 1, Iteration: int(row.Iteration), Line: row.Line, Payload: row.Payload,

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// flushAfter is how long what came of a task may wait to be written with others.
+	// flushAfter is how long an outcome may wait to be written with others.
 	flushAfter = 100 * time.Millisecond
-	// idlePoll is how often a worker looks for new tasks of a run that has none.
+	// idlePoll is how often a worker looks for new tasks of a run without any.
 	idlePoll = 500 * time.Millisecond
 	// fromStart is how often a claim begins at the run's first task.
 	fromStart = 2 * time.Second
-	// parkedFor is how long what nothing could be written about waits for the next try.
+	// parkedFor is how long an outcome that cannot be written waits for the next try.
 	parkedFor = 5 * time.Second
 	// mostHeld bounds how many tasks of a run a process holds.
 	mostHeld = 8192
 )
 
-// dispatcher claims tasks of a run for one process, has them processed, and writes what came of them.
-// One goroutine, loop, does all that but the processing.
+// dispatcher claims tasks of a run for one process, has them processed, and writes their outcomes. One goroutine, loop,
+// does all but the processing.
 type dispatcher struct {
 	w   *worker
 	m   *migrations.Migration
@@ -35,15 +35,15 @@ type dispatcher struct {
 
 	run      atomic.Pointer[migrations.Run] // as last read
 	changed  wait.Wakeup                    // it, or an order to end
-	queue    chan *held                     // claimed and not begun
-	ended    chan *held                     // what came of them
-	commits  chan *held                     // those with more to write than that they are complete
+	queue    chan *attempt                  // claimed and not begun
+	ended    chan *attempt                  // with their outcomes
+	commits  chan *attempt                  // those with more to write than that they are complete
 	slots    []chan struct{}                // closed to have a slot end
 	begun    atomic.Int64                   // tasks, ever
 	busy     atomic.Int64                   // slots that process
-	stuck    atomic.Int64                   // processors that nobody waits for any more
+	stuck    atomic.Int64                   // abandoned processors
 	mu       sync.Mutex
-	underWay map[*held]time.Time // until when each must have ended
+	underWay map[*attempt]time.Time // until when each must have ended
 
 	// work ends when what is under way must stop, writing when nothing more can be written.
 	work     context.Context
@@ -54,7 +54,7 @@ type dispatcher struct {
 	done     chan struct{}
 
 	// Of loop alone.
-	results     []*held // to be written
+	results     []*attempt // to be written
 	since       time.Time
 	holding     int
 	ahead       int // how many tasks to have claimed before they are needed
@@ -62,24 +62,24 @@ type dispatcher struct {
 	bucket      bucket
 	failures    int
 	retryAt     time.Time
-	single      bool      // write what came of tasks one by one: one of them cannot be written
-	planned     bool      // the server's plan of the claim was found good
-	from        id.Task   // behind which the next claim looks
-	began       time.Time // when a claim last began at the run's first task
-	counted     bool      // this worker has its row of counters
-	groups      prints    // of errors that the run has
-	parked      []*held   // nothing could be written of them; that is tried again at parkedUntil
+	single      bool       // write outcomes one by one: one of them cannot be written
+	planned     bool       // the server's plan of the claim was found good
+	from        id.Task    // behind which the next claim looks
+	began       time.Time  // when a claim last began at the run's first task
+	counted     bool       // this worker has its row of counters
+	groups      prints     // of errors that the run has
+	parked      []*attempt // nothing could be written of them; that is tried again at parkedUntil
 	parkedUntil time.Time
 }
 
-// held is a claimed task in the hands of its worker.
-type held struct {
+// attempt is a claimed task.
+type attempt struct {
 	work    *migrations.Work
 	fence   uint64
 	began   time.Time
 	took    time.Duration
-	taken   atomic.Bool // what came of it was told
-	came    outcome
+	taken   atomic.Bool // its outcome is decided
+	outcome outcome
 	err     error
 	asked   []string      // the hosts that let it ask
 	tries   int           // to write it
@@ -87,18 +87,18 @@ type held struct {
 	slot    chan struct{} // where it is processed
 }
 
-// outcome is what came of a claimed task.
+// outcome is how an attempt ended.
 type outcome int
 
 const (
 	returned outcome = iota // never begun, or stopped with its worker
 	complete
 	failed
-	putOff  // Later
-	written // its transaction was committed already
+	postponed // Later
+	written   // its transaction was committed already
 )
 
-// dispatch has a run worked on.
+// dispatch starts work on a run.
 func (w *worker) dispatch(run migrations.Run, m *migrations.Migration) *dispatcher {
 	d := w.dispatcher(run, m)
 	go d.committer()
@@ -108,8 +108,8 @@ func (w *worker) dispatch(run migrations.Run, m *migrations.Migration) *dispatch
 
 func (w *worker) dispatcher(run migrations.Run, m *migrations.Migration) *dispatcher {
 	d := &dispatcher{
-		w: w, m: m, changed: wait.NewWakeup(), underWay: map[*held]time.Time{}, done: make(chan struct{}),
-		queue: make(chan *held, mostHeld), ended: make(chan *held, mostHeld), commits: make(chan *held, mostHeld),
+		w: w, m: m, changed: wait.NewWakeup(), underWay: map[*attempt]time.Time{}, done: make(chan struct{}),
+		queue: make(chan *attempt, mostHeld), ended: make(chan *attempt, mostHeld), commits: make(chan *attempt, mostHeld),
 	}
 	d.log = w.p.log.With("worker", w.id, "run", run.ID).Warn
 	d.patience.Store(-1)
@@ -119,7 +119,7 @@ func (w *worker) dispatcher(run migrations.Run, m *migrations.Migration) *dispat
 	return d
 }
 
-// update tells the run's state and knobs as they are now.
+// update sets the run's present state and knobs.
 func (d *dispatcher) update(run migrations.Run) {
 	last := d.run.Load()
 	d.run.Store(&run)
@@ -128,7 +128,7 @@ func (d *dispatcher) update(run migrations.Run) {
 	}
 }
 
-// end has the dispatcher claim no more, and stop what is under way after the patience.
+// end claims no more, and stops what is under way after the patience.
 func (d *dispatcher) end(patience time.Duration) {
 	d.patience.Store(int64(patience))
 	d.changed.Wake()
@@ -136,7 +136,7 @@ func (d *dispatcher) end(patience time.Duration) {
 
 func (d *dispatcher) ending() bool { return d.patience.Load() >= 0 }
 
-// over reports whether the dispatcher holds nothing and has ended.
+// over reports whether the dispatcher has ended.
 func (d *dispatcher) over() bool {
 	select {
 	case <-d.done:
@@ -151,7 +151,7 @@ func (d *dispatcher) stops() bool {
 	return d.ending() || d.run.Load().State != migrations.Running || !d.w.lease.Valid() || d.w.draining.Load()
 }
 
-// loop runs until the run is to stop and nothing is held any more.
+// loop runs until the run is to stop and no task is claimed.
 func (d *dispatcher) loop() {
 	defer close(d.done)
 	defer d.endWrite()
@@ -178,14 +178,14 @@ func (d *dispatcher) loop() {
 			told = now
 			d.cancel(errStopping)
 		}
-		d.giveUp(now, told)
+		d.abandon(now, told)
 		d.resize()
 		if d.stops() {
 			d.takeBack()
 		}
 		d.unpark(now)
-		d.turn(now)
-		if d.stops() && d.holding == 0 || !told.IsZero() && now.Sub(told) > deaf+lastWords {
+		d.flushAndClaim(now)
+		if d.stops() && d.holding == 0 || !told.IsZero() && now.Sub(told) > abandonAfter+shutdownTimeout {
 			break
 		}
 		timer.Reset(d.pause())
@@ -198,7 +198,7 @@ func (d *dispatcher) loop() {
 	d.shrink(0)
 }
 
-// pause is how long nothing needs to be done, if nothing comes.
+// pause is how long the loop may wait for something to happen.
 func (d *dispatcher) pause() time.Duration {
 	now, pause := time.Now(), time.Second
 	sooner := func(at time.Time) { pause = min(pause, max(at.Sub(now), 0)) }
@@ -221,10 +221,10 @@ func (d *dispatcher) pause() time.Duration {
 	return pause
 }
 
-// collect takes what came of a task.
-func (d *dispatcher) collect(h *held) {
+// collect takes the outcome of a task.
+func (d *dispatcher) collect(h *attempt) {
 	d.w.p.hosts.heard(h, time.Now())
-	if h.came == written {
+	if h.outcome == written {
 		d.settle(1)
 		return
 	}
@@ -245,18 +245,18 @@ func (d *dispatcher) collectAll() {
 	}
 }
 
-// settle lets go of tasks of which nothing needs to be written any more.
+// settle counts down tasks whose outcomes are written.
 func (d *dispatcher) settle(tasks int) {
 	d.holding -= tasks
 	d.w.inFlight.Add(-int64(tasks))
 }
 
-// takeBack takes what was not begun out of the queue, to be returned.
+// takeBack returns the tasks in the queue, which were not begun.
 func (d *dispatcher) takeBack() {
 	for {
 		select {
 		case h := <-d.queue:
-			h.came = returned
+			h.outcome = returned
 			d.collect(h)
 		default:
 			return
@@ -264,26 +264,26 @@ func (d *dispatcher) takeBack() {
 	}
 }
 
-// giveUp waits no longer for processors that do not end: those that took too long fail, and once the
-// process stops, all others are given back.
-func (d *dispatcher) giveUp(now, told time.Time) {
+// abandon waits no longer for processors that do not end: a task that took too long fails, and once the process stops
+// the others are given back.
+func (d *dispatcher) abandon(now, told time.Time) {
 	d.mu.Lock()
-	var deafOnes []*held
+	var stuck []*attempt
 	for h, until := range d.underWay {
-		if now.After(until) || !told.IsZero() && now.Sub(told) > deaf {
-			deafOnes = append(deafOnes, h)
+		if now.After(until) || !told.IsZero() && now.Sub(told) > abandonAfter {
+			stuck = append(stuck, h)
 			delete(d.underWay, h)
 		}
 	}
 	d.mu.Unlock()
-	for _, h := range deafOnes {
+	for _, h := range stuck {
 		if !h.taken.CompareAndSwap(false, true) {
 			continue
 		}
-		// The processor may yet run: what it does to its work concerns nobody any more.
-		left := &held{work: &migrations.Work{Task: h.work.Task}, fence: h.fence, began: h.began, took: now.Sub(h.began), came: returned}
+		// The processor may yet run: its Work is not looked at again.
+		left := &attempt{work: &migrations.Work{Task: h.work.Task}, fence: h.fence, began: h.began, took: now.Sub(h.began), outcome: returned}
 		if told.IsZero() {
-			left.came, left.err = failed, migrations.Overdue{Timeout: d.timeout(), Stuck: true}
+			left.outcome, left.err = failed, migrations.Overdue{Timeout: d.timeout(), Stuck: true}
 		}
 		d.stuck.Add(1)
 		d.busy.Add(-1)
@@ -294,7 +294,7 @@ func (d *dispatcher) giveUp(now, told time.Time) {
 	}
 }
 
-// resize has as many slots as the run's concurrency says.
+// resize opens and closes slots until there are as many as the run's concurrency.
 func (d *dispatcher) resize() {
 	want := d.run.Load().Knobs.Concurrency
 	if d.m.Write != nil && !d.run.Load().Dry {
@@ -339,7 +339,7 @@ func (d *dispatcher) wanted(now time.Time) int {
 	return max(n, 0)
 }
 
-// idleAfter has the dispatcher wait a while before it looks for tasks again.
+// idleAfter postpones the next claim for a while.
 func (d *dispatcher) idleAfter(now time.Time) { d.idle = now.Add(idlePoll + rand.N(idlePoll/4)) }
 
 // bucket lets so many tasks through per second.

@@ -212,7 +212,7 @@ func TestFence(t *testing.T) {
 	t.Parallel()
 	t.Run("a worker whose tasks were taken cannot complete, fail, put off or return them", func(t *testing.T) {
 		t.Parallel()
-		for _, came := range []outcome{complete, failed, putOff, returned} {
+		for _, came := range []outcome{complete, failed, postponed, returned} {
 			b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 			run := b.running(10, migrations.Knobs{})
 			late, heir := b.hand(run), b.hand(run)
@@ -255,7 +255,7 @@ func TestFence(t *testing.T) {
 		mine := heir.claims(2)
 		ran := 0
 		for _, h := range append(list, mine...) {
-			h.came = complete
+			h.outcome = complete
 			h.work.Commit(func(ctx context.Context, tx *db.Tx) error {
 				ran++
 				_, err := tx.SQL.Exec("UPDATE migration_run SET rejected = rejected + 1 WHERE id = ?", uint64(run))
@@ -657,7 +657,7 @@ func TestGroupsOfErrors(t *testing.T) {
 						return
 					}
 					for i, task := range claimed {
-						task.came, task.began, task.err = failed, time.Now(), errors.New("kind "+letters(1000*worker+from+i))
+						task.outcome, task.began, task.err = failed, time.Now(), errors.New("kind "+letters(1000*worker+from+i))
 					}
 					if _, err := h.exchange(claimed, 0); err != nil {
 						t.Error(err)

@@ -35,8 +35,8 @@ const (
 // errFillingOver: the run is not to be filled any more, or another worker took over.
 var errFillingOver = errors.New("the run is filled by another worker, or cancelled")
 
-// Fill has the worker fill the run where it is open, or where who filled it is gone. It returns when
-// the run is filled or cancelled, or ctx ends; at once, and false, where somebody else fills it.
+// Fill has the worker fill the run if it is open, or if the worker that filled it is gone. It returns when the run is
+// filled or cancelled, or ctx ends; at once, and false, if another worker fills it.
 func (p *Process) Fill(ctx context.Context, worker id.Worker, run migrations.Run) (mine bool, err error) {
 	m, err := p.engine.Migration(run.Name)
 	if err != nil {
@@ -154,7 +154,7 @@ func (p *Process) takeFilling(ctx context.Context, worker id.Worker, run id.Run)
 	return fence, nil
 }
 
-// fillOnce goes on from where the last committed batch ended. added says that it came any further.
+// fillOnce goes on from where the last committed batch ended; added: a batch was committed.
 func (p *Process) fillOnce(ctx context.Context, m *migrations.Migration, run id.Run, fence uint64) (added bool, err error) {
 	row, err := p.engine.Row(ctx, run)
 	if err != nil {
@@ -225,7 +225,7 @@ func (p *Process) filled(ctx context.Context, m *migrations.Migration, run id.Ru
 	return nil
 }
 
-// rejectedReason says what filling came to where that is not what one expects.
+// rejectedReason is the run's reason if lines were rejected or no task was found.
 func rejectedReason(row db.MigrationRun) string {
 	switch {
 	case row.Total == 0 && row.Rejected == 0:
@@ -279,7 +279,7 @@ func (p *Process) leaveFilling(ctx context.Context, run id.Run, fence uint64) {
 	_ = p.db.LeaveFilling(ctx, run, fence) // else they wait until this worker's lease ends
 }
 
-// filling is the Filler of a run in the hands of one worker.
+// filling is the Filler of a run for one worker.
 type filling struct {
 	process    *Process
 	row        db.MigrationRun
@@ -302,7 +302,7 @@ func (f *filling) Upload(ctx context.Context) (io.ReadCloser, error) {
 }
 
 // seesUpload returns MissingUpload, which is also written to the run, where its file is not on this server:
-// then it is left to the workers who have it. It says nothing of a run that is in others' hands.
+// then it is left to the workers who have it. It says nothing of a run that another worker fills.
 func (p *Process) seesUpload(ctx context.Context, worker id.Worker, run id.Run) error {
 	now, err := db.Read(p.db.FillerOf(ctx, run))
 	if err != nil || !mayFill(now, worker) {
@@ -364,7 +364,7 @@ func (f *filling) Reject(ctx context.Context, r migrations.Rejection) error {
 	return f.flushFull(ctx)
 }
 
-// comeTo notes how far the filling came. done says that this was committed before.
+// comeTo notes the cursor; done: this was committed before.
 func (f *filling) comeTo(cursor string) (done bool, err error) {
 	switch {
 	case len(cursor) > maxCursor, !utf8.ValidString(cursor):

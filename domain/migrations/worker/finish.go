@@ -23,8 +23,8 @@ const (
 	shortestLater, longestLater = 100 * time.Millisecond, 24 * time.Hour
 )
 
-// finishing writes what came of claimed tasks within one transaction.
-type finishing struct {
+// finisher writes outcomes of claimed tasks within one transaction.
+type finisher struct {
 	run    *migrations.Run
 	worker *worker
 	counts db.AddToCounterParams
@@ -33,23 +33,22 @@ type finishing struct {
 	hosts  map[string]migrations.Later
 }
 
-// finish writes what came of the tasks. Of those that are no longer in the hands of their claim nothing
-// is written; what they came to is counted as refused.
-func (f *finishing) finish(ctx context.Context, tx *db.Tx, batch []*held) error {
+// finish writes the outcomes. That of a task that another claim has by now is not written, and counted as refused.
+func (f *finisher) finish(ctx context.Context, tx *db.Tx, batch []*attempt) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	slices.SortFunc(batch, func(a, b *held) int { return cmp.Compare(a.work.Task.ID, b.work.Task.ID) })
-	if !slices.ContainsFunc(batch, func(h *held) bool { return h.came != complete }) {
+	slices.SortFunc(batch, func(a, b *attempt) int { return cmp.Compare(a.work.Task.ID, b.work.Task.ID) })
+	if !slices.ContainsFunc(batch, func(h *attempt) bool { return h.outcome != complete }) {
 		return f.completeAll(ctx, tx, batch)
 	}
 	present, err := f.present(ctx, tx, batch)
 	if err != nil {
 		return err
 	}
-	by := map[outcome][]*held{}
+	by := map[outcome][]*attempt{}
 	for _, h := range present {
-		by[h.came] = append(by[h.came], h)
+		by[h.outcome] = append(by[h.outcome], h)
 	}
 	if err := f.must(tx.CompleteTasks(ctx, f.ends(by[complete])))(len(by[complete])); err != nil {
 		return err
@@ -63,12 +62,11 @@ func (f *finishing) finish(ctx context.Context, tx *db.Tx, batch []*held) error 
 	if err := f.fail(ctx, tx, by[failed]); err != nil {
 		return err
 	}
-	return f.putOff(ctx, tx, by[putOff])
+	return f.postpone(ctx, tx, by[postponed])
 }
 
-// completeAll is finish for tasks that are all complete: then the update says by itself whether all
-// were still in the hands of their claim.
-func (f *finishing) completeAll(ctx context.Context, tx *db.Tx, batch []*held) error {
+// completeAll is finish for tasks that are all complete: then the update itself tells whether each fence was right.
+func (f *finisher) completeAll(ctx context.Context, tx *db.Tx, batch []*attempt) error {
 	done, err := tx.CompleteTasks(ctx, f.ends(batch))
 	if err != nil {
 		return err
@@ -86,9 +84,8 @@ func (f *finishing) completeAll(ctx context.Context, tx *db.Tx, batch []*held) e
 	return nil
 }
 
-// present locks the tasks, by their ids in ascending order, and returns those that are in the hands of
-// their claim.
-func (f *finishing) present(ctx context.Context, tx *db.Tx, batch []*held) ([]*held, error) {
+// present locks the tasks, by ascending id, and returns those that still have the fence of their claim.
+func (f *finisher) present(ctx context.Context, tx *db.Tx, batch []*attempt) ([]*attempt, error) {
 	standing, err := tx.LockTasks(ctx, f.ends(batch))
 	if err != nil {
 		return nil, err
@@ -96,9 +93,9 @@ func (f *finishing) present(ctx context.Context, tx *db.Tx, batch []*held) ([]*h
 	return f.refuse(batch, standing), nil
 }
 
-// refuse returns the tasks that are in the hands of their claim, and counts those that are in others'.
-// One that was finished under its own fence is neither: that it was could not be told.
-func (f *finishing) refuse(batch []*held, standing []db.Standing) (present []*held) {
+// refuse returns the tasks that still have the fence of their claim, and counts those with another. A task that was
+// finished under its own fence is neither: the answer of that transaction was lost.
+func (f *finisher) refuse(batch []*attempt, standing []db.Standing) (present []*attempt) {
 	at := make(map[id.Task]db.Standing, len(standing))
 	for _, s := range standing {
 		at[s.Task] = s
@@ -107,7 +104,7 @@ func (f *finishing) refuse(batch []*held, standing []db.Standing) (present []*he
 		switch s := at[h.work.Task.ID]; {
 		case s.Fence == h.fence && s.State == migrations.TaskProcessing:
 			present = append(present, h)
-		case s.Fence == h.fence || h.came == returned:
+		case s.Fence == h.fence || h.outcome == returned:
 		default:
 			f.counts.Refused++
 			f.worker.p.log.Info("what came of a task was refused, for it was taken from this worker",
@@ -117,8 +114,8 @@ func (f *finishing) refuse(batch []*held, standing []db.Standing) (present []*he
 	return present
 }
 
-// must checks that a statement changed all tasks, which were locked before.
-func (f *finishing) must(changed int64, err error) func(want int) error {
+// must checks that a statement changed all of the locked tasks.
+func (f *finisher) must(changed int64, err error) func(want int) error {
 	return func(want int) error {
 		if err == nil && changed != int64(want) {
 			return fmt.Errorf("of %d tasks that were locked, %d could be written", want, changed)
@@ -127,8 +124,8 @@ func (f *finishing) must(changed int64, err error) func(want int) error {
 	}
 }
 
-// ends are the tasks as statements know them.
-func (f *finishing) ends(list []*held) []db.Ended {
+// ends are the tasks as arguments of statements.
+func (f *finisher) ends(list []*attempt) []db.Ended {
 	tasks := make([]db.Ended, len(list))
 	for i, h := range list {
 		tasks[i] = db.Ended{Task: h.work.Task.ID, Fence: h.fence, Note: migrations.Cut(f.run.Mask(h.work.Outcome().Note), maxNote)}
@@ -137,7 +134,7 @@ func (f *finishing) ends(list []*held) []db.Ended {
 }
 
 // fail writes attempts that failed: their tasks wait for the next one, or failed for good.
-func (f *finishing) fail(ctx context.Context, tx *db.Tx, list []*held) error {
+func (f *finisher) fail(ctx context.Context, tx *db.Tx, list []*attempt) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -184,8 +181,8 @@ func (f *finishing) fail(ctx context.Context, tx *db.Tx, list []*held) error {
 	return nil
 }
 
-// putOff has tasks come again later, at no cost.
-func (f *finishing) putOff(ctx context.Context, tx *db.Tx, list []*held) error {
+// postpone has tasks wait, without an attempt lost.
+func (f *finisher) postpone(ctx context.Context, tx *db.Tx, list []*attempt) error {
 	tasks := make([]db.Ended, len(list))
 	for i, h := range list {
 		var later migrations.Later
@@ -202,7 +199,7 @@ func (f *finishing) putOff(ctx context.Context, tx *db.Tx, list []*held) error {
 }
 
 // problemOf is what the task failed with.
-func (h *held) problemOf(run *migrations.Run) problem {
+func (h *attempt) problemOf(run *migrations.Run) problem {
 	if h.problem == nil {
 		p := problemOf(h.err, run.Mask)
 		h.problem = &p
@@ -210,8 +207,8 @@ func (h *held) problemOf(run *migrations.Run) problem {
 	return *h.problem
 }
 
-// leaveAlone notes the longest time that a host asked for.
-func (f *finishing) leaveAlone(later migrations.Later) {
+// leaveAlone notes the longest time that each host asked for.
+func (f *finisher) leaveAlone(later migrations.Later) {
 	if later.Host == "" || later.After <= f.hosts[later.Host].After {
 		return
 	}
@@ -221,8 +218,8 @@ func (f *finishing) leaveAlone(later migrations.Later) {
 	f.hosts[later.Host] = later
 }
 
-// blockHosts tells all workers which hosts want to be left alone.
-func (f *finishing) blockHosts(ctx context.Context) {
+// blockHosts blocks those hosts for all workers.
+func (f *finisher) blockHosts(ctx context.Context) {
 	for host, later := range f.hosts {
 		if err := f.worker.p.blockHost(ctx, host, later.After, later.Reason); err != nil {
 			f.worker.p.log.Warn("note that a host wants to be left alone", "host", host, "error", err)
@@ -231,7 +228,7 @@ func (f *finishing) blockHosts(ctx context.Context) {
 }
 
 // count writes the counters: last, for other transactions of this worker wait for their row.
-func (f *finishing) count(ctx context.Context, tx *db.Tx) error {
+func (f *finisher) count(ctx context.Context, tx *db.Tx) error {
 	if f.counts == (db.AddToCounterParams{RunID: f.counts.RunID, WorkerID: f.counts.WorkerID}) {
 		return nil
 	}
@@ -258,7 +255,7 @@ func (g failureGroups) add(run id.Run, task id.Task, p problem, last bool) {
 	}
 }
 
-// sorted has them in the order in which everybody locks them.
+// sorted is the order in which all transactions lock them.
 func (g failureGroups) sorted() []db.MigrationFailure {
 	list := make([]db.MigrationFailure, 0, len(g))
 	for _, group := range g {
@@ -268,17 +265,17 @@ func (g failureGroups) sorted() []db.MigrationFailure {
 	return list
 }
 
-// complete completes tasks in a transaction in which do writes what they come to, after their fences
-// were looked at. Work.Fail in it leaves one out.
-func (d *dispatcher) complete(ctx context.Context, list []*held, do func(ctx context.Context, tx *db.Tx, present []*held) error) error {
-	slices.SortFunc(list, func(a, b *held) int { return cmp.Compare(a.work.Task.ID, b.work.Task.ID) })
+// complete completes tasks in a transaction in which do writes, after the check of their fences. A task for which it
+// calls Work.Fail is left out.
+func (d *dispatcher) complete(ctx context.Context, list []*attempt, do func(ctx context.Context, tx *db.Tx, present []*attempt) error) error {
+	slices.SortFunc(list, func(a, b *attempt) int { return cmp.Compare(a.work.Task.ID, b.work.Task.ID) })
 	run := d.run.Load()
-	var done finishing
+	var done finisher
 	err := d.w.p.db.InTx(ctx, func(tx *db.Tx) error {
-		done = finishing{run: run, worker: d.w, counts: db.AddToCounterParams{RunID: run.ID, WorkerID: d.w.id}}
+		done = finisher{run: run, worker: d.w, counts: db.AddToCounterParams{RunID: run.ID, WorkerID: d.w.id}}
 		for _, h := range list {
 			h.work.Outcome().Err = nil
-			h.came = complete
+			h.outcome = complete
 		}
 		present, err := done.present(ctx, tx, list)
 		if err != nil {
@@ -289,7 +286,7 @@ func (d *dispatcher) complete(ctx context.Context, list []*held, do func(ctx con
 				return err
 			}
 		}
-		present = slices.DeleteFunc(slices.Clone(present), func(h *held) bool { return h.work.Outcome().Err != nil })
+		present = slices.DeleteFunc(slices.Clone(present), func(h *attempt) bool { return h.work.Outcome().Err != nil })
 		if err := done.must(tx.CompleteTasks(ctx, done.ends(present)))(len(present)); err != nil {
 			return err
 		}
@@ -304,14 +301,14 @@ func (d *dispatcher) complete(ctx context.Context, list []*held, do func(ctx con
 	return err
 }
 
-// committer completes tasks that have something to write, those that are there together.
+// committer completes tasks with something to commit, those that wait together.
 func (d *dispatcher) committer() {
 	for {
 		select {
 		case <-d.done:
 			return
 		case h := <-d.commits:
-			list := []*held{h}
+			list := []*attempt{h}
 			for most := min(max(d.run.Load().Knobs.Block, 10), migrations.MaxPerStatement); len(list) < most && len(d.commits) > 0; {
 				list = append(list, <-d.commits)
 			}
@@ -320,12 +317,12 @@ func (d *dispatcher) committer() {
 	}
 }
 
-// commit completes tasks with what they write.
-func (d *dispatcher) commit(list []*held) {
+// commit completes tasks in the transaction of what they commit.
+func (d *dispatcher) commit(list []*attempt) {
 	ctx, cancel := context.WithTimeoutCause(d.work, d.timeout(), migrations.Overdue{Timeout: d.timeout()})
 	defer cancel()
-	err := d.complete(ctx, list, func(ctx context.Context, tx *db.Tx, present []*held) error {
-		inOrder := slices.SortedStableFunc(slices.Values(present), func(a, b *held) int { return cmp.Compare(a.work.Outcome().Order, b.work.Outcome().Order) })
+	err := d.complete(ctx, list, func(ctx context.Context, tx *db.Tx, present []*attempt) error {
+		inOrder := slices.SortedStableFunc(slices.Values(present), func(a, b *attempt) int { return cmp.Compare(a.work.Outcome().Order, b.work.Outcome().Order) })
 		for _, h := range inOrder {
 			if err := callCommit(ctx, tx, h.work); err != nil {
 				return err

@@ -47,7 +47,7 @@ func (w *worker) keep(ctx context.Context) {
 			log.Warn("keep runs", "worker", w.id, "error", err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	if err := w.p.db.EndLease(ctx, monitor.KeeperLease, w.id); err != nil {
 		log.Warn("give up the keeper's lease", "worker", w.id, "error", err)

@@ -27,16 +27,16 @@ func (d *dispatcher) slot(quit chan struct{}) {
 				continue
 			}
 			if !d.process(h, quit) {
-				return // it was given up, and another slot is in its place
+				return // another slot is in its place
 			}
 			d.busy.Add(-1)
 		}
 	}
 }
 
-// process does a task, unless the worker must stop. It reports whether anyone still waited for it.
-func (d *dispatcher) process(h *held, slot chan struct{}) bool {
-	h.came, h.began, h.slot = returned, time.Now(), slot
+// process processes a task, unless the worker must stop. It is false if the task was abandoned.
+func (d *dispatcher) process(h *attempt, slot chan struct{}) bool {
+	h.outcome, h.began, h.slot = returned, time.Now(), slot
 	if d.stops() {
 		d.ended <- h
 		return true
@@ -45,7 +45,7 @@ func (d *dispatcher) process(h *held, slot chan struct{}) bool {
 	ctx, cancel := context.WithTimeoutCause(d.work, timeout, migrations.Overdue{Timeout: timeout})
 	defer cancel()
 	d.mu.Lock()
-	d.underWay[h] = h.began.Add(timeout + deaf)
+	d.underWay[h] = h.began.Add(timeout + abandonAfter)
 	d.mu.Unlock()
 	err := d.call(ctx, h.work)
 	took := time.Since(h.began)
@@ -58,7 +58,7 @@ func (d *dispatcher) process(h *held, slot chan struct{}) bool {
 	}
 	h.took = took
 	h.judge(ctx, d.work, err)
-	if h.came == complete && h.work.Outcome().Commit != nil {
+	if h.outcome == complete && h.work.Outcome().Commit != nil {
 		d.commits <- h
 		return true
 	}
@@ -66,19 +66,19 @@ func (d *dispatcher) process(h *held, slot chan struct{}) bool {
 	return true
 }
 
-// judge says what an error of a processor means. What fails after the worker was told to stop was
-// stopped, and is no failure.
-func (h *held) judge(ctx, work context.Context, err error) {
+// judge decides the outcome by the processor's error. A task that ends with one after the worker was told to stop is
+// returned: that is no failure.
+func (h *attempt) judge(ctx, work context.Context, err error) {
 	h.err = err
 	switch {
 	case err == nil:
-		h.came = complete
+		h.outcome = complete
 	case work.Err() != nil:
-		h.came = returned
+		h.outcome = returned
 	case errors.As(err, new(migrations.Later)):
-		h.came = putOff
+		h.outcome = postponed
 	default:
-		h.came = failed
+		h.outcome = failed
 		if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 			h.err = stoppedAt{context.Cause(ctx), err}
 		}
@@ -92,7 +92,7 @@ func (e stoppedAt) Error() string  { return e.cause.Error() }
 func (e stoppedAt) Detail() string { return e.err.Error() }
 func (e stoppedAt) Unwrap() error  { return e.cause }
 
-// call runs the processor, or for a dry run what says what it would do. A panic is an error.
+// call runs the processor, or the preview of a dry run. A panic is an error.
 func (d *dispatcher) call(ctx context.Context, work *migrations.Work) (err error) {
 	defer recovered(&err)
 	if !d.run.Load().Dry {
@@ -120,8 +120,8 @@ func (d *dispatcher) timeout() time.Duration {
 	return 24 * time.Hour
 }
 
-// writeInTurn does tasks in a transaction once there are few enough of them in this process.
-func (d *dispatcher) writeInTurn(first *held) {
+// writeInTurn processes tasks in a transaction once the process has few enough of them open.
+func (d *dispatcher) writeInTurn(first *attempt) {
 	for !d.stops() {
 		select {
 		case d.w.p.writers <- struct{}{}:
@@ -131,13 +131,13 @@ func (d *dispatcher) writeInTurn(first *held) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	first.came, first.began = returned, time.Now()
+	first.outcome, first.began = returned, time.Now()
 	d.ended <- first
 }
 
-// block takes as many tasks out of the queue as one transaction is for.
-func (d *dispatcher) block(first *held) []*held {
-	list := []*held{first}
+// block takes the tasks of one transaction out of the queue.
+func (d *dispatcher) block(first *attempt) []*attempt {
+	list := []*attempt{first}
 	for most := min(d.run.Load().Knobs.Block, migrations.MaxPerStatement); len(list) < most; {
 		select {
 		case h := <-d.queue:
@@ -150,11 +150,11 @@ func (d *dispatcher) block(first *held) []*held {
 	return list
 }
 
-// write does tasks in the transaction that completes them.
-func (d *dispatcher) write(list []*held) {
+// write processes tasks in the transaction that completes them.
+func (d *dispatcher) write(list []*attempt) {
 	began := time.Now()
 	for _, h := range list {
-		h.came, h.began = returned, began
+		h.outcome, h.began = returned, began
 	}
 	if d.stops() {
 		d.tellAll(list)
@@ -163,7 +163,7 @@ func (d *dispatcher) write(list []*held) {
 	timeout := d.timeout()
 	ctx, cancel := context.WithTimeoutCause(d.work, timeout, migrations.Overdue{Timeout: timeout})
 	defer cancel()
-	err := d.complete(ctx, list, func(ctx context.Context, tx *db.Tx, present []*held) error {
+	err := d.complete(ctx, list, func(ctx context.Context, tx *db.Tx, present []*attempt) error {
 		works := make([]*migrations.Work, len(present))
 		for i, h := range present {
 			works[i] = h.work
@@ -180,9 +180,9 @@ func (d *dispatcher) callWrite(ctx context.Context, tx *db.Tx, works []*migratio
 	return d.m.Write(ctx, tx, works)
 }
 
-// judgeAll tells what came of tasks that were to be completed in one transaction; where it failed for
-// more than one, each is tried alone.
-func (d *dispatcher) judgeAll(ctx context.Context, list []*held, err error, alone func([]*held)) {
+// judgeAll decides the outcomes of tasks that were to be completed in one transaction; if it failed for more than one,
+// each is tried alone.
+func (d *dispatcher) judgeAll(ctx context.Context, list []*attempt, err error, alone func([]*attempt)) {
 	took := time.Since(list[0].began)
 	switch {
 	case err == nil:
@@ -190,13 +190,13 @@ func (d *dispatcher) judgeAll(ctx context.Context, list []*held, err error, alon
 			if h.took == 0 {
 				h.took = took
 			}
-			if h.came = written; h.work.Outcome().Err != nil {
+			if h.outcome = written; h.work.Outcome().Err != nil {
 				h.judge(ctx, d.work, h.work.Outcome().Err)
 			}
 		}
 	case d.work.Err() != nil || !d.w.lease.Valid():
 		for _, h := range list {
-			h.came = returned
+			h.outcome = returned
 		}
 	case ctx.Err() == nil && transient(err) && (list[0].tries < 5 || !db.IsDeadlock(err)):
 		for _, h := range list {
@@ -208,7 +208,7 @@ func (d *dispatcher) judgeAll(ctx context.Context, list []*held, err error, alon
 	case len(list) > 1:
 		for _, h := range list {
 			h.tries = 0
-			alone([]*held{h})
+			alone([]*attempt{h})
 		}
 		return
 	default:
@@ -218,7 +218,7 @@ func (d *dispatcher) judgeAll(ctx context.Context, list []*held, err error, alon
 	d.tellAll(list)
 }
 
-func (d *dispatcher) tellAll(list []*held) {
+func (d *dispatcher) tellAll(list []*attempt) {
 	for _, h := range list {
 		d.ended <- h
 	}

@@ -52,7 +52,7 @@ func (k *keeper) reap(ctx context.Context, run migrations.Run) error {
 	}
 }
 
-// reapPage takes back those of the tasks that are still in the hands of the claim that was lost.
+// reapPage takes back those of the tasks that still have the fence of the lost claim.
 func (k *keeper) reapPage(ctx context.Context, run migrations.Run, lost []db.LostTasksRow) error {
 	ids, fences := make([]id.Task, len(lost)), make(map[id.Task]uint64, len(lost))
 	for i, row := range lost {

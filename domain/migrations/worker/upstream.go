@@ -134,15 +134,15 @@ func (e Closed) Unwrap() error { return e.Later }
 
 // heard notes of the hosts that a work asked, whether they let it through. One that wanted to be left
 // alone costs no attempt, until its host let nothing through for long.
-func (h *hosts) heard(of *held, now time.Time) {
+func (h *hosts) heard(of *attempt, now time.Time) {
 	var later migrations.Later
-	if of.came == putOff && errors.As(of.err, &later) && later.Host != "" {
+	if of.outcome == postponed && errors.As(of.err, &later) && later.Host != "" {
 		if since := now.Sub(h.refused(hostName(later.Host), now, later.After)); since >= letsNothing {
-			of.came, of.err = failed, Closed{later, since}
+			of.outcome, of.err = failed, Closed{later, since}
 		}
 		return
 	}
-	if of.came != returned && of.came != putOff {
+	if of.outcome != returned && of.outcome != postponed {
 		h.letThrough(of.asked)
 	}
 }

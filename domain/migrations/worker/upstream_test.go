@@ -172,7 +172,7 @@ func TestAwait(t *testing.T) {
 		b.exec(`UPDATE migration_run SET params = '{"secret": {"password": "correct-horse"}}'`)
 		h := b.hand(run)
 		list := h.claims(1)
-		h.ends(list, putOff, migrations.Later{After: time.Minute, Host: "images.example", Reason: "correct-horse was refused"})
+		h.ends(list, postponed, migrations.Later{After: time.Minute, Host: "images.example", Reason: "correct-horse was refused"})
 		if n := b.number("SELECT COUNT(*) FROM migration_upstream WHERE reason = ?", migrations.Masked+" was refused"); n != 1 {
 			t.Error("what the host said has the secret, or is not there")
 		}
@@ -250,9 +250,9 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 			{5 * time.Hour, 24 * time.Hour, false},
 			{30 * time.Hour, 24 * time.Hour, true}, // it said that it would not be asked sooner
 		} {
-			of := &held{work: &migrations.Work{}, came: putOff, err: migrations.Later{After: step.asks, Host: host}}
+			of := &attempt{work: &migrations.Work{}, outcome: postponed, err: migrations.Later{After: step.asks, Host: host}}
 			h.heard(of, nine.Add(step.after))
-			if costs := of.came == failed; costs != step.costs {
+			if costs := of.outcome == failed; costs != step.costs {
 				t.Errorf("after %s: %v", step.after, of.err)
 			}
 		}

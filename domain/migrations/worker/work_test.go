@@ -19,7 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 )
 
-func TestWork(t *testing.T) {
+func TestEveryTaskIsProcessedOnce(t *testing.T) {
 	t.Parallel()
 	t.Run("every task of a run is processed once, by several workers", func(t *testing.T) {
 		t.Parallel()
@@ -48,6 +48,58 @@ func TestWork(t *testing.T) {
 			t.Errorf("%d notes", n)
 		}
 	})
+	t.Run("a process whose clock is hours off works like others", func(t *testing.T) {
+		t.Parallel()
+		url := dbtest.URL(t)
+		d, err := db.Open(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		var mu sync.Mutex
+		did := map[time.Duration]int{}
+		b := newBench(t, d, &migrations.Migration{Process: noop})
+		run := b.running(600, migrations.Knobs{Backoff: 10 * time.Millisecond, ErrorShare: 1, SameError: 1000}) // of which no 1000 fail
+		for _, off := range []time.Duration{-5 * time.Hour, 0, 5 * time.Hour} {
+			other, err := db.Open(url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { other.Close() })
+			other.SetClock(func() time.Time { return time.Now().Add(off) })
+			newBench(t, other, &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
+				mu.Lock()
+				defer mu.Unlock()
+				did[off]++
+				if w.Task.Attempt == 1 {
+					return errors.New("once more")
+				}
+				return nil
+			}, Knobs: migrations.Knobs{}}).works()
+		}
+		b.comesTo(run, migrations.Complete)
+		if p := b.progress(run); p.Complete != 600 || p.Errors != 600 || p.Refused != 0 || p.Reclaimed != 0 {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("a dry run says what it would do, and does nothing", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{
+			Process: func(context.Context, *migrations.Work) error { t.Error("it was done"); return nil },
+			Preview: func(_ context.Context, w *migrations.Work) (string, error) { return "would do " + w.Task.Payload, nil },
+		})
+		run := b.running(10, migrations.Knobs{})
+		b.exec("UPDATE migration_run SET dry = TRUE")
+		b.works()
+		b.comesTo(run, migrations.Complete)
+		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE note = CONCAT('would do ', payload)"); n != 10 {
+			t.Errorf("%d say so", n)
+		}
+	})
+}
+
+func TestStop(t *testing.T) {
+	t.Parallel()
 	t.Run("a stopped worker finishes what is under way and gives the rest back, at no cost", func(t *testing.T) {
 		t.Parallel()
 		begun, release := make(chan struct{}, 100), make(chan struct{})
@@ -76,6 +128,35 @@ func TestWork(t *testing.T) {
 		}
 		b.adds(run)
 	})
+	t.Run("a drained worker claims nothing, another goes on", func(t *testing.T) {
+		t.Parallel()
+		begun, release := make(chan id.Worker, 1000), make(chan struct{})
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
+			begun <- w.Worker
+			<-release
+			return nil
+		}})
+		run := b.running(40, migrations.Knobs{Concurrency: 1})
+		b.works()
+		drained := <-begun
+		if err := b.DrainWorker(t.Context(), migrations.Keeper, drained, true); err != nil {
+			t.Fatal(err)
+		}
+		b.until("it gave back what it had not begun", func() bool { return b.progress(run).Processing == 1 })
+		close(release)
+		b.another().works()
+		b.comesTo(run, migrations.Complete)
+		close(begun)
+		for w := range begun {
+			if w == drained {
+				t.Error("it began another task")
+			}
+		}
+	})
+}
+
+func TestLostLease(t *testing.T) {
+	t.Parallel()
 	t.Run("a worker whose lease was taken stops its work, and begins anew", func(t *testing.T) {
 		t.Parallel()
 		var mu sync.Mutex
@@ -120,13 +201,17 @@ func TestWork(t *testing.T) {
 		list := h.claims(1)
 		h.w.lease.Begin(time.Now().Add(-time.Hour), time.Hour)
 		h.process(list[0], nil)
-		if got := <-h.ended; got.came != returned {
-			t.Errorf("it came to %d", got.came)
+		if got := <-h.ended; got.outcome != returned {
+			t.Errorf("it came to %d", got.outcome)
 		}
 		if got := h.claims(1); len(got) != 0 {
 			t.Error("it claims")
 		}
 	})
+}
+
+func TestPause(t *testing.T) {
+	t.Parallel()
 	t.Run("a pause waits for what is under way, resume goes on", func(t *testing.T) {
 		t.Parallel()
 		begun, release := make(chan struct{}, 1000), make(chan struct{})
@@ -159,6 +244,38 @@ func TestWork(t *testing.T) {
 		b.comesTo(run, migrations.Complete)
 		b.adds(run)
 	})
+	t.Run("a program that does not know a migration leaves its tasks alone, and does not keep a run from pausing", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(40, migrations.Knobs{})
+		engine := migrations.New(b.d, nil, nil)
+		older := workbench{Engine: engine, t: t, d: b.d, p: New(b.d, engine, monitor.New(b.d, engine), "older", nil)}
+		older.works()
+		older.until("it has signed on", func() bool { return b.number("SELECT COUNT(*) FROM migration_worker WHERE state = 'active'") == 1 })
+		if _, err := b.PauseRun(t.Context(), migrations.Keeper, run); err != nil {
+			t.Fatal(err)
+		}
+		b.comesTo(run, migrations.Paused)
+		if n := b.number("SELECT COUNT(*) FROM migration_counter c JOIN migration_run r ON r.id = c.run_id WHERE c.seen > 0"); n != 1 {
+			t.Errorf("%d workers said that they saw the pause", n)
+		}
+		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE state <> 'open' OR attempt > 0"); n != 0 {
+			t.Errorf("it touched %d tasks", n)
+		}
+		if _, err := b.ResumeRun(t.Context(), migrations.Keeper, run); err != nil {
+			t.Fatal(err)
+		}
+		b.works()
+		b.comesTo(run, migrations.Complete)
+		if n := b.number("SELECT COUNT(*) FROM migration_task t JOIN migration_worker w ON w.id = t.worker_id WHERE w.version <> 'test'"); n != 0 {
+			t.Errorf("it claimed %d tasks", n)
+		}
+		b.adds(run)
+	})
+}
+
+func TestCanary(t *testing.T) {
+	t.Parallel()
 	t.Run("a canary is so many tasks, however many work, and then it asks", func(t *testing.T) {
 		t.Parallel()
 		var done atomic.Int64
@@ -180,6 +297,10 @@ func TestWork(t *testing.T) {
 		}
 		b.comesTo(run, migrations.Complete)
 	})
+}
+
+func TestFailure(t *testing.T) {
+	t.Parallel()
 	t.Run("what fails is tried again; panics and poison fail alone", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
@@ -275,15 +396,15 @@ func TestWork(t *testing.T) {
 		h := b.hand(run)
 		list := h.claims(2)
 		h.holding = 2
-		list[0].came, list[0].err, list[0].began = failed, errors.New("poison"), time.Now()
-		list[1].came, list[1].began = complete, time.Now()
+		list[0].outcome, list[0].err, list[0].began = failed, errors.New("poison"), time.Now()
+		list[1].outcome, list[1].began = complete, time.Now()
 		h.collect(list[0])
 		h.collect(list[1])
 		b.exec("CREATE TRIGGER refuses BEFORE UPDATE ON migration_task FOR EACH ROW IF NEW.state = 'failed' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF")
 		turn := func(at time.Time) {
 			h.retryAt = time.Time{}
 			h.unpark(at)
-			h.turn(at)
+			h.flushAndClaim(at)
 		}
 		for tries := 0; len(h.results) > 0; tries++ {
 			if turn(time.Now()); tries > 20 {
@@ -297,34 +418,6 @@ func TestWork(t *testing.T) {
 		turn(time.Now().Add(parkedFor))
 		if p := b.progress(run); p.Failed != 1 || p.Processing != 0 || h.holding != 0 {
 			t.Errorf("%+v, it holds %d", p, h.holding)
-		}
-		b.adds(run)
-	})
-	t.Run("a program that does not know a migration leaves its tasks alone, and does not keep a run from pausing", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
-		run := b.running(40, migrations.Knobs{})
-		engine := migrations.New(b.d, nil, nil)
-		older := workbench{Engine: engine, t: t, d: b.d, p: New(b.d, engine, monitor.New(b.d, engine), "older", nil)}
-		older.works()
-		older.until("it has signed on", func() bool { return b.number("SELECT COUNT(*) FROM migration_worker WHERE state = 'active'") == 1 })
-		if _, err := b.PauseRun(t.Context(), migrations.Keeper, run); err != nil {
-			t.Fatal(err)
-		}
-		b.comesTo(run, migrations.Paused)
-		if n := b.number("SELECT COUNT(*) FROM migration_counter c JOIN migration_run r ON r.id = c.run_id WHERE c.seen > 0"); n != 1 {
-			t.Errorf("%d workers said that they saw the pause", n)
-		}
-		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE state <> 'open' OR attempt > 0"); n != 0 {
-			t.Errorf("it touched %d tasks", n)
-		}
-		if _, err := b.ResumeRun(t.Context(), migrations.Keeper, run); err != nil {
-			t.Fatal(err)
-		}
-		b.works()
-		b.comesTo(run, migrations.Complete)
-		if n := b.number("SELECT COUNT(*) FROM migration_task t JOIN migration_worker w ON w.id = t.worker_id WHERE w.version <> 'test'"); n != 0 {
-			t.Errorf("it claimed %d tasks", n)
 		}
 		b.adds(run)
 	})
@@ -370,79 +463,6 @@ func TestWork(t *testing.T) {
 		b.comesTo(run, migrations.Complete)
 		if p := b.progress(run); p.Complete != 10 || p.Errors != 0 {
 			t.Errorf("%+v", p)
-		}
-	})
-	t.Run("a drained worker claims nothing, another goes on", func(t *testing.T) {
-		t.Parallel()
-		begun, release := make(chan id.Worker, 1000), make(chan struct{})
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
-			begun <- w.Worker
-			<-release
-			return nil
-		}})
-		run := b.running(40, migrations.Knobs{Concurrency: 1})
-		b.works()
-		drained := <-begun
-		if err := b.DrainWorker(t.Context(), migrations.Keeper, drained, true); err != nil {
-			t.Fatal(err)
-		}
-		b.until("it gave back what it had not begun", func() bool { return b.progress(run).Processing == 1 })
-		close(release)
-		b.another().works()
-		b.comesTo(run, migrations.Complete)
-		close(begun)
-		for w := range begun {
-			if w == drained {
-				t.Error("it began another task")
-			}
-		}
-	})
-	t.Run("a process whose clock is hours off works like others", func(t *testing.T) {
-		t.Parallel()
-		url := dbtest.URL(t)
-		d, err := db.Open(url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { d.Close() })
-		var mu sync.Mutex
-		did := map[time.Duration]int{}
-		b := newBench(t, d, &migrations.Migration{Process: noop})
-		run := b.running(600, migrations.Knobs{Backoff: 10 * time.Millisecond, ErrorShare: 1, SameError: 1000}) // of which no 1000 fail
-		for _, off := range []time.Duration{-5 * time.Hour, 0, 5 * time.Hour} {
-			other, err := db.Open(url)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { other.Close() })
-			other.SetClock(func() time.Time { return time.Now().Add(off) })
-			newBench(t, other, &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
-				mu.Lock()
-				defer mu.Unlock()
-				did[off]++
-				if w.Task.Attempt == 1 {
-					return errors.New("once more")
-				}
-				return nil
-			}, Knobs: migrations.Knobs{}}).works()
-		}
-		b.comesTo(run, migrations.Complete)
-		if p := b.progress(run); p.Complete != 600 || p.Errors != 600 || p.Refused != 0 || p.Reclaimed != 0 {
-			t.Errorf("%+v", p)
-		}
-	})
-	t.Run("a dry run says what it would do, and does nothing", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{
-			Process: func(context.Context, *migrations.Work) error { t.Error("it was done"); return nil },
-			Preview: func(_ context.Context, w *migrations.Work) (string, error) { return "would do " + w.Task.Payload, nil },
-		})
-		run := b.running(10, migrations.Knobs{})
-		b.exec("UPDATE migration_run SET dry = TRUE")
-		b.works()
-		b.comesTo(run, migrations.Complete)
-		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE note = CONCAT('would do ', payload)"); n != 10 {
-			t.Errorf("%d say so", n)
 		}
 	})
 }

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// look is how often a worker reads the runs while one is active, idleLook while none is.
+	// look is how often a worker reads the runs while one is active, idleLook if none is.
 	look     = 500 * time.Millisecond
 	idleLook = time.Second
-	// stale is how old the last look may be for a claim: so nothing is claimed anywhere two seconds after
-	// a run was stopped, also by a worker whose reads are slow.
+	// stale is how old the last look may be for a claim: so no worker claims two seconds after a run was stopped,
+	// though its reads are slow.
 	stale = 1500 * time.Millisecond
-	// stopPatience is how long work under way may go on once the process is to stop.
-	stopPatience = 15 * time.Second
-	// deaf is how long work may go on that was told to end; then nobody waits for it any more.
-	deaf = 3 * time.Second
-	// lastWords is how long a worker that stops may take to write down what it did.
-	lastWords = 10 * time.Second
+	// drainTimeout is how long work under way may go on once the process is to stop.
+	drainTimeout = 15 * time.Second
+	// abandonAfter is how long a worker waits for a processor whose context ended.
+	abandonAfter = 3 * time.Second
+	// shutdownTimeout is how long a worker that stops may take to write outcomes and sign off.
+	shutdownTimeout = 10 * time.Second
 )
 
 // worker is a process that works, from a registration until its lease ends. A process whose lease was
@@ -86,9 +86,9 @@ func (w *worker) work(ctx context.Context) {
 	defer die(nil)
 	holding, letGo := context.WithCancel(context.WithoutCancel(ctx)) // while it stops it still needs its lease
 	defer letGo()
-	held := make(chan struct{})
+	leaseEnded := make(chan struct{})
 	go func() {
-		defer close(held)
+		defer close(leaseEnded)
 		if err := w.hold(holding); err != nil {
 			log.Warn("the worker begins anew", "worker", w.id, "why", err)
 			die(err)
@@ -99,8 +99,8 @@ func (w *worker) work(ctx context.Context) {
 	w.stop(context.Cause(alive))
 	w.background.Wait()
 	letGo()
-	<-held
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	<-leaseEnded
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	w.signOff(last)
 	log.Info("stopped working on migrations", "worker", w.id, "finished", w.finished.Load())
@@ -204,7 +204,7 @@ func (w *worker) see(ctx context.Context, run migrations.Run) error {
 	return nil
 }
 
-// acknowledge says that this worker holds nothing of a run that is to stop.
+// acknowledge records that this worker has no task of a run that is to stop.
 func (w *worker) acknowledge(ctx context.Context, run migrations.Run) error {
 	if w.seen[run.ID] == run.Version {
 		return nil
@@ -241,7 +241,7 @@ func (w *worker) fill(ctx context.Context, run migrations.Run) {
 // stop ends all dispatchers and waits for them: long enough for work under way to be finished, unless
 // the lease is lost.
 func (w *worker) stop(why error) {
-	patience := stopPatience
+	patience := drainTimeout
 	if errors.As(why, new(errLeaseLost)) {
 		patience = 0
 	}
@@ -253,7 +253,7 @@ func (w *worker) stop(why error) {
 	}
 }
 
-// mayClaim reports whether the worker knows the runs well enough to claim, and lives.
+// mayClaim reports whether the lease holds and the last look is fresh enough for a claim.
 func (w *worker) mayClaim() bool {
 	last := w.looked.Load()
 	return w.lease.Valid() && !w.draining.Load() && last != nil && time.Since(last.mine) < stale
