@@ -39,7 +39,7 @@ func stateOf(r migrations.Run) string {
 }
 
 // statusLine is a run in a line.
-func statusLine(r migrations.Run, pulse monitor.Pulse) string {
+func statusLine(r migrations.Run, stats monitor.Statistics) string {
 	p := r.Progress
 	parts := []string{fmt.Sprintf("run %d", r.ID), r.Name, stateOf(r)}
 	if r.Reason != "" {
@@ -55,10 +55,10 @@ func statusLine(r migrations.Run, pulse monitor.Pulse) string {
 		}
 	}
 	if r.State == migrations.Running {
-		parts = append(parts, strconv.FormatFloat(pulse.Now, 'f', 1, 64)+"/s")
+		parts = append(parts, strconv.FormatFloat(stats.Now, 'f', 1, 64)+"/s")
 	}
-	if pulse.ETA.Known {
-		parts = append(parts, fmt.Sprintf("%s to %s left", pulse.ETA.Low.Round(time.Second), pulse.ETA.High.Round(time.Second)))
+	if stats.ETA.Known {
+		parts = append(parts, fmt.Sprintf("%s to %s left", stats.ETA.Low.Round(time.Second), stats.ETA.High.Round(time.Second)))
 	}
 	return strings.Join(parts, ", ")
 }

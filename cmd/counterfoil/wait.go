@@ -64,13 +64,13 @@ func awaitEnd(ctx context.Context, env environment, w *app.App, run id.Run) (mig
 			return true
 		}
 		bar.at(fmt.Sprintf("run %d %s", run, r.State), r.Progress.Done(), int64(r.Total))
-		if pulse, err := w.Console.RunPulse(ctx, run); err == nil {
-			if pulse.ETA.Known {
-				bar.note("(%s to %s left)", pulse.ETA.Low.Round(time.Second), pulse.ETA.High.Round(time.Second))
+		if stats, err := w.Console.RunStatistics(ctx, run); err == nil {
+			if stats.ETA.Known {
+				bar.note("(%s to %s left)", stats.ETA.Low.Round(time.Second), stats.ETA.High.Round(time.Second))
 			}
 			if !env.terminal && time.Since(said) > 30*time.Second {
 				said = time.Now()
-				fmt.Fprintln(env.stderr, oneLine(statusLine(r, pulse)))
+				fmt.Fprintln(env.stderr, oneLine(statusLine(r, stats)))
 			}
 		}
 		return false
@@ -124,13 +124,13 @@ func printRun(ctx context.Context, env environment, w *app.App, run id.Run, asJS
 	if err != nil {
 		return err
 	}
-	pulse, err := w.Console.RunPulse(ctx, run)
+	stats, err := w.Console.RunStatistics(ctx, run)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(env.stdout).Encode(api.RunJSON(env.base(), r, pulse))
+		return json.NewEncoder(env.stdout).Encode(api.RunJSON(env.base(), r, stats))
 	}
-	_, err = fmt.Fprintln(env.stdout, oneLine(statusLine(r, pulse)))
+	_, err = fmt.Fprintln(env.stdout, oneLine(statusLine(r, stats)))
 	return err
 }

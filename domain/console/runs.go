@@ -92,9 +92,9 @@ func (c *Console) TurnKnobs(ctx context.Context, run id.Run, change migrations.K
 	return ask(ctx, func(by actor) (migrations.Run, error) { return c.engine.TurnKnobs(ctx, by, run, change) })
 }
 
-// RunPulse returns how fast a run goes, when it may be done, and its workers.
-func (c *Console) RunPulse(ctx context.Context, run id.Run) (monitor.Pulse, error) {
-	return ask(ctx, func(actor) (monitor.Pulse, error) { return c.monitor.Pulse(ctx, run) })
+// RunStatistics returns how fast a run goes, when it may be done, and its workers.
+func (c *Console) RunStatistics(ctx context.Context, run id.Run) (monitor.Statistics, error) {
+	return ask(ctx, func(actor) (monitor.Statistics, error) { return c.monitor.Statistics(ctx, run) })
 }
 
 // MigrationGauges returns the state of all migrations for monitoring: the caller need not be an operator.

@@ -129,6 +129,7 @@ func endThrottle(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Acto
 	return turn(ctx, tx, row, actor, KnobChange{"throttled": 0})
 }
 
+// LockRun locks a run's row, or returns RunNotFound.
 func LockRun(ctx context.Context, tx *db.Tx, run id.Run) (db.MigrationRun, error) {
 	row, err := tx.LockRun(ctx, run)
 	if db.IsNotFound(err) {

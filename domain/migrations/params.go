@@ -191,7 +191,7 @@ func readStored(params string) (stored, error) {
 	return s, nil
 }
 
-// ClearValues are the values of a run with its secrets, for those who work.
+// ClearValues are the values of a run with its secrets, for a worker.
 func ClearValues(params string) (Values, error) {
 	s, err := readStored(params)
 	if err != nil {
@@ -245,7 +245,7 @@ func mask(secrets []string, text string) string {
 	return text
 }
 
-// WithoutSecrets is mask for a run's row.
+// WithoutSecrets masks the secrets of a run's params in a text.
 func WithoutSecrets(params, text string) string {
 	s, err := readStored(params)
 	if err != nil {

@@ -109,6 +109,7 @@ func (e *Engine) Migration(name string) (*Migration, error) {
 	return nil, UnknownMigration(name, e.Names())
 }
 
+// Names are the registered migrations in order.
 func (e *Engine) Names() []string {
 	var names []string
 	for name := range e.registry {

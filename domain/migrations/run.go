@@ -75,6 +75,7 @@ type Progress struct {
 // Done is how many tasks need nothing more.
 func (p Progress) Done() int64 { return p.Complete + p.Failed + p.Skipped }
 
+// ProgressOf is the progress that a run's counters show.
 func ProgressOf(total uint64, row db.ProgressOfRow) Progress {
 	p := Progress{
 		Processing: row.Processing, Waiting: row.Waiting, Complete: row.Complete, Failed: row.Failed, Skipped: row.Skipped,

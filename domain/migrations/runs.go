@@ -400,6 +400,7 @@ func (e *Engine) Run(ctx context.Context, run id.Run) (Run, error) {
 	return list[0], nil
 }
 
+// Row reads a run as it is stored, or returns RunNotFound.
 func (e *Engine) Row(ctx context.Context, run id.Run) (db.MigrationRun, error) {
 	row, err := db.Read(e.db.RunByID(ctx, run))
 	if db.IsNotFound(err) {
@@ -509,7 +510,7 @@ func (e *Engine) RunFrom(row db.MigrationRun, progress db.ProgressOfRow) (Run, e
 	return run, nil
 }
 
-// WorkingRun is a run for who works on it: with its secrets.
+// WorkingRun makes a run of its row for a worker: with its secrets.
 func (e *Engine) WorkingRun(row db.MigrationRun) (Run, error) {
 	run, err := e.RunFrom(row, db.ProgressOfRow{})
 	if err != nil {

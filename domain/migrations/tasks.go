@@ -293,6 +293,7 @@ func (e *Engine) Events(ctx context.Context, run id.Run, before id.Event) (list 
 	return list, more, nil
 }
 
+// EventFrom makes an event of its row.
 func EventFrom(row db.MigrationEvent) Event {
 	return Event{ID: row.ID, Kind: row.Kind, Actor: row.Actor, Detail: row.Detail, At: row.CreatedAt}
 }
@@ -308,6 +309,7 @@ func taskFrom(row db.MigrationTask) Task {
 	return task
 }
 
+// WorkerFrom makes a worker of its row and what is left of its lease, in microseconds.
 func WorkerFrom(row db.MigrationWorker, leftUs int64) Worker {
 	return Worker{
 		ID: row.ID, Host: row.Host, PID: int(row.Pid), Version: row.Version, Knows: strings.Fields(row.Knows), State: row.State, InFlight: int(row.InFlight), Finished: row.Finished,

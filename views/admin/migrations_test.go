@@ -44,7 +44,7 @@ func TestMarksOfAChart(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	at := func(second int) time.Time { return began.Add(time.Duration(second) * time.Second) }
-	c := chartOf(monitor.Pulse{
+	c := chartOf(monitor.Statistics{
 		Samples: []monitor.Sample{{At: at(2)}, {At: at(52)}, {At: at(102)}},
 		Marks: []migrations.Event{{Kind: "running", At: at(0)}, {Kind: "pausing", At: at(52)},
 			{Kind: "paused", At: at(103)}},

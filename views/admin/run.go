@@ -26,18 +26,18 @@ type RunProps struct {
 
 // RunLive is a run as it is now.
 type RunLive struct {
-	Run      migrations.Run
-	Params   []RunParam
-	Asks     bool   // its migration looks at the file before it asks for the rest
-	Alert    string // why what was asked for was not done
-	Pulse    monitor.Pulse
-	Failures []migrations.Failure
-	Workers  []monitor.RunWorker
-	Health   monitor.Health
-	Events   []migrations.Event
-	Older    bool       // there are older events
-	Knobs    *KnobsForm // nil: the settings on the page stay
-	Tasks    *RunTasks  // the same
+	Run        migrations.Run
+	Params     []RunParam
+	Asks       bool   // its migration looks at the file before it asks for the rest
+	Alert      string // why what was asked for was not done
+	Statistics monitor.Statistics
+	Failures   []migrations.Failure
+	Workers    []monitor.RunWorker
+	Health     monitor.Health
+	Events     []migrations.Event
+	Older      bool       // there are older events
+	Knobs      *KnobsForm // nil: the settings on the page stay
+	Tasks      *RunTasks  // the same
 }
 
 // RunParam is a parameter of a run; a secret is masked. Usual says that it has its default.
@@ -274,7 +274,7 @@ func pairOf(n, per int64, large, small string) string {
 
 // idleText is how many workers are idle while a run pauses or stops.
 func idleText(live RunLive) string {
-	p := live.Pulse
+	p := live.Statistics
 	switch {
 	case live.Run.State != migrations.Pausing && live.Run.State != migrations.Cancelling:
 		return ""

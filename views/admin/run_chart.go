@@ -47,7 +47,7 @@ const marksListed = 5
 const besides = 45
 
 // chartOf makes a chart of what was measured.
-func chartOf(p monitor.Pulse) chart {
+func chartOf(p monitor.Statistics) chart {
 	if len(p.Samples) < 2 {
 		return chart{}
 	}

@@ -1234,7 +1234,7 @@ func runHead(live RunLive) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if r.State.IsActive() && live.Pulse.Living == 0 && r.State != migrations.Ready && r.State != migrations.Paused {
+		if r.State.IsActive() && live.Statistics.Living == 0 && r.State != migrations.Ready && r.State != migrations.Paused {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<p class=\"banner\">No worker is running, so nothing happens. Start “counterfoil serve” or “counterfoil work” on any server.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1394,7 +1394,7 @@ func runProgress(live RunLive) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var71 string
-		templ_7745c5c3_Var71, templ_7745c5c3_Err = templ.JoinStringErrs(nowRate(r, live.Pulse.Now))
+		templ_7745c5c3_Var71, templ_7745c5c3_Err = templ.JoinStringErrs(nowRate(r, live.Statistics.Now))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run.templ`, Line: 241, Col: 53}
 		}
@@ -1407,7 +1407,7 @@ func runProgress(live RunLive) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var72 string
-		templ_7745c5c3_Var72, templ_7745c5c3_Err = templ.JoinStringErrs(nowRate(r, live.Pulse.TenMinutes))
+		templ_7745c5c3_Var72, templ_7745c5c3_Err = templ.JoinStringErrs(nowRate(r, live.Statistics.TenMinutes))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run.templ`, Line: 242, Col: 63}
 		}
@@ -1420,7 +1420,7 @@ func runProgress(live RunLive) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var73 string
-		templ_7745c5c3_Var73, templ_7745c5c3_Err = templ.JoinStringErrs(eta(live.Pulse.ETA))
+		templ_7745c5c3_Var73, templ_7745c5c3_Err = templ.JoinStringErrs(eta(live.Statistics.ETA))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run.templ`, Line: 243, Col: 52}
 		}
@@ -1432,12 +1432,12 @@ func runProgress(live RunLive) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(live.Pulse.Closed) > 0 {
+		if len(live.Statistics.Closed) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 112, "<ul class=\"run-closed figures\" role=\"list\" aria-label=\"Paused hosts\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, h := range live.Pulse.Closed {
+			for _, h := range live.Statistics.Closed {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 113, "<li><b dir=\"auto\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1505,7 +1505,7 @@ func runProgress(live RunLive) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if live.Pulse.MoreClosed {
+			if live.Statistics.MoreClosed {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 120, "<li>and others</li>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1633,13 +1633,13 @@ func runChart(live RunLive) templ.Component {
 			templ_7745c5c3_Var84 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		c := chartOf(live.Pulse)
+		c := chartOf(live.Statistics)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 131, "<figure class=\"run-chart\"><figcaption><h2>Throughput</h2><span class=\"figures\"><i class=\"swatch tasks\"></i>tasks/s <b>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var85 string
-		templ_7745c5c3_Var85, templ_7745c5c3_Err = templ.JoinStringErrs(Rate(live.Pulse.Now))
+		templ_7745c5c3_Var85, templ_7745c5c3_Err = templ.JoinStringErrs(Rate(live.Statistics.Now))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run.templ`, Line: 278, Col: 86}
 		}
@@ -1652,7 +1652,7 @@ func runChart(live RunLive) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var86 string
-		templ_7745c5c3_Var86, templ_7745c5c3_Err = templ.JoinStringErrs(Rate(live.Pulse.Errors))
+		templ_7745c5c3_Var86, templ_7745c5c3_Err = templ.JoinStringErrs(Rate(live.Statistics.Errors))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run.templ`, Line: 279, Col: 91}
 		}

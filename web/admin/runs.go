@@ -60,13 +60,13 @@ func (h *Handlers) runLive(c echo.Context, run migrations.Run, alert string) (ad
 		return live, err
 	}
 	live.Params, live.Asks = admin.RunParams(run, info), len(info.First) > 0
-	if live.Pulse, err = h.console.RunPulse(ctx, run.ID); err != nil {
+	if live.Statistics, err = h.console.RunStatistics(ctx, run.ID); err != nil {
 		return live, err
 	}
 	if live.Failures, err = h.console.RunFailures(ctx, run.ID); err != nil {
 		return live, err
 	}
-	live.Workers = live.Pulse.Workers
+	live.Workers = live.Statistics.Workers
 	if live.Health, err = h.console.DatabaseHealth(ctx); err != nil {
 		return live, err
 	}

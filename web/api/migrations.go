@@ -327,18 +327,18 @@ func valuesOf(params map[string]any) (migrations.Values, error) {
 	return values, nil
 }
 
-func liveRun(resource runResource, pulse monitor.Pulse) liveRunResource {
-	w := liveRunResource{runResource: resource, PerSecond: pace{pulse.Now, pulse.TenMinutes, pulse.Errors},
-		Workers: workersResource{pulse.Idle, pulse.Living}}
-	if pulse.ETA.Known {
-		w.ETA = &eta{span(pulse.ETA.Low.Round(time.Second)), span(pulse.ETA.High.Round(time.Second))}
+func liveRun(resource runResource, stats monitor.Statistics) liveRunResource {
+	w := liveRunResource{runResource: resource, PerSecond: pace{stats.Now, stats.TenMinutes, stats.Errors},
+		Workers: workersResource{stats.Idle, stats.Living}}
+	if stats.ETA.Known {
+		w.ETA = &eta{span(stats.ETA.Low.Round(time.Second)), span(stats.ETA.High.Round(time.Second))}
 	}
 	return w
 }
 
 // RunJSON is a run as the API shows it; base is the server's public URL.
-func RunJSON(base string, r migrations.Run, pulse monitor.Pulse) any {
-	return liveRun(runLinks{base}.run(r), pulse)
+func RunJSON(base string, r migrations.Run, stats monitor.Statistics) any {
+	return liveRun(runLinks{base}.run(r), stats)
 }
 
 // RunsJSON are migrations and runs of them as the API shows them.
@@ -369,11 +369,11 @@ func (h *Handlers) Run(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	pulse, err := h.console.RunPulse(c.Request().Context(), run)
+	stats, err := h.console.RunStatistics(c.Request().Context(), run)
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, liveRun(h.runLinks(c).run(r), pulse))
+	return answer(c, http.StatusOK, liveRun(h.runLinks(c).run(r), stats))
 }
 
 // changeRun changes the run of the path, and answers with it.

@@ -7,13 +7,13 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// How old a look at the database, and at its plan of a claim, may be when somebody asks.
+// How old the answers about the database, and its plan of a claim, may be.
 const (
 	healthFresh = 2 * time.Second
 	planFresh   = 15 * time.Second
 )
 
-// Health is how the database bears the work.
+// Health is the state of the database under the load of runs.
 type Health struct {
 	Threads            Figure // that run now
 	HistoryList        Figure // old row versions that purge has yet to remove

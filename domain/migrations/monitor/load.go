@@ -37,7 +37,7 @@ type replicaLag struct {
 	grant string
 }
 
-// behind is how far it may be behind by now: who stopped to answer is taken to have stopped.
+// behind is how far it may be behind by now: a replica that does not answer is taken to have stopped.
 func (r replicaLag) behind(at time.Time) time.Duration {
 	switch {
 	case r.why == "":
@@ -48,7 +48,7 @@ func (r replicaLag) behind(at time.Time) time.Duration {
 	return r.lag + at.Sub(r.said)
 }
 
-// loads keeps the last look, so that many who ask cost one.
+// loads keeps the last answers, so that many requests cost one.
 type loads struct {
 	mu        sync.Mutex
 	last      load
@@ -62,7 +62,7 @@ type deadlocks struct {
 	count int64
 }
 
-// lookAt returns a look at the database that is not older than maxAge at that time.
+// lookAt returns the load of the database, not older than maxAge at that time.
 func (m *Monitor) lookAt(ctx context.Context, maxAge time.Duration, at time.Time) (load, error) {
 	l := &m.loads
 	l.mu.Lock()
@@ -163,7 +163,7 @@ func askReplica(ctx context.Context, replica Replica, before replicaLag, here, a
 	return now
 }
 
-// sentence is what is to be said of an error to an operator.
+// sentence is an error as an operator is told it.
 func sentence(err error) string {
 	_, err = db.Read(0, err)
 	if said := fault.Message(err); said != "" {

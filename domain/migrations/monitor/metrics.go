@@ -10,7 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// Gauges are how things stand in the whole installation, whoever works.
+// Gauges are the state of all runs and workers of the installation.
 type Gauges struct {
 	Runs    map[migrations.State]int // active ones; of more than ten thousand, so many
 	Tasks   []RunGauge               // of the newest active runs, a hundred at most
@@ -24,14 +24,14 @@ type RunGauge struct {
 	Progress migrations.Progress
 }
 
-// gauges keeps the last answer, so that whoever asks often costs little.
+// gauges keeps the last answer, so that frequent requests cost little.
 type gauges struct {
 	mu   sync.Mutex
 	last Gauges
 	at   time.Time
 }
 
-// Gauges returns how things stand, at most two seconds old.
+// Gauges returns the state of runs and workers, at most two seconds old.
 func (m *Monitor) Gauges(ctx context.Context) (Gauges, error) {
 	kept := &m.gauges
 	kept.mu.Lock()

@@ -20,8 +20,8 @@ const (
 	farthest     = 365 * 24 * time.Hour // an ETA beyond it is none
 )
 
-// Pulse is how fast a run goes. Rates count tasks that were completed or failed for good, per second.
-type Pulse struct {
+// Statistics is how fast a run goes. Rates count tasks that were completed or failed for good, per second.
+type Statistics struct {
 	Now          float64 // over about the last 15 seconds
 	TenMinutes   float64 // over the last ten minutes, or since it began
 	Errors       float64 // failed attempts per second, over about the last 15 seconds
@@ -69,21 +69,21 @@ type RunWorker struct {
 	Seen bool
 }
 
-// Pulse measures a run. What it reads does not grow with the run. It returns RunNotFound.
-func (m *Monitor) Pulse(ctx context.Context, run id.Run) (Pulse, error) {
+// Statistics measures a run. What it reads does not grow with the run. It returns RunNotFound.
+func (m *Monitor) Statistics(ctx context.Context, run id.Run) (Statistics, error) {
 	row, workers, err := m.workersOf(ctx, run)
 	if err != nil {
-		return Pulse{}, err
+		return Statistics{}, err
 	}
 	rows, err := db.Read(m.db.LastSamples(ctx, run, chartSamples))
 	if err != nil {
-		return Pulse{}, err
+		return Statistics{}, err
 	}
 	progress, err := db.Read(m.db.ProgressOf(ctx, run))
 	if err != nil {
-		return Pulse{}, err
+		return Statistics{}, err
 	}
-	p := Pulse{Workers: workers, Living: len(workers)}
+	p := Statistics{Workers: workers, Living: len(workers)}
 	for _, w := range workers {
 		if w.Seen && w.Holds == 0 {
 			p.Idle++
@@ -95,7 +95,7 @@ func (m *Monitor) Pulse(ctx context.Context, run id.Run) (Pulse, error) {
 	p.measure(migrations.State(row.MigrationRun.State), row.MigrationRun.Total, migrations.ProgressOf(row.MigrationRun.Total, progress), row.At)
 	if migrations.State(row.MigrationRun.State).IsActive() && progress.Waiting > 0 {
 		if p.Closed, p.MoreClosed, err = m.closedHosts(ctx, row.At); err != nil {
-			return Pulse{}, err
+			return Statistics{}, err
 		}
 	}
 	p.Marks, err = m.marks(ctx, run, p.Samples)
@@ -146,7 +146,7 @@ func (m *Monitor) marks(ctx context.Context, run id.Run, samples []Sample) ([]mi
 }
 
 // measure works out the rates and the ETA at a time, from the samples and the counters then.
-func (p *Pulse) measure(state migrations.State, total uint64, progress migrations.Progress, at time.Time) {
+func (p *Statistics) measure(state migrations.State, total uint64, progress migrations.Progress, at time.Time) {
 	if !state.IsActive() {
 		return
 	}

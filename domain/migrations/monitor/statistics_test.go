@@ -25,8 +25,8 @@ func steady(n int, perSecond float64) (samples []Sample) {
 	return samples
 }
 
-func measured(state migrations.State, total uint64, progress migrations.Progress, samples []Sample) Pulse {
-	p := Pulse{Samples: samples}
+func measured(state migrations.State, total uint64, progress migrations.Progress, samples []Sample) Statistics {
+	p := Statistics{Samples: samples}
 	p.measure(state, total, progress, noon.Add(time.Second))
 	return p
 }
@@ -68,7 +68,7 @@ func TestRates(t *testing.T) {
 	})
 	t.Run("there is no ETA", func(t *testing.T) {
 		t.Parallel()
-		for name, p := range map[string]Pulse{
+		for name, p := range map[string]Statistics{
 			"below half a percent":         measured(migrations.Running, 10_000_000, migrations.Progress{Complete: 9_010, Open: 9_990_990}, steady(180, 10)),
 			"while paused":                 measured(migrations.Paused, 20_000, migrations.Progress{Complete: 9_010, Open: 10_990}, steady(180, 10)),
 			"while throttled":              measured(migrations.Throttled, 20_000, migrations.Progress{Complete: 9_010, Open: 10_990}, steady(180, 10)),
@@ -85,7 +85,7 @@ func TestRates(t *testing.T) {
 	})
 }
 
-func TestPulseOfWhateverWasSampledIsANumber(t *testing.T) {
+func TestStatisticsOfWhateverWasSampledIsANumber(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(t, "samples")
@@ -102,7 +102,7 @@ func TestPulseOfWhateverWasSampledIsANumber(t *testing.T) {
 		total := rapid.Uint64Range(0, 1e12).Draw(t, "total")
 		progress := migrations.Progress{Complete: rapid.Int64Range(0, 1e9).Draw(t, "done"), Waiting: rapid.Int64Range(0, 1e3).Draw(t, "waiting")}
 		progress.Open = int64(total) - progress.Complete - progress.Waiting
-		p := Pulse{Samples: samples}
+		p := Statistics{Samples: samples}
 		p.measure(rapid.SampledFrom(append(migrations.Active, migrations.Complete, migrations.Cancelled)).Draw(t, "state"), total, progress, at.Add(time.Duration(rapid.Int64Range(-1e9, 1e10).Draw(t, "since"))))
 		for name, rate := range map[string]float64{"now": p.Now, "ten minutes": p.TenMinutes, "errors": p.Errors} {
 			if rate < 0 || math.IsNaN(rate) || math.IsInf(rate, 0) {
@@ -122,7 +122,7 @@ func (s *stage) worker(number int, state string, lease int) {
 		VALUES (?, 'server', ?, '1', ?, ?, NOW(6), NOW(6), NOW(6) + INTERVAL ? SECOND)`, number, number, state, 1000*number, lease)
 }
 
-func TestPulse(t *testing.T) {
+func TestStatistics(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, migrations.Knobs{})
 	for number := range 4 {
@@ -142,7 +142,7 @@ func TestPulse(t *testing.T) {
 	}
 	s.exec("INSERT INTO migration_event (run_id, actor, kind, detail, created_at) VALUES (1, 'Ann', 'pausing', '', NOW(6))")
 
-	p, err := s.monitor.Pulse(t.Context(), 1)
+	p, err := s.monitor.Statistics(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestPulse(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 
-	if _, err := s.monitor.Pulse(t.Context(), 99); !errors.Is(err, migrations.RunNotFound(99)) {
+	if _, err := s.monitor.Statistics(t.Context(), 99); !errors.Is(err, migrations.RunNotFound(99)) {
 		t.Errorf("a run that is not there: %v", err)
 	}
 }
@@ -187,7 +187,7 @@ func TestStartIsMarked(t *testing.T) {
 	}
 	marks := func() string {
 		t.Helper()
-		p, err := s.monitor.Pulse(t.Context(), 1)
+		p, err := s.monitor.Statistics(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,19 +221,19 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 			s.exec("INSERT INTO migration_upstream VALUES (?, NOW(6) + INTERVAL ? SECOND, ?)", fmt.Sprintf("host%d.example", i), (i+1)*270, fmt.Sprintf("429 for the %d.", i))
 		}
 		s.exec("INSERT INTO migration_upstream VALUES ('open.example', NOW(6) - INTERVAL 1 SECOND, 'again open')")
-		pulse := func() Pulse {
+		stats := func() Statistics {
 			t.Helper()
-			p, err := s.monitor.Pulse(t.Context(), 1)
+			p, err := s.monitor.Statistics(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return p
 		}
-		if p := pulse(); p.Closed != nil || p.MoreClosed {
+		if p := stats(); p.Closed != nil || p.MoreClosed {
 			t.Errorf("no task waits: %+v", p.Closed)
 		}
 		s.count(db.AddToCounterParams{Waiting: 3})
-		p := pulse()
+		p := stats()
 		if len(p.Closed) != closedShown || !p.MoreClosed || p.Closed[0].Host != "host6.example" || p.Closed[4].Host != "host2.example" || p.Closed[0].Reason != "429 for the 6." {
 			t.Errorf("%v %+v", p.MoreClosed, p.Closed)
 		}
@@ -241,7 +241,7 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 			t.Errorf("until %d seconds before its end", until)
 		}
 		s.exec("UPDATE migration_run SET state = 'cancelled' WHERE id = 1")
-		if p := pulse(); p.Closed != nil {
+		if p := stats(); p.Closed != nil {
 			t.Errorf("the run is over: %+v", p.Closed)
 		}
 	})
@@ -261,13 +261,13 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 	})
 }
 
-func TestPulseCostsNoMoreWithMoreTasks(t *testing.T) {
+func TestStatisticsCostsNoMoreWithMoreTasks(t *testing.T) {
 	t.Parallel()
 	d, watch := dbtest.Watched(t)
 	s := &stage{T: t, db: d, monitor: New(d, migrations.New(d, nil, nil))}
 	s.exec(`INSERT INTO migration_run (id, name, params, state, state_since, knobs, total, actor, created_at) VALUES (1, 'test', '{}', 'running', NOW(6), '{}', 1000, 'Ann', NOW(6))`)
 	watch.Take()
-	if _, err := s.monitor.Pulse(t.Context(), 1); err != nil {
+	if _, err := s.monitor.Statistics(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	sent, _ := watch.Take()

@@ -16,7 +16,7 @@ const calm = 3 * time.Second
 // byHand is the reason of a run that an operator throttled.
 const byHand = "An operator throttled it: the knob “throttled” is on. It goes on when that is turned off."
 
-// throttle is what is remembered between two looks at a run.
+// throttle is what is remembered of a run between two checks.
 type throttle struct {
 	within time.Time // since when all figures are within their limits; zero while one is over
 	hand   bool      // nothing but an operator throttled it

@@ -33,7 +33,7 @@ func New(d *db.DB, engine *migrations.Engine, replicas ...Replica) *Monitor {
 	return &Monitor{db: d, engine: engine, replicas: replicas}
 }
 
-// watched is what the keeper remembers of a run between two looks.
+// watched is what the keeper remembers of a run between two checks.
 type watched struct {
 	throttle throttle
 	breaker  breaker

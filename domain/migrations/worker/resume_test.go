@@ -77,9 +77,9 @@ func TestARunGoesOnAfterDays(t *testing.T) {
 	refusing, gate = false, make(chan struct{})
 	mu.Unlock()
 	later := b.another()
-	sane := func() monitor.Pulse {
+	sane := func() monitor.Statistics {
 		t.Helper()
-		p, err := later.p.monitor.Pulse(t.Context(), run)
+		p, err := later.p.monitor.Statistics(t.Context(), run)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -97,9 +97,9 @@ func TestAThrottledRunClaimsNothingAndGoesOn(t *testing.T) {
 	if after := b.progress(run); after != before || lap != b.number("SELECT MAX(version) FROM migration_run") {
 		t.Errorf("it goes on: %+v, then %+v", before, after)
 	}
-	pulse, err := b.p.monitor.Pulse(t.Context(), run)
-	if err != nil || pulse.ETA.Known || pulse.Living != 1 || len(pulse.Samples) == 0 {
-		t.Errorf("%+v, %v", pulse, err)
+	stats, err := b.p.monitor.Statistics(t.Context(), run)
+	if err != nil || stats.ETA.Known || stats.Living != 1 || len(stats.Samples) == 0 {
+		t.Errorf("%+v, %v", stats, err)
 	}
 	if _, err := b.TurnKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"throttled": 0, "rate": 0}); err != nil {
 		t.Fatal(err)
