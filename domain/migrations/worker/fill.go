@@ -39,8 +39,11 @@ var errFillingOver = errors.New("the run is filled by another worker, or cancell
 // filled or cancelled, or ctx ends; at once, and false, if another worker fills it.
 func (p *Process) Fill(ctx context.Context, worker id.Worker, run migrations.Run) (mine bool, err error) {
 	m, err := p.engine.Migration(run.Name)
+	if errors.Is(err, migrations.CodeUnknownMigration) {
+		return false, nil // another version of the program has it
+	}
 	if err != nil {
-		return false, nil
+		return false, err
 	}
 	if run.Upload != "" {
 		if err := p.seesUpload(ctx, worker, run.ID); err != nil {
