@@ -15,11 +15,11 @@ func TestRecent(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var r Recent[string, int]
 			first, _ := r.Get("a", read)
-			time.Sleep(recentFor - time.Nanosecond)
+			time.Sleep(recentFor - time.Nanosecond) //nolint:forbidigo // the clock of a bubble
 			if again, _ := r.Get("a", read); again != first {
 				t.Error("read again too soon")
 			}
-			time.Sleep(time.Nanosecond)
+			time.Sleep(time.Nanosecond) //nolint:forbidigo // the clock of a bubble
 			if later, _ := r.Get("a", read); later == first {
 				t.Error("not read again after a second")
 			}
