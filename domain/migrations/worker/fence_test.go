@@ -18,6 +18,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 func TestClaim(t *testing.T) {
@@ -191,7 +192,8 @@ func TestClaim(t *testing.T) {
 		finished := make(chan struct{})
 		go func() { defer close(finished); h.ends(list, complete, nil) }()
 		b.until("the worker waits", func() bool {
-			time.Sleep(150*time.Millisecond + rand.N(300*time.Millisecond)) // the server answers from a copy that is renewed when nobody read it for 100 ms
+			// The server answers from a copy that is renewed when nobody read it for 100 ms.
+			_ = wait.Sleep(t.Context(), 150*time.Millisecond+rand.N(300*time.Millisecond))
 			return dbtest.Others(b.t, b.d.SQL, `SELECT COUNT(*) FROM information_schema.innodb_trx
 				JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND trx_state = 'LOCK WAIT'`) > 0
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // Whoever writes what belongs to a run waits for the run's row before it holds a task: an operator who
@@ -42,7 +43,8 @@ func TestTheRunIsLockedBeforeItsTasks(t *testing.T) {
 			done := make(chan error, 1)
 			go func() { done <- take(h, run) }()
 			b.until("it waits", func() bool {
-				time.Sleep(150*time.Millisecond + rand.N(300*time.Millisecond)) // the server answers from a copy that is renewed when nobody read it for 100 ms
+				// The server answers from a copy that is renewed when nobody read it for 100 ms.
+				_ = wait.Sleep(t.Context(), 150*time.Millisecond+rand.N(300*time.Millisecond))
 				return dbtest.Others(b.t, b.d.SQL, `SELECT COUNT(*) FROM information_schema.innodb_trx
 					JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND trx_state = 'LOCK WAIT'`) > 0
 			})

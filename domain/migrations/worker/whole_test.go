@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // From opening to the end with a real worker: filled, started with a canary, resumed, failed, retried.
@@ -103,7 +104,7 @@ func TestOperatorsAndWorkersAtOnce(t *testing.T) {
 		if now.State == migrations.Complete && now.Progress.Failed == 0 || n > 400 {
 			break
 		}
-		time.Sleep(30 * time.Millisecond)
+		_ = wait.Sleep(d.Ctx, 30*time.Millisecond) // operators are no faster
 	}
 	if run := d.Now(run.ID); run.State == migrations.Pausing || run.State == migrations.Paused {
 		d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID))
