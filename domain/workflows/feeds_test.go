@@ -206,6 +206,7 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 	bob := h.As(t, "Bob", "member")
 	h.Board(t, "NINJA")
 	h.Board(t, "OTHER")
+	h.say(t, bob, "hello")    // so that each feed has a row
 	at := map[string]string{} // what each row was at each position
 	followers := map[string]*follower{}
 	for _, feed := range h.Feeds.Names() {
