@@ -14,7 +14,7 @@ import (
 const calm = 3 * time.Second
 
 // byHand is the reason of a run that an operator throttled.
-const byHand = "An operator throttled it: the knob “throttled” is on. It goes on when that is turned off."
+const byHand = "An operator throttled it. It resumes when “Throttle manually” is turned off."
 
 // throttle is what is remembered of a run between two checks.
 type throttle struct {
