@@ -54,7 +54,7 @@ func TestMentions(t *testing.T) {
 			ben.wait(`document.querySelector("#announce").textContent.includes("1 unread in your inbox")`)
 			ben.click("#unread")
 			ben.at("/acme/inbox")
-			ben.sees("#entries .unread", "Ana named you in NINJA-1")
+			ben.sees("#entries .unread", "Ana mentioned you in NINJA-1")
 			ben.click("#entries .unread a")
 			ben.at("/acme/NINJA-1")
 			ben.wait(`location.hash && document.querySelector(location.hash)?.textContent.includes("please now")`)

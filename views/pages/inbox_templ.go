@@ -322,9 +322,9 @@ func EntryItem(p views.Page, e tickets.Notification) templ.Component {
 		switch e.Why {
 		case tickets.ReasonMention:
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs("named you in ")
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs("mentioned you in ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/inbox.templ`, Line: 55, Col: 22}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/inbox.templ`, Line: 55, Col: 26}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
