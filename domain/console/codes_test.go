@@ -19,15 +19,15 @@ import (
 )
 
 // minted mints codes as an operator does.
-func (h *env) minted(t testing.TB, codes int, length string) migrations.Run {
+func (e *env) minted(t testing.TB, codes int, length string) migrations.Run {
 	t.Helper()
-	run, _ := h.RunToEnd(t, workflows.MintName, migrations.Values{"codes": fmt.Sprint(codes), "length": length}, migrations.Draft{})
+	run, _ := e.RunToEnd(t, workflows.MintName, migrations.Values{"codes": fmt.Sprint(codes), "length": length}, migrations.Draft{})
 	return run
 }
 
-func (h *env) standing(t testing.TB) refs.State {
+func (e *env) standing(t testing.TB) refs.State {
 	t.Helper()
-	s, err := h.Console.RefState(h.Ctx)
+	s, err := e.Console.RefState(e.Ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +35,11 @@ func (h *env) standing(t testing.TB) refs.State {
 }
 
 // untilRun waits for a run to be as it is to be.
-func (h *env) untilRun(t testing.TB, run id.Run, wanted func(migrations.Run) bool) (r migrations.Run) {
+func (e *env) untilRun(t testing.TB, run id.Run, wanted func(migrations.Run) bool) (r migrations.Run) {
 	t.Helper()
 	domaintest.Until(t, "the run is as wanted", func() bool {
 		var err error
-		if r, err = h.Console.Run(console.AsCommandLine(h.Ctx), run); err != nil {
+		if r, err = e.Console.Run(console.AsCommandLine(e.Ctx), run); err != nil {
 			t.Fatal(err)
 		}
 		return wanted(r)
@@ -51,8 +51,8 @@ func TestRefs(t *testing.T) {
 	t.Parallel()
 	t.Run("what is minted can be taken, by many at once, each code by one", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		run := h.minted(t, 25_000, "5")
+		e := newEnv(t)
+		run := e.minted(t, 25_000, "5")
 		if run.State != migrations.Complete || run.Progress.Complete != 3 {
 			t.Fatalf("%+v", run)
 		}
@@ -62,7 +62,7 @@ func TestRefs(t *testing.T) {
 		for n := range 50 {
 			group.Go(func() {
 				for range 40 {
-					codes, err := h.Console.PopRefs(h.Ctx, 1+n%5+n/49*200, nil)
+					codes, err := e.Console.PopRefs(e.Ctx, 1+n%5+n/49*200, nil)
 					if err != nil {
 						t.Error(err)
 						return
@@ -79,49 +79,49 @@ func TestRefs(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if s := h.standing(t); s.Minted != 25_000 || s.Issued != uint64(len(seen)) || s.Available != 25_000-s.Issued {
+		if s := e.standing(t); s.Minted != 25_000 || s.Issued != uint64(len(seen)) || s.Available != 25_000-s.Issued {
 			t.Errorf("%+v, and %d were received", s.Counts, len(seen))
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM ref_issue WHERE company_id = 1 AND token_id = 0 AND ticket_id = 0"); n != len(seen) {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ref_issue WHERE company_id = 1 AND token_id = 0 AND ticket_id = 0"); n != len(seen) {
 			t.Errorf("%d codes are noted", n)
 		}
 	})
 	t.Run("a mint that is paused, and whose worker stops, goes on: each code is counted once", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		operator := console.AsCommandLine(h.Ctx)
-		run, err := h.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{}, nil)
+		e := newEnv(t)
+		operator := console.AsCommandLine(e.Ctx)
+		run, err := e.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		slow := migrations.KnobChange{"rate": 0.02, "concurrency": 1} // it does not end before it is paused
-		if _, err := h.Console.TurnKnobs(operator, run.ID, slow); err != nil {
+		if _, err := e.Console.TurnKnobs(operator, run.ID, slow); err != nil {
 			t.Fatal(err)
 		}
 		work := func(until func(migrations.Run) bool) migrations.Run {
 			working, end := context.WithCancel(context.Background())
 			done := make(chan error, 1)
-			go func() { done <- h.Worker.Work(working) }()
+			go func() { done <- e.Worker.Work(working) }()
 			defer func() { end(); <-done }()
-			return h.untilRun(t, run.ID, until)
+			return e.untilRun(t, run.ID, until)
 		}
 		whole := func(codes uint64) {
 			t.Helper()
-			lots, _, err := h.Console.RefLots(h.Ctx, 0)
+			lots, _, err := e.Console.RefLots(e.Ctx, 0)
 			if err != nil || len(lots) != 1 || lots[0].Added != codes {
 				t.Errorf("%+v, %v", lots, err)
 			}
-			if s := h.standing(t); s.Minted != codes || s.Available != codes-s.Issued {
+			if s := e.standing(t); s.Minted != codes || s.Available != codes-s.Issued {
 				t.Errorf("%d codes: %+v", codes, s.Counts)
 			}
-			ledger, pool, issued := h.Count(t, "SELECT COUNT(*) FROM ref_ledger"), h.Count(t, "SELECT COUNT(*) FROM ref_pool"), h.Count(t, "SELECT COUNT(*) FROM ref_issue")
+			ledger, pool, issued := e.Count(t, "SELECT COUNT(*) FROM ref_ledger"), e.Count(t, "SELECT COUNT(*) FROM ref_pool"), e.Count(t, "SELECT COUNT(*) FROM ref_issue")
 			if uint64(ledger) != codes || ledger != pool+issued {
 				t.Errorf("%d codes: %d in the ledger, %d in the pool, %d given out", codes, ledger, pool, issued)
 			}
 		}
 		paused := work(func(r migrations.Run) bool {
 			if r.State == migrations.Running && r.Progress.Complete > 0 {
-				if _, err := h.Console.PauseRun(operator, run.ID); err != nil {
+				if _, err := e.Console.PauseRun(operator, run.ID); err != nil {
 					t.Error(err)
 				}
 			}
@@ -130,14 +130,14 @@ func TestRefs(t *testing.T) {
 		if n := paused.Progress.Complete; n == 0 || n == 6 {
 			t.Fatalf("%+v", paused)
 		}
-		if _, err := h.Console.PopRefs(h.Ctx, 500, nil); err != nil {
+		if _, err := e.Console.PopRefs(e.Ctx, 500, nil); err != nil {
 			t.Fatal(err)
 		}
 		whole(10_000 * uint64(paused.Progress.Complete))
-		if _, err := h.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": 0}); err != nil {
+		if _, err := e.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": 0}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Console.ResumeRun(operator, run.ID); err != nil {
+		if _, err := e.Console.ResumeRun(operator, run.ID); err != nil {
 			t.Fatal(err)
 		}
 		if r := work(func(r migrations.Run) bool { return r.FinishedAt != nil }); r.State != migrations.Complete || r.Progress.Complete != 6 {
@@ -147,82 +147,82 @@ func TestRefs(t *testing.T) {
 	})
 	t.Run("a pool that runs low is filled, by one run at a time, once somebody wants codes", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
+		e := newEnv(t)
 		tend := func(want int) {
 			t.Helper()
-			if err := h.Delivery.TendRefs(context.Background()); err != nil { // it notes what was popped, too
+			if err := e.Delivery.TendRefs(context.Background()); err != nil { // it notes what was popped, too
 				t.Fatal(err)
 			}
 			var group sync.WaitGroup
 			for range 5 { // as five processes do
 				group.Go(func() {
-					if err := h.Delivery.TendRefs(context.Background()); err != nil {
+					if err := e.Delivery.TendRefs(context.Background()); err != nil {
 						t.Error(err)
 					}
 				})
 			}
 			group.Wait()
-			if n := h.Count(t, "SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != want {
+			if n := e.Count(t, "SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != want {
 				t.Fatalf("%d refills, not %d", n, want)
 			}
 		}
 		policy := refs.Policy{AtLeast: 500, LowHours: 24, HighHours: 100}
-		if err := h.Console.SetRefPolicy(h.Ctx, policy); err != nil {
+		if err := e.Console.SetRefPolicy(e.Ctx, policy); err != nil {
 			t.Fatal(err)
 		}
 		tend(0)
-		if _, err := h.Console.PopRefs(h.Ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
+		if _, err := e.Console.PopRefs(e.Ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
 			t.Fatal(err)
 		}
 		tend(1)
-		h.WorkAll(t, workflows.MintName)
-		if s := h.standing(t); s.Available != 1000 {
+		e.WorkAll(t, workflows.MintName)
+		if s := e.standing(t); s.Available != 1000 {
 			t.Errorf("%+v", s.Counts)
 		}
 		tend(1)
-		if _, err := h.Console.PopRefs(h.Ctx, 240, nil); err != nil {
+		if _, err := e.Console.PopRefs(e.Ctx, 240, nil); err != nil {
 			t.Fatal(err)
 		}
 		tend(2) // 240 in the last hour are 5,760 a day
-		h.WorkAll(t, workflows.MintName)
-		if s := h.standing(t); s.Available != 24_000 || s.Rate != 240 {
+		e.WorkAll(t, workflows.MintName)
+		if s := e.standing(t); s.Available != 24_000 || s.Rate != 240 {
 			t.Errorf("%+v", s)
 		}
 		policy.AtLeast = 100_000
-		if err := errors.Join(h.Console.PauseRefills(h.Ctx, true), h.Console.SetRefPolicy(h.Ctx, policy)); err != nil {
+		if err := errors.Join(e.Console.PauseRefills(e.Ctx, true), e.Console.SetRefPolicy(e.Ctx, policy)); err != nil {
 			t.Fatal(err)
 		}
 		tend(2)
-		if err := h.Console.PauseRefills(h.Ctx, false); err != nil {
+		if err := e.Console.PauseRefills(e.Ctx, false); err != nil {
 			t.Fatal(err)
 		}
 		tend(3)
 		tend(3)
-		h.Exec(t, "UPDATE migration_run SET state = 'cancelled', finished_at = NOW(6), active_key = NULL WHERE name = 'mint-refs' AND state <> 'complete'")
+		e.Exec(t, "UPDATE migration_run SET state = 'cancelled', finished_at = NOW(6), active_key = NULL WHERE name = 'mint-refs' AND state <> 'complete'")
 		tend(3) // not again at once
-		h.Exec(t, "UPDATE migration_run SET finished_at = NOW(6) - INTERVAL 2 HOUR WHERE name = 'mint-refs'")
+		e.Exec(t, "UPDATE migration_run SET finished_at = NOW(6) - INTERVAL 2 HOUR WHERE name = 'mint-refs'")
 		tend(4)
 	})
 	t.Run("when five characters run out, six are minted", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		h.Exec(t, "UPDATE ref_counter SET minted = 540000000, issued = 540000000 WHERE length = 5 AND slot = 0")
-		if _, err := h.Console.OpenRun(console.AsCommandLine(h.Ctx), workflows.MintName, migrations.Values{"codes": "10000000", "length": "5"}, migrations.Draft{}, nil); err == nil || !strings.Contains(err.Error(), "longer") {
+		e := newEnv(t)
+		e.Exec(t, "UPDATE ref_counter SET minted = 540000000, issued = 540000000 WHERE length = 5 AND slot = 0")
+		if _, err := e.Console.OpenRun(console.AsCommandLine(e.Ctx), workflows.MintName, migrations.Values{"codes": "10000000", "length": "5"}, migrations.Draft{}, nil); err == nil || !strings.Contains(err.Error(), "longer") {
 			t.Errorf("got %v", err)
 		}
-		if _, err := h.Console.PopRefs(h.Ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
+		if _, err := e.Console.PopRefs(e.Ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
 			t.Fatal(err)
 		}
-		h.Exec(t, "UPDATE ref_policy SET at_least = 3000000")
-		if err := h.Delivery.TendRefs(h.Ctx); err != nil {
+		e.Exec(t, "UPDATE ref_policy SET at_least = 3000000")
+		if err := e.Delivery.TendRefs(e.Ctx); err != nil {
 			t.Fatal(err)
 		}
-		h.Exec(t, "UPDATE ref_policy SET paused = TRUE")
-		if n := h.Count(t, "SELECT COUNT(*) FROM migration_run WHERE params LIKE '%\"length\":\"6\"%'"); n != 1 {
+		e.Exec(t, "UPDATE ref_policy SET paused = TRUE")
+		if n := e.Count(t, "SELECT COUNT(*) FROM migration_run WHERE params LIKE '%\"length\":\"6\"%'"); n != 1 {
 			t.Fatal("the refill is not of six characters")
 		}
-		h.minted(t, 100, "6")
-		codes, err := h.Console.PopRefs(h.Ctx, 3, nil)
+		e.minted(t, 100, "6")
+		codes, err := e.Console.PopRefs(e.Ctx, 3, nil)
 		if err != nil || len(codes[0]) != 6 {
 			t.Errorf("%v, %v", codes, err)
 		}
@@ -235,19 +235,19 @@ func TestRefs(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				h := newEnv(t, apptest.Files(t))
+				e := newEnv(t, apptest.Files(t))
 				load := func() migrations.Run {
-					run, _ := h.RunToEnd(t, workflows.LoadName, migrations.Values{"length": "5", "encoding": "detect"}, migrations.Draft{Upload: strings.NewReader(file), UploadName: "labels.txt"})
+					run, _ := e.RunToEnd(t, workflows.LoadName, migrations.Values{"length": "5", "encoding": "detect"}, migrations.Draft{Upload: strings.NewReader(file), UploadName: "labels.txt"})
 					return run
 				}
 				run := load()
 				if p := run.Progress; run.Rejected != 4 || p.Complete != 3 || p.Failed != 1 {
 					t.Errorf("%d rejected, %+v", run.Rejected, p)
 				}
-				if s := h.standing(t); s.Available != 3 || s.Minted != 3 {
+				if s := e.standing(t); s.Available != 3 || s.Minted != 3 {
 					t.Errorf("%+v", s.Counts)
 				}
-				rejected, _, err := h.Console.RunRejections(h.Ctx, run.ID, 0)
+				rejected, _, err := e.Console.RunRejections(e.Ctx, run.ID, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -266,11 +266,11 @@ func TestRefs(t *testing.T) {
 				if p := load().Progress; p.Complete != 0 || p.Failed != 4 {
 					t.Errorf("again: %+v", p)
 				}
-				codes, err := h.Console.PopRefs(h.Ctx, 3, nil)
+				codes, err := e.Console.PopRefs(e.Ctx, 3, nil)
 				if err != nil || len(codes) != 3 {
 					t.Errorf("%v, %v", codes, err)
 				}
-				if p := load().Progress; p.Complete != 0 || h.standing(t).Available != 0 {
+				if p := load().Progress; p.Complete != 0 || e.standing(t).Available != 0 {
 					t.Errorf("once more, when they are given out: %+v", p)
 				}
 			})
@@ -278,52 +278,52 @@ func TestRefs(t *testing.T) {
 	})
 	t.Run("a lot in quarantine is taken out of the pool by a run, and then the guard ends", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		h.minted(t, 1000, "5")
-		h.minted(t, 1000, "5")
-		lots, _, err := h.Console.RefLots(h.Ctx, 0)
+		e := newEnv(t)
+		e.minted(t, 1000, "5")
+		e.minted(t, 1000, "5")
+		lots, _, err := e.Console.RefLots(e.Ctx, 0)
 		if err != nil || len(lots) != 2 {
 			t.Fatal(lots, err)
 		}
 		bad := lots[1].ID
-		if _, err := h.Console.QuarantineRefs(h.Ctx, bad); err != nil {
+		if _, err := e.Console.QuarantineRefs(e.Ctx, bad); err != nil {
 			t.Fatal(err)
 		}
-		if !h.standing(t).Guarded {
+		if !e.standing(t).Guarded {
 			t.Error("nothing guards the pool")
 		}
-		if _, err := h.Console.PopRefs(h.Ctx, 700, nil); err != nil {
+		if _, err := e.Console.PopRefs(e.Ctx, 700, nil); err != nil {
 			t.Fatal(err)
 		}
-		if runs := h.WorkAll(t, workflows.QuarantineName); len(runs) != 1 || runs[0].Progress.Failed > 0 {
+		if runs := e.WorkAll(t, workflows.QuarantineName); len(runs) != 1 || runs[0].Progress.Failed > 0 {
 			t.Fatalf("%+v", runs)
 		}
-		if err := h.Delivery.TendRefs(h.Ctx); err != nil {
+		if err := e.Delivery.TendRefs(e.Ctx); err != nil {
 			t.Fatal(err)
 		}
-		s := h.standing(t)
+		s := e.standing(t)
 		if s.Guarded || s.Quarantined != 1000 || s.Available != 300 {
 			t.Errorf("%+v", s)
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM ref_issue i JOIN ref_ledger l ON l.code = i.code JOIN ref_batch b ON b.id = l.batch WHERE b.lot_id = ?", uint64(bad)); n != 0 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ref_issue i JOIN ref_ledger l ON l.code = i.code JOIN ref_batch b ON b.id = l.batch WHERE b.lot_id = ?", uint64(bad)); n != 0 {
 			t.Errorf("%d codes of the lot were given out", n)
 		}
-		if _, err := h.Console.QuarantineRefs(h.Ctx, bad); !errors.Is(err, refs.CodeInQuarantine) {
+		if _, err := e.Console.QuarantineRefs(e.Ctx, bad); !errors.Is(err, refs.CodeInQuarantine) {
 			t.Errorf("again: %v", err)
 		}
-		if _, err := h.Console.QuarantineRefs(h.Ctx, id.Lot(99)); !errors.Is(err, refs.CodeLotNotFound) {
+		if _, err := e.Console.QuarantineRefs(e.Ctx, id.Lot(99)); !errors.Is(err, refs.CodeLotNotFound) {
 			t.Errorf("unknown: %v", err)
 		}
 	})
 	t.Run("a guard that cannot end leaves no pool empty", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		h.Exec(t, "UPDATE ref_policy SET wanted = TRUE, sweep_run = 999")
-		h.Exec(t, "UPDATE ref_counter SET guarded = TRUE")
-		if err := h.Delivery.TendRefs(h.Ctx); err == nil {
+		e := newEnv(t)
+		e.Exec(t, "UPDATE ref_policy SET wanted = TRUE, sweep_run = 999")
+		e.Exec(t, "UPDATE ref_counter SET guarded = TRUE")
+		if err := e.Delivery.TendRefs(e.Ctx); err == nil {
 			t.Error("nobody hears of it")
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
 			t.Errorf("%d refills", n)
 		}
 	})

@@ -18,17 +18,17 @@ var forAll = map[string]bool{
 
 func TestOperators(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	token := h.Actor
+	e := newEnv(t)
+	token := e.Actor
 	token.Token, token.Scopes = 1, []string{"tickets:write"}
 	for name, caller := range map[string]struct {
 		ctx  context.Context
 		want fault.Code
 	}{
-		"an admin":            {h.As(t, "Ben", accounts.Admin), accounts.CodeNotOperator},
-		"an operator's token": {accounts.WithActor(h.Ctx, token), accounts.CodeMissingScope},
+		"an admin":            {e.As(t, "Ben", accounts.Admin), accounts.CodeNotOperator},
+		"an operator's token": {accounts.WithActor(e.Ctx, token), accounts.CodeMissingScope},
 	} {
-		c := reflect.ValueOf(h.Console)
+		c := reflect.ValueOf(e.Console)
 		for i := range c.NumMethod() {
 			method := reflect.TypeFor[*console.Console]().Method(i)
 			if forAll[method.Name] {

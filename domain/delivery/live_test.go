@@ -14,11 +14,11 @@ import (
 )
 
 // publishes has the app publish until the test ends.
-func (h *env) publishes(t testing.TB) {
+func (e *env) publishes(t testing.TB) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
-		h.Feeds.Run(ctx)
+		e.Feeds.Run(ctx)
 		close(done)
 	}()
 	t.Cleanup(func() {
@@ -37,15 +37,15 @@ type seen struct {
 }
 
 // sees reads changes since a position until they are enough.
-func (h *env) sees(t testing.TB, company id.Company, since live.Position, enough func(seen) bool) live.Position {
+func (e *env) sees(t testing.TB, company id.Company, since live.Position, enough func(seen) bool) live.Position {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
-		moved, err := h.Delivery.UpdateLive(h.Ctx)
+		moved, err := e.Delivery.UpdateLive(e.Ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		news := h.Delivery.Live().After(company, since)
+		news := e.Delivery.Live().After(company, since)
 		all := seen{map[string]bool{}, map[id.Board]bool{}, map[id.Board]bool{}, map[id.Ticket]bool{}, news.Missed}
 		for _, change := range news.Changes {
 			for _, b := range change.Boards {
@@ -72,18 +72,18 @@ func (h *env) sees(t testing.TB, company id.Company, since live.Position, enough
 
 func TestLive(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	h.publishes(t)
-	ninja, other := h.Board(t, "NINJA"), h.Board(t, "OTHER")
-	h.sees(t, h.Actor.Company.ID, live.Position{}, func(all seen) bool { return h.Delivery.Live().Position().Boards >= 3 })
-	company := h.Actor.Company.ID
+	e := newEnv(t)
+	e.publishes(t)
+	ninja, other := e.Board(t, "NINJA"), e.Board(t, "OTHER")
+	e.sees(t, e.Actor.Company.ID, live.Position{}, func(all seen) bool { return e.Delivery.Live().Position().Boards >= 3 })
+	company := e.Actor.Company.ID
 	open := func(title string) tickets.Ticket {
 		t.Helper()
-		ticket, err := h.Workflows.OpenTicket(h.Ctx, "NINJA", tickets.Draft{Title: title}, nil)
+		ticket, err := e.Workflows.OpenTicket(e.Ctx, "NINJA", tickets.Draft{Title: title}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ticket, err = h.Workflows.Ticket(h.Ctx, ticket.Key); err != nil {
+		if ticket, err = e.Workflows.Ticket(e.Ctx, ticket.Key); err != nil {
 			t.Fatal(err)
 		}
 		return ticket
@@ -99,87 +99,87 @@ func TestLive(t *testing.T) {
 	}
 
 	t.Run("a ticket is told of where it is", func(t *testing.T) {
-		since := h.Delivery.Live().Position()
+		since := e.Delivery.Live().Position()
 		ticket := open("One")
-		since = h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if _, _, err := h.Workflows.MoveTicket(h.Ctx, ticket.Key, tickets.Intent{Column: columns(ninja)[1], AtEnd: true}); err != nil {
+		since = e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, ticket.Key, tickets.Intent{Column: columns(ninja)[1], AtEnd: true}); err != nil {
 			t.Fatal(err)
 		}
-		h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[1])] })
+		e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[1])] })
 	})
 	t.Run("one that goes to another board is told of on both", func(t *testing.T) {
 		ticket := open("Two")
-		since := h.sees(t, company, h.Delivery.Live().Position(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if _, _, err := h.Workflows.MoveTicket(h.Ctx, ticket.Key, tickets.Intent{Board: "OTHER", Column: columns(other)[0], AtEnd: true}); err != nil {
+		since := e.sees(t, company, e.Delivery.Live().Position(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, ticket.Key, tickets.Intent{Board: "OTHER", Column: columns(other)[0], AtEnd: true}); err != nil {
 			t.Fatal(err)
 		}
-		h.sees(t, company, since, func(all seen) bool {
+		e.sees(t, company, since, func(all seen) bool {
 			return all.tickets[place(other, ticket, columns(other)[0])] && all.tickets[place(ninja, ticket, 0)]
 		})
 	})
 	t.Run("one that is deleted is on its board no more", func(t *testing.T) {
 		ticket := open("Three")
-		since := h.sees(t, company, h.Delivery.Live().Position(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if err := h.Workflows.DeleteTicket(h.Ctx, ticket.Key); err != nil {
+		since := e.sees(t, company, e.Delivery.Live().Position(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
+		if err := e.Workflows.DeleteTicket(e.Ctx, ticket.Key); err != nil {
 			t.Fatal(err)
 		}
-		h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, 0)] })
+		e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, 0)] })
 	})
 	t.Run("a comment is told of with its ticket, a column with its board", func(t *testing.T) {
 		ticket, review := open("Four"), "Review"
-		since := h.Delivery.Live().Position()
-		if _, err := h.Workflows.Comment(h.Ctx, ticket.Key, "Hello", nil); err != nil {
+		since := e.Delivery.Live().Position()
+		if _, err := e.Workflows.Comment(e.Ctx, ticket.Key, "Hello", nil); err != nil {
 			t.Fatal(err)
 		}
-		h.sees(t, company, since, func(all seen) bool { return all.talk[ticket.ID] })
-		if _, _, err := h.Workflows.OpenColumn(h.Ctx, "NINJA", boards.ColumnEdit{Name: &review}, nil, nil); err != nil {
+		e.sees(t, company, since, func(all seen) bool { return all.talk[ticket.ID] })
+		if _, _, err := e.Workflows.OpenColumn(e.Ctx, "NINJA", boards.ColumnEdit{Name: &review}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		h.sees(t, company, since, func(all seen) bool { return all.boards[ninja.ID] })
+		e.sees(t, company, since, func(all seen) bool { return all.boards[ninja.ID] })
 	})
 	t.Run("a company hears nothing of another", func(t *testing.T) {
-		since := h.Delivery.Live().Position()
+		since := e.Delivery.Live().Position()
 		ticket := open("Five")
-		h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if news := h.Delivery.Live().After(company+1, since); news.Missed || len(news.Changes) > 0 {
+		e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
+		if news := e.Delivery.Live().After(company+1, since); news.Missed || len(news.Changes) > 0 {
 			t.Errorf("%+v", news)
 		}
 	})
 	t.Run("many tickets of a board are all of it, and more than are told are anything", func(t *testing.T) {
-		since := h.Delivery.Live().Position()
+		since := e.Delivery.Live().Position()
 		var drafts []tickets.Ticket
 		for range 3 {
 			drafts = append(drafts, open("Many"))
 		}
-		since = h.sees(t, company, since, func(all seen) bool {
+		since = e.sees(t, company, since, func(all seen) bool {
 			return !slices.ContainsFunc(drafts, func(d tickets.Ticket) bool { return !all.tickets[place(ninja, d, columns(ninja)[0])] })
 		})
 		copies := func(n int) {
 			t.Helper()
-			if _, err := h.DB.SQL.ExecContext(h.Ctx, `INSERT INTO ticket (board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at)
+			if _, err := e.DB.SQL.ExecContext(e.Ctx, `INSERT INTO ticket (board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at)
 				SELECT ?, 100000 + j.n, 'Copy', '', 1, NOW(6), NOW(6), NOW(6), NOW(6) FROM JSON_TABLE(CONCAT('[', REPEAT('0,', ? - 1), '0]'), '$[*]' COLUMNS (n FOR ORDINALITY)) j`, ninja.ID, n); err != nil {
 				t.Fatal(err)
 			}
 		}
 		before := since.Tickets
 		copies(600)
-		h.published(t, before+600) // looked at all at once
-		since = h.sees(t, company, since, func(all seen) bool { return all.all[ninja.ID] && !all.missed })
-		if _, err := h.DB.SQL.ExecContext(h.Ctx, `DELETE FROM ticket WHERE local_id > 100000`); err != nil {
+		e.published(t, before+600) // looked at all at once
+		since = e.sees(t, company, since, func(all seen) bool { return all.all[ninja.ID] && !all.missed })
+		if _, err := e.DB.SQL.ExecContext(e.Ctx, `DELETE FROM ticket WHERE local_id > 100000`); err != nil {
 			t.Fatal(err)
 		}
 		copies(5000)
-		h.published(t, before+5600)
-		h.sees(t, company, since, func(all seen) bool { return all.missed })
+		e.published(t, before+5600)
+		e.sees(t, company, since, func(all seen) bool { return all.missed })
 	})
 }
 
 // published waits until this process knows of so many positions of tickets.
-func (h *env) published(t testing.TB, want uint64) {
+func (e *env) published(t testing.TB, want uint64) {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
-		at, moved := h.Feeds.Head("tickets")
+		at, moved := e.Feeds.Head("tickets")
 		if at.Position >= want {
 			return
 		}

@@ -22,13 +22,13 @@ import (
 const soon = 3 * time.Second
 
 // receiver is an environment that may reach this machine, with a receiver of any kind on it.
-func receiver(t *testing.T, handler http.HandlerFunc) (h *env, hook id.Webhook, url string) {
+func receiver(t *testing.T, handler http.HandlerFunc) (e *env, hook id.Webhook, url string) {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	h = reaching(t)
-	hook, _ = h.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
-	return h, hook, server.URL
+	e = reaching(t)
+	hook, _ = e.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
+	return e, hook, server.URL
 }
 
 func TestWebhookThatAnswersLate(t *testing.T) {
@@ -41,7 +41,7 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 		var ids []string
 		var late atomic.Bool
 		late.Store(true)
-		h, hook, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		e, hook, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			ids = append(ids, r.Header.Get("webhook-id"))
 			mu.Unlock()
@@ -52,19 +52,19 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 			}
 			w.WriteHeader(http.StatusNoContent)
 		})
-		h.Delivery.SendFor(soon)
-		h.titled(t, "DEMO", "one")
+		e.Delivery.SendFor(soon)
+		e.titled(t, "DEMO", "one")
 		for n := 1; n <= 2; n++ {
-			if w := h.turn(t, hook); w.Failures != n || w.Condition() != "failing" {
+			if w := e.turn(t, hook); w.Failures != n || w.Condition() != "failing" {
 				t.Errorf("%+v", w)
 			}
-			if a := h.deliveries(t, hook)[0]; a.Outcome.OK() || a.Outcome.Status != 0 || !strings.Contains(a.Outcome.Error, soon.String()) {
+			if a := e.deliveries(t, hook)[0]; a.Outcome.OK() || a.Outcome.Status != 0 || !strings.Contains(a.Outcome.Error, soon.String()) {
 				t.Errorf("%+v", a)
 			}
 		}
 		late.Store(false)
-		h.Delivery.SendFor(time.Minute / 4)
-		if w := h.turn(t, hook); w.Failures != 0 || w.Condition() != "on" {
+		e.Delivery.SendFor(time.Minute / 4)
+		if w := e.turn(t, hook); w.Failures != 0 || w.Condition() != "on" {
 			t.Errorf("%+v", w)
 		}
 		mu.Lock()
@@ -75,16 +75,16 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 	})
 	t.Run("says so to who presses the button, too", func(t *testing.T) {
 		t.Parallel()
-		h, hook, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		e, hook, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 			r.URL.Path = "/late"
 			hostile.ServeHTTP(w, r)
 		})
-		h.Delivery.SendFor(soon)
-		a, err := h.Workflows.TestWebhook(h.Ctx, hook)
+		e.Delivery.SendFor(soon)
+		a, err := e.Workflows.TestWebhook(e.Ctx, hook)
 		if err != nil || a.Outcome.OK() || !strings.Contains(a.Outcome.Error, soon.String()) {
 			t.Errorf("%+v, %v", a, err)
 		}
-		if list := h.deliveries(t, hook); len(list) != 1 || list[0].Kind != webhooks.Test {
+		if list := e.deliveries(t, hook); len(list) != 1 || list[0].Kind != webhooks.Test {
 			t.Errorf("%+v", list)
 		}
 	})
@@ -113,7 +113,7 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 			t.Parallel()
 			var mu sync.Mutex
 			var ids []string
-			h, hook, url := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+			e, hook, url := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 				mu.Lock()
 				defer mu.Unlock()
 				if ids = append(ids, r.Header.Get("webhook-id")); len(ids) == 1 {
@@ -126,13 +126,13 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 				defer mu.Unlock()
 				return len(ids)
 			}
-			h.titled(t, "DEMO", "one")
-			h.Publish(t)
-			before := h.clock(t, "SELECT NOW(6)")
-			if err := h.Delivery.Turn(h.Ctx, hook); err != nil {
+			e.titled(t, "DEMO", "one")
+			e.Publish(t)
+			before := e.clock(t, "SELECT NOW(6)")
+			if err := e.Delivery.Turn(e.Ctx, hook); err != nil {
 				t.Fatal(err)
 			}
-			due, after := h.clock(t, "SELECT due_at FROM webhook"), h.clock(t, "SELECT NOW(6)")
+			due, after := e.clock(t, "SELECT due_at FROM webhook"), e.clock(t, "SELECT NOW(6)")
 			least, most := before.Add(c.least), after.Add(c.most)
 			if !c.at.IsZero() {
 				least, most = c.at, c.at.Add(after.Sub(before))
@@ -140,7 +140,7 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 			if due.Before(least) || due.After(most) {
 				t.Errorf("due at %s, asked between %s and %s", due, before, after)
 			}
-			if w := h.webhook(t, hook); w.Failures != 1 || h.deliveries(t, hook)[0].Outcome.Status != c.status {
+			if w := e.webhook(t, hook); w.Failures != 1 || e.deliveries(t, hook)[0].Outcome.Status != c.status {
 				t.Errorf("%+v", w)
 			}
 			if c.value == "0" {
@@ -151,23 +151,23 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 			inbox := outboundtest.NewInbox(nil)
 			server := httptest.NewServer(inbox)
 			defer server.Close()
-			h.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
-			ctx, cancel := context.WithCancel(h.Ctx)
+			e.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
+			ctx, cancel := context.WithCancel(e.Ctx)
 			var work sync.WaitGroup
-			work.Go(func() { h.Feeds.Run(ctx) })
-			work.Go(func() { h.Delivery.WorkWebhooks(ctx) })
-			h.titled(t, "DEMO", "two")
+			work.Go(func() { e.Feeds.Run(ctx) })
+			work.Go(func() { e.Delivery.WorkWebhooks(ctx) })
+			e.titled(t, "DEMO", "two")
 			<-inbox.Came()
-			h.titled(t, "DEMO", "three")
+			e.titled(t, "DEMO", "three")
 			<-inbox.Came()
 			cancel()
 			work.Wait()
-			if err := h.Delivery.Turn(h.Ctx, hook); err != nil || asked() != 1 {
+			if err := e.Delivery.Turn(e.Ctx, hook); err != nil || asked() != 1 {
 				t.Errorf("%s was asked %d times, %v", url, asked(), err)
 			}
 
-			h.Exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
-			if err := h.Delivery.Turn(h.Ctx, hook); err != nil || asked() != 4 || ids[0] != ids[1] {
+			e.Exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
+			if err := e.Delivery.Turn(e.Ctx, hook); err != nil || asked() != 4 || ids[0] != ids[1] {
 				t.Errorf("%v, %q", err, ids)
 			}
 		})
@@ -175,9 +175,9 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 }
 
 // clock reads a time of the database.
-func (h *env) clock(t *testing.T, query string) (at time.Time) {
+func (e *env) clock(t *testing.T, query string) (at time.Time) {
 	t.Helper()
-	if err := h.DB.SQL.QueryRowContext(h.Ctx, query).Scan(&at); err != nil {
+	if err := e.DB.SQL.QueryRowContext(e.Ctx, query).Scan(&at); err != nil {
 		t.Fatal(err)
 	}
 	return at
@@ -188,14 +188,14 @@ func TestWebhookAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	inbox := outboundtest.NewInbox(nil)
 	var away atomic.Bool
-	h, hook, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+	e, hook, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 		if away.Load() {
 			panic(http.ErrAbortHandler)
 		}
 		inbox.ServeHTTP(w, r)
 	})
-	busy, quiet := h.titled(t, "DEMO", "busy"), h.titled(t, "DEMO", "quiet")
-	h.turn(t, hook)
+	busy, quiet := e.titled(t, "DEMO", "busy"), e.titled(t, "DEMO", "quiet")
+	e.turn(t, hook)
 	if n := len(inbox.Messages()); n != 2 {
 		t.Fatalf("%d messages", n)
 	}
@@ -203,25 +203,25 @@ func TestWebhookAfterAnOutage(t *testing.T) {
 	const edits = 50
 	for i := 1; i <= edits; i++ {
 		var err error
-		if busy, err = h.Workflows.EditTicket(h.Ctx, busy.Key, tickets.Edit{Title: new(fmt.Sprint("version ", i)), Version: busy.Version}); err != nil {
+		if busy, err = e.Workflows.EditTicket(e.Ctx, busy.Key, tickets.Edit{Title: new(fmt.Sprint("version ", i)), Version: busy.Version}); err != nil {
 			t.Fatal(err)
 		}
-		if h.Publish(t); i%10 == 5 {
-			h.turn(t, hook)
+		if e.Publish(t); i%10 == 5 {
+			e.turn(t, hook)
 		}
 	}
-	if _, err := h.Workflows.EditTicket(h.Ctx, quiet.Key, tickets.Edit{Title: new("once"), Version: quiet.Version}); err != nil {
+	if _, err := e.Workflows.EditTicket(e.Ctx, quiet.Key, tickets.Edit{Title: new("once"), Version: quiet.Version}); err != nil {
 		t.Fatal(err)
 	}
-	if w := h.turn(t, hook); w.Failures != 6 {
+	if w := e.turn(t, hook); w.Failures != 6 {
 		t.Errorf("%+v", w)
 	}
 	away.Store(false)
-	if w := h.turn(t, hook); w.Failures != 0 || w.Failing != nil {
+	if w := e.turn(t, hook); w.Failures != 0 || w.Failing != nil {
 		t.Errorf("%+v", w)
 	}
 	same(t, told(t, inbox.Messages())[2:], "ticket.changed "+busy.Key.String()+fmt.Sprint(" version ", edits), "ticket.changed "+quiet.Key.String()+" once")
-	h.turn(t, hook)
+	e.turn(t, hook)
 	if n := len(inbox.Messages()); n != 4 {
 		t.Errorf("%d messages", n)
 	}

@@ -15,56 +15,56 @@ func TestAChangeIsPublishedAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		feed   string
-		change func(h *env, key tickets.Key, n int) error
+		change func(e *env, key tickets.Key, n int) error
 	}{
-		"a ticket is opened": {"tickets", func(h *env, _ tickets.Key, n int) error {
-			_, err := h.Workflows.OpenTicket(h.Ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(n)}, nil)
+		"a ticket is opened": {"tickets", func(e *env, _ tickets.Key, n int) error {
+			_, err := e.Workflows.OpenTicket(e.Ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(n)}, nil)
 			return err
 		}},
-		"a ticket is closed, and opened again": {"tickets", func(h *env, key tickets.Key, n int) error {
+		"a ticket is closed, and opened again": {"tickets", func(e *env, key tickets.Key, n int) error {
 			if n%2 == 0 {
-				_, _, err := h.Workflows.CloseTicket(h.Ctx, key)
+				_, _, err := e.Workflows.CloseTicket(e.Ctx, key)
 				return err
 			}
-			_, _, err := h.Workflows.ReopenTicket(h.Ctx, key)
+			_, _, err := e.Workflows.ReopenTicket(e.Ctx, key)
 			return err
 		}},
-		"somebody says something": {"comments", func(h *env, key tickets.Key, n int) error {
-			_, err := h.Workflows.Comment(h.Ctx, key, fmt.Sprint(n), nil)
+		"somebody says something": {"comments", func(e *env, key tickets.Key, n int) error {
+			_, err := e.Workflows.Comment(e.Ctx, key, fmt.Sprint(n), nil)
 			return err
 		}},
-		"a board is opened": {"boards", func(h *env, _ tickets.Key, n int) error {
+		"a board is opened": {"boards", func(e *env, _ tickets.Key, n int) error {
 			slug := fmt.Sprintf("B%d", n)
-			_, err := h.Workflows.OpenBoard(h.Ctx, boards.Draft{Slug: slug, Title: slug}, nil)
+			_, err := e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: slug, Title: slug}, nil)
 			return err
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newEnv(t)
-			board := h.Board(t, "NINJA")
-			key := h.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
-			h.Feeds.PollEvery(time.Hour)
-			h.publishes(t)
-			h.moves(t, c.feed, feeds.Cursor{})
+			e := newEnv(t)
+			board := e.Board(t, "NINJA")
+			key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
+			e.Feeds.PollEvery(time.Hour)
+			e.publishes(t)
+			e.moves(t, c.feed, feeds.Cursor{})
 			// It looks once when it begins, and once more for what rang before: the third change needs a ring of its own.
 			for n := range 4 {
-				at, _ := h.Feeds.Head(c.feed)
-				if err := c.change(h, key, n); err != nil {
+				at, _ := e.Feeds.Head(c.feed)
+				if err := c.change(e, key, n); err != nil {
 					t.Fatal(err)
 				}
-				h.moves(t, c.feed, at)
+				e.moves(t, c.feed, at)
 			}
 		})
 	}
 }
 
 // moves waits until a feed has moved on from a place.
-func (h *env) moves(t *testing.T, feed string, from feeds.Cursor) {
+func (e *env) moves(t *testing.T, feed string, from feeds.Cursor) {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
-		at, moved := h.Feeds.Head(feed)
+		at, moved := e.Feeds.Head(feed)
 		if at != from {
 			return
 		}

@@ -48,17 +48,17 @@ func reaching(t *testing.T) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newEnv(t, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})), app.WithURL("https://tickets.example/"))
-	h.Publish(t)
-	return h
+	e := newEnv(t, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})), app.WithURL("https://tickets.example/"))
+	e.Publish(t)
+	return e
 }
 
-func (h *env) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
+func (e *env) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
 	t.Helper()
 	if draft.Feeds == nil {
 		draft.Feeds = []string{"tickets", "comments", "boards"}
 	}
-	hook, secret, err := h.Workflows.OpenWebhook(h.Ctx, draft)
+	hook, secret, err := e.Workflows.OpenWebhook(e.Ctx, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,37 +66,37 @@ func (h *env) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
 }
 
 // turn publishes, and sends to the webhook whatever its wait.
-func (h *env) turn(t *testing.T, hook id.Webhook) webhooks.Webhook {
+func (e *env) turn(t *testing.T, hook id.Webhook) webhooks.Webhook {
 	t.Helper()
-	h.Publish(t)
-	h.Exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
-	if err := h.Delivery.Turn(h.Ctx, hook); err != nil {
+	e.Publish(t)
+	e.Exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
+	if err := e.Delivery.Turn(e.Ctx, hook); err != nil {
 		t.Fatal(err)
 	}
-	return h.webhook(t, hook)
+	return e.webhook(t, hook)
 }
 
-func (h *env) webhook(t *testing.T, hook id.Webhook) webhooks.Webhook {
+func (e *env) webhook(t *testing.T, hook id.Webhook) webhooks.Webhook {
 	t.Helper()
-	w, err := h.Workflows.Webhook(h.Ctx, hook)
+	w, err := e.Workflows.Webhook(e.Ctx, hook)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-func (h *env) titled(t *testing.T, board, title string) tickets.Ticket {
+func (e *env) titled(t *testing.T, board, title string) tickets.Ticket {
 	t.Helper()
-	ticket, err := h.Workflows.OpenTicket(h.Ctx, board, tickets.Draft{Title: title}, nil)
+	ticket, err := e.Workflows.OpenTicket(e.Ctx, board, tickets.Draft{Title: title}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return ticket
 }
 
-func (h *env) deliveries(t *testing.T, hook id.Webhook) []webhooks.Attempt {
+func (e *env) deliveries(t *testing.T, hook id.Webhook) []webhooks.Attempt {
 	t.Helper()
-	list, _, err := h.Workflows.Deliveries(h.Ctx, hook, 0)
+	list, _, err := e.Workflows.Deliveries(e.Ctx, hook, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,16 +295,16 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 
 func TestSlowWebhooks(t *testing.T) {
 	t.Parallel()
-	h := reaching(t)
+	e := reaching(t)
 	const hooks = 18 // more than two rounds of a company's turns
 	for n := range hooks {
-		h.hook(t, webhooks.Draft{URL: fmt.Sprintf("http://127.0.0.1/%d", n), Feeds: []string{"tickets"}})
+		e.hook(t, webhooks.Draft{URL: fmt.Sprintf("http://127.0.0.1/%d", n), Feeds: []string{"tickets"}})
 	}
-	h.titled(t, "DEMO", "one")
-	h.follows(t)
+	e.titled(t, "DEMO", "one")
+	e.follows(t)
 	var looking sync.Mutex // no turn ends meanwhile
 	had := map[id.Webhook]bool{}
-	look, wait := h.Delivery.Dispatch(func(_ context.Context, hook id.Webhook) error { // a turn that leaves as much to send as there was
+	look, wait := e.Delivery.Dispatch(func(_ context.Context, hook id.Webhook) error { // a turn that leaves as much to send as there was
 		looking.Lock()
 		defer looking.Unlock()
 		had[hook] = true
@@ -312,7 +312,7 @@ func TestSlowWebhooks(t *testing.T) {
 	})
 	for range 3 {
 		looking.Lock()
-		err := look(h.Ctx)
+		err := look(e.Ctx)
 		looking.Unlock()
 		if err != nil {
 			t.Fatal(err)
@@ -325,23 +325,23 @@ func TestSlowWebhooks(t *testing.T) {
 }
 
 // follows has this process know how far the feeds are by now.
-func (h *env) follows(t *testing.T) {
+func (e *env) follows(t *testing.T) {
 	t.Helper()
-	h.Publish(t)
+	e.Publish(t)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		h.Feeds.Run(ctx)
+		e.Feeds.Run(ctx)
 	}()
 	defer func() { stop(); <-done }()
-	for _, feed := range h.Feeds.Names() {
-		end, err := h.Feeds.End(ctx, feed)
+	for _, feed := range e.Feeds.Names() {
+		end, err := e.Feeds.End(ctx, feed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for {
-			at, moved := h.Feeds.Head(feed)
+			at, moved := e.Feeds.Head(feed)
 			if at.Position >= end.Position {
 				break
 			}
@@ -399,7 +399,7 @@ func TestHostileReceivers(t *testing.T) {
 	server := httptest.NewServer(hostile)
 	t.Cleanup(server.Close)
 	t.Cleanup(hostile.Close)
-	h := reaching(t)
+	e := reaching(t)
 	if packed, err := http.Get(server.URL + "/gzip-bomb.png"); err != nil { // it is made when it is first asked for
 		t.Fatal(err)
 	} else {
@@ -418,8 +418,8 @@ func TestHostileReceivers(t *testing.T) {
 		"/gzip-bomb.png":               {200, ""},
 	} {
 		t.Run(path, func(t *testing.T) {
-			hook, _ := h.hook(t, webhooks.Draft{URL: server.URL + path})
-			a, err := h.Workflows.TestWebhook(h.Ctx, hook)
+			hook, _ := e.hook(t, webhooks.Draft{URL: server.URL + path})
+			a, err := e.Workflows.TestWebhook(e.Ctx, hook)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -436,26 +436,26 @@ func TestHostileReceivers(t *testing.T) {
 func TestWebhookErrors(t *testing.T) {
 	t.Parallel()
 	t.Run("one that is long when it is written is a failure as others are", func(t *testing.T) {
-		h := reaching(t)
+		e := reaching(t)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", strings.Repeat(`"`, 5000))
 			w.WriteHeader(http.StatusFound)
 		}))
 		t.Cleanup(server.Close)
-		hook, _ := h.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
-		h.titled(t, "DEMO", "one")
-		if w := h.turn(t, hook); w.Failures != 1 || w.Wait <= 0 {
+		hook, _ := e.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
+		e.titled(t, "DEMO", "one")
+		if w := e.turn(t, hook); w.Failures != 1 || w.Wait <= 0 {
 			t.Errorf("%+v", w)
 		}
-		if a, err := h.Workflows.TestWebhook(h.Ctx, hook); err != nil || a.Outcome.OK() {
+		if a, err := e.Workflows.TestWebhook(e.Ctx, hook); err != nil || a.Outcome.OK() {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
 	t.Run("a name that leads within does not tell where to", func(t *testing.T) {
-		h := newEnv(t)
-		hook, _ := h.hook(t, webhooks.Draft{URL: "https://example.com/", Feeds: []string{"tickets"}})
-		h.Exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
-		a, err := h.Workflows.TestWebhook(h.Ctx, hook)
+		e := newEnv(t)
+		hook, _ := e.hook(t, webhooks.Draft{URL: "https://example.com/", Feeds: []string{"tickets"}})
+		e.Exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
+		a, err := e.Workflows.TestWebhook(e.Ctx, hook)
 		if err != nil || !strings.Contains(a.Outcome.Error, "not a public one") || strings.Contains(a.Outcome.Error, "127.0.0.1") || strings.Contains(a.Outcome.Error, "::1") {
 			t.Errorf("%+v, %v", a, err)
 		}
@@ -465,45 +465,45 @@ func TestWebhookErrors(t *testing.T) {
 func TestWebhookRules(t *testing.T) {
 	t.Parallel()
 	t.Run("a place that must not be reached is said in the form", func(t *testing.T) {
-		h := newEnv(t)
+		e := newEnv(t)
 		for _, address := range []string{"", "ftp://example.com/", "http://127.0.0.1/x", "http://[::1]/", "https://10.0.0.7/hook", "http://169.254.169.254/latest", "http://localhost:8080/",
 			"https://u:p@example.com/", "https://example.com:22/", "https://example.com/" + strings.Repeat("x", 2000), "http://", "nonsense"} {
-			_, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: address, Feeds: []string{"tickets"}})
+			_, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: address, Feeds: []string{"tickets"}})
 			if !errors.Is(err, webhooks.CodeBadURL) || fault.Field(err) != "url" {
 				t.Errorf("%.60q: %v", address, err)
 			}
 		}
-		if _, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.Is(err, webhooks.CodeNoFeeds) {
+		if _, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.Is(err, webhooks.CodeNoFeeds) {
 			t.Error(err)
 		}
-		if _, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.Is(err, webhooks.CodeBadFeed) {
+		if _, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.Is(err, webhooks.CodeBadFeed) {
 			t.Error(err)
 		}
 	})
 	t.Run("only who manages the company has them", func(t *testing.T) {
-		h := newEnv(t)
-		hook, _ := h.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
-		weak := h.Actor
+		e := newEnv(t)
+		hook, _ := e.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
+		weak := e.Actor
 		weak.Role = accounts.Member
 		ctx := accounts.WithActor(context.Background(), weak)
 		draft := webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}
-		_, _, open := h.Workflows.OpenWebhook(ctx, draft)
-		_, list := h.Workflows.Webhooks(ctx)
-		_, test := h.Workflows.TestWebhook(ctx, hook)
-		_, rotate := h.Workflows.RotateSecret(ctx, hook)
-		_, _, deliveries := h.Workflows.Deliveries(ctx, hook, 0)
-		for i, err := range []error{open, list, test, rotate, deliveries, h.Workflows.EditWebhook(ctx, hook, 1, draft), h.Workflows.EnableWebhook(ctx, hook, false), h.Workflows.DeleteWebhook(ctx, hook)} {
+		_, _, open := e.Workflows.OpenWebhook(ctx, draft)
+		_, list := e.Workflows.Webhooks(ctx)
+		_, test := e.Workflows.TestWebhook(ctx, hook)
+		_, rotate := e.Workflows.RotateSecret(ctx, hook)
+		_, _, deliveries := e.Workflows.Deliveries(ctx, hook, 0)
+		for i, err := range []error{open, list, test, rotate, deliveries, e.Workflows.EditWebhook(ctx, hook, 1, draft), e.Workflows.EnableWebhook(ctx, hook, false), e.Workflows.DeleteWebhook(ctx, hook)} {
 			if !errors.Is(err, accounts.CodeNotManager) {
 				t.Errorf("%d: %v", i, err)
 			}
 		}
 	})
 	t.Run("fifty are the most", func(t *testing.T) {
-		h := newEnv(t)
+		e := newEnv(t)
 		for range webhooks.Max {
-			h.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
+			e.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
 		}
-		if _, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeTooMany) {
+		if _, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeTooMany) {
 			t.Error(err)
 		}
 	})

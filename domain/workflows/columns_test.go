@@ -12,9 +12,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-func (h *env) edit(t testing.TB, slug string, column id.Column, edit boards.ColumnEdit) boards.Board {
+func (e *env) edit(t testing.TB, slug string, column id.Column, edit boards.ColumnEdit) boards.Board {
 	t.Helper()
-	board, err := h.Workflows.EditColumn(h.Ctx, slug, column, edit, nil)
+	board, err := e.Workflows.EditColumn(e.Ctx, slug, column, edit, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,9 +28,9 @@ func TestColumns(t *testing.T) {
 
 	t.Run("they are added at the end, renamed, put in order and removed", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "OPS")
-		board, review, err := h.Workflows.OpenColumn(h.Ctx, "OPS", boards.ColumnEdit{Name: new(" In  review ")}, &board.Version, nil)
+		e := newEnv(t)
+		board := e.Board(t, "OPS")
+		board, review, err := e.Workflows.OpenColumn(e.Ctx, "OPS", boards.ColumnEdit{Name: new(" In  review ")}, &board.Version, nil)
 		if err != nil || review.Name != "In review" || board.Columns[3].ID != review.ID || board.Version != 2 {
 			t.Fatalf("%+v, %v", board, err)
 		}
@@ -41,34 +41,34 @@ func TestColumns(t *testing.T) {
 			return s
 		}
 		for position, want := range map[int]string{1: "In review|To do|Doing|Done|", 3: "To do|Doing|In review|Done|", 99: "To do|Doing|Done|In review|", 2: "To do|In review|Doing|Done|"} {
-			if got := names(h.edit(t, "OPS", review.ID, boards.ColumnEdit{Position: &position})); got != want {
+			if got := names(e.edit(t, "OPS", review.ID, boards.ColumnEdit{Position: &position})); got != want {
 				t.Errorf("at %d: %s", position, got)
 			}
 		}
-		board = h.edit(t, "OPS", review.ID, boards.ColumnEdit{Name: new("Check"), Position: new(2)})
+		board = e.edit(t, "OPS", review.ID, boards.ColumnEdit{Name: new("Check"), Position: new(2)})
 		for _, c := range board.Columns[1:] {
-			if board, err = h.Workflows.RemoveColumn(h.Ctx, "OPS", c.ID, 0, &board.Version); err != nil {
+			if board, err = e.Workflows.RemoveColumn(e.Ctx, "OPS", c.ID, 0, &board.Version); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err = h.Workflows.RemoveColumn(h.Ctx, "OPS", board.Columns[0].ID, 0, nil); !errors.Is(err, boards.CodeLastColumn) {
+		if _, err = e.Workflows.RemoveColumn(e.Ctx, "OPS", board.Columns[0].ID, 0, nil); !errors.Is(err, boards.CodeLastColumn) {
 			t.Errorf("the last column: %v", err)
 		}
-		if _, err := h.Workflows.EditColumn(h.Ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, new(uint64(1))); !errors.Is(err, boards.CodeStale) {
+		if _, err := e.Workflows.EditColumn(e.Ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, new(uint64(1))); !errors.Is(err, boards.CodeStale) {
 			t.Errorf("an old version: %v", err)
 		}
-		h.Sound(t)
+		e.Sound(t)
 	})
 
 	t.Run("there are at most 50, also when two are added at once", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		h.Board(t, "OPS")
+		e := newEnv(t)
+		e.Board(t, "OPS")
 		var group sync.WaitGroup
 		errs := make([]error, 60)
 		for i := range errs {
 			group.Go(func() {
-				_, _, errs[i] = h.Workflows.OpenColumn(h.Ctx, "OPS", boards.ColumnEdit{Name: new(fmt.Sprint("Column ", i))}, nil, nil)
+				_, _, errs[i] = e.Workflows.OpenColumn(e.Ctx, "OPS", boards.ColumnEdit{Name: new(fmt.Sprint("Column ", i))}, nil, nil)
 			})
 		}
 		group.Wait()
@@ -78,68 +78,68 @@ func TestColumns(t *testing.T) {
 				added++
 			}
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM board_column c JOIN board b ON b.id = c.board_id WHERE b.slug = 'OPS'"); n > boards.MaxColumns || n != 3+added {
+		if n := e.Count(t, "SELECT COUNT(*) FROM board_column c JOIN board b ON b.id = c.board_id WHERE b.slug = 'OPS'"); n > boards.MaxColumns || n != 3+added {
 			t.Errorf("%d columns, %d added", n, added)
 		}
-		h.Sound(t)
+		e.Sound(t)
 	})
 
 	t.Run("a removed column's tickets go to the end of another, in their order", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "OPS")
+		e := newEnv(t)
+		board := e.Board(t, "OPS")
 		todo, doing, done := board.Columns[0].ID, board.Columns[1].ID, board.Columns[2].ID
-		there, going := h.Open(t, "OPS", done, 2), h.Open(t, "OPS", doing, 5)
-		top, _, err := h.Workflows.MoveTicket(h.Ctx, going[4], tickets.Intent{Column: doing})
+		there, going := e.Open(t, "OPS", done, 2), e.Open(t, "OPS", doing, 5)
+		top, _, err := e.Workflows.MoveTicket(e.Ctx, going[4], tickets.Intent{Column: doing})
 		if err != nil || top.Ticket.Rank > 0 {
 			t.Fatalf("%+v, %v", top, err)
 		}
-		if _, err := h.Workflows.RemoveColumn(h.Ctx, "OPS", doing, 0, nil); !errors.Is(err, boards.CodeNoHeir) {
+		if _, err := e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, 0, nil); !errors.Is(err, boards.CodeNoHeir) {
 			t.Errorf("without an heir: %v", err)
 		}
-		if _, err := h.Workflows.RemoveColumn(h.Ctx, "OPS", doing, doing, nil); !errors.Is(err, boards.CodeNoHeir) {
+		if _, err := e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, doing, nil); !errors.Is(err, boards.CodeNoHeir) {
 			t.Errorf("its own heir: %v", err)
 		}
-		h.edit(t, "OPS", todo, hard(4))
-		if _, err := h.Workflows.RemoveColumn(h.Ctx, "OPS", doing, todo, nil); !errors.Is(err, boards.CodeColumnFull) {
+		e.edit(t, "OPS", todo, hard(4))
+		if _, err := e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, todo, nil); !errors.Is(err, boards.CodeColumnFull) {
 			t.Errorf("into a full column: %v", err)
 		}
-		h.DB.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
-		if board, err = h.Workflows.RemoveColumn(h.Ctx, "OPS", doing, done, nil); err != nil {
+		e.DB.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
+		if board, err = e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, done, nil); err != nil {
 			t.Fatal(err)
 		}
 		want := fmt.Sprint([]uint64{there[0].Number, there[1].Number, going[4].Number, going[0].Number, going[1].Number, going[2].Number, going[3].Number})
-		if got := fmt.Sprint(h.Stored(t, board).Columns[done]); got != want {
+		if got := fmt.Sprint(e.Stored(t, board).Columns[done]); got != want {
 			t.Errorf("%s, not %s", got, want)
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM activity v JOIN ticket t ON t.id = v.ticket_id JOIN board b ON b.id = t.board_id WHERE b.slug = 'OPS' AND v.kind = 'moved'"); n != 6 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM activity v JOIN ticket t ON t.id = v.ticket_id JOIN board b ON b.id = t.board_id WHERE b.slug = 'OPS' AND v.kind = 'moved'"); n != 6 {
 			t.Errorf("%d entries", n)
 		}
-		h.Open(t, "OPS", done, 1)
-		h.Sound(t)
+		e.Open(t, "OPS", done, 1)
+		e.Sound(t)
 	})
 
 	t.Run("what is in a column is closed or opened with it", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "OPS")
+		e := newEnv(t)
+		board := e.Board(t, "OPS")
 		doing := board.Columns[1].ID
-		keys := h.Open(t, "OPS", doing, 3)
-		if _, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Column: doing}); err != nil {
+		keys := e.Open(t, "OPS", doing, 3)
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Column: doing}); err != nil {
 			t.Fatal(err)
 		}
-		h.DB.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
+		e.DB.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
 		for _, done := range []bool{true, true, false} {
-			h.edit(t, "OPS", doing, boards.ColumnEdit{Done: &done})
+			e.edit(t, "OPS", doing, boards.ColumnEdit{Done: &done})
 			for _, key := range keys {
-				if ticket, err := h.Workflows.Ticket(h.Ctx, key); err != nil || ticket.Closed() != done {
+				if ticket, err := e.Workflows.Ticket(e.Ctx, key); err != nil || ticket.Closed() != done {
 					t.Errorf("%s is %+v, %v", key, ticket.ClosedAt, err)
 				}
 			}
-			h.Sound(t)
+			e.Sound(t)
 		}
 		for _, kind := range []string{"closed", "reopened"} {
-			if n := h.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = ?", kind); n != 3 {
+			if n := e.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = ?", kind); n != 3 {
 				t.Errorf("%d tickets were %s", n, kind)
 			}
 		}
@@ -147,42 +147,42 @@ func TestColumns(t *testing.T) {
 
 	t.Run("an opening that knows an old board keeps to the new one", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		other := h.another(t)
-		board := h.Board(t, "OPS")
+		e := newEnv(t)
+		other := e.another(t)
+		board := e.Board(t, "OPS")
 		first, second := board.Columns[0].ID, board.Columns[1].ID
-		h.Open(t, "OPS", 0, 1) // it knows the board now
+		e.Open(t, "OPS", 0, 1) // it knows the board now
 		other.edit(t, "OPS", first, boards.ColumnEdit{Done: new(true)})
-		if ticket, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || !ticket.Closed() {
+		if ticket, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || !ticket.Closed() {
 			t.Errorf("in a column that is done by now: %+v, %v", ticket, err)
 		}
 		other.edit(t, "OPS", first, hard(2))
-		if _, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeColumnFull) {
+		if _, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeColumnFull) {
 			t.Errorf("in a column that is full by now: %v", err)
 		}
-		if _, err := other.Workflows.RemoveColumn(h.Ctx, "OPS", first, second, nil); err != nil {
+		if _, err := other.Workflows.RemoveColumn(e.Ctx, "OPS", first, second, nil); err != nil {
 			t.Fatal(err)
 		}
-		if ticket, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || ticket.Column != second {
+		if ticket, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || ticket.Column != second {
 			t.Errorf("its first column is gone: %+v, %v", ticket, err)
 		}
-		if _, err := other.Workflows.RenameBoard(h.Ctx, "OPS", boards.Names{Slug: new("NINJA")}, 4); err != nil {
+		if _, err := other.Workflows.RenameBoard(e.Ctx, "OPS", boards.Names{Slug: new("NINJA")}, 4); err != nil {
 			t.Fatal(err)
 		}
-		ticket, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil)
+		ticket, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := h.Workflows.Ticket(h.Ctx, ticket.Key); err != nil || found.Key.Board != "NINJA" || found.Key.Number != ticket.Key.Number {
+		if found, err := e.Workflows.Ticket(e.Ctx, ticket.Key); err != nil || found.Key.Board != "NINJA" || found.Key.Number != ticket.Key.Number {
 			t.Errorf("%s leads to %+v, %v", ticket.Key, found, err)
 		}
-		if _, err := other.Workflows.ArchiveBoard(h.Ctx, "NINJA", true, nil); err != nil {
+		if _, err := other.Workflows.ArchiveBoard(e.Ctx, "NINJA", true, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeArchived) {
+		if _, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeArchived) {
 			t.Errorf("on a board that is archived by now: %v", err)
 		}
-		h.Sound(t)
+		e.Sound(t)
 	})
 }
 
@@ -190,13 +190,13 @@ func TestHardLimit(t *testing.T) {
 	t.Parallel()
 	t.Run("movers, openers and the removal of a column at once never exceed it", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
+		e := newEnv(t)
 		const limit = 7
-		ops, ninja := h.Board(t, "OPS"), h.Board(t, "NINJA")
+		ops, ninja := e.Board(t, "OPS"), e.Board(t, "NINJA")
 		goal := ops.Columns[1].ID
-		h.edit(t, "OPS", goal, hard(limit))
-		servers := []*env{h, h.another(t)}
-		from := append(h.Open(t, "OPS", ops.Columns[0].ID, 12), h.Open(t, "NINJA", ninja.Columns[0].ID, 12)...)
+		e.edit(t, "OPS", goal, hard(limit))
+		servers := []*env{e, e.another(t)}
+		from := append(e.Open(t, "OPS", ops.Columns[0].ID, 12), e.Open(t, "NINJA", ninja.Columns[0].ID, 12)...)
 		var mu sync.Mutex
 		in := map[tickets.Key]bool{}
 		came := func(key tickets.Key, err error) {
@@ -212,19 +212,19 @@ func TestHardLimit(t *testing.T) {
 		var group sync.WaitGroup
 		for i, key := range from {
 			group.Go(func() {
-				moved, _, err := servers[i%2].Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Board: "OPS", Column: goal})
+				moved, _, err := servers[i%2].Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Board: "OPS", Column: goal})
 				came(moved.Ticket.Key, err)
 			})
 		}
 		for i := range 12 {
 			group.Go(func() {
-				ticket, err := servers[i%2].Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x", Column: goal}, nil)
+				ticket, err := servers[i%2].Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x", Column: goal}, nil)
 				came(ticket.Key, err)
 			})
 		}
 		group.Wait()
-		board, _ := h.Workflows.Board(h.Ctx, "OPS")
-		stored := h.Stored(t, board).Columns[goal]
+		board, _ := e.Workflows.Board(e.Ctx, "OPS")
+		stored := e.Stored(t, board).Columns[goal]
 		if len(stored) != limit || len(in) != limit {
 			t.Errorf("%d are there, %d were told that they are; the limit is %d", len(stored), len(in), limit)
 		}
@@ -233,56 +233,56 @@ func TestHardLimit(t *testing.T) {
 				t.Errorf("OPS-%d is there and was refused", number)
 			}
 		}
-		if _, _, err := h.Workflows.MoveTicket(h.Ctx, tickets.Key{Board: "OPS", Number: stored[0]}, tickets.Intent{Column: goal, After: apptest.KeyOf("OPS", stored[6])}); err != nil {
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, tickets.Key{Board: "OPS", Number: stored[0]}, tickets.Intent{Column: goal, After: apptest.KeyOf("OPS", stored[6])}); err != nil {
 			t.Errorf("a move within a full column: %v", err)
 		}
-		h.Sound(t)
+		e.Sound(t)
 	})
 }
 
 func TestArchivedBoard(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	board := h.Board(t, "OPS")
-	h.Board(t, "NINJA")
-	keys := h.Open(t, "OPS", 0, 2)
-	other := h.Open(t, "NINJA", 0, 1)[0]
-	archived, err := h.Workflows.ArchiveBoard(h.Ctx, "OPS", true, &board.Version)
+	e := newEnv(t)
+	board := e.Board(t, "OPS")
+	e.Board(t, "NINJA")
+	keys := e.Open(t, "OPS", 0, 2)
+	other := e.Open(t, "NINJA", 0, 1)[0]
+	archived, err := e.Workflows.ArchiveBoard(e.Ctx, "OPS", true, &board.Version)
 	if err != nil || !archived.Archived() {
 		t.Fatalf("%+v, %v", archived, err)
 	}
-	before := h.Count(t, "SELECT COUNT(*) FROM activity")
+	before := e.Count(t, "SELECT COUNT(*) FROM activity")
 	column := board.Columns[1].ID
 	for what, do := range map[string]func() error{
 		"open": func() error {
-			_, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil)
+			_, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil)
 			return err
 		},
 		"edit": func() error {
-			_, err := h.Workflows.EditTicket(h.Ctx, keys[0], tickets.Edit{Title: new("y"), Version: 1})
+			_, err := e.Workflows.EditTicket(e.Ctx, keys[0], tickets.Edit{Title: new("y"), Version: 1})
 			return err
 		},
 		"move": func() error {
-			_, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Column: column})
+			_, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Column: column})
 			return err
 		},
 		"move here": func() error {
-			_, _, err := h.Workflows.MoveTicket(h.Ctx, other, tickets.Intent{Board: "OPS", Column: column})
+			_, _, err := e.Workflows.MoveTicket(e.Ctx, other, tickets.Intent{Board: "OPS", Column: column})
 			return err
 		},
 		"move away": func() error {
-			to, _ := h.Workflows.Board(h.Ctx, "NINJA")
-			_, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Board: "NINJA", Column: to.Columns[0].ID})
+			to, _ := e.Workflows.Board(e.Ctx, "NINJA")
+			_, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Board: "NINJA", Column: to.Columns[0].ID})
 			return err
 		},
-		"close":  func() error { _, _, err := h.Workflows.CloseTicket(h.Ctx, keys[0]); return err },
-		"delete": func() error { return h.Workflows.DeleteTicket(h.Ctx, keys[1]) },
+		"close":  func() error { _, _, err := e.Workflows.CloseTicket(e.Ctx, keys[0]); return err },
+		"delete": func() error { return e.Workflows.DeleteTicket(e.Ctx, keys[1]) },
 		"rename": func() error {
-			_, err := h.Workflows.RenameBoard(h.Ctx, "OPS", boards.Names{Title: new("x")}, archived.Version)
+			_, err := e.Workflows.RenameBoard(e.Ctx, "OPS", boards.Names{Title: new("x")}, archived.Version)
 			return err
 		},
 		"columns": func() error {
-			_, err := h.Workflows.EditColumn(h.Ctx, "OPS", column, boards.ColumnEdit{Name: new("x")}, nil)
+			_, err := e.Workflows.EditColumn(e.Ctx, "OPS", column, boards.ColumnEdit{Name: new("x")}, nil)
 			return err
 		},
 	} {
@@ -290,36 +290,36 @@ func TestArchivedBoard(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if after := h.Count(t, "SELECT COUNT(*) FROM activity"); after != before {
+	if after := e.Count(t, "SELECT COUNT(*) FROM activity"); after != before {
 		t.Errorf("%d entries more", after-before)
 	}
-	if _, err := h.Workflows.Ticket(h.Ctx, keys[0]); err != nil {
+	if _, err := e.Workflows.Ticket(e.Ctx, keys[0]); err != nil {
 		t.Error(err)
 	}
-	if _, err := h.Workflows.ArchiveBoard(h.Ctx, "OPS", false, nil); err != nil {
+	if _, err := e.Workflows.ArchiveBoard(e.Ctx, "OPS", false, nil); err != nil {
 		t.Error(err)
 	}
-	h.Open(t, "OPS", 0, 1)
-	h.Sound(t)
+	e.Open(t, "OPS", 0, 1)
+	e.Sound(t)
 }
 
 func TestSlugs(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	ops := h.Board(t, "OPS")
-	h.Board(t, "NINJA")
-	key := h.Open(t, "OPS", 0, 1)[0]
+	e := newEnv(t)
+	ops := e.Board(t, "OPS")
+	e.Board(t, "NINJA")
+	key := e.Open(t, "OPS", 0, 1)[0]
 	rename := func(slug, to string, version uint64) (boards.Board, error) {
-		return h.Workflows.RenameBoard(h.Ctx, slug, boards.Names{Slug: &to}, version)
+		return e.Workflows.RenameBoard(e.Ctx, slug, boards.Names{Slug: &to}, version)
 	}
 	now, err := rename("OPS", "dev", ops.Version)
 	if err != nil || now.Slug != "DEV" || now.Title != ops.Title {
 		t.Fatalf("%+v, %v", now, err)
 	}
-	if ticket, err := h.Workflows.Ticket(h.Ctx, key); err != nil || ticket.Key.String() != "DEV-1" {
+	if ticket, err := e.Workflows.Ticket(e.Ctx, key); err != nil || ticket.Key.String() != "DEV-1" {
 		t.Errorf("%s is %+v, %v", key, ticket, err)
 	}
-	if _, err := h.Workflows.OpenBoard(h.Ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
+	if _, err := e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
 		t.Errorf("an old slug for a new board: %v", err)
 	}
 	if _, err := rename("NINJA", "OPS", 1); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
@@ -334,8 +334,8 @@ func TestSlugs(t *testing.T) {
 	if back, err := rename("DEV", "OPS", now.Version); err != nil || back.Slug != "OPS" {
 		t.Errorf("back: %+v, %v", back, err)
 	}
-	if ticket, err := h.Workflows.Ticket(h.Ctx, tickets.Key{Board: "DEV", Number: 1}); err != nil || ticket.Key != key {
+	if ticket, err := e.Workflows.Ticket(e.Ctx, tickets.Key{Board: "DEV", Number: 1}); err != nil || ticket.Key != key {
 		t.Errorf("%+v, %v", ticket, err)
 	}
-	h.Sound(t)
+	e.Sound(t)
 }

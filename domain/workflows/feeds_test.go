@@ -31,8 +31,8 @@ type follower struct {
 	swept  int // how often it had to begin anew
 }
 
-func (h *env) follow(feed string, board id.Board) *follower {
-	return &follower{h: h, cursor: feeds.Cursor{Feed: feed}, scope: feeds.Scope{Company: h.Actor.Company.ID, Board: board, Base: "https://x.example"}, rows: map[uint64]feeds.Item{}}
+func (e *env) follow(feed string, board id.Board) *follower {
+	return &follower{h: e, cursor: feeds.Cursor{Feed: feed}, scope: feeds.Scope{Company: e.Actor.Company.ID, Board: board, Base: "https://x.example"}, rows: map[uint64]feeds.Item{}}
 }
 
 // read takes pages until it has all, and returns the items in their order.
@@ -95,26 +95,26 @@ func TestFeeds(t *testing.T) {
 
 	t.Run("an item is what the API shows, and nothing of what is deleted", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 2)
-		if _, err := h.Workflows.SetAssignees(h.Ctx, keys[0], []string{"ana"}); err != nil {
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 2)
+		if _, err := e.Workflows.SetAssignees(e.Ctx, keys[0], []string{"ana"}); err != nil {
 			t.Fatal(err)
 		}
-		said, err := h.Workflows.Comment(h.Ctx, keys[0], "Sharpen it", nil)
+		said, err := e.Workflows.Comment(e.Ctx, keys[0], "Sharpen it", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Workflows.DeleteTicket(h.Ctx, keys[1]); err != nil {
+		if err := e.Workflows.DeleteTicket(e.Ctx, keys[1]); err != nil {
 			t.Fatal(err)
 		}
-		h.Publish(t)
-		links := workflows.Links{Base: "https://x.example", Company: h.Actor.Company.Slug}
-		ticket, err := h.Workflows.Ticket(h.Ctx, keys[0])
+		e.Publish(t)
+		links := workflows.Links{Base: "https://x.example", Company: e.Actor.Company.Slug}
+		ticket, err := e.Workflows.Ticket(e.Ctx, keys[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		followed := h.follow("tickets", board.ID)
+		followed := e.follow("tickets", board.ID)
 		items := followed.read(t, 1)
 		if len(items) != 2 || asJSON(t, items[0].Data) != asJSON(t, links.Ticket(ticket)) || len(ticket.Assignees) != 1 || items[0].Deleted {
 			t.Errorf("%+v", items)
@@ -122,57 +122,57 @@ func TestFeeds(t *testing.T) {
 		if len(items) == 2 && (!items[1].Deleted || items[1].Data != nil || items[1].Reason != "") {
 			t.Errorf("the deleted one is %+v", items[1])
 		}
-		if items := h.follow("comments", 0).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Comment(said.Key, said.Comment)) {
+		if items := e.follow("comments", 0).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Comment(said.Key, said.Comment)) {
 			t.Errorf("%+v", items)
 		}
-		shown, err := h.Workflows.Board(h.Ctx, "NINJA")
+		shown, err := e.Workflows.Board(e.Ctx, "NINJA")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if items := h.follow("boards", board.ID).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Board(shown)) {
+		if items := e.follow("boards", board.ID).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Board(shown)) {
 			t.Errorf("%+v", items)
 		}
 
-		if err := h.Workflows.DeleteTicket(h.Ctx, keys[0]); err != nil {
+		if err := e.Workflows.DeleteTicket(e.Ctx, keys[0]); err != nil {
 			t.Fatal(err)
 		}
-		h.Publish(t)
-		if items := h.follow("comments", 0).read(t, 10); len(items) != 1 || !items[0].Deleted || items[0].Data != nil {
+		e.Publish(t)
+		if items := e.follow("comments", 0).read(t, 10); len(items) != 1 || !items[0].Deleted || items[0].Data != nil {
 			t.Errorf("a comment of a deleted ticket is %+v", items)
 		}
 	})
 
 	t.Run("what goes to another board is told to have left, with its comments, and so are its readers there", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		from, to, third := h.Board(t, "NINJA"), h.Board(t, "OTHER"), h.Board(t, "THIRD")
-		keys := h.Open(t, "NINJA", from.Columns[0].ID, 2)
-		if _, err := h.Workflows.Comment(h.Ctx, keys[0], "Sharpen it", nil); err != nil {
+		e := newEnv(t)
+		from, to, third := e.Board(t, "NINJA"), e.Board(t, "OTHER"), e.Board(t, "THIRD")
+		keys := e.Open(t, "NINJA", from.Columns[0].ID, 2)
+		if _, err := e.Workflows.Comment(e.Ctx, keys[0], "Sharpen it", nil); err != nil {
 			t.Fatal(err)
 		}
-		h.Publish(t)
+		e.Publish(t)
 		for _, feed := range []string{"tickets", "comments"} {
-			followed := h.follow(feed, from.ID)
+			followed := e.follow(feed, from.ID)
 			followed.read(t, 10)
-			moved, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Board: "OTHER", Column: to.Columns[0].ID})
+			moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Board: "OTHER", Column: to.Columns[0].ID})
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.Publish(t)
+			e.Publish(t)
 			items := followed.read(t, 10)
 			if len(items) != 1 || !items[0].Deleted || items[0].Reason != feeds.LeftFilter || items[0].Data != nil {
 				t.Errorf("%s: %+v", feed, items)
 			}
-			if items := h.follow(feed, to.ID).read(t, 10); len(items) != 1 || items[0].Deleted {
+			if items := e.follow(feed, to.ID).read(t, 10); len(items) != 1 || items[0].Deleted {
 				t.Errorf("%s there: %+v", feed, items)
 			}
-			if items := h.follow(feed, third.ID).read(t, 10); len(items) != 0 {
+			if items := e.follow(feed, third.ID).read(t, 10); len(items) != 0 {
 				t.Errorf("%s of a board where nothing was: %+v", feed, items)
 			}
-			if _, _, err := h.Workflows.MoveTicket(h.Ctx, moved.Ticket.Key, tickets.Intent{Board: "NINJA", Column: from.Columns[0].ID}); err != nil {
+			if _, _, err := e.Workflows.MoveTicket(e.Ctx, moved.Ticket.Key, tickets.Intent{Board: "NINJA", Column: from.Columns[0].ID}); err != nil {
 				t.Fatal(err)
 			}
-			h.Publish(t)
+			e.Publish(t)
 			if items := followed.read(t, 10); len(items) != 1 || items[0].Deleted {
 				t.Errorf("%s that came back: %+v", feed, items)
 			}
@@ -181,17 +181,17 @@ func TestFeeds(t *testing.T) {
 
 	t.Run("nobody hears of another company's", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		h.Open(t, "NINJA", board.Columns[0].ID, 3)
-		h.Publish(t)
-		for _, feed := range h.Feeds.Names() {
-			stranger := h.follow(feed, 0)
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		e.Open(t, "NINJA", board.Columns[0].ID, 3)
+		e.Publish(t)
+		for _, feed := range e.Feeds.Names() {
+			stranger := e.follow(feed, 0)
 			stranger.scope.Company++
 			if items := stranger.read(t, 2); len(items) != 0 {
 				t.Errorf("%s: %+v", feed, items)
 			}
-			if end, err := h.Feeds.End(context.Background(), feed); err != nil || stranger.cursor != end {
+			if end, err := e.Feeds.End(context.Background(), feed); err != nil || stranger.cursor != end {
 				t.Errorf("%s: a reader of nothing stands at %v, not at the end %v; %v", feed, stranger.cursor, end, err)
 			}
 		}
@@ -202,33 +202,33 @@ func TestFeeds(t *testing.T) {
 // would keep what is not so. Whatever people do, in whatever order.
 func TestNothingChangesAtItsPosition(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	bob := h.As(t, "Bob", "member")
-	h.Board(t, "NINJA")
-	h.Board(t, "OTHER")
-	h.say(t, bob, "hello")    // so that each feed has a row
+	e := newEnv(t)
+	bob := e.As(t, "Bob", "member")
+	e.Board(t, "NINJA")
+	e.Board(t, "OTHER")
+	e.say(t, bob, "hello")    // so that each feed has a row
 	at := map[string]string{} // what each row was at each position
 	followers := map[string]*follower{}
-	for _, feed := range h.Feeds.Names() {
-		followers[feed] = h.follow(feed, 0)
+	for _, feed := range e.Feeds.Names() {
+		followers[feed] = e.follow(feed, 0)
 	}
-	ninja, err := h.Workflows.Board(h.Ctx, "NINJA")
+	ninja, err := e.Workflows.Board(e.Ctx, "NINJA")
 	if err != nil {
 		t.Fatal(err)
 	}
-	narrow := h.follow("tickets", ninja.ID)
+	narrow := e.follow("tickets", ninja.ID)
 
 	rapid.Check(t, func(rt *rapid.T) {
-		p := person{t: rt, test: t, h: h, ctx: rapid.SampledFrom([]context.Context{h.Ctx, bob}).Draw(rt, "who")}
+		p := person{t: rt, test: t, h: e, ctx: rapid.SampledFrom([]context.Context{e.Ctx, bob}).Draw(rt, "who")}
 		for range 6 {
 			name := rapid.SampledFrom(slices.Sorted(maps.Keys(deeds))).Draw(rt, "deed")
 			if err := deeds[name](p); err != nil && !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Invalid) && !errors.Is(err, fault.Forbidden) {
 				rt.Fatalf("%s: %v", name, err)
 			}
 			if rapid.Bool().Draw(rt, "publish") {
-				h.Publish(t)
+				e.Publish(t)
 			}
-			for row, content := range h.atPositions(t) {
+			for row, content := range e.atPositions(t) {
 				if was, ok := at[row]; ok && was != content {
 					rt.Fatalf("after %q, %s is\n%s, was\n%s", name, row, content, was)
 				}
@@ -236,15 +236,15 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 			}
 		}
 		if rapid.Bool().Draw(rt, "read") {
-			followers[rapid.SampledFrom(h.Feeds.Names()).Draw(rt, "feed")].read(t, 7)
+			followers[rapid.SampledFrom(e.Feeds.Names()).Draw(rt, "feed")].read(t, 7)
 			narrow.read(t, 5)
 		}
 	})
 
-	h.Publish(t)
+	e.Publish(t)
 	for feed, f := range followers {
 		f.read(t, 7)
-		fresh := h.follow(feed, 0)
+		fresh := e.follow(feed, 0)
 		fresh.read(t, 100)
 		if got, want := f.live(t), fresh.live(t); !maps.Equal(got, want) {
 			t.Errorf("%s: who followed has\n%v\nwho begins now\n%v", feed, got, want)
@@ -254,7 +254,7 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 		}
 	}
 	narrow.read(t, 5)
-	fresh := h.follow("tickets", ninja.ID)
+	fresh := e.follow("tickets", ninja.ID)
 	fresh.read(t, 100)
 	if got, want := narrow.live(t), fresh.live(t); !maps.Equal(got, want) {
 		t.Errorf("who followed a board has\n%v\nwho begins now\n%v", got, want)
@@ -264,31 +264,31 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 
 func TestNamesInFeeds(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	ben := h.As(t, "Ben", accounts.Member)
+	e := newEnv(t)
+	ben := e.As(t, "Ben", accounts.Member)
 	actor := accounts.ActorFrom(ben)
-	h.assign(t, h.Ctx, "ben")
-	h.say(t, ben, "hello")
+	e.assign(t, e.Ctx, "ben")
+	e.say(t, ben, "hello")
 	at := map[string]string{}
 	for _, feed := range []string{"tickets", "comments"} {
-		_, at[feed] = h.FeedItems(t, feed, "")
+		_, at[feed] = e.FeedItems(t, feed, "")
 	}
 	for _, step := range []struct {
 		what  string
 		do    func() error
 		shown map[string]string
 	}{
-		{"is renamed", func() error { return h.Workflows.RenameAccount(ben, actor.Account.ID, "Benno") }, map[string]string{"tickets": `{"handle":"ben","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
-		{"leaves", func() error { _, err := h.Workflows.RemovePerson(h.Ctx, actor.Account.ID); return err }, map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
+		{"is renamed", func() error { return e.Workflows.RenameAccount(ben, actor.Account.ID, "Benno") }, map[string]string{"tickets": `{"handle":"ben","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
+		{"leaves", func() error { _, err := e.Workflows.RemovePerson(e.Ctx, actor.Account.ID); return err }, map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
 		}
 		for feed, want := range step.shown {
-			if again, _ := h.FeedItems(t, feed, at[feed]); len(again) != 0 {
+			if again, _ := e.FeedItems(t, feed, at[feed]); len(again) != 0 {
 				t.Errorf("%d %s come again where a person %s", len(again), feed, step.what)
 			}
-			if items, _ := h.FeedItems(t, feed, ""); !strings.Contains(asJSON(t, items), want) {
+			if items, _ := e.FeedItems(t, feed, ""); !strings.Contains(asJSON(t, items), want) {
 				t.Errorf("%s do not show %s where a person %s", feed, want, step.what)
 			}
 		}
@@ -297,15 +297,15 @@ func TestNamesInFeeds(t *testing.T) {
 
 // atPositions returns all that is published: by feed, row and position what is shown of it, and since when it
 // stands where it does.
-func (h *env) atPositions(t testing.TB) map[string]string {
+func (e *env) atPositions(t testing.TB) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, name := range h.Feeds.Names() {
-		feed, err := h.Feeds.Feed(name)
+	for _, name := range e.Feeds.Names() {
+		feed, err := e.Feeds.Feed(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := feed.Load(context.Background(), h.DB.Queries, feeds.Span{Upto: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: h.Actor.Company.ID}})
+		rows, err := feed.Load(context.Background(), e.DB.Queries, feeds.Span{Upto: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: e.Actor.Company.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +313,7 @@ func (h *env) atPositions(t testing.TB) map[string]string {
 			found[fmt.Sprint(name, " ", row.ID, " at ", row.Position)] = asJSON(t, row.Item)
 		}
 	}
-	rows, err := h.DB.SQL.Query("SELECT id, feed_sync_id, moved_at FROM ticket WHERE feed_sync_id IS NOT NULL")
+	rows, err := e.DB.SQL.Query("SELECT id, feed_sync_id, moved_at FROM ticket WHERE feed_sync_id IS NOT NULL")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,8 +355,8 @@ func (p person) key() tickets.Key {
 	return tickets.Key{Board: board.Slug, Number: rapid.Uint64Range(max(n, 12)-11, n+1).Draw(p.t, "number")}
 }
 
-func (h *env) lastNumber(t *rapid.T, board id.Board) (n uint64) {
-	if err := h.DB.SQL.QueryRow("SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(board)).Scan(&n); err != nil {
+func (e *env) lastNumber(t *rapid.T, board id.Board) (n uint64) {
+	if err := e.DB.SQL.QueryRow("SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(board)).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

@@ -9,17 +9,17 @@ import (
 
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	ticket, err := h.Workflows.Ticket(h.Ctx, demo1)
+	e := newEnv(t)
+	ticket, err := e.Workflows.Ticket(e.Ctx, demo1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	title, description := `A "new" \ title 😀 <b>'`, strings.Repeat(`{"old": "\"} 😀 </script>`+"\n", 2000)
-	ticket, err = h.Workflows.EditTicket(h.Ctx, demo1, tickets.Edit{Title: &title, Description: &description, Version: ticket.Version})
+	ticket, err = e.Workflows.EditTicket(e.Ctx, demo1, tickets.Edit{Title: &title, Description: &description, Version: ticket.Version})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, _, err := h.Workflows.History(h.Ctx, ticket.ID, 0)
+	list, _, err := e.Workflows.History(e.Ctx, ticket.ID, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestHistory(t *testing.T) {
 	if edited.Description == nil || *edited.Description != (tickets.Change{}) {
 		t.Error("a page says that the description changed, and not how")
 	}
-	entry, err := h.Workflows.EntryOf(h.Ctx, ticket, list[0].ID)
+	entry, err := e.Workflows.EntryOf(e.Ctx, ticket, list[0].ID)
 	if err != nil || entry.Detail.Description == nil || entry.Detail.Description.New != ticket.Description {
 		t.Error("the entry has the description", err)
 	}

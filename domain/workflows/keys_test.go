@@ -105,14 +105,14 @@ func (w *town) check(*rapid.T) {
 
 func TestKeysAreForEver(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	servers := []*env{h, h.another(t)}
+	e := newEnv(t)
+	servers := []*env{e, e.another(t)}
 	slugs := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		w := &town{h: h, rt: rt, owner: map[tickets.Key]int{}, ids: map[int]tickets.ID{}, gone: map[int]bool{}, given: map[string]bool{}}
+		w := &town{h: e, rt: rt, owner: map[tickets.Key]int{}, ids: map[int]tickets.ID{}, gone: map[int]bool{}, given: map[string]bool{}}
 		for range 3 {
 			slugs++
-			w.boards = append(w.boards, h.Board(t, fmt.Sprintf("B%d", slugs)).ID)
+			w.boards = append(w.boards, e.Board(t, fmt.Sprintf("B%d", slugs)).ID)
 		}
 		server := func() *env { return servers[rapid.IntRange(0, 1).Draw(w.rt, "server")] }
 		act := func(do func()) func(*rapid.T) {
@@ -123,7 +123,7 @@ func TestKeysAreForEver(t *testing.T) {
 			"open": act(func() {
 				board := w.board("board")
 				slug := board.Slug
-				ticket, err := server().Workflows.OpenTicket(h.Ctx, slug, tickets.Draft{Title: "x", Column: column(w.rt, board).ID}, nil)
+				ticket, err := server().Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: "x", Column: column(w.rt, board).ID}, nil)
 				if w.may(err, boards.CodeArchived, boards.CodeColumnFull) {
 					w.now = append(w.now, ticket.Key)
 					w.handOut(len(w.now)-1, ticket.Key, board.ID, true)
@@ -131,7 +131,7 @@ func TestKeysAreForEver(t *testing.T) {
 			}),
 			"move": act(func() {
 				n, board := w.ticket(), w.board("board")
-				moved, _, err := server().Workflows.MoveTicket(h.Ctx, w.oldKey(n), tickets.Intent{Board: board.Slug, Column: column(w.rt, board).ID})
+				moved, _, err := server().Workflows.MoveTicket(e.Ctx, w.oldKey(n), tickets.Intent{Board: board.Slug, Column: column(w.rt, board).ID})
 				if !w.may(err, tickets.CodeNotFound, boards.CodeArchived, boards.CodeColumnFull) {
 					return
 				}
@@ -139,23 +139,23 @@ func TestKeysAreForEver(t *testing.T) {
 			}),
 			"delete": act(func() {
 				n := w.ticket()
-				if w.may(h.Workflows.DeleteTicket(h.Ctx, w.oldKey(n)), tickets.CodeNotFound, boards.CodeArchived) {
+				if w.may(e.Workflows.DeleteTicket(e.Ctx, w.oldKey(n)), tickets.CodeNotFound, boards.CodeArchived) {
 					w.gone[n] = true
 				}
 			}),
 			"restore": act(func() {
 				n := w.ticket()
-				_, _, err := h.Workflows.RestoreTicket(h.Ctx, w.oldKey(n))
+				_, _, err := e.Workflows.RestoreTicket(e.Ctx, w.oldKey(n))
 				if w.may(err, boards.CodeArchived, boards.CodeColumnFull) {
 					delete(w.gone, n)
 				}
 			}),
 			"close": act(func() {
-				_, _, err := h.Workflows.CloseTicket(h.Ctx, w.oldKey(w.ticket()))
+				_, _, err := e.Workflows.CloseTicket(e.Ctx, w.oldKey(w.ticket()))
 				w.may(err, tickets.CodeNotFound, boards.CodeArchived, boards.CodeColumnFull)
 			}),
 			"reopen": act(func() {
-				_, _, err := h.Workflows.ReopenTicket(h.Ctx, w.oldKey(w.ticket()))
+				_, _, err := e.Workflows.ReopenTicket(e.Ctx, w.oldKey(w.ticket()))
 				w.may(err, tickets.CodeNotFound, boards.CodeArchived, boards.CodeColumnFull, boards.CodeAllDone)
 			}),
 			"rename": act(func() {
@@ -165,27 +165,27 @@ func TestKeysAreForEver(t *testing.T) {
 				if rapid.Bool().Draw(w.rt, "to one of old") {
 					to = fmt.Sprintf("B%d", rapid.IntRange(max(1, slugs-6), slugs).Draw(w.rt, "slug"))
 				}
-				_, err := server().Workflows.RenameBoard(h.Ctx, board.Slug, boards.Names{Slug: &to}, board.Version)
+				_, err := server().Workflows.RenameBoard(e.Ctx, board.Slug, boards.Names{Slug: &to}, board.Version)
 				w.may(err, boards.CodeArchived, boards.CodeSlugConflict)
 			}),
 			"archive or restore": act(func() {
 				board := w.board("board")
-				_, err := server().Workflows.ArchiveBoard(h.Ctx, board.Slug, !board.Archived(), nil)
+				_, err := server().Workflows.ArchiveBoard(e.Ctx, board.Slug, !board.Archived(), nil)
 				w.may(err)
 			}),
 			"add a column": act(func() {
-				_, _, err := server().Workflows.OpenColumn(h.Ctx, w.board("board").Slug, boards.ColumnEdit{Name: new("More"), Position: new(rapid.IntRange(1, 4).Draw(w.rt, "position"))}, nil, nil)
+				_, _, err := server().Workflows.OpenColumn(e.Ctx, w.board("board").Slug, boards.ColumnEdit{Name: new("More"), Position: new(rapid.IntRange(1, 4).Draw(w.rt, "position"))}, nil, nil)
 				w.may(err, boards.CodeArchived)
 			}),
 			"edit a column": act(func() {
 				board := w.board("board")
 				edit := boards.ColumnEdit{Done: new(rapid.Bool().Draw(w.rt, "done")), WIP: new(rapid.SampledFrom([]string{"none", "soft", "hard"}).Draw(w.rt, "wip")), Limit: new(3)}
-				_, err := server().Workflows.EditColumn(h.Ctx, board.Slug, column(w.rt, board).ID, edit, nil)
+				_, err := server().Workflows.EditColumn(e.Ctx, board.Slug, column(w.rt, board).ID, edit, nil)
 				w.may(err, boards.CodeArchived)
 			}),
 			"remove a column": act(func() {
 				board := w.board("board")
-				_, err := server().Workflows.RemoveColumn(h.Ctx, board.Slug, column(w.rt, board).ID, column(w.rt, board).ID, nil)
+				_, err := server().Workflows.RemoveColumn(e.Ctx, board.Slug, column(w.rt, board).ID, column(w.rt, board).ID, nil)
 				w.may(err, boards.CodeArchived, boards.CodeLastColumn, boards.CodeNoHeir, boards.CodeColumnFull)
 			}),
 		})

@@ -17,13 +17,13 @@ import (
 )
 
 // counted fails the test where a column's count is not the number of its tickets.
-func (h *env) counted(t testing.TB, slug string) {
+func (e *env) counted(t testing.TB, slug string) {
 	t.Helper()
-	board, err := h.Workflows.Board(h.Ctx, slug)
+	board, err := e.Workflows.Board(e.Ctx, slug)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored := h.Stored(t, board)
+	stored := e.Stored(t, board)
 	for _, column := range board.Columns {
 		if int(column.Count) != len(stored.Columns[column.ID]) {
 			t.Errorf("%s says %d tickets and has %d", column.Name, column.Count, len(stored.Columns[column.ID]))
@@ -36,12 +36,12 @@ func TestMoveTicket(t *testing.T) {
 
 	t.Run("any sequence of openings, moves and deletes leaves what the model says", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
+		e := newEnv(t)
 		var nth int
 		rapid.Check(t, func(rt *rapid.T) {
 			nth++
 			slug := fmt.Sprintf("M%d", nth)
-			board := h.Board(t, slug)
+			board := e.Board(t, slug)
 			m := apptest.Model{Columns: map[id.Column][]uint64{}}
 			columnOf := func(label string) id.Column {
 				return rapid.SampledFrom(board.Columns).Draw(rt, label).ID
@@ -50,7 +50,7 @@ func TestMoveTicket(t *testing.T) {
 			rt.Repeat(map[string]func(*rapid.T){
 				"open": func(rt *rapid.T) {
 					column := columnOf("column")
-					key := h.Open(t, slug, column, 1)[0]
+					key := e.Open(t, slug, column, 1)[0]
 					numbers = append(numbers, key.Number)
 					m.Columns[column] = append(slices.Clone(m.Columns[column]), key.Number)
 				},
@@ -64,7 +64,7 @@ func TestMoveTicket(t *testing.T) {
 					if column0, i := m.Find(number); rapid.Bool().Draw(rt, "near") && i > 0 {
 						after, column = m.Columns[column0][i-1], column0 // often where it is already
 					}
-					moved, _, err := h.Workflows.MoveTicket(h.Ctx, *apptest.KeyOf(slug, number), tickets.Intent{Column: column, After: apptest.KeyOf(slug, after)})
+					moved, _, err := e.Workflows.MoveTicket(e.Ctx, *apptest.KeyOf(slug, number), tickets.Intent{Column: column, After: apptest.KeyOf(slug, after)})
 					if after == number {
 						if !errors.Is(err, tickets.CodeAfterItself) {
 							rt.Fatalf("below itself: %v", err)
@@ -91,14 +91,14 @@ func TestMoveTicket(t *testing.T) {
 						rt.Skip()
 					}
 					i := rapid.IntRange(0, len(numbers)-1).Draw(rt, "i")
-					if err := h.Workflows.DeleteTicket(h.Ctx, *apptest.KeyOf(slug, numbers[i])); err != nil {
+					if err := e.Workflows.DeleteTicket(e.Ctx, *apptest.KeyOf(slug, numbers[i])); err != nil {
 						rt.Fatal(err)
 					}
 					m.Remove(numbers[i])
 					numbers = slices.Delete(slices.Clone(numbers), i, i+1)
 				},
 				"": func(rt *rapid.T) {
-					stored := h.Stored(t, board)
+					stored := e.Stored(t, board)
 					for _, column := range board.Columns {
 						if !slices.Equal(stored.Columns[column.ID], m.Columns[column.ID]) {
 							rt.Fatalf("%s holds %v, the model %v", column.Name, stored.Columns[column.ID], m.Columns[column.ID])
@@ -106,19 +106,19 @@ func TestMoveTicket(t *testing.T) {
 					}
 				},
 			})
-			h.counted(t, slug)
+			e.counted(t, slug)
 		})
 	})
 
 	t.Run("a hundred tickets into one gap keep their order: the gap is renewed", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "GAP")
+		e := newEnv(t)
+		board := e.Board(t, "GAP")
 		column := board.Columns[0].ID
-		keys := h.Open(t, "GAP", column, 102)
+		keys := e.Open(t, "GAP", column, 102)
 		top := keys[0]
 		for _, key := range keys[2:] {
-			if _, _, err := h.Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Column: column, After: &top}); err != nil {
+			if _, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Column: column, After: &top}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -129,20 +129,20 @@ func TestMoveTicket(t *testing.T) {
 			}
 		}
 		want = append(want, 2)
-		if got := h.Stored(t, board).Columns[column]; !slices.Equal(got, want) {
+		if got := e.Stored(t, board).Columns[column]; !slices.Equal(got, want) {
 			t.Errorf("the column is %v, want %v", got, want)
 		}
 	})
 
 	t.Run("pages go on where they ended, also when a gap was spread anew or their last ticket moved", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "PAGE")
+		e := newEnv(t)
+		board := e.Board(t, "PAGE")
 		column := board.Columns[0].ID
-		keys := h.Open(t, "PAGE", column, 80)
+		keys := e.Open(t, "PAGE", column, 80)
 		var listed []uint64
 		page := func(after *tickets.Cursor) *tickets.Cursor {
-			_, list, next, err := h.Workflows.TicketsOf(h.Ctx, "PAGE", column, after, 10)
+			_, list, next, err := e.Workflows.TicketsOf(e.Ctx, "PAGE", column, after, 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,12 +153,12 @@ func TestMoveTicket(t *testing.T) {
 		}
 		next := page(nil)
 		for _, key := range keys[50:] { // thirty into one gap of the first page
-			if _, _, err := h.Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
+			if _, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		next = page(next)
-		if _, _, err := h.Workflows.MoveTicket(h.Ctx, keys[19], tickets.Intent{Column: column}); err != nil { // the last of the second page, to the top
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, keys[19], tickets.Intent{Column: column}); err != nil { // the last of the second page, to the top
 			t.Fatal(err)
 		}
 		for next != nil {
@@ -175,14 +175,14 @@ func TestMoveTicket(t *testing.T) {
 
 	t.Run("a move writes one ticket row and one entry of history", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "ROW")
-		keys := h.Open(t, "ROW", board.Columns[0].ID, 5)
-		before := h.rows(t)
-		if _, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID}); err != nil {
+		e := newEnv(t)
+		board := e.Board(t, "ROW")
+		keys := e.Open(t, "ROW", board.Columns[0].ID, 5)
+		before := e.rows(t)
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID}); err != nil {
 			t.Fatal(err)
 		}
-		after := h.rows(t)
+		after := e.rows(t)
 		changed := 0
 		for ticket, row := range after.tickets {
 			if before.tickets[ticket] != row {
@@ -196,14 +196,14 @@ func TestMoveTicket(t *testing.T) {
 
 	t.Run("a ticket that is there already is not written", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "SAME")
-		keys := h.Open(t, "SAME", board.Columns[0].ID, 3)
-		before := h.rows(t)
-		if _, _, err := h.Workflows.MoveTicket(h.Ctx, keys[1], tickets.Intent{Column: board.Columns[0].ID, After: &keys[0]}); err != nil {
+		e := newEnv(t)
+		board := e.Board(t, "SAME")
+		keys := e.Open(t, "SAME", board.Columns[0].ID, 3)
+		before := e.rows(t)
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, keys[1], tickets.Intent{Column: board.Columns[0].ID, After: &keys[0]}); err != nil {
 			t.Fatal(err)
 		}
-		if after := h.rows(t); after.activity != before.activity {
+		if after := e.rows(t); after.activity != before.activity {
 			t.Error("history was written")
 		}
 	})
@@ -215,10 +215,10 @@ type rows struct {
 	activity int
 }
 
-func (h *env) rows(t testing.TB) rows {
+func (e *env) rows(t testing.TB) rows {
 	t.Helper()
 	r := rows{tickets: map[uint64]string{}}
-	list, err := h.DB.SQL.Query("SELECT id, CONCAT_WS('/', column_id, rank_in_column, title, version, updated_at, moved_at) FROM ticket")
+	list, err := e.DB.SQL.Query("SELECT id, CONCAT_WS('/', column_id, rank_in_column, title, version, updated_at, moved_at) FROM ticket")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func (h *env) rows(t testing.TB) rows {
 		}
 		r.tickets[ticket] = text
 	}
-	if err := h.DB.SQL.QueryRow("SELECT COUNT(*) FROM activity").Scan(&r.activity); err != nil {
+	if err := e.DB.SQL.QueryRow("SELECT COUNT(*) FROM activity").Scan(&r.activity); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -239,11 +239,11 @@ func (h *env) rows(t testing.TB) rows {
 
 func TestMoveTicketSeen(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	board := h.Board(t, "SEEN")
+	e := newEnv(t)
+	board := e.Board(t, "SEEN")
 	todo, doing := board.Columns[0].ID, board.Columns[1].ID
 	move := func(key tickets.Key, column id.Column, after *tickets.Key, seen *tickets.Placement) error {
-		_, _, err := h.Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Column: column, After: after, Seen: seen})
+		_, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Column: column, After: after, Seen: seen})
 		return err
 	}
 	must := func(t *testing.T, err error) {
@@ -260,7 +260,7 @@ func TestMoveTicketSeen(t *testing.T) {
 	}
 	// Each case has three tickets of its own: a above x above b.
 	three := func(t *testing.T) (a, x, b tickets.Key) {
-		keys := h.Open(t, "SEEN", todo, 3)
+		keys := e.Open(t, "SEEN", todo, 3)
 		return keys[0], keys[1], keys[2]
 	}
 
@@ -268,7 +268,7 @@ func TestMoveTicketSeen(t *testing.T) {
 		a, x, _ := three(t)
 		must(t, move(x, doing, nil, nil))
 		refused(t, move(x, todo, nil, &tickets.Placement{Column: todo, After: &a}))
-		if ticket, err := h.Workflows.Ticket(h.Ctx, x); err != nil || ticket.Column != doing {
+		if ticket, err := e.Workflows.Ticket(e.Ctx, x); err != nil || ticket.Column != doing {
 			t.Errorf("it is in column %d (%v)", ticket.Column, err)
 		}
 	})
@@ -294,13 +294,13 @@ func TestMoveTicketSeen(t *testing.T) {
 	})
 	t.Run("nor one that was deleted", func(t *testing.T) {
 		a, x, _ := three(t)
-		must(t, h.Workflows.DeleteTicket(h.Ctx, a))
+		must(t, e.Workflows.DeleteTicket(e.Ctx, a))
 		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 	t.Run("nor an edit of the title", func(t *testing.T) {
 		a, x, _ := three(t)
 		title := "Another title"
-		if _, err := h.Workflows.EditTicket(h.Ctx, x, tickets.Edit{Title: &title, Version: 1}); err != nil {
+		if _, err := e.Workflows.EditTicket(e.Ctx, x, tickets.Edit{Title: &title, Version: 1}); err != nil {
 			t.Fatal(err)
 		}
 		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
@@ -309,9 +309,9 @@ func TestMoveTicketSeen(t *testing.T) {
 
 func TestMoveTicketAtOnce(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	board := h.Board(t, "RUSH")
-	keys := h.Open(t, "RUSH", board.Columns[0].ID, 40)
+	e := newEnv(t)
+	board := e.Board(t, "RUSH")
+	keys := e.Open(t, "RUSH", board.Columns[0].ID, 40)
 	var group sync.WaitGroup
 	for range 12 {
 		group.Go(func() {
@@ -321,7 +321,7 @@ func TestMoveTicketAtOnce(t *testing.T) {
 				if other != key && rand.N(4) > 0 {
 					intent.After = &other
 				}
-				if _, _, err := h.Workflows.MoveTicket(h.Ctx, key, intent); err != nil {
+				if _, _, err := e.Workflows.MoveTicket(e.Ctx, key, intent); err != nil {
 					t.Errorf("move %s: %v", key, err)
 				}
 			}
@@ -329,13 +329,13 @@ func TestMoveTicketAtOnce(t *testing.T) {
 	}
 	group.Go(func() {
 		for i := range 40 {
-			if _, err := h.Workflows.OpenTicket(h.Ctx, "RUSH", tickets.Draft{Title: fmt.Sprint("New ", i), Column: board.Columns[i%3].ID}, nil); err != nil {
+			if _, err := e.Workflows.OpenTicket(e.Ctx, "RUSH", tickets.Draft{Title: fmt.Sprint("New ", i), Column: board.Columns[i%3].ID}, nil); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 	group.Wait()
-	stored := h.Stored(t, board)
+	stored := e.Stored(t, board)
 	seen := map[uint64]bool{}
 	for _, list := range stored.Columns {
 		for _, number := range list {
@@ -348,20 +348,20 @@ func TestMoveTicketAtOnce(t *testing.T) {
 	if len(seen) != 80 {
 		t.Errorf("%d tickets are on the board, want 80", len(seen))
 	}
-	h.counted(t, "RUSH")
+	e.counted(t, "RUSH")
 }
 
 // A caller's context reaches neither the batch nor the others in it.
 func TestOpenTicketCancelled(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	h.Board(t, "LEFT")
-	gone, cancel := context.WithCancel(h.Ctx)
+	e := newEnv(t)
+	e.Board(t, "LEFT")
+	gone, cancel := context.WithCancel(e.Ctx)
 	cancel()
-	if _, err := h.Workflows.OpenTicket(gone, "LEFT", tickets.Draft{Title: "x"}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := e.Workflows.OpenTicket(gone, "LEFT", tickets.Draft{Title: "x"}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if key := h.Open(t, "LEFT", 0, 1)[0]; key.Number != 1 {
+	if key := e.Open(t, "LEFT", 0, 1)[0]; key.Number != 1 {
 		t.Errorf("the first ticket is %s", key)
 	}
 }

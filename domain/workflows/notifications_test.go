@@ -15,46 +15,46 @@ import (
 )
 
 // leave removes the caller from the company.
-func (h *env) leave(t testing.TB, ctx context.Context) {
+func (e *env) leave(t testing.TB, ctx context.Context) {
 	t.Helper()
-	h.Exec(t, "DELETE FROM membership WHERE account_id = ?", uint64(accounts.ActorFrom(ctx).Account.ID))
+	e.Exec(t, "DELETE FROM membership WHERE account_id = ?", uint64(accounts.ActorFrom(ctx).Account.ID))
 }
 
 var demo1 = tickets.Key{Board: "DEMO", Number: 1}
 
 // say comments on DEMO-1.
-func (h *env) say(t testing.TB, ctx context.Context, text string) tickets.Comment {
+func (e *env) say(t testing.TB, ctx context.Context, text string) tickets.Comment {
 	t.Helper()
-	said, err := h.Workflows.Comment(ctx, demo1, text, nil)
+	said, err := e.Workflows.Comment(ctx, demo1, text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return said.Comment
 }
 
-// told returns the entries of the caller's inbox, the newest last: reason, author, ticket.
-func (h *env) told(t testing.TB, ctx context.Context) (all []string) {
+// notifications returns the entries of the caller's inbox, the newest last: reason, author, ticket.
+func (e *env) notifications(t testing.TB, ctx context.Context) (all []string) {
 	t.Helper()
-	list, _, err := h.Workflows.Inbox(ctx, 0)
+	list, _, err := e.Workflows.Inbox(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range slices.Backward(list) {
-		all = append(all, fmt.Sprintf("%s by %s on %s", e.Why, e.By.Name, e.Key))
+	for _, n := range slices.Backward(list) {
+		all = append(all, fmt.Sprintf("%s by %s on %s", n.Why, n.By.Name, n.Key))
 	}
 	return all
 }
 
-func (h *env) hears(t *testing.T, ctx context.Context, want ...string) {
+func (e *env) hears(t *testing.T, ctx context.Context, want ...string) {
 	t.Helper()
-	if got := h.told(t, ctx); !slices.Equal(got, want) {
-		t.Errorf("%s is told %q, want %q", accounts.ActorFrom(ctx).Account.Name, got, want)
+	if got := e.notifications(t, ctx); !slices.Equal(got, want) {
+		t.Errorf("%s has notifications %q, want %q", accounts.ActorFrom(ctx).Account.Name, got, want)
 	}
 }
 
-func (h *env) assign(t testing.TB, ctx context.Context, handles ...string) tickets.Ticket {
+func (e *env) assign(t testing.TB, ctx context.Context, handles ...string) tickets.Ticket {
 	t.Helper()
-	ticket, err := h.Workflows.SetAssignees(ctx, demo1, handles)
+	ticket, err := e.Workflows.SetAssignees(ctx, demo1, handles)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,158 +65,158 @@ func TestTelling(t *testing.T) {
 	t.Parallel()
 	t.Run("who is named is told once, and nobody of their own doing", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		ben := h.As(t, "Ben", accounts.Member)
-		h.say(t, h.Ctx, "@ben look, @Ben! `@ana` and @ana, @nobody")
-		h.hears(t, ben, "mention by Ana on DEMO-1")
-		h.hears(t, h.Ctx)
+		e := newEnv(t)
+		ben := e.As(t, "Ben", accounts.Member)
+		e.say(t, e.Ctx, "@ben look, @Ben! `@ana` and @ana, @nobody")
+		e.hears(t, ben, "mention by Ana on DEMO-1")
+		e.hears(t, e.Ctx)
 	})
 	t.Run("replies reach who opened, was named, was assigned or commented", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		ben, cyd, dan, eve := h.As(t, "Ben", accounts.Member), h.As(t, "Cyd", accounts.Member), h.As(t, "Dan", accounts.Member), h.As(t, "Eve", accounts.Member)
-		h.say(t, h.Ctx, "@ben")
-		h.assign(t, h.Ctx, "cyd")
-		h.say(t, dan, "I am here too")
-		h.say(t, eve, "Hello")
-		h.hears(t, h.Ctx, "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
-		h.hears(t, ben, "mention by Ana on DEMO-1", "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
-		h.hears(t, cyd, "assignment by Ana on DEMO-1", "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
-		h.hears(t, dan, "reply by Eve on DEMO-1")
-		h.hears(t, eve)
+		e := newEnv(t)
+		ben, cyd, dan, eve := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member), e.As(t, "Dan", accounts.Member), e.As(t, "Eve", accounts.Member)
+		e.say(t, e.Ctx, "@ben")
+		e.assign(t, e.Ctx, "cyd")
+		e.say(t, dan, "I am here too")
+		e.say(t, eve, "Hello")
+		e.hears(t, e.Ctx, "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
+		e.hears(t, ben, "mention by Ana on DEMO-1", "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
+		e.hears(t, cyd, "assignment by Ana on DEMO-1", "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
+		e.hears(t, dan, "reply by Eve on DEMO-1")
+		e.hears(t, eve)
 	})
 	t.Run("an edit tells only who is newly named", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		ben, cyd := h.As(t, "Ben", accounts.Member), h.As(t, "Cyd", accounts.Member)
-		comment := h.say(t, h.Ctx, "@ben")
-		if _, err := h.Workflows.EditComment(h.Ctx, demo1, comment.ID, "@ben and @cyd", 1); err != nil {
+		e := newEnv(t)
+		ben, cyd := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member)
+		comment := e.say(t, e.Ctx, "@ben")
+		if _, err := e.Workflows.EditComment(e.Ctx, demo1, comment.ID, "@ben and @cyd", 1); err != nil {
 			t.Fatal(err)
 		}
-		h.hears(t, ben, "mention by Ana on DEMO-1")
-		h.hears(t, cyd, "mention by Ana on DEMO-1")
+		e.hears(t, ben, "mention by Ana on DEMO-1")
+		e.hears(t, cyd, "mention by Ana on DEMO-1")
 	})
 	t.Run("a description tells at opening and at an edit", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		ben, cyd := h.As(t, "Ben", accounts.Member), h.As(t, "Cyd", accounts.Member)
-		ticket, err := h.Workflows.OpenTicket(h.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "For @ben"}, nil)
+		e := newEnv(t)
+		ben, cyd := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member)
+		ticket, err := e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "For @ben"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := "For @ben and @cyd"
-		if _, err := h.Workflows.EditTicket(h.Ctx, ticket.Key, tickets.Edit{Description: &text, Version: 1}); err != nil {
+		if _, err := e.Workflows.EditTicket(e.Ctx, ticket.Key, tickets.Edit{Description: &text, Version: 1}); err != nil {
 			t.Fatal(err)
 		}
-		h.hears(t, ben, "mention by Ana on "+ticket.Key.String())
-		h.hears(t, cyd, "mention by Ana on "+ticket.Key.String())
+		e.hears(t, ben, "mention by Ana on "+ticket.Key.String())
+		e.hears(t, cyd, "mention by Ana on "+ticket.Key.String())
 	})
 	t.Run("a muted ticket brings no replies, but mentions and assignments", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		ben, vera := h.As(t, "Ben", accounts.Member), h.As(t, "Vera", accounts.Viewer)
-		for _, ctx := range []context.Context{h.Ctx, ben, vera} { // the author too, and a viewer may
-			if _, err := h.Workflows.MuteTicket(ctx, demo1, true); err != nil {
+		e := newEnv(t)
+		ben, vera := e.As(t, "Ben", accounts.Member), e.As(t, "Vera", accounts.Viewer)
+		for _, ctx := range []context.Context{e.Ctx, ben, vera} { // the author too, and a viewer may
+			if _, err := e.Workflows.MuteTicket(ctx, demo1, true); err != nil {
 				t.Fatal(err)
 			}
 		}
-		h.say(t, h.Ctx, "one")
-		h.say(t, ben, "two, @vera")
-		h.say(t, h.Ctx, "three")
-		h.assign(t, h.Ctx, "ben")
-		h.hears(t, h.Ctx)
-		h.hears(t, ben, "assignment by Ana on DEMO-1")
-		h.hears(t, vera, "mention by Ben on DEMO-1")
-		if _, err := h.Workflows.MuteTicket(h.Ctx, demo1, false); err != nil {
+		e.say(t, e.Ctx, "one")
+		e.say(t, ben, "two, @vera")
+		e.say(t, e.Ctx, "three")
+		e.assign(t, e.Ctx, "ben")
+		e.hears(t, e.Ctx)
+		e.hears(t, ben, "assignment by Ana on DEMO-1")
+		e.hears(t, vera, "mention by Ben on DEMO-1")
+		if _, err := e.Workflows.MuteTicket(e.Ctx, demo1, false); err != nil {
 			t.Fatal(err)
 		}
-		h.say(t, ben, "four")
-		h.hears(t, h.Ctx, "reply by Ben on DEMO-1")
+		e.say(t, ben, "four")
+		e.hears(t, e.Ctx, "reply by Ben on DEMO-1")
 	})
 	t.Run("who left the company hears nothing more", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		ben := h.As(t, "Ben", accounts.Member)
-		h.say(t, ben, "I am off")
-		h.leave(t, ben)
-		h.say(t, h.Ctx, "@ben, wait")
-		h.hears(t, ben)
-		if _, err := h.Workflows.SetAssignees(h.Ctx, demo1, []string{"ben"}); !errors.Is(err, tickets.CodeNotAssignable) {
+		e := newEnv(t)
+		ben := e.As(t, "Ben", accounts.Member)
+		e.say(t, ben, "I am off")
+		e.leave(t, ben)
+		e.say(t, e.Ctx, "@ben, wait")
+		e.hears(t, ben)
+		if _, err := e.Workflows.SetAssignees(e.Ctx, demo1, []string{"ben"}); !errors.Is(err, tickets.CodeNotAssignable) {
 			t.Error(err)
 		}
 	})
 	t.Run("of a thousand who are named fifty are told", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
+		e := newEnv(t)
 		var text strings.Builder
 		for i := range 1000 {
 			fmt.Fprintf(&text, "@p%d ", i)
 		}
 		for i := range 60 {
-			h.As(t, fmt.Sprintf("P%d", i), accounts.Member)
+			e.As(t, fmt.Sprintf("P%d", i), accounts.Member)
 		}
-		h.say(t, h.Ctx, text.String())
+		e.say(t, e.Ctx, text.String())
 		var n int
-		if err := h.DB.SQL.QueryRow("SELECT COUNT(*) FROM notification").Scan(&n); err != nil || n != tickets.MaxMentions {
+		if err := e.DB.SQL.QueryRow("SELECT COUNT(*) FROM notification").Scan(&n); err != nil || n != tickets.MaxMentions {
 			t.Errorf("%d were told (%v)", n, err)
 		}
 	})
 	t.Run("opening the ticket, an entry, or all marks as read, and the count ends", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		ben := h.As(t, "Ben", accounts.Member)
-		h.say(t, h.Ctx, "@ben")
-		other, err := h.Workflows.OpenTicket(h.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "@ben"}, nil)
+		e := newEnv(t)
+		ben := e.As(t, "Ben", accounts.Member)
+		e.say(t, e.Ctx, "@ben")
+		other, err := e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "@ben"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		unread := func(want int) {
 			t.Helper()
-			if n, err := h.Workflows.Unread(ben); err != nil || n != want {
+			if n, err := e.Workflows.Unread(ben); err != nil || n != want {
 				t.Errorf("%d unread, want %d (%v)", n, want, err)
 			}
 		}
 		unread(2)
-		ticket, err := h.Workflows.Ticket(ben, other.Key)
+		ticket, err := e.Workflows.Ticket(ben, other.Key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := h.Workflows.ReadTicket(ben, ticket); err != nil || n != 1 {
+		if n, err := e.Workflows.ReadTicket(ben, ticket); err != nil || n != 1 {
 			t.Error(n, err)
 		}
 		unread(1)
-		list, _, err := h.Workflows.Inbox(ben, 0)
+		list, _, err := e.Workflows.Inbox(ben, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Workflows.ReadEntry(h.Ctx, list[1].ID); !errors.Is(err, tickets.CodeEntryNotFound) {
+		if err := e.Workflows.ReadEntry(e.Ctx, list[1].ID); !errors.Is(err, tickets.CodeEntryNotFound) {
 			t.Error("someone else marked it:", err)
 		}
-		if err := h.Workflows.ReadEntry(ben, list[1].ID); err != nil {
+		if err := e.Workflows.ReadEntry(ben, list[1].ID); err != nil {
 			t.Error(err)
 		}
 		unread(0)
-		h.Exec(t, "INSERT INTO notification (company_id, account_id, ticket_id, actor_id, kind, created_at) SELECT n.company_id, n.account_id, n.ticket_id, n.actor_id, n.kind, n.created_at FROM notification n, activity a, activity b, activity c WHERE n.id = ? LIMIT 300", uint64(list[0].ID))
+		e.Exec(t, "INSERT INTO notification (company_id, account_id, ticket_id, actor_id, kind, created_at) SELECT n.company_id, n.account_id, n.ticket_id, n.actor_id, n.kind, n.created_at FROM notification n, activity a, activity b, activity c WHERE n.id = ? LIMIT 300", uint64(list[0].ID))
 		unread(tickets.MaxUnread + 1)
-		if list, _, err = h.Workflows.Inbox(ben, 0); err != nil {
+		if list, _, err = e.Workflows.Inbox(ben, 0); err != nil {
 			t.Fatal(err)
 		}
-		h.say(t, h.Ctx, "@ben")
-		if err := h.Workflows.ReadInbox(ben, list[0].ID); err != nil {
+		e.say(t, e.Ctx, "@ben")
+		if err := e.Workflows.ReadInbox(ben, list[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		unread(1) // what came since
 	})
 	t.Run("people who tell each other at the same time do not block each other", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		people := []context.Context{h.Ctx, h.As(t, "Ben", accounts.Member), h.As(t, "Cyd", accounts.Member), h.As(t, "Dan", accounts.Member)}
+		e := newEnv(t)
+		people := []context.Context{e.Ctx, e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member), e.As(t, "Dan", accounts.Member)}
 		var group sync.WaitGroup
 		for i, who := range people {
 			group.Go(func() {
 				for n := range 10 {
 					key := tickets.Key{Board: "DEMO", Number: uint64(1 + (i+n)%3)}
-					if _, err := h.Workflows.Comment(who, key, "@dan @cyd @ben @ana", nil); err != nil {
+					if _, err := e.Workflows.Comment(who, key, "@dan @cyd @ben @ana", nil); err != nil {
 						t.Error(err)
 					}
 				}
@@ -224,7 +224,7 @@ func TestTelling(t *testing.T) {
 		}
 		group.Wait()
 		for _, who := range people {
-			if got := len(h.told(t, who)); got != 30 {
+			if got := len(e.notifications(t, who)); got != 30 {
 				t.Errorf("%s is told %d times, want 30", accounts.ActorFrom(who).Account.Name, got)
 			}
 		}
@@ -235,12 +235,12 @@ func TestComments(t *testing.T) {
 	t.Parallel()
 	t.Run("of two edits of one comment at once one is taken, and the other sees it", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		comment := h.say(t, h.Ctx, "as it was")
+		e := newEnv(t)
+		comment := e.say(t, e.Ctx, "as it was")
 		errs := make([]error, 8)
 		var group sync.WaitGroup
 		for i := range errs {
-			group.Go(func() { _, errs[i] = h.Workflows.EditComment(h.Ctx, demo1, comment.ID, fmt.Sprint("by ", i), 1) })
+			group.Go(func() { _, errs[i] = e.Workflows.EditComment(e.Ctx, demo1, comment.ID, fmt.Sprint("by ", i), 1) })
 		}
 		group.Wait()
 		won := -1
@@ -264,51 +264,51 @@ func TestComments(t *testing.T) {
 	})
 	t.Run("a comment is its author's alone, and leaves its place behind", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		ben, vera := h.As(t, "Ben", accounts.Member), h.As(t, "Vera", accounts.Viewer)
-		comment := h.say(t, ben, "mine")
-		if _, err := h.Workflows.EditComment(h.Ctx, demo1, comment.ID, "ours", 1); !errors.Is(err, tickets.CodeNotYourComment) {
+		e := newEnv(t)
+		ben, vera := e.As(t, "Ben", accounts.Member), e.As(t, "Vera", accounts.Viewer)
+		comment := e.say(t, ben, "mine")
+		if _, err := e.Workflows.EditComment(e.Ctx, demo1, comment.ID, "ours", 1); !errors.Is(err, tickets.CodeNotYourComment) {
 			t.Error(err)
 		}
-		if _, err := h.Workflows.DeleteComment(h.Ctx, demo1, comment.ID); !errors.Is(err, tickets.CodeNotYourComment) {
+		if _, err := e.Workflows.DeleteComment(e.Ctx, demo1, comment.ID); !errors.Is(err, tickets.CodeNotYourComment) {
 			t.Error(err)
 		}
-		if _, err := h.Workflows.Comment(vera, demo1, "x", nil); !errors.Is(err, accounts.CodeReadOnly) {
+		if _, err := e.Workflows.Comment(vera, demo1, "x", nil); !errors.Is(err, accounts.CodeReadOnly) {
 			t.Error(err)
 		}
-		if _, err := h.Workflows.EditComment(ben, tickets.Key{Board: "DEMO", Number: 2}, comment.ID, "x", 1); !errors.Is(err, tickets.CodeCommentNotFound) {
+		if _, err := e.Workflows.EditComment(ben, tickets.Key{Board: "DEMO", Number: 2}, comment.ID, "x", 1); !errors.Is(err, tickets.CodeCommentNotFound) {
 			t.Error("by another ticket's address:", err)
 		}
-		if _, err := h.Workflows.DeleteComment(ben, demo1, comment.ID); err != nil {
+		if _, err := e.Workflows.DeleteComment(ben, demo1, comment.ID); err != nil {
 			t.Fatal(err)
 		}
 		var stale tickets.StaleComment
-		if _, err := h.Workflows.EditComment(ben, demo1, comment.ID, "x", 1); !errors.As(err, &stale) || !stale.Current.Deleted() {
+		if _, err := e.Workflows.EditComment(ben, demo1, comment.ID, "x", 1); !errors.As(err, &stale) || !stale.Current.Deleted() {
 			t.Error(err)
 		}
-		if _, err := h.Workflows.DeleteComment(ben, demo1, comment.ID); !errors.Is(err, tickets.CodeCommentNotFound) {
+		if _, err := e.Workflows.DeleteComment(ben, demo1, comment.ID); !errors.Is(err, tickets.CodeCommentNotFound) {
 			t.Error(err)
 		}
-		ticket, err := h.Workflows.Ticket(h.Ctx, demo1)
+		ticket, err := e.Workflows.Ticket(e.Ctx, demo1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, err := h.Workflows.Comments(h.Ctx, ticket, 0)
+		page, err := e.Workflows.Comments(e.Ctx, ticket, 0)
 		if err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" || page.List[0].Author.Name != "Ben" {
 			t.Errorf("%+v %v", page, err)
 		}
 	})
 	t.Run("pages lead back to the first comment, in order, and end where texts are long", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
+		e := newEnv(t)
 		var want []string
 		for i := range 60 {
-			want = append(want, h.say(t, h.Ctx, fmt.Sprint("comment ", i)).Body)
+			want = append(want, e.say(t, e.Ctx, fmt.Sprint("comment ", i)).Body)
 		}
 		for range 4 {
-			want = append(want, h.say(t, h.Ctx, strings.Repeat("x", tickets.MaxComment)).Body)
+			want = append(want, e.say(t, e.Ctx, strings.Repeat("x", tickets.MaxComment)).Body)
 		}
-		ticket, err := h.Workflows.Ticket(h.Ctx, demo1)
+		ticket, err := e.Workflows.Ticket(e.Ctx, demo1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestComments(t *testing.T) {
 			if !first {
 				from = before.List[0].ID
 			}
-			if before, err = h.Workflows.Comments(h.Ctx, ticket, from); err != nil {
+			if before, err = e.Workflows.Comments(e.Ctx, ticket, from); err != nil {
 				t.Fatal(err)
 			}
 			size := 0
@@ -342,110 +342,110 @@ func TestAssigning(t *testing.T) {
 	t.Parallel()
 	t.Run("assignees are members who may work, several, and the history has their names", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		ben := h.As(t, "Ben", accounts.Member)
-		h.As(t, "Vera", accounts.Viewer)
+		e := newEnv(t)
+		ben := e.As(t, "Ben", accounts.Member)
+		e.As(t, "Vera", accounts.Viewer)
 		for _, handles := range [][]string{{"vera"}, {"nobody"}, {"ana", "nobody"}, {""}, {"ANA"}} {
-			if _, err := h.Workflows.SetAssignees(h.Ctx, demo1, handles); !errors.Is(err, tickets.CodeNotAssignable) {
+			if _, err := e.Workflows.SetAssignees(e.Ctx, demo1, handles); !errors.Is(err, tickets.CodeNotAssignable) {
 				t.Errorf("%q: %v", handles, err)
 			}
 		}
-		h.assign(t, h.Ctx, "ben", "ana", "ben")
-		if ticket := h.assign(t, ben, "ben"); len(ticket.Assignees) != 1 || ticket.Assignees[0].Handle != "ben" {
+		e.assign(t, e.Ctx, "ben", "ana", "ben")
+		if ticket := e.assign(t, ben, "ben"); len(ticket.Assignees) != 1 || ticket.Assignees[0].Handle != "ben" {
 			t.Errorf("%+v", ticket.Assignees)
 		}
-		h.assign(t, ben, "ben") // changes nothing
-		ticket, err := h.Workflows.Ticket(h.Ctx, demo1)
+		e.assign(t, ben, "ben") // changes nothing
+		ticket, err := e.Workflows.Ticket(e.Ctx, demo1)
 		if err != nil || len(ticket.Assignees) != 1 || ticket.Assignees[0].Name != "Ben" {
 			t.Fatal(ticket.Assignees, err)
 		}
-		history, _, err := h.Workflows.History(h.Ctx, ticket.ID, 0)
+		history, _, err := e.Workflows.History(e.Ctx, ticket.ID, 0)
 		if err != nil || len(history) != 3 || *history[0].Detail.Assignees != (tickets.Change{Old: "Ana, Ben", New: "Ben"}) || *history[1].Detail.Assignees != (tickets.Change{New: "Ana, Ben"}) {
 			t.Errorf("%+v %v", history, err)
 		}
 	})
 	t.Run("two who assign at the same time both get their wish", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		ben := h.As(t, "Ben", accounts.Member)
+		e := newEnv(t)
+		ben := e.As(t, "Ben", accounts.Member)
 		var group sync.WaitGroup
-		for _, ctx := range []context.Context{h.Ctx, ben} {
+		for _, ctx := range []context.Context{e.Ctx, ben} {
 			group.Go(func() {
 				wish := workflows.Assignment{Add: []accounts.ID{accounts.ActorFrom(ctx).Account.ID}}
-				if _, err := h.Workflows.AssignTicket(ctx, demo1, wish); err != nil {
+				if _, err := e.Workflows.AssignTicket(ctx, demo1, wish); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		group.Wait()
-		if ticket, err := h.Workflows.Ticket(h.Ctx, demo1); err != nil || len(ticket.Assignees) != 2 {
+		if ticket, err := e.Workflows.Ticket(e.Ctx, demo1); err != nil || len(ticket.Assignees) != 2 {
 			t.Error(ticket.Assignees, err)
 		}
 	})
 	t.Run("who is removed at the same time is assigned before, or not at all", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
+		e := newEnv(t)
 		for i := range 12 {
 			name := fmt.Sprint("Ben", i)
-			ben := h.As(t, name, accounts.Member)
+			ben := e.As(t, name, accounts.Member)
 			key := tickets.Key{Board: "DEMO", Number: uint64(1 + i%7)}
 			var err error
 			var group sync.WaitGroup
-			group.Go(func() { _, err = h.Workflows.SetAssignees(h.Ctx, key, []string{strings.ToLower(name)}) })
-			group.Go(func() { h.leave(t, ben) })
+			group.Go(func() { _, err = e.Workflows.SetAssignees(e.Ctx, key, []string{strings.ToLower(name)}) })
+			group.Go(func() { e.leave(t, ben) })
 			group.Wait()
 			if err != nil && !errors.Is(err, tickets.CodeNotAssignable) {
 				t.Error(err)
 			}
 			var n int
-			if err2 := h.DB.SQL.QueryRow("SELECT COUNT(*) FROM assignee WHERE account_id = ?", uint64(accounts.ActorFrom(ben).Account.ID)).Scan(&n); err2 != nil || n == 1 != (err == nil) {
+			if err2 := e.DB.SQL.QueryRow("SELECT COUNT(*) FROM assignee WHERE account_id = ?", uint64(accounts.ActorFrom(ben).Account.ID)).Scan(&n); err2 != nil || n == 1 != (err == nil) {
 				t.Errorf("%d rows after %v (%v)", n, err, err2)
 			}
 		}
 	})
 	t.Run("My work is what is open and mine, whatever happens to it", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		h.assign(t, h.Ctx, "ana")
+		e := newEnv(t)
+		e.assign(t, e.Ctx, "ana")
 		work := func(want int) {
 			t.Helper()
-			if list, _, err := h.Workflows.Work(h.Ctx, 0); err != nil || len(list) != want || want == 1 && list[0].Key != demo1 {
+			if list, _, err := e.Workflows.Work(e.Ctx, 0); err != nil || len(list) != want || want == 1 && list[0].Key != demo1 {
 				t.Errorf("%+v %v, want %d", list, err, want)
 			}
 		}
 		work(1)
-		columns := h.Practice.Columns
+		columns := e.Practice.Columns
 		for _, move := range []struct{ to, want int }{{2, 0}, {1, 1}, {2, 0}, {0, 1}} {
-			if _, _, err := h.Workflows.MoveTicket(h.Ctx, demo1, tickets.Intent{Column: columns[move.to].ID}); err != nil {
+			if _, _, err := e.Workflows.MoveTicket(e.Ctx, demo1, tickets.Intent{Column: columns[move.to].ID}); err != nil {
 				t.Fatal(err)
 			}
 			work(move.want)
 		}
-		if err := h.Workflows.DeleteTicket(h.Ctx, demo1); err != nil {
+		if err := e.Workflows.DeleteTicket(e.Ctx, demo1); err != nil {
 			t.Fatal(err)
 		}
 		work(0)
-		closed, err := h.Workflows.OpenTicket(h.Ctx, "DEMO", tickets.Draft{Title: "done already", Column: columns[2].ID}, nil)
+		closed, err := e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "done already", Column: columns[2].ID}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Workflows.SetAssignees(h.Ctx, closed.Key, []string{"ana"}); err != nil {
+		if _, err := e.Workflows.SetAssignees(e.Ctx, closed.Key, []string{"ana"}); err != nil {
 			t.Fatal(err)
 		}
 		work(0)
 	})
 	t.Run("a ticket has twenty assignees at most", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
+		e := newEnv(t)
 		var wish workflows.Assignment
 		for i := range tickets.MaxAssignees + 1 {
-			wish.Add = append(wish.Add, accounts.ActorFrom(h.As(t, fmt.Sprint("P", i), accounts.Member)).Account.ID)
+			wish.Add = append(wish.Add, accounts.ActorFrom(e.As(t, fmt.Sprint("P", i), accounts.Member)).Account.ID)
 		}
-		if _, err := h.Workflows.AssignTicket(h.Ctx, demo1, wish); !errors.Is(err, tickets.CodeTooManyAssignees) {
+		if _, err := e.Workflows.AssignTicket(e.Ctx, demo1, wish); !errors.Is(err, tickets.CodeTooManyAssignees) {
 			t.Error(err)
 		}
 		wish.Add = wish.Add[1:]
-		if _, err := h.Workflows.AssignTicket(h.Ctx, demo1, wish); err != nil {
+		if _, err := e.Workflows.AssignTicket(e.Ctx, demo1, wish); err != nil {
 			t.Error(err)
 		}
 	})
@@ -453,14 +453,14 @@ func TestAssigning(t *testing.T) {
 
 func TestFindingPeople(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	h.As(t, "Ben", accounts.Member)
-	h.As(t, "Bea", accounts.Viewer)
-	h.Exec(t, "UPDATE account SET name = 'Zoë Benton 100%' WHERE name = 'Bea'")
+	e := newEnv(t)
+	e.As(t, "Ben", accounts.Member)
+	e.As(t, "Bea", accounts.Viewer)
+	e.Exec(t, "UPDATE account SET name = 'Zoë Benton 100%' WHERE name = 'Bea'")
 	for text, want := range map[string]string{
 		"": "ana bea ben", "be": "bea ben", "@BE": "bea ben", "ben": "ben bea", "zoe": "bea", "100%": "bea", "%": "", "_": "", "en": "", "x": "", "\x00": "", "\xff": "", `\`: "", strings.Repeat("b", 5000): "",
 	} {
-		found, err := h.Workflows.FindPeople(h.Ctx, text, false, 8)
+		found, err := e.Workflows.FindPeople(e.Ctx, text, false, 8)
 		var got []string
 		for _, m := range found {
 			got = append(got, m.Handle)
@@ -469,7 +469,7 @@ func TestFindingPeople(t *testing.T) {
 			t.Errorf("%.20q finds %q, want %q (%v)", text, got, want, err)
 		}
 	}
-	if found, err := h.Workflows.FindPeople(h.Ctx, "be", true, 8); err != nil || len(found) != 1 {
+	if found, err := e.Workflows.FindPeople(e.Ctx, "be", true, 8); err != nil || len(found) != 1 {
 		t.Error("of those who may work:", found, err)
 	}
 }

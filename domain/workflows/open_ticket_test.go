@@ -12,10 +12,10 @@ func TestOpenTicket(t *testing.T) {
 	t.Parallel()
 	t.Run("twenty writers on two boards get every number once", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
+		e := newEnv(t)
 		const writers, each = 10, 50
 		for _, slug := range []string{"NINJA", "PIRATE"} {
-			h.Board(t, slug)
+			e.Board(t, slug)
 		}
 		var mu sync.Mutex
 		seen := map[tickets.Key]bool{}
@@ -24,7 +24,7 @@ func TestOpenTicket(t *testing.T) {
 			for n := range writers {
 				group.Go(func() {
 					for i := range each {
-						ticket, err := h.Workflows.OpenTicket(h.Ctx, slug, tickets.Draft{Title: fmt.Sprint(n, i)}, nil)
+						ticket, err := e.Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: fmt.Sprint(n, i)}, nil)
 						if err != nil {
 							t.Error(err)
 							return

@@ -28,11 +28,11 @@ import (
 // withForm is an environment whose board NINJA takes requests, for which there are codes.
 func withForm(t testing.TB, codes int) *env {
 	t.Helper()
-	h := newEnv(t)
-	h.Board(t, "NINJA")
-	h.Offer(t, "NINJA", true)
-	stock(t, h.DB, codes)
-	return h
+	e := newEnv(t)
+	e.Board(t, "NINJA")
+	e.Offer(t, "NINJA", true)
+	stock(t, e.DB, codes)
+	return e
 }
 
 // stock puts n codes into the pool. Which codes are canaries is the same in all tests.
@@ -55,15 +55,15 @@ func stock(t testing.TB, d *db.DB, n int) {
 }
 
 // guesses are n codes that lead to nothing, canary says whether they are canaries.
-func guesses(t testing.TB, h *env, n int, canary bool) (list []string) {
+func guesses(t testing.TB, e *env, n int, canary bool) (list []string) {
 	t.Helper()
-	canaries, err := refs.ReadCanaries(context.Background(), h.DB.Queries)
+	canaries, err := refs.ReadCanaries(context.Background(), e.DB.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := 0; len(list) < n; i++ {
 		code := fmt.Sprintf("%c%c%c%c%c", 'A'+i/26/26/26/26%26, 'A'+i/26/26/26%26, 'A'+i/26/26%26, 'A'+i/26%26, 'A'+i%26)
-		if canaries.Is(refs.Code(code)) == canary && h.Count(t, "SELECT COUNT(*) FROM ref_ledger WHERE code = ?", code) == 0 {
+		if canaries.Is(refs.Code(code)) == canary && e.Count(t, "SELECT COUNT(*) FROM ref_ledger WHERE code = ?", code) == 0 {
 			list = append(list, code)
 		}
 	}
@@ -80,9 +80,9 @@ func asked(title string) requests.Submission {
 	return requests.Submission{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: title, Description: "Please", Email: "stranger@example.com"}
 }
 
-func (h *env) send(t testing.TB, sent requests.Submission) workflows.Receipt {
+func (e *env) send(t testing.TB, sent requests.Submission) workflows.Receipt {
 	t.Helper()
-	receipt, err := h.Workflows.Send(from("192.0.2.1"), sent)
+	receipt, err := e.Workflows.Send(from("192.0.2.1"), sent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,56 +98,56 @@ func is(t testing.TB, err error, code fault.Code) {
 
 func TestTheRequesterIsNobody(t *testing.T) {
 	t.Parallel()
-	h := withForm(t, 1)
-	requester, err := accounts.RequesterAccount(h.Ctx, h.DB.Queries)
+	e := withForm(t, 1)
+	requester, err := accounts.RequesterAccount(e.Ctx, e.DB.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Run("who signs in", func(t *testing.T) {
 		for _, password := range []string{"", "x", "requester", "correct horse battery"} {
-			_, err := h.Workflows.SignIn(from("192.0.2.9"), "Requester", password)
+			_, err := e.Workflows.SignIn(from("192.0.2.9"), "Requester", password)
 			is(t, err, accounts.CodeWrongPassword)
 		}
-		h.Offer(t, "NINJA", true)
-		if _, err := h.DB.SQL.Exec("UPDATE account SET password_hash = (SELECT password_hash FROM (SELECT password_hash FROM account WHERE id = ?) x) WHERE id = ?", h.Actor.Account.ID, requester.ID); err != nil {
+		e.Offer(t, "NINJA", true)
+		if _, err := e.DB.SQL.Exec("UPDATE account SET password_hash = (SELECT password_hash FROM (SELECT password_hash FROM account WHERE id = ?) x) WHERE id = ?", e.Actor.Account.ID, requester.ID); err != nil {
 			t.Fatal(err)
 		}
-		_, err := h.Workflows.SignIn(from("192.0.2.9"), "requester", "correct horse battery")
+		_, err := e.Workflows.SignIn(from("192.0.2.9"), "requester", "correct horse battery")
 		is(t, err, accounts.CodeWrongPassword)
 	})
 	t.Run("who is invited or joins", func(t *testing.T) {
-		link, err := h.Workflows.Invite(h.Ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
+		link, err := e.Workflows.Invite(e.Ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = h.Workflows.JoinNew(h.Ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester", Password: "correct horse battery"})
+		_, err = e.Workflows.JoinNew(e.Ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester", Password: "correct horse battery"})
 		is(t, err, accounts.CodeBadEmail)
-		err = h.DB.InTx(h.Ctx, func(tx *db.Tx) error {
-			_, err := accounts.Join(h.Ctx, tx, h.Actor.Company.ID, requester, accounts.Member)
+		err = e.DB.InTx(e.Ctx, func(tx *db.Tx) error {
+			_, err := accounts.Join(e.Ctx, tx, e.Actor.Company.ID, requester, accounts.Member)
 			return err
 		})
 		is(t, err, accounts.CodeNotMember)
 	})
 	t.Run("who gets a new password", func(t *testing.T) {
-		_, _, err := h.Workflows.MakeReset(h.Ctx, requester.ID)
+		_, _, err := e.Workflows.MakeReset(e.Ctx, requester.ID)
 		is(t, err, accounts.CodeMemberNotFound)
-		_, err = accounts.ByEmail(h.Ctx, h.DB.Queries, "requester")
+		_, err = accounts.ByEmail(e.Ctx, e.DB.Queries, "requester")
 		is(t, err, accounts.CodeNotMember)
 	})
 	t.Run("who runs the instance", func(t *testing.T) {
-		is(t, h.Workflows.SetOperator(h.Ctx, requester.ID, true), accounts.CodeMemberNotFound)
-		is(t, h.Workflows.ChangeRole(h.Ctx, requester.ID, accounts.Owner), accounts.CodeMemberNotFound)
+		is(t, e.Workflows.SetOperator(e.Ctx, requester.ID, true), accounts.CodeMemberNotFound)
+		is(t, e.Workflows.ChangeRole(e.Ctx, requester.ID, accounts.Owner), accounts.CodeMemberNotFound)
 	})
 	t.Run("who is listed, found, named or assigned", func(t *testing.T) {
-		people, _, err := h.Workflows.People(h.Ctx, 0)
+		people, _, err := e.Workflows.People(e.Ctx, 0)
 		if err != nil || slices.ContainsFunc(people, func(p accounts.CompanyMember) bool { return p.Account.ID == requester.ID }) {
 			t.Error(people, err)
 		}
-		found, err := h.Workflows.FindPeople(h.Ctx, "requester", false, 10)
+		found, err := e.Workflows.FindPeople(e.Ctx, "requester", false, 10)
 		if err != nil || len(found) > 0 {
 			t.Error(found, err)
 		}
-		_, err = h.Workflows.SetAssignees(h.Ctx, h.ours(t).Key, []string{"requester"})
+		_, err = e.Workflows.SetAssignees(e.Ctx, e.ours(t).Key, []string{"requester"})
 		is(t, err, tickets.CodeNotAssignable)
 	})
 	t.Run("whom an import finds", func(t *testing.T) {
@@ -156,16 +156,16 @@ func TestTheRequesterIsNobody(t *testing.T) {
 		}
 	})
 	t.Run("it is made once", func(t *testing.T) {
-		h.Offer(t, "DEMO", true)
-		if n := h.Count(t, "SELECT COUNT(*) FROM account"); n != 2 {
+		e.Offer(t, "DEMO", true)
+		if n := e.Count(t, "SELECT COUNT(*) FROM account"); n != 2 {
 			t.Errorf("there are %d accounts", n)
 		}
 	})
 }
 
-func (h *env) ours(t testing.TB) tickets.Ticket {
+func (e *env) ours(t testing.TB) tickets.Ticket {
 	t.Helper()
-	ticket, err := h.Workflows.OpenTicket(h.Ctx, "NINJA", tickets.Draft{Title: "Ours"}, nil)
+	ticket, err := e.Workflows.OpenTicket(e.Ctx, "NINJA", tickets.Draft{Title: "Ours"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,17 +176,17 @@ func TestSetForm(t *testing.T) {
 	t.Parallel()
 	t.Run("of those who saw the same form one changes it, and the others are told", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		h.stopClock() // so that no clock tells two changes apart
-		h.Board(t, "NINJA")
+		e := newEnv(t)
+		e.stopClock() // so that no clock tells two changes apart
+		e.Board(t, "NINJA")
 		for round := range 5 {
-			seen := h.Form(t, "NINJA")
+			seen := e.Form(t, "NINJA")
 			var saved atomic.Int64
 			var group sync.WaitGroup
 			for i := range 6 {
 				group.Go(func() {
 					form := requests.Form{On: i%2 == 0, Intro: fmt.Sprint(round, i), Version: seen.Version}
-					_, err := h.Workflows.SetForm(h.Ctx, "NINJA", form)
+					_, err := e.Workflows.SetForm(e.Ctx, "NINJA", form)
 					var stale requests.StaleForm
 					switch {
 					case err == nil:
@@ -204,32 +204,32 @@ func TestSetForm(t *testing.T) {
 	})
 	t.Run("what is there already is saved again, at once too, and noted once", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		h.Board(t, "NINJA")
+		e := newEnv(t)
+		e.Board(t, "NINJA")
 		var group sync.WaitGroup
 		for range 6 {
 			group.Go(func() {
-				if _, err := h.Workflows.SetForm(h.Ctx, "NINJA", requests.Form{On: true, Intro: "Hello"}); err != nil {
+				if _, err := e.Workflows.SetForm(e.Ctx, "NINJA", requests.Form{On: true, Intro: "Hello"}); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		group.Wait()
-		if n := h.Count(t, "SELECT COUNT(*) FROM audit WHERE kind = ?", accounts.AuditFormOn); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM audit WHERE kind = ?", accounts.AuditFormOn); n != 1 {
 			t.Errorf("it was turned on %d times", n)
 		}
 	})
 	t.Run("it is on and codes are wanted, or neither", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		h.Board(t, "NINJA")
-		if _, err := h.DB.SQL.Exec("ALTER TABLE ref_policy RENAME TO ref_policy_elsewhere"); err != nil {
+		e := newEnv(t)
+		e.Board(t, "NINJA")
+		if _, err := e.DB.SQL.Exec("ALTER TABLE ref_policy RENAME TO ref_policy_elsewhere"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Workflows.SetForm(h.Ctx, "NINJA", requests.Form{On: true}); err == nil {
+		if _, err := e.Workflows.SetForm(e.Ctx, "NINJA", requests.Form{On: true}); err == nil {
 			t.Error("it is said to be on")
 		}
-		if form := h.Form(t, "NINJA"); form.On {
+		if form := e.Form(t, "NINJA"); form.On {
 			t.Error("it is on, and its board gets no codes")
 		}
 	})
@@ -239,34 +239,34 @@ func TestSend(t *testing.T) {
 	t.Parallel()
 	t.Run("a form opens a ticket in the first column and gives it a code", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		receipt := h.send(t, asked("The door is stuck"))
-		ticket, err := h.Workflows.Ticket(h.Ctx, tickets.Key{Board: "NINJA", Number: 1})
+		e := withForm(t, 5)
+		receipt := e.send(t, asked("The door is stuck"))
+		ticket, err := e.Workflows.Ticket(e.Ctx, tickets.Key{Board: "NINJA", Number: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		board, _ := h.Workflows.Board(h.Ctx, "NINJA")
+		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
 		if ticket.Title != "The door is stuck" || ticket.Description != "Please" || !ticket.FromRequester || ticket.Author.Name != "Requester" || ticket.Column != board.Columns[0].ID {
 			t.Errorf("%+v", ticket)
 		}
-		request, err := h.Workflows.RequestOf(h.Ctx, ticket)
+		request, err := e.Workflows.RequestOf(e.Ctx, ticket)
 		if err != nil || request.Code != receipt.Code || request.Email != "stranger@example.com" || !request.Linked {
 			t.Error(request, err)
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE token_hash = ? AND token_hash <> ?", requests.HashToken(receipt.Token), receipt.Token); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE token_hash = ? AND token_hash <> ?", requests.HashToken(receipt.Token), receipt.Token); n != 1 {
 			t.Error("the token is not kept by its hash")
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM ref_issue WHERE code = ? AND ticket_id = ? AND company_id = ?", receipt.Code, ticket.ID, h.Actor.Company.ID); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ref_issue WHERE code = ? AND ticket_id = ? AND company_id = ?", receipt.Code, ticket.ID, e.Actor.Company.ID); n != 1 {
 			t.Error("nobody knows whom the code was given to")
 		}
 	})
 	t.Run("the audit list says who turned it on and off, and not when its text was changed", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 0)
+		e := withForm(t, 0)
 		for _, on := range []bool{true, false, false, true} {
-			h.Offer(t, "NINJA", on)
+			e.Offer(t, "NINJA", on)
 		}
-		list, err := accounts.Audit(h.Ctx, h.DB.Queries, h.Actor.Company.ID, 0, 10)
+		list, err := accounts.Audit(e.Ctx, e.DB.Queries, e.Actor.Company.ID, 0, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,14 +282,14 @@ func TestSend(t *testing.T) {
 	})
 	t.Run("sent twice at the same time, a form opens one", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 50)
+		e := withForm(t, 50)
 		sent := asked("Once")
 		receipts := make([]workflows.Receipt, 10)
 		var group sync.WaitGroup
 		for i := range receipts {
 			group.Go(func() {
 				var err error
-				if receipts[i], err = h.Workflows.Send(from("192.0.2.1"), sent); err != nil {
+				if receipts[i], err = e.Workflows.Send(from("192.0.2.1"), sent); err != nil {
 					t.Error(err)
 				}
 			})
@@ -298,114 +298,114 @@ func TestSend(t *testing.T) {
 		if slices.ContainsFunc(receipts, func(r workflows.Receipt) bool { return r != receipts[0] }) {
 			t.Error(receipts)
 		}
-		if n, left := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"), h.Count(t, "SELECT COUNT(*) FROM ref_pool"); n != 1 || left != 49 {
+		if n, left := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"), e.Count(t, "SELECT COUNT(*) FROM ref_pool"); n != 1 || left != 49 {
 			t.Errorf("%d tickets, %d codes left", n, left)
 		}
 	})
 	t.Run("another text in the same page is another request", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
+		e := withForm(t, 5)
 		sent := asked("One")
-		first := h.send(t, sent)
+		first := e.send(t, sent)
 		sent.Title = "Two"
-		if second := h.send(t, sent); second.Code == first.Code || second.Token == first.Token {
+		if second := e.send(t, sent); second.Code == first.Code || second.Token == first.Token {
 			t.Error(first, second)
 		}
 	})
 	t.Run("without a code nothing is opened, and the same form may be sent later", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 0)
+		e := withForm(t, 0)
 		sent := asked("Later")
-		_, err := h.Workflows.Send(from("192.0.2.1"), sent)
+		_, err := e.Workflows.Send(from("192.0.2.1"), sent)
 		if !errors.Is(err, fault.Unavailable) {
 			t.Error(err)
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"); n != 0 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"); n != 0 {
 			t.Errorf("%d tickets", n)
 		}
-		stock(t, h.DB, 1)
-		h.send(t, sent)
+		stock(t, e.DB, 1)
+		e.send(t, sent)
 	})
 	t.Run("what a form has is text and nothing else", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 10)
+		e := withForm(t, 10)
 		for _, text := range []string{"<script>alert(1)</script>", "Ноw аrе уоu", "pаypal.example", "@ana NINJA-1"} {
 			sent := asked(text)
 			sent.Description = text
-			receipt := h.send(t, sent)
-			if n := h.Count(t, "SELECT COUNT(*) FROM ticket t JOIN ticket_request r ON r.ticket_id = t.id WHERE r.code = ? AND t.title = ? AND t.description = ?", receipt.Code, text, text); n != 1 {
+			receipt := e.send(t, sent)
+			if n := e.Count(t, "SELECT COUNT(*) FROM ticket t JOIN ticket_request r ON r.ticket_id = t.id WHERE r.code = ? AND t.title = ? AND t.description = ?", receipt.Code, text, text); n != 1 {
 				t.Errorf("%q was changed", text)
 			}
 		}
 		sent := asked("abc\u202e24-AJNIN") // it would read otherwise than it is
-		_, err := h.Workflows.Send(from("192.0.2.1"), sent)
+		_, err := e.Workflows.Send(from("192.0.2.1"), sent)
 		is(t, err, tickets.CodeBadTitle)
-		if n := h.Count(t, "SELECT COUNT(*) FROM notification"); n != 0 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM notification"); n != 0 {
 			t.Error("a stranger sends notifications by naming people")
 		}
 	})
 	t.Run("an address with more than an address is refused", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 3)
+		e := withForm(t, 3)
 		for _, bad := range []string{"a@b.example\r\nBcc: c@d.example", "a@b.example\nx", "a@b.example\x00", "A <a@b.example>", "a@b.example, c@d.example", "a", "requester", "\r\n", strings.Repeat("a", 250) + "@b.example"} {
 			sent := asked("x")
 			sent.Email = bad
-			_, err := h.Workflows.Send(from("192.0.2.1"), sent)
+			_, err := e.Workflows.Send(from("192.0.2.1"), sent)
 			is(t, err, accounts.CodeBadEmail)
 		}
 		for _, none := range []string{"", "  "} {
 			sent := asked("No address")
 			sent.Email = none
-			h.send(t, sent)
+			e.send(t, sent)
 		}
 		sent := asked("Spaces around")
 		sent.Email = " Stranger@example.com "
-		h.send(t, sent)
-		if n := h.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = ''") + 10*h.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = 'stranger@example.com'"); n != 12 {
+		e.send(t, sent)
+		if n := e.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = ''") + 10*e.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = 'stranger@example.com'"); n != 12 {
 			t.Error("other addresses are kept than were typed")
 		}
 	})
 	t.Run("where there is no form it is the same, and found out by the same statement", func(t *testing.T) {
 		t.Parallel()
 		d, watch := dbtest.Watched(t)
-		h := &env{apptest.On(t, d)}
+		e := &env{apptest.On(t, d)}
 		for _, slug := range []string{"OFF", "PAST", "NINJA", "BARE"} {
-			h.Board(t, slug)
+			e.Board(t, slug)
 		}
 		for _, slug := range []string{"PAST", "NINJA"} {
-			h.Offer(t, slug, true)
+			e.Offer(t, slug, true)
 		}
-		h.Offer(t, "OFF", false)
-		if _, err := h.Workflows.ArchiveBoard(h.Ctx, "PAST", true, nil); err != nil {
+		e.Offer(t, "OFF", false)
+		if _, err := e.Workflows.ArchiveBoard(e.Ctx, "PAST", true, nil); err != nil {
 			t.Fatal(err)
 		}
 		watch.Take()
-		if _, err := h.Workflows.PublicForm(context.Background(), "acme", "NINJA"); err != nil {
+		if _, err := e.Workflows.PublicForm(context.Background(), "acme", "NINJA"); err != nil {
 			t.Fatal(err)
 		}
 		there, _ := watch.Take()
 		for what, path := range map[string][2]string{
 			"off": {"acme", "OFF"}, "never on": {"acme", "BARE"}, "archived": {"acme", "PAST"}, "no board": {"acme", "NONE"}, "no company": {"nowhere", "NINJA"}, "no slug": {"acme", "' OR 1"},
 		} {
-			_, err := h.Workflows.PublicForm(context.Background(), path[0], path[1])
+			_, err := e.Workflows.PublicForm(context.Background(), path[0], path[1])
 			if err != (requests.NoForm()) {
 				t.Errorf("%s: %v", what, err)
 			}
 			if sent, _ := watch.Take(); !slices.Equal(sent, there) {
 				t.Errorf("%s: %d statements, not %d", what, len(sent), len(there))
 			}
-			_, err = h.Workflows.Send(from("192.0.2.1"), requests.Submission{Company: path[0], Board: path[1], Nonce: requests.NewToken(), Title: "x"})
+			_, err = e.Workflows.Send(from("192.0.2.1"), requests.Submission{Company: path[0], Board: path[1], Nonce: requests.NewToken(), Title: "x"})
 			is(t, err, requests.CodeNoForm)
 			watch.Take()
 		}
 	})
 	t.Run("an address, a network and a board take so much and no more, also on another server", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 200)
-		h.stopClock()
-		other := app.New(h.DB)
+		e := withForm(t, 200)
+		e.stopClock()
+		other := app.New(e.DB)
 		t.Cleanup(func() { other.Close(context.Background()) })
-		servers := []*app.App{h.App, other}
+		servers := []*app.App{e.App, other}
 		taken := func(addresses func(i int) string, most int) (n int) {
 			for i := range most {
 				_, err := servers[i%2].Workflows.Send(from(addresses(i)), asked(fmt.Sprint(i)))
@@ -435,29 +435,29 @@ func TestSend(t *testing.T) {
 		if n := taken(func(int) string { return "2001:db8:3:1::1" }, 5); n != 5 {
 			t.Errorf("the network beside it sent %d", n)
 		}
-		counts := h.Count(t, "SELECT COUNT(*) FROM public_limit")
+		counts := e.Count(t, "SELECT COUNT(*) FROM public_limit")
 		if n := taken(func(i int) string { return network(1000 + i) }, 30); n != 0 {
 			t.Errorf("a network that had sent all it may sent %d more", n)
 		}
-		h.limit(t, 1000)
+		e.limit(t, 1000)
 		if n := taken(func(i int) string { return address(i) }, 30); n != 0 {
 			t.Errorf("a board that had a thousand took %d more", n)
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM public_limit"); n != counts {
+		if n := e.Count(t, "SELECT COUNT(*) FROM public_limit"); n != counts {
 			t.Errorf("%d addresses that were refused are kept", n-counts)
 		}
 	})
 	t.Run("what an address sends too much does not count against its network or the board", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 30)
-		h.stopClock()
+		e := withForm(t, 30)
+		e.stopClock()
 		for i := range 40 {
-			_, err := h.Workflows.Send(from("2001:db8:1:1::1"), asked(fmt.Sprint(i)))
+			_, err := e.Workflows.Send(from("2001:db8:1:1::1"), asked(fmt.Sprint(i)))
 			if err != nil {
 				is(t, err, requests.CodeTooMany)
 			}
 		}
-		rows, err := h.DB.SQL.Query("SELECT used FROM public_limit")
+		rows, err := e.DB.SQL.Query("SELECT used FROM public_limit")
 		must(t, err)
 		defer rows.Close()
 		var counts []int
@@ -472,31 +472,31 @@ func TestSend(t *testing.T) {
 	})
 	t.Run("a full column and a board that goes away meanwhile are said in a stranger's words", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		board, _ := h.Workflows.Board(h.Ctx, "NINJA")
+		e := withForm(t, 5)
+		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
 		hard, one := boards.LimitHard, 1
-		if _, err := h.Workflows.EditColumn(h.Ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil); err != nil {
+		if _, err := e.Workflows.EditColumn(e.Ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil); err != nil {
 			t.Fatal(err)
 		}
-		h.send(t, asked("One"))
-		_, err := h.Workflows.Send(from("192.0.2.1"), asked("Two"))
+		e.send(t, asked("One"))
+		_, err := e.Workflows.Send(from("192.0.2.1"), asked("Two"))
 		is(t, err, requests.CodeNotNow)
-		if left := h.Count(t, "SELECT COUNT(*) FROM ref_pool"); left != 4 {
+		if left := e.Count(t, "SELECT COUNT(*) FROM ref_pool"); left != 4 {
 			t.Errorf("%d codes are left of 5", left)
 		}
 	})
 }
 
 // stopClock has all that happens happen within one minute.
-func (h *env) stopClock() {
+func (e *env) stopClock() {
 	at := time.Now().Truncate(time.Hour).Add(30 * time.Minute)
-	h.DB.SetClock(func() time.Time { return at })
+	e.DB.SetClock(func() time.Time { return at })
 }
 
 // limit has everyone have used the limits so far.
-func (h *env) limit(t testing.TB, used int) {
+func (e *env) limit(t testing.TB, used int) {
 	t.Helper()
-	if _, err := h.DB.SQL.Exec("UPDATE public_limit SET used = ?", used); err != nil {
+	if _, err := e.DB.SQL.Exec("UPDATE public_limit SET used = ?", used); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -510,11 +510,11 @@ func TestManyRequests(t *testing.T) {
 	if soak {
 		people = 10_000
 	}
-	h := withForm(t, people)
+	e := withForm(t, people)
 	for n := range slugs {
 		slug := fmt.Sprintf("FORM%d", n)
-		h.Board(t, slug)
-		h.Offer(t, slug, true)
+		e.Board(t, slug)
+		e.Offer(t, slug, true)
 	}
 	var next atomic.Int64
 	var mu sync.Mutex
@@ -525,7 +525,7 @@ func TestManyRequests(t *testing.T) {
 			for i := int(next.Add(1)) - 1; i < people; i = int(next.Add(1)) - 1 {
 				sent := asked(fmt.Sprint("Request ", i))
 				sent.Board = fmt.Sprintf("FORM%d", i%slugs)
-				receipt, err := h.Workflows.Send(from(address(i/10)), sent)
+				receipt, err := e.Workflows.Send(from(address(i/10)), sent)
 				if err != nil {
 					t.Error(i, err)
 					return
@@ -546,7 +546,7 @@ func TestManyRequests(t *testing.T) {
 		"SELECT COUNT(*) FROM ticket_request r JOIN ref_issue i ON i.code = r.code AND i.ticket_id = r.ticket_id":                            people,
 		"SELECT COALESCE(SUM(max_ticket_id), 0) FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug LIKE 'FORM%'": people,
 	} {
-		if n := h.Count(t, query); n != want {
+		if n := e.Count(t, query); n != want {
 			t.Errorf("%s: %d, not %d", query, n, want)
 		}
 	}

@@ -25,11 +25,11 @@ import (
 )
 
 // look is by the code alone where token is "". It tells no canary from another miss.
-func (h *env) look(ctx context.Context, code, token string) (found requests.TrackedTicket, what requests.Lookup, err error) {
+func (e *env) look(ctx context.Context, code, token string) (found requests.TrackedTicket, what requests.Lookup, err error) {
 	if token == "" {
-		found, err = h.Workflows.Track(ctx, code)
+		found, err = e.Workflows.Track(ctx, code)
 	} else {
-		found, err = h.Workflows.TrackPrivately(ctx, code, token)
+		found, err = e.Workflows.TrackPrivately(ctx, code, token)
 	}
 	switch {
 	case errors.Is(err, requests.CodeNotFound):
@@ -40,9 +40,9 @@ func (h *env) look(ctx context.Context, code, token string) (found requests.Trac
 	return found, what, err
 }
 
-func (h *env) track(t testing.TB, code, token string) requests.TrackedTicket {
+func (e *env) track(t testing.TB, code, token string) requests.TrackedTicket {
 	t.Helper()
-	found, what, err := h.look(from("192.0.2.1"), code, token)
+	found, what, err := e.look(from("192.0.2.1"), code, token)
 	if err != nil || what != requests.Hit {
 		t.Fatal(what, err)
 	}
@@ -50,12 +50,12 @@ func (h *env) track(t testing.TB, code, token string) requests.TrackedTicket {
 }
 
 // lookups are what was looked up in this hour, stored as it is every few seconds.
-func (h *env) lookups(t testing.TB) requests.Lookups {
+func (e *env) lookups(t testing.TB) requests.Lookups {
 	t.Helper()
-	if err := h.Delivery.TendRefs(context.Background()); err != nil {
+	if err := e.Delivery.TendRefs(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	counted, err := h.Workflows.LookupsSince(context.Background(), h.DB.Now().Add(-time.Minute))
+	counted, err := e.Workflows.LookupsSince(context.Background(), e.DB.Now().Add(-time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,73 +66,73 @@ func TestTrack(t *testing.T) {
 	t.Parallel()
 	t.Run("a code tells the state and when it changed, a private link the rest", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		receipt := h.send(t, asked("The door is stuck"))
+		e := withForm(t, 5)
+		receipt := e.send(t, asked("The door is stuck"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		board, _ := h.Workflows.Board(h.Ctx, "NINJA")
-		found := h.track(t, receipt.Code, "")
+		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
+		found := e.track(t, receipt.Code, "")
 		if found.State != requests.Received || found.Private || found.Title != "" {
 			t.Errorf("%+v", found)
 		}
-		if found := h.track(t, receipt.Code, receipt.Token); !found.Private || found.Title != "The door is stuck" {
+		if found := e.track(t, receipt.Code, receipt.Token); !found.Private || found.Title != "The door is stuck" {
 			t.Errorf("%+v", found)
 		}
-		moved, _, err := h.Workflows.MoveTicket(h.Ctx, ninja1, tickets.Intent{Column: board.Columns[1].ID})
+		moved, _, err := e.Workflows.MoveTicket(e.Ctx, ninja1, tickets.Intent{Column: board.Columns[1].ID})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := h.track(t, receipt.Code, ""); found.State != requests.InProgress || !found.ChangedAt.Equal(moved.Ticket.MovedAt) {
+		if found := e.track(t, receipt.Code, ""); found.State != requests.InProgress || !found.ChangedAt.Equal(moved.Ticket.MovedAt) {
 			t.Errorf("%+v", found)
 		}
-		if _, _, err := h.Workflows.CloseTicket(h.Ctx, ninja1); err != nil {
+		if _, _, err := e.Workflows.CloseTicket(e.Ctx, ninja1); err != nil {
 			t.Fatal(err)
 		}
-		if found := h.track(t, receipt.Code, ""); found.State != requests.Done {
+		if found := e.track(t, receipt.Code, ""); found.State != requests.Done {
 			t.Errorf("%+v", found)
 		}
-		said, err := h.Workflows.Reply(h.Ctx, ninja1, "It opens again.", nil)
+		said, err := e.Workflows.Reply(e.Ctx, ninja1, "It opens again.", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := h.track(t, receipt.Code, receipt.Token); !found.ChangedAt.Equal(said.Comment.CreatedAt) {
+		if found := e.track(t, receipt.Code, receipt.Token); !found.ChangedAt.Equal(said.Comment.CreatedAt) {
 			t.Errorf("%+v", found)
 		}
-		if found := h.track(t, receipt.Code, ""); !found.ChangedAt.Before(said.Comment.CreatedAt) {
+		if found := e.track(t, receipt.Code, ""); !found.ChangedAt.Before(said.Comment.CreatedAt) {
 			t.Error("the code alone tells that somebody wrote", found.ChangedAt)
 		}
 	})
 	t.Run("a code in another case is another code", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 0)
-		apptest.Load(t, h.DB, "UkrEP", "ukrEP")
+		e := withForm(t, 0)
+		apptest.Load(t, e.DB, "UkrEP", "ukrEP")
 		titles := map[string]string{}
 		for _, title := range []string{"One", "Two"} {
-			receipt := h.send(t, asked(title))
-			titles[h.track(t, receipt.Code, receipt.Token).Title] = receipt.Code
+			receipt := e.send(t, asked(title))
+			titles[e.track(t, receipt.Code, receipt.Token).Title] = receipt.Code
 		}
 		if len(titles) != 2 || titles["One"] == titles["Two"] {
 			t.Error(titles)
 		}
 		for _, code := range []string{"ukrep", "UKREP", "ukrEp"} {
-			_, _, err := h.look(from("192.0.2.1"), code, "")
+			_, _, err := e.look(from("192.0.2.1"), code, "")
 			is(t, err, requests.CodeNotFound)
 		}
 	})
 	t.Run("a requester reads what is public, and nothing else", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		receipt := h.send(t, asked("Help"))
+		e := withForm(t, 5)
+		receipt := e.send(t, asked("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		if _, err := h.Workflows.Comment(h.Ctx, ninja1, "What a nuisance", nil); err != nil {
+		if _, err := e.Workflows.Comment(e.Ctx, ninja1, "What a nuisance", nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Workflows.Reply(h.Ctx, ninja1, "We look into it.", nil); err != nil {
+		if _, err := e.Workflows.Reply(e.Ctx, ninja1, "We look into it.", nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Thank you"}); err != nil {
+		if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Thank you"}); err != nil {
 			t.Fatal(err)
 		}
-		page, err := h.Workflows.Replies(context.Background(), h.track(t, receipt.Code, receipt.Token), 0)
+		page, err := e.Workflows.Replies(context.Background(), e.track(t, receipt.Code, receipt.Token), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,180 +143,180 @@ func TestTrack(t *testing.T) {
 		if want := []string{"Ana: We look into it.", "Requester: Thank you"}; !slices.Equal(said, want) {
 			t.Error(said)
 		}
-		if page, err := h.Workflows.Replies(context.Background(), h.track(t, receipt.Code, ""), 0); err != nil || len(page.List) > 0 {
+		if page, err := e.Workflows.Replies(context.Background(), e.track(t, receipt.Code, ""), 0); err != nil || len(page.List) > 0 {
 			t.Error("the code alone tells", page, err)
 		}
 	})
 	t.Run("nobody replies to a requester where there is none", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		_, err := h.Workflows.Reply(h.Ctx, h.ours(t).Key, "Hello?", nil)
+		e := withForm(t, 5)
+		_, err := e.Workflows.Reply(e.Ctx, e.ours(t).Key, "Hello?", nil)
 		is(t, err, requests.CodeNoRequester)
-		if n := h.Count(t, "SELECT COUNT(*) FROM comment"); n != 0 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM comment"); n != 0 {
 			t.Error("it was said all the same")
 		}
 	})
 	t.Run("who watches the ticket hears what a requester writes; the requester watches nothing", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		receipt := h.send(t, asked("Help"))
-		if _, err := h.Workflows.Comment(h.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil); err != nil {
+		e := withForm(t, 5)
+		receipt := e.send(t, asked("Help"))
+		if _, err := e.Workflows.Comment(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}); err != nil {
+		if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Workflows.Reply(h.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil); err != nil {
+		if _, err := e.Workflows.Reply(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil); err != nil {
 			t.Fatal(err)
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'reply'", h.Actor.Account.ID); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'reply'", e.Actor.Account.ID); n != 1 {
 			t.Errorf("Ana was told %d times", n)
 		}
-		if n := h.Count(t, "SELECT (SELECT COUNT(*) FROM notification WHERE account_id <> ?) + (SELECT COUNT(*) FROM watcher WHERE account_id <> ?)", h.Actor.Account.ID, h.Actor.Account.ID); n != 0 {
+		if n := e.Count(t, "SELECT (SELECT COUNT(*) FROM notification WHERE account_id <> ?) + (SELECT COUNT(*) FROM watcher WHERE account_id <> ?)", e.Actor.Account.ID, e.Actor.Account.ID); n != 0 {
 			t.Error("the requester is told, or watches")
 		}
 	})
 	t.Run("members delete what a requester wrote, and change none of it", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		receipt := h.send(t, asked("Help"))
+		e := withForm(t, 5)
+		receipt := e.send(t, asked("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		if err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "An insult"}); err != nil {
+		if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "An insult"}); err != nil {
 			t.Fatal(err)
 		}
-		found := h.track(t, receipt.Code, receipt.Token)
-		page, err := h.Workflows.Replies(context.Background(), found, 0)
+		found := e.track(t, receipt.Code, receipt.Token)
+		page, err := e.Workflows.Replies(context.Background(), found, 0)
 		if err != nil || len(page.List) != 1 {
 			t.Fatal(page, err)
 		}
 		said := page.List[0]
-		_, err = h.Workflows.EditComment(h.Ctx, ninja1, said.ID, "A compliment", said.Version)
+		_, err = e.Workflows.EditComment(e.Ctx, ninja1, said.ID, "A compliment", said.Version)
 		is(t, err, tickets.CodeNotYourComment)
-		if _, err := h.Workflows.DeleteComment(h.Ctx, ninja1, said.ID); err != nil {
+		if _, err := e.Workflows.DeleteComment(e.Ctx, ninja1, said.ID); err != nil {
 			t.Fatal(err)
 		}
-		if page, err = h.Workflows.Replies(context.Background(), found, 0); err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" {
+		if page, err = e.Workflows.Replies(context.Background(), found, 0); err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" {
 			t.Error(page, err)
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = 'reply-deleted' AND account_id = ?", h.Actor.Account.ID); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = 'reply-deleted' AND account_id = ?", e.Actor.Account.ID); n != 1 {
 			t.Errorf("the history says so %d times", n)
 		}
 	})
 	t.Run("a new link ends the one before, and a revoked one opens nothing", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		first := h.send(t, asked("Help"))
+		e := withForm(t, 5)
+		first := e.send(t, asked("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		second, err := h.Workflows.NewRequestLink(h.Ctx, ninja1)
+		second, err := e.Workflows.NewRequestLink(e.Ctx, ninja1)
 		if err != nil || second.Code != first.Code || second.Token == first.Token {
 			t.Fatal(second, err)
 		}
-		_, _, err = h.look(from("192.0.2.1"), first.Code, first.Token)
+		_, _, err = e.look(from("192.0.2.1"), first.Code, first.Token)
 		is(t, err, requests.CodeNotFound)
-		h.track(t, second.Code, second.Token)
-		if _, err := h.Workflows.RevokeRequestLink(h.Ctx, ninja1); err != nil {
+		e.track(t, second.Code, second.Token)
+		if _, err := e.Workflows.RevokeRequestLink(e.Ctx, ninja1); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = h.look(from("192.0.2.1"), first.Code, second.Token)
+		_, _, err = e.look(from("192.0.2.1"), first.Code, second.Token)
 		is(t, err, requests.CodeNotFound)
-		is(t, h.Workflows.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
-		h.track(t, first.Code, "")
-		if n := h.Count(t, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", h.Actor.Account.ID); n != 2 {
+		is(t, e.Workflows.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
+		e.track(t, first.Code, "")
+		if n := e.Count(t, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", e.Actor.Account.ID); n != 2 {
 			t.Errorf("the history says %d things of links", n)
 		}
 	})
 	t.Run("a reply that is under way while its link is revoked is refused", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		receipt := h.send(t, asked("Help"))
-		ticket, err := h.Workflows.Ticket(h.Ctx, tickets.Key{Board: "NINJA", Number: 1})
+		e := withForm(t, 5)
+		receipt := e.send(t, asked("Help"))
+		ticket, err := e.Workflows.Ticket(e.Ctx, tickets.Key{Board: "NINJA", Number: 1})
 		must(t, err)
-		err = h.meanwhile(t, "ticket", uint64(ticket.ID), "UPDATE ticket_request SET token_hash = NULL, revoked_at = NOW(6) WHERE ticket_id = ?", func() error {
-			return h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
+		err = e.meanwhile(t, "ticket", uint64(ticket.ID), "UPDATE ticket_request SET token_hash = NULL, revoked_at = NOW(6) WHERE ticket_id = ?", func() error {
+			return e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
 		})
 		is(t, err, requests.CodeNotFound)
-		if n := h.Count(t, "SELECT COUNT(*) FROM comment"); n != 0 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM comment"); n != 0 {
 			t.Error("it was said all the same")
 		}
 	})
 	t.Run("nothing is added to an archived board, and a restored one goes on", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		receipt := h.send(t, asked("Help"))
-		if _, err := h.Workflows.ArchiveBoard(h.Ctx, "NINJA", true, nil); err != nil {
+		e := withForm(t, 5)
+		receipt := e.send(t, asked("Help"))
+		if _, err := e.Workflows.ArchiveBoard(e.Ctx, "NINJA", true, nil); err != nil {
 			t.Fatal(err)
 		}
-		if !h.track(t, receipt.Code, receipt.Token).Archived {
+		if !e.track(t, receipt.Code, receipt.Token).Archived {
 			t.Error("it does not say so")
 		}
-		is(t, h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeClosed)
+		is(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeClosed)
 	})
 	t.Run("a reply that is sent twice is one, and another is another", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		receipt := h.send(t, asked("Help"))
+		e := withForm(t, 5)
+		receipt := e.send(t, asked("Help"))
 		nonce := requests.NewToken()
 		var group sync.WaitGroup
 		for _, body := range []string{"Hello", "Hello", "Hello"} {
 			group.Go(func() {
-				if err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: nonce, Body: body}); err != nil {
+				if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: nonce, Body: body}); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		group.Wait()
-		if n := h.Count(t, "SELECT COUNT(*) FROM comment"); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM comment"); n != 1 {
 			t.Errorf("%d comments", n)
 		}
 		for _, another := range []requests.Reply{{Nonce: nonce, Body: "Hello again"}, {Nonce: requests.NewToken(), Body: "Hello again"}} {
-			if err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, another); err != nil {
+			if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, another); err != nil {
 				t.Error(err)
 			}
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM comment"); n != 3 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM comment"); n != 3 {
 			t.Errorf("%d comments", n)
 		}
 	})
 	t.Run("within its column a ticket moves unseen, and reopening it is a change", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		receipt := h.send(t, asked("Help"))
-		h.send(t, asked("Another"))
+		e := withForm(t, 5)
+		receipt := e.send(t, asked("Help"))
+		e.send(t, asked("Another"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		board, _ := h.Workflows.Board(h.Ctx, "NINJA")
+		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
 		last := board.Columns[len(board.Columns)-1].ID
-		before := h.track(t, receipt.Code, "").ChangedAt
-		if _, _, err := h.Workflows.MoveTicket(h.Ctx, ninja1, tickets.Intent{Column: board.Columns[0].ID}); err != nil {
+		before := e.track(t, receipt.Code, "").ChangedAt
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, ninja1, tickets.Intent{Column: board.Columns[0].ID}); err != nil {
 			t.Fatal(err)
 		}
-		if at := h.track(t, receipt.Code, "").ChangedAt; !at.Equal(before) {
+		if at := e.track(t, receipt.Code, "").ChangedAt; !at.Equal(before) {
 			t.Errorf("it changed at %v, and was there since %v", at, before)
 		}
 		for _, change := range []func() error{
-			func() error { _, _, err := h.Workflows.CloseTicket(h.Ctx, ninja1); return err },
-			func() error { _, _, err := h.Workflows.ReopenTicket(h.Ctx, ninja1); return err },
+			func() error { _, _, err := e.Workflows.CloseTicket(e.Ctx, ninja1); return err },
+			func() error { _, _, err := e.Workflows.ReopenTicket(e.Ctx, ninja1); return err },
 			func() error {
-				_, _, err := h.Workflows.MoveTicket(h.Ctx, ninja1, tickets.Intent{Column: last})
+				_, _, err := e.Workflows.MoveTicket(e.Ctx, ninja1, tickets.Intent{Column: last})
 				return err
 			},
 		} {
-			before := h.track(t, receipt.Code, "").ChangedAt
+			before := e.track(t, receipt.Code, "").ChangedAt
 			if err := change(); err != nil {
 				t.Fatal(err)
 			}
-			if at := h.track(t, receipt.Code, "").ChangedAt; !at.After(before) {
+			if at := e.track(t, receipt.Code, "").ChangedAt; !at.After(before) {
 				t.Errorf("it changed at %v, after %v", at, before)
 			}
 		}
 	})
 	t.Run("an address replies so often and no more", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		h.stopClock()
-		receipt := h.send(t, asked("Help"))
+		e := withForm(t, 5)
+		e.stopClock()
+		receipt := e.send(t, asked("Help"))
 		replies := 0
 		for range 40 {
-			err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
+			err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
 			if err == nil {
 				replies++
 				continue
@@ -334,27 +334,27 @@ func spied(t *testing.T) (*env, *dbtest.Watch, *bytes.Buffer) {
 	t.Helper()
 	d, watch := dbtest.Watched(t)
 	log := &bytes.Buffer{}
-	h := &env{apptest.On(t, d, app.WithLog(slog.New(slog.NewTextHandler(log, nil))))}
-	h.Board(t, "NINJA")
-	h.Offer(t, "NINJA", true)
+	e := &env{apptest.On(t, d, app.WithLog(slog.New(slog.NewTextHandler(log, nil))))}
+	e.Board(t, "NINJA")
+	e.Offer(t, "NINJA", true)
 	stock(t, d, 10)
-	return h, watch, log
+	return e, watch, log
 }
 
 func TestEnumeration(t *testing.T) {
 	t.Parallel()
 	t.Run("what leads to nothing is the same whatever the reason, and takes the same statements", func(t *testing.T) {
 		t.Parallel()
-		h, watch, _ := spied(t)
-		live, deleted, revoked := h.send(t, asked("Live")), h.send(t, asked("Deleted")), h.send(t, asked("Revoked"))
-		if err := h.Workflows.DeleteTicket(h.Ctx, tickets.Key{Board: "NINJA", Number: 2}); err != nil {
+		e, watch, _ := spied(t)
+		live, deleted, revoked := e.send(t, asked("Live")), e.send(t, asked("Deleted")), e.send(t, asked("Revoked"))
+		if err := e.Workflows.DeleteTicket(e.Ctx, tickets.Key{Board: "NINJA", Number: 2}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Workflows.RevokeRequestLink(h.Ctx, tickets.Key{Board: "NINJA", Number: 3}); err != nil {
+		if _, err := e.Workflows.RevokeRequestLink(e.Ctx, tickets.Key{Board: "NINJA", Number: 3}); err != nil {
 			t.Fatal(err)
 		}
-		unknown := guesses(t, h, 1, false)[0]
-		if _, _, err := h.look(from("192.0.2.3"), unknown, ""); err == nil { // it reads which codes are canaries, once
+		unknown := guesses(t, e, 1, false)[0]
+		if _, _, err := e.look(from("192.0.2.3"), unknown, ""); err == nil { // it reads which codes are canaries, once
 			t.Fatal("it leads to something")
 		}
 		misses := map[string][2]string{
@@ -365,7 +365,7 @@ func TestEnumeration(t *testing.T) {
 		want := map[bool][]string{} // by a link, or by the code alone
 		begun := time.Now()
 		var minutes atomic.Int64
-		h.DB.SetClock(func() time.Time { return begun.Add(time.Duration(minutes.Load()) * time.Minute) })
+		e.DB.SetClock(func() time.Time { return begun.Add(time.Duration(minutes.Load()) * time.Minute) })
 		kinds := slices.Sorted(maps.Keys(misses))
 		for round := range 200 {
 			minutes.Add(1) // so that they are not too many of everyone
@@ -375,7 +375,7 @@ func TestEnumeration(t *testing.T) {
 				ctx := from(address(round*100 + i)) // nobody is slowed
 				watch.Take()
 				began := time.Now()
-				_, _, err := h.look(ctx, m[0], m[1])
+				_, _, err := e.look(ctx, m[0], m[1])
 				took[what] = append(took[what], time.Since(began))
 				if !errors.Is(err, requests.NotFound()) {
 					t.Fatalf("%s: %v", what, err)
@@ -397,13 +397,13 @@ func TestEnumeration(t *testing.T) {
 	})
 	t.Run("a scanner from one address is slowed more and more, and is counted", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		h.stopClock()
-		receipt := h.send(t, asked("Help"))
+		e := withForm(t, 5)
+		e.stopClock()
+		receipt := e.send(t, asked("Help"))
 		misses, refused := 0, 0
-		codes := guesses(t, h, 60, false)
+		codes := guesses(t, e, 60, false)
 		for _, code := range codes {
-			_, what, err := h.look(from("192.0.2.66"), code, "")
+			_, what, err := e.look(from("192.0.2.66"), code, "")
 			switch what {
 			case requests.Miss:
 				misses++
@@ -418,18 +418,18 @@ func TestEnumeration(t *testing.T) {
 		if misses != 20 || refused != 40 {
 			t.Errorf("%d misses and %d refused", misses, refused)
 		}
-		_, _, err := h.look(from("192.0.2.66"), receipt.Code, "")
+		_, _, err := e.look(from("192.0.2.66"), receipt.Code, "")
 		is(t, err, requests.CodeTooMany) // it is not told either what there is
-		h.track(t, receipt.Code, "")     // others are
+		e.track(t, receipt.Code, "")     // others are
 		var last time.Duration
 		for range 12 {
-			if _, err := h.DB.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 1 HOUR"); err != nil {
+			if _, err := e.DB.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 1 HOUR"); err != nil {
 				t.Fatal(err)
 			}
-			if _, what, err := h.look(from("192.0.2.66"), codes[0], ""); what != requests.Miss {
+			if _, what, err := e.look(from("192.0.2.66"), codes[0], ""); what != requests.Miss {
 				t.Fatal("after an hour it is still refused", err)
 			}
-			_, _, err := h.look(from("192.0.2.66"), codes[0], "")
+			_, _, err := e.look(from("192.0.2.66"), codes[0], "")
 			var many requests.TooMany
 			if !errors.As(err, &many) || many.Wait < last-time.Second || many.Wait > 15*time.Minute {
 				t.Fatalf("after %v comes %v", last, err)
@@ -439,20 +439,20 @@ func TestEnumeration(t *testing.T) {
 		if last < 10*time.Minute {
 			t.Errorf("in the end it waits %v only", last)
 		}
-		if counted := h.lookups(t); counted.Misses != 32 || counted.Hits != 1 || counted.Refused < 40 {
+		if counted := e.lookups(t); counted.Misses != 32 || counted.Hits != 1 || counted.Refused < 40 {
 			t.Errorf("%+v", counted)
 		}
 	})
 	t.Run("many at once are as many as one by one", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		h.stopClock()
+		e := withForm(t, 5)
+		e.stopClock()
 		for way, most := range map[string]int64{"192.0.2.%[2]d": 20, "2001:db8:9:9::%[1]x": 20, "2001:db8:7:%[1]x::1": 60} {
 			var misses atomic.Int64
 			var group sync.WaitGroup
-			for i, code := range guesses(t, h, 120, false) {
+			for i, code := range guesses(t, e, 120, false) {
 				group.Go(func() {
-					_, what, err := h.look(from(fmt.Sprintf(way, i, 7)), code, "")
+					_, what, err := e.look(from(fmt.Sprintf(way, i, 7)), code, "")
 					if what == requests.Miss {
 						misses.Add(1)
 					}
@@ -469,31 +469,31 @@ func TestEnumeration(t *testing.T) {
 	})
 	t.Run("whoever has used up an address, a private link opens there", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		h.stopClock()
-		receipt := h.send(t, asked("Help"))
-		for _, code := range guesses(t, h, 30, false) {
-			_, _, _ = h.look(from("192.0.2.1"), code, "")
+		e := withForm(t, 5)
+		e.stopClock()
+		receipt := e.send(t, asked("Help"))
+		for _, code := range guesses(t, e, 30, false) {
+			_, _, _ = e.look(from("192.0.2.1"), code, "")
 		}
-		_, _, err := h.look(from("192.0.2.1"), receipt.Code, "")
+		_, _, err := e.look(from("192.0.2.1"), receipt.Code, "")
 		is(t, err, requests.CodeTooMany)
-		_, _, err = h.look(from("192.0.2.1"), receipt.Code, requests.NewToken())
+		_, _, err = e.look(from("192.0.2.1"), receipt.Code, requests.NewToken())
 		is(t, err, requests.CodeTooMany)
-		h.track(t, receipt.Code, receipt.Token)
+		e.track(t, receipt.Code, receipt.Token)
 	})
 	t.Run("who is refused learns nothing from how long that takes: the code is not looked up", func(t *testing.T) {
 		t.Parallel()
-		h, watch, _ := spied(t)
-		h.stopClock()
-		receipt := h.send(t, asked("Help"))
-		codes := guesses(t, h, 30, false)
+		e, watch, _ := spied(t)
+		e.stopClock()
+		receipt := e.send(t, asked("Help"))
+		codes := guesses(t, e, 30, false)
 		for _, code := range codes {
-			_, _, _ = h.look(from("192.0.2.66"), code, "")
+			_, _, _ = e.look(from("192.0.2.66"), code, "")
 		}
 		var sent [2][]string
 		for i, code := range []string{codes[0], receipt.Code} {
 			watch.Take()
-			_, _, err := h.look(from("192.0.2.66"), code, "")
+			_, _, err := e.look(from("192.0.2.66"), code, "")
 			is(t, err, requests.CodeTooMany)
 			sent[i], _ = watch.Take()
 		}
@@ -503,28 +503,28 @@ func TestEnumeration(t *testing.T) {
 	})
 	t.Run("wrong links of many close no codes", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		h.stopClock()
-		receipt := h.send(t, asked("Help"))
+		e := withForm(t, 5)
+		e.stopClock()
+		receipt := e.send(t, asked("Help"))
 		misses := 0
-		for i, code := range guesses(t, h, 650, false) {
-			if _, what, _ := h.look(from(address(i)), code, requests.NewToken()); what == requests.Miss {
+		for i, code := range guesses(t, e, 650, false) {
+			if _, what, _ := e.look(from(address(i)), code, requests.NewToken()); what == requests.Miss {
 				misses++
 			}
 		}
 		if misses != 600 {
 			t.Errorf("%d misses within a minute", misses)
 		}
-		h.track(t, receipt.Code, "")
+		e.track(t, receipt.Code, "")
 	})
 	t.Run("a scanner from many addresses of a network is slowed", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		h.stopClock()
+		e := withForm(t, 5)
+		e.stopClock()
 		for way, most := range map[string]int{"2001:db8:9:9::%x": 20, "2001:db8:7:%x::1": 60} {
 			misses := 0
-			for i, code := range guesses(t, h, 100, false) {
-				if _, what, _ := h.look(from(fmt.Sprintf(way, i)), code, ""); what == requests.Miss {
+			for i, code := range guesses(t, e, 100, false) {
+				if _, what, _ := e.look(from(fmt.Sprintf(way, i)), code, ""); what == requests.Miss {
 					misses++
 				}
 			}
@@ -535,34 +535,34 @@ func TestEnumeration(t *testing.T) {
 	})
 	t.Run("a scanner from everywhere is slowed; who has a private link is not", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 5)
-		h.stopClock()
-		receipt := h.send(t, asked("Help"))
+		e := withForm(t, 5)
+		e.stopClock()
+		receipt := e.send(t, asked("Help"))
 		misses := 0
-		for i, code := range guesses(t, h, 700, false) {
-			if _, what, _ := h.look(from(address(i)), code, ""); what == requests.Miss {
+		for i, code := range guesses(t, e, 700, false) {
+			if _, what, _ := e.look(from(address(i)), code, ""); what == requests.Miss {
 				misses++
 			}
 		}
 		if misses != 600 {
 			t.Errorf("%d misses within a minute", misses)
 		}
-		h.track(t, receipt.Code, receipt.Token)
+		e.track(t, receipt.Code, receipt.Token)
 	})
 	t.Run("a canary alarms, without saying which it is, and costs as much as ten misses", func(t *testing.T) {
 		t.Parallel()
-		h, _, log := spied(t)
-		h.stopClock()
-		canary := guesses(t, h, 1, true)[0]
+		e, _, log := spied(t)
+		e.stopClock()
+		canary := guesses(t, e, 1, true)[0]
 		for range 2 {
-			_, what, err := h.look(from("192.0.2.66"), canary, "")
+			_, what, err := e.look(from("192.0.2.66"), canary, "")
 			if what != requests.Miss {
 				t.Fatal(what, err)
 			}
 		}
-		_, _, err := h.look(from("192.0.2.66"), canary, "")
+		_, _, err := e.look(from("192.0.2.66"), canary, "")
 		is(t, err, requests.CodeTooMany)
-		if counted := h.lookups(t); counted.Canaries != 2 || counted.Misses != 2 {
+		if counted := e.lookups(t); counted.Canaries != 2 || counted.Misses != 2 {
 			t.Errorf("%+v", counted)
 		}
 		if said := log.String(); strings.Count(said, "guesses") != 2 || !strings.Contains(said, "192.0.2.66") || strings.Contains(said, canary) {
@@ -573,35 +573,35 @@ func TestEnumeration(t *testing.T) {
 
 func TestStopKeepsLookups(t *testing.T) {
 	t.Parallel()
-	h := withForm(t, 1)
-	h.track(t, h.send(t, asked("Help")).Code, "")
-	if err := h.Close(context.Background()); err != nil {
+	e := withForm(t, 1)
+	e.track(t, e.send(t, asked("Help")).Code, "")
+	if err := e.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if n := h.Count(t, "SELECT COALESCE(SUM(hits), 0) * 10 + (SELECT COALESCE(SUM(popped), 0) FROM ref_sample) FROM lookup_hour"); n != 11 {
+	if n := e.Count(t, "SELECT COALESCE(SUM(hits), 0) * 10 + (SELECT COALESCE(SUM(popped), 0) FROM ref_sample) FROM lookup_hour"); n != 11 {
 		t.Errorf("a hit and a code are %d", n)
 	}
 }
 
 func TestForgetLookups(t *testing.T) {
 	t.Parallel()
-	h := withForm(t, 1)
-	receipt := h.send(t, asked("Help"))
-	h.track(t, receipt.Code, "")
-	h.lookups(t)
-	if _, err := h.DB.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 3 DAY"); err != nil {
+	e := withForm(t, 1)
+	receipt := e.send(t, asked("Help"))
+	e.track(t, receipt.Code, "")
+	e.lookups(t)
+	if _, err := e.DB.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 3 DAY"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.DB.SQL.Exec("UPDATE lookup_hour SET hour = hour - INTERVAL 31 DAY"); err != nil {
+	if _, err := e.DB.SQL.Exec("UPDATE lookup_hour SET hour = hour - INTERVAL 31 DAY"); err != nil {
 		t.Fatal(err)
 	}
-	h.track(t, receipt.Code, "")
-	h.lookups(t)
-	n, err := h.Workflows.ForgetLookups(context.Background())
+	e.track(t, receipt.Code, "")
+	e.lookups(t)
+	n, err := e.Workflows.ForgetLookups(context.Background())
 	if err != nil || n == 0 {
 		t.Error(n, err)
 	}
-	if n := h.Count(t, "SELECT (SELECT COUNT(*) FROM public_limit) * 100 + COUNT(*) FROM lookup_hour"); n != 1 {
+	if n := e.Count(t, "SELECT (SELECT COUNT(*) FROM public_limit) * 100 + COUNT(*) FROM lookup_hour"); n != 1 {
 		t.Errorf("%d is left", n)
 	}
 }

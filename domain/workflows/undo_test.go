@@ -17,12 +17,12 @@ import (
 )
 
 // holds fails where a column has other tickets.
-func (h *env) holds(t testing.TB, board boards.Board, column int, want ...uint64) {
+func (e *env) holds(t testing.TB, board boards.Board, column int, want ...uint64) {
 	t.Helper()
-	if got := h.Stored(t, board).Columns[board.Columns[column].ID]; !slices.Equal(got, want) {
+	if got := e.Stored(t, board).Columns[board.Columns[column].ID]; !slices.Equal(got, want) {
 		t.Errorf("%s holds %v, not %v", board.Columns[column].Name, got, want)
 	}
-	h.counted(t, board.Slug)
+	e.counted(t, board.Slug)
 }
 
 // atOnce runs functions at the same time and returns their errors.
@@ -46,16 +46,16 @@ func succeeded(errs []error) (n int) {
 }
 
 // meanwhile runs do, and changes something once do has read it and waits for the lock of a row.
-func (h *env) meanwhile(t testing.TB, table string, row uint64, change string, do func() error) error {
+func (e *env) meanwhile(t testing.TB, table string, row uint64, change string, do func() error) error {
 	t.Helper()
-	tx, err := h.DB.SQL.Begin()
+	tx, err := e.DB.SQL.Begin()
 	must(t, err)
 	defer func() { _ = tx.Rollback() }()
 	_, err = tx.Exec("SELECT id FROM "+table+" WHERE id = ? FOR UPDATE", row)
 	must(t, err)
 	done := make(chan error, 1)
 	go func() { done <- do() }()
-	for dbtest.Others(t, h.DB.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM "+table+"%FOR UPDATE%'") == 0 {
+	for dbtest.Others(t, e.DB.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM "+table+"%FOR UPDATE%'") == 0 {
 		select {
 		case err := <-done:
 			t.Fatalf("it did not wait for the lock: %v", err)
@@ -69,9 +69,9 @@ func (h *env) meanwhile(t testing.TB, table string, row uint64, change string, d
 }
 
 // removing runs do, and removes an empty column meanwhile.
-func (h *env) removing(t testing.TB, column id.Column, do func() error) error {
+func (e *env) removing(t testing.TB, column id.Column, do func() error) error {
 	t.Helper()
-	return h.meanwhile(t, "board_column", uint64(column), "DELETE FROM board_column WHERE id = ?", do)
+	return e.meanwhile(t, "board_column", uint64(column), "DELETE FROM board_column WHERE id = ?", do)
 }
 
 func TestCloseTicket(t *testing.T) {
@@ -79,100 +79,100 @@ func TestCloseTicket(t *testing.T) {
 
 	t.Run("where the done column is removed meanwhile, it is closed where it is", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		key := h.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
 		var moved tickets.Moved
-		err := h.removing(t, board.Columns[2].ID, func() (err error) { moved, _, err = h.Workflows.CloseTicket(h.Ctx, key); return err })
+		err := e.removing(t, board.Columns[2].ID, func() (err error) { moved, _, err = e.Workflows.CloseTicket(e.Ctx, key); return err })
 		if err != nil || !moved.Ticket.Closed() {
 			t.Fatal(moved, err)
 		}
-		board, err = h.Workflows.Board(h.Ctx, "NINJA")
+		board, err = e.Workflows.Board(e.Ctx, "NINJA")
 		must(t, err)
-		h.holds(t, board, 0, 1)
+		e.holds(t, board, 0, 1)
 	})
 
 	t.Run("where the column to be opened in is removed meanwhile, it goes to another", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		key := h.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
-		_, _, err := h.Workflows.CloseTicket(h.Ctx, key)
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
+		_, _, err := e.Workflows.CloseTicket(e.Ctx, key)
 		must(t, err)
-		must(t, h.removing(t, board.Columns[0].ID, func() error { _, _, err := h.Workflows.ReopenTicket(h.Ctx, key); return err }))
-		board, err = h.Workflows.Board(h.Ctx, "NINJA")
+		must(t, e.removing(t, board.Columns[0].ID, func() error { _, _, err := e.Workflows.ReopenTicket(e.Ctx, key); return err }))
+		board, err = e.Workflows.Board(e.Ctx, "NINJA")
 		must(t, err)
-		h.holds(t, board, 0, 1)
+		e.holds(t, board, 0, 1)
 	})
 
 	t.Run("it goes to the top of the first done column and back to the end of its own", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[1].ID, 3)
-		h.Exec(t, "INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, created_by, TRUE, created_at FROM ticket WHERE board_id = ?", uint64(board.ID))
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[1].ID, 3)
+		e.Exec(t, "INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, created_by, TRUE, created_at FROM ticket WHERE board_id = ?", uint64(board.ID))
 		for _, key := range keys[:2] {
-			if _, _, err := h.Workflows.CloseTicket(h.Ctx, key); err != nil {
+			if _, _, err := e.Workflows.CloseTicket(e.Ctx, key); err != nil {
 				t.Fatal(err)
 			}
 		}
-		h.holds(t, board, 2, 2, 1)
-		if n := h.Count(t, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.board_id = ? AND a.current <> (t.closed_at IS NULL)", uint64(board.ID)); n != 0 {
+		e.holds(t, board, 2, 2, 1)
+		if n := e.Count(t, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.board_id = ? AND a.current <> (t.closed_at IS NULL)", uint64(board.ID)); n != 0 {
 			t.Errorf("%d assignees have a closed ticket as their work, or an open one not", n)
 		}
-		if _, _, err := h.Workflows.ReopenTicket(h.Ctx, keys[0]); err != nil {
+		if _, _, err := e.Workflows.ReopenTicket(e.Ctx, keys[0]); err != nil {
 			t.Fatal(err)
 		}
-		h.holds(t, board, 1, 3, 1)
-		h.holds(t, board, 2, 2)
-		if n := h.Count(t, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.board_id = ? AND a.current <> (t.closed_at IS NULL)", uint64(board.ID)); n != 0 {
+		e.holds(t, board, 1, 3, 1)
+		e.holds(t, board, 2, 2)
+		if n := e.Count(t, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.board_id = ? AND a.current <> (t.closed_at IS NULL)", uint64(board.ID)); n != 0 {
 			t.Errorf("%d assignees are wrong", n)
 		}
 	})
 
 	t.Run("what is closed is not closed again, also by many at once", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		key := h.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
-		closing := func() error { _, _, err := h.Workflows.CloseTicket(h.Ctx, key); return err }
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
+		closing := func() error { _, _, err := e.Workflows.CloseTicket(e.Ctx, key); return err }
 		if errs := atOnce(closing, closing, closing, closing); succeeded(errs) != 4 {
 			t.Error(errs)
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = 'closed'"); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = 'closed'"); n != 1 {
 			t.Errorf("%d entries", n)
 		}
-		h.holds(t, board, 2, 1)
+		e.holds(t, board, 2, 1)
 	})
 
 	t.Run("on a board without a done column it is closed where it is", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		h.Exec(t, "UPDATE board_column SET done = FALSE WHERE board_id = ?", uint64(board.ID))
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 2)
-		moved, _, err := h.Workflows.CloseTicket(h.Ctx, keys[0])
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		e.Exec(t, "UPDATE board_column SET done = FALSE WHERE board_id = ?", uint64(board.ID))
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 2)
+		moved, _, err := e.Workflows.CloseTicket(e.Ctx, keys[0])
 		if err != nil || !moved.Ticket.Closed() {
 			t.Fatal(moved, err)
 		}
-		h.holds(t, board, 0, 1, 2)
-		if undone, err := h.Workflows.Undo(h.Ctx, moved.Activity); err != nil || undone.Ticket.Closed() {
+		e.holds(t, board, 0, 1, 2)
+		if undone, err := e.Workflows.Undo(e.Ctx, moved.Activity); err != nil || undone.Ticket.Closed() {
 			t.Error(undone, err)
 		}
-		h.holds(t, board, 0, 1, 2)
+		e.holds(t, board, 0, 1, 2)
 	})
 
 	t.Run("a hard limit of the done column is never exceeded, also by a close against a move", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		h.Exec(t, "UPDATE board_column SET wip_limit = 1, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[2].ID))
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 3)
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		e.Exec(t, "UPDATE board_column SET wip_limit = 1, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[2].ID))
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 3)
 		errs := atOnce(
-			func() error { _, _, err := h.Workflows.CloseTicket(h.Ctx, keys[0]); return err },
-			func() error { _, _, err := h.Workflows.CloseTicket(h.Ctx, keys[1]); return err },
+			func() error { _, _, err := e.Workflows.CloseTicket(e.Ctx, keys[0]); return err },
+			func() error { _, _, err := e.Workflows.CloseTicket(e.Ctx, keys[1]); return err },
 			func() error {
-				_, _, err := h.Workflows.MoveTicket(h.Ctx, keys[2], tickets.Intent{Column: board.Columns[2].ID})
+				_, _, err := e.Workflows.MoveTicket(e.Ctx, keys[2], tickets.Intent{Column: board.Columns[2].ID})
 				return err
 			},
 		)
@@ -184,7 +184,7 @@ func TestCloseTicket(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		h.counted(t, "NINJA")
+		e.counted(t, "NINJA")
 	})
 }
 
@@ -193,39 +193,39 @@ func TestRestoreTicket(t *testing.T) {
 
 	t.Run("once, also by many at once, at the end of the column it was in", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[1].ID, 3)
-		must(t, h.Workflows.DeleteTicket(h.Ctx, keys[0]))
-		restoring := func() error { _, _, err := h.Workflows.RestoreTicket(h.Ctx, keys[0]); return err }
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[1].ID, 3)
+		must(t, e.Workflows.DeleteTicket(e.Ctx, keys[0]))
+		restoring := func() error { _, _, err := e.Workflows.RestoreTicket(e.Ctx, keys[0]); return err }
 		if errs := atOnce(restoring, restoring, restoring, restoring); succeeded(errs) != 4 {
 			t.Error(errs)
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = 'restored'"); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = 'restored'"); n != 1 {
 			t.Errorf("%d entries", n)
 		}
-		h.holds(t, board, 1, 2, 3, 1)
+		e.holds(t, board, 1, 2, 3, 1)
 	})
 
 	t.Run("into the first column where its own is gone, and never into a full one", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[1].ID, 2)
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[1].ID, 2)
 		for _, key := range keys {
-			must(t, h.Workflows.DeleteTicket(h.Ctx, key))
+			must(t, e.Workflows.DeleteTicket(e.Ctx, key))
 		}
-		h.Exec(t, "UPDATE board_column SET wip_limit = 0, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
-		if _, _, err := h.Workflows.RestoreTicket(h.Ctx, keys[0]); !errors.Is(err, boards.CodeColumnFull) {
+		e.Exec(t, "UPDATE board_column SET wip_limit = 0, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
+		if _, _, err := e.Workflows.RestoreTicket(e.Ctx, keys[0]); !errors.Is(err, boards.CodeColumnFull) {
 			t.Error(err)
 		}
-		h.Exec(t, "DELETE FROM board_column WHERE id = ?", uint64(board.Columns[1].ID))
-		if _, _, err := h.Workflows.RestoreTicket(h.Ctx, keys[0]); err != nil {
+		e.Exec(t, "DELETE FROM board_column WHERE id = ?", uint64(board.Columns[1].ID))
+		if _, _, err := e.Workflows.RestoreTicket(e.Ctx, keys[0]); err != nil {
 			t.Fatal(err)
 		}
-		now, err := h.Workflows.Board(h.Ctx, "NINJA")
+		now, err := e.Workflows.Board(e.Ctx, "NINJA")
 		must(t, err)
-		h.holds(t, now, 0, 1)
+		e.holds(t, now, 0, 1)
 	})
 }
 
@@ -234,44 +234,44 @@ func TestUndo(t *testing.T) {
 
 	t.Run("further and further back, each action once", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 3)
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 3)
 		move := func(key tickets.Key, column int) {
-			_, _, err := h.Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Column: board.Columns[column].ID})
+			_, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Column: board.Columns[column].ID})
 			must(t, err)
 		}
 		move(keys[1], 1)
 		move(keys[1], 2)
-		_, _, err := h.Workflows.ReopenTicket(h.Ctx, keys[1])
+		_, _, err := e.Workflows.ReopenTicket(e.Ctx, keys[1])
 		must(t, err)
-		_, _, err = h.Workflows.CloseTicket(h.Ctx, keys[2])
+		_, _, err = e.Workflows.CloseTicket(e.Ctx, keys[2])
 		must(t, err)
-		must(t, h.Workflows.DeleteTicket(h.Ctx, keys[0]))
+		must(t, e.Workflows.DeleteTicket(e.Ctx, keys[0]))
 		for _, want := range [][]uint64{{1}, {1, 3}, {1, 3}, {1, 3}, {1, 2, 3}} {
-			if _, err := h.Workflows.Undo(h.Ctx, 0); err != nil {
+			if _, err := e.Workflows.Undo(e.Ctx, 0); err != nil {
 				t.Fatal(err)
 			}
-			h.holds(t, board, 0, want...)
+			e.holds(t, board, 0, want...)
 		}
-		h.holds(t, board, 1)
-		h.holds(t, board, 2)
-		if _, err := h.Workflows.Undo(h.Ctx, 0); !errors.Is(err, tickets.CodeNothingToUndo) {
+		e.holds(t, board, 1)
+		e.holds(t, board, 2)
+		if _, err := e.Workflows.Undo(e.Ctx, 0); !errors.Is(err, tickets.CodeNothingToUndo) {
 			t.Error(err)
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ? AND (closed_at IS NOT NULL OR deleted_at IS NOT NULL)", uint64(board.ID)); n != 0 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ? AND (closed_at IS NOT NULL OR deleted_at IS NOT NULL)", uint64(board.ID)); n != 0 {
 			t.Errorf("%d are closed or deleted", n)
 		}
 	})
 
 	t.Run("of one action by many at once has one winner", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 2)
-		moved, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 2)
+		moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
 		must(t, err)
-		undo := func() error { _, err := h.Workflows.Undo(h.Ctx, moved.Activity); return err }
+		undo := func() error { _, err := e.Workflows.Undo(e.Ctx, moved.Activity); return err }
 		errs := atOnce(undo, undo, undo, undo)
 		if succeeded(errs) != 1 {
 			t.Error(errs)
@@ -281,88 +281,88 @@ func TestUndo(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		h.holds(t, board, 0, 1, 2)
+		e.holds(t, board, 0, 1, 2)
 	})
 
 	t.Run("two of the last at once are two actions", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 3)
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 3)
 		for _, key := range keys {
-			_, _, err := h.Workflows.CloseTicket(h.Ctx, key)
+			_, _, err := e.Workflows.CloseTicket(e.Ctx, key)
 			must(t, err)
 		}
-		undo := func() error { _, err := h.Workflows.Undo(h.Ctx, 0); return err }
+		undo := func() error { _, err := e.Workflows.Undo(e.Ctx, 0); return err }
 		if errs := atOnce(undo, undo, undo); succeeded(errs) != 3 {
 			t.Error(errs)
 		}
-		h.holds(t, board, 2)
-		h.counted(t, "NINJA")
+		e.holds(t, board, 2)
+		e.counted(t, "NINJA")
 	})
 
 	t.Run("against a move by another: the move stays where it came first, and nothing is lost", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		bob := h.As(t, "Bob", accounts.Member)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 6)
+		e := newEnv(t)
+		bob := e.As(t, "Bob", accounts.Member)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 6)
 		for _, key := range keys {
-			moved, _, err := h.Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Column: board.Columns[1].ID})
+			moved, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Column: board.Columns[1].ID})
 			must(t, err)
 			errs := atOnce(
-				func() error { _, err := h.Workflows.Undo(h.Ctx, moved.Activity); return err },
+				func() error { _, err := e.Workflows.Undo(e.Ctx, moved.Activity); return err },
 				func() error {
-					_, _, err := h.Workflows.MoveTicket(bob, key, tickets.Intent{Column: board.Columns[2].ID})
+					_, _, err := e.Workflows.MoveTicket(bob, key, tickets.Intent{Column: board.Columns[2].ID})
 					return err
 				},
 			)
 			if errs[1] != nil || errs[0] != nil && !errors.Is(errs[0], tickets.CodeChangedSince) {
 				t.Error(errs)
 			}
-			now, err := h.Workflows.Ticket(h.Ctx, key)
+			now, err := e.Workflows.Ticket(e.Ctx, key)
 			must(t, err)
 			if now.Column != board.Columns[2].ID {
 				t.Errorf("%s is not where Bob put it", key)
 			}
 		}
-		h.counted(t, "NINJA")
+		e.counted(t, "NINJA")
 	})
 
 	t.Run("not after someone else's close, delete or restore; but after one that was undone", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		bob := h.As(t, "Bob", accounts.Member)
-		board := h.Board(t, "NINJA")
-		key := h.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
-		moved, _, err := h.Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Column: board.Columns[1].ID})
+		e := newEnv(t)
+		bob := e.As(t, "Bob", accounts.Member)
+		board := e.Board(t, "NINJA")
+		key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
+		moved, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Column: board.Columns[1].ID})
 		must(t, err)
-		closed, _, err := h.Workflows.CloseTicket(bob, key)
+		closed, _, err := e.Workflows.CloseTicket(bob, key)
 		must(t, err)
 		refused := func() {
 			t.Helper()
-			if _, err := h.Workflows.Undo(h.Ctx, moved.Activity); !errors.Is(err, tickets.CodeChangedSince) || !strings.HasPrefix(fault.Message(err), "Bob ") {
+			if _, err := e.Workflows.Undo(e.Ctx, moved.Activity); !errors.Is(err, tickets.CodeChangedSince) || !strings.HasPrefix(fault.Message(err), "Bob ") {
 				t.Error(err)
 			}
 		}
 		refused()
-		must(t, h.Workflows.DeleteTicket(bob, key))
+		must(t, e.Workflows.DeleteTicket(bob, key))
 		refused()
-		_, _, err = h.Workflows.RestoreTicket(bob, key)
+		_, _, err = e.Workflows.RestoreTicket(bob, key)
 		must(t, err)
 		refused()
-		if _, err := h.Workflows.Undo(bob, closed.Activity); err == nil {
+		if _, err := e.Workflows.Undo(bob, closed.Activity); err == nil {
 			t.Error("a close was undone after a deletion and a restoration")
 		}
 
-		other := h.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
-		moved, _, err = h.Workflows.MoveTicket(h.Ctx, other, tickets.Intent{Column: board.Columns[1].ID})
+		other := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
+		moved, _, err = e.Workflows.MoveTicket(e.Ctx, other, tickets.Intent{Column: board.Columns[1].ID})
 		must(t, err)
-		closed, _, err = h.Workflows.CloseTicket(bob, other)
+		closed, _, err = e.Workflows.CloseTicket(bob, other)
 		must(t, err)
-		_, err = h.Workflows.Undo(bob, closed.Activity)
+		_, err = e.Workflows.Undo(bob, closed.Activity)
 		must(t, err)
-		undone, err := h.Workflows.Undo(h.Ctx, moved.Activity)
+		undone, err := e.Workflows.Undo(e.Ctx, moved.Activity)
 		must(t, err)
 		if undone.Ticket.Column != board.Columns[0].ID {
 			t.Error("it did not go back")
@@ -371,40 +371,40 @@ func TestUndo(t *testing.T) {
 
 	t.Run("a ticket goes back to its board and its key, below the one that it was below", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board, other := h.Board(t, "NINJA"), h.Board(t, "OTHER")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 3)
-		moved, _, err := h.Workflows.MoveTicket(h.Ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[2].ID})
+		e := newEnv(t)
+		board, other := e.Board(t, "NINJA"), e.Board(t, "OTHER")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 3)
+		moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[2].ID})
 		must(t, err)
-		undone, err := h.Workflows.Undo(h.Ctx, 0)
+		undone, err := e.Workflows.Undo(e.Ctx, 0)
 		must(t, err)
 		if undone.Ticket.Key != keys[1] || undone.Ticket.Closed() || moved.Ticket.Key.Board != "OTHER" {
 			t.Errorf("%+v", undone.Ticket)
 		}
-		h.holds(t, board, 0, 1, 2, 3)
-		h.holds(t, other, 2)
+		e.holds(t, board, 0, 1, 2, 3)
+		e.holds(t, other, 2)
 	})
 
 	t.Run("not past a hard limit, not on an archived board, not after half an hour", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 2)
-		moved, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 2)
+		moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
 		must(t, err)
-		h.Exec(t, "UPDATE board_column SET wip_limit = 1, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[0].ID))
-		if _, err := h.Workflows.Undo(h.Ctx, moved.Activity); !errors.Is(err, boards.CodeColumnFull) {
+		e.Exec(t, "UPDATE board_column SET wip_limit = 1, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[0].ID))
+		if _, err := e.Workflows.Undo(e.Ctx, moved.Activity); !errors.Is(err, boards.CodeColumnFull) {
 			t.Error(err)
 		}
-		h.Exec(t, "UPDATE board_column SET wip_limit = NULL WHERE id = ?", uint64(board.Columns[0].ID))
-		h.Exec(t, "UPDATE board SET archived_at = created_at WHERE id = ?", uint64(board.ID))
-		if _, err := h.Workflows.Undo(h.Ctx, moved.Activity); !errors.Is(err, boards.CodeArchived) {
+		e.Exec(t, "UPDATE board_column SET wip_limit = NULL WHERE id = ?", uint64(board.Columns[0].ID))
+		e.Exec(t, "UPDATE board SET archived_at = created_at WHERE id = ?", uint64(board.ID))
+		if _, err := e.Workflows.Undo(e.Ctx, moved.Activity); !errors.Is(err, boards.CodeArchived) {
 			t.Error(err)
 		}
-		h.Exec(t, "UPDATE board SET archived_at = NULL WHERE id = ?", uint64(board.ID))
-		h.Exec(t, "UPDATE activity SET created_at = ? WHERE id = ?", time.Now().UTC().Add(-tickets.UndoFor-time.Minute), uint64(moved.Activity))
+		e.Exec(t, "UPDATE board SET archived_at = NULL WHERE id = ?", uint64(board.ID))
+		e.Exec(t, "UPDATE activity SET created_at = ? WHERE id = ?", time.Now().UTC().Add(-tickets.UndoFor-time.Minute), uint64(moved.Activity))
 		for _, activity := range []id.Activity{0, moved.Activity} {
-			if _, err := h.Workflows.Undo(h.Ctx, activity); !errors.Is(err, tickets.CodeNothingToUndo) {
+			if _, err := e.Workflows.Undo(e.Ctx, activity); !errors.Is(err, tickets.CodeNothingToUndo) {
 				t.Error(err)
 			}
 		}
@@ -412,13 +412,13 @@ func TestUndo(t *testing.T) {
 
 	t.Run("where the column is gone it goes to the first, and that is said", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		key := h.Open(t, "NINJA", board.Columns[1].ID, 1)[0]
-		_, _, err := h.Workflows.CloseTicket(h.Ctx, key)
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		key := e.Open(t, "NINJA", board.Columns[1].ID, 1)[0]
+		_, _, err := e.Workflows.CloseTicket(e.Ctx, key)
 		must(t, err)
-		h.Exec(t, "DELETE FROM board_column WHERE id = ?", uint64(board.Columns[1].ID))
-		undone, err := h.Workflows.Undo(h.Ctx, 0)
+		e.Exec(t, "DELETE FROM board_column WHERE id = ?", uint64(board.Columns[1].ID))
+		undone, err := e.Workflows.Undo(e.Ctx, 0)
 		must(t, err)
 		if !undone.Gone || undone.Ticket.Column != board.Columns[0].ID || undone.Ticket.Closed() {
 			t.Errorf("%+v", undone)

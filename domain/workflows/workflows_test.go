@@ -16,7 +16,7 @@ func newEnv(t testing.TB, options ...app.Option) *env {
 }
 
 // another is a second program on the same database.
-func (h *env) another(t testing.TB) *env {
+func (e *env) another(t testing.TB) *env {
 	t.Helper()
-	return &env{h.Another(t)}
+	return &env{e.Another(t)}
 }

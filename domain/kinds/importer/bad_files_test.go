@@ -20,7 +20,7 @@ import (
 // with a reason, or its bad rows are rejected by line and the others are taken.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t, apptest.Files(t))
+	e := newEnv(t, apptest.Files(t))
 	utf16 := func(order unicode.Endianness) func(string) string {
 		return func(text string) string {
 			encoded, err := unicode.UTF16(order, unicode.UseBOM).NewEncoder().String(text)
@@ -96,11 +96,11 @@ func TestBadFiles(t *testing.T) {
 				if c.encode != nil {
 					file = c.encode(file)
 				}
-				into := h.importing(t, file, c.values...)
+				into := e.importing(t, file, c.values...)
 				for name, value := range kind.values {
 					into.values[name] = value
 				}
-				err := h.Migration(t, kind.name).Fill(context.Background(), into)
+				err := e.Migration(t, kind.name).Fill(context.Background(), into)
 				if c.refused != "" {
 					if !errors.Is(err, csvfile.CodeBadFile) || !strings.Contains(err.Error(), c.refused) || len(into.tasks)+len(into.rejected) > 0 {
 						t.Errorf("%v; %d tasks, %d rejected", err, len(into.tasks), len(into.rejected))

@@ -46,8 +46,8 @@ type importing struct {
 	rejected []migrations.Rejection
 }
 
-func (h *env) importing(t testing.TB, file string, values ...string) *importing {
-	i := &importing{t: t, h: h, file: file, values: migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com"}}
+func (e *env) importing(t testing.TB, file string, values ...string) *importing {
+	i := &importing{t: t, h: e, file: file, values: migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com"}}
 	for n := 0; n < len(values); n += 2 {
 		i.values[values[n]] = values[n+1]
 	}
@@ -122,7 +122,7 @@ func (i *importing) preview() (notes []string) {
 	return notes
 }
 
-func (h *env) same(t testing.TB, got, want []string) {
+func (e *env) same(t testing.TB, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -130,41 +130,41 @@ func (h *env) same(t testing.TB, got, want []string) {
 }
 
 // member adds a member of the company.
-func (h *env) member(t testing.TB, name, email, role string) {
+func (e *env) member(t testing.TB, name, email, role string) {
 	t.Helper()
-	h.Exec(t, `INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, '', FALSE, UTC_TIMESTAMP(6))`, email, name)
-	h.Exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT ?, id, ?, CONCAT('p', id), UTC_TIMESTAMP(6) FROM account WHERE email = ?`,
-		uint64(h.Actor.Company.ID), role, email)
+	e.Exec(t, `INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, '', FALSE, UTC_TIMESTAMP(6))`, email, name)
+	e.Exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT ?, id, ?, CONCAT('p', id), UTC_TIMESTAMP(6) FROM account WHERE email = ?`,
+		uint64(e.Actor.Company.ID), role, email)
 }
 
 func TestImport_of_a_Jira_export(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	h.member(t, "Ben", "ben@example.com", accounts.Member)
-	first := h.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer") + 1
-	told := h.Count(t, "SELECT COUNT(*) FROM notification")
+	e := newEnv(t)
+	e.member(t, "Ben", "ben@example.com", accounts.Member)
+	first := e.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer") + 1
+	told := e.Count(t, "SELECT COUNT(*) FROM notification")
 	key := func(n int) string { return fmt.Sprintf("DEMO-%d", first+n) }
 	statuses := []string{"statuses", "In Progress = Doing"}
 
 	t.Run("a dry run says what would come of each row", func(t *testing.T) {
-		h.same(t, h.importing(t, jiraExport, statuses...).preview(), []string{
+		e.same(t, e.importing(t, jiraExport, statuses...).preview(), []string{
 			"would open as DEMO-… in “Doing”, assigned to Ben",
 			"would open as DEMO-… in “Done”; nobody here is “Nobody Known”",
 			"would open as DEMO-… in “To do”",
 		})
-		if n := h.Count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
 			t.Errorf("it has imported %d", n)
 		}
 	})
 	t.Run("each row is a ticket", func(t *testing.T) {
-		h.same(t, h.importing(t, jiraExport, statuses...).run(), []string{
+		e.same(t, e.importing(t, jiraExport, statuses...).run(), []string{
 			"opened as " + key(0) + " in “Doing”, assigned to Ben",
 			"opened as " + key(1) + " in “Done”; nobody here is “Nobody Known”",
 			"opened as " + key(2) + " in “To do”",
 		})
 	})
 	t.Run("with its texts, its people and its times", func(t *testing.T) {
-		one := h.Ticket(t, "OLD-123")
+		one := e.Ticket(t, "OLD-123")
 		if one.Key.String() != key(0) || one.Title != "Login fails, sometimes" {
 			t.Errorf("OLD-123 is %v %q", one.Key, one.Title)
 		}
@@ -178,7 +178,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		if at := time.Date(2024, 3, 12, 9, 41, 0, 0, time.UTC); !one.CreatedAt.Equal(at) {
 			t.Errorf("created at %v", one.CreatedAt)
 		}
-		done := h.Ticket(t, "old-7")
+		done := e.Ticket(t, "old-7")
 		if at := time.Date(2023, 1, 3, 8, 0, 0, 0, time.UTC); done.ClosedAt == nil || !done.ClosedAt.Equal(at) {
 			t.Errorf("closed at %v", done.ClosedAt)
 		}
@@ -187,7 +187,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		}
 	})
 	t.Run("with its comments, whoever they are of", func(t *testing.T) {
-		rows, err := h.DB.SQL.Query("SELECT a.name, c.body FROM comment c JOIN account a ON a.id = c.account_id ORDER BY c.id")
+		rows, err := e.DB.SQL.Query("SELECT a.name, c.body FROM comment c JOIN account a ON a.id = c.account_id ORDER BY c.id")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,45 +200,45 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 			}
 			got = append(got, name+": "+body)
 		}
-		h.same(t, got, []string{"Ana: *carla:*\n\nI see it, too: [log](https://example.com/log)", "Ben: Fixed; deployed"})
+		e.same(t, got, []string{"Ana: *carla:*\n\nI see it, too: [log](https://example.com/log)", "Ben: Fixed; deployed"})
 	})
 	t.Run("a history that says where it came from, and nobody is told", func(t *testing.T) {
-		history, _, err := h.Workflows.History(h.Ctx, h.Ticket(t, "OLD-8").ID, 0)
+		history, _, err := e.Workflows.History(e.Ctx, e.Ticket(t, "OLD-8").ID, 0)
 		if err != nil || len(history) != 1 || history[0].Detail.Origin != "OLD-8" {
 			t.Errorf("got %+v, %v", history, err)
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM notification"); n != told {
+		if n := e.Count(t, "SELECT COUNT(*) FROM notification"); n != told {
 			t.Errorf("%d notifications, had %d", n, told)
 		}
 	})
 	t.Run("again changes nothing, and says so", func(t *testing.T) {
-		before := h.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(h.Practice.ID))
-		h.same(t, h.importing(t, jiraExport, statuses...).run(), []string{
+		before := e.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(e.Practice.ID))
+		e.same(t, e.importing(t, jiraExport, statuses...).run(), []string{
 			"OLD-123 is there already as " + key(0), "OLD-7 is there already as " + key(1), "OLD-8 is there already as " + key(2),
 		})
-		if after := h.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(h.Practice.ID)); after != before {
+		if after := e.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(e.Practice.ID)); after != before {
 			t.Errorf("numbers went from %d to %d", before, after)
 		}
 	})
 	t.Run("no board gets the slug of its keys", func(t *testing.T) {
-		if _, err := h.Workflows.OpenBoard(h.Ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil); !errors.Is(err, boards.CodeSlugImported) {
+		if _, err := e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil); !errors.Is(err, boards.CodeSlugImported) {
 			t.Errorf("got %v", err)
 		}
 	})
-	h.importSound(t)
+	e.importSound(t)
 }
 
 // importSound fails where what an import must keep is not so.
-func (h *env) importSound(t testing.TB) {
+func (e *env) importSound(t testing.TB) {
 	t.Helper()
-	h.Sound(t)
+	e.Sound(t)
 	for why, query := range map[string]string{
 		"a number is missing":              `SELECT COUNT(*) FROM board_ticket_incrementer i WHERE i.max_ticket_id <> (SELECT COUNT(*) FROM ticket t WHERE t.board_id = i.board_id)`,
 		"a ticket was not opened once":     `SELECT COUNT(*) FROM ticket t WHERE (SELECT COUNT(*) FROM activity a WHERE a.ticket_id = t.id AND a.kind = 'opened') <> 1`,
 		"a ticket is younger than itself":  `SELECT COUNT(*) FROM ticket WHERE updated_at < created_at OR closed_at < created_at`,
 		"an origin's slug is not reserved": `SELECT COUNT(*) FROM ticket_origin o LEFT JOIN board_slug s ON s.company_id = o.company_id AND s.slug = SUBSTRING_INDEX(o.external_id, '-', 1) WHERE o.external_id REGEXP '^[A-Z][A-Z0-9]{1,9}-[1-9][0-9]*$' AND s.slug IS NULL`,
 	} {
-		if n := h.Count(t, query); n != 0 {
+		if n := e.Count(t, query); n != 0 {
 			t.Errorf("%s: %d", why, n)
 		}
 	}
@@ -246,14 +246,14 @@ func (h *env) importSound(t testing.TB) {
 
 func TestImport_rows(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	h.member(t, "Ben", "ben@example.com", accounts.Member)
-	h.member(t, "Zoë Twin", "zoe1@example.com", accounts.Member)
-	h.member(t, "Zoë Twin", "zoe2@example.com", accounts.Member)
-	h.member(t, "Vera", "vera@example.com", accounts.Viewer)
+	e := newEnv(t)
+	e.member(t, "Ben", "ben@example.com", accounts.Member)
+	e.member(t, "Zoë Twin", "zoe1@example.com", accounts.Member)
+	e.member(t, "Zoë Twin", "zoe2@example.com", accounts.Member)
+	e.member(t, "Vera", "vera@example.com", accounts.Viewer)
 	one := func(t *testing.T, file string, values ...string) (note string) {
 		t.Helper()
-		notes := h.importing(t, file, values...).run()
+		notes := e.importing(t, file, values...).run()
 		if len(notes) != 1 {
 			t.Fatalf("got %q", notes)
 		}
@@ -280,7 +280,7 @@ func TestImport_rows(t *testing.T) {
 	t.Run("a title that is too long stands whole in the description", func(t *testing.T) {
 		long := strings.Repeat("word ", 80) + "end"
 		one(t, "title,key,description\n"+long+",LONG-1,Text\n")
-		ticket := h.Ticket(t, "LONG-1")
+		ticket := e.Ticket(t, "LONG-1")
 		if len([]rune(ticket.Title)) > 255 || !strings.HasPrefix(ticket.Description, "**"+long+"**\n\nText") {
 			t.Errorf("%q %q", ticket.Title, ticket.Description)
 		}
@@ -288,9 +288,9 @@ func TestImport_rows(t *testing.T) {
 	t.Run("a description that is too long goes on in comments, with nothing lost", func(t *testing.T) {
 		long := strings.Repeat("ä line of text\n", 12_000)
 		one(t, "title,key,description\nx,LONG-2,\""+long+"\"\n")
-		ticket := h.Ticket(t, "LONG-2")
+		ticket := e.Ticket(t, "LONG-2")
 		whole := ticket.Description
-		rows, err := h.DB.SQL.Query("SELECT body FROM comment WHERE ticket_id = ? ORDER BY id", uint64(ticket.ID))
+		rows, err := e.DB.SQL.Query("SELECT body FROM comment WHERE ticket_id = ? ORDER BY id", uint64(ticket.ID))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,13 +311,13 @@ func TestImport_rows(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		one(t, "title,key,created,closed,status\nx,DATE-2,5/4/2024,4/4/2024,Done\n", "dates", "mdy")
-		ticket := h.Ticket(t, "DATE-2")
+		ticket := e.Ticket(t, "DATE-2")
 		if at := time.Date(2024, 5, 4, 0, 0, 0, 0, time.UTC); !ticket.CreatedAt.Equal(at) || !ticket.ClosedAt.Equal(at) {
 			t.Errorf("got %v %v", ticket.CreatedAt, ticket.ClosedAt)
 		}
 	})
 	t.Run("a status that is left out opens nothing", func(t *testing.T) {
-		if notes := h.importing(t, "title,key,status\nx,LEFT-1,Won't do\n", "statuses", "Won't do = -").run(); notes[0] != "left out: its status is “Won't do”" {
+		if notes := e.importing(t, "title,key,status\nx,LEFT-1,Won't do\n", "statuses", "Won't do = -").run(); notes[0] != "left out: its status is “Won't do”" {
 			t.Errorf("got %q", notes)
 		}
 	})
@@ -325,28 +325,28 @@ func TestImport_rows(t *testing.T) {
 		if got := one(t, "title,key\nx,DEMO-1\n"); got != "“To do”; DEMO is a board here, so DEMO-1 does not open it" {
 			t.Errorf("got %q", got)
 		}
-		if h.Ticket(t, "DEMO-1").Title == "x" {
+		if e.Ticket(t, "DEMO-1").Title == "x" {
 			t.Error("it opens the imported one")
 		}
-		if notes := h.importing(t, "title,key\nx,DEMO-1\n").run(); !strings.HasPrefix(notes[0], "DEMO-1 is there already as ") {
+		if notes := e.importing(t, "title,key\nx,DEMO-1\n").run(); !strings.HasPrefix(notes[0], "DEMO-1 is there already as ") {
 			t.Errorf("got %q", notes)
 		}
 	})
 	t.Run("a key that stands in the file again is rejected with both lines, also where filling goes on", func(t *testing.T) {
 		file := "title,key\nx,TWICE-1\n,TWICE-2\ny,twice-1\nz,TWICE-2\nx,a\nx,A\nx,\nx,\nz, a\n"
-		whole := h.importing(t, file)
-		preview, run := whole.preview(), h.importing(t, file).run()
+		whole := e.importing(t, file)
+		preview, run := whole.preview(), e.importing(t, file).run()
 		check := func(i *importing, want ...string) {
 			t.Helper()
 			var got []string
 			for _, r := range i.rejected {
 				got = append(got, fmt.Sprint(r.Line, " ", r.Reason))
 			}
-			h.same(t, got, want)
+			e.same(t, got, want)
 		}
 		twice, title, a := "4 TWICE-1 stands on line 2 already. Of the rows with one key, the first is taken.", "3 The row has no title.", "10 a stands on line 6 already. Of the rows with one key, the first is taken."
 		check(whole, title, twice, a)
-		if len(preview) != 6 || len(run) != 6 || h.Ticket(t, "TWICE-1").Title != "x" || h.Ticket(t, "TWICE-2").Title != "z" {
+		if len(preview) != 6 || len(run) != 6 || e.Ticket(t, "TWICE-1").Title != "x" || e.Ticket(t, "TWICE-2").Title != "z" {
 			t.Errorf("%q, %q", preview, run)
 		}
 		for n := range run {
@@ -355,13 +355,13 @@ func TestImport_rows(t *testing.T) {
 			}
 		}
 		for cursor, want := range map[string][]string{whole.tasks[0].Cursor: {title, twice, a}, whole.rejected[1].Cursor: {a}, whole.tasks[4].Cursor: {a}} {
-			later := h.importing(t, file)
+			later := e.importing(t, file)
 			later.cursor = cursor
 			check(later.fill(), want...)
 		}
 	})
 	t.Run("what stands in the file again and was not seen is one ticket all the same", func(t *testing.T) {
-		i := h.importing(t, "title,key\nx,THRICE-1\n").fill()
+		i := e.importing(t, "title,key\nx,THRICE-1\n").fill()
 		i.tasks = append(i.tasks, i.tasks[0], i.tasks[0])
 		works := i.works()
 		i.blockOrEach(works)
@@ -372,64 +372,64 @@ func TestImport_rows(t *testing.T) {
 		}
 	})
 	t.Run("a column with a hard limit takes no more than that, and the rest can be tried again", func(t *testing.T) {
-		board := h.Board(t, "TIGHT")
-		h.Exec(t, "UPDATE board_column SET wip_limit = 2, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
+		board := e.Board(t, "TIGHT")
+		e.Exec(t, "UPDATE board_column SET wip_limit = 2, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
 		file := "title,key,status\na,T-1,Doing\nb,T-2,Doing\nc,T-3,Doing\nd,T-4,To do\n"
-		for n, note := range h.importing(t, file, "board", "TIGHT").preview() {
+		for n, note := range e.importing(t, file, "board", "TIGHT").preview() {
 			if strings.HasSuffix(note, "; “Doing” has room for 2 more: which rows get it shows when they are imported") != (n < 3) || !strings.HasPrefix(note, "would open as TIGHT-…") {
 				t.Errorf("a dry run says %q", note)
 			}
 		}
-		notes := h.importing(t, file, "board", "TIGHT").run()
+		notes := e.importing(t, file, "board", "TIGHT").run()
 		if !strings.HasPrefix(notes[2], "!“Doing” is full") || notes[3] != "opened as TIGHT-3 in “To do”" {
 			t.Errorf("got %q", notes)
 		}
-		if notes := h.importing(t, file, "board", "TIGHT").preview(); !strings.HasPrefix(notes[2], "!“Doing” is full") {
+		if notes := e.importing(t, file, "board", "TIGHT").preview(); !strings.HasPrefix(notes[2], "!“Doing” is full") {
 			t.Errorf("a dry run says %q", notes)
 		}
-		h.Exec(t, "UPDATE board_column SET wip_limit = 3 WHERE id = ?", uint64(board.Columns[1].ID))
-		if notes := h.importing(t, file, "board", "TIGHT").run(); notes[2] != "opened as TIGHT-4 in “Doing”" {
+		e.Exec(t, "UPDATE board_column SET wip_limit = 3 WHERE id = ?", uint64(board.Columns[1].ID))
+		if notes := e.importing(t, file, "board", "TIGHT").run(); notes[2] != "opened as TIGHT-4 in “Doing”" {
 			t.Errorf("got %q", notes)
 		}
 	})
 	t.Run("rows without a title, and with a key without end, are rejected by line", func(t *testing.T) {
-		i := h.importing(t, "title,key\n ,A-1\n\"\u202e\",A-2\nx,"+strings.Repeat("k", 191)+"\nx,A-3\nx\n").fill()
+		i := e.importing(t, "title,key\n ,A-1\n\"\u202e\",A-2\nx,"+strings.Repeat("k", 191)+"\nx,A-3\nx\n").fill()
 		var got []string
 		for _, r := range i.rejected {
 			got = append(got, fmt.Sprint(r.Line, " ", r.Reason))
 		}
-		h.same(t, got, []string{"2 The row has no title.", "3 The row has no title.", "4 The key has 191 characters; it may have 190.", "6 The row has 1 fields, the header 2."})
+		e.same(t, got, []string{"2 The row has no title.", "3 The row has no title.", "4 The key has 191 characters; it may have 190.", "6 The row has 1 fields, the header 2."})
 		if len(i.tasks) != 1 {
 			t.Errorf("%d tasks", len(i.tasks))
 		}
 	})
 	t.Run("a file without titles, or without a column that is named, is refused", func(t *testing.T) {
 		for _, c := range [][]string{{"a,b\n1,2\n"}, {"title,b\n1,2\n", "status", "Nope"}, {"title,b\n", "status", "b"}} {
-			i := h.importing(t, c[0], c[1:]...)
-			if err := h.Migration(t, "import-tickets").Fill(h.Ctx, i); !errors.Is(err, fault.Invalid) {
+			i := e.importing(t, c[0], c[1:]...)
+			if err := e.Migration(t, "import-tickets").Fill(e.Ctx, i); !errors.Is(err, fault.Invalid) {
 				t.Errorf("%q: %v", c, err)
 			}
 		}
 	})
 	t.Run("parameters are checked", func(t *testing.T) {
 		for param, value := range map[string]string{"company": "nope", "board": "NOPE", "author": "nobody@example.com", "statuses": "x = Nowhere", "other": "Nowhere"} {
-			i := h.importing(t, "", param, value)
-			err := h.Migration(t, "import-tickets").Check(h.Ctx, i.values)
+			i := e.importing(t, "", param, value)
+			err := e.Migration(t, "import-tickets").Check(e.Ctx, i.values)
 			if fault.Field(err) != param {
 				t.Errorf("%s: %v", param, err)
 			}
 		}
-		if err := h.Migration(t, "import-tickets").Check(h.Ctx, h.importing(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
+		if err := e.Migration(t, "import-tickets").Check(e.Ctx, e.importing(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
 			t.Errorf("a viewer imports: %v", err)
 		}
 	})
-	h.importSound(t)
+	e.importSound(t)
 }
 
 // An import keeps the slugs of its keys for good, so it cannot keep as many as a file has.
 func TestImport_of_many_projects(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
+	e := newEnv(t)
 	var file strings.Builder
 	file.WriteString("Title,Key\n")
 	const projects = 104
@@ -437,7 +437,7 @@ func TestImport_of_many_projects(t *testing.T) {
 		fmt.Fprintf(&file, "Row,P%d-%d\n", i%projects, i+1)
 	}
 	file.WriteString("Row,\nRow,10001\nRow,P3-900\n")
-	all := h.importing(t, file.String()).fill()
+	all := e.importing(t, file.String()).fill()
 	check := func(i *importing) {
 		t.Helper()
 		want := map[uint64]bool{}
@@ -462,7 +462,7 @@ func TestImport_of_many_projects(t *testing.T) {
 	}
 	check(all)
 	for _, cursor := range []string{all.tasks[0].Cursor, all.tasks[99].Cursor, all.rejected[1].Cursor, all.tasks[250].Cursor} {
-		later := h.importing(t, file.String())
+		later := e.importing(t, file.String())
 		later.cursor = cursor
 		check(later.fill())
 		last := len(later.tasks) + len(later.rejected)
@@ -477,8 +477,8 @@ func TestImport_of_many_projects(t *testing.T) {
 
 func TestImport_at_once(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	other := h.Board(t, "OTHER")
+	e := newEnv(t)
+	other := e.Board(t, "OTHER")
 	var file bytes.Buffer
 	out := csv.NewWriter(&file)
 	out.Write([]string{"title", "key", "status"})
@@ -493,20 +493,20 @@ func TestImport_at_once(t *testing.T) {
 			board = other.Slug // another board, whose columns are others: only the unique key is in the way
 		}
 		wg.Go(func() {
-			i := h.importing(t, file.String(), "board", board).fill()
+			i := e.importing(t, file.String(), "board", board).fill()
 			for block := range slices.Chunk(i.works(), 20) {
 				i.blockOrEach(block)
 			}
 		})
 	}
 	wg.Wait()
-	if n := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'"); n != 300 {
+	if n := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'"); n != 300 {
 		t.Errorf("%d tickets of 300 rows", n)
 	}
-	if n := h.Count(t, "SELECT COUNT(DISTINCT external_id) FROM ticket_origin"); n != 300 {
+	if n := e.Count(t, "SELECT COUNT(DISTINCT external_id) FROM ticket_origin"); n != 300 {
 		t.Errorf("%d keys of 300 rows", n)
 	}
-	h.importSound(t)
+	e.importSound(t)
 }
 
 // blockOrEach does a block as the engine does: where it fails, each task alone.

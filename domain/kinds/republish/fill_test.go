@@ -29,10 +29,10 @@ func (l *filled) Add(_ context.Context, task migrations.NewTask) error {
 }
 
 // fills is what a filling of republish adds behind a cursor.
-func (h *env) fills(t *testing.T, values migrations.Values, cursor string) []migrations.NewTask {
+func (e *env) fills(t *testing.T, values migrations.Values, cursor string) []migrations.NewTask {
 	t.Helper()
 	l := &filled{values: values, cursor: cursor}
-	if err := h.Migration(t, "republish").Fill(h.Ctx, l); err != nil {
+	if err := e.Migration(t, "republish").Fill(e.Ctx, l); err != nil {
 		t.Fatal(err)
 	}
 	return l.tasks
@@ -40,21 +40,21 @@ func (h *env) fills(t *testing.T, values migrations.Values, cursor string) []mig
 
 func TestRepublishedComments(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	board := h.Board(t, "NINJA")
-	keys := h.Open(t, "NINJA", board.Columns[0].ID, 205)
+	e := newEnv(t)
+	board := e.Board(t, "NINJA")
+	keys := e.Open(t, "NINJA", board.Columns[0].ID, 205)
 	all := 0
 	for number, n := range map[int]int{1: 250, 2: 60, 3: 60, 4: 40, 100: 100, 101: 101, 205: 3} {
 		all += n
-		row := fmt.Sprintf("(%d, %d, 'x', NOW(6), NOW(6))", h.Ticket(t, keys[number-1].String()).ID, h.Actor.Account.ID)
-		h.Exec(t, "INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) VALUES "+strings.Join(slices.Repeat([]string{row}, n), ", "))
+		row := fmt.Sprintf("(%d, %d, 'x', NOW(6), NOW(6))", e.Ticket(t, keys[number-1].String()).ID, e.Actor.Account.ID)
+		e.Exec(t, "INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) VALUES "+strings.Join(slices.Repeat([]string{row}, n), ", "))
 	}
 
 	t.Run("filling goes on behind any task with those that come next", func(t *testing.T) {
 		for _, values := range []migrations.Values{{}, {"feed": "comments"}, {"feed": "tickets"}, {"company": "acme", "board": "NINJA"}} {
-			tasks := h.fills(t, values, "")
+			tasks := e.fills(t, values, "")
 			for i, task := range tasks {
-				if rest := h.fills(t, values, task.Cursor); !slices.Equal(rest, tasks[i+1:]) {
+				if rest := e.fills(t, values, task.Cursor); !slices.Equal(rest, tasks[i+1:]) {
 					t.Fatalf("%v: behind %s come %v, not %v", values, task.Cursor, rest, tasks[i+1:])
 				}
 			}
@@ -62,17 +62,17 @@ func TestRepublishedComments(t *testing.T) {
 	})
 
 	t.Run("no task is of more than a hundred, and each comment is in one", func(t *testing.T) {
-		_, at := h.FeedItems(t, "comments", "")
-		_, run, err := h.Workflows.RepublishRows(h.Ctx, "comments", feeds.Selection{Board: "NINJA"})
+		_, at := e.FeedItems(t, "comments", "")
+		_, run, err := e.Workflows.RepublishRows(e.Ctx, "comments", feeds.Selection{Board: "NINJA"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.WorkAll(t, "republish")
-		if items, _ := h.FeedItems(t, "comments", at); len(items) != all {
+		e.WorkAll(t, "republish")
+		if items, _ := e.FeedItems(t, "comments", at); len(items) != all {
 			t.Errorf("%d of %d came again", len(items), all)
 		}
 		var got string
-		row := h.DB.SQL.QueryRow("SELECT GROUP_CONCAT(SUBSTRING_INDEX(note, ' ', 1) ORDER BY id SEPARATOR ' ') FROM migration_task WHERE run_id = ?", run.ID)
+		row := e.DB.SQL.QueryRow("SELECT GROUP_CONCAT(SUBSTRING_INDEX(note, ' ', 1) ORDER BY id SEPARATOR ' ') FROM migration_task WHERE run_id = ?", run.ID)
 		if err := row.Scan(&got); err != nil || got != "100 100 50 60 100 100 100 1 3" {
 			t.Errorf("tasks of %s comments (%v)", got, err)
 		}

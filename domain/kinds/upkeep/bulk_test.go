@@ -15,13 +15,13 @@ import (
 // A run of 200 tasks at a time, each of which waits for the database, keeps no page and no operator waiting.
 func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	h.Board(t, "NINJA")
-	if _, err := h.DB.SQL.Exec("UPDATE board_ticket_incrementer SET max_ticket_id = 20000"); err != nil { // tasks for 200 slots
+	e := newEnv(t)
+	e.Board(t, "NINJA")
+	if _, err := e.DB.SQL.Exec("UPDATE board_ticket_incrementer SET max_ticket_id = 20000"); err != nil { // tasks for 200 slots
 		t.Fatal(err)
 	}
 	// A database of its own for who stands in the way: a table that is locked holds all that read it.
-	other := h.DB.WithPool(1)
+	other := e.DB.WithPool(1)
 	conn, err := other.SQL.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -31,29 +31,29 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	defer cancel()
 	working, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- h.Worker.Work(working) }()
+	go func() { done <- e.Worker.Work(working) }()
 	defer func() { end(); <-done }()
-	run, err := h.Console.OpenRun(ctx, "re-render-markdown", migrations.Values{"company": "acme"}, migrations.Draft{}, nil)
+	run, err := e.Console.OpenRun(ctx, "re-render-markdown", migrations.Values{"company": "acme"}, migrations.Draft{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	domaintest.Until(t, "the run is ready", func() bool {
-		if run, err = h.Console.Run(ctx, run.ID); err != nil {
+		if run, err = e.Console.Run(ctx, run.ID); err != nil {
 			t.Fatal(err)
 		}
 		return run.State == migrations.Ready
 	})
-	if _, err := h.Console.TurnKnobs(ctx, run.ID, migrations.KnobChange{"concurrency": 200, "block": 200}); err != nil {
+	if _, err := e.Console.TurnKnobs(ctx, run.ID, migrations.KnobChange{"concurrency": 200, "block": 200}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := conn.ExecContext(ctx, "LOCK TABLES ticket WRITE"); err != nil {
 		t.Fatal(err)
 	}
 	defer conn.ExecContext(context.Background(), "UNLOCK TABLES") //nolint:errcheck // the test is over
-	if _, err := h.Console.StartRun(ctx, run.ID, 0, nil); err != nil {
+	if _, err := e.Console.StartRun(ctx, run.ID, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	waiting := h.DB.WithPool(1)
+	waiting := e.DB.WithPool(1)
 	domaintest.Until(t, "the run's connections wait for the table", func() bool {
 		return dbtest.Others(t, waiting.SQL, `SELECT COUNT(*) FROM information_schema.processlist
 			WHERE db = DATABASE() AND state = 'Waiting for table metadata lock'`) >= db.BulkConnections
@@ -61,16 +61,16 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	asks, over := context.WithTimeout(ctx, 2*time.Minute)
 	defer over()
 	for run.Progress.Processing < 150 {
-		if run, err = h.Console.Run(asks, run.ID); err != nil {
+		if run, err = e.Console.Run(asks, run.ID); err != nil {
 			t.Fatal("who looks at the run: ", err)
 		}
 	}
-	reads, stop := context.WithTimeout(h.Ctx, 2*time.Minute)
+	reads, stop := context.WithTimeout(e.Ctx, 2*time.Minute)
 	defer stop()
-	if _, err := h.Workflows.Boards(reads); err != nil {
+	if _, err := e.Workflows.Boards(reads); err != nil {
 		t.Fatal("a page: ", err)
 	}
-	if _, err := h.Console.PauseRun(asks, run.ID); err != nil {
+	if _, err := e.Console.PauseRun(asks, run.ID); err != nil {
 		t.Fatal("an operator: ", err)
 	}
 }

@@ -18,19 +18,19 @@ import (
 )
 
 // deletedAgo deletes tickets as if that had been so many days ago.
-func (h *env) deletedAgo(t testing.TB, days int, keys ...tickets.Key) {
+func (e *env) deletedAgo(t testing.TB, days int, keys ...tickets.Key) {
 	t.Helper()
 	for _, key := range keys {
-		ticket, err := h.Workflows.Ticket(h.Ctx, key)
+		ticket, err := e.Workflows.Ticket(e.Ctx, key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Workflows.DeleteTicket(h.Ctx, key); err != nil {
+		if err := e.Workflows.DeleteTicket(e.Ctx, key); err != nil {
 			t.Fatal(err)
 		}
-		h.Exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL ? DAY WHERE id = ?", days, uint64(ticket.ID))
+		e.Exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL ? DAY WHERE id = ?", days, uint64(ticket.ID))
 	}
-	h.Publish(t)
+	e.Publish(t)
 }
 
 var monthOld = migrations.Values{"company": "", "days": "30"}
@@ -40,78 +40,78 @@ func TestPurgeDeleted(t *testing.T) {
 
 	t.Run("a server whose clock is fast by a month removes nothing that can still be restored", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 2)
-		h.deletedAgo(t, 31, keys...)
-		found := h.BareRun(t, "purge-deleted", 1, monthOld).Tasks
-		h.Exec(t, "UPDATE ticket SET deleted_at = deleted_at + INTERVAL 2 DAY WHERE local_id = ?", keys[0].Number)
-		h.DB.SetClock(func() time.Time { return time.Now().Add(32 * 24 * time.Hour) })
-		fast := h.BareRun(t, "purge-deleted", 1, monthOld)
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 2)
+		e.deletedAgo(t, 31, keys...)
+		found := e.BareRun(t, "purge-deleted", 1, monthOld).Tasks
+		e.Exec(t, "UPDATE ticket SET deleted_at = deleted_at + INTERVAL 2 DAY WHERE local_id = ?", keys[0].Number)
+		e.DB.SetClock(func() time.Time { return time.Now().Add(32 * 24 * time.Hour) })
+		fast := e.BareRun(t, "purge-deleted", 1, monthOld)
 		if len(found) != 2 || len(fast.Tasks) != 1 {
 			t.Errorf("%d tickets are to be purged, not 1 of %d", len(fast.Tasks), len(found))
 		}
 		fast.Do(t, found...)
-		if n := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)); n != 1 {
 			t.Errorf("%d tickets are left", n)
 		}
 	})
 
 	t.Run("nor one that is not heard of yet, before the database says that 90 days are over", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 1)
-		h.Publish(t)
-		end, err := h.Feeds.End(context.Background(), "tickets")
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 1)
+		e.Publish(t)
+		end, err := e.Feeds.End(context.Background(), "tickets")
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Exec(t, `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
-			VALUES (?, ?, 'slow', ?, ?, ?, ?, NOW(6), NOW(6))`, uint64(h.Actor.Company.ID), end.Feed, end.Epoch, end.Position, end.Began, uint64(h.Actor.Account.ID))
-		h.deletedAgo(t, 31, keys...)
-		h.DB.SetClock(func() time.Time { return time.Now().Add(60 * 24 * time.Hour) })
-		b := h.BareRun(t, "purge-deleted", 1, monthOld)
+		e.Exec(t, `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
+			VALUES (?, ?, 'slow', ?, ?, ?, ?, NOW(6), NOW(6))`, uint64(e.Actor.Company.ID), end.Feed, end.Epoch, end.Position, end.Began, uint64(e.Actor.Account.ID))
+		e.deletedAgo(t, 31, keys...)
+		e.DB.SetClock(func() time.Time { return time.Now().Add(60 * 24 * time.Hour) })
+		b := e.BareRun(t, "purge-deleted", 1, monthOld)
 		b.Do(t, b.Tasks...)
-		if n := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)); len(b.Tasks) != 1 || n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)); len(b.Tasks) != 1 || n != 1 {
 			t.Errorf("%d of %d are left", n, len(b.Tasks))
 		}
 	})
 
 	t.Run("a ticket goes with all that hangs on it, and its numbers are never used again", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board, other := h.Board(t, "NINJA"), h.Board(t, "OTHER")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 4)
-		moved, _, err := h.Workflows.MoveTicket(h.Ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[0].ID})
+		e := newEnv(t)
+		board, other := e.Board(t, "NINJA"), e.Board(t, "OTHER")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 4)
+		moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[0].ID})
 		if err != nil {
 			t.Fatal(err)
 		}
-		bob := h.As(t, "Bob", "member")
+		bob := e.As(t, "Bob", "member")
 		for _, key := range []tickets.Key{keys[0], moved.Ticket.Key} {
-			if _, err := h.Workflows.SetAssignees(h.Ctx, key, []string{"ana", "bob"}); err != nil {
+			if _, err := e.Workflows.SetAssignees(e.Ctx, key, []string{"ana", "bob"}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := h.Workflows.Comment(bob, key, "What of it, @ana?", nil); err != nil {
+			if _, err := e.Workflows.Comment(bob, key, "What of it, @ana?", nil); err != nil {
 				t.Fatal(err)
 			}
-			ticket, err := h.Workflows.Ticket(h.Ctx, key)
+			ticket, err := e.Workflows.Ticket(e.Ctx, key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.Exec(t, "INSERT INTO watcher (ticket_id, account_id) SELECT ?, MIN(id) FROM account ON DUPLICATE KEY UPDATE muted = TRUE", uint64(ticket.ID))
-			h.Exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (1, ?, ?, '2026-01-01')", "OLD-"+fmt.Sprint(ticket.ID), uint64(ticket.ID))
-			h.Exec(t, "INSERT INTO ticket_request (ticket_id, code, email, form_hash, created_at) VALUES (?, ?, '', UNHEX(SHA2(?, 256)), '2026-01-01')", uint64(ticket.ID), fmt.Sprint("c", 1000+uint64(ticket.ID)), uint64(ticket.ID))
-			h.deletedAgo(t, 31, key)
+			e.Exec(t, "INSERT INTO watcher (ticket_id, account_id) SELECT ?, MIN(id) FROM account ON DUPLICATE KEY UPDATE muted = TRUE", uint64(ticket.ID))
+			e.Exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (1, ?, ?, '2026-01-01')", "OLD-"+fmt.Sprint(ticket.ID), uint64(ticket.ID))
+			e.Exec(t, "INSERT INTO ticket_request (ticket_id, code, email, form_hash, created_at) VALUES (?, ?, '', UNHEX(SHA2(?, 256)), '2026-01-01')", uint64(ticket.ID), fmt.Sprint("c", 1000+uint64(ticket.ID)), uint64(ticket.ID))
+			e.deletedAgo(t, 31, key)
 		}
-		h.deletedAgo(t, 29, keys[2])
-		tables := h.hangingOn(t, "ticket")
+		e.deletedAgo(t, 29, keys[2])
+		tables := e.hangingOn(t, "ticket")
 		for table, column := range tables {
-			if h.Count(t, "SELECT COUNT(*) FROM "+table+" WHERE "+column+" IN (SELECT id FROM ticket WHERE deleted_at < NOW() - INTERVAL 30 DAY)") == 0 {
+			if e.Count(t, "SELECT COUNT(*) FROM "+table+" WHERE "+column+" IN (SELECT id FROM ticket WHERE deleted_at < NOW() - INTERVAL 30 DAY)") == 0 {
 				t.Errorf("%s has no row of a ticket that is to be purged, so nothing of it is proved", table)
 			}
 		}
-		b := h.BareRun(t, "purge-deleted", 1, monthOld)
+		b := e.BareRun(t, "purge-deleted", 1, monthOld)
 		if len(b.Tasks) != 2 {
 			t.Fatalf("%d tickets are to be purged", len(b.Tasks))
 		}
@@ -120,59 +120,59 @@ func TestPurgeDeleted(t *testing.T) {
 		}
 		b.Do(t, b.Tasks...)
 		for table, column := range tables {
-			if n := h.Count(t, "SELECT COUNT(*) FROM "+table+" x LEFT JOIN ticket t ON t.id = x."+column+" WHERE t.id IS NULL"); n != 0 {
+			if n := e.Count(t, "SELECT COUNT(*) FROM "+table+" x LEFT JOIN ticket t ON t.id = x."+column+" WHERE t.id IS NULL"); n != 0 {
 				t.Errorf("%d rows of %s are left", n, table)
 			}
 		}
-		if n := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id IN (?, ?)", uint64(board.ID), uint64(other.ID)); n != 2 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id IN (?, ?)", uint64(board.ID), uint64(other.ID)); n != 2 {
 			t.Errorf("%d tickets are left", n)
 		}
 		for slug, want := range map[string]int{"NINJA": 2, "OTHER": 1} {
-			if n := h.Count(t, "SELECT i.purged FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = ?", slug); n != want {
+			if n := e.Count(t, "SELECT i.purged FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = ?", slug); n != want {
 				t.Errorf("%s counts %d purged numbers, want %d", slug, n, want)
 			}
 		}
-		h.Sound(t)
+		e.Sound(t)
 		for _, key := range []tickets.Key{keys[0], keys[1], moved.Ticket.Key} {
-			_, err := h.Workflows.Ticket(h.Ctx, key)
+			_, err := e.Workflows.Ticket(e.Ctx, key)
 			if !errors.Is(err, fault.NotFound) || !errors.Is(err, tickets.CodePurged) || !strings.Contains(fault.Message(err), "removed for good") {
 				t.Errorf("%s: %v", key, err)
 			}
-			if _, _, err := h.Workflows.RestoreTicket(h.Ctx, key); !errors.Is(err, tickets.CodePurged) {
+			if _, _, err := e.Workflows.RestoreTicket(e.Ctx, key); !errors.Is(err, tickets.CodePurged) {
 				t.Errorf("restoring %s: %v", key, err)
 			}
 		}
 		for _, key := range []tickets.Key{keys[2], {Board: "NINJA", Number: 99}, {Board: "NOWHERE", Number: 1}} {
-			if _, err := h.Workflows.Ticket(h.Ctx, key); !errors.Is(err, tickets.CodeNotFound) {
+			if _, err := e.Workflows.Ticket(e.Ctx, key); !errors.Is(err, tickets.CodeNotFound) {
 				t.Errorf("%s: %v", key, err)
 			}
 		}
-		if key := h.Open(t, "NINJA", board.Columns[0].ID, 1)[0]; key.Number != 5 {
+		if key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]; key.Number != 5 {
 			t.Errorf("the next ticket is %s", key)
 		}
 		b.Do(t, b.Tasks...) // once more, as after a crash
 		if preview, err := b.Preview(context.Background(), b.Works(b.Tasks)[0]); err != nil || preview != "NINJA-1 was restored in the meantime, or is gone already. It would be left alone." {
 			t.Errorf("%q, %v", preview, err)
 		}
-		if n := h.Count(t, "SELECT SUM(purged) FROM board_ticket_incrementer"); n != 3 {
+		if n := e.Count(t, "SELECT SUM(purged) FROM board_ticket_incrementer"); n != 3 {
 			t.Errorf("%d numbers are counted", n)
 		}
 	})
 
 	t.Run("what is restored in the meantime stays", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 40)
+		e := newEnv(t)
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 40)
 		for _, key := range keys {
-			if err := h.Workflows.DeleteTicket(h.Ctx, key); err != nil {
+			if err := e.Workflows.DeleteTicket(e.Ctx, key); err != nil {
 				t.Fatal(err)
 			}
 		}
-		h.Exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE deleted_at IS NOT NULL")
-		h.Publish(t)
-		b := h.BareRun(t, "purge-deleted", 1, monthOld)
-		h.Exec(t, "UPDATE ticket SET deleted_at = deleted_at + INTERVAL 20 DAY WHERE deleted_at IS NOT NULL AND id % 2 = 0") // these can be restored
+		e.Exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE deleted_at IS NOT NULL")
+		e.Publish(t)
+		b := e.BareRun(t, "purge-deleted", 1, monthOld)
+		e.Exec(t, "UPDATE ticket SET deleted_at = deleted_at + INTERVAL 20 DAY WHERE deleted_at IS NOT NULL AND id % 2 = 0") // these can be restored
 		var group sync.WaitGroup
 		var restored sync.Map
 		for part := range slices.Chunk(b.Tasks, 8) {
@@ -180,7 +180,7 @@ func TestPurgeDeleted(t *testing.T) {
 		}
 		for _, key := range keys {
 			group.Go(func() {
-				if _, _, err := h.Workflows.RestoreTicket(h.Ctx, key); err == nil {
+				if _, _, err := e.Workflows.RestoreTicket(e.Ctx, key); err == nil {
 					restored.Store(key, true)
 				} else if !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.NotFound) {
 					t.Errorf("%s: %v", key, err)
@@ -190,42 +190,42 @@ func TestPurgeDeleted(t *testing.T) {
 		group.Wait()
 		for _, key := range keys {
 			_, wanted := restored.Load(key)
-			if _, err := h.Workflows.Ticket(h.Ctx, key); (err == nil) != wanted {
+			if _, err := e.Workflows.Ticket(e.Ctx, key); (err == nil) != wanted {
 				t.Errorf("%s, restored: %v; %v", key, wanted, err)
 			}
 		}
-		if there, purged := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)), h.Count(t, "SELECT SUM(purged) FROM board_ticket_incrementer"); there != 20 || purged != 20 {
+		if there, purged := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)), e.Count(t, "SELECT SUM(purged) FROM board_ticket_incrementer"); there != 20 || purged != 20 {
 			t.Errorf("%d are there, %d were purged", there, purged)
 		}
-		h.Sound(t)
+		e.Sound(t)
 	})
 
 	t.Run("what somebody who follows has not heard of stays", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
+		e := newEnv(t)
 		ctx := context.Background()
-		board := h.Board(t, "NINJA")
-		keys := h.Open(t, "NINJA", board.Columns[0].ID, 2)
-		if _, err := h.Workflows.Comment(h.Ctx, keys[0], "Farewell", nil); err != nil {
+		board := e.Board(t, "NINJA")
+		keys := e.Open(t, "NINJA", board.Columns[0].ID, 2)
+		if _, err := e.Workflows.Comment(e.Ctx, keys[0], "Farewell", nil); err != nil {
 			t.Fatal(err)
 		}
-		h.Publish(t)
-		end, err := h.Feeds.End(ctx, "tickets")
+		e.Publish(t)
+		end, err := e.Feeds.End(ctx, "tickets")
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.deletedAgo(t, 31, keys...)
-		scope := feeds.Scope{Company: h.Actor.Company.ID}
-		commentsEnd, err := h.Feeds.End(ctx, "comments")
+		e.deletedAgo(t, 31, keys...)
+		scope := feeds.Scope{Company: e.Actor.Company.ID}
+		commentsEnd, err := e.Feeds.End(ctx, "comments")
 		if err != nil {
 			t.Fatal(err)
 		}
 		consumer := func(name string, at feeds.Cursor) {
-			h.Exec(t, `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
-				VALUES (?, ?, ?, ?, ?, ?, ?, NOW(6), NOW(6))`, uint64(h.Actor.Company.ID), at.Feed, name, at.Epoch, at.Position, at.Began, uint64(h.Actor.Account.ID))
+			e.Exec(t, `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
+				VALUES (?, ?, ?, ?, ?, ?, ?, NOW(6), NOW(6))`, uint64(e.Actor.Company.ID), at.Feed, name, at.Epoch, at.Position, at.Began, uint64(e.Actor.Account.ID))
 		}
 		left := func() int {
-			b := h.BareRun(t, "purge-deleted", 1, monthOld)
+			b := e.BareRun(t, "purge-deleted", 1, monthOld)
 			would := 0
 			for _, work := range b.Works(b.Tasks) {
 				preview, err := b.Preview(ctx, work)
@@ -239,7 +239,7 @@ func TestPurgeDeleted(t *testing.T) {
 				}
 			}
 			b.Do(t, b.Tasks...)
-			n := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL")
+			n := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL")
 			if would != n {
 				t.Errorf("a dry run says of %d that they stay; %d are left", would, n)
 			}
@@ -252,33 +252,33 @@ func TestPurgeDeleted(t *testing.T) {
 		if n := left(); n != 2 {
 			t.Fatalf("%d of 2 are left before the deletions were read", n)
 		}
-		h.Exec(t, "DELETE FROM feed_consumer WHERE name = 'slow'")
-		h.Exec(t, "UPDATE comment SET feed_sync_id = NULL")
+		e.Exec(t, "DELETE FROM feed_consumer WHERE name = 'slow'")
+		e.Exec(t, "UPDATE comment SET feed_sync_id = NULL")
 		if n := left(); n != 1 {
 			t.Errorf("%d are left; the one whose comment is not published is to be", n)
 		}
-		h.Publish(t)
+		e.Publish(t)
 		commentsEnd.Position--
 		consumer("of comments", commentsEnd)
 		if n := left(); n != 1 {
 			t.Errorf("%d are left; the one whose comment somebody has not heard of is to be", n)
 		}
-		h.Exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 60 DAY WHERE deleted_at IS NOT NULL")
+		e.Exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 60 DAY WHERE deleted_at IS NOT NULL")
 		if n := left(); n != 0 {
 			t.Errorf("%d are left after 91 days", n)
 		}
 		for feed, cursor := range map[string]feeds.Cursor{"tickets": end, "comments": commentsEnd} {
-			if _, err := h.Feeds.Read(ctx, cursor, 10, scope); !errors.Is(err, feeds.CodeCursorExpired) {
+			if _, err := e.Feeds.Read(ctx, cursor, 10, scope); !errors.Is(err, feeds.CodeCursorExpired) {
 				t.Errorf("%s from before the deletion: %v", feed, err)
 			}
-			now, err := h.Feeds.End(ctx, feed)
+			now, err := e.Feeds.End(ctx, feed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := h.Feeds.Read(ctx, now, 10, scope); err != nil {
+			if _, err := e.Feeds.Read(ctx, now, 10, scope); err != nil {
 				t.Errorf("%s from its end: %v", feed, err)
 			}
-			if _, err := h.Feeds.Read(ctx, feeds.Cursor{Epoch: now.Epoch, Feed: feed}, 10, scope); err != nil {
+			if _, err := e.Feeds.Read(ctx, feeds.Cursor{Epoch: now.Epoch, Feed: feed}, 10, scope); err != nil {
 				t.Errorf("%s from its start: %v", feed, err)
 			}
 		}
@@ -286,20 +286,20 @@ func TestPurgeDeleted(t *testing.T) {
 
 	t.Run("a company's leaves the others alone, and filling goes on where it stopped", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		company, err := h.Console.OpenCompany(h.Ctx, "Other", "other")
+		e := newEnv(t)
+		company, err := e.Console.OpenCompany(e.Ctx, "Other", "other")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, slug := range []string{"ONE", "TWO"} {
-			board := h.Board(t, slug)
-			h.deletedAgo(t, 40, h.Open(t, slug, board.Columns[0].ID, 3)...)
+			board := e.Board(t, slug)
+			e.deletedAgo(t, 40, e.Open(t, slug, board.Columns[0].ID, 3)...)
 		}
-		h.Exec(t, "UPDATE ticket SET deleted_at = '2026-01-01' WHERE deleted_at IS NOT NULL") // all at one time
-		if b := h.BareRun(t, "purge-deleted", 1, migrations.Values{"company": company.Slug, "days": "30"}); len(b.Tasks) != 0 {
+		e.Exec(t, "UPDATE ticket SET deleted_at = '2026-01-01' WHERE deleted_at IS NOT NULL") // all at one time
+		if b := e.BareRun(t, "purge-deleted", 1, migrations.Values{"company": company.Slug, "days": "30"}); len(b.Tasks) != 0 {
 			t.Errorf("%v", b.Tasks)
 		}
-		whole := h.BareRun(t, "purge-deleted", 1, migrations.Values{"company": "acme", "days": "30"})
+		whole := e.BareRun(t, "purge-deleted", 1, migrations.Values{"company": "acme", "days": "30"})
 		for until := 1; until <= 6; until++ {
 			part := whole.Again(until)
 			err := part.Fill(context.Background(), part)
@@ -315,9 +315,9 @@ func TestPurgeDeleted(t *testing.T) {
 }
 
 // hangingOn returns the tables that name rows of another, each with its column.
-func (h *env) hangingOn(t testing.TB, parent string) map[string]string {
+func (e *env) hangingOn(t testing.TB, parent string) map[string]string {
 	t.Helper()
-	rows, err := h.DB.SQL.Query("SELECT table_name, column_name FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name = ?", parent)
+	rows, err := e.DB.SQL.Query("SELECT table_name, column_name FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name = ?", parent)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,17 +26,17 @@ func TestRebalanceRanks(t *testing.T) {
 
 	t.Run("people may do whatever they like meanwhile: the order is that of the model, which knows nothing of it", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
+		e := newEnv(t)
 		var nth int
 		rapid.Check(t, func(rt *rapid.T) {
 			nth++
 			slug := fmt.Sprintf("R%d", nth)
-			board := h.Board(t, slug)
+			board := e.Board(t, slug)
 			column := board.Columns[0].ID
 			m := apptest.Model{Columns: map[id.Column][]uint64{}}
 			run := id.Run(1)
 			open := func(n int) {
-				for _, key := range h.Open(t, slug, column, n) {
+				for _, key := range e.Open(t, slug, column, n) {
 					m.Columns[column] = append(slices.Clone(m.Columns[column]), key.Number)
 				}
 			}
@@ -49,19 +49,19 @@ func TestRebalanceRanks(t *testing.T) {
 					if after == number {
 						rt.Skip()
 					}
-					if _, _, err := h.Workflows.MoveTicket(h.Ctx, *apptest.KeyOf(slug, number), tickets.Intent{Column: column, After: apptest.KeyOf(slug, after)}); err != nil {
+					if _, _, err := e.Workflows.MoveTicket(e.Ctx, *apptest.KeyOf(slug, number), tickets.Intent{Column: column, After: apptest.KeyOf(slug, after)}); err != nil {
 						rt.Fatal(err)
 					}
 					m.Put(number, column, after)
 				},
 				"crowd": func(rt *rapid.T) { // until gaps are used up
-					h.Exec(t, `UPDATE ticket t JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY rank_in_column) AS n FROM ticket WHERE column_id = ?) x ON x.id = t.id SET t.rank_in_column = CAST(x.n AS SIGNED) - 1000000 WHERE t.column_id = ?`, uint64(column), uint64(column))
-					h.Exec(t, `UPDATE ticket SET rank_in_column = rank_in_column + 1000000 WHERE column_id = ? ORDER BY rank_in_column DESC`, uint64(column))
-					h.Exec(t, `UPDATE board_column SET last_rank = ticket_count, spread_from = 0, spread_run = 0 WHERE id = ?`, uint64(column))
+					e.Exec(t, `UPDATE ticket t JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY rank_in_column) AS n FROM ticket WHERE column_id = ?) x ON x.id = t.id SET t.rank_in_column = CAST(x.n AS SIGNED) - 1000000 WHERE t.column_id = ?`, uint64(column), uint64(column))
+					e.Exec(t, `UPDATE ticket SET rank_in_column = rank_in_column + 1000000 WHERE column_id = ? ORDER BY rank_in_column DESC`, uint64(column))
+					e.Exec(t, `UPDATE board_column SET last_rank = ticket_count, spread_from = 0, spread_run = 0 WHERE id = ?`, uint64(column))
 				},
 				"spread": func(rt *rapid.T) {
 					n := rapid.IntRange(1, 4).Draw(rt, "n")
-					err := h.DB.InTx(context.Background(), func(tx *db.Tx) error {
+					err := e.DB.InTx(context.Background(), func(tx *db.Tx) error {
 						_, err := upkeep.SpreadNext(context.Background(), tx, column, run, n)
 						return err
 					})
@@ -71,48 +71,48 @@ func TestRebalanceRanks(t *testing.T) {
 				},
 				"another run": func(*rapid.T) { run++ },
 				"": func(rt *rapid.T) {
-					if got := h.Stored(t, board).Columns[column]; !slices.Equal(got, m.Columns[column]) {
+					if got := e.Stored(t, board).Columns[column]; !slices.Equal(got, m.Columns[column]) {
 						rt.Fatalf("the column is %v, the model %v", got, m.Columns[column])
 					}
 				},
 			})
-			h.Sound(rt)
+			e.Sound(rt)
 		})
 	})
 
 	t.Run("a crowded board gets full gaps, and nothing else changes", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "FULL")
+		e := newEnv(t)
+		board := e.Board(t, "FULL")
 		column := board.Columns[0].ID
-		keys := h.Open(t, "FULL", column, 450)
+		keys := e.Open(t, "FULL", column, 450)
 		for _, key := range keys[300:320] { // into one gap
-			if _, _, err := h.Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
+			if _, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		others := func() string {
 			var all string
-			if err := h.DB.SQL.QueryRow("SELECT CONCAT(COUNT(*), ' ', SUM(CRC32(CONCAT_WS('|', id, version, updated_at, moved_at, title, column_id))), ' ', (SELECT COUNT(*) FROM activity)) FROM ticket").Scan(&all); err != nil {
+			if err := e.DB.SQL.QueryRow("SELECT CONCAT(COUNT(*), ' ', SUM(CRC32(CONCAT_WS('|', id, version, updated_at, moved_at, title, column_id))), ' ', (SELECT COUNT(*) FROM activity)) FROM ticket").Scan(&all); err != nil {
 				t.Fatal(err)
 			}
 			return all
 		}
-		before, order := others(), h.Stored(t, board)
-		b := h.BareRun(t, "rebalance-ranks", 7, acme("FULL"))
+		before, order := others(), e.Stored(t, board)
+		b := e.BareRun(t, "rebalance-ranks", 7, acme("FULL"))
 		if len(b.Tasks) != 3 {
 			t.Errorf("450 tickets are %d tasks", len(b.Tasks))
 		}
 		for _, task := range b.Tasks {
 			b.Do(t, task)
 		}
-		if n := h.Count(t, `SELECT COUNT(*) FROM (SELECT rank_in_column - LAG(rank_in_column) OVER (ORDER BY rank_in_column) AS gap FROM ticket WHERE column_id = ?) x WHERE gap <> ?`, uint64(column), tickets.Gap); n != 0 {
+		if n := e.Count(t, `SELECT COUNT(*) FROM (SELECT rank_in_column - LAG(rank_in_column) OVER (ORDER BY rank_in_column) AS gap FROM ticket WHERE column_id = ?) x WHERE gap <> ?`, uint64(column), tickets.Gap); n != 0 {
 			t.Errorf("%d gaps are not full", n)
 		}
-		if after := h.Stored(t, board); !slices.Equal(after.Columns[column], order.Columns[column]) || others() != before {
+		if after := e.Stored(t, board); !slices.Equal(after.Columns[column], order.Columns[column]) || others() != before {
 			t.Error("something else changed")
 		}
-		h.Sound(t)
+		e.Sound(t)
 		preview, err := b.Preview(context.Background(), b.Works(b.Tasks)[0])
 		if err != nil || preview != "Would spread up to 200 tickets of “To do” (part 1 of 3)." {
 			t.Errorf("%q, %v", preview, err)
@@ -121,11 +121,11 @@ func TestRebalanceRanks(t *testing.T) {
 
 	t.Run("filling goes on where it stopped", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "STOP")
-		h.Open(t, "STOP", board.Columns[0].ID, 401)
-		h.Open(t, "STOP", board.Columns[1].ID, 2)
-		whole := h.BareRun(t, "rebalance-ranks", 1, acme("STOP"))
+		e := newEnv(t)
+		board := e.Board(t, "STOP")
+		e.Open(t, "STOP", board.Columns[0].ID, 401)
+		e.Open(t, "STOP", board.Columns[1].ID, 2)
+		whole := e.BareRun(t, "rebalance-ranks", 1, acme("STOP"))
 		part := whole.Again(2)
 		if err := part.Fill(context.Background(), part); !errors.As(err, new(apptest.Stopped)) {
 			t.Fatal(err)
@@ -138,9 +138,9 @@ func TestRebalanceRanks(t *testing.T) {
 
 	t.Run("what is not there is said", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
+		e := newEnv(t)
 		for _, values := range []migrations.Values{{"company": "nobody", "board": "DEMO"}, {"company": "acme", "board": "NOWHERE"}} {
-			if err := h.Migration(t, "rebalance-ranks").Check(context.Background(), values); !errors.Is(err, fault.Invalid) || fault.Field(err) == "" {
+			if err := e.Migration(t, "rebalance-ranks").Check(context.Background(), values); !errors.Is(err, fault.Invalid) || fault.Field(err) == "" {
 				t.Errorf("%v: %v", values, err)
 			}
 		}
@@ -148,10 +148,10 @@ func TestRebalanceRanks(t *testing.T) {
 
 	t.Run("no move of many people at once is lost", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		board := h.Board(t, "BUSY")
+		e := newEnv(t)
+		board := e.Board(t, "BUSY")
 		column, beside := board.Columns[0].ID, board.Columns[1].ID
-		keys := h.Open(t, "BUSY", column, 700)
+		keys := e.Open(t, "BUSY", column, 700)
 		var group sync.WaitGroup
 		var mu sync.Mutex
 		type last struct {
@@ -172,7 +172,7 @@ func TestRebalanceRanks(t *testing.T) {
 					case 1:
 						to, intent = last{beside, false}, tickets.Intent{Column: beside, AtEnd: true}
 					}
-					if _, _, err := h.Workflows.MoveTicket(h.Ctx, own, intent); err != nil {
+					if _, _, err := e.Workflows.MoveTicket(e.Ctx, own, intent); err != nil {
 						t.Error(err)
 						return
 					}
@@ -183,7 +183,7 @@ func TestRebalanceRanks(t *testing.T) {
 			})
 		}
 		for run := range 3 {
-			b := h.BareRun(t, "rebalance-ranks", id.Run(run+1), acme("BUSY"))
+			b := e.BareRun(t, "rebalance-ranks", id.Run(run+1), acme("BUSY"))
 			var workers sync.WaitGroup
 			for _, task := range b.Tasks {
 				workers.Go(func() { b.Do(t, task) })
@@ -191,7 +191,7 @@ func TestRebalanceRanks(t *testing.T) {
 			workers.Wait()
 		}
 		group.Wait()
-		stored := h.Stored(t, board) // with strict ranks
+		stored := e.Stored(t, board) // with strict ranks
 		for person, want := range acknowledged {
 			own, partner := keys[100*person].Number, keys[100*person+50].Number
 			at, i := stored.Find(own)
@@ -200,6 +200,6 @@ func TestRebalanceRanks(t *testing.T) {
 				t.Errorf("%d's ticket is in column %d at %d, its partner at %d; acknowledged was %+v", person, at, i, j, want)
 			}
 		}
-		h.Sound(t)
+		e.Sound(t)
 	})
 }

@@ -20,23 +20,23 @@ func notesOf(tasks []migrations.Task) (notes []string) {
 
 func TestReRenderMarkdown(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
-	board := h.Board(t, "NINJA")
-	keys := h.Open(t, "NINJA", board.Columns[0].ID, 102)
+	e := newEnv(t)
+	board := e.Board(t, "NINJA")
+	keys := e.Open(t, "NINJA", board.Columns[0].ID, 102)
 	long := strings.Repeat("[", 60000)
-	if _, err := h.Workflows.EditTicket(h.Ctx, keys[1], tickets.Edit{Description: &long, Version: 1}); err != nil {
+	if _, err := e.Workflows.EditTicket(e.Ctx, keys[1], tickets.Edit{Description: &long, Version: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := h.Workflows.Comment(h.Ctx, keys[2], "As @ana says: **NINJA-1**", nil); err != nil {
+		if _, err := e.Workflows.Comment(e.Ctx, keys[2], "As @ana says: **NINJA-1**", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := h.Workflows.Comment(h.Ctx, keys[101], strings.Repeat("a", 30000)+strings.Repeat("](", 10000), nil); err != nil {
+	if _, err := e.Workflows.Comment(e.Ctx, keys[101], strings.Repeat("a", 30000)+strings.Repeat("](", 10000), nil); err != nil {
 		t.Fatal(err)
 	}
 	for range 10 { // more than a page of comments by its bytes
-		if _, err := h.Workflows.Comment(h.Ctx, keys[100], strings.Repeat("word ", 10000), nil); err != nil {
+		if _, err := e.Workflows.Comment(e.Ctx, keys[100], strings.Repeat("word ", 10000), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,12 +46,12 @@ func TestReRenderMarkdown(t *testing.T) {
 		"13 texts of acme/NINJA; 1 shown as typed, for they would take too long: NINJA-102#comment-3",
 		"7 texts of acme/DEMO",
 	}
-	run, tasks := h.RunToEnd(t, "re-render-markdown", values, migrations.Draft{})
+	run, tasks := e.RunToEnd(t, "re-render-markdown", values, migrations.Draft{})
 	if got := notesOf(tasks); run.State != migrations.Complete || !slices.Equal(got, want) {
 		t.Errorf("%s:\n%s", run.State, strings.Join(got, "\n"))
 	}
 	t.Run("filling goes on where it stopped", func(t *testing.T) {
-		whole := h.BareRun(t, "re-render-markdown", 1, values)
+		whole := e.BareRun(t, "re-render-markdown", 1, values)
 		part := whole.Again(2)
 		_ = part.Fill(context.Background(), part)
 		part.Until = 0
@@ -60,7 +60,7 @@ func TestReRenderMarkdown(t *testing.T) {
 		}
 	})
 	t.Run("a dry run says what it would look at", func(t *testing.T) {
-		_, tasks := h.RunToEnd(t, "re-render-markdown", values, migrations.Draft{Dry: true})
+		_, tasks := e.RunToEnd(t, "re-render-markdown", values, migrations.Draft{Dry: true})
 		if got := notesOf(tasks); !slices.Contains(got, "Would render the texts of acme/NINJA-1 to NINJA-100.") {
 			t.Errorf("%v", got)
 		}
