@@ -388,7 +388,7 @@ func TestFollowedTickets(t *testing.T) {
 		b.sees("#said", "Said meanwhile.")
 		b.wait(`document.querySelector("#edit-description").value === "My own words."`)
 		b.click("#ticket .primary")
-		b.sees("#ticket", "Both together")
+		b.sees("#ticket", "Merged")
 	})
 	t.Run("an editor that is a page of its own says so, too, and a comment that is edited stays open", func(t *testing.T) {
 		t.Parallel()

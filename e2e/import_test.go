@@ -33,7 +33,7 @@ func TestImport(t *testing.T) {
 		b.fills("#run-p-author", email)
 		b.chooseFile("#run-file", file)
 		b.click("main form button.primary")
-		b.sees("h1", "What is in the columns?")
+		b.sees("h1", "Map the columns")
 	}
 	mapping(b)
 	b.look("mapping")

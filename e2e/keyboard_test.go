@@ -193,7 +193,7 @@ func TestKeyboard(t *testing.T) {
 		b.types("?")
 		b.sees("#dialog", "Move the card")
 		b.types("cjm") // not while the dialog is open
-		b.wait(`document.querySelector("#dialog-title").innerText === "Keys"`)
+		b.wait(`document.querySelector("#dialog-title").innerText === "Keyboard shortcuts"`)
 		b.wait(`(document.querySelector("[data-keys-switch]").focus(), true)`)
 		b.types(" ")
 		b.wait(`document.documentElement.matches(".keys-off")`)

@@ -67,7 +67,7 @@ func TestOpening(t *testing.T) {
 		b.types(" title")
 		b.wait(`document.activeElement.value === "half a title"`)
 		b.sees(card("NINJA-2"), "Two")
-		b.wait(`document.querySelector("#announce").textContent.includes("NINJA-3 opened")`)
+		b.wait(`document.querySelector("#announce").textContent.includes("NINJA-3 created")`)
 	})
 	t.Run("what is typed into the dialog is still there after it was closed", func(t *testing.T) {
 		t.Parallel()

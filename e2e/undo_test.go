@@ -199,7 +199,7 @@ func TestDrafts(t *testing.T) {
 		b.sees(".draft", "Draft restored")
 		a.post("/acme/NINJA-1", "title", "Plan", "description", "theirs", "version", "1")
 		b.reload()
-		b.sees(".draft", "begun before the last change")
+		b.sees(".draft", "from before the last change")
 		b.wait(`document.querySelector("#edit-title").value === "Plan" && document.querySelector("#edit-description").value === "theirs"`)
 		b.click(".draft button")
 		b.wait(`document.querySelector("#edit-title").value === "Better plan"`)

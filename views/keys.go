@@ -15,16 +15,16 @@ type KeyHelp struct {
 var keyHelp = []Keys{
 	{"Everywhere", []KeyHelp{
 		{[]string{"/"}, "Jump to a ticket by its key or title"},
-		{[]string{"?"}, "Show these keys"},
+		{[]string{"?"}, "Show these shortcuts"},
 		{[]string{"g b"}, "Go to the boards"},
 		{[]string{"g w"}, "Go to my work"},
 		{[]string{"g i"}, "Go to the inbox"},
-		{[]string{"Esc"}, "Close what is open"},
+		{[]string{"Esc"}, "Close the dialog or menu"},
 		{[]string{"Ctrl Z"}, "Undo your last move, close or delete"},
 	}},
 	{"On a board", []KeyHelp{
-		{[]string{"j", "k", "↓", "↑"}, "Next card, card before"},
-		{[]string{"h", "l", "←", "→"}, "Column to the left, to the right"},
+		{[]string{"j", "k", "↓", "↑"}, "Next card, previous card"},
+		{[]string{"h", "l", "←", "→"}, "Column to the left, column to the right"},
 		{[]string{"Enter"}, "Open the card"},
 		{[]string{"m"}, "Move the card: then the same keys move it, Enter drops it, Esc puts it back"},
 		{[]string{"f"}, "Filter the cards"},
@@ -36,13 +36,13 @@ var keyHelp = []Keys{
 		{[]string{"e"}, "Edit"},
 		{[]string{"m"}, "Move to…"},
 		{[]string{"a"}, "Assign"},
-		{[]string{"Ctrl Enter"}, "Save what you write"},
+		{[]string{"Ctrl Enter"}, "Save the text"},
 	}},
 	{"On a run of a migration", []KeyHelp{
 		{[]string{"p"}, "Pause it, resume it, start it"},
 		{[]string{"f"}, "Go to its failures"},
 		{[]string{"w"}, "Go to its workers"},
 		{[]string{"/"}, "Find a task by its number"},
-		{[]string{"r"}, "Look again now"},
+		{[]string{"r"}, "Refresh"},
 	}},
 }

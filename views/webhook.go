@@ -30,7 +30,7 @@ func DeliverySubject(a webhooks.Attempt) string {
 }
 
 // AttemptKinds explain deliveries that were not automatic.
-var AttemptKinds = map[string]string{webhooks.Resent: "sent again", webhooks.Test: "test"}
+var AttemptKinds = map[string]string{webhooks.Resent: "resent", webhooks.Test: "test"}
 
 // Milliseconds is a time span in them.
 func Milliseconds(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }

@@ -141,11 +141,11 @@ func TestFilter(t *testing.T) {
 			has(t, 1, ".alert")
 
 		a = drag.post("/acme/boards/NINJA/tickets", "inline", "1", "column", todo, "title", "Odd again").fragment(t, 200)
-		if a.keys() != "NINJA-2 NINJA-6 NINJA-4" || a.text(t, ".created") != "NINJA-7 opened. The filter does not show it." {
+		if a.keys() != "NINJA-2 NINJA-6 NINJA-4" || a.text(t, ".created") != "NINJA-7 created. The filter does not show it." {
 			t.Errorf("a new ticket that does not match: %q, %q", a.keys(), a.text(t, ".created"))
 		}
 		a = drag.post("/acme/boards/NINJA/tickets", "inline", "1", "column", todo, "title", "Even again").fragment(t, 200)
-		if a.keys() != "NINJA-2 NINJA-6 NINJA-4 NINJA-8" || a.text(t, ".created") != "NINJA-8 opened." {
+		if a.keys() != "NINJA-2 NINJA-6 NINJA-4 NINJA-8" || a.text(t, ".created") != "NINJA-8 created." {
 			t.Errorf("a new ticket that matches: %q, %q", a.keys(), a.text(t, ".created"))
 		}
 

@@ -524,7 +524,7 @@ func TestQuestionsAboutNothing(t *testing.T) {
 	t.Run("what cannot be done is not asked about: there is only a way back", func(t *testing.T) {
 		for path, says := range map[string]string{
 			views.RunCancellationPath(run): "is over", views.RunRetriesPath(run) + "?all=1": "failed any more",
-			views.RunSkipsPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?waiting=1": "No task waits",
+			views.RunSkipsPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?waiting=1": "No task is waiting",
 		} {
 			a := e.ana().get(path).is(t, http.StatusOK).has(t, 0, "#run-question button").
 				has(t, 1, "#run-question a[href='"+views.RunPath(run)+"']")

@@ -589,11 +589,11 @@ func TestAudit(t *testing.T) {
 	ana.post(fmt.Sprintf("/acme/tokens/%d/revocation", e.count("SELECT MAX(id) FROM api_token"))).is(t, 303)
 	ana.post("/acme/settings", "company", "Acme Ltd").is(t, 303)
 	a := ana.get("/acme/audit").is(t, 200)
-	for _, want := range []string{"signed in", "made an invitation as member: <b>note</b>", "revoked an invitation",
+	for _, want := range []string{"signed in", "created an invitation as member: <b>note</b>", "revoked an invitation",
 		"joined as member", "changed the role of mia <mia@example.com> from member to admin",
-		"an operator of the server", "no longer an operator", "made a link for a new password for mia",
+		"an operator of the server", "no longer an operator", "created a link for a new password for mia",
 		"chose a new password by a link", "changed their password", "signed out everywhere", "left, and was admin",
-		"removed bo <bo@example.com>", "made the API token script", "revoked the API token script",
+		"removed bo <bo@example.com>", "created the API token script", "revoked the API token script",
 		"renamed the company from Acme to Acme Ltd"} {
 		if !strings.Contains(a.text(t, "#audit"), want) {
 			t.Errorf("it does not say %q", want)

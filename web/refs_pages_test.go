@@ -26,7 +26,7 @@ func TestRefPages(t *testing.T) {
 		a.has(t, 1, "#refs[data-live]").has(t, 2, ".lengths tbody tr").has(t, 0, ".lots").has(t, 0, "#refs .banner").
 			has(t, 1, ".chart-empty")
 		if a.text(t, "#refs-available") != "0" || a.text(t, "#refs-runway") != "—" ||
-			!strings.Contains(a.text(t, "#refill-state"), "Not wanted yet") {
+			!strings.Contains(a.text(t, "#refill-state"), "Not needed yet") {
 			t.Error(a.text(t, "#refs"))
 		}
 		if text := a.text(t, "#length-six td:last-child"); text != "—" {
@@ -156,8 +156,8 @@ func TestRefPages(t *testing.T) {
 			e.exec("UPDATE migration_run SET state = ?", state)
 			a := e.ana().get(views.RefsPath).has(t, 1, "#refill-state ."+class).
 				has(t, 1, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
-			if text := a.text(t, "#refills-head ~ .spread"); !strings.Contains(text, "Held") ||
-				!strings.Contains(text, "o other begins") {
+			if text := a.text(t, "#refills-head ~ .spread"); !strings.Contains(text, "On hold") ||
+				!strings.Contains(text, "o other starts") {
 				t.Errorf("%s: %s", state, text)
 			}
 		}

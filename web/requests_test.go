@@ -495,7 +495,7 @@ func TestRequestsForMembers(t *testing.T) {
 		ana.post(path+"/link/revocation").goesTo(t, path)
 		e.visitor().get(second).is(t, 404)
 		a := ana.get(path).has(t, 0, `form[action$="/revocation"]`).has(t, 1, `form[action$="/link"]`)
-		if says := a.text(t, "#reply-form .hint"); !strings.Contains(says, "nobody can read this") {
+		if says := a.text(t, "#reply-form .hint"); !strings.Contains(says, "can read this once there is a new one") {
 			t.Error(says)
 		}
 		ana.post(path + "/link")
@@ -552,7 +552,7 @@ func TestPublicFormSettings(t *testing.T) {
 		e.offer(t, "DEMO", "intro", "Closed for the holidays")
 		a := ana.post("/acme/boards/DEMO/form", "on", "1", "intro", "What is broken?", "version", seen).
 			is(t, http.StatusConflict)
-		if now := a.text(t, "#public-form .theirs"); !strings.Contains(now, "No requests are taken.") ||
+		if now := a.text(t, "#public-form .theirs"); !strings.Contains(now, "The form is off.") ||
 			!strings.Contains(now, "Closed for the holidays") {
 			t.Error(now)
 		}

@@ -88,7 +88,7 @@ function restore(form) {
 		fill(form, draft)
 		note(form, 'Draft restored.', ['Discard', () => discard(form)])
 	} else {
-		note(form, 'You have a draft here, begun before the last change.', ['Use it', () => {
+		note(form, 'You have a draft from before the last change.', ['Use it', () => {
 			fill(form, draft)
 			// So that the server shows what changed meanwhile.
 			if (form.elements.version) form.elements.version.value = draft.version

@@ -33,7 +33,7 @@ async function narrow() {
 		if (location.search) say(`${shown || 'No'} ${shown === 1 ? 'ticket matches' : 'tickets match'}${more ? ' so far' : ''}.`)
 		else say('All tickets are shown.')
 	} catch (error) {
-		if (wish === wishes) toast(`The filter did not work. ${error.message}`, true)
+		if (wish === wishes) toast(`Filtering failed. ${error.message}`, true)
 	} finally {
 		done()
 	}

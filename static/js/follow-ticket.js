@@ -91,7 +91,7 @@ function tellEditor(entry) {
 	const who = entry?.querySelector('.who')?.textContent ?? 'someone else'
 	line = Object.assign(document.createElement('p'), { id: 'meanwhile', className: 'meanwhile' })
 	line.dataset.version = version
-	const link = Object.assign(document.createElement('a'), { href: ticket().dataset.from, target: '_blank', rel: 'noopener', textContent: 'See it in a new tab' })
+	const link = Object.assign(document.createElement('a'), { href: ticket().dataset.from, target: '_blank', rel: 'noopener', textContent: 'Open in a new tab' })
 	line.append(Object.assign(document.createElement('span'), { textContent: `This ticket was changed by ${who}. Your text is kept; what changed is shown when you save.` }), ' ', link)
 	const field = ticket().contains(document.activeElement) ? document.activeElement : null
 	const top = field?.getBoundingClientRect().top

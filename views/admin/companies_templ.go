@@ -55,7 +55,7 @@ func CompaniesPage(props CompaniesProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"sheet\" aria-labelledby=\"open-company\"><h2 id=\"open-company\">Another company</h2><p class=\"lead\">Companies are separate: members of one see nothing of another. You become its owner.</p><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"sheet\" aria-labelledby=\"open-company\"><h2 id=\"open-company\">New company</h2><p class=\"lead\">Companies are separate: members of one see nothing of another. You become its owner.</p><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

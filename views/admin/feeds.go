@@ -104,7 +104,7 @@ func lagWidth(lag, most uint64) string {
 func lagText(lag feeds.Lag) string {
 	switch {
 	case lag.LagRows == 0:
-		return "has all"
+		return "up to date"
 	case lag.LagSeconds == 0:
 		return views.Counted(int64(lag.LagRows), "row", "rows")
 	}
@@ -115,13 +115,13 @@ func lagText(lag feeds.Lag) string {
 func lagLook(state string) stateLook {
 	switch state {
 	case feeds.StateOK:
-		return stateLook{"Reads on", "circle-check", "done"}
+		return stateLook{"Reading", "circle-check", "done"}
 	case feeds.StatePaused:
 		return stateLook{"Paused", "pause", "held"}
 	case feeds.StateExpired:
 		return stateLook{"Too far behind", "triangle-alert", "failed"}
 	case feeds.StateBefore:
-		return stateLook{"Of an earlier epoch", "triangle-alert", "failed"}
+		return stateLook{"From an earlier epoch", "triangle-alert", "failed"}
 	}
 	return stateLook{state, "circle-dashed", "idle"}
 }
@@ -130,9 +130,9 @@ func lagLook(state string) stateLook {
 func lagReason(state string) string {
 	switch state {
 	case feeds.StateExpired:
-		return "Deletions behind it are forgotten: it must read from the start and drop what that does not show."
+		return "Deletions after its cursor are forgotten: it must read from the start and drop the rows that it does not get."
 	case feeds.StateBefore:
-		return "The feeds have begun anew since, as after a restore: it must read from the start and drop what that does not show."
+		return "The feeds began a new epoch, as after a restore: it must read from the start and drop the rows that it does not get."
 	}
 	return ""
 }
@@ -179,9 +179,9 @@ func (s spark) words(feed string) string {
 
 // seekPlaces are the positions that the form offers.
 var seekPlaces = []struct{ value, label string }{
-	{"start", "the start: all rows once more"},
-	{"end", "the end: only what changes from now on"},
-	{"at", "a time or a cursor"},
+	{"start", "Start: all rows again"},
+	{"end", "End: only changes from now on"},
+	{"at", "A time or a cursor"},
 }
 
 // registering is how a consumer comes to be.

@@ -175,7 +175,7 @@ func FeedList(props FeedsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"table feeds\"><table><thead><tr><th scope=\"col\">Feed</th><th scope=\"col\" class=\"n\">Position</th><th scope=\"col\">Published last</th><th scope=\"col\">Unpublished</th><th scope=\"col\">Rows/s, last hour</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"table feeds\"><table><thead><tr><th scope=\"col\">Feed</th><th scope=\"col\" class=\"n\">Position</th><th scope=\"col\">Last published</th><th scope=\"col\">Unpublished</th><th scope=\"col\">Rows/s, last hour</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -271,9 +271,9 @@ func feedRow(s feeds.State) templ.Component {
 		}
 		if s.Horizon > 0 {
 			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(", deletions known behind " + views.Thousands(int64(s.Horizon)))
+			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(", deletions kept after " + views.Thousands(int64(s.Horizon)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/feeds.templ`, Line: 71, Col: 70}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/feeds.templ`, Line: 71, Col: 68}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -1209,7 +1209,7 @@ func republish(props FeedsProps) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		f := props.Form
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<section class=\"sheet\" aria-labelledby=\"republish\"><h2 id=\"republish\">Republish rows</h2><p class=\"hint\">Sends rows through a feed again, unchanged, to all its consumers: for one that lost something. Named rows are sent at once, the rest by a run that starts automatically and can be throttled and stopped.</p><form method=\"post\" action=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<section class=\"sheet\" aria-labelledby=\"republish\"><h2 id=\"republish\">Republish rows</h2><p class=\"hint\">Sends rows of a feed to all its consumers again, unchanged, in case one lost some. Named rows are sent at once; a board or everything is sent by a run, which starts automatically and can be throttled and stopped.</p><form method=\"post\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1311,7 +1311,7 @@ func republish(props FeedsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		company := views.NewField("republish", "company", "Company", "Its short name, as in its addresses: acme. For everything, empty means all.", f.Errors)
+		company := views.NewField("republish", "company", "Company", "Its short name, as in addresses: acme. With Everything, empty means all companies.", f.Errors)
 		templ_7745c5c3_Var65 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1355,11 +1355,11 @@ func republish(props FeedsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 110, "</div><fieldset><legend>One of these</legend><div class=\"pair\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 110, "</div><fieldset><legend>Choose one</legend><div class=\"pair\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		ids := views.NewField("republish", "ids", "Rows", "Up to 1,000 ids, or keys of tickets, with commas or spaces between: 17, NINJA-42.", f.Errors)
+		ids := views.NewField("republish", "ids", "Rows", "Up to 1,000 ids or ticket keys, separated by commas or spaces: 17, NINJA-42.", f.Errors)
 		templ_7745c5c3_Var67 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1403,7 +1403,7 @@ func republish(props FeedsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		board := views.NewField("republish", "board", "What is on a board", "The board's slug, such as NINJA.", f.Errors)
+		board := views.NewField("republish", "board", "Board", "The board's slug, such as NINJA.", f.Errors)
 		templ_7745c5c3_Var69 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1832,12 +1832,12 @@ func ConsumerFacts(c feeds.Consumer) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if c.Paused {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 149, "<p>It is paused: it gets nothing, and its cursor stays.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 149, "<p>Paused: it gets nothing and keeps its cursor.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 150, "<p>While it is paused it gets nothing, and loses nothing.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 150, "<p>A paused consumer gets nothing and loses nothing.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1910,20 +1910,20 @@ func ConsumerRemovalPage(props ConsumerRemovalProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 154, " is forgotten, with the place to which it has read the feed ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 154, " is deleted with its cursor of the feed ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var91 string
 			templ_7745c5c3_Var91, templ_7745c5c3_Err = templ.JoinStringErrs(c.Feed)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/feeds.templ`, Line: 391, Col: 123}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/feeds.templ`, Line: 391, Col: 103}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var91))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 155, ". A program that uses it must register anew and say where it begins. To stop it for a while, pause it instead.</p><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 155, ". A program that uses it must register again and choose where to start. To stop it for a while, pause it instead.</p><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2222,12 +2222,12 @@ func AnyWebhookFacts(props AnyWebhookProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 179, "\">Change it, test it, or send something again</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 179, "\">Edit it, test it or resend</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 180, "<p class=\"hint\">Owners and admins of the company change it, test it, and send things again.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 180, "<p class=\"hint\">Owners and admins of the company can edit it, test it and resend.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2255,7 +2255,7 @@ func AnyWebhookFacts(props AnyWebhookProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 184, "<div class=\"table\"><table><thead><tr><th scope=\"col\">Message</th><th scope=\"col\">Answer</th><th scope=\"col\">Took</th><th scope=\"col\">When</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 184, "<div class=\"table\"><table><thead><tr><th scope=\"col\">Message</th><th scope=\"col\">Response</th><th scope=\"col\">Took</th><th scope=\"col\">When</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2305,7 +2305,7 @@ func AnyWebhookFacts(props AnyWebhookProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 189, "</th><td data-label=\"Answer\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 189, "</th><td data-label=\"Response\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

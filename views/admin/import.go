@@ -82,9 +82,9 @@ func samples(c ImportColumn) string { return strings.Join(c.Samples, " · ") }
 
 func (p ImportProps) looked() string {
 	if p.Whole {
-		return fmt.Sprintf("All %s rows were looked at.", views.Thousands(int64(p.Rows)))
+		return fmt.Sprintf("All %s rows were read.", views.Thousands(int64(p.Rows)))
 	}
-	return fmt.Sprintf("The first %s rows were looked at.", views.Thousands(int64(p.Rows)))
+	return fmt.Sprintf("The first %s rows were read.", views.Thousands(int64(p.Rows)))
 }
 
 func (p ImportProps) mappingFields() []string {

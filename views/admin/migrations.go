@@ -31,7 +31,7 @@ func lookOf(r migrations.Run) stateLook {
 	case !ok:
 		return stateLook{string(r.State), "circle-dashed", "idle"}
 	case onlyLooked(r):
-		return stateLook{"Looked at", "circle-dashed", "idle"}
+		return stateLook{"Previewed", "circle-dashed", "idle"}
 	case r.State == migrations.Cancelled && r.Total == 0 && r.Rejected > 0:
 		return stateLook{"Nothing to do", "triangle-alert", "failed"}
 	case r.State == migrations.Complete && r.Progress.Failed > 0:
@@ -48,7 +48,7 @@ func reasonInList(r migrations.Run) string {
 	case r.State == migrations.Ready:
 		return "Waits for Start."
 	case onlyLooked(r):
-		return "Nothing was begun."
+		return "Nothing was started."
 	}
 	return ""
 }
@@ -118,7 +118,7 @@ func inWords(r migrations.Run) string {
 	for _, part := range []struct {
 		n    int64
 		word string
-	}{{p.Failed, "failed"}, {p.Skipped, "skipped"}, {p.Processing, "in work"}, {p.Waiting, "waiting to be tried again"}} {
+	}{{p.Failed, "failed"}, {p.Skipped, "skipped"}, {p.Processing, "processing"}, {p.Waiting, "waiting"}} {
 		if part.n > 0 {
 			words = append(words, views.Thousands(part.n)+" "+part.word)
 		}

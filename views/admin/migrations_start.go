@@ -12,12 +12,12 @@ type StartKnob struct{ Name, Label, Hint string }
 
 // StartKnobs are what slows a run down.
 var StartKnobs = []StartKnob{
-	{"concurrency", "Tasks at a time", "In each worker, at least one."},
-	{"rate", "Tasks per second", "Of all workers together; 0 is no limit."},
-	{"per_host", "Requests per second", "To one other host; 0 is no limit."},
-	{"max_threads", "Database threads", "It waits above that; 0 is no limit."},
-	{"max_history", "History list length", "It waits above that; 0 is no limit."},
-	{"max_lag", "Replica lag, seconds", "It waits above that; 0 is no limit."},
+	{"concurrency", "Tasks at a time", "Per worker, at least one."},
+	{"rate", "Tasks per second", "All workers together; 0 is no limit."},
+	{"per_host", "Requests per second", "To one host; 0 is no limit."},
+	{"max_threads", "Database threads", "Throttled above this; 0 is no limit."},
+	{"max_history", "History list length", "Throttled above this; 0 is no limit."},
+	{"max_lag", "Replica lag, seconds", "Throttled above this; 0 is no limit."},
 }
 
 // Of is the setting as it is typed.

@@ -186,25 +186,25 @@ func (p RefsProps) refillLook() (stateLook, string) {
 		(p.Refill.State != migrations.Complete || p.Refill.Progress.Failed+p.Refill.Progress.Skipped > 0)
 	switch {
 	case s.Policy.Paused:
-		return stateLook{"Paused", "pause", "held"}, "The pool is not filled by itself, however low it is."
+		return stateLook{"Paused", "pause", "held"}, "The pool is not refilled, however low it is."
 	case p.refillHeld() && p.Refill.State == migrations.Throttled:
-		return stateLook{"Held", "gauge", "held"},
-			"The run that mints what is missing goes on when what slows it down is over, or when it is resumed. No other begins."
+		return stateLook{"On hold", "gauge", "held"},
+			"Its run is throttled: it continues when its throttle ends or when it is resumed. No other starts."
 	case p.refillHeld():
-		return stateLook{"Held", "triangle-alert", "failed"},
-			"Resume the run that mints what is missing, or cancel it: no other begins."
+		return stateLook{"On hold", "triangle-alert", "failed"},
+			"Resume or stop its run: no other starts before that."
 	case p.Refill != nil && p.Refill.FinishedAt == nil:
-		return stateLook{"Under way", "play", "busy"}, "A run mints what is missing."
+		return stateLook{"Running", "play", "busy"}, "A run mints the missing codes."
 	case !s.Policy.Wanted:
-		return stateLook{"Not wanted yet", "circle-dashed", "idle"},
-			"Nobody has asked for a code. From the first who does on, the pool is filled by itself."
+		return stateLook{"Not needed yet", "circle-dashed", "idle"},
+			"No code was popped yet. From the first pop on, the pool is refilled automatically."
 	case s.Refill() == 0:
-		return stateLook{"Enough", "circle-check", "done"}, "There are as many as there are to be."
+		return stateLook{"Enough", "circle-check", "done"}, "No refill is due."
 	case badly:
-		return stateLook{"Waits", "triangle-alert", "failed"},
-			"Codes are low, and the last refill did not end well. The next begins an hour after it; mint some below to have them now."
+		return stateLook{"Waiting", "triangle-alert", "failed"},
+			"Codes are low, and the last refill did not complete. The next starts an hour after it; mint some below to have them now."
 	}
-	return stateLook{"Wanted", "list-plus", "busy"},
+	return stateLook{"Due", "list-plus", "busy"},
 		codesText(s.Refill()) + " are missing. A serve or work process mints them within seconds."
 }
 

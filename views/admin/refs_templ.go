@@ -47,7 +47,7 @@ func RefsPage(props RefsProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"page room refs\"><header class=\"head\"><h1>Reference codes</h1><p><a href=\"#mint\">Mint some</a></p></header>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"page room refs\"><header class=\"head\"><h1>Reference codes</h1><p><a href=\"#mint\">Mint codes</a></p></header>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -246,14 +246,14 @@ func refBanners(props RefsProps) templ.Component {
 			}
 		}
 		if props.Sweep != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"banner\" role=\"status\"><span>A lot is being taken out of use by <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"banner\" role=\"status\"><span>A lot is being quarantined by <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 templ.SafeURL
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(views.RunPath(props.Sweep.ID))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/refs.templ`, Line: 51, Col: 78}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/refs.templ`, Line: 51, Col: 73}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -266,7 +266,7 @@ func refBanners(props RefsProps) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(views.Number(uint64(props.Sweep.ID)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/refs.templ`, Line: 51, Col: 123}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/refs.templ`, Line: 51, Col: 118}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -285,7 +285,7 @@ func refBanners(props RefsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "). Until it is complete, giving out codes takes a little longer.</span></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "). Until it is complete, pops take a little longer.</span></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1200,7 +1200,7 @@ func lots(props RefsProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "<p class=\"none\">There are none. A lot is what one mint, or one file, brought.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "<p class=\"none\">No lots yet. Each mint and each loaded file is one.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1788,7 +1788,7 @@ func mintSection(form MintForm) templ.Component {
 			templ_7745c5c3_Var91 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 140, "<section class=\"sheet\" aria-labelledby=\"mint\"><h2 id=\"mint\">Mint codes</h2><p class=\"hint\">Mints random codes that never existed before, as a run that can be throttled and stopped at any time. You are asked before it starts.</p><form action=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 140, "<section class=\"sheet\" aria-labelledby=\"mint\"><h2 id=\"mint\">Mint codes</h2><p class=\"hint\">A run mints new random codes; it can be throttled and stopped at any time. You confirm before it starts.</p><form action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1903,7 +1903,7 @@ func policySection(form RefPolicyForm) templ.Component {
 			templ_7745c5c3_Var96 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 148, "<section class=\"sheet\" aria-labelledby=\"policy\"><h2 id=\"policy\">Refill policy</h2><p class=\"hint\">For refills by themselves. The recent rate is that of the last hour or of the last day, whichever is higher.</p><form method=\"post\" action=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 148, "<section class=\"sheet\" aria-labelledby=\"policy\"><h2 id=\"policy\">Refill policy</h2><p class=\"hint\">For automatic refills. The recent rate is that of the last hour or the last day, whichever is higher.</p><form method=\"post\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1928,7 +1928,7 @@ func policySection(form RefPolicyForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		least := views.NewField("policy", "at_least", "Codes at least", "Whatever the rate is.", form.Errors)
+		least := views.NewField("policy", "at_least", "Codes at least", "At any rate.", form.Errors)
 		templ_7745c5c3_Var98 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1972,7 +1972,7 @@ func policySection(form RefPolicyForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		low := views.NewField("policy", "low_hours", "Refill below, hours", "What is left at the recent rate.", form.Errors)
+		low := views.NewField("policy", "low_hours", "Refill below, hours", "Left at the recent rate.", form.Errors)
 		templ_7745c5c3_Var100 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -2016,7 +2016,7 @@ func policySection(form RefPolicyForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		high := views.NewField("policy", "high_hours", "Refill to, hours", "What there is after a refill.", form.Errors)
+		high := views.NewField("policy", "high_hours", "Refill to, hours", "After a refill, at that rate.", form.Errors)
 		templ_7745c5c3_Var102 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -2136,7 +2136,7 @@ func MintPage(props MintProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 164, "</p><p>A run mints them, and begins at once. Stopped early, what it minted until then is good.</p><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 164, "</p><p>A run mints them at once. If it is stopped early, the codes minted until then stay usable.</p><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2302,9 +2302,9 @@ func LotQuarantinePage(props LotQuarantineProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var117 string
-				templ_7745c5c3_Var117, templ_7745c5c3_Err = templ.JoinStringErrs(" none of its codes is given out. " + views.Thousands(int64(l.Quarantined)) + " of " + codesText(l.Added) + " are taken out of the pool.")
+				templ_7745c5c3_Var117, templ_7745c5c3_Err = templ.JoinStringErrs(" none of its codes is popped. " + views.Thousands(int64(l.Quarantined)) + " of " + codesText(l.Added) + " are taken out of the pool.")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/refs.templ`, Line: 412, Col: 145}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/refs.templ`, Line: 412, Col: 142}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var117))
 				if templ_7745c5c3_Err != nil {

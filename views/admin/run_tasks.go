@@ -37,7 +37,7 @@ func (t RunTasks) nothing() string {
 	case t.Message != "":
 		return t.Message
 	case t.Next != 0:
-		return "No match so far. There is more to look at."
+		return "No match so far. Search further."
 	case t.Filter.After != "":
 		return "No more tasks."
 	case t.Filter.Any():

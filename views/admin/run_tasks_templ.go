@@ -175,7 +175,7 @@ func taskFilter(t RunTasks) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</select> <label class=\"sr\" for=\"tasks-worker\">Worker’s number</label> <input id=\"tasks-worker\" class=\"figures\" name=\"worker\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</select> <label class=\"sr\" for=\"tasks-worker\">Worker number</label> <input id=\"tasks-worker\" class=\"figures\" name=\"worker\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -201,7 +201,7 @@ func taskFilter(t RunTasks) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "\" inputmode=\"numeric\" placeholder=\"Iteration\" autocomplete=\"off\" maxlength=\"9\"> <label class=\"sr\" for=\"tasks-task\">Number of the task</label> <span class=\"with-key\"><input id=\"tasks-task\" class=\"figures\" name=\"task\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "\" inputmode=\"numeric\" placeholder=\"Iteration\" autocomplete=\"off\" maxlength=\"9\"> <label class=\"sr\" for=\"tasks-task\">Task number</label> <span class=\"with-key\"><input id=\"tasks-task\" class=\"figures\" name=\"task\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -387,7 +387,7 @@ func taskForm(t RunTasks) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<div class=\"table\"><table class=\"tasks\"><thead><tr><td class=\"pick\"><input type=\"checkbox\" class=\"nojs-hidden\" data-pick-all aria-label=\"Select all on this page\"></td><th scope=\"col\">Task</th><th scope=\"col\">State</th><th scope=\"col\">Attempt</th><th scope=\"col\">Worker</th><th scope=\"col\">What</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<div class=\"table\"><table class=\"tasks\"><thead><tr><td class=\"pick\"><input type=\"checkbox\" class=\"nojs-hidden\" data-pick-all aria-label=\"Select all on this page\"></td><th scope=\"col\">Task</th><th scope=\"col\">State</th><th scope=\"col\">Attempt</th><th scope=\"col\">Worker</th><th scope=\"col\">Summary</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -526,7 +526,7 @@ func taskForm(t RunTasks) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if t.Looked {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "Look further")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "Search further")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -676,9 +676,9 @@ func taskRow(t RunTasks, task migrations.Task) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var33 string
-			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs("round " + views.Number(uint64(task.Iteration)))
+			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs("iteration " + views.Number(uint64(task.Iteration)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run_tasks.templ`, Line: 113, Col: 60}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run_tasks.templ`, Line: 113, Col: 64}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -1003,14 +1003,14 @@ func RunTaskDrawer(props RunTaskProps, page bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 86, ", round ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 86, ", iteration ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var51 string
 		templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(views.Number(uint64(task.Iteration)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run_tasks.templ`, Line: 156, Col: 145}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run_tasks.templ`, Line: 156, Col: 149}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var51))
 		if templ_7745c5c3_Err != nil {
@@ -1214,7 +1214,7 @@ func RunTaskDrawer(props RunTaskProps, page bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "<h3>Attempts that failed</h3>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "<h3>Failed attempts</h3>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1252,9 +1252,9 @@ func RunTaskDrawer(props RunTaskProps, page bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var62 string
-				templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinStringErrs("round " + views.Number(uint64(a.Iteration)))
+				templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinStringErrs("iteration " + views.Number(uint64(a.Iteration)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run_tasks.templ`, Line: 208, Col: 59}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run_tasks.templ`, Line: 208, Col: 63}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var62))
 				if templ_7745c5c3_Err != nil {

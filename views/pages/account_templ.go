@@ -47,7 +47,7 @@ func AccountPage(props AccountProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"page\"><h1>Account</h1><section class=\"sheet\" aria-labelledby=\"about-name\"><h2 id=\"about-name\">About you</h2><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"page\"><h1>Account</h1><section class=\"sheet\" aria-labelledby=\"about-name\"><h2 id=\"about-name\">Profile</h2><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -251,7 +251,7 @@ func AccountPage(props AccountProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"hint\">All other browsers are signed out.</p><div class=\"actions\"><button class=\"primary\">Change password</button></div></form></section><section class=\"sheet\" aria-labelledby=\"sessions-name\"><h2 id=\"sessions-name\">Signed in elsewhere?</h2><p class=\"hint\">This ends every session of yours, in all browsers, also in this one. API tokens stay.</p><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"hint\">This signs you out in all other browsers.</p><div class=\"actions\"><button class=\"primary\">Change password</button></div></form></section><section class=\"sheet\" aria-labelledby=\"sessions-name\"><h2 id=\"sessions-name\">Sessions</h2><p class=\"hint\">Signs you out in all browsers, including this one. API tokens keep working.</p><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -412,7 +412,7 @@ func CompanySettingsPage(props CompanySettingsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</code> stays: it is in every address.</p><div class=\"actions\"><button class=\"primary\">Save</button></div></form></section><ul class=\"list\" role=\"list\"><li><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</code> cannot be changed: it is in every address.</p><div class=\"actions\"><button class=\"primary\">Save</button></div></form></section><ul class=\"list\" role=\"list\"><li><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -425,7 +425,7 @@ func CompanySettingsPage(props CompanySettingsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "\">People</a> <small>roles and invitations</small></li><li><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "\">Members</a> <small>roles and invitations</small></li><li><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -464,7 +464,7 @@ func CompanySettingsPage(props CompanySettingsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "\">Audit</a> <small>security events</small></li></ul></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "\">Audit log</a> <small>security events</small></li></ul></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1223,7 +1223,7 @@ func opened(company string, k tickets.Key) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 85, "</a> opened.")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 85, "</a> created.")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

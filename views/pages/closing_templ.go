@@ -382,7 +382,7 @@ func DeletedListPage(props DeletedListProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<h1>Deleted tickets</h1><p class=\"lead\">They can be restored for 30 days. After that they stay gone; their numbers are never used again.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<h1>Deleted tickets</h1><p class=\"lead\">They can be restored for 30 days. After that they are gone for good; their numbers are never used again.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

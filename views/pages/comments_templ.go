@@ -445,7 +445,7 @@ func NewComment(props CommentsProps) templ.Component {
 		if f.Public {
 			f = views.CommentForm{}
 		}
-		body := views.NewField("comment", "body", commentLabel(props.Ticket), "Markdown works here; @ names someone.", f.Errors)
+		body := views.NewField("comment", "body", commentLabel(props.Ticket), "Supports Markdown; @ mentions a member.", f.Errors)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<form method=\"post\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -968,7 +968,7 @@ func EditComment(props CommentProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "\">Save mine instead</button> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "\">Overwrite with mine</button> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1250,7 +1250,7 @@ func Assignees(p views.Page, write bool, t tickets.Ticket) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "<span class=\"none\">No one is assigned.</span> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "<span class=\"none\">Unassigned</span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

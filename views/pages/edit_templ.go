@@ -305,7 +305,7 @@ func editFields(f TicketForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		description := views.NewField("edit", "description", "Description", "Markdown works here.", f.Errors)
+		description := views.NewField("edit", "description", "Description", "Supports Markdown.", f.Errors)
 		templ_7745c5c3_Var12 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -491,7 +491,7 @@ func conflict(c tickets.Conflict, f TicketForm, path string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if c.Title == nil && len(c.Lines) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<p class=\"hint\">The texts are what you began from: a change was made and taken back.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<p class=\"hint\">The texts are as you opened them: a change was made and undone.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -533,7 +533,7 @@ func conflict(c tickets.Conflict, f TicketForm, path string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if c.Known {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<section class=\"merged\" aria-labelledby=\"merged-name\"><h2 id=\"merged-name\">Both together</h2><form")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<section class=\"merged\" aria-labelledby=\"merged-name\"><h2 id=\"merged-name\">Merged</h2><form")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -620,7 +620,7 @@ func conflict(c tickets.Conflict, f TicketForm, path string) templ.Component {
 			}
 			description := views.NewField("merged", "merged_description", "Description", "Your changes and theirs.", nil)
 			if c.LinesClash {
-				description.Hint = "Both of you changed some of the same lines. They stand between <<<<<<< yours and >>>>>>> theirs: keep what is right and remove the marks."
+				description.Hint = "Both of you changed some of the same lines. They are between <<<<<<< yours and >>>>>>> theirs: keep what is right and remove the marks."
 			}
 			templ_7745c5c3_Var27 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

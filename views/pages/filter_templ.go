@@ -64,7 +64,7 @@ func filter(company string, b boards.Board, f views.Filter, people []accounts.Na
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\" role=\"search\" aria-label=\"Filter the tickets\" data-filter><span class=\"with-key\"><label class=\"sr\" for=\"filter-q\">Words of a title, or a key</label> <input id=\"filter-q\" type=\"search\" name=\"q\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\" role=\"search\" aria-label=\"Filter the tickets\" data-filter><span class=\"with-key\"><label class=\"sr\" for=\"filter-q\">Title or key</label> <input id=\"filter-q\" type=\"search\" name=\"q\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -136,7 +136,7 @@ func filter(company string, b boards.Board, f views.Filter, people []accounts.Na
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, ">No one</option> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, ">Unassigned</option> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -214,7 +214,7 @@ func filter(company string, b boards.Board, f views.Filter, people []accounts.Na
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</select> <label class=\"sr\" for=\"filter-state\">Open or closed</label> <select id=\"filter-state\" name=\"state\"><option value=\"\">All</option> <option value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</select> <label class=\"sr\" for=\"filter-state\">State</label> <select id=\"filter-state\" name=\"state\"><option value=\"\">All</option> <option value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

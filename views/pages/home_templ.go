@@ -54,7 +54,7 @@ func HomePage(props HomeProps) templ.Component {
 			}
 			live, archived := split(props.Boards)
 			if len(live) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"lead\">No boards yet. A board is where your team's tickets go from to do to done: create the first one below.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"lead\">No boards yet. On a board, your team's tickets move from to do to done. Create the first one below.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -163,7 +163,7 @@ func HomePage(props HomeProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				slug := views.NewField("board", "slug", "Slug", "Begins every key, such as NINJA‑42.", props.New.Errors)
+				slug := views.NewField("board", "slug", "Slug", "Starts every key, as in NINJA‑42.", props.New.Errors)
 				templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

@@ -212,7 +212,7 @@ func MoveFormFragment(props MoveProps) templ.Component {
 		if len(props.Boards) > 1 {
 			hint := ""
 			if props.Goal.ID != props.Board.ID {
-				hint = "The ticket gets a new key there. " + props.Ticket.Key.String() + " keeps leading to it."
+				hint = "The ticket gets a new key there; " + props.Ticket.Key.String() + " still leads to it."
 			}
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, " ")
 			if templ_7745c5c3_Err != nil {
@@ -535,7 +535,7 @@ func MoveFormFragment(props MoveProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if props.More {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<p class=\"hint\">The column has more tickets than fit here; drag the card for a place below these.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<p class=\"hint\">The column has more tickets than are listed; drag the card to move it below these.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -143,7 +143,7 @@ func audit(e accounts.AuditEntry) string {
 	case accounts.AuditSignedOutAll:
 		return "signed out everywhere"
 	case accounts.AuditInvited:
-		return "made an invitation as " + d.Role + note
+		return "created an invitation as " + d.Role + note
 	case accounts.AuditInvitationRevoked:
 		return "revoked an invitation as " + d.Role + note
 	case accounts.AuditJoined:
@@ -155,7 +155,7 @@ func audit(e accounts.AuditEntry) string {
 	case accounts.AuditLeft:
 		return "left, and was " + d.Was
 	case accounts.AuditTokenMade:
-		return "made the API token " + d.Name
+		return "created the API token " + d.Name
 	case accounts.AuditTokenRevoked:
 		if d.Person != "" {
 			return "revoked the API token " + d.Name + " of " + d.Person
@@ -165,9 +165,9 @@ func audit(e accounts.AuditEntry) string {
 		return "changed their password"
 	case accounts.AuditResetMade:
 		if d.Person == "" {
-			return "got a link for a new password, made on the server"
+			return "got a link for a new password, created on the server"
 		}
-		return "made a link for a new password for " + d.Person
+		return "created a link for a new password for " + d.Person
 	case accounts.AuditResetUsed:
 		return "chose a new password by a link"
 	case accounts.AuditOperatorGranted:
@@ -177,9 +177,9 @@ func audit(e accounts.AuditEntry) string {
 	case accounts.AuditCompanyRenamed:
 		return "renamed the company from " + d.Was + " to " + d.Name
 	case accounts.AuditCompanyOpened:
-		return "opened the company"
+		return "created the company"
 	case accounts.AuditWebhookMade:
-		return "made a webhook to " + d.Name
+		return "created a webhook to " + d.Name
 	case accounts.AuditWebhookChanged:
 		return "changed the webhook to " + d.Name
 	case accounts.AuditWebhookOn:

@@ -94,7 +94,7 @@ func BoardSettingsPage(props BoardSettingsProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"lead\">Viewers can look at the settings of a board, not change them.</p><ul class=\"sheet plain\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"lead\">Viewers can see these settings, not change them.</p><ul class=\"sheet plain\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -264,7 +264,7 @@ func namesSection(props BoardSettingsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		slug := views.NewField("settings", "slug", "Slug", "Begins every key. Old keys keep working.", f.Errors)
+		slug := views.NewField("settings", "slug", "Slug", "Starts every key. Old keys keep working.", f.Errors)
 		templ_7745c5c3_Var10 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1167,7 +1167,7 @@ func newColumn(props BoardSettingsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 113, "</div></form><p class=\"hint\">Tickets in a done column are closed. A limit that warns colours the column; one that refuses lets nothing more in.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 113, "</div></form><p class=\"hint\">Tickets in a done column are closed. Above its limit, a column is highlighted, or refuses more tickets.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -48,7 +48,7 @@ func SetupPage(p views.Page, f SetupForm) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			start := views.FirstField(f.Errors, "company", "slug", "name", "email", "password")
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"sheet narrow\"><h1>Set up Counterfoil</h1><p class=\"lead\">Name your company and make your account. You can invite the others later.</p><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"sheet narrow\"><h1>Set up Counterfoil</h1><p class=\"lead\">Name your company and create your account. You can invite others later.</p><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

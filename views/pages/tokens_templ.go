@@ -56,7 +56,7 @@ func TokensPage(props TokensProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if props.Secret != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"sheet once\" aria-labelledby=\"new-token\"><h2 id=\"new-token\">The token is ready</h2><p class=\"lead\">Copy it now: it is shown only this once. Programs send it as <code>Authorization: Bearer …</code>.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"sheet once\" aria-labelledby=\"new-token\"><h2 id=\"new-token\">The token is ready</h2><p class=\"lead\">Copy it now: it is shown only once. Programs send it as <code>Authorization: Bearer …</code>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -651,7 +651,7 @@ func AuditPage(props AuditProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<div class=\"page\"><h1>Audit</h1>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<div class=\"page\"><h1>Audit log</h1>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

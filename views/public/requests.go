@@ -45,7 +45,7 @@ type TrackedProps struct {
 
 // stateWords are a request's states in words.
 var stateWords = map[string]struct{ word, says string }{
-	requests.Received:   {"Received", "It waits for its turn."},
-	requests.InProgress: {"In progress", "Somebody works on it."},
-	requests.Done:       {"Done", "The work on it is over."},
+	requests.Received:   {"Received", "We have not started yet."},
+	requests.InProgress: {"In progress", "We are working on it."},
+	requests.Done:       {"Done", "The work is done."},
 }

@@ -34,5 +34,5 @@ func (h *Handlers) OpenCompany(c echo.Context) error {
 		form.Errors = messages
 		return h.showCompanies(c, code, form)
 	}
-	return h.respond.SeeOther(c, views.HomePath(opened.Slug), "The company "+opened.Name+" is open.")
+	return h.respond.SeeOther(c, views.HomePath(opened.Slug), "The company "+opened.Name+" was created.")
 }

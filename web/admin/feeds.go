@@ -166,7 +166,7 @@ func seekTarget(form admin.SeekForm) (string, error) {
 		return form.Place, nil
 	case "at":
 	default:
-		return "", badSeek("place", "Choose where it shall read on.")
+		return "", badSeek("place", "Choose where it continues.")
 	}
 	text := strings.TrimSpace(form.At)
 	for _, layout := range times {

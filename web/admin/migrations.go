@@ -75,7 +75,7 @@ func (h *Handlers) Workers(c echo.Context) error {
 const codeBadDrain fault.Code = "Worker.BadDrain"
 
 func badDrain() error {
-	return fault.Invalid.New(codeBadDrain, "drain", "Use one of the buttons to say what you want.")
+	return fault.Invalid.New(codeBadDrain, "drain", "Use one of the buttons of the page.")
 }
 
 func (h *Handlers) DrainWorker(c echo.Context) error {
@@ -95,9 +95,9 @@ func (h *Handlers) DrainWorker(c echo.Context) error {
 	}
 	next := cmp.Or(respond.OwnPath(c.FormValue("next")), views.WorkersPath)
 	if drain == "yes" {
-		return h.respond.SeeOther(c, next, fmt.Sprintf("Worker %d takes nothing new.", worker))
+		return h.respond.SeeOther(c, next, fmt.Sprintf("Worker %d is drained: it claims no more tasks.", worker))
 	}
-	return h.respond.SeeOther(c, next, fmt.Sprintf("Worker %d takes tasks again.", worker))
+	return h.respond.SeeOther(c, next, fmt.Sprintf("Worker %d claims tasks again.", worker))
 }
 
 // runOfPath returns the run that the path names.

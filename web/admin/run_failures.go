@@ -40,7 +40,7 @@ func (h *Handlers) FailuresFile(c echo.Context) error {
 
 // RetriesForm asks before failed or waiting tasks are retried, SkipsForm before they are skipped.
 func (h *Handlers) RetriesForm(c echo.Context) error {
-	return h.bulkForm(c, views.RunRetriesPath, "Retry", "They begin anew, with all their attempts.", "primary")
+	return h.bulkForm(c, views.RunRetriesPath, "Retry", "They start again, with all their attempts.", "primary")
 }
 
 func (h *Handlers) SkipsForm(c echo.Context) error {
@@ -56,7 +56,7 @@ func (h *Handlers) bulkForm(c echo.Context, path func(id.Run) string, verb, what
 	q := admin.RunQuestion{Run: run, Path: path(run.ID), Fields: map[string]string{"all": "1"}, Class: class}
 	tasks, one, many, none := run.Progress.Failed, "failed task", "failed tasks", "None of these tasks is failed any more."
 	if c.QueryParam("waiting") == "1" {
-		tasks, one, many, none = run.Progress.Waiting, "waiting task", "waiting tasks", "No task waits any more."
+		tasks, one, many, none = run.Progress.Waiting, "waiting task", "waiting tasks", "No task is waiting any more."
 		q.Fields = map[string]string{"waiting": "1"}
 	} else if fingerprint := c.QueryParam("fingerprint"); fingerprint != "" {
 		group, err := h.failureOf(c, run.ID, fingerprint)
@@ -140,7 +140,7 @@ func (h *Handlers) RetryTasks(c echo.Context) error {
 
 func (h *Handlers) SkipTasks(c echo.Context) error {
 	return h.bulk(c, h.console.SkipTasks, [...]string{"task is skipped.", "tasks are skipped.",
-		"other is in work or done by now.", "others are in work or done by now."})
+		"other is processing or done by now.", "others are processing or done by now."})
 }
 
 // bulk settles tasks. words say what became of one or many, and what of one or many others could not be.

@@ -184,7 +184,7 @@ func cancellation(run migrations.Run) admin.RunQuestion {
 		fmt.Sprintf("%s will not be done.", views.Counted(left, "task", "tasks")),
 	}
 	if p.Processing > 0 {
-		lines = append(lines, fmt.Sprintf("%s in work now will be finished first.",
+		lines = append(lines, fmt.Sprintf("%s processing now will be finished first.",
 			views.Counted(p.Processing, "task", "tasks")))
 	}
 	lines = append(lines, "A stopped run cannot be resumed. To stop it for a while, pause it.")
@@ -254,5 +254,5 @@ func (h *Handlers) Keys(c echo.Context) error {
 	if respond.IsFragment(c) {
 		return respond.Render(c, http.StatusOK, views.KeysDialog())
 	}
-	return respond.Render(c, http.StatusOK, views.KeysPage(h.controlRoom(c, "Keys")))
+	return respond.Render(c, http.StatusOK, views.KeysPage(h.controlRoom(c, "Keyboard shortcuts")))
 }

@@ -122,7 +122,7 @@ func (h *Handlers) DeleteComment(c echo.Context) error {
 }
 
 // noAssignees reports a body without the list: leaving it out must not pass for an empty one.
-var noAssignees = badJSON("assignees is missing: send the handles of all who shall work on the ticket, or an empty "+
+var noAssignees = badJSON("assignees is missing: send the handles of all assignees, or an empty "+
 	"list", "assignees")
 
 func (h *Handlers) SetAssignees(c echo.Context) error {

@@ -98,7 +98,7 @@ func (h *Handlers) Accept(c echo.Context) error {
 			return err
 		}
 		return h.respond.SeeOther(c, views.HomePath(invitation.Company.Slug),
-			"You belong to "+invitation.Company.Name+" already.")
+			"You are a member of "+invitation.Company.Name+" already.")
 	}
 	if err != nil {
 		return err

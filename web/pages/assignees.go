@@ -172,7 +172,7 @@ func (h *Handlers) Mentions(c echo.Context) error {
 	for i, one := range found {
 		list[i] = pages.Mentionable{Name: one.Name, Handle: one.Handle}
 	}
-	return respond.Render(c, http.StatusOK, pages.MentionList(h.respond.Page(c, "People"), list))
+	return respond.Render(c, http.StatusOK, pages.MentionList(h.respond.Page(c, "Members"), list))
 }
 
 func (h *Handlers) Work(c echo.Context) error {

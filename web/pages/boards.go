@@ -41,7 +41,7 @@ func (h *Handlers) OpenBoard(c echo.Context) error {
 		form.Errors = messages
 		return h.showHome(c, code, form)
 	}
-	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug), "The board "+board.Slug+" is open.")
+	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug), "The board "+board.Slug+" was created.")
 }
 
 func (h *Handlers) Board(c echo.Context) error {

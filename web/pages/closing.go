@@ -93,7 +93,7 @@ func (h *Handlers) RestoreTicket(c echo.Context) error {
 	}
 	in, _ := board.Column(moved.Ticket.Column)
 	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, moved.Ticket.Key),
-		moved.Ticket.Key.String()+" is back, in "+in.Name+".")
+		moved.Ticket.Key.String()+" was restored to "+in.Name+".")
 }
 
 // DeletedTickets lists what can be restored.
@@ -183,7 +183,7 @@ func undoneNote(undone workflows.UndoResult) string {
 		note += " is back in " + in.Name + "."
 	}
 	if undone.Gone {
-		note += " The column that it was in is gone, so it went to the first."
+		note += " Its column is gone, so it is in the first."
 	}
 	return note
 }

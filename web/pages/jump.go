@@ -47,5 +47,5 @@ func (h *Handlers) Keys(c echo.Context) error {
 	if respond.IsFragment(c) {
 		return respond.Render(c, http.StatusOK, views.KeysDialog())
 	}
-	return respond.Render(c, http.StatusOK, views.KeysPage(h.respond.Page(c, "Keys")))
+	return respond.Render(c, http.StatusOK, views.KeysPage(h.respond.Page(c, "Keyboard shortcuts")))
 }

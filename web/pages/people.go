@@ -35,7 +35,7 @@ func (h *Handlers) showPeople(c echo.Context, code int, form pages.InviteForm, l
 			return err
 		}
 	}
-	props.Page = h.respond.Page(c, "People")
+	props.Page = h.respond.Page(c, "Members")
 	return respond.Render(c, code, pages.PeoplePage(props))
 }
 
@@ -119,7 +119,7 @@ func (h *Handlers) ChangeRole(c echo.Context) error {
 const codeBadOperator fault.Code = "Operator.BadSwitch"
 
 func badOperator() error {
-	return fault.Invalid.New(codeBadOperator, "operator", "Use one of the buttons to say what you want.")
+	return fault.Invalid.New(codeBadOperator, "operator", "Use one of the buttons of the page.")
 }
 
 func (h *Handlers) SetOperator(c echo.Context) error {
@@ -211,5 +211,5 @@ func (h *Handlers) Audit(c echo.Context) error {
 		return err
 	}
 	return respond.Render(c, http.StatusOK,
-		pages.AuditPage(pages.AuditProps{Page: h.respond.Page(c, "Audit"), Entries: entries, More: more}))
+		pages.AuditPage(pages.AuditProps{Page: h.respond.Page(c, "Audit log"), Entries: entries, More: more}))
 }

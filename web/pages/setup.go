@@ -104,7 +104,7 @@ const codeForeignHost fault.Code = "Setup.UnknownHost"
 
 func foreignHost() error {
 	return fault.Forbidden.New(codeForeignHost, "",
-		"Counterfoil is not set up yet, and nobody may do that under a name it does not know. Open it as "+
+		"Counterfoil is not set up yet, and can be set up only under a name that it knows. Open it as "+
 			"http://127.0.0.1 or http://localhost with its port; "+
 			"or set COUNTERFOIL_URL to the address in your browser and start it again.")
 }

@@ -50,7 +50,7 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 	}
 	if !respond.IsFragment(c) {
 		return h.respond.SeeOther(c, views.FilteredPath(respond.Company(c).Slug, ticket.Key.Board, filterOf(c)),
-			ticket.Key.String()+" is open.")
+			ticket.Key.String()+" was created.")
 	}
 	next := pages.TicketForm{Column: ticket.Column, Created: &ticket.Key}
 	shown, err := h.workflows.Shows(ctx, filterParams(c), ticket)

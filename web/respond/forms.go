@@ -141,5 +141,5 @@ const codeBadSwitch fault.Code = "HTTP.BadSwitch"
 
 // BadSwitch is the error of a form that says neither on nor off.
 func BadSwitch() error {
-	return fault.Invalid.New(codeBadSwitch, "", "Use one of the buttons to say what you want.")
+	return fault.Invalid.New(codeBadSwitch, "", "Use one of the buttons of the page.")
 }

@@ -71,7 +71,7 @@ type tooMany struct {
 func (e tooMany) Error() string {
 	if e.own {
 		return "You have " + strconv.Itoa(e.most) +
-			" connections open that wait for changes, and there may be no more. Close some of them."
+			" connections open that wait for changes, the most allowed. Close some of them."
 	}
 	return "This server has " + strconv.Itoa(e.most) +
 		" connections open that wait for changes, and takes no more. Try again later, or ask without waiting."

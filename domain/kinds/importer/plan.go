@@ -32,7 +32,7 @@ func (m *Importer) Migration() *migrations.Migration {
 		params = append(params, migrations.Param{Name: c.param, Label: c.label, Help: help, Kind: migrations.Text, Max: 1000})
 	}
 	params = append(params,
-		migrations.Param{Name: "keep", Label: "Kept below the description", Help: "Names of more columns, one a line; - for none. Left empty, the usual ones of a Jira export.", Kind: migrations.Text, Max: 20_000},
+		migrations.Param{Name: "keep", Label: "Columns to keep", Help: "Names of more columns, one a line; - for none. Left empty, the usual ones of a Jira export.", Kind: migrations.Text, Max: 20_000},
 		migrations.Param{Name: "statuses", Label: "Columns of statuses", Help: "One a line: In Progress = Doing. A status that is not named goes to the column of its name; = - leaves tickets out.", Kind: migrations.Text, Max: 20_000},
 		migrations.Param{Name: "other", Label: "Column for other statuses", Help: "Left empty, the first one.", Kind: migrations.Text, Max: 80},
 		migrations.Param{Name: "names", Label: "Match people by name, too", Help: "Where there is no email address: a member whose name is exactly the same, if there is exactly one.", Kind: migrations.Flag},

@@ -15,7 +15,7 @@ var (
 	}, []string{"outcome"})
 	attemptsFailed = promauto.NewCounter(prometheus.CounterOpts{
 		Name: "counterfoil_migration_attempt_errors_total",
-		Help: "Attempts that failed in this process, and those that it found lost with their workers.",
+		Help: "Failed attempts in this process, and those that it found lost with their workers.",
 	})
 	refused = promauto.NewCounter(prometheus.CounterOpts{
 		Name: "counterfoil_migration_refused_total",
