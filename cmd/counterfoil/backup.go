@@ -12,7 +12,7 @@ import (
 
 func backupCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "backup", ArgsUsage: "FILE", Usage: "Write everything into one file, also while serving",
+		Name: "backup", ArgsUsage: "FILE", Usage: "Write all data into one file, also while serving",
 		Action: func(ctx context.Context, c *cli.Command) error { return makeBackup(ctx, env, c.Args().First()) },
 	}
 }

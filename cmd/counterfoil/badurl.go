@@ -52,9 +52,9 @@ func explain(rawURL string, err error) error {
 	case errors.As(err, &refused) && refused.Number == 1049:
 		return badDatabase(cfg.Addr, fmt.Sprintf("there is no database %s: CREATE DATABASE %[1]s CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci", cfg.DBName))
 	case errors.Is(err, mysql.ErrNoTLS):
-		return badDatabase(cfg.Addr, "the server there speaks no TLS; leave out tls=true or set TLS up")
+		return badDatabase(cfg.Addr, "that server has no TLS; leave out tls=true or set TLS up")
 	case errors.Is(err, db.CodeUnavailable):
-		return badDatabase(cfg.Addr, "no database server answers there. See that it runs and that the address is right")
+		return badDatabase(cfg.Addr, "no database server answers there. Check that it runs and that the address is right")
 	}
 	return err
 }

@@ -31,15 +31,15 @@ type benchServer struct {
 }
 
 func benchCommand(env environment) *cli.Command {
-	c := &cli.Command{Name: "bench", Usage: "Measure on a private scratch server, beside other ways; never touches your data", Action: group}
+	c := &cli.Command{Name: "bench", Usage: "Compare with other designs on a private scratch server; never touches your data", Action: group}
 	for _, one := range []struct {
 		name, usage string
 		measurement
 	}{
-		{"tickets", "Measure tickets opened per second", &ticketBench{}},
+		{"tickets", "Measure tickets created per second", &ticketBench{}},
 		{"migrations", "Measure tasks per second", &taskBench{}},
 		{"feed", "Measure publishing, reading and following the feed", &feedBench{}},
-		{"refs", "Measure reference codes given out per second", &refBench{}},
+		{"refs", "Measure reference codes popped per second", &refBench{}},
 	} {
 		c.Commands = append(c.Commands, &cli.Command{
 			Name: one.name, Usage: one.usage,
@@ -89,7 +89,7 @@ func (b *taskBench) options() []cli.Flag {
 		&cli.IntFlag{Name: "tasks", Destination: &b.load.Tasks, Value: 50_000, Usage: "tasks, which do nothing"},
 		&cli.StringFlag{Name: "workers", Destination: &b.workers, Value: "3,10", Usage: "numbers of workers, with commas between"},
 		&cli.StringFlag{Name: "blocks", Destination: &b.blocks, Value: "10,100", Usage: "tasks in one claim, with commas between; the original is compared with its first"},
-		&cli.DurationFlag{Name: "patience", Destination: &b.load.Patience, Value: 10 * time.Second, Usage: "how long a slower strategy may take; 0 has each do all, which takes the original minutes"},
+		&cli.DurationFlag{Name: "patience", Destination: &b.load.Patience, Value: 10 * time.Second, Usage: "how long a slower strategy may take; 0 lets each finish, which takes the original minutes"},
 	}
 }
 

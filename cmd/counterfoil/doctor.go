@@ -12,7 +12,7 @@ import (
 
 func doctorCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "doctor", Usage: "Say which settings of the database's server cost safety or speed; exit code 1 on a problem",
+		Name: "doctor", Usage: "Check the database server for settings that cost safety or speed; exit code 1 on a problem",
 		Flags:  []cli.Flag{jsonOption("print one line of JSON")},
 		Action: func(ctx context.Context, c *cli.Command) error { return examine(ctx, env, c.Bool("json")) },
 	}

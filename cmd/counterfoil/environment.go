@@ -81,7 +81,7 @@ func (e environment) publicURL() (*url.URL, error) {
 	}
 	u, err := url.Parse(strings.TrimSuffix(e.url, "/"))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
-		return nil, badSetting("COUNTERFOIL_URL", e.url, "the address that people use, such as https://tickets.example.com, without a path")
+		return nil, badSetting("COUNTERFOIL_URL", e.url, "the address that users open, such as https://tickets.example.com, without a path")
 	}
 	return u, nil
 }

@@ -21,7 +21,7 @@ func newEpoch(ctx context.Context, env environment) error {
 		if err := w.Console.NewEpoch(ctx); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(env.stdout, "All cursors of before are refused; whoever follows a feed reads it from its start.")
+		_, err := fmt.Fprintln(env.stdout, "All earlier cursors are refused; every reader of a feed starts again from its beginning.")
 		return err
 	})
 }

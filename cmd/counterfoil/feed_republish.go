@@ -13,7 +13,7 @@ import (
 
 func republishCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "republish", ArgsUsage: "FEED|all", Usage: "Send rows through a feed once more, as they are",
+		Name: "republish", ArgsUsage: "FEED|all", Usage: "Publish rows of a feed again, unchanged",
 		UsageText: "counterfoil feed republish FEED|all --all [--rate 1000] [--wait]\n" +
 			"counterfoil feed republish FEED|all --company SLUG --board SLUG [--wait]\ncounterfoil feed republish FEED --company SLUG --ids 17,NINJA-42",
 		Flags: runOptions(
@@ -38,7 +38,7 @@ func republishFeed(ctx context.Context, env environment, c *cli.Command) error {
 	case err != nil:
 		return usageError{err.Error()}
 	case which.All == (company != ""):
-		return usageError{"say --all, or which company."}
+		return usageError{"name --all or a company."}
 	}
 	if name == "all" && !which.HasRows() {
 		name = ""
@@ -51,7 +51,7 @@ func republishFeed(ctx context.Context, env environment, c *cli.Command) error {
 		case run == nil:
 			return printRepublished(env, n, c.Bool("json"))
 		case run.Already:
-			return showRun(ctx, env, c, w, run.ID, fmt.Sprintf("Run %d does the same and has not begun, so none was opened; it starts by itself where “serve” or “work” runs. “migrations status %d” shows how far it is.", run.ID, run.ID))
+			return showRun(ctx, env, c, w, run.ID, fmt.Sprintf("Run %d does the same and has not started, so no other was opened; it starts by itself once “serve” or “work” runs. “migrations status %d” shows how far it is.", run.ID, run.ID))
 		}
 		return showRun(ctx, env, c, w, run.ID, openedLine(run.Run))
 	})
@@ -61,6 +61,6 @@ func printRepublished(env environment, rows int64, asJSON bool) (err error) {
 	if asJSON {
 		return json.NewEncoder(env.stdout).Encode(map[string]int64{"rows": rows})
 	}
-	_, err = fmt.Fprintf(env.stdout, "%d rows are published again.\n", rows)
+	_, err = fmt.Fprintf(env.stdout, "%d rows are republished.\n", rows)
 	return err
 }

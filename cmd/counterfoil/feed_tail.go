@@ -19,7 +19,7 @@ func tailCommand(env environment) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "board", Usage: "only the board of this SLUG"},
 			&cli.StringFlag{Name: "from", Value: "end", Usage: "start, end, a cursor, or a time such as 2026-01-31T12:00:00Z"},
-			jsonOption("a line of JSON for each change, with the cursor behind it"),
+			jsonOption("a line of JSON for each change, with the cursor after it"),
 			&cli.StringFlag{Name: "url", Value: env.base(), Usage: "the server's URL"},
 			// It has no default, which help would show.
 			&cli.StringFlag{Name: "token", Usage: "a TOKEN for the API; better in COUNTERFOIL_TOKEN, where others do not see it"},
@@ -38,7 +38,7 @@ func tailCommand(env environment) *cli.Command {
 // tailFeed prints the changes of a feed until it is interrupted.
 func tailFeed(ctx context.Context, env environment, url, token string, query feedclient.Query, asJSON bool) error {
 	client := &feedclient.Client{URL: url, Token: token, Retrying: func(err error, after time.Duration) {
-		fmt.Fprintf(env.stderr, "%v; it is tried again in %s.\n", err, after.Round(100*time.Millisecond))
+		fmt.Fprintf(env.stderr, "%v; retrying in %s.\n", err, after.Round(100*time.Millisecond))
 	}}
 	cursor := ""
 	err := client.Stream(ctx, query, func(event feedclient.Event) error {
@@ -49,7 +49,7 @@ func tailFeed(ctx context.Context, env environment, url, token string, query fee
 		return printItem(env, *event.Item, cursor, asJSON)
 	})
 	if cursor != "" {
-		fmt.Fprintf(env.stderr, "Go on with --from %s\n", cursor)
+		fmt.Fprintf(env.stderr, "Continue with --from %s\n", cursor)
 	}
 	var refused *feedclient.Error
 	switch {

@@ -38,7 +38,7 @@ func TestFeedCommand(t *testing.T) {
 			}
 		}
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if err := cmd.Wait(); err != nil || found == "" || !strings.Contains(said.String(), "Go on with --from v1.") {
+		if err := cmd.Wait(); err != nil || found == "" || !strings.Contains(said.String(), "Continue with --from v1.") {
 			t.Fatalf("tail %q: %v; found %q, said %q", args, err, found, said.String())
 		}
 		return found

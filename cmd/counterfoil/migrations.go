@@ -84,5 +84,5 @@ const codeNoWorker fault.Code = "Worker.NoneRunning"
 
 func noWorker(run id.Run) error {
 	return fault.Unavailable.New(codeNoWorker, "",
-		fmt.Sprintf("No worker is running, so nobody counts the tasks of run %d. It waits: start “counterfoil serve” or “counterfoil work” with this database, then “counterfoil migrations start %d”.", run, run))
+		fmt.Sprintf("No worker is running, so the tasks of run %d are not counted yet. Start “counterfoil serve” or “counterfoil work” with this database, then “counterfoil migrations start %d”.", run, run))
 }

@@ -17,15 +17,15 @@ func pauseCommand(env environment) *cli.Command {
 }
 
 func cancelCommand(env environment) *cli.Command {
-	return controlCommand(env, "cancel", "End a run for good", "is ended for good", (*console.Console).CancelRun)
+	return controlCommand(env, "cancel", "Stop a run for good", "is stopped for good", (*console.Console).CancelRun)
 }
 
 func dismissCommand(env environment) *cli.Command {
-	return controlCommand(env, "dismiss", "Take a run that is over from those that need attention", "needs no attention any more", (*console.Console).DismissRun)
+	return controlCommand(env, "dismiss", "Dismiss a finished run from those that need attention", "is dismissed", (*console.Console).DismissRun)
 }
 
 func resumeCommand(env environment) *cli.Command {
-	c := controlCommand(env, "resume", "Let a run go on that was paused", "goes on", (*console.Console).ResumeRun)
+	c := controlCommand(env, "resume", "Resume a paused run", "is resumed", (*console.Console).ResumeRun)
 	c.Flags = runOptions()
 	return c
 }

@@ -14,7 +14,7 @@ import (
 
 func eventsCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "events", ArgsUsage: "RUN", Usage: "List what was done to a run and by whom, the newest first",
+		Name: "events", ArgsUsage: "RUN", Usage: "List what was done to a run and by which operator, newest first",
 		Flags: []cli.Flag{&cli.Uint64Flag{Name: "before", Usage: "those before an EVENT: the next page"}, jsonOption("print JSON, as the API gives it")},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			run, err := runNumber(c.Args().First())
@@ -42,7 +42,7 @@ func listEvents(ctx context.Context, env environment, run id.Run, before id.Even
 		if err := table(env, "EVENT AT BY WHAT DETAIL", rows); err != nil || !more {
 			return err
 		}
-		_, err = fmt.Fprintf(env.stderr, "Go on with --before %d\n", list[len(list)-1].ID)
+		_, err = fmt.Fprintf(env.stderr, "Continue with --before %d\n", list[len(list)-1].ID)
 		return err
 	})
 }

@@ -20,7 +20,7 @@ func listRunsCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "list", Usage: "List the runs that need attention or are active, and the migrations with their parameters",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Usage: "finished runs, too: the newest"},
+			&cli.BoolFlag{Name: "all", Usage: "also the newest finished runs"},
 			jsonOption("print one line of JSON"),
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {

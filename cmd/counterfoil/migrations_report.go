@@ -13,7 +13,7 @@ import (
 )
 
 func rejectionsCommand(env environment) *cli.Command {
-	return sheetCommand(env, "rejections", "Print lines of a run's file that no task was made of, as CSV", (*console.Console).RejectionSheet)
+	return sheetCommand(env, "rejections", "Print the rejected lines of a run's file, as CSV", (*console.Console).RejectionSheet)
 }
 
 func reportCommand(env environment) *cli.Command {

@@ -16,11 +16,11 @@ import (
 )
 
 func retryCommand(env environment) *cli.Command {
-	return choiceCommand(env, "retry", "Do tasks once more that failed or wait", "opened again", "not failed any more", (*console.Console).RetryTasks)
+	return choiceCommand(env, "retry", "Retry failed or waiting tasks", "retried", "not failed any more", (*console.Console).RetryTasks)
 }
 
 func skipCommand(env environment) *cli.Command {
-	return choiceCommand(env, "skip", "Leave tasks out that failed or wait", "skipped", "in work or done by now", (*console.Console).SkipTasks)
+	return choiceCommand(env, "skip", "Skip failed or waiting tasks", "skipped", "processing or done by now", (*console.Console).SkipTasks)
 }
 
 // choiceCommand acts on failed or waiting tasks. others describes the tasks that it leaves alone.
@@ -32,7 +32,7 @@ func choiceCommand(env environment, name, usage, done, others string, act func(*
 			&cli.BoolFlag{Name: "all", Usage: "all failed tasks"},
 			&cli.StringFlag{Name: "fingerprint", Usage: "the failed tasks of one group, by its FINGERPRINT in “failures”"},
 			&cli.BoolFlag{Name: "waiting", Usage: "all tasks that wait for their next attempt"},
-			&cli.StringFlag{Name: "task", Usage: "tasks by their numbers, N,N…; of several, those that it can be done to"},
+			&cli.StringFlag{Name: "task", Usage: "tasks by their numbers, N,N…; of several, those that still can be"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			run, err := runNumber(c.Args().First())
@@ -75,7 +75,7 @@ func chosen(c *cli.Command) (migrations.Which, error) {
 		}
 	}
 	if given != 1 || !which.All && !which.Waiting && which.Fingerprint == "" && tasks == nil {
-		return which, usageError{"say which tasks: one of --all, --fingerprint, --waiting and --task."}
+		return which, usageError{"choose tasks by one of --all, --fingerprint, --waiting and --task."}
 	}
 	if len(tasks) == 1 {
 		which.Task, which.Tasks = tasks[0], nil

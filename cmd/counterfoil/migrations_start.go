@@ -24,8 +24,8 @@ func startRunCommand(env environment) *cli.Command {
 		Flags: runOptions(
 			&cli.StringFlag{Name: "file", Usage: "the FILE that it is filled from; - is standard input"},
 			&cli.Uint64Flag{Name: "from", Usage: "an earlier RUN, whose file and values it takes where none are given"},
-			&cli.BoolFlag{Name: "dry", Usage: "go through all tasks and report what each would do; change nothing"},
-			&cli.IntFlag{Name: "canary", Usage: "do N tasks, then pause and ask"},
+			&cli.BoolFlag{Name: "dry", Usage: "report what each task would do; change nothing"},
+			&cli.IntFlag{Name: "canary", Usage: "do N tasks, then pause"},
 			&cli.BoolFlag{Name: "prepare", Usage: "fill it and say how many tasks it has; start it later"},
 		),
 		Description: "“counterfoil migrations list” shows the migrations with their parameters.",
@@ -44,7 +44,7 @@ func startRunCommand(env environment) *cli.Command {
 // startReady starts a run that was prepared.
 func startReady(ctx context.Context, env environment, c *cli.Command, run id.Run) error {
 	if c.NArg() > 1 || c.String("file") != "" || c.Uint64("from") != 0 || c.Bool("dry") || c.Bool("prepare") {
-		return usageError{"a run that is there has its values; only --canary can be given."}
+		return usageError{"an existing run has its values; only --canary can be given."}
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error { return begin(ctx, env, c, w, run) })
 }
@@ -153,7 +153,7 @@ func sayFilled(out io.Writer, w *app.App, r migrations.Run) {
 		return
 	}
 	if r.Dry {
-		fmt.Fprintln(out, "It is a dry run, which begins by itself: nothing is changed.")
+		fmt.Fprintln(out, "It is a dry run, which starts by itself: nothing is changed.")
 	}
 	fmt.Fprintln(out, strings.TrimSpace(oneLine(fmt.Sprintf("It is %s. %s", r.State, r.Reason))))
 }
@@ -169,5 +169,5 @@ func begin(ctx context.Context, env environment, c *cli.Command, w *app.App, run
 	if canary > 0 {
 		what = views.Counted(int64(canary), "task", "tasks") + " first, of " + views.Thousands(int64(r.Total))
 	}
-	return showRun(ctx, env, c, w, run, fmt.Sprintf("Run %d is started: %s. “counterfoil migrations status %d” says how it goes.", run, what, run))
+	return showRun(ctx, env, c, w, run, fmt.Sprintf("Run %d is started: %s. “counterfoil migrations status %d” shows how far it is.", run, what, run))
 }

@@ -17,7 +17,7 @@ import (
 
 func runStatusCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "status", ArgsUsage: "RUN", Usage: "Show in one line how far a run is",
+		Name: "status", ArgsUsage: "RUN", Usage: "Show the progress of a run in one line",
 		Flags: []cli.Flag{jsonOption("print JSON, as the API gives it")},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			run, err := runNumber(c.Args().First())
@@ -49,7 +49,7 @@ func statusLine(r migrations.Run, stats monitor.Statistics) string {
 	for _, part := range []struct {
 		n    int64
 		word string
-	}{{p.Failed, "failed"}, {p.Skipped, "skipped"}, {p.Processing, "in hand"}, {p.Waiting, "waiting"}, {int64(r.Rejected), "rejected"}} {
+	}{{p.Failed, "failed"}, {p.Skipped, "skipped"}, {p.Processing, "processing"}, {p.Waiting, "waiting"}, {int64(r.Rejected), "rejected"}} {
 		if part.n > 0 {
 			parts = append(parts, views.Thousands(part.n)+" "+part.word)
 		}

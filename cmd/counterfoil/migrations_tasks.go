@@ -21,8 +21,8 @@ func tasksCommand(env environment) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "state", Usage: "those in a STATE: " + strings.Join(migrations.TaskStates, ", ")},
 			&cli.Uint64Flag{Name: "worker", Usage: "those that a worker had last, by its number N"},
-			&cli.IntFlag{Name: "iteration", Usage: "those that are done for the first time, the second … (N)"},
-			&cli.Uint64Flag{Name: "after", Usage: "those behind a TASK: the next page"},
+			&cli.IntFlag{Name: "iteration", Usage: "those of an iteration: the first, the second … (N)"},
+			&cli.Uint64Flag{Name: "after", Usage: "those after a TASK: the next page"},
 			jsonOption("print JSON, as the API gives it"),
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -62,14 +62,14 @@ func listTasks(ctx context.Context, env environment, run id.Run, filter migratio
 		if err := table(env, "TASK STATE ITERATION ATTEMPT LINE WORKER PAYLOAD NOTE", rows); err != nil || page.Next == 0 {
 			return err
 		}
-		_, err = fmt.Fprintf(env.stderr, "Go on with --after %d\n", page.Next)
+		_, err = fmt.Fprintf(env.stderr, "Continue with --after %d\n", page.Next)
 		return err
 	})
 }
 
 func taskCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "task", ArgsUsage: "RUN TASK", Usage: "Show a task with its whole payload and each attempt that failed",
+		Name: "task", ArgsUsage: "RUN TASK", Usage: "Show a task with its whole payload and its failed attempts",
 		Flags: []cli.Flag{jsonOption("print JSON, as the API gives it")},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			run, err := runNumber(c.Args().First())

@@ -241,7 +241,7 @@ func TestMigrationsRun(t *testing.T) {
 		h.command(t, 1, "Concurrency must be from 1", "migrations", "knob", "1", "concurrency=0")
 	})
 	t.Run("resume does the rest", func(t *testing.T) {
-		h.command(t, 0, "Run 1 goes on", "migrations", "resume", "1")
+		h.command(t, 0, "Run 1 is resumed", "migrations", "resume", "1")
 		h.reaches(t, 1, "count-up, complete")
 		h.command(t, 0, "1,200 of 1,200 done, 1 failed", "migrations", "status", "1")
 		h.command(t, 0, `"state":"complete"`, "migrations", "status", "--json", "1")
@@ -270,8 +270,8 @@ func TestMigrationsRun(t *testing.T) {
 		h.command(t, 0, "line,reason,content\n", "migrations", "rejections", "1")
 	})
 	t.Run("tasks are listed page by page, and one is shown with its attempts", func(t *testing.T) {
-		h.command(t, 0, "Go on with --after ", "migrations", "tasks", "1")
-		after := strings.Fields(h.err.String())[4]
+		h.command(t, 0, "Continue with --after ", "migrations", "tasks", "1")
+		after := strings.Fields(h.err.String())[3]
 		h.command(t, 0, "complete", "migrations", "tasks", "1", "--after", after, "--state", "complete")
 		h.command(t, 0, "There are no such tasks.", "migrations", "tasks", "1", "--state", "open")
 		h.command(t, 1, "Choose a state from the list", "migrations", "tasks", "1", "--state", "lost")
@@ -299,27 +299,27 @@ func TestMigrationsRun(t *testing.T) {
 			t.Error(h.out)
 		}
 	})
-	t.Run("a worker is drained, and works again", func(t *testing.T) {
+	t.Run("a worker is drained and undrained", func(t *testing.T) {
 		h.command(t, 0, `"state":"active"`, "migrations", "workers", "--json")
 		var list struct{ Items []struct{ ID int } }
 		if err := json.Unmarshal(h.out.Bytes(), &list); err != nil || len(list.Items) != 1 {
 			t.Fatal(err, list)
 		}
 		worker := strconv.Itoa(list.Items[0].ID)
-		h.command(t, 0, "takes nothing new", "migrations", "drain", worker)
+		h.command(t, 0, "claims no more", "migrations", "drain", worker)
 		h.command(t, 0, "Drain", "migrations", "workers") // -ing, or -ed once it has said that it holds nothing
-		h.command(t, 0, "works again", "migrations", "undrain", worker)
+		h.command(t, 0, "claims tasks again", "migrations", "undrain", worker)
 		h.command(t, 0, "Working", "migrations", "workers")
 	})
 	t.Run("retry does them again", func(t *testing.T) {
-		h.command(t, 0, "1 task of run 1 opened again.", "migrations", "retry", "1", "--all")
+		h.command(t, 0, "1 task of run 1 retried.", "migrations", "retry", "1", "--all")
 		h.reaches(t, 1, "1,200 of 1,200 done\n")
 		h.command(t, 0, "  0       1  ", "migrations", "failures", "1")
-		h.command(t, 0, "0 tasks of run 1 opened again. 2 others are not failed any more.", "migrations", "retry", "1", "--task", "1,2,1")
+		h.command(t, 0, "0 tasks of run 1 retried. 2 others are not failed any more.", "migrations", "retry", "1", "--task", "1,2,1")
 		h.command(t, 1, "so it cannot be retried", "migrations", "retry", "1", "--task", "1")
 	})
 	t.Run("a run that is over is dismissed", func(t *testing.T) {
-		h.command(t, 0, "Run 1 needs no attention any more; it is complete.", "migrations", "dismiss", "1")
+		h.command(t, 0, "Run 1 is dismissed; it is complete.", "migrations", "dismiss", "1")
 	})
 	t.Run("a dry run begins by itself", func(t *testing.T) {
 		h.command(t, 0, "dry run", "migrations", "start", "count-up", "to=5", "--dry")

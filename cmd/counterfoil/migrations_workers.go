@@ -48,11 +48,11 @@ func listWorkers(ctx context.Context, env environment, asJSON bool) error {
 }
 
 func drainCommand(env environment) *cli.Command {
-	return workerCommand(env, "drain", "Let a worker finish its tasks and claim no more", "Worker %d finishes what it has in hand, and takes nothing new.\n", true)
+	return workerCommand(env, "drain", "Let a worker finish its tasks and claim no more", "Worker %d finishes its tasks and claims no more.\n", true)
 }
 
 func undrainCommand(env environment) *cli.Command {
-	return workerCommand(env, "undrain", "Let a worker claim tasks again", "Worker %d works again.\n", false)
+	return workerCommand(env, "undrain", "Let a worker claim tasks again", "Worker %d claims tasks again.\n", false)
 }
 
 func workerCommand(env environment, name, usage, said string, drain bool) *cli.Command {

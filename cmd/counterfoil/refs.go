@@ -13,7 +13,7 @@ import (
 // refsCommand does what the page and the API do, directly on the database.
 func refsCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "refs", Usage: "The pool of reference codes: mint, load, give out, quarantine", Action: group,
+		Name: "refs", Usage: "The pool of reference codes: mint, load, pop, quarantine", Action: group,
 		Commands: []*cli.Command{mintCommand(env), refStatusCommand(env), popCommand(env), loadCommand(env), lotsCommand(env), quarantineCommand(env)},
 	}
 }
@@ -31,5 +31,5 @@ func openRefRun(ctx context.Context, env environment, c *cli.Command, name strin
 
 // openedLine describes a run that starts by itself.
 func openedLine(run migrations.Run) string {
-	return fmt.Sprintf("Run %d was opened; it starts by itself where “serve” or “work” runs. “migrations status %d” shows how far it is.", run.ID, run.ID)
+	return fmt.Sprintf("Run %d was opened; it starts by itself once “serve” or “work” runs. “migrations status %d” shows how far it is.", run.ID, run.ID)
 }

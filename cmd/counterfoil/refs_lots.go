@@ -16,7 +16,7 @@ import (
 
 func lotsCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "lots", Usage: "List what each mint and each file brought",
+		Name: "lots", Usage: "List the lots: what each mint and each file added",
 		Flags:  []cli.Flag{jsonOption("print a line of JSON for each")},
 		Action: func(ctx context.Context, c *cli.Command) error { return listLots(ctx, env, c.Bool("json")) },
 	}
@@ -49,7 +49,7 @@ func listLots(ctx context.Context, env environment, asJSON bool) error {
 
 func quarantineCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "quarantine", ArgsUsage: "LOT", Usage: "Give out no code of a lot any more",
+		Name: "quarantine", ArgsUsage: "LOT", Usage: "Quarantine a lot: none of its codes is popped any more",
 		Flags: runOptions(),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			lot, err := strconv.ParseUint(c.Args().First(), 10, 63)
@@ -67,6 +67,6 @@ func quarantineRefs(ctx context.Context, env environment, c *cli.Command, lot id
 		if err != nil {
 			return err
 		}
-		return showRun(ctx, env, c, w, run.ID, fmt.Sprintf("No code of lot %d is given out any more.\n%s", lot, openedLine(run)))
+		return showRun(ctx, env, c, w, run.ID, fmt.Sprintf("No code of lot %d is popped any more.\n%s", lot, openedLine(run)))
 	})
 }

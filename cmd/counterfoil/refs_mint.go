@@ -15,8 +15,8 @@ import (
 
 func mintCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "mint", ArgsUsage: "N", Usage: "Make N codes, as a run",
-		Flags: runOptions(&cli.IntFlag{Name: "length", Value: refs.Short, Usage: "how many characters a code has: 5, or 6 for when those run out"}),
+		Name: "mint", ArgsUsage: "N", Usage: "Mint N codes, as a run",
+		Flags: runOptions(&cli.IntFlag{Name: "length", Value: refs.Short, Usage: "how many characters a code has: 5, or 6 once those run out"}),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			values := migrations.Values{"codes": c.Args().First(), "length": strconv.Itoa(c.Int("length"))}
 			return openRefRun(ctx, env, c, workflows.MintName, values, migrations.Draft{})
@@ -26,7 +26,7 @@ func mintCommand(env environment) *cli.Command {
 
 func loadCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "load", ArgsUsage: "FILE", Usage: "Take codes from a file, one in each line or in the column code, as a run",
+		Name: "load", ArgsUsage: "FILE", Usage: "Load codes from a file, one in each line or in the column code, as a run",
 		Flags: runOptions(&cli.IntFlag{Name: "length", Value: refs.Short, Usage: "how many characters each code has: 5 or 6"}),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			file, err := os.Open(c.Args().First())

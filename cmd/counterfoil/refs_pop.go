@@ -13,7 +13,7 @@ import (
 
 func popCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "pop", ArgsUsage: "[N]", Usage: "Give out one code, or N, a line each",
+		Name: "pop", ArgsUsage: "[N]", Usage: "Pop one code, or N, a line each",
 		Flags: []cli.Flag{jsonOption("print JSON, as the API gives it")},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			n, err := 1, error(nil)
@@ -21,7 +21,7 @@ func popCommand(env environment) *cli.Command {
 				n, err = strconv.Atoi(c.Args().First())
 			}
 			if err != nil || n < 0 {
-				return usageError{"it takes how many codes to give out, or nothing for one."}
+				return usageError{"it takes the number of codes to pop, or nothing for one."}
 			}
 			return popRefs(ctx, env, n, c.Bool("json"))
 		},

@@ -49,7 +49,7 @@ func runway(s refs.State) string {
 	if last, ok := s.Runway(); ok {
 		return fmt.Sprintf("At %.0f codes an hour they last %.1f hours.", s.Rate, last.Hours())
 	}
-	return "None was given out in the last day."
+	return "None was popped in the last day."
 }
 
 // recountLine describes the last comparison of counters and tables.

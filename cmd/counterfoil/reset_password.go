@@ -12,7 +12,7 @@ import (
 
 func resetPasswordCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "reset-password", Usage: "Print a link by which a user chooses a new password",
+		Name: "reset-password", Usage: "Print a link with which a user chooses a new password",
 		UsageText: "counterfoil reset-password --email ADDRESS",
 		Flags:     []cli.Flag{&cli.StringFlag{Name: "email", Usage: "the email ADDRESS of the user who lost the password"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -37,7 +37,7 @@ func resetPassword(ctx context.Context, env environment, email string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(env.stdout, "Whoever opens this link within a day chooses the new password, once:")
+	fmt.Fprintln(env.stdout, "With this link, the user chooses a new password, once, within a day:")
 	fmt.Fprintln(env.stdout, env.base()+views.ResetPath(secret))
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 func restoreCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "restore", ArgsUsage: "FILE", Usage: "Load a backup into an empty database and prove it with verify",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "check", Usage: "only read the file, and say whether it is whole"}},
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "check", Usage: "only read the file and check that it is whole"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Bool("check") {
 				return checkBackup(ctx, env, c.Args().First())

@@ -15,7 +15,7 @@ func schemaCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "schema", Usage: "Bring the database's schema up, take it down, or show its version", Action: group,
 		// Taken before the word as well as behind it.
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "delete-rows", Usage: "with down: delete the rows that the change made room for"}},
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "delete-rows", Usage: "with down: delete the rows in what the change created"}},
 		Commands: []*cli.Command{
 			{
 				Name: "up", Usage: "Bring the schema to the newest version", Flags: []cli.Flag{asJSON},
@@ -24,10 +24,10 @@ func schemaCommand(env environment) *cli.Command {
 				},
 			},
 			{
-				Name: "down", Usage: "Take the newest change back, with its rows; wants --delete-rows", Flags: []cli.Flag{asJSON},
+				Name: "down", Usage: "Revert the newest change, with its rows; requires --delete-rows", Flags: []cli.Flag{asJSON},
 				Action: func(ctx context.Context, c *cli.Command) error {
 					if !c.Bool("delete-rows") {
-						return usageError{"down deletes the tables of the newest change with all that is in them. Make a backup, stop serve, then say --delete-rows as well."}
+						return usageError{"down deletes the tables of the newest change with all that is in them. Make a backup, stop serve, then add --delete-rows."}
 					}
 					return schema(ctx, env, env.openExisting, db.SchemaDown, c.Bool("json"))
 				},
@@ -82,7 +82,7 @@ func printSchema(env environment, status db.SchemaStatus, asJSON bool) (err erro
 	}
 	fmt.Fprintf(env.stdout, "schema version %d of %d\n", status.Version, status.Latest)
 	if status.Dirty {
-		_, err = fmt.Fprintln(env.stdout, "dirty: a change broke off halfway; restore a backup")
+		_, err = fmt.Fprintln(env.stdout, "dirty: a change stopped halfway; restore a backup")
 	}
 	return err
 }

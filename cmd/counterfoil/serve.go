@@ -75,7 +75,7 @@ const codePortTaken fault.Code = "Server.AddressInUse"
 
 func portTaken(addr string, err error) error {
 	return fault.Unavailable.New(codePortTaken, "",
-		fmt.Sprintf("Cannot listen on %s: %v. Stop what uses it, or choose another address with COUNTERFOIL_ADDR.", addr, err))
+		fmt.Sprintf("Cannot listen on %s: %v. Stop the program that uses it, or choose another address with COUNTERFOIL_ADDR.", addr, err))
 }
 
 func listen(addr string) (net.Listener, error) {

@@ -54,7 +54,7 @@ func setup(ctx context.Context, env environment, s workflows.Setup, passwordFile
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stdout, "%s is set up. The token below has every scope and is shown only now.\n", actor.Company.Name)
+	fmt.Fprintf(env.stdout, "%s is set up. The token below has every scope and is shown only once.\n", actor.Company.Name)
 	return printToken(env, actor.Company.Slug, token)
 }
 

@@ -10,7 +10,7 @@ import (
 
 func tokenCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "token", Usage: "Make an API token with every scope; the last line is as that of setup",
+		Name: "token", Usage: "Create an API token with every scope; the last line is as that of setup",
 		UsageText: "counterfoil token --company SLUG --email ADDRESS",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "company", Usage: "the company's short name, a SLUG as in URLs: acme"},

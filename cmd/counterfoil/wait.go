@@ -19,7 +19,7 @@ import (
 // runOptions are the options of each command that opens or resumes a run.
 func runOptions(more ...cli.Flag) []cli.Flag {
 	return append(more,
-		&cli.BoolFlag{Name: "wait", Usage: "wait until the run is over and show how far it is; exit code 1 if it was cancelled, stands still or has failed tasks"},
+		&cli.BoolFlag{Name: "wait", Usage: "wait until the run is over and show its progress; exit code 1 if it was cancelled, is stuck or has failed tasks"},
 		jsonOption("print the run as JSON, as the API gives it"),
 	)
 }
@@ -77,7 +77,7 @@ func awaitEnd(ctx context.Context, env environment, w *app.App, run id.Run) (mig
 	})
 	switch {
 	case ctx.Err() != nil:
-		return r, fmt.Errorf("run %d goes on without this command; “counterfoil migrations status %d” shows how far it is: %w", run, run, ctx.Err())
+		return r, fmt.Errorf("run %d continues without this command; “counterfoil migrations status %d” shows how far it is: %w", run, run, ctx.Err())
 	case errors.Is(err, errAlone):
 		return r, fmt.Errorf("no worker is running, so run %d waits: start “counterfoil serve” or “counterfoil work” with this database; “counterfoil migrations status %d” shows how far it is", run, run)
 	}
@@ -106,7 +106,7 @@ func watchRun(ctx context.Context, env environment, w *app.App, run id.Run, seen
 			alone = time.Time{}
 		case alone.IsZero():
 			alone = time.Now()
-			fmt.Fprintln(env.stderr, "No worker is running on this database; one is waited for a moment.")
+			fmt.Fprintln(env.stderr, "No worker is running on this database; waiting a moment for one.")
 		case time.Since(alone) > env.patience:
 			return r, errAlone
 		}

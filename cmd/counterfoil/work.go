@@ -92,7 +92,7 @@ func sweepDaily(ctx context.Context, log *slog.Logger, d *database, w *app.App) 
 			log.Warn("sweep stored files", "error", err)
 		}
 		if halves+uploads > 0 {
-			log.Info("removed files that nobody needs", "unfinished", halves, "uploads", uploads)
+			log.Info("removed files that are no longer used", "unfinished", halves, "uploads", uploads)
 		}
 	})
 }

@@ -374,7 +374,7 @@ func TestRestore(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("a schema that broke off halfway is refused", func(t *testing.T) {
+	t.Run("a schema that stopped halfway is refused", func(t *testing.T) {
 		t.Parallel()
 		from, to := newEnv(t), at(t, dbtest.URL(t))
 		to.exec(t, "UPDATE schema_migrations SET dirty = 1")

@@ -40,7 +40,7 @@ func BadFile(path string, err error) error {
 func badFileMessage(path string, err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "There is no room left for " + path + ". Free some space or choose another place; what was written of it is removed."
+		return "No space is left for " + path + ". Free some space or choose another place; what was written of it is removed."
 	case errors.Is(err, fs.ErrNotExist):
 		return path + " does not exist. Check the name, and make its folder if that is missing."
 	case errors.Is(err, fs.ErrPermission):
@@ -58,7 +58,7 @@ const CodeNotABackup fault.Code = "Backup.NotABackup"
 
 func NotABackup(path string) error {
 	return fault.Invalid.New(CodeNotABackup, "",
-		path+" is no backup of Counterfoil's. Name a file that “counterfoil backup” wrote.")
+		path+"is not a backup of Counterfoil. Name a file that “counterfoil backup” wrote.")
 }
 
 // CodeDamaged: the backup is not as it was written, and nothing of it was restored. Use another copy, or an

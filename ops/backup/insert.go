@@ -68,7 +68,7 @@ func (in *inserter) insert(t Table, n int, args []any) error {
 	statement := "INSERT INTO " + quote(t.Name) + " (" + quoteAll(t.names()) + ") VALUES " + strings.Repeat(one+",", n-1) + one
 	result, err := in.tx.ExecContext(in.ctx, statement, args...)
 	if tooLarge(err) {
-		return memberError{BadSchema("A row of " + t.Name + " is larger than the server lets in at a time. Raise its max_allowed_packet to 64M, then restore again; nothing was restored.")}
+		return memberError{BadSchema("A row of " + t.Name + " is larger than the server accepts. Raise its max_allowed_packet to 64M, then restore again; nothing was restored.")}
 	}
 	if err != nil {
 		return memberError{fmt.Errorf("table %s: %w", t.Name, err)}

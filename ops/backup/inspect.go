@@ -101,7 +101,7 @@ type inspection struct {
 func (in *inspection) visit(m member, r io.Reader) error {
 	switch {
 	case in.complete:
-		return errors.New("something follows its checksums")
+		return errors.New("it has data after its checksums")
 	case len(in.found) == 0:
 		return in.first(m, r)
 	case m.Name == checksumsName:
@@ -223,10 +223,10 @@ func atEnd(zip io.Reader, file *bufio.Reader) error {
 		return err
 	}
 	if len(bytes.Trim(rest, "\x00")) != 0 || len(rest) == 1<<16 {
-		return errors.New("something follows its end")
+		return errors.New("it has data after its end")
 	}
 	if _, err := file.Peek(1); err == nil {
-		return errors.New("something follows its end")
+		return errors.New("it has data after its end")
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func empty(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		if dirty {
-			return NotEmpty("a change of this one's schema broke off halfway")
+			return NotEmpty("a change of this one's schema stopped halfway")
 		}
 	}
 	for _, name := range names {

@@ -156,7 +156,7 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (uint, error) {
 	case version == 0:
 		return 0, BadSchema("The database is empty: there is nothing to back up. Check DATABASE_URL or COUNTERFOIL_DATA.")
 	case dirty:
-		return 0, BadSchema(fmt.Sprintf("A change of the schema to version %d broke off halfway, so a backup could not be restored. Restore the last one into an empty database.", version))
+		return 0, BadSchema(fmt.Sprintf("A change of the schema to version %d stopped halfway, so a backup could not be restored. Restore the last one into an empty database.", version))
 	case version > latest:
 		return 0, BadSchema(fmt.Sprintf("The schema has version %d, this program knows %d. Make the backup with the newer program that changed it.", version, latest))
 	}

@@ -326,5 +326,5 @@ func memory(ctx context.Context, server Server) (int64, error) {
 			return int64(size), nil
 		}
 	}
-	return 0, errors.Join(fmt.Errorf("the server does not tell how much memory it has: %s", response.Status), lines.Err())
+	return 0, errors.Join(fmt.Errorf("the server does not report its memory: %s", response.Status), lines.Err())
 }

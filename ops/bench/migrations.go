@@ -75,8 +75,8 @@ func (r *Report) compare(load TaskLoad) {
 		}
 	}
 	if slices.ContainsFunc(r.Rows, Row.stopped) {
-		r.remarks = append(r.remarks, fmt.Sprintf("Who did not do all tasks was stopped after %s. The more tasks are open, the longer the original looks for some: "+
-			"over a whole run it is faster than it is here. With --patience 0 everybody does all.", load.Patience))
+		r.remarks = append(r.remarks, fmt.Sprintf("A strategy that did not do all tasks was stopped after %s. The more tasks are open, the longer the original searches: "+
+			"over a whole run it is faster than it is here. With --patience 0 every strategy does all.", load.Patience))
 	}
 }
 

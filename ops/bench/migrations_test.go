@@ -105,7 +105,7 @@ func TestAStrategyThatIsStoppedSaysSo(t *testing.T) {
 	if err := report.Table(&table); err != nil {
 		t.Fatal(err)
 	}
-	for _, says := range []string{" of 300 ", "the original at block 10, measured with its first ", "With --patience 0 everybody does all."} {
+	for _, says := range []string{" of 300 ", "the original at block 10, measured with its first ", "With --patience 0 every strategy does all."} {
 		if !strings.Contains(table.String(), says) {
 			t.Errorf("%q is missing in\n%s", says, &table)
 		}

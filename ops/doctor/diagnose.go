@@ -52,8 +52,8 @@ func feed(w backlog) Check {
 	}
 	const soon = 10 // seconds
 	if w.rows > 0 && (!w.since.Valid || w.since.Int64 > soon) {
-		c.Mark, c.Why = Note, "Nothing was published lately, so pages, webhooks and readers of the feeds hear of no change."
-		c.Fix = "Run “counterfoil serve” or “counterfoil work”. Where one runs, its log says why it cannot publish; a transaction that is open for long keeps what it changed."
+		c.Mark, c.Why = Note, "Nothing was published lately, so pages, webhooks and readers of the feeds get no changes."
+		c.Fix = "Run “counterfoil serve” or “counterfoil work”. If one runs, its log says why it cannot publish; a long open transaction keeps its rows unpublished."
 	}
 	return c
 }
@@ -70,7 +70,7 @@ func schema(f facts) Check {
 	c := Check{Name: "schema", Mark: OK, Value: fmt.Sprintf("version %d of %d", f.schema.Version, f.schema.Latest)}
 	switch {
 	case f.schema.Dirty:
-		c.Mark, c.Why = Problem, "A change of the schema broke off halfway, so tables may be missing."
+		c.Mark, c.Why = Problem, "A change of the schema stopped halfway, so tables may be missing."
 		c.Fix = "Restore the last backup into an empty database: counterfoil restore FILE"
 	case f.schema.Version > f.schema.Latest:
 		c.Mark, c.Why = Problem, "A newer Counterfoil changed the schema; this program does not know it."
@@ -95,7 +95,7 @@ func tables(f facts) Check {
 func commits(f facts) Check {
 	c := f.variable("commits", "innodb_flush_log_at_trx_commit")
 	if f.global["innodb_flush_log_at_trx_commit"] != "1" {
-		c.Mark, c.Why = Problem, "A crash of the machine takes back the last second of commits: ticket numbers that people have seen would be handed out again."
+		c.Mark, c.Why = Problem, "A crash of the machine takes back the last second of commits: ticket numbers that users have seen would be handed out again."
 		c.Fix = f.set("innodb_flush_log_at_trx_commit", "1")
 	}
 	return c
@@ -170,7 +170,7 @@ func packet(f facts) Check {
 	n := f.bytes("max_allowed_packet")
 	c := Check{Name: "packet", Mark: OK, Value: "max_allowed_packet = " + size(n)}
 	if n < wantedPacket {
-		c.Mark, c.Why = Note, "Bulk work sends many rows at a time and is refused what is larger than this."
+		c.Mark, c.Why = Note, "Bulk work sends many rows at a time; larger packets than this are refused."
 		c.Fix = f.set("max_allowed_packet", strconv.Itoa(wantedPacket))
 	}
 	return c
@@ -180,7 +180,7 @@ func pool(f facts) Check {
 	n := f.bytes("innodb_buffer_pool_size")
 	c := Check{Name: "memory", Mark: OK, Value: fmt.Sprintf("innodb_buffer_pool_size = %s for %s of data", size(n), size(f.dataBytes))}
 	if n < f.dataBytes {
-		c.Mark, c.Why = Note, "What does not fit is read from the disk again and again."
+		c.Mark, c.Why = Note, "Data that does not fit is read from the disk again and again."
 		c.Fix = f.set("innodb_buffer_pool_size", strconv.FormatUint((f.dataBytes+f.dataBytes/4)/mib*mib, 10)) + " At most about two thirds of the machine's memory."
 	}
 	return c
@@ -200,7 +200,7 @@ func connections(f facts) Check {
 	case limit < programs*each:
 		c.Mark, c.Why = Note, fmt.Sprintf("Each serve and work opens up to %d, during an update twice as many run.", each)
 	case open*5 > limit*4:
-		c.Mark, c.Why = Note, "More than four fifths are in use; beyond the limit people see errors."
+		c.Mark, c.Why = Note, "More than four fifths are in use; beyond the limit users see errors."
 	}
 	if c.Mark != OK {
 		c.Fix = f.set("max_connections", strconv.Itoa(max(150, int(limit)*2)))
@@ -222,7 +222,7 @@ func purge(f facts) Check {
 		c.Mark = Note
 	}
 	if c.Mark != OK {
-		c.Why = "The server does not get around to removing old row versions; reads step over them and slow down, and the disk fills."
+		c.Why = "The server does not keep up with removing old row versions; reads step over them and slow down, and the disk fills."
 		c.Fix = "End transactions that are long open (below); then give purge more threads: innodb_purge_threads in the option file."
 	}
 	return c

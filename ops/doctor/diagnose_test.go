@@ -70,8 +70,8 @@ func TestDiagnose(t *testing.T) {
 		{"a long transaction", func(f *facts) { f.transactions.value = 60 }, "open transactions", Note, "keeps every row version", "KILL"},
 		{"a forgotten transaction", func(f *facts) { f.transactions.value = 3600 }, "open transactions", Problem, "keeps every row version", "KILL"},
 		{"unreadable transactions", func(f *facts) { f.transactions = value{} }, "open transactions", Note, "may not read", "GRANT PROCESS"},
-		{"changes that nobody publishes", func(f *facts) { f.waiting = &backlog{rows: 1000, since: sql.NullInt64{Int64: 60, Valid: true}} }, "feeds", Note, "hear of no change", "counterfoil serve"},
-		{"changes that nobody ever published", func(f *facts) { f.waiting = &backlog{rows: 1} }, "feeds", Note, "hear of no change", "counterfoil work"},
+		{"changes that nobody publishes", func(f *facts) { f.waiting = &backlog{rows: 1000, since: sql.NullInt64{Int64: 60, Valid: true}} }, "feeds", Note, "get no changes", "counterfoil serve"},
+		{"changes that nobody ever published", func(f *facts) { f.waiting = &backlog{rows: 1} }, "feeds", Note, "get no changes", "counterfoil work"},
 		{"a disk that fills", func(f *facts) { f.diskFree = 900 * mib }, "disk", Note, "stops", "COUNTERFOIL_DATA"},
 		{"a full disk", func(f *facts) { f.diskFree = 100 * mib }, "disk", Problem, "stops", "COUNTERFOIL_DATA"},
 	} {

@@ -33,7 +33,7 @@ var last = check{name: "references", says: "Every row that names another names o
 func houseChecks() []check {
 	return []check{
 		{
-			name: "setup", says: "Where there is a company, the first setup is closed.", tables: []string{"installation"},
+			name: "setup", says: "If there is a company, the first setup is closed.", tables: []string{"installation"},
 			query: `SELECT CONCAT('there are ', x.companies, ' companies but ', x.closed, ' closed setups: a stranger may set up')
 				FROM (SELECT (SELECT COUNT(*) FROM company) AS companies, (SELECT COUNT(*) FROM installation) AS closed) x
 				WHERE x.companies > 0 AND x.closed <> 1`,
@@ -41,7 +41,7 @@ func houseChecks() []check {
 		{name: "companies", says: "Companies have slugs and names of the allowed form.", tables: []string{"company"}, run: companies},
 		{name: "accounts", says: "Accounts have names and addresses of the allowed form.", tables: []string{"account"}, run: people},
 		{
-			name: "operators", says: "Where there are accounts, somebody runs the instance.", tables: []string{"account"},
+			name: "operators", says: "If there are accounts, one is an operator.", tables: []string{"account"},
 			query: `SELECT CONCAT('none of ', x.accounts, ' accounts is an operator')
 				FROM (SELECT COUNT(*) AS accounts, COALESCE(SUM(operator), 0) AS operators FROM account) x
 				WHERE x.accounts > 0 AND x.operators = 0`,

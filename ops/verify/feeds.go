@@ -10,11 +10,11 @@ func feedChecks() []check {
 				WHERE s.name IS NULL OR s.horizon > s.value ORDER BY f.name`,
 		},
 		{
-			name: "feed positions", says: "What is published has a position that its feed gave out.", tables: []string{"ticket", "comment", "board"},
+			name: "feed positions", says: "Every published row has a position that its feed has reached.", tables: []string{"ticket", "comment", "board"},
 			query: published("tickets", "ticket") + " UNION ALL " + published("comments", "comment") + " UNION ALL " + published("boards", "board"),
 		},
 		{
-			name: "feed batches", says: "The batches of a feed gave out every position, up to its last.", tables: []string{"feed_batch"},
+			name: "feed batches", says: "The batches of a feed published every position, up to its last.", tables: []string{"feed_batch"},
 			query: `SELECT CONCAT('the batch of ', b.feed, ' up to ', b.hi, ' gave out ', b.k, ' positions after ', b.last)
 				FROM (SELECT feed, hi, k, LAG(hi) OVER (PARTITION BY feed ORDER BY hi) AS last FROM feed_batch) b WHERE b.hi < b.k OR b.last + b.k <> b.hi
 				UNION ALL
@@ -23,11 +23,11 @@ func feedChecks() []check {
 				WHERE COALESCE(x.last, 0) <> s.value`,
 		},
 		{
-			name: "feed cursors", says: "No consumer or webhook has read further than its feed has come.", tables: []string{"feed_consumer", "webhook_cursor"},
-			query: `SELECT CONCAT('consumer ', c.id, ' (', c.name, ') stands at ', GREATEST(c.position, c.began), ' of ', c.feed, ', which has come to ', COALESCE(s.value, 'nothing'))
+			name: "feed cursors", says: "No consumer or webhook is ahead of its feed.", tables: []string{"feed_consumer", "webhook_cursor"},
+			query: `SELECT CONCAT('consumer ', c.id, ' (', c.name, ') is at ', GREATEST(c.position, c.began), ' of ', c.feed, ', which is at ', COALESCE(s.value, 'nothing'))
 				FROM feed_consumer c LEFT JOIN sequences s ON s.name = c.feed WHERE s.name IS NULL OR c.epoch = s.epoch AND GREATEST(c.position, c.began) > s.value
 				UNION ALL
-				SELECT CONCAT('webhook ', w.webhook_id, ' stands at ', GREATEST(w.position, w.began), ' of ', w.feed, ', which has come to ', COALESCE(s.value, 'nothing'))
+				SELECT CONCAT('webhook ', w.webhook_id, ' is at ', GREATEST(w.position, w.began), ' of ', w.feed, ', which is at ', COALESCE(s.value, 'nothing'))
 				FROM webhook_cursor w LEFT JOIN sequences s ON s.name = w.feed WHERE s.name IS NULL OR w.epoch = s.epoch AND GREATEST(w.position, w.began) > s.value`,
 		},
 		{
@@ -41,6 +41,6 @@ func feedChecks() []check {
 
 // published finds rows of a feed's table whose positions it never gave out.
 func published(feed, table string) string {
-	return `SELECT CONCAT('` + table + ` ', t.id, ' is at ', t.feed_sync_id, ' of ` + feed + `, which has come to ', s.value)
+	return `SELECT CONCAT('` + table + ` ', t.id, ' is at ', t.feed_sync_id, ' of ` + feed + `, which is at ', s.value)
 		FROM ` + table + ` t STRAIGHT_JOIN sequences s ON s.name = '` + feed + `' WHERE t.feed_sync_id > s.value OR t.feed_sync_id = 0`
 }

@@ -20,7 +20,7 @@ func migrationChecks() []check {
 	return []check{
 		{name: "runs", says: "Runs have known states, parameters and settings that can be read, and an end exactly when they are over.", tables: []string{"migration_run"}, run: runs},
 		{
-			name: "active runs", says: "A run keeps others like it from starting exactly while it is active.", tables: []string{"migration_run"},
+			name: "active runs", says: "A run excludes others like it exactly while it is active.", tables: []string{"migration_run"},
 			query: `SELECT CONCAT(` + aRun + `, IF(r.state IN ` + overStates + `, ' is over but still has the key of an active one', ' is active but does not have its key')) FROM migration_run r
 				WHERE IF(r.state IN ` + overStates + `, r.active_key IS NOT NULL, (r.active_key <=> r.same_key) = 0) ORDER BY r.id`,
 		},
@@ -65,7 +65,7 @@ func migrationChecks() []check {
 				   OR t.fence >> 32 <> t.worker_id OR t.state = 'processing' AND (t.worker_id = 0 OR t.attempt = 0)`,
 		},
 		{
-			name: "failures", says: "A group of errors counts the tasks that are failed so.", tables: []string{"migration_failure"},
+			name: "failures", says: "A group of errors counts its failed tasks.", tables: []string{"migration_failure"},
 			query: `SELECT CONCAT('run ', x.run_id, ' counts ', SUM(x.counted), ' tasks failed as ', HEX(x.fingerprint), ' but has ', SUM(x.present))
 				FROM (SELECT run_id, fingerprint, failed AS counted, 0 AS present FROM migration_failure
 					UNION ALL SELECT run_id, fingerprint, 0, COUNT(*) FROM migration_task FORCE INDEX (ix_failed) WHERE fingerprint IS NOT NULL GROUP BY run_id, fingerprint) x
@@ -79,7 +79,7 @@ func migrationChecks() []check {
 				GROUP BY x.run_id HAVING SUM(x.counted) <> SUM(x.grouped)`,
 		},
 		{
-			name: "attempts", says: "No attempt is written down that its task did not count, or of another run's task.", tables: []string{"migration_attempt"},
+			name: "attempts", says: "Every recorded attempt was counted by its task, which is of the same run.", tables: []string{"migration_attempt"},
 			query: `SELECT CONCAT('attempt ', a.id, ' of run ', a.run_id, ' is ', a.attempt, ' of iteration ', a.iteration, ', but ', ` + aTask + `, ' has had ', t.attempt, ' of iteration ', t.iteration)
 				FROM migration_attempt a STRAIGHT_JOIN migration_task t FORCE INDEX (PRIMARY) ON t.id = a.task_id
 				WHERE a.attempt < 1 OR a.iteration < 1 OR a.iteration > t.iteration OR a.iteration = t.iteration AND a.attempt > t.attempt
@@ -98,7 +98,7 @@ func migrationChecks() []check {
 				WHERE i.hash IS NULL AND EXISTS (SELECT 1 FROM company c WHERE c.id = s.company_id)`,
 		},
 		{
-			name: "origins", says: "What was imported is known by names of its own company's.", tables: []string{"ticket_origin"},
+			name: "origins", says: "Imported names belong to their own company.", tables: []string{"ticket_origin"},
 			query: `SELECT CONCAT('“', o.external_id, '” of company ', o.company_id, ' is ', ` + aTicket + `)
 				FROM ticket_origin o STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = o.ticket_id` + ofTicket + `
 				WHERE b.company_id <> o.company_id AND EXISTS (SELECT 1 FROM company c WHERE c.id = o.company_id)`,

@@ -22,7 +22,7 @@ func schemaIsNewest(l *checkRun) error {
 	}
 	switch l.Rows++; {
 	case status.Dirty:
-		l.find("a change to version %d broke off halfway: restore a backup into an empty database", status.Version)
+		l.find("a change to version %d stopped halfway: restore a backup into an empty database", status.Version)
 	case status.Version < status.Latest:
 		l.find("it is at version %d, this program's is %d: run “counterfoil schema up”", status.Version, status.Latest)
 	case status.Version > status.Latest:
