@@ -378,8 +378,9 @@ var samples = map[string]sample{
 	"CountCodes": {args: with(db.InLedger, "088B8", 600, 6)},
 
 	// session.sql
-	"UpdateSession": {args: with(db.UpdateSessionParams{Data: []byte("x"), Expiry: newYear, Token: "s7"})},
-	"TakeSession":   {args: with("s7")},
+	"UpdateSession":  {args: with(db.UpdateSessionParams{Data: []byte("x"), Expiry: newYear, Token: "s7"})},
+	"TakeSession":    {args: with("s7")},
+	"ForgetSessions": {args: with()},
 
 	// sign_in_limit.sql
 	"Limit":         {args: with(hash7)},

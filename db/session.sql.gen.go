@@ -10,6 +10,18 @@ import (
 	"time"
 )
 
+const forgetSessions = `-- name: ForgetSessions :execrows
+DELETE FROM sessions WHERE expiry < NOW(6) ORDER BY expiry LIMIT 1000
+`
+
+func (q *Queries) ForgetSessions(ctx context.Context) (int64, error) {
+	result, err := q.db.ExecContext(ctx, forgetSessions)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const takeSession = `-- name: TakeSession :execrows
 DELETE FROM sessions WHERE token = ?
 `

@@ -13,9 +13,10 @@ type Sessions struct {
 	queries *Queries
 }
 
-// Sessions returns the store of browser sessions, which forgets expired ones. It asks the server for its version, so
-// connect first.
-func (d *DB) Sessions() Sessions { return Sessions{mysqlstore.New(d.SQL), d.Queries} }
+// Sessions returns the store of browser sessions. It asks the server for its version, so connect first.
+func (d *DB) Sessions() Sessions {
+	return Sessions{mysqlstore.NewWithCleanupInterval(d.SQL, 0), d.Queries} // ForgetSessions removes expired ones
+}
 
 // Find returns the data of a session.
 func (s Sessions) Find(token string) (data []byte, found bool, err error) {

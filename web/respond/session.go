@@ -38,19 +38,17 @@ func init() {
 	gob.Register([]id.Activity{})
 }
 
+// newSessions does without scs.New, which starts a goroutine for a store in memory that nothing ends.
 func newSessions(store SessionStore, https bool) *scs.SessionManager {
-	m := scs.New()
-	m.Store = guardedStore{store}
-	m.HashTokenInStore = true
-	m.Lifetime = lifetime
-	m.Cookie.Name = "counterfoil"
+	name := "counterfoil"
 	if https {
-		m.Cookie.Name = "__Host-counterfoil" // which no other host of the domain can set, nor plain HTTP
+		name = "__Host-counterfoil" // which no other host of the domain can set, nor plain HTTP
 	}
-	m.Cookie.HttpOnly = true
-	m.Cookie.SameSite = http.SameSiteLaxMode
-	m.Cookie.Secure = https
-	return m
+	return &scs.SessionManager{
+		Store: guardedStore{store}, HashTokenInStore: true, Codec: scs.GobCodec{}, Lifetime: lifetime,
+		Cookie: scs.SessionCookie{Name: name, Path: "/", HttpOnly: true, Persist: true,
+			SameSite: http.SameSiteLaxMode, Secure: https},
+	}
 }
 
 // LoadSession gives a request the browser's session. A handler that changes it saves it (commit), so an answer never
