@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
@@ -21,9 +22,7 @@ func TestConfig(t *testing.T) {
 	} {
 		t.Run(url, func(t *testing.T) {
 			cfg, err := db.Config(url)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			if cfg.User != want.user || cfg.Passwd != want.password || cfg.Net != want.net || cfg.Addr != want.addr || cfg.DBName != want.name {
 				t.Errorf("%s %s %s %s %s", cfg.User, cfg.Passwd, cfg.Net, cfg.Addr, cfg.DBName)
 			}

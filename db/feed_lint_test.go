@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // unfed are the statements that change a table with a feed and need not publish the row again, by where they
@@ -208,7 +210,7 @@ type literal struct{ where, text string }
 // function or constant that it stands in. What is put together stands as it is put together, variables as {name}.
 func literals(t *testing.T, root string) (list []literal) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	domaintest.Must(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -245,10 +247,7 @@ func literals(t *testing.T, root string) (list []literal) {
 			})
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return list
 }
 

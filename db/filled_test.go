@@ -7,6 +7,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // What the filled database has, so that samples can name it. Company 1 is the large one: boards 1 to
@@ -196,30 +197,22 @@ func filled(t *testing.T) *db.DB {
 func rowsOf(t *testing.T, d *db.DB) map[string]int {
 	t.Helper()
 	rows, err := d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer rows.Close()
 	var counts []string
 	for rows.Next() {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, rows.Scan(&name))
 		counts = append(counts, fmt.Sprintf("SELECT '%[1]s', COUNT(*) FROM %[1]s", name))
 	}
 	of := map[string]int{}
 	counted, err := d.SQL.Query(strings.Join(counts, " UNION ALL "))
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer counted.Close()
 	for counted.Next() {
 		var name string
 		var n int
-		if err := counted.Scan(&name, &n); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, counted.Scan(&name, &n))
 		of[name] = n
 	}
 	return of

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // sqlc leaves what it does not understand in the statement, where the server fails on it.
@@ -15,9 +17,7 @@ func TestGeneratedCodeHasNoMacrosLeft(t *testing.T) {
 	}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for _, macro := range []string{"sqlc.arg", "sqlc.narg", "sqlc.slice(", "sqlc.embed"} {
 			if bytes.Contains(text, []byte(macro)) {
 				t.Errorf("%s contains %s", name, macro)

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 const (
@@ -100,9 +101,7 @@ func allQueries(t *testing.T) map[string]string {
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		places := named.FindAllSubmatchIndex(text, -1)
 		for i, place := range places {
 			end := len(text)
@@ -122,17 +121,13 @@ func allQueries(t *testing.T) map[string]string {
 func handWritten(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, ".gen.go") {
 			continue
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for _, declared := range parsed.Decls {
 			method, ok := declared.(*ast.FuncDecl)
 			if !ok || method.Recv == nil || !method.Name.IsExported() {
@@ -234,17 +229,13 @@ func plansOf(t *testing.T, d *db.DB, query string, args []any) (plans []map[stri
 	}
 	defer rows.Close()
 	columns, err := rows.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for rows.Next() {
 		values, targets := make([]sql.NullString, len(columns)), make([]any, len(columns))
 		for i := range values {
 			targets[i] = &values[i]
 		}
-		if err := rows.Scan(targets...); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, rows.Scan(targets...))
 		plan := map[string]string{}
 		for i, name := range columns {
 			if values[i].Valid {
@@ -265,14 +256,10 @@ func ran(t *testing.T, d *db.DB, s sample, query string, args []any) (problems [
 	t.Helper()
 	ctx := t.Context()
 	conn, err := d.SQL.Conn(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer conn.Close()
 	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer tx.Rollback()
 
 	noise := touched(t, tx)
@@ -308,9 +295,7 @@ func drain(t *testing.T, tx *sql.Tx, query string, args []any) (n int) {
 	for rows.Next() {
 		n++
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, rows.Err())
 	return n
 }
 
@@ -322,16 +307,12 @@ func (w work) minus(v work) work { return work{w.reads - v.reads, w.sorts - v.so
 func touched(t *testing.T, tx *sql.Tx) (w work) {
 	t.Helper()
 	rows, err := tx.Query("SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler_read%' OR Variable_name IN ('Sort_scan', 'Sort_range')")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var name string
 		var n int
-		if err := rows.Scan(&name, &n); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, rows.Scan(&name, &n))
 		switch {
 		case strings.EqualFold(name, "Handler_read_rnd_deleted") || strings.EqualFold(name, "Handler_read_retry"):
 		case strings.HasPrefix(name, "Handler"):

@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
@@ -34,16 +35,12 @@ func TestInTx(t *testing.T) {
 	t.Run("one whose process stands still in the middle holds up nobody for long", func(t *testing.T) {
 		t.Parallel()
 		d, err := db.Open(dbtest.URL(t)) // one of dbtest.Open may stand still for long
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		t.Cleanup(func() { d.Close() })
 		twoCompanies(t, d)
 		other := d.WithPool(1)
 		still, err := other.SQL.BeginTx(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer still.Rollback()
 		if _, err := still.ExecContext(t.Context(), "SELECT id FROM company WHERE slug = 'one' LOCK IN SHARE MODE"); err != nil {
 			t.Fatal(err)
@@ -79,9 +76,7 @@ func TestInTx(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- cross("one", "two", &runs[0]) }()
 		err := cross("two", "one", &runs[1])
-		if err := errors.Join(err, <-done); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, errors.Join(err, <-done))
 		if runs[0]+runs[1] < 3 {
 			t.Errorf("they ran %d times; there was no deadlock to come back from", runs[0]+runs[1])
 		}
@@ -116,7 +111,7 @@ func TestInTx(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		twoCompanies(t, d)
-		err := d.InTx(t.Context(), func(tx *db.Tx) error {
+		domaintest.Must(t, d.InTx(t.Context(), func(tx *db.Tx) error {
 			if _, err := tx.CompanyBySlug(t.Context(), "one"); err != nil {
 				return err
 			}
@@ -128,14 +123,9 @@ func TestInTx(t *testing.T) {
 				t.Errorf("the second read sees %q", company.Name)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		var theirs time.Time
-		if err := d.SQL.QueryRow("SELECT NOW(6)").Scan(&theirs); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, d.SQL.QueryRow("SELECT NOW(6)").Scan(&theirs))
 		if off := time.Since(theirs).Abs(); off > time.Hour {
 			t.Errorf("the session's clock is %s off", off)
 		}
@@ -147,16 +137,12 @@ func TestInTx(t *testing.T) {
 	t.Run("a database that is not there is Unavailable, and says so in plain words", func(t *testing.T) {
 		t.Parallel()
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		gone := listener.Addr().String()
 		listener.Close()
 		for _, url := range []string{"mysql://root@" + gone + "/x", "mysql://root@unix(" + filepath.Join(t.TempDir(), "no.sock") + ")/x"} {
 			d, err := db.Open(url)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			defer d.Close()
 			err = d.InTx(t.Context(), func(*db.Tx) error { return nil })
 			if !errors.Is(err, fault.Unavailable) || fault.Message(err) == "" {
@@ -185,16 +171,12 @@ func TestSchema(t *testing.T) {
 
 	t.Run("it goes up, down and up again", func(t *testing.T) {
 		for range 2 {
-			if err := db.SchemaUp(url); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, db.SchemaUp(url))
 			if err := db.SchemaUp(url); err != nil {
 				t.Fatalf("up where it is up: %v", err)
 			}
 			for range db.LatestSchema() {
-				if err := db.SchemaDown(url); err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Must(t, db.SchemaDown(url))
 			}
 			if status, err := db.Schema(url); err != nil || status.Version != 0 || status.Dirty {
 				t.Fatalf("%+v %v", status, err)
@@ -218,9 +200,7 @@ func TestSchema(t *testing.T) {
 	})
 
 	d, err := db.Open(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer d.Close()
 	for rule, c := range map[string]struct {
 		change string

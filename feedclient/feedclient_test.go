@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestEvents(t *testing.T) {
@@ -29,9 +31,7 @@ func TestEvents(t *testing.T) {
 					break
 				}
 				event, ok, err := said.event()
-				if err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Must(t, err)
 				if !ok {
 					continue
 				}
@@ -149,21 +149,13 @@ func TestFile(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
 	f, err := OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	place := Place{Feed: "tickets", Cursor: "c", Round: 2, Whole: true}
-	if err := f.Save(ctx, place, []Mark{{ID: 1, Round: 1, Position: 5}, {ID: 2, Round: 2, Position: 6}, {ID: 3, Round: 1}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Save(ctx, place, []Mark{{ID: 3, Gone: true}}); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, f.Save(ctx, place, []Mark{{ID: 1, Round: 1, Position: 5}, {ID: 2, Round: 2, Position: 6}, {ID: 3, Round: 1}}))
+	domaintest.Must(t, f.Save(ctx, place, []Mark{{ID: 3, Gone: true}}))
 	t.Run("what was saved is there when it is opened again, and nothing else is left", func(t *testing.T) {
 		again, err := OpenFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if p, err := again.Place(ctx); p != place || err != nil {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -180,18 +172,14 @@ func TestFile(t *testing.T) {
 	})
 	t.Run("a file that is none of its own is refused", func(t *testing.T) {
 		other := filepath.Join(t.TempDir(), "other")
-		if err := os.WriteFile(other, []byte("hello"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, os.WriteFile(other, []byte("hello"), 0o600))
 		if _, err := OpenFile(other); err == nil {
 			t.Error("it was opened")
 		}
 	})
 	t.Run("where it cannot be written, that is an error, also later", func(t *testing.T) {
 		lost, err := OpenFile(filepath.Join(t.TempDir(), "none", "store"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for range 2 {
 			if err := lost.Save(ctx, place, nil); err == nil {
 				t.Error("it was saved")

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func get(t *testing.T, path string, header ...string) *http.Response {
@@ -26,9 +28,7 @@ func get(t *testing.T, path string, header ...string) *http.Response {
 func body(t *testing.T, r io.Reader) string {
 	t.Helper()
 	b, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return string(b)
 }
 
@@ -60,9 +60,7 @@ func TestHandler(t *testing.T) {
 			t.Fatal(plain.Header, packed.Header)
 		}
 		unpacked, err := gzip.NewReader(packed.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if body(t, unpacked) != body(t, plain.Body) {
 			t.Error("the two differ")
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestBearer(t *testing.T) {
@@ -158,15 +159,11 @@ func TestHead(t *testing.T) {
 		answers := map[string]*http.Response{}
 		for _, method := range []string{"GET", "HEAD"} {
 			r, err := http.NewRequest(method, server.URL+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			r.AddCookie(&http.Cookie{Name: "counterfoil", Value: ana.cookie})
 			r.Header.Set("Authorization", "Bearer "+e.token)
 			answer, err := http.DefaultTransport.RoundTrip(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			defer answer.Body.Close()
 			answers[method] = answer
 			if method == "HEAD" && answer.Body != http.NoBody {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
@@ -28,9 +29,7 @@ func (e *env) actorOf(name, company string) context.Context {
 	account := accounts.ID(e.idOf(name))
 	actor, err := e.workflows.Workflows.Enter(context.Background(), company, account,
 		uint64(e.count("SELECT session_epoch FROM account WHERE id = ?", uint64(account))))
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	domaintest.Must(e.t, err)
 	return accounts.WithActor(context.Background(), actor)
 }
 
@@ -170,9 +169,7 @@ func TestResetOfWhoMayNoMore(t *testing.T) {
 		t.Parallel()
 		e := both(t)
 		secret, err := e.workflows.Workflows.MakeResetFor(context.Background(), email)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		e.visitor().get("/reset/"+secret).is(t, 200)
 		e.visitor().post("/reset/"+secret, "password", other).is(t, 303)
 	})

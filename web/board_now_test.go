@@ -7,6 +7,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -94,9 +95,7 @@ func TestBoardNow(t *testing.T) {
 		e := newEnv(t)
 		for _, path := range []string{"/acme/boards/DEMO", "/acme/DEMO-1"} {
 			whole, err := e.ana().get(path).page().Find("#main").Html()
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			part := e.ana().htmx(views.MainID).get(path).fragment(t, 200).body
 			if strings.TrimSpace(whole) != strings.TrimSpace(normalize(t, part)) {
 				t.Errorf("%s has in its frame\n%s\nand without it\n%s", path, whole, part)
@@ -109,12 +108,8 @@ func TestBoardNow(t *testing.T) {
 func normalize(t *testing.T, fragment string) string {
 	t.Helper()
 	document, err := goquery.NewDocumentFromReader(strings.NewReader(fragment))
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	html, err := document.Find("body").Html()
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return html
 }

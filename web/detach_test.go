@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -18,9 +19,7 @@ import (
 func dialLive(t testing.TB, server *httptest.Server, b *browser, version string) (*net.TCPConn, *bufio.Reader) {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { conn.Close() })
 	fmt.Fprintf(conn, "GET /acme/live HTTP/%s\r\nHost: x\r\nHX-Request: true\r\nAccept-Encoding: gzip\r\nCookie: "+
 		"counterfoil=%s\r\n\r\n", version, b.cookie)
@@ -103,9 +102,7 @@ func TestDetachedStreams(t *testing.T) {
 		half, from := dialLive(t, server, ana, "1.1")
 		readHello(t, from)
 		e.waitForStreams(t, 1)
-		if err := half.CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, half.CloseWrite())
 		if _, err := io.Copy(io.Discard, from); err != nil {
 			t.Error(err)
 		}
@@ -143,14 +140,10 @@ func TestDetachedStreams(t *testing.T) {
 		e := newEnv(t)
 		server, ana := serveStreams(t, e), e.ana()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/acme/live", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		r.AddCookie(&http.Cookie{Name: "counterfoil", Value: ana.cookie})
 		answer, err := server.Client().Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer answer.Body.Close()
 		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/event-stream" {
 			t.Errorf("%d %v", answer.StatusCode, answer.Header)

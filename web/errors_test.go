@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -18,9 +19,7 @@ func TestFaults(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, quiet)
 		ana := e.ana()
-		if err := e.workflows.Close(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.workflows.Close(context.Background()))
 		e.unchanged(t, func() {
 			a := ana.post("/acme/boards/DEMO/tickets", "title", "x").is(t, 503)
 			if a.header.Get("Retry-After") == "" || !strings.Contains(a.text(t, "#main .lead"), "Nothing was lost") {
@@ -61,9 +60,7 @@ func TestFaults(t *testing.T) {
 	t.Run("a database that does not answer is not our fault", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, quiet)
-		if err := e.sql.Close(); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.sql.Close())
 		e.visitor().get("/healthz").is(t, 200)
 		if a := e.visitor().get("/readyz").is(t, 503); a.header.Get("Retry-After") == "" || strings.Contains(a.body, "sql") {
 			t.Errorf("%v %s", a.header, a.body)

@@ -43,9 +43,7 @@ func (e *env) publish() {
 	for _, feed := range e.workflows.Feeds.Names() {
 		for {
 			n, err := e.workflows.Feeds.RunOnce(context.Background(), feed)
-			if err != nil {
-				e.t.Fatal(err)
-			}
+			domaintest.Must(e.t, err)
 			if n == 0 {
 				break
 			}

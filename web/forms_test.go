@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // formCase is a form, how it is filled well, and the badly filled ones.
@@ -248,9 +249,7 @@ func checkUnreadable(t *testing.T, e *env, b *browser, c formCase) {
 	var parts bytes.Buffer
 	w := multipart.NewWriter(&parts)
 	for name, values := range fillIn(c) {
-		if err := w.WriteField(name, values[0]); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, w.WriteField(name, values[0]))
 	}
 	large := "title=" + strings.Repeat("a", oversize)
 	for rule, bad := range map[string]struct {

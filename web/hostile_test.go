@@ -16,6 +16,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
@@ -153,9 +154,7 @@ func (b *formEnv) actorContext(t *testing.T, name string) context.Context {
 	t.Helper()
 	account := accounts.ID(b.count("SELECT id FROM account WHERE name = ?", name))
 	actor, err := b.workflows.Workflows.Enter(context.Background(), "acme", account, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return accounts.WithActor(context.Background(), actor)
 }
 
@@ -164,9 +163,7 @@ func (b *formEnv) furnish(t *testing.T) {
 	t.Helper()
 	do := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 	}
 	ana := b.actorContext(t, "Ana")
 	invitation, err := b.workflows.Workflows.Invite(ana, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
@@ -196,9 +193,7 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 	t.Helper()
 	do := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 	}
 	if strings.HasSuffix(b.route, " /setup") {
 		return form, false
@@ -511,15 +506,11 @@ func (b *formEnv) straight(t *testing.T, where string) {
 	t.Helper()
 	rows, err := b.sql.Query(`SELECT table_name, column_name FROM information_schema.columns
 		WHERE table_schema = DATABASE() AND data_type = 'varchar' AND character_set_name = 'utf8mb4'`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var table, column string
-		if err := rows.Scan(&table, &column); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, rows.Scan(&table, &column))
 		for _, control := range []string{"\u202e", "\u2066", "\n", "\x00"} {
 			if n := b.count("SELECT COUNT(*) FROM "+table+" WHERE LOCATE(?, CAST("+column+" AS BINARY)) > 0",
 				[]byte(control)); n > 0 {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -84,9 +85,7 @@ func TestImportMapping(t *testing.T) {
 			t.Fatalf("it leads to %q", path)
 		}
 		run, err := e.workflows.Console.Run(console.AsCommandLine(t.Context()), n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		return run
 	}
 	begin := func(t *testing.T, file string) (path string, page *answer) {
@@ -179,9 +178,7 @@ func TestRunReport(t *testing.T) {
 	}
 	rows, err := csv.NewReader(strings.NewReader(e.ana().get(fmt.Sprintf("/admin/migrations/runs/%d/report.csv", run)).
 		is(t, 200).body)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	if len(rows) != 1200 {
 		t.Fatalf("%d rows", len(rows))
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
@@ -37,18 +38,14 @@ func (e *env) startLive() {
 func watch(t testing.TB, server *httptest.Server, b *browser, query string, pairs ...string) *eventStream {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/acme/live"+query, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	r.AddCookie(&http.Cookie{Name: "counterfoil", Value: b.cookie})
 	r.Header.Set("HX-Request", "true")
 	for i := 0; i < len(pairs); i += 2 {
 		r.Header.Set(pairs[i], pairs[i+1])
 	}
 	answer, err := server.Client().Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { answer.Body.Close() })
 	return &eventStream{answer, bufio.NewScanner(answer.Body)}
 }
@@ -67,9 +64,7 @@ func (s *eventStream) about(t testing.TB, name string) (e liveEvent) {
 		if next.name != name {
 			continue
 		}
-		if err := json.Unmarshal([]byte(next.data), &e); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, json.Unmarshal([]byte(next.data), &e))
 		return e
 	}
 }

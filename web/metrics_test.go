@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestMetricsOfMigrations(t *testing.T) {
@@ -55,9 +57,7 @@ func TestMetricsAreCompressedOnce(t *testing.T) {
 	t.Parallel()
 	a := newEnv(t).visitor().with("Accept-Encoding", "gzip").get("/metrics").is(t, http.StatusOK)
 	unpacked, err := gzip.NewReader(strings.NewReader(a.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	text, err := io.ReadAll(unpacked)
 	if err != nil || !bytes.Contains(text, []byte("counterfoil_streams")) {
 		t.Errorf("%v: %.200q", err, text)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
@@ -24,9 +25,7 @@ import (
 func (e *env) run(t *testing.T, run id.Run) migrations.Run {
 	t.Helper()
 	r, err := e.workflows.Console.Run(console.AsCommandLine(t.Context()), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return r
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -110,9 +111,7 @@ func (e *env) openRun(name string, values migrations.Values) id.Run {
 	e.t.Helper()
 	run, err := e.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values, migrations.Draft{},
 		nil)
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	domaintest.Must(e.t, err)
 	return run.ID
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web"
@@ -400,9 +401,7 @@ func TestTrackingPages(t *testing.T) {
 		for range 30 {
 			e.visitor().get("/t/zzzzz")
 		}
-		if err := e.workflows.Delivery.TendRefs(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.workflows.Delivery.TendRefs(t.Context()))
 		if misses := ana.get(views.RefsPath).is(t, 200).text(t, "#refs-misses"); !strings.HasPrefix(misses, "20 (100") {
 			t.Errorf("it says %q", misses)
 		}

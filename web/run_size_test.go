@@ -107,15 +107,11 @@ func (e *env) claim(run id.Run, tasks int64) time.Duration {
 	}
 	domaintest.Until(e.t, "the run is paused", func() bool {
 		now, err := w.Console.Run(operator, run)
-		if err != nil {
-			e.t.Fatal(err)
-		}
+		domaintest.Must(e.t, err)
 		return now.State == migrations.Paused
 	})
 	stop()
-	if err := <-ended; err != nil {
-		e.t.Fatal(err)
-	}
+	domaintest.Must(e.t, <-ended)
 	times := w.Worker.ClaimTimes()
 	slices.Sort(times)
 	return times[len(times)*99/100]
@@ -139,23 +135,17 @@ func (e *env) reads(ask func()) (n int64) {
 func (e *env) touched() (n int64) {
 	e.t.Helper()
 	rows, err := e.sql.Query("SHOW SESSION STATUS LIKE 'Handler_read%'")
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	domaintest.Must(e.t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var name string
 		var reads int64
-		if err := rows.Scan(&name, &reads); err != nil {
-			e.t.Fatal(err)
-		}
+		domaintest.Must(e.t, rows.Scan(&name, &reads))
 		if !strings.EqualFold(name, "Handler_read_rnd_deleted") && !strings.EqualFold(name, "Handler_read_retry") {
 			n += reads
 		}
 	}
-	if err := rows.Err(); err != nil {
-		e.t.Fatal(err)
-	}
+	domaintest.Must(e.t, rows.Err())
 	return n
 }
 
@@ -257,10 +247,8 @@ func TestALargeRun(t *testing.T) {
 		t.Errorf("claims take longer when most is done: %s, not %s", late, fresh)
 	}
 	var bytes sql.NullInt64
-	if err := e.sql.QueryRow("SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema " +
-		"= " +
-		"DATABASE() AND table_name = 'migration_task'").Scan(&bytes); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, e.sql.QueryRow("SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema "+
+		"= "+
+		"DATABASE() AND table_name = 'migration_task'").Scan(&bytes))
 	t.Logf("the tasks take %d MiB", bytes.Int64>>20)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -214,9 +215,7 @@ func TestSession(t *testing.T) {
 		e := newEnv(t)
 		b := e.ana()
 		var stored string
-		if err := e.sql.QueryRow("SELECT token FROM sessions").Scan(&stored); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.sql.QueryRow("SELECT token FROM sessions").Scan(&stored))
 		sum := sha256.Sum256([]byte(b.cookie))
 		if stored == b.cookie || stored != base64.RawURLEncoding.EncodeToString(sum[:]) {
 			t.Errorf("the token %s is stored as %s", b.cookie, stored)
@@ -331,9 +330,7 @@ func TestSecrets(t *testing.T) {
 	e := newEnv(t)
 	for _, column := range []string{"HEX(hash)", "name", "scopes"} {
 		var stored string
-		if err := e.sql.QueryRow("SELECT " + column + " FROM api_token").Scan(&stored); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.sql.QueryRow("SELECT "+column+" FROM api_token").Scan(&stored))
 		if strings.Contains(stored, e.token) || strings.Contains(stored, fmt.Sprintf("%X", e.token)) {
 			t.Errorf("the token is stored in %s", column)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // onPage is how many queries a page may need, with those for session and actor.
@@ -100,17 +102,13 @@ func TestAMoveWritesOneTicket(t *testing.T) {
 		found, err := e.sql.Query("SELECT id, CONCAT_WS('|', board_id, local_id, column_id, rank_in_column, title, " +
 			"version, " +
 			"updated_at, moved_at, closed_at) FROM ticket")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer found.Close()
 		all := map[int64]string{}
 		for found.Next() {
 			var n int64
 			var row string
-			if err := found.Scan(&n, &row); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, found.Scan(&n, &row))
 			all[n] = row
 		}
 		return all

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/web"
 	"github.com/counterfoil/counterfoil/web/streams"
 )
@@ -33,17 +34,13 @@ type eventStream struct {
 func listen(t testing.TB, server *httptest.Server, token, path string, pairs ...string) *eventStream {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1"+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	r.Header.Set("Authorization", "Bearer "+token)
 	for i := 0; i < len(pairs); i += 2 {
 		r.Header.Set(pairs[i], pairs[i+1])
 	}
 	answer, err := server.Client().Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { answer.Body.Close() })
 	lines := bufio.NewScanner(answer.Body)
 	lines.Buffer(nil, 1<<20)
@@ -74,9 +71,7 @@ func (s *eventStream) change(t testing.TB) streamEvent {
 	t.Helper()
 	for {
 		e, err := s.next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if e.data != "" {
 			return e
 		}
@@ -176,9 +171,7 @@ func TestStream(t *testing.T) {
 		ids := map[string]bool{}
 		for !outlived() {
 			e, err := s.next()
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			ids[e.id] = true
 		}
 		demo := e.program()
@@ -248,9 +241,7 @@ func TestStream(t *testing.T) {
 		server := serveStreams(t, e)
 		s := listen(t, server, e.token, "/feeds/tickets/stream?cursor=end")
 		last, err := s.next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		e.program().post("/boards/DEMO/tickets", object{"title": "Here"}).is(t, 201)
 		s.change(t) // what comes after it was read a moment ago
 		e.exec("UPDATE sequences SET epoch = epoch + 1")
@@ -285,14 +276,10 @@ func TestStream(t *testing.T) {
 		e := newEnv(t)
 		server := serveStreams(t, e)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/api/v1/feeds/tickets/stream", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		r.Header.Set("Authorization", "Bearer "+e.token)
 		answer, err := server.Client().Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer answer.Body.Close()
 		if answer.StatusCode != http.StatusOK {
 			t.Errorf("%d", answer.StatusCode)
@@ -371,13 +358,9 @@ func TestStreamsAreBounded(t *testing.T) {
 			"'LONG')")
 		server := serveStreams(t, e)
 		stuck, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer stuck.Close()
-		if err := stuck.(*net.TCPConn).SetReadBuffer(4096); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, stuck.(*net.TCPConn).SetReadBuffer(4096))
 		fmt.Fprintf(stuck, "GET /api/v1/feeds/tickets/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n",
 			e.token)
 		e.waitForStreams(t, 1)
@@ -408,9 +391,7 @@ func TestStreamsAreBounded(t *testing.T) {
 			})
 		}
 		for range readers {
-			if err := <-begun; err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, <-begun)
 		}
 		e.watch.Take()
 		e.program().post("/boards/DEMO/tickets", object{"title": "News"}).is(t, 201)

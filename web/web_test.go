@@ -23,6 +23,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -94,9 +95,7 @@ func setUp(e *env) *env {
 	var err error
 	e.actor, _, e.token, err = e.workflows.Workflows.SetUp(context.Background(),
 		workflows.Setup{Token: true, Company: "Acme", Name: "Ana", Email: email, Password: password})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return e
 }
 
@@ -120,9 +119,7 @@ func (e *env) stopClock() time.Time {
 func (e *env) exec(statement string, args ...any) int64 {
 	e.t.Helper()
 	result, err := e.sql.ExecContext(context.Background(), statement, args...)
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	domaintest.Must(e.t, err)
 	n, _ := result.LastInsertId()
 	return n
 }
@@ -130,9 +127,7 @@ func (e *env) exec(statement string, args ...any) int64 {
 // count reads one number.
 func (e *env) count(query string, args ...any) (n int64) {
 	e.t.Helper()
-	if err := e.sql.QueryRowContext(context.Background(), query, args...).Scan(&n); err != nil {
-		e.t.Fatal(err)
-	}
+	domaintest.Must(e.t, e.sql.QueryRowContext(context.Background(), query, args...).Scan(&n))
 	return n
 }
 
@@ -143,21 +138,15 @@ func (e *env) state() string {
 	const tables = `SELECT GROUP_CONCAT(table_name ORDER BY table_name SEPARATOR ', ') FROM information_schema.tables
 		WHERE table_schema = DATABASE() AND table_name NOT IN ('sessions', 'sign_in_limit', 'public_limit', 'lookup_hour', 'audit', 'api_token', 'schema_migrations')`
 	var names string
-	if err := e.sql.QueryRowContext(context.Background(), tables).Scan(&names); err != nil {
-		e.t.Fatal(err)
-	}
+	domaintest.Must(e.t, e.sql.QueryRowContext(context.Background(), tables).Scan(&names))
 	rows, err := e.sql.QueryContext(context.Background(), "CHECKSUM TABLE "+names)
-	if err != nil {
-		e.t.Fatal(err)
-	}
+	domaintest.Must(e.t, err)
 	defer rows.Close()
 	var b strings.Builder
 	for rows.Next() {
 		var table string
 		var sum int64
-		if err := rows.Scan(&table, &sum); err != nil {
-			e.t.Fatal(err)
-		}
+		domaintest.Must(e.t, rows.Scan(&table, &sum))
 		_, table, _ = strings.Cut(table, ".")
 		fmt.Fprintf(&b, "%s %d\n", table, sum)
 	}
@@ -287,9 +276,7 @@ func (a *answer) goesTo(t testing.TB, path string) *answer {
 func (a *answer) page() *goquery.Document {
 	a.t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	domaintest.Must(a.t, err)
 	return doc
 }
 
@@ -461,9 +448,7 @@ type object map[string]any
 func jsonOf(t testing.TB, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return string(text)
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
@@ -26,9 +27,7 @@ func (e *env) webhook() {
 func newReachingEnv(t *testing.T) *env {
 	t.Helper()
 	allow, err := outbound.ParseAllowlist("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return setUp(newEmptyEnvWith(t, []app.Option{app.WithOutbound(outbound.New(outbound.Options{Allow: allow}))}))
 }
 

@@ -136,9 +136,7 @@ func TestChaos(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, err := w.Console.OpenRun(operator, "ledger", migrations.Values{"tasks": strconv.Itoa(tasks)}, migrations.Draft{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	if run, err = w.Console.StartRun(operator, run.ID, 0, nil); err != nil {
 		t.Fatal(err)
@@ -167,9 +165,7 @@ func TestChaos(t *testing.T) {
 			again(m.victim)
 		case databaseKilled:
 			was := databasePID(t, i)
-			if err := syscall.Kill(was, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, syscall.Kill(was, syscall.SIGKILL))
 			startsAnew(t, i, was)
 		}
 		happened[m.what]++
@@ -188,10 +184,7 @@ func TestChaos(t *testing.T) {
 	done := until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
 
 	var written, numbers int64
-	err = d.SQL.QueryRow("SELECT COUNT(*), COUNT(DISTINCT number) FROM ledger").Scan(&written, &numbers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, d.SQL.QueryRow("SELECT COUNT(*), COUNT(DISTINCT number) FROM ledger").Scan(&written, &numbers))
 	failed := int64(tasks / 50)
 	if p := done.Progress; written != int64(tasks)-failed || p.Complete != written || p.Failed != failed || p.Done() != int64(tasks) || numbers != written {
 		t.Errorf("of %d tasks %d are written; the run says %+v", tasks, written, p)
@@ -218,9 +211,7 @@ func standsStill(t *testing.T, w *app.App, operator context.Context, pid int, le
 			if errors.Is(err, db.CodeUnavailable) {
 				return false
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			var left time.Duration // of the newest, if there was one before
 			if k := slices.IndexFunc(list, func(worker migrations.Worker) bool {
 				return worker.PID == pid && worker.State == migrations.WorkerActive
@@ -233,9 +224,7 @@ func standsStill(t *testing.T, w *app.App, operator context.Context, pid int, le
 	until("has a worker", func(left time.Duration) bool { return left > 0 && left <= lease })
 	freeze(t, pid)
 	until("stands still, and its worker is dead", func(left time.Duration) bool { return left <= 0 })
-	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, syscall.Kill(pid, syscall.SIGCONT))
 }
 
 // startsAnew waits until the install has another database process than that.
@@ -258,9 +247,7 @@ func until(t *testing.T, w *app.App, ctx context.Context, run id.Run, what strin
 			if errors.Is(err, db.CodeUnavailable) {
 				return false
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			last, is = now, wanted(now)
 			if !is && now.State == migrations.Paused && now.Reason != "" {
 				t.Fatalf("the run is paused: %s", now.Reason)

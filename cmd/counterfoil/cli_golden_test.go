@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
@@ -25,9 +26,7 @@ func TestCLIGolden(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/cli.golden"
 	content, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	c := newGoldenCLI(t)
 	var got strings.Builder
 	for line := range strings.Lines(string(content)) {
@@ -40,9 +39,7 @@ func TestCLIGolden(t *testing.T) {
 		}
 	}
 	if *updateGolden {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, os.WriteFile(golden, []byte(got.String()), 0o600))
 		return
 	}
 	want, have := blocks(string(content)), blocks(got.String())
@@ -67,9 +64,7 @@ func newGoldenCLI(t *testing.T) goldenCLI {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"codes": "ABCDE\nFGHJK\n", "help": "aaaaa\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json")

@@ -22,9 +22,7 @@ func TestFullDisk(t *testing.T) {
 	if errors.Is(err, syscall.EPERM) {
 		t.Skip("a small disk needs the right to mount one: run this test as root")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 	i := setUp(t, &install{env: []string{"COUNTERFOIL_DATA=" + filepath.Join(dir, "data"), "DATABASE_URL="}})
 	c, p := newClient(i), i.serve(t)
@@ -46,9 +44,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("the refusal says %q", message)
 	}
 
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, os.Remove(filler))
 	domaintest.Until(t, "it takes tickets, with room again", func() bool {
 		var key string
 		key, message = openLarge(t, i, p.url)
@@ -68,9 +64,7 @@ func TestFullDisk(t *testing.T) {
 func fillUp(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer file.Close()
 	for size := 1 << 20; size >= 4096; size /= 2 {
 		for {
@@ -88,20 +82,14 @@ func openLarge(t *testing.T, i *install, url string) (key, refused string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"title":"Large","description":%q}`, strings.Repeat("x", 60000))
 	request, err := http.NewRequest(http.MethodPost, url+"/api/v1/boards/NINJA/tickets", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	request.Header.Set("Authorization", "Bearer "+i.token)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	var out struct{ Key, Detail string }
 	if err := json.Unmarshal(text, &out); err != nil {
 		t.Fatalf("%s: %s", response.Status, text)

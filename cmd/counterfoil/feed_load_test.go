@@ -88,9 +88,7 @@ func TestLoadOfFeeds(t *testing.T) {
 			killable[victim].kill(t, n)
 		} else {
 			t.Logf("%d: the database is killed", n)
-			if err := syscall.Kill(databasePID(t, i), syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, syscall.Kill(databasePID(t, i), syscall.SIGKILL))
 		}
 	}
 	grows(t, "all is written", sum, changes-writers*20) // they say so every 20
@@ -185,9 +183,7 @@ func (i *install) server(t *testing.T) *kept {
 func (i *install) help(t *testing.T, h helper, says string, made *atomic.Int64) *process {
 	t.Helper()
 	text, err := json.Marshal(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	p := &process{cmd: exec.Command(os.Args[0]), exited: make(chan error, 1)}
 	p.cmd.Env = append(os.Environ(), asHelper+"="+string(text))
 	p.cmd.Stderr = p
@@ -195,9 +191,7 @@ func (i *install) help(t *testing.T, h helper, says string, made *atomic.Int64) 
 	if err == nil {
 		err = p.cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	ready := make(chan struct{})
 	go func() {
 		p.exited <- errors.Join(hear(out, says, ready, made), p.cmd.Wait())
@@ -245,7 +239,7 @@ func (f *follower) copy(t *testing.T) map[uint64]row {
 	t.Helper()
 	have, last := map[uint64]row{}, map[uint64]uint64{}
 	f.told = 0
-	err := lines(filepath.Join(f.h.Dir, "copy"), func(item feedclient.Item) error {
+	domaintest.Must(t, lines(filepath.Join(f.h.Dir, "copy"), func(item feedclient.Item) error {
 		f.told++
 		if item.Position < last[item.ID] {
 			t.Errorf("who %s was shown row %d at %d after %d", f.name, item.ID, item.Position, last[item.ID])
@@ -261,10 +255,7 @@ func (f *follower) copy(t *testing.T) map[uint64]row {
 		}
 		have[item.ID] = row{item.Position, strings.Join([]string{data.Key, data.Title, data.Ticket, data.Body}, "|")}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return have
 }
 
@@ -277,9 +268,7 @@ func (f *follower) proves(t *testing.T) {
 	var err error
 	domaintest.Until(t, "an audit finds whole what the follower who "+f.name+" keeps", func() bool {
 		store := &feedclient.Memory{}
-		if err := replay(filepath.Join(f.h.Dir, "journal"), store); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, replay(filepath.Join(f.h.Dir, "journal"), store))
 		proof, err = client.Prove(t.Context(), store)
 		return err == nil && proof.Whole() && proof.Rows > 0
 	}, func() string { return fmt.Sprintf("%+v, %v", proof, err) })
@@ -295,17 +284,13 @@ func standing(t *testing.T, d *db.DB, h helper) map[uint64]row {
 			WHERE c.deleted_at IS NULL AND t.deleted_at IS NULL AND (? = '' OR b.slug = ?)`
 	}
 	rows, err := d.SQL.QueryContext(context.Background(), query, h.Board, h.Board)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer rows.Close()
 	want := map[uint64]row{}
 	for rows.Next() {
 		var id uint64
 		var r row
-		if err := rows.Scan(&id, &r.position, &r.text); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, rows.Scan(&id, &r.position, &r.text))
 		want[id] = r
 	}
 	if rows.Err() != nil || len(want) == 0 {
@@ -326,8 +311,6 @@ func unpublished(d *db.DB) (n int) {
 
 func count(t *testing.T, d *db.DB, h helper) (n int) {
 	t.Helper()
-	if err := d.SQL.QueryRow("SELECT COUNT(*) FROM " + strings.TrimSuffix(h.Feed, "s")).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, d.SQL.QueryRow("SELECT COUNT(*) FROM "+strings.TrimSuffix(h.Feed, "s")).Scan(&n))
 	return n
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/feedclient"
 )
 
@@ -25,12 +26,8 @@ func TestFeedCommand(t *testing.T) {
 		var said strings.Builder
 		cmd.Stderr = &said
 		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
+		domaintest.Must(t, cmd.Start())
 		found := ""
 		for lines := bufio.NewScanner(out); found == "" && lines.Scan(); {
 			if strings.Contains(lines.Text(), text) {
@@ -66,9 +63,7 @@ func TestFeedCommand(t *testing.T) {
 	})
 	t.Run("rows are published again", func(t *testing.T) {
 		end, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Cursor: "end"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for _, args := range [][]string{{"--ids", "1, 1," + key}, {"--board", "NINJA"}} {
 			if code, out := s.command(t, append([]string{"feed", "republish", "tickets", "--company", "acme"}, args...)...); code != 0 {
 				t.Fatal(out)

@@ -124,9 +124,7 @@ func everything(t *testing.T, c *feedclient.Client, feed string) map[uint64]stri
 	rows, cursor := map[uint64]string{}, ""
 	for {
 		page, err := c.Page(t.Context(), feedclient.Query{Feed: feed, Cursor: cursor, Limit: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for _, item := range page.Items {
 			if !item.Deleted {
 				rows[item.ID] = string(item.Data)
@@ -208,9 +206,7 @@ func (s *served) caughtUp(name string) {
 	s.t.Helper()
 	domaintest.Until(s.t, name+" is at the end", func() bool {
 		consumer, err := s.feed.Consumer(s.t.Context(), "tickets", name)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		domaintest.Must(s.t, err)
 		return consumer.State == "ok" && consumer.LagRows == 0
 	})
 }
@@ -294,19 +290,13 @@ func TestFollow(t *testing.T) {
 				t.Fatalf("%+v: %+v, %v; it has %d rows", o, proof, err, len(read.rows))
 			}
 			place, err := store.Place(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			some := slices.Min(slices.Collect(maps.Keys(read.rows)))
 			marks, err := store.Marks(t.Context(), []uint64{some})
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			save := func(mark feedclient.Mark) {
 				t.Helper()
-				if err := store.Save(t.Context(), place, []feedclient.Mark{mark}); err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Must(t, store.Save(t.Context(), place, []feedclient.Mark{mark}))
 			}
 			for what, mark := range map[string]feedclient.Mark{
 				"a row that was lost":              {ID: some, Gone: true},
@@ -353,15 +343,11 @@ func TestFollow(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "store")
 		open := func() feedclient.Options {
 			store, err := feedclient.OpenFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			return feedclient.Options{Feed: "tickets", Store: store, Limit: 2}
 		}
 		all, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		want := everything(t, s.feed, "tickets")
 		crash := errors.New("killed")
 		r := newReplica()
@@ -408,9 +394,7 @@ func TestFollow(t *testing.T) {
 		}
 		_, taken := s.feed.Register(t.Context(), "tickets", "taken", "start")
 		page, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Consumer: "taken", Limit: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if _, err := s.feed.Advance(t.Context(), "tickets", "taken", page.From, page.Cursor); err != nil {
 			t.Fatal(err)
 		}
@@ -458,12 +442,8 @@ func TestFollowStartsOver(t *testing.T) {
 				}
 				stop()
 				place, err := store.Place(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := store.Save(t.Context(), place, []feedclient.Mark{{ID: ghost, Round: place.Round, Position: 1}}); err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Must(t, err)
+				domaintest.Must(t, store.Save(t.Context(), place, []feedclient.Mark{{ID: ghost, Round: place.Round, Position: 1}}))
 				r.rows[ghost] = `{"title":"a ghost"}`
 
 				n++

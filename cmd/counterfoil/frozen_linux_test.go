@@ -29,9 +29,7 @@ func TestFrozenDatabase(t *testing.T) {
 			t.Errorf("%s: %s, Retry-After %q, while the database's threads were %v", path, response.Status, response.Header.Get("Retry-After"), threads(t, database))
 		}
 	}
-	if err := syscall.Kill(database, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, syscall.Kill(database, syscall.SIGCONT))
 	if _, err := c.open(func() string { return p.url }, "NINJA", "After the frost", patience); err != nil {
 		t.Error(err)
 	}
@@ -41,9 +39,7 @@ func TestFrozenDatabase(t *testing.T) {
 // signal reaches some of them a moment later than the others.
 func freeze(t *testing.T, pid int) {
 	t.Helper()
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, syscall.Kill(pid, syscall.SIGSTOP))
 	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGCONT) })
 	domaintest.Until(t, fmt.Sprintf("process %d stands still", pid), func() bool {
 		states := strings.Join(threads(t, pid), "")
@@ -55,9 +51,7 @@ func freeze(t *testing.T, pid int) {
 func threads(t *testing.T, pid int) (states []string) {
 	t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -154,9 +154,7 @@ func (a *running) schema() string {
 	var b strings.Builder
 	for _, table := range a.column("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name") {
 		var name, text string
-		if err := a.sql.SQL.QueryRow("SHOW CREATE TABLE `"+table+"`").Scan(&name, &text); err != nil {
-			a.Fatal(err)
-		}
+		domaintest.Must(a, a.sql.SQL.QueryRow("SHOW CREATE TABLE `"+table+"`").Scan(&name, &text))
 		for _, write := range spellings {
 			text = write.pattern.ReplaceAllString(text, write.as)
 		}
@@ -182,15 +180,11 @@ var spellings = []struct {
 func (a *running) column(query string) (list []string) {
 	a.Helper()
 	rows, err := a.sql.SQL.Query(query)
-	if err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, err)
 	defer rows.Close()
 	for rows.Next() {
 		var value string
-		if err := rows.Scan(&value); err != nil {
-			a.Fatal(err)
-		}
+		domaintest.Must(a, rows.Scan(&value))
 		list = append(list, value)
 	}
 	if rows.Err() != nil {
@@ -215,9 +209,7 @@ func (a *running) post(path string, fields ...string) string {
 		form.Add(fields[i], fields[i+1])
 	}
 	response, err := a.browser.PostForm(a.url+path, form)
-	if err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, err)
 	defer response.Body.Close()
 	page, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode >= 400 || strings.HasSuffix(response.Request.URL.Path, "/login") {
@@ -240,15 +232,11 @@ func (a *running) ask(method, path string, body any, header ...string) (*http.Re
 	var text io.Reader
 	if body != nil {
 		sent, err := json.Marshal(body)
-		if err != nil {
-			a.Fatal(err)
-		}
+		domaintest.Must(a, err)
 		text = bytes.NewReader(sent)
 	}
 	r, err := http.NewRequestWithContext(a.Context(), method, a.url+"/api/v1"+path, text)
-	if err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, err)
 	r.Header.Set("Authorization", "Bearer "+a.token)
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
@@ -258,14 +246,10 @@ func (a *running) ask(method, path string, body any, header ...string) (*http.Re
 	}
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(r)
-	if err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, err)
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, err)
 	a.called[a.route(method, r.URL.Path)] = true
 	return response, answer
 }
@@ -317,9 +301,7 @@ func (a *running) pretty(value any) string {
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(value); err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, encoder.Encode(value))
 	return strings.TrimSpace(b.String())
 }
 
@@ -460,9 +442,7 @@ func (a *running) showBoards() {
 func (a *running) columns(board string) (ids []json.Number) {
 	_, text := a.ask("GET", "/boards/"+board, nil)
 	var answer struct{ Columns []struct{ ID json.Number } }
-	if err := json.Unmarshal(text, &answer); err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, json.Unmarshal(text, &answer))
 	for _, column := range answer.Columns {
 		ids = append(ids, column.ID)
 	}
@@ -595,14 +575,10 @@ func (a *running) showStream(path string) {
 	ctx, stop := context.WithTimeout(a.Context(), time.Minute)
 	defer stop()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url+"/api/v1"+path, nil)
-	if err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, err)
 	r.Header.Set("Authorization", "Bearer "+a.token)
 	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, err)
 	defer response.Body.Close()
 	a.called[a.route("GET", r.URL.Path)] = true
 	fmt.Fprintf(&a.text, "## GET %s\n%d\n", path, response.StatusCode)
@@ -700,9 +676,7 @@ func (a *running) showWebhooks() {
 	_, answer := a.ask("POST", "/tickets/HOUSE-4/comments", object{"body": "Soon."})
 	step("/all", "comment.changed", "Soon.", all)
 	var comment struct{ ID json.Number }
-	if err := json.Unmarshal(answer, &comment); err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, json.Unmarshal(answer, &comment))
 	a.ask("DELETE", "/tickets/HOUSE-4/comments/"+comment.ID.String(), nil)
 	step("/all", "comment.deleted", "", all)
 	a.ask("POST", "/boards", object{"slug": "GARDEN", "title": "Garden"})
@@ -870,9 +844,7 @@ func (a *running) showMigrations() {
 		Items []object
 		Next  any
 	}
-	if err := json.Unmarshal(text, &list); err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, json.Unmarshal(text, &list))
 	list.Items = slices.DeleteFunc(list.Items, func(m object) bool { return m["name"] == "count-up" })
 	golden.Check(a, "migrations.txt", a.pretty(object{"items": list.Items, "next": list.Next})+"\n")
 }
@@ -886,9 +858,7 @@ func (a *running) showRefs() {
 	domaintest.Until(a, "codes are minted", func() bool {
 		_, text := a.ask("GET", "/runs/"+run.ID.String(), nil)
 		var now struct{ State string }
-		if err := json.Unmarshal(text, &now); err != nil {
-			a.Fatal(err)
-		}
+		domaintest.Must(a, json.Unmarshal(text, &now))
 		if now.State == "ready" {
 			a.ask("POST", "/runs/"+run.ID.String()+"/start", nil)
 		}
@@ -957,9 +927,7 @@ type metric struct {
 func (a *running) metrics() map[string]*metric {
 	a.Helper()
 	response, err := http.Get(a.url + "/metrics")
-	if err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, err)
 	defer response.Body.Close()
 	all := map[string]*metric{}
 	read := bufio.NewScanner(response.Body)
@@ -1022,16 +990,12 @@ func (a *running) showStored() {
 func (a *running) stored(query string) (list []string) {
 	a.Helper()
 	rows, err := a.sql.SQL.Query(query)
-	if err != nil {
-		a.Fatal(err)
-	}
+	domaintest.Must(a, err)
 	defer rows.Close()
 	for rows.Next() {
 		var value string
 		var text *string
-		if err := rows.Scan(&value, &text); err != nil {
-			a.Fatal(err)
-		}
+		domaintest.Must(a, rows.Scan(&value, &text))
 		if text != nil && *text != "" {
 			var detail object
 			if err := json.Unmarshal([]byte(*text), &detail); err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db/dbtest/golden"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -30,7 +31,7 @@ func sources(t *testing.T) (list []source) {
 	t.Helper()
 	root := filepath.Join("..", "..")
 	files := gotoken.NewFileSet()
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	domaintest.Must(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -48,10 +49,7 @@ func sources(t *testing.T) (list []source) {
 		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
 		list = append(list, source{filepath.Dir(name), file})
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if len(list) == 0 {
 		t.Fatal("there is no source")
 	}
@@ -89,9 +87,7 @@ func TestGoldenEnvironment(t *testing.T) {
 		})
 	}
 	manual, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for _, name := range list {
 		if (strings.HasPrefix(name, "COUNTERFOIL_") || name == "DATABASE_URL") && !strings.Contains(string(manual), "| `"+name+"` |") {
 			t.Errorf("docs/operations.md has no line for %s", name)

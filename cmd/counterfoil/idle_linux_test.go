@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/feedclient"
 )
 
@@ -24,9 +25,7 @@ func TestTenThousandIdleConnections(t *testing.T) {
 	const each = 3_334
 	const ownStreams = 2_500 // of one person, as docs/operations.md says
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	if limit.Max < 3*each+1_000 {
 		t.Fatalf("a process may open %d files here; raise the hard limit to %d (ulimit -Hn)", limit.Max, 3*each+1_000)
 	}

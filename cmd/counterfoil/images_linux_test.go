@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
@@ -95,15 +96,9 @@ func (l imageList) write(t *testing.T) (name string) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), "images.csv")
 	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := csv.NewWriter(f).WriteAll(l.rows); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
+	domaintest.Must(t, csv.NewWriter(f).WriteAll(l.rows))
+	domaintest.Must(t, f.Close())
 	return name
 }
 
@@ -114,9 +109,7 @@ func imageHosts(t *testing.T, n int) (hosts []string) {
 	t.Cleanup(handler.Close)
 	for i := range n {
 		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:0", i+1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
 		server.Start()
 		t.Cleanup(func() {
@@ -134,7 +127,7 @@ var halfWritten = regexp.MustCompile(`\.[0-9a-f]+\.tmp$`)
 // storedImages are the names of the stored images, and how many files are half written.
 func storedImages(t *testing.T, i *install) (names []string, half int) {
 	t.Helper()
-	err := filepath.WalkDir(filepath.Join(i.data(), "blobs", "images"), func(_ string, entry fs.DirEntry, err error) error {
+	domaintest.Must(t, filepath.WalkDir(filepath.Join(i.data(), "blobs", "images"), func(_ string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil || entry.IsDir():
 		case halfWritten.MatchString(entry.Name()):
@@ -143,10 +136,7 @@ func storedImages(t *testing.T, i *install) (names []string, half int) {
 			names = append(names, entry.Name())
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return names, half
 }
 
@@ -234,9 +224,7 @@ func TestTheOriginalScenario(t *testing.T) {
 func failuresHaveReasons(t *testing.T, i *install, list imageList) {
 	t.Helper()
 	out, err := i.program("migrations", "failures", "1", "--csv").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	rows, err := csv.NewReader(strings.NewReader(string(out))).ReadAll()
 	if err != nil || len(rows) != len(list.wrong)+1 {
 		t.Fatalf("%d rows of failures, %v; want %d", len(rows), err, len(list.wrong)+1)
@@ -259,21 +247,15 @@ func eachImageOnce(t *testing.T, i *install, d *db.DB, list imageList, atOnce in
 		t.Errorf("%d addresses have their image, not %d", n, len(list.right))
 	}
 	rows, err := d.SQL.Query("SELECT hash FROM image")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer rows.Close()
 	var kept []string
 	for rows.Next() {
 		var hash []byte
-		if err := rows.Scan(&hash); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, rows.Scan(&hash))
 		kept = append(kept, hex.EncodeToString(hash))
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, rows.Err())
 	files, half := storedImages(t, i)
 	slices.Sort(kept)
 	slices.Sort(files)

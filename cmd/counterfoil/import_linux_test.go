@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/csvfile"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -28,17 +29,13 @@ const moreMemory = 200 << 20
 func (p *process) resident(t *testing.T, which string) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	found := regexp.MustCompile(`(?m)^` + which + `:\s+(\d+) kB$`).FindSubmatch(status)
 	if found == nil {
 		t.Fatalf("no %s in %s", which, status)
 	}
 	n, err := strconv.ParseInt(string(found[1]), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return n << 10
 }
 
@@ -64,9 +61,7 @@ func jiraRows(t *testing.T, n int) (name string, bad int) {
 	var file bytes.Buffer
 	out := csv.NewWriter(&file)
 	write := func(fields ...string) {
-		if err := out.Write(fields); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, out.Write(fields))
 	}
 	write("Summary", "Issue key", "Issue id", "Issue Type", "Status", "Assignee", "Reporter", "Priority", "Labels", "Labels", "Created", "Updated", "Resolved", "Description", "Comment", "Comment")
 	for i := range n {
@@ -96,9 +91,7 @@ func jiraRows(t *testing.T, n int) (name string, bad int) {
 	}
 	out.Flush()
 	name = filepath.Join(t.TempDir(), "jira.csv")
-	if err := errors.Join(out.Error(), os.WriteFile(name, file.Bytes(), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, errors.Join(out.Error(), os.WriteFile(name, file.Bytes(), 0o600)))
 	return name, bad
 }
 
@@ -172,16 +165,12 @@ func TestImportOfALargeFile(t *testing.T) {
 	start := p.resident(t, "VmRSS")
 	body, size, kind := largeUpload(rows)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.url+"/api/v1/migrations/import-tickets/runs", body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	request.Header.Set("Authorization", "Bearer "+i.token)
 	request.Header.Set("Content-Type", kind)
 	began := time.Now()
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	answer, _ := io.ReadAll(response.Body)
 	response.Body.Close()
 	if response.StatusCode != http.StatusCreated {

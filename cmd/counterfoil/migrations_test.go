@@ -16,6 +16,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -75,15 +76,11 @@ func probes() []*migrations.Migration {
 func (h *env) works(t *testing.T) {
 	t.Helper()
 	d, err := db.Open(h.databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	env := h.environment
 	owner := &database{DB: d}
 	w, err := env.workflows(t.Context(), owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.Worker.Work(ctx) }()
@@ -190,9 +187,7 @@ func TestMigrationsListSaysThatThereAreMore(t *testing.T) {
 	h := migrationHouse(t)
 	h.command(t, 0, "", "migrations", "list")
 	d, err := h.environment.openExisting(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	add := func(list string, n int) {
 		t.Helper()
 		for range n {
@@ -327,9 +322,7 @@ func TestMigrationsRun(t *testing.T) {
 	})
 	t.Run("a file is read, and a run that is prepared waits", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "lines.txt")
-		if err := os.WriteFile(file, []byte("one\ntwo\nthree"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, os.WriteFile(file, []byte("one\ntwo\nthree"), 0o600))
 		h.command(t, 0, "It has 3 tasks", "migrations", "start", "read-lines", "--file", file, "--prepare")
 		h.command(t, 0, "run 3, read-lines, ready, 0 of 3 done", "migrations", "status", "3")
 		h.command(t, 0, "file=lines.txt", "migrations", "list")

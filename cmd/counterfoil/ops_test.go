@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // env is a database and what commands on it print.
@@ -45,9 +46,7 @@ func (h *env) setUp(t *testing.T) {
 func (h *env) exec(t *testing.T, statement string) {
 	t.Helper()
 	d, err := db.Open(h.databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer d.Close()
 	if _, err := d.SQL.Exec(statement); err != nil {
 		t.Fatal(err)
@@ -85,12 +84,8 @@ func TestBackup(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "acme.backup")
 	from.command(t, 1, "nothing to back up", "backup", file)
 	from.setUp(t)
-	if err := os.MkdirAll(from.blobs, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(from.blobs, "one"), []byte("first"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, os.MkdirAll(from.blobs, 0o700))
+	domaintest.Must(t, os.WriteFile(filepath.Join(from.blobs, "one"), []byte("first"), 0o600))
 	from.command(t, 0, "and 1 stored files", "backup", file)
 	from.command(t, 1, "never overwrites", "backup", file)
 	to.command(t, 0, "is whole", "restore", "--check", file)

@@ -21,6 +21,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
@@ -64,9 +65,7 @@ func onURL(t *testing.T, url string) *install {
 func setUp(t *testing.T, i *install) *install {
 	t.Helper()
 	password := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(password, []byte("correct horse battery\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, os.WriteFile(password, []byte("correct horse battery\n"), 0o600))
 	code, out := i.command(t, "setup", "--company", "acme", "--name", "Acme", "--email", "ana@example.com", "--password-file", password)
 	if code != 0 {
 		t.Fatalf("setup: exit code %d\n%s", code, out)
@@ -87,9 +86,7 @@ func (i *install) data() string { return strings.TrimPrefix(i.env[0], "COUNTERFO
 func databasePID(t *testing.T, i *install) int {
 	t.Helper()
 	pid, err := i.database()
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return pid
 }
 
@@ -146,14 +143,10 @@ func (i *install) operator(t *testing.T) (context.Context, *app.App, *db.DB) {
 	}, nil, io.Discard, io.Discard)
 	env.migrations = []*migrations.Migration{ledger(), deaf()}
 	d, err := env.openDatabase(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { d.close() })
 	w, err := env.workflows(t.Context(), d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return console.AsCommandLine(t.Context()), w, d.DB
 }
 
@@ -185,12 +178,8 @@ func (i *install) start(t *testing.T, says string, args ...string) *process {
 	p := &process{cmd: i.program(args...), exited: make(chan error, 1)}
 	p.cmd.Stderr = p
 	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
+	domaintest.Must(t, p.cmd.Start())
 	ready := make(chan string, 1)
 	read := make(chan struct{})
 	go func() {
@@ -236,18 +225,14 @@ func (p *process) logged() string {
 // kill ends the process as a power cut would, and waits until it is gone.
 func (p *process) kill(t *testing.T) {
 	t.Helper()
-	if err := p.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, p.cmd.Process.Kill())
 	p.exited <- <-p.exited
 }
 
 // stop asks the process to end and returns how it did.
 func (p *process) stop(t *testing.T) error {
 	t.Helper()
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	err := <-p.exited
 	p.exited <- err
 	return err
@@ -305,9 +290,7 @@ func (c *client) board(t *testing.T, url, slug string) {
 	t.Helper()
 	var out struct{ Slug string }
 	response, err := c.call("POST", url+"/api/v1/boards", "", map[string]string{"slug": slug, "title": slug + " board"}, &out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	if response.StatusCode != http.StatusCreated {
 		t.Fatalf("open board %s: %s", slug, response.Status)
 	}

@@ -37,15 +37,11 @@ func TestCodesWhileAServerDies(t *testing.T) {
 	servers := &fleet{list: []*process{i.serve(t), i.serve(t), i.serve(t), i.serve(t)}}
 	operator, w, d := i.operator(t)
 	atLeast := func(codes uint64) {
-		if err := w.Console.SetRefPolicy(operator, refs.Policy{AtLeast: codes, LowHours: 1, HighHours: 2}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, w.Console.SetRefPolicy(operator, refs.Policy{AtLeast: codes, LowHours: 1, HighHours: 2}))
 	}
 	atLeast(0)
 	run, err := w.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "300000", "length": "5"}, migrations.Draft{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	mintAt := func(rate float64) {
 		if _, err := w.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": rate}); err != nil {
 			t.Fatal(err)
@@ -71,9 +67,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 			return t.Failed() || poppers.answers.Load() >= answers+300
 		})
 		minting, err := w.Console.Run(operator, run.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		lost := poppers.lost.Load()
 		servers.at(0).kill(t)
 		if minting.FinishedAt == nil {
@@ -100,9 +94,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 		}
 	}
 	var issued int
-	if err := d.SQL.QueryRow("SELECT COUNT(*) FROM ref_issue").Scan(&issued); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, d.SQL.QueryRow("SELECT COUNT(*) FROM ref_issue").Scan(&issued))
 	if issued != len(poppers.seen) {
 		t.Errorf("%d codes were noted as given out, and %d were received", issued, len(poppers.seen))
 	}

@@ -3,14 +3,14 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	replicas, err := environment{replicas: " mysql://u:p%2Cq@db2/counterfoil, mysql://u@db3:3307/counterfoil,mysql://u@unix(/run/db.sock)/c,"}.openReplicas()
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer closeReplicas(replicas)
 	var names []string
 	for _, r := range replicas {

@@ -34,18 +34,14 @@ func deaf() *migrations.Migration {
 // clock is the database's.
 func clock(t *testing.T, d *db.DB) (now time.Time) {
 	t.Helper()
-	if err := d.SQL.QueryRow("SELECT NOW(6)").Scan(&now); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, d.SQL.QueryRow("SELECT NOW(6)").Scan(&now))
 	return now
 }
 
 // number reads one number.
 func number(t *testing.T, d *db.DB, query string, args ...any) (n int64) {
 	t.Helper()
-	if err := d.SQL.QueryRow(query, args...).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, d.SQL.QueryRow(query, args...).Scan(&n))
 	return n
 }
 
@@ -68,9 +64,7 @@ func freezeHolding(t *testing.T, d *db.DB, p *process) (worker uint64, held []ui
 		if held = heldBy(t, d, worker); len(held) > 0 {
 			return true
 		}
-		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, syscall.Kill(pid, syscall.SIGCONT))
 		return false
 	})
 	return worker, held
@@ -80,9 +74,7 @@ func freezeHolding(t *testing.T, d *db.DB, p *process) (worker uint64, held []ui
 func heldBy(t *testing.T, d *db.DB, worker uint64) (list []uint64) {
 	t.Helper()
 	tx, err := d.SQL.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer func() { _ = tx.Rollback() }()
 	rows, err := tx.Query("SELECT id FROM migration_task WHERE worker_id = ? AND state = 'processing' FOR UPDATE NOWAIT", worker)
 	if err != nil {
@@ -91,9 +83,7 @@ func heldBy(t *testing.T, d *db.DB, worker uint64) (list []uint64) {
 	defer rows.Close()
 	for rows.Next() {
 		var n uint64
-		if err := rows.Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, rows.Scan(&n))
 		list = append(list, n)
 	}
 	if rows.Err() != nil { // it is locked
@@ -115,9 +105,7 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 	operator, w, d := i.operator(t)
 	workers := []*process{i.work(t), i.work(t), i.work(t)}
 	run, err := w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	change := migrations.KnobChange{"lease": 60} // a worker that stands still keeps its tasks
 	if _, err := w.Console.TurnKnobs(operator, run.ID, change); err != nil {
@@ -140,9 +128,7 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 		stopped := clock(t, d)
 		if still {
 			domaintest.Until(t, "the stop is past", func() bool { return clock(t, d).After(stopped.Add(2500 * time.Millisecond)) })
-			if err := syscall.Kill(frozen, syscall.SIGCONT); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, syscall.Kill(frozen, syscall.SIGCONT))
 		}
 		until(t, w, operator, run.ID, "is paused", func(r migrations.Run) bool { return r.State == migrations.Paused })
 		keeperGetsTo(t, d, stopped, 4)
@@ -171,9 +157,7 @@ func TestAWorkerThatComesLate(t *testing.T) {
 	operator, w, d := i.operator(t)
 	slow := i.work(t)
 	run, err := w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	if _, err := w.Console.StartRun(operator, run.ID, 0, nil); err != nil {
 		t.Fatal(err)
@@ -182,9 +166,7 @@ func TestAWorkerThatComesLate(t *testing.T) {
 	worker, held := freezeHolding(t, d, slow)
 	others := []*process{i.work(t), i.work(t)}
 	until(t, w, operator, run.ID, "takes back what it held", func(r migrations.Run) bool { return r.Progress.Reclaimed >= int64(len(held)) })
-	if err := syscall.Kill(slow.cmd.Process.Pid, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, syscall.Kill(slow.cmd.Process.Pid, syscall.SIGCONT))
 	until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
 	done := until(t, w, operator, run.ID, "refuses what came late", func(r migrations.Run) bool { return r.Progress.Refused > 0 })
 	if p := done.Progress; p.Complete != tasks || p.Done() != tasks || p.Processing != 0 || p.Open != 0 {

@@ -33,9 +33,7 @@ func TestWebhooksOutliveTheirSender(t *testing.T) {
 	i.env = append(i.env, "COUNTERFOIL_OUTBOUND_ALLOW=127.0.0.1")
 	_, w, d := i.operator(t)
 	actor, err := w.Workflows.Bearer(t.Context(), i.token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	ctx := accounts.WithActor(t.Context(), actor)
 	if _, _, err := w.Workflows.OpenWebhook(ctx, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}}); err != nil {
 		t.Fatal(err)
@@ -56,9 +54,7 @@ func TestWebhooksOutliveTheirSender(t *testing.T) {
 		for n := range 10 {
 			title := fmt.Sprintf("ticket %d of round %d", n, kill)
 			ticket, err := w.Workflows.OpenTicket(ctx, "DEMO", tickets.Draft{Title: title}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			rows = append(rows, ticket)
 			newest[ticket.Key.String()] = title
 		}

@@ -27,7 +27,7 @@ func TestAdopt(t *testing.T) {
 		domaintest.Until(t, "the server is launched", func() bool { return exists(statePath(dir)) })
 		owner.kill()
 		st, err := readState(dir)
-		must(t, err)
+		domaintest.Must(t, err)
 		if next := open(t, dir); next.Pid() != st.PID {
 			t.Errorf("process %d became %d", st.PID, next.Pid())
 		}
@@ -38,7 +38,7 @@ func TestAdopt(t *testing.T) {
 		owner := opened(t, helperConfig{Dir: dir})
 		before := owner.status()
 		owner.kill()
-		must(t, os.Remove(statePath(dir)))
+		domaintest.Must(t, os.Remove(statePath(dir)))
 		next := open(t, dir)
 		if next.Pid() != before.Pid || next.URL(database) != before.URL {
 			t.Errorf("process %d became %d, %s became %s", before.Pid, next.Pid(), before.URL, next.URL(database))
@@ -51,9 +51,9 @@ func TestAdopt(t *testing.T) {
 		pid := owner.status().Pid
 		owner.kill()
 		st, err := readState(dir)
-		must(t, err)
+		domaintest.Must(t, err)
 		st.Stopping = true
-		must(t, writeState(dir, st))
+		domaintest.Must(t, writeState(dir, st))
 		next := open(t, dir)
 		if next.Pid() == pid {
 			t.Error("adopted a database that stops")
@@ -66,16 +66,16 @@ func TestAdopt(t *testing.T) {
 		owner := opened(t, helperConfig{Dir: dir})
 		pid := owner.status().Pid
 		owner.kill()
-		must(t, syscall.Kill(pid, syscall.SIGSTOP))
+		domaintest.Must(t, syscall.Kill(pid, syscall.SIGSTOP))
 		st, err := readState(dir)
-		must(t, err)
+		domaintest.Must(t, err)
 		st.Began = st.Began.Add(-time.Hour)
-		must(t, writeState(dir, st))
+		domaintest.Must(t, writeState(dir, st))
 		s, err := newServer(options(dir, nil))
-		must(t, err)
+		domaintest.Must(t, err)
 		s.grace = time.Millisecond
-		t.Cleanup(func() { must(t, s.Close(context.Background())) })
-		must(t, s.join(t.Context()))
+		t.Cleanup(func() { domaintest.Must(t, s.Close(context.Background())) })
+		domaintest.Must(t, s.join(t.Context()))
 		if s.Pid() == pid {
 			t.Error("the silent database was kept")
 		}
@@ -86,7 +86,7 @@ func TestAdopt(t *testing.T) {
 		dir := seededDir(t)
 		other := launch(t, helperConfig{Dir: t.TempDir()}) // no database server
 		start, _ := processStart(other.cmd.Process.Pid)
-		must(t, writeState(dir, state{Engine: underTest(), PID: other.cmd.Process.Pid, Start: start, Socket: "/nowhere/db.sock"}))
+		domaintest.Must(t, writeState(dir, state{Engine: underTest(), PID: other.cmd.Process.Pid, Start: start, Socket: "/nowhere/db.sock"}))
 		if s := open(t, dir); s.Pid() == other.cmd.Process.Pid {
 			t.Error("adopted a stranger")
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
@@ -63,7 +64,7 @@ func TestRefusal(t *testing.T) {
 	t.Run("data of the other engine", func(t *testing.T) {
 		e := installed(t)
 		dir := t.TempDir()
-		must(t, os.Mkdir(filepath.Join(dir, opposite(e.kind).name), 0o700))
+		domaintest.Must(t, os.Mkdir(filepath.Join(dir, opposite(e.kind).name), 0o700))
 		o := options(dir, nil)
 		o.Server = e.server
 		says(t, refused(t, o), dir, "made by "+opposite(e.kind).title, "is "+e.title, "COUNTERFOIL_MYSQLD")
@@ -71,7 +72,7 @@ func TestRefusal(t *testing.T) {
 
 	t.Run("data of a newer version", func(t *testing.T) {
 		dir := seededDir(t)
-		must(t, os.WriteFile(filepath.Join(dir, underTest(), versionFile), []byte("99.1.0\n"), 0o600))
+		domaintest.Must(t, os.WriteFile(filepath.Join(dir, underTest(), versionFile), []byte("99.1.0\n"), 0o600))
 		says(t, refused(t, options(dir, nil)), "99.1.0", installed(t).version.String(), dir)
 	})
 
@@ -82,10 +83,10 @@ func TestRefusal(t *testing.T) {
 	t.Run("a folder that is not ours to write", func(t *testing.T) {
 		installed(t)
 		dir, err := os.MkdirTemp("/tmp", "cf-user-")
-		must(t, err)
+		domaintest.Must(t, err)
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		data := filepath.Join(dir, "data")
-		must(t, os.Mkdir(data, 0o500))
+		domaintest.Must(t, os.Mkdir(data, 0o500))
 		says(t, launch(t, helperConfig{Dir: data}, ordinaryUser(t, dir)).read().Err, "not writable", data, "COUNTERFOIL_DATA")
 	})
 
@@ -95,7 +96,7 @@ func TestRefusal(t *testing.T) {
 			return
 		}
 		dir := seededDir(t)
-		must(t, os.Chown(filepath.Join(dir, underTest()), 65534, 65534))
+		domaintest.Must(t, os.Chown(filepath.Join(dir, underTest()), 65534, 65534))
 		says(t, refused(t, options(dir, nil)), "nobody", dir)
 	})
 
@@ -109,10 +110,10 @@ func TestRefusal(t *testing.T) {
 
 	t.Run("a folder for the socket that others can enter, or a link", func(t *testing.T) {
 		dir := t.TempDir()
-		must(t, os.Mkdir(filepath.Join(dir, "open"), 0o755))
-		must(t, os.Mkdir(filepath.Join(dir, "mine"), 0o700))
-		must(t, os.Symlink(filepath.Join(dir, "mine"), filepath.Join(dir, "link")))
-		must(t, makePrivate(filepath.Join(dir, "mine"), filepath.Join(dir, "mine", "new")))
+		domaintest.Must(t, os.Mkdir(filepath.Join(dir, "open"), 0o755))
+		domaintest.Must(t, os.Mkdir(filepath.Join(dir, "mine"), 0o700))
+		domaintest.Must(t, os.Symlink(filepath.Join(dir, "mine"), filepath.Join(dir, "link")))
+		domaintest.Must(t, makePrivate(filepath.Join(dir, "mine"), filepath.Join(dir, "mine", "new")))
 		for _, name := range []string{"open", "link"} {
 			says(t, fault.Message(makePrivate(filepath.Join(dir, name))), name, "XDG_RUNTIME_DIR")
 		}
@@ -125,7 +126,7 @@ func TestRefusal(t *testing.T) {
 func fakeServer(t *testing.T, version string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "server")
-	must(t, os.WriteFile(path, []byte("#!/bin/sh\necho '"+version+"'\n"), 0o755))
+	domaintest.Must(t, os.WriteFile(path, []byte("#!/bin/sh\necho '"+version+"'\n"), 0o755))
 	return path
 }
 

@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // helperEnv makes the test binary a program of its own with a private database; its value is a
@@ -75,7 +77,7 @@ type program struct {
 func launch(t *testing.T, c helperConfig, change ...func(*exec.Cmd)) *program {
 	t.Helper()
 	raw, err := json.Marshal(c)
-	must(t, err)
+	domaintest.Must(t, err)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), helperEnv+"="+string(raw))
 	var log bytes.Buffer
@@ -84,10 +86,10 @@ func launch(t *testing.T, c helperConfig, change ...func(*exec.Cmd)) *program {
 		change(cmd)
 	}
 	in, err := cmd.StdinPipe()
-	must(t, err)
+	domaintest.Must(t, err)
 	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	domaintest.Must(t, err)
+	domaintest.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -111,7 +113,7 @@ func opened(t *testing.T, c helperConfig, change ...func(*exec.Cmd)) *program {
 func (p *program) read() helperStatus {
 	p.t.Helper()
 	var got helperStatus
-	must(p.t, p.out.Decode(&got))
+	domaintest.Must(p.t, p.out.Decode(&got))
 	return got
 }
 
@@ -131,6 +133,6 @@ func (p *program) close() string {
 // kill is kill -9.
 func (p *program) kill() {
 	p.t.Helper()
-	must(p.t, p.cmd.Process.Kill())
+	domaintest.Must(p.t, p.cmd.Process.Kill())
 	p.cmd.Wait()
 }

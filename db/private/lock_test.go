@@ -4,15 +4,17 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	take := func(how int) bool {
 		l, err := openLock(path)
-		must(t, err)
+		domaintest.Must(t, err)
 		got, err := l.try(how)
-		must(t, err)
+		domaintest.Must(t, err)
 		return got
 	}
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestMain(m *testing.M) {
@@ -106,10 +108,10 @@ func seededDir(t *testing.T) string {
 			template.err = s.Close(context.Background())
 		}
 	})
-	must(t, template.err)
+	domaintest.Must(t, template.err)
 	name := underTest()
-	must(t, os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(template.dir, name))))
-	must(t, os.Chmod(filepath.Join(dir, name), 0o700))
+	domaintest.Must(t, os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(template.dir, name))))
+	domaintest.Must(t, os.Chmod(filepath.Join(dir, name), 0o700))
 	return dir
 }
 
@@ -117,8 +119,8 @@ func seededDir(t *testing.T) string {
 func open(t *testing.T, dir string) *Server {
 	t.Helper()
 	s, err := Open(t.Context(), options(dir, nil))
-	must(t, err)
-	t.Cleanup(func() { must(t, s.Close(context.Background())) })
+	domaintest.Must(t, err)
+	t.Cleanup(func() { domaintest.Must(t, s.Close(context.Background())) })
 	return s
 }
 
@@ -140,10 +142,10 @@ func watch(t *testing.T, s *Server) {
 func connect(t *testing.T, url string) *sql.DB {
 	t.Helper()
 	cfg, err := driver.ParseDSN(strings.TrimPrefix(url, "mysql://"))
-	must(t, err)
+	domaintest.Must(t, err)
 	cfg.Logger = &driver.NopLogger{}
 	connector, err := driver.NewConnector(cfg)
-	must(t, err)
+	domaintest.Must(t, err)
 	db := sql.OpenDB(connector)
 	t.Cleanup(func() { db.Close() })
 	return db
@@ -170,11 +172,4 @@ func ask[T any](t *testing.T, db *sql.DB, query string) T {
 func running(dir string) bool {
 	_, ok := (&Server{dir: dir}).orphan()
 	return ok
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

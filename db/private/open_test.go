@@ -30,12 +30,12 @@ func TestOpen(t *testing.T) {
 	t.Run("makes a database in an empty folder and finds it again", func(t *testing.T) {
 		dir := emptyDir(t)
 		first, err := Open(t.Context(), options(dir, nil))
-		must(t, err)
+		domaintest.Must(t, err)
 		if !first.Owner() {
 			t.Error("the first program is not the owner")
 		}
 		execute(t, connect(t, first.URL(database)), "CREATE TABLE kept (n INT)", "INSERT INTO kept VALUES (42)")
-		must(t, first.Close(context.Background()))
+		domaintest.Must(t, first.Close(context.Background()))
 		if running(dir) {
 			t.Error("Close left the database running")
 		}
@@ -67,9 +67,9 @@ func TestOpen(t *testing.T) {
 	t.Run("listens on a private socket only, at a short path, with durable settings", func(t *testing.T) {
 		dir := seededDir(t)
 		deep := filepath.Join(dir, strings.Repeat("a long [name]/", 10)+"data")
-		must(t, os.MkdirAll(filepath.Dir(deep), 0o700))
-		must(t, os.Mkdir(deep, 0o700))
-		must(t, os.Rename(filepath.Join(dir, underTest()), filepath.Join(deep, underTest())))
+		domaintest.Must(t, os.MkdirAll(filepath.Dir(deep), 0o700))
+		domaintest.Must(t, os.Mkdir(deep, 0o700))
+		domaintest.Must(t, os.Rename(filepath.Join(dir, underTest()), filepath.Join(deep, underTest())))
 		t.Cleanup(func() { sweep(t, deep) })
 		s := open(t, deep)
 		if socket := s.state.Socket; len(socket) > maxSocket || private(filepath.Dir(socket), os.Geteuid()) != nil {
@@ -90,7 +90,7 @@ func TestOpen(t *testing.T) {
 	t.Run("needs no root, no HOME and no XDG_RUNTIME_DIR", func(t *testing.T) {
 		installed(t)
 		dir, err := os.MkdirTemp("/tmp", "cf-user-")
-		must(t, err)
+		domaintest.Must(t, err)
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		data := filepath.Join(dir, "data")
 		t.Cleanup(func() { sweep(t, data) })
@@ -128,9 +128,9 @@ func ordinaryUser(t *testing.T, dir string) func(*exec.Cmd) {
 		const nobody = 65534
 		binary := filepath.Join(dir, "helper")
 		raw, err := os.ReadFile(os.Args[0])
-		must(t, err)
-		must(t, os.WriteFile(binary, raw, 0o755))
-		must(t, os.Chown(dir, nobody, nobody))
+		domaintest.Must(t, err)
+		domaintest.Must(t, os.WriteFile(binary, raw, 0o755))
+		domaintest.Must(t, os.Chown(dir, nobody, nobody))
 		cmd.Path, cmd.Args[0], cmd.Dir = binary, binary, dir
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
@@ -144,14 +144,14 @@ func BenchmarkOpen(b *testing.B) {
 	for n := 0; b.Loop(); n++ {
 		began := time.Now()
 		s, err := Open(b.Context(), settings)
-		must(b, err)
+		domaintest.Must(b, err)
 		if n > 0 { // the first one initialises
 			opening += time.Since(began)
 		} else {
 			b.ReportMetric(float64(time.Since(began).Milliseconds()), "first-ms")
 		}
 		began = time.Now()
-		must(b, s.Close(context.Background()))
+		domaintest.Must(b, s.Close(context.Background()))
 		closing += time.Since(began)
 	}
 	b.ReportMetric(float64(opening.Milliseconds())/float64(max(1, b.N-1)), "open-ms")

@@ -16,12 +16,12 @@ func TestAttach(t *testing.T) {
 		dir := seededDir(t)
 		owner := open(t, dir)
 		second, err := Open(t.Context(), options(dir, nil))
-		must(t, err)
+		domaintest.Must(t, err)
 		if second.Owner() || second.Pid() != owner.Pid() || second.URL("x") != owner.URL("x") {
 			t.Errorf("owner %v, pid %d and %d, %s", second.Owner(), second.Pid(), owner.Pid(), second.URL("x"))
 		}
-		must(t, second.Close(context.Background()))
-		must(t, second.Close(context.Background()))
+		domaintest.Must(t, second.Close(context.Background()))
+		domaintest.Must(t, second.Close(context.Background()))
 		execute(t, connect(t, owner.URL(database)), "DO 0")
 	})
 
@@ -30,7 +30,7 @@ func TestAttach(t *testing.T) {
 		owner := opened(t, helperConfig{Dir: dir})
 		pid := owner.status().Pid
 		last, err := Open(t.Context(), options(dir, nil))
-		must(t, err)
+		domaintest.Must(t, err)
 		if err := owner.close(); err != "" {
 			t.Error(err)
 		}
@@ -38,7 +38,7 @@ func TestAttach(t *testing.T) {
 		if last.Pid() != pid {
 			t.Errorf("process %d became %d", pid, last.Pid())
 		}
-		must(t, last.Close(context.Background()))
+		domaintest.Must(t, last.Close(context.Background()))
 		if running(dir) || exists(statePath(dir)) {
 			t.Error("the last program left the database running")
 		}
@@ -64,7 +64,7 @@ func TestAttach(t *testing.T) {
 		pid := owner.status().Pid
 		attached := open(t, dir)
 		owner.kill()
-		must(t, syscall.Kill(pid, syscall.SIGKILL))
+		domaintest.Must(t, syscall.Kill(pid, syscall.SIGKILL))
 		watch(t, attached)
 		db := connect(t, attached.URL(database))
 		domaintest.Until(t, "the database answers again", func() bool { return attached.Owner() && db.Ping() == nil })

@@ -27,7 +27,7 @@ func TestDiskFull(t *testing.T) {
 				_, err := db.Exec("INSERT INTO body (body) VALUES (?)", strings.Repeat("x", size))
 				return err
 			}
-			must(t, insert())
+			domaintest.Must(t, insert())
 			acknowledged := 1
 			hog := occupy(t, dir)
 			var refused error
@@ -38,7 +38,7 @@ func TestDiskFull(t *testing.T) {
 			}
 			t.Logf("%s, %s: after %d rows: %v", underTest(), name, acknowledged, refused)
 			checkDiskFull(t, s.DiskFull(), dir)
-			must(t, os.Remove(hog))
+			domaintest.Must(t, os.Remove(hog))
 			domaintest.Until(t, "rows are written again", func() bool { return insert() == nil })
 			if err := s.DiskFull(); err != nil {
 				t.Error(err)
@@ -63,21 +63,21 @@ func TestDiskFull(t *testing.T) {
 	t.Run("an existing database is refused, and starts when there is space", func(t *testing.T) {
 		dir := smallDisk(t, "400m")
 		first, err := Open(t.Context(), options(dir, nil))
-		must(t, err)
-		must(t, first.Close(context.Background()))
+		domaintest.Must(t, err)
+		domaintest.Must(t, first.Close(context.Background()))
 		hog := occupy(t, dir)
 		_, err = Open(t.Context(), options(dir, nil))
 		checkDiskFull(t, err, dir)
-		must(t, os.Remove(hog))
+		domaintest.Must(t, os.Remove(hog))
 		open(t, dir)
 	})
 
 	t.Run("a server that finds the disk full while it starts is told from a broken one", func(t *testing.T) {
 		s := &Server{dir: t.TempDir()}
 		log := s.logOf(underTest())
-		must(t, os.WriteFile(log.path, []byte(logMark+"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibtmp1 failed with error 28\n"), 0o600))
+		domaintest.Must(t, os.WriteFile(log.path, []byte(logMark+"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibtmp1 failed with error 28\n"), 0o600))
 		checkDiskFull(t, s.ended(log, "exit status 1"), s.dir)
-		must(t, os.WriteFile(log.path, []byte("[ERROR] error 28\n"+logMark+"[ERROR] unknown option\n"), 0o600))
+		domaintest.Must(t, os.WriteFile(log.path, []byte("[ERROR] error 28\n"+logMark+"[ERROR] unknown option\n"), 0o600))
 		if err := s.ended(log, "exit status 1"); !errors.Is(err, CodeStartFailed) || !strings.HasSuffix(err.Error(), " says:\n[ERROR] unknown option") {
 			t.Error(err)
 		}
@@ -102,10 +102,10 @@ func smallDisk(t *testing.T, size string) string {
 	if errors.Is(err, syscall.EPERM) {
 		t.Skip("a small disk needs the right to mount one: run this test as root")
 	}
-	must(t, err)
+	domaintest.Must(t, err)
 	t.Cleanup(func() {
 		sweep(t, dir)
-		must(t, syscall.Unmount(dir, syscall.MNT_DETACH))
+		domaintest.Must(t, syscall.Unmount(dir, syscall.MNT_DETACH))
 	})
 	return dir
 }
@@ -114,7 +114,7 @@ func smallDisk(t *testing.T, size string) string {
 func occupy(t *testing.T, dir string) string {
 	t.Helper()
 	hog, err := os.Create(filepath.Join(dir, "hog"))
-	must(t, err)
+	domaintest.Must(t, err)
 	defer hog.Close()
 	for chunk := bytes.Repeat([]byte{1}, mib); len(chunk) > 0; {
 		if _, err := hog.Write(chunk); err != nil {

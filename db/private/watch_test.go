@@ -37,7 +37,7 @@ func TestWatch(t *testing.T) {
 		for range 3 {
 			before, pid := acknowledged.Load(), s.Pid()
 			domaintest.Until(t, "rows are written", func() bool { return acknowledged.Load() > before+50 })
-			must(t, syscall.Kill(pid, syscall.SIGKILL))
+			domaintest.Must(t, syscall.Kill(pid, syscall.SIGKILL))
 			domaintest.Until(t, "another process runs", func() bool { return s.Pid() != pid })
 		}
 		before := acknowledged.Load()
@@ -53,7 +53,7 @@ func TestWatch(t *testing.T) {
 		s := open(t, seededDir(t))
 		watch(t, s)
 		pid := s.Pid()
-		must(t, syscall.Kill(pid, syscall.SIGTERM))
+		domaintest.Must(t, syscall.Kill(pid, syscall.SIGTERM))
 		db := connect(t, s.URL(database))
 		domaintest.Until(t, "the database answers again", func() bool { return s.Pid() != pid && db.Ping() == nil })
 	})
@@ -62,7 +62,7 @@ func TestWatch(t *testing.T) {
 		s := open(t, seededDir(t))
 		watch(t, s)
 		url, pid := s.URL(database), s.Pid()
-		must(t, os.RemoveAll(filepath.Dir(s.state.Socket)))
+		domaintest.Must(t, os.RemoveAll(filepath.Dir(s.state.Socket)))
 		domaintest.Until(t, "another process runs", func() bool { return s.Pid() != pid })
 		db := connect(t, url)
 		domaintest.Until(t, "the database answers again", func() bool { return db.Ping() == nil })
@@ -70,16 +70,16 @@ func TestWatch(t *testing.T) {
 
 	t.Run("Close ends it", func(t *testing.T) {
 		s, err := Open(t.Context(), options(seededDir(t), nil))
-		must(t, err)
+		domaintest.Must(t, err)
 		ended := make(chan error, 1)
 		go func() { ended <- s.Watch(context.Background()) }()
-		must(t, s.Close(context.Background()))
-		must(t, <-ended)
+		domaintest.Must(t, s.Close(context.Background()))
+		domaintest.Must(t, <-ended)
 	})
 
 	t.Run("gives up after many failed starts in a row, but waits for space on a full disk", func(t *testing.T) {
 		s, err := newServer(options(t.TempDir(), nil))
-		must(t, err)
+		domaintest.Must(t, err)
 		defer s.closeLocks()
 		failed := 0
 		for range 2 * startsTried {

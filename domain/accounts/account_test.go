@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
@@ -182,9 +183,7 @@ func TestPassword(t *testing.T) {
 func TestPasswordsWaitInLine(t *testing.T) {
 	t.Parallel()
 	hash, err := accounts.HashPassword("correct horse battery", accounts.DefaultCost)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	left, leave := context.WithCancel(context.Background())
 	var group sync.WaitGroup
 	for i := range 40 {

@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 var ctx = context.Background()
@@ -28,9 +29,7 @@ var passwordHash = sync.OnceValue(func() string {
 
 func inTx(t *testing.T, d *db.DB, fn func(tx *db.Tx) error) {
 	t.Helper()
-	if err := d.InTx(ctx, fn); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, d.InTx(ctx, fn))
 }
 
 func company(t *testing.T, d *db.DB, slug string) (c accounts.Company) {

@@ -21,15 +21,14 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // bucket returns the address of an empty bucket on a server that speaks S3.
 func bucket(t *testing.T) string {
 	t.Helper()
 	backend := s3mem.New()
-	if err := backend.CreateBucket("files"); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, backend.CreateBucket("files"))
 	server := httptest.NewServer(gofakes3.New(backend).Server())
 	t.Cleanup(server.Close)
 	return "s3://files?region=us-east-1&endpoint=" + server.URL
@@ -43,9 +42,7 @@ func each(t *testing.T, test func(t *testing.T, s *blobs.Store, folder string)) 
 	for kind, where := range map[string]string{"folder": folder, "bucket": bucket(t), "part of a bucket": bucket(t) + "&prefix=ours/"} {
 		t.Run(kind, func(t *testing.T) {
 			s, err := blobs.Open(context.Background(), where)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			defer s.Close()
 			if kind != "folder" {
 				test(t, s, "")
@@ -58,31 +55,22 @@ func each(t *testing.T, test func(t *testing.T, s *blobs.Store, folder string)) 
 
 func put(t *testing.T, s *blobs.Store, name, content string) {
 	t.Helper()
-	if err := s.Put(context.Background(), name, strings.NewReader(content)); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, s.Put(context.Background(), name, strings.NewReader(content)))
 }
 
 func read(t *testing.T, s *blobs.Store, name string) string {
 	t.Helper()
 	r, err := s.Open(context.Background(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer r.Close()
 	content, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return string(content)
 }
 
 func names(t *testing.T, s *blobs.Store, prefix string) (list []string) {
 	t.Helper()
-	err := s.Walk(context.Background(), prefix, func(i blobs.Info) error { list = append(list, i.Name); return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, s.Walk(context.Background(), prefix, func(i blobs.Info) error { list = append(list, i.Name); return nil }))
 	return list
 }
 
@@ -177,9 +165,7 @@ func TestStore(t *testing.T) {
 			}
 			if folder != "" {
 				for _, name := range []string{"many/00/x.18a.tmp", "many/.restore-x"} {
-					if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
-						t.Fatal(err)
-					}
+					domaintest.Must(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
 				}
 			}
 			slices.Sort(want)
@@ -229,16 +215,12 @@ func TestStore(t *testing.T) {
 		t.Run("what writers left that died is swept once it is old", func(t *testing.T) {
 			old := time.Now().Add(-25 * time.Hour)
 			aged := func(name string) {
-				if err := os.Chtimes(filepath.Join(folder, name), old, old); err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Must(t, os.Chtimes(filepath.Join(folder, name), old, old))
 			}
 			put(t, s, "swept/kept", "x")
 			aged("swept/kept")
 			for _, name := range []string{"swept/old.18a5b3c4d5e6f708.tmp", "swept/new.18a5b3c4d5e6f709.tmp", "swept/mine.tmp"} {
-				if err := os.WriteFile(filepath.Join(folder, name), []byte("half"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Must(t, os.WriteFile(filepath.Join(folder, name), []byte("half"), 0o600))
 			}
 			aged("swept/old.18a5b3c4d5e6f708.tmp")
 			aged("swept/mine.tmp")
@@ -253,15 +235,11 @@ func TestStore(t *testing.T) {
 			if want := []string{"kept", "mine.tmp", "new.18a5b3c4d5e6f709.tmp"}; err != nil || !slices.Equal(left, want) {
 				t.Errorf("left %q, %v", left, err)
 			}
-			if err := os.RemoveAll(filepath.Join(folder, "swept")); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, os.RemoveAll(filepath.Join(folder, "swept")))
 		})
 		t.Run("in a folder there are plain files for their owner alone, and nothing else", func(t *testing.T) {
 			for _, left := range []string{"many/00/x.18a.tmp", "many/.restore-x"} {
-				if err := os.Remove(filepath.Join(folder, left)); err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Must(t, os.Remove(filepath.Join(folder, left)))
 			}
 			files := 0
 			err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
@@ -298,9 +276,7 @@ func TestOpen(t *testing.T) {
 	ctx := context.Background()
 	t.Run("a place that is none is refused, and no password is told", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, os.WriteFile(file, nil, 0o600))
 		for _, where := range []string{"", file, file + "/below", "gs://bucket", "s3://", "s3://bucket/path", "s3://key:pa55word@bucket", "s3://bucket?nonsense=1", "s3://%zz"} {
 			_, err := blobs.Open(ctx, where)
 			if !errors.As(err, new(blobs.BadLocation)) || strings.Contains(err.Error(), "pa55word") {
@@ -310,13 +286,9 @@ func TestOpen(t *testing.T) {
 	})
 	t.Run("a folder behind a link is one", func(t *testing.T) {
 		link := filepath.Join(t.TempDir(), "link")
-		if err := os.Symlink(t.TempDir(), link); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, os.Symlink(t.TempDir(), link))
 		s, err := blobs.Open(ctx, link)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		put(t, s, "a/b", "x")
 		if got := names(t, s, ""); len(got) != 1 {
 			t.Errorf("%v", got)
@@ -326,14 +298,10 @@ func TestOpen(t *testing.T) {
 		t.Setenv("AWS_ACCESS_KEY_ID", "key")
 		t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 		folder := t.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, "taken"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, os.WriteFile(filepath.Join(folder, "taken"), nil, 0o600))
 		for where, name := range map[string]string{folder: "taken/below", strings.Replace(bucket(t), "s3://files", "s3://missing", 1): "x"} {
 			s, err := blobs.Open(ctx, where)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			if err := s.Put(ctx, name, strings.NewReader("x")); !errors.As(err, new(blobs.Unavailable)) {
 				t.Errorf("%s: %v", where, err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -20,13 +21,10 @@ var ctx = context.Background()
 func company(t *testing.T, d *db.DB, slug string) id.Company {
 	t.Helper()
 	var n int64
-	err := d.InTx(ctx, func(tx *db.Tx) (err error) {
+	domaintest.Must(t, d.InTx(ctx, func(tx *db.Tx) (err error) {
 		n, err = tx.CreateCompany(ctx, db.CreateCompanyParams{Slug: slug, Name: slug, CreatedAt: tx.Now})
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return id.Company(n)
 }
 
@@ -41,17 +39,13 @@ func open(d *db.DB, company id.Company, draft boards.Draft) (board boards.Board,
 func mustOpen(t *testing.T, d *db.DB, company id.Company, slug string) boards.Board {
 	t.Helper()
 	board, err := open(d, company, boards.Draft{Slug: slug, Title: slug})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return board
 }
 
 func count(t *testing.T, d *db.DB, query string) (n int) {
 	t.Helper()
-	if err := d.SQL.QueryRowContext(ctx, query).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, d.SQL.QueryRowContext(ctx, query).Scan(&n))
 	return n
 }
 
@@ -63,9 +57,7 @@ func TestOpen(t *testing.T) {
 		d := dbtest.Open(t)
 		acme := company(t, d, "acme")
 		made, err := open(d, acme, boards.Draft{Slug: " ninja", Title: " Night  launches"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if made.Slug != "NINJA" || made.Title != "Night launches" || made.Version != 1 || len(made.Columns) != 3 || !made.Columns[2].Done || made.Columns[0].Done {
 			t.Errorf("%+v", made)
 		}
@@ -355,7 +347,7 @@ func TestLive(t *testing.T) {
 		_, err := d.SQL.Exec("SELECT id FROM board WHERE id = ? FOR UPDATE NOWAIT", uint64(board.ID))
 		return err
 	}
-	err := d.InTx(t.Context(), func(tx *db.Tx) error {
+	domaintest.Must(t, d.InTx(t.Context(), func(tx *db.Tx) error {
 		if err := boards.Live(t.Context(), tx, board.ID); err != nil {
 			return err
 		}
@@ -363,10 +355,7 @@ func TestLive(t *testing.T) {
 			t.Error("a board that is written to can be archived meanwhile")
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if err := lock(); err != nil {
 		t.Errorf("nobody writes to the board any more: %v", err)
 	}

@@ -28,9 +28,7 @@ func (e *env) minted(t testing.TB, codes int, length string) migrations.Run {
 func (e *env) standing(t testing.TB) refs.State {
 	t.Helper()
 	s, err := e.Console.RefState(e.Ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return s
 }
 
@@ -91,9 +89,7 @@ func TestRefs(t *testing.T) {
 		e := newEnv(t)
 		operator := console.AsCommandLine(e.Ctx)
 		run, err := e.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		slow := migrations.KnobChange{"rate": 0.02, "concurrency": 1} // it does not end before it is paused
 		if _, err := e.Console.TurnKnobs(operator, run.ID, slow); err != nil {
 			t.Fatal(err)
@@ -167,9 +163,7 @@ func TestRefs(t *testing.T) {
 			}
 		}
 		policy := refs.Policy{AtLeast: 500, LowHours: 24, HighHours: 100}
-		if err := e.Console.SetRefPolicy(e.Ctx, policy); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Console.SetRefPolicy(e.Ctx, policy))
 		tend(0)
 		if _, err := e.Console.PopRefs(e.Ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
 			t.Fatal(err)
@@ -189,13 +183,9 @@ func TestRefs(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		policy.AtLeast = 100_000
-		if err := errors.Join(e.Console.PauseRefills(e.Ctx, true), e.Console.SetRefPolicy(e.Ctx, policy)); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, errors.Join(e.Console.PauseRefills(e.Ctx, true), e.Console.SetRefPolicy(e.Ctx, policy)))
 		tend(2)
-		if err := e.Console.PauseRefills(e.Ctx, false); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Console.PauseRefills(e.Ctx, false))
 		tend(3)
 		tend(3)
 		e.Exec(t, "UPDATE migration_run SET state = 'cancelled', finished_at = NOW(6), active_key = NULL WHERE name = 'mint-refs' AND state <> 'complete'")
@@ -214,9 +204,7 @@ func TestRefs(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Exec(t, "UPDATE ref_policy SET at_least = 3000000")
-		if err := e.Delivery.TendRefs(e.Ctx); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Delivery.TendRefs(e.Ctx))
 		e.Exec(t, "UPDATE ref_policy SET paused = TRUE")
 		if n := e.Count(t, "SELECT COUNT(*) FROM migration_run WHERE params LIKE '%\"length\":\"6\"%'"); n != 1 {
 			t.Fatal("the refill is not of six characters")
@@ -248,9 +236,7 @@ func TestRefs(t *testing.T) {
 					t.Errorf("%+v", s.Counts)
 				}
 				rejected, _, err := e.Console.RunRejections(e.Ctx, run.ID, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Must(t, err)
 				heading := uint32(0)
 				if strings.HasPrefix(name, "with one") {
 					heading = 1
@@ -298,9 +284,7 @@ func TestRefs(t *testing.T) {
 		if runs := e.WorkAll(t, workflows.QuarantineName); len(runs) != 1 || runs[0].Progress.Failed > 0 {
 			t.Fatalf("%+v", runs)
 		}
-		if err := e.Delivery.TendRefs(e.Ctx); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Delivery.TendRefs(e.Ctx))
 		s := e.standing(t)
 		if s.Guarded || s.Quarantined != 1000 || s.Available != 300 {
 			t.Errorf("%+v", s)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
@@ -23,9 +24,7 @@ import (
 func readCSV(t *testing.T, file string, options Options) (columns []string, rows []string) {
 	t.Helper()
 	c, err := Open(strings.NewReader(file), options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return c.Columns, drain(t, c)
 }
 
@@ -116,9 +115,7 @@ func TestOpen_encodings(t *testing.T) {
 	text := "Titel,b\nGrüße — “naïve” €,2\n" + strings.Repeat("äöü,ß\n", 20_000)
 	encode := func(e interface{ String(string) (string, error) }) string {
 		encoded, err := e.String(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		return encoded
 	}
 	_, want := readCSV(t, text, Options{})
@@ -212,9 +209,7 @@ func TestOpen_says_that_reading_failed(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the store is away")
 	c, err := Open(io.MultiReader(strings.NewReader("a,b\n"+strings.Repeat("1,2\n", 100_000)+"3"), iotest.ErrReader(broken)), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for err == nil {
 		_, err = c.Next()
 	}
@@ -288,13 +283,9 @@ func TestOpen_reads_what_encoding_csv_writes(t *testing.T) {
 		w := csv.NewWriter(&file)
 		w.UseCRLF = rapid.Bool().Draw(t, "crlf")
 		w.Comma = rapid.SampledFrom([]rune{',', ';', '\t'}).Draw(t, "separator")
-		if err := w.WriteAll(append([][]string{header}, rows...)); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, w.WriteAll(append([][]string{header}, rows...)))
 		c, err := Open(&file, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for i, want := range rows {
 			row, err := c.Next()
 			if err != nil || !slices.Equal(row.Fields, want) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -42,9 +43,7 @@ func (e *env) sees(t testing.TB, company id.Company, since live.Position, enough
 	patience := time.After(3 * time.Minute)
 	for {
 		moved, err := e.Delivery.UpdateLive(e.Ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		news := e.Delivery.Live().After(company, since)
 		all := seen{map[string]bool{}, map[id.Board]bool{}, map[id.Board]bool{}, map[id.Ticket]bool{}, news.Missed}
 		for _, change := range news.Changes {
@@ -80,9 +79,7 @@ func TestLive(t *testing.T) {
 	open := func(title string) tickets.Ticket {
 		t.Helper()
 		ticket, err := e.Workflows.OpenTicket(e.Ctx, "NINJA", tickets.Draft{Title: title}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if ticket, err = e.Workflows.Ticket(e.Ctx, ticket.Key); err != nil {
 			t.Fatal(err)
 		}
@@ -120,9 +117,7 @@ func TestLive(t *testing.T) {
 	t.Run("one that is deleted is on its board no more", func(t *testing.T) {
 		ticket := open("Three")
 		since := e.sees(t, company, e.Delivery.Live().Position(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if err := e.Workflows.DeleteTicket(e.Ctx, ticket.Key); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, ticket.Key))
 		e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, 0)] })
 	})
 	t.Run("a comment is told of with its ticket, a column with its board", func(t *testing.T) {

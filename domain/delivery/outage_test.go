@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -129,9 +130,7 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 			e.titled(t, "DEMO", "one")
 			e.Publish(t)
 			before := e.clock(t, "SELECT NOW(6)")
-			if err := e.Delivery.Turn(e.Ctx, hook); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, e.Delivery.Turn(e.Ctx, hook))
 			due, after := e.clock(t, "SELECT due_at FROM webhook"), e.clock(t, "SELECT NOW(6)")
 			least, most := before.Add(c.least), after.Add(c.most)
 			if !c.at.IsZero() {
@@ -177,9 +176,7 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 // clock reads a time of the database.
 func (e *env) clock(t *testing.T, query string) (at time.Time) {
 	t.Helper()
-	if err := e.DB.SQL.QueryRowContext(e.Ctx, query).Scan(&at); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, e.DB.SQL.QueryRowContext(e.Ctx, query).Scan(&at))
 	return at
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
@@ -27,9 +28,7 @@ func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 	stranger := accounts.WithAddress(context.Background(), "192.0.2.1")
 	must := func(t testing.TB, err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 	}
 	receipt, err := p.Workflows.Send(stranger, requests.Submission{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: "The door is stuck", Description: "Please", Email: "stranger@example.com"})
 	must(t, err)

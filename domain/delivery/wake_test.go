@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -50,9 +51,7 @@ func TestAChangeIsPublishedAtOnce(t *testing.T) {
 			// It looks once when it begins, and once more for what rang before: the third change needs a ring of its own.
 			for n := range 4 {
 				at, _ := e.Feeds.Head(c.feed)
-				if err := c.change(e, key, n); err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Must(t, c.change(e, key, n))
 				e.moves(t, c.feed, at)
 			}
 		})

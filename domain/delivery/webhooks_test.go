@@ -18,6 +18,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/outbound"
@@ -45,9 +46,7 @@ func newPost(t *testing.T, answer func(n int, m outboundtest.Message) int) *post
 func reaching(t *testing.T) *env {
 	t.Helper()
 	allow, err := outbound.ParseAllowlist("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	e := newEnv(t, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})), app.WithURL("https://tickets.example/"))
 	e.Publish(t)
 	return e
@@ -59,9 +58,7 @@ func (e *env) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
 		draft.Feeds = []string{"tickets", "comments", "boards"}
 	}
 	hook, secret, err := e.Workflows.OpenWebhook(e.Ctx, draft)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return hook, secret
 }
 
@@ -70,36 +67,28 @@ func (e *env) turn(t *testing.T, hook id.Webhook) webhooks.Webhook {
 	t.Helper()
 	e.Publish(t)
 	e.Exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
-	if err := e.Delivery.Turn(e.Ctx, hook); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, e.Delivery.Turn(e.Ctx, hook))
 	return e.webhook(t, hook)
 }
 
 func (e *env) webhook(t *testing.T, hook id.Webhook) webhooks.Webhook {
 	t.Helper()
 	w, err := e.Workflows.Webhook(e.Ctx, hook)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return w
 }
 
 func (e *env) titled(t *testing.T, board, title string) tickets.Ticket {
 	t.Helper()
 	ticket, err := e.Workflows.OpenTicket(e.Ctx, board, tickets.Draft{Title: title}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return ticket
 }
 
 func (e *env) deliveries(t *testing.T, hook id.Webhook) []webhooks.Attempt {
 	t.Helper()
 	list, _, err := e.Workflows.Deliveries(e.Ctx, hook, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return list
 }
 
@@ -114,9 +103,7 @@ func told(t *testing.T, list []outboundtest.Message) (lines []string) {
 				Data   *struct{ Key, Title, Slug, Body string }
 			}
 		}
-		if err := json.Unmarshal(m.Body, &body); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, json.Unmarshal(m.Body, &body))
 		line := body.Type
 		if d := body.Data.Data; d != nil {
 			line += " " + d.Key + d.Slug + d.Body
@@ -148,17 +135,13 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 		p.turn(t, hook)
 		same(t, told(t, p.inbox.Messages()), "ticket.changed "+one.Key.String()+" one again", "ticket.changed "+two.Key.String()+" two")
 
-		if err := p.Workflows.DeleteTicket(p.Ctx, two.Key); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, p.Workflows.DeleteTicket(p.Ctx, two.Key))
 		p.turn(t, hook)
 		if got := told(t, p.inbox.Messages()); got[len(got)-1] != "ticket.deleted" {
 			t.Error(got)
 		}
 		signer, err := standardwebhooks.NewWebhook(secret)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		ids := map[string]bool{}
 		for _, m := range p.inbox.Messages() {
 			if err := signer.Verify(m.Body, m.Header); err != nil {
@@ -183,9 +166,7 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 		ninja := p.Board(t, "NINJA")
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}, Board: "DEMO"})
 		rivals, err := p.Console.OpenCompany(p.Ctx, "Rivals", "rivals")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		there := p.Actor
 		there.Company = rivals
 		asRival := accounts.WithActor(context.Background(), there)
@@ -268,9 +249,7 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 		if n := len(p.inbox.Messages()); n != 1 {
 			t.Errorf("%d messages", n)
 		}
-		if err := p.Workflows.EnableWebhook(p.Ctx, hook, true); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, p.Workflows.EnableWebhook(p.Ctx, hook, true))
 		if w := p.turn(t, hook); w.State != webhooks.On || len(p.inbox.Messages()) != 3 {
 			t.Errorf("%+v, %q", w, told(t, p.inbox.Messages()))
 		}
@@ -314,9 +293,7 @@ func TestSlowWebhooks(t *testing.T) {
 		looking.Lock()
 		err := look(e.Ctx)
 		looking.Unlock()
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		wait()
 	}
 	if len(had) != hooks {
@@ -337,9 +314,7 @@ func (e *env) follows(t *testing.T) {
 	defer func() { stop(); <-done }()
 	for _, feed := range e.Feeds.Names() {
 		end, err := e.Feeds.End(ctx, feed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for {
 			at, moved := e.Feeds.Head(feed)
 			if at.Position >= end.Position {
@@ -368,12 +343,8 @@ func TestWebhookThatMoves(t *testing.T) {
 	edits := func(draft webhooks.Draft) webhooks.Webhook {
 		t.Helper()
 		now, err := p.Workflows.Webhook(p.Ctx, hook)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Workflows.EditWebhook(p.Ctx, hook, now.Version, draft); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
+		domaintest.Must(t, p.Workflows.EditWebhook(p.Ctx, hook, now.Version, draft))
 		if now, err = p.Workflows.Webhook(p.Ctx, hook); err != nil {
 			t.Fatal(err)
 		}
@@ -420,9 +391,7 @@ func TestHostileReceivers(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			hook, _ := e.hook(t, webhooks.Draft{URL: server.URL + path})
 			a, err := e.Workflows.TestWebhook(e.Ctx, hook)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			if a.Outcome.Status != want.status || !strings.Contains(a.Outcome.Error, want.said) || (want.said == "") != a.Outcome.OK() || len(a.Outcome.Response) > webhooks.MaxResponse {
 				t.Errorf("%d %q, %d bytes", a.Outcome.Status, a.Outcome.Error, len(a.Outcome.Response))
 			}
@@ -511,9 +480,7 @@ func TestWebhookRules(t *testing.T) {
 		p := newPost(t, nil)
 		hook, first := p.hook(t, webhooks.Draft{URL: p.url})
 		second, err := p.Workflows.RotateSecret(p.Ctx, hook)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		verified := func() (both [2]bool) {
 			if _, err := p.Workflows.TestWebhook(p.Ctx, hook); err != nil {
 				t.Fatal(err)
@@ -521,9 +488,7 @@ func TestWebhookRules(t *testing.T) {
 			m := <-p.inbox.Came()
 			for i, secret := range []string{first, second} {
 				signer, err := standardwebhooks.NewWebhook(secret)
-				if err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Must(t, err)
 				both[i] = signer.Verify(m.Body, m.Header) == nil
 			}
 			return both
@@ -567,9 +532,7 @@ func TestWebhookRules(t *testing.T) {
 		}
 		p.Publish(t)
 		w := p.webhook(t, hook)
-		if err := p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}))
 		if err := p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeStale) {
 			t.Error(err)
 		}
@@ -581,9 +544,7 @@ func TestWebhookRules(t *testing.T) {
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url})
 		p.titled(t, "DEMO", "one")
 		p.turn(t, hook)
-		if err := p.Workflows.DeleteWebhook(p.Ctx, hook); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, p.Workflows.DeleteWebhook(p.Ctx, hook))
 		if _, err := p.Workflows.Webhook(p.Ctx, hook); !errors.Is(err, webhooks.CodeNotFound) {
 			t.Error(err)
 		}
@@ -635,9 +596,7 @@ func TestWorkWebhooks(t *testing.T) {
 	p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 	ctx, cancel := context.WithCancel(context.Background())
 	allow, err := outbound.ParseAllowlist("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	other := app.New(p.DB, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
 	done := make(chan struct{}, 4)
 	for _, w := range []*app.App{p.App, other} {

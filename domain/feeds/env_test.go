@@ -18,6 +18,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
@@ -48,21 +49,15 @@ type env struct {
 func newEnv(t testing.TB, url string, names ...string) *env {
 	t.Helper()
 	cfg, err := db.Config(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	connector, err := mysql.NewConnector(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	s := &env{url: url, watch: sql.OpenDB(connector), stops: make(chan arrival, len(names))}
 	t.Cleanup(func() { s.watch.Close() })
 	for _, name := range names {
 		a := &actor{stage: s, name: name, free: true, verdict: make(chan fate)}
 		a.db, err = db.OpenWith(url, func(c driver.Connector) driver.Connector { return gate{c, a} })
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		a.db.Connections(1)
 		t.Cleanup(func() { a.db.Close() })
 		s.actors = append(s.actors, a)

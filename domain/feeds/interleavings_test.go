@@ -17,18 +17,14 @@ import (
 func newCalm(t *testing.T) *run {
 	t.Helper()
 	r, err := newRun(newPaperEnv(t, cast...), right(), plan{Limits: [2]int{4, 4}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return r
 }
 
 func (r *run) publish(t *testing.T, name string) int {
 	t.Helper()
 	n, err := r.engines[name].RunOnce(t.Context(), theFeed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return n
 }
 
@@ -47,7 +43,7 @@ func TestRunOnce(t *testing.T) {
 	})
 	t.Run("it does not wait for a writer who takes long, who is published later", func(t *testing.T) {
 		r := newCalm(t)
-		err := r.actor("writer 1").db.InTx(t.Context(), func(tx *db.Tx) error {
+		domaintest.Must(t, r.actor("writer 1").db.InTx(t.Context(), func(tx *db.Tx) error {
 			if _, err := tx.SQL.Exec("UPDATE paper SET content = 2, feed_sync_id = NULL WHERE id = 3"); err != nil {
 				return err
 			}
@@ -58,10 +54,7 @@ func TestRunOnce(t *testing.T) {
 				t.Errorf("%d rows were published beside the one that is locked", n)
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if n := r.publish(t, "publisher 1"); n != 1 {
 			t.Errorf("%d rows were published after it", n)
 		}
@@ -104,18 +97,14 @@ func TestRunOnce(t *testing.T) {
 		all.Go(func() { r.engines["publisher 1"].Run(ctx) })
 		domaintest.Until(t, "it is published", func() bool {
 			position, err := r.actor("operator").db.PositionOf(t.Context(), "paper", 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			return position != nil
 		})
 	})
 	t.Run("what a writer changes while it is published is published again", func(t *testing.T) {
 		r := newCalm(t)
 		for range 3 { // a row that changes all the time goes out whenever it rests
-			if err := r.parts.edit(t.Context(), r.actor("writer 1").db, 3); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, r.parts.edit(t.Context(), r.actor("writer 1").db, 3))
 			if n := r.publish(t, "publisher 1"); n != 1 {
 				t.Errorf("%d rows were published", n)
 			}
@@ -152,9 +141,7 @@ func TestRead(t *testing.T) {
 		r := newCalm(t)
 		r.publish(t, "publisher 1")
 		at, err := r.engines["consumer 1"].Start(t.Context(), theFeed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		page, err := r.engines["consumer 1"].Read(t.Context(), at, 100, Scope{Board: 9})
 		if err != nil || len(page.Items) != 0 || page.More || page.Cursor.Position != 3 || page.Cursor.Began != 0 {
 			t.Errorf("%+v, %v", page, err)
@@ -163,9 +150,7 @@ func TestRead(t *testing.T) {
 	t.Run("a page that ends at the head has no more behind it", func(t *testing.T) {
 		r := newCalm(t)
 		at, err := r.engines["consumer 1"].Start(t.Context(), theFeed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		page, err := r.engines["consumer 1"].Read(t.Context(), at, 2, Scope{})
 		if err != nil || len(page.Items) != 2 || page.More {
 			t.Errorf("%+v, %v", page, err)
@@ -174,22 +159,14 @@ func TestRead(t *testing.T) {
 	t.Run("a reader in its first reading is not refused by the horizon it came behind", func(t *testing.T) {
 		r := newCalm(t)
 		e, d := r.engines["consumer 1"], r.actor("writer 1").db
-		if err := r.parts.remove(t.Context(), d, 1); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, r.parts.remove(t.Context(), d, 1))
 		r.publish(t, "publisher 1") // two rows: up to 4
-		if err := r.parts.purge(t.Context(), d); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, r.parts.purge(t.Context(), d))
 		at, err := e.Start(t.Context(), theFeed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for reads := 1; ; reads++ {
 			page, err := e.Read(t.Context(), at, 1, Scope{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			if at = page.Cursor; !page.More {
 				break
 			}

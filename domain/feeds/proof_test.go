@@ -32,6 +32,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // plan is who does what, and in which order.
@@ -330,9 +331,7 @@ func checkAll(t *testing.T, s *env, p parts) {
 	rapid.Check(t, func(rt *rapid.T) {
 		plan := rapid.Custom(drawPlan).Draw(rt, "plan")
 		wrong, err := perform(s, p, plan)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		domaintest.Must(rt, err)
 		if len(wrong) > 0 {
 			rt.Fatalf("%v\n%s", wrong, strings.Join(s.log, "\n"))
 		}

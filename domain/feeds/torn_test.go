@@ -13,6 +13,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/private"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // A server's view of what is committed may take long to make where many transactions are open, and MariaDB
@@ -47,9 +48,7 @@ func TestTornViews(t *testing.T) {
 func tears(t *testing.T, d *db.DB) bool {
 	t.Helper()
 	var version string
-	if err := d.SQL.QueryRow("SELECT VERSION()").Scan(&version); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, d.SQL.QueryRow("SELECT VERSION()").Scan(&version))
 	return strings.HasPrefix(version, "10.") && strings.Contains(version, "MariaDB")
 }
 
@@ -65,9 +64,7 @@ func publishBeforeReaders(t *testing.T, d *db.DB) map[string]int {
 	seen := map[string]map[uint64]uint64{}
 	e := New(d, nil, Feed{Name: theFeed, Table: "paper", Load: loadPapers(d)})
 	from, err := e.End(t.Context(), theFeed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for name, read := range readers {
 		mine := map[uint64]uint64{}
 		seen[name] = mine
@@ -128,18 +125,12 @@ func ownServer(t *testing.T) *db.DB {
 		Dir: t.TempDir(), Engine: os.Getenv("COUNTERFOIL_TEST_ENGINE"),
 		Settings: map[string]string{"innodb_flush_log_at_trx_commit": "0", "innodb_doublewrite": "0", "sync_binlog": "0", "skip-log-bin": "", "innodb_buffer_pool_size": "256M"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { server.Close(context.Background()) })
 	url := server.URL("counterfoil")
-	if err := db.SchemaUp(url); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, db.SchemaUp(url))
 	d, err := db.Open(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { d.Close() })
 	for _, statement := range paperTables {
 		exec(t, d, statement)
@@ -254,9 +245,7 @@ func follow(t *testing.T, e *Engine, read reader, cursor Cursor, seen map[uint64
 func positions(t *testing.T, d *db.DB) map[uint64]uint64 {
 	t.Helper()
 	p, err := takePicture(d.SQL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	last := map[uint64]uint64{}
 	for n, r := range p.rows {
 		last[n] = r.position

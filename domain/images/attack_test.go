@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/images"
 )
 
@@ -33,9 +34,7 @@ func animation(t *testing.T, frames int) []byte {
 		all.Image, all.Delay = append(all.Image, image.NewPaletted(image.Rect(0, 0, 200, 200), color.Palette{color.Black, color.White})), append(all.Delay, 1)
 	}
 	var out bytes.Buffer
-	if err := gif.EncodeAll(&out, all); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, gif.EncodeAll(&out, all))
 	return out.Bytes()
 }
 

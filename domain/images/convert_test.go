@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
@@ -23,9 +24,7 @@ var usual = images.Limits{Pixels: 1_000_000, Thumbnail: 16}
 func convert(t *testing.T, content []byte) (images.Picture, image.Image) {
 	t.Helper()
 	c, err := images.Convert(context.Background(), content, usual)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	picture, kind, err := image.Decode(bytes.NewReader(c.Content))
 	if err != nil || "image/"+kind != c.Type || picture.Bounds().Dx() != c.Width || picture.Bounds().Dy() != c.Height || c.Hash != sha256.Sum256(c.Content) {
 		t.Fatalf("%s, %d × %d, of %v, %v", c.Type, c.Width, c.Height, picture.Bounds(), err)
@@ -101,9 +100,7 @@ func TestConvert(t *testing.T) {
 	})
 	t.Run("a very high picture has a small copy that is not", func(t *testing.T) {
 		var tall bytes.Buffer
-		if err := png.Encode(&tall, image.NewGray(image.Rect(0, 0, 10, 20_000))); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, png.Encode(&tall, image.NewGray(image.Rect(0, 0, 10, 20_000))))
 		c, _ := convert(t, tall.Bytes())
 		if small, err := png.Decode(bytes.NewReader(c.Thumbnail)); err != nil || small.Bounds().Dy() != 64 || small.Bounds().Dx() != 1 {
 			t.Errorf("%v, %v", small.Bounds(), err)
@@ -118,9 +115,7 @@ func TestUnfit(t *testing.T) {
 		many.Image, many.Delay = append(many.Image, image.NewPaletted(image.Rect(0, 0, 200, 200), color.Palette{color.Black, color.White})), append(many.Delay, 1)
 	}
 	var frames bytes.Buffer
-	if err := gif.EncodeAll(&frames, many); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, gif.EncodeAll(&frames, many))
 	broken := bytes.Clone(outboundtest.Picture(1, "x.png"))
 	broken[len(broken)-20] ^= 0xff
 	half := func(name string) []byte { p := outboundtest.Picture(1, name); return p[:len(p)/2] }

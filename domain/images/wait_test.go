@@ -7,14 +7,14 @@ import (
 	"image"
 	"image/png"
 	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestWhoWaitsForItsTurnCanBeStopped(t *testing.T) {
 	t.Parallel()
 	var content bytes.Buffer
-	if err := png.Encode(&content, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, png.Encode(&content, image.NewGray(image.Rect(0, 0, 8, 8))))
 	limits := Limits{Pixels: 100, Thumbnail: 48}
 	for range cap(decoding) {
 		decoding <- struct{}{}

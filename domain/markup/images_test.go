@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
@@ -73,9 +74,7 @@ func TestReplaceImages(t *testing.T) {
 // sources are the addresses of the images that HTML shows.
 func sources(t *rapid.T, source string) (list []string) {
 	shown, err := markup.Render(source, func(string) string { return "" }, func(string) string { return "" }, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for z := html.NewTokenizer(strings.NewReader(shown)); z.Next() != html.ErrorToken; {
 		if token := z.Token(); token.Data == "img" {
 			for _, attribute := range token.Attr {

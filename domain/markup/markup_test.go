@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
@@ -52,9 +53,7 @@ func TestMentions(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			got, err := markup.Render(c.source, link, people, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			if got = strings.TrimSpace(strings.ReplaceAll(got, "<!-- raw HTML omitted -->", "")); c.want != "" && got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -92,9 +91,7 @@ func TestRender(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			got, err := markup.Render(c.source, link, people, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			if got = strings.TrimSpace(strings.ReplaceAll(got, "<!-- raw HTML omitted -->", "")); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -130,9 +127,7 @@ func FuzzRender(f *testing.F) {
 		"shape": true, "coords": true, "span": true, "frame": true, "rules": true, "border": true, "cellpadding": true, "cellspacing": true, "axis": true, "itemid": true, "aria-label": true, "tabindex": true}
 	f.Fuzz(func(t *testing.T, source string) {
 		out, err := markup.Render(source, link, people, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		tokens := html.NewTokenizer(strings.NewReader(out))
 		for tokens.Next() != html.ErrorToken {
 			token := tokens.Token()
@@ -190,9 +185,7 @@ func TestRenderLimits(t *testing.T) {
 	for name, source := range costly {
 		t.Run(name+" is shown as it was typed", func(t *testing.T) {
 			got, err := markup.Render(source, link, people, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			if want := `<pre tabindex="0">` + html.EscapeString(source) + "</pre>"; got != want {
 				t.Errorf("got %d bytes that begin with %.80q", len(got), got)
 			}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -285,9 +286,7 @@ func TestNothingStartsByItselfAfterARestore(t *testing.T) {
 	busy := d.Running(3)
 	d.Does(busy.ID, d.Ids(busy.ID)[0], migrations.TaskOpen, migrations.TaskProcessing) // by a worker who is not in the backup
 	for range 2 {
-		if err := migrations.Restored(d.Ctx, d.DB); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, migrations.Restored(d.Ctx, d.DB))
 		for from, to := range want {
 			run := d.Now(runs[from])
 			if run.State != to {

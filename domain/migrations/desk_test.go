@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
@@ -23,9 +24,7 @@ func newDesk(t testing.TB, list ...*migrations.Migration) *desk {
 func must[T any](t testing.TB) func(value T, err error) T {
 	return func(value T, err error) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		return value
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -36,18 +37,13 @@ func (d *desk) many(n int) migrations.Run {
 func (d *desk) iterations(run id.Run) string {
 	d.T.Helper()
 	var one, two, more int
-	err := d.DB.SQL.QueryRow("SELECT SUM(iteration = 1), SUM(iteration = 2), SUM(iteration > 2) FROM migration_task WHERE run_id = ?", run).Scan(&one, &two, &more)
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	domaintest.Must(d.T, d.DB.SQL.QueryRow("SELECT SUM(iteration = 1), SUM(iteration = 2), SUM(iteration > 2) FROM migration_task WHERE run_id = ?", run).Scan(&one, &two, &more))
 	return fmt.Sprint(one, " ", two, " ", more)
 }
 
 func (d *desk) requests() (n int) {
 	d.T.Helper()
-	if err := d.DB.SQL.QueryRow("SELECT COUNT(*) FROM migration_request").Scan(&n); err != nil {
-		d.T.Fatal(err)
-	}
+	domaintest.Must(d.T, d.DB.SQL.QueryRow("SELECT COUNT(*) FROM migration_request").Scan(&n))
 	return n
 }
 
@@ -55,9 +51,7 @@ func (d *desk) requests() (n int) {
 func (d *desk) finishes(e *migrations.Engine) {
 	d.T.Helper()
 	for range 1000 {
-		if err := e.FinishRequests(d.Ctx); err != nil {
-			d.T.Fatal(err)
-		}
+		domaintest.Must(d.T, e.FinishRequests(d.Ctx))
 		if d.requests() == 0 {
 			return
 		}
@@ -109,9 +103,7 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(1500)
-		if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		d.Failed(run.ID, d.Ids(run.ID)[:3], 1)
 		d.finishes(d.Engine)
 		if got := d.Now(run.ID).Progress; got.Failed != 3 || d.iterations(run.ID) != "0 1500 0" {
@@ -122,9 +114,7 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(1500)
-		if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		d.Must(d.CancelRun(d.Ctx, d.Ana, run.ID))
 		d.finishes(d.Engine)
 		if d.requests() != 0 || d.iterations(run.ID) != "500 1000 0" {
@@ -136,9 +126,7 @@ func TestRetry(t *testing.T) {
 		d := newDesk(t)
 		stuck, other := d.many(1500), d.many(1600)
 		for _, run := range []migrations.Run{stuck, other} {
-			if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		}
 		migrationstest.Exec(t, d.DB, fmt.Sprintf("CREATE TRIGGER stuck BEFORE UPDATE ON migration_task FOR EACH ROW BEGIN IF NEW.run_id = %d THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'It is stuck'; END IF; END", stuck.ID))
 		if err := d.FinishRequests(d.Ctx); err == nil || !strings.Contains(err.Error(), "It is stuck") {
@@ -163,9 +151,7 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(1500)
-		if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 		other := d.Opened(1500)
 		if err := d.FinishRequests(d.Ctx); err != nil || d.requests() != 0 {
@@ -359,9 +345,7 @@ func TestCountersAreTheTruth(t *testing.T) {
 		for range rapid.IntRange(1, 25).Draw(r, "steps") {
 			task := rapid.SampledFrom(tasks).Draw(r, "task")
 			now, _, err := d.Task(d.Ctx, run.ID, task)
-			if err != nil {
-				r.Fatal(err)
-			}
+			domaintest.Must(r, err)
 			do := rapid.SampledFrom([]string{"work", "work", "work", "retry", "retry group", "retry all", "skip", "skip group", "skip all", "pause", "resume", "complete"}).Draw(r, "do")
 			group := rapid.SampledFrom([]string{groupOne, groupTwo}).Draw(r, "group")
 			switch do {

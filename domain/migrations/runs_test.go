@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -324,18 +325,14 @@ func TestUploads(t *testing.T) {
 		files := must[*blobs.Store](t)(blobs.Open(d.Ctx, d.Folder))
 		t.Cleanup(func() { files.Close() })
 		for _, name := range []string{"uploads/nobodys", "images/picture"} {
-			if err := files.Put(d.Ctx, name, strings.NewReader("x")); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, files.Put(d.Ctx, name, strings.NewReader("x")))
 		}
 		if n, err := d.SweepUploads(d.Ctx, files, time.Now().Add(-24*time.Hour)); n != 0 || err != nil || len(d.Stored()) != 3 {
 			t.Errorf("%d files of this hour were swept, %v", n, err)
 		}
 		for _, name := range d.Stored() {
 			old := time.Now().Add(-25 * time.Hour)
-			if err := os.Chtimes(name, old, old); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, os.Chtimes(name, old, old))
 		}
 		if n, err := d.SweepUploads(d.Ctx, files, time.Now().Add(-24*time.Hour)); n != 1 || err != nil {
 			t.Errorf("%d swept, %v", n, err)
@@ -423,23 +420,17 @@ func TestSecretsAreNowhere(t *testing.T) {
 func (d *desk) cells(table string) map[string]string {
 	d.T.Helper()
 	rows, err := d.DB.SQL.Query("SELECT * FROM " + table)
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	domaintest.Must(d.T, err)
 	defer rows.Close()
 	columns, err := rows.Columns()
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	domaintest.Must(d.T, err)
 	all := map[string]string{}
 	for rows.Next() {
 		row, into := make([]any, len(columns)), make([]any, len(columns))
 		for i := range row {
 			into[i] = &row[i]
 		}
-		if err := rows.Scan(into...); err != nil {
-			d.T.Fatal(err)
-		}
+		domaintest.Must(d.T, rows.Scan(into...))
 		for i, cell := range row {
 			all[columns[i]] += fmt.Sprintf("%s\n", cell)
 		}
@@ -453,9 +444,7 @@ func TestRuns(t *testing.T) {
 	listed := func(list string) (runs []id.Run) {
 		t.Helper()
 		page, _, err := d.Runs(d.Ctx, list, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for _, run := range page {
 			runs = append(runs, run.ID)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -19,9 +20,7 @@ func (d *desk) walk(run id.Run, filter migrations.TaskFilter) (found []id.Task, 
 	d.T.Helper()
 	for pages = 1; ; pages++ {
 		page, err := d.Tasks(d.Ctx, run, filter)
-		if err != nil {
-			d.T.Fatal(err)
-		}
+		domaintest.Must(d.T, err)
 		for _, task := range page.Tasks {
 			found = append(found, task.ID)
 		}
@@ -129,9 +128,7 @@ func TestTasks(t *testing.T) {
 			n := 0
 			for after := id.Task(0); ; {
 				page, err := d.FailedTasks(d.Ctx, run.ID, fingerprint, after)
-				if err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Must(t, err)
 				for _, task := range page.Tasks {
 					if n++; task.Error != "error 2 of "+task.Payload || fingerprint != "" && task.Fingerprint != fingerprint {
 						t.Fatalf("%+v", task)

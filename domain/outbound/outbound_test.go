@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
@@ -26,9 +27,7 @@ import (
 func allow(t *testing.T, text string) outbound.Allowlist {
 	t.Helper()
 	a, err := outbound.ParseAllowlist(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return a
 }
 
@@ -40,9 +39,7 @@ func start(t *testing.T) (*outbound.Client, *outboundtest.Server, string) {
 	t.Cleanup(server.Close)
 	t.Cleanup(hostile.Close)
 	u, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return outbound.New(outbound.Options{Allow: allow(t, u.Host), Agent: "Counterfoil/test"}), hostile, server.URL
 }
 
@@ -135,9 +132,7 @@ func TestConnectionsThatAreNotMade(t *testing.T) {
 		defer good.Close()
 		_, port, _ := net.SplitHostPort(good.Listener.Addr().String())
 		inner, err := net.Listen("tcp", "127.0.0.2:"+port)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		go http.Serve(inner, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { second.Add(1) })) //nolint:errcheck,gosec // ends with the listener
 		defer inner.Close()
 		c := outbound.New(outbound.Options{Allow: allow(t, "127.0.0.1:"+port), Resolver: resolver(t, "127.0.0.1", "127.0.0.2")})
@@ -193,9 +188,7 @@ func TestProxy(t *testing.T) {
 func resolver(t *testing.T, list ...string) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { conn.Close() })
 	go func() {
 		buffer := make([]byte, 1500)
@@ -331,9 +324,7 @@ func TestGet(t *testing.T) {
 	t.Run("a caller who goes away is told so", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		res, err := c.Get(ctx, base+"/stall-body", "*/*", outbound.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer res.Body.Close()
 		cancel()
 		if _, err := io.ReadAll(res.Body); !errors.Is(err, context.Canceled) {

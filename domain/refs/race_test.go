@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
@@ -92,9 +93,7 @@ func TestTheQuarantineRace(t *testing.T) {
 		})
 	})
 	codes, err := s.pop(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	if between == nil {
 		t.Errorf("%d codes of a lot were given out after it went into quarantine", len(codes))
 	}
@@ -109,9 +108,7 @@ func TestTheQuarantineRace(t *testing.T) {
 func (s env) race(t *testing.T, order, end string) {
 	refill, taker := s.begin(t), s.begin(t)
 	batch, err := s.OpenBatch(s.ctx, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	drawn := []string{"UkrEP", "ukrEP"}
 	steps := map[rune][]func() error{
 		'r': {
@@ -175,18 +172,14 @@ func interleavings(a, b string) []string {
 func (s env) begin(t *testing.T) *db.Tx {
 	t.Helper()
 	tx, err := s.SQL.BeginTx(s.ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { _ = tx.Rollback() })
 	return &db.Tx{Queries: s.Queries.WithTx(tx), SQL: tx, Now: s.Now()}
 }
 
 func (s env) commit(t *testing.T, tx *db.Tx) {
 	t.Helper()
-	if err := tx.SQL.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, tx.SQL.Commit())
 }
 
 func (s env) exec(t testing.TB, on interface {

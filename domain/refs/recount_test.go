@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
 
@@ -39,18 +40,14 @@ func (s env) putOff(t testing.TB) {
 func (s env) recount(t testing.TB) (refs.Recount, bool) {
 	t.Helper()
 	r, done, err := refs.RecountIfDue(s.ctx, s.DB, refs.LongestRecount)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return r, done
 }
 
 func (s env) recounted(t testing.TB) refs.Recount {
 	t.Helper()
 	now, err := refs.ReadState(s.ctx, s.Queries, s.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return now.Recount
 }
 
@@ -100,9 +97,7 @@ func TestRecount(t *testing.T) {
 		r, done, err := refs.RecountIfDue(s.ctx, s.DB, refs.LongestRecount)
 		stop.Store(true)
 		group.Wait()
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if !done || r.Off != 25 || r.Lost != 0 {
 			t.Errorf("%v, %+v", done, r)
 		}
@@ -234,8 +229,6 @@ func TestRecount(t *testing.T) {
 // sums are all counters.
 func (s env) sums(t testing.TB) (all string) {
 	t.Helper()
-	if err := s.SQL.QueryRow("SELECT GROUP_CONCAT(minted, ' ', issued, ' ', quarantined ORDER BY length, slot) FROM ref_counter").Scan(&all); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, s.SQL.QueryRow("SELECT GROUP_CONCAT(minted, ' ', issued, ' ', quarantined ORDER BY length, slot) FROM ref_counter").Scan(&all))
 	return all
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
@@ -52,16 +53,12 @@ func (s env) mint(t testing.TB, run id.Run, length int, n uint64) id.Lot {
 
 func (s env) in(t testing.TB, fn func(tx *db.Tx) error) {
 	t.Helper()
-	if err := s.InTx(s.ctx, fn); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, s.InTx(s.ctx, fn))
 }
 
 func (s env) count(t testing.TB, table string) (n uint64) {
 	t.Helper()
-	if err := s.SQL.QueryRow("SELECT COUNT(*) FROM " + table).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, s.SQL.QueryRow("SELECT COUNT(*) FROM "+table).Scan(&n))
 	return n
 }
 
@@ -79,9 +76,7 @@ func (s env) balanced(t testing.TB) {
 		}
 	}
 	now, err := refs.ReadState(s.ctx, s.Queries, s.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	if want := (refs.Counts{Minted: ledger, Issued: issued, Quarantined: aside, Available: pool}); now.Counts != want {
 		t.Errorf("the counters say %+v, and it is %+v", now.Counts, want)
 	}
@@ -166,9 +161,7 @@ func TestPop(t *testing.T) {
 		s.mint(t, 1, refs.Short, 6000)
 		s.mint(t, 2, refs.Long, 6000)
 		codes, err := s.pop(refs.MaxPop)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if slices.IsSorted(codes) {
 			t.Error("they come in order")
 		}
@@ -185,9 +178,7 @@ func TestPop(t *testing.T) {
 		near := 0
 		for range 50 {
 			codes, err := s.pop(8)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			first := map[string]bool{}
 			for _, code := range codes {
 				first[string(code[:2])] = true
@@ -219,16 +210,12 @@ func TestMint(t *testing.T) {
 		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 20_000)
 		rows, err := s.SQL.Query("SELECT code FROM ref_pool")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer rows.Close()
 		first := map[byte]int{}
 		for rows.Next() {
 			var code refs.Code
-			if err := rows.Scan(&code); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, rows.Scan(&code))
 			if refs.Offensive(code) || s.canaries.Is(code) {
 				t.Errorf("%s was minted", code)
 			}
@@ -259,9 +246,7 @@ func TestMint(t *testing.T) {
 			})
 		}
 		lots, _, err := refs.Lots(s.ctx, s.Queries, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if lots[0].Added != 16_000 || lots[0].Collided < 3000 {
 			t.Errorf("the lot is %+v", lots[0])
 		}
@@ -391,9 +376,7 @@ func TestSample(t *testing.T) {
 		s.exec(t, s.SQL, "RENAME TABLE away TO ref_sample")
 		e.RecordPop(2, false, time.Millisecond)
 		for range 2 { // nothing twice
-			if err := e.Sample(s.ctx); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, e.Sample(s.ctx))
 		}
 		minutes, err := refs.Minutes(s.ctx, s.Queries, s.Now().Add(-time.Hour))
 		if err != nil || len(minutes) != 1 || minutes[0].Popped != 9 || minutes[0].Empties != 1 || minutes[0].P99 != 3*time.Millisecond {
@@ -422,9 +405,7 @@ func TestRate(t *testing.T) {
 		t.Helper()
 		watch.Take()
 		now, err := e.State(s.ctx, s.Queries, at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		sent, _ := watch.Take()
 		n := 0
 		for _, statement := range sent {
@@ -530,9 +511,7 @@ func TestCodes(t *testing.T) {
 			t.Errorf("%d canaries in 50,000, %d of them of both", ones, both)
 		}
 		again, err := refs.ReadCanaries(one.ctx, one.Queries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		rapid.Check(t, func(t *rapid.T) {
 			code := refs.Code(rapid.StringMatching(`[2-9a-zA-Z]{5}`).Draw(t, "code"))
 			if again.Is(code) != one.canaries.Is(code) {
@@ -550,15 +529,11 @@ func TestQuarantine(t *testing.T) {
 	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 3) })
 
 	before, err := s.pop(500)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	s.in(t, func(tx *db.Tx) error { _, err := refs.Sweep(s.ctx, tx, refs.Parts(1)); return err })
 	s.in(t, func(tx *db.Tx) error { return refs.Unguard(s.ctx, tx) })
 	after, err := s.pop(1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for _, code := range slices.Concat(before, after) {
 		var lot id.Lot
 		if err := s.SQL.QueryRow("SELECT b.lot_id FROM ref_ledger l JOIN ref_batch b ON b.id = l.batch WHERE l.code = ?", string(code)).Scan((*uint64)(&lot)); err != nil || lot == bad {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -15,9 +16,7 @@ import (
 func (e *env) edit(t testing.TB, slug string, column id.Column, edit boards.ColumnEdit) boards.Board {
 	t.Helper()
 	board, err := e.Workflows.EditColumn(e.Ctx, slug, column, edit, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return board
 }
 
@@ -170,9 +169,7 @@ func TestColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		ticket, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if found, err := e.Workflows.Ticket(e.Ctx, ticket.Key); err != nil || found.Key.Board != "NINJA" || found.Key.Number != ticket.Key.Number {
 			t.Errorf("%s leads to %+v, %v", ticket.Key, found, err)
 		}

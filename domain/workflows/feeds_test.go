@@ -14,6 +14,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -41,9 +42,7 @@ func (f *follower) read(t testing.TB, limit int) (items []feeds.Item) {
 	for {
 		if f.cursor.Epoch == 0 {
 			start, err := f.h.Feeds.Start(context.Background(), f.cursor.Feed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			f.cursor = start
 		}
 		page, err := f.h.Feeds.Read(context.Background(), f.cursor, limit, f.scope)
@@ -52,9 +51,7 @@ func (f *follower) read(t testing.TB, limit int) (items []feeds.Item) {
 			f.swept++
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for _, item := range page.Items {
 			items = append(items, item)
 			if item.Position <= f.rows[item.ID].Position {
@@ -84,9 +81,7 @@ func (f *follower) live(t testing.TB) map[uint64]string {
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return string(text)
 }
 
@@ -102,18 +97,12 @@ func TestFeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		said, err := e.Workflows.Comment(e.Ctx, keys[0], "Sharpen it", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Workflows.DeleteTicket(e.Ctx, keys[1]); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[1]))
 		e.Publish(t)
 		links := workflows.Links{Base: "https://x.example", Company: e.Actor.Company.Slug}
 		ticket, err := e.Workflows.Ticket(e.Ctx, keys[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		followed := e.follow("tickets", board.ID)
 		items := followed.read(t, 1)
 		if len(items) != 2 || asJSON(t, items[0].Data) != asJSON(t, links.Ticket(ticket)) || len(ticket.Assignees) != 1 || items[0].Deleted {
@@ -126,16 +115,12 @@ func TestFeeds(t *testing.T) {
 			t.Errorf("%+v", items)
 		}
 		shown, err := e.Workflows.Board(e.Ctx, "NINJA")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if items := e.follow("boards", board.ID).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Board(shown)) {
 			t.Errorf("%+v", items)
 		}
 
-		if err := e.Workflows.DeleteTicket(e.Ctx, keys[0]); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[0]))
 		e.Publish(t)
 		if items := e.follow("comments", 0).read(t, 10); len(items) != 1 || !items[0].Deleted || items[0].Data != nil {
 			t.Errorf("a comment of a deleted ticket is %+v", items)
@@ -155,9 +140,7 @@ func TestFeeds(t *testing.T) {
 			followed := e.follow(feed, from.ID)
 			followed.read(t, 10)
 			moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Board: "OTHER", Column: to.Columns[0].ID})
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			e.Publish(t)
 			items := followed.read(t, 10)
 			if len(items) != 1 || !items[0].Deleted || items[0].Reason != feeds.LeftFilter || items[0].Data != nil {
@@ -213,9 +196,7 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 		followers[feed] = e.follow(feed, 0)
 	}
 	ninja, err := e.Workflows.Board(e.Ctx, "NINJA")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	narrow := e.follow("tickets", ninja.ID)
 
 	rapid.Check(t, func(rt *rapid.T) {
@@ -281,9 +262,7 @@ func TestNamesInFeeds(t *testing.T) {
 		{"is renamed", func() error { return e.Workflows.RenameAccount(ben, actor.Account.ID, "Benno") }, map[string]string{"tickets": `{"handle":"ben","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
 		{"leaves", func() error { _, err := e.Workflows.RemovePerson(e.Ctx, actor.Account.ID); return err }, map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
 	} {
-		if err := step.do(); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, step.do())
 		for feed, want := range step.shown {
 			if again, _ := e.FeedItems(t, feed, at[feed]); len(again) != 0 {
 				t.Errorf("%d %s come again where a person %s", len(again), feed, step.what)
@@ -302,27 +281,19 @@ func (e *env) atPositions(t testing.TB) map[string]string {
 	found := map[string]string{}
 	for _, name := range e.Feeds.Names() {
 		feed, err := e.Feeds.Feed(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		rows, err := feed.Load(context.Background(), e.DB.Queries, feeds.Span{Upto: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: e.Actor.Company.ID}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for _, row := range rows {
 			found[fmt.Sprint(name, " ", row.ID, " at ", row.Position)] = asJSON(t, row.Item)
 		}
 	}
 	rows, err := e.DB.SQL.Query("SELECT id, feed_sync_id, moved_at FROM ticket WHERE feed_sync_id IS NOT NULL")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var ticket, position, moved string
-		if err := rows.Scan(&ticket, &position, &moved); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, rows.Scan(&ticket, &position, &moved))
 		found["tickets "+ticket+" at "+position] += moved
 	}
 	return found
@@ -338,9 +309,7 @@ type person struct {
 
 func (p person) board() boards.Board {
 	board, err := p.h.Workflows.Board(p.h.Ctx, rapid.SampledFrom([]string{"NINJA", "OTHER"}).Draw(p.t, "board"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	domaintest.Must(p.t, err)
 	return board
 }
 
@@ -356,9 +325,7 @@ func (p person) key() tickets.Key {
 }
 
 func (e *env) lastNumber(t *rapid.T, board id.Board) (n uint64) {
-	if err := e.DB.SQL.QueryRow("SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(board)).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, e.DB.SQL.QueryRow("SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(board)).Scan(&n))
 	return n
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -11,18 +12,12 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	ticket, err := e.Workflows.Ticket(e.Ctx, demo1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	title, description := `A "new" \ title 😀 <b>'`, strings.Repeat(`{"old": "\"} 😀 </script>`+"\n", 2000)
 	ticket, err = e.Workflows.EditTicket(e.Ctx, demo1, tickets.Edit{Title: &title, Description: &description, Version: ticket.Version})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	list, _, err := e.Workflows.History(e.Ctx, ticket.ID, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	edited := list[0].Detail
 	if edited.Title == nil || edited.Title.New != title || edited.Version != ticket.Version {
 		t.Errorf("the page says %+v, version %d", edited.Title, edited.Version)

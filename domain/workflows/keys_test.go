@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -34,9 +35,7 @@ func (w *town) may(err error, allowed ...fault.Code) bool {
 			return false
 		}
 	}
-	if err != nil {
-		w.rt.Fatal(err)
-	}
+	domaintest.Must(w.rt, err)
 	return true
 }
 

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -20,9 +21,7 @@ import (
 func (e *env) counted(t testing.TB, slug string) {
 	t.Helper()
 	board, err := e.Workflows.Board(e.Ctx, slug)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	stored := e.Stored(t, board)
 	for _, column := range board.Columns {
 		if int(column.Count) != len(stored.Columns[column.ID]) {
@@ -71,9 +70,7 @@ func TestMoveTicket(t *testing.T) {
 						}
 						return
 					}
-					if err != nil {
-						rt.Fatal(err)
-					}
+					domaintest.Must(rt, err)
 					if appended := m.Put(number, column, after); appended != moved.Appended {
 						rt.Fatalf("appended is %v, the model says %v", moved.Appended, appended)
 					}
@@ -91,9 +88,7 @@ func TestMoveTicket(t *testing.T) {
 						rt.Skip()
 					}
 					i := rapid.IntRange(0, len(numbers)-1).Draw(rt, "i")
-					if err := e.Workflows.DeleteTicket(e.Ctx, *apptest.KeyOf(slug, numbers[i])); err != nil {
-						rt.Fatal(err)
-					}
+					domaintest.Must(rt, e.Workflows.DeleteTicket(e.Ctx, *apptest.KeyOf(slug, numbers[i])))
 					m.Remove(numbers[i])
 					numbers = slices.Delete(slices.Clone(numbers), i, i+1)
 				},
@@ -143,9 +138,7 @@ func TestMoveTicket(t *testing.T) {
 		var listed []uint64
 		page := func(after *tickets.Cursor) *tickets.Cursor {
 			_, list, next, err := e.Workflows.TicketsOf(e.Ctx, "PAGE", column, after, 10)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			for _, ticket := range list {
 				listed = append(listed, ticket.Key.Number)
 			}
@@ -219,21 +212,15 @@ func (e *env) rows(t testing.TB) rows {
 	t.Helper()
 	r := rows{tickets: map[uint64]string{}}
 	list, err := e.DB.SQL.Query("SELECT id, CONCAT_WS('/', column_id, rank_in_column, title, version, updated_at, moved_at) FROM ticket")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer list.Close()
 	for list.Next() {
 		var ticket uint64
 		var text string
-		if err := list.Scan(&ticket, &text); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, list.Scan(&ticket, &text))
 		r.tickets[ticket] = text
 	}
-	if err := e.DB.SQL.QueryRow("SELECT COUNT(*) FROM activity").Scan(&r.activity); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, e.DB.SQL.QueryRow("SELECT COUNT(*) FROM activity").Scan(&r.activity))
 	return r
 }
 
@@ -245,12 +232,6 @@ func TestMoveTicketSeen(t *testing.T) {
 	move := func(key tickets.Key, column id.Column, after *tickets.Key, seen *tickets.Placement) error {
 		_, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Column: column, After: after, Seen: seen})
 		return err
-	}
-	must := func(t *testing.T, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	refused := func(t *testing.T, err error) {
 		t.Helper()
@@ -266,7 +247,7 @@ func TestMoveTicketSeen(t *testing.T) {
 
 	t.Run("a ticket moved to another column since is refused, and stays", func(t *testing.T) {
 		a, x, _ := three(t)
-		must(t, move(x, doing, nil, nil))
+		domaintest.Must(t, move(x, doing, nil, nil))
 		refused(t, move(x, todo, nil, &tickets.Placement{Column: todo, After: &a}))
 		if ticket, err := e.Workflows.Ticket(e.Ctx, x); err != nil || ticket.Column != doing {
 			t.Errorf("it is in column %d (%v)", ticket.Column, err)
@@ -274,28 +255,28 @@ func TestMoveTicketSeen(t *testing.T) {
 	})
 	t.Run("a ticket moved within its column since is refused", func(t *testing.T) {
 		a, x, b := three(t)
-		must(t, move(x, todo, &b, nil))
+		domaintest.Must(t, move(x, todo, &b, nil))
 		refused(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 	t.Run("a neighbour that went away is no reason to refuse", func(t *testing.T) {
 		a, x, _ := three(t)
-		must(t, move(a, doing, nil, nil))
-		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
+		domaintest.Must(t, move(a, doing, nil, nil))
+		domaintest.Must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 	t.Run("nor is one that went below it", func(t *testing.T) {
 		a, x, b := three(t)
-		must(t, move(a, todo, &b, nil))
-		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
+		domaintest.Must(t, move(a, todo, &b, nil))
+		domaintest.Must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 	t.Run("nor one that came between", func(t *testing.T) {
 		a, x, b := three(t)
-		must(t, move(b, todo, &a, nil))
-		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
+		domaintest.Must(t, move(b, todo, &a, nil))
+		domaintest.Must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 	t.Run("nor one that was deleted", func(t *testing.T) {
 		a, x, _ := three(t)
-		must(t, e.Workflows.DeleteTicket(e.Ctx, a))
-		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, a))
+		domaintest.Must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 	t.Run("nor an edit of the title", func(t *testing.T) {
 		a, x, _ := three(t)
@@ -303,7 +284,7 @@ func TestMoveTicketSeen(t *testing.T) {
 		if _, err := e.Workflows.EditTicket(e.Ctx, x, tickets.Edit{Title: &title, Version: 1}); err != nil {
 			t.Fatal(err)
 		}
-		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
+		domaintest.Must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -26,9 +27,7 @@ var demo1 = tickets.Key{Board: "DEMO", Number: 1}
 func (e *env) say(t testing.TB, ctx context.Context, text string) tickets.Comment {
 	t.Helper()
 	said, err := e.Workflows.Comment(ctx, demo1, text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return said.Comment
 }
 
@@ -36,9 +35,7 @@ func (e *env) say(t testing.TB, ctx context.Context, text string) tickets.Commen
 func (e *env) notifications(t testing.TB, ctx context.Context) (all []string) {
 	t.Helper()
 	list, _, err := e.Workflows.Inbox(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for _, n := range slices.Backward(list) {
 		all = append(all, fmt.Sprintf("%s by %s on %s", n.Why, n.By.Name, n.Key))
 	}
@@ -55,9 +52,7 @@ func (e *env) hears(t *testing.T, ctx context.Context, want ...string) {
 func (e *env) assign(t testing.TB, ctx context.Context, handles ...string) tickets.Ticket {
 	t.Helper()
 	ticket, err := e.Workflows.SetAssignees(ctx, demo1, handles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return ticket
 }
 
@@ -101,9 +96,7 @@ func TestTelling(t *testing.T) {
 		e := newEnv(t)
 		ben, cyd := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member)
 		ticket, err := e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "For @ben"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		text := "For @ben and @cyd"
 		if _, err := e.Workflows.EditTicket(e.Ctx, ticket.Key, tickets.Edit{Description: &text, Version: 1}); err != nil {
 			t.Fatal(err)
@@ -167,9 +160,7 @@ func TestTelling(t *testing.T) {
 		ben := e.As(t, "Ben", accounts.Member)
 		e.say(t, e.Ctx, "@ben")
 		other, err := e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "@ben"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		unread := func(want int) {
 			t.Helper()
 			if n, err := e.Workflows.Unread(ben); err != nil || n != want {
@@ -178,17 +169,13 @@ func TestTelling(t *testing.T) {
 		}
 		unread(2)
 		ticket, err := e.Workflows.Ticket(ben, other.Key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if n, err := e.Workflows.ReadTicket(ben, ticket); err != nil || n != 1 {
 			t.Error(n, err)
 		}
 		unread(1)
 		list, _, err := e.Workflows.Inbox(ben, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if err := e.Workflows.ReadEntry(e.Ctx, list[1].ID); !errors.Is(err, tickets.CodeEntryNotFound) {
 			t.Error("someone else marked it:", err)
 		}
@@ -202,9 +189,7 @@ func TestTelling(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.say(t, e.Ctx, "@ben")
-		if err := e.Workflows.ReadInbox(ben, list[0].ID); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Workflows.ReadInbox(ben, list[0].ID))
 		unread(1) // what came since
 	})
 	t.Run("people who tell each other at the same time do not block each other", func(t *testing.T) {
@@ -290,9 +275,7 @@ func TestComments(t *testing.T) {
 			t.Error(err)
 		}
 		ticket, err := e.Workflows.Ticket(e.Ctx, demo1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		page, err := e.Workflows.Comments(e.Ctx, ticket, 0)
 		if err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" || page.List[0].Author.Name != "Ben" {
 			t.Errorf("%+v %v", page, err)
@@ -309,9 +292,7 @@ func TestComments(t *testing.T) {
 			want = append(want, e.say(t, e.Ctx, strings.Repeat("x", tickets.MaxComment)).Body)
 		}
 		ticket, err := e.Workflows.Ticket(e.Ctx, demo1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		var got []string
 		before := tickets.Comments{Older: true}
 		for first := true; before.Older; first = false {
@@ -421,14 +402,10 @@ func TestAssigning(t *testing.T) {
 			}
 			work(move.want)
 		}
-		if err := e.Workflows.DeleteTicket(e.Ctx, demo1); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, demo1))
 		work(0)
 		closed, err := e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "done already", Column: columns[2].ID}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if _, err := e.Workflows.SetAssignees(e.Ctx, closed.Key, []string{"ana"}); err != nil {
 			t.Fatal(err)
 		}

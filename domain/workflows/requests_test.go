@@ -17,6 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/refs"
@@ -45,9 +46,7 @@ func stock(t testing.TB, d *db.DB, n int) {
 		return
 	}
 	canaries, err := refs.ReadCanaries(context.Background(), d.Queries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	apptest.InLot(t, d, func(ctx context.Context, tx *db.Tx, lot id.Lot) error {
 		_, err := refs.Mint(ctx, tx, canaries, lot, refs.Slice{Length: refs.Short, To: refs.Space(refs.Short), Codes: n})
 		return err
@@ -58,9 +57,7 @@ func stock(t testing.TB, d *db.DB, n int) {
 func guesses(t testing.TB, e *env, n int, canary bool) (list []string) {
 	t.Helper()
 	canaries, err := refs.ReadCanaries(context.Background(), e.DB.Queries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for i := 0; len(list) < n; i++ {
 		code := fmt.Sprintf("%c%c%c%c%c", 'A'+i/26/26/26/26%26, 'A'+i/26/26/26%26, 'A'+i/26/26%26, 'A'+i/26%26, 'A'+i%26)
 		if canaries.Is(refs.Code(code)) == canary && e.Count(t, "SELECT COUNT(*) FROM ref_ledger WHERE code = ?", code) == 0 {
@@ -83,9 +80,7 @@ func asked(title string) requests.Submission {
 func (e *env) send(t testing.TB, sent requests.Submission) workflows.Receipt {
 	t.Helper()
 	receipt, err := e.Workflows.Send(from("192.0.2.1"), sent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return receipt
 }
 
@@ -100,9 +95,7 @@ func TestTheRequesterIsNobody(t *testing.T) {
 	t.Parallel()
 	e := withForm(t, 1)
 	requester, err := accounts.RequesterAccount(e.Ctx, e.DB.Queries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Run("who signs in", func(t *testing.T) {
 		for _, password := range []string{"", "x", "requester", "correct horse battery"} {
 			_, err := e.Workflows.SignIn(from("192.0.2.9"), "Requester", password)
@@ -117,9 +110,7 @@ func TestTheRequesterIsNobody(t *testing.T) {
 	})
 	t.Run("who is invited or joins", func(t *testing.T) {
 		link, err := e.Workflows.Invite(e.Ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		_, err = e.Workflows.JoinNew(e.Ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester", Password: "correct horse battery"})
 		is(t, err, accounts.CodeBadEmail)
 		err = e.DB.InTx(e.Ctx, func(tx *db.Tx) error {
@@ -166,9 +157,7 @@ func TestTheRequesterIsNobody(t *testing.T) {
 func (e *env) ours(t testing.TB) tickets.Ticket {
 	t.Helper()
 	ticket, err := e.Workflows.OpenTicket(e.Ctx, "NINJA", tickets.Draft{Title: "Ours"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return ticket
 }
 
@@ -242,9 +231,7 @@ func TestSend(t *testing.T) {
 		e := withForm(t, 5)
 		receipt := e.send(t, asked("The door is stuck"))
 		ticket, err := e.Workflows.Ticket(e.Ctx, tickets.Key{Board: "NINJA", Number: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
 		if ticket.Title != "The door is stuck" || ticket.Description != "Please" || !ticket.FromRequester || ticket.Author.Name != "Requester" || ticket.Column != board.Columns[0].ID {
 			t.Errorf("%+v", ticket)
@@ -267,9 +254,7 @@ func TestSend(t *testing.T) {
 			e.Offer(t, "NINJA", on)
 		}
 		list, err := accounts.Audit(e.Ctx, e.DB.Queries, e.Actor.Company.ID, 0, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		var kinds []string
 		for _, entry := range list {
 			if strings.HasPrefix(entry.Kind, "form-") && entry.Detail.Name == "NINJA" {
@@ -458,12 +443,12 @@ func TestSend(t *testing.T) {
 			}
 		}
 		rows, err := e.DB.SQL.Query("SELECT used FROM public_limit")
-		must(t, err)
+		domaintest.Must(t, err)
 		defer rows.Close()
 		var counts []int
 		for rows.Next() {
 			var n int
-			must(t, rows.Scan(&n))
+			domaintest.Must(t, rows.Scan(&n))
 			counts = append(counts, n)
 		}
 		if want := []int{20, 20, 20}; rows.Err() != nil || !slices.Equal(counts, want) {

@@ -19,6 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -52,13 +53,9 @@ func (e *env) track(t testing.TB, code, token string) requests.TrackedTicket {
 // lookups are what was looked up in this hour, stored as it is every few seconds.
 func (e *env) lookups(t testing.TB) requests.Lookups {
 	t.Helper()
-	if err := e.Delivery.TendRefs(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, e.Delivery.TendRefs(context.Background()))
 	counted, err := e.Workflows.LookupsSince(context.Background(), e.DB.Now().Add(-time.Minute))
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return counted
 }
 
@@ -78,9 +75,7 @@ func TestTrack(t *testing.T) {
 			t.Errorf("%+v", found)
 		}
 		moved, _, err := e.Workflows.MoveTicket(e.Ctx, ninja1, tickets.Intent{Column: board.Columns[1].ID})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if found := e.track(t, receipt.Code, ""); found.State != requests.InProgress || !found.ChangedAt.Equal(moved.Ticket.MovedAt) {
 			t.Errorf("%+v", found)
 		}
@@ -91,9 +86,7 @@ func TestTrack(t *testing.T) {
 			t.Errorf("%+v", found)
 		}
 		said, err := e.Workflows.Reply(e.Ctx, ninja1, "It opens again.", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if found := e.track(t, receipt.Code, receipt.Token); !found.ChangedAt.Equal(said.Comment.CreatedAt) {
 			t.Errorf("%+v", found)
 		}
@@ -129,13 +122,9 @@ func TestTrack(t *testing.T) {
 		if _, err := e.Workflows.Reply(e.Ctx, ninja1, "We look into it.", nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Thank you"}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Thank you"}))
 		page, err := e.Workflows.Replies(context.Background(), e.track(t, receipt.Code, receipt.Token), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		var said []string
 		for _, c := range page.List {
 			said = append(said, fmt.Sprint(c.Author.Name, ": ", c.Body))
@@ -163,9 +152,7 @@ func TestTrack(t *testing.T) {
 		if _, err := e.Workflows.Comment(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
 		if _, err := e.Workflows.Reply(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil); err != nil {
 			t.Fatal(err)
 		}
@@ -181,9 +168,7 @@ func TestTrack(t *testing.T) {
 		e := withForm(t, 5)
 		receipt := e.send(t, asked("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "An insult"}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "An insult"}))
 		found := e.track(t, receipt.Code, receipt.Token)
 		page, err := e.Workflows.Replies(context.Background(), found, 0)
 		if err != nil || len(page.List) != 1 {
@@ -230,7 +215,7 @@ func TestTrack(t *testing.T) {
 		e := withForm(t, 5)
 		receipt := e.send(t, asked("Help"))
 		ticket, err := e.Workflows.Ticket(e.Ctx, tickets.Key{Board: "NINJA", Number: 1})
-		must(t, err)
+		domaintest.Must(t, err)
 		err = e.meanwhile(t, "ticket", uint64(ticket.ID), "UPDATE ticket_request SET token_hash = NULL, revoked_at = NOW(6) WHERE ticket_id = ?", func() error {
 			return e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
 		})
@@ -301,9 +286,7 @@ func TestTrack(t *testing.T) {
 			},
 		} {
 			before := e.track(t, receipt.Code, "").ChangedAt
-			if err := change(); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, change())
 			if at := e.track(t, receipt.Code, "").ChangedAt; !at.After(before) {
 				t.Errorf("it changed at %v, after %v", at, before)
 			}
@@ -347,9 +330,7 @@ func TestEnumeration(t *testing.T) {
 		t.Parallel()
 		e, watch, _ := spied(t)
 		live, deleted, revoked := e.send(t, asked("Live")), e.send(t, asked("Deleted")), e.send(t, asked("Revoked"))
-		if err := e.Workflows.DeleteTicket(e.Ctx, tickets.Key{Board: "NINJA", Number: 2}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, tickets.Key{Board: "NINJA", Number: 2}))
 		if _, err := e.Workflows.RevokeRequestLink(e.Ctx, tickets.Key{Board: "NINJA", Number: 3}); err != nil {
 			t.Fatal(err)
 		}
@@ -575,9 +556,7 @@ func TestStopKeepsLookups(t *testing.T) {
 	t.Parallel()
 	e := withForm(t, 1)
 	e.track(t, e.send(t, asked("Help")).Code, "")
-	if err := e.Close(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, e.Close(context.Background()))
 	if n := e.Count(t, "SELECT COALESCE(SUM(hits), 0) * 10 + (SELECT COALESCE(SUM(popped), 0) FROM ref_sample) FROM lookup_hour"); n != 11 {
 		t.Errorf("a hit and a code are %d", n)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -49,10 +50,10 @@ func succeeded(errs []error) (n int) {
 func (e *env) meanwhile(t testing.TB, table string, row uint64, change string, do func() error) error {
 	t.Helper()
 	tx, err := e.DB.SQL.Begin()
-	must(t, err)
+	domaintest.Must(t, err)
 	defer func() { _ = tx.Rollback() }()
 	_, err = tx.Exec("SELECT id FROM "+table+" WHERE id = ? FOR UPDATE", row)
-	must(t, err)
+	domaintest.Must(t, err)
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	for dbtest.Others(t, e.DB.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM "+table+"%FOR UPDATE%'") == 0 {
@@ -63,8 +64,8 @@ func (e *env) meanwhile(t testing.TB, table string, row uint64, change string, d
 		}
 	}
 	_, err = tx.Exec(change, row)
-	must(t, err)
-	must(t, tx.Commit())
+	domaintest.Must(t, err)
+	domaintest.Must(t, tx.Commit())
 	return <-done
 }
 
@@ -88,7 +89,7 @@ func TestCloseTicket(t *testing.T) {
 			t.Fatal(moved, err)
 		}
 		board, err = e.Workflows.Board(e.Ctx, "NINJA")
-		must(t, err)
+		domaintest.Must(t, err)
 		e.holds(t, board, 0, 1)
 	})
 
@@ -98,10 +99,10 @@ func TestCloseTicket(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
 		_, _, err := e.Workflows.CloseTicket(e.Ctx, key)
-		must(t, err)
-		must(t, e.removing(t, board.Columns[0].ID, func() error { _, _, err := e.Workflows.ReopenTicket(e.Ctx, key); return err }))
+		domaintest.Must(t, err)
+		domaintest.Must(t, e.removing(t, board.Columns[0].ID, func() error { _, _, err := e.Workflows.ReopenTicket(e.Ctx, key); return err }))
 		board, err = e.Workflows.Board(e.Ctx, "NINJA")
-		must(t, err)
+		domaintest.Must(t, err)
 		e.holds(t, board, 0, 1)
 	})
 
@@ -196,7 +197,7 @@ func TestRestoreTicket(t *testing.T) {
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[1].ID, 3)
-		must(t, e.Workflows.DeleteTicket(e.Ctx, keys[0]))
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[0]))
 		restoring := func() error { _, _, err := e.Workflows.RestoreTicket(e.Ctx, keys[0]); return err }
 		if errs := atOnce(restoring, restoring, restoring, restoring); succeeded(errs) != 4 {
 			t.Error(errs)
@@ -213,7 +214,7 @@ func TestRestoreTicket(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[1].ID, 2)
 		for _, key := range keys {
-			must(t, e.Workflows.DeleteTicket(e.Ctx, key))
+			domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, key))
 		}
 		e.Exec(t, "UPDATE board_column SET wip_limit = 0, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
 		if _, _, err := e.Workflows.RestoreTicket(e.Ctx, keys[0]); !errors.Is(err, boards.CodeColumnFull) {
@@ -224,7 +225,7 @@ func TestRestoreTicket(t *testing.T) {
 			t.Fatal(err)
 		}
 		now, err := e.Workflows.Board(e.Ctx, "NINJA")
-		must(t, err)
+		domaintest.Must(t, err)
 		e.holds(t, now, 0, 1)
 	})
 }
@@ -239,15 +240,15 @@ func TestUndo(t *testing.T) {
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 3)
 		move := func(key tickets.Key, column int) {
 			_, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Column: board.Columns[column].ID})
-			must(t, err)
+			domaintest.Must(t, err)
 		}
 		move(keys[1], 1)
 		move(keys[1], 2)
 		_, _, err := e.Workflows.ReopenTicket(e.Ctx, keys[1])
-		must(t, err)
+		domaintest.Must(t, err)
 		_, _, err = e.Workflows.CloseTicket(e.Ctx, keys[2])
-		must(t, err)
-		must(t, e.Workflows.DeleteTicket(e.Ctx, keys[0]))
+		domaintest.Must(t, err)
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[0]))
 		for _, want := range [][]uint64{{1}, {1, 3}, {1, 3}, {1, 3}, {1, 2, 3}} {
 			if _, err := e.Workflows.Undo(e.Ctx, 0); err != nil {
 				t.Fatal(err)
@@ -270,7 +271,7 @@ func TestUndo(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 2)
 		moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
-		must(t, err)
+		domaintest.Must(t, err)
 		undo := func() error { _, err := e.Workflows.Undo(e.Ctx, moved.Activity); return err }
 		errs := atOnce(undo, undo, undo, undo)
 		if succeeded(errs) != 1 {
@@ -291,7 +292,7 @@ func TestUndo(t *testing.T) {
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 3)
 		for _, key := range keys {
 			_, _, err := e.Workflows.CloseTicket(e.Ctx, key)
-			must(t, err)
+			domaintest.Must(t, err)
 		}
 		undo := func() error { _, err := e.Workflows.Undo(e.Ctx, 0); return err }
 		if errs := atOnce(undo, undo, undo); succeeded(errs) != 3 {
@@ -309,7 +310,7 @@ func TestUndo(t *testing.T) {
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 6)
 		for _, key := range keys {
 			moved, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Column: board.Columns[1].ID})
-			must(t, err)
+			domaintest.Must(t, err)
 			errs := atOnce(
 				func() error { _, err := e.Workflows.Undo(e.Ctx, moved.Activity); return err },
 				func() error {
@@ -321,7 +322,7 @@ func TestUndo(t *testing.T) {
 				t.Error(errs)
 			}
 			now, err := e.Workflows.Ticket(e.Ctx, key)
-			must(t, err)
+			domaintest.Must(t, err)
 			if now.Column != board.Columns[2].ID {
 				t.Errorf("%s is not where Bob put it", key)
 			}
@@ -336,9 +337,9 @@ func TestUndo(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
 		moved, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Column: board.Columns[1].ID})
-		must(t, err)
+		domaintest.Must(t, err)
 		closed, _, err := e.Workflows.CloseTicket(bob, key)
-		must(t, err)
+		domaintest.Must(t, err)
 		refused := func() {
 			t.Helper()
 			if _, err := e.Workflows.Undo(e.Ctx, moved.Activity); !errors.Is(err, tickets.CodeChangedSince) || !strings.HasPrefix(fault.Message(err), "Bob ") {
@@ -346,10 +347,10 @@ func TestUndo(t *testing.T) {
 			}
 		}
 		refused()
-		must(t, e.Workflows.DeleteTicket(bob, key))
+		domaintest.Must(t, e.Workflows.DeleteTicket(bob, key))
 		refused()
 		_, _, err = e.Workflows.RestoreTicket(bob, key)
-		must(t, err)
+		domaintest.Must(t, err)
 		refused()
 		if _, err := e.Workflows.Undo(bob, closed.Activity); err == nil {
 			t.Error("a close was undone after a deletion and a restoration")
@@ -357,13 +358,13 @@ func TestUndo(t *testing.T) {
 
 		other := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
 		moved, _, err = e.Workflows.MoveTicket(e.Ctx, other, tickets.Intent{Column: board.Columns[1].ID})
-		must(t, err)
+		domaintest.Must(t, err)
 		closed, _, err = e.Workflows.CloseTicket(bob, other)
-		must(t, err)
+		domaintest.Must(t, err)
 		_, err = e.Workflows.Undo(bob, closed.Activity)
-		must(t, err)
+		domaintest.Must(t, err)
 		undone, err := e.Workflows.Undo(e.Ctx, moved.Activity)
-		must(t, err)
+		domaintest.Must(t, err)
 		if undone.Ticket.Column != board.Columns[0].ID {
 			t.Error("it did not go back")
 		}
@@ -375,9 +376,9 @@ func TestUndo(t *testing.T) {
 		board, other := e.Board(t, "NINJA"), e.Board(t, "OTHER")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 3)
 		moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[2].ID})
-		must(t, err)
+		domaintest.Must(t, err)
 		undone, err := e.Workflows.Undo(e.Ctx, 0)
-		must(t, err)
+		domaintest.Must(t, err)
 		if undone.Ticket.Key != keys[1] || undone.Ticket.Closed() || moved.Ticket.Key.Board != "OTHER" {
 			t.Errorf("%+v", undone.Ticket)
 		}
@@ -391,7 +392,7 @@ func TestUndo(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 2)
 		moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
-		must(t, err)
+		domaintest.Must(t, err)
 		e.Exec(t, "UPDATE board_column SET wip_limit = 1, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[0].ID))
 		if _, err := e.Workflows.Undo(e.Ctx, moved.Activity); !errors.Is(err, boards.CodeColumnFull) {
 			t.Error(err)
@@ -416,19 +417,12 @@ func TestUndo(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		key := e.Open(t, "NINJA", board.Columns[1].ID, 1)[0]
 		_, _, err := e.Workflows.CloseTicket(e.Ctx, key)
-		must(t, err)
+		domaintest.Must(t, err)
 		e.Exec(t, "DELETE FROM board_column WHERE id = ?", uint64(board.Columns[1].ID))
 		undone, err := e.Workflows.Undo(e.Ctx, 0)
-		must(t, err)
+		domaintest.Must(t, err)
 		if !undone.Gone || undone.Ticket.Column != board.Columns[0].ID || undone.Ticket.Closed() {
 			t.Errorf("%+v", undone)
 		}
 	})
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -49,17 +50,17 @@ func newEnv(t testing.TB) *env {
 		Token:   true,
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
-	must(t, err)
+	domaintest.Must(t, err)
 	h.ctx, h.token = accounts.WithActor(context.Background(), actor), token
 	_, err = h.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: "NINJA", Title: "Ninjas"}, nil)
-	must(t, err)
+	domaintest.Must(t, err)
 	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Answer: func(t tickets.Ticket) any { return t.Key.String() }}
 	_, err = h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Plain", Description: awkward}, once)
-	must(t, err)
+	domaintest.Must(t, err)
 	_, err = h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Long", Description: strings.Repeat("\"\\\n", 21845)}, nil)
-	must(t, err)
+	domaintest.Must(t, err)
 	h.open(t, 3)
-	must(t, h.Workflows.DeleteTicket(h.ctx, key(5)))
+	domaintest.Must(t, h.Workflows.DeleteTicket(h.ctx, key(5)))
 	opstest.Populate(t, h.ctx, h.App, h.db)
 	h.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('secret', 'x', '2030-01-01')")
 	h.exec(t, "INSERT INTO sign_in_limit (name, failures, last_at) VALUES (REPEAT('s', 32), 2, '2026-01-01')")
@@ -70,7 +71,7 @@ func newEnv(t testing.TB) *env {
 func at(t testing.TB, url string) *env {
 	t.Helper()
 	d, err := db.Open(url)
-	must(t, err)
+	domaintest.Must(t, err)
 	w := app.New(d, apptest.CheapPasswords)
 	t.Cleanup(func() { w.Close(context.Background()); d.Close() })
 	return &env{App: w, Installation: backup.Installation{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs")}, db: d}
@@ -89,7 +90,7 @@ func (h *env) open(t testing.TB, n int) (last tickets.Ticket) {
 	for i := range n {
 		var err error
 		last, err = h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
-		must(t, err)
+		domaintest.Must(t, err)
 	}
 	return last
 }
@@ -106,14 +107,14 @@ func (h *env) backup(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "acme.backup")
 	_, err := backup.Make(context.Background(), h.Installation, "test", file)
-	must(t, err)
+	domaintest.Must(t, err)
 	return file
 }
 
 func (h *env) restore(t testing.TB, file string) backup.Summary {
 	t.Helper()
 	summary, report, err := backup.Restore(context.Background(), h.Installation, file)
-	must(t, err)
+	domaintest.Must(t, err)
 	if !report.OK() {
 		report.Text(t.Output())
 		t.Fatal("findings after a restore")
@@ -139,15 +140,8 @@ func (h *env) refuses(t *testing.T, file string, want error) {
 
 func (h *env) rows(t testing.TB, from string) (n int64) {
 	t.Helper()
-	must(t, h.db.SQL.QueryRow("SELECT COUNT(*) FROM "+from).Scan(&n))
+	domaintest.Must(t, h.db.SQL.QueryRow("SELECT COUNT(*) FROM "+from).Scan(&n))
 	return n
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // tables are all of a backup.
@@ -175,24 +169,24 @@ func dump(t testing.TB, h *env) string {
 		}
 		var names []string
 		rows, err := h.db.SQL.Query("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position", table)
-		must(t, err)
+		domaintest.Must(t, err)
 		for rows.Next() {
 			var name string
-			must(t, rows.Scan(&name))
+			domaintest.Must(t, rows.Scan(&name))
 			if table == "sequences" && (name == "epoch" || name == "version") {
 				continue
 			}
 			names = append(names, "COALESCE(HEX(CAST("+name+" AS CHAR CHARACTER SET binary)), 'NULL')")
 		}
-		must(t, rows.Close())
+		domaintest.Must(t, rows.Close())
 		rows, err = h.db.SQL.Query("SELECT CONCAT_WS(',', " + strings.Join(names, ",") + ") FROM " + table + " ORDER BY 1")
-		must(t, err)
+		domaintest.Must(t, err)
 		for rows.Next() {
 			var row string
-			must(t, rows.Scan(&row))
+			domaintest.Must(t, rows.Scan(&row))
 			fmt.Fprintln(&all, table, row)
 		}
-		must(t, rows.Close())
+		domaintest.Must(t, rows.Close())
 	}
 	return all.String()
 }
@@ -203,12 +197,12 @@ func TestRestore(t *testing.T) {
 		t.Parallel()
 		from := newEnv(t)
 		_, err := from.Workflows.SetForm(from.ctx, "NINJA", requests.Form{On: true})
-		must(t, err)
+		domaintest.Must(t, err)
 		from.exec(t, "INSERT INTO ref_ledger (code, batch) VALUES ('UkrEq', 1)")
 		from.exec(t, "INSERT INTO ref_pool (code) VALUES ('UkrEq')")
 		sent := requests.Submission{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: "Help"}
 		receipt, err := from.Workflows.Send(context.Background(), sent)
-		must(t, err)
+		domaintest.Must(t, err)
 		var all []byte
 		for _, member := range unpack(t, from.backup(t)) {
 			all = append(all, member.content...)
@@ -217,7 +211,7 @@ func TestRestore(t *testing.T) {
 			t.Error("whoever has the link cannot open it after a restore")
 		}
 		token, err := base64.RawURLEncoding.DecodeString(receipt.Token)
-		must(t, err)
+		domaintest.Must(t, err)
 		for _, secret := range []string{receipt.Token, base64.StdEncoding.EncodeToString(token), hex.EncodeToString(token), string(token), sent.Nonce} {
 			if bytes.Contains(all, []byte(secret)) {
 				t.Errorf("%q is in it", secret)
@@ -280,9 +274,9 @@ func TestRestore(t *testing.T) {
 		to.restore(t, from.backup(t))
 		for _, feed := range []string{"tickets", "comments", "boards"} {
 			before, err := from.db.Sequence(context.Background(), feed)
-			must(t, err)
+			domaintest.Must(t, err)
 			after, err := to.db.Sequence(context.Background(), feed)
-			must(t, err)
+			domaintest.Must(t, err)
 			if after.Epoch <= before.Epoch || after.Value != before.Value || after.Horizon != before.Horizon {
 				t.Errorf("%s was %+v, is %+v", feed, before, after)
 			}
@@ -299,13 +293,13 @@ func TestRestore(t *testing.T) {
 			t.Errorf("the next number is %d", ticket.Key.Number)
 		}
 		result, err := to.db.SQL.Exec("INSERT INTO company (slug, name, created_at) VALUES ('next', 'Next', '2026-01-01')")
-		must(t, err)
+		domaintest.Must(t, err)
 		if id, _ := result.LastInsertId(); id <= 700 {
 			t.Errorf("the id %d was handed out twice", id)
 		}
 		var highest, restored uint64
-		must(t, from.db.SQL.QueryRow("SELECT MAX(id) FROM ticket").Scan(&highest))
-		must(t, to.db.SQL.QueryRow("SELECT MAX(id) FROM ticket").Scan(&restored))
+		domaintest.Must(t, from.db.SQL.QueryRow("SELECT MAX(id) FROM ticket").Scan(&highest))
+		domaintest.Must(t, to.db.SQL.QueryRow("SELECT MAX(id) FROM ticket").Scan(&restored))
 		if restored <= highest {
 			t.Errorf("the next ticket has the id %d, the highest was %d", restored, highest)
 		}
@@ -322,14 +316,14 @@ func TestRestore(t *testing.T) {
 	t.Run("the oldest schema becomes the newest", func(t *testing.T) {
 		t.Parallel()
 		from, to := empty(t), empty(t)
-		must(t, db.SchemaTo(from.URL, 1))
+		domaintest.Must(t, db.SchemaTo(from.URL, 1))
 		from.exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')")
 		from.exec(t, "INSERT INTO installation (id, company_id, created_at) VALUES (1, 1, '2026-01-01')")
 		from.exec(t, "INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@example.com', 'Ana', '', TRUE, '2026-01-01')")
 		from.exec(t, "INSERT INTO membership (company_id, account_id, role, created_at) VALUES (1, 1, 'owner', '2026-01-01')")
 		to.restore(t, from.backup(t))
 		status, err := db.Schema(to.URL)
-		must(t, err)
+		domaintest.Must(t, err)
 		if status.Version != status.Latest || to.rows(t, "company") != 1 {
 			t.Errorf("the schema is at %d of %d", status.Version, status.Latest)
 		}
@@ -349,7 +343,7 @@ func TestRestore(t *testing.T) {
 			t.Error("a run that was complete is not")
 		}
 		result, err := to.db.SQL.Exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES ('x', 1, '', 'active', NOW(6), NOW(6), NOW(6))")
-		must(t, err)
+		domaintest.Must(t, err)
 		if worker, _ := result.LastInsertId(); worker <= 7 {
 			t.Errorf("a new worker is %d, and holds what another began", worker)
 		}
@@ -388,7 +382,7 @@ func TestRestore(t *testing.T) {
 		from, to := newEnv(t), empty(t)
 		from.exec(t, "UPDATE board_column SET ticket_count = 77 WHERE position = 1")
 		_, report, err := backup.Restore(context.Background(), to.Installation, from.backup(t))
-		must(t, err)
+		domaintest.Must(t, err)
 		if report.OK() {
 			t.Error("no finding")
 		}
@@ -429,8 +423,8 @@ func TestRestore(t *testing.T) {
 func (h *env) blob(t testing.TB, name, content string) {
 	t.Helper()
 	file := filepath.Join(h.Blobs, filepath.FromSlash(name))
-	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
-	must(t, os.WriteFile(file, []byte(content), 0o600))
+	domaintest.Must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	domaintest.Must(t, os.WriteFile(file, []byte(content), 0o600))
 }
 
 func TestStoredFiles(t *testing.T) {
@@ -440,7 +434,7 @@ func TestStoredFiles(t *testing.T) {
 	from.blob(t, "empty", "")
 	from.blob(t, "ef/größer 🥷", strings.Repeat("x", 100_000))
 	from.blob(t, ".restore-left", "of a restore that broke off")
-	must(t, os.Symlink("/etc/passwd", filepath.Join(from.Blobs, "link")))
+	domaintest.Must(t, os.Symlink("/etc/passwd", filepath.Join(from.Blobs, "link")))
 	file := from.backup(t)
 	t.Run("come back byte for byte", func(t *testing.T) {
 		to := empty(t)
@@ -454,7 +448,7 @@ func TestStoredFiles(t *testing.T) {
 			}
 		}
 		var names []string
-		must(t, filepath.WalkDir(to.Blobs, func(name string, entry fs.DirEntry, err error) error {
+		domaintest.Must(t, filepath.WalkDir(to.Blobs, func(name string, entry fs.DirEntry, err error) error {
 			if !entry.IsDir() {
 				names = append(names, name)
 			}
@@ -491,7 +485,7 @@ func TestStoredFiles(t *testing.T) {
 	})
 	t.Run("behind a symbolic link are backed up", func(t *testing.T) {
 		link := filepath.Join(t.TempDir(), "link")
-		must(t, os.Symlink(from.Blobs, link))
+		domaintest.Must(t, os.Symlink(from.Blobs, link))
 		out := filepath.Join(t.TempDir(), "b")
 		summary, err := backup.Make(context.Background(), backup.Installation{URL: from.URL, Blobs: link}, "test", out)
 		if err != nil || summary.Blobs != 3 {
@@ -506,7 +500,7 @@ func TestMake(t *testing.T) {
 	t.Run("the file is the owner's alone, and nothing else is left", func(t *testing.T) {
 		file := h.backup(t)
 		info, err := os.Stat(file)
-		must(t, err)
+		domaintest.Must(t, err)
 		if info.Mode().Perm() != 0o600 {
 			t.Errorf("mode is %o", info.Mode().Perm())
 		}
@@ -517,14 +511,14 @@ func TestMake(t *testing.T) {
 	t.Run("what was written can be checked", func(t *testing.T) {
 		file := h.backup(t)
 		summary, err := backup.Check(context.Background(), file, nil)
-		must(t, err)
+		domaintest.Must(t, err)
 		if summary.Manifest.Program != "test" || summary.Rows == 0 || summary.Bytes == 0 {
 			t.Errorf("%+v", summary)
 		}
 	})
 	t.Run("an existing file stays", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "there")
-		must(t, os.WriteFile(file, []byte("mine"), 0o644))
+		domaintest.Must(t, os.WriteFile(file, []byte("mine"), 0o644))
 		_, err := backup.Make(context.Background(), h.Installation, "test", file)
 		content, _ := os.ReadFile(file)
 		if !errors.Is(err, backup.CodeExists) || string(content) != "mine" || len(list(t, filepath.Dir(file))) != 1 {
@@ -533,11 +527,11 @@ func TestMake(t *testing.T) {
 	})
 	t.Run("what a killed backup left is no hindrance", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "b")
-		must(t, os.WriteFile(file+".part", bytes.Repeat([]byte("x"), 1<<20), 0o644))
+		domaintest.Must(t, os.WriteFile(file+".part", bytes.Repeat([]byte("x"), 1<<20), 0o644))
 		_, err := backup.Make(context.Background(), h.Installation, "test", file)
-		must(t, err)
+		domaintest.Must(t, err)
 		_, err = backup.Check(context.Background(), file, nil)
-		must(t, err)
+		domaintest.Must(t, err)
 	})
 	t.Run("a folder that is not there", func(t *testing.T) {
 		_, err := backup.Make(context.Background(), h.Installation, "test", filepath.Join(t.TempDir(), "no", "b"))
@@ -600,7 +594,7 @@ func TestMake(t *testing.T) {
 func list(t testing.TB, folder string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	must(t, err)
+	domaintest.Must(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -611,12 +605,12 @@ func TestTables(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
 	rows, err := d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
-	must(t, err)
+	domaintest.Must(t, err)
 	defer rows.Close()
 	var there []string
 	for rows.Next() {
 		var name string
-		must(t, rows.Scan(&name))
+		domaintest.Must(t, rows.Scan(&name))
 		there = append(there, name)
 	}
 	known := slices.Concat(backup.BackedUp, backup.LeftOut)
@@ -630,11 +624,11 @@ func TestTables(t *testing.T) {
 	t.Run("a table comes after those that it references", func(t *testing.T) {
 		rows, err := d.SQL.Query(`SELECT table_name, referenced_table_name FROM information_schema.key_column_usage
 			WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL`)
-		must(t, err)
+		domaintest.Must(t, err)
 		defer rows.Close()
 		for rows.Next() {
 			var table, parent string
-			must(t, rows.Scan(&table, &parent))
+			domaintest.Must(t, rows.Scan(&table, &parent))
 			if slices.Contains(backup.BackedUp, table) && slices.Index(backup.BackedUp, table) <= slices.Index(backup.BackedUp, parent) {
 				t.Errorf("%s comes before %s", table, parent)
 			}
@@ -651,7 +645,7 @@ func TestWhileServing(t *testing.T) {
 	t.Parallel()
 	from, to := newEnv(t), empty(t)
 	board, err := from.Workflows.Board(from.ctx, "NINJA")
-	must(t, err)
+	domaintest.Must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var mu sync.Mutex
@@ -699,13 +693,13 @@ func TestWhileServing(t *testing.T) {
 	})
 	t.Run("numbers go on", func(t *testing.T) {
 		var last uint64
-		must(t, to.db.SQL.QueryRow("SELECT MAX(local_id) FROM ticket WHERE board_id = ?", board.ID).Scan(&last))
+		domaintest.Must(t, to.db.SQL.QueryRow("SELECT MAX(local_id) FROM ticket WHERE board_id = ?", board.ID).Scan(&last))
 		to.ctx = from.ctx
 		if ticket := to.open(t, 1); ticket.Key.Number != last+1 {
 			t.Errorf("%s follows number %d", ticket.Key, last)
 		}
 		report, err := verify.Run(context.Background(), to.db, "", nil)
-		must(t, err)
+		domaintest.Must(t, err)
 		if !report.OK() {
 			t.Error("findings after the next ticket")
 		}

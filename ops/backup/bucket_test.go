@@ -14,6 +14,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/ops/backup"
 )
 
@@ -25,10 +26,10 @@ func TestStoredFilesInABucket(t *testing.T) {
 	server := httptest.NewServer(gofakes3.New(backend).Server())
 	t.Cleanup(server.Close)
 	bucket := func(name string) (string, *blobs.Store) {
-		must(t, backend.CreateBucket(name))
+		domaintest.Must(t, backend.CreateBucket(name))
 		where := "s3://" + name + "?region=us-east-1&endpoint=" + server.URL
 		store, err := blobs.Open(context.Background(), where)
-		must(t, err)
+		domaintest.Must(t, err)
 		t.Cleanup(func() { store.Close() })
 		return where, store
 	}
@@ -37,14 +38,14 @@ func TestStoredFilesInABucket(t *testing.T) {
 	where, store := bucket("from")
 	from.Blobs = where
 	for name, content := range want {
-		must(t, store.Put(context.Background(), name, strings.NewReader(content)))
+		domaintest.Must(t, store.Put(context.Background(), name, strings.NewReader(content)))
 	}
 	file := from.backup(t)
 	holds := func(t *testing.T, store *blobs.Store) {
 		t.Helper()
 		for name, content := range want {
 			r, err := store.Open(context.Background(), name)
-			must(t, err)
+			domaintest.Must(t, err)
 			got, err := io.ReadAll(r)
 			if r.Close(); err != nil || string(got) != content {
 				t.Errorf("%s: %d bytes, %v", name, len(got), err)
@@ -55,7 +56,7 @@ func TestStoredFilesInABucket(t *testing.T) {
 		to := empty(t)
 		var store *blobs.Store
 		to.Blobs, store = bucket("to")
-		must(t, store.Put(context.Background(), "images/ab/one", strings.NewReader("first")))
+		domaintest.Must(t, store.Put(context.Background(), "images/ab/one", strings.NewReader("first")))
 		if summary := to.restore(t, file); summary.Blobs != 3 {
 			t.Errorf("%d are told", summary.Blobs)
 		}
@@ -65,10 +66,10 @@ func TestStoredFilesInABucket(t *testing.T) {
 		to, third := empty(t), empty(t)
 		to.restore(t, file)
 		store, err := blobs.Open(context.Background(), to.Blobs)
-		must(t, err)
+		domaintest.Must(t, err)
 		holds(t, store)
 		// What is being written, or was when its writer died, is no stored file.
-		must(t, os.WriteFile(filepath.Join(to.Blobs, "half.187a3f0c12.tmp"), []byte("ha"), 0o600))
+		domaintest.Must(t, os.WriteFile(filepath.Join(to.Blobs, "half.187a3f0c12.tmp"), []byte("ha"), 0o600))
 		third.Blobs, store = bucket("third")
 		if summary := third.restore(t, to.backup(t)); summary.Blobs != 3 {
 			t.Errorf("%d are told", summary.Blobs)
@@ -80,7 +81,7 @@ func TestStoredFilesInABucket(t *testing.T) {
 			to := empty(t)
 			var store *blobs.Store
 			to.Blobs, store = bucket(i)
-			must(t, store.Put(context.Background(), other[0], strings.NewReader(other[1])))
+			domaintest.Must(t, store.Put(context.Background(), other[0], strings.NewReader(other[1])))
 			_, _, err := backup.Restore(context.Background(), to.Installation, file)
 			if !errors.Is(err, backup.CodeNotEmpty) || to.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
 				t.Errorf("%s: %v", other[0], err)

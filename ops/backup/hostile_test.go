@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/ops/backup"
 )
 
@@ -33,19 +34,19 @@ type entry struct {
 func unpack(t testing.TB, file string) (entries []entry) {
 	t.Helper()
 	f, err := os.Open(file)
-	must(t, err)
+	domaintest.Must(t, err)
 	defer f.Close()
 	zip, err := gzip.NewReader(f)
-	must(t, err)
+	domaintest.Must(t, err)
 	members := tar.NewReader(zip)
 	for {
 		header, err := members.Next()
 		if err == io.EOF {
 			return entries
 		}
-		must(t, err)
+		domaintest.Must(t, err)
 		content, err := io.ReadAll(members)
-		must(t, err)
+		domaintest.Must(t, err)
 		entries = append(entries, entry{*header, content})
 	}
 }
@@ -58,7 +59,7 @@ func pack(t testing.TB, entries []entry, fixed bool) string {
 	}
 	file := filepath.Join(t.TempDir(), "hostile.backup")
 	f, err := os.Create(file)
-	must(t, err)
+	domaintest.Must(t, err)
 	defer f.Close()
 	zip := gzip.NewWriter(f)
 	members := tar.NewWriter(zip)
@@ -66,15 +67,15 @@ func pack(t testing.TB, entries []entry, fixed bool) string {
 		if e.Size == 0 || len(e.content) > 0 {
 			e.Size = int64(len(e.content))
 		}
-		must(t, members.WriteHeader(&e.Header))
+		domaintest.Must(t, members.WriteHeader(&e.Header))
 		_, err := members.Write(e.content)
-		must(t, err)
+		domaintest.Must(t, err)
 	}
 	members.Flush() // without an error for a member that is shorter than it says
 	if fixed {
-		must(t, members.Close())
+		domaintest.Must(t, members.Close())
 	}
-	must(t, zip.Close())
+	domaintest.Must(t, zip.Close())
 	return file
 }
 
@@ -91,7 +92,7 @@ func sums(t testing.TB, entries []entry) []byte {
 		Rows    map[string]int `json:"rows"`
 	}{Rows: map[string]int{}}
 	var manifest backup.Manifest
-	must(t, json.Unmarshal(entries[0].content, &manifest))
+	domaintest.Must(t, json.Unmarshal(entries[0].content, &manifest))
 	for _, table := range manifest.Tables {
 		list.Rows[table.Name] = 0
 	}
@@ -105,7 +106,7 @@ func sums(t testing.TB, entries []entry) []byte {
 		list.Members = append(list.Members, m)
 	}
 	content, err := json.Marshal(list)
-	must(t, err)
+	domaintest.Must(t, err)
 	return content
 }
 
@@ -134,17 +135,17 @@ func TestDamage(t *testing.T) {
 	from.blob(t, "one", "first")
 	file := from.backup(t)
 	whole, err := os.ReadFile(file)
-	must(t, err)
+	domaintest.Must(t, err)
 	to := empty(t)
 	write := func(t *testing.T, content []byte) string {
 		t.Helper()
 		damaged := filepath.Join(t.TempDir(), "damaged")
-		must(t, os.WriteFile(damaged, content, 0o600))
+		domaintest.Must(t, os.WriteFile(damaged, content, 0o600))
 		return damaged
 	}
 	t.Run("what is packed again is whole", func(t *testing.T) {
 		_, err := backup.Check(context.Background(), pack(t, unpack(t, file), true), nil)
-		must(t, err)
+		domaintest.Must(t, err)
 	})
 	t.Run("a file that ends too early, wherever", func(t *testing.T) {
 		for _, n := range []int{len(whole) - 1, len(whole) - 8, len(whole) - 20, len(whole) / 2, 300} {
@@ -206,8 +207,8 @@ func zipped(t testing.TB, content []byte) []byte {
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)
 	_, err := zip.Write(content)
-	must(t, err)
-	must(t, zip.Close())
+	domaintest.Must(t, err)
+	domaintest.Must(t, zip.Close())
 	return b.Bytes()
 }
 

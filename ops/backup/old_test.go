@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/ops/backup"
 )
@@ -24,7 +25,7 @@ func TestOldBackups(t *testing.T) {
 		keepBackup(t)
 	}
 	files, err := filepath.Glob("testdata/*.backup")
-	must(t, err)
+	domaintest.Must(t, err)
 	if len(files) < 2 {
 		t.Fatalf("testdata has %v; want one of each engine", files)
 	}
@@ -62,9 +63,9 @@ func TestOldBackups(t *testing.T) {
 func keepBackup(t *testing.T) {
 	h := newEnv(t)
 	status, err := db.Schema(h.URL)
-	must(t, err)
-	must(t, os.MkdirAll("testdata", 0o755))
+	domaintest.Must(t, err)
+	domaintest.Must(t, os.MkdirAll("testdata", 0o755))
 	file := fmt.Sprintf("testdata/%s-%d.backup", os.Getenv("COUNTERFOIL_TEST_ENGINE"), status.Latest)
 	_, err = backup.Make(context.Background(), h.Installation, "test", file)
-	must(t, err)
+	domaintest.Must(t, err)
 }

@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/ops/bench"
 )
 
 func TestFeed(t *testing.T) {
 	report, err := bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{2500}, Changed: 1200, Rounds: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	ran := map[string]bench.Row{}
 	for _, row := range report.Rows {
 		ran[row.Measure+", "+row.Strategy] = row
@@ -32,15 +31,11 @@ func TestFeed(t *testing.T) {
 	}
 	t.Run("the table compares ours with the floor of the same measure, and JSON says what was measured", func(t *testing.T) {
 		var table, line bytes.Buffer
-		if err := report.Table(&table); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, report.Table(&table))
 		if text := table.String(); strings.Count(text, " 1.00 ×") != 2 || !strings.Contains(text, "Publishing: ours at ") || !strings.Contains(text, "Reading a page: ours at ") {
 			t.Error(text)
 		}
-		if err := report.JSON(&line); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, report.JSON(&line))
 		var parsed struct{ Rows []map[string]any }
 		if err := json.Unmarshal(line.Bytes(), &parsed); err != nil || parsed.Rows[0]["measure"] != "publish" {
 			t.Errorf("%v: %s", err, &line)
@@ -51,9 +46,7 @@ func TestFeed(t *testing.T) {
 func TestFeedOfTwoSizes(t *testing.T) {
 	for flat, even := range map[float64]bool{1e9: true, 1e-9: false} { // whatever the machine does
 		report, err := bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{600, 1300}, Changed: 500, Rounds: 1, Flat: flat})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		ours := map[string]bool{}
 		for _, row := range report.Rows {
 			if row.Duplicates+row.Gaps+row.Errors != 0 {
@@ -67,9 +60,7 @@ func TestFeedOfTwoSizes(t *testing.T) {
 			t.Errorf("%v was measured", ours)
 		}
 		var table bytes.Buffer
-		if err := report.Table(&table); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, report.Table(&table))
 		for _, what := range []string{"Publishing: a row costs ", "Reading: a row costs "} {
 			if !strings.Contains(table.String(), what) {
 				t.Errorf("no %q in %s", what, &table)

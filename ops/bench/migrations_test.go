@@ -9,15 +9,14 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/ops/bench"
 )
 
 func measured(t *testing.T) bench.Report {
 	t.Helper()
 	report, err := bench.Migrations(t.Context(), dbtest.Open(t), bench.TaskLoad{Tasks: 300, Workers: []int{3}, Blocks: []int{10, 50}, Patience: 10 * time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return report
 }
 
@@ -58,17 +57,13 @@ func TestMigrations(t *testing.T) {
 	}
 	t.Run("the table says how ours stands beside the original, and JSON has who did what", func(t *testing.T) {
 		var table, line bytes.Buffer
-		if err := report.Table(&table); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, report.Table(&table))
 		for _, remark := range []string{"3 workers: ours at block 50 is ", "1 worker, waiting 50ms in each task, 200 at a time: "} {
 			if !strings.Contains(table.String(), remark) {
 				t.Error(table.String())
 			}
 		}
-		if err := report.JSON(&line); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, report.JSON(&line))
 		var parsed struct{ Rows []map[string]any }
 		if err := json.Unmarshal(line.Bytes(), &parsed); err != nil || parsed.Rows[0]["workers"] != 3.0 || parsed.Rows[0]["block"] != 10.0 {
 			t.Errorf("%v: %s", err, &line)
@@ -86,9 +81,7 @@ func TestMigrations(t *testing.T) {
 func TestAStrategyThatIsStoppedSaysSo(t *testing.T) {
 	const tasks = 300
 	report, err := bench.Migrations(t.Context(), dbtest.Open(t), bench.TaskLoad{Tasks: tasks, Workers: []int{2}, Blocks: []int{10}, Patience: time.Nanosecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for _, row := range report.Rows {
 		switch row.Strategy {
 		case "ours", "ours, waiting":
@@ -102,9 +95,7 @@ func TestAStrategyThatIsStoppedSaysSo(t *testing.T) {
 		}
 	}
 	var table bytes.Buffer
-	if err := report.Table(&table); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, report.Table(&table))
 	for _, says := range []string{" of 300 ", "the original at block 10, measured with its first ", "With --patience 0 every strategy does all."} {
 		if !strings.Contains(table.String(), says) {
 			t.Errorf("%q is missing in\n%s", says, &table)

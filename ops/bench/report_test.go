@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestFlat(t *testing.T) {
@@ -32,12 +33,8 @@ func TestDeadlocks(t *testing.T) {
 	}
 	report := Report{Rows: []Row{{Strategy: "ours"}, {Strategy: "floor", Deadlocks: to(uint64(7))}}}
 	var table, line bytes.Buffer
-	if err := report.Table(&table); err != nil {
-		t.Fatal(err)
-	}
-	if err := report.JSON(&line); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, report.Table(&table))
+	domaintest.Must(t, report.JSON(&line))
 	if rows := strings.Split(table.String(), "\n"); strings.Count(rows[3], "—") != 2 || strings.Count(rows[4], "—") != 1 || !strings.Contains(rows[4], " 7 ") {
 		t.Error(table.String())
 	}

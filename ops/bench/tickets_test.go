@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/ops/bench"
 )
 
 func TestTickets(t *testing.T) {
 	const each, writers = 20, 5
 	report, err := bench.Tickets(t.Context(), dbtest.Open(t), bench.TicketLoad{Boards: 2, Writers: writers, Each: each})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 
 	rows := map[string]bench.Row{}
 	for _, row := range report.Rows {
@@ -42,9 +41,7 @@ func TestTickets(t *testing.T) {
 	})
 	t.Run("JSON is one line with the members that scripts read", func(t *testing.T) {
 		var out bytes.Buffer
-		if err := report.JSON(&out); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, report.JSON(&out))
 		var parsed struct {
 			Engine string
 			Cores  int
@@ -64,9 +61,7 @@ func TestTickets(t *testing.T) {
 	})
 	t.Run("the table compares with the floor", func(t *testing.T) {
 		var out bytes.Buffer
-		if err := report.Table(&out); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, report.Table(&out))
 		if !strings.Contains(out.String(), "1.00 ×") || !strings.Contains(out.String(), "expected to fail") {
 			t.Error(out.String())
 		}

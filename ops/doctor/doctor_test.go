@@ -20,17 +20,10 @@ import (
 	"github.com/counterfoil/counterfoil/ops/doctor"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func run(t testing.TB, d *db.DB, dataDir string) doctor.Report {
 	t.Helper()
 	report, err := doctor.Run(context.Background(), d, dataDir)
-	must(t, err)
+	domaintest.Must(t, err)
 	return report
 }
 
@@ -74,7 +67,7 @@ func TestRun(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		_, err := d.SQL.Exec("ALTER TABLE migration_task ADD KEY ix_other (run_id), DROP KEY ix_claim")
-		must(t, err)
+		domaintest.Must(t, err)
 		if c := find(t, run(t, d, ""), "claim plan"); c.Mark != doctor.Problem || !strings.Contains(c.Fix, "ADD KEY ix_claim") {
 			t.Errorf("%+v", c)
 		}
@@ -83,10 +76,10 @@ func TestRun(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		tx, err := d.SQL.Begin()
-		must(t, err)
+		domaintest.Must(t, err)
 		defer tx.Rollback()
 		_, err = tx.Exec("INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')")
-		must(t, err)
+		domaintest.Must(t, err)
 		if c := find(t, run(t, d, ""), "open transactions"); strings.Contains(c.Value, "-") || !strings.Contains(c.Value, "s old") {
 			t.Errorf("%+v", c)
 		}
@@ -99,17 +92,17 @@ func TestRun(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		tx, err := d.SQL.Begin()
-		must(t, err)
+		domaintest.Must(t, err)
 		defer tx.Rollback()
 		_, err = tx.Exec("INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')")
-		must(t, err)
+		domaintest.Must(t, err)
 		holder, err := d.SQL.Conn(t.Context())
-		must(t, err)
+		domaintest.Must(t, err)
 		defer holder.Close()
 		var name string
-		must(t, holder.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&name))
+		domaintest.Must(t, holder.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&name))
 		_, err = holder.ExecContext(t.Context(), "DO GET_LOCK(?, 600)", name)
-		must(t, err)
+		domaintest.Must(t, err)
 		over := make(chan error, 1)
 		go func() {
 			_, err := tx.Exec("DO GET_LOCK(?, 600), ?", name, []byte("\xed\x71\xcf\xc0")) // it waits for the holder
@@ -125,8 +118,8 @@ func TestRun(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 		_, err = holder.ExecContext(t.Context(), "DO RELEASE_LOCK(?)", name)
-		must(t, err)
-		must(t, <-over)
+		domaintest.Must(t, err)
+		domaintest.Must(t, <-over)
 	})
 	t.Run("a connection is left as it was", func(t *testing.T) {
 		t.Parallel()
@@ -134,7 +127,7 @@ func TestRun(t *testing.T) {
 		d.Connections(1)
 		run(t, d, "")
 		var zone string
-		must(t, d.SQL.QueryRow("SELECT @@session.time_zone").Scan(&zone))
+		domaintest.Must(t, d.SQL.QueryRow("SELECT @@session.time_zone").Scan(&zone))
 		if zone != "+00:00" {
 			t.Errorf("its time zone is %s", zone)
 		}
@@ -147,7 +140,7 @@ func TestRun(t *testing.T) {
 		} {
 			d := dbtest.Open(t)
 			_, err := d.SQL.Exec(change)
-			must(t, err)
+			domaintest.Must(t, err)
 			if c := find(t, run(t, d, ""), "tables"); c.Mark != doctor.Problem || c.Value != want {
 				t.Errorf("%+v", c)
 			}
@@ -157,12 +150,12 @@ func TestRun(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		_, err := d.SQL.Exec("UPDATE schema_migrations SET dirty = 1")
-		must(t, err)
+		domaintest.Must(t, err)
 		if c := find(t, run(t, d, ""), "schema"); c.Mark != doctor.Problem {
 			t.Errorf("%+v", c)
 		}
 		none, err := db.Open(dbtest.Empty(t))
-		must(t, err)
+		domaintest.Must(t, err)
 		defer none.Close()
 		if c := find(t, run(t, none, ""), "schema"); c.Mark != doctor.Note {
 			t.Errorf("%+v", c)
@@ -171,7 +164,7 @@ func TestRun(t *testing.T) {
 	t.Run("a server that does not answer", func(t *testing.T) {
 		t.Parallel()
 		d, err := db.Open("mysql://root@unix(/nonexistent)/x")
-		must(t, err)
+		domaintest.Must(t, err)
 		defer d.Close()
 		if _, err := doctor.Run(context.Background(), d, ""); !errors.Is(err, fault.Unavailable) {
 			t.Error(err)
@@ -184,22 +177,22 @@ func ordinary(t testing.TB) (d *db.DB, account string) {
 	t.Helper()
 	url := dbtest.URL(t)
 	admin, err := db.Open(url)
-	must(t, err)
+	domaintest.Must(t, err)
 	t.Cleanup(func() { admin.Close() })
 	account = "u_" + strings.ToLower(rand.Text()[:12])
 	var name string
-	must(t, admin.SQL.QueryRow("SELECT DATABASE()").Scan(&name))
+	domaintest.Must(t, admin.SQL.QueryRow("SELECT DATABASE()").Scan(&name))
 	_, err = admin.SQL.Exec(fmt.Sprintf("CREATE USER '%s'@'localhost' IDENTIFIED BY 'secret'", account))
-	must(t, err)
+	domaintest.Must(t, err)
 	_, err = admin.SQL.Exec(fmt.Sprintf("GRANT ALL ON %s.* TO '%s'@'localhost'", name, account))
-	must(t, err)
+	domaintest.Must(t, err)
 	t.Cleanup(func() {
 		if _, err := admin.SQL.Exec("DROP USER '" + account + "'@'localhost'"); err != nil {
 			t.Error(err)
 		}
 	})
 	d, err = db.Open(strings.Replace(url, "mysql://root@", "mysql://"+account+":secret@", 1))
-	must(t, err)
+	domaintest.Must(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d, account
 }
@@ -238,7 +231,7 @@ func TestOutput(t *testing.T) {
 	}}
 	t.Run("text is aligned, a line for each check, then what to do", func(t *testing.T) {
 		var text bytes.Buffer
-		must(t, report.Text(&text))
+		domaintest.Must(t, report.Text(&text))
 		want := "ok       server   MySQL 9.7.0\nproblem  commits  x = 0\nnote     purge    —\n\nproblem: commits\n  It matters.\n  SET PERSIST x = 1;\n\nnote: purge\n  No right.\n  GRANT\n\n1 problem, 1 note.\n"
 		if text.String() != want {
 			t.Errorf("text is\n%s", &text)
@@ -246,13 +239,13 @@ func TestOutput(t *testing.T) {
 	})
 	t.Run("JSON is one line", func(t *testing.T) {
 		var text bytes.Buffer
-		must(t, report.JSON(&text))
+		domaintest.Must(t, report.JSON(&text))
 		var got struct {
 			OK     *bool
 			Engine string
 			Checks []doctor.Check
 		}
-		must(t, json.Unmarshal(text.Bytes(), &got))
+		domaintest.Must(t, json.Unmarshal(text.Bytes(), &got))
 		if bytes.Count(text.Bytes(), []byte("\n")) != 1 || got.OK == nil || *got.OK || got.Engine != "MySQL 9.7.0" || len(got.Checks) != 3 {
 			t.Errorf("JSON is %s", &text)
 		}

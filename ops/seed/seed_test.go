@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/ops/seed"
 	"github.com/counterfoil/counterfoil/ops/verify"
@@ -26,9 +27,7 @@ func TestFill(t *testing.T) {
 	d := dbtest.Open(t)
 	var told []int
 	members, err := seed.Fill(t.Context(), d, fjord, small, func(n int) { told = append(told, n) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	clean(t, d)
 
 	t.Run("there is as much as was asked for", func(t *testing.T) {
@@ -124,16 +123,12 @@ func TestFound(t *testing.T) {
 	w := app.New(d)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	_, _, _, err := w.Workflows.SetUp(t.Context(), workflows.Setup{Company: "Acme", Name: "Jo", Email: "jo@ninja.example", Password: "correct horse battery"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	ninja := seed.Company{Slug: "ninja", Name: "Ninja", Password: "correct horse battery", People: []seed.Person{{Name: "Ana", Role: accounts.Owner}, {Name: "Sam", Role: accounts.Member}}}
 
 	t.Run("an operator of before is an owner too", func(t *testing.T) {
 		_, members, err := seed.Create(t.Context(), d, ninja)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		clean(t, d)
 		if n := count(t, d, "SELECT COUNT(*) FROM membership m JOIN account a ON a.id = m.account_id JOIN company c ON c.id = m.company_id WHERE c.slug = 'ninja' AND a.email = 'jo@ninja.example' AND m.role = 'owner' AND a.operator"); n != 1 {
 			t.Errorf("%d memberships of the operator", n)
@@ -162,9 +157,7 @@ func TestFound(t *testing.T) {
 func clean(t *testing.T, d *db.DB) {
 	t.Helper()
 	report, err := verify.Run(t.Context(), d, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for _, c := range report.Checks {
 		for _, finding := range c.Findings {
 			t.Errorf("%s: %s", c.Name, finding)

@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
@@ -35,9 +36,9 @@ var addresses = []struct{ email, handle string }{
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	url := dbtest.Empty(t)
-	must(t, db.SchemaTo(url, 1))
+	domaintest.Must(t, db.SchemaTo(url, 1))
 	d, err := db.Open(url)
-	must(t, err)
+	domaintest.Must(t, err)
 	t.Cleanup(func() { d.Close() })
 	exec := func(statement string, args ...any) {
 		t.Helper()
@@ -60,11 +61,11 @@ func TestUpgrade(t *testing.T) {
 		(2, 1, 2, 2, 1, 'done', '', 1, '2026-01-01', '2026-01-01', '2026-01-02', NULL),
 		(3, 1, 3, NULL, NULL, 'deleted', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-03')`)
 	exec("INSERT INTO activity (ticket_id, account_id, kind, detail, created_at) SELECT id, 1, 'opened', '{}', created_at FROM ticket")
-	must(t, db.SchemaUp(url))
+	domaintest.Must(t, db.SchemaUp(url))
 
 	text := func(query string, args ...any) (s string) {
 		t.Helper()
-		must(t, d.SQL.QueryRow(query, args...).Scan(&s))
+		domaintest.Must(t, d.SQL.QueryRow(query, args...).Scan(&s))
 		return s
 	}
 	t.Run("everyone gets a handle of their own", func(t *testing.T) {
@@ -101,7 +102,7 @@ func TestUpgrade(t *testing.T) {
 	})
 	t.Run("the data is as it should be", func(t *testing.T) {
 		report, err := verify.Run(context.Background(), d, "", nil)
-		must(t, err)
+		domaintest.Must(t, err)
 		if !report.OK() {
 			report.Text(t.Output())
 			t.Error("findings")
@@ -118,17 +119,17 @@ func TestDowngrade(t *testing.T) {
 		n := map[string]int{}
 		for _, table := range []string{"company", "installation", "account", "membership", "api_token", "board", "board_ticket_incrementer", "board_column", "ticket", "activity", "idempotency"} {
 			var count int
-			must(t, h.db.SQL.QueryRow("SELECT COUNT(*) FROM "+table).Scan(&count))
+			domaintest.Must(t, h.db.SQL.QueryRow("SELECT COUNT(*) FROM "+table).Scan(&count))
 			n[table] = count
 		}
 		return n
 	}
 	before := fmt.Sprint(counts())
-	must(t, db.SchemaTo(h.url, 1))
+	domaintest.Must(t, db.SchemaTo(h.url, 1))
 	if after := fmt.Sprint(counts()); after != before {
 		t.Errorf("there were %s; now there are %s", before, after)
 	}
-	must(t, db.SchemaUp(h.url))
+	domaintest.Must(t, db.SchemaUp(h.url))
 	if after := fmt.Sprint(counts()); after != before {
 		t.Errorf("there were %s; now there are %s", before, after)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -41,7 +42,7 @@ func newEnv(t testing.TB) *env {
 	t.Helper()
 	url := dbtest.URL(t)
 	d, err := db.Open(url)
-	must(t, err)
+	domaintest.Must(t, err)
 	t.Cleanup(func() { d.Close() })
 	w := app.New(d, apptest.CheapPasswords)
 	t.Cleanup(func() { w.Close(context.Background()) })
@@ -49,27 +50,27 @@ func newEnv(t testing.TB) *env {
 		Token:   true,
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
-	must(t, err)
+	domaintest.Must(t, err)
 	h := &env{w, d, url, accounts.WithActor(context.Background(), actor), t.TempDir()}
 	h.store(t, "image") // the one of opstest
 	for _, slug := range []string{"NINJA", "EMPTY"} {
 		_, err := w.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil)
-		must(t, err)
+		domaintest.Must(t, err)
 	}
 	opstest.Populate(t, h.ctx, w, d)
 	for n := range 5 {
 		_, err := w.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Sharpen blade ", n), Description: "two\nlines, größer 🥷"}, nil)
-		must(t, err)
+		domaintest.Must(t, err)
 	}
 	title := "Sharpen the long blade"
 	_, err = w.Workflows.EditTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 2}, tickets.Edit{Title: &title, Version: 1})
-	must(t, err)
+	domaintest.Must(t, err)
 	_, _, err = w.Workflows.MoveTicket(h.ctx, tickets.Key{Board: "DEMO", Number: 2}, tickets.Intent{Column: practice.Columns[1].ID})
-	must(t, err)
-	must(t, w.Workflows.DeleteTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 3}))
+	domaintest.Must(t, err)
+	domaintest.Must(t, w.Workflows.DeleteTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 3}))
 	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Answer: func(t tickets.Ticket) any { return t.Key.String() }}
 	_, err = w.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Once"}, once)
-	must(t, err)
+	domaintest.Must(t, err)
 	return h
 }
 
@@ -77,22 +78,15 @@ func newEnv(t testing.TB) *env {
 func (h *env) store(t testing.TB, content string) {
 	t.Helper()
 	files, err := blobs.Open(h.ctx, h.files)
-	must(t, err)
+	domaintest.Must(t, err)
 	defer files.Close()
-	must(t, files.Put(h.ctx, images.Hash(sha256.Sum256([]byte(content))).Blob(), strings.NewReader(content)))
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, files.Put(h.ctx, images.Hash(sha256.Sum256([]byte(content))).Blob(), strings.NewReader(content)))
 }
 
 func (h *env) verify(t testing.TB) verify.Report {
 	t.Helper()
 	report, err := verify.Run(context.Background(), h.db, h.files, nil)
-	must(t, err)
+	domaintest.Must(t, err)
 	return report
 }
 
@@ -100,7 +94,7 @@ func (h *env) verify(t testing.TB) verify.Report {
 func (h *env) corrupt(t testing.TB, statements ...string) {
 	t.Helper()
 	conn, err := h.db.SQL.Conn(context.Background())
-	must(t, err)
+	domaintest.Must(t, err)
 	defer conn.Close()
 	for _, statement := range append([]string{"SET SESSION foreign_key_checks = 0"}, statements...) {
 		if _, err := conn.ExecContext(context.Background(), statement); err != nil {
@@ -398,7 +392,7 @@ func TestRun(t *testing.T) {
 	t.Run("an empty database is clean", func(t *testing.T) {
 		t.Parallel()
 		report, err := verify.Run(context.Background(), dbtest.Open(t), t.TempDir(), nil)
-		must(t, err)
+		domaintest.Must(t, err)
 		if !report.OK() {
 			t.Fatal("findings in an empty database")
 		}
@@ -407,7 +401,7 @@ func TestRun(t *testing.T) {
 		t.Parallel()
 		h := newEnv(t)
 		h.files = filepath.Join(t.TempDir(), "file")
-		must(t, os.WriteFile(h.files, nil, 0o600))
+		domaintest.Must(t, os.WriteFile(h.files, nil, 0o600))
 		wantOnly(t, h.verify(t), "image files", "cannot be read")
 	})
 	t.Run("a folder that is gone is not made", func(t *testing.T) {
@@ -462,11 +456,11 @@ func TestCorruptions(t *testing.T) {
 	t.Run("every foreign key is broken by one", func(t *testing.T) {
 		rows, err := h.db.SQL.Query(`SELECT table_name, referenced_table_name, column_name FROM information_schema.key_column_usage
 			WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL`)
-		must(t, err)
+		domaintest.Must(t, err)
 		defer rows.Close()
 		for rows.Next() {
 			var table, parent, column string
-			must(t, rows.Scan(&table, &parent, &column))
+			domaintest.Must(t, rows.Scan(&table, &parent, &column))
 			if !triedReference(table + " names " + parent + " 99 in " + column) {
 				t.Errorf("no orphan is tried for %s.%s", table, column)
 			}
@@ -488,7 +482,7 @@ func TestFindings(t *testing.T) {
 	h := newEnv(t)
 	for range 130 {
 		_, err := h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "x"}, nil)
-		must(t, err)
+		domaintest.Must(t, err)
 	}
 	h.corrupt(t, "UPDATE ticket SET title = ' x' WHERE title = 'x'")
 	report := h.verify(t)
@@ -501,7 +495,7 @@ func TestFindings(t *testing.T) {
 	})
 	t.Run("are in the text", func(t *testing.T) {
 		var text bytes.Buffer
-		must(t, report.Text(&text))
+		domaintest.Must(t, report.Text(&text))
 		for _, want := range []string{"BROKEN  ticket texts", "ticket texts: 130 found", "… and 30 more", "not as it should be"} {
 			if !strings.Contains(text.String(), want) {
 				t.Errorf("no %q in:\n%s", want, &text)
@@ -510,7 +504,7 @@ func TestFindings(t *testing.T) {
 	})
 	t.Run("are in one line of JSON", func(t *testing.T) {
 		var text bytes.Buffer
-		must(t, report.JSON(&text))
+		domaintest.Must(t, report.JSON(&text))
 		var got struct {
 			OK     *bool
 			Engine string
@@ -520,7 +514,7 @@ func TestFindings(t *testing.T) {
 				Findings          []string
 			}
 		}
-		must(t, json.Unmarshal(text.Bytes(), &got))
+		domaintest.Must(t, json.Unmarshal(text.Bytes(), &got))
 		if bytes.Count(text.Bytes(), []byte("\n")) != 1 || got.OK == nil || *got.OK || got.Engine == "" || len(got.Checks) != len(report.Checks) {
 			t.Errorf("JSON is %s", &text)
 		}
@@ -555,13 +549,13 @@ func TestWhileServing(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		d.Connections(1)
-		must(t, verify.Snapshot(context.Background(), d.SQL, func(conn *sql.Conn) error {
+		domaintest.Must(t, verify.Snapshot(context.Background(), d.SQL, func(conn *sql.Conn) error {
 			if _, err := conn.ExecContext(context.Background(), "DELETE FROM company"); err == nil {
 				t.Error("a snapshot can write")
 			}
 			return nil
 		}))
-		must(t, d.InTx(context.Background(), func(tx *db.Tx) error {
+		domaintest.Must(t, d.InTx(context.Background(), func(tx *db.Tx) error {
 			_, err := tx.SQL.Exec("DELETE FROM company")
 			return err
 		}))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -19,9 +20,9 @@ func TestWhileWorkersRun(t *testing.T) {
 	h := newEnv(t)
 	for i := range 300 {
 		ticket, err := h.Workflows.OpenTicket(h.ctx, "EMPTY", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
-		must(t, err)
+		domaintest.Must(t, err)
 		if i%3 == 0 {
-			must(t, h.Workflows.DeleteTicket(h.ctx, ticket.Key))
+			domaintest.Must(t, h.Workflows.DeleteTicket(h.ctx, ticket.Key))
 		}
 	}
 	h.corrupt(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 100 DAY WHERE deleted_at IS NOT NULL")
@@ -29,7 +30,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	for n := 1; n > 0; { // only what is published is purged
 		var err error
 		n, err = h.Feeds.RunOnce(ctx, "tickets")
-		must(t, err)
+		domaintest.Must(t, err)
 	}
 	defer stop()
 	working, end := context.WithCancel(ctx)
@@ -46,20 +47,20 @@ func TestWhileWorkersRun(t *testing.T) {
 		"rebalance-ranks": {"company": "acme", "board": "EMPTY"}, "purge-deleted": {}, "re-render-markdown": {"company": "acme"},
 	} {
 		run, err := h.Console.OpenRun(ctx, name, values, migrations.Draft{}, nil)
-		must(t, err)
+		domaintest.Must(t, err)
 		open = append(open, run.ID)
 	}
 	looks := 0
 	for over := 0; over < len(open); looks++ {
-		must(t, ctx.Err())
+		domaintest.Must(t, ctx.Err())
 		over = 0
 		for _, one := range open {
 			run, err := h.Console.Run(ctx, one)
-			must(t, err)
+			domaintest.Must(t, err)
 			switch run.State {
 			case migrations.Ready:
 				_, err = h.Console.StartRun(ctx, one, 0, nil)
-				must(t, err)
+				domaintest.Must(t, err)
 			case migrations.Complete:
 				over++
 			}
@@ -71,7 +72,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	}
 	t.Logf("looked %d times", looks)
 	var left, purged int
-	must(t, h.db.SQL.QueryRow("SELECT (SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL), (SELECT SUM(purged) FROM board_ticket_incrementer)").Scan(&left, &purged))
+	domaintest.Must(t, h.db.SQL.QueryRow("SELECT (SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL), (SELECT SUM(purged) FROM board_ticket_incrementer)").Scan(&left, &purged))
 	if left != 0 || purged != 101 { // with NINJA-3
 		t.Errorf("%d deleted tickets are left, %d were purged", left, purged)
 	}

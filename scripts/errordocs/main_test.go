@@ -6,18 +6,16 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestTheListOfErrorsIsUpToDate(t *testing.T) {
 	t.Parallel()
 	want, err := generate(os.DirFS("../.."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	got, err := os.ReadFile("../../" + target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s is out of date: run make generate", target)
 	}

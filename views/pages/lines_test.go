@@ -5,16 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 func TestLines(t *testing.T) {
 	draw := func(n int) string {
 		var b strings.Builder
-		if err := Lines(slices.Repeat([]tickets.Line{{Op: tickets.Added, Text: "x"}}, n)).
-			Render(t.Context(), &b); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, Lines(slices.Repeat([]tickets.Line{{Op: tickets.Added, Text: "x"}}, n)).
+			Render(t.Context(), &b))
 		return b.String()
 	}
 	if got := draw(maxLines); strings.Count(got, "<ins>") != maxLines || strings.Contains(got, "too many") {

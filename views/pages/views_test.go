@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
@@ -98,9 +99,7 @@ func pages() map[string]templ.Component {
 func render(t *testing.T, c templ.Component) string {
 	t.Helper()
 	var b strings.Builder
-	if err := c.Render(context.Background(), &b); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, c.Render(context.Background(), &b))
 	return b.String()
 }
 
@@ -180,13 +179,9 @@ func TestHeadingIsTheTitleToTheLetter(t *testing.T) {
 		{Text: "NINJA-2", Path: "/acme/NINJA-2"}, {Text: "<b>"}}
 	var html strings.Builder
 	props := TicketProps{Page: views.Page{Actor: &accounts.Actor{}}, Heading: spans}
-	if err := TicketBody(props).Render(t.Context(), &html); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, TicketBody(props).Render(t.Context(), &html))
 	page, err := goquery.NewDocumentFromReader(strings.NewReader(html.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	if got := page.Find("h1").Text(); strings.TrimSpace(got) != "as NINJA-1, NINJA-2<b>" {
 		t.Errorf("the heading is %q", got)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 )
 
@@ -23,9 +24,7 @@ func TestFramesAreShort(t *testing.T) {
 			read.Cursor.Position = read.Items[rows-1].Position
 		}
 		made, err := newFrame(read, rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if len(made.events) > frameLong+70_000 || made.rows < 1 || made.rows > frameRows {
 			t.Fatalf("a frame has %d bytes, and %d rows come next", len(made.events), made.rows)
 		}

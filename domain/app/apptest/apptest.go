@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -41,9 +42,7 @@ func On(t testing.TB, d *db.DB, options ...app.Option) *Env {
 		Token:   true,
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return &Env{a, d, accounts.WithActor(context.Background(), actor), actor, practice, token}
 }
 
@@ -67,9 +66,7 @@ func (e *Env) Another(t testing.TB) *Env {
 func Files(t testing.TB) app.Option {
 	t.Helper()
 	files, err := blobs.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return app.WithFiles(files)
 }
 
@@ -84,9 +81,7 @@ func (e *Env) Exec(t testing.TB, statement string, args ...any) {
 // Count returns the number that a query selects.
 func (e *Env) Count(t testing.TB, query string, args ...any) (n int) {
 	t.Helper()
-	if err := e.DB.SQL.QueryRow(query, args...).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, e.DB.SQL.QueryRow(query, args...).Scan(&n))
 	return n
 }
 
@@ -94,8 +89,6 @@ func (e *Env) Count(t testing.TB, query string, args ...any) (n int) {
 func (e *Env) Migration(t testing.TB, name string) *migrations.Migration {
 	t.Helper()
 	m, err := e.Engine.Migration(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return m
 }

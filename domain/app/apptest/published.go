@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/refs"
@@ -33,9 +34,7 @@ func (e *Env) FeedItems(t testing.TB, feed, cursor string) ([]feeds.Item, string
 	var items []feeds.Item
 	for {
 		page, err := e.Workflows.FeedPage(e.Ctx, "", workflows.FeedQuery{Feed: feed, Cursor: cursor, Limit: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		items, cursor = append(items, page.Items...), page.Cursor.String()
 		if !page.More {
 			return items, cursor
@@ -57,13 +56,9 @@ func (e *Env) Offer(t testing.TB, slug string, on bool) {
 func (e *Env) Form(t testing.TB, slug string) requests.Form {
 	t.Helper()
 	board, err := e.Workflows.Board(e.Ctx, slug)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	form, err := e.Workflows.Form(e.Ctx, board)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return form
 }
 
@@ -81,14 +76,11 @@ var lots atomic.Uint64
 // InLot runs do in a transaction with a new lot of codes.
 func InLot(t testing.TB, d *db.DB, do func(ctx context.Context, tx *db.Tx, lot id.Lot) error) {
 	t.Helper()
-	err := d.InTx(context.Background(), func(tx *db.Tx) error {
+	domaintest.Must(t, d.InTx(context.Background(), func(tx *db.Tx) error {
 		lot, err := refs.OpenLot(context.Background(), tx, id.Run(lots.Add(1)), refs.FromMint, refs.Short)
 		if err != nil {
 			return err
 		}
 		return do(context.Background(), tx, lot)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

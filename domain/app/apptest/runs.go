@@ -52,12 +52,8 @@ func (b *BareRun) Reject(context.Context, migrations.Rejection) error { panic("n
 func (e *Env) BareRun(t testing.TB, name string, run id.Run, values migrations.Values) *BareRun {
 	t.Helper()
 	b := &BareRun{Migration: e.Migration(t, name), env: e, run: run, values: values}
-	if err := b.Check(context.Background(), values); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Fill(context.Background(), b); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, b.Check(context.Background(), values))
+	domaintest.Must(t, b.Fill(context.Background(), b))
 	return b
 }
 
@@ -92,24 +88,18 @@ func (e *Env) RunToEnd(t testing.TB, name string, values migrations.Values, draf
 	go func() { defer close(done); _ = e.Worker.Work(working) }()
 	defer func() { end(); <-done }()
 	run, err := e.Console.OpenRun(ctx, name, values, draft, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	domaintest.Until(t, "the run ends", func() bool {
 		if run.State == migrations.Ready {
 			run, err = e.Console.StartRun(ctx, run.ID, 0, nil)
 		} else {
 			run, err = e.Console.Run(ctx, run.ID)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		return !run.State.IsActive()
 	})
 	page, err := e.Console.RunTasks(ctx, run.ID, migrations.TaskFilter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return run, page.Tasks
 }
 
@@ -123,15 +113,11 @@ func (e *Env) WorkAll(t testing.TB, name string) (finished []migrations.Run) {
 	defer func() { end(); <-done }()
 	domaintest.Until(t, "all runs end", func() bool {
 		active, _, err := e.Console.Runs(ctx, migrations.ListActive, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		return len(active) == 0
 	})
 	list, _, err := e.Console.Runs(ctx, migrations.ListFinished, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for _, run := range list {
 		if run.Name == name {
 			finished = append(finished, run)

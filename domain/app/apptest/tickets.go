@@ -9,6 +9,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -18,9 +19,7 @@ import (
 func (e *Env) Board(t testing.TB, slug string) boards.Board {
 	t.Helper()
 	board, err := e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: slug, Title: "The " + slug + " board"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return board
 }
 
@@ -30,9 +29,7 @@ func (e *Env) Open(t testing.TB, slug string, column id.Column, n int) []tickets
 	keys := make([]tickets.Key, n)
 	for i := range keys {
 		ticket, err := e.Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: fmt.Sprint("Ticket ", i), Column: column}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		keys[i] = ticket.Key
 	}
 	return keys
@@ -42,9 +39,7 @@ func (e *Env) Open(t testing.TB, slug string, column id.Column, n int) []tickets
 func (e *Env) Ticket(t testing.TB, key string) tickets.Ticket {
 	t.Helper()
 	parsed, err := tickets.ParseKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	ticket, err := e.Workflows.Ticket(e.Ctx, parsed)
 	if err != nil {
 		t.Fatalf("%s: %v", key, err)
@@ -59,13 +54,9 @@ func (e *Env) As(t testing.TB, name, role string) context.Context {
 	e.Exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT ?, id, ?, ?, UTC_TIMESTAMP(6) FROM account WHERE name = ?`,
 		uint64(e.Actor.Company.ID), role, strings.ToLower(name), name)
 	account, err := accounts.ByEmail(e.Ctx, e.DB.Queries, strings.ToLower(name)+"@example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	actor, err := e.Workflows.Enter(e.Ctx, e.Actor.Company.Slug, account.ID, account.Epoch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return accounts.WithActor(context.Background(), actor)
 }
 
@@ -111,9 +102,7 @@ func (e *Env) Stored(t testing.TB, board boards.Board) Model {
 		var cursor *tickets.Cursor
 		for {
 			_, cards, err := e.Workflows.Column(e.Ctx, board.Slug, column.ID, cursor, workflows.BoardFilter{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			for i, card := range cards.List {
 				m.Columns[column.ID] = append(m.Columns[column.ID], card.Key.Number)
 				if i > 0 && card.Rank <= cards.List[i-1].Rank {

@@ -57,18 +57,12 @@ func newWebEnv(t testing.TB) *webEnv {
 	t.Cleanup(server.Close)
 	t.Cleanup(g.host.Close)
 	u, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	g.base = server.URL
 	allow, err := outbound.ParseAllowlist(u.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	store, err := blobs.Open(context.Background(), g.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	g.work = app.New(g.DB, app.WithFiles(store), app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
 	t.Cleanup(func() { g.work.Close(context.Background()) })
 	g.board = g.Board(t, "ART")
@@ -121,9 +115,7 @@ func (g *webEnv) download(t testing.TB, values migrations.Values, file string, d
 		draft.Upload, draft.UploadName = strings.NewReader(file), "images.csv"
 	}
 	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", values, draft, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	if !dry {
 		g.until(t, run.ID, migrations.Ready)
 		change := migrations.KnobChange{"error_share": 0, "same_error": 0, "attempts": 2, "backoff": 0.01, "block": 3, "per_host": 0}
@@ -138,17 +130,13 @@ func (g *webEnv) download(t testing.TB, values migrations.Values, file string, d
 	said := map[string]string{}
 	for filter := (migrations.TaskFilter{}); ; {
 		page, err := g.work.Console.RunTasks(g.Ctx, run.ID, filter)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for _, task := range page.Tasks {
 			var job struct {
 				URL, Key string
 				Comment  int
 			}
-			if err := json.Unmarshal([]byte(task.Payload), &job); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, json.Unmarshal([]byte(task.Payload), &job))
 			name := strings.TrimPrefix(job.URL, g.base)
 			if job.Comment != 0 {
 				name += " c"
@@ -173,18 +161,14 @@ func (g *webEnv) download(t testing.TB, values migrations.Values, file string, d
 func (g *webEnv) describe(t testing.TB, text string) tickets.Key {
 	t.Helper()
 	ticket, err := g.Workflows.OpenTicket(g.Ctx, "ART", tickets.Draft{Title: "A picture", Description: strings.ReplaceAll(text, "{}", g.base)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return ticket.Key
 }
 
 func (g *webEnv) comment(t testing.TB, key tickets.Key, text string) id.Comment {
 	t.Helper()
 	said, err := g.Workflows.Comment(g.Ctx, key, strings.ReplaceAll(text, "{}", g.base), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return said.Comment.ID
 }
 
@@ -192,9 +176,7 @@ func (g *webEnv) comment(t testing.TB, key tickets.Key, text string) id.Comment 
 func (g *webEnv) path(t testing.TB, content []byte) string {
 	t.Helper()
 	c, err := images.Convert(context.Background(), content, images.Limits{Pixels: 1 << 20, Thumbnail: images.ThumbnailWidth})
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return images.Image{Hash: c.Hash}.Path("acme")
 }
 
@@ -202,9 +184,7 @@ func (g *webEnv) path(t testing.TB, content []byte) string {
 func (g *webEnv) reads(t testing.TB, key tickets.Key, want string) tickets.Ticket {
 	t.Helper()
 	ticket, err := g.Workflows.Ticket(g.Ctx, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	if want = strings.ReplaceAll(want, "{}", g.base); ticket.Description != want {
 		t.Errorf("%s reads %q, not %q", key, ticket.Description, want)
 	}
@@ -214,7 +194,7 @@ func (g *webEnv) reads(t testing.TB, key tickets.Key, want string) tickets.Ticke
 // stored are the images' files.
 func (g *webEnv) stored(t testing.TB) (list []string) {
 	t.Helper()
-	err := filepath.WalkDir(filepath.Join(g.folder, "images"), func(name string, entry fs.DirEntry, err error) error {
+	domaintest.Must(t, filepath.WalkDir(filepath.Join(g.folder, "images"), func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			list = append(list, entry.Name())
 		}
@@ -222,10 +202,7 @@ func (g *webEnv) stored(t testing.TB) (list []string) {
 			return nil
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return list
 }
 
@@ -287,9 +264,7 @@ func TestDownloadImages(t *testing.T) {
 		hash := strings.TrimPrefix(photo, "/acme/images/")
 		for small, dx := range map[bool]string{false: "image/jpeg", true: "image/jpeg"} {
 			image, file, err := g.work.Workflows.Image(g.Ctx, hash, small)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			content, err := io.ReadAll(file)
 			file.Close()
 			if err != nil || image.Type != dx || http.DetectContentType(content) != dx || !small && int64(len(content)) != image.Bytes || bytes.Contains(content, []byte(outboundtest.Secret)) {
@@ -297,9 +272,7 @@ func TestDownloadImages(t *testing.T) {
 			}
 		}
 		_, file, err := g.work.Workflows.Image(g.Ctx, strings.TrimPrefix(five, "/acme/images/"), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer file.Close()
 		if small, err := png.DecodeConfig(file); err != nil || small.Width != images.ThumbnailWidth {
 			t.Errorf("%+v, %v", small, err)
@@ -511,9 +484,7 @@ func TestImagesAreFoundOnce(t *testing.T) {
 		want += 4
 	}
 	gone := g.describe(t, "![a]({}/image/99.png)")
-	if err := g.Workflows.DeleteTicket(g.Ctx, gone); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, g.Workflows.DeleteTicket(g.Ctx, gone))
 	whole := (&apptest.Env{App: g.work, DB: g.DB}).BareRun(t, "download-images", 1, g.values())
 	if len(whole.Tasks) != want {
 		t.Fatalf("%d tasks", len(whole.Tasks))
@@ -525,9 +496,7 @@ func TestImagesAreFoundOnce(t *testing.T) {
 				t.Fatalf("%d: %v", n, err)
 			}
 			part.Until = 0
-			if err := part.Fill(context.Background(), part); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, part.Fill(context.Background(), part))
 			if fmt.Sprint(part.Tasks) != fmt.Sprint(whole.Tasks) {
 				t.Fatalf("interrupted after %d, there are %d tasks", n, len(part.Tasks))
 			}
@@ -552,9 +521,7 @@ func TestImageRunsThatCannotBe(t *testing.T) {
 	t.Run("a file without a column of addresses cancels its run and says so", func(t *testing.T) {
 		g.works(t)
 		run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if run = g.until(t, run.ID, migrations.Cancelled); !strings.Contains(run.Reason, "no column url") {
 			t.Errorf("%q", run.Reason)
 		}
@@ -574,9 +541,7 @@ func TestTextOfHundredsOfImages(t *testing.T) {
 	}
 	key := g.describe(t, text.String())
 	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values(), migrations.Draft{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	g.works(t)
 	run = g.until(t, run.ID, migrations.Ready)
 	if run.Total != 200 || run.Rejected != 1 {
@@ -602,9 +567,7 @@ func TestImagesBehindARedirect(t *testing.T) {
 	}
 	g.works(t)
 	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	g.until(t, run.ID, migrations.Ready)
 	if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0, nil); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/csvfile"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -24,17 +25,13 @@ func TestBadFiles(t *testing.T) {
 	utf16 := func(order unicode.Endianness) func(string) string {
 		return func(text string) string {
 			encoded, err := unicode.UTF16(order, unicode.UseBOM).NewEncoder().String(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			return encoded
 		}
 	}
 	latin := func(text string) string {
 		encoded, err := charmap.Windows1252.NewEncoder().String(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		return encoded
 	}
 	// In a file, # is a number that the last one did not have.

@@ -65,18 +65,14 @@ func (s *importEnv) importOf(file string, dry bool) id.Run {
 	s.t.Helper()
 	run, err := s.Console.OpenRun(s.operator, workflows.ImportName, migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com", "statuses": "In Progress = Doing"},
 		migrations.Draft{Dry: dry, Upload: strings.NewReader(file), UploadName: "jira.csv"}, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	domaintest.Must(s.t, err)
 	return run.ID
 }
 
 func (s *importEnv) notes(run id.Run) (notes []string) {
 	s.t.Helper()
 	page, err := s.Console.RunTasks(s.operator, run, migrations.TaskFilter{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	domaintest.Must(s.t, err)
 	for _, task := range page.Tasks {
 		notes = append(notes, task.Note)
 	}
@@ -112,9 +108,7 @@ func TestImport_with_workers(t *testing.T) {
 			t.Errorf("it has imported %d", n)
 		}
 		run, err := s.Console.OpenRun(s.operator, workflows.ImportName, nil, migrations.Draft{From: dry}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		s.comesTo(run.ID, migrations.Ready)
 		if _, err := s.Console.StartRun(s.operator, run.ID, 0, nil); err != nil {
 			t.Fatal(err)

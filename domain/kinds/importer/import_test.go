@@ -16,6 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -73,12 +74,8 @@ func (i *importing) Reject(_ context.Context, r migrations.Rejection) error {
 func (i *importing) fill() *importing {
 	i.t.Helper()
 	m := i.h.Migration(i.t, "import-tickets")
-	if err := m.Check(i.h.Ctx, i.values); err != nil {
-		i.t.Fatal(err)
-	}
-	if err := m.Fill(i.h.Ctx, i); err != nil {
-		i.t.Fatal(err)
-	}
+	domaintest.Must(i.t, m.Check(i.h.Ctx, i.values))
+	domaintest.Must(i.t, m.Fill(i.h.Ctx, i))
 	return i
 }
 
@@ -95,9 +92,7 @@ func (i *importing) run() (notes []string) {
 	i.fill()
 	works := i.works()
 	for block := range slices.Chunk(works, 2) {
-		if err := i.h.DB.InTx(i.h.Ctx, func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, block) }); err != nil {
-			i.t.Fatal(err)
-		}
+		domaintest.Must(i.t, i.h.DB.InTx(i.h.Ctx, func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, block) }))
 	}
 	for _, work := range works {
 		said := work.Outcome()
@@ -188,16 +183,12 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 	})
 	t.Run("with its comments, whoever they are of", func(t *testing.T) {
 		rows, err := e.DB.SQL.Query("SELECT a.name, c.body FROM comment c JOIN account a ON a.id = c.account_id ORDER BY c.id")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer rows.Close()
 		var got []string
 		for rows.Next() {
 			var name, body string
-			if err := rows.Scan(&name, &body); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, rows.Scan(&name, &body))
 			got = append(got, name+": "+body)
 		}
 		e.same(t, got, []string{"Ana: *carla:*\n\nI see it, too: [log](https://example.com/log)", "Ben: Fixed; deployed"})
@@ -291,15 +282,11 @@ func TestImport_rows(t *testing.T) {
 		ticket := e.Ticket(t, "LONG-2")
 		whole := ticket.Description
 		rows, err := e.DB.SQL.Query("SELECT body FROM comment WHERE ticket_id = ? ORDER BY id", uint64(ticket.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer rows.Close()
 		for rows.Next() {
 			var body string
-			if err := rows.Scan(&body); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, rows.Scan(&body))
 			whole += body
 		}
 		if whole != strings.TrimSpace(long) {

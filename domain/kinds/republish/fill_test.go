@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -32,9 +33,7 @@ func (l *filled) Add(_ context.Context, task migrations.NewTask) error {
 func (e *env) fills(t *testing.T, values migrations.Values, cursor string) []migrations.NewTask {
 	t.Helper()
 	l := &filled{values: values, cursor: cursor}
-	if err := e.Migration(t, "republish").Fill(e.Ctx, l); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, e.Migration(t, "republish").Fill(e.Ctx, l))
 	return l.tasks
 }
 
@@ -64,9 +63,7 @@ func TestRepublishedComments(t *testing.T) {
 	t.Run("no task is of more than a hundred, and each comment is in one", func(t *testing.T) {
 		_, at := e.FeedItems(t, "comments", "")
 		_, run, err := e.Workflows.RepublishRows(e.Ctx, "comments", feeds.Selection{Board: "NINJA"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		e.WorkAll(t, "republish")
 		if items, _ := e.FeedItems(t, "comments", at); len(items) != all {
 			t.Errorf("%d of %d came again", len(items), all)

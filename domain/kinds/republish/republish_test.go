@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -79,9 +80,7 @@ func TestRepublish(t *testing.T) {
 			t.Fatal(err)
 		}
 		rivals, err := e.Console.OpenCompany(e.Ctx, "Rivals", "rivals")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		stranger := e.Actor
 		stranger.Company = rivals
 		for _, feed := range e.Feeds.Names() {
@@ -119,9 +118,7 @@ func TestRepublish(t *testing.T) {
 		if _, _, err := e.Workflows.MoveTicket(e.Ctx, keys[1], tickets.Intent{Board: other.Slug, Column: other.Columns[0].ID}); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Workflows.DeleteTicket(e.Ctx, keys[2]); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[2]))
 		e.Exec(t, "INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) VALUES (?, 'JIRA', ?, NOW(6), TRUE)", e.Actor.Company.ID, board.ID)
 		e.Exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (?, 'JIRA-3', ?, NOW(6))", e.Actor.Company.ID, ids[3])
 		if _, err := e.Workflows.RenameBoard(e.Ctx, "NINJA", boards.Names{Slug: new("SHADOW")}, board.Version); err != nil {
@@ -146,9 +143,7 @@ func TestRepublish(t *testing.T) {
 		}
 
 		rivals, err := e.Console.OpenCompany(e.Ctx, "Rivals", "rivals")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		stranger := e.Actor
 		stranger.Company = rivals
 		for name, bad := range map[string]struct {
@@ -224,9 +219,7 @@ func TestRepublish(t *testing.T) {
 		asks := func(slug string) *workflows.RepublishRun {
 			t.Helper()
 			_, run, err := e.Workflows.RepublishRows(accounts.WithActor(e.Ctx, member), "tickets", feeds.Selection{Board: slug})
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			return run
 		}
 		first := asks("NINJA")

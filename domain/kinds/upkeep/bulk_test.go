@@ -23,9 +23,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	// A database of its own for who stands in the way: a table that is locked holds all that read it.
 	other := e.DB.WithPool(1)
 	conn, err := other.SQL.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(apptest.AsCommandLine(t.Context()), 10*time.Minute)
 	defer cancel()
@@ -34,9 +32,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	go func() { done <- e.Worker.Work(working) }()
 	defer func() { end(); <-done }()
 	run, err := e.Console.OpenRun(ctx, "re-render-markdown", migrations.Values{"company": "acme"}, migrations.Draft{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	domaintest.Until(t, "the run is ready", func() bool {
 		if run, err = e.Console.Run(ctx, run.ID); err != nil {
 			t.Fatal(err)

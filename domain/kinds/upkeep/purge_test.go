@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -22,12 +23,8 @@ func (e *env) deletedAgo(t testing.TB, days int, keys ...tickets.Key) {
 	t.Helper()
 	for _, key := range keys {
 		ticket, err := e.Workflows.Ticket(e.Ctx, key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Workflows.DeleteTicket(e.Ctx, key); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, key))
 		e.Exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL ? DAY WHERE id = ?", days, uint64(ticket.ID))
 	}
 	e.Publish(t)
@@ -64,9 +61,7 @@ func TestPurgeDeleted(t *testing.T) {
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 1)
 		e.Publish(t)
 		end, err := e.Feeds.End(context.Background(), "tickets")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		e.Exec(t, `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
 			VALUES (?, ?, 'slow', ?, ?, ?, ?, NOW(6), NOW(6))`, uint64(e.Actor.Company.ID), end.Feed, end.Epoch, end.Position, end.Began, uint64(e.Actor.Account.ID))
 		e.deletedAgo(t, 31, keys...)
@@ -84,9 +79,7 @@ func TestPurgeDeleted(t *testing.T) {
 		board, other := e.Board(t, "NINJA"), e.Board(t, "OTHER")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 4)
 		moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[0].ID})
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		bob := e.As(t, "Bob", "member")
 		for _, key := range []tickets.Key{keys[0], moved.Ticket.Key} {
 			if _, err := e.Workflows.SetAssignees(e.Ctx, key, []string{"ana", "bob"}); err != nil {
@@ -96,9 +89,7 @@ func TestPurgeDeleted(t *testing.T) {
 				t.Fatal(err)
 			}
 			ticket, err := e.Workflows.Ticket(e.Ctx, key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			e.Exec(t, "INSERT INTO watcher (ticket_id, account_id) SELECT ?, MIN(id) FROM account ON DUPLICATE KEY UPDATE muted = TRUE", uint64(ticket.ID))
 			e.Exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (1, ?, ?, '2026-01-01')", "OLD-"+fmt.Sprint(ticket.ID), uint64(ticket.ID))
 			e.Exec(t, "INSERT INTO ticket_request (ticket_id, code, email, form_hash, created_at) VALUES (?, ?, '', UNHEX(SHA2(?, 256)), '2026-01-01')", uint64(ticket.ID), fmt.Sprint("c", 1000+uint64(ticket.ID)), uint64(ticket.ID))
@@ -165,9 +156,7 @@ func TestPurgeDeleted(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 40)
 		for _, key := range keys {
-			if err := e.Workflows.DeleteTicket(e.Ctx, key); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, key))
 		}
 		e.Exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE deleted_at IS NOT NULL")
 		e.Publish(t)
@@ -211,15 +200,11 @@ func TestPurgeDeleted(t *testing.T) {
 		}
 		e.Publish(t)
 		end, err := e.Feeds.End(ctx, "tickets")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		e.deletedAgo(t, 31, keys...)
 		scope := feeds.Scope{Company: e.Actor.Company.ID}
 		commentsEnd, err := e.Feeds.End(ctx, "comments")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		consumer := func(name string, at feeds.Cursor) {
 			e.Exec(t, `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
 				VALUES (?, ?, ?, ?, ?, ?, ?, NOW(6), NOW(6))`, uint64(e.Actor.Company.ID), at.Feed, name, at.Epoch, at.Position, at.Began, uint64(e.Actor.Account.ID))
@@ -272,9 +257,7 @@ func TestPurgeDeleted(t *testing.T) {
 				t.Errorf("%s from before the deletion: %v", feed, err)
 			}
 			now, err := e.Feeds.End(ctx, feed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			if _, err := e.Feeds.Read(ctx, now, 10, scope); err != nil {
 				t.Errorf("%s from its end: %v", feed, err)
 			}
@@ -288,9 +271,7 @@ func TestPurgeDeleted(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		company, err := e.Console.OpenCompany(e.Ctx, "Other", "other")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for _, slug := range []string{"ONE", "TWO"} {
 			board := e.Board(t, slug)
 			e.deletedAgo(t, 40, e.Open(t, slug, board.Columns[0].ID, 3)...)
@@ -318,16 +299,12 @@ func TestPurgeDeleted(t *testing.T) {
 func (e *env) hangingOn(t testing.TB, parent string) map[string]string {
 	t.Helper()
 	rows, err := e.DB.SQL.Query("SELECT table_name, column_name FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name = ?", parent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	defer rows.Close()
 	found := map[string]string{}
 	for rows.Next() {
 		var table, column string
-		if err := rows.Scan(&table, &column); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, rows.Scan(&table, &column))
 		found[table] = column
 	}
 	return found

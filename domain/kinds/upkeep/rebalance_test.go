@@ -13,6 +13,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/kinds/upkeep"
@@ -61,13 +62,10 @@ func TestRebalanceRanks(t *testing.T) {
 				},
 				"spread": func(rt *rapid.T) {
 					n := rapid.IntRange(1, 4).Draw(rt, "n")
-					err := e.DB.InTx(context.Background(), func(tx *db.Tx) error {
+					domaintest.Must(rt, e.DB.InTx(context.Background(), func(tx *db.Tx) error {
 						_, err := upkeep.SpreadNext(context.Background(), tx, column, run, n)
 						return err
-					})
-					if err != nil {
-						rt.Fatal(err)
-					}
+					}))
 				},
 				"another run": func(*rapid.T) { run++ },
 				"": func(rt *rapid.T) {
@@ -93,9 +91,7 @@ func TestRebalanceRanks(t *testing.T) {
 		}
 		others := func() string {
 			var all string
-			if err := e.DB.SQL.QueryRow("SELECT CONCAT(COUNT(*), ' ', SUM(CRC32(CONCAT_WS('|', id, version, updated_at, moved_at, title, column_id))), ' ', (SELECT COUNT(*) FROM activity)) FROM ticket").Scan(&all); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, e.DB.SQL.QueryRow("SELECT CONCAT(COUNT(*), ' ', SUM(CRC32(CONCAT_WS('|', id, version, updated_at, moved_at, title, column_id))), ' ', (SELECT COUNT(*) FROM activity)) FROM ticket").Scan(&all))
 			return all
 		}
 		before, order := others(), e.Stored(t, board)

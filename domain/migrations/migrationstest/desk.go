@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/csvfile"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -73,9 +74,7 @@ func NewDesk(t testing.TB, list ...*migrations.Migration) *Desk {
 	d := dbtest.Open(t)
 	folder := t.TempDir()
 	files, err := blobs.Open(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { files.Close() })
 	Exec(t, d, "INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@example.com', 'Ana', 'x', TRUE, NOW(6))")
 	account := id.Account(1)
@@ -89,9 +88,7 @@ func NewDesk(t testing.TB, list ...*migrations.Migration) *Desk {
 // Must is a run that is read or changed without an error.
 func (d *Desk) Must(run migrations.Run, err error) migrations.Run {
 	d.T.Helper()
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	domaintest.Must(d.T, err)
 	return run
 }
 
@@ -152,15 +149,11 @@ func (d *Desk) Put(run id.Run, state migrations.State) {
 func (d *Desk) Ids(run id.Run) (list []id.Task) {
 	d.T.Helper()
 	rows, err := d.DB.SQL.Query("SELECT id FROM migration_task WHERE run_id = ? ORDER BY id", run)
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	domaintest.Must(d.T, err)
 	defer rows.Close()
 	for rows.Next() {
 		var task id.Task
-		if err := rows.Scan(&task); err != nil {
-			d.T.Fatal(err)
-		}
+		domaintest.Must(d.T, rows.Scan(&task))
 		list = append(list, task)
 	}
 	return list
@@ -173,7 +166,7 @@ func (d *Desk) Does(run id.Run, task id.Task, from, to string, fingerprint ...by
 	if to == migrations.TaskFailed {
 		print = append(make([]byte, 7), append(fingerprint, 1)[0])
 	}
-	err := d.DB.InTx(d.Ctx, func(tx *db.Tx) error {
+	domaintest.Must(d.T, d.DB.InTx(d.Ctx, func(tx *db.Tx) error {
 		_, err := tx.SQL.Exec(`UPDATE migration_task SET state = ?, worker_id = 1, attempt = attempt + (? = 'processing'), fingerprint = ?,
 			due_at = IF(? = 'waiting', NOW(6) + INTERVAL 1 HOUR, NULL), finished_at = IF(? IN ('complete', 'failed'), NOW(6), NULL) WHERE id = ? AND state = ?`, to, to, print, to, to, task, from)
 		if err != nil {
@@ -197,10 +190,7 @@ func (d *Desk) Does(run id.Run, task id.Task, from, to string, fingerprint ...by
 			}
 		}
 		return tx.AddToCounter(d.Ctx, counts)
-	})
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	}))
 }
 
 // Failed has all given tasks processed and fail.
@@ -217,16 +207,12 @@ func (d *Desk) Counted(run id.Run) {
 	d.T.Helper()
 	is := map[string]int64{}
 	rows, err := d.DB.SQL.Query("SELECT state, COUNT(*) FROM migration_task WHERE run_id = ? GROUP BY state", run)
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	domaintest.Must(d.T, err)
 	defer rows.Close()
 	for rows.Next() {
 		var state string
 		var n int64
-		if err := rows.Scan(&state, &n); err != nil {
-			d.T.Fatal(err)
-		}
+		domaintest.Must(d.T, rows.Scan(&state, &n))
 		is[state] = n
 	}
 	p := d.Now(run).Progress
@@ -246,9 +232,7 @@ func (d *Desk) Counted(run id.Run) {
 func (d *Desk) Log(run id.Run) (list []string) {
 	d.T.Helper()
 	events, _, err := d.Events(d.Ctx, run, 0)
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	domaintest.Must(d.T, err)
 	for i := len(events) - 1; i >= 0; i-- {
 		list = append(list, fmt.Sprintf("%s %s %s", events[i].Actor, events[i].Kind, events[i].Detail))
 	}
@@ -258,25 +242,19 @@ func (d *Desk) Log(run id.Run) (list []string) {
 // Stored are the names of all stored files.
 func (d *Desk) Stored() (names []string) {
 	d.T.Helper()
-	err := filepath.WalkDir(d.Folder, func(path string, entry fs.DirEntry, err error) error {
+	domaintest.Must(d.T, filepath.WalkDir(d.Folder, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			names = append(names, path)
 		}
 		return err
-	})
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	}))
 	return names
 }
 
 // Moved is a step of the engine's.
 func (d *Desk) Moved(run id.Run, from, to migrations.State, actor migrations.Actor) {
 	d.T.Helper()
-	err := d.DB.InTx(d.Ctx, func(tx *db.Tx) error {
+	domaintest.Must(d.T, d.DB.InTx(d.Ctx, func(tx *db.Tx) error {
 		return migrations.Transit(d.Ctx, tx, run, migrations.Move{Action: "move", From: []migrations.State{from}, To: to, Actor: actor}, nil)
-	})
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	}))
 }

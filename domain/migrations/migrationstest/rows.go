@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // Exec executes a statement, and returns the id of the row that it adds.
@@ -17,9 +18,7 @@ func Exec(t testing.TB, d *db.DB, statement string, args ...any) int64 {
 		t.Fatalf("%v in %s", err, statement)
 	}
 	last, err := result.LastInsertId()
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return last
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -20,9 +21,7 @@ func (s *stage) attempts(complete int, failed ...string) {
 func (s *stage) count(c db.AddToCounterParams) {
 	s.Helper()
 	c.RunID, c.WorkerID = s.run, 1
-	if err := s.db.AddToCounter(s.Context(), c); err != nil {
-		s.Fatal(err)
-	}
+	domaintest.Must(s, s.db.AddToCounter(s.Context(), c))
 }
 
 func (s *stage) record(outcome string, messages ...string) {

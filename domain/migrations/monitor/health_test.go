@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
 )
@@ -78,9 +79,7 @@ func TestHealth(t *testing.T) {
 		beat(t, d, "2026-01-01 00:00:05")
 		m := New(poor, migrations.New(poor, nil, nil), Replica{"db2", blind})
 		h, err := m.Health(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if !h.Threads.Known {
 			t.Errorf("threads %+v", h.Threads)
 		}
@@ -129,9 +128,7 @@ func TestDeadlocksAreCountedByTheMinute(t *testing.T) {
 func (s *stage) health() Health {
 	s.Helper()
 	h, err := s.monitor.Health(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
+	domaintest.Must(s, err)
 	return h
 }
 
@@ -144,18 +141,14 @@ func (s *stage) stale() {
 func poorAccount(t *testing.T, d *db.DB, grant string) (name string, poor *db.DB) {
 	t.Helper()
 	var database string
-	if err := d.SQL.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&database); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, d.SQL.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&database))
 	name = "poor" + strings.ToLower(rand.Text()[:10])
 	migrationstest.Exec(t, d, "CREATE USER '"+name+"'@'%' IDENTIFIED BY 'x'")
 	t.Cleanup(func() { d.SQL.Exec("DROP USER '" + name + "'@'%'") })
 	migrationstest.Exec(t, d, "GRANT "+fmt.Sprintf(grant, database)+" TO '"+name+"'@'%'")
 	_, address, _ := strings.Cut(dbtest.Named(t, database), "@")
 	poor, err := db.Open("mysql://" + name + ":x@" + address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { poor.Close() })
 	return name, poor
 }

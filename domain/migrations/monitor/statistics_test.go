@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -136,16 +137,12 @@ func TestStatistics(t *testing.T) {
 	}
 	s.exec("INSERT INTO migration_event (run_id, actor, kind, detail, created_at) VALUES (1, 'Ann', 'running', '', NOW(6) - INTERVAL 1 DAY)")
 	for range 200 {
-		if err := s.db.AddSample(t.Context(), 1); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, s.db.AddSample(t.Context(), 1))
 	}
 	s.exec("INSERT INTO migration_event (run_id, actor, kind, detail, created_at) VALUES (1, 'Ann', 'pausing', '', NOW(6))")
 
 	p, err := s.monitor.Statistics(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	if p.Idle != 1 || p.Living != 4 {
 		t.Errorf("%d of %d workers idle; want 1 of 4", p.Idle, p.Living)
 	}
@@ -188,9 +185,7 @@ func TestStartIsMarked(t *testing.T) {
 	marks := func() string {
 		t.Helper()
 		p, err := s.monitor.Statistics(t.Context(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		var kinds []string
 		for _, m := range p.Marks {
 			kinds = append(kinds, m.Kind)
@@ -224,9 +219,7 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 		stats := func() Statistics {
 			t.Helper()
 			p, err := s.monitor.Statistics(t.Context(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			return p
 		}
 		if p := stats(); p.Closed != nil || p.MoreClosed {
@@ -286,9 +279,7 @@ func TestSamples(t *testing.T) {
 	s := newStage(t, migrations.Knobs{})
 	samples := func() (n int) {
 		t.Helper()
-		if err := s.db.SQL.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM migration_sample").Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, s.db.SQL.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM migration_sample").Scan(&n))
 		return n
 	}
 	for range 11 {

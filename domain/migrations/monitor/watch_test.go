@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
@@ -40,9 +41,7 @@ func newStage(t *testing.T, knobs migrations.Knobs, replicas ...Replica) *stage 
 func text(t *testing.T, knobs migrations.Knobs) string {
 	t.Helper()
 	b, err := json.Marshal(knobs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	return string(b)
 }
 
@@ -61,9 +60,7 @@ func (s *stage) number(statement string, args ...any) int64 {
 func (s *stage) now() migrations.Run {
 	s.Helper()
 	run, err := s.engine.Run(s.Context(), s.run)
-	if err != nil {
-		s.Fatal(err)
-	}
+	domaintest.Must(s, err)
 	return run
 }
 
@@ -71,9 +68,7 @@ func (s *stage) now() migrations.Run {
 func (s *stage) look() migrations.Run {
 	s.Helper()
 	s.at = s.at.Add(time.Second)
-	if err := s.monitor.watchAt(s.Context(), []migrations.Run{s.now()}, s.at); err != nil {
-		s.Fatal(err)
-	}
+	domaintest.Must(s, s.monitor.watchAt(s.Context(), []migrations.Run{s.now()}, s.at))
 	return s.now()
 }
 
@@ -95,9 +90,7 @@ func (s *stage) until(state migrations.State) migrations.Run {
 func (s *stage) events() string {
 	s.Helper()
 	rows, err := s.db.RunEventsOf(s.Context(), db.RunEventsOfParams{RunID: s.run, Before: math.MaxInt64, Limit: 100})
-	if err != nil {
-		s.Fatal(err)
-	}
+	domaintest.Must(s, err)
 	var kinds []string
 	for i := range rows {
 		kinds = append(kinds, rows[len(rows)-1-i].Kind)
@@ -210,9 +203,7 @@ func TestThrottle(t *testing.T) {
 	t.Run("a replica that never answered is too far behind", func(t *testing.T) {
 		t.Parallel()
 		gone, err := db.Open("mysql://nobody@unix(" + t.TempDir() + "/no.sock)/nothing")
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer gone.Close()
 		s := newStage(t, migrations.Knobs{MaxLag: time.Hour}, Replica{"db3", gone})
 		beat(t, s.db, "2026-01-01 00:00:05")
@@ -238,9 +229,7 @@ func TestThrottle(t *testing.T) {
 		s := newStage(t, migrations.Knobs{Throttled: true})
 		before := s.now()
 		s.exec("UPDATE migration_run SET state = 'pausing', reason = 'Ann paused it.' WHERE id = 1")
-		if err := s.monitor.watchAt(t.Context(), []migrations.Run{before}, s.at); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, s.monitor.watchAt(t.Context(), []migrations.Run{before}, s.at))
 		if run := s.now(); run.State != migrations.Pausing || run.Reason != "Ann paused it." {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
@@ -251,20 +240,14 @@ func TestThrottle(t *testing.T) {
 func sleepers(t *testing.T, d *db.DB, n int) (wake func()) {
 	t.Helper()
 	pool, err := db.Open(urlOf(t, d))
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	pool.Connections(n)
 	t.Cleanup(func() { pool.Close() })
 	threads, ended := make([]uint64, n), make(chan error, n)
 	for i := range n {
 		conn, err := pool.SQL.Conn(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := conn.QueryRowContext(t.Context(), "SELECT CONNECTION_ID()").Scan(&threads[i]); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
+		domaintest.Must(t, conn.QueryRowContext(t.Context(), "SELECT CONNECTION_ID()").Scan(&threads[i]))
 		go func() {
 			defer conn.Close()
 			_, err := conn.ExecContext(context.Background(), "DO SLEEP(300)")
@@ -285,9 +268,7 @@ func sleepers(t *testing.T, d *db.DB, n int) (wake func()) {
 func urlOf(t *testing.T, d *db.DB) string {
 	t.Helper()
 	var name string
-	if err := d.SQL.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&name); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, d.SQL.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&name))
 	return dbtest.Named(t, name)
 }
 
@@ -298,9 +279,7 @@ func init() { replicaAnswers = time.Minute }
 func oldView(t *testing.T, d *db.DB) *sql.Conn {
 	t.Helper()
 	conn, err := d.SQL.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	for _, statement := range []string{"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT", "DO (SELECT COUNT(*) FROM migration_run)"} {
 		if _, err := conn.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)

@@ -55,9 +55,7 @@ func (b workbench) another() workbench { return newBench(b.t, b.d, b.m) }
 func (b workbench) running(tasks int, knobs migrations.Knobs) id.Run {
 	b.t.Helper()
 	text, err := json.Marshal(knobs.OrDefaults())
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	domaintest.Must(b.t, err)
 	run := id.Run(b.exec(`INSERT INTO migration_run (name, params, same_key, state, state_since, knobs, actor, created_at, started_at)
 		VALUES ('try', '{}', '', 'running', NOW(6), ?, 'test', NOW(6), NOW(6))`, string(text)))
 	for from := 0; from < tasks; from += 1000 {
@@ -118,9 +116,7 @@ func (b workbench) comesTo(run id.Run, state migrations.State) {
 func (b workbench) progress(run id.Run) migrations.Progress {
 	b.t.Helper()
 	now, err := b.Run(b.t.Context(), run)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	domaintest.Must(b.t, err)
 	return now.Progress
 }
 
@@ -151,9 +147,7 @@ type hand struct {
 func (b workbench) hand(run id.Run) hand {
 	b.t.Helper()
 	w, err := b.p.signOn(b.t.Context())
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	domaintest.Must(b.t, err)
 	w.active.Store(1)
 	w.looked.Store(&looked{time.Now().Add(time.Hour), time.Now().Add(time.Hour)})
 	return hand{w.dispatcher(b.row(run), b.m), b, &keeper{w: w}}
@@ -162,13 +156,9 @@ func (b workbench) hand(run id.Run) hand {
 func (b workbench) row(run id.Run) migrations.Run {
 	b.t.Helper()
 	row, err := b.d.RunByID(b.t.Context(), run)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	domaintest.Must(b.t, err)
 	r, err := b.WorkingRun(row)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	domaintest.Must(b.t, err)
 	return r
 }
 
@@ -176,9 +166,7 @@ func (b workbench) row(run id.Run) migrations.Run {
 func (h hand) claims(n int) []*attempt {
 	h.b.t.Helper()
 	claimed, err := h.exchange(nil, n)
-	if err != nil {
-		h.b.t.Fatal(err)
-	}
+	domaintest.Must(h.b.t, err)
 	return claimed
 }
 
@@ -200,9 +188,7 @@ func (h hand) dies(run id.Run, keeper hand) {
 	if died, err := keeper.k.declareDead(h.b.t.Context()); err != nil || !died {
 		h.b.t.Fatal(died, err)
 	}
-	if err := keeper.k.reap(h.b.t.Context(), h.b.row(run)); err != nil {
-		h.b.t.Fatal(err)
-	}
+	domaintest.Must(h.b.t, keeper.k.reap(h.b.t.Context(), h.b.row(run)))
 }
 
 func (b workbench) tasksIn(run id.Run, state string) int64 {

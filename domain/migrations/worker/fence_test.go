@@ -15,6 +15,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
@@ -182,9 +183,7 @@ func TestClaim(t *testing.T) {
 		h := b.hand(run)
 		list := h.claims(20)
 		other, err := b.d.SQL.BeginTx(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer other.Rollback()
 		if _, err := other.Exec("SELECT * FROM migration_counter WHERE run_id = ? FOR UPDATE", uint64(run)); err != nil {
 			t.Fatal(err)
@@ -290,9 +289,7 @@ func TestFence(t *testing.T) {
 		slow.ends(list[:1], complete, nil)
 		slow.ends(list[1:2], returned, nil)
 		again := keeper.claims(1)
-		if err := keeper.k.reapPage(t.Context(), b.row(run), lost); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, keeper.k.reapPage(t.Context(), b.row(run), lost))
 		if again[0].work.Task.ID != list[1].work.Task.ID {
 			t.Fatal("another task was claimed")
 		}
@@ -305,9 +302,7 @@ func TestFence(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		h := b.hand(b.running(1, migrations.Knobs{}))
-		if err := h.w.renew(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, h.w.renew(t.Context()))
 		h.w.lease.Begin(time.Now().Add(-time.Hour), time.Hour) // as of a process that stood still: it has let go of what it held
 		if err := h.w.renew(t.Context()); !errors.As(err, new(errLeaseLost)) || h.w.lease.Valid() {
 			t.Errorf("it lives on: %v", err)
@@ -320,14 +315,10 @@ func TestFence(t *testing.T) {
 		gone, keeper := b.hand(run), b.hand(run)
 		list := append(gone.claims(migrations.MaxPerStatement), gone.claims(100)...)
 		other, err := b.d.SQL.BeginTx(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		defer other.Rollback()
 		_, err = other.Exec("SELECT id FROM migration_task FORCE INDEX (PRIMARY) WHERE id <= ? FOR UPDATE", uint64(list[migrations.MaxPerStatement-1].work.Task.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		gone.dies(run, keeper)
 		if n := b.tasksIn(run, migrations.TaskOpen); n != 100 {
 			t.Errorf("%d tasks were taken back, not the 100 that nobody has locked", n)
@@ -343,9 +334,7 @@ func TestFence(t *testing.T) {
 		later.claims(2)
 		b.exec("DELETE FROM migration_worker WHERE id = ?", uint64(gone.w.id))
 		b.exec("UPDATE migration_worker SET started_at = NOW(6) + INTERVAL 1 SECOND WHERE id = ?", uint64(later.w.id))
-		if err := keeper.k.reap(t.Context(), b.row(run)); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, keeper.k.reap(t.Context(), b.row(run)))
 		if n := b.tasksIn(run, migrations.TaskOpen); n != 4 {
 			t.Errorf("%d went back", n)
 		}
@@ -386,20 +375,14 @@ func TestKeeper(t *testing.T) {
 		settled := func() migrations.State {
 			t.Helper()
 			now, err := b.Run(t.Context(), run)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := k.settle(t.Context(), now); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
+			domaintest.Must(t, k.settle(t.Context(), now))
 			return b.state(run)
 		}
 		if got := settled(); got != migrations.Running {
 			t.Errorf("before its request is through it is %s", got)
 		}
-		if err := b.FinishRequests(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, b.FinishRequests(t.Context()))
 		if got := settled(); got != migrations.Complete {
 			t.Errorf("then it is %s", got)
 		}
@@ -417,9 +400,7 @@ func TestKeeper(t *testing.T) {
 		b.exec("UPDATE migration_run SET knobs = 'no' WHERE id = ?", uint64(all[2]))
 		watch.Take()
 		runs, err := h.k.runs(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		if sent, _ := watch.Take(); len(sent) != 2 {
 			t.Errorf("%d statements: %v", len(sent), sent)
 		}
@@ -432,9 +413,7 @@ func TestKeeper(t *testing.T) {
 		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(0, migrations.Knobs{})
 		one, two := b.hand(run), b.hand(run)
-		if err := b.d.AddLease(t.Context(), monitor.KeeperLease); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, b.d.AddLease(t.Context(), monitor.KeeperLease))
 		b.exec("UPDATE migration_lease SET lease_until = NOW(6) - INTERVAL 1 SECOND")
 		takes := func(h hand, want bool) {
 			t.Helper()
@@ -482,18 +461,14 @@ func TestKeeper(t *testing.T) {
 		}
 		settles := func(h hand, want migrations.State) {
 			t.Helper()
-			if err := h.k.settle(t.Context(), b.row(run)); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, h.k.settle(t.Context(), b.row(run)))
 			if state := b.state(run); state != want {
 				t.Errorf("it is %s, not %s", state, want)
 			}
 		}
 		acknowledges := func(h hand) {
 			t.Helper()
-			if err := h.w.acknowledge(t.Context(), b.row(run)); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, h.w.acknowledge(t.Context(), b.row(run)))
 		}
 		settles(two, migrations.Pausing)
 		acknowledges(two)
@@ -511,9 +486,7 @@ func TestKeeper(t *testing.T) {
 		list := gone.claims(5)
 		gone.ends(list[:3], complete, nil)
 		gone.dies(run, keeper)
-		if err := keeper.k.takeIn(t.Context(), b.row(run)); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, keeper.k.takeIn(t.Context(), b.row(run)))
 		if n := b.number("SELECT COUNT(*) FROM migration_counter WHERE worker_id = ?", uint64(gone.w.id)); n != 0 {
 			t.Error("its row is there")
 		}
@@ -531,9 +504,7 @@ func TestKeeper(t *testing.T) {
 		h.ends(h.claims(2), failed, errors.New("no"))
 		promotes := func(want int64) {
 			t.Helper()
-			if err := h.k.promote(t.Context(), b.row(run)); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, h.k.promote(t.Context(), b.row(run)))
 			if n := b.tasksIn(run, migrations.TaskOpen); n != want {
 				t.Errorf("%d are open, not %d", n, want)
 			}
@@ -591,9 +562,7 @@ func TestLeaseOfAWorker(t *testing.T) {
 		if _, err := h.w.lookOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.w.renew(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, h.w.renew(t.Context()))
 		left := b.number("SELECT TIMESTAMPDIFF(MICROSECOND, beat_at, lease_until) FROM migration_worker WHERE id = ?", uint64(h.w.id))
 		if got := time.Duration(left) * time.Microsecond; got != want {
 			t.Errorf("%s: it has a lease of %s, not %s", why, got, want)

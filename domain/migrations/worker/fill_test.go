@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -28,15 +29,11 @@ func filler(fn func(ctx context.Context, into migrations.Filler) error) *migrati
 func (d *desk) payloads(run id.Run) (list []string) {
 	d.T.Helper()
 	rows, err := d.DB.SQL.Query("SELECT payload FROM migration_task WHERE run_id = ? ORDER BY id", run)
-	if err != nil {
-		d.T.Fatal(err)
-	}
+	domaintest.Must(d.T, err)
 	defer rows.Close()
 	for rows.Next() {
 		var payload string
-		if err := rows.Scan(&payload); err != nil {
-			d.T.Fatal(err)
-		}
+		domaintest.Must(d.T, rows.Scan(&payload))
 		list = append(list, payload)
 	}
 	return list
@@ -238,9 +235,7 @@ func TestFillingGoesOn(t *testing.T) {
 			run := d.Opened(1)
 			for _, left = range append(dies, 0) {
 				fence, err := d.p.takeFilling(d.Ctx, 1, run.ID) // no such worker: gone at once
-				if err != nil {
-					r.Fatal(err)
-				}
+				domaintest.Must(r, err)
 				_, err = d.p.fillOnce(d.Ctx, m, run.ID, fence)
 				if err == nil {
 					break
@@ -377,9 +372,7 @@ func TestFillWithoutItsFile(t *testing.T) {
 	d := newDesk(t)
 	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "x"}, migrations.Draft{Upload: strings.NewReader("a\n1\n2\n"), UploadName: "a.csv"}))
 	elsewhere, err := blobs.Open(d.Ctx, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	t.Cleanup(func() { elsewhere.Close() })
 	other := newProcess(d.DB, migrations.New(d.DB, elsewhere, nil, migrationstest.Numbers, migrationstest.Lines))
 	t.Run("a server that does not have the file leaves the run to those who do, and says why", func(t *testing.T) {

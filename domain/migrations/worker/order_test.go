@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/wait"
@@ -33,9 +34,7 @@ func TestTheRunIsLockedBeforeItsTasks(t *testing.T) {
 			b.exec("UPDATE migration_task SET state = 'waiting', due_at = NOW(6) - INTERVAL 1 SECOND WHERE payload < '3'")
 			b.exec("UPDATE migration_task SET state = 'processing', worker_id = 999, fence = 999 << 32, attempt = 1, claimed_at = NOW(6) WHERE payload > '7'")
 			operator, err := b.d.SQL.BeginTx(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			defer operator.Rollback()
 			if _, err := b.d.WithTx(operator).LockRun(t.Context(), run); err != nil {
 				t.Fatal(err)
@@ -70,9 +69,7 @@ func TestCommitsLockInOrder(t *testing.T) {
 	list := h.claims(10)
 	for _, one := range list {
 		n, err := strconv.Atoi(one.work.Task.Payload)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		one.began = time.Now()
 		row := 7 * n % 10
 		one.work.Locks(uint64(row))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 )
@@ -18,16 +19,12 @@ func (b workbench) agoes(days int) {
 	b.t.Helper()
 	rows, err := b.d.SQL.Query(`SELECT table_name, column_name FROM information_schema.columns
 		WHERE table_schema = DATABASE() AND table_name LIKE 'migration\_%' AND data_type = 'datetime'`)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	domaintest.Must(b.t, err)
 	defer rows.Close()
 	var moves []string
 	for rows.Next() {
 		var table, column string
-		if err := rows.Scan(&table, &column); err != nil {
-			b.t.Fatal(err)
-		}
+		domaintest.Must(b.t, rows.Scan(&table, &column))
 		moves = append(moves, fmt.Sprintf("UPDATE %s SET %s = %s - INTERVAL %d DAY", table, column, column, days))
 	}
 	if err := rows.Err(); err != nil || len(moves) < 10 {
@@ -80,9 +77,7 @@ func TestARunGoesOnAfterDays(t *testing.T) {
 	sane := func() monitor.Statistics {
 		t.Helper()
 		p, err := later.p.monitor.Statistics(t.Context(), run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		for _, rate := range []float64{p.Now, p.TenMinutes, p.Errors} {
 			if math.IsNaN(rate) || rate < 0 || rate > tasks {
 				t.Errorf("rates %g, %g, %g", p.Now, p.TenMinutes, p.Errors)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -25,13 +26,9 @@ func TestAwait(t *testing.T) {
 		t.Parallel()
 		s := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		other := s.another().p
-		if err := await(t, other, "images.example", 0); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, await(t, other, "images.example", 0))
 		began := time.Now()
-		if err := s.p.blockHost(t.Context(), "Images.Example.", time.Minute, "429 Too Many Requests"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, s.p.blockHost(t.Context(), "Images.Example.", time.Minute, "429 Too Many Requests"))
 		other.hosts.asked = other.hosts.asked.Add(-hostsFresh)
 		for name, e := range map[string]*Process{"the server that was told": s.p, "one that was not": other, "a new one": s.another().p} {
 			err := await(t, e, "images.example", 0)
@@ -52,9 +49,7 @@ func TestAwait(t *testing.T) {
 		t.Parallel()
 		s := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		for _, after := range []time.Duration{1000 * time.Hour, time.Second, -time.Hour} {
-			if err := s.p.blockHost(t.Context(), "images.example", after, after.String()); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, s.p.blockHost(t.Context(), "images.example", after, after.String()))
 		}
 		for name, e := range map[string]*Process{"here": s.p, "there": s.another().p} {
 			var later migrations.Later
@@ -74,9 +69,7 @@ func TestAwait(t *testing.T) {
 			s.exec(`INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until)
 				VALUES ('server', 1, '1', ?, NOW(6), NOW(6), NOW(6) + INTERVAL ? SECOND)`, w.state, w.lease)
 		}
-		if err := s.p.hosts.refresh(t.Context(), s.d); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, s.p.hosts.refresh(t.Context(), s.d))
 		of, at := limitOf{1, "images.example"}, time.Now()
 		for i := range 5 { // 2 a second over four workers: one every two seconds
 			if wait := s.p.hosts.reserve(of, 2, at).DelayFrom(at); wait.Round(time.Millisecond) != time.Duration(i)*2*time.Second {
@@ -88,9 +81,7 @@ func TestAwait(t *testing.T) {
 	t.Run("who would wait long is put off, and takes no turn", func(t *testing.T) {
 		t.Parallel()
 		s := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
-		if err := await(t, s.p, "images.example", 0.001); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, await(t, s.p, "images.example", 0.001))
 		for range 50 {
 			var later migrations.Later
 			if err := await(t, s.p, "images.example", 0.001); !errors.As(err, &later) || later.After < 500*time.Second || later.After > 2000*time.Second {
@@ -124,9 +115,7 @@ func TestAwait(t *testing.T) {
 		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		h := b.hand(b.running(2, migrations.Knobs{PerHost: 0.01}))
 		list := h.claims(2)
-		if err := list[0].work.Await(t.Context(), "images.example"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, list[0].work.Await(t.Context(), "images.example"))
 		if err := list[1].work.Await(t.Context(), "images.example"); !errors.As(err, new(migrations.Later)) {
 			t.Fatal(err)
 		}

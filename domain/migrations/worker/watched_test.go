@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -28,9 +29,7 @@ func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 	b.works()
 	b.comesTo(run, migrations.Paused)
 	paused, err := b.Run(t.Context(), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Must(t, err)
 	if !strings.Contains(paused.Reason, "“the disk is full”") && !strings.Contains(paused.Reason, "attempts failed") {
 		t.Errorf("reason %q", paused.Reason)
 	}

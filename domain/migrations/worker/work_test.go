@@ -14,6 +14,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
@@ -52,9 +53,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 		t.Parallel()
 		url := dbtest.URL(t)
 		d, err := db.Open(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, err)
 		t.Cleanup(func() { d.Close() })
 		var mu sync.Mutex
 		did := map[time.Duration]int{}
@@ -62,9 +61,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 		run := b.running(600, migrations.Knobs{Backoff: 10 * time.Millisecond, ErrorShare: 1, SameError: 1000}) // of which no 1000 fail
 		for _, off := range []time.Duration{-5 * time.Hour, 0, 5 * time.Hour} {
 			other, err := db.Open(url)
-			if err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Must(t, err)
 			t.Cleanup(func() { other.Close() })
 			other.SetClock(func() time.Time { return time.Now().Add(off) })
 			newBench(t, other, &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
@@ -139,9 +136,7 @@ func TestStop(t *testing.T) {
 		run := b.running(40, migrations.Knobs{Concurrency: 1})
 		b.works()
 		drained := <-begun
-		if err := b.DrainWorker(t.Context(), migrations.Keeper, drained, true); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Must(t, b.DrainWorker(t.Context(), migrations.Keeper, drained, true))
 		b.until("it gave back what it had not begun", func() bool { return b.progress(run).Processing == 1 })
 		close(release)
 		b.another().works()
