@@ -175,9 +175,7 @@ func filled(t *testing.T) *db.DB {
 	d := dbtest.Open(t)
 	execute := func(statement string) {
 		t.Helper()
-		if _, err := d.SQL.Exec(statement); err != nil {
-			t.Fatalf("%v\nin %s", err, statement)
-		}
+		domaintest.Exec(t, d, statement)
 	}
 	execute("CREATE TABLE numbers (n INT NOT NULL PRIMARY KEY)")
 	digits := "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)"

@@ -210,15 +210,11 @@ func TestSchema(t *testing.T) {
 		"one that broke off halfway is refused": {"UPDATE schema_migrations SET version = 1, dirty = 1", db.BrokenSchema(1)},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			if _, err := d.SQL.Exec(c.change); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Exec(t, d, c.change)
 			if err := db.SchemaUp(url); !errors.Is(err, c.want) {
 				t.Errorf("got %v", err)
 			}
-			if _, err := d.SQL.Exec("UPDATE schema_migrations SET version = ?, dirty = 0", db.LatestSchema()); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Exec(t, d, "UPDATE schema_migrations SET version = ?, dirty = 0", db.LatestSchema())
 		})
 	}
 }

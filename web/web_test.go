@@ -70,7 +70,9 @@ func newEmptyEnvWith(t testing.TB, options []app.Option, change ...func(*web.Con
 	for _, c := range change {
 		c(&cfg)
 	}
-	return &env{t: t, handler: web.New(cfg), workflows: w, sql: d.SQL, setClock: d.SetClock, watch: watch, files: files}
+	handler := web.New(cfg)
+	t.Cleanup(handler.EndStreams)
+	return &env{t: t, handler: handler, workflows: w, sql: d.SQL, setClock: d.SetClock, watch: watch, files: files}
 }
 
 // testLog fails the test if the server logs a warning or an error.

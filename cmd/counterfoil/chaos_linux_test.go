@@ -132,9 +132,7 @@ func TestChaos(t *testing.T) {
 		}
 	}
 	operator, w, d := i.operator(t)
-	if _, err := d.SQL.Exec("CREATE TABLE ledger (task_id BIGINT UNSIGNED NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (task_id), UNIQUE KEY (number)) ENGINE=InnoDB"); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Exec(t, d, "CREATE TABLE ledger (task_id BIGINT UNSIGNED NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (task_id), UNIQUE KEY (number)) ENGINE=InnoDB")
 	run, err := w.Console.OpenRun(operator, "ledger", migrations.Values{"tasks": strconv.Itoa(tasks)}, migrations.Draft{}, nil)
 	domaintest.Must(t, err)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })

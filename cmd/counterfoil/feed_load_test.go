@@ -311,6 +311,5 @@ func unpublished(d *db.DB) (n int) {
 
 func count(t *testing.T, d *db.DB, h helper) (n int) {
 	t.Helper()
-	domaintest.Must(t, d.SQL.QueryRow("SELECT COUNT(*) FROM "+strings.TrimSuffix(h.Feed, "s")).Scan(&n))
-	return n
+	return domaintest.Number(t, d, "SELECT COUNT(*) FROM "+strings.TrimSuffix(h.Feed, "s"))
 }

@@ -452,9 +452,7 @@ func TestFollowStartsOver(t *testing.T) {
 				if page, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Cursor: place.Cursor, Wait: 30 * time.Second}); err != nil || len(page.Items) != 1 {
 					t.Fatalf("%+v, %v", page, err)
 				}
-				if _, err := d.SQL.ExecContext(t.Context(), change); err != nil {
-					t.Fatal(err)
-				}
+				domaintest.Exec(t, d, change)
 				followed(t, s.feed, o, r)
 				r.becomes(t, "what the feed does not show is dropped", func() bool { return r.gone[ghost] == feedclient.Swept && r.shows("one", title) })
 			})

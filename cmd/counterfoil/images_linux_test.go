@@ -177,11 +177,11 @@ func TestTheOriginalScenario(t *testing.T) {
 	paused := until(t, w, operator, 1, "is paused", func(r migrations.Run) bool { return r.State == migrations.Paused })
 	since := clock(t, d)
 	keeperGetsTo(t, d, since, 3)
-	if held := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE state = 'processing'"); paused.Progress.Done() >= tasks || held != 0 {
+	if held := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE state = 'processing'"); paused.Progress.Done() >= tasks || held != 0 {
 		t.Errorf("paused in the middle: %d of %d are done, %d under way", paused.Progress.Done(), tasks, held)
 	}
 	resumed := clock(t, d)
-	if n := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE claimed_at > ?", since); n != 0 {
+	if n := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE claimed_at > ?", since); n != 0 {
 		t.Errorf("%d tasks were claimed while the run was paused", n)
 	}
 	command("resume", "1")
@@ -200,11 +200,11 @@ func TestTheOriginalScenario(t *testing.T) {
 		t.Errorf("%d tasks, of which %d cannot be done: %+v", tasks, failed, p)
 	}
 	for state, n := range map[string]int64{"complete": tasks - failed, "failed": failed} {
-		if stored := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE state = ?", state); stored != n {
+		if stored := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE state = ?", state); int64(stored) != n {
 			t.Errorf("%d tasks are %s, not %d", stored, state, n)
 		}
 	}
-	if n := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE claimed_at > ? AND claimed_at < ?", since, resumed); n != 0 {
+	if n := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE claimed_at > ? AND claimed_at < ?", since, resumed); n != 0 {
 		t.Errorf("%d tasks were claimed while the run was paused", n)
 	}
 	if done.Progress.Reclaimed == 0 {
@@ -243,7 +243,7 @@ func failuresHaveReasons(t *testing.T, i *install, list imageList) {
 // what the worker that was killed was just writing.
 func eachImageOnce(t *testing.T, i *install, d *db.DB, list imageList, atOnce int) {
 	t.Helper()
-	if n := number(t, d, "SELECT COUNT(*) FROM image_source"); n != int64(len(list.right)) {
+	if n := domaintest.Number(t, d, "SELECT COUNT(*) FROM image_source"); n != len(list.right) {
 		t.Errorf("%d addresses have their image, not %d", n, len(list.right))
 	}
 	rows, err := d.SQL.Query("SELECT hash FROM image")

@@ -104,14 +104,14 @@ func TestImportOfManyRows(t *testing.T) {
 	workers := []*process{i.work(t), i.work(t)}
 	start := workers[0].resident(t, "VmRSS")
 	file, bad := jiraRows(t, rows)
-	good := int64(rows - bad)
+	good := rows - bad
 	once := func(run id.Run) (filling, importing time.Duration) {
 		t.Helper()
 		began := time.Now()
 		// A long file is not filled within the patience of the command: then it says how to go on.
 		_, _ = i.command(t, "migrations", "start", "import-tickets", "company=acme", "board=DEMO", "author=ana@example.com", "statuses=In Progress = Doing", "--file", file, "--prepare")
 		filled := until(t, w, operator, run, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
-		if int64(filled.Total) != good || int(filled.Rejected) != bad {
+		if int(filled.Total) != good || int(filled.Rejected) != bad {
 			t.Fatalf("%d tasks, %d lines rejected; want %d and %d", filled.Total, filled.Rejected, good, bad)
 		}
 		filling, began = time.Since(began), time.Now()
@@ -119,25 +119,25 @@ func TestImportOfManyRows(t *testing.T) {
 			t.Fatalf("exit code %d\n%s", code, out)
 		}
 		done := until(t, w, operator, run, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
-		if done.Progress.Complete != good {
+		if int(done.Progress.Complete) != good {
 			t.Fatalf("of %d rows: %+v", good, done.Progress)
 		}
 		return filling, time.Since(began)
 	}
-	before := number(t, d, "SELECT COUNT(*) FROM ticket")
+	before := domaintest.Number(t, d, "SELECT COUNT(*) FROM ticket")
 	filling, importing := once(1)
-	if n := number(t, d, "SELECT COUNT(*) FROM ticket") - before; n != good {
+	if n := domaintest.Number(t, d, "SELECT COUNT(*) FROM ticket") - before; n != good {
 		t.Errorf("%d tickets of %d rows", n, good)
 	}
-	if n := number(t, d, "SELECT COUNT(*) FROM ticket_origin"); n != good {
+	if n := domaintest.Number(t, d, "SELECT COUNT(*) FROM ticket_origin"); n != good {
 		t.Errorf("%d keys of %d rows", n, good)
 	}
-	last := number(t, d, "SELECT MAX(max_ticket_id) FROM board_ticket_incrementer")
+	last := domaintest.Number(t, d, "SELECT MAX(max_ticket_id) FROM board_ticket_incrementer")
 	_, again := once(2)
-	if n := number(t, d, "SELECT COUNT(*) FROM ticket") - before; n != good {
+	if n := domaintest.Number(t, d, "SELECT COUNT(*) FROM ticket") - before; n != good {
 		t.Errorf("imported twice there are %d tickets of %d rows", n, good)
 	}
-	if n := number(t, d, "SELECT MAX(max_ticket_id) FROM board_ticket_incrementer"); n != last {
+	if n := domaintest.Number(t, d, "SELECT MAX(max_ticket_id) FROM board_ticket_incrementer"); n != last {
 		t.Errorf("imported twice the last number went from %d to %d", last, n)
 	}
 	i.verified(t)

@@ -53,12 +53,12 @@ func init() {
 		allowed[strings.TrimPrefix(entity, "=")] = append([]string{"db"}, leaves...)
 	}
 	allowed["domain/migrations/monitor"] = append([]string{"=domain/migrations", "db"}, leaves...)
-	allowed["domain/migrations/migrationstest"] = allowed["domain/migrations/monitor"]
+	allowed["domain/migrations/migrationstest"] = append([]string{"domain/domaintest"}, allowed["domain/migrations/monitor"]...)
 	allowed["domain/migrations/worker"] = append([]string{"=domain/migrations", "domain/migrations/monitor", "db"}, leaves...)
 	for _, leaf := range leaves {
 		allowed[leaf] = []string{"domain/id", "domain/fault"}
 	}
-	allowed["domain/id"], allowed["domain/fault"], allowed["domain/domaintest"] = nil, nil, []string{"domain/wait"}
+	allowed["domain/id"], allowed["domain/fault"], allowed["domain/domaintest"] = nil, nil, []string{"domain/wait", "db"}
 }
 
 // within reports whether pkg is name or below it.

@@ -191,9 +191,7 @@ func TestMigrationsListSaysThatThereAreMore(t *testing.T) {
 	add := func(list string, n int) {
 		t.Helper()
 		for range n {
-			if _, err := d.SQL.Exec(`INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at) VALUES ('count-up', '{}', ?, 'paused', NOW(6), '{}', 'Ana', NOW(6))`, list); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Exec(t, d.DB, `INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at) VALUES ('count-up', '{}', ?, 'paused', NOW(6), '{}', 'Ana', NOW(6))`, list)
 		}
 	}
 	const more = "Of the runs in the list “attention” only the newest 50 are shown; /admin/migrations has all.\n"

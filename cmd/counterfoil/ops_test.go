@@ -48,9 +48,7 @@ func (h *env) exec(t *testing.T, statement string) {
 	d, err := db.Open(h.databaseURL)
 	domaintest.Must(t, err)
 	defer d.Close()
-	if _, err := d.SQL.Exec(statement); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Exec(t, d, statement)
 }
 
 func TestVerify(t *testing.T) {

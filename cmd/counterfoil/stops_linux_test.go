@@ -38,19 +38,12 @@ func clock(t *testing.T, d *db.DB) (now time.Time) {
 	return now
 }
 
-// number reads one number.
-func number(t *testing.T, d *db.DB, query string, args ...any) (n int64) {
-	t.Helper()
-	domaintest.Must(t, d.SQL.QueryRow(query, args...).Scan(&n))
-	return n
-}
-
 // keeperGetsTo waits until the keeper, which does so once a second, renewed its lease more than so many
 // seconds after a time: then the workers have gone on for so long, too.
 func keeperGetsTo(t *testing.T, d *db.DB, after time.Time, seconds int) {
 	t.Helper()
 	domaintest.Until(t, "the keeper renews its lease", func() bool {
-		return number(t, d, "SELECT COUNT(*) FROM migration_lease WHERE name = 'keeper' AND renewed_at > ? + INTERVAL ? SECOND", after, seconds) > 0
+		return domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_lease WHERE name = 'keeper' AND renewed_at > ? + INTERVAL ? SECOND", after, seconds) > 0
 	})
 }
 
@@ -59,7 +52,7 @@ func freezeHolding(t *testing.T, d *db.DB, p *process) (worker uint64, held []ui
 	t.Helper()
 	pid := p.cmd.Process.Pid
 	domaintest.Until(t, "the worker holds a task", func() bool {
-		worker = uint64(number(t, d, "SELECT COALESCE(MAX(id), 0) FROM migration_worker WHERE pid = ? AND state = 'active'", pid))
+		worker = uint64(domaintest.Number(t, d, "SELECT COALESCE(MAX(id), 0) FROM migration_worker WHERE pid = ? AND state = 'active'", pid))
 		freeze(t, pid)
 		if held = heldBy(t, d, worker); len(held) > 0 {
 			return true
@@ -115,7 +108,7 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	for round := range rounds {
-		before := number(t, d, "SELECT COALESCE(SUM(complete), 0) FROM migration_counter WHERE run_id = ?", uint64(run.ID))
+		before := int64(domaintest.Number(t, d, "SELECT COALESCE(SUM(complete), 0) FROM migration_counter WHERE run_id = ?", uint64(run.ID)))
 		until(t, w, operator, run.ID, "gets on", func(r migrations.Run) bool { return r.Progress.Complete > before+200 })
 		frozen := workers[round%len(workers)].cmd.Process.Pid
 		still := round%2 == 1
@@ -132,8 +125,8 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 		}
 		until(t, w, operator, run.ID, "is paused", func(r migrations.Run) bool { return r.State == migrations.Paused })
 		keeperGetsTo(t, d, stopped, 4)
-		late := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND claimed_at > ? + INTERVAL 2 SECOND", uint64(run.ID), stopped)
-		held := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'processing'", uint64(run.ID))
+		late := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND claimed_at > ? + INTERVAL 2 SECOND", uint64(run.ID), stopped)
+		held := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'processing'", uint64(run.ID))
 		if late != 0 || held != 0 {
 			t.Errorf("round %d, one stood still: %t: %d tasks were claimed two seconds after the run was paused, %d are under way", round, still, late, held)
 		}
@@ -172,11 +165,11 @@ func TestAWorkerThatComesLate(t *testing.T) {
 	if p := done.Progress; p.Complete != tasks || p.Done() != tasks || p.Processing != 0 || p.Open != 0 {
 		t.Errorf("%d tasks: %+v", tasks, p)
 	}
-	if n := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'complete'", uint64(run.ID)); n != tasks {
+	if n := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'complete'", uint64(run.ID)); n != tasks {
 		t.Errorf("%d of %d tasks are complete", n, tasks)
 	}
 	for _, task := range held {
-		if n := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE id = ? AND state = 'complete' AND worker_id <> ?", task, worker); n != 1 {
+		if n := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE id = ? AND state = 'complete' AND worker_id <> ?", task, worker); n != 1 {
 			t.Errorf("task %d is not done by another", task)
 		}
 	}

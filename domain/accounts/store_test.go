@@ -241,9 +241,7 @@ func TestToken(t *testing.T) {
 	if err := d.SQL.QueryRowContext(ctx, "SELECT COUNT(*) FROM api_token WHERE hash = ? AND name = 'for tests'", accounts.HashToken(token)).Scan(&stored); err != nil || stored != 1 {
 		t.Errorf("%d stored under their hash, %v", stored, err)
 	}
-	if _, err := d.SQL.ExecContext(ctx, "DELETE FROM membership WHERE company_id = ?", acme.ID); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Exec(t, d, "DELETE FROM membership WHERE company_id = ?", acme.ID)
 	if _, _, err := accounts.ByToken(ctx, d.Queries, token, d.Now()); !errors.Is(err, accounts.BadToken()) {
 		t.Errorf("the token of someone who left: %v", err)
 	}

@@ -45,8 +45,7 @@ func mustOpen(t *testing.T, d *db.DB, company id.Company, slug string) boards.Bo
 
 func count(t *testing.T, d *db.DB, query string) (n int) {
 	t.Helper()
-	domaintest.Must(t, d.SQL.QueryRowContext(ctx, query).Scan(&n))
-	return n
+	return domaintest.Number(t, d, query)
 }
 
 func TestOpen(t *testing.T) {

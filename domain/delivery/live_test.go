@@ -151,18 +151,14 @@ func TestLive(t *testing.T) {
 		})
 		copies := func(n int) {
 			t.Helper()
-			if _, err := e.DB.SQL.ExecContext(e.Ctx, `INSERT INTO ticket (board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at)
-				SELECT ?, 100000 + j.n, 'Copy', '', 1, NOW(6), NOW(6), NOW(6), NOW(6) FROM JSON_TABLE(CONCAT('[', REPEAT('0,', ? - 1), '0]'), '$[*]' COLUMNS (n FOR ORDINALITY)) j`, ninja.ID, n); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Exec(t, e.DB, `INSERT INTO ticket (board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at)
+				SELECT ?, 100000 + j.n, 'Copy', '', 1, NOW(6), NOW(6), NOW(6), NOW(6) FROM JSON_TABLE(CONCAT('[', REPEAT('0,', ? - 1), '0]'), '$[*]' COLUMNS (n FOR ORDINALITY)) j`, ninja.ID, n)
 		}
 		before := since.Tickets
 		copies(600)
 		e.published(t, before+600) // looked at all at once
 		since = e.sees(t, company, since, func(all seen) bool { return all.all[ninja.ID] && !all.missed })
-		if _, err := e.DB.SQL.ExecContext(e.Ctx, `DELETE FROM ticket WHERE local_id > 100000`); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Exec(t, e.DB, `DELETE FROM ticket WHERE local_id > 100000`)
 		copies(5000)
 		e.published(t, before+5600)
 		e.sees(t, company, since, func(all seen) bool { return all.missed })

@@ -1,10 +1,14 @@
 package domaintest
 
-// Must fails the test if err is not nil. Like t.Fatal, it is for the test's goroutine. T is a testing.TB or a rapid.T.
-func Must(t interface {
+// T is a testing.TB or a rapid.T. Like their Fatal, what takes one is for the test's goroutine.
+type T interface {
 	Helper()
 	Fatal(args ...any)
-}, err error) {
+	Fatalf(format string, args ...any)
+}
+
+// Must fails the test if err is not nil.
+func Must(t T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package domaintest is what tests in all packages share. It builds on leaves alone, so that each of them may.
+// Package domaintest is what tests in all packages share. It knows leaves and db alone, so that each of them may use it.
 package domaintest
 
 import (

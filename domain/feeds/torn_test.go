@@ -143,9 +143,7 @@ func ownServer(t *testing.T) *db.DB {
 
 func exec(t *testing.T, d *db.DB, statement string) {
 	t.Helper()
-	if _, err := d.SQL.Exec(statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
+	domaintest.Exec(t, d, statement)
 }
 
 // prepareXA leaves prepared transactions, each of a connection that has gone.

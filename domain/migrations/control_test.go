@@ -16,18 +16,17 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
 )
 
 // Every action in every state: what comes of it, "" where it is refused.
 func TestEveryActionInEveryState(t *testing.T) {
 	t.Parallel()
 	states := []migrations.State{migrations.Open, migrations.Filling, migrations.Ready, migrations.Running, migrations.Pausing, migrations.Paused, migrations.Throttled, migrations.Cancelling, migrations.Cancelled, migrations.Complete}
-	type act func(d *desk, e *migrations.Engine, run id.Run) error
+	type act func(d *env, e *migrations.Engine, run id.Run) error
 	control := func(fn func(e *migrations.Engine, ctx context.Context, actor migrations.Actor, run id.Run) (migrations.Run, error)) act {
-		return func(d *desk, e *migrations.Engine, run id.Run) error { _, err := fn(e, d.Ctx, d.Ana, run); return err }
+		return func(d *env, e *migrations.Engine, run id.Run) error { _, err := fn(e, d.Ctx, d.Ana, run); return err }
 	}
-	knob := func(d *desk, e *migrations.Engine, run id.Run) error {
+	knob := func(d *env, e *migrations.Engine, run id.Run) error {
 		_, err := e.TurnKnobs(d.Ctx, d.Ana, run, migrations.KnobChange{"block": 77})
 		return err
 	}
@@ -35,11 +34,11 @@ func TestEveryActionInEveryState(t *testing.T) {
 		act  act
 		want map[migrations.State]migrations.State
 	}{
-		"start": {func(d *desk, e *migrations.Engine, run id.Run) error {
+		"start": {func(d *env, e *migrations.Engine, run id.Run) error {
 			_, err := e.StartRun(d.Ctx, d.Ana, run, 0)
 			return err
 		}, map[migrations.State]migrations.State{migrations.Ready: migrations.Running, migrations.Running: migrations.Running}},
-		"canary": {func(d *desk, e *migrations.Engine, run id.Run) error {
+		"canary": {func(d *env, e *migrations.Engine, run id.Run) error {
 			_, err := e.StartRun(d.Ctx, d.Ana, run, 2)
 			return err
 		}, map[migrations.State]migrations.State{migrations.Ready: migrations.Running}},
@@ -52,20 +51,20 @@ func TestEveryActionInEveryState(t *testing.T) {
 		"knob": {knob, map[migrations.State]migrations.State{
 			migrations.Open: migrations.Open, migrations.Filling: migrations.Filling, migrations.Ready: migrations.Ready, migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Cancelling: migrations.Cancelling,
 		}},
-		"retry": {func(d *desk, e *migrations.Engine, run id.Run) error {
+		"retry": {func(d *env, e *migrations.Engine, run id.Run) error {
 			_, err := e.RetryTasks(d.Ctx, d.Ana, run, migrations.Which{All: true})
 			return err
 		}, map[migrations.State]migrations.State{
 			migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Complete: migrations.Running,
 		}},
-		"skip": {func(d *desk, e *migrations.Engine, run id.Run) error {
+		"skip": {func(d *env, e *migrations.Engine, run id.Run) error {
 			_, err := e.SkipTasks(d.Ctx, d.Ana, run, migrations.Which{All: true})
 			return err
 		}, map[migrations.State]migrations.State{
 			migrations.Ready: migrations.Ready, migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Complete: migrations.Complete,
 		}},
 	}
-	d := newDesk(t)
+	d := newEnv(t)
 	run := d.Ready(3)
 	task := d.Ids(run.ID)[0]
 	gone := migrations.New(d.DB, nil, nil) // without the migration
@@ -73,10 +72,10 @@ func TestEveryActionInEveryState(t *testing.T) {
 		for _, from := range states {
 			for _, known := range []bool{true, false} {
 				name := fmt.Sprintf("%s, %s, known %v", action, from, known)
-				migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX('0000000000000001') WHERE id = ?", task)
-				migrationstest.Exec(t, d.DB, "UPDATE migration_counter SET failed = 0, skipped = 0 WHERE run_id = ?", run.ID)
-				migrationstest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE failed = 1", run.ID)
-				migrationstest.Exec(t, d.DB, "UPDATE migration_run SET state = ?, canary_left = NULL, active_key = IF(?, same_key, NULL), knobs = ? WHERE id = ?", string(from), from.IsActive(), must[string](t)(knobsText(migrations.DefaultKnobs)), run.ID)
+				domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX('0000000000000001') WHERE id = ?", task)
+				domaintest.Exec(t, d.DB, "UPDATE migration_counter SET failed = 0, skipped = 0 WHERE run_id = ?", run.ID)
+				domaintest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE failed = 1", run.ID)
+				domaintest.Exec(t, d.DB, "UPDATE migration_run SET state = ?, canary_left = NULL, active_key = IF(?, same_key, NULL), knobs = ? WHERE id = ?", string(from), from.IsActive(), must[string](t)(knobsText(migrations.DefaultKnobs)), run.ID)
 				before := d.Now(run.ID)
 				e := d.Engine
 				if !known {
@@ -120,7 +119,7 @@ func TestStart(t *testing.T) {
 	t.Parallel()
 	t.Run("of two at once each finds it running, and the log has one", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.Ready(3)
 		var wait sync.WaitGroup
 		for range 6 {
@@ -138,26 +137,26 @@ func TestStart(t *testing.T) {
 	})
 	t.Run("a canary counts down, asks when it is used up, and resuming ends it", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.Must(d.StartRun(d.Ctx, d.Ana, d.Ready(9).ID, 5))
 		if run.CanaryLeft == nil || *run.CanaryLeft != 5 || run.Reason != "Canary: 5 tasks, then it pauses and asks." {
 			t.Errorf("%+v", run)
 		}
 		_, err := d.StartRun(d.Ctx, d.Ana, run.ID, 0)
 		refusesAs(t, err, migrations.CodeWrongState, fault.Conflict) // who wants all is not told that all is running
-		migrationstest.Exec(t, d.DB, "UPDATE migration_run SET canary_left = 3 WHERE id = ?", run.ID)
+		domaintest.Exec(t, d.DB, "UPDATE migration_run SET canary_left = 3 WHERE id = ?", run.ID)
 		d.Must(d.PauseRun(d.Ctx, d.Ana, run.ID))
 		if run := d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID)); run.CanaryLeft == nil || *run.CanaryLeft != 3 {
 			t.Error("a pause ended the canary")
 		}
-		migrationstest.Exec(t, d.DB, "UPDATE migration_run SET canary_left = 0, state = 'paused' WHERE id = ?", run.ID)
+		domaintest.Exec(t, d.DB, "UPDATE migration_run SET canary_left = 0, state = 'paused' WHERE id = ?", run.ID)
 		if run := d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID)); run.CanaryLeft != nil {
 			t.Error("the canary goes on")
 		}
 	})
 	t.Run("a canary of no size is refused", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		for _, canary := range []int{-1, 1 << 32} {
 			_, err := d.StartRun(d.Ctx, d.Ana, 1, canary)
 			refusesAs(t, err, migrations.CodeBadCanary, fault.Invalid)
@@ -167,7 +166,7 @@ func TestStart(t *testing.T) {
 
 func TestResumeEndsTheThrottleByHand(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newEnv(t)
 	run := d.Running(3)
 	d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"throttled": 1}))
 	d.Moved(run.ID, migrations.Running, migrations.Throttled, migrations.Keeper)
@@ -181,7 +180,7 @@ func TestResumeEndsTheThrottleByHand(t *testing.T) {
 
 func TestKnobs(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newEnv(t)
 	run := d.Running(3)
 	run, before := d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": 100, "rate": 12.5, "lease": 90, "error_share": 0.25})), run
 	want := migrations.DefaultKnobs
@@ -231,7 +230,7 @@ func TestKnobs(t *testing.T) {
 
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newEnv(t)
 	run, worker := d.Running(3), d.Worker()
 	state := func() string {
 		t.Helper()
@@ -267,13 +266,13 @@ func TestDrain(t *testing.T) {
 		t.Error("a run that is over says so, too:", log)
 	}
 	refusesAs(t, d.DrainWorker(d.Ctx, d.Ana, 999, true), migrations.CodeWorkerNotFound, fault.NotFound)
-	migrationstest.Exec(t, d.DB, "UPDATE migration_worker SET state = 'stopped' WHERE id = ?", worker)
+	domaintest.Exec(t, d.DB, "UPDATE migration_worker SET state = 'stopped' WHERE id = ?", worker)
 	refusesAs(t, d.DrainWorker(d.Ctx, d.Ana, worker, false), migrations.CodeWorkerNotFound, fault.NotFound)
 }
 
 func TestNothingStartsByItselfAfterARestore(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newEnv(t)
 	want := map[migrations.State]migrations.State{
 		migrations.Open: migrations.Open, migrations.Filling: migrations.Filling, migrations.Ready: migrations.Ready, migrations.Running: migrations.Paused, migrations.Pausing: migrations.Paused, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Paused, migrations.Cancelling: migrations.Cancelling, migrations.Cancelled: migrations.Cancelled, migrations.Complete: migrations.Complete,
 	}
@@ -304,7 +303,7 @@ func TestNothingStartsByItselfAfterARestore(t *testing.T) {
 
 func TestStartWithSettings(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newEnv(t)
 	ready := d.Ready(3)
 	mine, theirs := migrations.KnobChange{"concurrency": 8}, migrations.KnobChange{"concurrency": 2}
 	if _, err := d.StartRunWith(d.Ctx, d.Ana, ready.ID, 0, migrations.KnobChange{"concurrency": 100_000}); !errors.As(err, new(fault.Several)) {

@@ -20,13 +20,13 @@ import (
 const groupOne, groupTwo = "0000000000000001", "0000000000000002"
 
 // many makes a running run of n tasks which are all failed: the odd ones of group 1, the others of 2.
-func (d *desk) many(n int) migrations.Run {
+func (d *env) many(n int) migrations.Run {
 	d.T.Helper()
 	run := d.Running(n)
-	migrationstest.Exec(d.T, d.DB, `UPDATE migration_task SET state = 'failed', attempt = 5, finished_at = NOW(6), fingerprint = UNHEX(IF(payload % 2, ?, ?)) WHERE run_id = ?`, groupOne, groupTwo, run.ID)
-	migrationstest.Exec(d.T, d.DB, "INSERT INTO migration_counter (run_id, worker_id, failed, errors) VALUES (?, 1, ?, ?)", run.ID, n, 5*n)
+	domaintest.Exec(d.T, d.DB, `UPDATE migration_task SET state = 'failed', attempt = 5, finished_at = NOW(6), fingerprint = UNHEX(IF(payload % 2, ?, ?)) WHERE run_id = ?`, groupOne, groupTwo, run.ID)
+	domaintest.Exec(d.T, d.DB, "INSERT INTO migration_counter (run_id, worker_id, failed, errors) VALUES (?, 1, ?, ?)", run.ID, n, 5*n)
 	for group, failed := range map[string]int{groupOne: (n + 1) / 2, groupTwo: n / 2} {
-		migrationstest.Exec(d.T, d.DB, `INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
+		domaintest.Exec(d.T, d.DB, `INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
 			SELECT ?, UNHEX(?), 'It failed', MIN(id), ?, ?, NOW(6), NOW(6) FROM migration_task WHERE run_id = ?`, run.ID, group, 5*failed, failed, run.ID)
 	}
 	d.Counted(run.ID)
@@ -34,21 +34,20 @@ func (d *desk) many(n int) migrations.Run {
 }
 
 // iterations says how many tasks of a run are in which iteration.
-func (d *desk) iterations(run id.Run) string {
+func (d *env) iterations(run id.Run) string {
 	d.T.Helper()
 	var one, two, more int
 	domaintest.Must(d.T, d.DB.SQL.QueryRow("SELECT SUM(iteration = 1), SUM(iteration = 2), SUM(iteration > 2) FROM migration_task WHERE run_id = ?", run).Scan(&one, &two, &more))
 	return fmt.Sprint(one, " ", two, " ", more)
 }
 
-func (d *desk) requests() (n int) {
+func (d *env) requests() (n int) {
 	d.T.Helper()
-	domaintest.Must(d.T, d.DB.SQL.QueryRow("SELECT COUNT(*) FROM migration_request").Scan(&n))
-	return n
+	return domaintest.Number(d.T, d.DB, "SELECT COUNT(*) FROM migration_request")
 }
 
 // finishes has an engine do what requests had no time for, in as many rounds as that takes.
-func (d *desk) finishes(e *migrations.Engine) {
+func (d *env) finishes(e *migrations.Engine) {
 	d.T.Helper()
 	for range 1000 {
 		domaintest.Must(d.T, e.FinishRequests(d.Ctx))
@@ -63,7 +62,7 @@ func TestRetry(t *testing.T) {
 	t.Parallel()
 	t.Run("all failed tasks are open in their next iteration, however many", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.many(3500)
 		n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true})
 		if err != nil || n != 3500 {
@@ -83,7 +82,7 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("what a request had no time for is done by the keeper, also after a crash", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.many(2500)
 		if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil { // and then it died
 			t.Fatal(err)
@@ -101,7 +100,7 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("a request goes over what failed again behind it not twice", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.many(1500)
 		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		d.Failed(run.ID, d.Ids(run.ID)[:3], 1)
@@ -112,7 +111,7 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("a request of a run that was cancelled ends", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.many(1500)
 		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		d.Must(d.CancelRun(d.Ctx, d.Ana, run.ID))
@@ -123,12 +122,12 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("a request that cannot be carried out does not hold up those behind it", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		stuck, other := d.many(1500), d.many(1600)
 		for _, run := range []migrations.Run{stuck, other} {
 			domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		}
-		migrationstest.Exec(t, d.DB, fmt.Sprintf("CREATE TRIGGER stuck BEFORE UPDATE ON migration_task FOR EACH ROW BEGIN IF NEW.run_id = %d THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'It is stuck'; END IF; END", stuck.ID))
+		domaintest.Exec(t, d.DB, fmt.Sprintf("CREATE TRIGGER stuck BEFORE UPDATE ON migration_task FOR EACH ROW BEGIN IF NEW.run_id = %d THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'It is stuck'; END IF; END", stuck.ID))
 		if err := d.FinishRequests(d.Ctx); err == nil || !strings.Contains(err.Error(), "It is stuck") {
 			t.Errorf("nobody is told: %v", err)
 		}
@@ -141,7 +140,7 @@ func TestRetry(t *testing.T) {
 		if d.iterations(other.ID) != "0 1600 0" || d.iterations(stuck.ID) != "500 1000 0" || d.requests() != 1 {
 			t.Error(d.iterations(other.ID), d.iterations(stuck.ID), d.requests())
 		}
-		migrationstest.Exec(t, d.DB, "DROP TRIGGER stuck")
+		domaintest.Exec(t, d.DB, "DROP TRIGGER stuck")
 		d.finishes(d.Engine)
 		if d.iterations(stuck.ID) != "0 1500 0" {
 			t.Error(d.iterations(stuck.ID))
@@ -149,7 +148,7 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("a request that meets a conflict ends, and the run's log says so", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.many(1500)
 		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
@@ -168,7 +167,7 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("a group is retried and no other, once, also where two ask at once", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.many(2600)
 		var wait sync.WaitGroup
 		for range 3 {
@@ -192,7 +191,7 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("a run that was complete runs again", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.many(4)
 		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: groupOne}); n != 2 || err != nil {
@@ -204,7 +203,7 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("but not beside another that does the same", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.many(4)
 		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 		other := d.Opened(4)
@@ -219,7 +218,7 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("a run that is complete with nothing to retry stays so", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.Running(1)
 		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true}); n != 0 || err != nil || d.Now(run.ID).State != migrations.Complete {
@@ -228,7 +227,7 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("a single task, by its state", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.Running(12)
 		tasks := d.Ids(run.ID)
 		for i, state := range migrations.TaskStates { // two of each
@@ -272,12 +271,12 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("of several tasks, those whose state allows it; the others are left alone", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run, other := d.many(6), d.Ready(1)
 		tasks := d.Ids(run.ID)
-		migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = 'open', fingerprint = NULL WHERE id = ?", tasks[0])
-		migrationstest.Exec(t, d.DB, "UPDATE migration_counter SET failed = 5 WHERE run_id = ?", run.ID)
-		migrationstest.Exec(t, d.DB, "UPDATE migration_failure SET failed = 2 WHERE run_id = ? AND fingerprint = UNHEX(?)", run.ID, groupOne)
+		domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'open', fingerprint = NULL WHERE id = ?", tasks[0])
+		domaintest.Exec(t, d.DB, "UPDATE migration_counter SET failed = 5 WHERE run_id = ?", run.ID)
+		domaintest.Exec(t, d.DB, "UPDATE migration_failure SET failed = 2 WHERE run_id = ? AND fingerprint = UNHEX(?)", run.ID, groupOne)
 		named := []id.Task{tasks[3], tasks[0], tasks[2], tasks[3], d.Ids(other.ID)[0], 999_999}
 		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Tasks: named}); n != 2 || err != nil {
 			t.Fatal(n, err)
@@ -302,7 +301,7 @@ func TestRetry(t *testing.T) {
 	})
 	t.Run("exactly one of a task, some tasks, a group and all is named", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		for _, which := range []migrations.Which{{}, {Task: 1, All: true}, {Fingerprint: groupOne, All: true}, {Task: 1, Tasks: []id.Task{1}}, {Tasks: []id.Task{1}, All: true}} {
 			_, err := d.RetryTasks(d.Ctx, d.Ana, 1, which)
 			refusesAs(t, err, migrations.CodeBadWhich, fault.Invalid)
@@ -314,7 +313,7 @@ func TestRetry(t *testing.T) {
 
 func TestSkip(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newEnv(t)
 	run := d.many(2300)
 	d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 	if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: groupOne}); n != 1150 || err != nil {
@@ -338,7 +337,7 @@ func TestSkip(t *testing.T) {
 // Whatever operators and workers do in whatever order, the counters say what the tasks are.
 func TestCountersAreTheTruth(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newEnv(t)
 	rapid.Check(t, func(r *rapid.T) {
 		run := d.Running(8)
 		tasks := d.Ids(run.ID)
@@ -395,7 +394,7 @@ func TestCountersAreTheTruth(t *testing.T) {
 // A worker that claims and an operator who skips want the same task: one of them gets it.
 func TestSkippingAndClaimingAtOnce(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newEnv(t)
 	run := d.Running(20)
 	tasks := d.Ids(run.ID)
 	var wait sync.WaitGroup
@@ -415,7 +414,7 @@ func TestSkippingAndClaimingAtOnce(t *testing.T) {
 				return
 			}
 			if n, _ := result.RowsAffected(); n == 1 {
-				migrationstest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, processing) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE processing = processing + 1", run.ID)
+				domaintest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, processing) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE processing = processing + 1", run.ID)
 			}
 		}
 	})
@@ -429,23 +428,23 @@ func TestSkippingAndClaimingAtOnce(t *testing.T) {
 func TestWaitingTasks(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]struct {
-		do   func(d *desk) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error)
+		do   func(d *env) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error)
 		last string
 	}{
-		"all that wait are skipped, and no other": {func(d *desk) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error) {
+		"all that wait are skipped, and no other": {func(d *env) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error) {
 			return d.SkipTasks
 		}, "Ana skip all waiting tasks: 2300"},
-		"all that wait begin anew, and no other does": {func(d *desk) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error) {
+		"all that wait begin anew, and no other does": {func(d *env) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error) {
 			return d.RetryTasks
 		}, "Ana retry all waiting tasks: 2300"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newEnv(t)
 			run := d.Running(2303)
 			tasks := d.Ids(run.ID)
-			migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = 'waiting', attempt = 1, due_at = NOW(6) + INTERVAL 1 HOUR WHERE run_id = ? AND id <= ?", run.ID, uint64(tasks[2299]))
-			migrationstest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, waiting) VALUES (?, 1, 2300)", run.ID)
+			domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'waiting', attempt = 1, due_at = NOW(6) + INTERVAL 1 HOUR WHERE run_id = ? AND id <= ?", run.ID, uint64(tasks[2299]))
+			domaintest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, waiting) VALUES (?, 1, 2300)", run.ID)
 			d.Does(run.ID, tasks[2300], migrations.TaskOpen, migrations.TaskProcessing)
 			d.Does(run.ID, tasks[2300], migrations.TaskProcessing, migrations.TaskFailed)
 			before := d.Now(run.ID).Progress

@@ -107,7 +107,7 @@ func TestOpenRun(t *testing.T) {
 	t.Parallel()
 	t.Run("a run waits for a worker to fill it, and says who opened it and with what", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "5", "password": migrationstest.Hunter2}, migrations.Draft{}))
 		if run.State != migrations.Open || run.Listed != migrations.ListActive || run.Actor != "Ana" || run.Values["upto"] != "5" || !run.Known || run.Title != "Numbers" || run.Knobs != migrations.DefaultKnobs || run.Dry {
 			t.Errorf("%+v", run)
@@ -118,7 +118,7 @@ func TestOpenRun(t *testing.T) {
 	})
 	t.Run("an unknown migration is answered with those that there are", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		_, err := d.OpenRun(d.Ctx, d.Ana, "nothing", nil, migrations.Draft{})
 		refusesAs(t, err, migrations.CodeUnknownMigration, fault.NotFound)
 		if got := fault.Message(err); got != "There is no migration “nothing” here. There are: lines, numbers." {
@@ -127,7 +127,7 @@ func TestOpenRun(t *testing.T) {
 	})
 	t.Run("of two that open the same at once, one is told of the other's run", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		var wait sync.WaitGroup
 		runs, errs := make([]migrations.Run, 8), make([]error, 8)
 		for i := range runs {
@@ -153,7 +153,7 @@ func TestOpenRun(t *testing.T) {
 	})
 	t.Run("other parameters, another secret, and a dry run", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		d.Opened(5)
 		d.Opened(6)
 		_, err := d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "5", "password": "other"}, migrations.Draft{})
@@ -162,7 +162,7 @@ func TestOpenRun(t *testing.T) {
 	})
 	t.Run("once it is over, the same can be opened again", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.Opened(5)
 		d.Must(d.CancelRun(d.Ctx, d.Ana, run.ID))
 		d.Opened(5)
@@ -171,7 +171,7 @@ func TestOpenRun(t *testing.T) {
 		t.Parallel()
 		several := *migrationstest.Numbers
 		several.Several = true
-		d := newDesk(t, &several)
+		d := newEnv(t, &several)
 		d.Opened(5)
 		d.Opened(5)
 	})
@@ -179,7 +179,7 @@ func TestOpenRun(t *testing.T) {
 		t.Parallel()
 		again := *migrationstest.Numbers
 		again.Behind = true
-		d := newDesk(t, &again)
+		d := newEnv(t, &again)
 		worker := d.Worker()
 		isThere := func(want id.Run) {
 			t.Helper()
@@ -216,7 +216,7 @@ func TestOpenRun(t *testing.T) {
 		t.Parallel()
 		again := *migrationstest.Numbers
 		again.Behind = true
-		d := newDesk(t, &again)
+		d := newEnv(t, &again)
 		var wait sync.WaitGroup
 		errs := make([]error, 8)
 		for i := range errs {
@@ -241,7 +241,7 @@ func TestOpenRun(t *testing.T) {
 		t.Parallel()
 		blind := *migrationstest.Numbers
 		blind.Preview = nil
-		d := newDesk(t, &blind)
+		d := newEnv(t, &blind)
 		_, err := d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "many"}, migrations.Draft{Dry: true})
 		all := refuses[fault.Several](t, err, fault.Invalid)
 		if len(all) != 2 || fault.Field(all[0]) != "upto" || fault.Field(all[1]) != "dry" {
@@ -254,7 +254,7 @@ func TestOpenRun(t *testing.T) {
 		checked.Check = func(_ context.Context, values migrations.Values) error {
 			return migrations.BadParam("title", "Not for "+values["upto"]+".")
 		}
-		d := newDesk(t, &checked)
+		d := newEnv(t, &checked)
 		_, err := d.OpenRun(d.Ctx, d.Ana, "numbers", nil, migrations.Draft{})
 		if fault.Message(err) != "Not for 3." || fault.Field(err) != "title" {
 			t.Error(err)
@@ -269,7 +269,7 @@ func TestUploads(t *testing.T) {
 	}
 	t.Run("a file is stored with its run", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": migrationstest.Hunter2}, csv("a\n1\n2\n")))
 		if run.Upload != "list.csv" || len(d.Stored()) != 1 || strings.Contains(d.Stored()[0], "list") {
 			t.Error(run.Upload, d.Stored())
@@ -281,7 +281,7 @@ func TestUploads(t *testing.T) {
 	})
 	t.Run("of a run that is refused no file is left", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": migrationstest.Hunter2}, csv("a\n1\n2\n")))
 		for why, try := range map[string]func() error{
 			"the same is active": func() error {
@@ -314,13 +314,13 @@ func TestUploads(t *testing.T) {
 	})
 	t.Run("another file is another run", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "x"}, csv("a\n1\n")))
 		d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "x"}, csv("a\n2\n")))
 	})
 	t.Run("a file that no run has is swept once it is old", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": migrationstest.Hunter2}, csv("a\n1\n2\n")))
 		files := must[*blobs.Store](t)(blobs.Open(d.Ctx, d.Folder))
 		t.Cleanup(func() { files.Close() })
@@ -343,14 +343,14 @@ func TestUploads(t *testing.T) {
 	})
 	t.Run("without a place for files there are none", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		none := migrations.New(d.DB, nil, nil, migrationstest.Lines)
 		_, err := none.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "x"}, csv("a\n1\n"))
 		refusesAs(t, err, migrations.CodeNoFiles, fault.Unavailable)
 	})
 	t.Run("a dry run is done for real with its file and its secret", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		draft := csv("a\n1\n2\n")
 		draft.Dry = true
 		dry := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": migrationstest.Hunter2}, draft))
@@ -391,7 +391,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	leaky.Fill = func(_ context.Context, into migrations.Filler) error {
 		return fmt.Errorf("GET https://x:%s@example.com/: refused", into.Values()["password"])
 	}
-	d := newDesk(t, &leaky)
+	d := newEnv(t, &leaky)
 	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"password": migrationstest.Hunter2}, migrations.Draft{}))
 	run = d.FilledBy(d.Worker(), run)
 	if run.State != migrations.Cancelled || run.Reason != "It could not be filled: GET https://x:••••••@example.com/: refused" {
@@ -417,7 +417,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 }
 
 // cells are all that a table's columns have.
-func (d *desk) cells(table string) map[string]string {
+func (d *env) cells(table string) map[string]string {
 	d.T.Helper()
 	rows, err := d.DB.SQL.Query("SELECT * FROM " + table)
 	domaintest.Must(d.T, err)
@@ -440,7 +440,7 @@ func (d *desk) cells(table string) map[string]string {
 
 func TestRuns(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newEnv(t)
 	listed := func(list string) (runs []id.Run) {
 		t.Helper()
 		page, _, err := d.Runs(d.Ctx, list, 0)

@@ -12,11 +12,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
 )
 
 // walk reads all pages of a list of tasks.
-func (d *desk) walk(run id.Run, filter migrations.TaskFilter) (found []id.Task, pages int) {
+func (d *env) walk(run id.Run, filter migrations.TaskFilter) (found []id.Task, pages int) {
 	d.T.Helper()
 	for pages = 1; ; pages++ {
 		page, err := d.Tasks(d.Ctx, run, filter)
@@ -41,14 +40,14 @@ func TestTasks(t *testing.T) {
 	t.Parallel()
 	t.Run("every filter finds exactly its tasks, in order, page by page", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run, other := d.Ready(3000), d.Ready(40)
 		tasks := d.Ids(run.ID)
 		rapid.Check(t, func(r *rapid.T) {
-			migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = 'open', worker_id = 0, iteration = 1 WHERE run_id = ?", run.ID)
+			domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'open', worker_id = 0, iteration = 1 WHERE run_id = ?", run.ID)
 			every := rapid.IntRange(1, 900).Draw(r, "every")
 			state := rapid.SampledFrom(migrations.TaskStates).Draw(r, "state")
-			migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = ?, worker_id = id % 3, iteration = 1 + (id % 5 = 0) WHERE run_id = ? AND id % ? = 0", state, run.ID, every)
+			domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = ?, worker_id = id % 3, iteration = 1 + (id % 5 = 0) WHERE run_id = ? AND id % ? = 0", state, run.ID, every)
 			filter := migrations.TaskFilter{
 				State:  rapid.SampledFrom(append([]string{""}, migrations.TaskStates...)).Draw(r, "filter state"),
 				Worker: id.Worker(rapid.IntRange(0, 2).Draw(r, "filter worker")), Iteration: rapid.IntRange(0, 2).Draw(r, "filter iteration"),
@@ -80,12 +79,12 @@ func TestTasks(t *testing.T) {
 	})
 	t.Run("a list shows the beginning of a payload, the task all of it, with its attempts", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.Running(2)
 		task := d.Ids(run.ID)[0]
-		migrationstest.Exec(t, d.DB, "UPDATE migration_task SET payload = ? WHERE id = ?", strings.Repeat("ä", 1000), d.Ids(run.ID)[1])
+		domaintest.Exec(t, d.DB, "UPDATE migration_task SET payload = ? WHERE id = ?", strings.Repeat("ä", 1000), d.Ids(run.ID)[1])
 		long := strings.Repeat("ä<script>", 3000)
-		migrationstest.Exec(t, d.DB, "UPDATE migration_task SET payload = ? WHERE id = ?", long, task)
+		domaintest.Exec(t, d.DB, "UPDATE migration_task SET payload = ? WHERE id = ?", long, task)
 		for range 2 {
 			d.Failed(run.ID, []id.Task{task})
 			if _, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: task}); err != nil {
@@ -106,7 +105,7 @@ func TestTasks(t *testing.T) {
 	})
 	t.Run("what is not there is said", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run, other := d.Ready(1), d.Ready(2)
 		_, _, err := d.Task(d.Ctx, run.ID, d.Ids(other.ID)[0])
 		refusesAs(t, err, migrations.CodeTaskNotFound, fault.NotFound)
@@ -119,10 +118,10 @@ func TestTasks(t *testing.T) {
 	})
 	t.Run("failed tasks come with their errors, of a group or all", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.Running(450)
-		migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX(IF(id % 2, '0000000000000001', '0000000000000002')) WHERE run_id = ?", run.ID)
-		migrationstest.Exec(t, d.DB, `INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
+		domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX(IF(id % 2, '0000000000000001', '0000000000000002')) WHERE run_id = ?", run.ID)
+		domaintest.Exec(t, d.DB, `INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
 			SELECT run_id, id, 1, n, 'failed', 1, 'here:7', NOW(6), 1, fingerprint, CONCAT('error ', n, ' of ', payload), '' FROM migration_task, (SELECT 1 AS n UNION SELECT 2) x WHERE run_id = ? ORDER BY n`, run.ID)
 		for fingerprint, want := range map[string]int{"": 450, "0000000000000001": 225, "0000000000000002": 225, "0000000000000003": 0} {
 			n := 0
@@ -145,7 +144,7 @@ func TestTasks(t *testing.T) {
 	})
 	t.Run("groups of failures come with the most failed tasks first", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.Running(6)
 		tasks := d.Ids(run.ID)
 		d.Failed(run.ID, tasks[:1], 1)
@@ -158,7 +157,7 @@ func TestTasks(t *testing.T) {
 	})
 	t.Run("a run's log goes on where the page ended", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newEnv(t)
 		run := d.Running(1)
 		for n := range 60 {
 			d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": float64(n%2 + 11)}))

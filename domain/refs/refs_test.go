@@ -56,10 +56,9 @@ func (s env) in(t testing.TB, fn func(tx *db.Tx) error) {
 	domaintest.Must(t, s.InTx(s.ctx, fn))
 }
 
-func (s env) count(t testing.TB, table string) (n uint64) {
+func (s env) count(t testing.TB, table string) uint64 {
 	t.Helper()
-	domaintest.Must(t, s.SQL.QueryRow("SELECT COUNT(*) FROM "+table).Scan(&n))
-	return n
+	return uint64(domaintest.Number(t, s.DB, "SELECT COUNT(*) FROM "+table))
 }
 
 // balanced fails unless every code is in exactly one place and the counters say so.
@@ -391,9 +390,7 @@ func TestRate(t *testing.T) {
 	now := s.Now()
 	popped := func(before time.Duration, n int) {
 		for source := range 3 {
-			if _, err := s.SQL.Exec("INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (?, ?, ?, 0, 0, 0)", now.Add(-before).Truncate(time.Minute), source, n); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Exec(t, s.DB, "INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (?, ?, ?, 0, 0, 0)", now.Add(-before).Truncate(time.Minute), source, n)
 		}
 	}
 	popped(30*time.Minute, 10)

@@ -324,9 +324,8 @@ func (p person) key() tickets.Key {
 	return tickets.Key{Board: board.Slug, Number: rapid.Uint64Range(max(n, 12)-11, n+1).Draw(p.t, "number")}
 }
 
-func (e *env) lastNumber(t *rapid.T, board id.Board) (n uint64) {
-	domaintest.Must(t, e.DB.SQL.QueryRow("SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(board)).Scan(&n))
-	return n
+func (e *env) lastNumber(t *rapid.T, board id.Board) uint64 {
+	return uint64(domaintest.Number(t, e.DB, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(board)))
 }
 
 // comment is one of a ticket's, with the version that it has.

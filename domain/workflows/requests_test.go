@@ -39,9 +39,7 @@ func withForm(t testing.TB, codes int) *env {
 // stock puts n codes into the pool. Which codes are canaries is the same in all tests.
 func stock(t testing.TB, d *db.DB, n int) {
 	t.Helper()
-	if _, err := d.SQL.Exec("UPDATE ref_policy SET canary_key = REPEAT('k', 16)"); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Exec(t, d, "UPDATE ref_policy SET canary_key = REPEAT('k', 16)")
 	if n == 0 {
 		return
 	}
@@ -102,9 +100,7 @@ func TestTheRequesterIsNobody(t *testing.T) {
 			is(t, err, accounts.CodeWrongPassword)
 		}
 		e.Offer(t, "NINJA", true)
-		if _, err := e.DB.SQL.Exec("UPDATE account SET password_hash = (SELECT password_hash FROM (SELECT password_hash FROM account WHERE id = ?) x) WHERE id = ?", e.Actor.Account.ID, requester.ID); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Exec(t, e.DB, "UPDATE account SET password_hash = (SELECT password_hash FROM (SELECT password_hash FROM account WHERE id = ?) x) WHERE id = ?", e.Actor.Account.ID, requester.ID)
 		_, err := e.Workflows.SignIn(from("192.0.2.9"), "requester", "correct horse battery")
 		is(t, err, accounts.CodeWrongPassword)
 	})
@@ -212,9 +208,7 @@ func TestSetForm(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.Board(t, "NINJA")
-		if _, err := e.DB.SQL.Exec("ALTER TABLE ref_policy RENAME TO ref_policy_elsewhere"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Exec(t, e.DB, "ALTER TABLE ref_policy RENAME TO ref_policy_elsewhere")
 		if _, err := e.Workflows.SetForm(e.Ctx, "NINJA", requests.Form{On: true}); err == nil {
 			t.Error("it is said to be on")
 		}
@@ -481,9 +475,7 @@ func (e *env) stopClock() {
 // limit has everyone have used the limits so far.
 func (e *env) limit(t testing.TB, used int) {
 	t.Helper()
-	if _, err := e.DB.SQL.Exec("UPDATE public_limit SET used = ?", used); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Exec(t, e.DB, "UPDATE public_limit SET used = ?", used)
 }
 
 // Ten thousand people send ten thousand requests to ten boards: each opens one ticket, each has a code that no

@@ -404,9 +404,7 @@ func TestEnumeration(t *testing.T) {
 		e.track(t, receipt.Code, "")     // others are
 		var last time.Duration
 		for range 12 {
-			if _, err := e.DB.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 1 HOUR"); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.Exec(t, e.DB, "UPDATE public_limit SET last_at = last_at - INTERVAL 1 HOUR")
 			if _, what, err := e.look(from("192.0.2.66"), codes[0], ""); what != requests.Miss {
 				t.Fatal("after an hour it is still refused", err)
 			}
@@ -568,12 +566,8 @@ func TestForgetLookups(t *testing.T) {
 	receipt := e.send(t, asked("Help"))
 	e.track(t, receipt.Code, "")
 	e.lookups(t)
-	if _, err := e.DB.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 3 DAY"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.DB.SQL.Exec("UPDATE lookup_hour SET hour = hour - INTERVAL 31 DAY"); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Exec(t, e.DB, "UPDATE public_limit SET last_at = last_at - INTERVAL 3 DAY")
+	domaintest.Exec(t, e.DB, "UPDATE lookup_hour SET hour = hour - INTERVAL 31 DAY")
 	e.track(t, receipt.Code, "")
 	e.lookups(t)
 	n, err := e.Workflows.ForgetLookups(context.Background())

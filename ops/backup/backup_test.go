@@ -97,9 +97,7 @@ func (h *env) open(t testing.TB, n int) (last tickets.Ticket) {
 
 func (h *env) exec(t testing.TB, statement string, args ...any) {
 	t.Helper()
-	if _, err := h.db.SQL.Exec(statement, args...); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
+	domaintest.Exec(t, h.db, statement, args...)
 }
 
 // backup writes a backup and returns its file.
@@ -138,10 +136,9 @@ func (h *env) refuses(t *testing.T, file string, want error) {
 	}
 }
 
-func (h *env) rows(t testing.TB, from string) (n int64) {
+func (h *env) rows(t testing.TB, from string) int {
 	t.Helper()
-	domaintest.Must(t, h.db.SQL.QueryRow("SELECT COUNT(*) FROM "+from).Scan(&n))
-	return n
+	return domaintest.Number(t, h.db, "SELECT COUNT(*) FROM "+from)
 }
 
 // tables are all of a backup.
@@ -235,7 +232,7 @@ func TestRestore(t *testing.T) {
 		}
 		want := int64(strings.Count(before, "\n"))
 		for _, table := range changed {
-			want += from.rows(t, table)
+			want += int64(from.rows(t, table))
 		}
 		if summary.Rows != want {
 			t.Errorf("%d rows are told, %d are there", summary.Rows, want)

@@ -66,8 +66,7 @@ func TestRun(t *testing.T) {
 	t.Run("a claim without its index is a problem", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
-		_, err := d.SQL.Exec("ALTER TABLE migration_task ADD KEY ix_other (run_id), DROP KEY ix_claim")
-		domaintest.Must(t, err)
+		domaintest.Exec(t, d, "ALTER TABLE migration_task ADD KEY ix_other (run_id), DROP KEY ix_claim")
 		if c := find(t, run(t, d, ""), "claim plan"); c.Mark != doctor.Problem || !strings.Contains(c.Fix, "ADD KEY ix_claim") {
 			t.Errorf("%+v", c)
 		}
@@ -139,8 +138,7 @@ func TestRun(t *testing.T) {
 			"ALTER TABLE board MODIFY slug VARCHAR(10) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL": "board.slug (utf8mb4_general_ci)",
 		} {
 			d := dbtest.Open(t)
-			_, err := d.SQL.Exec(change)
-			domaintest.Must(t, err)
+			domaintest.Exec(t, d, change)
 			if c := find(t, run(t, d, ""), "tables"); c.Mark != doctor.Problem || c.Value != want {
 				t.Errorf("%+v", c)
 			}
@@ -149,8 +147,7 @@ func TestRun(t *testing.T) {
 	t.Run("a schema that was changed, or is none", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
-		_, err := d.SQL.Exec("UPDATE schema_migrations SET dirty = 1")
-		domaintest.Must(t, err)
+		domaintest.Exec(t, d, "UPDATE schema_migrations SET dirty = 1")
 		if c := find(t, run(t, d, ""), "schema"); c.Mark != doctor.Problem {
 			t.Errorf("%+v", c)
 		}
@@ -182,10 +179,8 @@ func ordinary(t testing.TB) (d *db.DB, account string) {
 	account = "u_" + strings.ToLower(rand.Text()[:12])
 	var name string
 	domaintest.Must(t, admin.SQL.QueryRow("SELECT DATABASE()").Scan(&name))
-	_, err = admin.SQL.Exec(fmt.Sprintf("CREATE USER '%s'@'localhost' IDENTIFIED BY 'secret'", account))
-	domaintest.Must(t, err)
-	_, err = admin.SQL.Exec(fmt.Sprintf("GRANT ALL ON %s.* TO '%s'@'localhost'", name, account))
-	domaintest.Must(t, err)
+	domaintest.Exec(t, admin, fmt.Sprintf("CREATE USER '%s'@'localhost' IDENTIFIED BY 'secret'", account))
+	domaintest.Exec(t, admin, fmt.Sprintf("GRANT ALL ON %s.* TO '%s'@'localhost'", name, account))
 	t.Cleanup(func() {
 		if _, err := admin.SQL.Exec("DROP USER '" + account + "'@'localhost'"); err != nil {
 			t.Error(err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // migrated is what a complete and a paused run leave behind. Tasks 1 to 4 are run 1's: two complete, one failed, one
@@ -43,8 +44,6 @@ var migrated = []string{
 func migrate(t testing.TB, d *db.DB) {
 	t.Helper()
 	for _, statement := range migrated {
-		if _, err := d.SQL.Exec(statement); err != nil {
-			t.Fatalf("%v\nin %s", err, statement)
-		}
+		domaintest.Exec(t, d, statement)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // requested is what a request form leaves behind: AWAY-4 came by it, and has replies.
@@ -23,8 +24,6 @@ var requested = []string{
 func request(t testing.TB, d *db.DB) {
 	t.Helper()
 	for _, statement := range requested {
-		if _, err := d.SQL.Exec(statement); err != nil {
-			t.Fatalf("%v\nin %s", err, statement)
-		}
+		domaintest.Exec(t, d, statement)
 	}
 }

@@ -142,9 +142,7 @@ func TestFound(t *testing.T) {
 		other := ninja
 		other.People = []seed.Person{{Name: "Jo", Role: accounts.Owner}}
 		other.Slug = "other"
-		if _, err := d.SQL.ExecContext(t.Context(), "UPDATE account SET email = 'jo@other.example' WHERE email = 'jo@ninja.example'"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.Exec(t, d, "UPDATE account SET email = 'jo@other.example' WHERE email = 'jo@ninja.example'")
 		if _, _, err := seed.Create(t.Context(), d, other); !errors.Is(err, accounts.CodeEmailConflict) {
 			t.Errorf("got %v", err)
 		}

@@ -42,9 +42,7 @@ func TestUpgrade(t *testing.T) {
 	t.Cleanup(func() { d.Close() })
 	exec := func(statement string, args ...any) {
 		t.Helper()
-		if _, err := d.SQL.Exec(statement, args...); err != nil {
-			t.Fatalf("%s: %v", statement, err)
-		}
+		domaintest.Exec(t, d, statement, args...)
 	}
 	exec("INSERT INTO company (id, slug, name, created_at) VALUES (1, 'acme', 'Acme', '2026-01-01'), (2, 'other', 'Other', '2026-01-01')")
 	exec("INSERT INTO installation (id, company_id, created_at) VALUES (1, 1, '2026-01-01')")

@@ -73,16 +73,13 @@ func Files(t testing.TB) app.Option {
 // Exec executes a statement on the database.
 func (e *Env) Exec(t testing.TB, statement string, args ...any) {
 	t.Helper()
-	if _, err := e.DB.SQL.ExecContext(context.Background(), statement, args...); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.Exec(t, e.DB, statement, args...)
 }
 
 // Count returns the number that a query selects.
 func (e *Env) Count(t testing.TB, query string, args ...any) (n int) {
 	t.Helper()
-	domaintest.Must(t, e.DB.SQL.QueryRow(query, args...).Scan(&n))
-	return n
+	return domaintest.Number(t, e.DB, query, args...)
 }
 
 // Migration returns a registered migration by its name.

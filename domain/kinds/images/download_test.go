@@ -35,7 +35,7 @@ import (
 
 // webEnv is an environment that downloads images from a host of its own.
 type webEnv struct {
-	*env
+	*apptest.Env
 	host   *outboundtest.Server
 	base   string            // of the host's addresses
 	meet   map[string]func() // by path: done when it is asked for
@@ -46,7 +46,7 @@ type webEnv struct {
 
 func newWebEnv(t testing.TB) *webEnv {
 	t.Helper()
-	g := &webEnv{env: newEnv(t), host: outboundtest.New(), meet: map[string]func(){}, folder: t.TempDir()}
+	g := &webEnv{Env: apptest.New(t), host: outboundtest.New(), meet: map[string]func(){}, folder: t.TempDir()}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if meet := g.meet[r.URL.Path]; meet != nil {
 			meet()

@@ -12,19 +12,19 @@ import (
 )
 
 // attempts lets workers finish attempts: complete ones, and failed ones with their messages.
-func (s *stage) attempts(complete int, failed ...string) {
+func (s *env) attempts(complete int, failed ...string) {
 	s.Helper()
 	s.count(db.AddToCounterParams{Complete: int64(complete), Errors: int64(len(failed))})
 	s.record("failed", failed...)
 }
 
-func (s *stage) count(c db.AddToCounterParams) {
+func (s *env) count(c db.AddToCounterParams) {
 	s.Helper()
 	c.RunID, c.WorkerID = s.run, 1
 	domaintest.Must(s, s.db.AddToCounter(s.Context(), c))
 }
 
-func (s *stage) record(outcome string, messages ...string) {
+func (s *env) record(outcome string, messages ...string) {
 	s.Helper()
 	if len(messages) == 0 {
 		return
@@ -60,7 +60,7 @@ func TestTrip(t *testing.T) {
 
 	t.Run("when more than the share of the last hundred attempts failed", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, knobs)
+		s := newEnv(t, knobs)
 		s.look()
 		s.attempts(50, different(50)...)
 		if run := s.look(); run.State != migrations.Running {
@@ -84,7 +84,7 @@ func TestTrip(t *testing.T) {
 
 	t.Run("never before a hundred attempts", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, knobs)
+		s := newEnv(t, knobs)
 		s.look()
 		s.attempts(0, different(99)...)
 		if run := s.look(); run.State != migrations.Running {
@@ -94,7 +94,7 @@ func TestTrip(t *testing.T) {
 
 	t.Run("when one error comes so often in a row, over all workers and looks", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, knobs)
+		s := newEnv(t, knobs)
 		s.look()
 		s.attempts(0, same(19)...)
 		if run := s.look(); run.State != migrations.Running {
@@ -109,7 +109,7 @@ func TestTrip(t *testing.T) {
 
 	t.Run("not with another error or a completion in between", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, knobs)
+		s := newEnv(t, knobs)
 		s.look()
 		s.attempts(0, same(15)...)
 		s.look()
@@ -130,7 +130,7 @@ func TestTrip(t *testing.T) {
 		for name, pausedAtALook := range map[string]bool{"the keeper saw the pause": true, "the pause was between two looks": false} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				s := newStage(t, knobs)
+				s := newEnv(t, knobs)
 				s.look()
 				s.attempts(0, append(different(60), same(19)...)...)
 				s.look()
@@ -154,7 +154,7 @@ func TestTrip(t *testing.T) {
 
 	t.Run("it counts from before Start, so the first second counts", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, knobs)
+		s := newEnv(t, knobs)
 		s.exec("UPDATE migration_run SET state = 'ready' WHERE id = 1")
 		s.look()
 		s.exec("UPDATE migration_run SET state = 'running', state_since = NOW(6) WHERE id = 1")
@@ -166,7 +166,7 @@ func TestTrip(t *testing.T) {
 
 	t.Run("attempts that were lost with their workers say nothing of the work", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, knobs)
+		s := newEnv(t, knobs)
 		s.look()
 		s.count(db.AddToCounterParams{Errors: 300, Reclaimed: 300})
 		s.record("lost", same(300)...)
@@ -177,7 +177,7 @@ func TestTrip(t *testing.T) {
 
 	t.Run("a limit of 0 is none", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, migrations.Knobs{})
+		s := newEnv(t, migrations.Knobs{})
 		s.look()
 		s.attempts(0, same(300)...)
 		if run := s.look(); run.State != migrations.Running {

@@ -12,7 +12,6 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
 )
 
 func TestHealth(t *testing.T) {
@@ -20,7 +19,7 @@ func TestHealth(t *testing.T) {
 	t.Run("what can be read is a number, the rest says why", func(t *testing.T) {
 		t.Parallel()
 		replica := dbtest.Open(t)
-		s := newStage(t, migrations.Knobs{}, Replica{"db2", replica}, Replica{"db3", dbtest.Open(t)})
+		s := newEnv(t, migrations.Knobs{}, Replica{"db2", replica}, Replica{"db3", dbtest.Open(t)})
 		beat(t, s.db, "2026-01-01 00:00:05")
 		beat(t, replica, "2026-01-01 00:00:01.5")
 		h := s.health()
@@ -125,7 +124,7 @@ func TestDeadlocksAreCountedByTheMinute(t *testing.T) {
 	}
 }
 
-func (s *stage) health() Health {
+func (s *env) health() Health {
 	s.Helper()
 	h, err := s.monitor.Health(s.Context())
 	domaintest.Must(s, err)
@@ -133,7 +132,7 @@ func (s *stage) health() Health {
 }
 
 // stale has the next who asks look at the database anew.
-func (s *stage) stale() {
+func (s *env) stale() {
 	s.monitor.loads.last.at = s.monitor.loads.last.at.Add(-healthFresh)
 }
 
@@ -143,9 +142,9 @@ func poorAccount(t *testing.T, d *db.DB, grant string) (name string, poor *db.DB
 	var database string
 	domaintest.Must(t, d.SQL.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&database))
 	name = "poor" + strings.ToLower(rand.Text()[:10])
-	migrationstest.Exec(t, d, "CREATE USER '"+name+"'@'%' IDENTIFIED BY 'x'")
+	domaintest.Exec(t, d, "CREATE USER '"+name+"'@'%' IDENTIFIED BY 'x'")
 	t.Cleanup(func() { d.SQL.Exec("DROP USER '" + name + "'@'%'") })
-	migrationstest.Exec(t, d, "GRANT "+fmt.Sprintf(grant, database)+" TO '"+name+"'@'%'")
+	domaintest.Exec(t, d, "GRANT "+fmt.Sprintf(grant, database)+" TO '"+name+"'@'%'")
 	_, address, _ := strings.Cut(dbtest.Named(t, database), "@")
 	poor, err := db.Open("mysql://" + name + ":x@" + address)
 	domaintest.Must(t, err)

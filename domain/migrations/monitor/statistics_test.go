@@ -116,8 +116,8 @@ func TestStatisticsOfWhateverWasSampledIsANumber(t *testing.T) {
 	})
 }
 
-// worker adds a worker to the stage whose lease ends in so many seconds.
-func (s *stage) worker(number int, state string, lease int) {
+// worker adds a worker whose lease ends in so many seconds.
+func (s *env) worker(number int, state string, lease int) {
 	s.Helper()
 	s.exec(`INSERT INTO migration_worker (id, host, pid, version, state, claim_p99_us, started_at, beat_at, lease_until)
 		VALUES (?, 'server', ?, '1', ?, ?, NOW(6), NOW(6), NOW(6) + INTERVAL ? SECOND)`, number, number, state, 1000*number, lease)
@@ -125,7 +125,7 @@ func (s *stage) worker(number int, state string, lease int) {
 
 func TestStatistics(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, migrations.Knobs{})
+	s := newEnv(t, migrations.Knobs{})
 	for number := range 4 {
 		s.worker(number+1, migrations.WorkerActive, 30)
 	}
@@ -171,7 +171,7 @@ func TestStatistics(t *testing.T) {
 
 func TestStartIsMarked(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, migrations.Knobs{})
+	s := newEnv(t, migrations.Knobs{})
 	event := func(kind string, ago int) {
 		t.Helper()
 		s.exec("INSERT INTO migration_event (run_id, actor, kind, detail, created_at) VALUES (1, 'Ann', ?, '', NOW(6) - INTERVAL ? SECOND)", kind, ago)
@@ -211,7 +211,7 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	t.Run("those for the longest come first, while tasks wait", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, migrations.Knobs{})
+		s := newEnv(t, migrations.Knobs{})
 		for i := range 7 {
 			s.exec("INSERT INTO migration_upstream VALUES (?, NOW(6) + INTERVAL ? SECOND, ?)", fmt.Sprintf("host%d.example", i), (i+1)*270, fmt.Sprintf("429 for the %d.", i))
 		}
@@ -240,7 +240,7 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 	})
 	t.Run("blocks that are over are removed", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, migrations.Knobs{})
+		s := newEnv(t, migrations.Knobs{})
 		s.exec("INSERT INTO migration_upstream VALUES ('a', NOW(6) - INTERVAL 1 SECOND, ''), ('b', NOW(6) + INTERVAL 1 DAY, '')")
 		s.look()
 		rows, err := s.db.BlockedUpstreams(t.Context(), 10)
@@ -257,7 +257,7 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 func TestStatisticsCostsNoMoreWithMoreTasks(t *testing.T) {
 	t.Parallel()
 	d, watch := dbtest.Watched(t)
-	s := &stage{T: t, db: d, monitor: New(d, migrations.New(d, nil, nil))}
+	s := &env{T: t, db: d, monitor: New(d, migrations.New(d, nil, nil))}
 	s.exec(`INSERT INTO migration_run (id, name, params, state, state_since, knobs, total, actor, created_at) VALUES (1, 'test', '{}', 'running', NOW(6), '{}', 1000, 'Ann', NOW(6))`)
 	watch.Take()
 	if _, err := s.monitor.Statistics(t.Context(), 1); err != nil {
@@ -276,11 +276,10 @@ func TestStatisticsCostsNoMoreWithMoreTasks(t *testing.T) {
 
 func TestSamples(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, migrations.Knobs{})
+	s := newEnv(t, migrations.Knobs{})
 	samples := func() (n int) {
 		t.Helper()
-		domaintest.Must(t, s.db.SQL.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM migration_sample").Scan(&n))
-		return n
+		return domaintest.Number(t, s.db, "SELECT COUNT(*) FROM migration_sample")
 	}
 	for range 11 {
 		s.look()

@@ -15,11 +15,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
 )
 
-// stage is a run in a database of its own, and a keeper that looks at it when the test says so.
-type stage struct {
+// env is a run in a database of its own, and a keeper that looks at it when the test says so.
+type env struct {
 	*testing.T
 	db      *db.DB
 	engine  *migrations.Engine
@@ -28,11 +27,11 @@ type stage struct {
 	at      time.Time // of the keeper's next look
 }
 
-func newStage(t *testing.T, knobs migrations.Knobs, replicas ...Replica) *stage {
+func newEnv(t *testing.T, knobs migrations.Knobs, replicas ...Replica) *env {
 	t.Helper()
 	d := dbtest.Open(t)
 	engine := migrations.New(d, nil, nil)
-	s := &stage{T: t, db: d, engine: engine, monitor: New(d, engine, replicas...), run: 1, at: time.Now()}
+	s := &env{T: t, db: d, engine: engine, monitor: New(d, engine, replicas...), run: 1, at: time.Now()}
 	s.exec(`INSERT INTO migration_run (id, name, params, state, state_since, knobs, total, actor, created_at)
 		VALUES (1, 'test', '{}', 'running', NOW(6), ?, 1000, 'Ann', NOW(6))`, text(t, knobs))
 	return s
@@ -45,19 +44,19 @@ func text(t *testing.T, knobs migrations.Knobs) string {
 	return string(b)
 }
 
-func (s *stage) exec(statement string, args ...any) {
+func (s *env) exec(statement string, args ...any) {
 	s.Helper()
-	migrationstest.Exec(s.T, s.db, statement, args...)
+	domaintest.Exec(s.T, s.db, statement, args...)
 }
 
 // number is what a statement finds.
-func (s *stage) number(statement string, args ...any) int64 {
+func (s *env) number(statement string, args ...any) int {
 	s.Helper()
-	return migrationstest.Number(s.T, s.db, statement, args...)
+	return domaintest.Number(s.T, s.db, statement, args...)
 }
 
 // now is the run as the keeper finds it.
-func (s *stage) now() migrations.Run {
+func (s *env) now() migrations.Run {
 	s.Helper()
 	run, err := s.engine.Run(s.Context(), s.run)
 	domaintest.Must(s, err)
@@ -65,7 +64,7 @@ func (s *stage) now() migrations.Run {
 }
 
 // look has the keeper look once, a second after its last look, and returns the run.
-func (s *stage) look() migrations.Run {
+func (s *env) look() migrations.Run {
 	s.Helper()
 	s.at = s.at.Add(time.Second)
 	domaintest.Must(s, s.monitor.watchAt(s.Context(), []migrations.Run{s.now()}, s.at))
@@ -73,7 +72,7 @@ func (s *stage) look() migrations.Run {
 }
 
 // until looks until the run is in the state.
-func (s *stage) until(state migrations.State) migrations.Run {
+func (s *env) until(state migrations.State) migrations.Run {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.Context(), 5*time.Minute)
 	defer cancel()
@@ -87,7 +86,7 @@ func (s *stage) until(state migrations.State) migrations.Run {
 }
 
 // events are the kinds of the run's events.
-func (s *stage) events() string {
+func (s *env) events() string {
 	s.Helper()
 	rows, err := s.db.RunEventsOf(s.Context(), db.RunEventsOfParams{RunID: s.run, Before: math.MaxInt64, Limit: 100})
 	domaintest.Must(s, err)
@@ -99,7 +98,7 @@ func (s *stage) events() string {
 }
 
 // turn sets the run's knobs, as an operator does.
-func (s *stage) turn(knobs migrations.Knobs) {
+func (s *env) turn(knobs migrations.Knobs) {
 	s.Helper()
 	s.exec("UPDATE migration_run SET knobs = ?, version = version + 1 WHERE id = 1", text(s.T, knobs))
 }
@@ -108,7 +107,7 @@ func TestThrottle(t *testing.T) {
 	t.Parallel()
 	t.Run("while more threads run than the limit", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, migrations.Knobs{MaxThreads: 50})
+		s := newEnv(t, migrations.Knobs{MaxThreads: 50})
 		if run := s.look(); run.State != migrations.Running {
 			t.Fatalf("throttled without need: %+v", run)
 		}
@@ -128,7 +127,7 @@ func TestThrottle(t *testing.T) {
 
 	t.Run("while the history list is longer than the limit", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, migrations.Knobs{MaxHistory: 20})
+		s := newEnv(t, migrations.Knobs{MaxHistory: 20})
 		view := oldView(t, s.db)
 		defer view.Close()
 		for range 100 {
@@ -145,7 +144,7 @@ func TestThrottle(t *testing.T) {
 	t.Run("while a replica is too far behind", func(t *testing.T) {
 		t.Parallel()
 		replica := dbtest.Open(t)
-		s := newStage(t, migrations.Knobs{MaxLag: 10 * time.Second}, Replica{"db2", replica})
+		s := newEnv(t, migrations.Knobs{MaxLag: 10 * time.Second}, Replica{"db2", replica})
 		beat(t, s.db, "2026-01-01 00:00:13.1")
 		beat(t, replica, "2026-01-01 00:00:00")
 		run := s.look()
@@ -182,7 +181,7 @@ func TestThrottle(t *testing.T) {
 	t.Run("a replica that stops to answer falls behind from then on", func(t *testing.T) {
 		t.Parallel()
 		replica := dbtest.Open(t)
-		s := newStage(t, migrations.Knobs{MaxLag: 10 * time.Second}, Replica{"db2", replica})
+		s := newEnv(t, migrations.Knobs{MaxLag: 10 * time.Second}, Replica{"db2", replica})
 		beat(t, s.db, "2026-01-01 00:00:05")
 		beat(t, replica, "2026-01-01 00:00:00")
 		s.look()
@@ -205,7 +204,7 @@ func TestThrottle(t *testing.T) {
 		gone, err := db.Open("mysql://nobody@unix(" + t.TempDir() + "/no.sock)/nothing")
 		domaintest.Must(t, err)
 		defer gone.Close()
-		s := newStage(t, migrations.Knobs{MaxLag: time.Hour}, Replica{"db3", gone})
+		s := newEnv(t, migrations.Knobs{MaxLag: time.Hour}, Replica{"db3", gone})
 		beat(t, s.db, "2026-01-01 00:00:05")
 		if run := s.look(); run.State != migrations.Throttled || !strings.HasPrefix(run.Reason, "Replica db3 cannot be read: ") {
 			t.Errorf("%s: %q", run.State, run.Reason)
@@ -214,7 +213,7 @@ func TestThrottle(t *testing.T) {
 
 	t.Run("by hand, until it is turned off", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, migrations.Knobs{Throttled: true})
+		s := newEnv(t, migrations.Knobs{Throttled: true})
 		if run := s.look(); run.State != migrations.Throttled || run.Reason != byHand {
 			t.Fatalf("%s: %q", run.State, run.Reason)
 		}
@@ -226,7 +225,7 @@ func TestThrottle(t *testing.T) {
 
 	t.Run("an operator who pauses meanwhile was faster", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, migrations.Knobs{Throttled: true})
+		s := newEnv(t, migrations.Knobs{Throttled: true})
 		before := s.now()
 		s.exec("UPDATE migration_run SET state = 'pausing', reason = 'Ann paused it.' WHERE id = 1")
 		domaintest.Must(t, s.monitor.watchAt(t.Context(), []migrations.Run{before}, s.at))
@@ -291,5 +290,5 @@ func oldView(t *testing.T, d *db.DB) *sql.Conn {
 // beat sets the heartbeat of the keeper.
 func beat(t *testing.T, d *db.DB, at string) {
 	t.Helper()
-	migrationstest.Exec(t, d, "REPLACE INTO migration_lease (name, worker_id, renewed_at, lease_until) VALUES ('keeper', 1, ?, ?)", at, at)
+	domaintest.Exec(t, d, "REPLACE INTO migration_lease (name, worker_id, renewed_at, lease_until) VALUES ('keeper', 1, ?, ?)", at, at)
 }

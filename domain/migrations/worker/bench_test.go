@@ -18,8 +18,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 )
 
-// workbench is an engine and a process of it on a database, with one migration called "try".
-type workbench struct {
+// env is an engine and a process of it on a database, with one migration called "try".
+type env struct {
 	*migrations.Engine
 	t testing.TB
 	d *db.DB
@@ -27,14 +27,14 @@ type workbench struct {
 	p *Process
 }
 
-func newBench(t testing.TB, d *db.DB, m *migrations.Migration) workbench {
+func newEnv(t testing.TB, d *db.DB, m *migrations.Migration) env {
 	t.Helper()
 	m.Name = "try"
 	if m.Fill == nil {
 		m.Fill = func(context.Context, migrations.Filler) error { return nil }
 	}
 	engine := migrations.New(d, nil, testLog(), m)
-	return workbench{Engine: engine, t: t, d: d, m: m, p: newProcess(d, engine)}
+	return env{Engine: engine, t: t, d: d, m: m, p: newProcess(d, engine)}
 }
 
 func newProcess(d *db.DB, engine *migrations.Engine) *Process {
@@ -49,10 +49,10 @@ func testLog() *slog.Logger {
 }
 
 // another is the same engine as another process has it.
-func (b workbench) another() workbench { return newBench(b.t, b.d, b.m) }
+func (b env) another() env { return newEnv(b.t, b.d, b.m) }
 
 // running adds a run with so many open tasks, whose payloads are their numbers from 0 on.
-func (b workbench) running(tasks int, knobs migrations.Knobs) id.Run {
+func (b env) running(tasks int, knobs migrations.Knobs) id.Run {
 	b.t.Helper()
 	text, err := json.Marshal(knobs.OrDefaults())
 	domaintest.Must(b.t, err)
@@ -70,18 +70,18 @@ func (b workbench) running(tasks int, knobs migrations.Knobs) id.Run {
 	return run
 }
 
-func (b workbench) exec(query string, args ...any) int64 {
+func (b env) exec(query string, args ...any) int64 {
 	b.t.Helper()
-	return migrationstest.Exec(b.t, b.d, query, args...)
+	return domaintest.Exec(b.t, b.d, query, args...)
 }
 
-func (b workbench) number(query string, args ...any) int64 {
+func (b env) number(query string, args ...any) int {
 	b.t.Helper()
-	return migrationstest.Number(b.t, b.d, query, args...)
+	return domaintest.Number(b.t, b.d, query, args...)
 }
 
 // works has the process work until the test ends, or stop is called.
-func (b workbench) works() (stop func()) {
+func (b env) works() (stop func()) {
 	b.t.Helper()
 	return works(b.t, b.p)
 }
@@ -101,19 +101,19 @@ func works(t testing.TB, p *Process) (stop func()) {
 }
 
 // until waits for a condition.
-func (b workbench) until(what string, holds func() bool) {
+func (b env) until(what string, holds func() bool) {
 	b.t.Helper()
 	domaintest.Until(b.t, what, holds)
 }
 
-func (b workbench) state(run id.Run) migrations.State { return b.row(run).State }
+func (b env) state(run id.Run) migrations.State { return b.row(run).State }
 
-func (b workbench) comesTo(run id.Run, state migrations.State) {
+func (b env) comesTo(run id.Run, state migrations.State) {
 	b.t.Helper()
 	b.until(string("the run is "+state), func() bool { return b.state(run) == state })
 }
 
-func (b workbench) progress(run id.Run) migrations.Progress {
+func (b env) progress(run id.Run) migrations.Progress {
 	b.t.Helper()
 	now, err := b.Run(b.t.Context(), run)
 	domaintest.Must(b.t, err)
@@ -121,7 +121,7 @@ func (b workbench) progress(run id.Run) migrations.Progress {
 }
 
 // adds compares what the counters of a run say with its tasks.
-func (b workbench) adds(run id.Run) {
+func (b env) adds(run id.Run) {
 	b.t.Helper()
 	p := b.progress(run)
 	for state, n := range map[string]int64{
@@ -132,7 +132,7 @@ func (b workbench) adds(run id.Run) {
 			b.t.Errorf("%d tasks are %s; the counters say %d", there, state, n)
 		}
 	}
-	if there := b.number("SELECT COUNT(*) FROM migration_attempt WHERE run_id = ?", uint64(run)); there != p.Errors {
+	if there := b.number("SELECT COUNT(*) FROM migration_attempt WHERE run_id = ?", uint64(run)); int64(there) != p.Errors {
 		b.t.Errorf("%d attempts are written down; the counters say %d", there, p.Errors)
 	}
 }
@@ -140,11 +140,11 @@ func (b workbench) adds(run id.Run) {
 // hand is a worker that does nothing by itself.
 type hand struct {
 	*dispatcher
-	b workbench
+	b env
 	k *keeper
 }
 
-func (b workbench) hand(run id.Run) hand {
+func (b env) hand(run id.Run) hand {
 	b.t.Helper()
 	w, err := b.p.signOn(b.t.Context())
 	domaintest.Must(b.t, err)
@@ -153,7 +153,7 @@ func (b workbench) hand(run id.Run) hand {
 	return hand{w.dispatcher(b.row(run), b.m), b, &keeper{w: w}}
 }
 
-func (b workbench) row(run id.Run) migrations.Run {
+func (b env) row(run id.Run) migrations.Run {
 	b.t.Helper()
 	row, err := b.d.RunByID(b.t.Context(), run)
 	domaintest.Must(b.t, err)
@@ -191,29 +191,29 @@ func (h hand) dies(run id.Run, keeper hand) {
 	domaintest.Must(h.b.t, keeper.k.reap(h.b.t.Context(), h.b.row(run)))
 }
 
-func (b workbench) tasksIn(run id.Run, state string) int64 {
+func (b env) tasksIn(run id.Run, state string) int64 {
 	b.t.Helper()
-	return b.number("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = ?", uint64(run), state)
+	return int64(b.number("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = ?", uint64(run), state))
 }
 
 func noop(context.Context, *migrations.Work) error { return nil }
 
-// desk is an operator before an engine, and a process that fills its runs.
-type desk struct {
-	*migrationstest.Desk
+// fillEnv is an operator before an engine, and a process that fills its runs.
+type fillEnv struct {
+	*migrationstest.Env
 	p *Process
 }
 
-func newDesk(t testing.TB, list ...*migrations.Migration) *desk {
+func newFillEnv(t testing.TB, list ...*migrations.Migration) *fillEnv {
 	t.Helper()
-	d := migrationstest.NewDesk(t, list...)
+	d := migrationstest.New(t, list...)
 	p := newProcess(d.DB, d.Engine)
 	d.Fill = p.Fill
-	return &desk{d, p}
+	return &fillEnv{d, p}
 }
 
 // comes waits until the run is in the state.
-func (d *desk) comes(run id.Run, state migrations.State) migrations.Run {
+func (d *fillEnv) comes(run id.Run, state migrations.State) migrations.Run {
 	d.T.Helper()
 	domaintest.Until(d.T, string("the run is "+state), func() bool { return d.Now(run).State == state })
 	return d.Now(run)

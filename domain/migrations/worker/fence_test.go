@@ -26,7 +26,7 @@ func TestClaim(t *testing.T) {
 	t.Parallel()
 	t.Run("no task is claimed by two of many at once, and none is left out", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(500, migrations.Knobs{})
 		var mu sync.Mutex
 		var ids []id.Task
@@ -60,7 +60,7 @@ func TestClaim(t *testing.T) {
 	})
 	t.Run("the plan is good on a table that is mostly complete, and a claim reads what it takes", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5000, migrations.Knobs{})
 		b.exec("UPDATE migration_task SET state = 'complete' ORDER BY id LIMIT 4950")
 		b.exec("ANALYZE TABLE migration_task")
@@ -73,7 +73,7 @@ func TestClaim(t *testing.T) {
 	})
 	t.Run("a claim comes too late where the process stood still after it looked at the run", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5, migrations.Knobs{})
 		h := b.hand(run)
 		h.w.looked.Store(&looked{time.Now(), time.Now().Add(-time.Hour)}) // its own clock stood still with it
@@ -84,7 +84,7 @@ func TestClaim(t *testing.T) {
 	})
 	t.Run("a claim that is under way when the run is found stopped takes nothing", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5, migrations.Knobs{})
 		h := b.hand(run)
 		b.exec("UPDATE migration_run SET state = 'pausing', version = version + 1 WHERE id = ?", uint64(run))
@@ -97,7 +97,7 @@ func TestClaim(t *testing.T) {
 	t.Run("without its index nothing is claimed, and the run says why", func(t *testing.T) {
 		t.Parallel()
 		d, watch := dbtest.Watched(t)
-		b := newBench(t, d, &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
+		b := newEnv(t, d, &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
 			t.Error("a task was processed")
 			return nil
 		}})
@@ -129,7 +129,7 @@ func TestClaim(t *testing.T) {
 	t.Run("a database that does not say how it would claim is asked again, with an end to the patience", func(t *testing.T) {
 		t.Parallel()
 		d, watch := dbtest.Watched(t)
-		b := newBench(t, d, &migrations.Migration{Process: noop})
+		b := newEnv(t, d, &migrations.Migration{Process: noop})
 		run := b.running(10, migrations.Knobs{})
 		h := b.hand(run)
 		for _, answer := range []error{context.DeadlineExceeded, context.Canceled, mysql.ErrInvalidConn} {
@@ -158,7 +158,7 @@ func TestClaim(t *testing.T) {
 	})
 	t.Run("a turn whose answer was lost counts nothing twice, and what it claimed goes back", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(30, migrations.Knobs{})
 		h := b.hand(run)
 		done, bad := h.claims(10), h.claims(10)
@@ -178,7 +178,7 @@ func TestClaim(t *testing.T) {
 	})
 	t.Run("a deadlock is tried again, and what was to be written is written once", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(20, migrations.Knobs{})
 		h := b.hand(run)
 		list := h.claims(20)
@@ -214,7 +214,7 @@ func TestFence(t *testing.T) {
 	t.Run("a worker whose tasks were taken cannot complete, fail, put off or return them", func(t *testing.T) {
 		t.Parallel()
 		for _, came := range []outcome{complete, failed, postponed, returned} {
-			b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+			b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 			run := b.running(10, migrations.Knobs{})
 			late, heir := b.hand(run), b.hand(run)
 			old := late.claims(10)
@@ -248,7 +248,7 @@ func TestFence(t *testing.T) {
 	})
 	t.Run("what a late worker was to commit is not run", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(2, migrations.Knobs{})
 		late, heir := b.hand(run), b.hand(run)
 		list := late.claims(2)
@@ -277,7 +277,7 @@ func TestFence(t *testing.T) {
 	})
 	t.Run("the keeper does not touch a task that was completed since it looked", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(3, migrations.Knobs{})
 		slow, keeper := b.hand(run), b.hand(run)
 		list := slow.claims(3)
@@ -300,7 +300,7 @@ func TestFence(t *testing.T) {
 	})
 	t.Run("a worker whose lease was over does not renew it, though no keeper has noticed", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		h := b.hand(b.running(1, migrations.Knobs{}))
 		domaintest.Must(t, h.w.renew(t.Context()))
 		h.w.lease.Begin(time.Now().Add(-time.Hour), time.Hour) // as of a process that stood still: it has let go of what it held
@@ -310,7 +310,7 @@ func TestFence(t *testing.T) {
 	})
 	t.Run("the keeper goes on behind tasks that it may not take", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(migrations.MaxPerStatement+100, migrations.Knobs{})
 		gone, keeper := b.hand(run), b.hand(run)
 		list := append(gone.claims(migrations.MaxPerStatement), gone.claims(100)...)
@@ -327,7 +327,7 @@ func TestFence(t *testing.T) {
 	})
 	t.Run("tasks go back also where the worker's row is gone, or is that of a later worker", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(4, migrations.Knobs{})
 		gone, later, keeper := b.hand(run), b.hand(run), b.hand(run)
 		gone.claims(2)
@@ -341,7 +341,7 @@ func TestFence(t *testing.T) {
 	})
 	t.Run("a task whose workers keep dying fails", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(1, migrations.Knobs{Attempts: 2})
 		keeper := b.hand(run)
 		for range 2 {
@@ -366,7 +366,7 @@ func TestKeeper(t *testing.T) {
 	t.Parallel()
 	t.Run("a run is not complete while one of its requests is not through", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(3, migrations.Knobs{})
 		b.exec("UPDATE migration_task SET state = 'failed'")
 		b.exec("INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 0, 3)", uint64(run))
@@ -390,7 +390,7 @@ func TestKeeper(t *testing.T) {
 	t.Run("it asks for the progress of all runs at once, and leaves out one that it cannot read", func(t *testing.T) {
 		t.Parallel()
 		d, watch := dbtest.Watched(t)
-		b := newBench(t, d, &migrations.Migration{Process: noop})
+		b := newEnv(t, d, &migrations.Migration{Process: noop})
 		var all []id.Run
 		for range 4 {
 			all = append(all, b.running(3, migrations.Knobs{}))
@@ -410,7 +410,7 @@ func TestKeeper(t *testing.T) {
 	})
 	t.Run("there are never two", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(0, migrations.Knobs{})
 		one, two := b.hand(run), b.hand(run)
 		domaintest.Must(t, b.d.AddLease(t.Context(), monitor.KeeperLease))
@@ -452,7 +452,7 @@ func TestKeeper(t *testing.T) {
 	})
 	t.Run("a run is paused once every worker has said that it holds nothing", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5, migrations.Knobs{})
 		one, two := b.hand(run), b.hand(run)
 		list := one.claims(2)
@@ -480,7 +480,7 @@ func TestKeeper(t *testing.T) {
 	})
 	t.Run("a dead worker's counters go into row 0", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5, migrations.Knobs{})
 		gone, keeper := b.hand(run), b.hand(run)
 		list := gone.claims(5)
@@ -498,7 +498,7 @@ func TestKeeper(t *testing.T) {
 	})
 	t.Run("a task waits for its next attempt until the database's time has come", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(2, migrations.Knobs{Backoff: time.Hour})
 		h := b.hand(run)
 		h.ends(h.claims(2), failed, errors.New("no"))
@@ -536,7 +536,7 @@ func TestBackoffDoubles(t *testing.T) {
 func TestAClaimLastsUntilItIsCommitted(t *testing.T) {
 	t.Parallel()
 	d, watch := dbtest.Watched(t)
-	b := newBench(t, d, &migrations.Migration{Process: func(context.Context, *migrations.Work) error { return nil }})
+	b := newEnv(t, d, &migrations.Migration{Process: func(context.Context, *migrations.Work) error { return nil }})
 	h := b.hand(b.running(10, migrations.Knobs{}))
 	commits, before := 0, 0
 	watch.BeforeCommit(func() { commits, before = commits+1, len(b.p.ClaimTimes()) })
@@ -553,7 +553,7 @@ func TestAClaimLastsUntilItIsCommitted(t *testing.T) {
 
 func TestLeaseOfAWorker(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 	h := b.hand(b.running(1, migrations.Knobs{}))
 	b.exec("DELETE FROM migration_task")
 	b.exec("DELETE FROM migration_run")
@@ -592,7 +592,7 @@ func TestTasksOfACanaryThatAreLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+			b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 			run := b.running(10, migrations.Knobs{Attempts: one.attempts})
 			b.exec("UPDATE migration_run SET canary_left = 3")
 			h, keeper := b.hand(run), b.hand(run)
@@ -600,7 +600,7 @@ func TestTasksOfACanaryThatAreLost(t *testing.T) {
 				t.Fatalf("%d tasks were claimed", n)
 			}
 			h.dies(run, keeper)
-			if left := b.number("SELECT canary_left FROM migration_run"); left != one.left {
+			if left := b.number("SELECT canary_left FROM migration_run"); int64(left) != one.left {
 				t.Errorf("%d are left of the canary", left)
 			}
 			b.adds(run)
@@ -615,7 +615,7 @@ func TestGroupsOfErrors(t *testing.T) {
 	}
 	t.Run("a run keeps so many apart, also where several workers find new ones at once", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(3*400, migrations.Knobs{Attempts: 1})
 		var all sync.WaitGroup
 		for worker := range 3 {
@@ -648,7 +648,7 @@ func TestGroupsOfErrors(t *testing.T) {
 	})
 	t.Run("once it has so many, one that it has still counts as such, and is found first where it is worst", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(20, migrations.Knobs{Attempts: 1})
 		first := b.number("SELECT MIN(id) FROM migration_task")
 		for i := range migrations.MaxFailures {

@@ -26,7 +26,7 @@ func filler(fn func(ctx context.Context, into migrations.Filler) error) *migrati
 }
 
 // payloads are those of a run's tasks in order.
-func (d *desk) payloads(run id.Run) (list []string) {
+func (d *fillEnv) payloads(run id.Run) (list []string) {
 	d.T.Helper()
 	rows, err := d.DB.SQL.Query("SELECT payload FROM migration_task WHERE run_id = ? ORDER BY id", run)
 	domaintest.Must(d.T, err)
@@ -40,7 +40,7 @@ func (d *desk) payloads(run id.Run) (list []string) {
 }
 
 // wholeUpto checks that the tasks are 1 to n, each once.
-func (d *desk) wholeUpto(run id.Run, n int) {
+func (d *fillEnv) wholeUpto(run id.Run, n int) {
 	d.T.Helper()
 	got := d.payloads(run)
 	for i, payload := range got {
@@ -57,7 +57,7 @@ func TestFill(t *testing.T) {
 	t.Parallel()
 	t.Run("a run that is filled waits for Start, its total exact", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newFillEnv(t)
 		run := d.Ready(1234)
 		d.wholeUpto(run.ID, 1234)
 		if run.State != migrations.Ready || run.Reason != "" || run.Progress.Open != 1234 {
@@ -69,7 +69,7 @@ func TestFill(t *testing.T) {
 	})
 	t.Run("a dry run begins by itself", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newFillEnv(t)
 		run := d.FilledBy(d.Worker(), d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", nil, migrations.Draft{Dry: true})))
 		if run.State != migrations.Running || run.StartedAt == nil {
 			t.Errorf("%+v", run)
@@ -78,7 +78,7 @@ func TestFill(t *testing.T) {
 	t.Run("a run of nothing is over, says so, and asks for nobody, be it dry or not", func(t *testing.T) {
 		t.Parallel()
 		for _, dry := range []bool{false, true} {
-			d := newDesk(t)
+			d := newFillEnv(t)
 			run := d.FilledBy(d.Worker(), d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "0"}, migrations.Draft{Dry: dry})))
 			if run.State != migrations.Complete || run.Reason != "There is nothing to do: no task was found." || run.Listed != migrations.ListFinished || run.FinishedAt == nil || run.StartedAt != nil {
 				t.Errorf("%+v", run)
@@ -90,7 +90,7 @@ func TestFill(t *testing.T) {
 	})
 	t.Run("who fills a run that another living worker fills does nothing", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newFillEnv(t)
 		run, one, two := d.Opened(5), d.Worker(), d.Worker()
 		if fence, err := d.p.takeFilling(d.Ctx, one, run.ID); fence != 1 || err != nil {
 			t.Fatal(fence, err)
@@ -118,7 +118,7 @@ func TestFill(t *testing.T) {
 	})
 	t.Run("payloads that no task can have are rejected, by line", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, filler(func(ctx context.Context, into migrations.Filler) error {
+		d := newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
 			for line, payload := range []string{"fine", strings.Repeat("x", migrations.MaxPayload+1), "\xff\xfe", strings.Repeat("ä", migrations.MaxPayload/2)} {
 				if err := into.Add(ctx, migrations.NewTask{Payload: payload, Line: uint64(line), Cursor: strconv.Itoa(line)}); err != nil {
 					return err
@@ -137,7 +137,7 @@ func TestFill(t *testing.T) {
 	})
 	t.Run("a run whose every line was rejected is over, and asks for attention", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, filler(func(ctx context.Context, into migrations.Filler) error {
+		d := newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
 			return into.Reject(ctx, migrations.Rejection{Line: 2, Reason: "No."})
 		}))
 		run := d.FilledBy(d.Worker(), d.Opened(1))
@@ -147,7 +147,7 @@ func TestFill(t *testing.T) {
 	})
 	t.Run("the first ten thousand rejections are kept, all are counted", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, filler(func(ctx context.Context, into migrations.Filler) error {
+		d := newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
 			for line := range migrations.MaxRejections + 700 {
 				if err := into.Reject(ctx, migrations.Rejection{Line: 7, Reason: "No.", Cursor: strconv.Itoa(line)}); err != nil {
 					return err
@@ -185,7 +185,7 @@ func TestFill(t *testing.T) {
 	} {
 		t.Run("a run that cannot be filled is cancelled and says why: "+why, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, filler(fill))
+			d := newFillEnv(t, filler(fill))
 			run := d.FilledBy(d.Worker(), d.Opened(1))
 			if run.State != migrations.Cancelled || run.Listed != migrations.ListAttention || run.Reason != "It could not be filled: "+why {
 				t.Error(run.State, run.Listed, run.Reason)
@@ -199,7 +199,7 @@ func TestFillingGoesOn(t *testing.T) {
 	t.Run("after its worker was killed, with nothing twice and nothing missing", func(t *testing.T) {
 		t.Parallel()
 		killed := errors.New("killed")
-		d := newDesk(t)
+		d := newFillEnv(t)
 		rapid.Check(t, func(r *rapid.T) {
 			n := rapid.IntRange(1, 3000).Draw(r, "tasks")
 			dies := rapid.SliceOfN(rapid.IntRange(1, 3000), 0, 3).Draw(r, "dies after")
@@ -266,7 +266,7 @@ func TestFillingGoesOn(t *testing.T) {
 		t.Parallel()
 		stuck, awake, begun := make(chan struct{}), make(chan struct{}), make(chan struct{})
 		first := true
-		d := newDesk(t, filler(func(ctx context.Context, into migrations.Filler) error {
+		d := newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
 			slow := first
 			first = false
 			from := 1
@@ -307,7 +307,7 @@ func TestFillingGoesOn(t *testing.T) {
 	t.Run("by the next worker at once where the last one stopped in order", func(t *testing.T) {
 		t.Parallel()
 		ctx, stop := context.WithCancel(t.Context())
-		d := newDesk(t, filler(func(ctx context.Context, into migrations.Filler) error {
+		d := newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
 			return migrations.FillRange(ctx, into, 1, 1200, 1, func(from, _ uint64) string {
 				if from == 700 {
 					stop()
@@ -327,7 +327,7 @@ func TestFillingGoesOn(t *testing.T) {
 	t.Run("until it is cancelled, also where its source is slow", func(t *testing.T) {
 		t.Parallel()
 		waits := make(chan struct{})
-		d := newDesk(t, filler(func(ctx context.Context, into migrations.Filler) error {
+		d := newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
 			close(waits)
 			<-ctx.Done()
 			return ctx.Err()
@@ -350,8 +350,8 @@ func TestFillingGoesOn(t *testing.T) {
 	t.Run("when the database answers again", func(t *testing.T) {
 		t.Parallel()
 		times := 0
-		var d *desk
-		d = newDesk(t, filler(func(ctx context.Context, into migrations.Filler) error {
+		var d *fillEnv
+		d = newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
 			if times++; times < 2 {
 				return fmt.Errorf("read: %w", io.ErrUnexpectedEOF)
 			}
@@ -369,7 +369,7 @@ func TestFillingGoesOn(t *testing.T) {
 
 func TestFillWithoutItsFile(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFillEnv(t)
 	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "x"}, migrations.Draft{Upload: strings.NewReader("a\n1\n2\n"), UploadName: "a.csv"}))
 	elsewhere, err := blobs.Open(d.Ctx, t.TempDir())
 	domaintest.Must(t, err)

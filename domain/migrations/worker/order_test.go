@@ -28,7 +28,7 @@ func TestTheRunIsLockedBeforeItsTasks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+			b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 			run := b.running(10, migrations.Knobs{})
 			h := b.hand(run)
 			b.exec("UPDATE migration_task SET state = 'waiting', due_at = NOW(6) - INTERVAL 1 SECOND WHERE payload < '3'")
@@ -63,7 +63,7 @@ func TestCommitsLockInOrder(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var order []int
-	b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 	run := b.running(10, migrations.Knobs{})
 	h := b.hand(run)
 	list := h.claims(10)

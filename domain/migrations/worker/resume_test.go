@@ -15,7 +15,7 @@ import (
 )
 
 // agoes moves all times that migrations have in the database back, as if nobody had worked for so many days.
-func (b workbench) agoes(days int) {
+func (b env) agoes(days int) {
 	b.t.Helper()
 	rows, err := b.d.SQL.Query(`SELECT table_name, column_name FROM information_schema.columns
 		WHERE table_schema = DATABASE() AND table_name LIKE 'migration\_%' AND data_type = 'datetime'`)
@@ -42,7 +42,7 @@ func TestARunGoesOnAfterDays(t *testing.T) {
 	done := map[string]int{}
 	refusing, gate := true, make(chan struct{})
 	close(gate)
-	b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
+	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
 		mu.Lock()
 		open, refused := gate, refusing && w.Task.Payload[len(w.Task.Payload)-1] == '7'
 		mu.Unlock()

@@ -24,7 +24,7 @@ func TestAwait(t *testing.T) {
 	t.Parallel()
 	t.Run("what a host asks for is honoured on all servers, within a second", func(t *testing.T) {
 		t.Parallel()
-		s := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		other := s.another().p
 		domaintest.Must(t, await(t, other, "images.example", 0))
 		began := time.Now()
@@ -47,7 +47,7 @@ func TestAwait(t *testing.T) {
 
 	t.Run("a shorter time does not take the place of a longer one, and an hour is enough", func(t *testing.T) {
 		t.Parallel()
-		s := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		for _, after := range []time.Duration{1000 * time.Hour, time.Second, -time.Hour} {
 			domaintest.Must(t, s.p.blockHost(t.Context(), "images.example", after, after.String()))
 		}
@@ -61,7 +61,7 @@ func TestAwait(t *testing.T) {
 
 	t.Run("the rate is shared by the workers who live", func(t *testing.T) {
 		t.Parallel()
-		s := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		for _, w := range []struct {
 			state string
 			lease int
@@ -80,7 +80,7 @@ func TestAwait(t *testing.T) {
 
 	t.Run("who would wait long is put off, and takes no turn", func(t *testing.T) {
 		t.Parallel()
-		s := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		domaintest.Must(t, await(t, s.p, "images.example", 0.001))
 		for range 50 {
 			var later migrations.Later
@@ -112,7 +112,7 @@ func TestAwait(t *testing.T) {
 
 	t.Run("a rate that is turned is that of works under way, too", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		h := b.hand(b.running(2, migrations.Knobs{PerHost: 0.01}))
 		list := h.claims(2)
 		domaintest.Must(t, list[0].work.Await(t.Context(), "images.example"))
@@ -133,7 +133,7 @@ func TestAwait(t *testing.T) {
 
 	t.Run("a context that ends, ends it", func(t *testing.T) {
 		t.Parallel()
-		s := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := s.p.await(ctx, func() *migrations.Run { return &migrations.Run{ID: 1} }, "images.example"); !errors.Is(err, context.Canceled) {
@@ -143,7 +143,7 @@ func TestAwait(t *testing.T) {
 
 	t.Run("any name of a host can be kept", func(t *testing.T) {
 		t.Parallel()
-		s := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		for _, host := range []string{"", "münchen.example", strings.Repeat("x", 300), "a\x00b", "'; DROP TABLE ticket --", "😀"} {
 			if err := s.p.blockHost(t.Context(), host, time.Minute, strings.Repeat("ü", 300)); err != nil {
 				t.Errorf("%q: %v", host, err)
@@ -156,7 +156,7 @@ func TestAwait(t *testing.T) {
 
 	t.Run("what hosts say has no secret of a run", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(1, migrations.Knobs{})
 		b.exec(`UPDATE migration_run SET params = '{"secret": {"password": "correct-horse"}}'`)
 		h := b.hand(run)
@@ -182,7 +182,7 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 	}
 	t.Run("after an hour of that, each further time costs an attempt, so the run ends", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: refuses})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: refuses})
 		run := b.running(10, migrations.Knobs{Attempts: 2, Backoff: 10 * time.Millisecond, ErrorShare: 1, SameError: 1000})
 		b.p.hosts.refused(host, time.Now().Add(-letsNothing-time.Minute), time.Minute)
 		b.works()
@@ -198,7 +198,7 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 	})
 	t.Run("that goes on for ever pauses the run, for the same error comes again and again", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: refuses})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: refuses})
 		run := b.running(100, migrations.Knobs{Backoff: 10 * time.Millisecond})
 		b.p.hosts.refused(host, time.Now().Add(-letsNothing), time.Minute)
 		b.works()
@@ -210,7 +210,7 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 	t.Run("one that lets something through now and then costs nothing", func(t *testing.T) {
 		t.Parallel()
 		first := map[string]bool{}
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
 			if w.Task.Payload != "0" && !first[w.Task.Payload] {
 				first[w.Task.Payload] = true
 				return refuses(ctx, w)

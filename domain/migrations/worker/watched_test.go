@@ -19,7 +19,7 @@ func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 	t.Parallel()
 	var broken atomic.Bool
 	broken.Store(true)
-	b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
+	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
 		if broken.Load() {
 			return errors.New("the disk is full")
 		}
@@ -50,7 +50,7 @@ func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 func TestNobodySendsToAHostThatWantsToBeLeftAlone(t *testing.T) {
 	t.Parallel()
 	var sent, told atomic.Int64
-	b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
+	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
 		if err := w.Await(ctx, "images.example"); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func TestNobodySendsToAHostThatWantsToBeLeftAlone(t *testing.T) {
 
 func TestAThrottledRunClaimsNothingAndGoesOn(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error { return nil }})
+	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error { return nil }})
 	run := b.running(1000, migrations.Knobs{Rate: 50, Throttled: true})
 	b.works()
 	b.comesTo(run, migrations.Throttled)

@@ -28,7 +28,7 @@ func TestARunFromEndToEnd(t *testing.T) {
 		work.Note("with " + work.Values["password"])
 		return nil
 	}
-	d := newDesk(t, &whole)
+	d := newFillEnv(t, &whole)
 	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "200", "password": migrationstest.Hunter2}, migrations.Draft{}))
 	works(t, d.p)
 	if run = d.comes(run.ID, migrations.Ready); run.Total != 200 {
@@ -81,7 +81,7 @@ func TestOperatorsAndWorkersAtOnce(t *testing.T) {
 		}
 		return nil
 	}
-	d := newDesk(t, &shaky)
+	d := newFillEnv(t, &shaky)
 	run := d.Running(600)
 	works(t, d.p)
 	works(t, d.p)

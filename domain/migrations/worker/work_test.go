@@ -25,7 +25,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 	t.Run("every task of a run is processed once, by several workers", func(t *testing.T) {
 		t.Parallel()
 		var done [1000]atomic.Int64
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
 			var n int
 			if _, err := fmt.Sscan(w.Task.Payload, &n); err != nil {
 				return err
@@ -45,7 +45,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 			}
 		}
 		b.adds(run)
-		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE note = CONCAT('did ', payload)"); n != int64(len(done)) {
+		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE note = CONCAT('did ', payload)"); n != len(done) {
 			t.Errorf("%d notes", n)
 		}
 	})
@@ -57,14 +57,14 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 		t.Cleanup(func() { d.Close() })
 		var mu sync.Mutex
 		did := map[time.Duration]int{}
-		b := newBench(t, d, &migrations.Migration{Process: noop})
+		b := newEnv(t, d, &migrations.Migration{Process: noop})
 		run := b.running(600, migrations.Knobs{Backoff: 10 * time.Millisecond, ErrorShare: 1, SameError: 1000}) // of which no 1000 fail
 		for _, off := range []time.Duration{-5 * time.Hour, 0, 5 * time.Hour} {
 			other, err := db.Open(url)
 			domaintest.Must(t, err)
 			t.Cleanup(func() { other.Close() })
 			other.SetClock(func() time.Time { return time.Now().Add(off) })
-			newBench(t, other, &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
+			newEnv(t, other, &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
 				mu.Lock()
 				defer mu.Unlock()
 				did[off]++
@@ -81,7 +81,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 	})
 	t.Run("a dry run says what it would do, and does nothing", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{
 			Process: func(context.Context, *migrations.Work) error { t.Error("it was done"); return nil },
 			Preview: func(_ context.Context, w *migrations.Work) (string, error) { return "would do " + w.Task.Payload, nil },
 		})
@@ -100,7 +100,7 @@ func TestStop(t *testing.T) {
 	t.Run("a stopped worker finishes what is under way and gives the rest back, at no cost", func(t *testing.T) {
 		t.Parallel()
 		begun, release := make(chan struct{}, 100), make(chan struct{})
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
 			begun <- struct{}{}
 			<-release
 			return nil
@@ -128,7 +128,7 @@ func TestStop(t *testing.T) {
 	t.Run("a drained worker claims nothing, another goes on", func(t *testing.T) {
 		t.Parallel()
 		begun, release := make(chan id.Worker, 1000), make(chan struct{})
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
 			begun <- w.Worker
 			<-release
 			return nil
@@ -157,7 +157,7 @@ func TestLostLease(t *testing.T) {
 		var mu sync.Mutex
 		workers := map[id.Worker]int{}
 		begun := make(chan struct{}, 100)
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
 			mu.Lock()
 			defer mu.Unlock()
 			workers[w.Worker]++
@@ -187,7 +187,7 @@ func TestLostLease(t *testing.T) {
 	})
 	t.Run("a worker that cannot renew its lease begins no task", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
 			t.Error("a task was begun")
 			return nil
 		}})
@@ -210,7 +210,7 @@ func TestPause(t *testing.T) {
 	t.Run("a pause waits for what is under way, resume goes on", func(t *testing.T) {
 		t.Parallel()
 		begun, release := make(chan struct{}, 1000), make(chan struct{})
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
 			begun <- struct{}{}
 			<-release
 			return nil
@@ -241,10 +241,10 @@ func TestPause(t *testing.T) {
 	})
 	t.Run("a program that does not know a migration leaves its tasks alone, and does not keep a run from pausing", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(40, migrations.Knobs{})
 		engine := migrations.New(b.d, nil, nil)
-		older := workbench{Engine: engine, t: t, d: b.d, p: New(b.d, engine, monitor.New(b.d, engine), "older", nil)}
+		older := env{Engine: engine, t: t, d: b.d, p: New(b.d, engine, monitor.New(b.d, engine), "older", nil)}
 		older.works()
 		older.until("it has signed on", func() bool { return b.number("SELECT COUNT(*) FROM migration_worker WHERE state = 'active'") == 1 })
 		if _, err := b.PauseRun(t.Context(), migrations.Keeper, run); err != nil {
@@ -274,7 +274,7 @@ func TestCanary(t *testing.T) {
 	t.Run("a canary is so many tasks, however many work, and then it asks", func(t *testing.T) {
 		t.Parallel()
 		var done atomic.Int64
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error { done.Add(1); return nil }})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error { done.Add(1); return nil }})
 		run := b.running(300, migrations.Knobs{Block: 3})
 		b.exec("UPDATE migration_run SET canary_left = 7")
 		for range 4 {
@@ -298,7 +298,7 @@ func TestFailure(t *testing.T) {
 	t.Parallel()
 	t.Run("what fails is tried again; panics and poison fail alone", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
 			switch w.Task.Payload {
 			case "1":
 				panic("what now?")
@@ -336,7 +336,7 @@ func TestFailure(t *testing.T) {
 	})
 	t.Run("poison in a block that is written together fails alone", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Write: func(_ context.Context, tx *db.Tx, works []*migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Write: func(_ context.Context, tx *db.Tx, works []*migrations.Work) error {
 			for _, w := range works {
 				if w.Task.Payload == "13" {
 					return errors.New("poison")
@@ -366,7 +366,7 @@ func TestFailure(t *testing.T) {
 	})
 	t.Run("a failure that cannot be written in its own words is written without", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
 			if w.Task.Payload == "3" {
 				return errors.New("poison")
 			}
@@ -386,7 +386,7 @@ func TestFailure(t *testing.T) {
 	})
 	t.Run("a failure that cannot be written at all keeps nobody waiting, and is written once that is mended", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(2, migrations.Knobs{Attempts: 1})
 		h := b.hand(run)
 		list := h.claims(2)
@@ -420,7 +420,7 @@ func TestFailure(t *testing.T) {
 		t.Parallel()
 		never := make(chan struct{})
 		t.Cleanup(func() { close(never) })
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
 			switch w.Task.Payload {
 			case "0":
 				<-ctx.Done()
@@ -444,7 +444,7 @@ func TestFailure(t *testing.T) {
 	t.Run("what is put off comes again, at no cost", func(t *testing.T) {
 		t.Parallel()
 		var first sync.Map
-		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
 			if w.Task.Attempt != 1 {
 				t.Errorf("attempt %d", w.Task.Attempt)
 			}

@@ -17,7 +17,7 @@ func TestWritersLeaveConnections(t *testing.T) {
 	t.Parallel()
 	var inside atomic.Int64
 	release := make(chan struct{})
-	b := newBench(t, dbtest.Open(t), &migrations.Migration{Write: func(ctx context.Context, tx *db.Tx, _ []*migrations.Work) error {
+	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Write: func(ctx context.Context, tx *db.Tx, _ []*migrations.Work) error {
 		inside.Add(1)
 		defer inside.Add(-1)
 		select {

@@ -1,3 +1,5 @@
+// Package migrationstest has what the tests of migrations and its worker and monitor share: an engine with an operator
+// (Env). It imports neither worker nor monitor, so that their own tests can import it.
 package migrationstest
 
 import (
@@ -17,8 +19,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// Desk is an engine, and an operator before it.
-type Desk struct {
+// Env is an engine, and an operator before it.
+type Env struct {
 	*migrations.Engine
 	DB     *db.DB
 	T      testing.TB
@@ -68,105 +70,105 @@ var Lines = &migrations.Migration{
 	Preview: func(context.Context, *migrations.Work) (string, error) { return "", nil },
 }
 
-// NewDesk is an engine of the migrations, of Numbers and Lines without any, on a database of its own. Its Fill is to be set.
-func NewDesk(t testing.TB, list ...*migrations.Migration) *Desk {
+// New is an engine of the migrations, of Numbers and Lines without any, on a database of its own. Its Fill is to be set.
+func New(t testing.TB, list ...*migrations.Migration) *Env {
 	t.Helper()
 	d := dbtest.Open(t)
 	folder := t.TempDir()
 	files, err := blobs.Open(t.Context(), folder)
 	domaintest.Must(t, err)
 	t.Cleanup(func() { files.Close() })
-	Exec(t, d, "INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@example.com', 'Ana', 'x', TRUE, NOW(6))")
+	domaintest.Exec(t, d, "INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@example.com', 'Ana', 'x', TRUE, NOW(6))")
 	account := id.Account(1)
 	if len(list) == 0 {
 		list = []*migrations.Migration{Numbers, Lines}
 	}
 	engine := migrations.New(d, files, nil, list...)
-	return &Desk{Engine: engine, DB: d, T: t, Ctx: t.Context(), Folder: folder, Ana: migrations.Actor{Account: &account, Name: "Ana"}}
+	return &Env{Engine: engine, DB: d, T: t, Ctx: t.Context(), Folder: folder, Ana: migrations.Actor{Account: &account, Name: "Ana"}}
 }
 
 // Must is a run that is read or changed without an error.
-func (d *Desk) Must(run migrations.Run, err error) migrations.Run {
-	d.T.Helper()
-	domaintest.Must(d.T, err)
+func (e *Env) Must(run migrations.Run, err error) migrations.Run {
+	e.T.Helper()
+	domaintest.Must(e.T, err)
 	return run
 }
 
 // Opened opens a run of the numbers up to n.
-func (d *Desk) Opened(n int) migrations.Run {
-	d.T.Helper()
-	return d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": strconv.Itoa(n)}, migrations.Draft{}))
+func (e *Env) Opened(n int) migrations.Run {
+	e.T.Helper()
+	return e.Must(e.OpenRun(e.Ctx, e.Ana, "numbers", migrations.Values{"upto": strconv.Itoa(n)}, migrations.Draft{}))
 }
 
 // Ready opens a run and has a worker fill it.
-func (d *Desk) Ready(n int) migrations.Run {
-	d.T.Helper()
-	run := d.Opened(n)
-	return d.FilledBy(d.Worker(), run)
+func (e *Env) Ready(n int) migrations.Run {
+	e.T.Helper()
+	run := e.Opened(n)
+	return e.FilledBy(e.Worker(), run)
 }
 
 // FilledBy has a worker fill the run.
-func (d *Desk) FilledBy(worker id.Worker, run migrations.Run) migrations.Run {
-	d.T.Helper()
-	if _, err := d.Fill(d.Ctx, worker, run); err != nil {
-		d.T.Fatal(err)
+func (e *Env) FilledBy(worker id.Worker, run migrations.Run) migrations.Run {
+	e.T.Helper()
+	if _, err := e.Fill(e.Ctx, worker, run); err != nil {
+		e.T.Fatal(err)
 	}
-	return d.Now(run.ID)
+	return e.Now(run.ID)
 }
 
 // Running opens a run, fills and starts it.
-func (d *Desk) Running(n int) migrations.Run {
-	d.T.Helper()
-	return d.Must(d.StartRun(d.Ctx, d.Ana, d.Ready(n).ID, 0))
+func (e *Env) Running(n int) migrations.Run {
+	e.T.Helper()
+	return e.Must(e.StartRun(e.Ctx, e.Ana, e.Ready(n).ID, 0))
 }
 
 // Now reads the run.
-func (d *Desk) Now(run id.Run) migrations.Run {
-	d.T.Helper()
-	return d.Must(d.Run(d.Ctx, run))
+func (e *Env) Now(run id.Run) migrations.Run {
+	e.T.Helper()
+	return e.Must(e.Run(e.Ctx, run))
 }
 
 // Worker adds one that lives.
-func (d *Desk) Worker() id.Worker {
-	d.T.Helper()
-	return id.Worker(Exec(d.T, d.DB, `INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until)
+func (e *Env) Worker() id.Worker {
+	e.T.Helper()
+	return id.Worker(domaintest.Exec(e.T, e.DB, `INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until)
 		VALUES ('here', 7, '1', 'active', NOW(6), NOW(6), NOW(6) + INTERVAL 1 HOUR)`))
 }
 
 // Dies ends the worker's lease.
-func (d *Desk) Dies(worker id.Worker) {
-	d.T.Helper()
-	Exec(d.T, d.DB, "UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND WHERE id = ?", worker)
+func (e *Env) Dies(worker id.Worker) {
+	e.T.Helper()
+	domaintest.Exec(e.T, e.DB, "UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND WHERE id = ?", worker)
 }
 
 // Put brings the run into the state, whatever it was.
-func (d *Desk) Put(run id.Run, state migrations.State) {
-	d.T.Helper()
-	Exec(d.T, d.DB, "UPDATE migration_run SET state = ?, active_key = IF(?, same_key, NULL) WHERE id = ?", string(state), state.IsActive(), run)
+func (e *Env) Put(run id.Run, state migrations.State) {
+	e.T.Helper()
+	domaintest.Exec(e.T, e.DB, "UPDATE migration_run SET state = ?, active_key = IF(?, same_key, NULL) WHERE id = ?", string(state), state.IsActive(), run)
 }
 
 // Ids are the tasks of a run in order.
-func (d *Desk) Ids(run id.Run) (list []id.Task) {
-	d.T.Helper()
-	rows, err := d.DB.SQL.Query("SELECT id FROM migration_task WHERE run_id = ? ORDER BY id", run)
-	domaintest.Must(d.T, err)
+func (e *Env) Ids(run id.Run) (list []id.Task) {
+	e.T.Helper()
+	rows, err := e.DB.SQL.Query("SELECT id FROM migration_task WHERE run_id = ? ORDER BY id", run)
+	domaintest.Must(e.T, err)
 	defer rows.Close()
 	for rows.Next() {
 		var task id.Task
-		domaintest.Must(d.T, rows.Scan(&task))
+		domaintest.Must(e.T, rows.Scan(&task))
 		list = append(list, task)
 	}
 	return list
 }
 
 // Does has worker 1 bring a task from one state into another, with what counts it, as an engine does.
-func (d *Desk) Does(run id.Run, task id.Task, from, to string, fingerprint ...byte) {
-	d.T.Helper()
+func (e *Env) Does(run id.Run, task id.Task, from, to string, fingerprint ...byte) {
+	e.T.Helper()
 	var print []byte
 	if to == migrations.TaskFailed {
 		print = append(make([]byte, 7), append(fingerprint, 1)[0])
 	}
-	domaintest.Must(d.T, d.DB.InTx(d.Ctx, func(tx *db.Tx) error {
+	domaintest.Must(e.T, e.DB.InTx(e.Ctx, func(tx *db.Tx) error {
 		_, err := tx.SQL.Exec(`UPDATE migration_task SET state = ?, worker_id = 1, attempt = attempt + (? = 'processing'), fingerprint = ?,
 			due_at = IF(? = 'waiting', NOW(6) + INTERVAL 1 HOUR, NULL), finished_at = IF(? IN ('complete', 'failed'), NOW(6), NULL) WHERE id = ? AND state = ?`, to, to, print, to, to, task, from)
 		if err != nil {
@@ -189,50 +191,50 @@ func (d *Desk) Does(run id.Run, task id.Task, from, to string, fingerprint ...by
 				return err
 			}
 		}
-		return tx.AddToCounter(d.Ctx, counts)
+		return tx.AddToCounter(e.Ctx, counts)
 	}))
 }
 
 // Failed has all given tasks processed and fail.
-func (d *Desk) Failed(run id.Run, tasks []id.Task, fingerprint ...byte) {
-	d.T.Helper()
+func (e *Env) Failed(run id.Run, tasks []id.Task, fingerprint ...byte) {
+	e.T.Helper()
 	for _, task := range tasks {
-		d.Does(run, task, migrations.TaskOpen, migrations.TaskProcessing)
-		d.Does(run, task, migrations.TaskProcessing, migrations.TaskFailed, fingerprint...)
+		e.Does(run, task, migrations.TaskOpen, migrations.TaskProcessing)
+		e.Does(run, task, migrations.TaskProcessing, migrations.TaskFailed, fingerprint...)
 	}
 }
 
 // Counted checks that the counters and groups of a run say what its tasks are.
-func (d *Desk) Counted(run id.Run) {
-	d.T.Helper()
+func (e *Env) Counted(run id.Run) {
+	e.T.Helper()
 	is := map[string]int64{}
-	rows, err := d.DB.SQL.Query("SELECT state, COUNT(*) FROM migration_task WHERE run_id = ? GROUP BY state", run)
-	domaintest.Must(d.T, err)
+	rows, err := e.DB.SQL.Query("SELECT state, COUNT(*) FROM migration_task WHERE run_id = ? GROUP BY state", run)
+	domaintest.Must(e.T, err)
 	defer rows.Close()
 	for rows.Next() {
 		var state string
 		var n int64
-		domaintest.Must(d.T, rows.Scan(&state, &n))
+		domaintest.Must(e.T, rows.Scan(&state, &n))
 		is[state] = n
 	}
-	p := d.Now(run).Progress
+	p := e.Now(run).Progress
 	says := map[string]int64{migrations.TaskOpen: p.Open, migrations.TaskProcessing: p.Processing, migrations.TaskWaiting: p.Waiting, migrations.TaskComplete: p.Complete, migrations.TaskFailed: p.Failed, migrations.TaskSkipped: p.Skipped}
 	for _, state := range migrations.TaskStates {
 		if says[state] != is[state] {
-			d.T.Fatalf("%s: the counters say %d, the tasks %d", state, says[state], is[state])
+			e.T.Fatalf("%s: the counters say %d, the tasks %d", state, says[state], is[state])
 		}
 	}
-	if wrong := Number(d.T, d.DB, `SELECT COUNT(*) FROM migration_failure f WHERE run_id = ? AND failed <>
+	if wrong := domaintest.Number(e.T, e.DB, `SELECT COUNT(*) FROM migration_failure f WHERE run_id = ? AND failed <>
 		(SELECT COUNT(*) FROM migration_task t WHERE t.run_id = f.run_id AND t.fingerprint = f.fingerprint AND t.state = 'failed')`, run); wrong > 0 {
-		d.T.Fatalf("%d groups of failures are wrong", wrong)
+		e.T.Fatalf("%d groups of failures are wrong", wrong)
 	}
 }
 
 // Log is a run's log, the oldest first, as “actor kind detail”.
-func (d *Desk) Log(run id.Run) (list []string) {
-	d.T.Helper()
-	events, _, err := d.Events(d.Ctx, run, 0)
-	domaintest.Must(d.T, err)
+func (e *Env) Log(run id.Run) (list []string) {
+	e.T.Helper()
+	events, _, err := e.Events(e.Ctx, run, 0)
+	domaintest.Must(e.T, err)
 	for i := len(events) - 1; i >= 0; i-- {
 		list = append(list, fmt.Sprintf("%s %s %s", events[i].Actor, events[i].Kind, events[i].Detail))
 	}
@@ -240,9 +242,9 @@ func (d *Desk) Log(run id.Run) (list []string) {
 }
 
 // Stored are the names of all stored files.
-func (d *Desk) Stored() (names []string) {
-	d.T.Helper()
-	domaintest.Must(d.T, filepath.WalkDir(d.Folder, func(path string, entry fs.DirEntry, err error) error {
+func (e *Env) Stored() (names []string) {
+	e.T.Helper()
+	domaintest.Must(e.T, filepath.WalkDir(e.Folder, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			names = append(names, path)
 		}
@@ -252,9 +254,9 @@ func (d *Desk) Stored() (names []string) {
 }
 
 // Moved is a step of the engine's.
-func (d *Desk) Moved(run id.Run, from, to migrations.State, actor migrations.Actor) {
-	d.T.Helper()
-	domaintest.Must(d.T, d.DB.InTx(d.Ctx, func(tx *db.Tx) error {
-		return migrations.Transit(d.Ctx, tx, run, migrations.Move{Action: "move", From: []migrations.State{from}, To: to, Actor: actor}, nil)
+func (e *Env) Moved(run id.Run, from, to migrations.State, actor migrations.Actor) {
+	e.T.Helper()
+	domaintest.Must(e.T, e.DB.InTx(e.Ctx, func(tx *db.Tx) error {
+		return migrations.Transit(e.Ctx, tx, run, migrations.Move{Action: "move", From: []migrations.State{from}, To: to, Actor: actor}, nil)
 	}))
 }

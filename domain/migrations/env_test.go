@@ -12,13 +12,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations/worker"
 )
 
-type desk struct{ *migrationstest.Desk }
+type env struct{ *migrationstest.Env }
 
-func newDesk(t testing.TB, list ...*migrations.Migration) *desk {
+func newEnv(t testing.TB, list ...*migrations.Migration) *env {
 	t.Helper()
-	d := migrationstest.NewDesk(t, list...)
+	d := migrationstest.New(t, list...)
 	d.Fill = worker.New(d.DB, d.Engine, monitor.New(d.DB, d.Engine), "test", nil).Fill
-	return &desk{d}
+	return &env{d}
 }
 
 func must[T any](t testing.TB) func(value T, err error) T {
