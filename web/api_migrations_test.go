@@ -165,69 +165,75 @@ func TestAPIRuns(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
-	t.Run("tasks, failures, retry and skip", func(t *testing.T) {
-		for n := range 3 {
-			e.exec("INSERT INTO migration_task (run_id, state, payload, line, fingerprint) VALUES (?, 'failed', ?, ?, "+
-				"UNHEX('0123456789abcdef'))", ready, fmt.Sprintf(`{"n":%d,"html":"<b>"}`, n), n+1)
+}
+
+func TestAPITasks(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	p := e.program()
+	ready := e.readyRun(3)
+	at := func(what string) string { return fmt.Sprintf("/runs/%d%s", ready, what) }
+	for n := range 3 {
+		e.exec("INSERT INTO migration_task (run_id, state, payload, line, fingerprint) VALUES (?, 'failed', ?, ?, "+
+			"UNHEX('0123456789abcdef'))", ready, fmt.Sprintf(`{"n":%d,"html":"<b>"}`, n), n+1)
+	}
+	task := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ?", ready)
+	e.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) "+
+		"VALUES (?, UNHEX('0123456789abcdef'), 'no answer', ?, 9, 3, NOW(6), NOW(6))", ready, task)
+	e.exec("INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 0, 3)", ready)
+	e.exec("UPDATE migration_run SET state = 'paused', total = 3 WHERE id = ?", ready)
+	var tasks struct {
+		Items []struct {
+			ID             uint64
+			State, Payload string
+			Line           uint64
 		}
-		task := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ?", ready)
-		e.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) "+
-			"VALUES (?, UNHEX('0123456789abcdef'), 'no answer', ?, 9, 3, NOW(6), NOW(6))", ready, task)
-		e.exec("INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 0, 3)", ready)
-		e.exec("UPDATE migration_run SET state = 'paused', total = 3 WHERE id = ?", ready)
-		var tasks struct {
-			Items []struct {
-				ID             uint64
-				State, Payload string
-				Line           uint64
-			}
-			Next *string
+		Next *string
+	}
+	p.get(at("/tasks?state=failed")).is(t, http.StatusOK).read(t, &tasks)
+	if len(tasks.Items) != 3 || tasks.Items[0].Line != 1 || tasks.Next != nil {
+		t.Errorf("%+v", tasks)
+	}
+	p.get(at(fmt.Sprintf("/tasks?after=%d", task))).is(t, http.StatusOK).read(t, &tasks)
+	if len(tasks.Items) != 2 {
+		t.Errorf("%+v", tasks)
+	}
+	for query, field := range map[string]string{"state=lost": "state", "after=x": "after", "worker=x": "worker",
+		"iteration=x": "iteration"} {
+		p.get(at("/tasks?"+query)).problem(t, http.StatusUnprocessableEntity, field)
+	}
+	var failures struct {
+		Items []struct {
+			Fingerprint, Message string
+			Failed, Errors       int
 		}
-		p.get(at("/tasks?state=failed")).is(t, http.StatusOK).read(t, &tasks)
-		if len(tasks.Items) != 3 || tasks.Items[0].Line != 1 || tasks.Next != nil {
-			t.Errorf("%+v", tasks)
-		}
-		p.get(at(fmt.Sprintf("/tasks?after=%d", task))).is(t, http.StatusOK).read(t, &tasks)
-		if len(tasks.Items) != 2 {
-			t.Errorf("%+v", tasks)
-		}
-		for query, field := range map[string]string{"state=lost": "state", "after=x": "after", "worker=x": "worker",
-			"iteration=x": "iteration"} {
-			p.get(at("/tasks?"+query)).problem(t, http.StatusUnprocessableEntity, field)
-		}
-		var failures struct {
-			Items []struct {
-				Fingerprint, Message string
-				Failed, Errors       int
-			}
-		}
-		p.get(at("/failures")).is(t, http.StatusOK).read(t, &failures)
-		if len(failures.Items) != 1 || failures.Items[0].Fingerprint != "0123456789abcdef" || failures.Items[0].Failed != 3 {
-			t.Errorf("%+v", failures)
-		}
-		e.unchanged(t, func() {
-			for _, body := range []string{`{}`, `{"all":false}`, `{"all":true,"task":1}`, `{"tasks":[1],"task":1}`,
-				`{"tasks":[]}`, `{"tasks":[-1]}`, `{"waiting":false}`, `{"waiting":true,"all":true}`, `{"task":0}`,
-				`{"fingerprint":""}`, `{"task":"x"}`, `{"fingerprint":"xyz"}`} {
-				p.post(at("/retry"), body).is(t, http.StatusUnprocessableEntity)
-				p.post(at("/skip"), body).is(t, http.StatusUnprocessableEntity)
-			}
-		})
-		for _, step := range []struct {
-			what, body string
-			tasks      int64
-		}{
-			{"skip", fmt.Sprintf(`{"task":%d}`, task), 1}, {"retry", fmt.Sprintf(`{"task":%d}`, task+1), 1},
-			{"retry", `{"fingerprint":"0123456789ABCDEF"}`, 1}, {"skip", `{"waiting":true}`, 0},
-			{"skip", fmt.Sprintf(`{"tasks":[%d,%d,%d]}`, task, task+1, task+2), 2},
-			{"skip", fmt.Sprintf(`{"tasks":[%d,%d]}`, task, task+1), 0},
-		} {
-			var done struct{ Tasks int64 }
-			if p.post(at("/"+step.what), step.body).is(t, http.StatusOK).read(t, &done); done.Tasks != step.tasks {
-				t.Errorf("%s %s: %d", step.what, step.body, done.Tasks)
-			}
+	}
+	p.get(at("/failures")).is(t, http.StatusOK).read(t, &failures)
+	if len(failures.Items) != 1 || failures.Items[0].Fingerprint != "0123456789abcdef" || failures.Items[0].Failed != 3 {
+		t.Errorf("%+v", failures)
+	}
+	e.unchanged(t, func() {
+		for _, body := range []string{`{}`, `{"all":false}`, `{"all":true,"task":1}`, `{"tasks":[1],"task":1}`,
+			`{"tasks":[]}`, `{"tasks":[-1]}`, `{"waiting":false}`, `{"waiting":true,"all":true}`, `{"task":0}`,
+			`{"fingerprint":""}`, `{"task":"x"}`, `{"fingerprint":"xyz"}`} {
+			p.post(at("/retry"), body).is(t, http.StatusUnprocessableEntity)
+			p.post(at("/skip"), body).is(t, http.StatusUnprocessableEntity)
 		}
 	})
+	for _, step := range []struct {
+		what, body string
+		tasks      int64
+	}{
+		{"skip", fmt.Sprintf(`{"task":%d}`, task), 1}, {"retry", fmt.Sprintf(`{"task":%d}`, task+1), 1},
+		{"retry", `{"fingerprint":"0123456789ABCDEF"}`, 1}, {"skip", `{"waiting":true}`, 0},
+		{"skip", fmt.Sprintf(`{"tasks":[%d,%d,%d]}`, task, task+1, task+2), 2},
+		{"skip", fmt.Sprintf(`{"tasks":[%d,%d]}`, task, task+1), 0},
+	} {
+		var done struct{ Tasks int64 }
+		if p.post(at("/"+step.what), step.body).is(t, http.StatusOK).read(t, &done); done.Tasks != step.tasks {
+			t.Errorf("%s %s: %d", step.what, step.body, done.Tasks)
+		}
+	}
 }
 
 func TestAPIRunDetails(t *testing.T) {

@@ -16,28 +16,31 @@ func (e *env) columnsOf(b board) (all [][]string) {
 	return all
 }
 
-func TestAPIPosition(t *testing.T) {
+// newPositionEnv has the board NINJA with four tickets in its first column and two in the second, and moves them.
+func newPositionEnv(t *testing.T) (*env, board, func(key string, where object) *answer) {
 	t.Parallel()
-	setUp := func(t *testing.T) (*env, board, func(key string, where object) *answer) {
-		t.Parallel()
-		e := newEnv(t)
-		b := e.newBoard("NINJA")
-		e.newTickets("NINJA", b.Columns[0].ID, "a", "b", "c", "d")
-		e.newTickets("NINJA", b.Columns[1].ID, "e", "f")
-		return e, b, func(key string, where object) *answer { return e.program().post("/tickets/"+key+"/position", where) }
-	}
-	check := func(t *testing.T, e *env, b board, want ...[]string) {
-		t.Helper()
-		for i, got := range e.columnsOf(b) {
-			if !slices.Equal(got, want[i]) {
-				t.Errorf("column %d is %v, not %v", i, got, want[i])
-			}
-			if n := e.count("SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[i].ID); n != int64(len(want[i])) {
-				t.Errorf("column %d counts %d", i, n)
-			}
+	e := newEnv(t)
+	b := e.newBoard("NINJA")
+	e.newTickets("NINJA", b.Columns[0].ID, "a", "b", "c", "d")
+	e.newTickets("NINJA", b.Columns[1].ID, "e", "f")
+	return e, b, func(key string, where object) *answer { return e.program().post("/tickets/"+key+"/position", where) }
+}
+
+// holds fails unless the columns of a board have these tickets.
+func (e *env) holds(t *testing.T, b board, want ...[]string) {
+	t.Helper()
+	for i, got := range e.columnsOf(b) {
+		if !slices.Equal(got, want[i]) {
+			t.Errorf("column %d is %v, not %v", i, got, want[i])
+		}
+		if n := e.count("SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[i].ID); n != int64(len(want[i])) {
+			t.Errorf("column %d counts %d", i, n)
 		}
 	}
+}
 
+func TestAPIPosition(t *testing.T) {
+	t.Parallel()
 	for rule, c := range map[string]struct {
 		key      string
 		column   int
@@ -76,10 +79,10 @@ func TestAPIPosition(t *testing.T) {
 			[][]string{{"NINJA-1", "NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "", false},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			e, b, move := setUp(t)
+			e, b, move := newPositionEnv(t)
 			var moved ticket
 			move(c.key, object{"column": b.Columns[c.column].ID, "after": c.after}).is(t, 200).read(t, &moved)
-			check(t, e, b, c.want...)
+			e.holds(t, b, c.want...)
 			above := ""
 			if moved.After != nil {
 				above = *moved.After
@@ -91,18 +94,18 @@ func TestAPIPosition(t *testing.T) {
 	}
 
 	t.Run("below one that was deleted is the end", func(t *testing.T) {
-		e, b, move := setUp(t)
+		e, b, move := newPositionEnv(t)
 		e.program().delete("/tickets/NINJA-2").is(t, 204)
 		var moved ticket
 		move("NINJA-1", object{"column": b.Columns[0].ID, "after": "NINJA-2"}).is(t, 200).read(t, &moved)
 		if !moved.Appended {
 			t.Error("it does not say so")
 		}
-		check(t, e, b, []string{"NINJA-3", "NINJA-4", "NINJA-1"}, []string{"NINJA-5", "NINJA-6"}, nil)
+		e.holds(t, b, []string{"NINJA-3", "NINJA-4", "NINJA-1"}, []string{"NINJA-5", "NINJA-6"}, nil)
 	})
 
 	t.Run("what cannot be meant is refused", func(t *testing.T) {
-		e, b, move := setUp(t)
+		e, b, move := newPositionEnv(t)
 		demo := e.count("SELECT MIN(id) FROM board_column")
 		first := b.Columns[0].ID
 		e.unchanged(t, func() {
@@ -127,8 +130,12 @@ func TestAPIPosition(t *testing.T) {
 		})
 	})
 
+}
+
+func TestAPIPositionSeen(t *testing.T) {
+	t.Parallel()
 	t.Run("a move that saw another place gets the ticket as it is", func(t *testing.T) {
-		e, b, move := setUp(t)
+		e, b, move := newPositionEnv(t)
 		first, second := b.Columns[0].ID, b.Columns[1].ID
 		move("NINJA-1", object{"column": second, "after": nil, "seen": object{"column": first, "after": nil}}).is(t, 200)
 		e.unchanged(t, func() {
@@ -146,9 +153,8 @@ func TestAPIPosition(t *testing.T) {
 		})
 		move("NINJA-1", object{"column": first, "after": nil, "seen": object{"column": second, "after": nil}}).is(t, 200)
 	})
-
 	t.Run("a move within its column counts as one, too", func(t *testing.T) {
-		e, b, move := setUp(t)
+		e, b, move := newPositionEnv(t)
 		first := b.Columns[0].ID
 		move("NINJA-1", object{"column": first, "after": "NINJA-4", "seen": object{"column": first, "after": nil}}).is(t, 200)
 		e.unchanged(t, func() {
@@ -156,9 +162,8 @@ func TestAPIPosition(t *testing.T) {
 				problem(t, 409, "seen")
 		})
 	})
-
 	t.Run("neither an edit nor a neighbour's move refuses it", func(t *testing.T) {
-		e, b, move := setUp(t)
+		e, b, move := newPositionEnv(t)
 		first, second := b.Columns[0].ID, b.Columns[1].ID
 		e.program().patch("/tickets/NINJA-3", object{"title": "edited", "version": 1}).is(t, 200)
 		move("NINJA-2", object{"column": second, "after": nil}).is(t, 200) // was above it
@@ -168,11 +173,10 @@ func TestAPIPosition(t *testing.T) {
 		move("NINJA-7", object{"column": first, "after": "NINJA-1"}).is(t, 200) // comes between
 		move("NINJA-4", object{"column": second, "after": nil, "seen": object{"column": first, "after": "NINJA-1"}}).
 			is(t, 200)
-		check(t, e, b, []string{"NINJA-1", "NINJA-7"}, []string{"NINJA-4", "NINJA-3", "NINJA-2", "NINJA-5", "NINJA-6"}, nil)
+		e.holds(t, b, []string{"NINJA-1", "NINJA-7"}, []string{"NINJA-4", "NINJA-3", "NINJA-2", "NINJA-5", "NINJA-6"}, nil)
 	})
-
 	t.Run("of many who saw one place exactly one moves", func(t *testing.T) {
-		e, b, move := setUp(t)
+		e, b, move := newPositionEnv(t)
 		answers := make([]*answer, 12)
 		var group sync.WaitGroup
 		for i := range answers {

@@ -109,6 +109,28 @@ func TestFeedPages(t *testing.T) {
 		otto.get(views.AnyWebhookPath(1)+"?before=x").is(t, http.StatusBadRequest)
 	})
 
+	t.Run("many readers are shown by pages, each of which stays where it is", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		for n := range 100 {
+			e.exec("INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, "+
+				"seen_at) SELECT company_id, feed, CONCAT('more-', ?), epoch, position, began, created_by, created_at, seen_at "+
+				"FROM feed_consumer WHERE id = 1", n)
+		}
+		ana := e.ana()
+		more := ana.get(views.FeedsPath).has(t, 100, ".readers tbody tr form").page().Find(".more a").AttrOr("href", "")
+		next := ana.get(more).is(t, http.StatusOK).has(t, 1, ".readers tbody tr form")
+		if from := next.page().Find("#feeds").AttrOr("data-from", ""); from != more {
+			t.Errorf("%s asks for %s", more, from)
+		}
+		for _, path := range []string{"?consumer=x", "?webhook=-1"} {
+			ana.get(views.FeedsPath+path).is(t, http.StatusBadRequest)
+		}
+	})
+}
+
+func TestRepublishPages(t *testing.T) {
+	t.Parallel()
 	t.Run("rows are published again: some at once, a board or all by a run", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)
@@ -167,24 +189,5 @@ func TestFeedPages(t *testing.T) {
 				}
 			}
 		})
-	})
-
-	t.Run("many readers are shown by pages, each of which stays where it is", func(t *testing.T) {
-		t.Parallel()
-		e := newEnvWithRoles(t)
-		for n := range 100 {
-			e.exec("INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, "+
-				"seen_at) SELECT company_id, feed, CONCAT('more-', ?), epoch, position, began, created_by, created_at, seen_at "+
-				"FROM feed_consumer WHERE id = 1", n)
-		}
-		ana := e.ana()
-		more := ana.get(views.FeedsPath).has(t, 100, ".readers tbody tr form").page().Find(".more a").AttrOr("href", "")
-		next := ana.get(more).is(t, http.StatusOK).has(t, 1, ".readers tbody tr form")
-		if from := next.page().Find("#feeds").AttrOr("data-from", ""); from != more {
-			t.Errorf("%s asks for %s", more, from)
-		}
-		for _, path := range []string{"?consumer=x", "?webhook=-1"} {
-			ana.get(views.FeedsPath+path).is(t, http.StatusBadRequest)
-		}
 	})
 }

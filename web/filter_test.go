@@ -114,6 +114,10 @@ func TestFilter(t *testing.T) {
 		a.has(t, 0, "#filter-who [value='sam']")
 	})
 
+}
+
+func TestFilterStays(t *testing.T) {
+	t.Parallel()
 	t.Run("moves, new tickets and reloads keep it", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -161,7 +165,6 @@ func TestFilter(t *testing.T) {
 		columns.has(t, 3, "body > .column")
 		columns.has(t, 4, ".card")
 	})
-
 	t.Run("a page looks at no more than a window of a column, and More goes on from there", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

@@ -111,6 +111,10 @@ func TestFragments(t *testing.T) {
 		}
 	})
 
+}
+
+func TestBoardFragments(t *testing.T) {
+	t.Parallel()
 	t.Run("the dialog opens one ticket after the other and brings the column", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -138,7 +142,6 @@ func TestFragments(t *testing.T) {
 		ana.get("/acme/boards/NOPE/tickets/new").is(t, 404)
 		ana.get("/acme/boards/DEMO/tickets/new?column=x").is(t, 400)
 	})
-
 	t.Run("the line at a column's foot brings its column, open for the next", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -165,7 +168,6 @@ func TestFragments(t *testing.T) {
 			ana.post("/acme/boards/NOPE/tickets", "title", "x", "column", "3", "inline", "1").is(t, 404)
 		})
 	})
-
 	t.Run("a column's further cards come as rows", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -196,7 +198,6 @@ func TestFragments(t *testing.T) {
 			ana.get(fmt.Sprintf("/acme/boards/NINJA/columns/%d?below=%s", column, below)).is(t, 400)
 		}
 	})
-
 	t.Run("the move form comes alone, and again for another column", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

@@ -185,6 +185,42 @@ func TestLive(t *testing.T) {
 			stream.Body.Close()
 		}
 	})
+	t.Run("who cannot have a stream asks now and then, and mostly hears that nothing changed", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.startLive()
+		ana := e.ana()
+		at := ana.at(t)
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "One")
+		one := fmt.Sprintf(`[[%d,%d,`, e.ticketID("NINJA", 1), b.Columns[0].ID)
+		var news struct {
+			At     string
+			Events []struct {
+				Name string
+				Data json.RawMessage
+			}
+		}
+		found := false
+		for !found {
+			a := ana.get("/acme/live/changes?at="+at).is(t, 200)
+			if err := json.NewDecoder(strings.NewReader(a.body)).Decode(&news); err != nil && err != io.EOF {
+				t.Fatal(err)
+			}
+			for _, e := range news.Events {
+				found = found || e.Name == "board" && strings.Contains(string(e.Data), one)
+			}
+		}
+		a := ana.get("/acme/live/changes?at="+news.At).is(t, 200)
+		if !strings.Contains(a.body, `"events":[]`) {
+			t.Errorf("it says twice: %s", a.body)
+		}
+		ana.with("If-None-Match", a.header.Get("ETag")).get("/acme/live/changes?at="+news.At).is(t, http.StatusNotModified)
+	})
+}
+
+func TestLiveEnds(t *testing.T) {
+	t.Parallel()
 	t.Run("a stream ends soon after its reader was removed, or signed out", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withStreams(streams.Limits{Check: tick}))
@@ -241,37 +277,5 @@ func TestLive(t *testing.T) {
 			second.Header.Get("Retry-After") == "" {
 			t.Errorf("the second: %d, %v", second.StatusCode, second.Header)
 		}
-	})
-	t.Run("who cannot have a stream asks now and then, and mostly hears that nothing changed", func(t *testing.T) {
-		t.Parallel()
-		e := newEnv(t)
-		e.startLive()
-		ana := e.ana()
-		at := ana.at(t)
-		b := e.newBoard("NINJA")
-		e.newTickets("NINJA", b.Columns[0].ID, "One")
-		one := fmt.Sprintf(`[[%d,%d,`, e.ticketID("NINJA", 1), b.Columns[0].ID)
-		var news struct {
-			At     string
-			Events []struct {
-				Name string
-				Data json.RawMessage
-			}
-		}
-		found := false
-		for !found {
-			a := ana.get("/acme/live/changes?at="+at).is(t, 200)
-			if err := json.NewDecoder(strings.NewReader(a.body)).Decode(&news); err != nil && err != io.EOF {
-				t.Fatal(err)
-			}
-			for _, e := range news.Events {
-				found = found || e.Name == "board" && strings.Contains(string(e.Data), one)
-			}
-		}
-		a := ana.get("/acme/live/changes?at="+news.At).is(t, 200)
-		if !strings.Contains(a.body, `"events":[]`) {
-			t.Errorf("it says twice: %s", a.body)
-		}
-		ana.with("If-None-Match", a.header.Get("ETag")).get("/acme/live/changes?at="+news.At).is(t, http.StatusNotModified)
 	})
 }

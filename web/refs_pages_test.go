@@ -67,86 +67,6 @@ func TestRefPages(t *testing.T) {
 		}
 	})
 
-	t.Run("codes are minted after a question that states their number", func(t *testing.T) {
-		t.Parallel()
-		e := newEnvWithRoles(t)
-		otto := e.signedIn("otto")
-		e.unchanged(t, func() {
-			a := otto.get(views.RefMintsPath+"?codes=2,000&length=6").is(t, http.StatusOK).
-				has(t, 1, "form[method=post] button.primary")
-			if text := a.text(t, "h1"); !strings.Contains(text, "2,000 codes of six characters") {
-				t.Error(text)
-			}
-			for _, bad := range []struct{ field, codes, length string }{
-				{"codes", "", "5"},
-				{"codes", "-1", "5"},
-				{"codes", "0", "5"},
-				{"codes", "many", "5"},
-				{"codes", "100000001", "5"},
-				{"codes", strings.Repeat("9", 5000), "5"},
-				{"codes", "<b>7</b>", "5"},
-				{"codes", "7\x00", "6"},
-				{"length", "7", "4"},
-				{"length", "7", "5 or 6"},
-			} {
-				for _, a := range []*answer{
-					otto.get(views.RefMintsPath + "?" + form("codes", bad.codes, "length", bad.length).Encode()),
-					otto.post(views.RefMintsPath, "codes", bad.codes, "length", bad.length),
-				} {
-					a.is(t, http.StatusUnprocessableEntity).has(t, 1, "#mint-"+bad.field+"-error").has(t, 1, "#mint-codes")
-					if got := a.value(t, "#mint-codes"); !strings.ContainsAny(bad.codes, "\x00") && got != bad.codes {
-						t.Errorf("%q was typed, %q stands there", bad.codes, got)
-					}
-				}
-			}
-		})
-		e.exec("UPDATE ref_counter SET minted = 540000000 WHERE length = 5 AND slot = 1")
-		otto.post(views.RefMintsPath, "codes", "90000000", "length", "5").is(t, http.StatusUnprocessableEntity).
-			has(t, 1, "#mint-codes-error")
-		otto.post(views.RefMintsPath, "codes", "2,000", "length", "6").goesTo(t, views.RunPath(2))
-		if n := e.count("SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
-			t.Errorf("%d runs mint", n)
-		}
-	})
-
-	t.Run("how full the pool is kept is changed, and what is wrong stays typed", func(t *testing.T) {
-		t.Parallel()
-		e := newEnvWithRoles(t)
-		otto := e.signedIn("otto")
-		e.unchanged(t, func() {
-			for _, bad := range []struct{ field, least, low, high string }{
-				{"at_least", "some", "1", "2"},
-				{"at_least", "10,000,001", "1", "2"},
-				{"low_hours", "5", "0", "2"},
-				{"low_hours", "5", "1.5", "2"},
-				{"high_hours", "5", "24", "24"},
-				{"high_hours", "5", "24", "8761"},
-				{"high_hours", "5", "24", ""},
-			} {
-				a := otto.post(views.RefPolicyPath, "at_least", bad.least, "low_hours", bad.low, "high_hours", bad.high).
-					is(t, http.StatusUnprocessableEntity).has(t, 1, "#policy-"+bad.field+"-error")
-				if a.value(t, "#policy-at_least") != bad.least || a.value(t, "#policy-low_hours") != bad.low ||
-					a.value(t, "#policy-high_hours") != bad.high {
-					t.Errorf("%v does not stand there", bad)
-				}
-			}
-			otto.post(views.RefPausePath, "paused", "perhaps").is(t, http.StatusUnprocessableEntity)
-		})
-		otto.post(views.RefPausePath, "paused", "yes").goesTo(t, views.RefsPath)
-		otto.get(views.RefsPath).has(t, 1, "#refill-state .held").has(t, 1, "#refills-pause[value=no]")
-		otto.post(views.RefPolicyPath, "at_least", "20,000", "low_hours", "2", "high_hours", "30").goesTo(t, views.RefsPath)
-		if n := e.count("SELECT COUNT(*) FROM ref_policy WHERE paused AND at_least = 20000 AND low_hours = 2 AND " +
-			"high_hours " +
-			"= 30"); n != 1 {
-			t.Error("the numbers are not those, or refills go on by themselves")
-		}
-		otto.post(views.RefPausePath, "paused", "no").goesTo(t, views.RefsPath)
-		a := otto.get(views.RefsPath).has(t, 1, "#refills-pause[value=yes]")
-		if got := a.value(t, "#policy-at_least"); got != "20000" {
-			t.Error(got)
-		}
-	})
-
 	t.Run("a refill is shown with its run, whatever became of it", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)
@@ -169,32 +89,6 @@ func TestRefPages(t *testing.T) {
 		if text := a.text(t, "#refills-head ~ .spread"); !strings.Contains(text, "99,998 codes are missing") {
 			t.Error(text)
 		}
-	})
-
-	t.Run("a lot goes into quarantine after a question that states its number", func(t *testing.T) {
-		t.Parallel()
-		e := newEnvWithRoles(t)
-		otto := e.signedIn("otto")
-		path := views.LotQuarantinePath(1)
-		e.unchanged(t, func() {
-			a := otto.get(path).is(t, http.StatusOK).has(t, 1, "form button.danger")
-			if text := a.text(t, "h1"); !strings.Contains(text, "lot 1 of 2 codes") {
-				t.Error(text)
-			}
-			for _, no := range []string{views.LotQuarantinePath(99), views.LotQuarantinePath(0),
-				views.RefsPath + "/lots/x/quarantine", views.RefsPath + "/lots/-1/quarantine"} {
-				otto.get(no).is(t, http.StatusNotFound).has(t, 1, "main .actions a[href='"+views.RefsPath+"']")
-				otto.post(no).is(t, http.StatusNotFound)
-			}
-		})
-		otto.get(views.RefsPath).has(t, 1, "#lot-1 a[href='"+path+"']")
-		otto.post(path).goesTo(t, views.RunPath(2))
-		otto.get(views.RefsPath).has(t, 1, "#lot-1 .held").has(t, 0, "#lot-1 a[href='"+path+"']").
-			has(t, 1, "#refs .banner a[href='"+views.RunPath(2)+"']")
-		e.unchanged(t, func() {
-			otto.post(path).is(t, http.StatusConflict).has(t, 1, ".summary").has(t, 0, "button.danger")
-			otto.get(path).is(t, http.StatusOK).has(t, 0, "button.danger").has(t, 1, "a[href='"+views.RunPath(2)+"']")
-		})
 	})
 
 	t.Run("collisions that chance does not make stand out", func(t *testing.T) {
@@ -240,6 +134,113 @@ func TestRefPages(t *testing.T) {
 		for _, path := range []string{"?before=x", "?before=-1"} {
 			ana.get(views.RefsPath+path).is(t, http.StatusBadRequest)
 		}
+	})
+}
+
+func TestMintPages(t *testing.T) {
+	t.Parallel()
+	t.Run("codes are minted after a question that states their number", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		otto := e.signedIn("otto")
+		e.unchanged(t, func() {
+			a := otto.get(views.RefMintsPath+"?codes=2,000&length=6").is(t, http.StatusOK).
+				has(t, 1, "form[method=post] button.primary")
+			if text := a.text(t, "h1"); !strings.Contains(text, "2,000 codes of six characters") {
+				t.Error(text)
+			}
+			for _, bad := range []struct{ field, codes, length string }{
+				{"codes", "", "5"},
+				{"codes", "-1", "5"},
+				{"codes", "0", "5"},
+				{"codes", "many", "5"},
+				{"codes", "100000001", "5"},
+				{"codes", strings.Repeat("9", 5000), "5"},
+				{"codes", "<b>7</b>", "5"},
+				{"codes", "7\x00", "6"},
+				{"length", "7", "4"},
+				{"length", "7", "5 or 6"},
+			} {
+				for _, a := range []*answer{
+					otto.get(views.RefMintsPath + "?" + form("codes", bad.codes, "length", bad.length).Encode()),
+					otto.post(views.RefMintsPath, "codes", bad.codes, "length", bad.length),
+				} {
+					a.is(t, http.StatusUnprocessableEntity).has(t, 1, "#mint-"+bad.field+"-error").has(t, 1, "#mint-codes")
+					if got := a.value(t, "#mint-codes"); !strings.ContainsAny(bad.codes, "\x00") && got != bad.codes {
+						t.Errorf("%q was typed, %q stands there", bad.codes, got)
+					}
+				}
+			}
+		})
+		e.exec("UPDATE ref_counter SET minted = 540000000 WHERE length = 5 AND slot = 1")
+		otto.post(views.RefMintsPath, "codes", "90000000", "length", "5").is(t, http.StatusUnprocessableEntity).
+			has(t, 1, "#mint-codes-error")
+		otto.post(views.RefMintsPath, "codes", "2,000", "length", "6").goesTo(t, views.RunPath(2))
+		if n := e.count("SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
+			t.Errorf("%d runs mint", n)
+		}
+	})
+	t.Run("how full the pool is kept is changed, and what is wrong stays typed", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		otto := e.signedIn("otto")
+		e.unchanged(t, func() {
+			for _, bad := range []struct{ field, least, low, high string }{
+				{"at_least", "some", "1", "2"},
+				{"at_least", "10,000,001", "1", "2"},
+				{"low_hours", "5", "0", "2"},
+				{"low_hours", "5", "1.5", "2"},
+				{"high_hours", "5", "24", "24"},
+				{"high_hours", "5", "24", "8761"},
+				{"high_hours", "5", "24", ""},
+			} {
+				a := otto.post(views.RefPolicyPath, "at_least", bad.least, "low_hours", bad.low, "high_hours", bad.high).
+					is(t, http.StatusUnprocessableEntity).has(t, 1, "#policy-"+bad.field+"-error")
+				if a.value(t, "#policy-at_least") != bad.least || a.value(t, "#policy-low_hours") != bad.low ||
+					a.value(t, "#policy-high_hours") != bad.high {
+					t.Errorf("%v does not stand there", bad)
+				}
+			}
+			otto.post(views.RefPausePath, "paused", "perhaps").is(t, http.StatusUnprocessableEntity)
+		})
+		otto.post(views.RefPausePath, "paused", "yes").goesTo(t, views.RefsPath)
+		otto.get(views.RefsPath).has(t, 1, "#refill-state .held").has(t, 1, "#refills-pause[value=no]")
+		otto.post(views.RefPolicyPath, "at_least", "20,000", "low_hours", "2", "high_hours", "30").goesTo(t, views.RefsPath)
+		if n := e.count("SELECT COUNT(*) FROM ref_policy WHERE paused AND at_least = 20000 AND low_hours = 2 AND " +
+			"high_hours " +
+			"= 30"); n != 1 {
+			t.Error("the numbers are not those, or refills go on by themselves")
+		}
+		otto.post(views.RefPausePath, "paused", "no").goesTo(t, views.RefsPath)
+		a := otto.get(views.RefsPath).has(t, 1, "#refills-pause[value=yes]")
+		if got := a.value(t, "#policy-at_least"); got != "20000" {
+			t.Error(got)
+		}
+	})
+	t.Run("a lot goes into quarantine after a question that states its number", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		otto := e.signedIn("otto")
+		path := views.LotQuarantinePath(1)
+		e.unchanged(t, func() {
+			a := otto.get(path).is(t, http.StatusOK).has(t, 1, "form button.danger")
+			if text := a.text(t, "h1"); !strings.Contains(text, "lot 1 of 2 codes") {
+				t.Error(text)
+			}
+			for _, no := range []string{views.LotQuarantinePath(99), views.LotQuarantinePath(0),
+				views.RefsPath + "/lots/x/quarantine", views.RefsPath + "/lots/-1/quarantine"} {
+				otto.get(no).is(t, http.StatusNotFound).has(t, 1, "main .actions a[href='"+views.RefsPath+"']")
+				otto.post(no).is(t, http.StatusNotFound)
+			}
+		})
+		otto.get(views.RefsPath).has(t, 1, "#lot-1 a[href='"+path+"']")
+		otto.post(path).goesTo(t, views.RunPath(2))
+		otto.get(views.RefsPath).has(t, 1, "#lot-1 .held").has(t, 0, "#lot-1 a[href='"+path+"']").
+			has(t, 1, "#refs .banner a[href='"+views.RunPath(2)+"']")
+		e.unchanged(t, func() {
+			otto.post(path).is(t, http.StatusConflict).has(t, 1, ".summary").has(t, 0, "button.danger")
+			otto.get(path).is(t, http.StatusOK).has(t, 0, "button.danger").has(t, 1, "a[href='"+views.RunPath(2)+"']")
+		})
 	})
 }
 

@@ -317,26 +317,6 @@ func TestTrackingPages(t *testing.T) {
 		e.visitor().get("/t/ukrEP").is(t, 200)
 		e.visitor().get("/t/UkrEP").is(t, 404)
 	})
-	t.Run("who guesses is told to wait, and it is counted", func(t *testing.T) {
-		t.Parallel()
-		e := newEnvWithForm(t, "ukrEP")
-		e.stopClock()
-		e.ask(t, "DEMO", "Help")
-		before := metric(t, e, `counterfoil_code_lookups_total{outcome="refused"}`)
-		for range 20 {
-			e.visitor().get("/t/zzzzz").is(t, 404)
-		}
-		for _, path := range []string{"/t/zzzzz", "/t/ukrEP"} {
-			a := e.visitor().get(path).is(t, http.StatusTooManyRequests)
-			if says := a.text(t, "main"); a.header.Get("Retry-After") == "" || strings.Contains(says, "sent") ||
-				!strings.Contains(says, "lead to nothing") {
-				t.Error(a.header, says)
-			}
-		}
-		if n := metric(t, e, `counterfoil_code_lookups_total{outcome="refused"}`); n < before+2 {
-			t.Errorf("%v were refused, after %v", n, before)
-		}
-	})
 	t.Run("a reply from the private link needs no origin, as browsers send none from there", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithForm(t, "ukrEP")
@@ -391,6 +371,30 @@ func TestTrackingPages(t *testing.T) {
 		a := e.visitor().post(link+"/replies", "body", "It took me an hour to write this").is(t, 404)
 		if text := a.text(t, ".typed textarea"); text != "It took me an hour to write this" {
 			t.Errorf("%q", text)
+		}
+	})
+}
+
+func TestTrackingLimits(t *testing.T) {
+	t.Parallel()
+	t.Run("who guesses is told to wait, and it is counted", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithForm(t, "ukrEP")
+		e.stopClock()
+		e.ask(t, "DEMO", "Help")
+		before := metric(t, e, `counterfoil_code_lookups_total{outcome="refused"}`)
+		for range 20 {
+			e.visitor().get("/t/zzzzz").is(t, 404)
+		}
+		for _, path := range []string{"/t/zzzzz", "/t/ukrEP"} {
+			a := e.visitor().get(path).is(t, http.StatusTooManyRequests)
+			if says := a.text(t, "main"); a.header.Get("Retry-After") == "" || strings.Contains(says, "sent") ||
+				!strings.Contains(says, "lead to nothing") {
+				t.Error(a.header, says)
+			}
+		}
+		if n := metric(t, e, `counterfoil_code_lookups_total{outcome="refused"}`); n < before+2 {
+			t.Errorf("%v were refused, after %v", n, before)
 		}
 	})
 	t.Run("a scanner is seen on the page about codes", func(t *testing.T) {

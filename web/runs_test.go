@@ -262,6 +262,10 @@ func TestRunActions(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+func TestRetryAndSkip(t *testing.T) {
+	t.Parallel()
 	t.Run("retrying and skipping all ask with the number; a group, chosen tasks and one are done at once",
 		func(t *testing.T) {
 			t.Parallel()

@@ -70,6 +70,9 @@ func TestAttach(t *testing.T) {
 		domaintest.Until(t, "the database answers again", func() bool { return attached.Owner() && db.Ping() == nil })
 	})
 
+}
+
+func TestAttachAtOnce(t *testing.T) {
 	t.Run("the database goes on while its owners are killed one after another", func(t *testing.T) {
 		dir := seededDir(t)
 		programs := []*program{opened(t, helperConfig{Dir: dir, Watch: true}), opened(t, helperConfig{Dir: dir, Watch: true})}
@@ -96,7 +99,6 @@ func TestAttach(t *testing.T) {
 			t.Error("the last program left the database running")
 		}
 	})
-
 	t.Run("programs that leave together leave no database behind", func(t *testing.T) {
 		dir := seededDir(t)
 		const programs, rounds = 6, 3
@@ -116,7 +118,6 @@ func TestAttach(t *testing.T) {
 			}
 		}
 	})
-
 	t.Run("programs that come while others leave always have a database", func(t *testing.T) {
 		dir := seededDir(t)
 		const programs, rounds = 5, 4
@@ -143,7 +144,6 @@ func TestAttach(t *testing.T) {
 			t.Error("the last program left the database running")
 		}
 	})
-
 	t.Run("a caller whose time is up leaves nothing behind", func(t *testing.T) {
 		dir := seededDir(t)
 		ctx, cancel := context.WithCancel(context.Background())

@@ -141,6 +141,10 @@ func TestRefs(t *testing.T) {
 		}
 		whole(60_000)
 	})
+}
+
+func TestRefill(t *testing.T) {
+	t.Parallel()
 	t.Run("a pool that runs low is filled, by one run at a time, once somebody wants codes", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -215,6 +219,22 @@ func TestRefs(t *testing.T) {
 			t.Errorf("%v, %v", codes, err)
 		}
 	})
+	t.Run("a guard that cannot end leaves no pool empty", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.Exec(t, "UPDATE ref_policy SET wanted = TRUE, sweep_run = 999")
+		e.Exec(t, "UPDATE ref_counter SET guarded = TRUE")
+		if err := e.Delivery.TendRefs(e.Ctx); err == nil {
+			t.Error("nobody hears of it")
+		}
+		if n := e.Count(t, "SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
+			t.Errorf("%d refills", n)
+		}
+	})
+}
+
+func TestLoadCodes(t *testing.T) {
+	t.Parallel()
 	t.Run("a file is taken line by line: what is no code, or known, is refused and said", func(t *testing.T) {
 		t.Parallel()
 		for name, file := range map[string]string{
@@ -297,18 +317,6 @@ func TestRefs(t *testing.T) {
 		}
 		if _, err := e.Console.QuarantineRefs(e.Ctx, id.Lot(99)); !errors.Is(err, refs.CodeLotNotFound) {
 			t.Errorf("unknown: %v", err)
-		}
-	})
-	t.Run("a guard that cannot end leaves no pool empty", func(t *testing.T) {
-		t.Parallel()
-		e := newEnv(t)
-		e.Exec(t, "UPDATE ref_policy SET wanted = TRUE, sweep_run = 999")
-		e.Exec(t, "UPDATE ref_counter SET guarded = TRUE")
-		if err := e.Delivery.TendRefs(e.Ctx); err == nil {
-			t.Error("nobody hears of it")
-		}
-		if n := e.Count(t, "SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
-			t.Errorf("%d refills", n)
 		}
 	})
 }

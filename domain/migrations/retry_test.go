@@ -165,6 +165,10 @@ func TestRetry(t *testing.T) {
 			t.Error(log)
 		}
 	})
+}
+
+func TestRetryGroup(t *testing.T) {
+	t.Parallel()
 	t.Run("a group is retried and no other, once, also where two ask at once", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
@@ -225,6 +229,10 @@ func TestRetry(t *testing.T) {
 			t.Error(n, err)
 		}
 	})
+}
+
+func TestRetryTasks(t *testing.T) {
+	t.Parallel()
 	t.Run("a single task, by its state", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)

@@ -125,6 +125,42 @@ func TestOpenRun(t *testing.T) {
 			t.Error(got)
 		}
 	})
+	t.Run("other parameters, another secret, and a dry run", func(t *testing.T) {
+		t.Parallel()
+		d := newEnv(t)
+		d.Opened(5)
+		d.Opened(6)
+		_, err := d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "5", "password": "other"}, migrations.Draft{})
+		refuses[migrations.ActiveRun](t, err, fault.Conflict) // the same work with another key to the door
+		d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "5"}, migrations.Draft{Dry: true}))
+	})
+	t.Run("a migration that cannot preview has no dry run", func(t *testing.T) {
+		t.Parallel()
+		blind := *migrationstest.Numbers
+		blind.Preview = nil
+		d := newEnv(t, &blind)
+		_, err := d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "many"}, migrations.Draft{Dry: true})
+		all := refuses[fault.Several](t, err, fault.Invalid)
+		if len(all) != 2 || fault.Field(all[0]) != "upto" || fault.Field(all[1]) != "dry" {
+			t.Error(all)
+		}
+	})
+	t.Run("a check of the parameters together refuses", func(t *testing.T) {
+		t.Parallel()
+		checked := *migrationstest.Numbers
+		checked.Check = func(_ context.Context, values migrations.Values) error {
+			return migrations.BadParam("title", "Not for "+values["upto"]+".")
+		}
+		d := newEnv(t, &checked)
+		_, err := d.OpenRun(d.Ctx, d.Ana, "numbers", nil, migrations.Draft{})
+		if fault.Message(err) != "Not for 3." || fault.Field(err) != "title" {
+			t.Error(err)
+		}
+	})
+}
+
+func TestOpenRunTwice(t *testing.T) {
+	t.Parallel()
 	t.Run("of two that open the same at once, one is told of the other's run", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
@@ -150,15 +186,6 @@ func TestOpenRun(t *testing.T) {
 				t.Error(err)
 			}
 		}
-	})
-	t.Run("other parameters, another secret, and a dry run", func(t *testing.T) {
-		t.Parallel()
-		d := newEnv(t)
-		d.Opened(5)
-		d.Opened(6)
-		_, err := d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "5", "password": "other"}, migrations.Draft{})
-		refuses[migrations.ActiveRun](t, err, fault.Conflict) // the same work with another key to the door
-		d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "5"}, migrations.Draft{Dry: true}))
 	})
 	t.Run("once it is over, the same can be opened again", func(t *testing.T) {
 		t.Parallel()
@@ -235,29 +262,6 @@ func TestOpenRun(t *testing.T) {
 		}
 		if opened < 1 || opened > 2 {
 			t.Errorf("%d were opened", opened)
-		}
-	})
-	t.Run("a migration that cannot preview has no dry run", func(t *testing.T) {
-		t.Parallel()
-		blind := *migrationstest.Numbers
-		blind.Preview = nil
-		d := newEnv(t, &blind)
-		_, err := d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "many"}, migrations.Draft{Dry: true})
-		all := refuses[fault.Several](t, err, fault.Invalid)
-		if len(all) != 2 || fault.Field(all[0]) != "upto" || fault.Field(all[1]) != "dry" {
-			t.Error(all)
-		}
-	})
-	t.Run("a check of the parameters together refuses", func(t *testing.T) {
-		t.Parallel()
-		checked := *migrationstest.Numbers
-		checked.Check = func(_ context.Context, values migrations.Values) error {
-			return migrations.BadParam("title", "Not for "+values["upto"]+".")
-		}
-		d := newEnv(t, &checked)
-		_, err := d.OpenRun(d.Ctx, d.Ana, "numbers", nil, migrations.Draft{})
-		if fault.Message(err) != "Not for 3." || fault.Field(err) != "title" {
-			t.Error(err)
 		}
 	})
 }

@@ -137,6 +137,10 @@ func TestRecount(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestRecountInTrouble(t *testing.T) {
+	t.Parallel()
 	t.Run("a count whose server died is begun anew an hour later", func(t *testing.T) {
 		t.Parallel()
 		s, watch := watchedEnv(t)

@@ -83,6 +83,10 @@ func TestColumns(t *testing.T) {
 		e.Sound(t)
 	})
 
+}
+
+func TestTicketsOfColumns(t *testing.T) {
+	t.Parallel()
 	t.Run("a removed column's tickets go to the end of another, in their order", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -117,7 +121,6 @@ func TestColumns(t *testing.T) {
 		e.Open(t, "OPS", done, 1)
 		e.Sound(t)
 	})
-
 	t.Run("what is in a column is closed or opened with it", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -143,7 +146,6 @@ func TestColumns(t *testing.T) {
 			}
 		}
 	})
-
 	t.Run("an opening that knows an old board keeps to the new one", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

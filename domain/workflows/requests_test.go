@@ -305,6 +305,10 @@ func TestSend(t *testing.T) {
 		stock(t, e.DB, 1)
 		e.send(t, sent)
 	})
+}
+
+func TestSendRefuses(t *testing.T) {
+	t.Parallel()
 	t.Run("what a form has is text and nothing else", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 10)
@@ -378,6 +382,25 @@ func TestSend(t *testing.T) {
 			watch.Take()
 		}
 	})
+	t.Run("a full column and a board that goes away meanwhile are said in a stranger's words", func(t *testing.T) {
+		t.Parallel()
+		e := withForm(t, 5)
+		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
+		hard, one := boards.LimitHard, 1
+		if _, err := e.Workflows.EditColumn(e.Ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil); err != nil {
+			t.Fatal(err)
+		}
+		e.send(t, asked("One"))
+		_, err := e.Workflows.Send(from("192.0.2.1"), asked("Two"))
+		is(t, err, requests.CodeNotNow)
+		if left := e.Count(t, "SELECT COUNT(*) FROM ref_pool"); left != 4 {
+			t.Errorf("%d codes are left of 5", left)
+		}
+	})
+}
+
+func TestSendLimits(t *testing.T) {
+	t.Parallel()
 	t.Run("an address, a network and a board take so much and no more, also on another server", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 200)
@@ -447,21 +470,6 @@ func TestSend(t *testing.T) {
 		}
 		if want := []int{20, 20, 20}; rows.Err() != nil || !slices.Equal(counts, want) {
 			t.Error(counts, rows.Err())
-		}
-	})
-	t.Run("a full column and a board that goes away meanwhile are said in a stranger's words", func(t *testing.T) {
-		t.Parallel()
-		e := withForm(t, 5)
-		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
-		hard, one := boards.LimitHard, 1
-		if _, err := e.Workflows.EditColumn(e.Ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil); err != nil {
-			t.Fatal(err)
-		}
-		e.send(t, asked("One"))
-		_, err := e.Workflows.Send(from("192.0.2.1"), asked("Two"))
-		is(t, err, requests.CodeNotNow)
-		if left := e.Count(t, "SELECT COUNT(*) FROM ref_pool"); left != 4 {
-			t.Errorf("%d codes are left of 5", left)
 		}
 	})
 }

@@ -136,6 +136,63 @@ func TestTrack(t *testing.T) {
 			t.Error("the code alone tells", page, err)
 		}
 	})
+	t.Run("a new link ends the one before, and a revoked one opens nothing", func(t *testing.T) {
+		t.Parallel()
+		e := withForm(t, 5)
+		first := e.send(t, asked("Help"))
+		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
+		second, err := e.Workflows.NewRequestLink(e.Ctx, ninja1)
+		if err != nil || second.Code != first.Code || second.Token == first.Token {
+			t.Fatal(second, err)
+		}
+		_, _, err = e.look(from("192.0.2.1"), first.Code, first.Token)
+		is(t, err, requests.CodeNotFound)
+		e.track(t, second.Code, second.Token)
+		if _, err := e.Workflows.RevokeRequestLink(e.Ctx, ninja1); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = e.look(from("192.0.2.1"), first.Code, second.Token)
+		is(t, err, requests.CodeNotFound)
+		is(t, e.Workflows.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
+		e.track(t, first.Code, "")
+		if n := e.Count(t, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", e.Actor.Account.ID); n != 2 {
+			t.Errorf("the history says %d things of links", n)
+		}
+	})
+	t.Run("within its column a ticket moves unseen, and reopening it is a change", func(t *testing.T) {
+		t.Parallel()
+		e := withForm(t, 5)
+		receipt := e.send(t, asked("Help"))
+		e.send(t, asked("Another"))
+		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
+		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
+		last := board.Columns[len(board.Columns)-1].ID
+		before := e.track(t, receipt.Code, "").ChangedAt
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, ninja1, tickets.Intent{Column: board.Columns[0].ID}); err != nil {
+			t.Fatal(err)
+		}
+		if at := e.track(t, receipt.Code, "").ChangedAt; !at.Equal(before) {
+			t.Errorf("it changed at %v, and was there since %v", at, before)
+		}
+		for _, change := range []func() error{
+			func() error { _, _, err := e.Workflows.CloseTicket(e.Ctx, ninja1); return err },
+			func() error { _, _, err := e.Workflows.ReopenTicket(e.Ctx, ninja1); return err },
+			func() error {
+				_, _, err := e.Workflows.MoveTicket(e.Ctx, ninja1, tickets.Intent{Column: last})
+				return err
+			},
+		} {
+			before := e.track(t, receipt.Code, "").ChangedAt
+			domaintest.Must(t, change())
+			if at := e.track(t, receipt.Code, "").ChangedAt; !at.After(before) {
+				t.Errorf("it changed at %v, after %v", at, before)
+			}
+		}
+	})
+}
+
+func TestReplyByLink(t *testing.T) {
+	t.Parallel()
 	t.Run("nobody replies to a requester where there is none", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
@@ -185,29 +242,6 @@ func TestTrack(t *testing.T) {
 		}
 		if n := e.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = 'reply-deleted' AND account_id = ?", e.Actor.Account.ID); n != 1 {
 			t.Errorf("the history says so %d times", n)
-		}
-	})
-	t.Run("a new link ends the one before, and a revoked one opens nothing", func(t *testing.T) {
-		t.Parallel()
-		e := withForm(t, 5)
-		first := e.send(t, asked("Help"))
-		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		second, err := e.Workflows.NewRequestLink(e.Ctx, ninja1)
-		if err != nil || second.Code != first.Code || second.Token == first.Token {
-			t.Fatal(second, err)
-		}
-		_, _, err = e.look(from("192.0.2.1"), first.Code, first.Token)
-		is(t, err, requests.CodeNotFound)
-		e.track(t, second.Code, second.Token)
-		if _, err := e.Workflows.RevokeRequestLink(e.Ctx, ninja1); err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = e.look(from("192.0.2.1"), first.Code, second.Token)
-		is(t, err, requests.CodeNotFound)
-		is(t, e.Workflows.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
-		e.track(t, first.Code, "")
-		if n := e.Count(t, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", e.Actor.Account.ID); n != 2 {
-			t.Errorf("the history says %d things of links", n)
 		}
 	})
 	t.Run("a reply that is under way while its link is revoked is refused", func(t *testing.T) {
@@ -260,36 +294,6 @@ func TestTrack(t *testing.T) {
 		}
 		if n := e.Count(t, "SELECT COUNT(*) FROM comment"); n != 3 {
 			t.Errorf("%d comments", n)
-		}
-	})
-	t.Run("within its column a ticket moves unseen, and reopening it is a change", func(t *testing.T) {
-		t.Parallel()
-		e := withForm(t, 5)
-		receipt := e.send(t, asked("Help"))
-		e.send(t, asked("Another"))
-		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
-		last := board.Columns[len(board.Columns)-1].ID
-		before := e.track(t, receipt.Code, "").ChangedAt
-		if _, _, err := e.Workflows.MoveTicket(e.Ctx, ninja1, tickets.Intent{Column: board.Columns[0].ID}); err != nil {
-			t.Fatal(err)
-		}
-		if at := e.track(t, receipt.Code, "").ChangedAt; !at.Equal(before) {
-			t.Errorf("it changed at %v, and was there since %v", at, before)
-		}
-		for _, change := range []func() error{
-			func() error { _, _, err := e.Workflows.CloseTicket(e.Ctx, ninja1); return err },
-			func() error { _, _, err := e.Workflows.ReopenTicket(e.Ctx, ninja1); return err },
-			func() error {
-				_, _, err := e.Workflows.MoveTicket(e.Ctx, ninja1, tickets.Intent{Column: last})
-				return err
-			},
-		} {
-			before := e.track(t, receipt.Code, "").ChangedAt
-			domaintest.Must(t, change())
-			if at := e.track(t, receipt.Code, "").ChangedAt; !at.After(before) {
-				t.Errorf("it changed at %v, after %v", at, before)
-			}
 		}
 	})
 	t.Run("an address replies so often and no more", func(t *testing.T) {
@@ -376,6 +380,74 @@ func TestEnumeration(t *testing.T) {
 			t.Logf("%-28s median %v, 9 of 10 within %v", what, list[len(list)/2], list[len(list)*9/10])
 		}
 	})
+	t.Run("many at once are as many as one by one", func(t *testing.T) {
+		t.Parallel()
+		e := withForm(t, 5)
+		e.stopClock()
+		for way, most := range map[string]int64{"192.0.2.%[2]d": 20, "2001:db8:9:9::%[1]x": 20, "2001:db8:7:%[1]x::1": 60} {
+			var misses atomic.Int64
+			var group sync.WaitGroup
+			for i, code := range guesses(t, e, 120, false) {
+				group.Go(func() {
+					_, what, err := e.look(from(fmt.Sprintf(way, i, 7)), code, "")
+					if what == requests.Miss {
+						misses.Add(1)
+					}
+					if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.RateLimited) {
+						t.Error(err)
+					}
+				})
+			}
+			group.Wait()
+			if misses.Load() != most {
+				t.Errorf("%s: %d misses", way, misses.Load())
+			}
+		}
+	})
+	t.Run("who is refused learns nothing from how long that takes: the code is not looked up", func(t *testing.T) {
+		t.Parallel()
+		e, watch, _ := spied(t)
+		e.stopClock()
+		receipt := e.send(t, asked("Help"))
+		codes := guesses(t, e, 30, false)
+		for _, code := range codes {
+			_, _, _ = e.look(from("192.0.2.66"), code, "")
+		}
+		var sent [2][]string
+		for i, code := range []string{codes[0], receipt.Code} {
+			watch.Take()
+			_, _, err := e.look(from("192.0.2.66"), code, "")
+			is(t, err, requests.CodeTooMany)
+			sent[i], _ = watch.Take()
+		}
+		if !slices.Equal(sent[0], sent[1]) || strings.Contains(strings.Join(sent[1], " "), "ticket_request") {
+			t.Errorf("%q\n%q", sent[0], sent[1])
+		}
+	})
+	t.Run("a canary alarms, without saying which it is, and costs as much as ten misses", func(t *testing.T) {
+		t.Parallel()
+		e, _, log := spied(t)
+		e.stopClock()
+		canary := guesses(t, e, 1, true)[0]
+		for range 2 {
+			_, what, err := e.look(from("192.0.2.66"), canary, "")
+			if what != requests.Miss {
+				t.Fatal(what, err)
+			}
+		}
+		_, _, err := e.look(from("192.0.2.66"), canary, "")
+		is(t, err, requests.CodeTooMany)
+		if counted := e.lookups(t); counted.Canaries != 2 || counted.Misses != 2 {
+			t.Errorf("%+v", counted)
+		}
+		if said := log.String(); strings.Count(said, "guesses") != 2 || !strings.Contains(said, "192.0.2.66") || strings.Contains(said, canary) {
+			t.Error(said)
+		}
+	})
+}
+
+func TestScanners(t *testing.T) {
+	t.Parallel()
 	t.Run("a scanner from one address is slowed more and more, and is counted", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
@@ -422,30 +494,6 @@ func TestEnumeration(t *testing.T) {
 			t.Errorf("%+v", counted)
 		}
 	})
-	t.Run("many at once are as many as one by one", func(t *testing.T) {
-		t.Parallel()
-		e := withForm(t, 5)
-		e.stopClock()
-		for way, most := range map[string]int64{"192.0.2.%[2]d": 20, "2001:db8:9:9::%[1]x": 20, "2001:db8:7:%[1]x::1": 60} {
-			var misses atomic.Int64
-			var group sync.WaitGroup
-			for i, code := range guesses(t, e, 120, false) {
-				group.Go(func() {
-					_, what, err := e.look(from(fmt.Sprintf(way, i, 7)), code, "")
-					if what == requests.Miss {
-						misses.Add(1)
-					}
-					if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.RateLimited) {
-						t.Error(err)
-					}
-				})
-			}
-			group.Wait()
-			if misses.Load() != most {
-				t.Errorf("%s: %d misses", way, misses.Load())
-			}
-		}
-	})
 	t.Run("whoever has used up an address, a private link opens there", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
@@ -459,26 +507,6 @@ func TestEnumeration(t *testing.T) {
 		_, _, err = e.look(from("192.0.2.1"), receipt.Code, requests.NewToken())
 		is(t, err, requests.CodeTooMany)
 		e.track(t, receipt.Code, receipt.Token)
-	})
-	t.Run("who is refused learns nothing from how long that takes: the code is not looked up", func(t *testing.T) {
-		t.Parallel()
-		e, watch, _ := spied(t)
-		e.stopClock()
-		receipt := e.send(t, asked("Help"))
-		codes := guesses(t, e, 30, false)
-		for _, code := range codes {
-			_, _, _ = e.look(from("192.0.2.66"), code, "")
-		}
-		var sent [2][]string
-		for i, code := range []string{codes[0], receipt.Code} {
-			watch.Take()
-			_, _, err := e.look(from("192.0.2.66"), code, "")
-			is(t, err, requests.CodeTooMany)
-			sent[i], _ = watch.Take()
-		}
-		if !slices.Equal(sent[0], sent[1]) || strings.Contains(strings.Join(sent[1], " "), "ticket_request") {
-			t.Errorf("%q\n%q", sent[0], sent[1])
-		}
 	})
 	t.Run("wrong links of many close no codes", func(t *testing.T) {
 		t.Parallel()
@@ -527,26 +555,6 @@ func TestEnumeration(t *testing.T) {
 			t.Errorf("%d misses within a minute", misses)
 		}
 		e.track(t, receipt.Code, receipt.Token)
-	})
-	t.Run("a canary alarms, without saying which it is, and costs as much as ten misses", func(t *testing.T) {
-		t.Parallel()
-		e, _, log := spied(t)
-		e.stopClock()
-		canary := guesses(t, e, 1, true)[0]
-		for range 2 {
-			_, what, err := e.look(from("192.0.2.66"), canary, "")
-			if what != requests.Miss {
-				t.Fatal(what, err)
-			}
-		}
-		_, _, err := e.look(from("192.0.2.66"), canary, "")
-		is(t, err, requests.CodeTooMany)
-		if counted := e.lookups(t); counted.Canaries != 2 || counted.Misses != 2 {
-			t.Errorf("%+v", counted)
-		}
-		if said := log.String(); strings.Count(said, "guesses") != 2 || !strings.Contains(said, "192.0.2.66") || strings.Contains(said, canary) {
-			t.Error(said)
-		}
 	})
 }
 

@@ -252,6 +252,34 @@ func TestRestore(t *testing.T) {
 			t.Errorf("%d sessions", n)
 		}
 	})
+	t.Run("a schema that is there but empty is filled", func(t *testing.T) {
+		t.Parallel()
+		from, to := newEnv(t), at(t, dbtest.URL(t))
+		to.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('visitor', 'x', '2030-01-01')")
+		to.restore(t, from.backup(t))
+		if dump(t, from) != dump(t, to) {
+			t.Error("rows differ")
+		}
+	})
+	t.Run("the oldest schema becomes the newest", func(t *testing.T) {
+		t.Parallel()
+		from, to := empty(t), empty(t)
+		domaintest.Must(t, db.SchemaTo(from.URL, 1))
+		from.exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')")
+		from.exec(t, "INSERT INTO installation (id, company_id, created_at) VALUES (1, 1, '2026-01-01')")
+		from.exec(t, "INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@example.com', 'Ana', '', TRUE, '2026-01-01')")
+		from.exec(t, "INSERT INTO membership (company_id, account_id, role, created_at) VALUES (1, 1, 'owner', '2026-01-01')")
+		to.restore(t, from.backup(t))
+		status, err := db.Schema(to.URL)
+		domaintest.Must(t, err)
+		if status.Version != status.Latest || to.rows(t, "company") != 1 {
+			t.Errorf("the schema is at %d of %d", status.Version, status.Latest)
+		}
+	})
+}
+
+func TestRestoreGoesOn(t *testing.T) {
+	t.Parallel()
 	t.Run("no code of the pool is given out any more, for some may have been since", func(t *testing.T) {
 		t.Parallel()
 		from, to := newEnv(t), empty(t)
@@ -301,30 +329,6 @@ func TestRestore(t *testing.T) {
 			t.Errorf("the next ticket has the id %d, the highest was %d", restored, highest)
 		}
 	})
-	t.Run("a schema that is there but empty is filled", func(t *testing.T) {
-		t.Parallel()
-		from, to := newEnv(t), at(t, dbtest.URL(t))
-		to.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('visitor', 'x', '2030-01-01')")
-		to.restore(t, from.backup(t))
-		if dump(t, from) != dump(t, to) {
-			t.Error("rows differ")
-		}
-	})
-	t.Run("the oldest schema becomes the newest", func(t *testing.T) {
-		t.Parallel()
-		from, to := empty(t), empty(t)
-		domaintest.Must(t, db.SchemaTo(from.URL, 1))
-		from.exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')")
-		from.exec(t, "INSERT INTO installation (id, company_id, created_at) VALUES (1, 1, '2026-01-01')")
-		from.exec(t, "INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@example.com', 'Ana', '', TRUE, '2026-01-01')")
-		from.exec(t, "INSERT INTO membership (company_id, account_id, role, created_at) VALUES (1, 1, 'owner', '2026-01-01')")
-		to.restore(t, from.backup(t))
-		status, err := db.Schema(to.URL)
-		domaintest.Must(t, err)
-		if status.Version != status.Latest || to.rows(t, "company") != 1 {
-			t.Errorf("the schema is at %d of %d", status.Version, status.Latest)
-		}
-	})
 	t.Run("runs of migrations do not go on by themselves, and what was under way is nobody's", func(t *testing.T) {
 		t.Parallel()
 		from, to := newEnv(t), empty(t)
@@ -345,6 +349,10 @@ func TestRestore(t *testing.T) {
 			t.Errorf("a new worker is %d, and holds what another began", worker)
 		}
 	})
+}
+
+func TestRestoreRefuses(t *testing.T) {
+	t.Parallel()
 	t.Run("a database that holds something is refused", func(t *testing.T) {
 		t.Parallel()
 		from := newEnv(t)

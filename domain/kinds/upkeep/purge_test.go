@@ -150,6 +150,10 @@ func TestPurgeDeleted(t *testing.T) {
 		}
 	})
 
+}
+
+func TestPurgeDeletedKeeps(t *testing.T) {
+	t.Parallel()
 	t.Run("what is restored in the meantime stays", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -188,7 +192,6 @@ func TestPurgeDeleted(t *testing.T) {
 		}
 		e.Sound(t)
 	})
-
 	t.Run("what somebody who follows has not heard of stays", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -266,7 +269,6 @@ func TestPurgeDeleted(t *testing.T) {
 			}
 		}
 	})
-
 	t.Run("a company's leaves the others alone, and filling goes on where it stopped", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

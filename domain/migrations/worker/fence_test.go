@@ -94,6 +94,10 @@ func TestClaim(t *testing.T) {
 		}
 		b.adds(run)
 	})
+}
+
+func TestClaimInTrouble(t *testing.T) {
+	t.Parallel()
 	t.Run("without its index nothing is claimed, and the run says why", func(t *testing.T) {
 		t.Parallel()
 		d, watch := dbtest.Watched(t)
@@ -308,6 +312,10 @@ func TestFence(t *testing.T) {
 			t.Errorf("it lives on: %v", err)
 		}
 	})
+}
+
+func TestTasksOfDeadWorkers(t *testing.T) {
+	t.Parallel()
 	t.Run("the keeper goes on behind tasks that it may not take", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
@@ -408,6 +416,34 @@ func TestKeeper(t *testing.T) {
 			t.Errorf("%+v", runs)
 		}
 	})
+	t.Run("a task waits for its next attempt until the database's time has come", func(t *testing.T) {
+		t.Parallel()
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(2, migrations.Knobs{Backoff: time.Hour})
+		h := b.hand(run)
+		h.ends(h.claims(2), failed, errors.New("no"))
+		promotes := func(want int64) {
+			t.Helper()
+			domaintest.Must(t, h.k.promote(t.Context(), b.row(run)))
+			if n := b.tasksIn(run, migrations.TaskOpen); n != want {
+				t.Errorf("%d are open, not %d", n, want)
+			}
+		}
+		promotes(0)
+		if got := h.claims(2); len(got) != 0 {
+			t.Errorf("%d that wait were claimed", len(got))
+		}
+		b.exec("UPDATE migration_task SET due_at = NOW(6) ORDER BY id LIMIT 1")
+		promotes(1)
+		b.adds(run)
+		if got := h.claims(2); len(got) != 1 || got[0].work.Task.Attempt != 2 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestKeeperOfWorkers(t *testing.T) {
+	t.Parallel()
 	t.Run("there are never two", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
@@ -494,30 +530,6 @@ func TestKeeper(t *testing.T) {
 		gone.ends(list[3:], complete, nil)
 		if p := b.progress(run); p.Refused != 2 || p.Complete != 3 || p.Open != 2 {
 			t.Errorf("%+v", p)
-		}
-	})
-	t.Run("a task waits for its next attempt until the database's time has come", func(t *testing.T) {
-		t.Parallel()
-		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
-		run := b.running(2, migrations.Knobs{Backoff: time.Hour})
-		h := b.hand(run)
-		h.ends(h.claims(2), failed, errors.New("no"))
-		promotes := func(want int64) {
-			t.Helper()
-			domaintest.Must(t, h.k.promote(t.Context(), b.row(run)))
-			if n := b.tasksIn(run, migrations.TaskOpen); n != want {
-				t.Errorf("%d are open, not %d", n, want)
-			}
-		}
-		promotes(0)
-		if got := h.claims(2); len(got) != 0 {
-			t.Errorf("%d that wait were claimed", len(got))
-		}
-		b.exec("UPDATE migration_task SET due_at = NOW(6) ORDER BY id LIMIT 1")
-		promotes(1)
-		b.adds(run)
-		if got := h.claims(2); len(got) != 1 || got[0].work.Task.Attempt != 2 {
-			t.Errorf("%+v", got)
 		}
 	})
 }

@@ -262,6 +262,51 @@ func TestFillingGoesOn(t *testing.T) {
 			}
 		})
 	})
+	t.Run("until it is cancelled, also where its source is slow", func(t *testing.T) {
+		t.Parallel()
+		waits := make(chan struct{})
+		d := newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
+			close(waits)
+			<-ctx.Done()
+			return ctx.Err()
+		}))
+		run := d.Opened(1)
+		done := make(chan error)
+		go func() {
+			_, err := d.Fill(d.Ctx, d.Worker(), run)
+			done <- err
+		}()
+		<-waits
+		d.Must(d.CancelRun(d.Ctx, d.Ana, run.ID))
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if run := d.Now(run.ID); run.State != migrations.Cancelled || run.Listed != migrations.ListFinished {
+			t.Error(run.State, run.Listed)
+		}
+	})
+	t.Run("when the database answers again", func(t *testing.T) {
+		t.Parallel()
+		times := 0
+		var d *fillEnv
+		d = newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
+			if times++; times < 2 {
+				return fmt.Errorf("read: %w", io.ErrUnexpectedEOF)
+			}
+			run, _, err := d.Runs(ctx, migrations.ListActive, 0)
+			if err == nil && run[0].Reason != "Filling waits: The database cannot be used right now: it does not answer. Nothing was lost; try again in a moment." {
+				t.Error(run[0].Reason)
+			}
+			return into.Add(ctx, migrations.NewTask{Payload: "1"})
+		}))
+		if run := d.FilledBy(d.Worker(), d.Opened(1)); run.State != migrations.Ready || run.Total != 1 || run.Reason != "" {
+			t.Errorf("%+v", run)
+		}
+	})
+}
+
+func TestFillingIsTakenOver(t *testing.T) {
+	t.Parallel()
 	t.Run("without the worker that another one took over from", func(t *testing.T) {
 		t.Parallel()
 		stuck, awake, begun := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -323,47 +368,6 @@ func TestFillingGoesOn(t *testing.T) {
 			t.Error(run.State)
 		}
 		d.wholeUpto(run.ID, 1200)
-	})
-	t.Run("until it is cancelled, also where its source is slow", func(t *testing.T) {
-		t.Parallel()
-		waits := make(chan struct{})
-		d := newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
-			close(waits)
-			<-ctx.Done()
-			return ctx.Err()
-		}))
-		run := d.Opened(1)
-		done := make(chan error)
-		go func() {
-			_, err := d.Fill(d.Ctx, d.Worker(), run)
-			done <- err
-		}()
-		<-waits
-		d.Must(d.CancelRun(d.Ctx, d.Ana, run.ID))
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		if run := d.Now(run.ID); run.State != migrations.Cancelled || run.Listed != migrations.ListFinished {
-			t.Error(run.State, run.Listed)
-		}
-	})
-	t.Run("when the database answers again", func(t *testing.T) {
-		t.Parallel()
-		times := 0
-		var d *fillEnv
-		d = newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
-			if times++; times < 2 {
-				return fmt.Errorf("read: %w", io.ErrUnexpectedEOF)
-			}
-			run, _, err := d.Runs(ctx, migrations.ListActive, 0)
-			if err == nil && run[0].Reason != "Filling waits: The database cannot be used right now: it does not answer. Nothing was lost; try again in a moment." {
-				t.Error(run[0].Reason)
-			}
-			return into.Add(ctx, migrations.NewTask{Payload: "1"})
-		}))
-		if run := d.FilledBy(d.Worker(), d.Opened(1)); run.State != migrations.Ready || run.Total != 1 || run.Reason != "" {
-			t.Errorf("%+v", run)
-		}
 	})
 }
 

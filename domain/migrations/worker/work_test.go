@@ -364,6 +364,54 @@ func TestFailure(t *testing.T) {
 		}
 		b.adds(run)
 	})
+	t.Run("a task that takes too long fails, also where it does not listen, and keeps nobody from stopping", func(t *testing.T) {
+		t.Parallel()
+		never := make(chan struct{})
+		t.Cleanup(func() { close(never) })
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
+			switch w.Task.Payload {
+			case "0":
+				<-ctx.Done()
+				return ctx.Err()
+			case "1":
+				<-never
+			}
+			return nil
+		}})
+		run := b.running(20, migrations.Knobs{Concurrency: 1, Attempts: 1, Timeout: 100 * time.Millisecond})
+		stop := b.works()
+		b.comesTo(run, migrations.Complete)
+		stop()
+		if p := b.progress(run); p.Complete != 18 || p.Failed != 2 {
+			t.Errorf("%+v", p)
+		}
+		if n := b.number("SELECT COUNT(*) FROM migration_attempt WHERE message LIKE 'took longer%'"); n != 2 {
+			t.Errorf("%d say that they took too long", n)
+		}
+	})
+	t.Run("what is put off comes again, at no cost", func(t *testing.T) {
+		t.Parallel()
+		var first sync.Map
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
+			if w.Task.Attempt != 1 {
+				t.Errorf("attempt %d", w.Task.Attempt)
+			}
+			if _, again := first.LoadOrStore(w.Task.ID, true); !again {
+				return migrations.Later{After: time.Millisecond, Reason: "busy"}
+			}
+			return nil
+		}})
+		run := b.running(10, migrations.Knobs{Attempts: 1})
+		b.works()
+		b.comesTo(run, migrations.Complete)
+		if p := b.progress(run); p.Complete != 10 || p.Errors != 0 {
+			t.Errorf("%+v", p)
+		}
+	})
+}
+
+func TestFailureIsWritten(t *testing.T) {
+	t.Parallel()
 	t.Run("a failure that cannot be written in its own words is written without", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
@@ -415,49 +463,5 @@ func TestFailure(t *testing.T) {
 			t.Errorf("%+v, it holds %d", p, h.holding)
 		}
 		b.adds(run)
-	})
-	t.Run("a task that takes too long fails, also where it does not listen, and keeps nobody from stopping", func(t *testing.T) {
-		t.Parallel()
-		never := make(chan struct{})
-		t.Cleanup(func() { close(never) })
-		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
-			switch w.Task.Payload {
-			case "0":
-				<-ctx.Done()
-				return ctx.Err()
-			case "1":
-				<-never
-			}
-			return nil
-		}})
-		run := b.running(20, migrations.Knobs{Concurrency: 1, Attempts: 1, Timeout: 100 * time.Millisecond})
-		stop := b.works()
-		b.comesTo(run, migrations.Complete)
-		stop()
-		if p := b.progress(run); p.Complete != 18 || p.Failed != 2 {
-			t.Errorf("%+v", p)
-		}
-		if n := b.number("SELECT COUNT(*) FROM migration_attempt WHERE message LIKE 'took longer%'"); n != 2 {
-			t.Errorf("%d say that they took too long", n)
-		}
-	})
-	t.Run("what is put off comes again, at no cost", func(t *testing.T) {
-		t.Parallel()
-		var first sync.Map
-		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
-			if w.Task.Attempt != 1 {
-				t.Errorf("attempt %d", w.Task.Attempt)
-			}
-			if _, again := first.LoadOrStore(w.Task.ID, true); !again {
-				return migrations.Later{After: time.Millisecond, Reason: "busy"}
-			}
-			return nil
-		}})
-		run := b.running(10, migrations.Knobs{Attempts: 1})
-		b.works()
-		b.comesTo(run, migrations.Complete)
-		if p := b.progress(run); p.Complete != 10 || p.Errors != 0 {
-			t.Errorf("%+v", p)
-		}
 	})
 }
