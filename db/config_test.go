@@ -21,8 +21,7 @@ func TestConfig(t *testing.T) {
 		"mysql://root@[::1]/tickets":                     {"root", "", "tcp", "[::1]:3306", "tickets"},
 	} {
 		t.Run(url, func(t *testing.T) {
-			cfg, err := db.Config(url)
-			domaintest.Must(t, err)
+			cfg := domaintest.OK(db.Config(url))(t)
 			if cfg.User != want.user || cfg.Passwd != want.password || cfg.Net != want.net || cfg.Addr != want.addr || cfg.DBName != want.name {
 				t.Errorf("%s %s %s %s %s", cfg.User, cfg.Passwd, cfg.Net, cfg.Addr, cfg.DBName)
 			}

@@ -194,8 +194,7 @@ func filled(t *testing.T) *db.DB {
 
 func rowsOf(t *testing.T, d *db.DB) map[string]int {
 	t.Helper()
-	rows, err := d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'")
-	domaintest.Must(t, err)
+	rows := domaintest.OK(d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'"))(t)
 	defer rows.Close()
 	var counts []string
 	for rows.Next() {
@@ -204,8 +203,7 @@ func rowsOf(t *testing.T, d *db.DB) map[string]int {
 		counts = append(counts, fmt.Sprintf("SELECT '%[1]s', COUNT(*) FROM %[1]s", name))
 	}
 	of := map[string]int{}
-	counted, err := d.SQL.Query(strings.Join(counts, " UNION ALL "))
-	domaintest.Must(t, err)
+	counted := domaintest.OK(d.SQL.Query(strings.Join(counts, " UNION ALL ")))(t)
 	defer counted.Close()
 	for counted.Next() {
 		var name string

@@ -16,8 +16,7 @@ func TestGeneratedCodeHasNoMacrosLeft(t *testing.T) {
 		t.Fatalf("no generated files: %v", err)
 	}
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		domaintest.Must(t, err)
+		text := domaintest.OK(os.ReadFile(name))(t)
 		for _, macro := range []string{"sqlc.arg", "sqlc.narg", "sqlc.slice(", "sqlc.embed"} {
 			if bytes.Contains(text, []byte(macro)) {
 				t.Errorf("%s contains %s", name, macro)

@@ -100,8 +100,7 @@ func allQueries(t *testing.T) map[string]string {
 		t.Fatal("no queries", err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		domaintest.Must(t, err)
+		text := domaintest.OK(os.ReadFile(file))(t)
 		places := named.FindAllSubmatchIndex(text, -1)
 		for i, place := range places {
 			end := len(text)
@@ -120,14 +119,12 @@ func allQueries(t *testing.T) map[string]string {
 // handWritten are the methods of Queries that sqlc did not write.
 func handWritten(t *testing.T) (names []string) {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	domaintest.Must(t, err)
+	files := domaintest.OK(filepath.Glob("*.go"))(t)
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, ".gen.go") {
 			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		domaintest.Must(t, err)
+		parsed := domaintest.OK(parser.ParseFile(token.NewFileSet(), file, nil, 0))(t)
 		for _, declared := range parsed.Decls {
 			method, ok := declared.(*ast.FuncDecl)
 			if !ok || method.Recv == nil || !method.Name.IsExported() {
@@ -255,11 +252,9 @@ func plansOf(t *testing.T, d *db.DB, query string, args []any) (plans []map[stri
 func ran(t *testing.T, d *db.DB, s sample, query string, args []any) (problems []string) {
 	t.Helper()
 	ctx := t.Context()
-	conn, err := d.SQL.Conn(ctx)
-	domaintest.Must(t, err)
+	conn := domaintest.OK(d.SQL.Conn(ctx))(t)
 	defer conn.Close()
-	tx, err := conn.BeginTx(ctx, nil)
-	domaintest.Must(t, err)
+	tx := domaintest.OK(conn.BeginTx(ctx, nil))(t)
 	defer tx.Rollback()
 
 	noise := touched(t, tx)
@@ -306,8 +301,7 @@ func (w work) minus(v work) work { return work{w.reads - v.reads, w.sorts - v.so
 
 func touched(t *testing.T, tx *sql.Tx) (w work) {
 	t.Helper()
-	rows, err := tx.Query("SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler_read%' OR Variable_name IN ('Sort_scan', 'Sort_range')")
-	domaintest.Must(t, err)
+	rows := domaintest.OK(tx.Query("SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler_read%' OR Variable_name IN ('Sort_scan', 'Sort_range')"))(t)
 	defer rows.Close()
 	for rows.Next() {
 		var name string

@@ -18,9 +18,7 @@ import (
 func twoCompanies(t *testing.T, d *db.DB) {
 	t.Helper()
 	for _, slug := range []string{"one", "two"} {
-		if _, err := d.CreateCompany(t.Context(), db.CreateCompanyParams{Slug: slug, Name: slug, CreatedAt: d.Now()}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(d.CreateCompany(t.Context(), db.CreateCompanyParams{Slug: slug, Name: slug, CreatedAt: d.Now()}))(t)
 	}
 }
 
@@ -42,9 +40,7 @@ func TestInTx(t *testing.T) {
 		still, err := other.SQL.BeginTx(t.Context(), nil)
 		domaintest.Must(t, err)
 		defer still.Rollback()
-		if _, err := still.ExecContext(t.Context(), "SELECT id FROM company WHERE slug = 'one' LOCK IN SHARE MODE"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(still.ExecContext(t.Context(), "SELECT id FROM company WHERE slug = 'one' LOCK IN SHARE MODE"))(t)
 		if err := d.InTx(t.Context(), func(tx *db.Tx) error { return rename(t.Context(), tx, "one", "x") }); err != nil {
 			t.Error(err)
 		}
@@ -136,8 +132,7 @@ func TestInTx(t *testing.T) {
 
 	t.Run("a database that is not there is Unavailable, and says so in plain words", func(t *testing.T) {
 		t.Parallel()
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		domaintest.Must(t, err)
+		listener := domaintest.OK(net.Listen("tcp", "127.0.0.1:0"))(t)
 		gone := listener.Addr().String()
 		listener.Close()
 		for _, url := range []string{"mysql://root@" + gone + "/x", "mysql://root@unix(" + filepath.Join(t.TempDir(), "no.sock") + ")/x"} {
@@ -199,8 +194,7 @@ func TestSchema(t *testing.T) {
 		}
 	})
 
-	d, err := db.Open(url)
-	domaintest.Must(t, err)
+	d := domaintest.OK(db.Open(url))(t)
 	defer d.Close()
 	for rule, c := range map[string]struct {
 		change string

@@ -148,8 +148,7 @@ func TestFile(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
-	f, err := OpenFile(path)
-	domaintest.Must(t, err)
+	f := domaintest.OK(OpenFile(path))(t)
 	place := Place{Feed: "tickets", Cursor: "c", Round: 2, Whole: true}
 	domaintest.Must(t, f.Save(ctx, place, []Mark{{ID: 1, Round: 1, Position: 5}, {ID: 2, Round: 2, Position: 6}, {ID: 3, Round: 1}}))
 	domaintest.Must(t, f.Save(ctx, place, []Mark{{ID: 3, Gone: true}}))
@@ -178,8 +177,7 @@ func TestFile(t *testing.T) {
 		}
 	})
 	t.Run("where it cannot be written, that is an error, also later", func(t *testing.T) {
-		lost, err := OpenFile(filepath.Join(t.TempDir(), "none", "store"))
-		domaintest.Must(t, err)
+		lost := domaintest.OK(OpenFile(filepath.Join(t.TempDir(), "none", "store")))(t)
 		for range 2 {
 			if err := lost.Save(ctx, place, nil); err == nil {
 				t.Error("it was saved")

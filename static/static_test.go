@@ -27,8 +27,7 @@ func get(t *testing.T, path string, header ...string) *http.Response {
 
 func body(t *testing.T, r io.Reader) string {
 	t.Helper()
-	b, err := io.ReadAll(r)
-	domaintest.Must(t, err)
+	b := domaintest.OK(io.ReadAll(r))(t)
 	return string(b)
 }
 
@@ -59,8 +58,7 @@ func TestHandler(t *testing.T) {
 			packed.Header.Get("Vary") != "Accept-Encoding" {
 			t.Fatal(plain.Header, packed.Header)
 		}
-		unpacked, err := gzip.NewReader(packed.Body)
-		domaintest.Must(t, err)
+		unpacked := domaintest.OK(gzip.NewReader(packed.Body))(t)
 		if body(t, unpacked) != body(t, plain.Body) {
 			t.Error("the two differ")
 		}

@@ -158,12 +158,10 @@ func TestHead(t *testing.T) {
 		"/api/v1/boards", "/api/v1/tickets/DEMO-1"} {
 		answers := map[string]*http.Response{}
 		for _, method := range []string{"GET", "HEAD"} {
-			r, err := http.NewRequest(method, server.URL+path, nil)
-			domaintest.Must(t, err)
+			r := domaintest.OK(http.NewRequest(method, server.URL+path, nil))(t)
 			r.AddCookie(&http.Cookie{Name: "counterfoil", Value: ana.cookie})
 			r.Header.Set("Authorization", "Bearer "+e.token)
-			answer, err := http.DefaultTransport.RoundTrip(r)
-			domaintest.Must(t, err)
+			answer := domaintest.OK(http.DefaultTransport.RoundTrip(r))(t)
 			defer answer.Body.Close()
 			answers[method] = answer
 			if method == "HEAD" && answer.Body != http.NoBody {

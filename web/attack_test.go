@@ -27,9 +27,8 @@ func (e *env) join(name, company, role string) {
 func (e *env) actorOf(name, company string) context.Context {
 	e.t.Helper()
 	account := accounts.ID(e.idOf(name))
-	actor, err := e.workflows.Workflows.Enter(context.Background(), company, account,
-		uint64(e.count("SELECT session_epoch FROM account WHERE id = ?", uint64(account))))
-	domaintest.Must(e.t, err)
+	actor := domaintest.OK(e.workflows.Workflows.Enter(context.Background(), company, account,
+		uint64(e.count("SELECT session_epoch FROM account WHERE id = ?", uint64(account)))))(e.t)
 	return accounts.WithActor(context.Background(), actor)
 }
 
@@ -168,8 +167,7 @@ func TestResetOfWhoMayNoMore(t *testing.T) {
 	t.Run("by whoever runs the server is good for everybody", func(t *testing.T) {
 		t.Parallel()
 		e := both(t)
-		secret, err := e.workflows.Workflows.MakeResetFor(context.Background(), email)
-		domaintest.Must(t, err)
+		secret := domaintest.OK(e.workflows.Workflows.MakeResetFor(context.Background(), email))(t)
 		e.visitor().get("/reset/"+secret).is(t, 200)
 		e.visitor().post("/reset/"+secret, "password", other).is(t, 303)
 	})

@@ -94,8 +94,7 @@ func TestBoardNow(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		for _, path := range []string{"/acme/boards/DEMO", "/acme/DEMO-1"} {
-			whole, err := e.ana().get(path).page().Find("#main").Html()
-			domaintest.Must(t, err)
+			whole := domaintest.OK(e.ana().get(path).page().Find("#main").Html())(t)
 			part := e.ana().htmx(views.MainID).get(path).fragment(t, 200).body
 			if strings.TrimSpace(whole) != strings.TrimSpace(normalize(t, part)) {
 				t.Errorf("%s has in its frame\n%s\nand without it\n%s", path, whole, part)
@@ -107,9 +106,6 @@ func TestBoardNow(t *testing.T) {
 // normalize returns a fragment as a browser would write it.
 func normalize(t *testing.T, fragment string) string {
 	t.Helper()
-	document, err := goquery.NewDocumentFromReader(strings.NewReader(fragment))
-	domaintest.Must(t, err)
-	html, err := document.Find("body").Html()
-	domaintest.Must(t, err)
-	return html
+	document := domaintest.OK(goquery.NewDocumentFromReader(strings.NewReader(fragment)))(t)
+	return domaintest.OK(document.Find("body").Html())(t)
 }

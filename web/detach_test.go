@@ -18,8 +18,7 @@ import (
 // dialLive sends a raw request for acme's live stream in a version of HTTP, and returns the connection.
 func dialLive(t testing.TB, server *httptest.Server, b *browser, version string) (*net.TCPConn, *bufio.Reader) {
 	t.Helper()
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
-	domaintest.Must(t, err)
+	conn := domaintest.OK((&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String()))(t)
 	t.Cleanup(func() { conn.Close() })
 	fmt.Fprintf(conn, "GET /acme/live HTTP/%s\r\nHost: x\r\nHX-Request: true\r\nAccept-Encoding: gzip\r\nCookie: "+
 		"counterfoil=%s\r\n\r\n", version, b.cookie)
@@ -139,11 +138,9 @@ func TestDetachedStreams(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		server, ana := serveStreams(t, e), e.ana()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/acme/live", nil)
-		domaintest.Must(t, err)
+		r := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/acme/live", nil))(t)
 		r.AddCookie(&http.Cookie{Name: "counterfoil", Value: ana.cookie})
-		answer, err := server.Client().Do(r)
-		domaintest.Must(t, err)
+		answer := domaintest.OK(server.Client().Do(r))(t)
 		defer answer.Body.Close()
 		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/event-stream" {
 			t.Errorf("%d %v", answer.StatusCode, answer.Header)

@@ -42,8 +42,7 @@ func (e *env) publish() {
 	e.t.Helper()
 	for _, feed := range e.workflows.Feeds.Names() {
 		for {
-			n, err := e.workflows.Feeds.RunOnce(context.Background(), feed)
-			domaintest.Must(e.t, err)
+			n := domaintest.OK(e.workflows.Feeds.RunOnce(context.Background(), feed))(e.t)
 			if n == 0 {
 				break
 			}

@@ -153,8 +153,7 @@ type formEnv struct {
 func (b *formEnv) actorContext(t *testing.T, name string) context.Context {
 	t.Helper()
 	account := accounts.ID(b.count("SELECT id FROM account WHERE name = ?", name))
-	actor, err := b.workflows.Workflows.Enter(context.Background(), "acme", account, 1)
-	domaintest.Must(t, err)
+	actor := domaintest.OK(b.workflows.Workflows.Enter(context.Background(), "acme", account, 1))(t)
 	return accounts.WithActor(context.Background(), actor)
 }
 
@@ -504,9 +503,8 @@ func (b *formEnv) rest(t *testing.T) {
 // straight fails if a stored line of text changes its direction, or is not one line.
 func (b *formEnv) straight(t *testing.T, where string) {
 	t.Helper()
-	rows, err := b.sql.Query(`SELECT table_name, column_name FROM information_schema.columns
-		WHERE table_schema = DATABASE() AND data_type = 'varchar' AND character_set_name = 'utf8mb4'`)
-	domaintest.Must(t, err)
+	rows := domaintest.OK(b.sql.Query(`SELECT table_name, column_name FROM information_schema.columns
+		WHERE table_schema = DATABASE() AND data_type = 'varchar' AND character_set_name = 'utf8mb4'`))(t)
 	defer rows.Close()
 	for rows.Next() {
 		var table, column string

@@ -37,15 +37,13 @@ func (e *env) startLive() {
 // watch opens the stream of live pages in acme as a browser's scripts do; pairs are headers.
 func watch(t testing.TB, server *httptest.Server, b *browser, query string, pairs ...string) *eventStream {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/acme/live"+query, nil)
-	domaintest.Must(t, err)
+	r := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/acme/live"+query, nil))(t)
 	r.AddCookie(&http.Cookie{Name: "counterfoil", Value: b.cookie})
 	r.Header.Set("HX-Request", "true")
 	for i := 0; i < len(pairs); i += 2 {
 		r.Header.Set(pairs[i], pairs[i+1])
 	}
-	answer, err := server.Client().Do(r)
-	domaintest.Must(t, err)
+	answer := domaintest.OK(server.Client().Do(r))(t)
 	t.Cleanup(func() { answer.Body.Close() })
 	return &eventStream{answer, bufio.NewScanner(answer.Body)}
 }
@@ -255,9 +253,7 @@ func TestLiveEnds(t *testing.T) {
 		ana := e.ana()
 		stream := watch(t, server, ana, "?at="+ana.at(t))
 		for !outlived() {
-			if _, err := stream.next(); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.OK(stream.next())(t)
 		}
 		e.endStreams()
 		if last := stream.ends(t); last != "" {

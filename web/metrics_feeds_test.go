@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestMetricsOfFeeds(t *testing.T) {
@@ -16,14 +18,10 @@ func TestMetricsOfFeeds(t *testing.T) {
 	if strings.Contains(before, "counterfoil_feed_oldest_unpublished_seconds{") {
 		t.Error("a process that does not publish says how long something waits")
 	}
-	if _, err := e.workflows.Feeds.RunOnce(context.Background(), "boards"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.sql.ExecContext(t.Context(),
+	domaintest.OK(e.workflows.Feeds.RunOnce(context.Background(), "boards"))(t)
+	domaintest.OK(e.sql.ExecContext(t.Context(),
 		`INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
-		SELECT (SELECT MIN(id) FROM company), name, 'warehouse', epoch, 0, 0, (SELECT MIN(id) FROM account), NOW(6), NOW(6) FROM sequences WHERE name = 'boards'`); err != nil {
-		t.Fatal(err)
-	}
+		SELECT (SELECT MIN(id) FROM company), name, 'warehouse', epoch, 0, 0, (SELECT MIN(id) FROM account), NOW(6), NOW(6) FROM sequences WHERE name = 'boards'`))(t)
 	now = now.Add(2*time.Second - time.Microsecond)
 	if body := e.visitor().get("/metrics").is(t, 200).
 		body; strings.Contains(body, "counterfoil_feed_consumer_lag_positions{") {

@@ -24,9 +24,7 @@ func TestMetricsOfMigrations(t *testing.T) {
 		`INSERT INTO migration_worker (id, host, pid, version, state, started_at, beat_at, lease_until)
 		 VALUES (1, 'server', 1, '1', 'active', NOW(6), NOW(6), NOW(6) + INTERVAL 1 DAY), (2, 'server', 2, '1', 'active', NOW(6), NOW(6), NOW(6) - INTERVAL 1 DAY)`,
 	} {
-		if _, err := e.sql.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.sql.ExecContext(t.Context(), statement))(t)
 	}
 	body := e.visitor().get("/metrics").is(t, 200).body
 	for _, want := range []string{

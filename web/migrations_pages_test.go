@@ -24,9 +24,7 @@ import (
 
 func (e *env) run(t *testing.T, run id.Run) migrations.Run {
 	t.Helper()
-	r, err := e.workflows.Console.Run(console.AsCommandLine(t.Context()), run)
-	domaintest.Must(t, err)
-	return r
+	return domaintest.OK(e.workflows.Console.Run(console.AsCommandLine(t.Context()), run))(t)
 }
 
 func TestListOfRuns(t *testing.T) {
@@ -373,10 +371,8 @@ func TestStartRun(t *testing.T) {
 		}
 	})
 	t.Run("only what was changed is turned, and the canary is set", func(t *testing.T) {
-		if _, err := e.workflows.Console.TurnKnobs(console.AsCommandLine(t.Context()), run,
-			migrations.KnobChange{"max_threads": 7}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.workflows.Console.TurnKnobs(console.AsCommandLine(t.Context()), run,
+			migrations.KnobChange{"max_threads": 7}))(t)
 		ana.post(path, form("canary", "1,000", "rate", "2.5", "max_lag", "30")...).goesTo(t, views.RunPath(run))
 		r := e.run(t, run)
 		if r.State != migrations.Running || r.CanaryLeft == nil || *r.CanaryLeft != 1000 || r.Knobs.Rate != 2.5 ||

@@ -109,9 +109,8 @@ func (m *memory) Delete(_ context.Context, name string) error {
 // openRun opens a run as the command line does.
 func (e *env) openRun(name string, values migrations.Values) id.Run {
 	e.t.Helper()
-	run, err := e.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values, migrations.Draft{},
-		nil)
-	domaintest.Must(e.t, err)
+	run := domaintest.OK(e.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values, migrations.Draft{},
+		nil))(e.t)
 	return run.ID
 }
 

@@ -587,9 +587,7 @@ func metric(t testing.TB, e *env, name string) (value float64) {
 	e.handler.ServeHTTP(r, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for line := range strings.Lines(r.Body.String()) {
 		if rest, ok := strings.CutPrefix(line, name+" "); ok {
-			if _, err := fmt.Sscan(rest, &value); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.OK(fmt.Sscan(rest, &value))(t)
 		}
 	}
 	return value

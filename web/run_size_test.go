@@ -98,16 +98,11 @@ func (e *env) claim(run id.Run, tasks int64) time.Duration {
 	ended := make(chan error, 1)
 	go func() { ended <- w.Worker.Work(ctx) }()
 	before := e.tally(run)
-	if _, err := w.Console.ResumeRun(operator, run); err != nil {
-		e.t.Fatal(err)
-	}
+	domaintest.OK(w.Console.ResumeRun(operator, run))(e.t)
 	domaintest.Until(e.t, "the tasks are done", func() bool { return e.tally(run) >= before+tasks })
-	if _, err := w.Console.PauseRun(operator, run); err != nil {
-		e.t.Fatal(err)
-	}
+	domaintest.OK(w.Console.PauseRun(operator, run))(e.t)
 	domaintest.Until(e.t, "the run is paused", func() bool {
-		now, err := w.Console.Run(operator, run)
-		domaintest.Must(e.t, err)
+		now := domaintest.OK(w.Console.Run(operator, run))(e.t)
 		return now.State == migrations.Paused
 	})
 	stop()
@@ -134,8 +129,7 @@ func (e *env) reads(ask func()) (n int64) {
 
 func (e *env) touched() (n int64) {
 	e.t.Helper()
-	rows, err := e.sql.Query("SHOW SESSION STATUS LIKE 'Handler_read%'")
-	domaintest.Must(e.t, err)
+	rows := domaintest.OK(e.sql.Query("SHOW SESSION STATUS LIKE 'Handler_read%'"))(e.t)
 	defer rows.Close()
 	for rows.Next() {
 		var name string

@@ -33,14 +33,12 @@ type eventStream struct {
 // listen opens a stream on a server; pairs are headers.
 func listen(t testing.TB, server *httptest.Server, token, path string, pairs ...string) *eventStream {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1"+path, nil)
-	domaintest.Must(t, err)
+	r := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1"+path, nil))(t)
 	r.Header.Set("Authorization", "Bearer "+token)
 	for i := 0; i < len(pairs); i += 2 {
 		r.Header.Set(pairs[i], pairs[i+1])
 	}
-	answer, err := server.Client().Do(r)
-	domaintest.Must(t, err)
+	answer := domaintest.OK(server.Client().Do(r))(t)
 	t.Cleanup(func() { answer.Body.Close() })
 	lines := bufio.NewScanner(answer.Body)
 	lines.Buffer(nil, 1<<20)
@@ -70,8 +68,7 @@ func (s *eventStream) next() (e streamEvent, err error) {
 func (s *eventStream) change(t testing.TB) streamEvent {
 	t.Helper()
 	for {
-		e, err := s.next()
-		domaintest.Must(t, err)
+		e := domaintest.OK(s.next())(t)
 		if e.data != "" {
 			return e
 		}
@@ -170,8 +167,7 @@ func TestStream(t *testing.T) {
 		s := listen(t, server, e.token, "/feeds/tickets/stream?board=OTHER")
 		ids := map[string]bool{}
 		for !outlived() {
-			e, err := s.next()
-			domaintest.Must(t, err)
+			e := domaintest.OK(s.next())(t)
 			ids[e.id] = true
 		}
 		demo := e.program()
@@ -193,11 +189,9 @@ func TestStream(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		server := serveStreams(t, e)
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/api/v1/feeds/tickets/stream", nil)
-		domaintest.Must(t, err)
+		r := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/api/v1/feeds/tickets/stream", nil))(t)
 		r.Header.Set("Authorization", "Bearer "+e.token)
-		answer, err := server.Client().Do(r)
-		domaintest.Must(t, err)
+		answer := domaintest.OK(server.Client().Do(r))(t)
 		defer answer.Body.Close()
 		if answer.StatusCode != http.StatusOK {
 			t.Errorf("%d", answer.StatusCode)
@@ -216,9 +210,7 @@ func TestStreamEnds(t *testing.T) {
 		mia := e.tokenOf("mia", "acme", "tickets:read")
 		server := serveStreams(t, e)
 		s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end")
-		if _, err := s.next(); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(s.next())(t)
 		e.exec("DELETE FROM membership WHERE handle = 'mia'")
 		for {
 			if _, err := s.next(); err != nil {
@@ -276,9 +268,7 @@ func TestStreamEnds(t *testing.T) {
 		e.startFeeds()
 		server := serveStreams(t, e)
 		s := listen(t, server, e.token, "/feeds/tickets/stream?cursor=end")
-		if _, err := s.next(); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(s.next())(t)
 		if err := server.Config.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -328,9 +318,7 @@ func TestStreamsAreBounded(t *testing.T) {
 			own = append(own, listen(t, server, e.token, "/feeds/tickets/stream?cursor=end"))
 		}
 		for _, s := range own {
-			if _, err := s.next(); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.OK(s.next())(t)
 		}
 		refused(e.token, "/feeds/tickets/stream?cursor=end")
 		refused(e.token, "/feeds/tickets?cursor=end&wait=60")
@@ -357,8 +345,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		e.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = " +
 			"'LONG')")
 		server := serveStreams(t, e)
-		stuck, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
-		domaintest.Must(t, err)
+		stuck := domaintest.OK((&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String()))(t)
 		defer stuck.Close()
 		domaintest.Must(t, stuck.(*net.TCPConn).SetReadBuffer(4096))
 		fmt.Fprintf(stuck, "GET /api/v1/feeds/tickets/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n",

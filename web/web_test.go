@@ -120,8 +120,7 @@ func (e *env) stopClock() time.Time {
 // exec runs a statement and returns the id that it gave.
 func (e *env) exec(statement string, args ...any) int64 {
 	e.t.Helper()
-	result, err := e.sql.ExecContext(context.Background(), statement, args...)
-	domaintest.Must(e.t, err)
+	result := domaintest.OK(e.sql.ExecContext(context.Background(), statement, args...))(e.t)
 	n, _ := result.LastInsertId()
 	return n
 }
@@ -141,8 +140,7 @@ func (e *env) state() string {
 		WHERE table_schema = DATABASE() AND table_name NOT IN ('sessions', 'sign_in_limit', 'public_limit', 'lookup_hour', 'audit', 'api_token', 'schema_migrations')`
 	var names string
 	domaintest.Must(e.t, e.sql.QueryRowContext(context.Background(), tables).Scan(&names))
-	rows, err := e.sql.QueryContext(context.Background(), "CHECKSUM TABLE "+names)
-	domaintest.Must(e.t, err)
+	rows := domaintest.OK(e.sql.QueryContext(context.Background(), "CHECKSUM TABLE "+names))(e.t)
 	defer rows.Close()
 	var b strings.Builder
 	for rows.Next() {
@@ -277,9 +275,7 @@ func (a *answer) goesTo(t testing.TB, path string) *answer {
 // page returns the answer's HTML.
 func (a *answer) page() *goquery.Document {
 	a.t.Helper()
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
-	domaintest.Must(a.t, err)
-	return doc
+	return domaintest.OK(goquery.NewDocumentFromReader(strings.NewReader(a.body)))(a.t)
 }
 
 // text returns the text of the one element that is selected.
@@ -449,8 +445,7 @@ type object map[string]any
 
 func jsonOf(t testing.TB, v any) string {
 	t.Helper()
-	text, err := json.Marshal(v)
-	domaintest.Must(t, err)
+	text := domaintest.OK(json.Marshal(v))(t)
 	return string(text)
 }
 

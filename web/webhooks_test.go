@@ -26,8 +26,7 @@ func (e *env) webhook() {
 // newReachingEnv may send to this machine.
 func newReachingEnv(t *testing.T) *env {
 	t.Helper()
-	allow, err := outbound.ParseAllowlist("127.0.0.1")
-	domaintest.Must(t, err)
+	allow := domaintest.OK(outbound.ParseAllowlist("127.0.0.1"))(t)
 	return setUp(newEmptyEnvWith(t, []app.Option{app.WithOutbound(outbound.New(outbound.Options{Allow: allow}))}))
 }
 

@@ -25,8 +25,7 @@ var updateGolden = flag.Bool("update", false, "write the golden files anew")
 func TestCLIGolden(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/cli.golden"
-	content, err := os.ReadFile(golden)
-	domaintest.Must(t, err)
+	content := domaintest.OK(os.ReadFile(golden))(t)
 	c := newGoldenCLI(t)
 	var got strings.Builder
 	for line := range strings.Lines(string(content)) {

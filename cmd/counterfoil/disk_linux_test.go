@@ -63,8 +63,7 @@ func TestFullDisk(t *testing.T) {
 // fillUp takes all the room that is left.
 func fillUp(t *testing.T, path string) {
 	t.Helper()
-	file, err := os.Create(path)
-	domaintest.Must(t, err)
+	file := domaintest.OK(os.Create(path))(t)
 	defer file.Close()
 	for size := 1 << 20; size >= 4096; size /= 2 {
 		for {
@@ -81,15 +80,12 @@ func fillUp(t *testing.T, path string) {
 func openLarge(t *testing.T, i *install, url string) (key, refused string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"title":"Large","description":%q}`, strings.Repeat("x", 60000))
-	request, err := http.NewRequest(http.MethodPost, url+"/api/v1/boards/NINJA/tickets", strings.NewReader(body))
-	domaintest.Must(t, err)
+	request := domaintest.OK(http.NewRequest(http.MethodPost, url+"/api/v1/boards/NINJA/tickets", strings.NewReader(body)))(t)
 	request.Header.Set("Authorization", "Bearer "+i.token)
 	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	domaintest.Must(t, err)
+	response := domaintest.OK(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	domaintest.Must(t, err)
+	text := domaintest.OK(io.ReadAll(response.Body))(t)
 	var out struct{ Key, Detail string }
 	if err := json.Unmarshal(text, &out); err != nil {
 		t.Fatalf("%s: %s", response.Status, text)

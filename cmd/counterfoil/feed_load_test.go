@@ -46,9 +46,7 @@ func TestLoadOfFeeds(t *testing.T) {
 	for _, slug := range loadBoards {
 		c.board(t, urls[0], slug)
 	}
-	if _, err := (&feedclient.Client{URL: urls[0], Token: i.token}).Register(t.Context(), "tickets", "registered", "start"); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK((&feedclient.Client{URL: urls[0], Token: i.token}).Register(t.Context(), "tickets", "registered", "start"))(t)
 	followers := []*follower{
 		{name: "polls tickets", h: helper{Feed: "tickets", Mode: feedclient.Poll}},
 		{name: "polls comments", h: helper{Feed: "comments", Mode: feedclient.Poll}},
@@ -283,8 +281,7 @@ func standing(t *testing.T, d *db.DB, h helper) map[uint64]row {
 		query = `SELECT c.id, c.feed_sync_id, CONCAT('||', b.slug, '-', t.local_id, '|', c.body) FROM comment c JOIN ticket t ON t.id = c.ticket_id JOIN board b ON b.id = t.board_id
 			WHERE c.deleted_at IS NULL AND t.deleted_at IS NULL AND (? = '' OR b.slug = ?)`
 	}
-	rows, err := d.SQL.QueryContext(context.Background(), query, h.Board, h.Board)
-	domaintest.Must(t, err)
+	rows := domaintest.OK(d.SQL.QueryContext(context.Background(), query, h.Board, h.Board))(t)
 	defer rows.Close()
 	want := map[uint64]row{}
 	for rows.Next() {

@@ -25,8 +25,7 @@ func TestFeedCommand(t *testing.T) {
 		cmd := s.program(append([]string{"feed", "tail"}, args...)...)
 		var said strings.Builder
 		cmd.Stderr = &said
-		out, err := cmd.StdoutPipe()
-		domaintest.Must(t, err)
+		out := domaintest.OK(cmd.StdoutPipe())(t)
 		domaintest.Must(t, cmd.Start())
 		found := ""
 		for lines := bufio.NewScanner(out); found == "" && lines.Scan(); {
@@ -62,8 +61,7 @@ func TestFeedCommand(t *testing.T) {
 		}
 	})
 	t.Run("rows are published again", func(t *testing.T) {
-		end, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Cursor: "end"})
-		domaintest.Must(t, err)
+		end := domaintest.OK(s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Cursor: "end"}))(t)
 		for _, args := range [][]string{{"--ids", "1, 1," + key}, {"--board", "NINJA"}} {
 			if code, out := s.command(t, append([]string{"feed", "republish", "tickets", "--company", "acme"}, args...)...); code != 0 {
 				t.Fatal(out)
@@ -88,9 +86,7 @@ func TestFeedCommand(t *testing.T) {
 		}
 	})
 	t.Run("consumers are listed, and a new epoch refuses their cursors", func(t *testing.T) {
-		if _, err := s.feed.Register(t.Context(), "comments", "mirror", "end"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(s.feed.Register(t.Context(), "comments", "mirror", "end"))(t)
 		if code, out := s.command(t, "feed", "consumers"); code != 0 || !strings.Contains(out, "mirror") {
 			t.Errorf("exit code %d\n%s", code, out)
 		}

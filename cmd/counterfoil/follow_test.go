@@ -123,8 +123,7 @@ func everything(t *testing.T, c *feedclient.Client, feed string) map[uint64]stri
 	t.Helper()
 	rows, cursor := map[uint64]string{}, ""
 	for {
-		page, err := c.Page(t.Context(), feedclient.Query{Feed: feed, Cursor: cursor, Limit: 3})
-		domaintest.Must(t, err)
+		page := domaintest.OK(c.Page(t.Context(), feedclient.Query{Feed: feed, Cursor: cursor, Limit: 3}))(t)
 		for _, item := range page.Items {
 			if !item.Deleted {
 				rows[item.ID] = string(item.Data)
@@ -205,8 +204,7 @@ func (s *served) remove(key string) {
 func (s *served) caughtUp(name string) {
 	s.t.Helper()
 	domaintest.Until(s.t, name+" is at the end", func() bool {
-		consumer, err := s.feed.Consumer(s.t.Context(), "tickets", name)
-		domaintest.Must(s.t, err)
+		consumer := domaintest.OK(s.feed.Consumer(s.t.Context(), "tickets", name))(s.t)
 		return consumer.State == "ok" && consumer.LagRows == 0
 	})
 }
@@ -238,9 +236,7 @@ func TestFollow(t *testing.T) {
 	first := s.ticket("NINJA", "one")
 
 	t.Run("however it is read, a reader has what the feed shows, also where the server ends in between", func(t *testing.T) {
-		if _, err := s.feed.Register(t.Context(), "tickets", "mirror", "start"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(s.feed.Register(t.Context(), "tickets", "mirror", "start"))(t)
 		var all []*replica
 		for _, o := range []feedclient.Options{
 			{Mode: feedclient.LongPoll}, {Mode: feedclient.Stream}, {Mode: feedclient.Poll, Every: 50 * time.Millisecond, Limit: 2}, {Consumer: "mirror", Limit: 1},
@@ -342,12 +338,10 @@ func TestFollow(t *testing.T) {
 	t.Run("what was not saved when the program was killed comes again, and what was does not", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "store")
 		open := func() feedclient.Options {
-			store, err := feedclient.OpenFile(path)
-			domaintest.Must(t, err)
+			store := domaintest.OK(feedclient.OpenFile(path))(t)
 			return feedclient.Options{Feed: "tickets", Store: store, Limit: 2}
 		}
-		all, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets"})
-		domaintest.Must(t, err)
+		all := domaintest.OK(s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets"}))(t)
 		want := everything(t, s.feed, "tickets")
 		crash := errors.New("killed")
 		r := newReplica()
@@ -389,15 +383,10 @@ func TestFollow(t *testing.T) {
 	})
 
 	t.Run("a name that is taken and a consumer that moved are no reasons to start over", func(t *testing.T) {
-		if _, err := s.feed.Register(t.Context(), "tickets", "taken", "start"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(s.feed.Register(t.Context(), "tickets", "taken", "start"))(t)
 		_, taken := s.feed.Register(t.Context(), "tickets", "taken", "start")
-		page, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Consumer: "taken", Limit: 1})
-		domaintest.Must(t, err)
-		if _, err := s.feed.Advance(t.Context(), "tickets", "taken", page.From, page.Cursor); err != nil {
-			t.Fatal(err)
-		}
+		page := domaintest.OK(s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Consumer: "taken", Limit: 1}))(t)
+		domaintest.OK(s.feed.Advance(t.Context(), "tickets", "taken", page.From, page.Cursor))(t)
 		_, moved := s.feed.Advance(t.Context(), "tickets", "taken", page.From, page.Cursor)
 		for name, err := range map[string]error{"Consumer.NameConflict": taken, "Consumer.MovedSince": moved} {
 			var refused *feedclient.Error
@@ -415,9 +404,7 @@ func TestFollowStartsOver(t *testing.T) {
 	s.ticket("NINJA", "one")
 	second := s.ticket("NINJA", "two")
 	_, _, d := s.operator(t)
-	if _, err := s.feed.Register(t.Context(), "tickets", "mirror", "start"); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(s.feed.Register(t.Context(), "tickets", "mirror", "start"))(t)
 	const ghost = 999_999
 	title, n := "two", 0
 	for name, change := range map[string]string{
@@ -430,9 +417,7 @@ func TestFollowStartsOver(t *testing.T) {
 				store := &feedclient.Memory{}
 				o.Feed, o.Store = "tickets", store
 				if o.Consumer != "" {
-					if _, err := s.feed.Seek(t.Context(), "tickets", "mirror", "start"); err != nil {
-						t.Fatal(err)
-					}
+					domaintest.OK(s.feed.Seek(t.Context(), "tickets", "mirror", "start"))(t)
 				}
 				r := newReplica()
 				stop := followed(t, s.feed, o, r)
@@ -441,8 +426,7 @@ func TestFollowStartsOver(t *testing.T) {
 					s.caughtUp(o.Consumer)
 				}
 				stop()
-				place, err := store.Place(t.Context())
-				domaintest.Must(t, err)
+				place := domaintest.OK(store.Place(t.Context()))(t)
 				domaintest.Must(t, store.Save(t.Context(), place, []feedclient.Mark{{ID: ghost, Round: place.Round, Position: 1}}))
 				r.rows[ghost] = `{"title":"a ghost"}`
 

@@ -50,8 +50,7 @@ func freeze(t *testing.T, pid int) {
 // threads returns the state of each thread of a process, T for one that stands still.
 func threads(t *testing.T, pid int) (states []string) {
 	t.Helper()
-	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	domaintest.Must(t, err)
+	files := domaintest.OK(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)))(t)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -179,8 +179,7 @@ var spellings = []struct {
 // column is the first column of what a query finds.
 func (a *running) column(query string) (list []string) {
 	a.Helper()
-	rows, err := a.sql.SQL.Query(query)
-	domaintest.Must(a, err)
+	rows := domaintest.OK(a.sql.SQL.Query(query))(a)
 	defer rows.Close()
 	for rows.Next() {
 		var value string
@@ -231,12 +230,10 @@ func (a *running) ask(method, path string, body any, header ...string) (*http.Re
 	a.Helper()
 	var text io.Reader
 	if body != nil {
-		sent, err := json.Marshal(body)
-		domaintest.Must(a, err)
+		sent := domaintest.OK(json.Marshal(body))(a)
 		text = bytes.NewReader(sent)
 	}
-	r, err := http.NewRequestWithContext(a.Context(), method, a.url+"/api/v1"+path, text)
-	domaintest.Must(a, err)
+	r := domaintest.OK(http.NewRequestWithContext(a.Context(), method, a.url+"/api/v1"+path, text))(a)
 	r.Header.Set("Authorization", "Bearer "+a.token)
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
@@ -245,11 +242,9 @@ func (a *running) ask(method, path string, body any, header ...string) (*http.Re
 		r.Header.Set(header[i], header[i+1])
 	}
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(r)
-	domaintest.Must(a, err)
+	response := domaintest.OK(client.Do(r))(a)
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	domaintest.Must(a, err)
+	answer := domaintest.OK(io.ReadAll(response.Body))(a)
 	a.called[a.route(method, r.URL.Path)] = true
 	return response, answer
 }
@@ -574,11 +569,9 @@ func (a *running) showStream(path string) {
 	a.Helper()
 	ctx, stop := context.WithTimeout(a.Context(), time.Minute)
 	defer stop()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url+"/api/v1"+path, nil)
-	domaintest.Must(a, err)
+	r := domaintest.OK(http.NewRequestWithContext(ctx, http.MethodGet, a.url+"/api/v1"+path, nil))(a)
 	r.Header.Set("Authorization", "Bearer "+a.token)
-	response, err := http.DefaultClient.Do(r)
-	domaintest.Must(a, err)
+	response := domaintest.OK(http.DefaultClient.Do(r))(a)
 	defer response.Body.Close()
 	a.called[a.route("GET", r.URL.Path)] = true
 	fmt.Fprintf(&a.text, "## GET %s\n%d\n", path, response.StatusCode)
@@ -924,8 +917,7 @@ type metric struct {
 // metrics are those of ours that /metrics has, but for those of Go and the process.
 func (a *running) metrics() map[string]*metric {
 	a.Helper()
-	response, err := http.Get(a.url + "/metrics")
-	domaintest.Must(a, err)
+	response := domaintest.OK(http.Get(a.url + "/metrics"))(a)
 	defer response.Body.Close()
 	all := map[string]*metric{}
 	read := bufio.NewScanner(response.Body)
@@ -987,8 +979,7 @@ func (a *running) showStored() {
 // stored are the values that a query finds, each with the members of the JSON beside it.
 func (a *running) stored(query string) (list []string) {
 	a.Helper()
-	rows, err := a.sql.SQL.Query(query)
-	domaintest.Must(a, err)
+	rows := domaintest.OK(a.sql.SQL.Query(query))(a)
 	defer rows.Close()
 	for rows.Next() {
 		var value string

@@ -86,8 +86,7 @@ func TestGoldenEnvironment(t *testing.T) {
 			return true
 		})
 	}
-	manual, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
-	domaintest.Must(t, err)
+	manual := domaintest.OK(os.ReadFile(filepath.Join("..", "..", "docs", "operations.md")))(t)
 	for _, name := range list {
 		if (strings.HasPrefix(name, "COUNTERFOIL_") || name == "DATABASE_URL") && !strings.Contains(string(manual), "| `"+name+"` |") {
 			t.Errorf("docs/operations.md has no line for %s", name)

@@ -95,8 +95,7 @@ func (l imageList) different() int {
 func (l imageList) write(t *testing.T) (name string) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), "images.csv")
-	f, err := os.Create(name)
-	domaintest.Must(t, err)
+	f := domaintest.OK(os.Create(name))(t)
 	domaintest.Must(t, csv.NewWriter(f).WriteAll(l.rows))
 	domaintest.Must(t, f.Close())
 	return name
@@ -108,8 +107,7 @@ func imageHosts(t *testing.T, n int) (hosts []string) {
 	handler := outboundtest.New()
 	t.Cleanup(handler.Close)
 	for i := range n {
-		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:0", i+1))
-		domaintest.Must(t, err)
+		listener := domaintest.OK(net.Listen("tcp", fmt.Sprintf("127.0.0.%d:0", i+1)))(t)
 		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
 		server.Start()
 		t.Cleanup(func() {
@@ -246,8 +244,7 @@ func eachImageOnce(t *testing.T, i *install, d *db.DB, list imageList, atOnce in
 	if n := domaintest.Number(t, d, "SELECT COUNT(*) FROM image_source"); n != len(list.right) {
 		t.Errorf("%d addresses have their image, not %d", n, len(list.right))
 	}
-	rows, err := d.SQL.Query("SELECT hash FROM image")
-	domaintest.Must(t, err)
+	rows := domaintest.OK(d.SQL.Query("SELECT hash FROM image"))(t)
 	defer rows.Close()
 	var kept []string
 	for rows.Next() {

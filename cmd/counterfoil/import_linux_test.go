@@ -28,14 +28,12 @@ const moreMemory = 200 << 20
 // resident is what the process has in memory, or with VmHWM the most that it ever had.
 func (p *process) resident(t *testing.T, which string) int64 {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	domaintest.Must(t, err)
+	status := domaintest.OK(os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid)))(t)
 	found := regexp.MustCompile(`(?m)^` + which + `:\s+(\d+) kB$`).FindSubmatch(status)
 	if found == nil {
 		t.Fatalf("no %s in %s", which, status)
 	}
-	n, err := strconv.ParseInt(string(found[1]), 10, 64)
-	domaintest.Must(t, err)
+	n := domaintest.OK(strconv.ParseInt(string(found[1]), 10, 64))(t)
 	return n << 10
 }
 
@@ -164,13 +162,11 @@ func TestImportOfALargeFile(t *testing.T) {
 	p := i.serve(t)
 	start := p.resident(t, "VmRSS")
 	body, size, kind := largeUpload(rows)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.url+"/api/v1/migrations/import-tickets/runs", body)
-	domaintest.Must(t, err)
+	request := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodPost, p.url+"/api/v1/migrations/import-tickets/runs", body))(t)
 	request.Header.Set("Authorization", "Bearer "+i.token)
 	request.Header.Set("Content-Type", kind)
 	began := time.Now()
-	response, err := http.DefaultClient.Do(request)
-	domaintest.Must(t, err)
+	response := domaintest.OK(http.DefaultClient.Do(request))(t)
 	answer, _ := io.ReadAll(response.Body)
 	response.Body.Close()
 	if response.StatusCode != http.StatusCreated {

@@ -75,12 +75,10 @@ func probes() []*migrations.Migration {
 // works has a worker work on the env's database until the test ends.
 func (h *env) works(t *testing.T) {
 	t.Helper()
-	d, err := db.Open(h.databaseURL)
-	domaintest.Must(t, err)
+	d := domaintest.OK(db.Open(h.databaseURL))(t)
 	env := h.environment
 	owner := &database{DB: d}
-	w, err := env.workflows(t.Context(), owner)
-	domaintest.Must(t, err)
+	w := domaintest.OK(env.workflows(t.Context(), owner))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.Worker.Work(ctx) }()
@@ -186,8 +184,7 @@ func TestMigrationsListSaysThatThereAreMore(t *testing.T) {
 	t.Parallel()
 	h := migrationHouse(t)
 	h.command(t, 0, "", "migrations", "list")
-	d, err := h.environment.openExisting(t.Context())
-	domaintest.Must(t, err)
+	d := domaintest.OK(h.environment.openExisting(t.Context()))(t)
 	add := func(list string, n int) {
 		t.Helper()
 		for range n {

@@ -45,8 +45,7 @@ func (h *env) setUp(t *testing.T) {
 
 func (h *env) exec(t *testing.T, statement string) {
 	t.Helper()
-	d, err := db.Open(h.databaseURL)
-	domaintest.Must(t, err)
+	d := domaintest.OK(db.Open(h.databaseURL))(t)
 	defer d.Close()
 	domaintest.Exec(t, d, statement)
 }

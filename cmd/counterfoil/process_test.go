@@ -85,9 +85,7 @@ func (i *install) data() string { return strings.TrimPrefix(i.env[0], "COUNTERFO
 // databasePID is the process of the install's private database.
 func databasePID(t *testing.T, i *install) int {
 	t.Helper()
-	pid, err := i.database()
-	domaintest.Must(t, err)
-	return pid
+	return domaintest.OK(i.database())(t)
 }
 
 func (i *install) database() (pid int, err error) {
@@ -142,11 +140,9 @@ func (i *install) operator(t *testing.T) (context.Context, *app.App, *db.DB) {
 		return ""
 	}, nil, io.Discard, io.Discard)
 	env.migrations = []*migrations.Migration{ledger(), deaf()}
-	d, err := env.openDatabase(t.Context())
-	domaintest.Must(t, err)
+	d := domaintest.OK(env.openDatabase(t.Context()))(t)
 	t.Cleanup(func() { d.close() })
-	w, err := env.workflows(t.Context(), d)
-	domaintest.Must(t, err)
+	w := domaintest.OK(env.workflows(t.Context(), d))(t)
 	return console.AsCommandLine(t.Context()), w, d.DB
 }
 
@@ -177,8 +173,7 @@ func (i *install) start(t *testing.T, says string, args ...string) *process {
 	t.Helper()
 	p := &process{cmd: i.program(args...), exited: make(chan error, 1)}
 	p.cmd.Stderr = p
-	out, err := p.cmd.StdoutPipe()
-	domaintest.Must(t, err)
+	out := domaintest.OK(p.cmd.StdoutPipe())(t)
 	domaintest.Must(t, p.cmd.Start())
 	ready := make(chan string, 1)
 	read := make(chan struct{})
@@ -289,8 +284,7 @@ func (c *client) call(method, url, idempotencyKey string, in, out any) (*http.Re
 func (c *client) board(t *testing.T, url, slug string) {
 	t.Helper()
 	var out struct{ Slug string }
-	response, err := c.call("POST", url+"/api/v1/boards", "", map[string]string{"slug": slug, "title": slug + " board"}, &out)
-	domaintest.Must(t, err)
+	response := domaintest.OK(c.call("POST", url+"/api/v1/boards", "", map[string]string{"slug": slug, "title": slug + " board"}, &out))(t)
 	if response.StatusCode != http.StatusCreated {
 		t.Fatalf("open board %s: %s", slug, response.Status)
 	}

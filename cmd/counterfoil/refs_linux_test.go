@@ -40,12 +40,9 @@ func TestCodesWhileAServerDies(t *testing.T) {
 		domaintest.Must(t, w.Console.SetRefPolicy(operator, refs.Policy{AtLeast: codes, LowHours: 1, HighHours: 2}))
 	}
 	atLeast(0)
-	run, err := w.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "300000", "length": "5"}, migrations.Draft{}, nil)
-	domaintest.Must(t, err)
+	run := domaintest.OK(w.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "300000", "length": "5"}, migrations.Draft{}, nil))(t)
 	mintAt := func(rate float64) {
-		if _, err := w.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": rate}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(w.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": rate}))(t)
 	}
 	mintAt(.02) // it is not over before the first server dies
 	until(t, w, operator, run.ID, "has minted some", func(r migrations.Run) bool { return r.Progress.Complete > 0 })
@@ -66,8 +63,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 		domaintest.Until(t, "codes are given out, so that it dies in the middle of them", func() bool {
 			return t.Failed() || poppers.answers.Load() >= answers+300
 		})
-		minting, err := w.Console.Run(operator, run.ID)
-		domaintest.Must(t, err)
+		minting := domaintest.OK(w.Console.Run(operator, run.ID))(t)
 		lost := poppers.lost.Load()
 		servers.at(0).kill(t)
 		if minting.FinishedAt == nil {

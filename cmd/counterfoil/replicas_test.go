@@ -9,8 +9,7 @@ import (
 
 func TestReplicas(t *testing.T) {
 	t.Parallel()
-	replicas, err := environment{replicas: " mysql://u:p%2Cq@db2/counterfoil, mysql://u@db3:3307/counterfoil,mysql://u@unix(/run/db.sock)/c,"}.openReplicas()
-	domaintest.Must(t, err)
+	replicas := domaintest.OK(environment{replicas: " mysql://u:p%2Cq@db2/counterfoil, mysql://u@db3:3307/counterfoil,mysql://u@unix(/run/db.sock)/c,"}.openReplicas())(t)
 	defer closeReplicas(replicas)
 	var names []string
 	for _, r := range replicas {

@@ -97,16 +97,11 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
 	workers := []*process{i.work(t), i.work(t), i.work(t)}
-	run, err := w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{}, nil)
-	domaintest.Must(t, err)
+	run := domaintest.OK(w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{}, nil))(t)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	change := migrations.KnobChange{"lease": 60} // a worker that stands still keeps its tasks
-	if _, err := w.Console.TurnKnobs(operator, run.ID, change); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Console.StartRun(operator, run.ID, 0, nil); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(w.Console.TurnKnobs(operator, run.ID, change))(t)
+	domaintest.OK(w.Console.StartRun(operator, run.ID, 0, nil))(t)
 	for round := range rounds {
 		before := int64(domaintest.Number(t, d, "SELECT COALESCE(SUM(complete), 0) FROM migration_counter WHERE run_id = ?", uint64(run.ID)))
 		until(t, w, operator, run.ID, "gets on", func(r migrations.Run) bool { return r.Progress.Complete > before+200 })
@@ -115,9 +110,7 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 		if still {
 			freeze(t, frozen)
 		}
-		if _, err := w.Console.PauseRun(operator, run.ID); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(w.Console.PauseRun(operator, run.ID))(t)
 		stopped := clock(t, d)
 		if still {
 			domaintest.Until(t, "the stop is past", func() bool { return clock(t, d).After(stopped.Add(2500 * time.Millisecond)) })
@@ -130,13 +123,9 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 		if late != 0 || held != 0 {
 			t.Errorf("round %d, one stood still: %t: %d tasks were claimed two seconds after the run was paused, %d are under way", round, still, late, held)
 		}
-		if _, err := w.Console.ResumeRun(operator, run.ID); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(w.Console.ResumeRun(operator, run.ID))(t)
 	}
-	if _, err := w.Console.CancelRun(operator, run.ID); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(w.Console.CancelRun(operator, run.ID))(t)
 	until(t, w, operator, run.ID, "is cancelled", func(r migrations.Run) bool { return r.State == migrations.Cancelled })
 	i.verified(t)
 }
@@ -149,12 +138,9 @@ func TestAWorkerThatComesLate(t *testing.T) {
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
 	slow := i.work(t)
-	run, err := w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{}, nil)
-	domaintest.Must(t, err)
+	run := domaintest.OK(w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{}, nil))(t)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
-	if _, err := w.Console.StartRun(operator, run.ID, 0, nil); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(w.Console.StartRun(operator, run.ID, 0, nil))(t)
 	until(t, w, operator, run.ID, "begins", func(r migrations.Run) bool { return r.Progress.Complete > 0 })
 	worker, held := freezeHolding(t, d, slow)
 	others := []*process{i.work(t), i.work(t)}

@@ -53,8 +53,7 @@ func TestWebhooksOutliveTheirSender(t *testing.T) {
 		r.hold(len(r.messages()) + 4)
 		for n := range 10 {
 			title := fmt.Sprintf("ticket %d of round %d", n, kill)
-			ticket, err := w.Workflows.OpenTicket(ctx, "DEMO", tickets.Draft{Title: title}, nil)
-			domaintest.Must(t, err)
+			ticket := domaintest.OK(w.Workflows.OpenTicket(ctx, "DEMO", tickets.Draft{Title: title}, nil))(t)
 			rows = append(rows, ticket)
 			newest[ticket.Key.String()] = title
 		}

@@ -26,8 +26,7 @@ func TestAdopt(t *testing.T) {
 		owner := launch(t, helperConfig{Dir: dir})
 		domaintest.Until(t, "the server is launched", func() bool { return exists(statePath(dir)) })
 		owner.kill()
-		st, err := readState(dir)
-		domaintest.Must(t, err)
+		st := domaintest.OK(readState(dir))(t)
 		if next := open(t, dir); next.Pid() != st.PID {
 			t.Errorf("process %d became %d", st.PID, next.Pid())
 		}
@@ -50,8 +49,7 @@ func TestAdopt(t *testing.T) {
 		owner := opened(t, helperConfig{Dir: dir})
 		pid := owner.status().Pid
 		owner.kill()
-		st, err := readState(dir)
-		domaintest.Must(t, err)
+		st := domaintest.OK(readState(dir))(t)
 		st.Stopping = true
 		domaintest.Must(t, writeState(dir, st))
 		next := open(t, dir)
@@ -67,12 +65,10 @@ func TestAdopt(t *testing.T) {
 		pid := owner.status().Pid
 		owner.kill()
 		domaintest.Must(t, syscall.Kill(pid, syscall.SIGSTOP))
-		st, err := readState(dir)
-		domaintest.Must(t, err)
+		st := domaintest.OK(readState(dir))(t)
 		st.Began = st.Began.Add(-time.Hour)
 		domaintest.Must(t, writeState(dir, st))
-		s, err := newServer(options(dir, nil))
-		domaintest.Must(t, err)
+		s := domaintest.OK(newServer(options(dir, nil)))(t)
 		s.grace = time.Millisecond
 		t.Cleanup(func() { domaintest.Must(t, s.Close(context.Background())) })
 		domaintest.Must(t, s.join(t.Context()))

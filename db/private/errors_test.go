@@ -82,8 +82,7 @@ func TestRefusal(t *testing.T) {
 
 	t.Run("a folder that is not ours to write", func(t *testing.T) {
 		installed(t)
-		dir, err := os.MkdirTemp("/tmp", "cf-user-")
-		domaintest.Must(t, err)
+		dir := domaintest.OK(os.MkdirTemp("/tmp", "cf-user-"))(t)
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		data := filepath.Join(dir, "data")
 		domaintest.Must(t, os.Mkdir(data, 0o500))

@@ -76,8 +76,7 @@ type program struct {
 // launch starts a helper that has not opened its database yet.
 func launch(t *testing.T, c helperConfig, change ...func(*exec.Cmd)) *program {
 	t.Helper()
-	raw, err := json.Marshal(c)
-	domaintest.Must(t, err)
+	raw := domaintest.OK(json.Marshal(c))(t)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), helperEnv+"="+string(raw))
 	var log bytes.Buffer
@@ -85,10 +84,8 @@ func launch(t *testing.T, c helperConfig, change ...func(*exec.Cmd)) *program {
 	for _, change := range change {
 		change(cmd)
 	}
-	in, err := cmd.StdinPipe()
-	domaintest.Must(t, err)
-	out, err := cmd.StdoutPipe()
-	domaintest.Must(t, err)
+	in := domaintest.OK(cmd.StdinPipe())(t)
+	out := domaintest.OK(cmd.StdoutPipe())(t)
 	domaintest.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill()

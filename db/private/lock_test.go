@@ -11,11 +11,8 @@ import (
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	take := func(how int) bool {
-		l, err := openLock(path)
-		domaintest.Must(t, err)
-		got, err := l.try(how)
-		domaintest.Must(t, err)
-		return got
+		l := domaintest.OK(openLock(path))(t)
+		return domaintest.OK(l.try(how))(t)
 	}
 
 	t.Run("shares exclude an owner, and last when their holder is dropped", func(t *testing.T) {

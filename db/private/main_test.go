@@ -118,8 +118,7 @@ func seededDir(t *testing.T) string {
 // open is Open, with Close at the end of the test.
 func open(t *testing.T, dir string) *Server {
 	t.Helper()
-	s, err := Open(t.Context(), options(dir, nil))
-	domaintest.Must(t, err)
+	s := domaintest.OK(Open(t.Context(), options(dir, nil)))(t)
 	t.Cleanup(func() { domaintest.Must(t, s.Close(context.Background())) })
 	return s
 }
@@ -141,11 +140,9 @@ func watch(t *testing.T, s *Server) {
 // connect opens the schema at url, the form of DATABASE_URL.
 func connect(t *testing.T, url string) *sql.DB {
 	t.Helper()
-	cfg, err := driver.ParseDSN(strings.TrimPrefix(url, "mysql://"))
-	domaintest.Must(t, err)
+	cfg := domaintest.OK(driver.ParseDSN(strings.TrimPrefix(url, "mysql://")))(t)
 	cfg.Logger = &driver.NopLogger{}
-	connector, err := driver.NewConnector(cfg)
-	domaintest.Must(t, err)
+	connector := domaintest.OK(driver.NewConnector(cfg))(t)
 	db := sql.OpenDB(connector)
 	t.Cleanup(func() { db.Close() })
 	return db

@@ -29,8 +29,7 @@ func initialiser(dir string) string {
 func TestOpen(t *testing.T) {
 	t.Run("makes a database in an empty folder and finds it again", func(t *testing.T) {
 		dir := emptyDir(t)
-		first, err := Open(t.Context(), options(dir, nil))
-		domaintest.Must(t, err)
+		first := domaintest.OK(Open(t.Context(), options(dir, nil)))(t)
 		if !first.Owner() {
 			t.Error("the first program is not the owner")
 		}
@@ -89,8 +88,7 @@ func TestOpen(t *testing.T) {
 
 	t.Run("needs no root, no HOME and no XDG_RUNTIME_DIR", func(t *testing.T) {
 		installed(t)
-		dir, err := os.MkdirTemp("/tmp", "cf-user-")
-		domaintest.Must(t, err)
+		dir := domaintest.OK(os.MkdirTemp("/tmp", "cf-user-"))(t)
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		data := filepath.Join(dir, "data")
 		t.Cleanup(func() { sweep(t, data) })
@@ -127,8 +125,7 @@ func ordinaryUser(t *testing.T, dir string) func(*exec.Cmd) {
 		}
 		const nobody = 65534
 		binary := filepath.Join(dir, "helper")
-		raw, err := os.ReadFile(os.Args[0])
-		domaintest.Must(t, err)
+		raw := domaintest.OK(os.ReadFile(os.Args[0]))(t)
 		domaintest.Must(t, os.WriteFile(binary, raw, 0o755))
 		domaintest.Must(t, os.Chown(dir, nobody, nobody))
 		cmd.Path, cmd.Args[0], cmd.Dir = binary, binary, dir
@@ -143,8 +140,7 @@ func BenchmarkOpen(b *testing.B) {
 	var opening, closing time.Duration
 	for n := 0; b.Loop(); n++ {
 		began := time.Now()
-		s, err := Open(b.Context(), settings)
-		domaintest.Must(b, err)
+		s := domaintest.OK(Open(b.Context(), settings))(b)
 		if n > 0 { // the first one initialises
 			opening += time.Since(began)
 		} else {

@@ -15,8 +15,7 @@ func TestAttach(t *testing.T) {
 	t.Run("a second program uses the owner's database and leaves it running", func(t *testing.T) {
 		dir := seededDir(t)
 		owner := open(t, dir)
-		second, err := Open(t.Context(), options(dir, nil))
-		domaintest.Must(t, err)
+		second := domaintest.OK(Open(t.Context(), options(dir, nil)))(t)
 		if second.Owner() || second.Pid() != owner.Pid() || second.URL("x") != owner.URL("x") {
 			t.Errorf("owner %v, pid %d and %d, %s", second.Owner(), second.Pid(), owner.Pid(), second.URL("x"))
 		}
@@ -29,8 +28,7 @@ func TestAttach(t *testing.T) {
 		dir := seededDir(t)
 		owner := opened(t, helperConfig{Dir: dir})
 		pid := owner.status().Pid
-		last, err := Open(t.Context(), options(dir, nil))
-		domaintest.Must(t, err)
+		last := domaintest.OK(Open(t.Context(), options(dir, nil)))(t)
 		if err := owner.close(); err != "" {
 			t.Error(err)
 		}

@@ -113,8 +113,7 @@ func smallDisk(t *testing.T, size string) string {
 // occupy fills the disk with a file to the last byte.
 func occupy(t *testing.T, dir string) string {
 	t.Helper()
-	hog, err := os.Create(filepath.Join(dir, "hog"))
-	domaintest.Must(t, err)
+	hog := domaintest.OK(os.Create(filepath.Join(dir, "hog")))(t)
 	defer hog.Close()
 	for chunk := bytes.Repeat([]byte{1}, mib); len(chunk) > 0; {
 		if _, err := hog.Write(chunk); err != nil {

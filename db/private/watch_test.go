@@ -69,8 +69,7 @@ func TestWatch(t *testing.T) {
 	})
 
 	t.Run("Close ends it", func(t *testing.T) {
-		s, err := Open(t.Context(), options(seededDir(t), nil))
-		domaintest.Must(t, err)
+		s := domaintest.OK(Open(t.Context(), options(seededDir(t), nil)))(t)
 		ended := make(chan error, 1)
 		go func() { ended <- s.Watch(context.Background()) }()
 		domaintest.Must(t, s.Close(context.Background()))

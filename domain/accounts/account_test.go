@@ -182,8 +182,7 @@ func TestPassword(t *testing.T) {
 
 func TestPasswordsWaitInLine(t *testing.T) {
 	t.Parallel()
-	hash, err := accounts.HashPassword("correct horse battery", accounts.DefaultCost)
-	domaintest.Must(t, err)
+	hash := domaintest.OK(accounts.HashPassword("correct horse battery", accounts.DefaultCost))(t)
 	left, leave := context.WithCancel(context.Background())
 	var group sync.WaitGroup
 	for i := range 40 {

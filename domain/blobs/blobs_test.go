@@ -41,8 +41,7 @@ func each(t *testing.T, test func(t *testing.T, s *blobs.Store, folder string)) 
 	folder := filepath.Join(t.TempDir(), "not", "yet")
 	for kind, where := range map[string]string{"folder": folder, "bucket": bucket(t), "part of a bucket": bucket(t) + "&prefix=ours/"} {
 		t.Run(kind, func(t *testing.T) {
-			s, err := blobs.Open(context.Background(), where)
-			domaintest.Must(t, err)
+			s := domaintest.OK(blobs.Open(context.Background(), where))(t)
 			defer s.Close()
 			if kind != "folder" {
 				test(t, s, "")
@@ -60,11 +59,9 @@ func put(t *testing.T, s *blobs.Store, name, content string) {
 
 func read(t *testing.T, s *blobs.Store, name string) string {
 	t.Helper()
-	r, err := s.Open(context.Background(), name)
-	domaintest.Must(t, err)
+	r := domaintest.OK(s.Open(context.Background(), name))(t)
 	defer r.Close()
-	content, err := io.ReadAll(r)
-	domaintest.Must(t, err)
+	content := domaintest.OK(io.ReadAll(r))(t)
 	return string(content)
 }
 
@@ -287,8 +284,7 @@ func TestOpen(t *testing.T) {
 	t.Run("a folder behind a link is one", func(t *testing.T) {
 		link := filepath.Join(t.TempDir(), "link")
 		domaintest.Must(t, os.Symlink(t.TempDir(), link))
-		s, err := blobs.Open(ctx, link)
-		domaintest.Must(t, err)
+		s := domaintest.OK(blobs.Open(ctx, link))(t)
 		put(t, s, "a/b", "x")
 		if got := names(t, s, ""); len(got) != 1 {
 			t.Errorf("%v", got)
@@ -300,8 +296,7 @@ func TestOpen(t *testing.T) {
 		folder := t.TempDir()
 		domaintest.Must(t, os.WriteFile(filepath.Join(folder, "taken"), nil, 0o600))
 		for where, name := range map[string]string{folder: "taken/below", strings.Replace(bucket(t), "s3://files", "s3://missing", 1): "x"} {
-			s, err := blobs.Open(ctx, where)
-			domaintest.Must(t, err)
+			s := domaintest.OK(blobs.Open(ctx, where))(t)
 			if err := s.Put(ctx, name, strings.NewReader("x")); !errors.As(err, new(blobs.Unavailable)) {
 				t.Errorf("%s: %v", where, err)
 			}

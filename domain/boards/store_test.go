@@ -38,9 +38,7 @@ func open(d *db.DB, company id.Company, draft boards.Draft) (board boards.Board,
 
 func mustOpen(t *testing.T, d *db.DB, company id.Company, slug string) boards.Board {
 	t.Helper()
-	board, err := open(d, company, boards.Draft{Slug: slug, Title: slug})
-	domaintest.Must(t, err)
-	return board
+	return domaintest.OK(open(d, company, boards.Draft{Slug: slug, Title: slug}))(t)
 }
 
 func count(t *testing.T, d *db.DB, query string) (n int) {

@@ -27,9 +27,7 @@ func (e *env) minted(t testing.TB, codes int, length string) migrations.Run {
 
 func (e *env) standing(t testing.TB) refs.State {
 	t.Helper()
-	s, err := e.Console.RefState(e.Ctx)
-	domaintest.Must(t, err)
-	return s
+	return domaintest.OK(e.Console.RefState(e.Ctx))(t)
 }
 
 // untilRun waits for a run to be as it is to be.
@@ -88,12 +86,9 @@ func TestRefs(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		operator := console.AsCommandLine(e.Ctx)
-		run, err := e.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{}, nil)
-		domaintest.Must(t, err)
+		run := domaintest.OK(e.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{}, nil))(t)
 		slow := migrations.KnobChange{"rate": 0.02, "concurrency": 1} // it does not end before it is paused
-		if _, err := e.Console.TurnKnobs(operator, run.ID, slow); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Console.TurnKnobs(operator, run.ID, slow))(t)
 		work := func(until func(migrations.Run) bool) migrations.Run {
 			working, end := context.WithCancel(context.Background())
 			done := make(chan error, 1)
@@ -126,16 +121,10 @@ func TestRefs(t *testing.T) {
 		if n := paused.Progress.Complete; n == 0 || n == 6 {
 			t.Fatalf("%+v", paused)
 		}
-		if _, err := e.Console.PopRefs(e.Ctx, 500, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Console.PopRefs(e.Ctx, 500, nil))(t)
 		whole(10_000 * uint64(paused.Progress.Complete))
-		if _, err := e.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": 0}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := e.Console.ResumeRun(operator, run.ID); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": 0}))(t)
+		domaintest.OK(e.Console.ResumeRun(operator, run.ID))(t)
 		if r := work(func(r migrations.Run) bool { return r.FinishedAt != nil }); r.State != migrations.Complete || r.Progress.Complete != 6 {
 			t.Errorf("%+v", r)
 		}
@@ -178,9 +167,7 @@ func TestRefill(t *testing.T) {
 			t.Errorf("%+v", s.Counts)
 		}
 		tend(1)
-		if _, err := e.Console.PopRefs(e.Ctx, 240, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Console.PopRefs(e.Ctx, 240, nil))(t)
 		tend(2) // 240 in the last hour are 5,760 a day
 		e.WorkAll(t, workflows.MintName)
 		if s := e.standing(t); s.Available != 24_000 || s.Rate != 240 {
@@ -292,15 +279,11 @@ func TestLoadCodes(t *testing.T) {
 			t.Fatal(lots, err)
 		}
 		bad := lots[1].ID
-		if _, err := e.Console.QuarantineRefs(e.Ctx, bad); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Console.QuarantineRefs(e.Ctx, bad))(t)
 		if !e.standing(t).Guarded {
 			t.Error("nothing guards the pool")
 		}
-		if _, err := e.Console.PopRefs(e.Ctx, 700, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Console.PopRefs(e.Ctx, 700, nil))(t)
 		if runs := e.WorkAll(t, workflows.QuarantineName); len(runs) != 1 || runs[0].Progress.Failed > 0 {
 			t.Fatalf("%+v", runs)
 		}

@@ -23,8 +23,7 @@ import (
 // readCSV returns the rows of a file as "line: fields" and "line! reason".
 func readCSV(t *testing.T, file string, options Options) (columns []string, rows []string) {
 	t.Helper()
-	c, err := Open(strings.NewReader(file), options)
-	domaintest.Must(t, err)
+	c := domaintest.OK(Open(strings.NewReader(file), options))(t)
 	return c.Columns, drain(t, c)
 }
 
@@ -114,9 +113,7 @@ func TestOpen_encodings(t *testing.T) {
 	t.Parallel()
 	text := "Titel,b\nGrüße — “naïve” €,2\n" + strings.Repeat("äöü,ß\n", 20_000)
 	encode := func(e interface{ String(string) (string, error) }) string {
-		encoded, err := e.String(text)
-		domaintest.Must(t, err)
-		return encoded
+		return domaintest.OK(e.String(text))(t)
 	}
 	_, want := readCSV(t, text, Options{})
 	windows := encode(charmap.Windows1252.NewEncoder())
@@ -284,8 +281,7 @@ func TestOpen_reads_what_encoding_csv_writes(t *testing.T) {
 		w.UseCRLF = rapid.Bool().Draw(t, "crlf")
 		w.Comma = rapid.SampledFrom([]rune{',', ';', '\t'}).Draw(t, "separator")
 		domaintest.Must(t, w.WriteAll(append([][]string{header}, rows...)))
-		c, err := Open(&file, Options{})
-		domaintest.Must(t, err)
+		c := domaintest.OK(Open(&file, Options{}))(t)
 		for i, want := range rows {
 			row, err := c.Next()
 			if err != nil || !slices.Equal(row.Fields, want) {

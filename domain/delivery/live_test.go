@@ -42,8 +42,7 @@ func (e *env) sees(t testing.TB, company id.Company, since live.Position, enough
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
-		moved, err := e.Delivery.UpdateLive(e.Ctx)
-		domaintest.Must(t, err)
+		moved := domaintest.OK(e.Delivery.UpdateLive(e.Ctx))(t)
 		news := e.Delivery.Live().After(company, since)
 		all := seen{map[string]bool{}, map[id.Board]bool{}, map[id.Board]bool{}, map[id.Ticket]bool{}, news.Missed}
 		for _, change := range news.Changes {
@@ -123,9 +122,7 @@ func TestLive(t *testing.T) {
 	t.Run("a comment is told of with its ticket, a column with its board", func(t *testing.T) {
 		ticket, review := open("Four"), "Review"
 		since := e.Delivery.Live().Position()
-		if _, err := e.Workflows.Comment(e.Ctx, ticket.Key, "Hello", nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.Comment(e.Ctx, ticket.Key, "Hello", nil))(t)
 		e.sees(t, company, since, func(all seen) bool { return all.talk[ticket.ID] })
 		if _, _, err := e.Workflows.OpenColumn(e.Ctx, "NINJA", boards.ColumnEdit{Name: &review}, nil, nil); err != nil {
 			t.Fatal(err)

@@ -207,9 +207,7 @@ func TestWebhookAfterAnOutage(t *testing.T) {
 			e.turn(t, hook)
 		}
 	}
-	if _, err := e.Workflows.EditTicket(e.Ctx, quiet.Key, tickets.Edit{Title: new("once"), Version: quiet.Version}); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(e.Workflows.EditTicket(e.Ctx, quiet.Key, tickets.Edit{Title: new("once"), Version: quiet.Version}))(t)
 	if w := e.turn(t, hook); w.Failures != 6 {
 		t.Errorf("%+v", w)
 	}

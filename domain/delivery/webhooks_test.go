@@ -45,8 +45,7 @@ func newPost(t *testing.T, answer func(n int, m outboundtest.Message) int) *post
 // reaching is an environment that may reach this machine.
 func reaching(t *testing.T) *env {
 	t.Helper()
-	allow, err := outbound.ParseAllowlist("127.0.0.1")
-	domaintest.Must(t, err)
+	allow := domaintest.OK(outbound.ParseAllowlist("127.0.0.1"))(t)
 	e := newEnv(t, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})), app.WithURL("https://tickets.example/"))
 	e.Publish(t)
 	return e
@@ -73,16 +72,12 @@ func (e *env) turn(t *testing.T, hook id.Webhook) webhooks.Webhook {
 
 func (e *env) webhook(t *testing.T, hook id.Webhook) webhooks.Webhook {
 	t.Helper()
-	w, err := e.Workflows.Webhook(e.Ctx, hook)
-	domaintest.Must(t, err)
-	return w
+	return domaintest.OK(e.Workflows.Webhook(e.Ctx, hook))(t)
 }
 
 func (e *env) titled(t *testing.T, board, title string) tickets.Ticket {
 	t.Helper()
-	ticket, err := e.Workflows.OpenTicket(e.Ctx, board, tickets.Draft{Title: title}, nil)
-	domaintest.Must(t, err)
-	return ticket
+	return domaintest.OK(e.Workflows.OpenTicket(e.Ctx, board, tickets.Draft{Title: title}, nil))(t)
 }
 
 func (e *env) deliveries(t *testing.T, hook id.Webhook) []webhooks.Attempt {
@@ -129,9 +124,7 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 		p := newPost(t, nil)
 		hook, secret := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets", "comments"}})
 		one, two := p.titled(t, "DEMO", "one"), p.titled(t, "DEMO", "two")
-		if _, err := p.Workflows.EditTicket(p.Ctx, one.Key, tickets.Edit{Title: new("one again"), Version: one.Version}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(p.Workflows.EditTicket(p.Ctx, one.Key, tickets.Edit{Title: new("one again"), Version: one.Version}))(t)
 		p.turn(t, hook)
 		same(t, told(t, p.inbox.Messages()), "ticket.changed "+one.Key.String()+" one again", "ticket.changed "+two.Key.String()+" two")
 
@@ -140,8 +133,7 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 		if got := told(t, p.inbox.Messages()); got[len(got)-1] != "ticket.deleted" {
 			t.Error(got)
 		}
-		signer, err := standardwebhooks.NewWebhook(secret)
-		domaintest.Must(t, err)
+		signer := domaintest.OK(standardwebhooks.NewWebhook(secret))(t)
 		ids := map[string]bool{}
 		for _, m := range p.inbox.Messages() {
 			if err := signer.Verify(m.Body, m.Header); err != nil {
@@ -165,17 +157,12 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 		p := newPost(t, nil)
 		ninja := p.Board(t, "NINJA")
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}, Board: "DEMO"})
-		rivals, err := p.Console.OpenCompany(p.Ctx, "Rivals", "rivals")
-		domaintest.Must(t, err)
+		rivals := domaintest.OK(p.Console.OpenCompany(p.Ctx, "Rivals", "rivals"))(t)
 		there := p.Actor
 		there.Company = rivals
 		asRival := accounts.WithActor(context.Background(), there)
-		if _, err := p.Workflows.OpenBoard(asRival, boards.Draft{Slug: "SPY", Title: "Spy"}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.Workflows.OpenTicket(asRival, "SPY", tickets.Draft{Title: "secret"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(p.Workflows.OpenBoard(asRival, boards.Draft{Slug: "SPY", Title: "Spy"}, nil))(t)
+		domaintest.OK(p.Workflows.OpenTicket(asRival, "SPY", tickets.Draft{Title: "secret"}, nil))(t)
 		p.titled(t, "NINJA", "elsewhere")
 		here := p.titled(t, "DEMO", "here")
 		p.turn(t, hook)
@@ -313,8 +300,7 @@ func (e *env) follows(t *testing.T) {
 	}()
 	defer func() { stop(); <-done }()
 	for _, feed := range e.Feeds.Names() {
-		end, err := e.Feeds.End(ctx, feed)
-		domaintest.Must(t, err)
+		end := domaintest.OK(e.Feeds.End(ctx, feed))(t)
 		for {
 			at, moved := e.Feeds.Head(feed)
 			if at.Position >= end.Position {
@@ -390,8 +376,7 @@ func TestHostileReceivers(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			hook, _ := e.hook(t, webhooks.Draft{URL: server.URL + path})
-			a, err := e.Workflows.TestWebhook(e.Ctx, hook)
-			domaintest.Must(t, err)
+			a := domaintest.OK(e.Workflows.TestWebhook(e.Ctx, hook))(t)
 			if a.Outcome.Status != want.status || !strings.Contains(a.Outcome.Error, want.said) || (want.said == "") != a.Outcome.OK() || len(a.Outcome.Response) > webhooks.MaxResponse {
 				t.Errorf("%d %q, %d bytes", a.Outcome.Status, a.Outcome.Error, len(a.Outcome.Response))
 			}
@@ -479,16 +464,12 @@ func TestWebhookRules(t *testing.T) {
 	t.Run("for a day both secrets sign", func(t *testing.T) {
 		p := newPost(t, nil)
 		hook, first := p.hook(t, webhooks.Draft{URL: p.url})
-		second, err := p.Workflows.RotateSecret(p.Ctx, hook)
-		domaintest.Must(t, err)
+		second := domaintest.OK(p.Workflows.RotateSecret(p.Ctx, hook))(t)
 		verified := func() (both [2]bool) {
-			if _, err := p.Workflows.TestWebhook(p.Ctx, hook); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.OK(p.Workflows.TestWebhook(p.Ctx, hook))(t)
 			m := <-p.inbox.Came()
 			for i, secret := range []string{first, second} {
-				signer, err := standardwebhooks.NewWebhook(secret)
-				domaintest.Must(t, err)
+				signer := domaintest.OK(standardwebhooks.NewWebhook(secret))(t)
 				both[i] = signer.Verify(m.Body, m.Header) == nil
 			}
 			return both
@@ -511,9 +492,7 @@ func TestWebhookRules(t *testing.T) {
 		if err != nil || again.Message != before.Message || !again.Outcome.OK() {
 			t.Errorf("%+v, %v", again, err)
 		}
-		if _, err := p.Workflows.EditTicket(p.Ctx, ticket.Key, tickets.Edit{Title: new("two"), Version: ticket.Version}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(p.Workflows.EditTicket(p.Ctx, ticket.Key, tickets.Edit{Title: new("two"), Version: ticket.Version}))(t)
 		if _, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID); !errors.Is(err, webhooks.CodeNothingToSend) {
 			t.Error(err)
 		}
@@ -527,9 +506,7 @@ func TestWebhookRules(t *testing.T) {
 		p := newPost(t, nil)
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 		ticket := p.titled(t, "DEMO", "one")
-		if _, err := p.Workflows.Comment(p.Ctx, ticket.Key, "unseen", nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(p.Workflows.Comment(p.Ctx, ticket.Key, "unseen", nil))(t)
 		p.Publish(t)
 		w := p.webhook(t, hook)
 		domaintest.Must(t, p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}))
@@ -595,8 +572,7 @@ func TestWorkWebhooks(t *testing.T) {
 	p.hook(t, webhooks.Draft{URL: server.URL + "/stall", Feeds: []string{"tickets"}})
 	p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 	ctx, cancel := context.WithCancel(context.Background())
-	allow, err := outbound.ParseAllowlist("127.0.0.1")
-	domaintest.Must(t, err)
+	allow := domaintest.OK(outbound.ParseAllowlist("127.0.0.1"))(t)
 	other := app.New(p.DB, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
 	done := make(chan struct{}, 4)
 	for _, w := range []*app.App{p.App, other} {

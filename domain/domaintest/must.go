@@ -14,3 +14,12 @@ func Must(t T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// OK returns what a call returned beside its error, and fails the test if there is one: board := OK(open(slug))(t).
+func OK[V any](value V, err error) func(T) V {
+	return func(t T) V {
+		t.Helper()
+		Must(t, err)
+		return value
+	}
+}

@@ -48,16 +48,13 @@ type env struct {
 
 func newEnv(t testing.TB, url string, names ...string) *env {
 	t.Helper()
-	cfg, err := db.Config(url)
-	domaintest.Must(t, err)
-	connector, err := mysql.NewConnector(cfg)
-	domaintest.Must(t, err)
+	cfg := domaintest.OK(db.Config(url))(t)
+	connector := domaintest.OK(mysql.NewConnector(cfg))(t)
 	s := &env{url: url, watch: sql.OpenDB(connector), stops: make(chan arrival, len(names))}
 	t.Cleanup(func() { s.watch.Close() })
 	for _, name := range names {
 		a := &actor{stage: s, name: name, free: true, verdict: make(chan fate)}
-		a.db, err = db.OpenWith(url, func(c driver.Connector) driver.Connector { return gate{c, a} })
-		domaintest.Must(t, err)
+		a.db = domaintest.OK(db.OpenWith(url, func(c driver.Connector) driver.Connector { return gate{c, a} }))(t)
 		a.db.Connections(1)
 		t.Cleanup(func() { a.db.Close() })
 		s.actors = append(s.actors, a)

@@ -16,16 +16,12 @@ import (
 // newCalm returns a run whose actors do not stop.
 func newCalm(t *testing.T) *run {
 	t.Helper()
-	r, err := newRun(newPaperEnv(t, cast...), right(), plan{Limits: [2]int{4, 4}})
-	domaintest.Must(t, err)
-	return r
+	return domaintest.OK(newRun(newPaperEnv(t, cast...), right(), plan{Limits: [2]int{4, 4}}))(t)
 }
 
 func (r *run) publish(t *testing.T, name string) int {
 	t.Helper()
-	n, err := r.engines[name].RunOnce(t.Context(), theFeed)
-	domaintest.Must(t, err)
-	return n
+	return domaintest.OK(r.engines[name].RunOnce(t.Context(), theFeed))(t)
 }
 
 func TestRunOnce(t *testing.T) {
@@ -96,8 +92,7 @@ func TestRunOnce(t *testing.T) {
 		})
 		all.Go(func() { r.engines["publisher 1"].Run(ctx) })
 		domaintest.Until(t, "it is published", func() bool {
-			position, err := r.actor("operator").db.PositionOf(t.Context(), "paper", 3)
-			domaintest.Must(t, err)
+			position := domaintest.OK(r.actor("operator").db.PositionOf(t.Context(), "paper", 3))(t)
 			return position != nil
 		})
 	})
@@ -162,8 +157,7 @@ func TestRead(t *testing.T) {
 		domaintest.Must(t, r.parts.remove(t.Context(), d, 1))
 		r.publish(t, "publisher 1") // two rows: up to 4
 		domaintest.Must(t, r.parts.purge(t.Context(), d))
-		at, err := e.Start(t.Context(), theFeed)
-		domaintest.Must(t, err)
+		at := domaintest.OK(e.Start(t.Context(), theFeed))(t)
 		for reads := 1; ; reads++ {
 			page, err := e.Read(t.Context(), at, 1, Scope{})
 			domaintest.Must(t, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -49,9 +50,7 @@ func newPaperEnv(t testing.TB, names ...string) *env {
 	t.Helper()
 	s := newEnv(t, dbtest.URL(t), names...)
 	for _, statement := range append(slices.Clone(paperTables), ownerTables...) {
-		if _, err := s.watch.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(s.watch.Exec(statement))(t)
 	}
 	return s
 }

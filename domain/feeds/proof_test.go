@@ -330,8 +330,7 @@ func TestAnyOrderOfStatements(t *testing.T) {
 func checkAll(t *testing.T, s *env, p parts) {
 	rapid.Check(t, func(rt *rapid.T) {
 		plan := rapid.Custom(drawPlan).Draw(rt, "plan")
-		wrong, err := perform(s, p, plan)
-		domaintest.Must(rt, err)
+		wrong := domaintest.OK(perform(s, p, plan))(rt)
 		if len(wrong) > 0 {
 			rt.Fatalf("%v\n%s", wrong, strings.Join(s.log, "\n"))
 		}

@@ -63,8 +63,7 @@ func publishBeforeReaders(t *testing.T, d *db.DB) map[string]int {
 	var group sync.WaitGroup
 	seen := map[string]map[uint64]uint64{}
 	e := New(d, nil, Feed{Name: theFeed, Table: "paper", Load: loadPapers(d)})
-	from, err := e.End(t.Context(), theFeed)
-	domaintest.Must(t, err)
+	from := domaintest.OK(e.End(t.Context(), theFeed))(t)
 	for name, read := range readers {
 		mine := map[uint64]uint64{}
 		seen[name] = mine
@@ -121,16 +120,14 @@ func readInOneView(e *Engine, ctx context.Context, c Cursor, limit int, _ Scope)
 
 func ownServer(t *testing.T) *db.DB {
 	t.Helper()
-	server, err := private.Open(t.Context(), private.Options{
+	server := domaintest.OK(private.Open(t.Context(), private.Options{
 		Dir: t.TempDir(), Engine: os.Getenv("COUNTERFOIL_TEST_ENGINE"),
 		Settings: map[string]string{"innodb_flush_log_at_trx_commit": "0", "innodb_doublewrite": "0", "sync_binlog": "0", "skip-log-bin": "", "innodb_buffer_pool_size": "256M"},
-	})
-	domaintest.Must(t, err)
+	}))(t)
 	t.Cleanup(func() { server.Close(context.Background()) })
 	url := server.URL("counterfoil")
 	domaintest.Must(t, db.SchemaUp(url))
-	d, err := db.Open(url)
-	domaintest.Must(t, err)
+	d := domaintest.OK(db.Open(url))(t)
 	t.Cleanup(func() { d.Close() })
 	for _, statement := range paperTables {
 		exec(t, d, statement)
@@ -242,8 +239,7 @@ func follow(t *testing.T, e *Engine, read reader, cursor Cursor, seen map[uint64
 
 func positions(t *testing.T, d *db.DB) map[uint64]uint64 {
 	t.Helper()
-	p, err := takePicture(d.SQL)
-	domaintest.Must(t, err)
+	p := domaintest.OK(takePicture(d.SQL))(t)
 	last := map[uint64]uint64{}
 	for n, r := range p.rows {
 		last[n] = r.position

@@ -52,8 +52,7 @@ func TestMentions(t *testing.T) {
 		"a text that is not parsed names none": {"@ana " + strings.Repeat("[", 65000), "", nil},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			got, err := markup.Render(c.source, link, people, nil)
-			domaintest.Must(t, err)
+			got := domaintest.OK(markup.Render(c.source, link, people, nil))(t)
 			if got = strings.TrimSpace(strings.ReplaceAll(got, "<!-- raw HTML omitted -->", "")); c.want != "" && got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -90,8 +89,7 @@ func TestRender(t *testing.T) {
 		"so is a data URL":                  {"![x](data:text/html;base64,PHNjcmlwdD4=)", `<p><img alt="x"></p>`},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			got, err := markup.Render(c.source, link, people, nil)
-			domaintest.Must(t, err)
+			got := domaintest.OK(markup.Render(c.source, link, people, nil))(t)
 			if got = strings.TrimSpace(strings.ReplaceAll(got, "<!-- raw HTML omitted -->", "")); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -126,8 +124,7 @@ func FuzzRender(f *testing.F) {
 		"nowrap": true, "usemap": true, "ismap": true, "name": true, "value": true, "min": true, "max": true, "low": true, "high": true, "optimum": true,
 		"shape": true, "coords": true, "span": true, "frame": true, "rules": true, "border": true, "cellpadding": true, "cellspacing": true, "axis": true, "itemid": true, "aria-label": true, "tabindex": true}
 	f.Fuzz(func(t *testing.T, source string) {
-		out, err := markup.Render(source, link, people, nil)
-		domaintest.Must(t, err)
+		out := domaintest.OK(markup.Render(source, link, people, nil))(t)
 		tokens := html.NewTokenizer(strings.NewReader(out))
 		for tokens.Next() != html.ErrorToken {
 			token := tokens.Token()
@@ -184,8 +181,7 @@ var costly = map[string]string{
 func TestRenderLimits(t *testing.T) {
 	for name, source := range costly {
 		t.Run(name+" is shown as it was typed", func(t *testing.T) {
-			got, err := markup.Render(source, link, people, nil)
-			domaintest.Must(t, err)
+			got := domaintest.OK(markup.Render(source, link, people, nil))(t)
 			if want := `<pre tabindex="0">` + html.EscapeString(source) + "</pre>"; got != want {
 				t.Errorf("got %d bytes that begin with %.80q", len(got), got)
 			}
@@ -228,9 +224,7 @@ func TestRenderLimits(t *testing.T) {
 func BenchmarkRender(b *testing.B) {
 	source := strings.Repeat("# Heading\n\nSome *words* of NINJA-1 and `code`.\n\n- one\n- two\n\n|a|b|\n|-|-|\n|1|2|\n\n", 50)
 	for b.Loop() {
-		if _, err := markup.Render(source, link, people, nil); err != nil {
-			b.Fatal(err)
-		}
+		domaintest.OK(markup.Render(source, link, people, nil))(b)
 	}
 }
 
@@ -250,9 +244,7 @@ func TestBoards(t *testing.T) {
 			}
 			return "/" + key
 		}
-		if _, err := markup.Render(source, link, func(string) string { return "" }, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(markup.Render(source, link, func(string) string { return "" }, nil))(t)
 		markup.Spans(source, link)
 	})
 }

@@ -75,7 +75,7 @@ func TestEveryActionInEveryState(t *testing.T) {
 				domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX('0000000000000001') WHERE id = ?", task)
 				domaintest.Exec(t, d.DB, "UPDATE migration_counter SET failed = 0, skipped = 0 WHERE run_id = ?", run.ID)
 				domaintest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE failed = 1", run.ID)
-				domaintest.Exec(t, d.DB, "UPDATE migration_run SET state = ?, canary_left = NULL, active_key = IF(?, same_key, NULL), knobs = ? WHERE id = ?", string(from), from.IsActive(), must[string](t)(knobsText(migrations.DefaultKnobs)), run.ID)
+				domaintest.Exec(t, d.DB, "UPDATE migration_run SET state = ?, canary_left = NULL, active_key = IF(?, same_key, NULL), knobs = ? WHERE id = ?", string(from), from.IsActive(), domaintest.OK(knobsText(migrations.DefaultKnobs))(t), run.ID)
 				before := d.Now(run.ID)
 				e := d.Engine
 				if !known {
@@ -234,7 +234,7 @@ func TestDrain(t *testing.T) {
 	run, worker := d.Running(3), d.Worker()
 	state := func() string {
 		t.Helper()
-		list := must[[]migrations.Worker](t)(d.Workers(d.Ctx))
+		list := domaintest.OK(d.Workers(d.Ctx))(t)
 		for _, w := range list {
 			if w.ID == worker {
 				if w.Left <= 0 || w.Host != "here" || w.PID != 7 {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
@@ -19,14 +18,6 @@ func newEnv(t testing.TB, list ...*migrations.Migration) *env {
 	d := migrationstest.New(t, list...)
 	d.Fill = worker.New(d.DB, d.Engine, monitor.New(d.DB, d.Engine), "test", nil).Fill
 	return &env{d}
-}
-
-func must[T any](t testing.TB) func(value T, err error) T {
-	return func(value T, err error) T {
-		t.Helper()
-		domaintest.Must(t, err)
-		return value
-	}
 }
 
 // refuses checks that err is of the kind and the type of want.

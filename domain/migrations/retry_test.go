@@ -187,7 +187,7 @@ func TestRetryGroup(t *testing.T) {
 		if d.iterations(run.ID) != "1300 1300 0" || d.requests() != 0 {
 			t.Error(d.iterations(run.ID), d.requests())
 		}
-		for _, f := range must[[]migrations.Failure](t)(d.Failures(d.Ctx, run.ID)) {
+		for _, f := range domaintest.OK(d.Failures(d.Ctx, run.ID))(t) {
 			if want := map[string]uint64{groupOne: 0, groupTwo: 1300}[f.Fingerprint]; f.Failed != want || f.Errors != 5*1300 {
 				t.Errorf("%+v", f)
 			}

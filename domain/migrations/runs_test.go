@@ -326,7 +326,7 @@ func TestUploads(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
 		d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": migrationstest.Hunter2}, csv("a\n1\n2\n")))
-		files := must[*blobs.Store](t)(blobs.Open(d.Ctx, d.Folder))
+		files := domaintest.OK(blobs.Open(d.Ctx, d.Folder))(t)
 		t.Cleanup(func() { files.Close() })
 		for _, name := range []string{"uploads/nobodys", "images/picture"} {
 			domaintest.Must(t, files.Put(d.Ctx, name, strings.NewReader("x")))
@@ -365,13 +365,13 @@ func TestUploads(t *testing.T) {
 		if run.Dry || run.Upload != "list.csv" || len(d.Stored()) != 1 {
 			t.Errorf("%+v", run)
 		}
-		row := must[migrations.Values](t)(func() (migrations.Values, error) {
+		row := domaintest.OK(func() (migrations.Values, error) {
 			row, err := d.Row(d.Ctx, run.ID)
 			if err != nil {
 				return nil, err
 			}
 			return migrations.ClearValues(row.Params)
-		}())
+		}())(t)
 		if row["token"] != migrationstest.Hunter2 {
 			t.Error(row)
 		}
@@ -423,11 +423,9 @@ func TestSecretsAreNowhere(t *testing.T) {
 // cells are all that a table's columns have.
 func (d *env) cells(table string) map[string]string {
 	d.T.Helper()
-	rows, err := d.DB.SQL.Query("SELECT * FROM " + table)
-	domaintest.Must(d.T, err)
+	rows := domaintest.OK(d.DB.SQL.Query("SELECT * FROM " + table))(d.T)
 	defer rows.Close()
-	columns, err := rows.Columns()
-	domaintest.Must(d.T, err)
+	columns := domaintest.OK(rows.Columns())(d.T)
 	all := map[string]string{}
 	for rows.Next() {
 		row, into := make([]any, len(columns)), make([]any, len(columns))
@@ -483,9 +481,7 @@ func TestRuns(t *testing.T) {
 	d.Failed(run.ID, tasks[:2])
 	d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 	is(run.ID, migrations.ListAttention) // some tasks failed
-	if _, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true}); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true}))(t)
 	is(run.ID, migrations.ListFinished)
 
 	other := d.Running(5)

@@ -18,8 +18,7 @@ import (
 func (d *env) walk(run id.Run, filter migrations.TaskFilter) (found []id.Task, pages int) {
 	d.T.Helper()
 	for pages = 1; ; pages++ {
-		page, err := d.Tasks(d.Ctx, run, filter)
-		domaintest.Must(d.T, err)
+		page := domaintest.OK(d.Tasks(d.Ctx, run, filter))(d.T)
 		for _, task := range page.Tasks {
 			found = append(found, task.ID)
 		}
@@ -87,9 +86,7 @@ func TestTasks(t *testing.T) {
 		domaintest.Exec(t, d.DB, "UPDATE migration_task SET payload = ? WHERE id = ?", long, task)
 		for range 2 {
 			d.Failed(run.ID, []id.Task{task})
-			if _, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: task}); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.OK(d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: task}))(t)
 		}
 		page, err := d.Tasks(d.Ctx, run.ID, migrations.TaskFilter{})
 		if err != nil || page.Tasks[0].Payload != string([]rune(long)[:1000]) || page.Next != 0 {
@@ -126,8 +123,7 @@ func TestTasks(t *testing.T) {
 		for fingerprint, want := range map[string]int{"": 450, "0000000000000001": 225, "0000000000000002": 225, "0000000000000003": 0} {
 			n := 0
 			for after := id.Task(0); ; {
-				page, err := d.FailedTasks(d.Ctx, run.ID, fingerprint, after)
-				domaintest.Must(t, err)
+				page := domaintest.OK(d.FailedTasks(d.Ctx, run.ID, fingerprint, after))(t)
 				for _, task := range page.Tasks {
 					if n++; task.Error != "error 2 of "+task.Payload || fingerprint != "" && task.Fingerprint != fingerprint {
 						t.Fatalf("%+v", task)
@@ -150,7 +146,7 @@ func TestTasks(t *testing.T) {
 		d.Failed(run.ID, tasks[:1], 1)
 		d.Failed(run.ID, tasks[1:5], 2)
 		d.Failed(run.ID, tasks[5:], 3)
-		list := must[[]migrations.Failure](t)(d.Failures(d.Ctx, run.ID))
+		list := domaintest.OK(d.Failures(d.Ctx, run.ID))(t)
 		if len(list) != 3 || list[0].Fingerprint != "0000000000000002" || list[0].Failed != 4 || list[0].Task != tasks[1] || list[0].Message != "It failed" {
 			t.Errorf("%+v", list)
 		}

@@ -26,9 +26,7 @@ import (
 
 func allow(t *testing.T, text string) outbound.Allowlist {
 	t.Helper()
-	a, err := outbound.ParseAllowlist(text)
-	domaintest.Must(t, err)
-	return a
+	return domaintest.OK(outbound.ParseAllowlist(text))(t)
 }
 
 // start returns a server that misbehaves, and a client that may ask it.
@@ -38,8 +36,7 @@ func start(t *testing.T) (*outbound.Client, *outboundtest.Server, string) {
 	server := httptest.NewServer(hostile)
 	t.Cleanup(server.Close)
 	t.Cleanup(hostile.Close)
-	u, err := url.Parse(server.URL)
-	domaintest.Must(t, err)
+	u := domaintest.OK(url.Parse(server.URL))(t)
 	return outbound.New(outbound.Options{Allow: allow(t, u.Host), Agent: "Counterfoil/test"}), hostile, server.URL
 }
 
@@ -187,8 +184,7 @@ func TestProxy(t *testing.T) {
 // resolver answers each question for an IPv4 address with the next of the list, and at its end with the last.
 func resolver(t *testing.T, list ...string) *net.Resolver {
 	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	domaintest.Must(t, err)
+	conn := domaintest.OK(net.ListenPacket("udp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { conn.Close() })
 	go func() {
 		buffer := make([]byte, 1500)
@@ -323,8 +319,7 @@ func TestGet(t *testing.T) {
 	})
 	t.Run("a caller who goes away is told so", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
-		res, err := c.Get(ctx, base+"/stall-body", "*/*", outbound.Limits{})
-		domaintest.Must(t, err)
+		res := domaintest.OK(c.Get(ctx, base+"/stall-body", "*/*", outbound.Limits{}))(t)
 		defer res.Body.Close()
 		cancel()
 		if _, err := io.ReadAll(res.Body); !errors.Is(err, context.Canceled) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
@@ -50,9 +51,7 @@ func TestRestored(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
 	s.mint(t, 1, refs.Short, 100)
-	if _, err := s.pop(30); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(s.pop(30))(t)
 	long := s.mint(t, 2, refs.Long, 10)
 	before := s.Now().Add(-time.Hour).Truncate(time.Second)
 	s.in(t, func(tx *db.Tx) error {
@@ -156,9 +155,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 		s.quarantined(t, bad)
 		watch.Take()
 		for range 50 {
-			if _, err := s.pop(1); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.OK(s.pop(1))(t)
 			if sent, _ := watch.Take(); len(sent) > 18 {
 				t.Fatalf("%d statements: %s", len(sent), strings.Join(sent, "\n"))
 			}

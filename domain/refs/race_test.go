@@ -92,8 +92,7 @@ func TestTheQuarantineRace(t *testing.T) {
 			between = s.InTx(soon, func(tx *db.Tx) error { return refs.Quarantine(soon, tx, second, 4) })
 		})
 	})
-	codes, err := s.pop(1)
-	domaintest.Must(t, err)
+	codes := domaintest.OK(s.pop(1))(t)
 	if between == nil {
 		t.Errorf("%d codes of a lot were given out after it went into quarantine", len(codes))
 	}
@@ -107,8 +106,7 @@ func TestTheQuarantineRace(t *testing.T) {
 // is a step of one of the two.
 func (s env) race(t *testing.T, order, end string) {
 	refill, taker := s.begin(t), s.begin(t)
-	batch, err := s.OpenBatch(s.ctx, 1)
-	domaintest.Must(t, err)
+	batch := domaintest.OK(s.OpenBatch(s.ctx, 1))(t)
 	drawn := []string{"UkrEP", "ukrEP"}
 	steps := map[rune][]func() error{
 		'r': {
@@ -171,8 +169,7 @@ func interleavings(a, b string) []string {
 
 func (s env) begin(t *testing.T) *db.Tx {
 	t.Helper()
-	tx, err := s.SQL.BeginTx(s.ctx, nil)
-	domaintest.Must(t, err)
+	tx := domaintest.OK(s.SQL.BeginTx(s.ctx, nil))(t)
 	t.Cleanup(func() { _ = tx.Rollback() })
 	return &db.Tx{Queries: s.Queries.WithTx(tx), SQL: tx, Now: s.Now()}
 }

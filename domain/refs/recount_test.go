@@ -46,8 +46,7 @@ func (s env) recount(t testing.TB) (refs.Recount, bool) {
 
 func (s env) recounted(t testing.TB) refs.Recount {
 	t.Helper()
-	now, err := refs.ReadState(s.ctx, s.Queries, s.Now())
-	domaintest.Must(t, err)
+	now := domaintest.OK(refs.ReadState(s.ctx, s.Queries, s.Now()))(t)
 	return now.Recount
 }
 
@@ -61,9 +60,7 @@ func TestRecount(t *testing.T) {
 		bad := s.mint(t, 3, refs.Short, 200)
 		s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 4) })
 		s.in(t, func(tx *db.Tx) error { _, err := refs.Sweep(s.ctx, tx, refs.Parts(0)); return err })
-		if _, err := s.pop(700); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(s.pop(700))(t)
 		s.putOff(t)
 		var first atomic.Bool
 		watch.After(func(statement string) {

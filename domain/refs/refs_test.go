@@ -74,8 +74,7 @@ func (s env) balanced(t testing.TB) {
 			t.Errorf("%d in %s", n, other)
 		}
 	}
-	now, err := refs.ReadState(s.ctx, s.Queries, s.Now())
-	domaintest.Must(t, err)
+	now := domaintest.OK(refs.ReadState(s.ctx, s.Queries, s.Now()))(t)
 	if want := (refs.Counts{Minted: ledger, Issued: issued, Quarantined: aside, Available: pool}); now.Counts != want {
 		t.Errorf("the counters say %+v, and it is %+v", now.Counts, want)
 	}
@@ -159,8 +158,7 @@ func TestPop(t *testing.T) {
 		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 6000)
 		s.mint(t, 2, refs.Long, 6000)
-		codes, err := s.pop(refs.MaxPop)
-		domaintest.Must(t, err)
+		codes := domaintest.OK(s.pop(refs.MaxPop))(t)
 		if slices.IsSorted(codes) {
 			t.Error("they come in order")
 		}
@@ -176,8 +174,7 @@ func TestPop(t *testing.T) {
 		s.mint(t, 1, refs.Short, 20_000)
 		near := 0
 		for range 50 {
-			codes, err := s.pop(8)
-			domaintest.Must(t, err)
+			codes := domaintest.OK(s.pop(8))(t)
 			first := map[string]bool{}
 			for _, code := range codes {
 				first[string(code[:2])] = true
@@ -208,8 +205,7 @@ func TestMint(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 20_000)
-		rows, err := s.SQL.Query("SELECT code FROM ref_pool")
-		domaintest.Must(t, err)
+		rows := domaintest.OK(s.SQL.Query("SELECT code FROM ref_pool"))(t)
 		defer rows.Close()
 		first := map[byte]int{}
 		for rows.Next() {
@@ -401,8 +397,7 @@ func TestRate(t *testing.T) {
 	check := func(at time.Time, rate float64, reads int) {
 		t.Helper()
 		watch.Take()
-		now, err := e.State(s.ctx, s.Queries, at)
-		domaintest.Must(t, err)
+		now := domaintest.OK(e.State(s.ctx, s.Queries, at))(t)
 		sent, _ := watch.Take()
 		n := 0
 		for _, statement := range sent {
@@ -507,8 +502,7 @@ func TestCodes(t *testing.T) {
 		if ones < 20 || ones > 120 || both > 3 { // 56 by chance
 			t.Errorf("%d canaries in 50,000, %d of them of both", ones, both)
 		}
-		again, err := refs.ReadCanaries(one.ctx, one.Queries)
-		domaintest.Must(t, err)
+		again := domaintest.OK(refs.ReadCanaries(one.ctx, one.Queries))(t)
 		rapid.Check(t, func(t *rapid.T) {
 			code := refs.Code(rapid.StringMatching(`[2-9a-zA-Z]{5}`).Draw(t, "code"))
 			if again.Is(code) != one.canaries.Is(code) {

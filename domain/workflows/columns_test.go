@@ -15,9 +15,7 @@ import (
 
 func (e *env) edit(t testing.TB, slug string, column id.Column, edit boards.ColumnEdit) boards.Board {
 	t.Helper()
-	board, err := e.Workflows.EditColumn(e.Ctx, slug, column, edit, nil)
-	domaintest.Must(t, err)
-	return board
+	return domaintest.OK(e.Workflows.EditColumn(e.Ctx, slug, column, edit, nil))(t)
 }
 
 func hard(n int) boards.ColumnEdit { return boards.ColumnEdit{WIP: new(boards.LimitHard), Limit: &n} }
@@ -161,23 +159,16 @@ func TestTicketsOfColumns(t *testing.T) {
 		if _, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeColumnFull) {
 			t.Errorf("in a column that is full by now: %v", err)
 		}
-		if _, err := other.Workflows.RemoveColumn(e.Ctx, "OPS", first, second, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(other.Workflows.RemoveColumn(e.Ctx, "OPS", first, second, nil))(t)
 		if ticket, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || ticket.Column != second {
 			t.Errorf("its first column is gone: %+v, %v", ticket, err)
 		}
-		if _, err := other.Workflows.RenameBoard(e.Ctx, "OPS", boards.Names{Slug: new("NINJA")}, 4); err != nil {
-			t.Fatal(err)
-		}
-		ticket, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil)
-		domaintest.Must(t, err)
+		domaintest.OK(other.Workflows.RenameBoard(e.Ctx, "OPS", boards.Names{Slug: new("NINJA")}, 4))(t)
+		ticket := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil))(t)
 		if found, err := e.Workflows.Ticket(e.Ctx, ticket.Key); err != nil || found.Key.Board != "NINJA" || found.Key.Number != ticket.Key.Number {
 			t.Errorf("%s leads to %+v, %v", ticket.Key, found, err)
 		}
-		if _, err := other.Workflows.ArchiveBoard(e.Ctx, "NINJA", true, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(other.Workflows.ArchiveBoard(e.Ctx, "NINJA", true, nil))(t)
 		if _, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeArchived) {
 			t.Errorf("on a board that is archived by now: %v", err)
 		}

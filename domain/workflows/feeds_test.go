@@ -41,8 +41,7 @@ func (f *follower) read(t testing.TB, limit int) (items []feeds.Item) {
 	t.Helper()
 	for {
 		if f.cursor.Epoch == 0 {
-			start, err := f.h.Feeds.Start(context.Background(), f.cursor.Feed)
-			domaintest.Must(t, err)
+			start := domaintest.OK(f.h.Feeds.Start(context.Background(), f.cursor.Feed))(t)
 			f.cursor = start
 		}
 		page, err := f.h.Feeds.Read(context.Background(), f.cursor, limit, f.scope)
@@ -80,8 +79,7 @@ func (f *follower) live(t testing.TB) map[uint64]string {
 
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
-	text, err := json.Marshal(v)
-	domaintest.Must(t, err)
+	text := domaintest.OK(json.Marshal(v))(t)
 	return string(text)
 }
 
@@ -93,16 +91,12 @@ func TestFeeds(t *testing.T) {
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 2)
-		if _, err := e.Workflows.SetAssignees(e.Ctx, keys[0], []string{"ana"}); err != nil {
-			t.Fatal(err)
-		}
-		said, err := e.Workflows.Comment(e.Ctx, keys[0], "Sharpen it", nil)
-		domaintest.Must(t, err)
+		domaintest.OK(e.Workflows.SetAssignees(e.Ctx, keys[0], []string{"ana"}))(t)
+		said := domaintest.OK(e.Workflows.Comment(e.Ctx, keys[0], "Sharpen it", nil))(t)
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[1]))
 		e.Publish(t)
 		links := workflows.Links{Base: "https://x.example", Company: e.Actor.Company.Slug}
-		ticket, err := e.Workflows.Ticket(e.Ctx, keys[0])
-		domaintest.Must(t, err)
+		ticket := domaintest.OK(e.Workflows.Ticket(e.Ctx, keys[0]))(t)
 		followed := e.follow("tickets", board.ID)
 		items := followed.read(t, 1)
 		if len(items) != 2 || asJSON(t, items[0].Data) != asJSON(t, links.Ticket(ticket)) || len(ticket.Assignees) != 1 || items[0].Deleted {
@@ -114,8 +108,7 @@ func TestFeeds(t *testing.T) {
 		if items := e.follow("comments", 0).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Comment(said.Key, said.Comment)) {
 			t.Errorf("%+v", items)
 		}
-		shown, err := e.Workflows.Board(e.Ctx, "NINJA")
-		domaintest.Must(t, err)
+		shown := domaintest.OK(e.Workflows.Board(e.Ctx, "NINJA"))(t)
 		if items := e.follow("boards", board.ID).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Board(shown)) {
 			t.Errorf("%+v", items)
 		}
@@ -132,9 +125,7 @@ func TestFeeds(t *testing.T) {
 		e := newEnv(t)
 		from, to, third := e.Board(t, "NINJA"), e.Board(t, "OTHER"), e.Board(t, "THIRD")
 		keys := e.Open(t, "NINJA", from.Columns[0].ID, 2)
-		if _, err := e.Workflows.Comment(e.Ctx, keys[0], "Sharpen it", nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.Comment(e.Ctx, keys[0], "Sharpen it", nil))(t)
 		e.Publish(t)
 		for _, feed := range []string{"tickets", "comments"} {
 			followed := e.follow(feed, from.ID)
@@ -195,8 +186,7 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 	for _, feed := range e.Feeds.Names() {
 		followers[feed] = e.follow(feed, 0)
 	}
-	ninja, err := e.Workflows.Board(e.Ctx, "NINJA")
-	domaintest.Must(t, err)
+	ninja := domaintest.OK(e.Workflows.Board(e.Ctx, "NINJA"))(t)
 	narrow := e.follow("tickets", ninja.ID)
 
 	rapid.Check(t, func(rt *rapid.T) {
@@ -280,16 +270,13 @@ func (e *env) atPositions(t testing.TB) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	for _, name := range e.Feeds.Names() {
-		feed, err := e.Feeds.Feed(name)
-		domaintest.Must(t, err)
-		rows, err := feed.Load(context.Background(), e.DB.Queries, feeds.Span{Upto: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: e.Actor.Company.ID}})
-		domaintest.Must(t, err)
+		feed := domaintest.OK(e.Feeds.Feed(name))(t)
+		rows := domaintest.OK(feed.Load(context.Background(), e.DB.Queries, feeds.Span{Upto: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: e.Actor.Company.ID}}))(t)
 		for _, row := range rows {
 			found[fmt.Sprint(name, " ", row.ID, " at ", row.Position)] = asJSON(t, row.Item)
 		}
 	}
-	rows, err := e.DB.SQL.Query("SELECT id, feed_sync_id, moved_at FROM ticket WHERE feed_sync_id IS NOT NULL")
-	domaintest.Must(t, err)
+	rows := domaintest.OK(e.DB.SQL.Query("SELECT id, feed_sync_id, moved_at FROM ticket WHERE feed_sync_id IS NOT NULL"))(t)
 	defer rows.Close()
 	for rows.Next() {
 		var ticket, position, moved string
@@ -308,9 +295,7 @@ type person struct {
 }
 
 func (p person) board() boards.Board {
-	board, err := p.h.Workflows.Board(p.h.Ctx, rapid.SampledFrom([]string{"NINJA", "OTHER"}).Draw(p.t, "board"))
-	domaintest.Must(p.t, err)
-	return board
+	return domaintest.OK(p.h.Workflows.Board(p.h.Ctx, rapid.SampledFrom([]string{"NINJA", "OTHER"}).Draw(p.t, "board")))(p.t)
 }
 
 func (p person) column(board boards.Board) id.Column {

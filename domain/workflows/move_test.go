@@ -20,8 +20,7 @@ import (
 // counted fails the test where a column's count is not the number of its tickets.
 func (e *env) counted(t testing.TB, slug string) {
 	t.Helper()
-	board, err := e.Workflows.Board(e.Ctx, slug)
-	domaintest.Must(t, err)
+	board := domaintest.OK(e.Workflows.Board(e.Ctx, slug))(t)
 	stored := e.Stored(t, board)
 	for _, column := range board.Columns {
 		if int(column.Count) != len(stored.Columns[column.ID]) {
@@ -214,8 +213,7 @@ type rows struct {
 func (e *env) rows(t testing.TB) rows {
 	t.Helper()
 	r := rows{tickets: map[uint64]string{}}
-	list, err := e.DB.SQL.Query("SELECT id, CONCAT_WS('/', column_id, rank_in_column, title, version, updated_at, moved_at) FROM ticket")
-	domaintest.Must(t, err)
+	list := domaintest.OK(e.DB.SQL.Query("SELECT id, CONCAT_WS('/', column_id, rank_in_column, title, version, updated_at, moved_at) FROM ticket"))(t)
 	defer list.Close()
 	for list.Next() {
 		var ticket uint64
@@ -284,9 +282,7 @@ func TestMoveTicketSeen(t *testing.T) {
 	t.Run("nor an edit of the title", func(t *testing.T) {
 		a, x, _ := three(t)
 		title := "Another title"
-		if _, err := e.Workflows.EditTicket(e.Ctx, x, tickets.Edit{Title: &title, Version: 1}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.EditTicket(e.Ctx, x, tickets.Edit{Title: &title, Version: 1}))(t)
 		domaintest.Must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 }

@@ -26,8 +26,7 @@ var demo1 = tickets.Key{Board: "DEMO", Number: 1}
 // say comments on DEMO-1.
 func (e *env) say(t testing.TB, ctx context.Context, text string) tickets.Comment {
 	t.Helper()
-	said, err := e.Workflows.Comment(ctx, demo1, text, nil)
-	domaintest.Must(t, err)
+	said := domaintest.OK(e.Workflows.Comment(ctx, demo1, text, nil))(t)
 	return said.Comment
 }
 
@@ -51,9 +50,7 @@ func (e *env) hears(t *testing.T, ctx context.Context, want ...string) {
 
 func (e *env) assign(t testing.TB, ctx context.Context, handles ...string) tickets.Ticket {
 	t.Helper()
-	ticket, err := e.Workflows.SetAssignees(ctx, demo1, handles)
-	domaintest.Must(t, err)
-	return ticket
+	return domaintest.OK(e.Workflows.SetAssignees(ctx, demo1, handles))(t)
 }
 
 func TestTelling(t *testing.T) {
@@ -85,9 +82,7 @@ func TestTelling(t *testing.T) {
 		e := newEnv(t)
 		ben, cyd := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member)
 		comment := e.say(t, e.Ctx, "@ben")
-		if _, err := e.Workflows.EditComment(e.Ctx, demo1, comment.ID, "@ben and @cyd", 1); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.EditComment(e.Ctx, demo1, comment.ID, "@ben and @cyd", 1))(t)
 		e.hears(t, ben, "mention by Ana on DEMO-1")
 		e.hears(t, cyd, "mention by Ana on DEMO-1")
 	})
@@ -95,12 +90,9 @@ func TestTelling(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben, cyd := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member)
-		ticket, err := e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "For @ben"}, nil)
-		domaintest.Must(t, err)
+		ticket := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "For @ben"}, nil))(t)
 		text := "For @ben and @cyd"
-		if _, err := e.Workflows.EditTicket(e.Ctx, ticket.Key, tickets.Edit{Description: &text, Version: 1}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.EditTicket(e.Ctx, ticket.Key, tickets.Edit{Description: &text, Version: 1}))(t)
 		e.hears(t, ben, "mention by Ana on "+ticket.Key.String())
 		e.hears(t, cyd, "mention by Ana on "+ticket.Key.String())
 	})
@@ -109,9 +101,7 @@ func TestTelling(t *testing.T) {
 		e := newEnv(t)
 		ben, vera := e.As(t, "Ben", accounts.Member), e.As(t, "Vera", accounts.Viewer)
 		for _, ctx := range []context.Context{e.Ctx, ben, vera} { // the author too, and a viewer may
-			if _, err := e.Workflows.MuteTicket(ctx, demo1, true); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.OK(e.Workflows.MuteTicket(ctx, demo1, true))(t)
 		}
 		e.say(t, e.Ctx, "one")
 		e.say(t, ben, "two, @vera")
@@ -120,9 +110,7 @@ func TestTelling(t *testing.T) {
 		e.hears(t, e.Ctx)
 		e.hears(t, ben, "assignment by Ana on DEMO-1")
 		e.hears(t, vera, "mention by Ben on DEMO-1")
-		if _, err := e.Workflows.MuteTicket(e.Ctx, demo1, false); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.MuteTicket(e.Ctx, demo1, false))(t)
 		e.say(t, ben, "four")
 		e.hears(t, e.Ctx, "reply by Ben on DEMO-1")
 	})
@@ -268,9 +256,7 @@ func TestComments(t *testing.T) {
 		if _, err := e.Workflows.EditComment(ben, tickets.Key{Board: "DEMO", Number: 2}, comment.ID, "x", 1); !errors.Is(err, tickets.CodeCommentNotFound) {
 			t.Error("by another ticket's address:", err)
 		}
-		if _, err := e.Workflows.DeleteComment(ben, demo1, comment.ID); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.DeleteComment(ben, demo1, comment.ID))(t)
 		var stale tickets.StaleComment
 		if _, err := e.Workflows.EditComment(ben, demo1, comment.ID, "x", 1); !errors.As(err, &stale) || !stale.Current.Deleted() {
 			t.Error(err)
@@ -408,11 +394,8 @@ func TestAssigning(t *testing.T) {
 		}
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, demo1))
 		work(0)
-		closed, err := e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "done already", Column: columns[2].ID}, nil)
-		domaintest.Must(t, err)
-		if _, err := e.Workflows.SetAssignees(e.Ctx, closed.Key, []string{"ana"}); err != nil {
-			t.Fatal(err)
-		}
+		closed := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "done already", Column: columns[2].ID}, nil))(t)
+		domaintest.OK(e.Workflows.SetAssignees(e.Ctx, closed.Key, []string{"ana"}))(t)
 		work(0)
 	})
 	t.Run("a ticket has twenty assignees at most", func(t *testing.T) {

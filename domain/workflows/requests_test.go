@@ -43,8 +43,7 @@ func stock(t testing.TB, d *db.DB, n int) {
 	if n == 0 {
 		return
 	}
-	canaries, err := refs.ReadCanaries(context.Background(), d.Queries)
-	domaintest.Must(t, err)
+	canaries := domaintest.OK(refs.ReadCanaries(context.Background(), d.Queries))(t)
 	apptest.InLot(t, d, func(ctx context.Context, tx *db.Tx, lot id.Lot) error {
 		_, err := refs.Mint(ctx, tx, canaries, lot, refs.Slice{Length: refs.Short, To: refs.Space(refs.Short), Codes: n})
 		return err
@@ -54,8 +53,7 @@ func stock(t testing.TB, d *db.DB, n int) {
 // guesses are n codes that lead to nothing, canary says whether they are canaries.
 func guesses(t testing.TB, e *env, n int, canary bool) (list []string) {
 	t.Helper()
-	canaries, err := refs.ReadCanaries(context.Background(), e.DB.Queries)
-	domaintest.Must(t, err)
+	canaries := domaintest.OK(refs.ReadCanaries(context.Background(), e.DB.Queries))(t)
 	for i := 0; len(list) < n; i++ {
 		code := fmt.Sprintf("%c%c%c%c%c", 'A'+i/26/26/26/26%26, 'A'+i/26/26/26%26, 'A'+i/26/26%26, 'A'+i/26%26, 'A'+i%26)
 		if canaries.Is(refs.Code(code)) == canary && e.Count(t, "SELECT COUNT(*) FROM ref_ledger WHERE code = ?", code) == 0 {
@@ -77,9 +75,7 @@ func asked(title string) requests.Submission {
 
 func (e *env) send(t testing.TB, sent requests.Submission) workflows.Receipt {
 	t.Helper()
-	receipt, err := e.Workflows.Send(from("192.0.2.1"), sent)
-	domaintest.Must(t, err)
-	return receipt
+	return domaintest.OK(e.Workflows.Send(from("192.0.2.1"), sent))(t)
 }
 
 func is(t testing.TB, err error, code fault.Code) {
@@ -92,8 +88,7 @@ func is(t testing.TB, err error, code fault.Code) {
 func TestTheRequesterIsNobody(t *testing.T) {
 	t.Parallel()
 	e := withForm(t, 1)
-	requester, err := accounts.RequesterAccount(e.Ctx, e.DB.Queries)
-	domaintest.Must(t, err)
+	requester := domaintest.OK(accounts.RequesterAccount(e.Ctx, e.DB.Queries))(t)
 	t.Run("who signs in", func(t *testing.T) {
 		for _, password := range []string{"", "x", "requester", "correct horse battery"} {
 			_, err := e.Workflows.SignIn(from("192.0.2.9"), "Requester", password)
@@ -152,9 +147,7 @@ func TestTheRequesterIsNobody(t *testing.T) {
 
 func (e *env) ours(t testing.TB) tickets.Ticket {
 	t.Helper()
-	ticket, err := e.Workflows.OpenTicket(e.Ctx, "NINJA", tickets.Draft{Title: "Ours"}, nil)
-	domaintest.Must(t, err)
-	return ticket
+	return domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "NINJA", tickets.Draft{Title: "Ours"}, nil))(t)
 }
 
 func TestSetForm(t *testing.T) {
@@ -247,8 +240,7 @@ func TestSend(t *testing.T) {
 		for _, on := range []bool{true, false, false, true} {
 			e.Offer(t, "NINJA", on)
 		}
-		list, err := accounts.Audit(e.Ctx, e.DB.Queries, e.Actor.Company.ID, 0, 10)
-		domaintest.Must(t, err)
+		list := domaintest.OK(accounts.Audit(e.Ctx, e.DB.Queries, e.Actor.Company.ID, 0, 10))(t)
 		var kinds []string
 		for _, entry := range list {
 			if strings.HasPrefix(entry.Kind, "form-") && entry.Detail.Name == "NINJA" {
@@ -359,13 +351,9 @@ func TestSendRefuses(t *testing.T) {
 			e.Offer(t, slug, true)
 		}
 		e.Offer(t, "OFF", false)
-		if _, err := e.Workflows.ArchiveBoard(e.Ctx, "PAST", true, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.ArchiveBoard(e.Ctx, "PAST", true, nil))(t)
 		watch.Take()
-		if _, err := e.Workflows.PublicForm(context.Background(), "acme", "NINJA"); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.PublicForm(context.Background(), "acme", "NINJA"))(t)
 		there, _ := watch.Take()
 		for what, path := range map[string][2]string{
 			"off": {"acme", "OFF"}, "never on": {"acme", "BARE"}, "archived": {"acme", "PAST"}, "no board": {"acme", "NONE"}, "no company": {"nowhere", "NINJA"}, "no slug": {"acme", "' OR 1"},
@@ -387,9 +375,7 @@ func TestSendRefuses(t *testing.T) {
 		e := withForm(t, 5)
 		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
 		hard, one := boards.LimitHard, 1
-		if _, err := e.Workflows.EditColumn(e.Ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.EditColumn(e.Ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil))(t)
 		e.send(t, asked("One"))
 		_, err := e.Workflows.Send(from("192.0.2.1"), asked("Two"))
 		is(t, err, requests.CodeNotNow)
@@ -459,8 +445,7 @@ func TestSendLimits(t *testing.T) {
 				is(t, err, requests.CodeTooMany)
 			}
 		}
-		rows, err := e.DB.SQL.Query("SELECT used FROM public_limit")
-		domaintest.Must(t, err)
+		rows := domaintest.OK(e.DB.SQL.Query("SELECT used FROM public_limit"))(t)
 		defer rows.Close()
 		var counts []int
 		for rows.Next() {

@@ -54,9 +54,7 @@ func (e *env) track(t testing.TB, code, token string) requests.TrackedTicket {
 func (e *env) lookups(t testing.TB) requests.Lookups {
 	t.Helper()
 	domaintest.Must(t, e.Delivery.TendRefs(context.Background()))
-	counted, err := e.Workflows.LookupsSince(context.Background(), e.DB.Now().Add(-time.Minute))
-	domaintest.Must(t, err)
-	return counted
+	return domaintest.OK(e.Workflows.LookupsSince(context.Background(), e.DB.Now().Add(-time.Minute)))(t)
 }
 
 func TestTrack(t *testing.T) {
@@ -116,15 +114,10 @@ func TestTrack(t *testing.T) {
 		e := withForm(t, 5)
 		receipt := e.send(t, asked("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		if _, err := e.Workflows.Comment(e.Ctx, ninja1, "What a nuisance", nil); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := e.Workflows.Reply(e.Ctx, ninja1, "We look into it.", nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.Comment(e.Ctx, ninja1, "What a nuisance", nil))(t)
+		domaintest.OK(e.Workflows.Reply(e.Ctx, ninja1, "We look into it.", nil))(t)
 		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Thank you"}))
-		page, err := e.Workflows.Replies(context.Background(), e.track(t, receipt.Code, receipt.Token), 0)
-		domaintest.Must(t, err)
+		page := domaintest.OK(e.Workflows.Replies(context.Background(), e.track(t, receipt.Code, receipt.Token), 0))(t)
 		var said []string
 		for _, c := range page.List {
 			said = append(said, fmt.Sprint(c.Author.Name, ": ", c.Body))
@@ -148,9 +141,7 @@ func TestTrack(t *testing.T) {
 		_, _, err = e.look(from("192.0.2.1"), first.Code, first.Token)
 		is(t, err, requests.CodeNotFound)
 		e.track(t, second.Code, second.Token)
-		if _, err := e.Workflows.RevokeRequestLink(e.Ctx, ninja1); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.RevokeRequestLink(e.Ctx, ninja1))(t)
 		_, _, err = e.look(from("192.0.2.1"), first.Code, second.Token)
 		is(t, err, requests.CodeNotFound)
 		is(t, e.Workflows.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
@@ -206,13 +197,9 @@ func TestReplyByLink(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		receipt := e.send(t, asked("Help"))
-		if _, err := e.Workflows.Comment(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.Comment(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil))(t)
 		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
-		if _, err := e.Workflows.Reply(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.Reply(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil))(t)
 		if n := e.Count(t, "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'reply'", e.Actor.Account.ID); n != 1 {
 			t.Errorf("Ana was told %d times", n)
 		}
@@ -234,9 +221,7 @@ func TestReplyByLink(t *testing.T) {
 		said := page.List[0]
 		_, err = e.Workflows.EditComment(e.Ctx, ninja1, said.ID, "A compliment", said.Version)
 		is(t, err, tickets.CodeNotYourComment)
-		if _, err := e.Workflows.DeleteComment(e.Ctx, ninja1, said.ID); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.DeleteComment(e.Ctx, ninja1, said.ID))(t)
 		if page, err = e.Workflows.Replies(context.Background(), found, 0); err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" {
 			t.Error(page, err)
 		}
@@ -262,9 +247,7 @@ func TestReplyByLink(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		receipt := e.send(t, asked("Help"))
-		if _, err := e.Workflows.ArchiveBoard(e.Ctx, "NINJA", true, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.ArchiveBoard(e.Ctx, "NINJA", true, nil))(t)
 		if !e.track(t, receipt.Code, receipt.Token).Archived {
 			t.Error("it does not say so")
 		}
@@ -335,9 +318,7 @@ func TestEnumeration(t *testing.T) {
 		e, watch, _ := spied(t)
 		live, deleted, revoked := e.send(t, asked("Live")), e.send(t, asked("Deleted")), e.send(t, asked("Revoked"))
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, tickets.Key{Board: "NINJA", Number: 2}))
-		if _, err := e.Workflows.RevokeRequestLink(e.Ctx, tickets.Key{Board: "NINJA", Number: 3}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.RevokeRequestLink(e.Ctx, tickets.Key{Board: "NINJA", Number: 3}))(t)
 		unknown := guesses(t, e, 1, false)[0]
 		if _, _, err := e.look(from("192.0.2.3"), unknown, ""); err == nil { // it reads which codes are canaries, once
 			t.Fatal("it leads to something")

@@ -49,11 +49,9 @@ func succeeded(errs []error) (n int) {
 // meanwhile runs do, and changes something once do has read it and waits for the lock of a row.
 func (e *env) meanwhile(t testing.TB, table string, row uint64, change string, do func() error) error {
 	t.Helper()
-	tx, err := e.DB.SQL.Begin()
-	domaintest.Must(t, err)
+	tx := domaintest.OK(e.DB.SQL.Begin())(t)
 	defer func() { _ = tx.Rollback() }()
-	_, err = tx.Exec("SELECT id FROM "+table+" WHERE id = ? FOR UPDATE", row)
-	domaintest.Must(t, err)
+	domaintest.OK(tx.Exec("SELECT id FROM "+table+" WHERE id = ? FOR UPDATE", row))(t)
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	for dbtest.Others(t, e.DB.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM "+table+"%FOR UPDATE%'") == 0 {
@@ -63,8 +61,7 @@ func (e *env) meanwhile(t testing.TB, table string, row uint64, change string, d
 		default:
 		}
 	}
-	_, err = tx.Exec(change, row)
-	domaintest.Must(t, err)
+	domaintest.OK(tx.Exec(change, row))(t)
 	domaintest.Must(t, tx.Commit())
 	return <-done
 }
@@ -224,8 +221,7 @@ func TestRestoreTicket(t *testing.T) {
 		if _, _, err := e.Workflows.RestoreTicket(e.Ctx, keys[0]); err != nil {
 			t.Fatal(err)
 		}
-		now, err := e.Workflows.Board(e.Ctx, "NINJA")
-		domaintest.Must(t, err)
+		now := domaintest.OK(e.Workflows.Board(e.Ctx, "NINJA"))(t)
 		e.holds(t, now, 0, 1)
 	})
 }
@@ -250,9 +246,7 @@ func TestUndo(t *testing.T) {
 		domaintest.Must(t, err)
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[0]))
 		for _, want := range [][]uint64{{1}, {1, 3}, {1, 3}, {1, 3}, {1, 2, 3}} {
-			if _, err := e.Workflows.Undo(e.Ctx, 0); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.OK(e.Workflows.Undo(e.Ctx, 0))(t)
 			e.holds(t, board, 0, want...)
 		}
 		e.holds(t, board, 1)

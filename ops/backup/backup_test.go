@@ -70,8 +70,7 @@ func newEnv(t testing.TB) *env {
 // at returns the installation on a database.
 func at(t testing.TB, url string) *env {
 	t.Helper()
-	d, err := db.Open(url)
-	domaintest.Must(t, err)
+	d := domaintest.OK(db.Open(url))(t)
 	w := app.New(d, apptest.CheapPasswords)
 	t.Cleanup(func() { w.Close(context.Background()); d.Close() })
 	return &env{App: w, Installation: backup.Installation{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs")}, db: d}
@@ -104,8 +103,7 @@ func (h *env) exec(t testing.TB, statement string, args ...any) {
 func (h *env) backup(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "acme.backup")
-	_, err := backup.Make(context.Background(), h.Installation, "test", file)
-	domaintest.Must(t, err)
+	domaintest.OK(backup.Make(context.Background(), h.Installation, "test", file))(t)
 	return file
 }
 
@@ -165,8 +163,7 @@ func dump(t testing.TB, h *env) string {
 			continue
 		}
 		var names []string
-		rows, err := h.db.SQL.Query("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position", table)
-		domaintest.Must(t, err)
+		rows := domaintest.OK(h.db.SQL.Query("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position", table))(t)
 		for rows.Next() {
 			var name string
 			domaintest.Must(t, rows.Scan(&name))
@@ -176,8 +173,7 @@ func dump(t testing.TB, h *env) string {
 			names = append(names, "COALESCE(HEX(CAST("+name+" AS CHAR CHARACTER SET binary)), 'NULL')")
 		}
 		domaintest.Must(t, rows.Close())
-		rows, err = h.db.SQL.Query("SELECT CONCAT_WS(',', " + strings.Join(names, ",") + ") FROM " + table + " ORDER BY 1")
-		domaintest.Must(t, err)
+		rows = domaintest.OK(h.db.SQL.Query("SELECT CONCAT_WS(',', " + strings.Join(names, ",") + ") FROM " + table + " ORDER BY 1"))(t)
 		for rows.Next() {
 			var row string
 			domaintest.Must(t, rows.Scan(&row))
@@ -193,13 +189,11 @@ func TestRestore(t *testing.T) {
 	t.Run("it has what a private link is known by, and not what is in one", func(t *testing.T) {
 		t.Parallel()
 		from := newEnv(t)
-		_, err := from.Workflows.SetForm(from.ctx, "NINJA", requests.Form{On: true})
-		domaintest.Must(t, err)
+		domaintest.OK(from.Workflows.SetForm(from.ctx, "NINJA", requests.Form{On: true}))(t)
 		from.exec(t, "INSERT INTO ref_ledger (code, batch) VALUES ('UkrEq', 1)")
 		from.exec(t, "INSERT INTO ref_pool (code) VALUES ('UkrEq')")
 		sent := requests.Submission{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: "Help"}
-		receipt, err := from.Workflows.Send(context.Background(), sent)
-		domaintest.Must(t, err)
+		receipt := domaintest.OK(from.Workflows.Send(context.Background(), sent))(t)
 		var all []byte
 		for _, member := range unpack(t, from.backup(t)) {
 			all = append(all, member.content...)
@@ -207,8 +201,7 @@ func TestRestore(t *testing.T) {
 		if hash := base64.StdEncoding.EncodeToString(requests.HashToken(receipt.Token)); !bytes.Contains(all, []byte(hash)) {
 			t.Error("whoever has the link cannot open it after a restore")
 		}
-		token, err := base64.RawURLEncoding.DecodeString(receipt.Token)
-		domaintest.Must(t, err)
+		token := domaintest.OK(base64.RawURLEncoding.DecodeString(receipt.Token))(t)
 		for _, secret := range []string{receipt.Token, base64.StdEncoding.EncodeToString(token), hex.EncodeToString(token), string(token), sent.Nonce} {
 			if bytes.Contains(all, []byte(secret)) {
 				t.Errorf("%q is in it", secret)
@@ -270,8 +263,7 @@ func TestRestore(t *testing.T) {
 		from.exec(t, "INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@example.com', 'Ana', '', TRUE, '2026-01-01')")
 		from.exec(t, "INSERT INTO membership (company_id, account_id, role, created_at) VALUES (1, 1, 'owner', '2026-01-01')")
 		to.restore(t, from.backup(t))
-		status, err := db.Schema(to.URL)
-		domaintest.Must(t, err)
+		status := domaintest.OK(db.Schema(to.URL))(t)
 		if status.Version != status.Latest || to.rows(t, "company") != 1 {
 			t.Errorf("the schema is at %d of %d", status.Version, status.Latest)
 		}
@@ -298,10 +290,8 @@ func TestRestoreGoesOn(t *testing.T) {
 		from.exec(t, "UPDATE sequences SET epoch = 4000000000 WHERE name = 'tickets'") // a clock that was wrong
 		to.restore(t, from.backup(t))
 		for _, feed := range []string{"tickets", "comments", "boards"} {
-			before, err := from.db.Sequence(context.Background(), feed)
-			domaintest.Must(t, err)
-			after, err := to.db.Sequence(context.Background(), feed)
-			domaintest.Must(t, err)
+			before := domaintest.OK(from.db.Sequence(context.Background(), feed))(t)
+			after := domaintest.OK(to.db.Sequence(context.Background(), feed))(t)
 			if after.Epoch <= before.Epoch || after.Value != before.Value || after.Horizon != before.Horizon {
 				t.Errorf("%s was %+v, is %+v", feed, before, after)
 			}
@@ -317,8 +307,7 @@ func TestRestoreGoesOn(t *testing.T) {
 		if ticket := to.open(t, 1); ticket.Key.Number != 6 {
 			t.Errorf("the next number is %d", ticket.Key.Number)
 		}
-		result, err := to.db.SQL.Exec("INSERT INTO company (slug, name, created_at) VALUES ('next', 'Next', '2026-01-01')")
-		domaintest.Must(t, err)
+		result := domaintest.OK(to.db.SQL.Exec("INSERT INTO company (slug, name, created_at) VALUES ('next', 'Next', '2026-01-01')"))(t)
 		if id, _ := result.LastInsertId(); id <= 700 {
 			t.Errorf("the id %d was handed out twice", id)
 		}
@@ -343,8 +332,7 @@ func TestRestoreGoesOn(t *testing.T) {
 		if n := to.rows(t, "migration_run WHERE id = 1 AND state = 'complete'"); n != 1 {
 			t.Error("a run that was complete is not")
 		}
-		result, err := to.db.SQL.Exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES ('x', 1, '', 'active', NOW(6), NOW(6), NOW(6))")
-		domaintest.Must(t, err)
+		result := domaintest.OK(to.db.SQL.Exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES ('x', 1, '', 'active', NOW(6), NOW(6), NOW(6))"))(t)
 		if worker, _ := result.LastInsertId(); worker <= 7 {
 			t.Errorf("a new worker is %d, and holds what another began", worker)
 		}
@@ -504,8 +492,7 @@ func TestMake(t *testing.T) {
 	h := newEnv(t)
 	t.Run("the file is the owner's alone, and nothing else is left", func(t *testing.T) {
 		file := h.backup(t)
-		info, err := os.Stat(file)
-		domaintest.Must(t, err)
+		info := domaintest.OK(os.Stat(file))(t)
 		if info.Mode().Perm() != 0o600 {
 			t.Errorf("mode is %o", info.Mode().Perm())
 		}
@@ -515,8 +502,7 @@ func TestMake(t *testing.T) {
 	})
 	t.Run("what was written can be checked", func(t *testing.T) {
 		file := h.backup(t)
-		summary, err := backup.Check(context.Background(), file, nil)
-		domaintest.Must(t, err)
+		summary := domaintest.OK(backup.Check(context.Background(), file, nil))(t)
 		if summary.Manifest.Program != "test" || summary.Rows == 0 || summary.Bytes == 0 {
 			t.Errorf("%+v", summary)
 		}
@@ -533,10 +519,8 @@ func TestMake(t *testing.T) {
 	t.Run("what a killed backup left is no hindrance", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "b")
 		domaintest.Must(t, os.WriteFile(file+".part", bytes.Repeat([]byte("x"), 1<<20), 0o644))
-		_, err := backup.Make(context.Background(), h.Installation, "test", file)
-		domaintest.Must(t, err)
-		_, err = backup.Check(context.Background(), file, nil)
-		domaintest.Must(t, err)
+		domaintest.OK(backup.Make(context.Background(), h.Installation, "test", file))(t)
+		domaintest.OK(backup.Check(context.Background(), file, nil))(t)
 	})
 	t.Run("a folder that is not there", func(t *testing.T) {
 		_, err := backup.Make(context.Background(), h.Installation, "test", filepath.Join(t.TempDir(), "no", "b"))
@@ -598,8 +582,7 @@ func TestMake(t *testing.T) {
 
 func list(t testing.TB, folder string) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	domaintest.Must(t, err)
+	entries := domaintest.OK(os.ReadDir(folder))(t)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -609,8 +592,7 @@ func list(t testing.TB, folder string) (names []string) {
 func TestTables(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
-	rows, err := d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
-	domaintest.Must(t, err)
+	rows := domaintest.OK(d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"))(t)
 	defer rows.Close()
 	var there []string
 	for rows.Next() {
@@ -627,9 +609,8 @@ func TestTables(t *testing.T) {
 		}
 	})
 	t.Run("a table comes after those that it references", func(t *testing.T) {
-		rows, err := d.SQL.Query(`SELECT table_name, referenced_table_name FROM information_schema.key_column_usage
-			WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL`)
-		domaintest.Must(t, err)
+		rows := domaintest.OK(d.SQL.Query(`SELECT table_name, referenced_table_name FROM information_schema.key_column_usage
+			WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL`))(t)
 		defer rows.Close()
 		for rows.Next() {
 			var table, parent string
@@ -649,8 +630,7 @@ func TestTables(t *testing.T) {
 func TestWhileServing(t *testing.T) {
 	t.Parallel()
 	from, to := newEnv(t), empty(t)
-	board, err := from.Workflows.Board(from.ctx, "NINJA")
-	domaintest.Must(t, err)
+	board := domaintest.OK(from.Workflows.Board(from.ctx, "NINJA"))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var mu sync.Mutex
@@ -703,8 +683,7 @@ func TestWhileServing(t *testing.T) {
 		if ticket := to.open(t, 1); ticket.Key.Number != last+1 {
 			t.Errorf("%s follows number %d", ticket.Key, last)
 		}
-		report, err := verify.Run(context.Background(), to.db, "", nil)
-		domaintest.Must(t, err)
+		report := domaintest.OK(verify.Run(context.Background(), to.db, "", nil))(t)
 		if !report.OK() {
 			t.Error("findings after the next ticket")
 		}

@@ -28,8 +28,7 @@ func TestStoredFilesInABucket(t *testing.T) {
 	bucket := func(name string) (string, *blobs.Store) {
 		domaintest.Must(t, backend.CreateBucket(name))
 		where := "s3://" + name + "?region=us-east-1&endpoint=" + server.URL
-		store, err := blobs.Open(context.Background(), where)
-		domaintest.Must(t, err)
+		store := domaintest.OK(blobs.Open(context.Background(), where))(t)
 		t.Cleanup(func() { store.Close() })
 		return where, store
 	}
@@ -65,8 +64,7 @@ func TestStoredFilesInABucket(t *testing.T) {
 	t.Run("come back into a folder, and from there into a bucket", func(t *testing.T) {
 		to, third := empty(t), empty(t)
 		to.restore(t, file)
-		store, err := blobs.Open(context.Background(), to.Blobs)
-		domaintest.Must(t, err)
+		store := domaintest.OK(blobs.Open(context.Background(), to.Blobs))(t)
 		holds(t, store)
 		// What is being written, or was when its writer died, is no stored file.
 		domaintest.Must(t, os.WriteFile(filepath.Join(to.Blobs, "half.187a3f0c12.tmp"), []byte("ha"), 0o600))

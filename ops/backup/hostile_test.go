@@ -33,11 +33,9 @@ type entry struct {
 // unpack returns the members of a backup.
 func unpack(t testing.TB, file string) (entries []entry) {
 	t.Helper()
-	f, err := os.Open(file)
-	domaintest.Must(t, err)
+	f := domaintest.OK(os.Open(file))(t)
 	defer f.Close()
-	zip, err := gzip.NewReader(f)
-	domaintest.Must(t, err)
+	zip := domaintest.OK(gzip.NewReader(f))(t)
 	members := tar.NewReader(zip)
 	for {
 		header, err := members.Next()
@@ -58,8 +56,7 @@ func pack(t testing.TB, entries []entry, fixed bool) string {
 		entries = append(entries[:len(entries)-1:len(entries)-1], entry{entries[len(entries)-1].Header, sums(t, entries)})
 	}
 	file := filepath.Join(t.TempDir(), "hostile.backup")
-	f, err := os.Create(file)
-	domaintest.Must(t, err)
+	f := domaintest.OK(os.Create(file))(t)
 	defer f.Close()
 	zip := gzip.NewWriter(f)
 	members := tar.NewWriter(zip)
@@ -68,8 +65,7 @@ func pack(t testing.TB, entries []entry, fixed bool) string {
 			e.Size = int64(len(e.content))
 		}
 		domaintest.Must(t, members.WriteHeader(&e.Header))
-		_, err := members.Write(e.content)
-		domaintest.Must(t, err)
+		domaintest.OK(members.Write(e.content))(t)
 	}
 	members.Flush() // without an error for a member that is shorter than it says
 	if fixed {
@@ -105,9 +101,7 @@ func sums(t testing.TB, entries []entry) []byte {
 		}
 		list.Members = append(list.Members, m)
 	}
-	content, err := json.Marshal(list)
-	domaintest.Must(t, err)
-	return content
+	return domaintest.OK(json.Marshal(list))(t)
 }
 
 func find(entries []entry, name string) int {
@@ -134,8 +128,7 @@ func TestDamage(t *testing.T) {
 	from := newEnv(t)
 	from.blob(t, "one", "first")
 	file := from.backup(t)
-	whole, err := os.ReadFile(file)
-	domaintest.Must(t, err)
+	whole := domaintest.OK(os.ReadFile(file))(t)
 	to := empty(t)
 	write := func(t *testing.T, content []byte) string {
 		t.Helper()
@@ -144,8 +137,7 @@ func TestDamage(t *testing.T) {
 		return damaged
 	}
 	t.Run("what is packed again is whole", func(t *testing.T) {
-		_, err := backup.Check(context.Background(), pack(t, unpack(t, file), true), nil)
-		domaintest.Must(t, err)
+		domaintest.OK(backup.Check(context.Background(), pack(t, unpack(t, file), true), nil))(t)
 	})
 	t.Run("a file that ends too early, wherever", func(t *testing.T) {
 		for _, n := range []int{len(whole) - 1, len(whole) - 8, len(whole) - 20, len(whole) / 2, 300} {
@@ -206,8 +198,7 @@ func zipped(t testing.TB, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)
-	_, err := zip.Write(content)
-	domaintest.Must(t, err)
+	domaintest.OK(zip.Write(content))(t)
 	domaintest.Must(t, zip.Close())
 	return b.Bytes()
 }

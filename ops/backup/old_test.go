@@ -24,8 +24,7 @@ func TestOldBackups(t *testing.T) {
 	if *keep {
 		keepBackup(t)
 	}
-	files, err := filepath.Glob("testdata/*.backup")
-	domaintest.Must(t, err)
+	files := domaintest.OK(filepath.Glob("testdata/*.backup"))(t)
 	if len(files) < 2 {
 		t.Fatalf("testdata has %v; want one of each engine", files)
 	}
@@ -62,10 +61,8 @@ func TestOldBackups(t *testing.T) {
 
 func keepBackup(t *testing.T) {
 	h := newEnv(t)
-	status, err := db.Schema(h.URL)
-	domaintest.Must(t, err)
+	status := domaintest.OK(db.Schema(h.URL))(t)
 	domaintest.Must(t, os.MkdirAll("testdata", 0o755))
 	file := fmt.Sprintf("testdata/%s-%d.backup", os.Getenv("COUNTERFOIL_TEST_ENGINE"), status.Latest)
-	_, err = backup.Make(context.Background(), h.Installation, "test", file)
-	domaintest.Must(t, err)
+	domaintest.OK(backup.Make(context.Background(), h.Installation, "test", file))(t)
 }

@@ -12,8 +12,7 @@ import (
 )
 
 func TestFeed(t *testing.T) {
-	report, err := bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{2500}, Changed: 1200, Rounds: 2})
-	domaintest.Must(t, err)
+	report := domaintest.OK(bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{2500}, Changed: 1200, Rounds: 2}))(t)
 	ran := map[string]bench.Row{}
 	for _, row := range report.Rows {
 		ran[row.Measure+", "+row.Strategy] = row
@@ -45,8 +44,7 @@ func TestFeed(t *testing.T) {
 
 func TestFeedOfTwoSizes(t *testing.T) {
 	for flat, even := range map[float64]bool{1e9: true, 1e-9: false} { // whatever the machine does
-		report, err := bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{600, 1300}, Changed: 500, Rounds: 1, Flat: flat})
-		domaintest.Must(t, err)
+		report := domaintest.OK(bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{600, 1300}, Changed: 500, Rounds: 1, Flat: flat}))(t)
 		ours := map[string]bool{}
 		for _, row := range report.Rows {
 			if row.Duplicates+row.Gaps+row.Errors != 0 {

@@ -15,9 +15,7 @@ import (
 
 func measured(t *testing.T) bench.Report {
 	t.Helper()
-	report, err := bench.Migrations(t.Context(), dbtest.Open(t), bench.TaskLoad{Tasks: 300, Workers: []int{3}, Blocks: []int{10, 50}, Patience: 10 * time.Minute})
-	domaintest.Must(t, err)
-	return report
+	return domaintest.OK(bench.Migrations(t.Context(), dbtest.Open(t), bench.TaskLoad{Tasks: 300, Workers: []int{3}, Blocks: []int{10, 50}, Patience: 10 * time.Minute}))(t)
 }
 
 func deadlocked(report bench.Report) bool {
@@ -80,8 +78,7 @@ func TestMigrations(t *testing.T) {
 
 func TestAStrategyThatIsStoppedSaysSo(t *testing.T) {
 	const tasks = 300
-	report, err := bench.Migrations(t.Context(), dbtest.Open(t), bench.TaskLoad{Tasks: tasks, Workers: []int{2}, Blocks: []int{10}, Patience: time.Nanosecond})
-	domaintest.Must(t, err)
+	report := domaintest.OK(bench.Migrations(t.Context(), dbtest.Open(t), bench.TaskLoad{Tasks: tasks, Workers: []int{2}, Blocks: []int{10}, Patience: time.Nanosecond}))(t)
 	for _, row := range report.Rows {
 		switch row.Strategy {
 		case "ours", "ours, waiting":

@@ -14,8 +14,7 @@ import (
 
 func TestTickets(t *testing.T) {
 	const each, writers = 20, 5
-	report, err := bench.Tickets(t.Context(), dbtest.Open(t), bench.TicketLoad{Boards: 2, Writers: writers, Each: each})
-	domaintest.Must(t, err)
+	report := domaintest.OK(bench.Tickets(t.Context(), dbtest.Open(t), bench.TicketLoad{Boards: 2, Writers: writers, Each: each}))(t)
 
 	rows := map[string]bench.Row{}
 	for _, row := range report.Rows {

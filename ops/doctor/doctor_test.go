@@ -22,9 +22,7 @@ import (
 
 func run(t testing.TB, d *db.DB, dataDir string) doctor.Report {
 	t.Helper()
-	report, err := doctor.Run(context.Background(), d, dataDir)
-	domaintest.Must(t, err)
-	return report
+	return domaintest.OK(doctor.Run(context.Background(), d, dataDir))(t)
 }
 
 func find(t testing.TB, report doctor.Report, name string) doctor.Check {
@@ -74,11 +72,9 @@ func TestRun(t *testing.T) {
 	t.Run("an open transaction has an age", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
-		tx, err := d.SQL.Begin()
-		domaintest.Must(t, err)
+		tx := domaintest.OK(d.SQL.Begin())(t)
 		defer tx.Rollback()
-		_, err = tx.Exec("INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')")
-		domaintest.Must(t, err)
+		domaintest.OK(tx.Exec("INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')"))(t)
 		if c := find(t, run(t, d, ""), "open transactions"); strings.Contains(c.Value, "-") || !strings.Contains(c.Value, "s old") {
 			t.Errorf("%+v", c)
 		}
@@ -90,18 +86,14 @@ func TestRun(t *testing.T) {
 	t.Run("so has one whose statement is no text", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
-		tx, err := d.SQL.Begin()
-		domaintest.Must(t, err)
+		tx := domaintest.OK(d.SQL.Begin())(t)
 		defer tx.Rollback()
-		_, err = tx.Exec("INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')")
-		domaintest.Must(t, err)
-		holder, err := d.SQL.Conn(t.Context())
-		domaintest.Must(t, err)
+		domaintest.OK(tx.Exec("INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')"))(t)
+		holder := domaintest.OK(d.SQL.Conn(t.Context()))(t)
 		defer holder.Close()
 		var name string
 		domaintest.Must(t, holder.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&name))
-		_, err = holder.ExecContext(t.Context(), "DO GET_LOCK(?, 600)", name)
-		domaintest.Must(t, err)
+		domaintest.OK(holder.ExecContext(t.Context(), "DO GET_LOCK(?, 600)", name))(t)
 		over := make(chan error, 1)
 		go func() {
 			_, err := tx.Exec("DO GET_LOCK(?, 600), ?", name, []byte("\xed\x71\xcf\xc0")) // it waits for the holder
@@ -116,8 +108,7 @@ func TestRun(t *testing.T) {
 		if c := find(t, run(t, d, ""), "open transactions"); !strings.Contains(c.Value, "s old") {
 			t.Errorf("%+v", c)
 		}
-		_, err = holder.ExecContext(t.Context(), "DO RELEASE_LOCK(?)", name)
-		domaintest.Must(t, err)
+		domaintest.OK(holder.ExecContext(t.Context(), "DO RELEASE_LOCK(?)", name))(t)
 		domaintest.Must(t, <-over)
 	})
 	t.Run("a connection is left as it was", func(t *testing.T) {
@@ -151,8 +142,7 @@ func TestRun(t *testing.T) {
 		if c := find(t, run(t, d, ""), "schema"); c.Mark != doctor.Problem {
 			t.Errorf("%+v", c)
 		}
-		none, err := db.Open(dbtest.Empty(t))
-		domaintest.Must(t, err)
+		none := domaintest.OK(db.Open(dbtest.Empty(t)))(t)
 		defer none.Close()
 		if c := find(t, run(t, none, ""), "schema"); c.Mark != doctor.Note {
 			t.Errorf("%+v", c)
@@ -160,8 +150,7 @@ func TestRun(t *testing.T) {
 	})
 	t.Run("a server that does not answer", func(t *testing.T) {
 		t.Parallel()
-		d, err := db.Open("mysql://root@unix(/nonexistent)/x")
-		domaintest.Must(t, err)
+		d := domaintest.OK(db.Open("mysql://root@unix(/nonexistent)/x"))(t)
 		defer d.Close()
 		if _, err := doctor.Run(context.Background(), d, ""); !errors.Is(err, fault.Unavailable) {
 			t.Error(err)
@@ -173,8 +162,7 @@ func TestRun(t *testing.T) {
 func ordinary(t testing.TB) (d *db.DB, account string) {
 	t.Helper()
 	url := dbtest.URL(t)
-	admin, err := db.Open(url)
-	domaintest.Must(t, err)
+	admin := domaintest.OK(db.Open(url))(t)
 	t.Cleanup(func() { admin.Close() })
 	account = "u_" + strings.ToLower(rand.Text()[:12])
 	var name string
@@ -186,8 +174,7 @@ func ordinary(t testing.TB) (d *db.DB, account string) {
 			t.Error(err)
 		}
 	})
-	d, err = db.Open(strings.Replace(url, "mysql://root@", "mysql://"+account+":secret@", 1))
-	domaintest.Must(t, err)
+	d = domaintest.OK(db.Open(strings.Replace(url, "mysql://root@", "mysql://"+account+":secret@", 1)))(t)
 	t.Cleanup(func() { d.Close() })
 	return d, account
 }

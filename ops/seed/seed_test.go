@@ -26,8 +26,7 @@ func TestFill(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
 	var told []int
-	members, err := seed.Fill(t.Context(), d, fjord, small, func(n int) { told = append(told, n) })
-	domaintest.Must(t, err)
+	members := domaintest.OK(seed.Fill(t.Context(), d, fjord, small, func(n int) { told = append(told, n) }))(t)
 	clean(t, d)
 
 	t.Run("there is as much as was asked for", func(t *testing.T) {
@@ -94,9 +93,7 @@ func TestFill(t *testing.T) {
 	t.Run("another company has the same, beside it", func(t *testing.T) {
 		other := fjord
 		other.Slug = "fjord-2"
-		if _, err := seed.Fill(t.Context(), d, other, small, func(int) {}); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(seed.Fill(t.Context(), d, other, small, func(int) {}))(t)
 		clean(t, d)
 		if n := count(t, d, "SELECT COUNT(DISTINCT c.n) FROM (SELECT b.company_id, b.slug, COUNT(*) AS n FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'WEB' GROUP BY b.company_id, b.slug) c"); n != 1 {
 			t.Errorf("the boards WEB of two companies of one size have %d different numbers of tickets", n)
@@ -111,9 +108,7 @@ func TestFillSmallest(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
 	size := seed.Size{People: 1, Boards: 1, Tickets: 1, Comments: 1, Years: 1, Until: until}
-	if _, err := seed.Fill(t.Context(), d, fjord, size, func(int) {}); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(seed.Fill(t.Context(), d, fjord, size, func(int) {}))(t)
 	clean(t, d)
 }
 
@@ -154,8 +149,7 @@ func TestFound(t *testing.T) {
 
 func clean(t *testing.T, d *db.DB) {
 	t.Helper()
-	report, err := verify.Run(t.Context(), d, "", nil)
-	domaintest.Must(t, err)
+	report := domaintest.OK(verify.Run(t.Context(), d, "", nil))(t)
 	for _, c := range report.Checks {
 		for _, finding := range c.Findings {
 			t.Errorf("%s: %s", c.Name, finding)

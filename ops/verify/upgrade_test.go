@@ -37,8 +37,7 @@ func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	url := dbtest.Empty(t)
 	domaintest.Must(t, db.SchemaTo(url, 1))
-	d, err := db.Open(url)
-	domaintest.Must(t, err)
+	d := domaintest.OK(db.Open(url))(t)
 	t.Cleanup(func() { d.Close() })
 	exec := func(statement string, args ...any) {
 		t.Helper()
@@ -99,8 +98,7 @@ func TestUpgrade(t *testing.T) {
 		}
 	})
 	t.Run("the data is as it should be", func(t *testing.T) {
-		report, err := verify.Run(context.Background(), d, "", nil)
-		domaintest.Must(t, err)
+		report := domaintest.OK(verify.Run(context.Background(), d, "", nil))(t)
 		if !report.OK() {
 			report.Text(t.Output())
 			t.Error("findings")

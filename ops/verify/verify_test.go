@@ -54,13 +54,11 @@ func newEnv(t testing.TB) *env {
 	h := &env{w, d, url, accounts.WithActor(context.Background(), actor), t.TempDir()}
 	h.store(t, "image") // the one of opstest
 	for _, slug := range []string{"NINJA", "EMPTY"} {
-		_, err := w.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil)
-		domaintest.Must(t, err)
+		domaintest.OK(w.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil))(t)
 	}
 	opstest.Populate(t, h.ctx, w, d)
 	for n := range 5 {
-		_, err := w.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Sharpen blade ", n), Description: "two\nlines, größer 🥷"}, nil)
-		domaintest.Must(t, err)
+		domaintest.OK(w.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Sharpen blade ", n), Description: "two\nlines, größer 🥷"}, nil))(t)
 	}
 	title := "Sharpen the long blade"
 	_, err = w.Workflows.EditTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 2}, tickets.Edit{Title: &title, Version: 1})
@@ -77,33 +75,27 @@ func newEnv(t testing.TB) *env {
 // store stores an image's file.
 func (h *env) store(t testing.TB, content string) {
 	t.Helper()
-	files, err := blobs.Open(h.ctx, h.files)
-	domaintest.Must(t, err)
+	files := domaintest.OK(blobs.Open(h.ctx, h.files))(t)
 	defer files.Close()
 	domaintest.Must(t, files.Put(h.ctx, images.Hash(sha256.Sum256([]byte(content))).Blob(), strings.NewReader(content)))
 }
 
 func (h *env) verify(t testing.TB) verify.Report {
 	t.Helper()
-	report, err := verify.Run(context.Background(), h.db, h.files, nil)
-	domaintest.Must(t, err)
-	return report
+	return domaintest.OK(verify.Run(context.Background(), h.db, h.files, nil))(t)
 }
 
 // corrupt runs statements on one connection that checks no foreign keys.
 func (h *env) corrupt(t testing.TB, statements ...string) {
 	t.Helper()
-	conn, err := h.db.SQL.Conn(context.Background())
-	domaintest.Must(t, err)
+	conn := domaintest.OK(h.db.SQL.Conn(context.Background()))(t)
 	defer conn.Close()
 	for _, statement := range append([]string{"SET SESSION foreign_key_checks = 0"}, statements...) {
 		if _, err := conn.ExecContext(context.Background(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
-	if _, err := conn.ExecContext(context.Background(), "SET SESSION foreign_key_checks = 1"); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(conn.ExecContext(context.Background(), "SET SESSION foreign_key_checks = 1"))(t)
 }
 
 const (
@@ -391,8 +383,7 @@ func TestRun(t *testing.T) {
 	})
 	t.Run("an empty database is clean", func(t *testing.T) {
 		t.Parallel()
-		report, err := verify.Run(context.Background(), dbtest.Open(t), t.TempDir(), nil)
-		domaintest.Must(t, err)
+		report := domaintest.OK(verify.Run(context.Background(), dbtest.Open(t), t.TempDir(), nil))(t)
 		if !report.OK() {
 			t.Fatal("findings in an empty database")
 		}
@@ -454,9 +445,8 @@ func TestCorruptions(t *testing.T) {
 		}
 	})
 	t.Run("every foreign key is broken by one", func(t *testing.T) {
-		rows, err := h.db.SQL.Query(`SELECT table_name, referenced_table_name, column_name FROM information_schema.key_column_usage
-			WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL`)
-		domaintest.Must(t, err)
+		rows := domaintest.OK(h.db.SQL.Query(`SELECT table_name, referenced_table_name, column_name FROM information_schema.key_column_usage
+			WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL`))(t)
 		defer rows.Close()
 		for rows.Next() {
 			var table, parent, column string
@@ -481,8 +471,7 @@ func TestFindings(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
 	for range 130 {
-		_, err := h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "x"}, nil)
-		domaintest.Must(t, err)
+		domaintest.OK(h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "x"}, nil))(t)
 	}
 	h.corrupt(t, "UPDATE ticket SET title = ' x' WHERE title = 'x'")
 	report := h.verify(t)

@@ -19,8 +19,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
 	for i := range 300 {
-		ticket, err := h.Workflows.OpenTicket(h.ctx, "EMPTY", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
-		domaintest.Must(t, err)
+		ticket := domaintest.OK(h.Workflows.OpenTicket(h.ctx, "EMPTY", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil))(t)
 		if i%3 == 0 {
 			domaintest.Must(t, h.Workflows.DeleteTicket(h.ctx, ticket.Key))
 		}
@@ -46,8 +45,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	for name, values := range map[string]migrations.Values{
 		"rebalance-ranks": {"company": "acme", "board": "EMPTY"}, "purge-deleted": {}, "re-render-markdown": {"company": "acme"},
 	} {
-		run, err := h.Console.OpenRun(ctx, name, values, migrations.Draft{}, nil)
-		domaintest.Must(t, err)
+		run := domaintest.OK(h.Console.OpenRun(ctx, name, values, migrations.Draft{}, nil))(t)
 		open = append(open, run.ID)
 	}
 	looks := 0
@@ -55,12 +53,10 @@ func TestWhileWorkersRun(t *testing.T) {
 		domaintest.Must(t, ctx.Err())
 		over = 0
 		for _, one := range open {
-			run, err := h.Console.Run(ctx, one)
-			domaintest.Must(t, err)
+			run := domaintest.OK(h.Console.Run(ctx, one))(t)
 			switch run.State {
 			case migrations.Ready:
-				_, err = h.Console.StartRun(ctx, one, 0, nil)
-				domaintest.Must(t, err)
+				domaintest.OK(h.Console.StartRun(ctx, one, 0, nil))(t)
 			case migrations.Complete:
 				over++
 			}

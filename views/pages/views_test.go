@@ -180,8 +180,7 @@ func TestHeadingIsTheTitleToTheLetter(t *testing.T) {
 	var html strings.Builder
 	props := TicketProps{Page: views.Page{Actor: &accounts.Actor{}}, Heading: spans}
 	domaintest.Must(t, TicketBody(props).Render(t.Context(), &html))
-	page, err := goquery.NewDocumentFromReader(strings.NewReader(html.String()))
-	domaintest.Must(t, err)
+	page := domaintest.OK(goquery.NewDocumentFromReader(strings.NewReader(html.String())))(t)
 	if got := page.Find("h1").Text(); strings.TrimSpace(got) != "as NINJA-1, NINJA-2<b>" {
 		t.Errorf("the heading is %q", got)
 	}

@@ -23,8 +23,7 @@ func TestFramesAreShort(t *testing.T) {
 			read.Items, read.More = page.Items[:rows], true
 			read.Cursor.Position = read.Items[rows-1].Position
 		}
-		made, err := newFrame(read, rows)
-		domaintest.Must(t, err)
+		made := domaintest.OK(newFrame(read, rows))(t)
 		if len(made.events) > frameLong+70_000 || made.rows < 1 || made.rows > frameRows {
 			t.Fatalf("a frame has %d bytes, and %d rows come next", len(made.events), made.rows)
 		}

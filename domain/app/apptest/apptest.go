@@ -65,8 +65,7 @@ func (e *Env) Another(t testing.TB) *Env {
 // Files is a folder of the test for uploads and images.
 func Files(t testing.TB) app.Option {
 	t.Helper()
-	files, err := blobs.Open(t.Context(), t.TempDir())
-	domaintest.Must(t, err)
+	files := domaintest.OK(blobs.Open(t.Context(), t.TempDir()))(t)
 	return app.WithFiles(files)
 }
 
@@ -85,7 +84,5 @@ func (e *Env) Count(t testing.TB, query string, args ...any) (n int) {
 // Migration returns a registered migration by its name.
 func (e *Env) Migration(t testing.TB, name string) *migrations.Migration {
 	t.Helper()
-	m, err := e.Engine.Migration(name)
-	domaintest.Must(t, err)
-	return m
+	return domaintest.OK(e.Engine.Migration(name))(t)
 }

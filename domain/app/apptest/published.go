@@ -33,8 +33,7 @@ func (e *Env) FeedItems(t testing.TB, feed, cursor string) ([]feeds.Item, string
 	e.Publish(t)
 	var items []feeds.Item
 	for {
-		page, err := e.Workflows.FeedPage(e.Ctx, "", workflows.FeedQuery{Feed: feed, Cursor: cursor, Limit: 1000})
-		domaintest.Must(t, err)
+		page := domaintest.OK(e.Workflows.FeedPage(e.Ctx, "", workflows.FeedQuery{Feed: feed, Cursor: cursor, Limit: 1000}))(t)
 		items, cursor = append(items, page.Items...), page.Cursor.String()
 		if !page.More {
 			return items, cursor
@@ -47,19 +46,14 @@ func (e *Env) Offer(t testing.TB, slug string, on bool) {
 	t.Helper()
 	form := e.Form(t, slug)
 	form.On, form.Intro = on, "Hello"
-	if _, err := e.Workflows.SetForm(e.Ctx, slug, form); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(e.Workflows.SetForm(e.Ctx, slug, form))(t)
 }
 
 // Form returns a board's form for requests.
 func (e *Env) Form(t testing.TB, slug string) requests.Form {
 	t.Helper()
-	board, err := e.Workflows.Board(e.Ctx, slug)
-	domaintest.Must(t, err)
-	form, err := e.Workflows.Form(e.Ctx, board)
-	domaintest.Must(t, err)
-	return form
+	board := domaintest.OK(e.Workflows.Board(e.Ctx, slug))(t)
+	return domaintest.OK(e.Workflows.Form(e.Ctx, board))(t)
 }
 
 // Load adds codes to the pool.

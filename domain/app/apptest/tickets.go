@@ -18,9 +18,7 @@ import (
 // Board opens a board.
 func (e *Env) Board(t testing.TB, slug string) boards.Board {
 	t.Helper()
-	board, err := e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: slug, Title: "The " + slug + " board"}, nil)
-	domaintest.Must(t, err)
-	return board
+	return domaintest.OK(e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: slug, Title: "The " + slug + " board"}, nil))(t)
 }
 
 // Open opens n tickets in a column, and returns their keys.
@@ -28,8 +26,7 @@ func (e *Env) Open(t testing.TB, slug string, column id.Column, n int) []tickets
 	t.Helper()
 	keys := make([]tickets.Key, n)
 	for i := range keys {
-		ticket, err := e.Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: fmt.Sprint("Ticket ", i), Column: column}, nil)
-		domaintest.Must(t, err)
+		ticket := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: fmt.Sprint("Ticket ", i), Column: column}, nil))(t)
 		keys[i] = ticket.Key
 	}
 	return keys
@@ -53,10 +50,8 @@ func (e *Env) As(t testing.TB, name, role string) context.Context {
 	e.Exec(t, `INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, '', FALSE, UTC_TIMESTAMP(6))`, strings.ToLower(name)+"@example.com", name)
 	e.Exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT ?, id, ?, ?, UTC_TIMESTAMP(6) FROM account WHERE name = ?`,
 		uint64(e.Actor.Company.ID), role, strings.ToLower(name), name)
-	account, err := accounts.ByEmail(e.Ctx, e.DB.Queries, strings.ToLower(name)+"@example.com")
-	domaintest.Must(t, err)
-	actor, err := e.Workflows.Enter(e.Ctx, e.Actor.Company.Slug, account.ID, account.Epoch)
-	domaintest.Must(t, err)
+	account := domaintest.OK(accounts.ByEmail(e.Ctx, e.DB.Queries, strings.ToLower(name)+"@example.com"))(t)
+	actor := domaintest.OK(e.Workflows.Enter(e.Ctx, e.Actor.Company.Slug, account.ID, account.Epoch))(t)
 	return accounts.WithActor(context.Background(), actor)
 }
 

@@ -56,13 +56,10 @@ func newWebEnv(t testing.TB) *webEnv {
 	}))
 	t.Cleanup(server.Close)
 	t.Cleanup(g.host.Close)
-	u, err := url.Parse(server.URL)
-	domaintest.Must(t, err)
+	u := domaintest.OK(url.Parse(server.URL))(t)
 	g.base = server.URL
-	allow, err := outbound.ParseAllowlist(u.Host)
-	domaintest.Must(t, err)
-	store, err := blobs.Open(context.Background(), g.folder)
-	domaintest.Must(t, err)
+	allow := domaintest.OK(outbound.ParseAllowlist(u.Host))(t)
+	store := domaintest.OK(blobs.Open(context.Background(), g.folder))(t)
 	g.work = app.New(g.DB, app.WithFiles(store), app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
 	t.Cleanup(func() { g.work.Close(context.Background()) })
 	g.board = g.Board(t, "ART")
@@ -114,23 +111,17 @@ func (g *webEnv) download(t testing.TB, values migrations.Values, file string, d
 	if file != "" {
 		draft.Upload, draft.UploadName = strings.NewReader(file), "images.csv"
 	}
-	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", values, draft, nil)
-	domaintest.Must(t, err)
+	run := domaintest.OK(g.work.Console.OpenRun(g.Ctx, "download-images", values, draft, nil))(t)
 	if !dry {
 		g.until(t, run.ID, migrations.Ready)
 		change := migrations.KnobChange{"error_share": 0, "same_error": 0, "attempts": 2, "backoff": 0.01, "block": 3, "per_host": 0}
-		if _, err := g.work.Console.TurnKnobs(g.Ctx, run.ID, change); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(g.work.Console.TurnKnobs(g.Ctx, run.ID, change))(t)
+		domaintest.OK(g.work.Console.StartRun(g.Ctx, run.ID, 0, nil))(t)
 	}
 	run = g.until(t, run.ID, migrations.Complete)
 	said := map[string]string{}
 	for filter := (migrations.TaskFilter{}); ; {
-		page, err := g.work.Console.RunTasks(g.Ctx, run.ID, filter)
-		domaintest.Must(t, err)
+		page := domaintest.OK(g.work.Console.RunTasks(g.Ctx, run.ID, filter))(t)
 		for _, task := range page.Tasks {
 			var job struct {
 				URL, Key string
@@ -160,31 +151,27 @@ func (g *webEnv) download(t testing.TB, values migrations.Values, file string, d
 // describe opens a ticket with a text in which {} is the host, and returns its key.
 func (g *webEnv) describe(t testing.TB, text string) tickets.Key {
 	t.Helper()
-	ticket, err := g.Workflows.OpenTicket(g.Ctx, "ART", tickets.Draft{Title: "A picture", Description: strings.ReplaceAll(text, "{}", g.base)}, nil)
-	domaintest.Must(t, err)
+	ticket := domaintest.OK(g.Workflows.OpenTicket(g.Ctx, "ART", tickets.Draft{Title: "A picture", Description: strings.ReplaceAll(text, "{}", g.base)}, nil))(t)
 	return ticket.Key
 }
 
 func (g *webEnv) comment(t testing.TB, key tickets.Key, text string) id.Comment {
 	t.Helper()
-	said, err := g.Workflows.Comment(g.Ctx, key, strings.ReplaceAll(text, "{}", g.base), nil)
-	domaintest.Must(t, err)
+	said := domaintest.OK(g.Workflows.Comment(g.Ctx, key, strings.ReplaceAll(text, "{}", g.base), nil))(t)
 	return said.Comment.ID
 }
 
 // path is where the stored copy of what the host has there is shown.
 func (g *webEnv) path(t testing.TB, content []byte) string {
 	t.Helper()
-	c, err := images.Convert(context.Background(), content, images.Limits{Pixels: 1 << 20, Thumbnail: images.ThumbnailWidth})
-	domaintest.Must(t, err)
+	c := domaintest.OK(images.Convert(context.Background(), content, images.Limits{Pixels: 1 << 20, Thumbnail: images.ThumbnailWidth}))(t)
 	return images.Image{Hash: c.Hash}.Path("acme")
 }
 
 // reads fails where a ticket's description is another; {} is the host.
 func (g *webEnv) reads(t testing.TB, key tickets.Key, want string) tickets.Ticket {
 	t.Helper()
-	ticket, err := g.Workflows.Ticket(g.Ctx, key)
-	domaintest.Must(t, err)
+	ticket := domaintest.OK(g.Workflows.Ticket(g.Ctx, key))(t)
 	if want = strings.ReplaceAll(want, "{}", g.base); ticket.Description != want {
 		t.Errorf("%s reads %q, not %q", key, ticket.Description, want)
 	}
@@ -520,8 +507,7 @@ func TestImageRunsThatCannotBe(t *testing.T) {
 	}
 	t.Run("a file without a column of addresses cancels its run and says so", func(t *testing.T) {
 		g.works(t)
-		run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"}, nil)
-		domaintest.Must(t, err)
+		run := domaintest.OK(g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"}, nil))(t)
 		if run = g.until(t, run.ID, migrations.Cancelled); !strings.Contains(run.Reason, "no column url") {
 			t.Errorf("%q", run.Reason)
 		}
@@ -566,12 +552,9 @@ func TestImagesBehindARedirect(t *testing.T) {
 		file += fmt.Sprintf("%s/to?http://localhost:%s/image/%d.png\n", g.base, port, n)
 	}
 	g.works(t)
-	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"}, nil)
-	domaintest.Must(t, err)
+	run := domaintest.OK(g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"}, nil))(t)
 	g.until(t, run.ID, migrations.Ready)
-	if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0, nil); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(g.work.Console.StartRun(g.Ctx, run.ID, 0, nil))(t)
 	domaintest.Until(t, "all tasks wait", func() bool {
 		p := g.until(t, run.ID, migrations.Running).Progress
 		if p.Errors > 0 {

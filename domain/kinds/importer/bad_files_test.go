@@ -24,15 +24,11 @@ func TestBadFiles(t *testing.T) {
 	e := newEnv(t, apptest.Files(t))
 	utf16 := func(order unicode.Endianness) func(string) string {
 		return func(text string) string {
-			encoded, err := unicode.UTF16(order, unicode.UseBOM).NewEncoder().String(text)
-			domaintest.Must(t, err)
-			return encoded
+			return domaintest.OK(unicode.UTF16(order, unicode.UseBOM).NewEncoder().String(text))(t)
 		}
 	}
 	latin := func(text string) string {
-		encoded, err := charmap.Windows1252.NewEncoder().String(text)
-		domaintest.Must(t, err)
-		return encoded
+		return domaintest.OK(charmap.Windows1252.NewEncoder().String(text))(t)
 	}
 	// In a file, # is a number that the last one did not have.
 	numbered := func(text string) string {

@@ -63,16 +63,14 @@ func (s *importEnv) comesTo(run id.Run, state migrations.State) migrations.Run {
 
 func (s *importEnv) importOf(file string, dry bool) id.Run {
 	s.t.Helper()
-	run, err := s.Console.OpenRun(s.operator, workflows.ImportName, migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com", "statuses": "In Progress = Doing"},
-		migrations.Draft{Dry: dry, Upload: strings.NewReader(file), UploadName: "jira.csv"}, nil)
-	domaintest.Must(s.t, err)
+	run := domaintest.OK(s.Console.OpenRun(s.operator, workflows.ImportName, migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com", "statuses": "In Progress = Doing"},
+		migrations.Draft{Dry: dry, Upload: strings.NewReader(file), UploadName: "jira.csv"}, nil))(s.t)
 	return run.ID
 }
 
 func (s *importEnv) notes(run id.Run) (notes []string) {
 	s.t.Helper()
-	page, err := s.Console.RunTasks(s.operator, run, migrations.TaskFilter{})
-	domaintest.Must(s.t, err)
+	page := domaintest.OK(s.Console.RunTasks(s.operator, run, migrations.TaskFilter{}))(s.t)
 	for _, task := range page.Tasks {
 		notes = append(notes, task.Note)
 	}
@@ -107,12 +105,9 @@ func TestImport_with_workers(t *testing.T) {
 		if n := s.Count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
 			t.Errorf("it has imported %d", n)
 		}
-		run, err := s.Console.OpenRun(s.operator, workflows.ImportName, nil, migrations.Draft{From: dry}, nil)
-		domaintest.Must(t, err)
+		run := domaintest.OK(s.Console.OpenRun(s.operator, workflows.ImportName, nil, migrations.Draft{From: dry}, nil))(t)
 		s.comesTo(run.ID, migrations.Ready)
-		if _, err := s.Console.StartRun(s.operator, run.ID, 0, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(s.Console.StartRun(s.operator, run.ID, 0, nil))(t)
 		s.comesTo(run.ID, migrations.Complete)
 		notes := strings.Join(s.notes(run.ID), "\n")
 		if !strings.Contains(notes, "opened as DEMO-") || s.Ticket(t, "OLD-123").Title != "Login fails, sometimes" {
@@ -133,9 +128,7 @@ func TestImport_with_workers(t *testing.T) {
 		stop()
 		stop = s.works()
 		s.comesTo(run, migrations.Ready)
-		if _, err := s.Console.StartRun(s.operator, run, 0, nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(s.Console.StartRun(s.operator, run, 0, nil))(t)
 		s.until(run, func(r migrations.Run) bool { return r.Progress.Complete > 0 })
 		stop()
 		stop = s.works()

@@ -182,8 +182,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		}
 	})
 	t.Run("with its comments, whoever they are of", func(t *testing.T) {
-		rows, err := e.DB.SQL.Query("SELECT a.name, c.body FROM comment c JOIN account a ON a.id = c.account_id ORDER BY c.id")
-		domaintest.Must(t, err)
+		rows := domaintest.OK(e.DB.SQL.Query("SELECT a.name, c.body FROM comment c JOIN account a ON a.id = c.account_id ORDER BY c.id"))(t)
 		defer rows.Close()
 		var got []string
 		for rows.Next() {
@@ -281,8 +280,7 @@ func TestImport_rows(t *testing.T) {
 		one(t, "title,key,description\nx,LONG-2,\""+long+"\"\n")
 		ticket := e.Ticket(t, "LONG-2")
 		whole := ticket.Description
-		rows, err := e.DB.SQL.Query("SELECT body FROM comment WHERE ticket_id = ? ORDER BY id", uint64(ticket.ID))
-		domaintest.Must(t, err)
+		rows := domaintest.OK(e.DB.SQL.Query("SELECT body FROM comment WHERE ticket_id = ? ORDER BY id", uint64(ticket.ID)))(t)
 		defer rows.Close()
 		for rows.Next() {
 			var body string

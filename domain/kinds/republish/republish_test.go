@@ -28,17 +28,13 @@ func TestRepublish(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 203)
 		for _, key := range []int{0, 0, 150} {
-			if _, err := e.Workflows.Comment(e.Ctx, keys[key], "hello", nil); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.OK(e.Workflows.Comment(e.Ctx, keys[key], "hello", nil))(t)
 		}
 		_, ticketsAt := e.FeedItems(t, "tickets", "")
 		_, commentsAt := e.FeedItems(t, "comments", "")
 		member := e.Actor
 		member.Account.Operator = false
-		if _, err := e.Workflows.RenameBoard(accounts.WithActor(e.Ctx, member), "NINJA", boards.Names{Slug: new("SHADOW")}, board.Version); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.RenameBoard(accounts.WithActor(e.Ctx, member), "NINJA", boards.Names{Slug: new("SHADOW")}, board.Version))(t)
 		runs := e.WorkAll(t, "republish")
 		if len(runs) != 1 || runs[0].State != migrations.Complete || runs[0].Actor != e.Actor.Account.Name {
 			t.Fatalf("runs %+v", runs)
@@ -63,9 +59,7 @@ func TestRepublish(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
-		if _, err := e.Workflows.RenameBoard(e.Ctx, "NINJA", boards.Names{Title: new("Shadows")}, board.Version); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.RenameBoard(e.Ctx, "NINJA", boards.Names{Title: new("Shadows")}, board.Version))(t)
 		if runs := e.WorkAll(t, "republish"); len(runs) != 0 {
 			t.Errorf("runs %+v", runs)
 		}
@@ -105,11 +99,8 @@ func TestRepublishRows(t *testing.T) {
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 3)
-		if _, err := e.Workflows.Comment(e.Ctx, keys[0], "hello", nil); err != nil {
-			t.Fatal(err)
-		}
-		rivals, err := e.Console.OpenCompany(e.Ctx, "Rivals", "rivals")
-		domaintest.Must(t, err)
+		domaintest.OK(e.Workflows.Comment(e.Ctx, keys[0], "hello", nil))(t)
+		rivals := domaintest.OK(e.Console.OpenCompany(e.Ctx, "Rivals", "rivals"))(t)
 		stranger := e.Actor
 		stranger.Company = rivals
 		for _, feed := range e.Feeds.Names() {
@@ -149,9 +140,7 @@ func TestRepublishRows(t *testing.T) {
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[2]))
 		e.Exec(t, "INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) VALUES (?, 'JIRA', ?, NOW(6), TRUE)", e.Actor.Company.ID, board.ID)
 		e.Exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (?, 'JIRA-3', ?, NOW(6))", e.Actor.Company.ID, ids[3])
-		if _, err := e.Workflows.RenameBoard(e.Ctx, "NINJA", boards.Names{Slug: new("SHADOW")}, board.Version); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.RenameBoard(e.Ctx, "NINJA", boards.Names{Slug: new("SHADOW")}, board.Version))(t)
 		e.WorkAll(t, "republish")
 		_, at := e.FeedItems(t, "tickets", "")
 		which := feeds.Selection{
@@ -170,8 +159,7 @@ func TestRepublishRows(t *testing.T) {
 			t.Errorf("%v came again, not %v", came, ids[:6])
 		}
 
-		rivals, err := e.Console.OpenCompany(e.Ctx, "Rivals", "rivals")
-		domaintest.Must(t, err)
+		rivals := domaintest.OK(e.Console.OpenCompany(e.Ctx, "Rivals", "rivals"))(t)
 		stranger := e.Actor
 		stranger.Company = rivals
 		for name, bad := range map[string]struct {

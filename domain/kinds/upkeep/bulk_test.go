@@ -39,16 +39,10 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 		}
 		return run.State == migrations.Ready
 	})
-	if _, err := e.Console.TurnKnobs(ctx, run.ID, migrations.KnobChange{"concurrency": 200, "block": 200}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.ExecContext(ctx, "LOCK TABLES ticket WRITE"); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(e.Console.TurnKnobs(ctx, run.ID, migrations.KnobChange{"concurrency": 200, "block": 200}))(t)
+	domaintest.OK(conn.ExecContext(ctx, "LOCK TABLES ticket WRITE"))(t)
 	defer conn.ExecContext(context.Background(), "UNLOCK TABLES") //nolint:errcheck // the test is over
-	if _, err := e.Console.StartRun(ctx, run.ID, 0, nil); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(e.Console.StartRun(ctx, run.ID, 0, nil))(t)
 	waiting := e.DB.WithPool(1)
 	domaintest.Until(t, "the run's connections wait for the table", func() bool {
 		return dbtest.Others(t, waiting.SQL, `SELECT COUNT(*) FROM information_schema.processlist

@@ -22,8 +22,7 @@ import (
 func (e *env) deletedAgo(t testing.TB, days int, keys ...tickets.Key) {
 	t.Helper()
 	for _, key := range keys {
-		ticket, err := e.Workflows.Ticket(e.Ctx, key)
-		domaintest.Must(t, err)
+		ticket := domaintest.OK(e.Workflows.Ticket(e.Ctx, key))(t)
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, key))
 		e.Exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL ? DAY WHERE id = ?", days, uint64(ticket.ID))
 	}
@@ -60,8 +59,7 @@ func TestPurgeDeleted(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 1)
 		e.Publish(t)
-		end, err := e.Feeds.End(context.Background(), "tickets")
-		domaintest.Must(t, err)
+		end := domaintest.OK(e.Feeds.End(context.Background(), "tickets"))(t)
 		e.Exec(t, `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
 			VALUES (?, ?, 'slow', ?, ?, ?, ?, NOW(6), NOW(6))`, uint64(e.Actor.Company.ID), end.Feed, end.Epoch, end.Position, end.Began, uint64(e.Actor.Account.ID))
 		e.deletedAgo(t, 31, keys...)
@@ -82,14 +80,9 @@ func TestPurgeDeleted(t *testing.T) {
 		domaintest.Must(t, err)
 		bob := e.As(t, "Bob", "member")
 		for _, key := range []tickets.Key{keys[0], moved.Ticket.Key} {
-			if _, err := e.Workflows.SetAssignees(e.Ctx, key, []string{"ana", "bob"}); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := e.Workflows.Comment(bob, key, "What of it, @ana?", nil); err != nil {
-				t.Fatal(err)
-			}
-			ticket, err := e.Workflows.Ticket(e.Ctx, key)
-			domaintest.Must(t, err)
+			domaintest.OK(e.Workflows.SetAssignees(e.Ctx, key, []string{"ana", "bob"}))(t)
+			domaintest.OK(e.Workflows.Comment(bob, key, "What of it, @ana?", nil))(t)
+			ticket := domaintest.OK(e.Workflows.Ticket(e.Ctx, key))(t)
 			e.Exec(t, "INSERT INTO watcher (ticket_id, account_id) SELECT ?, MIN(id) FROM account ON DUPLICATE KEY UPDATE muted = TRUE", uint64(ticket.ID))
 			e.Exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (1, ?, ?, '2026-01-01')", "OLD-"+fmt.Sprint(ticket.ID), uint64(ticket.ID))
 			e.Exec(t, "INSERT INTO ticket_request (ticket_id, code, email, form_hash, created_at) VALUES (?, ?, '', UNHEX(SHA2(?, 256)), '2026-01-01')", uint64(ticket.ID), fmt.Sprint("c", 1000+uint64(ticket.ID)), uint64(ticket.ID))
@@ -198,16 +191,12 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 		ctx := context.Background()
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 2)
-		if _, err := e.Workflows.Comment(e.Ctx, keys[0], "Farewell", nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.Comment(e.Ctx, keys[0], "Farewell", nil))(t)
 		e.Publish(t)
-		end, err := e.Feeds.End(ctx, "tickets")
-		domaintest.Must(t, err)
+		end := domaintest.OK(e.Feeds.End(ctx, "tickets"))(t)
 		e.deletedAgo(t, 31, keys...)
 		scope := feeds.Scope{Company: e.Actor.Company.ID}
-		commentsEnd, err := e.Feeds.End(ctx, "comments")
-		domaintest.Must(t, err)
+		commentsEnd := domaintest.OK(e.Feeds.End(ctx, "comments"))(t)
 		consumer := func(name string, at feeds.Cursor) {
 			e.Exec(t, `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
 				VALUES (?, ?, ?, ?, ?, ?, ?, NOW(6), NOW(6))`, uint64(e.Actor.Company.ID), at.Feed, name, at.Epoch, at.Position, at.Began, uint64(e.Actor.Account.ID))
@@ -259,8 +248,7 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 			if _, err := e.Feeds.Read(ctx, cursor, 10, scope); !errors.Is(err, feeds.CodeCursorExpired) {
 				t.Errorf("%s from before the deletion: %v", feed, err)
 			}
-			now, err := e.Feeds.End(ctx, feed)
-			domaintest.Must(t, err)
+			now := domaintest.OK(e.Feeds.End(ctx, feed))(t)
 			if _, err := e.Feeds.Read(ctx, now, 10, scope); err != nil {
 				t.Errorf("%s from its end: %v", feed, err)
 			}
@@ -272,8 +260,7 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 	t.Run("a company's leaves the others alone, and filling goes on where it stopped", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		company, err := e.Console.OpenCompany(e.Ctx, "Other", "other")
-		domaintest.Must(t, err)
+		company := domaintest.OK(e.Console.OpenCompany(e.Ctx, "Other", "other"))(t)
 		for _, slug := range []string{"ONE", "TWO"} {
 			board := e.Board(t, slug)
 			e.deletedAgo(t, 40, e.Open(t, slug, board.Columns[0].ID, 3)...)
@@ -300,8 +287,7 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 // hangingOn returns the tables that name rows of another, each with its column.
 func (e *env) hangingOn(t testing.TB, parent string) map[string]string {
 	t.Helper()
-	rows, err := e.DB.SQL.Query("SELECT table_name, column_name FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name = ?", parent)
-	domaintest.Must(t, err)
+	rows := domaintest.OK(e.DB.SQL.Query("SELECT table_name, column_name FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name = ?", parent))(t)
 	defer rows.Close()
 	found := map[string]string{}
 	for rows.Next() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -24,21 +25,13 @@ func TestReRenderMarkdown(t *testing.T) {
 	board := e.Board(t, "NINJA")
 	keys := e.Open(t, "NINJA", board.Columns[0].ID, 102)
 	long := strings.Repeat("[", 60000)
-	if _, err := e.Workflows.EditTicket(e.Ctx, keys[1], tickets.Edit{Description: &long, Version: 1}); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(e.Workflows.EditTicket(e.Ctx, keys[1], tickets.Edit{Description: &long, Version: 1}))(t)
 	for range 2 {
-		if _, err := e.Workflows.Comment(e.Ctx, keys[2], "As @ana says: **NINJA-1**", nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.Comment(e.Ctx, keys[2], "As @ana says: **NINJA-1**", nil))(t)
 	}
-	if _, err := e.Workflows.Comment(e.Ctx, keys[101], strings.Repeat("a", 30000)+strings.Repeat("](", 10000), nil); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(e.Workflows.Comment(e.Ctx, keys[101], strings.Repeat("a", 30000)+strings.Repeat("](", 10000), nil))(t)
 	for range 10 { // more than a page of comments by its bytes
-		if _, err := e.Workflows.Comment(e.Ctx, keys[100], strings.Repeat("word ", 10000), nil); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(e.Workflows.Comment(e.Ctx, keys[100], strings.Repeat("word ", 10000), nil))(t)
 	}
 	values := migrations.Values{"company": "acme"}
 	want := []string{

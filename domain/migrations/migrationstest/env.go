@@ -75,8 +75,7 @@ func New(t testing.TB, list ...*migrations.Migration) *Env {
 	t.Helper()
 	d := dbtest.Open(t)
 	folder := t.TempDir()
-	files, err := blobs.Open(t.Context(), folder)
-	domaintest.Must(t, err)
+	files := domaintest.OK(blobs.Open(t.Context(), folder))(t)
 	t.Cleanup(func() { files.Close() })
 	domaintest.Exec(t, d, "INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@example.com', 'Ana', 'x', TRUE, NOW(6))")
 	account := id.Account(1)
@@ -110,9 +109,7 @@ func (e *Env) Ready(n int) migrations.Run {
 // FilledBy has a worker fill the run.
 func (e *Env) FilledBy(worker id.Worker, run migrations.Run) migrations.Run {
 	e.T.Helper()
-	if _, err := e.Fill(e.Ctx, worker, run); err != nil {
-		e.T.Fatal(err)
-	}
+	domaintest.OK(e.Fill(e.Ctx, worker, run))(e.T)
 	return e.Now(run.ID)
 }
 
@@ -150,8 +147,7 @@ func (e *Env) Put(run id.Run, state migrations.State) {
 // Ids are the tasks of a run in order.
 func (e *Env) Ids(run id.Run) (list []id.Task) {
 	e.T.Helper()
-	rows, err := e.DB.SQL.Query("SELECT id FROM migration_task WHERE run_id = ? ORDER BY id", run)
-	domaintest.Must(e.T, err)
+	rows := domaintest.OK(e.DB.SQL.Query("SELECT id FROM migration_task WHERE run_id = ? ORDER BY id", run))(e.T)
 	defer rows.Close()
 	for rows.Next() {
 		var task id.Task
@@ -208,8 +204,7 @@ func (e *Env) Failed(run id.Run, tasks []id.Task, fingerprint ...byte) {
 func (e *Env) Counted(run id.Run) {
 	e.T.Helper()
 	is := map[string]int64{}
-	rows, err := e.DB.SQL.Query("SELECT state, COUNT(*) FROM migration_task WHERE run_id = ? GROUP BY state", run)
-	domaintest.Must(e.T, err)
+	rows := domaintest.OK(e.DB.SQL.Query("SELECT state, COUNT(*) FROM migration_task WHERE run_id = ? GROUP BY state", run))(e.T)
 	defer rows.Close()
 	for rows.Next() {
 		var state string

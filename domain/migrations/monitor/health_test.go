@@ -55,9 +55,7 @@ func TestHealth(t *testing.T) {
 		looked, began := 0, time.Now()
 		watch.Take()
 		for range 10 {
-			if _, err := m.Health(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.OK(m.Health(t.Context()))(t)
 		}
 		sent, _ := watch.Take()
 		for _, statement := range sent {
@@ -77,8 +75,7 @@ func TestHealth(t *testing.T) {
 		_, blind := poorAccount(t, d, "SELECT ON %s.ticket")
 		beat(t, d, "2026-01-01 00:00:05")
 		m := New(poor, migrations.New(poor, nil, nil), Replica{"db2", blind})
-		h, err := m.Health(t.Context())
-		domaintest.Must(t, err)
+		h := domaintest.OK(m.Health(t.Context()))(t)
 		if !h.Threads.Known {
 			t.Errorf("threads %+v", h.Threads)
 		}
@@ -126,9 +123,7 @@ func TestDeadlocksAreCountedByTheMinute(t *testing.T) {
 
 func (s *env) health() Health {
 	s.Helper()
-	h, err := s.monitor.Health(s.Context())
-	domaintest.Must(s, err)
-	return h
+	return domaintest.OK(s.monitor.Health(s.Context()))(s)
 }
 
 // stale has the next who asks look at the database anew.
@@ -146,8 +141,7 @@ func poorAccount(t *testing.T, d *db.DB, grant string) (name string, poor *db.DB
 	t.Cleanup(func() { d.SQL.Exec("DROP USER '" + name + "'@'%'") })
 	domaintest.Exec(t, d, "GRANT "+fmt.Sprintf(grant, database)+" TO '"+name+"'@'%'")
 	_, address, _ := strings.Cut(dbtest.Named(t, database), "@")
-	poor, err := db.Open("mysql://" + name + ":x@" + address)
-	domaintest.Must(t, err)
+	poor = domaintest.OK(db.Open("mysql://" + name + ":x@" + address))(t)
 	t.Cleanup(func() { poor.Close() })
 	return name, poor
 }

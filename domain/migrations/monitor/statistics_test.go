@@ -141,8 +141,7 @@ func TestStatistics(t *testing.T) {
 	}
 	s.exec("INSERT INTO migration_event (run_id, actor, kind, detail, created_at) VALUES (1, 'Ann', 'pausing', '', NOW(6))")
 
-	p, err := s.monitor.Statistics(t.Context(), 1)
-	domaintest.Must(t, err)
+	p := domaintest.OK(s.monitor.Statistics(t.Context(), 1))(t)
 	if p.Idle != 1 || p.Living != 4 {
 		t.Errorf("%d of %d workers idle; want 1 of 4", p.Idle, p.Living)
 	}
@@ -184,8 +183,7 @@ func TestStartIsMarked(t *testing.T) {
 	}
 	marks := func() string {
 		t.Helper()
-		p, err := s.monitor.Statistics(t.Context(), 1)
-		domaintest.Must(t, err)
+		p := domaintest.OK(s.monitor.Statistics(t.Context(), 1))(t)
 		var kinds []string
 		for _, m := range p.Marks {
 			kinds = append(kinds, m.Kind)
@@ -218,9 +216,7 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 		s.exec("INSERT INTO migration_upstream VALUES ('open.example', NOW(6) - INTERVAL 1 SECOND, 'again open')")
 		stats := func() Statistics {
 			t.Helper()
-			p, err := s.monitor.Statistics(t.Context(), 1)
-			domaintest.Must(t, err)
-			return p
+			return domaintest.OK(s.monitor.Statistics(t.Context(), 1))(t)
 		}
 		if p := stats(); p.Closed != nil || p.MoreClosed {
 			t.Errorf("no task waits: %+v", p.Closed)
@@ -260,9 +256,7 @@ func TestStatisticsCostsNoMoreWithMoreTasks(t *testing.T) {
 	s := &env{T: t, db: d, monitor: New(d, migrations.New(d, nil, nil))}
 	s.exec(`INSERT INTO migration_run (id, name, params, state, state_since, knobs, total, actor, created_at) VALUES (1, 'test', '{}', 'running', NOW(6), '{}', 1000, 'Ann', NOW(6))`)
 	watch.Take()
-	if _, err := s.monitor.Statistics(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(s.monitor.Statistics(t.Context(), 1))(t)
 	sent, _ := watch.Take()
 	for _, statement := range sent {
 		if strings.Contains(statement, "migration_task") || strings.Contains(statement, "COUNT(") {

@@ -39,8 +39,7 @@ func newEnv(t *testing.T, knobs migrations.Knobs, replicas ...Replica) *env {
 
 func text(t *testing.T, knobs migrations.Knobs) string {
 	t.Helper()
-	b, err := json.Marshal(knobs)
-	domaintest.Must(t, err)
+	b := domaintest.OK(json.Marshal(knobs))(t)
 	return string(b)
 }
 
@@ -58,9 +57,7 @@ func (s *env) number(statement string, args ...any) int {
 // now is the run as the keeper finds it.
 func (s *env) now() migrations.Run {
 	s.Helper()
-	run, err := s.engine.Run(s.Context(), s.run)
-	domaintest.Must(s, err)
-	return run
+	return domaintest.OK(s.engine.Run(s.Context(), s.run))(s)
 }
 
 // look has the keeper look once, a second after its last look, and returns the run.
@@ -88,8 +85,7 @@ func (s *env) until(state migrations.State) migrations.Run {
 // events are the kinds of the run's events.
 func (s *env) events() string {
 	s.Helper()
-	rows, err := s.db.RunEventsOf(s.Context(), db.RunEventsOfParams{RunID: s.run, Before: math.MaxInt64, Limit: 100})
-	domaintest.Must(s, err)
+	rows := domaintest.OK(s.db.RunEventsOf(s.Context(), db.RunEventsOfParams{RunID: s.run, Before: math.MaxInt64, Limit: 100}))(s)
 	var kinds []string
 	for i := range rows {
 		kinds = append(kinds, rows[len(rows)-1-i].Kind)
@@ -201,8 +197,7 @@ func TestThrottle(t *testing.T) {
 
 	t.Run("a replica that never answered is too far behind", func(t *testing.T) {
 		t.Parallel()
-		gone, err := db.Open("mysql://nobody@unix(" + t.TempDir() + "/no.sock)/nothing")
-		domaintest.Must(t, err)
+		gone := domaintest.OK(db.Open("mysql://nobody@unix(" + t.TempDir() + "/no.sock)/nothing"))(t)
 		defer gone.Close()
 		s := newEnv(t, migrations.Knobs{MaxLag: time.Hour}, Replica{"db3", gone})
 		beat(t, s.db, "2026-01-01 00:00:05")
@@ -238,14 +233,12 @@ func TestThrottle(t *testing.T) {
 // sleepers has n connections run SLEEP until the function that it returns wakes them.
 func sleepers(t *testing.T, d *db.DB, n int) (wake func()) {
 	t.Helper()
-	pool, err := db.Open(urlOf(t, d))
-	domaintest.Must(t, err)
+	pool := domaintest.OK(db.Open(urlOf(t, d)))(t)
 	pool.Connections(n)
 	t.Cleanup(func() { pool.Close() })
 	threads, ended := make([]uint64, n), make(chan error, n)
 	for i := range n {
-		conn, err := pool.SQL.Conn(t.Context())
-		domaintest.Must(t, err)
+		conn := domaintest.OK(pool.SQL.Conn(t.Context()))(t)
 		domaintest.Must(t, conn.QueryRowContext(t.Context(), "SELECT CONNECTION_ID()").Scan(&threads[i]))
 		go func() {
 			defer conn.Close()
@@ -277,12 +270,9 @@ func init() { replicaAnswers = time.Minute }
 // oldView is a transaction that keeps purge from removing what is changed after it.
 func oldView(t *testing.T, d *db.DB) *sql.Conn {
 	t.Helper()
-	conn, err := d.SQL.Conn(t.Context())
-	domaintest.Must(t, err)
+	conn := domaintest.OK(d.SQL.Conn(t.Context()))(t)
 	for _, statement := range []string{"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT", "DO (SELECT COUNT(*) FROM migration_run)"} {
-		if _, err := conn.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(conn.ExecContext(t.Context(), statement))(t)
 	}
 	return conn
 }

@@ -54,8 +54,7 @@ func (b env) another() env { return newEnv(b.t, b.d, b.m) }
 // running adds a run with so many open tasks, whose payloads are their numbers from 0 on.
 func (b env) running(tasks int, knobs migrations.Knobs) id.Run {
 	b.t.Helper()
-	text, err := json.Marshal(knobs.OrDefaults())
-	domaintest.Must(b.t, err)
+	text := domaintest.OK(json.Marshal(knobs.OrDefaults()))(b.t)
 	run := id.Run(b.exec(`INSERT INTO migration_run (name, params, same_key, state, state_since, knobs, actor, created_at, started_at)
 		VALUES ('try', '{}', '', 'running', NOW(6), ?, 'test', NOW(6), NOW(6))`, string(text)))
 	for from := 0; from < tasks; from += 1000 {
@@ -115,8 +114,7 @@ func (b env) comesTo(run id.Run, state migrations.State) {
 
 func (b env) progress(run id.Run) migrations.Progress {
 	b.t.Helper()
-	now, err := b.Run(b.t.Context(), run)
-	domaintest.Must(b.t, err)
+	now := domaintest.OK(b.Run(b.t.Context(), run))(b.t)
 	return now.Progress
 }
 
@@ -146,8 +144,7 @@ type hand struct {
 
 func (b env) hand(run id.Run) hand {
 	b.t.Helper()
-	w, err := b.p.signOn(b.t.Context())
-	domaintest.Must(b.t, err)
+	w := domaintest.OK(b.p.signOn(b.t.Context()))(b.t)
 	w.active.Store(1)
 	w.looked.Store(&looked{time.Now().Add(time.Hour), time.Now().Add(time.Hour)})
 	return hand{w.dispatcher(b.row(run), b.m), b, &keeper{w: w}}
@@ -155,19 +152,14 @@ func (b env) hand(run id.Run) hand {
 
 func (b env) row(run id.Run) migrations.Run {
 	b.t.Helper()
-	row, err := b.d.RunByID(b.t.Context(), run)
-	domaintest.Must(b.t, err)
-	r, err := b.WorkingRun(row)
-	domaintest.Must(b.t, err)
-	return r
+	row := domaintest.OK(b.d.RunByID(b.t.Context(), run))(b.t)
+	return domaintest.OK(b.WorkingRun(row))(b.t)
 }
 
 // claims claims n tasks.
 func (h hand) claims(n int) []*attempt {
 	h.b.t.Helper()
-	claimed, err := h.exchange(nil, n)
-	domaintest.Must(h.b.t, err)
-	return claimed
+	return domaintest.OK(h.exchange(nil, n))(h.b.t)
 }
 
 // ends writes that the tasks came to this.
@@ -176,9 +168,7 @@ func (h hand) ends(list []*attempt, came outcome, err error) {
 	for _, task := range list {
 		task.outcome, task.err, task.began = came, err, time.Now()
 	}
-	if _, err := h.exchange(list, 0); err != nil {
-		h.b.t.Fatal(err)
-	}
+	domaintest.OK(h.exchange(list, 0))(h.b.t)
 }
 
 // dies has the worker's lease end, and does what the keeper does then.

@@ -189,9 +189,7 @@ func TestClaimInTrouble(t *testing.T) {
 		other, err := b.d.SQL.BeginTx(t.Context(), nil)
 		domaintest.Must(t, err)
 		defer other.Rollback()
-		if _, err := other.Exec("SELECT * FROM migration_counter WHERE run_id = ? FOR UPDATE", uint64(run)); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(other.Exec("SELECT * FROM migration_counter WHERE run_id = ? FOR UPDATE", uint64(run)))(t)
 		finished := make(chan struct{})
 		go func() { defer close(finished); h.ends(list, complete, nil) }()
 		b.until("the worker waits", func() bool {
@@ -322,11 +320,9 @@ func TestTasksOfDeadWorkers(t *testing.T) {
 		run := b.running(migrations.MaxPerStatement+100, migrations.Knobs{})
 		gone, keeper := b.hand(run), b.hand(run)
 		list := append(gone.claims(migrations.MaxPerStatement), gone.claims(100)...)
-		other, err := b.d.SQL.BeginTx(t.Context(), nil)
-		domaintest.Must(t, err)
+		other := domaintest.OK(b.d.SQL.BeginTx(t.Context(), nil))(t)
 		defer other.Rollback()
-		_, err = other.Exec("SELECT id FROM migration_task FORCE INDEX (PRIMARY) WHERE id <= ? FOR UPDATE", uint64(list[migrations.MaxPerStatement-1].work.Task.ID))
-		domaintest.Must(t, err)
+		domaintest.OK(other.Exec("SELECT id FROM migration_task FORCE INDEX (PRIMARY) WHERE id <= ? FOR UPDATE", uint64(list[migrations.MaxPerStatement-1].work.Task.ID)))(t)
 		gone.dies(run, keeper)
 		if n := b.tasksIn(run, migrations.TaskOpen); n != 100 {
 			t.Errorf("%d tasks were taken back, not the 100 that nobody has locked", n)
@@ -382,8 +378,7 @@ func TestKeeper(t *testing.T) {
 		k := b.hand(run).k
 		settled := func() migrations.State {
 			t.Helper()
-			now, err := b.Run(t.Context(), run)
-			domaintest.Must(t, err)
+			now := domaintest.OK(b.Run(t.Context(), run))(t)
 			domaintest.Must(t, k.settle(t.Context(), now))
 			return b.state(run)
 		}
@@ -407,8 +402,7 @@ func TestKeeper(t *testing.T) {
 		h.ends(h.claims(2), complete, nil)
 		b.exec("UPDATE migration_run SET knobs = 'no' WHERE id = ?", uint64(all[2]))
 		watch.Take()
-		runs, err := h.k.runs(t.Context())
-		domaintest.Must(t, err)
+		runs := domaintest.OK(h.k.runs(t.Context()))(t)
 		if sent, _ := watch.Take(); len(sent) != 2 {
 			t.Errorf("%d statements: %v", len(sent), sent)
 		}
@@ -492,9 +486,7 @@ func TestKeeperOfWorkers(t *testing.T) {
 		run := b.running(5, migrations.Knobs{})
 		one, two := b.hand(run), b.hand(run)
 		list := one.claims(2)
-		if _, err := b.PauseRun(t.Context(), migrations.Actor{Name: "Ana"}, run); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(b.PauseRun(t.Context(), migrations.Actor{Name: "Ana"}, run))(t)
 		settles := func(h hand, want migrations.State) {
 			t.Helper()
 			domaintest.Must(t, h.k.settle(t.Context(), b.row(run)))
@@ -571,9 +563,7 @@ func TestLeaseOfAWorker(t *testing.T) {
 	b.exec("DELETE FROM migration_run")
 	at := func(why string, want time.Duration) {
 		t.Helper()
-		if _, err := h.w.lookOnce(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(h.w.lookOnce(t.Context()))(t)
 		domaintest.Must(t, h.w.renew(t.Context()))
 		left := b.number("SELECT TIMESTAMPDIFF(MICROSECOND, beat_at, lease_until) FROM migration_worker WHERE id = ?", uint64(h.w.id))
 		if got := time.Duration(left) * time.Microsecond; got != want {

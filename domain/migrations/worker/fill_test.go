@@ -28,8 +28,7 @@ func filler(fn func(ctx context.Context, into migrations.Filler) error) *migrati
 // payloads are those of a run's tasks in order.
 func (d *fillEnv) payloads(run id.Run) (list []string) {
 	d.T.Helper()
-	rows, err := d.DB.SQL.Query("SELECT payload FROM migration_task WHERE run_id = ? ORDER BY id", run)
-	domaintest.Must(d.T, err)
+	rows := domaintest.OK(d.DB.SQL.Query("SELECT payload FROM migration_task WHERE run_id = ? ORDER BY id", run))(d.T)
 	defer rows.Close()
 	for rows.Next() {
 		var payload string
@@ -257,9 +256,7 @@ func TestFillingGoesOn(t *testing.T) {
 					r.Fatalf("%s; want %d", payload, want)
 				}
 			}
-			if _, err := d.CancelRun(d.Ctx, d.Ana, run.ID); err != nil {
-				r.Fatal(err)
-			}
+			domaintest.OK(d.CancelRun(d.Ctx, d.Ana, run.ID))(r)
 		})
 	})
 	t.Run("until it is cancelled, also where its source is slow", func(t *testing.T) {
@@ -375,8 +372,7 @@ func TestFillWithoutItsFile(t *testing.T) {
 	t.Parallel()
 	d := newFillEnv(t)
 	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "x"}, migrations.Draft{Upload: strings.NewReader("a\n1\n2\n"), UploadName: "a.csv"}))
-	elsewhere, err := blobs.Open(d.Ctx, t.TempDir())
-	domaintest.Must(t, err)
+	elsewhere := domaintest.OK(blobs.Open(d.Ctx, t.TempDir()))(t)
 	t.Cleanup(func() { elsewhere.Close() })
 	other := newProcess(d.DB, migrations.New(d.DB, elsewhere, nil, migrationstest.Numbers, migrationstest.Lines))
 	t.Run("a server that does not have the file leaves the run to those who do, and says why", func(t *testing.T) {
@@ -395,9 +391,7 @@ func TestFillWithoutItsFile(t *testing.T) {
 	})
 	t.Run("and says nothing of a run that another fills", func(t *testing.T) {
 		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "y"}, migrations.Draft{Upload: strings.NewReader("a\n1\n"), UploadName: "a.csv"}))
-		if _, err := d.p.takeFilling(d.Ctx, d.Worker(), run.ID); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(d.p.takeFilling(d.Ctx, d.Worker(), run.ID))(t)
 		if mine, err := other.Fill(d.Ctx, d.Worker(), run); mine || err != nil {
 			t.Error(mine, err)
 		}

@@ -33,12 +33,9 @@ func TestTheRunIsLockedBeforeItsTasks(t *testing.T) {
 			h := b.hand(run)
 			b.exec("UPDATE migration_task SET state = 'waiting', due_at = NOW(6) - INTERVAL 1 SECOND WHERE payload < '3'")
 			b.exec("UPDATE migration_task SET state = 'processing', worker_id = 999, fence = 999 << 32, attempt = 1, claimed_at = NOW(6) WHERE payload > '7'")
-			operator, err := b.d.SQL.BeginTx(t.Context(), nil)
-			domaintest.Must(t, err)
+			operator := domaintest.OK(b.d.SQL.BeginTx(t.Context(), nil))(t)
 			defer operator.Rollback()
-			if _, err := b.d.WithTx(operator).LockRun(t.Context(), run); err != nil {
-				t.Fatal(err)
-			}
+			domaintest.OK(b.d.WithTx(operator).LockRun(t.Context(), run))(t)
 			done := make(chan error, 1)
 			go func() { done <- take(h, run) }()
 			b.until("it waits", func() bool {
@@ -68,8 +65,7 @@ func TestCommitsLockInOrder(t *testing.T) {
 	h := b.hand(run)
 	list := h.claims(10)
 	for _, one := range list {
-		n, err := strconv.Atoi(one.work.Task.Payload)
-		domaintest.Must(t, err)
+		n := domaintest.OK(strconv.Atoi(one.work.Task.Payload))(t)
 		one.began = time.Now()
 		row := 7 * n % 10
 		one.work.Locks(uint64(row))

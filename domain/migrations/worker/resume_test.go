@@ -17,9 +17,8 @@ import (
 // agoes moves all times that migrations have in the database back, as if nobody had worked for so many days.
 func (b env) agoes(days int) {
 	b.t.Helper()
-	rows, err := b.d.SQL.Query(`SELECT table_name, column_name FROM information_schema.columns
-		WHERE table_schema = DATABASE() AND table_name LIKE 'migration\_%' AND data_type = 'datetime'`)
-	domaintest.Must(b.t, err)
+	rows := domaintest.OK(b.d.SQL.Query(`SELECT table_name, column_name FROM information_schema.columns
+		WHERE table_schema = DATABASE() AND table_name LIKE 'migration\_%' AND data_type = 'datetime'`))(b.t)
 	defer rows.Close()
 	var moves []string
 	for rows.Next() {
@@ -76,8 +75,7 @@ func TestARunGoesOnAfterDays(t *testing.T) {
 	later := b.another()
 	sane := func() monitor.Statistics {
 		t.Helper()
-		p, err := later.p.monitor.Statistics(t.Context(), run)
-		domaintest.Must(t, err)
+		p := domaintest.OK(later.p.monitor.Statistics(t.Context(), run))(t)
 		for _, rate := range []float64{p.Now, p.TenMinutes, p.Errors} {
 			if math.IsNaN(rate) || rate < 0 || rate > tasks {
 				t.Errorf("rates %g, %g, %g", p.Now, p.TenMinutes, p.Errors)
@@ -95,9 +93,7 @@ func TestARunGoesOnAfterDays(t *testing.T) {
 	if got := later.progress(run); got != before || later.state(run) != migrations.Paused {
 		t.Errorf("it went on by itself: %s, %+v", later.state(run), got)
 	}
-	if _, err := later.ResumeRun(t.Context(), migrations.Actor{Name: "Ann"}, run); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(later.ResumeRun(t.Context(), migrations.Actor{Name: "Ann"}, run))(t)
 	later.until("tasks are under way, and those that waited are due", func() bool {
 		p := later.progress(run)
 		return p.Processing > 0 && p.Waiting == 0

@@ -28,8 +28,7 @@ func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 	run := b.running(500, migrations.Knobs{Rate: 25, Attempts: 3, Backoff: time.Second})
 	b.works()
 	b.comesTo(run, migrations.Paused)
-	paused, err := b.Run(t.Context(), run)
-	domaintest.Must(t, err)
+	paused := domaintest.OK(b.Run(t.Context(), run))(t)
 	if !strings.Contains(paused.Reason, "“the disk is full”") && !strings.Contains(paused.Reason, "attempts failed") {
 		t.Errorf("reason %q", paused.Reason)
 	}
@@ -37,12 +36,8 @@ func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 		t.Errorf("it went on until the end: %+v", paused.Progress)
 	}
 	broken.Store(false)
-	if _, err := b.ResumeRun(t.Context(), migrations.Actor{Name: "Ann"}, run); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.TurnKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"rate": 0}); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(b.ResumeRun(t.Context(), migrations.Actor{Name: "Ann"}, run))(t)
+	domaintest.OK(b.TurnKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"rate": 0}))(t)
 	b.comesTo(run, migrations.Complete)
 	b.adds(run)
 }
@@ -100,8 +95,6 @@ func TestAThrottledRunClaimsNothingAndGoesOn(t *testing.T) {
 	if err != nil || stats.ETA.Known || stats.Living != 1 || len(stats.Samples) == 0 {
 		t.Errorf("%+v, %v", stats, err)
 	}
-	if _, err := b.TurnKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"throttled": 0, "rate": 0}); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(b.TurnKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"throttled": 0, "rate": 0}))(t)
 	b.comesTo(run, migrations.Complete)
 }

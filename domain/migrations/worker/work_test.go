@@ -52,16 +52,14 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 	t.Run("a process whose clock is hours off works like others", func(t *testing.T) {
 		t.Parallel()
 		url := dbtest.URL(t)
-		d, err := db.Open(url)
-		domaintest.Must(t, err)
+		d := domaintest.OK(db.Open(url))(t)
 		t.Cleanup(func() { d.Close() })
 		var mu sync.Mutex
 		did := map[time.Duration]int{}
 		b := newEnv(t, d, &migrations.Migration{Process: noop})
 		run := b.running(600, migrations.Knobs{Backoff: 10 * time.Millisecond, ErrorShare: 1, SameError: 1000}) // of which no 1000 fail
 		for _, off := range []time.Duration{-5 * time.Hour, 0, 5 * time.Hour} {
-			other, err := db.Open(url)
-			domaintest.Must(t, err)
+			other := domaintest.OK(db.Open(url))(t)
 			t.Cleanup(func() { other.Close() })
 			other.SetClock(func() time.Time { return time.Now().Add(off) })
 			newEnv(t, other, &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
@@ -221,9 +219,7 @@ func TestPause(t *testing.T) {
 		for range 4 {
 			<-begun
 		}
-		if _, err := b.PauseRun(t.Context(), migrations.Keeper, run); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(b.PauseRun(t.Context(), migrations.Keeper, run))(t)
 		b.until("what was not begun is given back", func() bool { return b.progress(run).Processing == 4 })
 		if state := b.state(run); state != migrations.Pausing {
 			t.Errorf("it is %s while tasks are under way", state)
@@ -233,9 +229,7 @@ func TestPause(t *testing.T) {
 		if p := b.progress(run); p.Complete != 4 || p.Open != 36 {
 			t.Errorf("%+v", p)
 		}
-		if _, err := b.ResumeRun(t.Context(), migrations.Keeper, run); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(b.ResumeRun(t.Context(), migrations.Keeper, run))(t)
 		b.comesTo(run, migrations.Complete)
 		b.adds(run)
 	})
@@ -247,9 +241,7 @@ func TestPause(t *testing.T) {
 		older := env{Engine: engine, t: t, d: b.d, p: New(b.d, engine, monitor.New(b.d, engine), "older", nil)}
 		older.works()
 		older.until("it has signed on", func() bool { return b.number("SELECT COUNT(*) FROM migration_worker WHERE state = 'active'") == 1 })
-		if _, err := b.PauseRun(t.Context(), migrations.Keeper, run); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(b.PauseRun(t.Context(), migrations.Keeper, run))(t)
 		b.comesTo(run, migrations.Paused)
 		if n := b.number("SELECT COUNT(*) FROM migration_counter c JOIN migration_run r ON r.id = c.run_id WHERE c.seen > 0"); n != 1 {
 			t.Errorf("%d workers said that they saw the pause", n)
@@ -257,9 +249,7 @@ func TestPause(t *testing.T) {
 		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE state <> 'open' OR attempt > 0"); n != 0 {
 			t.Errorf("it touched %d tasks", n)
 		}
-		if _, err := b.ResumeRun(t.Context(), migrations.Keeper, run); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(b.ResumeRun(t.Context(), migrations.Keeper, run))(t)
 		b.works()
 		b.comesTo(run, migrations.Complete)
 		if n := b.number("SELECT COUNT(*) FROM migration_task t JOIN migration_worker w ON w.id = t.worker_id WHERE w.version <> 'test'"); n != 0 {
@@ -287,9 +277,7 @@ func TestCanary(t *testing.T) {
 		if reason := b.row(run).Reason; !strings.Contains(reason, "canary") {
 			t.Error(reason)
 		}
-		if _, err := b.ResumeRun(t.Context(), migrations.Keeper, run); err != nil {
-			t.Fatal(err)
-		}
+		domaintest.OK(b.ResumeRun(t.Context(), migrations.Keeper, run))(t)
 		b.comesTo(run, migrations.Complete)
 	})
 }
