@@ -17,7 +17,7 @@ func backupCommand(env environment) *cli.Command {
 	}
 }
 
-// makeBackup writes everything into a file, also while others work.
+// makeBackup writes all data into a file, also while serving.
 func makeBackup(ctx context.Context, env environment, file string) error {
 	d, err := env.openExisting(ctx)
 	if err != nil {

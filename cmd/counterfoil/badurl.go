@@ -19,10 +19,9 @@ func badDatabase(where, why string) error {
 	return fault.Unavailable.New(codeBadDatabase, "", fmt.Sprintf("DATABASE_URL leads to %s, but %s.", where, why))
 }
 
-// systemDatabases are the server's own.
 var systemDatabases = []string{"mysql", "information_schema", "performance_schema", "sys"}
 
-// checkURL refuses a DATABASE_URL without a database of ours to use.
+// checkURL refuses a DATABASE_URL that names no database, or one of the server's own.
 func checkURL(rawURL string) error {
 	cfg, err := db.Config(rawURL)
 	if err != nil {

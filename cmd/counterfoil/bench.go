@@ -17,7 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/ops/bench"
 )
 
-// measurement is one of the things that bench measures.
+// measurement is one subcommand of bench.
 type measurement interface {
 	options() []cli.Flag
 	check() error                                                        // of the options
@@ -122,7 +122,7 @@ func numbersIn(option, list string, most int) (numbers []int, err error) {
 	return numbers, nil
 }
 
-// benchmark measures on a scratch server of its own, with durable settings, and removes it afterwards.
+// benchmark measures on a scratch server with durable settings, and removes it afterwards.
 func benchmark(ctx context.Context, env environment, m measurement, on benchServer, asJSON bool) error {
 	if on.engine != "mariadb" && on.engine != "mysql" {
 		return usageError{"--engine is mariadb or mysql."}
@@ -145,8 +145,7 @@ func benchmark(ctx context.Context, env environment, m measurement, on benchServ
 	return errors.Join(write(env.stdout), report.Uneven())
 }
 
-// scratch opens an empty database on a private server of its own, or on the named one, and returns a description of
-// it.
+// scratch opens an empty database on a private server, or on the named one, and returns a description of it.
 func scratch(ctx context.Context, env environment, on benchServer) (d *db.DB, url string, remove func() error, err error) {
 	end := func() error { return nil }
 	if url = on.url; url == "" {
@@ -166,7 +165,7 @@ func scratch(ctx context.Context, env environment, on benchServer) (d *db.DB, ur
 // binlog is MySQL's default, but not our private server's.
 var binlog = map[string]string{"log-bin": "binlog", "sync-binlog": "1"}
 
-// scratchServer starts a server with its make's own durable defaults.
+// scratchServer starts a server with the durable defaults of its make.
 func scratchServer(ctx context.Context, env environment, engine string, buffer uint) (url string, remove func() error, err error) {
 	dir, err := os.MkdirTemp("", "counterfoil-bench-")
 	if err != nil {

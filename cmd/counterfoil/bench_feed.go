@@ -62,7 +62,7 @@ func (b *feedBench) run(ctx context.Context, d *db.DB, url string) (bench.Report
 	return bench.Feed(ctx, d, b.load)
 }
 
-// startServer starts this program as a server of its own process, on the database at url.
+// startServer starts this program as a server in a process of its own, on the database at url.
 func startServer(ctx context.Context, url string) (bench.Server, error) {
 	program, err := os.Executable()
 	if err != nil {

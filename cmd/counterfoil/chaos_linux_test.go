@@ -19,7 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// trouble is how many things go wrong during a run: few in `make test`, many in `make soak`.
+// trouble is the number of mishaps in a run: few in `make test`, many in `make soak`.
 func trouble() int {
 	if soak {
 		return 200
@@ -27,9 +27,8 @@ func trouble() int {
 	return 20
 }
 
-// ledger writes, for each task, a row whose key is the task's into a table of its own, in the
-// transaction that completes it: a task that counted twice would be refused there. Each task takes a
-// moment, and some fail at first, or for good.
+// ledger has each task write a row with the task's key into a table of its own, in the transaction that completes it: a
+// task that counted twice would be refused there. Each task takes a moment, and some fail at first, or for good.
 func ledger() *migrations.Migration {
 	return &migrations.Migration{
 		Name: "ledger", Title: "Ledger", Description: "For tests.",
@@ -73,7 +72,7 @@ func ledger() *migrations.Migration {
 	}
 }
 
-// What goes wrong.
+// The kinds of mishaps.
 const (
 	killed         = "is killed"
 	frozen         = "stands still for longer than its lease"
@@ -81,14 +80,14 @@ const (
 	databaseKilled = "loses its database, as all do"
 )
 
-// mishap is what happens to one of so many processes.
+// mishap is what happens to one of n processes.
 type mishap struct {
 	what   string
 	victim int
 }
 
-// mishaps deals what goes wrong: first every process is killed in turn, one stands still and the database is
-// killed, so that each of these happens whatever the dice say; then what they say.
+// mishaps draws the mishaps: first each kind that must happen, a kill of every process, a freeze and a kill of the
+// database, then random ones.
 func mishaps(dice *rand.Rand, processes, n int) (list []mishap) {
 	for victim := range processes {
 		list = append(list, mishap{killed, victim})
@@ -100,7 +99,7 @@ func mishaps(dice *rand.Rand, processes, n int) (list []mishap) {
 	return list
 }
 
-// chaosSeed is that of the dice: another one each time, or the one that is asked for.
+// chaosSeed is random, or COUNTERFOIL_CHAOS_SEED's.
 func chaosSeed(t *testing.T) uint64 {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -114,8 +113,8 @@ func chaosSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// TestChaos has three workers and a server do a run while they are killed, frozen and stopped, and their database
-// is killed. Whatever happens, each task is done once, or failed with its reason, and the books balance.
+// TestChaos has three workers and a server do a run while they are killed, frozen and stopped, and their database is
+// killed. Each task is done once, or failed with its reason, and the counters add up.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	const perTrouble = 450 // tasks: about two seconds of work
@@ -155,7 +154,7 @@ func TestChaos(t *testing.T) {
 			victim.kill(t)
 			again(m.victim)
 		case frozen:
-			standsStill(t, w, operator, victim.cmd.Process.Pid, run.Knobs.Lease)
+			freezeBeyondLease(t, w, operator, victim.cmd.Process.Pid, run.Knobs.Lease)
 		case stopped:
 			if err := victim.stop(t); err != nil {
 				t.Errorf("a process that was asked to stop ended with %v\n%s", err, victim.logged())
@@ -167,7 +166,7 @@ func TestChaos(t *testing.T) {
 			startsAnew(t, i, was)
 		}
 		happened[m.what]++
-		for k, p := range processes { // one that lost its database for long may have ended, as it should
+		for k, p := range processes { // a process that was without its database for long may have ended, as it should
 			select {
 			case err := <-p.exited:
 				t.Errorf("process %d ended by itself: %v\n%s", k, err, p.logged())
@@ -199,8 +198,8 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// standsStill has a process stand still, from when its worker has a lease as long as the run's, until that is over.
-func standsStill(t *testing.T, w *app.App, operator context.Context, pid int, lease time.Duration) {
+// freezeBeyondLease freezes a process once its worker has a lease as long as the run's, until that lease is over.
+func freezeBeyondLease(t *testing.T, w *app.App, operator context.Context, pid int, lease time.Duration) {
 	t.Helper()
 	until := func(what string, holds func(left time.Duration) bool) {
 		t.Helper()
@@ -210,7 +209,7 @@ func standsStill(t *testing.T, w *app.App, operator context.Context, pid int, le
 				return false
 			}
 			domaintest.Must(t, err)
-			var left time.Duration // of the newest, if there was one before
+			var left time.Duration // the newest worker's, if there was one before
 			if k := slices.IndexFunc(list, func(worker migrations.Worker) bool {
 				return worker.PID == pid && worker.State == migrations.WorkerActive
 			}); k >= 0 {
@@ -225,7 +224,7 @@ func standsStill(t *testing.T, w *app.App, operator context.Context, pid int, le
 	domaintest.Must(t, syscall.Kill(pid, syscall.SIGCONT))
 }
 
-// startsAnew waits until the install has another database process than that.
+// startsAnew waits until the install's database has another process.
 func startsAnew(t *testing.T, i *install, was int) {
 	t.Helper()
 	domaintest.Until(t, "somebody starts the database anew", func() bool {
@@ -234,13 +233,13 @@ func startsAnew(t *testing.T, i *install, was int) {
 	})
 }
 
-// until reads the run until it is as wanted. While the database is away it waits.
+// until reads the run until it is as wanted, also while the database is away.
 func until(t *testing.T, w *app.App, ctx context.Context, run id.Run, what string, wanted func(migrations.Run) bool) migrations.Run {
 	t.Helper()
 	var last migrations.Run
 	for is := false; !is; {
 		before := last
-		domaintest.Until(t, "the run "+what+", or gets on", func() bool { // a long run is none that stands still
+		domaintest.Until(t, "the run "+what+", or gets on", func() bool { // a long run that moves is not stuck
 			now, err := w.Console.Run(ctx, run)
 			if errors.Is(err, db.CodeUnavailable) {
 				return false

@@ -21,7 +21,7 @@ import (
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
 // TestCLIGolden runs every command line of testdata/cli.golden, in order and on one database, and compares its exit
-// code and the first line of each stream. A command line stands behind "$", with the settings that it has in front.
+// code and the first line of each stream. A line is SETTINGS $ COMMAND.
 func TestCLIGolden(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/cli.golden"
@@ -49,7 +49,7 @@ func TestCLIGolden(t *testing.T) {
 	}
 }
 
-// blocks are the command lines of a golden file, each with what it did.
+// blocks are the command lines of a golden file, each with its output.
 func blocks(text string) []string {
 	return strings.SplitAfter(strings.ReplaceAll(text, "\n$ ", "\n\x00$ "), "\x00")
 }
@@ -75,7 +75,7 @@ func newGoldenCLI(t *testing.T) goldenCLI {
 	return goldenCLI{map[string]string{"%DIR": dir, "%SERVER": server.URL, "%DB": h.databaseURL, "%EMPTY": dbtest.Empty(t)}, h}
 }
 
-// record runs a command line and returns it with its exit code and the beginning of what it prints.
+// record runs a command line and returns it with its exit code and the beginning of its output.
 func (c goldenCLI) record(settings, args string) string {
 	values := map[string]string{"DATABASE_URL": "%DB", "COUNTERFOIL_DATA": "%DIR/data"}
 	for _, setting := range strings.Fields(settings) {
@@ -97,7 +97,7 @@ func (c goldenCLI) record(settings, args string) string {
 	return fmt.Sprintf("%s$ counterfoil%s\n  exit %d\n%s%s", settings, args, code, c.shape("out", out.String()), c.shape("err", err.String()))
 }
 
-// What is another each time.
+// Values that differ each time.
 var (
 	engines = regexp.MustCompile(`(MariaDB|MySQL) [^ ,)"]*`)
 	secrets = regexp.MustCompile(`cfl_[\w-]+|[\w-]{40,}`)
@@ -106,7 +106,7 @@ var (
 	gaps    = regexp.MustCompile(`\s+`)
 )
 
-// shape is the first line of a text without what is another each time.
+// shape is the first line of a text without values that differ each time.
 func (c goldenCLI) shape(stream, text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	if first == "" {

@@ -167,7 +167,6 @@ func inPlainWords(err error) string {
 	return text
 }
 
-// failure is a command's error.
 type failure struct {
 	command, usage string
 	err            error

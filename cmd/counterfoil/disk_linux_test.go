@@ -60,7 +60,7 @@ func TestFullDisk(t *testing.T) {
 	i.verified(t)
 }
 
-// fillUp takes all the room that is left.
+// fillUp takes all the space that is left.
 func fillUp(t *testing.T, path string) {
 	t.Helper()
 	file := domaintest.OK(os.Create(path))(t)
@@ -76,7 +76,7 @@ func fillUp(t *testing.T, path string) {
 	}
 }
 
-// openLarge opens a ticket of 60 kB and returns its key, or what a 503 said.
+// openLarge opens a ticket of 60 kB and returns its key, or the message of a 503.
 func openLarge(t *testing.T, i *install, url string) (key, refused string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"title":"Large","description":%q}`, strings.Repeat("x", 60000))

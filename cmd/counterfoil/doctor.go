@@ -18,7 +18,7 @@ func doctorCommand(env environment) *cli.Command {
 	}
 }
 
-// examine examines the database's server, even one that Counterfoil refuses.
+// examine examines the database's server, even one that is not fit for Counterfoil.
 func examine(ctx context.Context, env environment, asJSON bool) error {
 	d, err := env.openAnyDatabase(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func examine(ctx context.Context, env environment, asJSON bool) error {
 	return show(env, report, asJSON)
 }
 
-// openAnyDatabase is openDatabase without its refusal of a server that is not fit.
+// openAnyDatabase is openDatabase for a server that may not be fit.
 func (e environment) openAnyDatabase(ctx context.Context) (*database, error) {
 	d, err := e.openExisting(ctx)
 	if err == nil || e.databaseURL == "" || !errors.Is(err, db.CodeUnfit) {

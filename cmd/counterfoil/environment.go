@@ -111,7 +111,7 @@ func (e environment) trustedProxies() ([]*net.IPNet, error) {
 	return networks, nil
 }
 
-// base is the public address as far as it is known, without a slash at its end.
+// base is the public address if it is known, without a slash at its end.
 func (e environment) base() string {
 	if e.url != "" {
 		return strings.TrimSuffix(e.url, "/")
@@ -119,7 +119,7 @@ func (e environment) base() string {
 	return "http://" + e.addr
 }
 
-// maxUpload reads COUNTERFOIL_MAX_UPLOAD: bytes, or such as 500MB.
+// maxUpload reads COUNTERFOIL_MAX_UPLOAD: bytes, or a size such as 500MB.
 func (e environment) maxUpload() (int64, error) {
 	text := strings.ToUpper(strings.ReplaceAll(e.upload, " ", ""))
 	unit := int64(1)
@@ -165,8 +165,8 @@ type database struct {
 	files   *blobs.Store    // nil until workflows opens it
 }
 
-// openDatabase connects to the database of DATABASE_URL, or starts or joins the private one, and
-// refuses a server that is not fit.
+// openDatabase connects to the database of DATABASE_URL, or starts or joins the private one, and refuses a server that
+// is not fit.
 func (e environment) openDatabase(ctx context.Context) (*database, error) {
 	d := &database{url: e.databaseURL}
 	if d.url != "" {
@@ -198,7 +198,7 @@ func noData(dir string) error {
 		fmt.Sprintf("There is no database in %s. Set COUNTERFOIL_DATA to the data directory that serve uses, or DATABASE_URL.", dir))
 }
 
-// openExisting is openDatabase for commands that make no new database.
+// openExisting is openDatabase for commands that create no database.
 func (e environment) openExisting(ctx context.Context) (*database, error) {
 	if e.databaseURL == "" && !hasDatabase(e.data) {
 		return nil, noData(e.data)

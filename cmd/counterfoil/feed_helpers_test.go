@@ -23,17 +23,17 @@ import (
 	"github.com/counterfoil/counterfoil/feedclient"
 )
 
-// asHelper makes the test binary be a writer or a follower, as JSON of a helper says.
+// asHelper makes the test binary a writer or a follower, as the JSON of a helper says.
 const asHelper = "COUNTERFOIL_TEST_HELPER"
 
-// helper is a process of the feeds' load test: a writer where Changes is set, else a follower.
+// helper is a process of the feeds' load test: a writer if Changes is set, else a follower.
 type helper struct {
 	URLs  []string
 	Token string
 
-	Changes int // that a writer makes until it ends
+	Changes int // changes that a writer makes until it ends
 
-	Dir                   string // where a follower keeps what it has
+	Dir                   string // a follower's store
 	Feed, Board, Consumer string
 	Mode                  feedclient.Mode
 }
@@ -68,7 +68,7 @@ func (h helper) follow(ctx context.Context) error {
 	return client.Follow(ctx, options, func(_ context.Context, item feedclient.Item) error { return appendLine(copies, item) })
 }
 
-// appendLine writes at once or not at all, as far as a killed process goes.
+// appendLine writes a whole line or nothing, also if the process is killed.
 func appendLine(file io.Writer, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -78,7 +78,7 @@ func appendLine(file io.Writer, value any) error {
 	return err
 }
 
-// lines calls do for each line of a file that is there, as JSON.
+// lines calls do for each line of a file, if there is one, as JSON.
 func lines[T any](path string, do func(T) error) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +90,7 @@ func lines[T any](path string, do func(T) error) error {
 	defer file.Close()
 	for all := bufio.NewReader(file); ; {
 		line, err := all.ReadBytes('\n')
-		if err == io.EOF { // what is behind the last whole line is being written
+		if err == io.EOF { // the line after the last newline is being written
 			return nil
 		}
 		if err != nil {
@@ -106,7 +106,7 @@ func lines[T any](path string, do func(T) error) error {
 	}
 }
 
-// journal is a store of which each Save is a line of a file: large stores cost no more than small ones.
+// journal is a store in which each Save is a line of a file: large stores cost no more than small ones.
 type journal struct {
 	feedclient.Memory
 	file *os.File
@@ -126,7 +126,7 @@ func openJournal(path string) (*journal, error) {
 	return j, err
 }
 
-// replay saves to a store what a journal has.
+// replay saves the lines of a journal to a store.
 func replay(path string, into *feedclient.Memory) error {
 	return lines(path, func(s saved) error { return into.Save(context.Background(), s.Place, s.Marks) })
 }
@@ -138,7 +138,7 @@ func (j *journal) Save(ctx context.Context, place feedclient.Place, marks []feed
 	return j.Memory.Save(ctx, place, marks)
 }
 
-// write makes changes of every kind, from several goroutines, and says on its standard output how many.
+// write makes changes of every kind, from several goroutines, and prints how many.
 func (h helper) write(ctx context.Context) error {
 	fmt.Println("writing")
 	var done atomic.Int64
@@ -163,7 +163,7 @@ func (h helper) write(ctx context.Context) error {
 	return <-errs
 }
 
-// scribe is one of those who write, with the tickets that it opened.
+// scribe is a writer with the tickets that it opened.
 type scribe struct {
 	helper
 	http    *http.Client
@@ -178,7 +178,7 @@ type sheet struct {
 	ClosedAt *time.Time `json:"closed_at"`
 }
 
-// change makes one change, until it is one: what is refused because others were faster is looked at again.
+// change makes one change: one that others were faster to make is chosen again.
 func (w *scribe) change(ctx context.Context) error {
 	for ctx.Err() == nil {
 		ok, err := w.attempt(ctx)
@@ -214,7 +214,7 @@ func (w *scribe) attempt(ctx context.Context) (ok bool, err error) {
 	t := &w.own[n]
 	status := 0
 	switch path := "/tickets/" + t.Key; rand.IntN(12) {
-	case 0: // to another place, perhaps of the other board
+	case 0: // perhaps to the other board
 		board := loadBoards[rand.IntN(2)]
 		status, err = w.call(ctx, "POST", path+"/position", map[string]any{"board": board, "column": w.columns[board][rand.IntN(len(w.columns[board]))]}, t)
 	case 1:
@@ -244,14 +244,14 @@ func (w *scribe) attempt(ctx context.Context) (ok bool, err error) {
 	return false, err
 }
 
-// call asks one server or another until one answers something other than that it cannot now.
+// call asks one server after another until one answers.
 func (w *scribe) call(ctx context.Context, method, path string, in, out any) (status int, err error) {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline) && ctx.Err() == nil; {
 		status, err = w.try(ctx, method, w.URLs[rand.IntN(len(w.URLs))]+"/api/v1"+path, in, out)
 		if err == nil && status < 500 {
 			return status, nil
 		}
-		_ = wait.Sleep(ctx, 50*time.Millisecond) // an honest client waits before it tries again
+		_ = wait.Sleep(ctx, 50*time.Millisecond) // as an honest client does
 	}
 	return status, fmt.Errorf("no answer to %s %s within %s: %d %w", method, path, patience, status, err)
 }

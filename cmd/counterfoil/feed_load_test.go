@@ -25,7 +25,7 @@ import (
 	"github.com/counterfoil/counterfoil/feedclient"
 )
 
-// feedChanges is how many changes writers make, and how often something is killed meanwhile.
+// feedChanges is the number of changes that writers make, and of kills meanwhile.
 func feedChanges() (changes, kills int) {
 	if soak {
 		return 1_000_000, 300
@@ -33,9 +33,9 @@ func feedChanges() (changes, kills int) {
 	return 20_000, 12
 }
 
-// TestLoadOfFeeds has four writers, three publishers and five followers, each a process, at one database. All
-// but the writers are killed again and again, and the database too. At the end each follower has what the tables
-// have, to the row, and an audit says so.
+// TestLoadOfFeeds has four writers, three publishers and five followers, each a process, at one database. All but the
+// writers are killed again and again, and the database too. At the end each follower has the rows of the tables, and an
+// audit finds no difference.
 func TestLoadOfFeeds(t *testing.T) {
 	t.Parallel()
 	changes, kills := feedChanges()
@@ -74,7 +74,7 @@ func TestLoadOfFeeds(t *testing.T) {
 		return all
 	}
 	began := time.Now()
-	var victims []int // each in its turn, in chance order
+	var victims []int // in random order
 	for n := range kills {
 		if len(victims) == 0 {
 			victims = rand.Perm(len(killable) + 1)
@@ -89,7 +89,7 @@ func TestLoadOfFeeds(t *testing.T) {
 			domaintest.Must(t, syscall.Kill(databasePID(t, i), syscall.SIGKILL))
 		}
 	}
-	grows(t, "all is written", sum, changes-writers*20) // they say so every 20
+	grows(t, "all is written", sum, changes-writers*20) // writers report every 20
 	for n, p := range ended {
 		err := <-p.exited
 		if p.exited <- err; err != nil {
@@ -128,7 +128,7 @@ func grows(t *testing.T, what string, now func() int, want int) {
 	}
 }
 
-// kept is a process that is started again when it was killed.
+// kept is a process that is started again after each kill.
 type kept struct {
 	what, url string
 	start     func() *process
@@ -153,7 +153,7 @@ func (k *kept) kill(t *testing.T, nth int) {
 	k.now = k.start()
 }
 
-// freePort is an address that nobody listens at, and that no connection of this machine is given.
+// freePort is an address without a listener, outside the range of the machine's outgoing connections.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
@@ -167,7 +167,7 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-// server keeps a serve at one address.
+// server keeps a serve running at one address.
 func (i *install) server(t *testing.T) *kept {
 	t.Helper()
 	at := freePort(t)
@@ -177,7 +177,7 @@ func (i *install) server(t *testing.T) *kept {
 	return k
 }
 
-// help starts a helper and waits until it says so. made is told how many changes a writer says it made.
+// help starts a helper and waits until it is ready. made gets the number of changes that a writer reports.
 func (i *install) help(t *testing.T, h helper, says string, made *atomic.Int64) *process {
 	t.Helper()
 	text, err := json.Marshal(h)
@@ -219,20 +219,20 @@ func hear(out io.Reader, says string, ready chan<- struct{}, made *atomic.Int64)
 	return lines.Err()
 }
 
-// row is what a follower must know of a row: where it stands, and a text of it.
+// row is the state of a row that a follower must have: its column and rank, and a text of it.
 type row struct {
 	position uint64
 	text     string
 }
 
-// follower is a process that follows, and its copy as far as it was looked at.
+// follower is a follower's process, and its copy as far as the test has read it.
 type follower struct {
 	name string
 	h    helper
 	told int
 }
 
-// copy returns what the follower has, and fails the test where it was shown an older version after a newer one.
+// copy returns the follower's rows, and fails the test if it was sent an older version after a newer one.
 func (f *follower) copy(t *testing.T) map[uint64]row {
 	t.Helper()
 	have, last := map[uint64]row{}, map[uint64]uint64{}
@@ -257,8 +257,7 @@ func (f *follower) copy(t *testing.T) map[uint64]row {
 	return have
 }
 
-// proves waits until an audit finds what the follower keeps of rows as it must be: it may yet save what it was told
-// last.
+// proves waits until an audit finds the follower's rows as they must be: it may still have to save the last ones.
 func (f *follower) proves(t *testing.T) {
 	t.Helper()
 	client := &feedclient.Client{URL: f.h.URLs[0], Token: f.h.Token}
@@ -272,7 +271,7 @@ func (f *follower) proves(t *testing.T) {
 	}, func() string { return fmt.Sprintf("%+v, %v", proof, err) })
 }
 
-// standing is what the tables say that a follower must have.
+// standing is the rows that a follower must have, from the tables.
 func standing(t *testing.T, d *db.DB, h helper) map[uint64]row {
 	t.Helper()
 	query := `SELECT t.id, t.feed_sync_id, CONCAT(b.slug, '-', t.local_id, '|', t.title, '||') FROM ticket t JOIN board b ON b.id = t.board_id
@@ -296,7 +295,7 @@ func standing(t *testing.T, d *db.DB, h helper) map[uint64]row {
 	return want
 }
 
-// unpublished is how many rows of all feeds are not published. While the database is away it is many.
+// unpublished is the number of rows of all feeds that are not published; many while the database is away.
 func unpublished(d *db.DB) (n int) {
 	err := d.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL) + (SELECT COUNT(*) FROM comment WHERE feed_sync_id IS NULL) +
 		(SELECT COUNT(*) FROM board WHERE feed_sync_id IS NULL)`).Scan(&n)

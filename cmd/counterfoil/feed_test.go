@@ -19,7 +19,7 @@ func TestFeedCommand(t *testing.T) {
 	key := s.ticket("NINJA", "one")
 	s.env = append(s.env, "COUNTERFOIL_TOKEN="+s.token, "COUNTERFOIL_URL=http://"+s.host)
 
-	// tail runs tail until it has printed a line that contains the text, and returns that line.
+	// tail runs tail until it has printed a line with the text, and returns that line.
 	tail := func(t *testing.T, text string, args ...string) string {
 		t.Helper()
 		cmd := s.program(append([]string{"feed", "tail"}, args...)...)

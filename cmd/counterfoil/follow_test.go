@@ -20,12 +20,12 @@ import (
 	"github.com/counterfoil/counterfoil/feedclient"
 )
 
-// replica is a copy of a feed: what Follow's handler has made of it.
+// replica is a copy of a feed that Follow's handler makes.
 type replica struct {
 	mu      sync.Mutex
 	rows    map[uint64]string
 	gone    map[uint64]string // reasons of deletions
-	changed chan struct{}     // closed, and made anew, with each change
+	changed chan struct{}     // closed and replaced with each change
 	calls   int
 	fail    func() error
 }
@@ -75,7 +75,7 @@ func (r *replica) becomes(t *testing.T, what string, good func() bool) {
 	}
 }
 
-// followed runs Follow until the returned function is called, which fails the test where it ended by itself.
+// followed runs Follow until the returned function is called, which fails the test if Follow ended by itself.
 func followed(t *testing.T, c *feedclient.Client, o feedclient.Options, r *replica) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -91,7 +91,7 @@ func followed(t *testing.T, c *feedclient.Client, o feedclient.Options, r *repli
 	return stop
 }
 
-// readAll follows a feed until its store has come to the end.
+// readAll follows a feed until its store is at the end.
 func (s *served) readAll(o feedclient.Options) *replica {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
@@ -118,7 +118,7 @@ func (u *untilWhole) Save(ctx context.Context, place feedclient.Place, marks []f
 	return err
 }
 
-// everything is what a feed shows from its start, read page by page, once the feed has come to rest.
+// everything is the feed read page by page from its start, once all is published.
 func everything(t *testing.T, c *feedclient.Client, feed string) map[uint64]string {
 	t.Helper()
 	rows, cursor := map[uint64]string{}, ""
@@ -135,7 +135,7 @@ func everything(t *testing.T, c *feedclient.Client, feed string) map[uint64]stri
 	}
 }
 
-// served is an install that is served, and clients of it that stay the same where it is served anew.
+// served is an install with a server, and clients that stay the same when it is restarted.
 type served struct {
 	*install
 	t    *testing.T
@@ -162,7 +162,7 @@ func newServed(t *testing.T) *served {
 	return s
 }
 
-// again serves once more.
+// again restarts the server.
 func (s *served) again() *process {
 	s.t.Helper()
 	p := s.serve(s.t)
@@ -200,7 +200,7 @@ func (s *served) remove(key string) {
 	}
 }
 
-// caughtUp waits until a consumer of tickets has been moved to the end.
+// caughtUp waits until the cursor of a consumer of tickets is at the end.
 func (s *served) caughtUp(name string) {
 	s.t.Helper()
 	domaintest.Until(s.t, name+" is at the end", func() bool {
@@ -209,7 +209,7 @@ func (s *served) caughtUp(name string) {
 	})
 }
 
-// titles are those of the rows, but not of the board that setup leaves for practice.
+// titles are those of the rows, without setup's practice board.
 func (r *replica) titles() (list []string) {
 	for _, data := range r.rows {
 		var row struct{ Title, Board string }
@@ -268,7 +268,7 @@ func TestFollow(t *testing.T) {
 		s.remove(gone)
 		soon("deleted", func(r *replica) bool { return r.shows(append(slices.Clone(shown), "one, changed")...) })
 
-		s.again() // the first goes on until the test ends, but nobody asks it any more
+		s.again() // the first runs until the test ends, but its answers are not used any more
 		s.retitle(first, "one, again")
 		soon("changed by another server", func(r *replica) bool { return r.shows(append(slices.Clone(shown), "one, again")...) })
 		want := everything(t, s.feed, "tickets")

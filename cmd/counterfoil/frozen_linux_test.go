@@ -12,7 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
-// A database that hangs is as good as none: requests get 503 in time, and go on when it does.
+// While a database hangs, requests get 503 in time; they succeed again when it continues.
 func TestFrozenDatabase(t *testing.T) {
 	t.Parallel()
 	i := onPrivate(t)
@@ -35,8 +35,8 @@ func TestFrozenDatabase(t *testing.T) {
 	}
 }
 
-// freeze stops a process until the test ends and returns when all its threads stand still: the
-// signal reaches some of them a moment later than the others.
+// freeze stops a process until the test ends. It returns when all threads are stopped: the signal reaches some of them
+// a moment later than the others.
 func freeze(t *testing.T, pid int) {
 	t.Helper()
 	domaintest.Must(t, syscall.Kill(pid, syscall.SIGSTOP))
@@ -47,7 +47,7 @@ func freeze(t *testing.T, pid int) {
 	}, func() string { return "its threads are " + strings.Join(threads(t, pid), " ") })
 }
 
-// threads returns the state of each thread of a process, T for one that stands still.
+// threads returns the state of each thread of a process, T for a stopped one.
 func threads(t *testing.T, pid int) (states []string) {
 	t.Helper()
 	files := domaintest.OK(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)))(t)

@@ -33,8 +33,8 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-// TestGoldenApp has one server do a bit of everything, and holds what it answers, sends, measures and stores
-// against the golden files. Ids, times and places in feeds are not compared, only that they are there.
+// TestGoldenApp has one server do a bit of everything, and compares its answers, messages, metrics and stored values
+// with the golden files. Ids, times and positions are not compared, only that they are there.
 func TestGoldenApp(t *testing.T) {
 	t.Parallel()
 	a := startApp(t)
@@ -63,9 +63,9 @@ type running struct {
 	hooks      chan hooked
 	hookURL    string
 	gate       chan struct{} // tasks of countUp wait for it
-	under      chan struct{} // says that one waits
+	under      chan struct{} // a task waits
 
-	text   strings.Builder // of the golden file that is being written
+	text   strings.Builder // the golden file that is being written
 	called map[string]bool // routes of the API
 
 	underWay bool // how far runs are differs each time
@@ -130,7 +130,7 @@ func (a *running) do(args ...string) {
 	}
 }
 
-// slowLog is what several write to.
+// slowLog has several writers.
 type slowLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -148,7 +148,7 @@ func (l *slowLog) String() string {
 	return l.text.String()
 }
 
-// schema is all tables as the database has them, but for what is the same on both engines and only written otherwise.
+// schema is all tables of the database, in one spelling for both engines.
 func (a *running) schema() string {
 	a.Helper()
 	var b strings.Builder
@@ -173,10 +173,10 @@ var spellings = []struct {
 	{regexp.MustCompile(`\btinyint\([2-9]\)`), "tinyint"},
 	{regexp.MustCompile(` AUTO_INCREMENT=\d+`), ""},
 	{regexp.MustCompile(`DEFAULT '(-?\d+)'`), "DEFAULT $1"},
-	{regexp.MustCompile(`( CHARACTER SET utf8mb4)? COLLATE utf8mb4_unicode_520_ci\b`), ""}, // the table's own, which MySQL spells out in a copy
+	{regexp.MustCompile(`( CHARACTER SET utf8mb4)? COLLATE utf8mb4_unicode_520_ci\b`), ""}, // the table's own collation, which MySQL spells out in a copy
 }
 
-// column is the first column of what a query finds.
+// column is the first column of a query's rows.
 func (a *running) column(query string) (list []string) {
 	a.Helper()
 	rows := domaintest.OK(a.sql.SQL.Query(query))(a)
@@ -192,7 +192,7 @@ func (a *running) column(query string) (list []string) {
 	return list
 }
 
-// signIn opens a browser in which Ana is signed in. Nothing fills the pool of codes meanwhile but what is shownHeaders to.
+// signIn opens a browser in which Ana is signed in. The pool of codes is filled only when the test asks for it.
 func (a *running) signIn() {
 	jar, _ := cookiejar.New(nil)
 	a.browser = &http.Client{Jar: jar}
@@ -217,12 +217,12 @@ func (a *running) post(path string, fields ...string) string {
 	return string(page)
 }
 
-// longest is how long something may take that takes a moment.
+// longest is the timeout of every wait.
 const longest = 2 * time.Minute
 
 type object = map[string]any
 
-// shownHeaders are the headers of an answer that others rely on, beside its kind.
+// shownHeaders are the headers of an answer that clients rely on, beside Content-Type.
 var shownHeaders = []string{"Content-Type", "WWW-Authenticate", "Retry-After", "Idempotency-Replayed", "Location", "Content-Disposition", "Cache-Control"}
 
 // ask calls the API and returns the answer's body.
@@ -249,7 +249,7 @@ func (a *running) ask(method, path string, body any, header ...string) (*http.Re
 	return response, answer
 }
 
-// show is ask that writes the call and its answer into the golden file.
+// show is ask that also writes the call and its answer into the golden file.
 func (a *running) show(method, path string, body any, header ...string) (answer object) {
 	a.Helper()
 	response, text := a.ask(method, path, body, header...)
@@ -279,7 +279,7 @@ func (a *running) show(method, path string, body any, header ...string) (answer 
 	return answer
 }
 
-// draw writes JSON into the golden file, with its members in order and without what differs each time.
+// draw writes JSON into the golden file, its members in order and without values that differ each time.
 func (a *running) draw(text []byte) (value any) {
 	a.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -300,7 +300,7 @@ func (a *running) pretty(value any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// unsteady are members whose values differ each time, and what stands for them.
+// unsteady are members whose values differ each time, with their replacements.
 var unsteady = map[string]string{}
 
 func init() {
@@ -321,7 +321,8 @@ func init() {
 	}
 }
 
-// steady is a value without what differs each time: whether there is one, and whether it is a text or a number, stays.
+// steady is a value without what differs each time: whether there is one, and whether it is a text or a number, is
+// kept.
 func (a *running) steady(name string, value any) any {
 	as, differs := unsteady[name]
 	switch value := value.(type) {
@@ -393,7 +394,7 @@ func (a *running) keep(name string) {
 	a.text.Reset()
 }
 
-// route is that of the table which serves a path.
+// route is the route of the table that serves a path.
 func (a *running) route(method, path string) string {
 	best, fewest := "", 100
 	for _, route := range web.Routes() {
@@ -405,7 +406,7 @@ func (a *running) route(method, path string) string {
 	return best
 }
 
-// missesNoCall fails where a call of the API was not shown.
+// missesNoCall fails if a call of the API was not shown.
 func (a *running) missesNoCall() {
 	for _, route := range web.Routes() {
 		name := route.Method + " " + route.Path
@@ -422,7 +423,7 @@ func (a *running) showBoards() {
 	a.show("POST", "/boards", object{"slug": "home", "title": "Home"}, "Idempotency-Key", "one")
 	a.show("GET", "/boards", nil)
 	a.show("PATCH", "/boards/HOME", object{"slug": "house", "title": "House & home", "version": 1})
-	a.reaches("1", "complete") // of its tickets, which have new keys
+	a.reaches("1", "complete") // its tickets have new keys
 	a.show("GET", "/boards/HOME", nil)
 	column := textOf(a.show("POST", "/boards/HOUSE/columns", object{"name": "Review", "wip": "soft", "wip_limit": 3, "position": 2})["id"])
 	a.show("PATCH", "/boards/HOUSE/columns/"+column, object{"name": "Check", "wip": "none"})
@@ -521,7 +522,7 @@ func (a *running) items(path string) (cursor string, list []item, raw []json.Raw
 	return page.Cursor, list, page.Items
 }
 
-// showItem shows the item of a page that is such, once it is there.
+// showItem shows the page of a feed with one item, once it is published.
 func (a *running) showItem(what, path string, such func(item) bool) {
 	a.Helper()
 	domaintest.Until(a, what, func() bool {
@@ -559,12 +560,12 @@ func (a *running) showFeeds() {
 	a.show("PUT", "/feeds/boards/consumers/warehouse/cursor", object{"to": "end"})
 	a.show("PUT", "/feeds/boards/consumers/warehouse/cursor", object{"from": end, "to": end})
 	a.show("DELETE", "/feeds/boards/consumers/warehouse", nil)
-	a.show("POST", "/feeds/comments/consumers", object{"name": "shop"}) // stays, for the metrics
+	a.show("POST", "/feeds/comments/consumers", object{"name": "shop"}) // stays connected, for the metrics
 	a.show("POST", "/feeds/tickets/republish", object{"ids": []string{"HOUSE-1"}})
 	a.keep("api-feeds.txt")
 }
 
-// showStream shows how a stream begins, up to its first change.
+// showStream shows the beginning of a stream, up to its first change.
 func (a *running) showStream(path string) {
 	a.Helper()
 	ctx, stop := context.WithTimeout(a.Context(), time.Minute)
@@ -601,7 +602,7 @@ func (a *running) showStream(path string) {
 	a.Fatalf("the stream ends before a change: %v", read.Err())
 }
 
-// hooked is a message that a webhook was sent.
+// hooked is a message that a webhook received.
 type hooked struct {
 	path   string
 	header http.Header
@@ -623,7 +624,7 @@ func (a *running) takeHook(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// takes waits for a message of a type at a path, and leaves out what comes before it. What it is about is in its body.
+// takes waits for a message of a type at a path, and drops those before it. Its subject is in its body.
 func (a *running) takes(path, kind, about string) hooked {
 	a.Helper()
 	deadline := time.After(longest)
@@ -642,7 +643,7 @@ func (a *running) takes(path, kind, about string) hooked {
 var goldenSecrets = regexp.MustCompile(`whsec_[A-Za-z0-9+/]+=*`)
 
 func (a *running) showWebhooks() {
-	// Two, one for a board alone: what was published before they were made is not sent to them.
+	// Two webhooks, one for a board alone: changes that were published before are not sent to them.
 	all := goldenSecrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/all", "feeds", "tickets", "feeds", "comments", "feeds", "boards"))
 	some := goldenSecrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/house", "feeds", "tickets", "board", "HOUSE"))
 	step := func(path, kind, about, secret string) {
@@ -714,8 +715,8 @@ func (a *running) headerOf(name, value string) string {
 	return a.here(value)
 }
 
-// countUp is a migration of ours: one line of it is none, one task always fails, and those of a run that waits
-// go on once they are let.
+// countUp is a migration for the test: one line of its file is rejected, one task always fails, and the tasks of a run
+// that waits continue once the test lets them.
 func (a *running) countUp() *migrations.Migration {
 	return &migrations.Migration{
 		Name: "count-up", Title: "Count up", Description: "For this test.",
@@ -753,7 +754,7 @@ func (a *running) countUp() *migrations.Migration {
 	}
 }
 
-// reaches waits until a run is in a state, and is counted to be.
+// reaches waits until a run is in a state, and its counters are settled.
 func (a *running) reaches(run, state string) {
 	a.Helper()
 	var text []byte
@@ -824,13 +825,13 @@ func (a *running) showRuns() {
 	a.show("POST", "/runs/"+second+"/cancel", nil)
 	a.reaches(second, "cancelled")
 	a.show("GET", "/workers", nil)
-	third := textOf(a.show("POST", "/migrations/count-up/runs", object{"from": json.Number(first)})["id"]) // stays, for the metrics
+	third := textOf(a.show("POST", "/migrations/count-up/runs", object{"from": json.Number(first)})["id"]) // stays connected, for the metrics
 	a.reaches(third, "ready")
 	a.underWay = false
 	a.keep("api-control.txt")
 }
 
-// showMigrations shows all that the program comes with.
+// showMigrations shows all built-in migrations.
 func (a *running) showMigrations() {
 	_, text := a.ask("GET", "/migrations", nil)
 	var list struct {
@@ -871,8 +872,8 @@ func (a *running) showRefs() {
 	a.keep("api-refs.txt")
 }
 
-// showMetrics shows the name, kind, labels and help of each metric, once all are there that the source names: some
-// come with the first that they measure.
+// showMetrics shows the name, kind, labels and help of each metric, once all that the source names are there: some
+// appear with their first measurement.
 func (a *running) showMetrics() {
 	want := map[string]bool{}
 	for _, file := range sources(a.T) {
@@ -914,7 +915,7 @@ type metric struct {
 	labels     map[string]bool
 }
 
-// metrics are those of ours that /metrics has, but for those of Go and the process.
+// metrics are those of /metrics without those of Go and the process.
 func (a *running) metrics() map[string]*metric {
 	a.Helper()
 	response := domaintest.OK(http.Get(a.url + "/metrics"))(a)
@@ -954,8 +955,8 @@ func (a *running) metrics() map[string]*metric {
 	return all
 }
 
-// showStored shows the values that the database has by now where only certain ones are stored, and the members
-// of what is stored as JSON.
+// showStored shows the values that the database has in columns with a fixed set of values, and the members of what is
+// stored as JSON.
 func (a *running) showStored() {
 	for _, query := range []struct{ what, text string }{
 		{"activity.kind", "SELECT DISTINCT kind, detail FROM activity"},
@@ -976,7 +977,7 @@ func (a *running) showStored() {
 	a.keep("stored-values.txt")
 }
 
-// stored are the values that a query finds, each with the members of the JSON beside it.
+// stored are the values that a query selects, each with the members of the JSON beside it.
 func (a *running) stored(query string) (list []string) {
 	a.Helper()
 	rows := domaintest.OK(a.sql.SQL.Query(query))(a)

@@ -19,9 +19,9 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-// What others rely on and no program tells of itself is read from the source.
+// Contracts that no running program shows are read from the source.
 
-// source is a file of the program itself: no test, and none of what only tests or developers run.
+// source is a file of the program itself, not of tests or tools.
 type source struct {
 	folder string // such as domain/boards
 	*ast.File
@@ -72,8 +72,8 @@ func TestGoldenRoutes(t *testing.T) {
 	golden.Check(t, "routes.txt", strings.Join(slices.Compact(list), "\n")+"\n")
 }
 
-// TestGoldenEnvironment lists what is read: by the program's own reader, which is asked, and elsewhere, where
-// os.Getenv or os.LookupEnv stand in the source.
+// TestGoldenEnvironment lists the variables that are read: by the program's own reader, which is asked, and elsewhere
+// through os.Getenv or os.LookupEnv in the source.
 func TestGoldenEnvironment(t *testing.T) {
 	t.Parallel()
 	var list []string
@@ -95,7 +95,7 @@ func TestGoldenEnvironment(t *testing.T) {
 	golden.Check(t, "environment.txt", sorted(list))
 }
 
-// lookup returns the call where node reads an environment variable.
+// lookup returns the call by which node reads an environment variable.
 func lookup(node ast.Node) (*ast.CallExpr, bool) {
 	call, ok := node.(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 {
@@ -109,8 +109,7 @@ func lookup(node ast.Node) (*ast.CallExpr, bool) {
 	return call, ok && of.Name == "os" && (callee.Sel.Name == "Getenv" || callee.Sel.Name == "LookupEnv")
 }
 
-// namesAt are the variables that a call reads: what is written there, or, of a loop's variable, the texts that
-// the loop goes through.
+// namesAt are the variables that a call reads: the literal there, or the texts of a loop's variable.
 func namesAt(file source, at ast.Node) (names []string) {
 	call, _ := lookup(at)
 	switch arg := call.Args[0].(type) {
@@ -153,13 +152,13 @@ func unquote(literal *ast.BasicLit) string {
 	return text
 }
 
-// TestGoldenProblems lists the types of problems that the API may answer with: a code each.
+// TestGoldenProblems lists the types of problems that the API may answer with, a code each.
 func TestGoldenProblems(t *testing.T) {
 	t.Parallel()
 	list := []string{"about:blank"}
 	for _, file := range sources(t) {
 		if file.Name.Name == "main" || strings.HasPrefix(file.folder, "ops/") || file.folder == "feedclient" {
-			continue // which answer no request
+			continue // these answer no request
 		}
 		ast.Inspect(file.File, func(node ast.Node) bool {
 			spec, ok := node.(*ast.ValueSpec)
@@ -175,8 +174,7 @@ func TestGoldenProblems(t *testing.T) {
 	golden.Check(t, "problems.txt", sorted(list))
 }
 
-// stored are the constants whose values are stored or sent, by the package and the names of the constants; a
-// type of their own finds them, too.
+// stored are the constants whose values are stored or sent, by package and a pattern of their names or their type.
 var stored = []struct{ what, folder, constants string }{
 	{"kinds of activity", "domain/tickets", `^Kind`},
 	{"kinds of audit entries", "domain/accounts", `^Audit`},
@@ -210,7 +208,7 @@ func TestGoldenStoredConstants(t *testing.T) {
 	golden.Check(t, "stored-constants.txt", b.String())
 }
 
-// constants are the values of a file's texts that are constant and whose name or type is such.
+// constants are the values of a file's string constants whose name or type matches.
 func constants(file source, which *regexp.Regexp) (values []string) {
 	for _, declared := range file.Decls {
 		group, ok := declared.(*ast.GenDecl)

@@ -22,7 +22,7 @@ Options:
 {{.Description}}
 {{end}}`
 
-// The library keeps these in variables of its own.
+// The library keeps these in package variables.
 func init() {
 	cli.RootCommandHelpTemplate, cli.SubcommandHelpTemplate, cli.CommandHelpTemplate = helpTemplate, helpTemplate, helpTemplate
 	cli.UsageCommandHelp, cli.ArgsUsageCommandHelp = "Show help for a command", "COMMAND"
@@ -35,10 +35,10 @@ func init() {
 	cli.FlagStringer = optionHelp
 }
 
-// valueWord stands for an option's value in its usage.
+// valueWord is the placeholder of an option's value in its usage.
 var valueWord = regexp.MustCompile(`\b[A-Z](,?[A-Z]+)*…?`)
 
-// optionHelp is an option in a line of help. The first word in capitals in its usage is the name of its value.
+// optionHelp is the line of help of an option. The first word in capitals in its usage is the name of its value.
 func optionHelp(flag cli.Flag) string {
 	var names []string
 	for _, name := range flag.Names() {

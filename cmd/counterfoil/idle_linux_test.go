@@ -18,12 +18,12 @@ import (
 	"github.com/counterfoil/counterfoil/feedclient"
 )
 
-// TestTenThousandIdleConnections has ten thousand connections opened at a server: a third say nothing, a third
-// stop in the middle of a request, a third ask for a stream and never read on.
+// TestTenThousandIdleConnections opens ten thousand connections to a server: a third send nothing, a third stop in the
+// middle of a request, a third ask for a stream and never read on.
 func TestTenThousandIdleConnections(t *testing.T) {
 	t.Parallel()
 	const each = 3_334
-	const ownStreams = 2_500 // of one person, as docs/operations.md says
+	const ownStreams = 2_500 // of one address, as docs/operations.md says
 	var limit syscall.Rlimit
 	domaintest.Must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	if limit.Max < 3*each+1_000 {
@@ -57,7 +57,7 @@ func TestTenThousandIdleConnections(t *testing.T) {
 			t.Errorf("a stream was answered %s", answer.Status)
 		}
 	}
-	for left := each; left > 0; left -= 100 { // not all at once: who is kept waiting for long is refused as well
+	for left := each; left > 0; left -= 100 { // in portions: a connection that waits too long is refused as well
 		all(s.connections(min(100, left), ask), answered)
 	}
 	if got, not := taken.Load(), refused.Load(); got != ownStreams-1 || got+not != each { // the reader has one
@@ -75,7 +75,7 @@ func TestTenThousandIdleConnections(t *testing.T) {
 	s.ask("GET", "/boards/NINJA", nil, http.StatusOK)
 }
 
-// connections opens connections to the server and says something on each.
+// connections opens connections to the server and sends a text on each.
 func (s *served) connections(n int, say string) []net.Conn {
 	s.t.Helper()
 	open := make([]net.Conn, n)

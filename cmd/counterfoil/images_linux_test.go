@@ -21,7 +21,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
 
-// addresses is how many lines the file of TestTheOriginalScenario has.
+// addresses is the number of lines in the file of TestTheOriginalScenario.
 func addresses() int {
 	if soak {
 		return 50_000
@@ -29,24 +29,24 @@ func addresses() int {
 	return 2_000
 }
 
-// imageList is a file of addresses, and what must come of it.
+// imageList is a file of addresses, and the expected outcome.
 type imageList struct {
 	rows     [][]string
 	rejected int
-	wrong    map[string]string // an address that fails for good: what its error says
+	wrong    map[string]string // an address that fails for good: its error
 	right    map[string]int    // an address that gives an image: the number of the picture
 }
 
-// images are the addresses of n images on some hosts. Of each forty there are one that all hosts have,
-// one twice in the file, three that are no images, one that is no address, and some that come only when
-// asked again: after an error, a broken connection, a stall, or a time that the host asks for.
+// images are the addresses of n images on some hosts. Of each forty, one is on all hosts, one is twice in the file,
+// three are no images, one is no address, and some need a second request: after an error, a broken connection, a stall,
+// or the time that the host asks for.
 func images(hosts []string, n int) imageList {
 	list := imageList{rows: [][]string{{"url"}}, wrong: map[string]string{}, right: map[string]int{}}
 	for i := 100; i < 100+n; i++ {
 		host := "http://" + hosts[i%len(hosts)]
 		rough := func(kind int) (string, int) { return fmt.Sprintf("%s/rough/%d.png", host, 100*i+kind), 100*i + kind }
 		address, picture := fmt.Sprintf("%s/image/%d.png", host, i), i
-		slow := i/40%2 == 0 // what takes a second or more of a host or a worker
+		slow := i/40%2 == 0 // these take a second or more of a host or a worker
 		switch kind := i % 40; {
 		case kind == 0:
 			address, picture = fmt.Sprintf("%s/same/%d.png", host, i), 1
@@ -83,7 +83,7 @@ func images(hosts []string, n int) imageList {
 	return list
 }
 
-// different is how many pictures there are.
+// different is the number of different pictures.
 func (l imageList) different() int {
 	pictures := map[int]bool{}
 	for _, picture := range l.right {
@@ -111,7 +111,7 @@ func imageHosts(t *testing.T, n int) (hosts []string) {
 		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
 		server.Start()
 		t.Cleanup(func() {
-			handler.Close() // it would wait for what stalls
+			handler.Close() // it would wait for the stalled requests
 			server.Close()
 		})
 		hosts = append(hosts, listener.Addr().String())
@@ -122,7 +122,7 @@ func imageHosts(t *testing.T, n int) (hosts []string) {
 // halfWritten is the name of a file that was being stored when its worker was killed.
 var halfWritten = regexp.MustCompile(`\.[0-9a-f]+\.tmp$`)
 
-// storedImages are the names of the stored images, and how many files are half written.
+// storedImages are the names of the stored images, and the number of half-written files.
 func storedImages(t *testing.T, i *install) (names []string, half int) {
 	t.Helper()
 	domaintest.Must(t, filepath.WalkDir(filepath.Join(i.data(), "blobs", "images"), func(_ string, entry fs.DirEntry, err error) error {
@@ -138,15 +138,15 @@ func storedImages(t *testing.T, i *install) (names []string, half int) {
 	return names, half
 }
 
-// TestTheOriginalScenario has three workers download the images of a file from hosts that fail, stall and
-// ask to be left alone, while an operator pauses the run and resumes it, one worker is killed and another
-// is stopped and started. Each image is stored once, and each task is complete, or failed with its reason.
+// TestTheOriginalScenario has three workers download the images of a file from hosts that fail, stall and ask for
+// patience, while an operator pauses the run and resumes it, one worker is killed and another is stopped and started.
+// Each image is stored once, and each task is complete, or failed with its reason.
 func TestTheOriginalScenario(t *testing.T) {
 	t.Parallel()
 	const atOnce = 16
 	i := onPrivate(t)
 	i.env = append(i.env, "COUNTERFOIL_OUTBOUND_ALLOW=127.0.0.0/8")
-	operator, w, d := i.operator(t) // who keeps the database, so that three processes work
+	operator, w, d := i.operator(t) // it owns the database, so that three processes work
 	workers := []*process{i.work(t), i.work(t), i.work(t)}
 	list := images(imageHosts(t, 8), addresses())
 	tasks := int64(len(list.rows) - 1 - list.rejected)
@@ -157,7 +157,7 @@ func TestTheOriginalScenario(t *testing.T) {
 		}
 	}
 
-	// A long file is not filled within the patience of the command: then it says how to go on.
+	// A long file is not filled within the patience of the command: then it says how to continue.
 	_, _ = i.command(t, "migrations", "start", "download-images", "company=acme", "source=file", "timeout=2", "--file", list.write(t), "--prepare")
 	run := until(t, w, operator, 1, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	if int64(run.Total) != tasks || int(run.Rejected) != list.rejected {
@@ -218,7 +218,7 @@ func TestTheOriginalScenario(t *testing.T) {
 	}
 }
 
-// failuresHaveReasons checks that what failed is what must, and that each says why.
+// failuresHaveReasons checks that the tasks that failed are those that must, each with its reason.
 func failuresHaveReasons(t *testing.T, i *install, list imageList) {
 	t.Helper()
 	out, err := i.program("migrations", "failures", "1", "--csv").Output()
@@ -237,8 +237,8 @@ func failuresHaveReasons(t *testing.T, i *install, list imageList) {
 	}
 }
 
-// eachImageOnce checks that every picture is one file and one row, and that there is nothing else but
-// what the worker that was killed was just writing.
+// eachImageOnce checks that every picture is one file and one row, and that there is nothing else except what the
+// killed worker was writing.
 func eachImageOnce(t *testing.T, i *install, d *db.DB, list imageList, atOnce int) {
 	t.Helper()
 	if n := domaintest.Number(t, d, "SELECT COUNT(*) FROM image_source"); n != len(list.right) {

@@ -22,10 +22,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// moreMemory is by how much a process may grow, whatever it reads.
+// moreMemory is the most that a process may grow by, whatever it reads.
 const moreMemory = 200 << 20
 
-// resident is what the process has in memory, or with VmHWM the most that it ever had.
+// resident is the resident memory of a process, or with VmHWM its peak.
 func (p *process) resident(t *testing.T, which string) int64 {
 	t.Helper()
 	status := domaintest.OK(os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid)))(t)
@@ -37,7 +37,7 @@ func (p *process) resident(t *testing.T, which string) int64 {
 	return n << 10
 }
 
-// importRows is how many rows TestImportOfManyRows imports.
+// importRows is the number of rows that TestImportOfManyRows imports.
 func importRows(t *testing.T) int {
 	if text := os.Getenv("COUNTERFOIL_SOAK_ROWS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -52,8 +52,7 @@ func importRows(t *testing.T) int {
 	return 2_000
 }
 
-// jiraRows is a file like an export of Jira. In each thousand of its rows one has the key of another, and
-// one is broken.
+// jiraRows is a file like a Jira export. In each thousand of its rows one has the key of another, and one is broken.
 func jiraRows(t *testing.T, n int) (name string, bad int) {
 	t.Helper()
 	var file bytes.Buffer
@@ -106,7 +105,7 @@ func TestImportOfManyRows(t *testing.T) {
 	once := func(run id.Run) (filling, importing time.Duration) {
 		t.Helper()
 		began := time.Now()
-		// A long file is not filled within the patience of the command: then it says how to go on.
+		// A long file is not filled within the patience of the command: then it says how to continue.
 		_, _ = i.command(t, "migrations", "start", "import-tickets", "company=acme", "board=DEMO", "author=ana@example.com", "statuses=In Progress = Doing", "--file", file, "--prepare")
 		filled := until(t, w, operator, run, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 		if int(filled.Total) != good || int(filled.Rejected) != bad {
@@ -148,8 +147,8 @@ func TestImportOfManyRows(t *testing.T) {
 	}
 }
 
-// TestImportOfALargeFile sends a server a file that is much larger than what the server may take of memory,
-// and has it fill a run from it.
+// TestImportOfALargeFile sends a server a file that is much larger than the memory that it may use, and has it fill a
+// run from it.
 func TestImportOfALargeFile(t *testing.T) {
 	t.Parallel()
 	rows := 10_000 // of 30 KB
@@ -187,8 +186,8 @@ func TestImportOfALargeFile(t *testing.T) {
 	}
 }
 
-// largeUpload is a form with a file of so many rows, and one without end in their middle, made while it is
-// sent. Size is how much was.
+// largeUpload is a form with a file of so many rows and one endless row in their middle, made while it is sent. Size is
+// the number of bytes sent.
 func largeUpload(rows int) (body io.Reader, size *int64, kind string) {
 	r, pipe := io.Pipe()
 	size = new(int64)

@@ -13,15 +13,15 @@ var (
 	leaves   = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault", "domain/wait", "domain/csvfile", "domain/lease", "domain/limits"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs", "domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live"}
 
-	// measures are what operators see of runs, beside the runs.
+	// measures are the statistics of runs for operators.
 	measures = []string{"domain/migrations/monitor"}
 
-	// shared are the leaves that the rooms of web need.
+	// shared are the leaves that the packages of web need.
 	shared = []string{"domain/id", "domain/markup", "domain/fault", "domain/wait"}
 )
 
-// allowed says who may import whom, as docs/architecture.md draws it. A name stands for itself and
-// what is below it, "=name" for itself alone. cmd may import everything.
+// allowed are the imports of each package, as docs/architecture.md draws them. A name stands for itself and the
+// packages below it, "=name" for itself alone. cmd may import everything.
 var allowed = map[string][]string{
 	"web":              slices.Concat([]string{"web", "domain/workflows", "domain/console", "views", "static"}, entities, measures, shared),
 	"web/pages":        slices.Concat([]string{"web/respond", "web/streams", "domain/workflows", "=views", "views/pages", "static"}, entities, shared),
@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	"domain/console":   slices.Concat([]string{"domain/workflows", "db"}, entities, measures, leaves),
 	"domain/kinds":     slices.Concat([]string{"domain/workflows", "domain/kinds", "db"}, entities, leaves),
 	"domain/delivery":  slices.Concat([]string{"domain/workflows", "db"}, entities, leaves),
-	"domain/app":       {"domain", "db"}, // puts the rooms together
+	"domain/app":       {"domain", "db"}, // it wires the packages together
 	"ops":              {"domain", "db", "ops"},
 	"db":               {"domain/id", "domain/fault", "domain/wait", "db"},
 	"static":           {},

@@ -16,7 +16,8 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 )
 
-// each is how many tickets a writer opens: few in `make test`, as many as the original load test in `make soak`.
+// each is the number of tickets that a writer opens: few in `make test`, as many as the original load test in `make
+// soak`.
 func each() int {
 	if soak {
 		return 1000
@@ -31,7 +32,7 @@ const (
 
 var loadBoards = []string{"NINJA", "PIRATE"}
 
-// load is what writers were told.
+// load is the answers that the writers got.
 type load struct {
 	mu    sync.Mutex
 	keys  map[string]string // ticket key to the title it was opened with
@@ -39,8 +40,8 @@ type load struct {
 	all   time.Duration
 }
 
-// write lets all writers open their tickets, each through the URL that url gives at the time, and
-// calls meanwhile once half of them are open.
+// write lets all writers open their tickets, each through the URL that url gives at the time, and calls meanwhile once
+// half of them are open.
 func write(t *testing.T, c *client, url func(writer int) string, meanwhile func()) *load {
 	t.Helper()
 	l := &load{keys: map[string]string{}}
@@ -86,7 +87,7 @@ func (l *load) add(t *testing.T, ticket made, title string, took time.Duration) 
 	l.times = append(l.times, took)
 }
 
-// report logs figures: how many tickets a second, and how long one took.
+// report logs tickets per second and the latencies.
 func (l *load) report(t *testing.T, what string) {
 	slices.Sort(l.times)
 	at := func(q float64) time.Duration {
@@ -96,8 +97,8 @@ func (l *load) report(t *testing.T, what string) {
 		what, len(l.times), writers*len(loadBoards), runtime.NumCPU(), float64(len(l.times))/l.all.Seconds(), at(0.5), at(0.99))
 }
 
-// complete fails the test unless each board has exactly the tickets that were acknowledged, with the
-// numbers 1 to their count: count = max, and nothing was opened twice for a request sent twice.
+// complete fails the test unless each board has exactly the acknowledged tickets, with the numbers 1 to their count:
+// count = max, and a request that was sent twice opened one ticket.
 func (l *load) complete(t *testing.T, c *client, url string) {
 	t.Helper()
 	for _, board := range loadBoards {
@@ -190,7 +191,7 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// server is where writers go on after a crash.
+// server is the server that writers use after a crash.
 type server struct{ at atomic.Pointer[process] }
 
 func (s *server) url(int) string { return s.at.Load().url }

@@ -57,8 +57,7 @@ func run(ctx context.Context, env environment, args []string) int {
 	return 1
 }
 
-// withoutIdleDashes removes each “--” before a word that is no option: options after such a word have always been
-// accepted.
+// withoutIdleDashes removes each “--” before a word that is no option: options after such a word were always accepted.
 func withoutIdleDashes(args []string) (kept []string) {
 	for i, arg := range args {
 		if arg == "--" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {

@@ -15,7 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// migrationsCommand does what the pages and the API do, directly on the database.
+// migrationsCommand works like the pages and the API, directly on the database.
 func migrationsCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "migrations", Usage: "Bulk work: start, watch and control runs, as on /admin/migrations", Action: group,
@@ -29,7 +29,7 @@ func migrationsCommand(env environment) *cli.Command {
 
 func runNumber(text string) (id.Run, error) { return parseNumber[id.Run](text, "run", "list") }
 
-// parseNumber parses the number of a thing; list is the command that lists them.
+// parseNumber parses the number of a run, task, worker or lot; list is the command that lists them.
 func parseNumber[T ~uint64](text, thing, list string) (T, error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 10, 63)
 	if err != nil || n == 0 {

@@ -71,7 +71,7 @@ func listFailures(ctx context.Context, env environment, run id.Run, asJSON bool)
 	})
 }
 
-// printRejected prints the first lines that no task was made of.
+// printRejected prints the first rejected lines.
 func printRejected(ctx context.Context, env environment, w *app.App, run id.Run) error {
 	const shown = 10
 	list, more, err := w.Console.RunRejections(ctx, run, 0)

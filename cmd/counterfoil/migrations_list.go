@@ -45,7 +45,7 @@ func listRuns(ctx context.Context, env environment, all, asJSON bool) error {
 			if err != nil {
 				return err
 			}
-			if more { // not in a program's input
+			if more { // keeps JSON and pipes clean
 				fmt.Fprintf(env.stderr, "Of the runs in the list “%s” only the newest %d are shown; /admin/migrations has all.\n", list, migrations.RunsPerPage)
 			}
 			runs = append(runs, part...)

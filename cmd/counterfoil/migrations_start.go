@@ -93,7 +93,7 @@ func openAndStart(ctx context.Context, env environment, c *cli.Command) error {
 	})
 }
 
-// draftOf is how a run is to be opened.
+// draftOf is the draft of a run from the options.
 func draftOf(env environment, c *cli.Command) (migrations.Draft, error) {
 	draft := migrations.Draft{Dry: c.Bool("dry"), From: id.Run(c.Uint64("from"))}
 	switch file := c.String("file"); file {

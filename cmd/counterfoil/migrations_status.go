@@ -38,7 +38,7 @@ func stateOf(r migrations.Run) string {
 	return string(r.State)
 }
 
-// statusLine is a run in a line.
+// statusLine is the progress of a run in a line.
 func statusLine(r migrations.Run, stats monitor.Statistics) string {
 	p := r.Progress
 	parts := []string{fmt.Sprintf("run %d", r.ID), r.Name, stateOf(r)}

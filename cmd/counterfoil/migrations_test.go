@@ -20,8 +20,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// probes are migrations for these tests: one that counts, and fails for the task that it is told to, and
-// one that reads a file.
+// probes are migrations for these tests: one that counts and fails for a given task, and one that reads a file.
 func probes() []*migrations.Migration {
 	add := func(ctx context.Context, into migrations.Filler, n int, payload string) error {
 		return into.Add(ctx, migrations.NewTask{Payload: payload, Line: uint64(n), Cursor: strconv.Itoa(n)})
@@ -72,7 +71,7 @@ func probes() []*migrations.Migration {
 	}
 }
 
-// works has a worker work on the env's database until the test ends.
+// works runs a worker on the env's database until the test ends.
 func (h *env) works(t *testing.T) {
 	t.Helper()
 	d := domaintest.OK(db.Open(h.databaseURL))(t)
@@ -297,7 +296,7 @@ func TestMigrationsRun(t *testing.T) {
 		}
 		worker := strconv.Itoa(list.Items[0].ID)
 		h.command(t, 0, "claims no more", "migrations", "drain", worker)
-		h.command(t, 0, "Drain", "migrations", "workers") // -ing, or -ed once it has said that it holds nothing
+		h.command(t, 0, "Drain", "migrations", "workers") // draining, or drained once the worker has reported that it has no tasks
 		h.command(t, 0, "claims tasks again", "migrations", "undrain", worker)
 		h.command(t, 0, "Working", "migrations", "workers")
 	})

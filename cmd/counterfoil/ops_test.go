@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
-// env is a database and what commands on it print.
+// env is a database and the output of commands on it.
 type env struct {
 	environment
 	out, err *bytes.Buffer
@@ -28,7 +28,7 @@ func newEnv(t *testing.T, url string) *env {
 	return h
 }
 
-// command fails unless the exit code is code and the output has want.
+// command fails unless the exit code is code and the output contains want.
 func (h *env) command(t *testing.T, code int, want string, args ...string) {
 	t.Helper()
 	h.out.Reset()

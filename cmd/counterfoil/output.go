@@ -23,7 +23,7 @@ func table(env environment, head string, rows [][]string) error {
 	return w.Flush()
 }
 
-// oneLine is a text that cannot break a table, nor reach the terminal as a command to it.
+// oneLine is a text that cannot break a table or send commands to the terminal.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
@@ -39,7 +39,7 @@ func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z")
 
 func thousands(n uint64) string { return views.Thousands(int64(n)) }
 
-// indented makes a text of several lines distinct from the lines around it, and harmless to the terminal.
+// indented sets a text of several lines off from the lines around it, without commands to the terminal.
 func indented(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
 	for i, line := range lines {

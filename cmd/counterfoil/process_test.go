@@ -26,12 +26,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// asProgram makes the test binary be Counterfoil: tests start it as processes of their own.
+// asProgram makes the test binary Counterfoil: tests start it as processes of their own.
 const asProgram = "COUNTERFOIL_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		os.Exit(program(ledger(), deaf()))
+		os.Exit(program(ledger(), uncancellable()))
 	}
 	if text := os.Getenv(asHelper); text != "" {
 		var h helper
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// install is a data directory or a database, and what programs on it are told.
+// install is a data directory or a database, and the settings of programs on it.
 type install struct {
 	env   []string
 	token string
@@ -106,7 +106,7 @@ func (i *install) program(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// command runs a command to its end and returns its exit code and all it printed.
+// command runs a command to its end and returns its exit code and output.
 func (i *install) command(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	out, err := i.program(args...).CombinedOutput()
@@ -120,7 +120,7 @@ func (i *install) command(t *testing.T, args ...string) (int, string) {
 	return 0, string(out)
 }
 
-// verified fails the test where verify has findings.
+// verified fails the test if verify has findings.
 func (i *install) verified(t *testing.T) {
 	t.Helper()
 	if code, out := i.command(t, "verify"); code != 0 {
@@ -128,7 +128,7 @@ func (i *install) verified(t *testing.T) {
 	}
 }
 
-// operator joins the install's database and returns its use cases, and a context in which an operator asks.
+// operator joins the install's database and returns its use cases, and the context of an operator.
 func (i *install) operator(t *testing.T) (context.Context, *app.App, *db.DB) {
 	t.Helper()
 	env := readEnvironment(func(name string) string {
@@ -139,7 +139,7 @@ func (i *install) operator(t *testing.T) (context.Context, *app.App, *db.DB) {
 		}
 		return ""
 	}, nil, io.Discard, io.Discard)
-	env.migrations = []*migrations.Migration{ledger(), deaf()}
+	env.migrations = []*migrations.Migration{ledger(), uncancellable()}
 	d := domaintest.OK(env.openDatabase(t.Context()))(t)
 	t.Cleanup(func() { d.close() })
 	w := domaintest.OK(env.workflows(t.Context(), d))(t)
@@ -156,19 +156,19 @@ type process struct {
 	log bytes.Buffer
 }
 
-// serve starts a server and waits until it says that it is ready.
+// serve starts a server and waits until it is ready.
 func (i *install) serve(t *testing.T) *process {
 	t.Helper()
 	return i.start(t, "Counterfoil is ready at ", "serve")
 }
 
-// work starts a worker and waits until it says that it works.
+// work starts a worker and waits until it is ready.
 func (i *install) work(t *testing.T) *process {
 	t.Helper()
 	return i.start(t, "Counterfoil works on migrations", "work")
 }
 
-// start starts a command and waits until it prints a line that begins so; the rest of it is the url.
+// start starts a command and waits until it prints a line with this beginning; the rest of the line is the url.
 func (i *install) start(t *testing.T, says string, args ...string) *process {
 	t.Helper()
 	p := &process{cmd: i.program(args...), exited: make(chan error, 1)}
@@ -224,7 +224,7 @@ func (p *process) kill(t *testing.T) {
 	p.exited <- <-p.exited
 }
 
-// stop asks the process to end and returns how it did.
+// stop asks the process to end and returns its result.
 func (p *process) stop(t *testing.T) error {
 	t.Helper()
 	domaintest.Must(t, p.cmd.Process.Signal(syscall.SIGTERM))
@@ -244,14 +244,14 @@ func newClient(i *install) *client {
 	return &client{token: i.token, http: &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 200}}}
 }
 
-// newPatientClient returns one that tries again when an answer is lost or says to come back.
+// newPatientClient returns one that retries when an answer is lost or a server says to come back.
 func newPatientClient(i *install) *client {
 	c := newClient(i)
 	c.again = true
 	return c
 }
 
-// call sends a request and returns the status and what the JSON answer was read into.
+// call sends a request, decodes the JSON answer and returns the status.
 func (c *client) call(method, url, idempotencyKey string, in, out any) (*http.Response, error) {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -296,8 +296,7 @@ type made struct {
 	Title  string `json:"title"`
 }
 
-// open opens a ticket. A patient client tries again with the same idempotency key until it is
-// answered or patience ends.
+// open opens a ticket. A patient client retries with the same idempotency key until it is answered or patience ends.
 func (c *client) open(url func() string, board, title string, patience time.Duration) (made, error) {
 	deadline := time.Now().Add(patience)
 	key := ""
@@ -317,6 +316,6 @@ func (c *client) open(url func() string, board, title string, patience time.Dura
 		case !c.again || time.Now().After(deadline):
 			return ticket, fmt.Errorf("no answer within %s: %w", patience, err)
 		}
-		_ = wait.Sleep(context.Background(), 50*time.Millisecond) // an honest client waits before it tries again
+		_ = wait.Sleep(context.Background(), 50*time.Millisecond) // as an honest client does
 	}
 }

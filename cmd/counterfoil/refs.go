@@ -10,7 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// refsCommand does what the page and the API do, directly on the database.
+// refsCommand works like the page and the API, directly on the database.
 func refsCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "refs", Usage: "The pool of reference codes: mint, load, pop, quarantine", Action: group,

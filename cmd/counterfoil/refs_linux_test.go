@@ -25,8 +25,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// TestCodesWhileAServerDies has four servers give codes out while a mint and refills run, and one of the servers is
-// killed again and again. Those who ask send a request whose answer was lost once more, to another server.
+// TestCodesWhileAServerDies has four servers pop codes while a mint and refills run, and one of the servers is killed
+// again and again. A client whose answer was lost sends its request once more, to another server.
 func TestCodesWhileAServerDies(t *testing.T) {
 	t.Parallel()
 	kills := 8
@@ -44,7 +44,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 	mintAt := func(rate float64) {
 		domaintest.OK(w.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": rate}))(t)
 	}
-	mintAt(.02) // it is not over before the first server dies
+	mintAt(.02) // the mint is not over before the first server dies
 	until(t, w, operator, run.ID, "has minted some", func(r migrations.Run) bool { return r.Progress.Complete > 0 })
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -57,7 +57,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 	amid := 0
 	for n := range kills {
 		if n == kills/2 {
-			atLeast(320_000) // more than there are: a refill begins
+			atLeast(320_000) // more than there are: a refill starts
 		}
 		answers := poppers.answers.Load()
 		domaintest.Until(t, "codes are given out, so that it dies in the middle of them", func() bool {
@@ -97,7 +97,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 	i.verified(t)
 }
 
-// refill waits for a refill to begin.
+// refill waits for a refill to start.
 func refill(t *testing.T, d *db.DB) (run id.Run) {
 	t.Helper()
 	domaintest.Until(t, "a refill begins", func() bool {
@@ -110,7 +110,7 @@ func refill(t *testing.T, d *db.DB) (run id.Run) {
 	return run
 }
 
-// fleet are servers, of which one may be replaced by another.
+// fleet are servers, one of which may be replaced by another.
 type fleet struct {
 	mu   sync.Mutex
 	list []*process
@@ -128,17 +128,17 @@ func (f *fleet) replace(n int, by *process) {
 	f.list[n] = by
 }
 
-// poppers take codes from any of the servers.
+// poppers pop codes through any of the servers.
 type poppers struct {
 	token         string
 	servers       *fleet
-	answers, lost atomic.Int64 // lost are requests that got no answer at all
+	answers, lost atomic.Int64 // requests without any answer
 
 	mu   sync.Mutex
 	seen map[string]int
 }
 
-// pop takes a few codes at a time until ctx ends. What was asked for is asked for again until there is an answer.
+// pop pops a few codes at a time until ctx ends. Each request is repeated until it is answered.
 func (p *poppers) pop(ctx context.Context, t *testing.T, who int) {
 	for n := 0; ctx.Err() == nil; n++ {
 		key := fmt.Sprintf("%d-%d", who, n)
@@ -155,7 +155,7 @@ func (p *poppers) pop(ctx context.Context, t *testing.T, who int) {
 				t.Error(err)
 				return
 			}
-			_ = wait.Sleep(context.Background(), 20*time.Millisecond) // an honest client waits before it tries again
+			_ = wait.Sleep(context.Background(), 20*time.Millisecond) // as an honest client does
 		}
 	}
 }

@@ -45,6 +45,6 @@ func popRefs(ctx context.Context, env environment, n int, asJSON bool) error {
 				return err
 			}
 		}
-		return w.Delivery.TendRefs(ctx) // so that they count in the rate, and the pool is filled
+		return w.Delivery.TendRefs(ctx) // so that they count in the rate, and the pool is refilled
 	})
 }

@@ -19,7 +19,7 @@ func badReplica(number int, why string) error {
 		fmt.Sprintf("Address %d in COUNTERFOIL_REPLICAS %s: write mysql://user:password@host:3306/database, with commas between (in a password, %%2C for a comma).", number, why))
 }
 
-// openReplicas parses COUNTERFOIL_REPLICAS. It connects to none: one that does not answer now may later.
+// openReplicas parses COUNTERFOIL_REPLICAS without connecting: a replica that does not answer now may answer later.
 func (e environment) openReplicas() (replicas []monitor.Replica, err error) {
 	defer func() {
 		if err != nil {

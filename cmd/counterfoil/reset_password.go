@@ -24,7 +24,7 @@ func resetPasswordCommand(env environment) *cli.Command {
 	}
 }
 
-// resetPassword makes a link that sets a new password: an only owner can ask no other.
+// resetPassword creates a link that sets a new password: an only owner can ask no other.
 func resetPassword(ctx context.Context, env environment, email string) error {
 	d, err := env.openExisting(ctx)
 	if err != nil {

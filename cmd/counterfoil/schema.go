@@ -14,7 +14,7 @@ func schemaCommand(env environment) *cli.Command {
 	asJSON := jsonOption("print one line of JSON")
 	return &cli.Command{
 		Name: "schema", Usage: "Bring the database's schema up, take it down, or show its version", Action: group,
-		// Taken before the word as well as behind it.
+		// Accepted before the subcommand as well as after it.
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "delete-rows", Usage: "with down: delete the rows in what the change created"}},
 		Commands: []*cli.Command{
 			{
@@ -65,7 +65,7 @@ func schema(ctx context.Context, env environment, open func(context.Context) (*d
 	return nil
 }
 
-// schemaUp brings the schema to the newest version, and shows how far it is.
+// schemaUp brings the schema to the newest version, and shows its progress.
 func schemaUp(env environment, url string) error {
 	bar := newProgress(env)
 	defer bar.end()

@@ -17,7 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-// drain is how long requests under way may take once the program is to stop.
+// drain is the timeout of requests under way once the program is to stop.
 const drain = 20 * time.Second
 
 func serveCommand(env environment) *cli.Command {
@@ -111,7 +111,7 @@ func runUntilDone(ctx context.Context, env environment, d *database, w *app.App,
 	return errors.Join(err, w.Close(closing))
 }
 
-// at is the address for users, as far as it is known.
+// at is the address for users, if it is known.
 func (e environment) at(listener net.Listener) string {
 	if e.url != "" {
 		return e.url

@@ -35,7 +35,7 @@ func setupCommand(env environment) *cli.Command {
 	}
 }
 
-// setup makes the first company and its operator, as the page /setup does. Its last line is JSON.
+// setup creates the first company and its operator, as the page /setup does. Its last line is JSON.
 func setup(ctx context.Context, env environment, s workflows.Setup, passwordFile string) (err error) {
 	if s.Password, err = readPassword(env.stdin, passwordFile); err != nil {
 		return usageError{fmt.Sprintf("the password file cannot be read: %v.", err)}

@@ -13,10 +13,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// deaf has tasks that take some milliseconds, whatever their context says, and write nothing.
-func deaf() *migrations.Migration {
+// uncancellable has tasks that take some milliseconds, also if their context has ended, and write nothing.
+func uncancellable() *migrations.Migration {
 	return &migrations.Migration{
-		Name: "deaf", Title: "Deaf", Description: "For tests.",
+		Name: "uncancellable", Title: "Uncancellable", Description: "For tests.",
 		Params: []migrations.Param{
 			{Name: "tasks", Label: "Tasks", Kind: migrations.Number, Required: true, Min: 1, Max: 10_000_000},
 			{Name: "ms", Label: "Milliseconds", Kind: migrations.Number, Required: true, Min: 0, Max: 10_000},
@@ -31,15 +31,15 @@ func deaf() *migrations.Migration {
 	}
 }
 
-// clock is the database's.
+// clock is the database's time.
 func clock(t *testing.T, d *db.DB) (now time.Time) {
 	t.Helper()
 	domaintest.Must(t, d.SQL.QueryRow("SELECT NOW(6)").Scan(&now))
 	return now
 }
 
-// keeperGetsTo waits until the keeper, which does so once a second, renewed its lease more than so many
-// seconds after a time: then the workers have gone on for so long, too.
+// keeperGetsTo waits until the keeper, which runs once a second, renewed its lease more than so many seconds after a
+// time: until then the workers have run, too.
 func keeperGetsTo(t *testing.T, d *db.DB, after time.Time, seconds int) {
 	t.Helper()
 	domaintest.Until(t, "the keeper renews its lease", func() bool {
@@ -47,7 +47,7 @@ func keeperGetsTo(t *testing.T, d *db.DB, after time.Time, seconds int) {
 	})
 }
 
-// freezeHolding has a worker stand still while it holds tasks, and returns its id and theirs.
+// freezeHolding freezes a worker with claimed tasks, and returns its id and theirs.
 func freezeHolding(t *testing.T, d *db.DB, p *process) (worker uint64, held []uint64) {
 	t.Helper()
 	pid := p.cmd.Process.Pid
@@ -63,7 +63,7 @@ func freezeHolding(t *testing.T, d *db.DB, p *process) (worker uint64, held []ui
 	return worker, held
 }
 
-// heldBy returns the tasks that a worker holds, none while a transaction of its own may still complete some.
+// heldBy returns the tasks that a worker has claimed, none while a transaction of its own may still complete some.
 func heldBy(t *testing.T, d *db.DB, worker uint64) (list []uint64) {
 	t.Helper()
 	tx, err := d.SQL.Begin()
@@ -85,9 +85,9 @@ func heldBy(t *testing.T, d *db.DB, worker uint64) (list []uint64) {
 	return list
 }
 
-// TestNothingIsClaimedAfterAStop pauses a run that three workers claim for as fast as they can. Two
-// seconds later, by the database's clock, nothing is claimed, also not by a worker that stood still when
-// the run was paused, wherever in its claim that was.
+// TestNothingIsClaimedAfterAStop pauses a run that three workers claim as fast as they can. Two seconds later, by the
+// database's clock, nothing is claimed, not even by a worker that was frozen anywhere in its claim when the run was
+// paused.
 func TestNothingIsClaimedAfterAStop(t *testing.T) {
 	t.Parallel()
 	rounds := 4
@@ -97,9 +97,9 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
 	workers := []*process{i.work(t), i.work(t), i.work(t)}
-	run := domaintest.OK(w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{}, nil))(t)
+	run := domaintest.OK(w.Console.OpenRun(operator, "uncancellable", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{}, nil))(t)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
-	change := migrations.KnobChange{"lease": 60} // a worker that stands still keeps its tasks
+	change := migrations.KnobChange{"lease": 60} // a frozen worker keeps its tasks
 	domaintest.OK(w.Console.TurnKnobs(operator, run.ID, change))(t)
 	domaintest.OK(w.Console.StartRun(operator, run.ID, 0, nil))(t)
 	for round := range rounds {
@@ -130,15 +130,15 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 	i.verified(t)
 }
 
-// TestAWorkerThatComesLate has a worker stand still in the middle of tasks for longer than its lease. What
-// it says of them afterwards is refused, and each of them, done by another, counts once.
+// TestAWorkerThatComesLate freezes a worker with claimed tasks for longer than its lease. Its completions are refused
+// afterwards, and each of the tasks, done by another, counts once.
 func TestAWorkerThatComesLate(t *testing.T) {
 	t.Parallel()
 	const tasks = 300
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
 	slow := i.work(t)
-	run := domaintest.OK(w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{}, nil))(t)
+	run := domaintest.OK(w.Console.OpenRun(operator, "uncancellable", migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{}, nil))(t)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	domaintest.OK(w.Console.StartRun(operator, run.ID, 0, nil))(t)
 	until(t, w, operator, run.ID, "begins", func(r migrations.Run) bool { return r.Progress.Complete > 0 })

@@ -25,7 +25,7 @@ func tokenCommand(env environment) *cli.Command {
 	}
 }
 
-// token makes another API token with every scope, for an account that was set up in the browser.
+// token creates another API token with every scope, for an account that was set up in the browser.
 func token(ctx context.Context, env environment, company, email string) error {
 	d, err := env.openExisting(ctx)
 	if err != nil {

@@ -24,8 +24,8 @@ func runOptions(more ...cli.Flag) []cli.Flag {
 	)
 }
 
-// showRun ends a command that opened or resumed a run: it names it, or with --json prints the run, and with --wait
-// waits for its end first.
+// showRun ends a command that opened or resumed a run: it prints a line about it, or with --json the run; with --wait
+// it waits for the run's end first.
 func showRun(ctx context.Context, env environment, c *cli.Command, w *app.App, run id.Run, said string) error {
 	asJSON, wait := c.Bool("json"), c.Bool("wait")
 	if !asJSON && said != "" {
@@ -54,7 +54,7 @@ func showRun(ctx context.Context, env environment, c *cli.Command, w *app.App, r
 	return nil
 }
 
-// awaitEnd waits until a run is over, or stopped until an operator acts.
+// awaitEnd waits until a run is over, or paused until an operator acts.
 func awaitEnd(ctx context.Context, env environment, w *app.App, run id.Run) (migrations.Run, error) {
 	bar := newProgress(env)
 	defer bar.end()
@@ -84,14 +84,14 @@ func awaitEnd(ctx context.Context, env environment, w *app.App, run id.Run) (mig
 	return r, err
 }
 
-// errAlone ends the wait for a run that no worker works on.
+// errAlone ends the wait for a run without workers.
 var errAlone = errors.New("no worker is running")
 
 // watchRun polls a run until seen returns true, or no worker lives for as long as patience.
 func watchRun(ctx context.Context, env environment, w *app.App, run id.Run, seen func(migrations.Run) bool) (migrations.Run, error) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
-	var alone time.Time // since when no worker lives
+	var alone time.Time // the time since which no worker lives
 	for {
 		r, err := w.Console.Run(ctx, run)
 		if err != nil || seen(r) {
@@ -118,7 +118,7 @@ func watchRun(ctx context.Context, env environment, w *app.App, run id.Run, seen
 	}
 }
 
-// printRun prints how far a run is, in a line.
+// printRun prints the progress of a run in a line.
 func printRun(ctx context.Context, env environment, w *app.App, run id.Run, asJSON bool) error {
 	r, err := w.Console.Run(ctx, run)
 	if err != nil {

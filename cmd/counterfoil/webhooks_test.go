@@ -17,9 +17,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
 
-// TestWebhooksOutliveTheirSender kills the process that sends to a webhook in the middle of a message. Another
-// takes over once the lease is over; the receiver gets the last version of each row, in order, and is never
-// sent to twice at a time.
+// TestWebhooksOutliveTheirSender kills the process that sends to a webhook in the middle of a message. Another takes
+// over once the lease is over; the receiver gets the last version of each row, in order, and never two messages at a
+// time.
 func TestWebhooksOutliveTheirSender(t *testing.T) {
 	t.Parallel()
 	kills := 1 // each costs a lease
@@ -107,14 +107,14 @@ func TestWebhooksOutliveTheirSender(t *testing.T) {
 	i.verified(t)
 }
 
-// taker is a receiver that writes down what came, and holds one message until its sender is gone.
+// taker is a receiver that records messages, and holds one until its sender is gone.
 type taker struct {
-	held chan struct{} // says that a message is
+	held chan struct{} // signals a message
 
 	mu   sync.Mutex
 	list []taken
 	nth  int // is held
-	now  int // are under way
+	now  int // under way
 	most int
 }
 
@@ -136,7 +136,7 @@ func (r *taker) messages() []taken {
 	return append([]taken(nil), r.list...)
 }
 
-// after is the message that came after the first that is m.
+// after is the message after the first that equals m.
 func (r *taker) after(m taken) *taken {
 	list := r.messages()
 	for n := range list[:len(list)-1] {

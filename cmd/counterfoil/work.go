@@ -21,8 +21,8 @@ func workCommand(env environment) *cli.Command {
 	}
 }
 
-// work does what serve does beside answering requests, until ctx ends: it runs migrations, publishes changes, sends
-// them to webhooks, and takes over the private database if its owner dies. Any number of them may run, on any server.
+// work does the background work of serve until ctx ends: it runs migrations, publishes changes, sends them to webhooks,
+// and takes over the private database if its owner dies. Any number may run, on any server.
 func work(ctx context.Context, env environment) (err error) {
 	if env.log != "text" && env.log != "json" {
 		return badSetting("COUNTERFOIL_LOG", env.log, "text or json")
@@ -98,7 +98,7 @@ func sweepDaily(ctx context.Context, log *slog.Logger, d *database, w *app.App) 
 	})
 }
 
-// cause is why the program has to stop, unless it was told to.
+// cause is the reason for which the program has to stop, nil if it was asked to.
 func cause(ctx context.Context) error {
 	if why := context.Cause(ctx); !errors.Is(why, context.Canceled) {
 		return why

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// archive writes the members of a backup and remembers their checksums.
+// archive writes the members of a backup and records their checksums.
 type archive struct {
 	zip  *gzip.Writer
 	tar  *tar.Writer

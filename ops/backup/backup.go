@@ -25,7 +25,7 @@ const (
 	manifestName  = "manifest.json"
 	checksumsName = "checksums.json"
 
-	// chunk is the size from which on a member of rows ends; maxRows bounds it with its last row.
+	// chunk is the size at which a member of rows ends; maxRows bounds it with its last row.
 	chunk   = 2 << 20
 	maxRows = 64 << 20
 
@@ -34,8 +34,8 @@ const (
 	maxMembers   = 2_000_000
 )
 
-// Installation is an installation: its database and the folder of its stored files, which need not exist, or their
-// bucket, as COUNTERFOIL_BLOBS names them.
+// Installation is a database with the stored files beside it, in a folder, which need not exist, or a bucket, as
+// COUNTERFOIL_BLOBS names them.
 type Installation struct {
 	URL   string
 	Blobs string
@@ -52,7 +52,7 @@ func (p Progress) at(step string, done, total int64) {
 	}
 }
 
-// reading is visit, with a call for each member of how much of the file is read.
+// reading is visit with the progress through the file, reported at each member.
 func (p Progress) reading(step string, f *os.File, visit func(m member, r io.Reader) error) func(m member, r io.Reader) error {
 	info, err := f.Stat()
 	if p == nil || err != nil {
@@ -80,7 +80,7 @@ type Manifest struct {
 	Format    int       `json:"format"`
 	Schema    uint      `json:"schema_version"`
 	Engine    string    `json:"engine"`
-	Program   string    `json:"counterfoil"` // the version that wrote it
+	Program   string    `json:"counterfoil"` // of the program that wrote it
 	CreatedAt time.Time `json:"created_at"`
 	Tables    []Table   `json:"tables"` // a table comes after those that it references
 }

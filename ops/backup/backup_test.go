@@ -40,7 +40,7 @@ type env struct {
 	token string
 }
 
-// awkward is what an encoding gets wrong first.
+// awkward are texts that an encoding gets wrong first.
 const awkward = "a \\ \" ' \t 🥷 \u2028 é 日本\n%s NULL \\N </script>"
 
 func newEnv(t testing.TB) *env {
@@ -118,7 +118,7 @@ func (h *env) restore(t testing.TB, file string) backup.Summary {
 	return summary
 }
 
-// refuses fails unless a restore is refused with that error and nothing is written.
+// refuses fails unless a restore is refused with that error and writes nothing.
 func (h *env) refuses(t *testing.T, file string, want error) {
 	t.Helper()
 	_, _, err := backup.Restore(context.Background(), h.Installation, file)
@@ -153,8 +153,8 @@ var tables = []string{
 // changed are the tables that a restore changes: it puts the pool of reference codes into quarantine.
 var changed = []string{"ref_lot", "ref_pool", "ref_quarantine", "ref_counter"}
 
-// dump returns every value of the tables as the server writes it, in hexadecimal, but for what a
-// restore changes: the epoch of the feeds, and where reference codes are.
+// dump returns every value of the tables in hexadecimal, except what a restore changes: the epoch of the feeds, and the
+// tables of reference codes.
 func dump(t testing.TB, h *env) string {
 	t.Helper()
 	var all strings.Builder
@@ -276,7 +276,7 @@ func TestRestoreGoesOn(t *testing.T) {
 		t.Parallel()
 		from, to := newEnv(t), empty(t)
 		pool, aside := from.rows(t, "ref_pool"), from.rows(t, "ref_quarantine")
-		to.restore(t, from.backup(t)) // which verifies
+		to.restore(t, from.backup(t)) // verify finds nothing in it
 		if n := to.rows(t, "ref_quarantine"); pool == 0 || n != pool+aside || to.rows(t, "ref_pool") != 0 {
 			t.Errorf("%d codes are in quarantine; there were %d, and %d in the pool", n, aside, pool)
 		}

@@ -16,10 +16,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/blobs"
 )
 
-// unfinished begins the name of a stored file that a restore is writing.
+// unfinished is the prefix of a stored file that a restore is writing.
 const unfinished = ".restore-"
 
-// passing reports whether a file of that name is none of the stored ones.
+// passing reports whether a file of that name is not a stored one.
 func passing(name string) bool {
 	return strings.HasPrefix(name, unfinished) || blobs.Unfinished(name)
 }
@@ -47,7 +47,7 @@ func roomIn(folder string) room {
 }
 
 // blobsEmpty returns NotEmpty if the folder holds a file that is not one of the backup's, byte for byte: those may
-// remain from a restore that broke off.
+// remain from an interrupted restore.
 func blobsEmpty(ctx context.Context, folder string, known map[string]member) error {
 	if blobs.Remote(folder) {
 		return bucketEmpty(ctx, folder, known)

@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/blobs"
 )
 
-// What blobs.go and make.go do with a folder, for a bucket.
+// The counterparts of blobs.go and make.go for a bucket.
 
 func writeBucket(ctx context.Context, where string, a *archive, summary *Summary) error {
 	store, err := blobs.Open(ctx, where)

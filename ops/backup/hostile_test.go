@@ -67,7 +67,7 @@ func pack(t testing.TB, entries []entry, fixed bool) string {
 		domaintest.Must(t, members.WriteHeader(&e.Header))
 		domaintest.OK(members.Write(e.content))(t)
 	}
-	members.Flush() // without an error for a member that is shorter than it says
+	members.Flush() // a member that is shorter than its size is no error here
 	if fixed {
 		domaintest.Must(t, members.Close())
 	}
@@ -146,11 +146,11 @@ func TestDamage(t *testing.T) {
 	})
 	t.Run("a flipped bit, wherever", func(t *testing.T) {
 		for n := range 200 {
-			at := rand.IntN(len(whole)-10) + 10 // the first ten bytes are gzip's, some of them idle
+			at := rand.IntN(len(whole)-10) + 10 // some of gzip's first ten bytes mean nothing
 			altered := bytes.Clone(whole)
 			altered[at] ^= 1 << (n % 8)
 			name := write(t, altered)
-			// A few bits of deflate, such as those that fill up a byte, mean nothing.
+			// A few bits of deflate, such as padding, mean nothing.
 			if _, err := backup.Check(context.Background(), name, nil); err == nil && !reflect.DeepEqual(unpack(t, name), unpack(t, file)) {
 				t.Errorf("bit %d of byte %d flipped, and nobody minds", n%8, at)
 			}
@@ -203,7 +203,7 @@ func zipped(t testing.TB, content []byte) []byte {
 	return b.Bytes()
 }
 
-// What someone writes who knows the checksums.
+// An attacker may know the checksums.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	from := newEnv(t)

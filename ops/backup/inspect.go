@@ -66,7 +66,7 @@ func (c contents) summary() Summary {
 	return s
 }
 
-// room refuses more bytes of stored files than there is space for.
+// room limits the stored files to the free space.
 type room func(need uint64) error
 
 func anyRoom(uint64) error { return nil }

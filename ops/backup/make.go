@@ -79,7 +79,7 @@ func write(ctx context.Context, from Installation, program string, out *part) (S
 	return summary, err
 }
 
-// openRaw returns connections on which values come as the server writes them, times too.
+// openRaw returns connections that return values as the server writes them, times too.
 func openRaw(url string) (*sql.DB, error) {
 	cfg, err := db.Config(url)
 	if err != nil {
@@ -122,14 +122,14 @@ func writeRows(ctx context.Context, conn *sql.Conn, a *archive, summary *Summary
 	return nil
 }
 
-// estimatedRows is how many rows the server believes that there are: for the eye only.
+// estimatedRows is the server's estimate of the rows, for the progress only.
 func estimatedRows(ctx context.Context, conn *sql.Conn) (n int64, err error) {
 	err = conn.QueryRowContext(ctx, "SELECT CAST(COALESCE(SUM(TABLE_ROWS), 0) AS SIGNED) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()").Scan(&n)
 	return n, err
 }
 
-// writeTable writes rows as they come from the server, a chunk at a time. It forces the index: a server that takes the
-// table for empty would sort all of it first.
+// writeTable writes rows as the server sends them, a chunk at a time. It forces the index: a server whose statistics
+// say that the table is empty would sort all of it first.
 func writeTable(ctx context.Context, conn *sql.Conn, a *archive, t tableInfo) error {
 	a.sums.Rows[t.Name] = 0
 	rows, err := conn.QueryContext(ctx, "SELECT "+quoteAll(t.names())+" FROM "+quote(t.Name)+" FORCE INDEX (PRIMARY) ORDER BY "+quoteAll(t.key))
@@ -176,8 +176,7 @@ func writeTable(ctx context.Context, conn *sql.Conn, a *archive, t tableInfo) er
 	return flush()
 }
 
-// writeBlobs runs after the rows were read: a file that a row of the snapshot names is there, or
-// was removed since.
+// writeBlobs runs after the rows were read: a file that a row of the snapshot names is there, or was removed since.
 func writeBlobs(ctx context.Context, folder string, a *archive, summary *Summary) error {
 	if folder == "" {
 		return nil

@@ -17,8 +17,8 @@ import (
 
 var keep = flag.Bool("keep", false, "write a backup of this engine and the newest schema to testdata")
 
-// What was backed up once is restored for ever, on either engine: testdata has a file of each
-// engine and schema version that -keep was used for.
+// Every backup can be restored for ever, on either engine: testdata has a file of each engine and schema version that
+// -keep was used for.
 func TestOldBackups(t *testing.T) {
 	t.Parallel()
 	if *keep {

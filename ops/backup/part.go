@@ -15,7 +15,7 @@ type part struct {
 	done bool
 }
 
-// newPart locks and empties FILE.part: a killed backup's is used again, a running one's is not touched.
+// newPart locks and empties FILE.part: that of a killed backup is reused, that of a running one is not touched.
 func newPart(path string) (*part, error) {
 	if err := free(path); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (p *part) take() error {
 	if err := syscall.Flock(int(p.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return InUse(p.path)
 	}
-	// The former holder of the lock may have given the file its final name meanwhile.
+	// Its former owner may have given the file its final name meanwhile.
 	mine, err := p.Stat()
 	if err != nil {
 		return BadFile(p.Name(), err)

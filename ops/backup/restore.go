@@ -16,8 +16,8 @@ import (
 )
 
 // Restore loads a backup into an empty installation, brings it to the newest schema and verifies it; the report may
-// have findings. The whole file is checked before anything is written, and all rows are loaded in one transaction, so
-// a restore that breaks off leaves an empty database and can be repeated. It returns BadFile, NotABackup, Damaged,
+// have findings. The whole file is checked before anything is written, and all rows are loaded in one transaction, so a
+// restore that stops halfway leaves an empty database and can be repeated. It returns BadFile, NotABackup, Damaged,
 // TooNew, NotEmpty, BadSchema or NoRoom.
 func Restore(ctx context.Context, to Installation, file string) (Summary, verify.Report, error) {
 	f, err := open(file)
@@ -75,8 +75,8 @@ func restore(ctx context.Context, to Installation, f *os.File, c contents) error
 }
 
 // hold leaves the migrations to an operator: no run resumes by itself. Workers are not in a backup, so new ones must
-// not get their ids, which would make them the holders of old tasks. Feeds begin a new epoch, and the pool of
-// reference codes is quarantined, because positions and codes may have been given out after the backup.
+// not get their ids, with which they would own old tasks. Feeds begin a new epoch, and the pool of reference codes is
+// quarantined, because positions and codes may have been used after the backup.
 func hold(ctx context.Context, conn *sql.Conn, to Installation) error {
 	var last uint64
 	err := conn.QueryRowContext(ctx, `SELECT GREATEST(COALESCE((SELECT MAX(worker_id) FROM migration_task), 0), COALESCE((SELECT MAX(worker_id) FROM migration_counter), 0),
@@ -101,8 +101,8 @@ func hold(ctx context.Context, conn *sql.Conn, to Installation) error {
 	return migrations.Restored(ctx, d)
 }
 
-// analyze updates the server's statistics: until it notices itself, it takes the tables for empty and scans them
-// instead of using an index.
+// analyze updates the server's statistics: until then it takes the tables for empty and scans them instead of using an
+// index.
 func analyze(ctx context.Context, conn *sql.Conn, m Manifest) error {
 	names := make([]string, len(m.Tables))
 	for i, t := range m.Tables {
@@ -127,13 +127,13 @@ func prove(ctx context.Context, to Installation) (verify.Report, error) {
 	return verify.Run(ctx, d, "", to.Progress) // each file was proven by its checksum
 }
 
-// filledBySchema are the tables with initial rows, and their condition until they are used.
+// filledBySchema are the tables with initial rows, and the condition of an unused one.
 var filledBySchema = map[string]string{
 	"sequences": "value = 0", "ref_counter": "minted = 0 AND issued = 0 AND quarantined = 0", "ref_policy": "wanted = FALSE AND canary_key IS NULL",
 }
 
-// empty returns NotEmpty if a table holds other than initial rows. Sessions do not count: a visited database may have
-// some.
+// empty returns NotEmpty if a table has other than initial rows. Sessions do not count: a page that was opened may have
+// made some.
 func empty(ctx context.Context, conn *sql.Conn) error {
 	names, err := tableNames(ctx, conn)
 	if err != nil {

@@ -109,7 +109,7 @@ func columns(ctx context.Context, conn *sql.Conn, table string) ([]Column, error
 	return list, rows.Err()
 }
 
-// kindOf returns how values of a type are written, "" for a type that the server's text does not represent exactly.
+// kindOf returns the encoding of a type's values, "" for a type that the server's text does not represent exactly.
 func kindOf(dataType string) string {
 	switch strings.ToLower(dataType) {
 	case "tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "year":
@@ -124,7 +124,7 @@ func kindOf(dataType string) string {
 
 var nextForm = regexp.MustCompile(`\sAUTO_INCREMENT=(\d+)`)
 
-// nextID is not of the snapshot but later: never below an id that was used. information_schema may be stale on MySQL.
+// nextID is read after the snapshot: never below an id that was used. information_schema may be stale on MySQL.
 func nextID(ctx context.Context, conn *sql.Conn, table string) (uint64, error) {
 	var name, definition string
 	if err := conn.QueryRowContext(ctx, "SHOW CREATE TABLE "+quote(table)).Scan(&name, &definition); err != nil {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// The ways in which values are written.
+// The encodings of values.
 const (
 	number = "number" // as a JSON number with every digit
 	text   = "text"   // as a JSON string
@@ -68,7 +68,7 @@ func appendString(line, s []byte) []byte {
 	return append(line, '"')
 }
 
-// errRow says that a line is no row of its table.
+// errRow: a line is not a row of its table.
 var errRow = errors.New("a row does not fit its table")
 
 // parseRow reads a line as arguments for an insert.

@@ -19,24 +19,23 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// Row is what came of one strategy. Duplicates and Gaps are what its answers and the table show
-// together: numbers handed out twice, numbers up to the highest that no ticket has; tasks completed
-// twice, tasks that nobody completed; rows published or read twice, and those that were not. P50 and P99 are of
-// opening a ticket, of claiming a block with its commit, of a batch or a page of a feed, or of a change until a
-// reader has it.
+// Row is the measurement of one strategy. Duplicates and Gaps come from its answers and the table together: numbers
+// handed out twice, and numbers up to the highest without a ticket; tasks completed twice, and tasks not completed;
+// rows published or read twice, and rows left out. P50 and P99 are those of opening a ticket, of claiming a block with
+// its commit, of a batch or a page of a feed, or of a change until a reader has it.
 type Row struct {
-	Measure    string  `json:"measure,omitempty"` // what else but the first; strategies of one are compared
+	Measure    string  `json:"measure,omitempty"` // an additional measure; strategies of one are compared
 	Strategy   string  `json:"strategy"`
 	Workers    int     `json:"workers,omitempty"`
 	Block      int     `json:"block,omitempty"`
 	Tasks      uint64  `json:"tasks,omitempty"`
-	Done       uint64  `json:"done,omitempty"` // of Tasks; fewer where the strategy was stopped
+	Done       uint64  `json:"done,omitempty"` // of Tasks; fewer if the strategy was stopped
 	PerSecond  float64 `json:"per_second"`
-	Most       float64 `json:"most_per_second,omitempty"` // that could be, where tasks wait
+	Most       float64 `json:"most_per_second,omitempty"` // the possible speed, if tasks wait
 	P50        float64 `json:"p50_ms"`
 	P99        float64 `json:"p99_ms"`
 	Slowest    float64 `json:"slowest_ms,omitempty"`
-	BytesEach  int64   `json:"bytes_each,omitempty"` // of the server's memory, for a stream
+	BytesEach  int64   `json:"bytes_each,omitempty"` // of the server's memory, per stream
 	Boards     []Board `json:"boards,omitempty"`
 	Duplicates uint64  `json:"duplicates"`
 	Gaps       uint64  `json:"gaps"`
@@ -45,7 +44,7 @@ type Row struct {
 	Note       string  `json:"note,omitempty"`
 }
 
-// Board is what stands in the table of one board: how many tickets, and their highest number.
+// Board is the tickets in the table of one board, and their highest number.
 type Board struct {
 	Count uint64 `json:"count"`
 	Max   uint64 `json:"max"`
@@ -67,15 +66,15 @@ func (r Row) counts() string {
 type Report struct {
 	Engine   string            `json:"engine"`
 	Cores    int               `json:"cores"`
-	Settings map[string]string `json:"settings"` // those of durability
+	Settings map[string]string `json:"settings"` // the server's durability settings
 	Rows     []Row             `json:"rows"`
 
-	unit    string   // what is handed out: tickets, tasks
+	unit    string   // the unit: tickets, tasks
 	remarks []string // below the table
 	uneven  []error
 }
 
-// Uneven is what is wrong where costs depend on the size of what they should not depend on; nil if nothing is.
+// Uneven lists costs that grow with a size that they should not depend on; nil if none does.
 func (r Report) Uneven() error { return errors.Join(r.uneven...) }
 
 func newReport(ctx context.Context, d *db.DB) (Report, error) {
@@ -89,7 +88,7 @@ func newReport(ctx context.Context, d *db.DB) (Report, error) {
 // JSON writes the report in one line.
 func (r Report) JSON(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
 
-// Table writes the report for people, with each strategy's speed against the floor's.
+// Table writes the report as text, with each strategy's speed against the floor's.
 func (r Report) Table(w io.Writer) error {
 	fmt.Fprintf(w, "%s, %d cores", r.Engine, r.Cores)
 	for _, name := range slices.Sorted(maps.Keys(r.Settings)) {
@@ -120,7 +119,7 @@ func (r Report) Table(w io.Writer) error {
 	return nil
 }
 
-// crew is for the columns of rows that have workers, shelves for those that have boards.
+// crew fills the columns of rows with workers, shelves those of rows with boards.
 func (r Row) crew(cells string) string {
 	if r.Workers == 0 || r.Measure != "" {
 		return ""
@@ -135,10 +134,10 @@ func (r Row) shelves(cells string) string {
 	return cells
 }
 
-// stopped reports whether there were more tasks than the strategy came to.
+// stopped reports whether the strategy left tasks.
 func (r Row) stopped() bool { return r.Done < r.Tasks }
 
-// share is how many of the tasks were done.
+// share is the share of the tasks that were done.
 func (r Row) share() string {
 	if r.stopped() {
 		return fmt.Sprintf("%d of %d", r.Done, r.Tasks)
@@ -153,7 +152,7 @@ func (r Row) deadlocked() string {
 	return fmt.Sprint(*r.Deadlocks)
 }
 
-// counted measures a row, and adds the deadlocks that the server had meanwhile.
+// counted measures a row, and adds the deadlocks on the server meanwhile.
 func counted(ctx context.Context, d *db.DB, measure func() (Row, error)) (Row, error) {
 	before, err := d.Load(ctx)
 	if err != nil {
@@ -168,7 +167,7 @@ func counted(ctx context.Context, d *db.DB, measure func() (Row, error)) (Row, e
 	return row, err
 }
 
-// deadlocks is how many the server had between two looks; nil if it does not tell.
+// deadlocks is the server's count of deadlocks; nil if it has none.
 func deadlocks(before, after db.Load) *uint64 {
 	if !before.Deadlocks.Known || !after.Deadlocks.Known {
 		return nil
@@ -194,8 +193,8 @@ func (r Report) ofFloor(row Row) string {
 	return fmt.Sprintf("%.2f ×", row.PerSecond/floor)
 }
 
-// crowd runs writers at once, each calling do with its number and the round, and returns how long
-// each successful call took, and how long all of it did.
+// crowd runs writers at once, each calling do with its number and the round, and returns the duration of each
+// successful call, and of everything.
 func crowd(writers, rounds int, do func(writer, round int) error) (times []time.Duration, all time.Duration, errs []error) {
 	var mu sync.Mutex
 	var group sync.WaitGroup

@@ -18,7 +18,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// idleWork is a migration whose tasks do nothing, or wait; begun counts how often each was begun.
+// idleWork is a migration whose tasks do nothing, or wait; begun counts the starts of each.
 type idleWork struct {
 	wait  time.Duration
 	begun sync.Map // id.Task to *atomic.Int64
@@ -63,7 +63,7 @@ func (w *idleWork) process(ctx context.Context, work *migrations.Work) error {
 	return wait.Sleep(ctx, w.wait)
 }
 
-// twice is how many tasks were begun more than once.
+// twice is the number of tasks that were started more than once.
 func (w *idleWork) twice() (n uint64) {
 	w.begun.Range(func(_, count any) bool {
 		n += uint64(count.(*atomic.Int64).Load() - 1)
@@ -102,8 +102,8 @@ func (c *crewOf) stop() error {
 	return errors.Join(failed...)
 }
 
-// measureEngine has the whole engine do the tasks: leases, fences, counters, keeper and all. The time
-// counts from the first claim to the last completion.
+// measureEngine has the whole engine do the tasks: leases, fences, counters, keeper and all. The time is from the first
+// claim to the last completion.
 func measureEngine(ctx context.Context, d *db.DB, load TaskLoad, workers, block int) (Row, error) {
 	work := &idleWork{}
 	note := "whole engine: leases, fences, counters, completion in batches"

@@ -18,10 +18,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// FeedLoad is how large the table is (Rows; with more than one size, one after the other), how many of its rows are
-// published and read in one round (Changed), and how often (Rounds). A row of a larger table may cost at most Flat
-// times what it costs in the first, or the report is Uneven. With Start, which starts a server of its own process, the way from a
-// change to its readers is measured too: Seconds long at Rate changes a second, and to so many Streams.
+// FeedLoad is the size of the table (Rows; several sizes are measured one after the other), the rows that are published
+// and read in one round (Changed), and the Rounds. A row of a larger table may cost at most Flat times what it costs in
+// the first, or the report is Uneven. With Start, which starts a server in a process of its own, the time from a change
+// to its readers is measured too: for Seconds at Rate changes a second, and with so many Streams.
 type FeedLoad struct {
 	Rows                   []int
 	Changed, Rounds        int
@@ -36,7 +36,7 @@ type Server struct {
 	Stop func() error
 }
 
-// What of a feed a row measures.
+// The measures of a feed.
 const (
 	publishing = "publish"
 	reading    = "read"
@@ -44,7 +44,7 @@ const (
 	fanOut     = "streams"
 )
 
-// page is how many rows are published in one batch, and read in one page.
+// page is the rows in a batch, and in a page.
 const page = feeds.Batch
 
 // feedBench is the tickets that strategies publish and read: those with the ids above first up to last.
@@ -57,8 +57,8 @@ type feedBench struct {
 	first, last uint64
 }
 
-// Feed measures publishing and reading the feed of tickets on an empty scratch database, each strategy with the
-// same rows of the same table, in turns. Duplicates are rows published or read twice, Gaps those that were not.
+// Feed measures publishing and reading the feed of tickets on an empty scratch database, each strategy with the same
+// rows of the same table, in turns. Duplicates are rows published or read twice, Gaps rows that were left out.
 func Feed(ctx context.Context, d *db.DB, load FeedLoad) (Report, error) {
 	report, err := newReport(ctx, d)
 	if err != nil {
@@ -94,7 +94,7 @@ func Feed(ctx context.Context, d *db.DB, load FeedLoad) (Report, error) {
 	return report, err
 }
 
-// measure is what a measure is called that is taken in a table of a size.
+// measure is the name of a measure in a table of a size.
 func (l FeedLoad) measure(name string, rows int) string {
 	if len(l.Rows) == 1 {
 		return name
@@ -102,7 +102,7 @@ func (l FeedLoad) measure(name string, rows int) string {
 	return fmt.Sprintf("%s of %d", name, rows)
 }
 
-// atSize measures publishing and reading in the table as it is.
+// atSize measures publishing and reading in the table at its present size.
 func (b *feedBench) atSize(ctx context.Context, rows int, report *Report) error {
 	publish, reads := b.load.measure(publishing, rows), b.load.measure(reading, rows)
 	published, err := b.inTurns(ctx, publish, []feedStrategy{
@@ -128,7 +128,7 @@ func (b *feedBench) atSize(ctx context.Context, rows int, report *Report) error 
 	return nil
 }
 
-// ratio says how our row of a measure stands beside the floor's.
+// ratio compares our row of a measure with the floor's.
 func (r *Report) ratio(measure, says string) {
 	for _, row := range r.Rows {
 		if row.Measure == measure && row.Strategy == "ours" {
@@ -137,8 +137,7 @@ func (r *Report) ratio(measure, says string) {
 	}
 }
 
-// flat says what a row costs us in one measure beside another, which is uneven where that is more than so many times
-// as much.
+// flat compares our cost of a row in two measures, which is uneven above a factor of most.
 func (r *Report) flat(what, small, large string, most float64) {
 	speed := map[string]float64{}
 	for _, row := range r.Rows {
@@ -154,8 +153,8 @@ func (r *Report) flat(what, small, large string, most float64) {
 	}
 }
 
-// feedStrategy publishes or reads the rows. It tells what each batch or page took, and what is wrong with the
-// outcome. What prepare does does not count.
+// feedStrategy publishes or reads the rows. It returns the duration of each batch or page, and the faults of the
+// outcome. prepare is not measured.
 type feedStrategy struct {
 	name, note string
 	prepare    func(ctx context.Context) error
@@ -164,7 +163,7 @@ type feedStrategy struct {
 
 func nothing(context.Context) error { return nil }
 
-// outcome is what a strategy did in all its turns.
+// outcome is the sum of a strategy's rounds.
 type outcome struct {
 	rows             int
 	took             time.Duration
@@ -172,7 +171,7 @@ type outcome struct {
 	duplicates, gaps uint64
 }
 
-// batch notes one more batch.
+// batch records one more batch.
 func (o *outcome) batch(rows int, began time.Time) {
 	took := time.Since(began)
 	o.rows += rows
@@ -180,8 +179,7 @@ func (o *outcome) batch(rows int, began time.Time) {
 	o.batches.add(took)
 }
 
-// inTurns has the strategies do their work one after the other, and again in each round: whatever else the
-// machine does is shared between them.
+// inTurns runs the strategies one after the other in each round: the machine's other load is shared between them.
 func (b *feedBench) inTurns(ctx context.Context, measure string, list []feedStrategy) ([]Row, error) {
 	outcomes := make([]outcome, len(list))
 	had := make([]*uint64, len(list)) // deadlocks
@@ -222,10 +220,9 @@ func (b *feedBench) inTurns(ctx context.Context, measure string, list []feedStra
 
 func (b *feedBench) changed() uint64 { return b.last - b.first }
 
-// fill writes so many tickets more, published as if in the order of their ids, and has the strategies work on the last of
-// them.
+// fill adds so many tickets, published in the order of their ids, and has the strategies work on the last of them.
 func (b *feedBench) fill(ctx context.Context, size int, author accounts.ID) error {
-	for { // what the board to practise on brought
+	for { // the tickets of the practice board
 		n, err := b.w.Feeds.RunOnce(ctx, "tickets")
 		if err != nil {
 			return err
@@ -271,7 +268,7 @@ func (b *feedBench) fill(ctx context.Context, size int, author accounts.ID) erro
 	return err
 }
 
-// room takes n positions as if they were given out, and returns the highest id of a ticket and of the positions
+// room reserves n positions as if they were published, and returns the highest id of a ticket and of the positions
 // before them.
 func (b *feedBench) room(ctx context.Context, n uint64) (id, position uint64, err error) {
 	if position, err = b.position(ctx); err != nil {
@@ -299,7 +296,7 @@ func (b *feedBench) spans(do func(after, upto uint64) error) error {
 	return nil
 }
 
-// unpublish makes all rows be changed ones, and gives the server time to remove what they were.
+// unpublish makes all rows changed ones, and gives the server time to purge their old versions.
 func (b *feedBench) unpublish(ctx context.Context) error {
 	err := b.spans(func(after, upto uint64) error {
 		_, err := b.d.SQL.ExecContext(ctx, "UPDATE ticket SET feed_sync_id = NULL WHERE id > ? AND id <= ?", after, upto)
@@ -320,7 +317,7 @@ func (b *feedBench) unpublish(ctx context.Context) error {
 	return nil
 }
 
-// settled counts what is wrong with the rows' positions, which must all be above before.
+// settled counts the faults of the rows' positions, which must all be above before.
 func (b *feedBench) settled(ctx context.Context, o *outcome, before uint64) error {
 	var rows, positions, different uint64
 	err := b.d.SQL.QueryRowContext(ctx, `SELECT COUNT(*), COUNT(CASE WHEN feed_sync_id > ? THEN 1 END), COUNT(DISTINCT feed_sync_id) FROM ticket WHERE id > ? AND id <= ?`,
@@ -352,7 +349,7 @@ func (b *feedBench) publishOurs(ctx context.Context, o *outcome) error {
 	return b.settled(ctx, o, before)
 }
 
-// readOurs reads the pages that the rows are on, which are the last of the feed.
+// readOurs reads the pages of the rows, the last of the feed.
 func (b *feedBench) readOurs(ctx context.Context, o *outcome) error {
 	cursor, err := b.w.Feeds.End(ctx, "tickets")
 	if err != nil {

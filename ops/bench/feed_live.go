@@ -21,10 +21,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// overdue is how long is waited for what was changed last.
+// overdue is the timeout for the last changes.
 const overdue = 30 * time.Second
 
-// live measures the way from a change to its readers, over HTTP.
+// live measures the time from a change to its readers, over HTTP.
 func (b *feedBench) live(ctx context.Context, report *Report) (err error) {
 	first, err := b.load.Start(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (b *feedBench) live(ctx context.Context, report *Report) (err error) {
 	return nil
 }
 
-// arrivals is when what was sent was there. A change is known by its number.
+// arrivals are the times at which changes arrived. A change has a number.
 type arrivals struct {
 	sent []time.Time
 	mu   sync.Mutex
@@ -70,7 +70,7 @@ func newArrivals(changes, readers int) *arrivals {
 	return a
 }
 
-// arrive notes that one of the readers has a change.
+// arrive records that one of the readers has a change.
 func (a *arrivals) arrive(change int) {
 	now := time.Now()
 	a.mu.Lock()
@@ -79,7 +79,7 @@ func (a *arrivals) arrive(change int) {
 	a.all.Done()
 }
 
-// wait returns once everybody has everything, or nothing more is to be expected.
+// wait returns once every reader has every change, or the rest is overdue.
 func (a *arrivals) wait() {
 	done := make(chan struct{})
 	go func() { a.all.Wait(); close(done) }()
@@ -99,8 +99,8 @@ func (a *arrivals) sorted() (list []time.Duration) {
 	return list
 }
 
-// latency changes at the load's rate through one server, and reads the stream of another, or the same. Time
-// counts from when a change was due to be sent.
+// latency changes at the load's rate through one server, and reads the stream of another, or the same. The time counts
+// from when a change was due to be sent.
 func (b *feedBench) latency(ctx context.Context, to, from Server, slug, strategy string) (Row, error) {
 	if _, err := b.w.Workflows.OpenBoard(ctx, boards.Draft{Slug: slug, Title: strategy}, nil); err != nil {
 		return Row{}, err
@@ -154,7 +154,7 @@ func (b *feedBench) latency(ctx context.Context, to, from Server, slug, strategy
 	}, nil
 }
 
-// fanOut opens many streams on one server and changes something a few times.
+// fanOut opens many streams on one server and makes a few changes.
 func (b *feedBench) fanOut(ctx context.Context, server Server) (Row, error) {
 	const slug, changes = "FANOUT", 10
 	if _, err := b.w.Workflows.OpenBoard(ctx, boards.Draft{Slug: slug, Title: "Streams"}, nil); err != nil {
@@ -176,7 +176,7 @@ func (b *feedBench) fanOut(ctx context.Context, server Server) (Row, error) {
 		}
 		return err
 	}
-	if err := open(); err != nil { // what the first costs, all share
+	if err := open(); err != nil { // the cost of the first is shared by all
 		return Row{}, err
 	}
 	before, err := memory(ctx, server)
@@ -217,12 +217,12 @@ func (b *feedBench) fanOut(ctx context.Context, server Server) (Row, error) {
 	return row, nil
 }
 
-// client is for what changes.
+// client makes the changes.
 var client = &http.Client{Timeout: overdue, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
 const titled = "Change "
 
-// change opens a ticket that has the change's number in its title.
+// change opens a ticket with the change's number in its title.
 func (b *feedBench) change(ctx context.Context, server Server, slug string, change int) error {
 	body := fmt.Sprintf(`{"title":"%s%d"}`, titled, change)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/api/v1/boards/"+slug+"/tickets", strings.NewReader(body))
@@ -243,13 +243,13 @@ func (b *feedBench) change(ctx context.Context, server Server, slug string, chan
 	return err
 }
 
-// eventReader is one connection to a stream of events, with as little around it as thousands need.
+// eventReader is one connection to a stream of events, as small as thousands of them need it.
 type eventReader struct {
 	net.Conn
 	body *bufio.Reader
 }
 
-// stream begins to read a board's changes at the end of the feed, and returns once the server has begun.
+// stream starts to read a board's changes at the end of the feed, and returns once the server has started.
 func (b *feedBench) stream(ctx context.Context, server Server, slug string) (*eventReader, error) {
 	address, err := url.Parse(server.URL)
 	if err != nil {
@@ -275,7 +275,7 @@ func (b *feedBench) stream(ctx context.Context, server Server, slug string) (*ev
 		return nil, errors.Join(err, conn.Close())
 	}
 	r := &eventReader{Conn: conn, body: bufio.NewReaderSize(response.Body, 1024)}
-	for { // the first event says where it begins
+	for { // the first event is the cursor
 		line, err := r.body.ReadSlice('\n')
 		if err != nil {
 			return nil, errors.Join(err, conn.Close())
@@ -286,7 +286,7 @@ func (b *feedBench) stream(ctx context.Context, server Server, slug string) (*ev
 	}
 }
 
-// follow calls got with the number of each change that comes, until the connection ends.
+// follow calls got with the number of each change, until the connection ends.
 func (r *eventReader) follow(got func(change int)) {
 	for {
 		line, err := r.body.ReadBytes('\n')

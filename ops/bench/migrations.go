@@ -11,16 +11,16 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// TaskLoad is how much work there is: so many tasks that do nothing, for each number of workers with
-// each size of a block. A rival stops after its Patience, or does all where that is 0; ours does all.
+// TaskLoad is a number of tasks that do nothing, for each number of workers with each size of a block. A rival stops
+// after its Patience, or does all if that is 0; ours does all.
 type TaskLoad struct {
 	Tasks           int
 	Workers, Blocks []int
 	Patience        time.Duration
 }
 
-// Migrations measures ways to hand out and complete tasks on an empty scratch database, one after the
-// other. Duplicates are tasks completed twice, Gaps those that nobody completed.
+// Migrations measures ways to hand out and complete tasks on an empty scratch database, one after the other. Duplicates
+// are tasks completed twice, Gaps tasks not completed.
 func Migrations(ctx context.Context, d *db.DB, load TaskLoad) (Report, error) {
 	d.Connections(slices.Max(load.Workers)*2 + 20)
 	report, err := newReport(ctx, d)
@@ -49,7 +49,7 @@ func Migrations(ctx context.Context, d *db.DB, load TaskLoad) (Report, error) {
 	return report, err
 }
 
-// waiting tells how fast one worker is whose tasks take a while and none of its time, as downloads do.
+// waiting measures one worker whose tasks wait, as downloads do.
 func (r *Report) waiting(ctx context.Context, d *db.DB, tasks int) error {
 	const wait, atOnce, block = 50 * time.Millisecond, 200, 100
 	row := Row{Measure: "waiting", Strategy: "ours, waiting", Workers: 1, Block: block, Most: atOnce / wait.Seconds(), Note: fmt.Sprintf("whole engine; each task waits %s, %d at a time", wait, atOnce)}
@@ -64,8 +64,8 @@ func (r *Report) waiting(ctx context.Context, d *db.DB, tasks int) error {
 
 func to[T any](value T) *T { return &value }
 
-// compare says how our rows stand beside the original with the block it was designed with, the first one, and
-// what the figures of a strategy are worth that was stopped.
+// compare adds how our rows compare with the original at the block it was designed with, the first one, and what the
+// figures of a stopped strategy are worth.
 func (r *Report) compare(load TaskLoad) {
 	for _, workers := range load.Workers {
 		base := r.find("original", workers, load.Blocks[0])
@@ -80,7 +80,7 @@ func (r *Report) compare(load TaskLoad) {
 	}
 }
 
-// measured says of which tasks a row's figures are, where they are not of all.
+// measured names the tasks of a row's figures, if they are not all.
 func (r Row) measured() string {
 	if !r.stopped() {
 		return ""
@@ -97,7 +97,7 @@ func (r *Report) find(strategy string, workers, block int) Row {
 	return Row{}
 }
 
-// durations gathers how long calls took.
+// durations collects the durations of calls.
 type durations struct {
 	mu   sync.Mutex
 	list []time.Duration

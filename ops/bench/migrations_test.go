@@ -24,7 +24,7 @@ func deadlocked(report bench.Report) bool {
 
 func TestMigrations(t *testing.T) {
 	report := measured(t)
-	for range 3 { // the server counts deadlocks of all: tests beside this one may mean to have some
+	for range 3 { // the server counts the deadlocks of all: tests beside this one may provoke some
 		if !deadlocked(report) {
 			break
 		}

@@ -25,26 +25,26 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// RefLoad is how hard reference codes are taken.
+// RefLoad is the load of popping reference codes.
 type RefLoad struct {
-	Pool    uint64 // codes that are minted
+	Pool    uint64 // minted codes
 	Pops    int    // by all callers of a strategy
 	Callers []int  // at once
-	Held    int    // pops, in blocks, while a transaction keeps the server from purging; 0: that is not measured
+	Held    int    // pops, in blocks, while a transaction keeps the server from purging; 0: not measured
 	Rivals  bool
 	Clients int // over HTTP
-	// Start starts a server for the measurement over HTTP, nil leaves that out.
+	// Start starts a server for the measurement over HTTP; nil leaves that out.
 	Start func(ctx context.Context) (Server, error)
 }
 
-// What of reference codes a row measures.
+// The measures of reference codes.
 const (
 	minting  = "minting"
 	costing  = "pops by size"
 	overHTTP = "over HTTP"
 )
 
-// smallPool is the pool that larger ones are compared with.
+// smallPool is the size of the pool that larger ones are compared with.
 const smallPool = 100_000
 
 type refBench struct {
@@ -57,8 +57,7 @@ type refBench struct {
 	mintTime time.Duration
 }
 
-// Refs measures how codes are minted and taken: by our workflow, and beside it by the ways of others, each from a pool
-// of the same codes.
+// Refs measures minting and popping: our workflow, and rival strategies, each from a pool of the same codes.
 func Refs(ctx context.Context, d *db.DB, load RefLoad) (Report, error) {
 	d.Connections(slices.Max(load.Callers) + 10)
 	report, err := newReport(ctx, d)
@@ -85,7 +84,7 @@ func Refs(ctx context.Context, d *db.DB, load RefLoad) (Report, error) {
 	return report, nil
 }
 
-// sizes mints the pool, and measures pops from it on the way, and while the server cannot purge.
+// sizes mints the pool, and measures pops from it at each size, and while the server cannot purge.
 func (b *refBench) sizes(ctx context.Context, report *Report) error {
 	steps := []struct {
 		name  string
@@ -144,7 +143,7 @@ func (b *refBench) mint(ctx context.Context, slices_ []refs.Slice) error {
 	return group.Wait()
 }
 
-// cost measures pops of our workflow from the pool as it is.
+// cost measures pops of our workflow from the pool at its present size.
 func (b *refBench) cost(ctx context.Context, report *Report, name string) error {
 	row, err := b.pops(ctx, costing, name, b.load.Callers[0], min(b.load.Pops, smallPool/4), b.ours)
 	if err != nil {
@@ -157,8 +156,7 @@ func (b *refBench) cost(ctx context.Context, report *Report, name string) error 
 	return nil
 }
 
-// held has codes taken while a transaction that looks at the database as it was keeps the server from removing what
-// was deleted.
+// held measures pops while an open snapshot keeps the server from purging deleted rows.
 func (b *refBench) held(ctx context.Context, report *Report) error {
 	conn, err := b.d.SQL.Conn(ctx)
 	if err != nil {
@@ -187,7 +185,7 @@ func (b *refBench) ours(ctx context.Context) (string, error) {
 	return string(codes[0]), nil
 }
 
-// beside measures ways of others and ours with the same callers.
+// beside measures the rivals and ours with the same callers.
 func (b *refBench) beside(ctx context.Context, report *Report) error {
 	if !b.load.Rivals {
 		return nil
@@ -229,7 +227,7 @@ func (b *refBench) beside(ctx context.Context, report *Report) error {
 	return rival.drop(ctx)
 }
 
-// pops has callers take codes, and looks what came of them.
+// pops has callers take codes, and checks the outcome.
 func (b *refBench) pops(ctx context.Context, measure, name string, callers, pops int, pop func(ctx context.Context) (string, error)) (Row, error) {
 	var mu sync.Mutex
 	seen := make(map[string]uint64, pops)
@@ -302,7 +300,7 @@ func (b *refBench) post(ctx context.Context, client *http.Client, server string)
 	return answer.Refs[0], nil
 }
 
-// prove holds what was handed out against the tables: no code is in two places, and none is lost.
+// prove compares the popped codes with the tables: no code is in two of them, and none is lost.
 func (b *refBench) prove(ctx context.Context, report *Report) error {
 	var ledger, pool, issued, both uint64
 	err := b.d.SQL.QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM ref_ledger), (SELECT COUNT(*) FROM ref_pool), (SELECT COUNT(*) FROM ref_issue),
@@ -320,10 +318,10 @@ func (b *refBench) prove(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// refRivals are other ways to take a code, in their plainest form, each noting who has it in its transaction.
+// refRivals are other ways to take a code, in their plainest form, each recording its owner in the transaction.
 type refRivals struct{ conn *sql.DB }
 
-// fill gives them the codes that our pool has now.
+// fill gives them the codes of our pool.
 func (r refRivals) fill(ctx context.Context) error {
 	if err := r.drop(ctx); err != nil {
 		return err
@@ -381,7 +379,7 @@ func (r refRivals) counter(ctx context.Context) (string, error) {
 	})
 }
 
-// anyCode is a code at random, that may or may not be there.
+// anyCode is a random code, in use or not.
 func anyCode() string {
 	const letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 	var code [refs.Short]byte
@@ -401,7 +399,7 @@ func (r refRivals) insert(ctx context.Context) (string, error) {
 	return r.within(ctx, func(*sql.Tx) (string, error) { return anyCode(), nil })
 }
 
-// within runs fn in a transaction and notes its code as given out.
+// within runs fn in a transaction and records its code as popped.
 func (r refRivals) within(ctx context.Context, fn func(tx *sql.Tx) (string, error)) (string, error) {
 	tx, err := r.conn.BeginTx(ctx, nil)
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// oneByOne is how many rows are published one at a time: enough to tell.
+// oneByOne is the number of rows that are published one at a time.
 const oneByOne = 500
 
-// publishOneByOne does what the design did that this project started from. It is right only where one process
-// publishes: nothing is locked between the reads and the writes.
+// publishOneByOne is the design that this project started from. It is right only with one publisher: nothing is locked
+// between the reads and the writes.
 func (b *feedBench) publishOneByOne(ctx context.Context, o *outcome) error {
 	candidates, err := ids(b.d.SQL.QueryContext(ctx, "SELECT id FROM ticket WHERE feed_sync_id IS NULL LIMIT ?", min(oneByOne, b.changed())))
 	if err != nil {

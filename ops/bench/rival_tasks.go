@@ -12,8 +12,8 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// A rival hands out tasks of a table of its own. completions counts how often a task was completed, so
-// the table tells afterwards what was done twice.
+// A rival hands out tasks of a table of its own. completions counts the completions of a task, so the table shows what
+// was done twice.
 const rivalTable = `CREATE TABLE bench_task (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   status VARCHAR(20) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'open',
@@ -38,7 +38,7 @@ type taskRival struct {
 // claimedIDs are the ids of tasks.
 type claimedIDs []uint64
 
-// rivalRun is what the workers of a rival have in common.
+// rivalRun is shared by the workers of a rival.
 type rivalRun struct {
 	block     int
 	tasks     uint64
@@ -69,7 +69,7 @@ var taskRivals = []taskRival{
 	},
 }
 
-// again runs one statement or transaction until the server does not choose it as a victim.
+// again repeats one statement or transaction while the server chooses it as a deadlock's victim.
 func (w rivalWorker) again(ctx context.Context, fn func() error) error {
 	for {
 		err := fn()
@@ -170,7 +170,7 @@ func ids(rows *sql.Rows, err error) (claimedIDs, error) {
 	return list, rows.Err()
 }
 
-// fillRival makes the rival's table anew with so many open tasks.
+// fillRival recreates the rival's table with so many open tasks.
 func fillRival(ctx context.Context, conn *sql.DB, indexes string, tasks int) error {
 	if _, err := conn.ExecContext(ctx, "DROP TABLE IF EXISTS bench_task"); err != nil {
 		return err
@@ -233,13 +233,13 @@ func measureRival(ctx context.Context, d *db.DB, rival taskRival, load TaskLoad,
 		return Row{}, err
 	}
 	row.PerSecond, row.Duplicates = float64(row.Done)/took.Seconds(), completions-row.Done
-	if !r.stopped.Load() { // workers who find no more and leave some: that is a fault
+	if !r.stopped.Load() { // workers that find no more and leave some are a fault
 		row.Gaps = row.Tasks - row.Done
 	}
 	return row, nil
 }
 
-// discard closes a connection for good: the next to have it would not know its isolation level.
+// discard closes a connection for good: its next user would not know its isolation level.
 func discard(conn *sql.Conn) {
 	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 	conn.Close()

@@ -17,7 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// TicketLoad is how hard to write: Writers at once on each of the Boards, Each tickets by each writer.
+// TicketLoad is Writers at once on each of the Boards, Each tickets by each writer.
 type TicketLoad struct {
 	Boards, Writers, Each int
 }
@@ -102,7 +102,7 @@ func measure(ctx context.Context, d *db.DB, w *app.App, load TicketLoad, nth int
 	return row, check(ctx, d.SQL, &row, list)
 }
 
-// check reads from the table what the strategy left there.
+// check reads the strategy's outcome from the table.
 func check(ctx context.Context, conn *sql.DB, row *Row, list []boards.Board) error {
 	for _, board := range list {
 		var count, highest uint64
@@ -195,7 +195,7 @@ func (r rivals) within(ctx context.Context, level sql.IsolationLevel, fn func(tx
 	return number, tx.Commit()
 }
 
-// floor counts in this process, which only one process can do.
+// floor counts in this process, which is correct only with one process
 type floor struct {
 	rivals
 	last sync.Map // boards.ID to *atomic.Uint64

@@ -31,7 +31,7 @@ type facts struct {
 	schema       db.SchemaStatus
 	oddTables    []string // not InnoDB, or of another collation
 	dataBytes    uint64
-	clock        time.Duration      // how far the server's is ahead of ours
+	clock        time.Duration      // how far the server's clock is ahead of ours
 	history      value              // row versions that wait for purge
 	transactions value              // age of the oldest open one, in seconds
 	claims       *monitor.ClaimPlan // nil if the schema has no tasks yet
@@ -41,16 +41,16 @@ type facts struct {
 	diskFree uint64
 }
 
-// firstWithTasks is the schema that brought the table migration_task.
+// firstWithTasks is the schema version that added the table migration_task.
 const firstWithTasks = 5
 
-// firstWithFeeds is the schema that brought the table feed_batch.
+// firstWithFeeds is the schema version that added the table feed_batch.
 const firstWithFeeds = 7
 
-// manyWaiting is how many changes are counted at most.
+// manyWaiting is the most changes that are counted.
 const manyWaiting = 1000
 
-// backlog is how many changes are not published yet, and how many seconds ago any was.
+// backlog is the unpublished changes, and the seconds since the last batch.
 type backlog struct {
 	rows  int
 	since sql.NullInt64 // NULL if there was none

@@ -16,11 +16,11 @@ const (
 	gib = 1 << 30
 
 	wantedPacket = 16 * mib
-	// historyNote is what a busy server clears in about a minute; historyProblem, what it can hardly catch up with.
+	// A busy server clears historyNote in about a minute; it can hardly catch up with historyProblem.
 	historyNote, historyProblem = 100_000, 5_000_000
 	openNote, openProblem       = time.Minute, time.Hour
 	diskNote, diskProblem       = gib, 128 * mib
-	// programs is how many serve and work at the same time in a small installation, during an update too.
+	// programs is the number of serve and work processes in a small installation, during an update too.
 	programs = 3
 )
 
@@ -278,7 +278,7 @@ func (f facts) bytes(variable string) uint64 {
 	return n
 }
 
-// set says how to change a variable now and permanently.
+// set is the advice to change a variable now and permanently.
 func (f facts) set(variable, value string) string {
 	if f.server.MariaDB {
 		return fmt.Sprintf("SET GLOBAL %s = %s; and %[1]s = %[2]s under [mysqld] in the server's option file.", variable, value)

@@ -101,7 +101,7 @@ func TestRun(t *testing.T) {
 		}()
 		for waits := false; !waits; {
 			err := d.SQL.QueryRow("SELECT COUNT(*) > 0 FROM information_schema.processlist WHERE state = 'User lock' AND db = ?", name).Scan(&waits)
-			if waits = waits || err != nil; err != nil && !strings.Contains(err.Error(), "Cannot convert") { // so fails MySQL's list of statements
+			if waits = waits || err != nil; err != nil && !strings.Contains(err.Error(), "Cannot convert") { // as MySQL's list of statements fails
 				t.Fatal(err)
 			}
 		}

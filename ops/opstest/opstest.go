@@ -78,7 +78,7 @@ func furnish(t testing.TB, ctx context.Context, w *app.App) boards.Board {
 	return away
 }
 
-// invite makes Bob join by a link, and leaves unused links behind.
+// invite has Bob join by a link, and leaves unused links behind.
 func invite(t testing.TB, ctx context.Context, w *app.App) accounts.Actor {
 	t.Helper()
 	link, err := w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Member, Note: "For Bob", Days: 7, Once: true})

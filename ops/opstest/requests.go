@@ -7,7 +7,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
-// requested is what a request form leaves behind: AWAY-4 came by it, and has replies.
+// requested is a request form with a request, AWAY-4, and its replies.
 var requested = []string{
 	`INSERT INTO account (email, name, password_hash, created_at) VALUES ('requester', 'Requester', '', '2026-01-01')`,
 	`INSERT INTO request_form (board_id, is_on, intro, updated_at) SELECT id, TRUE, 'Größe “L”?', '2026-01-01' FROM board WHERE slug = 'AWAY'`,

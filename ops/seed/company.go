@@ -1,5 +1,5 @@
-// Package seed fills a database with a company to try the app, its pages and its benchmarks on. Every
-// transaction leaves data that ops/verify finds nothing in. Start reading at Fill.
+// Package seed fills a database with a company for trying the app and its benchmarks. Every transaction leaves data in
+// which ops/verify finds nothing. Start at Fill.
 package seed
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Person is a member to be of a new company. Joined is when; the zero time is now.
+// Person is a future member. Joined may be zero, for now.
 type Person struct {
 	Name, Role string
 	Joined     time.Time
 }
 
-// Member is one of a new company. Token is an API token for its boards and tickets.
+// Member is a member of a new company. Token is an API token for its boards and tickets.
 type Member struct {
 	ID                         id.Account
 	Name, Handle, Email, Token string
@@ -27,15 +27,15 @@ type Member struct {
 	Joined                     time.Time
 }
 
-// Company is what a new company is made from. All its people have Password.
+// Company is a draft of a company. All its members have Password.
 type Company struct {
 	Slug, Name, Password string
 	People               []Person
 }
 
-// Create makes a company with its people, the first of whom is an owner. If the database was not set up, that
-// one becomes its operator and the setup is closed; else an operator joins the company as an owner, so that it
-// is on their list. It returns accounts.CompanyConflict or accounts.EmailConflict, and what is wrong with a name.
+// Create makes a company with its members, the first of whom is an owner. If the database was not set up, that owner
+// becomes its operator and the setup is closed; else an operator joins the company as an owner, so that it is on their
+// list. It returns accounts.CompanyConflict, accounts.EmailConflict, or the error of a bad name.
 func Create(ctx context.Context, d *db.DB, c Company) (found accounts.Company, members []Member, err error) {
 	hash, err := accounts.HashPassword(c.Password, accounts.DefaultCost)
 	if err != nil {
@@ -69,7 +69,7 @@ func Create(ctx context.Context, d *db.DB, c Company) (found accounts.Company, m
 	return found, members, nil
 }
 
-// IsTaken reports whether a company was refused because there is one of its short name.
+// IsTaken reports whether a company was refused because its short name is in use.
 func IsTaken(err error) bool { return errors.Is(err, accounts.CodeCompanyConflict) }
 
 // join opens an account at the company's address and makes it a member.

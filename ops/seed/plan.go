@@ -15,7 +15,7 @@ import (
 
 const day = 24 * time.Hour
 
-// plan is what a company is to have. Tickets are in the order of their opening.
+// plan is the future content of a company. Tickets are in the order of their opening.
 type plan struct {
 	*rand.Rand
 	size    Size
@@ -37,7 +37,7 @@ type board struct {
 	numbers, purge uint64
 }
 
-// ticket is what will have become of one by the end. The column is one of its board's; a deleted ticket left it.
+// ticket is the final state of a ticket. The column is one of its board's; a deleted ticket has left it.
 type ticket struct {
 	board                   *board
 	number                  uint64
@@ -48,7 +48,7 @@ type ticket struct {
 	assignees               []int
 	opened, moved           time.Time
 	entered, closed, erased *time.Time
-	title, was              string // was is the first title of one that was edited
+	title, was              string // was is the first title of an edited ticket
 	edited                  time.Time
 	history                 []entry
 	comments                int
@@ -208,7 +208,7 @@ func (p *plan) boardAt(t time.Time) *board {
 	return p.boards[0]
 }
 
-// memberAt is one of the board's team, or another who writes, who had joined by then.
+// memberAt is one of the board's team, or another writing member, who had joined by then.
 func (p *plan) memberAt(b *board, t time.Time) int {
 	if p.IntN(7) > 0 {
 		if m := pick(p.Rand, b.team); !p.members[m].Joined.After(t) {
@@ -227,7 +227,7 @@ func (t *ticket) record(kind string, at time.Time, by int, detail tickets.Detail
 	t.history = append(t.history, entry{kind, at, by, detail})
 }
 
-// end is when the ticket's board, or the company's time, ends.
+// end is the end of the ticket's board, or of the company's time.
 func (p *plan) end(t *ticket) time.Time {
 	if !t.board.closes.IsZero() {
 		return t.board.closes
@@ -277,8 +277,8 @@ func (p *plan) assign(t *ticket) {
 	}
 }
 
-// live takes the ticket from column to column for as long as it lasted: six days in the median, months for some,
-// and for ever for one in thirty.
+// live moves the ticket from column to column for its lifetime: six days in the median, months for some, and for ever
+// for one in thirty.
 func (p *plan) live(t *ticket) {
 	lasts := time.Duration(math.Exp(math.Log(6)+1.4*p.NormFloat64()) * float64(day))
 	if p.IntN(30) == 0 {
@@ -286,7 +286,7 @@ func (p *plan) live(t *ticket) {
 	}
 	end := p.end(t)
 	closes := t.opened.Add(min(max(lasts, 10*time.Minute), 100*365*day))
-	if !t.board.closes.IsZero() { // whoever archives a board closes what is open
+	if !t.board.closes.IsZero() { // archiving a board closes its open tickets
 		closes = earlier(closes, end)
 	}
 	last := len(t.board.Columns) - 1
@@ -309,7 +309,7 @@ func (p *plan) moveTo(t *ticket, column int, at, end time.Time) {
 	t.column, t.moved, t.entered = column, at, &at
 }
 
-// close moves the ticket to the done column; one in thirty is closed where it is.
+// close moves the ticket to the done column; one in thirty is closed in its column.
 func (p *plan) close(t *ticket, done int, at time.Time) {
 	if at.Before(t.moved) {
 		at = t.moved
@@ -366,7 +366,7 @@ func (p *plan) edit(t *ticket) {
 	t.record(tickets.KindEdited, t.edited, t.by, tickets.Detail{Title: &tickets.Change{Old: t.was, New: t.title}, Version: 2})
 }
 
-// rank orders the tickets of each column by when they came into it.
+// rank orders the tickets of each column by when they entered it.
 func (p *plan) rank() {
 	columns := map[id.Column][]*ticket{}
 	for _, t := range p.tickets {
@@ -383,7 +383,7 @@ func (p *plan) rank() {
 	}
 }
 
-// spreadComments gives many tickets a few and a few tickets many, so many in all as were asked for.
+// spreadComments gives many tickets a few and a few tickets many, as many in all as were asked for.
 func (p *plan) spreadComments() {
 	weights := make([]float64, len(p.tickets))
 	var all, upto float64

@@ -59,7 +59,7 @@ func description(r *rand.Rand) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// remark is a comment, which names somebody now and then.
+// remark is a comment, which sometimes mentions a member.
 func remark(r *rand.Rand, handle string) string {
 	text := pick(r, replies)
 	if r.IntN(2) == 0 {

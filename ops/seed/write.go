@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// Size is how much a company has, and the time in which it came to that.
+// Size is the content of a company, and the time in which it grew.
 type Size struct {
 	People, Boards, Tickets, Comments int
 
@@ -28,14 +28,13 @@ func Large(until time.Time) Size {
 }
 
 const (
-	perTransaction = 2000 // tickets, with all that hangs on them
+	perTransaction = 2000 // tickets, with all their rows
 	perStatement   = 1000 // rows
 )
 
-// Fill makes a company of a size, whose people have the password, and calls done with the number of tickets after
-// each of its transactions. What it makes depends on the size alone. Rows are left to be published by the app. If it
-// ends with an error, what it has made so far is whole. The errors are those of Found. Each count of the size is
-// at least one.
+// Fill makes a company of a size, whose members have the password, and calls done with the number of tickets after each
+// of its transactions. The content depends on the size alone. Rows are left for the app to publish. After an error,
+// what was made so far is consistent. The errors are those of Create. Each count of the size is at least one.
 func Fill(ctx context.Context, d *db.DB, c Company, size Size, done func(tickets int)) ([]Member, error) {
 	size.Until = size.Until.UTC().Truncate(time.Microsecond)
 	p := newPlan(size)
@@ -84,7 +83,7 @@ func (p *plan) openBoards(ctx context.Context, d *db.DB, company id.Company) err
 	})
 }
 
-// finish archives boards, and has the server count rows anew, so that its plans are those of a database that grew.
+// finish archives boards, and updates the server's statistics, so that its plans are those of a grown database.
 func (p *plan) finish(ctx context.Context, d *db.DB) error {
 	err := d.InTx(ctx, func(tx *db.Tx) error {
 		for _, b := range p.boards {
@@ -128,7 +127,7 @@ func (t *table) insert(ctx context.Context, tx *db.Tx, first func(any) any) erro
 	return nil
 }
 
-// batch is what one transaction writes.
+// batch is the rows of one transaction.
 type batch struct {
 	tickets, aliases, history, assignees, watchers, comments, inbox table
 
@@ -152,7 +151,7 @@ func newBatch() *batch {
 	}
 }
 
-// write adds some tickets with all that hangs on them, and counts them, in one transaction.
+// write adds some tickets with all their rows, and counts them, in one transaction.
 func (p *plan) write(ctx context.Context, d *db.DB, company id.Company, list []*ticket) error {
 	b := newBatch()
 	for i, t := range list {
@@ -297,14 +296,14 @@ func (p *plan) addTicket(b *batch, company id.Company, i int, t *ticket) error {
 	return nil
 }
 
-// handOut notes what a board has handed out after a ticket; tickets come in the order of their numbers.
+// handOut records what a board has handed out after a ticket; tickets come in the order of their numbers.
 func (b *batch) handOut(board *board, after counts) {
 	b.numbers[board.ID] = counts{max(b.numbers[board.ID].numbers, after.numbers), max(b.numbers[board.ID].purged, after.purged)}
 }
 
 func (p *plan) account(member int) uint64 { return uint64(p.members[member].ID) }
 
-// addAssignees leaves those who were assigned lately word in their inbox.
+// addAssignees adds notifications for recent assignments.
 func (p *plan) addAssignees(b *batch, company id.Company, i int, t *ticket, e entry) {
 	for _, m := range t.assignees {
 		b.assignees.add(i, p.account(m), t.closed == nil && t.erased == nil, e.at)
@@ -314,7 +313,7 @@ func (p *plan) addAssignees(b *batch, company id.Company, i int, t *ticket, e en
 	}
 }
 
-// addComments adds the ticket's comments and returns who wrote them.
+// addComments adds the ticket's comments and returns their authors.
 func (p *plan) addComments(b *batch, i int, t *ticket) (authors []int) {
 	end := p.end(t)
 	if t.closed != nil {
@@ -344,7 +343,7 @@ func (p *plan) addComments(b *batch, i int, t *ticket) (authors []int) {
 	return authors
 }
 
-// watch has an account hear of replies, once.
+// watch makes an account a watcher, once.
 func (b *batch) watch(i int, account uint64) {
 	for n := len(b.watchers.rows) - 1; n >= 0 && b.watchers.rows[n][0] == i; n-- {
 		if b.watchers.rows[n][1] == account {

@@ -2,7 +2,7 @@ package verify
 
 import "slices"
 
-// How findings name a row, and the joins for it, which run for broken rows only.
+// Names of rows in findings, and the joins for them, which run for broken rows only.
 const (
 	aTicket = `CONCAT('ticket ', t.id, COALESCE(CONCAT(' (', co.slug, '/', b.slug, '-', t.local_id, ')'), ''))`
 	aBoard  = `CONCAT('board ', b.id, COALESCE(CONCAT(' (', co.slug, '/', b.slug, ')'), ''))`
@@ -27,7 +27,7 @@ func checks(place string) []check {
 	return append(list, last)
 }
 
-// last is about all tables.
+// last covers all tables.
 var last = check{name: "references", says: "Every row that names another names one that is there.", run: referencesHold}
 
 func houseChecks() []check {
@@ -101,7 +101,7 @@ func houseChecks() []check {
 				WHERE t.local_id < 1 OR t.local_id > i.max_ticket_id`,
 		},
 		{
-			// A ticket that moves away leaves its number behind as an alias. What is purged is counted.
+			// A ticket that moves away leaves its number behind as an alias. Purged tickets are counted.
 			name: "no ticket row is missing", says: "A board has as many tickets, deleted ones included, old keys and purged ones as it handed out numbers.", tables: []string{"ticket", "ticket_alias"},
 			query: `SELECT CONCAT(COALESCE(` + aBoard + `, CONCAT('board ', x.board_id)), ' handed out ', x.handed, ' numbers but has ', x.present, ' tickets and ', x.old, ' old keys, and ', x.purged, ' were purged')
 				FROM (SELECT i.board_id, i.max_ticket_id AS handed, i.purged, COALESCE(t.present, 0) AS present, COALESCE(o.old, 0) AS old FROM board_ticket_incrementer i

@@ -15,8 +15,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// storedProblem says what is wrong with a stored value: its parser's error, or that the parser would have stored another
-// form. It is "" if nothing is.
+// storedProblem is the fault of a stored value: its parser's error, or that the parser would have stored another form;
+// "" if there is none.
 func storedProblem(value string, parse func(string) (string, error)) string {
 	parsed, err := parse(value)
 	switch {

@@ -1,6 +1,6 @@
 package verify
 
-// feedChecks check what is published, and its readers.
+// feedChecks check positions, and the readers of feeds.
 func feedChecks() []check {
 	return []check{
 		{
@@ -39,7 +39,7 @@ func feedChecks() []check {
 	}
 }
 
-// published finds rows of a feed's table whose positions it never gave out.
+// published finds rows of a feed's table with positions beyond its head.
 func published(feed, table string) string {
 	return `SELECT CONCAT('` + table + ` ', t.id, ' is at ', t.feed_sync_id, ' of ` + feed + `, which is at ', s.value)
 		FROM ` + table + ` t STRAIGHT_JOIN sequences s ON s.name = '` + feed + `' WHERE t.feed_sync_id > s.value OR t.feed_sync_id = 0`

@@ -59,7 +59,7 @@ type imageFile struct {
 	there, small bool
 }
 
-// filesIn lists the stored images. It makes no folder.
+// filesIn lists the stored images without creating a folder.
 func filesIn(l *checkRun, place string) (map[images.Hash]imageFile, error) {
 	found := map[images.Hash]imageFile{}
 	if _, err := os.Stat(place); !blobs.Remote(place) && errors.Is(err, fs.ErrNotExist) {

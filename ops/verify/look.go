@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// check is an invariant and how it is checked: a query that selects a sentence for each violation, or a function.
+// check is an invariant with its check: a query that selects a sentence for each violation, or a function.
 type check struct {
 	name, says string
-	tables     []string // whose rows are checked
+	tables     []string // the tables whose rows are checked
 	query      string
 	run        func(*checkRun) error
 }
@@ -42,7 +42,7 @@ func (l *checkRun) find(format string, args ...any) {
 	}
 }
 
-// sentences notes each row of a query as a finding.
+// sentences records each row of a query as a finding.
 func (l *checkRun) sentences(query string) error {
 	return l.each(query, func(rows *sql.Rows) error {
 		var sentence string

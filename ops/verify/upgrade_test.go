@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
-// addresses are people of a database that had no handles yet, and the handles that they get.
+// addresses are accounts of a database without handles, and the handles that they get.
 var addresses = []struct{ email, handle string }{
 	{"ana@a.example", "ana"},
 	{"ana@b.example", "ana-2"},
@@ -106,8 +106,8 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
-// What an older schema has room for is there after the way down, and up again. The old keys of the
-// two boards that tickets left are not.
+// What an older schema has room for is there after the way down, and up again. The old keys of the two boards that
+// tickets left are not.
 func TestDowngrade(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// MaxFindings is how many findings of a check are listed; Total counts all.
+// MaxFindings is the number of findings of a check that are listed; Total counts all.
 const MaxFindings = 100
 
 // Report is the result of a run.
@@ -22,7 +22,7 @@ type Report struct {
 	Checks []Check
 }
 
-// Check is one invariant: Description states it, Rows is how many rows were checked, and each finding describes a
+// Check is one invariant: Description states it, Rows is the number of checked rows, and each finding describes a
 // violation.
 type Check struct {
 	Name        string   `json:"name"`
@@ -35,7 +35,7 @@ type Check struct {
 // OK reports whether there are no findings.
 func (r Report) OK() bool { return r.Total() == 0 }
 
-// Total is how many findings there are, listed or not.
+// Total is the number of findings, listed or not.
 func (r Report) Total() (n int64) {
 	for _, c := range r.Checks {
 		n += c.Total
@@ -44,8 +44,8 @@ func (r Report) Total() (n int64) {
 }
 
 // Run checks the data as of one moment, so it may run beside writes. A schema that is not the newest is the only
-// finding then, because the other checks need the newest. place is where files are stored, a folder or a bucket; ""
-// skips their check. progress may be nil, and is called before each check.
+// finding then, because the other checks need the newest. place is the folder or bucket of stored files; "" skips their
+// check. progress may be nil, and is called before each check.
 func Run(ctx context.Context, d *db.DB, place string, progress func(step string, done, total int64)) (Report, error) {
 	server, err := d.Check(ctx)
 	if err != nil {

@@ -28,8 +28,8 @@ import (
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
-// env is a database with some of everything: open, edited, moved and deleted tickets, a second
-// board, an empty one, and an answer that is remembered.
+// env is a database with some of everything: open, edited, moved and deleted tickets, a second board, an empty one, and
+// a stored answer of the API.
 type env struct {
 	*app.App
 	db    *db.DB
@@ -111,7 +111,7 @@ var neighbour = []string{
 	"INSERT INTO membership (company_id, account_id, role, handle, created_at) VALUES (2, 1, 'owner', 'ana', '2026-01-01')",
 }
 
-// corruptions has for each check ways to break its promise and what its finding must say.
+// corruptions has for each check ways to break its invariant and what its finding must say.
 var corruptions = []struct {
 	check, how string
 	statements []string

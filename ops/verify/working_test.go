@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// What is held against what must agree at every moment, not only when nobody works.
+// Invariants that must hold at every moment are checked while users work.
 func TestWhileWorkersRun(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
