@@ -97,9 +97,7 @@ func TestAPIRuns(t *testing.T) {
 		}
 		once.post(path, object{"params": object{"to": 5, "mode": "up"}}).
 			problem(t, http.StatusUnprocessableEntity, "Idempotency-Key")
-		if n := e.count("SELECT COUNT(*) FROM migration_run"); n != 2 {
-			t.Errorf("%d runs", n)
-		}
+		e.counts(t, 2, "SELECT COUNT(*) FROM migration_run")
 	})
 	ready := e.readyRun(12_482)
 	at := func(what string) string { return fmt.Sprintf("/runs/%d%s", ready, what) }
@@ -317,9 +315,7 @@ func TestAPIRunDetails(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		}
-		if n := e.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'dismiss'", run); n != 1 {
-			t.Errorf("it is logged %d times", n)
-		}
+		e.counts(t, 1, "SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'dismiss'", run)
 		p.call(http.MethodPut, fmt.Sprintf("/runs/%d/dismissal", e.runIn(migrations.Running)), nil).
 			problem(t, http.StatusConflict, "")
 		p.call(http.MethodPut, "/runs/99/dismissal", nil).problem(t, http.StatusNotFound, "")
@@ -364,9 +360,7 @@ func TestAPIWorkers(t *testing.T) {
 			t.Errorf("%s: %s", step[0], w.State)
 		}
 	}
-	if n := e.count("SELECT COUNT(*) FROM migration_event WHERE kind IN ('drain', 'undrain')"); n != 2 {
-		t.Errorf("it is logged %d times", n)
-	}
+	e.counts(t, 2, "SELECT COUNT(*) FROM migration_event WHERE kind IN ('drain', 'undrain')")
 	e.exec("UPDATE migration_worker SET state = 'stopped'")
 	for _, path := range []string{path, "/workers/99/drain", "/workers/x/drain"} {
 		p.call(http.MethodPut, path, nil).problem(t, http.StatusNotFound, "")

@@ -33,9 +33,7 @@ func (e *env) holds(t *testing.T, b board, want ...[]string) {
 		if !slices.Equal(got, want[i]) {
 			t.Errorf("column %d is %v, not %v", i, got, want[i])
 		}
-		if n := e.count("SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[i].ID); n != int64(len(want[i])) {
-			t.Errorf("column %d counts %d", i, n)
-		}
+		e.counts(t, int64(len(want[i])), "SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[i].ID)
 	}
 }
 

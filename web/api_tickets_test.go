@@ -204,9 +204,7 @@ func TestAPIEdit(t *testing.T) {
 		if keys := e.keys("NINJA", b.Columns[0].ID); !slices.Equal(keys, []string{"NINJA-2"}) {
 			t.Errorf("the column has %v", keys)
 		}
-		if n := e.count("SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[0].ID); n != 1 {
-			t.Errorf("the column counts %d tickets", n)
-		}
+		e.counts(t, 1, "SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[0].ID)
 	})
 }
 

@@ -19,12 +19,8 @@ func TestClosure(t *testing.T) {
 		path := "/acme/DEMO-1"
 		ana.post(path+"/closure", "closed", "1").goesTo(t, path)
 		page := ana.get(path)
-		if got := page.text(t, "#flash .toast > span"); got != "DEMO-1 is closed." {
-			t.Errorf("it says %q", got)
-		}
-		if got := page.text(t, ".column-name"); got != "Done" {
-			t.Errorf("it is in %s", got)
-		}
+		page.textIs(t, "#flash .toast > span", "DEMO-1 is closed.")
+		page.textIs(t, ".column-name", "Done")
 		ana.get(path).has(t, 0, "#flash .toast")
 
 		again := ana.post(path+"/closure", "closed", "1").goesTo(t, path)
@@ -36,12 +32,8 @@ func TestClosure(t *testing.T) {
 		ana.post("/acme/undo", "activity", page.value(t, "#flash [name=activity]"), "next",
 			page.value(t, "#flash [name=next]")).goesTo(t, path)
 		page = ana.get(path)
-		if got := page.text(t, "#flash .toast > span"); got != "Undone: DEMO-1 is open again, in To do." {
-			t.Errorf("it says %q", got)
-		}
-		if got := page.text(t, "#history li:first-child p"); !strings.Contains(got, "undid closing it") {
-			t.Errorf("the history says %q", got)
-		}
+		page.textIs(t, "#flash .toast > span", "Undone: DEMO-1 is open again, in To do.")
+		page.textHas(t, "#history li:first-child p", "undid closing it")
 		ana.post(path+"/closure", "closed", "0").goesTo(t, path)
 		ana.post(path+"/closure", "closed", "2").is(t, http.StatusUnprocessableEntity)
 		ana.post(path+"/closure").is(t, http.StatusUnprocessableEntity)
@@ -94,9 +86,7 @@ func TestDeletion(t *testing.T) {
 		ana := e.ana()
 		ana.get("/acme/DEMO-1/deletion").has(t, 1, "form#deletion[action='/acme/DEMO-1/deletion']")
 		ana.post("/acme/DEMO-1/deletion").goesTo(t, "/acme/boards/DEMO")
-		if got := ana.get("/acme/boards/DEMO").text(t, "#flash .toast > span"); got != "DEMO-1 is deleted." {
-			t.Errorf("it says %q", got)
-		}
+		ana.get("/acme/boards/DEMO").textIs(t, "#flash .toast > span", "DEMO-1 is deleted.")
 		gone := ana.get("/acme/DEMO-1").is(t, http.StatusNotFound)
 		gone.has(t, 1, "form[action='/acme/DEMO-1/restoration']")
 		if got := gone.text(t, "#ticket .lead"); !strings.HasPrefix(got, "Ana deleted") {
@@ -110,9 +100,7 @@ func TestDeletion(t *testing.T) {
 		list := ana.get("/acme/boards/DEMO/deleted")
 		list.has(t, 1, "#deleted > li")
 		ana.post("/acme/DEMO-1/restoration").goesTo(t, "/acme/DEMO-1")
-		if got := ana.get("/acme/DEMO-1").is(t, 200).text(t, "#history li:first-child p"); got != "Ana restored it to To do" {
-			t.Errorf("the history says %q", got)
-		}
+		ana.get("/acme/DEMO-1").is(t, 200).textIs(t, "#history li:first-child p", "Ana restored it to To do")
 		ana.get("/acme/boards/DEMO/deleted").has(t, 0, "#deleted > li")
 	})
 
@@ -200,14 +188,10 @@ func TestNothingTypedIsLost(t *testing.T) {
 	}
 
 	e.program().call(http.MethodPut, "/boards/DEMO/archive", nil).is(t, 200)
-	if got := ana.post("/acme/DEMO-2/comments", "body", "an hour's thoughts").is(t, 409).
-		text(t, ".typed textarea"); got != "an hour's thoughts" {
-		t.Errorf("on an archived board it shows %q", got)
-	}
+	ana.post("/acme/DEMO-2/comments", "body", "an hour's thoughts").is(t, 409).
+		textIs(t, ".typed textarea", "an hour's thoughts")
 	e.exec("UPDATE membership m JOIN account a ON a.id = m.account_id SET m.role = 'viewer' WHERE a.name = 'bob'")
-	if got := bob.post("/acme/DEMO-2/comments", "body", "mine").is(t, 403).text(t, ".typed textarea"); got != "mine" {
-		t.Errorf("who is a viewer by now sees %q", got)
-	}
+	bob.post("/acme/DEMO-2/comments", "body", "mine").is(t, 403).textIs(t, ".typed textarea", "mine")
 }
 
 func TestUndo(t *testing.T) {
@@ -242,9 +226,7 @@ func TestUndo(t *testing.T) {
 		e.signedIn("bob").post("/acme/DEMO-3/closure", "closed", "0").goesTo(t, "/acme/DEMO-3")
 		e.signedIn("bob").post("/acme/DEMO-2/deletion")
 		for _, key := range []string{"DEMO-3", "DEMO-2"} {
-			if got := ana.post("/acme/undo").is(t, 409).text(t, "#main .lead"); !strings.Contains(got, key) {
-				t.Errorf("it says %q, not what is with %s", got, key)
-			}
+			ana.post("/acme/undo").is(t, 409).textHas(t, "#main .lead", key)
 		}
 		ana.post("/acme/undo").goesTo(t, "/acme/DEMO-1")
 		ana.post("/acme/undo").is(t, 409)
@@ -311,9 +293,7 @@ func TestConflict(t *testing.T) {
 		if got := a.value(t, "#merged-merged_title"); got != "New title" {
 			t.Errorf("the merged title is %q", got)
 		}
-		if got := a.text(t, "#theirs-name bdi"); got != "bob" {
-			t.Errorf("changed by %q", got)
-		}
+		a.textIs(t, "#theirs-name bdi", "bob")
 		e.signedIn("bob").post("/acme/DEMO-1", "title", "Title", "description",
 			strings.Replace(strings.Replace(began, "five", "FIVE", 1), "three", "THREE", 1), "version", "3").
 			goesTo(t, "/acme/DEMO-1")
@@ -366,9 +346,7 @@ func TestConflict(t *testing.T) {
 		t.Parallel()
 		e, ana := setUp(t)
 		path := ana.get("/acme/DEMO-1").page().Find("#history .what").First().AttrOr("href", "")
-		if got := ana.htmx("x").get(path).is(t, 200).text(t, ".lines ins"); got != "Added: FIVE" {
-			t.Errorf("it shows %q", got)
-		}
+		ana.htmx("x").get(path).is(t, 200).textIs(t, ".lines ins", "Added: FIVE")
 		ana.get(path).is(t, 200).has(t, 1, "section.sheet .lines del")
 		other := fmt.Sprintf("/acme/DEMO-2/activity/%d", e.count("SELECT MAX(id) FROM activity"))
 		ana.get(other).is(t, 404)

@@ -3,7 +3,6 @@ package web_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 )
 
@@ -65,9 +64,7 @@ func TestBoardSettings(t *testing.T) {
 			goesTo(t, "/acme/boards/STEP")
 		ana.get("/acme/DEMO-1").movedTo(t, "/acme/STEP-1")
 		a := ana.post("/acme/boards", "slug", "DEMO", "title", "x").is(t, 409)
-		if got := a.text(t, "#board-slug-error"); !strings.Contains(got, "STEP") {
-			t.Errorf("it says %q", got)
-		}
+		a.textHas(t, "#board-slug-error", "STEP")
 	})
 
 	t.Run("an archived board stands apart and shows no controls, and comes back", func(t *testing.T) {
@@ -128,17 +125,13 @@ func TestColumnLimits(t *testing.T) {
 	a := ana.htmx("column-2").post("/acme/DEMO-3/position", "column", "2", "seen_column", "1", "seen_after", "").
 		fragment(t, 200)
 	a.has(t, 1, "#column-2.over")
-	if got := a.text(t, "#column-2 .alert"); !strings.Contains(got, "3 of 1") {
-		t.Errorf("it says %q", got)
-	}
+	a.textHas(t, "#column-2 .alert", "3 of 1")
 	p.patch("/boards/DEMO/columns/2", object{"wip": "hard"}).is(t, 200)
 	p.post("/tickets/DEMO-4/position", object{"column": 2, "after": nil}).problem(t, 409, "column")
 	p.post("/boards/DEMO/tickets", object{"title": "x", "column": 2}).problem(t, 409, "column")
 	a = ana.htmx("column-2").post("/acme/DEMO-4/position", "column", "2", "seen_column", "1", "seen_after", "").
 		fragment(t, 409)
-	if got := a.text(t, "#column-2 .alert"); !strings.Contains(got, "is full: its limit is 1") {
-		t.Errorf("it says %q", got)
-	}
+	a.textHas(t, "#column-2 .alert", "is full: its limit is 1")
 	ana.post("/acme/DEMO-4/position", "column", "2").is(t, 409).has(t, 1, "#move-column-error")
 	p.post("/tickets/DEMO-2/position", object{"column": 2, "after": "DEMO-1"}).is(t, 200)
 }
@@ -156,9 +149,7 @@ func TestOtherBoard(t *testing.T) {
 	form.has(t, 1, "#move-column option[value='"+to+"']")
 	ana.post("/acme/DEMO-1/position", "board", "OPS", "column", "1").is(t, 422).has(t, 1, "#move-column-error")
 	ana.post("/acme/DEMO-1/position", "board", "OPS", "column", to).goesTo(t, "/acme/boards/OPS")
-	if got := ana.get("/acme/boards/OPS").text(t, "#flash .toast span"); !strings.Contains(got, "DEMO-1 is now OPS-1") {
-		t.Errorf("it says %q", got)
-	}
+	ana.get("/acme/boards/OPS").textHas(t, "#flash .toast span", "DEMO-1 is now OPS-1")
 	ana.get("/acme/DEMO-1").movedTo(t, "/acme/OPS-1")
 	p.get("/tickets/DEMO-1").movedTo(t, "/api/v1/tickets/OPS-1")
 
@@ -179,8 +170,6 @@ func TestFormsOnArchivedBoards(t *testing.T) {
 	e.program().call(http.MethodPut, "/boards/DEMO/archive", nil).is(t, 200)
 	for _, path := range []string{"/acme/DEMO-1/edit", "/acme/DEMO-1/position", "/acme/DEMO-1/assignees",
 		"/acme/DEMO-1/deletion", "/acme/boards/DEMO/tickets/new", "/acme/boards/DEMO/columns/1/removal"} {
-		if got := ana.get(path).is(t, 409).text(t, "#main .lead"); !strings.Contains(got, "archived") {
-			t.Errorf("%s says %q before anything is typed", path, got)
-		}
+		ana.get(path).is(t, 409).textHas(t, "#main .lead", "archived")
 	}
 }

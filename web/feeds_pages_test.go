@@ -71,9 +71,7 @@ func TestFeedPages(t *testing.T) {
 					t.Errorf("no %q in the audit list", want)
 				}
 			}
-			if n := e.count("SELECT COUNT(*) FROM audit WHERE kind = 'consumer-paused'"); n != 1 {
-				t.Errorf("it was paused once, and there are %d entries", n)
-			}
+			e.counts(t, 1, "SELECT COUNT(*) FROM audit WHERE kind = 'consumer-paused'")
 		})
 
 	t.Run("a reader that cannot go on says why", func(t *testing.T) {
@@ -138,17 +136,11 @@ func TestRepublishPages(t *testing.T) {
 		e.exec("UPDATE ticket SET feed_sync_id = id")
 		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "ids", "1, demo-2 99999").
 			goesTo(t, views.FeedsPath)
-		if n := e.count("SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL"); n != 2 {
-			t.Errorf("%d tickets are published again", n)
-		}
-		if text := otto.get(views.FeedsPath).text(t, ".toast"); !strings.Contains(text, "2 rows") {
-			t.Error(text)
-		}
+		e.counts(t, 2, "SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL")
+		otto.get(views.FeedsPath).textHas(t, ".toast", "2 rows")
 		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "board", "DEMO").goesTo(t, views.RunPath(2))
 		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "board", "DEMO").goesTo(t, views.RunPath(2))
-		if text := otto.get(views.RunPath(2)).text(t, "#flash"); !strings.Contains(text, "already republishes these rows") {
-			t.Error(text)
-		}
+		otto.get(views.RunPath(2)).textHas(t, "#flash", "already republishes these rows")
 		otto.post(views.RepublicationsPath, "feed", "boards", "all", "yes").
 			goesTo(t, views.RunPath(id.Run(e.count("SELECT MAX(id) FROM migration_run"))))
 		e.unchanged(t, func() {

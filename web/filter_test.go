@@ -102,15 +102,11 @@ func TestFilter(t *testing.T) {
 		if a.text(t, "#filter-who [selected]") != "ben" || a.text(t, "#filter-state [selected]") != "Open" {
 			t.Error("the form does not say what the board is narrowed to")
 		}
-		if got := a.text(t, "#column-"+strconv.FormatUint(b.Columns[1].ID, 10)+" .count"); got != "1 of 2 tickets" {
-			t.Errorf("the column says %q", got)
-		}
+		a.textIs(t, "#column-"+strconv.FormatUint(b.Columns[1].ID, 10)+" .count", "1 of 2 tickets")
 		e.exec("UPDATE board_column SET wip_limit = 5 WHERE id = ?", b.Columns[1].ID)
 		limited := ana.get("/acme/boards/NINJA?who=ben&state=open")
-		if got := limited.text(t, "#column-"+strconv.FormatUint(b.Columns[1].ID, 10)+
-			" .count"); got != "1 of 2, limit 5 tickets" {
-			t.Errorf("the column says %q", got)
-		}
+		limited.textIs(t, "#column-"+strconv.FormatUint(b.Columns[1].ID, 10)+
+			" .count", "1 of 2, limit 5 tickets")
 		a.has(t, 0, "#filter-who [value='sam']")
 	})
 

@@ -309,9 +309,7 @@ func TestTypedTextIsOnlyText(t *testing.T) {
 			t.Errorf("%s does not show the text as it is", path)
 		}
 	}
-	if got := ana.get("/acme/boards/NINJA").text(t, "h1"); got != strings.Join(strings.Fields(hostile), " ") {
-		t.Errorf("the title is %q", got)
-	}
+	ana.get("/acme/boards/NINJA").textIs(t, "h1", strings.Join(strings.Fields(hostile), " "))
 }
 
 func TestStaleForms(t *testing.T) {
@@ -330,18 +328,12 @@ func TestStaleForms(t *testing.T) {
 			a.value(t, ".mine [name=version]") != "1" {
 			t.Error("what was typed is gone")
 		}
-		if got := a.text(t, ".theirs .title ins"); got != "Theirs" {
-			t.Errorf("theirs is %q", got)
-		}
-		if got := a.text(t, ".theirs .lines ins"); got != "Added: <b>theirs</b>" {
-			t.Errorf("their description is %q", got)
-		}
+		a.textIs(t, ".theirs .title ins", "Theirs")
+		a.textIs(t, ".theirs .lines ins", "Added: <b>theirs</b>")
 		over := a.value(t, "button[name=overwrite]")
 		ana.post("/acme/DEMO-1", "title", "Mine", "description", "mine", "version", "1", "overwrite", over).
 			goesTo(t, "/acme/DEMO-1")
-		if got := ana.get("/acme/DEMO-1").text(t, "h1"); got != "Mine" {
-			t.Errorf("the title is %q", got)
-		}
+		ana.get("/acme/DEMO-1").textIs(t, "h1", "Mine")
 		e.unchanged(t, func() {
 			ana.post("/acme/DEMO-1", "title", "Late", "description", "", "version", "1", "overwrite", over).
 				is(t, http.StatusConflict)
@@ -376,9 +368,7 @@ func TestStaleForms(t *testing.T) {
 		}
 		ana.post("/acme/DEMO-1/position", "column", "3", "after", "", "seen_column", a.value(t, "[name=seen_column]"),
 			"seen_after", a.value(t, "[name=seen_after]")).is(t, 303)
-		if n := e.count("SELECT column_id FROM ticket WHERE id = 1"); n != 3 {
-			t.Errorf("it is in column %d", n)
-		}
+		e.counts(t, 3, "SELECT column_id FROM ticket WHERE id = 1")
 	})
 
 	t.Run("a version that is no number is refused with a word about it", func(t *testing.T) {
@@ -438,13 +428,9 @@ func TestLimits(t *testing.T) {
 	description := strings.Repeat("ü", 32767) + "x" // 65,535 bytes
 	crlf := strings.Repeat("a\r\n", 21845)          // as browsers send them; 43,690 bytes once stored
 	ana.post("/acme/boards/DEMO/tickets", "title", long(255), "description", description).is(t, 303)
-	if n := e.count("SELECT LENGTH(description) FROM ticket WHERE local_id = 8"); n != 65535 {
-		t.Errorf("%d bytes are stored", n)
-	}
+	e.counts(t, 65535, "SELECT LENGTH(description) FROM ticket WHERE local_id = 8")
 	ana.post("/acme/boards/DEMO/tickets", "title", "x", "description", crlf).is(t, 303)
-	if n := e.count("SELECT LENGTH(description) FROM ticket WHERE local_id = 9"); n != 43690 {
-		t.Errorf("%d bytes are stored", n)
-	}
+	e.counts(t, 43690, "SELECT LENGTH(description) FROM ticket WHERE local_id = 9")
 	if got := ana.get("/acme/DEMO-8/edit").value(t, "#edit-description"); got != description {
 		t.Error("the description did not come back")
 	}

@@ -123,9 +123,7 @@ func TestBoardFragments(t *testing.T) {
 			has(t, 1, "form#new-ticket[data-again] option[value='2'][selected]")
 		a := ana.post("/acme/boards/DEMO/tickets", "title", "Paint the door", "description", "Red", "column", "2", "again",
 			"1").fragment(t, 200)
-		if got := a.text(t, "form[data-again] .created .key"); got != "DEMO-8" {
-			t.Errorf("it says that %s is open", got)
-		}
+		a.textIs(t, "form[data-again] .created .key", "DEMO-8")
 		if a.value(t, "#new-title") != "" || a.value(t, "#new-description") != "" {
 			t.Error("the next form is not empty")
 		}
@@ -272,9 +270,7 @@ func TestDrag(t *testing.T) {
 		ana := e.ana()
 		e.unchanged(t, func() {
 			a := drag(ana, "DEMO-1", 2, "", 1, "").fragment(t, http.StatusConflict)
-			if got := a.text(t, "body > section#column-2:first-child .alert"); !strings.Contains(got, "moved by someone else") {
-				t.Errorf("it says %q", got)
-			}
+			a.textHas(t, "body > section#column-2:first-child .alert", "moved by someone else")
 			a.has(t, 3, "section.column")
 			a.has(t, 1, "section#column-1[hx-swap-oob]")
 			a.has(t, 1, "section#column-3[hx-swap-oob] [data-key=DEMO-1]")

@@ -33,16 +33,12 @@ func TestListOfRuns(t *testing.T) {
 	ana := e.ana()
 	t.Run("before there was one it says what this is for", func(t *testing.T) {
 		a := ana.get("/admin/migrations").is(t, http.StatusOK).has(t, 0, ".runs").has(t, 0, ".banner")
-		if text := a.text(t, "#runs .sheet .lead"); !strings.Contains(text, "bulk work") {
-			t.Error(text)
-		}
+		a.textHas(t, "#runs .sheet .lead", "bulk work")
 		a.has(t, 1, ".kinds a[href='/admin/migrations/count-up/new']")
 	})
 	run := e.readyRun(12_482)
 	t.Run("without a worker it warns", func(t *testing.T) {
-		if text := ana.get("/admin/migrations").text(t, "#runs .banner"); !strings.Contains(text, "no worker is running") {
-			t.Error(text)
-		}
+		ana.get("/admin/migrations").textHas(t, "#runs .banner", "no worker is running")
 	})
 	e.worker("web-1")
 	t.Run("a run is a row, its secret masked", func(t *testing.T) {
@@ -57,9 +53,7 @@ func TestListOfRuns(t *testing.T) {
 		if strings.Contains(a.body, "hush") {
 			t.Error("the secret is on the page")
 		}
-		if text := a.text(t, ".strip"); !strings.Contains(text, "1 worker on web-1") {
-			t.Error(text)
-		}
+		a.textHas(t, ".strip", "1 worker on web-1")
 	})
 	t.Run("a fragment is the list alone, and says how soon it asks again", func(t *testing.T) {
 		a := ana.htmx(views.RunListID).get("/admin/migrations").is(t, http.StatusOK).has(t, 0, "h1").
@@ -73,9 +67,7 @@ func TestListOfRuns(t *testing.T) {
 	t.Run("a migration that is gone is warned of while its run is not over", func(t *testing.T) {
 		gone := e.readyRun(7)
 		e.exec("UPDATE migration_run SET name = 'gone' WHERE id = ?", gone)
-		if text := ana.get("/admin/migrations").text(t, "#runs .banner"); !strings.Contains(text, "gone (run 2)") {
-			t.Error(text)
-		}
+		ana.get("/admin/migrations").textHas(t, "#runs .banner", "gone (run 2)")
 		e.exec("UPDATE migration_run SET state = 'cancelled', listed = 'finished' WHERE id = ?", gone)
 		ana.get("/admin/migrations").has(t, 0, "#runs .banner")
 	})
@@ -101,9 +93,7 @@ func TestNewRun(t *testing.T) {
 			has(t, 3, "select#run-p-mode option").
 			has(t, 1, "#run-p-loud[type=checkbox]").has(t, 1, "#run-p-key[type=password]").has(t, 1, "#run-p-label[type=text]").
 			has(t, 1, "#run-dry").has(t, 0, "[type=file]")
-		if text := a.text(t, ".where"); !strings.Contains(text, "localhost") {
-			t.Error(text)
-		}
+		a.textHas(t, ".where", "localhost")
 	})
 	t.Run("all that is wrong is said, and what was typed stays but for secrets", func(t *testing.T) {
 		e.unchanged(t, func() {
@@ -130,12 +120,8 @@ func TestNewRun(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		a := ana.post(path+"/runs", "p-to", "7", "p-mode", "up", "p-loud", "true").is(t, http.StatusConflict)
-		if text := a.text(t, ".summary"); !strings.Contains(text, "Run 1 does the same") {
-			t.Error(text)
-		}
-		if n := e.count("SELECT COUNT(*) FROM migration_run"); n != 1 {
-			t.Errorf("%d runs", n)
-		}
+		a.textHas(t, ".summary", "Run 1 does the same")
+		e.counts(t, 1, "SELECT COUNT(*) FROM migration_run")
 	})
 	t.Run("a dry run is done for real with its values and its secret", func(t *testing.T) {
 		ana.post(path+"/runs", "p-to", "8", "p-mode", "down", "p-key", "hush", "dry", "true").is(t, http.StatusSeeOther)
@@ -309,12 +295,8 @@ func TestStartRun(t *testing.T) {
 	path := views.RunStartPath(run)
 	t.Run("the question has the exact number, the host and the database", func(t *testing.T) {
 		a := ana.get(path).is(t, http.StatusOK)
-		if text := a.text(t, "h1"); !strings.Contains(text, "Start 12,482 tasks on db host localhost, database t_") {
-			t.Error(text)
-		}
-		if text := a.text(t, "#start form .primary"); text != "Start 12,482 tasks" {
-			t.Error(text)
-		}
+		a.textHas(t, "h1", "Start 12,482 tasks on db host localhost, database t_")
+		a.textIs(t, "#start form .primary", "Start 12,482 tasks")
 		if strings.Contains(a.body, "hush") {
 			t.Error("the secret is on the page")
 		}
@@ -349,9 +331,7 @@ func TestStartRun(t *testing.T) {
 			a := ana.post(path, form("concurrency", "1001", "max_threads", "100001")...).is(t, http.StatusUnprocessableEntity)
 			for field, want := range map[string]string{"concurrency": "Concurrency must be from 1 to 1000.",
 				"max_threads": "Max threads must be from 0 to 100000."} {
-				if got := a.text(t, "#start-"+field+"-error"); got != want {
-					t.Errorf("%s: %q", field, got)
-				}
+				a.textIs(t, "#start-"+field+"-error", want)
 			}
 		})
 	})
@@ -387,9 +367,7 @@ func TestStartRun(t *testing.T) {
 		ana.get(path).is(t, http.StatusOK).has(t, 0, "#start form")
 		e.unchanged(t, func() {
 			a := ana.post(path, form()...).is(t, http.StatusConflict).has(t, 0, "#start form").has(t, 0, "[data-live]")
-			if text := a.text(t, "#start"); !strings.Contains(text, "Running") {
-				t.Error(text)
-			}
+			a.textHas(t, "#start", "Running")
 		})
 	})
 	t.Run("while it is filled the question is asked for again and again", func(t *testing.T) {
@@ -397,9 +375,7 @@ func TestStartRun(t *testing.T) {
 		e.exec("UPDATE migration_run SET state = 'filling', total = 1234 WHERE id = ?", filling)
 		a := ana.htmx(views.StartID).get(views.RunStartPath(filling)).is(t, http.StatusOK).has(t, 1, "#start[data-live]").
 			has(t, 0, "#start form").has(t, 1, ".banner")
-		if text := a.text(t, "#start .lead"); !strings.Contains(text, "1,234 tasks so far") {
-			t.Error(text)
-		}
+		a.textHas(t, "#start .lead", "1,234 tasks so far")
 		ana.post(views.RunStartPath(filling), form()...).is(t, http.StatusConflict)
 	})
 	ana.get("/admin/migrations/runs/99/start").is(t, http.StatusNotFound)
@@ -421,9 +397,7 @@ func TestRejections(t *testing.T) {
 	e.exec("UPDATE migration_run SET rejected = ? WHERE id = ?", lines, run)
 	a := ana.get(path).is(t, http.StatusOK).has(t, migrations.RejectionsPerPage, "#"+views.RejectionsID+" tbody tr").
 		has(t, 0, "[data-evil]")
-	if text := a.text(t, "h1"); text != "120 rejected lines" {
-		t.Error(text)
-	}
+	a.textIs(t, "h1", "120 rejected lines")
 	ana.get(a.page().Find(".more a").AttrOr("href", "")).is(t, http.StatusOK).has(t, 20, "tbody tr").has(t, 0, ".more a")
 	file := ana.get(path+".csv").is(t, http.StatusOK)
 	if kind, name := file.header.Get("Content-Type"),
@@ -439,13 +413,9 @@ func TestRejections(t *testing.T) {
 	ana.get("/admin/migrations/runs/99/rejections.csv").is(t, http.StatusNotFound)
 
 	ends := "Only the first 10,000 are listed: 700 more lines were rejected."
-	if text := a.text(t, "#"+views.UnlistedID); text != "" {
-		t.Error(text)
-	}
+	a.textIs(t, "#"+views.UnlistedID, "")
 	e.exec("UPDATE migration_run SET rejected = 10700 WHERE id = ?", run)
-	if text := ana.get(path).is(t, http.StatusOK).text(t, "#"+views.UnlistedID); text != ends {
-		t.Error(text)
-	}
+	ana.get(path).is(t, http.StatusOK).textIs(t, "#"+views.UnlistedID, ends)
 	if text := ana.get(path+"?after=10000").is(t, http.StatusOK).text(t, ".lead"); !strings.HasSuffix(text, ends) {
 		t.Error(text)
 	}
@@ -467,19 +437,13 @@ func TestWorkers(t *testing.T) {
 	row := "#" + views.WorkerItemID(worker)
 	a := ana.get("/admin/migrations/workers").is(t, http.StatusOK).has(t, 0, "[data-evil]")
 	for _, want := range []string{"process 4711", "Working", "1,234,567", "8.2", "1.0"} {
-		if text := a.text(t, row); !strings.Contains(text, want) {
-			t.Errorf("no %q in %q", want, text)
-		}
+		a.textHas(t, row, want)
 	}
 	drain := views.WorkerDrainPath(worker)
 	ana.post(drain, "drain", "yes").goesTo(t, views.WorkersPath)
-	if text := ana.htmx(views.WorkersID).get("/admin/migrations/workers").text(t, row+" .run-state"); text != "Draining" {
-		t.Error(text)
-	}
+	ana.htmx(views.WorkersID).get("/admin/migrations/workers").textIs(t, row+" .run-state", "Draining")
 	ana.post(drain, "drain", "no").goesTo(t, views.WorkersPath)
-	if text := ana.get("/admin/migrations/workers").text(t, row+" .run-state"); text != "Working" {
-		t.Error(text)
-	}
+	ana.get("/admin/migrations/workers").textIs(t, row+" .run-state", "Working")
 	ana.post(drain, "drain", "maybe").is(t, http.StatusUnprocessableEntity)
 	e.exec("UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND")
 	ana.get("/admin/migrations/workers").has(t, 0, row+" form")

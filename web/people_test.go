@@ -83,9 +83,7 @@ func TestInvitation(t *testing.T) {
 		ana := e.ana()
 		path := ana.invitation()
 		ana.post(path).goesTo(t, "/acme")
-		if n := e.count("SELECT uses FROM invitation"); n != 0 {
-			t.Errorf("it has %d uses", n)
-		}
+		e.counts(t, 0, "SELECT uses FROM invitation")
 	})
 
 	t.Run("that is unknown, revoked, over or used up looks the same", func(t *testing.T) {
@@ -146,9 +144,7 @@ func TestInvitation(t *testing.T) {
 		for _, name := range []string{"bo", "cy"} {
 			e.visitor().post(path, newAccount(name)...).goesTo(t, "/acme")
 		}
-		if got := e.ana().get("/acme/people").text(t, "#invitations td[data-label=Used]"); got != "2 times" {
-			t.Errorf("it says %q", got)
-		}
+		e.ana().get("/acme/people").textIs(t, "#invitations td[data-label=Used]", "2 times")
 	})
 
 	t.Run("gives no role above one's own", func(t *testing.T) {
@@ -211,9 +207,7 @@ func TestMembers(t *testing.T) {
 		group.Go(func() { ana.post("/acme/people/1/removal") })
 		group.Go(func() { olga.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("olga")), "role", "viewer") })
 		group.Wait()
-		if n := e.count("SELECT COUNT(*) FROM membership WHERE role = 'owner'"); n != 1 {
-			t.Errorf("there are %d owners", n)
-		}
+		e.counts(t, 1, "SELECT COUNT(*) FROM membership WHERE role = 'owner'")
 	})
 
 	t.Run("two owners who demote one another do not both succeed", func(t *testing.T) {
@@ -225,9 +219,7 @@ func TestMembers(t *testing.T) {
 		group.Go(func() { olga.post("/acme/people/1/role", "role", "viewer") })
 		group.Go(func() { ana.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("olga")), "role", "viewer") })
 		group.Wait()
-		if n := e.count("SELECT COUNT(*) FROM membership WHERE role = 'owner'"); n != 1 {
-			t.Errorf("there are %d owners", n)
-		}
+		e.counts(t, 1, "SELECT COUNT(*) FROM membership WHERE role = 'owner'")
 	})
 
 	t.Run("an admin cannot touch an owner, nor become one", func(t *testing.T) {
@@ -384,9 +376,7 @@ func TestOwnAccount(t *testing.T) {
 			group.Wait()
 			(&browser{env: e, cookie: cookie}).get("/acme").is(t, 303)
 		}
-		if n := e.count("SELECT COUNT(*) FROM sessions"); n != 0 {
-			t.Errorf("%d sessions came back", n)
-		}
+		e.counts(t, 0, "SELECT COUNT(*) FROM sessions")
 	})
 
 	t.Run("another company is opened by an operator, who owns it", func(t *testing.T) {
@@ -485,9 +475,7 @@ func TestSignInLimits(t *testing.T) {
 		e.exec("UPDATE sign_in_limit SET last_at = last_at - INTERVAL 2 SECOND")
 		from(e, "192.0.2.7:1", "mia", password).is(t, 303)
 		from(e, "192.0.2.7:1", "mia", "wrong").is(t, 422)
-		if n := e.count("SELECT COUNT(*) FROM audit WHERE kind = 'sign-in-limited'"); n != 1 {
-			t.Errorf("%d entries of it in the audit list", n)
-		}
+		e.counts(t, 1, "SELECT COUNT(*) FROM audit WHERE kind = 'sign-in-limited'")
 	})
 
 	t.Run("a thousand at once have ten tries", func(t *testing.T) {

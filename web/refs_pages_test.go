@@ -29,9 +29,7 @@ func TestRefPages(t *testing.T) {
 			!strings.Contains(a.text(t, "#refill-state"), "Not needed yet") {
 			t.Error(a.text(t, "#refs"))
 		}
-		if text := a.text(t, "#length-six td:last-child"); text != "—" {
-			t.Errorf("with nothing given out it ends %s", text)
-		}
+		a.textIs(t, "#length-six td:last-child", "—")
 		a.has(t, 1, "a[href='/admin/migrations/load-refs/new']").has(t, 1, ".menu a[href='/admin/refs']")
 		e.program().post("/refs/pop", `{}`).problem(t, http.StatusServiceUnavailable, "")
 		e.ana().get(views.RefsPath).has(t, 1, "#refs .banner")
@@ -50,9 +48,7 @@ func TestRefPages(t *testing.T) {
 			has(t, 0, "form[action='/admin/refs/policy']").has(t, 1, "#refs[data-live]")
 		for id, want := range map[string]string{"available": "4", "runway": "2.0 h", "rate": "2.0", "issued": "2",
 			"minted": "6", "empties": "3", "misses": "40 (40 %)", "canaries": "2"} {
-			if got := strings.Join(strings.Fields(a.text(t, "#refs-"+id)), " "); got != want {
-				t.Errorf("%s is %q, not %q", id, got, want)
-			}
+			a.textIs(t, "#refs-"+id, want)
 		}
 		if text := a.text(t, ".run-chart figcaption"); !strings.Contains(text, "40 ms") ||
 			!strings.Contains(text, "p50 1 ms") {
@@ -62,9 +58,7 @@ func TestRefPages(t *testing.T) {
 		if !strings.Contains(label, "2 in all") || !strings.Contains(label, "40 ms") {
 			t.Error(label)
 		}
-		if text := a.text(t, "#length-five td:last-child"); !strings.Contains(text, "years") {
-			t.Errorf("two an hour for ever, and it ends %s", text)
-		}
+		a.textHas(t, "#length-five td:last-child", "years")
 	})
 
 	t.Run("a refill is shown with its run, whatever became of it", func(t *testing.T) {
@@ -86,9 +80,7 @@ func TestRefPages(t *testing.T) {
 			has(t, 0, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
 		e.exec("UPDATE ref_policy SET refill_run = 99")
 		a := e.ana().get(views.RefsPath).is(t, http.StatusOK).has(t, 0, "#refill-run").has(t, 1, "#refill-state .busy")
-		if text := a.text(t, "#refills-head ~ .spread"); !strings.Contains(text, "99,998 codes are missing") {
-			t.Error(text)
-		}
+		a.textHas(t, "#refills-head ~ .spread", "99,998 codes are missing")
 	})
 
 	t.Run("collisions that chance does not make stand out", func(t *testing.T) {
@@ -101,9 +93,7 @@ func TestRefPages(t *testing.T) {
 		}
 		bad := e.minted(90_000, 50_000)
 		a = e.ana().get(views.RefsPath).has(t, 1, fmt.Sprintf("#lot-%d .failed", bad)).has(t, 1, "#refs .banner")
-		if text := a.text(t, "#refs .banner"); !strings.Contains(text, fmt.Sprintf("Lot %d met 90,000 codes", bad)) {
-			t.Error(text)
-		}
+		a.textHas(t, "#refs .banner", fmt.Sprintf("Lot %d met 90,000 codes", bad))
 	})
 
 	t.Run("many lots and minutes are read by pages, each of which stays where it is", func(t *testing.T) {
@@ -146,9 +136,7 @@ func TestMintPages(t *testing.T) {
 		e.unchanged(t, func() {
 			a := otto.get(views.RefMintsPath+"?codes=2,000&length=6").is(t, http.StatusOK).
 				has(t, 1, "form[method=post] button.primary")
-			if text := a.text(t, "h1"); !strings.Contains(text, "2,000 codes of six characters") {
-				t.Error(text)
-			}
+			a.textHas(t, "h1", "2,000 codes of six characters")
 			for _, bad := range []struct{ field, codes, length string }{
 				{"codes", "", "5"},
 				{"codes", "-1", "5"},
@@ -176,9 +164,7 @@ func TestMintPages(t *testing.T) {
 		otto.post(views.RefMintsPath, "codes", "90000000", "length", "5").is(t, http.StatusUnprocessableEntity).
 			has(t, 1, "#mint-codes-error")
 		otto.post(views.RefMintsPath, "codes", "2,000", "length", "6").goesTo(t, views.RunPath(2))
-		if n := e.count("SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
-			t.Errorf("%d runs mint", n)
-		}
+		e.counts(t, 1, "SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'")
 	})
 	t.Run("how full the pool is kept is changed, and what is wrong stays typed", func(t *testing.T) {
 		t.Parallel()
@@ -224,9 +210,7 @@ func TestMintPages(t *testing.T) {
 		path := views.LotQuarantinePath(1)
 		e.unchanged(t, func() {
 			a := otto.get(path).is(t, http.StatusOK).has(t, 1, "form button.danger")
-			if text := a.text(t, "h1"); !strings.Contains(text, "lot 1 of 2 codes") {
-				t.Error(text)
-			}
+			a.textHas(t, "h1", "lot 1 of 2 codes")
 			for _, no := range []string{views.LotQuarantinePath(99), views.LotQuarantinePath(0),
 				views.RefsPath + "/lots/x/quarantine", views.RefsPath + "/lots/-1/quarantine"} {
 				otto.get(no).is(t, http.StatusNotFound).has(t, 1, "main .actions a[href='"+views.RefsPath+"']")

@@ -68,9 +68,7 @@ func TestAPIRefs(t *testing.T) {
 			t.Errorf("%s\n%s", first.body, again.body)
 		}
 		once.post("/refs/pop", `{"count":1}`).problem(t, http.StatusUnprocessableEntity, "Idempotency-Key")
-		if n := e.count("SELECT COUNT(*) FROM ref_pool"); n != 2 {
-			t.Errorf("%d codes are left", n)
-		}
+		e.counts(t, 2, "SELECT COUNT(*) FROM ref_pool")
 	})
 	t.Run("a hundred at once with one key get the same code", func(t *testing.T) {
 		once := p.with("Idempotency-Key", "k2")

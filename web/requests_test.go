@@ -116,9 +116,7 @@ func TestRequestForm(t *testing.T) {
 			}
 		}
 		stranger.post("/acme/forms/DEMO", fields...).goesTo(t, to)
-		if n := e.count("SELECT COUNT(*) FROM ticket"); n != before {
-			t.Errorf("there are %d more", n-before)
-		}
+		e.counts(t, before, "SELECT COUNT(*) FROM ticket")
 		if e.count("SELECT COUNT(*) FROM sessions") != 1 { // Ana's
 			t.Error("strangers have sessions")
 		}
@@ -141,9 +139,7 @@ func TestRequestForm(t *testing.T) {
 			}
 			a.has(t, 1, "[role=alert]")
 		}
-		if n := e.count("SELECT COUNT(*) FROM ticket_request"); n != 0 {
-			t.Errorf("%d were sent", n)
-		}
+		e.counts(t, 0, "SELECT COUNT(*) FROM ticket_request")
 	})
 	t.Run("without codes it says so, keeps what was typed, and says when to try again", func(t *testing.T) {
 		t.Parallel()
@@ -369,9 +365,7 @@ func TestTrackingPages(t *testing.T) {
 		link := e.ask(t, "DEMO", "Help")
 		e.ana().post("/acme/"+e.newest(t, "DEMO")+"/link/revocation").is(t, http.StatusSeeOther)
 		a := e.visitor().post(link+"/replies", "body", "It took me an hour to write this").is(t, 404)
-		if text := a.text(t, ".typed textarea"); text != "It took me an hour to write this" {
-			t.Errorf("%q", text)
-		}
+		a.textIs(t, ".typed textarea", "It took me an hour to write this")
 	})
 }
 
@@ -498,13 +492,9 @@ func TestRequestsForMembers(t *testing.T) {
 		ana.post(path+"/link/revocation").goesTo(t, path)
 		e.visitor().get(second).is(t, 404)
 		a := ana.get(path).has(t, 0, `form[action$="/revocation"]`).has(t, 1, `form[action$="/link"]`)
-		if says := a.text(t, "#reply-form .hint"); !strings.Contains(says, "can read this once there is a new one") {
-			t.Error(says)
-		}
+		a.textHas(t, "#reply-form .hint", "can read this once there is a new one")
 		ana.post(path + "/link")
-		if says := ana.get(path).text(t, "#reply-form .hint"); !strings.Contains(says, "Anyone with the private link") {
-			t.Error(says)
-		}
+		ana.get(path).textHas(t, "#reply-form .hint", "Anyone with the private link")
 	})
 	t.Run("programs are told what is public and what a requester wrote, and no code and no token", func(t *testing.T) {
 		t.Parallel()
@@ -566,9 +556,7 @@ func TestPublicFormSettings(t *testing.T) {
 			has(t, 0, "#form-address")
 		ana.post("/acme/boards/DEMO/form", "on", "1", "intro", "What is broken?", "version",
 			a.value(t, "#public-form [name=version]")).is(t, http.StatusSeeOther)
-		if now := ana.get("/acme/boards/DEMO/settings").text(t, "#public-intro"); now != "What is broken?" {
-			t.Errorf("it says %q", now)
-		}
+		ana.get("/acme/boards/DEMO/settings").textIs(t, "#public-intro", "What is broken?")
 	})
 	t.Run("a form that does not say what it was made from is refused, as those of boards are", func(t *testing.T) {
 		t.Parallel()

@@ -69,9 +69,7 @@ func TestRunPage(t *testing.T) {
 			".run-odds":      "3 failed attempts 4 late completions refused 5 reclaimed from lost workers 0 rejected lines",
 			"#failures-name": "Failures 2", "#workers-name": "Workers 1",
 		} {
-			if got := a.text(t, selector); got != want {
-				t.Errorf("%s: %q", selector, got)
-			}
+			a.textIs(t, selector, want)
 		}
 		if strings.Contains(a.body, "hush-hush") {
 			t.Error("the secret is on the page")
@@ -102,13 +100,9 @@ func TestRunPage(t *testing.T) {
 				has(t, 0, "h2#knobs-name, [hx-swap-oob]")
 		}
 		a := refresh().has(t, 1, "#run-task-list[data-asis]:empty").has(t, 1, "#run-knobs[data-asis]:empty")
-		if got := a.text(t, ".tally > :first-child"); got != "Complete1" {
-			t.Error(got)
-		}
+		a.textIs(t, ".tally > :first-child", "Complete1")
 		e.exec("UPDATE migration_counter SET complete = complete + 1, processing = processing - 1 WHERE run_id = ?", run)
-		if got := refresh().text(t, ".tally > :first-child"); got != "Complete2" {
-			t.Error(got)
-		}
+		refresh().textIs(t, ".tally > :first-child", "Complete2")
 		page := ana.get(views.RunPath(run)+"?state=failed").is(t, http.StatusOK)
 		for id, rows := range map[string]int{views.RunKnobsID: 0, views.RunTasksID: 2} {
 			part := page.page().Find("#" + id)
@@ -161,9 +155,7 @@ func TestRunPage(t *testing.T) {
 		run := e.runIn(migrations.Paused)
 		e.exec("UPDATE migration_run SET name = 'gone' WHERE id = ?", run)
 		a := e.operator().get(views.RunPath(run)).is(t, http.StatusOK)
-		if got := a.text(t, "#run-head .banner"); !strings.Contains(got, "gone") {
-			t.Error(got)
-		}
+		a.textHas(t, "#run-head .banner", "gone")
 	})
 }
 
@@ -175,13 +167,9 @@ func TestRunActions(t *testing.T) {
 		run := e.runIn(migrations.Running)
 		ana := e.operator()
 		ana.post(views.RunPausePath(run), "paused", "1").goesTo(t, views.RunPath(run))
-		if got := ana.get(views.RunPath(run)).text(t, ".run-state"); got != "Pausing" {
-			t.Error(got)
-		}
+		ana.get(views.RunPath(run)).textIs(t, ".run-state", "Pausing")
 		ana.post(views.RunPausePath(run), "paused", "0").goesTo(t, views.RunPath(run))
-		if got := ana.get(views.RunPath(run)).text(t, ".run-state"); got != "Running" {
-			t.Error(got)
-		}
+		ana.get(views.RunPath(run)).textIs(t, ".run-state", "Running")
 	})
 	t.Run("two operators who press Pause at once both have it paused, once", func(t *testing.T) {
 		t.Parallel()
@@ -199,9 +187,7 @@ func TestRunActions(t *testing.T) {
 				t.Error(code)
 			}
 		}
-		if n := e.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'pausing'", run); n != 1 {
-			t.Errorf("%d entries in the log", n)
-		}
+		e.counts(t, 1, "SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'pausing'", run)
 	})
 	t.Run("a button of a page that is old answers 409 with the state as it is", func(t *testing.T) {
 		t.Parallel()
@@ -210,12 +196,8 @@ func TestRunActions(t *testing.T) {
 		ana := e.operator()
 		for _, b := range []*browser{ana, ana.htmx(views.RunID)} {
 			a := b.post(views.RunPausePath(run), "paused", "1").is(t, http.StatusConflict)
-			if got := a.text(t, ".run-state"); got != "Complete with failures" {
-				t.Error(got)
-			}
-			if got := a.text(t, "#run-head [role=alert]"); !strings.Contains(got, "complete") {
-				t.Error(got)
-			}
+			a.textIs(t, ".run-state", "Complete with failures")
+			a.textHas(t, "#run-head [role=alert]", "complete")
 		}
 	})
 	t.Run("stopping says the numbers first, and stops", func(t *testing.T) {
@@ -231,9 +213,7 @@ func TestRunActions(t *testing.T) {
 		ana.htmx(views.DialogID).get(views.RunCancellationPath(run)).is(t, http.StatusOK).has(t, 1, "#dialog-title").
 			has(t, 0, "header.top")
 		ana.post(views.RunCancellationPath(run)).goesTo(t, views.RunPath(run))
-		if got := ana.get(views.RunPath(run)).text(t, ".run-state"); got != "Stopping" {
-			t.Error(got)
-		}
+		ana.get(views.RunPath(run)).textIs(t, ".run-state", "Stopping")
 	})
 	t.Run("a run that is over is dismissed from its page or the list, and asks for attention no more", func(t *testing.T) {
 		t.Parallel()
@@ -258,9 +238,7 @@ func TestRunActions(t *testing.T) {
 		e.exec("UPDATE migration_run SET state = 'cancelled', listed = 'attention', total = 0, rejected = 1, finished_at = " +
 			"NOW(6)")
 		a := e.operator().get(views.RunPath(run)).has(t, 1, ".run-state.failed")
-		if got := a.text(t, "#run-rejected[href='"+views.RunRejectionsPath(run)+"']"); got != "See 1 rejected line" {
-			t.Error(got)
-		}
+		a.textIs(t, "#run-rejected[href='"+views.RunRejectionsPath(run)+"']", "See 1 rejected line")
 	})
 }
 
@@ -272,14 +250,10 @@ func TestRetryAndSkip(t *testing.T) {
 			e := newEnv(t)
 			run := e.runIn(migrations.Paused)
 			ana := e.operator()
-			if got := ana.get(views.RunRetriesPath(run)+"?all=1").
-				text(t, "#run-question button"); got != "Retry 2 failed tasks" {
-				t.Error(got)
-			}
-			if got := ana.get(views.RunSkipsPath(run)+"?fingerprint="+fingerprint).
-				text(t, "#run-question button"); got != "Skip 2 failed tasks" {
-				t.Error(got)
-			}
+			ana.get(views.RunRetriesPath(run)+"?all=1").
+				textIs(t, "#run-question button", "Retry 2 failed tasks")
+			ana.get(views.RunSkipsPath(run)+"?fingerprint="+fingerprint).
+				textIs(t, "#run-question button", "Skip 2 failed tasks")
 			ana.get(views.RunSkipsPath(run)+"?fingerprint=0000000000000000").is(t, http.StatusNotFound)
 			failed := func() int64 {
 				return e.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
@@ -296,18 +270,12 @@ func TestRetryAndSkip(t *testing.T) {
 			waiting := views.RunSkipsPath(run) + "?waiting=1"
 			ana.get(views.RunPath(run)+"?state=waiting").is(t, http.StatusOK).has(t, 1, "#run-list a[href='"+waiting+"']")
 			ana.get(views.RunPath(run)+"?state=open").is(t, http.StatusOK).has(t, 0, "#run-list a[href='"+waiting+"']")
-			if got := ana.get(waiting).has(t, 1, "#run-question input[name=waiting]").
-				text(t, "#run-question button"); got != "Skip 1 waiting task" {
-				t.Error(got)
-			}
+			ana.get(waiting).has(t, 1, "#run-question input[name=waiting]").
+				textIs(t, "#run-question button", "Skip 1 waiting task")
 			a = ana.htmx(views.RunID).post(views.RunSkipsPath(run), "waiting", "1").is(t, http.StatusOK)
-			if got := a.text(t, "#flash .toast"); got != "1 task is skipped." {
-				t.Error(got)
-			}
+			a.textIs(t, "#flash .toast", "1 task is skipped.")
 			a = ana.htmx(views.RunID).post(views.RunRetriesPath(run)).is(t, http.StatusConflict)
-			if got := a.text(t, "#run-head [role=alert]"); !strings.Contains(got, "No task is selected") {
-				t.Error(got)
-			}
+			a.textHas(t, "#run-head [role=alert]", "No task is selected")
 			a = ana.htmx(views.RunID).post(views.RunRetriesPath(run), "task",
 				fmt.Sprint(e.count("SELECT id FROM migration_task WHERE run_id = ? AND state = 'complete'", run)))
 			a.is(t, http.StatusConflict)
@@ -329,17 +297,11 @@ func TestRetryAndSkip(t *testing.T) {
 				return ana.htmx(views.RunID).send(newRequest(http.MethodPost, path, formKind, strings.NewReader(chosen.Encode())))
 			}
 			a := post(views.RunRetriesPath(run)).is(t, http.StatusOK)
-			if got := a.text(t, "#flash .toast"); got != "2 tasks are retried. 2 others were not failed any more." {
-				t.Error(got)
-			}
-			if n := e.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'open' AND iteration = 2",
-				run); n != 2 {
-				t.Errorf("%d", n)
-			}
+			a.textIs(t, "#flash .toast", "2 tasks are retried. 2 others were not failed any more.")
+			e.counts(t, 2, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'open' AND iteration = 2",
+				run)
 			a = post(views.RunRetriesPath(run)).is(t, http.StatusOK)
-			if got := a.text(t, "#flash .toast"); got != "None of these tasks is failed or waiting any more: nothing was done." {
-				t.Error(got)
-			}
+			a.textIs(t, "#flash .toast", "None of these tasks is failed or waiting any more: nothing was done.")
 			a = post(views.RunSkipsPath(run)).is(t, http.StatusOK)
 			if got := a.text(t, "#flash .toast"); !strings.HasSuffix(got, "others are processing or done by now.") {
 				t.Error(got)
@@ -375,9 +337,7 @@ func TestRunTasks(t *testing.T) {
 				Text(); got != "{\n  \"n\": 1,\n  \"html\": \"<script data-evil>alert(1)</script>\"\n}" {
 				t.Errorf("%q", got)
 			}
-			if got := a.text(t, ".attempts .message"); got != `=HYPERLINK("x") <b data-evil>503</b>` {
-				t.Error(got)
-			}
+			a.textIs(t, ".attempts .message", `=HYPERLINK("x") <b data-evil>503</b>`)
 		}
 		other := e.runIn(migrations.Running)
 		ana.get(views.RunTaskPath(other, id.Task(number("failed")))).is(t, http.StatusNotFound)
@@ -416,13 +376,9 @@ func TestRunKnobs(t *testing.T) {
 		form.values.Set("rate", "2.5")
 		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).
 			goesTo(t, views.RunPath(run))
-		if n := e.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'knob'", run); n != 2 {
-			t.Errorf("%d entries in the log", n)
-		}
+		e.counts(t, 2, "SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'knob'", run)
 		a := ana.get(views.RunPath(run))
-		if got := a.text(t, "#run-events"); !strings.Contains(got, "concurrency 4 → 8") {
-			t.Error(got)
-		}
+		a.textHas(t, "#run-events", "concurrency 4 → 8")
 		if a.value(t, "#knob-concurrency") != "8" || a.value(t, "#knob-rate") != "2.5" {
 			t.Error("the form has other values")
 		}
@@ -451,9 +407,7 @@ func TestRunKnobs(t *testing.T) {
 		ana := e.operator()
 		ana.post(views.RunKnobsPath(run), "concurrency", "8", "was_concurrency", "4").is(t, http.StatusSeeOther)
 		a := ana.post(views.RunKnobsPath(run), "concurrency", "2", "was_concurrency", "4").is(t, http.StatusConflict)
-		if got := a.text(t, "#knob-concurrency-error"); !strings.Contains(got, "“8”") {
-			t.Error(got)
-		}
+		a.textHas(t, "#knob-concurrency-error", "“8”")
 		form := formsNamed(t, a, views.RunKnobsPath(run))
 		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).
 			is(t, http.StatusSeeOther)

@@ -183,9 +183,7 @@ func TestSession(t *testing.T) {
 		}
 		e.visitor().post("/login", "email", email, "password", "wrong").is(t, 422)
 		e.visitor().post("/logout")
-		if n := e.count("SELECT COUNT(*) FROM sessions"); n != 0 {
-			t.Errorf("%d sessions", n)
-		}
+		e.counts(t, 0, "SELECT COUNT(*) FROM sessions")
 	})
 
 	t.Run("has a new token at sign-in, and a made-up one is worth nothing", func(t *testing.T) {
@@ -226,9 +224,7 @@ func TestSession(t *testing.T) {
 		if c := a.cookies(); len(c) != 1 || c[0].MaxAge >= 0 || c[0].Value != "" {
 			t.Errorf("the cookie stays: %+v", c)
 		}
-		if n := e.count("SELECT COUNT(*) FROM sessions"); n != 0 {
-			t.Errorf("%d sessions are left", n)
-		}
+		e.counts(t, 0, "SELECT COUNT(*) FROM sessions")
 		(&browser{env: e, cookie: token}).get("/acme").is(t, 303)
 		(&browser{env: e, cookie: token}).post("/acme/boards", "slug", "NINJA", "title", "x").goesTo(t, "/login")
 	})
@@ -450,9 +446,7 @@ func TestCompaniesAreWalls(t *testing.T) {
 	if e.count("SELECT COUNT(*) FROM activity") != before {
 		t.Error("there is a trace of it")
 	}
-	if got := sam.get("/rivals/DEMO-1").is(t, 200).text(t, "h1"); got != "theirs" {
-		t.Errorf("the title is %q", got)
-	}
+	sam.get("/rivals/DEMO-1").is(t, 200).textIs(t, "h1", "theirs")
 	sam.get("/rivals/DEMO-2").is(t, 404)
 	sam.post("/rivals/DEMO-1", "title", "x", "description", "see DEMO-1 and NINJA-1", "version", "1").is(t, 303)
 	sam.get("/rivals/DEMO-1").has(t, 1, ".prose a[href='/rivals/DEMO-1']")

@@ -45,9 +45,7 @@ func TestSetup(t *testing.T) {
 				for _, local := range []string{"127.0.0.1", "127.8.0.1", "::1"} {
 					for _, method := range []string{http.MethodGet, http.MethodPost} {
 						a := ask(method, host, local).is(t, http.StatusForbidden)
-						if got := a.text(t, "#main .lead"); !strings.Contains(got, "COUNTERFOIL_URL") {
-							t.Errorf("it says %q", got)
-						}
+						a.textHas(t, "#main .lead", "COUNTERFOIL_URL")
 					}
 				}
 			}
@@ -84,15 +82,11 @@ func TestSetup(t *testing.T) {
 			e.visitor().get("/setup").goesTo(t, "/login")
 			a := e.visitor().post("/setup", append(valid, "slug", "rivals", "company", "Rivals", "email", "eve@example.com")...).
 				is(t, http.StatusConflict)
-			if got := a.text(t, "#main .lead"); !strings.Contains(got, "set up already") {
-				t.Errorf("it says %q", got)
-			}
+			a.textHas(t, "#main .lead", "set up already")
 			a.has(t, 1, "#main a[href='/login']")
 			e.visitor().post("/setup").is(t, http.StatusConflict)
 		})
-		if n := e.count("SELECT COUNT(*) FROM sessions"); n != sessions {
-			t.Errorf("%d sessions are left behind", n-sessions)
-		}
+		e.counts(t, sessions, "SELECT COUNT(*) FROM sessions")
 	})
 
 	for rule, slugs := range map[string][2]string{"two at once with one name": {"acme", "acme"},
@@ -115,9 +109,7 @@ func TestSetup(t *testing.T) {
 					won++
 					continue
 				}
-				if got := a.is(t, http.StatusConflict).text(t, "#main .lead"); !strings.Contains(got, "Sign in instead") {
-					t.Errorf("the loser hears %q", got)
-				}
+				a.is(t, http.StatusConflict).textHas(t, "#main .lead", "Sign in instead")
 			}
 			if won != 1 || e.count("SELECT COUNT(*) FROM company") != 1 || e.count("SELECT COUNT(*) FROM account") != 1 ||
 				e.count("SELECT COUNT(*) FROM board") != 1 {

@@ -362,9 +362,9 @@ func TestStreamsAreBounded(t *testing.T) {
 		t.Parallel()
 		const readers = 100
 		e := newEnv(t)
+		e.publish()
 		e.startFeeds()
 		server := serveStreams(t, e)
-		e.publish()
 		begun := make(chan error, readers)
 		var done sync.WaitGroup
 		for range readers {

@@ -132,6 +132,14 @@ func (e *env) count(query string, args ...any) (n int64) {
 	return n
 }
 
+// counts reports an error unless a query selects the wanted number.
+func (e *env) counts(t testing.TB, want int64, query string, args ...any) {
+	t.Helper()
+	if n := e.count(query, args...); n != want {
+		t.Errorf("%d, not %d: %s %v", n, want, query, args)
+	}
+}
+
 // state is a fingerprint of all that users own. It leaves out the traces of reading: sessions, sign-ins, lookups by
 // strangers, and the last use of a token. An unknown table is part of it.
 func (e *env) state() string {
@@ -286,6 +294,22 @@ func (a *answer) text(t testing.TB, selector string) string {
 		t.Fatalf("%d elements %s in %s", found.Length(), selector, a.body)
 	}
 	return strings.Join(strings.Fields(found.Text()), " ")
+}
+
+// textIs reports an error unless the one element that is selected has that text.
+func (a *answer) textIs(t testing.TB, selector, want string) {
+	t.Helper()
+	if got := a.text(t, selector); got != want {
+		t.Errorf("%s says %q, not %q", selector, got, want)
+	}
+}
+
+// textHas reports an error unless that is in the text of the one element that is selected.
+func (a *answer) textHas(t testing.TB, selector, want string) {
+	t.Helper()
+	if got := a.text(t, selector); !strings.Contains(got, want) {
+		t.Errorf("%s says %q, not %q", selector, got, want)
+	}
 }
 
 // value returns the value of the one control that is selected, as a browser reads it.

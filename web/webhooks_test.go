@@ -52,9 +52,7 @@ func TestWebhookPages(t *testing.T) {
 		ana.post("/acme/settings/webhooks/1/tests").goesTo(t, "/acme/settings/webhooks/1")
 		<-inbox.Came()
 		page = ana.get("/acme/settings/webhooks/1").has(t, 1, "#deliveries tbody tr")
-		if got := page.text(t, ".toast"); !strings.Contains(got, "It answered 204") {
-			t.Error(got)
-		}
+		page.textHas(t, ".toast", "It answered 204")
 		ana.get("/acme/settings/webhooks/1/deliveries/1").is(t, http.StatusOK).has(t, 1, "#delivery").
 			has(t, 0, "#delivery form")
 
@@ -75,17 +73,13 @@ func TestWebhookPages(t *testing.T) {
 		}
 		ana.post("/acme/settings/webhooks/1/removal").goesTo(t, "/acme/settings/webhooks")
 		ana.get("/acme/settings/webhooks/1").is(t, http.StatusNotFound)
-		if n := e.count("SELECT COUNT(*) FROM audit WHERE kind LIKE 'webhook-%'"); n != 6 {
-			t.Errorf("%d entries in the audit list", n)
-		}
+		e.counts(t, 6, "SELECT COUNT(*) FROM audit WHERE kind LIKE 'webhook-%'")
 	})
 	t.Run("a form that is not taken says all that is wrong, and keeps what was typed", func(t *testing.T) {
 		e := newEnv(t)
 		page := e.ana().post("/acme/settings/webhooks", "url", "http://10.0.0.7/hook", "note", "For the chat").
 			is(t, http.StatusUnprocessableEntity)
-		if got := page.text(t, "#webhook-url-error"); !strings.Contains(got, "not a public one") {
-			t.Error(got)
-		}
+		page.textHas(t, "#webhook-url-error", "not a public one")
 		page.has(t, 1, "#webhook-feeds .error")
 		if page.value(t, "#webhook-url") != "http://10.0.0.7/hook" || page.value(t, "#webhook-note") != "For the chat" {
 			t.Error("what was typed is gone")
@@ -97,15 +91,11 @@ func TestWebhookPages(t *testing.T) {
 		e := newEnvWithRoles(t)
 		ana := e.ana()
 		ana.post("/acme/settings/webhooks/1/tests").goesTo(t, "/acme/settings/webhooks/1")
-		if got := ana.get("/acme/settings/webhooks/1").text(t, ".toast.bad"); !strings.Contains(got, "not a public one") {
-			t.Error(got)
-		}
+		ana.get("/acme/settings/webhooks/1").textHas(t, ".toast.bad", "not a public one")
 	})
 	t.Run("an answer is shown as text", func(t *testing.T) {
 		e := newEnvWithRoles(t)
-		if got := e.ana().get("/acme/settings/webhooks/1/deliveries/1").text(t, "#delivery pre"); got != "<b>broken</b>" {
-			t.Error(got)
-		}
+		e.ana().get("/acme/settings/webhooks/1/deliveries/1").textIs(t, "#delivery pre", "<b>broken</b>")
 	})
 	t.Run("who manages the company is told on every page that one was stopped", func(t *testing.T) {
 		e := newEnvWithRoles(t)
@@ -117,8 +107,6 @@ func TestWebhookPages(t *testing.T) {
 				e.signedIn("sam").get("/rivals").has(t, 0, "#stopped")
 			}
 		}
-		if got := e.ana().get("/acme/settings/webhooks/1").text(t, "#webhook form.banner"); !strings.Contains(got, "410") {
-			t.Error(got)
-		}
+		e.ana().get("/acme/settings/webhooks/1").textHas(t, "#webhook form.banner", "410")
 	})
 }

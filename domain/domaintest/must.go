@@ -3,6 +3,7 @@ package domaintest
 // T is a testing.TB or a rapid.T. Like their Fatal, what takes one is for the test's goroutine.
 type T interface {
 	Helper()
+	Errorf(format string, args ...any)
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }

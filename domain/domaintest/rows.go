@@ -22,3 +22,11 @@ func Number(t T, d *db.DB, statement string, args ...any) (n int) {
 	}
 	return n
 }
+
+// Counts reports an error unless a statement finds the wanted number.
+func Counts(t T, d *db.DB, want int, statement string, args ...any) {
+	t.Helper()
+	if n := Number(t, d, statement, args...); n != want {
+		t.Errorf("%d, not %d: %s %v", n, want, statement, args)
+	}
+}

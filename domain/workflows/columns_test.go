@@ -113,9 +113,7 @@ func TestTicketsOfColumns(t *testing.T) {
 		if got := fmt.Sprint(e.Stored(t, board).Columns[done]); got != want {
 			t.Errorf("%s, not %s", got, want)
 		}
-		if n := e.Count(t, "SELECT COUNT(*) FROM activity v JOIN ticket t ON t.id = v.ticket_id JOIN board b ON b.id = t.board_id WHERE b.slug = 'OPS' AND v.kind = 'moved'"); n != 6 {
-			t.Errorf("%d entries", n)
-		}
+		e.Counts(t, 6, "SELECT COUNT(*) FROM activity v JOIN ticket t ON t.id = v.ticket_id JOIN board b ON b.id = t.board_id WHERE b.slug = 'OPS' AND v.kind = 'moved'")
 		e.Open(t, "OPS", done, 1)
 		e.Sound(t)
 	})
@@ -139,9 +137,7 @@ func TestTicketsOfColumns(t *testing.T) {
 			e.Sound(t)
 		}
 		for _, kind := range []string{"closed", "reopened"} {
-			if n := e.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = ?", kind); n != 3 {
-				t.Errorf("%d tickets were %s", n, kind)
-			}
+			e.Counts(t, 3, "SELECT COUNT(*) FROM activity WHERE kind = ?", kind)
 		}
 	})
 	t.Run("an opening that knows an old board keeps to the new one", func(t *testing.T) {
@@ -280,9 +276,7 @@ func TestArchivedBoard(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if after := e.Count(t, "SELECT COUNT(*) FROM activity"); after != before {
-		t.Errorf("%d entries more", after-before)
-	}
+	e.Counts(t, before, "SELECT COUNT(*) FROM activity")
 	if _, err := e.Workflows.Ticket(e.Ctx, keys[0]); err != nil {
 		t.Error(err)
 	}

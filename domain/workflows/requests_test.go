@@ -139,9 +139,7 @@ func TestTheRequesterIsNobody(t *testing.T) {
 	})
 	t.Run("it is made once", func(t *testing.T) {
 		e.Offer(t, "DEMO", true)
-		if n := e.Count(t, "SELECT COUNT(*) FROM account"); n != 2 {
-			t.Errorf("there are %d accounts", n)
-		}
+		e.Counts(t, 2, "SELECT COUNT(*) FROM account")
 	})
 }
 
@@ -193,9 +191,7 @@ func TestSetForm(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if n := e.Count(t, "SELECT COUNT(*) FROM audit WHERE kind = ?", accounts.AuditFormOn); n != 1 {
-			t.Errorf("it was turned on %d times", n)
-		}
+		e.Counts(t, 1, "SELECT COUNT(*) FROM audit WHERE kind = ?", accounts.AuditFormOn)
 	})
 	t.Run("it is on and codes are wanted, or neither", func(t *testing.T) {
 		t.Parallel()
@@ -291,9 +287,7 @@ func TestSend(t *testing.T) {
 		if !errors.Is(err, fault.Unavailable) {
 			t.Error(err)
 		}
-		if n := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"); n != 0 {
-			t.Errorf("%d tickets", n)
-		}
+		e.Counts(t, 0, "SELECT COUNT(*) FROM ticket WHERE from_requester")
 		stock(t, e.DB, 1)
 		e.send(t, sent)
 	})
@@ -379,9 +373,7 @@ func TestSendRefuses(t *testing.T) {
 		e.send(t, asked("One"))
 		_, err := e.Workflows.Send(from("192.0.2.1"), asked("Two"))
 		is(t, err, requests.CodeNotNow)
-		if left := e.Count(t, "SELECT COUNT(*) FROM ref_pool"); left != 4 {
-			t.Errorf("%d codes are left of 5", left)
-		}
+		e.Counts(t, 4, "SELECT COUNT(*) FROM ref_pool")
 	})
 }
 
@@ -431,9 +423,7 @@ func TestSendLimits(t *testing.T) {
 		if n := taken(func(i int) string { return address(i) }, 30); n != 0 {
 			t.Errorf("a board that had a thousand took %d more", n)
 		}
-		if n := e.Count(t, "SELECT COUNT(*) FROM public_limit"); n != counts {
-			t.Errorf("%d addresses that were refused are kept", n-counts)
-		}
+		e.Counts(t, counts, "SELECT COUNT(*) FROM public_limit")
 	})
 	t.Run("what an address sends too much does not count against its network or the board", func(t *testing.T) {
 		t.Parallel()
@@ -516,8 +506,6 @@ func TestManyRequests(t *testing.T) {
 		"SELECT COUNT(*) FROM ticket_request r JOIN ref_issue i ON i.code = r.code AND i.ticket_id = r.ticket_id":                            people,
 		"SELECT COALESCE(SUM(max_ticket_id), 0) FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug LIKE 'FORM%'": people,
 	} {
-		if n := e.Count(t, query); n != want {
-			t.Errorf("%s: %d, not %d", query, n, want)
-		}
+		e.Counts(t, want, query)
 	}
 }

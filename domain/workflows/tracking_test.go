@@ -146,9 +146,7 @@ func TestTrack(t *testing.T) {
 		is(t, err, requests.CodeNotFound)
 		is(t, e.Workflows.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
 		e.track(t, first.Code, "")
-		if n := e.Count(t, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", e.Actor.Account.ID); n != 2 {
-			t.Errorf("the history says %d things of links", n)
-		}
+		e.Counts(t, 2, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", e.Actor.Account.ID)
 	})
 	t.Run("within its column a ticket moves unseen, and reopening it is a change", func(t *testing.T) {
 		t.Parallel()
@@ -200,9 +198,7 @@ func TestReplyByLink(t *testing.T) {
 		domaintest.OK(e.Workflows.Comment(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil))(t)
 		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
 		domaintest.OK(e.Workflows.Reply(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil))(t)
-		if n := e.Count(t, "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'reply'", e.Actor.Account.ID); n != 1 {
-			t.Errorf("Ana was told %d times", n)
-		}
+		e.Counts(t, 1, "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'reply'", e.Actor.Account.ID)
 		if n := e.Count(t, "SELECT (SELECT COUNT(*) FROM notification WHERE account_id <> ?) + (SELECT COUNT(*) FROM watcher WHERE account_id <> ?)", e.Actor.Account.ID, e.Actor.Account.ID); n != 0 {
 			t.Error("the requester is told, or watches")
 		}
@@ -225,9 +221,7 @@ func TestReplyByLink(t *testing.T) {
 		if page, err = e.Workflows.Replies(context.Background(), found, 0); err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" {
 			t.Error(page, err)
 		}
-		if n := e.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = 'reply-deleted' AND account_id = ?", e.Actor.Account.ID); n != 1 {
-			t.Errorf("the history says so %d times", n)
-		}
+		e.Counts(t, 1, "SELECT COUNT(*) FROM activity WHERE kind = 'reply-deleted' AND account_id = ?", e.Actor.Account.ID)
 	})
 	t.Run("a reply that is under way while its link is revoked is refused", func(t *testing.T) {
 		t.Parallel()
@@ -267,17 +261,13 @@ func TestReplyByLink(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if n := e.Count(t, "SELECT COUNT(*) FROM comment"); n != 1 {
-			t.Errorf("%d comments", n)
-		}
+		e.Counts(t, 1, "SELECT COUNT(*) FROM comment")
 		for _, another := range []requests.Reply{{Nonce: nonce, Body: "Hello again"}, {Nonce: requests.NewToken(), Body: "Hello again"}} {
 			if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, another); err != nil {
 				t.Error(err)
 			}
 		}
-		if n := e.Count(t, "SELECT COUNT(*) FROM comment"); n != 3 {
-			t.Errorf("%d comments", n)
-		}
+		e.Counts(t, 3, "SELECT COUNT(*) FROM comment")
 	})
 	t.Run("an address replies so often and no more", func(t *testing.T) {
 		t.Parallel()
@@ -544,9 +534,7 @@ func TestStopKeepsLookups(t *testing.T) {
 	e := withForm(t, 1)
 	e.track(t, e.send(t, asked("Help")).Code, "")
 	domaintest.Must(t, e.Close(context.Background()))
-	if n := e.Count(t, "SELECT COALESCE(SUM(hits), 0) * 10 + (SELECT COALESCE(SUM(popped), 0) FROM ref_sample) FROM lookup_hour"); n != 11 {
-		t.Errorf("a hit and a code are %d", n)
-	}
+	e.Counts(t, 11, "SELECT COALESCE(SUM(hits), 0) * 10 + (SELECT COALESCE(SUM(popped), 0) FROM ref_sample) FROM lookup_hour")
 }
 
 func TestForgetLookups(t *testing.T) {
@@ -563,7 +551,5 @@ func TestForgetLookups(t *testing.T) {
 	if err != nil || n == 0 {
 		t.Error(n, err)
 	}
-	if n := e.Count(t, "SELECT (SELECT COUNT(*) FROM public_limit) * 100 + COUNT(*) FROM lookup_hour"); n != 1 {
-		t.Errorf("%d is left", n)
-	}
+	e.Counts(t, 1, "SELECT (SELECT COUNT(*) FROM public_limit) * 100 + COUNT(*) FROM lookup_hour")
 }

@@ -81,6 +81,12 @@ func (e *Env) Count(t testing.TB, query string, args ...any) (n int) {
 	return domaintest.Number(t, e.DB, query, args...)
 }
 
+// Counts reports an error unless a query selects the wanted number.
+func (e *Env) Counts(t testing.TB, want int, query string, args ...any) {
+	t.Helper()
+	domaintest.Counts(t, e.DB, want, query, args...)
+}
+
 // Migration returns a registered migration by its name.
 func (e *Env) Migration(t testing.TB, name string) *migrations.Migration {
 	t.Helper()

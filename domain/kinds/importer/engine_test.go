@@ -102,9 +102,7 @@ func TestImport_with_workers(t *testing.T) {
 		if run := s.comesTo(dry, migrations.Complete); run.Progress.Complete != 3 {
 			t.Errorf("got %+v", run.Progress)
 		}
-		if n := s.Count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
-			t.Errorf("it has imported %d", n)
-		}
+		s.Counts(t, 0, "SELECT COUNT(*) FROM ticket_origin")
 		run := domaintest.OK(s.Console.OpenRun(s.operator, workflows.ImportName, nil, migrations.Draft{From: dry}, nil))(t)
 		s.comesTo(run.ID, migrations.Ready)
 		domaintest.OK(s.Console.StartRun(s.operator, run.ID, 0, nil))(t)
@@ -137,9 +135,7 @@ func TestImport_with_workers(t *testing.T) {
 		if done.Total != 3000 || done.Progress.Complete != 3000 || done.Progress.Failed != 0 {
 			t.Errorf("got %+v", done)
 		}
-		if n := s.Count(t, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'"); n != 3000 {
-			t.Errorf("%d tickets of 3,000 rows", n)
-		}
+		s.Counts(t, 3000, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'")
 	})
 	s.importSound(t)
 }

@@ -147,9 +147,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 			"would open as DEMO-… in “Done”; nobody here is “Nobody Known”",
 			"would open as DEMO-… in “To do”",
 		})
-		if n := e.Count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
-			t.Errorf("it has imported %d", n)
-		}
+		e.Counts(t, 0, "SELECT COUNT(*) FROM ticket_origin")
 	})
 	t.Run("each row is a ticket", func(t *testing.T) {
 		e.same(t, e.importing(t, jiraExport, statuses...).run(), []string{
@@ -197,18 +195,14 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		if err != nil || len(history) != 1 || history[0].Detail.Origin != "OLD-8" {
 			t.Errorf("got %+v, %v", history, err)
 		}
-		if n := e.Count(t, "SELECT COUNT(*) FROM notification"); n != told {
-			t.Errorf("%d notifications, had %d", n, told)
-		}
+		e.Counts(t, told, "SELECT COUNT(*) FROM notification")
 	})
 	t.Run("again changes nothing, and says so", func(t *testing.T) {
 		before := e.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(e.Practice.ID))
 		e.same(t, e.importing(t, jiraExport, statuses...).run(), []string{
 			"OLD-123 is there already as " + key(0), "OLD-7 is there already as " + key(1), "OLD-8 is there already as " + key(2),
 		})
-		if after := e.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(e.Practice.ID)); after != before {
-			t.Errorf("numbers went from %d to %d", before, after)
-		}
+		e.Counts(t, before, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(e.Practice.ID))
 	})
 	t.Run("no board gets the slug of its keys", func(t *testing.T) {
 		if _, err := e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil); !errors.Is(err, boards.CodeSlugImported) {
@@ -485,12 +479,8 @@ func TestImport_at_once(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'"); n != 300 {
-		t.Errorf("%d tickets of 300 rows", n)
-	}
-	if n := e.Count(t, "SELECT COUNT(DISTINCT external_id) FROM ticket_origin"); n != 300 {
-		t.Errorf("%d keys of 300 rows", n)
-	}
+	e.Counts(t, 300, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'")
+	e.Counts(t, 300, "SELECT COUNT(DISTINCT external_id) FROM ticket_origin")
 	e.importSound(t)
 }
 

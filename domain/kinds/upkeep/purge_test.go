@@ -48,9 +48,7 @@ func TestPurgeDeleted(t *testing.T) {
 			t.Errorf("%d tickets are to be purged, not 1 of %d", len(fast.Tasks), len(found))
 		}
 		fast.Do(t, found...)
-		if n := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)); n != 1 {
-			t.Errorf("%d tickets are left", n)
-		}
+		e.Counts(t, 1, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID))
 	})
 
 	t.Run("nor one that is not heard of yet, before the database says that 90 days are over", func(t *testing.T) {
@@ -104,17 +102,11 @@ func TestPurgeDeleted(t *testing.T) {
 		}
 		b.Do(t, b.Tasks...)
 		for table, column := range tables {
-			if n := e.Count(t, "SELECT COUNT(*) FROM "+table+" x LEFT JOIN ticket t ON t.id = x."+column+" WHERE t.id IS NULL"); n != 0 {
-				t.Errorf("%d rows of %s are left", n, table)
-			}
+			e.Counts(t, 0, "SELECT COUNT(*) FROM "+table+" x LEFT JOIN ticket t ON t.id = x."+column+" WHERE t.id IS NULL")
 		}
-		if n := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id IN (?, ?)", uint64(board.ID), uint64(other.ID)); n != 2 {
-			t.Errorf("%d tickets are left", n)
-		}
+		e.Counts(t, 2, "SELECT COUNT(*) FROM ticket WHERE board_id IN (?, ?)", uint64(board.ID), uint64(other.ID))
 		for slug, want := range map[string]int{"NINJA": 2, "OTHER": 1} {
-			if n := e.Count(t, "SELECT i.purged FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = ?", slug); n != want {
-				t.Errorf("%s counts %d purged numbers, want %d", slug, n, want)
-			}
+			e.Counts(t, want, "SELECT i.purged FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = ?", slug)
 		}
 		e.Sound(t)
 		for _, key := range []tickets.Key{keys[0], keys[1], moved.Ticket.Key} {
@@ -138,9 +130,7 @@ func TestPurgeDeleted(t *testing.T) {
 		if preview, err := b.Preview(context.Background(), b.Works(b.Tasks)[0]); err != nil || preview != "NINJA-1 was restored in the meantime, or is gone already. It would be left alone." {
 			t.Errorf("%q, %v", preview, err)
 		}
-		if n := e.Count(t, "SELECT SUM(purged) FROM board_ticket_incrementer"); n != 3 {
-			t.Errorf("%d numbers are counted", n)
-		}
+		e.Counts(t, 3, "SELECT SUM(purged) FROM board_ticket_incrementer")
 	})
 
 }

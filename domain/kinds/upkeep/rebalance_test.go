@@ -104,9 +104,7 @@ func TestRebalanceRanks(t *testing.T) {
 		for _, task := range b.Tasks {
 			b.Do(t, task)
 		}
-		if n := e.Count(t, `SELECT COUNT(*) FROM (SELECT rank_in_column - LAG(rank_in_column) OVER (ORDER BY rank_in_column) AS gap FROM ticket WHERE column_id = ?) x WHERE gap <> ?`, uint64(column), tickets.Gap); n != 0 {
-			t.Errorf("%d gaps are not full", n)
-		}
+		e.Counts(t, 0, `SELECT COUNT(*) FROM (SELECT rank_in_column - LAG(rank_in_column) OVER (ORDER BY rank_in_column) AS gap FROM ticket WHERE column_id = ?) x WHERE gap <> ?`, uint64(column), tickets.Gap)
 		if after := e.Stored(t, board); !slices.Equal(after.Columns[column], order.Columns[column]) || others() != before {
 			t.Error("something else changed")
 		}

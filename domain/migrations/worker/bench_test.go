@@ -79,6 +79,11 @@ func (b env) number(query string, args ...any) int {
 	return domaintest.Number(b.t, b.d, query, args...)
 }
 
+func (b env) counts(want int, query string, args ...any) {
+	b.t.Helper()
+	domaintest.Counts(b.t, b.d, want, query, args...)
+}
+
 // works has the process work until the test ends, or stop is called.
 func (b env) works() (stop func()) {
 	b.t.Helper()

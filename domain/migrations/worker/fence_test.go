@@ -243,9 +243,7 @@ func TestFence(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 			b.adds(run)
-			if n := b.number("SELECT COUNT(*) FROM migration_task WHERE attempt <> 2"); n != 0 {
-				t.Errorf("of %d tasks the lost attempt does not count", n)
-			}
+			b.counts(0, "SELECT COUNT(*) FROM migration_task WHERE attempt <> 2")
 		}
 	})
 	t.Run("what a late worker was to commit is not run", func(t *testing.T) {
@@ -357,12 +355,8 @@ func TestTasksOfDeadWorkers(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 		b.adds(run)
-		if n := b.number("SELECT COUNT(*) FROM migration_attempt WHERE outcome = 'lost'"); n != 2 {
-			t.Errorf("%d lost attempts", n)
-		}
-		if n := b.number("SELECT SUM(failed) FROM migration_failure"); n != 1 {
-			t.Errorf("%d failed so", n)
-		}
+		b.counts(2, "SELECT COUNT(*) FROM migration_attempt WHERE outcome = 'lost'")
+		b.counts(1, "SELECT SUM(failed) FROM migration_failure")
 	})
 }
 

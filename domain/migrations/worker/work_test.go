@@ -45,9 +45,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 			}
 		}
 		b.adds(run)
-		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE note = CONCAT('did ', payload)"); n != len(done) {
-			t.Errorf("%d notes", n)
-		}
+		b.counts(len(done), "SELECT COUNT(*) FROM migration_task WHERE note = CONCAT('did ', payload)")
 	})
 	t.Run("a process whose clock is hours off works like others", func(t *testing.T) {
 		t.Parallel()
@@ -87,9 +85,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 		b.exec("UPDATE migration_run SET dry = TRUE")
 		b.works()
 		b.comesTo(run, migrations.Complete)
-		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE note = CONCAT('would do ', payload)"); n != 10 {
-			t.Errorf("%d say so", n)
-		}
+		b.counts(10, "SELECT COUNT(*) FROM migration_task WHERE note = CONCAT('would do ', payload)")
 	})
 }
 
@@ -115,9 +111,7 @@ func TestStop(t *testing.T) {
 		if p := b.progress(run); p.Complete != 2 || p.Open != 28 || p.Errors != 0 {
 			t.Errorf("%+v", p)
 		}
-		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE state = 'open' AND attempt > 0"); n != 0 {
-			t.Errorf("it cost %d tasks an attempt", n)
-		}
+		b.counts(0, "SELECT COUNT(*) FROM migration_task WHERE state = 'open' AND attempt > 0")
 		if n := b.number("SELECT COUNT(*) FROM migration_worker WHERE state <> 'stopped' OR lease_until > NOW(6)"); n != 0 {
 			t.Error("the worker did not sign off")
 		}
@@ -243,18 +237,12 @@ func TestPause(t *testing.T) {
 		older.until("it has signed on", func() bool { return b.number("SELECT COUNT(*) FROM migration_worker WHERE state = 'active'") == 1 })
 		domaintest.OK(b.PauseRun(t.Context(), migrations.Keeper, run))(t)
 		b.comesTo(run, migrations.Paused)
-		if n := b.number("SELECT COUNT(*) FROM migration_counter c JOIN migration_run r ON r.id = c.run_id WHERE c.seen > 0"); n != 1 {
-			t.Errorf("%d workers said that they saw the pause", n)
-		}
-		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE state <> 'open' OR attempt > 0"); n != 0 {
-			t.Errorf("it touched %d tasks", n)
-		}
+		b.counts(1, "SELECT COUNT(*) FROM migration_counter c JOIN migration_run r ON r.id = c.run_id WHERE c.seen > 0")
+		b.counts(0, "SELECT COUNT(*) FROM migration_task WHERE state <> 'open' OR attempt > 0")
 		domaintest.OK(b.ResumeRun(t.Context(), migrations.Keeper, run))(t)
 		b.works()
 		b.comesTo(run, migrations.Complete)
-		if n := b.number("SELECT COUNT(*) FROM migration_task t JOIN migration_worker w ON w.id = t.worker_id WHERE w.version <> 'test'"); n != 0 {
-			t.Errorf("it claimed %d tasks", n)
-		}
+		b.counts(0, "SELECT COUNT(*) FROM migration_task t JOIN migration_worker w ON w.id = t.worker_id WHERE w.version <> 'test'")
 		b.adds(run)
 	})
 }
@@ -314,12 +302,8 @@ func TestFailure(t *testing.T) {
 		if p := b.progress(run); p.Complete != 46 || p.Failed != 4 || p.Errors != 3+1+2+3+3 {
 			t.Errorf("%+v", p)
 		}
-		if n := b.number("SELECT rejected FROM migration_run"); n != 45 {
-			t.Errorf("%d of 45 committed", n)
-		}
-		if n := b.number("SELECT COUNT(*) FROM migration_attempt WHERE message LIKE 'panic: what%' AND detail LIKE '%work_test.go%'"); n != 3 {
-			t.Errorf("%d panics with their stack", n)
-		}
+		b.counts(45, "SELECT rejected FROM migration_run")
+		b.counts(3, "SELECT COUNT(*) FROM migration_attempt WHERE message LIKE 'panic: what%' AND detail LIKE '%work_test.go%'")
 		b.adds(run)
 	})
 	t.Run("poison in a block that is written together fails alone", func(t *testing.T) {
@@ -347,9 +331,7 @@ func TestFailure(t *testing.T) {
 		if p := b.progress(run); p.Complete != 98 || p.Failed != 2 {
 			t.Errorf("%+v", p)
 		}
-		if n := b.number("SELECT rejected FROM migration_run"); n != 98 {
-			t.Errorf("%d of 98 written", n)
-		}
+		b.counts(98, "SELECT rejected FROM migration_run")
 		b.adds(run)
 	})
 	t.Run("a task that takes too long fails, also where it does not listen, and keeps nobody from stopping", func(t *testing.T) {
@@ -373,9 +355,7 @@ func TestFailure(t *testing.T) {
 		if p := b.progress(run); p.Complete != 18 || p.Failed != 2 {
 			t.Errorf("%+v", p)
 		}
-		if n := b.number("SELECT COUNT(*) FROM migration_attempt WHERE message LIKE 'took longer%'"); n != 2 {
-			t.Errorf("%d say that they took too long", n)
-		}
+		b.counts(2, "SELECT COUNT(*) FROM migration_attempt WHERE message LIKE 'took longer%'")
 	})
 	t.Run("what is put off comes again, at no cost", func(t *testing.T) {
 		t.Parallel()
