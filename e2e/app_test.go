@@ -110,8 +110,8 @@ const (
 	password = "correct horse battery"
 )
 
-// withBoard is a server with the company acme and its board NINJA, on which the titles are tickets
-// NINJA-1 and so on, in the first column.
+// withBoard is a server with the company acme and its board NINJA, with a ticket for each title, NINJA-1 and so on, in
+// the first column.
 func withBoard(t *testing.T, titles ...string) *env {
 	t.Helper()
 	a := start(t)
@@ -121,28 +121,28 @@ func withBoard(t *testing.T, titles ...string) *env {
 	for _, title := range titles {
 		a.post("/acme/boards/NINJA/tickets", "title", title)
 	}
-	a.told(before, len(titles))
-	a.read("/acme") // with it go the messages about all this
+	a.announced(before, len(titles))
+	a.read("/acme") // it takes the flashes of these requests, too
 	return a
 }
 
 // at returns the positions up to which the server has sent changes.
 func (a *env) at() string {
 	a.t.Helper()
-	place := regexp.MustCompile(`data-at="([0-9.]+)"`)
+	positions := regexp.MustCompile(`data-at="([0-9.]+)"`)
 	var found [][]byte
-	domaintest.Until(a.t, "the server knows how far it is", func() bool {
-		found = place.FindSubmatch(a.read("/acme"))
+	domaintest.Until(a.t, "the server has read the feeds", func() bool {
+		found = positions.FindSubmatch(a.read("/acme"))
 		return found != nil
 	})
 	return string(found[1])
 }
 
-// told waits until a new board and its tickets were sent, so a page opened after it gets no event of them.
-func (a *env) told(since string, tickets int) {
+// announced waits until a new board and its tickets were sent, so a page opened after it gets no event of them.
+func (a *env) announced(since string, tickets int) {
 	a.t.Helper()
-	domaintest.Until(a.t, fmt.Sprintf("a board and %d tickets are told", tickets), func() bool {
-		var news struct {
+	domaintest.Until(a.t, fmt.Sprintf("a board and %d tickets are announced", tickets), func() bool {
+		var sent struct {
 			Events []struct {
 				Name string
 				Data struct {
@@ -151,11 +151,11 @@ func (a *env) told(since string, tickets int) {
 				}
 			}
 		}
-		if err := json.Unmarshal(a.read("/acme/live/changes?at="+since), &news); err != nil {
+		if err := json.Unmarshal(a.read("/acme/live/changes?at="+since), &sent); err != nil {
 			a.t.Fatal(err)
 		}
 		board, seen := false, map[uint]bool{}
-		for _, event := range news.Events {
+		for _, event := range sent.Events {
 			if event.Name == "board" && event.Data.Board > 1 { // 1 is the practice board
 				board = true
 				for _, ticket := range event.Data.Tickets {
@@ -167,7 +167,7 @@ func (a *env) told(since string, tickets int) {
 	})
 }
 
-// read gets a page as that other browser.
+// read gets a page in that other browser.
 func (a *env) read(path string) []byte {
 	a.t.Helper()
 	client := http.Client{Jar: a.jar}

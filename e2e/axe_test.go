@@ -37,16 +37,16 @@ var accessible = map[string]string{
 	"/static/*":    noPage,
 	"/favicon.ico": noPage,
 	"/robots.txt":  noPage,
-	"/":            noPage, // it leads on
+	"/":            noPage, // it redirects
 
-	"/setup":         "/setup", // before anyone is there
+	"/setup":         "/setup", // before there is an account
 	"/login":         "/login", // signed out, as are the next two
 	"/join/:secret":  secret,
 	"/reset/:secret": secret,
 
 	"/:company/forms/:form":   "/acme/forms/NINJA",
 	"/t":                      "/t",
-	"/t/:code":                noPage, // e2e/requests_test.go looks at what strangers see
+	"/t/:code":                noPage, // e2e/requests_test.go tests the pages of strangers
 	"/t/:code/:token":         noPage,
 	"/t/:code/:token/receipt": noPage,
 
@@ -65,7 +65,7 @@ var accessible = map[string]string{
 	"/admin/migrations":         "/admin/migrations",
 	"/admin/migrations/workers": "/admin/migrations/workers",
 	"/admin/migrations/keys":    "/admin/migrations/keys",
-	// e2e/migrations_test.go looks at them in all their states
+	// e2e/migrations_test.go tests them in all their states
 	"/admin/migrations/runs/:run":                       noPage,
 	"/admin/migrations/runs/:run/live":                  noPage,
 	"/admin/migrations/runs/:run/cancellation":          noPage,
@@ -75,7 +75,7 @@ var accessible = map[string]string{
 	"/admin/migrations/runs/:run/retries":               noPage,
 	"/admin/migrations/runs/:run/skips":                 noPage,
 	"/admin/migrations/runs/:run/events":                noPage,
-	"/admin/migrations/runs/:run/mapping":               noPage, // of a file that is to be imported
+	"/admin/migrations/runs/:run/mapping":               noPage, // of a file to import
 	"/admin/migrations/runs/:run/report.csv":            noPage,
 	"/admin/migrations/:name/new":                       "/admin/migrations/import-tickets/new",
 	"/admin/migrations/runs/:run/start":                 "/admin/migrations/runs/1/start",
@@ -123,7 +123,7 @@ var accessible = map[string]string{
 }
 
 // Every page is free of violations of WCAG 2.2 AA that a program can find, light and dark, on a wide screen and on a
-// phone; it is no wider than the smallest screen, whatever its texts are, and what can be pressed is large enough.
+// phone; it is no wider than the smallest screen, whatever its texts are, and its controls are large enough.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	paths := append(pagesOf(t), "/acme/boards/ABCDEFGHIJ", "/acme/ABCDEFGHIJ-1")
@@ -206,7 +206,7 @@ func TestAccessible(t *testing.T) {
 	})
 }
 
-// Pages that say what went wrong are pages, too.
+// Error pages are pages, too.
 func TestAccessibleFaults(t *testing.T) {
 	t.Run("what one may not, and a fault of ours", func(t *testing.T) {
 		t.Parallel()
@@ -240,7 +240,7 @@ func TestAccessibleFaults(t *testing.T) {
 	})
 }
 
-// onDatabase runs a statement on the server's database; what it locks is free after unlock.
+// onDatabase runs a statement on the server's database; its locks are released by unlock.
 func (a *env) onDatabase(t *testing.T, statement string) (unlock func()) {
 	t.Helper()
 	var url string
@@ -259,7 +259,7 @@ func (a *env) onDatabase(t *testing.T, statement string) (unlock func()) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	for _, s := range []string{"SET SESSION wait_timeout = 28800", statement} { // it stays locked while nothing is said
+	for _, s := range []string{"SET SESSION wait_timeout = 28800", statement} { // it stays locked while nothing is reported
 		if _, err := conn.ExecContext(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +323,7 @@ func (b *tab) visit(name string) string {
 	return path
 }
 
-// missingPicture is what the browser says of the picture in NINJA-1.
+// missingPicture is the browser's message about the picture in NINJA-1.
 var missingPicture = regexp.MustCompile(`ERR_CONNECTION_REFUSED`)
 
 // full is a server with some of everything on its pages.
@@ -362,7 +362,7 @@ func full(t *testing.T) *env {
 	return a
 }
 
-// lots has lots of reference codes of all kinds, and codes that were given out in the last hour.
+// lots adds lots of reference codes of all kinds, and pops in the last hour.
 func (a *env) lots() {
 	a.t.Helper()
 	for _, statement := range []string{
@@ -379,7 +379,7 @@ func (a *env) lots() {
 	}
 }
 
-// register has a consumer of tickets.
+// register adds a consumer of tickets.
 func (a *env) register(name string) {
 	a.t.Helper()
 	making := exec.Command(binary, "token", "--company", "acme", "--email", email)
@@ -405,7 +405,7 @@ func (a *env) register(name string) {
 	}
 }
 
-// accessible fails for each rule that the page breaks outside of the elements named.
+// accessible fails for each rule that the page breaks outside of the named elements.
 func (b *tab) accessible(what string, without ...string) {
 	b.t.Helper()
 	eval[bool](b, `(async () => { const s = %s; (0, eval)(s); return true })() && true`, axe)

@@ -17,7 +17,7 @@ func TestBoards(t *testing.T) {
 		b.types("m")
 		b.wait(`document.activeElement.id === "move-column"`)
 		eval[bool](b, `(document.querySelector("#move-board").focus(), true)`)
-		b.types("D") // what the board begins with
+		b.types("D") // the default columns
 		b.wait(`document.querySelector("#move-board").value === "DEMO" && document.querySelector("#move-board-hint")`)
 		eval[bool](b, `(document.querySelector("#move .primary").focus(), true)`)
 		b.types("\r")

@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
-// asked is how often a board asked by itself for what changed.
+// asked is how often a board fetched changes by itself.
 const asked = `performance.getEntriesByType("resource").filter(({ name }) => name.includes("columns=")).length`
 
 // counts has a board's page count the events about it.
@@ -25,7 +25,7 @@ func (b *tab) counts() {
 	b.wait(`window.heard >= 0`)
 }
 
-// rests lets the page do what it has to.
+// rests lets the page finish its work.
 func (b *tab) rests() {
 	b.t.Helper()
 	for range 30 {

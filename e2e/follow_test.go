@@ -14,7 +14,7 @@ import (
 
 // Visible pages refresh themselves.
 
-// watch has the page note when a column of it has exactly these keys, by the clock of the machine.
+// watch has the page record, by the clock of the machine, when a column of it has exactly these keys.
 func (b *tab) watch(name, keys string) {
 	b.t.Helper()
 	eval[bool](b, `(() => {
@@ -262,7 +262,7 @@ func TestFollowedBoards(t *testing.T) {
 	})
 }
 
-// shown is all that a board shows, as JSON.
+// shown is the whole board as JSON.
 const shown = `JSON.stringify([...document.querySelectorAll(".column")].map(c => [c.querySelector("header").innerText, c.className, [...c.querySelectorAll(".card")].map(k => [k.dataset.key, k.className, k.innerText, k.querySelector(".on")?.title])]))`
 
 func TestFollowedStorm(t *testing.T) {

@@ -32,7 +32,7 @@ func TestNoGhosts(t *testing.T) {
 		for _, title := range []string{"One", "Two", "Three"} {
 			a.post("/acme/boards/NINJA/tickets", "title", title)
 		}
-		a.read("/acme") // with it go the messages, which would lie over the board
+		a.read("/acme") // it takes the flashes, too, which would lie over the board
 		b := a.tab(t)
 		b.expected = regexp.MustCompile(`404`)
 		b.open("/acme/boards/NINJA")

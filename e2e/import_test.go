@@ -16,7 +16,7 @@ const jiraFile = `Summary,Issue key,Status,Assignee,Reporter,Created,Priority,La
 broken,row
 `
 
-// A file goes in without JavaScript, its columns are looked at, and its old keys open the tickets.
+// A file is imported without JavaScript: its columns are mapped, and its old keys open the tickets.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	a := start(t)

@@ -30,7 +30,7 @@ func TestKeyboard(t *testing.T) {
 		a := withBoard(t, "One", "Two", "Three")
 		b := a.tab(t)
 		b.open("/acme")
-		b.types("\t\t") // past the way to the content
+		b.types("\t\t") // past the skip link
 		b.open("/acme/boards/NINJA")
 		todo, doing, done := b.columnID("To do"), b.columnID("Doing"), b.columnID("Done")
 		a.post("/acme/boards/NINJA/tickets", "title", "Five", "column", doing)
@@ -150,7 +150,7 @@ func TestKeyboard(t *testing.T) {
 		b.open("/acme/boards/NINJA")
 		b.types("jja")
 		b.wait(`document.activeElement.id === "assign-q" && document.querySelector("#dialog-title").innerText.includes("NINJA-2")`)
-		b.types("\t ") // the first of the people
+		b.types("\t ") // the first member
 		b.wait(`document.querySelector("#assign input:checked")`)
 		b.types("\r")
 		b.hears("Assign NINJA-2: saved.")

@@ -49,7 +49,7 @@ func (b *tab) another() *tab {
 	return other
 }
 
-// without has pages find that the browser lacks something.
+// without removes a feature of the browser from pages.
 func (b *tab) without(names ...string) {
 	b.t.Helper()
 	for _, name := range names {
@@ -60,7 +60,7 @@ func (b *tab) without(names ...string) {
 	}
 }
 
-// listens opens a page and has it listen to all of the first board.
+// listens opens a page and has it follow all of the first board.
 func (b *tab) listens(path string) {
 	b.t.Helper()
 	b.open(path)

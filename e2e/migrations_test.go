@@ -40,10 +40,10 @@ type works struct {
 	away      atomic.Bool   // the server does not answer
 }
 
-// hands are what a worker has.
+// hands is a worker's gate for tasks.
 type hands struct {
 	mu      sync.Mutex
-	gate    chan struct{} // closed: tasks go through
+	gate    chan struct{} // closed: tasks pass
 	failing bool          // every third task fails
 }
 
@@ -74,7 +74,7 @@ func withWorks(t *testing.T) *works {
 	return w
 }
 
-// joins has one more worker work, with hands of its own, as another process would.
+// joins starts one more worker, with hands of its own, as another process would.
 func (w *works) joins(t *testing.T) (*hands, *app.App) {
 	t.Helper()
 	h := &hands{gate: make(chan struct{})}
@@ -143,7 +143,7 @@ func (h *hands) process(ctx context.Context, work *migrations.Work) error {
 	return nil
 }
 
-// open lets tasks through.
+// open lets tasks pass.
 func (h *hands) open() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -207,7 +207,7 @@ func (w *works) when(t *testing.T, run id.Run, what string, wanted func(migratio
 	}, func() string { return fmt.Sprintf("it is %s (%s), %+v", now.State, now.Reason, now.Progress) })
 }
 
-// tallied waits until the page says so many.
+// tallied waits until the page shows these numbers.
 func (b *tab) tallied(label, n string) {
 	b.t.Helper()
 	b.wait(`[...document.querySelectorAll(".tally > div")].some(d => d.querySelector("dt").innerText.trim() === %s && d.querySelector("dd").innerText.trim() === %s)`, label, n)
@@ -237,7 +237,7 @@ func TestRunPanel(t *testing.T) {
 
 		// at once, however slow the machine
 		eval[bool](b, `(() => { window.clock = Date.now; const at = Date.now(); Date.now = () => at; return true })()`)
-		b.types("pp") // twice is once
+		b.types("pp") // twice is the same as once
 		b.state("Pausing")
 		eval[bool](b, `(Date.now = window.clock, true)`)
 		b.sees("#run-head", "0 of 2 workers idle")
@@ -304,7 +304,7 @@ func TestRunPanel(t *testing.T) {
 			b.tallied("Complete", "9")
 			b.types("/")
 			b.wait(`document.activeElement.id === "tasks-task"`)
-			b.types("fwr?p") // is typed, behind the / that a hand would not have typed
+			b.types("fwr?p") // typed behind the / of the shortcut
 			b.wait(`document.activeElement.id === "tasks-task" && document.activeElement.value.endsWith("fwr?p") && !document.querySelector("dialog[open]")`)
 		})
 	t.Run("nothing moves under the hand: a run waits while tasks are chosen, and keeps what is typed, open and focused",
@@ -323,7 +323,7 @@ func TestRunPanel(t *testing.T) {
 			b.tallied("Failed", "4")
 			b.state("Complete with failures")
 			b.wait(`document.querySelector("#run-database details").open`)
-			b.types("1") // the form of the settings stands still while someone types
+			b.types("1") // the form of the settings is not refreshed while a user types
 			b.wait(`document.activeElement.id === "knob-rate" && document.activeElement.value === "71"`)
 
 			b.open(views.RunPath(run) + "?state=failed")
@@ -438,7 +438,7 @@ func TestRunPanel(t *testing.T) {
 	t.Run("a button of the list of workers stays while it is pressed", func(t *testing.T) {
 		t.Parallel()
 		w := withWorks(t)
-		w.ready(t, 1) // so there is a worker
+		w.ready(t, 1) // there is a worker again
 		b := w.tab(t)
 		b.open(views.WorkersPath)
 		p := b.middle("#" + views.WorkersID + " form button")
@@ -534,7 +534,7 @@ func TestRunPanel(t *testing.T) {
 	})
 }
 
-// looks has a look at a run's page in a state: it is accessible, fits a phone and can be touched there.
+// looks checks a run's page in a state: it is accessible, fits a phone and can be touched there.
 func (b *tab) looks(run id.Run, state string) {
 	b.t.Helper()
 	b.open(views.RunPath(run))

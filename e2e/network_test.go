@@ -28,7 +28,7 @@ func TestBadNetworks(t *testing.T) {
 		a := withBoard(t, "One", "Two")
 		b := a.through(keepsStreamsBack(t, a.url)).tab(t)
 		b.open("/acme/boards/NINJA")
-		b.newsCome("polling") // it waits for a stream's first sign of life, then asks every five seconds
+		b.newsCome("polling") // it waits for a stream's first bytes, then polls every five seconds
 		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
 		b.holds("Doing", "NINJA-1")
 		a.post("/acme/NINJA-2", "title", "Another", "version", "1")
@@ -53,7 +53,7 @@ func TestBadNetworks(t *testing.T) {
 		b.live()
 		line.lost.Add(1) // open connections get nothing more, as behind a router that was restarted
 		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
-		b.holds("Doing", "NINJA-1") // without a word for 45 s it takes the line for dead
+		b.holds("Doing", "NINJA-1") // after 45 s without a byte it takes the connection for dead
 	})
 }
 

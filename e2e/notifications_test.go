@@ -36,7 +36,7 @@ func TestMentions(t *testing.T) {
 			ana.click("#comment-body")
 			ana.types("Look, @be")
 			ana.wait(`document.querySelector("#people-to-name [aria-selected=true]")?.textContent.includes("Ben Okafor")`)
-			// A pressed key would also type a line's end, which a hand's does not.
+			// A pressed key would also type a line's end, which a user's does not.
 			eval[bool](ana,
 				`document.querySelector("#comment-body").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })) || true`)
 			ana.wait(`document.querySelector("#comment-body").value === "Look, @ben-okafor "`)
@@ -68,7 +68,7 @@ func TestMentions(t *testing.T) {
 		ana.open("/acme/NINJA-1")
 		ana.types("a")
 		ana.wait(`document.activeElement.id === "assign-q"`)
-		ana.types("ok") // no word of anybody's begins so but this
+		ana.types("ok") // no member's name begins so but this
 		ana.wait(`document.querySelectorAll("#people-found label").length === 1`)
 		ana.types("\t ")
 		ana.wait(`document.querySelector("#people-found input").checked`)

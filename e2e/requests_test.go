@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// withRequests is withBoard where NINJA takes requests, for which there are codes.
+// withRequests is withBoard with a public form on NINJA, and codes for it.
 func withRequests(t *testing.T) *env {
 	t.Helper()
 	a := withBoard(t, "Ours")

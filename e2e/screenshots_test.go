@@ -72,8 +72,8 @@ func TestScreenshots(t *testing.T) {
 // photosAt is the address of the photos to download: fixed, since the picture shows it.
 const photosAt = "127.0.0.1:8085"
 
-// download starts a download of photos, a few of which are lost or broken, holds it by hand for a
-// moment, and leaves it in its middle. It returns the path of the run.
+// download starts a download of photos, a few of which are lost or broken, throttles it by hand for a moment, and stops
+// in its middle. It returns the path of the run.
 func (a *env) download(b *tab) string {
 	a.t.Helper()
 	listener, err := net.Listen("tcp", photosAt)

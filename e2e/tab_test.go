@@ -34,7 +34,7 @@ type tab struct {
 	expected *regexp.Regexp
 }
 
-// refusals are answers that a page deals with; the browser logs each of them.
+// refusals are responses that a page handles; the browser logs each of them.
 var refusals = regexp.MustCompile(`status of (409|422)`)
 
 func (a *env) stranger(t *testing.T) *tab {
@@ -51,7 +51,7 @@ func (a *env) stranger(t *testing.T) *tab {
 	})
 	b.must(chromedp.Do(ctx))
 	b.must(chromedp.Listen(ctx, b.note))
-	// Messages go after a moment, which may be over before a slow machine gets to look.
+	// Flashes fade after a moment, which may be over before a slow machine gets to look.
 	call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 		Source: `{ const later = setTimeout; window.setTimeout = (f, ms, ...rest) => later(f, ms === 8000 ? 600000 : ms, ...rest) }`,
 	})
@@ -232,8 +232,8 @@ func (b *tab) drag(selector, onto string, below float64) {
 	b.must(b.lifts(selector, onto, below)())
 }
 
-// lifts takes a card and holds it over an element; what it returns lets it go. While it is held,
-// nothing changes on the board: what others do meanwhile comes behind it, however slow the machine.
+// lifts takes a card and holds it over an element; the returned function drops it. Until then nothing changes on the
+// board: changes by others come after it, however slow the machine.
 func (b *tab) lifts(selector, onto string, below float64) (drop func() error) {
 	b.t.Helper()
 	from, to := b.middle(selector), b.middle(onto)
@@ -257,8 +257,8 @@ func (b *tab) lifts(selector, onto string, below float64) (drop func() error) {
 	}
 }
 
-// rest is for how many frames a hand rests before it lets go: SortableJS looks every 50 ms at what lies below it,
-// and waits for what it has set in motion.
+// rest is the number of frames for which the pointer rests before it drops: SortableJS looks every 50 ms at what lies
+// below it, and waits for its own animations.
 const rest = 12
 
 // touch drags a finger.
@@ -305,7 +305,7 @@ func (b *tab) types(keys string) {
 	b.must(chromedp.Do(b.ctx, chromedp.KeyEvent(keys)))
 }
 
-// fills clicks into a field and writes the text in the place of what is there.
+// fills clicks into a field and replaces its text.
 func (b *tab) fills(selector, text string) {
 	b.t.Helper()
 	b.wait(`!document.querySelector(".htmx-added, .htmx-settling")`) // htmx gives the focus to what it added 20 ms later
@@ -334,7 +334,7 @@ func (b *tab) holds(name, keys string) {
 	b.wait(columns+`.some(c => c.name === %s && c.keys === %s)`, name, keys)
 }
 
-// addTo opens the line at a column's foot.
+// addTo opens the form at a column's foot.
 func (b *tab) addTo(column string) {
 	b.t.Helper()
 	b.click("#add-" + b.columnID(column) + " summary")

@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// Range is what a reader at a cursor must have of the rows with ids from From to To: how many, and the sum of their
+// Range is the rows with ids from From to To that a reader at a cursor must have: their number, and the sum of their
 // Sums. If Pending is not 0, so many more rows have changed since, and the range cannot be compared yet.
 type Range struct {
 	From     uint64 `json:"from"`
@@ -27,8 +27,8 @@ func Sum(row, position uint64) uint64 {
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// Audit returns what a reader of a feed must have at a cursor; board is the slug of the only board that it reads, ""
-// for all. Ranges without rows are left out.
+// Audit returns the rows that a reader of a feed must have at a cursor; board is the slug of the only board that it
+// reads, "" for all. Ranges without rows are left out.
 func (c *Client) Audit(ctx context.Context, feed, board, upto string) (list []Range, err error) {
 	values := Query{Board: board}.values()
 	values.Set("upto", upto)
@@ -67,8 +67,8 @@ type Proof struct {
 // Whole reports whether the Store has exactly the feed's rows.
 func (p Proof) Whole() bool { return len(p.Differ)+len(p.Pending) == 0 && !p.Strays }
 
-// Prove compares a Store with what the server says that it must have. Follow must have read it from the start, and
-// must not change it meanwhile. It reads every row of it, some at once, and changes nothing.
+// Prove compares a Store with the server's audit. Follow must have read it from the start, and must not change it
+// meanwhile. It reads every row of it, some at once, and changes nothing.
 func (c *Client) Prove(ctx context.Context, store Store) (proof Proof, err error) {
 	place, err := store.Place(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 const (
 	firstPause   = 500 * time.Millisecond
 	longestPause = 30 * time.Second
-	longestAfter = 10 * time.Minute // that a server may ask for
+	longestAfter = 10 * time.Minute // the longest that a server may ask for
 )
 
 // backoff waits longer after each failure in a row. Half of each pause is random, so that not all clients of a server

@@ -39,19 +39,19 @@ type Item struct {
 	Data     json.RawMessage `json:"data"`             // the resource as in the API; null if it was deleted
 }
 
-// Reasons of items that are deleted for this reader. Of a row that was deleted for all there is none.
+// Reasons of items that are deleted for this reader. A row that was deleted for all has none.
 const (
 	LeftFilter = "left_filter" // it left the board of the query
-	Swept      = "swept"       // a read from the start did not show it any more; its Position is 0
+	Swept      = "swept"       // a read from the start did not return it any more; its Position is 0
 )
 
-// Query says what to read of a feed.
+// Query selects a part of a feed.
 type Query struct {
 	Feed     string
-	Cursor   string        // as a page or an event gave it, "start", "end", or an RFC 3339 time; "" is the start
+	Cursor   string        // from a page or an event, "start", "end", or an RFC 3339 time; "" is the start
 	Board    string        // the slug of the only board to read, "" for all
 	Limit    int           // rows that the server reads, 1 to 1000; 0 is the server's default
-	Wait     time.Duration // how long an empty answer may wait for a change, at most 60 s
+	Wait     time.Duration // the timeout of an empty response while it waits for a change, at most 60 s
 	Consumer string        // a registered consumer, whose cursor replaces Cursor
 }
 
@@ -98,8 +98,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("the server answers %d: %s", e.Status, cmp.Or(e.Detail, http.StatusText(e.Status)))
 }
 
-// StartOver reports a cursor that the server cannot read on from: it is from before a restore, or so old that
-// deletions behind it are forgotten. Read from the start, and remove the rows that are not shown, as Follow does.
+// StartOver reports a cursor from which the server cannot read on: it is from before a restore, or so old that
+// deletions after it are forgotten. Read from the start, and remove the rows that are not in it, as Follow does.
 func (e *Error) StartOver() bool {
 	return e.Status == http.StatusGone || e.Type == problem+"Feed.CursorOfEarlierEpoch" || e.Type == problem+"Feed.CursorAhead"
 }
@@ -127,10 +127,10 @@ func temporary(err error) bool {
 	return !errors.As(err, &refused) || refused.Temporary()
 }
 
-// longest is how many bytes of an answer are read at most. The server ends a page at a few MB, or one row.
+// longest is the most bytes of a response that are read. The server ends a page at a few MB, or one row.
 const longest = 256 << 20
 
-// patience is how long an answer may take, beside the time to wait for a change.
+// patience is the timeout of a response, beside the time to wait for a change.
 const patience = time.Minute
 
 // call sends a request and reads the answer into out.
@@ -185,7 +185,7 @@ func (c *Client) send(ctx context.Context, method, path string, in any, head htt
 	return nil, refusal(response)
 }
 
-// own is the default client. Not http.DefaultClient, which a program may have changed.
+// own is the default client, not http.DefaultClient, which a program may have changed.
 var own = &http.Client{}
 
 func refusal(response *http.Response) *Error {
@@ -200,7 +200,7 @@ func refusal(response *http.Response) *Error {
 	return refused
 }
 
-// check finds mistakes that no second try mends.
+// check finds mistakes that no retry mends.
 func (c *Client) check() error {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

@@ -15,7 +15,7 @@ import (
 func server() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("cursor") != "" {
-			<-r.Context().Done() // there is no news
+			<-r.Context().Done() // no changes
 			return
 		}
 		fmt.Fprint(w, `{"items":[
@@ -24,8 +24,8 @@ func server() *httptest.Server {
 	}))
 }
 
-// Follow keeps a copy of what a feed shows. With a File (see OpenFile) as its Store it goes on where it was, also
-// after a crash.
+// Follow keeps a copy of a feed. With a File (see OpenFile) as its Store it resumes where it stopped, also after a
+// crash.
 func ExampleClient_Follow() {
 	s := server()
 	defer s.Close()

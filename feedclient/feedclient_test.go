@@ -63,7 +63,7 @@ func TestStream(t *testing.T) {
 			fmt.Fprintf(w, "id: c%d\nevent: change\ndata: {\"id\":1,\"feed_sync_id\":\"%d\"}\n\nid: lost\nevent: change\nda", n, n)
 			w.(http.Flusher).Flush()
 			if n == 3 {
-				<-r.Context().Done() // says nothing more
+				<-r.Context().Done() // sends nothing more
 			}
 		}))
 		defer s.Close()
@@ -82,7 +82,7 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// asked is a transport that keeps each request, and answers nothing.
+// asked is a transport that keeps each request without an answer.
 type asked struct{ requests []*http.Request }
 
 func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {

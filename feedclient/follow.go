@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Mode is how Follow learns of changes once it has read all rows.
+// Mode is how Follow gets changes once it has read all rows.
 type Mode int
 
 // The modes.
 const (
-	LongPoll Mode = iota // asks, and the server answers when there is something
-	Poll                 // asks every so often
+	LongPoll Mode = iota // asks; the server answers when there is a change
+	Poll                 // asks at an interval
 	Stream               // keeps a connection open, on which the server sends each change
 )
 
@@ -174,8 +174,8 @@ func (f *follower) take(ctx context.Context, items ...Item) error {
 	return nil
 }
 
-// known returns the marks of the rows of items. It first notes rows of which there is none: the handler may do
-// its work and the program be killed before that is saved, and a sweep must find them all the same.
+// known returns the marks of the rows of items. It first adds marks for rows without one: the program may be killed
+// after the handler's work and before its save, and a sweep must find these rows all the same.
 func (f *follower) known(ctx context.Context, items []Item) (map[uint64]Mark, error) {
 	rows := make([]uint64, len(items))
 	for i, item := range items {
@@ -207,7 +207,7 @@ func (f *follower) known(ctx context.Context, items []Item) (map[uint64]Mark, er
 	return known, f.save(ctx, noted...)
 }
 
-// save saves the place, what was handed over, and more marks, even if ctx has ended: the work is done.
+// save saves the place, the rows handed over, and more marks, even if ctx has ended: the work is done.
 func (f *follower) save(ctx context.Context, more ...Mark) error {
 	marks := slices.AppendSeq(more, maps.Values(f.marks))
 	if err := f.o.Store.Save(context.WithoutCancel(ctx), f.place, marks); err != nil {
@@ -223,7 +223,7 @@ func (f *follower) whole(page Page) bool {
 	return !f.place.Whole && !page.More && (f.o.Consumer == "" || page.From != page.Cursor)
 }
 
-// sweep hands over as deleted the rows that this round did not show.
+// sweep hands over as deleted the rows that this round did not contain.
 func (f *follower) sweep(ctx context.Context) error {
 	for {
 		rows, err := f.o.Store.Before(ctx, f.place.Round, 1000)
@@ -272,7 +272,7 @@ func (f *follower) advance(ctx context.Context, page Page) error {
 	return err
 }
 
-// together is how many changes of a stream are handed over and saved at once at most.
+// together is the most changes of a stream that are handed over and saved at once.
 const together = 200
 
 // stream follows a stream until it ends. Events that arrive together are saved together.

@@ -16,11 +16,11 @@ type Place struct {
 	Feed   string `json:"feed"`
 	Board  string `json:"board,omitempty"`
 	Cursor string `json:"cursor"`
-	Round  uint64 `json:"round"` // how often it was begun at the start
-	Whole  bool   `json:"whole"` // this round has reached the end once, and the rows that it did not show are removed
+	Round  uint64 `json:"round"` // how often reading began at the start
+	Whole  bool   `json:"whole"` // this round has reached the end once, and the rows that it did not contain are removed
 }
 
-// Mark says how a row was last handed over. A position of 0 says that it may have been.
+// Mark is the state of a row when it was last handed over. At position 0 it may not have been.
 type Mark struct {
 	ID, Round, Position uint64
 	Gone                bool // the row is deleted: forget the mark
@@ -115,10 +115,10 @@ func (m *Memory) Before(_ context.Context, round uint64, limit int) (rows []uint
 type File struct {
 	Memory
 	path string
-	fail error // of a Save: the file is not as the memory
+	fail error // a Save failed: the file is not as the memory
 }
 
-// OpenFile reads a file that a File wrote, or begins with none.
+// OpenFile reads a File's file, or starts an empty one.
 func OpenFile(path string) (*File, error) {
 	f := &File{path: path}
 	text, err := os.ReadFile(path)

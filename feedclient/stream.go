@@ -113,8 +113,8 @@ func (s rawEvent) event() (Event, bool, error) {
 // events reads a stream of server-sent events, as the HTML standard defines them.
 type events struct{ r *bufio.Reader }
 
-// next returns the next event, also one without data, whose id moves the cursor. An event that the end of the stream
-// cuts off is dropped.
+// next returns the next event, also one without data, whose id moves the cursor. An incomplete event at the end of the
+// stream is dropped.
 func (e *events) next() (s rawEvent, err error) {
 	size := 0
 	for {

@@ -36,7 +36,7 @@ func Path(name string) string { return Prefix + hash + "/" + name }
 // Build names the assets of this build all together.
 func Build() string { return hash }
 
-// Handler serves what Path names. A page of an older build still gets an answer, but not to keep.
+// Handler serves the assets. A page of an older build still gets a response, but one that is not cached.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		under, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, Prefix), "/")

@@ -108,7 +108,7 @@ func TestAssets(t *testing.T) {
 	})
 }
 
-// A brace that a merge lost puts all that follows into the layer before, where it loses against everything.
+// A brace lost in a merge puts all that follows into the layer before, where it loses against everything.
 func TestStylesAreClosed(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"css/app.css", "css/migrations.css"} {

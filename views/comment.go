@@ -10,11 +10,11 @@ type Comment struct {
 	HTML string
 }
 
-// CommentForm is what was typed into the form of a new comment or of an old one.
+// CommentForm is the input of the form of a new comment or of an old one.
 type CommentForm struct {
 	Body    string
 	Version uint64
 	Public  bool // it is a reply to the requester
 	Errors  Errors
-	Current *tickets.Comment // what was saved meanwhile, on a conflict
+	Current *tickets.Comment // the comment saved meanwhile, on a conflict
 }

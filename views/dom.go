@@ -7,20 +7,20 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// Element ids: the key of a fragment, its DOM id and its hx-target are one and the same.
+// Element ids: the key of a fragment, its DOM id and its hx-target are the same.
 const (
-	MainID     = "main" // what a page is about, without its frame
+	MainID     = "main" // a page without its frame
 	BoardID    = "board"
 	DialogID   = "dialog"     // the one <dialog> of the frame
 	FlashID    = "flash"      // messages
 	AnnounceID = "announce"   // the aria-live region
-	JumpID     = "jump-found" // what the jump box found
+	JumpID     = "jump-found" // the results of the jump box
 	UndoID     = "undo"       // the form behind ctrl+Z
 	UnreadID   = "unread"     // the link to the inbox
 	FilterID   = "filter"     // of a board
 	SwitchID   = "switch"     // the columns of a board, on a phone
-	ArchivedID = "archived"   // boards that are
-	DeletedID  = "deleted"    // tickets of a board that were
+	ArchivedID = "archived"   // active boards
+	DeletedID  = "deleted"    // deleted tickets of a board
 
 	TicketID      = "ticket"
 	MoveID        = "move" // the form that moves a ticket
@@ -32,8 +32,8 @@ const (
 	SaidID        = "said"         // its list
 	CommentFormID = "comment-form"
 	MuteID        = "mute"
-	ReplyFormID   = "reply-form" // answers a requester
-	RequesterID   = "requester"  // who sent a ticket by a form
+	ReplyFormID   = "reply-form" // replies to a requester
+	RequesterID   = "requester"  // the requester of a ticket
 	RequestLinkID = "request-link-shown"
 
 	PublicFormID = "public-form" // of a board's settings
@@ -44,12 +44,12 @@ const (
 	EntriesID = "entries"
 	WorkID    = "work"
 
-	RunListID    = "runs"          // the list of runs, which asks for itself again
-	OlderRunsID  = "finished-runs" // those that are over
+	RunListID    = "runs"          // the list of runs, which refreshes itself
+	OlderRunsID  = "finished-runs" // finished runs
 	WorkersID    = "workers"
-	FeedsID      = "feeds"    // the feeds and who reads them, which ask for themselves again
-	ConsumerID   = "consumer" // one of them
-	RefsID       = "refs"     // the reference codes, which ask for themselves again
+	FeedsID      = "feeds"    // the feeds and their readers, which refresh themselves
+	ConsumerID   = "consumer" // one consumer
+	RefsID       = "refs"     // the reference codes, which refresh themselves
 	RejectionsID = "rejections"
 	UnlistedID   = "unlisted"
 	StartID      = "start" // the question whether to start a run
@@ -64,7 +64,7 @@ const (
 	WebhookID     = "webhook"
 	DeliveriesID  = "deliveries" // of a webhook
 	DeliveryID    = "delivery"
-	StoppedID     = "stopped" // says that a webhook was stopped
+	StoppedID     = "stopped" // the banner of a stopped webhook
 
 	// A run's page.
 	RunID         = "run" // all of it that changes
@@ -78,9 +78,9 @@ const (
 	RunKnobsID    = "run-knobs"
 	RunTaskListID = "run-task-list"
 	RunTasksID    = "run-tasks"
-	RunTaskID     = "run-task" // a task of it
+	RunTaskID     = "run-task" // one of its tasks
 	RunFilterID   = "run-filter"
-	RunBadgeID    = "run-badge" // says that tasks are chosen
+	RunBadgeID    = "run-badge" // the line about selected tasks
 )
 
 // TaskRowID is a task in a list.
@@ -119,7 +119,7 @@ func CommentID(c id.Comment) string { return fmt.Sprintf("comment-%d", c) }
 // EntryID is an entry of an inbox.
 func EntryID(n id.Notification) string { return fmt.Sprintf("entry-%d", n) }
 
-// ChoiceID is a member in the list of those who can be assigned.
+// ChoiceID is a member in the list of possible assignees.
 func ChoiceID(a id.Account) string { return fmt.Sprintf("choice-%d", a) }
 
 // RunRowID is a run in the list.

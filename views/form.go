@@ -21,7 +21,7 @@ func NewField(form, name, label, hint string, errs Errors) Field {
 // ID is the control's id.
 func (f Field) ID() string { return f.Form + "-" + f.Name }
 
-// Message is what is wrong with the field, "" for nothing.
+// Message is the error of the field, "" for none.
 func (f Field) Message() string { return f.Errors[f.Name] }
 
 // Attrs ties the control to its label, hint and error.
@@ -41,7 +41,7 @@ func (f Field) Attrs() templ.Attributes {
 	return attrs
 }
 
-// FirstField is the field to begin with: the first rejected one, else the first.
+// FirstField is the field to focus: the first rejected one, else the first.
 func FirstField(errs Errors, fields ...string) string {
 	for _, name := range fields {
 		if errs[name] != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// unreadText is the count of an inbox, as far as it is counted.
+// unreadText is the number of unread entries, as far as it is counted.
 func unreadText(n int) string {
 	if n > tickets.MaxUnread {
 		return strconv.Itoa(tickets.MaxUnread) + "+"

@@ -21,7 +21,7 @@ const (
 	CompaniesPath = "/admin/companies"
 )
 
-// SignInToPath is the form to sign in, which leads on to a path.
+// SignInToPath is the form to sign in, which then leads to a path.
 func SignInToPath(path string) string { return LoginPath + "?next=" + url.QueryEscape(path) }
 
 // JoinPath is an invitation.
@@ -33,7 +33,7 @@ func ResetPath(secret string) string { return "/reset/" + secret }
 // HomePath is a company's list of boards.
 func HomePath(company string) string { return "/" + company }
 
-// JumpPath finds a ticket by its key or title; board is the slug of the one that is looked at, or "".
+// JumpPath finds a ticket by its key or title; board is the slug of the present one, or "".
 func JumpPath(company, board string) string {
 	if board == "" {
 		return "/" + company + "/jump"
@@ -41,7 +41,7 @@ func JumpPath(company, board string) string {
 	return "/" + company + "/jump?board=" + board
 }
 
-// KeysPath is the help for the keyboard.
+// KeysPath is the help for keyboard shortcuts.
 func KeysPath(company string) string { return "/" + company + "/keys" }
 
 // UndoPath reverts an action of the user.
@@ -63,7 +63,7 @@ func InboxBeforePath(company string, before id.Notification) string {
 	return fmt.Sprintf("%s?before=%d", InboxPath(company), before)
 }
 
-// BeforePath is what a list at a path has before a comment.
+// BeforePath is the part of a list at a path before a comment.
 func BeforePath(path string, before id.Comment) string {
 	return fmt.Sprintf("%s?before=%d", path, before)
 }
@@ -73,7 +73,7 @@ func InboxEntryPath(company string, entry id.Notification) string {
 	return fmt.Sprintf("%s/%d", InboxPath(company), entry)
 }
 
-// UnreadPath is the link to the inbox with the count of what is unread.
+// UnreadPath is the link to the inbox with the count of unread entries.
 func UnreadPath(company string) string { return InboxPath(company) + "/unread" }
 
 // BoardsPath takes new boards.
@@ -134,12 +134,12 @@ func TicketPath(company string, key tickets.Key) string { return "/" + company +
 // EditPath is a ticket's form.
 func EditPath(company string, key tickets.Key) string { return TicketPath(company, key) + "/edit" }
 
-// PositionPath is a ticket's place: GET is the form that moves it, POST moves it.
+// PositionPath is a ticket's position: GET is the form that moves it, POST moves it.
 func PositionPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/position"
 }
 
-// ClosurePath closes a ticket and opens it again.
+// ClosurePath closes and reopens a ticket.
 func ClosurePath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/closure"
 }
@@ -149,7 +149,7 @@ func DeletionPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/deletion"
 }
 
-// RestorationPath puts a deleted ticket back.
+// RestorationPath restores a deleted ticket.
 func RestorationPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/restoration"
 }
@@ -169,7 +169,7 @@ func AssigneesPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/assignees"
 }
 
-// MutePath ends replies of a ticket in one's inbox, or lets them come again.
+// MutePath mutes a ticket's replies in the user's inbox, or unmutes them.
 func MutePath(company string, key tickets.Key) string { return TicketPath(company, key) + "/mute" }
 
 // CommentsPath takes new comments of a ticket.
@@ -182,7 +182,7 @@ func CommentsBeforePath(company string, key tickets.Key, before id.Comment) stri
 	return fmt.Sprintf("%s?before=%d", CommentsPath(company, key), before)
 }
 
-// CommentPath is a comment on its ticket's page, however far back it is.
+// CommentPath is a comment on its ticket's page, however old it is.
 func CommentPath(company string, key tickets.Key, comment id.Comment) string {
 	return fmt.Sprintf("%s?comment=%d#%s", TicketPath(company, key), comment, CommentID(comment))
 }
@@ -232,12 +232,12 @@ func RolePath(company string, account accounts.ID) string {
 	return PersonPath(company, account) + "/role"
 }
 
-// RemovalPath takes a member out of a company.
+// RemovalPath removes a member from a company.
 func RemovalPath(company string, account accounts.ID) string {
 	return PersonPath(company, account) + "/removal"
 }
 
-// ResetsPath makes a link for a member's new password.
+// ResetsPath creates a link for a member's new password.
 func ResetsPath(company string, account accounts.ID) string {
 	return PersonPath(company, account) + "/resets"
 }
@@ -250,7 +250,7 @@ func OperatorPath(company string, account accounts.ID) string {
 // TokensPath is a member's API tokens, and takes new ones.
 func TokensPath(company string) string { return "/" + company + "/tokens" }
 
-// MoreTokensPath is the list below a token; others says whose.
+// MoreTokensPath is the list below a token; others selects other members' tokens.
 func MoreTokensPath(company string, before id.Token, others bool) string {
 	if others {
 		return fmt.Sprintf("%s?others=%d", TokensPath(company), before)
@@ -299,12 +299,12 @@ func WebhookRemovalPath(company string, webhook id.Webhook) string {
 	return WebhookPath(company, webhook) + "/removal"
 }
 
-// DeliveryPath is something that was sent to a webhook, and what it answered.
+// DeliveryPath is a delivery of a webhook with its response.
 func DeliveryPath(company string, webhook id.Webhook, delivery id.Delivery) string {
 	return fmt.Sprintf("%s/deliveries/%d", WebhookPath(company, webhook), delivery)
 }
 
-// ResendsPath sends it once more.
+// ResendsPath resends a delivery.
 func ResendsPath(company string, webhook id.Webhook, delivery id.Delivery) string {
 	return DeliveryPath(company, webhook, delivery) + "/resends"
 }
@@ -320,7 +320,7 @@ func MoreAuditPath(company string, before id.Audit) string {
 // FeedsPath are the feeds and their consumers, for operators.
 const FeedsPath = "/admin/feeds"
 
-// FeedsBelowPath is the page with the consumers and the webhooks behind some.
+// FeedsBelowPath is the page with the consumers and the webhooks after some.
 func FeedsBelowPath(consumer id.Consumer, webhook id.Webhook) string {
 	query := url.Values{}
 	if consumer != 0 {
@@ -335,7 +335,7 @@ func FeedsBelowPath(consumer id.Consumer, webhook id.Webhook) string {
 	return FeedsPath + "?" + query.Encode()
 }
 
-// RepublicationsPath has rows published again.
+// RepublicationsPath republishes rows.
 const RepublicationsPath = FeedsPath + "/republications"
 
 // ConsumerPath is a consumer's page.
@@ -352,7 +352,7 @@ func ConsumerCursorPath(consumer id.Consumer) string { return ConsumerPath(consu
 // ConsumerRemovalPath is the question whether to delete a consumer; a POST deletes it.
 func ConsumerRemovalPath(consumer id.Consumer) string { return ConsumerPath(consumer) + "/removal" }
 
-// AnyWebhookPath is a webhook of whatever company, to look at.
+// AnyWebhookPath is a webhook of any company, read only.
 func AnyWebhookPath(webhook id.Webhook) string {
 	return fmt.Sprintf("%s/webhooks/%d", FeedsPath, webhook)
 }
@@ -376,10 +376,10 @@ func RefsBelowPath(before id.Lot) string {
 // RefMintsPath asks whether to mint codes; a POST mints them.
 const RefMintsPath = RefsPath + "/mints"
 
-// RefPolicyPath sets how full the pool is kept.
+// RefPolicyPath sets the refill policy.
 const RefPolicyPath = RefsPath + "/policy"
 
-// RefPausePath has the pool be filled by itself no more, or again.
+// RefPausePath pauses or resumes automatic refills.
 const RefPausePath = RefsPath + "/pause"
 
 // LotQuarantinePath is the question whether to put a lot in quarantine; a POST puts it there.
@@ -391,8 +391,7 @@ const MigrationsPath = "/admin/migrations"
 // OlderRunsPath are the finished runs below one of them.
 func OlderRunsPath(before id.Run) string { return fmt.Sprintf("%s?before=%d", MigrationsPath, before) }
 
-// NewRunPath is the form of a new run of a migration, with what an earlier run was made from unless
-// that is 0.
+// NewRunPath is the form of a new run of a migration, filled in from an earlier run unless that is 0.
 func NewRunPath(migration string, from id.Run) string {
 	path := MigrationsPath + "/" + url.PathEscape(migration) + "/new"
 	if from == 0 {
@@ -409,7 +408,7 @@ func RunsPath(migration string) string {
 // RunPath is a run's page.
 func RunPath(run id.Run) string { return fmt.Sprintf("%s/runs/%d", MigrationsPath, run) }
 
-// RunStartPath is the question whether to start a run that is filled; a POST starts it.
+// RunStartPath is the question whether to start a filled run; a POST starts it.
 func RunStartPath(run id.Run) string { return RunPath(run) + "/start" }
 
 // RunPausePath pauses a run, or resumes it.
@@ -418,13 +417,13 @@ func RunPausePath(run id.Run) string { return RunPath(run) + "/pause" }
 // RunCancellationPath is the question whether to stop a run for good; a POST stops it.
 func RunCancellationPath(run id.Run) string { return RunPath(run) + "/cancellation" }
 
-// RunDismissalPath takes a finished run off the list of those that need attention.
+// RunDismissalPath dismisses a finished run from those that need attention.
 func RunDismissalPath(run id.Run) string { return RunPath(run) + "/dismissal" }
 
 // RunKnobsPath changes the settings of a run.
 func RunKnobsPath(run id.Run) string { return RunPath(run) + "/knobs" }
 
-// RunRejectionsPath are the lines of a run's source that no task was made of.
+// RunRejectionsPath are the rejected lines of a run's source.
 func RunRejectionsPath(run id.Run) string { return RunPath(run) + "/rejections" }
 
 // MoreRejectionsPath are those after one.
@@ -432,10 +431,10 @@ func MoreRejectionsPath(run id.Run, after uint64) string {
 	return fmt.Sprintf("%s?after=%d", RunRejectionsPath(run), after)
 }
 
-// RunRejectionsFilePath are they as CSV.
+// RunRejectionsFilePath are the same as CSV.
 func RunRejectionsFilePath(run id.Run) string { return RunRejectionsPath(run) + ".csv" }
 
-// RunFailuresPath are the errors of a run in groups of alike ones.
+// RunFailuresPath are the groups of a run's errors.
 func RunFailuresPath(run id.Run) string { return RunPath(run) + "/failures" }
 
 // RunFailurePath are the failed tasks of such a group as CSV.
@@ -446,7 +445,7 @@ func RunFailurePath(run id.Run, fingerprint string) string {
 // RunRetriesPath retries failed tasks: all, those of a group, or some. GET asks first.
 func RunRetriesPath(run id.Run) string { return RunPath(run) + "/retries" }
 
-// RunSkipsPath leaves failed tasks out, likewise.
+// RunSkipsPath skips failed tasks, likewise.
 func RunSkipsPath(run id.Run) string { return RunPath(run) + "/skips" }
 
 // RunTaskPath is a task of a run, with its attempts.
@@ -459,24 +458,24 @@ func RunEventsPath(run id.Run, before id.Event) string {
 	return fmt.Sprintf("%s/events?before=%d", RunPath(run), before)
 }
 
-// RunKeysPath is the help for the keyboard outside a company.
+// RunKeysPath is the help for keyboard shortcuts outside a company.
 const RunKeysPath = MigrationsPath + "/keys"
 
-// WorkersPath are the processes that work.
+// WorkersPath are the workers.
 const WorkersPath = MigrationsPath + "/workers"
 
-// WorkerDrainPath has a worker finish what it has and claim nothing, or work on.
+// WorkerDrainPath drains or undrains a worker.
 func WorkerDrainPath(worker id.Worker) string {
 	return fmt.Sprintf("%s/%d/drain", WorkersPath, worker)
 }
 
-// RunLivePath is a run as it is now, without its settings and tasks.
+// RunLivePath is the present state of a run, without its settings and tasks.
 func RunLivePath(run id.Run) string { return RunPath(run) + "/live" }
 
 // RunTasksPath is a run's page with a filter on its tasks.
 func RunTasksPath(run id.Run, f TaskFilter) string { return RunListPath(run, f) + "#" + RunFilterID }
 
-// RunListPath is the same without the place on the page.
+// RunListPath is the same without the fragment of the address.
 func RunListPath(run id.Run, f TaskFilter) string {
 	values := url.Values{}
 	for name, value := range map[string]string{"state": f.State, "worker": f.Worker, "iteration": f.Iteration,
@@ -494,7 +493,7 @@ func RunListPath(run id.Run, f TaskFilter) string {
 // TaskFilter is the filter of a list of tasks, as in the address.
 type TaskFilter struct{ State, Worker, Iteration, Task, After string }
 
-// Any reports whether it leaves anything out.
+// Any reports whether it filters anything.
 func (f TaskFilter) Any() bool { return f.State+f.Worker+f.Iteration+f.Task != "" }
 
 // From is the same filter from a task on, 0 for the first page.
@@ -523,7 +522,7 @@ func RunReportPath(run id.Run) string { return RunPath(run) + "/report.csv" }
 // TrackBoxPath is the form for a code.
 const TrackBoxPath = "/t"
 
-// TrackPath is what a code leads to.
+// TrackPath is the tracking page of a code.
 func TrackPath(code string) string { return TrackBoxPath + "/" + url.PathEscape(code) }
 
 // PrivatePath is the private link of a request.
@@ -532,7 +531,7 @@ func PrivatePath(code, token string) string { return TrackPath(code) + "/" + url
 // ReceiptPath is the page after a request is sent.
 func ReceiptPath(code, token string) string { return PrivatePath(code, token) + "/receipt" }
 
-// RepliesPath takes what a requester writes.
+// RepliesPath takes a requester's replies.
 func RepliesPath(code, token string) string { return PrivatePath(code, token) + "/replies" }
 
 // FormPath is the public form of a board.
@@ -541,12 +540,12 @@ func FormPath(company, slug string) string { return "/" + company + "/forms/" + 
 // BoardFormPath turns it on and off.
 func BoardFormPath(company, slug string) string { return BoardPath(company, slug) + "/form" }
 
-// RequestLinkPath makes another private link to a ticket.
+// RequestLinkPath creates another private link to a ticket.
 func RequestLinkPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/link"
 }
 
-// RequestRevocationPath takes it away.
+// RequestRevocationPath revokes it.
 func RequestRevocationPath(company string, key tickets.Key) string {
 	return RequestLinkPath(company, key) + "/revocation"
 }

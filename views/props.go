@@ -11,21 +11,21 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Page is what the frame around every page needs.
+// Page is the props of the frame around every page.
 type Page struct {
 	Title string
 	Actor *accounts.Actor // nil outside a company
 	// Person is the signed-in user, or nil.
 	Person *accounts.Account
-	Flash  []Flash // said once, on the page after a redirect
+	Flash  []Flash // shown once, on the page after a redirect
 	Now    time.Time
 	At     string // the heads of the feeds when it was requested
-	Path   string // the page's own, if it can be loaded again
+	Path   string // of the page itself, if it can be loaded again
 	Unread int    // entries of the inbox; tickets.MaxUnread + 1 means more
 	Styles string // path of the style sheet, with its hash
 	Script string // path of the script, with its hash
 	Board  string // slug of the board that it is about, "" for none
-	Public bool   // it is for strangers: no robot keeps it
+	Public bool   // it is for strangers: search engines must not index it
 	Room   string // path of the operators' style sheet, "" elsewhere
 }
 
@@ -48,22 +48,22 @@ func (p Page) here(path, below string) templ.Attributes {
 type Flash struct {
 	Text string
 	Bad  bool
-	Undo id.Activity // what can be undone; 0 is nothing
+	Undo id.Activity // the activity to undo; 0 for none
 }
 
 // Errors are messages by form field; the one under "" is about the whole form.
 type Errors map[string]string
 
-// ErrorProps is a page for what went wrong.
+// ErrorProps is the page of an error.
 type ErrorProps struct {
 	Page    Page
 	Status  int
 	Heading string   // what happened
 	Message string   // what to do
-	Retry   bool     // trying again may help
+	Retry   bool     // a retry may help
 	Back    WayBack  // zero for the boards
-	Typed   []string // what was sent to no avail
+	Typed   []string // input that was not saved
 }
 
-// WayBack is a link from a page that leads nowhere.
+// WayBack is the link of a page without a way forward.
 type WayBack struct{ Path, Text string }

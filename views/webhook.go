@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
 
-// WebhookFeeds says in a few words what a webhook is sent.
+// WebhookFeeds names the feeds and the board of a webhook.
 func WebhookFeeds(w webhooks.Webhook) string {
 	text := strings.Join(w.Feeds, ", ")
 	if w.BoardSlug != "" {

@@ -43,7 +43,7 @@ type code struct {
 	made            bool   // a fault.Error has it
 	maker           string // the function or type that makes the error
 	makerIsUsed     bool
-	commandLine     bool // it is said by a command, never by a request
+	commandLine     bool // only commands return it
 }
 
 type source struct {
@@ -53,7 +53,7 @@ type source struct {
 
 var form = regexp.MustCompile(`^[A-Z][A-Za-z]+\.[A-Z][A-Za-z]+$`)
 
-// generate returns the text of docs/errors.md, or what is wrong with the codes.
+// generate returns the text of docs/errors.md, or the faults of the codes.
 func generate(root fs.FS) ([]byte, error) {
 	sources, err := parse(root)
 	if err != nil {
@@ -156,7 +156,7 @@ func declared(sources []source) (codes map[string]*code, wrong []error) {
 	return codes, wrong
 }
 
-// ofCommands reports a package whose errors a command says and no request.
+// ofCommands reports a package whose errors only commands return.
 func ofCommands(dir string) bool {
 	return dir == "db/private" || strings.HasPrefix(dir, "ops/") || strings.HasPrefix(dir, "cmd/")
 }

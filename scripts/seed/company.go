@@ -47,7 +47,7 @@ func onDatabase(ctx context.Context, use func(*db.DB) error) (err error) {
 	return err
 }
 
-// small makes a company with the people of the story and tells it there.
+// small makes a company with the members of the story, and its boards.
 func small(ctx context.Context, slug, name string) error {
 	c := seed.Company{Slug: cmp.Or(slug, "ninja"), Name: cmp.Or(name, "Ninja Rockets"), Password: rand.Text()}
 	for i, name := range cast {
@@ -63,7 +63,7 @@ func small(ctx context.Context, slug, name string) error {
 			s.people[m.Handle] = m.Token
 		}
 		return s.onServer(ctx, func() error {
-			if err := s.tell(); err != nil {
+			if err := s.fillAll(); err != nil {
 				return err
 			}
 			welcome(c, members)
@@ -72,8 +72,8 @@ func small(ctx context.Context, slug, name string) error {
 	})
 }
 
-// onServer starts the app, on a port of its own, for as long as tell takes.
-func (s *seeder) onServer(ctx context.Context, tell func() error) error {
+// onServer starts the app, on a port of its own, while use runs.
+func (s *seeder) onServer(ctx context.Context, use func() error) error {
 	serve := exec.CommandContext(ctx, "bin/counterfoil", "serve")
 	serve.Cancel = func() error { return serve.Process.Signal(syscall.SIGTERM) }
 	serve.Env = append(os.Environ(), "COUNTERFOIL_ADDR=127.0.0.1:0", "COUNTERFOIL_URL=")
@@ -94,7 +94,7 @@ func (s *seeder) onServer(ctx context.Context, tell func() error) error {
 	for lines.Scan() {
 		if url, ready := strings.CutPrefix(lines.Text(), "Counterfoil is ready at "); ready {
 			s.url = url
-			return tell()
+			return use()
 		}
 	}
 	return fmt.Errorf("the app did not start: %s", log.String())
@@ -119,7 +119,7 @@ func large(ctx context.Context, slug, name string) error {
 	})
 }
 
-// welcome says how to sign in.
+// welcome prints how to sign in.
 func welcome(c seed.Company, members []seed.Member) {
 	fmt.Printf("It is at /%s. Everyone has the password %s, which is shown only now:\n", c.Slug, c.Password)
 	for _, m := range members[:min(len(members), 4)] {

@@ -1,16 +1,16 @@
-// Seed fills the app's database with a company to look at:
+// Seed fills the app's database with a demo company:
 //
 //	go run ./scripts/seed [--size large] [--company SLUG] [--name NAME]
 //
 // The database is the one that bin/counterfoil uses: the private one in COUNTERFOIL_DATA, or DATABASE_URL. The
-// company is a new one; if there is no other, the database is set up with it. A small one has the boards of
-// story.md and the people in it; a large one has five years of tickets (ops/seed).
+// company is a new one; if there is no other, the database is set up with it. A small one has the boards and
+// members of story.md; a large one has five years of tickets (ops/seed).
 //
 //	go run ./scripts/seed URL TOKEN [EMAIL PASSWORD]
 //
-// tells the story in a company that is there, through the API of a running app. With the address and password of
-// the token's owner, the people of the story join by invitation; all have that password. Without, everything is
-// the owner's.
+// fills the boards of the story into an existing company, through the API of a running app. With the address and
+// password of the token's owner, the members of the story join by invitation; all have that password. Without, the
+// owner does everything.
 package main
 
 import (

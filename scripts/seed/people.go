@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// cast are the people of the story.
+// cast are the members of the story.
 var cast = []string{"Ana", "Jo", "Sam", "Mira"}
 
 var (
@@ -23,7 +23,7 @@ var (
 	atHandle = regexp.MustCompile(`>@([a-z0-9-]+)<`)
 )
 
-// gather has the people of the story join by an invitation of the owner's, and notes a token of each by handle. An
+// gather has the members of the story join by an invitation of the owner's, and keeps a token of each by handle. An
 // owner with the handle of one of them is that one.
 func (s seeder) gather(email, password string) error {
 	owner := visitor(s.url)
@@ -67,7 +67,7 @@ func (s seeder) gather(email, password string) error {
 	return nil
 }
 
-// handleOf finds in the list of people the handle of the one with an address.
+// handleOf finds the handle of an address in the list of members.
 func handleOf(page, email string) string {
 	for row := range strings.SplitSeq(page, "<tr") {
 		if strings.Contains(strings.ToLower(row), ">"+html.EscapeString(strings.ToLower(email))+"<") {
@@ -79,7 +79,7 @@ func handleOf(page, email string) string {
 	return ""
 }
 
-// join accepts an invitation with an address that nobody has: jo@acme.example, jo-2@acme.example.
+// join accepts an invitation with an unused address: jo@acme.example, jo-2@acme.example.
 func (b browser) join(invitation, name, handle, domain, password string) (err error) {
 	for n := 1; n < 10; n++ {
 		address := handle + "@" + domain
@@ -103,7 +103,7 @@ type browser struct {
 func visitor(address string) browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
-		panic(err) // it has no options that could be wrong
+		panic(err) // its options cannot be wrong
 	}
 	return browser{&http.Client{Jar: jar}, address}
 }

@@ -14,7 +14,7 @@ import (
 
 // The boards are in story.md: a heading for a board ("# SLUG Title", "(archived)" behind it for one that is), for
 // each of its columns ("(at most 3)" for one that refuses more), and for each ticket, whose description follows. A
-// line that begins with @ names who works on it; a heading of the fourth level names the author of the comment that
+// line that begins with @ names its assignees; a heading of the fourth level names the author of the comment that
 // follows.
 //
 //go:embed story.md
@@ -41,11 +41,11 @@ func (s seeder) run(owner []string) error {
 			return err
 		}
 	}
-	return s.tell()
+	return s.fillAll()
 }
 
-// tell fills the boards of the story.
-func (s seeder) tell() error {
+// fillAll fills the boards of the story.
+func (s seeder) fillAll() error {
 	for _, b := range read(story) {
 		if err := s.fill(b); err != nil {
 			return err
@@ -60,7 +60,7 @@ var (
 	atMost   = regexp.MustCompile(` \(at most (\d+)\)$`)
 )
 
-// read understands story.md.
+// read parses story.md.
 func read(text string) []board {
 	var boards []board
 	var column string
@@ -101,7 +101,7 @@ func (t *ticket) read(mark, rest, line string) {
 	}
 }
 
-// seeder calls the API. people are the tokens of those who joined, by handle.
+// seeder calls the API. people are the tokens of the members who joined, by handle.
 type seeder struct {
 	url, token string
 	people     map[string]string

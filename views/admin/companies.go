@@ -5,7 +5,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// CompanyForm is what was typed into the form for another company.
+// CompanyForm is the input of the form for a new company.
 type CompanyForm struct {
 	Name, Slug string
 	Errors     views.Errors

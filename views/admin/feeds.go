@@ -21,12 +21,12 @@ type FeedsProps struct {
 	Webhooks                    []webhooks.Webhook
 	Lags                        []feeds.Lag // of the webhooks, in their order
 	ConsumersMore, WebhooksMore bool
-	AfterConsumer               id.Consumer // the lists begin behind these
+	AfterConsumer               id.Consumer // the lists begin after these
 	AfterWebhook                id.Webhook
 	Form                        RepublishForm
 }
 
-// RepublishForm is what was typed into it.
+// RepublishForm is its input.
 type RepublishForm struct {
 	Feed, Company, Board, IDs string
 	All                       bool
@@ -40,7 +40,7 @@ type ConsumerProps struct {
 	Form     SeekForm
 }
 
-// SeekForm is what was typed into it. Place is start, end or at.
+// SeekForm is its input. Place is start, end or at.
 type SeekForm struct {
 	Place, At string
 	Errors    views.Errors
@@ -63,10 +63,10 @@ type AnyWebhookProps struct {
 	Managed     string
 }
 
-// here is the address of what is shown.
+// here is the address of the present page.
 func (p FeedsProps) here() string { return views.FeedsBelowPath(p.AfterConsumer, p.AfterWebhook) }
 
-// most is the largest lag that is shown, of consumers and webhooks alike.
+// most is the largest lag on the page, of consumers and webhooks alike.
 func (p FeedsProps) most() uint64 {
 	most := uint64(0)
 	for _, c := range p.Consumers {
@@ -78,7 +78,7 @@ func (p FeedsProps) most() uint64 {
 	return most
 }
 
-// stuck is from when on a change that waits to be published means that something is wrong.
+// stuck is the age of an unpublished change from which on something is wrong.
 const stuck = 10 * time.Second
 
 // stuck are the feeds with unpublished changes.
@@ -91,7 +91,7 @@ func (p FeedsProps) stuck() (list []feeds.State) {
 	return list
 }
 
-// lagWidth is the width of a lag's bar, in thousandths; what is there can be seen.
+// lagWidth is the width of a lag's bar, in thousandths; a lag is always visible.
 func lagWidth(lag, most uint64) string {
 	if lag == 0 || most == 0 {
 		return "0"
@@ -99,8 +99,8 @@ func lagWidth(lag, most uint64) string {
 	return strconv.Itoa(max(barSliver, int(math.Round(barWidth*float64(lag)/float64(most)))))
 }
 
-// lagText says how far behind a reader is. Rows that changed again since are among the positions, so the rows
-// are no more than these.
+// lagText is the lag of a reader. Rows that changed again since are among the positions, so the rows are no more than
+// these.
 func lagText(lag feeds.Lag) string {
 	switch {
 	case lag.LagRows == 0:
@@ -111,7 +111,7 @@ func lagText(lag feeds.Lag) string {
 	return views.Counted(int64(lag.LagRows), "row", "rows") + ", " + inSeconds(lag.LagSeconds)
 }
 
-// lagLook is how the state of a reader is shown.
+// lagLook is the look of a reader's state.
 func lagLook(state string) stateLook {
 	switch state {
 	case feeds.StateOK:
@@ -126,7 +126,7 @@ func lagLook(state string) stateLook {
 	return stateLook{state, "circle-dashed", "idle"}
 }
 
-// lagReason says what a state means, and what is to be done.
+// lagReason is the meaning of a state, with what to do.
 func lagReason(state string) string {
 	switch state {
 	case feeds.StateExpired:
@@ -137,7 +137,7 @@ func lagReason(state string) string {
 	return ""
 }
 
-// waited says for how long the change has waited that waits longest.
+// waited is the age of the oldest unpublished change.
 func waited(s feeds.State) string {
 	switch {
 	case s.OldestUnpublished == nil:
@@ -148,8 +148,8 @@ func waited(s feeds.State) string {
 	return Spell(*s.OldestUnpublished)
 }
 
-// spark is how fast a feed went, ready to be drawn: a bar for each stretch, in a box of one unit for each and a
-// height of 100.
+// spark is the speed of a feed, ready to be drawn: a bar for each stretch, in a box of one unit for each and a height
+// of 100.
 type spark struct {
 	path      string
 	box       string
@@ -163,7 +163,7 @@ func sparkOf(rates []feeds.Rate) spark {
 	}
 	var path strings.Builder
 	for i, r := range rates {
-		if r.Published > 0 { // what is there can be seen
+		if r.Published > 0 { // a rate above 0 is always visible
 			fmt.Fprintf(&path, "M%d.1 100V%.1fh.8V100z", i, math.Min(95, 100-100*r.PerSecond()/s.most))
 		}
 	}
@@ -184,10 +184,10 @@ var seekPlaces = []struct{ value, label string }{
 	{"at", "A time or a cursor"},
 }
 
-// registering is how a consumer comes to be.
+// registering is the call that registers a consumer.
 const registering = `curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"name": "warehouse"}' $URL/api/v1/feeds/tickets/consumers`
 
-// troubleText says why a webhook is sent nothing, or since when it takes nothing.
+// troubleText is why a webhook is stopped, or since when it fails.
 func troubleText(w webhooks.Webhook) string {
 	switch w.Condition() {
 	case "failing":

@@ -19,9 +19,9 @@ type ImportProps struct {
 	Kept     []string
 	Statuses []ImportStatus
 	Places   []string // the board's columns
-	Rows     int      // that were looked at
-	Whole    bool     // there are no more
-	Rejected []string // rows among them that cannot be read
+	Rows     int      // in the sample
+	Whole    bool     // the sample is the whole file
+	Rejected []string // rows of the sample that cannot be read
 }
 
 // ImportColumn is a column of a file with its first values.
@@ -31,7 +31,7 @@ type ImportColumn struct {
 	Samples []string
 }
 
-// ImportRole is what a column can be. Column is ImportNone if no column is it.
+// ImportRole is a use of a column. Column is ImportNone if no column has it.
 type ImportRole struct{ Param, Label, Help, Column string }
 
 // ImportStatus is a status in a file and the board's column for it, "" for none yet.
@@ -47,9 +47,9 @@ const ImportNone = "-"
 // The names of fields beyond the parameters.
 const (
 	ImportKeep         = "keep-column"
-	ImportStatusName   = "status-name"   // the statuses that were shown
+	ImportStatusName   = "status-name"   // the statuses of the sample
 	ImportStatusColumn = "status-column" // and the column for each
-	ImportAgain        = "again"         // looks at the file again, and opens nothing
+	ImportAgain        = "again"         // reads the sample again, and opens nothing
 )
 
 // named are the columns to choose from: those with a value in the sampled rows.
@@ -68,7 +68,7 @@ func (p ImportProps) isRole(column string) bool {
 
 func (p ImportProps) empty() int { return len(p.Columns) - len(p.named()) }
 
-// shown are the parameters that are asked for one by one.
+// shown are the parameters with a field of their own.
 func (p ImportProps) shown(names ...string) (list []migrations.ParamInfo) {
 	for _, param := range p.Migration.Params {
 		if slices.Contains(names, param.Name) {

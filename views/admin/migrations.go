@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// stateLook is how a state of a run is shown: never by its colour alone.
+// stateLook is the look of a state: never its colour alone.
 type stateLook struct{ word, icon, class string }
 
 var stateLooks = map[migrations.State]stateLook{
@@ -40,7 +40,7 @@ func lookOf(r migrations.Run) stateLook {
 	return look
 }
 
-// reasonInList says why a run is in its state, or what it waits for.
+// reasonInList is the reason of a run's state, or what it waits for.
 func reasonInList(r migrations.Run) string {
 	switch {
 	case r.Reason != "":
@@ -64,11 +64,11 @@ func (s segment) wide() string { return strconv.FormatInt(s.width, 10) }
 
 const (
 	barWidth  = 1000
-	barSliver = 6 // what is there can be seen
+	barSliver = 6 // a share above 0 is always visible
 )
 
-// segments divides a bar among what a run's tasks are. Whatever is not zero shows, so a bar is full
-// only when nothing is left to do.
+// segments divides a bar among the states of a run's tasks. Each state with tasks is visible, so a bar is full only
+// when nothing is left to do.
 func segments(r migrations.Run) []segment {
 	p := r.Progress
 	parts := [...]struct {
@@ -103,7 +103,7 @@ func segments(r migrations.Run) []segment {
 	return list
 }
 
-// inWords says what a progress bar shows.
+// inWords is a progress bar in words.
 func inWords(r migrations.Run) string {
 	p := r.Progress
 	switch {

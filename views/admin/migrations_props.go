@@ -19,15 +19,15 @@ import (
 type MigrationsProps struct {
 	Page                        views.Page
 	Active, Attention, Finished []migrations.Run
-	ActiveMore, AttentionMore   bool // there are more than are shown
+	ActiveMore, AttentionMore   bool // there are more
 	FinishedMore                bool
-	Older                       bool // Finished begins somewhere below
+	Older                       bool // Finished begins below one
 	Kinds                       []migrations.Info
 	Workers                     []migrations.Worker
-	Alone                       []migrations.Run // active, and no living worker knows their migration
+	Alone                       []migrations.Run // active, without a living worker that has their migration
 }
 
-// NewRunProps is the form of a new run. Values are what was typed, by parameter.
+// NewRunProps is the form of a new run. Values are its input, by parameter.
 type NewRunProps struct {
 	Page      views.Page
 	Migration migrations.Info
@@ -52,14 +52,14 @@ type StartRunProps struct {
 	Form   StartRunForm
 }
 
-// StartRunForm is what was typed into it. Knobs are by name, in the units of KnobFields.
+// StartRunForm is its input. Knobs are by name, in the units of KnobFields.
 type StartRunForm struct {
 	Canary string
 	Knobs  map[string]string
 	Errors views.Errors
 }
 
-// RejectionsProps are lines of a run's source that no task was made of.
+// RejectionsProps are rejected lines of a run's source.
 type RejectionsProps struct {
 	Page views.Page
 	Run  migrations.Run
@@ -67,13 +67,13 @@ type RejectionsProps struct {
 	More bool
 }
 
-// WorkersProps are the processes that work.
+// WorkersProps are the workers.
 type WorkersProps struct {
 	Page    views.Page
 	Workers []migrations.Worker
 }
 
-// live is how often the list asks for itself again, in milliseconds.
+// live is the interval at which the list refreshes itself, in milliseconds.
 func (p MigrationsProps) live() string {
 	if len(p.Active) > 0 || slices.ContainsFunc(p.Attention,
 		func(r migrations.Run) bool { return r.State != migrations.Paused && r.State.IsActive() }) {
@@ -82,12 +82,12 @@ func (p MigrationsProps) live() string {
 	return "10000"
 }
 
-// going reports whether a run that is shown is not over.
+// going reports whether a run of the page is not over.
 func (p MigrationsProps) going() bool {
 	return len(p.Active) > 0 || slices.ContainsFunc(p.Attention, func(r migrations.Run) bool { return r.State.IsActive() })
 }
 
-// empty reports whether there never was a run.
+// empty reports whether there was never a run.
 func (p MigrationsProps) empty() bool {
 	return len(p.Active)+len(p.Attention)+len(p.Finished) == 0 && !p.Older
 }
@@ -120,7 +120,7 @@ func workersInWords(workers []migrations.Worker) string {
 	return fmt.Sprintf("%d workers on %s: %s", len(workers), views.Counted(int64(len(names)), "host", "hosts"), list)
 }
 
-// draining is how many of workers take nothing new.
+// draining is the number of workers that claim no more.
 func draining(workers []migrations.Worker) (n int) {
 	for _, w := range workers {
 		if w.State == migrations.WorkerDraining {
@@ -137,7 +137,7 @@ func inFlight(workers []migrations.Worker) (n int64) {
 	return n
 }
 
-// briefly is what a run is about, in a line.
+// briefly is the subject of a run, in a line.
 func (p MigrationsProps) briefly(r migrations.Run) string {
 	var parts []string
 	shown, _ := changedParams(RunParams(r, p.kind(r.Name)), 4)
@@ -193,13 +193,13 @@ func asides(r migrations.Run) (list []string) {
 	return list
 }
 
-// runNumber is how a run is called in a text.
+// runNumber is the name of a run in a text.
 func runNumber(r id.Run) string { return "#" + views.Number(uint64(r)) }
 
-// Living is how many workers live.
+// Living is the number of living workers.
 func Living(workers []migrations.Worker) int { return len(living(workers)) }
 
-// leaseText is what is left of a worker's lease, in words.
+// leaseText is the rest of a worker's lease, in words.
 func leaseText(left time.Duration) string {
 	if left <= 0 {
 		return "ended"
@@ -215,7 +215,7 @@ func perSecond(rate float64) string {
 	return strconv.FormatFloat(rate, 'f', 1, 64)
 }
 
-// workerWord is what a worker does, and how that looks.
+// workerWord is a worker's state with its look.
 func workerWord(w migrations.Worker) (word, class string) {
 	switch {
 	case w.State == migrations.WorkerStopped:
@@ -230,19 +230,19 @@ func workerWord(w migrations.Worker) (word, class string) {
 	return "Working", "busy"
 }
 
-// WorkerWord is what a worker does, in a word.
+// WorkerWord is a worker's state in a word.
 func WorkerWord(w migrations.Worker) string {
 	word, _ := workerWord(w)
 	return word
 }
 
-// paramName is the name of a parameter's field: one that a form may not have for anything else.
+// paramName is the name of a parameter's field, distinct from all other fields.
 func paramName(parameter string) string { return "p-" + parameter }
 
 // ParamField is the name of a parameter's field in a form.
 func ParamField(parameter string) string { return paramName(parameter) }
 
-// value is what a parameter's field begins with.
+// value is the first value of a parameter's field.
 func (p NewRunProps) value(param migrations.ParamInfo) string {
 	if value, typed := p.Values[param.Name]; typed {
 		return value
@@ -250,7 +250,7 @@ func (p NewRunProps) value(param migrations.ParamInfo) string {
 	return param.Default
 }
 
-// asked are the parameters that the form asks for.
+// asked are the parameters with a field in the form.
 func (p NewRunProps) asked() []migrations.ParamInfo {
 	if p.Migration.First == nil {
 		return p.Migration.Params
@@ -259,7 +259,7 @@ func (p NewRunProps) asked() []migrations.ParamInfo {
 		func(param migrations.ParamInfo) bool { return !slices.Contains(p.Migration.First, param.Name) })
 }
 
-// fileHint says which file is meant, and how large it may be.
+// fileHint describes the file and its largest size.
 func (p NewRunProps) fileHint() string {
 	first, size := utf8.DecodeRuneInString(p.Migration.Upload)
 	return string(unicode.ToUpper(first)) + p.Migration.Upload[size:] + "; at most " + views.Bytes(p.MaxUpload) + "."
@@ -274,7 +274,7 @@ func (p NewRunProps) fields() []string {
 	return append(names, "dry", "file")
 }
 
-// hintOf is what is said below a parameter's field.
+// hintOf is the hint below a parameter's field.
 func hintOf(param migrations.ParamInfo) string {
 	var parts []string
 	if param.Help != "" {

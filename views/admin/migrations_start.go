@@ -7,10 +7,10 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// StartKnob is a setting that is asked for before a run starts, as text in the unit of its label.
+// StartKnob is a setting in the form that starts a run, as text in the unit of its label.
 type StartKnob struct{ Name, Label, Hint string }
 
-// StartKnobs are what slows a run down.
+// StartKnobs are the settings that throttle a run.
 var StartKnobs = []StartKnob{
 	{"concurrency", "Tasks at a time", "Per worker, at least one."},
 	{"rate", "Tasks per second", "All workers together; 0 is no limit."},
@@ -20,7 +20,7 @@ var StartKnobs = []StartKnob{
 	{"max_lag", "Replica lag, seconds", "Throttled above this; 0 is no limit."},
 }
 
-// Of is the setting as it is typed.
+// Of is the setting as text.
 func (s StartKnob) Of(k migrations.Knobs) string {
 	knob, _ := migrations.KnobNamed(s.Name)
 	return decimal(knob.Value(k))
@@ -35,7 +35,7 @@ func startKnobNames() (names []string) {
 	return names
 }
 
-// NewStartForm is the form as it begins.
+// NewStartForm is the form before any input.
 func NewStartForm(r migrations.Run) StartRunForm {
 	form := StartRunForm{Knobs: map[string]string{}}
 	for _, knob := range StartKnobs {

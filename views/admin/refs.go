@@ -14,13 +14,13 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// RefsProps are the reference codes, what minted them, and the forms about them.
+// RefsProps are the reference codes with their runs and forms.
 type RefsProps struct {
 	Page     views.Page
 	Standing refs.State
 	Minutes  []refs.Minute    // of the last hour and a bit
-	Refill   *migrations.Run  // the last, nil: there was none
-	Sweep    *migrations.Run  // that takes a lot out of use, nil: none is under way
+	Refill   *migrations.Run  // the last; nil if there was none
+	Sweep    *migrations.Run  // that quarantines a lot; nil if none is under way
 	Lookups  requests.Lookups // of the last day
 	Lots     []refs.Lot
 	More     bool
@@ -29,7 +29,7 @@ type RefsProps struct {
 	Policy   RefPolicyForm
 }
 
-// missesText is how many codes were looked up that lead to nothing, and which part of all that is.
+// missesText is the number of failed lookups, and their share of all.
 func missesText(l requests.Lookups) string {
 	if l.Misses == 0 {
 		return "0"
@@ -37,7 +37,7 @@ func missesText(l requests.Lookups) string {
 	return fmt.Sprintf("%s (%s %%)", views.Thousands(l.Misses), Rate(100*float64(l.Misses)/float64(l.Misses+l.Hits)))
 }
 
-// canaryText says what it means that canaries were looked up.
+// canaryText says what lookups of canaries mean.
 func canaryText(n int64) string {
 	if n == 1 {
 		return "A code that was never popped was looked up in the last day: a typing error, or someone is guessing codes."
@@ -46,13 +46,13 @@ func canaryText(n int64) string {
 		"log has the addresses.", views.Thousands(n))
 }
 
-// MintForm is what was typed into it.
+// MintForm is the input of its form.
 type MintForm struct {
 	Codes, Length string
 	Errors        views.Errors
 }
 
-// RefPolicyForm is what was typed into it.
+// RefPolicyForm is the input of its form.
 type RefPolicyForm struct {
 	AtLeast, LowHours, HighHours string
 	Errors                       views.Errors
@@ -74,10 +74,10 @@ type LotQuarantineProps struct {
 	Errors views.Errors
 }
 
-// NewMintForm is the form as it begins.
+// NewMintForm is the form before any input.
 func NewMintForm() MintForm { return MintForm{Codes: "1000000", Length: strconv.Itoa(refs.Short)} }
 
-// NewRefPolicyForm is the form as it begins.
+// NewRefPolicyForm is the form before any input.
 func NewRefPolicyForm(p refs.Policy) RefPolicyForm {
 	return RefPolicyForm{AtLeast: views.Number(p.AtLeast), LowHours: strconv.Itoa(p.LowHours),
 		HighHours: strconv.Itoa(p.HighHours)}
@@ -86,7 +86,7 @@ func NewRefPolicyForm(p refs.Policy) RefPolicyForm {
 // codesText is a number of codes: 1 code, 2,000 codes.
 func codesText(n uint64) string { return views.Counted(int64(n), "code", "codes") }
 
-// lengthWord is how many characters a code has.
+// lengthWord is the length of a code.
 func lengthWord(length int) string {
 	switch length {
 	case refs.Short:
@@ -97,7 +97,7 @@ func lengthWord(length int) string {
 	return strconv.Itoa(length)
 }
 
-// runwayText is for how many hours the pool lasts.
+// runwayText is the number of hours for which the pool lasts.
 func runwayText(s refs.State) string {
 	d, ok := s.Runway()
 	switch {
@@ -109,7 +109,7 @@ func runwayText(s refs.State) string {
 	return Rate(d.Hours())
 }
 
-// runsOutText is the day on which no code of a length is left, and no more can be minted (refs.MostUsed).
+// runsOutText is the day on which the codes of a length run out, and no more can be minted (refs.MostUsed).
 func runsOutText(s refs.State, l refs.LengthState) string {
 	d, ok := l.RunsOut(s.Rate)
 	switch {
@@ -121,7 +121,7 @@ func runsOutText(s refs.State, l refs.LengthState) string {
 	return s.At.Add(d).UTC().Format("2 Jan 2006")
 }
 
-// shareText is a part of a whole in percent; what is there is never 0.
+// shareText is a share in percent, never 0 for something.
 func shareText(share float64) string {
 	switch {
 	case share <= 0:
@@ -132,7 +132,7 @@ func shareText(share float64) string {
 	return strconv.FormatFloat(share*100, 'f', 2, 64) + " %"
 }
 
-// shareWidth is the width of a share's bar, in thousandths; what is there can be seen.
+// shareWidth is the width of a share's bar, in thousandths; a share above 0 is always visible.
 func shareWidth(share float64) string {
 	if share <= 0 {
 		return "0"
@@ -140,7 +140,7 @@ func shareWidth(share float64) string {
 	return strconv.Itoa(min(barWidth, max(barSliver, int(math.Round(barWidth*share)))))
 }
 
-// empties is how often there were no codes in the last hour.
+// empties is the number of pops in the last hour that found too few codes.
 func (p RefsProps) empties() (n uint64) {
 	for _, m := range p.Minutes {
 		if m.At.After(p.Standing.At.Add(-time.Hour)) {
@@ -153,7 +153,7 @@ func (p RefsProps) empties() (n uint64) {
 // dry reports whether codes are wanted and none is left.
 func (p RefsProps) dry() bool { return p.Standing.Policy.Wanted && p.Standing.Available == 0 }
 
-// suspicious are the lots of the page that met far more or less codes than chance makes it.
+// suspicious are the lots of the page with far more or fewer collisions than chance gives.
 func (p RefsProps) suspicious() (list []refs.Lot) {
 	for _, l := range p.Lots {
 		if l.Suspicious() {
@@ -163,7 +163,7 @@ func (p RefsProps) suspicious() (list []refs.Lot) {
 	return list
 }
 
-// collisions say how often the mints of the page met a code that there was before.
+// collisions is the rate of collisions of the page's mints, beside that of chance.
 func (p RefsProps) collisions() string {
 	var drawn, collided uint64
 	var expected float64
@@ -208,20 +208,20 @@ func (p RefsProps) refillLook() (stateLook, string) {
 		codesText(s.Refill()) + " are missing. A serve or work process mints them within seconds."
 }
 
-// refillHeld reports whether a refill is not over and mints nothing, so that none begins.
+// refillHeld reports whether a refill is neither over nor minting, so that no other starts.
 func (p RefsProps) refillHeld() bool {
 	return !p.Standing.Policy.Paused && p.Refill != nil &&
 		slices.Contains([]migrations.State{migrations.Pausing, migrations.Paused, migrations.Throttled}, p.Refill.State)
 }
 
-// keptText says how full the pool is kept.
+// keptText says when and how far the pool is refilled.
 func keptText(p refs.Policy) string {
 	return fmt.Sprintf("Below %s, or what lasts %s at the recent rate, codes are minted for %s, and at least up to %s.",
 		codesText(p.AtLeast), views.Counted(int64(p.LowHours), "hour", "hours"),
 		views.Counted(int64(p.HighHours), "hour", "hours"), views.Thousands(int64(2*p.AtLeast)))
 }
 
-// RecountVerdict is what the last count that was complete found.
+// RecountVerdict is the result of the last complete count.
 func RecountVerdict(r refs.Recount) string {
 	switch {
 	case r.Lost > 0:
@@ -240,21 +240,21 @@ func sourceWord(l refs.Lot) string {
 	return "Minted"
 }
 
-// suspectText says what a suspicious lot means, and what is to be done.
+// suspectText says what a suspicious lot means, and what to do.
 func suspectText(l refs.Lot) string {
 	return fmt.Sprintf("Lot %d met %s that were there before, and chance makes it %s: the random numbers or the ledger "+
 		"are broken. Pause refills, run counterfoil verify, and put the lot in quarantine.",
 		l.ID, codesText(l.Collided), views.Thousands(int64(math.Round(l.Expected))))
 }
 
-// sweptText says how far a lot in quarantine is.
+// sweptText is the progress of a quarantine.
 func sweptText(l refs.Lot) string { return views.Thousands(int64(l.Quarantined)) + " taken out" }
 
-// pops is how codes were given out in the last hour, by the minute, ready to be drawn as a run's chart is.
+// pops is the pops of the last hour, by the minute, ready to be drawn as a run's chart is.
 type pops struct {
-	codes, took band // a minute, and how many milliseconds 99 of 100 took at most
+	codes, took band // per minute, and the p99 in milliseconds
 	from, to    time.Time
-	last        refs.Minute // the last in which codes were given out
+	last        refs.Minute // the last with pops
 	popped      uint64
 }
 
@@ -297,7 +297,7 @@ func (c pops) words() string {
 		Rate(c.took.most))
 }
 
-// tookText is a time of the last minute in which codes were given out.
+// tookText is the p99 of the last minute with pops.
 func tookText(d time.Duration, in refs.Minute) string {
 	if in.Popped == 0 {
 		return none
@@ -310,7 +310,7 @@ func lengthValue(length int) string { return strconv.Itoa(length) }
 // loadRefs is the migration that loads codes from a file.
 const loadRefs = "load-refs"
 
-// mintedShare says what a mint makes of the space.
+// mintedShare is the effect of a mint on the space.
 func mintedShare(props MintProps) string {
 	after := props.Of
 	after.Minted += props.Codes

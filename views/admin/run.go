@@ -24,12 +24,12 @@ type RunProps struct {
 	Live RunLive
 }
 
-// RunLive is a run as it is now.
+// RunLive is the present state of a run.
 type RunLive struct {
 	Run        migrations.Run
 	Params     []RunParam
-	Asks       bool   // its migration looks at the file before it asks for the rest
-	Alert      string // why what was asked for was not done
+	Asks       bool   // its migration reads a sample of the file before it asks for the rest
+	Alert      string // the reason why an action was refused
 	Statistics monitor.Statistics
 	Failures   []migrations.Failure
 	Workers    []monitor.RunWorker
@@ -37,10 +37,10 @@ type RunLive struct {
 	Events     []migrations.Event
 	Older      bool       // there are older events
 	Knobs      *KnobsForm // nil: the settings on the page stay
-	Tasks      *RunTasks  // the same
+	Tasks      *RunTasks  // likewise
 }
 
-// RunParam is a parameter of a run; a secret is masked. Usual says that it has its default.
+// RunParam is a parameter of a run; a secret is masked. Usual: it has its default.
 type RunParam struct {
 	Label, Value string
 	Usual        bool
@@ -103,12 +103,12 @@ func changedParams(list []RunParam, most int) (shown []RunParam, whole bool) {
 	return shown, len(shown) == len(list)
 }
 
-// onlyLooked reports whether a run is over that was there to look at its file.
+// onlyLooked reports whether a finished run only read a sample of its file.
 func onlyLooked(r migrations.Run) bool {
 	return r.Dry && r.State == migrations.Cancelled && r.StartedAt == nil && r.Total+r.Rejected == 0 && r.Upload != ""
 }
 
-// dismissable reports whether a run is over and still asks for attention.
+// dismissable reports whether a run is over and still needs attention.
 func dismissable(r migrations.Run) bool {
 	return r.Listed == migrations.ListAttention && !r.State.IsActive()
 }
@@ -119,11 +119,11 @@ type RunTasks struct {
 	Filter  views.TaskFilter
 	Tasks   []migrations.Task
 	Next    id.Task // of the next page; 0 at the end
-	Looked  bool    // the look ended before the end of the run: there may be more
-	Message string  // why there is nothing
+	Looked  bool    // the search ended before the end of the run: there may be more
+	Message string  // the reason for an empty list
 }
 
-// every is the time in milliseconds after which a run's page refreshes itself; 0 is never.
+// every is the interval in milliseconds at which a run's page refreshes itself; 0 is never.
 func every(state migrations.State) int {
 	switch state {
 	case migrations.Complete, migrations.Cancelled:
@@ -136,7 +136,7 @@ func every(state migrations.State) int {
 
 const restTime = 6000
 
-// restEvery is every for what is long, or in use, and should hold still.
+// restEvery is every for lists and forms, which should hold still.
 func restEvery(state migrations.State) int {
 	if every(state) == 0 {
 		return 0
@@ -155,7 +155,7 @@ func liveEvery(milliseconds int) templ.Attributes {
 // A button of a run's head.
 type runAction struct{ label, icon, path, name, value, class, hotkey string }
 
-// actionsOf are what an operator can do with a run now, besides stopping it.
+// actionsOf are the actions that an operator has for a run now, besides stopping it.
 func actionsOf(r migrations.Run) []runAction {
 	pause := runAction{"Pause", "pause", views.RunPausePath(r.ID), "paused", "1", "primary", "p"}
 	resume := runAction{"Resume", "play", views.RunPausePath(r.ID), "paused", "0", "primary", "p"}
@@ -194,7 +194,7 @@ type tallied struct {
 	n            int64
 }
 
-// share is how much is done, never 100 % before all is.
+// share is the share of tasks done, never 100 % before all are.
 func share(r migrations.Run) string {
 	done := r.Progress.Done()
 	if r.Total == 0 || r.State == migrations.Open || r.State == migrations.Filling {
@@ -205,7 +205,7 @@ func share(r migrations.Run) string {
 
 const none = "—"
 
-// Rate is how many in a second, to three digits at most below 1,000.
+// Rate is a rate per second, to three digits at most below 1,000.
 func Rate(r float64) string {
 	switch {
 	case r <= 0 || math.IsNaN(r) || math.IsInf(r, 0):
@@ -226,7 +226,7 @@ func nowRate(r migrations.Run, rate float64) string {
 	return Rate(rate)
 }
 
-// eta is when a run is over, as a range.
+// eta is the expected end of a run, as a range.
 func eta(e monitor.ETA) string {
 	if !e.Known {
 		return none
@@ -272,7 +272,7 @@ func pairOf(n, per int64, large, small string) string {
 	return fmt.Sprintf("%d %s %d %s", n/per, large, n%per, small)
 }
 
-// idleText is how many workers are idle while a run pauses or stops.
+// idleText is the number of idle workers while a run pauses or stops.
 func idleText(live RunLive) string {
 	p := live.Statistics
 	switch {
@@ -308,7 +308,7 @@ func reasonOf(live RunLive) string {
 	return strings.Join(parts, " · ")
 }
 
-// shownWorkers are the workers on a run's page; more is how many others there are.
+// shownWorkers are the workers on a run's page; more is the number of others.
 func shownWorkers(list []monitor.RunWorker) (shown []monitor.RunWorker, more int) {
 	const most = 10
 	slices.SortStableFunc(list, func(a, b monitor.RunWorker) int { return cmp.Compare(b.Holds, a.Holds) })
@@ -325,7 +325,7 @@ func leaseLeft(w migrations.Worker) string {
 	return Spell(w.Left.Truncate(time.Second))
 }
 
-// drained reports whether there are workers, and none that takes anything new.
+// drained reports whether there are workers, and all are draining.
 func drained(list []monitor.RunWorker) bool {
 	n := 0
 	for _, w := range list {
@@ -339,7 +339,7 @@ func drained(list []monitor.RunWorker) bool {
 	return n > 0
 }
 
-// shortened are entries of a log without the length of some; the page of the log has them whole.
+// shortened are entries of a log with long details cut; the page of the log has them whole.
 func shortened(list []migrations.Event) []migrations.Event {
 	list = slices.Clone(list)
 	for i := range list {
@@ -348,10 +348,10 @@ func shortened(list []migrations.Event) []migrations.Event {
 	return list
 }
 
-// groupsShown is how many groups of failures a run's page has.
+// groupsShown is the number of groups of failures on a run's page.
 const groupsShown = 5
 
-// failedOf are the tasks that are failed now.
+// failedOf is the number of failed tasks.
 func failedOf(r migrations.Run) int64 { return max(0, r.Progress.Failed) }
 
 // brief is the beginning of a text, on one line.
@@ -370,7 +370,7 @@ var eventWords = map[string]string{
 	"skip": "Skip", "drain": "Drain", "undrain": "Undrain", "dismiss": "Dismissed",
 }
 
-// eventWord is what an entry of a run's log is about.
+// eventWord is the subject of an entry of a run's log.
 func eventWord(e migrations.Event) string {
 	if word, ok := eventWords[e.Kind]; ok {
 		return word
@@ -378,7 +378,7 @@ func eventWord(e migrations.Event) string {
 	return e.Kind
 }
 
-// clockTime is how a choice of a time, such as in a log, is written: by the clock, for logs are too.
+// clockTime is the time of day, as in logs.
 func clockTime(t time.Time) string { return t.UTC().Format("15:04:05") }
 
 // dated is clockTime with the day.
@@ -399,7 +399,7 @@ func planWord(p monitor.ClaimPlan) string {
 // stamp is a time for programs.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// since reports whether when a run came to its state is not said by other times.
+// since reports whether the time of a run's state is not among its other times.
 func since(r migrations.Run) bool {
 	return r.State != migrations.Running || r.StartedAt == nil || r.StateSince.Sub(*r.StartedAt) > 2*time.Second
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// chart is the throughput of a run, ready to be drawn: x is in thousandths of its width, y in hundredths
-// of the height of its band.
+// chart is the throughput of a run, ready to be drawn: x is in thousandths of its width, y in hundredths of the height
+// of its band.
 type chart struct {
 	tasks, errors band
 	from, to      time.Time
@@ -28,25 +28,25 @@ type band struct {
 	most float64
 }
 
-// chartMark is something that an operator or the engine did. Number is 0 for one that the list leaves out.
+// chartMark is an event of the log. Number is 0 for one that the list leaves out.
 type chartMark struct {
 	at     string // percent of the width
 	number int
-	label  string // the number at its line; that of others right beside it, too, as in 2–4
+	label  string // the number at its line, or a range such as 2–4 if others are right beside it
 	class  string
 	event  migrations.Event
 }
 
-// gap is from when on a time without a sample is a break of the line.
+// gap is the time without a sample from which on the line breaks.
 const gap = 20 * time.Second
 
-// marksListed is how many marks have a number and a line below the chart.
+// marksListed is the number of marks with a number and a line below the chart.
 const marksListed = 5
 
-// besides is how near marks are to share a label, in thousandths of the width.
+// besides is the distance at which marks share a label, in thousandths of the width.
 const besides = 45
 
-// chartOf makes a chart of what was measured.
+// chartOf makes a chart of the samples.
 func chartOf(p monitor.Statistics) chart {
 	if len(p.Samples) < 2 {
 		return chart{}
@@ -64,7 +64,7 @@ func chartOf(p monitor.Statistics) chart {
 			seen = append(seen, e)
 		}
 	}
-	start, from := 0, 0. // of the marks that share a label
+	start, from := 0, 0. // of the marks with a shared label
 	for i, e := range seen {
 		m := chartMark{at: strconv.FormatFloat(c.x(e.At)/10, 'f', 1, 64) + "%", class: markClass(e.Kind), event: e}
 		m.number = max(0, i-max(0, len(seen)-marksListed)+1)
@@ -108,7 +108,7 @@ func (c chart) band(samples []monitor.Sample, n func(monitor.Sample) int64) band
 			fresh = true
 			continue
 		}
-		rate := math.Max(0, float64(n(samples[i])-n(samples[i-1]))/took.Seconds()) // a retry takes failed ones away
+		rate := math.Max(0, float64(n(samples[i])-n(samples[i-1]))/took.Seconds()) // a retry reduces the failed tasks
 		if fresh {
 			runs, fresh = append(runs, nil), false
 			runs[len(runs)-1] = append(runs[len(runs)-1], point{c.x(samples[i-1].At), rate})
@@ -118,10 +118,10 @@ func (c chart) band(samples []monitor.Sample, n func(monitor.Sample) int64) band
 	return bandOf(runs)
 }
 
-// point is a place of a line: x in thousandths of the width, and what was measured there.
+// point is a point of a line: x in thousandths of the width, and the rate there.
 type point struct{ x, y float64 }
 
-// bandOf is a line that breaks between some stretches.
+// bandOf is a line that breaks at gaps.
 func bandOf(runs [][]point) (b band) {
 	for _, run := range runs {
 		for _, p := range run {
@@ -141,7 +141,7 @@ func bandOf(runs [][]point) (b band) {
 	return b
 }
 
-// roundUp is the next of 1, 2, 5, 10, 20, … so that the scale stays while the numbers move.
+// roundUp is the next of 1, 2, 5, 10, 20, …, so that the scale stays while the numbers change.
 func roundUp(n float64) float64 {
 	if n <= 1 {
 		return 1

@@ -14,7 +14,7 @@ type KnobsForm struct {
 	Errors      views.Errors
 }
 
-// KnobsFormOf is the form with the settings as they are.
+// KnobsFormOf is the form with the present settings.
 func KnobsFormOf(k migrations.Knobs) KnobsForm {
 	values := map[string]string{}
 	for _, knob := range migrations.KnobTable {
@@ -23,7 +23,7 @@ func KnobsFormOf(k migrations.Knobs) KnobsForm {
 	return KnobsForm{Values: values, Was: values}
 }
 
-// knobText is a setting as it is typed: a span in seconds, a share in percent, nothing if it sets no limit.
+// knobText is a setting as text: a span in seconds, a share in percent, nothing if it sets no limit.
 func knobText(knob migrations.Knob, of migrations.Knobs) string {
 	value := knob.Value(of)
 	switch {
@@ -44,7 +44,7 @@ func KnobNames() (names []string) {
 	return names
 }
 
-// numberKnobs are the settings that are typed: all but switches.
+// numberKnobs are the settings that are numbers: all but switches.
 func numberKnobs() []migrations.Knob {
 	return slices.DeleteFunc(slices.Clone(migrations.KnobTable),
 		func(k migrations.Knob) bool { return k.Kind == migrations.SwitchKnob })

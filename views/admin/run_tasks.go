@@ -19,7 +19,7 @@ type RunTaskProps struct {
 	All      bool
 }
 
-// RunQuestion asks before something that concerns many tasks, or that cannot be taken back.
+// RunQuestion asks before an action that concerns many tasks or cannot be undone.
 type RunQuestion struct {
 	Page    views.Page
 	Run     migrations.Run
@@ -48,7 +48,7 @@ func (t RunTasks) nothing() string {
 	return "The run has no tasks."
 }
 
-// retryable and skippable report what can be done with a task by hand, pickable whether both can.
+// retryable and skippable report whether a task can be retried or skipped by hand, pickable whether both.
 func retryable(t migrations.Task) bool {
 	return t.State == migrations.TaskFailed || t.State == migrations.TaskWaiting || t.State == migrations.TaskSkipped
 }
@@ -87,7 +87,7 @@ func head(s string, most int) string {
 	return s[:most]
 }
 
-// shownPayload is how much of a payload shows at first, in bytes.
+// shownPayload is the part of a payload that shows at first, in bytes.
 const shownPayload = 4000
 
 // payload is the payload, JSON indented. cut says that there is more.

@@ -15,7 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// load is how many tickets a column has, and may have; narrowed says that the number of those found comes before it.
+// load is the number of tickets in a column and its limit; narrowed says that the number of matches comes before it.
 func load(c boards.Column, narrowed bool) string {
 	switch {
 	case c.Limit == nil:
@@ -39,7 +39,7 @@ func loadWords(c boards.Column) string {
 	return " tickets"
 }
 
-// above is the card that the first of a list lies below, "" at the top.
+// above is the card above the first of a list, "" at the top.
 func above(k *tickets.Key) string {
 	if k == nil {
 		return ""
@@ -56,7 +56,7 @@ func (props ColumnProps) next() string {
 	return props.Filter.In(path) + "&sofar=" + views.Number(uint64(props.SoFar+len(props.Cards)))
 }
 
-// found is how many cards the filter let through so far; a plus says that there may be more.
+// found is the number of cards that match the filter so far; a plus says that there may be more.
 func (props ColumnProps) found() string {
 	n := views.Number(uint64(props.SoFar + len(props.Cards)))
 	if props.Next != nil {
@@ -65,10 +65,10 @@ func (props ColumnProps) found() string {
 	return n
 }
 
-// movedAt is when a ticket was moved, shown under a filter.
+// movedAt is the time of a ticket's move, shown under a filter.
 func movedAt(at time.Time) string { return strconv.FormatInt(at.UnixMicro(), 10) }
 
-// cardStamp is what a live event says of a card that shows the same.
+// cardStamp is the stamp that a live event has if it is about what the card shows.
 func cardStamp(c tickets.Card) string { return strconv.FormatUint(uint64(c.Stamp()), 10) }
 
 // addError is the one message of a form with one field.
@@ -82,8 +82,8 @@ func addError(errs views.Errors) string {
 	return ""
 }
 
-// cardPaths are the paths of a card's pages for the keyboard, with {key} for its key: said once, since a board has
-// thousands of cards.
+// cardPaths are the paths of a card's pages for the keyboard, with {key} for its key: once on the page, since a board
+// has thousands of cards.
 func cardPaths(p views.Page, b boards.Board) templ.Attributes {
 	if !p.Writes(b) {
 		return nil
@@ -95,7 +95,7 @@ func cardPaths(p views.Page, b boards.Board) templ.Attributes {
 	return templ.Attributes{"data-edit": way(views.EditPath), "data-assignees": way(views.AssigneesPath)}
 }
 
-// Seen changes with what a column shows of its tickets and of itself.
+// Seen is a hash of what a column shows.
 func (props ColumnProps) Seen() string {
 	sum := fnv.New64a()
 	c := props.Column

@@ -21,7 +21,7 @@ type BoardSettingsProps struct {
 	Lost    views.Errors
 }
 
-// ColumnForm is what was typed into the form of a column.
+// ColumnForm is the input of the form of a column.
 type ColumnForm struct {
 	Column boards.Column
 	Name   string
@@ -73,7 +73,7 @@ func split(list []boards.Board) (live, archived []boards.Board) {
 
 func position(i int) string { return strconv.Itoa(i + 1) }
 
-// archivedError is what a form said that came while the board was archived.
+// archivedError is the message of a form that came while the board was archived.
 func archivedError(props BoardSettingsProps) string {
 	for _, errs := range append([]views.Errors{props.Form.Errors, props.Add.Errors, props.Archive, props.Lost,
 		publicErrors(props.Public)}, columnErrors(props.Columns)...) {

@@ -13,13 +13,13 @@ type DeletionProps struct {
 	Ticket tickets.Ticket
 }
 
-// DeletedProps is the page of a ticket that is deleted and can be restored.
+// DeletedProps is the page of a deleted ticket that can be restored.
 type DeletedProps struct {
 	Page     views.Page
 	Board    boards.Board
 	Ticket   tickets.Ticket
 	Deletion tickets.Activity // its author and time
-	Typed    []string         // what was sent to it
+	Typed    []string         // the input that was sent to it
 }
 
 // DeletedListProps is the list of a board's deleted tickets. Next is the cursor, nil at the end.

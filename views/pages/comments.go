@@ -12,8 +12,8 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// CommentsProps are some of a ticket's comments, oldest first, and the form for one more. Older and
-// Newer say that there are others around them.
+// CommentsProps are some of a ticket's comments, oldest first, and the form for one more. Older and Newer say that
+// there are others around them.
 type CommentsProps struct {
 	Page         views.Page
 	Board        boards.Board
@@ -24,7 +24,7 @@ type CommentsProps struct {
 	Form         views.CommentForm
 }
 
-// last is the newest comment that the page shows: an answer to the form begins behind it.
+// last is the newest comment of the page: the response to the form begins after it.
 func (p CommentsProps) last() string {
 	if len(p.List) == 0 {
 		return "0"

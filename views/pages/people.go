@@ -8,7 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// InviteForm is what was typed into the form for an invitation.
+// InviteForm is the input of the form for an invitation.
 type InviteForm struct {
 	Role, Note string
 	Days       int
@@ -21,7 +21,7 @@ type InviteForm struct {
 type PeopleProps struct {
 	Page        views.Page
 	People      []accounts.CompanyMember
-	More        bool // the list goes on
+	More        bool // there are more
 	Invitations []accounts.Invitation
 	Invite      InviteForm
 	Link        string
@@ -35,7 +35,7 @@ type PersonProps struct {
 	Roles   []string
 	Remove  bool
 	NoReset string
-	Link    string // for a new password, just made
+	Link    string // for a new password, just created
 	Errors  views.Errors
 }
 
@@ -45,7 +45,7 @@ type JoinForm struct {
 	Errors      views.Errors
 }
 
-// JoinProps is what an invitation opens.
+// JoinProps is the page of an invitation.
 type JoinProps struct {
 	Page       views.Page
 	Secret     string
@@ -53,7 +53,7 @@ type JoinProps struct {
 	Form       JoinForm
 }
 
-// ResetProps is what a link for a new password opens.
+// ResetProps is the page of a link for a new password.
 type ResetProps struct {
 	Page   views.Page
 	Secret string
@@ -64,12 +64,12 @@ type ResetProps struct {
 // AccountProps is the user's own account.
 type AccountProps struct {
 	Page      views.Page
-	Name      string // as typed
+	Name      string // the input
 	Companies []accounts.Membership
 	Errors    views.Errors
 }
 
-// TokenForm is what was typed into the form for a token.
+// TokenForm is the input of the form for a token.
 type TokenForm struct {
 	Name   string
 	Scopes []string
@@ -91,7 +91,7 @@ type TokensProps struct {
 // CompanySettingsProps is a company's name.
 type CompanySettingsProps struct {
 	Page   views.Page
-	Name   string // as typed
+	Name   string // the input
 	Errors views.Errors
 }
 
@@ -117,7 +117,7 @@ func scopesFor(p *accounts.Account) []string {
 	return slices.DeleteFunc(slices.Clone(accounts.Scopes), accounts.OperatorOnly)
 }
 
-// tokenDays are the lives of a token, in words.
+// tokenDays are the lifetimes of a token, in words.
 func tokenDays(days int) string {
 	switch days {
 	case 0:

@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// SetupForm is what was typed into the first page.
+// SetupForm is the input of the first page.
 type SetupForm struct {
 	Company, Slug, Name, Email string
 	Errors                     views.Errors
@@ -21,26 +21,26 @@ type LoginForm struct {
 	Errors      views.Errors
 }
 
-// BoardForm is what was typed into the form of a new board, or of its new title.
+// BoardForm is the input of the form of a new board, or of its new title.
 type BoardForm struct {
 	Slug, Title string
 	Version     uint64
 	Errors      views.Errors
 }
 
-// TicketForm is what was typed into a form for a ticket.
+// TicketForm is the input of a form for a ticket.
 type TicketForm struct {
 	Title, Description string
 	Column             id.Column
-	Version            uint64 // that the editor saw
+	Version            uint64 // of the ticket in the editor
 	Errors             views.Errors
 	Created            *tickets.Key      // the ticket that the last submission of the dialog opened
-	Conflict           *tickets.Conflict // what others saved meanwhile
+	Conflict           *tickets.Conflict // saved by others meanwhile
 	Hidden             bool              // the board's filter does not show it
-	Alone              bool              // the form of an edit is a page of its own, not in the place of the ticket
+	Alone              bool              // the form is a page of its own, not a part of the ticket's
 }
 
-// MoveForm is what was chosen in the move form.
+// MoveForm is the input of the form that moves a ticket.
 type MoveForm struct {
 	Board  string // slug
 	Column id.Column
@@ -78,8 +78,8 @@ type ColumnProps struct {
 	Filter  views.Filter
 	SoFar   int        // how many cards the filter let through above these
 	Add     TicketForm // the form at the column's foot
-	AddOpen bool       // the form shows, because it was rejected or is to be filled again
-	Alert   string     // why a move was refused, or that it went elsewhere
+	AddOpen bool       // the form is open, because it was rejected or is to be filled again
+	Alert   string     // why a move was refused, or that it went to another column
 }
 
 // NewTicketProps is the dialog, or page, that opens tickets one after the other.
@@ -92,8 +92,8 @@ type NewTicketProps struct {
 // Span is a part of a text. Path is its link, "" for plain text.
 type Span struct{ Text, Path string }
 
-// TicketProps is a ticket's page. Heading is its title with the keys in it as links, HTML its
-// description, safe to show.
+// TicketProps is a ticket's page. Heading is its title with links for the keys in it, HTML its description, safe to
+// show.
 type TicketProps struct {
 	Heading  []Span
 	Page     views.Page
@@ -134,12 +134,12 @@ type MoveProps struct {
 	Form   MoveForm
 	Near   []tickets.Card
 	More   bool // the column has more cards than Near shows
-	Again  bool // something was chosen in it, and has the focus
+	Again  bool // it was filled in and has the focus
 	Filter views.Filter
 }
 
-// JumpProps is the box that leads to a ticket, and what it found. Key is the ticket with the key that
-// was typed. Newest says among how many of each board titles were looked for, 0 for all.
+// JumpProps is the jump box with its results. Key is the ticket whose key was entered. Newest is the number of tickets
+// per board whose titles were searched, 0 for all.
 type JumpProps struct {
 	Page   views.Page
 	Query  string

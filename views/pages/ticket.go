@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// maxLines is how many lines of a difference a page shows: a text may have 65,535, each with its marks.
+// maxLines is the most lines of a difference on a page: a text may have 65,535, each with its marks.
 const maxLines = 4000
 
 func columnName(b boards.Board, column id.Column) string {
@@ -19,14 +19,13 @@ func columnName(b boards.Board, column id.Column) string {
 	return c.Name
 }
 
-// followed is what a page says of the ticket that it keeps itself true to: which one it is, and as of which
-// version.
+// followed names the ticket that the page keeps up to date, and its version.
 func followed(company string, b boards.Board, t tickets.Ticket) templ.Attributes {
 	return templ.Attributes{"data-ticket": views.Number(uint64(t.ID)), "data-on": views.Number(uint64(b.ID)),
 		"data-version": views.Number(t.Version), "data-from": views.TicketPath(company, t.Key)}
 }
 
-// editForm is what the form of an edit is sent by, and kept as a draft.
+// editForm are the attributes of the form of an edit, which is kept as a draft.
 func editForm(path string, f TicketForm) templ.Attributes {
 	attrs := inPlace(path, "hx-post", f)
 	attrs["method"], attrs["action"] = "post", path
@@ -34,15 +33,14 @@ func editForm(path string, f TicketForm) templ.Attributes {
 	return attrs
 }
 
-// mergeForm is what the form of both together is sent by.
+// mergeForm are the attributes of the form of the merged texts.
 func mergeForm(path string, f TicketForm) templ.Attributes {
 	attrs := inPlace(path, "hx-post", f)
 	attrs["method"], attrs["action"] = "post", path
 	return attrs
 }
 
-// inPlace asks for what takes the place of a form in a ticket's page; a form that is a page of its own
-// leads to another.
+// inPlace swaps a form in a ticket's page; a form that is a page of its own leads to another.
 func inPlace(path, verb string, f TicketForm) templ.Attributes {
 	if f.Alone {
 		return templ.Attributes{}
@@ -54,7 +52,7 @@ func inPlace(path, verb string, f TicketForm) templ.Attributes {
 func changedBy(c tickets.Conflict) string {
 	switch by := c.Since.By; len(by) {
 	case 0:
-		return "someone else"
+		return "another member"
 	case 1:
 		return by[0]
 	default:
@@ -62,7 +60,7 @@ func changedBy(c tickets.Conflict) string {
 	}
 }
 
-// shorten keeps a title to what a select can show.
+// shorten cuts a title to what a select can show.
 func shorten(title string) string {
 	const most = 60
 	runes := []rune(title)

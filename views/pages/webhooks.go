@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// WebhookForm is what was typed into the form of a webhook. Board is a slug, "" for all.
+// WebhookForm is the input of the form of a webhook. Board is a slug, "" for all.
 type WebhookForm struct {
 	URL, Note, Board string
 	Feeds            []string
@@ -21,12 +21,12 @@ type WebhookForm struct {
 type WebhooksProps struct {
 	Page     views.Page
 	Webhooks []webhooks.Webhook
-	Feeds    []string // that there are
+	Feeds    []string // all feeds
 	Boards   []boards.Board
 	Form     WebhookForm
 }
 
-// WebhookProps is a webhook's page. Secret is one that was just made, shown now and never again.
+// WebhookProps is a webhook's page. Secret is a new one, shown only once.
 type WebhookProps struct {
 	Page       views.Page
 	Webhook    webhooks.Webhook
@@ -37,7 +37,7 @@ type WebhookProps struct {
 	More       bool // there are older ones
 	Older      bool // these are not the newest
 	Secret     string
-	Opened     bool // the webhook was just made, too
+	Opened     bool // the webhook is new, too
 }
 
 // WebhookRemovalProps is the question whether to delete a webhook.
@@ -46,7 +46,7 @@ type WebhookRemovalProps struct {
 	Webhook webhooks.Webhook
 }
 
-// DeliveryProps is something that was sent to a webhook.
+// DeliveryProps is a delivery of a webhook.
 type DeliveryProps struct {
 	Page    views.Page
 	Webhook webhooks.Webhook
@@ -56,7 +56,7 @@ type DeliveryProps struct {
 // feedWord is a feed at the beginning of a label.
 func feedWord(feed string) string { return strings.ToUpper(feed[:1]) + feed[1:] }
 
-// responseText is how an answer began, as text.
+// responseText is the beginning of a response, as text.
 func responseText(response []byte) string { return strings.ToValidUTF8(string(response), "\uFFFD") }
 
 // chosen reports whether a feed is among those of a form.

@@ -1,2 +1,2 @@
-// Package public draws the pages of strangers: public forms, and what a code or a private link leads to.
+// Package public draws the pages of strangers: public forms, and the pages of codes and private links.
 package public

@@ -5,7 +5,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// RequestForm is what was typed into a public form.
+// RequestForm is the input of a public form.
 type RequestForm struct {
 	Nonce, Title, Description, Email string
 	Errors                           views.Errors
@@ -33,7 +33,7 @@ type ReceiptProps struct {
 	Box   string // path of the form for a code
 }
 
-// TrackedProps is what a code or a private link leads to. List are public comments, oldest first.
+// TrackedProps is the page of a code or a private link. List are public comments, oldest first.
 type TrackedProps struct {
 	Page         views.Page
 	Found        requests.TrackedTicket
