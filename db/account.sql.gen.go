@@ -183,11 +183,67 @@ func (q *Queries) EndSessions(ctx context.Context, argID id.Account) error {
 	return err
 }
 
+const firstOperators = `-- name: FirstOperators :many
+SELECT id FROM account WHERE operator = TRUE ORDER BY id LIMIT 2
+`
+
+// Two are enough to know whether there is another.
+func (q *Queries) FirstOperators(ctx context.Context) ([]id.Account, error) {
+	rows, err := q.db.QueryContext(ctx, firstOperators)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Account
+	for rows.Next() {
+		var id id.Account
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const firstOwners = `-- name: FirstOwners :many
+SELECT account_id FROM membership WHERE company_id = ? AND role = 'owner' ORDER BY account_id LIMIT 2
+`
+
+// Two are enough to know whether there is another.
+func (q *Queries) FirstOwners(ctx context.Context, companyID id.Company) ([]id.Account, error) {
+	rows, err := q.db.QueryContext(ctx, firstOwners, companyID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Account
+	for rows.Next() {
+		var account_id id.Account
+		if err := rows.Scan(&account_id); err != nil {
+			return nil, err
+		}
+		items = append(items, account_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const handlesAmong = `-- name: HandlesAmong :many
 SELECT handle FROM membership WHERE company_id = ? AND handle IN (/*SLICE:handles*/?)
 `
 
-// Those of some handles that a company's members have.
+// Returns the handles among these that a company's members have.
 func (q *Queries) HandlesAmong(ctx context.Context, companyID id.Company, handles []string) ([]string, error) {
 	query := handlesAmong
 	var queryParams []interface{}
@@ -298,9 +354,9 @@ type MemberBySlugRow struct {
 	Stopped      sql.NullBool
 }
 
-// The account with its place in a company, and how many entries of its inbox there are unread, counted up to
-// a hundred, and for who manages it whether a webhook was stopped: a row for each other company that it belongs to, one where there is none. No row for a stranger
-// and for an unknown company alike.
+// The account with its membership of a company, its unread notifications there (counted up to a hundred), and, for
+// managers, whether a webhook was stopped: a row for each other company of the account, one if it has none. No row for
+// a non-member or an unknown company.
 func (q *Queries) MemberBySlug(ctx context.Context, arg MemberBySlugParams) ([]MemberBySlugRow, error) {
 	rows, err := q.db.QueryContext(ctx, memberBySlug,
 		arg.Slug,
@@ -464,60 +520,4 @@ UPDATE account SET password_hash = ? WHERE id = ?
 func (q *Queries) SetPassword(ctx context.Context, passwordHash string, iD id.Account) error {
 	_, err := q.db.ExecContext(ctx, setPassword, passwordHash, iD)
 	return err
-}
-
-const someOperators = `-- name: SomeOperators :many
-SELECT id FROM account WHERE operator = TRUE ORDER BY id LIMIT 2
-`
-
-// Two are enough to know whether there is another.
-func (q *Queries) SomeOperators(ctx context.Context) ([]id.Account, error) {
-	rows, err := q.db.QueryContext(ctx, someOperators)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []id.Account
-	for rows.Next() {
-		var id id.Account
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const someOwners = `-- name: SomeOwners :many
-SELECT account_id FROM membership WHERE company_id = ? AND role = 'owner' ORDER BY account_id LIMIT 2
-`
-
-// Two are enough to know whether there is another.
-func (q *Queries) SomeOwners(ctx context.Context, companyID id.Company) ([]id.Account, error) {
-	rows, err := q.db.QueryContext(ctx, someOwners, companyID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []id.Account
-	for rows.Next() {
-		var account_id id.Account
-		if err := rows.Scan(&account_id); err != nil {
-			return nil, err
-		}
-		items = append(items, account_id)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }

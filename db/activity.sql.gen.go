@@ -120,7 +120,7 @@ type ChangeSinceRow struct {
 	AccountName string
 }
 
-// The first entry after another that changed where a ticket is and was not undone.
+// The first entry after another that changed a ticket's location and was not undone.
 func (q *Queries) ChangeSince(ctx context.Context, ticketID id.Ticket, afterID id.Activity) (ChangeSinceRow, error) {
 	row := q.db.QueryRowContext(ctx, changeSince, ticketID, afterID)
 	var i ChangeSinceRow
@@ -130,7 +130,7 @@ func (q *Queries) ChangeSince(ctx context.Context, ticketID id.Ticket, afterID i
 
 const lastActions = `-- name: LastActions :many
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_spot
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_location
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id
 JOIN board b ON b.id = t.board_id
@@ -140,15 +140,15 @@ LIMIT 50
 `
 
 type LastActionsRow struct {
-	ID        id.Activity
-	Kind      string
-	CreatedAt time.Time
-	UndoneAt  *time.Time
-	CompanyID id.Company
-	HasSpot   int64
+	ID          id.Activity
+	Kind        string
+	CreatedAt   time.Time
+	UndoneAt    *time.Time
+	CompanyID   id.Company
+	HasLocation int64
 }
 
-// What a person did last, in any company, and whether it says where a ticket was.
+// The last actions of an account, in any company, and whether they have a location of a ticket.
 func (q *Queries) LastActions(ctx context.Context, accountID id.Account) ([]LastActionsRow, error) {
 	rows, err := q.db.QueryContext(ctx, lastActions, accountID)
 	if err != nil {
@@ -164,7 +164,7 @@ func (q *Queries) LastActions(ctx context.Context, accountID id.Account) ([]Last
 			&i.CreatedAt,
 			&i.UndoneAt,
 			&i.CompanyID,
-			&i.HasSpot,
+			&i.HasLocation,
 		); err != nil {
 			return nil, err
 		}
@@ -265,16 +265,16 @@ func (q *Queries) LastEdits(ctx context.Context, ticketID id.Ticket, limit int32
 	return items, nil
 }
 
-const lastPlaces = `-- name: LastPlaces :many
+const lastLocations = `-- name: LastLocations :many
 SELECT detail FROM activity
 WHERE ticket_id = ? AND kind IN ('moved', 'closed', 'undone')
 ORDER BY id DESC
 LIMIT 20
 `
 
-// The newest entries that say where a ticket was.
-func (q *Queries) LastPlaces(ctx context.Context, ticketID id.Ticket) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, lastPlaces, ticketID)
+// The newest entries with a location of a ticket.
+func (q *Queries) LastLocations(ctx context.Context, ticketID id.Ticket) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, lastLocations, ticketID)
 	if err != nil {
 		return nil, err
 	}
@@ -404,13 +404,13 @@ WHERE b.id = ? AND b.archived_at IS NULL AND t.local_id > ? AND t.local_id <= ?
 type RecordOpenedParams struct {
 	BoardID id.Board
 	After   uint64
-	Upto    uint64
+	To      uint64
 }
 
-// The first entry of every ticket numbered in (after, upto], each by its author. None on an archived board:
+// The first entry of every ticket numbered in (after, to], each by its author. None on an archived board:
 // the insert of the tickets has locked the board's row for its foreign key, so none is archived after this.
 func (q *Queries) RecordOpened(ctx context.Context, arg RecordOpenedParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, recordOpened, arg.BoardID, arg.After, arg.Upto)
+	result, err := q.db.ExecContext(ctx, recordOpened, arg.BoardID, arg.After, arg.To)
 	if err != nil {
 		return 0, err
 	}

@@ -12,6 +12,78 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const assignedTickets = `-- name: AssignedTickets :many
+SELECT t.id, t.local_id, t.title, t.board_id, t.column_id, t.rank_in_column, b.slug AS board_slug, b.title AS board_title, c.name AS column_name, c.position
+FROM assignee s FORCE INDEX (ix_assignee_work)
+STRAIGHT_JOIN ticket t ON t.id = s.ticket_id
+JOIN board b ON b.id = t.board_id
+JOIN board_column c ON c.id = t.column_id
+WHERE s.account_id = ? AND s.current >= TRUE AND s.current <= TRUE AND s.ticket_id < ?
+  AND b.company_id = ? AND b.archived_at IS NULL
+ORDER BY s.current DESC, s.ticket_id DESC
+LIMIT ?
+`
+
+type AssignedTicketsParams struct {
+	AccountID id.Account
+	BeforeID  id.Ticket
+	CompanyID id.Company
+	Limit     int32
+}
+
+type AssignedTicketsRow struct {
+	ID           id.Ticket
+	LocalID      uint64
+	Title        string
+	BoardID      id.Board
+	ColumnID     *id.Column
+	RankInColumn *int64
+	BoardSlug    string
+	BoardTitle   string
+	ColumnName   string
+	Position     int32
+}
+
+// The open tickets that an account is assigned to, newest first, with ids below before_id.
+func (q *Queries) AssignedTickets(ctx context.Context, arg AssignedTicketsParams) ([]AssignedTicketsRow, error) {
+	rows, err := q.db.QueryContext(ctx, assignedTickets,
+		arg.AccountID,
+		arg.BeforeID,
+		arg.CompanyID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AssignedTicketsRow
+	for rows.Next() {
+		var i AssignedTicketsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.LocalID,
+			&i.Title,
+			&i.BoardID,
+			&i.ColumnID,
+			&i.RankInColumn,
+			&i.BoardSlug,
+			&i.BoardTitle,
+			&i.ColumnName,
+			&i.Position,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const assigneesOf = `-- name: AssigneesOf :many
 SELECT s.ticket_id, s.account_id, a.name, COALESCE(m.handle, '') AS handle
 FROM assignee s
@@ -28,7 +100,7 @@ type AssigneesOfRow struct {
 	Handle    string
 }
 
-// Of many tickets at once. Who left the company has no handle there.
+// Of many tickets at once. An account that left the company has no handle.
 func (q *Queries) AssigneesOf(ctx context.Context, companyID id.Company, tickets []id.Ticket) ([]AssigneesOfRow, error) {
 	query := assigneesOf
 	var queryParams []interface{}
@@ -72,7 +144,7 @@ const setCurrent = `-- name: SetCurrent :execrows
 UPDATE assignee SET current = ? WHERE ticket_id = ?
 `
 
-// Says of all assignees of a ticket whether it is open work.
+// Marks all assignees of a ticket by whether it is open work.
 func (q *Queries) SetCurrent(ctx context.Context, current bool, ticketID id.Ticket) (int64, error) {
 	result, err := q.db.ExecContext(ctx, setCurrent, current, ticketID)
 	if err != nil {
@@ -115,76 +187,4 @@ func (q *Queries) Unassign(ctx context.Context, ticketID id.Ticket, accounts []i
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const workOf = `-- name: WorkOf :many
-SELECT t.id, t.local_id, t.title, t.board_id, t.column_id, t.rank_in_column, b.slug AS board_slug, b.title AS board_title, c.name AS column_name, c.position
-FROM assignee s FORCE INDEX (ix_assignee_work)
-STRAIGHT_JOIN ticket t ON t.id = s.ticket_id
-JOIN board b ON b.id = t.board_id
-JOIN board_column c ON c.id = t.column_id
-WHERE s.account_id = ? AND s.current >= TRUE AND s.current <= TRUE AND s.ticket_id < ?
-  AND b.company_id = ? AND b.archived_at IS NULL
-ORDER BY s.current DESC, s.ticket_id DESC
-LIMIT ?
-`
-
-type WorkOfParams struct {
-	AccountID id.Account
-	BeforeID  id.Ticket
-	CompanyID id.Company
-	Limit     int32
-}
-
-type WorkOfRow struct {
-	ID           id.Ticket
-	LocalID      uint64
-	Title        string
-	BoardID      id.Board
-	ColumnID     *id.Column
-	RankInColumn *int64
-	BoardSlug    string
-	BoardTitle   string
-	ColumnName   string
-	Position     int32
-}
-
-// The open tickets that someone is assigned to, newest first, from below a ticket.
-func (q *Queries) WorkOf(ctx context.Context, arg WorkOfParams) ([]WorkOfRow, error) {
-	rows, err := q.db.QueryContext(ctx, workOf,
-		arg.AccountID,
-		arg.BeforeID,
-		arg.CompanyID,
-		arg.Limit,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []WorkOfRow
-	for rows.Next() {
-		var i WorkOfRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.LocalID,
-			&i.Title,
-			&i.BoardID,
-			&i.ColumnID,
-			&i.RankInColumn,
-			&i.BoardSlug,
-			&i.BoardTitle,
-			&i.ColumnName,
-			&i.Position,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }

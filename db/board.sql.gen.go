@@ -41,8 +41,8 @@ type AppendRanksParams struct {
 	Done    bool
 }
 
-// Takes k ranks at a column's foot and locks the column, where it is done or not as it is said to be and
-// its limit lets them in. LastInsertId is the last of them.
+// Allocates k ranks at a column's foot and locks the column, if it is closed as given and its limit has room.
+// LastInsertId is the last of them.
 func (q *Queries) AppendRanks(ctx context.Context, arg AppendRanksParams) (sql.Result, error) {
 	return q.db.ExecContext(ctx, appendRanks,
 		arg.K,
@@ -66,7 +66,7 @@ type ArchiveBoardParams struct {
 	Version    uint64
 }
 
-// Archives a board, or restores it where archived_at is NULL.
+// Archives a board, or restores it if archived_at is NULL.
 func (q *Queries) ArchiveBoard(ctx context.Context, arg ArchiveBoardParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, archiveBoard,
 		arg.ArchivedAt,
@@ -90,7 +90,7 @@ type BeginSpreadParams struct {
 	ID         id.Column
 }
 
-// From the foot up, tickets go above spread_from, and what comes to the foot below it.
+// Respacing from the foot up puts tickets above spread_from, and arrivals at the foot below it.
 func (q *Queries) BeginSpread(ctx context.Context, arg BeginSpreadParams) error {
 	_, err := q.db.ExecContext(ctx, beginSpread,
 		arg.Run,
@@ -229,7 +229,7 @@ type BoardSlugsRow struct {
 	MaxTicketID uint64
 }
 
-// Those of some slugs that a board of the company has or had, or whose keys were imported.
+// Returns the slugs among these that a board of the company has or had, or whose keys were imported.
 func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company, slugs []string) ([]BoardSlugsRow, error) {
 	query := boardSlugs
 	var queryParams []interface{}
@@ -356,7 +356,7 @@ const boardsOfCompanyAmong = `-- name: BoardsOfCompanyAmong :many
 SELECT id FROM board FORCE INDEX (PRIMARY) WHERE id IN (/*SLICE:ids*/?) AND company_id = ?
 `
 
-// Those of some boards that are a company's, in any order.
+// The company's boards among these, in any order.
 func (q *Queries) BoardsOfCompanyAmong(ctx context.Context, ids []id.Board, companyID id.Company) ([]id.Board, error) {
 	query := boardsOfCompanyAmong
 	var queryParams []interface{}
@@ -405,7 +405,7 @@ type BoardsToSearchRow struct {
 	MaxTicketID uint64
 }
 
-// Boards whose titles can be searched, each with the last number handed out on it.
+// Boards with searchable titles, each with its last allocated number.
 func (q *Queries) BoardsToSearch(ctx context.Context, companyID id.Company, limit int32) ([]BoardsToSearchRow, error) {
 	rows, err := q.db.QueryContext(ctx, boardsToSearch, companyID, limit)
 	if err != nil {
@@ -567,19 +567,19 @@ func (q *Queries) EditBoard(ctx context.Context, arg EditBoardParams) (int64, er
 	return result.RowsAffected()
 }
 
-const keepBoards = `-- name: KeepBoards :many
+const lockBoardsShared = `-- name: LockBoardsShared :many
 SELECT slug, archived_at FROM board WHERE id IN (/*SLICE:ids*/?) LOCK IN SHARE MODE
 `
 
-type KeepBoardsRow struct {
+type LockBoardsSharedRow struct {
 	Slug       string
 	ArchivedAt *time.Time
 }
 
-// Locks the boards against being archived. Lock columns, incrementers and tickets first. What is archived
-// is not said in WHERE: at READ COMMITTED the rows that it throws away are unlocked again.
-func (q *Queries) KeepBoards(ctx context.Context, ids []id.Board) ([]KeepBoardsRow, error) {
-	query := keepBoards
+// Locks the boards against being archived. Lock columns, incrementers and tickets first. WHERE does not filter archived
+// boards: READ COMMITTED would unlock the rows that it filters.
+func (q *Queries) LockBoardsShared(ctx context.Context, ids []id.Board) ([]LockBoardsSharedRow, error) {
+	query := lockBoardsShared
 	var queryParams []interface{}
 	if len(ids) > 0 {
 		for _, v := range ids {
@@ -594,9 +594,9 @@ func (q *Queries) KeepBoards(ctx context.Context, ids []id.Board) ([]KeepBoardsR
 		return nil, err
 	}
 	defer rows.Close()
-	var items []KeepBoardsRow
+	var items []LockBoardsSharedRow
 	for rows.Next() {
-		var i KeepBoardsRow
+		var i LockBoardsSharedRow
 		if err := rows.Scan(&i.Slug, &i.ArchivedAt); err != nil {
 			return nil, err
 		}
@@ -741,7 +741,7 @@ type ReserveSlugParams struct {
 	CreatedAt time.Time
 }
 
-// Makes a slug a board's own for ever.
+// Reserves a slug for a board for ever.
 func (q *Queries) ReserveSlug(ctx context.Context, arg ReserveSlugParams) error {
 	_, err := q.db.ExecContext(ctx, reserveSlug,
 		arg.CompanyID,

@@ -28,7 +28,7 @@ type Card struct {
 const (
 	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at FROM ticket t FORCE INDEX (uq_ticket_rank) `
 	topOfColumn  = `(` + selectCards + `WHERE t.column_id = ? ORDER BY t.rank_in_column LIMIT ?)`
-	inWindow     = `WHERE t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ? AND t.rank_in_column <= ?`
+	inRange      = `WHERE t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ? AND t.rank_in_column <= ?`
 	inBoardOrder = ` ORDER BY t.column_id, t.rank_in_column LIMIT ?`
 
 	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
@@ -47,10 +47,10 @@ func (q *Queries) FirstCards(ctx context.Context, columns []id.Column, limit int
 	return q.cards(ctx, parts, args)
 }
 
-// CardRange are the cards of a column with a rank above After and up to Upto.
+// CardRange are the cards of a column with ranks in (After, To].
 type CardRange struct {
-	ColumnID    id.Column
-	After, Upto int64
+	ColumnID  id.Column
+	After, To int64
 }
 
 // CardFilter selects cards. A nil, empty or false field is ignored.
@@ -69,14 +69,14 @@ func (q *Queries) MatchingCards(ctx context.Context, wish CardFilter, windows []
 	parts := make([]string, len(windows))
 	var args []any
 	for i, w := range windows {
-		parts[i] = "(" + selectCards + inWindow + condition + inBoardOrder + ")"
-		args = append(args, uint64(w.ColumnID), uint64(w.ColumnID), w.After, w.Upto)
+		parts[i] = "(" + selectCards + inRange + condition + inBoardOrder + ")"
+		args = append(args, uint64(w.ColumnID), uint64(w.ColumnID), w.After, w.To)
 		args = append(append(args, wished...), limit)
 	}
 	return q.cards(ctx, parts, args)
 }
 
-// RangeEnds returns the n-th card of each range, whatever its Upto; none for a shorter one. It reads the index alone.
+// RangeEnds returns the n-th card of each range, whatever its To; none for a shorter one. It reads the index alone.
 func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]Card, error) {
 	parts := make([]string, len(windows))
 	var args []any
@@ -92,9 +92,9 @@ func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]
 func (w CardFilter) condition() (text string, args []any) {
 	switch {
 	case w.Text != "" && w.LocalID != nil:
-		text, args = ` AND (t.title LIKE ? ESCAPE '!' OR t.local_id = ?)`, []any{containing(w.Text), *w.LocalID}
+		text, args = ` AND (t.title LIKE ? ESCAPE '!' OR t.local_id = ?)`, []any{containsPattern(w.Text), *w.LocalID}
 	case w.Text != "":
-		text, args = ` AND t.title LIKE ? ESCAPE '!'`, []any{containing(w.Text)}
+		text, args = ` AND t.title LIKE ? ESCAPE '!'`, []any{containsPattern(w.Text)}
 	case w.LocalID != nil:
 		text, args = ` AND t.local_id = ?`, []any{*w.LocalID}
 	}
@@ -117,7 +117,7 @@ func (w CardFilter) condition() (text string, args []any) {
 
 var wildcards = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
-func containing(text string) string { return "%" + wildcards.Replace(text) + "%" }
+func containsPattern(text string) string { return "%" + wildcards.Replace(text) + "%" }
 
 // cards runs the parts as one statement.
 func (q *Queries) cards(ctx context.Context, parts []string, args []any) ([]Card, error) {

@@ -24,7 +24,7 @@ type CommentCountsRow struct {
 	Comments int64
 }
 
-// How many some tickets have, of those that have any.
+// Tickets without comments have no row.
 func (q *Queries) CommentCounts(ctx context.Context, tickets []id.Ticket) ([]CommentCountsRow, error) {
 	query := commentCounts
 	var queryParams []interface{}
@@ -259,7 +259,7 @@ STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
 WHERE c.id IN (/*SLICE:ids*/?) AND b.company_id = ?
 `
 
-// Those of some comments that are a company's, in any order.
+// The company's comments among these, in any order.
 func (q *Queries) CommentsOfCompany(ctx context.Context, ids []id.Comment, companyID id.Company) ([]id.Comment, error) {
 	query := commentsOfCompany
 	var queryParams []interface{}
@@ -392,6 +392,31 @@ func (q *Queries) LockComment(ctx context.Context, iD id.Comment, ticketID id.Ti
 	return i, err
 }
 
+const republishCommentRange = `-- name: RepublishCommentRange :execrows
+UPDATE comment SET feed_sync_id = NULL
+WHERE ticket_id >= ? AND ticket_id <= ? AND id > ? AND id <= ?
+`
+
+type RepublishCommentRangeParams struct {
+	TicketID id.Ticket
+	AfterID  id.Comment
+	ToID     id.Comment
+}
+
+// The comments of a ticket in (after_id, to_id].
+func (q *Queries) RepublishCommentRange(ctx context.Context, arg RepublishCommentRangeParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, republishCommentRange,
+		arg.TicketID,
+		arg.TicketID,
+		arg.AfterID,
+		arg.ToID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const republishCommentRows = `-- name: RepublishCommentRows :execrows
 UPDATE comment SET feed_sync_id = NULL WHERE id IN (/*SLICE:ids*/?)
 `
@@ -418,7 +443,7 @@ const republishComments = `-- name: RepublishComments :execrows
 UPDATE comment SET feed_sync_id = NULL WHERE ticket_id = ?
 `
 
-// All of a ticket: what is shown of them depends on it. The caller holds the ticket's lock.
+// All of a ticket, because their published form depends on it. The caller holds the ticket's lock.
 func (q *Queries) RepublishComments(ctx context.Context, ticketID id.Ticket) (int64, error) {
 	result, err := q.db.ExecContext(ctx, republishComments, ticketID)
 	if err != nil {
@@ -431,7 +456,7 @@ const republishCommentsOf = `-- name: RepublishCommentsOf :execrows
 UPDATE comment SET feed_sync_id = NULL WHERE ticket_id IN (/*SLICE:tickets*/?)
 `
 
-// All of some tickets.
+// All comments of the tickets.
 func (q *Queries) RepublishCommentsOf(ctx context.Context, tickets []id.Ticket) (int64, error) {
 	query := republishCommentsOf
 	var queryParams []interface{}
@@ -444,31 +469,6 @@ func (q *Queries) RepublishCommentsOf(ctx context.Context, tickets []id.Ticket) 
 		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
 	}
 	result, err := q.db.ExecContext(ctx, query, queryParams...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-const republishCommentsUpto = `-- name: RepublishCommentsUpto :execrows
-UPDATE comment SET feed_sync_id = NULL
-WHERE ticket_id >= ? AND ticket_id <= ? AND id > ? AND id <= ?
-`
-
-type RepublishCommentsUptoParams struct {
-	TicketID id.Ticket
-	AfterID  id.Comment
-	UptoID   id.Comment
-}
-
-// Some of a ticket.
-func (q *Queries) RepublishCommentsUpto(ctx context.Context, arg RepublishCommentsUptoParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, republishCommentsUpto,
-		arg.TicketID,
-		arg.TicketID,
-		arg.AfterID,
-		arg.UptoID,
-	)
 	if err != nil {
 		return 0, err
 	}

@@ -70,7 +70,7 @@ const lockCompany = `-- name: LockCompany :one
 SELECT id FROM company WHERE id = ? FOR UPDATE
 `
 
-// Whoever changes who has which role in a company holds this lock.
+// Changes of roles in a company hold this lock.
 func (q *Queries) LockCompany(ctx context.Context, argID id.Company) (id.Company, error) {
 	row := q.db.QueryRowContext(ctx, lockCompany, argID)
 	var id_2 id.Company
@@ -82,7 +82,7 @@ const lockInstallation = `-- name: LockInstallation :one
 SELECT id FROM installation WHERE id = 1 FOR UPDATE
 `
 
-// Whoever changes who is an operator holds this lock.
+// Changes of operators hold this lock.
 func (q *Queries) LockInstallation(ctx context.Context) (uint8, error) {
 	row := q.db.QueryRowContext(ctx, lockInstallation)
 	var id uint8

@@ -20,7 +20,7 @@ ORDER BY id
 
 type AuditBoardsParams struct {
 	After     id.Board
-	Upto      id.Board
+	To        id.Board
 	CompanyID id.Company
 }
 
@@ -30,7 +30,7 @@ type AuditBoardsRow struct {
 }
 
 func (q *Queries) AuditBoards(ctx context.Context, arg AuditBoardsParams) ([]AuditBoardsRow, error) {
-	rows, err := q.db.QueryContext(ctx, auditBoards, arg.After, arg.Upto, arg.CompanyID)
+	rows, err := q.db.QueryContext(ctx, auditBoards, arg.After, arg.To, arg.CompanyID)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ ORDER BY c.id
 
 type AuditCommentsParams struct {
 	After     id.Comment
-	Upto      id.Comment
+	To        id.Comment
 	CompanyID id.Company
 }
 
@@ -73,7 +73,7 @@ type AuditCommentsRow struct {
 }
 
 func (q *Queries) AuditComments(ctx context.Context, arg AuditCommentsParams) ([]AuditCommentsRow, error) {
-	rows, err := q.db.QueryContext(ctx, auditComments, arg.After, arg.Upto, arg.CompanyID)
+	rows, err := q.db.QueryContext(ctx, auditComments, arg.After, arg.To, arg.CompanyID)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ ORDER BY t.id
 
 type AuditTicketsParams struct {
 	After     id.Ticket
-	Upto      id.Ticket
+	To        id.Ticket
 	CompanyID id.Company
 }
 
@@ -121,9 +121,9 @@ type AuditTicketsRow struct {
 	Gone       int64
 }
 
-// What stands where in a feed, by stretches of ids: for readers who prove that they have missed nothing.
+// Positions in a feed by ranges of ids: readers prove with them that they missed nothing.
 func (q *Queries) AuditTickets(ctx context.Context, arg AuditTicketsParams) ([]AuditTicketsRow, error) {
-	rows, err := q.db.QueryContext(ctx, auditTickets, arg.After, arg.Upto, arg.CompanyID)
+	rows, err := q.db.QueryContext(ctx, auditTickets, arg.After, arg.To, arg.CompanyID)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ const batchBefore = `-- name: BatchBefore :one
 SELECT hi FROM feed_batch WHERE feed = ? AND committed_at < ? ORDER BY committed_at DESC, hi DESC LIMIT 1
 `
 
-// The last position that was given out before a time.
+// The last position allocated before a time.
 func (q *Queries) BatchBefore(ctx context.Context, feed string, time time.Time) (uint64, error) {
 	row := q.db.QueryRowContext(ctx, batchBefore, feed, time)
 	var hi uint64
@@ -50,7 +50,7 @@ const newestBatch = `-- name: NewestBatch :one
 SELECT committed_at FROM feed_batch WHERE feed = ? ORDER BY hi DESC LIMIT 1
 `
 
-// When that was published.
+// The time of the last batch up to a position.
 func (q *Queries) NewestBatch(ctx context.Context, feed string) (time.Time, error) {
 	row := q.db.QueryRowContext(ctx, newestBatch, feed)
 	var committed_at time.Time

@@ -26,7 +26,7 @@ type AdvanceConsumerParams struct {
 	FromBegan    uint64
 }
 
-// Only where the consumer stands where it is said to: of two that advance it from one place, one does.
+// Only from the given position: of two advances from one position, one succeeds.
 func (q *Queries) AdvanceConsumer(ctx context.Context, arg AdvanceConsumerParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, advanceConsumer,
 		arg.Epoch,
@@ -272,16 +272,6 @@ func (q *Queries) PauseConsumer(ctx context.Context, paused bool, iD id.Consumer
 	return result.RowsAffected()
 }
 
-const seeConsumer = `-- name: SeeConsumer :exec
-UPDATE feed_consumer SET seen_at = NOW(6) WHERE id = ? AND seen_at < NOW(6) - INTERVAL 5 SECOND
-`
-
-// That it reads, to five seconds: not every read writes.
-func (q *Queries) SeeConsumer(ctx context.Context, argID id.Consumer) error {
-	_, err := q.db.ExecContext(ctx, seeConsumer, argID)
-	return err
-}
-
 const seekConsumer = `-- name: SeekConsumer :execrows
 UPDATE feed_consumer SET epoch = ?, position = ?, began = ? WHERE id = ?
 `
@@ -304,4 +294,14 @@ func (q *Queries) SeekConsumer(ctx context.Context, arg SeekConsumerParams) (int
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const touchConsumer = `-- name: TouchConsumer :exec
+UPDATE feed_consumer SET seen_at = NOW(6) WHERE id = ? AND seen_at < NOW(6) - INTERVAL 5 SECOND
+`
+
+// Records reads to five seconds, so that not every read writes.
+func (q *Queries) TouchConsumer(ctx context.Context, argID id.Consumer) error {
+	_, err := q.db.ExecContext(ctx, touchConsumer, argID)
+	return err
 }

@@ -22,7 +22,7 @@ LIMIT ?
 
 type PublishedBoardsParams struct {
 	After *uint64
-	Upto  *uint64
+	To    *uint64
 	Limit int32
 }
 
@@ -33,7 +33,7 @@ type PublishedBoardsRow struct {
 
 // Also those of other companies.
 func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams) ([]PublishedBoardsRow, error) {
-	rows, err := q.db.QueryContext(ctx, publishedBoards, arg.After, arg.Upto, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, publishedBoards, arg.After, arg.To, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ LIMIT ?
 
 type PublishedCommentsParams struct {
 	After *uint64
-	Upto  *uint64
+	To    *uint64
 	Limit int32
 }
 
@@ -97,7 +97,7 @@ type PublishedCommentsRow struct {
 
 // Also deleted ones, those of deleted tickets, and those of other companies.
 func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsParams) ([]PublishedCommentsRow, error) {
-	rows, err := q.db.QueryContext(ctx, publishedComments, arg.After, arg.Upto, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, publishedComments, arg.After, arg.To, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ LIMIT ?
 
 type PublishedTicketsParams struct {
 	After *uint64
-	Upto  *uint64
+	To    *uint64
 	Limit int32
 }
 
@@ -161,10 +161,10 @@ type PublishedTicketsRow struct {
 	CompanySlug string
 }
 
-// What is published, in the order of positions. The statement that reads a position reads the row with it.
+// Published rows by position. One statement reads a position together with its row.
 // Also deleted ones, and those of other companies.
 func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsParams) ([]PublishedTicketsRow, error) {
-	rows, err := q.db.QueryContext(ctx, publishedTickets, arg.After, arg.Upto, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, publishedTickets, arg.After, arg.To, arg.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -12,52 +12,52 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-const forgetAnswer = `-- name: ForgetAnswer :execrows
+const deleteResponse = `-- name: DeleteResponse :execrows
 DELETE FROM idempotency
 WHERE token_id = ? AND key_hash = ? AND created_at < ?
 `
 
-type ForgetAnswerParams struct {
+type DeleteResponseParams struct {
 	TokenID id.Token
 	KeyHash []byte
 	Before  time.Time
 }
 
-func (q *Queries) ForgetAnswer(ctx context.Context, arg ForgetAnswerParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, forgetAnswer, arg.TokenID, arg.KeyHash, arg.Before)
+func (q *Queries) DeleteResponse(ctx context.Context, arg DeleteResponseParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteResponse, arg.TokenID, arg.KeyHash, arg.Before)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
 }
 
-const forgetAnswers = `-- name: ForgetAnswers :execrows
+const deleteResponses = `-- name: DeleteResponses :execrows
 DELETE FROM idempotency WHERE created_at < ? ORDER BY created_at LIMIT 1000
 `
 
-func (q *Queries) ForgetAnswers(ctx context.Context, before time.Time) (int64, error) {
-	result, err := q.db.ExecContext(ctx, forgetAnswers, before)
+func (q *Queries) DeleteResponses(ctx context.Context, before time.Time) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteResponses, before)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
 }
 
-const rememberedAnswer = `-- name: RememberedAnswer :one
+const storedResponse = `-- name: StoredResponse :one
 SELECT request_hash, status, answer, created_at FROM idempotency
 WHERE token_id = ? AND key_hash = ?
 `
 
-type RememberedAnswerRow struct {
+type StoredResponseRow struct {
 	RequestHash []byte
 	Status      uint16
 	Answer      []byte
 	CreatedAt   time.Time
 }
 
-func (q *Queries) RememberedAnswer(ctx context.Context, tokenID id.Token, keyHash []byte) (RememberedAnswerRow, error) {
-	row := q.db.QueryRowContext(ctx, rememberedAnswer, tokenID, keyHash)
-	var i RememberedAnswerRow
+func (q *Queries) StoredResponse(ctx context.Context, tokenID id.Token, keyHash []byte) (StoredResponseRow, error) {
+	row := q.db.QueryRowContext(ctx, storedResponse, tokenID, keyHash)
+	var i StoredResponseRow
 	err := row.Scan(
 		&i.RequestHash,
 		&i.Status,

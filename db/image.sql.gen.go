@@ -23,7 +23,7 @@ ORDER BY c.id
 
 type CommentsWithImagesParams struct {
 	After     id.Comment
-	Upto      id.Comment
+	To        id.Comment
 	CompanyID id.Company
 }
 
@@ -36,7 +36,7 @@ type CommentsWithImagesRow struct {
 }
 
 func (q *Queries) CommentsWithImages(ctx context.Context, arg CommentsWithImagesParams) ([]CommentsWithImagesRow, error) {
-	rows, err := q.db.QueryContext(ctx, commentsWithImages, arg.After, arg.Upto, arg.CompanyID)
+	rows, err := q.db.QueryContext(ctx, commentsWithImages, arg.After, arg.To, arg.CompanyID)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ ORDER BY t.id
 
 type DescriptionsWithImagesParams struct {
 	After     id.Ticket
-	Upto      id.Ticket
+	To        id.Ticket
 	CompanyID id.Company
 }
 
@@ -85,10 +85,10 @@ type DescriptionsWithImagesRow struct {
 	Description string
 }
 
-// Those of a company's tickets, numbered in (after, upto], that may show images; none on archived boards, and none of
-// strangers, whose texts are shown as they were typed.
+// The company's tickets in (after, to] that may show images; none on archived boards, and none of requesters,
+// whose texts are shown as plain text.
 func (q *Queries) DescriptionsWithImages(ctx context.Context, arg DescriptionsWithImagesParams) ([]DescriptionsWithImagesRow, error) {
-	rows, err := q.db.QueryContext(ctx, descriptionsWithImages, arg.After, arg.Upto, arg.CompanyID)
+	rows, err := q.db.QueryContext(ctx, descriptionsWithImages, arg.After, arg.To, arg.CompanyID)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ type ImageBySourceParams struct {
 	Since     time.Time
 }
 
-// What an address gave, not before since.
+// The image of an address, if it was read since a time.
 func (q *Queries) ImageBySource(ctx context.Context, arg ImageBySourceParams) (Image, error) {
 	row := q.db.QueryRowContext(ctx, imageBySource, arg.CompanyID, arg.UrlHash, arg.Since)
 	var i Image
@@ -160,62 +160,6 @@ func (q *Queries) ImageBySource(ctx context.Context, arg ImageBySourceParams) (I
 		&i.CreatedAt,
 	)
 	return i, err
-}
-
-const keepImage = `-- name: KeepImage :exec
-INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?)
-ON DUPLICATE KEY UPDATE bytes = bytes
-`
-
-type KeepImageParams struct {
-	CompanyID   id.Company
-	Hash        []byte
-	ContentType string
-	Bytes       uint64
-	Width       uint32
-	Height      uint32
-	CreatedAt   time.Time
-}
-
-// The same image may be kept twice.
-func (q *Queries) KeepImage(ctx context.Context, arg KeepImageParams) error {
-	_, err := q.db.ExecContext(ctx, keepImage,
-		arg.CompanyID,
-		arg.Hash,
-		arg.ContentType,
-		arg.Bytes,
-		arg.Width,
-		arg.Height,
-		arg.CreatedAt,
-	)
-	return err
-}
-
-const keepImageSource = `-- name: KeepImageSource :exec
-INSERT INTO image_source (company_id, url_hash, url, hash, created_at)
-VALUES (?, ?, ?, ?, ?)
-ON DUPLICATE KEY UPDATE hash = VALUES(hash), created_at = VALUES(created_at)
-`
-
-type KeepImageSourceParams struct {
-	CompanyID id.Company
-	UrlHash   []byte
-	Url       string
-	Hash      []byte
-	CreatedAt time.Time
-}
-
-// An address that gave another image before leads to the last.
-func (q *Queries) KeepImageSource(ctx context.Context, arg KeepImageSourceParams) error {
-	_, err := q.db.ExecContext(ctx, keepImageSource,
-		arg.CompanyID,
-		arg.UrlHash,
-		arg.Url,
-		arg.Hash,
-		arg.CreatedAt,
-	)
-	return err
 }
 
 const lastComment = `-- name: LastComment :one
@@ -238,4 +182,60 @@ func (q *Queries) LastTicket(ctx context.Context) (int64, error) {
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const saveImage = `-- name: SaveImage :exec
+INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+ON DUPLICATE KEY UPDATE bytes = bytes
+`
+
+type SaveImageParams struct {
+	CompanyID   id.Company
+	Hash        []byte
+	ContentType string
+	Bytes       uint64
+	Width       uint32
+	Height      uint32
+	CreatedAt   time.Time
+}
+
+// The same image may be kept twice.
+func (q *Queries) SaveImage(ctx context.Context, arg SaveImageParams) error {
+	_, err := q.db.ExecContext(ctx, saveImage,
+		arg.CompanyID,
+		arg.Hash,
+		arg.ContentType,
+		arg.Bytes,
+		arg.Width,
+		arg.Height,
+		arg.CreatedAt,
+	)
+	return err
+}
+
+const saveImageSource = `-- name: SaveImageSource :exec
+INSERT INTO image_source (company_id, url_hash, url, hash, created_at)
+VALUES (?, ?, ?, ?, ?)
+ON DUPLICATE KEY UPDATE hash = VALUES(hash), created_at = VALUES(created_at)
+`
+
+type SaveImageSourceParams struct {
+	CompanyID id.Company
+	UrlHash   []byte
+	Url       string
+	Hash      []byte
+	CreatedAt time.Time
+}
+
+// An address that gave another image before leads to the last.
+func (q *Queries) SaveImageSource(ctx context.Context, arg SaveImageSourceParams) error {
+	_, err := q.db.ExecContext(ctx, saveImageSource,
+		arg.CompanyID,
+		arg.UrlHash,
+		arg.Url,
+		arg.Hash,
+		arg.CreatedAt,
+	)
+	return err
 }

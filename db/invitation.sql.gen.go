@@ -182,7 +182,7 @@ type RevokeInvitationsByParams struct {
 	CompanyID id.Company
 }
 
-// Those that someone made in a company.
+// The invitations that an account made in a company.
 func (q *Queries) RevokeInvitationsBy(ctx context.Context, arg RevokeInvitationsByParams) error {
 	_, err := q.db.ExecContext(ctx, revokeInvitationsBy, arg.Now, arg.CreatedBy, arg.CompanyID)
 	return err

@@ -22,7 +22,7 @@ LIMIT ?
 
 type LiveAliasesParams struct {
 	After *uint64
-	Upto  *uint64
+	To    *uint64
 	Limit int32
 }
 
@@ -31,9 +31,9 @@ type LiveAliasesRow struct {
 	BoardID  id.Board
 }
 
-// The boards that tickets of a stretch were on once.
+// The former boards of tickets published in a range.
 func (q *Queries) LiveAliases(ctx context.Context, arg LiveAliasesParams) ([]LiveAliasesRow, error) {
-	rows, err := q.db.QueryContext(ctx, liveAliases, arg.After, arg.Upto, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, liveAliases, arg.After, arg.To, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ LIMIT ?
 
 type LiveBoardsParams struct {
 	After *uint64
-	Upto  *uint64
+	To    *uint64
 	Limit int32
 }
 
@@ -75,7 +75,7 @@ type LiveBoardsRow struct {
 }
 
 func (q *Queries) LiveBoards(ctx context.Context, arg LiveBoardsParams) ([]LiveBoardsRow, error) {
-	rows, err := q.db.QueryContext(ctx, liveBoards, arg.After, arg.Upto, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, liveBoards, arg.After, arg.To, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ LIMIT ?
 
 type LiveCommentsParams struct {
 	After *uint64
-	Upto  *uint64
+	To    *uint64
 	Limit int32
 }
 
@@ -120,7 +120,7 @@ type LiveCommentsRow struct {
 }
 
 func (q *Queries) LiveComments(ctx context.Context, arg LiveCommentsParams) ([]LiveCommentsRow, error) {
-	rows, err := q.db.QueryContext(ctx, liveComments, arg.After, arg.Upto, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, liveComments, arg.After, arg.To, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ LIMIT ?
 
 type LiveTicketsParams struct {
 	After *uint64
-	Upto  *uint64
+	To    *uint64
 	Limit int32
 }
 
@@ -171,10 +171,10 @@ type LiveTicketsRow struct {
 	Assignees  string
 }
 
-// What the live pages are told: where the rows are that were published in a stretch of a feed.
+// Updates of live pages: the boards and tickets of the rows published in a range of a feed.
 // assignees are their ids, as JSON.
 func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]LiveTicketsRow, error) {
-	rows, err := q.db.QueryContext(ctx, liveTickets, arg.After, arg.Upto, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, liveTickets, arg.After, arg.To, arg.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type LockMembersRow struct {
 	Role      string
 }
 
-// Keeps people from being removed until the transaction ends.
+// Keeps members from being removed until the transaction ends.
 func (q *Queries) LockMembers(ctx context.Context, companyID id.Company, accounts []id.Account) ([]LockMembersRow, error) {
 	query := lockMembers
 	var queryParams []interface{}
@@ -177,7 +177,7 @@ LIMIT ?
 type MembersWithHandleParams struct {
 	CompanyID  id.Company
 	FromHandle string
-	UptoHandle string
+	ToHandle   string
 	Without    string
 	Limit      int32
 }
@@ -189,12 +189,12 @@ type MembersWithHandleRow struct {
 	Name      string
 }
 
-// Those whose handle lies in a range, for a list to choose from.
+// Members whose handle is in a range, for suggestions.
 func (q *Queries) MembersWithHandle(ctx context.Context, arg MembersWithHandleParams) ([]MembersWithHandleRow, error) {
 	rows, err := q.db.QueryContext(ctx, membersWithHandle,
 		arg.CompanyID,
 		arg.FromHandle,
-		arg.UptoHandle,
+		arg.ToHandle,
 		arg.Without,
 		arg.Limit,
 	)

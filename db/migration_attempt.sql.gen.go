@@ -41,8 +41,7 @@ type LastFailuresRow struct {
 	Message     string
 }
 
-// LastFailures reads the attempts that failed after a given one, the newest first; none that were lost
-// with their worker.
+// LastFailures reads the attempts that failed after a given one, the newest first, without those lost with their worker.
 func (q *Queries) LastFailures(ctx context.Context, arg LastFailuresParams) ([]LastFailuresRow, error) {
 	rows, err := q.db.QueryContext(ctx, lastFailures, arg.RunID, arg.After, arg.Limit)
 	if err != nil {

@@ -12,6 +12,23 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const acknowledgeRun = `-- name: AcknowledgeRun :exec
+INSERT INTO migration_counter (run_id, worker_id, seen) VALUES (?, ?, ?)
+ON DUPLICATE KEY UPDATE seen = GREATEST(seen, VALUES(seen))
+`
+
+type AcknowledgeRunParams struct {
+	RunID    id.Run
+	WorkerID id.Worker
+	Seen     uint64
+}
+
+// AcknowledgeRun records that a worker acts on a version of the run and has no tasks of it.
+func (q *Queries) AcknowledgeRun(ctx context.Context, arg AcknowledgeRunParams) error {
+	_, err := q.db.ExecContext(ctx, acknowledgeRun, arg.RunID, arg.WorkerID, arg.Seen)
+	return err
+}
+
 const addToCounter = `-- name: AddToCounter :exec
 INSERT INTO migration_counter (run_id, worker_id, processing, waiting, complete, failed, skipped, errors, refused, reclaimed)
 VALUES (?, ?, ?, ?, ?, ?,
@@ -51,11 +68,25 @@ func (q *Queries) AddToCounter(ctx context.Context, arg AddToCounterParams) erro
 	return err
 }
 
+const countUnawareWorkers = `-- name: CountUnawareWorkers :one
+SELECT COUNT(*) FROM migration_worker w FORCE INDEX (ix_migration_worker_state)
+LEFT JOIN migration_counter c ON c.run_id = ? AND c.worker_id = w.id
+WHERE w.state IN ('active', 'draining') AND w.lease_until > NOW(6) AND COALESCE(c.seen, 0) < ?
+`
+
+// CountUnawareWorkers counts the living workers that have not seen the version of the run.
+func (q *Queries) CountUnawareWorkers(ctx context.Context, runID id.Run, version uint64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countUnawareWorkers, runID, version)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const countersOf = `-- name: CountersOf :many
 SELECT run_id, worker_id, processing, waiting, complete, failed, skipped, errors, refused, reclaimed, seen FROM migration_counter WHERE run_id = ? ORDER BY worker_id
 `
 
-// CountersOf reads a few dozen rows: one for each worker who lives, and row 0.
+// CountersOf reads a few dozen rows: one for each living worker, and row 0.
 func (q *Queries) CountersOf(ctx context.Context, runID id.Run) ([]MigrationCounter, error) {
 	rows, err := q.db.QueryContext(ctx, countersOf, runID)
 	if err != nil {
@@ -81,38 +112,6 @@ func (q *Queries) CountersOf(ctx context.Context, runID id.Run) ([]MigrationCoun
 			return nil, err
 		}
 		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const countersOfGone = `-- name: CountersOfGone :many
-SELECT c.worker_id FROM migration_counter c
-LEFT JOIN migration_worker w ON w.id = c.worker_id
-WHERE c.run_id = ? AND c.worker_id > 0 AND (w.id IS NULL OR w.state = 'stopped')
-ORDER BY c.worker_id
-LIMIT ?
-`
-
-// CountersOfGone has the workers that are gone and have a row.
-func (q *Queries) CountersOfGone(ctx context.Context, runID id.Run, limit int32) ([]id.Worker, error) {
-	rows, err := q.db.QueryContext(ctx, countersOfGone, runID, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []id.Worker
-	for rows.Next() {
-		var worker_id id.Worker
-		if err := rows.Scan(&worker_id); err != nil {
-			return nil, err
-		}
-		items = append(items, worker_id)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -150,7 +149,7 @@ const lockCounters = `-- name: LockCounters :many
 SELECT run_id, worker_id, processing, waiting, complete, failed, skipped, errors, refused, reclaimed, seen FROM migration_counter WHERE run_id = ? AND worker_id IN (/*SLICE:workers*/?) FOR UPDATE SKIP LOCKED
 `
 
-// LockCounters passes over rows that somebody else has locked.
+// LockCounters skips locked rows.
 func (q *Queries) LockCounters(ctx context.Context, runID id.Run, workers []id.Worker) ([]MigrationCounter, error) {
 	query := lockCounters
 	var queryParams []interface{}
@@ -296,33 +295,34 @@ func (q *Queries) ProgressOfRuns(ctx context.Context, runs []id.Run) ([]Progress
 	return items, nil
 }
 
-const seeRun = `-- name: SeeRun :exec
-INSERT INTO migration_counter (run_id, worker_id, seen) VALUES (?, ?, ?)
-ON DUPLICATE KEY UPDATE seen = GREATEST(seen, VALUES(seen))
+const staleCounters = `-- name: StaleCounters :many
+SELECT c.worker_id FROM migration_counter c
+LEFT JOIN migration_worker w ON w.id = c.worker_id
+WHERE c.run_id = ? AND c.worker_id > 0 AND (w.id IS NULL OR w.state = 'stopped')
+ORDER BY c.worker_id
+LIMIT ?
 `
 
-type SeeRunParams struct {
-	RunID    id.Run
-	WorkerID id.Worker
-	Seen     uint64
-}
-
-// SeeRun notes that a worker acts on a version of the run and holds nothing of it.
-func (q *Queries) SeeRun(ctx context.Context, arg SeeRunParams) error {
-	_, err := q.db.ExecContext(ctx, seeRun, arg.RunID, arg.WorkerID, arg.Seen)
-	return err
-}
-
-const unaware = `-- name: Unaware :one
-SELECT COUNT(*) FROM migration_worker w FORCE INDEX (ix_migration_worker_state)
-LEFT JOIN migration_counter c ON c.run_id = ? AND c.worker_id = w.id
-WHERE w.state IN ('active', 'draining') AND w.lease_until > NOW(6) AND COALESCE(c.seen, 0) < ?
-`
-
-// Unaware is how many living workers have not seen the version of the run.
-func (q *Queries) Unaware(ctx context.Context, runID id.Run, version uint64) (int64, error) {
-	row := q.db.QueryRowContext(ctx, unaware, runID, version)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
+// StaleCounters returns the stopped workers that have a row.
+func (q *Queries) StaleCounters(ctx context.Context, runID id.Run, limit int32) ([]id.Worker, error) {
+	rows, err := q.db.QueryContext(ctx, staleCounters, runID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Worker
+	for rows.Next() {
+		var worker_id id.Worker
+		if err := rows.Scan(&worker_id); err != nil {
+			return nil, err
+		}
+		items = append(items, worker_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -12,6 +12,32 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const acquireLease = `-- name: AcquireLease :execrows
+UPDATE migration_lease
+SET worker_id = ?, renewed_at = NOW(6), lease_until = NOW(6) + INTERVAL ? MICROSECOND
+WHERE name = ? AND (worker_id = ? OR lease_until < NOW(6))
+`
+
+type AcquireLeaseParams struct {
+	WorkerID id.Worker
+	LeaseUs  interface{}
+	Name     string
+}
+
+// AcquireLease renews the holder's lease, and gives it to another worker once it is over.
+func (q *Queries) AcquireLease(ctx context.Context, arg AcquireLeaseParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, acquireLease,
+		arg.WorkerID,
+		arg.LeaseUs,
+		arg.Name,
+		arg.WorkerID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const addLease = `-- name: AddLease :exec
 INSERT INTO migration_lease (name, worker_id, renewed_at, lease_until) VALUES (?, 0, NOW(6), NOW(6))
 ON DUPLICATE KEY UPDATE name = VALUES(name)
@@ -40,30 +66,4 @@ func (q *Queries) LeaseRenewed(ctx context.Context, name string) (time.Time, err
 	var renewed_at time.Time
 	err := row.Scan(&renewed_at)
 	return renewed_at, err
-}
-
-const takeLease = `-- name: TakeLease :execrows
-UPDATE migration_lease
-SET worker_id = ?, renewed_at = NOW(6), lease_until = NOW(6) + INTERVAL ? MICROSECOND
-WHERE name = ? AND (worker_id = ? OR lease_until < NOW(6))
-`
-
-type TakeLeaseParams struct {
-	WorkerID id.Worker
-	LeaseUs  interface{}
-	Name     string
-}
-
-// TakeLease renews it for who has it, and gives it to another once it is over.
-func (q *Queries) TakeLease(ctx context.Context, arg TakeLeaseParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, takeLease,
-		arg.WorkerID,
-		arg.LeaseUs,
-		arg.Name,
-		arg.WorkerID,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

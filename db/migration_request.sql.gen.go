@@ -40,11 +40,20 @@ func (q *Queries) AddRequest(ctx context.Context, arg AddRequestParams) (int64, 
 	return result.LastInsertId()
 }
 
+const advanceRequest = `-- name: AdvanceRequest :exec
+UPDATE migration_request SET after_id = ? WHERE id = ?
+`
+
+func (q *Queries) AdvanceRequest(ctx context.Context, afterID id.Task, iD uint64) error {
+	_, err := q.db.ExecContext(ctx, advanceRequest, afterID, iD)
+	return err
+}
+
 const anyRequestOf = `-- name: AnyRequestOf :one
 SELECT EXISTS(SELECT 1 FROM migration_request WHERE run_id = ?) AS found
 `
 
-// AnyRequestOf finds out whether a run has a request that is not through.
+// AnyRequestOf returns a request of a run that is not finished.
 func (q *Queries) AnyRequestOf(ctx context.Context, runID id.Run) (bool, error) {
 	row := q.db.QueryRowContext(ctx, anyRequestOf, runID)
 	var found bool
@@ -89,15 +98,6 @@ func (q *Queries) NextRequest(ctx context.Context, after uint64) (uint64, error)
 	var id uint64
 	err := row.Scan(&id)
 	return id, err
-}
-
-const requestCameTo = `-- name: RequestCameTo :exec
-UPDATE migration_request SET after_id = ? WHERE id = ?
-`
-
-func (q *Queries) RequestCameTo(ctx context.Context, afterID id.Task, iD uint64) error {
-	_, err := q.db.ExecContext(ctx, requestCameTo, afterID, iD)
-	return err
 }
 
 const runOfRequest = `-- name: RunOfRequest :one

@@ -24,33 +24,14 @@ func (q *Queries) ActiveRunOf(ctx context.Context, activeKey []byte) (id.Run, er
 	return id, err
 }
 
-const filledSome = `-- name: FilledSome :execrows
-UPDATE migration_run
-SET total = total + ?, rejected = rejected + ?, fill_cursor = ?, reason = ''
-WHERE id = ? AND fill_fence = ? AND state = 'filling'
+const claimFill = `-- name: ClaimFill :exec
+UPDATE migration_run SET fill_worker = ?, fill_fence = fill_fence + 1 WHERE id = ?
 `
 
-type FilledSomeParams struct {
-	Tasks      uint64
-	Rejections uint64
-	FillCursor string
-	ID         id.Run
-	FillFence  uint64
-}
-
-// FilledSome is written with a batch of tasks.
-func (q *Queries) FilledSome(ctx context.Context, arg FilledSomeParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, filledSome,
-		arg.Tasks,
-		arg.Rejections,
-		arg.FillCursor,
-		arg.ID,
-		arg.FillFence,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+// ClaimFill has a worker fill the run from now on.
+func (q *Queries) ClaimFill(ctx context.Context, workerID id.Worker, iD id.Run) error {
+	_, err := q.db.ExecContext(ctx, claimFill, workerID, iD)
+	return err
 }
 
 const fillerOf = `-- name: FillerOf :one
@@ -66,7 +47,7 @@ type FillerOfRow struct {
 	Lives      bool
 }
 
-// FillerOf reads who fills the run, and whether that worker lives.
+// FillerOf returns the worker that fills the run, and whether it lives.
 func (q *Queries) FillerOf(ctx context.Context, argID id.Run) (FillerOfRow, error) {
 	row := q.db.QueryRowContext(ctx, fillerOf, argID)
 	var i FillerOfRow
@@ -77,26 +58,6 @@ func (q *Queries) FillerOf(ctx context.Context, argID id.Run) (FillerOfRow, erro
 		&i.Lives,
 	)
 	return i, err
-}
-
-const giveBackCanary = `-- name: GiveBackCanary :exec
-UPDATE migration_run SET canary_left = canary_left + ? WHERE id = ? AND canary_left IS NOT NULL
-`
-
-// GiveBackCanary is for tasks that were claimed and not done.
-func (q *Queries) GiveBackCanary(ctx context.Context, tasks *uint32, iD id.Run) error {
-	_, err := q.db.ExecContext(ctx, giveBackCanary, tasks, iD)
-	return err
-}
-
-const leaveFilling = `-- name: LeaveFilling :exec
-UPDATE migration_run SET fill_worker = 0 WHERE id = ? AND fill_fence = ? AND state = 'filling'
-`
-
-// LeaveFilling lets another worker go on at once.
-func (q *Queries) LeaveFilling(ctx context.Context, iD id.Run, fillFence uint64) error {
-	_, err := q.db.ExecContext(ctx, leaveFilling, iD, fillFence)
-	return err
 }
 
 const lockCanary = `-- name: LockCanary :one
@@ -153,6 +114,18 @@ func (q *Queries) LockRun(ctx context.Context, argID id.Run) (MigrationRun, erro
 	return i, err
 }
 
+const lockRunShared = `-- name: LockRunShared :one
+SELECT state FROM migration_run WHERE id = ? LOCK IN SHARE MODE
+`
+
+// LockRunShared comes before the locks of tasks, for transactions that insert rows of the run.
+func (q *Queries) LockRunShared(ctx context.Context, argID id.Run) (string, error) {
+	row := q.db.QueryRowContext(ctx, lockRunShared, argID)
+	var state string
+	err := row.Scan(&state)
+	return state, err
+}
+
 const openRun = `-- name: OpenRun :execlastid
 INSERT INTO migration_run (name, params, same_key, active_key, listed, state, state_since, dry, knobs, upload, upload_name, upload_hash, account_id, actor, created_at)
 VALUES (?, ?, ?, ?, ?, 'open', NOW(6), ?, ?,
@@ -195,6 +168,55 @@ func (q *Queries) OpenRun(ctx context.Context, arg OpenRunParams) (int64, error)
 	return result.LastInsertId()
 }
 
+const recordFilled = `-- name: RecordFilled :execrows
+UPDATE migration_run
+SET total = total + ?, rejected = rejected + ?, fill_cursor = ?, reason = ''
+WHERE id = ? AND fill_fence = ? AND state = 'filling'
+`
+
+type RecordFilledParams struct {
+	Tasks      uint64
+	Rejections uint64
+	FillCursor string
+	ID         id.Run
+	FillFence  uint64
+}
+
+// RecordFilled is written with a batch of tasks.
+func (q *Queries) RecordFilled(ctx context.Context, arg RecordFilledParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, recordFilled,
+		arg.Tasks,
+		arg.Rejections,
+		arg.FillCursor,
+		arg.ID,
+		arg.FillFence,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const releaseFill = `-- name: ReleaseFill :exec
+UPDATE migration_run SET fill_worker = 0 WHERE id = ? AND fill_fence = ? AND state = 'filling'
+`
+
+// ReleaseFill lets another worker continue at once.
+func (q *Queries) ReleaseFill(ctx context.Context, iD id.Run, fillFence uint64) error {
+	_, err := q.db.ExecContext(ctx, releaseFill, iD, fillFence)
+	return err
+}
+
+const returnCanary = `-- name: ReturnCanary :exec
+UPDATE migration_run SET canary_left = canary_left + ? WHERE id = ? AND canary_left IS NOT NULL
+`
+
+// ReturnCanary is for tasks that were claimed and not done.
+func (q *Queries) ReturnCanary(ctx context.Context, tasks *uint32, iD id.Run) error {
+	_, err := q.db.ExecContext(ctx, returnCanary, tasks, iD)
+	return err
+}
+
 const runByID = `-- name: RunByID :one
 SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run WHERE id = ?
 `
@@ -233,19 +255,19 @@ func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, erro
 	return i, err
 }
 
-const runNow = `-- name: RunNow :one
+const runWithTime = `-- name: RunWithTime :one
 SELECT migration_run.id, migration_run.name, migration_run.params, migration_run.same_key, migration_run.active_key, migration_run.listed, migration_run.state, migration_run.reason, migration_run.state_since, migration_run.version, migration_run.dry, migration_run.canary_left, migration_run.knobs, migration_run.total, migration_run.rejected, migration_run.fill_cursor, migration_run.fill_worker, migration_run.fill_fence, migration_run.upload, migration_run.upload_name, migration_run.upload_hash, migration_run.account_id, migration_run.actor, migration_run.created_at, migration_run.started_at, migration_run.finished_at, NOW(6) AS at FROM migration_run WHERE id = ?
 `
 
-type RunNowRow struct {
+type RunWithTimeRow struct {
 	MigrationRun MigrationRun
 	At           time.Time
 }
 
-// RunNow is a run and the database's time.
-func (q *Queries) RunNow(ctx context.Context, argID id.Run) (RunNowRow, error) {
-	row := q.db.QueryRowContext(ctx, runNow, argID)
-	var i RunNowRow
+// RunWithTime is a run and the database's time.
+func (q *Queries) RunWithTime(ctx context.Context, argID id.Run) (RunWithTimeRow, error) {
+	row := q.db.QueryRowContext(ctx, runWithTime, argID)
+	var i RunWithTimeRow
 	err := row.Scan(
 		&i.MigrationRun.ID,
 		&i.MigrationRun.Name,
@@ -310,6 +332,64 @@ func (q *Queries) RunsByState(ctx context.Context, states []string) ([]RunsBySta
 	for rows.Next() {
 		var i RunsByStateRow
 		if err := rows.Scan(&i.State, &i.Runs); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const runsForWorkers = `-- name: RunsForWorkers :many
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run FORCE INDEX (ix_migration_run_state)
+WHERE state IN ('open', 'filling', 'ready', 'running', 'pausing', 'throttled', 'cancelling')
+ORDER BY id
+LIMIT 1000
+`
+
+// RunsForWorkers returns the runs that need workers, also to stop.
+func (q *Queries) RunsForWorkers(ctx context.Context) ([]MigrationRun, error) {
+	rows, err := q.db.QueryContext(ctx, runsForWorkers)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MigrationRun
+	for rows.Next() {
+		var i MigrationRun
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Params,
+			&i.SameKey,
+			&i.ActiveKey,
+			&i.Listed,
+			&i.State,
+			&i.Reason,
+			&i.StateSince,
+			&i.Version,
+			&i.Dry,
+			&i.CanaryLeft,
+			&i.Knobs,
+			&i.Total,
+			&i.Rejected,
+			&i.FillCursor,
+			&i.FillWorker,
+			&i.FillFence,
+			&i.Upload,
+			&i.UploadName,
+			&i.UploadHash,
+			&i.AccountID,
+			&i.Actor,
+			&i.CreatedAt,
+			&i.StartedAt,
+			&i.FinishedAt,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -451,76 +531,18 @@ func (q *Queries) RunsListed(ctx context.Context, arg RunsListedParams) ([]Migra
 	return items, nil
 }
 
-const runsToWork = `-- name: RunsToWork :many
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run FORCE INDEX (ix_migration_run_state)
-WHERE state IN ('open', 'filling', 'ready', 'running', 'pausing', 'throttled', 'cancelling')
-ORDER BY id
-LIMIT 1000
-`
-
-// RunsToWork are those that workers have to do with.
-func (q *Queries) RunsToWork(ctx context.Context) ([]MigrationRun, error) {
-	rows, err := q.db.QueryContext(ctx, runsToWork)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []MigrationRun
-	for rows.Next() {
-		var i MigrationRun
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Params,
-			&i.SameKey,
-			&i.ActiveKey,
-			&i.Listed,
-			&i.State,
-			&i.Reason,
-			&i.StateSince,
-			&i.Version,
-			&i.Dry,
-			&i.CanaryLeft,
-			&i.Knobs,
-			&i.Total,
-			&i.Rejected,
-			&i.FillCursor,
-			&i.FillWorker,
-			&i.FillFence,
-			&i.Upload,
-			&i.UploadName,
-			&i.UploadHash,
-			&i.AccountID,
-			&i.Actor,
-			&i.CreatedAt,
-			&i.StartedAt,
-			&i.FinishedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const sayWhyNotFilled = `-- name: SayWhyNotFilled :exec
+const setFillReason = `-- name: SetFillReason :exec
 UPDATE migration_run SET reason = ? WHERE id = ? AND fill_fence = ? AND state IN ('open', 'filling')
 `
 
-type SayWhyNotFilledParams struct {
+type SetFillReasonParams struct {
 	Reason    string
 	ID        id.Run
 	FillFence uint64
 }
 
-func (q *Queries) SayWhyNotFilled(ctx context.Context, arg SayWhyNotFilledParams) error {
-	_, err := q.db.ExecContext(ctx, sayWhyNotFilled, arg.Reason, arg.ID, arg.FillFence)
+func (q *Queries) SetFillReason(ctx context.Context, arg SetFillReasonParams) error {
+	_, err := q.db.ExecContext(ctx, setFillReason, arg.Reason, arg.ID, arg.FillFence)
 	return err
 }
 
@@ -581,7 +603,7 @@ const setThrottleReason = `-- name: SetThrottleReason :execrows
 UPDATE migration_run SET reason = ? WHERE id = ? AND state = 'throttled'
 `
 
-// SetThrottleReason keeps the figures on the page true; that is no news for workers.
+// SetThrottleReason keeps the figures on the page current; workers need not see it, so the version stays.
 func (q *Queries) SetThrottleReason(ctx context.Context, reason string, iD id.Run) (int64, error) {
 	result, err := q.db.ExecContext(ctx, setThrottleReason, reason, iD)
 	if err != nil {
@@ -590,35 +612,13 @@ func (q *Queries) SetThrottleReason(ctx context.Context, reason string, iD id.Ru
 	return result.RowsAffected()
 }
 
-const shareRun = `-- name: ShareRun :one
-SELECT state FROM migration_run WHERE id = ? LOCK IN SHARE MODE
-`
-
-// ShareRun comes before the rows of tasks where new rows are to belong to the run.
-func (q *Queries) ShareRun(ctx context.Context, argID id.Run) (string, error) {
-	row := q.db.QueryRowContext(ctx, shareRun, argID)
-	var state string
-	err := row.Scan(&state)
-	return state, err
-}
-
 const takeCanary = `-- name: TakeCanary :exec
 UPDATE migration_run SET canary_left = canary_left - ? WHERE id = ?
 `
 
-// TakeCanary is no news for workers.
+// TakeCanary keeps the version: workers need not see it.
 func (q *Queries) TakeCanary(ctx context.Context, tasks *uint32, iD id.Run) error {
 	_, err := q.db.ExecContext(ctx, takeCanary, tasks, iD)
-	return err
-}
-
-const takeFilling = `-- name: TakeFilling :exec
-UPDATE migration_run SET fill_worker = ?, fill_fence = fill_fence + 1 WHERE id = ?
-`
-
-// TakeFilling has a worker fill the run from now on.
-func (q *Queries) TakeFilling(ctx context.Context, workerID id.Worker, iD id.Run) error {
-	_, err := q.db.ExecContext(ctx, takeFilling, workerID, iD)
 	return err
 }
 

@@ -21,7 +21,7 @@ WHERE r.id = ?
 GROUP BY r.id
 `
 
-// AddSample notes what the run's counters show now.
+// AddSample records the run's counters.
 func (q *Queries) AddSample(ctx context.Context, runID id.Run) error {
 	_, err := q.db.ExecContext(ctx, addSample, runID)
 	return err
@@ -70,10 +70,10 @@ LIMIT ?
 `
 
 type ThinSamplesParams struct {
-	RunID id.Run
-	Since time.Time
-	Upto  time.Time
-	Limit int32
+	RunID  id.Run
+	Since  time.Time
+	Before time.Time
+	Limit  int32
 }
 
 // ThinSamples leaves about one in five minutes.
@@ -81,7 +81,7 @@ func (q *Queries) ThinSamples(ctx context.Context, arg ThinSamplesParams) (int64
 	result, err := q.db.ExecContext(ctx, thinSamples,
 		arg.RunID,
 		arg.Since,
-		arg.Upto,
+		arg.Before,
 		arg.Limit,
 	)
 	if err != nil {

@@ -16,7 +16,7 @@ const anyTaskIn = `-- name: AnyTaskIn :one
 SELECT EXISTS(SELECT 1 FROM migration_task FORCE INDEX (ix_claim) WHERE run_id = ? AND state = ?) AS found
 `
 
-// AnyTaskIn finds out whether a run has a task in the state.
+// AnyTaskIn reports whether a run has a task in the state.
 func (q *Queries) AnyTaskIn(ctx context.Context, runID id.Run, state string) (bool, error) {
 	row := q.db.QueryRowContext(ctx, anyTaskIn, runID, state)
 	var found bool
@@ -56,7 +56,7 @@ func (q *Queries) LockDueTasks(ctx context.Context, runID id.Run, limit int32) (
 	return items, nil
 }
 
-const lockLost = `-- name: LockLost :many
+const lockLostTasks = `-- name: LockLostTasks :many
 SELECT t.id, t.fence, t.attempt, t.iteration, t.worker_id,
        CAST(GREATEST(TIMESTAMPDIFF(MICROSECOND, t.claimed_at, NOW(6)), 0) AS UNSIGNED) AS held_us
 FROM migration_task t FORCE INDEX (PRIMARY)
@@ -65,7 +65,7 @@ ORDER BY t.id
 FOR UPDATE SKIP LOCKED
 `
 
-type LockLostRow struct {
+type LockLostTasksRow struct {
 	ID        id.Task
 	Fence     uint64
 	Attempt   uint32
@@ -74,9 +74,9 @@ type LockLostRow struct {
 	HeldUs    int64
 }
 
-// LockLost locks those of the tasks that nobody else has locked.
-func (q *Queries) LockLost(ctx context.Context, ids []id.Task) ([]LockLostRow, error) {
-	query := lockLost
+// LockLostTasks skips locked tasks.
+func (q *Queries) LockLostTasks(ctx context.Context, ids []id.Task) ([]LockLostTasksRow, error) {
+	query := lockLostTasks
 	var queryParams []interface{}
 	if len(ids) > 0 {
 		for _, v := range ids {
@@ -91,9 +91,9 @@ func (q *Queries) LockLost(ctx context.Context, ids []id.Task) ([]LockLostRow, e
 		return nil, err
 	}
 	defer rows.Close()
-	var items []LockLostRow
+	var items []LockLostTasksRow
 	for rows.Next() {
-		var i LockLostRow
+		var i LockLostTasksRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.Fence,
@@ -138,9 +138,9 @@ type LockOpenTasksRow struct {
 }
 
 // LockOpenTasks is the first half of a claim: the next tasks, by ix_claim alone, however many there are;
-// tasks that others are taking are passed over. It begins behind an id, so that it does not walk over
-// what was claimed there and is not purged yet. Of run_id = ? MariaDB would make a look-up, and begin at
-// the run's first task; as a range it uses the whole index.
+// locked tasks are skipped. It begins behind an id, so that it does not walk over
+// claimed entries that are not purged yet. For run_id = ? MariaDB would do a lookup from the run's first task; for a
+// range it uses the whole index.
 func (q *Queries) LockOpenTasks(ctx context.Context, arg LockOpenTasksParams) ([]LockOpenTasksRow, error) {
 	rows, err := q.db.QueryContext(ctx, lockOpenTasks,
 		arg.RunID,
@@ -197,8 +197,8 @@ type LostTasksRow struct {
 	WorkerID id.Worker
 }
 
-// LostTasks are claimed ones, beyond an id, whose worker is gone, or registered after it claimed them
-// (ids of workers begin anew in a restored database).
+// LostTasks are claimed tasks, beyond an id, whose worker is gone, or registered after the claim (ids of workers
+// restart in a restored database).
 func (q *Queries) LostTasks(ctx context.Context, arg LostTasksParams) ([]LostTasksRow, error) {
 	rows, err := q.db.QueryContext(ctx, lostTasks, arg.RunID, arg.After, arg.Limit)
 	if err != nil {

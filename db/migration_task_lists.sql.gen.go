@@ -80,7 +80,7 @@ type FailedAmongRow struct {
 	Message     string
 }
 
-// FailedAmong reads tasks with what their last attempt said, in any order.
+// FailedAmong reads failed tasks with the message of their last attempt, in any order.
 func (q *Queries) FailedAmong(ctx context.Context, ids []id.Task) ([]FailedAmongRow, error) {
 	query := failedAmong
 	var queryParams []interface{}
@@ -127,55 +127,12 @@ func (q *Queries) FailedAmong(ctx context.Context, ids []id.Task) ([]FailedAmong
 	return items, nil
 }
 
-const failedIDsSo = `-- name: FailedIDsSo :many
-SELECT id FROM migration_task FORCE INDEX (ix_failed)
-WHERE run_id = ? AND fingerprint = ? AND id > ?
-ORDER BY id
-LIMIT ?
-`
-
-type FailedIDsSoParams struct {
-	RunID       id.Run
-	Fingerprint []byte
-	After       id.Task
-	Limit       int32
-}
-
-// FailedIDs and FailedIDsSo read ids alone.
-func (q *Queries) FailedIDsSo(ctx context.Context, arg FailedIDsSoParams) ([]id.Task, error) {
-	rows, err := q.db.QueryContext(ctx, failedIDsSo,
-		arg.RunID,
-		arg.Fingerprint,
-		arg.After,
-		arg.Limit,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []id.Task
-	for rows.Next() {
-		var id id.Task
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const failedSo = `-- name: FailedSo :one
+const failureCount = `-- name: FailureCount :one
 SELECT failed FROM migration_failure WHERE run_id = ? AND fingerprint = ?
 `
 
-func (q *Queries) FailedSo(ctx context.Context, runID id.Run, fingerprint []byte) (uint64, error) {
-	row := q.db.QueryRowContext(ctx, failedSo, runID, fingerprint)
+func (q *Queries) FailureCount(ctx context.Context, runID id.Run, fingerprint []byte) (uint64, error) {
+	row := q.db.QueryRowContext(ctx, failureCount, runID, fingerprint)
 	var failed uint64
 	err := row.Scan(&failed)
 	return failed, err
@@ -185,7 +142,7 @@ const failuresOf = `-- name: FailuresOf :many
 SELECT run_id, fingerprint, message, task_id, errors, failed, first_at, last_at FROM migration_failure WHERE run_id = ? LIMIT ?
 `
 
-// FailuresOf reads what groups a run has, at most so many.
+// FailuresOf returns a run's groups of failures.
 func (q *Queries) FailuresOf(ctx context.Context, runID id.Run, limit int32) ([]MigrationFailure, error) {
 	rows, err := q.db.QueryContext(ctx, failuresOf, runID, limit)
 	if err != nil {
@@ -218,64 +175,24 @@ func (q *Queries) FailuresOf(ctx context.Context, runID id.Run, limit int32) ([]
 	return items, nil
 }
 
-const failuresSettled = `-- name: FailuresSettled :exec
-UPDATE migration_failure SET failed = IF(failed > ?, failed - ?, 0) WHERE run_id = ? AND fingerprint = ?
+const fingerprintsOf = `-- name: FingerprintsOf :many
+SELECT fingerprint FROM migration_failure WHERE run_id = ? LIMIT ?
 `
 
-type FailuresSettledParams struct {
-	Tasks       uint64
-	RunID       id.Run
-	Fingerprint []byte
-}
-
-func (q *Queries) FailuresSettled(ctx context.Context, arg FailuresSettledParams) error {
-	_, err := q.db.ExecContext(ctx, failuresSettled,
-		arg.Tasks,
-		arg.Tasks,
-		arg.RunID,
-		arg.Fingerprint,
-	)
-	return err
-}
-
-const lockFailedSo = `-- name: LockFailedSo :many
-SELECT id, fingerprint FROM migration_task FORCE INDEX (ix_failed)
-WHERE run_id = ? AND fingerprint = ? AND id > ?
-ORDER BY id
-LIMIT ?
-FOR UPDATE
-`
-
-type LockFailedSoParams struct {
-	RunID       id.Run
-	Fingerprint []byte
-	After       id.Task
-	Limit       int32
-}
-
-type LockFailedSoRow struct {
-	ID          id.Task
-	Fingerprint []byte
-}
-
-func (q *Queries) LockFailedSo(ctx context.Context, arg LockFailedSoParams) ([]LockFailedSoRow, error) {
-	rows, err := q.db.QueryContext(ctx, lockFailedSo,
-		arg.RunID,
-		arg.Fingerprint,
-		arg.After,
-		arg.Limit,
-	)
+// FingerprintsOf returns the fingerprints of a run's groups.
+func (q *Queries) FingerprintsOf(ctx context.Context, runID id.Run, limit int32) ([][]byte, error) {
+	rows, err := q.db.QueryContext(ctx, fingerprintsOf, runID, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []LockFailedSoRow
+	var items [][]byte
 	for rows.Next() {
-		var i LockFailedSoRow
-		if err := rows.Scan(&i.ID, &i.Fingerprint); err != nil {
+		var fingerprint []byte
+		if err := rows.Scan(&fingerprint); err != nil {
 			return nil, err
 		}
-		items = append(items, i)
+		items = append(items, fingerprint)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -286,22 +203,22 @@ func (q *Queries) LockFailedSo(ctx context.Context, arg LockFailedSoParams) ([]L
 	return items, nil
 }
 
-const lockNamed = `-- name: LockNamed :many
+const lockTasksByID = `-- name: LockTasksByID :many
 SELECT id, state, fingerprint FROM migration_task FORCE INDEX (PRIMARY)
 WHERE id IN (/*SLICE:ids*/?) AND run_id = ?
 ORDER BY id
 FOR UPDATE
 `
 
-type LockNamedRow struct {
+type LockTasksByIDRow struct {
 	ID          id.Task
 	State       string
 	Fingerprint []byte
 }
 
-// LockNamed locks those of the tasks that the run has, by their ids.
-func (q *Queries) LockNamed(ctx context.Context, ids []id.Task, runID id.Run) ([]LockNamedRow, error) {
-	query := lockNamed
+// LockTasksByID locks the tasks that are of the run.
+func (q *Queries) LockTasksByID(ctx context.Context, ids []id.Task, runID id.Run) ([]LockTasksByIDRow, error) {
+	query := lockTasksByID
 	var queryParams []interface{}
 	if len(ids) > 0 {
 		for _, v := range ids {
@@ -317,9 +234,9 @@ func (q *Queries) LockNamed(ctx context.Context, ids []id.Task, runID id.Run) ([
 		return nil, err
 	}
 	defer rows.Close()
-	var items []LockNamedRow
+	var items []LockTasksByIDRow
 	for rows.Next() {
-		var i LockNamedRow
+		var i LockTasksByIDRow
 		if err := rows.Scan(&i.ID, &i.State, &i.Fingerprint); err != nil {
 			return nil, err
 		}
@@ -382,24 +299,44 @@ func (q *Queries) LockTasksIn(ctx context.Context, arg LockTasksInParams) ([]Loc
 	return items, nil
 }
 
-const printsOf = `-- name: PrintsOf :many
-SELECT fingerprint FROM migration_failure WHERE run_id = ? LIMIT ?
+const lockTasksOfFailure = `-- name: LockTasksOfFailure :many
+SELECT id, fingerprint FROM migration_task FORCE INDEX (ix_failed)
+WHERE run_id = ? AND fingerprint = ? AND id > ?
+ORDER BY id
+LIMIT ?
+FOR UPDATE
 `
 
-// PrintsOf are the fingerprints of the groups that a run has, at most so many.
-func (q *Queries) PrintsOf(ctx context.Context, runID id.Run, limit int32) ([][]byte, error) {
-	rows, err := q.db.QueryContext(ctx, printsOf, runID, limit)
+type LockTasksOfFailureParams struct {
+	RunID       id.Run
+	Fingerprint []byte
+	After       id.Task
+	Limit       int32
+}
+
+type LockTasksOfFailureRow struct {
+	ID          id.Task
+	Fingerprint []byte
+}
+
+func (q *Queries) LockTasksOfFailure(ctx context.Context, arg LockTasksOfFailureParams) ([]LockTasksOfFailureRow, error) {
+	rows, err := q.db.QueryContext(ctx, lockTasksOfFailure,
+		arg.RunID,
+		arg.Fingerprint,
+		arg.After,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items [][]byte
+	var items []LockTasksOfFailureRow
 	for rows.Next() {
-		var fingerprint []byte
-		if err := rows.Scan(&fingerprint); err != nil {
+		var i LockTasksOfFailureRow
+		if err := rows.Scan(&i.ID, &i.Fingerprint); err != nil {
 			return nil, err
 		}
-		items = append(items, fingerprint)
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -458,6 +395,26 @@ func (q *Queries) SkipTasks(ctx context.Context, ids []id.Task) (int64, error) {
 	return result.RowsAffected()
 }
 
+const subtractFailures = `-- name: SubtractFailures :exec
+UPDATE migration_failure SET failed = IF(failed > ?, failed - ?, 0) WHERE run_id = ? AND fingerprint = ?
+`
+
+type SubtractFailuresParams struct {
+	Tasks       uint64
+	RunID       id.Run
+	Fingerprint []byte
+}
+
+func (q *Queries) SubtractFailures(ctx context.Context, arg SubtractFailuresParams) error {
+	_, err := q.db.ExecContext(ctx, subtractFailures,
+		arg.Tasks,
+		arg.Tasks,
+		arg.RunID,
+		arg.Fingerprint,
+	)
+	return err
+}
+
 const taskIDsIn = `-- name: TaskIDsIn :many
 SELECT id FROM migration_task FORCE INDEX (ix_claim)
 WHERE run_id = ? AND state = ? AND id > ?
@@ -477,6 +434,49 @@ func (q *Queries) TaskIDsIn(ctx context.Context, arg TaskIDsInParams) ([]id.Task
 	rows, err := q.db.QueryContext(ctx, taskIDsIn,
 		arg.RunID,
 		arg.State,
+		arg.After,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Task
+	for rows.Next() {
+		var id id.Task
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const taskIDsOfFailure = `-- name: TaskIDsOfFailure :many
+SELECT id FROM migration_task FORCE INDEX (ix_failed)
+WHERE run_id = ? AND fingerprint = ? AND id > ?
+ORDER BY id
+LIMIT ?
+`
+
+type TaskIDsOfFailureParams struct {
+	RunID       id.Run
+	Fingerprint []byte
+	After       id.Task
+	Limit       int32
+}
+
+// TaskIDsOfFailure reads ids alone.
+func (q *Queries) TaskIDsOfFailure(ctx context.Context, arg TaskIDsOfFailureParams) ([]id.Task, error) {
+	rows, err := q.db.QueryContext(ctx, taskIDsOfFailure,
+		arg.RunID,
+		arg.Fingerprint,
 		arg.After,
 		arg.Limit,
 	)
@@ -559,8 +559,8 @@ type TasksAmongRow struct {
 	FinishedAt  *time.Time
 }
 
-// TasksAmong reads those of the tasks that a worker had last, or that are in an iteration; 0 is any. Of
-// a payload it reads the beginning, with one character more than is shown.
+// TasksAmong filters tasks by their last worker and iteration; 0 is any. Of a payload it reads the beginning, with one
+// character more than is shown.
 func (q *Queries) TasksAmong(ctx context.Context, arg TasksAmongParams) ([]TasksAmongRow, error) {
 	query := tasksAmong
 	var queryParams []interface{}

@@ -23,7 +23,7 @@ type BlockUpstreamParams struct {
 	Reason string
 }
 
-// BlockUpstream never shortens what another answer asked for.
+// BlockUpstream never shortens a block.
 func (q *Queries) BlockUpstream(ctx context.Context, arg BlockUpstreamParams) error {
 	_, err := q.db.ExecContext(ctx, blockUpstream, arg.Host, arg.Micros, arg.Reason)
 	return err
@@ -43,7 +43,7 @@ type BlockedUpstreamsRow struct {
 	LeftUs int64
 }
 
-// BlockedUpstreams has those that want the longest rest first.
+// BlockedUpstreams has the longest blocks first.
 func (q *Queries) BlockedUpstreams(ctx context.Context, limit int32) ([]BlockedUpstreamsRow, error) {
 	rows, err := q.db.QueryContext(ctx, blockedUpstreams, limit)
 	if err != nil {

@@ -65,7 +65,7 @@ UPDATE migration_worker SET state = 'stopped', epoch = epoch + 1, in_flight = 0,
 WHERE id = ? AND epoch = ? AND lease_until < NOW(6)
 `
 
-// DeclareDead keeps a worker from renewing its lease, which is over.
+// DeclareDead keeps a worker from renewing a lease that is over.
 func (q *Queries) DeclareDead(ctx context.Context, iD id.Worker, epoch uint64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, declareDead, iD, epoch)
 	if err != nil {
@@ -78,7 +78,7 @@ const forgetWorkers = `-- name: ForgetWorkers :execrows
 DELETE FROM migration_worker WHERE state = 'stopped' AND lease_until < NOW(6) - INTERVAL 7 DAY ORDER BY id LIMIT ?
 `
 
-// ForgetWorkers removes workers that are gone for a week.
+// ForgetWorkers removes workers that stopped a week ago.
 func (q *Queries) ForgetWorkers(ctx context.Context, limit int32) (int64, error) {
 	result, err := q.db.ExecContext(ctx, forgetWorkers, limit)
 	if err != nil {
@@ -100,7 +100,7 @@ type LivingWorkersRow struct {
 	LeftUs          int64
 }
 
-// LivingWorkers reads a few dozen rows. left_us is what is left of the lease.
+// LivingWorkers reads a few dozen rows. left_us is the rest of the lease.
 func (q *Queries) LivingWorkers(ctx context.Context) ([]LivingWorkersRow, error) {
 	rows, err := q.db.QueryContext(ctx, livingWorkers)
 	if err != nil {
@@ -219,6 +219,26 @@ func (q *Queries) SignOffWorker(ctx context.Context, arg SignOffWorkerParams) er
 	return err
 }
 
+const workerCounts = `-- name: WorkerCounts :one
+SELECT CAST(NOW(6) AS DATETIME(6)) AS time, CAST(COALESCE(SUM(state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(id = ? AND state = 'draining'), 0) AS SIGNED) AS draining
+FROM migration_worker FORCE INDEX (ix_migration_worker_state)
+WHERE state IN ('active', 'draining') AND lease_until > NOW(6)
+`
+
+type WorkerCountsRow struct {
+	Time     time.Time
+	Active   int64
+	Draining int64
+}
+
+// WorkerCounts returns how many workers can claim, whether this one drains, and the time.
+func (q *Queries) WorkerCounts(ctx context.Context, argID id.Worker) (WorkerCountsRow, error) {
+	row := q.db.QueryRowContext(ctx, workerCounts, argID)
+	var i WorkerCountsRow
+	err := row.Scan(&i.Time, &i.Active, &i.Draining)
+	return i, err
+}
+
 const workerNames = `-- name: WorkerNames :many
 SELECT id, host, pid FROM migration_worker WHERE id IN (/*SLICE:ids*/?)
 `
@@ -260,24 +280,4 @@ func (q *Queries) WorkerNames(ctx context.Context, ids []id.Worker) ([]WorkerNam
 		return nil, err
 	}
 	return items, nil
-}
-
-const workersNow = `-- name: WorkersNow :one
-SELECT CAST(NOW(6) AS DATETIME(6)) AS time, CAST(COALESCE(SUM(state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(id = ? AND state = 'draining'), 0) AS SIGNED) AS draining
-FROM migration_worker FORCE INDEX (ix_migration_worker_state)
-WHERE state IN ('active', 'draining') AND lease_until > NOW(6)
-`
-
-type WorkersNowRow struct {
-	Time     time.Time
-	Active   int64
-	Draining int64
-}
-
-// WorkersNow is how many can claim, whether the worker is one that must not, and the time.
-func (q *Queries) WorkersNow(ctx context.Context, argID id.Worker) (WorkersNowRow, error) {
-	row := q.db.QueryRowContext(ctx, workersNow, argID)
-	var i WorkersNowRow
-	err := row.Scan(&i.Time, &i.Active, &i.Draining)
-	return i, err
 }

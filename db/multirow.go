@@ -49,8 +49,8 @@ func (tx *Tx) InsertTickets(ctx context.Context, rows []NewTicket) error {
 
 const rememberAnswers = `INSERT INTO idempotency (token_id, key_hash, request_hash, status, answer, created_at) VALUES `
 
-// RememberAnswers adds all rows in one statement.
-func (tx *Tx) RememberAnswers(ctx context.Context, rows []Idempotency) error {
+// StoreResponses adds all rows in one statement.
+func (tx *Tx) StoreResponses(ctx context.Context, rows []Idempotency) error {
 	args := make([]any, 0, len(rows)*6)
 	for _, r := range rows {
 		args = append(args, uint64(r.TokenID), r.KeyHash, r.RequestHash, r.Status, r.Answer, r.CreatedAt)

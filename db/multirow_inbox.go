@@ -61,17 +61,17 @@ func (tx *Tx) Notify(ctx context.Context, rows []Notification) error {
 	return err
 }
 
-const membersNamed = `SELECT m.account_id, m.handle, m.role, a.name
+const membersByName = `SELECT m.account_id, m.handle, m.role, a.name
 FROM (SELECT account_id, handle, role FROM membership WHERE company_id = ? ORDER BY handle LIMIT 1000) m
 JOIN account a ON a.id = m.account_id
 WHERE (a.name LIKE ? OR a.name LIKE ?) AND m.role <> ?
 ORDER BY m.handle
 LIMIT ?`
 
-// MembersNamed returns members whose name is like one of two patterns and whose role is not without. It reads at most
+// MembersByName returns members whose name is like one of two patterns and whose role is not without. It reads at most
 // a thousand, whatever the company's size.
-func (q *Queries) MembersNamed(ctx context.Context, company id.Company, beginning, inside, without string, limit int) ([]MembersWithHandleRow, error) {
-	rows, err := q.db.QueryContext(ctx, membersNamed, uint64(company), beginning, inside, without, limit)
+func (q *Queries) MembersByName(ctx context.Context, company id.Company, beginning, inside, without string, limit int) ([]MembersWithHandleRow, error) {
+	rows, err := q.db.QueryContext(ctx, membersByName, uint64(company), beginning, inside, without, limit)
 	if err != nil {
 		return nil, err
 	}

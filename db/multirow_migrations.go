@@ -18,9 +18,9 @@ const byKey = " FORCE INDEX (PRIMARY) "
 const takeTasks = `UPDATE migration_task` + byKey + `SET state = 'processing', fence = ?, worker_id = ?, attempt = attempt + 1, claimed_at = NOW(6)
 WHERE id IN (`
 
-// TakeTasks gives open tasks, which the transaction has locked, to a worker, and returns how many were open: none
+// ClaimTasks gives open tasks, which the transaction has locked, to a worker, and returns how many were open: none
 // after a time by the database's clock, when the claim would be too late.
-func (tx *Tx) TakeTasks(ctx context.Context, tasks []id.Task, fence uint64, worker id.Worker, before time.Time) (int64, error) {
+func (tx *Tx) ClaimTasks(ctx context.Context, tasks []id.Task, fence uint64, worker id.Worker, before time.Time) (int64, error) {
 	args := make([]any, 0, len(tasks)+3)
 	args = append(args, fence, uint64(worker))
 	for _, task := range tasks {
@@ -29,8 +29,8 @@ func (tx *Tx) TakeTasks(ctx context.Context, tasks []id.Task, fence uint64, work
 	return tx.changed(ctx, takeTasks+marks(len(tasks))+`) AND state = 'open' AND NOW(6) < ?`, append(args, before))
 }
 
-// Ended is a claimed task and its new state.
-type Ended struct {
+// FinishedTask is a claimed task and its new state.
+type FinishedTask struct {
 	Task        id.Task
 	Fence       uint64
 	Note        string        // of a complete or waiting one
@@ -39,8 +39,8 @@ type Ended struct {
 	Free        bool          // of a waiting one: the attempt does not count
 }
 
-// Standing is the stored state of a task.
-type Standing struct {
+// StoredTask is the stored state of a task.
+type StoredTask struct {
 	Task  id.Task
 	Fence uint64
 	State string
@@ -49,7 +49,7 @@ type Standing struct {
 const lockTasks = `SELECT id, fence, state FROM migration_task` + byKey + `WHERE id IN (`
 
 // LockTasks locks tasks, in the order of their ids, and returns their states.
-func (tx *Tx) LockTasks(ctx context.Context, tasks []Ended) (list []Standing, err error) {
+func (tx *Tx) LockTasks(ctx context.Context, tasks []FinishedTask) (list []StoredTask, err error) {
 	args := make([]any, 0, len(tasks))
 	for _, task := range tasks {
 		args = append(args, uint64(task.Task))
@@ -60,7 +60,7 @@ func (tx *Tx) LockTasks(ctx context.Context, tasks []Ended) (list []Standing, er
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var s Standing
+		var s StoredTask
 		if err := rows.Scan(&s.Task, &s.Fence, &s.State); err != nil {
 			return nil, err
 		}
@@ -70,33 +70,33 @@ func (tx *Tx) LockTasks(ctx context.Context, tasks []Ended) (list []Standing, er
 }
 
 // CompleteTasks completes tasks whose claim still holds, and returns how many.
-func (tx *Tx) CompleteTasks(ctx context.Context, tasks []Ended) (int64, error) {
+func (tx *Tx) CompleteTasks(ctx context.Context, tasks []FinishedTask) (int64, error) {
 	return tx.end(ctx, tasks, `state = 'complete', finished_at = NOW(6), note = `, notes)
 }
 
 // FailTasks fails tasks whose claim still holds for good.
-func (tx *Tx) FailTasks(ctx context.Context, tasks []Ended) (int64, error) {
-	return tx.end(ctx, tasks, `state = 'failed', finished_at = NOW(6), fingerprint = `, pick("NULL", func(e Ended) (any, bool) { return e.Fingerprint[:], true }))
+func (tx *Tx) FailTasks(ctx context.Context, tasks []FinishedTask) (int64, error) {
+	return tx.end(ctx, tasks, `state = 'failed', finished_at = NOW(6), fingerprint = `, pick("NULL", func(e FinishedTask) (any, bool) { return e.Fingerprint[:], true }))
 }
 
 // PutOffTasks lets tasks whose claim still holds wait.
-func (tx *Tx) PutOffTasks(ctx context.Context, tasks []Ended) (int64, error) {
-	return tx.end(ctx, tasks, `state = 'waiting', attempt = attempt - `, pick("0", func(e Ended) (any, bool) { return 1, e.Free }),
-		`, due_at = NOW(6) + INTERVAL `, pick("0", func(e Ended) (any, bool) { return e.Due.Microseconds(), true }), ` MICROSECOND, note = `, notes)
+func (tx *Tx) PutOffTasks(ctx context.Context, tasks []FinishedTask) (int64, error) {
+	return tx.end(ctx, tasks, `state = 'waiting', attempt = attempt - `, pick("0", func(e FinishedTask) (any, bool) { return 1, e.Free }),
+		`, due_at = NOW(6) + INTERVAL `, pick("0", func(e FinishedTask) (any, bool) { return e.Due.Microseconds(), true }), ` MICROSECOND, note = `, notes)
 }
 
 // ReturnTasks reopens tasks whose claim still holds, as if it had not been. The worker stays recorded for its fence.
-func (tx *Tx) ReturnTasks(ctx context.Context, tasks []Ended) (int64, error) {
+func (tx *Tx) ReturnTasks(ctx context.Context, tasks []FinishedTask) (int64, error) {
 	return tx.end(ctx, tasks, `state = 'open', fence = (fence >> 32) << 32, attempt = attempt - 1`)
 }
 
 // ReopenTasks reopens tasks whose claim still holds; their attempt counts.
-func (tx *Tx) ReopenTasks(ctx context.Context, tasks []Ended) (int64, error) {
+func (tx *Tx) ReopenTasks(ctx context.Context, tasks []FinishedTask) (int64, error) {
 	return tx.end(ctx, tasks, `state = 'open', fence = (fence >> 32) << 32`)
 }
 
 // end sets the parts, which are SQL or choose a value for each task.
-func (tx *Tx) end(ctx context.Context, tasks []Ended, parts ...any) (int64, error) {
+func (tx *Tx) end(ctx context.Context, tasks []FinishedTask, parts ...any) (int64, error) {
 	if len(tasks) == 0 {
 		return 0, nil
 	}
@@ -115,7 +115,7 @@ func (tx *Tx) end(ctx context.Context, tasks []Ended, parts ...any) (int64, erro
 	for _, task := range tasks {
 		args = append(args, uint64(task.Task))
 	}
-	if !slices.ContainsFunc(tasks, func(e Ended) bool { return e.Fence != tasks[0].Fence }) { // of one claim
+	if !slices.ContainsFunc(tasks, func(e FinishedTask) bool { return e.Fence != tasks[0].Fence }) { // of one claim
 		text.WriteString(`fence = ?`)
 		return tx.changed(ctx, text.String(), append(args, tasks[0].Fence))
 	}
@@ -129,14 +129,16 @@ func (tx *Tx) end(ctx context.Context, tasks []Ended, parts ...any) (int64, erro
 // perTask is a value that differs from task to task.
 type perTask struct {
 	otherwise string
-	value     func(Ended) (any, bool)
+	value     func(FinishedTask) (any, bool)
 }
 
-var notes = pick("''", func(e Ended) (any, bool) { return e.Note, e.Note != "" })
+var notes = pick("''", func(e FinishedTask) (any, bool) { return e.Note, e.Note != "" })
 
-func pick(otherwise string, value func(Ended) (any, bool)) perTask { return perTask{otherwise, value} }
+func pick(otherwise string, value func(FinishedTask) (any, bool)) perTask {
+	return perTask{otherwise, value}
+}
 
-func (p perTask) write(text *strings.Builder, tasks []Ended, args []any) []any {
+func (p perTask) write(text *strings.Builder, tasks []FinishedTask, args []any) []any {
 	some := false
 	for _, task := range tasks {
 		value, ok := p.value(task)

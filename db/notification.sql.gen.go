@@ -105,12 +105,12 @@ LIMIT 500
 type ReadEntriesParams struct {
 	AccountID id.Account
 	CompanyID id.Company
-	Upto      id.Notification
+	To        id.Notification
 }
 
-// Up to five hundred of those up to an entry.
+// Marks up to five hundred entries up to one as read.
 func (q *Queries) ReadEntries(ctx context.Context, arg ReadEntriesParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, readEntries, arg.AccountID, arg.CompanyID, arg.Upto)
+	result, err := q.db.ExecContext(ctx, readEntries, arg.AccountID, arg.CompanyID, arg.To)
 	if err != nil {
 		return 0, err
 	}
@@ -157,7 +157,7 @@ SELECT COUNT(*) FROM (
 ) some
 `
 
-// How many entries are unread, counted up to a hundred.
+// The unread entries, counted up to a hundred.
 func (q *Queries) UnreadOf(ctx context.Context, accountID id.Account, companyID id.Company) (int64, error) {
 	row := q.db.QueryRowContext(ctx, unreadOf, accountID, companyID)
 	var count int64

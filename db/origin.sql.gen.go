@@ -26,7 +26,7 @@ type ImportSlugParams struct {
 	CreatedAt time.Time
 }
 
-// Keeps a slug for imported keys, unless it is kept already.
+// Reserves a slug for imported keys, unless it is reserved already.
 func (q *Queries) ImportSlug(ctx context.Context, arg ImportSlugParams) error {
 	_, err := q.db.ExecContext(ctx, importSlug,
 		arg.CompanyID,
@@ -37,18 +37,18 @@ func (q *Queries) ImportSlug(ctx context.Context, arg ImportSlugParams) error {
 	return err
 }
 
-const keptSlugs = `-- name: KeptSlugs :many
+const knownSlugs = `-- name: KnownSlugs :many
 SELECT slug, imported FROM board_slug WHERE company_id = ? AND slug IN (/*SLICE:slugs*/?)
 `
 
-type KeptSlugsRow struct {
+type KnownSlugsRow struct {
 	Slug     string
 	Imported bool
 }
 
-// Those of some slugs that are kept, and whether for imported keys.
-func (q *Queries) KeptSlugs(ctx context.Context, companyID id.Company, slugs []string) ([]KeptSlugsRow, error) {
-	query := keptSlugs
+// The reserved slugs among these, and whether for imported keys.
+func (q *Queries) KnownSlugs(ctx context.Context, companyID id.Company, slugs []string) ([]KnownSlugsRow, error) {
+	query := knownSlugs
 	var queryParams []interface{}
 	queryParams = append(queryParams, companyID)
 	if len(slugs) > 0 {
@@ -64,9 +64,9 @@ func (q *Queries) KeptSlugs(ctx context.Context, companyID id.Company, slugs []s
 		return nil, err
 	}
 	defer rows.Close()
-	var items []KeptSlugsRow
+	var items []KnownSlugsRow
 	for rows.Next() {
-		var i KeptSlugsRow
+		var i KnownSlugsRow
 		if err := rows.Scan(&i.Slug, &i.Imported); err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ ORDER BY local_id
 type TicketsNumberedParams struct {
 	BoardID id.Board
 	After   uint64
-	Upto    uint64
+	To      uint64
 }
 
 type TicketsNumberedRow struct {
@@ -98,9 +98,9 @@ type TicketsNumberedRow struct {
 	LocalID uint64
 }
 
-// The ids of a board's tickets with the numbers in (after, upto].
+// The ids of a board's tickets with the numbers in (after, to].
 func (q *Queries) TicketsNumbered(ctx context.Context, arg TicketsNumberedParams) ([]TicketsNumberedRow, error) {
-	rows, err := q.db.QueryContext(ctx, ticketsNumbered, arg.BoardID, arg.After, arg.Upto)
+	rows, err := q.db.QueryContext(ctx, ticketsNumbered, arg.BoardID, arg.After, arg.To)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ type TicketsOfOriginsRow struct {
 	BoardSlug  string
 }
 
-// The tickets that were imported from some keys, also deleted ones. From the keys, whatever the server
-// thinks: from the one board it would read all its tickets.
+// The tickets that were imported from some keys, also deleted ones. The hint begins at the keys: from the board the
+// server would read all its tickets.
 func (q *Queries) TicketsOfOrigins(ctx context.Context, companyID id.Company, externalIds []string) ([]TicketsOfOriginsRow, error) {
 	query := ticketsOfOrigins
 	var queryParams []interface{}

@@ -49,7 +49,7 @@ type EndResetsByParams struct {
 	CompanyID id.Company
 }
 
-// Those that someone made in a company end.
+// Ends the links that an account made in a company.
 func (q *Queries) EndResetsBy(ctx context.Context, arg EndResetsByParams) error {
 	_, err := q.db.ExecContext(ctx, endResetsBy, arg.Now, arg.CreatedBy, arg.CompanyID)
 	return err
@@ -59,7 +59,7 @@ const endResetsOf = `-- name: EndResetsOf :exec
 UPDATE password_reset SET used_at = ? WHERE account_id = ? AND used_at IS NULL
 `
 
-// Those for an account end.
+// Ends the links for an account.
 func (q *Queries) EndResetsOf(ctx context.Context, now *time.Time, accountID id.Account) error {
 	_, err := q.db.ExecContext(ctx, endResetsOf, now, accountID)
 	return err

@@ -36,7 +36,7 @@ func unpublished(n int) (rows []uint64) {
 	return rows
 }
 
-var firstWindows = []db.CardRange{{ColumnID: 1, Upto: 2000 * gap}, {ColumnID: 2, Upto: 2000 * gap}, {ColumnID: 3, Upto: 2000 * gap}}
+var firstWindows = []db.CardRange{{ColumnID: 1, To: 2000 * gap}, {ColumnID: 2, To: 2000 * gap}, {ColumnID: 3, To: 2000 * gap}}
 
 func firstBoards(n int) (boards []id.Board) {
 	for i := range n {
@@ -64,21 +64,21 @@ var samples = map[string]sample{
 	"SetPassword":        {args: with("x", 7)},
 	"EndSessions":        {args: with(7)},
 	"SetOperator":        {args: with(true, 7)},
-	"SomeOperators":      {args: with()},
+	"FirstOperators":     {args: with()},
 	"Members":            {args: with(db.MembersParams{CompanyID: 1, After: 250, Limit: 101})},
 	"MemberByID":         {args: with(1, 7)},
-	"SomeOwners":         {args: with(1)},
+	"FirstOwners":        {args: with(1)},
 	"ChangeRole":         {args: with(db.ChangeRoleParams{Role: "admin", CompanyID: 1, AccountID: 7})},
 	"DeleteMembership":   {args: with(1, 7)},
 	"RolesBeside":        {args: with(7, 1)},
 
 	// activity.sql
-	"RecordOpened":     {args: with(db.RecordOpenedParams{BoardID: 1, After: 100, Upto: 150})},
+	"RecordOpened":     {args: with(db.RecordOpenedParams{BoardID: 1, After: 100, To: 150})},
 	"RecordInColumn":   {args: with(db.RecordInColumnParams{AccountID: 1, Kind: "moved", Detail: "{}", CreatedAt: newYear, ColumnID: ptr(id.Column(6)), FromRank: ptr(int64(1900 * gap))})},
 	"RecordClosed":     {args: with(db.RecordClosedParams{AccountID: 1, Kind: "closed", Detail: "{}", CreatedAt: newYear, ColumnID: ptr(id.Column(6))}), reads: 4001, because: wholeColumn},
 	"ActivityOfTicket": {args: with(db.ActivityOfTicketParams{TicketID: busyTicket, BeforeID: 20400, Limit: 51})},
 	"LastActivity":     {args: with(removedTicket, "deleted")},
-	"LastPlaces":       {args: with(busyTicket)},
+	"LastLocations":    {args: with(busyTicket)},
 	"LastEdits":        {args: with(busyTicket, 2)},
 	"ActivityByID":     {args: with(20400)},
 	"LastActions":      {args: with(1)},
@@ -89,7 +89,7 @@ var samples = map[string]sample{
 	"AssigneesOf":        {args: with(1, firstTickets(150))},
 	"Unassign":           {args: with(7, []id.Account{1, 9})},
 	"SetCurrent":         {args: with(false, 7)},
-	"WorkOf":             {args: with(db.WorkOfParams{AccountID: 1, BeforeID: 1000, CompanyID: 1, Limit: 101})},
+	"AssignedTickets":    {args: with(db.AssignedTicketsParams{AccountID: 1, BeforeID: 1000, CompanyID: 1, Limit: 101})},
 	"SetCurrentInColumn": {args: with(true, ptr(id.Column(6))), reads: 4001, because: wholeColumn},
 
 	// audit.sql
@@ -106,7 +106,7 @@ var samples = map[string]sample{
 	"AppendRanks":          {args: with(db.AppendRanksParams{K: 1, Span: gap, ID: 1, BoardID: 1})},
 	"AddToCount":           {args: with(1, 1)},
 	"RaiseLastRank":        {args: with(1, 1)},
-	"KeepBoards":           {args: with([]id.Board{1, 4})},
+	"LockBoardsShared":     {args: with([]id.Board{1, 4})},
 	"EditBoard":            {args: with(db.EditBoardParams{Slug: "B7", Title: "x", Now: newYear, ID: 7, Version: 1})},
 	"ArchiveBoard":         {args: with(db.ArchiveBoardParams{ArchivedAt: &newYear, Now: newYear, ID: 7, Version: 1})},
 	"SaveColumn":           {args: with(db.SaveColumnParams{Name: "x", ID: 1})},
@@ -127,7 +127,7 @@ var samples = map[string]sample{
 	"DeleteComment":         {args: with(db.DeleteCommentParams{DeletedAt: &newYear, ID: 250})},
 	"RepublishComments":     {args: with(busyTicket)},
 	"RepublishCommentsOf":   {args: with(firstTickets(100))},
-	"RepublishCommentsUpto": {args: with(db.RepublishCommentsUptoParams{TicketID: busyTicket, AfterID: 250, UptoID: 350})},
+	"RepublishCommentRange": {args: with(db.RepublishCommentRangeParams{TicketID: busyTicket, AfterID: 250, ToID: 350})},
 	"CommentCounts":         {args: with(firstTickets(100))},
 	"CommentIDsAfter":       {args: with(db.CommentIDsAfterParams{TicketID: busyTicket, AfterID: 250, Limit: 100})},
 	"RepublishCommentRows":  {args: with([]id.Comment{1, 2, 3})},
@@ -143,22 +143,22 @@ var samples = map[string]sample{
 	"LockInstallation":   {args: with()},
 
 	// feed_pages.sql
-	"PublishedTickets":  {args: with(db.PublishedTicketsParams{After: ptr(uint64(10000)), Upto: ptr(uint64(30000)), Limit: 500})},
-	"PublishedComments": {args: with(db.PublishedCommentsParams{After: ptr(uint64(3000)), Upto: ptr(uint64(30000)), Limit: 200})},
-	"PublishedBoards":   {args: with(db.PublishedBoardsParams{After: ptr(uint64(100)), Upto: ptr(uint64(30000)), Limit: 500})},
+	"PublishedTickets":  {args: with(db.PublishedTicketsParams{After: ptr(uint64(10000)), To: ptr(uint64(30000)), Limit: 500})},
+	"PublishedComments": {args: with(db.PublishedCommentsParams{After: ptr(uint64(3000)), To: ptr(uint64(30000)), Limit: 200})},
+	"PublishedBoards":   {args: with(db.PublishedBoardsParams{After: ptr(uint64(100)), To: ptr(uint64(30000)), Limit: 500})},
 
 	// idempotency.sql
-	"RememberedAnswer": {args: with(1, hash7)},
-	"ForgetAnswer":     {args: with(db.ForgetAnswerParams{TokenID: 1, KeyHash: hash7, Before: newYear.AddDate(1, 0, 0)})},
-	"ForgetAnswers":    {args: with(newYear.AddDate(1, 0, 0))},
+	"StoredResponse":  {args: with(1, hash7)},
+	"DeleteResponse":  {args: with(db.DeleteResponseParams{TokenID: 1, KeyHash: hash7, Before: newYear.AddDate(1, 0, 0)})},
+	"DeleteResponses": {args: with(newYear.AddDate(1, 0, 0))},
 
 	// image.sql
-	"KeepImage":              {args: with(db.KeepImageParams{CompanyID: 1, Hash: hash7, ContentType: "image/png", CreatedAt: newYear})},
-	"KeepImageSource":        {args: with(db.KeepImageSourceParams{CompanyID: 1, UrlHash: hash7, Url: "x", Hash: hash7, CreatedAt: newYear})},
+	"SaveImage":              {args: with(db.SaveImageParams{CompanyID: 1, Hash: hash7, ContentType: "image/png", CreatedAt: newYear})},
+	"SaveImageSource":        {args: with(db.SaveImageSourceParams{CompanyID: 1, UrlHash: hash7, Url: "x", Hash: hash7, CreatedAt: newYear})},
 	"ImageByHash":            {args: with(1, hash7)},
 	"ImageBySource":          {args: with(db.ImageBySourceParams{CompanyID: 1, UrlHash: hash("https://images.example/" + strings.ToUpper(hex.EncodeToString(hash7))), Since: newYear})},
-	"DescriptionsWithImages": {args: with(db.DescriptionsWithImagesParams{After: 500, Upto: 1000, CompanyID: 1})},
-	"CommentsWithImages":     {args: with(db.CommentsWithImagesParams{After: 500, Upto: 1000, CompanyID: 1})},
+	"DescriptionsWithImages": {args: with(db.DescriptionsWithImagesParams{After: 500, To: 1000, CompanyID: 1})},
+	"CommentsWithImages":     {args: with(db.CommentsWithImagesParams{After: 500, To: 1000, CompanyID: 1})},
 	"LastTicket":             {args: with()},
 	"LastComment":            {args: with()},
 
@@ -174,7 +174,7 @@ var samples = map[string]sample{
 	"MembersByHandle":   {args: with(1, []string{"p7", "p8", "nobody"})},
 	"MembersByAccount":  {args: with(1, []id.Account{7, 8})},
 	"LockMembers":       {args: with(1, []id.Account{7, 8})},
-	"MembersWithHandle": {args: with(db.MembersWithHandleParams{CompanyID: 1, FromHandle: "p1", UptoHandle: "p1~", Without: "viewer", Limit: 8})},
+	"MembersWithHandle": {args: with(db.MembersWithHandleParams{CompanyID: 1, FromHandle: "p1", ToHandle: "p1~", Without: "viewer", Limit: 8})},
 
 	// migration_attempt.sql
 	"LastFailures": {args: with(db.LastFailuresParams{RunID: 1, After: 19000, Limit: 100})},
@@ -197,26 +197,26 @@ var samples = map[string]sample{
 	"RejectionsOf": {args: with(db.RejectionsOfParams{RunID: 1, After: 1000, Limit: 101})},
 
 	// migration_request.sql
-	"NextRequest":   {args: with(500)},
-	"AnyRequestOf":  {args: with(1)},
-	"RunOfRequest":  {args: with(7)},
-	"LockRequest":   {args: with(7)},
-	"RequestCameTo": {args: with(7, 7)},
-	"EndRequest":    {args: with(7)},
+	"NextRequest":    {args: with(500)},
+	"AnyRequestOf":   {args: with(1)},
+	"RunOfRequest":   {args: with(7)},
+	"LockRequest":    {args: with(7)},
+	"AdvanceRequest": {args: with(7, 7)},
+	"EndRequest":     {args: with(7)},
 
 	// migration_run.sql
 	"LockRun":           {args: with(1)},
 	"RunByID":           {args: with(1)},
 	"SetRunState":       {args: with(db.SetRunStateParams{ID: 1, State: "paused"})},
 	"RunsIn":            {args: with(db.RunsInParams{State: "complete", Before: 2000, Limit: 51})},
-	"RunNow":            {args: with(1)},
+	"RunWithTime":       {args: with(1)},
 	"RunsByState":       {args: with([]string{"open", "paused", "running"})},
 	"SetThrottleReason": {args: with("Too much.", 8)},
 
 	// migration_sample.sql
 	"AddSample":   {args: with(1)},
 	"LastSamples": {args: with(1, 180)},
-	"ThinSamples": {args: with(db.ThinSamplesParams{RunID: 1, Since: time.Now().UTC().Add(-13 * time.Hour), Upto: time.Now().UTC().Add(-6 * time.Hour), Limit: 1000})},
+	"ThinSamples": {args: with(db.ThinSamplesParams{RunID: 1, Since: time.Now().UTC().Add(-13 * time.Hour), Before: time.Now().UTC().Add(-6 * time.Hour), Limit: 1000})},
 
 	// migration_upstream.sql
 	"BlockedUpstreams": {args: with(1000)},
@@ -226,32 +226,32 @@ var samples = map[string]sample{
 	// migration_worker.sql
 	"LivingWorkers": {args: with()},
 
-	"ActiveRunOf":     {args: with(hash7)},
-	"SetRunListed":    {args: with("finished", 1)},
-	"SetRunKnobs":     {args: with("{}", 1)},
-	"RunsListed":      {args: with(db.RunsListedParams{Listed: "finished", Before: 2000, Limit: 51})},
-	"TakeFilling":     {args: with(1, 4)},
-	"LeaveFilling":    {args: with(4, 0)},
-	"FilledSome":      {args: with(db.FilledSomeParams{ID: 4, Tasks: 1})},
-	"SayWhyNotFilled": {args: with(db.SayWhyNotFilledParams{ID: 4})},
-	"FillerOf":        {args: with(4)},
+	"ActiveRunOf":   {args: with(hash7)},
+	"SetRunListed":  {args: with("finished", 1)},
+	"SetRunKnobs":   {args: with("{}", 1)},
+	"RunsListed":    {args: with(db.RunsListedParams{Listed: "finished", Before: 2000, Limit: 51})},
+	"ClaimFill":     {args: with(1, 4)},
+	"ReleaseFill":   {args: with(4, 0)},
+	"RecordFilled":  {args: with(db.RecordFilledParams{ID: 4, Tasks: 1})},
+	"SetFillReason": {args: with(db.SetFillReasonParams{ID: 4})},
+	"FillerOf":      {args: with(4)},
 
 	// migration_task_lists.sql
-	"TaskIDsIn":       {args: with(db.TaskIDsInParams{RunID: 1, State: "complete", After: 5000, Limit: 51})},
-	"TasksAmong":      {args: with(db.TasksAmongParams{Ids: []id.Task{7, 8, 9}, WorkerID: 9, Limit: 51})},
-	"TaskOf":          {args: with(7, 1)},
-	"LockNamed":       {args: with([]id.Task{7, 8, 9}, 1)},
-	"LockTasksIn":     {args: with(db.LockTasksInParams{RunID: 1, State: "failed", After: 17000, Limit: 1000})},
-	"LockFailedSo":    {args: with(db.LockFailedSoParams{RunID: 1, Fingerprint: fingerprint7, After: 17000, Limit: 1000})},
-	"RetryTasks":      {args: with([]id.Task{16001, 16002, 16003})},
-	"SkipTasks":       {args: with([]id.Task{16004, 16005, 16006})},
-	"FailedIDsSo":     {args: with(db.FailedIDsSoParams{RunID: 1, Fingerprint: fingerprint7, After: 17000, Limit: 201})},
-	"FailedAmong":     {args: with([]id.Task{16007, 16008, 16009})},
-	"AttemptsOf":      {args: with(16007, 100)},
-	"PrintsOf":        {args: with(1, 1000)},
-	"FailuresOf":      {args: with(1, 1000)},
-	"FailuresSettled": {args: with(db.FailuresSettledParams{Tasks: 1, RunID: 1, Fingerprint: fingerprint7})},
-	"FailedSo":        {args: with(1, fingerprint7)},
+	"TaskIDsIn":          {args: with(db.TaskIDsInParams{RunID: 1, State: "complete", After: 5000, Limit: 51})},
+	"TasksAmong":         {args: with(db.TasksAmongParams{Ids: []id.Task{7, 8, 9}, WorkerID: 9, Limit: 51})},
+	"TaskOf":             {args: with(7, 1)},
+	"LockTasksByID":      {args: with([]id.Task{7, 8, 9}, 1)},
+	"LockTasksIn":        {args: with(db.LockTasksInParams{RunID: 1, State: "failed", After: 17000, Limit: 1000})},
+	"LockTasksOfFailure": {args: with(db.LockTasksOfFailureParams{RunID: 1, Fingerprint: fingerprint7, After: 17000, Limit: 1000})},
+	"RetryTasks":         {args: with([]id.Task{16001, 16002, 16003})},
+	"SkipTasks":          {args: with([]id.Task{16004, 16005, 16006})},
+	"TaskIDsOfFailure":   {args: with(db.TaskIDsOfFailureParams{RunID: 1, Fingerprint: fingerprint7, After: 17000, Limit: 201})},
+	"FailedAmong":        {args: with([]id.Task{16007, 16008, 16009})},
+	"AttemptsOf":         {args: with(16007, 100)},
+	"FingerprintsOf":     {args: with(1, 1000)},
+	"FailuresOf":         {args: with(1, 1000)},
+	"SubtractFailures":   {args: with(db.SubtractFailuresParams{Tasks: 1, RunID: 1, Fingerprint: fingerprint7})},
+	"FailureCount":       {args: with(1, fingerprint7)},
 
 	// migration_worker_list.sql
 	"WorkersIn":   {args: with("active", 200)},
@@ -259,44 +259,44 @@ var samples = map[string]sample{
 	"DrainWorker": {args: with("draining", 7)},
 
 	// What workers and the keeper ask
-	"LockOpenTasks":  {args: with(db.LockOpenTasksParams{RunID: 1, After: 1, Limit: 100})},
-	"AnyTaskIn":      {args: with(1, "open")},
-	"LostTasks":      {args: with(db.LostTasksParams{RunID: 1, After: 0, Limit: 500}), reads: 8000, because: "it looks at each task that is claimed, and at its worker; of those there are as many as workers hold"},
-	"LockLost":       {args: with([]id.Task{10015, 10016, 10017})},
-	"LockDueTasks":   {args: with(1, 500)},
-	"OpenDueTasks":   {args: with([]id.Task{12001, 12002, 12003})},
-	"RenewWorker":    {args: with(db.RenewWorkerParams{LeaseUs: 30_000_000, ID: 7, Epoch: 1})},
-	"SignOffWorker":  {args: with(db.SignOffWorkerParams{ID: 7, Epoch: 1})},
-	"Clock":          {args: with()},
-	"WorkersNow":     {args: with(7)},
-	"DeadWorkers":    {args: with(100)},
-	"DeclareDead":    {args: with(17, 1)},
-	"WorkerNames":    {args: with([]id.Worker{7, 8, 9})},
-	"ForgetWorkers":  {args: with(100)},
-	"TakeLease":      {args: with(db.TakeLeaseParams{WorkerID: 1, LeaseUs: 10_000_000, Name: "keeper"})},
-	"EndLease":       {args: with("keeper", 1)},
-	"Unaware":        {args: with(1, 1)},
-	"CountersOfGone": {args: with(1, 500)},
-	"LockCounters":   {args: with(1, []id.Worker{27, 28, 29})},
-	"DropCounters":   {args: with(1, []id.Worker{27, 28, 29})},
-	"RunsToWork":     {args: with()},
-	"LockCanary":     {args: with(1)},
-	"ShareRun":       {args: with(1)},
-	"UploadsAfter":   {args: with(100, 1000)},
-	"TakeCanary":     {args: with(ptr(uint32(1)), 1)},
-	"GiveBackCanary": {args: with(ptr(uint32(1)), 1)},
+	"LockOpenTasks":       {args: with(db.LockOpenTasksParams{RunID: 1, After: 1, Limit: 100})},
+	"AnyTaskIn":           {args: with(1, "open")},
+	"LostTasks":           {args: with(db.LostTasksParams{RunID: 1, After: 0, Limit: 500}), reads: 8000, because: "it looks at each task that is claimed, and at its worker; of those there are as many as workers hold"},
+	"LockLostTasks":       {args: with([]id.Task{10015, 10016, 10017})},
+	"LockDueTasks":        {args: with(1, 500)},
+	"OpenDueTasks":        {args: with([]id.Task{12001, 12002, 12003})},
+	"RenewWorker":         {args: with(db.RenewWorkerParams{LeaseUs: 30_000_000, ID: 7, Epoch: 1})},
+	"SignOffWorker":       {args: with(db.SignOffWorkerParams{ID: 7, Epoch: 1})},
+	"Clock":               {args: with()},
+	"WorkerCounts":        {args: with(7)},
+	"DeadWorkers":         {args: with(100)},
+	"DeclareDead":         {args: with(17, 1)},
+	"WorkerNames":         {args: with([]id.Worker{7, 8, 9})},
+	"ForgetWorkers":       {args: with(100)},
+	"AcquireLease":        {args: with(db.AcquireLeaseParams{WorkerID: 1, LeaseUs: 10_000_000, Name: "keeper"})},
+	"EndLease":            {args: with("keeper", 1)},
+	"CountUnawareWorkers": {args: with(1, 1)},
+	"StaleCounters":       {args: with(1, 500)},
+	"LockCounters":        {args: with(1, []id.Worker{27, 28, 29})},
+	"DropCounters":        {args: with(1, []id.Worker{27, 28, 29})},
+	"RunsForWorkers":      {args: with()},
+	"LockCanary":          {args: with(1)},
+	"LockRunShared":       {args: with(1)},
+	"UploadsAfter":        {args: with(100, 1000)},
+	"TakeCanary":          {args: with(ptr(uint32(1)), 1)},
+	"ReturnCanary":        {args: with(ptr(uint32(1)), 1)},
 
 	// notification.sql
 	"InboxOf":     {args: with(db.InboxOfParams{AccountID: 1, CompanyID: 1, BeforeID: 2500, Limit: 51})},
 	"UnreadOf":    {args: with(1, 1)},
 	"ReadEntry":   {args: with(db.ReadEntryParams{ID: 7, AccountID: 1, CompanyID: 1})},
-	"ReadEntries": {args: with(db.ReadEntriesParams{AccountID: 1, CompanyID: 1, Upto: 5000})},
+	"ReadEntries": {args: with(db.ReadEntriesParams{AccountID: 1, CompanyID: 1, To: 5000})},
 	"ReadTicket":  {args: with(7, 1)},
 
 	// origin.sql
-	"KeptSlugs":        {args: with(1, []string{"B7", "JIRA"})},
+	"KnownSlugs":       {args: with(1, []string{"B7", "JIRA"})},
 	"TicketsOfOrigins": {args: with(1, []string{"JIRA-7", "JIRA-9", "NONE"})},
-	"TicketsNumbered":  {args: with(db.TicketsNumberedParams{BoardID: 1, After: 100, Upto: 200})},
+	"TicketsNumbered":  {args: with(db.TicketsNumberedParams{BoardID: 1, After: 100, To: 200})},
 
 	// password_reset.sql
 	"ResetByHash": {args: with(hash7)},
@@ -305,9 +305,9 @@ var samples = map[string]sample{
 	"EndResetsBy": {args: with(db.EndResetsByParams{Now: &newYear, CreatedBy: 7, CompanyID: 1})},
 
 	// feed_audit.sql
-	"AuditTickets":  {args: with(db.AuditTicketsParams{After: 100, Upto: 10100, CompanyID: 1}), reads: 31000, because: auditStretch},
-	"AuditComments": {args: with(db.AuditCommentsParams{After: 0, Upto: 10000, CompanyID: 1}), reads: 31000, because: auditStretch},
-	"AuditBoards":   {args: with(db.AuditBoardsParams{After: 0, Upto: 10000, CompanyID: 1}), reads: 11000, because: auditStretch},
+	"AuditTickets":  {args: with(db.AuditTicketsParams{After: 100, To: 10100, CompanyID: 1}), reads: 31000, because: auditStretch},
+	"AuditComments": {args: with(db.AuditCommentsParams{After: 0, To: 10000, CompanyID: 1}), reads: 31000, because: auditStretch},
+	"AuditBoards":   {args: with(db.AuditBoardsParams{After: 0, To: 10000, CompanyID: 1}), reads: 11000, because: auditStretch},
 	"LastBoard":     {args: with()},
 
 	// feed_batch.sql
@@ -323,25 +323,25 @@ var samples = map[string]sample{
 	"AllConsumers":    {args: with(500, 101)},
 	"AdvanceConsumer": {args: with(db.AdvanceConsumerParams{ID: 7, FromEpoch: 1700000000, FromPosition: 70, Epoch: 1700000000, Position: 80})},
 	"SeekConsumer":    {args: with(db.SeekConsumerParams{ID: 7, Epoch: 1700000000, Position: 80})},
-	"SeeConsumer":     {args: with(7)},
+	"TouchConsumer":   {args: with(7)},
 	"PauseConsumer":   {args: with(true, 7)},
 	"DeleteConsumer":  {args: with(8)},
 
 	// sequences.sql
-	"TakePositions": {args: with(500, "tickets")},
-	"Sequence":      {args: with("tickets")},
-	"Sequences":     {args: with()},
-	"NewEpoch":      {args: with()},
-	"RaiseHorizon":  {args: with(200, "tickets")},
+	"AllocatePositions": {args: with(500, "tickets")},
+	"Sequence":          {args: with("tickets")},
+	"Sequences":         {args: with()},
+	"NewEpoch":          {args: with()},
+	"RaiseHorizon":      {args: with(200, "tickets")},
 
 	// ref_counter.sql
-	"CountRefs":       {args: with()},
-	"AddMinted":       {args: with(db.AddMintedParams{N: 1, Length: 5, Slot: 3})},
-	"AddIssued":       {args: with(db.AddIssuedParams{N: 1, Length: 5, Slot: 3})},
-	"AddIssuedLooked": {args: with(db.AddIssuedLookedParams{N: 1, Length: 5, Slot: 3})},
-	"AddQuarantined":  {args: with(db.AddQuarantinedParams{N: 1, Length: 5, Slot: 3})},
-	"GuardRefs":       {args: with(true)},
-	"MendRefCounter":  {args: with(db.MendRefCounterParams{Minted: 1, Length: 5})},
+	"CountRefs":          {args: with()},
+	"AddMinted":          {args: with(db.AddMintedParams{N: 1, Length: 5, Slot: 3})},
+	"AddIssued":          {args: with(db.AddIssuedParams{N: 1, Length: 5, Slot: 3})},
+	"AddIssuedUnguarded": {args: with(db.AddIssuedUnguardedParams{N: 1, Length: 5, Slot: 3})},
+	"AddQuarantined":     {args: with(db.AddQuarantinedParams{N: 1, Length: 5, Slot: 3})},
+	"GuardRefs":          {args: with(true)},
+	"CorrectRefCounter":  {args: with(db.CorrectRefCounterParams{Minted: 1, Length: 5})},
 
 	// ref_lot.sql
 	"AddToLot":            {args: with(db.AddToLotParams{Codes: 1, Drawn: 1, ID: 7})},
@@ -354,13 +354,13 @@ var samples = map[string]sample{
 	// ref_policy.sql
 	"RefPolicy":          {args: with()},
 	"RefPolicyForUpdate": {args: with()},
-	"WantRefs":           {args: with()},
+	"RequestRefill":      {args: with()},
 	"SetRefPolicy":       {args: with(db.SetRefPolicyParams{AtLeast: 1, LowHours: 1, HighHours: 2})},
 	"SetRefill":          {args: with(7)},
 	"SetSweep":           {args: with(7)},
 	"MakeCanaryKey":      {args: with([]byte("0123456789abcdef"))},
 	"BeginRefCount":      {args: with(&newYear)},
-	"GiveUpRefCount":     {args: with(&newYear, &newYear)},
+	"AbandonRefCount":    {args: with(&newYear, &newYear)},
 	"EndRefCount":        {args: with(db.EndRefCountParams{Now: &newYear, CountedAt: &newYear, BeganAt: &newYear})},
 
 	// ref_pool.sql
@@ -379,14 +379,14 @@ var samples = map[string]sample{
 
 	// session.sql
 	"UpdateSession":  {args: with(db.UpdateSessionParams{Data: []byte("x"), Expiry: newYear, Token: "s7"})},
-	"TakeSession":    {args: with("s7")},
+	"DeleteSession":  {args: with("s7")},
 	"ForgetSessions": {args: with()},
 
 	// sign_in_limit.sql
-	"Limit":         {args: with(hash7)},
-	"SetLimit":      {args: with(db.SetLimitParams{Failures: 1, LastAt: newYear, Name: hash7})},
-	"GiveBackLimit": {args: with(hash7)},
-	"ForgetLimits":  {args: with(newYear.Add(10 * time.Minute))},
+	"Limit":        {args: with(hash7)},
+	"SetLimit":     {args: with(db.SetLimitParams{Failures: 1, LastAt: newYear, Name: hash7})},
+	"RefundLimit":  {args: with(hash7)},
+	"ForgetLimits": {args: with(newYear.Add(10 * time.Minute))},
 
 	// request.sql
 	"FormOfBoard":          {args: with(7)},
@@ -396,7 +396,7 @@ var samples = map[string]sample{
 	"RequestOfTicket":      {args: with(7)},
 	"TrackedByCode":        {args: with("c0007")},
 	"TrackedByLink":        {args: with(hash("7"), "c0007")},
-	"KeepReply":            {args: with(db.KeepReplyParams{RepliedAt: &newYear, ReplyHash: make([]byte, 32), TicketID: 7})},
+	"RecordReply":          {args: with(db.RecordReplyParams{RepliedAt: &newYear, ReplyHash: make([]byte, 32), TicketID: 7})},
 	"LockTicketRequest":    {args: with(7)},
 	"SetRequestToken":      {args: with(db.SetRequestTokenParams{TokenHash: hash7, TicketID: 7})},
 	"TouchRequest":         {args: with(&newYear, 7)},
@@ -408,7 +408,7 @@ var samples = map[string]sample{
 	"ForgetLookups":        {args: with(newYear.Add(10 * time.Hour))},
 
 	// purge.sql
-	"LongDeleted":        {args: with(db.LongDeletedParams{BoardID: 1, Since: ptr(newYear), Before: ptr(newYear.AddDate(0, 0, 1).Add(5 * time.Minute)), AfterID: 0, Limit: 500})},
+	"DeletedBefore":      {args: with(db.DeletedBeforeParams{BoardID: 1, Since: ptr(newYear), Before: ptr(newYear.AddDate(0, 0, 1).Add(5 * time.Minute)), AfterID: 0, Limit: 500})},
 	"OldNumbersOf":       {args: with(firstTickets(100))},
 	"LockIncrementers":   {args: with([]id.Board{1, 3})},
 	"CountPurged":        {args: with(1, 3)},
@@ -426,7 +426,7 @@ var samples = map[string]sample{
 	"NumberPurged":       {args: with(db.NumberPurgedParams{CompanyID: 1, Slug: "B1", LocalID: 29000})},
 
 	// ticket.sql
-	"TakeNumbers":        {args: with(1, 1)},
+	"AllocateNumbers":    {args: with(1, 1)},
 	"TicketByKey":        {args: with(db.TicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: 9, ExternalID: "B1-9", Reader: 1})},
 	"LockTicket":         {args: with(7)},
 	"TicketByID":         {args: with(removedTicket, 1)},
@@ -439,7 +439,7 @@ var samples = map[string]sample{
 	"TicketsAfter":       {args: with(db.TicketsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
 	"CardBelow":          {args: with(db.CardBelowParams{ColumnID: column1, FromRank: middle})},
 	"CardAbove":          {args: with(db.CardAboveParams{ColumnID: column1, FromRank: middle})},
-	"PlaceTicket":        {args: with(db.PlaceTicketParams{BoardID: 1, LocalID: 7, ColumnID: column1, NewRank: ptr(int64(7*gap + 1)), MovedAt: newYear, ID: 7})},
+	"MoveTicket":         {args: with(db.MoveTicketParams{BoardID: 1, LocalID: 7, ColumnID: column1, NewRank: ptr(int64(7*gap + 1)), MovedAt: newYear, ID: 7})},
 	"RepublishTicket":    {args: with(7)},
 	"RepublishTickets":   {args: with(firstTickets(100))},
 	"TicketsOfCompany":   {args: with(firstTickets(500), 1)},
@@ -447,7 +447,7 @@ var samples = map[string]sample{
 	"EditTicket":         {args: with(db.EditTicketParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
 	"DeleteTicket":       {args: with(db.DeleteTicketParams{DeletedAt: &newYear, ID: 7})},
 	"RanksAbove":         {args: with(db.RanksAboveParams{ColumnID: column1, FromRank: middle, Limit: 220})},
-	"DescriptionsOf":     {args: with(db.DescriptionsOfParams{BoardID: 1, After: 1000, Upto: 1100})},
+	"DescriptionsOf":     {args: with(db.DescriptionsOfParams{BoardID: 1, After: 1000, To: 1100})},
 	"LockTickets":        {args: with(firstTickets(220))},
 	"RanksBelow":         {args: with(db.RanksBelowParams{ColumnID: column1, FromRank: middle, Limit: 33})},
 	"NumberOnBoard":      {args: with(100, 3)},
@@ -457,10 +457,10 @@ var samples = map[string]sample{
 	"EmptyColumn":        {args: with(db.EmptyColumnParams{ToColumn: ptr(id.Column(5)), RankOffset: ptr(int64(gap)), MovedAt: newYear, FromColumn: ptr(id.Column(6))}), reads: 9000, because: wholeColumn},
 
 	// live.sql
-	"LiveTickets":  {args: with(db.LiveTicketsParams{After: ptr(uint64(100)), Upto: ptr(uint64(5000)), Limit: 500}), reads: 3000, because: "a page is 500 tickets, each with its board and assignees"},
-	"LiveAliases":  {args: with(db.LiveAliasesParams{After: ptr(uint64(100)), Upto: ptr(uint64(600)), Limit: 4000})},
-	"LiveComments": {args: with(db.LiveCommentsParams{After: ptr(uint64(100)), Upto: ptr(uint64(4000)), Limit: 500})},
-	"LiveBoards":   {args: with(db.LiveBoardsParams{After: ptr(uint64(100)), Upto: ptr(uint64(1400)), Limit: 500})},
+	"LiveTickets":  {args: with(db.LiveTicketsParams{After: ptr(uint64(100)), To: ptr(uint64(5000)), Limit: 500}), reads: 3000, because: "a page is 500 tickets, each with its board and assignees"},
+	"LiveAliases":  {args: with(db.LiveAliasesParams{After: ptr(uint64(100)), To: ptr(uint64(600)), Limit: 4000})},
+	"LiveComments": {args: with(db.LiveCommentsParams{After: ptr(uint64(100)), To: ptr(uint64(4000)), Limit: 500})},
+	"LiveBoards":   {args: with(db.LiveBoardsParams{After: ptr(uint64(100)), To: ptr(uint64(1400)), Limit: 500})},
 
 	// token.sql
 	"BearerByHash":   {args: with(hash7, &newYear)},
@@ -473,7 +473,7 @@ var samples = map[string]sample{
 
 	// watcher.sql
 	"Watchers":      {args: with(db.WatchersParams{CompanyID: 1, TicketID: busyTicket, Limit: 1000})},
-	"AuthorListens": {args: with(db.AuthorListensParams{CompanyID: 1, TicketID: busyTicket, AccountID: 7})},
+	"AuthorWatches": {args: with(db.AuthorWatchesParams{CompanyID: 1, TicketID: busyTicket, AccountID: 7})},
 
 	// webhook.sql
 	"WebhooksOfCompany":     {args: with(1, 50)},
@@ -482,14 +482,14 @@ var samples = map[string]sample{
 	"CursorsOfWebhooks":     {args: with([]id.Webhook{7, 8, 9})},
 	"LockWebhook":           {args: with(7, 1)},
 	"EditWebhook":           {args: with(db.EditWebhookParams{Url: "https://hooks.example/x", Feeds: "tickets", Now: newYear, ID: 7})},
-	"SwitchWebhook":         {args: with(db.SwitchWebhookParams{State: "off", Now: newYear, ID: 7})},
+	"SetWebhookState":       {args: with(db.SetWebhookStateParams{State: "off", Now: newYear, ID: 7})},
 	"RotateWebhookSecret":   {args: with(db.RotateWebhookSecretParams{Ends: &newYear, Secret: hash7, Now: newYear, ID: 7})},
 	"DeleteWebhookCursor":   {args: with(7, "tickets")},
 	"DeleteWebhookCursors":  {args: with(7)},
 	"DeleteWebhook":         {args: with(2001)},
 	"DueWebhooks":           {args: with(500, 101)},
-	"TakeWebhook":           {args: with(60000000, 7)},
-	"TakenWebhook":          {args: with(7, 0)},
+	"LeaseWebhook":          {args: with(60000000, 7)},
+	"LeasedWebhook":         {args: with(7, 0)},
 	"WebhookSent":           {args: with(db.WebhookSentParams{LeaseUs: 60000000, ID: 7})},
 	"RenewWebhook":          {args: with(db.RenewWebhookParams{LeaseUs: 60000000, ID: 7})},
 	"WebhookFailed":         {args: with(db.WebhookFailedParams{WaitUs: 5000000, ID: 7})},
@@ -500,14 +500,14 @@ var samples = map[string]sample{
 	"WebhookAttempts":       {args: with(db.WebhookAttemptsParams{WebhookID: 1, Before: 1500, Limit: 26})},
 	"WebhookAttempt":        {args: with(7, 1)},
 	"WebhookAttemptsBehind": {args: with(1)},
-	"DeleteWebhookAttempts": {args: with(db.DeleteWebhookAttemptsParams{WebhookID: 1, Upto: 1000, Limit: 500})},
+	"DeleteWebhookAttempts": {args: with(db.DeleteWebhookAttemptsParams{WebhookID: 1, To: 1000, Limit: 500})},
 	"ForgetWebhookAttempts": {args: with(newYear, 500)},
-	"CompaniesOfTickets":    {args: with(db.CompaniesOfTicketsParams{After: ptr(uint64(20000)), Upto: ptr(uint64(20300)), Limit: 200})},
-	"CompaniesOfComments":   {args: with(db.CompaniesOfCommentsParams{After: ptr(uint64(2000)), Upto: ptr(uint64(2300)), Limit: 200})},
-	"CompaniesOfBoards":     {args: with(db.CompaniesOfBoardsParams{After: ptr(uint64(200)), Upto: ptr(uint64(500)), Limit: 200})},
+	"CompaniesOfTickets":    {args: with(db.CompaniesOfTicketsParams{After: ptr(uint64(20000)), To: ptr(uint64(20300)), Limit: 200})},
+	"CompaniesOfComments":   {args: with(db.CompaniesOfCommentsParams{After: ptr(uint64(2000)), To: ptr(uint64(2300)), Limit: 200})},
+	"CompaniesOfBoards":     {args: with(db.CompaniesOfBoardsParams{After: ptr(uint64(200)), To: ptr(uint64(500)), Limit: 200})},
 
 	// By hand
-	"MembersNamed":       {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
+	"MembersByName":      {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
 	"SetRanks":           {args: with([]db.Rank{{Ticket: 7, Rank: 7*gap + 1}, {Ticket: 8, Rank: 8*gap + 1}})},
 	"BatchAges":          {args: with([]db.FeedPosition{{Feed: "tickets", Position: 15000}, {Feed: "comments", Position: 15000}, {Feed: "boards", Position: 90000}})},
 	"TicketsByKeys":      {args: with(1, []db.TicketKey{{Slug: "B1", LocalID: 7}, {Slug: "OLD1", LocalID: 9}, {Slug: "B3", LocalID: 30}, {Slug: "JIRA", LocalID: 9}, {Slug: "NONE", LocalID: 1}})},
@@ -519,7 +519,7 @@ var samples = map[string]sample{
 	"Publish":            {args: with("ticket", unpublished(500), 30000), reads: 2600, because: "it reads the list, and each row by its key to write it"},
 	"ExistingNumbers":    {args: with([]db.Numbers{{Board: 1, Numbers: []uint64{7, 8, 29000}}, {Board: 3, Numbers: []uint64{7}}})},
 	"FirstCards":         {args: with([]id.Column{1, 2, 3}, 51)},
-	"TicketsByTitle":     {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Words: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
+	"TicketsByTitle":     {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Terms: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
 	"RangeEnds":          {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
 	"MatchingCards": {args: with(db.CardFilter{Text: "9", LocalID: ptr(uint64(9)), Assignee: 1, Closed: ptr(false)}, firstWindows, 51),
 		reads: 6000, because: "a window of 2,000 cards for each of three columns"},

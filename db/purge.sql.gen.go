@@ -25,7 +25,7 @@ type CommentsPublishedRow struct {
 	Last     int64
 }
 
-// Of tickets that have comments: how many of these are not published, and the last position of the others.
+// For tickets with comments: how many comments are unpublished, and the last position of the others.
 func (q *Queries) CommentsPublished(ctx context.Context, tickets []id.Ticket) ([]CommentsPublishedRow, error) {
 	query := commentsPublished
 	var queryParams []interface{}
@@ -71,6 +71,60 @@ func (q *Queries) CountPurged(ctx context.Context, n uint64, boardID id.Board) (
 	return result.RowsAffected()
 }
 
+const deletedBefore = `-- name: DeletedBefore :many
+SELECT id, local_id, deleted_at FROM ticket FORCE INDEX (ix_ticket_deleted)
+WHERE board_id >= ? AND board_id <= ? AND deleted_at >= ? AND deleted_at < ?
+  AND (deleted_at > ? OR id > ?)
+ORDER BY board_id, deleted_at, id
+LIMIT ?
+`
+
+type DeletedBeforeParams struct {
+	BoardID id.Board
+	Since   *time.Time
+	Before  *time.Time
+	AfterID id.Ticket
+	Limit   int32
+}
+
+type DeletedBeforeRow struct {
+	ID        id.Ticket
+	LocalID   uint64
+	DeletedAt *time.Time
+}
+
+// The tickets of a board deleted since a time and before another, in order.
+func (q *Queries) DeletedBefore(ctx context.Context, arg DeletedBeforeParams) ([]DeletedBeforeRow, error) {
+	rows, err := q.db.QueryContext(ctx, deletedBefore,
+		arg.BoardID,
+		arg.BoardID,
+		arg.Since,
+		arg.Before,
+		arg.Since,
+		arg.AfterID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeletedBeforeRow
+	for rows.Next() {
+		var i DeletedBeforeRow
+		if err := rows.Scan(&i.ID, &i.LocalID, &i.DeletedAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockIncrementers = `-- name: LockIncrementers :many
 SELECT board_id FROM board_ticket_incrementer WHERE board_id IN (/*SLICE:boards*/?) ORDER BY board_id FOR UPDATE
 `
@@ -108,60 +162,6 @@ func (q *Queries) LockIncrementers(ctx context.Context, boards []id.Board) ([]id
 	return items, nil
 }
 
-const longDeleted = `-- name: LongDeleted :many
-SELECT id, local_id, deleted_at FROM ticket FORCE INDEX (ix_ticket_deleted)
-WHERE board_id >= ? AND board_id <= ? AND deleted_at >= ? AND deleted_at < ?
-  AND (deleted_at > ? OR id > ?)
-ORDER BY board_id, deleted_at, id
-LIMIT ?
-`
-
-type LongDeletedParams struct {
-	BoardID id.Board
-	Since   *time.Time
-	Before  *time.Time
-	AfterID id.Ticket
-	Limit   int32
-}
-
-type LongDeletedRow struct {
-	ID        id.Ticket
-	LocalID   uint64
-	DeletedAt *time.Time
-}
-
-// What was deleted on a board before a time, from below another.
-func (q *Queries) LongDeleted(ctx context.Context, arg LongDeletedParams) ([]LongDeletedRow, error) {
-	rows, err := q.db.QueryContext(ctx, longDeleted,
-		arg.BoardID,
-		arg.BoardID,
-		arg.Since,
-		arg.Before,
-		arg.Since,
-		arg.AfterID,
-		arg.Limit,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []LongDeletedRow
-	for rows.Next() {
-		var i LongDeletedRow
-		if err := rows.Scan(&i.ID, &i.LocalID, &i.DeletedAt); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const numberPurged = `-- name: NumberPurged :one
 SELECT EXISTS (
   SELECT 1 FROM board_slug s
@@ -179,7 +179,7 @@ type NumberPurgedParams struct {
 	LocalID   uint64
 }
 
-// Whether a number that a board handed out is no ticket's any more, nor an old one of any.
+// Whether an allocated number of a board is neither a ticket's nor an alias of one.
 func (q *Queries) NumberPurged(ctx context.Context, arg NumberPurgedParams) (bool, error) {
 	row := q.db.QueryRowContext(ctx, numberPurged,
 		arg.CompanyID,
@@ -241,8 +241,8 @@ FROM sequences s STRAIGHT_JOIN feed_consumer f FORCE INDEX (ix_feed_consumer_pos
 WHERE s.name = ? AND f.epoch = s.epoch AND GREATEST(f.position, f.began) >= s.horizon
 `
 
-// The position that all consumers of a feed have passed who can still read on from where they are; the highest
-// number where there are none.
+// The lowest position of a feed's consumers that can still continue from their cursors; the highest number if there are
+// none.
 func (q *Queries) PassedByConsumers(ctx context.Context, feed string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, passedByConsumers, feed)
 	var passed int64

@@ -19,7 +19,7 @@ type AddIssuedParams struct {
 	Slot   uint8
 }
 
-// AddIssued counts codes that are given out, unless a lot is being taken out.
+// AddIssued counts popped codes, unless a lot is being quarantined.
 func (q *Queries) AddIssued(ctx context.Context, arg AddIssuedParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, addIssued, arg.N, arg.Length, arg.Slot)
 	if err != nil {
@@ -28,19 +28,19 @@ func (q *Queries) AddIssued(ctx context.Context, arg AddIssuedParams) (int64, er
 	return result.RowsAffected()
 }
 
-const addIssuedLooked = `-- name: AddIssuedLooked :execrows
+const addIssuedUnguarded = `-- name: AddIssuedUnguarded :execrows
 UPDATE ref_counter SET issued = issued + ? WHERE length = ? AND slot = ?
 `
 
-type AddIssuedLookedParams struct {
+type AddIssuedUnguardedParams struct {
 	N      int64
 	Length uint8
 	Slot   uint8
 }
 
-// AddIssuedLooked is AddIssued for codes that were looked at.
-func (q *Queries) AddIssuedLooked(ctx context.Context, arg AddIssuedLookedParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, addIssuedLooked, arg.N, arg.Length, arg.Slot)
+// AddIssuedUnguarded is AddIssued for codes whose lots were checked.
+func (q *Queries) AddIssuedUnguarded(ctx context.Context, arg AddIssuedUnguardedParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, addIssuedUnguarded, arg.N, arg.Length, arg.Slot)
 	if err != nil {
 		return 0, err
 	}
@@ -78,6 +78,31 @@ type AddQuarantinedParams struct {
 
 func (q *Queries) AddQuarantined(ctx context.Context, arg AddQuarantinedParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, addQuarantined, arg.N, arg.Length, arg.Slot)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const correctRefCounter = `-- name: CorrectRefCounter :execrows
+UPDATE ref_counter SET minted = minted + ?, issued = issued + ?, quarantined = quarantined + ? WHERE length = ? AND slot = 0
+`
+
+type CorrectRefCounterParams struct {
+	Minted      int64
+	Issued      int64
+	Quarantined int64
+	Length      uint8
+}
+
+// CorrectRefCounter adds differences.
+func (q *Queries) CorrectRefCounter(ctx context.Context, arg CorrectRefCounterParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, correctRefCounter,
+		arg.Minted,
+		arg.Issued,
+		arg.Quarantined,
+		arg.Length,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -131,34 +156,9 @@ const guardRefs = `-- name: GuardRefs :execrows
 UPDATE ref_counter SET guarded = ?
 `
 
-// GuardRefs waits for all who take codes: they hold a row each.
+// GuardRefs waits for all pops: each holds a row's lock.
 func (q *Queries) GuardRefs(ctx context.Context, guarded bool) (int64, error) {
 	result, err := q.db.ExecContext(ctx, guardRefs, guarded)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-const mendRefCounter = `-- name: MendRefCounter :execrows
-UPDATE ref_counter SET minted = minted + ?, issued = issued + ?, quarantined = quarantined + ? WHERE length = ? AND slot = 0
-`
-
-type MendRefCounterParams struct {
-	Minted      int64
-	Issued      int64
-	Quarantined int64
-	Length      uint8
-}
-
-// MendRefCounter adds what was missing, or takes what was too much.
-func (q *Queries) MendRefCounter(ctx context.Context, arg MendRefCounterParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, mendRefCounter,
-		arg.Minted,
-		arg.Issued,
-		arg.Quarantined,
-		arg.Length,
-	)
 	if err != nil {
 		return 0, err
 	}

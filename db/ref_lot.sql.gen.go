@@ -170,7 +170,7 @@ type OpenLotParams struct {
 	Now    time.Time
 }
 
-// The lot of a run, which is added where there is none.
+// The lot of a run, added if there is none.
 func (q *Queries) OpenLot(ctx context.Context, arg OpenLotParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, openLot,
 		arg.RunID,

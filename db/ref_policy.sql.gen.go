@@ -12,11 +12,23 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const abandonRefCount = `-- name: AbandonRefCount :execrows
+UPDATE ref_policy SET count_ended_at = ? WHERE id = 1 AND count_began_at = ? AND count_ended_at IS NULL
+`
+
+func (q *Queries) AbandonRefCount(ctx context.Context, now *time.Time, beganAt *time.Time) (int64, error) {
+	result, err := q.db.ExecContext(ctx, abandonRefCount, now, beganAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const beginRefCount = `-- name: BeginRefCount :exec
 UPDATE ref_policy SET count_began_at = ?, count_ended_at = NULL WHERE id = 1
 `
 
-// BeginRefCount: the policy is locked.
+// BeginRefCount needs the policy's lock.
 func (q *Queries) BeginRefCount(ctx context.Context, now *time.Time) error {
 	_, err := q.db.ExecContext(ctx, beginRefCount, now)
 	return err
@@ -43,18 +55,6 @@ func (q *Queries) EndRefCount(ctx context.Context, arg EndRefCountParams) (int64
 		arg.CountedLost,
 		arg.BeganAt,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-const giveUpRefCount = `-- name: GiveUpRefCount :execrows
-UPDATE ref_policy SET count_ended_at = ? WHERE id = 1 AND count_began_at = ? AND count_ended_at IS NULL
-`
-
-func (q *Queries) GiveUpRefCount(ctx context.Context, now *time.Time, beganAt *time.Time) (int64, error) {
-	result, err := q.db.ExecContext(ctx, giveUpRefCount, now, beganAt)
 	if err != nil {
 		return 0, err
 	}
@@ -126,6 +126,18 @@ func (q *Queries) RefPolicyForUpdate(ctx context.Context) (RefPolicy, error) {
 	return i, err
 }
 
+const requestRefill = `-- name: RequestRefill :execrows
+UPDATE ref_policy SET wanted = TRUE WHERE id = 1 AND wanted = FALSE
+`
+
+func (q *Queries) RequestRefill(ctx context.Context) (int64, error) {
+	result, err := q.db.ExecContext(ctx, requestRefill)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const setRefPolicy = `-- name: SetRefPolicy :exec
 UPDATE ref_policy SET paused = ?, at_least = ?, low_hours = ?, high_hours = ? WHERE id = 1
 `
@@ -160,20 +172,8 @@ const setSweep = `-- name: SetSweep :exec
 UPDATE ref_policy SET sweep_run = GREATEST(sweep_run, CAST(? AS UNSIGNED)) WHERE id = 1
 `
 
-// SetSweep notes the newest run that takes lots out.
+// SetSweep records the newest run that quarantines lots.
 func (q *Queries) SetSweep(ctx context.Context, runID int64) error {
 	_, err := q.db.ExecContext(ctx, setSweep, runID)
 	return err
-}
-
-const wantRefs = `-- name: WantRefs :execrows
-UPDATE ref_policy SET wanted = TRUE WHERE id = 1 AND wanted = FALSE
-`
-
-func (q *Queries) WantRefs(ctx context.Context) (int64, error) {
-	result, err := q.db.ExecContext(ctx, wantRefs)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

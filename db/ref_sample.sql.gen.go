@@ -89,8 +89,8 @@ SELECT CAST(COALESCE(SUM(popped), 0) AS UNSIGNED) AS popped FROM ref_sample WHER
 `
 
 // RefsPopped adds up a row a minute and process, up to before a time.
-func (q *Queries) RefsPopped(ctx context.Context, since time.Time, upto time.Time) (int64, error) {
-	row := q.db.QueryRowContext(ctx, refsPopped, since, upto)
+func (q *Queries) RefsPopped(ctx context.Context, since time.Time, before time.Time) (int64, error) {
+	row := q.db.QueryRowContext(ctx, refsPopped, since, before)
 	var popped int64
 	err := row.Scan(&popped)
 	return popped, err

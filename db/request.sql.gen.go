@@ -127,21 +127,6 @@ func (q *Queries) FormOfBoard(ctx context.Context, boardID id.Board) (FormOfBoar
 	return i, err
 }
 
-const keepReply = `-- name: KeepReply :exec
-UPDATE ticket_request SET replied_at = ?, reply_hash = ? WHERE ticket_id = ?
-`
-
-type KeepReplyParams struct {
-	RepliedAt *time.Time
-	ReplyHash []byte
-	TicketID  id.Ticket
-}
-
-func (q *Queries) KeepReply(ctx context.Context, arg KeepReplyParams) error {
-	_, err := q.db.ExecContext(ctx, keepReply, arg.RepliedAt, arg.ReplyHash, arg.TicketID)
-	return err
-}
-
 const lockTicketRequest = `-- name: LockTicketRequest :one
 SELECT token_hash, reply_hash FROM ticket_request WHERE ticket_id = ? FOR UPDATE
 `
@@ -201,8 +186,7 @@ type OpenFormRow struct {
 	CompanyName string
 }
 
-// The form that is on of a board that has the slug, or had it once, and is not archived. No row for any other,
-// and for what there is not, alike.
+// The enabled form of an unarchived board that has or had the slug. No row for any other or unknown board.
 func (q *Queries) OpenForm(ctx context.Context, company string, slug string) (OpenFormRow, error) {
 	row := q.db.QueryRowContext(ctx, openForm, company, slug)
 	var i OpenFormRow
@@ -237,7 +221,7 @@ type PublicCommentsBeforeRow struct {
 	Author  string
 }
 
-// Newest first, from below a comment: what the requester of a ticket reads.
+// Newest first, from below a comment: those that the ticket's requester reads.
 func (q *Queries) PublicCommentsBefore(ctx context.Context, arg PublicCommentsBeforeParams) ([]PublicCommentsBeforeRow, error) {
 	rows, err := q.db.QueryContext(ctx, publicCommentsBefore,
 		arg.TicketID,
@@ -335,6 +319,21 @@ func (q *Queries) PurgeRequests(ctx context.Context, tickets []id.Ticket) error 
 	return err
 }
 
+const recordReply = `-- name: RecordReply :exec
+UPDATE ticket_request SET replied_at = ?, reply_hash = ? WHERE ticket_id = ?
+`
+
+type RecordReplyParams struct {
+	RepliedAt *time.Time
+	ReplyHash []byte
+	TicketID  id.Ticket
+}
+
+func (q *Queries) RecordReply(ctx context.Context, arg RecordReplyParams) error {
+	_, err := q.db.ExecContext(ctx, recordReply, arg.RepliedAt, arg.ReplyHash, arg.TicketID)
+	return err
+}
+
 const requestByForm = `-- name: RequestByForm :one
 SELECT code, token_hash FROM ticket_request WHERE form_hash = ?
 `
@@ -344,7 +343,7 @@ type RequestByFormRow struct {
 	TokenHash []byte
 }
 
-// What came of a form that was sent before.
+// The result of a form that was sent before.
 func (q *Queries) RequestByForm(ctx context.Context, formHash []byte) (RequestByFormRow, error) {
 	row := q.db.QueryRowContext(ctx, requestByForm, formHash)
 	var i RequestByFormRow
@@ -386,7 +385,7 @@ type SetFormParams struct {
 	Seen      time.Time
 }
 
-// Changes a form that nobody changed since it was seen.
+// Changes a form of the given version.
 func (q *Queries) SetForm(ctx context.Context, arg SetFormParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, setForm,
 		arg.IsOn,
@@ -459,7 +458,7 @@ type TrackedByCodeRow struct {
 	CompanyID  id.Company
 }
 
-// What a code leads to, unless its ticket was deleted. at_start says that the ticket is in its board's first column.
+// The ticket of a code, unless it was deleted. at_start: it is in its board's first column.
 func (q *Queries) TrackedByCode(ctx context.Context, code string) (TrackedByCodeRow, error) {
 	row := q.db.QueryRowContext(ctx, trackedByCode, code)
 	var i TrackedByCodeRow
@@ -508,7 +507,7 @@ type TrackedByLinkRow struct {
 	CompanyID  id.Company
 }
 
-// The same by a private link: looked for by its token, so that a wrong one takes no longer where there is the code.
+// The same by a private link: found by its token, so that a wrong one takes no longer for an existing code.
 func (q *Queries) TrackedByLink(ctx context.Context, tokenHash []byte, code string) (TrackedByLinkRow, error) {
 	row := q.db.QueryRowContext(ctx, trackedByLink, tokenHash, code)
 	var i TrackedByLinkRow
@@ -542,7 +541,7 @@ type UsePublicLimitParams struct {
 	Forgotten time.Time
 }
 
-// Counts by cost; what was last used before a time counts no more.
+// Adds the cost; a limit last used before a time begins anew.
 func (q *Queries) UsePublicLimit(ctx context.Context, arg UsePublicLimitParams) error {
 	_, err := q.db.ExecContext(ctx, usePublicLimit,
 		arg.Name,

@@ -10,11 +10,20 @@ import (
 	"database/sql"
 )
 
+const allocatePositions = `-- name: AllocatePositions :execresult
+UPDATE sequences SET value = LAST_INSERT_ID(value + ?), version = version + 1 WHERE name = ?
+`
+
+// Locks the feed's row until the transaction ends. LastInsertId is the last of the k positions. It must match one row.
+func (q *Queries) AllocatePositions(ctx context.Context, k uint64, name string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, allocatePositions, k, name)
+}
+
 const newEpoch = `-- name: NewEpoch :execrows
 UPDATE sequences SET epoch = GREATEST(epoch + 1, UNIX_TIMESTAMP()), version = version + 1
 `
 
-// Refuses every cursor of before. Epochs of two copies of a database differ, for they are times.
+// Refuses all earlier cursors. Epochs of two copies of a database differ, because they are times.
 func (q *Queries) NewEpoch(ctx context.Context) (int64, error) {
 	result, err := q.db.ExecContext(ctx, newEpoch)
 	if err != nil {
@@ -27,7 +36,7 @@ const raiseHorizon = `-- name: RaiseHorizon :execrows
 UPDATE sequences SET horizon = GREATEST(horizon, CAST(? AS UNSIGNED)) WHERE name = ?
 `
 
-// Up to there tombstones are gone.
+// Tombstones up to the horizon are gone.
 func (q *Queries) RaiseHorizon(ctx context.Context, horizon int64, name string) (int64, error) {
 	result, err := q.db.ExecContext(ctx, raiseHorizon, horizon, name)
 	if err != nil {
@@ -84,14 +93,4 @@ func (q *Queries) Sequences(ctx context.Context) ([]Sequence, error) {
 		return nil, err
 	}
 	return items, nil
-}
-
-const takePositions = `-- name: TakePositions :execresult
-UPDATE sequences SET value = LAST_INSERT_ID(value + ?), version = version + 1 WHERE name = ?
-`
-
-// Hands out k positions of a feed and locks its row until the transaction ends. LastInsertId is the last of
-// them. It must match one row.
-func (q *Queries) TakePositions(ctx context.Context, k uint64, name string) (sql.Result, error) {
-	return q.db.ExecContext(ctx, takePositions, k, name)
 }

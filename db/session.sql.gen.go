@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-const forgetSessions = `-- name: ForgetSessions :execrows
-DELETE FROM sessions WHERE expiry < NOW(6) ORDER BY expiry LIMIT 1000
+const deleteSession = `-- name: DeleteSession :execrows
+DELETE FROM sessions WHERE token = ?
 `
 
-func (q *Queries) ForgetSessions(ctx context.Context) (int64, error) {
-	result, err := q.db.ExecContext(ctx, forgetSessions)
+func (q *Queries) DeleteSession(ctx context.Context, token string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteSession, token)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
 }
 
-const takeSession = `-- name: TakeSession :execrows
-DELETE FROM sessions WHERE token = ?
+const forgetSessions = `-- name: ForgetSessions :execrows
+DELETE FROM sessions WHERE expiry < NOW(6) ORDER BY expiry LIMIT 1000
 `
 
-func (q *Queries) TakeSession(ctx context.Context, token string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, takeSession, token)
+func (q *Queries) ForgetSessions(ctx context.Context) (int64, error) {
+	result, err := q.db.ExecContext(ctx, forgetSessions)
 	if err != nil {
 		return 0, err
 	}

@@ -40,6 +40,6 @@ func (s Sessions) Update(ctx context.Context, token string, data []byte, expiry 
 
 // Take removes a session, and reports whether it existed: of two callers, one gets true.
 func (s Sessions) Take(ctx context.Context, token string) (there bool, err error) {
-	n, err := Read(s.queries.TakeSession(ctx, token))
+	n, err := Read(s.queries.DeleteSession(ctx, token))
 	return n > 0, err
 }

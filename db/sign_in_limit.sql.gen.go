@@ -22,26 +22,6 @@ func (q *Queries) ForgetLimits(ctx context.Context, before time.Time) (int64, er
 	return result.RowsAffected()
 }
 
-const giveBackLimit = `-- name: GiveBackLimit :exec
-UPDATE sign_in_limit SET failures = failures - 1 WHERE name = ? AND failures > 0
-`
-
-func (q *Queries) GiveBackLimit(ctx context.Context, name []byte) error {
-	_, err := q.db.ExecContext(ctx, giveBackLimit, name)
-	return err
-}
-
-const holdLimit = `-- name: HoldLimit :exec
-INSERT INTO sign_in_limit (name, failures, last_at) VALUES (?, 0, ?)
-ON DUPLICATE KEY UPDATE failures = failures
-`
-
-// Locks the row of a limit, which is made where there is none.
-func (q *Queries) HoldLimit(ctx context.Context, name []byte, now time.Time) error {
-	_, err := q.db.ExecContext(ctx, holdLimit, name, now)
-	return err
-}
-
 const limit = `-- name: Limit :one
 SELECT failures, last_at FROM sign_in_limit WHERE name = ?
 `
@@ -56,6 +36,26 @@ func (q *Queries) Limit(ctx context.Context, name []byte) (LimitRow, error) {
 	var i LimitRow
 	err := row.Scan(&i.Failures, &i.LastAt)
 	return i, err
+}
+
+const lockLimit = `-- name: LockLimit :exec
+INSERT INTO sign_in_limit (name, failures, last_at) VALUES (?, 0, ?)
+ON DUPLICATE KEY UPDATE failures = failures
+`
+
+// Locks the row of a limit, which is made if there is none.
+func (q *Queries) LockLimit(ctx context.Context, name []byte, now time.Time) error {
+	_, err := q.db.ExecContext(ctx, lockLimit, name, now)
+	return err
+}
+
+const refundLimit = `-- name: RefundLimit :exec
+UPDATE sign_in_limit SET failures = failures - 1 WHERE name = ? AND failures > 0
+`
+
+func (q *Queries) RefundLimit(ctx context.Context, name []byte) error {
+	_, err := q.db.ExecContext(ctx, refundLimit, name)
+	return err
 }
 
 const setLimit = `-- name: SetLimit :exec

@@ -14,6 +14,16 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const allocateNumbers = `-- name: AllocateNumbers :execresult
+UPDATE board_ticket_incrementer SET max_ticket_id = LAST_INSERT_ID(max_ticket_id + ?)
+WHERE board_id = ?
+`
+
+// Locks the board's incrementer. LastInsertId is the last of the k numbers.
+func (q *Queries) AllocateNumbers(ctx context.Context, k uint64, boardID id.Board) (sql.Result, error) {
+	return q.db.ExecContext(ctx, allocateNumbers, k, boardID)
+}
+
 const cardAbove = `-- name: CardAbove :one
 SELECT id, local_id, rank_in_column, moved_at FROM ticket
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column < ?
@@ -117,8 +127,8 @@ type CardsAfterRow struct {
 	ClosedAt     *time.Time
 }
 
-// Pages within a column say column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column
-// from its top and throws away what is above the rank, and so a page costs as much as the column is long.
+// Pages within a column use column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column from its top
+// and drops the rows above the rank, so a page would cost as much as the whole column.
 // Cards of a column below a rank, in board order.
 func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]CardsAfterRow, error) {
 	rows, err := q.db.QueryContext(ctx, cardsAfter,
@@ -165,13 +175,35 @@ type CloseColumnParams struct {
 	ColumnID *id.Column
 }
 
-// Closes what is open in a column.
+// Closes the open tickets of a column.
 func (q *Queries) CloseColumn(ctx context.Context, arg CloseColumnParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, closeColumn, arg.ClosedAt, arg.ClosedAt, arg.ColumnID)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const createAlias = `-- name: CreateAlias :exec
+INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at)
+VALUES (?, ?, ?, ?)
+`
+
+type CreateAliasParams struct {
+	BoardID   id.Board
+	LocalID   uint64
+	TicketID  id.Ticket
+	CreatedAt time.Time
+}
+
+func (q *Queries) CreateAlias(ctx context.Context, arg CreateAliasParams) error {
+	_, err := q.db.ExecContext(ctx, createAlias,
+		arg.BoardID,
+		arg.LocalID,
+		arg.TicketID,
+		arg.CreatedAt,
+	)
+	return err
 }
 
 const deleteTicket = `-- name: DeleteTicket :execrows
@@ -218,7 +250,7 @@ type DeletedTicketByKeyRow struct {
 	Author    string
 }
 
-// The same as TicketByKey of those that are deleted.
+// TicketByKey for deleted tickets.
 func (q *Queries) DeletedTicketByKey(ctx context.Context, arg DeletedTicketByKeyParams) (DeletedTicketByKeyRow, error) {
 	row := q.db.QueryRowContext(ctx, deletedTicketByKey,
 		arg.LocalID,
@@ -279,7 +311,8 @@ type DeletedTicketsRow struct {
 	DeletedBy string
 }
 
-// What was deleted on a board between two times, newest first, and who did it; below_id parts those of one time.
+// The tickets of a board deleted between two times, newest first, with the accounts that deleted them; below_id orders
+// equal times.
 func (q *Queries) DeletedTickets(ctx context.Context, arg DeletedTicketsParams) ([]DeletedTicketsRow, error) {
 	rows, err := q.db.QueryContext(ctx, deletedTickets,
 		arg.BoardID,
@@ -326,7 +359,7 @@ ORDER BY board_id, local_id
 type DescriptionsOfParams struct {
 	BoardID id.Board
 	After   uint64
-	Upto    uint64
+	To      uint64
 }
 
 type DescriptionsOfRow struct {
@@ -335,13 +368,13 @@ type DescriptionsOfRow struct {
 	Description string
 }
 
-// Those of the tickets of a board that have some numbers.
+// The tickets of a board with some numbers.
 func (q *Queries) DescriptionsOf(ctx context.Context, arg DescriptionsOfParams) ([]DescriptionsOfRow, error) {
 	rows, err := q.db.QueryContext(ctx, descriptionsOf,
 		arg.BoardID,
 		arg.BoardID,
 		arg.After,
-		arg.Upto,
+		arg.To,
 	)
 	if err != nil {
 		return nil, err
@@ -374,7 +407,7 @@ type DropAliasParams struct {
 	TicketID id.Ticket
 }
 
-// The ticket has the number again.
+// The ticket gets the number again.
 func (q *Queries) DropAlias(ctx context.Context, arg DropAliasParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, dropAlias, arg.BoardID, arg.LocalID, arg.TicketID)
 	if err != nil {
@@ -436,28 +469,6 @@ func (q *Queries) EmptyColumn(ctx context.Context, arg EmptyColumnParams) (int64
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const keepAlias = `-- name: KeepAlias :exec
-INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at)
-VALUES (?, ?, ?, ?)
-`
-
-type KeepAliasParams struct {
-	BoardID   id.Board
-	LocalID   uint64
-	TicketID  id.Ticket
-	CreatedAt time.Time
-}
-
-func (q *Queries) KeepAlias(ctx context.Context, arg KeepAliasParams) error {
-	_, err := q.db.ExecContext(ctx, keepAlias,
-		arg.BoardID,
-		arg.LocalID,
-		arg.TicketID,
-		arg.CreatedAt,
-	)
-	return err
 }
 
 const lockTicket = `-- name: LockTicket :one
@@ -542,25 +553,13 @@ func (q *Queries) LockTickets(ctx context.Context, ids []id.Ticket) ([]LockTicke
 	return items, nil
 }
 
-const numberOnBoard = `-- name: NumberOnBoard :one
-SELECT local_id FROM ticket_alias WHERE ticket_id = ? AND board_id = ?
-`
-
-// The number that a ticket had on a board before it went to another.
-func (q *Queries) NumberOnBoard(ctx context.Context, ticketID id.Ticket, boardID id.Board) (uint64, error) {
-	row := q.db.QueryRowContext(ctx, numberOnBoard, ticketID, boardID)
-	var local_id uint64
-	err := row.Scan(&local_id)
-	return local_id, err
-}
-
-const placeTicket = `-- name: PlaceTicket :execrows
+const moveTicket = `-- name: MoveTicket :execrows
 UPDATE ticket SET entered_at = IF(column_id = ?, entered_at, ?),
   board_id = ?, local_id = ?, column_id = ?, rank_in_column = ?, moved_at = ?, closed_at = ?, feed_sync_id = NULL
 WHERE id = ? AND deleted_at IS NULL
 `
 
-type PlaceTicketParams struct {
+type MoveTicketParams struct {
 	ColumnID  *id.Column
 	EnteredAt interface{}
 	BoardID   id.Board
@@ -571,9 +570,9 @@ type PlaceTicketParams struct {
 	ID        id.Ticket
 }
 
-// The one row that a move writes, also one to another board. entered_at comes first, for it looks at what was before.
-func (q *Queries) PlaceTicket(ctx context.Context, arg PlaceTicketParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, placeTicket,
+// A move, also to another board. entered_at comes first, because it reads the column before the move.
+func (q *Queries) MoveTicket(ctx context.Context, arg MoveTicketParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, moveTicket,
 		arg.ColumnID,
 		arg.EnteredAt,
 		arg.BoardID,
@@ -588,6 +587,18 @@ func (q *Queries) PlaceTicket(ctx context.Context, arg PlaceTicketParams) (int64
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const numberOnBoard = `-- name: NumberOnBoard :one
+SELECT local_id FROM ticket_alias WHERE ticket_id = ? AND board_id = ?
+`
+
+// The former number of a ticket on a board.
+func (q *Queries) NumberOnBoard(ctx context.Context, ticketID id.Ticket, boardID id.Board) (uint64, error) {
+	row := q.db.QueryRowContext(ctx, numberOnBoard, ticketID, boardID)
+	var local_id uint64
+	err := row.Scan(&local_id)
+	return local_id, err
 }
 
 const ranksAbove = `-- name: RanksAbove :many
@@ -699,7 +710,7 @@ const republishTicket = `-- name: RepublishTicket :execrows
 UPDATE ticket SET feed_sync_id = NULL WHERE id = ?
 `
 
-// For what is shown of a ticket but is not in its row.
+// For changes outside the ticket's row that its published form shows.
 func (q *Queries) RepublishTicket(ctx context.Context, argID id.Ticket) (int64, error) {
 	result, err := q.db.ExecContext(ctx, republishTicket, argID)
 	if err != nil {
@@ -771,7 +782,7 @@ type SetClosedParams struct {
 	ID       id.Ticket
 }
 
-// Closes a ticket where it is, or opens it again there.
+// Closes or reopens a ticket in its column.
 func (q *Queries) SetClosed(ctx context.Context, arg SetClosedParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, setClosed, arg.ClosedAt, arg.Now, arg.ID)
 	if err != nil {
@@ -790,16 +801,6 @@ func (q *Queries) SetRank(ctx context.Context, newRank *int64, iD id.Ticket) (in
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const takeNumbers = `-- name: TakeNumbers :execresult
-UPDATE board_ticket_incrementer SET max_ticket_id = LAST_INSERT_ID(max_ticket_id + ?)
-WHERE board_id = ?
-`
-
-// Hands out k numbers of a board and locks its incrementer. LastInsertId is the last of them.
-func (q *Queries) TakeNumbers(ctx context.Context, k uint64, boardID id.Board) (sql.Result, error) {
-	return q.db.ExecContext(ctx, takeNumbers, k, boardID)
 }
 
 const ticketByID = `-- name: TicketByID :one
@@ -879,8 +880,8 @@ type TicketByKeyRow struct {
 }
 
 // The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
-// Where the slug was imported, the key is an origin.
-// assignees is a JSON list, as AssigneesOf has them; muted is what a reader wants.
+// If the slug was imported, the key is an origin.
+// assignees is a JSON list, as in AssigneesOf; muted is the reader's.
 func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (TicketByKeyRow, error) {
 	row := q.db.QueryRowContext(ctx, ticketByKey,
 		arg.Reader,
@@ -930,7 +931,7 @@ type TicketsAfterParams struct {
 	Limit    int32
 }
 
-// The same with all that the API shows.
+// The same with all that the API returns.
 func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]Ticket, error) {
 	rows, err := q.db.QueryContext(ctx, ticketsAfter,
 		arg.ColumnID,
@@ -983,7 +984,7 @@ STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
 WHERE t.id IN (/*SLICE:ids*/?) AND b.company_id = ?
 `
 
-// Those of some tickets that are a company's, in any order.
+// The company's tickets among these, in any order.
 func (q *Queries) TicketsOfCompany(ctx context.Context, ids []id.Ticket, companyID id.Company) ([]id.Ticket, error) {
 	query := ticketsOfCompany
 	var queryParams []interface{}

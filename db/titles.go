@@ -12,7 +12,7 @@ import (
 // TitleSearch asks for tickets with all of Words in their titles.
 type TitleSearch struct {
 	Boards []id.Board
-	Words  []string
+	Terms  []string
 	Newest int // read of each board
 	Limit  int // returned of each board
 }
@@ -37,14 +37,14 @@ var anywhere = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 // letters as the title's collation does, without case and accents: LIKE does so, LOCATE compares as many bytes as the
 // word has. The newest of each board come first.
 func (q *Queries) TicketsByTitle(ctx context.Context, s TitleSearch) ([]TitleMatch, error) {
-	if len(s.Boards) == 0 || len(s.Words) == 0 {
+	if len(s.Boards) == 0 || len(s.Terms) == 0 {
 		return nil, nil
 	}
-	part := newestOfBoard + strings.Repeat(" AND title LIKE ? ESCAPE '!'", len(s.Words)) + " ORDER BY local_id DESC LIMIT ?)"
+	part := newestOfBoard + strings.Repeat(" AND title LIKE ? ESCAPE '!'", len(s.Terms)) + " ORDER BY local_id DESC LIMIT ?)"
 	var args []any
 	for _, board := range s.Boards {
 		args = append(args, uint64(board), s.Newest)
-		for _, word := range s.Words {
+		for _, word := range s.Terms {
 			args = append(args, "%"+anywhere.Replace(word)+"%")
 		}
 		args = append(args, s.Limit)

@@ -38,7 +38,7 @@ type BearerByHashRow struct {
 	Handle       string
 }
 
-// The token with the account and company it speaks for, as long as it is good and the account is a member.
+// The token with its account and company, while it is valid and the account is a member.
 func (q *Queries) BearerByHash(ctx context.Context, hash []byte, now *time.Time) (BearerByHashRow, error) {
 	row := q.db.QueryRowContext(ctx, bearerByHash, hash, now)
 	var i BearerByHashRow

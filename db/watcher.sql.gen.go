@@ -11,21 +11,21 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-const authorListens = `-- name: AuthorListens :one
+const authorWatches = `-- name: AuthorWatches :one
 SELECT COUNT(*) FROM membership m
 LEFT JOIN watcher w ON w.ticket_id = ? AND w.account_id = m.account_id
 WHERE m.company_id = ? AND m.account_id = ? AND COALESCE(w.muted, FALSE) = FALSE
 `
 
-type AuthorListensParams struct {
+type AuthorWatchesParams struct {
 	TicketID  id.Ticket
 	CompanyID id.Company
 	AccountID id.Account
 }
 
 // Whether a ticket's author is a member and has not muted it.
-func (q *Queries) AuthorListens(ctx context.Context, arg AuthorListensParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, authorListens, arg.TicketID, arg.CompanyID, arg.AccountID)
+func (q *Queries) AuthorWatches(ctx context.Context, arg AuthorWatchesParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, authorWatches, arg.TicketID, arg.CompanyID, arg.AccountID)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -62,7 +62,7 @@ type WatchersParams struct {
 	Limit     int32
 }
 
-// The members who hear of replies on a ticket.
+// The members that are notified of replies on a ticket.
 func (q *Queries) Watchers(ctx context.Context, arg WatchersParams) ([]id.Account, error) {
 	rows, err := q.db.QueryContext(ctx, watchers, arg.CompanyID, arg.TicketID, arg.Limit)
 	if err != nil {

@@ -23,7 +23,7 @@ LIMIT ?
 
 type CompaniesOfBoardsParams struct {
 	After *uint64
-	Upto  *uint64
+	To    *uint64
 	Limit int32
 }
 
@@ -33,7 +33,7 @@ type CompaniesOfBoardsRow struct {
 }
 
 func (q *Queries) CompaniesOfBoards(ctx context.Context, arg CompaniesOfBoardsParams) ([]CompaniesOfBoardsRow, error) {
-	rows, err := q.db.QueryContext(ctx, companiesOfBoards, arg.After, arg.Upto, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, companiesOfBoards, arg.After, arg.To, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ LIMIT ?
 
 type CompaniesOfCommentsParams struct {
 	After *uint64
-	Upto  *uint64
+	To    *uint64
 	Limit int32
 }
 
@@ -76,7 +76,7 @@ type CompaniesOfCommentsRow struct {
 }
 
 func (q *Queries) CompaniesOfComments(ctx context.Context, arg CompaniesOfCommentsParams) ([]CompaniesOfCommentsRow, error) {
-	rows, err := q.db.QueryContext(ctx, companiesOfComments, arg.After, arg.Upto, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, companiesOfComments, arg.After, arg.To, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ LIMIT ?
 
 type CompaniesOfTicketsParams struct {
 	After *uint64
-	Upto  *uint64
+	To    *uint64
 	Limit int32
 }
 
@@ -117,9 +117,9 @@ type CompaniesOfTicketsRow struct {
 	CompanyID  id.Company
 }
 
-// Whose tickets were published at some positions.
+// The companies of the tickets in a range of positions.
 func (q *Queries) CompaniesOfTickets(ctx context.Context, arg CompaniesOfTicketsParams) ([]CompaniesOfTicketsRow, error) {
-	rows, err := q.db.QueryContext(ctx, companiesOfTickets, arg.After, arg.Upto, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, companiesOfTickets, arg.After, arg.To, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -299,12 +299,12 @@ DELETE FROM webhook_attempt WHERE webhook_id = ? AND id <= ? ORDER BY id LIMIT ?
 
 type DeleteWebhookAttemptsParams struct {
 	WebhookID id.Webhook
-	Upto      id.Delivery
+	To        id.Delivery
 	Limit     int32
 }
 
 func (q *Queries) DeleteWebhookAttempts(ctx context.Context, arg DeleteWebhookAttemptsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteWebhookAttempts, arg.WebhookID, arg.Upto, arg.Limit)
+	result, err := q.db.ExecContext(ctx, deleteWebhookAttempts, arg.WebhookID, arg.To, arg.Limit)
 	if err != nil {
 		return 0, err
 	}
@@ -341,8 +341,8 @@ type DueWebhooksRow struct {
 	CompanyID id.Company
 }
 
-// A page of the webhooks to which something can be sent now, and nobody sends. Whether there is something to
-// send, their cursors say.
+// A page of the webhooks that can be sent to now and have no sender. Their cursors show whether there is something to
+// send.
 func (q *Queries) DueWebhooks(ctx context.Context, after id.Webhook, limit int32) ([]DueWebhooksRow, error) {
 	rows, err := q.db.QueryContext(ctx, dueWebhooks, after, limit)
 	if err != nil {
@@ -384,9 +384,8 @@ type EditWebhookParams struct {
 	ID      id.Webhook
 }
 
-// What changes a webhook fences off whoever sends to it, and lets the next begin once a request that is under
-// way has ended for sure.
-// Where it moved, what failed before was another.
+// A change of a webhook fences off its sender, and lets the next begin once a running request has surely ended.
+// A new address has no failures.
 func (q *Queries) EditWebhook(ctx context.Context, arg EditWebhookParams) error {
 	_, err := q.db.ExecContext(ctx, editWebhook,
 		arg.Moved,
@@ -411,6 +410,48 @@ func (q *Queries) ForgetWebhookAttempts(ctx context.Context, before time.Time, l
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const leaseWebhook = `-- name: LeaseWebhook :execresult
+UPDATE webhook SET fence = LAST_INSERT_ID(fence + 1), lease_ends = NOW(6) + INTERVAL ? MICROSECOND
+WHERE id = ? AND state = 'on' AND due_at <= NOW(6) AND lease_ends <= NOW(6)
+`
+
+// LastInsertId is the fence. It must match one row.
+func (q *Queries) LeaseWebhook(ctx context.Context, leaseUs interface{}, iD id.Webhook) (sql.Result, error) {
+	return q.db.ExecContext(ctx, leaseWebhook, leaseUs, iD)
+}
+
+const leasedWebhook = `-- name: LeasedWebhook :one
+SELECT id, company_id, url, note, feeds, board_id, secret, old_secret, old_secret_ends, state, reason, version, failures, failing_since, due_at, lease_ends, fence, created_by, created_at, updated_at FROM webhook WHERE id = ? AND fence = ?
+`
+
+func (q *Queries) LeasedWebhook(ctx context.Context, iD id.Webhook, fence uint64) (Webhook, error) {
+	row := q.db.QueryRowContext(ctx, leasedWebhook, iD, fence)
+	var i Webhook
+	err := row.Scan(
+		&i.ID,
+		&i.CompanyID,
+		&i.Url,
+		&i.Note,
+		&i.Feeds,
+		&i.BoardID,
+		&i.Secret,
+		&i.OldSecret,
+		&i.OldSecretEnds,
+		&i.State,
+		&i.Reason,
+		&i.Version,
+		&i.Failures,
+		&i.FailingSince,
+		&i.DueAt,
+		&i.LeaseEnds,
+		&i.Fence,
+		&i.CreatedBy,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+	)
+	return i, err
 }
 
 const lockWebhook = `-- name: LockWebhook :one
@@ -458,7 +499,7 @@ type MoveWebhookCursorParams struct {
 	Feed      string
 }
 
-// For who holds the webhook.
+// For the holder of the lease.
 func (q *Queries) MoveWebhookCursor(ctx context.Context, arg MoveWebhookCursorParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, moveWebhookCursor,
 		arg.Epoch,
@@ -516,7 +557,7 @@ type RotateWebhookSecretParams struct {
 	ID     id.Webhook
 }
 
-// Whoever sends takes the new one at the next message.
+// The sender uses the new secret from the next message on.
 func (q *Queries) RotateWebhookSecret(ctx context.Context, arg RotateWebhookSecretParams) error {
 	_, err := q.db.ExecContext(ctx, rotateWebhookSecret,
 		arg.Ends,
@@ -524,6 +565,24 @@ func (q *Queries) RotateWebhookSecret(ctx context.Context, arg RotateWebhookSecr
 		arg.Now,
 		arg.ID,
 	)
+	return err
+}
+
+const setWebhookState = `-- name: SetWebhookState :exec
+UPDATE webhook
+SET state = ?, reason = '', failures = 0, failing_since = NULL, version = version + 1, updated_at = ?,
+    fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND), due_at = NOW(6)
+WHERE id = ?
+`
+
+type SetWebhookStateParams struct {
+	State string
+	Now   time.Time
+	ID    id.Webhook
+}
+
+func (q *Queries) SetWebhookState(ctx context.Context, arg SetWebhookStateParams) error {
+	_, err := q.db.ExecContext(ctx, setWebhookState, arg.State, arg.Now, arg.ID)
 	return err
 }
 
@@ -569,66 +628,6 @@ func (q *Queries) StopWebhook(ctx context.Context, arg StopWebhookParams) (int64
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const switchWebhook = `-- name: SwitchWebhook :exec
-UPDATE webhook
-SET state = ?, reason = '', failures = 0, failing_since = NULL, version = version + 1, updated_at = ?,
-    fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND), due_at = NOW(6)
-WHERE id = ?
-`
-
-type SwitchWebhookParams struct {
-	State string
-	Now   time.Time
-	ID    id.Webhook
-}
-
-func (q *Queries) SwitchWebhook(ctx context.Context, arg SwitchWebhookParams) error {
-	_, err := q.db.ExecContext(ctx, switchWebhook, arg.State, arg.Now, arg.ID)
-	return err
-}
-
-const takeWebhook = `-- name: TakeWebhook :execresult
-UPDATE webhook SET fence = LAST_INSERT_ID(fence + 1), lease_ends = NOW(6) + INTERVAL ? MICROSECOND
-WHERE id = ? AND state = 'on' AND due_at <= NOW(6) AND lease_ends <= NOW(6)
-`
-
-// LastInsertId is the fence. It must match one row.
-func (q *Queries) TakeWebhook(ctx context.Context, leaseUs interface{}, iD id.Webhook) (sql.Result, error) {
-	return q.db.ExecContext(ctx, takeWebhook, leaseUs, iD)
-}
-
-const takenWebhook = `-- name: TakenWebhook :one
-SELECT id, company_id, url, note, feeds, board_id, secret, old_secret, old_secret_ends, state, reason, version, failures, failing_since, due_at, lease_ends, fence, created_by, created_at, updated_at FROM webhook WHERE id = ? AND fence = ?
-`
-
-func (q *Queries) TakenWebhook(ctx context.Context, iD id.Webhook, fence uint64) (Webhook, error) {
-	row := q.db.QueryRowContext(ctx, takenWebhook, iD, fence)
-	var i Webhook
-	err := row.Scan(
-		&i.ID,
-		&i.CompanyID,
-		&i.Url,
-		&i.Note,
-		&i.Feeds,
-		&i.BoardID,
-		&i.Secret,
-		&i.OldSecret,
-		&i.OldSecretEnds,
-		&i.State,
-		&i.Reason,
-		&i.Version,
-		&i.Failures,
-		&i.FailingSince,
-		&i.DueAt,
-		&i.LeaseEnds,
-		&i.Fence,
-		&i.CreatedBy,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-	)
-	return i, err
 }
 
 const webhookAttempt = `-- name: WebhookAttempt :one
@@ -710,7 +709,7 @@ const webhookAttemptsBehind = `-- name: WebhookAttemptsBehind :many
 SELECT id FROM webhook_attempt WHERE webhook_id = ? ORDER BY id DESC LIMIT 1 OFFSET 1000
 `
 
-// The newest of those behind the thousand that are kept.
+// The newest attempt behind the thousand that are kept.
 func (q *Queries) WebhookAttemptsBehind(ctx context.Context, webhookID id.Webhook) ([]id.Delivery, error) {
 	rows, err := q.db.QueryContext(ctx, webhookAttemptsBehind, webhookID)
 	if err != nil {

@@ -292,7 +292,7 @@ func TestRunPanel(t *testing.T) {
 			if err != nil || len(group) != 1 {
 				t.Fatal(group, err)
 			}
-			if n, err := w.workflows.Console.RetryTasks(asOperator(), run, migrations.Which{Task: group[0].Task}); n != 1 ||
+			if n, err := w.workflows.Console.RetryTasks(asOperator(), run, migrations.Selection{Task: group[0].Task}); n != 1 ||
 				err != nil {
 				t.Fatal(n, err)
 			}
@@ -493,7 +493,7 @@ func TestRunPanel(t *testing.T) {
 			b.accessible(path)
 		}
 		w.fail(false)
-		if _, err := w.workflows.Console.RetryTasks(asOperator(), run, migrations.Which{All: true}); err != nil {
+		if _, err := w.workflows.Console.RetryTasks(asOperator(), run, migrations.Selection{All: true}); err != nil {
 			t.Fatal(err)
 		}
 		w.when(t, run, "is complete", func(r migrations.Run) bool {
@@ -511,14 +511,14 @@ func TestRunPanel(t *testing.T) {
 		b.looks(run, "Filling")
 		close(w.filled)
 		w.until(t, run, migrations.Ready)
-		if _, err := w.workflows.Console.TurnKnobs(asOperator(), run, migrations.KnobChange{"throttled": 1}); err != nil {
+		if _, err := w.workflows.Console.ChangeKnobs(asOperator(), run, migrations.KnobChange{"throttled": 1}); err != nil {
 			t.Fatal(err)
 		}
 		w.starts(t, run)
 		w.until(t, run, migrations.Throttled)
 		b.looks(run, "Throttled")
 		b.sees(".run-reason", "An operator throttled it")
-		if _, err := w.workflows.Console.TurnKnobs(asOperator(), run, migrations.KnobChange{"throttled": 0}); err != nil {
+		if _, err := w.workflows.Console.ChangeKnobs(asOperator(), run, migrations.KnobChange{"throttled": 0}); err != nil {
 			t.Fatal(err)
 		}
 		w.when(t, run, "has tasks under way", func(r migrations.Run) bool { return r.Progress.Processing > 0 })

@@ -20,7 +20,7 @@ UPDATE account SET session_epoch = session_epoch + 1 WHERE id = sqlc.arg(id);
 -- name: SetOperator :exec
 UPDATE account SET operator = sqlc.arg(operator) WHERE id = sqlc.arg(id);
 
--- name: SomeOperators :many
+-- name: FirstOperators :many
 -- Two are enough to know whether there is another.
 SELECT id FROM account WHERE operator = TRUE ORDER BY id LIMIT 2;
 
@@ -29,13 +29,13 @@ INSERT INTO membership (company_id, account_id, role, handle, created_at)
 VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(role), sqlc.arg(handle), sqlc.arg(created_at));
 
 -- name: HandlesAmong :many
--- Those of some handles that a company's members have.
+-- Returns the handles among these that a company's members have.
 SELECT handle FROM membership WHERE company_id = sqlc.arg(company_id) AND handle IN (sqlc.slice(handles));
 
 -- name: MemberBySlug :many
--- The account with its place in a company, and how many entries of its inbox there are unread, counted up to
--- a hundred, and for who manages it whether a webhook was stopped: a row for each other company that it belongs to, one where there is none. No row for a stranger
--- and for an unknown company alike.
+-- The account with its membership of a company, its unread notifications there (counted up to a hundred), and, for
+-- managers, whether a webhook was stopped: a row for each other company of the account, one if it has none. No row for
+-- a non-member or an unknown company.
 SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle,
        COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
@@ -70,7 +70,7 @@ FROM membership m
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = sqlc.arg(company_id) AND m.account_id = sqlc.arg(account_id);
 
--- name: SomeOwners :many
+-- name: FirstOwners :many
 -- Two are enough to know whether there is another.
 SELECT account_id FROM membership WHERE company_id = sqlc.arg(company_id) AND role = 'owner' ORDER BY account_id LIMIT 2;
 

@@ -1,9 +1,9 @@
 -- name: RecordOpened :execrows
--- The first entry of every ticket numbered in (after, upto], each by its author. None on an archived board:
+-- The first entry of every ticket numbered in (after, to], each by its author. None on an archived board:
 -- the insert of the tickets has locked the board's row for its foreign key, so none is archived after this.
 INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
 SELECT t.id, t.created_by, 'opened', '{}', t.created_at FROM board b JOIN ticket t ON t.board_id = b.id
-WHERE b.id = sqlc.arg(board_id) AND b.archived_at IS NULL AND t.local_id > sqlc.arg(after) AND t.local_id <= sqlc.arg(upto);
+WHERE b.id = sqlc.arg(board_id) AND b.archived_at IS NULL AND t.local_id > sqlc.arg(after) AND t.local_id <= sqlc.arg('to');
 
 -- name: RecordActivity :execlastid
 INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
@@ -28,8 +28,8 @@ WHERE v.ticket_id = sqlc.arg(ticket_id) AND v.kind = sqlc.arg(kind)
 ORDER BY v.id DESC
 LIMIT 1;
 
--- name: LastPlaces :many
--- The newest entries that say where a ticket was.
+-- name: LastLocations :many
+-- The newest entries with a location of a ticket.
 SELECT detail FROM activity
 WHERE ticket_id = sqlc.arg(ticket_id) AND kind IN ('moved', 'closed', 'undone')
 ORDER BY id DESC
@@ -51,9 +51,9 @@ JOIN account a ON a.id = v.account_id
 WHERE v.id = sqlc.arg(id);
 
 -- name: LastActions :many
--- What a person did last, in any company, and whether it says where a ticket was.
+-- The last actions of an account, in any company, and whether they have a location of a ticket.
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_spot
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_location
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id
 JOIN board b ON b.id = t.board_id
@@ -65,7 +65,7 @@ LIMIT 50;
 UPDATE activity SET undone_at = sqlc.arg(undone_at) WHERE id = sqlc.arg(id) AND undone_at IS NULL;
 
 -- name: ChangeSince :one
--- The first entry after another that changed where a ticket is and was not undone.
+-- The first entry after another that changed a ticket's location and was not undone.
 SELECT v.kind, v.account_id, a.name AS account_name
 FROM activity v
 JOIN account a ON a.id = v.account_id

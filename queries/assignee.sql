@@ -1,5 +1,5 @@
 -- name: AssigneesOf :many
--- Of many tickets at once. Who left the company has no handle there.
+-- Of many tickets at once. An account that left the company has no handle.
 SELECT s.ticket_id, s.account_id, a.name, COALESCE(m.handle, '') AS handle
 FROM assignee s
 JOIN account a ON a.id = s.account_id
@@ -11,11 +11,11 @@ ORDER BY s.ticket_id, s.account_id;
 DELETE FROM assignee WHERE ticket_id = sqlc.arg(ticket_id) AND account_id IN (sqlc.slice(accounts));
 
 -- name: SetCurrent :execrows
--- Says of all assignees of a ticket whether it is open work.
+-- Marks all assignees of a ticket by whether it is open work.
 UPDATE assignee SET current = sqlc.arg(current) WHERE ticket_id = sqlc.arg(ticket_id);
 
--- name: WorkOf :many
--- The open tickets that someone is assigned to, newest first, from below a ticket.
+-- name: AssignedTickets :many
+-- The open tickets that an account is assigned to, newest first, with ids below before_id.
 SELECT t.id, t.local_id, t.title, t.board_id, t.column_id, t.rank_in_column, b.slug AS board_slug, b.title AS board_title, c.name AS column_name, c.position
 FROM assignee s FORCE INDEX (ix_assignee_work)
 STRAIGHT_JOIN ticket t ON t.id = s.ticket_id

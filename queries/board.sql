@@ -27,7 +27,7 @@ ORDER BY board_column.position;
 SELECT * FROM board WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 1000;
 
 -- name: BoardSlugs :many
--- Those of some slugs that a board of the company has or had, or whose keys were imported.
+-- Returns the slugs among these that a board of the company has or had, or whose keys were imported.
 SELECT s.slug, s.board_id, s.imported, i.purged, i.max_ticket_id FROM board_slug s
 JOIN board_ticket_incrementer i ON i.board_id = s.board_id
 WHERE s.company_id = sqlc.arg(company_id) AND s.slug IN (sqlc.slice(slugs));
@@ -38,7 +38,7 @@ UPDATE board SET slug = sqlc.arg(slug), title = sqlc.arg(title), version = versi
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND archived_at IS NULL;
 
 -- name: ArchiveBoard :execrows
--- Archives a board, or restores it where archived_at is NULL.
+-- Archives a board, or restores it if archived_at is NULL.
 UPDATE board SET archived_at = sqlc.arg(archived_at), version = version + 1, updated_at = sqlc.arg(now), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version);
 
@@ -50,8 +50,8 @@ SELECT * FROM board_column WHERE board_id IN (sqlc.slice(boards)) ORDER BY board
 SELECT * FROM board_column WHERE id IN (sqlc.slice(ids)) ORDER BY id FOR UPDATE;
 
 -- name: AppendRanks :execresult
--- Takes k ranks at a column's foot and locks the column, where it is done or not as it is said to be and
--- its limit lets them in. LastInsertId is the last of them.
+-- Allocates k ranks at a column's foot and locks the column, if it is closed as given and its limit has room.
+-- LastInsertId is the last of them.
 UPDATE board_column
 SET ticket_count = ticket_count + sqlc.arg(k), last_rank = LAST_INSERT_ID(last_rank + sqlc.arg(span))
 WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id) AND done = sqlc.arg(done)
@@ -64,13 +64,13 @@ UPDATE board_column SET ticket_count = ticket_count + sqlc.arg(n) WHERE id = sql
 UPDATE board_column SET last_rank = GREATEST(last_rank, CAST(sqlc.arg(last_rank) AS SIGNED)) WHERE id = sqlc.arg(id);
 
 -- name: ReserveSlug :exec
--- Makes a slug a board's own for ever.
+-- Reserves a slug for a board for ever.
 INSERT INTO board_slug (company_id, slug, board_id, created_at)
 VALUES (sqlc.arg(company_id), sqlc.arg(slug), sqlc.arg(board_id), sqlc.arg(created_at));
 
--- name: KeepBoards :many
--- Locks the boards against being archived. Lock columns, incrementers and tickets first. What is archived
--- is not said in WHERE: at READ COMMITTED the rows that it throws away are unlocked again.
+-- name: LockBoardsShared :many
+-- Locks the boards against being archived. Lock columns, incrementers and tickets first. WHERE does not filter archived
+-- boards: READ COMMITTED would unlock the rows that it filters.
 SELECT slug, archived_at FROM board WHERE id IN (sqlc.slice(ids)) LOCK IN SHARE MODE;
 
 -- name: SaveColumn :execrows
@@ -83,7 +83,7 @@ UPDATE board_column SET position = sqlc.arg(position) WHERE id = sqlc.arg(id);
 -- name: RemoveColumn :execrows
 DELETE FROM board_column WHERE id = sqlc.arg(id) AND ticket_count = 0;
 -- name: BoardsToSearch :many
--- Boards whose titles can be searched, each with the last number handed out on it.
+-- Boards with searchable titles, each with its last allocated number.
 SELECT b.id, b.slug, i.max_ticket_id FROM board b
 JOIN board_ticket_incrementer i ON i.board_id = b.id
 WHERE b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL
@@ -94,7 +94,7 @@ LIMIT ?;
 SELECT ticket_count, last_rank, spread_run, spread_from FROM board_column WHERE id = sqlc.arg(id) FOR UPDATE;
 
 -- name: BeginSpread :exec
--- From the foot up, tickets go above spread_from, and what comes to the foot below it.
+-- Respacing from the foot up puts tickets above spread_from, and arrivals at the foot below it.
 UPDATE board_column SET spread_run = sqlc.arg(run), spread_from = sqlc.arg(spread_from), last_rank = sqlc.arg(spread_from) WHERE id = sqlc.arg(id);
 
 -- name: SetSpread :exec
@@ -113,5 +113,5 @@ LIMIT ?;
 UPDATE board SET feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
 
 -- name: BoardsOfCompanyAmong :many
--- Those of some boards that are a company's, in any order.
+-- The company's boards among these, in any order.
 SELECT id FROM board FORCE INDEX (PRIMARY) WHERE id IN (sqlc.slice(ids)) AND company_id = sqlc.arg(company_id);

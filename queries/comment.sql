@@ -20,20 +20,20 @@ UPDATE comment SET body = '', version = version + 1, deleted_at = sqlc.arg(delet
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: RepublishComments :execrows
--- All of a ticket: what is shown of them depends on it. The caller holds the ticket's lock.
+-- All of a ticket, because their published form depends on it. The caller holds the ticket's lock.
 UPDATE comment SET feed_sync_id = NULL WHERE ticket_id = sqlc.arg(ticket_id);
 
 -- name: RepublishCommentsOf :execrows
--- All of some tickets.
+-- All comments of the tickets.
 UPDATE comment SET feed_sync_id = NULL WHERE ticket_id IN (sqlc.slice(tickets));
 
--- name: RepublishCommentsUpto :execrows
--- Some of a ticket.
+-- name: RepublishCommentRange :execrows
+-- The comments of a ticket in (after_id, to_id].
 UPDATE comment SET feed_sync_id = NULL
-WHERE ticket_id >= sqlc.arg(ticket_id) AND ticket_id <= sqlc.arg(ticket_id) AND id > sqlc.arg(after_id) AND id <= sqlc.arg(upto_id);
+WHERE ticket_id >= sqlc.arg(ticket_id) AND ticket_id <= sqlc.arg(ticket_id) AND id > sqlc.arg(after_id) AND id <= sqlc.arg(to_id);
 
 -- name: CommentCounts :many
--- How many some tickets have, of those that have any.
+-- Tickets without comments have no row.
 SELECT ticket_id, COUNT(*) AS comments FROM comment FORCE INDEX (ix_comment_ticket)
 WHERE ticket_id IN (sqlc.slice(tickets))
 GROUP BY ticket_id;
@@ -48,7 +48,7 @@ LIMIT ?;
 UPDATE comment SET feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
 
 -- name: CommentsOfCompany :many
--- Those of some comments that are a company's, in any order.
+-- The company's comments among these, in any order.
 SELECT c.id FROM comment c FORCE INDEX (PRIMARY)
 STRAIGHT_JOIN ticket t ON t.id = c.ticket_id
 STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id

@@ -5,7 +5,7 @@ INSERT INTO company (slug, name, created_at) VALUES (sqlc.arg(slug), sqlc.arg(na
 UPDATE company SET name = sqlc.arg(name) WHERE id = sqlc.arg(id);
 
 -- name: LockCompany :one
--- Whoever changes who has which role in a company holds this lock.
+-- Changes of roles in a company hold this lock.
 SELECT id FROM company WHERE id = sqlc.arg(id) FOR UPDATE;
 
 -- name: ClaimInstallation :exec
@@ -15,7 +15,7 @@ INSERT INTO installation (id, company_id, created_at) VALUES (1, sqlc.arg(compan
 SELECT EXISTS (SELECT 1 FROM installation WHERE id = 1);
 
 -- name: LockInstallation :one
--- Whoever changes who is an operator holds this lock.
+-- Changes of operators hold this lock.
 SELECT id FROM installation WHERE id = 1 FOR UPDATE;
 
 -- name: CompanyBySlug :one

@@ -3,7 +3,7 @@
 INSERT INTO feed_batch (feed, hi, k, committed_at) VALUES (sqlc.arg(feed), sqlc.arg(hi), sqlc.arg(k), NOW(6));
 
 -- name: BatchBefore :one
--- The last position that was given out before a time.
+-- The last position allocated before a time.
 SELECT hi FROM feed_batch WHERE feed = sqlc.arg(feed) AND committed_at < sqlc.arg(time) ORDER BY committed_at DESC, hi DESC LIMIT 1;
 
 -- name: OldBatches :many
@@ -17,5 +17,5 @@ LIMIT ?;
 DELETE FROM feed_batch WHERE feed = sqlc.arg(feed) AND hi IN (sqlc.slice(batches));
 
 -- name: NewestBatch :one
--- When that was published.
+-- The time of the last batch up to a position.
 SELECT committed_at FROM feed_batch WHERE feed = sqlc.arg(feed) ORDER BY hi DESC LIMIT 1;

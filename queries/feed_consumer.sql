@@ -29,15 +29,15 @@ ORDER BY f.id
 LIMIT ?;
 
 -- name: AdvanceConsumer :execrows
--- Only where the consumer stands where it is said to: of two that advance it from one place, one does.
+-- Only from the given position: of two advances from one position, one succeeds.
 UPDATE feed_consumer SET epoch = sqlc.arg(epoch), position = sqlc.arg(position), began = sqlc.arg(began), seen_at = NOW(6)
 WHERE id = sqlc.arg(id) AND epoch = sqlc.arg(from_epoch) AND position = sqlc.arg(from_position) AND began = sqlc.arg(from_began);
 
 -- name: SeekConsumer :execrows
 UPDATE feed_consumer SET epoch = sqlc.arg(epoch), position = sqlc.arg(position), began = sqlc.arg(began) WHERE id = sqlc.arg(id);
 
--- name: SeeConsumer :exec
--- That it reads, to five seconds: not every read writes.
+-- name: TouchConsumer :exec
+-- Records reads to five seconds, so that not every read writes.
 UPDATE feed_consumer SET seen_at = NOW(6) WHERE id = sqlc.arg(id) AND seen_at < NOW(6) - INTERVAL 5 SECOND;
 
 -- name: PauseConsumer :execrows

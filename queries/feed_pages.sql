@@ -1,11 +1,11 @@
--- What is published, in the order of positions. The statement that reads a position reads the row with it.
+-- Published rows by position. One statement reads a position together with its row.
 
 -- name: PublishedTickets :many
 -- Also deleted ones, and those of other companies.
 SELECT sqlc.embed(ticket), b.company_id, b.slug AS board_slug, c.slug AS company_slug FROM ticket FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN board b ON b.id = ticket.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
-WHERE ticket.feed_sync_id > sqlc.arg(after) AND ticket.feed_sync_id <= sqlc.arg(upto)
+WHERE ticket.feed_sync_id > sqlc.arg(after) AND ticket.feed_sync_id <= sqlc.arg('to')
 ORDER BY ticket.feed_sync_id
 LIMIT ?;
 
@@ -17,7 +17,7 @@ STRAIGHT_JOIN ticket t ON t.id = comment.ticket_id
 STRAIGHT_JOIN board b ON b.id = t.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
 STRAIGHT_JOIN account a ON a.id = comment.account_id
-WHERE comment.feed_sync_id > sqlc.arg(after) AND comment.feed_sync_id <= sqlc.arg(upto)
+WHERE comment.feed_sync_id > sqlc.arg(after) AND comment.feed_sync_id <= sqlc.arg('to')
 ORDER BY comment.feed_sync_id
 LIMIT ?;
 
@@ -25,6 +25,6 @@ LIMIT ?;
 -- Also those of other companies.
 SELECT sqlc.embed(board), c.slug AS company_slug FROM board FORCE INDEX (uq_board_feed)
 STRAIGHT_JOIN company c ON c.id = board.company_id
-WHERE board.feed_sync_id > sqlc.arg(after) AND board.feed_sync_id <= sqlc.arg(upto)
+WHERE board.feed_sync_id > sqlc.arg(after) AND board.feed_sync_id <= sqlc.arg('to')
 ORDER BY board.feed_sync_id
 LIMIT ?;

@@ -31,6 +31,6 @@ WHERE id = sqlc.arg(id) AND revoked_at IS NULL AND expires_at > sqlc.arg(now) AN
 UPDATE invitation SET revoked_at = sqlc.arg(now) WHERE id = sqlc.arg(id) AND revoked_at IS NULL;
 
 -- name: RevokeInvitationsBy :exec
--- Those that someone made in a company.
+-- The invitations that an account made in a company.
 UPDATE invitation SET revoked_at = sqlc.arg(now)
 WHERE created_by = sqlc.arg(created_by) AND company_id = sqlc.arg(company_id) AND revoked_at IS NULL;

@@ -1,4 +1,4 @@
--- What the live pages are told: where the rows are that were published in a stretch of a feed.
+-- Updates of live pages: the boards and tickets of the rows published in a range of a feed.
 
 -- name: LiveTickets :many
 -- assignees are their ids, as JSON.
@@ -6,16 +6,16 @@ SELECT t.id, b.company_id, t.board_id, t.column_id, t.title, t.moved_at, t.close
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees
 FROM ticket t FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN board b ON b.id = t.board_id
-WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg(upto)
+WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg('to')
 ORDER BY t.feed_sync_id
 LIMIT ?;
 
 -- name: LiveAliases :many
--- The boards that tickets of a stretch were on once.
+-- The former boards of tickets published in a range.
 SELECT a.ticket_id, a.board_id
 FROM ticket t FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN ticket_alias a FORCE INDEX (ix_ticket_alias_ticket) ON a.ticket_id = t.id
-WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg(upto)
+WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg('to')
 LIMIT ?;
 
 -- name: LiveComments :many
@@ -23,12 +23,12 @@ SELECT c.ticket_id, b.company_id, c.feed_sync_id
 FROM comment c FORCE INDEX (uq_comment_feed)
 STRAIGHT_JOIN ticket t ON t.id = c.ticket_id
 STRAIGHT_JOIN board b ON b.id = t.board_id
-WHERE c.feed_sync_id > sqlc.arg(after) AND c.feed_sync_id <= sqlc.arg(upto)
+WHERE c.feed_sync_id > sqlc.arg(after) AND c.feed_sync_id <= sqlc.arg('to')
 ORDER BY c.feed_sync_id
 LIMIT ?;
 
 -- name: LiveBoards :many
 SELECT id, company_id, feed_sync_id FROM board FORCE INDEX (uq_board_feed)
-WHERE feed_sync_id > sqlc.arg(after) AND feed_sync_id <= sqlc.arg(upto)
+WHERE feed_sync_id > sqlc.arg(after) AND feed_sync_id <= sqlc.arg('to')
 ORDER BY feed_sync_id
 LIMIT ?;

@@ -11,16 +11,16 @@ WHERE m.company_id = sqlc.arg(company_id) AND m.account_id IN (sqlc.slice(accoun
 ORDER BY m.account_id;
 
 -- name: LockMembers :many
--- Keeps people from being removed until the transaction ends.
+-- Keeps members from being removed until the transaction ends.
 SELECT account_id, handle, role FROM membership
 WHERE company_id = sqlc.arg(company_id) AND account_id IN (sqlc.slice(accounts))
 ORDER BY account_id
 LOCK IN SHARE MODE;
 
 -- name: MembersWithHandle :many
--- Those whose handle lies in a range, for a list to choose from.
+-- Members whose handle is in a range, for suggestions.
 SELECT m.account_id, m.handle, m.role, a.name FROM membership m
 JOIN account a ON a.id = m.account_id
-WHERE m.company_id = sqlc.arg(company_id) AND m.handle >= sqlc.arg(from_handle) AND m.handle <= sqlc.arg(upto_handle) AND m.role <> sqlc.arg(without)
+WHERE m.company_id = sqlc.arg(company_id) AND m.handle >= sqlc.arg(from_handle) AND m.handle <= sqlc.arg(to_handle) AND m.role <> sqlc.arg(without)
 ORDER BY m.handle
 LIMIT ?;

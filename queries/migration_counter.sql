@@ -15,7 +15,7 @@ ON DUPLICATE KEY UPDATE processing = processing + VALUES(processing), waiting = 
   complete = complete + VALUES(complete), failed = failed + VALUES(failed), skipped = skipped + VALUES(skipped),
   errors = errors + VALUES(errors), refused = refused + VALUES(refused), reclaimed = reclaimed + VALUES(reclaimed);
 
--- CountersOf reads a few dozen rows: one for each worker who lives, and row 0.
+-- CountersOf reads a few dozen rows: one for each living worker, and row 0.
 -- name: CountersOf :many
 SELECT * FROM migration_counter WHERE run_id = sqlc.arg(run_id) ORDER BY worker_id;
 
@@ -26,26 +26,26 @@ SELECT run_id, CAST(COALESCE(SUM(processing), 0) AS SIGNED) AS processing, CAST(
        CAST(COALESCE(SUM(refused), 0) AS SIGNED) AS refused, CAST(COALESCE(SUM(reclaimed), 0) AS SIGNED) AS reclaimed
 FROM migration_counter WHERE run_id IN (sqlc.slice(runs)) GROUP BY run_id;
 
--- SeeRun notes that a worker acts on a version of the run and holds nothing of it.
--- name: SeeRun :exec
+-- AcknowledgeRun records that a worker acts on a version of the run and has no tasks of it.
+-- name: AcknowledgeRun :exec
 INSERT INTO migration_counter (run_id, worker_id, seen) VALUES (sqlc.arg(run_id), sqlc.arg(worker_id), sqlc.arg(seen))
 ON DUPLICATE KEY UPDATE seen = GREATEST(seen, VALUES(seen));
 
--- Unaware is how many living workers have not seen the version of the run.
--- name: Unaware :one
+-- CountUnawareWorkers counts the living workers that have not seen the version of the run.
+-- name: CountUnawareWorkers :one
 SELECT COUNT(*) FROM migration_worker w FORCE INDEX (ix_migration_worker_state)
 LEFT JOIN migration_counter c ON c.run_id = sqlc.arg(run_id) AND c.worker_id = w.id
 WHERE w.state IN ('active', 'draining') AND w.lease_until > NOW(6) AND COALESCE(c.seen, 0) < sqlc.arg(version);
 
--- CountersOfGone has the workers that are gone and have a row.
--- name: CountersOfGone :many
+-- StaleCounters returns the stopped workers that have a row.
+-- name: StaleCounters :many
 SELECT c.worker_id FROM migration_counter c
 LEFT JOIN migration_worker w ON w.id = c.worker_id
 WHERE c.run_id = sqlc.arg(run_id) AND c.worker_id > 0 AND (w.id IS NULL OR w.state = 'stopped')
 ORDER BY c.worker_id
 LIMIT ?;
 
--- LockCounters passes over rows that somebody else has locked.
+-- LockCounters skips locked rows.
 -- name: LockCounters :many
 SELECT * FROM migration_counter WHERE run_id = sqlc.arg(run_id) AND worker_id IN (sqlc.slice(workers)) FOR UPDATE SKIP LOCKED;
 

@@ -5,8 +5,8 @@ SELECT renewed_at FROM migration_lease WHERE name = sqlc.arg(name);
 INSERT INTO migration_lease (name, worker_id, renewed_at, lease_until) VALUES (sqlc.arg(name), 0, NOW(6), NOW(6))
 ON DUPLICATE KEY UPDATE name = VALUES(name);
 
--- TakeLease renews it for who has it, and gives it to another once it is over.
--- name: TakeLease :execrows
+-- AcquireLease renews the holder's lease, and gives it to another worker once it is over.
+-- name: AcquireLease :execrows
 UPDATE migration_lease
 SET worker_id = sqlc.arg(worker_id), renewed_at = NOW(6), lease_until = NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND
 WHERE name = sqlc.arg(name) AND (worker_id = sqlc.arg(worker_id) OR lease_until < NOW(6));

@@ -11,12 +11,12 @@ SELECT run_id FROM migration_request WHERE id = sqlc.arg(id);
 -- name: LockRequest :one
 SELECT * FROM migration_request WHERE id = sqlc.arg(id) FOR UPDATE;
 
--- name: RequestCameTo :exec
+-- name: AdvanceRequest :exec
 UPDATE migration_request SET after_id = sqlc.arg(after_id) WHERE id = sqlc.arg(id);
 
 -- name: EndRequest :exec
 DELETE FROM migration_request WHERE id = sqlc.arg(id);
 
--- AnyRequestOf finds out whether a run has a request that is not through.
+-- AnyRequestOf returns a request of a run that is not finished.
 -- name: AnyRequestOf :one
 SELECT EXISTS(SELECT 1 FROM migration_request WHERE run_id = sqlc.arg(run_id)) AS found;

@@ -34,11 +34,11 @@ WHERE state = sqlc.arg(state) AND id < sqlc.arg(before)
 ORDER BY id DESC
 LIMIT ?;
 
--- RunNow is a run and the database's time.
--- name: RunNow :one
+-- RunWithTime is a run and the database's time.
+-- name: RunWithTime :one
 SELECT sqlc.embed(migration_run), NOW(6) AS at FROM migration_run WHERE id = sqlc.arg(id);
 
--- SetThrottleReason keeps the figures on the page true; that is no news for workers.
+-- SetThrottleReason keeps the figures on the page current; workers need not see it, so the version stays.
 -- name: SetThrottleReason :execrows
 UPDATE migration_run SET reason = sqlc.arg(reason) WHERE id = sqlc.arg(id) AND state = 'throttled';
 
@@ -49,31 +49,31 @@ WHERE listed = sqlc.arg(listed) AND id < sqlc.arg(before)
 ORDER BY id DESC
 LIMIT ?;
 
--- TakeFilling has a worker fill the run from now on.
--- name: TakeFilling :exec
+-- ClaimFill has a worker fill the run from now on.
+-- name: ClaimFill :exec
 UPDATE migration_run SET fill_worker = sqlc.arg(worker_id), fill_fence = fill_fence + 1 WHERE id = sqlc.arg(id);
 
--- LeaveFilling lets another worker go on at once.
--- name: LeaveFilling :exec
+-- ReleaseFill lets another worker continue at once.
+-- name: ReleaseFill :exec
 UPDATE migration_run SET fill_worker = 0 WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state = 'filling';
 
--- FilledSome is written with a batch of tasks.
--- name: FilledSome :execrows
+-- RecordFilled is written with a batch of tasks.
+-- name: RecordFilled :execrows
 UPDATE migration_run
 SET total = total + sqlc.arg(tasks), rejected = rejected + sqlc.arg(rejections), fill_cursor = sqlc.arg(fill_cursor), reason = ''
 WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state = 'filling';
 
--- name: SayWhyNotFilled :exec
+-- name: SetFillReason :exec
 UPDATE migration_run SET reason = sqlc.arg(reason) WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state IN ('open', 'filling');
 
--- FillerOf reads who fills the run, and whether that worker lives.
+-- FillerOf returns the worker that fills the run, and whether it lives.
 -- name: FillerOf :one
 SELECT r.state, r.fill_fence, r.fill_worker,
        EXISTS(SELECT 1 FROM migration_worker w WHERE w.id = r.fill_worker AND w.state <> 'stopped' AND w.lease_until >= NOW(6)) AS lives
 FROM migration_run r WHERE r.id = sqlc.arg(id);
 
--- RunsToWork are those that workers have to do with.
--- name: RunsToWork :many
+-- RunsForWorkers returns the runs that need workers, also to stop.
+-- name: RunsForWorkers :many
 SELECT * FROM migration_run FORCE INDEX (ix_migration_run_state)
 WHERE state IN ('open', 'filling', 'ready', 'running', 'pausing', 'throttled', 'cancelling')
 ORDER BY id
@@ -82,16 +82,16 @@ LIMIT 1000;
 -- name: LockCanary :one
 SELECT state, canary_left FROM migration_run WHERE id = sqlc.arg(id) FOR UPDATE;
 
--- TakeCanary is no news for workers.
+-- TakeCanary keeps the version: workers need not see it.
 -- name: TakeCanary :exec
 UPDATE migration_run SET canary_left = canary_left - sqlc.arg(tasks) WHERE id = sqlc.arg(id);
 
--- GiveBackCanary is for tasks that were claimed and not done.
--- name: GiveBackCanary :exec
+-- ReturnCanary is for tasks that were claimed and not done.
+-- name: ReturnCanary :exec
 UPDATE migration_run SET canary_left = canary_left + sqlc.arg(tasks) WHERE id = sqlc.arg(id) AND canary_left IS NOT NULL;
 
--- ShareRun comes before the rows of tasks where new rows are to belong to the run.
--- name: ShareRun :one
+-- LockRunShared comes before the locks of tasks, for transactions that insert rows of the run.
+-- name: LockRunShared :one
 SELECT state FROM migration_run WHERE id = sqlc.arg(id) LOCK IN SHARE MODE;
 
 -- UploadsAfter are the names of the files of runs, in the order of runs.

@@ -1,4 +1,4 @@
--- AddSample notes what the run's counters show now.
+-- AddSample records the run's counters.
 -- name: AddSample :exec
 INSERT INTO migration_sample (run_id, at, complete, failed, skipped, errors, processing)
 SELECT r.id, NOW(6), COALESCE(SUM(c.complete), 0), COALESCE(SUM(c.failed), 0), COALESCE(SUM(c.skipped), 0),
@@ -13,6 +13,6 @@ SELECT * FROM migration_sample WHERE run_id = sqlc.arg(run_id) ORDER BY at DESC 
 -- ThinSamples leaves about one in five minutes.
 -- name: ThinSamples :execrows
 DELETE FROM migration_sample
-WHERE run_id = sqlc.arg(run_id) AND at >= sqlc.arg(since) AND at < sqlc.arg(upto) AND (SECOND(at) >= 5 OR MINUTE(at) % 5 <> 0)
+WHERE run_id = sqlc.arg(run_id) AND at >= sqlc.arg(since) AND at < sqlc.arg(before) AND (SECOND(at) >= 5 OR MINUTE(at) % 5 <> 0)
 ORDER BY at
 LIMIT ?;

@@ -1,7 +1,7 @@
 -- LockOpenTasks is the first half of a claim: the next tasks, by ix_claim alone, however many there are;
--- tasks that others are taking are passed over. It begins behind an id, so that it does not walk over
--- what was claimed there and is not purged yet. Of run_id = ? MariaDB would make a look-up, and begin at
--- the run's first task; as a range it uses the whole index.
+-- locked tasks are skipped. It begins behind an id, so that it does not walk over
+-- claimed entries that are not purged yet. For run_id = ? MariaDB would do a lookup from the run's first task; for a
+-- range it uses the whole index.
 -- name: LockOpenTasks :many
 SELECT id, attempt, iteration, line, payload FROM migration_task FORCE INDEX (ix_claim)
 WHERE run_id >= sqlc.arg(run_id) AND run_id <= sqlc.arg(run_id) AND state = 'open' AND id > sqlc.arg(after)
@@ -9,12 +9,12 @@ ORDER BY run_id, state, id
 LIMIT ?
 FOR UPDATE SKIP LOCKED;
 
--- AnyTaskIn finds out whether a run has a task in the state.
+-- AnyTaskIn reports whether a run has a task in the state.
 -- name: AnyTaskIn :one
 SELECT EXISTS(SELECT 1 FROM migration_task FORCE INDEX (ix_claim) WHERE run_id = sqlc.arg(run_id) AND state = sqlc.arg(state)) AS found;
 
--- LostTasks are claimed ones, beyond an id, whose worker is gone, or registered after it claimed them
--- (ids of workers begin anew in a restored database).
+-- LostTasks are claimed tasks, beyond an id, whose worker is gone, or registered after the claim (ids of workers
+-- restart in a restored database).
 -- name: LostTasks :many
 SELECT t.id, t.fence, t.worker_id
 FROM migration_task t FORCE INDEX (ix_claim)
@@ -24,8 +24,8 @@ WHERE t.run_id = sqlc.arg(run_id) AND t.state = 'processing' AND t.id > sqlc.arg
 ORDER BY t.id
 LIMIT ?;
 
--- LockLost locks those of the tasks that nobody else has locked.
--- name: LockLost :many
+-- LockLostTasks skips locked tasks.
+-- name: LockLostTasks :many
 SELECT t.id, t.fence, t.attempt, t.iteration, t.worker_id,
        CAST(GREATEST(TIMESTAMPDIFF(MICROSECOND, t.claimed_at, NOW(6)), 0) AS UNSIGNED) AS held_us
 FROM migration_task t FORCE INDEX (PRIMARY)

@@ -5,8 +5,8 @@ WHERE run_id = sqlc.arg(run_id) AND state = sqlc.arg(state) AND id > sqlc.arg(af
 ORDER BY id
 LIMIT ?;
 
--- TasksAmong reads those of the tasks that a worker had last, or that are in an iteration; 0 is any. Of
--- a payload it reads the beginning, with one character more than is shown.
+-- TasksAmong filters tasks by their last worker and iteration; 0 is any. Of a payload it reads the beginning, with one
+-- character more than is shown.
 -- name: TasksAmong :many
 SELECT id, run_id, state, fence, worker_id, attempt, iteration, line, SUBSTRING(payload, 1, 1001) AS payload, note, fingerprint, due_at, claimed_at, finished_at
 FROM migration_task
@@ -17,8 +17,8 @@ LIMIT ?;
 -- name: TaskOf :one
 SELECT * FROM migration_task WHERE id = sqlc.arg(id) AND run_id = sqlc.arg(run_id);
 
--- LockNamed locks those of the tasks that the run has, by their ids.
--- name: LockNamed :many
+-- LockTasksByID locks the tasks that are of the run.
+-- name: LockTasksByID :many
 SELECT id, state, fingerprint FROM migration_task FORCE INDEX (PRIMARY)
 WHERE id IN (sqlc.slice(ids)) AND run_id = sqlc.arg(run_id)
 ORDER BY id
@@ -31,7 +31,7 @@ ORDER BY id
 LIMIT ?
 FOR UPDATE;
 
--- name: LockFailedSo :many
+-- name: LockTasksOfFailure :many
 SELECT id, fingerprint FROM migration_task FORCE INDEX (ix_failed)
 WHERE run_id = sqlc.arg(run_id) AND fingerprint = sqlc.arg(fingerprint) AND id > sqlc.arg(after)
 ORDER BY id
@@ -48,14 +48,14 @@ UPDATE migration_task
 SET state = 'skipped', fingerprint = NULL, due_at = NULL, finished_at = NOW(6)
 WHERE id IN (sqlc.slice(ids)) AND state IN ('open', 'waiting', 'failed');
 
--- FailedIDs and FailedIDsSo read ids alone.
--- name: FailedIDsSo :many
+-- TaskIDsOfFailure reads ids alone.
+-- name: TaskIDsOfFailure :many
 SELECT id FROM migration_task FORCE INDEX (ix_failed)
 WHERE run_id = sqlc.arg(run_id) AND fingerprint = sqlc.arg(fingerprint) AND id > sqlc.arg(after)
 ORDER BY id
 LIMIT ?;
 
--- FailedAmong reads tasks with what their last attempt said, in any order.
+-- FailedAmong reads failed tasks with the message of their last attempt, in any order.
 -- name: FailedAmong :many
 SELECT t.id, t.run_id, t.state, t.worker_id, t.attempt, t.iteration, t.line, SUBSTRING(t.payload, 1, 32000) AS payload, t.fingerprint, t.claimed_at, t.finished_at,
        CONCAT(COALESCE(a.message, '')) AS message
@@ -69,16 +69,16 @@ WHERE task_id = sqlc.arg(task_id)
 ORDER BY id DESC
 LIMIT ?;
 
--- PrintsOf are the fingerprints of the groups that a run has, at most so many.
--- name: PrintsOf :many
+-- FingerprintsOf returns the fingerprints of a run's groups.
+-- name: FingerprintsOf :many
 SELECT fingerprint FROM migration_failure WHERE run_id = sqlc.arg(run_id) LIMIT ?;
 
--- FailuresOf reads what groups a run has, at most so many.
+-- FailuresOf returns a run's groups of failures.
 -- name: FailuresOf :many
 SELECT * FROM migration_failure WHERE run_id = sqlc.arg(run_id) LIMIT ?;
 
--- name: FailuresSettled :exec
+-- name: SubtractFailures :exec
 UPDATE migration_failure SET failed = IF(failed > sqlc.arg(tasks), failed - sqlc.arg(tasks), 0) WHERE run_id = sqlc.arg(run_id) AND fingerprint = sqlc.arg(fingerprint);
 
--- name: FailedSo :one
+-- name: FailureCount :one
 SELECT failed FROM migration_failure WHERE run_id = sqlc.arg(run_id) AND fingerprint = sqlc.arg(fingerprint);

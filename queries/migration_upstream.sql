@@ -1,11 +1,11 @@
--- BlockUpstream never shortens what another answer asked for.
+-- BlockUpstream never shortens a block.
 -- name: BlockUpstream :exec
 INSERT INTO migration_upstream (host, blocked_until, reason)
 VALUES (sqlc.arg(host), NOW(6) + INTERVAL sqlc.arg(micros) MICROSECOND, sqlc.arg(reason))
 ON DUPLICATE KEY UPDATE reason = IF(VALUES(blocked_until) > blocked_until, VALUES(reason), reason),
   blocked_until = GREATEST(blocked_until, VALUES(blocked_until));
 
--- BlockedUpstreams has those that want the longest rest first.
+-- BlockedUpstreams has the longest blocks first.
 -- name: BlockedUpstreams :many
 SELECT host, reason, CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), blocked_until) AS SIGNED) AS left_us
 FROM migration_upstream FORCE INDEX (ix_migration_upstream_until)

@@ -1,4 +1,4 @@
--- LivingWorkers reads a few dozen rows. left_us is what is left of the lease.
+-- LivingWorkers reads a few dozen rows. left_us is the rest of the lease.
 -- name: LivingWorkers :many
 SELECT sqlc.embed(migration_worker), CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
 FROM migration_worker FORCE INDEX (ix_migration_worker_state)
@@ -27,8 +27,8 @@ WHERE id = sqlc.arg(id) AND epoch = sqlc.arg(epoch);
 -- name: Clock :one
 SELECT CAST(NOW(6) AS DATETIME(6)) AS now;
 
--- WorkersNow is how many can claim, whether the worker is one that must not, and the time.
--- name: WorkersNow :one
+-- WorkerCounts returns how many workers can claim, whether this one drains, and the time.
+-- name: WorkerCounts :one
 SELECT CAST(NOW(6) AS DATETIME(6)) AS time, CAST(COALESCE(SUM(state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(id = sqlc.arg(id) AND state = 'draining'), 0) AS SIGNED) AS draining
 FROM migration_worker FORCE INDEX (ix_migration_worker_state)
 WHERE state IN ('active', 'draining') AND lease_until > NOW(6);
@@ -39,7 +39,7 @@ WHERE state IN ('active', 'draining') AND lease_until < NOW(6)
 ORDER BY id
 LIMIT ?;
 
--- DeclareDead keeps a worker from renewing its lease, which is over.
+-- DeclareDead keeps a worker from renewing a lease that is over.
 -- name: DeclareDead :execrows
 UPDATE migration_worker SET state = 'stopped', epoch = epoch + 1, in_flight = 0, per_second = 0
 WHERE id = sqlc.arg(id) AND epoch = sqlc.arg(epoch) AND lease_until < NOW(6);
@@ -47,6 +47,6 @@ WHERE id = sqlc.arg(id) AND epoch = sqlc.arg(epoch) AND lease_until < NOW(6);
 -- name: WorkerNames :many
 SELECT id, host, pid FROM migration_worker WHERE id IN (sqlc.slice(ids));
 
--- ForgetWorkers removes workers that are gone for a week.
+-- ForgetWorkers removes workers that stopped a week ago.
 -- name: ForgetWorkers :execrows
 DELETE FROM migration_worker WHERE state = 'stopped' AND lease_until < NOW(6) - INTERVAL 7 DAY ORDER BY id LIMIT ?;

@@ -14,7 +14,7 @@ ORDER BY n.account_id DESC, n.company_id DESC, n.id DESC
 LIMIT ?;
 
 -- name: UnreadOf :one
--- How many entries are unread, counted up to a hundred.
+-- The unread entries, counted up to a hundred.
 SELECT COUNT(*) FROM (
   SELECT n.id FROM notification n
   WHERE n.account_id = sqlc.arg(account_id) AND n.company_id = sqlc.arg(company_id) AND n.unread = TRUE
@@ -26,9 +26,9 @@ UPDATE notification SET unread = FALSE
 WHERE id = sqlc.arg(id) AND account_id = sqlc.arg(account_id) AND company_id = sqlc.arg(company_id);
 
 -- name: ReadEntries :execrows
--- Up to five hundred of those up to an entry.
+-- Marks up to five hundred entries up to one as read.
 UPDATE notification SET unread = FALSE
-WHERE account_id = sqlc.arg(account_id) AND company_id = sqlc.arg(company_id) AND unread = TRUE AND id <= sqlc.arg(upto)
+WHERE account_id = sqlc.arg(account_id) AND company_id = sqlc.arg(company_id) AND unread = TRUE AND id <= sqlc.arg('to')
 ORDER BY id
 LIMIT 500;
 

@@ -13,10 +13,10 @@ UPDATE password_reset SET used_at = sqlc.arg(used_at)
 WHERE id = sqlc.arg(id) AND used_at IS NULL AND expires_at > sqlc.arg(now);
 
 -- name: EndResetsOf :exec
--- Those for an account end.
+-- Ends the links for an account.
 UPDATE password_reset SET used_at = sqlc.arg(now) WHERE account_id = sqlc.arg(account_id) AND used_at IS NULL;
 
 -- name: EndResetsBy :exec
--- Those that someone made in a company end.
+-- Ends the links that an account made in a company.
 UPDATE password_reset SET used_at = sqlc.arg(now)
 WHERE created_by = sqlc.arg(created_by) AND company_id = sqlc.arg(company_id) AND used_at IS NULL;

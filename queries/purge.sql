@@ -1,5 +1,5 @@
--- name: LongDeleted :many
--- What was deleted on a board before a time, from below another.
+-- name: DeletedBefore :many
+-- The tickets of a board deleted since a time and before another, in order.
 SELECT id, local_id, deleted_at FROM ticket FORCE INDEX (ix_ticket_deleted)
 WHERE board_id >= sqlc.arg(board_id) AND board_id <= sqlc.arg(board_id) AND deleted_at >= sqlc.arg(since) AND deleted_at < sqlc.arg(before)
   AND (deleted_at > sqlc.arg(since) OR id > sqlc.arg(after_id))
@@ -40,7 +40,7 @@ DELETE FROM ticket_origin WHERE ticket_id IN (sqlc.slice(tickets));
 DELETE FROM ticket WHERE id IN (sqlc.slice(tickets)) AND deleted_at IS NOT NULL;
 
 -- name: NumberPurged :one
--- Whether a number that a board handed out is no ticket's any more, nor an old one of any.
+-- Whether an allocated number of a board is neither a ticket's nor an alias of one.
 SELECT EXISTS (
   SELECT 1 FROM board_slug s
   JOIN board_ticket_incrementer i ON i.board_id = s.board_id
@@ -51,14 +51,14 @@ SELECT EXISTS (
 );
 
 -- name: CommentsPublished :many
--- Of tickets that have comments: how many of these are not published, and the last position of the others.
+-- For tickets with comments: how many comments are unpublished, and the last position of the others.
 SELECT ticket_id, CAST(COUNT(*) - COUNT(feed_sync_id) AS SIGNED) AS waiting, CAST(COALESCE(MAX(feed_sync_id), 0) AS UNSIGNED) AS last
 FROM comment WHERE ticket_id IN (sqlc.slice(tickets))
 GROUP BY ticket_id;
 
 -- name: PassedByConsumers :one
--- The position that all consumers of a feed have passed who can still read on from where they are; the highest
--- number where there are none.
+-- The lowest position of a feed's consumers that can still continue from their cursors; the highest number if there are
+-- none.
 SELECT CAST(COALESCE(MIN(GREATEST(f.position, f.began)), 9223372036854775807) AS UNSIGNED) AS passed
 FROM sequences s STRAIGHT_JOIN feed_consumer f FORCE INDEX (ix_feed_consumer_position) ON f.feed = s.name
 WHERE s.name = sqlc.arg(feed) AND f.epoch = s.epoch AND GREATEST(f.position, f.began) >= s.horizon;

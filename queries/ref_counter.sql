@@ -7,21 +7,21 @@ FROM ref_counter GROUP BY length ORDER BY length;
 -- name: AddMinted :execrows
 UPDATE ref_counter SET minted = minted + sqlc.arg(n) WHERE length = sqlc.arg(length) AND slot = sqlc.arg(slot);
 
--- AddIssued counts codes that are given out, unless a lot is being taken out.
+-- AddIssued counts popped codes, unless a lot is being quarantined.
 -- name: AddIssued :execrows
 UPDATE ref_counter SET issued = issued + sqlc.arg(n) WHERE length = sqlc.arg(length) AND slot = sqlc.arg(slot) AND guarded = FALSE;
 
--- AddIssuedLooked is AddIssued for codes that were looked at.
--- name: AddIssuedLooked :execrows
+-- AddIssuedUnguarded is AddIssued for codes whose lots were checked.
+-- name: AddIssuedUnguarded :execrows
 UPDATE ref_counter SET issued = issued + sqlc.arg(n) WHERE length = sqlc.arg(length) AND slot = sqlc.arg(slot);
 
 -- name: AddQuarantined :execrows
 UPDATE ref_counter SET quarantined = quarantined + sqlc.arg(n) WHERE length = sqlc.arg(length) AND slot = sqlc.arg(slot);
 
--- GuardRefs waits for all who take codes: they hold a row each.
+-- GuardRefs waits for all pops: each holds a row's lock.
 -- name: GuardRefs :execrows
 UPDATE ref_counter SET guarded = sqlc.arg(guarded);
 
--- MendRefCounter adds what was missing, or takes what was too much.
--- name: MendRefCounter :execrows
+-- CorrectRefCounter adds differences.
+-- name: CorrectRefCounter :execrows
 UPDATE ref_counter SET minted = minted + sqlc.arg(minted), issued = issued + sqlc.arg(issued), quarantined = quarantined + sqlc.arg(quarantined) WHERE length = sqlc.arg(length) AND slot = 0;

@@ -1,5 +1,5 @@
 -- name: OpenLot :execlastid
--- The lot of a run, which is added where there is none.
+-- The lot of a run, added if there is none.
 INSERT INTO ref_lot (run_id, source, length, created_at) VALUES (sqlc.arg(run_id), sqlc.arg(source), sqlc.arg(length), sqlc.arg(now))
 ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id);
 

@@ -4,7 +4,7 @@ SELECT * FROM ref_policy WHERE id = 1;
 -- name: RefPolicyForUpdate :one
 SELECT * FROM ref_policy WHERE id = 1 FOR UPDATE;
 
--- name: WantRefs :execrows
+-- name: RequestRefill :execrows
 UPDATE ref_policy SET wanted = TRUE WHERE id = 1 AND wanted = FALSE;
 
 -- name: SetRefPolicy :exec
@@ -13,7 +13,7 @@ UPDATE ref_policy SET paused = sqlc.arg(paused), at_least = sqlc.arg(at_least), 
 -- name: SetRefill :exec
 UPDATE ref_policy SET refill_run = sqlc.arg(run_id) WHERE id = 1;
 
--- SetSweep notes the newest run that takes lots out.
+-- SetSweep records the newest run that quarantines lots.
 -- name: SetSweep :exec
 UPDATE ref_policy SET sweep_run = GREATEST(sweep_run, CAST(sqlc.arg(run_id) AS UNSIGNED)) WHERE id = 1;
 
@@ -21,11 +21,11 @@ UPDATE ref_policy SET sweep_run = GREATEST(sweep_run, CAST(sqlc.arg(run_id) AS U
 -- name: MakeCanaryKey :execrows
 UPDATE ref_policy SET canary_key = sqlc.arg(canary_key) WHERE id = 1 AND canary_key IS NULL;
 
--- BeginRefCount: the policy is locked.
+-- BeginRefCount needs the policy's lock.
 -- name: BeginRefCount :exec
 UPDATE ref_policy SET count_began_at = sqlc.arg(now), count_ended_at = NULL WHERE id = 1;
 
--- name: GiveUpRefCount :execrows
+-- name: AbandonRefCount :execrows
 UPDATE ref_policy SET count_ended_at = sqlc.arg(now) WHERE id = 1 AND count_began_at = sqlc.arg(began_at) AND count_ended_at IS NULL;
 
 -- name: EndRefCount :execrows

@@ -9,7 +9,7 @@ SELECT * FROM ref_sample WHERE at >= sqlc.arg(since) ORDER BY at, source LIMIT 2
 
 -- RefsPopped adds up a row a minute and process, up to before a time.
 -- name: RefsPopped :one
-SELECT CAST(COALESCE(SUM(popped), 0) AS UNSIGNED) AS popped FROM ref_sample WHERE at >= sqlc.arg(since) AND at < sqlc.arg(upto);
+SELECT CAST(COALESCE(SUM(popped), 0) AS UNSIGNED) AS popped FROM ref_sample WHERE at >= sqlc.arg(since) AND at < sqlc.arg(before);
 
 -- name: ForgetRefSamples :execrows
 DELETE FROM ref_sample WHERE at < sqlc.arg(before) ORDER BY at LIMIT 1000;

@@ -6,13 +6,12 @@ INSERT INTO request_form (board_id, is_on, intro, updated_at)
 VALUES (sqlc.arg(board_id), sqlc.arg(is_on), sqlc.arg(intro), sqlc.arg(now));
 
 -- name: SetForm :execrows
--- Changes a form that nobody changed since it was seen.
+-- Changes a form of the given version.
 UPDATE request_form SET is_on = sqlc.arg(is_on), intro = sqlc.arg(intro), updated_at = sqlc.arg(updated_at)
 WHERE board_id = sqlc.arg(board_id) AND updated_at = sqlc.arg(seen);
 
 -- name: OpenForm :one
--- The form that is on of a board that has the slug, or had it once, and is not archived. No row for any other,
--- and for what there is not, alike.
+-- The enabled form of an unarchived board that has or had the slug. No row for any other or unknown board.
 SELECT b.id AS board_id, b.title, f.intro, c.id AS company_id, c.slug AS company_slug, c.name AS company_name
 FROM company c
 JOIN board_slug s ON s.company_id = c.id
@@ -25,14 +24,14 @@ INSERT INTO ticket_request (ticket_id, code, email, form_hash, token_hash, creat
 VALUES (sqlc.arg(ticket_id), sqlc.arg(code), sqlc.arg(email), sqlc.arg(form_hash), sqlc.arg(token_hash), sqlc.arg(created_at));
 
 -- name: RequestByForm :one
--- What came of a form that was sent before.
+-- The result of a form that was sent before.
 SELECT code, token_hash FROM ticket_request WHERE form_hash = sqlc.arg(form_hash);
 
 -- name: RequestOfTicket :one
 SELECT * FROM ticket_request WHERE ticket_id = sqlc.arg(ticket_id);
 
 -- name: TrackedByCode :one
--- What a code leads to, unless its ticket was deleted. at_start says that the ticket is in its board's first column.
+-- The ticket of a code, unless it was deleted. at_start: it is in its board's first column.
 SELECT r.ticket_id, r.code, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.entered_at, t.closed_at,
   CAST(k.position = (SELECT MIN(f.position) FROM board_column f WHERE f.board_id = t.board_id) AS SIGNED) AS at_start,
   b.slug AS board_slug, b.archived_at, b.company_id
@@ -43,7 +42,7 @@ JOIN board b ON b.id = t.board_id
 WHERE r.code = sqlc.arg(code) AND t.deleted_at IS NULL;
 
 -- name: TrackedByLink :one
--- The same by a private link: looked for by its token, so that a wrong one takes no longer where there is the code.
+-- The same by a private link: found by its token, so that a wrong one takes no longer for an existing code.
 SELECT r.ticket_id, r.code, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.entered_at, t.closed_at,
   CAST(k.position = (SELECT MIN(f.position) FROM board_column f WHERE f.board_id = t.board_id) AS SIGNED) AS at_start,
   b.slug AS board_slug, b.archived_at, b.company_id
@@ -63,14 +62,14 @@ UPDATE ticket_request SET token_hash = sqlc.arg(token_hash), revoked_at = sqlc.a
 -- name: TouchRequest :execrows
 UPDATE ticket_request SET replied_at = sqlc.arg(replied_at) WHERE ticket_id = sqlc.arg(ticket_id);
 
--- name: KeepReply :exec
+-- name: RecordReply :exec
 UPDATE ticket_request SET replied_at = sqlc.arg(replied_at), reply_hash = sqlc.arg(reply_hash) WHERE ticket_id = sqlc.arg(ticket_id);
 
 -- name: PurgeRequests :exec
 DELETE FROM ticket_request WHERE ticket_id IN (sqlc.slice(tickets));
 
 -- name: PublicCommentsBefore :many
--- Newest first, from below a comment: what the requester of a ticket reads.
+-- Newest first, from below a comment: those that the ticket's requester reads.
 SELECT sqlc.embed(comment), a.name AS author FROM comment FORCE INDEX (ix_comment_public)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= sqlc.arg(ticket_id) AND comment.ticket_id <= sqlc.arg(ticket_id)
@@ -82,7 +81,7 @@ LIMIT ?;
 SELECT name, used, last_at FROM public_limit WHERE name IN (sqlc.slice(names));
 
 -- name: UsePublicLimit :exec
--- Counts by cost; what was last used before a time counts no more.
+-- Adds the cost; a limit last used before a time begins anew.
 INSERT INTO public_limit (name, used, last_at) VALUES (sqlc.arg(name), sqlc.arg(cost), sqlc.arg(now))
 ON DUPLICATE KEY UPDATE used = LEAST(IF(last_at < sqlc.arg(forgotten), 0, used) + VALUES(used), 1000000), last_at = VALUES(last_at);
 

@@ -1,7 +1,7 @@
 -- name: UpdateSession :execrows
 UPDATE sessions SET data = sqlc.arg(data), expiry = sqlc.arg(expiry) WHERE token = sqlc.arg(token);
 
--- name: TakeSession :execrows
+-- name: DeleteSession :execrows
 DELETE FROM sessions WHERE token = sqlc.arg(token);
 
 -- name: ForgetSessions :execrows

@@ -1,5 +1,5 @@
--- name: HoldLimit :exec
--- Locks the row of a limit, which is made where there is none.
+-- name: LockLimit :exec
+-- Locks the row of a limit, which is made if there is none.
 INSERT INTO sign_in_limit (name, failures, last_at) VALUES (sqlc.arg(name), 0, sqlc.arg(now))
 ON DUPLICATE KEY UPDATE failures = failures;
 
@@ -9,7 +9,7 @@ SELECT failures, last_at FROM sign_in_limit WHERE name = sqlc.arg(name);
 -- name: SetLimit :exec
 UPDATE sign_in_limit SET failures = sqlc.arg(failures), last_at = sqlc.arg(last_at) WHERE name = sqlc.arg(name);
 
--- name: GiveBackLimit :exec
+-- name: RefundLimit :exec
 UPDATE sign_in_limit SET failures = failures - 1 WHERE name = sqlc.arg(name) AND failures > 0;
 
 -- name: ForgetLimits :execrows

@@ -1,12 +1,12 @@
--- name: TakeNumbers :execresult
--- Hands out k numbers of a board and locks its incrementer. LastInsertId is the last of them.
+-- name: AllocateNumbers :execresult
+-- Locks the board's incrementer. LastInsertId is the last of the k numbers.
 UPDATE board_ticket_incrementer SET max_ticket_id = LAST_INSERT_ID(max_ticket_id + sqlc.arg(k))
 WHERE board_id = sqlc.arg(board_id);
 
 -- name: TicketByKey :one
 -- The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
--- Where the slug was imported, the key is an origin.
--- assignees is a JSON list, as AssigneesOf has them; muted is what a reader wants.
+-- If the slug was imported, the key is an origin.
+-- assignees is a JSON list, as in AssigneesOf; muted is the reader's.
 SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'handle', gm.handle))
    FROM assignee g
@@ -27,8 +27,8 @@ WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND ticket
 SELECT id, column_id, rank_in_column, moved_at FROM ticket
 WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND deleted_at IS NULL;
 
--- Pages within a column say column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column
--- from its top and throws away what is above the rank, and so a page costs as much as the column is long.
+-- Pages within a column use column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column from its top
+-- and drops the rows above the rank, so a page would cost as much as the whole column.
 
 -- name: CardsAfter :many
 -- Cards of a column below a rank, in board order.
@@ -38,7 +38,7 @@ ORDER BY column_id, rank_in_column
 LIMIT ?;
 
 -- name: TicketsAfter :many
--- The same with all that the API shows.
+-- The same with all that the API returns.
 SELECT * FROM ticket
 WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
 ORDER BY column_id, rank_in_column
@@ -56,8 +56,8 @@ WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND 
 ORDER BY column_id DESC, rank_in_column DESC
 LIMIT 1;
 
--- name: PlaceTicket :execrows
--- The one row that a move writes, also one to another board. entered_at comes first, for it looks at what was before.
+-- name: MoveTicket :execrows
+-- A move, also to another board. entered_at comes first, because it reads the column before the move.
 UPDATE ticket SET entered_at = IF(column_id = sqlc.arg(column_id), entered_at, sqlc.arg(entered_at)),
   board_id = sqlc.arg(board_id), local_id = sqlc.arg(local_id), column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(moved_at), closed_at = sqlc.arg(closed_at), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
@@ -68,7 +68,7 @@ UPDATE ticket SET column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new
 WHERE id = sqlc.arg(id) AND deleted_at IS NOT NULL;
 
 -- name: SetClosed :execrows
--- Closes a ticket where it is, or opens it again there.
+-- Closes or reopens a ticket in its column.
 UPDATE ticket SET closed_at = sqlc.arg(closed_at), entered_at = sqlc.arg(now), feed_sync_id = NULL WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: TicketByID :one
@@ -84,7 +84,7 @@ WHERE ticket.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id);
 SELECT * FROM ticket WHERE id = sqlc.arg(id) FOR UPDATE;
 
 -- name: DeletedTicketByKey :one
--- The same as TicketByKey of those that are deleted.
+-- TicketByKey for deleted tickets.
 SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id) AND s.imported = FALSE
@@ -96,7 +96,8 @@ JOIN account a ON a.id = ticket.created_by
 WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND ticket.deleted_at IS NOT NULL;
 
 -- name: DeletedTickets :many
--- What was deleted on a board between two times, newest first, and who did it; below_id parts those of one time.
+-- The tickets of a board deleted between two times, newest first, with the accounts that deleted them; below_id orders
+-- equal times.
 SELECT t.id, t.local_id, t.title, t.deleted_at,
   (SELECT a.name FROM activity v JOIN account a ON a.id = v.account_id
    WHERE v.ticket_id = t.id AND v.kind = 'deleted' ORDER BY v.id DESC LIMIT 1) AS deleted_by
@@ -107,14 +108,14 @@ ORDER BY t.board_id DESC, t.deleted_at DESC, t.id DESC
 LIMIT ?;
 
 -- name: RepublishTicket :execrows
--- For what is shown of a ticket but is not in its row.
+-- For changes outside the ticket's row that its published form shows.
 UPDATE ticket SET feed_sync_id = NULL WHERE id = sqlc.arg(id);
 
 -- name: RepublishTickets :execrows
 UPDATE ticket SET feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
 
 -- name: TicketsOfCompany :many
--- Those of some tickets that are a company's, in any order.
+-- The company's tickets among these, in any order.
 SELECT t.id FROM ticket t FORCE INDEX (PRIMARY)
 STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
 WHERE t.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id);
@@ -137,19 +138,19 @@ ORDER BY column_id, rank_in_column
 LIMIT ?;
 
 -- name: NumberOnBoard :one
--- The number that a ticket had on a board before it went to another.
+-- The former number of a ticket on a board.
 SELECT local_id FROM ticket_alias WHERE ticket_id = sqlc.arg(ticket_id) AND board_id = sqlc.arg(board_id);
 
--- name: KeepAlias :exec
+-- name: CreateAlias :exec
 INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at)
 VALUES (sqlc.arg(board_id), sqlc.arg(local_id), sqlc.arg(ticket_id), sqlc.arg(created_at));
 
 -- name: DropAlias :execrows
--- The ticket has the number again.
+-- The ticket gets the number again.
 DELETE FROM ticket_alias WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND ticket_id = sqlc.arg(ticket_id);
 
 -- name: CloseColumn :execrows
--- Closes what is open in a column.
+-- Closes the open tickets of a column.
 UPDATE ticket SET closed_at = sqlc.arg(closed_at), entered_at = sqlc.arg(closed_at), feed_sync_id = NULL WHERE column_id = sqlc.arg(column_id) AND closed_at IS NULL;
 
 -- name: ReopenColumn :execrows
@@ -172,7 +173,7 @@ LIMIT ?;
 SELECT id, board_id, local_id, deleted_at, feed_sync_id FROM ticket WHERE id IN (sqlc.slice(ids)) ORDER BY id FOR UPDATE;
 
 -- name: DescriptionsOf :many
--- Those of the tickets of a board that have some numbers.
+-- The tickets of a board with some numbers.
 SELECT id, local_id, description FROM ticket
-WHERE board_id >= sqlc.arg(board_id) AND board_id <= sqlc.arg(board_id) AND local_id > sqlc.arg(after) AND local_id <= sqlc.arg(upto) AND deleted_at IS NULL
+WHERE board_id >= sqlc.arg(board_id) AND board_id <= sqlc.arg(board_id) AND local_id > sqlc.arg(after) AND local_id <= sqlc.arg('to') AND deleted_at IS NULL
 ORDER BY board_id, local_id;

@@ -3,7 +3,7 @@ INSERT INTO api_token (company_id, account_id, name, hash, scopes, created_at, e
 VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(name), sqlc.arg(hash), sqlc.arg(scopes), sqlc.arg(created_at), sqlc.arg(expires_at));
 
 -- name: BearerByHash :one
--- The token with the account and company it speaks for, as long as it is good and the account is a member.
+-- The token with its account and company, while it is valid and the account is a member.
 SELECT t.id AS token_id, t.scopes, t.last_used_at, a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
 FROM api_token t

@@ -36,24 +36,23 @@ SELECT * FROM webhook_cursor WHERE webhook_id IN (sqlc.slice(webhooks)) ORDER BY
 -- name: LockWebhook :one
 SELECT * FROM webhook WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_id) FOR UPDATE;
 
--- What changes a webhook fences off whoever sends to it, and lets the next begin once a request that is under
--- way has ended for sure.
+-- A change of a webhook fences off its sender, and lets the next begin once a running request has surely ended.
 
 -- name: EditWebhook :exec
--- Where it moved, what failed before was another.
+-- A new address has no failures.
 UPDATE webhook
 SET failures = IF(sqlc.arg(moved), 0, failures), failing_since = IF(sqlc.arg(moved), NULL, failing_since), url = sqlc.arg(url), note = sqlc.arg(note), feeds = sqlc.arg(feeds), board_id = sqlc.arg(board_id), version = version + 1, updated_at = sqlc.arg(now),
     fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND), due_at = NOW(6)
 WHERE id = sqlc.arg(id);
 
--- name: SwitchWebhook :exec
+-- name: SetWebhookState :exec
 UPDATE webhook
 SET state = sqlc.arg(state), reason = '', failures = 0, failing_since = NULL, version = version + 1, updated_at = sqlc.arg(now),
     fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND), due_at = NOW(6)
 WHERE id = sqlc.arg(id);
 
 -- name: RotateWebhookSecret :exec
--- Whoever sends takes the new one at the next message.
+-- The sender uses the new secret from the next message on.
 UPDATE webhook
 SET old_secret = secret, old_secret_ends = sqlc.arg(ends), secret = sqlc.arg(secret), version = version + 1, updated_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id);
@@ -68,19 +67,19 @@ DELETE FROM webhook_cursor WHERE webhook_id = sqlc.arg(webhook_id);
 DELETE FROM webhook WHERE id = sqlc.arg(id);
 
 -- name: DueWebhooks :many
--- A page of the webhooks to which something can be sent now, and nobody sends. Whether there is something to
--- send, their cursors say.
+-- A page of the webhooks that can be sent to now and have no sender. Their cursors show whether there is something to
+-- send.
 SELECT id, company_id FROM webhook FORCE INDEX (ix_webhook_state)
 WHERE state = 'on' AND id > sqlc.arg(after) AND due_at <= NOW(6) AND lease_ends <= NOW(6)
 ORDER BY id
 LIMIT ?;
 
--- name: TakeWebhook :execresult
+-- name: LeaseWebhook :execresult
 -- LastInsertId is the fence. It must match one row.
 UPDATE webhook SET fence = LAST_INSERT_ID(fence + 1), lease_ends = NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND
 WHERE id = sqlc.arg(id) AND state = 'on' AND due_at <= NOW(6) AND lease_ends <= NOW(6);
 
--- name: TakenWebhook :one
+-- name: LeasedWebhook :one
 SELECT * FROM webhook WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
 
 -- name: WebhookSent :execrows
@@ -109,7 +108,7 @@ WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence) AND failing_since <= NOW(6) 
 UPDATE webhook SET lease_ends = NOW(6) WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
 
 -- name: MoveWebhookCursor :execrows
--- For who holds the webhook.
+-- For the holder of the lease.
 UPDATE webhook_cursor SET epoch = sqlc.arg(epoch), position = sqlc.arg(position), began = sqlc.arg(began)
 WHERE webhook_id = sqlc.arg(webhook_id) AND feed = sqlc.arg(feed);
 
@@ -126,20 +125,20 @@ SELECT * FROM webhook_attempt WHERE webhook_id = sqlc.arg(webhook_id) AND id < s
 SELECT * FROM webhook_attempt WHERE id = sqlc.arg(id) AND webhook_id = sqlc.arg(webhook_id);
 
 -- name: WebhookAttemptsBehind :many
--- The newest of those behind the thousand that are kept.
+-- The newest attempt behind the thousand that are kept.
 SELECT id FROM webhook_attempt WHERE webhook_id = sqlc.arg(webhook_id) ORDER BY id DESC LIMIT 1 OFFSET 1000;
 
 -- name: DeleteWebhookAttempts :execrows
-DELETE FROM webhook_attempt WHERE webhook_id = sqlc.arg(webhook_id) AND id <= sqlc.arg(upto) ORDER BY id LIMIT ?;
+DELETE FROM webhook_attempt WHERE webhook_id = sqlc.arg(webhook_id) AND id <= sqlc.arg('to') ORDER BY id LIMIT ?;
 
 -- name: ForgetWebhookAttempts :execrows
 DELETE FROM webhook_attempt WHERE created_at < sqlc.arg(before) ORDER BY created_at LIMIT ?;
 
 -- name: CompaniesOfTickets :many
--- Whose tickets were published at some positions.
+-- The companies of the tickets in a range of positions.
 SELECT t.feed_sync_id, b.company_id FROM ticket t FORCE INDEX (uq_ticket_feed)
 JOIN board b ON b.id = t.board_id
-WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg(upto)
+WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg('to')
 ORDER BY t.feed_sync_id
 LIMIT ?;
 
@@ -147,12 +146,12 @@ LIMIT ?;
 SELECT c.feed_sync_id, b.company_id FROM comment c FORCE INDEX (uq_comment_feed)
 JOIN ticket t ON t.id = c.ticket_id
 JOIN board b ON b.id = t.board_id
-WHERE c.feed_sync_id > sqlc.arg(after) AND c.feed_sync_id <= sqlc.arg(upto)
+WHERE c.feed_sync_id > sqlc.arg(after) AND c.feed_sync_id <= sqlc.arg('to')
 ORDER BY c.feed_sync_id
 LIMIT ?;
 
 -- name: CompaniesOfBoards :many
 SELECT feed_sync_id, company_id FROM board FORCE INDEX (uq_board_feed)
-WHERE feed_sync_id > sqlc.arg(after) AND feed_sync_id <= sqlc.arg(upto)
+WHERE feed_sync_id > sqlc.arg(after) AND feed_sync_id <= sqlc.arg('to')
 ORDER BY feed_sync_id
 LIMIT ?;

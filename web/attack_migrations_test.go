@@ -384,9 +384,9 @@ func TestMigrationsOfNobody(t *testing.T) {
 			for what, do := range map[string]func() error{
 				"cancel": func() error { _, err := e.workflows.Console.CancelRun(ctx, run); return err },
 				"start":  func() error { _, err := e.workflows.Console.StartRun(ctx, run, 0, nil); return err },
-				"turn":   func() error { _, err := e.workflows.Console.TurnKnobs(ctx, run, migrations.KnobChange{}); return err },
+				"turn":   func() error { _, err := e.workflows.Console.ChangeKnobs(ctx, run, migrations.KnobChange{}); return err },
 				"retry": func() error {
-					_, err := e.workflows.Console.RetryTasks(ctx, run, migrations.Which{All: true})
+					_, err := e.workflows.Console.RetryTasks(ctx, run, migrations.Selection{All: true})
 					return err
 				},
 				"drain":          func() error { return e.workflows.Console.DrainWorker(ctx, 1, true) },

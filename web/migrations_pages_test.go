@@ -351,7 +351,7 @@ func TestStartRun(t *testing.T) {
 		}
 	})
 	t.Run("only what was changed is turned, and the canary is set", func(t *testing.T) {
-		domaintest.OK(e.workflows.Console.TurnKnobs(console.AsCommandLine(t.Context()), run,
+		domaintest.OK(e.workflows.Console.ChangeKnobs(console.AsCommandLine(t.Context()), run,
 			migrations.KnobChange{"max_threads": 7}))(t)
 		ana.post(path, form("canary", "1,000", "rate", "2.5", "max_lag", "30")...).goesTo(t, views.RunPath(run))
 		r := e.run(t, run)

@@ -29,7 +29,7 @@ func TestReadsOfARun(t *testing.T) {
 			}
 		}
 		// the database's figures need workers, too
-		for name, most := range map[string]int{"RunByID": 1, "RunNow": 1, "CountersOf": 1, "LivingWorkers": 2} {
+		for name, most := range map[string]int{"RunByID": 1, "RunWithTime": 1, "CountersOf": 1, "LivingWorkers": 2} {
 			if asked[name] == 0 || asked[name] > most {
 				t.Errorf("%s is asked %d times, of %v", name, asked[name], asked)
 			}

@@ -60,7 +60,7 @@ func newEmptyEnv(t testing.TB, change ...func(*web.Config)) *env {
 
 func newEmptyEnvWith(t testing.TB, options []app.Option, change ...func(*web.Config)) *env {
 	t.Helper()
-	d, watch := dbtest.Watched(t)
+	d, watch := dbtest.NewWatched(t)
 	files := &memory{files: map[string][]byte{}}
 	w := app.New(d, append([]app.Option{apptest.CheapPasswords, app.WithMigrations(probes()...), app.WithFiles(files)},
 		options...)...)

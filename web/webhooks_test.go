@@ -50,7 +50,7 @@ func TestWebhookPages(t *testing.T) {
 		}
 
 		ana.post("/acme/settings/webhooks/1/tests").goesTo(t, "/acme/settings/webhooks/1")
-		<-inbox.Came()
+		<-inbox.Received()
 		page = ana.get("/acme/settings/webhooks/1").has(t, 1, "#deliveries tbody tr")
 		page.textHas(t, ".toast", "It answered 204")
 		ana.get("/acme/settings/webhooks/1/deliveries/1").is(t, http.StatusOK).has(t, 1, "#delivery").

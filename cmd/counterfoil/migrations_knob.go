@@ -40,7 +40,7 @@ func setKnobs(ctx context.Context, env environment, words []string) error {
 		return err
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
-		r, err := w.Console.TurnKnobs(ctx, run, change)
+		r, err := w.Console.ChangeKnobs(ctx, run, change)
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func setKnobs(ctx context.Context, env environment, words []string) error {
 func knobChange(values migrations.Values) (migrations.KnobChange, error) {
 	change := migrations.KnobChange{}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		knob, ok := migrations.KnobNamed(name)
+		knob, ok := migrations.KnobByName(name)
 		if !ok {
 			return nil, usageError{fmt.Sprintf("there is no setting %q; there are %s.", name, strings.Join(knobNames(), ", "))}
 		}

@@ -24,7 +24,7 @@ func skipCommand(env environment) *cli.Command {
 }
 
 // choiceCommand acts on failed or waiting tasks. others describes the tasks that it leaves alone.
-func choiceCommand(env environment, name, usage, done, others string, act func(*console.Console, context.Context, id.Run, migrations.Which) (int64, error)) *cli.Command {
+func choiceCommand(env environment, name, usage, done, others string, act func(*console.Console, context.Context, id.Run, migrations.Selection) (int64, error)) *cli.Command {
 	return &cli.Command{
 		Name: name, ArgsUsage: "RUN", Usage: usage,
 		UsageText: "counterfoil migrations " + name + " RUN --all | --fingerprint F | --waiting | --task N[,N…]",
@@ -60,14 +60,14 @@ func choiceCommand(env environment, name, usage, done, others string, act func(*
 }
 
 // chosen are the tasks that the options name.
-func chosen(c *cli.Command) (migrations.Which, error) {
+func chosen(c *cli.Command) (migrations.Selection, error) {
 	tasks, err := tasksIn(c.String("task"))
 	if err != nil {
-		return migrations.Which{}, err
+		return migrations.Selection{}, err
 	}
 	slices.Sort(tasks)
 	tasks = slices.Compact(tasks)
-	which := migrations.Which{Tasks: tasks, Fingerprint: strings.ToLower(c.String("fingerprint")), All: c.Bool("all"), Waiting: c.Bool("waiting")}
+	which := migrations.Selection{Tasks: tasks, Fingerprint: strings.ToLower(c.String("fingerprint")), All: c.Bool("all"), Waiting: c.Bool("waiting")}
 	given := 0
 	for _, name := range []string{"all", "fingerprint", "waiting", "task"} {
 		if c.IsSet(name) {

@@ -143,7 +143,7 @@ func awaitFilled(ctx context.Context, env environment, w *app.App, run id.Run) (
 }
 
 func sayFilled(out io.Writer, w *app.App, r migrations.Run) {
-	host, database := w.Console.Where()
+	host, database := w.Console.Database()
 	fmt.Fprintf(out, "It has %s on db host %s, database %s.", views.Counted(int64(r.Total), "task", "tasks"), host, database)
 	if r.Rejected > 0 {
 		fmt.Fprintf(out, " %s rejected.", views.Counted(int64(r.Rejected), "line was", "lines were"))

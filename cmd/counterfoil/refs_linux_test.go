@@ -42,7 +42,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 	atLeast(0)
 	run := domaintest.OK(w.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "300000", "length": "5"}, migrations.Draft{}, nil))(t)
 	mintAt := func(rate float64) {
-		domaintest.OK(w.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": rate}))(t)
+		domaintest.OK(w.Console.ChangeKnobs(operator, run.ID, migrations.KnobChange{"rate": rate}))(t)
 	}
 	mintAt(.02) // the mint is not over before the first server dies
 	until(t, w, operator, run.ID, "has minted some", func(r migrations.Run) bool { return r.Progress.Complete > 0 })

@@ -100,7 +100,7 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 	run := domaintest.OK(w.Console.OpenRun(operator, "uncancellable", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{}, nil))(t)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	change := migrations.KnobChange{"lease": 60} // a frozen worker keeps its tasks
-	domaintest.OK(w.Console.TurnKnobs(operator, run.ID, change))(t)
+	domaintest.OK(w.Console.ChangeKnobs(operator, run.ID, change))(t)
 	domaintest.OK(w.Console.StartRun(operator, run.ID, 0, nil))(t)
 	for round := range rounds {
 		before := int64(domaintest.Number(t, d, "SELECT COALESCE(SUM(complete), 0) FROM migration_counter WHERE run_id = ?", uint64(run.ID)))

@@ -63,7 +63,7 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 			}
 		}()
 	}
-	go forget(ctx, env.logger(), d.ForgetSessions, w.Workflows.ForgetAnswers, w.Workflows.ForgetLimits,
+	go forget(ctx, env.logger(), d.ForgetSessions, w.Workflows.DeleteResponses, w.Workflows.ForgetLimits,
 		w.Workflows.ForgetLookups, w.Workflows.ForgetDeliveries, w.Feeds.ForgetBatches)
 	go sweepDaily(ctx, env.logger(), d, w)
 	var loops sync.WaitGroup

@@ -21,11 +21,11 @@ type Watch struct {
 	before  func(ctx context.Context, statement string) error
 }
 
-// Watched returns a new database with the newest schema, and its Watch.
-func Watched(t testing.TB) (*db.DB, *Watch) {
+// NewWatched returns a new database with the newest schema, and its Watch.
+func NewWatched(t testing.TB) (*db.DB, *Watch) {
 	t.Helper()
 	w := &Watch{}
-	d, err := db.OpenWith(URL(t), func(c driver.Connector) driver.Connector { return watched{patient{c}, w} })
+	d, err := db.OpenWith(URL(t), func(c driver.Connector) driver.Connector { return watchedConnector{patient{c}, w} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,12 +106,12 @@ func (w *Watch) note(statement string, since time.Time) {
 	w.took += time.Since(since)
 }
 
-type watched struct {
+type watchedConnector struct {
 	driver.Connector
 	watch *Watch
 }
 
-func (c watched) Connect(ctx context.Context) (driver.Conn, error) {
+func (c watchedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	inner, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 func TestAdopt(t *testing.T) {
 	t.Run("the next program takes over the database that a killed owner left", func(t *testing.T) {
 		dir := seededDir(t)
-		owner := opened(t, helperConfig{Dir: dir})
+		owner := startHelper(t, helperConfig{Dir: dir})
 		pid := owner.status().Pid
 		owner.kill()
 		if next := open(t, dir); !next.Owner() || next.Pid() != pid {
@@ -34,7 +34,7 @@ func TestAdopt(t *testing.T) {
 
 	t.Run("also one whose owner was killed before it could write", func(t *testing.T) {
 		dir := seededDir(t)
-		owner := opened(t, helperConfig{Dir: dir})
+		owner := startHelper(t, helperConfig{Dir: dir})
 		before := owner.status()
 		owner.kill()
 		domaintest.Must(t, os.Remove(statePath(dir)))
@@ -46,7 +46,7 @@ func TestAdopt(t *testing.T) {
 
 	t.Run("one that is stopping is waited for, and another starts", func(t *testing.T) {
 		dir := seededDir(t)
-		owner := opened(t, helperConfig{Dir: dir})
+		owner := startHelper(t, helperConfig{Dir: dir})
 		pid := owner.status().Pid
 		owner.kill()
 		st := domaintest.OK(readState(dir))(t)
@@ -61,7 +61,7 @@ func TestAdopt(t *testing.T) {
 
 	t.Run("one that does not answer is ended, and another starts", func(t *testing.T) {
 		dir := seededDir(t)
-		owner := opened(t, helperConfig{Dir: dir})
+		owner := startHelper(t, helperConfig{Dir: dir})
 		pid := owner.status().Pid
 		owner.kill()
 		domaintest.Must(t, syscall.Kill(pid, syscall.SIGSTOP))

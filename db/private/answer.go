@@ -22,7 +22,7 @@ func (s *Server) awaitAnswer(ctx context.Context, p *process, st state) error {
 		progress(log.last())
 		select {
 		case <-p.done:
-			return s.ended(log, p.exit)
+			return s.startError(log, p.exit)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(pollEvery):

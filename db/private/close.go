@@ -14,8 +14,8 @@ import (
 // second Close does nothing.
 func (s *Server) Close(ctx context.Context) error {
 	s.quit()
-	s.turn.Lock()
-	defer s.turn.Unlock()
+	s.changing.Lock()
+	defer s.changing.Unlock()
 	if s.closed {
 		return nil
 	}
@@ -27,16 +27,16 @@ func (s *Server) leave(ctx context.Context) error {
 	s.quit()
 	defer s.forget()
 	defer s.closeLocks() // releases every lock held
-	last, err := s.last(ctx)
+	last, err := s.lastState(ctx)
 	if err != nil || !last {
 		return err
 	}
 	return s.stop(ctx)
 }
 
-// last gives up the share and reports whether no other program needs the database; then this program holds owner.lock,
+// lastState gives up the share and reports whether no other program needs the database; then this program holds owner.lock,
 // and attached.lock exclusively.
-func (s *Server) last(ctx context.Context) (bool, error) {
+func (s *Server) lastState(ctx context.Context) (bool, error) {
 	if err := s.decide(ctx); err != nil {
 		return false, err
 	}

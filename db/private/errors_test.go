@@ -15,8 +15,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// refused opens what cannot be opened and returns the sentence for the user.
-func refused(t *testing.T, o Options) string {
+// openRefused opens what cannot be opened and returns the sentence for the user.
+func openRefused(t *testing.T, o Options) string {
 	t.Helper()
 	s, err := Open(t.Context(), o)
 	if err == nil {
@@ -29,7 +29,7 @@ func refused(t *testing.T, o Options) string {
 	return fault.Message(err)
 }
 
-func says(t *testing.T, text string, parts ...string) {
+func checkText(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
@@ -40,69 +40,69 @@ func says(t *testing.T, text string, parts ...string) {
 
 func TestRefusal(t *testing.T) {
 	t.Run("no server: how to install one, or use another", func(t *testing.T) {
-		says(t, NotInstalled("", "", nil).Error(), installCommand(), "DATABASE_URL")
+		checkText(t, NotInstalled("", "", nil).Error(), installCommand(), "DATABASE_URL")
 		o := options(t.TempDir(), nil)
 		o.Server = "/nowhere/mariadbd"
-		says(t, refused(t, o), "/nowhere/mariadbd", installCommand(), "COUNTERFOIL_MYSQLD", "DATABASE_URL")
+		checkText(t, openRefused(t, o), "/nowhere/mariadbd", installCommand(), "COUNTERFOIL_MYSQLD", "DATABASE_URL")
 	})
 
 	t.Run("a program that is no server", func(t *testing.T) {
 		o := options(t.TempDir(), nil)
 		o.Server = "/bin/echo"
-		says(t, refused(t, o), "/bin/echo", "no MariaDB or MySQL")
+		checkText(t, openRefused(t, o), "/bin/echo", "no MariaDB or MySQL")
 	})
 
 	t.Run("a server that is too old", func(t *testing.T) {
 		o := options(t.TempDir(), nil)
 		o.Server = fakeServer(t, "mariadbd  Ver 10.5.29-MariaDB-0+deb11u1 for debian-linux-gnu on x86_64 (Debian 11)")
 		o.Engine = ""
-		says(t, refused(t, o), "MariaDB 10.5.29", "10.6")
+		checkText(t, openRefused(t, o), "MariaDB 10.5.29", "10.6")
 		o.Server = fakeServer(t, "mysqld  Ver 5.7.44 for Linux on x86_64 (MySQL Community Server (GPL))")
-		says(t, refused(t, o), "MySQL 5.7.44", "8.0")
+		checkText(t, openRefused(t, o), "MySQL 5.7.44", "8.0")
 	})
 
 	t.Run("data of the other engine", func(t *testing.T) {
-		e := installed(t)
+		e := requireServer(t)
 		dir := t.TempDir()
 		domaintest.Must(t, os.Mkdir(filepath.Join(dir, opposite(e.kind).name), 0o700))
 		o := options(dir, nil)
 		o.Server = e.server
-		says(t, refused(t, o), dir, "made by "+opposite(e.kind).title, "is "+e.title, "COUNTERFOIL_MYSQLD")
+		checkText(t, openRefused(t, o), dir, "made by "+opposite(e.kind).title, "is "+e.title, "COUNTERFOIL_MYSQLD")
 	})
 
 	t.Run("data of a newer version", func(t *testing.T) {
 		dir := seededDir(t)
 		domaintest.Must(t, os.WriteFile(filepath.Join(dir, underTest(), versionFile), []byte("99.1.0\n"), 0o600))
-		says(t, refused(t, options(dir, nil)), "99.1.0", installed(t).version.String(), dir)
+		checkText(t, openRefused(t, options(dir, nil)), "99.1.0", requireServer(t).version.String(), dir)
 	})
 
 	t.Run("a path that is too long", func(t *testing.T) {
-		says(t, refused(t, options(filepath.Join(t.TempDir(), strings.Repeat("long-name/", 40)), nil)), "300", "COUNTERFOIL_DATA")
+		checkText(t, openRefused(t, options(filepath.Join(t.TempDir(), strings.Repeat("long-name/", 40)), nil)), "300", "COUNTERFOIL_DATA")
 	})
 
 	t.Run("a folder that is not ours to write", func(t *testing.T) {
-		installed(t)
+		requireServer(t)
 		dir := domaintest.OK(os.MkdirTemp("/tmp", "cf-user-"))(t)
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		data := filepath.Join(dir, "data")
 		domaintest.Must(t, os.Mkdir(data, 0o500))
-		says(t, launch(t, helperConfig{Dir: data}, ordinaryUser(t, dir)).read().Err, "not writable", data, "COUNTERFOIL_DATA")
+		checkText(t, launch(t, helperConfig{Dir: data}, ordinaryUser(t, dir)).read().Err, "not writable", data, "COUNTERFOIL_DATA")
 	})
 
 	t.Run("data that belong to another user", func(t *testing.T) {
 		if os.Geteuid() != 0 {
-			says(t, OtherUser("/data", 65534).Error(), "/data", "nobody")
+			checkText(t, OtherUser("/data", 65534).Error(), "/data", "nobody")
 			return
 		}
 		dir := seededDir(t)
 		domaintest.Must(t, os.Chown(filepath.Join(dir, underTest()), 65534, 65534))
-		says(t, refused(t, options(dir, nil)), "nobody", dir)
+		checkText(t, openRefused(t, options(dir, nil)), "nobody", dir)
 	})
 
 	t.Run("a server that does not start shows the end of its log", func(t *testing.T) {
 		dir := seededDir(t)
-		says(t, refused(t, options(dir, map[string]string{"no_such_setting": "1"})), "no-such-setting", underTest()+".log")
-		if running(dir) {
+		checkText(t, openRefused(t, options(dir, map[string]string{"no_such_setting": "1"})), "no-such-setting", underTest()+".log")
+		if isRunning(dir) {
 			t.Error("it runs")
 		}
 	})
@@ -114,7 +114,7 @@ func TestRefusal(t *testing.T) {
 		domaintest.Must(t, os.Symlink(filepath.Join(dir, "mine"), filepath.Join(dir, "link")))
 		domaintest.Must(t, makePrivate(filepath.Join(dir, "mine"), filepath.Join(dir, "mine", "new")))
 		for _, name := range []string{"open", "link"} {
-			says(t, fault.Message(makePrivate(filepath.Join(dir, name))), name, "XDG_RUNTIME_DIR")
+			checkText(t, fault.Message(makePrivate(filepath.Join(dir, name))), name, "XDG_RUNTIME_DIR")
 		}
 		if private(filepath.Join(dir, "mine"), os.Geteuid()+1) == nil {
 			t.Error("a stranger's folder passes")

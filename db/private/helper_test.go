@@ -97,8 +97,8 @@ func launch(t *testing.T, c helperConfig, change ...func(*exec.Cmd)) *program {
 	return &program{t: t, cmd: cmd, in: in, out: json.NewDecoder(out)}
 }
 
-// opened starts a helper and returns when its database answers.
-func opened(t *testing.T, c helperConfig, change ...func(*exec.Cmd)) *program {
+// startHelper starts a helper and returns when its database answers.
+func startHelper(t *testing.T, c helperConfig, change ...func(*exec.Cmd)) *program {
 	t.Helper()
 	p := launch(t, c, change...)
 	if got := p.read(); got.Err != "" {

@@ -74,7 +74,7 @@ func (s *Server) fill(ctx context.Context, e engine, dir string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("create the database: %w", s.ended(s.logOf(e.name), cmd.ProcessState.String()))
+		return fmt.Errorf("create the database: %w", s.startError(s.logOf(e.name), cmd.ProcessState.String()))
 	}
 	return nil
 }

@@ -54,8 +54,8 @@ func options(dir string, settings map[string]string) Options {
 	return Options{Dir: dir, Engine: underTest(), Settings: all, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 }
 
-// installed fails the test, with what to run, if there is no server for it.
-func installed(t *testing.T) engine {
+// requireServer fails the test, with what to run, if there is no server for it.
+func requireServer(t *testing.T) engine {
 	t.Helper()
 	e, err := (&Server{engine: underTest(), log: slog.New(slog.DiscardHandler)}).findEngine(context.Background())
 	if err != nil {
@@ -67,7 +67,7 @@ func installed(t *testing.T) engine {
 // emptyDir is a new data directory; what runs in it at the end of the test is killed.
 func emptyDir(t *testing.T) string {
 	t.Helper()
-	installed(t)
+	requireServer(t)
 	dir := t.TempDir()
 	t.Cleanup(func() { sweep(t, dir) })
 	return dir
@@ -166,7 +166,7 @@ func ask[T any](t *testing.T, db *sql.DB, query string) T {
 	return got
 }
 
-func running(dir string) bool {
+func isRunning(dir string) bool {
 	_, ok := (&Server{dir: dir}).orphan()
 	return ok
 }

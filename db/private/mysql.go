@@ -11,7 +11,7 @@ var mysql = kind{
 	title:  "MySQL",
 	oldest: version{8, 0, 0},
 	flags: func(e engine) []string {
-		return append(unpacked(e.server),
+		return append(messageDir(e.server),
 			"--mysqlx=OFF",
 			"--secure-file-priv=NULL",
 			"--performance-schema=OFF", // saves memory and start time
@@ -30,9 +30,9 @@ var mysql = kind{
 	},
 }
 
-// unpacked returns where a server unpacked by scripts/get-mysql has its messages, character sets
+// messageDir returns where a server unpacked by scripts/get-mysql has its messages, character sets
 // and plugins: below root, beside the script that starts it.
-func unpacked(server string) []string {
+func messageDir(server string) []string {
 	base := filepath.Join(filepath.Dir(server), "root", "usr")
 	if !exists(filepath.Join(base, "share", "mysql")) {
 		return nil

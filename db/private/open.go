@@ -24,8 +24,8 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.turn.Lock()
-	defer s.turn.Unlock()
+	s.changing.Lock()
+	defer s.changing.Unlock()
 	if err := s.join(ctx); err != nil {
 		// A failed start is cleaned up even if the caller's time is up.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -86,7 +86,7 @@ func (s *Server) attach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := trusted(state.Socket, s.dir); err != nil {
+	if err := checkOwner(state.Socket, s.dir); err != nil {
 		return err
 	}
 	if err := probe(ctx, state.Socket); err != nil {

@@ -35,7 +35,7 @@ func TestOpen(t *testing.T) {
 		}
 		execute(t, connect(t, first.URL(database)), "CREATE TABLE kept (n INT)", "INSERT INTO kept VALUES (42)")
 		domaintest.Must(t, first.Close(context.Background()))
-		if running(dir) {
+		if isRunning(dir) {
 			t.Error("Close left the database running")
 		}
 		second := open(t, dir)
@@ -87,12 +87,12 @@ func TestOpen(t *testing.T) {
 	})
 
 	t.Run("needs no root, no HOME and no XDG_RUNTIME_DIR", func(t *testing.T) {
-		installed(t)
+		requireServer(t)
 		dir := domaintest.OK(os.MkdirTemp("/tmp", "cf-user-"))(t)
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		data := filepath.Join(dir, "data")
 		t.Cleanup(func() { sweep(t, data) })
-		p := opened(t, helperConfig{Dir: data}, ordinaryUser(t, dir))
+		p := startHelper(t, helperConfig{Dir: data}, ordinaryUser(t, dir))
 		if got := p.status(); !got.Owner || !strings.Contains(got.URL, "unix(/tmp/counterfoil-") {
 			t.Errorf("%+v", got)
 		}

@@ -63,10 +63,10 @@ type Server struct {
 
 	owning, attached, closing *lock
 
-	turn   sync.Mutex // one of join, revive and leave at a time
-	closed bool       // guarded by turn
-	quit   context.CancelFunc
-	open   context.Context // ends when Close begins
+	changing sync.Mutex // one of join, revive and leave at a time
+	closed   bool       // guarded by turn
+	quit     context.CancelFunc
+	open     context.Context // ends when Close begins
 
 	warned time.Time // of a full disk, by Watch
 

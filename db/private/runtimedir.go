@@ -18,7 +18,7 @@ const maxSocket = 107
 // socket returns the path of the database's socket. Attached programs know it from the state file, so it stays the
 // same as long as its folder can be used.
 func (s *Server) socket() (string, error) {
-	if st, err := readState(s.dir); err == nil && os.MkdirAll(filepath.Dir(st.Socket), 0o700) == nil && trusted(st.Socket, s.dir) == nil {
+	if st, err := readState(s.dir); err == nil && os.MkdirAll(filepath.Dir(st.Socket), 0o700) == nil && checkOwner(st.Socket, s.dir) == nil {
 		return st.Socket, nil
 	}
 	sum := sha256.Sum256([]byte(s.dir))
@@ -67,8 +67,8 @@ func private(dir string, uids ...int) error {
 	return nil
 }
 
-// trusted returns nil if the socket's folder is ours, or for root that of the data directory's user.
-func trusted(socket, dataDir string) error {
+// checkOwner returns nil if the socket's folder is ours, or for root that of the data directory's user.
+func checkOwner(socket, dataDir string) error {
 	uids := []int{os.Geteuid()}
 	if info, err := os.Stat(dataDir); err == nil && os.Geteuid() == 0 {
 		uids = append(uids, int(info.Sys().(*syscall.Stat_t).Uid))

@@ -26,7 +26,7 @@ func TestAttach(t *testing.T) {
 
 	t.Run("an owner that leaves first hands over, the last one stops the database", func(t *testing.T) {
 		dir := seededDir(t)
-		owner := opened(t, helperConfig{Dir: dir})
+		owner := startHelper(t, helperConfig{Dir: dir})
 		pid := owner.status().Pid
 		last := domaintest.OK(Open(t.Context(), options(dir, nil)))(t)
 		if err := owner.close(); err != "" {
@@ -37,14 +37,14 @@ func TestAttach(t *testing.T) {
 			t.Errorf("process %d became %d", pid, last.Pid())
 		}
 		domaintest.Must(t, last.Close(context.Background()))
-		if running(dir) || exists(statePath(dir)) {
+		if isRunning(dir) || exists(statePath(dir)) {
 			t.Error("the last program left the database running")
 		}
 	})
 
 	t.Run("an attached program that watches adopts the database of a killed owner", func(t *testing.T) {
 		dir := seededDir(t)
-		owner := opened(t, helperConfig{Dir: dir, Watch: true})
+		owner := startHelper(t, helperConfig{Dir: dir, Watch: true})
 		pid := owner.status().Pid
 		attached := open(t, dir)
 		watch(t, attached)
@@ -58,7 +58,7 @@ func TestAttach(t *testing.T) {
 
 	t.Run("an attached program that watches starts the database that died with its owner", func(t *testing.T) {
 		dir := seededDir(t)
-		owner := opened(t, helperConfig{Dir: dir})
+		owner := startHelper(t, helperConfig{Dir: dir})
 		pid := owner.status().Pid
 		attached := open(t, dir)
 		owner.kill()
@@ -73,12 +73,12 @@ func TestAttach(t *testing.T) {
 func TestAttachAtOnce(t *testing.T) {
 	t.Run("the database goes on while its owners are killed one after another", func(t *testing.T) {
 		dir := seededDir(t)
-		programs := []*program{opened(t, helperConfig{Dir: dir, Watch: true}), opened(t, helperConfig{Dir: dir, Watch: true})}
+		programs := []*program{startHelper(t, helperConfig{Dir: dir, Watch: true}), startHelper(t, helperConfig{Dir: dir, Watch: true})}
 		first := programs[0].status()
 		db := connect(t, first.URL)
 		for range 5 {
 			programs[0].kill()
-			programs = append(programs[1:], opened(t, helperConfig{Dir: dir, Watch: true}))
+			programs = append(programs[1:], startHelper(t, helperConfig{Dir: dir, Watch: true}))
 			domaintest.Until(t, "there is an owner", func() bool { return programs[0].status().Owner || programs[1].status().Owner })
 			if programs[1].status().Owner {
 				programs[0], programs[1] = programs[1], programs[0]
@@ -93,7 +93,7 @@ func TestAttachAtOnce(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if running(dir) {
+		if isRunning(dir) {
 			t.Error("the last program left the database running")
 		}
 	})
@@ -103,7 +103,7 @@ func TestAttachAtOnce(t *testing.T) {
 		for range rounds {
 			var all []*program
 			for range programs {
-				all = append(all, opened(t, helperConfig{Dir: dir, Watch: len(all)%2 == 0}))
+				all = append(all, startHelper(t, helperConfig{Dir: dir, Watch: len(all)%2 == 0}))
 			}
 			var leaving sync.WaitGroup
 			for _, p := range all {
@@ -111,7 +111,7 @@ func TestAttachAtOnce(t *testing.T) {
 				leaving.Go(func() { p.cmd.Process.Wait() })
 			}
 			leaving.Wait()
-			if running(dir) {
+			if isRunning(dir) {
 				t.Fatal("the last program left the database running")
 			}
 		}
@@ -138,7 +138,7 @@ func TestAttachAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if running(dir) {
+		if isRunning(dir) {
 			t.Error("the last program left the database running")
 		}
 	})
@@ -158,7 +158,7 @@ func TestAttachAtOnce(t *testing.T) {
 		if err := <-opened; err != nil && !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if running(dir) {
+		if isRunning(dir) {
 			t.Error("the database still runs")
 		}
 	})

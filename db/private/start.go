@@ -137,8 +137,8 @@ func (s *Server) emptyTemp(e engine) (string, error) {
 	return dir, os.Mkdir(dir, 0o700)
 }
 
-// ended says why a server that was to start did not; exit is how its process ended, if known.
-func (s *Server) ended(log errorLog, exit string) error {
+// startError says why a server that was to start did not; exit is how its process ended, if known.
+func (s *Server) startError(log errorLog, exit string) error {
 	tail := log.tail()
 	if s.DiskFull() != nil || diskFullIn(tail) {
 		return DiskFull(s.dir, free(s.dir), 0)

@@ -60,9 +60,9 @@ func (s *Server) Watch(ctx context.Context) error {
 // succeed returns when this program is the owner, or ctx ends.
 func (s *Server) succeed(ctx context.Context) error {
 	for !s.Owner() {
-		s.turn.Lock()
+		s.changing.Lock()
 		_, err := s.ownOpen()
-		s.turn.Unlock()
+		s.changing.Unlock()
 		if err != nil {
 			return err
 		}
@@ -121,8 +121,8 @@ func (s *Server) warnOfSpace() {
 
 // revive makes the database run again.
 func (s *Server) revive(ctx context.Context) error {
-	s.turn.Lock()
-	defer s.turn.Unlock()
+	s.changing.Lock()
+	defer s.changing.Unlock()
 	if s.closed {
 		return nil
 	}

@@ -46,7 +46,7 @@ const (
 
 // AuditDetail is an entry's detail beside actor, kind and time. What does not apply is "".
 type AuditDetail struct {
-	Person string `json:"person,omitempty"` // affected user: name and address
+	Member string `json:"person,omitempty"` // affected user: name and address
 	Role   string `json:"role,omitempty"`   // the role now
 	Was    string `json:"was,omitempty"`    // and before
 	Name   string `json:"name,omitempty"`   // of a token, a company, a board, a consumer or a webhook's host, or an invitation's note
@@ -96,7 +96,7 @@ func (d AuditDetail) text() string {
 // Audit returns a page of a company's list, the newest first: entries with an id below before, or from the newest if
 // it is 0.
 func Audit(ctx context.Context, q *db.Queries, company id.Company, before id.Audit, limit int) ([]AuditEntry, error) {
-	rows, err := db.Read(q.AuditPage(ctx, db.AuditPageParams{CompanyID: company, Before: orLast(before), Limit: int32(limit)}))
+	rows, err := db.Read(q.AuditPage(ctx, db.AuditPageParams{CompanyID: company, Before: beforeOrMax(before), Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read audit list: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 // FirstOwner returns the owner of a company with the lowest id, as whom the program itself acts.
 func FirstOwner(ctx context.Context, q *db.Queries, company id.Company) (ID, error) {
-	owners, err := db.Read(q.SomeOwners(ctx, company))
+	owners, err := db.Read(q.FirstOwners(ctx, company))
 	if err != nil {
 		return 0, fmt.Errorf("read owners: %w", err)
 	}

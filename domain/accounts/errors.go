@@ -157,7 +157,7 @@ const CodeTooManyAttempts fault.Code = "SignIn.TooManyAttempts"
 type TooManyAttempts struct{ Wait time.Duration }
 
 func (e TooManyAttempts) Error() string {
-	return "Too many sign-ins failed. Wait " + inWords(e.Wait) + ", then try again."
+	return "Too many sign-ins failed. Wait " + waitText(e.Wait) + ", then try again."
 }
 func (e TooManyAttempts) Unwrap() error {
 	return fault.RateLimited.New(CodeTooManyAttempts, "", e.Error())
@@ -166,8 +166,8 @@ func (e TooManyAttempts) Unwrap() error {
 // RetryAfter is how long to wait.
 func (e TooManyAttempts) RetryAfter() time.Duration { return e.Wait }
 
-// inWords is a time to wait, rounded up.
-func inWords(d time.Duration) string {
+// waitText is a time to wait, rounded up.
+func waitText(d time.Duration) string {
 	seconds := int((d + time.Second - 1) / time.Second)
 	switch minutes := (seconds + 59) / 60; {
 	case seconds <= 1:

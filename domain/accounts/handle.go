@@ -52,8 +52,8 @@ func ByAccount(ctx context.Context, q *db.Queries, company id.Company, accounts 
 	return found, nil
 }
 
-// HoldMembers returns the roles of those accounts that are members, and keeps them members until the transaction ends.
-func HoldMembers(ctx context.Context, tx *db.Tx, company id.Company, accounts []ID) (map[ID]string, error) {
+// LockMembership returns the roles of those accounts that are members, and keeps them members until the transaction ends.
+func LockMembership(ctx context.Context, tx *db.Tx, company id.Company, accounts []ID) (map[ID]string, error) {
 	if len(accounts) == 0 {
 		return nil, nil
 	}
@@ -92,7 +92,7 @@ func FindMembers(ctx context.Context, q *db.Queries, company id.Company, text, w
 	}
 	if handle := strings.ToLower(text); isHandle(handle) || handle == "" {
 		rows, err := db.Read(q.MembersWithHandle(ctx, db.MembersWithHandleParams{
-			CompanyID: company, FromHandle: handle, UptoHandle: handle + "~", Without: without, Limit: int32(limit),
+			CompanyID: company, FromHandle: handle, ToHandle: handle + "~", Without: without, Limit: int32(limit),
 		}))
 		if err != nil {
 			return nil, fmt.Errorf("find members: %w", err)
@@ -101,7 +101,7 @@ func FindMembers(ctx context.Context, q *db.Queries, company id.Company, text, w
 	}
 	if len(found) < limit && length > 0 {
 		like := wildcards.Replace(text) + "%"
-		rows, err := db.Read(q.MembersNamed(ctx, company, like, "% "+like, without, limit))
+		rows, err := db.Read(q.MembersByName(ctx, company, like, "% "+like, without, limit))
 		if err != nil {
 			return nil, fmt.Errorf("find members: %w", err)
 		}

@@ -23,8 +23,8 @@ var (
 )
 
 const (
-	knownFor  = 30 * 24 * time.Hour // an address that signed in to an account
-	saidAgain = time.Hour           // the audit list has a limited account once in this time
+	knownFor   = 30 * 24 * time.Hour // an address that signed in to an account
+	auditEvery = time.Hour           // the audit list has a limited account once in this time
 )
 
 // KeepLimits is how long counts of attempts to sign in are needed.
@@ -37,11 +37,11 @@ type Attempt struct {
 	Full           bool // it filled a bucket, and that was not recorded lately
 }
 
-func (a Attempt) pair() []byte    { return limits.Name("pair", a.email, a.address) }
-func (a Attempt) from() []byte    { return limits.Name("from", a.address) }
-func (a Attempt) account() []byte { return limits.Name("account", a.email) }
-func (a Attempt) before() []byte  { return limits.Name("known", a.email, a.address) }
-func (a Attempt) said() []byte    { return limits.Name("said", a.email) }
+func (a Attempt) pair() []byte     { return limits.Name("pair", a.email, a.address) }
+func (a Attempt) from() []byte     { return limits.Name("from", a.address) }
+func (a Attempt) account() []byte  { return limits.Name("account", a.email) }
+func (a Attempt) before() []byte   { return limits.Name("known", a.email, a.address) }
+func (a Attempt) auditKey() []byte { return limits.Name("said", a.email) }
 
 // CountAttempt counts an attempt to sign in with an email address, or returns TooManyAttempts and counts nothing.
 // Commit it before the password is checked.
@@ -60,7 +60,7 @@ func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attemp
 	var longest time.Duration
 	for i := range levels {
 		l := &levels[i]
-		if err := tx.HoldLimit(ctx, l.name, tx.Now); err != nil {
+		if err := tx.LockLimit(ctx, l.name, tx.Now); err != nil {
 			return Attempt{}, fmt.Errorf("hold limit: %w", err)
 		}
 		was, err := limit(ctx, tx, l.name)
@@ -83,18 +83,18 @@ func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attemp
 		}
 	}
 	if a.Full {
-		a.Full, err = recordOnce(ctx, tx, a.said())
+		a.Full, err = recordOnce(ctx, tx, a.auditKey())
 	}
 	return a, err
 }
 
 // recordOnce reports whether that was not recorded within the last hour.
 func recordOnce(ctx context.Context, tx *db.Tx, name []byte) (bool, error) {
-	if err := tx.HoldLimit(ctx, name, tx.Now); err != nil {
+	if err := tx.LockLimit(ctx, name, tx.Now); err != nil {
 		return false, fmt.Errorf("hold limit: %w", err)
 	}
 	said, err := limit(ctx, tx, name)
-	if err != nil || said.Used > 0 && tx.Now.Sub(said.At) < saidAgain {
+	if err != nil || said.Used > 0 && tx.Now.Sub(said.At) < auditEvery {
 		return false, err
 	}
 	return true, set(ctx, tx, name, 1)
@@ -113,12 +113,12 @@ func (a Attempt) Succeed(ctx context.Context, tx *db.Tx) error {
 		name []byte
 		do   func(name []byte) error
 	}
-	give := func(name []byte) error { return tx.GiveBackLimit(ctx, name) }
+	give := func(name []byte) error { return tx.RefundLimit(ctx, name) }
 	steps := []step{
 		{a.pair(), func(name []byte) error { return set(ctx, tx, name, 0) }},
 		{a.from(), give},
 		{a.before(), func(name []byte) error {
-			if err := tx.HoldLimit(ctx, name, tx.Now); err != nil {
+			if err := tx.LockLimit(ctx, name, tx.Now); err != nil {
 				return err
 			}
 			return set(ctx, tx, name, 1)
@@ -171,7 +171,7 @@ func Forgive(ctx context.Context, tx *db.Tx, email, address string) error {
 	names := [][]byte{a.pair(), a.before()}
 	slices.SortFunc(names, bytes.Compare)
 	for _, name := range names {
-		if err := tx.HoldLimit(ctx, name, tx.Now); err != nil {
+		if err := tx.LockLimit(ctx, name, tx.Now); err != nil {
 			return fmt.Errorf("hold limit: %w", err)
 		}
 		failures := uint32(0)

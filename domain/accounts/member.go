@@ -42,7 +42,7 @@ func Members(ctx context.Context, q *db.Queries, company id.Company, after ID, l
 	}
 	list := make([]CompanyMember, len(rows))
 	for i, row := range rows {
-		list[i] = personFrom(db.MemberByIDRow(row))
+		list[i] = memberFrom(db.MemberByIDRow(row))
 	}
 	return list, nil
 }
@@ -56,10 +56,10 @@ func MemberByID(ctx context.Context, q *db.Queries, company id.Company, account 
 	if err != nil {
 		return CompanyMember{}, fmt.Errorf("read member: %w", err)
 	}
-	return personFrom(row), nil
+	return memberFrom(row), nil
 }
 
-func personFrom(row db.MemberByIDRow) CompanyMember {
+func memberFrom(row db.MemberByIDRow) CompanyMember {
 	return CompanyMember{
 		Account: Account{ID: row.ID, Name: row.Name, Email: row.Email, Operator: row.Operator},
 		Role:    row.Role, Handle: row.Handle, JoinedAt: row.CreatedAt,
@@ -83,7 +83,7 @@ func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 // ChangeRole gives a member another role. The caller holds LockRoles. It returns MemberNotFound, BadRole, RankTooLow,
 // or LastOwner.
 func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role string) (before CompanyMember, err error) {
-	if before, err = lockManaged(ctx, tx, actor, account); err != nil {
+	if before, err = lockManageable(ctx, tx, actor, account); err != nil {
 		return CompanyMember{}, err
 	}
 	if rank(role) == 0 {
@@ -116,7 +116,7 @@ func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (person Com
 	if account == actor.Account.ID {
 		person, err = MemberByID(ctx, tx.Queries, actor.Company.ID, account)
 	} else {
-		person, err = lockManaged(ctx, tx, actor, account)
+		person, err = lockManageable(ctx, tx, actor, account)
 	}
 	if err != nil {
 		return CompanyMember{}, nil, err
@@ -138,8 +138,8 @@ func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (person Com
 	return person, hashes, EndSessions(ctx, tx, account)
 }
 
-// lockManaged returns a member that the actor may change.
-func lockManaged(ctx context.Context, tx *db.Tx, actor Actor, account ID) (CompanyMember, error) {
+// lockManageable returns a member that the actor may change.
+func lockManageable(ctx context.Context, tx *db.Tx, actor Actor, account ID) (CompanyMember, error) {
 	person, err := MemberByID(ctx, tx.Queries, actor.Company.ID, account)
 	if err != nil {
 		return CompanyMember{}, err
@@ -152,7 +152,7 @@ func lockManaged(ctx context.Context, tx *db.Tx, actor Actor, account ID) (Compa
 
 // keepsOwner returns LastOwner if the company has one owner only.
 func keepsOwner(ctx context.Context, tx *db.Tx, company id.Company) error {
-	owners, err := tx.SomeOwners(ctx, company)
+	owners, err := tx.FirstOwners(ctx, company)
 	if err != nil {
 		return fmt.Errorf("read owners: %w", err)
 	}
@@ -194,7 +194,7 @@ func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operat
 		return person, err
 	}
 	if !operator {
-		others, err := tx.SomeOperators(ctx)
+		others, err := tx.FirstOperators(ctx)
 		if err != nil {
 			return CompanyMember{}, fmt.Errorf("read operators: %w", err)
 		}

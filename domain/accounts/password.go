@@ -17,29 +17,29 @@ type Cost struct {
 // DefaultCost is OWASP's second recommendation for argon2id, with one lane.
 var DefaultCost = Cost{KiB: 19 * 1024, Passes: 2}
 
-// hashing bounds concurrent hashes to two, so that a rush of sign-ins takes no more than 38 MiB.
-var hashing = make(chan struct{}, 2)
+// hashSlots bounds concurrent hashes to two, so that a rush of sign-ins takes no more than 38 MiB.
+var hashSlots = make(chan struct{}, 2)
 
-// released returns the memory of hashing to the system soon after the last sign-in: the runtime would keep it for
+// memoryRelease returns the memory of hashing to the system soon after the last sign-in: the runtime would keep it for
 // minutes.
-var released = time.AfterFunc(time.Minute, debug.FreeOSMemory)
+var memoryRelease = time.AfterFunc(time.Minute, debug.FreeOSMemory)
 
-// endTurn ends a turn.
-func endTurn() {
-	<-hashing
-	released.Reset(5 * time.Second)
+// releaseSlot ends a turn.
+func releaseSlot() {
+	<-hashSlots
+	memoryRelease.Reset(5 * time.Second)
 }
 
-// nobody is the hash of no password, for addresses without an account.
-const nobody = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+// noPassword is the hash of no password, for addresses without an account.
+const noPassword = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 // HashPassword returns the hash to store of a password, or BadPassword. Checking it later costs the same.
 func HashPassword(password string, cost Cost) (string, error) {
 	if err := CheckPassword(password); err != nil {
 		return "", err
 	}
-	hashing <- struct{}{}
-	defer endTurn()
+	hashSlots <- struct{}{}
+	defer releaseSlot()
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{
 		Memory: cost.KiB, Iterations: cost.Passes, Parallelism: 1, SaltLength: 16, KeyLength: 32,
 	})
@@ -56,8 +56,8 @@ func VerifyPassword(ctx context.Context, password, hash string) (bool, error) {
 		return false, nil
 	}
 	select {
-	case hashing <- struct{}{}:
-		defer endTurn()
+	case hashSlots <- struct{}{}:
+		defer releaseSlot()
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}

@@ -150,7 +150,7 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string) (Acc
 	}
 	known := err == nil && row.Email != Requester && row.PasswordHash != ""
 	if !known {
-		row.PasswordHash = nobody
+		row.PasswordHash = noPassword
 	}
 	match, err := VerifyPassword(ctx, password, row.PasswordHash)
 	if err != nil {

@@ -41,7 +41,7 @@ func company(t *testing.T, d *db.DB, slug string) (c accounts.Company) {
 	return c
 }
 
-func person(t *testing.T, d *db.DB, name string) (a accounts.Account) {
+func newAccount(t *testing.T, d *db.DB, name string) (a accounts.Account) {
 	t.Helper()
 	inTx(t, d, func(tx *db.Tx) (err error) {
 		a, err = accounts.Open(ctx, tx, accounts.Draft{Name: name, Email: name + "@example.com", PasswordHash: passwordHash()})
@@ -152,7 +152,7 @@ func TestBadInput(t *testing.T) {
 func TestByPassword(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
-	ana := person(t, d, "ana")
+	ana := newAccount(t, d, "ana")
 	for _, email := range []string{"ana@example.com", " ANA@example.com\t"} {
 		if got, err := accounts.ByPassword(ctx, d.Queries, email, password); err != nil || got != ana {
 			t.Errorf("%q: %+v, %v", email, got, err)
@@ -179,7 +179,7 @@ func TestInCompany(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
 	acme, rivals := company(t, d, "acme"), company(t, d, "rivals")
-	ana, sam := person(t, d, "ana"), person(t, d, "sam")
+	ana, sam := newAccount(t, d, "ana"), newAccount(t, d, "sam")
 	join(t, d, acme, ana, accounts.Viewer)
 	join(t, d, rivals, ana, accounts.Owner)
 	join(t, d, rivals, sam, accounts.Member)
@@ -211,7 +211,7 @@ func TestToken(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
 	acme, rivals := company(t, d, "acme"), company(t, d, "rivals")
-	ana := person(t, d, "ana")
+	ana := newAccount(t, d, "ana")
 	join(t, d, acme, ana, accounts.Member)
 	join(t, d, rivals, ana, accounts.Owner)
 	open := func(c accounts.Company, scopes ...string) (token string) {

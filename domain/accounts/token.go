@@ -130,7 +130,7 @@ const UsedEvery = time.Minute
 // Tokens returns a page of a member's tokens that were not revoked, the newest first: those with an id below before,
 // or from the newest if it is 0.
 func Tokens(ctx context.Context, q *db.Queries, company id.Company, account ID, before id.Token, limit int) ([]Token, error) {
-	rows, err := db.Read(q.TokensOf(ctx, db.TokensOfParams{AccountID: account, CompanyID: company, Before: orLast(before), Limit: int32(limit)}))
+	rows, err := db.Read(q.TokensOf(ctx, db.TokensOfParams{AccountID: account, CompanyID: company, Before: beforeOrMax(before), Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read tokens: %w", err)
 	}
@@ -143,7 +143,7 @@ func Tokens(ctx context.Context, q *db.Queries, company id.Company, account ID, 
 
 // TokensOfOthers returns a page of all other members' tokens, as Tokens does.
 func TokensOfOthers(ctx context.Context, q *db.Queries, company id.Company, account ID, before id.Token, limit int) ([]Token, error) {
-	rows, err := db.Read(q.TokensOfOthers(ctx, db.TokensOfOthersParams{CompanyID: company, AccountID: account, Before: orLast(before), Limit: int32(limit)}))
+	rows, err := db.Read(q.TokensOfOthers(ctx, db.TokensOfOthersParams{CompanyID: company, AccountID: account, Before: beforeOrMax(before), Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read tokens: %w", err)
 	}
@@ -161,8 +161,8 @@ func tokenFrom(row db.TokensOfOthersRow) Token {
 	}
 }
 
-// orLast is the id that a page begins below: above all ids if before is 0.
-func orLast[T ~uint64](before T) T {
+// beforeOrMax is the id that a page begins below: above all ids if before is 0.
+func beforeOrMax[T ~uint64](before T) T {
 	if before == 0 {
 		return math.MaxInt64
 	}

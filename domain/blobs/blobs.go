@@ -25,9 +25,9 @@ import (
 
 // Store stores files. Make one with Open.
 type Store struct {
-	bucket *blob.Bucket
-	where  string // for users
-	folder string // "" for a bucket
+	bucket   *blob.Bucket
+	location string // for users
+	folder   string // "" for a bucket
 }
 
 // Remote reports whether a setting is a bucket's address rather than a folder.
@@ -69,7 +69,7 @@ func openBucket(ctx context.Context, where string) (*Store, error) {
 	if err != nil {
 		return nil, BadLocation{hidden(where), err}
 	}
-	return &Store{bucket: bucket, where: "s3://" + u.Host}, nil
+	return &Store{bucket: bucket, location: "s3://" + u.Host}, nil
 }
 
 // hidden removes possible passwords from an address.
@@ -92,14 +92,14 @@ func openFolder(where string) (*Store, error) {
 	if err != nil {
 		return nil, BadLocation{where, err}
 	}
-	return &Store{bucket: bucket, where: where, folder: folder}, nil
+	return &Store{bucket: bucket, location: where, folder: folder}, nil
 }
 
 // Close closes the store's connections.
 func (s *Store) Close() error { return s.bucket.Close() }
 
 // String is the location for users, without keys.
-func (s *Store) String() string { return s.where }
+func (s *Store) String() string { return s.location }
 
 // Put stores what r reads under the name, whole or not at all, and replaces an earlier file. It returns BadName,
 // Unavailable, or the error of r.
@@ -121,7 +121,7 @@ func (s *Store) Put(ctx context.Context, name string, r io.Reader) error {
 		},
 	})
 	if err != nil {
-		return s.failed("store", name, err)
+		return s.wrap("store", name, err)
 	}
 	from := &source{Reader: r}
 	_, err = io.Copy(w, from)
@@ -134,12 +134,12 @@ func (s *Store) Put(ctx context.Context, name string, r io.Reader) error {
 		if from.err != nil {
 			return from.err
 		}
-		return s.failed("store", name, err)
+		return s.wrap("store", name, err)
 	}
 	if err := w.Close(); err != nil {
-		return s.failed("store", name, err)
+		return s.wrap("store", name, err)
 	}
-	return s.failed("store", name, s.syncFolders(name))
+	return s.wrap("store", name, s.syncFolders(name))
 }
 
 // source keeps read errors apart from write errors.
@@ -182,7 +182,7 @@ func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	}
 	r, err := s.bucket.NewReader(ctx, name, nil)
 	if err != nil {
-		return nil, s.failed("read", name, err)
+		return nil, s.wrap("read", name, err)
 	}
 	return r, nil
 }
@@ -201,7 +201,7 @@ func (s *Store) Stat(ctx context.Context, name string) (Info, error) {
 	}
 	a, err := s.bucket.Attributes(ctx, name)
 	if err != nil {
-		return Info{}, s.failed("look at", name, err)
+		return Info{}, s.wrap("look at", name, err)
 	}
 	return Info{Name: name, Size: a.Size, ModTime: a.ModTime}, nil
 }
@@ -211,7 +211,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 	if err := check(name); err != nil {
 		return err
 	}
-	err := s.failed("delete", name, s.bucket.Delete(ctx, name))
+	err := s.wrap("delete", name, s.bucket.Delete(ctx, name))
 	if errors.As(err, new(NotFound)) {
 		return nil
 	}
@@ -228,7 +228,7 @@ func (s *Store) Walk(ctx context.Context, prefix string, visit func(Info) error)
 	for page := blob.FirstPageToken; len(page) > 0; {
 		list, next, err := s.bucket.ListPage(ctx, page, size, &blob.ListOptions{Prefix: prefix})
 		if err != nil {
-			return s.failed("list", prefix, err)
+			return s.wrap("list", prefix, err)
 		}
 		for _, o := range list {
 			if check(o.Key) != nil {
@@ -243,12 +243,12 @@ func (s *Store) Walk(ctx context.Context, prefix string, visit func(Info) error)
 	return nil
 }
 
-// unfinished is how the folder's names of files end that are being written, or were when their writer died.
-var unfinished = regexp.MustCompile(`\.[0-9a-f]{8,16}\.tmp$`)
+// temporaryName is how the folder's names of files end that are being written, or were when their writer died.
+var temporaryName = regexp.MustCompile(`\.[0-9a-f]{8,16}\.tmp$`)
 
-// Unfinished reports whether a file of that name in a store's folder is being written, or was when its
+// IsTemporary reports whether a file of that name in a store's folder is being written, or was when its
 // writer died.
-func Unfinished(name string) bool { return unfinished.MatchString(name) }
+func IsTemporary(name string) bool { return temporaryName.MatchString(name) }
 
 // Sweep removes unfinished files that dead writers last wrote before a time, and returns how many. A bucket has none.
 func (s *Store) Sweep(ctx context.Context, before time.Time) (n int, err error) {
@@ -259,7 +259,7 @@ func (s *Store) Sweep(ctx context.Context, before time.Time) (n int, err error) 
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		if !entry.Type().IsRegular() || !Unfinished(entry.Name()) {
+		if !entry.Type().IsRegular() || !IsTemporary(entry.Name()) {
 			return nil
 		}
 		info, err := entry.Info()
@@ -275,7 +275,7 @@ func (s *Store) Sweep(ctx context.Context, before time.Time) (n int, err error) 
 		n++
 		return err
 	})
-	return n, s.failed("sweep", "", err)
+	return n, s.wrap("sweep", "", err)
 }
 
 // check returns BadName for a name that leads elsewhere, that a folder or a bucket would change, or that looks like an
@@ -291,8 +291,8 @@ func check(name string) error {
 	return nil
 }
 
-// failed returns nil for nil, and NotFound or Unavailable else.
-func (s *Store) failed(doing, name string, err error) error {
+// wrap returns nil for nil, and NotFound or Unavailable else.
+func (s *Store) wrap(doing, name string, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -303,7 +303,7 @@ func (s *Store) failed(doing, name string, err error) error {
 	case gcerrors.Code(err) == gcerrors.Canceled:
 		return context.Canceled
 	}
-	return Unavailable{doing, name, s.where, err}
+	return Unavailable{doing, name, s.location, err}
 }
 
 // noBucket reports whether it is the bucket that is not there.

@@ -9,12 +9,12 @@ import (
 
 // BadLocation reports a setting that no files can be kept in.
 type BadLocation struct {
-	Where string
-	Err   error
+	Location string
+	Err      error
 }
 
 func (e BadLocation) Error() string {
-	return fmt.Sprintf("Files cannot be kept in %q: %v. Set COUNTERFOIL_BLOBS to a folder, or to a bucket such as s3://name?region=eu-central-1.", e.Where, e.Err)
+	return fmt.Sprintf("Files cannot be kept in %q: %v. Set COUNTERFOIL_BLOBS to a folder, or to a bucket such as s3://name?region=eu-central-1.", e.Location, e.Err)
 }
 
 // Unwrap returns the system's error.
@@ -37,15 +37,15 @@ func (NotFound) Unwrap() error { return fs.ErrNotExist }
 
 // Unavailable reports a folder or bucket that fails.
 type Unavailable struct {
-	Doing, Name, Where string
-	Err                error
+	Action, Name, Location string
+	Err                    error
 }
 
 func (e Unavailable) Error() string {
 	if errors.Is(e.Err, syscall.ENOSPC) || errors.Is(e.Err, syscall.EDQUOT) {
-		return fmt.Sprintf("There is no room left in %s, where files are kept. Free some space, then try again.", e.Where)
+		return fmt.Sprintf("There is no room left in %s, where files are kept. Free some space, then try again.", e.Location)
 	}
-	return fmt.Sprintf("Cannot %s %q in %s, where files are kept: %v. Try again; if that does not help, look at COUNTERFOIL_BLOBS.", e.Doing, e.Name, e.Where, e.Err)
+	return fmt.Sprintf("Cannot %s %q in %s, where files are kept: %v. Try again; if that does not help, look at COUNTERFOIL_BLOBS.", e.Action, e.Name, e.Location, e.Err)
 }
 
 // Unwrap returns the folder's or bucket's error.

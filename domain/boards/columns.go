@@ -130,7 +130,7 @@ func OpenColumn(ctx context.Context, tx *db.Tx, board Board, edit ColumnEdit) (B
 			return board, column, err
 		}
 	}
-	return board, column, PlaceColumn(ctx, tx, board, column.ID, edit.Position)
+	return board, column, MoveColumn(ctx, tx, board, column.ID, edit.Position)
 }
 
 // EditColumn changes a column of a board whose columns are locked. If it becomes a done column, or stops being one,
@@ -146,7 +146,7 @@ func EditColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, e
 	if err := saveColumn(ctx, tx, now); err != nil {
 		return was, now, err
 	}
-	return was, now, PlaceColumn(ctx, tx, board, column, edit.Position)
+	return was, now, MoveColumn(ctx, tx, board, column, edit.Position)
 }
 
 func saveColumn(ctx context.Context, tx *db.Tx, c Column) error {
@@ -161,9 +161,9 @@ func saveColumn(ctx context.Context, tx *db.Tx, c Column) error {
 	return nil
 }
 
-// PlaceColumn moves a column to a position among those of its board, which are locked; nil leaves it. It returns
+// MoveColumn moves a column to a position among those of its board, which are locked; nil leaves it. It returns
 // BadPosition.
-func PlaceColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, position *int) error {
+func MoveColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, position *int) error {
 	if position == nil {
 		return nil
 	}

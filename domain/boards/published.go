@@ -15,10 +15,10 @@ type PublishedBoard struct {
 	Slug     string // of the company
 }
 
-// PublishedBoards returns the first boards with positions above after up to upto, of any company. Only those of one
+// PublishedBoards returns the first boards with positions in (after, to], of any company. Only those of one
 // company have their columns.
-func PublishedBoards(ctx context.Context, q *db.Queries, company id.Company, after, upto uint64, limit int) ([]PublishedBoard, error) {
-	rows, err := db.Read(q.PublishedBoards(ctx, db.PublishedBoardsParams{After: &after, Upto: &upto, Limit: int32(limit)}))
+func PublishedBoards(ctx context.Context, q *db.Queries, company id.Company, after, to uint64, limit int) ([]PublishedBoard, error) {
+	rows, err := db.Read(q.PublishedBoards(ctx, db.PublishedBoardsParams{After: &after, To: &to, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read published boards: %w", err)
 	}

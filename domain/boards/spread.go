@@ -10,9 +10,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// inserted is how many tickets may be put between those of a column that are not respaced yet, beside as many again as
+// spreadRoom is how many tickets may be put between those of a column that are not respaced yet, beside as many again as
 // there are, until gaps get smaller.
-const inserted = 10_000
+const spreadRoom = 10_000
 
 // CodeRanksUsedUp: the ranks of a column are used up, which takes millions of spreadings. Move its tickets to
 // another column, and back.
@@ -36,7 +36,7 @@ func LockSpread(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, ga
 	if row.SpreadRun == run {
 		return row.SpreadFrom, nil
 	}
-	room := (2*row.TicketCount + inserted) * gap
+	room := (2*row.TicketCount + spreadRoom) * gap
 	if row.LastRank > math.MaxInt64/2-room {
 		return 0, RanksUsedUp(column)
 	}

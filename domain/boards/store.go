@@ -254,7 +254,7 @@ func KeptSlugs(ctx context.Context, q *db.Queries, company id.Company, among []s
 	if len(among) == 0 {
 		return imported, nil
 	}
-	rows, err := db.Read(q.KeptSlugs(ctx, company, among))
+	rows, err := db.Read(q.KnownSlugs(ctx, company, among))
 	if err != nil {
 		return nil, fmt.Errorf("read slugs: %w", err)
 	}
@@ -303,7 +303,7 @@ func LockColumns(ctx context.Context, tx *db.Tx, columns ...id.Column) (map[id.C
 // Live returns Archived if one of the boards is archived, and keeps them from being archived until
 // the transaction ends. Lock columns, incrementers and tickets first.
 func Live(ctx context.Context, tx *db.Tx, boards ...ID) error {
-	kept, err := tx.KeepBoards(ctx, boards)
+	kept, err := tx.LockBoardsShared(ctx, boards)
 	if err != nil {
 		return fmt.Errorf("lock boards: %w", err)
 	}

@@ -44,7 +44,7 @@ func whyNone(ctx context.Context, tx *db.Tx, board ID, column Column, k int) err
 // UPDATE … LAST_INSERT_ID(expr) is MySQL's documented way to count: the row's lock serialises it, and the answer to
 // the update carries the value.
 func TakeNumbers(ctx context.Context, tx *db.Tx, board ID, k int) (last uint64, err error) {
-	result, err := tx.TakeNumbers(ctx, uint64(k), board)
+	result, err := tx.AllocateNumbers(ctx, uint64(k), board)
 	if err != nil {
 		return 0, fmt.Errorf("take numbers: %w", err)
 	}

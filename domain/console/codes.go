@@ -50,7 +50,7 @@ func (c *Console) PopRefs(ctx context.Context, count int, once *workflows.Once[[
 	}
 	switch {
 	case empty:
-		if err := refs.MarkWanted(ctx, c.db.Queries); err != nil {
+		if err := refs.RequestRefill(ctx, c.db.Queries); err != nil {
 			return nil, err
 		}
 		return nil, err
@@ -90,7 +90,7 @@ func (c *Console) popBatch(ctx context.Context, _ struct{}, pops []*pop) (popped
 			popped[i], codes = codes[:p.count], codes[p.count:]
 			answers = append(answers, p.once.Row(tx, popped[i])...)
 		}
-		return workflows.Remember(ctx, tx, answers)
+		return workflows.StoreResponses(ctx, tx, answers)
 	})
 	return popped, err
 }

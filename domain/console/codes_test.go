@@ -18,14 +18,14 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// minted mints codes as an operator does.
-func (e *env) minted(t testing.TB, codes int, length string) migrations.Run {
+// mint mints codes as an operator does.
+func (e *env) mint(t testing.TB, codes int, length string) migrations.Run {
 	t.Helper()
 	run, _ := e.RunToEnd(t, workflows.MintName, migrations.Values{"codes": fmt.Sprint(codes), "length": length}, migrations.Draft{})
 	return run
 }
 
-func (e *env) standing(t testing.TB) refs.State {
+func (e *env) state(t testing.TB) refs.State {
 	t.Helper()
 	return domaintest.OK(e.Console.RefState(e.Ctx))(t)
 }
@@ -48,7 +48,7 @@ func TestRefs(t *testing.T) {
 	t.Run("what is minted can be taken, by many at once, each code by one", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.minted(t, 25_000, "5")
+		run := e.mint(t, 25_000, "5")
 		if run.State != migrations.Complete || run.Progress.Complete != 3 {
 			t.Fatalf("%+v", run)
 		}
@@ -75,7 +75,7 @@ func TestRefs(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if s := e.standing(t); s.Minted != 25_000 || s.Issued != uint64(len(seen)) || s.Available != 25_000-s.Issued {
+		if s := e.state(t); s.Minted != 25_000 || s.Issued != uint64(len(seen)) || s.Available != 25_000-s.Issued {
 			t.Errorf("%+v, and %d were received", s.Counts, len(seen))
 		}
 		e.Counts(t, len(seen), "SELECT COUNT(*) FROM ref_issue WHERE company_id = 1 AND token_id = 0 AND ticket_id = 0")
@@ -86,7 +86,7 @@ func TestRefs(t *testing.T) {
 		operator := console.AsCommandLine(e.Ctx)
 		run := domaintest.OK(e.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{}, nil))(t)
 		slow := migrations.KnobChange{"rate": 0.02, "concurrency": 1} // it does not end before it is paused
-		domaintest.OK(e.Console.TurnKnobs(operator, run.ID, slow))(t)
+		domaintest.OK(e.Console.ChangeKnobs(operator, run.ID, slow))(t)
 		work := func(until func(migrations.Run) bool) migrations.Run {
 			working, end := context.WithCancel(context.Background())
 			done := make(chan error, 1)
@@ -100,7 +100,7 @@ func TestRefs(t *testing.T) {
 			if err != nil || len(lots) != 1 || lots[0].Added != codes {
 				t.Errorf("%+v, %v", lots, err)
 			}
-			if s := e.standing(t); s.Minted != codes || s.Available != codes-s.Issued {
+			if s := e.state(t); s.Minted != codes || s.Available != codes-s.Issued {
 				t.Errorf("%d codes: %+v", codes, s.Counts)
 			}
 			ledger, pool, issued := e.Count(t, "SELECT COUNT(*) FROM ref_ledger"), e.Count(t, "SELECT COUNT(*) FROM ref_pool"), e.Count(t, "SELECT COUNT(*) FROM ref_issue")
@@ -121,7 +121,7 @@ func TestRefs(t *testing.T) {
 		}
 		domaintest.OK(e.Console.PopRefs(e.Ctx, 500, nil))(t)
 		whole(10_000 * uint64(paused.Progress.Complete))
-		domaintest.OK(e.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": 0}))(t)
+		domaintest.OK(e.Console.ChangeKnobs(operator, run.ID, migrations.KnobChange{"rate": 0}))(t)
 		domaintest.OK(e.Console.ResumeRun(operator, run.ID))(t)
 		if r := work(func(r migrations.Run) bool { return r.FinishedAt != nil }); r.State != migrations.Complete || r.Progress.Complete != 6 {
 			t.Errorf("%+v", r)
@@ -161,14 +161,14 @@ func TestRefill(t *testing.T) {
 		}
 		tend(1)
 		e.WorkAll(t, workflows.MintName)
-		if s := e.standing(t); s.Available != 1000 {
+		if s := e.state(t); s.Available != 1000 {
 			t.Errorf("%+v", s.Counts)
 		}
 		tend(1)
 		domaintest.OK(e.Console.PopRefs(e.Ctx, 240, nil))(t)
 		tend(2) // 240 in the last hour are 5,760 a day
 		e.WorkAll(t, workflows.MintName)
-		if s := e.standing(t); s.Available != 24_000 || s.Rate != 240 {
+		if s := e.state(t); s.Available != 24_000 || s.Rate != 240 {
 			t.Errorf("%+v", s)
 		}
 		policy.AtLeast = 100_000
@@ -198,7 +198,7 @@ func TestRefill(t *testing.T) {
 		if n := e.Count(t, "SELECT COUNT(*) FROM migration_run WHERE params LIKE '%\"length\":\"6\"%'"); n != 1 {
 			t.Fatal("the refill is not of six characters")
 		}
-		e.minted(t, 100, "6")
+		e.mint(t, 100, "6")
 		codes, err := e.Console.PopRefs(e.Ctx, 3, nil)
 		if err != nil || len(codes[0]) != 6 {
 			t.Errorf("%v, %v", codes, err)
@@ -235,7 +235,7 @@ func TestLoadCodes(t *testing.T) {
 				if p := run.Progress; run.Rejected != 4 || p.Complete != 3 || p.Failed != 1 {
 					t.Errorf("%d rejected, %+v", run.Rejected, p)
 				}
-				if s := e.standing(t); s.Available != 3 || s.Minted != 3 {
+				if s := e.state(t); s.Available != 3 || s.Minted != 3 {
 					t.Errorf("%+v", s.Counts)
 				}
 				rejected, _, err := e.Console.RunRejections(e.Ctx, run.ID, 0)
@@ -259,7 +259,7 @@ func TestLoadCodes(t *testing.T) {
 				if err != nil || len(codes) != 3 {
 					t.Errorf("%v, %v", codes, err)
 				}
-				if p := load().Progress; p.Complete != 0 || e.standing(t).Available != 0 {
+				if p := load().Progress; p.Complete != 0 || e.state(t).Available != 0 {
 					t.Errorf("once more, when they are given out: %+v", p)
 				}
 			})
@@ -268,15 +268,15 @@ func TestLoadCodes(t *testing.T) {
 	t.Run("a lot in quarantine is taken out of the pool by a run, and then the guard ends", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.minted(t, 1000, "5")
-		e.minted(t, 1000, "5")
+		e.mint(t, 1000, "5")
+		e.mint(t, 1000, "5")
 		lots, _, err := e.Console.RefLots(e.Ctx, 0)
 		if err != nil || len(lots) != 2 {
 			t.Fatal(lots, err)
 		}
 		bad := lots[1].ID
 		domaintest.OK(e.Console.QuarantineRefs(e.Ctx, bad))(t)
-		if !e.standing(t).Guarded {
+		if !e.state(t).Guarded {
 			t.Error("nothing guards the pool")
 		}
 		domaintest.OK(e.Console.PopRefs(e.Ctx, 700, nil))(t)
@@ -284,7 +284,7 @@ func TestLoadCodes(t *testing.T) {
 			t.Fatalf("%+v", runs)
 		}
 		domaintest.Must(t, e.Delivery.TendRefs(e.Ctx))
-		s := e.standing(t)
+		s := e.state(t)
 		if s.Guarded || s.Quarantined != 1000 || s.Available != 300 {
 			t.Errorf("%+v", s)
 		}

@@ -34,8 +34,8 @@ func New(
 	return c
 }
 
-// Where returns the host and the name of the database, for pages that ask whether to change it.
-func (c *Console) Where() (host, database string) { return c.db.Location() }
+// Database returns the host and the name of the database, for pages that ask whether to change it.
+func (c *Console) Database() (host, database string) { return c.db.Location() }
 
 // Close refuses new pops, and waits until the accepted ones are committed, or ctx ends.
 func (c *Console) Close(ctx context.Context) error { return c.pops.Close(ctx) }

@@ -13,7 +13,7 @@ import (
 
 // forAll are methods that are not for operators alone: the process's own, and what monitoring reads.
 var forAll = map[string]bool{
-	"Close": true, "Where": true, "FeedGauges": true, "MigrationGauges": true, "RefGauges": true, "RefTotals": true,
+	"Close": true, "Database": true, "FeedGauges": true, "MigrationGauges": true, "RefGauges": true, "RefTotals": true,
 }
 
 func TestOperators(t *testing.T) {

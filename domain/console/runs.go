@@ -34,7 +34,7 @@ func (c *Console) OpenRun(
 		if err := workflows.StillOperator(ctx, tx, accounts.ActorFrom(ctx)); err != nil || once == nil {
 			return err
 		}
-		return workflows.Remember(ctx, tx, once.Row(tx, run))
+		return workflows.StoreResponses(ctx, tx, once.Row(tx, run))
 	}
 	return ask(ctx, func(by actor) (migrations.Run, error) {
 		return workflows.DoOnce(ctx, c.workflows, once, func() (migrations.Run, error) {
@@ -58,7 +58,7 @@ func (c *Console) Run(ctx context.Context, run id.Run) (migrations.Run, error) {
 func (c *Console) StartRun(
 	ctx context.Context, run id.Run, canary int, change migrations.KnobChange,
 ) (migrations.Run, error) {
-	return ask(ctx, func(by actor) (migrations.Run, error) { return c.engine.StartRunWith(ctx, by, run, canary, change) })
+	return ask(ctx, func(by actor) (migrations.Run, error) { return c.engine.StartRun(ctx, by, run, canary, change) })
 }
 
 // PauseRun pauses a run.
@@ -87,9 +87,9 @@ func (c *Console) control(
 	return ask(ctx, func(by actor) (migrations.Run, error) { return act(ctx, by, run) })
 }
 
-// TurnKnobs changes settings of a run that is not over.
-func (c *Console) TurnKnobs(ctx context.Context, run id.Run, change migrations.KnobChange) (migrations.Run, error) {
-	return ask(ctx, func(by actor) (migrations.Run, error) { return c.engine.TurnKnobs(ctx, by, run, change) })
+// ChangeKnobs changes settings of a run that is not over.
+func (c *Console) ChangeKnobs(ctx context.Context, run id.Run, change migrations.KnobChange) (migrations.Run, error) {
+	return ask(ctx, func(by actor) (migrations.Run, error) { return c.engine.ChangeKnobs(ctx, by, run, change) })
 }
 
 // RunStatistics returns how fast a run goes, when it may be done, and its workers.

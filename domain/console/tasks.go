@@ -44,12 +44,12 @@ func (c *Console) ReportSheet(ctx context.Context, run id.Run) (*migrations.Shee
 }
 
 // RetryTasks opens tasks again and returns how many.
-func (c *Console) RetryTasks(ctx context.Context, run id.Run, which migrations.Which) (int64, error) {
+func (c *Console) RetryTasks(ctx context.Context, run id.Run, which migrations.Selection) (int64, error) {
 	return ask(ctx, func(by actor) (int64, error) { return c.engine.RetryTasks(ctx, by, run, which) })
 }
 
 // SkipTasks skips tasks and returns how many.
-func (c *Console) SkipTasks(ctx context.Context, run id.Run, which migrations.Which) (int64, error) {
+func (c *Console) SkipTasks(ctx context.Context, run id.Run, which migrations.Selection) (int64, error) {
 	return ask(ctx, func(by actor) (int64, error) { return c.engine.SkipTasks(ctx, by, run, which) })
 }
 

@@ -12,7 +12,7 @@ import (
 // Webhooks returns a page of the webhooks of all companies: by id, from above after.
 func (c *Console) Webhooks(ctx context.Context, after id.Webhook) ([]webhooks.Webhook, bool, error) {
 	return askPage(ctx, func(actor) ([]webhooks.Webhook, bool, error) {
-		return workflows.Page(webhooks.After(ctx, c.db.Queries, after, workflows.PeoplePerPage+1))
+		return workflows.Page(webhooks.After(ctx, c.db.Queries, after, workflows.RowsPerPage+1))
 	})
 }
 

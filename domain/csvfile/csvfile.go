@@ -57,7 +57,7 @@ type File struct {
 
 	in      io.Reader // in UTF-8
 	buf     []byte    // read and not yet consumed
-	ended   error     // io.EOF, or the read error
+	readErr error     // io.EOF, or the read error
 	offset  int64     // of buf in the decoded file
 	line    uint64    // that buf begins with
 	cr      bool      // lines end with CR, which is read as LF
@@ -187,8 +187,8 @@ func (f *File) begin(isHeader func([]string) bool) error {
 	for f.fill() && len(f.buf) < sampleSize {
 		continue
 	}
-	if !errors.Is(f.ended, io.EOF) && f.ended != nil {
-		return f.ended
+	if !errors.Is(f.readErr, io.EOF) && f.readErr != nil {
+		return f.readErr
 	}
 	if f.cr = endsWithCR(f.buf); f.cr {
 		toLF(f.buf)
@@ -240,8 +240,8 @@ func (f *File) skipTo(cursor string) error {
 	f.first = nil
 	for f.offset < offset {
 		if len(f.buf) == 0 && !f.fill() {
-			if !errors.Is(f.ended, io.EOF) {
-				return f.ended
+			if !errors.Is(f.readErr, io.EOF) {
+				return f.readErr
 			}
 			return BadFile("The file is shorter than what was already read of it.")
 		}
@@ -268,8 +268,8 @@ func (f *File) Next() (Row, error) {
 	case errors.Is(err, errTooLong) && empty > 0:
 		f.rewind() // the row may yet be short enough
 		return f.Next()
-	case err != nil && errors.Is(err, f.ended):
-		return Row{}, f.ended
+	case err != nil && errors.Is(err, f.readErr):
+		return Row{}, f.readErr
 	case err != nil:
 		return Row{}, f.skipLine(problem(err, f.buf[:n]))
 	}
@@ -336,15 +336,15 @@ func quoteAt(row []byte, line, column int) bool {
 	return column <= len(row) && row[column-1] == '"'
 }
 
-// window is the parser's input: the file from the present row on, up to a row's limit.
-type window struct{ *File }
+// parserInput is the parser's input: the file from the present row on, up to a row's limit.
+type parserInput struct{ *File }
 
-func (w window) Read(p []byte) (int, error) {
+func (w parserInput) Read(p []byte) (int, error) {
 	switch {
 	case w.parsed > MaxRow:
 		return 0, errTooLong
 	case w.parsed == len(w.buf) && !w.fill():
-		return 0, w.ended
+		return 0, w.readErr
 	}
 	n := copy(p, w.buf[w.parsed:min(len(w.buf), MaxRow+1)])
 	w.parsed += n
@@ -354,7 +354,7 @@ func (w window) Read(p []byte) (int, error) {
 // rewind restarts the parser at the beginning of buf.
 func (f *File) rewind() {
 	f.parsed = 0
-	f.ahead.Reset(window{f})
+	f.ahead.Reset(parserInput{f})
 }
 
 // skipEmptyLines consumes empty lines among the next n bytes, and returns their length.
@@ -384,8 +384,8 @@ func (f *File) skipLine(reason string) error {
 		}
 		end = bytes.IndexByte(f.buf, '\n')
 	}
-	if end < 0 && !errors.Is(f.ended, io.EOF) {
-		return f.ended
+	if end < 0 && !errors.Is(f.readErr, io.EOF) {
+		return f.readErr
 	}
 	f.consume(end + 1)
 	f.rewind()
@@ -403,7 +403,7 @@ func (f *File) consume(n int) []byte {
 
 // fill reads more of the file into buf. It reports whether there was more.
 func (f *File) fill() bool {
-	if f.ended != nil {
+	if f.readErr != nil {
 		return false
 	}
 	if cap(f.buf)-len(f.buf) < 4096 {
@@ -416,16 +416,16 @@ func (f *File) fill() bool {
 			toLF(f.buf[n:])
 		}
 		if err != nil {
-			f.ended = err
+			f.readErr = err
 			if !errors.Is(err, io.EOF) {
-				f.ended = fmt.Errorf("read file: %w", err)
+				f.readErr = fmt.Errorf("read file: %w", err)
 			}
 		}
 		if read > 0 || err != nil {
 			return read > 0
 		}
 	}
-	f.ended = fmt.Errorf("read file: %w", io.ErrNoProgress)
+	f.readErr = fmt.Errorf("read file: %w", io.ErrNoProgress)
 	return false
 }
 

@@ -83,7 +83,7 @@ func TestNext(t *testing.T) {
 		{"a quote that is never closed, on the last line", "a,b\n1,2\n3,\"4", []string{"a", "b"}, []string{"2: 1|2", "3! " + openQuote}},
 		{
 			"a quote that is not closed within 1 MiB", "a,b\n1,\"2\n" + strings.Repeat("3,4\n", MaxRow/4+10), []string{"a", "b"},
-			append([]string{"2! " + openQuote}, numbered(3, MaxRow/4+10, "3|4")...),
+			append([]string{"2! " + openQuote}, numberedRows(3, MaxRow/4+10, "3|4")...),
 		},
 		{"a row without end", "a,b\n1,2\n" + huge + "\n3,4\n", []string{"a", "b"}, []string{"2: 1|2", "3! " + tooLong, "4: 3|4"}},
 		{"a quoted row without end", "a,b\n\"" + huge + "\n3,4\n", []string{"a", "b"}, []string{"2! " + openQuote, "3: 3|4"}},
@@ -102,7 +102,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func numbered(from, n int, fields string) (rows []string) {
+func numberedRows(from, n int, fields string) (rows []string) {
 	for i := range n {
 		rows = append(rows, fmt.Sprintf("%d: %s", from+i, fields))
 	}

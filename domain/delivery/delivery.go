@@ -52,4 +52,4 @@ func New(c Config) *Delivery {
 }
 
 // Close stores the last figures about reference codes.
-func (d *Delivery) Close(ctx context.Context) { d.lastSample(ctx) }
+func (d *Delivery) Close(ctx context.Context) { d.storeLastSample(ctx) }

@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	maxTurns          = 64                    // webhooks that a process sends to at once,
-	maxTurnsOfCompany = 8                     // and those of one company among them
-	dueLimit          = 100                   // due webhooks are read at once
-	dispatchEvery     = time.Second           // attempts become due
-	gatherFor         = 20 * time.Millisecond // so that what is published together is read together
-	leadFor           = 30 * time.Second      // a lead is stored
+	maxSessions          = 64                    // webhooks that a process sends to at once,
+	maxSessionsOfCompany = 8                     // and those of one company among them
+	dueLimit             = 100                   // due webhooks are read at once
+	dispatchEvery        = time.Second           // attempts become due
+	gatherFor            = 20 * time.Millisecond // so that what is published together is read together
+	leadFor              = 30 * time.Second      // a lead is stored
 )
 
 // WorkWebhooks sends changes to webhooks until ctx ends. Any number of processes may; one at a time sends to a webhook.
 // It needs the feeds engine's Work in the same process.
 func (d *Delivery) WorkWebhooks(ctx context.Context) {
-	loop := newDispatcher(d, d.turn)
-	defer loop.turns.Wait()
+	loop := newDispatcher(d, d.runSession)
+	defer loop.sessions.Wait()
 	for ctx.Err() == nil {
 		moved := d.feeds.Changes()
 		if err := loop.dispatch(ctx); err != nil && ctx.Err() == nil {
@@ -45,10 +45,10 @@ func (d *Delivery) WorkWebhooks(ctx context.Context) {
 
 // dispatcher finds webhooks with something to send and begins a turn for each, so that a slow receiver delays no other.
 type dispatcher struct {
-	w     *Delivery
-	turn  func(context.Context, id.Webhook) error // sends to one
-	turns sync.WaitGroup
-	freed wait.Wakeup
+	w        *Delivery
+	send     func(context.Context, id.Webhook) error // sends to one
+	sessions sync.WaitGroup
+	freed    wait.Wakeup
 
 	mu        sync.Mutex
 	busy      map[id.Webhook]bool
@@ -62,7 +62,7 @@ type dispatcher struct {
 
 func newDispatcher(w *Delivery, turn func(context.Context, id.Webhook) error) *dispatcher {
 	return &dispatcher{
-		w: w, turn: turn, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, freed: wait.NewWakeup(),
+		w: w, send: turn, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, freed: wait.NewWakeup(),
 		leads: map[id.Webhook]lead{}, began: map[id.Webhook]uint64{},
 	}
 }
@@ -207,14 +207,14 @@ func (d *dispatcher) spans(
 func (d *dispatcher) start(ctx context.Context, due webhooks.DueWebhook) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.busy[due.ID] || len(d.busy) >= maxTurns || d.ofCompany[due.Company] >= maxTurnsOfCompany {
+	if d.busy[due.ID] || len(d.busy) >= maxSessions || d.ofCompany[due.Company] >= maxSessionsOfCompany {
 		return false
 	}
 	d.busy[due.ID] = true
 	d.ofCompany[due.Company]++
-	d.turns.Go(func() {
+	d.sessions.Go(func() {
 		defer d.end(due)
-		if err := d.turn(ctx, due.ID); err != nil && ctx.Err() == nil {
+		if err := d.send(ctx, due.ID); err != nil && ctx.Err() == nil {
 			d.w.log.Warn("a webhook could not be sent to; it is tried again", "webhook", due.ID, "error", err)
 		}
 	})

@@ -7,13 +7,15 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Turn is a turn of a webhook.
-func (d *Delivery) Turn(ctx context.Context, webhook id.Webhook) error { return d.turn(ctx, webhook) }
+// RunSession is a turn of a webhook.
+func (d *Delivery) RunSession(ctx context.Context, webhook id.Webhook) error {
+	return d.runSession(ctx, webhook)
+}
 
 // Dispatch dispatches once, and has turn send.
 func (d *Delivery) Dispatch(turn func(context.Context, id.Webhook) error) (look func(context.Context) error, wait func()) {
 	dispatcher := newDispatcher(d, turn)
-	return dispatcher.dispatch, dispatcher.turns.Wait
+	return dispatcher.dispatch, dispatcher.sessions.Wait
 }
 
 // SendFor has a message to a webhook take no longer than that. Nothing must be sent meanwhile.

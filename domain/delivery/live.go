@@ -57,10 +57,10 @@ func (d *Delivery) UpdateLive(ctx context.Context) (moved <-chan struct{}, err e
 	case last.Epoch != now.Epoch, !now.Covers(last):
 		d.live.Begin(now)
 	default:
-		l := liveScan{q: d.db.Queries, from: last, upto: now, found: map[id.Company]*companyChanges{}}
+		l := liveScan{q: d.db.Queries, from: last, to: now, found: map[id.Company]*companyChanges{}}
 		err = errors.Join(l.tickets(ctx), l.comments(ctx), l.boards(ctx))
 		switch {
-		case errors.Is(err, errTooMuch):
+		case errors.Is(err, errTooManyChanges):
 			d.live.Begin(now)
 			err = nil
 		case err == nil:
@@ -70,14 +70,14 @@ func (d *Delivery) UpdateLive(ctx context.Context) (moved <-chan struct{}, err e
 	return moved, err
 }
 
-// errTooMuch says that more changed than one update reads.
-var errTooMuch = errors.New("more changed than one update reads")
+// errTooManyChanges says that more changed than one update reads.
+var errTooManyChanges = errors.New("more changed than one update reads")
 
 // liveScan collects what was published in a stretch of the feeds. Rows that changed again since come with the next.
 type liveScan struct {
-	q          *db.Queries
-	from, upto live.Position
-	found      map[id.Company]*companyChanges
+	q        *db.Queries
+	from, to live.Position
+	found    map[id.Company]*companyChanges
 }
 
 // companyChanges is what a scan found of a company.
@@ -119,23 +119,23 @@ func (n *companyChanges) add(board id.Board, ticket live.Ticket) {
 }
 
 // pages calls page from one position to the next, until it returns less than a page.
-func pages(from, upto uint64, page func(after, upto *uint64) (n int, last *uint64, err error)) error {
+func pages(from, to uint64, page func(after, to *uint64) (n int, last *uint64, err error)) error {
 	for range livePages {
-		if from >= upto {
+		if from >= to {
 			return nil
 		}
-		n, last, err := page(&from, &upto)
+		n, last, err := page(&from, &to)
 		if err != nil || n < livePage {
 			return err
 		}
 		from = *last
 	}
-	return errTooMuch
+	return errTooManyChanges
 }
 
 func (l *liveScan) tickets(ctx context.Context) error {
-	return pages(l.from.Tickets, l.upto.Tickets, func(after, upto *uint64) (int, *uint64, error) {
-		rows, err := db.Read(l.q.LiveTickets(ctx, db.LiveTicketsParams{After: after, Upto: upto, Limit: livePage}))
+	return pages(l.from.Tickets, l.to.Tickets, func(after, to *uint64) (int, *uint64, error) {
+		rows, err := db.Read(l.q.LiveTickets(ctx, db.LiveTicketsParams{After: after, To: to, Limit: livePage}))
 		if err != nil || len(rows) == 0 {
 			return 0, nil, err
 		}
@@ -149,13 +149,13 @@ func (l *liveScan) tickets(ctx context.Context) error {
 			companies[row.ID] = row.CompanyID
 		}
 		last := rows[len(rows)-1].FeedSyncID
-		aliases := db.LiveAliasesParams{After: after, Upto: last, Limit: livePages * livePage}
+		aliases := db.LiveAliasesParams{After: after, To: last, Limit: livePages * livePage}
 		left, err := db.Read(l.q.LiveAliases(ctx, aliases))
 		if err != nil {
 			return 0, nil, err
 		}
 		if len(left) == livePages*livePage {
-			return 0, nil, errTooMuch
+			return 0, nil, errTooManyChanges
 		}
 		for _, alias := range left {
 			l.of(companies[alias.TicketID]).add(alias.BoardID, live.Ticket{ID: alias.TicketID})
@@ -181,8 +181,8 @@ func liveTicket(row db.LiveTicketsRow) (live.Ticket, error) {
 }
 
 func (l *liveScan) comments(ctx context.Context) error {
-	return pages(l.from.Comments, l.upto.Comments, func(after, upto *uint64) (int, *uint64, error) {
-		rows, err := db.Read(l.q.LiveComments(ctx, db.LiveCommentsParams{After: after, Upto: upto, Limit: livePage}))
+	return pages(l.from.Comments, l.to.Comments, func(after, to *uint64) (int, *uint64, error) {
+		rows, err := db.Read(l.q.LiveComments(ctx, db.LiveCommentsParams{After: after, To: to, Limit: livePage}))
 		if err != nil || len(rows) == 0 {
 			return 0, nil, err
 		}
@@ -197,8 +197,8 @@ func (l *liveScan) comments(ctx context.Context) error {
 }
 
 func (l *liveScan) boards(ctx context.Context) error {
-	return pages(l.from.Boards, l.upto.Boards, func(after, upto *uint64) (int, *uint64, error) {
-		rows, err := db.Read(l.q.LiveBoards(ctx, db.LiveBoardsParams{After: after, Upto: upto, Limit: livePage}))
+	return pages(l.from.Boards, l.to.Boards, func(after, to *uint64) (int, *uint64, error) {
+		rows, err := db.Read(l.q.LiveBoards(ctx, db.LiveBoardsParams{After: after, To: to, Limit: livePage}))
 		if err != nil || len(rows) == 0 {
 			return 0, nil, err
 		}

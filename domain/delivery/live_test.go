@@ -153,17 +153,17 @@ func TestLive(t *testing.T) {
 		}
 		before := since.Tickets
 		copies(600)
-		e.published(t, before+600) // looked at all at once
+		e.waitPublished(t, before+600) // looked at all at once
 		since = e.sees(t, company, since, func(all seen) bool { return all.all[ninja.ID] && !all.missed })
 		domaintest.Exec(t, e.DB, `DELETE FROM ticket WHERE local_id > 100000`)
 		copies(5000)
-		e.published(t, before+5600)
+		e.waitPublished(t, before+5600)
 		e.sees(t, company, since, func(all seen) bool { return all.missed })
 	})
 }
 
-// published waits until this process knows of so many positions of tickets.
-func (e *env) published(t testing.TB, want uint64) {
+// waitPublished waits until this process knows of so many positions of tickets.
+func (e *env) waitPublished(t testing.TB, want uint64) {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {

@@ -27,7 +27,7 @@ func receiver(t *testing.T, handler http.HandlerFunc) (e *env, hook id.Webhook, 
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	e = reaching(t)
+	e = newReachingEnv(t)
 	hook, _ = e.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
 	return e, hook, server.URL
 }
@@ -54,9 +54,9 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 			w.WriteHeader(http.StatusNoContent)
 		})
 		e.Delivery.SendFor(soon)
-		e.titled(t, "DEMO", "one")
+		e.openTicket(t, "DEMO", "one")
 		for n := 1; n <= 2; n++ {
-			if w := e.turn(t, hook); w.Failures != n || w.Condition() != "failing" {
+			if w := e.deliver(t, hook); w.Failures != n || w.Condition() != "failing" {
 				t.Errorf("%+v", w)
 			}
 			if a := e.deliveries(t, hook)[0]; a.Outcome.OK() || a.Outcome.Status != 0 || !strings.Contains(a.Outcome.Error, soon.String()) {
@@ -65,7 +65,7 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 		}
 		late.Store(false)
 		e.Delivery.SendFor(time.Minute / 4)
-		if w := e.turn(t, hook); w.Failures != 0 || w.Condition() != "on" {
+		if w := e.deliver(t, hook); w.Failures != 0 || w.Condition() != "on" {
 			t.Errorf("%+v", w)
 		}
 		mu.Lock()
@@ -127,10 +127,10 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 				defer mu.Unlock()
 				return len(ids)
 			}
-			e.titled(t, "DEMO", "one")
+			e.openTicket(t, "DEMO", "one")
 			e.Publish(t)
 			before := e.clock(t, "SELECT NOW(6)")
-			domaintest.Must(t, e.Delivery.Turn(e.Ctx, hook))
+			domaintest.Must(t, e.Delivery.RunSession(e.Ctx, hook))
 			due, after := e.clock(t, "SELECT due_at FROM webhook"), e.clock(t, "SELECT NOW(6)")
 			least, most := before.Add(c.least), after.Add(c.most)
 			if !c.at.IsZero() {
@@ -155,18 +155,18 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 			var work sync.WaitGroup
 			work.Go(func() { e.Feeds.Run(ctx) })
 			work.Go(func() { e.Delivery.WorkWebhooks(ctx) })
-			e.titled(t, "DEMO", "two")
-			<-inbox.Came()
-			e.titled(t, "DEMO", "three")
-			<-inbox.Came()
+			e.openTicket(t, "DEMO", "two")
+			<-inbox.Received()
+			e.openTicket(t, "DEMO", "three")
+			<-inbox.Received()
 			cancel()
 			work.Wait()
-			if err := e.Delivery.Turn(e.Ctx, hook); err != nil || asked() != 1 {
+			if err := e.Delivery.RunSession(e.Ctx, hook); err != nil || asked() != 1 {
 				t.Errorf("%s was asked %d times, %v", url, asked(), err)
 			}
 
 			e.Exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
-			if err := e.Delivery.Turn(e.Ctx, hook); err != nil || asked() != 4 || ids[0] != ids[1] {
+			if err := e.Delivery.RunSession(e.Ctx, hook); err != nil || asked() != 4 || ids[0] != ids[1] {
 				t.Errorf("%v, %q", err, ids)
 			}
 		})
@@ -191,8 +191,8 @@ func TestWebhookAfterAnOutage(t *testing.T) {
 		}
 		inbox.ServeHTTP(w, r)
 	})
-	busy, quiet := e.titled(t, "DEMO", "busy"), e.titled(t, "DEMO", "quiet")
-	e.turn(t, hook)
+	busy, quiet := e.openTicket(t, "DEMO", "busy"), e.openTicket(t, "DEMO", "quiet")
+	e.deliver(t, hook)
 	if n := len(inbox.Messages()); n != 2 {
 		t.Fatalf("%d messages", n)
 	}
@@ -204,19 +204,19 @@ func TestWebhookAfterAnOutage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e.Publish(t); i%10 == 5 {
-			e.turn(t, hook)
+			e.deliver(t, hook)
 		}
 	}
 	domaintest.OK(e.Workflows.EditTicket(e.Ctx, quiet.Key, tickets.Edit{Title: new("once"), Version: quiet.Version}))(t)
-	if w := e.turn(t, hook); w.Failures != 6 {
+	if w := e.deliver(t, hook); w.Failures != 6 {
 		t.Errorf("%+v", w)
 	}
 	away.Store(false)
-	if w := e.turn(t, hook); w.Failures != 0 || w.Failing != nil {
+	if w := e.deliver(t, hook); w.Failures != 0 || w.Failing != nil {
 		t.Errorf("%+v", w)
 	}
-	same(t, told(t, inbox.Messages())[2:], "ticket.changed "+busy.Key.String()+fmt.Sprint(" version ", edits), "ticket.changed "+quiet.Key.String()+" once")
-	e.turn(t, hook)
+	same(t, summaries(t, inbox.Messages())[2:], "ticket.changed "+busy.Key.String()+fmt.Sprint(" version ", edits), "ticket.changed "+quiet.Key.String()+" once")
+	e.deliver(t, hook)
 	if n := len(inbox.Messages()); n != 4 {
 		t.Errorf("%d messages", n)
 	}

@@ -31,8 +31,8 @@ func (d *Delivery) WorkRefs(ctx context.Context) {
 	})
 }
 
-// lastSample stores the last counts of a process that stops.
-func (d *Delivery) lastSample(ctx context.Context) {
+// storeLastSample stores the last counts of a process that stops.
+func (d *Delivery) storeLastSample(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := d.sampleRefs(ctx); err != nil {

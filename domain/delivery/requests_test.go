@@ -40,7 +40,7 @@ func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 	must(t, err)
 	_, err = p.Workflows.RevokeRequestLink(p.Ctx, key)
 	must(t, err)
-	p.turn(t, hook)
+	p.deliver(t, hook)
 
 	var told []string
 	for _, m := range p.inbox.Messages() {

@@ -39,11 +39,11 @@ func newPost(t *testing.T, answer func(n int, m outboundtest.Message) int) *post
 	inbox := outboundtest.NewInbox(answer)
 	server := httptest.NewServer(inbox)
 	t.Cleanup(server.Close)
-	return &post{env: reaching(t), inbox: inbox, url: server.URL}
+	return &post{env: newReachingEnv(t), inbox: inbox, url: server.URL}
 }
 
-// reaching is an environment that may reach this machine.
-func reaching(t *testing.T) *env {
+// newReachingEnv is an environment that may reach this machine.
+func newReachingEnv(t *testing.T) *env {
 	t.Helper()
 	allow := domaintest.OK(outbound.ParseAllowlist("127.0.0.1"))(t)
 	e := newEnv(t, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})), app.WithURL("https://tickets.example/"))
@@ -61,12 +61,12 @@ func (e *env) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
 	return hook, secret
 }
 
-// turn publishes, and sends to the webhook whatever its wait.
-func (e *env) turn(t *testing.T, hook id.Webhook) webhooks.Webhook {
+// deliver publishes, and sends to the webhook whatever its wait.
+func (e *env) deliver(t *testing.T, hook id.Webhook) webhooks.Webhook {
 	t.Helper()
 	e.Publish(t)
 	e.Exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
-	domaintest.Must(t, e.Delivery.Turn(e.Ctx, hook))
+	domaintest.Must(t, e.Delivery.RunSession(e.Ctx, hook))
 	return e.webhook(t, hook)
 }
 
@@ -75,7 +75,7 @@ func (e *env) webhook(t *testing.T, hook id.Webhook) webhooks.Webhook {
 	return domaintest.OK(e.Workflows.Webhook(e.Ctx, hook))(t)
 }
 
-func (e *env) titled(t *testing.T, board, title string) tickets.Ticket {
+func (e *env) openTicket(t *testing.T, board, title string) tickets.Ticket {
 	t.Helper()
 	return domaintest.OK(e.Workflows.OpenTicket(e.Ctx, board, tickets.Draft{Title: title}, nil))(t)
 }
@@ -87,8 +87,8 @@ func (e *env) deliveries(t *testing.T, hook id.Webhook) []webhooks.Attempt {
 	return list
 }
 
-// told returns the types and subjects of messages, in order.
-func told(t *testing.T, list []outboundtest.Message) (lines []string) {
+// summaries returns the types and subjects of messages, in order.
+func summaries(t *testing.T, list []outboundtest.Message) (lines []string) {
 	t.Helper()
 	for _, m := range list {
 		var body struct {
@@ -123,14 +123,14 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 	t.Run("in order, from when it was made, signed, each row as it is by then", func(t *testing.T) {
 		p := newPost(t, nil)
 		hook, secret := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets", "comments"}})
-		one, two := p.titled(t, "DEMO", "one"), p.titled(t, "DEMO", "two")
+		one, two := p.openTicket(t, "DEMO", "one"), p.openTicket(t, "DEMO", "two")
 		domaintest.OK(p.Workflows.EditTicket(p.Ctx, one.Key, tickets.Edit{Title: new("one again"), Version: one.Version}))(t)
-		p.turn(t, hook)
-		same(t, told(t, p.inbox.Messages()), "ticket.changed "+one.Key.String()+" one again", "ticket.changed "+two.Key.String()+" two")
+		p.deliver(t, hook)
+		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+one.Key.String()+" one again", "ticket.changed "+two.Key.String()+" two")
 
 		domaintest.Must(t, p.Workflows.DeleteTicket(p.Ctx, two.Key))
-		p.turn(t, hook)
-		if got := told(t, p.inbox.Messages()); got[len(got)-1] != "ticket.deleted" {
+		p.deliver(t, hook)
+		if got := summaries(t, p.inbox.Messages()); got[len(got)-1] != "ticket.deleted" {
 			t.Error(got)
 		}
 		signer := domaintest.OK(standardwebhooks.NewWebhook(secret))(t)
@@ -163,14 +163,14 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 		asRival := accounts.WithActor(context.Background(), there)
 		domaintest.OK(p.Workflows.OpenBoard(asRival, boards.Draft{Slug: "SPY", Title: "Spy"}, nil))(t)
 		domaintest.OK(p.Workflows.OpenTicket(asRival, "SPY", tickets.Draft{Title: "secret"}, nil))(t)
-		p.titled(t, "NINJA", "elsewhere")
-		here := p.titled(t, "DEMO", "here")
-		p.turn(t, hook)
+		p.openTicket(t, "NINJA", "elsewhere")
+		here := p.openTicket(t, "DEMO", "here")
+		p.deliver(t, hook)
 		if _, _, err := p.Workflows.MoveTicket(p.Ctx, here.Key, tickets.Intent{Board: "NINJA", Column: ninja.Columns[0].ID}); err != nil {
 			t.Fatal(err)
 		}
-		p.turn(t, hook)
-		same(t, told(t, p.inbox.Messages()), "ticket.changed "+here.Key.String()+" here", "ticket.left")
+		p.deliver(t, hook)
+		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+here.Key.String()+" here", "ticket.left")
 	})
 }
 
@@ -179,20 +179,20 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 	t.Run("is tried again with the same message, and gets no later one before", func(t *testing.T) {
 		p := newPost(t, func(n int, _ outboundtest.Message) int { return map[bool]int{true: 500, false: 200}[n <= 2] })
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
-		p.titled(t, "DEMO", "one")
-		p.titled(t, "DEMO", "two")
-		if w := p.turn(t, hook); w.Failures != 1 || w.Failing == nil || w.Condition() != "failing" || w.Wait <= 0 {
+		p.openTicket(t, "DEMO", "one")
+		p.openTicket(t, "DEMO", "two")
+		if w := p.deliver(t, hook); w.Failures != 1 || w.Failing == nil || w.Condition() != "failing" || w.Wait <= 0 {
 			t.Errorf("%+v", w)
 		}
-		if w := p.turn(t, hook); w.Failures != 2 {
+		if w := p.deliver(t, hook); w.Failures != 2 {
 			t.Errorf("%+v", w)
 		}
-		if w := p.turn(t, hook); w.Failures != 0 || w.Failing != nil {
+		if w := p.deliver(t, hook); w.Failures != 0 || w.Failing != nil {
 			t.Errorf("%+v", w)
 		}
 		list := p.inbox.Messages()
 		if len(list) != 4 {
-			t.Fatal(told(t, list))
+			t.Fatal(summaries(t, list))
 		}
 		id := func(i int) string { return list[i].Header.Get("webhook-id") }
 		if id(0) != id(1) || id(1) != id(2) || id(2) == id(3) {
@@ -202,8 +202,8 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 	t.Run("gets what changed meanwhile once, as it is now", func(t *testing.T) {
 		p := newPost(t, func(n int, _ outboundtest.Message) int { return map[bool]int{true: 503, false: 200}[n == 1] })
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
-		ticket := p.titled(t, "DEMO", "draft")
-		p.turn(t, hook)
+		ticket := p.openTicket(t, "DEMO", "draft")
+		p.deliver(t, hook)
 		for i := range 5 {
 			var err error
 			if ticket, err = p.Workflows.EditTicket(p.Ctx, ticket.Key, tickets.Edit{Title: new(fmt.Sprint("version ", i)), Version: ticket.Version}); err != nil {
@@ -211,49 +211,49 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 			}
 			p.Publish(t)
 		}
-		p.turn(t, hook)
-		same(t, told(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" draft", "ticket.changed "+ticket.Key.String()+" version 4")
+		p.deliver(t, hook)
+		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" draft", "ticket.changed "+ticket.Key.String()+" version 4")
 	})
 	t.Run("is left alone before its time", func(t *testing.T) {
 		p := newPost(t, func(int, outboundtest.Message) int { return 500 })
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
-		p.titled(t, "DEMO", "one")
-		p.turn(t, hook)
+		p.openTicket(t, "DEMO", "one")
+		p.deliver(t, hook)
 		p.Exec(t, "UPDATE webhook SET due_at = due_at + INTERVAL 1 HOUR")
-		if err := p.Delivery.Turn(p.Ctx, hook); err != nil || len(p.inbox.Messages()) != 1 {
+		if err := p.Delivery.RunSession(p.Ctx, hook); err != nil || len(p.inbox.Messages()) != 1 {
 			t.Error(err, len(p.inbox.Messages()))
 		}
 	})
 	t.Run("410 stops it, with the reason, and it goes on where it ended once it is turned on", func(t *testing.T) {
 		p := newPost(t, func(n int, _ outboundtest.Message) int { return map[bool]int{true: 410, false: 200}[n == 1] })
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
-		p.titled(t, "DEMO", "one")
-		if w := p.turn(t, hook); w.State != webhooks.Stopped || !strings.Contains(w.Reason, "410") {
+		p.openTicket(t, "DEMO", "one")
+		if w := p.deliver(t, hook); w.State != webhooks.Stopped || !strings.Contains(w.Reason, "410") {
 			t.Errorf("%+v", w)
 		}
-		p.titled(t, "DEMO", "two")
-		p.turn(t, hook)
+		p.openTicket(t, "DEMO", "two")
+		p.deliver(t, hook)
 		if n := len(p.inbox.Messages()); n != 1 {
 			t.Errorf("%d messages", n)
 		}
 		domaintest.Must(t, p.Workflows.EnableWebhook(p.Ctx, hook, true))
-		if w := p.turn(t, hook); w.State != webhooks.On || len(p.inbox.Messages()) != 3 {
-			t.Errorf("%+v, %q", w, told(t, p.inbox.Messages()))
+		if w := p.deliver(t, hook); w.State != webhooks.On || len(p.inbox.Messages()) != 3 {
+			t.Errorf("%+v, %q", w, summaries(t, p.inbox.Messages()))
 		}
 	})
 	t.Run("five days of failures stop it, and one answer begins them anew", func(t *testing.T) {
 		p := newPost(t, func(n int, _ outboundtest.Message) int { return map[bool]int{true: 200, false: 500}[n == 2] })
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 		long := "UPDATE webhook SET failing_since = NOW(6) - INTERVAL 121 HOUR WHERE failing_since IS NOT NULL"
-		p.titled(t, "DEMO", "one")
-		p.turn(t, hook)
+		p.openTicket(t, "DEMO", "one")
+		p.deliver(t, hook)
 		p.Exec(t, long)
-		p.titled(t, "DEMO", "two")
-		if w := p.turn(t, hook); w.State != webhooks.On { // taken, then failed
+		p.openTicket(t, "DEMO", "two")
+		if w := p.deliver(t, hook); w.State != webhooks.On { // taken, then failed
 			t.Errorf("%+v", w)
 		}
 		p.Exec(t, long)
-		if w := p.turn(t, hook); w.State != webhooks.Stopped || !strings.Contains(w.Reason, "five days") {
+		if w := p.deliver(t, hook); w.State != webhooks.Stopped || !strings.Contains(w.Reason, "five days") {
 			t.Errorf("%+v", w)
 		}
 	})
@@ -261,12 +261,12 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 
 func TestSlowWebhooks(t *testing.T) {
 	t.Parallel()
-	e := reaching(t)
+	e := newReachingEnv(t)
 	const hooks = 18 // more than two rounds of a company's turns
 	for n := range hooks {
 		e.hook(t, webhooks.Draft{URL: fmt.Sprintf("http://127.0.0.1/%d", n), Feeds: []string{"tickets"}})
 	}
-	e.titled(t, "DEMO", "one")
+	e.openTicket(t, "DEMO", "one")
 	e.follows(t)
 	var looking sync.Mutex // no turn ends meanwhile
 	had := map[id.Webhook]bool{}
@@ -320,8 +320,8 @@ func TestWebhookThatMoves(t *testing.T) {
 	p := newPost(t, func(int, outboundtest.Message) int { return http.StatusInternalServerError })
 	draft := webhooks.Draft{URL: p.url + "/a", Feeds: []string{"tickets"}}
 	hook, _ := p.hook(t, draft)
-	p.titled(t, "DEMO", "one")
-	failing := p.turn(t, hook)
+	p.openTicket(t, "DEMO", "one")
+	failing := p.deliver(t, hook)
 	if failing.Failures != 1 {
 		t.Fatalf("%+v", failing)
 	}
@@ -345,7 +345,7 @@ func TestWebhookThatMoves(t *testing.T) {
 		t.Errorf("at another address it fails as before: %+v", now)
 	}
 	p.Exec(t, "UPDATE webhook SET lease_ends = NOW(6) WHERE id = ?", hook)
-	if now := p.turn(t, hook); now.State != webhooks.On || now.Failures != 1 {
+	if now := p.deliver(t, hook); now.State != webhooks.On || now.Failures != 1 {
 		t.Errorf("the first failure there stopped it: %+v", now)
 	}
 }
@@ -356,7 +356,7 @@ func TestHostileReceivers(t *testing.T) {
 	server := httptest.NewServer(hostile)
 	t.Cleanup(server.Close)
 	t.Cleanup(hostile.Close)
-	e := reaching(t)
+	e := newReachingEnv(t)
 	if packed, err := http.Get(server.URL + "/gzip-bomb.png"); err != nil { // it is made when it is first asked for
 		t.Fatal(err)
 	} else {
@@ -382,7 +382,7 @@ func TestHostileReceivers(t *testing.T) {
 			}
 		})
 	}
-	if hostile.Asked("/loop") != 1 {
+	if hostile.RequestCount("/loop") != 1 {
 		t.Error("a redirect was followed")
 	}
 }
@@ -390,15 +390,15 @@ func TestHostileReceivers(t *testing.T) {
 func TestWebhookErrors(t *testing.T) {
 	t.Parallel()
 	t.Run("one that is long when it is written is a failure as others are", func(t *testing.T) {
-		e := reaching(t)
+		e := newReachingEnv(t)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", strings.Repeat(`"`, 5000))
 			w.WriteHeader(http.StatusFound)
 		}))
 		t.Cleanup(server.Close)
 		hook, _ := e.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
-		e.titled(t, "DEMO", "one")
-		if w := e.turn(t, hook); w.Failures != 1 || w.Wait <= 0 {
+		e.openTicket(t, "DEMO", "one")
+		if w := e.deliver(t, hook); w.Failures != 1 || w.Wait <= 0 {
 			t.Errorf("%+v", w)
 		}
 		if a, err := e.Workflows.TestWebhook(e.Ctx, hook); err != nil || a.Outcome.OK() {
@@ -467,7 +467,7 @@ func TestWebhookRules(t *testing.T) {
 		second := domaintest.OK(p.Workflows.RotateSecret(p.Ctx, hook))(t)
 		verified := func() (both [2]bool) {
 			domaintest.OK(p.Workflows.TestWebhook(p.Ctx, hook))(t)
-			m := <-p.inbox.Came()
+			m := <-p.inbox.Received()
 			for i, secret := range []string{first, second} {
 				signer := domaintest.OK(standardwebhooks.NewWebhook(secret))(t)
 				both[i] = signer.Verify(m.Body, m.Header) == nil
@@ -485,8 +485,8 @@ func TestWebhookRules(t *testing.T) {
 	t.Run("a delivery can be sent once more, as it is now", func(t *testing.T) {
 		p := newPost(t, nil)
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
-		ticket := p.titled(t, "DEMO", "one")
-		p.turn(t, hook)
+		ticket := p.openTicket(t, "DEMO", "one")
+		p.deliver(t, hook)
 		before := p.deliveries(t, hook)[0]
 		again, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID)
 		if err != nil || again.Message != before.Message || !again.Outcome.OK() {
@@ -500,12 +500,12 @@ func TestWebhookRules(t *testing.T) {
 		if _, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID); err != nil {
 			t.Error(err)
 		}
-		same(t, told(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" two")
+		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" two")
 	})
 	t.Run("a new feed begins at its end, others go on", func(t *testing.T) {
 		p := newPost(t, nil)
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
-		ticket := p.titled(t, "DEMO", "one")
+		ticket := p.openTicket(t, "DEMO", "one")
 		domaintest.OK(p.Workflows.Comment(p.Ctx, ticket.Key, "unseen", nil))(t)
 		p.Publish(t)
 		w := p.webhook(t, hook)
@@ -513,14 +513,14 @@ func TestWebhookRules(t *testing.T) {
 		if err := p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeStale) {
 			t.Error(err)
 		}
-		p.turn(t, hook)
-		same(t, told(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one")
+		p.deliver(t, hook)
+		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one")
 	})
 	t.Run("a deleted one leaves nothing", func(t *testing.T) {
 		p := newPost(t, nil)
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url})
-		p.titled(t, "DEMO", "one")
-		p.turn(t, hook)
+		p.openTicket(t, "DEMO", "one")
+		p.deliver(t, hook)
 		domaintest.Must(t, p.Workflows.DeleteWebhook(p.Ctx, hook))
 		if _, err := p.Workflows.Webhook(p.Ctx, hook); !errors.Is(err, webhooks.CodeNotFound) {
 			t.Error(err)
@@ -539,15 +539,15 @@ func TestWebhookAfterItsCursorIsNoMore(t *testing.T) {
 			t.Parallel()
 			p := newPost(t, nil)
 			hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
-			p.titled(t, "DEMO", "one")
-			p.turn(t, hook)
-			two := p.titled(t, "DEMO", "two")
+			p.openTicket(t, "DEMO", "one")
+			p.deliver(t, hook)
+			two := p.openTicket(t, "DEMO", "two")
 			p.Publish(t)
 			p.Exec(t, c.statement)
-			p.turn(t, hook)
-			three := p.titled(t, "DEMO", "three")
-			p.turn(t, hook)
-			got := told(t, p.inbox.Messages())[1:]
+			p.deliver(t, hook)
+			three := p.openTicket(t, "DEMO", "three")
+			p.deliver(t, hook)
+			got := summaries(t, p.inbox.Messages())[1:]
 			want := []string{"feed.reset", "ticket.changed " + two.Key.String() + " two", "ticket.changed " + three.Key.String() + " three"}
 			if strings.HasSuffix(c.statement, "1000") { // it had come further than there is
 				want = slices.Delete(want, 1, 2)
@@ -582,12 +582,12 @@ func TestWorkWebhooks(t *testing.T) {
 	const n = 30
 	var want []string
 	for i := range n {
-		ticket := p.titled(t, "DEMO", fmt.Sprint("ticket ", i))
+		ticket := p.openTicket(t, "DEMO", fmt.Sprint("ticket ", i))
 		want = append(want, "ticket.changed "+ticket.Key.String()+" "+ticket.Title)
 	}
 	var list []outboundtest.Message
 	for len(list) < n {
-		list = append(list, <-p.inbox.Came())
+		list = append(list, <-p.inbox.Received())
 	}
 	cancel()
 	for range 4 {
@@ -601,7 +601,7 @@ func TestWorkWebhooks(t *testing.T) {
 		}
 		last = position
 	}
-	got := told(t, p.inbox.Messages())
+	got := summaries(t, p.inbox.Messages())
 	slices.Sort(got)
 	slices.Sort(want)
 	same(t, got, want...)

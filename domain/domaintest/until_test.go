@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// failing keeps what a test that fails says.
-type failing struct {
+// failureRecorder keeps what a test that fails says.
+type failureRecorder struct {
 	testing.TB
-	said string
+	message string
 }
 
-func (f *failing) Helper() {}
+func (f *failureRecorder) Helper() {}
 
-func (f *failing) Fatalf(format string, args ...any) {
-	f.said = fmt.Sprintf(format, args...)
+func (f *failureRecorder) Fatalf(format string, args ...any) {
+	f.message = fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }
 
@@ -36,15 +36,15 @@ func TestUntil(t *testing.T) {
 	t.Run("it fails in the end, and says what is instead", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			began, never := time.Now(), &failing{TB: t}
+			began, never := time.Now(), &failureRecorder{TB: t}
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
 				Until(never, "pigs fly", func() bool { return false }, func() string { return "they walk" })
 			}()
 			<-done
-			if never.said != "waited in vain until pigs fly\nthey walk" || time.Since(began) != patience {
-				t.Errorf("%q after %v", never.said, time.Since(began))
+			if never.message != "waited in vain until pigs fly\nthey walk" || time.Since(began) != patience {
+				t.Errorf("%q after %v", never.message, time.Since(began))
 			}
 		})
 	})

@@ -24,20 +24,20 @@ type RowPosition struct {
 	Gone     bool
 }
 
-// List returns the rows of a scope's company with ids above after up to upto, in ascending order, and the largest id
+// List returns the rows of a scope's company with ids in (after, to], in ascending order, and the largest id
 // of the table.
-type List func(ctx context.Context, q *db.Queries, scope Scope, after, upto uint64) (rows []RowPosition, last uint64, err error)
+type List func(ctx context.Context, q *db.Queries, scope Scope, after, to uint64) (rows []RowPosition, last uint64, err error)
 
-// Audit is what a reader at Upto has, by ranges of ids; those without rows are left out. The next page begins behind
+// Audit is what a reader at To has, by ranges of ids; those without rows are left out. The next page begins behind
 // the id After, 0 at the end.
 type Audit struct {
-	Upto   Cursor
+	To     Cursor
 	Ranges []Range
 	After  uint64
 }
 
 // Range is what a reader has of the rows with ids from From to To: how many, and the sum of their Sums. It must match
-// exactly if Pending is 0; otherwise Pending rows changed since, and come behind Upto.
+// exactly if Pending is 0; otherwise Pending rows changed since, and come behind To.
 type Range struct {
 	From, To uint64
 	Count    int
@@ -52,13 +52,13 @@ func Sum(row, position uint64) uint64 {
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// Audit reads the ids above after, as many as one request may. It returns CursorOfOldEpoch or CursorAhead if upto is
+// Audit reads the ids above after, as many as one request may. It returns CursorOfOldEpoch or CursorAhead if to is
 // of another epoch or database.
 //
 // Below a position that was read once, rows are only removed (a changed one comes again at a later position), so the
 // rows there now are those that every reader at that position has.
-func (e *Engine) Audit(ctx context.Context, upto Cursor, scope Scope, after uint64) (Audit, error) {
-	feed, err := e.Feed(upto.Feed)
+func (e *Engine) Audit(ctx context.Context, to Cursor, scope Scope, after uint64) (Audit, error) {
+	feed, err := e.Feed(to.Feed)
 	if err != nil {
 		return Audit{}, err
 	}
@@ -70,7 +70,7 @@ func (e *Engine) Audit(ctx context.Context, upto Cursor, scope Scope, after uint
 		return Audit{}, err
 	}
 	now.Horizon = 0 // tombstones do not count
-	if err := upto.check(now); err != nil {
+	if err := to.check(now); err != nil {
 		return Audit{}, err
 	}
 	after -= after % AuditRange
@@ -79,7 +79,7 @@ func (e *Engine) Audit(ctx context.Context, upto Cursor, scope Scope, after uint
 	if err != nil {
 		return Audit{}, fmt.Errorf("audit %s: %w", feed.Name, err)
 	}
-	audit := Audit{Upto: upto, Ranges: ranges(rows, upto.Position)}
+	audit := Audit{To: to, Ranges: ranges(rows, to.Position)}
 	if end < last {
 		audit.After = end
 	}
@@ -87,7 +87,7 @@ func (e *Engine) Audit(ctx context.Context, upto Cursor, scope Scope, after uint
 }
 
 // ranges sums up rows in ascending order of ids.
-func ranges(rows []RowPosition, upto uint64) (list []Range) {
+func ranges(rows []RowPosition, to uint64) (list []Range) {
 	for _, row := range rows {
 		from := (row.ID-1)/AuditRange*AuditRange + 1
 		if len(list) == 0 || list[len(list)-1].From != from {
@@ -95,7 +95,7 @@ func ranges(rows []RowPosition, upto uint64) (list []Range) {
 		}
 		r := &list[len(list)-1]
 		switch {
-		case row.Position == 0 || row.Position > upto:
+		case row.Position == 0 || row.Position > to:
 			r.Pending++
 		case !row.Gone:
 			r.Count++

@@ -11,7 +11,7 @@ type backlog struct {
 	since map[string]map[uint64]time.Time // by feed and row
 }
 
-func newWaiting() *backlog { return &backlog{since: map[string]map[uint64]time.Time{}} }
+func newBacklog() *backlog { return &backlog{since: map[string]map[uint64]time.Time{}} }
 
 // found records the unpublished rows of a feed.
 func (w *backlog) found(feed string, rows []uint64) {
@@ -28,8 +28,8 @@ func (w *backlog) found(feed string, rows []uint64) {
 	w.since[feed] = since
 }
 
-// published notes that rows of a feed wait no more.
-func (w *backlog) published(feed string, rows []uint64) {
+// remove notes that rows of a feed wait no more.
+func (w *backlog) remove(feed string, rows []uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, row := range rows {

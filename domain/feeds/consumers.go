@@ -271,6 +271,6 @@ func found(n int64, err error) error {
 
 // MarkRead notes that a consumer reads.
 func (e *Engine) MarkRead(ctx context.Context, consumer id.Consumer) error {
-	_, err := db.Read(0, e.db.SeeConsumer(ctx, consumer))
+	_, err := db.Read(0, e.db.TouchConsumer(ctx, consumer))
 	return err
 }

@@ -27,7 +27,7 @@ import (
 type fate int
 
 const (
-	goesOn fate = iota
+	survives fate = iota
 	diesBefore
 	diesAfter
 )
@@ -68,7 +68,7 @@ type arrival struct {
 	ended bool
 }
 
-func (s *env) meet(at arrival) { at.actor.standing, at.actor.ended = !at.ended, at.ended }
+func (s *env) meet(at arrival) { at.actor.waiting, at.actor.ended = !at.ended, at.ended }
 
 // actor is a process with one connection. Its fields belong to its own goroutine while it runs, and to the
 // schedule while it stands.
@@ -80,7 +80,7 @@ type actor struct {
 	free       bool          // does not stop
 	dead       bool
 	ended      bool
-	standing   bool
+	waiting    bool
 	next       string // what it is about to do
 	verdict    chan fate
 	err        error
@@ -89,7 +89,7 @@ type actor struct {
 // stop waits until the schedule decides.
 func (a *actor) stop(next string) fate {
 	if a.free {
-		return goesOn
+		return survives
 	}
 	if a.dead {
 		return diesBefore
@@ -97,7 +97,7 @@ func (a *actor) stop(next string) fate {
 	a.next = next
 	a.stage.stops <- arrival{actor: a}
 	f := <-a.verdict
-	a.dead = f != goesOn
+	a.dead = f != survives
 	return f
 }
 
@@ -107,7 +107,7 @@ func (a *actor) does(what string, change func()) error {
 	if f != diesBefore {
 		change()
 	}
-	if f != goesOn {
+	if f != survives {
 		return errDied
 	}
 	return nil
@@ -116,7 +116,7 @@ func (a *actor) does(what string, change func()) error {
 // act runs the parts of an actor one after another. One that dies is the end of that part.
 func (a *actor) act(parts []func() error) {
 	for _, part := range parts {
-		if a.stop("begin") != goesOn {
+		if a.stop("begin") != survives {
 			a.dead = false
 			continue
 		}
@@ -132,8 +132,8 @@ func (a *actor) act(parts []func() error) {
 
 // choice says who of those that can go on does, by place among them, and how.
 type choice struct {
-	who  int
-	fate fate
+	index int
+	fate  fate
 }
 
 // play runs all parts to their ends. choose gets those that can go on, whoever went last first; after is
@@ -141,7 +141,7 @@ type choice struct {
 func (s *env) play(parts map[string][]func() error, choose func(able []*actor) choice, after func() error) error {
 	s.log = s.log[:0]
 	for _, a := range s.actors {
-		a.free, a.dead, a.ended, a.standing, a.err = false, false, false, false, nil
+		a.free, a.dead, a.ended, a.waiting, a.err = false, false, false, false, nil
 		go a.act(parts[a.name])
 	}
 	err := s.direct(choose, after)
@@ -174,9 +174,9 @@ func (s *env) direct(choose func([]*actor) choice, after func() error) error {
 			return nil
 		}
 		c := choose(able)
-		last = able[c.who]
+		last = able[c.index]
 		s.log = append(s.log, fmt.Sprintf("%s: %s%s", last.name, short(last.next), [...]string{"", " (died before)", " (died after)"}[c.fate]))
-		last.standing, s.did = false, last.next
+		last.waiting, s.did = false, last.next
 		last.verdict <- c.fate
 	}
 }
@@ -185,7 +185,7 @@ func (s *env) able(last *actor) (able []*actor, waiting []string) {
 	for _, a := range s.actors {
 		switch {
 		case a.ended:
-		case !a.standing:
+		case !a.waiting:
 			waiting = append(waiting, a.name)
 		case a == last:
 			able = append([]*actor{a}, able...)
@@ -200,7 +200,7 @@ func (s *env) able(last *actor) (able []*actor, waiting []string) {
 func (s *env) settle() error {
 	limit := time.Now().Add(10 * time.Minute)
 	for soon := 3 * time.Millisecond; ; soon = time.Millisecond {
-		running := s.running()
+		running := s.runningActors()
 		if len(running) == 0 {
 			return nil
 		}
@@ -212,7 +212,7 @@ func (s *env) settle() error {
 			continue
 		case <-timer.C:
 		}
-		locked, err := s.locked()
+		locked, err := s.lockWaiters()
 		if err != nil {
 			return err
 		}
@@ -229,9 +229,9 @@ func (s *env) settle() error {
 	}
 }
 
-func (s *env) running() (list []*actor) {
+func (s *env) runningActors() (list []*actor) {
 	for _, a := range s.actors {
-		if !a.ended && !a.standing {
+		if !a.ended && !a.waiting {
 			list = append(list, a)
 		}
 	}
@@ -242,12 +242,12 @@ func (s *env) running() (list []*actor) {
 func (s *env) abandon() {
 	for {
 		for _, a := range s.actors {
-			if a.standing {
-				a.standing = false
+			if a.waiting {
+				a.waiting = false
 				a.verdict <- diesBefore
 			}
 		}
-		if len(s.running()) == 0 {
+		if len(s.runningActors()) == 0 {
 			return
 		}
 		s.meet(<-s.stops)
@@ -256,9 +256,9 @@ func (s *env) abandon() {
 
 var lockWait = regexp.MustCompile(`(?m)^LOCK WAIT .*\n(?:MySQL|MariaDB) thread id (\d+)`)
 
-// locked returns the connections that wait for a lock now. (information_schema.innodb_trx is a copy of up
+// lockWaiters returns the connections that wait for a lock now. (information_schema.innodb_trx is a copy of up
 // to a tenth of a second ago.)
-func (s *env) locked() (map[uint64]bool, error) {
+func (s *env) lockWaiters() (map[uint64]bool, error) {
 	var kind, name, text string
 	if err := s.watch.QueryRow("SHOW ENGINE INNODB STATUS").Scan(&kind, &name, &text); err != nil {
 		return nil, err
@@ -319,7 +319,7 @@ func (g gate) Connect(ctx context.Context) (driver.Conn, error) {
 	if _, err := inner.(driver.ExecerContext).ExecContext(ctx, "SET SESSION innodb_lock_wait_timeout = 3600, wait_timeout = 28800", nil); err != nil {
 		return nil, err
 	}
-	c := &gated{whole: inner.(whole), actor: g.actor}
+	c := &gatedConn{whole: inner.(whole), actor: g.actor}
 	var connection uint64
 	fmt.Sscan(text(into[0]), &connection)
 	g.actor.connection.Store(connection)
@@ -345,14 +345,14 @@ type whole interface {
 	driver.NamedValueChecker
 }
 
-type gated struct {
+type gatedConn struct {
 	whole
 	actor *actor
 	gone  bool
 }
 
 // passes runs a step of the connection, unless its process dies first.
-func (c *gated) passes(what string, step func() error) error {
+func (c *gatedConn) passes(what string, step func() error) error {
 	if c.gone {
 		return errDied
 	}
@@ -363,7 +363,7 @@ func (c *gated) passes(what string, step func() error) error {
 		if errors.As(err, &refused) && (refused.Number == 1213 || refused.Number == 1205) {
 			c.actor.stage.victims.Add(1)
 		}
-		if f == goesOn {
+		if f == survives {
 			return err
 		}
 	}
@@ -373,7 +373,7 @@ func (c *gated) passes(what string, step func() error) error {
 	return errDied
 }
 
-func (c *gated) ExecContext(ctx context.Context, statement string, args []driver.NamedValue) (result driver.Result, err error) {
+func (c *gatedConn) ExecContext(ctx context.Context, statement string, args []driver.NamedValue) (result driver.Result, err error) {
 	err = c.passes(statement, func() (err error) {
 		result, err = c.whole.ExecContext(ctx, statement, args)
 		return err
@@ -381,7 +381,7 @@ func (c *gated) ExecContext(ctx context.Context, statement string, args []driver
 	return result, err
 }
 
-func (c *gated) QueryContext(ctx context.Context, statement string, args []driver.NamedValue) (rows driver.Rows, err error) {
+func (c *gatedConn) QueryContext(ctx context.Context, statement string, args []driver.NamedValue) (rows driver.Rows, err error) {
 	err = c.passes(statement, func() (err error) {
 		rows, err = c.whole.QueryContext(ctx, statement, args)
 		return err
@@ -389,7 +389,7 @@ func (c *gated) QueryContext(ctx context.Context, statement string, args []drive
 	return rows, err
 }
 
-func (c *gated) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
+func (c *gatedConn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
 	if c.gone {
 		return nil, errDied
 	}
@@ -397,9 +397,9 @@ func (c *gated) BeginTx(ctx context.Context, options driver.TxOptions) (driver.T
 	return gatedTx{begun, c}, err
 }
 
-func (c *gated) IsValid() bool { return !c.gone && c.whole.IsValid() }
+func (c *gatedConn) IsValid() bool { return !c.gone && c.whole.IsValid() }
 
-func (c *gated) Close() error {
+func (c *gatedConn) Close() error {
 	if c.gone {
 		return nil
 	}
@@ -408,7 +408,7 @@ func (c *gated) Close() error {
 
 type gatedTx struct {
 	driver.Tx
-	connection *gated
+	connection *gatedConn
 }
 
 func (t gatedTx) Commit() error { return t.connection.passes("COMMIT", t.Tx.Commit) }

@@ -28,11 +28,11 @@ type Scope struct {
 	Base    string   // the public URL that addresses in payloads begin with
 }
 
-// Span is a range of positions, above After up to Upto, of which at most Limit rows are read.
+// Span is a range of positions, in (After, To], of which at most Limit rows are read.
 type Span struct {
-	After, Upto uint64
-	Limit       int
-	Scope       Scope
+	After, To uint64
+	Limit     int
+	Scope     Scope
 }
 
 // Item is a row for a reader. Data is nil if the row was deleted or left the reader's scope.
@@ -75,7 +75,7 @@ func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{db: d, log: log, pending: wait.NewWakeup(), signal: newSignal(), backlog: newWaiting(), every: every}
+	e := &Engine{db: d, log: log, pending: wait.NewWakeup(), signal: newSignal(), backlog: newBacklog(), every: every}
 	for _, f := range list {
 		if !identifier.MatchString(f.Name) || !identifier.MatchString(f.Table) || f.Load == nil {
 			panic(fmt.Sprintf("feeds: %q cannot be a feed", f.Name))

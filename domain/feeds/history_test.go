@@ -121,25 +121,25 @@ func between(before, after picture) (wrong []violation) {
 	return wrong
 }
 
-// passed returns what a consumer who saves a cursor has missed before it. I7: what stands there it has as it is
+// missedBefore returns what a consumer who saves a cursor has missed before it. I7: what stands there it has as it is
 // there, so that whoever goes on from the cursor loses nothing. I8: behind the horizon it has nothing that is no
 // more; while it reads from the start it may.
-func passed(c *consumer, at Cursor, now picture) (wrong []violation) {
+func missedBefore(c *consumer, at Cursor, now picture) (wrong []violation) {
 	if at.Epoch != now.epoch {
 		return nil
 	}
 	board := uint32(c.scope.Board)
 	for n, r := range now.rows {
 		mine := board == 0 || r.seenOn&(1<<board) != 0
-		if had := c.held[n].position; mine && r.position != 0 && r.position <= at.Position && had != r.position {
+		if had := c.copies[n].position; mine && r.position != 0 && r.position <= at.Position && had != r.position {
 			wrong = append(wrong, violation{"I7", fmt.Sprintf("%s is saved, and %d at %d is not done (%d is)", at, n, r.position, had)})
 		}
 	}
 	if c.shown != nil || at.Position < now.horizon {
 		return wrong
 	}
-	for n, had := range c.held {
-		if _, there := now.rows[n]; !there && !had.gone {
+	for n, had := range c.copies {
+		if _, there := now.rows[n]; !there && !had.deleted {
 			wrong = append(wrong, violation{"I8", fmt.Sprintf("%s is saved, the horizon is %d, and %d, which is no more, is still there", at, now.horizon, n)})
 		}
 	}
@@ -150,19 +150,19 @@ func passed(c *consumer, at Cursor, now picture) (wrong []violation) {
 func misses(c *consumer, now picture) (wrong []violation) {
 	board := uint32(c.scope.Board)
 	for n, r := range now.rows {
-		had, known := c.held[n]
+		had, known := c.copies[n]
 		mine := !r.deleted && (board == 0 || r.board == board)
 		switch {
-		case mine && (!known || had.gone):
+		case mine && (!known || had.deleted):
 			wrong = append(wrong, violation{"I5", fmt.Sprintf("the consumer of board %d never saw %d (%+v)", board, n, r)})
 		case mine && had.paper != (paper{r.board, r.content}):
 			wrong = append(wrong, violation{"I5", fmt.Sprintf("the consumer of board %d has %+v of %d, which is %+v", board, had, n, r)})
-		case !mine && known && !had.gone:
+		case !mine && known && !had.deleted:
 			wrong = append(wrong, violation{"I5", fmt.Sprintf("the consumer of board %d still has %d (%+v)", board, n, r)})
 		}
 	}
-	for n, had := range c.held {
-		if _, there := now.rows[n]; !there && !had.gone {
+	for n, had := range c.copies {
+		if _, there := now.rows[n]; !there && !had.deleted {
 			wrong = append(wrong, violation{"I5", fmt.Sprintf("the consumer of board %d still has %d, which is no more", board, n)})
 		}
 	}

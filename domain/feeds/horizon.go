@@ -23,11 +23,11 @@ func PassedPosition(ctx context.Context, q *db.Queries, feed string) (uint64, er
 
 // RaiseHorizon declares that rows up to a position may be removed, by this transaction. Raise several feeds in the
 // order of their names, as the last statements.
-func RaiseHorizon(ctx context.Context, tx *db.Tx, feed string, upto uint64) error {
-	if upto == 0 {
+func RaiseHorizon(ctx context.Context, tx *db.Tx, feed string, to uint64) error {
+	if to == 0 {
 		return nil
 	}
-	n, err := tx.RaiseHorizon(ctx, int64(upto), feed)
+	n, err := tx.RaiseHorizon(ctx, int64(to), feed)
 	if err != nil {
 		return fmt.Errorf("raise horizon: %w", err)
 	}

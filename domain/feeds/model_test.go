@@ -69,8 +69,8 @@ type parts struct {
 	restore func(ctx context.Context, d *db.DB, old picture) error
 	// early has a consumer save where it stands before it does the work.
 	early bool
-	save  func(c *consumer, at place, page Page)
-	apply func(c *consumer, at place, item Item)
+	save  func(c *consumer, at progress, page Page)
+	apply func(c *consumer, at progress, item Item)
 	// next reads for a registered consumer.
 	next func(e *Engine, ctx context.Context, registered Consumer, limit int, scope Scope) (Page, error)
 	// shared has the two consumers be one that runs twice.
@@ -193,7 +193,7 @@ func loadPapers(d *db.DB) Load {
 
 // pageOf tells of a paper that left the board, unless told to hide it.
 func pageOf(ctx context.Context, d *db.DB, look Span, tell bool) ([]Row, error) {
-	rows, err := d.SQL.QueryContext(ctx, pageOfPapers, look.After, look.Upto, look.Limit)
+	rows, err := d.SQL.QueryContext(ctx, pageOfPapers, look.After, look.To, look.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -229,30 +229,30 @@ type consumer struct {
 	scope      Scope
 	limit      int
 	registered bool
-	place
+	progress
 	// now is what is committed.
-	now  func() picture
-	held map[uint64]held
+	now    func() picture
+	copies map[uint64]rowCopy
 	// While it reads from the start, what it was shown; nil otherwise.
 	shown map[uint64]bool
 	// wrong is what it found wrong with what it was given.
 	wrong []violation
 }
 
-// place is where it stands: its cursor, "" before the first, and how often it has begun anew.
-type place struct {
+// progress is where it stands: its cursor, "" before the first, and how often it has begun anew.
+type progress struct {
 	cursor string
 	round  int
 }
 
-type held struct {
+type rowCopy struct {
 	position uint64
-	gone     bool
+	deleted  bool
 	paper    paper
 }
 
 func newConsumer(limit int, board uint32, now func() picture) *consumer {
-	return &consumer{limit: limit, now: now, scope: Scope{Board: id.Board(board)}, held: map[uint64]held{}, shown: map[uint64]bool{}}
+	return &consumer{limit: limit, now: now, scope: Scope{Board: id.Board(board)}, copies: map[uint64]rowCopy{}, shown: map[uint64]bool{}}
 }
 
 // poll reads a page and applies it.
@@ -263,7 +263,7 @@ func (c *consumer) poll(ctx context.Context, a *actor, e *Engine, p parts) (more
 	if c.cursor == "" {
 		c.again() // what it has of an earlier try may be of another database
 	}
-	at := c.place
+	at := c.progress
 	from, err := c.from(ctx, e, at)
 	if err != nil {
 		return false, err
@@ -271,7 +271,7 @@ func (c *consumer) poll(ctx context.Context, a *actor, e *Engine, p parts) (more
 	asked := c.now()
 	page, err := p.read(ctx, e, from, c.limit, c.scope)
 	if c.refused(asked, from, err) {
-		if at == c.place {
+		if at == c.progress {
 			c.again()
 		}
 		return true, nil
@@ -283,7 +283,7 @@ func (c *consumer) poll(ctx context.Context, a *actor, e *Engine, p parts) (more
 	return page.More, p.consume(a, c, at, page, func() error { return p.saveAt(a, c, at, page) })
 }
 
-func (c *consumer) from(ctx context.Context, e *Engine, at place) (Cursor, error) {
+func (c *consumer) from(ctx context.Context, e *Engine, at progress) (Cursor, error) {
 	if at.cursor == "" {
 		return e.Start(ctx, theFeed)
 	}
@@ -297,7 +297,7 @@ func (c *consumer) pollRegistered(ctx context.Context, a *actor, e *Engine, p pa
 		return false, err
 	}
 	c.cursor = registered.Cursor.String()
-	at, asked := c.place, c.now()
+	at, asked := c.progress, c.now()
 	page, err := p.next(e, ctx, registered, c.limit, c.scope)
 	if c.refused(asked, registered.Cursor, err) {
 		c.again() // before it is said so: who dies between does so again
@@ -332,7 +332,7 @@ func (c *consumer) advance(ctx context.Context, e *Engine, registered Consumer, 
 		return nil
 	}
 	if err == nil {
-		c.saved(page)
+		c.checkSaved(page)
 	}
 	return err
 }
@@ -358,10 +358,10 @@ func (c *consumer) found(rule, format string, args ...any) {
 
 // again has it read from the start: what it is not shown then it drops. Positions of before say nothing.
 func (c *consumer) again() {
-	c.place, c.shown = place{round: c.round + 1}, map[uint64]bool{}
-	for row, had := range c.held {
+	c.progress, c.shown = progress{round: c.round + 1}, map[uint64]bool{}
+	for row, had := range c.copies {
 		had.position = 0
-		c.held[row] = had
+		c.copies[row] = had
 	}
 }
 
@@ -397,46 +397,46 @@ func (c *consumer) check(asked picture, from Cursor, page Page) {
 	}
 }
 
-func (c *consumer) apply(at place, item Item) {
+func (c *consumer) apply(at progress, item Item) {
 	if c.round != at.round { // another of it has begun anew, and may have dropped the row
 		return
 	}
 	if c.shown != nil {
 		c.shown[item.ID] = true
 	}
-	if had, ok := c.held[item.ID]; ok && had.position >= item.Position {
+	if had, ok := c.copies[item.ID]; ok && had.position >= item.Position {
 		return // an older one, or the same again
 	}
 	p, _ := item.Data.(paper)
-	c.held[item.ID] = held{position: item.Position, gone: item.Deleted, paper: p}
+	c.copies[item.ID] = rowCopy{position: item.Position, deleted: item.Deleted, paper: p}
 }
 
 // save moves on from where the page was read, unless another has moved on meanwhile.
-func (c *consumer) save(at place, page Page) {
-	if c.place != at {
+func (c *consumer) save(at progress, page Page) {
+	if c.progress != at {
 		return
 	}
 	c.sweep(page)
 	c.cursor = page.Cursor.String()
-	c.saved(page)
+	c.checkSaved(page)
 }
 
 // sweep drops what it was not shown in a reading from the start, when that is over.
 func (c *consumer) sweep(page Page) {
 	if c.shown != nil && !page.More {
-		maps.DeleteFunc(c.held, func(row uint64, _ held) bool { return !c.shown[row] })
+		maps.DeleteFunc(c.copies, func(row uint64, _ rowCopy) bool { return !c.shown[row] })
 	}
 }
 
-// saved is when its cursor is that of the page's end. I7: what lies before it is done.
-func (c *consumer) saved(page Page) {
+// checkSaved is when its cursor is that of the page's end. I7: what lies before it is done.
+func (c *consumer) checkSaved(page Page) {
 	if !page.More {
 		c.shown = nil
 	}
-	c.wrong = append(c.wrong, passed(c, page.Cursor, c.now())...)
+	c.wrong = append(c.wrong, missedBefore(c, page.Cursor, c.now())...)
 }
 
-func (p parts) consume(a *actor, c *consumer, at place, page Page, save func() error) error {
+func (p parts) consume(a *actor, c *consumer, at progress, page Page, save func() error) error {
 	apply := func() error { return p.applyAll(a, c, at, page) }
 	steps := []func() error{apply, save}
 	if p.early {
@@ -450,11 +450,11 @@ func (p parts) consume(a *actor, c *consumer, at place, page Page, save func() e
 	return nil
 }
 
-func (p parts) applyAll(a *actor, c *consumer, at place, page Page) error {
+func (p parts) applyAll(a *actor, c *consumer, at progress, page Page) error {
 	for _, item := range page.Items {
 		err := a.does(fmt.Sprintf("apply %d at %d", item.ID, item.Position), func() {
-			had := c.held[item.ID].position
-			if p.apply(c, at, item); c.held[item.ID].position < had {
+			had := c.copies[item.ID].position
+			if p.apply(c, at, item); c.copies[item.ID].position < had {
 				c.found("I6", "what it had of %d at %d was replaced by what was at %d", item.ID, had, item.Position)
 			}
 		})
@@ -465,6 +465,6 @@ func (p parts) applyAll(a *actor, c *consumer, at place, page Page) error {
 	return nil
 }
 
-func (p parts) saveAt(a *actor, c *consumer, at place, page Page) error {
+func (p parts) saveAt(a *actor, c *consumer, at progress, page Page) error {
 	return a.does("save "+page.Cursor.String(), func() { p.save(c, at, page) })
 }

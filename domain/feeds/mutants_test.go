@@ -54,10 +54,10 @@ var mutants = []mutant{
 		p.next = func(e *Engine, ctx context.Context, registered Consumer, limit int, scope Scope) (Page, error) {
 			return e.Read(ctx, registered.Cursor, limit, scope)
 		}
-	}, focus: registered},
+	}, focus: register},
 	{name: "two of one consumer apply whatever comes", scene: "two readers", rules: []string{"I5", "I6"}, wrong: func(p *parts) {
 		p.shared = true
-		p.apply = func(c *consumer, at place, item Item) { delete(c.held, item.ID); c.apply(at, item) }
+		p.apply = func(c *consumer, at progress, item Item) { delete(c.copies, item.ID); c.apply(at, item) }
 	}},
 }
 
@@ -65,30 +65,30 @@ var mutants = []mutant{
 var variants = []mutant{
 	{name: "details are read behind the page", wrong: func(p *parts) { p.load = loadNotes(false) }},
 	{name: "details are read before the page, and behind the head", wrong: func(p *parts) { p.load = loadNotes(true) }},
-	{name: "two of one consumer", wrong: func(p *parts) { p.shared = true }, focus: unregistered},
+	{name: "two of one consumer", wrong: func(p *parts) { p.shared = true }, focus: unregister},
 	{name: "two of one registered consumer", wrong: func(p *parts) { p.shared = true }, focus: func(plan *plan) {
 		plan.Kept, plan.Operator = true, nil // who begins anew does so alone
 	}},
-	{name: "two of one consumer save wherever they are", focus: unregistered, wrong: func(p *parts) {
+	{name: "two of one consumer save wherever they are", focus: unregister, wrong: func(p *parts) {
 		p.shared = true
-		p.save = func(c *consumer, at place, page Page) {
+		p.save = func(c *consumer, at progress, page Page) {
 			if c.round == at.round {
-				c.save(c.place, page)
+				c.save(c.progress, page)
 			}
 		}
 	}},
 }
 
-func registered(plan *plan)   { plan.Kept = true }
-func unregistered(plan *plan) { plan.Kept = false }
+func register(plan *plan)   { plan.Kept = true }
+func unregister(plan *plan) { plan.Kept = false }
 
 func withMoves(plan *plan) {
-	plan.Writers[0] = []deed{{What: "move", Paper: 1, Board: 2}, {What: "move", Paper: 2, Board: 1}}
+	plan.Writers[0] = []writerTx{{Action: "move", Paper: 1, Board: 2}, {Action: "move", Paper: 2, Board: 1}}
 	plan.Board = 1
 }
 
 func withEdits(plan *plan) {
-	plan.Writers = [2][]deed{{{What: "edit", Paper: 1}, {What: "edit", Paper: 1}}, nil}
+	plan.Writers = [2][]writerTx{{{Action: "edit", Paper: 1}, {Action: "edit", Paper: 1}}, nil}
 	plan.Operator, plan.Passes, plan.Polls = nil, [2]int{3, 0}, [2]int{3, 3}
 }
 
@@ -207,7 +207,7 @@ func publishReserved(ctx context.Context, e *Engine) error {
 	if err != nil || len(candidates) == 0 {
 		return err
 	}
-	result, err := e.db.TakePositions(ctx, uint64(len(candidates)), theFeed)
+	result, err := e.db.AllocatePositions(ctx, uint64(len(candidates)), theFeed)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func publishUnlocked(ctx context.Context, e *Engine) error {
 }
 
 func insistReserved(ctx context.Context, e *Engine, paper uint64) error {
-	result, err := e.db.TakePositions(ctx, 1, theFeed)
+	result, err := e.db.AllocatePositions(ctx, 1, theFeed)
 	if err != nil {
 		return err
 	}
@@ -285,7 +285,7 @@ func readHeadLast(ctx context.Context, e *Engine, c Cursor, limit int, scope Sco
 	if err := c.check(now); err != nil {
 		return Page{}, err
 	}
-	rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, Upto: 1 << 62, Limit: limit, Scope: scope})
+	rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, To: 1 << 62, Limit: limit, Scope: scope})
 	if err != nil {
 		return Page{}, err
 	}
@@ -340,7 +340,7 @@ func readHorizon(before bool) func(context.Context, *Engine, Cursor, int, Scope)
 		if err := c.check(now); err != nil {
 			return Page{}, err
 		}
-		rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, Upto: now.Value, Limit: limit, Scope: scope})
+		rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, To: now.Value, Limit: limit, Scope: scope})
 		if err != nil {
 			return Page{}, err
 		}

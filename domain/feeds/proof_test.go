@@ -37,60 +37,60 @@ import (
 
 // plan is who does what, and in which order.
 type plan struct {
-	Writers  [2][]deed
+	Writers  [2][]writerTx
 	Passes   [2]int // of the publishers
 	Polls    [2]int // of the consumers
 	Limits   [2]int
 	Board    uint32 // that the second consumer sees alone, 0: all
 	Operator []string
-	Turns    []turn
+	Slices   []slice
 	Stop     *stop    // in place of turns
 	Before   []string // whose first parts are over when it begins
 	Kept     bool     // the first consumer is registered
 	Insist   uint64   // the row that the second publisher waits for, 0: none
 }
 
-// deed is one transaction of a writer.
-type deed struct {
-	What  string
-	Paper uint64
-	Board uint32
+// writerTx is one transaction of a writer.
+type writerTx struct {
+	Action string
+	Paper  uint64
+	Board  uint32
 }
 
-// turn says who goes on, counted from who went last, for how many steps at most, and its fate at the first.
-type turn struct {
-	Who, Steps int
-	Fate       fate
+// slice says who goes on, counted from who went last, for how many steps at most, and its fate at the first.
+type slice struct {
+	Actor, Steps int
+	Fate         fate
 }
 
 var cast = []string{"writer 1", "writer 2", "publisher 1", "publisher 2", "consumer 1", "consumer 2", "operator"}
 
-func drawDeed(t *rapid.T) deed {
-	return deed{
-		What:  rapid.SampledFrom([]string{"edit", "edit", "edit", "remove", "move"}).Draw(t, "what"),
-		Paper: rapid.Uint64Range(1, papers).Draw(t, "paper"),
-		Board: rapid.Uint32Range(1, 2).Draw(t, "board"),
+func drawWriterTx(t *rapid.T) writerTx {
+	return writerTx{
+		Action: rapid.SampledFrom([]string{"edit", "edit", "edit", "remove", "move"}).Draw(t, "what"),
+		Paper:  rapid.Uint64Range(1, papers).Draw(t, "paper"),
+		Board:  rapid.Uint32Range(1, 2).Draw(t, "board"),
 	}
 }
 
-func drawTurn(t *rapid.T) turn {
-	f := goesOn
+func drawSlice(t *rapid.T) slice {
+	f := survives
 	if n := rapid.IntRange(0, 49).Draw(t, "fate"); n >= 48 {
 		f = fate(n - 47)
 	}
-	return turn{rapid.IntRange(0, len(cast)-1).Draw(t, "who"), rapid.SampledFrom([]int{1, 1, 1, 2, 3, 6, 12, 25}).Draw(t, "steps"), f}
+	return slice{rapid.IntRange(0, len(cast)-1).Draw(t, "who"), rapid.SampledFrom([]int{1, 1, 1, 2, 3, 6, 12, 25}).Draw(t, "steps"), f}
 }
 
 func drawPlan(t *rapid.T) plan {
-	deeds := rapid.SliceOfN(rapid.Custom(drawDeed), 1, 3)
+	deeds := rapid.SliceOfN(rapid.Custom(drawWriterTx), 1, 3)
 	return plan{
-		Writers:  [2][]deed{deeds.Draw(t, "writer 1"), deeds.Draw(t, "writer 2")},
+		Writers:  [2][]writerTx{deeds.Draw(t, "writer 1"), deeds.Draw(t, "writer 2")},
 		Passes:   [2]int{rapid.IntRange(1, 3).Draw(t, "passes 1"), rapid.IntRange(0, 2).Draw(t, "passes 2")},
 		Polls:    [2]int{rapid.IntRange(1, 4).Draw(t, "polls 1"), rapid.IntRange(0, 3).Draw(t, "polls 2")},
 		Limits:   [2]int{rapid.IntRange(1, 4).Draw(t, "limit 1"), rapid.IntRange(1, 4).Draw(t, "limit 2")},
 		Board:    rapid.Uint32Range(0, 2).Draw(t, "board"),
 		Operator: rapid.SampledFrom([][]string{nil, {"purge"}, {"purge"}, {"restore"}}).Draw(t, "operator"),
-		Turns:    rapid.SliceOfN(rapid.Custom(drawTurn), 80, 80).Draw(t, "turns"),
+		Slices:   rapid.SliceOfN(rapid.Custom(drawSlice), 80, 80).Draw(t, "turns"),
 		Kept:     rapid.Bool().Draw(t, "kept"),
 		Insist:   rapid.Uint64Range(0, papers).Draw(t, "insist"),
 	}
@@ -104,13 +104,13 @@ func perform(s *env, p parts, plan plan) ([]violation, error) {
 	}
 	scripts := r.scripts()
 	for _, name := range plan.Before {
-		err = errors.Join(err, scripts[name][0](), r.look())
+		err = errors.Join(err, scripts[name][0](), r.observe())
 		scripts[name] = scripts[name][1:]
 	}
 	if err != nil {
 		return nil, err
 	}
-	err = s.play(scripts, plan.directed(), r.look)
+	err = s.play(scripts, plan.chooser(), r.observe)
 	r.wrong = append(r.wrong, failures(err)...)
 	if n := s.victims.Swap(0); n > 0 {
 		r.wrong = append(r.wrong, violation{"I11", fmt.Sprintf("%d deadlocks", n)})
@@ -136,16 +136,16 @@ func failures(err error) (wrong []violation) {
 	return wrong
 }
 
-// directed lets the actors go on by the turns of the plan, and each to its end when these are over.
-func (p plan) directed() func(able []*actor) choice {
+// chooser lets the actors go on by the turns of the plan, and each to its end when these are over.
+func (p plan) chooser() func(able []*actor) choice {
 	if p.Stop != nil {
-		return p.Stop.directed()
+		return p.Stop.chooser()
 	}
-	return p.byTurns()
+	return p.bySlices()
 }
 
-func (p plan) byTurns() func(able []*actor) choice {
-	turns, left := p.Turns, 0
+func (p plan) bySlices() func(able []*actor) choice {
+	turns, left := p.Slices, 0
 	var going *actor
 	return func(able []*actor) choice {
 		if going == able[0] && left > 0 || len(turns) == 0 {
@@ -154,7 +154,7 @@ func (p plan) byTurns() func(able []*actor) choice {
 		}
 		next := turns[0]
 		turns, left = turns[1:], next.Steps-1
-		who := next.Who % len(able)
+		who := next.Actor % len(able)
 		going = able[who]
 		return choice{who, next.Fate}
 	}
@@ -251,8 +251,8 @@ func (r *run) scripts() map[string][]func() error {
 	return scripts
 }
 
-func (r *run) write(a *actor, d deed) error {
-	switch d.What {
+func (r *run) write(a *actor, d writerTx) error {
+	switch d.Action {
 	case "edit":
 		return r.parts.edit(r.ctx, a.db, d.Paper)
 	case "remove":
@@ -261,8 +261,8 @@ func (r *run) write(a *actor, d deed) error {
 	return r.parts.move(r.ctx, a.db, d.Paper, d.Board)
 }
 
-// look compares what is committed with what was.
-func (r *run) look() error {
+// observe compares what is committed with what was.
+func (r *run) observe() error {
 	if strings.HasPrefix(r.stage.did, "SELECT") {
 		return nil
 	}
@@ -283,7 +283,7 @@ func (r *run) finish() error {
 		if err := r.parts.publish(r.ctx, r.engines[name]); err != nil {
 			r.wrong = append(r.wrong, failures(err)...)
 		}
-		if err := r.look(); err != nil {
+		if err := r.observe(); err != nil {
 			return err
 		}
 	}

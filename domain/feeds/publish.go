@@ -140,13 +140,13 @@ func (e *Engine) give(ctx context.Context, feed Feed, lock func(tx *db.Tx) ([]ui
 	if err != nil {
 		return 0, err
 	}
-	e.backlog.published(feed.Name, given)
+	e.backlog.remove(feed.Name, given)
 	return len(given), nil
 }
 
 // take takes k positions and returns the last of them.
 func take(ctx context.Context, tx *db.Tx, feed string, k int) (uint64, error) {
-	result, err := tx.TakePositions(ctx, uint64(k), feed)
+	result, err := tx.AllocatePositions(ctx, uint64(k), feed)
 	if err != nil {
 		return 0, err
 	}

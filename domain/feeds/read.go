@@ -65,7 +65,7 @@ func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope
 	}
 	var rows []Row
 	if cursor.Position < now.Value {
-		rows, err = feed.Load(ctx, e.db.Queries, Span{After: cursor.Position, Upto: now.Value, Limit: limit, Scope: scope})
+		rows, err = feed.Load(ctx, e.db.Queries, Span{After: cursor.Position, To: now.Value, Limit: limit, Scope: scope})
 		if err != nil {
 			return Page{}, err
 		}

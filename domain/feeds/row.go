@@ -20,7 +20,7 @@ func (e *Engine) Row(ctx context.Context, name string, row uint64, scope Scope) 
 	if err != nil {
 		return Item{}, err
 	}
-	rows, err := feed.Load(ctx, e.db.Queries, Span{After: *position - 1, Upto: *position, Limit: 1, Scope: scope})
+	rows, err := feed.Load(ctx, e.db.Queries, Span{After: *position - 1, To: *position, Limit: 1, Scope: scope})
 	if err != nil {
 		return Item{}, err
 	}

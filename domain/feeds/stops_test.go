@@ -18,7 +18,7 @@ type stop struct {
 	whole  bool     // whether it had as many steps
 }
 
-func (p *stop) directed() func(able []*actor) choice {
+func (p *stop) chooser() func(able []*actor) choice {
 	taken := 0
 	return func(able []*actor) choice {
 		at := func(name string) int {
@@ -35,12 +35,12 @@ func (p *stop) directed() func(able []*actor) choice {
 			if p.whole {
 				return choice{first, p.fate}
 			}
-			return choice{first, goesOn}
+			return choice{first, survives}
 		}
 		taken = p.steps
 		for _, name := range p.orders[1:] {
 			if n := at(name); n >= 0 {
-				return choice{n, goesOn}
+				return choice{n, survives}
 			}
 		}
 		return choice{}
@@ -52,32 +52,32 @@ type scene plan
 
 var scenes = map[string]scene{
 	"two publishers": {
-		Writers: [2][]deed{{{What: "edit", Paper: 1}}}, Passes: [2]int{1, 1}, Polls: [2]int{2, 0}, Limits: [2]int{4, 4},
+		Writers: [2][]writerTx{{{Action: "edit", Paper: 1}}}, Passes: [2]int{1, 1}, Polls: [2]int{2, 0}, Limits: [2]int{4, 4},
 	},
 	"two writers of a row": {
-		Writers: [2][]deed{{{What: "edit", Paper: 1}}, {{What: "edit", Paper: 1}}}, Passes: [2]int{2, 0}, Polls: [2]int{1, 0}, Limits: [2]int{1, 1},
+		Writers: [2][]writerTx{{{Action: "edit", Paper: 1}}, {{Action: "edit", Paper: 1}}}, Passes: [2]int{2, 0}, Polls: [2]int{1, 0}, Limits: [2]int{1, 1},
 	},
 	"two readers": {
-		Writers: [2][]deed{{{What: "edit", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{1, 2}, Limits: [2]int{4, 4},
+		Writers: [2][]writerTx{{{Action: "edit", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{1, 2}, Limits: [2]int{4, 4},
 	},
 	"a reader of a board": {
-		Writers: [2][]deed{{{What: "move", Paper: 1, Board: 2}, {What: "move", Paper: 2, Board: 1}}}, Passes: [2]int{2, 0}, Polls: [2]int{0, 3}, Limits: [2]int{1, 2}, Board: 1,
+		Writers: [2][]writerTx{{{Action: "move", Paper: 1, Board: 2}, {Action: "move", Paper: 2, Board: 1}}}, Passes: [2]int{2, 0}, Polls: [2]int{0, 3}, Limits: [2]int{1, 2}, Board: 1,
 	},
 	"a registered reader": {
-		Writers: [2][]deed{{{What: "edit", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{2, 1}, Kept: true,
+		Writers: [2][]writerTx{{{Action: "edit", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{2, 1}, Kept: true,
 	},
 	"a publisher who waits for a row": {
-		Writers: [2][]deed{{{What: "edit", Paper: 3}}}, Passes: [2]int{1, 0}, Polls: [2]int{1, 0}, Limits: [2]int{4, 4}, Insist: 3,
+		Writers: [2][]writerTx{{{Action: "edit", Paper: 3}}}, Passes: [2]int{1, 0}, Polls: [2]int{1, 0}, Limits: [2]int{4, 4}, Insist: 3,
 	},
 	"a purge": {
-		Writers: [2][]deed{{{What: "remove", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{4, 4}, Operator: []string{"purge"},
+		Writers: [2][]writerTx{{{Action: "remove", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{4, 4}, Operator: []string{"purge"},
 	},
 	"a purge of what a reader waits for": {
-		Writers: [2][]deed{{{What: "remove", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{4, 4}, Operator: []string{"purge"},
+		Writers: [2][]writerTx{{{Action: "remove", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{4, 4}, Operator: []string{"purge"},
 		Before: []string{"consumer 1", "writer 1", "publisher 1"},
 	},
 	"a restore": {
-		Writers: [2][]deed{{{What: "edit", Paper: 2}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{2, 2}, Operator: []string{"restore"},
+		Writers: [2][]writerTx{{{Action: "edit", Paper: 2}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{2, 2}, Operator: []string{"restore"},
 	},
 }
 
@@ -92,7 +92,7 @@ func (s scene) actors() (names []string) {
 
 // stops are all schedules of the scene in which one actor stops once, anywhere, while the others go on in
 // any order.
-func (s scene) stops() iter.Seq[plan] { return s.ends(goesOn) }
+func (s scene) stops() iter.Seq[plan] { return s.ends(survives) }
 
 // deaths are those in which it dies there, and begins its next part.
 func (s scene) deaths(yield func(plan) bool) {

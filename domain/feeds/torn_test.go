@@ -74,7 +74,7 @@ func publishBeforeReaders(t *testing.T, d *db.DB) map[string]int {
 	group.Wait()
 	last, missed := positions(t, d), map[string]int{}
 	for name := range readers {
-		missed[name] = missing(last, seen[name])
+		missed[name] = countMissing(last, seen[name])
 	}
 	return missed
 }
@@ -83,7 +83,7 @@ type reader func(e *Engine, ctx context.Context, c Cursor, limit int, scope Scop
 
 // readPlainly takes what is there.
 func readPlainly(e *Engine, ctx context.Context, c Cursor, limit int, scope Scope) (Page, error) {
-	rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, Upto: 1 << 62, Limit: limit, Scope: scope})
+	rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, To: 1 << 62, Limit: limit, Scope: scope})
 	if err != nil {
 		return Page{}, err
 	}
@@ -247,7 +247,7 @@ func positions(t *testing.T, d *db.DB) map[uint64]uint64 {
 	return last
 }
 
-func missing(last, seen map[uint64]uint64) (n int) {
+func countMissing(last, seen map[uint64]uint64) (n int) {
 	for row, position := range last {
 		if seen[row] != position {
 			n++

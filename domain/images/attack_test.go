@@ -18,7 +18,7 @@ import (
 
 // What is small to send and large to decode is refused before it is decoded.
 
-func refused(t *testing.T, content []byte, says string) {
+func checkRefused(t *testing.T, content []byte, says string) {
 	t.Helper()
 	c, err := images.Convert(context.Background(), content, usual)
 	if !errors.Is(err, images.CodeUnfit) || !strings.Contains(err.Error(), says) {
@@ -99,7 +99,7 @@ func TestPassesOfAJPEG(t *testing.T) {
 	if _, err := jpeg.Decode(bytes.NewReader(passes(5000))); err != nil {
 		t.Fatalf("the decoder does not go over it: %v", err)
 	}
-	refused(t, passes(5000), "passes")
+	checkRefused(t, passes(5000), "passes")
 	if c, err := images.Convert(context.Background(), passes(50), usual); err != nil || c.Width != 64 {
 		t.Errorf("a JPEG with 51 passes: %v", err)
 	}
@@ -124,5 +124,5 @@ func TestTwoSizesOfAWebP(t *testing.T) {
 	}
 	size := binary.LittleEndian.AppendUint32(nil, 16383|16383<<14) // 16384 × 16384
 	body := "WEBP" + chunk("VP8X", strings.Repeat("\x00", 10)) + chunk("VP8L", "\x2f"+string(size)+strings.Repeat("\x00", 60))
-	refused(t, []byte(chunk("RIFF", body)), "WebP")
+	checkRefused(t, []byte(chunk("RIFF", body)), "WebP")
 }

@@ -41,8 +41,8 @@ const maxSide = 65_000
 // quality of photographs, which were made with some loss before.
 const quality = 90
 
-// decoding allows as many conversions as there are processors: each may take hundreds of megabytes.
-var decoding = make(chan struct{}, runtime.GOMAXPROCS(0))
+// conversionSlots allows as many conversions as there are processors: each may take hundreds of megabytes.
+var conversionSlots = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 // Convert re-encodes a picture, so that nothing else in the file is kept: no metadata, text or script. A JPEG or a
 // lossy WebP becomes a JPEG, rotated as its EXIF says; a GIF stays one, with its frames; any other becomes a lossless
@@ -61,11 +61,11 @@ func Convert(ctx context.Context, content []byte, limits Limits) (Picture, error
 		return Picture{}, err
 	}
 	select {
-	case decoding <- struct{}{}:
+	case conversionSlots <- struct{}{}:
 	case <-ctx.Done():
 		return Picture{}, ctx.Err()
 	}
-	defer func() { <-decoding }()
+	defer func() { <-conversionSlots }()
 	var out Picture
 	var picture image.Image
 	if kind.name == "GIF" {
@@ -100,11 +100,11 @@ func kindOf(content []byte) (kind, error) {
 	case len(content) >= 16 && string(content[:4]) == "RIFF" && string(content[8:12]) == "WEBP":
 		return kind{"WebP", webp.DecodeConfig, webp.Decode}, nil
 	}
-	return kind{}, Unfit(whatElse(content))
+	return kind{}, Unfit(describe(content))
 }
 
-// whatElse describes content that is no image to keep.
-func whatElse(content []byte) string {
+// describe describes content that is no image to keep.
+func describe(content []byte) string {
 	const kept = "PNG, JPEG, GIF and WebP are."
 	head := strings.ToLower(string(content[:min(len(content), 4096)]))
 	is := func(kind string) bool { return strings.HasPrefix(http.DetectContentType(content), kind) }
@@ -150,7 +150,7 @@ func convertStill(content []byte, kind kind) (Picture, image.Image, error) {
 	}
 	lossy := kind.name == "JPEG"
 	if kind.name == "JPEG" {
-		picture = turned(picture, orientation(content))
+		picture = rotate(picture, orientation(content))
 	}
 	if _, ok := picture.(*image.YCbCr); ok { // lossy WebP without transparency
 		lossy = true
@@ -205,8 +205,8 @@ func larger(w, h, width int) bool { return w > width || h > 4*width }
 // HasThumbnail reports whether a picture of that size is stored with a small copy.
 func HasThumbnail(width, height int) bool { return larger(width, height, ThumbnailWidth) }
 
-// turned returns a picture rotated by its EXIF orientation.
-func turned(picture image.Image, orientation int) image.Image {
+// rotate returns a picture rotated by its EXIF orientation.
+func rotate(picture image.Image, orientation int) image.Image {
 	if orientation < 2 || orientation > 8 {
 		return picture
 	}

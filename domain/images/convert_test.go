@@ -51,10 +51,10 @@ func TestConvert(t *testing.T) {
 		}
 	})
 	t.Run("a photograph is turned, and says nothing about where it was taken", func(t *testing.T) {
-		if !bytes.Contains(outboundtest.Turned(), []byte(outboundtest.Secret)) {
+		if !bytes.Contains(outboundtest.RotatedJPEG(), []byte(outboundtest.Secret)) {
 			t.Fatal("the photograph has no secret to begin with")
 		}
-		c, picture := convert(t, outboundtest.Turned())
+		c, picture := convert(t, outboundtest.RotatedJPEG())
 		if c.Type != "image/jpeg" || c.Width != 20 || c.Height != 60 || !reddish(picture.At(10, 5)) || reddish(picture.At(10, 50)) {
 			t.Errorf("%s, %d × %d, %v above %v", c.Type, c.Width, c.Height, picture.At(10, 5), picture.At(10, 50))
 		}
@@ -69,7 +69,7 @@ func TestConvert(t *testing.T) {
 		}
 	})
 	t.Run("an animation stays one", func(t *testing.T) {
-		c, _ := convert(t, outboundtest.Animated())
+		c, _ := convert(t, outboundtest.AnimatedGIF())
 		all, err := gif.DecodeAll(bytes.NewReader(c.Content))
 		if err != nil || c.Type != "image/gif" || len(all.Image) != 2 || all.Delay[1] != 50 || !reddish(all.Image[0].At(3, 3)) || reddish(all.Image[1].At(3, 3)) {
 			t.Errorf("%s with %d frames: %v", c.Type, len(all.Image), err)
@@ -153,7 +153,7 @@ func TestConvertBearsDamage(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, content := range [][]byte{
-		outboundtest.Picture(1, "x.png"), outboundtest.Picture(1, "x.jpg"), outboundtest.Picture(1, "x.gif"), outboundtest.Animated(), outboundtest.Turned(), outboundtest.WebP(),
+		outboundtest.Picture(1, "x.png"), outboundtest.Picture(1, "x.jpg"), outboundtest.Picture(1, "x.gif"), outboundtest.AnimatedGIF(), outboundtest.RotatedJPEG(), outboundtest.WebP(),
 	} {
 		for range 500 {
 			damaged := bytes.Clone(content)

@@ -12,7 +12,7 @@ import (
 
 // Keep records a company's image, whose file is stored, and the address that it came from.
 func Keep(ctx context.Context, tx *db.Tx, image Image, address string) error {
-	err := tx.KeepImage(ctx, db.KeepImageParams{
+	err := tx.SaveImage(ctx, db.SaveImageParams{
 		CompanyID: image.Company, Hash: image.Hash[:], ContentType: image.Type, Bytes: uint64(image.Bytes),
 		Width: uint32(image.Width), Height: uint32(image.Height), CreatedAt: tx.Now,
 	})
@@ -20,7 +20,7 @@ func Keep(ctx context.Context, tx *db.Tx, image Image, address string) error {
 		return fmt.Errorf("keep image: %w", err)
 	}
 	source := sha256.Sum256([]byte(address))
-	err = tx.KeepImageSource(ctx, db.KeepImageSourceParams{CompanyID: image.Company, UrlHash: source[:], Url: address, Hash: image.Hash[:], CreatedAt: tx.Now})
+	err = tx.SaveImageSource(ctx, db.SaveImageSourceParams{CompanyID: image.Company, UrlHash: source[:], Url: address, Hash: image.Hash[:], CreatedAt: tx.Now})
 	if err != nil {
 		return fmt.Errorf("keep source of image: %w", err)
 	}

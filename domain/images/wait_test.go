@@ -16,14 +16,14 @@ func TestWhoWaitsForItsTurnCanBeStopped(t *testing.T) {
 	var content bytes.Buffer
 	domaintest.Must(t, png.Encode(&content, image.NewGray(image.Rect(0, 0, 8, 8))))
 	limits := Limits{Pixels: 100, Thumbnail: 48}
-	for range cap(decoding) {
-		decoding <- struct{}{}
+	for range cap(conversionSlots) {
+		conversionSlots <- struct{}{}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := Convert(ctx, content.Bytes(), limits)
-	for range cap(decoding) {
-		<-decoding
+	for range cap(conversionSlots) {
+		<-conversionSlots
 	}
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)

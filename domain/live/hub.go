@@ -58,7 +58,7 @@ func (h *Hub) Add(at Position, changes ...Change) {
 	defer h.mu.Unlock()
 	h.at = at
 	for _, change := range changes {
-		change.Position, change.encoded = at, &encoding{}
+		change.Position, change.encoded = at, &sharedEncoding{}
 		h.kept = append(h.kept, change)
 		h.weight += change.weight()
 	}

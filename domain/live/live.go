@@ -49,11 +49,11 @@ type Change struct {
 	Boards    []Board     // that changed, or whose tickets did
 	Commented []id.Ticket // tickets whose comments changed
 
-	encoded *encoding // of a change that a hub keeps
+	encoded *sharedEncoding // of a change that a hub keeps
 }
 
-// encoding is shared by all readers of a change.
-type encoding struct {
+// sharedEncoding is shared by all readers of a change.
+type sharedEncoding struct {
 	once sync.Once
 	text []byte
 }

@@ -25,7 +25,7 @@ func (i Image) Remote() bool {
 
 // Images returns a text's images in the order of the source: those that Render shows, none in code or in HTML.
 func Images(source string) []Image {
-	if !strings.Contains(source, "![") || tooMuch(source) {
+	if !strings.Contains(source, "![") || tooCostly(source) {
 		return nil
 	}
 	content := []byte(source)
@@ -87,7 +87,7 @@ func (r *references) shrink(doc ast.Node) {
 		if small == "" {
 			continue
 		}
-		if !linked(image) {
+		if !inLink(image) {
 			whole := ast.NewLink()
 			whole.Destination, whole.Title = image.Destination, []byte("The whole image") // a name if the image has none
 			whole.SetAttributeString("class", []byte("picture"))
@@ -98,8 +98,8 @@ func (r *references) shrink(doc ast.Node) {
 	}
 }
 
-// linked reports whether a node is within a link.
-func linked(n ast.Node) bool {
+// inLink reports whether a node is within a link.
+func inLink(n ast.Node) bool {
 	for n = n.Parent(); n != nil; n = n.Parent() {
 		if n.Kind() == ast.KindLink {
 			return true

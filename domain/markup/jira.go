@@ -26,11 +26,11 @@ type jira struct {
 }
 
 var (
-	jiraBlock   = regexp.MustCompile(`\{(code|noformat|quote|panel)(:[^}]*)?\}`)
-	jiraHeading = regexp.MustCompile(`^h([1-6])\.\s+(.*)$`)
-	jiraItem    = regexp.MustCompile(`^([*#-]+)\s+(.*)$`)
-	jiraRule    = regexp.MustCompile(`^-{4,5}\s*$`)
-	codeWord    = regexp.MustCompile(`^[A-Za-z0-9+#-]{1,20}$`)
+	jiraBlock    = regexp.MustCompile(`\{(code|noformat|quote|panel)(:[^}]*)?\}`)
+	jiraHeading  = regexp.MustCompile(`^h([1-6])\.\s+(.*)$`)
+	jiraItem     = regexp.MustCompile(`^([*#-]+)\s+(.*)$`)
+	jiraRule     = regexp.MustCompile(`^-{4,5}\s*$`)
+	codeLanguage = regexp.MustCompile(`^[A-Za-z0-9+#-]{1,20}$`)
 )
 
 // line adds a line of the source.
@@ -96,7 +96,7 @@ func (j *jira) begin(name, options string) {
 	}
 	language := ""
 	for option := range strings.SplitSeq(options, "|") {
-		if codeWord.MatchString(option) {
+		if codeLanguage.MatchString(option) {
 			language = option
 		}
 	}

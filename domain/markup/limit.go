@@ -45,14 +45,14 @@ func plain(source string) string {
 	return "<pre tabindex=\"0\">" + html.EscapeString(source) + "</pre>"
 }
 
-// tooMuch reports whether a text would take the parser too long.
-func tooMuch(source string) bool {
+// tooCostly reports whether a text would take the parser too long.
+func tooCostly(source string) bool {
 	if count(source, "[(") > maxBrackets || count(source, "*_~`<") > maxMarks {
 		return true
 	}
 	columns, rows := 0, 0 // of a possible table: lines up to a blank one, after a possible row of delimiters
 	for line := range strings.Lines(source) {
-		if nesting(line) > maxNesting || indent(line) > maxIndent {
+		if nestingDepth(line) > maxNesting || indent(line) > maxIndent {
 			return true
 		}
 		if strings.TrimSpace(line) == "" {
@@ -97,8 +97,8 @@ func indent(line string) int {
 	return 0 // a blank line
 }
 
-// nesting counts the marks of quotes and list items at a line's beginning.
-func nesting(line string) int {
+// nestingDepth counts the marks of quotes and list items at a line's beginning.
+func nestingDepth(line string) int {
 	depth := 0
 	for {
 		line = strings.TrimLeft(line, " \t")

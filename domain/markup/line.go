@@ -11,7 +11,7 @@ import (
 // which a name could be read as another's.
 func Line(s string) (line string, length int, ok bool) {
 	line = strings.Join(strings.Fields(s), " ")
-	ok = Text(line) && !strings.ContainsFunc(line, turns)
+	ok = Text(line) && !strings.ContainsFunc(line, isBidiControl)
 	if !strings.ContainsFunc(line, visible) {
 		return line, 0, ok
 	}
@@ -22,7 +22,7 @@ func Line(s string) (line string, length int, ok bool) {
 // as logs; typed names are refused instead.
 func Flat(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if turns(r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
+		if isBidiControl(r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
 			return -1
 		}
 		return r
@@ -30,9 +30,9 @@ func Flat(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// turns reports whether r begins or ends an embedding, an override or an isolate (Unicode Annex 9,
+// isBidiControl reports whether r begins or ends an embedding, an override or an isolate (Unicode Annex 9,
 // 2.1 to 2.5). Marks that only lend neighbours their direction, such as U+200F, do no harm.
-func turns(r rune) bool {
+func isBidiControl(r rune) bool {
 	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 

@@ -43,10 +43,10 @@ func AsTyped(source string) (bool, error) {
 }
 
 func render(source string, link Linker, people Namer, small Shrinker) (_ string, typed bool, err error) {
-	if tooMuch(source) {
+	if tooCostly(source) {
 		return "", true, nil
 	}
-	doc := parse(source, &references{link: link, people: people, small: small, room: maxNames})
+	doc := parse(source, &references{link: link, members: people, small: small, room: maxNames})
 	if swells(doc, len(source)) {
 		return "", true, nil
 	}
@@ -134,10 +134,10 @@ var keyForm = regexp.MustCompile(`\b[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,18}\b`)
 
 // references links the keys in a text and marks members, except in code and links.
 type references struct {
-	link   Linker
-	people Namer
-	small  Shrinker
-	room   int // for names, in bytes; when it is used up no more members are marked
+	link    Linker
+	members Namer
+	small   Shrinker
+	room    int // for names, in bytes; when it is used up no more members are marked
 }
 
 func (r *references) mark(doc *ast.Document, source []byte) {
@@ -176,7 +176,7 @@ func (r *references) split(n *ast.Text, source []byte) {
 		}
 		word := source[at.start:at.stop]
 		if word[0] == '@' {
-			if name := r.people(strings.ToLower(string(word[1:]))); name != "" && r.room >= len(name) {
+			if name := r.members(strings.ToLower(string(word[1:]))); name != "" && r.room >= len(name) {
 				r.room -= len(name)
 				put(at, mention(word, name))
 			}

@@ -21,8 +21,8 @@ func link(key string) string {
 	return ""
 }
 
-// people knows Ana, whose name is hostile, and nobody else.
-func people(handle string) string {
+// memberName knows Ana, whose name is hostile, and nobody else.
+func memberName(handle string) string {
 	return map[string]string{"ana": `Ana "<b>" & co`, "ben-2": "Ben"}[handle]
 }
 
@@ -52,7 +52,7 @@ func TestMentions(t *testing.T) {
 		"a text that is not parsed names none": {"@ana " + strings.Repeat("[", 65000), "", nil},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			got := domaintest.OK(markup.Render(c.source, link, people, nil))(t)
+			got := domaintest.OK(markup.Render(c.source, link, memberName, nil))(t)
 			if got = strings.TrimSpace(strings.ReplaceAll(got, "<!-- raw HTML omitted -->", "")); c.want != "" && got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -89,7 +89,7 @@ func TestRender(t *testing.T) {
 		"so is a data URL":                  {"![x](data:text/html;base64,PHNjcmlwdD4=)", `<p><img alt="x"></p>`},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			got := domaintest.OK(markup.Render(c.source, link, people, nil))(t)
+			got := domaintest.OK(markup.Render(c.source, link, memberName, nil))(t)
 			if got = strings.TrimSpace(strings.ReplaceAll(got, "<!-- raw HTML omitted -->", "")); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -124,7 +124,7 @@ func FuzzRender(f *testing.F) {
 		"nowrap": true, "usemap": true, "ismap": true, "name": true, "value": true, "min": true, "max": true, "low": true, "high": true, "optimum": true,
 		"shape": true, "coords": true, "span": true, "frame": true, "rules": true, "border": true, "cellpadding": true, "cellspacing": true, "axis": true, "itemid": true, "aria-label": true, "tabindex": true}
 	f.Fuzz(func(t *testing.T, source string) {
-		out := domaintest.OK(markup.Render(source, link, people, nil))(t)
+		out := domaintest.OK(markup.Render(source, link, memberName, nil))(t)
 		tokens := html.NewTokenizer(strings.NewReader(out))
 		for tokens.Next() != html.ErrorToken {
 			token := tokens.Token()
@@ -181,7 +181,7 @@ var costly = map[string]string{
 func TestRenderLimits(t *testing.T) {
 	for name, source := range costly {
 		t.Run(name+" is shown as it was typed", func(t *testing.T) {
-			got := domaintest.OK(markup.Render(source, link, people, nil))(t)
+			got := domaintest.OK(markup.Render(source, link, memberName, nil))(t)
 			if want := `<pre tabindex="0">` + html.EscapeString(source) + "</pre>"; got != want {
 				t.Errorf("got %d bytes that begin with %.80q", len(got), got)
 			}
@@ -208,14 +208,14 @@ func TestRenderLimits(t *testing.T) {
 	})
 	t.Run("keys, references and people of a usual number are links and marks", func(t *testing.T) {
 		source := "[a]: https://example.com/a/rather/long/address\n\n" + strings.Repeat("[a] and @ana of NINJA-1. ", 60) + strings.Repeat("\nNINJA-2", 3000)
-		got, err := markup.Render(source, func(key string) string { return "/" + strings.Repeat("c", 40) + "/" + key }, people, nil)
+		got, err := markup.Render(source, func(key string) string { return "/" + strings.Repeat("c", 40) + "/" + key }, memberName, nil)
 		if err != nil || strings.Count(got, "<a ") != 3120 || strings.Count(got, "mention") != 60 {
 			t.Errorf("%d links, %d people: %v", strings.Count(got, "<a "), strings.Count(got, "mention"), err)
 		}
 	})
 	t.Run("a long text of the usual kind is Markdown", func(t *testing.T) {
 		source := strings.Repeat("# Heading\n\nSome *words* of [a link](https://example.com) and `code`.\n\n- one\n  - two\n    - three\n\n|a|b|\n|-|-|\n|1|2|\n\n> quote\n\n", 400)
-		if got, err := markup.Render(source, link, people, nil); err != nil || strings.HasPrefix(got, "<pre") {
+		if got, err := markup.Render(source, link, memberName, nil); err != nil || strings.HasPrefix(got, "<pre") {
 			t.Errorf("it is not: %v", err)
 		}
 	})
@@ -224,7 +224,7 @@ func TestRenderLimits(t *testing.T) {
 func BenchmarkRender(b *testing.B) {
 	source := strings.Repeat("# Heading\n\nSome *words* of NINJA-1 and `code`.\n\n- one\n- two\n\n|a|b|\n|-|-|\n|1|2|\n\n", 50)
 	for b.Loop() {
-		domaintest.OK(markup.Render(source, link, people, nil))(b)
+		domaintest.OK(markup.Render(source, link, memberName, nil))(b)
 	}
 }
 

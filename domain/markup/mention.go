@@ -33,7 +33,7 @@ func Handles(source string) []string {
 
 // Mentions returns the handles that Render asks for, each once, in the order of the text: none in code or links.
 func Mentions(source string) []string {
-	if len(Handles(source)) == 0 || tooMuch(source) {
+	if len(Handles(source)) == 0 || tooCostly(source) {
 		return nil
 	}
 	var handles []string
@@ -44,7 +44,7 @@ func Mentions(source string) []string {
 		return ""
 	}
 	nowhere := func(string) string { return "" }
-	parse(source, &references{link: nowhere, people: collect})
+	parse(source, &references{link: nowhere, members: collect})
 	return handles
 }
 
@@ -56,12 +56,12 @@ type refSpan struct{ start, stop int }
 
 // handlesIn returns where handles begin and end in a part of a source. A letter, a digit or a character that joins
 // words before the @ or behind the handle makes it part of something else, such as an email address.
-func handlesIn(source []byte, from, upto int) []refSpan {
-	if bytes.IndexByte(source[from:upto], '@') < 0 {
+func handlesIn(source []byte, from, to int) []refSpan {
+	if bytes.IndexByte(source[from:to], '@') < 0 {
 		return nil
 	}
 	var list []refSpan
-	for _, at := range handleForm.FindAllIndex(source[from:upto], -1) {
+	for _, at := range handleForm.FindAllIndex(source[from:to], -1) {
 		start, stop := from+at[0], from+at[1]
 		before, _ := utf8.DecodeLastRune(source[:start])
 		after, _ := utf8.DecodeRune(source[stop:])

@@ -22,16 +22,10 @@ func BadCanary() error {
 // maxCanary is what its column holds.
 const maxCanary = 1<<32 - 1
 
-// StartRun lets workers claim the tasks of a run that is ready: with a canary above 0 so many, and then
-// it pauses and asks. To start a run again that was started alike does nothing. It returns RunNotFound,
-// Removed, BadCanary or WrongState.
-func (e *Engine) StartRun(ctx context.Context, actor Actor, run id.Run, canary int) (Run, error) {
-	return e.StartRunWith(ctx, actor, run, canary, KnobChange{})
-}
-
-// StartRunWith is StartRun with settings that are changed at once with it, or not at all: of two operators
-// who start a run, the settings of the first are those that count. It also returns what TurnKnobs does.
-func (e *Engine) StartRunWith(ctx context.Context, actor Actor, run id.Run, canary int, change KnobChange) (Run, error) {
+// StartRun lets workers claim the tasks of a ready run: of a canary above 0 that many, and then it pauses and asks. The
+// change of settings is part of the start: of two operators that start a run, the first one's settings count. To start
+// a run again alike does nothing. It returns RunNotFound, Removed, BadCanary, WrongState or what ChangeKnobs does.
+func (e *Engine) StartRun(ctx context.Context, actor Actor, run id.Run, canary int, change KnobChange) (Run, error) {
 	if canary < 0 || canary > maxCanary {
 		return Run{}, BadCanary()
 	}
@@ -42,19 +36,19 @@ func (e *Engine) StartRunWith(ctx context.Context, actor Actor, run id.Run, cana
 		left, m.Reason = &n, fmt.Sprintf("Canary: %d tasks, then it pauses and asks.", canary)
 	}
 	return e.act(ctx, run, m, func(row db.MigrationRun) bool {
-		return State(row.State) == Running && (row.CanaryLeft != nil) == (left != nil) && stands(row, change)
+		return State(row.State) == Running && (row.CanaryLeft != nil) == (left != nil) && alreadySet(row, change)
 	}, func(ctx context.Context, tx *db.Tx, row db.MigrationRun) error {
-		return turn(ctx, tx, row, actor, change)
+		return changeKnobs(ctx, tx, row, actor, change)
 	}, func(row *db.MigrationRun) { row.CanaryLeft = left })
 }
 
-// stands reports whether the knobs of a run are as the change would have them.
-func stands(row db.MigrationRun, change KnobChange) bool {
+// alreadySet reports whether the knobs of a run are as the change would have them.
+func alreadySet(row db.MigrationRun, change KnobChange) bool {
 	knobs, err := readKnobs(row.Knobs)
 	if err != nil {
 		return false
 	}
-	_, done, err := knobs.turn(change)
+	_, done, err := knobs.with(change)
 	return err == nil && len(done) == 0
 }
 
@@ -126,7 +120,7 @@ func (e *Engine) act(ctx context.Context, run id.Run, m Move, already func(row d
 
 // endThrottle releases the throttle by hand, which would hold the run again at once.
 func endThrottle(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor) error {
-	return turn(ctx, tx, row, actor, KnobChange{"throttled": 0})
+	return changeKnobs(ctx, tx, row, actor, KnobChange{"throttled": 0})
 }
 
 // LockRun locks a run's row, or returns RunNotFound.
@@ -138,9 +132,9 @@ func LockRun(ctx context.Context, tx *db.Tx, run id.Run) (db.MigrationRun, error
 	return row, err
 }
 
-// TurnKnobs changes settings of a run that is not over; workers follow within a second or so. It returns
+// ChangeKnobs changes settings of a run that is not over; workers follow within a second or so. It returns
 // RunNotFound, fault.Several with a BadKnob for each, or WrongState.
-func (e *Engine) TurnKnobs(ctx context.Context, actor Actor, run id.Run, change KnobChange) (Run, error) {
+func (e *Engine) ChangeKnobs(ctx context.Context, actor Actor, run id.Run, change KnobChange) (Run, error) {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
 		row, err := LockRun(ctx, tx, run)
 		if err != nil {
@@ -149,7 +143,7 @@ func (e *Engine) TurnKnobs(ctx context.Context, actor Actor, run id.Run, change 
 		if !State(row.State).IsActive() {
 			return WrongState(run, State(row.State), "be adjusted")
 		}
-		return turn(ctx, tx, row, actor, change)
+		return changeKnobs(ctx, tx, row, actor, change)
 	})
 	if err != nil {
 		return Run{}, fmt.Errorf("turn knobs: %w", err)
@@ -158,13 +152,13 @@ func (e *Engine) TurnKnobs(ctx context.Context, actor Actor, run id.Run, change 
 	return e.Run(ctx, run)
 }
 
-// turn changes knobs of a run whose row is locked, and logs each.
-func turn(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, change KnobChange) error {
+// changeKnobs changes knobs of a run whose row is locked, and logs each.
+func changeKnobs(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, change KnobChange) error {
 	knobs, err := readKnobs(row.Knobs)
 	if err != nil {
 		return err
 	}
-	knobs, done, err := knobs.turn(change)
+	knobs, done, err := knobs.with(change)
 	if err != nil || len(done) == 0 {
 		return err
 	}
@@ -277,18 +271,18 @@ func logActive(ctx context.Context, tx *db.Tx, actor Actor, kind, detail string)
 	return nil
 }
 
-// Restored holds the runs of a database that comes from a backup: nothing starts by itself. What was
+// PauseRestored holds the runs of a database that comes from a backup: nothing starts by itself. What was
 // running is paused and asks; what is ready or filled waits for Start anyway.
-func Restored(ctx context.Context, d *db.DB) error {
+func PauseRestored(ctx context.Context, d *db.DB) error {
 	for _, state := range []State{Running, Pausing, Throttled} {
-		if err := holdAll(ctx, d, state); err != nil {
+		if err := pauseAll(ctx, d, state); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func holdAll(ctx context.Context, d *db.DB, state State) error {
+func pauseAll(ctx context.Context, d *db.DB, state State) error {
 	const most = 100
 	for before := id.Run(1<<63 - 1); ; {
 		rows, err := db.Read(d.RunsIn(ctx, db.RunsInParams{State: string(state), Before: before, Limit: most}))
@@ -296,7 +290,7 @@ func holdAll(ctx context.Context, d *db.DB, state State) error {
 			return fmt.Errorf("read runs: %w", err)
 		}
 		for _, row := range rows {
-			if err := hold(ctx, d, row); err != nil {
+			if err := pauseRun(ctx, d, row); err != nil {
 				return fmt.Errorf("hold run %d: %w", row.ID, err)
 			}
 			before = row.ID
@@ -307,9 +301,9 @@ func holdAll(ctx context.Context, d *db.DB, state State) error {
 	}
 }
 
-// hold pauses a run after a restore. Where tasks were under way it is pausing until the keeper has
+// pauseRun pauses a run after a restore. Where tasks were under way it is pausing until the keeper has
 // taken them back from workers who are gone.
-func hold(ctx context.Context, d *db.DB, row db.MigrationRun) error {
+func pauseRun(ctx context.Context, d *db.DB, row db.MigrationRun) error {
 	return d.InTx(ctx, func(tx *db.Tx) error {
 		progress, err := tx.ProgressOf(ctx, row.ID)
 		if err != nil {

@@ -27,7 +27,7 @@ func TestEveryActionInEveryState(t *testing.T) {
 		return func(d *env, e *migrations.Engine, run id.Run) error { _, err := fn(e, d.Ctx, d.Ana, run); return err }
 	}
 	knob := func(d *env, e *migrations.Engine, run id.Run) error {
-		_, err := e.TurnKnobs(d.Ctx, d.Ana, run, migrations.KnobChange{"block": 77})
+		_, err := e.ChangeKnobs(d.Ctx, d.Ana, run, migrations.KnobChange{"block": 77})
 		return err
 	}
 	all := map[string]struct {
@@ -35,11 +35,11 @@ func TestEveryActionInEveryState(t *testing.T) {
 		want map[migrations.State]migrations.State
 	}{
 		"start": {func(d *env, e *migrations.Engine, run id.Run) error {
-			_, err := e.StartRun(d.Ctx, d.Ana, run, 0)
+			_, err := e.StartRun(d.Ctx, d.Ana, run, 0, nil)
 			return err
 		}, map[migrations.State]migrations.State{migrations.Ready: migrations.Running, migrations.Running: migrations.Running}},
 		"canary": {func(d *env, e *migrations.Engine, run id.Run) error {
-			_, err := e.StartRun(d.Ctx, d.Ana, run, 2)
+			_, err := e.StartRun(d.Ctx, d.Ana, run, 2, nil)
 			return err
 		}, map[migrations.State]migrations.State{migrations.Ready: migrations.Running}},
 		"pause":  {control((*migrations.Engine).PauseRun), map[migrations.State]migrations.State{migrations.Running: migrations.Pausing, migrations.Throttled: migrations.Pausing, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused}},
@@ -52,13 +52,13 @@ func TestEveryActionInEveryState(t *testing.T) {
 			migrations.Open: migrations.Open, migrations.Filling: migrations.Filling, migrations.Ready: migrations.Ready, migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Cancelling: migrations.Cancelling,
 		}},
 		"retry": {func(d *env, e *migrations.Engine, run id.Run) error {
-			_, err := e.RetryTasks(d.Ctx, d.Ana, run, migrations.Which{All: true})
+			_, err := e.RetryTasks(d.Ctx, d.Ana, run, migrations.Selection{All: true})
 			return err
 		}, map[migrations.State]migrations.State{
 			migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Complete: migrations.Running,
 		}},
 		"skip": {func(d *env, e *migrations.Engine, run id.Run) error {
-			_, err := e.SkipTasks(d.Ctx, d.Ana, run, migrations.Which{All: true})
+			_, err := e.SkipTasks(d.Ctx, d.Ana, run, migrations.Selection{All: true})
 			return err
 		}, map[migrations.State]migrations.State{
 			migrations.Ready: migrations.Ready, migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Complete: migrations.Complete,
@@ -106,10 +106,10 @@ func TestEveryActionInEveryState(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"start": func() error { _, err := d.StartRun(d.Ctx, d.Ana, 99, 0); return err }(),
+		"start": func() error { _, err := d.StartRun(d.Ctx, d.Ana, 99, 0, nil); return err }(),
 		"pause": func() error { _, err := d.PauseRun(d.Ctx, d.Ana, 99); return err }(),
 		"knob":  knob(d, d.Engine, 99),
-		"retry": func() error { _, err := d.RetryTasks(d.Ctx, d.Ana, 99, migrations.Which{All: true}); return err }(),
+		"retry": func() error { _, err := d.RetryTasks(d.Ctx, d.Ana, 99, migrations.Selection{All: true}); return err }(),
 	} {
 		t.Run(name+" of a run that is not there", func(t *testing.T) { refusesAs(t, err, migrations.CodeRunNotFound, fault.NotFound) })
 	}
@@ -124,7 +124,7 @@ func TestStart(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 6 {
 			wait.Go(func() {
-				if run, err := d.StartRun(d.Ctx, d.Ana, run.ID, 0); err != nil || run.State != migrations.Running {
+				if run, err := d.StartRun(d.Ctx, d.Ana, run.ID, 0, nil); err != nil || run.State != migrations.Running {
 					t.Error(run.State, err)
 				}
 			})
@@ -138,11 +138,11 @@ func TestStart(t *testing.T) {
 	t.Run("a canary counts down, asks when it is used up, and resuming ends it", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.Must(d.StartRun(d.Ctx, d.Ana, d.Ready(9).ID, 5))
+		run := d.Must(d.StartRun(d.Ctx, d.Ana, d.Ready(9).ID, 5, nil))
 		if run.CanaryLeft == nil || *run.CanaryLeft != 5 || run.Reason != "Canary: 5 tasks, then it pauses and asks." {
 			t.Errorf("%+v", run)
 		}
-		_, err := d.StartRun(d.Ctx, d.Ana, run.ID, 0)
+		_, err := d.StartRun(d.Ctx, d.Ana, run.ID, 0, nil)
 		refusesAs(t, err, migrations.CodeWrongState, fault.Conflict) // who wants all is not told that all is running
 		domaintest.Exec(t, d.DB, "UPDATE migration_run SET canary_left = 3 WHERE id = ?", run.ID)
 		d.Must(d.PauseRun(d.Ctx, d.Ana, run.ID))
@@ -158,7 +158,7 @@ func TestStart(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
 		for _, canary := range []int{-1, 1 << 32} {
-			_, err := d.StartRun(d.Ctx, d.Ana, 1, canary)
+			_, err := d.StartRun(d.Ctx, d.Ana, 1, canary, nil)
 			refusesAs(t, err, migrations.CodeBadCanary, fault.Invalid)
 		}
 	})
@@ -168,8 +168,8 @@ func TestResumeEndsTheThrottleByHand(t *testing.T) {
 	t.Parallel()
 	d := newEnv(t)
 	run := d.Running(3)
-	d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"throttled": 1}))
-	d.Moved(run.ID, migrations.Running, migrations.Throttled, migrations.Keeper)
+	d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"throttled": 1}))
+	d.MustMove(run.ID, migrations.Running, migrations.Throttled, migrations.Keeper)
 	if run := d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID)); run.State != migrations.Running || run.Knobs.Throttled {
 		t.Errorf("%+v", run)
 	}
@@ -182,7 +182,7 @@ func TestKnobs(t *testing.T) {
 	t.Parallel()
 	d := newEnv(t)
 	run := d.Running(3)
-	run, before := d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": 100, "rate": 12.5, "lease": 90, "error_share": 0.25})), run
+	run, before := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": 100, "rate": 12.5, "lease": 90, "error_share": 0.25})), run
 	want := migrations.DefaultKnobs
 	want.Block, want.Rate, want.Lease, want.ErrorShare = 100, 12.5, 90*time.Second, 0.25
 	if run.Knobs != want || run.Version != before.Version+1 {
@@ -193,14 +193,14 @@ func TestKnobs(t *testing.T) {
 			t.Error("the log lacks", entry, d.Log(run.ID))
 		}
 	}
-	if again := d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": 100})); again.Version != run.Version {
+	if again := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": 100})); again.Version != run.Version {
 		t.Error("a knob that was not turned counts")
 	}
-	if off := d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"error_share": 0})); off.Knobs.ErrorShare != 0 {
+	if off := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"error_share": 0})); off.Knobs.ErrorShare != 0 {
 		t.Error("a limit cannot be taken away")
 	}
 	const long = 25 * 3600.0
-	_, err := d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{
+	_, err := d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{
 		"concurrency": 0, "block": 1001, "attempts": 2.5, "timeout": long, "rate": math.NaN(), "max_history": -1, "max_lag": long, "error_share": 12.5,
 		"same_error": -1,
 	})
@@ -214,10 +214,10 @@ func TestKnobs(t *testing.T) {
 	if got := fault.Message(err); got != "Concurrency must be from 1 to 1000." {
 		t.Error(got)
 	}
-	if run := d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"same_error": migrations.MaxSameErrors})); run.Knobs.SameError != migrations.MaxSameErrors {
+	if run := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"same_error": migrations.MaxSameErrors})); run.Knobs.SameError != migrations.MaxSameErrors {
 		t.Error(run.Knobs.SameError)
 	}
-	_, err = d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"same_error": migrations.MaxSameErrors + 1}) // more than is looked at
+	_, err = d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"same_error": migrations.MaxSameErrors + 1}) // more than is looked at
 	if refuses[fault.Several](t, err, fault.Invalid); fault.Message(err) != "Same error must be from 0 to 1000." {
 		t.Error(fault.Message(err))
 	}
@@ -285,7 +285,7 @@ func TestNothingStartsByItselfAfterARestore(t *testing.T) {
 	busy := d.Running(3)
 	d.Does(busy.ID, d.Ids(busy.ID)[0], migrations.TaskOpen, migrations.TaskProcessing) // by a worker who is not in the backup
 	for range 2 {
-		domaintest.Must(t, migrations.Restored(d.Ctx, d.DB))
+		domaintest.Must(t, migrations.PauseRestored(d.Ctx, d.DB))
 		for from, to := range want {
 			run := d.Now(runs[from])
 			if run.State != to {
@@ -306,25 +306,25 @@ func TestStartWithSettings(t *testing.T) {
 	d := newEnv(t)
 	ready := d.Ready(3)
 	mine, theirs := migrations.KnobChange{"concurrency": 8}, migrations.KnobChange{"concurrency": 2}
-	if _, err := d.StartRunWith(d.Ctx, d.Ana, ready.ID, 0, migrations.KnobChange{"concurrency": 100_000}); !errors.As(err, new(fault.Several)) {
+	if _, err := d.StartRun(d.Ctx, d.Ana, ready.ID, 0, migrations.KnobChange{"concurrency": 100_000}); !errors.As(err, new(fault.Several)) {
 		t.Error(err)
 	}
 	if run := d.Now(ready.ID); run.State != migrations.Ready {
 		t.Errorf("with a setting out of its range it is %s", run.State)
 	}
-	if run, err := d.StartRunWith(d.Ctx, d.Ana, ready.ID, 0, mine); err != nil || run.State != migrations.Running || run.Knobs.Concurrency != 8 {
+	if run, err := d.StartRun(d.Ctx, d.Ana, ready.ID, 0, mine); err != nil || run.State != migrations.Running || run.Knobs.Concurrency != 8 {
 		t.Fatalf("%+v, %v", run, err)
 	}
 	log := len(d.Log(ready.ID))
 	t.Run("who comes second changes nothing, and is told", func(t *testing.T) {
-		_, err := d.StartRunWith(d.Ctx, migrations.Actor{Name: "Bob"}, ready.ID, 0, theirs)
+		_, err := d.StartRun(d.Ctx, migrations.Actor{Name: "Bob"}, ready.ID, 0, theirs)
 		refusesAs(t, err, migrations.CodeWrongState, fault.Conflict)
 		if run := d.Now(ready.ID); run.Knobs.Concurrency != 8 || len(d.Log(ready.ID)) != log {
 			t.Errorf("%+v, %q", run.Knobs, d.Log(ready.ID))
 		}
 	})
 	t.Run("the same again is no error", func(t *testing.T) {
-		if _, err := d.StartRunWith(d.Ctx, d.Ana, ready.ID, 0, mine); err != nil || len(d.Log(ready.ID)) != log {
+		if _, err := d.StartRun(d.Ctx, d.Ana, ready.ID, 0, mine); err != nil || len(d.Log(ready.ID)) != log {
 			t.Errorf("%v, %q", err, d.Log(ready.ID))
 		}
 	})
@@ -334,7 +334,7 @@ func TestStartWithSettings(t *testing.T) {
 		var wait sync.WaitGroup
 		for n := 10; n < 20; n++ {
 			wait.Go(func() {
-				_, _ = d.StartRunWith(context.WithoutCancel(d.Ctx), migrations.Actor{Name: fmt.Sprint(n)}, ready.ID, 0, migrations.KnobChange{"concurrency": float64(n)})
+				_, _ = d.StartRun(context.WithoutCancel(d.Ctx), migrations.Actor{Name: fmt.Sprint(n)}, ready.ID, 0, migrations.KnobChange{"concurrency": float64(n)})
 			})
 		}
 		wait.Wait()

@@ -14,11 +14,11 @@ import (
 // Engine opens, reads and controls runs of the registered migrations. Make one with New. It does nothing by itself:
 // worker.Process does the work.
 type Engine struct {
-	db       *db.DB
-	registry map[string]*Migration
-	files    Files
-	log      *slog.Logger
-	last     atomic.Uint64 // the request that FinishRequests continued last; 0 to begin with the first
+	db          *db.DB
+	registry    map[string]*Migration
+	files       Files
+	log         *slog.Logger
+	lastRequest atomic.Uint64 // the request that FinishRequests continued last; 0 to begin with the first
 
 	// Changes is woken after the commit of what changes a run.
 	Changes wait.Broadcast

@@ -27,21 +27,21 @@ func (e Later) Error() string {
 	return fmt.Sprintf("%s: put off for %s: %s", e.Host, e.After, e.Reason)
 }
 
-// Detailed is an error with more to say than its message, such as what an upstream answered; the
+// DetailedError is an error with more to say than its message, such as what an upstream answered; the
 // attempt keeps it.
-type Detailed interface {
+type DetailedError interface {
 	error
 	Detail() string
 }
 
-// Panicked is a panic of a processor.
-type Panicked struct {
+// PanicError is a panic of a processor.
+type PanicError struct {
 	Value any
 	Stack string
 }
 
-func (e Panicked) Error() string  { return fmt.Sprintf("panic: %v", e.Value) }
-func (e Panicked) Detail() string { return e.Stack }
+func (e PanicError) Error() string  { return fmt.Sprintf("panic: %v", e.Value) }
+func (e PanicError) Detail() string { return e.Stack }
 
 // Overdue is an attempt that took longer than its run allows.
 type Overdue struct {

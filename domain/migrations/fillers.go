@@ -8,7 +8,7 @@ import (
 
 // FillRange fills a run with a task for each piece of the ids first to last, of at most size ids. Text
 // makes the payload of a piece.
-func FillRange(ctx context.Context, into Filler, first, last, size uint64, text func(from, upto uint64) string) error {
+func FillRange(ctx context.Context, into Filler, first, last, size uint64, text func(from, to uint64) string) error {
 	if size == 0 {
 		return fmt.Errorf("a piece of no ids")
 	}
@@ -23,17 +23,17 @@ func FillRange(ctx context.Context, into Filler, first, last, size uint64, text 
 		first = done + 1
 	}
 	for from := first; from <= last; {
-		upto := last
+		to := last
 		if last-from >= size {
-			upto = from + size - 1
+			to = from + size - 1
 		}
-		if err := into.Add(ctx, NewTask{Payload: text(from, upto), Cursor: strconv.FormatUint(upto, 10)}); err != nil {
+		if err := into.Add(ctx, NewTask{Payload: text(from, to), Cursor: strconv.FormatUint(to, 10)}); err != nil {
 			return err
 		}
-		if upto == last {
+		if to == last {
 			return nil
 		}
-		from = upto + 1
+		from = to + 1
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pieces is a filler that stops after some rows, as one whose worker died.
-type pieces struct {
+// partialFiller is a filler that stops after some rows, as one whose worker died.
+type partialFiller struct {
 	file     string
 	cursor   string
 	left     int
@@ -28,13 +28,13 @@ type pieces struct {
 
 var errStopped = errors.New("stopped")
 
-func (p *pieces) Values() Values { return nil }
-func (p *pieces) Cursor() string { return p.cursor }
-func (p *pieces) Upload(context.Context) (io.ReadCloser, error) {
+func (p *partialFiller) Values() Values { return nil }
+func (p *partialFiller) Cursor() string { return p.cursor }
+func (p *partialFiller) Upload(context.Context) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(p.file)), nil
 }
 
-func (p *pieces) step(cursor string) error {
+func (p *partialFiller) step(cursor string) error {
 	if p.left--; p.left < 0 {
 		return errStopped
 	}
@@ -42,7 +42,7 @@ func (p *pieces) step(cursor string) error {
 	return nil
 }
 
-func (p *pieces) Add(_ context.Context, task NewTask) error {
+func (p *partialFiller) Add(_ context.Context, task NewTask) error {
 	err := p.step(task.Cursor)
 	if err == nil {
 		p.payloads = append(p.payloads, fmt.Sprint(task.Line, " ", task.Payload))
@@ -50,7 +50,7 @@ func (p *pieces) Add(_ context.Context, task NewTask) error {
 	return err
 }
 
-func (p *pieces) Reject(_ context.Context, r Rejection) error {
+func (p *partialFiller) Reject(_ context.Context, r Rejection) error {
 	err := p.step(r.Cursor)
 	if err == nil {
 		p.rejected = append(p.rejected, fmt.Sprint(r.Line, " ", r.Reason))
@@ -70,7 +70,7 @@ func TestFillCSV(t *testing.T) {
 	}
 	t.Run("an interrupted filling goes on with neither double nor missing rows", func(t *testing.T) {
 		t.Parallel()
-		p := &pieces{file: "a,b\n1,2\nno,2\n\"3\n3\",4\n5\n6,7\n"}
+		p := &partialFiller{file: "a,b\n1,2\nno,2\n\"3\n3\",4\n5\n6,7\n"}
 		for range 10 {
 			p.left = 1
 			if err := FillCSV(t.Context(), p, csvfile.Options{}, maker); err == nil {
@@ -88,7 +88,7 @@ func TestFillCSV(t *testing.T) {
 	})
 	t.Run("a file without rows is refused", func(t *testing.T) {
 		t.Parallel()
-		if err := FillCSV(t.Context(), &pieces{file: "a,b\n"}, csvfile.Options{}, maker); !errors.Is(err, csvfile.CodeBadFile) {
+		if err := FillCSV(t.Context(), &partialFiller{file: "a,b\n"}, csvfile.Options{}, maker); !errors.Is(err, csvfile.CodeBadFile) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -100,7 +100,7 @@ func TestSheet(t *testing.T) {
 		t.Parallel()
 		var out bytes.Buffer
 		pieces := [][]string{{"=1+1", "+1", "-1", "@x", "\tx", "a=b", "", "x,\"y\"\nz"}, {"＝1"}}
-		sheet := Sheet{head: []string{"a", "=b"}, piece: func(_ context.Context, write func(...string)) (bool, error) {
+		sheet := Sheet{head: []string{"a", "=b"}, part: func(_ context.Context, write func(...string)) (bool, error) {
 			write(pieces[0]...)
 			pieces = pieces[1:]
 			return len(pieces) > 0, nil
@@ -118,7 +118,7 @@ func TestSheet(t *testing.T) {
 	})
 	t.Run("what cannot be written ends it", func(t *testing.T) {
 		t.Parallel()
-		sheet := Sheet{piece: func(_ context.Context, write func(...string)) (bool, error) {
+		sheet := Sheet{part: func(_ context.Context, write func(...string)) (bool, error) {
 			write("x")
 			return true, nil
 		}}
@@ -152,16 +152,16 @@ func TestFillers(t *testing.T) {
 			last := rapid.Uint64Range(0, 80).Draw(r, "last")
 			size := rapid.Uint64Range(1, 20).Draw(r, "size")
 			next := first
-			into := &pieces{left: 1 << 30}
+			into := &partialFiller{left: 1 << 30}
 			if rapid.Bool().Draw(r, "goes on") && first <= last {
 				next = rapid.Uint64Range(first, last).Draw(r, "next") + 1
 				into.cursor = strconv.FormatUint(next-1, 10)
 			}
-			err := FillRange(ctx, into, first, last, size, func(from, upto uint64) string {
-				if from != next || upto < from || upto > last || upto-from >= size {
-					r.Fatalf("%d to %d after %d", from, upto, next)
+			err := FillRange(ctx, into, first, last, size, func(from, to uint64) string {
+				if from != next || to < from || to > last || to-from >= size {
+					r.Fatalf("%d to %d after %d", from, to, next)
 				}
-				next = upto + 1
+				next = to + 1
 				return ""
 			})
 			if err != nil || first <= last && next != last+1 {
@@ -171,12 +171,12 @@ func TestFillers(t *testing.T) {
 	})
 	t.Run("the largest id there is ends a range", func(t *testing.T) {
 		calls := 0
-		if err := FillRange(ctx, &pieces{left: 1 << 30}, ^uint64(0)-3, ^uint64(0), 3, func(uint64, uint64) string { calls++; return "" }); err != nil || calls != 2 {
+		if err := FillRange(ctx, &partialFiller{left: 1 << 30}, ^uint64(0)-3, ^uint64(0), 3, func(uint64, uint64) string { calls++; return "" }); err != nil || calls != 2 {
 			t.Error(calls, err)
 		}
 	})
 	t.Run("pages are asked for until one is empty", func(t *testing.T) {
-		into := &pieces{left: 1 << 30, cursor: "2"}
+		into := &partialFiller{left: 1 << 30, cursor: "2"}
 		var got []uint64
 		err := FillPages(ctx, into, func(_ context.Context, after uint64) (page []uint64, err error) {
 			for id := after + 1; id <= min(after+3, 10); id++ {
@@ -189,13 +189,13 @@ func TestFillers(t *testing.T) {
 		}
 	})
 	t.Run("a source that goes back is a mistake", func(t *testing.T) {
-		err := FillPages(ctx, &pieces{left: 1 << 30}, func(context.Context, uint64) ([]uint64, error) { return []uint64{2, 1}, nil }, func(n uint64) (uint64, string) { return n, "" })
+		err := FillPages(ctx, &partialFiller{left: 1 << 30}, func(context.Context, uint64) ([]uint64, error) { return []uint64{2, 1}, nil }, func(n uint64) (uint64, string) { return n, "" })
 		if err == nil || fault.KindOf(err) != "" {
 			t.Error(err)
 		}
 	})
 	t.Run("a cursor that is no id is a mistake", func(t *testing.T) {
-		if err := FillRange(ctx, &pieces{cursor: "x"}, 1, 2, 1, nil); err == nil {
+		if err := FillRange(ctx, &partialFiller{cursor: "x"}, 1, 2, 1, nil); err == nil {
 			t.Error("it was taken")
 		}
 	})

@@ -55,8 +55,8 @@ var KnobTable = []Knob{
 	{"throttled", "Throttled", "", SwitchKnob, 0, 1, func(k *Knobs) any { return &k.Throttled }},
 }
 
-// KnobNamed returns the knob with a name; ok is false if there is none.
-func KnobNamed(name string) (knob Knob, ok bool) {
+// KnobByName returns the knob with a name; ok is false if there is none.
+func KnobByName(name string) (knob Knob, ok bool) {
 	i := slices.IndexFunc(KnobTable, func(k Knob) bool { return k.Name == name })
 	if i < 0 {
 		return Knob{}, false
@@ -156,17 +156,17 @@ type knobEvent struct{ name, old, new string }
 
 // Check returns fault.Several with a BadKnob for each setting that the change would put out of bounds.
 func (k Knobs) Check(change KnobChange) error {
-	_, _, err := k.turn(change)
+	_, _, err := k.with(change)
 	return err
 }
 
-// turn returns the knobs after the change, and what is different. It returns fault.Several with a BadKnob
+// with returns the knobs after the change, and what is different. It returns fault.Several with a BadKnob
 // for each that is out of its range or unknown.
-func (k Knobs) turn(change KnobChange) (Knobs, []knobEvent, error) {
+func (k Knobs) with(change KnobChange) (Knobs, []knobEvent, error) {
 	var events []knobEvent
 	var bad fault.Several
 	for name := range change {
-		if _, ok := KnobNamed(name); !ok {
+		if _, ok := KnobByName(name); !ok {
 			bad = append(bad, BadKnob(name, fmt.Sprintf("There is no setting %q.", name)))
 		}
 	}

@@ -39,8 +39,8 @@ type Migration struct {
 	Preview func(ctx context.Context, work *Work) (string, error)
 	// Knobs are a run's settings to begin with; what is zero is taken from DefaultKnobs.
 	Knobs Knobs
-	// Turn changes them by the parameters. It may be nil.
-	Turn func(values Values, knobs *Knobs)
+	// AdjustKnobs changes them by the parameters. It may be nil.
+	AdjustKnobs func(values Values, knobs *Knobs)
 	// Unattended runs start by themselves once they are filled.
 	Unattended bool
 	// Several allows more than one active run with the same parameters.

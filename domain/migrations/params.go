@@ -156,16 +156,16 @@ func (p Param) parseChoice(ctx context.Context, value string) (string, error) {
 	return value, nil
 }
 
-// stored are the values of a run in its row. Secrets stand apart, so that they are masked also where
+// storedParams are the values of a run in its row. Secrets stand apart, so that they are masked also where
 // the migration is gone from the program.
-type stored struct {
+type storedParams struct {
 	Plain  Values `json:"plain"`
 	Secret Values `json:"secret,omitempty"`
 }
 
 // store returns the text of the values for a run's row.
 func (m *Migration) store(values Values) (string, error) {
-	s := stored{Plain: Values{}, Secret: Values{}}
+	s := storedParams{Plain: Values{}, Secret: Values{}}
 	for _, p := range m.Params {
 		if p.Kind == Secret {
 			s.Secret[p.Name] = values[p.Name]
@@ -177,14 +177,14 @@ func (m *Migration) store(values Values) (string, error) {
 	return string(text), err
 }
 
-// CheckStored returns an error where the text that a run's row keeps of its parameters cannot be read.
-func CheckStored(params string) error {
-	_, err := readStored(params)
+// CheckStoredParams returns an error where the text that a run's row keeps of its parameters cannot be read.
+func CheckStoredParams(params string) error {
+	_, err := readStoredParams(params)
 	return err
 }
 
-func readStored(params string) (stored, error) {
-	var s stored
+func readStoredParams(params string) (storedParams, error) {
+	var s storedParams
 	if err := json.Unmarshal([]byte(params), &s); err != nil {
 		return s, fmt.Errorf("read parameters: %w", err)
 	}
@@ -193,7 +193,7 @@ func readStored(params string) (stored, error) {
 
 // ClearValues are the values of a run with its secrets, for a worker.
 func ClearValues(params string) (Values, error) {
-	s, err := readStored(params)
+	s, err := readStoredParams(params)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func ClearValues(params string) (Values, error) {
 
 // shownValues are the values of a run, its secrets masked.
 func shownValues(params string) (Values, error) {
-	s, err := readStored(params)
+	s, err := readStoredParams(params)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func shownValues(params string) (Values, error) {
 
 // secrets are those that can be told from other text: a shorter one would blacken half of what is said.
 // Each stands there as errors may have it, too: in an address, in quotes, in JSON, in a header.
-func (s stored) secrets() (list []string) {
+func (s storedParams) secrets() (list []string) {
 	for _, secret := range s.Secret {
 		if len(secret) < 4 {
 			continue
@@ -247,7 +247,7 @@ func mask(secrets []string, text string) string {
 
 // WithoutSecrets masks the secrets of a run's params in a text.
 func WithoutSecrets(params, text string) string {
-	s, err := readStored(params)
+	s, err := readStoredParams(params)
 	if err != nil {
 		return text
 	}

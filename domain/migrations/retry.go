@@ -17,8 +17,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Which says which tasks are retried or skipped: exactly one of its fields is set.
-type Which struct {
+// Selection says which tasks are retried or skipped: exactly one of its fields is set.
+type Selection struct {
 	Task        id.Task   // whose state must allow it
 	Tasks       []id.Task // of these, those whose state allows it
 	Fingerprint string    // those failed so
@@ -26,12 +26,12 @@ type Which struct {
 	Waiting     bool      // all that wait for their next attempt
 }
 
-// CodeBadWhich: the request does not say which tasks, or says it twice. Send tasks, a fingerprint, all or
+// CodeBadSelection: the request does not say which tasks, or says it twice. Send tasks, a fingerprint, all or
 // waiting.
-const CodeBadWhich fault.Code = "Task.BadSelection"
+const CodeBadSelection fault.Code = "Task.BadSelection"
 
-func BadWhich() error {
-	return fault.Invalid.New(CodeBadWhich, "",
+func BadSelection() error {
+	return fault.Invalid.New(CodeBadSelection, "",
 		"Name either tasks, the fingerprint of a failure, all failed tasks, or all that wait.")
 }
 
@@ -59,15 +59,15 @@ const (
 	settleTime = time.Second
 )
 
-// settling is what is done with tasks: a retry or a skip.
-type settling struct {
+// taskAction is what is done with tasks: a retry or a skip.
+type taskAction struct {
 	kind, done string   // "retry", "retried"
 	from       []string // the states of a task that is named that allow it
 	runs       []State  // the states of a run that allow it
 	write      func(ctx context.Context, tx *db.Tx, tasks []id.Task) (int64, error)
 }
 
-var settlings = map[string]settling{
+var taskActions = map[string]taskAction{
 	"retry": {
 		kind: "retry", done: "retried", from: []string{TaskFailed, TaskSkipped, TaskWaiting},
 		runs:  []State{Running, Pausing, Paused, Throttled, Complete},
@@ -85,27 +85,27 @@ var settlings = map[string]settling{
 // returns how many tasks that are; of very many some are opened within the next seconds. It returns
 // RunNotFound, BadWhich, TooManyTasks, BadFingerprint, Removed, WrongState, ActiveRun or, for a single
 // task, TaskNotFound or WrongTaskState.
-func (e *Engine) RetryTasks(ctx context.Context, actor Actor, run id.Run, which Which) (int64, error) {
-	return e.settle(ctx, actor, run, which, settlings["retry"])
+func (e *Engine) RetryTasks(ctx context.Context, actor Actor, run id.Run, which Selection) (int64, error) {
+	return e.settle(ctx, actor, run, which, taskActions["retry"])
 }
 
 // SkipTasks gives tasks up: those named that are open, waiting or failed, or all that are failed, alike or not,
 // or all that wait.
 // It returns what RetryTasks does.
-func (e *Engine) SkipTasks(ctx context.Context, actor Actor, run id.Run, which Which) (int64, error) {
-	return e.settle(ctx, actor, run, which, settlings["skip"])
+func (e *Engine) SkipTasks(ctx context.Context, actor Actor, run id.Run, which Selection) (int64, error) {
+	return e.settle(ctx, actor, run, which, taskActions["skip"])
 }
 
-func (e *Engine) settle(ctx context.Context, actor Actor, run id.Run, which Which, s settling) (n int64, err error) {
+func (e *Engine) settle(ctx context.Context, actor Actor, run id.Run, which Selection, s taskAction) (n int64, err error) {
 	many, err := which.parse()
 	if err != nil {
 		return 0, err
 	}
 	switch {
 	case which.Task != 0:
-		n, err = e.settleNamed(ctx, actor, run, []id.Task{which.Task}, s, true)
+		n, err = e.settleByID(ctx, actor, run, []id.Task{which.Task}, s, true)
 	case len(which.Tasks) > 0:
-		n, err = e.settleNamed(ctx, actor, run, which.Tasks, s, false)
+		n, err = e.settleByID(ctx, actor, run, which.Tasks, s, false)
 	default:
 		n, err = e.settleMany(ctx, actor, run, many, s)
 	}
@@ -116,8 +116,8 @@ func (e *Engine) settle(ctx context.Context, actor Actor, run id.Run, which Whic
 	return n, nil
 }
 
-// many are tasks of a run: those in a state, of the failed ones those of a group where there is one.
-type many struct {
+// taskSet are tasks of a run: those in a state, of the failed ones those of a group where there is one.
+type taskSet struct {
 	state string
 	print []byte
 }
@@ -125,31 +125,31 @@ type many struct {
 // waitingKind ends the kind of a request that is about tasks that wait.
 const waitingKind = " wait"
 
-// manyOf are the tasks that a request is about, and what is done with them.
-func manyOf(r db.MigrationRequest) (many, settling) {
+// taskSetOf are the tasks that a request is about, and what is done with them.
+func taskSetOf(r db.MigrationRequest) (taskSet, taskAction) {
 	kind, waiting := strings.CutSuffix(r.Kind, waitingKind)
 	if waiting {
-		return many{state: TaskWaiting}, settlings[kind]
+		return taskSet{state: TaskWaiting}, taskActions[kind]
 	}
-	return many{TaskFailed, r.Fingerprint}, settlings[kind]
+	return taskSet{TaskFailed, r.Fingerprint}, taskActions[kind]
 }
 
 // kind is that of a request to do it with the tasks.
-func (m many) kind(s settling) string {
+func (m taskSet) kind(s taskAction) string {
 	if m.state == TaskWaiting {
 		return s.kind + waitingKind
 	}
 	return s.kind
 }
 
-func (m many) String() string {
+func (m taskSet) String() string {
 	if m.print != nil {
 		return "failure " + hex.EncodeToString(m.print)
 	}
 	return "all " + m.state + " tasks"
 }
 
-func (w Which) parse() (many, error) {
+func (w Selection) parse() (taskSet, error) {
 	named := 0
 	for _, is := range []bool{w.Task != 0, len(w.Tasks) > 0, w.Fingerprint != "", w.All, w.Waiting} {
 		if is {
@@ -158,39 +158,39 @@ func (w Which) parse() (many, error) {
 	}
 	switch {
 	case named != 1:
-		return many{}, BadWhich()
+		return taskSet{}, BadSelection()
 	case w.Waiting:
-		return many{state: TaskWaiting}, nil
+		return taskSet{state: TaskWaiting}, nil
 	}
 	if len(w.Tasks) > settleChunk {
-		return many{}, TooManyTasks()
+		return taskSet{}, TooManyTasks()
 	}
 	print, err := parseFingerprint(w.Fingerprint)
-	return many{TaskFailed, print}, err
+	return taskSet{TaskFailed, print}, err
 }
 
-// settleNamed is for tasks that are named. One that is processed is in a worker's hands and not touched.
+// settleByID is for tasks that are named. One that is processed is in a worker's hands and not touched.
 // Where they must be settled, one whose state does not allow it is an error; else it is left alone.
-func (e *Engine) settleNamed(ctx context.Context, actor Actor, run id.Run, tasks []id.Task, s settling, must bool) (n int64, err error) {
+func (e *Engine) settleByID(ctx context.Context, actor Actor, run id.Run, tasks []id.Task, s taskAction, must bool) (n int64, err error) {
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		n = 0
 		row, err := e.lockToSettle(ctx, tx, run, s)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.LockNamed(ctx, tasks, run)
+		rows, err := tx.LockTasksByID(ctx, tasks, run)
 		if err != nil {
 			return err
 		}
 		if must && len(rows) == 0 {
 			return TaskNotFound(run, tasks[0])
 		}
-		var chunk []settled
+		var chunk []lockedTask
 		var names []string
 		for _, t := range rows {
 			switch {
 			case slices.Contains(s.from, t.State):
-				chunk, names = append(chunk, settled{t.ID, t.State, t.Fingerprint}), append(names, strconv.FormatUint(uint64(t.ID), 10))
+				chunk, names = append(chunk, lockedTask{t.ID, t.State, t.Fingerprint}), append(names, strconv.FormatUint(uint64(t.ID), 10))
 			case must:
 				return WrongTaskState(t.ID, t.State, s.done)
 			}
@@ -212,7 +212,7 @@ func (e *Engine) settleNamed(ctx context.Context, actor Actor, run id.Run, tasks
 
 // settleMany goes through the tasks in chunks. What is left to do is a row, so that the keeper
 // can finish it, also after a crash.
-func (e *Engine) settleMany(ctx context.Context, actor Actor, run id.Run, tasks many, s settling) (int64, error) {
+func (e *Engine) settleMany(ctx context.Context, actor Actor, run id.Run, tasks taskSet, s taskAction) (int64, error) {
 	request, n, err := e.request(ctx, actor, run, tasks, s)
 	if err != nil || request == 0 {
 		return n, err
@@ -231,7 +231,7 @@ func (e *Engine) settleMany(ctx context.Context, actor Actor, run id.Run, tasks 
 }
 
 // request does the first chunk, and stores what is left. n is how many tasks there are.
-func (e *Engine) request(ctx context.Context, actor Actor, run id.Run, tasks many, s settling) (request uint64, n int64, err error) {
+func (e *Engine) request(ctx context.Context, actor Actor, run id.Run, tasks taskSet, s taskAction) (request uint64, n int64, err error) {
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		request, n = 0, 0
 		row, err := e.lockToSettle(ctx, tx, run, s)
@@ -265,7 +265,7 @@ func (e *Engine) request(ctx context.Context, actor Actor, run id.Run, tasks man
 }
 
 // count is how many there are.
-func (m many) count(ctx context.Context, tx *db.Tx, run id.Run) (int64, error) {
+func (m taskSet) count(ctx context.Context, tx *db.Tx, run id.Run) (int64, error) {
 	if m.print == nil {
 		progress, err := tx.ProgressOf(ctx, run)
 		if m.state == TaskWaiting {
@@ -273,7 +273,7 @@ func (m many) count(ctx context.Context, tx *db.Tx, run id.Run) (int64, error) {
 		}
 		return progress.Failed, err
 	}
-	n, err := tx.FailedSo(ctx, run, m.print)
+	n, err := tx.FailureCount(ctx, run, m.print)
 	if db.IsNotFound(err) {
 		return 0, nil
 	}
@@ -302,7 +302,7 @@ func (e *Engine) goOn(ctx context.Context, request uint64) (more bool, err error
 		if err != nil {
 			return err
 		}
-		tasks, s := manyOf(r)
+		tasks, s := taskSetOf(r)
 		if !slices.Contains(s.runs, State(row.State)) { // it was cancelled
 			return tx.EndRequest(ctx, request)
 		}
@@ -317,7 +317,7 @@ func (e *Engine) goOn(ctx context.Context, request uint64) (more bool, err error
 			return tx.EndRequest(ctx, request)
 		}
 		more = true
-		return tx.RequestCameTo(ctx, chunk[len(chunk)-1].id, request)
+		return tx.AdvanceRequest(ctx, chunk[len(chunk)-1].id, request)
 	})
 	return more, err
 }
@@ -345,7 +345,7 @@ func (e *Engine) endRequest(ctx context.Context, request uint64, conflict error)
 		if err := tx.EndRequest(ctx, request); err != nil {
 			return err
 		}
-		tasks, s := manyOf(r)
+		tasks, s := taskSetOf(r)
 		return LogEvent(ctx, tx, run, Keeper, s.kind, fmt.Sprintf("%s, for %s: the rest is left as it is. %s", tasks, r.Actor, fault.Message(conflict)))
 	})
 }
@@ -354,7 +354,7 @@ func (e *Engine) endRequest(ctx context.Context, request uint64, conflict error)
 // their requests, for about half a second, with one after the other in turn: one that fails, or is long,
 // does not hold up the others. The keeper calls it.
 func (e *Engine) FinishRequests(ctx context.Context) error {
-	last := &e.last
+	last := &e.lastRequest
 	failed := map[uint64]error{}
 	more := last.Load() > 0 // those before it are still to come
 	for end := time.Now().Add(settleTime / 2); time.Now().Before(end); {
@@ -387,7 +387,7 @@ func (e *Engine) FinishRequests(ctx context.Context) error {
 }
 
 // lockToSettle locks the run, where its state allows that its tasks are settled.
-func (e *Engine) lockToSettle(ctx context.Context, tx *db.Tx, run id.Run, s settling) (db.MigrationRun, error) {
+func (e *Engine) lockToSettle(ctx context.Context, tx *db.Tx, run id.Run, s taskAction) (db.MigrationRun, error) {
 	row, err := LockRun(ctx, tx, run)
 	if err != nil {
 		return row, err
@@ -401,33 +401,33 @@ func (e *Engine) lockToSettle(ctx context.Context, tx *db.Tx, run id.Run, s sett
 	return row, nil
 }
 
-// settled is a task that is retried or skipped, as it was.
-type settled struct {
+// lockedTask is a task that is retried or skipped, as it was.
+type lockedTask struct {
 	id          id.Task
 	state       string
 	fingerprint []byte
 }
 
 // lockChunk locks the next of the tasks.
-func lockChunk(ctx context.Context, tx *db.Tx, run id.Run, tasks many, after id.Task) ([]settled, error) {
-	var chunk []settled
+func lockChunk(ctx context.Context, tx *db.Tx, run id.Run, tasks taskSet, after id.Task) ([]lockedTask, error) {
+	var chunk []lockedTask
 	if tasks.print == nil {
 		rows, err := tx.LockTasksIn(ctx, db.LockTasksInParams{RunID: run, State: tasks.state, After: after, Limit: settleChunk})
 		for _, row := range rows {
-			chunk = append(chunk, settled{row.ID, tasks.state, row.Fingerprint})
+			chunk = append(chunk, lockedTask{row.ID, tasks.state, row.Fingerprint})
 		}
 		return chunk, err
 	}
-	rows, err := tx.LockFailedSo(ctx, db.LockFailedSoParams{RunID: run, Fingerprint: tasks.print, After: after, Limit: settleChunk})
+	rows, err := tx.LockTasksOfFailure(ctx, db.LockTasksOfFailureParams{RunID: run, Fingerprint: tasks.print, After: after, Limit: settleChunk})
 	for _, row := range rows {
-		chunk = append(chunk, settled{row.ID, TaskFailed, row.Fingerprint})
+		chunk = append(chunk, lockedTask{row.ID, TaskFailed, row.Fingerprint})
 	}
 	return chunk, err
 }
 
 // write retries or skips locked tasks, and takes them from where they were counted. A run that was
 // complete runs again where there is something to do.
-func (e *Engine) write(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, s settling, tasks []settled) error {
+func (e *Engine) write(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, s taskAction, tasks []lockedTask) error {
 	if len(tasks) == 0 {
 		return nil
 	}
@@ -475,7 +475,7 @@ func (e *Engine) write(ctx context.Context, tx *db.Tx, row db.MigrationRun, acto
 
 // takeFromGroups counts in the groups of failures that the tasks are failed no more. Groups are locked
 // in the order of their fingerprints.
-func takeFromGroups(ctx context.Context, tx *db.Tx, run id.Run, tasks []settled) error {
+func takeFromGroups(ctx context.Context, tx *db.Tx, run id.Run, tasks []lockedTask) error {
 	groups := map[string]uint64{}
 	for _, t := range tasks {
 		if t.state == TaskFailed && t.fingerprint != nil {
@@ -488,7 +488,7 @@ func takeFromGroups(ctx context.Context, tx *db.Tx, run id.Run, tasks []settled)
 	}
 	slices.SortFunc(prints, bytes.Compare)
 	for _, print := range prints {
-		if err := tx.FailuresSettled(ctx, db.FailuresSettledParams{Tasks: groups[string(print)], RunID: run, Fingerprint: print}); err != nil {
+		if err := tx.SubtractFailures(ctx, db.SubtractFailuresParams{Tasks: groups[string(print)], RunID: run, Fingerprint: print}); err != nil {
 			return err
 		}
 	}

@@ -19,8 +19,8 @@ import (
 
 const groupOne, groupTwo = "0000000000000001", "0000000000000002"
 
-// many makes a running run of n tasks which are all failed: the odd ones of group 1, the others of 2.
-func (d *env) many(n int) migrations.Run {
+// taskSet makes a running run of n tasks which are all failed: the odd ones of group 1, the others of 2.
+func (d *env) taskSet(n int) migrations.Run {
 	d.T.Helper()
 	run := d.Running(n)
 	domaintest.Exec(d.T, d.DB, `UPDATE migration_task SET state = 'failed', attempt = 5, finished_at = NOW(6), fingerprint = UNHEX(IF(payload % 2, ?, ?)) WHERE run_id = ?`, groupOne, groupTwo, run.ID)
@@ -29,7 +29,7 @@ func (d *env) many(n int) migrations.Run {
 		domaintest.Exec(d.T, d.DB, `INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
 			SELECT ?, UNHEX(?), 'It failed', MIN(id), ?, ?, NOW(6), NOW(6) FROM migration_task WHERE run_id = ?`, run.ID, group, 5*failed, failed, run.ID)
 	}
-	d.Counted(run.ID)
+	d.CheckCounts(run.ID)
 	return run
 }
 
@@ -63,37 +63,37 @@ func TestRetry(t *testing.T) {
 	t.Run("all failed tasks are open in their next iteration, however many", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.many(3500)
-		n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true})
+		run := d.taskSet(3500)
+		n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true})
 		if err != nil || n != 3500 {
 			t.Fatal(n, err)
 		}
 		d.finishes(d.Engine)
-		d.Counted(run.ID)
+		d.CheckCounts(run.ID)
 		if got := d.Now(run.ID).Progress; got.Open != 3500 || got.Errors != 5*3500 || d.iterations(run.ID) != "0 3500 0" || d.requests() != 0 {
 			t.Errorf("%+v, iterations %s, %d requests left", got, d.iterations(run.ID), d.requests())
 		}
 		if log := d.Log(run.ID); log[len(log)-1] != "Ana retry all failed tasks: 3500" {
 			t.Error(log)
 		}
-		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true}); n != 0 || err != nil {
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true}); n != 0 || err != nil {
 			t.Error("a double click retried", n, err)
 		}
 	})
 	t.Run("what a request had no time for is done by the keeper, also after a crash", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.many(2500)
+		run := d.taskSet(2500)
 		if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil { // and then it died
 			t.Fatal(err)
 		}
 		if d.requests() != 1 || d.iterations(run.ID) != "1500 1000 0" {
 			t.Fatal(d.requests(), d.iterations(run.ID))
 		}
-		d.Counted(run.ID)
+		d.CheckCounts(run.ID)
 		later := migrations.New(d.DB, nil, nil, migrationstest.Numbers)
 		d.finishes(later)
-		d.Counted(run.ID)
+		d.CheckCounts(run.ID)
 		if d.requests() != 0 || d.iterations(run.ID) != "0 2500 0" {
 			t.Error(d.requests(), d.iterations(run.ID))
 		}
@@ -101,9 +101,9 @@ func TestRetry(t *testing.T) {
 	t.Run("a request goes over what failed again behind it not twice", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.many(1500)
+		run := d.taskSet(1500)
 		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
-		d.Failed(run.ID, d.Ids(run.ID)[:3], 1)
+		d.Fail(run.ID, d.Ids(run.ID)[:3], 1)
 		d.finishes(d.Engine)
 		if got := d.Now(run.ID).Progress; got.Failed != 3 || d.iterations(run.ID) != "0 1500 0" {
 			t.Errorf("%+v %s", got, d.iterations(run.ID))
@@ -112,7 +112,7 @@ func TestRetry(t *testing.T) {
 	t.Run("a request of a run that was cancelled ends", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.many(1500)
+		run := d.taskSet(1500)
 		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		d.Must(d.CancelRun(d.Ctx, d.Ana, run.ID))
 		d.finishes(d.Engine)
@@ -123,7 +123,7 @@ func TestRetry(t *testing.T) {
 	t.Run("a request that cannot be carried out does not hold up those behind it", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		stuck, other := d.many(1500), d.many(1600)
+		stuck, other := d.taskSet(1500), d.taskSet(1600)
 		for _, run := range []migrations.Run{stuck, other} {
 			domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		}
@@ -149,14 +149,14 @@ func TestRetry(t *testing.T) {
 	t.Run("a request that meets a conflict ends, and the run's log says so", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.many(1500)
+		run := d.taskSet(1500)
 		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
-		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+		d.MustMove(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 		other := d.Opened(1500)
 		if err := d.FinishRequests(d.Ctx); err != nil || d.requests() != 0 {
 			t.Fatal(err, d.requests())
 		}
-		d.Counted(run.ID)
+		d.CheckCounts(run.ID)
 		if d.Now(run.ID).State != migrations.Complete || d.iterations(run.ID) != "500 1000 0" {
 			t.Error("it was touched", d.iterations(run.ID))
 		}
@@ -172,18 +172,18 @@ func TestRetryGroup(t *testing.T) {
 	t.Run("a group is retried and no other, once, also where two ask at once", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.many(2600)
+		run := d.taskSet(2600)
 		var wait sync.WaitGroup
 		for range 3 {
 			wait.Go(func() {
-				if _, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: groupOne}); err != nil {
+				if _, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Fingerprint: groupOne}); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		wait.Wait()
 		d.finishes(d.Engine)
-		d.Counted(run.ID)
+		d.CheckCounts(run.ID)
 		if d.iterations(run.ID) != "1300 1300 0" || d.requests() != 0 {
 			t.Error(d.iterations(run.ID), d.requests())
 		}
@@ -196,9 +196,9 @@ func TestRetryGroup(t *testing.T) {
 	t.Run("a run that was complete runs again", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.many(4)
-		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
-		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: groupOne}); n != 2 || err != nil {
+		run := d.taskSet(4)
+		d.MustMove(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Fingerprint: groupOne}); n != 2 || err != nil {
 			t.Fatal(n, err)
 		}
 		if run := d.Now(run.ID); run.State != migrations.Running || run.Listed != migrations.ListActive || run.FinishedAt != nil || run.Reason != "Tasks are tried again." {
@@ -208,14 +208,14 @@ func TestRetryGroup(t *testing.T) {
 	t.Run("but not beside another that does the same", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.many(4)
-		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+		run := d.taskSet(4)
+		d.MustMove(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 		other := d.Opened(4)
-		_, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true})
+		_, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true})
 		if refuses[migrations.ActiveRun](t, err, fault.Conflict).Run != other.ID {
 			t.Error(err)
 		}
-		d.Counted(run.ID)
+		d.CheckCounts(run.ID)
 		if d.Now(run.ID).State != migrations.Complete || d.iterations(run.ID) != "4 0 0" {
 			t.Error("it was touched")
 		}
@@ -224,8 +224,8 @@ func TestRetryGroup(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
 		run := d.Running(1)
-		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
-		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true}); n != 0 || err != nil || d.Now(run.ID).State != migrations.Complete {
+		d.MustMove(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true}); n != 0 || err != nil || d.Now(run.ID).State != migrations.Complete {
 			t.Error(n, err)
 		}
 	})
@@ -249,21 +249,21 @@ func TestRetryTasks(t *testing.T) {
 				}
 			}
 		}
-		d.Counted(run.ID)
+		d.CheckCounts(run.ID)
 		for i, state := range migrations.TaskStates {
-			_, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: tasks[2*i]})
+			_, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Task: tasks[2*i]})
 			if may := slices.Contains([]string{migrations.TaskWaiting, migrations.TaskFailed, migrations.TaskSkipped}, state); may != (err == nil) {
 				t.Error("retry of one that is", state, err)
 			} else if !may {
 				refusesAs(t, err, migrations.CodeWrongTaskState, fault.Conflict)
 			}
-			_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: tasks[2*i+1]})
+			_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Task: tasks[2*i+1]})
 			if may := slices.Contains([]string{migrations.TaskOpen, migrations.TaskWaiting, migrations.TaskFailed}, state); may != (err == nil) {
 				t.Error("skip of one that is", state, err)
 			} else if !may {
 				refusesAs(t, err, migrations.CodeWrongTaskState, fault.Conflict)
 			}
-			d.Counted(run.ID)
+			d.CheckCounts(run.ID)
 		}
 		task, _, err := d.Task(d.Ctx, run.ID, tasks[2*slices.Index(migrations.TaskStates, migrations.TaskFailed)])
 		if err != nil || task.Iteration != 2 || task.Attempt != 0 || task.State != migrations.TaskOpen || task.Fingerprint != "" || task.FinishedAt != nil {
@@ -274,22 +274,22 @@ func TestRetryTasks(t *testing.T) {
 			t.Error(log)
 		}
 		other := d.Ready(1)
-		_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: d.Ids(other.ID)[0]})
+		_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Task: d.Ids(other.ID)[0]})
 		refusesAs(t, err, migrations.CodeTaskNotFound, fault.NotFound)
 	})
 	t.Run("of several tasks, those whose state allows it; the others are left alone", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run, other := d.many(6), d.Ready(1)
+		run, other := d.taskSet(6), d.Ready(1)
 		tasks := d.Ids(run.ID)
 		domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'open', fingerprint = NULL WHERE id = ?", tasks[0])
 		domaintest.Exec(t, d.DB, "UPDATE migration_counter SET failed = 5 WHERE run_id = ?", run.ID)
 		domaintest.Exec(t, d.DB, "UPDATE migration_failure SET failed = 2 WHERE run_id = ? AND fingerprint = UNHEX(?)", run.ID, groupOne)
 		named := []id.Task{tasks[3], tasks[0], tasks[2], tasks[3], d.Ids(other.ID)[0], 999_999}
-		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Tasks: named}); n != 2 || err != nil {
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Tasks: named}); n != 2 || err != nil {
 			t.Fatal(n, err)
 		}
-		d.Counted(run.ID)
+		d.CheckCounts(run.ID)
 		if got := d.iterations(run.ID); got != "4 2 0" {
 			t.Error(got)
 		}
@@ -297,24 +297,24 @@ func TestRetryTasks(t *testing.T) {
 			t.Error(log)
 		}
 		log := len(d.Log(run.ID))
-		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Tasks: named}); n != 0 || err != nil || len(d.Log(run.ID)) != log {
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Tasks: named}); n != 0 || err != nil || len(d.Log(run.ID)) != log {
 			t.Error(n, err, d.Log(run.ID))
 		}
-		if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Tasks: tasks}); n != 6 || err != nil {
+		if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Tasks: tasks}); n != 6 || err != nil {
 			t.Error(n, err)
 		}
-		d.Counted(run.ID)
-		_, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Tasks: make([]id.Task, migrations.SettleChunk+1)})
+		d.CheckCounts(run.ID)
+		_, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Tasks: make([]id.Task, migrations.SettleChunk+1)})
 		refusesAs(t, err, migrations.CodeTooManyTasks, fault.Invalid)
 	})
 	t.Run("exactly one of a task, some tasks, a group and all is named", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		for _, which := range []migrations.Which{{}, {Task: 1, All: true}, {Fingerprint: groupOne, All: true}, {Task: 1, Tasks: []id.Task{1}}, {Tasks: []id.Task{1}, All: true}} {
+		for _, which := range []migrations.Selection{{}, {Task: 1, All: true}, {Fingerprint: groupOne, All: true}, {Task: 1, Tasks: []id.Task{1}}, {Tasks: []id.Task{1}, All: true}} {
 			_, err := d.RetryTasks(d.Ctx, d.Ana, 1, which)
-			refusesAs(t, err, migrations.CodeBadWhich, fault.Invalid)
+			refusesAs(t, err, migrations.CodeBadSelection, fault.Invalid)
 		}
-		_, err := d.SkipTasks(d.Ctx, d.Ana, 1, migrations.Which{Fingerprint: "' OR 1"})
+		_, err := d.SkipTasks(d.Ctx, d.Ana, 1, migrations.Selection{Fingerprint: "' OR 1"})
 		refusesAs(t, err, migrations.CodeBadFingerprint, fault.Invalid)
 	})
 }
@@ -322,21 +322,21 @@ func TestRetryTasks(t *testing.T) {
 func TestSkip(t *testing.T) {
 	t.Parallel()
 	d := newEnv(t)
-	run := d.many(2300)
-	d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
-	if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: groupOne}); n != 1150 || err != nil {
+	run := d.taskSet(2300)
+	d.MustMove(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+	if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Fingerprint: groupOne}); n != 1150 || err != nil {
 		t.Fatal(n, err)
 	}
 	d.finishes(d.Engine)
-	d.Counted(run.ID)
+	d.CheckCounts(run.ID)
 	if run := d.Now(run.ID); run.State != migrations.Complete || run.Listed != migrations.ListAttention || run.Progress.Skipped != 1150 {
 		t.Errorf("%+v", run)
 	}
-	if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true}); n != 1150 || err != nil {
+	if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true}); n != 1150 || err != nil {
 		t.Fatal(n, err)
 	}
 	d.finishes(d.Engine)
-	d.Counted(run.ID)
+	d.CheckCounts(run.ID)
 	if run := d.Now(run.ID); run.State != migrations.Complete || run.Listed != migrations.ListFinished || run.Progress.Skipped != 2300 {
 		t.Errorf("%+v", run)
 	}
@@ -368,17 +368,17 @@ func TestCountersAreTheTruth(t *testing.T) {
 					d.Does(run.ID, task, migrations.TaskProcessing, to, byte(rapid.IntRange(1, 2).Draw(r, "fingerprint")))
 				}
 			case "retry":
-				_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: task})
+				_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Task: task})
 			case "retry group":
-				_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: group})
+				_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Fingerprint: group})
 			case "retry all":
-				_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true})
+				_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true})
 			case "skip":
-				_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: task})
+				_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Task: task})
 			case "skip group":
-				_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: group})
+				_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Fingerprint: group})
 			case "skip all":
-				_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true})
+				_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true})
 			case "pause":
 				_, err = d.PauseRun(d.Ctx, d.Ana, run.ID)
 			case "resume":
@@ -393,7 +393,7 @@ func TestCountersAreTheTruth(t *testing.T) {
 			if err != nil || do != "work" && now.State == migrations.TaskProcessing && after.State != migrations.TaskProcessing {
 				r.Fatalf("%s took a task out of a worker's hands: %v", do, err)
 			}
-			d.Counted(run.ID)
+			d.CheckCounts(run.ID)
 		}
 		d.Put(run.ID, migrations.Cancelled)
 	})
@@ -408,7 +408,7 @@ func TestSkippingAndClaimingAtOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		for _, task := range tasks {
-			_, err := d.SkipTasks(context.WithoutCancel(d.Ctx), d.Ana, run.ID, migrations.Which{Task: task})
+			_, err := d.SkipTasks(context.WithoutCancel(d.Ctx), d.Ana, run.ID, migrations.Selection{Task: task})
 			if err != nil && fault.KindOf(err) != fault.Conflict {
 				t.Error(err)
 			}
@@ -427,7 +427,7 @@ func TestSkippingAndClaimingAtOnce(t *testing.T) {
 		}
 	})
 	wait.Wait()
-	d.Counted(run.ID)
+	d.CheckCounts(run.ID)
 	if p := d.Now(run.ID).Progress; p.Skipped+p.Processing != 20 {
 		t.Errorf("%+v", p)
 	}
@@ -436,13 +436,13 @@ func TestSkippingAndClaimingAtOnce(t *testing.T) {
 func TestWaitingTasks(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]struct {
-		do   func(d *env) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error)
+		do   func(d *env) func(context.Context, migrations.Actor, id.Run, migrations.Selection) (int64, error)
 		last string
 	}{
-		"all that wait are skipped, and no other": {func(d *env) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error) {
+		"all that wait are skipped, and no other": {func(d *env) func(context.Context, migrations.Actor, id.Run, migrations.Selection) (int64, error) {
 			return d.SkipTasks
 		}, "Ana skip all waiting tasks: 2300"},
-		"all that wait begin anew, and no other does": {func(d *env) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error) {
+		"all that wait begin anew, and no other does": {func(d *env) func(context.Context, migrations.Actor, id.Run, migrations.Selection) (int64, error) {
 			return d.RetryTasks
 		}, "Ana retry all waiting tasks: 2300"},
 	} {
@@ -456,11 +456,11 @@ func TestWaitingTasks(t *testing.T) {
 			d.Does(run.ID, tasks[2300], migrations.TaskOpen, migrations.TaskProcessing)
 			d.Does(run.ID, tasks[2300], migrations.TaskProcessing, migrations.TaskFailed)
 			before := d.Now(run.ID).Progress
-			if n, err := one.do(d)(d.Ctx, d.Ana, run.ID, migrations.Which{Waiting: true}); n != 2300 || err != nil {
+			if n, err := one.do(d)(d.Ctx, d.Ana, run.ID, migrations.Selection{Waiting: true}); n != 2300 || err != nil {
 				t.Fatal(n, err)
 			}
 			d.finishes(d.Engine)
-			d.Counted(run.ID)
+			d.CheckCounts(run.ID)
 			after := d.Now(run.ID).Progress
 			if after.Waiting != 0 || after.Failed != before.Failed || after.Open+after.Skipped != before.Open+2300 || d.requests() != 0 {
 				t.Errorf("%+v, %d requests", after, d.requests())

@@ -202,10 +202,10 @@ func (e *Engine) keep(ctx context.Context, draft Draft) (upload, error) {
 	if err != nil {
 		return upload{}, fmt.Errorf("store upload: %w", err)
 	}
-	return upload{path: path, name: Cut(fileName(draft.UploadName), 255), hash: hashed(sum), own: true}, nil
+	return upload{path: path, name: Cut(fileName(draft.UploadName), 255), hash: hashSum(sum), own: true}, nil
 }
 
-func hashed(h hash.Hash) []byte { return h.Sum(nil) }
+func hashSum(h hash.Hash) []byte { return h.Sum(nil) }
 
 // fileName is what a file is called, without the folders that some browsers send.
 func fileName(name string) string {
@@ -327,8 +327,8 @@ func (e *Engine) add(ctx context.Context, tx *db.Tx, actor Actor, m *Migration, 
 		return Run{}, err
 	}
 	turned := m.Knobs.OrDefaults()
-	if m.Turn != nil {
-		m.Turn(values, &turned)
+	if m.AdjustKnobs != nil {
+		m.AdjustKnobs(values, &turned)
 	}
 	knobs, err := json.Marshal(turned)
 	if err != nil {
@@ -516,7 +516,7 @@ func (e *Engine) WorkingRun(row db.MigrationRun) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	s, err := readStored(row.Params)
+	s, err := readStoredParams(row.Params)
 	if err != nil {
 		return Run{}, err
 	}

@@ -231,7 +231,7 @@ func TestOpenRunTwice(t *testing.T) {
 		if now := d.FilledBy(worker, second); now.State != migrations.Ready || now.Reason != "" {
 			t.Errorf("%s: %s", now.State, now.Reason)
 		}
-		d.Must(d.StartRun(d.Ctx, d.Ana, second.ID, 0))
+		d.Must(d.StartRun(d.Ctx, d.Ana, second.ID, 0, nil))
 		third := d.Opened(5) // where the first was
 		isThere(third.ID)
 		if mine, err := d.Fill(d.Ctx, worker, third); mine || err != nil {
@@ -275,8 +275,8 @@ func TestUploads(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
 		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": migrationstest.Hunter2}, csv("a\n1\n2\n")))
-		if run.Upload != "list.csv" || len(d.Stored()) != 1 || strings.Contains(d.Stored()[0], "list") {
-			t.Error(run.Upload, d.Stored())
+		if run.Upload != "list.csv" || len(d.StoredFiles()) != 1 || strings.Contains(d.StoredFiles()[0], "list") {
+			t.Error(run.Upload, d.StoredFiles())
 		}
 		run = d.FilledBy(d.Worker(), run)
 		if run.State != migrations.Ready || run.Total != 2 {
@@ -311,8 +311,8 @@ func TestUploads(t *testing.T) {
 			if err := try(); err == nil {
 				t.Error("taken although", why)
 			}
-			if len(d.Stored()) != 1 {
-				t.Fatal(why, d.Stored())
+			if len(d.StoredFiles()) != 1 {
+				t.Fatal(why, d.StoredFiles())
 			}
 		}
 	})
@@ -331,17 +331,17 @@ func TestUploads(t *testing.T) {
 		for _, name := range []string{"uploads/nobodys", "images/picture"} {
 			domaintest.Must(t, files.Put(d.Ctx, name, strings.NewReader("x")))
 		}
-		if n, err := d.SweepUploads(d.Ctx, files, time.Now().Add(-24*time.Hour)); n != 0 || err != nil || len(d.Stored()) != 3 {
+		if n, err := d.SweepUploads(d.Ctx, files, time.Now().Add(-24*time.Hour)); n != 0 || err != nil || len(d.StoredFiles()) != 3 {
 			t.Errorf("%d files of this hour were swept, %v", n, err)
 		}
-		for _, name := range d.Stored() {
+		for _, name := range d.StoredFiles() {
 			old := time.Now().Add(-25 * time.Hour)
 			domaintest.Must(t, os.Chtimes(name, old, old))
 		}
 		if n, err := d.SweepUploads(d.Ctx, files, time.Now().Add(-24*time.Hour)); n != 1 || err != nil {
 			t.Errorf("%d swept, %v", n, err)
 		}
-		if left := d.Stored(); len(left) != 2 || strings.Contains(strings.Join(left, " "), "nobodys") {
+		if left := d.StoredFiles(); len(left) != 2 || strings.Contains(strings.Join(left, " "), "nobodys") {
 			t.Errorf("left %q", left)
 		}
 	})
@@ -362,7 +362,7 @@ func TestUploads(t *testing.T) {
 			t.Fatal(dry.State)
 		}
 		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": migrations.Masked}, migrations.Draft{From: dry.ID}))
-		if run.Dry || run.Upload != "list.csv" || len(d.Stored()) != 1 {
+		if run.Dry || run.Upload != "list.csv" || len(d.StoredFiles()) != 1 {
 			t.Errorf("%+v", run)
 		}
 		row := domaintest.OK(func() (migrations.Values, error) {
@@ -464,29 +464,29 @@ func TestRuns(t *testing.T) {
 	is(run.ID, migrations.ListActive)
 	d.FilledBy(d.Worker(), run)
 	is(run.ID, migrations.ListAttention) // it waits for Start
-	d.Must(d.StartRun(d.Ctx, d.Ana, run.ID, 0))
+	d.Must(d.StartRun(d.Ctx, d.Ana, run.ID, 0, nil))
 	is(run.ID, migrations.ListActive)
 	d.Must(d.PauseRun(d.Ctx, d.Ana, run.ID))
 	is(run.ID, migrations.ListActive) // somebody holds it
-	d.Moved(run.ID, migrations.Pausing, migrations.Paused, migrations.Keeper)
+	d.MustMove(run.ID, migrations.Pausing, migrations.Paused, migrations.Keeper)
 	is(run.ID, migrations.ListActive)
 	d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID))
-	d.Moved(run.ID, migrations.Running, migrations.Pausing, migrations.Keeper)
+	d.MustMove(run.ID, migrations.Running, migrations.Pausing, migrations.Keeper)
 	is(run.ID, migrations.ListAttention) // it paused by itself
-	d.Moved(run.ID, migrations.Pausing, migrations.Paused, migrations.Keeper)
+	d.MustMove(run.ID, migrations.Pausing, migrations.Paused, migrations.Keeper)
 	is(run.ID, migrations.ListAttention)
 	d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID))
 	is(run.ID, migrations.ListActive)
 	tasks := d.Ids(run.ID)
-	d.Failed(run.ID, tasks[:2])
-	d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+	d.Fail(run.ID, tasks[:2])
+	d.MustMove(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 	is(run.ID, migrations.ListAttention) // some tasks failed
-	domaintest.OK(d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true}))(t)
+	domaintest.OK(d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true}))(t)
 	is(run.ID, migrations.ListFinished)
 
 	other := d.Running(5)
-	d.Failed(other.ID, d.Ids(other.ID))
-	d.Moved(other.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+	d.Fail(other.ID, d.Ids(other.ID))
+	d.MustMove(other.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 	is(other.ID, migrations.ListAttention)
 	d.Must(d.DismissRun(d.Ctx, d.Ana, other.ID))
 	is(other.ID, migrations.ListFinished)

@@ -13,7 +13,7 @@ import (
 func TestSecretsInOtherForms(t *testing.T) {
 	t.Parallel()
 	const secret = `p@ss/wörd "1"&<x>`
-	s := stored{Secret: Values{"password": secret, "pin": "1"}}
+	s := storedParams{Secret: Values{"password": secret, "pin": "1"}}
 	inJSON, _ := json.Marshal(map[string]string{"key": secret})
 	for _, text := range []string{
 		"said " + secret,

@@ -17,8 +17,8 @@ import (
 type Sheet struct {
 	Name string // of the file
 	head []string
-	// piece writes some rows and reports whether there are more.
-	piece func(ctx context.Context, write func(cells ...string)) (more bool, err error)
+	// part writes some rows and reports whether there are more.
+	part func(ctx context.Context, write func(cells ...string)) (more bool, err error)
 }
 
 // WriteSome writes some rows, the first time below their names, and reports whether there are more. A field
@@ -36,7 +36,7 @@ func (s *Sheet) WriteSome(ctx context.Context, out *csv.Writer) (more bool, err 
 		write(s.head...)
 		s.head = nil
 	}
-	more, err = s.piece(ctx, write)
+	more, err = s.part(ctx, write)
 	return more, cmp.Or(err, out.WriteAll(rows))
 }
 
@@ -56,7 +56,7 @@ func (e *Engine) FailureSheet(ctx context.Context, run id.Run, fingerprint strin
 		return nil, err
 	}
 	head := []string{"task", "line", "iteration", "attempts", "finished_at", "fingerprint", "error", "payload"}
-	return &Sheet{Name: fmt.Sprintf("run-%d-failures.csv", run), head: head, piece: func(ctx context.Context, write func(...string)) (bool, error) {
+	return &Sheet{Name: fmt.Sprintf("run-%d-failures.csv", run), head: head, part: func(ctx context.Context, write func(...string)) (bool, error) {
 		for _, t := range page.Tasks {
 			write(digits(t.ID), digits(t.Line), strconv.Itoa(t.Iteration), strconv.Itoa(t.Attempt), stamp(t.FinishedAt), t.Fingerprint, t.Error, t.Payload)
 		}
@@ -88,13 +88,13 @@ func (e *Engine) RejectionSheet(ctx context.Context, run id.Run) (*Sheet, error)
 		return nil, err
 	}
 	head := []string{"line", "reason", "content"}
-	return &Sheet{Name: fmt.Sprintf("run-%d-rejections.csv", run), head: head, piece: func(ctx context.Context, write func(...string)) (bool, error) {
+	return &Sheet{Name: fmt.Sprintf("run-%d-rejections.csv", run), head: head, part: func(ctx context.Context, write func(...string)) (bool, error) {
 		for _, one := range list {
 			write(digits(one.Line), one.Reason, one.Content)
 		}
 		if !more {
 			if r.Unlisted() > 0 {
-				write("", unlisted(r), "")
+				write("", unlistedNote(r), "")
 			}
 			return false, nil
 		}
@@ -103,8 +103,8 @@ func (e *Engine) RejectionSheet(ctx context.Context, run id.Run) (*Sheet, error)
 	}}, nil
 }
 
-// unlisted says of how many rejected lines the list knows nothing.
-func unlisted(r Run) string {
+// unlistedNote says of how many rejected lines the list knows nothing.
+func unlistedNote(r Run) string {
 	first := fmt.Sprintf("Only the first %d,%03d are listed: ", MaxRejections/1000, MaxRejections%1000)
 	if r.Unlisted() == 1 {
 		return first + "1 more line was rejected."
@@ -128,7 +128,7 @@ func (e *Engine) ReportSheet(ctx context.Context, run id.Run) (*Sheet, error) {
 		return nil, err
 	}
 	head := []string{"line", "state", "note", "content"}
-	return &Sheet{Name: fmt.Sprintf("run-%d-report.csv", run), head: head, piece: func(ctx context.Context, write func(...string)) (more bool, err error) {
+	return &Sheet{Name: fmt.Sprintf("run-%d-report.csv", run), head: head, part: func(ctx context.Context, write func(...string)) (more bool, err error) {
 		for _, task := range page.Tasks {
 			if more, err := rejected.upTo(ctx, task.Line, write); more || err != nil {
 				return more, err
@@ -143,7 +143,7 @@ func (e *Engine) ReportSheet(ctx context.Context, run id.Run) (*Sheet, error) {
 		if page.Next == 0 {
 			more, err := rejected.upTo(ctx, 1<<63, write)
 			if err == nil && !more && r.Unlisted() > 0 {
-				write("", "rejected", unlisted(r), "")
+				write("", "rejected", unlistedNote(r), "")
 			}
 			return more, err
 		}

@@ -20,8 +20,8 @@ const (
 	TasksPerPage = 50
 	// payloadShown is how much of a payload a list shows, in characters: the query reads one more.
 	payloadShown = 1000
-	// maxLook is how many tasks a list looks at for its page.
-	maxLook = 2000
+	// maxScan is how many tasks a list looks at for its page.
+	maxScan = 2000
 	// failedPerPage is how many failed tasks are read at once for a file of them.
 	failedPerPage = 200
 	// MaxFailures is how many groups of errors a run keeps: what comes then is of one group, the others. So
@@ -52,9 +52,9 @@ type TaskFilter struct {
 // TaskPage is a page of tasks by their ids. Next is where to go on, 0 at the end. Looked says that the
 // page ends where the look did, which is bounded: there may be more from Next on.
 type TaskPage struct {
-	Tasks  []Task // of a payload, the beginning
-	Next   id.Task
-	Looked bool
+	Tasks   []Task // of a payload, the beginning
+	Next    id.Task
+	Partial bool
 }
 
 // CodeTaskNotFound: the run has no such task. See the list of its tasks.
@@ -87,7 +87,7 @@ func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (Task
 	if filter.State != "" && !slices.Contains(TaskStates, filter.State) {
 		return TaskPage{}, BadTaskState(filter.State)
 	}
-	ids, looked, err := e.look(ctx, run, filter)
+	ids, looked, err := e.scanTaskIDs(ctx, run, filter)
 	if err == nil && len(ids) == 0 {
 		err = e.orNoRun(ctx, run)
 	}
@@ -112,7 +112,7 @@ func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (Task
 	case more:
 		out.Next = out.Tasks[len(out.Tasks)-1].ID
 	case looked:
-		out.Next, out.Looked = ids[len(ids)-1], len(rows) < TasksPerPage
+		out.Next, out.Partial = ids[len(ids)-1], len(rows) < TasksPerPage
 	}
 	return out, nil
 }
@@ -123,16 +123,16 @@ func (e *Engine) orNoRun(ctx context.Context, run id.Run) error {
 	return err
 }
 
-// look returns the ids of tasks in the filter's state, ascending from where the last page ended, and
+// scanTaskIDs returns the ids of tasks in the filter's state, ascending from where the last page ended, and
 // whether there may be more of them. The index has the ids of each state in order; without a state those
 // of all are merged, up to the id to which each of them was read.
-func (e *Engine) look(ctx context.Context, run id.Run, filter TaskFilter) (ids []id.Task, more bool, err error) {
+func (e *Engine) scanTaskIDs(ctx context.Context, run id.Run, filter TaskFilter) (ids []id.Task, more bool, err error) {
 	states, most := TaskStates, TasksPerPage+1
 	if filter.State != "" {
 		states = []string{filter.State}
 	}
 	if filter.Worker != 0 || filter.Iteration != 0 {
-		most = maxLook / len(states)
+		most = maxScan / len(states)
 	}
 	horizon := id.Task(math.MaxInt64)
 	for _, state := range states {
@@ -216,7 +216,7 @@ func (e *Engine) FailedTasks(ctx context.Context, run id.Run, fingerprint string
 	if print == nil {
 		ids, err = db.Read(e.db.TaskIDsIn(ctx, db.TaskIDsInParams{RunID: run, State: TaskFailed, After: after, Limit: failedPerPage + 1}))
 	} else {
-		ids, err = db.Read(e.db.FailedIDsSo(ctx, db.FailedIDsSoParams{RunID: run, Fingerprint: print, After: after, Limit: failedPerPage + 1}))
+		ids, err = db.Read(e.db.TaskIDsOfFailure(ctx, db.TaskIDsOfFailureParams{RunID: run, Fingerprint: print, After: after, Limit: failedPerPage + 1}))
 	}
 	if err != nil {
 		return TaskPage{}, fmt.Errorf("look at failed tasks: %w", err)

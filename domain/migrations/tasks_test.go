@@ -28,7 +28,7 @@ func (d *env) walk(run id.Run, filter migrations.TaskFilter) (found []id.Task, p
 		if page.Next <= filter.After {
 			d.T.Fatalf("from %d on to %d", filter.After, page.Next)
 		}
-		if len(page.Tasks) < migrations.TasksPerPage && !page.Looked {
+		if len(page.Tasks) < migrations.TasksPerPage && !page.Partial {
 			d.T.Fatalf("a page of %d does not say that the look ended", len(page.Tasks))
 		}
 		filter.After = page.Next
@@ -85,8 +85,8 @@ func TestTasks(t *testing.T) {
 		long := strings.Repeat("ä<script>", 3000)
 		domaintest.Exec(t, d.DB, "UPDATE migration_task SET payload = ? WHERE id = ?", long, task)
 		for range 2 {
-			d.Failed(run.ID, []id.Task{task})
-			domaintest.OK(d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: task}))(t)
+			d.Fail(run.ID, []id.Task{task})
+			domaintest.OK(d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Task: task}))(t)
 		}
 		page, err := d.Tasks(d.Ctx, run.ID, migrations.TaskFilter{})
 		if err != nil || page.Tasks[0].Payload != string([]rune(long)[:1000]) || page.Next != 0 {
@@ -143,9 +143,9 @@ func TestTasks(t *testing.T) {
 		d := newEnv(t)
 		run := d.Running(6)
 		tasks := d.Ids(run.ID)
-		d.Failed(run.ID, tasks[:1], 1)
-		d.Failed(run.ID, tasks[1:5], 2)
-		d.Failed(run.ID, tasks[5:], 3)
+		d.Fail(run.ID, tasks[:1], 1)
+		d.Fail(run.ID, tasks[1:5], 2)
+		d.Fail(run.ID, tasks[5:], 3)
 		list := domaintest.OK(d.Failures(d.Ctx, run.ID))(t)
 		if len(list) != 3 || list[0].Fingerprint != "0000000000000002" || list[0].Failed != 4 || list[0].Task != tasks[1] || list[0].Message != "It failed" {
 			t.Errorf("%+v", list)
@@ -156,7 +156,7 @@ func TestTasks(t *testing.T) {
 		d := newEnv(t)
 		run := d.Running(1)
 		for n := range 60 {
-			d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": float64(n%2 + 11)}))
+			d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": float64(n%2 + 11)}))
 		}
 		first, more, err := d.Events(d.Ctx, run.ID, 0)
 		if err != nil || !more || len(first) != migrations.EventsPerPage {

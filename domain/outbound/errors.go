@@ -15,14 +15,14 @@ func (e BadAddress) Error() string {
 	return fmt.Sprintf("%.300q is not asked for: %s. Give an address that begins with https:// or http://.", e.Address, e.Why)
 }
 
-// Refused reports an address that may not be reached.
-type Refused struct {
+// RefusedAddress reports an address that may not be reached.
+type RefusedAddress struct {
 	Host string
 	IP   netip.Addr // unset if no name was resolved
 	Why  string
 }
 
-func (e Refused) Error() string {
+func (e RefusedAddress) Error() string {
 	at := fmt.Sprintf("%q", e.Host)
 	if e.IP.IsValid() && e.IP.String() != e.Host {
 		at += fmt.Sprintf(" (%q)", e.IP)
@@ -30,18 +30,18 @@ func (e Refused) Error() string {
 	return fmt.Sprintf("%s is not connected to: %s. If it is meant, an operator can name it in COUNTERFOIL_OUTBOUND_ALLOW.", at, e.Why)
 }
 
-// Redirected reports an address that leads to one which is not asked.
-type Redirected struct {
+// RedirectedAddress reports an address that leads to one which is not asked.
+type RedirectedAddress struct {
 	Address string
 	Err     error // Refused or BadAddress
 }
 
-func (e Redirected) Error() string {
+func (e RedirectedAddress) Error() string {
 	return fmt.Sprintf("%.300q leads elsewhere: %v", e.Address, e.Err)
 }
 
 // Unwrap returns why it is not asked.
-func (e Redirected) Unwrap() error { return e.Err }
+func (e RedirectedAddress) Unwrap() error { return e.Err }
 
 // TooManyRedirects reports an address that leads on and on.
 type TooManyRedirects struct {
@@ -109,7 +109,7 @@ func (e Unreachable) Unwrap() error { return e.Err }
 
 // Final reports whether another attempt would end as this one did.
 func Final(err error) bool {
-	return errors.As(err, new(BadAddress)) || errors.As(err, new(Refused)) || errors.As(err, new(TooManyRedirects)) || errors.As(err, new(TooLarge))
+	return errors.As(err, new(BadAddress)) || errors.As(err, new(RefusedAddress)) || errors.As(err, new(TooManyRedirects)) || errors.As(err, new(TooLarge))
 }
 
 func size(n int64) string {

@@ -35,7 +35,7 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 		ControlContext: func(_ context.Context, _, resolved string, _ syscall.RawConn) error {
 			to, err := netip.ParseAddrPort(resolved)
 			if err != nil {
-				return Refused{Host: host, Why: "its IP address cannot be read"}
+				return RefusedAddress{Host: host, Why: "its IP address cannot be read"}
 			}
 			return g.permit(host, to)
 		},
@@ -50,10 +50,10 @@ func (g *guard) permit(host string, to netip.AddrPort) error {
 		return nil
 	}
 	if err := special.SafeAddr(ip); err != nil {
-		return Refused{Host: host, IP: to.Addr(), Why: "that address is not a public one"}
+		return RefusedAddress{Host: host, IP: to.Addr(), Why: "that address is not a public one"}
 	}
 	if !usual(to.Port()) {
-		return Refused{Host: host, IP: to.Addr(), Why: "ports below 1024 other than 80 and 443 are for other services"}
+		return RefusedAddress{Host: host, IP: to.Addr(), Why: "ports below 1024 other than 80 and 443 are for other services"}
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func (c *Client) check(u *url.URL) error {
 		return c.guard.permit(u.Hostname(), netip.AddrPortFrom(ip, port))
 	}
 	if !c.guard.allow.host(u.Hostname(), port) && !usual(port) {
-		return Refused{Host: u.Host, Why: "ports below 1024 other than 80 and 443 are for other services"}
+		return RefusedAddress{Host: u.Host, Why: "ports below 1024 other than 80 and 443 are for other services"}
 	}
 	return nil
 }
@@ -207,23 +207,23 @@ func (c *Client) follow(address string, limits Limits) func(*http.Request, []*ht
 		}
 		req.Header.Del("Referer") // the page of the address is private
 		if err := c.check(req.URL); err != nil {
-			return Redirected{address, err}
+			return RedirectedAddress{address, err}
 		}
 		sameHost := func(asked *http.Request) bool { return asked.URL.Hostname() == req.URL.Hostname() }
 		if limits.Await == nil || slices.ContainsFunc(via, sameHost) {
 			return nil
 		}
 		if err := limits.Await(req.Context(), req.URL.Hostname()); err != nil {
-			return notAllowed{err}
+			return limitError{err}
 		}
 		return nil
 	}
 }
 
-// notAllowed is the error of Limits.Await.
-type notAllowed struct{ error }
+// limitError is the error of Limits.Await.
+type limitError struct{ error }
 
-func (e notAllowed) Unwrap() error { return e.error }
+func (e limitError) Unwrap() error { return e.error }
 
 // body is an answer's body, within its limits.
 type body struct {
@@ -235,9 +235,9 @@ type body struct {
 	limits  Limits
 	left    int64
 
-	// waited and came are of the present Pace: how long reading has waited, and for how many bytes.
-	waited time.Duration
-	came   int64
+	// waitTime and came are of the present Pace: how long reading has waited, and for how many bytes.
+	waitTime time.Duration
+	received int64
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -249,16 +249,16 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	slow := TooSlow{b.address, "fewer than " + size(b.limits.Least) + " came in " + b.limits.Pace.String()}
 	began := time.Now()
-	stalled := time.AfterFunc(b.limits.Pace-b.waited, func() { b.give(slow) })
+	stalled := time.AfterFunc(b.limits.Pace-b.waitTime, func() { b.give(slow) })
 	n, err := b.ReadCloser.Read(p)
 	stalled.Stop()
-	b.waited += time.Since(began)
+	b.waitTime += time.Since(began)
 	if b.left -= int64(n); b.left < 0 {
 		return 0, TooLarge{b.address, b.limits.Bytes}
 	}
-	if b.came += int64(n); b.came >= b.limits.Least {
-		b.waited, b.came = 0, 0
-	} else if b.waited >= b.limits.Pace && err == nil {
+	if b.received += int64(n); b.received >= b.limits.Least {
+		b.waitTime, b.received = 0, 0
+	} else if b.waitTime >= b.limits.Pace && err == nil {
 		b.give(slow)
 		return n, slow
 	}
@@ -275,12 +275,12 @@ func (b *body) Close() error {
 
 // explain returns this package's error for one of net/http.
 func explain(ctx context.Context, address string, err error) error {
-	var redirected Redirected
-	var refused Refused
+	var redirected RedirectedAddress
+	var refused RefusedAddress
 	var many TooManyRedirects
 	var large TooLarge
 	var slow TooSlow
-	var not notAllowed
+	var not limitError
 	switch {
 	case errors.As(err, &redirected):
 		return redirected

@@ -79,7 +79,7 @@ func TestAddressesThatAreNotAskedFor(t *testing.T) {
 			"[2002:7f00:1::]", "[2002:a9fe:a9fe::1]", "[2001:0:7f00:1::1]", "[5f00::1]",
 		} {
 			for _, scheme := range []string{"http://", "https://"} {
-				if _, err := c.Check(scheme + host + "/x.png"); !errors.As(err, new(outbound.Refused)) || !outbound.Final(err) {
+				if _, err := c.Check(scheme + host + "/x.png"); !errors.As(err, new(outbound.RefusedAddress)) || !outbound.Final(err) {
 					t.Errorf("%s: %v", host, err)
 				}
 			}
@@ -87,7 +87,7 @@ func TestAddressesThatAreNotAskedFor(t *testing.T) {
 	})
 	t.Run("ports of other services", func(t *testing.T) {
 		for _, host := range []string{"example.com:22", "8.8.8.8:25", "example.com:1023"} {
-			if _, err := c.Check("http://" + host + "/"); !errors.As(err, new(outbound.Refused)) {
+			if _, err := c.Check("http://" + host + "/"); !errors.As(err, new(outbound.RefusedAddress)) {
 				t.Errorf("%s: %v", host, err)
 			}
 		}
@@ -115,7 +115,7 @@ func TestConnectionsThatAreNotMade(t *testing.T) {
 		for _, host := range []string{"localhost", "LOCALHOST", "127.1", "0x7f.1", "2130706433", "017700000001"} {
 			_, err := fetch(c, "http://"+host+":"+port+"/", outbound.Limits{})
 			// Not every machine takes the odd forms for addresses.
-			if !errors.As(err, new(outbound.Refused)) && (strings.Contains(strings.ToLower(host), "local") || !errors.As(err, new(outbound.Unreachable))) {
+			if !errors.As(err, new(outbound.RefusedAddress)) && (strings.Contains(strings.ToLower(host), "local") || !errors.As(err, new(outbound.Unreachable))) {
 				t.Errorf("%s: %v", host, err)
 			}
 		}
@@ -137,7 +137,7 @@ func TestConnectionsThatAreNotMade(t *testing.T) {
 			t.Error(err)
 		}
 		_, err = fetch(c, "http://rebind.test:"+port+"/", outbound.Limits{})
-		var refused outbound.Refused
+		var refused outbound.RefusedAddress
 		if !errors.As(err, &refused) || refused.IP.String() != "127.0.0.2" || refused.Host != "rebind.test" {
 			t.Errorf("%v", err)
 		}
@@ -150,10 +150,10 @@ func TestConnectionsThatAreNotMade(t *testing.T) {
 		inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was asked") }))
 		defer inner.Close()
 		for to, want := range map[string]any{
-			"http://169.254.169.254/latest/meta-data/": new(outbound.Refused),
-			inner.URL:                        new(outbound.Refused),
-			"http://localhost:1/":            new(outbound.Refused),
-			"http://[::1]/":                  new(outbound.Refused),
+			"http://169.254.169.254/latest/meta-data/": new(outbound.RefusedAddress),
+			inner.URL:                        new(outbound.RefusedAddress),
+			"http://localhost:1/":            new(outbound.RefusedAddress),
+			"http://[::1]/":                  new(outbound.RefusedAddress),
 			"file:///etc/passwd":             new(outbound.BadAddress),
 			"gopher://127.0.0.1:6379/x":      new(outbound.BadAddress),
 			"http://user:secret@example.com": new(outbound.BadAddress),
@@ -176,7 +176,7 @@ func TestProxy(t *testing.T) {
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	u, _ := url.Parse(proxy.URL)
 	c := outbound.New(outbound.Options{Allow: allow(t, u.Host), Resolver: resolver(t, "127.0.0.1")})
-	if _, err := fetch(c, "http://proxied.test/", outbound.Limits{}); !errors.As(err, new(outbound.Refused)) {
+	if _, err := fetch(c, "http://proxied.test/", outbound.Limits{}); !errors.As(err, new(outbound.RefusedAddress)) {
 		t.Errorf("%v", err)
 	}
 }
@@ -347,7 +347,7 @@ func TestAllow(t *testing.T) {
 				}
 			}
 			for _, host := range c.no {
-				if _, err := client.Check("http://" + host + "/"); !errors.As(err, new(outbound.Refused)) {
+				if _, err := client.Check("http://" + host + "/"); !errors.As(err, new(outbound.RefusedAddress)) {
 					t.Errorf("%s of %q: %v", host, list, err)
 				}
 			}
@@ -360,7 +360,7 @@ func TestAllow(t *testing.T) {
 		if _, err := fetch(c, "http://images.test:"+u.Port()+"/image/1.png", outbound.Limits{}); err != nil {
 			t.Error(err)
 		}
-		if _, err := fetch(c, "http://other.test:"+u.Port()+"/image/1.png", outbound.Limits{}); !errors.As(err, new(outbound.Refused)) {
+		if _, err := fetch(c, "http://other.test:"+u.Port()+"/image/1.png", outbound.Limits{}); !errors.As(err, new(outbound.RefusedAddress)) {
 			t.Errorf("%v", err)
 		}
 	})

@@ -61,17 +61,17 @@ func (e *Engine) State(ctx context.Context, q *db.Queries, now time.Time) (State
 	return readState(ctx, q, now, e.poppedBefore)
 }
 
-func (e *Engine) poppedBefore(ctx context.Context, q *db.Queries, since, upto time.Time) (uint64, error) {
+func (e *Engine) poppedBefore(ctx context.Context, q *db.Queries, since, to time.Time) (uint64, error) {
 	e.mu.Lock()
-	n, age := e.before, upto.Sub(e.beforeAt)
+	n, age := e.before, to.Sub(e.beforeAt)
 	e.mu.Unlock()
 	if age >= 0 && age < keepBefore {
 		return n, nil
 	}
-	n, err := popped(ctx, q, since, upto)
+	n, err := popped(ctx, q, since, to)
 	if err == nil {
 		e.mu.Lock()
-		e.before, e.beforeAt = n, upto
+		e.before, e.beforeAt = n, to
 		e.mu.Unlock()
 	}
 	return n, err
@@ -104,7 +104,7 @@ func (e *Engine) Sample(ctx context.Context) error {
 }
 
 func (e *Engine) store(ctx context.Context, now time.Time, seen popStats) error {
-	if err := MarkWanted(ctx, e.db.Queries); err != nil {
+	if err := RequestRefill(ctx, e.db.Queries); err != nil {
 		return err
 	}
 	p50, p99 := seen.slow()

@@ -28,10 +28,10 @@ func BadCount(most int) error {
 const CodeEmpty fault.Code = "Code.PoolEmpty"
 
 // Empty reports that the pool does not have as many codes as were asked for. Nothing was taken.
-type Empty struct{ Asked int }
+type Empty struct{ Requested int }
 
 func (e Empty) Error() string {
-	if e.Asked > 1 {
+	if e.Requested > 1 {
 		return "There are not so many reference codes left just now. Ask for fewer, or try again in half a minute: an operator of this server can mint more."
 	}
 	return "There is no reference code left just now. Try again in half a minute: an operator of this server can mint more."

@@ -34,10 +34,10 @@ func (m *meter) add(codes int, empty bool, took time.Duration) {
 	}
 	m.seen.popped += uint64(codes)
 	m.allPopped += uint64(codes)
-	m.seen.lasted(took)
+	m.seen.recordDuration(took)
 }
 
-func (s *popStats) lasted(took time.Duration) {
+func (s *popStats) recordDuration(took time.Duration) {
 	if len(s.took) < mostTimes {
 		s.took = append(s.took, took)
 		return
@@ -71,7 +71,7 @@ func (m *meter) putBack(old popStats) {
 	m.seen.popped += old.popped
 	m.seen.empties += old.empties
 	for _, took := range old.took {
-		m.seen.lasted(took)
+		m.seen.recordDuration(took)
 	}
 }
 

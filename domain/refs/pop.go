@@ -23,9 +23,9 @@ const (
 	tries = 3
 	// slots is into how many parts the counters are divided.
 	slots = 16
-	// firstLook and mostLook are how many codes are read at once during a quarantine, at first and later. mostLooked,
+	// firstRead and mostLook are how many codes are read at once during a quarantine, at first and later. mostLooked,
 	// about a second's work, bounds them all.
-	firstLook, mostLook, mostLooked = 200, 6400, 300_000
+	firstRead, maxRead, maxReadTotal = 200, 6400, 300_000
 )
 
 // Use is what a code is popped for; each part may be 0.
@@ -86,7 +86,7 @@ func (p *popper) take(ctx context.Context, k int) ([]string, error) {
 // replace quarantines the taken codes of quarantined lots, takes others for them, and counts all. Counters come last,
 // in the order of a sweep, so that neither waits for the other in a circle.
 func (p *popper) replace(ctx context.Context, codes []string) ([]string, error) {
-	if err := p.hold(ctx); err != nil {
+	if err := p.lockGuard(ctx); err != nil {
 		return nil, err
 	}
 	bad, err := p.tx.QuarantinedAmong(ctx, codes)
@@ -109,7 +109,7 @@ func (p *popper) replace(ctx context.Context, codes []string) ([]string, error) 
 			return nil, err
 		}
 	}
-	missing, err := p.count(ctx, codes, p.issuedLooked)
+	missing, err := p.count(ctx, codes, p.issuedUnguarded)
 	if err == nil && missing {
 		err = fmt.Errorf("the counters have no slot %d", p.slot)
 	}
@@ -125,7 +125,7 @@ func (p *popper) search(ctx context.Context, k int) (codes []string, err error) 
 	start, looked := randomStarts(1)[0], 0
 	for _, part := range [][2]string{{start, ""}, {"", start}} {
 		from, more := part[0], true
-		for size := firstLook; more && len(codes) < k && looked < mostLooked; size = min(2*size, mostLook) {
+		for size := firstRead; more && len(codes) < k && looked < maxReadTotal; size = min(2*size, maxRead) {
 			page, err := p.tx.PooledFrom(ctx, from, part[1], size, from == part[0])
 			if err != nil {
 				return nil, err
@@ -222,8 +222,8 @@ func (p *popper) issued(ctx context.Context, length, slot uint8, n int64) (int64
 	return p.tx.AddIssued(ctx, db.AddIssuedParams{N: n, Length: length, Slot: slot})
 }
 
-func (p *popper) issuedLooked(ctx context.Context, length, slot uint8, n int64) (int64, error) {
-	return p.tx.AddIssuedLooked(ctx, db.AddIssuedLookedParams{N: n, Length: length, Slot: slot})
+func (p *popper) issuedUnguarded(ctx context.Context, length, slot uint8, n int64) (int64, error) {
+	return p.tx.AddIssuedUnguarded(ctx, db.AddIssuedUnguardedParams{N: n, Length: length, Slot: slot})
 }
 
 // count adds codes to the counters. It reports whether it matched none, which the guard causes for issued; then
@@ -245,10 +245,10 @@ func (p *popper) count(ctx context.Context, codes []string, add counterUpdate) (
 	return false, nil
 }
 
-// hold locks a counter until the transaction ends. A quarantine takes all of them, so from here on none begins until
+// lockGuard locks a counter until the transaction ends. A quarantine takes all of them, so from here on none begins until
 // the codes are popped: the statement that found the counters guarded has locked nothing.
-func (p *popper) hold(ctx context.Context) error {
-	if err := one(p.issuedLooked(ctx, Short, p.slot, 0)); err != nil {
+func (p *popper) lockGuard(ctx context.Context) error {
+	if err := one(p.issuedUnguarded(ctx, Short, p.slot, 0)); err != nil {
 		return fmt.Errorf("hold a counter: %w", err)
 	}
 	return nil

@@ -65,7 +65,7 @@ func TestRestored(t *testing.T) {
 	if n := s.count(t, "ref_quarantine"); n != 80 {
 		t.Errorf("%d codes", n)
 	}
-	s.balanced(t)
+	s.checkBalance(t)
 }
 
 func TestPopsWhileALotIsTakenOut(t *testing.T) {
@@ -122,7 +122,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 		if len(seen) != good || s.good(t) != 0 {
 			t.Errorf("%d were given out, and %d are left", len(seen), s.good(t))
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 		for _, lot := range []id.Lot{bad, worse} {
 			if one, err := refs.LotByID(s.ctx, s.Queries, lot); err != nil || one.Quarantined != 49*good/2 {
 				t.Errorf("%+v, %v", one, err)
@@ -145,7 +145,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 		if codes, err := s.pop(200); err != nil || len(codes) != 200 {
 			t.Errorf("%d, %v", len(codes), err)
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("one code takes few statements", func(t *testing.T) {
 		t.Parallel()
@@ -189,6 +189,6 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 		if n := s.count(t, "ref_pool"); n != 200 {
 			t.Errorf("%d are left", n)
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 }

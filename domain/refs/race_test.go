@@ -232,7 +232,7 @@ func TestMintsAtTheSameTime(t *testing.T) {
 		if n := s.count(t, "ref_pool"); n != 110 {
 			t.Errorf("%d codes", n)
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("what is added to a lot that goes into quarantine is not", func(t *testing.T) {
 		t.Parallel()
@@ -248,7 +248,7 @@ func TestMintsAtTheSameTime(t *testing.T) {
 		if n := s.count(t, "ref_ledger"); n != 10 {
 			t.Errorf("%d codes", n)
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("in a slice that has few codes, and in one that has many, those that were there are left out", func(t *testing.T) {
 		t.Parallel()
@@ -266,7 +266,7 @@ func TestMintsAtTheSameTime(t *testing.T) {
 				}
 				return err
 			})
-			s.balanced(t)
+			s.checkBalance(t)
 			if _, err := s.pop(500); err != nil {
 				t.Error(err)
 			}

@@ -97,7 +97,7 @@ func beginRecount(ctx context.Context, d *db.DB) (began time.Time, due bool, err
 
 func giveUpRecount(ctx context.Context, d *db.DB, began time.Time, longest time.Duration) error {
 	now := d.Now()
-	if _, err := d.GiveUpRefCount(ctx, &now, &began); err != nil {
+	if _, err := d.AbandonRefCount(ctx, &now, &began); err != nil {
 		return fmt.Errorf("give up counting reference codes: %w", err)
 	}
 	return TooManyToCount(longest)
@@ -177,7 +177,7 @@ func mend(ctx context.Context, d *db.DB, began, at time.Time, off map[int]differ
 			if r.Lost > 0 || o.minted == 0 && o.issued == 0 && o.quarantined == 0 {
 				continue
 			}
-			n, err := tx.MendRefCounter(ctx, db.MendRefCounterParams{Minted: o.minted, Issued: o.issued, Quarantined: o.quarantined, Length: uint8(length)})
+			n, err := tx.CorrectRefCounter(ctx, db.CorrectRefCounterParams{Minted: o.minted, Issued: o.issued, Quarantined: o.quarantined, Length: uint8(length)})
 			if err == nil && n != 1 {
 				err = fmt.Errorf("%d counters of codes of %d characters to mend", n, length)
 			}

@@ -18,7 +18,7 @@ import (
 // watchedEnv is an env with a Watch of its database.
 func watchedEnv(t testing.TB) (env, *dbtest.Watch) {
 	t.Helper()
-	d, watch := dbtest.Watched(t)
+	d, watch := dbtest.NewWatched(t)
 	s := env{DB: d, ctx: context.Background()}
 	var err error
 	if s.canaries, err = refs.ReadCanaries(s.ctx, d.Queries); err != nil {
@@ -98,7 +98,7 @@ func TestRecount(t *testing.T) {
 		if !done || r.Off != 25 || r.Lost != 0 {
 			t.Errorf("%v, %+v", done, r)
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 		if now := s.recounted(t); now.At == nil || now.Off != 25 || now.Lost != 0 || now.EndedAt == nil || now.GaveUp() {
 			t.Errorf("noted is %+v", now)
 		}
@@ -162,7 +162,7 @@ func TestRecountInTrouble(t *testing.T) {
 		if r, done := s.recount(t); !done || r.Off != 25 {
 			t.Errorf("%v, %+v", done, r)
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("one that was taken for dead and was only slow mends nothing a second time", func(t *testing.T) {
 		t.Parallel()
@@ -183,7 +183,7 @@ func TestRecountInTrouble(t *testing.T) {
 		if _, done, err := refs.RecountIfDue(s.ctx, s.DB, refs.LongestRecount); done || !errors.Is(err, refs.CodeTakenOver) {
 			t.Errorf("%v, %v", done, err)
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("where the tables disagree that is said, and no counter is changed", func(t *testing.T) {
 		t.Parallel()
@@ -223,7 +223,7 @@ func TestRecountInTrouble(t *testing.T) {
 		if _, done := s.recount(t); !done || s.recounted(t).GaveUp() {
 			t.Error("the next day nothing was counted")
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 }
 

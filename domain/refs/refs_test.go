@@ -61,8 +61,8 @@ func (s env) count(t testing.TB, table string) uint64 {
 	return uint64(domaintest.Number(t, s.DB, "SELECT COUNT(*) FROM "+table))
 }
 
-// balanced fails unless every code is in exactly one place and the counters say so.
-func (s env) balanced(t testing.TB) {
+// checkBalance fails unless every code is in exactly one place and the counters say so.
+func (s env) checkBalance(t testing.TB) {
 	t.Helper()
 	ledger, pool, issued, aside := s.count(t, "ref_ledger"), s.count(t, "ref_pool"), s.count(t, "ref_issue"), s.count(t, "ref_quarantine")
 	if ledger != pool+issued+aside {
@@ -132,7 +132,7 @@ func TestPop(t *testing.T) {
 		if len(seen) != 3000 {
 			t.Errorf("%d of 3000 codes were given out", len(seen))
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("what is rolled back is in the pool again", func(t *testing.T) {
 		t.Parallel()
@@ -151,7 +151,7 @@ func TestPop(t *testing.T) {
 		if n := s.count(t, "ref_pool"); n != 100 {
 			t.Errorf("%d codes are in the pool", n)
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("a thousand at once, of both lengths, are no neighbours in a row", func(t *testing.T) {
 		t.Parallel()
@@ -166,7 +166,7 @@ func TestPop(t *testing.T) {
 		if n := len(slices.Compact(codes)); n != refs.MaxPop {
 			t.Errorf("%d different codes", n)
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("a few for one are from all over the pool", func(t *testing.T) {
 		t.Parallel()
@@ -195,7 +195,7 @@ func TestPop(t *testing.T) {
 		if codes, err := s.pop(10); err != nil || len(codes) != 10 {
 			t.Errorf("got %v, %v", codes, err)
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 }
 
@@ -224,7 +224,7 @@ func TestMint(t *testing.T) {
 				t.Errorf("%d codes begin with %c", n, c)
 			}
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("collisions are counted, and as many as chance makes", func(t *testing.T) {
 		t.Parallel()
@@ -248,7 +248,7 @@ func TestMint(t *testing.T) {
 		if !lots[0].Suspicious() {
 			t.Error("thousands of collisions in an empty ledger rouse no suspicion")
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("collisions with what others mint at the same time rouse no suspicion, others do", func(t *testing.T) {
 		t.Parallel()
@@ -310,7 +310,7 @@ func TestMint(t *testing.T) {
 		if float64(there) < refs.MostUsed*float64(part.To-part.From) {
 			t.Fatal("a refill may use more")
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("a part that is used up says so", func(t *testing.T) {
 		t.Parallel()
@@ -464,7 +464,7 @@ func TestCodes(t *testing.T) {
 				t.Errorf("%s: %d times", code, n)
 			}
 		}
-		s.balanced(t)
+		s.checkBalance(t)
 	})
 	t.Run("only letters and digits, five or six, make one", func(t *testing.T) {
 		t.Parallel()
@@ -535,7 +535,7 @@ func TestQuarantine(t *testing.T) {
 	if err != nil || one.Quarantined != 2000 || s.count(t, "ref_quarantine") != 2000 {
 		t.Errorf("%+v, %v", one, err)
 	}
-	s.balanced(t)
+	s.checkBalance(t)
 	err = s.InTx(s.ctx, func(tx *db.Tx) error { _, err := refs.OpenLot(s.ctx, tx, 1, refs.FromMint, refs.Short); return err })
 	if !errors.Is(err, refs.CodeInQuarantine) {
 		t.Errorf("its mint goes on: %v", err)

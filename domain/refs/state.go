@@ -35,20 +35,20 @@ type LengthState struct {
 func (l LengthState) Share() float64 { return float64(l.Minted) / float64(l.Space) }
 
 // Runway is how long the pool lasts at the recent rate; false if none are popped.
-func (s State) Runway() (time.Duration, bool) { return lasts(s.Available, s.Rate) }
+func (s State) Runway() (time.Duration, bool) { return timeLeft(s.Available, s.Rate) }
 
 // RunsOut is how long the codes of the length last at so many pops an hour, those included that can still be minted:
 // up to MostUsed of all. It is false if none are popped.
 func (l LengthState) RunsOut(perHour float64) (time.Duration, bool) {
 	most := uint64(MostUsed * float64(l.Space))
-	return lasts(l.Available+most-min(most, l.Minted), perHour)
+	return timeLeft(l.Available+most-min(most, l.Minted), perHour)
 }
 
 // Longest bounds the reported durations.
 const Longest = 200 * 365 * 24 * time.Hour
 
-// lasts is how long so many codes last, up to Longest.
-func lasts(codes uint64, perHour float64) (time.Duration, bool) {
+// timeLeft is how long so many codes last, up to Longest.
+func timeLeft(codes uint64, perHour float64) (time.Duration, bool) {
 	if perHour <= 0 {
 		return 0, false
 	}
@@ -120,7 +120,7 @@ func ReadState(ctx context.Context, q *db.Queries, now time.Time) (State, error)
 }
 
 // popsBetween returns how many codes were popped from a time on to before another.
-type popsBetween func(ctx context.Context, q *db.Queries, since, upto time.Time) (uint64, error)
+type popsBetween func(ctx context.Context, q *db.Queries, since, to time.Time) (uint64, error)
 
 func readState(ctx context.Context, q *db.Queries, now time.Time, earlier popsBetween) (s State, err error) {
 	s.At = now
@@ -186,9 +186,9 @@ func SetPolicy(ctx context.Context, q *db.Queries, p Policy) error {
 	return nil
 }
 
-// MarkWanted records that codes are in use, so that the pool is to be filled.
-func MarkWanted(ctx context.Context, q *db.Queries) error {
-	if _, err := q.WantRefs(ctx); err != nil {
+// RequestRefill records that codes are in use, so that the pool is to be filled.
+func RequestRefill(ctx context.Context, q *db.Queries) error {
+	if _, err := q.RequestRefill(ctx); err != nil {
 		return fmt.Errorf("note that codes are wanted: %w", err)
 	}
 	return nil
@@ -215,8 +215,8 @@ func rate(ctx context.Context, q *db.Queries, now time.Time, earlier popsBetween
 	return max(float64(last), float64(last+before)/24), nil
 }
 
-func popped(ctx context.Context, q *db.Queries, since, upto time.Time) (uint64, error) {
-	n, err := db.Read(q.RefsPopped(ctx, since, upto))
+func popped(ctx context.Context, q *db.Queries, since, to time.Time) (uint64, error) {
+	n, err := db.Read(q.RefsPopped(ctx, since, to))
 	if err != nil {
 		return 0, fmt.Errorf("read the rate of codes: %w", err)
 	}

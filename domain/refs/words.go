@@ -7,11 +7,11 @@ import (
 	"github.com/sqids/sqids-go"
 )
 
-// looks maps digits to the letters that they pass for.
-var looks = strings.NewReplacer("0", "o", "1", "i", "l", "i", "2", "z", "3", "e", "4", "a", "5", "s", "6", "g", "7", "t", "8", "b", "9", "g")
+// lookalikes maps digits to the letters that they pass for.
+var lookalikes = strings.NewReplacer("0", "o", "1", "i", "l", "i", "2", "z", "3", "e", "4", "a", "5", "s", "6", "g", "7", "t", "8", "b", "9", "g")
 
 // fold maps characters that look alike to one: ukrEP and UKR3P are ukrep.
-func fold(text string) string { return looks.Replace(strings.ToLower(text)) }
+func fold(text string) string { return lookalikes.Replace(strings.ToLower(text)) }
 
 // shortestWord is the length of the shortest word that is searched for.
 const shortestWord = 3

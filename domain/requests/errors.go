@@ -66,15 +66,15 @@ const CodeTooMany fault.Code = "Request.TooMany"
 // TooMany reports a limit of an address, a network or a board. Look says that codes or links were tried, and nothing
 // was to be sent.
 type TooMany struct {
-	Wait time.Duration
-	Look bool
+	Wait   time.Duration
+	Lookup bool
 }
 
 func (e TooMany) Error() string {
-	if e.Look {
-		return "Too many codes or links were tried from where you are, or everywhere, that lead to nothing. Try again " + inWords(e.Wait) + ". A private link that is right opens at any time."
+	if e.Lookup {
+		return "Too many codes or links were tried from where you are, or everywhere, that lead to nothing. Try again " + waitText(e.Wait) + ". A private link that is right opens at any time."
 	}
-	return "Too much came from where you are, or came here at all, within a short time. Nothing was sent. Try again " + inWords(e.Wait) + "."
+	return "Too much came from where you are, or came here at all, within a short time. Nothing was sent. Try again " + waitText(e.Wait) + "."
 }
 func (e TooMany) Unwrap() error {
 	return fault.RateLimited.New(CodeTooMany, "", e.Error())
@@ -82,7 +82,7 @@ func (e TooMany) Unwrap() error {
 
 func (e TooMany) RetryAfter() time.Duration { return e.Wait }
 
-func inWords(wait time.Duration) string {
+func waitText(wait time.Duration) string {
 	minutes := int((wait + time.Minute - 1) / time.Minute)
 	switch {
 	case wait < time.Minute:

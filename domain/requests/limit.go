@@ -174,7 +174,7 @@ func AllowLookup(ctx context.Context, q *db.Queries, from limits.Origin, private
 		wait = max(wait, rest)
 	}
 	if wait > 0 {
-		return TooMany{Wait: wait, Look: true}
+		return TooMany{Wait: wait, Lookup: true}
 	}
 	return nil
 }

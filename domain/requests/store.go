@@ -172,7 +172,7 @@ func Lock(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string, reply 
 
 // RecordRequesterReply records a requester's reply to a locked request.
 func RecordRequesterReply(ctx context.Context, tx *db.Tx, ticket id.Ticket, reply Reply) error {
-	if err := tx.KeepReply(ctx, db.KeepReplyParams{RepliedAt: &tx.Now, ReplyHash: reply.hash(), TicketID: ticket}); err != nil {
+	if err := tx.RecordReply(ctx, db.RecordReplyParams{RepliedAt: &tx.Now, ReplyHash: reply.hash(), TicketID: ticket}); err != nil {
 		return fmt.Errorf("note reply: %w", err)
 	}
 	return nil

@@ -11,26 +11,26 @@ import (
 
 // SetClosed closes a ticket, or reopens it if closedAt is nil. The caller holds the ticket's lock. It returns the
 // ticket's location before and after, for the history.
-func SetClosed(ctx context.Context, tx *db.Tx, ticket Ticket, closedAt *time.Time) (Moved, error) {
+func SetClosed(ctx context.Context, tx *db.Tx, ticket Ticket, closedAt *time.Time) (MoveResult, error) {
 	from, err := LocationOf(ctx, tx.Queries, ticket)
 	if err != nil {
-		return Moved{}, err
+		return MoveResult{}, err
 	}
 	n, err := tx.SetClosed(ctx, db.SetClosedParams{ClosedAt: closedAt, Now: &tx.Now, ID: ticket.ID})
 	if err != nil {
-		return Moved{}, fmt.Errorf("set closed: %w", err)
+		return MoveResult{}, fmt.Errorf("set closed: %w", err)
 	}
 	if n != 1 {
-		return Moved{}, NotFound()
+		return MoveResult{}, NotFound()
 	}
 	changed := ticket
 	changed.ClosedAt = closedAt
-	return Moved{Ticket: changed, Was: ticket.Key, From: from, After: from.After}, keepCurrent(ctx, tx, ticket, changed)
+	return MoveResult{Ticket: changed, Was: ticket.Key, From: from, After: from.After}, keepCurrent(ctx, tx, ticket, changed)
 }
 
 // LastLocations returns the locations of a ticket before its last moves and closures, newest first.
 func LastLocations(ctx context.Context, q *db.Queries, ticket ID) ([]Location, error) {
-	rows, err := db.Read(q.LastPlaces(ctx, ticket))
+	rows, err := db.Read(q.LastLocations(ctx, ticket))
 	if err != nil {
 		return nil, fmt.Errorf("read last places: %w", err)
 	}

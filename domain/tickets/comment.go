@@ -173,7 +173,7 @@ type Comments struct {
 
 // CommentsBefore returns the last comments before one, up to limit or 64 KiB of text; 0 means the newest.
 func CommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Comment, limit int) (Comments, error) {
-	return lastBefore(before, limit, func(before id.Comment, most int32) ([]db.CommentsBeforeRow, error) {
+	return lastComments(before, limit, func(before id.Comment, most int32) ([]db.CommentsBeforeRow, error) {
 		return db.Read(q.CommentsBefore(ctx, db.CommentsBeforeParams{TicketID: ticket, BeforeID: before, Limit: most}))
 	})
 }
@@ -181,7 +181,7 @@ func CommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Com
 // PublicCommentsBefore is CommentsBefore for the comments that the ticket's requester reads, deleted ones without
 // their text among them.
 func PublicCommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Comment, limit int) (Comments, error) {
-	return lastBefore(before, limit, func(before id.Comment, most int32) (rows []db.CommentsBeforeRow, err error) {
+	return lastComments(before, limit, func(before id.Comment, most int32) (rows []db.CommentsBeforeRow, err error) {
 		public, err := db.Read(q.PublicCommentsBefore(ctx, db.PublicCommentsBeforeParams{TicketID: ticket, BeforeID: before, Limit: most}))
 		for _, row := range public {
 			rows = append(rows, db.CommentsBeforeRow(row))
@@ -190,7 +190,7 @@ func PublicCommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before 
 	})
 }
 
-func lastBefore(before id.Comment, limit int, read func(before id.Comment, most int32) ([]db.CommentsBeforeRow, error)) (Comments, error) {
+func lastComments(before id.Comment, limit int, read func(before id.Comment, most int32) ([]db.CommentsBeforeRow, error)) (Comments, error) {
 	page := Comments{Newer: before != 0}
 	if before == 0 {
 		before = math.MaxInt64

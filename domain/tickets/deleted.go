@@ -15,8 +15,8 @@ import (
 // KeepDeleted is how long a deleted ticket can be restored.
 const KeepDeleted = 30 * 24 * time.Hour
 
-// Deleted is a ticket in the list of those that can be restored.
-type Deleted struct {
+// DeletedTicket is a ticket in the list of those that can be restored.
+type DeletedTicket struct {
 	ID    ID
 	Key   Key
 	Title string
@@ -50,7 +50,7 @@ func ParseDeletedCursor(s string) (c *DeletedCursor, ok bool) {
 
 // DeletedOf returns up to limit tickets of a board that were deleted since a time, newest first, from below a cursor,
 // or from the newest if that is nil.
-func DeletedOf(ctx context.Context, q *db.Queries, board id.Board, slug string, since time.Time, below *DeletedCursor, limit int) ([]Deleted, error) {
+func DeletedOf(ctx context.Context, q *db.Queries, board id.Board, slug string, since time.Time, below *DeletedCursor, limit int) ([]DeletedTicket, error) {
 	// A year ahead, because another server's clock may be fast.
 	from := DeletedCursor{At: since.AddDate(1, 0, 0), ID: math.MaxInt64}
 	if below != nil {
@@ -60,9 +60,9 @@ func DeletedOf(ctx context.Context, q *db.Queries, board id.Board, slug string, 
 	if err != nil {
 		return nil, fmt.Errorf("read deleted tickets: %w", err)
 	}
-	list := make([]Deleted, len(rows))
+	list := make([]DeletedTicket, len(rows))
 	for i, r := range rows {
-		list[i] = Deleted{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, At: *r.DeletedAt, By: r.DeletedBy}
+		list[i] = DeletedTicket{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, At: *r.DeletedAt, By: r.DeletedBy}
 	}
 	return list, nil
 }

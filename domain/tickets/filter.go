@@ -101,7 +101,7 @@ func ranges(ctx context.Context, q *db.Queries, board id.Board, looks []FilterSt
 				return nil, nil, err
 			}
 		}
-		windows[i] = db.CardRange{ColumnID: look.Column, After: after, Upto: math.MaxInt64}
+		windows[i] = db.CardRange{ColumnID: look.Column, After: after, To: math.MaxInt64}
 		if look.Long {
 			long = append(long, windows[i])
 		}
@@ -117,7 +117,7 @@ func ranges(ctx context.Context, q *db.Queries, board id.Board, looks []FilterSt
 	}
 	for i, w := range windows {
 		if end := ends[w.ColumnID]; end != nil {
-			windows[i].Upto = end.Rank
+			windows[i].To = end.Rank
 		}
 	}
 	return windows, ends, nil
@@ -125,7 +125,7 @@ func ranges(ctx context.Context, q *db.Queries, board id.Board, looks []FilterSt
 
 // Matches reports whether a ticket matches a filter, as it is in the database.
 func Matches(ctx context.Context, q *db.Queries, filter Filter, ticket Ticket) (bool, error) {
-	here := db.CardRange{ColumnID: ticket.Column, After: ticket.Rank - 1, Upto: ticket.Rank}
+	here := db.CardRange{ColumnID: ticket.Column, After: ticket.Rank - 1, To: ticket.Rank}
 	rows, err := db.Read(q.MatchingCards(ctx, filter.cardFilter(ticket.Key.Board), []db.CardRange{here}, 1))
 	if err != nil {
 		return false, fmt.Errorf("read matching card: %w", err)

@@ -31,7 +31,7 @@ func ParseShortKey(text, board string) (key Key, ok bool) {
 }
 
 const (
-	maxWords = 6
+	maxTerms = 6
 	maxFound = 10
 )
 
@@ -49,7 +49,7 @@ func SearchTitles(ctx context.Context, q *db.Queries, on []SearchBoard, text str
 	if !ok || length == 0 || length > MaxTitle || len(on) == 0 {
 		return nil, nil
 	}
-	search := db.TitleSearch{Words: words[:min(len(words), maxWords)], Newest: newest, Limit: maxFound}
+	search := db.TitleSearch{Terms: words[:min(len(words), maxTerms)], Newest: newest, Limit: maxFound}
 	slugs := make(map[id.Board]string, len(on))
 	for _, b := range on {
 		search.Boards = append(search.Boards, b.ID)

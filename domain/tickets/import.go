@@ -37,8 +37,8 @@ func ImportAll(ctx context.Context, tx *db.Tx, company id.Company, board id.Boar
 	if err != nil {
 		return nil, err
 	}
-	after, upto := numbers(rows)
-	numbered, err := tx.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: after, Upto: upto})
+	after, to := numbers(rows)
+	numbered, err := tx.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: after, To: to})
 	if err != nil {
 		return nil, fmt.Errorf("read new tickets: %w", err)
 	}

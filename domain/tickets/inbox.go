@@ -88,9 +88,9 @@ func Read(ctx context.Context, q *db.Queries, company id.Company, account id.Acc
 }
 
 // ReadUpTo marks all notifications up to one as read, five hundred at a time.
-func ReadUpTo(ctx context.Context, q *db.Queries, company id.Company, account id.Account, upto id.Notification) error {
+func ReadUpTo(ctx context.Context, q *db.Queries, company id.Company, account id.Account, to id.Notification) error {
 	for {
-		n, err := db.Read(q.ReadEntries(ctx, db.ReadEntriesParams{AccountID: account, CompanyID: company, Upto: upto}))
+		n, err := db.Read(q.ReadEntries(ctx, db.ReadEntriesParams{AccountID: account, CompanyID: company, To: to}))
 		if err != nil {
 			return fmt.Errorf("mark all read: %w", err)
 		}
@@ -168,7 +168,7 @@ func (n Notifications) reasons(ctx context.Context, tx *db.Tx) (map[id.Account]s
 		if err != nil {
 			return nil, fmt.Errorf("read watchers: %w", err)
 		}
-		listens, err := tx.AuthorListens(ctx, db.AuthorListensParams{CompanyID: n.Company, TicketID: n.Ticket.ID, AccountID: n.Ticket.Author.ID})
+		listens, err := tx.AuthorWatches(ctx, db.AuthorWatchesParams{CompanyID: n.Company, TicketID: n.Ticket.ID, AccountID: n.Ticket.Author.ID})
 		if err != nil {
 			return nil, fmt.Errorf("read author: %w", err)
 		}

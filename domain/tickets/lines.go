@@ -143,7 +143,7 @@ type matcher struct {
 	pairs  []int // for each of a, its line of b or -1
 	countA []int // by number, all 0 between uses
 	countB []int
-	whereB []int
+	indexB []int
 	budget int
 }
 
@@ -166,7 +166,7 @@ func match(a, b []string) []int {
 	}
 	m := &matcher{a: number(a), b: number(b), budget: cells}
 	m.pairs = slices.Repeat([]int{-1}, len(a))
-	m.countA, m.countB, m.whereB = make([]int, len(numbers)), make([]int, len(numbers)), make([]int, len(numbers))
+	m.countA, m.countB, m.indexB = make([]int, len(numbers)), make([]int, len(numbers)), make([]int, len(numbers))
 	m.match(0, len(a), 0, len(b), deepest)
 	return m.pairs
 }
@@ -205,12 +205,12 @@ func (m *matcher) anchors(a0, a1, b0, b1 int) []int {
 	}
 	for j := b0; j < b1; j++ {
 		m.countB[m.b[j]]++
-		m.whereB[m.b[j]] = j
+		m.indexB[m.b[j]] = j
 	}
 	var once, at []int // lines of a, and theirs of b
 	for i := a0; i < a1; i++ {
 		if n := m.a[i]; m.countA[n] == 1 && m.countB[n] == 1 {
-			once, at = append(once, i), append(at, m.whereB[n])
+			once, at = append(once, i), append(at, m.indexB[n])
 		}
 	}
 	for i := a0; i < a1; i++ {
@@ -220,15 +220,15 @@ func (m *matcher) anchors(a0, a1, b0, b1 int) []int {
 		m.countB[m.b[j]] = 0
 	}
 	var anchors []int
-	for _, x := range increasing(at) {
+	for _, x := range longestIncreasing(at) {
 		m.pairs[once[x]] = at[x]
 		anchors = append(anchors, once[x])
 	}
 	return anchors
 }
 
-// increasing returns the places of a longest increasing subsequence.
-func increasing(values []int) []int {
+// longestIncreasing returns the places of a longest increasing subsequence.
+func longestIncreasing(values []int) []int {
 	before := make([]int, len(values))
 	var tails []int // the place with the least value that ends a sequence of each length
 	for i, v := range values {

@@ -20,32 +20,32 @@ type Target struct {
 // Move moves a ticket as the intent says; a deleted one is restored by it. The caller holds the locks of the ticket
 // and both columns. It writes one ticket row, unless a gap is used up, and none if the ticket is there already (placed
 // is false then). If the ticket gets another key, the old one becomes an alias. It returns MovedSince or AfterItself.
-func Move(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Target) (moved Moved, placed bool, err error) {
+func Move(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Target) (moved MoveResult, placed bool, err error) {
 	if intent.After != nil && *intent.After == ticket.Key {
-		return Moved{}, false, AfterItself()
+		return MoveResult{}, false, AfterItself()
 	}
 	above, err := cardAbove(ctx, tx.Queries, ticket.Column, ticket.Rank)
 	if err != nil {
-		return Moved{}, false, err
+		return MoveResult{}, false, err
 	}
 	if err := checkSeen(ctx, tx, ticket, above, intent.Seen); err != nil {
-		return Moved{}, false, err
+		return MoveResult{}, false, err
 	}
 	put := ticket
 	put.Board, put.Key = target.Board, target.Key
-	to, err := findSpot(ctx, tx, put, intent, target.LastRank)
+	to, err := findSlot(ctx, tx, put, intent, target.LastRank)
 	if err != nil {
-		return Moved{}, false, err
+		return MoveResult{}, false, err
 	}
-	moved = Moved{
+	moved = MoveResult{
 		Ticket: put, Was: ticket.Key, Appended: to.appended, After: keyOf(put.Key.Board, to.above),
 		From: Location{Board: ticket.Board, Column: ticket.Column, After: keyOf(ticket.Key.Board, above), ClosedAt: ticket.ClosedAt},
 	}
 	if to.same {
 		return moved, false, nil
 	}
-	if err := place(ctx, tx, put, intent.Column, to.rank, target); err != nil {
-		return Moved{}, false, err
+	if err := moveTo(ctx, tx, put, intent.Column, to.rank, target); err != nil {
+		return MoveResult{}, false, err
 	}
 	moved.Ticket.Column, moved.Ticket.Rank, moved.Ticket.MovedAt, moved.Ticket.ClosedAt = intent.Column, to.rank, tx.Now, target.ClosedAt
 	moved.Ticket.DeletedAt = nil
@@ -69,13 +69,13 @@ func republishComments(ctx context.Context, tx *db.Tx, ticket ID) error {
 	return nil
 }
 
-func place(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, rank int64, target Target) error {
+func moveTo(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, rank int64, target Target) error {
 	var n int64
 	var err error
 	if ticket.Deleted() {
 		n, err = tx.RestoreTicket(ctx, db.RestoreTicketParams{ColumnID: &column, NewRank: &rank, Now: tx.Now, EnteredAt: &tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID})
 	} else {
-		n, err = tx.PlaceTicket(ctx, db.PlaceTicketParams{
+		n, err = tx.MoveTicket(ctx, db.MoveTicketParams{
 			BoardID: ticket.Board, LocalID: ticket.Key.Number, ColumnID: &column, NewRank: &rank, MovedAt: tx.Now, EnteredAt: &tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID,
 		})
 	}
@@ -99,7 +99,7 @@ func swapAlias(ctx context.Context, tx *db.Tx, old, now Ticket) error {
 	if _, err := tx.DropAlias(ctx, db.DropAliasParams{BoardID: now.Board, LocalID: now.Key.Number, TicketID: now.ID}); err != nil {
 		return fmt.Errorf("drop alias: %w", err)
 	}
-	err := tx.KeepAlias(ctx, db.KeepAliasParams{BoardID: old.Board, LocalID: old.Key.Number, TicketID: old.ID, CreatedAt: tx.Now})
+	err := tx.CreateAlias(ctx, db.CreateAliasParams{BoardID: old.Board, LocalID: old.Key.Number, TicketID: old.ID, CreatedAt: tx.Now})
 	if err != nil {
 		return fmt.Errorf("keep alias: %w", err)
 	}

@@ -16,9 +16,9 @@ type PublishedTicket struct {
 	Slug     string // of the company
 }
 
-// PublishedTickets returns the first tickets with positions above after up to upto.
-func PublishedTickets(ctx context.Context, q *db.Queries, after, upto uint64, limit int) ([]PublishedTicket, error) {
-	rows, err := db.Read(q.PublishedTickets(ctx, db.PublishedTicketsParams{After: &after, Upto: &upto, Limit: int32(limit)}))
+// PublishedTickets returns the first tickets with positions in (after, to].
+func PublishedTickets(ctx context.Context, q *db.Queries, after, to uint64, limit int) ([]PublishedTicket, error) {
+	rows, err := db.Read(q.PublishedTickets(ctx, db.PublishedTicketsParams{After: &after, To: &to, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read published tickets: %w", err)
 	}
@@ -40,9 +40,9 @@ type PublishedComment struct {
 	Slug          string // of the company
 }
 
-// PublishedComments returns the first comments with positions above after up to upto.
-func PublishedComments(ctx context.Context, q *db.Queries, after, upto uint64, limit int) ([]PublishedComment, error) {
-	rows, err := db.Read(q.PublishedComments(ctx, db.PublishedCommentsParams{After: &after, Upto: &upto, Limit: int32(limit)}))
+// PublishedComments returns the first comments with positions in (after, to].
+func PublishedComments(ctx context.Context, q *db.Queries, after, to uint64, limit int) ([]PublishedComment, error) {
+	rows, err := db.Read(q.PublishedComments(ctx, db.PublishedCommentsParams{After: &after, To: &to, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read published comments: %w", err)
 	}

@@ -20,13 +20,13 @@ func Purged(key Key) error {
 
 // DeletedBefore returns up to limit tickets of a board that were deleted before a time, from behind a cursor; next is
 // nil at the end.
-func DeletedBefore(ctx context.Context, q *db.Queries, board id.Board, slug string, before time.Time, after DeletedCursor, limit int) (list []Deleted, next *DeletedCursor, err error) {
-	rows, err := db.Read(q.LongDeleted(ctx, db.LongDeletedParams{BoardID: board, Since: &after.At, Before: &before, AfterID: after.ID, Limit: int32(limit)}))
+func DeletedBefore(ctx context.Context, q *db.Queries, board id.Board, slug string, before time.Time, after DeletedCursor, limit int) (list []DeletedTicket, next *DeletedCursor, err error) {
+	rows, err := db.Read(q.DeletedBefore(ctx, db.DeletedBeforeParams{BoardID: board, Since: &after.At, Before: &before, AfterID: after.ID, Limit: int32(limit)}))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read deleted tickets: %w", err)
 	}
 	for _, r := range rows {
-		list = append(list, Deleted{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, At: *r.DeletedAt})
+		list = append(list, DeletedTicket{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, At: *r.DeletedAt})
 	}
 	if len(list) == limit {
 		last := list[limit-1]
@@ -50,15 +50,15 @@ type PurgeRule struct {
 }
 
 // PurgeResult is the result of a purge. Waiting are tickets that consumers have not read yet. Numbers counts the
-// numbers of boards that no ticket has any more. Upto are the horizons to set.
+// numbers of boards that no ticket has any more. To are the horizons to set.
 type PurgeResult struct {
 	Gone, Waiting map[ID]bool
 	Numbers       map[id.Board]uint64
-	Upto          FeedPositions
+	To            FeedPositions
 }
 
 // Purge removes those tickets that the rule allows for good, with all rows that belong to them. Lock the incrementers
-// of their boards first (BoardsLeft has their former ones), and raise the horizons of the feeds to Upto in the same
+// of their boards first (BoardsLeft has their former ones), and raise the horizons of the feeds to To in the same
 // transaction.
 func (p PurgeRule) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done PurgeResult, err error) {
 	done, ids, err := p.lock(ctx, tx, tickets)
@@ -123,8 +123,8 @@ func (p PurgeRule) lock(ctx context.Context, tx *db.Tx, tickets []ID) (done Purg
 		ids = append(ids, row.ID)
 		done.Gone[row.ID] = true
 		done.Numbers[row.BoardID]++
-		done.Upto.Tickets = max(done.Upto.Tickets, *row.FeedSyncID)
-		done.Upto.Comments = max(done.Upto.Comments, last[row.ID])
+		done.To.Tickets = max(done.To.Tickets, *row.FeedSyncID)
+		done.To.Comments = max(done.To.Comments, last[row.ID])
 	}
 	return done, ids, nil
 }
@@ -142,8 +142,8 @@ func BoardsLeft(ctx context.Context, q *db.Queries, tickets []ID) ([]id.Board, e
 	return boards, nil
 }
 
-// missing returns Purged for a key whose ticket was purged, NotFound for any other without a ticket.
-func missing(ctx context.Context, q *db.Queries, company id.Company, key Key) error {
+// missingError returns Purged for a key whose ticket was purged, NotFound for any other without a ticket.
+func missingError(ctx context.Context, q *db.Queries, company id.Company, key Key) error {
 	purged, err := db.Read(q.NumberPurged(ctx, db.NumberPurgedParams{CompanyID: company, Slug: key.Board, LocalID: key.Number}))
 	switch {
 	case err != nil:

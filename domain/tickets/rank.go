@@ -25,7 +25,7 @@ type slot struct {
 	same     bool             // the ticket is there already
 }
 
-func findSpot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, lastRank int64) (slot, error) {
+func findSlot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, lastRank int64) (slot, error) {
 	if intent.AtEnd {
 		to, err := foot(ctx, tx, ticket, intent.Column, lastRank)
 		to.appended = false // as asked for

@@ -55,33 +55,33 @@ func RepublishComments(ctx context.Context, tx *db.Tx, company id.Company, list 
 	return tx.RepublishCommentRows(ctx, own)
 }
 
-// RepublishNumbers publishes the tickets of a board with the numbers from after + 1 to upto again, deleted ones too,
+// RepublishNumbers publishes the tickets of a board with numbers in (after, to] again, deleted ones too,
 // and returns how many.
-func RepublishNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64) (int64, error) {
-	return onNumbers(ctx, tx, board, after, upto, tx.RepublishTickets)
+func RepublishNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, to uint64) (int64, error) {
+	return onNumbers(ctx, tx, board, after, to, tx.RepublishTickets)
 }
 
-// CommentRange are comments of a board: all of the tickets with the numbers from After + 1 to Upto, or, if UptoComment
-// is not 0, those of ticket Upto after AfterComment up to UptoComment.
+// CommentRange are comments of a board: all of the tickets with numbers in (After, To], or, if ToComment
+// is not 0, those of ticket To after AfterComment up to ToComment.
 type CommentRange struct {
-	After, Upto               uint64
-	AfterComment, UptoComment id.Comment
+	After, To               uint64
+	AfterComment, ToComment id.Comment
 }
 
 // RepublishCommentRange publishes these comments again, and returns how many.
 func RepublishCommentRange(ctx context.Context, tx *db.Tx, board id.Board, r CommentRange) (int64, error) {
-	return onNumbers(ctx, tx, board, r.After, r.Upto, func(ctx context.Context, list []ID) (int64, error) {
-		if r.UptoComment == 0 {
+	return onNumbers(ctx, tx, board, r.After, r.To, func(ctx context.Context, list []ID) (int64, error) {
+		if r.ToComment == 0 {
 			return tx.RepublishCommentsOf(ctx, list)
 		}
-		return tx.RepublishCommentsUpto(ctx, db.RepublishCommentsUptoParams{TicketID: list[0], AfterID: r.AfterComment, UptoID: r.UptoComment})
+		return tx.RepublishCommentRange(ctx, db.RepublishCommentRangeParams{TicketID: list[0], AfterID: r.AfterComment, ToID: r.ToComment})
 	})
 }
 
 // CommentRanges splits the comments of r, of its first ticket those after r.AfterComment, into ranges of at most so
 // many, in their order.
 func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r CommentRange, most int32, add func(CommentRange) error) error {
-	rows, err := db.Read(q.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: r.After, Upto: r.Upto}))
+	rows, err := db.Read(q.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: r.After, To: r.To}))
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -98,9 +98,9 @@ func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r Comment
 		has[c.TicketID] = c.Comments
 	}
 	next, held := CommentRange{After: r.After}, int64(0)
-	flush := func(upto uint64) error {
-		defer func() { next, held = CommentRange{After: upto}, 0 }()
-		if next.Upto = upto; held == 0 {
+	flush := func(to uint64) error {
+		defer func() { next, held = CommentRange{After: to}, 0 }()
+		if next.To = to; held == 0 {
 			return nil
 		}
 		return add(next)
@@ -121,12 +121,12 @@ func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r Comment
 		if begun {
 			after = r.AfterComment
 		}
-		if err := ofTicket(ctx, q, row.ID, CommentRange{After: number - 1, Upto: number, AfterComment: after}, most, add); err != nil {
+		if err := ofTicket(ctx, q, row.ID, CommentRange{After: number - 1, To: number, AfterComment: after}, most, add); err != nil {
 			return err
 		}
 		next, held = CommentRange{After: number}, 0
 	}
-	return flush(r.Upto)
+	return flush(r.To)
 }
 
 // ofTicket splits the comments of one ticket.
@@ -136,16 +136,16 @@ func ofTicket(ctx context.Context, q *db.Queries, ticket ID, r CommentRange, mos
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		r.UptoComment = ids[len(ids)-1]
+		r.ToComment = ids[len(ids)-1]
 		if err := add(r); err != nil {
 			return err
 		}
-		r.AfterComment = r.UptoComment
+		r.AfterComment = r.ToComment
 	}
 }
 
-func onNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64, republish func(context.Context, []ID) (int64, error)) (int64, error) {
-	rows, err := tx.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: after, Upto: upto})
+func onNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, to uint64, republish func(context.Context, []ID) (int64, error)) (int64, error) {
+	rows, err := tx.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: after, To: to})
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

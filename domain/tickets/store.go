@@ -13,8 +13,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Opening is a ticket to open: a parsed draft with its author.
-type Opening struct {
+// NewTicket is a ticket to open: a parsed draft with its author.
+type NewTicket struct {
 	Draft    Draft
 	Author   User
 	ClosedAt *time.Time // of a ticket that is opened in a done column; nil is now
@@ -25,7 +25,7 @@ type Opening struct {
 
 // Row is an opening with what its board gives it: a key, a column, and a rank there.
 type Row struct {
-	Opening
+	NewTicket
 	Key    Key
 	Column id.Column
 	Rank   int64
@@ -41,8 +41,8 @@ func Open(ctx context.Context, tx *db.Tx, board id.Board, rows []Row) ([]Ticket,
 	if err != nil {
 		return nil, err
 	}
-	after, upto := numbers(rows)
-	recorded, err := tx.RecordOpened(ctx, db.RecordOpenedParams{BoardID: board, After: after, Upto: upto})
+	after, to := numbers(rows)
+	recorded, err := tx.RecordOpened(ctx, db.RecordOpenedParams{BoardID: board, After: after, To: to})
 	if err != nil {
 		return nil, fmt.Errorf("record activity: %w", err)
 	}
@@ -53,7 +53,7 @@ func Open(ctx context.Context, tx *db.Tx, board id.Board, rows []Row) ([]Ticket,
 }
 
 // numbers returns the range of the numbers of rows, without its first.
-func numbers(rows []Row) (after, upto uint64) {
+func numbers(rows []Row) (after, to uint64) {
 	return rows[0].Key.Number - 1, rows[len(rows)-1].Key.Number
 }
 
@@ -96,7 +96,7 @@ func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Tic
 func ForReader(ctx context.Context, q *db.Queries, company id.Company, key Key, reader id.Account) (Ticket, error) {
 	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number, ExternalID: key.String(), Reader: reader}))
 	if db.IsNotFound(err) {
-		return Ticket{}, missing(ctx, q, company, key)
+		return Ticket{}, missingError(ctx, q, company, key)
 	}
 	if err != nil {
 		return Ticket{}, fmt.Errorf("read ticket: %w", err)

@@ -162,8 +162,8 @@ type Location struct {
 	ClosedAt *time.Time `json:"closed_at,omitempty"`
 }
 
-// Moved is the result of an intent.
-type Moved struct {
+// MoveResult is the result of an intent.
+type MoveResult struct {
 	Ticket Ticket
 	Was    Key      // its key before; another if it went to another board
 	From   Location // its location before
@@ -174,7 +174,7 @@ type Moved struct {
 }
 
 // To is its new location.
-func (m Moved) To() Location {
+func (m MoveResult) To() Location {
 	return Location{Board: m.Ticket.Board, Column: m.Ticket.Column, After: m.After, ClosedAt: m.Ticket.ClosedAt}
 }
 

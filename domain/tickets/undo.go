@@ -62,7 +62,7 @@ func LastAction(ctx context.Context, q *db.Queries, company id.Company, by id.Ac
 		if row.CreatedAt.Before(since) {
 			break
 		}
-		if row.CompanyID == company && row.UndoneAt == nil && row.HasSpot != 0 && !slices.Contains(passed, row.ID) {
+		if row.CompanyID == company && row.UndoneAt == nil && row.HasLocation != 0 && !slices.Contains(passed, row.ID) {
 			return row.ID, nil
 		}
 	}

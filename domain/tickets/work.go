@@ -32,7 +32,7 @@ func WorkOf(ctx context.Context, q *db.Queries, company id.Company, account id.A
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := db.Read(q.WorkOf(ctx, db.WorkOfParams{AccountID: account, BeforeID: before, CompanyID: company, Limit: int32(limit + 1)}))
+	rows, err := db.Read(q.AssignedTickets(ctx, db.AssignedTicketsParams{AccountID: account, BeforeID: before, CompanyID: company, Limit: int32(limit + 1)}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read work: %w", err)
 	}

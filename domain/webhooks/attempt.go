@@ -109,11 +109,11 @@ func Forget(ctx context.Context, q *db.Queries, now time.Time) (int64, error) {
 
 // Trim removes some of the attempts of a webhook behind the newest thousand, and returns how many they were.
 func Trim(ctx context.Context, q *db.Queries, webhook id.Webhook) (int64, error) {
-	upto, err := db.Read(q.WebhookAttemptsBehind(ctx, webhook))
-	if err != nil || len(upto) == 0 {
+	to, err := db.Read(q.WebhookAttemptsBehind(ctx, webhook))
+	if err != nil || len(to) == 0 {
 		return 0, err
 	}
-	n, err := db.Read(q.DeleteWebhookAttempts(ctx, db.DeleteWebhookAttemptsParams{WebhookID: webhook, Upto: upto[0], Limit: perTime}))
+	n, err := db.Read(q.DeleteWebhookAttempts(ctx, db.DeleteWebhookAttemptsParams{WebhookID: webhook, To: to[0], Limit: perTime}))
 	if err != nil {
 		return 0, fmt.Errorf("forget attempts: %w", err)
 	}

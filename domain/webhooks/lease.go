@@ -61,7 +61,7 @@ func (h *LeasedWebhook) Left() time.Duration { return h.lease.Left() }
 // Claim leases a webhook that is due, or returns ErrLost if it is not, or is leased.
 func Claim(ctx context.Context, q *db.Queries, webhook id.Webhook) (*LeasedWebhook, error) {
 	sent := time.Now()
-	result, err := db.Read(q.TakeWebhook(ctx, Lease.Microseconds(), webhook))
+	result, err := db.Read(q.LeaseWebhook(ctx, Lease.Microseconds(), webhook))
 	if err != nil {
 		return nil, fmt.Errorf("take webhook: %w", err)
 	}
@@ -85,7 +85,7 @@ func Claim(ctx context.Context, q *db.Queries, webhook id.Webhook) (*LeasedWebho
 
 // Refresh reads the webhook again for a changed secret. It returns ErrLost if anything else changed.
 func (h *LeasedWebhook) Refresh(ctx context.Context, q *db.Queries) error {
-	row, err := db.Read(q.TakenWebhook(ctx, h.ID, h.fence))
+	row, err := db.Read(q.LeasedWebhook(ctx, h.ID, h.fence))
 	if db.IsNotFound(err) {
 		return ErrLost
 	}
@@ -117,7 +117,7 @@ func (h *LeasedWebhook) RecordSuccess(ctx context.Context, d *db.DB, m Message, 
 	}
 	h.Failures, h.Failing = 0, nil
 	h.lease.Begin(sent, Lease)
-	h.stand(cursor)
+	h.setCursor(cursor)
 	return nil
 }
 
@@ -161,7 +161,7 @@ func (h *LeasedWebhook) RecordSkip(ctx context.Context, d *db.DB, cursor Cursor)
 	})
 	if err == nil {
 		h.lease.Begin(sent, Lease)
-		h.stand(cursor)
+		h.setCursor(cursor)
 	}
 	return err
 }
@@ -177,7 +177,7 @@ func (h *LeasedWebhook) move(ctx context.Context, tx *db.Tx, c Cursor) error {
 	return one(n, err)
 }
 
-func (h *LeasedWebhook) stand(c Cursor) {
+func (h *LeasedWebhook) setCursor(c Cursor) {
 	for i := range h.Cursors {
 		if h.Cursors[i].Feed == c.Feed {
 			h.Cursors[i] = c

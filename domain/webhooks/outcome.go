@@ -16,8 +16,8 @@ const (
 	// MaxResponse is how many bytes are kept of an answer.
 	MaxResponse = 2000
 	maxError    = 500
-	// mostAsked is how long an answer can make us wait.
-	mostAsked = 12 * time.Hour
+	// maxRetryAfter is how long an answer can make us wait.
+	maxRetryAfter = 12 * time.Hour
 )
 
 // waits are the delays between attempts; the last repeats.
@@ -27,16 +27,16 @@ var waits = []time.Duration{
 
 // Outcome is the result of an attempt.
 type Outcome struct {
-	Status   int    // 0: no answer came
-	Error    string // why it is a failure, for users; "" if it is none
-	Response []byte // how the answer's body began
-	Asked    time.Duration
-	Took     time.Duration
+	Status     int    // 0: no answer came
+	Error      string // why it is a failure, for users; "" if it is none
+	Response   []byte // how the answer's body began
+	RetryAfter time.Duration
+	Took       time.Duration
 }
 
 // ResponseOutcome is the outcome of a response. A redirect is a failure, and not followed.
 func ResponseOutcome(status int, location string, response []byte, asked, took time.Duration) Outcome {
-	o := Outcome{Status: status, Response: response[:min(len(response), MaxResponse)], Asked: asked, Took: took}
+	o := Outcome{Status: status, Response: response[:min(len(response), MaxResponse)], RetryAfter: asked, Took: took}
 	switch {
 	case status >= 200 && status < 300:
 	case status == http.StatusGone:
@@ -71,5 +71,5 @@ func (o Outcome) Gone() bool { return o.Status == http.StatusGone }
 // Wait returns the delay of the next attempt after so many failures in a row before this one: the schedule's, with a
 // jitter of a fifth, or the one that the response asked for if that is longer.
 func (o Outcome) Wait(failures int) time.Duration {
-	return max(wait.Jitter(waits[min(failures, len(waits)-1)], 0.2), min(o.Asked, mostAsked))
+	return max(wait.Jitter(waits[min(failures, len(waits)-1)], 0.2), min(o.RetryAfter, maxRetryAfter))
 }

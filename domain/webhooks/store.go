@@ -94,7 +94,7 @@ func Switch(ctx context.Context, tx *db.Tx, locked Webhook, on bool) error {
 	if on {
 		state = On
 	}
-	if err := tx.SwitchWebhook(ctx, db.SwitchWebhookParams{State: string(state), Now: tx.Now, ID: locked.ID}); err != nil {
+	if err := tx.SetWebhookState(ctx, db.SetWebhookStateParams{State: string(state), Now: tx.Now, ID: locked.ID}); err != nil {
 		return fmt.Errorf("switch webhook: %w", err)
 	}
 	return nil
@@ -115,7 +115,7 @@ func RotateSecret(ctx context.Context, tx *db.Tx, locked Webhook) (string, error
 // Delete removes a locked webhook with all its rows.
 func Delete(ctx context.Context, tx *db.Tx, locked Webhook) error {
 	for {
-		n, err := tx.DeleteWebhookAttempts(ctx, db.DeleteWebhookAttemptsParams{WebhookID: locked.ID, Upto: math.MaxInt64, Limit: 1000})
+		n, err := tx.DeleteWebhookAttempts(ctx, db.DeleteWebhookAttemptsParams{WebhookID: locked.ID, To: math.MaxInt64, Limit: 1000})
 		if err != nil {
 			return fmt.Errorf("delete attempts: %w", err)
 		}

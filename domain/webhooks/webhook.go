@@ -121,10 +121,10 @@ func checkURL(address string, client *outbound.Client) error {
 		here := *u
 		here.Host = strings.Replace(u.Host, u.Hostname(), "127.0.0.1", 1)
 		if _, refused := client.Check(here.String()); refused != nil {
-			err = outbound.Refused{Host: u.Hostname(), Why: "that is this server"}
+			err = outbound.RefusedAddress{Host: u.Hostname(), Why: "that is this server"}
 		}
 	}
-	var refused outbound.Refused
+	var refused outbound.RefusedAddress
 	switch {
 	case errors.As(err, &refused):
 		return BadURL(refused.Error())
@@ -134,12 +134,12 @@ func checkURL(address string, client *outbound.Client) error {
 	return nil
 }
 
-// failing reports whether a webhook that is on does not answer at present.
-func (w Webhook) failing() bool { return w.State == On && w.Failing != nil }
+// isFailing reports whether a webhook that is on does not answer at present.
+func (w Webhook) isFailing() bool { return w.State == On && w.Failing != nil }
 
 // Condition is the state in a word: on, failing, off or stopped.
 func (w Webhook) Condition() string {
-	if w.failing() {
+	if w.isFailing() {
 		return "failing"
 	}
 	return string(w.State)

@@ -19,7 +19,7 @@ type Assignment struct {
 // or TooManyAssignees.
 func (w *Workflows) AssignTicket(ctx context.Context, key tickets.Key, change Assignment) (tickets.Ticket, error) {
 	plan := func(t lockedTicket, company id.Company) (add []tickets.Assignee, remove []id.Account, err error) {
-		roles, err := accounts.HoldMembers(ctx, t.tx, company, change.Add)
+		roles, err := accounts.LockMembership(ctx, t.tx, company, change.Add)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -82,7 +82,7 @@ func assignable(ctx context.Context, tx *db.Tx, company id.Company, handles []st
 	for i, m := range found {
 		ids[i], byHandle[m.Handle] = m.ID, m
 	}
-	roles, err := accounts.HoldMembers(ctx, tx, company, ids)
+	roles, err := accounts.LockMembership(ctx, tx, company, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -26,9 +26,9 @@ const noAccount accounts.ID = 1<<63 - 1
 
 // BoardView is a board with the first page of cards of each column, and the members to filter by.
 type BoardView struct {
-	Board  boards.Board
-	Cards  map[id.Column]Cards
-	People []accounts.NamedMember
+	Board   boards.Board
+	Cards   map[id.Column]Cards
+	Members []accounts.NamedMember
 }
 
 // ViewBoard returns a board with the cards that a filter lets through, or boards.NotFound.
@@ -36,10 +36,10 @@ func (w *Workflows) ViewBoard(ctx context.Context, slug string, by BoardFilter) 
 	if view.Board, err = w.Board(ctx, slug); err != nil {
 		return BoardView{}, err
 	}
-	if view.People, err = w.Colleagues(ctx); err != nil {
+	if view.Members, err = w.Colleagues(ctx); err != nil {
 		return BoardView{}, err
 	}
-	filter, err := w.filter(ctx, by, view.People)
+	filter, err := w.filter(ctx, by, view.Members)
 	if err != nil {
 		return BoardView{}, err
 	}

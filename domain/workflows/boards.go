@@ -122,7 +122,7 @@ func (w *Workflows) OpenBoard(ctx context.Context, draft boards.Draft, once *Onc
 			if board, err = boards.Open(ctx, tx, actor.Company.ID, draft); err != nil {
 				return err
 			}
-			return Remember(ctx, tx, once.Row(tx, board))
+			return StoreResponses(ctx, tx, once.Row(tx, board))
 		})
 		return board, err
 	})

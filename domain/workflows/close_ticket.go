@@ -13,7 +13,7 @@ import (
 // ticket stays as it is, and nothing is recorded. It returns tickets.NotFound, boards.ColumnFull or Archived.
 func (w *Workflows) CloseTicket(
 	ctx context.Context, key tickets.Key,
-) (moved tickets.Moved, board boards.Board, err error) {
+) (moved tickets.MoveResult, board boards.Board, err error) {
 	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return moved, board, err
@@ -28,7 +28,7 @@ func (w *Workflows) CloseTicket(
 			others = []id.Column{done.ID}
 		}
 		return w.inColumns(ctx, seen, others, nil, func(t lockedTicket) error {
-			moved = tickets.Moved{Ticket: t.Ticket}
+			moved = tickets.MoveResult{Ticket: t.Ticket}
 			if t.Closed() {
 				return nil
 			}
@@ -47,7 +47,7 @@ func (w *Workflows) CloseTicket(
 		})
 	})
 	if err != nil {
-		return tickets.Moved{}, board, fmt.Errorf("close ticket: %w", err)
+		return tickets.MoveResult{}, board, fmt.Errorf("close ticket: %w", err)
 	}
 	return moved, board, nil
 }
@@ -57,7 +57,7 @@ func (w *Workflows) CloseTicket(
 // returns tickets.NotFound, boards.AllDone, ColumnFull or Archived.
 func (w *Workflows) ReopenTicket(
 	ctx context.Context, key tickets.Key,
-) (moved tickets.Moved, board boards.Board, err error) {
+) (moved tickets.MoveResult, board boards.Board, err error) {
 	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return moved, board, err
@@ -71,7 +71,7 @@ func (w *Workflows) ReopenTicket(
 			return err
 		}
 		return w.inColumns(ctx, seen, []id.Column{goal.ID}, nil, func(t lockedTicket) error {
-			moved = tickets.Moved{Ticket: t.Ticket}
+			moved = tickets.MoveResult{Ticket: t.Ticket}
 			if !t.Closed() {
 				return nil
 			}
@@ -90,7 +90,7 @@ func (w *Workflows) ReopenTicket(
 		})
 	})
 	if err != nil {
-		return tickets.Moved{}, board, fmt.Errorf("reopen ticket: %w", err)
+		return tickets.MoveResult{}, board, fmt.Errorf("reopen ticket: %w", err)
 	}
 	return moved, board, nil
 }

@@ -76,7 +76,7 @@ func (w *Workflows) OpenColumn(
 			if _, opened, err = boards.OpenColumn(ctx, tx, board, edit); err != nil {
 				return err
 			}
-			return Remember(ctx, tx, once.Row(tx, opened))
+			return StoreResponses(ctx, tx, once.Row(tx, opened))
 		})
 		return opened, err
 	})

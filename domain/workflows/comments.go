@@ -54,17 +54,17 @@ func (w *Workflows) CommentOf(ctx context.Context, ticket tickets.Ticket, commen
 func (w *Workflows) Comment(
 	ctx context.Context, key tickets.Key, text string, once *Once[tickets.KeyedComment],
 ) (tickets.KeyedComment, error) {
-	return w.say(ctx, key, text, tickets.Internal, once)
+	return w.addComment(ctx, key, text, tickets.Internal, once)
 }
 
 // Reply is Comment that the ticket's requester reads, too. It also returns requests.NoRequester.
 func (w *Workflows) Reply(
 	ctx context.Context, key tickets.Key, text string, once *Once[tickets.KeyedComment],
 ) (tickets.KeyedComment, error) {
-	return w.say(ctx, key, text, tickets.ToRequester, once)
+	return w.addComment(ctx, key, text, tickets.ToRequester, once)
 }
 
-func (w *Workflows) say(
+func (w *Workflows) addComment(
 	ctx context.Context, key tickets.Key, text string, voice tickets.CommentKind, once *Once[tickets.KeyedComment],
 ) (tickets.KeyedComment, error) {
 	actor, err := mayWrite(ctx, "tickets:write")
@@ -75,7 +75,7 @@ func (w *Workflows) say(
 	if err != nil {
 		return tickets.KeyedComment{}, err
 	}
-	mentioned, err := membersNamed(ctx, w.db.Queries, actor.Company.ID, markup.Mentions(body))
+	mentioned, err := membersByHandle(ctx, w.db.Queries, actor.Company.ID, markup.Mentions(body))
 	if err != nil {
 		return tickets.KeyedComment{}, err
 	}
@@ -94,7 +94,7 @@ func (w *Workflows) say(
 			if err := t.notify(ctx, n); err != nil {
 				return err
 			}
-			return Remember(ctx, t.tx, once.Row(t.tx, said))
+			return StoreResponses(ctx, t.tx, once.Row(t.tx, said))
 		})
 		return said, err
 	})
@@ -156,14 +156,14 @@ func (t lockedTicket) notifyMentioned(ctx context.Context, n tickets.Notificatio
 		return nil
 	}
 	var err error
-	if n.Mentioned, err = membersNamed(ctx, t.tx.Queries, accounts.ActorFrom(ctx).Company.ID, handles); err != nil {
+	if n.Mentioned, err = membersByHandle(ctx, t.tx.Queries, accounts.ActorFrom(ctx).Company.ID, handles); err != nil {
 		return err
 	}
 	return t.notify(ctx, n)
 }
 
-// membersNamed returns the members with these handles, the first tickets.MaxMentions of them.
-func membersNamed(ctx context.Context, q *db.Queries, company id.Company, handles []string) ([]id.Account, error) {
+// membersByHandle returns the members with these handles, the first tickets.MaxMentions of them.
+func membersByHandle(ctx context.Context, q *db.Queries, company id.Company, handles []string) ([]id.Account, error) {
 	found, err := accounts.ByHandle(ctx, q, company, handles)
 	if err != nil {
 		return nil, err
@@ -189,8 +189,8 @@ type References struct {
 	Names  map[string]string
 }
 
-// maxWords is how many slugs, and how many handles, of a page are looked up.
-const maxWords = 1000
+// maxTerms is how many slugs, and how many handles, of a page are looked up.
+const maxTerms = 1000
 
 // References returns what the words in texts refer to. It reads only what they may refer to.
 func (w *Workflows) References(ctx context.Context, texts ...string) (refs References, err error) {
@@ -198,11 +198,11 @@ func (w *Workflows) References(ctx context.Context, texts ...string) (refs Refer
 	if err != nil {
 		return refs, err
 	}
-	slugs, err := boards.Slugs(ctx, w.db.Queries, actor.Company.ID, words(texts, markup.Boards))
+	slugs, err := boards.Slugs(ctx, w.db.Queries, actor.Company.ID, firstTerms(texts, markup.Boards))
 	if err != nil {
 		return refs, err
 	}
-	named, err := accounts.ByHandle(ctx, w.db.Queries, actor.Company.ID, words(texts, markup.Handles))
+	named, err := accounts.ByHandle(ctx, w.db.Queries, actor.Company.ID, firstTerms(texts, markup.Handles))
 	if err != nil {
 		return refs, err
 	}
@@ -233,7 +233,7 @@ func (w *Workflows) purgedKeys(
 		return nil, nil
 	}
 	var keys []tickets.Key
-	for _, word := range words(texts, markup.Keys) {
+	for _, word := range firstTerms(texts, markup.Keys) {
 		if key, err := tickets.ParseKey(word); err == nil && key.Number <= last[key.Board] {
 			keys = append(keys, key)
 		}
@@ -241,20 +241,20 @@ func (w *Workflows) purgedKeys(
 	return tickets.PurgedKeys(ctx, w.db.Queries, on, keys)
 }
 
-// words returns the first words of texts, each once.
-func words(texts []string, in func(string) []string) []string {
+// firstTerms returns the first words of texts, each once.
+func firstTerms(texts []string, in func(string) []string) []string {
 	var all []string
 	for _, text := range texts {
 		all = append(all, in(text)...)
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
-	return all[:min(len(all), maxWords)]
+	return all[:min(len(all), maxTerms)]
 }
 
-// FindPeople returns up to limit members whose handle or name begins like a text; writers leaves out
+// FindMembers returns up to limit members whose handle or name begins like a text; writers leaves out
 // viewers.
-func (w *Workflows) FindPeople(
+func (w *Workflows) FindMembers(
 	ctx context.Context, text string, writers bool, limit int,
 ) ([]accounts.NamedMember, error) {
 	actor, err := MayRead(ctx, "tickets:read")

@@ -36,7 +36,7 @@ func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
 // boards.NotFound.
 func (w *Workflows) DeletedTickets(
 	ctx context.Context, slug string, below *tickets.DeletedCursor,
-) (board boards.Board, list []tickets.Deleted, next *tickets.DeletedCursor, err error) {
+) (board boards.Board, list []tickets.DeletedTicket, next *tickets.DeletedCursor, err error) {
 	if _, err := MayRead(ctx, "tickets:read"); err != nil {
 		return board, nil, nil, err
 	}
@@ -84,7 +84,7 @@ func (w *Workflows) restorable(ticket tickets.Ticket) bool {
 // boards.ColumnFull or Archived.
 func (w *Workflows) RestoreTicket(
 	ctx context.Context, key tickets.Key,
-) (moved tickets.Moved, board boards.Board, err error) {
+) (moved tickets.MoveResult, board boards.Board, err error) {
 	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return moved, board, err
@@ -115,7 +115,7 @@ func (w *Workflows) RestoreTicket(
 		}
 	}
 	if err != nil {
-		return tickets.Moved{}, board, fmt.Errorf("restore ticket: %w", err)
+		return tickets.MoveResult{}, board, fmt.Errorf("restore ticket: %w", err)
 	}
 	return moved, board, nil
 }
@@ -132,7 +132,7 @@ func columnOf(board boards.Board, spot *tickets.Location) boards.Column {
 
 func (w *Workflows) restoreIn(
 	ctx context.Context, actor accounts.Actor, seen tickets.Ticket, to boards.Column,
-) (moved tickets.Moved, err error) {
+) (moved tickets.MoveResult, err error) {
 	err = w.change(ctx, func(tx *db.Tx) error {
 		columns, err := boards.LockColumns(ctx, tx, to.ID)
 		if err != nil {
@@ -142,7 +142,7 @@ func (w *Workflows) restoreIn(
 		if err != nil {
 			return err
 		}
-		moved = tickets.Moved{Ticket: locked}
+		moved = tickets.MoveResult{Ticket: locked}
 		if !locked.Deleted() {
 			return nil // it was restored meanwhile
 		}

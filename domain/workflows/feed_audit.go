@@ -11,9 +11,9 @@ import (
 // The rows that audits of the feeds list.
 
 func listTickets(
-	ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64,
+	ctx context.Context, q *db.Queries, scope feeds.Scope, after, to uint64,
 ) ([]feeds.RowPosition, uint64, error) {
-	in := db.AuditTicketsParams{After: id.Ticket(after), Upto: id.Ticket(upto), CompanyID: scope.Company}
+	in := db.AuditTicketsParams{After: id.Ticket(after), To: id.Ticket(to), CompanyID: scope.Company}
 	rows, err := db.Read(q.AuditTickets(ctx, in))
 	if err != nil {
 		return nil, 0, err
@@ -27,9 +27,9 @@ func listTickets(
 }
 
 func listComments(
-	ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64,
+	ctx context.Context, q *db.Queries, scope feeds.Scope, after, to uint64,
 ) ([]feeds.RowPosition, uint64, error) {
-	in := db.AuditCommentsParams{After: id.Comment(after), Upto: id.Comment(upto), CompanyID: scope.Company}
+	in := db.AuditCommentsParams{After: id.Comment(after), To: id.Comment(to), CompanyID: scope.Company}
 	rows, err := db.Read(q.AuditComments(ctx, in))
 	if err != nil {
 		return nil, 0, err
@@ -43,9 +43,9 @@ func listComments(
 }
 
 func listBoards(
-	ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64,
+	ctx context.Context, q *db.Queries, scope feeds.Scope, after, to uint64,
 ) ([]feeds.RowPosition, uint64, error) {
-	in := db.AuditBoardsParams{After: id.Board(after), Upto: id.Board(upto), CompanyID: scope.Company}
+	in := db.AuditBoardsParams{After: id.Board(after), To: id.Board(to), CompanyID: scope.Company}
 	rows, err := db.Read(q.AuditBoards(ctx, in))
 	if err != nil {
 		return nil, 0, err

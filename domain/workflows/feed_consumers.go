@@ -11,7 +11,7 @@ import (
 )
 
 // ConsumersPerPage is how many consumers one page has.
-const ConsumersPerPage = PeoplePerPage
+const ConsumersPerPage = RowsPerPage
 
 // consumerPage returns a page from the position of a consumer.
 func (w *Workflows) consumerPage(ctx context.Context, scope feeds.Scope, q FeedQuery) (feeds.Page, error) {

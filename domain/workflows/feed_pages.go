@@ -106,17 +106,17 @@ func mayReadFeed(ctx context.Context, feed string) (accounts.Actor, error) {
 	return MayRead(ctx, of.scope)
 }
 
-// FeedAudit returns what a reader at a cursor has, by ranges of ids above after: as many as one request reads. upto is
+// FeedAudit returns what a reader at a cursor has, by ranges of ids above after: as many as one request reads. to is
 // as for feeds.Find, but "" is the end.
-func (w *Workflows) FeedAudit(ctx context.Context, feed, board, upto string, after uint64) (feeds.Audit, error) {
+func (w *Workflows) FeedAudit(ctx context.Context, feed, board, to string, after uint64) (feeds.Audit, error) {
 	scope, err := w.FeedScope(ctx, "", feed, board)
 	if err != nil {
 		return feeds.Audit{}, err
 	}
-	if upto == "" {
-		upto = "end"
+	if to == "" {
+		to = "end"
 	}
-	cursor, err := w.FeedCursor(ctx, feed, upto)
+	cursor, err := w.FeedCursor(ctx, feed, to)
 	if err != nil {
 		return feeds.Audit{}, feeds.In("upto", err)
 	}

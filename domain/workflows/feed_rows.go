@@ -49,7 +49,7 @@ func links(scope feeds.Scope, company string) Links {
 
 // loadTickets reads the assignees after the positions: a later change is published again.
 func loadTickets(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.Row, error) {
-	list, err := tickets.PublishedTickets(ctx, q, span.After, span.Upto, span.Limit)
+	list, err := tickets.PublishedTickets(ctx, q, span.After, span.To, span.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func loadTickets(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.R
 
 // loadComments shows comments as it does their tickets.
 func loadComments(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.Row, error) {
-	list, err := tickets.PublishedComments(ctx, q, span.After, span.Upto, span.Limit)
+	list, err := tickets.PublishedComments(ctx, q, span.After, span.To, span.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func loadComments(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.
 // loadBoards reads the columns after the positions: a later change is published again. A reader of one board sees no
 // other.
 func loadBoards(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.Row, error) {
-	list, err := boards.PublishedBoards(ctx, q, span.Scope.Company, span.After, span.Upto, span.Limit)
+	list, err := boards.PublishedBoards(ctx, q, span.Scope.Company, span.After, span.To, span.Limit)
 	if err != nil {
 		return nil, err
 	}

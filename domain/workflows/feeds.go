@@ -22,13 +22,13 @@ type FeedDescriptor struct {
 
 type (
 	// companiesFunc returns the last position of each company in a range of a feed.
-	companiesFunc func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error)
+	companiesFunc func(ctx context.Context, q *db.Queries, after, to uint64) (map[id.Company]uint64, error)
 	// republishFunc publishes rows again, those of them that are a company's, and returns how many.
 	republishFunc[ID ~uint64] func(ctx context.Context, tx *db.Tx, company id.Company, rows []ID) (int64, error)
 )
 
-// everyFeed are all feeds.
-var everyFeed = []FeedDescriptor{
+// allFeeds are all feeds.
+var allFeeds = []FeedDescriptor{
 	{
 		Feed:  feeds.Feed{Name: "tickets", Table: "ticket", Load: loadTickets, List: listTickets},
 		scope: "tickets:read", Companies: companiesBy((*db.Queries).CompaniesOfTickets), republish: byIDs(tickets.Republish),
@@ -47,8 +47,8 @@ var everyFeed = []FeedDescriptor{
 
 // FeedByName returns the feed of a name, or feeds.NotFound.
 func FeedByName(name string) (FeedDescriptor, error) {
-	names := make([]string, len(everyFeed))
-	for i, f := range everyFeed {
+	names := make([]string, len(allFeeds))
+	for i, f := range allFeeds {
 		if f.Name == name {
 			return f, nil
 		}
@@ -59,8 +59,8 @@ func FeedByName(name string) (FeedDescriptor, error) {
 
 // FeedList returns all feeds as the engine knows them.
 func FeedList() []feeds.Feed {
-	list := make([]feeds.Feed, len(everyFeed))
-	for i, f := range everyFeed {
+	list := make([]feeds.Feed, len(allFeeds))
+	for i, f := range allFeeds {
 		list[i] = f.Feed
 	}
 	return list
@@ -71,14 +71,14 @@ const CompaniesAtOnce = 2000
 
 // companiesBy returns a companiesFunc of a query for positions with their companies, in their order.
 func companiesBy[P ~struct {
-	After, Upto *uint64
-	Limit       int32
+	After, To *uint64
+	Limit     int32
 }, R ~struct {
 	FeedSyncID *uint64
 	CompanyID  id.Company
 }](query func(q *db.Queries, ctx context.Context, in P) ([]R, error)) companiesFunc {
-	return func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error) {
-		in := db.CompaniesOfTicketsParams{After: &after, Upto: &upto, Limit: CompaniesAtOnce}
+	return func(ctx context.Context, q *db.Queries, after, to uint64) (map[id.Company]uint64, error) {
+		in := db.CompaniesOfTicketsParams{After: &after, To: &to, Limit: CompaniesAtOnce}
 		rows, err := db.Read(query(q, ctx, P(in)))
 		last := map[id.Company]uint64{}
 		for _, row := range rows {

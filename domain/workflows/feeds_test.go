@@ -180,8 +180,8 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 	bob := e.As(t, "Bob", "member")
 	e.Board(t, "NINJA")
 	e.Board(t, "OTHER")
-	e.say(t, bob, "hello")    // so that each feed has a row
-	at := map[string]string{} // what each row was at each position
+	e.comment(t, bob, "hello") // so that each feed has a row
+	at := map[string]string{}  // what each row was at each position
 	followers := map[string]*follower{}
 	for _, feed := range e.Feeds.Names() {
 		followers[feed] = e.follow(feed, 0)
@@ -190,7 +190,7 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 	narrow := e.follow("tickets", ninja.ID)
 
 	rapid.Check(t, func(rt *rapid.T) {
-		p := person{t: rt, test: t, h: e, ctx: rapid.SampledFrom([]context.Context{e.Ctx, bob}).Draw(rt, "who")}
+		p := randomUser{t: rt, test: t, h: e, ctx: rapid.SampledFrom([]context.Context{e.Ctx, bob}).Draw(rt, "who")}
 		for range 6 {
 			name := rapid.SampledFrom(slices.Sorted(maps.Keys(deeds))).Draw(rt, "deed")
 			if err := deeds[name](p); err != nil && !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Invalid) && !errors.Is(err, fault.Forbidden) {
@@ -239,7 +239,7 @@ func TestNamesInFeeds(t *testing.T) {
 	ben := e.As(t, "Ben", accounts.Member)
 	actor := accounts.ActorFrom(ben)
 	e.assign(t, e.Ctx, "ben")
-	e.say(t, ben, "hello")
+	e.comment(t, ben, "hello")
 	at := map[string]string{}
 	for _, feed := range []string{"tickets", "comments"} {
 		_, at[feed] = e.FeedItems(t, feed, "")
@@ -250,7 +250,7 @@ func TestNamesInFeeds(t *testing.T) {
 		shown map[string]string
 	}{
 		{"is renamed", func() error { return e.Workflows.RenameAccount(ben, actor.Account.ID, "Benno") }, map[string]string{"tickets": `{"handle":"ben","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
-		{"leaves", func() error { _, err := e.Workflows.RemovePerson(e.Ctx, actor.Account.ID); return err }, map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
+		{"leaves", func() error { _, err := e.Workflows.RemoveMember(e.Ctx, actor.Account.ID); return err }, map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
 	} {
 		domaintest.Must(t, step.do())
 		for feed, want := range step.shown {
@@ -271,7 +271,7 @@ func (e *env) atPositions(t testing.TB) map[string]string {
 	found := map[string]string{}
 	for _, name := range e.Feeds.Names() {
 		feed := domaintest.OK(e.Feeds.Feed(name))(t)
-		rows := domaintest.OK(feed.Load(context.Background(), e.DB.Queries, feeds.Span{Upto: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: e.Actor.Company.ID}}))(t)
+		rows := domaintest.OK(feed.Load(context.Background(), e.DB.Queries, feeds.Span{To: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: e.Actor.Company.ID}}))(t)
 		for _, row := range rows {
 			found[fmt.Sprint(name, " ", row.ID, " at ", row.Position)] = asJSON(t, row.Item)
 		}
@@ -286,24 +286,24 @@ func (e *env) atPositions(t testing.TB) map[string]string {
 	return found
 }
 
-// person does something at random.
-type person struct {
+// randomUser does something at random.
+type randomUser struct {
 	t    *rapid.T
 	test testing.TB
 	h    *env
 	ctx  context.Context
 }
 
-func (p person) board() boards.Board {
+func (p randomUser) board() boards.Board {
 	return domaintest.OK(p.h.Workflows.Board(p.h.Ctx, rapid.SampledFrom([]string{"NINJA", "OTHER"}).Draw(p.t, "board")))(p.t)
 }
 
-func (p person) column(board boards.Board) id.Column {
+func (p randomUser) column(board boards.Board) id.Column {
 	return rapid.SampledFrom(board.Columns).Draw(p.t, "column").ID
 }
 
 // key is a ticket's, which may be deleted or on another board by now.
-func (p person) key() tickets.Key {
+func (p randomUser) key() tickets.Key {
 	board := p.board()
 	n := p.h.lastNumber(p.t, board.ID)
 	return tickets.Key{Board: board.Slug, Number: rapid.Uint64Range(max(n, 12)-11, n+1).Draw(p.t, "number")}
@@ -314,7 +314,7 @@ func (e *env) lastNumber(t *rapid.T, board id.Board) uint64 {
 }
 
 // comment is one of a ticket's, with the version that it has.
-func (p person) comment(key tickets.Key) (tickets.Comment, error) {
+func (p randomUser) comment(key tickets.Key) (tickets.Comment, error) {
 	_, list, err := p.h.Workflows.CommentsAfter(p.h.Ctx, key, 0, 100)
 	if err != nil || len(list.List) == 0 {
 		return tickets.Comment{}, err
@@ -322,18 +322,18 @@ func (p person) comment(key tickets.Key) (tickets.Comment, error) {
 	return rapid.SampledFrom(list.List).Draw(p.t, "comment"), nil
 }
 
-func (p person) text() string {
+func (p randomUser) text() string {
 	return rapid.SampledFrom([]string{"One", "Two", "Three"}).Draw(p.t, "text")
 }
 
 // deeds are what people do.
-var deeds = map[string]func(person) error{
-	"open": func(p person) error {
+var deeds = map[string]func(randomUser) error{
+	"open": func(p randomUser) error {
 		board := p.board()
 		_, err := p.h.Workflows.OpenTicket(p.ctx, board.Slug, tickets.Draft{Title: p.text(), Column: p.column(board)}, nil)
 		return err
 	},
-	"edit": func(p person) error {
+	"edit": func(p randomUser) error {
 		key, title := p.key(), p.text()
 		ticket, err := p.h.Workflows.Ticket(p.ctx, key)
 		if err != nil {
@@ -342,24 +342,24 @@ var deeds = map[string]func(person) error{
 		_, err = p.h.Workflows.EditTicket(p.ctx, key, tickets.Edit{Title: &title, Version: ticket.Version})
 		return err
 	},
-	"move": func(p person) error {
+	"move": func(p randomUser) error {
 		board := p.board()
 		intent := tickets.Intent{Board: board.Slug, Column: p.column(board), AtEnd: rapid.Bool().Draw(p.t, "end")}
 		_, _, err := p.h.Workflows.MoveTicket(p.ctx, p.key(), intent)
 		return err
 	},
-	"assign": func(p person) error {
+	"assign": func(p randomUser) error {
 		_, err := p.h.Workflows.SetAssignees(p.ctx, p.key(), rapid.SampledFrom([][]string{{}, {"ana"}, {"ana", "bob"}}).Draw(p.t, "assignees"))
 		return err
 	},
-	"close":  func(p person) error { _, _, err := p.h.Workflows.CloseTicket(p.ctx, p.key()); return err },
-	"reopen": func(p person) error { _, _, err := p.h.Workflows.ReopenTicket(p.ctx, p.key()); return err },
-	"delete": func(p person) error { return p.h.Workflows.DeleteTicket(p.ctx, p.key()) },
-	"restore": func(p person) error {
+	"close":  func(p randomUser) error { _, _, err := p.h.Workflows.CloseTicket(p.ctx, p.key()); return err },
+	"reopen": func(p randomUser) error { _, _, err := p.h.Workflows.ReopenTicket(p.ctx, p.key()); return err },
+	"delete": func(p randomUser) error { return p.h.Workflows.DeleteTicket(p.ctx, p.key()) },
+	"restore": func(p randomUser) error {
 		_, _, err := p.h.Workflows.RestoreTicket(p.ctx, p.key())
 		return err
 	},
-	"undo": func(p person) error {
+	"undo": func(p randomUser) error {
 		ticket, err := p.h.Workflows.Ticket(p.ctx, p.key())
 		if err != nil {
 			return err
@@ -371,8 +371,8 @@ var deeds = map[string]func(person) error{
 		_, err = p.h.Workflows.Undo(p.ctx, list[0].ID)
 		return err
 	},
-	"comment": func(p person) error { _, err := p.h.Workflows.Comment(p.ctx, p.key(), p.text(), nil); return err },
-	"edit a comment": func(p person) error {
+	"comment": func(p randomUser) error { _, err := p.h.Workflows.Comment(p.ctx, p.key(), p.text(), nil); return err },
+	"edit a comment": func(p randomUser) error {
 		key := p.key()
 		comment, err := p.comment(key)
 		if err != nil {
@@ -381,7 +381,7 @@ var deeds = map[string]func(person) error{
 		_, err = p.h.Workflows.EditComment(p.ctx, key, comment.ID, p.text(), comment.Version)
 		return err
 	},
-	"delete a comment": func(p person) error {
+	"delete a comment": func(p randomUser) error {
 		key := p.key()
 		comment, err := p.comment(key)
 		if err != nil {
@@ -390,12 +390,12 @@ var deeds = map[string]func(person) error{
 		_, err = p.h.Workflows.DeleteComment(p.ctx, key, comment.ID)
 		return err
 	},
-	"edit a column": func(p person) error {
+	"edit a column": func(p randomUser) error {
 		board, name, done, position := p.board(), p.text(), rapid.Bool().Draw(p.t, "done"), rapid.IntRange(1, 4).Draw(p.t, "position")
 		_, err := p.h.Workflows.EditColumn(p.h.Ctx, board.Slug, p.column(board), boards.ColumnEdit{Name: &name, Done: &done, Position: &position}, nil)
 		return err
 	},
-	"add a column": func(p person) error {
+	"add a column": func(p randomUser) error {
 		board, name := p.board(), p.text()
 		if len(board.Columns) > 5 {
 			return nil
@@ -403,17 +403,17 @@ var deeds = map[string]func(person) error{
 		_, _, err := p.h.Workflows.OpenColumn(p.h.Ctx, board.Slug, boards.ColumnEdit{Name: &name}, nil, nil)
 		return err
 	},
-	"remove a column": func(p person) error {
+	"remove a column": func(p randomUser) error {
 		board := p.board()
 		_, err := p.h.Workflows.RemoveColumn(p.h.Ctx, board.Slug, p.column(board), p.column(board), nil)
 		return err
 	},
-	"rename a board": func(p person) error {
+	"rename a board": func(p randomUser) error {
 		board, title := p.board(), p.text()
 		_, err := p.h.Workflows.RenameBoard(p.h.Ctx, board.Slug, boards.Names{Title: &title}, board.Version)
 		return err
 	},
-	"archive": func(p person) error {
+	"archive": func(p randomUser) error {
 		board := p.board()
 		if _, err := p.h.Workflows.ArchiveBoard(p.h.Ctx, board.Slug, true, nil); err != nil {
 			return err
@@ -421,11 +421,11 @@ var deeds = map[string]func(person) error{
 		_, err := p.h.Workflows.ArchiveBoard(p.h.Ctx, board.Slug, rapid.IntRange(0, 9).Draw(p.t, "stays") == 0, nil)
 		return err
 	},
-	"restore a board": func(p person) error {
+	"restore a board": func(p randomUser) error {
 		_, err := p.h.Workflows.ArchiveBoard(p.h.Ctx, p.board().Slug, false, nil)
 		return err
 	},
-	"purge": func(p person) error {
+	"purge": func(p randomUser) error {
 		if rapid.IntRange(0, 3).Draw(p.t, "long ago") > 0 {
 			return nil
 		}

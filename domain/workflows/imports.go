@@ -10,16 +10,16 @@ import (
 
 // ImportFile is what the first rows of an import's file show, and what is suggested for it.
 type ImportFile struct {
-	Run      migrations.Run
-	Jira     bool
-	Columns  []ImportColumn // each name once
-	Roles    []ImportRole
-	Kept     []string // columns that are kept below the description
-	Statuses []ImportStatus
-	Places   []string // the board's columns
-	Rows     int      // that were read
-	Whole    bool     // there are no more
-	Rejected []string // rows among them that cannot be read
+	Run          migrations.Run
+	Jira         bool
+	Columns      []ImportColumn // each name once
+	Roles        []ImportRole
+	Kept         []string // columns that are kept below the description
+	Statuses     []ImportStatus
+	BoardColumns []string // the board's columns
+	Rows         int      // that were read
+	Whole        bool     // there are no more
+	Rejected     []string // rows among them that cannot be read
 }
 
 // ImportColumn is a column of a file.

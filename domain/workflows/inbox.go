@@ -41,12 +41,12 @@ func (w *Workflows) ReadEntry(ctx context.Context, entry id.Notification) error 
 }
 
 // ReadInbox marks the caller's inbox as read up to an entry; newer ones stay unread.
-func (w *Workflows) ReadInbox(ctx context.Context, upto id.Notification) error {
+func (w *Workflows) ReadInbox(ctx context.Context, to id.Notification) error {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return err
 	}
-	return tickets.ReadUpTo(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, upto)
+	return tickets.ReadUpTo(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, to)
 }
 
 // ReadTicket marks the caller's notifications of a ticket as read, and returns how many there were.

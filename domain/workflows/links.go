@@ -17,7 +17,7 @@ func (w *Workflows) Invite(ctx context.Context, draft accounts.InvitationDraft) 
 	if _, err := mayManage(ctx); err != nil {
 		return "", err
 	}
-	err = w.holdRole(ctx, "invite", func(tx *db.Tx, actor accounts.Actor) error {
+	err = w.withLockedRole(ctx, "invite", func(tx *db.Tx, actor accounts.Actor) error {
 		if secret, err = accounts.Invite(ctx, tx, actor, draft); err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (w *Workflows) Invitations(ctx context.Context) ([]accounts.Invitation, err
 
 // RevokeInvitation ends an invitation. It returns NotManager or LinkGone.
 func (w *Workflows) RevokeInvitation(ctx context.Context, invitation id.Invitation) error {
-	return w.holdRole(ctx, "revoke invitation", func(tx *db.Tx, actor accounts.Actor) error {
+	return w.withLockedRole(ctx, "revoke invitation", func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() {
 			return accounts.NotManager()
 		}
@@ -112,7 +112,7 @@ func (w *Workflows) join(
 func (w *Workflows) MakeReset(
 	ctx context.Context, account accounts.ID,
 ) (person accounts.CompanyMember, secret string, err error) {
-	err = w.holdRole(ctx, "make a link for a new password", func(tx *db.Tx, actor accounts.Actor) error {
+	err = w.withLockedRole(ctx, "make a link for a new password", func(tx *db.Tx, actor accounts.Actor) error {
 		if person, err = accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account); err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (w *Workflows) MakeReset(
 		if secret, err = accounts.OpenReset(ctx, tx, actor.Company.ID, account, actor.Account.ID); err != nil {
 			return err
 		}
-		detail := accounts.AuditDetail{Person: nameAndEmail(person.Account)}
+		detail := accounts.AuditDetail{Member: nameAndEmail(person.Account)}
 		return audit(ctx, tx, actor, accounts.AuditResetMade, detail)
 	})
 	return person, secret, err

@@ -100,7 +100,7 @@ func (w *Workflows) inColumns(
 // boards.ColumnFull.
 func (t lockedTicket) carry(
 	ctx context.Context, key tickets.Key, intent tickets.Intent, closedAt *time.Time,
-) (moved tickets.Moved, placed bool, err error) {
+) (moved tickets.MoveResult, placed bool, err error) {
 	to := t.columns[intent.Column]
 	target := tickets.Target{Board: to.Board, Key: key, LastRank: to.LastRank, ClosedAt: closedAt}
 	moved, placed, err = tickets.Move(ctx, t.tx, t.Ticket, intent, target)
@@ -128,7 +128,7 @@ func (t lockedTicket) carry(
 
 // record adds what was done to the ticket to its history, with where it was and where it is.
 func (t lockedTicket) record(
-	ctx context.Context, kind string, moved *tickets.Moved, detail tickets.Detail,
+	ctx context.Context, kind string, moved *tickets.MoveResult, detail tickets.Detail,
 ) (err error) {
 	to := moved.To()
 	detail.To = &to

@@ -17,8 +17,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// counted fails the test where a column's count is not the number of its tickets.
-func (e *env) counted(t testing.TB, slug string) {
+// checkCounts fails the test where a column's count is not the number of its tickets.
+func (e *env) checkCounts(t testing.TB, slug string) {
 	t.Helper()
 	board := domaintest.OK(e.Workflows.Board(e.Ctx, slug))(t)
 	stored := e.Stored(t, board)
@@ -100,7 +100,7 @@ func TestMoveTicket(t *testing.T) {
 					}
 				},
 			})
-			e.counted(t, slug)
+			e.checkCounts(t, slug)
 		})
 	})
 
@@ -328,7 +328,7 @@ func TestMoveTicketAtOnce(t *testing.T) {
 	if len(seen) != 80 {
 		t.Errorf("%d tickets are on the board, want 80", len(seen))
 	}
-	e.counted(t, "RUSH")
+	e.checkCounts(t, "RUSH")
 }
 
 // A caller's context reaches neither the batch nor the others in it.

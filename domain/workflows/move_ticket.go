@@ -18,7 +18,7 @@ import (
 // recorded.
 func (w *Workflows) MoveTicket(
 	ctx context.Context, key tickets.Key, intent tickets.Intent,
-) (moved tickets.Moved, board boards.Board, err error) {
+) (moved tickets.MoveResult, board boards.Board, err error) {
 	ticket, from, err := w.TicketOnBoard(ctx, key)
 	if err != nil {
 		return moved, board, err
@@ -44,7 +44,7 @@ func (w *Workflows) MoveTicket(
 		})
 	})
 	if err != nil {
-		return tickets.Moved{}, board, fmt.Errorf("move ticket: %w", err)
+		return tickets.MoveResult{}, board, fmt.Errorf("move ticket: %w", err)
 	}
 	return moved, board.With(m.changed...), nil
 }
@@ -110,15 +110,15 @@ func (m *move) takeKey(ctx context.Context, tx *db.Tx, seen tickets.Ticket) (tic
 	return tickets.Key{Board: m.to.Slug, Number: number}, nil
 }
 
-func (m *move) carryOut(ctx context.Context, t lockedTicket) (tickets.Moved, error) {
+func (m *move) carryOut(ctx context.Context, t lockedTicket) (tickets.MoveResult, error) {
 	from := t.columns[t.Column]
 	to, ok := t.columns[m.intent.Column]
 	if !ok || to.Board != m.to.ID {
-		return tickets.Moved{}, boards.ColumnNotFound{Column: uint64(m.intent.Column)}
+		return tickets.MoveResult{}, boards.ColumnNotFound{Column: uint64(m.intent.Column)}
 	}
 	if m.to.ID != t.Board {
 		if err := boards.Live(ctx, t.tx, m.to.ID); err != nil {
-			return tickets.Moved{}, err
+			return tickets.MoveResult{}, err
 		}
 	}
 	m.changed = []boards.Column{to}
@@ -135,7 +135,7 @@ func (m *move) carryOut(ctx context.Context, t lockedTicket) (tickets.Moved, err
 	return moved, err
 }
 
-func (m *move) detail(moved tickets.Moved, from, to boards.Column) tickets.Detail {
+func (m *move) detail(moved tickets.MoveResult, from, to boards.Column) tickets.Detail {
 	detail := tickets.Detail{
 		Column: &tickets.Change{Old: from.Name, New: to.Name},
 		From:   &moved.From, To: &tickets.Location{Board: m.to.ID, Column: to.ID, After: moved.After},

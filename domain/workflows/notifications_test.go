@@ -23,8 +23,8 @@ func (e *env) leave(t testing.TB, ctx context.Context) {
 
 var demo1 = tickets.Key{Board: "DEMO", Number: 1}
 
-// say comments on DEMO-1.
-func (e *env) say(t testing.TB, ctx context.Context, text string) tickets.Comment {
+// comment comments on DEMO-1.
+func (e *env) comment(t testing.TB, ctx context.Context, text string) tickets.Comment {
 	t.Helper()
 	said := domaintest.OK(e.Workflows.Comment(ctx, demo1, text, nil))(t)
 	return said.Comment
@@ -59,7 +59,7 @@ func TestTelling(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben := e.As(t, "Ben", accounts.Member)
-		e.say(t, e.Ctx, "@ben look, @Ben! `@ana` and @ana, @nobody")
+		e.comment(t, e.Ctx, "@ben look, @Ben! `@ana` and @ana, @nobody")
 		e.hears(t, ben, "mention by Ana on DEMO-1")
 		e.hears(t, e.Ctx)
 	})
@@ -67,10 +67,10 @@ func TestTelling(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben, cyd, dan, eve := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member), e.As(t, "Dan", accounts.Member), e.As(t, "Eve", accounts.Member)
-		e.say(t, e.Ctx, "@ben")
+		e.comment(t, e.Ctx, "@ben")
 		e.assign(t, e.Ctx, "cyd")
-		e.say(t, dan, "I am here too")
-		e.say(t, eve, "Hello")
+		e.comment(t, dan, "I am here too")
+		e.comment(t, eve, "Hello")
 		e.hears(t, e.Ctx, "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
 		e.hears(t, ben, "mention by Ana on DEMO-1", "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
 		e.hears(t, cyd, "assignment by Ana on DEMO-1", "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
@@ -81,7 +81,7 @@ func TestTelling(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben, cyd := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member)
-		comment := e.say(t, e.Ctx, "@ben")
+		comment := e.comment(t, e.Ctx, "@ben")
 		domaintest.OK(e.Workflows.EditComment(e.Ctx, demo1, comment.ID, "@ben and @cyd", 1))(t)
 		e.hears(t, ben, "mention by Ana on DEMO-1")
 		e.hears(t, cyd, "mention by Ana on DEMO-1")
@@ -103,24 +103,24 @@ func TestTelling(t *testing.T) {
 		for _, ctx := range []context.Context{e.Ctx, ben, vera} { // the author too, and a viewer may
 			domaintest.OK(e.Workflows.MuteTicket(ctx, demo1, true))(t)
 		}
-		e.say(t, e.Ctx, "one")
-		e.say(t, ben, "two, @vera")
-		e.say(t, e.Ctx, "three")
+		e.comment(t, e.Ctx, "one")
+		e.comment(t, ben, "two, @vera")
+		e.comment(t, e.Ctx, "three")
 		e.assign(t, e.Ctx, "ben")
 		e.hears(t, e.Ctx)
 		e.hears(t, ben, "assignment by Ana on DEMO-1")
 		e.hears(t, vera, "mention by Ben on DEMO-1")
 		domaintest.OK(e.Workflows.MuteTicket(e.Ctx, demo1, false))(t)
-		e.say(t, ben, "four")
+		e.comment(t, ben, "four")
 		e.hears(t, e.Ctx, "reply by Ben on DEMO-1")
 	})
 	t.Run("who left the company hears nothing more", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben := e.As(t, "Ben", accounts.Member)
-		e.say(t, ben, "I am off")
+		e.comment(t, ben, "I am off")
 		e.leave(t, ben)
-		e.say(t, e.Ctx, "@ben, wait")
+		e.comment(t, e.Ctx, "@ben, wait")
 		e.hears(t, ben)
 		if _, err := e.Workflows.SetAssignees(e.Ctx, demo1, []string{"ben"}); !errors.Is(err, tickets.CodeNotAssignable) {
 			t.Error(err)
@@ -136,7 +136,7 @@ func TestTelling(t *testing.T) {
 		for i := range 60 {
 			e.As(t, fmt.Sprintf("P%d", i), accounts.Member)
 		}
-		e.say(t, e.Ctx, text.String())
+		e.comment(t, e.Ctx, text.String())
 		var n int
 		if err := e.DB.SQL.QueryRow("SELECT COUNT(*) FROM notification").Scan(&n); err != nil || n != tickets.MaxMentions {
 			t.Errorf("%d were told (%v)", n, err)
@@ -172,7 +172,7 @@ func TestMarkAsRead(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben := e.As(t, "Ben", accounts.Member)
-		e.say(t, e.Ctx, "@ben")
+		e.comment(t, e.Ctx, "@ben")
 		other, err := e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "@ben"}, nil)
 		domaintest.Must(t, err)
 		unread := func(want int) {
@@ -202,7 +202,7 @@ func TestMarkAsRead(t *testing.T) {
 		if list, _, err = e.Workflows.Inbox(ben, 0); err != nil {
 			t.Fatal(err)
 		}
-		e.say(t, e.Ctx, "@ben")
+		e.comment(t, e.Ctx, "@ben")
 		domaintest.Must(t, e.Workflows.ReadInbox(ben, list[0].ID))
 		unread(1) // what came since
 	})
@@ -213,7 +213,7 @@ func TestComments(t *testing.T) {
 	t.Run("of two edits of one comment at once one is taken, and the other sees it", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		comment := e.say(t, e.Ctx, "as it was")
+		comment := e.comment(t, e.Ctx, "as it was")
 		errs := make([]error, 8)
 		var group sync.WaitGroup
 		for i := range errs {
@@ -243,7 +243,7 @@ func TestComments(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben, vera := e.As(t, "Ben", accounts.Member), e.As(t, "Vera", accounts.Viewer)
-		comment := e.say(t, ben, "mine")
+		comment := e.comment(t, ben, "mine")
 		if _, err := e.Workflows.EditComment(e.Ctx, demo1, comment.ID, "ours", 1); !errors.Is(err, tickets.CodeNotYourComment) {
 			t.Error(err)
 		}
@@ -276,10 +276,10 @@ func TestComments(t *testing.T) {
 		e := newEnv(t)
 		var want []string
 		for i := range 60 {
-			want = append(want, e.say(t, e.Ctx, fmt.Sprint("comment ", i)).Body)
+			want = append(want, e.comment(t, e.Ctx, fmt.Sprint("comment ", i)).Body)
 		}
 		for range 4 {
-			want = append(want, e.say(t, e.Ctx, strings.Repeat("x", tickets.MaxComment)).Body)
+			want = append(want, e.comment(t, e.Ctx, strings.Repeat("x", tickets.MaxComment)).Body)
 		}
 		ticket, err := e.Workflows.Ticket(e.Ctx, demo1)
 		domaintest.Must(t, err)
@@ -424,7 +424,7 @@ func TestFindingPeople(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "ana bea ben", "be": "bea ben", "@BE": "bea ben", "ben": "ben bea", "zoe": "bea", "100%": "bea", "%": "", "_": "", "en": "", "x": "", "\x00": "", "\xff": "", `\`: "", strings.Repeat("b", 5000): "",
 	} {
-		found, err := e.Workflows.FindPeople(e.Ctx, text, false, 8)
+		found, err := e.Workflows.FindMembers(e.Ctx, text, false, 8)
 		var got []string
 		for _, m := range found {
 			got = append(got, m.Handle)
@@ -433,7 +433,7 @@ func TestFindingPeople(t *testing.T) {
 			t.Errorf("%.20q finds %q, want %q (%v)", text, got, want, err)
 		}
 	}
-	if found, err := e.Workflows.FindPeople(e.Ctx, "be", true, 8); err != nil || len(found) != 1 {
+	if found, err := e.Workflows.FindMembers(e.Ctx, "be", true, 8); err != nil || len(found) != 1 {
 		t.Error("of those who may work:", found, err)
 	}
 }

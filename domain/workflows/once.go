@@ -14,17 +14,17 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// KeepAnswers is how long the first answer to an Idempotency-Key is kept.
-const KeepAnswers = 24 * time.Hour
+// KeepResponses is how long the first answer to an Idempotency-Key is kept.
+const KeepResponses = 24 * time.Hour
 
 // Once makes a use case happen once for a token's idempotency key. Its answer is stored in the transaction of the
 // change, so neither exists without the other.
 type Once[T any] struct {
-	Token   id.Token
-	Key     string
-	Request []byte // that a key stands for: method, path, body
-	Status  int
-	Answer  func(T) any // as JSON; it depends on its argument alone
+	Token    id.Token
+	Key      string
+	Request  []byte // that a key stands for: method, path, body
+	Status   int
+	Response func(T) any // as JSON; it depends on its argument alone
 }
 
 // Replay is the first answer, returned in place of doing something again.
@@ -51,7 +51,7 @@ func (o *Once[T]) Row(tx *db.Tx, result T) []db.Idempotency {
 	if o == nil {
 		return nil
 	}
-	body, err := json.Marshal(o.Answer(result))
+	body, err := json.Marshal(o.Response(result))
 	if err != nil {
 		panic(fmt.Sprintf("workflows: an answer that is no JSON: %v", err))
 	}
@@ -61,12 +61,12 @@ func (o *Once[T]) Row(tx *db.Tx, result T) []db.Idempotency {
 	}}
 }
 
-// Remember stores answers, or returns errTaken.
-func Remember(ctx context.Context, tx *db.Tx, rows []db.Idempotency) error {
+// StoreResponses stores answers, or returns errTaken.
+func StoreResponses(ctx context.Context, tx *db.Tx, rows []db.Idempotency) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	err := tx.RememberAnswers(ctx, rows)
+	err := tx.StoreResponses(ctx, rows)
 	if db.IsDuplicate(err, "PRIMARY") {
 		return errTaken
 	}
@@ -85,7 +85,7 @@ func DoOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (
 		if err == nil || once == nil || errors.Is(err, fault.Unavailable) {
 			return result, err
 		}
-		expired, before := w.firstAnswer(ctx, once.Token, hash([]byte(once.Key)), hash(once.Request))
+		expired, before := w.firstResponse(ctx, once.Token, hash([]byte(once.Key)), hash(once.Request))
 		switch {
 		case expired:
 		case before != nil:
@@ -96,17 +96,17 @@ func DoOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (
 	}
 }
 
-// firstAnswer returns Replay or KeyReused if there is an answer for the key, or expired once it is removed for its age.
-func (w *Workflows) firstAnswer(ctx context.Context, token id.Token, key, request []byte) (expired bool, _ error) {
-	row, err := db.Read(w.db.RememberedAnswer(ctx, token, key))
+// firstResponse returns Replay or KeyReused if there is an answer for the key, or expired once it is removed for its age.
+func (w *Workflows) firstResponse(ctx context.Context, token id.Token, key, request []byte) (expired bool, _ error) {
+	row, err := db.Read(w.db.StoredResponse(ctx, token, key))
 	if db.IsNotFound(err) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("read remembered answer: %w", err)
 	}
-	if limit := w.db.Now().Add(-KeepAnswers); row.CreatedAt.Before(limit) {
-		_, err := db.Read(w.db.ForgetAnswer(ctx, db.ForgetAnswerParams{TokenID: token, KeyHash: key, Before: limit}))
+	if limit := w.db.Now().Add(-KeepResponses); row.CreatedAt.Before(limit) {
+		_, err := db.Read(w.db.DeleteResponse(ctx, db.DeleteResponseParams{TokenID: token, KeyHash: key, Before: limit}))
 		return err == nil, err
 	}
 	if !bytes.Equal(row.RequestHash, request) {
@@ -115,9 +115,9 @@ func (w *Workflows) firstAnswer(ctx context.Context, token id.Token, key, reques
 	return false, Replay{Status: int(row.Status), Body: row.Answer}
 }
 
-// ForgetAnswers removes up to a thousand answers older than KeepAnswers, and returns how many.
-func (w *Workflows) ForgetAnswers(ctx context.Context) (int64, error) {
-	return db.Read(w.db.ForgetAnswers(ctx, w.db.Now().Add(-KeepAnswers)))
+// DeleteResponses removes up to a thousand answers older than KeepAnswers, and returns how many.
+func (w *Workflows) DeleteResponses(ctx context.Context) (int64, error) {
+	return db.Read(w.db.DeleteResponses(ctx, w.db.Now().Add(-KeepResponses)))
 }
 
 func hash(b []byte) []byte {

@@ -22,9 +22,9 @@ type boardRef struct {
 	slug    string
 }
 
-// opening is a ticket that a caller wants, once for a key.
-type opening struct {
-	tickets.Opening
+// openRequest is a ticket that a caller wants, once for a key.
+type openRequest struct {
+	tickets.NewTicket
 	mentions []string // handles in the description
 	once     *Once[tickets.Ticket]
 }
@@ -49,7 +49,7 @@ func (w *Workflows) OpenTicket(
 	if err != nil {
 		return tickets.Ticket{}, boards.NotFound()
 	}
-	wanted := &opening{tickets.Opening{Draft: draft, Author: user(actor)}, markup.Mentions(draft.Description), once}
+	wanted := &openRequest{tickets.NewTicket{Draft: draft, Author: user(actor)}, markup.Mentions(draft.Description), once}
 	ticket, err := DoOnce(ctx, w, once, func() (tickets.Ticket, error) {
 		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, wanted)
 	})
@@ -64,7 +64,7 @@ func (w *Workflows) OpenTicket(
 
 // openBatch opens the tickets of a batch in one transaction.
 func (w *Workflows) openBatch(
-	ctx context.Context, ref boardRef, openings []*opening,
+	ctx context.Context, ref boardRef, openings []*openRequest,
 ) (opened []tickets.Ticket, err error) {
 	for attempt := range relocations {
 		opened, err = w.openOn(ctx, ref, openings)
@@ -79,7 +79,7 @@ func (w *Workflows) openBatch(
 
 // openOn opens the tickets on the board as it was read at most a second ago.
 func (w *Workflows) openOn(
-	ctx context.Context, ref boardRef, openings []*opening,
+	ctx context.Context, ref boardRef, openings []*openRequest,
 ) (opened []tickets.Ticket, err error) {
 	board, err := w.boards.Get(ref, func() (boards.Board, error) {
 		return boards.BySlug(ctx, w.db.Queries, ref.company, ref.slug)
@@ -88,9 +88,9 @@ func (w *Workflows) openOn(
 		return nil, err
 	}
 	err = w.change(ctx, func(tx *db.Tx) error {
-		wanted := make([]tickets.Opening, len(openings))
+		wanted := make([]tickets.NewTicket, len(openings))
 		for i, o := range openings {
-			wanted[i] = o.Opening
+			wanted[i] = o.NewTicket
 		}
 		if opened, err = OpenTickets(ctx, tx, board, wanted, tickets.Open); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (w *Workflows) openOn(
 		for i, o := range openings {
 			answers = append(answers, o.once.Row(tx, opened[i])...)
 		}
-		return Remember(ctx, tx, answers)
+		return StoreResponses(ctx, tx, answers)
 	})
 	return opened, err
 }
@@ -110,11 +110,11 @@ func (w *Workflows) openOn(
 // OpenTickets takes ranks, then numbers, then has add add the rows: columns are locked before the incrementer.
 // An opening without a column goes to the board's first.
 func OpenTickets(
-	ctx context.Context, tx *db.Tx, board boards.Board, openings []tickets.Opening, add opener,
+	ctx context.Context, tx *db.Tx, board boards.Board, openings []tickets.NewTicket, add opener,
 ) ([]tickets.Ticket, error) {
 	rows := make([]tickets.Row, len(openings))
 	for i, o := range openings {
-		rows[i] = tickets.Row{Opening: o, Column: cmp.Or(o.Draft.Column, board.Columns[0].ID)}
+		rows[i] = tickets.Row{NewTicket: o, Column: cmp.Or(o.Draft.Column, board.Columns[0].ID)}
 	}
 	if err := takeRanks(ctx, tx, board, rows); err != nil {
 		return nil, err
@@ -163,13 +163,13 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 // notifyOfNew notifies the members whom the descriptions of new tickets mention. If they mention nobody, it reads
 // nothing.
 func notifyOfNew(
-	ctx context.Context, tx *db.Tx, company id.Company, openings []*opening, opened []tickets.Ticket,
+	ctx context.Context, tx *db.Tx, company id.Company, openings []*openRequest, opened []tickets.Ticket,
 ) error {
 	for i, o := range openings {
 		if len(o.mentions) == 0 {
 			continue
 		}
-		mentioned, err := membersNamed(ctx, tx.Queries, company, o.mentions)
+		mentioned, err := membersByHandle(ctx, tx.Queries, company, o.mentions)
 		if err != nil {
 			return err
 		}

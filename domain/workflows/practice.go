@@ -57,9 +57,9 @@ func openPractice(ctx context.Context, tx *db.Tx, actor accounts.Actor) (boards.
 	if err != nil {
 		return boards.Board{}, err
 	}
-	rows := make([]tickets.Opening, len(practice.tickets))
+	rows := make([]tickets.NewTicket, len(practice.tickets))
 	for i, draft := range practice.tickets {
-		rows[i] = tickets.Opening{Draft: draft, Author: user(actor)}
+		rows[i] = tickets.NewTicket{Draft: draft, Author: user(actor)}
 	}
 	_, err = OpenTickets(ctx, tx, board, rows, tickets.Open)
 	return board, err

@@ -48,7 +48,7 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 			return err
 		}
 		if form.On {
-			if err := refs.MarkWanted(ctx, tx.Queries); err != nil {
+			if err := refs.RequestRefill(ctx, tx.Queries); err != nil {
 				return err
 			}
 		}
@@ -144,7 +144,7 @@ func (w *Workflows) openRequestOn(
 ) (receipt Receipt, err error) {
 	author := tickets.User{ID: requester.ID, Name: requester.Name}
 	err = w.change(ctx, func(tx *db.Tx) error {
-		rows := []tickets.Opening{{Draft: draft, Author: author, FromRequester: true}}
+		rows := []tickets.NewTicket{{Draft: draft, Author: author, FromRequester: true}}
 		opened, err := OpenTickets(ctx, tx, board, rows, tickets.Open)
 		if err != nil {
 			return err

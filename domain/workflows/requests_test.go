@@ -69,7 +69,7 @@ func from(address string) context.Context { return accounts.WithAddress(context.
 // address is one of many.
 func address(i int) string { return fmt.Sprintf("10.%d.%d.%d", i>>16&255, i>>8&255, i&255) }
 
-func asked(title string) requests.Submission {
+func submission(title string) requests.Submission {
 	return requests.Submission{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: title, Description: "Please", Email: "stranger@example.com"}
 }
 
@@ -121,11 +121,11 @@ func TestTheRequesterIsNobody(t *testing.T) {
 		is(t, e.Workflows.ChangeRole(e.Ctx, requester.ID, accounts.Owner), accounts.CodeMemberNotFound)
 	})
 	t.Run("who is listed, found, named or assigned", func(t *testing.T) {
-		people, _, err := e.Workflows.People(e.Ctx, 0)
+		people, _, err := e.Workflows.Members(e.Ctx, 0)
 		if err != nil || slices.ContainsFunc(people, func(p accounts.CompanyMember) bool { return p.Account.ID == requester.ID }) {
 			t.Error(people, err)
 		}
-		found, err := e.Workflows.FindPeople(e.Ctx, "requester", false, 10)
+		found, err := e.Workflows.FindMembers(e.Ctx, "requester", false, 10)
 		if err != nil || len(found) > 0 {
 			t.Error(found, err)
 		}
@@ -212,7 +212,7 @@ func TestSend(t *testing.T) {
 	t.Run("a form opens a ticket in the first column and gives it a code", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
-		receipt := e.send(t, asked("The door is stuck"))
+		receipt := e.send(t, submission("The door is stuck"))
 		ticket, err := e.Workflows.Ticket(e.Ctx, tickets.Key{Board: "NINJA", Number: 1})
 		domaintest.Must(t, err)
 		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
@@ -250,7 +250,7 @@ func TestSend(t *testing.T) {
 	t.Run("sent twice at the same time, a form opens one", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 50)
-		sent := asked("Once")
+		sent := submission("Once")
 		receipts := make([]workflows.Receipt, 10)
 		var group sync.WaitGroup
 		for i := range receipts {
@@ -272,7 +272,7 @@ func TestSend(t *testing.T) {
 	t.Run("another text in the same page is another request", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
-		sent := asked("One")
+		sent := submission("One")
 		first := e.send(t, sent)
 		sent.Title = "Two"
 		if second := e.send(t, sent); second.Code == first.Code || second.Token == first.Token {
@@ -282,7 +282,7 @@ func TestSend(t *testing.T) {
 	t.Run("without a code nothing is opened, and the same form may be sent later", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 0)
-		sent := asked("Later")
+		sent := submission("Later")
 		_, err := e.Workflows.Send(from("192.0.2.1"), sent)
 		if !errors.Is(err, fault.Unavailable) {
 			t.Error(err)
@@ -299,14 +299,14 @@ func TestSendRefuses(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 10)
 		for _, text := range []string{"<script>alert(1)</script>", "Ноw аrе уоu", "pаypal.example", "@ana NINJA-1"} {
-			sent := asked(text)
+			sent := submission(text)
 			sent.Description = text
 			receipt := e.send(t, sent)
 			if n := e.Count(t, "SELECT COUNT(*) FROM ticket t JOIN ticket_request r ON r.ticket_id = t.id WHERE r.code = ? AND t.title = ? AND t.description = ?", receipt.Code, text, text); n != 1 {
 				t.Errorf("%q was changed", text)
 			}
 		}
-		sent := asked("abc\u202e24-AJNIN") // it would read otherwise than it is
+		sent := submission("abc\u202e24-AJNIN") // it would read otherwise than it is
 		_, err := e.Workflows.Send(from("192.0.2.1"), sent)
 		is(t, err, tickets.CodeBadTitle)
 		if n := e.Count(t, "SELECT COUNT(*) FROM notification"); n != 0 {
@@ -317,17 +317,17 @@ func TestSendRefuses(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 3)
 		for _, bad := range []string{"a@b.example\r\nBcc: c@d.example", "a@b.example\nx", "a@b.example\x00", "A <a@b.example>", "a@b.example, c@d.example", "a", "requester", "\r\n", strings.Repeat("a", 250) + "@b.example"} {
-			sent := asked("x")
+			sent := submission("x")
 			sent.Email = bad
 			_, err := e.Workflows.Send(from("192.0.2.1"), sent)
 			is(t, err, accounts.CodeBadEmail)
 		}
 		for _, none := range []string{"", "  "} {
-			sent := asked("No address")
+			sent := submission("No address")
 			sent.Email = none
 			e.send(t, sent)
 		}
-		sent := asked("Spaces around")
+		sent := submission("Spaces around")
 		sent.Email = " Stranger@example.com "
 		e.send(t, sent)
 		if n := e.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = ''") + 10*e.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = 'stranger@example.com'"); n != 12 {
@@ -336,7 +336,7 @@ func TestSendRefuses(t *testing.T) {
 	})
 	t.Run("where there is no form it is the same, and found out by the same statement", func(t *testing.T) {
 		t.Parallel()
-		d, watch := dbtest.Watched(t)
+		d, watch := dbtest.NewWatched(t)
 		e := &env{apptest.On(t, d)}
 		for _, slug := range []string{"OFF", "PAST", "NINJA", "BARE"} {
 			e.Board(t, slug)
@@ -370,8 +370,8 @@ func TestSendRefuses(t *testing.T) {
 		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
 		hard, one := boards.LimitHard, 1
 		domaintest.OK(e.Workflows.EditColumn(e.Ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil))(t)
-		e.send(t, asked("One"))
-		_, err := e.Workflows.Send(from("192.0.2.1"), asked("Two"))
+		e.send(t, submission("One"))
+		_, err := e.Workflows.Send(from("192.0.2.1"), submission("Two"))
 		is(t, err, requests.CodeNotNow)
 		e.Counts(t, 4, "SELECT COUNT(*) FROM ref_pool")
 	})
@@ -388,7 +388,7 @@ func TestSendLimits(t *testing.T) {
 		servers := []*app.App{e.App, other}
 		taken := func(addresses func(i int) string, most int) (n int) {
 			for i := range most {
-				_, err := servers[i%2].Workflows.Send(from(addresses(i)), asked(fmt.Sprint(i)))
+				_, err := servers[i%2].Workflows.Send(from(addresses(i)), submission(fmt.Sprint(i)))
 				if err == nil {
 					n++
 					continue
@@ -430,7 +430,7 @@ func TestSendLimits(t *testing.T) {
 		e := withForm(t, 30)
 		e.stopClock()
 		for i := range 40 {
-			_, err := e.Workflows.Send(from("2001:db8:1:1::1"), asked(fmt.Sprint(i)))
+			_, err := e.Workflows.Send(from("2001:db8:1:1::1"), submission(fmt.Sprint(i)))
 			if err != nil {
 				is(t, err, requests.CodeTooMany)
 			}
@@ -483,7 +483,7 @@ func TestManyRequests(t *testing.T) {
 	for range senders {
 		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < people; i = int(next.Add(1)) - 1 {
-				sent := asked(fmt.Sprint("Request ", i))
+				sent := submission(fmt.Sprint("Request ", i))
 				sent.Board = fmt.Sprintf("FORM%d", i%slugs)
 				receipt, err := e.Workflows.Send(from(address(i/10)), sent)
 				if err != nil {

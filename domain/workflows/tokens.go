@@ -56,7 +56,7 @@ func (w *Workflows) openToken(
 // Tokens returns a page of the caller's tokens, the newest first: from below before, or from the newest if it is 0.
 func (w *Workflows) Tokens(ctx context.Context, before id.Token) ([]accounts.Token, bool, error) {
 	actor := accounts.ActorFrom(ctx)
-	return Page(accounts.Tokens(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1))
+	return Page(accounts.Tokens(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, RowsPerPage+1))
 }
 
 // TokensOfOthers is Tokens of all other members of the company. It returns NotManager.
@@ -65,7 +65,7 @@ func (w *Workflows) TokensOfOthers(ctx context.Context, before id.Token) ([]acco
 	if err != nil {
 		return nil, false, err
 	}
-	return Page(accounts.TokensOfOthers(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1))
+	return Page(accounts.TokensOfOthers(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, RowsPerPage+1))
 }
 
 // RevokeToken ends a token of the caller, or of any member if the caller manages the company. It returns TokenNotFound.
@@ -84,7 +84,7 @@ func (w *Workflows) RevokeToken(ctx context.Context, token id.Token) error {
 			if err != nil {
 				return err
 			}
-			detail.Person = nameAndEmail(owner)
+			detail.Member = nameAndEmail(owner)
 		}
 		return audit(ctx, tx, actor, accounts.AuditTokenRevoked, detail)
 	})

@@ -25,8 +25,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// look is by the code alone where token is "". It tells no canary from another miss.
-func (e *env) look(ctx context.Context, code, token string) (found requests.TrackedTicket, what requests.Lookup, err error) {
+// lookUp is by the code alone where token is "". It tells no canary from another miss.
+func (e *env) lookUp(ctx context.Context, code, token string) (found requests.TrackedTicket, what requests.Lookup, err error) {
 	if token == "" {
 		found, err = e.Workflows.Track(ctx, code)
 	} else {
@@ -43,7 +43,7 @@ func (e *env) look(ctx context.Context, code, token string) (found requests.Trac
 
 func (e *env) track(t testing.TB, code, token string) requests.TrackedTicket {
 	t.Helper()
-	found, what, err := e.look(from("192.0.2.1"), code, token)
+	found, what, err := e.lookUp(from("192.0.2.1"), code, token)
 	if err != nil || what != requests.Hit {
 		t.Fatal(what, err)
 	}
@@ -62,7 +62,7 @@ func TestTrack(t *testing.T) {
 	t.Run("a code tells the state and when it changed, a private link the rest", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
-		receipt := e.send(t, asked("The door is stuck"))
+		receipt := e.send(t, submission("The door is stuck"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
 		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
 		found := e.track(t, receipt.Code, "")
@@ -98,21 +98,21 @@ func TestTrack(t *testing.T) {
 		apptest.Load(t, e.DB, "UkrEP", "ukrEP")
 		titles := map[string]string{}
 		for _, title := range []string{"One", "Two"} {
-			receipt := e.send(t, asked(title))
+			receipt := e.send(t, submission(title))
 			titles[e.track(t, receipt.Code, receipt.Token).Title] = receipt.Code
 		}
 		if len(titles) != 2 || titles["One"] == titles["Two"] {
 			t.Error(titles)
 		}
 		for _, code := range []string{"ukrep", "UKREP", "ukrEp"} {
-			_, _, err := e.look(from("192.0.2.1"), code, "")
+			_, _, err := e.lookUp(from("192.0.2.1"), code, "")
 			is(t, err, requests.CodeNotFound)
 		}
 	})
 	t.Run("a requester reads what is public, and nothing else", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
 		domaintest.OK(e.Workflows.Comment(e.Ctx, ninja1, "What a nuisance", nil))(t)
 		domaintest.OK(e.Workflows.Reply(e.Ctx, ninja1, "We look into it.", nil))(t)
@@ -132,17 +132,17 @@ func TestTrack(t *testing.T) {
 	t.Run("a new link ends the one before, and a revoked one opens nothing", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
-		first := e.send(t, asked("Help"))
+		first := e.send(t, submission("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
 		second, err := e.Workflows.NewRequestLink(e.Ctx, ninja1)
 		if err != nil || second.Code != first.Code || second.Token == first.Token {
 			t.Fatal(second, err)
 		}
-		_, _, err = e.look(from("192.0.2.1"), first.Code, first.Token)
+		_, _, err = e.lookUp(from("192.0.2.1"), first.Code, first.Token)
 		is(t, err, requests.CodeNotFound)
 		e.track(t, second.Code, second.Token)
 		domaintest.OK(e.Workflows.RevokeRequestLink(e.Ctx, ninja1))(t)
-		_, _, err = e.look(from("192.0.2.1"), first.Code, second.Token)
+		_, _, err = e.lookUp(from("192.0.2.1"), first.Code, second.Token)
 		is(t, err, requests.CodeNotFound)
 		is(t, e.Workflows.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
 		e.track(t, first.Code, "")
@@ -151,8 +151,8 @@ func TestTrack(t *testing.T) {
 	t.Run("within its column a ticket moves unseen, and reopening it is a change", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
-		receipt := e.send(t, asked("Help"))
-		e.send(t, asked("Another"))
+		receipt := e.send(t, submission("Help"))
+		e.send(t, submission("Another"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
 		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
 		last := board.Columns[len(board.Columns)-1].ID
@@ -194,7 +194,7 @@ func TestReplyByLink(t *testing.T) {
 	t.Run("who watches the ticket hears what a requester writes; the requester watches nothing", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		domaintest.OK(e.Workflows.Comment(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil))(t)
 		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
 		domaintest.OK(e.Workflows.Reply(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil))(t)
@@ -206,7 +206,7 @@ func TestReplyByLink(t *testing.T) {
 	t.Run("members delete what a requester wrote, and change none of it", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
 		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "An insult"}))
 		found := e.track(t, receipt.Code, receipt.Token)
@@ -226,7 +226,7 @@ func TestReplyByLink(t *testing.T) {
 	t.Run("a reply that is under way while its link is revoked is refused", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		ticket, err := e.Workflows.Ticket(e.Ctx, tickets.Key{Board: "NINJA", Number: 1})
 		domaintest.Must(t, err)
 		err = e.meanwhile(t, "ticket", uint64(ticket.ID), "UPDATE ticket_request SET token_hash = NULL, revoked_at = NOW(6) WHERE ticket_id = ?", func() error {
@@ -240,7 +240,7 @@ func TestReplyByLink(t *testing.T) {
 	t.Run("nothing is added to an archived board, and a restored one goes on", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		domaintest.OK(e.Workflows.ArchiveBoard(e.Ctx, "NINJA", true, nil))(t)
 		if !e.track(t, receipt.Code, receipt.Token).Archived {
 			t.Error("it does not say so")
@@ -250,7 +250,7 @@ func TestReplyByLink(t *testing.T) {
 	t.Run("a reply that is sent twice is one, and another is another", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		nonce := requests.NewToken()
 		var group sync.WaitGroup
 		for _, body := range []string{"Hello", "Hello", "Hello"} {
@@ -273,7 +273,7 @@ func TestReplyByLink(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		e.stopClock()
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		replies := 0
 		for range 40 {
 			err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
@@ -289,10 +289,10 @@ func TestReplyByLink(t *testing.T) {
 	})
 }
 
-// spied is an environment with a form, of which is seen what is sent to the database and what is logged.
-func spied(t *testing.T) (*env, *dbtest.Watch, *bytes.Buffer) {
+// newWatchedEnv is an environment with a form, of which is seen what is sent to the database and what is logged.
+func newWatchedEnv(t *testing.T) (*env, *dbtest.Watch, *bytes.Buffer) {
 	t.Helper()
-	d, watch := dbtest.Watched(t)
+	d, watch := dbtest.NewWatched(t)
 	log := &bytes.Buffer{}
 	e := &env{apptest.On(t, d, app.WithLog(slog.New(slog.NewTextHandler(log, nil))))}
 	e.Board(t, "NINJA")
@@ -305,12 +305,12 @@ func TestEnumeration(t *testing.T) {
 	t.Parallel()
 	t.Run("what leads to nothing is the same whatever the reason, and takes the same statements", func(t *testing.T) {
 		t.Parallel()
-		e, watch, _ := spied(t)
-		live, deleted, revoked := e.send(t, asked("Live")), e.send(t, asked("Deleted")), e.send(t, asked("Revoked"))
+		e, watch, _ := newWatchedEnv(t)
+		live, deleted, revoked := e.send(t, submission("Live")), e.send(t, submission("Deleted")), e.send(t, submission("Revoked"))
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, tickets.Key{Board: "NINJA", Number: 2}))
 		domaintest.OK(e.Workflows.RevokeRequestLink(e.Ctx, tickets.Key{Board: "NINJA", Number: 3}))(t)
 		unknown := guesses(t, e, 1, false)[0]
-		if _, _, err := e.look(from("192.0.2.3"), unknown, ""); err == nil { // it reads which codes are canaries, once
+		if _, _, err := e.lookUp(from("192.0.2.3"), unknown, ""); err == nil { // it reads which codes are canaries, once
 			t.Fatal("it leads to something")
 		}
 		misses := map[string][2]string{
@@ -331,7 +331,7 @@ func TestEnumeration(t *testing.T) {
 				ctx := from(address(round*100 + i)) // nobody is slowed
 				watch.Take()
 				began := time.Now()
-				_, _, err := e.look(ctx, m[0], m[1])
+				_, _, err := e.lookUp(ctx, m[0], m[1])
 				took[what] = append(took[what], time.Since(began))
 				if !errors.Is(err, requests.NotFound()) {
 					t.Fatalf("%s: %v", what, err)
@@ -360,7 +360,7 @@ func TestEnumeration(t *testing.T) {
 			var group sync.WaitGroup
 			for i, code := range guesses(t, e, 120, false) {
 				group.Go(func() {
-					_, what, err := e.look(from(fmt.Sprintf(way, i, 7)), code, "")
+					_, what, err := e.lookUp(from(fmt.Sprintf(way, i, 7)), code, "")
 					if what == requests.Miss {
 						misses.Add(1)
 					}
@@ -377,17 +377,17 @@ func TestEnumeration(t *testing.T) {
 	})
 	t.Run("who is refused learns nothing from how long that takes: the code is not looked up", func(t *testing.T) {
 		t.Parallel()
-		e, watch, _ := spied(t)
+		e, watch, _ := newWatchedEnv(t)
 		e.stopClock()
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		codes := guesses(t, e, 30, false)
 		for _, code := range codes {
-			_, _, _ = e.look(from("192.0.2.66"), code, "")
+			_, _, _ = e.lookUp(from("192.0.2.66"), code, "")
 		}
 		var sent [2][]string
 		for i, code := range []string{codes[0], receipt.Code} {
 			watch.Take()
-			_, _, err := e.look(from("192.0.2.66"), code, "")
+			_, _, err := e.lookUp(from("192.0.2.66"), code, "")
 			is(t, err, requests.CodeTooMany)
 			sent[i], _ = watch.Take()
 		}
@@ -397,16 +397,16 @@ func TestEnumeration(t *testing.T) {
 	})
 	t.Run("a canary alarms, without saying which it is, and costs as much as ten misses", func(t *testing.T) {
 		t.Parallel()
-		e, _, log := spied(t)
+		e, _, log := newWatchedEnv(t)
 		e.stopClock()
 		canary := guesses(t, e, 1, true)[0]
 		for range 2 {
-			_, what, err := e.look(from("192.0.2.66"), canary, "")
+			_, what, err := e.lookUp(from("192.0.2.66"), canary, "")
 			if what != requests.Miss {
 				t.Fatal(what, err)
 			}
 		}
-		_, _, err := e.look(from("192.0.2.66"), canary, "")
+		_, _, err := e.lookUp(from("192.0.2.66"), canary, "")
 		is(t, err, requests.CodeTooMany)
 		if counted := e.lookups(t); counted.Canaries != 2 || counted.Misses != 2 {
 			t.Errorf("%+v", counted)
@@ -423,11 +423,11 @@ func TestScanners(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		e.stopClock()
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		misses, refused := 0, 0
 		codes := guesses(t, e, 60, false)
 		for _, code := range codes {
-			_, what, err := e.look(from("192.0.2.66"), code, "")
+			_, what, err := e.lookUp(from("192.0.2.66"), code, "")
 			switch what {
 			case requests.Miss:
 				misses++
@@ -442,16 +442,16 @@ func TestScanners(t *testing.T) {
 		if misses != 20 || refused != 40 {
 			t.Errorf("%d misses and %d refused", misses, refused)
 		}
-		_, _, err := e.look(from("192.0.2.66"), receipt.Code, "")
+		_, _, err := e.lookUp(from("192.0.2.66"), receipt.Code, "")
 		is(t, err, requests.CodeTooMany) // it is not told either what there is
 		e.track(t, receipt.Code, "")     // others are
 		var last time.Duration
 		for range 12 {
 			domaintest.Exec(t, e.DB, "UPDATE public_limit SET last_at = last_at - INTERVAL 1 HOUR")
-			if _, what, err := e.look(from("192.0.2.66"), codes[0], ""); what != requests.Miss {
+			if _, what, err := e.lookUp(from("192.0.2.66"), codes[0], ""); what != requests.Miss {
 				t.Fatal("after an hour it is still refused", err)
 			}
-			_, _, err := e.look(from("192.0.2.66"), codes[0], "")
+			_, _, err := e.lookUp(from("192.0.2.66"), codes[0], "")
 			var many requests.TooMany
 			if !errors.As(err, &many) || many.Wait < last-time.Second || many.Wait > 15*time.Minute {
 				t.Fatalf("after %v comes %v", last, err)
@@ -469,13 +469,13 @@ func TestScanners(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		e.stopClock()
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		for _, code := range guesses(t, e, 30, false) {
-			_, _, _ = e.look(from("192.0.2.1"), code, "")
+			_, _, _ = e.lookUp(from("192.0.2.1"), code, "")
 		}
-		_, _, err := e.look(from("192.0.2.1"), receipt.Code, "")
+		_, _, err := e.lookUp(from("192.0.2.1"), receipt.Code, "")
 		is(t, err, requests.CodeTooMany)
-		_, _, err = e.look(from("192.0.2.1"), receipt.Code, requests.NewToken())
+		_, _, err = e.lookUp(from("192.0.2.1"), receipt.Code, requests.NewToken())
 		is(t, err, requests.CodeTooMany)
 		e.track(t, receipt.Code, receipt.Token)
 	})
@@ -483,10 +483,10 @@ func TestScanners(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		e.stopClock()
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		misses := 0
 		for i, code := range guesses(t, e, 650, false) {
-			if _, what, _ := e.look(from(address(i)), code, requests.NewToken()); what == requests.Miss {
+			if _, what, _ := e.lookUp(from(address(i)), code, requests.NewToken()); what == requests.Miss {
 				misses++
 			}
 		}
@@ -502,7 +502,7 @@ func TestScanners(t *testing.T) {
 		for way, most := range map[string]int{"2001:db8:9:9::%x": 20, "2001:db8:7:%x::1": 60} {
 			misses := 0
 			for i, code := range guesses(t, e, 100, false) {
-				if _, what, _ := e.look(from(fmt.Sprintf(way, i)), code, ""); what == requests.Miss {
+				if _, what, _ := e.lookUp(from(fmt.Sprintf(way, i)), code, ""); what == requests.Miss {
 					misses++
 				}
 			}
@@ -515,10 +515,10 @@ func TestScanners(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		e.stopClock()
-		receipt := e.send(t, asked("Help"))
+		receipt := e.send(t, submission("Help"))
 		misses := 0
 		for i, code := range guesses(t, e, 700, false) {
-			if _, what, _ := e.look(from(address(i)), code, ""); what == requests.Miss {
+			if _, what, _ := e.lookUp(from(address(i)), code, ""); what == requests.Miss {
 				misses++
 			}
 		}
@@ -532,7 +532,7 @@ func TestScanners(t *testing.T) {
 func TestStopKeepsLookups(t *testing.T) {
 	t.Parallel()
 	e := withForm(t, 1)
-	e.track(t, e.send(t, asked("Help")).Code, "")
+	e.track(t, e.send(t, submission("Help")).Code, "")
 	domaintest.Must(t, e.Close(context.Background()))
 	e.Counts(t, 11, "SELECT COALESCE(SUM(hits), 0) * 10 + (SELECT COALESCE(SUM(popped), 0) FROM ref_sample) FROM lookup_hour")
 }
@@ -540,7 +540,7 @@ func TestStopKeepsLookups(t *testing.T) {
 func TestForgetLookups(t *testing.T) {
 	t.Parallel()
 	e := withForm(t, 1)
-	receipt := e.send(t, asked("Help"))
+	receipt := e.send(t, submission("Help"))
 	e.track(t, receipt.Code, "")
 	e.lookups(t)
 	domaintest.Exec(t, e.DB, "UPDATE public_limit SET last_at = last_at - INTERVAL 3 DAY")

@@ -123,7 +123,7 @@ type reversal struct {
 
 func (b *reversal) carryOut(
 	ctx context.Context, tx *db.Tx, seen tickets.Ticket, by tickets.User,
-) (moved tickets.Moved, err error) {
+) (moved tickets.MoveResult, err error) {
 	columns, err := boards.LockColumns(ctx, tx, b.column, seen.Column)
 	if err != nil {
 		return moved, err

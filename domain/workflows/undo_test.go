@@ -17,13 +17,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// holds fails where a column has other tickets.
-func (e *env) holds(t testing.TB, board boards.Board, column int, want ...uint64) {
+// checkColumn fails where a column has other tickets.
+func (e *env) checkColumn(t testing.TB, board boards.Board, column int, want ...uint64) {
 	t.Helper()
 	if got := e.Stored(t, board).Columns[board.Columns[column].ID]; !slices.Equal(got, want) {
 		t.Errorf("%s holds %v, not %v", board.Columns[column].Name, got, want)
 	}
-	e.counted(t, board.Slug)
+	e.checkCounts(t, board.Slug)
 }
 
 // atOnce runs functions at the same time and returns their errors.
@@ -37,7 +37,7 @@ func atOnce(do ...func() error) []error {
 	return errs
 }
 
-func succeeded(errs []error) (n int) {
+func countSucceeded(errs []error) (n int) {
 	for _, err := range errs {
 		if err == nil {
 			n++
@@ -66,8 +66,8 @@ func (e *env) meanwhile(t testing.TB, table string, row uint64, change string, d
 	return <-done
 }
 
-// removing runs do, and removes an empty column meanwhile.
-func (e *env) removing(t testing.TB, column id.Column, do func() error) error {
+// removeDuring runs do, and removes an empty column meanwhile.
+func (e *env) removeDuring(t testing.TB, column id.Column, do func() error) error {
 	t.Helper()
 	return e.meanwhile(t, "board_column", uint64(column), "DELETE FROM board_column WHERE id = ?", do)
 }
@@ -80,14 +80,14 @@ func TestCloseTicket(t *testing.T) {
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
 		key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
-		var moved tickets.Moved
-		err := e.removing(t, board.Columns[2].ID, func() (err error) { moved, _, err = e.Workflows.CloseTicket(e.Ctx, key); return err })
+		var moved tickets.MoveResult
+		err := e.removeDuring(t, board.Columns[2].ID, func() (err error) { moved, _, err = e.Workflows.CloseTicket(e.Ctx, key); return err })
 		if err != nil || !moved.Ticket.Closed() {
 			t.Fatal(moved, err)
 		}
 		board, err = e.Workflows.Board(e.Ctx, "NINJA")
 		domaintest.Must(t, err)
-		e.holds(t, board, 0, 1)
+		e.checkColumn(t, board, 0, 1)
 	})
 
 	t.Run("where the column to be opened in is removed meanwhile, it goes to another", func(t *testing.T) {
@@ -97,10 +97,10 @@ func TestCloseTicket(t *testing.T) {
 		key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
 		_, _, err := e.Workflows.CloseTicket(e.Ctx, key)
 		domaintest.Must(t, err)
-		domaintest.Must(t, e.removing(t, board.Columns[0].ID, func() error { _, _, err := e.Workflows.ReopenTicket(e.Ctx, key); return err }))
+		domaintest.Must(t, e.removeDuring(t, board.Columns[0].ID, func() error { _, _, err := e.Workflows.ReopenTicket(e.Ctx, key); return err }))
 		board, err = e.Workflows.Board(e.Ctx, "NINJA")
 		domaintest.Must(t, err)
-		e.holds(t, board, 0, 1)
+		e.checkColumn(t, board, 0, 1)
 	})
 
 	t.Run("it goes to the top of the first done column and back to the end of its own", func(t *testing.T) {
@@ -114,13 +114,13 @@ func TestCloseTicket(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		e.holds(t, board, 2, 2, 1)
+		e.checkColumn(t, board, 2, 2, 1)
 		e.Counts(t, 0, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.board_id = ? AND a.current <> (t.closed_at IS NULL)", uint64(board.ID))
 		if _, _, err := e.Workflows.ReopenTicket(e.Ctx, keys[0]); err != nil {
 			t.Fatal(err)
 		}
-		e.holds(t, board, 1, 3, 1)
-		e.holds(t, board, 2, 2)
+		e.checkColumn(t, board, 1, 3, 1)
+		e.checkColumn(t, board, 2, 2)
 		e.Counts(t, 0, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.board_id = ? AND a.current <> (t.closed_at IS NULL)", uint64(board.ID))
 	})
 
@@ -130,11 +130,11 @@ func TestCloseTicket(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
 		closing := func() error { _, _, err := e.Workflows.CloseTicket(e.Ctx, key); return err }
-		if errs := atOnce(closing, closing, closing, closing); succeeded(errs) != 4 {
+		if errs := atOnce(closing, closing, closing, closing); countSucceeded(errs) != 4 {
 			t.Error(errs)
 		}
 		e.Counts(t, 1, "SELECT COUNT(*) FROM activity WHERE kind = 'closed'")
-		e.holds(t, board, 2, 1)
+		e.checkColumn(t, board, 2, 1)
 	})
 
 	t.Run("on a board without a done column it is closed where it is", func(t *testing.T) {
@@ -147,11 +147,11 @@ func TestCloseTicket(t *testing.T) {
 		if err != nil || !moved.Ticket.Closed() {
 			t.Fatal(moved, err)
 		}
-		e.holds(t, board, 0, 1, 2)
+		e.checkColumn(t, board, 0, 1, 2)
 		if undone, err := e.Workflows.Undo(e.Ctx, moved.Activity); err != nil || undone.Ticket.Closed() {
 			t.Error(undone, err)
 		}
-		e.holds(t, board, 0, 1, 2)
+		e.checkColumn(t, board, 0, 1, 2)
 	})
 
 	t.Run("a hard limit of the done column is never exceeded, also by a close against a move", func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestCloseTicket(t *testing.T) {
 				return err
 			},
 		)
-		if succeeded(errs) != 1 {
+		if countSucceeded(errs) != 1 {
 			t.Error(errs)
 		}
 		for _, err := range errs {
@@ -176,7 +176,7 @@ func TestCloseTicket(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		e.counted(t, "NINJA")
+		e.checkCounts(t, "NINJA")
 	})
 }
 
@@ -190,11 +190,11 @@ func TestRestoreTicket(t *testing.T) {
 		keys := e.Open(t, "NINJA", board.Columns[1].ID, 3)
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[0]))
 		restoring := func() error { _, _, err := e.Workflows.RestoreTicket(e.Ctx, keys[0]); return err }
-		if errs := atOnce(restoring, restoring, restoring, restoring); succeeded(errs) != 4 {
+		if errs := atOnce(restoring, restoring, restoring, restoring); countSucceeded(errs) != 4 {
 			t.Error(errs)
 		}
 		e.Counts(t, 1, "SELECT COUNT(*) FROM activity WHERE kind = 'restored'")
-		e.holds(t, board, 1, 2, 3, 1)
+		e.checkColumn(t, board, 1, 2, 3, 1)
 	})
 
 	t.Run("into the first column where its own is gone, and never into a full one", func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestRestoreTicket(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := domaintest.OK(e.Workflows.Board(e.Ctx, "NINJA"))(t)
-		e.holds(t, now, 0, 1)
+		e.checkColumn(t, now, 0, 1)
 	})
 }
 
@@ -239,10 +239,10 @@ func TestUndo(t *testing.T) {
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[0]))
 		for _, want := range [][]uint64{{1}, {1, 3}, {1, 3}, {1, 3}, {1, 2, 3}} {
 			domaintest.OK(e.Workflows.Undo(e.Ctx, 0))(t)
-			e.holds(t, board, 0, want...)
+			e.checkColumn(t, board, 0, want...)
 		}
-		e.holds(t, board, 1)
-		e.holds(t, board, 2)
+		e.checkColumn(t, board, 1)
+		e.checkColumn(t, board, 2)
 		if _, err := e.Workflows.Undo(e.Ctx, 0); !errors.Is(err, tickets.CodeNothingToUndo) {
 			t.Error(err)
 		}
@@ -258,7 +258,7 @@ func TestUndo(t *testing.T) {
 		domaintest.Must(t, err)
 		undo := func() error { _, err := e.Workflows.Undo(e.Ctx, moved.Activity); return err }
 		errs := atOnce(undo, undo, undo, undo)
-		if succeeded(errs) != 1 {
+		if countSucceeded(errs) != 1 {
 			t.Error(errs)
 		}
 		for _, err := range errs {
@@ -266,7 +266,7 @@ func TestUndo(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		e.holds(t, board, 0, 1, 2)
+		e.checkColumn(t, board, 0, 1, 2)
 	})
 
 	t.Run("two of the last at once are two actions", func(t *testing.T) {
@@ -279,11 +279,11 @@ func TestUndo(t *testing.T) {
 			domaintest.Must(t, err)
 		}
 		undo := func() error { _, err := e.Workflows.Undo(e.Ctx, 0); return err }
-		if errs := atOnce(undo, undo, undo); succeeded(errs) != 3 {
+		if errs := atOnce(undo, undo, undo); countSucceeded(errs) != 3 {
 			t.Error(errs)
 		}
-		e.holds(t, board, 2)
-		e.counted(t, "NINJA")
+		e.checkColumn(t, board, 2)
+		e.checkCounts(t, "NINJA")
 	})
 
 	t.Run("a ticket goes back to its board and its key, below the one that it was below", func(t *testing.T) {
@@ -298,8 +298,8 @@ func TestUndo(t *testing.T) {
 		if undone.Ticket.Key != keys[1] || undone.Ticket.Closed() || moved.Ticket.Key.Board != "OTHER" {
 			t.Errorf("%+v", undone.Ticket)
 		}
-		e.holds(t, board, 0, 1, 2, 3)
-		e.holds(t, other, 2)
+		e.checkColumn(t, board, 0, 1, 2, 3)
+		e.checkColumn(t, other, 2)
 	})
 
 	t.Run("where the column is gone it goes to the first, and that is said", func(t *testing.T) {
@@ -345,7 +345,7 @@ func TestUndoConflicts(t *testing.T) {
 				t.Errorf("%s is not where Bob put it", key)
 			}
 		}
-		e.counted(t, "NINJA")
+		e.checkCounts(t, "NINJA")
 	})
 	t.Run("not after someone else's close, delete or restore; but after one that was undone", func(t *testing.T) {
 		t.Parallel()

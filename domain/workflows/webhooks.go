@@ -31,7 +31,7 @@ func (w *Workflows) changeWebhook(
 	if _, err := mayManageWebhooks(ctx); err != nil {
 		return err
 	}
-	return w.holdRole(ctx, what, func(tx *db.Tx, actor accounts.Actor) error {
+	return w.withLockedRole(ctx, what, func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() {
 			return accounts.NotManager()
 		}
@@ -82,7 +82,7 @@ func (w *Workflows) OpenWebhook(
 	if err != nil {
 		return 0, "", err
 	}
-	err = w.holdRole(ctx, "open webhook", func(tx *db.Tx, actor accounts.Actor) error {
+	err = w.withLockedRole(ctx, "open webhook", func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() {
 			return accounts.NotManager()
 		}
@@ -216,7 +216,7 @@ func (w *Workflows) TestWebhook(ctx context.Context, webhook id.Webhook) (webhoo
 		ID: fmt.Sprintf("test:%d:%d", webhook, now.UnixMicro()), Type: "test", At: now,
 		Data: map[string]string{"message": "This is a test. Somebody pressed a button in Counterfoil."},
 	}
-	return w.sendByHand(ctx, hook, webhooks.Test, message)
+	return w.sendNow(ctx, hook, webhooks.Test, message)
 }
 
 // ResendDelivery sends the row of a delivery again, as it is now, out of order, and returns the attempt. It returns
@@ -249,7 +249,7 @@ func (w *Workflows) ResendDelivery(
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
-	return w.sendByHand(ctx, hook, webhooks.Resent, WebhookMessage(end, item, w.db.Now()))
+	return w.sendNow(ctx, hook, webhooks.Resent, WebhookMessage(end, item, w.db.Now()))
 }
 
 // Sender sends messages to webhooks; delivery does.
@@ -261,11 +261,11 @@ type Sender interface {
 	) (webhooks.Outcome, error)
 }
 
-// byHandFor is how long a message may take, with its answer, while a caller waits for it.
-const byHandFor = 10 * time.Second
+// sendNowTimeout is how long a message may take, with its answer, while a caller waits for it.
+const sendNowTimeout = 10 * time.Second
 
-// sendByHand sends a message that the caller waits for.
-func (w *Workflows) sendByHand(
+// sendNow sends a message that the caller waits for.
+func (w *Workflows) sendNow(
 	ctx context.Context, hook webhooks.Webhook, kind string, message webhooks.Message,
 ) (webhooks.Attempt, error) {
 	select {
@@ -278,7 +278,7 @@ func (w *Workflows) sendByHand(
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
-	outcome, err := w.sender.SendMessage(ctx, hook.URL, keys, message, byHandFor)
+	outcome, err := w.sender.SendMessage(ctx, hook.URL, keys, message, sendNowTimeout)
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}

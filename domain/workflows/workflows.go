@@ -40,7 +40,7 @@ type Config struct {
 // Workflows runs use cases on a database. Make one with New, end it with Close.
 type Workflows struct {
 	db       *db.DB
-	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
+	openings *coalesce.Group[boardRef, *openRequest, tickets.Ticket]
 	lookups  *coalesce.Group[requests.OriginGroup, lookup, requests.TrackedTicket]
 	meter    *requests.Meter
 	boards   coalesce.Recent[boardRef, boards.Board]

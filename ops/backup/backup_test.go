@@ -54,7 +54,7 @@ func newEnv(t testing.TB) *env {
 	h.ctx, h.token = accounts.WithActor(context.Background(), actor), token
 	_, err = h.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: "NINJA", Title: "Ninjas"}, nil)
 	domaintest.Must(t, err)
-	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Answer: func(t tickets.Ticket) any { return t.Key.String() }}
+	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Response: func(t tickets.Ticket) any { return t.Key.String() }}
 	_, err = h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Plain", Description: awkward}, once)
 	domaintest.Must(t, err)
 	_, err = h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Long", Description: strings.Repeat("\"\\\n", 21845)}, nil)

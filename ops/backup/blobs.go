@@ -21,7 +21,7 @@ const unfinished = ".restore-"
 
 // passing reports whether a file of that name is not a stored one.
 func passing(name string) bool {
-	return strings.HasPrefix(name, unfinished) || blobs.Unfinished(name)
+	return strings.HasPrefix(name, unfinished) || blobs.IsTemporary(name)
 }
 
 // roomIn returns the free space of a folder, which need not exist. A bucket's is unknown.

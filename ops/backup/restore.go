@@ -98,7 +98,7 @@ func hold(ctx context.Context, conn *sql.Conn, to Installation) error {
 	if err := refs.QuarantineRestored(ctx, d); err != nil {
 		return err
 	}
-	return migrations.Restored(ctx, d)
+	return migrations.PauseRestored(ctx, d)
 }
 
 // analyze updates the server's statistics: until then it takes the tables for empty and scans them instead of using an

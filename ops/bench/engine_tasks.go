@@ -125,10 +125,10 @@ func runAlone(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int,
 	if _, err := await(ctx, engine, run.ID, migrations.Ready); err != nil {
 		return row, err
 	}
-	if _, err := engine.TurnKnobs(ctx, actor, run.ID, knobs); err != nil {
+	if _, err := engine.ChangeKnobs(ctx, actor, run.ID, knobs); err != nil {
 		return row, err
 	}
-	if _, err := engine.StartRun(ctx, actor, run.ID, 0); err != nil {
+	if _, err := engine.StartRun(ctx, actor, run.ID, 0, nil); err != nil {
 		return row, err
 	}
 	done, err := await(ctx, engine, run.ID, migrations.Complete)

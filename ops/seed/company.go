@@ -94,7 +94,7 @@ func join(ctx context.Context, tx *db.Tx, company accounts.Company, p Person, dr
 
 // welcome makes an operator an owner of the company.
 func welcome(ctx context.Context, tx *db.Tx, company accounts.Company) error {
-	operators, err := tx.SomeOperators(ctx)
+	operators, err := tx.FirstOperators(ctx)
 	if err != nil || len(operators) == 0 {
 		return err
 	}

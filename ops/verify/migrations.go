@@ -121,7 +121,7 @@ func runs(l *checkRun) error {
 			l.find("run %d (%s) has the unknown state %q", id, name, state)
 		case finished != over:
 			l.find("run %d (%s) is %s, and its end is known: %t", id, name, state, finished)
-		case migrations.CheckStored(params) != nil:
+		case migrations.CheckStoredParams(params) != nil:
 			l.find("run %d (%s) has parameters that cannot be read", id, name)
 		case json.Unmarshal([]byte(knobs), &settings) != nil:
 			l.find("run %d (%s) has settings that cannot be read", id, name)

@@ -66,7 +66,7 @@ func newEnv(t testing.TB) *env {
 	_, _, err = w.Workflows.MoveTicket(h.ctx, tickets.Key{Board: "DEMO", Number: 2}, tickets.Intent{Column: practice.Columns[1].ID})
 	domaintest.Must(t, err)
 	domaintest.Must(t, w.Workflows.DeleteTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 3}))
-	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Answer: func(t tickets.Ticket) any { return t.Key.String() }}
+	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Response: func(t tickets.Ticket) any { return t.Key.String() }}
 	_, err = w.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Once"}, once)
 	domaintest.Must(t, err)
 	return h

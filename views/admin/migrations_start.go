@@ -22,7 +22,7 @@ var StartKnobs = []StartKnob{
 
 // Of is the setting as text.
 func (s StartKnob) Of(k migrations.Knobs) string {
-	knob, _ := migrations.KnobNamed(s.Name)
+	knob, _ := migrations.KnobByName(s.Name)
 	return decimal(knob.Value(k))
 }
 

@@ -311,7 +311,7 @@ func reasonOf(live RunLive) string {
 // shownWorkers are the workers on a run's page; more is the number of others.
 func shownWorkers(list []monitor.RunWorker) (shown []monitor.RunWorker, more int) {
 	const most = 10
-	slices.SortStableFunc(list, func(a, b monitor.RunWorker) int { return cmp.Compare(b.Holds, a.Holds) })
+	slices.SortStableFunc(list, func(a, b monitor.RunWorker) int { return cmp.Compare(b.Claimed, a.Claimed) })
 	shown = slices.Clone(list[:min(most, len(list))])
 	slices.SortFunc(shown, func(a, b monitor.RunWorker) int { return cmp.Compare(a.ID, b.ID) })
 	return shown, len(list) - len(shown)

@@ -26,6 +26,6 @@ type DeletedProps struct {
 type DeletedListProps struct {
 	Page  views.Page
 	Board boards.Board
-	List  []tickets.Deleted
+	List  []tickets.DeletedTicket
 	Next  *tickets.DeletedCursor
 }

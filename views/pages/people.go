@@ -149,31 +149,31 @@ func audit(e accounts.AuditEntry) string {
 	case accounts.AuditJoined:
 		return "joined as " + d.Role
 	case accounts.AuditRoleChanged:
-		return "changed the role of " + d.Person + " from " + d.Was + " to " + d.Role
+		return "changed the role of " + d.Member + " from " + d.Was + " to " + d.Role
 	case accounts.AuditRemoved:
-		return "removed " + d.Person + ", who was " + d.Was
+		return "removed " + d.Member + ", who was " + d.Was
 	case accounts.AuditLeft:
 		return "left, and was " + d.Was
 	case accounts.AuditTokenMade:
 		return "created the API token " + d.Name
 	case accounts.AuditTokenRevoked:
-		if d.Person != "" {
-			return "revoked the API token " + d.Name + " of " + d.Person
+		if d.Member != "" {
+			return "revoked the API token " + d.Name + " of " + d.Member
 		}
 		return "revoked the API token " + d.Name
 	case accounts.AuditPasswordChanged:
 		return "changed their password"
 	case accounts.AuditResetMade:
-		if d.Person == "" {
+		if d.Member == "" {
 			return "got a link for a new password, created on the server"
 		}
-		return "created a link for a new password for " + d.Person
+		return "created a link for a new password for " + d.Member
 	case accounts.AuditResetUsed:
 		return "chose a new password by a link"
 	case accounts.AuditOperatorGranted:
-		return "made " + d.Person + " an operator of the server"
+		return "made " + d.Member + " an operator of the server"
 	case accounts.AuditOperatorWithdrawn:
-		return "made " + d.Person + " no longer an operator of the server"
+		return "made " + d.Member + " no longer an operator of the server"
 	case accounts.AuditCompanyRenamed:
 		return "renamed the company from " + d.Was + " to " + d.Name
 	case accounts.AuditCompanyOpened:

@@ -56,7 +56,7 @@ func pages() map[string]templ.Component {
 	}
 	unknown := form
 	unknown.Conflict = &tickets.Conflict{Current: tick}
-	deleted := []tickets.Deleted{{Key: theKey, Title: hostile, By: hostile}}
+	deleted := []tickets.DeletedTicket{{Key: theKey, Title: hostile, By: hostile}}
 	spot := tickets.Detail{Column: change, Board: change, Key: change}
 	for _, kind := range []string{tickets.KindMoved, tickets.KindClosed, tickets.KindReopened, tickets.KindRestored,
 		tickets.KindUndone} {

@@ -34,6 +34,6 @@ func (h *Handlers) controlRoom(c echo.Context, title string) views.Page {
 }
 
 func (h *Handlers) where() admin.Where {
-	host, database := h.console.Where()
+	host, database := h.console.Database()
 	return admin.Where{Host: host, Database: database}
 }

@@ -110,7 +110,7 @@ func readStart(
 		if plainNumber(text) == plainNumber(c.FormValue("was-"+asked.Name)) {
 			continue
 		}
-		knob, _ := migrations.KnobNamed(asked.Name)
+		knob, _ := migrations.KnobByName(asked.Name)
 		n, err := strconv.ParseFloat(plainNumber(text), 64)
 		whole := knob.Kind == migrations.WholeKnob
 		if err != nil || math.IsNaN(n) || n < knob.Min || n > 1e12 || whole && n != math.Trunc(n) {

@@ -101,15 +101,15 @@ func nothingChosen() error {
 }
 
 // chosen reads from a form which tasks it is about.
-func selectedTasks(c echo.Context) (which migrations.Which, err error) {
+func selectedTasks(c echo.Context) (which migrations.Selection, err error) {
 	if c.FormValue("all") == "1" {
-		return migrations.Which{All: true}, nil
+		return migrations.Selection{All: true}, nil
 	}
 	if c.FormValue("waiting") == "1" {
-		return migrations.Which{Waiting: true}, nil
+		return migrations.Selection{Waiting: true}, nil
 	}
 	if fingerprint := c.FormValue("fingerprint"); fingerprint != "" {
-		return migrations.Which{Fingerprint: fingerprint}, nil
+		return migrations.Selection{Fingerprint: fingerprint}, nil
 	}
 	values, err := c.FormParams()
 	if err != nil {
@@ -128,9 +128,9 @@ func selectedTasks(c echo.Context) (which migrations.Which, err error) {
 	case 0:
 		return which, nothingChosen()
 	case 1:
-		return migrations.Which{Task: tasks[0]}, nil
+		return migrations.Selection{Task: tasks[0]}, nil
 	}
-	return migrations.Which{Tasks: tasks}, nil
+	return migrations.Selection{Tasks: tasks}, nil
 }
 
 func (h *Handlers) RetryTasks(c echo.Context) error {
@@ -144,7 +144,7 @@ func (h *Handlers) SkipTasks(c echo.Context) error {
 }
 
 // bulk settles tasks. words say what became of one or many, and what of one or many others could not be.
-func (h *Handlers) bulk(c echo.Context, do func(context.Context, id.Run, migrations.Which) (int64, error),
+func (h *Handlers) bulk(c echo.Context, do func(context.Context, id.Run, migrations.Selection) (int64, error),
 	words [4]string) error {
 	run, err := respond.PathRun(c)
 	if err != nil {

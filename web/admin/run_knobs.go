@@ -39,7 +39,7 @@ func (h *Handlers) TurnKnobs(c echo.Context) error {
 		}
 	}
 	if len(wrong) == 0 {
-		_, err = h.console.TurnKnobs(c.Request().Context(), run.ID, change)
+		_, err = h.console.ChangeKnobs(c.Request().Context(), run.ID, change)
 		if wrong = knobErrors(err); len(wrong) == 0 {
 			return h.answerKnobs(c, run, err)
 		}

@@ -37,7 +37,7 @@ func (h *Handlers) tasksOf(c echo.Context, run migrations.Run) (admin.RunTasks, 
 		return t, nil
 	}
 	page, err := h.console.RunTasks(c.Request().Context(), run.ID, filter)
-	t.Tasks, t.Next, t.Looked = page.Tasks, page.Next, page.Looked
+	t.Tasks, t.Next, t.Looked = page.Tasks, page.Next, page.Partial
 	return t, err
 }
 

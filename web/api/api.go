@@ -158,7 +158,7 @@ func once[T any](c echo.Context, body []byte, answer func(T) any) (*workflows.On
 	}
 	request := append([]byte(c.Request().Method+" "+c.Request().URL.Path+"\n"), body...)
 	token := accounts.ActorFrom(c.Request().Context()).Token
-	return &workflows.Once[T]{Token: token, Key: key, Request: request, Status: http.StatusCreated, Answer: answer}, nil
+	return &workflows.Once[T]{Token: token, Key: key, Request: request, Status: http.StatusCreated, Response: answer}, nil
 }
 
 // answer sends JSON.

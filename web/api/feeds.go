@@ -181,7 +181,7 @@ func (h *Handlers) FeedAudit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	r := auditResource{Upto: audit.Upto.String(), Ranges: make([]rangeResource, len(audit.Ranges))}
+	r := auditResource{Upto: audit.To.String(), Ranges: make([]rangeResource, len(audit.Ranges))}
 	for i, one := range audit.Ranges {
 		r.Ranges[i] = rangeResource{From: one.From, To: one.To, Count: one.Count,
 			Checksum: fmt.Sprintf("%016x", one.Checksum), Pending: one.Pending}

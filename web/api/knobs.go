@@ -65,7 +65,7 @@ func (h *Handlers) TurnKnobs(c echo.Context) error {
 		return err
 	}
 	return h.changeRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) {
-		return h.console.TurnKnobs(ctx, run, change)
+		return h.console.ChangeKnobs(ctx, run, change)
 	})
 }
 
@@ -73,7 +73,7 @@ func (h *Handlers) TurnKnobs(c echo.Context) error {
 func readKnobs(in map[string]json.RawMessage) (migrations.KnobChange, error) {
 	change := migrations.KnobChange{}
 	for _, name := range slices.Sorted(maps.Keys(in)) {
-		knob, ok := migrations.KnobNamed(strings.ToLower(name))
+		knob, ok := migrations.KnobByName(strings.ToLower(name))
 		if !ok {
 			return nil, badJSON("there is no member "+name, name)
 		}

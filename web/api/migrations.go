@@ -487,7 +487,7 @@ var badWhich = badJSON(`it says which tasks: {"task":7}, {"tasks":[7,8]}, {"fing
 
 // changeTasks changes tasks of a run, and answers how many.
 func (h *Handlers) changeTasks(c echo.Context,
-	do func(ctx context.Context, run id.Run, which migrations.Which) (int64, error)) error {
+	do func(ctx context.Context, run id.Run, which migrations.Selection) (int64, error)) error {
 	run, err := respond.PathRun(c)
 	if err != nil {
 		return err
@@ -502,7 +502,7 @@ func (h *Handlers) changeTasks(c echo.Context,
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
-	which := migrations.Which{Tasks: in.Tasks, All: in.All, Waiting: in.Waiting}
+	which := migrations.Selection{Tasks: in.Tasks, All: in.All, Waiting: in.Waiting}
 	named := min(len(in.Tasks), 1)
 	if in.Task != nil {
 		which.Task, named = *in.Task, named+1

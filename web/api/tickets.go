@@ -124,7 +124,7 @@ func (h *Handlers) RestoreTicket(c echo.Context) error {
 
 // put does to a ticket what its path says and answers with the ticket.
 func (h *Handlers) put(
-	c echo.Context, do func(context.Context, tickets.Key) (tickets.Moved, boards.Board, error),
+	c echo.Context, do func(context.Context, tickets.Key) (tickets.MoveResult, boards.Board, error),
 ) error {
 	k, err := respond.PathKey(c)
 	if err != nil {

@@ -76,7 +76,7 @@ func (h *Handlers) showAssign(c echo.Context, code int, ticket tickets.Ticket, b
 	if props.People, err = h.workflows.MembersAmong(ctx, checked); err != nil {
 		return err
 	}
-	found, err := h.workflows.FindPeople(ctx, props.Find, true, peopleToAssign+1)
+	found, err := h.workflows.FindMembers(ctx, props.Find, true, peopleToAssign+1)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (h *Handlers) rejectAssign(c echo.Context, err error) error {
 
 // Mentions are members that a text can name, for the list that opens while the user types.
 func (h *Handlers) Mentions(c echo.Context) error {
-	found, err := h.workflows.FindPeople(c.Request().Context(), c.QueryParam("q"), false, peopleToMention)
+	found, err := h.workflows.FindMembers(c.Request().Context(), c.QueryParam("q"), false, peopleToMention)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (h *Handlers) showPeople(c echo.Context, code int, form pages.InviteForm, l
 		return err
 	}
 	props := pages.PeopleProps{Invite: form, Link: link}
-	if props.People, props.More, err = h.workflows.People(ctx, after); err != nil {
+	if props.People, props.More, err = h.workflows.Members(ctx, after); err != nil {
 		return err
 	}
 	if accounts.ActorFrom(ctx).Manages() {
@@ -78,7 +78,7 @@ func (h *Handlers) showPerson(c echo.Context, code int, errs views.Errors, link 
 	if err != nil {
 		return err
 	}
-	person, noReset, err := h.workflows.Person(c.Request().Context(), account)
+	person, noReset, err := h.workflows.Member(c.Request().Context(), account)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (h *Handlers) RemovePerson(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	person, err := h.workflows.RemovePerson(ctx, account)
+	person, err := h.workflows.RemoveMember(ctx, account)
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {

@@ -37,7 +37,7 @@ func (h *Handlers) PositionForm(c echo.Context) error {
 
 // readMove reads the choices so far; the rest is the ticket's position now.
 func (h *Handlers) readMove(c echo.Context, ticket tickets.Ticket) (pages.MoveForm, error) {
-	here, err := h.workflows.PlaceOf(c.Request().Context(), ticket)
+	here, err := h.workflows.PlacementOf(c.Request().Context(), ticket)
 	if err != nil {
 		return pages.MoveForm{}, err
 	}
@@ -137,7 +137,7 @@ func (h *Handlers) MoveTicket(c echo.Context) error {
 		return err
 	}
 	intent, err := readIntent(c)
-	var moved tickets.Moved
+	var moved tickets.MoveResult
 	var board boards.Board
 	if err == nil {
 		moved, board, err = h.workflows.MoveTicket(c.Request().Context(), k, intent)
@@ -168,7 +168,7 @@ func (h *Handlers) MoveTicket(c echo.Context) error {
 }
 
 // moveNotes tell the user how a move ended otherwise than asked.
-func moveNotes(moved tickets.Moved, to boards.Column, intent tickets.Intent) (notes []string) {
+func moveNotes(moved tickets.MoveResult, to boards.Column, intent tickets.Intent) (notes []string) {
 	if moved.Appended {
 		notes = append(notes, intent.After.String()+" is not in this column any more, so "+moved.Ticket.Key.String()+
 			" went to its end.")
@@ -259,7 +259,7 @@ func (h *Handlers) rejectMove(c echo.Context, k tickets.Key, intent tickets.Inte
 	}
 	form.Errors = messages
 	if code == http.StatusConflict {
-		if form.Seen, err = h.workflows.PlaceOf(c.Request().Context(), ticket); err != nil {
+		if form.Seen, err = h.workflows.PlacementOf(c.Request().Context(), ticket); err != nil {
 			return err
 		}
 	}

@@ -93,7 +93,7 @@ func run(engine string, command []string) (int, error) {
 func removeAbandoned(ctx context.Context) {
 	dirs, _ := filepath.Glob(filepath.Join(roomy(), prefix+"*"))
 	for _, dir := range dirs {
-		if !abandoned(dir) {
+		if !isAbandoned(dir) {
 			continue
 		}
 		if server, err := private.Open(ctx, private.Options{Dir: dir}); err == nil {
@@ -103,7 +103,7 @@ func removeAbandoned(ctx context.Context) {
 	}
 }
 
-func abandoned(dir string) bool {
+func isAbandoned(dir string) bool {
 	lock, err := os.Open(filepath.Join(dir, "owner.lock"))
 	if err != nil {
 		return false

@@ -81,11 +81,11 @@ func (p *pool) learn() error {
 		return err
 	}
 	p.tables = names
-	tables, _, err := p.look(pattern)
+	tables, _, err := p.readLayout(pattern)
 	if err != nil {
 		return err
 	}
-	if p.seeded, err = p.filled(pattern); err != nil {
+	if p.seeded, err = p.tablesWithRows(pattern); err != nil {
 		return err
 	}
 	var b strings.Builder
@@ -99,7 +99,7 @@ func (p *pool) learn() error {
 		return err
 	}
 	p.clean = append(p.clean, first)
-	p.layout, _, err = p.look(first) // MySQL spells a copy's character sets out
+	p.layout, _, err = p.readLayout(first) // MySQL spells a copy's character sets out
 	return err
 }
 
@@ -141,8 +141,8 @@ func (p *pool) strings(query string) ([]string, error) {
 	return all, rows.Err()
 }
 
-// look returns the CREATE TABLE of each table without its counter, and the tables whose counter has moved.
-func (p *pool) look(name string) (layout map[string]string, counted []string, err error) {
+// readLayout returns the CREATE TABLE of each table without its counter, and the tables whose counter has moved.
+func (p *pool) readLayout(name string) (layout map[string]string, counted []string, err error) {
 	if err := p.execute("USE " + name); err != nil {
 		return nil, nil, err
 	}
@@ -169,8 +169,8 @@ func (p *pool) look(name string) (layout map[string]string, counted []string, er
 	}
 }
 
-// filled returns the tables of the database in use that have rows.
-func (p *pool) filled(name string) ([]string, error) {
+// tablesWithRows returns the tables of the database in use that have rows.
+func (p *pool) tablesWithRows(name string) ([]string, error) {
 	if err := p.execute("USE " + name); err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func pop(p *pool, names *[]string) (name string) {
 }
 
 var (
-	errAltered = errors.New("altered")
+	errChanged = errors.New("altered")
 	errInUse   = errors.New("in use")
 )
 
@@ -251,7 +251,7 @@ func (p *pool) wipe(name string) error {
 	if err := p.idle(name); err != nil {
 		return err
 	}
-	layout, counted, err := p.look(name)
+	layout, counted, err := p.readLayout(name)
 	if err != nil {
 		return err
 	}
@@ -264,9 +264,9 @@ func (p *pool) wipe(name string) error {
 		return err
 	}
 	if len(tables) != len(p.tables) || len(triggers) > 0 || !maps.Equal(layout, p.layout) {
-		return errAltered
+		return errChanged
 	}
-	dirty, err := p.filled(name)
+	dirty, err := p.tablesWithRows(name)
 	if err != nil {
 		return err
 	}

@@ -115,17 +115,17 @@ func (m *Images) fillImages(ctx context.Context, into migrations.Filler) error {
 	return m.fillFromComments(ctx, into, company.ID, imageCursor{comments: true})
 }
 
-// textsPerLook is how many texts of any company a query of filling reads.
-const textsPerLook = 500
+// textsPerRead is how many texts of any company a query of filling reads.
+const textsPerRead = 500
 
 func (m *Images) fillFromDescriptions(ctx context.Context, into migrations.Filler, company id.Company, at imageCursor) error {
 	last, err := db.Read(m.bulk.Queries.LastTicket(ctx))
 	if err != nil {
 		return fmt.Errorf("look for the last ticket: %w", err)
 	}
-	for after := at.before(); after < uint64(last); after += textsPerLook {
+	for after := at.before(); after < uint64(last); after += textsPerRead {
 		rows, err := db.Read(m.bulk.Queries.DescriptionsWithImages(ctx, db.DescriptionsWithImagesParams{
-			After: id.Ticket(after), Upto: id.Ticket(after + textsPerLook), CompanyID: company,
+			After: id.Ticket(after), To: id.Ticket(after + textsPerRead), CompanyID: company,
 		}))
 		if err != nil {
 			return fmt.Errorf("look for images in descriptions: %w", err)
@@ -145,9 +145,9 @@ func (m *Images) fillFromComments(ctx context.Context, into migrations.Filler, c
 	if err != nil {
 		return fmt.Errorf("look for the last comment: %w", err)
 	}
-	for after := at.before(); after < uint64(last); after += textsPerLook {
+	for after := at.before(); after < uint64(last); after += textsPerRead {
 		rows, err := db.Read(m.bulk.Queries.CommentsWithImages(ctx, db.CommentsWithImagesParams{
-			After: id.Comment(after), Upto: id.Comment(after + textsPerLook), CompanyID: company,
+			After: id.Comment(after), To: id.Comment(after + textsPerRead), CompanyID: company,
 		}))
 		if err != nil {
 			return fmt.Errorf("look for images in comments: %w", err)
@@ -375,7 +375,7 @@ func (m *Images) textsOf(ctx context.Context, company id.Company, job imageJob) 
 	job.Ticket = ticket.ID
 	texts := []imageJob{job}
 	for page := (tickets.Comments{Newer: true}); page.Newer; {
-		if page, err = tickets.CommentsAfter(ctx, m.bulk.Queries, ticket.ID, job.Comment, textsPerLook); err != nil {
+		if page, err = tickets.CommentsAfter(ctx, m.bulk.Queries, ticket.ID, job.Comment, textsPerRead); err != nil {
 			return nil, err
 		}
 		for _, c := range page.List {
@@ -469,7 +469,7 @@ func whenToTry(err error) error {
 type badStatus struct {
 	address string
 	status  int
-	said    string
+	body    string
 }
 
 func (e badStatus) Error() string {
@@ -477,7 +477,7 @@ func (e badStatus) Error() string {
 }
 
 // Detail is how the answer begins.
-func (e badStatus) Detail() string { return e.said }
+func (e badStatus) Detail() string { return e.body }
 
 // tooManyRequests is how long to wait after a 429 that does not say how long.
 const tooManyRequests = 30 * time.Second

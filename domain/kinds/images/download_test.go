@@ -115,7 +115,7 @@ func (g *webEnv) download(t testing.TB, values migrations.Values, file string, d
 	if !dry {
 		g.until(t, run.ID, migrations.Ready)
 		change := migrations.KnobChange{"error_share": 0, "same_error": 0, "attempts": 2, "backoff": 0.01, "block": 3, "per_host": 0}
-		domaintest.OK(g.work.Console.TurnKnobs(g.Ctx, run.ID, change))(t)
+		domaintest.OK(g.work.Console.ChangeKnobs(g.Ctx, run.ID, change))(t)
 		domaintest.OK(g.work.Console.StartRun(g.Ctx, run.ID, 0, nil))(t)
 	}
 	run = g.until(t, run.ID, migrations.Complete)
@@ -196,7 +196,7 @@ func (g *webEnv) stored(t testing.TB) (list []string) {
 func TestDownloadImages(t *testing.T) {
 	t.Parallel()
 	g := newWebEnv(t)
-	photo, alpha, same, five := g.path(t, outboundtest.Turned()), g.path(t, outboundtest.Transparent()), g.path(t, outboundtest.Picture(1, "x.png")), g.path(t, outboundtest.Wide())
+	photo, alpha, same, five := g.path(t, outboundtest.RotatedJPEG()), g.path(t, outboundtest.Transparent()), g.path(t, outboundtest.Picture(1, "x.png")), g.path(t, outboundtest.Wide())
 	one := g.describe(t, "Look: ![photo]({}/photo.jpg) and ![twice](<{}/photo.jpg> 'x').\n\n`![code]({}/photo.jpg)` [link]({}/photo.jpg) ![ref][r]\n\n[r]: {}/alpha.png")
 	two := g.describe(t, "![a]({}/same/1.png) ![b]({}/same/2.png) ![lost]({}/status/404) ![ours](/acme/images/x)")
 	none := g.describe(t, "nothing here but {}/photo.jpg")
@@ -286,13 +286,13 @@ func TestDownloadImages(t *testing.T) {
 		}
 	})
 	t.Run("what was fetched a short while ago is not fetched again", func(t *testing.T) {
-		asked := g.host.Asked("/photo.jpg")
+		asked := g.host.RequestCount("/photo.jpg")
 		again := g.describe(t, "![x]({}/photo.jpg)")
 		if _, said := g.download(t, g.values(), "", false); !strings.Contains(said["/photo.jpg"], again.String()+" shows it") {
 			t.Errorf("%q", said)
 		}
 		g.reads(t, again, "![x]("+photo+")")
-		if g.host.Asked("/photo.jpg") != asked || g.host.Asked("/image/9.png") != 0 {
+		if g.host.RequestCount("/photo.jpg") != asked || g.host.RequestCount("/image/9.png") != 0 {
 			t.Error("it was")
 		}
 	})
@@ -322,7 +322,7 @@ func TestDownloadImagesFromFile(t *testing.T) {
 			t.Errorf("%s: %q", path, said[path])
 		}
 	}
-	if run.Total != 3 || run.Rejected != 5 || g.host.Asked("/image/4.png") != 0 {
+	if run.Total != 3 || run.Rejected != 5 || g.host.RequestCount("/image/4.png") != 0 {
 		t.Errorf("%d tasks, %d rejected", run.Total, run.Rejected)
 	}
 	rejected, _, err := g.work.Console.RunRejections(g.Ctx, run.ID, 0)

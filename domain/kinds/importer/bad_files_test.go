@@ -89,7 +89,7 @@ func TestBadFiles(t *testing.T) {
 				if c.encode != nil {
 					file = c.encode(file)
 				}
-				into := e.importing(t, file, c.values...)
+				into := e.newImport(t, file, c.values...)
 				for name, value := range kind.values {
 					into.values[name] = value
 				}

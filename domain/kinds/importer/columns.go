@@ -129,7 +129,7 @@ func mapColumns(values migrations.Values, columns []string, now time.Time) (impo
 	for _, c := range importColumns {
 		name := values[c.param]
 		if name == "" {
-			name = suggested(columns, c.known)
+			name = suggestColumn(columns, c.known)
 		}
 		if name == "" || name == noColumn {
 			continue
@@ -151,8 +151,8 @@ func mapColumns(values migrations.Values, columns []string, now time.Time) (impo
 	return m, nil
 }
 
-// suggested returns the first of some names that a file has.
-func suggested(columns, known []string) string {
+// suggestColumn returns the first of some names that a file has.
+func suggestColumn(columns, known []string) string {
 	for _, name := range known {
 		if i := indexFold(columns, name); i >= 0 {
 			return columns[i]
@@ -324,7 +324,7 @@ func (m importMapping) comment(text string) importComment {
 	parts := strings.SplitN(text, ";", 3)
 	if len(parts) == 3 {
 		if at, ok := m.dates.parse(parts[0]); ok {
-			return importComment{At: m.bounded(at), Author: markup.Flat(parts[1]), Text: m.markdown(parts[2])}
+			return importComment{At: m.bound(at), Author: markup.Flat(parts[1]), Text: m.markdown(parts[2])}
 		}
 	}
 	return importComment{Text: m.markdown(text)}
@@ -335,7 +335,7 @@ func (m importMapping) date(row *importRow, what, text string) time.Time {
 		return time.Time{}
 	}
 	at, ok := m.dates.parse(text)
-	if at = m.bounded(at); !ok || at.IsZero() {
+	if at = m.bound(at); !ok || at.IsZero() {
 		row.Notes = append(row.Notes, fmt.Sprintf("“%s” is no date that can be taken for %s", kinds.Truncate(markup.Flat(text), 40), what))
 	}
 	return at
@@ -344,8 +344,8 @@ func (m importMapping) date(row *importRow, what, text string) time.Time {
 // earliest is the first valid year of a date.
 const earliest = 1980
 
-// bounded returns a time that can be one of a ticket, or the zero time.
-func (m importMapping) bounded(at time.Time) time.Time {
+// bound returns a time that can be one of a ticket, or the zero time.
+func (m importMapping) bound(at time.Time) time.Time {
 	if at.Year() < earliest || at.After(m.now.AddDate(0, 0, 1)) {
 		return time.Time{}
 	}

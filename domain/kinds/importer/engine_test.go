@@ -56,7 +56,7 @@ func (s *importEnv) until(run id.Run, holds func(migrations.Run) bool) migration
 	return now
 }
 
-func (s *importEnv) comesTo(run id.Run, state migrations.State) migrations.Run {
+func (s *importEnv) waitFor(run id.Run, state migrations.State) migrations.Run {
 	s.t.Helper()
 	return s.until(run, func(r migrations.Run) bool { return r.State == state })
 }
@@ -99,21 +99,21 @@ func TestImport_with_workers(t *testing.T) {
 	stop := s.works()
 	t.Run("a dry run reports and changes nothing; done for real it opens tickets", func(t *testing.T) {
 		dry := s.importOf(jiraExport, true)
-		if run := s.comesTo(dry, migrations.Complete); run.Progress.Complete != 3 {
+		if run := s.waitFor(dry, migrations.Complete); run.Progress.Complete != 3 {
 			t.Errorf("got %+v", run.Progress)
 		}
 		s.Counts(t, 0, "SELECT COUNT(*) FROM ticket_origin")
 		run := domaintest.OK(s.Console.OpenRun(s.operator, workflows.ImportName, nil, migrations.Draft{From: dry}, nil))(t)
-		s.comesTo(run.ID, migrations.Ready)
+		s.waitFor(run.ID, migrations.Ready)
 		domaintest.OK(s.Console.StartRun(s.operator, run.ID, 0, nil))(t)
-		s.comesTo(run.ID, migrations.Complete)
+		s.waitFor(run.ID, migrations.Complete)
 		notes := strings.Join(s.notes(run.ID), "\n")
 		if !strings.Contains(notes, "opened as DEMO-") || s.Ticket(t, "OLD-123").Title != "Login fails, sometimes" {
 			t.Error(notes)
 		}
 	})
 	t.Run("a file that is none ends the run with the reason", func(t *testing.T) {
-		run := s.comesTo(s.importOf("a,b\n1,2\n", true), migrations.Cancelled)
+		run := s.waitFor(s.importOf("a,b\n1,2\n", true), migrations.Cancelled)
 		if !strings.Contains(run.Reason, "which column has the titles") {
 			t.Errorf("got %q", run.Reason)
 		}
@@ -125,12 +125,12 @@ func TestImport_with_workers(t *testing.T) {
 		s.until(run, func(r migrations.Run) bool { return r.Total > 0 })
 		stop()
 		stop = s.works()
-		s.comesTo(run, migrations.Ready)
+		s.waitFor(run, migrations.Ready)
 		domaintest.OK(s.Console.StartRun(s.operator, run, 0, nil))(t)
 		s.until(run, func(r migrations.Run) bool { return r.Progress.Complete > 0 })
 		stop()
 		stop = s.works()
-		done := s.comesTo(run, migrations.Complete)
+		done := s.waitFor(run, migrations.Complete)
 		stop()
 		if done.Total != 3000 || done.Progress.Complete != 3000 || done.Progress.Failed != 0 {
 			t.Errorf("got %+v", done)

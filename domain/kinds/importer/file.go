@@ -16,10 +16,10 @@ import (
 
 // Limits of an inspection.
 const (
-	lookRows     = 2000
-	lookBytes    = 8 << 20
-	lookStatuses = 60
-	lookSamples  = 3
+	inspectRows     = 2000
+	inspectBytes    = 8 << 20
+	inspectStatuses = 60
+	inspectSamples  = 3
 )
 
 // ReadImport inspects the file of a run of import-tickets: see workflows.ImportReader.
@@ -30,7 +30,7 @@ func (m *Importer) ReadImport(ctx context.Context, open func() (io.ReadCloser, e
 	}
 	var file workflows.ImportFile
 	for _, c := range plan.board.Columns {
-		file.Places = append(file.Places, c.Name)
+		file.BoardColumns = append(file.BoardColumns, c.Name)
 	}
 	upload, err := open()
 	if err != nil {
@@ -49,7 +49,7 @@ type inspection struct {
 }
 
 func (f *inspection) look(upload io.Reader, values migrations.Values) error {
-	limited := &io.LimitedReader{R: upload, N: lookBytes}
+	limited := &io.LimitedReader{R: upload, N: inspectBytes}
 	c, err := csvfile.Open(limited, kinds.CSVOptions(values))
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (f *inspection) look(upload io.Reader, values migrations.Values) error {
 		f.Columns = append(f.Columns, workflows.ImportColumn{Name: name, Times: 1})
 	}
 	statuses := columnsNamed(c.Columns, f.column("status"))
-	for f.Rows < lookRows {
+	for f.Rows < inspectRows {
 		row, err := c.Next()
 		var bad csvfile.BadRow
 		switch {
@@ -92,7 +92,7 @@ func (f *inspection) look(upload io.Reader, values migrations.Values) error {
 
 // sample keeps a value if it is one of the first.
 func sample(c *workflows.ImportColumn, value string) {
-	if len(c.Samples) >= lookSamples || strings.TrimSpace(value) == "" {
+	if len(c.Samples) >= inspectSamples || strings.TrimSpace(value) == "" {
 		return
 	}
 	if value = kinds.Truncate(markup.Flat(kinds.Truncate(value, 500)), 60); !slices.Contains(c.Samples, value) {
@@ -110,7 +110,7 @@ func (f *inspection) status(fields []string, at []int) {
 		known := slices.IndexFunc(f.Statuses, func(s workflows.ImportStatus) bool { return strings.EqualFold(s.Name, name) })
 		if known >= 0 {
 			f.Statuses[known].Times++
-		} else if len(f.Statuses) < lookStatuses {
+		} else if len(f.Statuses) < inspectStatuses {
 			f.Statuses = append(f.Statuses, workflows.ImportStatus{Name: name, Times: 1, Column: f.plan.columnFor(name)})
 		}
 		return
@@ -139,7 +139,7 @@ func (f *inspection) suggest(values migrations.Values, columns []string) {
 	for _, c := range importColumns {
 		name := values[c.param]
 		if name == "" {
-			if name = suggested(columns, c.known); name == "" {
+			if name = suggestColumn(columns, c.known); name == "" {
 				name = noColumn
 			}
 		}

@@ -36,8 +36,8 @@ if x < 1 { *y* }
 =1+1,OLD-8,10003,Task,To do,,,,,,,,,,,
 `
 
-// importing is an import without an engine: what fills it, and the tasks that come of it.
-type importing struct {
+// bareImport is an import without an engine: what fills it, and the tasks that come of it.
+type bareImport struct {
 	t        testing.TB
 	h        *env
 	values   migrations.Values
@@ -47,31 +47,31 @@ type importing struct {
 	rejected []migrations.Rejection
 }
 
-func (e *env) importing(t testing.TB, file string, values ...string) *importing {
-	i := &importing{t: t, h: e, file: file, values: migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com"}}
+func (e *env) newImport(t testing.TB, file string, values ...string) *bareImport {
+	i := &bareImport{t: t, h: e, file: file, values: migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com"}}
 	for n := 0; n < len(values); n += 2 {
 		i.values[values[n]] = values[n+1]
 	}
 	return i
 }
 
-func (i *importing) Values() migrations.Values { return i.values }
-func (i *importing) Cursor() string            { return i.cursor }
-func (i *importing) Upload(context.Context) (io.ReadCloser, error) {
+func (i *bareImport) Values() migrations.Values { return i.values }
+func (i *bareImport) Cursor() string            { return i.cursor }
+func (i *bareImport) Upload(context.Context) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(i.file)), nil
 }
 
-func (i *importing) Add(_ context.Context, task migrations.NewTask) error {
+func (i *bareImport) Add(_ context.Context, task migrations.NewTask) error {
 	i.tasks = append(i.tasks, task)
 	return nil
 }
 
-func (i *importing) Reject(_ context.Context, r migrations.Rejection) error {
+func (i *bareImport) Reject(_ context.Context, r migrations.Rejection) error {
 	i.rejected = append(i.rejected, r)
 	return nil
 }
 
-func (i *importing) fill() *importing {
+func (i *bareImport) fill() *bareImport {
 	i.t.Helper()
 	m := i.h.Migration(i.t, "import-tickets")
 	domaintest.Must(i.t, m.Check(i.h.Ctx, i.values))
@@ -79,7 +79,7 @@ func (i *importing) fill() *importing {
 	return i
 }
 
-func (i *importing) works() (works []*migrations.Work) {
+func (i *bareImport) works() (works []*migrations.Work) {
 	for n, task := range i.tasks {
 		works = append(works, &migrations.Work{Task: migrations.Task{Line: task.Line, Payload: task.Payload, Attempt: n}, Values: i.values})
 	}
@@ -87,7 +87,7 @@ func (i *importing) works() (works []*migrations.Work) {
 }
 
 // run does all tasks in blocks and returns what was said of each: its note, or its error with a ! before it.
-func (i *importing) run() (notes []string) {
+func (i *bareImport) run() (notes []string) {
 	i.t.Helper()
 	i.fill()
 	works := i.works()
@@ -104,7 +104,7 @@ func (i *importing) run() (notes []string) {
 	return notes
 }
 
-func (i *importing) preview() (notes []string) {
+func (i *bareImport) preview() (notes []string) {
 	i.t.Helper()
 	i.fill()
 	for _, work := range i.works() {
@@ -142,7 +142,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 	statuses := []string{"statuses", "In Progress = Doing"}
 
 	t.Run("a dry run says what would come of each row", func(t *testing.T) {
-		e.same(t, e.importing(t, jiraExport, statuses...).preview(), []string{
+		e.same(t, e.newImport(t, jiraExport, statuses...).preview(), []string{
 			"would open as DEMO-… in “Doing”, assigned to Ben",
 			"would open as DEMO-… in “Done”; nobody here is “Nobody Known”",
 			"would open as DEMO-… in “To do”",
@@ -150,7 +150,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		e.Counts(t, 0, "SELECT COUNT(*) FROM ticket_origin")
 	})
 	t.Run("each row is a ticket", func(t *testing.T) {
-		e.same(t, e.importing(t, jiraExport, statuses...).run(), []string{
+		e.same(t, e.newImport(t, jiraExport, statuses...).run(), []string{
 			"opened as " + key(0) + " in “Doing”, assigned to Ben",
 			"opened as " + key(1) + " in “Done”; nobody here is “Nobody Known”",
 			"opened as " + key(2) + " in “To do”",
@@ -199,7 +199,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 	})
 	t.Run("again changes nothing, and says so", func(t *testing.T) {
 		before := e.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(e.Practice.ID))
-		e.same(t, e.importing(t, jiraExport, statuses...).run(), []string{
+		e.same(t, e.newImport(t, jiraExport, statuses...).run(), []string{
 			"OLD-123 is there already as " + key(0), "OLD-7 is there already as " + key(1), "OLD-8 is there already as " + key(2),
 		})
 		e.Counts(t, before, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(e.Practice.ID))
@@ -237,7 +237,7 @@ func TestImport_rows(t *testing.T) {
 	e.member(t, "Vera", "vera@example.com", accounts.Viewer)
 	one := func(t *testing.T, file string, values ...string) (note string) {
 		t.Helper()
-		notes := e.importing(t, file, values...).run()
+		notes := e.newImport(t, file, values...).run()
 		if len(notes) != 1 {
 			t.Fatalf("got %q", notes)
 		}
@@ -296,7 +296,7 @@ func TestImport_rows(t *testing.T) {
 		}
 	})
 	t.Run("a status that is left out opens nothing", func(t *testing.T) {
-		if notes := e.importing(t, "title,key,status\nx,LEFT-1,Won't do\n", "statuses", "Won't do = -").run(); notes[0] != "left out: its status is “Won't do”" {
+		if notes := e.newImport(t, "title,key,status\nx,LEFT-1,Won't do\n", "statuses", "Won't do = -").run(); notes[0] != "left out: its status is “Won't do”" {
 			t.Errorf("got %q", notes)
 		}
 	})
@@ -307,15 +307,15 @@ func TestImport_rows(t *testing.T) {
 		if e.Ticket(t, "DEMO-1").Title == "x" {
 			t.Error("it opens the imported one")
 		}
-		if notes := e.importing(t, "title,key\nx,DEMO-1\n").run(); !strings.HasPrefix(notes[0], "DEMO-1 is there already as ") {
+		if notes := e.newImport(t, "title,key\nx,DEMO-1\n").run(); !strings.HasPrefix(notes[0], "DEMO-1 is there already as ") {
 			t.Errorf("got %q", notes)
 		}
 	})
 	t.Run("a key that stands in the file again is rejected with both lines, also where filling goes on", func(t *testing.T) {
 		file := "title,key\nx,TWICE-1\n,TWICE-2\ny,twice-1\nz,TWICE-2\nx,a\nx,A\nx,\nx,\nz, a\n"
-		whole := e.importing(t, file)
-		preview, run := whole.preview(), e.importing(t, file).run()
-		check := func(i *importing, want ...string) {
+		whole := e.newImport(t, file)
+		preview, run := whole.preview(), e.newImport(t, file).run()
+		check := func(i *bareImport, want ...string) {
 			t.Helper()
 			var got []string
 			for _, r := range i.rejected {
@@ -334,13 +334,13 @@ func TestImport_rows(t *testing.T) {
 			}
 		}
 		for cursor, want := range map[string][]string{whole.tasks[0].Cursor: {title, twice, a}, whole.rejected[1].Cursor: {a}, whole.tasks[4].Cursor: {a}} {
-			later := e.importing(t, file)
+			later := e.newImport(t, file)
 			later.cursor = cursor
 			check(later.fill(), want...)
 		}
 	})
 	t.Run("what stands in the file again and was not seen is one ticket all the same", func(t *testing.T) {
-		i := e.importing(t, "title,key\nx,THRICE-1\n").fill()
+		i := e.newImport(t, "title,key\nx,THRICE-1\n").fill()
 		i.tasks = append(i.tasks, i.tasks[0], i.tasks[0])
 		works := i.works()
 		i.blockOrEach(works)
@@ -354,25 +354,25 @@ func TestImport_rows(t *testing.T) {
 		board := e.Board(t, "TIGHT")
 		e.Exec(t, "UPDATE board_column SET wip_limit = 2, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
 		file := "title,key,status\na,T-1,Doing\nb,T-2,Doing\nc,T-3,Doing\nd,T-4,To do\n"
-		for n, note := range e.importing(t, file, "board", "TIGHT").preview() {
+		for n, note := range e.newImport(t, file, "board", "TIGHT").preview() {
 			if strings.HasSuffix(note, "; “Doing” has room for 2 more: which rows get it shows when they are imported") != (n < 3) || !strings.HasPrefix(note, "would open as TIGHT-…") {
 				t.Errorf("a dry run says %q", note)
 			}
 		}
-		notes := e.importing(t, file, "board", "TIGHT").run()
+		notes := e.newImport(t, file, "board", "TIGHT").run()
 		if !strings.HasPrefix(notes[2], "!“Doing” is full") || notes[3] != "opened as TIGHT-3 in “To do”" {
 			t.Errorf("got %q", notes)
 		}
-		if notes := e.importing(t, file, "board", "TIGHT").preview(); !strings.HasPrefix(notes[2], "!“Doing” is full") {
+		if notes := e.newImport(t, file, "board", "TIGHT").preview(); !strings.HasPrefix(notes[2], "!“Doing” is full") {
 			t.Errorf("a dry run says %q", notes)
 		}
 		e.Exec(t, "UPDATE board_column SET wip_limit = 3 WHERE id = ?", uint64(board.Columns[1].ID))
-		if notes := e.importing(t, file, "board", "TIGHT").run(); notes[2] != "opened as TIGHT-4 in “Doing”" {
+		if notes := e.newImport(t, file, "board", "TIGHT").run(); notes[2] != "opened as TIGHT-4 in “Doing”" {
 			t.Errorf("got %q", notes)
 		}
 	})
 	t.Run("rows without a title, and with a key without end, are rejected by line", func(t *testing.T) {
-		i := e.importing(t, "title,key\n ,A-1\n\"\u202e\",A-2\nx,"+strings.Repeat("k", 191)+"\nx,A-3\nx\n").fill()
+		i := e.newImport(t, "title,key\n ,A-1\n\"\u202e\",A-2\nx,"+strings.Repeat("k", 191)+"\nx,A-3\nx\n").fill()
 		var got []string
 		for _, r := range i.rejected {
 			got = append(got, fmt.Sprint(r.Line, " ", r.Reason))
@@ -384,7 +384,7 @@ func TestImport_rows(t *testing.T) {
 	})
 	t.Run("a file without titles, or without a column that is named, is refused", func(t *testing.T) {
 		for _, c := range [][]string{{"a,b\n1,2\n"}, {"title,b\n1,2\n", "status", "Nope"}, {"title,b\n", "status", "b"}} {
-			i := e.importing(t, c[0], c[1:]...)
+			i := e.newImport(t, c[0], c[1:]...)
 			if err := e.Migration(t, "import-tickets").Fill(e.Ctx, i); !errors.Is(err, fault.Invalid) {
 				t.Errorf("%q: %v", c, err)
 			}
@@ -392,13 +392,13 @@ func TestImport_rows(t *testing.T) {
 	})
 	t.Run("parameters are checked", func(t *testing.T) {
 		for param, value := range map[string]string{"company": "nope", "board": "NOPE", "author": "nobody@example.com", "statuses": "x = Nowhere", "other": "Nowhere"} {
-			i := e.importing(t, "", param, value)
+			i := e.newImport(t, "", param, value)
 			err := e.Migration(t, "import-tickets").Check(e.Ctx, i.values)
 			if fault.Field(err) != param {
 				t.Errorf("%s: %v", param, err)
 			}
 		}
-		if err := e.Migration(t, "import-tickets").Check(e.Ctx, e.importing(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
+		if err := e.Migration(t, "import-tickets").Check(e.Ctx, e.newImport(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
 			t.Errorf("a viewer imports: %v", err)
 		}
 	})
@@ -416,8 +416,8 @@ func TestImport_of_many_projects(t *testing.T) {
 		fmt.Fprintf(&file, "Row,P%d-%d\n", i%projects, i+1)
 	}
 	file.WriteString("Row,\nRow,10001\nRow,P3-900\n")
-	all := e.importing(t, file.String()).fill()
-	check := func(i *importing) {
+	all := e.newImport(t, file.String()).fill()
+	check := func(i *bareImport) {
 		t.Helper()
 		want := map[uint64]bool{}
 		for line := range uint64(3 * projects) {
@@ -441,7 +441,7 @@ func TestImport_of_many_projects(t *testing.T) {
 	}
 	check(all)
 	for _, cursor := range []string{all.tasks[0].Cursor, all.tasks[99].Cursor, all.rejected[1].Cursor, all.tasks[250].Cursor} {
-		later := e.importing(t, file.String())
+		later := e.newImport(t, file.String())
 		later.cursor = cursor
 		check(later.fill())
 		last := len(later.tasks) + len(later.rejected)
@@ -472,7 +472,7 @@ func TestImport_at_once(t *testing.T) {
 			board = other.Slug // another board, whose columns are others: only the unique key is in the way
 		}
 		wg.Go(func() {
-			i := e.importing(t, file.String(), "board", board).fill()
+			i := e.newImport(t, file.String(), "board", board).fill()
 			for block := range slices.Chunk(i.works(), 20) {
 				i.blockOrEach(block)
 			}
@@ -485,7 +485,7 @@ func TestImport_at_once(t *testing.T) {
 }
 
 // blockOrEach does a block as the engine does: where it fails, each task alone.
-func (i *importing) blockOrEach(block []*migrations.Work) {
+func (i *bareImport) blockOrEach(block []*migrations.Work) {
 	write := func(works []*migrations.Work) error {
 		return i.h.DB.InTx(i.h.Ctx, func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, works) })
 	}

@@ -11,9 +11,9 @@ import (
 
 // Importer is the migration import-tickets.
 type Importer struct {
-	db     *db.DB
-	bulk   *db.DB
-	people coalesce.Recent[id.Company, *directory]
+	db          *db.DB
+	bulk        *db.DB
+	directories coalesce.Recent[id.Company, *directory]
 }
 
 // New returns the migration on a database. Bulk is the same database with connections of its own.

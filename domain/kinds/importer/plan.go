@@ -55,13 +55,13 @@ func (m *Importer) Migration() *migrations.Migration {
 
 // importPlan is the parsed parameters of an import.
 type importPlan struct {
-	company  accounts.Company
-	board    boards.Board
-	author   accounts.CompanyMember
-	statuses map[string]string // in lower case, to a column's name, "-" for none
-	other    string
-	names    bool
-	people   *directory
+	company   accounts.Company
+	board     boards.Board
+	author    accounts.CompanyMember
+	statuses  map[string]string // in lower case, to a column's name, "-" for none
+	other     string
+	names     bool
+	directory *directory
 }
 
 // importPlan parses the parameters. It returns migrations.BadParam.
@@ -82,11 +82,11 @@ func (m *Importer) importPlan(ctx context.Context, q *db.Queries, values migrati
 	if plan.board.Archived() {
 		return plan, migrations.BadParam("board", "The board is archived. Restore it first, or choose another one.")
 	}
-	if plan.people, err = m.people.Get(plan.company.ID, func() (*directory, error) { return readDirectory(ctx, q, plan.company.ID) }); err != nil {
+	if plan.directory, err = m.directories.Get(plan.company.ID, func() (*directory, error) { return readDirectory(ctx, q, plan.company.ID) }); err != nil {
 		return plan, err
 	}
 	plan.names = values["names"] == "true"
-	author, found := plan.people.byEmail[strings.ToLower(strings.TrimSpace(values["author"]))]
+	author, found := plan.directory.byEmail[strings.ToLower(strings.TrimSpace(values["author"]))]
 	if !found || author.Role == accounts.Viewer {
 		return plan, migrations.BadParam("author", "No member of that company who may write has this email address.")
 	}
@@ -175,7 +175,7 @@ func (m *Importer) fillImport(ctx context.Context, into migrations.Filler) error
 // assignable are the members of some names who can be assigned, and notes about the others.
 func (p *importPlan) assignable(names []string) (list []tickets.Assignee, notes []string) {
 	for _, name := range names {
-		person, ok := p.people.find(name, p.names)
+		person, ok := p.directory.find(name, p.names)
 		switch {
 		case !ok:
 			notes = append(notes, fmt.Sprintf("nobody here is “%s”", name))

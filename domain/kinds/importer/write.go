@@ -23,7 +23,7 @@ import (
 type arrival struct {
 	work    *migrations.Work
 	row     importRow
-	opening tickets.Opening
+	opening tickets.NewTicket
 	rest    tickets.Import
 	column  boards.Column
 	notes   []string
@@ -134,7 +134,7 @@ func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool)
 	if a.notes = append(a.notes, notes...); len(notes) > 0 {
 		row.keep("Assignee", strings.Join(row.Assignees, ", "))
 	}
-	author, known := p.person(row.Reporter)
+	author, known := p.member(row.Reporter)
 	if !known && row.Reporter != "" {
 		row.keep("Reporter", row.Reporter)
 	}
@@ -151,7 +151,7 @@ func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool)
 	for _, comment := range row.Comments {
 		a.rest.Comments = append(a.rest.Comments, p.remarks(comment)...)
 	}
-	a.opening = tickets.Opening{
+	a.opening = tickets.NewTicket{
 		Draft:  tickets.Draft{Title: row.Title, Description: description, Column: a.column.ID},
 		Author: author, CreatedAt: created, UpdatedAt: later(created, row.Updated),
 	}
@@ -186,9 +186,9 @@ func later(first, second time.Time) time.Time {
 	return second
 }
 
-// person is the member with a name, or else the import's author.
-func (p *importPlan) person(name string) (tickets.User, bool) {
-	if found, ok := p.people.find(name, p.names); ok {
+// member is the member with a name, or else the import's author.
+func (p *importPlan) member(name string) (tickets.User, bool) {
+	if found, ok := p.directory.find(name, p.names); ok {
 		return tickets.User{ID: found.Account.ID, Name: found.Account.Name}, true
 	}
 	return tickets.User{ID: p.author.Account.ID, Name: p.author.Account.Name}, false
@@ -197,7 +197,7 @@ func (p *importPlan) person(name string) (tickets.User, bool) {
 // remarks are the comments made of a comment in the file: its author's, or the import's author's with a line that
 // names the author.
 func (p *importPlan) remarks(c importComment) (list []tickets.ImportedComment) {
-	author, known := p.person(c.Author)
+	author, known := p.member(c.Author)
 	if !known && c.Author != "" {
 		c.Text = "*" + c.Author + ":*\n\n" + c.Text
 	}
@@ -247,7 +247,7 @@ func divide(text string, most int) (first string, more []string) {
 
 // open opens the tickets, and keeps their assignees members until the transaction ends.
 func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) ([]tickets.Ticket, error) {
-	openings := make([]tickets.Opening, len(arrivals))
+	openings := make([]tickets.NewTicket, len(arrivals))
 	for i, a := range arrivals {
 		openings[i] = a.opening
 	}
@@ -274,7 +274,7 @@ func (p *importPlan) imports(ctx context.Context, tx *db.Tx, arrivals []*arrival
 		}
 	}
 	slices.Sort(people)
-	roles, err := accounts.HoldMembers(ctx, tx, p.company.ID, slices.Compact(people))
+	roles, err := accounts.LockMembership(ctx, tx, p.company.ID, slices.Compact(people))
 	if err != nil {
 		return nil, err
 	}

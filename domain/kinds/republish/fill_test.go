@@ -13,18 +13,20 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// filled is what a filling adds, from some cursor on.
-type filled struct {
+// fillResult is what a filling adds, from some cursor on.
+type fillResult struct {
 	values migrations.Values
 	cursor string
 	tasks  []migrations.NewTask
 }
 
-func (l *filled) Values() migrations.Values                              { return l.values }
-func (l *filled) Cursor() string                                         { return l.cursor }
-func (l *filled) Upload(context.Context) (io.ReadCloser, error)          { return nil, io.EOF }
-func (l *filled) Reject(_ context.Context, r migrations.Rejection) error { return fmt.Errorf("%+v", r) }
-func (l *filled) Add(_ context.Context, task migrations.NewTask) error {
+func (l *fillResult) Values() migrations.Values                     { return l.values }
+func (l *fillResult) Cursor() string                                { return l.cursor }
+func (l *fillResult) Upload(context.Context) (io.ReadCloser, error) { return nil, io.EOF }
+func (l *fillResult) Reject(_ context.Context, r migrations.Rejection) error {
+	return fmt.Errorf("%+v", r)
+}
+func (l *fillResult) Add(_ context.Context, task migrations.NewTask) error {
 	l.tasks = append(l.tasks, task)
 	return nil
 }
@@ -32,7 +34,7 @@ func (l *filled) Add(_ context.Context, task migrations.NewTask) error {
 // fills is what a filling of republish adds behind a cursor.
 func (e *env) fills(t *testing.T, values migrations.Values, cursor string) []migrations.NewTask {
 	t.Helper()
-	l := &filled{values: values, cursor: cursor}
+	l := &fillResult{values: values, cursor: cursor}
 	domaintest.Must(t, e.Migration(t, "republish").Fill(e.Ctx, l))
 	return l.tasks
 }

@@ -24,9 +24,9 @@ const republishPart = 100
 type feedRepublish struct {
 	// again republishes the rows of a task, and returns how many they are.
 	again func(ctx context.Context, tx *db.Tx, task task) (int64, error)
-	// parts adds the tasks for the rows of the tickets of a board with numbers from after + 1 to upto; nil if a board
+	// parts adds the tasks for the rows of the tickets of a board with numbers in (after, to]; nil if a board
 	// is one task. Later feeds come first, so that the tickets' own task ends a range of numbers.
-	parts func(f *taskFiller, ctx context.Context, q *db.Queries, after, upto uint64) error
+	parts func(f *taskFiller, ctx context.Context, q *db.Queries, after, to uint64) error
 }
 
 // feedRepublishes has the feeds that can be republished, by name.
@@ -34,7 +34,7 @@ var feedRepublishes = map[string]feedRepublish{
 	"tickets": {
 		parts: (*taskFiller).tickets,
 		again: func(ctx context.Context, tx *db.Tx, task task) (int64, error) {
-			return tickets.RepublishNumbers(ctx, tx, task.Board, task.After, task.Upto)
+			return tickets.RepublishNumbers(ctx, tx, task.Board, task.After, task.To)
 		},
 	},
 	"comments": {
@@ -82,12 +82,12 @@ func (m *Republish) Migration() *migrations.Migration {
 			_, _, err := toRepublish(ctx, m.db.Queries, values)
 			return err
 		},
-		Turn: func(values migrations.Values, knobs *migrations.Knobs) {
+		AdjustKnobs: func(values migrations.Values, knobs *migrations.Knobs) {
 			if rate, err := strconv.ParseFloat(values["rate"], 64); err == nil {
 				knobs.Rate = rate / republishPart
 			}
 		},
-		Fill: m.fillRepublishing, Write: m.writeRepublishing, Preview: m.previewRepublishing,
+		Fill: m.fillRepublish, Write: m.writeRepublish, Preview: m.previewRepublish,
 		Knobs:  migrations.Knobs{Concurrency: 1, Block: 1},
 		Behind: true, Unattended: true,
 	}
@@ -111,20 +111,20 @@ func toRepublish(ctx context.Context, q *db.Queries, values migrations.Values) (
 	return company, board, err
 }
 
-// task is a task of republish: a board, or the tickets of a board with the numbers from after + 1 to upto, or some of
+// task is a task of republish: a board, or the tickets of a board with numbers in (after, to], or some of
 // their comments. It has about as many rows as the rate counts for it.
 type task struct {
 	Feed         string     `json:"feed"`
 	Board        id.Board   `json:"board"`
 	Slug         string     `json:"slug"`
 	After        uint64     `json:"after"`
-	Upto         uint64     `json:"upto"`
+	To           uint64     `json:"upto"`
 	AfterComment id.Comment `json:"after_comment,omitempty"`
-	UptoComment  id.Comment `json:"upto_comment,omitempty"` // then of ticket upto those from after_comment + 1 to upto_comment
+	ToComment    id.Comment `json:"upto_comment,omitempty"` // then of ticket to those from after_comment + 1 to upto_comment
 }
 
 func (a task) comments() tickets.CommentRange {
-	return tickets.CommentRange{After: a.After, Upto: a.Upto, AfterComment: a.AfterComment, UptoComment: a.UptoComment}
+	return tickets.CommentRange{After: a.After, To: a.To, AfterComment: a.AfterComment, ToComment: a.ToComment}
 }
 
 // fillCursor is the cursor of filling: the board itself is added, its tickets before a number, its comments before
@@ -147,7 +147,7 @@ func parseFillCursor(cursor string) (r fillCursor) {
 	return r
 }
 
-func (m *Republish) fillRepublishing(ctx context.Context, into migrations.Filler) error {
+func (m *Republish) fillRepublish(ctx context.Context, into migrations.Filler) error {
 	company, only, err := toRepublish(ctx, m.bulk.Queries, into.Values())
 	if err != nil {
 		return err
@@ -179,8 +179,8 @@ type taskFiller struct {
 func (f *taskFiller) wants(feed string) bool { return f.feed == "" || f.feed == feed }
 
 // add adds a task, if its feed is wanted, with the cursor after it.
-func (f *taskFiller) add(ctx context.Context, task task, upto fillCursor) error {
-	f.reached = upto
+func (f *taskFiller) add(ctx context.Context, task task, to fillCursor) error {
+	f.reached = to
 	if !f.wants(task.Feed) {
 		return nil
 	}
@@ -189,7 +189,7 @@ func (f *taskFiller) add(ctx context.Context, task task, upto fillCursor) error 
 	if err != nil {
 		return fmt.Errorf("write payload: %w", err)
 	}
-	return f.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: upto.String()})
+	return f.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: to.String()})
 }
 
 func (f *taskFiller) all(ctx context.Context, q *db.Queries) error {
@@ -207,13 +207,13 @@ func (f *taskFiller) all(ctx context.Context, q *db.Queries) error {
 // rest adds everything after the board itself.
 func (f *taskFiller) rest(ctx context.Context, q *db.Queries) error {
 	for after := f.reached.tickets; after < f.board.MaxTicketID; after += republishPart {
-		upto := min(after+republishPart, f.board.MaxTicketID)
+		to := min(after+republishPart, f.board.MaxTicketID)
 		for _, feed := range slices.Backward(f.feeds) {
 			parts := feedRepublishes[feed].parts
 			if parts == nil {
 				continue
 			}
-			if err := parts(f, ctx, q, after, upto); err != nil {
+			if err := parts(f, ctx, q, after, to); err != nil {
 				return err
 			}
 		}
@@ -221,24 +221,24 @@ func (f *taskFiller) rest(ctx context.Context, q *db.Queries) error {
 	return nil
 }
 
-func (f *taskFiller) tickets(ctx context.Context, _ *db.Queries, after, upto uint64) error {
-	return f.add(ctx, task{Feed: "tickets", After: after, Upto: upto}, fillCursor{f.board.ID, upto, upto, 0})
+func (f *taskFiller) tickets(ctx context.Context, _ *db.Queries, after, to uint64) error {
+	return f.add(ctx, task{Feed: "tickets", After: after, To: to}, fillCursor{f.board.ID, to, to, 0})
 }
 
-func (f *taskFiller) comments(ctx context.Context, q *db.Queries, after, upto uint64) error {
+func (f *taskFiller) comments(ctx context.Context, q *db.Queries, after, to uint64) error {
 	if !f.wants("comments") {
 		return nil
 	}
-	todo := tickets.CommentRange{After: after, Upto: upto}
+	todo := tickets.CommentRange{After: after, To: to}
 	if f.reached.number >= after {
 		todo.After, todo.AfterComment = f.reached.number, f.reached.comment
 	}
 	return tickets.CommentRanges(ctx, q, f.board.ID, todo, republishPart, func(part tickets.CommentRange) error {
-		to := fillCursor{f.board.ID, after, part.Upto, 0}
-		if part.UptoComment != 0 {
-			to.number, to.comment = part.After, part.UptoComment
+		at := fillCursor{f.board.ID, after, part.To, 0}
+		if part.ToComment != 0 {
+			at.number, at.comment = part.After, part.ToComment
 		}
-		return f.add(ctx, task{Feed: "comments", After: part.After, Upto: part.Upto, AfterComment: part.AfterComment, UptoComment: part.UptoComment}, to)
+		return f.add(ctx, task{Feed: "comments", After: part.After, To: part.To, AfterComment: part.AfterComment, ToComment: part.ToComment}, at)
 	})
 }
 
@@ -252,7 +252,7 @@ func (m *Republish) againOf(work *migrations.Work) (task task, feed feedRepublis
 	return task, feed, err
 }
 
-func (m *Republish) writeRepublishing(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+func (m *Republish) writeRepublish(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	for _, work := range works {
 		task, feed, err := m.againOf(work)
 		if err != nil {
@@ -268,7 +268,7 @@ func (m *Republish) writeRepublishing(ctx context.Context, tx *db.Tx, works []*m
 	return nil
 }
 
-func (m *Republish) previewRepublishing(_ context.Context, work *migrations.Work) (string, error) {
+func (m *Republish) previewRepublish(_ context.Context, work *migrations.Work) (string, error) {
 	task, feed, err := m.againOf(work)
 	if err != nil {
 		return "", err
@@ -276,8 +276,8 @@ func (m *Republish) previewRepublishing(_ context.Context, work *migrations.Work
 	if feed.parts == nil {
 		return "Would publish the board " + task.Slug + " again.", nil
 	}
-	if task.UptoComment != 0 {
-		return fmt.Sprintf("Would publish comments of %s-%d again, at most %d.", task.Slug, task.Upto, republishPart), nil
+	if task.ToComment != 0 {
+		return fmt.Sprintf("Would publish comments of %s-%d again, at most %d.", task.Slug, task.To, republishPart), nil
 	}
-	return fmt.Sprintf("Would publish the %[1]s of %[2]s-%[3]d to %[2]s-%[4]d again.", task.Feed, task.Slug, task.After+1, task.Upto), nil
+	return fmt.Sprintf("Would publish the %[1]s of %[2]s-%[3]d to %[2]s-%[4]d again.", task.Feed, task.Slug, task.After+1, task.To), nil
 }

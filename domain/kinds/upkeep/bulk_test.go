@@ -39,7 +39,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 		}
 		return run.State == migrations.Ready
 	})
-	domaintest.OK(e.Console.TurnKnobs(ctx, run.ID, migrations.KnobChange{"concurrency": 200, "block": 200}))(t)
+	domaintest.OK(e.Console.ChangeKnobs(ctx, run.ID, migrations.KnobChange{"concurrency": 200, "block": 200}))(t)
 	domaintest.OK(conn.ExecContext(ctx, "LOCK TABLES ticket WRITE"))(t)
 	defer conn.ExecContext(context.Background(), "UNLOCK TABLES") //nolint:errcheck // the test is over
 	domaintest.OK(e.Console.StartRun(ctx, run.ID, 0, nil))(t)

@@ -42,9 +42,9 @@ func (m *Upkeep) purgeDeleted() *migrations.Migration {
 			_, err := kinds.CompanyOf(ctx, m.db.Queries, values)
 			return err
 		},
-		Fill:    m.fillPurging,
-		Write:   writePurging,
-		Preview: m.previewPurging,
+		Fill:    m.fillPurge,
+		Write:   writePurge,
+		Preview: m.previewPurge,
 		Knobs:   migrations.Knobs{Concurrency: 2, Block: 20},
 	}
 }
@@ -64,7 +64,7 @@ func purgeBefore(ctx context.Context, q *db.Queries, values migrations.Values) (
 }
 
 // fillPurging's cursor is a board and the cursor of its deleted tickets.
-func (m *Upkeep) fillPurging(ctx context.Context, into migrations.Filler) error {
+func (m *Upkeep) fillPurge(ctx context.Context, into migrations.Filler) error {
 	company, err := kinds.CompanyOf(ctx, m.bulk.Queries, into.Values())
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func purgingOf(work *migrations.Work) (p purgeTask, err error) {
 	return p, nil
 }
 
-func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+func writePurge(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	var ids []tickets.ID
 	var on []id.Board
 	of := map[*migrations.Work]purgeTask{}
@@ -130,7 +130,7 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 	if len(ids) == 0 {
 		return nil
 	}
-	passed, err := allPassed(ctx, tx)
+	passed, err := passedPositions(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -161,14 +161,14 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 			work.Note(p.Key.String() + " was restored in the meantime, or is gone already. It was left alone.")
 		}
 	}
-	if err := feeds.RaiseHorizon(ctx, tx, "comments", done.Upto.Comments); err != nil {
+	if err := feeds.RaiseHorizon(ctx, tx, "comments", done.To.Comments); err != nil {
 		return err
 	}
-	return feeds.RaiseHorizon(ctx, tx, "tickets", done.Upto.Tickets)
+	return feeds.RaiseHorizon(ctx, tx, "tickets", done.To.Tickets)
 }
 
-// allPassed are the positions that all readers of tickets and comments have passed.
-func allPassed(ctx context.Context, tx *db.Tx) (p tickets.FeedPositions, err error) {
+// passedPositions are the positions that all readers of tickets and comments have passed.
+func passedPositions(ctx context.Context, tx *db.Tx) (p tickets.FeedPositions, err error) {
 	if p.Tickets, err = feeds.PassedPosition(ctx, tx.Queries, "tickets"); err != nil {
 		return p, err
 	}
@@ -176,8 +176,8 @@ func allPassed(ctx context.Context, tx *db.Tx) (p tickets.FeedPositions, err err
 	return p, err
 }
 
-// previewPurging is writePurging's result for one ticket.
-func (m *Upkeep) previewPurging(ctx context.Context, work *migrations.Work) (note string, err error) {
+// previewPurge is writePurging's result for one ticket.
+func (m *Upkeep) previewPurge(ctx context.Context, work *migrations.Work) (note string, err error) {
 	p, err := purgingOf(work)
 	if err != nil {
 		return "", err
@@ -187,7 +187,7 @@ func (m *Upkeep) previewPurging(ctx context.Context, work *migrations.Work) (not
 		if err != nil {
 			return err
 		}
-		passed, err := allPassed(ctx, tx)
+		passed, err := passedPositions(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -46,15 +46,15 @@ func (m *Upkeep) rebalanceRanks() *migrations.Migration {
 			_, err := kinds.BoardOf(ctx, m.db.Queries, values)
 			return err
 		},
-		Fill:    m.fillSpreading,
-		Write:   writeSpreading,
-		Preview: previewSpreading,
+		Fill:    m.fillRebalance,
+		Write:   writeRebalance,
+		Preview: previewRebalance,
 		// A column's tasks wait for one another: more at a time would only wait.
 		Knobs: migrations.Knobs{Concurrency: 1, Block: 1},
 	}
 }
 
-func (m *Upkeep) fillSpreading(ctx context.Context, into migrations.Filler) error {
+func (m *Upkeep) fillRebalance(ctx context.Context, into migrations.Filler) error {
 	board, err := kinds.BoardOf(ctx, m.bulk.Queries, into.Values())
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func spreadingOf(work *migrations.Work) (s spreadTask, err error) {
 	return s, nil
 }
 
-func writeSpreading(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+func writeRebalance(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	type one struct {
 		spreadTask
 		work *migrations.Work
@@ -134,7 +134,7 @@ func spreadNext(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, n 
 	return moved, boards.SaveSpread(ctx, tx, column, highest)
 }
 
-func previewSpreading(_ context.Context, work *migrations.Work) (string, error) {
+func previewRebalance(_ context.Context, work *migrations.Work) (string, error) {
 	s, err := spreadingOf(work)
 	if err != nil {
 		return "", err

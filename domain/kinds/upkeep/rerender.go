@@ -17,13 +17,13 @@ import (
 // rerenderPart is how many numbers of a board a task reads.
 const rerenderPart = 100
 
-// rerenderTask is a task of re-render-markdown: the tickets of a board with the numbers from after + 1 to upto.
+// rerenderTask is a task of re-render-markdown: the tickets of a board with numbers in (after, to].
 type rerenderTask struct {
 	Company string   `json:"company"`
 	Board   id.Board `json:"board"`
 	Slug    string   `json:"slug"`
 	After   uint64   `json:"after"`
-	Upto    uint64   `json:"upto"`
+	To      uint64   `json:"upto"`
 }
 
 // reRenderMarkdown renders every text, and reports those that fail or exceed the limits. It stores nothing, because
@@ -37,14 +37,14 @@ func (m *Upkeep) reRenderMarkdown() *migrations.Migration {
 			_, err := kinds.CompanyOf(ctx, m.db.Queries, values)
 			return err
 		},
-		Fill:    m.fillRerendering,
+		Fill:    m.fillRerender,
 		Process: m.rerender,
-		Preview: previewRerendering,
+		Preview: previewRerender,
 		Knobs:   migrations.Knobs{Concurrency: 2, Block: 10},
 	}
 }
 
-func (m *Upkeep) fillRerendering(ctx context.Context, into migrations.Filler) error {
+func (m *Upkeep) fillRerender(ctx context.Context, into migrations.Filler) error {
 	company, err := kinds.CompanyOf(ctx, m.bulk.Queries, into.Values())
 	if err != nil {
 		return err
@@ -58,12 +58,12 @@ func (m *Upkeep) fillRerendering(ctx context.Context, into migrations.Filler) er
 			first = behind
 		}
 		for after := first; after < board.MaxTicketID; after += rerenderPart {
-			upto := min(after+rerenderPart, board.MaxTicketID)
-			payload, err := json.Marshal(rerenderTask{board.Company, board.ID, board.Slug, after, upto})
+			to := min(after+rerenderPart, board.MaxTicketID)
+			payload, err := json.Marshal(rerenderTask{board.Company, board.ID, board.Slug, after, to})
 			if err != nil {
 				return fmt.Errorf("write payload: %w", err)
 			}
-			if err := into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: fmt.Sprintf("%d %d", board.ID, upto)}); err != nil {
+			if err := into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: fmt.Sprintf("%d %d", board.ID, to)}); err != nil {
 				return err
 			}
 		}
@@ -85,7 +85,7 @@ func (m *Upkeep) rerender(ctx context.Context, work *migrations.Work) error {
 	}
 	texts := 0
 	var typed, failed []string
-	err = tickets.EachText(ctx, m.bulk.Queries, r.Board, r.Slug, r.After, r.Upto, func(key tickets.Key, comment id.Comment, text string) error {
+	err = tickets.EachText(ctx, m.bulk.Queries, r.Board, r.Slug, r.After, r.To, func(key tickets.Key, comment id.Comment, text string) error {
 		texts++
 		as, err := markup.AsTyped(text)
 		switch {
@@ -117,10 +117,10 @@ func textOf(key tickets.Key, comment id.Comment) string {
 	return fmt.Sprintf("%s#comment-%d", key, comment)
 }
 
-func previewRerendering(_ context.Context, work *migrations.Work) (string, error) {
+func previewRerender(_ context.Context, work *migrations.Work) (string, error) {
 	r, err := rerenderingOf(work)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Would render the texts of %[1]s/%[2]s-%[3]d to %[2]s-%[4]d.", r.Company, r.Slug, r.After+1, r.Upto), nil
+	return fmt.Sprintf("Would render the texts of %[1]s/%[2]s-%[3]d to %[2]s-%[4]d.", r.Company, r.Slug, r.After+1, r.To), nil
 }

@@ -116,7 +116,7 @@ func (e *Env) FilledBy(worker id.Worker, run migrations.Run) migrations.Run {
 // Running opens a run, fills and starts it.
 func (e *Env) Running(n int) migrations.Run {
 	e.T.Helper()
-	return e.Must(e.StartRun(e.Ctx, e.Ana, e.Ready(n).ID, 0))
+	return e.Must(e.StartRun(e.Ctx, e.Ana, e.Ready(n).ID, 0, nil))
 }
 
 // Now reads the run.
@@ -191,8 +191,8 @@ func (e *Env) Does(run id.Run, task id.Task, from, to string, fingerprint ...byt
 	}))
 }
 
-// Failed has all given tasks processed and fail.
-func (e *Env) Failed(run id.Run, tasks []id.Task, fingerprint ...byte) {
+// Fail has all given tasks processed and fail.
+func (e *Env) Fail(run id.Run, tasks []id.Task, fingerprint ...byte) {
 	e.T.Helper()
 	for _, task := range tasks {
 		e.Does(run, task, migrations.TaskOpen, migrations.TaskProcessing)
@@ -200,8 +200,8 @@ func (e *Env) Failed(run id.Run, tasks []id.Task, fingerprint ...byte) {
 	}
 }
 
-// Counted checks that the counters and groups of a run say what its tasks are.
-func (e *Env) Counted(run id.Run) {
+// CheckCounts checks that the counters and groups of a run say what its tasks are.
+func (e *Env) CheckCounts(run id.Run) {
 	e.T.Helper()
 	is := map[string]int64{}
 	rows := domaintest.OK(e.DB.SQL.Query("SELECT state, COUNT(*) FROM migration_task WHERE run_id = ? GROUP BY state", run))(e.T)
@@ -236,8 +236,8 @@ func (e *Env) Log(run id.Run) (list []string) {
 	return list
 }
 
-// Stored are the names of all stored files.
-func (e *Env) Stored() (names []string) {
+// StoredFiles are the names of all stored files.
+func (e *Env) StoredFiles() (names []string) {
 	e.T.Helper()
 	domaintest.Must(e.T, filepath.WalkDir(e.Folder, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -248,8 +248,8 @@ func (e *Env) Stored() (names []string) {
 	return names
 }
 
-// Moved is a step of the engine's.
-func (e *Env) Moved(run id.Run, from, to migrations.State, actor migrations.Actor) {
+// MustMove is a step of the engine's.
+func (e *Env) MustMove(run id.Run, from, to migrations.State, actor migrations.Actor) {
 	e.T.Helper()
 	domaintest.Must(e.T, e.DB.InTx(e.Ctx, func(tx *db.Tx) error {
 		return migrations.Transit(e.Ctx, tx, run, migrations.Move{Action: "move", From: []migrations.State{from}, To: to, Actor: actor}, nil)

@@ -9,17 +9,17 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// window is how many of the last attempts the share of errors is of.
-const window = 100
+// breakerAttempts is how many of the last attempts the share of errors is of.
+const breakerAttempts = 100
 
 // breaker is what is remembered of the attempts of a run since it last began to run.
 type breaker struct {
 	counting bool
 	state    migrations.State // that the last look found
 	since    time.Time        // when it began
-	// looks are what the counters showed, oldest first: the first is the latest that has at least window
+	// tallies are what the counters showed, oldest first: the first is the latest that has at least window
 	// attempts after it, or where the counting began.
-	looks []tally
+	tallies []tally
 	// streak is the last attempt before the failures that may be in a row: each look that finds a task
 	// completed moves it on.
 	streak uint64
@@ -51,7 +51,7 @@ func (m *Monitor) checkBreaker(ctx context.Context, run migrations.Run, b *break
 	if run.State != migrations.Running && run.State != migrations.Throttled || !b.counting || resumed {
 		return m.countAnew(ctx, run, b, now)
 	}
-	last := b.looks[len(b.looks)-1]
+	last := b.tallies[len(b.tallies)-1]
 	b.add(now)
 	reason, err := m.breakReason(ctx, run, b, now, last)
 	if err != nil || reason == "" {
@@ -63,12 +63,12 @@ func (m *Monitor) checkBreaker(ctx context.Context, run migrations.Run, b *break
 
 // countAnew begins with the attempts that come after this look.
 func (m *Monitor) countAnew(ctx context.Context, run migrations.Run, b *breaker, now tally) (err error) {
-	if b.counting && len(b.looks) == 1 && b.looks[0] == now {
+	if b.counting && len(b.tallies) == 1 && b.tallies[0] == now {
 		return nil
 	}
 	last, err := m.lastAttempt(ctx, run)
 	if err == nil {
-		b.counting, b.looks, b.streak = true, []tally{now}, last
+		b.counting, b.tallies, b.streak = true, []tally{now}, last
 	}
 	return err
 }
@@ -83,18 +83,18 @@ func (m *Monitor) lastAttempt(ctx context.Context, run migrations.Run) (uint64, 
 
 // add keeps as few looks as the share needs.
 func (b *breaker) add(now tally) {
-	if b.looks[len(b.looks)-1] != now {
-		b.looks = append(b.looks, now)
+	if b.tallies[len(b.tallies)-1] != now {
+		b.tallies = append(b.tallies, now)
 	}
-	for len(b.looks) > 1 && now.minus(b.looks[1]).attempts() >= window {
-		b.looks = b.looks[1:]
+	for len(b.tallies) > 1 && now.minus(b.tallies[1]).attempts() >= breakerAttempts {
+		b.tallies = b.tallies[1:]
 	}
 }
 
 // breakReason says why the run is to pause, "" where it is not.
 func (m *Monitor) breakReason(ctx context.Context, run migrations.Run, b *breaker, now, last tally) (string, error) {
-	since := now.minus(b.looks[0])
-	if limit := run.Knobs.ErrorShare; limit > 0 && since.attempts() >= window && float64(since.failed) > limit*float64(since.attempts()) {
+	since := now.minus(b.tallies[0])
+	if limit := run.Knobs.ErrorShare; limit > 0 && since.attempts() >= breakerAttempts && float64(since.failed) > limit*float64(since.attempts()) {
 		return fmt.Sprintf("%s of the last %s attempts failed; the limit is %.6g %%. See the failures, mend what is wrong, then resume: it counts anew from there.",
 			migrations.Grouped(since.failed), migrations.Grouped(since.attempts()), limit*100), nil
 	}

@@ -61,19 +61,19 @@ func TestTrip(t *testing.T) {
 	t.Run("when more than the share of the last hundred attempts failed", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, knobs)
-		s.look()
+		s.check()
 		s.attempts(50, different(50)...)
-		if run := s.look(); run.State != migrations.Running {
+		if run := s.check(); run.State != migrations.Running {
 			t.Fatalf("half is not more than half: %q", run.Reason)
 		}
 		s.attempts(1000)
-		s.look()
+		s.check()
 		s.attempts(40, different(55)...)
-		if run := s.look(); run.State != migrations.Running {
+		if run := s.check(); run.State != migrations.Running {
 			t.Fatalf("the last look's thousand are among the last hundred: %q", run.Reason)
 		}
 		s.attempts(5, different(5)...)
-		run := s.look()
+		run := s.check()
 		if run.State != migrations.Pausing || !strings.HasPrefix(run.Reason, "60 of the last 105 attempts failed; the limit is 50 %.") {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
@@ -85,9 +85,9 @@ func TestTrip(t *testing.T) {
 	t.Run("never before a hundred attempts", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, knobs)
-		s.look()
+		s.check()
 		s.attempts(0, different(99)...)
-		if run := s.look(); run.State != migrations.Running {
+		if run := s.check(); run.State != migrations.Running {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 	})
@@ -95,13 +95,13 @@ func TestTrip(t *testing.T) {
 	t.Run("when one error comes so often in a row, over all workers and looks", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, knobs)
-		s.look()
+		s.check()
 		s.attempts(0, same(19)...)
-		if run := s.look(); run.State != migrations.Running {
+		if run := s.check(); run.State != migrations.Running {
 			t.Fatalf("19 are not 20: %q", run.Reason)
 		}
 		s.attempts(0, same(1)...)
-		run := s.look()
+		run := s.check()
 		if run.State != migrations.Pausing || !strings.HasPrefix(run.Reason, "The same error came 20 times in a row: “row 0: disk is full”.") {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
@@ -110,17 +110,17 @@ func TestTrip(t *testing.T) {
 	t.Run("not with another error or a completion in between", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, knobs)
-		s.look()
+		s.check()
 		s.attempts(0, same(15)...)
-		s.look()
+		s.check()
 		s.attempts(0, "something else")
-		s.look()
+		s.check()
 		s.attempts(0, same(10)...)
-		s.look()
+		s.check()
 		s.attempts(1)
-		s.look()
+		s.check()
 		s.attempts(0, same(15)...)
-		if run := s.look(); run.State != migrations.Running {
+		if run := s.check(); run.State != migrations.Running {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 	})
@@ -131,21 +131,21 @@ func TestTrip(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				s := newEnv(t, knobs)
-				s.look()
+				s.check()
 				s.attempts(0, append(different(60), same(19)...)...)
-				s.look()
+				s.check()
 				s.exec("UPDATE migration_run SET state = 'paused', state_since = NOW(6) WHERE id = 1")
 				if pausedAtALook {
-					s.look()
+					s.check()
 				}
 				s.exec("UPDATE migration_run SET state = 'running', state_since = NOW(6) WHERE id = 1")
-				s.look()
+				s.check()
 				s.attempts(0, append(same(1), different(30)...)...)
-				if run := s.look(); run.State != migrations.Running {
+				if run := s.check(); run.State != migrations.Running {
 					t.Fatalf("%s: %q", run.State, run.Reason)
 				}
 				s.attempts(0, same(20)...)
-				if run := s.look(); run.State != migrations.Pausing {
+				if run := s.check(); run.State != migrations.Pausing {
 					t.Errorf("it counts no more at all: %s", run.State)
 				}
 			})
@@ -156,10 +156,10 @@ func TestTrip(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, knobs)
 		s.exec("UPDATE migration_run SET state = 'ready' WHERE id = 1")
-		s.look()
+		s.check()
 		s.exec("UPDATE migration_run SET state = 'running', state_since = NOW(6) WHERE id = 1")
 		s.attempts(0, same(300)...)
-		if run := s.look(); run.State != migrations.Pausing {
+		if run := s.check(); run.State != migrations.Pausing {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 	})
@@ -167,10 +167,10 @@ func TestTrip(t *testing.T) {
 	t.Run("attempts that were lost with their workers say nothing of the work", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, knobs)
-		s.look()
+		s.check()
 		s.count(db.AddToCounterParams{Errors: 300, Reclaimed: 300})
 		s.record("lost", same(300)...)
-		if run := s.look(); run.State != migrations.Running {
+		if run := s.check(); run.State != migrations.Running {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 	})
@@ -178,9 +178,9 @@ func TestTrip(t *testing.T) {
 	t.Run("a limit of 0 is none", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, migrations.Knobs{})
-		s.look()
+		s.check()
 		s.attempts(0, same(300)...)
-		if run := s.look(); run.State != migrations.Running {
+		if run := s.check(); run.State != migrations.Running {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 	})

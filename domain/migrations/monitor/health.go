@@ -48,7 +48,7 @@ type ClaimPlan struct {
 
 // Health looks at the database, at most every two seconds however many ask.
 func (m *Monitor) Health(ctx context.Context) (Health, error) {
-	l, err := m.lookAt(ctx, healthFresh, time.Now())
+	l, err := m.loadAt(ctx, healthFresh, time.Now())
 	if err != nil {
 		return Health{}, err
 	}

@@ -50,7 +50,7 @@ func TestHealth(t *testing.T) {
 
 	t.Run("many who look cost one look", func(t *testing.T) {
 		t.Parallel()
-		d, watch := dbtest.Watched(t)
+		d, watch := dbtest.NewWatched(t)
 		m := New(d, migrations.New(d, nil, nil))
 		looked, began := 0, time.Now()
 		watch.Take()

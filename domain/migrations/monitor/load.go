@@ -17,8 +17,8 @@ import (
 // KeeperLease is the row of migration_lease whose renewed_at is the heartbeat that replicas are measured by.
 const KeeperLease = "keeper"
 
-// replicaAnswers is how long a replica may take to answer.
-var replicaAnswers = time.Second
+// replicaTimeout is how long a replica may take to answer.
+var replicaTimeout = time.Second
 
 // load is what the database and its replicas said at a time.
 type load struct {
@@ -29,10 +29,10 @@ type load struct {
 
 // replicaLag is how far a replica is behind, or since when it does not say.
 type replicaLag struct {
-	name string
-	lag  time.Duration // as it last said
-	said time.Time     // when; zero where it never did
-	why  string        // it does not say now; "" where it does
+	name       string
+	lag        time.Duration // as it last said
+	measuredAt time.Time     // when; zero where it never did
+	why        string        // it does not say now; "" where it does
 	// grant is the statement that lets our account read it there, where that is what is missing.
 	grant string
 }
@@ -42,10 +42,10 @@ func (r replicaLag) behind(at time.Time) time.Duration {
 	switch {
 	case r.why == "":
 		return r.lag
-	case r.said.IsZero():
+	case r.measuredAt.IsZero():
 		return math.MaxInt64
 	}
-	return r.lag + at.Sub(r.said)
+	return r.lag + at.Sub(r.measuredAt)
 }
 
 // loads keeps the last answers, so that many requests cost one.
@@ -62,8 +62,8 @@ type deadlocks struct {
 	count int64
 }
 
-// lookAt returns the load of the database, not older than maxAge at that time.
-func (m *Monitor) lookAt(ctx context.Context, maxAge time.Duration, at time.Time) (load, error) {
+// loadAt returns the load of the database, not older than maxAge at that time.
+func (m *Monitor) loadAt(ctx context.Context, maxAge time.Duration, at time.Time) (load, error) {
 	l := &m.loads
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,7 +132,7 @@ func (m *Monitor) askReplicas(ctx context.Context, before []replicaLag, at time.
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, replicaAnswers)
+	ctx, cancel := context.WithTimeout(ctx, replicaTimeout)
 	defer cancel()
 	lags := make([]replicaLag, len(m.replicas))
 	copy(lags, before)
@@ -146,17 +146,17 @@ func (m *Monitor) askReplicas(ctx context.Context, before []replicaLag, at time.
 
 func askReplica(ctx context.Context, replica Replica, before replicaLag, here, at time.Time) replicaLag {
 	there, err := replica.DB.LeaseRenewed(ctx, KeeperLease)
-	now := replicaLag{name: replica.Name, lag: before.lag, said: before.said}
+	now := replicaLag{name: replica.Name, lag: before.lag, measuredAt: before.measuredAt}
 	switch {
 	case err == nil:
-		now.lag, now.said = max(0, here.Sub(there)), at
+		now.lag, now.measuredAt = max(0, here.Sub(there)), at
 	case db.IsNotFound(err):
 		now.why = "has no heartbeat of the workers yet"
 	case db.IsForbidden(err):
 		now.why = "does not let our account read migration_lease"
 		now.grant = db.GrantSelect(ctx, replica.DB.SQL, "migration_lease")
 	case errors.Is(err, context.DeadlineExceeded):
-		now.why = fmt.Sprintf("did not answer within %s", replicaAnswers)
+		now.why = fmt.Sprintf("did not answer within %s", replicaTimeout)
 	default:
 		now.why = "cannot be read: " + sentence(err)
 	}

@@ -40,21 +40,21 @@ func (m *Monitor) sample(ctx context.Context, run migrations.Run, s *sampler, at
 
 // thin removes samples of more than a day ago, but for about one in five minutes, some at a time.
 func (m *Monitor) thin(ctx context.Context, run migrations.Run, s *sampler) error {
-	row, err := db.Read(m.db.RunNow(ctx, run.ID))
+	row, err := db.Read(m.db.RunWithTime(ctx, run.ID))
 	if err != nil {
 		return err
 	}
 	if s.thinned.IsZero() {
 		s.thinned = run.CreatedAt
 	}
-	upto := row.At.Add(-samplesKept)
-	if upto.Sub(s.thinned) < time.Minute {
+	to := row.At.Add(-samplesKept)
+	if to.Sub(s.thinned) < time.Minute {
 		return nil
 	}
 	const some = 1000
-	n, err := db.Read(m.db.ThinSamples(ctx, db.ThinSamplesParams{RunID: run.ID, Since: s.thinned, Upto: upto, Limit: some}))
+	n, err := db.Read(m.db.ThinSamples(ctx, db.ThinSamplesParams{RunID: run.ID, Since: s.thinned, Before: to, Limit: some}))
 	if err == nil && n < some {
-		s.thinned = upto
+		s.thinned = to
 	}
 	return err
 }

@@ -59,7 +59,7 @@ type ETA struct {
 // RunWorker is what a worker does for a run.
 type RunWorker struct {
 	migrations.Worker
-	Holds    int64 // tasks of the run that it has claimed and not finished
+	Claimed  int64 // tasks of the run that it has claimed and not finished
 	Complete int64
 	Failed   int64
 	Errors   int64 // attempts
@@ -85,7 +85,7 @@ func (m *Monitor) Statistics(ctx context.Context, run id.Run) (Statistics, error
 	}
 	p := Statistics{Workers: workers, Living: len(workers)}
 	for _, w := range workers {
-		if w.Seen && w.Holds == 0 {
+		if w.Seen && w.Claimed == 0 {
 			p.Idle++
 		}
 	}
@@ -156,7 +156,7 @@ func (p *Statistics) measure(state migrations.State, total uint64, progress migr
 	}
 	last := points[len(points)-1].At
 	short, long := since(points, last.Add(-lately)), since(points, last.Add(-tenMinutes))
-	p.Now, p.TenMinutes, p.Errors = perSecond(short, finished), perSecond(long, finished), perSecond(short, failures)
+	p.Now, p.TenMinutes, p.Errors = perSecond(short, finishedBetween), perSecond(long, finishedBetween), perSecond(short, failures)
 	if state == migrations.Running && progress.Open+progress.Processing > 0 && float64(progress.Done()) >= float64(total)*0.005 {
 		p.ETA = eta(float64(progress.Open+progress.Processing+progress.Waiting), p.Now, p.TenMinutes, spread(long))
 	}
@@ -168,9 +168,9 @@ func since(points []Sample, from time.Time) []Sample {
 	return points[max(first, 0):]
 }
 
-// finished and failures are what happened between two samples. A counter that fell, as when failed
+// finishedBetween and failures are what happened between two samples. A counter that fell, as when failed
 // tasks are to be done again, takes nothing away from what was done.
-func finished(before, after Sample) float64 {
+func finishedBetween(before, after Sample) float64 {
 	return float64(max(0, after.Complete-before.Complete) + max(0, after.Failed-before.Failed))
 }
 
@@ -192,11 +192,11 @@ func perSecond(points []Sample, what func(before, after Sample) float64) float64
 // spread is how far the mean of the samples' rates may be from the true one: two standard errors, half
 // of the mean where there are few.
 func spread(points []Sample) float64 {
-	mean := perSecond(points, finished)
+	mean := perSecond(points, finishedBetween)
 	var n, squares float64
 	for i := 1; i < len(points); i++ {
 		if took := points[i].At.Sub(points[i-1].At).Seconds(); took >= 1 {
-			off := finished(points[i-1], points[i])/took - mean
+			off := finishedBetween(points[i-1], points[i])/took - mean
 			n, squares = n+1, squares+off*off
 		}
 	}
@@ -222,8 +222,8 @@ func eta(left, now, long, spread float64) ETA {
 }
 
 // workersOf reads a run as it is now, and the workers who live, with what they do for it.
-func (m *Monitor) workersOf(ctx context.Context, run id.Run) (db.RunNowRow, []RunWorker, error) {
-	row, err := db.Read(m.db.RunNow(ctx, run))
+func (m *Monitor) workersOf(ctx context.Context, run id.Run) (db.RunWithTimeRow, []RunWorker, error) {
+	row, err := db.Read(m.db.RunWithTime(ctx, run))
 	if db.IsNotFound(err) {
 		return row, nil, migrations.RunNotFound(run)
 	}
@@ -247,7 +247,7 @@ func (m *Monitor) workersOf(ctx context.Context, run id.Run) (db.RunNowRow, []Ru
 		c := of[w.MigrationWorker.ID]
 		workers[i] = RunWorker{
 			Worker: migrations.WorkerFrom(w.MigrationWorker, w.LeftUs), Seen: c.Seen >= row.MigrationRun.Version,
-			Holds: max(0, c.Processing), Complete: max(0, c.Complete), Failed: max(0, c.Failed), Errors: c.Errors, Refused: c.Refused,
+			Claimed: max(0, c.Processing), Complete: max(0, c.Complete), Failed: max(0, c.Failed), Errors: c.Errors, Refused: c.Refused,
 		}
 	}
 	return row, workers, nil

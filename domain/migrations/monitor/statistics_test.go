@@ -26,7 +26,7 @@ func steady(n int, perSecond float64) (samples []Sample) {
 	return samples
 }
 
-func measured(state migrations.State, total uint64, progress migrations.Progress, samples []Sample) Statistics {
+func measure(state migrations.State, total uint64, progress migrations.Progress, samples []Sample) Statistics {
 	p := Statistics{Samples: samples}
 	p.measure(state, total, progress, noon.Add(time.Second))
 	return p
@@ -36,7 +36,7 @@ func TestRates(t *testing.T) {
 	t.Parallel()
 	t.Run("an even run has one rate and an ETA around what is left over it", func(t *testing.T) {
 		t.Parallel()
-		p := measured(migrations.Running, 20_000, migrations.Progress{Complete: 9_060, Open: 10_940}, steady(181, 10)) // to 9,000 at noon, 60 a second later
+		p := measure(migrations.Running, 20_000, migrations.Progress{Complete: 9_060, Open: 10_940}, steady(181, 10)) // to 9,000 at noon, 60 a second later
 		if math.Abs(p.Now-12.5) > 3 || math.Abs(p.TenMinutes-10.1) > 0.1 {
 			t.Errorf("now %.2f, ten minutes %.2f", p.Now, p.TenMinutes)
 		}
@@ -47,14 +47,14 @@ func TestRates(t *testing.T) {
 	t.Run("tasks that are to be done again take nothing away from the rate", func(t *testing.T) {
 		t.Parallel()
 		samples := []Sample{{At: noon.Add(-15 * time.Second), Failed: 5_000}, {At: noon.Add(-10 * time.Second), Failed: 5_100}, {At: noon.Add(-5 * time.Second)}, {At: noon, Complete: 50}}
-		p := measured(migrations.Running, 10_000, migrations.Progress{Complete: 60, Open: 9_940}, samples)
+		p := measure(migrations.Running, 10_000, migrations.Progress{Complete: 60, Open: 9_940}, samples)
 		if want := 160.0 / 16; p.Now != want || p.TenMinutes != want {
 			t.Errorf("%v and %v, not %v", p.Now, p.TenMinutes, want)
 		}
 	})
 	t.Run("skipping is no work", func(t *testing.T) {
 		t.Parallel()
-		p := measured(migrations.Running, 10_000, migrations.Progress{Skipped: 5_000, Open: 5_000}, []Sample{{At: noon.Add(-5 * time.Second)}, {At: noon, Skipped: 5_000}})
+		p := measure(migrations.Running, 10_000, migrations.Progress{Skipped: 5_000, Open: 5_000}, []Sample{{At: noon.Add(-5 * time.Second)}, {At: noon, Skipped: 5_000}})
 		if p.Now != 0 || p.ETA.Known {
 			t.Errorf("%+v", p)
 		}
@@ -62,7 +62,7 @@ func TestRates(t *testing.T) {
 	t.Run("a pause of days is in no rate", func(t *testing.T) {
 		t.Parallel()
 		samples := []Sample{{At: noon.Add(-72 * time.Hour), Complete: 100}, {At: noon.Add(-5 * time.Second), Complete: 100}, {At: noon, Complete: 600}}
-		p := measured(migrations.Running, 10_000, migrations.Progress{Complete: 700, Open: 9_300}, samples)
+		p := measure(migrations.Running, 10_000, migrations.Progress{Complete: 700, Open: 9_300}, samples)
 		if p.Now != 100 || p.TenMinutes != 100 {
 			t.Errorf("%v and %v", p.Now, p.TenMinutes)
 		}
@@ -70,14 +70,14 @@ func TestRates(t *testing.T) {
 	t.Run("there is no ETA", func(t *testing.T) {
 		t.Parallel()
 		for name, p := range map[string]Statistics{
-			"below half a percent":         measured(migrations.Running, 10_000_000, migrations.Progress{Complete: 9_010, Open: 9_990_990}, steady(180, 10)),
-			"while paused":                 measured(migrations.Paused, 20_000, migrations.Progress{Complete: 9_010, Open: 10_990}, steady(180, 10)),
-			"while throttled":              measured(migrations.Throttled, 20_000, migrations.Progress{Complete: 9_010, Open: 10_990}, steady(180, 10)),
-			"when it is over":              measured(migrations.Complete, 9_010, migrations.Progress{Complete: 9_010}, steady(180, 10)),
-			"when nothing is left":         measured(migrations.Running, 9_010, migrations.Progress{Complete: 9_010}, steady(180, 10)),
-			"while all that is left waits": measured(migrations.Running, 20_000, migrations.Progress{Complete: 9_010, Waiting: 10_990}, steady(180, 10)),
-			"while nothing is done":        measured(migrations.Running, 20_000, migrations.Progress{Complete: 9_000, Open: 11_000}, []Sample{{At: noon.Add(-time.Minute), Complete: 9_000}, {At: noon, Complete: 9_000}}),
-			"without samples":              measured(migrations.Running, 20_000, migrations.Progress{Complete: 9_000, Open: 11_000}, nil),
+			"below half a percent":         measure(migrations.Running, 10_000_000, migrations.Progress{Complete: 9_010, Open: 9_990_990}, steady(180, 10)),
+			"while paused":                 measure(migrations.Paused, 20_000, migrations.Progress{Complete: 9_010, Open: 10_990}, steady(180, 10)),
+			"while throttled":              measure(migrations.Throttled, 20_000, migrations.Progress{Complete: 9_010, Open: 10_990}, steady(180, 10)),
+			"when it is over":              measure(migrations.Complete, 9_010, migrations.Progress{Complete: 9_010}, steady(180, 10)),
+			"when nothing is left":         measure(migrations.Running, 9_010, migrations.Progress{Complete: 9_010}, steady(180, 10)),
+			"while all that is left waits": measure(migrations.Running, 20_000, migrations.Progress{Complete: 9_010, Waiting: 10_990}, steady(180, 10)),
+			"while nothing is done":        measure(migrations.Running, 20_000, migrations.Progress{Complete: 9_000, Open: 11_000}, []Sample{{At: noon.Add(-time.Minute), Complete: 9_000}, {At: noon, Complete: 9_000}}),
+			"without samples":              measure(migrations.Running, 20_000, migrations.Progress{Complete: 9_000, Open: 11_000}, nil),
 		} {
 			if p.ETA != (ETA{}) {
 				t.Errorf("%s: %+v", name, p.ETA)
@@ -154,7 +154,7 @@ func TestStatistics(t *testing.T) {
 	workers := p.Workers
 	got := ""
 	for _, w := range workers {
-		got += fmt.Sprintf("%d:%d:%v ", w.ID, w.Holds, w.Seen)
+		got += fmt.Sprintf("%d:%d:%v ", w.ID, w.Claimed, w.Seen)
 	}
 	if want := "1:0:true 2:3:false 3:3:true 4:0:false "; got != want {
 		t.Errorf("workers %s, not %s", got, want)
@@ -238,7 +238,7 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, migrations.Knobs{})
 		s.exec("INSERT INTO migration_upstream VALUES ('a', NOW(6) - INTERVAL 1 SECOND, ''), ('b', NOW(6) + INTERVAL 1 DAY, '')")
-		s.look()
+		s.check()
 		rows, err := s.db.BlockedUpstreams(t.Context(), 10)
 		if err != nil || len(rows) != 1 {
 			t.Errorf("%v, %v", rows, err)
@@ -252,7 +252,7 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 
 func TestStatisticsCostsNoMoreWithMoreTasks(t *testing.T) {
 	t.Parallel()
-	d, watch := dbtest.Watched(t)
+	d, watch := dbtest.NewWatched(t)
 	s := &env{T: t, db: d, monitor: New(d, migrations.New(d, nil, nil))}
 	s.exec(`INSERT INTO migration_run (id, name, params, state, state_since, knobs, total, actor, created_at) VALUES (1, 'test', '{}', 'running', NOW(6), '{}', 1000, 'Ann', NOW(6))`)
 	watch.Take()
@@ -276,7 +276,7 @@ func TestSamples(t *testing.T) {
 		return domaintest.Number(t, s.db, "SELECT COUNT(*) FROM migration_sample")
 	}
 	for range 11 {
-		s.look()
+		s.check()
 	}
 	if n := samples(); n != 3 {
 		t.Errorf("%d samples in 11 seconds; want one every five", n)
@@ -284,7 +284,7 @@ func TestSamples(t *testing.T) {
 	s.exec("UPDATE migration_run SET state = 'paused' WHERE id = 1")
 	s.count(db.AddToCounterParams{Complete: 7})
 	for range 30 {
-		s.look()
+		s.check()
 	}
 	if n := samples(); n != 4 {
 		t.Errorf("%d samples; want one more of what changed until the pause, and none of the pause", n)
@@ -302,7 +302,7 @@ func TestSamples(t *testing.T) {
 		s.exec("INSERT INTO migration_sample VALUES " + string(rows[1:]))
 		s.exec("INSERT INTO migration_sample VALUES (1, NOW(6) - INTERVAL 23 HOUR, 0, 0, 0, 0, 0), (1, NOW(6) - INTERVAL 1 HOUR, 0, 0, 0, 0, 0)")
 		s.monitor = New(s.db, s.engine)
-		s.look()
+		s.check()
 		if n := samples(); n != 12+2+1 {
 			t.Errorf("%d samples; want 12 of the old hour, 2 of today and the new one", n)
 		}

@@ -13,13 +13,13 @@ import (
 // calm is how long all figures must be within their limits before a throttled run goes on.
 const calm = 3 * time.Second
 
-// byHand is the reason of a run that an operator throttled.
-const byHand = "An operator throttled it. It resumes when “Throttle manually” is turned off."
+// manualReason is the reason of a run that an operator throttled.
+const manualReason = "An operator throttled it. It resumes when “Throttle manually” is turned off."
 
 // throttle is what is remembered of a run between two checks.
 type throttle struct {
 	within time.Time // since when all figures are within their limits; zero while one is over
-	hand   bool      // nothing but an operator throttled it
+	manual bool      // nothing but an operator throttled it
 }
 
 // checkThrottle stops claims while a figure is over its limit, and lets them go on by itself. It never ends
@@ -40,7 +40,7 @@ func (m *Monitor) checkThrottle(ctx context.Context, run migrations.Run, t *thro
 		return m.engine.Move(ctx, run, migrations.Move{Action: "be throttled", From: []migrations.State{migrations.Running}, To: migrations.Throttled, Reason: reason, Actor: migrations.Keeper})
 	case leave:
 		return m.engine.Move(ctx, run, migrations.Move{Action: "go on", From: []migrations.State{migrations.Throttled}, To: migrations.Running, Actor: migrations.Keeper})
-	case tell:
+	case updateReason:
 		if reason == run.Reason {
 			return nil
 		}
@@ -54,12 +54,12 @@ func (m *Monitor) checkThrottle(ctx context.Context, run migrations.Run, t *thro
 func (m *Monitor) excesses(ctx context.Context, knobs migrations.Knobs, at time.Time) ([]string, error) {
 	var reasons []string
 	if knobs.Throttled {
-		reasons = append(reasons, byHand)
+		reasons = append(reasons, manualReason)
 	}
 	if knobs.MaxThreads <= 0 && knobs.MaxHistory <= 0 && knobs.MaxLag <= 0 {
 		return reasons, nil
 	}
-	l, err := m.lookAt(ctx, time.Second/2, at)
+	l, err := m.loadAt(ctx, time.Second/2, at)
 	if err != nil {
 		return nil, err
 	}
@@ -83,10 +83,10 @@ func (l load) over(knobs migrations.Knobs) (reasons []string) {
 		case behind <= knobs.MaxLag:
 		case r.why == "":
 			say("Replica %s is %s behind; the limit is %s.", r.name, seconds(behind), seconds(knobs.MaxLag))
-		case r.said.IsZero():
+		case r.measuredAt.IsZero():
 			say("Replica %s %s, so how far it is behind is not known. Mend it, or turn the limit off: 0 for the lag.", r.name, strings.TrimSuffix(r.why, "."))
 		default:
-			say("Replica %s %s; %s ago it was %s behind, and the limit is %s.", r.name, strings.TrimSuffix(r.why, "."), seconds(l.at.Sub(r.said)), seconds(r.lag), seconds(knobs.MaxLag))
+			say("Replica %s %s; %s ago it was %s behind, and the limit is %s.", r.name, strings.TrimSuffix(r.why, "."), seconds(l.at.Sub(r.measuredAt)), seconds(r.lag), seconds(knobs.MaxLag))
 		}
 	}
 	return reasons
@@ -99,18 +99,18 @@ const (
 	stay step = iota
 	enter
 	leave
-	tell // the reason with its present figures
+	updateReason // the reason with its present figures
 )
 
 // step decides. A run is throttled at once and goes on after a calm while, so that it does not come
 // and go with every look; what an operator turned off is off at once.
 func (t *throttle) step(state migrations.State, reasons []string, hand bool, at time.Time) step {
 	if len(reasons) > 0 {
-		t.within, t.hand = time.Time{}, hand && len(reasons) == 1
+		t.within, t.manual = time.Time{}, hand && len(reasons) == 1
 		if state == migrations.Running {
 			return enter
 		}
-		return tell
+		return updateReason
 	}
 	if state == migrations.Running {
 		*t = throttle{}
@@ -119,7 +119,7 @@ func (t *throttle) step(state migrations.State, reasons []string, hand bool, at 
 	if t.within.IsZero() {
 		t.within = at
 	}
-	if t.hand || at.Sub(t.within) >= calm {
+	if t.manual || at.Sub(t.within) >= calm {
 		*t = throttle{}
 		return leave
 	}

@@ -18,8 +18,8 @@ type Monitor struct {
 	loads    loads
 	gauges   gauges
 
-	runs   map[id.Run]*watched // Watch's alone
-	tidied time.Time
+	runs     map[id.Run]*runMemory // Watch's alone
+	lastTidy time.Time
 }
 
 // Replica is a copy of the database that must not fall too far behind.
@@ -33,8 +33,8 @@ func New(d *db.DB, engine *migrations.Engine, replicas ...Replica) *Monitor {
 	return &Monitor{db: d, engine: engine, replicas: replicas}
 }
 
-// watched is what the keeper remembers of a run between two checks.
-type watched struct {
+// runMemory is what the keeper remembers of a run between two checks.
+type runMemory struct {
 	throttle throttle
 	breaker  breaker
 	sampler  sampler
@@ -47,19 +47,19 @@ func (m *Monitor) Watch(ctx context.Context, active []migrations.Run) error {
 }
 
 func (m *Monitor) watchAt(ctx context.Context, active []migrations.Run, at time.Time) error {
-	kept := make(map[id.Run]*watched, len(active))
+	kept := make(map[id.Run]*runMemory, len(active))
 	var failed []error
 	for _, run := range active {
 		last := m.runs[run.ID]
 		if last == nil {
-			last = &watched{}
+			last = &runMemory{}
 		}
 		kept[run.ID] = last
 		failed = append(failed, m.checkThrottle(ctx, run, &last.throttle, at), m.checkBreaker(ctx, run, &last.breaker), m.sample(ctx, run, &last.sampler, at))
 	}
 	m.runs = kept
-	if at.Sub(m.tidied) >= time.Minute {
-		m.tidied = at
+	if at.Sub(m.lastTidy) >= time.Minute {
+		m.lastTidy = at
 		failed = append(failed, m.forgetHosts(ctx))
 	}
 	return errors.Join(failed...)

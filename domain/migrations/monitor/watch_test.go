@@ -60,8 +60,8 @@ func (s *env) now() migrations.Run {
 	return domaintest.OK(s.engine.Run(s.Context(), s.run))(s)
 }
 
-// look has the keeper look once, a second after its last look, and returns the run.
-func (s *env) look() migrations.Run {
+// check has the keeper look once, a second after its last look, and returns the run.
+func (s *env) check() migrations.Run {
 	s.Helper()
 	s.at = s.at.Add(time.Second)
 	domaintest.Must(s, s.monitor.watchAt(s.Context(), []migrations.Run{s.now()}, s.at))
@@ -74,7 +74,7 @@ func (s *env) until(state migrations.State) migrations.Run {
 	ctx, cancel := context.WithTimeout(s.Context(), 5*time.Minute)
 	defer cancel()
 	for ctx.Err() == nil {
-		if run := s.look(); run.State == state {
+		if run := s.check(); run.State == state {
 			return run
 		}
 	}
@@ -93,8 +93,8 @@ func (s *env) events() string {
 	return strings.Join(kinds, " ")
 }
 
-// turn sets the run's knobs, as an operator does.
-func (s *env) turn(knobs migrations.Knobs) {
+// changeKnobs sets the run's knobs, as an operator does.
+func (s *env) changeKnobs(knobs migrations.Knobs) {
 	s.Helper()
 	s.exec("UPDATE migration_run SET knobs = ?, version = version + 1 WHERE id = 1", text(s.T, knobs))
 }
@@ -104,7 +104,7 @@ func TestThrottle(t *testing.T) {
 	t.Run("while more threads run than the limit", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, migrations.Knobs{MaxThreads: 50})
-		if run := s.look(); run.State != migrations.Running {
+		if run := s.check(); run.State != migrations.Running {
 			t.Fatalf("throttled without need: %+v", run)
 		}
 		wake := sleepers(t, s.db, 60)
@@ -133,7 +133,7 @@ func TestThrottle(t *testing.T) {
 		if !strings.HasSuffix(run.Reason, "old row versions wait for purge (the history list); the limit is 20.") {
 			t.Errorf("reason %q", run.Reason)
 		}
-		s.turn(migrations.Knobs{MaxHistory: 1 << 40})
+		s.changeKnobs(migrations.Knobs{MaxHistory: 1 << 40})
 		s.until(migrations.Running)
 	})
 
@@ -143,30 +143,30 @@ func TestThrottle(t *testing.T) {
 		s := newEnv(t, migrations.Knobs{MaxLag: 10 * time.Second}, Replica{"db2", replica})
 		beat(t, s.db, "2026-01-01 00:00:13.1")
 		beat(t, replica, "2026-01-01 00:00:00")
-		run := s.look()
+		run := s.check()
 		if run.State != migrations.Throttled || run.Reason != "Replica db2 is 13.1 s behind; the limit is 10 s." {
 			t.Fatalf("%s: %q", run.State, run.Reason)
 		}
 		beat(t, s.db, "2026-01-01 00:00:15")
-		told := s.look()
+		told := s.check()
 		if told.Reason != "Replica db2 is 15 s behind; the limit is 10 s." || told.Version != run.Version {
 			t.Errorf("version %d, then %d, %q", run.Version, told.Version, told.Reason)
 		}
 		beat(t, replica, "2026-01-01 00:00:15")
 		for range 3 {
-			if run := s.look(); run.State != migrations.Throttled {
+			if run := s.check(); run.State != migrations.Throttled {
 				t.Fatal("it went on before the replica was near for a while")
 			}
 		}
 		beat(t, replica, "2026-01-01 00:00:01")
-		s.look()
+		s.check()
 		beat(t, replica, "2026-01-01 00:00:15")
 		for range 3 {
-			if run := s.look(); run.State != migrations.Throttled {
+			if run := s.check(); run.State != migrations.Throttled {
 				t.Fatal("the while did not begin anew")
 			}
 		}
-		if run := s.look(); run.State != migrations.Running || run.Reason != "" {
+		if run := s.check(); run.State != migrations.Running || run.Reason != "" {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 		if got := s.events(); got != "throttled running" {
@@ -180,18 +180,18 @@ func TestThrottle(t *testing.T) {
 		s := newEnv(t, migrations.Knobs{MaxLag: 10 * time.Second}, Replica{"db2", replica})
 		beat(t, s.db, "2026-01-01 00:00:05")
 		beat(t, replica, "2026-01-01 00:00:00")
-		s.look()
+		s.check()
 		replica.Close()
 		for range 5 {
-			if run := s.look(); run.State != migrations.Running {
+			if run := s.check(); run.State != migrations.Running {
 				t.Fatalf("throttled after one answer too few: %q", run.Reason)
 			}
 		}
-		run := s.look()
+		run := s.check()
 		if run.State != migrations.Throttled || !strings.HasPrefix(run.Reason, "Replica db2 cannot be read: ") || !strings.HasSuffix(run.Reason, "6 s ago it was 5 s behind, and the limit is 10 s.") {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
-		s.turn(migrations.Knobs{})
+		s.changeKnobs(migrations.Knobs{})
 		s.until(migrations.Running)
 	})
 
@@ -201,7 +201,7 @@ func TestThrottle(t *testing.T) {
 		defer gone.Close()
 		s := newEnv(t, migrations.Knobs{MaxLag: time.Hour}, Replica{"db3", gone})
 		beat(t, s.db, "2026-01-01 00:00:05")
-		if run := s.look(); run.State != migrations.Throttled || !strings.HasPrefix(run.Reason, "Replica db3 cannot be read: ") {
+		if run := s.check(); run.State != migrations.Throttled || !strings.HasPrefix(run.Reason, "Replica db3 cannot be read: ") {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 	})
@@ -209,11 +209,11 @@ func TestThrottle(t *testing.T) {
 	t.Run("by hand, until it is turned off", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, migrations.Knobs{Throttled: true})
-		if run := s.look(); run.State != migrations.Throttled || run.Reason != byHand {
+		if run := s.check(); run.State != migrations.Throttled || run.Reason != manualReason {
 			t.Fatalf("%s: %q", run.State, run.Reason)
 		}
-		s.turn(migrations.Knobs{})
-		if run := s.look(); run.State != migrations.Running {
+		s.changeKnobs(migrations.Knobs{})
+		if run := s.check(); run.State != migrations.Running {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 	})
@@ -265,7 +265,7 @@ func urlOf(t *testing.T, d *db.DB) string {
 }
 
 // A machine may be slow; only what says so is to be taken for dead.
-func init() { replicaAnswers = time.Minute }
+func init() { replicaTimeout = time.Minute }
 
 // oldView is a transaction that keeps purge from removing what is changed after it.
 func oldView(t *testing.T, d *db.DB) *sql.Conn {

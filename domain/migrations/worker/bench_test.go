@@ -112,7 +112,7 @@ func (b env) until(what string, holds func() bool) {
 
 func (b env) state(run id.Run) migrations.State { return b.row(run).State }
 
-func (b env) comesTo(run id.Run, state migrations.State) {
+func (b env) waitFor(run id.Run, state migrations.State) {
 	b.t.Helper()
 	b.until(string("the run is "+state), func() bool { return b.state(run) == state })
 }
@@ -140,19 +140,19 @@ func (b env) adds(run id.Run) {
 	}
 }
 
-// hand is a worker that does nothing by itself.
-type hand struct {
+// manualWorker is a worker that does nothing by itself.
+type manualWorker struct {
 	*dispatcher
 	b env
 	k *keeper
 }
 
-func (b env) hand(run id.Run) hand {
+func (b env) manualWorker(run id.Run) manualWorker {
 	b.t.Helper()
 	w := domaintest.OK(b.p.signOn(b.t.Context()))(b.t)
 	w.active.Store(1)
-	w.looked.Store(&looked{time.Now().Add(time.Hour), time.Now().Add(time.Hour)})
-	return hand{w.dispatcher(b.row(run), b.m), b, &keeper{w: w}}
+	w.lastRead.Store(&readTimes{time.Now().Add(time.Hour), time.Now().Add(time.Hour)})
+	return manualWorker{w.dispatcher(b.row(run), b.m), b, &keeper{w: w}}
 }
 
 func (b env) row(run id.Run) migrations.Run {
@@ -162,13 +162,13 @@ func (b env) row(run id.Run) migrations.Run {
 }
 
 // claims claims n tasks.
-func (h hand) claims(n int) []*attempt {
+func (h manualWorker) claims(n int) []*attempt {
 	h.b.t.Helper()
 	return domaintest.OK(h.exchange(nil, n))(h.b.t)
 }
 
 // ends writes that the tasks came to this.
-func (h hand) ends(list []*attempt, came outcome, err error) {
+func (h manualWorker) ends(list []*attempt, came outcome, err error) {
 	h.b.t.Helper()
 	for _, task := range list {
 		task.outcome, task.err, task.began = came, err, time.Now()
@@ -177,7 +177,7 @@ func (h hand) ends(list []*attempt, came outcome, err error) {
 }
 
 // dies has the worker's lease end, and does what the keeper does then.
-func (h hand) dies(run id.Run, keeper hand) {
+func (h manualWorker) dies(run id.Run, keeper manualWorker) {
 	h.b.t.Helper()
 	h.b.exec("UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND WHERE id = ?", uint64(h.w.id))
 	if died, err := keeper.k.declareDead(h.b.t.Context()); err != nil || !died {
@@ -207,8 +207,8 @@ func newFillEnv(t testing.TB, list ...*migrations.Migration) *fillEnv {
 	return &fillEnv{d, p}
 }
 
-// comes waits until the run is in the state.
-func (d *fillEnv) comes(run id.Run, state migrations.State) migrations.Run {
+// waitFor waits until the run is in the state.
+func (d *fillEnv) waitFor(run id.Run, state migrations.State) migrations.Run {
 	d.T.Helper()
 	domaintest.Until(d.T, string("the run is "+state), func() bool { return d.Now(run).State == state })
 	return d.Now(run)

@@ -20,7 +20,7 @@ func (d *dispatcher) flushAndClaim(now time.Time) {
 	if d.retryAt.After(now) {
 		return
 	}
-	want := d.wanted(now)
+	want := d.claimSize(now)
 	if want > 0 && !d.checkPlan() {
 		want = 0
 	}
@@ -35,7 +35,7 @@ func (d *dispatcher) flushAndClaim(now time.Time) {
 	begun, started := d.begun.Load(), time.Now()
 	claimed, err := d.exchange(batch, want)
 	if err != nil {
-		d.failed(now, batch, claimed, err)
+		d.postponeFlush(now, batch, claimed, err)
 		return
 	}
 	d.failures, d.single = 0, false
@@ -65,7 +65,7 @@ func (d *dispatcher) due(now time.Time) bool {
 
 // take queues claimed tasks.
 func (d *dispatcher) take(claimed []*attempt) {
-	d.holding += len(claimed)
+	d.claimed += len(claimed)
 	d.w.inFlight.Add(int64(len(claimed)))
 	d.bucket.spend(len(claimed))
 	for _, h := range claimed {
@@ -73,11 +73,11 @@ func (d *dispatcher) take(claimed []*attempt) {
 	}
 }
 
-// failed postpones a flush and claim that failed. It may have been committed all the same: what it claimed is given
+// postponeFlush postpones a flush and claim that failed. It may have been committed all the same: what it claimed is given
 // back, which does nothing to tasks that it did not claim; and what it completed is tried again, which does nothing to
 // tasks that are complete.
-func (d *dispatcher) failed(now time.Time, batch, claimed []*attempt, err error) {
-	d.holding += len(claimed)
+func (d *dispatcher) postponeFlush(now time.Time, batch, claimed []*attempt, err error) {
+	d.claimed += len(claimed)
 	d.w.inFlight.Add(int64(len(claimed)))
 	for _, h := range claimed {
 		h.outcome = returned
@@ -130,7 +130,7 @@ func transient(err error) bool {
 // exchange finishes tasks and claims up to want new ones, in one transaction. How long the claim took is
 // counted from its first statement to the end of the commit, with what had to be tried again.
 func (d *dispatcher) exchange(batch []*attempt, want int) (claimed []*attempt, err error) {
-	ctx, cancel := context.WithTimeout(d.writing, time.Minute)
+	ctx, cancel := context.WithTimeout(d.writeCtx, time.Minute)
 	defer cancel()
 	run := d.run.Load()
 	var done finisher
@@ -144,7 +144,7 @@ func (d *dispatcher) exchange(batch []*attempt, want int) (claimed []*attempt, e
 		if err := done.finish(ctx, tx, batch); err != nil {
 			return err
 		}
-		last := d.w.looked.Load() // before it is asked whether the run was stopped: that is not older then
+		last := d.w.lastRead.Load() // before it is asked whether the run was stopped: that is not older then
 		if want = min(want, left); want > 0 && d.w.mayClaim() && !d.stops() {
 			if began.IsZero() {
 				began = time.Now()
@@ -186,7 +186,7 @@ func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *migrations.Run
 		undoes = undoes || h.outcome == returned || h.outcome == postponed
 	}
 	canary, news := run.CanaryLeft != nil && (claims || undoes), fails && !d.groups.know(run, batch)
-	left = mostHeld
+	left = maxClaimed
 	switch {
 	case canary || news:
 		row, err := tx.LockCanary(ctx, run.ID)
@@ -194,13 +194,13 @@ func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *migrations.Run
 			return 0, err
 		}
 		if row.CanaryLeft != nil {
-			left = int(min(*row.CanaryLeft, mostHeld))
+			left = int(min(*row.CanaryLeft, maxClaimed))
 		}
 		if migrations.State(row.State) != migrations.Running {
 			left = 0
 		}
 	case fails, claims && !d.counted:
-		if _, err := tx.ShareRun(ctx, run.ID); err != nil {
+		if _, err := tx.LockRunShared(ctx, run.ID); err != nil {
 			return 0, err
 		}
 	}
@@ -218,7 +218,7 @@ func countCanary(ctx context.Context, tx *db.Tx, run id.Run, taken int) error {
 	case taken > 0:
 		return tx.TakeCanary(ctx, to(uint32(taken)), run)
 	case taken < 0:
-		return tx.GiveBackCanary(ctx, to(uint32(-taken)), run)
+		return tx.ReturnCanary(ctx, to(uint32(-taken)), run)
 	}
 	return nil
 }
@@ -243,13 +243,13 @@ func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *migrations.Run, 
 		h.work.HostLimit = func(ctx context.Context, host string) error {
 			err := d.w.p.await(ctx, d.run.Load, host)
 			if err == nil {
-				h.asked = append(h.asked, hostName(host))
+				h.hosts = append(h.hosts, hostName(host))
 			}
 			return err
 		}
 		claimed[i] = h
 	}
-	taken, err := tx.TakeTasks(ctx, ids, fence, d.w.id, before)
+	taken, err := tx.ClaimTasks(ctx, ids, fence, d.w.id, before)
 	if err == nil && taken == 0 {
 		return nil, nil // this process stood still since it looked: the run may be stopped by now
 	}
@@ -285,7 +285,7 @@ func (d *dispatcher) checkPlan() bool {
 		return true
 	}
 	run := d.run.Load()
-	plan, err := monitor.PlanOf(d.writing, d.w.p.db, run.ID)
+	plan, err := monitor.PlanOf(d.writeCtx, d.w.p.db, run.ID)
 	switch {
 	case plan.Good:
 		d.planned = true
@@ -300,7 +300,7 @@ func (d *dispatcher) checkPlan() bool {
 		return false
 	}
 	d.log("refuse to claim tasks", "why", plan.Says)
-	ctx, cancel := context.WithTimeout(d.writing, monitor.PlanTimeout)
+	ctx, cancel := context.WithTimeout(d.writeCtx, monitor.PlanTimeout)
 	defer cancel()
 	err = d.w.p.engine.Move(ctx, *run, migrations.Move{
 		Action: "pause", From: []migrations.State{migrations.Running}, To: migrations.Pausing, Actor: migrations.Keeper,

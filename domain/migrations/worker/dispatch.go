@@ -22,8 +22,8 @@ const (
 	fromStart = 2 * time.Second
 	// parkedFor is how long an outcome that cannot be written waits for the next try.
 	parkedFor = 5 * time.Second
-	// mostHeld bounds how many tasks of a run a process holds.
-	mostHeld = 8192
+	// maxClaimed bounds how many tasks of a run a process holds.
+	maxClaimed = 8192
 )
 
 // dispatcher claims tasks of a run for one process, has them processed, and writes their outcomes. One goroutine, loop,
@@ -36,7 +36,7 @@ type dispatcher struct {
 	run      atomic.Pointer[migrations.Run] // as last read
 	changed  wait.Wakeup                    // it, or an order to end
 	queue    chan *attempt                  // claimed and not begun
-	ended    chan *attempt                  // with their outcomes
+	outcomes chan *attempt                  // with their outcomes
 	commits  chan *attempt                  // those with more to write than that they are complete
 	slots    []chan struct{}                // closed to have a slot end
 	begun    atomic.Int64                   // tasks, ever
@@ -48,7 +48,7 @@ type dispatcher struct {
 	// work ends when what is under way must stop, writing when nothing more can be written.
 	work     context.Context
 	cancel   context.CancelCauseFunc
-	writing  context.Context
+	writeCtx context.Context
 	endWrite context.CancelFunc
 	patience atomic.Int64 // set by end: how long what is under way may go on; -1 before
 	done     chan struct{}
@@ -56,7 +56,7 @@ type dispatcher struct {
 	// Of loop alone.
 	results     []*attempt // to be written
 	since       time.Time
-	holding     int
+	claimed     int
 	ahead       int // how many tasks to have claimed before they are needed
 	idle        time.Time
 	bucket      bucket
@@ -81,7 +81,7 @@ type attempt struct {
 	taken   atomic.Bool // its outcome is decided
 	outcome outcome
 	err     error
-	asked   []string      // the hosts that let it ask
+	hosts   []string      // the hosts that let it ask
 	tries   int           // to write it
 	problem *problem      // of a failed one, once it was asked for
 	slot    chan struct{} // where it is processed
@@ -109,12 +109,12 @@ func (w *worker) dispatch(run migrations.Run, m *migrations.Migration) *dispatch
 func (w *worker) dispatcher(run migrations.Run, m *migrations.Migration) *dispatcher {
 	d := &dispatcher{
 		w: w, m: m, changed: wait.NewWakeup(), underWay: map[*attempt]time.Time{}, done: make(chan struct{}),
-		queue: make(chan *attempt, mostHeld), ended: make(chan *attempt, mostHeld), commits: make(chan *attempt, mostHeld),
+		queue: make(chan *attempt, maxClaimed), outcomes: make(chan *attempt, maxClaimed), commits: make(chan *attempt, maxClaimed),
 	}
 	d.log = w.p.log.With("worker", w.id, "run", run.ID).Warn
 	d.patience.Store(-1)
 	d.work, d.cancel = context.WithCancelCause(context.Background())
-	d.writing, d.endWrite = context.WithCancel(context.Background())
+	d.writeCtx, d.endWrite = context.WithCancel(context.Background())
 	d.run.Store(&run)
 	return d
 }
@@ -134,7 +134,7 @@ func (d *dispatcher) end(patience time.Duration) {
 	d.changed.Wake()
 }
 
-func (d *dispatcher) ending() bool { return d.patience.Load() >= 0 }
+func (d *dispatcher) isEnding() bool { return d.patience.Load() >= 0 }
 
 // over reports whether the dispatcher has ended.
 func (d *dispatcher) over() bool {
@@ -148,7 +148,7 @@ func (d *dispatcher) over() bool {
 
 // stops reports whether nothing is to be claimed or begun.
 func (d *dispatcher) stops() bool {
-	return d.ending() || d.run.Load().State != migrations.Running || !d.w.lease.Valid() || d.w.draining.Load()
+	return d.isEnding() || d.run.Load().State != migrations.Running || !d.w.lease.Valid() || d.w.draining.Load()
 }
 
 // loop runs until the run is to stop and no task is claimed.
@@ -161,7 +161,7 @@ func (d *dispatcher) loop() {
 	for {
 		rung := d.w.p.engine.Changes.Next()
 		select {
-		case h := <-d.ended:
+		case h := <-d.outcomes:
 			d.collect(h)
 		case <-d.changed:
 			d.idle = time.Time{}
@@ -171,7 +171,7 @@ func (d *dispatcher) loop() {
 		}
 		d.collectAll()
 		now := time.Now()
-		if d.ending() && ordered.IsZero() {
+		if d.isEnding() && ordered.IsZero() {
 			ordered = now
 		}
 		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.Valid()) && told.IsZero() {
@@ -185,14 +185,14 @@ func (d *dispatcher) loop() {
 		}
 		d.unpark(now)
 		d.flushAndClaim(now)
-		if d.stops() && d.holding == 0 || !told.IsZero() && now.Sub(told) > abandonAfter+shutdownTimeout {
+		if d.stops() && d.claimed == 0 || !told.IsZero() && now.Sub(told) > abandonAfter+shutdownTimeout {
 			break
 		}
 		timer.Reset(d.pause())
 	}
-	if d.holding > 0 {
-		d.log("left tasks to the keeper", "tasks", d.holding)
-		d.w.inFlight.Add(-int64(d.holding))
+	if d.claimed > 0 {
+		d.log("left tasks to the keeper", "tasks", d.claimed)
+		d.w.inFlight.Add(-int64(d.claimed))
 	}
 	d.cancel(errStopping)
 	d.shrink(0)
@@ -208,7 +208,7 @@ func (d *dispatcher) pause() time.Duration {
 	case d.retryAt.After(now):
 	case d.idle.After(now):
 		sooner(d.idle)
-	case d.wanted(now) > 0:
+	case d.claimSize(now) > 0:
 		return 0
 	case d.run.Load().Knobs.Rate > 0:
 		pause = 20 * time.Millisecond
@@ -237,7 +237,7 @@ func (d *dispatcher) collect(h *attempt) {
 func (d *dispatcher) collectAll() {
 	for {
 		select {
-		case h := <-d.ended:
+		case h := <-d.outcomes:
 			d.collect(h)
 		default:
 			return
@@ -247,7 +247,7 @@ func (d *dispatcher) collectAll() {
 
 // settle counts down tasks whose outcomes are written.
 func (d *dispatcher) settle(tasks int) {
-	d.holding -= tasks
+	d.claimed -= tasks
 	d.w.inFlight.Add(-int64(tasks))
 }
 
@@ -300,7 +300,7 @@ func (d *dispatcher) resize() {
 	if d.m.Write != nil && !d.run.Load().Dry {
 		want = min(want, writersAtOnce)
 	}
-	for len(d.slots) < want && !d.ending() {
+	for len(d.slots) < want && !d.isEnding() {
 		d.slots = append(d.slots, d.open())
 	}
 	d.shrink(want)
@@ -320,8 +320,8 @@ func (d *dispatcher) shrink(want int) {
 	}
 }
 
-// wanted is how many tasks to claim now.
-func (d *dispatcher) wanted(now time.Time) int {
+// claimSize is how many tasks to claim now.
+func (d *dispatcher) claimSize(now time.Time) int {
 	run := d.run.Load()
 	queued, free := len(d.queue), len(d.slots)-int(d.busy.Load())
 	switch {
@@ -332,7 +332,7 @@ func (d *dispatcher) wanted(now time.Time) int {
 		int(d.stuck.Load()) >= max(4*run.Knobs.Concurrency, 16): // they are lost to this process; not for ever more
 		return 0
 	}
-	n := min(run.Knobs.Block, 2*migrations.MaxPerStatement-1, mostHeld-d.holding-run.Knobs.Concurrency)
+	n := min(run.Knobs.Block, 2*migrations.MaxPerStatement-1, maxClaimed-d.claimed-run.Knobs.Concurrency)
 	if run.Knobs.Rate > 0 {
 		n = min(n, d.bucket.take(now, run.Knobs.Rate/float64(d.w.active.Load()), n))
 	}

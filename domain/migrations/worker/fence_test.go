@@ -32,7 +32,7 @@ func TestClaim(t *testing.T) {
 		var ids []id.Task
 		var all sync.WaitGroup
 		for range 8 {
-			h := b.hand(run)
+			h := b.manualWorker(run)
 			all.Go(func() {
 				for empty := 0; empty < 3; {
 					claimed, err := h.exchange(nil, 7)
@@ -67,7 +67,7 @@ func TestClaim(t *testing.T) {
 		if plan, _ := monitor.PlanOf(t.Context(), b.d, run); !plan.Good || !plan.Known {
 			t.Errorf("%+v", plan)
 		}
-		if claimed := b.hand(run).claims(100); len(claimed) != 50 {
+		if claimed := b.manualWorker(run).claims(100); len(claimed) != 50 {
 			t.Errorf("%d tasks claimed", len(claimed))
 		}
 	})
@@ -75,8 +75,8 @@ func TestClaim(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5, migrations.Knobs{})
-		h := b.hand(run)
-		h.w.looked.Store(&looked{time.Now(), time.Now().Add(-time.Hour)}) // its own clock stood still with it
+		h := b.manualWorker(run)
+		h.w.lastRead.Store(&readTimes{time.Now(), time.Now().Add(-time.Hour)}) // its own clock stood still with it
 		if claimed := h.claims(5); len(claimed) != 0 || b.tasksIn(run, migrations.TaskOpen) != 5 {
 			t.Errorf("%d tasks claimed, %d are open", len(claimed), b.tasksIn(run, migrations.TaskOpen))
 		}
@@ -86,7 +86,7 @@ func TestClaim(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5, migrations.Knobs{})
-		h := b.hand(run)
+		h := b.manualWorker(run)
 		b.exec("UPDATE migration_run SET state = 'pausing', version = version + 1 WHERE id = ?", uint64(run))
 		h.update(b.row(run))
 		if claimed := h.claims(5); len(claimed) != 0 || b.tasksIn(run, migrations.TaskOpen) != 5 {
@@ -100,7 +100,7 @@ func TestClaimInTrouble(t *testing.T) {
 	t.Parallel()
 	t.Run("without its index nothing is claimed, and the run says why", func(t *testing.T) {
 		t.Parallel()
-		d, watch := dbtest.Watched(t)
+		d, watch := dbtest.NewWatched(t)
 		b := newEnv(t, d, &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
 			t.Error("a task was processed")
 			return nil
@@ -115,7 +115,7 @@ func TestClaimInTrouble(t *testing.T) {
 		if plan, _ := monitor.PlanOf(t.Context(), b.d, run); plan.Good || !plan.Known {
 			t.Errorf("%+v", plan)
 		}
-		h := b.hand(run)
+		h := b.manualWorker(run)
 		watch.Before(func(ctx context.Context, statement string) error {
 			if _, ends := ctx.Deadline(); !ends {
 				t.Errorf("it would wait for ever for %s", statement)
@@ -132,10 +132,10 @@ func TestClaimInTrouble(t *testing.T) {
 	})
 	t.Run("a database that does not say how it would claim is asked again, with an end to the patience", func(t *testing.T) {
 		t.Parallel()
-		d, watch := dbtest.Watched(t)
+		d, watch := dbtest.NewWatched(t)
 		b := newEnv(t, d, &migrations.Migration{Process: noop})
 		run := b.running(10, migrations.Knobs{})
-		h := b.hand(run)
+		h := b.manualWorker(run)
 		for _, answer := range []error{context.DeadlineExceeded, context.Canceled, mysql.ErrInvalidConn} {
 			watch.Before(func(ctx context.Context, statement string) error {
 				if _, ends := ctx.Deadline(); !ends {
@@ -164,14 +164,14 @@ func TestClaimInTrouble(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(30, migrations.Knobs{})
-		h := b.hand(run)
+		h := b.manualWorker(run)
 		done, bad := h.claims(10), h.claims(10)
 		for range 2 {
 			h.ends(done, complete, nil)
 			h.ends(bad, failed, errors.New("no"))
 		}
 		lost := h.claims(10)
-		h.failed(time.Now(), nil, lost, db.Unavailable{Why: "it does not answer"})
+		h.postponeFlush(time.Now(), nil, lost, db.Unavailable{Why: "it does not answer"})
 		h.ends(h.results, returned, nil)
 		h.ends(h.results, returned, nil)
 		p := b.progress(run)
@@ -184,7 +184,7 @@ func TestClaimInTrouble(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(20, migrations.Knobs{})
-		h := b.hand(run)
+		h := b.manualWorker(run)
 		list := h.claims(20)
 		other, err := b.d.SQL.BeginTx(t.Context(), nil)
 		domaintest.Must(t, err)
@@ -218,7 +218,7 @@ func TestFence(t *testing.T) {
 		for _, came := range []outcome{complete, failed, postponed, returned} {
 			b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 			run := b.running(10, migrations.Knobs{})
-			late, heir := b.hand(run), b.hand(run)
+			late, heir := b.manualWorker(run), b.manualWorker(run)
 			old := late.claims(10)
 			late.dies(run, heir)
 			if p := b.progress(run); p.Open != 10 || p.Reclaimed != 10 {
@@ -250,7 +250,7 @@ func TestFence(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(2, migrations.Knobs{})
-		late, heir := b.hand(run), b.hand(run)
+		late, heir := b.manualWorker(run), b.manualWorker(run)
 		list := late.claims(2)
 		late.dies(run, heir)
 		mine := heir.claims(2)
@@ -279,7 +279,7 @@ func TestFence(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(3, migrations.Knobs{})
-		slow, keeper := b.hand(run), b.hand(run)
+		slow, keeper := b.manualWorker(run), b.manualWorker(run)
 		list := slow.claims(3)
 		b.exec("UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND WHERE id = ?", uint64(slow.w.id))
 		lost, err := b.d.LostTasks(t.Context(), db.LostTasksParams{RunID: run, Limit: 10})
@@ -301,7 +301,7 @@ func TestFence(t *testing.T) {
 	t.Run("a worker whose lease was over does not renew it, though no keeper has noticed", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
-		h := b.hand(b.running(1, migrations.Knobs{}))
+		h := b.manualWorker(b.running(1, migrations.Knobs{}))
 		domaintest.Must(t, h.w.renew(t.Context()))
 		h.w.lease.Begin(time.Now().Add(-time.Hour), time.Hour) // as of a process that stood still: it has let go of what it held
 		if err := h.w.renew(t.Context()); !errors.As(err, new(errLeaseLost)) || h.w.lease.Valid() {
@@ -316,7 +316,7 @@ func TestTasksOfDeadWorkers(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(migrations.MaxPerStatement+100, migrations.Knobs{})
-		gone, keeper := b.hand(run), b.hand(run)
+		gone, keeper := b.manualWorker(run), b.manualWorker(run)
 		list := append(gone.claims(migrations.MaxPerStatement), gone.claims(100)...)
 		other := domaintest.OK(b.d.SQL.BeginTx(t.Context(), nil))(t)
 		defer other.Rollback()
@@ -331,7 +331,7 @@ func TestTasksOfDeadWorkers(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(4, migrations.Knobs{})
-		gone, later, keeper := b.hand(run), b.hand(run), b.hand(run)
+		gone, later, keeper := b.manualWorker(run), b.manualWorker(run), b.manualWorker(run)
 		gone.claims(2)
 		later.claims(2)
 		b.exec("DELETE FROM migration_worker WHERE id = ?", uint64(gone.w.id))
@@ -345,9 +345,9 @@ func TestTasksOfDeadWorkers(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(1, migrations.Knobs{Attempts: 2})
-		keeper := b.hand(run)
+		keeper := b.manualWorker(run)
 		for range 2 {
-			h := b.hand(run)
+			h := b.manualWorker(run)
 			h.claims(1)
 			h.dies(run, keeper)
 		}
@@ -369,7 +369,7 @@ func TestKeeper(t *testing.T) {
 		b.exec("UPDATE migration_task SET state = 'failed'")
 		b.exec("INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 0, 3)", uint64(run))
 		b.exec("INSERT INTO migration_request (run_id, kind, after_id, actor) VALUES (?, 'skip', 0, 'Ana')", uint64(run))
-		k := b.hand(run).k
+		k := b.manualWorker(run).k
 		settled := func() migrations.State {
 			t.Helper()
 			now := domaintest.OK(b.Run(t.Context(), run))(t)
@@ -386,13 +386,13 @@ func TestKeeper(t *testing.T) {
 	})
 	t.Run("it asks for the progress of all runs at once, and leaves out one that it cannot read", func(t *testing.T) {
 		t.Parallel()
-		d, watch := dbtest.Watched(t)
+		d, watch := dbtest.NewWatched(t)
 		b := newEnv(t, d, &migrations.Migration{Process: noop})
 		var all []id.Run
 		for range 4 {
 			all = append(all, b.running(3, migrations.Knobs{}))
 		}
-		h := b.hand(all[0])
+		h := b.manualWorker(all[0])
 		h.ends(h.claims(2), complete, nil)
 		b.exec("UPDATE migration_run SET knobs = 'no' WHERE id = ?", uint64(all[2]))
 		watch.Take()
@@ -408,7 +408,7 @@ func TestKeeper(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(2, migrations.Knobs{Backoff: time.Hour})
-		h := b.hand(run)
+		h := b.manualWorker(run)
 		h.ends(h.claims(2), failed, errors.New("no"))
 		promotes := func(want int64) {
 			t.Helper()
@@ -436,10 +436,10 @@ func TestKeeperOfWorkers(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(0, migrations.Knobs{})
-		one, two := b.hand(run), b.hand(run)
+		one, two := b.manualWorker(run), b.manualWorker(run)
 		domaintest.Must(t, b.d.AddLease(t.Context(), monitor.KeeperLease))
 		b.exec("UPDATE migration_lease SET lease_until = NOW(6) - INTERVAL 1 SECOND")
-		takes := func(h hand, want bool) {
+		takes := func(h manualWorker, want bool) {
 			t.Helper()
 			if is, err := h.k.take(t.Context()); err != nil || is != want {
 				t.Errorf("%v %v, not %v", is, err, want)
@@ -456,7 +456,7 @@ func TestKeeperOfWorkers(t *testing.T) {
 		var mu sync.Mutex
 		var all sync.WaitGroup
 		for range 8 {
-			h := b.hand(run)
+			h := b.manualWorker(run)
 			all.Go(func() {
 				is, err := h.k.take(t.Context())
 				mu.Lock()
@@ -478,17 +478,17 @@ func TestKeeperOfWorkers(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5, migrations.Knobs{})
-		one, two := b.hand(run), b.hand(run)
+		one, two := b.manualWorker(run), b.manualWorker(run)
 		list := one.claims(2)
 		domaintest.OK(b.PauseRun(t.Context(), migrations.Actor{Name: "Ana"}, run))(t)
-		settles := func(h hand, want migrations.State) {
+		settles := func(h manualWorker, want migrations.State) {
 			t.Helper()
 			domaintest.Must(t, h.k.settle(t.Context(), b.row(run)))
 			if state := b.state(run); state != want {
 				t.Errorf("it is %s, not %s", state, want)
 			}
 		}
-		acknowledges := func(h hand) {
+		acknowledges := func(h manualWorker) {
 			t.Helper()
 			domaintest.Must(t, h.w.acknowledge(t.Context(), b.row(run)))
 		}
@@ -504,7 +504,7 @@ func TestKeeperOfWorkers(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5, migrations.Knobs{})
-		gone, keeper := b.hand(run), b.hand(run)
+		gone, keeper := b.manualWorker(run), b.manualWorker(run)
 		list := gone.claims(5)
 		gone.ends(list[:3], complete, nil)
 		gone.dies(run, keeper)
@@ -533,9 +533,9 @@ func TestBackoffDoubles(t *testing.T) {
 // which is what costs.
 func TestAClaimLastsUntilItIsCommitted(t *testing.T) {
 	t.Parallel()
-	d, watch := dbtest.Watched(t)
+	d, watch := dbtest.NewWatched(t)
 	b := newEnv(t, d, &migrations.Migration{Process: func(context.Context, *migrations.Work) error { return nil }})
-	h := b.hand(b.running(10, migrations.Knobs{}))
+	h := b.manualWorker(b.running(10, migrations.Knobs{}))
 	commits, before := 0, 0
 	watch.BeforeCommit(func() { commits, before = commits+1, len(b.p.ClaimTimes()) })
 	claimed := h.claims(5)
@@ -552,12 +552,12 @@ func TestAClaimLastsUntilItIsCommitted(t *testing.T) {
 func TestLeaseOfAWorker(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
-	h := b.hand(b.running(1, migrations.Knobs{}))
+	h := b.manualWorker(b.running(1, migrations.Knobs{}))
 	b.exec("DELETE FROM migration_task")
 	b.exec("DELETE FROM migration_run")
 	at := func(why string, want time.Duration) {
 		t.Helper()
-		domaintest.OK(h.w.lookOnce(t.Context()))(t)
+		domaintest.OK(h.w.readRuns(t.Context()))(t)
 		domaintest.Must(t, h.w.renew(t.Context()))
 		left := b.number("SELECT TIMESTAMPDIFF(MICROSECOND, beat_at, lease_until) FROM migration_worker WHERE id = ?", uint64(h.w.id))
 		if got := time.Duration(left) * time.Microsecond; got != want {
@@ -591,7 +591,7 @@ func TestTasksOfACanaryThatAreLost(t *testing.T) {
 			b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 			run := b.running(10, migrations.Knobs{Attempts: one.attempts})
 			b.exec("UPDATE migration_run SET canary_left = 3")
-			h, keeper := b.hand(run), b.hand(run)
+			h, keeper := b.manualWorker(run), b.manualWorker(run)
 			if n := len(h.claims(5)); n != 3 {
 				t.Fatalf("%d tasks were claimed", n)
 			}
@@ -615,7 +615,7 @@ func TestGroupsOfErrors(t *testing.T) {
 		run := b.running(3*400, migrations.Knobs{Attempts: 1})
 		var all sync.WaitGroup
 		for worker := range 3 {
-			h := b.hand(run)
+			h := b.manualWorker(run)
 			all.Go(func() {
 				for from := 0; from < 400; from += 50 {
 					claimed, err := h.exchange(nil, 50)
@@ -651,7 +651,7 @@ func TestGroupsOfErrors(t *testing.T) {
 			print := fingerprintOf("kind " + letters(i))
 			b.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) VALUES (?, ?, ?, ?, 0, 0, NOW(6), NOW(6))", uint64(run), print[:], "kind "+letters(i), first)
 		}
-		for _, h := range []hand{b.hand(run), b.hand(run)} {
+		for _, h := range []manualWorker{b.manualWorker(run), b.manualWorker(run)} {
 			list := h.claims(10)
 			h.ends(list[:7], failed, errors.New("kind "+letters(migrations.MaxFailures-1)))
 			h.ends(list[7:], failed, errors.New("one more kind"))

@@ -23,17 +23,17 @@ const (
 	fillBytes = 2 << 20
 	// fillEvery is how old a batch gets, so that the page shows progress also where tasks come slowly.
 	fillEvery = time.Second
-	// fillLook is how often filling looks whether it is still wanted.
-	fillLook  = 500 * time.Millisecond
-	maxCursor = 500
+	// fillCheckEvery is how often filling looks whether it is still wanted.
+	fillCheckEvery = 500 * time.Millisecond
+	maxCursor      = 500
 	// fillPatience is the longest pause after the database, or the place of files, did not answer.
 	fillPatience = 30 * time.Second
 	// doubtfulTries are for an error that looks like one of the database, without any task added.
 	doubtfulTries = 4
 )
 
-// errFillingOver: the run is not to be filled any more, or another worker took over.
-var errFillingOver = errors.New("the run is filled by another worker, or cancelled")
+// errFillOver: the run is not to be filled any more, or another worker took over.
+var errFillOver = errors.New("the run is filled by another worker, or cancelled")
 
 // Fill has the worker fill the run if it is open, or if the worker that filled it is gone. It returns when the run is
 // filled or cancelled, or ctx ends; at once, and false, if another worker fills it.
@@ -55,7 +55,7 @@ func (p *Process) Fill(ctx context.Context, worker id.Worker, run migrations.Run
 			return false, err
 		}
 	}
-	fence, err := p.takeFilling(ctx, worker, run.ID)
+	fence, err := p.claimFill(ctx, worker, run.ID)
 	if err != nil || fence == 0 {
 		return false, err
 	}
@@ -73,7 +73,7 @@ func (p *Process) waits(ctx context.Context, run migrations.Run) (bool, error) {
 		return false, err
 	}
 	if reason := fmt.Sprintf("It begins when run %d, which does the same, is over.", first); row.Reason != reason {
-		err = p.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run.ID, FillFence: row.FillFence, Reason: reason})
+		err = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run.ID, FillFence: row.FillFence, Reason: reason})
 	}
 	return true, err
 }
@@ -86,29 +86,29 @@ func (p *Process) fillOn(ctx context.Context, m *migrations.Migration, run migra
 		if added {
 			pause, tries = time.Second, 0
 		}
-		err, passes := passing(err, &tries)
+		err, passes := isTransient(err, &tries)
 		switch {
-		case err == nil, errors.Is(err, errFillingOver):
+		case err == nil, errors.Is(err, errFillOver):
 			return nil
 		case ctx.Err() != nil:
-			p.leaveFilling(ctx, run.ID, fence)
+			p.releaseFill(ctx, run.ID, fence)
 			return ctx.Err()
 		case !passes:
-			return p.fillingFailed(ctx, run.ID, fence, err)
+			return p.failFill(ctx, run.ID, fence, err)
 		}
 		p.log.Warn("filling is tried again", "run", run.ID, "error", err)
-		_ = p.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run.ID, FillFence: fence, Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
+		_ = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run.ID, FillFence: fence, Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
 		if err := wait.Sleep(ctx, pause); err != nil {
-			p.leaveFilling(ctx, run.ID, fence)
+			p.releaseFill(ctx, run.ID, fence)
 			return err
 		}
 		pause = min(2*pause, fillPatience)
 	}
 }
 
-// passing reports an error of the database or of the place of files that will be over. What only looks
+// isTransient reports an error of the database or of the place of files that will be over. What only looks
 // like one, such as an EOF, is believed a few times.
-func passing(err error, tries *int) (error, bool) {
+func isTransient(err error, tries *int) (error, bool) {
 	if errors.Is(err, fault.Unavailable) {
 		return err, true
 	}
@@ -124,8 +124,8 @@ func mayFill(f db.FillerOfRow, worker id.Worker) bool {
 	return migrations.State(f.State) == migrations.Open || migrations.State(f.State) == migrations.Filling && (!f.Lives || f.FillWorker == worker)
 }
 
-// takeFilling returns the fence with which the worker fills the run, 0 where it is not to.
-func (p *Process) takeFilling(ctx context.Context, worker id.Worker, run id.Run) (fence uint64, err error) {
+// claimFill returns the fence with which the worker fills the run, 0 where it is not to.
+func (p *Process) claimFill(ctx context.Context, worker id.Worker, run id.Run) (fence uint64, err error) {
 	now, err := db.Read(p.db.FillerOf(ctx, run)) // without the lock, for this is asked every second
 	if err != nil || !mayFill(now, worker) {
 		return 0, err
@@ -149,7 +149,7 @@ func (p *Process) takeFilling(ctx context.Context, worker id.Worker, run id.Run)
 			return err
 		}
 		fence = row.FillFence + 1
-		return tx.TakeFilling(ctx, worker, run)
+		return tx.ClaimFill(ctx, worker, run)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("take filling: %w", err)
@@ -164,20 +164,20 @@ func (p *Process) fillOnce(ctx context.Context, m *migrations.Migration, run id.
 		return false, err
 	}
 	if migrations.State(row.State) != migrations.Filling || row.FillFence != fence {
-		return false, errFillingOver
+		return false, errFillOver
 	}
 	values, err := migrations.ClearValues(row.Params)
 	if err != nil {
 		return false, err
 	}
-	f := &filling{process: p, row: row, values: values, cursor: row.FillCursor, flushed: time.Now()}
+	f := &runFiller{process: p, row: row, values: values, cursor: row.FillCursor, flushed: time.Now()}
 	if f.cursor == "" {
 		f.skip = row.Total + row.Rejected
 	}
 	if err := p.whileWanted(ctx, run, fence, func(ctx context.Context) error { return f.all(ctx, m) }); err != nil {
 		return f.added, err
 	}
-	return f.added, p.filled(ctx, m, run, fence)
+	return f.added, p.endFill(ctx, m, run, fence)
 }
 
 // whileWanted runs fn with a context that ends when the run is not to be filled with the fence any more.
@@ -186,10 +186,10 @@ func (p *Process) whileWanted(ctx context.Context, run id.Run, fence uint64, fn 
 	looked := make(chan struct{})
 	go func() {
 		defer close(looked)
-		for wait.Sleep(inner, fillLook) == nil {
+		for wait.Sleep(inner, fillCheckEvery) == nil {
 			now, err := p.db.FillerOf(inner, run)
 			if err == nil && (migrations.State(now.State) != migrations.Filling || now.FillFence != fence) {
-				cancel(errFillingOver)
+				cancel(errFillOver)
 			}
 		}
 	}()
@@ -197,17 +197,17 @@ func (p *Process) whileWanted(ctx context.Context, run id.Run, fence uint64, fn 
 	over := context.Cause(inner)
 	cancel(nil)
 	<-looked
-	if err != nil && errors.Is(over, errFillingOver) {
+	if err != nil && errors.Is(over, errFillOver) {
 		return over
 	}
 	return err
 }
 
-// filled ends the filling: the run waits for Start; a dry or unattended one runs. One without tasks is over: there is
+// endFill ends the filling: the run waits for Start; a dry or unattended one runs. One without tasks is over: there is
 // nothing to start, and nothing for anybody to decide.
-func (p *Process) filled(ctx context.Context, m *migrations.Migration, run id.Run, fence uint64) error {
+func (p *Process) endFill(ctx context.Context, m *migrations.Migration, run id.Run, fence uint64) error {
 	err := p.db.InTx(ctx, func(tx *db.Tx) error {
-		row, err := lockFilling(ctx, tx, run, fence)
+		row, err := lockFill(ctx, tx, run, fence)
 		if err != nil {
 			return err
 		}
@@ -245,18 +245,18 @@ func rejectedReason(row db.MigrationRun) string {
 	return ""
 }
 
-func lockFilling(ctx context.Context, tx *db.Tx, run id.Run, fence uint64) (db.MigrationRun, error) {
+func lockFill(ctx context.Context, tx *db.Tx, run id.Run, fence uint64) (db.MigrationRun, error) {
 	row, err := migrations.LockRun(ctx, tx, run)
 	if err == nil && (migrations.State(row.State) != migrations.Filling || row.FillFence != fence) {
-		err = errFillingOver
+		err = errFillOver
 	}
 	return row, err
 }
 
-// fillingFailed cancels a run that cannot be filled, such as from a file that is none.
-func (p *Process) fillingFailed(ctx context.Context, run id.Run, fence uint64, why error) error {
+// failFill cancels a run that cannot be filled, such as from a file that is none.
+func (p *Process) failFill(ctx context.Context, run id.Run, fence uint64, why error) error {
 	err := p.db.InTx(ctx, func(tx *db.Tx) error {
-		row, err := lockFilling(ctx, tx, run, fence)
+		row, err := lockFill(ctx, tx, run, fence)
 		if err != nil {
 			return err
 		}
@@ -266,7 +266,7 @@ func (p *Process) fillingFailed(ctx context.Context, run id.Run, fence uint64, w
 		}
 		return migrations.Transit(ctx, tx, run, migrations.Move{Action: "be filled", From: []migrations.State{migrations.Filling}, To: migrations.Cancelled, Actor: migrations.Keeper, Reason: "It could not be filled: " + message}, nil)
 	})
-	if errors.Is(err, errFillingOver) {
+	if errors.Is(err, errFillOver) {
 		return nil
 	}
 	if err != nil {
@@ -275,15 +275,15 @@ func (p *Process) fillingFailed(ctx context.Context, run id.Run, fence uint64, w
 	return nil
 }
 
-// leaveFilling lets another worker go on at once, where this one ends.
-func (p *Process) leaveFilling(ctx context.Context, run id.Run, fence uint64) {
+// releaseFill lets another worker go on at once, where this one ends.
+func (p *Process) releaseFill(ctx context.Context, run id.Run, fence uint64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	_ = p.db.LeaveFilling(ctx, run, fence) // else they wait until this worker's lease ends
+	_ = p.db.ReleaseFill(ctx, run, fence) // else they wait until this worker's lease ends
 }
 
-// filling is the Filler of a run for one worker.
-type filling struct {
+// runFiller is the Filler of a run for one worker.
+type runFiller struct {
 	process    *Process
 	row        db.MigrationRun
 	values     migrations.Values
@@ -297,10 +297,10 @@ type filling struct {
 	added      bool
 }
 
-func (f *filling) Values() migrations.Values { return f.values }
-func (f *filling) Cursor() string            { return f.row.FillCursor }
+func (f *runFiller) Values() migrations.Values { return f.values }
+func (f *runFiller) Cursor() string            { return f.row.FillCursor }
 
-func (f *filling) Upload(ctx context.Context) (io.ReadCloser, error) {
+func (f *runFiller) Upload(ctx context.Context) (io.ReadCloser, error) {
 	return f.process.engine.OpenUpload(ctx, f.row.ID)
 }
 
@@ -318,12 +318,12 @@ func (p *Process) seesUpload(ctx context.Context, worker id.Worker, run id.Run) 
 	if !errors.Is(err, migrations.CodeMissingUpload) {
 		return nil // filling says so
 	}
-	_ = p.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run, FillFence: now.FillFence, Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
+	_ = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run, FillFence: now.FillFence, Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
 	return err
 }
 
 // all fills the run from where it stands. A panic is an error like others.
-func (f *filling) all(ctx context.Context, m *migrations.Migration) (err error) {
+func (f *runFiller) all(ctx context.Context, m *migrations.Migration) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			f.process.log.Error("filling panicked", "run", f.row.ID, "panic", migrations.WithoutSecrets(f.row.Params, fmt.Sprint(p)), "stack", string(debug.Stack()))
@@ -336,14 +336,14 @@ func (f *filling) all(ctx context.Context, m *migrations.Migration) (err error) 
 	return f.flush(ctx)
 }
 
-func (f *filling) Add(ctx context.Context, task migrations.NewTask) error {
+func (f *runFiller) Add(ctx context.Context, task migrations.NewTask) error {
 	switch {
 	case len(task.Payload) > migrations.MaxPayload:
-		return f.Reject(ctx, migrations.Rejection{Line: task.Line, Reason: fmt.Sprintf("It has %d bytes; a task can have %d.", len(task.Payload), migrations.MaxPayload), Content: beginning(task.Payload), Cursor: task.Cursor})
+		return f.Reject(ctx, migrations.Rejection{Line: task.Line, Reason: fmt.Sprintf("It has %d bytes; a task can have %d.", len(task.Payload), migrations.MaxPayload), Content: excerpt(task.Payload), Cursor: task.Cursor})
 	case !utf8.ValidString(task.Payload):
-		return f.Reject(ctx, migrations.Rejection{Line: task.Line, Reason: "It is not UTF-8.", Content: beginning(task.Payload), Cursor: task.Cursor})
+		return f.Reject(ctx, migrations.Rejection{Line: task.Line, Reason: "It is not UTF-8.", Content: excerpt(task.Payload), Cursor: task.Cursor})
 	}
-	if done, err := f.comeTo(task.Cursor); done || err != nil {
+	if done, err := f.advance(task.Cursor); done || err != nil {
 		return err
 	}
 	f.tasks = append(f.tasks, db.NewTask{Line: task.Line, Payload: task.Payload})
@@ -351,11 +351,11 @@ func (f *filling) Add(ctx context.Context, task migrations.NewTask) error {
 	return f.flushFull(ctx)
 }
 
-// beginning is enough of a text to recognise it.
-func beginning(text string) string { return migrations.Cut(text[:min(len(text), 800)], 200) }
+// excerpt is enough of a text to recognise it.
+func excerpt(text string) string { return migrations.Cut(text[:min(len(text), 800)], 200) }
 
-func (f *filling) Reject(ctx context.Context, r migrations.Rejection) error {
-	if done, err := f.comeTo(r.Cursor); done || err != nil {
+func (f *runFiller) Reject(ctx context.Context, r migrations.Rejection) error {
+	if done, err := f.advance(r.Cursor); done || err != nil {
 		return err
 	}
 	f.rejected++
@@ -367,11 +367,11 @@ func (f *filling) Reject(ctx context.Context, r migrations.Rejection) error {
 	return f.flushFull(ctx)
 }
 
-// comeTo notes the cursor; done: this was committed before.
-func (f *filling) comeTo(cursor string) (done bool, err error) {
+// advance notes the cursor; done: this was committed before.
+func (f *runFiller) advance(cursor string) (done bool, err error) {
 	switch {
 	case len(cursor) > maxCursor, !utf8.ValidString(cursor):
-		return false, fmt.Errorf("a cursor is UTF-8 of at most %d bytes, not %q", maxCursor, beginning(cursor))
+		return false, fmt.Errorf("a cursor is UTF-8 of at most %d bytes, not %q", maxCursor, excerpt(cursor))
 	case cursor == "" && f.cursor != "":
 		return false, errors.New("a task without a cursor came after one with a cursor")
 	case f.skip > 0:
@@ -382,7 +382,7 @@ func (f *filling) comeTo(cursor string) (done bool, err error) {
 	return false, nil
 }
 
-func (f *filling) flushFull(ctx context.Context) error {
+func (f *runFiller) flushFull(ctx context.Context) error {
 	if len(f.tasks)+int(f.rejected) < fillBatch && f.bytes < fillBytes && time.Since(f.flushed) < fillEvery {
 		return ctx.Err()
 	}
@@ -390,19 +390,19 @@ func (f *filling) flushFull(ctx context.Context) error {
 }
 
 // flush commits the batch: tasks, rejections, their numbers and the cursor together, or nothing.
-func (f *filling) flush(ctx context.Context) error {
+func (f *runFiller) flush(ctx context.Context) error {
 	if len(f.tasks) == 0 && f.rejected == 0 {
 		return nil
 	}
 	err := f.process.db.InTx(ctx, func(tx *db.Tx) error {
-		n, err := tx.FilledSome(ctx, db.FilledSomeParams{
+		n, err := tx.RecordFilled(ctx, db.RecordFilledParams{
 			Tasks: uint64(len(f.tasks)), Rejections: f.rejected, FillCursor: f.cursor, ID: f.row.ID, FillFence: f.row.FillFence,
 		})
 		if err != nil {
 			return err
 		}
 		if n == 0 {
-			return errFillingOver
+			return errFillOver
 		}
 		if err := tx.AddTasks(ctx, f.row.ID, f.tasks); err != nil {
 			return err

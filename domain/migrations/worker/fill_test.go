@@ -38,8 +38,8 @@ func (d *fillEnv) payloads(run id.Run) (list []string) {
 	return list
 }
 
-// wholeUpto checks that the tasks are 1 to n, each once.
-func (d *fillEnv) wholeUpto(run id.Run, n int) {
+// checkTasks checks that the tasks are 1 to n, each once.
+func (d *fillEnv) checkTasks(run id.Run, n int) {
 	d.T.Helper()
 	got := d.payloads(run)
 	for i, payload := range got {
@@ -58,7 +58,7 @@ func TestFill(t *testing.T) {
 		t.Parallel()
 		d := newFillEnv(t)
 		run := d.Ready(1234)
-		d.wholeUpto(run.ID, 1234)
+		d.checkTasks(run.ID, 1234)
 		if run.State != migrations.Ready || run.Reason != "" || run.Progress.Open != 1234 {
 			t.Errorf("%+v", run)
 		}
@@ -91,7 +91,7 @@ func TestFill(t *testing.T) {
 		t.Parallel()
 		d := newFillEnv(t)
 		run, one, two := d.Opened(5), d.Worker(), d.Worker()
-		if fence, err := d.p.takeFilling(d.Ctx, one, run.ID); fence != 1 || err != nil {
+		if fence, err := d.p.claimFill(d.Ctx, one, run.ID); fence != 1 || err != nil {
 			t.Fatal(fence, err)
 		}
 		if run := d.FilledBy(two, run); run.State != migrations.Filling || run.Total != 0 {
@@ -233,7 +233,7 @@ func TestFillingGoesOn(t *testing.T) {
 			m := filler(func(ctx context.Context, into migrations.Filler) error { return step(ctx, into, &left) })
 			run := d.Opened(1)
 			for _, left = range append(dies, 0) {
-				fence, err := d.p.takeFilling(d.Ctx, 1, run.ID) // no such worker: gone at once
+				fence, err := d.p.claimFill(d.Ctx, 1, run.ID) // no such worker: gone at once
 				domaintest.Must(r, err)
 				_, err = d.p.fillOnce(d.Ctx, m, run.ID, fence)
 				if err == nil {
@@ -341,7 +341,7 @@ func TestFillingIsTakenOver(t *testing.T) {
 		}
 		close(awake) // as after SIGCONT
 		<-stuck
-		d.wholeUpto(run.ID, 1200)
+		d.checkTasks(run.ID, 1200)
 		if run := d.Now(run.ID); run.State != migrations.Ready {
 			t.Error(run.State)
 		}
@@ -364,7 +364,7 @@ func TestFillingIsTakenOver(t *testing.T) {
 		if run := d.FilledBy(d.Worker(), run); run.State != migrations.Ready {
 			t.Error(run.State)
 		}
-		d.wholeUpto(run.ID, 1200)
+		d.checkTasks(run.ID, 1200)
 	})
 }
 
@@ -391,7 +391,7 @@ func TestFillWithoutItsFile(t *testing.T) {
 	})
 	t.Run("and says nothing of a run that another fills", func(t *testing.T) {
 		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "y"}, migrations.Draft{Upload: strings.NewReader("a\n1\n"), UploadName: "a.csv"}))
-		domaintest.OK(d.p.takeFilling(d.Ctx, d.Worker(), run.ID))(t)
+		domaintest.OK(d.p.claimFill(d.Ctx, d.Worker(), run.ID))(t)
 		if mine, err := other.Fill(d.Ctx, d.Worker(), run); mine || err != nil {
 			t.Error(mine, err)
 		}

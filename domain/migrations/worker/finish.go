@@ -95,8 +95,8 @@ func (f *finisher) present(ctx context.Context, tx *db.Tx, batch []*attempt) ([]
 
 // refuse returns the tasks that still have the fence of their claim, and counts those with another. A task that was
 // finished under its own fence is neither: the answer of that transaction was lost.
-func (f *finisher) refuse(batch []*attempt, standing []db.Standing) (present []*attempt) {
-	at := make(map[id.Task]db.Standing, len(standing))
+func (f *finisher) refuse(batch []*attempt, standing []db.StoredTask) (present []*attempt) {
+	at := make(map[id.Task]db.StoredTask, len(standing))
 	for _, s := range standing {
 		at[s.Task] = s
 	}
@@ -125,10 +125,10 @@ func (f *finisher) must(changed int64, err error) func(want int) error {
 }
 
 // ends are the tasks as arguments of statements.
-func (f *finisher) ends(list []*attempt) []db.Ended {
-	tasks := make([]db.Ended, len(list))
+func (f *finisher) ends(list []*attempt) []db.FinishedTask {
+	tasks := make([]db.FinishedTask, len(list))
 	for i, h := range list {
-		tasks[i] = db.Ended{Task: h.work.Task.ID, Fence: h.fence, Note: migrations.Cut(f.run.Mask(h.work.Outcome().Note), maxNote)}
+		tasks[i] = db.FinishedTask{Task: h.work.Task.ID, Fence: h.fence, Note: migrations.Cut(f.run.Mask(h.work.Outcome().Note), maxNote)}
 	}
 	return tasks
 }
@@ -138,13 +138,13 @@ func (f *finisher) fail(ctx context.Context, tx *db.Tx, list []*attempt) error {
 	if len(list) == 0 {
 		return nil
 	}
-	var waiting, over []db.Ended
+	var waiting, over []db.FinishedTask
 	attempts, groups := make([]db.NewAttempt, len(list)), failureGroups{}
 	for i, h := range list {
 		p, task := h.problemOf(f.run), h.work.Task
 		group := f.groups.group(p)
 		last := task.Attempt >= f.run.Knobs.Attempts || errors.As(h.err, new(migrations.Permanent))
-		end := db.Ended{Task: task.ID, Fence: h.fence, Fingerprint: group.fingerprint, Due: backoff(f.run.Knobs.Backoff, task.Attempt)}
+		end := db.FinishedTask{Task: task.ID, Fence: h.fence, Fingerprint: group.fingerprint, Due: backoff(f.run.Knobs.Backoff, task.Attempt)}
 		var later migrations.Later
 		if errors.As(h.err, &later) {
 			end.Due = max(end.Due, min(later.After, longestBackoff))
@@ -183,12 +183,12 @@ func (f *finisher) fail(ctx context.Context, tx *db.Tx, list []*attempt) error {
 
 // postpone has tasks wait, without an attempt lost.
 func (f *finisher) postpone(ctx context.Context, tx *db.Tx, list []*attempt) error {
-	tasks := make([]db.Ended, len(list))
+	tasks := make([]db.FinishedTask, len(list))
 	for i, h := range list {
 		var later migrations.Later
 		errors.As(h.err, &later)
 		after := min(max(later.After, shortestLater), longestLater)
-		tasks[i] = db.Ended{Task: h.work.Task.ID, Fence: h.fence, Free: true, Due: after + rand.N(after/10), Note: migrations.Cut(f.run.Mask(later.Error()), maxNote)}
+		tasks[i] = db.FinishedTask{Task: h.work.Task.ID, Fence: h.fence, Free: true, Due: after + rand.N(after/10), Note: migrations.Cut(f.run.Mask(later.Error()), maxNote)}
 		later.Reason = f.run.Mask(later.Reason)
 		f.leaveAlone(later)
 	}
@@ -334,6 +334,6 @@ func (d *dispatcher) commit(list []*attempt) {
 }
 
 func callCommit(ctx context.Context, tx *db.Tx, work *migrations.Work) (err error) {
-	defer recovered(&err)
+	defer recoverPanic(&err)
 	return work.Outcome().Commit(ctx, tx)
 }

@@ -24,7 +24,7 @@ type prints map[[8]byte]bool
 
 // groupsOf reads which groups the run has. Nobody adds one meanwhile: its row is locked.
 func groupsOf(ctx context.Context, tx *db.Tx, run id.Run) (prints, error) {
-	rows, err := tx.PrintsOf(ctx, run, migrations.FailuresShown)
+	rows, err := tx.FingerprintsOf(ctx, run, migrations.FailuresShown)
 	list := make(prints, len(rows))
 	for _, row := range rows {
 		list[[8]byte(row)] = true

@@ -15,7 +15,7 @@ import (
 const (
 	// keepsFor is how long the keeper's lease lasts; a round ends before.
 	keepsFor   = 10 * time.Second
-	roundLasts = 8 * time.Second
+	roundTime  = 8 * time.Second
 	roundEvery = time.Second
 	// sweepEvery is how often all claimed tasks are looked at, beside when a worker is found dead.
 	sweepEvery = 10 * time.Second
@@ -56,7 +56,7 @@ func (w *worker) keep(ctx context.Context) {
 
 // take takes or renews the lease, and reports whether this worker is the keeper.
 func (k *keeper) take(ctx context.Context) (bool, error) {
-	n, err := db.Read(k.w.p.db.TakeLease(ctx, db.TakeLeaseParams{WorkerID: k.w.id, LeaseUs: keepsFor.Microseconds(), Name: monitor.KeeperLease}))
+	n, err := db.Read(k.w.p.db.AcquireLease(ctx, db.AcquireLeaseParams{WorkerID: k.w.id, LeaseUs: keepsFor.Microseconds(), Name: monitor.KeeperLease}))
 	return n > 0, err
 }
 
@@ -65,7 +65,7 @@ func (k *keeper) round(ctx context.Context) error {
 	if !k.w.lease.Valid() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, roundLasts)
+	ctx, cancel := context.WithTimeout(ctx, roundTime)
 	defer cancel()
 	mine, err := k.take(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func (k *keeper) round(ctx context.Context) error {
 	sweep, tidy := died || now.Sub(k.swept) >= sweepEvery, now.Sub(k.tidy) >= tidyEvery
 	var failed []error
 	for _, run := range runs {
-		failed = append(failed, k.look(ctx, run, sweep, tidy))
+		failed = append(failed, k.check(ctx, run, sweep, tidy))
 	}
 	if tidy {
 		_, err := db.Read(k.w.p.db.ForgetWorkers(ctx, 1000))
@@ -105,7 +105,7 @@ func (k *keeper) round(ctx context.Context) error {
 
 // runs are the active runs with their progress.
 func (k *keeper) runs(ctx context.Context) ([]migrations.Run, error) {
-	rows, err := db.Read(k.w.p.db.RunsToWork(ctx))
+	rows, err := db.Read(k.w.p.db.RunsForWorkers(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +125,8 @@ func (k *keeper) runs(ctx context.Context) ([]migrations.Run, error) {
 	return list, nil
 }
 
-// look does for a run what is due.
-func (k *keeper) look(ctx context.Context, run migrations.Run, sweep, tidy bool) error {
+// check does for a run what is due.
+func (k *keeper) check(ctx context.Context, run migrations.Run, sweep, tidy bool) error {
 	var failed []error
 	switch run.State {
 	case migrations.Running, migrations.Pausing, migrations.Throttled, migrations.Cancelling:
@@ -210,7 +210,7 @@ func (k *keeper) move(ctx context.Context, run migrations.Run, m migrations.Move
 // idle reports whether every living worker has seen that the run is to stop, and nothing is under way.
 func (k *keeper) idle(run migrations.Run) func(ctx context.Context, tx *db.Tx) (bool, error) {
 	return func(ctx context.Context, tx *db.Tx) (bool, error) {
-		unaware, err := tx.Unaware(ctx, run.ID, run.Version)
+		unaware, err := tx.CountUnawareWorkers(ctx, run.ID, run.Version)
 		if err != nil || unaware > 0 {
 			return false, err
 		}

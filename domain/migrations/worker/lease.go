@@ -45,9 +45,9 @@ func (p *Process) signOn(ctx context.Context) (*worker, error) {
 	return w, nil
 }
 
-// hold renews the lease until ctx ends. It returns errLeaseLost when the lease ended, or was taken:
+// keepLease renews the lease until ctx ends. It returns errLeaseLost when the lease ended, or was taken:
 // then the keeper gives the worker's tasks to others.
-func (w *worker) hold(ctx context.Context) error {
+func (w *worker) keepLease(ctx context.Context) error {
 	failed := false
 	for {
 		if !w.rest(ctx, failed) {
@@ -78,7 +78,7 @@ func (w *worker) rest(ctx context.Context, failed bool) bool {
 		if left <= 0 {
 			return ctx.Err() == nil
 		}
-		if wait.Sleep(ctx, min(left, look)) != nil {
+		if wait.Sleep(ctx, min(left, readEvery)) != nil {
 			return false
 		}
 	}
@@ -87,7 +87,7 @@ func (w *worker) rest(ctx context.Context, failed bool) bool {
 // beat is how long until the next renewal.
 func (w *worker) beat() time.Duration {
 	beat := min(w.length()/3, longestBeat)
-	if w.inFlight.Load() > 0 || w.told.Load() > 0 {
+	if w.inFlight.Load() > 0 || w.inFlightWritten.Load() > 0 {
 		beat = min(beat, busyBeat)
 	}
 	return max(beat, shortestBeat)
@@ -111,7 +111,7 @@ func (w *worker) renew(ctx context.Context) error {
 	if !w.lease.Renew(sent, length) {
 		return errLeaseLost{"it was over before it could be renewed"}
 	}
-	w.told.Store(inFlight)
+	w.inFlightWritten.Store(inFlight)
 	return nil
 }
 

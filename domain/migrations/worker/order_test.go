@@ -21,16 +21,16 @@ import (
 // retries or skips holds the row, and then wants the task.
 func TestTheRunIsLockedBeforeItsTasks(t *testing.T) {
 	t.Parallel()
-	for name, take := range map[string]func(h hand, run id.Run) error{
-		"the keeper wakes tasks":      func(h hand, run id.Run) error { return h.k.promote(h.b.t.Context(), h.b.row(run)) },
-		"a worker claims at first":    func(h hand, _ id.Run) error { _, err := h.exchange(nil, 5); return err },
-		"the keeper takes tasks back": func(h hand, run id.Run) error { return h.k.reap(h.b.t.Context(), h.b.row(run)) },
+	for name, take := range map[string]func(h manualWorker, run id.Run) error{
+		"the keeper wakes tasks":      func(h manualWorker, run id.Run) error { return h.k.promote(h.b.t.Context(), h.b.row(run)) },
+		"a worker claims at first":    func(h manualWorker, _ id.Run) error { _, err := h.exchange(nil, 5); return err },
+		"the keeper takes tasks back": func(h manualWorker, run id.Run) error { return h.k.reap(h.b.t.Context(), h.b.row(run)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 			run := b.running(10, migrations.Knobs{})
-			h := b.hand(run)
+			h := b.manualWorker(run)
 			b.exec("UPDATE migration_task SET state = 'waiting', due_at = NOW(6) - INTERVAL 1 SECOND WHERE payload < '3'")
 			b.exec("UPDATE migration_task SET state = 'processing', worker_id = 999, fence = 999 << 32, attempt = 1, claimed_at = NOW(6) WHERE payload > '7'")
 			operator := domaintest.OK(b.d.SQL.BeginTx(t.Context(), nil))(t)
@@ -62,7 +62,7 @@ func TestCommitsLockInOrder(t *testing.T) {
 	var order []int
 	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 	run := b.running(10, migrations.Knobs{})
-	h := b.hand(run)
+	h := b.manualWorker(run)
 	list := h.claims(10)
 	for _, one := range list {
 		n := domaintest.OK(strconv.Atoi(one.work.Task.Payload))(t)

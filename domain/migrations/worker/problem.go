@@ -31,7 +31,7 @@ func problemOf(err error, mask func(text string) string) problem {
 		message = "an error without a message"
 	}
 	p := problem{message: keep(message, maxMessage)}
-	var detailed migrations.Detailed
+	var detailed migrations.DetailedError
 	cause := fault.Cause(err) // of db.Unavailable: what the server said
 	switch {
 	case errors.As(err, &detailed):
@@ -45,7 +45,7 @@ func problemOf(err error, mask func(text string) string) problem {
 
 // What differs between errors that are alike, in the order in which it is taken out. An apostrophe
 // within a word begins no quotation.
-var varying = []struct {
+var variableParts = []struct {
 	find *regexp.Regexp
 	with string
 }{
@@ -64,7 +64,7 @@ var varying = []struct {
 
 // fingerprintOf is the same for messages that differ in numbers, quoted texts and addresses only.
 func fingerprintOf(message string) [8]byte {
-	for _, v := range varying {
+	for _, v := range variableParts {
 		message = v.find.ReplaceAllString(message, v.with)
 	}
 	sum := sha256.Sum256([]byte(strings.TrimSpace(message)))

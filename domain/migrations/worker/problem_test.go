@@ -52,7 +52,7 @@ func TestWhatIsKeptOfAnErrorFits(t *testing.T) {
 		}
 		fingerprintOf(text)
 	})
-	if kept := problemOf(migrations.Panicked{Value: strings.Repeat("ü", 5000), Stack: strings.Repeat("x", 50_000)}, migrations.Run{}.Mask); utf8.RuneCountInString(kept.message) != maxMessage || len(kept.detail) > 65_535 {
+	if kept := problemOf(migrations.PanicError{Value: strings.Repeat("ü", 5000), Stack: strings.Repeat("x", 50_000)}, migrations.Run{}.Mask); utf8.RuneCountInString(kept.message) != maxMessage || len(kept.detail) > 65_535 {
 		t.Error("an error is kept in full")
 	}
 }

@@ -22,7 +22,7 @@ func (d *dispatcher) slot(quit chan struct{}) {
 			d.begun.Add(1)
 			d.busy.Add(1)
 			if d.m.Write != nil && !d.run.Load().Dry {
-				d.writeInTurn(h)
+				d.writeQueued(h)
 				d.busy.Add(-1)
 				continue
 			}
@@ -38,7 +38,7 @@ func (d *dispatcher) slot(quit chan struct{}) {
 func (d *dispatcher) process(h *attempt, slot chan struct{}) bool {
 	h.outcome, h.began, h.slot = returned, time.Now(), slot
 	if d.stops() {
-		d.ended <- h
+		d.outcomes <- h
 		return true
 	}
 	timeout := d.timeout()
@@ -62,7 +62,7 @@ func (d *dispatcher) process(h *attempt, slot chan struct{}) bool {
 		d.commits <- h
 		return true
 	}
-	d.ended <- h
+	d.outcomes <- h
 	return true
 }
 
@@ -94,7 +94,7 @@ func (e stoppedAt) Unwrap() error  { return e.cause }
 
 // call runs the processor, or the preview of a dry run. A panic is an error.
 func (d *dispatcher) call(ctx context.Context, work *migrations.Work) (err error) {
-	defer recovered(&err)
+	defer recoverPanic(&err)
 	if !d.run.Load().Dry {
 		return d.m.Process(ctx, work)
 	}
@@ -107,9 +107,9 @@ func (d *dispatcher) call(ctx context.Context, work *migrations.Work) (err error
 	return err
 }
 
-func recovered(err *error) {
+func recoverPanic(err *error) {
 	if value := recover(); value != nil {
-		*err = migrations.Panicked{Value: value, Stack: string(debug.Stack())}
+		*err = migrations.PanicError{Value: value, Stack: string(debug.Stack())}
 	}
 }
 
@@ -120,8 +120,8 @@ func (d *dispatcher) timeout() time.Duration {
 	return 24 * time.Hour
 }
 
-// writeInTurn processes tasks in a transaction once the process has few enough of them open.
-func (d *dispatcher) writeInTurn(first *attempt) {
+// writeQueued processes tasks in a transaction once the process has few enough of them open.
+func (d *dispatcher) writeQueued(first *attempt) {
 	for !d.stops() {
 		select {
 		case d.w.p.writers <- struct{}{}:
@@ -132,7 +132,7 @@ func (d *dispatcher) writeInTurn(first *attempt) {
 		}
 	}
 	first.outcome, first.began = returned, time.Now()
-	d.ended <- first
+	d.outcomes <- first
 }
 
 // block takes the tasks of one transaction out of the queue.
@@ -157,7 +157,7 @@ func (d *dispatcher) write(list []*attempt) {
 		h.outcome, h.began = returned, began
 	}
 	if d.stops() {
-		d.tellAll(list)
+		d.reportAll(list)
 		return
 	}
 	timeout := d.timeout()
@@ -176,7 +176,7 @@ func (d *dispatcher) write(list []*attempt) {
 }
 
 func (d *dispatcher) callWrite(ctx context.Context, tx *db.Tx, works []*migrations.Work) (err error) {
-	defer recovered(&err)
+	defer recoverPanic(&err)
 	return d.m.Write(ctx, tx, works)
 }
 
@@ -215,11 +215,11 @@ func (d *dispatcher) judgeAll(ctx context.Context, list []*attempt, err error, a
 		list[0].took = took
 		list[0].judge(ctx, d.work, fmt.Errorf("write: %w", err))
 	}
-	d.tellAll(list)
+	d.reportAll(list)
 }
 
-func (d *dispatcher) tellAll(list []*attempt) {
+func (d *dispatcher) reportAll(list []*attempt) {
 	for _, h := range list {
-		d.ended <- h
+		d.outcomes <- h
 	}
 }

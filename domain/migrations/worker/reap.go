@@ -65,7 +65,7 @@ func (k *keeper) reapPage(ctx context.Context, run migrations.Run, lost []db.Los
 		if err != nil {
 			return err
 		}
-		rows, err := tx.LockLost(ctx, ids)
+		rows, err := tx.LockLostTasks(ctx, ids)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (k *keeper) reapPage(ctx context.Context, run migrations.Run, lost []db.Los
 		if err != nil {
 			return err
 		}
-		var again, over []db.Ended
+		var again, over []db.FinishedTask
 		var attempts []db.NewAttempt
 		groups, p := failureGroups{}, problem{message: lostMessage, fingerprint: lostPrint}
 		for _, row := range rows {
@@ -81,7 +81,7 @@ func (k *keeper) reapPage(ctx context.Context, run migrations.Run, lost []db.Los
 				continue // claimed anew since
 			}
 			last := int(row.Attempt) >= run.Knobs.Attempts
-			end := db.Ended{Task: row.ID, Fence: row.Fence, Fingerprint: p.fingerprint}
+			end := db.FinishedTask{Task: row.ID, Fence: row.Fence, Fingerprint: p.fingerprint}
 			if last {
 				over = append(over, end)
 			} else {
@@ -109,7 +109,7 @@ func (k *keeper) reapPage(ctx context.Context, run migrations.Run, lost []db.Los
 			return err
 		}
 		if canary && len(again) > 0 {
-			if err := tx.GiveBackCanary(ctx, to(uint32(len(again))), run.ID); err != nil {
+			if err := tx.ReturnCanary(ctx, to(uint32(len(again))), run.ID); err != nil {
 				return err
 			}
 		}
@@ -128,7 +128,7 @@ func (k *keeper) reapPage(ctx context.Context, run migrations.Run, lost []db.Los
 // where there is a canary to give back to. Then it reports so.
 func lockForReaping(ctx context.Context, tx *db.Tx, run migrations.Run) (canary bool, err error) {
 	if run.CanaryLeft == nil {
-		_, err = tx.ShareRun(ctx, run.ID)
+		_, err = tx.LockRunShared(ctx, run.ID)
 		return false, err
 	}
 	row, err := tx.LockCanary(ctx, run.ID)
@@ -136,7 +136,7 @@ func lockForReaping(ctx context.Context, tx *db.Tx, run migrations.Run) (canary 
 }
 
 // workerNames are the names of the workers that had the tasks, as far as they are known.
-func workerNames(ctx context.Context, tx *db.Tx, rows []db.LockLostRow) (map[id.Worker]string, error) {
+func workerNames(ctx context.Context, tx *db.Tx, rows []db.LockLostTasksRow) (map[id.Worker]string, error) {
 	names := map[id.Worker]string{}
 	for _, row := range rows {
 		names[row.WorkerID] = fmt.Sprintf("worker %d", row.WorkerID)
@@ -161,7 +161,7 @@ func (k *keeper) promote(ctx context.Context, run migrations.Run) error {
 		n := 0
 		err := k.w.p.db.InTx(ctx, func(tx *db.Tx) error {
 			n = 0
-			if _, err := tx.ShareRun(ctx, run.ID); err != nil { // before its tasks, as everyone does
+			if _, err := tx.LockRunShared(ctx, run.ID); err != nil { // before its tasks, as everyone does
 				return err
 			}
 			ids, err := tx.LockDueTasks(ctx, run.ID, migrations.MaxPerStatement)
@@ -188,7 +188,7 @@ func (k *keeper) promote(ctx context.Context, run migrations.Run) error {
 // takeIn adds the counters of workers that are gone to row 0.
 func (k *keeper) takeIn(ctx context.Context, run migrations.Run) error {
 	return k.w.p.db.InTx(ctx, func(tx *db.Tx) error {
-		gone, err := tx.CountersOfGone(ctx, run.ID, migrations.MaxPerStatement)
+		gone, err := tx.StaleCounters(ctx, run.ID, migrations.MaxPerStatement)
 		if err != nil || len(gone) == 0 {
 			return err
 		}

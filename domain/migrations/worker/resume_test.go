@@ -61,7 +61,7 @@ func TestARunGoesOnAfterDays(t *testing.T) {
 	run := b.running(tasks, migrations.Knobs{Attempts: 1})
 	b.exec("UPDATE migration_run SET canary_left = ? WHERE id = ?", canary, uint64(run))
 	stop := b.works()
-	b.comesTo(run, migrations.Paused)
+	b.waitFor(run, migrations.Paused)
 	stop()
 	before := b.progress(run)
 	if before.Complete != canary || before.Waiting == 0 || before.Processing != 0 {

@@ -28,27 +28,27 @@ const (
 	longestBlock = time.Hour
 	// hostsKept is how many limits and blocks a process keeps in memory.
 	hostsKept = 1000
-	// letsNothing is how long a host may answer nothing but that it wants to be left alone, before that
+	// maxRefusing is how long a host may answer nothing but that it wants to be left alone, before that
 	// counts as failing: else a run with tasks for a host that is closed for good would never end.
-	letsNothing = time.Hour
+	maxRefusing = time.Hour
 	// hostsFresh is how old what a process knows of blocked hosts may be.
 	hostsFresh = time.Second
 )
 
 // hosts is what a process knows of the hosts that its works send to.
 type hosts struct {
-	reading sync.Mutex // held by who asks the database
+	readMu sync.Mutex // held by who asks the database
 
 	mu      sync.Mutex
-	asked   time.Time // when the database was asked
+	readAt  time.Time // when the database was asked
 	workers int       // who share a rate
 	blocked map[string]block
 	limits  map[limitOf]*limit
-	closed  map[string]closing // the hosts that let nothing of this process through
+	closed  map[string]refusals // the hosts that let nothing of this process through
 }
 
-// closing is how long a host lets nothing through, as far as this process asked.
-type closing struct {
+// refusals is how long a host lets nothing through, as far as this process asked.
+type refusals struct {
 	since, last time.Time // the first and the last refusal
 	again       time.Time // by when it would have been asked again
 }
@@ -121,41 +121,41 @@ func (p *Process) blockHost(ctx context.Context, host string, after time.Duratio
 	})
 }
 
-// Closed is an attempt at a host that wants to be left alone, and let nothing through for long.
-type Closed struct {
+// ClosedHost is an attempt at a host that wants to be left alone, and let nothing through for long.
+type ClosedHost struct {
 	Later migrations.Later
 	For   time.Duration
 }
 
-func (e Closed) Error() string {
+func (e ClosedHost) Error() string {
 	return fmt.Sprintf("“%s” let nothing through for %d minutes: %s", e.Later.Host, int(e.For.Minutes()), e.Later.Reason)
 }
-func (e Closed) Unwrap() error { return e.Later }
+func (e ClosedHost) Unwrap() error { return e.Later }
 
 // heard notes of the hosts that a work asked, whether they let it through. One that wanted to be left
 // alone costs no attempt, until its host let nothing through for long.
 func (h *hosts) heard(of *attempt, now time.Time) {
 	var later migrations.Later
 	if of.outcome == postponed && errors.As(of.err, &later) && later.Host != "" {
-		if since := now.Sub(h.refused(hostName(later.Host), now, later.After)); since >= letsNothing {
-			of.outcome, of.err = failed, Closed{later, since}
+		if since := now.Sub(h.addRefusal(hostName(later.Host), now, later.After)); since >= maxRefusing {
+			of.outcome, of.err = failed, ClosedHost{later, since}
 		}
 		return
 	}
 	if of.outcome != returned && of.outcome != postponed {
-		h.letThrough(of.asked)
+		h.letThrough(of.hosts)
 	}
 }
 
-// refused notes that a host wants to be left alone for a time, and returns since when it lets nothing
+// addRefusal notes that a host wants to be left alone for a time, and returns since when it lets nothing
 // through. Where this process had nothing to do with the host for longer than a host is left alone, others may
 // have been let through meanwhile: it begins anew.
-func (h *hosts) refused(host string, now time.Time, after time.Duration) time.Time {
+func (h *hosts) addRefusal(host string, now time.Time, after time.Duration) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c, closed := h.closed[host]
 	if !closed {
-		makeRoom(&h.closed, func(c closing) time.Time { return c.last })
+		makeRoom(&h.closed, func(c refusals) time.Time { return c.last })
 	}
 	if !closed || now.After(c.again) {
 		c.since = now
@@ -183,8 +183,8 @@ func (h *hosts) refresh(ctx context.Context, d *db.DB) error {
 	if h.fresh() {
 		return nil
 	}
-	h.reading.Lock()
-	defer h.reading.Unlock()
+	h.readMu.Lock()
+	defer h.readMu.Unlock()
 	if h.fresh() {
 		return nil
 	}
@@ -203,7 +203,7 @@ func (h *hosts) refresh(ctx context.Context, d *db.DB) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	before := h.blocked
-	h.asked, h.workers, h.blocked = asked, 0, make(map[string]block, len(rows))
+	h.readAt, h.workers, h.blocked = asked, 0, make(map[string]block, len(rows))
 	for host, b := range before { // what this process wrote while it asked is not in the answer
 		if b.until.After(answered) && len(h.blocked) < hostsKept {
 			h.blocked[host] = b
@@ -223,7 +223,7 @@ func (h *hosts) refresh(ctx context.Context, d *db.DB) error {
 func (h *hosts) fresh() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return !h.asked.IsZero() && time.Since(h.asked) < hostsFresh
+	return !h.readAt.IsZero() && time.Since(h.readAt) < hostsFresh
 }
 
 func (h *hosts) block(host string) block {

@@ -29,7 +29,7 @@ func TestAwait(t *testing.T) {
 		domaintest.Must(t, await(t, other, "images.example", 0))
 		began := time.Now()
 		domaintest.Must(t, s.p.blockHost(t.Context(), "Images.Example.", time.Minute, "429 Too Many Requests"))
-		other.hosts.asked = other.hosts.asked.Add(-hostsFresh)
+		other.hosts.readAt = other.hosts.readAt.Add(-hostsFresh)
 		for name, e := range map[string]*Process{"the server that was told": s.p, "one that was not": other, "a new one": s.another().p} {
 			err := await(t, e, "images.example", 0)
 			var later migrations.Later
@@ -113,7 +113,7 @@ func TestAwait(t *testing.T) {
 	t.Run("a rate that is turned is that of works under way, too", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
-		h := b.hand(b.running(2, migrations.Knobs{PerHost: 0.01}))
+		h := b.manualWorker(b.running(2, migrations.Knobs{PerHost: 0.01}))
 		list := h.claims(2)
 		domaintest.Must(t, list[0].work.Await(t.Context(), "images.example"))
 		if err := list[1].work.Await(t.Context(), "images.example"); !errors.As(err, new(migrations.Later)) {
@@ -159,7 +159,7 @@ func TestAwait(t *testing.T) {
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(1, migrations.Knobs{})
 		b.exec(`UPDATE migration_run SET params = '{"secret": {"password": "correct-horse"}}'`)
-		h := b.hand(run)
+		h := b.manualWorker(run)
 		list := h.claims(1)
 		h.ends(list, postponed, migrations.Later{After: time.Minute, Host: "images.example", Reason: "correct-horse was refused"})
 		if n := b.number("SELECT COUNT(*) FROM migration_upstream WHERE reason = ?", migrations.Masked+" was refused"); n != 1 {
@@ -184,9 +184,9 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: refuses})
 		run := b.running(10, migrations.Knobs{Attempts: 2, Backoff: 10 * time.Millisecond, ErrorShare: 1, SameError: 1000})
-		b.p.hosts.refused(host, time.Now().Add(-letsNothing-time.Minute), time.Minute)
+		b.p.hosts.addRefusal(host, time.Now().Add(-maxRefusing-time.Minute), time.Minute)
 		b.works()
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		if p := b.progress(run); p.Failed != 10 || p.Errors != 20 {
 			t.Errorf("%+v", p)
 		}
@@ -200,9 +200,9 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: refuses})
 		run := b.running(100, migrations.Knobs{Backoff: 10 * time.Millisecond})
-		b.p.hosts.refused(host, time.Now().Add(-letsNothing), time.Minute)
+		b.p.hosts.addRefusal(host, time.Now().Add(-maxRefusing), time.Minute)
 		b.works()
-		b.comesTo(run, migrations.Paused)
+		b.waitFor(run, migrations.Paused)
 		if reason := b.row(run).Reason; !strings.Contains(reason, "429 Too Many Requests") && !strings.Contains(reason, "attempts failed") {
 			t.Error(reason)
 		}
@@ -218,9 +218,9 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 			return w.Await(ctx, host)
 		}})
 		run := b.running(5, migrations.Knobs{Attempts: 1, Concurrency: 1})
-		b.p.hosts.refused(host, time.Now().Add(-letsNothing), time.Minute)
+		b.p.hosts.addRefusal(host, time.Now().Add(-maxRefusing), time.Minute)
 		b.works()
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		if p := b.progress(run); p.Complete != 5 || p.Errors != 0 {
 			t.Errorf("%+v", p)
 		}
@@ -252,8 +252,8 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 		began := time.Now()
 		for i := range 3 * hostsKept {
 			now := began.Add(time.Duration(i) * time.Second)
-			h.refused(fmt.Sprintf("host%d.example", i), now, time.Minute)
-			if since := h.refused(host, now, time.Minute); !since.Equal(began) {
+			h.addRefusal(fmt.Sprintf("host%d.example", i), now, time.Minute)
+			if since := h.addRefusal(host, now, time.Minute); !since.Equal(began) {
 				t.Fatalf("after %d others it counts from %s", i, since.Sub(began))
 			}
 		}

@@ -27,7 +27,7 @@ func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 	}})
 	run := b.running(500, migrations.Knobs{Rate: 25, Attempts: 3, Backoff: time.Second})
 	b.works()
-	b.comesTo(run, migrations.Paused)
+	b.waitFor(run, migrations.Paused)
 	paused := domaintest.OK(b.Run(t.Context(), run))(t)
 	if !strings.Contains(paused.Reason, "“the disk is full”") && !strings.Contains(paused.Reason, "attempts failed") {
 		t.Errorf("reason %q", paused.Reason)
@@ -37,8 +37,8 @@ func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 	}
 	broken.Store(false)
 	domaintest.OK(b.ResumeRun(t.Context(), migrations.Actor{Name: "Ann"}, run))(t)
-	domaintest.OK(b.TurnKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"rate": 0}))(t)
-	b.comesTo(run, migrations.Complete)
+	domaintest.OK(b.ChangeKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"rate": 0}))(t)
+	b.waitFor(run, migrations.Complete)
 	b.adds(run)
 }
 
@@ -78,7 +78,7 @@ func TestAThrottledRunClaimsNothingAndGoesOn(t *testing.T) {
 	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error { return nil }})
 	run := b.running(1000, migrations.Knobs{Rate: 50, Throttled: true})
 	b.works()
-	b.comesTo(run, migrations.Throttled)
+	b.waitFor(run, migrations.Throttled)
 	b.until("the worker has seen it", func() bool {
 		return b.number("SELECT COUNT(*) FROM migration_counter JOIN migration_run ON id = run_id WHERE worker_id > 0 AND seen = version") > 0
 	})
@@ -95,6 +95,6 @@ func TestAThrottledRunClaimsNothingAndGoesOn(t *testing.T) {
 	if err != nil || stats.ETA.Known || stats.Living != 1 || len(stats.Samples) == 0 {
 		t.Errorf("%+v, %v", stats, err)
 	}
-	domaintest.OK(b.TurnKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"throttled": 0, "rate": 0}))(t)
-	b.comesTo(run, migrations.Complete)
+	domaintest.OK(b.ChangeKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"throttled": 0, "rate": 0}))(t)
+	b.waitFor(run, migrations.Complete)
 }

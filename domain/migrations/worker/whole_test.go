@@ -31,20 +31,20 @@ func TestARunFromEndToEnd(t *testing.T) {
 	d := newFillEnv(t, &whole)
 	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "200", "password": migrationstest.Hunter2}, migrations.Draft{}))
 	works(t, d.p)
-	if run = d.comes(run.ID, migrations.Ready); run.Total != 200 {
+	if run = d.waitFor(run.ID, migrations.Ready); run.Total != 200 {
 		t.Fatal(run.Total)
 	}
-	d.Must(d.StartRun(d.Ctx, d.Ana, run.ID, 30))
-	run = d.comes(run.ID, migrations.Paused)
+	d.Must(d.StartRun(d.Ctx, d.Ana, run.ID, 30, nil))
+	run = d.waitFor(run.ID, migrations.Paused)
 	if p := run.Progress; p.Done() != 30 || run.Listed != migrations.ListAttention || run.Reason == "" {
 		t.Errorf("after the canary: %+v, %s, %q", p, run.Listed, run.Reason)
 	}
 	d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID))
-	run = d.comes(run.ID, migrations.Complete)
+	run = d.waitFor(run.ID, migrations.Complete)
 	if run.Progress.Failed != 20 || run.Listed != migrations.ListAttention {
 		t.Errorf("%+v, %s", run.Progress, run.Listed)
 	}
-	d.Counted(run.ID)
+	d.CheckCounts(run.ID)
 	groups, err := d.Failures(d.Ctx, run.ID)
 	if err != nil || len(groups) != 1 || groups[0].Failed != 20 || strings.Contains(groups[0].Message, migrationstest.Hunter2) || !strings.Contains(groups[0].Message, migrations.Masked) {
 		t.Fatalf("%+v", groups)
@@ -58,14 +58,14 @@ func TestARunFromEndToEnd(t *testing.T) {
 		t.Errorf("%q, %v", page.Tasks[0].Note, err)
 	}
 	broken.Store(false)
-	if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: groups[0].Fingerprint}); n != 20 || err != nil {
+	if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Fingerprint: groups[0].Fingerprint}); n != 20 || err != nil {
 		t.Fatal(n, err)
 	}
-	run = d.comes(run.ID, migrations.Complete)
+	run = d.waitFor(run.ID, migrations.Complete)
 	if run.Progress.Complete != 200 || run.Listed != migrations.ListFinished {
 		t.Errorf("%+v, %s", run.Progress, run.Listed)
 	}
-	d.Counted(run.ID)
+	d.CheckCounts(run.ID)
 }
 
 // Operators pause, resume, retry and skip while workers work: at the end every task has ended, and the
@@ -92,11 +92,11 @@ func TestOperatorsAndWorkersAtOnce(t *testing.T) {
 		case 0:
 			_, err = d.PauseRun(d.Ctx, d.Ana, run.ID)
 		case 1:
-			_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true})
+			_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true})
 		case 2, 4:
 			_, err = d.ResumeRun(d.Ctx, d.Ana, run.ID)
 		case 3:
-			_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: d.Ids(run.ID)[n%600]})
+			_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Task: d.Ids(run.ID)[n%600]})
 		}
 		if err != nil && !errors.Is(err, migrations.CodeWrongState) && !errors.Is(err, migrations.CodeWrongTaskState) {
 			t.Fatal(err)
@@ -109,8 +109,8 @@ func TestOperatorsAndWorkersAtOnce(t *testing.T) {
 	if run := d.Now(run.ID); run.State == migrations.Pausing || run.State == migrations.Paused {
 		d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID))
 	}
-	end := d.comes(run.ID, migrations.Complete)
-	d.Counted(run.ID)
+	end := d.waitFor(run.ID, migrations.Complete)
+	d.CheckCounts(run.ID)
 	if end.Progress.Done() != 600 {
 		t.Errorf("%+v", end.Progress)
 	}

@@ -38,7 +38,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 		for range 3 {
 			b.another().works()
 		}
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		for n := range done {
 			if times := done[n].Load(); times != 1 {
 				t.Errorf("task %d was processed %d times", n, times)
@@ -70,7 +70,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 				return nil
 			}, Knobs: migrations.Knobs{}}).works()
 		}
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		if p := b.progress(run); p.Complete != 600 || p.Errors != 600 || p.Refused != 0 || p.Reclaimed != 0 {
 			t.Errorf("%+v", p)
 		}
@@ -84,7 +84,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 		run := b.running(10, migrations.Knobs{})
 		b.exec("UPDATE migration_run SET dry = TRUE")
 		b.works()
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		b.counts(10, "SELECT COUNT(*) FROM migration_task WHERE note = CONCAT('would do ', payload)")
 	})
 }
@@ -132,7 +132,7 @@ func TestStop(t *testing.T) {
 		b.until("it gave back what it had not begun", func() bool { return b.progress(run).Processing == 1 })
 		close(release)
 		b.another().works()
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		close(begun)
 		for w := range begun {
 			if w == drained {
@@ -166,7 +166,7 @@ func TestLostLease(t *testing.T) {
 		b.works()
 		<-begun
 		b.exec("UPDATE migration_worker SET epoch = epoch + 1, state = 'stopped', lease_until = NOW(6) - INTERVAL 1 SECOND")
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		b.adds(run)
 		mu.Lock()
 		defer mu.Unlock()
@@ -184,11 +184,11 @@ func TestLostLease(t *testing.T) {
 			return nil
 		}})
 		run := b.running(20, migrations.Knobs{})
-		h := b.hand(run)
+		h := b.manualWorker(run)
 		list := h.claims(1)
 		h.w.lease.Begin(time.Now().Add(-time.Hour), time.Hour)
 		h.process(list[0], nil)
-		if got := <-h.ended; got.outcome != returned {
+		if got := <-h.outcomes; got.outcome != returned {
 			t.Errorf("it came to %d", got.outcome)
 		}
 		if got := h.claims(1); len(got) != 0 {
@@ -219,12 +219,12 @@ func TestPause(t *testing.T) {
 			t.Errorf("it is %s while tasks are under way", state)
 		}
 		close(release)
-		b.comesTo(run, migrations.Paused)
+		b.waitFor(run, migrations.Paused)
 		if p := b.progress(run); p.Complete != 4 || p.Open != 36 {
 			t.Errorf("%+v", p)
 		}
 		domaintest.OK(b.ResumeRun(t.Context(), migrations.Keeper, run))(t)
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		b.adds(run)
 	})
 	t.Run("a program that does not know a migration leaves its tasks alone, and does not keep a run from pausing", func(t *testing.T) {
@@ -236,12 +236,12 @@ func TestPause(t *testing.T) {
 		older.works()
 		older.until("it has signed on", func() bool { return b.number("SELECT COUNT(*) FROM migration_worker WHERE state = 'active'") == 1 })
 		domaintest.OK(b.PauseRun(t.Context(), migrations.Keeper, run))(t)
-		b.comesTo(run, migrations.Paused)
+		b.waitFor(run, migrations.Paused)
 		b.counts(1, "SELECT COUNT(*) FROM migration_counter c JOIN migration_run r ON r.id = c.run_id WHERE c.seen > 0")
 		b.counts(0, "SELECT COUNT(*) FROM migration_task WHERE state <> 'open' OR attempt > 0")
 		domaintest.OK(b.ResumeRun(t.Context(), migrations.Keeper, run))(t)
 		b.works()
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		b.counts(0, "SELECT COUNT(*) FROM migration_task t JOIN migration_worker w ON w.id = t.worker_id WHERE w.version <> 'test'")
 		b.adds(run)
 	})
@@ -258,7 +258,7 @@ func TestCanary(t *testing.T) {
 		for range 4 {
 			b.another().works()
 		}
-		b.comesTo(run, migrations.Paused)
+		b.waitFor(run, migrations.Paused)
 		if n, p := done.Load(), b.progress(run); n != 7 || p.Complete != 7 {
 			t.Errorf("%d were processed: %+v", n, p)
 		}
@@ -266,7 +266,7 @@ func TestCanary(t *testing.T) {
 			t.Error(reason)
 		}
 		domaintest.OK(b.ResumeRun(t.Context(), migrations.Keeper, run))(t)
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 	})
 }
 
@@ -298,7 +298,7 @@ func TestFailure(t *testing.T) {
 		}})
 		run := b.running(50, migrations.Knobs{Attempts: 3, Backoff: 10 * time.Millisecond, SameError: 1000})
 		b.works()
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		if p := b.progress(run); p.Complete != 46 || p.Failed != 4 || p.Errors != 3+1+2+3+3 {
 			t.Errorf("%+v", p)
 		}
@@ -327,7 +327,7 @@ func TestFailure(t *testing.T) {
 		run := b.running(100, migrations.Knobs{Block: 20, Attempts: 1})
 		b.works()
 		b.another().works()
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		if p := b.progress(run); p.Complete != 98 || p.Failed != 2 {
 			t.Errorf("%+v", p)
 		}
@@ -350,7 +350,7 @@ func TestFailure(t *testing.T) {
 		}})
 		run := b.running(20, migrations.Knobs{Concurrency: 1, Attempts: 1, Timeout: 100 * time.Millisecond})
 		stop := b.works()
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		stop()
 		if p := b.progress(run); p.Complete != 18 || p.Failed != 2 {
 			t.Errorf("%+v", p)
@@ -371,7 +371,7 @@ func TestFailure(t *testing.T) {
 		}})
 		run := b.running(10, migrations.Knobs{Attempts: 1})
 		b.works()
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		if p := b.progress(run); p.Complete != 10 || p.Errors != 0 {
 			t.Errorf("%+v", p)
 		}
@@ -391,7 +391,7 @@ func TestFailureIsWritten(t *testing.T) {
 		run := b.running(20, migrations.Knobs{Attempts: 1})
 		b.exec("CREATE TRIGGER refuses BEFORE INSERT ON migration_attempt FOR EACH ROW IF NEW.message = 'poison' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF")
 		b.works()
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		if p := b.progress(run); p.Complete != 19 || p.Failed != 1 {
 			t.Errorf("%+v", p)
 		}
@@ -404,9 +404,9 @@ func TestFailureIsWritten(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(2, migrations.Knobs{Attempts: 1})
-		h := b.hand(run)
+		h := b.manualWorker(run)
 		list := h.claims(2)
-		h.holding = 2
+		h.claimed = 2
 		list[0].outcome, list[0].err, list[0].began = failed, errors.New("poison"), time.Now()
 		list[1].outcome, list[1].began = complete, time.Now()
 		h.collect(list[0])
@@ -422,13 +422,13 @@ func TestFailureIsWritten(t *testing.T) {
 				t.Fatalf("%d results are still tried", len(h.results))
 			}
 		}
-		if p := b.progress(run); p.Complete != 1 || p.Processing != 1 || h.holding != 1 {
-			t.Errorf("%+v, it holds %d", p, h.holding)
+		if p := b.progress(run); p.Complete != 1 || p.Processing != 1 || h.claimed != 1 {
+			t.Errorf("%+v, it holds %d", p, h.claimed)
 		}
 		b.exec("DROP TRIGGER refuses")
 		turn(time.Now().Add(parkedFor))
-		if p := b.progress(run); p.Failed != 1 || p.Processing != 0 || h.holding != 0 {
-			t.Errorf("%+v, it holds %d", p, h.holding)
+		if p := b.progress(run); p.Failed != 1 || p.Processing != 0 || h.claimed != 0 {
+			t.Errorf("%+v, it holds %d", p, h.claimed)
 		}
 		b.adds(run)
 	})

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// look is how often a worker reads the runs while one is active, idleLook if none is.
-	look     = 500 * time.Millisecond
-	idleLook = time.Second
+	// readEvery is how often a worker reads the runs while one is active, idleLook if none is.
+	readEvery     = 500 * time.Millisecond
+	idleReadEvery = time.Second
 	// stale is how old the last look may be for a claim: so no worker claims two seconds after a run was stopped,
 	// though its reads are slow.
 	stale = 1500 * time.Millisecond
@@ -40,27 +40,27 @@ type worker struct {
 	host  string
 	pid   int
 
-	lease      *lease.Lease
-	leaseFor   atomic.Int64 // the shortest of the active runs, the default where there is none
-	claims     atomic.Uint32
-	draining   atomic.Bool
-	active     atomic.Int64 // workers who can claim, this one too
-	looked     atomic.Pointer[looked]
-	inFlight   atomic.Int64
-	told       atomic.Int64 // inFlight as last written
-	finished   atomic.Uint64
-	paced      atomic.Pointer[pace]
-	filling    sync.Map // id.Run of those that this process fills
-	background sync.WaitGroup
+	lease           *lease.Lease
+	leaseFor        atomic.Int64 // the shortest of the active runs, the default where there is none
+	claims          atomic.Uint32
+	draining        atomic.Bool
+	active          atomic.Int64 // workers who can claim, this one too
+	lastRead        atomic.Pointer[readTimes]
+	inFlight        atomic.Int64
+	inFlightWritten atomic.Int64 // inFlight as last written
+	finished        atomic.Uint64
+	lastPace        atomic.Pointer[pace]
+	fills           sync.Map // id.Run of those that this process fills
+	background      sync.WaitGroup
 
 	// Of the goroutine in attend alone.
 	dispatchers map[id.Run]*dispatcher
 	seen        map[id.Run]uint64 // the version last acknowledged
 }
 
-// looked is when a worker last read the runs, by its own clock and by the database's. By then all that
+// readTimes is when a worker last read the runs, by its own clock and by the database's. By then all that
 // it works on is as that look found it.
-type looked struct{ mine, theirs time.Time }
+type readTimes struct{ mine, theirs time.Time }
 
 func newWorker(p *Process, host string, pid int) *worker {
 	w := &worker{
@@ -89,7 +89,7 @@ func (w *worker) work(ctx context.Context) {
 	leaseEnded := make(chan struct{})
 	go func() {
 		defer close(leaseEnded)
-		if err := w.hold(holding); err != nil {
+		if err := w.keepLease(holding); err != nil {
 			log.Warn("the worker begins anew", "worker", w.id, "why", err)
 			die(err)
 		}
@@ -110,10 +110,10 @@ func (w *worker) work(ctx context.Context) {
 func (w *worker) attend(ctx context.Context) {
 	for {
 		rung := w.p.engine.Changes.Next()
-		pause, err := w.lookOnce(ctx)
+		pause, err := w.readRuns(ctx)
 		if err != nil && ctx.Err() == nil {
 			w.p.log.Warn("read the runs", "worker", w.id, "error", err)
-			pause = look
+			pause = readEvery
 		}
 		timer := time.NewTimer(pause)
 		select {
@@ -128,20 +128,20 @@ func (w *worker) attend(ctx context.Context) {
 	}
 }
 
-// lookOnce reads the runs, and has each of them worked on as its state wants it.
-func (w *worker) lookOnce(ctx context.Context) (pause time.Duration, err error) {
+// readRuns reads the runs, and has each of them worked on as its state wants it.
+func (w *worker) readRuns(ctx context.Context) (pause time.Duration, err error) {
 	asked := time.Now()
-	now, err := db.Read(w.p.db.WorkersNow(ctx, w.id))
+	now, err := db.Read(w.p.db.WorkerCounts(ctx, w.id))
 	if err != nil {
 		return 0, err
 	}
-	rows, err := db.Read(w.p.db.RunsToWork(ctx))
+	rows, err := db.Read(w.p.db.RunsForWorkers(ctx))
 	if err != nil {
 		return 0, err
 	}
 	w.active.Store(max(now.Active, 1))
 	w.draining.Store(now.Draining > 0)
-	pause, shortest := idleLook, time.Duration(0)
+	pause, shortest := idleReadEvery, time.Duration(0)
 	present := make(map[id.Run]bool, len(rows))
 	var runs []migrations.Run
 	var failed []error
@@ -154,7 +154,7 @@ func (w *worker) lookOnce(ctx context.Context) (pause time.Duration, err error) 
 		present[run.ID] = true
 		runs = append(runs, run)
 		if run.State != migrations.Ready {
-			pause, shortest = look, min(cmp.Or(shortest, run.Knobs.Lease), run.Knobs.Lease)
+			pause, shortest = readEvery, min(cmp.Or(shortest, run.Knobs.Lease), run.Knobs.Lease)
 		}
 		if d := w.dispatchers[run.ID]; d != nil {
 			d.update(run)
@@ -177,7 +177,7 @@ func (w *worker) lookOnce(ctx context.Context) (pause time.Duration, err error) 
 			delete(w.seen, of)
 		}
 	}
-	w.looked.Store(&looked{asked, now.Time})
+	w.lastRead.Store(&readTimes{asked, now.Time})
 	for _, run := range runs {
 		failed = append(failed, w.see(ctx, run))
 	}
@@ -210,7 +210,7 @@ func (w *worker) acknowledge(ctx context.Context, run migrations.Run) error {
 		return nil
 	}
 	err := w.p.db.InTx(ctx, func(tx *db.Tx) error {
-		return tx.SeeRun(ctx, db.SeeRunParams{RunID: run.ID, WorkerID: w.id, Seen: run.Version})
+		return tx.AcknowledgeRun(ctx, db.AcknowledgeRunParams{RunID: run.ID, WorkerID: w.id, Seen: run.Version})
 	})
 	if err == nil {
 		w.seen[run.ID] = run.Version
@@ -220,11 +220,11 @@ func (w *worker) acknowledge(ctx context.Context, run migrations.Run) error {
 
 // fill has this worker fill the run in the background, if nobody does.
 func (w *worker) fill(ctx context.Context, run migrations.Run) {
-	if _, busy := w.filling.LoadOrStore(run.ID, true); busy {
+	if _, busy := w.fills.LoadOrStore(run.ID, true); busy {
 		return
 	}
 	w.background.Go(func() {
-		defer w.filling.Delete(run.ID)
+		defer w.fills.Delete(run.ID)
 		mine, err := w.p.Fill(ctx, w.id, run)
 		if err != nil && ctx.Err() == nil {
 			w.p.log.Warn("fill run", "run", run.ID, "error", err)
@@ -255,7 +255,7 @@ func (w *worker) stop(why error) {
 
 // mayClaim reports whether the lease holds and the last look is fresh enough for a claim.
 func (w *worker) mayClaim() bool {
-	last := w.looked.Load()
+	last := w.lastRead.Load()
 	return w.lease.Valid() && !w.draining.Load() && last != nil && time.Since(last.mine) < stale
 }
 
@@ -268,11 +268,11 @@ type pace struct {
 
 func (w *worker) pace(now time.Time) float64 {
 	p := pace{at: now, finished: w.finished.Load()}
-	if last := w.paced.Load(); last != nil {
+	if last := w.lastPace.Load(); last != nil {
 		if span := now.Sub(last.at).Seconds(); span > 0 {
 			p.perSecond = float64(p.finished-last.finished) / span
 		}
 	}
-	w.paced.Store(&p)
+	w.lastPace.Store(&p)
 	return p.perSecond
 }

@@ -52,7 +52,7 @@ func TestWritersLeaveConnections(t *testing.T) {
 	}
 	close(release)
 	for _, run := range runs {
-		b.comesTo(run, migrations.Complete)
+		b.waitFor(run, migrations.Complete)
 		b.adds(run)
 	}
 }

@@ -8,10 +8,10 @@ import (
 
 // Inbox receives messages as a receiver of webhooks does, and keeps them.
 type Inbox struct {
-	mu     sync.Mutex
-	list   []Message
-	came   chan Message
-	answer func(n int, m Message) int
+	mu       sync.Mutex
+	list     []Message
+	messages chan Message
+	status   func(n int, m Message) int
 }
 
 // Message is a received message.
@@ -26,11 +26,11 @@ func NewInbox(answer func(n int, m Message) int) *Inbox {
 	if answer == nil {
 		answer = func(int, Message) int { return http.StatusNoContent }
 	}
-	return &Inbox{answer: answer, came: make(chan Message, 10000)}
+	return &Inbox{status: answer, messages: make(chan Message, 10000)}
 }
 
-// Came delivers each message once, in order.
-func (i *Inbox) Came() <-chan Message { return i.came }
+// Received delivers each message once, in order.
+func (i *Inbox) Received() <-chan Message { return i.messages }
 
 // Messages are the messages received so far.
 func (i *Inbox) Messages() []Message {
@@ -43,12 +43,12 @@ func (i *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	m := Message{Header: r.Header, Body: body}
 	i.mu.Lock()
-	m.Status = i.answer(len(i.list)+1, m)
+	m.Status = i.status(len(i.list)+1, m)
 	i.list = append(i.list, m)
 	i.mu.Unlock()
 	w.WriteHeader(m.Status)
 	if m.Status != http.StatusNoContent {
 		_, _ = io.WriteString(w, "as told")
 	}
-	i.came <- m
+	i.messages <- m
 }

@@ -46,30 +46,30 @@ type Server struct {
 	// Rough makes /rough/N.png fail the first time by N: of each hundred, N%100 in
 	// 0–9 get 500, 10–19 get 429 with Retry-After: 1, 20–24 break off, 25–29 stall, and 30–34 are not
 	// found for good. The rest, and all but the last of these the second time, are images.
-	mu    sync.Mutex
-	asked map[string]int
-	done  chan struct{}
-	once  sync.Once
+	mu       sync.Mutex
+	requests map[string]int
+	done     chan struct{}
+	once     sync.Once
 }
 
 // New returns a server.
-func New() *Server { return &Server{asked: map[string]int{}, done: make(chan struct{})} }
+func New() *Server { return &Server{requests: map[string]int{}, done: make(chan struct{})} }
 
 // Close ends stalled responses.
 func (s *Server) Close() { s.once.Do(func() { close(s.done) }) }
 
-// Asked returns how often a path was asked for.
-func (s *Server) Asked(path string) int {
+// RequestCount returns how often a path was asked for.
+func (s *Server) RequestCount(path string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked[path]
+	return s.requests[path]
 }
 
 // Requests returns how many requests came.
 func (s *Server) Requests() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, times := range s.asked {
+	for _, times := range s.requests {
 		n += times
 	}
 	return n
@@ -78,8 +78,8 @@ func (s *Server) Requests() (n int) {
 func (s *Server) count(path string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked[path]++
-	return s.asked[path]
+	s.requests[path]++
+	return s.requests[path]
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -152,9 +152,9 @@ func (s *Server) odd(w http.ResponseWriter, r *http.Request, name string) {
 	case "alpha.png":
 		send(w, name, Transparent())
 	case "photo.jpg":
-		send(w, name, Turned())
+		send(w, name, RotatedJPEG())
 	case "animated.gif":
-		send(w, name, Animated())
+		send(w, name, AnimatedGIF())
 	case "picture.webp":
 		send(w, name, WebP())
 	case "truncated.png", "truncated.jpg":
@@ -303,9 +303,9 @@ func Transparent() []byte {
 // Secret is in the metadata of the photograph of Turned.
 const Secret = "52.5200 N 13.4050 E, Ana's camera"
 
-// Turned returns a JPEG of 60 × 20 pixels, its left third red and the rest blue, whose EXIF data rotate it by a
+// RotatedJPEG returns a JPEG of 60 × 20 pixels, its left third red and the rest blue, whose EXIF data rotate it by a
 // quarter clockwise: shown, it is 20 × 60 with red at the top. It contains Secret.
-func Turned() []byte {
+func RotatedJPEG() []byte {
 	img := image.NewRGBA(image.Rect(0, 0, 60, 20))
 	for y := range 20 {
 		for x := range 60 {
@@ -333,8 +333,8 @@ func Turned() []byte {
 	return bytes.Join([][]byte{plain[:2], segment, exif, plain[2:]}, nil)
 }
 
-// Animated returns a GIF of two frames, the first red, the second blue.
-func Animated() []byte {
+// AnimatedGIF returns a GIF of two frames, the first red, the second blue.
+func AnimatedGIF() []byte {
 	red, blue := color.RGBA{220, 0, 0, 255}, color.RGBA{0, 0, 220, 255}
 	all := &gif.GIF{}
 	for i := range 2 {
@@ -374,7 +374,7 @@ func Bomb(width, height uint32) []byte {
 var zeros = sync.OnceValue(func() []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	if _, err := io.CopyN(w, nothing{}, 48<<20); err != nil {
+	if _, err := io.CopyN(w, zeroReader{}, 48<<20); err != nil {
 		panic(fmt.Sprint("pack: ", err))
 	}
 	if err := w.Close(); err != nil {
@@ -383,9 +383,9 @@ var zeros = sync.OnceValue(func() []byte {
 	return out.Bytes()
 })
 
-type nothing struct{}
+type zeroReader struct{}
 
-func (nothing) Read(p []byte) (int, error) {
+func (zeroReader) Read(p []byte) (int, error) {
 	clear(p)
 	return len(p), nil
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// PeoplePerPage is how many rows a page of people, tokens or audit entries has.
-const PeoplePerPage = 100
+// RowsPerPage is how many rows a page of people, tokens or audit entries has.
+const RowsPerPage = 100
 
 // Page returns a page of a list that was read with a limit of PeoplePerPage + 1, and whether there are more.
 func Page[T any](list []T, err error) ([]T, bool, error) {
-	if len(list) > PeoplePerPage {
-		return list[:PeoplePerPage], true, err
+	if len(list) > RowsPerPage {
+		return list[:RowsPerPage], true, err
 	}
 	return list, false, err
 }
@@ -36,14 +36,14 @@ func mayManage(ctx context.Context) (accounts.Actor, error) {
 	return actor, nil
 }
 
-// People returns a page of the company's members: by account, from above after.
-func (w *Workflows) People(ctx context.Context, after accounts.ID) ([]accounts.CompanyMember, bool, error) {
-	return Page(accounts.Members(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, after, PeoplePerPage+1))
+// Members returns a page of the company's members: by account, from above after.
+func (w *Workflows) Members(ctx context.Context, after accounts.ID) ([]accounts.CompanyMember, bool, error) {
+	return Page(accounts.Members(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, after, RowsPerPage+1))
 }
 
-// Person returns a member of the company, or MemberNotFound. noReset is why the caller cannot make them a link for a
+// Member returns a member of the company, or MemberNotFound. noReset is why the caller cannot make them a link for a
 // new password, nil if it can.
-func (w *Workflows) Person(
+func (w *Workflows) Member(
 	ctx context.Context, account accounts.ID,
 ) (person accounts.CompanyMember, noReset, err error) {
 	actor := accounts.ActorFrom(ctx)
@@ -57,8 +57,8 @@ func (w *Workflows) Person(
 	return person, noReset, nil
 }
 
-// holdRole runs fn in a transaction with the caller as a member whose role does not change meanwhile.
-func (w *Workflows) holdRole(ctx context.Context, what string, fn func(tx *db.Tx, actor accounts.Actor) error) error {
+// withLockedRole runs fn in a transaction with the caller as a member whose role does not change meanwhile.
+func (w *Workflows) withLockedRole(ctx context.Context, what string, fn func(tx *db.Tx, actor accounts.Actor) error) error {
 	asked := accounts.ActorFrom(ctx)
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {
 		actor, err := accounts.LockRoles(ctx, tx, asked)
@@ -83,7 +83,7 @@ func nameAndEmail(account accounts.Account) string { return account.Name + " <" 
 // ChangeRole gives a member another role. It returns MemberNotFound, BadRole, RankTooLow or LastOwner.
 func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role string) error {
 	var hashes [][]byte
-	err := w.holdRole(ctx, "change role", func(tx *db.Tx, actor accounts.Actor) error {
+	err := w.withLockedRole(ctx, "change role", func(tx *db.Tx, actor accounts.Actor) error {
 		before, err := accounts.ChangeRole(ctx, tx, actor, account, role)
 		if err != nil || before.Role == role {
 			return err
@@ -91,7 +91,7 @@ func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role st
 		if hashes, err = accounts.TokenHashes(ctx, tx, actor.Company.ID, account); err != nil {
 			return err
 		}
-		detail := accounts.AuditDetail{Person: nameAndEmail(before.Account), Role: role, Was: before.Role}
+		detail := accounts.AuditDetail{Member: nameAndEmail(before.Account), Role: role, Was: before.Role}
 		return audit(ctx, tx, actor, accounts.AuditRoleChanged, detail)
 	})
 	if err == nil {
@@ -107,17 +107,17 @@ func (w *Workflows) forgetBearers(hashes [][]byte) {
 	}
 }
 
-// RemovePerson removes a member, or the caller, from the company: their sessions end, and their tokens of the company.
+// RemoveMember removes a member, or the caller, from the company: their sessions end, and their tokens of the company.
 // Their work stays. It returns MemberNotFound, RankTooLow or LastOwner.
-func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, err error) {
+func (w *Workflows) RemoveMember(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, err error) {
 	var hashes [][]byte
-	err = w.holdRole(ctx, "remove from company", func(tx *db.Tx, actor accounts.Actor) error {
+	err = w.withLockedRole(ctx, "remove from company", func(tx *db.Tx, actor accounts.Actor) error {
 		if person, hashes, err = accounts.Remove(ctx, tx, actor, account); err != nil {
 			return err
 		}
-		kind, detail := accounts.AuditRemoved, accounts.AuditDetail{Person: nameAndEmail(person.Account), Was: person.Role}
+		kind, detail := accounts.AuditRemoved, accounts.AuditDetail{Member: nameAndEmail(person.Account), Was: person.Role}
 		if account == actor.Account.ID {
-			kind, detail.Person = accounts.AuditLeft, ""
+			kind, detail.Member = accounts.AuditLeft, ""
 		}
 		return audit(ctx, tx, actor, kind, detail)
 	})
@@ -140,7 +140,7 @@ func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operat
 		if operator {
 			kind = accounts.AuditOperatorGranted
 		}
-		return audit(ctx, tx, actor, kind, accounts.AuditDetail{Person: nameAndEmail(before.Account)})
+		return audit(ctx, tx, actor, kind, accounts.AuditDetail{Member: nameAndEmail(before.Account)})
 	})
 	if err != nil {
 		return fmt.Errorf("set operator: %w", err)
@@ -154,7 +154,7 @@ func (w *Workflows) RenameCompany(ctx context.Context, name string) error {
 	if _, err := mayManage(ctx); err != nil {
 		return err
 	}
-	return w.holdRole(ctx, "rename company", func(tx *db.Tx, actor accounts.Actor) error {
+	return w.withLockedRole(ctx, "rename company", func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() { // any more
 			return accounts.NotManager()
 		}
@@ -174,5 +174,5 @@ func (w *Workflows) Audit(ctx context.Context, before id.Audit) ([]accounts.Audi
 	if err != nil {
 		return nil, false, err
 	}
-	return Page(accounts.Audit(ctx, w.db.Queries, actor.Company.ID, before, PeoplePerPage+1))
+	return Page(accounts.Audit(ctx, w.db.Queries, actor.Company.ID, before, RowsPerPage+1))
 }

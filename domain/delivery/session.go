@@ -20,7 +20,7 @@ import (
 const (
 	sendFor    = 15 * time.Second // for a message with its answer: Delivery.sendFor
 	readFor    = 3 * time.Second  // between bytes of an answer
-	turnFor    = 20 * time.Second // for a turn
+	sessionFor = 20 * time.Second // for a turn
 	itemsAhead = 100              // rows are read at once,
 	freshFor   = time.Second      // and sent if they are no older than that
 	trimEvery  = 100              // attempts
@@ -63,7 +63,7 @@ func (d *Delivery) SendMessage(
 // withoutIP returns an error without the address that a name resolves to: it may be of a private network, and a user
 // with webhooks need not be its operator.
 func withoutIP(err error) error {
-	var refused outbound.Refused
+	var refused outbound.RefusedAddress
 	if errors.As(err, &refused) {
 		refused.IP = netip.Addr{}
 		return refused
@@ -71,8 +71,8 @@ func withoutIP(err error) error {
 	return err
 }
 
-// turn sends to one webhook for a while. It ends if the webhook is changed, or another process sends to it.
-func (d *Delivery) turn(ctx context.Context, webhook id.Webhook) error {
+// runSession sends to one webhook for a while. It ends if the webhook is changed, or another process sends to it.
+func (d *Delivery) runSession(ctx context.Context, webhook id.Webhook) error {
 	held, err := webhooks.Claim(ctx, d.db.Queries, webhook)
 	if err != nil {
 		return unlessLost(err)
@@ -82,7 +82,7 @@ func (d *Delivery) turn(ctx context.Context, webhook id.Webhook) error {
 		defer cancel()
 		_ = held.Release(ctx, d.db.Queries) // else the lease runs out
 	}()
-	t := turn{w: d, held: held, until: time.Now().Add(turnFor)}
+	t := session{w: d, webhook: held, until: time.Now().Add(sessionFor)}
 	for more := true; more && time.Now().Before(t.until); {
 		more = false
 		for i := range held.Cursors {
@@ -103,23 +103,23 @@ func unlessLost(err error) error {
 	return err
 }
 
-// turn is the state of a turn.
-type turn struct {
-	w      *Delivery
-	held   *webhooks.LeasedWebhook
-	until  time.Time
-	sent   int
-	failed bool // a message was refused
+// session is the state of a turn.
+type session struct {
+	w       *Delivery
+	webhook *webhooks.LeasedWebhook
+	until   time.Time
+	sent    int
+	failed  bool // a message was refused
 }
 
 // page sends some of a feed from a cursor, and reports whether there may be more. No row is sent that was read more than
 // a second before.
-func (t *turn) page(ctx context.Context, cursor feeds.Cursor) (more bool, err error) {
-	if err := t.held.Refresh(ctx, t.w.db.Queries); err != nil {
+func (t *session) page(ctx context.Context, cursor feeds.Cursor) (more bool, err error) {
+	if err := t.webhook.Refresh(ctx, t.w.db.Queries); err != nil {
 		return false, err
 	}
 	at := time.Now()
-	page, err := t.w.feeds.Read(ctx, cursor, itemsAhead, workflows.WebhookScope(t.held.Webhook, t.w.base))
+	page, err := t.w.feeds.Read(ctx, cursor, itemsAhead, workflows.WebhookScope(t.webhook.Webhook, t.w.base))
 	if reason := resetReason(err); reason != "" {
 		return true, t.reset(ctx, cursor, reason)
 	}
@@ -135,7 +135,7 @@ func (t *turn) page(ctx context.Context, cursor feeds.Cursor) (more bool, err er
 		}
 	}
 	if len(page.Items) == 0 && page.Cursor != cursor {
-		return page.More, t.held.RecordSkip(ctx, t.w.db, webhooks.Cursor(page.Cursor))
+		return page.More, t.webhook.RecordSkip(ctx, t.w.db, webhooks.Cursor(page.Cursor))
 	}
 	return page.More || len(page.Items) > 0, nil
 }
@@ -152,7 +152,7 @@ func resetReason(err error) string {
 }
 
 // reset sends a webhook that it may have missed rows, or have rows that are gone, and moves it on.
-func (t *turn) reset(ctx context.Context, from feeds.Cursor, reason string) error {
+func (t *session) reset(ctx context.Context, from feeds.Cursor, reason string) error {
 	feed := from.Feed
 	end, err := t.w.feeds.End(ctx, feed)
 	if err != nil {
@@ -166,22 +166,22 @@ func (t *turn) reset(ctx context.Context, from feeds.Cursor, reason string) erro
 }
 
 // send sends a message and records its outcome.
-func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) error {
-	if t.held.Left() < t.w.sendFor+5*time.Second {
+func (t *session) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) error {
+	if t.webhook.Left() < t.w.sendFor+5*time.Second {
 		return webhooks.ErrLost
 	}
-	outcome, err := t.w.SendMessage(ctx, t.held.URL, t.held.Keys, m, t.w.sendFor)
+	outcome, err := t.w.SendMessage(ctx, t.webhook.URL, t.webhook.Keys, m, t.w.sendFor)
 	if err != nil {
 		return err
 	}
 	if t.sent++; t.sent%trimEvery == 1 {
-		if _, err := webhooks.Trim(ctx, t.w.db.Queries, t.held.ID); err != nil {
+		if _, err := webhooks.Trim(ctx, t.w.db.Queries, t.webhook.ID); err != nil {
 			return err
 		}
 	}
 	if !outcome.OK() {
 		t.failed = true
-		return t.held.RecordFailure(ctx, t.w.db, m, outcome)
+		return t.webhook.RecordFailure(ctx, t.w.db, m, outcome)
 	}
-	return t.held.RecordSuccess(ctx, t.w.db, m, outcome, webhooks.Cursor(next))
+	return t.webhook.RecordSuccess(ctx, t.w.db, m, outcome, webhooks.Cursor(next))
 }
