@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -108,6 +109,15 @@ func works(t testing.TB, p *Process) (stop func()) {
 func (b env) until(what string, holds func() bool) {
 	b.t.Helper()
 	domaintest.Until(b.t, what, holds)
+}
+
+// waits waits until another connection executes a statement like one of these: what it wants is locked.
+func (b env) waits(like ...any) {
+	b.t.Helper()
+	b.until("a statement waits", func() bool {
+		return dbtest.Others(b.t, b.d.SQL, fmt.Sprintf(`SELECT COUNT(*) FROM information_schema.processlist
+			WHERE db = DATABASE() AND id <> CONNECTION_ID() AND (info LIKE '%s' OR info LIKE '%s')`, like...)) > 0
+	})
 }
 
 func (b env) state(run id.Run) migrations.State { return b.row(run).State }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +18,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
-	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 func TestClaim(t *testing.T) {
@@ -192,12 +190,7 @@ func TestClaimInTrouble(t *testing.T) {
 		domaintest.OK(other.Exec("SELECT * FROM migration_counter WHERE run_id = ? FOR UPDATE", uint64(run)))(t)
 		finished := make(chan struct{})
 		go func() { defer close(finished); h.ends(list, complete, nil) }()
-		b.until("the worker waits", func() bool {
-			// The server answers from a copy that is renewed when nobody read it for 100 ms.
-			_ = wait.Sleep(t.Context(), 150*time.Millisecond+rand.N(300*time.Millisecond))
-			return dbtest.Others(b.t, b.d.SQL, `SELECT COUNT(*) FROM information_schema.innodb_trx
-				JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND trx_state = 'LOCK WAIT'`) > 0
-		})
+		b.waits("%INTO migration_counter%", "%UPDATE migration_counter%")
 		_, err = other.Exec("UPDATE migration_task SET note = 'x' WHERE run_id = ?", uint64(run))
 		if err != nil && !db.IsDeadlock(err) {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // Whoever writes what belongs to a run waits for the run's row before it holds a task: an operator who
@@ -38,12 +36,7 @@ func TestTheRunIsLockedBeforeItsTasks(t *testing.T) {
 			domaintest.OK(b.d.WithTx(operator).LockRun(t.Context(), run))(t)
 			done := make(chan error, 1)
 			go func() { done <- take(h, run) }()
-			b.until("it waits", func() bool {
-				// The server answers from a copy that is renewed when nobody read it for 100 ms.
-				_ = wait.Sleep(t.Context(), 150*time.Millisecond+rand.N(300*time.Millisecond))
-				return dbtest.Others(b.t, b.d.SQL, `SELECT COUNT(*) FROM information_schema.innodb_trx
-					JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND trx_state = 'LOCK WAIT'`) > 0
-			})
+			b.waits("%migration_run%FOR UPDATE%", "%migration_run%SHARE MODE%")
 			if _, err := operator.Exec("SELECT id FROM migration_task WHERE run_id = ? FOR UPDATE NOWAIT", uint64(run)); err != nil {
 				t.Errorf("it holds tasks while it waits for the run: %v", err)
 			}
