@@ -533,7 +533,7 @@ func TestMake(t *testing.T) {
 			t.Fatal("this test needs /dev/full")
 		}
 		_, err := backup.MakeOn(context.Background(), h.Installation, "/dev/full")
-		if !errors.Is(err, backup.CodeBadFile) || !strings.Contains(err.Error(), "no room") {
+		if !errors.Is(err, backup.CodeBadFile) || !strings.Contains(err.Error(), "No space") {
 			t.Error(err)
 		}
 	})
