@@ -1,6 +1,6 @@
 package db
 
-// What sqlc cannot write: statements whose shape depends on their number of rows.
+// Statements beyond sqlc: their shape depends on their number of rows.
 
 import (
 	"context"

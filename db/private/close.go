@@ -9,9 +9,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// Close detaches this program from the database. The last one to leave stops the server cleanly and waits until ctx
-// ends; the server then goes on stopping by itself. An owner that leaves before others leaves it to them, running. A
-// second Close does nothing.
+// Close detaches this program from the database. The last program stops the server cleanly and waits until ctx ends;
+// the server then keeps stopping. An owner that leaves before others leaves it running for them. A second Close does
+// nothing.
 func (s *Server) Close(ctx context.Context) error {
 	s.quit()
 	s.changing.Lock()

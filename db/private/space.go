@@ -13,8 +13,7 @@ const (
 	needMore = 32 * mib
 )
 
-// DiskFull returns what to tell the user while the data directory's disk has hardly any space
-// left; else nil.
+// DiskFull returns an error for the user while the data directory's disk is almost full; else nil.
 func (s *Server) DiskFull() error {
 	if left := free(s.dir); left < needMore {
 		return DiskFull(s.dir, left, needMore)
@@ -42,7 +41,7 @@ func free(dir string) uint64 {
 			break
 		}
 		if !errors.Is(err, syscall.EINTR) {
-			return ^uint64(0) // unknown: whoever writes will learn it
+			return ^uint64(0) // unknown: the next write will fail instead
 		}
 	}
 	if os.Geteuid() == 0 {

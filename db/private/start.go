@@ -44,8 +44,7 @@ func (s *Server) start(ctx context.Context) error {
 	return s.noteVersion(e)
 }
 
-// launch starts the process and tells the others of it at once, so that it can be adopted while
-// it still starts.
+// launch starts the process and records it at once for the other programs, so that they can adopt it while it starts.
 func (s *Server) launch(e engine, socket string) (*process, state, error) {
 	removeSocket(socket)
 	temp, err := s.emptyTemp(e)
@@ -107,7 +106,7 @@ func (s *Server) extra(prefix string) []string {
 	return flags
 }
 
-// asUser is for root, under whom a server starts only if told so.
+// asUser is for root: a server refuses to run as root unless it is asked to.
 func asUser() []string {
 	if os.Geteuid() != 0 {
 		return nil

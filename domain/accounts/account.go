@@ -43,7 +43,7 @@ type Account struct {
 	Epoch    uint64 // sessions that began in an earlier one have ended
 }
 
-// Requester stands in the email column of the account that requesters' tickets and comments belong to. It is no valid
+// Requester is in the email column of the account that requesters' tickets and comments belong to. It is no valid
 // address and has no password, so that account cannot sign in.
 const Requester = "requester"
 

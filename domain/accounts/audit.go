@@ -44,7 +44,7 @@ const (
 	AuditFormOff           = "form-off"
 )
 
-// AuditDetail is an entry's detail beside actor, kind and time. What does not apply is "".
+// AuditDetail is an entry's detail beside actor, kind and time. Fields that do not apply are "".
 type AuditDetail struct {
 	Member string `json:"person,omitempty"` // affected user: name and address
 	Role   string `json:"role,omitempty"`   // the role now

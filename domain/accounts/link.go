@@ -132,7 +132,7 @@ func Accept(ctx context.Context, tx *db.Tx, invitation Invitation, account Accou
 	if err != nil {
 		return Actor{}, err
 	}
-	// Whoever could make a new password for this account before might not be allowed to now.
+	// The makers of earlier links might no longer be allowed to make them.
 	if err := EndResets(ctx, tx, account.ID); err != nil {
 		return Actor{}, err
 	}

@@ -21,7 +21,7 @@ const (
 	MaxLimit = 9999
 )
 
-// What a column's limit does.
+// The effects of a column's limit.
 const (
 	LimitNone = "none"
 	LimitSoft = "soft" // warns

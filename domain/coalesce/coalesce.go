@@ -56,7 +56,7 @@ type lane[In, Out any] struct{ waiting []*call[In, Out] }
 
 type call[In, Out any] struct {
 	in   In
-	done chan result[Out] // buffered, so that a caller that left blocks nobody
+	done chan result[Out] // buffered, so that a caller that left blocks no batch
 }
 
 type result[Out any] struct {

@@ -10,8 +10,8 @@ const (
 	recentMax = 1000        // values kept
 )
 
-// Recent keeps values for a second, for reads that thousands of requests share. Whatever must be current is checked
-// under a lock when it is changed.
+// Recent keeps values for a second, for reads that thousands of requests share. Values that must be current are
+// checked under a lock when they are changed.
 type Recent[K comparable, V any] struct {
 	mu     sync.Mutex
 	values map[K]timedValue[V]

@@ -12,7 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// FeedStates returns the states of the feeds, with their rates of late.
+// FeedStates returns the states of the feeds, with their recent rates.
 func (c *Console) FeedStates(ctx context.Context) ([]feeds.State, error) {
 	return ask(ctx, func(actor) ([]feeds.State, error) {
 		states, err := c.feeds.States(ctx)
@@ -59,9 +59,9 @@ func (c *Console) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consum
 }
 
 // Republish publishes rows of a company again: a few at once (n says how many of them are the company's), or a board,
-// or all, by a run that starts by itself; all of all companies if company is "". A run is of all feeds if feed is "",
-// and of rate rows a second, the usual number if that is "". It returns feeds.NotFound,
-// feeds.BadSelection, feeds.NoKeys, tickets.UnknownKey, or migrations.BadParam for a wrong company, board or rate.
+// or all, by a run that starts unattended; all of all companies if company is "". A run is of all feeds if feed is "",
+// and of rate rows a second, the usual number if that is "". It returns feeds.NotFound, feeds.BadSelection,
+// feeds.NoKeys, tickets.UnknownKey, or migrations.BadParam for a wrong company, board or rate.
 func (c *Console) Republish(
 	ctx context.Context, feed, company string, which feeds.Selection, rate string,
 ) (n int64, run *workflows.RepublishRun, err error) {

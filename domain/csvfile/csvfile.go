@@ -1,6 +1,6 @@
 // Package csvfile reads CSV files of any size, in the encodings and dialects that spreadsheets write, row by row. A
-// row that cannot be read is reported with its line, and those after it are read; reading can go on after any row,
-// by its cursor. Start at Open.
+// row that cannot be read is reported with its line, and those after it are read; reading can resume after any row, by
+// its cursor. Start at Open.
 package csvfile
 
 import (

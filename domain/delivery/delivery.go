@@ -43,7 +43,7 @@ type Delivery struct {
 	sendFor  time.Duration // a message to a webhook may take
 }
 
-// New returns a Delivery that does nothing by itself.
+// New returns a Delivery. Its Work methods do the work.
 func New(c Config) *Delivery {
 	return &Delivery{
 		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, lookups: c.Lookups, live: live.New(),

@@ -1,6 +1,6 @@
 package domaintest
 
-// T is a testing.TB or a rapid.T. Like their Fatal, what takes one is for the test's goroutine.
+// T is a testing.TB or a rapid.T. Functions that take one belong on the test's goroutine, as their Fatal does.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)

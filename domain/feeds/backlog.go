@@ -28,7 +28,7 @@ func (w *backlog) found(feed string, rows []uint64) {
 	w.since[feed] = since
 }
 
-// remove notes that rows of a feed wait no more.
+// remove records that rows of a feed wait no more.
 func (w *backlog) remove(feed string, rows []uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -269,7 +269,7 @@ func found(n int64, err error) error {
 	return nil
 }
 
-// MarkRead notes that a consumer reads.
+// MarkRead records that a consumer reads.
 func (e *Engine) MarkRead(ctx context.Context, consumer id.Consumer) error {
 	_, err := db.Read(0, e.db.TouchConsumer(ctx, consumer))
 	return err

@@ -21,7 +21,7 @@ type Selection struct {
 	All   bool
 }
 
-// HasRows reports whether rows are named, each by itself.
+// HasRows reports whether rows are named individually.
 func (w Selection) HasRows() bool { return len(w.IDs)+len(w.Keys) > 0 }
 
 // Check returns BadSelection if not exactly one is set.

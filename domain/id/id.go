@@ -4,7 +4,7 @@ package id
 type (
 	// Company is the id of a company.
 	Company uint64
-	// Account is the id of a person's account.
+	// Account is the id of a user's account.
 	Account uint64
 	// Token is the id of an API token.
 	Token uint64

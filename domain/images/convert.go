@@ -35,7 +35,7 @@ type Limits struct {
 	Thumbnail int   // width of the small copy
 }
 
-// The largest side of a picture: what an encoder can write.
+// The largest side that an encoder can write.
 const maxSide = 65_000
 
 // quality of photographs, which were made with some loss before.

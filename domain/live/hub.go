@@ -16,7 +16,7 @@ type Hub struct {
 	kept    []Change
 	first   uint64 // the number of kept[0]: changes are counted from the first one on
 	weight  int
-	since   Position // what is kept begins there
+	since   Position // the kept changes begin there
 	at      Position // and goes up to there
 	changed wait.Broadcast
 }

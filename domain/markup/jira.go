@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// FromJira returns a text in Jira's wiki markup as Markdown: headings, lists, tables, code, quotes, links,
-// emphasis. What it does not know stays as it is written.
-// https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all
+// FromJira returns a text in Jira's wiki markup as Markdown: headings, lists, tables, code, quotes, links, emphasis.
+// Unknown markup stays as it is written. https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all
 func FromJira(source string) string {
 	j := jira{}
 	for line := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(source), "\n") {

@@ -58,9 +58,8 @@ func (e *Engine) PauseRun(ctx context.Context, actor Actor, run id.Run) (Run, er
 	return e.act(ctx, run, Move{Action: "pause", From: []State{Running, Throttled}, To: Pausing, Actor: actor}, in(Pausing, Paused), nil, nil)
 }
 
-// ResumeRun goes on with a run that is paused, pausing or throttled; a throttle by hand is over then,
-// and a canary that was used up, too. To resume a run that runs does nothing. It returns RunNotFound,
-// Removed or WrongState.
+// ResumeRun resumes a run that is paused, pausing or throttled; it ends a manual throttle and a used-up canary. To
+// resume a running run does nothing. It returns RunNotFound, Removed or WrongState.
 func (e *Engine) ResumeRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
 	return e.act(ctx, run, Move{Action: "resume", From: []State{Paused, Pausing, Throttled}, To: Running, Actor: actor}, in(Running), func(ctx context.Context, tx *db.Tx, row db.MigrationRun) error {
 		return endThrottle(ctx, tx, row, actor)
@@ -71,8 +70,8 @@ func (e *Engine) ResumeRun(ctx context.Context, actor Actor, run id.Run) (Run, e
 	})
 }
 
-// CancelRun ends a run for good: at once where nothing is under way, else once that is finished. What
-// was done stays done. To cancel it again does nothing. It returns RunNotFound or WrongState.
+// CancelRun ends a run for good: at once, or once its tasks in flight are finished. Completed work stays. To cancel it
+// again does nothing. It returns RunNotFound or WrongState.
 func (e *Engine) CancelRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
 	return e.act(ctx, run, Move{Action: "cancel", From: []State{Open, Filling, Ready, Running, Pausing, Paused, Throttled}, To: Cancelled, Actor: actor}, in(Cancelling, Cancelled), nil, nil)
 }
@@ -81,8 +80,8 @@ func in(states ...State) func(db.MigrationRun) bool {
 	return func(row db.MigrationRun) bool { return slices.Contains(states, State(row.State)) }
 }
 
-// act moves a run, unless it was moved already. Where its state allows the move, also comes first, and
-// change alters more of the row; both may be nil.
+// act moves a run, unless it was moved already. If its state allows the move, also runs first, and change alters more
+// of the row; both may be nil.
 func (e *Engine) act(ctx context.Context, run id.Run, m Move, already func(row db.MigrationRun) bool,
 	also func(ctx context.Context, tx *db.Tx, row db.MigrationRun) error, change func(row *db.MigrationRun)) (Run, error) {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
@@ -177,8 +176,8 @@ func changeKnobs(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Acto
 	return nil
 }
 
-// DismissRun takes a run that is over from the list of those that need attention: somebody has seen it.
-// To dismiss it again does nothing. It returns RunNotFound or WrongState.
+// DismissRun takes a run that is over from the list of those that need attention. To dismiss it again does nothing. It
+// returns RunNotFound or WrongState.
 func (e *Engine) DismissRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
 		row, err := LockRun(ctx, tx, run)
@@ -271,8 +270,8 @@ func logActive(ctx context.Context, tx *db.Tx, actor Actor, kind, detail string)
 	return nil
 }
 
-// PauseRestored holds the runs of a database that comes from a backup: nothing starts by itself. What was
-// running is paused and asks; what is ready or filled waits for Start anyway.
+// PauseRestored pauses the runs of a restored database, so that operators decide about each. Ready and filled runs
+// wait for Start anyway.
 func PauseRestored(ctx context.Context, d *db.DB) error {
 	for _, state := range []State{Running, Pausing, Throttled} {
 		if err := pauseAll(ctx, d, state); err != nil {
@@ -301,8 +300,8 @@ func pauseAll(ctx context.Context, d *db.DB, state State) error {
 	}
 }
 
-// pauseRun pauses a run after a restore. Where tasks were under way it is pausing until the keeper has
-// taken them back from workers who are gone.
+// pauseRun pauses a run after a restore. With tasks in flight it is pausing until the keeper has taken them back from
+// the stopped workers.
 func pauseRun(ctx context.Context, d *db.DB, row db.MigrationRun) error {
 	return d.InTx(ctx, func(tx *db.Tx) error {
 		progress, err := tx.ProgressOf(ctx, row.ID)

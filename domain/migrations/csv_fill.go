@@ -10,10 +10,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/csvfile"
 )
 
-// FillCSV fills a run from its file: a task for each row, with the payload that the row's maker returns.
-// A row that cannot be read, or whose maker returns an error, is rejected with it. It goes on from
-// where an interrupted filling stopped. Maker is called once with the file, whose columns are known then;
-// its error ends the filling. FillCSV returns csvfile.BadFile.
+// FillCSV fills a run from its file: a task for each row, with the payload that the row's maker returns. A row that
+// cannot be read, or whose maker returns an error, is rejected with it. An interrupted fill resumes at its cursor.
+// Maker is called once with the file, whose columns are known then; its error ends the fill. FillCSV returns
+// csvfile.BadFile.
 func FillCSV(ctx context.Context, into Filler, options csvfile.Options, maker func(file *csvfile.File) (func(row csvfile.Row) (payload string, err error), error)) error {
 	upload, err := into.Upload(ctx)
 	if err != nil {

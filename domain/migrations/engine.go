@@ -11,8 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// Engine opens, reads and controls runs of the registered migrations. Make one with New. It does nothing by itself:
-// worker.Process does the work.
+// Engine opens, reads and controls runs of the registered migrations. Make one with New. worker.Process does the work.
 type Engine struct {
 	db          *db.DB
 	registry    map[string]*Migration

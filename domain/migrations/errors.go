@@ -16,7 +16,7 @@ func (e Permanent) Unwrap() error { return e.Err }
 // nothing through for an hour: then it is a failed attempt, as with any error.
 type Later struct {
 	After  time.Duration
-	Host   string // that asked for it; "" where none did
+	Host   string // that asked for it; "" if none did
 	Reason string
 }
 
@@ -46,7 +46,7 @@ func (e PanicError) Detail() string { return e.Stack }
 // Overdue is an attempt that took longer than its run allows.
 type Overdue struct {
 	Timeout time.Duration
-	Stuck   bool // it did not end when it was told to
+	Stuck   bool // it ignored the cancellation
 }
 
 func (e Overdue) Error() string {

@@ -195,7 +195,7 @@ func title(name string) string {
 	return strings.ToUpper(words[:1]) + words[1:]
 }
 
-// span is a duration as people write it: 2h, not 2h0m0s.
+// span is a duration without zero parts: 2h, not 2h0m0s.
 func span(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

@@ -12,11 +12,10 @@ import (
 // Migration is a kind of bulk work.
 type Migration struct {
 	Name        string // such as download-images: lower-case letters, digits and hyphens, at most 60
-	Title       string // Name where it is ""
+	Title       string // Name if it is ""
 	Description string
 	Params      []Param
-	// Upload says what file a run is filled from, "" where it takes none. Where UploadOptional, a run can
-	// do without.
+	// Upload says what file a run is filled from, "" if it takes none. With UploadOptional a run can do without.
 	Upload         string
 	UploadOptional bool
 	// First are the names of the parameters that a form asks for together with the file. The others are
@@ -27,17 +26,16 @@ type Migration struct {
 	// Fill adds the tasks of a run. It may be called again for a run, with the cursor of the last batch
 	// that was committed, so it must go through its source in a fixed order.
 	Fill func(ctx context.Context, into Filler) error
-	// Process does one task. Several run at a time, and a task may run again after a crash: what it does
-	// outside this database must bear that. What it writes into this database it hands to Work.Commit.
-	// Either Process or Write is set.
+	// Process does one task. Several run at a time, and a task may run again after a crash: its effects outside this
+	// database must bear that. Its writes to this database go through Work.Commit. Either Process or Write is set.
 	Process func(ctx context.Context, work *Work) error
 	// Write does a block of tasks in the transaction that completes them, so each is done exactly once.
 	// It may be called again with fewer of them. Work.Fail fails one of them; an error fails all, and
 	// then each is tried alone.
 	Write func(ctx context.Context, tx *db.Tx, works []*Work) error
-	// Preview says, for a dry run, what the task would do, and changes nothing.
+	// Preview describes, for a dry run, the effect of the task, and changes nothing.
 	Preview func(ctx context.Context, work *Work) (string, error)
-	// Knobs are a run's settings to begin with; what is zero is taken from DefaultKnobs.
+	// Knobs are a run's initial settings; zero values are taken from DefaultKnobs.
 	Knobs Knobs
 	// AdjustKnobs changes them by the parameters. It may be nil.
 	AdjustKnobs func(values Values, knobs *Knobs)
@@ -45,8 +43,8 @@ type Migration struct {
 	Unattended bool
 	// Several allows more than one active run with the same parameters.
 	Several bool
-	// Behind allows one more active run with the same parameters: it waits until the first is over. Whoever would open
-	// another gets the one that has not begun, as ActiveRun.
+	// Behind allows one more active run with the same parameters: it waits until the first is over. A third request
+	// returns the run that has not begun, as ActiveRun.
 	Behind bool
 }
 
@@ -70,7 +68,7 @@ type Param struct {
 	Kind     Kind
 	Required bool
 	Default  string
-	Min, Max int64 // of a Number, both 0 where it has no bounds; of a Text, Max is its length in characters (0: 1,000)
+	Min, Max int64 // of a Number, both 0 if it has no bounds; of a Text, Max is its length in characters (0: 1,000)
 	// Choices are what a Choice can be, as it is now.
 	Choices func(ctx context.Context) ([]Option, error)
 }
@@ -84,12 +82,12 @@ type Values map[string]string
 // Filler takes the tasks of a run that is being filled.
 type Filler interface {
 	Values() Values
-	// Cursor is where an interrupted filling of the run stopped: the last one that was given to Add or
-	// Reject and committed, "" at first.
+	// Cursor is the resume point of an interrupted fill: the last one that was given to Add or Reject and committed,
+	// "" at first.
 	Cursor() string
 	// Upload opens the run's file from its beginning.
 	Upload(ctx context.Context) (io.ReadCloser, error)
-	// Add adds a task. Cursor tells where to go on after it. Line is its line in the upload, 0 without one.
+	// Add adds a task. Cursor is the resume point after it. Line is its line in the upload, 0 without one.
 	Add(ctx context.Context, task NewTask) error
 	// Reject reports a line that no task is made of.
 	Reject(ctx context.Context, rejection Rejection) error
@@ -109,16 +107,16 @@ const MaxPayload = 1 << 20
 type Rejection struct {
 	Number  uint64 // among the rejections of the run, from 1; Reject does not look at it
 	Line    uint64
-	Reason  string // a sentence for people
+	Reason  string // a sentence for operators
 	Content string // how the line begins
 	Cursor  string
 }
 
-// MaxRejections are kept of a run; what comes after is counted.
+// MaxRejections are kept of a run; later ones are only counted.
 const MaxRejections = 10_000
 
-// Knobs are the settings of a run that an operator can change while it goes on. 0 means: no limit, or
-// for what must have a value, the default.
+// Knobs are the settings that an operator can change during a run. 0 means no limit, or the default if a value is
+// needed.
 type Knobs struct {
 	Concurrency int           `json:"concurrency"` // tasks at a time in one worker
 	Block       int           `json:"block"`       // tasks in one claim
@@ -129,7 +127,7 @@ type Knobs struct {
 	Rate        float64       `json:"rate"`        // tasks per second over all workers
 	PerHost     float64       `json:"per_host"`    // requests per second to one upstream host over all workers
 	MaxThreads  int           `json:"max_threads"` // threads running in the database
-	MaxHistory  int64         `json:"max_history"` // length of the history list: what purge has yet to remove
+	MaxHistory  int64         `json:"max_history"` // length of the history list: row versions that wait for purge
 	MaxLag      time.Duration `json:"max_lag"`     // of a replica
 	ErrorShare  float64       `json:"error_share"` // of the last 100 attempts: above it the run pauses; 0 to 1
 	SameError   int           `json:"same_error"`  // in a row, up to 1000: at it the run pauses
@@ -169,17 +167,16 @@ func (w *Work) Note(note string) { w.outcome.Note = note }
 // Fail fails the task within Migration.Write, with its error.
 func (w *Work) Fail(err error) { w.outcome.Err = err }
 
-// Commit runs fn in the transaction that completes the task, after the fence has been looked at. Where
-// fn fails, or the fence refuses, nothing is written and the task is not complete.
+// Commit runs fn in the transaction that completes the task, after the check of the fence. If fn fails, or the fence
+// refuses, nothing is written and the task is not complete.
 func (w *Work) Commit(fn func(ctx context.Context, tx *db.Tx) error) { w.outcome.Commit = fn }
 
 // Locks says what Commit's function locks first, such as the id of a ticket. Works that are completed in
 // one transaction do so in ascending order, so that two transactions do not wait for each other.
 func (w *Work) Locks(row uint64) { w.outcome.Order = row }
 
-// Await waits until the run's rate for the upstream host lets a request through. Where that would take
-// long it returns an error with which the processor returns: the task comes again later, and that
-// costs no attempt.
+// Await waits until the run's rate for the upstream host lets a request through. If that would take long it returns an
+// error with which the processor returns: the task comes again later, and that costs no attempt.
 func (w *Work) Await(ctx context.Context, host string) error {
 	if w.HostLimit == nil {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// Masked stands for a secret wherever values are shown.
+// Masked replaces a secret wherever values are shown.
 const Masked = "••••••"
 
 // CodeBadParam: a parameter of a migration is missing or wrong. Send what the message says.
@@ -29,7 +29,7 @@ func BadParam(name, why string) error {
 	return fault.Invalid.New(CodeBadParam, name, why)
 }
 
-// parse returns the values as they are stored, or fault.Several. What is not given has its default.
+// parse returns the values as they are stored, or fault.Several. Missing ones have their defaults.
 func (m *Migration) parse(ctx context.Context, given Values) (Values, error) {
 	values, err := m.each(ctx, given)
 	if err == nil && m.Check != nil {
@@ -41,7 +41,7 @@ func (m *Migration) parse(ctx context.Context, given Values) (Values, error) {
 	return values, nil
 }
 
-// each parses the parameters, each by itself.
+// each parses every parameter on its own.
 func (m *Migration) each(ctx context.Context, given Values) (Values, error) {
 	values, bad := Values{}, fault.Several{}
 	for _, p := range m.Params {
@@ -156,8 +156,8 @@ func (p Param) parseChoice(ctx context.Context, value string) (string, error) {
 	return value, nil
 }
 
-// storedParams are the values of a run in its row. Secrets stand apart, so that they are masked also where
-// the migration is gone from the program.
+// storedParams are the values of a run in its row. Secrets are apart, so that they are masked even if the program no
+// longer has the migration.
 type storedParams struct {
 	Plain  Values `json:"plain"`
 	Secret Values `json:"secret,omitempty"`
@@ -177,7 +177,7 @@ func (m *Migration) store(values Values) (string, error) {
 	return string(text), err
 }
 
-// CheckStoredParams returns an error where the text that a run's row keeps of its parameters cannot be read.
+// CheckStoredParams returns an error if the stored parameters of a run cannot be read.
 func CheckStoredParams(params string) error {
 	_, err := readStoredParams(params)
 	return err
@@ -220,8 +220,8 @@ func shownValues(params string) (Values, error) {
 	return values, nil
 }
 
-// secrets are those that can be told from other text: a shorter one would blacken half of what is said.
-// Each stands there as errors may have it, too: in an address, in quotes, in JSON, in a header.
+// secrets are those long enough to be distinct from other text. Each is there also as errors may have it: in an
+// address, in quotes, in JSON, in a header.
 func (s storedParams) secrets() (list []string) {
 	for _, secret := range s.Secret {
 		if len(secret) < 4 {
@@ -254,8 +254,8 @@ func WithoutSecrets(params, text string) string {
 	return mask(s.secrets(), text)
 }
 
-// sameKey is the hash of what makes two runs the same: the migration, whether it is dry, its
-// parameters without secrets, and its file. It is nil where there may be several such runs.
+// sameKey is the hash that equal runs share: of the migration, whether it is dry, its parameters without secrets, and
+// its file. It is nil if several such runs are allowed.
 func (m *Migration) sameKey(values Values, dry bool, upload []byte) []byte {
 	if m.Several {
 		return nil

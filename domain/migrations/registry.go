@@ -15,7 +15,7 @@ import (
 // Info is what is shown of a migration.
 type Info struct {
 	Name, Title, Description string
-	Upload                   string // what file a run is filled from, "" where it takes none
+	Upload                   string // the file that a run is filled from, "" if it takes none
 	UploadOptional           bool   // a run can do without
 	Params                   []ParamInfo
 	First                    []string // as in Migration
@@ -56,7 +56,7 @@ var (
 	paramName     = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 )
 
-// register adds a migration. What it panics for is a mistake in the program.
+// register adds a migration. It panics for mistakes in the program.
 func (e *Engine) register(m *Migration) {
 	wrong := func(why string) { panic(fmt.Sprintf("migrations: %q %s", m.Name, why)) }
 	switch {

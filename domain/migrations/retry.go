@@ -55,7 +55,7 @@ func WrongTaskState(task id.Task, state, action string) error {
 const (
 	// settleChunk is how many tasks one transaction retries or skips.
 	settleChunk = 1000
-	// settleTime is how long a request goes on with that before it leaves the rest to the keeper.
+	// settleTime is how long a request does that before it leaves the rest to the keeper.
 	settleTime = time.Second
 )
 
@@ -116,7 +116,7 @@ func (e *Engine) settle(ctx context.Context, actor Actor, run id.Run, which Sele
 	return n, nil
 }
 
-// taskSet are tasks of a run: those in a state, of the failed ones those of a group where there is one.
+// taskSet are the tasks of a run in a state; print narrows failed ones to a group, if there is one.
 type taskSet struct {
 	state string
 	print []byte
@@ -169,8 +169,8 @@ func (w Selection) parse() (taskSet, error) {
 	return taskSet{TaskFailed, print}, err
 }
 
-// settleByID is for tasks that are named. One that is processed is in a worker's hands and not touched.
-// Where they must be settled, one whose state does not allow it is an error; else it is left alone.
+// settleByID is for tasks with given ids. One that is processed is its worker's and not touched. If must is set, a
+// state that does not allow the action is an error; else the task is left alone.
 func (e *Engine) settleByID(ctx context.Context, actor Actor, run id.Run, tasks []id.Task, s taskAction, must bool) (n int64, err error) {
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		n = 0
@@ -210,8 +210,8 @@ func (e *Engine) settleByID(ctx context.Context, actor Actor, run id.Run, tasks 
 	return n, err
 }
 
-// settleMany goes through the tasks in chunks. What is left to do is a row, so that the keeper
-// can finish it, also after a crash.
+// settleMany goes through the tasks in chunks. The rest is a row, so that the keeper can finish it, also after a
+// crash.
 func (e *Engine) settleMany(ctx context.Context, actor Actor, run id.Run, tasks taskSet, s taskAction) (int64, error) {
 	request, n, err := e.request(ctx, actor, run, tasks, s)
 	if err != nil || request == 0 {
@@ -286,7 +286,7 @@ func (e *Engine) goOn(ctx context.Context, request uint64) (more bool, err error
 		more = false
 		run, err := tx.RunOfRequest(ctx, request)
 		if db.IsNotFound(err) {
-			return nil // somebody else finished it
+			return nil // another process finished it
 		}
 		if err != nil {
 			return err
@@ -350,9 +350,8 @@ func (e *Engine) endRequest(ctx context.Context, request uint64, conflict error)
 	})
 }
 
-// FinishRequests goes on with what operators asked to be retried or skipped and what was too much for
-// their requests, for about half a second, with one after the other in turn: one that fails, or is long,
-// does not hold up the others. The keeper calls it.
+// FinishRequests continues the retries and skips that were too much for their requests, for about half a second, in
+// turns: one that fails, or is long, does not hold up the others. The keeper calls it.
 func (e *Engine) FinishRequests(ctx context.Context) error {
 	last := &e.lastRequest
 	failed := map[uint64]error{}
@@ -386,7 +385,7 @@ func (e *Engine) FinishRequests(ctx context.Context) error {
 	return errors.Join(slices.Collect(maps.Values(failed))...)
 }
 
-// lockToSettle locks the run, where its state allows that its tasks are settled.
+// lockToSettle locks the run, if its state allows the action.
 func (e *Engine) lockToSettle(ctx context.Context, tx *db.Tx, run id.Run, s taskAction) (db.MigrationRun, error) {
 	row, err := LockRun(ctx, tx, run)
 	if err != nil {
@@ -425,8 +424,7 @@ func lockChunk(ctx context.Context, tx *db.Tx, run id.Run, tasks taskSet, after 
 	return chunk, err
 }
 
-// write retries or skips locked tasks, and takes them from where they were counted. A run that was
-// complete runs again where there is something to do.
+// write retries or skips locked tasks and updates the counters. A complete run with open tasks runs again.
 func (e *Engine) write(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, s taskAction, tasks []lockedTask) error {
 	if len(tasks) == 0 {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// State is where a run stands.
+// State is the state of a run.
 type State string
 
-// The states of a run: open → filling → ready → running ⇄ pausing, paused, throttled → complete, or
-// cancelling → cancelled. A dry run goes from filling to running by itself.
+// The states of a run: open → filling → ready → running ⇄ pausing, paused, throttled → complete, or cancelling →
+// cancelled. A dry run goes from filling to running unattended.
 const (
 	Open       State = "open"       // to be filled by the first worker who is free
 	Filling    State = "filling"    // its tasks are being added
@@ -20,7 +20,7 @@ const (
 	Running    State = "running"    // workers claim its tasks
 	Pausing    State = "pausing"    // nothing is claimed; some tasks are still under way
 	Paused     State = "paused"     // nothing is claimed, nothing under way
-	Throttled  State = "throttled"  // nothing is claimed until what slows it down is over; then it runs by itself
+	Throttled  State = "throttled"  // no claims until the cause is over; then it resumes
 	Cancelling State = "cancelling" // as pausing, for good
 	Cancelled  State = "cancelled"
 	Complete   State = "complete" // every task is complete, failed or skipped
@@ -36,12 +36,12 @@ func (s State) IsActive() bool { return slices.Contains(Active, s) }
 type Run struct {
 	ID         id.Run
 	Name       string // of the migration, which may be gone from the program
-	Title      string // of the migration; its name where it is gone
+	Title      string // of the migration; its name if the program no longer has it
 	Known      bool   // this program has the migration
 	Listed     string // in which of the lists of runs it is: ListActive, ListAttention or ListFinished
 	Values     Values // secrets masked, unless for a worker
 	State      State
-	Reason     string // why it is in the state, for people; "" where that needs no words
+	Reason     string // why it is in the state, for operators; "" if the state says enough
 	StateSince time.Time
 	Version    uint64
 	Dry        bool
@@ -49,10 +49,10 @@ type Run struct {
 	Knobs      Knobs
 	Total      uint64 // tasks, exact once filled
 	Rejected   uint64 // lines that no task was made of
-	Upload     string // what its file was called, "" without one
-	Actor      string // who made it
+	Upload     string // the name of its file, "" without one
+	Actor      string // its maker
 	Progress   Progress
-	secrets    []string // in clear, for a worker: what is kept of its work does not say them
+	secrets    []string // in clear, for a worker: records of its work mask them
 	CreatedAt  time.Time
 	StartedAt  *time.Time
 	FinishedAt *time.Time

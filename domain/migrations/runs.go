@@ -26,9 +26,9 @@ import (
 type Draft struct {
 	Dry        bool
 	Upload     io.Reader // the file, nil without one
-	UploadName string    // what the file is called, for people
-	// From is an earlier run of the same migration, 0 for none: what is not given, values and file, is
-	// taken from it. So a dry run is done for real, with its secrets.
+	UploadName string    // the name of the file, for operators
+	// From is an earlier run of the same migration, 0 for none: missing values and the file are taken from it. So a
+	// dry run is done for real, with its secrets.
 	From id.Run
 	// Also runs in the transaction that adds the run, with the run as it then is. It may be nil.
 	Also func(ctx context.Context, tx *db.Tx, run Run) error
@@ -99,9 +99,9 @@ func (e *Engine) Check(ctx context.Context, name string, values Values) (Values,
 	return m.parse(ctx, values)
 }
 
-// OpenRun opens a run, which the first worker who is free fills. It returns UnknownMigration, fault.Several
-// with all that is wrong, NoPreview, BadUpload, NoFiles, BadFrom, RunNotFound, what the migration's
-// Check returns, or ActiveRun. Of a run that is refused nothing is left, nor is its file.
+// OpenRun opens a run, which the first free worker fills. It returns UnknownMigration, fault.Several with all errors,
+// NoPreview, BadUpload, NoFiles, BadFrom, RunNotFound, the result of the migration's Check, or ActiveRun. A refused
+// run leaves nothing behind, nor does its file.
 func (e *Engine) OpenRun(ctx context.Context, actor Actor, name string, values Values, draft Draft) (Run, error) {
 	m, err := e.Migration(name)
 	if err != nil {
@@ -187,7 +187,7 @@ func (m *Migration) isSecret(name string) bool {
 	return false
 }
 
-// keep stores the file of a draft under a name that nobody can guess.
+// keep stores the file of a draft under an unguessable name.
 func (e *Engine) keep(ctx context.Context, draft Draft) (upload, error) {
 	if e.files == nil {
 		return upload{}, NoFiles()
@@ -224,8 +224,7 @@ func fileName(name string) string {
 	return name
 }
 
-// discard removes the file of a run that was refused. Where the database did not answer, the run may
-// be there, and needs it.
+// discard removes the file of a run that was refused. If the database did not answer, the run may exist, and needs it.
 func (e *Engine) discard(ctx context.Context, file upload, why error) {
 	kind := fault.KindOf(why)
 	if !file.own || kind == "" || kind == fault.Unavailable {
@@ -264,7 +263,7 @@ func (e *Engine) open(ctx context.Context, actor Actor, m *Migration, values Val
 	return Run{}, anotherRun(ctx, e.db.Queries, keys[0])
 }
 
-// notBegun is the active run with one of the keys that has done nothing so far, 0 where there is none.
+// notBegun is the active run with one of the keys that has done nothing so far, 0 if there is none.
 func (e *Engine) notBegun(ctx context.Context, keys [][]byte) (id.Run, error) {
 	for _, key := range keys {
 		run, err := e.activeRun(ctx, key)
@@ -281,7 +280,7 @@ func (e *Engine) notBegun(ctx context.Context, keys [][]byte) (id.Run, error) {
 	return 0, nil
 }
 
-// activeRun is the active run that has the key, 0 where there is none.
+// activeRun is the active run that has the key, 0 if there is none.
 func (e *Engine) activeRun(ctx context.Context, key []byte) (id.Run, error) {
 	run, err := db.Read(e.db.ActiveRunOf(ctx, key))
 	if err != nil && !db.IsNotFound(err) {
@@ -363,7 +362,7 @@ func anotherRun(ctx context.Context, q *db.Queries, key []byte) error {
 	if err != nil && !db.IsNotFound(err) {
 		return fmt.Errorf("read the active run: %w", err)
 	}
-	return ActiveRun{run} // where it was over just now, trying again helps
+	return ActiveRun{run} // if it was over just now, trying again helps
 }
 
 // describe says for the log what a run was opened with, without its secrets.
@@ -420,8 +419,8 @@ func BadList(list string) error {
 		fmt.Sprintf("There is no list “%s” of runs. There are: %s.", list, strings.Join(Lists, ", ")))
 }
 
-// Runs returns a page of a list of runs, newest first: those older than before, or the newest where
-// that is 0. It returns BadList.
+// Runs returns a page of a list of runs, newest first: those older than before, or the newest if that is 0. It returns
+// BadList.
 func (e *Engine) Runs(ctx context.Context, listed string, before id.Run) (list []Run, more bool, err error) {
 	if listed != ListActive && listed != ListAttention && listed != ListFinished {
 		return nil, false, BadList(listed)
@@ -464,7 +463,7 @@ func (e *Engine) runsFrom(ctx context.Context, rows []db.MigrationRun) ([]Run, e
 	return list, nil
 }
 
-// ProgressOfAll is the progress of runs; one that nobody worked on is not in it.
+// ProgressOfAll is the progress of runs; runs without any are left out.
 func (e *Engine) ProgressOfAll(ctx context.Context, rows []db.MigrationRun) (map[id.Run]db.ProgressOfRow, error) {
 	progress := make(map[id.Run]db.ProgressOfRow, len(rows))
 	for some := range slices.Chunk(rows, MaxPerStatement) {

@@ -12,8 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Sheet is a file of rows about a run, for people who open it in a spreadsheet. It is read piece by piece,
-// however long it is.
+// Sheet is a CSV file of rows about a run. It is read in parts, however long it is.
 type Sheet struct {
 	Name string // of the file
 	head []string
@@ -21,9 +20,9 @@ type Sheet struct {
 	part func(ctx context.Context, write func(cells ...string)) (more bool, err error)
 }
 
-// WriteSome writes some rows, the first time below their names, and reports whether there are more. A field
-// that a spreadsheet would take for a formula is led by an apostrophe. ctx is for what is read: whoever takes the
-// rows slowly takes none of its time.
+// WriteSome writes some rows, the first time below their names, and reports whether there are more. A field that a
+// spreadsheet would take for a formula is led by an apostrophe. ctx is for the reads alone: a slow receiver takes none
+// of its time.
 func (s *Sheet) WriteSome(ctx context.Context, out *csv.Writer) (more bool, err error) {
 	var rows [][]string
 	write := func(cells ...string) {
@@ -48,8 +47,8 @@ func Inert(field string) string {
 	return field
 }
 
-// FailureSheet has the failed tasks of a run, of a group, or all where the fingerprint is "", each as
-// FailedTasks returns it. It returns RunNotFound or BadFingerprint.
+// FailureSheet has the failed tasks of a run, of a group, or all if the fingerprint is "", each as FailedTasks returns
+// it. It returns RunNotFound or BadFingerprint.
 func (e *Engine) FailureSheet(ctx context.Context, run id.Run, fingerprint string) (*Sheet, error) {
 	page, err := e.FailedTasks(ctx, run, fingerprint, 0)
 	if err != nil {

@@ -24,8 +24,8 @@ const (
 	maxScan = 2000
 	// failedPerPage is how many failed tasks are read at once for a file of them.
 	failedPerPage = 200
-	// MaxFailures is how many groups of errors a run keeps: what comes then is of one group, the others. So
-	// the list of them is whole, and sorted by what is worst, without reading more.
+	// MaxFailures is how many groups of errors a run keeps: later ones are in one group, the others. So the list is
+	// complete and sorted by size without more reads.
 	MaxFailures = 500
 	// FailuresShown is enough for them all: beside those there are the others, and what was lost.
 	FailuresShown = 2 * MaxFailures
@@ -40,17 +40,16 @@ const (
 // TaskStates are the states of a task, in the order of a task's life.
 var TaskStates = []string{TaskOpen, TaskProcessing, TaskWaiting, TaskComplete, TaskFailed, TaskSkipped}
 
-// TaskFilter says which tasks of a run are listed; what is zero is not asked for. After is where the
-// last page ended.
+// TaskFilter says which tasks of a run are listed; zero fields filter nothing. After is the end of the last page.
 type TaskFilter struct {
 	State     string
-	Worker    id.Worker // who claimed it last
+	Worker    id.Worker // that claimed it last
 	Iteration int
 	After     id.Task
 }
 
-// TaskPage is a page of tasks by their ids. Next is where to go on, 0 at the end. Looked says that the
-// page ends where the look did, which is bounded: there may be more from Next on.
+// TaskPage is a page of tasks by their ids. Next is the start of the next page, 0 at the end. Partial says that the
+// page ends at the bound of the scan: there may be more from Next on.
 type TaskPage struct {
 	Tasks   []Task // of a payload, the beginning
 	Next    id.Task
@@ -117,15 +116,15 @@ func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (Task
 	return out, nil
 }
 
-// orNoRun tells a run of which nothing was found from one that is not there, which returns RunNotFound.
+// orNoRun returns RunNotFound if the run does not exist, for reads that found nothing.
 func (e *Engine) orNoRun(ctx context.Context, run id.Run) error {
 	_, err := e.Row(ctx, run)
 	return err
 }
 
-// scanTaskIDs returns the ids of tasks in the filter's state, ascending from where the last page ended, and
-// whether there may be more of them. The index has the ids of each state in order; without a state those
-// of all are merged, up to the id to which each of them was read.
+// scanTaskIDs returns the ids of tasks in the filter's state, ascending from the end of the last page, and whether
+// there may be more of them. The index has the ids of each state in order; without a state those of all are merged, up
+// to the id to which each of them was read.
 func (e *Engine) scanTaskIDs(ctx context.Context, run id.Run, filter TaskFilter) (ids []id.Task, more bool, err error) {
 	states, most := TaskStates, TasksPerPage+1
 	if filter.State != "" {
@@ -201,9 +200,8 @@ func (e *Engine) Failures(ctx context.Context, run id.Run) ([]Failure, error) {
 	return list, nil
 }
 
-// FailedTasks returns a page of the tasks that are failed, of a group, or all where the fingerprint is
-// "". Each has what its last attempt said, and of its payload up to 32,000 characters. It returns
-// RunNotFound or BadFingerprint.
+// FailedTasks returns a page of the tasks that are failed, of a group, or all if the fingerprint is "". Each has the
+// message of its last attempt, and of its payload up to 32,000 characters. It returns RunNotFound or BadFingerprint.
 func (e *Engine) FailedTasks(ctx context.Context, run id.Run, fingerprint string, after id.Task) (TaskPage, error) {
 	print, err := parseFingerprint(fingerprint)
 	if err != nil {
@@ -272,8 +270,8 @@ func (e *Engine) Rejections(ctx context.Context, run id.Run, after uint64) (list
 	return list, more, nil
 }
 
-// Events returns a page of a run's log, the newest first: entries before one, or the last where that is
-// 0. It returns RunNotFound.
+// Events returns a page of a run's log, the newest first: entries before one, or the last if that is 0. It returns
+// RunNotFound.
 func (e *Engine) Events(ctx context.Context, run id.Run, before id.Event) (list []Event, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64

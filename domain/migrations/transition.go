@@ -18,7 +18,7 @@ type Actor struct {
 	Name    string
 }
 
-// Keeper is the engine where it acts by itself.
+// Keeper is the engine as an actor.
 var Keeper = Actor{Name: "Counterfoil"}
 
 func (a Actor) isEngine() bool { return a.Account == nil && a.Name == Keeper.Name }
@@ -47,8 +47,8 @@ type Move struct {
 	Actor  Actor
 }
 
-// Transit takes the run's row, moves it where its state allows that, and logs it. Change may alter
-// more of the row first; it may be nil.
+// Transit locks the run's row, moves it if its state allows that, and logs it. Change may alter more of the row first;
+// it may be nil.
 func Transit(ctx context.Context, tx *db.Tx, run id.Run, m Move, change func(row *db.MigrationRun)) error {
 	row, err := tx.LockRun(ctx, run)
 	if db.IsNotFound(err) {
@@ -100,17 +100,16 @@ func (e *Engine) Move(ctx context.Context, run Run, m Move) error {
 
 // The lists of runs: each run is in one of them.
 const (
-	ListActive    = "active"    // it goes on by itself, or an operator holds it
-	ListAttention = "attention" // somebody has to decide something
+	ListActive    = "active"    // it makes progress, or an operator paused it
+	ListAttention = "attention" // an operator has to decide
 	ListFinished  = "finished"
 )
 
 // Lists are the lists of runs.
 var Lists = []string{ListAttention, ListActive, ListFinished}
 
-// listedAfter says which list shows a run after the move. Attention asks for what waits for Start, what
-// the engine paused or cancelled by itself, and what is complete but for tasks that failed: until these
-// are retried or skipped, or somebody dismisses the run.
+// listedAfter says which list shows a run after the move. Attention: runs that wait for Start, that the engine paused
+// or cancelled, or that are complete with failed tasks, until these are retried or skipped, or the run is dismissed.
 func listedAfter(ctx context.Context, tx *db.Tx, row db.MigrationRun, m Move) (string, error) {
 	from := State(row.State)
 	switch {

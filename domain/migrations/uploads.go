@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// uploadsIn is where the files of runs are.
+// uploadsIn is the folder of the files of runs.
 const uploadsIn = "uploads/"
 
 // sweepPage is how many runs are read at once by who sweeps.
@@ -29,8 +29,8 @@ func MissingUpload(run id.Run, host string) error {
 		fmt.Sprintf("The file of run %d is not where %s keeps files. All servers must share one place for them: set COUNTERFOIL_BLOBS to the same bucket or shared folder on each. If the file is lost, cancel the run.", run, host))
 }
 
-// OpenUpload opens the file of a run from its beginning. It returns RunNotFound, BadUpload where it has none,
-// NoFiles or MissingUpload.
+// OpenUpload opens the file of a run from its beginning. It returns RunNotFound, BadUpload if it has none, NoFiles or
+// MissingUpload.
 func (e *Engine) OpenUpload(ctx context.Context, run id.Run) (io.ReadCloser, error) {
 	row, err := e.Row(ctx, run)
 	if err != nil {

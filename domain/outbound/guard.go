@@ -61,7 +61,7 @@ func (g *guard) permit(host string, to netip.AddrPort) error {
 // usual reports whether web servers are found at the port.
 func usual(port uint16) bool { return port == 80 || port == 443 || port >= 1024 }
 
-// plainIP returns the IPv4 address that an IPv6 one stands for: mapped ones, and those of NAT64 gateways.
+// plainIP returns the IPv4 address that an IPv6 one embeds: mapped ones, and those of NAT64 gateways.
 func plainIP(ip netip.Addr) netip.Addr {
 	if ip = ip.Unmap(); ssrf.IPv6NAT64Prefix.Contains(ip) {
 		b := ip.As16()

@@ -245,7 +245,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, nil
 	}
 	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1] // one more byte tells an end from a longer body
+		p = p[:b.left+1] // one more byte, to detect a longer body
 	}
 	slow := TooSlow{b.address, "fewer than " + size(b.limits.Least) + " came in " + b.limits.Pace.String()}
 	began := time.Now()

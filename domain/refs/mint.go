@@ -40,7 +40,7 @@ type Slice struct {
 
 // Rounds returns the slices in which n codes of a length are minted beside the existing ones. Each round goes over all
 // codes in order, so that inserts are sequential, and adds as many as exist, so that the pool is even wherever a mint
-// stops: what was gone over is at most twice as dense as the rest.
+// stops: the minted part is at most twice as dense as the rest.
 func Rounds(length int, n, existing uint64) (slices []Slice) {
 	space, first := Space(length), existing
 	for n > 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// Whatever adds or takes codes keeps the counters, so that tens of millions of rows need not be counted. Once a day
-// one server counts them in the background, and mends the counters if they are wrong.
+// Mints, pops and quarantines keep the counters, so that tens of millions of rows need not be counted. Once a day one
+// server counts them in the background, and corrects the counters if they are wrong.
 
 const (
 	// recountEvery is how long after the last count began the next one does.

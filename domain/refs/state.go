@@ -62,7 +62,7 @@ type Policy struct {
 	AtLeast   uint64 // codes in the pool at any time
 	LowHours  int    // it is filled when codes last shorter
 	HighHours int    // and then so that they last so long
-	Refill    id.Run // the last run that filled it by itself, 0: none
+	Refill    id.Run // the last unattended run that filled it, 0: none
 	Sweep     id.Run // the last run that quarantines a lot, 0: none
 }
 
@@ -194,7 +194,7 @@ func RequestRefill(ctx context.Context, q *db.Queries) error {
 	return nil
 }
 
-// SetRefill notes which run fills the pool by itself. The policy is locked.
+// SetRefill records the unattended run that fills the pool. The policy is locked.
 func SetRefill(ctx context.Context, tx *db.Tx, run id.Run) error {
 	if err := tx.SetRefill(ctx, run); err != nil {
 		return fmt.Errorf("note which run fills the pool: %w", err)

@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/limits"
 )
 
-// What strangers may do is counted in the database, so that any number of servers share the counts.
+// The actions of strangers are counted in the database, so that any number of servers share the counts.
 const (
 	window = time.Hour // for counting submissions
 

@@ -143,7 +143,7 @@ func setToken(ctx context.Context, tx *db.Tx, ticket id.Ticket, hash []byte, rev
 	return nil
 }
 
-// RecordReply notes that something was written that both sides read. It returns NoRequester.
+// RecordReply records that a text for both sides was written. It returns NoRequester.
 func RecordReply(ctx context.Context, tx *db.Tx, ticket id.Ticket) error {
 	n, err := tx.TouchRequest(ctx, &tx.Now, ticket)
 	if err != nil {

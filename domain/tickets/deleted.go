@@ -21,7 +21,7 @@ type DeletedTicket struct {
 	Key   Key
 	Title string
 	At    time.Time
-	By    string // who deleted it
+	By    string // the deleter's name
 }
 
 // DeletedCursor is the end of a page of deleted tickets.

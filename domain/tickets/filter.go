@@ -52,14 +52,14 @@ func (f Filter) number(slug string) *uint64 {
 	return nil
 }
 
-// FilterStart is where a page through a filter begins: below a cursor in a column, or at its top if Below is nil.
+// FilterStart is the start of a page through a filter: below a cursor in a column, or at its top if Below is nil.
 type FilterStart struct {
 	Column id.Column
 	Below  *Cursor
 	Long   bool // the column may have more than Reach tickets
 }
 
-// FilteredCards are the matching cards, in board order. Next is where the next page begins, nil at the column's end.
+// FilteredCards are the matching cards, in board order. Next is the start of the next page, nil at the column's end.
 type FilteredCards struct {
 	Cards []Card
 	Next  *Cursor

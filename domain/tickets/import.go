@@ -30,8 +30,8 @@ type ImportedComment struct {
 	At     time.Time
 }
 
-// ImportAll adds tickets to a board as Open does, with their imported parts, and notifies nobody. The caller keeps the
-// board from being archived (boards.Live). It returns OriginTaken.
+// ImportAll adds tickets to a board as Open does, with their imported parts, without notifications. The caller keeps
+// the board from being archived (boards.Live). It returns OriginTaken.
 func ImportAll(ctx context.Context, tx *db.Tx, company id.Company, board id.Board, rows []Row, imports []Import) ([]Ticket, error) {
 	opened, err := insert(ctx, tx, board, rows)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 const (
 	// MaxMentions is how many members one text can notify by mentioning them.
 	MaxMentions = 50
-	// MaxUnread is where the count of unread notifications ends: there may be more.
+	// MaxUnread bounds the count of unread notifications: there may be more.
 	MaxUnread = 99
 	// maxListeners is how many members one comment notifies at most.
 	maxListeners = 1000

@@ -14,7 +14,7 @@ type Key struct {
 
 func (k Key) String() string { return k.Board + "-" + strconv.FormatUint(k.Number, 10) }
 
-// MarshalText writes the key as people do.
+// MarshalText writes the key as String does.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// What became of a line between two texts.
+// The kinds of lines in a comparison.
 const (
 	Kept    = ' '
 	Removed = '-'
 	Added   = '+'
-	Skipped = '…' // stands for Count lines that were kept
+	Skipped = '…' // Count lines that were kept
 )
 
 // Line is a line of a difference between two texts.
@@ -58,7 +58,7 @@ func shorten(all []Line) (short []Line) {
 		for end < len(all) && !changed(all[end]) {
 			end++
 		}
-		from, to := i+around, end-around // what is left out
+		from, to := i+around, end-around // the skipped lines
 		if i == 0 {
 			from = 0
 		}
@@ -77,15 +77,15 @@ func shorten(all []Line) (short []Line) {
 	return short
 }
 
-// Marks around lines that two people changed at once.
+// Marks around lines that both sides changed.
 const (
 	markMine   = "<<<<<<< yours"
 	markMiddle = "======="
 	markTheirs = ">>>>>>> theirs"
 )
 
-// Merge returns a text with the changes of two others to what both began from. Where both changed
-// the same lines it has both, between marker lines, and clean is false.
+// Merge returns a text with the changes of two others to their base. Lines that both changed are there twice, between
+// marker lines, and clean is false.
 //
 // It is diff3 (Khanna, Kunal, Pierce: A Formal Investigation of Diff3).
 func Merge(base, mine, theirs string) (merged string, clean bool) {
@@ -147,9 +147,8 @@ type matcher struct {
 	budget int
 }
 
-// match returns for each line of a the line of b that it became, -1 for none: a common subsequence.
-// Lines that occur once in both are paired first (patience), what lies between them by the longest
-// common subsequence where that is small enough.
+// match returns for each line of a the matching line of b, -1 for none: a common subsequence. Lines that occur once in
+// both are paired first (patience), those between them by the longest common subsequence if that is small enough.
 func match(a, b []string) []int {
 	numbers := map[string]int{}
 	number := func(text []string) []int {
@@ -255,7 +254,7 @@ func longestIncreasing(values []int) []int {
 	return places
 }
 
-// longest pairs a longest common subsequence, or nothing where its table would be too large.
+// longest pairs a longest common subsequence, or nothing if its table would be too large.
 func (m *matcher) longest(a0, a1, b0, b1 int) {
 	height, width := a1-a0+1, b1-b0+1
 	if height > cells/width || height*width > m.budget {

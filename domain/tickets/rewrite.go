@@ -8,8 +8,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// RewriteComment replaces a comment's text, whoever wrote it, by the result of change, and reports whether they
-// differ. The caller holds the ticket's lock. It returns CommentNotFound, also for a deleted one, or the error of
+// RewriteComment replaces a comment's text, of any author, by the result of change, and reports whether they differ.
+// The caller holds the ticket's lock. It returns CommentNotFound, also for a deleted one, or the error of
 // ParseComment.
 func RewriteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, change func(body string) string) (bool, error) {
 	row, err := tx.LockComment(ctx, comment, ticket)

@@ -136,7 +136,7 @@ type Edit struct {
 }
 
 // Intent asks to move a ticket in Column below After, to its top if After is nil, or to its end. Board is the slug of
-// the target board, "" for the ticket's own. Seen is where the user saw it; nil asks for no check.
+// the target board, "" for the ticket's own. Seen is the location that the user saw; nil asks for no check.
 type Intent struct {
 	Board  string
 	Column id.Column
@@ -145,7 +145,7 @@ type Intent struct {
 	Seen   *Placement
 }
 
-// Placement is where a ticket is in a column: below After, or at the top if that is nil. Through a filter the ticket
+// Placement is a ticket's position in a column: below After, or at the top if that is nil. Through a filter the ticket
 // above is not known: Moved is then the ticket's time of move.
 type Placement struct {
 	Column id.Column
@@ -153,7 +153,7 @@ type Placement struct {
 	Moved  *time.Time
 }
 
-// Location is where a ticket is in the history: on a board, in a column, below After or at the top if that is nil.
+// Location is a ticket's location in the history: on a board, in a column, below After or at the top if that is nil.
 type Location struct {
 	Board  id.Board  `json:"board"`
 	Column id.Column `json:"column"`

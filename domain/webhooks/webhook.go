@@ -79,7 +79,7 @@ type Draft struct {
 }
 
 // Check returns the draft as it can be stored, or all its errors: BadURL, BadNote, NoFeeds or BadFeed. feeds are those
-// that exist. No host is asked: where a name leads is checked when a message is sent.
+// that exist. It does no lookup: the address of a name is checked when a message is sent.
 func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) {
 	var wrong []error
 	draft.URL = strings.TrimSpace(draft.URL)

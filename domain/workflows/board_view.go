@@ -56,7 +56,7 @@ const (
 
 // ViewColumns returns some columns of a board, each with as many cards as are shown of it: in whole pages, up to
 // CardsAtMost, and only the first page of columns beyond pagesAtMost. It skips columns that the board does not have,
-// returns no people, and boards.NotFound.
+// returns no members, and boards.NotFound.
 func (w *Workflows) ViewColumns(
 	ctx context.Context, slug string, by BoardFilter, shown map[id.Column]int,
 ) (view BoardView, err error) {

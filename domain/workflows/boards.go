@@ -16,8 +16,8 @@ const (
 	HistoryPerPage = 50
 )
 
-// Cards are some cards of a column. Above is the key of the card above the first, nil at the top; Next is where the
-// next page begins, nil if there is none.
+// Cards are some cards of a column. Above is the key of the card above the first, nil at the top; Next is the start of
+// the next page, nil if there is none.
 type Cards struct {
 	List  []tickets.Card
 	Above *tickets.Key

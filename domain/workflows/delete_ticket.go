@@ -32,7 +32,7 @@ func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
 }
 
 // DeletedTickets returns a page of the tickets of a board that can be restored, the last deleted first, from below a
-// cursor, or from the newest if that is nil. next is where the next page begins, nil if there is none. It returns
+// cursor, or from the newest if that is nil. next is the start of the next page, nil if there is none. It returns
 // boards.NotFound.
 func (w *Workflows) DeletedTickets(
 	ctx context.Context, slug string, below *tickets.DeletedCursor,

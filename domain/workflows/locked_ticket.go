@@ -23,7 +23,7 @@ type lockedTicket struct {
 // errElsewhere says that a ticket changed columns between the read that says which to lock and the lock.
 var errElsewhere = errors.New("the ticket is in another column")
 
-// relocations is how often a use case reads again where a ticket is.
+// relocations is how often a use case reads a ticket's location again.
 const relocations = 20
 
 // findTicket calls do with a ticket as it is read, again if do returns errElsewhere.
@@ -95,8 +95,8 @@ func (w *Workflows) inColumns(
 	})
 }
 
-// carry puts the ticket, which may be deleted, where the intent says, under a key that may be another, and keeps what
-// is counted. The intent's column is locked. placed is false for a ticket that is there already. It returns
+// carry moves the ticket, which may be deleted, as the intent says, under a key that may be another, and updates the
+// counts. The intent's column is locked. placed is false for a ticket that is there already. It returns
 // boards.ColumnFull.
 func (t lockedTicket) carry(
 	ctx context.Context, key tickets.Key, intent tickets.Intent, closedAt *time.Time,
@@ -126,7 +126,7 @@ func (t lockedTicket) carry(
 	return moved, true, err
 }
 
-// record adds what was done to the ticket to its history, with where it was and where it is.
+// record adds an action on the ticket to its history, with its locations before and after.
 func (t lockedTicket) record(
 	ctx context.Context, kind string, moved *tickets.MoveResult, detail tickets.Detail,
 ) (err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// RowsPerPage is how many rows a page of people, tokens or audit entries has.
+// RowsPerPage is the number of rows of a page of members, tokens or audit entries.
 const RowsPerPage = 100
 
 // Page returns a page of a list that was read with a limit of PeoplePerPage + 1, and whether there are more.

@@ -22,7 +22,7 @@ const KeepResponses = 24 * time.Hour
 type Once[T any] struct {
 	Token    id.Token
 	Key      string
-	Request  []byte // that a key stands for: method, path, body
+	Request  []byte // of the key: method, path, body
 	Status   int
 	Response func(T) any // as JSON; it depends on its argument alone
 }

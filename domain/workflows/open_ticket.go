@@ -160,8 +160,7 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 	return nil
 }
 
-// notifyOfNew notifies the members whom the descriptions of new tickets mention. If they mention nobody, it reads
-// nothing.
+// notifyOfNew notifies the members that the descriptions of new tickets mention. Without mentions it reads nothing.
 func notifyOfNew(
 	ctx context.Context, tx *db.Tx, company id.Company, openings []*openRequest, opened []tickets.Ticket,
 ) error {

@@ -19,7 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// What strangers do: none of these checks the caller, and each is limited by the network that it comes from.
+// The actions of strangers: none of these checks the caller, and each is limited by the network that it comes from.
 
 // PublicForm returns the form that strangers may send to a board, or requests.NoForm. A malformed name is looked up
 // like an unknown one.

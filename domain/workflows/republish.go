@@ -51,9 +51,8 @@ func (w *Workflows) orPending(ctx context.Context, opened migrations.Run, err er
 }
 
 // RepublishRows publishes rows of a feed again as they are: a few at once (n says how many of them are the company's),
-// or those of a board, or all, by a run that starts by itself: the pending one, or a new one. It returns
-// feeds.NotFound, feeds.BadSelection, feeds.NoKeys, tickets.UnknownKey, MissingScope, boards.NotFound, and for all
-// NotOperator.
+// or those of a board, or all, by an unattended run: the pending one, or a new one. It returns feeds.NotFound,
+// feeds.BadSelection, feeds.NoKeys, tickets.UnknownKey, MissingScope, boards.NotFound, and for all NotOperator.
 func (w *Workflows) RepublishRows(
 	ctx context.Context, feed string, which feeds.Selection,
 ) (n int64, run *RepublishRun, err error) {

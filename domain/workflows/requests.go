@@ -14,7 +14,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// What members do about the public form of a board and about requesters. What strangers do is in public_requests.go.
+// The actions of members on the public form of a board and on requesters. Those of strangers are in
+// public_requests.go.
 
 // Form returns the public form of a board.
 func (w *Workflows) Form(ctx context.Context, board boards.Board) (requests.Form, error) {

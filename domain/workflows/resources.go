@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// What programs read of a ticket, a comment and a board, by the JSON API, the feeds and webhooks alike.
+// The tickets, comments and boards as the JSON API, the feeds and webhooks have them.
 
 // TicketResource is a ticket as JSON.
 type TicketResource struct {

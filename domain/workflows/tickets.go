@@ -144,7 +144,7 @@ func (w *Workflows) Conflict(
 	return conflict, err
 }
 
-// PlacementOf returns where a ticket is, for the form that moves it.
+// PlacementOf returns a ticket's position, for the form that moves it.
 func (w *Workflows) PlacementOf(ctx context.Context, ticket tickets.Ticket) (tickets.Placement, error) {
 	return tickets.PlacementOf(ctx, w.db.Queries, ticket)
 }

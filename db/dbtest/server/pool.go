@@ -292,8 +292,7 @@ func (p *pool) triggers(name string) ([]string, error) {
 	return p.strings("SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = '" + name + "'")
 }
 
-// idle returns nil once nobody is connected to the database: the server notices some time after a client that
-// it has gone.
+// idle returns nil once the database has no connections: the server notices a closed client with a delay.
 func (p *pool) idle(name string) error {
 	for until := time.Now().Add(200 * time.Millisecond); ; _ = wait.Sleep(context.Background(), 2*time.Millisecond) {
 		connected, err := p.strings("SELECT user FROM information_schema.processlist WHERE db = '" + name + "' AND id <> CONNECTION_ID()")

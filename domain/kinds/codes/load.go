@@ -42,7 +42,7 @@ func (m *Codes) fillLoad(ctx context.Context, into migrations.Filler) error {
 	take := func(text string) (string, error) {
 		code, err := refs.Parse(text)
 		if err == nil && len(code) != length {
-			err = fmt.Errorf("The code %s has %d characters, and this run is for codes of %d.", code, len(code), length) //nolint:staticcheck // a sentence for people
+			err = fmt.Errorf("The code %s has %d characters, and this run is for codes of %d.", code, len(code), length) //nolint:staticcheck // a sentence for operators
 		}
 		return string(code), err
 	}
@@ -58,7 +58,7 @@ func (m *Codes) fillLoad(ctx context.Context, into migrations.Filler) error {
 		}
 		return func(row csvfile.Row) (string, error) {
 			if column >= len(row.Fields) {
-				return "", errors.New("There is no code in the line.") //nolint:staticcheck // a sentence for people
+				return "", errors.New("There is no code in the line.") //nolint:staticcheck // a sentence for operators
 			}
 			return take(row.Fields[column])
 		}, nil

@@ -257,7 +257,7 @@ func (m *Images) fillImagesFromFile(ctx context.Context, into migrations.Filler)
 func (m *Images) imageRow(address, key string) (string, error) {
 	job := imageJob{URL: address}
 	if address == "" {
-		return "", errors.New("There is no address in the column url.") //nolint:staticcheck // a sentence for people
+		return "", errors.New("There is no address in the column url.") //nolint:staticcheck // a sentence for operators
 	}
 	if _, err := m.outbound.Check(job.address()); err != nil {
 		return "", err

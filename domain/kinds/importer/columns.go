@@ -101,8 +101,8 @@ const maxImportSlugs = 100
 // keyLines are the first lines of keys, by a part of their hashes: a file may have many.
 type keyLines map[[16]byte]uint64
 
-// maxImportKeys is how many keys of a file are remembered, for some 40 MB. What repeats behind them is found
-// when it is imported.
+// maxImportKeys is how many keys of a file are remembered, for some 40 MB. Later repeats are found when they are
+// imported.
 const maxImportKeys = 1_000_000
 
 // first returns the first line of a key: this one if it is new.

@@ -14,7 +14,7 @@ import (
 type directory struct {
 	byEmail map[string]accounts.CompanyMember
 	byName  map[string]accounts.CompanyMember
-	shared  map[string]bool // ambiguous names, which match nobody
+	shared  map[string]bool // ambiguous names, which match no member
 }
 
 func readDirectory(ctx context.Context, q *db.Queries, company id.Company) (*directory, error) {

@@ -19,7 +19,7 @@ import (
 )
 
 // Migration is the migration that opens a ticket for each row of a CSV file. It skips a row whose key was imported
-// before, so it can be repeated. It notifies nobody.
+// before, so it can be repeated. It sends no notifications.
 func (m *Importer) Migration() *migrations.Migration {
 	params := []migrations.Param{
 		{Name: "company", Label: "Company", Help: "As in its address: acme.", Kind: migrations.Text, Required: true, Max: 40},

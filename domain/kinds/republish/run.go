@@ -58,7 +58,7 @@ func (m *Republish) feedNamed(name string) (feedRepublish, error) {
 	return feedRepublishes[name], nil
 }
 
-// Migration republishes rows for the readers of feeds: what is shown of them changed without them, or a reader lost
+// Migration republishes rows for the readers of feeds: their published form changed without them, or a reader lost
 // them. It panics if a registered feed is missing here, which is a mistake in the program.
 func (m *Republish) Migration() *migrations.Migration {
 	for _, name := range m.feeds.Names() {

@@ -19,7 +19,7 @@ import (
 
 const (
 	spreadPart = 200 // tickets of a task
-	// spreadMore is how many more tickets a task may respace: some are inserted while the run goes on.
+	// spreadMore is how many more tickets a task may respace: some are inserted during the run.
 	spreadMore = 20
 )
 
@@ -32,8 +32,8 @@ type spreadTask struct {
 	Of     int       `json:"of"`
 }
 
-// rebalanceRanks gives the tickets of a board ranks a full gap apart, in their order, while users go on moving them.
-// It changes nothing else: no version, no history.
+// rebalanceRanks gives the tickets of a board ranks a full gap apart, in their order, while users keep moving them. It
+// changes nothing else: no version, no history.
 func (m *Upkeep) rebalanceRanks() *migrations.Migration {
 	return &migrations.Migration{
 		Name: "rebalance-ranks", Title: "Rebalance ranks of a board",

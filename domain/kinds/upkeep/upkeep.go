@@ -1,6 +1,6 @@
 // Package upkeep has the migrations that keep an installation in order: rebalance-ranks, purge-deleted and
-// re-render-markdown. Their invariant: what a user sees stays as it is, but for what was deleted long ago. Start at
-// upkeep.go; each migration is a file.
+// re-render-markdown. Their invariant: users see no difference, but for tickets deleted long ago. Start at upkeep.go;
+// each migration is a file.
 package upkeep
 
 import (

@@ -17,8 +17,8 @@ type breaker struct {
 	counting bool
 	state    migrations.State // that the last look found
 	since    time.Time        // when it began
-	// tallies are what the counters showed, oldest first: the first is the latest that has at least window
-	// attempts after it, or where the counting began.
+	// tallies are the readings of the counters, oldest first: the first is the latest with at least breakerAttempts
+	// attempts after it, or the start of counting.
 	tallies []tally
 	// streak is the last attempt before the failures that may be in a row: each look that finds a task
 	// completed moves it on.
@@ -91,7 +91,7 @@ func (b *breaker) add(now tally) {
 	}
 }
 
-// breakReason says why the run is to pause, "" where it is not.
+// breakReason says why the run is to pause, "" if it is not.
 func (m *Monitor) breakReason(ctx context.Context, run migrations.Run, b *breaker, now, last tally) (string, error) {
 	since := now.minus(b.tallies[0])
 	if limit := run.Knobs.ErrorShare; limit > 0 && since.attempts() >= breakerAttempts && float64(since.failed) > limit*float64(since.attempts()) {
@@ -99,7 +99,7 @@ func (m *Monitor) breakReason(ctx context.Context, run migrations.Run, b *breake
 			migrations.Grouped(since.failed), migrations.Grouped(since.attempts()), limit*100), nil
 	}
 	step := now.minus(last)
-	if step.complete != 0 { // below 0 where an operator had tasks done again
+	if step.complete != 0 { // below 0 if an operator retried tasks
 		end, err := m.lastAttempt(ctx, run)
 		b.streak = max(b.streak, end)
 		return "", err

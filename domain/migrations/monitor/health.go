@@ -29,7 +29,7 @@ type Health struct {
 type Figure struct {
 	Value float64
 	Known bool
-	Why   string // where it is not known: a sentence for people
+	Why   string // a sentence for operators, if it is not known
 	Grant string // the statement with which the server's administrator lets it be read, or ""
 }
 
@@ -43,7 +43,7 @@ type ReplicaLag struct {
 type ClaimPlan struct {
 	Known bool
 	Good  bool
-	Says  string // what the plan is, or why it is not known
+	Says  string // the plan, or why it is not known
 }
 
 // Health looks at the database, at most every two seconds however many ask.

@@ -31,9 +31,9 @@ type load struct {
 type replicaLag struct {
 	name       string
 	lag        time.Duration // as it last said
-	measuredAt time.Time     // when; zero where it never did
-	why        string        // it does not say now; "" where it does
-	// grant is the statement that lets our account read it there, where that is what is missing.
+	measuredAt time.Time     // zero if it never answered
+	why        string        // why it does not answer now; "" if it does
+	// grant is the statement that lets our account read the lag there, if that is missing.
 	grant string
 }
 
@@ -96,7 +96,7 @@ func (l *loads) count(d deadlocks) {
 	}
 }
 
-// deadlocksPerMinute is how many there were in the last minute, or since the first look where that was later.
+// deadlocksPerMinute is the number of deadlocks in the last minute, or since the first reading if that was later.
 func (l *loads) deadlocksPerMinute() (float64, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +127,7 @@ func (m *Monitor) askReplicas(ctx context.Context, before []replicaLag, at time.
 	}
 	here, err := m.db.LeaseRenewed(ctx, KeeperLease)
 	if db.IsNotFound(err) {
-		return nil, nil // nobody ever worked here
+		return nil, nil // no worker ever ran here
 	}
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func askReplica(ctx context.Context, replica Replica, before replicaLag, here, a
 	return now
 }
 
-// sentence is an error as an operator is told it.
+// sentence is an error as operators see it.
 func sentence(err error) string {
 	_, err = db.Read(0, err)
 	if said := fault.Message(err); said != "" {
@@ -172,7 +172,7 @@ func sentence(err error) string {
 	return migrations.Cut(err.Error(), 200)
 }
 
-// seconds writes a duration such as 13.1 s, whole where it is.
+// seconds writes a duration such as 13.1 s, whole if it is.
 func seconds(d time.Duration) string {
 	return strconv.FormatFloat(math.Round(d.Seconds()*10)/10, 'f', -1, 64) + " s"
 }

@@ -14,7 +14,7 @@ import (
 type Gauges struct {
 	Runs    map[migrations.State]int // active ones; of more than ten thousand, so many
 	Tasks   []RunGauge               // of the newest active runs, a hundred at most
-	Workers map[string]int           // who live, by their states
+	Workers map[string]int           // the living ones, by their states
 }
 
 // RunGauge is how many tasks of a run are in which state.

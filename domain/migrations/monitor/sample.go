@@ -20,8 +20,8 @@ type sampler struct {
 	thinned time.Time // up to when, by the database
 }
 
-// sample notes the counters of a run every five seconds while it goes on; and once more when nothing
-// goes on any more, so that the chart has its end.
+// sample records the counters of a run every five seconds while it is active, and once more after, so that the chart
+// has its end.
 func (m *Monitor) sample(ctx context.Context, run migrations.Run, s *sampler, at time.Time) error {
 	goes := run.State == migrations.Running || run.State == migrations.Throttled || run.State == migrations.Pausing || run.State == migrations.Cancelling
 	still := run.Progress.Processing == 0 && (run.State != migrations.Running || run.Progress.Open+run.Progress.Waiting == 0)

@@ -26,12 +26,12 @@ type Statistics struct {
 	TenMinutes   float64 // over the last ten minutes, or since it began
 	Errors       float64 // failed attempts per second, over about the last 15 seconds
 	ETA          ETA
-	Samples      []Sample           // the last 180 at most, oldest first; every five seconds while it goes on
-	Marks        []migrations.Event // what operators and the engine did in the time of Samples, oldest first; before it, Start
+	Samples      []Sample           // the last 180 at most, oldest first; every five seconds while the run is active
+	Marks        []migrations.Event // actions of operators and the engine in the time of Samples, oldest first; before it, Start
 	Workers      []RunWorker        // those who live, by id, with what they do for the run
-	Idle, Living int                // of them: who act on the run's present state and hold nothing of it, and all
-	// Closed are hosts that asked to be left alone, by all runs, while tasks of this one wait: those for the
-	// longest first, five at most. MoreClosed tells that there are others.
+	Idle, Living int                // of the workers: those that act on the run's present state and have none of its tasks, and all
+	// Closed are hosts with a block by any run, while tasks of this one wait: the longest blocks first, five at most.
+	// MoreClosed: there are others.
 	Closed     []ClosedHost
 	MoreClosed bool
 }
@@ -64,12 +64,12 @@ type RunWorker struct {
 	Failed   int64
 	Errors   int64 // attempts
 	Refused  int64 // completions that came too late
-	// Seen tells that it acts on the run's present state and knobs, and held nothing of it when it said so:
-	// while the run is pausing or cancelling, that it has acknowledged that.
+	// Seen says that the worker acts on the run's present state and knobs, and had none of its tasks when it
+	// acknowledged them.
 	Seen bool
 }
 
-// Statistics measures a run. What it reads does not grow with the run. It returns RunNotFound.
+// Statistics measures a run. Its reads do not grow with the run. It returns RunNotFound.
 func (m *Monitor) Statistics(ctx context.Context, run id.Run) (Statistics, error) {
 	row, workers, err := m.workersOf(ctx, run)
 	if err != nil {
@@ -117,8 +117,8 @@ func (m *Monitor) closedHosts(ctx context.Context, at time.Time) (list []ClosedH
 	return list, more, nil
 }
 
-// marks are the events in the time of the samples. Where these are all that the run has, Start is among
-// them: it comes before the first.
+// marks are the events in the time of the samples. If these are all that the run has, Start is among them: it comes
+// before the first.
 func (m *Monitor) marks(ctx context.Context, run id.Run, samples []Sample) ([]migrations.Event, error) {
 	if len(samples) == 0 {
 		return nil, nil
@@ -176,7 +176,7 @@ func finishedBetween(before, after Sample) float64 {
 
 func failures(before, after Sample) float64 { return float64(max(0, after.Errors-before.Errors)) }
 
-// perSecond is how much happened a second; 0 where the samples say nothing yet.
+// perSecond is a rate over samples; 0 before there are two.
 func perSecond(points []Sample, what func(before, after Sample) float64) float64 {
 	took := points[len(points)-1].At.Sub(points[0].At).Seconds()
 	if took < 1 {
@@ -189,8 +189,8 @@ func perSecond(points []Sample, what func(before, after Sample) float64) float64
 	return sum / took
 }
 
-// spread is how far the mean of the samples' rates may be from the true one: two standard errors, half
-// of the mean where there are few.
+// spread is how far the mean of the samples' rates may be from the true one: two standard errors, half of the mean for
+// few samples.
 func spread(points []Sample) float64 {
 	mean := perSecond(points, finishedBetween)
 	var n, squares float64
@@ -206,9 +206,9 @@ func spread(points []Sample) float64 {
 	return 2 * math.Sqrt(squares/(n-1)/n)
 }
 
-// eta is from what is left at the better of the rates to what is left at the worse, each with the
-// spread; the worse is taken for a quarter of the long one at least, for a pause of a task or two says
-// little. Where nothing was done for ten minutes there is none.
+// eta is the range from the rest at the better of the rates to the rest at the worse, each with the spread; the worse
+// counts as a quarter of the long one at least, because a short pause of tasks says little. Without progress for ten
+// minutes there is none.
 func eta(left, now, long, spread float64) ETA {
 	fast, slow := max(now, long)+spread, max(min(now, long)-spread, long/4)
 	if left <= 0 || slow <= 0 || left/slow > farthest.Seconds() {

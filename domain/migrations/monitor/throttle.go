@@ -10,7 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// calm is how long all figures must be within their limits before a throttled run goes on.
+// calm is how long all figures must be within their limits before a throttled run resumes.
 const calm = 3 * time.Second
 
 // manualReason is the reason of a run that an operator throttled.
@@ -22,9 +22,8 @@ type throttle struct {
 	manual bool      // nothing but an operator throttled it
 }
 
-// checkThrottle stops claims while a figure is over its limit, and lets them go on by itself. It never ends
-// a run. A figure that cannot be read limits nothing; but a replica that stops to answer is taken to
-// fall behind from then on, for what it still gets nobody knows.
+// checkThrottle stops claims while a figure is over its limit, and then resumes them. It never ends a run. A figure
+// that cannot be read limits nothing; but a replica that stops answering is taken to fall behind from then on.
 func (m *Monitor) checkThrottle(ctx context.Context, run migrations.Run, t *throttle, at time.Time) error {
 	if run.State != migrations.Running && run.State != migrations.Throttled {
 		*t = throttle{}
@@ -92,7 +91,7 @@ func (l load) over(knobs migrations.Knobs) (reasons []string) {
 	return reasons
 }
 
-// What checkThrottle does after a look.
+// The decisions of checkThrottle.
 type step int
 
 const (
@@ -102,8 +101,8 @@ const (
 	updateReason // the reason with its present figures
 )
 
-// step decides. A run is throttled at once and goes on after a calm while, so that it does not come
-// and go with every look; what an operator turned off is off at once.
+// step decides. A run is throttled at once and resumes after a calm while, so that it does not flap; the end of a
+// manual throttle counts at once.
 func (t *throttle) step(state migrations.State, reasons []string, hand bool, at time.Time) step {
 	if len(reasons) > 0 {
 		t.within, t.manual = time.Time{}, hand && len(reasons) == 1

@@ -24,7 +24,7 @@ type Monitor struct {
 
 // Replica is a copy of the database that must not fall too far behind.
 type Replica struct {
-	Name string // for people
+	Name string // for operators
 	DB   *db.DB
 }
 

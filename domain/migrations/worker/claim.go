@@ -73,9 +73,9 @@ func (d *dispatcher) take(claimed []*attempt) {
 	}
 }
 
-// postponeFlush postpones a flush and claim that failed. It may have been committed all the same: what it claimed is given
-// back, which does nothing to tasks that it did not claim; and what it completed is tried again, which does nothing to
-// tasks that are complete.
+// postponeFlush postpones a flush and claim that failed. It may have been committed all the same: its claims are given
+// back, which does nothing to tasks that it did not claim; and its completions are tried again, which does nothing to
+// complete tasks.
 func (d *dispatcher) postponeFlush(now time.Time, batch, claimed []*attempt, err error) {
 	d.claimed += len(claimed)
 	d.w.inFlight.Add(int64(len(claimed)))
@@ -176,9 +176,9 @@ func (d *dispatcher) exchange(batch []*attempt, want int) (claimed []*attempt, e
 	return claimed, err
 }
 
-// lockFor takes the run's row before any task's where the transaction needs it: alone, to count a canary
-// or to add a group of errors, or shared, for new rows that belong to the run: attempts, and the worker's
-// first counters. It returns how many tasks may be claimed.
+// lockFor locks the run's row before any task's if the transaction needs it: exclusively, to count a canary or to add
+// a group of errors, or shared, for new rows that belong to the run: attempts, and the worker's first counters. It
+// returns how many tasks may be claimed.
 func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *migrations.Run, batch []*attempt, claims bool, done *finisher) (left int, err error) {
 	fails, undoes := false, false
 	for _, h := range batch {
@@ -251,7 +251,7 @@ func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *migrations.Run, 
 	}
 	taken, err := tx.ClaimTasks(ctx, ids, fence, d.w.id, before)
 	if err == nil && taken == 0 {
-		return nil, nil // this process stood still since it looked: the run may be stopped by now
+		return nil, nil // this process was suspended since it read the run, which may be stopped by now
 	}
 	if err == nil && taken != int64(len(ids)) {
 		err = fmt.Errorf("of %d tasks that were locked, %d could be claimed: does this server honour row locks?", len(ids), taken)
@@ -259,9 +259,9 @@ func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *migrations.Run, 
 	return claimed, err
 }
 
-// next locks the next open tasks. It looks behind the last that it found, which saves the walk over what
-// was claimed before, and which the server purges only later; now and then, and where it finds too few,
-// from the run's first task on, for tasks that are open again.
+// next locks the next open tasks. It begins behind the last one found, because the server purges the entries of
+// claimed tasks late; now and then, and if it finds too few, it begins at the run's first task, for tasks that are
+// open again.
 func (d *dispatcher) next(ctx context.Context, tx *db.Tx, run id.Run, want int) ([]db.LockOpenTasksRow, error) {
 	if now := time.Now(); now.Sub(d.began) >= fromStart {
 		d.began, d.from = now, 0
@@ -278,8 +278,8 @@ func (d *dispatcher) next(ctx context.Context, tx *db.Tx, run id.Run, want int) 
 	return rows, err
 }
 
-// checkPlan reports whether tasks may be claimed: where the server would go over all tasks for each claim,
-// the run is paused instead, with the reason.
+// checkPlan reports whether tasks may be claimed: if the server would read all tasks for each claim, the run is paused
+// instead, with the reason.
 func (d *dispatcher) checkPlan() bool {
 	if d.planned {
 		return true

@@ -50,7 +50,7 @@ type dispatcher struct {
 	cancel   context.CancelCauseFunc
 	writeCtx context.Context
 	endWrite context.CancelFunc
-	patience atomic.Int64 // set by end: how long what is under way may go on; -1 before
+	patience atomic.Int64 // set by end: how long work in flight may take; -1 before
 	done     chan struct{}
 
 	// Of loop alone.
@@ -84,7 +84,7 @@ type attempt struct {
 	hosts   []string      // the hosts that let it ask
 	tries   int           // to write it
 	problem *problem      // of a failed one, once it was asked for
-	slot    chan struct{} // where it is processed
+	slot    chan struct{} // that processes it
 }
 
 // outcome is how an attempt ended.
@@ -157,7 +157,7 @@ func (d *dispatcher) loop() {
 	defer d.endWrite()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var ordered, told time.Time // when the end was ordered, and when work under way was told
+	var ordered, told time.Time // the times of the order to end, and of the cancellation of work in flight
 	for {
 		rung := d.w.p.engine.Changes.Next()
 		select {

@@ -50,7 +50,7 @@ func (p *Process) Fill(ctx context.Context, worker id.Worker, run migrations.Run
 			return false, err
 		}
 	}
-	if m.Behind && run.State == migrations.Open { // one that has begun goes on
+	if m.Behind && run.State == migrations.Open { // one that has begun continues
 		if waits, err := p.waits(ctx, run); err != nil || waits {
 			return false, err
 		}
@@ -106,8 +106,8 @@ func (p *Process) fillOn(ctx context.Context, m *migrations.Migration, run migra
 	}
 }
 
-// isTransient reports an error of the database or of the place of files that will be over. What only looks
-// like one, such as an EOF, is believed a few times.
+// isTransient reports a passing error of the database or of the file store. One that only looks like it, such as an
+// EOF, counts as one a few times.
 func isTransient(err error, tries *int) (error, bool) {
 	if errors.Is(err, fault.Unavailable) {
 		return err, true
@@ -119,12 +119,12 @@ func isTransient(err error, tries *int) (error, bool) {
 	return err, false
 }
 
-// mayFill reports whether the worker may begin, or go on, to fill the run.
+// mayFill reports whether the worker may begin, or continue, to fill the run.
 func mayFill(f db.FillerOfRow, worker id.Worker) bool {
 	return migrations.State(f.State) == migrations.Open || migrations.State(f.State) == migrations.Filling && (!f.Lives || f.FillWorker == worker)
 }
 
-// claimFill returns the fence with which the worker fills the run, 0 where it is not to.
+// claimFill returns the fence with which the worker fills the run, 0 if it may not.
 func (p *Process) claimFill(ctx context.Context, worker id.Worker, run id.Run) (fence uint64, err error) {
 	now, err := db.Read(p.db.FillerOf(ctx, run)) // without the lock, for this is asked every second
 	if err != nil || !mayFill(now, worker) {
@@ -157,7 +157,7 @@ func (p *Process) claimFill(ctx context.Context, worker id.Worker, run id.Run) (
 	return fence, nil
 }
 
-// fillOnce goes on from where the last committed batch ended; added: a batch was committed.
+// fillOnce continues behind the last committed batch; added: a batch was committed.
 func (p *Process) fillOnce(ctx context.Context, m *migrations.Migration, run id.Run, fence uint64) (added bool, err error) {
 	row, err := p.engine.Row(ctx, run)
 	if err != nil {
@@ -275,7 +275,7 @@ func (p *Process) failFill(ctx context.Context, run id.Run, fence uint64, why er
 	return nil
 }
 
-// releaseFill lets another worker go on at once, where this one ends.
+// releaseFill lets another worker continue at once.
 func (p *Process) releaseFill(ctx context.Context, run id.Run, fence uint64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
@@ -304,8 +304,8 @@ func (f *runFiller) Upload(ctx context.Context) (io.ReadCloser, error) {
 	return f.process.engine.OpenUpload(ctx, f.row.ID)
 }
 
-// seesUpload returns MissingUpload, which is also written to the run, where its file is not on this server:
-// then it is left to the workers who have it. It says nothing of a run that another worker fills.
+// seesUpload returns MissingUpload, which is also written to the run, if its file is not on this server: then other
+// workers fill it. It does nothing for a run that another worker fills.
 func (p *Process) seesUpload(ctx context.Context, worker id.Worker, run id.Run) error {
 	now, err := db.Read(p.db.FillerOf(ctx, run))
 	if err != nil || !mayFill(now, worker) {
@@ -322,7 +322,7 @@ func (p *Process) seesUpload(ctx context.Context, worker id.Worker, run id.Run) 
 	return err
 }
 
-// all fills the run from where it stands. A panic is an error like others.
+// all fills the run from its cursor. A panic is an error like others.
 func (f *runFiller) all(ctx context.Context, m *migrations.Migration) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -65,7 +65,7 @@ func (f *finisher) finish(ctx context.Context, tx *db.Tx, batch []*attempt) erro
 	return f.postpone(ctx, tx, by[postponed])
 }
 
-// completeAll is finish for tasks that are all complete: then the update itself tells whether each fence was right.
+// completeAll is finish for tasks that are all complete: the update's row count says whether all fences were right.
 func (f *finisher) completeAll(ctx context.Context, tx *db.Tx, batch []*attempt) error {
 	done, err := tx.CompleteTasks(ctx, f.ends(batch))
 	if err != nil {

@@ -48,8 +48,8 @@ func (p prints) full() bool {
 	return n >= migrations.MaxFailures
 }
 
-// group returns the problem under which an error is counted: its own where the run has it or there is room
-// for it, or that of all others.
+// group returns the problem under which an error is counted: its own if the run has it or has room for it, or that of
+// all others.
 func (p prints) group(of problem) problem {
 	if !p[of.fingerprint] && p.full() {
 		of.message, of.fingerprint = othersMessage, othersPrint

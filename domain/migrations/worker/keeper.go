@@ -147,7 +147,7 @@ func (k *keeper) check(ctx context.Context, run migrations.Run, sweep, tidy bool
 	return nil
 }
 
-// settle moves a run whose state is to change by itself.
+// settle moves a run whose transition is due.
 func (k *keeper) settle(ctx context.Context, run migrations.Run) error {
 	p := run.Progress
 	left := p.Open + p.Waiting + p.Processing
@@ -191,7 +191,7 @@ func (k *keeper) move(ctx context.Context, run migrations.Run, m migrations.Move
 			return err
 		}
 		if row.Version != run.Version {
-			return nil // somebody was faster; the next round looks again
+			return nil // another process was faster; the next round checks again
 		}
 		if check != nil {
 			if ok, err := check(ctx, tx); err != nil || !ok {

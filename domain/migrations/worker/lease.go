@@ -66,8 +66,8 @@ func (w *worker) keepLease(ctx context.Context) error {
 	}
 }
 
-// rest waits until the lease is to be renewed, and reports whether ctx goes on. What shortens the beat
-// meanwhile, a run with a short lease or a task that was taken, counts from when the waiting began.
+// rest waits until the next renewal of the lease, and reports whether ctx is still open. A run with a short lease or a
+// new claim shortens the wait, counted from its start.
 func (w *worker) rest(ctx context.Context, failed bool) bool {
 	for began := time.Now(); ; {
 		pause := w.beat()
@@ -115,7 +115,7 @@ func (w *worker) renew(ctx context.Context) error {
 	return nil
 }
 
-// signOff ends the lease, so that nobody waits for it.
+// signOff ends the lease, so that the others need not wait for it.
 func (w *worker) signOff(ctx context.Context) {
 	err := w.p.db.SignOffWorker(ctx, db.SignOffWorkerParams{Finished: w.finished.Load(), ID: w.id, Epoch: w.epoch})
 	if err != nil {

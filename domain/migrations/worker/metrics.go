@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// What this process did.
+// The totals of this process.
 var (
 	tasksEnded = promauto.NewCounterVec(prometheus.CounterOpts{
 		Name: "counterfoil_migration_tasks_total",

@@ -32,7 +32,7 @@ func problemOf(err error, mask func(text string) string) problem {
 	}
 	p := problem{message: keep(message, maxMessage)}
 	var detailed migrations.DetailedError
-	cause := fault.Cause(err) // of db.Unavailable: what the server said
+	cause := fault.Cause(err) // of db.Unavailable: the server's message
 	switch {
 	case errors.As(err, &detailed):
 		p.detail = keep(detailed.Detail(), maxDetail)
@@ -43,8 +43,8 @@ func problemOf(err error, mask func(text string) string) problem {
 	return p
 }
 
-// What differs between errors that are alike, in the order in which it is taken out. An apostrophe
-// within a word begins no quotation.
+// The variable parts of errors that are alike, in the order of their removal. An apostrophe within a word begins no
+// quotation.
 var variableParts = []struct {
 	find *regexp.Regexp
 	with string

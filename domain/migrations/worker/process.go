@@ -66,8 +66,8 @@ func (d *dispatcher) process(h *attempt, slot chan struct{}) bool {
 	return true
 }
 
-// judge decides the outcome by the processor's error. A task that ends with one after the worker was told to stop is
-// returned: that is no failure.
+// judge decides the outcome by the processor's error. An error after the worker's cancellation is no failure: the task
+// is returned.
 func (h *attempt) judge(ctx, work context.Context, err error) {
 	h.err = err
 	switch {

@@ -34,8 +34,7 @@ func (k *keeper) declareDead(ctx context.Context) (bool, error) {
 	return died, nil
 }
 
-// reap takes tasks of a run back from workers that are gone. It goes on behind tasks that it may not
-// take, because somebody has them locked.
+// reap takes tasks of a run back from stopped workers. It continues behind locked tasks.
 func (k *keeper) reap(ctx context.Context, run migrations.Run) error {
 	for after := id.Task(0); ; {
 		lost, err := db.Read(k.w.p.db.LostTasks(ctx, db.LostTasksParams{RunID: run.ID, After: after, Limit: migrations.MaxPerStatement}))
@@ -124,8 +123,8 @@ func (k *keeper) reapPage(ctx context.Context, run migrations.Run, lost []db.Los
 	return err
 }
 
-// lockForReaping takes the run's row before its tasks: shared, for attempts are to belong to it, or alone
-// where there is a canary to give back to. Then it reports so.
+// lockForReaping locks the run's row before its tasks: shared, for the rows of attempts, or exclusively if there is a
+// canary to return to, which it reports.
 func lockForReaping(ctx context.Context, tx *db.Tx, run migrations.Run) (canary bool, err error) {
 	if run.CanaryLeft == nil {
 		_, err = tx.LockRunShared(ctx, run.ID)

@@ -41,7 +41,7 @@ type hosts struct {
 
 	mu      sync.Mutex
 	readAt  time.Time // when the database was asked
-	workers int       // who share a rate
+	workers int       // that share a rate
 	blocked map[string]block
 	limits  map[limitOf]*limit
 	closed  map[string]refusals // the hosts that let nothing of this process through
@@ -132,8 +132,8 @@ func (e ClosedHost) Error() string {
 }
 func (e ClosedHost) Unwrap() error { return e.Later }
 
-// heard notes of the hosts that a work asked, whether they let it through. One that wanted to be left
-// alone costs no attempt, until its host let nothing through for long.
+// heard records for the hosts of an attempt whether they let it through. A blocked attempt costs no try, until its
+// host has refused for long.
 func (h *hosts) heard(of *attempt, now time.Time) {
 	var later migrations.Later
 	if of.outcome == postponed && errors.As(of.err, &later) && later.Host != "" {
@@ -147,9 +147,8 @@ func (h *hosts) heard(of *attempt, now time.Time) {
 	}
 }
 
-// addRefusal notes that a host wants to be left alone for a time, and returns since when it lets nothing
-// through. Where this process had nothing to do with the host for longer than a host is left alone, others may
-// have been let through meanwhile: it begins anew.
+// addRefusal records a refusal of a host, and returns since when it lets nothing through. If this process had nothing
+// to do with the host for longer than a block, others may have been let through meanwhile: it begins anew.
 func (h *hosts) addRefusal(host string, now time.Time, after time.Duration) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -166,7 +165,7 @@ func (h *hosts) addRefusal(host string, now time.Time, after time.Duration) time
 	return c.since
 }
 
-// letThrough notes that hosts answered.
+// letThrough records answers of hosts.
 func (h *hosts) letThrough(list []string) {
 	if len(list) == 0 {
 		return
@@ -178,7 +177,7 @@ func (h *hosts) letThrough(list []string) {
 	}
 }
 
-// refresh asks the database where what is known is a second old. Who comes meanwhile waits for the answer.
+// refresh reads the blocks if those known are a second old. Concurrent callers wait for it.
 func (h *hosts) refresh(ctx context.Context, d *db.DB) error {
 	if h.fresh() {
 		return nil
@@ -204,7 +203,7 @@ func (h *hosts) refresh(ctx context.Context, d *db.DB) error {
 	defer h.mu.Unlock()
 	before := h.blocked
 	h.readAt, h.workers, h.blocked = asked, 0, make(map[string]block, len(rows))
-	for host, b := range before { // what this process wrote while it asked is not in the answer
+	for host, b := range before { // added by this process during the read
 		if b.until.After(answered) && len(h.blocked) < hostsKept {
 			h.blocked[host] = b
 		}
@@ -261,7 +260,7 @@ func (h *hosts) reserve(of limitOf, perHost float64, now time.Time) *rate.Reserv
 	return l.ReserveN(now, 1)
 }
 
-// makeRoom forgets the quarter of what is kept that was not used for the longest time, where that is much.
+// makeRoom drops the least recently used quarter once there is much.
 func makeRoom[K comparable, V any](kept *map[K]V, used func(V) time.Time) {
 	if *kept == nil {
 		*kept = map[K]V{}

@@ -26,8 +26,8 @@ type Process struct {
 	writers chan struct{} // taken by who processes tasks in a transaction: see Migration.Write
 }
 
-// writersAtOnce is how many transactions a process is in at once to do tasks, of all its runs together. Each
-// may wait for locks that people hold, and others of the process need connections, too.
+// writersAtOnce bounds the task transactions of a process, of all its runs. Each may wait for locks of users, and
+// others of the process need connections, too.
 const writersAtOnce = 8
 
 // New returns a process that works on the engine's runs once Work is called.

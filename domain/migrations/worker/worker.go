@@ -23,7 +23,7 @@ const (
 	// stale is how old the last look may be for a claim: so no worker claims two seconds after a run was stopped,
 	// though its reads are slow.
 	stale = 1500 * time.Millisecond
-	// drainTimeout is how long work under way may go on once the process is to stop.
+	// drainTimeout is how long work in flight may take once the process is to stop.
 	drainTimeout = 15 * time.Second
 	// abandonAfter is how long a worker waits for a processor whose context ended.
 	abandonAfter = 3 * time.Second
@@ -31,8 +31,8 @@ const (
 	shutdownTimeout = 10 * time.Second
 )
 
-// worker is a process that works, from a registration until its lease ends. A process whose lease was
-// lost is a new worker then: what it claimed before is no longer its own.
+// worker is a process that works, from a registration until its lease ends. A process whose lease was lost is a new
+// worker then: its earlier claims are no longer its own.
 type worker struct {
 	p     *Process
 	id    id.Worker
@@ -41,7 +41,7 @@ type worker struct {
 	pid   int
 
 	lease           *lease.Lease
-	leaseFor        atomic.Int64 // the shortest of the active runs, the default where there is none
+	leaseFor        atomic.Int64 // the shortest of the active runs, the default if there is none
 	claims          atomic.Uint32
 	draining        atomic.Bool
 	active          atomic.Int64 // workers who can claim, this one too
@@ -148,7 +148,7 @@ func (w *worker) readRuns(ctx context.Context) (pause time.Duration, err error) 
 	for _, row := range rows {
 		run, err := w.p.engine.WorkingRun(row)
 		if err != nil {
-			failed = append(failed, err) // nobody can work on it; others go on
+			failed = append(failed, err) // no worker can do it; the others go ahead
 			continue
 		}
 		present[run.ID] = true
@@ -218,7 +218,7 @@ func (w *worker) acknowledge(ctx context.Context, run migrations.Run) error {
 	return err
 }
 
-// fill has this worker fill the run in the background, if nobody does.
+// fill has this worker fill the run in the background, unless another does.
 func (w *worker) fill(ctx context.Context, run migrations.Run) {
 	if _, busy := w.fills.LoadOrStore(run.ID, true); busy {
 		return
