@@ -14,8 +14,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
-// unfed are the statements that change a table with a feed and need not publish the row again, by where they
-// stand, and why.
+// unfed are the statements that change a table with a feed and need not publish the row again, by their location, with
+// the reason.
 var unfed = map[string]string{
 	"queries: SetRank":               "the order of the tickets stays",
 	"db/multirow_ranks.go: SetRanks": "the order of the tickets stays",
@@ -24,8 +24,8 @@ var unfed = map[string]string{
 	"db/multirow_feeds.go: Publish":  "it is what publishes",
 }
 
-// Whoever changes a row of a table with a feed takes its position away in the same statement, and nobody but
-// the publisher gives one. A statement that forgets it loses the change for all who have read the row.
+// A change of a row of a table with a feed clears its position in the same statement, and only the publisher sets one.
+// Otherwise readers that have read the row would miss the change.
 func TestEveryChangeOfAFedRowIsPublished(t *testing.T) {
 	t.Parallel()
 	checked, met := 0, map[string]bool{}
@@ -95,8 +95,8 @@ func TestEveryChangeOfAFedRowIsPublished(t *testing.T) {
 	})
 }
 
-// lintFeed tells what is wrong with a statement unless it is excused, of which it takes note, and returns 1
-// where it changes a table with a feed.
+// lintFeed reports what is wrong with a statement unless it is excused, which it records, and returns 1 if it changes
+// a table with a feed.
 func lintFeed(t *testing.T, met map[string]bool, where, text string) int {
 	t.Helper()
 	changes, problem := feedProblem(text)
@@ -178,7 +178,7 @@ func fedIn(tables string) (list []fedName) {
 
 func updateProblem(tables, sets string) (changes bool, problem string) {
 	for parentheses.MatchString(sets) {
-		sets = parentheses.ReplaceAllString(sets, "") // what is in them assigns nothing
+		sets = parentheses.ReplaceAllString(sets, "") // assigns nothing itself
 	}
 	if end := ends.FindStringIndex(sets + " "); end != nil {
 		sets = sets[:end[0]]
@@ -206,8 +206,8 @@ func updateProblem(tables, sets string) (changes bool, problem string) {
 
 type literal struct{ where, text string }
 
-// literals are all texts in the program's own Go code that could be statements, each by the file and the
-// function or constant that it stands in. What is put together stands as it is put together, variables as {name}.
+// literals are all texts in the program's own Go code that could be statements, each with its file and its function or
+// constant. A concatenation is one text, with variables as {name}.
 func literals(t *testing.T, root string) (list []literal) {
 	t.Helper()
 	domaintest.Must(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
-// What the filled database has, so that samples can name it. Company 1 is the large one: boards 1 to
-// 300 are its, accounts 1 to 500 its members. Board n has the columns 3n-2, 3n-1 and 3n.
+// Ids in the filled database, for the samples. Company 1 is the large one: boards 1 to 300 are its, accounts 1 to 500
+// its members. Board n has the columns 3n-2, 3n-1 and 3n.
 const (
 	filledTickets = 20000 // open ones in column 1 of board 1: ids and numbers 1 to 20,000, ranks their number times gap
 	busyTicket    = 7     // has 500 comments, 500 watchers and 500 more entries of activity
@@ -72,7 +72,7 @@ var filling = []string{
 	 SELECT 20500 + n, 1, 20500 + n, 3, n * 65536, 'Done', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO ticket (id, board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at)
 	 SELECT 22500 + n, 2, n, 6, n * 65536, 'Elsewhere', '', 1, '2026-01-01', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
-	// These have nothing that hangs on them, but for the last, which has a comment of which nobody was told.
+	// These have no other rows, but for the last, which has a comment without notifications.
 	`INSERT INTO ticket (id, board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at)
 	 SELECT 26500 + n, 3, 20000 + n, 'Gone', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-02' FROM numbers WHERE n <= 3`,
 	`UPDATE board_ticket_incrementer SET purged = 5000 WHERE board_id = 1`,
@@ -129,8 +129,8 @@ var filling = []string{
 	`INSERT INTO migration_upstream (host, blocked_until, reason)
 	 SELECT CONCAT('host', n, '.example'), IF(n <= 20, NOW(6) + INTERVAL 1 DAY, '2026-01-01'), '429' FROM numbers WHERE n <= 2000`,
 
-	// Codes are made of seven times their number, in hexadecimal: of 1 to 30,000 the first 10,000 are given out, the
-	// next 1,000 in quarantine (those of lot 1 are), and the others in the pool.
+	// Codes are made of seven times their number, in hexadecimal: of 1 to 30,000 the first 10,000 are popped, the next
+	// 1,000 in quarantine (those of lot 1 are), and the others in the pool.
 	`INSERT INTO ref_lot (id, run_id, source, length, codes, quarantined_at, created_at) SELECT n, n, 'mint', 5, 10, IF(n = 1, '2026-01-02', NULL), '2026-01-01' FROM numbers WHERE n <= 3000`,
 	`INSERT INTO ref_batch (id, lot_id) SELECT n, IF(n <= 1000, 1, n % 2999 + 2) FROM numbers`,
 	`INSERT INTO ref_ledger (code, batch) SELECT LPAD(HEX(7 * n), 5, '0'), n FROM numbers`,

@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
-// sqlc leaves what it does not understand in the statement, where the server fails on it.
+// sqlc leaves macros that it does not understand in the statement, and the server fails on them.
 func TestGeneratedCodeHasNoMacrosLeft(t *testing.T) {
 	files, err := filepath.Glob("*.sql.gen.go")
 	if err != nil || len(files) == 0 {

@@ -45,14 +45,14 @@ func firstBoards(n int) (boards []id.Board) {
 	return boards
 }
 
-// wholeColumn is what an edit of a column does, once, when someone says so.
+// wholeColumn excuses edits of a column, which a user does once.
 const wholeColumn = "it is about all tickets of a column"
 
 // auditStretch is why an audit reads more than a page.
 const auditStretch = "it is about each row of 10,000 ids, by its key"
 
-// samples has a line for every query that reads, and for every method of Queries written by hand. The
-// arguments find something in the filled database (filled_test.go). Lines stand in the order of queries/.
+// samples has a line for every query that reads, and for every method of Queries written by hand. The arguments find
+// something in the filled database (filled_test.go). Lines are in the order of queries/.
 var samples = map[string]sample{
 	// account.sql
 	"AccountByEmail":     {args: with("p7@example.com")},
@@ -258,7 +258,7 @@ var samples = map[string]sample{
 	"LockWorker":  {args: with(7)},
 	"DrainWorker": {args: with("draining", 7)},
 
-	// What workers and the keeper ask
+	// Queries of workers and the keeper
 	"LockOpenTasks":       {args: with(db.LockOpenTasksParams{RunID: 1, After: 1, Limit: 100})},
 	"AnyTaskIn":           {args: with(1, "open")},
 	"LostTasks":           {args: with(db.LostTasksParams{RunID: 1, After: 0, Limit: 500}), reads: 8000, because: "it looks at each task that is claimed, and at its worker; of those there are as many as workers hold"},

@@ -79,9 +79,9 @@ func TestPagesBeginWhereTheyAre(t *testing.T) {
 
 // sample is how a query is tried.
 type sample struct {
-	args    []any  // after the context; an int stands for any integer or id
-	reads   int    // how many rows it may read where that is more than atMost
-	sorts   int    // how many it may sort where that is more than onPage
+	args    []any  // after the context; an int is any integer or id
+	reads   int    // how many rows it may read if that is more than atMost
+	sorts   int    // how many it may sort if that is more than onPage
 	because string // why more is right
 }
 
@@ -247,8 +247,8 @@ func plansOf(t *testing.T, d *db.DB, query string, args []any) (plans []map[stri
 	return plans
 }
 
-// ran runs a statement, undoes it, and returns where it read or sorted too much. The server's own
-// counters tell; an estimate in a plan knows nothing of a LIMIT.
+// ran runs a statement, undoes it, and returns its excessive reads and sorts, by the server's own counters: an
+// estimate in a plan ignores LIMIT.
 func ran(t *testing.T, d *db.DB, s sample, query string, args []any) (problems []string) {
 	t.Helper()
 	ctx := t.Context()

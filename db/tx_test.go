@@ -32,7 +32,7 @@ func TestInTx(t *testing.T) {
 
 	t.Run("one whose process stands still in the middle holds up nobody for long", func(t *testing.T) {
 		t.Parallel()
-		d, err := db.Open(dbtest.URL(t)) // one of dbtest.Open may stand still for long
+		d, err := db.Open(dbtest.URL(t)) // one of dbtest.Open may be idle for long
 		domaintest.Must(t, err)
 		t.Cleanup(func() { d.Close() })
 		twoCompanies(t, d)

@@ -64,7 +64,7 @@ func requireServer(t *testing.T) engine {
 	return e
 }
 
-// emptyDir is a new data directory; what runs in it at the end of the test is killed.
+// emptyDir is a new data directory; the test's end kills the processes in it.
 func emptyDir(t *testing.T) string {
 	t.Helper()
 	requireServer(t)

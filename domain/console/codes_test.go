@@ -30,7 +30,7 @@ func (e *env) state(t testing.TB) refs.State {
 	return domaintest.OK(e.Console.RefState(e.Ctx))(t)
 }
 
-// untilRun waits for a run to be as it is to be.
+// untilRun waits for a state of a run.
 func (e *env) untilRun(t testing.TB, run id.Run, wanted func(migrations.Run) bool) (r migrations.Run) {
 	t.Helper()
 	domaintest.Until(t, "the run is as wanted", func() bool {

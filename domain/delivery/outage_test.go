@@ -146,7 +146,7 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 				return
 			}
 
-			// What works for others leaves it alone, and so does who asks for it by its name.
+			// Both background work and a direct delivery leave it alone.
 			inbox := outboundtest.NewInbox(nil)
 			server := httptest.NewServer(inbox)
 			defer server.Close()
@@ -180,7 +180,7 @@ func (e *env) clock(t *testing.T, query string) (at time.Time) {
 	return at
 }
 
-// While a receiver is away, what changes fifty times is one message in the end.
+// During a receiver's outage fifty changes become one message.
 func TestWebhookAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	inbox := outboundtest.NewInbox(nil)

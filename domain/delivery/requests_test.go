@@ -17,7 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// What only a requester and the members may know: the code, the link, the address.
+// Only a requester and the members may know the code, the link and the address.
 func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, nil)
@@ -76,7 +76,7 @@ func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 	}
 
 	all := strings.Join(told, "\n")
-	for _, text := range []string{"The door is stuck", "Any news, @ana?", "link-revoked", "form-on"} { // it does tell what there is to tell
+	for _, text := range []string{"The door is stuck", "Any news, @ana?", "link-revoked", "form-on"} { // the webhook does get the public parts
 		if !strings.Contains(all, text) {
 			t.Errorf("%q is told nowhere in %s", text, all)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// A process that looks for changes once an hour publishes its own all the same: what changes something rings.
+// A process that polls once an hour publishes its own changes at once: a change wakes it.
 func TestAChangeIsPublishedAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

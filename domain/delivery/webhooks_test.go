@@ -560,8 +560,8 @@ func TestWebhookAfterItsCursorIsNoMore(t *testing.T) {
 	}
 }
 
-// With everything running, on two processes: each change comes to each webhook, in order and once, and a
-// dead receiver holds nobody up.
+// With everything running, on two processes: each change is sent to each webhook, in order and once, and a dead
+// receiver delays no other.
 func TestWorkWebhooks(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, nil)

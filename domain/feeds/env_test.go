@@ -1,7 +1,7 @@
 package feeds
 
-// A stage on which actors run one statement at a time: each has a connection of its own, and before each
-// statement, and each COMMIT, it stops until the schedule lets it go on, or has it die there.
+// A stage on which actors run one statement at a time: each has a connection of its own, and before each statement,
+// and each COMMIT, it stops until the schedule continues or kills it.
 
 import (
 	"context"
@@ -22,8 +22,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// fate is what becomes of an actor that has stopped: it goes on, or its process dies before what it was
-// about to do, or just after.
+// fate is the fate of a stopped actor: it survives, or its process dies just before its next step, or just after.
 type fate int
 
 const (
@@ -32,7 +31,7 @@ const (
 	diesAfter
 )
 
-// errDied is what an actor sees of its own death: it begins anew, without what it had in hand.
+// errDied is an actor's own death: it begins anew, without its memory.
 var errDied = errors.New("the process died")
 
 type env struct {
@@ -62,7 +61,7 @@ func newEnv(t testing.TB, url string, names ...string) *env {
 	return s
 }
 
-// arrival is an actor that stands before its next step, or has ended.
+// arrival is an actor that waits before its next step, or has ended.
 type arrival struct {
 	actor *actor
 	ended bool
@@ -70,8 +69,8 @@ type arrival struct {
 
 func (s *env) meet(at arrival) { at.actor.waiting, at.actor.ended = !at.ended, at.ended }
 
-// actor is a process with one connection. Its fields belong to its own goroutine while it runs, and to the
-// schedule while it stands.
+// actor is a process with one connection. Its fields belong to its own goroutine while it runs, and to the schedule
+// while it waits.
 type actor struct {
 	stage      *env
 	name       string
@@ -81,7 +80,7 @@ type actor struct {
 	dead       bool
 	ended      bool
 	waiting    bool
-	next       string // what it is about to do
+	next       string // its next step
 	verdict    chan fate
 	err        error
 }
@@ -101,7 +100,7 @@ func (a *actor) stop(next string) fate {
 	return f
 }
 
-// does is a step that is not a statement: what it changes outlives the process.
+// does is a step that is not a statement: its change outlives the process.
 func (a *actor) does(what string, change func()) error {
 	f := a.stop(what)
 	if f != diesBefore {
@@ -130,14 +129,14 @@ func (a *actor) act(parts []func() error) {
 	a.stage.stops <- arrival{a, true}
 }
 
-// choice says who of those that can go on does, by place among them, and how.
+// choice is the next actor, by index among those that can continue, and its fate.
 type choice struct {
 	index int
 	fate  fate
 }
 
-// play runs all parts to their ends. choose gets those that can go on, whoever went last first; after is
-// called when all stand again.
+// play runs all parts to their ends. choose gets the actors that can continue, the last one first; after is called
+// when all wait again.
 func (s *env) play(parts map[string][]func() error, choose func(able []*actor) choice, after func() error) error {
 	s.log = s.log[:0]
 	for _, a := range s.actors {
@@ -196,7 +195,7 @@ func (s *env) able(last *actor) (able []*actor, waiting []string) {
 	return able, waiting
 }
 
-// settle waits until each actor stands, has ended, or waits for a lock.
+// settle waits until each actor waits for the schedule or for a lock, or has ended.
 func (s *env) settle() error {
 	limit := time.Now().Add(10 * time.Minute)
 	for soon := 3 * time.Millisecond; ; soon = time.Millisecond {
@@ -263,7 +262,7 @@ func (s *env) lockWaiters() (map[uint64]bool, error) {
 	if err := s.watch.QueryRow("SHOW ENGINE INNODB STATUS").Scan(&kind, &name, &text); err != nil {
 		return nil, err
 	}
-	_, text, _ = strings.Cut(text, "LIST OF TRANSACTIONS FOR EACH SESSION") // the last deadlock is told before
+	_, text, _ = strings.Cut(text, "LIST OF TRANSACTIONS FOR EACH SESSION") // the last deadlock comes before it
 	found := map[uint64]bool{}
 	for _, match := range lockWait.FindAllStringSubmatch(text, -1) {
 		var connection uint64
@@ -315,7 +314,7 @@ func (g gate) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// However long it stands still or waits for another, that is the schedule's doing.
+	// All its waiting is the schedule's doing.
 	if _, err := inner.(driver.ExecerContext).ExecContext(ctx, "SET SESSION innodb_lock_wait_timeout = 3600, wait_timeout = 28800", nil); err != nil {
 		return nil, err
 	}

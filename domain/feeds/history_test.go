@@ -1,7 +1,7 @@
 package feeds
 
-// What must hold between any two committed states of the table papers, and at the end. The names I1 to I12 are
-// those of the tests' documentation, proof_test.go.
+// Invariants between any two committed states of the table papers, and at the end. The names I1 to I12 are those of
+// the tests' documentation, proof_test.go.
 
 import (
 	"database/sql"
@@ -33,7 +33,7 @@ type state struct {
 	deleted       bool
 }
 
-// takePicture reads what is committed: nobody may be at it.
+// takePicture reads the committed state: nothing may run.
 func takePicture(d *sql.DB) (p picture, err error) {
 	p.rows, p.batches = map[uint64]row{}, map[uint64]uint64{}
 	rows, err := d.Query(`SELECT 0, value, version, epoch, horizon, 0, 0 FROM sequences WHERE name = 'papers'
@@ -92,7 +92,7 @@ func between(before, after picture) (wrong []violation) {
 		}
 		positions[r.position] = n
 	}
-	if before.epoch != after.epoch { // nobody's cursor of before counts
+	if before.epoch != after.epoch { // earlier cursors do not count
 		return wrong
 	}
 	if after.value < before.value {
@@ -121,9 +121,9 @@ func between(before, after picture) (wrong []violation) {
 	return wrong
 }
 
-// missedBefore returns what a consumer who saves a cursor has missed before it. I7: what stands there it has as it is
-// there, so that whoever goes on from the cursor loses nothing. I8: behind the horizon it has nothing that is no
-// more; while it reads from the start it may.
+// missedBefore returns what a consumer that saves a cursor has missed before it. I7: its copy has the rows before the
+// cursor, so that resuming there loses nothing. I8: behind the horizon it has no rows that are gone; while it reads
+// from the start it may.
 func missedBefore(c *consumer, at Cursor, now picture) (wrong []violation) {
 	if at.Epoch != now.epoch {
 		return nil
@@ -146,7 +146,7 @@ func missedBefore(c *consumer, at Cursor, now picture) (wrong []violation) {
 	return wrong
 }
 
-// misses returns where a consumer's copy is not what it should have by now: I5.
+// misses returns the differences of a consumer's copy from its due state: I5.
 func misses(c *consumer, now picture) (wrong []violation) {
 	board := uint32(c.scope.Board)
 	for n, r := range now.rows {

@@ -1,6 +1,6 @@
 package feeds
 
-// Orders of steps that others were bitten by, where no wrong feed in mutants_test.go is one.
+// Orders of steps that broke other systems, if no wrong feed in mutants_test.go covers them.
 
 import (
 	"context"

@@ -1,7 +1,7 @@
 package feeds
 
-// What the actors of a stage do with a table of their own, papers, and its feed: each part once as it is,
-// and replaceable by a wrong one.
+// The parts of the actors of a stage, on a table of their own, papers, and its feed: each once as it is, and
+// replaceable by a wrong one.
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 
 const theFeed = "papers"
 
-// A paper has been on the boards whose bits are set in seen_on: what aliases of keys are to tickets.
+// A paper has been on the boards whose bits are set in seen_on, as aliases of keys have it for tickets.
 var paperTables = []string{
 	`CREATE TABLE paper (
 		id BIGINT UNSIGNED PRIMARY KEY, board INT UNSIGNED NOT NULL, seen_on INT UNSIGNED NOT NULL, content BIGINT UNSIGNED NOT NULL,
@@ -67,7 +67,7 @@ type parts struct {
 	read    func(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error)
 	purge   func(ctx context.Context, d *db.DB) error
 	restore func(ctx context.Context, d *db.DB, old picture) error
-	// early has a consumer save where it stands before it does the work.
+	// early has a consumer save its cursor before it does the work.
 	early bool
 	save  func(c *consumer, at progress, page Page)
 	apply func(c *consumer, at progress, item Item)
@@ -191,7 +191,7 @@ func loadPapers(d *db.DB) Load {
 	}
 }
 
-// pageOf tells of a paper that left the board, unless told to hide it.
+// pageOf includes papers that left the board, as gone, unless tell is false.
 func pageOf(ctx context.Context, d *db.DB, look Span, tell bool) ([]Row, error) {
 	rows, err := d.SQL.QueryContext(ctx, pageOfPapers, look.After, look.To, look.Limit)
 	if err != nil {
@@ -223,8 +223,8 @@ func papersOf(rows *sql.Rows, board uint32, tell bool) (list []Row, err error) {
 	return list, rows.Err()
 }
 
-// consumer keeps a copy of a feed. All of it outlives its process, but what a page in hand says. One that is
-// registered has its cursor in the database, and place says what it last read there.
+// consumer keeps a copy of a feed. All of it outlives its process, but for the page that it reads. A registered one
+// has its cursor in the database, and progress is its last read of it.
 type consumer struct {
 	scope      Scope
 	limit      int
@@ -233,13 +233,13 @@ type consumer struct {
 	// now is what is committed.
 	now    func() picture
 	copies map[uint64]rowCopy
-	// While it reads from the start, what it was shown; nil otherwise.
+	// While it reads from the start, the rows it was shown; nil otherwise.
 	shown map[uint64]bool
 	// wrong is what it found wrong with what it was given.
 	wrong []violation
 }
 
-// progress is where it stands: its cursor, "" before the first, and how often it has begun anew.
+// progress is its cursor, "" before the first, and how often it has begun anew.
 type progress struct {
 	cursor string
 	round  int
@@ -261,7 +261,7 @@ func (c *consumer) poll(ctx context.Context, a *actor, e *Engine, p parts) (more
 		return c.pollRegistered(ctx, a, e, p)
 	}
 	if c.cursor == "" {
-		c.again() // what it has of an earlier try may be of another database
+		c.again() // its rows of an earlier try may be of another database
 	}
 	at := c.progress
 	from, err := c.from(ctx, e, at)
@@ -290,7 +290,7 @@ func (c *consumer) from(ctx context.Context, e *Engine, at progress) (Cursor, er
 	return ParseCursor(theFeed, at.cursor)
 }
 
-// pollRegistered is poll where the cursor is kept in the database.
+// pollRegistered is poll with the cursor in the database.
 func (c *consumer) pollRegistered(ctx context.Context, a *actor, e *Engine, p parts) (more bool, err error) {
 	registered, err := e.Consumer(ctx, theCompany, theFeed, theConsumer)
 	if err != nil {
@@ -300,7 +300,7 @@ func (c *consumer) pollRegistered(ctx context.Context, a *actor, e *Engine, p pa
 	at, asked := c.progress, c.now()
 	page, err := p.next(e, ctx, registered, c.limit, c.scope)
 	if c.refused(asked, registered.Cursor, err) {
-		c.again() // before it is said so: who dies between does so again
+		c.again() // before the cursor is saved: a death in between repeats it
 		start, err := e.Start(ctx, theFeed)
 		if err != nil {
 			return false, err
@@ -314,8 +314,8 @@ func (c *consumer) pollRegistered(ctx context.Context, a *actor, e *Engine, p pa
 	return page.More, p.consume(a, c, at, page, func() error { return c.advance(ctx, e, registered, page) })
 }
 
-// advance saves in the database where it has come to, by the texts of the cursors that clients get. Where
-// another has moved it on, that one's work counts.
+// advance saves its progress in the database, by the texts of the cursors that clients get. If another has advanced
+// it, that one's work counts.
 func (c *consumer) advance(ctx context.Context, e *Engine, registered Consumer, page Page) error {
 	c.sweep(page)
 	from, err := ParseCursor(theFeed, page.From.String())
@@ -356,7 +356,7 @@ func (c *consumer) found(rule, format string, args ...any) {
 	c.wrong = append(c.wrong, violation{rule, fmt.Sprintf(format, args...)})
 }
 
-// again has it read from the start: what it is not shown then it drops. Positions of before say nothing.
+// again has it read from the start: it drops the rows that it is not shown then. Earlier positions mean nothing.
 func (c *consumer) again() {
 	c.progress, c.shown = progress{round: c.round + 1}, map[uint64]bool{}
 	for row, had := range c.copies {
@@ -365,9 +365,9 @@ func (c *consumer) again() {
 	}
 }
 
-// check looks at a page that was asked for from a cursor, by what was committed then and is now. I8: it was not
-// behind the horizon. I10: a page ascends, is behind the cursor, ends where it says, which is not behind what was
-// given out, and without more it comes to where the feed had come.
+// check compares a page that was read from a cursor with the states committed then and now. I8: it was not behind the
+// horizon. I10: a page ascends, is behind the cursor, ends at its own cursor, which is not behind the allocated
+// positions, and without more it reaches the head.
 func (c *consumer) check(asked picture, from Cursor, page Page) {
 	now, last := c.now(), from.Position
 	for _, item := range page.Items {
@@ -411,7 +411,7 @@ func (c *consumer) apply(at progress, item Item) {
 	c.copies[item.ID] = rowCopy{position: item.Position, deleted: item.Deleted, paper: p}
 }
 
-// save moves on from where the page was read, unless another has moved on meanwhile.
+// save advances from the page's start, unless another has advanced meanwhile.
 func (c *consumer) save(at progress, page Page) {
 	if c.progress != at {
 		return
@@ -428,7 +428,7 @@ func (c *consumer) sweep(page Page) {
 	}
 }
 
-// checkSaved is when its cursor is that of the page's end. I7: what lies before it is done.
+// checkSaved follows a save of the page's end. I7: everything before it is done.
 func (c *consumer) checkSaved(page Page) {
 	if !page.More {
 		c.shown = nil

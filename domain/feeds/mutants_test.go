@@ -16,10 +16,10 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// mutant is a feed with a wrong part. It is caught when each of its rules was found violated, I5 where none is
-// named: a consumer has lost something. The rule "duplicate" is that the database refused to give a position twice;
-// whatever else goes wrong is no catch. It is looked for in schedules drawn at random, of which focus makes such in
-// which it can show; or in those where one of a scene is stopped.
+// mutant is a feed with a wrong part. It is caught when each of its rules was found violated, I5 if none is named: a
+// consumer has lost something. The rule "duplicate" is that the database refused to allocate a position twice; no
+// other error is a catch. It is searched for in schedules drawn at random, of which focus makes such in which it can
+// show; or in those in which one actor of a scene is stopped.
 type mutant struct {
 	name  string
 	wrong func(*parts)
@@ -67,7 +67,7 @@ var variants = []mutant{
 	{name: "details are read before the page, and behind the head", wrong: func(p *parts) { p.load = loadNotes(true) }},
 	{name: "two of one consumer", wrong: func(p *parts) { p.shared = true }, focus: unregister},
 	{name: "two of one registered consumer", wrong: func(p *parts) { p.shared = true }, focus: func(plan *plan) {
-		plan.Kept, plan.Operator = true, nil // who begins anew does so alone
+		plan.Kept, plan.Operator = true, nil // a consumer that begins anew does so alone
 	}},
 	{name: "two of one consumer save wherever they are", focus: unregister, wrong: func(p *parts) {
 		p.shared = true

@@ -15,10 +15,10 @@ package feeds
 //	I8  a cursor from behind the horizon is refused, and no other is; one at or before it knows of no row that is
 //	    gone
 //	I9  batches are whole, and no row stays unpublished for a publisher that died
-//	I10 a page ascends, lies behind the cursor, ends where it says and not behind what was given out; without
-//	    more it comes to where the feed had come
-//	I11 nobody is a deadlock's victim
-//	I12 a row that nobody has locked is published by the next pass
+//	I10 a page ascends, lies behind the cursor, ends at its cursor and not behind the allocated positions; without
+//	    more it reaches the head
+//	I11 there are no deadlocks
+//	I12 an unlocked row is published by the next pass
 
 import (
 	"context"
@@ -57,7 +57,7 @@ type writerTx struct {
 	Board  uint32
 }
 
-// slice says who goes on, counted from who went last, for how many steps at most, and its fate at the first.
+// slice is the next actor, counted from the last one, for how many steps at most, and its fate at the first.
 type slice struct {
 	Actor, Steps int
 	Fate         fate
@@ -136,7 +136,7 @@ func failures(err error) (wrong []violation) {
 	return wrong
 }
 
-// chooser lets the actors go on by the turns of the plan, and each to its end when these are over.
+// chooser schedules the actors by the slices of the plan, and each to its end after these.
 func (p plan) chooser() func(able []*actor) choice {
 	if p.Stop != nil {
 		return p.Stop.chooser()
@@ -200,7 +200,7 @@ func newRun(s *env, p parts, plan plan) (*run, error) {
 	return r, nil
 }
 
-// register has the first consumer begin at the start, as the feed stands at first.
+// register has the first consumer begin at the start of the feed.
 func (r *run) register() error {
 	start, err := r.engines["operator"].Start(r.ctx, theFeed)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// stop is a schedule in which one actor stops once: it takes some steps, the others go to their ends one
-// after another, and it goes on.
+// stop is a schedule in which one actor stops once: it takes some steps, the others go to their ends one after
+// another, and it continues.
 type stop struct {
 	steps  int
 	orders []string // the one that stops first
@@ -90,8 +90,8 @@ func (s scene) actors() (names []string) {
 	return names
 }
 
-// stops are all schedules of the scene in which one actor stops once, anywhere, while the others go on in
-// any order.
+// stops are all schedules of the scene in which one actor stops once, anywhere, while the others continue in any
+// order.
 func (s scene) stops() iter.Seq[plan] { return s.ends(survives) }
 
 // deaths are those in which it dies there, and begins its next part.
@@ -153,7 +153,7 @@ func TestOneStopsAnywhere(t *testing.T) {
 			n := rand.N(4) // one in four, others in the next run
 			for plan := range schedules {
 				if n++; n%4 > 0 && !soak {
-					plan.Stop.whole = true // not tried, so it is not known where the steps end
+					plan.Stop.whole = true // not tried, so the number of steps is unknown
 					continue
 				}
 				wrong, err := perform(s, right(), plan)

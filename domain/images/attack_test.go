@@ -16,7 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/images"
 )
 
-// What is small to send and large to decode is refused before it is decoded.
+// Files small to send and large to decode are refused before they are decoded.
 
 func checkRefused(t *testing.T, content []byte, says string) {
 	t.Helper()
@@ -38,8 +38,8 @@ func animation(t *testing.T, frames int) []byte {
 	return out.Bytes()
 }
 
-// A decoder takes the head of a text extension to have 13 bytes, whatever is said of its length: who
-// believes the length sees the end of the file where the decoder sees fifty frames more.
+// A decoder takes the head of a text extension to have 13 bytes, whatever its length field: a reader of the length
+// sees the end of the file where the decoder sees fifty frames more.
 func TestFramesBehindAnExtension(t *testing.T) {
 	t.Parallel()
 	many := animation(t, 50)
@@ -113,7 +113,7 @@ func TestPassesOfAJPEG(t *testing.T) {
 	})
 }
 
-// A WebP says twice how large it is: what it says first is looked at, what it says then is decoded.
+// A WebP states its size twice: the first is checked, the second is decoded.
 func TestTwoSizesOfAWebP(t *testing.T) {
 	t.Parallel()
 	chunk := func(name, content string) string {

@@ -148,7 +148,7 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// Whatever is sent: an answer, and no panic.
+// Any content gets a result, and no panic.
 func TestConvertBearsDamage(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -86,7 +86,7 @@ func sources(t *rapid.T, source string) (list []string) {
 	return list
 }
 
-// What is found is what is shown, and what is replaced is that and nothing else.
+// The images found are those shown, and only they are replaced.
 func TestImagesAreThoseOfRender(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{
@@ -101,7 +101,7 @@ func TestImagesAreThoseOfRender(t *testing.T) {
 			found[i.Address] = true
 		}
 		for _, address := range want {
-			// Behind a tab that counts as several spaces an address cannot be told; then it stays as it is.
+			// Behind a tab that counts as several spaces an address cannot be found; then it stays as it is.
 			if !found[address] && strings.HasPrefix(address, "https://") && !strings.Contains(source, "\t") {
 				t.Fatalf("%q shows %s, which is not found", source, address)
 			}

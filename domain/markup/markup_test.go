@@ -21,7 +21,7 @@ func link(key string) string {
 	return ""
 }
 
-// memberName knows Ana, whose name is hostile, and nobody else.
+// memberName knows only Ana, whose name is hostile.
 func memberName(handle string) string {
 	return map[string]string{"ana": `Ana "<b>" & co`, "ben-2": "Ben"}[handle]
 }
@@ -228,7 +228,7 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// What a page asks for before it renders must be all that rendering asks for.
+// A page's lookups before it renders must cover those of rendering.
 func TestBoards(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{"NINJA-42", "A1-7", "X", "x", "-", "_", "*", "**", "~~", "`", "[", "](/a)", "(", ")", "/", "&amp;", "\\", "<", ">", "|", "\n", " ", "@ana", "http://a.b/", "ä", "9"})

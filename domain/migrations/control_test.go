@@ -18,7 +18,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// Every action in every state: what comes of it, "" where it is refused.
+// Every action in every state: its result, "" if it is refused.
 func TestEveryActionInEveryState(t *testing.T) {
 	t.Parallel()
 	states := []migrations.State{migrations.Open, migrations.Filling, migrations.Ready, migrations.Running, migrations.Pausing, migrations.Paused, migrations.Throttled, migrations.Cancelling, migrations.Cancelled, migrations.Complete}
@@ -143,7 +143,7 @@ func TestStart(t *testing.T) {
 			t.Errorf("%+v", run)
 		}
 		_, err := d.StartRun(d.Ctx, d.Ana, run.ID, 0, nil)
-		refusesAs(t, err, migrations.CodeWrongState, fault.Conflict) // who wants all is not told that all is running
+		refusesAs(t, err, migrations.CodeWrongState, fault.Conflict) // a start without a canary differs from the running one
 		domaintest.Exec(t, d.DB, "UPDATE migration_run SET canary_left = 3 WHERE id = ?", run.ID)
 		d.Must(d.PauseRun(d.Ctx, d.Ana, run.ID))
 		if run := d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID)); run.CanaryLeft == nil || *run.CanaryLeft != 3 {

@@ -342,7 +342,7 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// Whatever operators and workers do in whatever order, the counters say what the tasks are.
+// In any order of actions of operators and workers, the counters match the tasks.
 func TestCountersAreTheTruth(t *testing.T) {
 	t.Parallel()
 	d := newEnv(t)

@@ -232,7 +232,7 @@ func TestOpenRunTwice(t *testing.T) {
 			t.Errorf("%s: %s", now.State, now.Reason)
 		}
 		d.Must(d.StartRun(d.Ctx, d.Ana, second.ID, 0, nil))
-		third := d.Opened(5) // where the first was
+		third := d.Opened(5) // in place of the first
 		isThere(third.ID)
 		if mine, err := d.Fill(d.Ctx, worker, third); mine || err != nil {
 			t.Error(mine, err)
@@ -467,12 +467,12 @@ func TestRuns(t *testing.T) {
 	d.Must(d.StartRun(d.Ctx, d.Ana, run.ID, 0, nil))
 	is(run.ID, migrations.ListActive)
 	d.Must(d.PauseRun(d.Ctx, d.Ana, run.ID))
-	is(run.ID, migrations.ListActive) // somebody holds it
+	is(run.ID, migrations.ListActive) // an operator paused it
 	d.MustMove(run.ID, migrations.Pausing, migrations.Paused, migrations.Keeper)
 	is(run.ID, migrations.ListActive)
 	d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID))
 	d.MustMove(run.ID, migrations.Running, migrations.Pausing, migrations.Keeper)
-	is(run.ID, migrations.ListAttention) // it paused by itself
+	is(run.ID, migrations.ListAttention) // the engine paused it
 	d.MustMove(run.ID, migrations.Pausing, migrations.Paused, migrations.Keeper)
 	is(run.ID, migrations.ListAttention)
 	d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID))

@@ -21,7 +21,7 @@ func (s env) quarantined(t testing.TB, lot id.Lot) {
 	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, lot, 9) })
 }
 
-// good is how many codes of the pool can be given out.
+// good is how many codes of the pool can be popped.
 func (s env) good(t testing.TB) uint64 {
 	t.Helper()
 	return s.count(t, "ref_pool JOIN ref_ledger USING (code) JOIN ref_batch ON ref_batch.id = batch JOIN ref_lot ON ref_lot.id = lot_id WHERE quarantined_at IS NULL")
@@ -46,7 +46,7 @@ func TestSetSweep(t *testing.T) {
 	}
 }
 
-// What a restore puts aside is in quarantine since the time of its transaction, as everything else is.
+// The codes of a restore are in quarantine since its transaction, as all others.
 func TestRestored(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -98,7 +98,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 					begun.Add(1)
 					codes, err := s.pop(1)
 					if errors.Is(err, refs.CodeEmpty) {
-						if some := begun.Load() - empty.Add(1); some < good { // who else may have one
+						if some := begun.Load() - empty.Add(1); some < good { // others that may have one
 							t.Errorf("none was found when %d at most were taken", some)
 						}
 						return

@@ -18,8 +18,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
 
-// The race in which pools of codes that are refilled give one out twice: the refill looks whether a code was given
-// out; somebody takes it from the pool; the refill puts it into the pool.
+// The race in which refilled pools give one code out twice: the refill checks whether a code was popped; a pop takes
+// it from the pool; the refill puts it into the pool.
 func TestTheRefillRace(t *testing.T) {
 	t.Parallel()
 	t.Run("a refill that looks among the codes that were given out puts one back", func(t *testing.T) {
@@ -102,8 +102,8 @@ func TestTheQuarantineRace(t *testing.T) {
 	}
 }
 
-// race has a refill draw ukrEP and UkrEP while somebody takes the only code of the pool, ukrEP: a letter of the order
-// is a step of one of the two.
+// race has a refill draw ukrEP and UkrEP while a pop takes the only code of the pool, ukrEP: a letter of the order is
+// a step of one of the two.
 func (s env) race(t *testing.T, order, end string) {
 	refill, taker := s.begin(t), s.begin(t)
 	batch := domaintest.OK(s.OpenBatch(s.ctx, 1))(t)
@@ -139,7 +139,7 @@ func (s env) race(t *testing.T, order, end string) {
 	}
 }
 
-// take takes ukrEP for somebody.
+// take pops ukrEP.
 func take(ctx context.Context, tx *db.Tx, err error) error {
 	if err != nil {
 		return err

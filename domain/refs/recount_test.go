@@ -80,7 +80,7 @@ func TestRecount(t *testing.T) {
 			group.Go(func() {
 				for !stop.Load() {
 					if _, err := s.pop(2); errors.Is(err, refs.CodeEmpty) {
-						if left := s.count(t, "ref_pool"); left > 5 { // the others have two each at most in hand
+						if left := s.count(t, "ref_pool"); left > 5 { // the others hold at most two each
 							t.Errorf("none is found of %d", left)
 						}
 						return

@@ -120,7 +120,7 @@ func TestMerge(t *testing.T) {
 	})
 }
 
-// makesBoth fails where the lines of a difference are not those of its two texts.
+// makesBoth fails if the lines of a difference are not those of its two texts.
 func makesBoth(t *rapid.T, old, new string) {
 	var before, after []string
 	was, is := strings.Split(old, "\n"), strings.Split(new, "\n")

@@ -97,7 +97,7 @@ func TestBroadcast(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var b Broadcast
-		b.Wake() // nobody waits
+		b.Wake() // without a waiter
 		woken := make(chan int)
 		for i := range 3 {
 			next := b.Next()

@@ -172,8 +172,8 @@ func TestFeeds(t *testing.T) {
 	})
 }
 
-// What is shown of a row and where it stands does not change at a position: whoever has read the row there
-// would keep what is not so. Whatever people do, in whatever order.
+// A row's published form does not change at a position, whatever users do in whatever order: a reader of the position
+// would keep a stale row.
 func TestNothingChangesAtItsPosition(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -181,7 +181,7 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 	e.Board(t, "NINJA")
 	e.Board(t, "OTHER")
 	e.comment(t, bob, "hello") // so that each feed has a row
-	at := map[string]string{}  // what each row was at each position
+	at := map[string]string{}  // each row's form at each position
 	followers := map[string]*follower{}
 	for _, feed := range e.Feeds.Names() {
 		followers[feed] = e.follow(feed, 0)
@@ -264,8 +264,7 @@ func TestNamesInFeeds(t *testing.T) {
 	}
 }
 
-// atPositions returns all that is published: by feed, row and position what is shown of it, and since when it
-// stands where it does.
+// atPositions returns the published form of all rows, by feed, row and position.
 func (e *env) atPositions(t testing.TB) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -326,7 +325,7 @@ func (p randomUser) text() string {
 	return rapid.SampledFrom([]string{"One", "Two", "Three"}).Draw(p.t, "text")
 }
 
-// deeds are what people do.
+// deeds are the actions of users.
 var deeds = map[string]func(randomUser) error{
 	"open": func(p randomUser) error {
 		board := p.board()

@@ -16,7 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// town is a company's boards with every key that was ever handed out, and whose it is.
+// town is a company's boards with every key that was ever given, and its ticket.
 type town struct {
 	h      *env
 	rt     *rapid.T
@@ -25,10 +25,10 @@ type town struct {
 	ids    map[int]tickets.ID
 	now    []tickets.Key   // of each ticket, in the order in which they were opened
 	gone   map[int]bool    // those that are deleted
-	given  map[string]bool // every board id and number ever handed out
+	given  map[string]bool // every board id and number ever given
 }
 
-// may fails where an error is not one of those that the rules allow.
+// may fails if the rules do not allow an error.
 func (w *town) may(err error, allowed ...fault.Code) bool {
 	for _, code := range allowed {
 		if err != nil && errors.Is(err, code) {
@@ -70,7 +70,7 @@ func (w *town) oldKey(n int) tickets.Key {
 	return rapid.SampledFrom(keys).Draw(w.rt, "key")
 }
 
-// handOut notes that a ticket has a key; numbers are a board's, whatever its slug.
+// handOut records that a ticket has a key; numbers are a board's, whatever its slug.
 func (w *town) handOut(n int, key tickets.Key, board id.Board, fresh bool) {
 	if owner, known := w.owner[key]; known && owner != n {
 		w.rt.Fatalf("%s was ticket %d and is %d now", key, owner, n)

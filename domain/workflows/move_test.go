@@ -17,7 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// checkCounts fails the test where a column's count is not the number of its tickets.
+// checkCounts fails if a column's count is not the number of its tickets.
 func (e *env) checkCounts(t testing.TB, slug string) {
 	t.Helper()
 	board := domaintest.OK(e.Workflows.Board(e.Ctx, slug))(t)
@@ -60,7 +60,7 @@ func TestMoveTicket(t *testing.T) {
 					after := rapid.SampledFrom(append([]uint64{0}, numbers...)).Draw(rt, "after")
 					column := columnOf("column")
 					if column0, i := m.Find(number); rapid.Bool().Draw(rt, "near") && i > 0 {
-						after, column = m.Columns[column0][i-1], column0 // often where it is already
+						after, column = m.Columns[column0][i-1], column0 // often its present position
 					}
 					moved, _, err := e.Workflows.MoveTicket(e.Ctx, *apptest.KeyOf(slug, number), tickets.Intent{Column: column, After: apptest.KeyOf(slug, after)})
 					if after == number {

@@ -204,7 +204,7 @@ func TestMarkAsRead(t *testing.T) {
 		}
 		e.comment(t, e.Ctx, "@ben")
 		domaintest.Must(t, e.Workflows.ReadInbox(ben, list[0].ID))
-		unread(1) // what came since
+		unread(1) // later entries
 	})
 }
 

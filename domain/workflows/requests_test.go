@@ -153,7 +153,7 @@ func TestSetForm(t *testing.T) {
 	t.Run("of those who saw the same form one changes it, and the others are told", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.stopClock() // so that no clock tells two changes apart
+		e.stopClock() // so that two changes have one time
 		e.Board(t, "NINJA")
 		for round := range 5 {
 			seen := e.Form(t, "NINJA")
@@ -461,8 +461,8 @@ func (e *env) limit(t testing.TB, used int) {
 	domaintest.Exec(t, e.DB, "UPDATE public_limit SET used = ?", used)
 }
 
-// Ten thousand people send ten thousand requests to ten boards: each opens one ticket, each has a code that no
-// other has, and no code is lost.
+// Ten thousand requesters send ten thousand requests to ten boards: each opens one ticket, each has a code of its own,
+// and no code is lost.
 func TestManyRequests(t *testing.T) {
 	t.Parallel()
 	const slugs, senders = 10, 16

@@ -25,7 +25,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// lookUp is by the code alone where token is "". It tells no canary from another miss.
+// lookUp is by the code alone if token is "". It tells no canary from another miss.
 func (e *env) lookUp(ctx context.Context, code, token string) (found requests.TrackedTicket, what requests.Lookup, err error) {
 	if token == "" {
 		found, err = e.Workflows.Track(ctx, code)
@@ -328,7 +328,7 @@ func TestEnumeration(t *testing.T) {
 			rand.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 			for i, what := range kinds {
 				m := misses[what]
-				ctx := from(address(round*100 + i)) // nobody is slowed
+				ctx := from(address(round*100 + i)) // no caller is slowed
 				watch.Take()
 				began := time.Now()
 				_, _, err := e.lookUp(ctx, m[0], m[1])
@@ -443,7 +443,7 @@ func TestScanners(t *testing.T) {
 			t.Errorf("%d misses and %d refused", misses, refused)
 		}
 		_, _, err := e.lookUp(from("192.0.2.66"), receipt.Code, "")
-		is(t, err, requests.CodeTooMany) // it is not told either what there is
+		is(t, err, requests.CodeTooMany) // nor does it reveal whether there is one
 		e.track(t, receipt.Code, "")     // others are
 		var last time.Duration
 		for range 12 {

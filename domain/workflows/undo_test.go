@@ -17,7 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// checkColumn fails where a column has other tickets.
+// checkColumn fails if a column has other tickets.
 func (e *env) checkColumn(t testing.TB, board boards.Board, column int, want ...uint64) {
 	t.Helper()
 	if got := e.Stored(t, board).Columns[board.Columns[column].ID]; !slices.Equal(got, want) {

@@ -103,8 +103,8 @@ func (g *webEnv) values(pairs ...string) migrations.Values {
 	return values
 }
 
-// download does a run, of the file where there is one, and returns what came of the tasks by the path that
-// they are about: a note, or an error with a ! before it.
+// download does a run, of the file if there is one, and returns the results of the tasks by path: a note, or an error
+// with a ! before it.
 func (g *webEnv) download(t testing.TB, values migrations.Values, file string, dry bool) (migrations.Run, map[string]string) {
 	t.Helper()
 	draft := migrations.Draft{Dry: dry}
@@ -161,14 +161,14 @@ func (g *webEnv) comment(t testing.TB, key tickets.Key, text string) id.Comment 
 	return said.Comment.ID
 }
 
-// path is where the stored copy of what the host has there is shown.
+// path is the path of the stored copy of content.
 func (g *webEnv) path(t testing.TB, content []byte) string {
 	t.Helper()
 	c := domaintest.OK(images.Convert(context.Background(), content, images.Limits{Pixels: 1 << 20, Thumbnail: images.ThumbnailWidth}))(t)
 	return images.Image{Hash: c.Hash}.Path("acme")
 }
 
-// reads fails where a ticket's description is another; {} is the host.
+// reads fails if a ticket's description is another; {} is the host.
 func (g *webEnv) reads(t testing.TB, key tickets.Key, want string) tickets.Ticket {
 	t.Helper()
 	ticket := domaintest.OK(g.Workflows.Ticket(g.Ctx, key))(t)
@@ -331,7 +331,7 @@ func TestDownloadImagesFromFile(t *testing.T) {
 	}
 }
 
-// What a host can do wrong, each with what is said and after how many attempts.
+// Faults of a host, each with the task's error and its number of attempts.
 func TestDownloadImagesFromAHostileHost(t *testing.T) {
 	t.Parallel()
 	g := newWebEnv(t)

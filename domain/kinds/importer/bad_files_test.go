@@ -17,8 +17,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// What people send in place of a good file, to each migration that takes one: either the file is refused
-// with a reason, or its bad rows are rejected by line and the others are taken.
+// Wrong files for each migration that takes one: either the file is refused with a reason, or its bad rows are
+// rejected by line and the others are taken.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, apptest.Files(t))

@@ -22,7 +22,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// jiraExport is a file as Jira makes it: columns that repeat, line breaks in quotes, and what people write.
+// jiraExport is a file as Jira makes it: columns that repeat, line breaks in quotes, and users' markup.
 const jiraExport = `Summary,Issue key,Issue id,Issue Type,Status,Assignee,Reporter,Priority,Labels,Labels,Created,Updated,Resolved,Description,Comment,Comment
 "Login fails, sometimes",OLD-123,10001,Bug,In Progress,ben@example.com,Ana,High,web,login,12/Mar/24 9:41 AM,13/Mar/24 10:00 AM,,"h2. Steps
 # open {{/login}}
@@ -36,7 +36,7 @@ if x < 1 { *y* }
 =1+1,OLD-8,10003,Task,To do,,,,,,,,,,,
 `
 
-// bareImport is an import without an engine: what fills it, and the tasks that come of it.
+// bareImport is an import without an engine: its filler and its tasks.
 type bareImport struct {
 	t        testing.TB
 	h        *env
@@ -484,7 +484,7 @@ func TestImport_at_once(t *testing.T) {
 	e.importSound(t)
 }
 
-// blockOrEach does a block as the engine does: where it fails, each task alone.
+// blockOrEach does a block as the engine does: if it fails, each task alone.
 func (i *bareImport) blockOrEach(block []*migrations.Work) {
 	write := func(works []*migrations.Work) error {
 		return i.h.DB.InTx(i.h.Ctx, func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, works) })

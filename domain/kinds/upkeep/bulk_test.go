@@ -20,7 +20,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	if _, err := e.DB.SQL.Exec("UPDATE board_ticket_incrementer SET max_ticket_id = 20000"); err != nil { // tasks for 200 slots
 		t.Fatal(err)
 	}
-	// A database of its own for who stands in the way: a table that is locked holds all that read it.
+	// A database of its own for the blocker: a table that is locked holds all that read it.
 	other := e.DB.WithPool(1)
 	conn, err := other.SQL.Conn(t.Context())
 	domaintest.Must(t, err)

@@ -111,7 +111,7 @@ func TestDeadlocksAreCountedByTheMinute(t *testing.T) {
 	if n := len(l.deadlocks); n > 62 {
 		t.Errorf("%d counts are kept", n)
 	}
-	l.count(deadlocks{noon.Add(time.Hour), 172}) // nobody looked for 58 minutes
+	l.count(deadlocks{noon.Add(time.Hour), 172}) // no reading for 58 minutes
 	if rate, _ := l.deadlocksPerMinute(); rate < 1 || rate > 1.1 {
 		t.Errorf("%v a minute after an hour without a look", rate)
 	}

@@ -111,7 +111,7 @@ func (b env) until(what string, holds func() bool) {
 	domaintest.Until(b.t, what, holds)
 }
 
-// waits waits until another connection executes a statement like one of these: what it wants is locked.
+// waits waits until another connection executes a statement like one of these, which waits for a lock.
 func (b env) waits(like ...any) {
 	b.t.Helper()
 	b.until("a statement waits", func() bool {
@@ -150,7 +150,7 @@ func (b env) adds(run id.Run) {
 	}
 }
 
-// manualWorker is a worker that does nothing by itself.
+// manualWorker is a worker whose steps the test calls.
 type manualWorker struct {
 	*dispatcher
 	b env

@@ -39,7 +39,7 @@ func TestClaim(t *testing.T) {
 						return
 					}
 					if len(claimed) == 0 {
-						empty++ // what others have locked is passed over
+						empty++ // locked tasks are skipped
 					}
 					mu.Lock()
 					for _, c := range claimed {
@@ -74,7 +74,7 @@ func TestClaim(t *testing.T) {
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5, migrations.Knobs{})
 		h := b.manualWorker(run)
-		h.w.lastRead.Store(&readTimes{time.Now(), time.Now().Add(-time.Hour)}) // its own clock stood still with it
+		h.w.lastRead.Store(&readTimes{time.Now(), time.Now().Add(-time.Hour)}) // its own clock stopped with it
 		if claimed := h.claims(5); len(claimed) != 0 || b.tasksIn(run, migrations.TaskOpen) != 5 {
 			t.Errorf("%d tasks claimed, %d are open", len(claimed), b.tasksIn(run, migrations.TaskOpen))
 		}
@@ -217,7 +217,7 @@ func TestFence(t *testing.T) {
 			if p := b.progress(run); p.Open != 10 || p.Reclaimed != 10 {
 				t.Fatalf("%+v", p)
 			}
-			// Open again: what the late worker says concerns no one, and so it does once they are claimed.
+			// Open again: a late worker's outcome counts for nothing, also once they are claimed.
 			late.ends(old[:5], came, migrations.Later{Reason: "no"})
 			mine := heir.claims(10)
 			late.ends(old[5:], came, migrations.Later{Reason: "no"})
@@ -296,7 +296,7 @@ func TestFence(t *testing.T) {
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		h := b.manualWorker(b.running(1, migrations.Knobs{}))
 		domaintest.Must(t, h.w.renew(t.Context()))
-		h.w.lease.Begin(time.Now().Add(-time.Hour), time.Hour) // as of a process that stood still: it has let go of what it held
+		h.w.lease.Begin(time.Now().Add(-time.Hour), time.Hour) // as of a suspended process: it has given up its tasks
 		if err := h.w.renew(t.Context()); !errors.As(err, new(errLeaseLost)) || h.w.lease.Valid() {
 			t.Errorf("it lives on: %v", err)
 		}
@@ -522,8 +522,7 @@ func TestBackoffDoubles(t *testing.T) {
 	}
 }
 
-// What an operator reads of claims, and what is compared with other ways to claim, has the commit in it,
-// which is what costs.
+// The reported times of claims include the commit, which is the main cost.
 func TestAClaimLastsUntilItIsCommitted(t *testing.T) {
 	t.Parallel()
 	d, watch := dbtest.NewWatched(t)

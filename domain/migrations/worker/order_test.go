@@ -15,8 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// Whoever writes what belongs to a run waits for the run's row before it holds a task: an operator who
-// retries or skips holds the row, and then wants the task.
+// A worker locks the run's row before its tasks, as operators who retry or skip do: else they would deadlock.
 func TestTheRunIsLockedBeforeItsTasks(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(h manualWorker, run id.Run) error{

@@ -57,7 +57,7 @@ func TestWhatIsKeptOfAnErrorFits(t *testing.T) {
 	}
 }
 
-// Where a message is cut there must be no half of a secret that nobody finds.
+// The cut of a message must not leave half of a secret.
 func TestSecretsWhereAMessageIsCut(t *testing.T) {
 	t.Parallel()
 	masked := func(text string) string {

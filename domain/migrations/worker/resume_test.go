@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 )
 
-// agoes moves all times that migrations have in the database back, as if nobody had worked for so many days.
+// agoes moves all times of migrations in the database back by days, as if no worker had run since.
 func (b env) agoes(days int) {
 	b.t.Helper()
 	rows := domaintest.OK(b.d.SQL.Query(`SELECT table_name, column_name FROM information_schema.columns

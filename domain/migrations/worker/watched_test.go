@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// What is tested piece by piece elsewhere, with workers that work.
+// Whole runs, with workers that work.
 
 func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 	t.Parallel()
