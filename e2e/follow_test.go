@@ -21,10 +21,10 @@ func (b *tab) watch(name, keys string) {
 		window.seenAt = 0
 		window.marked = new Set() // the mark goes after a moment
 		const look = () => {
-			for (const card of document.querySelectorAll("[data-news]")) window.marked.add(card.dataset.key)
+			for (const card of document.querySelectorAll("[data-changed]")) window.marked.add(card.dataset.key)
 			if (!window.seenAt && `+columns+`.some(c => c.name === %s && c.keys === %s)) window.seenAt = Date.now()
 		}
-		new MutationObserver(look).observe(document.querySelector("#board"), { subtree: true, childList: true, attributes: true, attributeFilter: ["data-news"] })
+		new MutationObserver(look).observe(document.querySelector("#board"), { subtree: true, childList: true, attributes: true, attributeFilter: ["data-changed"] })
 		return true
 	})()`, name, keys)
 }
@@ -32,7 +32,7 @@ func (b *tab) watch(name, keys string) {
 // live waits until the page gets events.
 func (b *tab) live() {
 	b.t.Helper()
-	b.newsCome("live")
+	b.connectionIs("live")
 }
 
 func TestFollowedBoards(t *testing.T) {
@@ -55,7 +55,7 @@ func TestFollowedBoards(t *testing.T) {
 		t.Logf("seen in the other window %.0f ms after the drop",
 			eval[float64](other, `window.seenAt`)-eval[float64](b, `window.droppedAt`))
 		b.holds("Doing", "NINJA-2")
-		if eval[bool](b, `!!document.querySelector("[data-news]")`) {
+		if eval[bool](b, `!!document.querySelector("[data-changed]")`) {
 			t.Error("whoever moved a card is told that others did")
 		}
 	})

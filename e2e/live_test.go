@@ -74,8 +74,8 @@ func (b *tab) listens(path string) {
 	b.wait(`window.heard`)
 }
 
-// newsCome waits for a state of the connection in the header.
-func (b *tab) newsCome(want string) {
+// connectionIs waits for a state of the connection in the header.
+func (b *tab) connectionIs(want string) {
 	b.t.Helper()
 	b.wait(`document.getElementById("wire")?.dataset.state === %s`, want)
 }
@@ -100,7 +100,7 @@ func TestLive(t *testing.T) {
 			first := a.tab(t)
 			first.without(way.without...)
 			first.listens("/acme/boards/DEMO")
-			first.newsCome(way.state)
+			first.connectionIs(way.state)
 			if way.state == "polling" {
 				first.wait(`performance.getEntriesByType("resource").some(({ name, responseStatus }) => name.includes("/live/changes") && responseStatus === 304)`)
 			}

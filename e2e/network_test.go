@@ -28,7 +28,7 @@ func TestBadNetworks(t *testing.T) {
 		a := withBoard(t, "One", "Two")
 		b := a.through(keepsStreamsBack(t, a.url)).tab(t)
 		b.open("/acme/boards/NINJA")
-		b.newsCome("polling") // it waits for a stream's first bytes, then polls every five seconds
+		b.connectionIs("polling") // it waits for a stream's first bytes, then polls every five seconds
 		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
 		b.holds("Doing", "NINJA-1")
 		a.post("/acme/NINJA-2", "title", "Another", "version", "1")
@@ -40,7 +40,7 @@ func TestBadNetworks(t *testing.T) {
 			a := withBoard(t, "One")
 			b := a.through(endsStreams(t, a.url)).tab(t)
 			b.open("/acme/boards/NINJA")
-			b.newsCome("polling")
+			b.connectionIs("polling")
 			a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
 			b.holds("Doing", "NINJA-1")
 		})

@@ -188,7 +188,7 @@ func ErrorPage(props ErrorProps) templ.Component {
 	})
 }
 
-// Typed shows what was sent to no avail, so that it can be copied.
+// Typed shows input that was not saved, so that it can be copied.
 func Typed(texts []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

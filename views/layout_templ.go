@@ -317,7 +317,7 @@ func Layout(p Page) templ.Component {
 	})
 }
 
-// shortcuts are buttons for users of the keyboard: to a ticket, and to the list of keys.
+// shortcuts are buttons for users of the keyboard: the jump box, and the list of keys.
 func shortcuts(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -945,7 +945,7 @@ func Flashes(p Page) templ.Component {
 	})
 }
 
-// FlashesOOB are messages beside the fragment that was asked for.
+// FlashesOOB are messages, out of band.
 func FlashesOOB(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1052,7 +1052,7 @@ func RelativeTime(t time.Time) templ.Component {
 	})
 }
 
-// InboxLink leads to the inbox and counts what is unread.
+// InboxLink is the link to the inbox, with the number of unread entries.
 func InboxLink(p Page, oob bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

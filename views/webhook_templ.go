@@ -58,7 +58,7 @@ func WebhookState(w webhooks.Webhook) templ.Component {
 	})
 }
 
-// DeliveryOutcome is what a webhook answered.
+// DeliveryOutcome is the response of a webhook.
 func DeliveryOutcome(o webhooks.Outcome) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

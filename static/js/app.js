@@ -34,10 +34,10 @@ function listen(control) {
 	uninstall(control)
 	install(control)
 }
-each(document, '[data-hotkey]', listen) // htmx says a moment later that it has loaded
+each(document, '[data-hotkey]', listen) // htmx reports later that it has loaded
 
 htmx.onLoad((root) => {
-	each(root, 'button.nojs', (button) => button.remove()) // Enter would press it, for it is the form's first
+	each(root, 'button.nojs', (button) => button.remove()) // Enter would press it as the form's first button
 	each(root, '[data-hotkey]', listen)
 	each(root, '[data-follows]', follow)
 	each(root, '[data-keys-switch]', showSwitch)

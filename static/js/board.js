@@ -1,5 +1,5 @@
-// Cards move by drag and by the move form. Both send where the card was seen and the card to put it below, never a
-// position or a list; the server answers with the columns as they are.
+// Cards move by drag and by the move form. Both send the card's old position and the card to put it below, never a rank
+// or a list; the server responds with the present columns.
 import '../vendor/sortable/Sortable.min.js'
 import htmx from '../vendor/htmx/htmx.min.js'
 import { count } from './columns.js'
@@ -14,10 +14,10 @@ let drag = null // resolved when the card is dropped; nothing is swapped before
 let free
 let seen
 
-let turns = 0 // what was done here; an answer to what was asked before is older than the page
+let turns = 0 // actions here; a response to an earlier request is older than the page
 export const turn = () => turns
 
-// hold keeps the columns as they are on the page until the function that it returns is called.
+// hold keeps the columns of the page until the returned function is called.
 export function hold() {
 	let free
 	turns++
@@ -43,7 +43,7 @@ const options = {
 	scrollSensitivity: 56,
 	scrollSpeed: 14,
 	bubbleScroll: true,
-	// On a phone the handles lie near the edge: only a finger at the very edge turns to the next column.
+	// On a phone the handles are near the edge: only a finger at the very edge turns to the next column.
 	scrollFn: (x, y, event, touch) => phone.matches && x && touch.clientX > 20 && touch.clientX < innerWidth - 20 ? '' : 'continue',
 	ghostClass: 'gap',
 	dragClass: 'lifted',
@@ -92,18 +92,18 @@ let moving = 0
 
 let acts = 0
 
-// act marks the page as busy until the function that it returns is called.
+// act marks the page as busy until the returned function is called.
 export function act() {
 	acts++
 	turns++
 	return () => { acts-- }
 }
 
-// busy tells whether an action of the user is under way.
+// busy reports whether an action of the user is under way.
 export const busy = () => drag !== null || moving > 0 || acts > 0
 
 const fresh = new Map() // columns that wait until all moves are answered
-let latest = new Set() // of the last answer
+let latest = new Set() // of the last response
 
 function wait(answer) {
 	const columns = [...answer.querySelectorAll('.column')]
@@ -116,7 +116,7 @@ export async function move(card, from, to) {
 	const url = card.querySelector('.move').href
 	const target = `column-${to.column}`
 	const values = { column: to.column, after: to.after, seen_column: from.column, seen_after: from.after }
-	if (from.moved) values.seen_moved = from.moved // through a filter one does not see what lies above
+	if (from.moved) values.seen_moved = from.moved // a filter hides the cards above
 	const { search } = location
 	moving++
 	turns++
@@ -129,7 +129,7 @@ export async function move(card, from, to) {
 			if (column.querySelector('.alert')) words = ''
 			else if (hidden(card.dataset.key, to, column)) words += ' The filter does not show it there.'
 		}
-		toasts(answer, { quiet: true }) // words say it
+		toasts(answer, { quiet: true }) // they are announced
 		if (search !== location.search) await readAnew() // the filter has changed
 	} catch (error) {
 		put(cardOf(card.dataset.key) ?? card, from)
@@ -142,7 +142,7 @@ export async function move(card, from, to) {
 	await settle()
 }
 
-// settle shows the columns as they are, once all moves are answered.
+// settle shows the fetched columns, once all moves are answered.
 async function settle() {
 	moving--
 	await drag
@@ -151,7 +151,7 @@ async function settle() {
 	fresh.clear()
 }
 
-// undo takes back what the form asks for, after the moves that are on their way.
+// undo sends the form that undoes, after the moves under way.
 export async function undo(url, values) {
 	moving++
 	turns++
@@ -167,7 +167,7 @@ export async function undo(url, values) {
 	await settle()
 }
 
-// hidden tells whether the filter hides a card that was put there.
+// hidden reports whether the filter hides a card that was put there.
 function hidden(key, to, column) {
 	if (column.dataset.column !== to.column || !column.querySelector('[data-found]')) return false
 	const shown = keys(column.querySelector('.cards'))
@@ -175,14 +175,14 @@ function hidden(key, to, column) {
 	return (at > 0 || !to.after) && at < shown.length + !column.querySelector('.more') && shown[at] !== key
 }
 
-// refresh shows the board as it is now.
+// refresh fetches the board.
 export async function refresh() {
 	moving++
 	await readAnew()
 	await settle()
 }
 
-// readAnew shows the whole board as it is now, if it has changed too much.
+// readAnew fetches the whole board if it has changed too much.
 async function readAnew() {
 	const page = await ask(location.href, { target: 'board' }).catch(() => null)
 	if (page) wait(page)
@@ -197,7 +197,7 @@ export function moveByForm(form) {
 	const [near = ''] = neighbours(card)
 	put(card, { column, after })
 	move(card, { column: seen_column, after: seen_after }, { column, after }).then(() => {
-		// On a phone one stays in the column that one looks at, else one follows the card.
+		// On a phone the present column stays; else the page follows the card.
 		const there = cardOf(form.dataset.move)
 		const stays = phone.matches && there?.closest('.column')?.dataset.column !== seen_column
 		const link = ((stays && cardOf(near)) || there)?.querySelector('a')
@@ -207,19 +207,19 @@ export function moveByForm(form) {
 	return true
 }
 
-// showColumns shows the columns of an answer.
+// showColumns shows the columns of a response.
 export async function showColumns(answer) {
 	await drag
 	showAll([...answer.querySelectorAll('.column')])
 }
 
-// narrowColumns shows the columns of an answer that have other cards than before.
+// narrowColumns shows the columns of a response that have other cards than before.
 export async function narrowColumns(answer) {
 	await drag
 	showAll([...answer.querySelectorAll('.column')], { narrowed: true })
 }
 
-// recount says how many cards a filter let through so far, when more of them were loaded.
+// recount shows the number of matches so far, when more cards were loaded.
 function recount(column) {
 	const found = column.querySelector('[data-found]')
 	if (!found) return
@@ -233,7 +233,7 @@ document.addEventListener('htmx:afterSettle', ({ target }) => {
 	count(column)
 })
 
-// elsewhere tells whether a card is in another column of the page or of the answers to come.
+// elsewhere reports whether a card is in another column of the page or of the responses to come.
 function elsewhere(key, column, coming) {
 	const same = `.card[data-key="${CSS.escape(key)}"]`
 	return [...coming.values()].some((other) => other.id !== column.id && other.querySelector(same))
@@ -247,17 +247,17 @@ export function neighbours(card) {
 	return [...all.slice(at + 1), ...all.slice(0, at).reverse()]
 }
 
-// known is what a ticket's card showed after an action here: an event with the same is an echo.
+// known is the state of a ticket's card after an action here: an event with the same state is an echo.
 const known = new Map()
 
-// knows tells whether an action here made a card what it is.
+// knows reports whether an action here put a card into this state.
 export function knows(id, column, stamp) {
 	const cards = document.querySelectorAll(`#board [id="${id}"]`)
 	return known.get(id) === stamp && cards.length === 1 && cards[0].dataset.stamp === stamp && cards[0].closest('.column').id === column
 }
 
-// learn notes which cards an answer is about. If one may still be counted in a column that another user moved it from,
-// nothing is known, and its event fetches.
+// learn records the cards of a response. If one may still be counted in a column that another user moved it from,
+// nothing is recorded, and its event fetches.
 function learn(fresh) {
 	const all = [...fresh.values()].flatMap((column) => [...column.querySelectorAll('.cards > .card')].map((card) => ({ card, column })))
 	const partial = new Set(columnsOf().map((old) => fresh.get(old.id) ?? old).filter((column) => column.querySelector('.more')).map(({ id }) => id))
@@ -273,8 +273,8 @@ function learn(fresh) {
 
 const columnsOf = () => [...document.querySelectorAll('#board > .column')]
 
-// showAll makes columns on the page what they are in an answer. The focus follows its card, or goes to the nearest of
-// its neighbours if the card is gone.
+// showAll gives columns of the page the state of a response. The focus follows its card, or goes to the nearest of its
+// neighbours if the card is gone.
 function showAll(columns, { narrowed = false, whole = false, others = false, mixed = false } = {}) {
 	const fresh = new Map([...columns.values()].map((column) => [column.id, column]))
 	const board = document.getElementById('board')
@@ -307,7 +307,7 @@ function showAll(columns, { narrowed = false, whole = false, others = false, mix
 		if (narrowed) column.querySelector('.cards').scrollTop = 0
 		recount(column)
 		count(column)
-		if (!others) lookAt(column)
+		if (!others) reveal(column)
 	}
 	if (document.activeElement === focused || document.activeElement !== document.body || !focused || focused === document.body) return
 	if (focused.isConnected) {
@@ -319,13 +319,13 @@ function showAll(columns, { narrowed = false, whole = false, others = false, mix
 	}
 }
 
-// prepare has a column of an answer keep what the one on the page has beyond it.
+// prepare has a column of a response keep what the one on the page has beyond it.
 function prepare(column, old, fresh, { narrowed, others }) {
 	column.removeAttribute('hx-swap-oob')
 	const list = column.querySelector('.cards')
 	const oldList = old.querySelector('.cards')
 
-	// What was loaded below the first cards stays if there is more; but not a card that is elsewhere now.
+	// Cards loaded below the first ones stay if there are more; but not a card that is elsewhere now.
 	const now = keys(list)
 	const before = keys(oldList)
 	if (!narrowed && !others && list.querySelector('.more') && before.length > now.length && now.every((key, i) => key === before[i])) {
@@ -340,7 +340,7 @@ function prepare(column, old, fresh, { narrowed, others }) {
 
 	// Messages of the last action.
 	old.querySelectorAll('.alert, .created, .error').forEach((message) => message.remove())
-	// Typed text stays; a rejected title comes back.
+	// Input stays; a rejected title comes back.
 	const title = column.querySelector('.add [name=title]')
 	const typed = old.querySelector('.add [name=title]')
 	if (!title || !typed) return
@@ -350,8 +350,8 @@ function prepare(column, old, fresh, { narrowed, others }) {
 	else if (document.activeElement === typed && !typed.value) typed.value = title.value
 }
 
-// lookAt brings into view what an answer is about.
-function lookAt(column) {
+// reveal scrolls to the subject of a response.
+function reveal(column) {
 	const opened = column.querySelector('.created .key')?.textContent
 	if (opened) column.querySelector(`.cards > [data-key="${CSS.escape(opened)}"]`)?.scrollIntoView({ block: 'nearest' })
 	column.querySelector('.alert')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
@@ -359,33 +359,33 @@ function lookAt(column) {
 
 // Changes by others
 
-// looks is a card's look and column, to tell changes by others.
-const looks = (card) => ({
+// stateOf is a card's text and column, to find changes by others.
+const stateOf = (card) => ({
 	column: card.closest('.column').id,
 	above: card.previousElementSibling?.id,
 	text: `${card.className} ${card.querySelector('a').textContent} ${card.querySelector('.on')?.title ?? ''}`,
 })
 
-// showOthers shows columns as others changed them, and returns the cards that are new to the user: among tickets if
-// given. whole says that the columns are all of the board.
+// showOthers shows changes by others, and returns the changed cards: among tickets if given. whole: the columns are all
+// of the board.
 export function showOthers(columns, { tickets, whole = false } = {}) {
-	const before = new Map([...document.querySelectorAll('#board .card')].map((card) => [card.id, { key: card.dataset.key, ...looks(card) }]))
+	const before = new Map([...document.querySelectorAll('#board .card')].map((card) => [card.id, { key: card.dataset.key, ...stateOf(card) }]))
 	const open = new Set(columnsOf().filter((column) => column.querySelector('.more')).map((column) => column.id))
 	showAll(columns, { others: true, whole })
-	const news = []
+	const changes = []
 	for (const { id } of columns) {
 		for (const card of document.querySelectorAll(`#${id} > .cards > .card`)) {
 			const was = before.get(card.id)
-			const is = looks(card)
+			const is = stateOf(card)
 			if (tickets && !tickets.has(card.id)) continue
-			if (!was && !tickets && open.has(id)) continue // it may have been below those shown
+			if (!was && !tickets && open.has(id)) continue // it may have been below the cards of the page
 			if (was && was.column === is.column && was.text === is.text && (!tickets || was.above === is.above)) continue
-			news.push({ card, key: card.dataset.key, column: is.column, moved: was?.column !== is.column, came: !was })
+			changes.push({ card, key: card.dataset.key, column: is.column, moved: was?.column !== is.column, came: !was })
 		}
 	}
 	for (const [id, { key }] of before) {
-		if (!document.getElementById(id) && (!tickets || tickets.has(id))) news.push({ key, gone: true })
+		if (!document.getElementById(id) && (!tickets || tickets.has(id))) changes.push({ key, gone: true })
 	}
-	mark(news.filter(({ card }) => card).map(({ card }) => card))
-	return news
+	mark(changes.filter(({ card }) => card).map(({ card }) => card))
+	return changes
 }

@@ -45,11 +45,11 @@ if (board && nav) {
 		mark(column.id)
 	})
 	const there = location.hash && board.querySelector(`.column[id="${CSS.escape(location.hash.slice(1))}"]`)
-	if (there && nav.offsetParent) go(there) // a reload forgets how far a part of the page was scrolled
+	if (there && nav.offsetParent) go(there) // a reload forgets how far the columns were scrolled
 	mark(shown()?.id)
 }
 
-// count shows in the switch how many tickets a column has now.
+// count shows the number of tickets of a column in the switch.
 export function count(column) {
 	const there = nav?.querySelector(`a[href="#${column.id}"] .count`)
 	const here = column.querySelector('.count')

@@ -5,12 +5,12 @@
 // } if anything may have changed, { board, own, tickets } with tickets null or a list of [ticket, column, stamp], or {
 // ticket } if its comments changed; and { at } after all up to there. at are positions of feeds.
 
-const FIRST = 10_000 // so long at most until the first sign of life, or an answer; a proxy that keeps answers back gives none
-const SILENCE = 45_000 // the server beats every 20 s
+const FIRST = 10_000 // the timeout of the first bytes, or a response; a buffering proxy sends none
+const SILENCE = 45_000 // the server sends a heartbeat every 20 s
 const POLL = 5_000
-const AGAIN = 12 // polls until the stream is tried once more
+const AGAIN = 12 // polls until the next try of the stream
 
-// has tells whether a reader at a has seen all up to b.
+// has reports whether a reader at a has read all up to b.
 export function has(a, b) {
 	const [x, y] = [a, b].map((at) => (at ?? '').split('.').map(Number))
 	return x.length === 4 && y.length === 4 && x[0] === y[0] && x.every((n, i) => i === 0 || n >= y[i])
@@ -19,31 +19,31 @@ export function has(a, b) {
 class Out extends Error {}
 
 // check throws if the company is not visible any more: signed out, removed, deleted.
-function check(answer) {
-	if ([401, 403, 404].includes(answer.status) || answer.redirected) throw new Out()
-	if (!answer.ok && answer.status !== 304) throw Object.assign(new Error(`${answer.status}`), { after: Number(answer.headers.get('Retry-After')) })
+function check(response) {
+	if ([401, 403, 404].includes(response.status) || response.redirected) throw new Out()
+	if (!response.ok && response.status !== 304) throw Object.assign(new Error(`${response.status}`), { after: Number(response.headers.get('Retry-After')) })
 }
 
 export class Connection {
 	#url
-	#tell
+	#send
 	#streams
 	#state
 	#failures = 0
-	#cut = 0 // streams that did not come through; a server that is not there cuts none
+	#cut = 0 // streams that did not come through; a server that is down cuts none
 	#reached = false
 	#polls = 0
-	#tag // of the latest answer
+	#tag // ETag of the last response
 	#closed = false
 	#abort = new AbortController()
 	#heard = 0
-	#rest
+	#resume
 
-	// url is that of the stream; at is how far its reader has come. Without streams it only asks.
-	constructor({ url, at, tell, streams = true }) {
+	// url is that of the stream; at is the reader's position. Without streams it only polls.
+	constructor({ url, at, send, streams = true }) {
 		this.#url = url
 		this.at = at
-		this.#tell = tell
+		this.#send = send
 		this.#streams = streams
 		this.#run()
 	}
@@ -51,12 +51,12 @@ export class Connection {
 	close() {
 		this.#closed = true
 		this.#abort.abort()
-		this.#rest?.()
+		this.#resume?.()
 	}
 
 	// wake reconnects if it waits, or has received nothing for a while: the machine slept, or the network came back.
 	wake() {
-		if (this.#rest) this.#rest()
+		if (this.#resume) this.#resume()
 		else if (this.#state === 'live' && Date.now() - this.#heard > SILENCE / 2) this.#abort.abort()
 	}
 
@@ -71,7 +71,7 @@ export class Connection {
 					await this.#stream()
 					streamed = true
 				} else {
-					await this.#ask()
+					await this.#poll()
 					after = POLL
 				}
 			} catch (error) {
@@ -86,8 +86,8 @@ export class Connection {
 				if (this.#state !== 'polling' || this.#failures > 6) this.#show('reconnecting')
 			}
 			if (this.#closed) return
-			if (streamed) { // it ended, as a server does that is restarted
-				if (Date.now() - began < FIRST) this.#cut++ // or a proxy that passes the first bytes on and no more
+			if (streamed) { // it ended, as when the server restarts
+				if (Date.now() - began < FIRST) this.#cut++ // or a proxy passes only the first bytes
 				else if (this.#state === 'live') this.#failures = this.#cut = 0
 				if (this.#state === 'live') this.#show('reconnecting')
 			}
@@ -98,17 +98,17 @@ export class Connection {
 	#wait(time) {
 		return new Promise((resolve) => {
 			const timer = setTimeout(resolve, time)
-			this.#rest = () => {
+			this.#resume = () => {
 				clearTimeout(timer)
 				resolve()
 			}
-		}).then(() => { this.#rest = undefined })
+		}).then(() => { this.#resume = undefined })
 	}
 
 	#show(state) {
 		if (this.#state === state) return
 		this.#state = state
-		this.#tell({ state })
+		this.#send({ state })
 	}
 
 	#fetch(url, headers) {
@@ -119,15 +119,15 @@ export class Connection {
 
 	async #stream() {
 		let watch = setTimeout(() => {
-			this.#cut = 3 // as a proxy that keeps it back
+			this.#cut = 3 // as if a proxy buffers it
 			this.#abort.abort()
 		}, FIRST)
 		this.#reached = false
 		try {
-			const answer = await this.#fetch(`${this.#url}?at=${this.at}`, { Accept: 'text/event-stream' })
-			this.#reached = ![502, 504].includes(answer.status)
-			check(answer)
-			const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+			const response = await this.#fetch(`${this.#url}?at=${this.at}`, { Accept: 'text/event-stream' })
+			this.#reached = ![502, 504].includes(response.status)
+			check(response)
+			const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
 			let rest = ''
 			for (;;) {
 				const { value, done } = await reader.read()
@@ -150,39 +150,39 @@ export class Connection {
 			const at = line.indexOf(':')
 			return [line.slice(0, at), line.slice(at + 1).trimStart()]
 		}))
-		if (fields.event) this.#hear(fields.event, JSON.parse(fields.data))
-		if (fields.id && fields.id !== this.at) this.#come(fields.id)
+		if (fields.event) this.#receive(fields.event, JSON.parse(fields.data))
+		if (fields.id && fields.id !== this.at) this.#reach(fields.id)
 	}
 
-	#come(at) {
+	#reach(at) {
 		this.at = at
-		this.#tell({ at })
+		this.#send({ at })
 	}
 
-	#hear(name, data) {
-		if (name === 'hello') this.#tell({ build: data.build })
+	#receive(name, data) {
+		if (name === 'hello') this.#send({ build: data.build })
 		else if (name === 'gone') throw new Out()
-		else if (name === 'all') this.#tell({ event: { all: true }, at: data.at })
+		else if (name === 'all') this.#send({ event: { all: true }, at: data.at })
 		else if (name === 'board' || name === 'ticket') {
 			const { at, ...event } = data
-			this.#tell({ event, at })
+			this.#send({ event, at })
 		}
 	}
 
-	async #ask() {
+	async #poll() {
 		this.#polls++
 		const asked = this.#fetch(`${this.#url}/changes?at=${this.at}`, this.#tag && { 'If-None-Match': this.#tag })
-		const watch = setTimeout(() => this.#abort.abort(), FIRST) // a line that is dead, without a word
+		const watch = setTimeout(() => this.#abort.abort(), FIRST) // a dead connection
 		try {
-			const answer = await asked
-			check(answer)
+			const response = await asked
+			check(response)
 			this.#heard = Date.now()
-			if (answer.status === 200) {
-				const { at, build, events } = await answer.json()
-				this.#hear('hello', { build })
-				for (const { name, data } of events) this.#hear(name, data)
-				this.#come(at)
-				this.#tag = answer.headers.get('ETag')
+			if (response.status === 200) {
+				const { at, build, events } = await response.json()
+				this.#receive('hello', { build })
+				for (const { name, data } of events) this.#receive(name, data)
+				this.#reach(at)
+				this.#tag = response.headers.get('ETag')
 			}
 			this.#show('polling')
 		} finally {

@@ -1,4 +1,4 @@
-// A button that copies the text of the field it names.
+// A button that copies the text of its field.
 
 import { toast } from './say.js'
 
@@ -10,7 +10,7 @@ document.addEventListener('click', async ({ target }) => {
 	try {
 		await navigator.clipboard.writeText(field.value)
 	} catch {
-		// Over plain HTTP browsers have the old way only; without it, the text is at least selected.
+		// Over plain HTTP browsers have only the old way; without it, the text is at least selected.
 		if (!document.execCommand('copy')) return toast('Press Ctrl+C to copy what is selected.')
 	}
 	toast('Copied.')

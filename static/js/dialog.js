@@ -13,7 +13,7 @@ export function show(content) {
 	body.replaceChildren(content)
 	for (const form of body.querySelectorAll('form[hx-target^="#"]')) {
 		if (document.querySelector(form.getAttribute('hx-target'))) continue
-		form.removeAttribute('hx-post') // on a board there is no ticket to put the answer to
+		form.removeAttribute('hx-post') // on a board there is no ticket for the response
 		form.dataset.here = ''
 	}
 	htmx.process(body)
@@ -32,7 +32,7 @@ document.addEventListener('click', async (event) => {
 	link.ariaBusy = null
 })
 
-// open shows what is at a path, unless something else is shown already.
+// open shows the page at a path in the dialog, unless another is open.
 export async function open(path) {
 	if (dialog.open) return
 	try {
@@ -43,7 +43,7 @@ export async function open(path) {
 }
 
 dialog.addEventListener('close', () => {
-	document.dispatchEvent(new Event('visibilitychange')) // what is typed is kept before it goes
+	document.dispatchEvent(new Event('visibilitychange')) // keeps drafts before the input goes
 	body.replaceChildren()
 })
 
@@ -52,7 +52,7 @@ let outside = false
 dialog.addEventListener('pointerdown', (event) => { outside = event.target === dialog })
 dialog.addEventListener('click', (event) => { if (outside && event.target === dialog) dialog.close() })
 
-// A form in the dialog whose answer goes to the page behind it closes the dialog on success.
+// A form in the dialog whose response goes to the page behind it closes the dialog on success.
 htmx.on('htmx:afterRequest', ({ target, detail }) => {
 	if (target.matches?.('[data-closes]') && detail.requestConfig?.verb === 'post' && detail.xhr.status < 300) close()
 })

@@ -1,5 +1,5 @@
-// Drafts: what is typed into a form with data-draft is kept in this browser, for the account that
-// typed it, until the server has taken the form. data-draft-version is what the form was made from.
+// Drafts: the input of a form with data-draft is kept in this browser, for its account, until the server has accepted
+// the form. data-draft-version is the version that the form was made from.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { say } from './say.js'
 
@@ -45,7 +45,7 @@ function write(key, draft) {
 		try {
 			kept().slice(0, most / 2).forEach(remove)
 			localStorage.setItem(key, text)
-		} catch { /* no room, or none allowed: then what is typed is on the page alone */ }
+		} catch { /* no room, or not allowed: the input is on the page alone */ }
 	}
 }
 
@@ -54,7 +54,7 @@ try {
 	kept().filter((key) => key.startsWith(prefix)).slice(0, -most).forEach(remove)
 } catch { /* no storage */ }
 
-const waiting = new Map() // forms that were typed into, with the timer that keeps them
+const waiting = new Map() // changed forms, with the timers that save them
 
 function keep(form) {
 	clearTimeout(waiting.get(form))
@@ -66,7 +66,7 @@ function keep(form) {
 
 const keepAll = () => [...waiting.keys()].forEach(keep)
 
-// taken forgets a draft that the server has, unless more was typed since.
+// taken deletes the draft of an accepted form, unless it was changed since.
 export function taken(form, values) {
 	if (form.dataset.draftTakes) remove(keyOf(form, form.dataset.draftTakes))
 	if (!form.dataset.draft) return
@@ -90,7 +90,7 @@ function restore(form) {
 	} else {
 		note(form, 'You have a draft from before the last change.', ['Use it', () => {
 			fill(form, draft)
-			// So that the server shows what changed meanwhile.
+			// The server shows what changed meanwhile.
 			if (form.elements.version) form.elements.version.value = draft.version
 			form.dataset.draftVersion = draft.version
 			note(form, 'Draft restored. What others changed since is shown when you save.', ['Discard', () => discard(form)])
@@ -123,7 +123,7 @@ function note(form, text, ...buttons) {
 	say(text)
 }
 
-// settle looks, on the page after a form was sent, whether the server took it.
+// settle checks, on the page after a form was sent, whether the server accepted it.
 function settle() {
 	let sent
 	try {
@@ -131,7 +131,7 @@ function settle() {
 		sessionStorage.removeItem(sentKey)
 	} catch { /* none */ }
 	if (!sent || !sent.key.startsWith(prefix) || document.querySelector('main .status, main .typed')) return
-	// A user who left an answer before its scripts ran may have missed a rejection.
+	// A user who left a response before its scripts ran may have missed a rejection.
 	if (!document.referrer || new URL(document.referrer).pathname !== sent.from) return
 	const again = [...document.querySelectorAll('form[data-draft]')].some((form) => keyOf(form) === sent.key && rejected(form))
 	if (again) return
@@ -157,7 +157,7 @@ if (account) {
 		under.set(detail.elt, valuesOf(detail.elt))
 	})
 	document.addEventListener('htmx:afterRequest', ({ detail }) => {
-		const form = detail.requestConfig.elt // detail.elt is another if the answer replaced the form
+		const form = detail.requestConfig.elt // detail.elt is another if the response replaced the form
 		const values = under.get(form)
 		if (values && detail.xhr.status >= 200 && detail.xhr.status < 300) taken(form, values)
 	})
@@ -188,6 +188,6 @@ if (account) {
 		root.querySelectorAll('form[data-draft]').forEach(restore)
 	})
 } else {
-	// Signing in came in place of an answer: what was sent is a draft still.
+	// Signing in came instead of a response: the sent form is still a draft.
 	try { sessionStorage.removeItem(sentKey) } catch { /* none */ }
 }

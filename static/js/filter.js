@@ -4,7 +4,7 @@ import { pressed } from './keys.js'
 import { ask, say, toast } from './say.js'
 
 const form = document.querySelector('form[data-filter]')
-const onBoard = form && new URL(form.action).pathname === location.pathname // not below a column's first cards
+const onBoard = form && new URL(form.action).pathname === location.pathname // not on the page of one column
 let wishes = 0
 let timer
 

@@ -1,17 +1,16 @@
-// A live board: when tickets change, it fetches the columns that they were in and are in, and shows those that differ.
-// It waits during an action of the user, for a column while the user types into it, and while the page is hidden; then
-// it catches up.
+// A live board: when tickets change, it fetches their old and new columns, and shows those that differ. It waits during
+// an action of the user, for a column while the user types into it, and while the page is hidden; then it catches up.
 import { busy, knows, showOthers, turn } from './board.js'
-import { fetchFresh, Gone, held, Looker, reachAsFar } from './fresh.js'
+import { fetchFresh, Gone, held, Refresher, reachAsFar } from './fresh.js'
 import { asIs, morph } from './morph.js'
-import { seldom } from './say.js'
+import { throttled } from './say.js'
 import { follow } from './wire.js'
 
 const board = document.querySelector('#board[data-board]')
 
-let stale = new Map() // columns to look at, with the tickets in them that changed; null: any of them
-let echoes = new Map() // changed tickets with their column and stamp: an action here is no change by others
-let whole = false // the board itself is to be looked at
+let stale = new Map() // columns to fetch, with the tickets in them that changed; null: any of them
+let echoes = new Map() // changed tickets with their column and stamp: they may come from an action here
+let whole = false // the board itself is to be fetched
 let typed = { column: null, at: 0, composing: false }
 
 const columns = () => [...document.querySelectorAll('#board > .column')]
@@ -30,11 +29,11 @@ function changed(event) {
 		moved(`card-${ticket}`, `column-${column}`)
 		echoes.set(`card-${ticket}`, [`column-${column}`, `${stamp}`])
 	}
-	// After all lost their connection at once, not all ask at once.
-	looker.changed(event.all ? Math.random() * 1000 : 0)
+	// When all lose their connection together, they do not fetch together.
+	refresher.changed(event.all ? Math.random() * 1000 : 0)
 }
 
-// moved notes a ticket's column before and now. One that is not on the page may have been below the cards that are.
+// moved records a ticket's column before and now. One that is not on the page may have been below the cards that are.
 function moved(card, to) {
 	const was = document.getElementById(card)?.closest('.column')
 	if (was) note(was.id, card)
@@ -42,9 +41,9 @@ function moved(card, to) {
 	if (document.getElementById(to)) note(to, card)
 }
 
-// forget forgets of what is to be looked at what was done here and shows already.
-function forget(wanted, told) {
-	for (const [card, place] of told) {
+// dropEchoes drops changes that were made here and are on the page already.
+function dropEchoes(wanted, echoed) {
+	for (const [card, place] of echoed) {
 		if (!knows(card, ...place)) continue
 		for (const [column, tickets] of wanted) if (tickets?.delete(card) && !tickets.size) wanted.delete(column)
 	}
@@ -52,28 +51,28 @@ function forget(wanted, told) {
 
 const rests = () => busy() || held()
 
-// typing tells whether the user types into a column, or loads more of it.
+// typing reports whether the user types into a column, or loads more of it.
 function typing(column) {
 	if (column.querySelector('.htmx-request')) return true
 	return typed.column === column.id && (typed.composing || Date.now() - typed.at < 1500)
 }
 
-async function look() {
+async function refresh() {
 	const at = { turn: turn(), search: location.search }
 	const older = () => rests() || at.turn !== turn() || at.search !== location.search
 	const wanted = stale
 	const all = whole
-	const told = echoes
+	const echoed = echoes
 	stale = new Map()
 	echoes = new Map()
 	whole = false
 	const again = () => {
 		whole ||= all
-		for (const [card, place] of told) if (!echoes.has(card)) echoes.set(card, place)
+		for (const [card, place] of echoed) if (!echoes.has(card)) echoes.set(card, place)
 		for (const [column, tickets] of wanted) for (const ticket of tickets ?? [null]) note(column, ticket)
 		return false
 	}
-	if (!all) forget(wanted, told)
+	if (!all) dropEchoes(wanted, echoed)
 	let later = false
 	for (const column of all ? [] : columns().filter(typing)) {
 		for (const ticket of wanted.get(column.id) ?? (wanted.has(column.id) ? [null] : [])) note(column.id, ticket)
@@ -81,7 +80,7 @@ async function look() {
 	}
 	try {
 		if (all && columns().some(typing)) return again()
-		return await (all ? lookAtAll(older) : lookAtColumns(wanted, older, told)) === false ? again() : !later
+		return await (all ? fetchAll(older) : fetchColumns(wanted, older, echoed)) === false ? again() : !later
 	} catch (error) {
 		again()
 		if (error instanceof Gone) leave(error)
@@ -89,35 +88,35 @@ async function look() {
 	}
 }
 
-async function lookAtColumns(wanted, older, told) {
+async function fetchColumns(wanted, older, echoed) {
 	const ready = columns().filter((column) => wanted.has(column.id))
 	if (!ready.length) return
 	const query = new URLSearchParams(location.search)
 	query.set('columns', ready.map((column) => `${column.dataset.column}.${cardsOf(column).length}.${column.dataset.seen}`).join(','))
 	const { nodes, moved } = await fetchFresh(`${location.pathname}?${query}`, 'board')
-	if (moved) { // the board has another name
+	if (moved) { // the board was renamed
 		whole = true
 		return false
 	}
 	const fresh = [...nodes.querySelectorAll('.column')]
 	await asFar(fresh)
 	if (older() || ready.some(typing)) return false
-	if (lost(ready, fresh, told)) {
+	if (lost(ready, fresh, echoed)) {
 		const others = columns().filter((column) => !ready.includes(column) && !typing(column))
 		others.forEach((column) => note(column.id, null))
 		if (others.length) return false
 	}
 	const lists = [...wanted.values()]
-	tell(showOthers(fresh, { tickets: lists.includes(null) ? null : new Set(lists.flatMap((list) => [...list])) }))
+	announce(showOthers(fresh, { tickets: lists.includes(null) ? null : new Set(lists.flatMap((list) => [...list])) }))
 }
 
-// lost tells whether a card is neither in its old column nor in that of its event, so it moved since: without its new
+// lost reports whether a card is neither in its old column nor in that of its event, so it moved since: without its new
 // column it would leave the page for a moment, and the focus with it.
-function lost(ready, fresh, told) {
+function lost(ready, fresh, echoed) {
 	const now = new Map(fresh.map((column) => [column.id, column]))
 	const shown = new Set(fresh.flatMap((column) => [...cardsOf(column)]).map(({ id }) => id))
-	const away = ({ id }) => !shown.has(id) && (!told.has(id) || now.has(told.get(id)[0]))
-	return ready.some((old) => !now.get(old.id)?.querySelector('.more') && [...cardsOf(old)].some(away)) // below what shows of a column it may still be
+	const away = ({ id }) => !shown.has(id) && (!echoed.has(id) || now.has(echoed.get(id)[0]))
+	return ready.some((old) => !now.get(old.id)?.querySelector('.more') && [...cardsOf(old)].some(away)) // it may still be below the cards of the page
 }
 
 const asFar = (fresh) => Promise.all(fresh.map((column) => {
@@ -125,17 +124,17 @@ const asFar = (fresh) => Promise.all(fresh.map((column) => {
 	return old && reachAsFar(column.querySelector('.cards'), `more-${column.dataset.column}`, () => cardsOf(column).length >= cardsOf(old).length)
 }))
 
-async function lookAtAll(older) {
+async function fetchAll(older) {
 	const { nodes, moved } = await fetchFresh(location.pathname + location.search, 'main')
 	const fresh = [...nodes.querySelectorAll('.column')]
 	await asFar(fresh)
 	if (older() || columns().some(typing)) return false
 	if (moved) history.replaceState(history.state, '', moved.pathname + location.search + location.hash)
 	showFrame(nodes)
-	tell(showOthers(fresh, { whole: true }))
+	announce(showOthers(fresh, { whole: true }))
 }
 
-// showFrame shows what is around the columns.
+// showFrame shows the page around the columns.
 function showFrame(nodes) {
 	const filter = document.querySelector('#filter')
 	const next = nodes.querySelector('#filter')
@@ -156,37 +155,37 @@ function showFrame(nodes) {
 	document.title = `${document.querySelector('.board-head h1').textContent.trim()} · Counterfoil`
 }
 
-// leave shows the server's page in the place of a deleted board. wire.js tells a user who is signed out.
+// leave reloads the page of a deleted board. wire.js informs a user who is signed out.
 function leave({ status }) {
-	looker.stop()
+	refresher.stop()
 	if (status === 401) return
 	const text = [...document.querySelectorAll('main textarea, main input[name=title], dialog textarea, dialog input:not([type=hidden])')]
 	if (!text.some(({ value }) => value)) location.reload()
 }
 
-// Changes by others are said in one sentence, seldom.
-const untold = new Map()
-const tellSoon = seldom(() => {
-	const words = inWords([...untold.values()])
-	untold.clear()
+// Changes by others are announced together.
+const pending = new Map()
+const announceSoon = throttled(() => {
+	const words = inWords([...pending.values()])
+	pending.clear()
 	return words
 })
 
-function tell(news) {
-	for (const one of news) untold.set(one.key, one)
-	if (untold.size) tellSoon()
+function announce(changes) {
+	for (const one of changes) pending.set(one.key, one)
+	if (pending.size) announceSoon()
 }
 
-function inWords(news) {
-	if (news.length > 1) return `${news.length} tickets changed by others.`
-	const [{ key, column, gone, moved, came }] = news
+function inWords(changes) {
+	if (changes.length > 1) return `${changes.length} tickets changed by others.`
+	const [{ key, column, gone, moved, came }] = changes
 	if (gone) return `${key} is not on this board any more.`
 	const name = document.querySelector(`[id="${column}"] h2`)?.textContent
 	if (moved) return `${key} ${came ? 'is new in' : 'was moved to'} ${name}.`
 	return `${key} was changed.`
 }
 
-const looker = board && new Looker({ look, rests })
+const refresher = board && new Refresher({ refresh, rests })
 
 if (board) {
 	const type = ({ target, type }) => {

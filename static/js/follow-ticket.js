@@ -1,9 +1,9 @@
 // A live ticket, with its comments and history. An open form stays as it is: if the ticket changed meanwhile, a line
 // says so.
 import htmx from '../vendor/htmx/htmx.min.js'
-import { fetchFresh, Gone, held, Looker, reachAsFar } from './fresh.js'
+import { fetchFresh, Gone, held, Refresher, reachAsFar } from './fresh.js'
 import { asIs, mark, morph } from './morph.js'
-import { say, seldom } from './say.js'
+import { say, throttled } from './say.js'
 import { follow } from './wire.js'
 
 const ticket = () => document.querySelector('#ticket[data-ticket]')
@@ -11,11 +11,11 @@ const page = () => document.querySelector('main > .page')
 const editing = () => ticket().matches('section')
 const numberOf = (element) => Number(element?.id.replace(/\D/g, '') ?? NaN)
 
-let turn = 0 // what was done here; an answer to what was asked before is older than the page
+let turn = 0 // actions here; a response to an earlier request is older than the page
 
 const rests = () => held() || !!document.querySelector('.htmx-request, form[aria-busy=true]')
 
-async function look() {
+async function refresh() {
 	const at = turn
 	const here = location.pathname === ticket().dataset.from
 	try {
@@ -31,7 +31,7 @@ async function look() {
 	}
 }
 
-// asFar makes the comments and the history of an answer reach as far back as those on the page.
+// asFar extends the comments and the history of a response as far as those on the page.
 async function asFar(fresh) {
 	const [said, before] = ['#said', '#history'].map((list) => fresh.querySelector(list))
 	const first = numberOf(document.querySelector('#said > .comment'))
@@ -46,7 +46,7 @@ function show(fresh) {
 	const newest = fresh.querySelector('#history > [data-kind=edited]')
 	const edited = now.dataset.version !== old.dataset.version
 	if (editing()) {
-		if (edited) tellEditor(newest)
+		if (edited) warnEditor(newest)
 		if (!document.getElementById('said')) return // a form that is a page of its own
 	}
 	const known = new Set([...document.querySelectorAll('#said > .comment')].map(({ id }) => id))
@@ -59,13 +59,13 @@ function show(fresh) {
 	const end = document.querySelector('#said > .comment:last-child')
 	if (last && end) last.value = numberOf(end)
 	if (!editing()) document.title = `${document.querySelector('.face > .key').textContent} ${document.querySelector('#ticket h1').textContent.trim()} · Counterfoil`
-	tell(came, changed)
+	announce(came, changed)
 }
 
-// before is what a ticket shows besides its history.
+// before is the ticket's text without its history.
 const before = (article) => article.querySelector('.face')?.textContent.replace(/\s+/g, ' ')
 
-// keepForms keeps forms with typed text on the page, even if their subject is gone.
+// keepForms keeps forms with input on the page, even if their subject is gone.
 function keepForms(fresh) {
 	if (editing()) fresh.querySelector('#ticket').replaceWith(asIs(ticket()))
 	for (const form of document.querySelectorAll('#said > .comment:has(> form)')) {
@@ -82,13 +82,13 @@ function keepForms(fresh) {
 	}
 }
 
-// tellEditor says above an open form who changed the ticket.
-function tellEditor(entry) {
+// warnEditor shows above an open form who changed the ticket.
+function warnEditor(entry) {
 	const version = entry?.id ?? ''
 	let line = document.getElementById('meanwhile')
 	if (line?.dataset.version === version) return
 	line?.remove()
-	const who = entry?.querySelector('.who')?.textContent ?? 'someone else'
+	const who = entry?.querySelector('.who')?.textContent ?? 'another member'
 	line = Object.assign(document.createElement('p'), { id: 'meanwhile', className: 'meanwhile' })
 	line.dataset.version = version
 	const link = Object.assign(document.createElement('a'), { href: ticket().dataset.from, target: '_blank', rel: 'noopener', textContent: 'Open in a new tab' })
@@ -106,10 +106,10 @@ function rename(moved, here) {
 	if (here && !editing()) history.replaceState(history.state, '', moved.pathname + moved.search + location.hash)
 }
 
-// leave shows the server's page in the place of a deleted ticket; typed text stays, with a line about it. wire.js tells
-// a user who is signed out.
+// leave shows the server's page in the place of a deleted ticket; input stays, with a line about it. wire.js informs a
+// user who is signed out.
 function leave({ status, page: answer }) {
-	looker.stop()
+	refresher.stop()
 	if (status === 401) return
 	const typed = [...document.querySelectorAll('main form :is(textarea, input[name=title])')].some((text) => text.value && (editing() || text.name === 'body'))
 	if (!typed) return location.reload()
@@ -121,28 +121,28 @@ function leave({ status, page: answer }) {
 	page().querySelector('.crumbs').after(banner)
 }
 
-// Changes by others are said in one sentence, seldom.
-let untold = { came: 0, changed: false }
-const tellSoon = seldom(() => {
+// Changes by others are announced together.
+let pending = { came: 0, changed: false }
+const announceSoon = throttled(() => {
 	const words = []
-	if (untold.changed) words.push(`This ticket was changed${untold.by ? ` by ${untold.by}` : ''}.`)
-	if (untold.came) words.push(untold.came === 1 ? 'There is a new comment.' : `There are ${untold.came} new comments.`)
-	untold = { came: 0, changed: false }
+	if (pending.changed) words.push(`This ticket was changed${pending.by ? ` by ${pending.by}` : ''}.`)
+	if (pending.came) words.push(pending.came === 1 ? 'There is a new comment.' : `There are ${pending.came} new comments.`)
+	pending = { came: 0, changed: false }
 	return words.join(' ')
 })
 
-function tell(came, changed) {
+function announce(came, changed) {
 	const by = document.querySelector('#history > li .who')?.textContent
-	untold = { came: untold.came + came.length, changed: untold.changed || changed, by: changed ? by : untold.by }
-	if (untold.came || untold.changed) tellSoon()
+	pending = { came: pending.came + came.length, changed: pending.changed || changed, by: changed ? by : pending.by }
+	if (pending.came || pending.changed) announceSoon()
 }
 
-const looker = ticket() && new Looker({ look, rests })
+const refresher = ticket() && new Refresher({ refresh, rests })
 
-if (looker) {
+if (refresher) {
 	for (const name of ['htmx:beforeRequest', 'htmx:afterSettle']) htmx.on(name, () => { turn++ })
 	const { ticket: id, on } = ticket().dataset
 	const delay = (event) => event.all ? Math.random() * 1000 : 0
-	follow({ ticket: Number(id), board: Number(on) }, (event) => looker.changed(delay(event)))
-	follow({ board: Number(on) }, (event) => { if (event.own) looker.changed() })
+	follow({ ticket: Number(id), board: Number(on) }, (event) => refresher.changed(delay(event)))
+	follow({ board: Number(on) }, (event) => { if (event.own) refresher.changed() })
 }

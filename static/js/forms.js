@@ -46,8 +46,7 @@ async function here(form) {
 	}
 }
 
-// A form that opens tickets one after the other is free for the next title at once; the tickets
-// are sent in the order in which they were typed.
+// A form that opens tickets one after the other is free for the next title at once; the tickets are sent in order.
 let line = Promise.resolve()
 
 function again(form) {
@@ -75,7 +74,7 @@ function again(form) {
 	})
 }
 
-// next shows the dialog's form anew, with what was typed meanwhile.
+// next renews the dialog's form, and keeps new input.
 function next(answer) {
 	const form = answer.querySelector('form')
 	const made = answer.querySelector('.created')
@@ -93,7 +92,7 @@ function next(answer) {
 	if (focused) document.getElementById(focused)?.focus()
 }
 
-// giveBack returns a rejected title to its form, unless another was typed there.
+// giveBack returns a rejected title to its form, unless there is new input.
 function giveBack(column, action, values) {
 	const form = column ? document.querySelector(`#${column} form[data-again]`) : document.querySelector('#dialog form[data-again]')
 	for (const name of ['title', 'description']) {

@@ -1,7 +1,7 @@
-// Fetches of live pages. The user asked for nothing, so a failure shows no message; it is tried again.
+// Fetches of live pages. The user did not ask for them, so a failure shows no message; it is retried.
 import { parse } from './say.js'
 
-// Gone is the error of a page that the user may not see any more: signed out, deleted, or forbidden.
+// Gone is the error of a page that the user cannot see any more: signed out, deleted, or forbidden.
 export class Gone extends Error {
 	constructor(status, body) {
 		super(`answered ${status}`)
@@ -10,7 +10,7 @@ export class Gone extends Error {
 	}
 }
 
-// fetchFresh returns what a path shows now as nodes, and its new address if it moved.
+// fetchFresh returns the page at a path as nodes, and its new address if it moved.
 export async function fetchFresh(path, target) {
 	const answer = await fetch(path, { headers: { 'HX-Request': 'true', 'HX-Target': target, 'HX-Current-URL': location.href }, signal: AbortSignal.timeout(20_000) })
 	const body = await answer.text()
@@ -19,7 +19,7 @@ export async function fetchFresh(path, target) {
 	return { nodes: parse(body), moved: answer.redirected ? new URL(answer.url) : null }
 }
 
-// reachAsFar loads more of a list of an answer until enough says that it reaches as far as the one on the page.
+// reachAsFar loads more of a response's list until enough reports that it reaches as far as the one on the page.
 export async function reachAsFar(list, target, enough) {
 	for (let most = 40; most > 0; most--) {
 		const more = list.querySelector(':scope > .more')
@@ -31,7 +31,7 @@ export async function reachAsFar(list, target, enough) {
 	}
 }
 
-// held tells whether a finger or a button is down in the page's main part: what is under it must not move.
+// held reports whether a finger or a button is down in the page's main part: what is under it must not move.
 let down = false
 let watching = false
 export const held = () => down
@@ -42,19 +42,19 @@ export function watchPresses() {
 	watching = true
 	document.addEventListener('pointerdown', ({ target }) => { down = !!target.closest?.('main') }, true)
 	for (const name of ['pointerup', 'pointercancel', 'blur']) window.addEventListener(name, () => { down = false }, true)
-	window.addEventListener('pointermove', ({ buttons }) => { if (!buttons) down = false }, { capture: true, passive: true }) // it was let go elsewhere
+	window.addEventListener('pointermove', ({ buttons }) => { if (!buttons) down = false }, { capture: true, passive: true }) // it was released elsewhere
 }
 
-// Looker does one look after the other: look is called some time after changed, not while hidden or rests
-// says so, and again after it failed.
-export class Looker {
+// Refresher runs one refresh after the other: some time after changed, not while hidden or while rests() is true, and
+// again after a failure.
+export class Refresher {
 	#timer
 	#failures = 0
-	#looking = false
+	#busy = false
 	#wanted = false
 
-	constructor({ look, rests }) {
-		this.look = look
+	constructor({ refresh, rests }) {
+		this.refresh = refresh
 		this.rests = rests
 		watchPresses()
 		document.addEventListener('visibilitychange', () => this.#plan(0))
@@ -70,17 +70,17 @@ export class Looker {
 
 	#plan(delay) {
 		clearTimeout(this.#timer)
-		if (this.stopped || this.#looking || !this.#wanted || document.visibilityState !== 'visible') return
+		if (this.stopped || this.#busy || !this.#wanted || document.visibilityState !== 'visible') return
 		this.#timer = setTimeout(() => this.#run(), delay)
 	}
 
 	async #run() {
 		if (this.rests()) return this.#plan(150)
-		this.#looking = true
+		this.#busy = true
 		this.#wanted = false
-		let delay = 50 // a storm of changes is looked at a few times a second
+		let delay = 50 // many changes are fetched together
 		try {
-			if (await this.look() === false) {
+			if (await this.refresh() === false) {
 				this.#wanted = true
 				delay = 150
 			}
@@ -90,7 +90,7 @@ export class Looker {
 			this.#failures++
 			delay = Math.max(error.after || 0, 500 * 2 ** Math.min(this.#failures, 6)) * (0.5 + Math.random())
 		}
-		this.#looking = false
+		this.#busy = false
 		this.#plan(delay)
 	}
 }

@@ -1,4 +1,4 @@
-// The jump box: what it finds follows what is typed; the arrows choose, Enter goes.
+// The jump box: its results follow the input; the arrows choose, Enter goes.
 import Combobox from '../vendor/combobox-nav/index.js'
 import { ask, say } from './say.js'
 
@@ -29,7 +29,7 @@ export function follow(found) {
 	form.addEventListener('submit', (event) => { if (chosen && event.timeStamp - chosen < 1000) event.preventDefault() })
 
 	input.addEventListener('input', () => {
-		// Enter goes to what is typed now, never to what was found for something else.
+		// Enter follows the present input, never the results of an earlier one.
 		box?.destroy()
 		box = null
 		asked = ''

@@ -16,16 +16,16 @@ show()
 
 const fields = 'input, textarea, select, [contenteditable]:not([contenteditable=false])'
 
-// free tells whether a key has no other use.
+// free reports whether a key has no other use.
 export function free(event) {
 	return !event.defaultPrevented && !event.isComposing && event.keyCode !== 229 && !event.ctrlKey && !event.metaKey && !event.altKey
 		&& !event.target.closest?.(fields) && !document.querySelector('dialog[open]')
 }
 
-// pressed tells whether a click acts here, not in a new tab or window.
+// pressed reports whether a click acts here, not in a new tab or window.
 export const pressed = (event) => !event.defaultPrevented && !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey
 
-// letters tells whether single letters are keys.
+// letters reports whether single letters are keys.
 export const letters = () => on
 
 let composing = false
@@ -44,5 +44,5 @@ document.addEventListener('change', ({ target }) => {
 	show()
 })
 
-// showSwitch makes the switch in the help say how it is.
+// showSwitch shows the setting in the help's switch.
 export function showSwitch(box) { box.checked = on }

@@ -1,10 +1,10 @@
-// The worker that all tabs of a browser share: a connection for each company, for each account.
+// The worker that all tabs of a browser share: a connection for each company and account.
 import { Shared } from './share.js'
 
-const LINGER = 10_000 // a connection without listeners stays so long: the next page comes soon
+const LINGER = 10_000 // the life of a connection without listeners: the next page comes soon
 const shared = new Map()
 
-// sharedFor returns the connection that a page asks for. One that was turned away is no use any more.
+// sharedFor returns the connection of a page. One that was refused is replaced.
 function sharedFor({ key, url, at }) {
 	let one = shared.get(key)
 	if (!one || one.out) shared.set(key, one = new Shared(url, at))
@@ -13,13 +13,13 @@ function sharedFor({ key, url, at }) {
 
 self.onconnect = ({ ports: [port] }) => {
 	let one, key
-	let turn = 0 // how often the page has come
-	const tell = (news) => port.postMessage(news)
+	let turn = 0 // the page's joins
+	const send = (message) => port.postMessage(message)
 	const leave = () => {
 		if (!one) return
 		const left = one
 		one = undefined
-		left.leave(tell)
+		left.leave(send)
 		setTimeout(() => {
 			if (!left.empty) return
 			left.close()
@@ -32,14 +32,14 @@ self.onconnect = ({ ports: [port] }) => {
 			turn++
 			key = join.key
 			one = sharedFor(join)
-			one.join(tell, join.at)
+			one.join(send, join.at)
 		}
-		if (alive) { // the page holds it for as long as it is there
+		if (alive) { // the page holds this lock while it lives
 			const then = turn
 			navigator.locks.request(alive, () => { if (then === turn) leave() })
 		}
 		if (bye) leave()
-		if (seen !== undefined) one?.see(tell, seen)
+		if (seen !== undefined) one?.see(send, seen)
 		if (wake) one?.wake()
 	}
 }

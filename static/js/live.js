@@ -1,13 +1,13 @@
-// Live elements: one with data-live fetches itself from data-from every so many milliseconds while the page is
-// visible. The answer is morphed into it and has the next data-live; without it, the element stays as it is. Nothing
-// moves while its text is selected, while a button of the mouse is down, or while restWhile says so. If fetches fail,
-// a banner above says so; with data-quiet there is none.
+// Live elements: one with data-live fetches itself from data-from every so many milliseconds while the page is visible.
+// The response is morphed into it and has the next data-live; without it, the element stays as it is. Nothing moves
+// while its text is selected, while a mouse button is down, or while restWhile says so. If fetches fail, a banner above
+// says so; with data-quiet there is none.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { fetchFresh, Gone, held, watchPresses } from './fresh.js'
 import { morph } from './morph.js'
 import { say } from './say.js'
 
-const states = new Map() // by id: the timer, if a fetch is under way or is wanted after it, failures in a row
+const states = new Map() // by id: the timer, whether a fetch is under way or wanted after it, failures in a row
 const rests = new Map() // by id: see restWhile
 const visible = () => document.visibilityState === 'visible'
 const elementOf = (id) => document.getElementById(id)
@@ -17,7 +17,7 @@ function stateOf(id) {
 	return states.get(id)
 }
 
-// restWhile keeps an element as it is while test(asked) is true; asked says that now asked for it.
+// restWhile keeps an element as it is while test(asked) is true; asked: now was called for it.
 export const restWhile = (id, test) => rests.set(id, test)
 
 // now fetches an element at once, also one that is not live any more.
@@ -53,7 +53,7 @@ async function refresh(id, asked = false) {
 		const { nodes } = await fetchFresh(element.dataset.from, id)
 		show(id, nodes.getElementById(id), asked)
 	} catch (error) {
-		if (error instanceof Gone && !('quiet' in element.dataset)) return location.reload() // the page says why
+		if (error instanceof Gone && !('quiet' in element.dataset)) return location.reload() // the page shows the reason
 		fail(id)
 	} finally {
 		const { again } = state
@@ -81,7 +81,7 @@ function show(id, fresh, asked) {
 
 function fail(id) {
 	const element = elementOf(id)
-	if (++stateOf(id).failures !== 2 || !element || 'quiet' in element.dataset) return // once may be a hiccup
+	if (++stateOf(id).failures !== 2 || !element || 'quiet' in element.dataset) return // one failure may be a hiccup
 	element.dataset.stale = ''
 	const banner = Object.assign(document.createElement('p'), { id: `${id}-stale`, className: 'banner stale' })
 	banner.textContent = `No answer since ${new Date().toLocaleTimeString()}: what you see may be old. Retrying automatically.`

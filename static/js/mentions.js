@@ -1,4 +1,4 @@
-// After @ in a text, a list offers members; it comes from the server.
+// After @ in a text, a list offers members from the server.
 import '../vendor/text-expander/bundle.js'
 import htmx from '../vendor/htmx/htmx.min.js'
 import { ask } from './say.js'
@@ -10,7 +10,7 @@ htmx.onLoad((root) => {
 	for (const text of root.querySelectorAll('textarea[name$=body], textarea[name$=description]')) wrap(text)
 })
 
-// wrap puts a text area into the element that watches it. Moved, it loses the focus and gets it back.
+// wrap puts a text area into the element that watches it. Moving it takes the focus, which is restored.
 function wrap(text) {
 	if (text.closest('text-expander')) return
 	const focused = document.activeElement === text
@@ -20,7 +20,7 @@ function wrap(text) {
 	const after = expander.nextSibling
 	const parent = expander.parentNode
 	expander.remove()
-	expander.append(text) // it looks for its text area when it comes into the page
+	expander.append(text) // it looks for its text area when it is attached
 	parent.insertBefore(expander, after)
 	if (focused) text.focus()
 }
@@ -33,11 +33,11 @@ document.addEventListener('text-expander-change', ({ detail }) => {
 
 let latest = 0
 
-// find fetches members. An answer that comes after more was typed is dropped, even an empty one: it would close the
-// list that the next answer opens.
+// find fetches members. A response that comes after more input is dropped, even an empty one: it would close the list
+// that the next response opens.
 async function find(text) {
 	const turn = ++latest
-	const answer = await ask(`${source()}?q=${encodeURIComponent(text)}`, { target: 'people-to-name' }).catch(() => null) // no list is no reason to stop typing
+	const answer = await ask(`${source()}?q=${encodeURIComponent(text)}`, { target: 'people-to-name' }).catch(() => null) // without a list, typing goes on
 	if (turn !== latest) return new Promise(() => {})
 	const fragment = answer?.querySelector('#people-to-name')
 	return { matched: Boolean(fragment?.children.length), fragment }
@@ -45,7 +45,7 @@ async function find(text) {
 
 document.addEventListener('text-expander-value', ({ detail }) => { detail.value = detail.item.dataset.value }, true)
 document.addEventListener('text-expander-committed', ({ detail }) => {
-	detail.input.dispatchEvent(new Event('input', { bubbles: true })) // for what keeps drafts
+	detail.input.dispatchEvent(new Event('input', { bubbles: true })) // keeps drafts
 }, true)
 
 // On a narrow page the list stays within it.

@@ -1,9 +1,9 @@
-// Morphs a part of a page into what the server shows now: focus, scroll, open details and typed text stay.
+// Morphs a part of a page into the server's present one: focus, scroll, open details and input stay.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { Idiomorph } from '../vendor/idiomorph/idiomorph.min.js'
 
 // Attributes that scripts set in this browser.
-const ours = ['aria-busy', 'data-news']
+const ours = ['aria-busy', 'data-changed']
 export const own = {
 	beforeAttributeUpdated: (name, node) => !(node.matches('details') && name === 'open') && !ours.includes(name),
 	beforeNodeRemoved(node) { // its key goes with it
@@ -11,15 +11,14 @@ export const own = {
 	},
 }
 
-// asIs, in an answer, is the placeholder of an element that stays as it is on the page.
+// asIs, in a response, is the placeholder of an element that stays as it is on the page.
 export function asIs(element) {
 	const place = element.cloneNode(false)
 	place.dataset.asis = ''
 	return place
 }
 
-// morph makes an element what another is, but for what is asIs there, and what keep says of an element and
-// of what it is to become.
+// morph makes an element equal another, except for placeholders there, and for elements that keep(old, new) keeps.
 export function morph(element, fresh, { keep, stays } = {}) {
 	const added = []
 	const asking = []
@@ -30,7 +29,7 @@ export function morph(element, fresh, { keep, stays } = {}) {
 			...own,
 			beforeNodeMorphed(old, now) {
 				if (now.dataset && 'asis' in now.dataset || old.nodeType === 1 && keep?.(old, now)) return false
-				// Times write themselves anew, and what they wrote is no change.
+				// Times update themselves, which is no change.
 				if (old.localName === 'relative-time' && old.getAttribute('datetime') === now.getAttribute('datetime')) return false
 			},
 			beforeNodeRemoved: (node) => node.nodeType === 1 && stays?.(node) ? false : own.beforeNodeRemoved(node),
@@ -46,10 +45,10 @@ export function morph(element, fresh, { keep, stays } = {}) {
 	asking.forEach((node) => htmx.process(node))
 }
 
-// mark shows for a moment that elements are new, or came by others.
+// mark highlights for a moment elements that are new, or changed by others.
 export function mark(elements) {
 	for (const element of elements) {
-		element.dataset.news = ''
-		setTimeout(() => { delete element.dataset.news }, 4000)
+		element.dataset.changed = ''
+		setTimeout(() => { delete element.dataset.changed }, 4000)
 	}
 }

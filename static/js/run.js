@@ -1,5 +1,5 @@
-// A run's page. The run, its settings and its tasks are live elements (live.js) of one page. The settings rest while
-// the user edits them; the tasks rest while some are chosen, or while one is about to be pressed.
+// A run's page. The run, its settings and its tasks are live elements (live.js) of one page. The settings pause while
+// the user edits them; the tasks pause while some are selected, or while one is about to be pressed.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { now, restWhile } from './live.js'
 import { morph } from './morph.js'
@@ -21,7 +21,7 @@ const refresh = () => ['run', 'run-knobs', 'run-tasks'].forEach(now)
 const slip = 700 // a second press within this time was meant for the first
 let acted = 0 // when Pause became Resume, or the other way round
 
-// edited tells whether the user is changing the settings.
+// edited reports whether the user is changing the settings.
 function edited() {
 	const form = page.querySelector('[data-knobs]')
 	if (!form) return false
@@ -43,7 +43,7 @@ function start() {
 		if (detail.requestConfig?.verb === 'post') did(target, detail)
 		else picked()
 	})
-	// The button that is there after Pause is another one: a double click must not resume.
+	// The button in the place of Pause is another one: a double click must not resume.
 	for (const name of ['click', 'submit']) {
 		page.addEventListener(name, (event) => {
 			if (!event.target.closest('.run-actions form') || Date.now() - acted > slip) return
@@ -88,7 +88,7 @@ function did(form, { xhr, successful }) {
 	refresh()
 }
 
-// picked shows how many tasks are chosen, on the buttons and on the badge.
+// picked shows the number of selected tasks, on the buttons and on the badge.
 function picked() {
 	const n = chosen()
 	const all = page.querySelector('[data-pick-all]')

@@ -9,16 +9,16 @@ export function say(text) {
 	setTimeout(() => { for (const region of regions) region.textContent = text.replace(/\s+/g, ' ').trim() }, 50)
 }
 
-// seldom returns a function that has what inWords returns said soon, but at most every ten seconds.
-export function seldom(inWords) {
-	let told = 0
-	let telling
+// throttled returns a function that announces the result of inWords soon, but at most every ten seconds.
+export function throttled(inWords) {
+	let last = 0
+	let timer
 	return () => {
-		telling ??= setTimeout(() => {
-			telling = undefined
-			told = Date.now()
+		timer ??= setTimeout(() => {
+			timer = undefined
+			last = Date.now()
 			say(inWords())
-		}, Math.max(500, told + 10_000 - Date.now()))
+		}, Math.max(500, last + 10_000 - Date.now()))
 	}
 }
 
@@ -32,11 +32,10 @@ export function toast(text, bad = false) {
 	say(text)
 }
 
-// toasts shows the messages of an answer. The one before that offered to undo something makes way:
-// ctrl+Z goes back further.
+// toasts shows the messages of a response. An earlier one that offers to undo is removed: ctrl+Z goes back further.
 export function toasts(answer, { quiet = false } = {}) {
 	for (const message of answer.querySelectorAll('#flash > .toast')) {
-		message.removeAttribute('role') // what is said is said by say
+		message.removeAttribute('role') // say announces it
 		flashes.querySelectorAll('.toast:has([data-undo])').forEach((old) => old.remove())
 		flashes.append(message)
 		closable(message)
@@ -53,21 +52,21 @@ function closable(message) {
 
 for (const message of flashes.children) closable(message)
 
-// parse returns HTML as nodes that do nothing yet.
+// parse returns HTML as inert nodes.
 export function parse(html) {
 	const template = document.createElement('template')
 	template.innerHTML = html
 	return template.content
 }
 
-// reason says in words why a request came to nothing; an error page says it itself.
+// reason explains a failed request; an error page has its own words.
 export function reason(status, body = '') {
 	if (!status) return 'Counterfoil cannot be reached. Check your connection, then try again.'
 	return parse(body).querySelector('#main .lead')?.textContent ?? `The request failed (${status}). Try again; if it fails again, reload the page.`
 }
 
-// ask sends what htmx would send and returns the answer as nodes: what was asked for, or a form or
-// a state to correct. Anything else is an error that says why.
+// ask sends what htmx would send and returns the response as nodes: the fragment, or a form or a state to correct.
+// Anything else is an error with its reason.
 export async function ask(url, { values, target } = {}) {
 	const headers = { 'HX-Request': 'true', 'HX-Target': target, 'HX-Current-URL': location.href }
 	let answer, body

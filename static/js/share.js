@@ -3,17 +3,17 @@
 import { Connection, has } from './connect.js'
 
 const KEPT = 200 // events
-const UNSEEN = 5 * 60_000 // it stays open so long while no tab is visible
+const UNSEEN = 5 * 60_000 // the life of the connection while no tab is visible
 
 export class Shared {
 	#url
-	#since // what is kept begins there
+	#since // the position from which on events are kept
 	#at
 	#kept = []
 	#state
 	#build
 	#listeners = new Set()
-	#seen = new Set() // those that are visible
+	#seen = new Set() // visible listeners
 	#connection
 	#timer
 
@@ -27,47 +27,47 @@ export class Shared {
 	get out() { return this.#state === 'out' }
 
 	#open() {
-		this.#connection = new Connection({ url: this.#url, at: this.#at, tell: (news) => this.#hear(news) })
+		this.#connection = new Connection({ url: this.#url, at: this.#at, send: (message) => this.#receive(message) })
 	}
 
-	#hear(news) {
-		if (news.state) this.#state = news.state
-		if (news.build) this.#build = news.build
-		if (news.event?.all) {
+	#receive(message) {
+		if (message.state) this.#state = message.state
+		if (message.build) this.#build = message.build
+		if (message.event?.all) {
 			this.#kept = []
-			this.#since = news.at
-		} else if (news.event) {
-			this.#kept.push(news)
+			this.#since = message.at
+		} else if (message.event) {
+			this.#kept.push(message)
 			if (this.#kept.length > KEPT) this.#since = this.#kept.shift().at
-		} else if (news.at) this.#at = news.at
-		for (const tell of this.#listeners) tell(news)
+		} else if (message.at) this.#at = message.at
+		for (const listener of this.#listeners) listener(message)
 	}
 
-	// behind is what a listener at a position has missed.
+	// behind is the messages that a listener at a position has missed.
 	behind(at) {
-		const news = []
-		if (this.#build) news.push({ build: this.#build })
-		if (this.#state) news.push({ state: this.#state })
-		if (!has(at, this.#since)) news.push({ event: { all: true }, at: this.#at })
-		else news.push(...this.#kept.filter((one) => !has(at, one.at)))
-		return news
+		const messages = []
+		if (this.#build) messages.push({ build: this.#build })
+		if (this.#state) messages.push({ state: this.#state })
+		if (!has(at, this.#since)) messages.push({ event: { all: true }, at: this.#at })
+		else messages.push(...this.#kept.filter((one) => !has(at, one.at)))
+		return messages
 	}
 
-	// join calls tell with all messages behind at, then with each new one.
-	join(tell, at) {
-		this.behind(at).forEach(tell)
-		this.#listeners.add(tell)
+	// join calls listener with all messages behind at, then with each new one.
+	join(listener, at) {
+		this.behind(at).forEach(listener)
+		this.#listeners.add(listener)
 	}
 
-	leave(tell) {
-		this.#listeners.delete(tell)
-		this.see(tell, false)
+	leave(listener) {
+		this.#listeners.delete(listener)
+		this.see(listener, false)
 	}
 
-	// see says whether a listener is visible. If none is, the connection closes after a while.
-	see(tell, seen) {
-		if (seen) this.#seen.add(tell)
-		else this.#seen.delete(tell)
+	// see records whether a listener is visible. If none is, the connection closes after a while.
+	see(listener, seen) {
+		if (seen) this.#seen.add(listener)
+		else this.#seen.delete(listener)
 		clearTimeout(this.#timer)
 		if (this.#seen.size === 0) this.#timer = setTimeout(() => this.close(), UNSEEN)
 		else if (!this.#connection && !this.out) this.#open()

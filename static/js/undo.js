@@ -1,4 +1,4 @@
-// Undo, by the button of a message or by ctrl+Z: on a board in place, elsewhere the page comes anew.
+// Undo, by the button of a message or by ctrl+Z: on a board in place, elsewhere with a reload.
 import { undo } from './board.js'
 import { ask, toast } from './say.js'
 

@@ -1,5 +1,5 @@
 // A file that is too large is refused before it is sent: a browser that is still sending may not show the server's
-// answer.
+// response.
 document.addEventListener('change', ({ target }) => {
 	if (!target.matches('input[type=file][data-most]')) return
 	const file = target.files[0]

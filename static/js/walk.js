@@ -1,5 +1,5 @@
-// Cards by keyboard: j k h l and the arrows walk from card to card, m takes one along. A move by keys
-// sends what a drag sends.
+// Cards by keyboard: j k h l and the arrows move the focus from card to card, m moves the card. A move by keys sends
+// what a drag sends.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { cardOf, hold, move, neighbours, place, put } from './board.js'
 import { open } from './dialog.js'
@@ -18,8 +18,8 @@ const columnOf = (card) => card.closest('.column')
 const nameOf = (column) => column.querySelector('h2').textContent.trim()
 const current = () => document.activeElement?.closest('#board .card')
 
-let last // key of the card that was walked to last
-let row // that the walk to the side keeps, through shorter columns
+let last // key of the card that was focused last
+let row // kept by moves to the side, through shorter columns
 let lifted // the moving card, and its position before
 
 function focus(card) {
@@ -28,7 +28,7 @@ function focus(card) {
 	card.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
 
-// more loads the next cards of a list, and tells whether there were any.
+// more loads the next cards of a list, and reports whether there were any.
 let loading = false
 async function more(list) {
 	const end = list.querySelector(':scope > .more')
@@ -49,7 +49,7 @@ async function more(list) {
 	return came
 }
 
-// below returns the card below another, also of those not loaded yet.
+// below returns the card below another, also one that is not loaded yet.
 async function below(card) {
 	const list = card.parentElement
 	const next = () => {
@@ -110,7 +110,7 @@ const hint = document.createElement('span')
 hint.innerHTML = '<kbd>↑</kbd><kbd>↓</kbd><kbd>←</kbd><kbd>→</kbd> move · <kbd>Enter</kbd> drops · <kbd>Esc</kbd> puts back'
 bar.append(strong, hint)
 
-function tell(words = '') {
+function announce(words = '') {
 	const place = where(lifted.card)
 	strong.textContent = place
 	say(words ? `${words} ${place}.` : place)
@@ -122,7 +122,7 @@ function lift(card) {
 	card.classList.add('taken')
 	document.body.append(bar)
 	focus(card)
-	tell('Arrows move the card, Enter drops it, Escape puts it back.')
+	announce('Arrows move the card, Enter drops it, Escape puts it back.')
 }
 
 function end() {
@@ -171,12 +171,12 @@ async function shift(to) {
 	}
 	if (lifted?.card !== card) return
 	if (to === 'up' || to === 'down') row = undefined
-	if (!target) return tell()
+	if (!target) return announce()
 	shifting = true
 	put(card, target)
 	focus(card)
 	shifting = false
-	tell()
+	announce()
 }
 
 function keyWhileMoving(event) {
@@ -209,14 +209,14 @@ function key(event) {
 	if (lifted) return keyWhileMoving(event)
 	if (!free(event)) return
 	const to = direction(event)
-	// Arrows belong to what has the focus, such as a row of links, unless that is a card or nothing.
+	// Arrows belong to the focused element, such as a row of links, unless that is a card or nothing.
 	const ours = current() || document.activeElement === document.body || document.activeElement?.id === 'main'
 	if (to && (ours || event.key in home)) walk(to)
 	else if (!act(event)) return
 	event.preventDefault()
 }
 
-// Back on a board that was left by Enter on a card, the focus is on that card again, or at its old position.
+// Back on a board that was left by Enter on a card, that card has the focus again, or the one at its old position.
 const left = 'counterfoil.left'
 
 function remember({ target, detail }) {

@@ -1,4 +1,4 @@
-// Changes by others, or in another window: pages follow what they show. All tabs of a browser share one connection: in
+// Changes by others, or in another window: pages follow their subjects. All tabs of a browser share one connection: in
 // a SharedWorker; without one, in an elected tab; else each tab polls.
 import { Connection } from './connect.js'
 import { say, toast } from './say.js'
@@ -12,7 +12,7 @@ const followers = new Set()
 const visible = () => document.visibilityState === 'visible'
 let line // the connection
 
-// concerns tells whether an event is about a followed board or ticket.
+// concerns reports whether an event is about a followed board or ticket.
 function concerns(event, { board, ticket }) {
 	if (event.all) return true
 	if (ticket === undefined) return event.board === board
@@ -20,13 +20,13 @@ function concerns(event, { board, ticket }) {
 	return event.tickets ? event.tickets.some(([changed]) => changed === ticket) : board === undefined || event.board === board
 }
 
-function hear(news) {
-	if (news.state) show(news.state)
-	if (!news.event) {
-		if (news.at) at = news.at
+function receive(message) {
+	if (message.state) show(message.state)
+	if (!message.event) {
+		if (message.at) at = message.at
 		return
 	}
-	for (const { what, act } of followers) if (concerns(news.event, what)) act({ ...news.event, at: news.at })
+	for (const { what, act } of followers) if (concerns(message.event, what)) act({ ...message.event, at: message.at })
 }
 
 // follow calls act for each event about a board ({ board }), or about a ticket and its comments ({ ticket, board }), by
@@ -54,7 +54,7 @@ function inWorker() {
 	let heard = false
 	worker.port.onmessage = ({ data }) => {
 		heard = true
-		hear(data)
+		receive(data)
 	}
 	worker.onerror = () => { if (!heard) line = withoutWorker() }
 	const send = (message) => worker.port.postMessage(message)
@@ -62,7 +62,7 @@ function inWorker() {
 	let release = () => {}
 	const join = () => {
 		send({ join: { key, url, at }, seen: visible() })
-		// Held while this page is there, however it ends. Only then the worker waits for it to be free.
+		// The lock is held while this page lives, however it ends. Only then does the worker wait for it.
 		navigator.locks?.request(alive, () => new Promise((resolve) => {
 			release = resolve
 			send({ alive })
@@ -86,42 +86,42 @@ function inElected() {
 	const me = crypto.getRandomValues(new Uint32Array(2)).join('')
 	const channel = new BroadcastChannel(key)
 	let shared, hand
-	const tell = (news) => {
-		hear(news)
-		channel.postMessage({ news })
+	const forward = (message) => {
+		receive(message)
+		channel.postMessage({ news: message })
 	}
-	channel.onmessage = ({ data: { news, to, join, from } }) => {
-		if (news && (!to || to === me)) hear(news)
+	channel.onmessage = ({ data: { news: message, to, join, from } }) => {
+		if (message && (!to || to === me)) receive(message)
 		else if (from && shared) for (const missed of shared.behind(join)) channel.postMessage({ news: missed, to: from })
 	}
-	const stand = () => {
+	const elect = () => {
 		if (hand) return
 		const over = new AbortController()
 		hand = () => over.abort()
 		channel.postMessage({ join: at, from: me })
 		navigator.locks.request(key, { signal: over.signal }, () => new Promise((resolve) => {
 			shared = new Shared(url, at)
-			shared.join(tell, at)
-			shared.see(tell, true)
+			shared.join(forward, at)
+			shared.see(forward, true)
 			hand = () => {
 				shared.close()
 				shared = undefined
 				resolve()
 			}
-		})).catch(() => {}) // it need not any more
+		})).catch(() => {}) // aborted: no longer needed
 	}
-	const yieldIt = () => {
+	const resign = () => {
 		hand?.()
 		hand = undefined
 	}
-	if (visible()) stand()
-	return { seen: (seen) => (seen ? stand() : yieldIt()), wake: () => shared?.wake(), leave: yieldIt, join: () => visible() && stand() }
+	if (visible()) elect()
+	return { seen: (seen) => (seen ? elect() : resign()), wake: () => shared?.wake(), leave: resign, join: () => visible() && elect() }
 }
 
 // alone polls while the tab is visible.
 function alone() {
 	let connection
-	const begin = () => { connection ??= new Connection({ url, at, tell: hear, streams: false }) }
+	const begin = () => { connection ??= new Connection({ url, at, send: receive, streams: false }) }
 	const end = () => {
 		connection?.close()
 		connection = undefined
@@ -142,14 +142,14 @@ const words = {
 	out: 'Not live: you are signed out, or lost access',
 }
 let shown
-let worried
+let pending
 
 // show marks the state of the connection in the header, if it lasts.
 function show(state) {
-	clearTimeout(worried)
+	clearTimeout(pending)
 	if (state === 'out') return leave()
 	if (state === 'reconnecting' && shown === undefined) return
-	if (state === 'reconnecting') worried = setTimeout(mark, 4000, state)
+	if (state === 'reconnecting') pending = setTimeout(mark, 4000, state)
 	else mark(state)
 }
 
@@ -164,7 +164,7 @@ function mark(state) {
 	shown = state
 }
 
-// leave loads the page, which leads to signing in, unless that would lose typed text.
+// leave reloads the page, which leads to signing in, unless that would lose input.
 function leave() {
 	mark('out')
 	const typed = [...document.querySelectorAll('textarea, input:not([type=hidden], [type=checkbox], [type=radio])')].some((field) => field.value !== field.defaultValue || field === document.activeElement)

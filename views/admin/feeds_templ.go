@@ -74,7 +74,7 @@ func FeedsPage(props FeedsProps) templ.Component {
 	})
 }
 
-// FeedList is what changes of the page.
+// FeedList is the part of the page that refreshes itself.
 func FeedList(props FeedsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -504,7 +504,7 @@ func lagState(state string) templ.Component {
 	})
 }
 
-// lagBar shows how far behind a reader is, against the one that is furthest.
+// lagBar shows the lag of a reader, against the largest.
 func lagBar(lag feeds.Lag, most uint64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -592,7 +592,7 @@ func consumers(props FeedsProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div class=\"sheet told\"><p>No consumers yet. A consumer is a program that reads a feed from a cursor that is stored here under a name, so it resumes where it stopped, and deletions are kept until it has read them. A program registers one with a token of its company:</p><pre class=\"response\" tabindex=\"0\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div class=\"sheet empty-list\"><p>No consumers yet. A consumer is a program that reads a feed from a cursor that is stored here under a name, so it resumes where it stopped, and deletions are kept until it has read them. A program registers one with a token of its company:</p><pre class=\"response\" tabindex=\"0\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -982,7 +982,7 @@ func endpoints(props FeedsProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "<div class=\"sheet told\"><p>No webhooks yet. A webhook is an address that a company's changes are posted to, signed and in order. Owners and admins of a company add one in the menu under Webhooks.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "<div class=\"sheet empty-list\"><p>No webhooks yet. A webhook is an address that a company's changes are posted to, signed and in order. Owners and admins of a company add one in the menu under Webhooks.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1465,7 +1465,7 @@ func republish(props FeedsProps) templ.Component {
 	})
 }
 
-// ConsumerPage is the state of a consumer, with all that an operator can do with it.
+// ConsumerPage is the state of a consumer, with the actions of an operator.
 func ConsumerPage(props ConsumerProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1703,7 +1703,7 @@ func ConsumerPage(props ConsumerProps) templ.Component {
 	})
 }
 
-// ConsumerFacts is what changes of a consumer's page.
+// ConsumerFacts is the part of a consumer's page that refreshes itself.
 func ConsumerFacts(c feeds.Consumer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1963,7 +1963,7 @@ func ConsumerRemovalPage(props ConsumerRemovalProps) templ.Component {
 	})
 }
 
-// AnyWebhookPage is a webhook of whatever company, to look at.
+// AnyWebhookPage is a webhook of any company, read only.
 func AnyWebhookPage(props AnyWebhookProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2041,7 +2041,7 @@ func AnyWebhookPage(props AnyWebhookProps) templ.Component {
 	})
 }
 
-// AnyWebhookFacts is what changes of the page.
+// AnyWebhookFacts is the part of the page that refreshes itself.
 func AnyWebhookFacts(props AnyWebhookProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -74,7 +74,7 @@ func StartRunPage(props StartRunProps) templ.Component {
 	})
 }
 
-// StartRun is the question itself. While the run is filled it asks for itself again.
+// StartRun is the question itself. While the run is filled it refreshes itself.
 func StartRun(props StartRunProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

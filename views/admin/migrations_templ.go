@@ -1344,7 +1344,7 @@ func NewRunPage(props NewRunProps) templ.Component {
 	})
 }
 
-// where names the database that is worked on.
+// where names the database of the run.
 func where(w Where) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1836,7 +1836,7 @@ func paramField(props NewRunProps, param migrations.ParamInfo) templ.Component {
 	})
 }
 
-// RejectionsPage are the lines that no task was made of.
+// RejectionsPage are the rejected lines of a run.
 func RejectionsPage(props RejectionsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2074,7 +2074,7 @@ func RejectionsPage(props RejectionsProps) templ.Component {
 	})
 }
 
-// WorkersPage are the processes that work.
+// WorkersPage are the workers.
 func WorkersPage(props WorkersProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2138,7 +2138,7 @@ func WorkersPage(props WorkersProps) templ.Component {
 	})
 }
 
-// WorkerList is what changes of the page.
+// WorkerList is the part of the page that refreshes itself.
 func WorkerList(props WorkersProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -77,7 +77,7 @@ func RefsPage(props RefsProps) templ.Component {
 	})
 }
 
-// RefState is what changes of the page.
+// RefState is the part of the page that refreshes itself.
 func RefState(props RefsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -477,7 +477,7 @@ func poolNumber(name, label, value, unit string, bad bool) templ.Component {
 	})
 }
 
-// popChart is how codes were given out in the last hour: two bands over one time.
+// popChart is the pops of the last hour: two bands over one time.
 func popChart(props RefsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -831,7 +831,7 @@ func refLengths(s refs.State) templ.Component {
 	})
 }
 
-// recount says how the counters were held against the tables last.
+// recount is the result of the last count against the tables.
 func recount(r refs.Recount) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

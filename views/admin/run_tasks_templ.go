@@ -1470,7 +1470,7 @@ func taskAction(path string, task id.Task, label, class string, page bool) templ
 	})
 }
 
-// RunQuestionPage asks before something that concerns many tasks, or that cannot be taken back.
+// RunQuestionPage asks before an action that concerns many tasks or cannot be undone.
 func RunQuestionPage(props RunQuestion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// RunPage is a run: what it does, how far it is, and all that an operator can do with it.
+// RunPage is a run: its subject, its progress, and the actions of an operator.
 func RunPage(props RunProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -151,7 +151,7 @@ func RunPage(props RunProps) templ.Component {
 	})
 }
 
-// RunNow is the run as it is now. In an answer to a form it is out of band.
+// RunNow is the present state of the run, out of band in a response to a form.
 func RunNow(live RunLive, oob bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -498,7 +498,7 @@ func piece(id string) templ.Component {
 	})
 }
 
-// RunSaid are messages in an answer to a form.
+// RunSaid are messages in a response to a form.
 func RunSaid(p views.Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2914,7 +2914,7 @@ func figure(label string, f monitor.Figure, write func(float64) string) templ.Co
 	})
 }
 
-// why is something that is not known, with the reason and what would help.
+// why is an unknown value, with the reason and what would help.
 func why(word, reason, grant string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

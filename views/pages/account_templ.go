@@ -286,7 +286,7 @@ func AccountPage(props AccountProps) templ.Component {
 	})
 }
 
-// CompanySettingsPage renames a company and leads to what else there is to set.
+// CompanySettingsPage renames a company and links to its other settings.
 func CompanySettingsPage(props CompanySettingsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

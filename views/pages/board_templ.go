@@ -564,7 +564,7 @@ func Column(props ColumnProps) templ.Component {
 	})
 }
 
-// ColumnOOB is the same, to be swapped beside the fragment that was asked for.
+// ColumnOOB is the same, out of band.
 func ColumnOOB(props ColumnProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

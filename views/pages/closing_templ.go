@@ -174,7 +174,7 @@ func DeletionForm(props DeletionProps) templ.Component {
 	})
 }
 
-// DeletedPage says to members that a ticket was deleted.
+// DeletedPage is the page of a deleted ticket for members.
 func DeletedPage(props DeletedProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -340,7 +340,7 @@ func DeletedPage(props DeletedProps) templ.Component {
 	})
 }
 
-// DeletedListPage lists what can be restored.
+// DeletedListPage lists the tickets that can be restored.
 func DeletedListPage(props DeletedListProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1070,7 +1070,7 @@ func EditComment(props CommentProps) templ.Component {
 	})
 }
 
-// Mute ends replies of a ticket in one's inbox, or lets them come again.
+// Mute mutes a ticket's replies in the user's inbox, or unmutes them.
 func Mute(p views.Page, t tickets.Ticket, muted bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -199,7 +199,7 @@ func EditForm(props EditProps) templ.Component {
 	})
 }
 
-// editFields hold what was typed.
+// editFields hold the input.
 func editFields(f TicketForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -363,7 +363,7 @@ func editFields(f TicketForm) templ.Component {
 	})
 }
 
-// conflict shows what others saved meanwhile, what comes of both, and what was typed.
+// conflict shows the text saved meanwhile, the merged text, and the input.
 func conflict(c tickets.Conflict, f TicketForm, path string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

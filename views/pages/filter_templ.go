@@ -15,7 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// filter is a plain form whose answer is the board under another URL. See js/filter.js.
+// filter is a plain form whose response is the board under another URL. See js/filter.js.
 func filter(company string, b boards.Board, f views.Filter, people []accounts.NamedMember) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -405,7 +405,7 @@ func keepFilter(f views.Filter) templ.Component {
 	})
 }
 
-// soFar is how many of a column's tickets the filter let through so far.
+// soFar is the number of matches in a column so far.
 func soFar(props ColumnProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -724,7 +724,7 @@ func WorkPage(props WorkProps) templ.Component {
 	})
 }
 
-// MentionList are members that a text can name, for the list that opens while the user types.
+// MentionList are members to mention, for the list that opens while the user types.
 func MentionList(p views.Page, found []Mentionable) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -365,7 +365,7 @@ func JoinPage(props JoinProps) templ.Component {
 	})
 }
 
-// ResetPage is what a link for a new password opens.
+// ResetPage is the page of a link for a new password.
 func ResetPage(props ResetProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -201,7 +201,7 @@ func LoginPage(p views.Page, f LoginForm) templ.Component {
 	})
 }
 
-// refused says once why the sign-in failed: it is about the address and the password together.
+// refused shows once why the sign-in failed: it is about the address and the password together.
 func refused(errs views.Errors) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -290,7 +290,7 @@ func refused(errs views.Errors) templ.Component {
 	})
 }
 
-// described ties a field to its error, which is seen above the form.
+// described ties a field to its error, which is above the form.
 func described(f views.Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -209,7 +209,7 @@ func PeoplePage(props PeopleProps) templ.Component {
 	})
 }
 
-// role is what a member may do.
+// role is a member's role.
 func role(p accounts.CompanyMember) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -739,7 +739,7 @@ func invitations(props PeopleProps) templ.Component {
 	})
 }
 
-// PersonPage is a member, with what the user may change.
+// PersonPage is a member, with the actions of the user.
 func PersonPage(props PersonProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -239,7 +239,7 @@ func publicFormSection(props BoardSettingsProps) templ.Component {
 	})
 }
 
-// requester tells members the requester of a ticket.
+// requester shows members the requester of a ticket.
 func requester(props TicketProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -390,7 +390,7 @@ func requester(props TicketProps) templ.Component {
 	})
 }
 
-// ReplyForm writes what the requester reads.
+// ReplyForm is a reply to the requester.
 func ReplyForm(props CommentsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

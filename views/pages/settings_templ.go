@@ -404,7 +404,7 @@ func columnsSection(props BoardSettingsProps) templ.Component {
 	})
 }
 
-// columnForm is a row: Enter saves, for that button is the first.
+// columnForm is a row: Enter presses Save, the first button.
 func columnForm(props BoardSettingsProps, i int, f ColumnForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -483,7 +483,7 @@ func TicketBody(props TicketProps) templ.Component {
 	})
 }
 
-// closure closes a ticket, or opens it again.
+// closure closes or reopens a ticket.
 func closure(company string, t tickets.Ticket) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1342,7 +1342,7 @@ func moved(d tickets.Detail) templ.Component {
 	})
 }
 
-// fromTo are the columns of a way; a ticket that was deleted comes from none.
+// fromTo are the columns of a move; a deleted ticket comes from none.
 func fromTo(c *tickets.Change) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

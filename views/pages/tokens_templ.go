@@ -617,7 +617,7 @@ func tokenForm(props TokensProps) templ.Component {
 	})
 }
 
-// AuditPage is the log of what concerns security.
+// AuditPage is the audit log of a company.
 func AuditPage(props AuditProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

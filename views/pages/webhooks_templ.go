@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// WebhooksPage are the addresses that a company's changes are sent to, with the form for another.
+// WebhooksPage are a company's webhooks, with the form for another.
 func WebhooksPage(props WebhooksProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -505,7 +505,7 @@ func webhookFields(f WebhookForm, feeds []string, props WebhooksProps) templ.Com
 	})
 }
 
-// WebhookPage is a webhook: how it is, what was sent to it, and all that can be done with it.
+// WebhookPage is a webhook: its state, its deliveries and its actions.
 func WebhookPage(props WebhookProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1143,7 +1143,7 @@ func deliveries(props WebhookProps) templ.Component {
 	})
 }
 
-// DeliveryPage is something that was sent to a webhook, and what it answered.
+// DeliveryPage is a delivery of a webhook, with its response.
 func DeliveryPage(props DeliveryProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -577,7 +577,7 @@ func TrackBoxPage(p views.Page) templ.Component {
 	})
 }
 
-// TrackedPage is what a code leads to, and by the private link what was written.
+// TrackedPage is the page of a code, and by the private link the request with its replies.
 func TrackedPage(props TrackedProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
