@@ -14,7 +14,7 @@ import (
 
 func (s *server) healthz(c echo.Context) error { return c.String(http.StatusOK, "ok\n") }
 
-// readyz says whether requests can be served: the database answers.
+// readyz reports whether requests can be served: the database answers.
 func (s *server) readyz(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()

@@ -50,7 +50,7 @@ func serves(path, address string) bool {
 	return true
 }
 
-// notFound answers a request that no route serves: with the path's methods if only the method is wrong. Paths of a
+// notFound responds to a request that no route serves: with the path's methods if only the method is wrong. Paths of a
 // company are shown to its members only.
 func (s *server) notFound(c echo.Context) error {
 	path := s.paths.at(echo.GetPath(c.Request()))

@@ -26,7 +26,7 @@ func (s *server) measure(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		began := time.Now()
 		if err := next(c); err != nil {
-			c.Error(err) // answers now, so that the status is known
+			c.Error(err) // responds now, so that the status is known
 		}
 		route := c.Path()
 		if route == "" {
@@ -47,7 +47,7 @@ func method(c echo.Context) string {
 	return "other"
 }
 
-// metrics answers with what this process did and with the state of all migrations.
+// metrics responds with the figures of this process and the state of all migrations.
 func (s *server) metrics() http.Handler {
 	own := prometheus.NewRegistry()
 	own.MustRegister(migrationMetrics{s.console}, feedMetrics{s.console}, refMetrics{s.console, s.workflows})
@@ -62,7 +62,7 @@ var (
 	runsGauge = prometheus.NewDesc("counterfoil_migration_runs", "Active runs in the whole installation, by state.",
 		[]string{"state"}, nil)
 	workersGauge = prometheus.NewDesc("counterfoil_migration_workers",
-		"Workers who live in the whole installation, by state.", []string{"state"}, nil)
+		"Living workers in the whole installation, by state.", []string{"state"}, nil)
 	tasksGauge = prometheus.NewDesc("counterfoil_migration_run_tasks",
 		"Tasks of the newest active runs, a hundred at most, by state.", []string{"run", "migration", "state"}, nil)
 	eventsGauge = prometheus.NewDesc("counterfoil_migration_run_events",

@@ -14,20 +14,20 @@ import (
 type feedMetrics struct{ console *console.Console }
 
 var (
-	headGauge = prometheus.NewDesc("counterfoil_feed_position", "The last position that a feed gave out.",
+	headGauge = prometheus.NewDesc("counterfoil_feed_position", "The last position that a feed published.",
 		[]string{"feed"}, nil)
 	horizonGauge = prometheus.NewDesc("counterfoil_feed_horizon",
 		"The position up to which deletions may be forgotten.", []string{"feed"}, nil)
 	newestGauge = prometheus.NewDesc("counterfoil_feed_newest_publish_timestamp_seconds",
 		"When the feed's last batch was published.", []string{"feed"}, nil)
 	unpublishedGauge = prometheus.NewDesc("counterfoil_feed_oldest_unpublished_seconds",
-		"For how long the change waits that waits longest, as this process has seen it; 0 where none does.", []string{"feed"},
+		"Age of the oldest unpublished change, as this process has seen it; 0 if there is none.", []string{"feed"},
 		nil)
 	lagRowsGauge = prometheus.NewDesc("counterfoil_feed_consumer_lag_positions",
-		"Positions that a registered consumer is behind its feed; all of them where its cursor is of an earlier epoch.",
+		"Positions that a registered consumer is behind its feed; all of them if its cursor is of an earlier epoch.",
 		[]string{"feed", "consumer"}, nil)
 	lagSecondsGauge = prometheus.NewDesc("counterfoil_feed_consumer_lag_seconds",
-		"How long ago the oldest was published that a registered consumer has not read.", []string{"feed", "consumer"}, nil)
+		"Age of the oldest published change that a registered consumer has not read.", []string{"feed", "consumer"}, nil)
 )
 
 // Describe implements prometheus.Collector.

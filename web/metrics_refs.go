@@ -24,11 +24,11 @@ var (
 	refsMinted = prometheus.NewDesc("counterfoil_refs_minted_total",
 		"Reference codes that were ever minted or loaded, by their length.", []string{"length"}, nil)
 	refsIssued = prometheus.NewDesc("counterfoil_refs_issued_total",
-		"Reference codes that were given out, by their length.", []string{"length"}, nil)
+		"Reference codes that were popped, by their length.", []string{"length"}, nil)
 	refsQuarantined = prometheus.NewDesc("counterfoil_refs_quarantined_total",
-		"Reference codes that were taken out of use, by their length.", []string{"length"}, nil)
+		"Reference codes in quarantine, by their length.", []string{"length"}, nil)
 	refsRunway = prometheus.NewDesc("counterfoil_refs_runway_seconds",
-		"How long the codes of the pool last at the recent rate; missing where none are given out.", nil, nil)
+		"How long the codes of the pool last at the recent rate; missing if none are popped.", nil, nil)
 	refsCounted = prometheus.NewDesc("counterfoil_refs_counted_timestamp_seconds",
 		"When all reference codes were counted last; missing before the first time.", nil, nil)
 	refsOff = prometheus.NewDesc("counterfoil_refs_counters_off",
@@ -37,13 +37,13 @@ var (
 	refsLost = prometheus.NewDesc("counterfoil_refs_tables_disagree",
 		"About how many reference codes the tables disagreed when these were counted last: more than 0 is for counterfoil "+
 			"verify.", nil, nil)
-	refsPopped = prometheus.NewDesc("counterfoil_refs_popped_total", "Reference codes that this process gave out.", nil,
+	refsPopped = prometheus.NewDesc("counterfoil_refs_popped_total", "Reference codes that this process popped.", nil,
 		nil)
 	codeLookups = prometheus.NewDesc("counterfoil_code_lookups_total",
-		"Looks at codes and private links of requests in this process, by what came of them: hit, miss, refused, or canary "+
-			"for a code that nobody was given, which is a miss, too.", []string{"outcome"}, nil)
+		"Lookups of codes and private links in this process, by outcome: hit, miss, refused, or canary for a code "+
+			"that was never popped, which is a miss, too.", []string{"outcome"}, nil)
 	refsEmpties = prometheus.NewDesc("counterfoil_refs_empties_total",
-		"How often there were fewer codes than somebody asked this process for.", nil, nil)
+		"Pops of this process that found too few codes.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.

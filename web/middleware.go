@@ -79,7 +79,7 @@ func (s *server) asOperator(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// asPublic admits anyone; no robot keeps the page, and it loads nothing from elsewhere.
+// asPublic admits anyone; search engines must not index the page, and it loads nothing from elsewhere.
 func (s *server) asPublic(next echo.HandlerFunc) echo.HandlerFunc {
 	next = requireForm(next)
 	return func(c echo.Context) error {
@@ -119,8 +119,8 @@ func requireForm(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// deadline ends what a request asks of the database when the server's patience does. One that brings a file may
-// take longer; it ends when nothing comes any more.
+// deadline ends the database calls of a request after the server's patience. A request with a file may take longer; it
+// ends when nothing arrives any more.
 func (s *server) deadline(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if takesFile(c) {
@@ -146,7 +146,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"'self'; font-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'self'"
 
-// secure sets the headers that every answer has.
+// secure sets the headers of every response.
 func (s *server) secure(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		head := c.Response().Header()
@@ -184,7 +184,7 @@ func sameOrigin(public *url.URL) echo.MiddlewareFunc {
 	}
 }
 
-// head lets HEAD ask for whatever GET can; net/http then sends no body.
+// head lets HEAD request whatever GET can; net/http then sends no body.
 func withHead(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {

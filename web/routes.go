@@ -29,8 +29,8 @@ const (
 	livePath       = "/:company/live"
 )
 
-// mayTakeLong reports whether the answer to a request may take long, and so is not compressed: a compressor
-// takes a megabyte, also while it waits.
+// mayTakeLong reports whether the response to a request may take long, and so is not compressed: a compressor takes a
+// megabyte, also while it waits.
 func mayTakeLong(c echo.Context) bool {
 	return c.Path() == feedStreamPath || c.Path() == livePath || c.QueryParam("wait") != ""
 }
@@ -42,7 +42,7 @@ func Routes() []*echo.Route {
 	return e.Routes()
 }
 
-// route is every route there is.
+// route is the table of routes.
 func (s *server) route(e *echo.Echo) {
 	pages, admin, public, api := s.pages, s.admin, s.public, s.api
 

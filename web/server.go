@@ -35,7 +35,7 @@ type Config struct {
 	MaxUpload int64
 	// Streams bound responses that may take long.
 	Streams streams.Limits
-	// Patience is how long a request waits for a database that does not answer; 0 is 15 seconds.
+	// Patience is the time for which a request waits for a database that does not answer; 0 is 15 seconds.
 	Patience time.Duration
 	// Why returns the trouble of the database if known, such as a full disk. It may be nil.
 	Why func() error
@@ -56,13 +56,13 @@ type server struct {
 	api     *api.Handlers
 }
 
-// Handler answers all routes.
+// Handler serves all routes.
 type Handler struct {
 	http.Handler
 	streams *streams.Streams
 }
 
-// EndStreams ends the responses that take long, and refuses new ones. A stop of the server would wait for them.
+// EndStreams ends the responses that take long, and refuses new ones. A shutdown would wait for them.
 func (h Handler) EndStreams() { h.streams.End() }
 
 // New returns the handler of all routes.

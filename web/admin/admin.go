@@ -1,5 +1,5 @@
 // Package admin serves operators: migrations with their runs and workers, feeds and their consumers, reference codes,
-// companies. One file per resource; a form of a run's page answers with the run as it is now (runs.go). Start at
+// companies. One file per resource; a form of a run's page responds with the present run (runs.go). Start at
 // runs.go.
 package admin
 
@@ -26,7 +26,7 @@ func New(workflows *workflows.Workflows, console *console.Console, respond *resp
 	return &Handlers{workflows: workflows, console: console, respond: respond}
 }
 
-// controlRoom is the frame of a page for operators, which have a style sheet of their own.
+// controlRoom is the frame of a page for operators, which has a style sheet of its own.
 func (h *Handlers) controlRoom(c echo.Context, title string) views.Page {
 	p := h.respond.Page(c, title)
 	p.Room = static.Path("css/migrations.css")

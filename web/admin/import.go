@@ -17,10 +17,10 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// An import is opened in two steps. The first form takes the file: it opens a dry run, which is cancelled at
-// once and keeps the file. The second one shows what is in that, and opens the run from it.
+// An import is opened in two steps. The first form takes the file: it opens a dry run, which is cancelled at once and
+// keeps the file. The second one maps its columns, and opens the run from it.
 
-// keepFile opens a run that only keeps a file, and leads to the page that shows what is in it.
+// keepFile opens a run that only keeps a file, and redirects to the page that maps its columns.
 func (h *Handlers) keepFile(c echo.Context, form *respond.Upload, props admin.NewRunProps) error {
 	values := migrations.Values{}
 	for _, name := range props.Migration.First {
@@ -41,7 +41,7 @@ func (h *Handlers) keepFile(c echo.Context, form *respond.Upload, props admin.Ne
 	return h.respond.SeeOther(c, views.RunMappingPath(run.ID), "")
 }
 
-// importProps is the page of a run's file. values are what is chosen.
+// importProps is the page of a run's file. values are the choices.
 func (h *Handlers) importProps(c echo.Context,
 	choose func(kind migrations.Info, earlier migrations.Run) migrations.Values) (admin.ImportProps, error) {
 	ctx := c.Request().Context()
@@ -80,7 +80,7 @@ func (h *Handlers) importProps(c echo.Context,
 	return props, err
 }
 
-// ImportMapping shows what is in the file of a run.
+// ImportMapping shows the columns of a run's file.
 func (h *Handlers) ImportMapping(c echo.Context) error {
 	props, err := h.importProps(c, func(_ migrations.Info, earlier migrations.Run) migrations.Values {
 		return maps.Clone(earlier.Values)
@@ -95,7 +95,7 @@ func (h *Handlers) ImportMapping(c echo.Context) error {
 	return h.showImport(c, http.StatusOK, props)
 }
 
-// OpenImport opens a run from the file with what was chosen, or shows the file anew.
+// OpenImport opens a run from the file with these choices, or shows the page again.
 func (h *Handlers) OpenImport(c echo.Context) error {
 	form, err := c.FormParams()
 	if err != nil {
@@ -150,7 +150,7 @@ func (h *Handlers) showImport(c echo.Context, code int, props admin.ImportProps)
 	return respond.Render(c, code, admin.ImportPage(props))
 }
 
-// rejectImport shows the page again with what is wrong.
+// rejectImport shows the page again with its errors.
 func (h *Handlers) rejectImport(c echo.Context, props admin.ImportProps, err error) error {
 	code, _ := respond.Status(err)
 	if _, _, ok := respond.Rejected(err); props.Migration.Name == "" || !ok && fault.KindOf(err) != fault.Invalid {

@@ -48,7 +48,7 @@ func (h *Handlers) Migrations(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, admin.MigrationsPage(props))
 }
 
-// runsWithoutWorker returns the active runs whose migration no living worker knows.
+// runsWithoutWorker returns the active runs whose migration no living worker has.
 func runsWithoutWorker(runs []migrations.Run, workers []migrations.Worker) (list []migrations.Run) {
 	for _, r := range runs {
 		knows := func(w migrations.Worker) bool { return views.Lives(w) && slices.Contains(w.Knows, r.Name) }
@@ -90,7 +90,7 @@ func (h *Handlers) DrainWorker(c echo.Context) error {
 	if err := h.console.DrainWorker(c.Request().Context(), worker, drain == "yes"); err != nil {
 		return err
 	}
-	if respond.IsFragment(c) { // a run's page, which looks by itself
+	if respond.IsFragment(c) { // a run's page, which refreshes itself
 		return c.NoContent(http.StatusNoContent)
 	}
 	next := cmp.Or(respond.OwnPath(c.FormValue("next")), views.WorkersPath)
@@ -131,7 +131,7 @@ func (h *Handlers) RejectionsFile(c echo.Context) error {
 	return h.respond.SheetFile(c, h.console.RejectionSheet)
 }
 
-// ReportFile is what a run did, task by task.
+// ReportFile is the result of a run, task by task.
 func (h *Handlers) ReportFile(c echo.Context) error {
 	return h.respond.SheetFile(c, h.console.ReportSheet)
 }

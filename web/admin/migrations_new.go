@@ -104,7 +104,7 @@ func typedValues(kind migrations.Info, get func(string) string) migrations.Value
 	return values
 }
 
-// rejectRun shows the form again with all that is wrong, beside its fields. Secrets are not sent back.
+// rejectRun shows the form again with all errors, beside its fields. Secrets are not sent back.
 func (h *Handlers) rejectRun(c echo.Context, props admin.NewRunProps, err error) error {
 	code, _ := respond.Status(err)
 	if _, _, ok := respond.Rejected(err); !ok && fault.KindOf(err) != fault.Invalid {

@@ -67,7 +67,7 @@ func (h *Handlers) StartRun(c echo.Context) error {
 	return h.respond.SeeOther(c, views.RunPath(props.Run.ID), "")
 }
 
-// rejectStart shows the question again: with what was wrong, or as the run is now.
+// rejectStart shows the question again: with its errors, or with the present run.
 func (h *Handlers) rejectStart(c echo.Context, props admin.StartRunProps, err error) error {
 	if messages := knobErrors(err); len(messages) > 0 {
 		props.Form.Errors = messages

@@ -23,7 +23,7 @@ import (
 
 func (h *Handlers) Refs(c echo.Context) error { return h.showRefs(c, http.StatusOK, nil, nil) }
 
-// showRefs shows the page with what was typed into one of its forms, if anything.
+// showRefs shows the page with the input of one of its forms, if any.
 func (h *Handlers) showRefs(c echo.Context, code int, mint *admin.MintForm, policy *admin.RefPolicyForm) error {
 	ctx := c.Request().Context()
 	before, err := respond.Cursor[id.Lot](c, "before")
@@ -77,10 +77,10 @@ func (h *Handlers) optionalRun(ctx context.Context, run id.Run) (*migrations.Run
 	return &r, err
 }
 
-// mintOrder reads what the form of a mint says, as the migration takes it.
+// mintOrder reads the form of a mint as the migration's values.
 func (h *Handlers) mintOrder(c echo.Context) (migrations.Values, admin.MintForm, error) {
 	form := admin.MintForm{Codes: c.FormValue("codes"), Length: c.FormValue("length")}
-	if plainNumber(form.Codes) == "" { // not the number that the migration takes by itself
+	if plainNumber(form.Codes) == "" {
 		return nil, form, migrations.BadParam("codes", "Write how many codes to mint.")
 	}
 	values, err := h.console.CheckRun(c.Request().Context(), workflows.MintName,

@@ -100,7 +100,7 @@ func nothingChosen() error {
 	return fault.Conflict.New(codeNothingChosen, "", "No task is selected. Select some first.")
 }
 
-// chosen reads from a form which tasks it is about.
+// chosen reads the tasks of a form.
 func selectedTasks(c echo.Context) (which migrations.Selection, err error) {
 	if c.FormValue("all") == "1" {
 		return migrations.Selection{All: true}, nil
@@ -143,7 +143,7 @@ func (h *Handlers) SkipTasks(c echo.Context) error {
 		"other is processing or done by now.", "others are processing or done by now."})
 }
 
-// bulk settles tasks. words say what became of one or many, and what of one or many others could not be.
+// bulk retries or skips tasks. words describe one or several done, and one or several that could not be.
 func (h *Handlers) bulk(c echo.Context, do func(context.Context, id.Run, migrations.Selection) (int64, error),
 	words [4]string) error {
 	run, err := respond.PathRun(c)

@@ -35,7 +35,7 @@ func (h *Handlers) TurnKnobs(c echo.Context) error {
 	if len(wrong) == 0 {
 		if wrong = changedMeanwhile(form, now); len(wrong) > 0 {
 			code = http.StatusConflict
-			form.Was = now // saved again, it holds
+			form.Was = now // the second time, it holds
 		}
 	}
 	if len(wrong) == 0 {
@@ -104,7 +104,7 @@ func knobErrors(err error) views.Errors {
 	return nil
 }
 
-// readKnobs reads what was changed in the form.
+// readKnobs reads the changed settings of the form.
 func readKnobs(form admin.KnobsForm) (change migrations.KnobChange, wrong views.Errors) {
 	change, wrong = migrations.KnobChange{}, views.Errors{}
 	for _, knob := range migrations.KnobTable {
@@ -122,7 +122,7 @@ func readKnobs(form admin.KnobsForm) (change migrations.KnobChange, wrong views.
 	return change, wrong
 }
 
-// readKnob reads a setting as it is typed: a span in seconds, a share in percent, nothing for no limit.
+// readKnob parses a setting: a span in seconds, a share in percent, nothing for no limit.
 func readKnob(knob migrations.Knob, text string) (value float64, problem string) {
 	if knob.Kind == migrations.SwitchKnob {
 		if text != "" {

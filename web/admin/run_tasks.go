@@ -25,7 +25,7 @@ func taskFilter(c echo.Context) views.TaskFilter {
 	}
 }
 
-// tasksOf is the page of a run's tasks that the address asks for.
+// tasksOf is the page of tasks that the address names.
 func (h *Handlers) tasksOf(c echo.Context, run migrations.Run) (admin.RunTasks, error) {
 	t := admin.RunTasks{Run: run, Filter: taskFilter(c)}
 	if t.Filter.Task != "" {
@@ -41,7 +41,7 @@ func (h *Handlers) tasksOf(c echo.Context, run migrations.Run) (admin.RunTasks, 
 	return t, err
 }
 
-// readFilter reads what was typed; message says what is none.
+// readFilter parses the filter; message names a bad value.
 func readFilter(f views.TaskFilter) (filter migrations.TaskFilter, message string) {
 	number := func(text string, bits int) uint64 {
 		if text == "" {

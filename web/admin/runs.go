@@ -36,7 +36,7 @@ func (h *Handlers) Run(c echo.Context) error {
 	return h.showRun(c, http.StatusOK, run, "", admin.KnobsFormOf(run.Knobs))
 }
 
-// showRun shows a run's page, with an alert and its settings as they were typed.
+// showRun shows a run's page, with an alert and the input of its settings.
 func (h *Handlers) showRun(c echo.Context, code int, run migrations.Run, alert string, knobs admin.KnobsForm) error {
 	live, err := h.runLive(c, run, alert)
 	if err != nil {
@@ -51,7 +51,7 @@ func (h *Handlers) showRun(c echo.Context, code int, run migrations.Run, alert s
 	return respond.Render(c, code, admin.RunPage(admin.RunProps{Page: page, Live: live}))
 }
 
-// runLive reads a run as it is now, without its settings and tasks.
+// runLive reads the present state of a run, without its settings and tasks.
 func (h *Handlers) runLive(c echo.Context, run migrations.Run, alert string) (admin.RunLive, error) {
 	ctx := c.Request().Context()
 	live := admin.RunLive{Run: run, Alert: alert}
@@ -96,8 +96,8 @@ func (h *Handlers) LiveRun(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, admin.RunNow(live, false))
 }
 
-// answerRun answers a form of a run's page. If the run's state did not allow it, the answer says so and shows the
-// run as it is now.
+// answerRun responds to a form of a run's page. If the run's state did not allow the action, the response says so and
+// shows the present run.
 func (h *Handlers) answerRun(c echo.Context, run id.Run, said string, err error) error {
 	code, alert := http.StatusOK, ""
 	if err != nil {
@@ -119,7 +119,7 @@ func (h *Handlers) answerRun(c echo.Context, run id.Run, said string, err error)
 	return h.renderRun(c, code, now, alert, said, nil)
 }
 
-// renderRun answers a form of a run's page with the run and a message; knobs may be nil.
+// renderRun responds to a form of a run's page with the run and a message; knobs may be nil.
 func (h *Handlers) renderRun(c echo.Context, code int, run migrations.Run, alert, said string,
 	knobs *admin.KnobsForm) error {
 	live, err := h.runLive(c, run, alert)
@@ -210,7 +210,7 @@ func (h *Handlers) CancelRun(c echo.Context) error {
 	return h.answerRun(c, run, "Stopping: nothing more is claimed.", err)
 }
 
-// DismissRun takes a finished run off the list of those that need attention.
+// DismissRun dismisses a finished run from those that need attention.
 func (h *Handlers) DismissRun(c echo.Context) error {
 	run, err := respond.PathRun(c)
 	if err != nil {
@@ -249,7 +249,7 @@ func (h *Handlers) Events(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, admin.RunEventsPage(h.controlRoom(c, "Log"), run, list, older))
 }
 
-// Keys is the help for the keyboard outside a company.
+// Keys is the help for keyboard shortcuts outside a company.
 func (h *Handlers) Keys(c echo.Context) error {
 	if respond.IsFragment(c) {
 		return respond.Render(c, http.StatusOK, views.KeysDialog())

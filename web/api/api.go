@@ -167,16 +167,17 @@ func answer(c echo.Context, code int, v any) error {
 	if err != nil {
 		return fmt.Errorf("write answer: %w", err)
 	}
-	return answerWith(c, code, body)
+	return answerBytes(c, code, body)
 }
 
-// answerWith sends JSON that is written already: an answer that is given again is the same to the byte.
-func answerWith(c echo.Context, code int, body []byte) error {
+// answerBytes sends encoded JSON: a repeated answer is the same to the byte.
+func answerBytes(c echo.Context, code int, body []byte) error {
 	c.Response().Header().Set("Cache-Control", "no-store")
 	return c.JSONBlob(code, append(body, '\n'))
 }
 
-// created answers a request that makes v: with v, or with the first answer if the idempotency key was used before.
+// created responds to a request that creates v: with v, or with the first response if the idempotency key was used
+// before.
 func created(c echo.Context, v any, err error) error {
 	return createdAs(c, http.StatusCreated, v, err)
 }
@@ -186,7 +187,7 @@ func createdAs(c echo.Context, code int, v any, err error) error {
 	var before workflows.Replay
 	if errors.As(err, &before) {
 		c.Response().Header().Set("Idempotency-Replayed", "true")
-		return answerWith(c, before.Status, before.Body)
+		return answerBytes(c, before.Status, before.Body)
 	}
 	if err != nil {
 		return err

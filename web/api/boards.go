@@ -13,7 +13,7 @@ import (
 
 type listResource[T any] struct {
 	Items []T     `json:"items"`
-	Next  *string `json:"next"` // what to send as after for the next page; null on the last
+	Next  *string `json:"next"` // the parameter after of the next page; null on the last
 }
 
 func (h *Handlers) Boards(c echo.Context) error {

@@ -121,7 +121,7 @@ func (h *Handlers) DeleteComment(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// noAssignees reports a body without the list: leaving it out must not pass for an empty one.
+// noAssignees reports a body without the list: a missing one must not pass for an empty one.
 var noAssignees = badJSON("assignees is missing: send the handles of all assignees, or an empty "+
 	"list", "assignees")
 

@@ -60,7 +60,7 @@ func (h *Handlers) RegisterConsumer(c echo.Context) error {
 	return answer(c, http.StatusCreated, respond.ConsumerOf(consumer))
 }
 
-// MoveConsumer advances a consumer from its cursor, or sets it to any if the request does not say from.
+// MoveConsumer advances a consumer from its cursor, or sets it to any if the request has no from.
 func (h *Handlers) MoveConsumer(c echo.Context) error {
 	var in struct {
 		From *string `json:"from"`

@@ -22,11 +22,11 @@ type feedStream struct {
 	scope             feeds.Scope
 	cursor            feeds.Cursor // all up to there was sent
 	missed            bool         // a signal came while the feed could not be read
-	rows              int          // how many are read next
+	rows              int          // the next number of rows to read
 }
 
-// FeedStream sends the items of a feed as events, each with the cursor behind it as its id. It begins where
-// Last-Event-ID says, or else the parameter cursor.
+// FeedStream sends the items of a feed as events, each with the cursor after it as its id. It starts at Last-Event-ID,
+// or else at the parameter cursor.
 func (h *Handlers) FeedStream(c echo.Context) error {
 	ctx := c.Request().Context()
 	f := &feedStream{feed: c.Param("feed"), board: c.QueryParam("board"), base: h.respond.Base(c), token: bearerToken(c)}
@@ -52,7 +52,7 @@ func (h *Handlers) FeedStream(c echo.Context) error {
 		f.Close()
 		return err
 	}
-	again := time.Duration(1000+rand.N(4000)) * time.Millisecond // not all come back at once
+	again := time.Duration(1000+rand.N(4000)) * time.Millisecond // spread the readers' return
 	return f.Run(again, func() error { return h.stream(f, first) })
 }
 
@@ -76,7 +76,7 @@ func (h *Handlers) stream(f *feedStream, first frame) error {
 	return h.follow(f)
 }
 
-// follow sends what comes, until the reader goes or may not read any more, or the server stops.
+// follow sends changes until the reader leaves or loses its access, or the server stops.
 func (h *Handlers) follow(f *feedStream) error {
 	var moved <-chan struct{} // closed when there is more; nil if there may be more already
 	for {
@@ -113,7 +113,7 @@ func (h *Handlers) follow(f *feedStream) error {
 	}
 }
 
-// sendNext sends one page behind the cursor. It returns a channel that is closed when there is more, nil if there is
+// sendNext sends one page after the cursor. It returns a channel that is closed when there is more, nil if there is
 // more already.
 func (h *Handlers) sendNext(f *feedStream) (moved <-chan struct{}, err error) {
 	at, moved := h.workflows.Feeds().Head(f.feed)
@@ -147,7 +147,7 @@ func (f *feedStream) pass(found frame) error {
 	return f.Send(found.events)
 }
 
-// recheck returns an error if the reader lost its access; if the database cannot tell, it keeps it.
+// recheck returns an error if the reader lost its access, nil if the database does not answer.
 func (h *Handlers) recheck(f *feedStream) error {
 	ctx, cancel := context.WithTimeout(f.Context(), h.respond.Patience)
 	defer cancel()
@@ -161,7 +161,7 @@ func (h *Handlers) recheck(f *feedStream) error {
 	return err
 }
 
-// isTransient reports if another try may succeed.
+// isTransient reports whether a retry may succeed.
 func isTransient(err error) bool {
 	return errors.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded)
 }

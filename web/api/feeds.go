@@ -29,7 +29,7 @@ type feedResource struct {
 	Items  []json.RawMessage `json:"items"`
 	Cursor string            `json:"cursor"`
 	More   bool              `json:"has_more"`
-	From   string            `json:"from,omitempty"` // of a consumer: where it stood, for advancing it
+	From   string            `json:"from,omitempty"` // of a consumer: its cursor before, for advancing it
 	cursor feeds.Cursor
 }
 
@@ -104,7 +104,7 @@ func (h *Handlers) readFeed(ctx context.Context, base string, q workflows.FeedQu
 	}
 }
 
-// nextChunk is how many of the rows left to read next, by the length of those before.
+// nextChunk is the number of rows to read next, by the length of those before.
 func nextChunk(left, looked, bytes int) int {
 	if looked == 0 {
 		return min(left, firstRows)
@@ -112,7 +112,7 @@ func nextChunk(left, looked, bytes int) int {
 	return min(left, max(1, (pageBytes-bytes)/(bytes/looked+1)))
 }
 
-// waitForFeed returns a page once there is something behind an empty one, or an empty one after a while.
+// waitForFeed returns a page once there is a change after an empty one, or an empty one after a while.
 func (h *Handlers) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedResource,
 	wait time.Duration) (feedResource, error) {
 	waiting, err := h.streams.Hold(c)
@@ -160,7 +160,7 @@ func (h *Handlers) readFeedAgain(ctx context.Context, c echo.Context, q workflow
 type auditResource struct {
 	Upto   string          `json:"upto"`
 	Ranges []rangeResource `json:"ranges"`
-	Next   *string         `json:"next"` // what to send as after for the ranges that follow; null at the end
+	Next   *string         `json:"next"` // the parameter after of the next ranges; null at the end
 }
 
 type rangeResource struct {

@@ -15,12 +15,12 @@ import (
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
-// frame is what all streams at one position are sent.
+// frame is the bytes for all streams at one position.
 type frame struct {
 	events []byte
 	next   feeds.Cursor
 	more   bool
-	rows   int // that are read best behind it
+	rows   int // the best number of rows to read after it
 }
 
 type place struct {
@@ -45,12 +45,12 @@ type datedFrame struct {
 
 const (
 	frameRows  = 100       // at most
-	frameLong  = 128 << 10 // so many bytes end it: thousands may each have one of their own, and take it slowly
+	frameLong  = 128 << 10 // the bytes that end it: thousands may each have one of their own, and take it slowly
 	frameFor   = time.Second
-	frameBytes = 16 << 20 // of all that are kept
+	frameBytes = 16 << 20 // of all kept frames
 )
 
-// read returns what comes behind a cursor; so many rows are read unless others have just read there.
+// read returns the frame after a cursor; so many rows are read unless another stream has just read there.
 func (f *frames) read(ctx context.Context, w *workflows.Workflows, scope feeds.Scope, cursor feeds.Cursor,
 	rows int) (frame, error) {
 	at := place{scope, cursor}
@@ -91,7 +91,7 @@ func (f *frames) read(ctx context.Context, w *workflows.Workflows, scope feeds.S
 	}
 }
 
-// known returns what others have just read there, unless a new epoch has begun since.
+// known returns the frame of another stream's recent read, unless a new epoch has begun since.
 func (f *frames) known(w *workflows.Workflows, at place) (frame, bool) {
 	if end, _ := w.Feeds().Head(at.cursor.Feed); end.Epoch != at.cursor.Epoch {
 		return frame{}, false
@@ -127,7 +127,7 @@ func (f *frames) forget() {
 	f.recent, f.bytes = nil, 0
 }
 
-// newFrame writes the items of a page, which looked at so many rows, as events.
+// newFrame writes the items of a page, which scanned so many rows, as events.
 func newFrame(page feeds.Page, rows int) (frame, error) {
 	made := frame{next: page.Cursor, more: page.More, rows: min(frameRows, 2*rows)}
 	for i, item := range page.Items {

@@ -24,7 +24,7 @@ type migrationResource struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`
 	Description string          `json:"description"`
-	Upload      *string         `json:"upload"` // what file a run is filled from; null where it takes none
+	Upload      *string         `json:"upload"` // the file that a run is filled from; null if it takes none
 	Dry         bool            `json:"dry"`    // can run without changing anything
 	Params      []paramResource `json:"params"`
 	Knobs       knobsResource   `json:"knobs"`
@@ -90,7 +90,7 @@ type progressResource struct {
 type liveRunResource struct {
 	runResource
 	PerSecond pace            `json:"per_second"`
-	ETA       *eta            `json:"eta"` // null where nobody can say
+	ETA       *eta            `json:"eta"` // null if unknown
 	Workers   workersResource `json:"workers"`
 }
 
@@ -155,7 +155,7 @@ func paramOf(param migrations.ParamInfo) paramResource {
 	return r
 }
 
-// runLinks draws runs. Like links it holds no request.
+// runLinks makes links of runs. Like respond.Links it holds no request.
 type runLinks struct{ base string }
 
 func (l runLinks) run(r migrations.Run) runResource {
@@ -305,12 +305,12 @@ func readFields(form *respond.Upload) (migrations.Values, migrations.Draft, erro
 	return values, draft, err
 }
 
-// valuesOf are parameters as a program writes them: texts, numbers and truths.
+// valuesOf are parameters from JSON: texts, numbers and truths.
 func valuesOf(params map[string]any) (migrations.Values, error) {
 	values := migrations.Values{}
 	for name, value := range params {
 		switch value := value.(type) {
-		case nil: // as if it were not there
+		case nil: // as if it were missing
 		case string:
 			values[name] = value
 		case bool:
@@ -359,7 +359,7 @@ func RunsJSON(base string, kinds []migrations.Info, runs []migrations.Run) any {
 // FailuresJSON are the failures of a run as the API shows them.
 func FailuresJSON(list []migrations.Failure) any { return failuresOf(list) }
 
-// Run is a run with how fast it goes.
+// Run is a run with its rate.
 func (h *Handlers) Run(c echo.Context) error {
 	run, err := respond.PathRun(c)
 	if err != nil {
@@ -376,7 +376,7 @@ func (h *Handlers) Run(c echo.Context) error {
 	return answer(c, http.StatusOK, liveRun(h.runLinks(c).run(r), stats))
 }
 
-// changeRun changes the run of the path, and answers with it.
+// changeRun changes the run of the path, and responds with it.
 func (h *Handlers) changeRun(c echo.Context, do func(ctx context.Context, run id.Run) (migrations.Run, error)) error {
 	run, err := respond.PathRun(c)
 	if err != nil {
@@ -482,10 +482,10 @@ func (h *Handlers) ReportFile(c echo.Context) error {
 	return h.respond.SheetFile(c, h.console.ReportSheet)
 }
 
-// badWhich reports a call that does not say which tasks are meant.
+// badWhich reports a call that names no tasks.
 var badWhich = badJSON(`it says which tasks: {"task":7}, {"tasks":[7,8]}, {"fingerprint":"…"}, {"all":true} for all that are failed or {"waiting":true}, one of them`, "")
 
-// changeTasks changes tasks of a run, and answers how many.
+// changeTasks changes tasks of a run, and responds with their number.
 func (h *Handlers) changeTasks(c echo.Context,
 	do func(ctx context.Context, run id.Run, which migrations.Selection) (int64, error)) error {
 	run, err := respond.PathRun(c)

@@ -45,14 +45,14 @@ type refsResource struct {
 	Quarantined uint64              `json:"quarantined"`
 	Available   uint64              `json:"available"`
 	PerHour     float64             `json:"per_hour"`
-	Runway      *float64            `json:"runway_hours"` // null where none are given out
+	Runway      *float64            `json:"runway_hours"` // null if none are popped
 	Paused      bool                `json:"paused"`       // refills
 	Counted     *recountResource    `json:"counted"`      // null before the first time
 	ByLength    []refLengthResource `json:"by_length"`
 }
 
-// recountResource is how the counters were held against the tables last: they were off by so many codes and are
-// mended, or so many are lost, that is the tables disagree.
+// recountResource is the result of the last count of codes: the counters were off by so many and are corrected, or so
+// many codes are lost, that is the tables disagree.
 type recountResource struct {
 	At   time.Time `json:"at"`
 	Off  uint64    `json:"off"`

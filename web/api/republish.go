@@ -14,7 +14,7 @@ import (
 // republishResource is the number of rows republished at once, or the run that republishes more.
 type republishResource struct {
 	Rows int64            `json:"rows"`
-	Run  *runLinkResource `json:"run"` // null where all is done
+	Run  *runLinkResource `json:"run"` // null if all is done
 }
 
 type runLinkResource struct {

@@ -122,7 +122,7 @@ func (h *Handlers) RestoreTicket(c echo.Context) error {
 	return h.put(c, h.workflows.RestoreTicket)
 }
 
-// put does to a ticket what its path says and answers with the ticket.
+// put does the action of the path to a ticket and responds with it.
 func (h *Handlers) put(
 	c echo.Context, do func(context.Context, tickets.Key) (tickets.MoveResult, boards.Board, error),
 ) error {
@@ -142,9 +142,8 @@ type placeResource struct {
 	After  *string   `json:"after"`
 }
 
-// positionResource is a ticket with its place. Appended says that the ticket it was to go below was
-// not in the column any more, so that it went to its end; OverLimit that the column now has more
-// tickets than its limit, which warns.
+// positionResource is a ticket with its position. Appended says that the ticket it was to go below was not in the
+// column any more, so it went to the end; OverLimit that the column now has more tickets than its limit, which warns.
 type positionResource struct {
 	workflows.TicketResource
 	After     *string `json:"after"`

@@ -64,7 +64,7 @@ func (h *Handlers) Workers(c echo.Context) error {
 func (h *Handlers) DrainWorker(c echo.Context) error   { return h.drains(c, true) }
 func (h *Handlers) UndrainWorker(c echo.Context) error { return h.drains(c, false) }
 
-// drains has a worker claim nothing more, or claim again.
+// drains drains or undrains a worker.
 func (h *Handlers) drains(c echo.Context, drain bool) error {
 	worker, err := respond.RowID[id.Worker](c.Param("worker"), echo.ErrNotFound)
 	if err != nil {

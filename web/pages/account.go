@@ -65,7 +65,7 @@ func (h *Handlers) SignOutEverywhere(c echo.Context) error {
 	return h.respond.SignOut(c)
 }
 
-// Join shows what an invitation opens.
+// Join is the page of an invitation.
 func (h *Handlers) Join(c echo.Context) error {
 	return h.showJoin(c, http.StatusOK, pages.JoinForm{})
 }

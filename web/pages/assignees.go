@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	peopleToAssign  = 50 // that the form shows at once
-	peopleToMention = 8  // that a list offers while one types
+	peopleToAssign  = 50 // shown in the form at once
+	peopleToMention = 8  // offered in a list while the user types
 )
 
 // codeBadPerson: a member is named by what is no id. Choose members from the list.
@@ -162,7 +162,7 @@ func (h *Handlers) rejectAssign(c echo.Context, err error) error {
 	return h.showAssign(c, code, ticket, board, checked[:min(len(checked), tickets.MaxAssignees)], messages)
 }
 
-// Mentions are members that a text can name, for the list that opens while the user types.
+// Mentions are members to mention, for the list that opens while the user types.
 func (h *Handlers) Mentions(c echo.Context) error {
 	found, err := h.workflows.FindMembers(c.Request().Context(), c.QueryParam("q"), false, peopleToMention)
 	if err != nil {
@@ -192,7 +192,7 @@ func (h *Handlers) Work(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, pages.WorkPage(props))
 }
 
-// byBoard puts work in the order of boards, columns and places in them.
+// byBoard sorts work by boards, columns and ranks.
 func byBoard(list []tickets.Work) (grouped []pages.WorkOnBoard) {
 	slices.SortFunc(list, tickets.Work.Compare)
 	for _, one := range list {

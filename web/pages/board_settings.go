@@ -26,7 +26,7 @@ func (h *Handlers) BoardSettings(c echo.Context) error {
 	return h.showSettings(c, http.StatusOK, settingsOf(board))
 }
 
-// settingsOf are a board's settings as they are.
+// settingsOf are a board's present settings.
 func settingsOf(board boards.Board) pages.BoardSettingsProps {
 	props := pages.BoardSettingsProps{Board: board,
 		Form: pages.BoardForm{Slug: board.Slug, Title: board.Title, Version: board.Version}}
@@ -68,7 +68,7 @@ func (h *Handlers) RenameBoard(c echo.Context) error {
 			}
 			form.Errors = messages
 			if errors.Is(err, boards.CodeStale) {
-				form.Version = props.Board.Version // having seen the other title, one may save again
+				form.Version = props.Board.Version // the user has seen the other title and may save again
 			}
 			props.Form = form
 		})
@@ -76,7 +76,7 @@ func (h *Handlers) RenameBoard(c echo.Context) error {
 	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug), "The board is saved.")
 }
 
-// rejectSettings shows the settings as they are, with what was typed into the form that was rejected.
+// rejectSettings shows the present settings, with the input of the rejected form.
 func (h *Handlers) rejectSettings(c echo.Context, err error,
 	typed func(props *pages.BoardSettingsProps, messages views.Errors)) error {
 	messages, code, ok := respond.Rejected(err)
@@ -125,7 +125,7 @@ func formErrors(messages views.Errors, fields ...string) views.Errors {
 	return all
 }
 
-// readColumn reads what was typed into the form of a column.
+// readColumn reads the form of a column.
 func readColumn(c echo.Context) (form pages.ColumnForm, edit boards.ColumnEdit, seen uint64, err error) {
 	form = pages.ColumnForm{Name: c.FormValue("name"), Done: c.FormValue("done") != "", WIP: c.FormValue("wip"),
 		Limit: c.FormValue("wip_limit")}
@@ -134,7 +134,7 @@ func readColumn(c echo.Context) (form pages.ColumnForm, edit boards.ColumnEdit, 
 		edit.WIP = &form.WIP
 	}
 	if form.WIP == boards.LimitSoft || form.WIP == boards.LimitHard {
-		limit, _ := strconv.Atoi(form.Limit) // 0 is none, as is what is no number
+		limit, _ := strconv.Atoi(form.Limit) // 0 is none, as is a word
 		edit.Limit = &limit
 	}
 	if position, err := strconv.Atoi(c.FormValue("position")); err == nil {

@@ -69,7 +69,7 @@ func (h *Handlers) Board(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, pages.BoardPage(props))
 }
 
-// boardNow answers a live board with the named columns that differ from those on the page.
+// boardNow responds to a live board with the named columns that differ from those on the page.
 func (h *Handlers) boardNow(c echo.Context) error {
 	shown, seen, err := readColumns(c.QueryParam("columns"))
 	if err != nil {
@@ -95,8 +95,7 @@ func (h *Handlers) boardNow(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, columns...)
 }
 
-// readColumns reads which columns a page shows, of each how many cards, and what it has seen of it:
-// 12.50.5f2c,13.100.
+// readColumns parses the columns of a page, each with its number of cards and its hash: 12.50.5f2c,13.100.
 func readColumns(text string) (shown map[id.Column]int, seen map[id.Column]string, err error) {
 	shown, seen = map[id.Column]int{}, map[id.Column]string{}
 	for _, one := range strings.Split(text, ",") {
@@ -130,7 +129,7 @@ func columnProps(c echo.Context, board boards.Board, column boards.Column, cards
 	}
 }
 
-// Column is what comes below the cards that a board shows first.
+// Column is the cards below the first ones of a board.
 func (h *Handlers) Column(c echo.Context) error {
 	columnID, err := respond.PathColumn(c)
 	if err != nil {
@@ -164,7 +163,7 @@ func (h *Handlers) Column(c echo.Context) error {
 		people))
 }
 
-// columnNow returns what to render of a column as it is now; ok is false if the board has no such column.
+// columnNow renders the present column; ok is false if the board has no such column.
 func (h *Handlers) columnNow(
 	c echo.Context, slug string, column id.Column,
 ) (props pages.ColumnProps, ok bool, err error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// CloseTicket closes a ticket, or with closed=0 opens it again.
+// CloseTicket closes a ticket, or with closed=0 reopens it.
 func (h *Handlers) CloseTicket(c echo.Context) error {
 	k, err := respond.PathKey(c)
 	if err != nil {
@@ -44,7 +44,7 @@ func badClosed() error {
 	return fault.Invalid.New(codeBadClosed, "closed", "closed must be 1 or 0. Reload the page and try again.")
 }
 
-// seeUndo is SeeOther with a way to undo what was done; 0 is nothing.
+// seeUndo is SeeOther with a button that undoes the activity; 0 is none.
 func (h *Handlers) seeUndo(c echo.Context, path, message string, activity id.Activity) error {
 	if err := h.respond.Flash(c, views.Flash{Text: message, Undo: activity}); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (h *Handlers) RestoreTicket(c echo.Context) error {
 		moved.Ticket.Key.String()+" was restored to "+in.Name+".")
 }
 
-// DeletedTickets lists what can be restored.
+// DeletedTickets lists the tickets that can be restored.
 func (h *Handlers) DeletedTickets(c echo.Context) error {
 	below, ok := tickets.ParseDeletedCursor(c.QueryParam("below"))
 	if !ok {
@@ -117,7 +117,7 @@ func (h *Handlers) DeletedTickets(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, pages.DeletedListPage(props))
 }
 
-// Undo reverts an action of the user, the last one if the form names none. A board gets its columns as they are then.
+// Undo reverts an action of the user, the last one if the form names none. A board gets its present columns.
 func (h *Handlers) Undo(c echo.Context) error {
 	ctx := c.Request().Context()
 	var activity id.Activity
@@ -133,7 +133,7 @@ func (h *Handlers) Undo(c echo.Context) error {
 	undone, err := h.workflows.Undo(ctx, activity, passed...)
 	var refused workflows.UndoRefusal
 	if activity == 0 && errors.As(err, &refused) && !errors.Is(err, fault.Unavailable) {
-		// The user was told why; the next press reverts the action before it.
+		// The user knows why; the next press reverts the action before it.
 		if err := h.respond.KeepRefusedUndo(c, refused.Activity); err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (h *Handlers) Undo(c echo.Context) error {
 	return respond.Redirect(c, next)
 }
 
-// showUndone answers a board: the ticket may have come from another one.
+// showUndone responds to a board: the ticket may have come from another one.
 func (h *Handlers) showUndone(c echo.Context, undone workflows.UndoResult, message views.Flash) error {
 	columns, err := h.columnsNow(c, undone.Board.Slug, "", undone.Columns...)
 	if err != nil {

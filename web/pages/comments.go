@@ -41,7 +41,7 @@ func (h *Handlers) Comments(c echo.Context) error {
 		return err
 	}
 	if !respond.IsFragment(c) {
-		return h.showTicketWith(c, http.StatusOK, ticket, board, page, views.CommentForm{})
+		return h.showTicketAndComments(c, http.StatusOK, ticket, board, page, views.CommentForm{})
 	}
 	props, err := h.commentProps(c, ticket, board, page)
 	if err != nil {
@@ -50,10 +50,10 @@ func (h *Handlers) Comments(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, pages.CommentRows(props))
 }
 
-// showTicketWith shows a ticket's page with these comments and what was typed into the form for one more.
-func (h *Handlers) showTicketWith(c echo.Context, code int, ticket tickets.Ticket, board boards.Board,
+// showTicketAndComments shows a ticket's page with these comments and the input of the form for one more.
+func (h *Handlers) showTicketAndComments(c echo.Context, code int, ticket tickets.Ticket, board boards.Board,
 	page tickets.Comments, form views.CommentForm) error {
-	props, err := h.ticketPropsWith(c, ticket, board, 0, page)
+	props, err := h.ticketAndComments(c, ticket, board, 0, page)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func (h *Handlers) commentProps(c echo.Context, ticket tickets.Ticket, board boa
 	return props, err
 }
 
-// AddComment adds a comment. To htmx it answers with the form for the next one and all comments behind
-// the last that the page showed.
+// AddComment adds a comment. To htmx it responds with the form for the next one and all comments after the last one of
+// the page.
 func (h *Handlers) AddComment(c echo.Context) error {
 	k, err := respond.PathKey(c)
 	if err != nil {
@@ -95,13 +95,13 @@ func (h *Handlers) AddComment(c echo.Context) error {
 	return h.showAdded(c, said)
 }
 
-// lastShown is the newest comment that the page showed.
+// lastShown is the newest comment of the page.
 func lastShown(c echo.Context) id.Comment {
 	n, _ := strconv.ParseUint(c.FormValue("last"), 10, 63)
 	return id.Comment(n)
 }
 
-// mostAdded is how many comments an answer has behind the last that the page showed.
+// mostAdded is the most comments in a response after the last one of the page.
 const mostAdded = 200
 
 func (h *Handlers) showAdded(c echo.Context, said tickets.KeyedComment) error {
@@ -140,7 +140,7 @@ func (h *Handlers) rejectComment(c echo.Context, form views.CommentForm, err err
 	if err != nil {
 		return err
 	}
-	return h.showTicketWith(c, code, ticket, board, page, form)
+	return h.showTicketAndComments(c, code, ticket, board, page, form)
 }
 
 // commentOfPath returns the comment that the path names, with its ticket and board.
@@ -228,7 +228,7 @@ func (h *Handlers) SaveComment(c echo.Context) error {
 	return h.showSaved(c, said.Key, wanted)
 }
 
-// showSaved answers what changed a comment: with the comment, or by the way to it.
+// showSaved responds to a change of a comment: with the comment, or by a redirect to it.
 func (h *Handlers) showSaved(c echo.Context, k tickets.Key, comment id.Comment) error {
 	if !respond.IsFragment(c) {
 		return h.respond.SeeOther(c, views.CommentPath(respond.Company(c).Slug, k, comment), "")

@@ -34,8 +34,8 @@ func (h *Handlers) showEdit(c echo.Context, code int, ticket tickets.Ticket, boa
 	return respond.Render(c, code, pages.EditForm(props))
 }
 
-// SaveTicket saves an edit. On a conflict the form comes back with the other change: it can be saved over that
-// (overwrite) or both together (merge); either names the version that was seen.
+// SaveTicket saves an edit. On a conflict the form comes back with the other change: the input can be saved over that
+// (overwrite) or merged with it (merge); either names the version that the user has seen.
 func (h *Handlers) SaveTicket(c echo.Context) error {
 	k, err := respond.PathKey(c)
 	if err != nil {
@@ -67,7 +67,7 @@ func readEdit(c echo.Context) (form pages.TicketForm, edit tickets.Edit, err err
 	}
 	switch {
 	case merges:
-		form.Version = seen // what was merged is based on theirs
+		form.Version = seen // the merged text is based on theirs
 		edit.Version = seen
 	case overwrites:
 		edit.Version = over
@@ -75,7 +75,7 @@ func readEdit(c echo.Context) (form pages.TicketForm, edit tickets.Edit, err err
 		edit.Version = form.Version
 	}
 	edit.Title = &form.Title
-	if c.Request().Form.Has(description) { // a form that does not ask for it leaves it as it is
+	if c.Request().Form.Has(description) { // a form without it leaves it as it is
 		edit.Description = &form.Description
 	}
 	return form, edit, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// Jump leads to a ticket: with a key at once, else by a list. The dialog asks for the list as it is typed.
+// Jump redirects to a ticket of a key, or lists tickets. The dialog requests the list while the user types.
 func (h *Handlers) Jump(c echo.Context) error {
 	props := pages.JumpProps{Page: h.respond.Page(c, "Jump to a ticket"),
 		Query: strings.ToValidUTF8(c.QueryParam("q"), "")}
@@ -42,7 +42,7 @@ func (h *Handlers) Jump(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, pages.JumpPage(props))
 }
 
-// Keys lists what keys do.
+// Keys lists the keyboard shortcuts.
 func (h *Handlers) Keys(c echo.Context) error {
 	if respond.IsFragment(c) {
 		return respond.Render(c, http.StatusOK, views.KeysDialog())

@@ -63,7 +63,7 @@ func events(news live.Update) (list []liveEvent) {
 	return list
 }
 
-// anything says that all may have changed.
+// anything is the event after which all may have changed.
 func allChanged(news live.Update) liveEvent {
 	return liveEvent{"all", allEvent{news.Position.String()}}
 }
@@ -87,7 +87,7 @@ func eventsOf(change live.Change) (list []liveEvent) {
 	return list
 }
 
-// written are events as a stream sends them.
+// written are events in the format of a stream.
 func encodeEvents(b []byte, list ...liveEvent) []byte {
 	for _, e := range list {
 		data, err := json.Marshal(e.data)
@@ -99,13 +99,13 @@ func encodeEvents(b []byte, list ...liveEvent) []byte {
 	return b
 }
 
-// encodeChange is a change as all streams of its company send it. Only its end has an id: a browser that is cut off
-// before gets all of it again.
+// encodeChange is a change in the bytes that all streams of its company send. Only its end has an id: a browser whose
+// connection breaks before gets all of it again.
 func encodeChange(change live.Change) []byte {
 	return append(encodeEvents(nil, eventsOf(change)...), streams.Heartbeat(change.Position.String())...)
 }
 
-// seen is how far the browser has come.
+// seen is the browser's position.
 func seenPosition(c echo.Context) live.Position {
 	if last := c.Request().Header.Get("Last-Event-ID"); last != "" {
 		return live.ParsePosition(last)
@@ -113,10 +113,10 @@ func seenPosition(c echo.Context) live.Position {
 	return live.ParsePosition(c.QueryParam("at"))
 }
 
-// liveAgain is when a browser connects again that lost its stream.
+// liveAgain is the delay after which a browser reconnects.
 const liveAgain = time.Second
 
-// viewer is a browser that listens to what changes in a company.
+// viewer is a browser that follows the changes of a company.
 type viewer struct {
 	*streams.Stream
 	company id.Company
@@ -130,7 +130,7 @@ type viewer struct {
 func (h *Handlers) Live(c echo.Context) error {
 	actor := accounts.ActorFrom(c.Request().Context())
 	v := &viewer{company: actor.Company.ID, slug: actor.Company.Slug, account: actor.Account.ID}
-	v.cookie = strings.Clone(h.respond.SessionCookie(c)) // without the others that it came with
+	v.cookie = strings.Clone(h.respond.SessionCookie(c)) // without the other parameters
 	var err error
 	if v.Stream, err = h.streams.Stream(c); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (h *Handlers) stream(v *viewer) error {
 	return err
 }
 
-// tellMore waits for what comes next in a stream, and sends it.
+// sendMore waits for the next change in a stream, and sends it.
 func (h *Handlers) sendNext(v *viewer) error {
 	select {
 	case <-v.Context().Done():
@@ -174,7 +174,7 @@ func (h *Handlers) sendNext(v *viewer) error {
 // send sends the update; with always, also the position if nothing changed.
 func (v *viewer) send(always bool) error {
 	news := v.news
-	v.news.Changes = nil // no need to hold them while it waits
+	v.news.Changes = nil // they need no memory while it waits
 	if news.Missed {
 		return v.Send(append(encodeEvents(nil, allChanged(news)), streams.Heartbeat(news.Position.String())...))
 	}
@@ -210,11 +210,11 @@ func (h *Handlers) checkMember(v *viewer) error {
 	return nil
 }
 
-// LiveChanges is what a browser without a stream asks now and then.
+// LiveChanges is the poll of a browser without a stream.
 func (h *Handlers) LiveChanges(c echo.Context) error {
 	news := h.hub.After(respond.Company(c).ID, seenPosition(c))
 	head := c.Response().Header()
-	head.Set("Cache-Control", "private, no-store") // whoever asks keeps the ETag, and no browser the answer
+	head.Set("Cache-Control", "private, no-store") // the script keeps the ETag, and no cache the response
 	etag := `"` + news.Position.String() + "-" + static.Build() + `"`
 	head.Set("ETag", etag)
 	if c.Request().Header.Get("If-None-Match") == etag {

@@ -12,7 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// Root leads to the user's company.
+// Root redirects to the user's company.
 func (h *Handlers) Root(c echo.Context) error {
 	account, err := h.respond.SignedIn(c)
 	if errors.Is(err, accounts.CodeSignedOut) {

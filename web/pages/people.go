@@ -19,7 +19,7 @@ func (h *Handlers) People(c echo.Context) error {
 	return h.showPeople(c, http.StatusOK, pages.InviteForm{Role: accounts.Member, Days: accounts.InvitationDays[0]}, "")
 }
 
-// showPeople shows the list; link is an invitation that was just made.
+// showPeople shows the list; link is a new invitation.
 func (h *Handlers) showPeople(c echo.Context, code int, form pages.InviteForm, link string) error {
 	ctx := c.Request().Context()
 	after, err := respond.Cursor[accounts.ID](c, "after")
@@ -72,7 +72,7 @@ func (h *Handlers) Person(c echo.Context) error {
 	return h.showPerson(c, http.StatusOK, nil, "")
 }
 
-// showPerson shows a member; link is one for a new password that was just made.
+// showPerson shows a member; link is a new one for a password.
 func (h *Handlers) showPerson(c echo.Context, code int, errs views.Errors, link string) error {
 	account, err := pathPerson(c)
 	if err != nil {
@@ -92,8 +92,8 @@ func (h *Handlers) showPerson(c echo.Context, code int, errs views.Errors, link 
 	return respond.Render(c, code, pages.PersonPage(props))
 }
 
-// personForm carries out what a form on a member's page wants, and shows the page again: with what was
-// wrong, or with the message.
+// personForm does the action of a form on a member's page, and shows the page again: with the errors, or with the
+// message.
 func (h *Handlers) personForm(c echo.Context, message string, do func(account accounts.ID) error) error {
 	account, err := pathPerson(c)
 	if err != nil {

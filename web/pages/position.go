@@ -35,7 +35,7 @@ func (h *Handlers) PositionForm(c echo.Context) error {
 	return h.showMove(c, http.StatusOK, ticket, board, form)
 }
 
-// readMove reads the choices so far; the rest is the ticket's position now.
+// readMove reads the choices so far; the rest is the ticket's present position.
 func (h *Handlers) readMove(c echo.Context, ticket tickets.Ticket) (pages.MoveForm, error) {
 	here, err := h.workflows.PlacementOf(c.Request().Context(), ticket)
 	if err != nil {
@@ -82,7 +82,7 @@ func (h *Handlers) showMove(c echo.Context, code int, ticket tickets.Ticket, boa
 	return respond.Render(c, code, pages.MovePage(props))
 }
 
-// goals returns the board that was chosen, or the ticket's own, and all that a ticket can go to.
+// goals returns the chosen board, or the ticket's own, and all boards that a ticket can go to.
 func (h *Handlers) goals(
 	c echo.Context, own boards.Board, chosen string,
 ) (goal boards.Board, list []boards.Board, err error) {
@@ -130,7 +130,7 @@ func readIntent(c echo.Context) (intent tickets.Intent, err error) {
 	return intent, err
 }
 
-// MoveTicket serves a drag, which targets a column, and the form.
+// MoveTicket serves a drag, whose target is a column, and the form.
 func (h *Handlers) MoveTicket(c echo.Context) error {
 	k, err := respond.PathKey(c)
 	if err != nil {
@@ -167,7 +167,7 @@ func (h *Handlers) MoveTicket(c echo.Context) error {
 	return h.seeUndo(c, there, strings.Join(notes, " "), moved.Activity)
 }
 
-// moveNotes tell the user how a move ended otherwise than asked.
+// moveNotes explain a move that did not end as asked.
 func moveNotes(moved tickets.MoveResult, to boards.Column, intent tickets.Intent) (notes []string) {
 	if moved.Appended {
 		notes = append(notes, intent.After.String()+" is not in this column any more, so "+moved.Ticket.Key.String()+
@@ -179,8 +179,7 @@ func moveNotes(moved tickets.MoveResult, to boards.Column, intent tickets.Intent
 	return notes
 }
 
-// isDrag reports whether columns are waited for: the script that takes any other answer for an
-// error puts the card back.
+// isDrag reports whether the response must be columns: the script takes any other for an error and puts the card back.
 func isDrag(c echo.Context) bool { return strings.HasPrefix(respond.Target(c), columnPrefix) }
 
 var columnPrefix = strings.TrimSuffix(views.ColumnID(0), "0")
@@ -192,7 +191,7 @@ func seenColumn(intent tickets.Intent) id.Column {
 	return intent.Seen.Column
 }
 
-// showColumns answers a drag with the columns as they are, the first with a note.
+// showColumns responds to a drag with the present columns, the first with a note.
 func (h *Handlers) showColumns(c echo.Context, code int, slug, note string, columns ...id.Column) error {
 	components, err := h.columnsNow(c, slug, note, columns...)
 	if err != nil {
@@ -201,7 +200,7 @@ func (h *Handlers) showColumns(c echo.Context, code int, slug, note string, colu
 	return respond.Render(c, code, components...)
 }
 
-// columnsNow are the columns that the board still has, as they are now, the first with a note.
+// columnsNow are the present columns that the board still has, the first with a note.
 func (h *Handlers) columnsNow(
 	c echo.Context, slug, note string, columns ...id.Column,
 ) (components []templ.Component, err error) {
@@ -226,7 +225,7 @@ func (h *Handlers) columnsNow(
 	return components, nil
 }
 
-// renderToast answers with components and a message.
+// renderToast responds with components and a message.
 func (h *Handlers) renderToast(c echo.Context, components []templ.Component, message views.Flash) error {
 	page := h.respond.Page(c, "")
 	page.Flash = []views.Flash{message}

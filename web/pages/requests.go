@@ -45,7 +45,7 @@ func (h *Handlers) rejectForm(c echo.Context, form requests.Form, err error) err
 	})
 }
 
-// addPublicForm puts the public form as it is into a board's settings.
+// addPublicForm adds the present public form to a board's settings.
 func (h *Handlers) addPublicForm(c echo.Context, props *pages.BoardSettingsProps) error {
 	if props.Public == nil || !props.Public.Stale {
 		form, err := h.workflows.Form(c.Request().Context(), props.Board)

@@ -88,7 +88,7 @@ func (h *Handlers) SetUp(c echo.Context) error {
 		"Welcome. These tickets show you around; the first one is DEMO-1.")
 }
 
-// rejectSetup shows all that is wrong.
+// rejectSetup shows all errors.
 func (h *Handlers) rejectSetup(c echo.Context, form pages.SetupForm, err error) error {
 	messages, code, ok := respond.Rejected(err)
 	if !ok {

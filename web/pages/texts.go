@@ -18,7 +18,7 @@ type texts struct {
 	small  markup.Shrinker
 }
 
-// texts returns what renders these texts: it asks for what they refer to once.
+// texts returns a renderer of these texts: it reads what they refer to once.
 func (h *Handlers) texts(c echo.Context, sources ...string) (texts, error) {
 	refs, err := h.workflows.References(c.Request().Context(), sources...)
 	if err != nil {
@@ -39,7 +39,7 @@ func (t texts) html(source string) (string, error) {
 func (t texts) drawn(list []tickets.Comment) ([]views.Comment, error) {
 	drawn := make([]views.Comment, len(list))
 	for i, one := range list {
-		if one.FromRequester { // shown as it was typed
+		if one.FromRequester { // shown as plain text
 			drawn[i] = views.Comment{Comment: one}
 			continue
 		}

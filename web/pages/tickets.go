@@ -64,7 +64,7 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 	return h.showAgain(c, slug, next)
 }
 
-// showAgain answers the dialog: the form for the next ticket, and the column that the last one came to.
+// showAgain responds to the dialog: with the form for the next ticket, and the column of the last one.
 func (h *Handlers) showAgain(c echo.Context, slug string, next pages.TicketForm) error {
 	props, ok, err := h.columnNow(c, slug, next.Column)
 	if err != nil {
@@ -78,7 +78,7 @@ func (h *Handlers) showAgain(c echo.Context, slug string, next pages.TicketForm)
 	return respond.Render(c, http.StatusOK, form, pages.ColumnOOB(props))
 }
 
-// showColumn answers the line at a column's foot: the column as it is now, its form open.
+// showColumn responds to the line at a column's foot: with the present column, its form open.
 func (h *Handlers) showColumn(c echo.Context, code int, slug string, form pages.TicketForm) error {
 	props, ok, err := h.columnNow(c, slug, form.Column)
 	if err != nil {
@@ -89,7 +89,7 @@ func (h *Handlers) showColumn(c echo.Context, code int, slug string, form pages.
 	}
 	props.Add, props.AddOpen = form, true
 	if !props.Write {
-		props.Alert = form.Errors[""] // there is no form to say it in
+		props.Alert = form.Errors[""] // there is no form for the message
 	}
 	return respond.Render(c, code, pages.Column(props))
 }
@@ -111,7 +111,7 @@ func (h *Handlers) rejectTicket(c echo.Context, form pages.TicketForm, err error
 	return h.showNewTicket(c, code, board, form)
 }
 
-// checkTexts adds what else is wrong with a rejected form.
+// checkTexts adds the other errors of a rejected form.
 func checkTexts(form pages.TicketForm) {
 	_, badTitle := tickets.ParseTitle(form.Title)
 	_, badDescription := tickets.ParseDescription(form.Description)
@@ -147,11 +147,11 @@ func (h *Handlers) ticketProps(c echo.Context, ticket tickets.Ticket, board boar
 	if err != nil {
 		return pages.TicketProps{}, err
 	}
-	return h.ticketPropsWith(c, ticket, board, before, page)
+	return h.ticketAndComments(c, ticket, board, before, page)
 }
 
-// ticketPropsWith returns a ticket's page with these comments, and marks its notifications as read.
-func (h *Handlers) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity,
+// ticketAndComments returns a ticket's page with these comments, and marks its notifications as read.
+func (h *Handlers) ticketAndComments(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity,
 	page tickets.Comments) (props pages.TicketProps, err error) {
 	ctx := c.Request().Context()
 	props = pages.TicketProps{Page: h.respond.Page(c, ticket.Key.String()+" "+ticket.Title), Board: board, Ticket: ticket}

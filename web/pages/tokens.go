@@ -17,7 +17,7 @@ func (h *Handlers) Tokens(c echo.Context) error {
 	return h.showTokens(c, http.StatusOK, pages.TokenForm{Days: 90}, "")
 }
 
-// showTokens shows the lists; secret is a token that was just made.
+// showTokens shows the lists; secret is a new token.
 func (h *Handlers) showTokens(c echo.Context, code int, form pages.TokenForm, secret string) error {
 	ctx := c.Request().Context()
 	before, err := respond.Cursor[id.Token](c, "before")
@@ -48,7 +48,7 @@ func (h *Handlers) MakeToken(c echo.Context) error {
 	}
 	form := pages.TokenForm{Name: c.FormValue("name"), Scopes: fields["scopes"]}
 	if form.Days, err = strconv.Atoi(c.FormValue("days")); err != nil {
-		form.Days = -1 // no choice of ours
+		form.Days = -1 // not one of the form
 	}
 	draft := accounts.TokenDraft{Name: form.Name, Scopes: form.Scopes, Days: form.Days}
 	token, err := h.workflows.MakeToken(c.Request().Context(), draft)

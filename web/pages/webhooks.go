@@ -44,7 +44,7 @@ func webhookForm(c echo.Context) (pages.WebhookForm, webhooks.Draft, error) {
 	return form, webhooks.Draft{URL: form.URL, Note: form.Note, Board: form.Board, Feeds: form.Feeds}, nil
 }
 
-// wrongWebhook returns all that is wrong with a webhook's form, and its status.
+// wrongWebhook returns all errors of a webhook's form, and their status.
 func wrongWebhook(err error) (views.Errors, int, bool) {
 	if errors.Is(err, fault.NotFound) && !errors.Is(err, webhooks.CodeNotFound) {
 		return views.Errors{"board": "There is no such board. Choose one from the list."}, http.StatusUnprocessableEntity,
@@ -79,7 +79,7 @@ func (h *Handlers) Webhook(c echo.Context) error {
 	return h.showWebhook(c, http.StatusOK, webhook, nil, "", false)
 }
 
-// showWebhook shows a webhook's page; form is what was typed, nil for what it is.
+// showWebhook shows a webhook's page; form is the input, nil for the present settings.
 func (h *Handlers) showWebhook(c echo.Context, code int, webhook id.Webhook, form *pages.WebhookForm, secret string,
 	opened bool) error {
 	ctx := c.Request().Context()
@@ -126,7 +126,7 @@ func (h *Handlers) SaveWebhook(c echo.Context) error {
 			return err
 		}
 		form.Errors = messages
-		if errors.Is(err, webhooks.CodeStale) { // what was typed can be saved over what is there now
+		if errors.Is(err, webhooks.CodeStale) { // the input can be saved over the present settings
 			if w, err := h.workflows.Webhook(ctx, webhook); err == nil {
 				form.Version = w.Version
 			}
@@ -185,7 +185,7 @@ func (h *Handlers) ResendDelivery(c echo.Context) error {
 	return h.answerDelivery(c, webhook, attempt, err)
 }
 
-// answerDelivery leads back to the webhook with the result of a delivery.
+// answerDelivery redirects to the webhook with the result of a delivery.
 func (h *Handlers) answerDelivery(c echo.Context, webhook id.Webhook, attempt webhooks.Attempt, err error) error {
 	said := views.Flash{Text: fmt.Sprintf("It answered %d after %d ms.", attempt.Outcome.Status,
 		attempt.Outcome.Took.Milliseconds())}

@@ -86,7 +86,7 @@ func (h *Handlers) refused(c echo.Context, err error) (messages views.Errors, co
 	return views.Errors{"": message}, code, true
 }
 
-// rejectRequest shows a form again with what was typed.
+// rejectRequest shows a form again with its input.
 func (h *Handlers) rejectRequest(c echo.Context, form public.RequestForm, err error) error {
 	messages, code, ok := h.refused(c, err)
 	if !ok {
@@ -109,7 +109,7 @@ func (h *Handlers) TrackBox(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, public.TrackBoxPage(h.publicPage(c, "Follow a request")))
 }
 
-// Track shows what a code leads to.
+// Track shows the page of a code.
 func (h *Handlers) Track(c echo.Context) error {
 	found, err := h.workflows.Track(c.Request().Context(), c.Param("code"))
 	if err != nil {
@@ -118,7 +118,7 @@ func (h *Handlers) Track(c echo.Context) error {
 	return h.showTracked(c, http.StatusOK, found, views.CommentForm{})
 }
 
-// TrackPrivately shows what a private link leads to.
+// TrackPrivately shows the page of a private link.
 func (h *Handlers) TrackPrivately(c echo.Context) error {
 	found, err := h.behindLink(c)
 	if err != nil {
@@ -173,7 +173,8 @@ func (h *Handlers) Receipt(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, public.ReceiptPage(props))
 }
 
-// Reply needs no proof that the form is ours: the link is the right to write, and another site does not know it.
+// Reply needs no proof that the form is ours: the private link is the right to write, and another site does not know
+// it.
 func (h *Handlers) Reply(c echo.Context) error {
 	form := views.CommentForm{Body: c.FormValue("body")}
 	reply := requests.Reply{Nonce: c.FormValue("nonce"), Body: form.Body}

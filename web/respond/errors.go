@@ -25,7 +25,7 @@ import (
 
 // The only place where an error becomes a status and a page.
 
-// RetryAfter is in how many seconds trying again may help.
+// RetryAfter is the number of seconds after which a retry may help.
 const RetryAfter = 2
 
 // statusGone counts a request whose client did not wait.
@@ -110,13 +110,13 @@ func Status(err error) (int, string) {
 	return http.StatusInternalServerError, messages[http.StatusInternalServerError]
 }
 
-// ShowError answers a request that failed: a page, or a problem for programs.
+// ShowError responds to a failed request: with a page, or with a problem for programs.
 func (r *Responder) ShowError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
 	if there := (renamedError{}); errors.As(err, &there) {
-		// Never from a store: a ticket may come back to a board, and the two names would lead to one another.
+		// Not cached: a ticket may come back to a board, and the two names would redirect to one another.
 		c.Response().Header().Set("Cache-Control", "private, no-store")
 		_ = c.Redirect(http.StatusMovedPermanently, there.path)
 		return
@@ -161,13 +161,13 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 		Page: r.Page(c, headings[code]), Status: code, Heading: headings[code], Message: message,
 		Retry: code == http.StatusServiceUnavailable, Back: back,
 	}
-	if !errors.Is(err, codeCrossSite) { // which has no text of its own on our pages
+	if !errors.Is(err, codeCrossSite) { // its text is not one of ours
 		props.Typed = typedTexts(c)
 	}
 	r.showPage(c, code, views.ErrorPage(props))
 }
 
-// wayBack is the link of an error page, if not to the boards: to the box for codes, or to the operator's list.
+// wayBack is the link of an error page that does not go to the boards: to the box for codes, or to the operator's list.
 func wayBack(c echo.Context) views.WayBack {
 	at := c.Request().URL.Path
 	if c.Path() == FormRoute {
@@ -212,7 +212,7 @@ func typedTexts(c echo.Context) (texts []string) {
 	return texts
 }
 
-// isCall reports whether a program asks, so that JSON is wanted and not a page.
+// isCall reports whether the response is JSON for a program, not a page.
 func isCall(c echo.Context) bool {
 	path := c.Request().URL.Path
 	return path == "/api" || strings.HasPrefix(path, "/api/")
@@ -242,7 +242,7 @@ func (r *Responder) LogError(c echo.Context, code int, err error) {
 		level = slog.LevelWarn
 	}
 	if errors.Is(err, streams.CodeTooMany) || errors.Is(err, refs.CodeEmpty) || errors.Is(err, workflows.CodeStopping) {
-		level = slog.LevelDebug // of the first two there are metrics, the third is no trouble: none fills a log
+		level = slog.LevelDebug // the first two have metrics, the third is no trouble: none fills a log
 	}
 	attrs := []any{"status", code, "method", c.Request().Method, "path", loggedPath(c), "error", err}
 	if cause := fault.Cause(err); cause != nil {
@@ -255,7 +255,7 @@ func (r *Responder) LogError(c echo.Context, code int, err error) {
 	r.Log.Log(c.Request().Context(), level, "request failed", attrs...)
 }
 
-// loggedPath is the path of a request without the secret that a link has in it.
+// loggedPath is the path of a request without the secret of a link.
 func loggedPath(c echo.Context) string {
 	path := c.Request().URL.Path
 	for _, link := range []string{views.JoinPath(""), views.ResetPath(""), views.TrackPath("")} {

@@ -21,7 +21,7 @@ func Rejected(err error) (form views.Errors, code int, ok bool) {
 	case fault.Invalid, fault.Conflict, fault.RateLimited, fault.TooLarge:
 		code = statuses[kind]
 	case fault.Gone:
-		code = http.StatusConflict // what a field names is gone, not the page
+		code = http.StatusConflict // the row of a field is gone, not the page
 	default:
 		return nil, 0, false
 	}
@@ -47,7 +47,7 @@ func AddErrors(messages views.Errors, err error) {
 	}
 }
 
-// RowID reads the id of a row, or its version. It returns the error otherwise for what is none.
+// RowID parses the id of a row, or its version. It returns the given error if it is none.
 func RowID[T ~uint64](s string, otherwise error) (T, error) {
 	n, err := strconv.ParseUint(s, 10, 63)
 	if err != nil {
@@ -56,7 +56,7 @@ func RowID[T ~uint64](s string, otherwise error) (T, error) {
 	return T(n), nil
 }
 
-// Cursor reads the cursor of a list from a parameter; without it, the list begins.
+// Cursor reads the cursor of a list from a parameter; without it, the list starts at its first page.
 func Cursor[T ~uint64](c echo.Context, parameter string) (T, error) {
 	text := c.QueryParam(parameter)
 	if text == "" {
@@ -131,7 +131,7 @@ func badVersion() error {
 // codeBadKey: the ticket to go below is named by what is no key. Send one such as NINJA-42.
 const codeBadKey fault.Code = "Ticket.BadKey"
 
-// BadKey is the error of a ticket to go below that is named by what is no key.
+// BadKey is the error of a malformed key of the ticket to go below.
 func BadKey() error {
 	return fault.Invalid.New(codeBadKey, "after", "Name the ticket to go below by its key, such as NINJA-42.")
 }

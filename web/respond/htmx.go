@@ -9,10 +9,10 @@ import (
 
 // The only place that reads or writes HX-* headers.
 
-// IsFragment reports whether htmx asks, so that a fragment is wanted and not a page.
+// IsFragment reports whether htmx asks, so that the response is a fragment and not a page.
 func IsFragment(c echo.Context) bool { return c.Request().Header.Get("HX-Request") == "true" }
 
-// Target is the id of the element that the answer goes to; "" for a whole page.
+// Target is the id of the element that the response goes to; "" for a whole page.
 func Target(c echo.Context) string {
 	if !IsFragment(c) {
 		return ""
@@ -41,8 +41,8 @@ func Redirect(c echo.Context, path string) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// leave makes the browser go to path: a redirect, or where htmx asked, a word to it. A redirect
-// would put that page into a corner of this one.
+// leave makes the browser go to path: a redirect, or for htmx a header. A redirect would put that page into a corner of
+// this one.
 func redirectAway(c echo.Context, path string) error {
 	if !IsFragment(c) {
 		return c.Redirect(http.StatusSeeOther, path)
@@ -51,5 +51,5 @@ func redirectAway(c echo.Context, path string) error {
 	return c.NoContent(http.StatusUnauthorized)
 }
 
-// Retarget has the answer go to another element than the form said: a selector.
+// Retarget has the response go to another element than the form said: a selector.
 func Retarget(c echo.Context, selector string) { c.Response().Header().Set("HX-Retarget", selector) }

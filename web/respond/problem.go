@@ -14,12 +14,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// Links draws resources. It holds no request: an answer may be drawn after its caller has left.
+// Links makes the URLs of resources. It holds no request: a response may be encoded after its caller has left.
 func (r *Responder) Links(c echo.Context) workflows.Links {
 	return workflows.Links{Base: r.Base(c), Company: Company(c).Slug}
 }
 
-// ConsumerResource is a consumer of a feed whose cursor is stored here.
+// ConsumerResource is a registered consumer of a feed.
 type ConsumerResource struct {
 	Feed       string    `json:"feed"`
 	Name       string    `json:"name"`
@@ -40,8 +40,8 @@ func ConsumerOf(c feeds.Consumer) ConsumerResource {
 	}
 }
 
-// problem answers a program, see RFC 9457. type has the error's code; current is the state in a conflict; errors are
-// all errors if there is more than one.
+// problem responds to a program, see RFC 9457. type has the error's code; current is the state in a conflict; errors
+// are all errors if there is more than one.
 type problem struct {
 	Type    string `json:"type"`
 	Title   string `json:"title"`

@@ -15,8 +15,8 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// Render answers with components one after the other. They are drawn before the first byte is sent,
-// so what fails in them can still be an error.
+// Render responds with components one after the other. They are rendered before the first byte is sent, so a failure
+// can still be an error.
 func Render(c echo.Context, status int, components ...templ.Component) error {
 	var body bytes.Buffer
 	for _, component := range components {
@@ -50,7 +50,7 @@ func (r *Responder) Page(c echo.Context, title string) views.Page {
 	return p
 }
 
-// boardOf is the slug of the board that the path is about, "" for none.
+// boardOf is the slug of the board in the path, "" for none.
 func boardOf(c echo.Context) string {
 	if board, err := boards.ParseSlug(c.Param("board")); err == nil {
 		return board
@@ -61,7 +61,7 @@ func boardOf(c echo.Context) string {
 	return ""
 }
 
-// SeeOther redirects to a page of ours after a form was taken, with a message for it.
+// SeeOther redirects to a page of ours after an accepted form, with a message for it.
 func (r *Responder) SeeOther(c echo.Context, path, message string) error {
 	if message != "" {
 		if err := r.Flash(c, views.Flash{Text: message}); err != nil {

@@ -35,10 +35,10 @@ type Config struct {
 	Log       *slog.Logger
 	Patience  time.Duration // how long a request waits for a database that does not answer
 	MaxUpload int64         // the largest file in bytes
-	Why       func() error  // the trouble of the database, if known; may be nil
+	Why       func() error  // the known trouble of the database; may be nil
 }
 
-// Responder answers requests with what the server knows. Make one with New.
+// Responder responds for all handlers. Make one with New.
 type Responder struct {
 	Log       *slog.Logger
 	Patience  time.Duration // how long a request waits for a database that does not answer
@@ -51,7 +51,7 @@ type Responder struct {
 	installed atomic.Bool // once true, true for ever
 }
 
-// New returns what answers requests.
+// New returns a Responder.
 func New(cfg Config) *Responder {
 	r := &Responder{Log: cfg.Log, Patience: cfg.Patience, MaxUpload: cfg.MaxUpload, workflows: cfg.Workflows, url: cfg.URL,
 		why: cfg.Why}
@@ -70,5 +70,5 @@ func (r *Responder) Base(c echo.Context) string {
 	return "http://" + c.Request().Host
 }
 
-// HasURL reports whether the server's public URL is known, and not only as each request says.
+// HasURL reports whether the server's public URL is configured.
 func (r *Responder) HasURL() bool { return r.url != nil }

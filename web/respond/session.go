@@ -51,7 +51,7 @@ func newSessions(store SessionStore, https bool) *scs.SessionManager {
 	}
 }
 
-// LoadSession gives a request the browser's session. A handler that changes it saves it (commit), so an answer never
+// LoadSession gives a request the browser's session. A handler that changes it saves it (commit), so a response never
 // says more than is stored.
 func (r *Responder) LoadSession(c echo.Context) error {
 	ctx, err := r.Session(c.Request().Context(), r.SessionCookie(c))
@@ -78,7 +78,7 @@ func (r *Responder) Session(ctx context.Context, cookie string) (context.Context
 	return r.sessions.Load(ctx, cookie)
 }
 
-// commit saves the session. One that was ended meanwhile stays so.
+// commit saves the session, unless it was ended meanwhile.
 func (r *Responder) commit(c echo.Context) error {
 	ctx := c.Request().Context()
 	if r.sessions.Token(ctx) == "" {
@@ -108,7 +108,7 @@ func (r *Responder) Flash(c echo.Context, message views.Flash) error {
 	return r.commit(c)
 }
 
-// takeFlash returns the messages kept for this page. If it cannot be saved that they were shown, they are shown again.
+// takeFlash returns the messages for this page. If their removal cannot be saved, they are shown again.
 func (r *Responder) takeFlash(c echo.Context) []views.Flash {
 	ctx := c.Request().Context()
 	if c.Get(sessionKey) == nil || !r.sessions.Exists(ctx, flashKey) {
@@ -121,7 +121,7 @@ func (r *Responder) takeFlash(c echo.Context) []views.Flash {
 	return list
 }
 
-// RefusedUndos are the actions that the session's user could not undo, the last of them.
+// RefusedUndos are the last actions that the session's user could not undo.
 func (r *Responder) RefusedUndos(ctx context.Context) []id.Activity {
 	list, _ := r.sessions.Get(ctx, passedKey).([]id.Activity)
 	return list
@@ -197,7 +197,7 @@ func Enter(c echo.Context, actor accounts.Actor) {
 	c.SetRequest(c.Request().WithContext(accounts.WithActor(c.Request().Context(), actor)))
 }
 
-// Member is the member of the company of the path; ok is false before one was let in.
+// Member is the member of the company of the path; ok is false before one was admitted.
 func Member(c echo.Context) (actor accounts.Actor, ok bool) {
 	actor, ok = c.Get(actorKey).(accounts.Actor)
 	return actor, ok
@@ -206,7 +206,7 @@ func Member(c echo.Context) (actor accounts.Actor, ok bool) {
 // SetPosition keeps for the page the heads of the feeds known when the request came.
 func SetPosition(c echo.Context, at string) { c.Set(atKey, at) }
 
-// AskToSignIn leads to the sign-in, and from there back to the page; before there was a setup, to that.
+// AskToSignIn redirects to the sign-in, which leads back to the page; before the first setup, to that.
 func (r *Responder) AskToSignIn(c echo.Context) error {
 	if installed, err := r.IsInstalled(c.Request().Context()); err != nil || !installed {
 		if err != nil {
@@ -239,7 +239,7 @@ func OwnPath(next string) string {
 	return next
 }
 
-// MarkInstalled keeps that there has been a setup.
+// MarkInstalled records that there has been a setup.
 func (r *Responder) MarkInstalled() { r.installed.Store(true) }
 
 // IsInstalled reports whether there has been a setup.

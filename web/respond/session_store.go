@@ -8,19 +8,18 @@ import (
 	"github.com/alexedwards/scs/v2"
 )
 
-// SessionStore keeps sessions. Update stores one that is there, and Take removes it; both report
-// whether it was there.
+// SessionStore keeps sessions. Update stores an existing one, and Take removes it; both report whether it existed.
 type SessionStore interface {
 	scs.Store
 	Update(ctx context.Context, token string, data []byte, expiry time.Time) (there bool, err error)
 	Take(ctx context.Context, token string) (there bool, err error)
 }
 
-// errSessionGone says that the session ended while the request was under way.
+// errSessionGone: the session ended while the request was under way.
 var errSessionGone = errors.New("the session has ended")
 
-// guardedStore does not let an ended session come back with what another request of the browser saves: only a context
-// with newSession makes one.
+// guardedStore does not let an ended session come back through another request of the browser: only a context with
+// newSession creates one.
 type guardedStore struct{ SessionStore }
 
 type (

@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// SheetFile answers with a file about the run of the path.
+// SheetFile responds with a file about the run of the path.
 func (r *Responder) SheetFile(c echo.Context,
 	sheet func(ctx context.Context, run id.Run) (*migrations.Sheet, error)) error {
 	run, err := PathRun(c)
@@ -28,7 +28,7 @@ func (r *Responder) SheetFile(c echo.Context,
 }
 
 // sendSheet sends rows while they are read. Each batch has the time of a request; the file may take any. An error in
-// the middle breaks the answer off, so half a file does not pass for the whole.
+// the middle breaks the response off, so half a file does not pass for the whole.
 func (r *Responder) sendSheet(c echo.Context, file *migrations.Sheet) error {
 	header := c.Response().Header()
 	header.Set("Content-Type", "text/csv; charset=utf-8")

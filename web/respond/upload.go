@@ -23,14 +23,14 @@ import (
 // The file of a run is streamed from the connection to its store, and is never whole in memory nor in a temporary file.
 // It may take any time while data arrives.
 
-// DefaultMaxUpload is the largest file in bytes where nothing else is said.
+// DefaultMaxUpload is the default of the largest file in bytes.
 const DefaultMaxUpload = 2 << 30
 
 const (
-	// stallLimit is how long an upload may send nothing.
+	// stallLimit is the longest pause of an upload.
 	stallLimit = time.Minute
-	// lingering is how much more of a file that is too large is read, so that the answer is: a browser
-	// that is still sending shows none.
+	// lingering is how much more of a file that is too large is read, so that the response arrives: a browser that is
+	// still sending shows none.
 	lingering = 64 << 20
 )
 
@@ -64,15 +64,15 @@ var (
 	fieldsTooBig = uploadBroken("The fields before the file are too large: they may have 512 KiB.")
 )
 
-// Upload is a form with a file as it comes in.
+// Upload is a form with a file that is being received.
 type Upload struct {
 	Fields url.Values
 	Name   string // of the file, "" if there is none
 	File   io.Reader
-	OnEnd  func()    // called once the file was read to its end, where set
-	Sum    hash.Hash // SHA-256 of what was read of the file
+	OnEnd  func()    // called once the file was read to its end, if set
+	Sum    hash.Hash // SHA-256 of the part of the file that was read
 
-	// Context ends with the request, or where nothing happens for a while.
+	// Context ends with the request, or when nothing arrives for a while.
 	Context context.Context
 
 	c       echo.Context
@@ -82,12 +82,12 @@ type Upload struct {
 	limit   int64
 	words   string // the limit, in words
 	size    int64
-	err     error // what went wrong with reading
+	err     error // the error of reading
 	watch   *time.Timer
 	stopped chan struct{}
 }
 
-// Upload begins to read a form with a file: call its Receive, and Close in any case.
+// Upload starts to read a form with a file: call its Receive, and Close in any case.
 func (r *Responder) Upload(c echo.Context) *Upload {
 	ctx, cancel := context.WithCancel(c.Request().Context())
 	s := &Upload{
@@ -193,7 +193,7 @@ func (s *Upload) extend() {
 	_ = connection.SetWriteDeadline(time.Now().Add(2 * stallLimit))
 }
 
-// Why returns what an error of using the file really is about: reading it comes first.
+// Why returns the cause of an error of using the file: the error of reading it comes first.
 func (s *Upload) Why(err error) error {
 	select {
 	case <-s.stopped:
@@ -206,7 +206,7 @@ func (s *Upload) Why(err error) error {
 	return err
 }
 
-// Close takes the rest of the request, so a client that is still sending gets to see the answer, and stops the watch.
+// Close reads the rest of the request, so that a client that is still sending gets the response, and stops the watch.
 func (s *Upload) Close() {
 	defer s.done()
 	defer s.watch.Stop()

@@ -22,8 +22,8 @@ type Stream struct {
 	beat, check *time.Ticker
 }
 
-// Stream counts a stream and sends nothing, so that what is wrong can still be answered. Its caller
-// runs or closes it. It returns an error with CodeTooMany, or workflows.Stopping.
+// Stream counts a stream and sends nothing, so that an error can still be a response. Its caller runs or closes it. It
+// returns an error with CodeTooMany, or workflows.Stopping.
 func (s *Streams) Stream(c echo.Context) (*Stream, error) {
 	response, err := s.Hold(c)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Streams) Stream(c echo.Context) (*Stream, error) {
 		nil
 }
 
-// Beat comes where nothing was sent for a while.
+// Beat fires if nothing was sent for a while.
 func (st *Stream) Beat() <-chan time.Time { return st.beat.C }
 
 // Check fires when it is time to check the reader's access.
@@ -46,7 +46,7 @@ func (st *Stream) Close() {
 	st.Response.Close()
 }
 
-// begin sends the head of the answer, and how long a reader shall wait before it connects again.
+// begin sends the head of the response, and the delay after which the reader reconnects.
 func (st *Stream) begin(again time.Duration) error {
 	st.describe(st.c.Response().Header())
 	st.c.Response().WriteHeader(http.StatusOK)
@@ -56,14 +56,14 @@ func (st *Stream) begin(again time.Duration) error {
 func (st *Stream) describe(head http.Header) {
 	head.Set(echo.HeaderContentType, "text/event-stream")
 	head.Set(echo.HeaderCacheControl, "no-store")
-	head.Set("X-Accel-Buffering", "no") // nginx keeps answers back otherwise
+	head.Set("X-Accel-Buffering", "no") // nginx buffers responses otherwise
 }
 
 func retry(after time.Duration) []byte {
 	return []byte("retry: " + strconv.FormatInt(after.Milliseconds(), 10) + "\n\n")
 }
 
-// Run begins the answer and has serve send the events; the stream is closed when serve returns. If the stream is
+// Run starts the response and has serve send the events; the stream is closed when serve returns. If the stream is
 // detached, Run returns at once, so serve must hold nothing of the request: thousands of waiting streams would hold it
 // too.
 func (st *Stream) Run(again time.Duration, serve func() error) error {
@@ -98,13 +98,13 @@ func (st *Stream) Run(again time.Duration, serve func() error) error {
 
 type headKey struct{}
 
-// WithHead marks the context of a request that is routed as GET and was HEAD: a stream sends its head alone.
+// WithHead marks the context of a HEAD request that is routed as GET: a stream sends its head alone.
 func WithHead(ctx context.Context) context.Context { return context.WithValue(ctx, headKey{}, true) }
 
 func isHead(c echo.Context) bool { return c.Request().Context().Value(headKey{}) != nil }
 
 // detach is begin for a stream that outlives its handler: it takes the connection from the server. It reports false if
-// that cannot be, as with HTTP/2, and the stream has begun within the handler.
+// that is impossible, as with HTTP/2, and the stream has begun within the handler.
 func (st *Stream) detach(again time.Duration) (detached bool, err error) {
 	conn, _, err := st.control.Hijack()
 	if err != nil {
@@ -123,7 +123,7 @@ func (st *Stream) detach(again time.Duration) (detached bool, err error) {
 	return true, st.Send(append(head, retry(again)...))
 }
 
-// head is the head of a detached answer, which ends with the connection.
+// head is the head of a detached response, which ends with the connection.
 func (st *Stream) head() []byte {
 	head := st.c.Response().Header()
 	st.describe(head)
@@ -139,8 +139,8 @@ func (st *Stream) head() []byte {
 	return b.Bytes()
 }
 
-// drain returns when the reader has gone, also by saying that it sends nothing more, as net/http sees it, or when
-// it sends more than what may be left of a request.
+// drain returns when the reader has gone, also when it closed its sending side, as net/http sees it, or when it sends
+// more than the rest of a request.
 func drain(conn net.Conn) {
 	some := make([]byte, 64)
 	for range 1024 {
@@ -180,7 +180,7 @@ func (st *Stream) write(piece []byte) (err error) {
 	return err
 }
 
-// sentAtOnce is how many bytes a reader must take within Limits.Write.
+// sentAtOnce is the number of bytes that a reader must take within Limits.Write.
 const sentAtOnce = 64 << 10
 
 // Event writes a server-sent event: its id if it has one, its name, and data of one line.

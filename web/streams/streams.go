@@ -38,8 +38,8 @@ type Limits struct {
 	Most  int           // there may be at once in this process
 	OfOne int           // open at once per reader
 	Beat  time.Duration // of a heartbeat
-	Check time.Duration // after which it is looked whether the reader still may
-	Write time.Duration // that a reader may take for what is sent
+	Check time.Duration // the interval of checks of the reader's access
+	Write time.Duration // for the reader to take the bytes sent
 }
 
 func (l Limits) orDefaults() Limits {
@@ -53,16 +53,16 @@ func (l Limits) orDefaults() Limits {
 
 var (
 	openStreams = promauto.NewGauge(prometheus.GaugeOpts{Name: "counterfoil_streams",
-		Help: "Answers of this process that wait for changes."})
+		Help: "Responses of this process that wait for changes."})
 	refusedStreams = promauto.NewCounter(prometheus.CounterOpts{Name: "counterfoil_streams_refused_total",
-		Help: "Those that were refused because there were too many."})
+		Help: "Responses refused because too many were open."})
 )
 
 // CodeTooMany: too many streams and waiting requests are open. Close some, or try again after
 // Retry-After.
 const CodeTooMany fault.Code = "Stream.TooMany"
 
-// tooMany reports one more than there may be.
+// tooMany is the error of one more than the limit.
 type tooMany struct {
 	most int
 	own  bool // of this reader
@@ -96,17 +96,17 @@ type Streams struct {
 	rounds [kinds]chan struct{} // nil if no stream waits
 }
 
-// News is what readers wait for.
-type News int
+// Kind is the kind of changes that readers wait for.
+type Kind int
 
-// All there is to wait for.
+// The kinds of changes.
 const (
-	OfFeeds News = iota
+	OfFeeds Kind = iota
 	OfPages
 	kinds
 )
 
-// New returns what counts the responses of a server. Its owner calls End.
+// New returns the Streams of a server. Its owner calls End.
 func New(limits Limits, log *slog.Logger) *Streams {
 	s := &Streams{limits: limits.orDefaults(), log: log, of: map[string]int{}}
 	s.ending, s.end = context.WithCancel(context.Background())
@@ -116,7 +116,7 @@ func New(limits Limits, log *slog.Logger) *Streams {
 // End ends the responses that take long, and refuses new ones.
 func (s *Streams) End() { s.end() }
 
-// Open is how many there are now.
+// Open is the number of open responses.
 func (s *Streams) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,25 +159,25 @@ const (
 	longest  = 400 * time.Millisecond
 )
 
-// Soon returns a channel that is closed a little after news: the same for all callers, so they look at the same moment
+// Soon returns a channel that is closed a little after changed: the same for all callers, so they look at the same moment
 // and share one read. The more streams are open, the longer it waits.
-func (s *Streams) Soon(kind News, news <-chan struct{}) <-chan struct{} {
+func (s *Streams) Soon(kind Kind, changed <-chan struct{}) <-chan struct{} {
 	select {
-	case <-news: // the others may wait for what comes after it
-		return news
+	case <-changed: // the others may wait for what comes after it
+		return changed
 	default:
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rounds[kind] == nil {
 		s.rounds[kind] = make(chan struct{})
-		go s.gather(kind, news)
+		go s.gather(kind, changed)
 	}
 	return s.rounds[kind]
 }
 
-func (s *Streams) gather(kind News, news <-chan struct{}) {
-	_ = wait.For(s.ending, news)
+func (s *Streams) gather(kind Kind, changed <-chan struct{}) {
+	_ = wait.For(s.ending, changed)
 	s.mu.Lock()
 	gap := min(time.Duration(s.open)*eachAdds, longest)
 	s.mu.Unlock()
@@ -197,8 +197,8 @@ type Response struct {
 	release func() // ends ctx
 }
 
-// Hold has the response to a request take as long as it likes. The caller ends it with Close. It returns an error
-// with CodeTooMany, or workflows.Stopping.
+// Hold lets the response to a request take as long as it likes. The caller ends it with Close. It returns an error with
+// CodeTooMany, or workflows.Stopping.
 func (s *Streams) Hold(c echo.Context) (*Response, error) {
 	who := readerKey(c)
 	if err := s.enter(who); err != nil {
