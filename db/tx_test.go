@@ -30,7 +30,7 @@ func rename(ctx context.Context, tx *db.Tx, slug, name string) error {
 func TestInTx(t *testing.T) {
 	t.Parallel()
 
-	t.Run("one whose process stands still in the middle holds up nobody for long", func(t *testing.T) {
+	t.Run("one whose process hangs in the middle holds its locks briefly", func(t *testing.T) {
 		t.Parallel()
 		d, err := db.Open(dbtest.URL(t)) // one of dbtest.Open may be idle for long
 		domaintest.Must(t, err)
@@ -78,7 +78,7 @@ func TestInTx(t *testing.T) {
 		}
 	})
 
-	t.Run("what it did is undone when it fails or panics", func(t *testing.T) {
+	t.Run("its changes are undone when it fails or panics", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		twoCompanies(t, d)
@@ -103,7 +103,7 @@ func TestInTx(t *testing.T) {
 		}
 	})
 
-	t.Run("it reads what is committed, in UTC, strictly", func(t *testing.T) {
+	t.Run("it reads committed rows, in UTC, strictly", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		twoCompanies(t, d)

@@ -71,7 +71,7 @@ func TestAttach(t *testing.T) {
 }
 
 func TestAttachAtOnce(t *testing.T) {
-	t.Run("the database goes on while its owners are killed one after another", func(t *testing.T) {
+	t.Run("the database keeps running while its owners are killed one after another", func(t *testing.T) {
 		dir := seededDir(t)
 		programs := []*program{startHelper(t, helperConfig{Dir: dir, Watch: true}), startHelper(t, helperConfig{Dir: dir, Watch: true})}
 		first := programs[0].status()

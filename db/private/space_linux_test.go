@@ -17,7 +17,7 @@ import (
 func TestDiskFull(t *testing.T) {
 	// MariaDB and MySQL take different ways for values that fit into a page and for larger ones.
 	for name, size := range map[string]int{"rows": 200, "large values": 300_000} {
-		t.Run("nothing acknowledged is lost and work goes on when there is space again: "+name, func(t *testing.T) {
+		t.Run("nothing acknowledged is lost and work resumes when there is space again: "+name, func(t *testing.T) {
 			dir := smallDisk(t, "400m")
 			s := open(t, dir)
 			watch(t, s)
@@ -51,7 +51,7 @@ func TestDiskFull(t *testing.T) {
 		})
 	}
 
-	t.Run("a new database is refused where it has no room", func(t *testing.T) {
+	t.Run("a new database is refused without room", func(t *testing.T) {
 		dir := smallDisk(t, "64m")
 		_, err := Open(t.Context(), options(dir, nil))
 		checkDiskFull(t, err, dir)
@@ -72,7 +72,7 @@ func TestDiskFull(t *testing.T) {
 		open(t, dir)
 	})
 
-	t.Run("a server that finds the disk full while it starts is told from a broken one", func(t *testing.T) {
+	t.Run("a server that finds the disk full while it starts is not taken for a broken one", func(t *testing.T) {
 		s := &Server{dir: t.TempDir()}
 		log := s.logOf(underTest())
 		domaintest.Must(t, os.WriteFile(log.path, []byte(logMark+"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibtmp1 failed with error 28\n"), 0o600))

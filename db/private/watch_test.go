@@ -49,7 +49,7 @@ func TestWatch(t *testing.T) {
 		}
 	})
 
-	t.Run("a database that was asked to stop by somebody else comes back", func(t *testing.T) {
+	t.Run("a database that another program stopped comes back", func(t *testing.T) {
 		s := open(t, seededDir(t))
 		watch(t, s)
 		pid := s.Pid()

@@ -266,7 +266,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestCheckToken(t *testing.T) {
-	t.Run("a token without a name is asked what it is for, at its own field", func(t *testing.T) {
+	t.Run("a token without a name is refused at its own field", func(t *testing.T) {
 		_, err := accounts.CheckToken(accounts.TokenDraft{Scopes: []string{"boards:read"}}, accounts.Account{})
 		if !errors.Is(err, fault.Invalid) || fault.Field(err) != "name" || !strings.Contains(fault.Message(err), "what the token is for") {
 			t.Errorf("%v at %q", err, fault.Field(err))

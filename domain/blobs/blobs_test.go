@@ -76,7 +76,7 @@ func TestStore(t *testing.T) {
 		ctx := context.Background()
 		large := strings.Repeat("0123456789abcdef", 1<<20) // more than one part of an upload
 
-		t.Run("what was put is opened, also when it is empty or large", func(t *testing.T) {
+		t.Run("a stored file can be opened, also when it is empty or large", func(t *testing.T) {
 			for name, content := range map[string]string{"images/ab/one.png": "first", "empty": "", "large": large, "ef/größer 🥷": "x"} {
 				put(t, s, name, content)
 				if read(t, s, name) != content {
@@ -94,7 +94,7 @@ func TestStore(t *testing.T) {
 				t.Errorf("%q", got)
 			}
 		})
-		t.Run("what cannot be read to its end is not stored, and what was there stays", func(t *testing.T) {
+		t.Run("a file that cannot be read to its end is not stored, and the old one stays", func(t *testing.T) {
 			put(t, s, "kept", "before")
 			broken := errors.New("broken")
 			for _, name := range []string{"never", "kept"} {
@@ -121,7 +121,7 @@ func TestStore(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
-		t.Run("what is not there is not found", func(t *testing.T) {
+		t.Run("a missing file is not found", func(t *testing.T) {
 			if _, err := s.Open(ctx, "nothing"); !errors.As(err, new(blobs.NotFound)) {
 				t.Errorf("%v", err)
 			}
@@ -177,7 +177,7 @@ func TestStore(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
-		t.Run("who reads while others put sees one of the contents, whole", func(t *testing.T) {
+		t.Run("a concurrent reader sees one of the contents, whole", func(t *testing.T) {
 			contents := [][]byte{bytes.Repeat([]byte("a"), 300_000), bytes.Repeat([]byte("b"), 200_000), bytes.Repeat([]byte("c"), 100_000)}
 			put(t, s, "shared/file", string(contents[0]))
 			var group sync.WaitGroup
@@ -209,7 +209,7 @@ func TestStore(t *testing.T) {
 		if folder == "" {
 			return
 		}
-		t.Run("what writers left that died is swept once it is old", func(t *testing.T) {
+		t.Run("files of dead writers are swept once they are old", func(t *testing.T) {
 			old := time.Now().Add(-25 * time.Hour)
 			aged := func(name string) {
 				domaintest.Must(t, os.Chtimes(filepath.Join(folder, name), old, old))
@@ -271,7 +271,7 @@ func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestOpen(t *testing.T) {
 	ctx := context.Background()
-	t.Run("a place that is none is refused, and no password is told", func(t *testing.T) {
+	t.Run("a wrong location is refused, without its password", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
 		domaintest.Must(t, os.WriteFile(file, nil, 0o600))
 		for _, where := range []string{"", file, file + "/below", "gs://bucket", "s3://", "s3://bucket/path", "s3://key:pa55word@bucket", "s3://bucket?nonsense=1", "s3://%zz"} {

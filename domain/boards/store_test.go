@@ -67,7 +67,7 @@ func TestOpen(t *testing.T) {
 		}
 	})
 
-	t.Run("what is wrong with the draft leaves nothing behind", func(t *testing.T) {
+	t.Run("a wrong draft leaves nothing behind", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		acme := company(t, d, "acme")
@@ -246,7 +246,7 @@ func TestTakeNumbers(t *testing.T) {
 		return last, err
 	}
 
-	t.Run("each board counts for itself, and what is rolled back is not used up", func(t *testing.T) {
+	t.Run("each board counts for itself, and a rollback uses up no number", func(t *testing.T) {
 		for i, c := range []struct {
 			board boards.ID
 			k     int

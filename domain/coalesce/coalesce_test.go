@@ -143,7 +143,7 @@ func TestGroup(t *testing.T) {
 		})
 	})
 
-	t.Run("a caller who leaves does not cancel the batch", func(t *testing.T) {
+	t.Run("a cancelled caller does not cancel the batch", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			gate, finished := make(chan struct{}), make(chan error, 1)
@@ -223,7 +223,7 @@ func TestGroupIsolatesErrors(t *testing.T) {
 		})
 	}
 
-	t.Run("an error that is nobody's fault fails the batch once", func(t *testing.T) {
+	t.Run("an error of no single call fails the batch once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			gate, runs := make(chan struct{}), 0
 			g := coalesce.New(func(context.Context, string, []int) ([]string, error) {
@@ -256,7 +256,7 @@ func TestGroupIsolatesErrors(t *testing.T) {
 }
 
 func TestGroupClose(t *testing.T) {
-	t.Run("those who wait are served, those who come later are refused", func(t *testing.T) {
+	t.Run("waiting calls are served, later ones are refused", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRecorder()
 			g := coalesce.New(r.run, coalesce.Options{})

@@ -45,7 +45,7 @@ func (e *env) untilRun(t testing.TB, run id.Run, wanted func(migrations.Run) boo
 
 func TestRefs(t *testing.T) {
 	t.Parallel()
-	t.Run("what is minted can be taken, by many at once, each code by one", func(t *testing.T) {
+	t.Run("minted codes can be popped, by many at once, each once", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		run := e.mint(t, 25_000, "5")
@@ -80,7 +80,7 @@ func TestRefs(t *testing.T) {
 		}
 		e.Counts(t, len(seen), "SELECT COUNT(*) FROM ref_issue WHERE company_id = 1 AND token_id = 0 AND ticket_id = 0")
 	})
-	t.Run("a mint that is paused, and whose worker stops, goes on: each code is counted once", func(t *testing.T) {
+	t.Run("a mint that is paused, and whose worker stops, resumes: each code is counted once", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		operator := console.AsCommandLine(e.Ctx)
@@ -132,7 +132,7 @@ func TestRefs(t *testing.T) {
 
 func TestRefill(t *testing.T) {
 	t.Parallel()
-	t.Run("a pool that runs low is filled, by one run at a time, once somebody wants codes", func(t *testing.T) {
+	t.Run("a pool that runs low is filled, by one run at a time, once codes are in use", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		tend := func(want int) {
@@ -218,7 +218,7 @@ func TestRefill(t *testing.T) {
 
 func TestLoadCodes(t *testing.T) {
 	t.Parallel()
-	t.Run("a file is taken line by line: what is no code, or known, is refused and said", func(t *testing.T) {
+	t.Run("a file is loaded line by line: lines without a code, or with a known one, are rejected", func(t *testing.T) {
 		t.Parallel()
 		for name, file := range map[string]string{
 			"without a heading": "ukrEP\nUkrEP\nukrE\nabcdef\nukrEP\n0OlI1\n<b>12\n\"a,b\"\n",

@@ -131,7 +131,7 @@ func TestOpen_encodings(t *testing.T) {
 			}
 		})
 	}
-	t.Run("what is neither is refused with what to do", func(t *testing.T) {
+	t.Run("other files are refused with what to do", func(t *testing.T) {
 		t.Parallel()
 		_, err := Open(strings.NewReader(windows), Options{})
 		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "Windows-1252") {

@@ -94,7 +94,7 @@ func TestLive(t *testing.T) {
 		return list
 	}
 
-	t.Run("a ticket is told of where it is", func(t *testing.T) {
+	t.Run("a ticket's change is reported with its column", func(t *testing.T) {
 		since := e.Delivery.Live().Position()
 		ticket := open("One")
 		since = e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
@@ -103,7 +103,7 @@ func TestLive(t *testing.T) {
 		}
 		e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[1])] })
 	})
-	t.Run("one that goes to another board is told of on both", func(t *testing.T) {
+	t.Run("a ticket that goes to another board is reported on both", func(t *testing.T) {
 		ticket := open("Two")
 		since := e.sees(t, company, e.Delivery.Live().Position(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
 		if _, _, err := e.Workflows.MoveTicket(e.Ctx, ticket.Key, tickets.Intent{Board: "OTHER", Column: columns(other)[0], AtEnd: true}); err != nil {
@@ -119,7 +119,7 @@ func TestLive(t *testing.T) {
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, ticket.Key))
 		e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, 0)] })
 	})
-	t.Run("a comment is told of with its ticket, a column with its board", func(t *testing.T) {
+	t.Run("a comment is reported with its ticket, a column with its board", func(t *testing.T) {
 		ticket, review := open("Four"), "Review"
 		since := e.Delivery.Live().Position()
 		domaintest.OK(e.Workflows.Comment(e.Ctx, ticket.Key, "Hello", nil))(t)
@@ -137,7 +137,7 @@ func TestLive(t *testing.T) {
 			t.Errorf("%+v", news)
 		}
 	})
-	t.Run("many tickets of a board are all of it, and more than are told are anything", func(t *testing.T) {
+	t.Run("many tickets of a board are reported as all of it, and still more as anything", func(t *testing.T) {
 		since := e.Delivery.Live().Position()
 		var drafts []tickets.Ticket
 		for range 3 {

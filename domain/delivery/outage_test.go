@@ -74,7 +74,7 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 			t.Errorf("%q", ids)
 		}
 	})
-	t.Run("says so to who presses the button, too", func(t *testing.T) {
+	t.Run("reports it to a test message, too", func(t *testing.T) {
 		t.Parallel()
 		e, hook, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 			r.URL.Path = "/late"
@@ -91,7 +91,7 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 	})
 }
 
-func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
+func TestWebhookRetryAfter(t *testing.T) {
 	t.Parallel()
 	inAnHour := time.Now().UTC().Add(time.Hour).Truncate(time.Second)
 	most := 12 * time.Hour

@@ -18,7 +18,7 @@ import (
 )
 
 // Only a requester and the members may know the code, the link and the address.
-func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
+func TestWebhooksHaveNoSecretsOfRequesters(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, nil)
 	p.Board(t, "NINJA")

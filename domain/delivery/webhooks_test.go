@@ -118,7 +118,7 @@ func same(t *testing.T, got []string, want ...string) {
 	}
 }
 
-func TestWebhookIsSentWhatChanges(t *testing.T) {
+func TestWebhookIsSentChanges(t *testing.T) {
 	t.Parallel()
 	t.Run("in order, from when it was made, signed, each row as it is by then", func(t *testing.T) {
 		p := newPost(t, nil)
@@ -153,7 +153,7 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 			}
 		}
 	})
-	t.Run("nothing of other companies, and of a board what leaves it", func(t *testing.T) {
+	t.Run("nothing of other companies, and of a board also the tickets that leave it", func(t *testing.T) {
 		p := newPost(t, nil)
 		ninja := p.Board(t, "NINJA")
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}, Board: "DEMO"})
@@ -199,7 +199,7 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 			t.Error(id(0), id(1), id(2), id(3))
 		}
 	})
-	t.Run("gets what changed meanwhile once, as it is now", func(t *testing.T) {
+	t.Run("gets changes since once, in their present state", func(t *testing.T) {
 		p := newPost(t, func(n int, _ outboundtest.Message) int { return map[bool]int{true: 503, false: 200}[n == 1] })
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 		ticket := p.openTicket(t, "DEMO", "draft")
@@ -224,7 +224,7 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 			t.Error(err, len(p.inbox.Messages()))
 		}
 	})
-	t.Run("410 stops it, with the reason, and it goes on where it ended once it is turned on", func(t *testing.T) {
+	t.Run("410 stops it, with the reason, and it resumes at its cursor once it is turned on", func(t *testing.T) {
 		p := newPost(t, func(n int, _ outboundtest.Message) int { return map[bool]int{true: 410, false: 200}[n == 1] })
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 		p.openTicket(t, "DEMO", "one")
@@ -405,7 +405,7 @@ func TestWebhookErrors(t *testing.T) {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
-	t.Run("a name that leads within does not tell where to", func(t *testing.T) {
+	t.Run("a name of an internal address does not reveal the address", func(t *testing.T) {
 		e := newEnv(t)
 		hook, _ := e.hook(t, webhooks.Draft{URL: "https://example.com/", Feeds: []string{"tickets"}})
 		e.Exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
@@ -434,7 +434,7 @@ func TestWebhookRules(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("only who manages the company has them", func(t *testing.T) {
+	t.Run("only managers of the company have them", func(t *testing.T) {
 		e := newEnv(t)
 		hook, _ := e.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
 		weak := e.Actor

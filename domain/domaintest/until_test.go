@@ -33,7 +33,7 @@ func TestUntil(t *testing.T) {
 			}
 		})
 	})
-	t.Run("it fails in the end, and says what is instead", func(t *testing.T) {
+	t.Run("it fails in the end, with the states", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			began, never := time.Now(), &failureRecorder{TB: t}

@@ -37,7 +37,7 @@ func TestRunOnce(t *testing.T) {
 			t.Errorf("%d rows waited", n)
 		}
 	})
-	t.Run("it does not wait for a writer who takes long, who is published later", func(t *testing.T) {
+	t.Run("it does not wait for a slow writer, whose rows are published later", func(t *testing.T) {
 		r := newCalm(t)
 		domaintest.Must(t, r.actor("writer 1").db.InTx(t.Context(), func(tx *db.Tx) error {
 			if _, err := tx.SQL.Exec("UPDATE paper SET content = 2, feed_sync_id = NULL WHERE id = 3"); err != nil {
@@ -96,7 +96,7 @@ func TestRunOnce(t *testing.T) {
 			return position != nil
 		})
 	})
-	t.Run("what a writer changes while it is published is published again", func(t *testing.T) {
+	t.Run("a row that is changed while it is published is published again", func(t *testing.T) {
 		r := newCalm(t)
 		for range 3 { // a row that changes all the time goes out whenever it rests
 			domaintest.Must(t, r.parts.edit(t.Context(), r.actor("writer 1").db, 3))

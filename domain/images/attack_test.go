@@ -103,7 +103,7 @@ func TestPassesOfAJPEG(t *testing.T) {
 	if c, err := images.Convert(context.Background(), passes(50), usual); err != nil || c.Width != 64 {
 		t.Errorf("a JPEG with 51 passes: %v", err)
 	}
-	t.Run("what only looks like passes is none", func(t *testing.T) {
+	t.Run("data that only resembles passes counts as none", func(t *testing.T) {
 		whole := passes(3)
 		comment := append([]byte("\xff\xfe\x10\x02"), bytes.Repeat([]byte("\xff\xda"), 0x1000/2)...)
 		with := bytes.Join([][]byte{whole[:2], comment, whole[2:], bytes.Repeat([]byte("\xff\xda\x00\x02"), 1000)}, nil)

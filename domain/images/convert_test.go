@@ -36,7 +36,7 @@ func reddish(c color.Color) bool { r, _, b, _ := c.RGBA(); return r > 2*b }
 
 func TestConvert(t *testing.T) {
 	t.Parallel()
-	t.Run("what was lossless stays as it is, to the pixel", func(t *testing.T) {
+	t.Run("a lossless image stays as it is, to the pixel", func(t *testing.T) {
 		c, picture := convert(t, outboundtest.Transparent())
 		want, _ := png.Decode(bytes.NewReader(outboundtest.Transparent()))
 		for y := range 30 {
@@ -50,7 +50,7 @@ func TestConvert(t *testing.T) {
 			t.Errorf("%s, %d × %d", c.Type, c.Width, c.Height)
 		}
 	})
-	t.Run("a photograph is turned, and says nothing about where it was taken", func(t *testing.T) {
+	t.Run("a photograph is rotated, and loses its place", func(t *testing.T) {
 		if !bytes.Contains(outboundtest.RotatedJPEG(), []byte(outboundtest.Secret)) {
 			t.Fatal("the photograph has no secret to begin with")
 		}
@@ -78,7 +78,7 @@ func TestConvert(t *testing.T) {
 			t.Errorf("the small copy: %v", err)
 		}
 	})
-	t.Run("a GIF and a WebP that stand still become a PNG", func(t *testing.T) {
+	t.Run("a still GIF or WebP becomes a PNG", func(t *testing.T) {
 		for _, content := range [][]byte{outboundtest.Picture(5, "x.gif"), outboundtest.WebP()} {
 			if c, _ := convert(t, content); c.Type != "image/png" {
 				t.Errorf("%s", c.Type)

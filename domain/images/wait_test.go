@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
-func TestWhoWaitsForItsTurnCanBeStopped(t *testing.T) {
+func TestAWaitingConversionCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	var content bytes.Buffer
 	domaintest.Must(t, png.Encode(&content, image.NewGray(image.Rect(0, 0, 8, 8))))

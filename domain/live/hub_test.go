@@ -33,7 +33,7 @@ func TestAt(t *testing.T) {
 
 func TestHub(t *testing.T) {
 	t.Parallel()
-	t.Run("whoever says how far they have come hears what came after", func(t *testing.T) {
+	t.Run("a reader gets the changes after its position", func(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
 		h.Add(at(11), change(1, live.Ticket{ID: 7}))
@@ -45,7 +45,7 @@ func TestHub(t *testing.T) {
 			}
 		}
 	})
-	t.Run("whoever comes from before what is kept, or from another epoch, is told that anything may have changed", func(t *testing.T) {
+	t.Run("a reader from before the kept changes, or of another epoch, has missed changes", func(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
 		for _, from := range []live.Position{{}, at(9), {Epoch: 2, Tickets: 10}} {
@@ -70,7 +70,7 @@ func TestHub(t *testing.T) {
 			t.Errorf("%+v", news)
 		}
 	})
-	t.Run("a reader who does not keep up has missed something, and goes on", func(t *testing.T) {
+	t.Run("a slow reader has missed changes, and continues", func(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
 		news := h.After(1, at(10))
@@ -92,7 +92,7 @@ func TestHub(t *testing.T) {
 			t.Errorf("it kept nothing of that: %+v", news)
 		}
 	})
-	t.Run("where the feeds begin anew, everyone has missed something", func(t *testing.T) {
+	t.Run("in a new epoch every reader has missed changes", func(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
 		h.Add(at(11), change(1))

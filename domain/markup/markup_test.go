@@ -61,7 +61,7 @@ func TestMentions(t *testing.T) {
 			}
 		})
 	}
-	t.Run("what may be handles is more than what they are", func(t *testing.T) {
+	t.Run("possible handles include all handles", func(t *testing.T) {
 		if got := markup.Handles("@ana `@ben-2` @ANA x@y"); !slices.Equal(got, []string{"ana", "ben-2"}) {
 			t.Errorf("%q", got)
 		}
@@ -206,7 +206,7 @@ func TestRenderLimits(t *testing.T) {
 			}
 		}
 	})
-	t.Run("keys, references and people of a usual number are links and marks", func(t *testing.T) {
+	t.Run("keys, references and mentions of a usual number are links and marks", func(t *testing.T) {
 		source := "[a]: https://example.com/a/rather/long/address\n\n" + strings.Repeat("[a] and @ana of NINJA-1. ", 60) + strings.Repeat("\nNINJA-2", 3000)
 		got, err := markup.Render(source, func(key string) string { return "/" + strings.Repeat("c", 40) + "/" + key }, memberName, nil)
 		if err != nil || strings.Count(got, "<a ") != 3120 || strings.Count(got, "mention") != 60 {

@@ -316,7 +316,7 @@ func TestStartWithSettings(t *testing.T) {
 		t.Fatalf("%+v, %v", run, err)
 	}
 	log := len(d.Log(ready.ID))
-	t.Run("who comes second changes nothing, and is told", func(t *testing.T) {
+	t.Run("the second operator changes nothing, and gets an error", func(t *testing.T) {
 		_, err := d.StartRun(d.Ctx, migrations.Actor{Name: "Bob"}, ready.ID, 0, theirs)
 		refusesAs(t, err, migrations.CodeWrongState, fault.Conflict)
 		if run := d.Now(ready.ID); run.Knobs.Concurrency != 8 || len(d.Log(ready.ID)) != log {

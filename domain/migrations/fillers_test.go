@@ -68,7 +68,7 @@ func TestFillCSV(t *testing.T) {
 			return strings.Join(row.Fields, "+"), nil
 		}, nil
 	}
-	t.Run("an interrupted filling goes on with neither double nor missing rows", func(t *testing.T) {
+	t.Run("an interrupted fill resumes with neither double nor missing rows", func(t *testing.T) {
 		t.Parallel()
 		p := &partialFiller{file: "a,b\n1,2\nno,2\n\"3\n3\",4\n5\n6,7\n"}
 		for range 10 {
@@ -96,7 +96,7 @@ func TestFillCSV(t *testing.T) {
 
 func TestSheet(t *testing.T) {
 	t.Parallel()
-	t.Run("its names stand once above all pieces, and nothing in it is calculated", func(t *testing.T) {
+	t.Run("its header comes once above all parts, and nothing in it is calculated", func(t *testing.T) {
 		t.Parallel()
 		var out bytes.Buffer
 		pieces := [][]string{{"=1+1", "+1", "-1", "@x", "\tx", "a=b", "", "x,\"y\"\nz"}, {"＝1"}}
@@ -116,7 +116,7 @@ func TestSheet(t *testing.T) {
 			t.Errorf("got %q, want %q", out.String(), want)
 		}
 	})
-	t.Run("what cannot be written ends it", func(t *testing.T) {
+	t.Run("a failing writer ends it", func(t *testing.T) {
 		t.Parallel()
 		sheet := Sheet{part: func(_ context.Context, write func(...string)) (bool, error) {
 			write("x")

@@ -19,8 +19,8 @@ import (
 
 const groupOne, groupTwo = "0000000000000001", "0000000000000002"
 
-// taskSet makes a running run of n tasks which are all failed: the odd ones of group 1, the others of 2.
-func (d *env) taskSet(n int) migrations.Run {
+// failedRun makes a running run of n tasks which are all failed: the odd ones of group 1, the others of 2.
+func (d *env) failedRun(n int) migrations.Run {
 	d.T.Helper()
 	run := d.Running(n)
 	domaintest.Exec(d.T, d.DB, `UPDATE migration_task SET state = 'failed', attempt = 5, finished_at = NOW(6), fingerprint = UNHEX(IF(payload % 2, ?, ?)) WHERE run_id = ?`, groupOne, groupTwo, run.ID)
@@ -63,7 +63,7 @@ func TestRetry(t *testing.T) {
 	t.Run("all failed tasks are open in their next iteration, however many", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.taskSet(3500)
+		run := d.failedRun(3500)
 		n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true})
 		if err != nil || n != 3500 {
 			t.Fatal(n, err)
@@ -80,10 +80,10 @@ func TestRetry(t *testing.T) {
 			t.Error("a double click retried", n, err)
 		}
 	})
-	t.Run("what a request had no time for is done by the keeper, also after a crash", func(t *testing.T) {
+	t.Run("the keeper finishes the rest of a request, also after a crash", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.taskSet(2500)
+		run := d.failedRun(2500)
 		if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil { // and then it died
 			t.Fatal(err)
 		}
@@ -98,10 +98,10 @@ func TestRetry(t *testing.T) {
 			t.Error(d.requests(), d.iterations(run.ID))
 		}
 	})
-	t.Run("a request goes over what failed again behind it not twice", func(t *testing.T) {
+	t.Run("a request retries each task once, even if it fails again", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.taskSet(1500)
+		run := d.failedRun(1500)
 		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		d.Fail(run.ID, d.Ids(run.ID)[:3], 1)
 		d.finishes(d.Engine)
@@ -112,7 +112,7 @@ func TestRetry(t *testing.T) {
 	t.Run("a request of a run that was cancelled ends", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.taskSet(1500)
+		run := d.failedRun(1500)
 		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		d.Must(d.CancelRun(d.Ctx, d.Ana, run.ID))
 		d.finishes(d.Engine)
@@ -123,7 +123,7 @@ func TestRetry(t *testing.T) {
 	t.Run("a request that cannot be carried out does not hold up those behind it", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		stuck, other := d.taskSet(1500), d.taskSet(1600)
+		stuck, other := d.failedRun(1500), d.failedRun(1600)
 		for _, run := range []migrations.Run{stuck, other} {
 			domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		}
@@ -149,7 +149,7 @@ func TestRetry(t *testing.T) {
 	t.Run("a request that meets a conflict ends, and the run's log says so", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.taskSet(1500)
+		run := d.failedRun(1500)
 		domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		d.MustMove(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 		other := d.Opened(1500)
@@ -169,10 +169,10 @@ func TestRetry(t *testing.T) {
 
 func TestRetryGroup(t *testing.T) {
 	t.Parallel()
-	t.Run("a group is retried and no other, once, also where two ask at once", func(t *testing.T) {
+	t.Run("a group is retried and no other, once, also by two concurrent requests", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.taskSet(2600)
+		run := d.failedRun(2600)
 		var wait sync.WaitGroup
 		for range 3 {
 			wait.Go(func() {
@@ -196,7 +196,7 @@ func TestRetryGroup(t *testing.T) {
 	t.Run("a run that was complete runs again", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.taskSet(4)
+		run := d.failedRun(4)
 		d.MustMove(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Fingerprint: groupOne}); n != 2 || err != nil {
 			t.Fatal(n, err)
@@ -208,7 +208,7 @@ func TestRetryGroup(t *testing.T) {
 	t.Run("but not beside another that does the same", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.taskSet(4)
+		run := d.failedRun(4)
 		d.MustMove(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 		other := d.Opened(4)
 		_, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true})
@@ -280,7 +280,7 @@ func TestRetryTasks(t *testing.T) {
 	t.Run("of several tasks, those whose state allows it; the others are left alone", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run, other := d.taskSet(6), d.Ready(1)
+		run, other := d.failedRun(6), d.Ready(1)
 		tasks := d.Ids(run.ID)
 		domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'open', fingerprint = NULL WHERE id = ?", tasks[0])
 		domaintest.Exec(t, d.DB, "UPDATE migration_counter SET failed = 5 WHERE run_id = ?", run.ID)
@@ -322,7 +322,7 @@ func TestRetryTasks(t *testing.T) {
 func TestSkip(t *testing.T) {
 	t.Parallel()
 	d := newEnv(t)
-	run := d.taskSet(2300)
+	run := d.failedRun(2300)
 	d.MustMove(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
 	if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Fingerprint: groupOne}); n != 1150 || err != nil {
 		t.Fatal(n, err)

@@ -62,7 +62,7 @@ func TestParams(t *testing.T) {
 			t.Error(values, err)
 		}
 	})
-	t.Run("what is left out has its default", func(t *testing.T) {
+	t.Run("missing values have their defaults", func(t *testing.T) {
 		values, err := check(ctx, "numbers", nil)
 		want := migrations.Values{"upto": "3", "title": "", "colour": "", "loud": "false", "password": ""}
 		if err != nil || fmt.Sprint(values) != fmt.Sprint(want) {
@@ -96,7 +96,7 @@ func TestParams(t *testing.T) {
 			t.Error(fault.Message(err))
 		}
 	})
-	t.Run("what is required is missed", func(t *testing.T) {
+	t.Run("missing required values are errors", func(t *testing.T) {
 		if _, err := check(ctx, "lines", nil); fault.Message(err) != "Token is missing." || fault.Field(err) != "token" {
 			t.Error(err)
 		}
@@ -105,7 +105,7 @@ func TestParams(t *testing.T) {
 
 func TestOpenRun(t *testing.T) {
 	t.Parallel()
-	t.Run("a run waits for a worker to fill it, and says who opened it and with what", func(t *testing.T) {
+	t.Run("a run waits for a worker to fill it, and has its actor and parameters", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
 		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "5", "password": migrationstest.Hunter2}, migrations.Draft{}))
@@ -161,7 +161,7 @@ func TestOpenRun(t *testing.T) {
 
 func TestOpenRunTwice(t *testing.T) {
 	t.Parallel()
-	t.Run("of two that open the same at once, one is told of the other's run", func(t *testing.T) {
+	t.Run("of two that open the same at once, one gets the other's run", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
 		var wait sync.WaitGroup
@@ -239,7 +239,7 @@ func TestOpenRunTwice(t *testing.T) {
 		}
 		d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "6"}, migrations.Draft{}))
 	})
-	t.Run("of many that open the same at once where one may wait, two at most are opened", func(t *testing.T) {
+	t.Run("of many that open the same at once with Behind, two at most are opened", func(t *testing.T) {
 		t.Parallel()
 		again := *migrationstest.Numbers
 		again.Behind = true
@@ -499,7 +499,7 @@ func TestRuns(t *testing.T) {
 	_, _, err := d.Runs(d.Ctx, "all", 0)
 	refusesAs(t, err, migrations.CodeBadList, fault.Invalid)
 
-	t.Run("pages go on where the last one ended", func(t *testing.T) {
+	t.Run("pages continue at the end of the last one", func(t *testing.T) {
 		for n := range migrations.RunsPerPage + 3 {
 			d.Opened(100 + n)
 		}

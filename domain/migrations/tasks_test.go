@@ -100,7 +100,7 @@ func TestTasks(t *testing.T) {
 			t.Errorf("%+v %v", attempts, err)
 		}
 	})
-	t.Run("what is not there is said", func(t *testing.T) {
+	t.Run("unknown ids are reported", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
 		run, other := d.Ready(1), d.Ready(2)
@@ -151,7 +151,7 @@ func TestTasks(t *testing.T) {
 			t.Errorf("%+v", list)
 		}
 	})
-	t.Run("a run's log goes on where the page ended", func(t *testing.T) {
+	t.Run("a run's log continues at the page's end", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
 		run := d.Running(1)

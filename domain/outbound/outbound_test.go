@@ -49,7 +49,7 @@ func fetch(c *outbound.Client, address string, limits outbound.Limits) ([]byte, 
 	return io.ReadAll(res.Body)
 }
 
-func TestAddressesThatAreNotAskedFor(t *testing.T) {
+func TestRefusedAddresses(t *testing.T) {
 	t.Parallel()
 	c := outbound.New(outbound.Options{})
 	t.Run("whatever is no plain http or https address", func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestAddressesThatAreNotAskedFor(t *testing.T) {
 			}
 		}
 	})
-	t.Run("public ones are fine, and so is what stands for them", func(t *testing.T) {
+	t.Run("public ones are fine, and so are their IPv6 forms", func(t *testing.T) {
 		for address, host := range map[string]string{
 			"https://example.com/a.png?b=c#d": "example.com", "HTTP://EXAMPLE.com": "example.com", "http://8.8.8.8/": "8.8.8.8", "http://example.com:8080/": "example.com:8080",
 			"http://[2606:4700::1111]/": "[2606:4700::1111]", "http://[::ffff:8.8.8.8]/": "[::ffff:8.8.8.8]", "http://[64:ff9b::8.8.8.8]/": "[64:ff9b::8.8.8.8]",
@@ -218,7 +218,7 @@ func TestGet(t *testing.T) {
 	t.Parallel()
 	c, hostile, base := start(t)
 	short := outbound.Limits{Header: 5 * time.Second, Total: 10 * time.Second, Pace: 50 * time.Millisecond}
-	t.Run("what is there comes whole", func(t *testing.T) {
+	t.Run("a response is read whole", func(t *testing.T) {
 		got, err := fetch(c, base+"/image/5.png", outbound.Limits{})
 		if err != nil || !bytes.Equal(got, outboundtest.Picture(5, "5.png")) {
 			t.Errorf("%d bytes, %v", len(got), err)
@@ -229,7 +229,7 @@ func TestGet(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("another host that a redirect leads to is waited for, and what that says is returned as it is", func(t *testing.T) {
+	t.Run("a redirect to another host waits for its rate, and returns its error as it is", func(t *testing.T) {
 		port := base[strings.LastIndexByte(base, ':')+1:]
 		busy := errors.New("it wants to be left alone")
 		for to, want := range map[string]struct {
@@ -258,7 +258,7 @@ func TestGet(t *testing.T) {
 		}
 		res.Body.Close()
 	})
-	t.Run("who asks is said, where the address was found is not, and no cookies go round", func(t *testing.T) {
+	t.Run("requests have a user agent, and no referrer or cookies", func(t *testing.T) {
 		var headers []http.Header
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			headers = append(headers, r.Header.Clone())
@@ -297,7 +297,7 @@ func TestGet(t *testing.T) {
 			t.Errorf("what is as long as the limit: %d bytes, %v", len(got), err)
 		}
 	})
-	t.Run("what stalls or drips is given up", func(t *testing.T) {
+	t.Run("a response that stalls or drips is given up", func(t *testing.T) {
 		for path, limits := range map[string]outbound.Limits{
 			"/stall":      {Header: 50 * time.Millisecond},
 			"/stall-body": short,
@@ -310,14 +310,14 @@ func TestGet(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what breaks off is not whole", func(t *testing.T) {
+	t.Run("a truncated response is an error", func(t *testing.T) {
 		for _, path := range []string{"/reset", "/cut.png"} {
 			if _, err := fetch(c, base+path, outbound.Limits{}); !errors.As(err, new(outbound.Unreachable)) || outbound.Final(err) {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
 	})
-	t.Run("a caller who goes away is told so", func(t *testing.T) {
+	t.Run("a cancelled caller gets its context's error", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		res := domaintest.OK(c.Get(ctx, base+"/stall-body", "*/*", outbound.Limits{}))(t)
 		defer res.Body.Close()
@@ -333,7 +333,7 @@ func TestGet(t *testing.T) {
 
 func TestAllow(t *testing.T) {
 	t.Parallel()
-	t.Run("what is named is reached, and nothing beside it", func(t *testing.T) {
+	t.Run("the listed addresses are reached, and no others", func(t *testing.T) {
 		for list, c := range map[string]struct{ yes, no []string }{
 			"10.1.0.0/16, 192.168.1.5:8080": {[]string{"10.1.2.3", "10.1.2.3:22", "[::ffff:10.1.2.3]", "192.168.1.5:8080"}, []string{"10.2.0.1", "192.168.1.5", "192.168.1.5:8081", "127.0.0.1"}},
 			"images.internal,other:8443":    {[]string{"IMAGES.internal.", "images.internal:25"}, []string{"x.images.internal:25", "10.0.0.1", "other:22"}},
@@ -353,7 +353,7 @@ func TestAllow(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a name stands for what it leads to, and no other name does", func(t *testing.T) {
+	t.Run("a listed name allows its addresses, under that name alone", func(t *testing.T) {
 		_, _, base := start(t)
 		u, _ := url.Parse(base)
 		c := outbound.New(outbound.Options{Allow: allow(t, "images.test"), Resolver: resolver(t, "127.0.0.1")})
@@ -364,7 +364,7 @@ func TestAllow(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
-	t.Run("what is none of these is refused", func(t *testing.T) {
+	t.Run("other entries are refused", func(t *testing.T) {
 		for _, list := range []string{"http://x", "10.0.0.0/33", "a b", "x:0", "x:99999", "*", "*.internal", "1.2.3", "a/b"} {
 			if a, err := outbound.ParseAllowlist(list); err == nil {
 				t.Errorf("%q is %v", list, a)

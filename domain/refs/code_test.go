@@ -78,7 +78,7 @@ func TestNumbers(t *testing.T) {
 			t.Error("the first or the last is another")
 		}
 	})
-	t.Run("what is drawn is of the slice, in order, and was not seen", func(t *testing.T) {
+	t.Run("drawn codes are of the slice, in order, and new", func(t *testing.T) {
 		t.Parallel()
 		rapid.Check(t, func(t *rapid.T) {
 			slice := Slice{Length: Short, From: rapid.Uint64Range(0, Space(Short)-1).Draw(t, "from")}

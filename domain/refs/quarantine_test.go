@@ -161,7 +161,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 			}
 		}
 	})
-	t.Run("who takes codes does not wait for a sweep", func(t *testing.T) {
+	t.Run("pops do not wait for a sweep", func(t *testing.T) {
 		t.Parallel()
 		s, watch := watchedEnv(t)
 		bad := s.mint(t, 1, refs.Short, 3000)

@@ -234,7 +234,7 @@ func TestMintsAtTheSameTime(t *testing.T) {
 		}
 		s.checkBalance(t)
 	})
-	t.Run("what is added to a lot that goes into quarantine is not", func(t *testing.T) {
+	t.Run("codes that are added to a lot in quarantine are in quarantine", func(t *testing.T) {
 		t.Parallel()
 		s, lot, mint, amid := begin(t)
 		amid(func() {

@@ -185,7 +185,7 @@ func TestRecountInTrouble(t *testing.T) {
 		}
 		s.checkBalance(t)
 	})
-	t.Run("where the tables disagree that is said, and no counter is changed", func(t *testing.T) {
+	t.Run("tables that disagree are reported, and no counter is changed", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 100)

@@ -90,7 +90,7 @@ func (s env) pop(k int) (codes []refs.Code, err error) {
 
 func TestPop(t *testing.T) {
 	t.Parallel()
-	t.Run("twenty who take from a pool until it is empty never get one code twice, and get all", func(t *testing.T) {
+	t.Run("twenty callers that pop until the pool is empty never get one code twice, and get all", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 3000)
@@ -134,7 +134,7 @@ func TestPop(t *testing.T) {
 		}
 		s.checkBalance(t)
 	})
-	t.Run("what is rolled back is in the pool again", func(t *testing.T) {
+	t.Run("a rolled-back code is in the pool again", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 100)
@@ -250,7 +250,7 @@ func TestMint(t *testing.T) {
 		}
 		s.checkBalance(t)
 	})
-	t.Run("collisions with what others mint at the same time rouse no suspicion, others do", func(t *testing.T) {
+	t.Run("collisions with concurrent mints raise no alarm, others do", func(t *testing.T) {
 		t.Parallel()
 		tight := refs.Slice{Length: refs.Short, From: 1000, To: 21_000, Codes: 4000}
 		few := refs.Slice{Length: refs.Short, From: 100_000, To: 200_000, Codes: 50}
@@ -358,7 +358,7 @@ func TestRounds(t *testing.T) {
 
 func TestSample(t *testing.T) {
 	t.Parallel()
-	t.Run("what cannot be stored is stored the next time", func(t *testing.T) {
+	t.Run("a failed sample is stored the next time", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t)
 		e := refs.New(s.DB)

@@ -98,7 +98,7 @@ func TestMerge(t *testing.T) {
 		})
 	})
 
-	t.Run("what both changed stands there twice, between marks, and nothing is lost", func(t *testing.T) {
+	t.Run("lines that both changed are there twice, between marks, and nothing is lost", func(t *testing.T) {
 		t.Parallel()
 		merged, clean := tickets.Merge("one\ntwo\nthree", "one\nmine\nthree", "one\ntheirs\nthree")
 		if want := "one\n<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> theirs\nthree"; clean || merged != want {
@@ -152,7 +152,7 @@ func TestDiff(t *testing.T) {
 		})
 	})
 
-	t.Run("what stayed far from a change is one line", func(t *testing.T) {
+	t.Run("lines far from a change are one line", func(t *testing.T) {
 		t.Parallel()
 		old := strings.Repeat("same\n", 50) + "old"
 		got := tickets.Diff(old, strings.Repeat("same\n", 50)+"new")

@@ -32,7 +32,7 @@ func TestSleep(t *testing.T) {
 			}
 		})
 	})
-	t.Run("nothing to wait for is no wait, and tells of a context that has ended", func(t *testing.T) {
+	t.Run("a wait for nothing returns at once, with the error of an ended context", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		if err := Sleep(ctx, 0); err != nil {

@@ -117,7 +117,7 @@ func TestTicketsOfColumns(t *testing.T) {
 		e.Open(t, "OPS", done, 1)
 		e.Sound(t)
 	})
-	t.Run("what is in a column is closed or opened with it", func(t *testing.T) {
+	t.Run("the tickets of a column are closed or opened with it", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "OPS")

@@ -86,7 +86,7 @@ func asJSON(t testing.TB, v any) string {
 func TestFeeds(t *testing.T) {
 	t.Parallel()
 
-	t.Run("an item is what the API shows, and nothing of what is deleted", func(t *testing.T) {
+	t.Run("an item is the API's resource, and deleted rows have no content", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
@@ -120,7 +120,7 @@ func TestFeeds(t *testing.T) {
 		}
 	})
 
-	t.Run("what goes to another board is told to have left, with its comments, and so are its readers there", func(t *testing.T) {
+	t.Run("a ticket that goes to another board leaves its feed, with its comments, and enters the other's", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		from, to, third := e.Board(t, "NINJA"), e.Board(t, "OTHER"), e.Board(t, "THIRD")
@@ -153,7 +153,7 @@ func TestFeeds(t *testing.T) {
 		}
 	})
 
-	t.Run("nobody hears of another company's", func(t *testing.T) {
+	t.Run("no consumer reads another company's rows", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")

@@ -128,7 +128,7 @@ func TestMoveTicket(t *testing.T) {
 		}
 	})
 
-	t.Run("pages go on where they ended, also when a gap was spread anew or their last ticket moved", func(t *testing.T) {
+	t.Run("pages continue at their ends, also when a gap was respaced or their last ticket moved", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "PAGE")

@@ -53,9 +53,9 @@ func (e *env) assign(t testing.TB, ctx context.Context, handles ...string) ticke
 	return domaintest.OK(e.Workflows.SetAssignees(ctx, demo1, handles))(t)
 }
 
-func TestTelling(t *testing.T) {
+func TestNotifying(t *testing.T) {
 	t.Parallel()
-	t.Run("who is named is told once, and nobody of their own doing", func(t *testing.T) {
+	t.Run("a mentioned member is notified once, and no member of their own actions", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben := e.As(t, "Ben", accounts.Member)
@@ -63,7 +63,7 @@ func TestTelling(t *testing.T) {
 		e.hears(t, ben, "mention by Ana on DEMO-1")
 		e.hears(t, e.Ctx)
 	})
-	t.Run("replies reach who opened, was named, was assigned or commented", func(t *testing.T) {
+	t.Run("replies notify the author, mentioned members, assignees and commenters", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben, cyd, dan, eve := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member), e.As(t, "Dan", accounts.Member), e.As(t, "Eve", accounts.Member)
@@ -77,7 +77,7 @@ func TestTelling(t *testing.T) {
 		e.hears(t, dan, "reply by Eve on DEMO-1")
 		e.hears(t, eve)
 	})
-	t.Run("an edit tells only who is newly named", func(t *testing.T) {
+	t.Run("an edit notifies only newly mentioned members", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben, cyd := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member)
@@ -86,7 +86,7 @@ func TestTelling(t *testing.T) {
 		e.hears(t, ben, "mention by Ana on DEMO-1")
 		e.hears(t, cyd, "mention by Ana on DEMO-1")
 	})
-	t.Run("a description tells at opening and at an edit", func(t *testing.T) {
+	t.Run("a description notifies at opening and at an edit", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben, cyd := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member)
@@ -114,7 +114,7 @@ func TestTelling(t *testing.T) {
 		e.comment(t, ben, "four")
 		e.hears(t, e.Ctx, "reply by Ben on DEMO-1")
 	})
-	t.Run("who left the company hears nothing more", func(t *testing.T) {
+	t.Run("a former member is not notified", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben := e.As(t, "Ben", accounts.Member)
@@ -126,7 +126,7 @@ func TestTelling(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("of a thousand who are named fifty are told", func(t *testing.T) {
+	t.Run("of a thousand mentioned members fifty are notified", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		var text strings.Builder
@@ -142,7 +142,7 @@ func TestTelling(t *testing.T) {
 			t.Errorf("%d were told (%v)", n, err)
 		}
 	})
-	t.Run("people who tell each other at the same time do not block each other", func(t *testing.T) {
+	t.Run("members who mention each other at the same time do not block each other", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		people := []context.Context{e.Ctx, e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member), e.As(t, "Dan", accounts.Member)}
@@ -271,7 +271,7 @@ func TestComments(t *testing.T) {
 			t.Errorf("%+v %v", page, err)
 		}
 	})
-	t.Run("pages lead back to the first comment, in order, and end where texts are long", func(t *testing.T) {
+	t.Run("pages lead back to the first comment, in order, and are shorter for long texts", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		var want []string
@@ -311,7 +311,7 @@ func TestComments(t *testing.T) {
 
 func TestAssigning(t *testing.T) {
 	t.Parallel()
-	t.Run("assignees are members who may work, several, and the history has their names", func(t *testing.T) {
+	t.Run("assignees are several members but viewers, and the history has their names", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben := e.As(t, "Ben", accounts.Member)
@@ -335,7 +335,7 @@ func TestAssigning(t *testing.T) {
 			t.Errorf("%+v %v", history, err)
 		}
 	})
-	t.Run("two who assign at the same time both get their wish", func(t *testing.T) {
+	t.Run("two concurrent assignments both hold", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben := e.As(t, "Ben", accounts.Member)
@@ -353,7 +353,7 @@ func TestAssigning(t *testing.T) {
 			t.Error(ticket.Assignees, err)
 		}
 	})
-	t.Run("who is removed at the same time is assigned before, or not at all", func(t *testing.T) {
+	t.Run("a member who is removed at the same time is assigned before, or not at all", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		for i := range 12 {
@@ -374,7 +374,7 @@ func TestAssigning(t *testing.T) {
 			}
 		}
 	})
-	t.Run("My work is what is open and mine, whatever happens to it", func(t *testing.T) {
+	t.Run("My work has the caller's open tickets after any action", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.assign(t, e.Ctx, "ana")
@@ -415,7 +415,7 @@ func TestAssigning(t *testing.T) {
 	})
 }
 
-func TestFindingPeople(t *testing.T) {
+func TestFindMembers(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.As(t, "Ben", accounts.Member)

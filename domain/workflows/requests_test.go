@@ -85,11 +85,11 @@ func is(t testing.TB, err error, code fault.Code) {
 	}
 }
 
-func TestTheRequesterIsNobody(t *testing.T) {
+func TestTheRequesterIsNoMember(t *testing.T) {
 	t.Parallel()
 	e := withForm(t, 1)
 	requester := domaintest.OK(accounts.RequesterAccount(e.Ctx, e.DB.Queries))(t)
-	t.Run("who signs in", func(t *testing.T) {
+	t.Run("sign-in", func(t *testing.T) {
 		for _, password := range []string{"", "x", "requester", "correct horse battery"} {
 			_, err := e.Workflows.SignIn(from("192.0.2.9"), "Requester", password)
 			is(t, err, accounts.CodeWrongPassword)
@@ -99,7 +99,7 @@ func TestTheRequesterIsNobody(t *testing.T) {
 		_, err := e.Workflows.SignIn(from("192.0.2.9"), "requester", "correct horse battery")
 		is(t, err, accounts.CodeWrongPassword)
 	})
-	t.Run("who is invited or joins", func(t *testing.T) {
+	t.Run("invitations", func(t *testing.T) {
 		link, err := e.Workflows.Invite(e.Ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
 		domaintest.Must(t, err)
 		_, err = e.Workflows.JoinNew(e.Ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester", Password: "correct horse battery"})
@@ -110,17 +110,17 @@ func TestTheRequesterIsNobody(t *testing.T) {
 		})
 		is(t, err, accounts.CodeNotMember)
 	})
-	t.Run("who gets a new password", func(t *testing.T) {
+	t.Run("new passwords", func(t *testing.T) {
 		_, _, err := e.Workflows.MakeReset(e.Ctx, requester.ID)
 		is(t, err, accounts.CodeMemberNotFound)
 		_, err = accounts.ByEmail(e.Ctx, e.DB.Queries, "requester")
 		is(t, err, accounts.CodeNotMember)
 	})
-	t.Run("who runs the instance", func(t *testing.T) {
+	t.Run("operators", func(t *testing.T) {
 		is(t, e.Workflows.SetOperator(e.Ctx, requester.ID, true), accounts.CodeMemberNotFound)
 		is(t, e.Workflows.ChangeRole(e.Ctx, requester.ID, accounts.Owner), accounts.CodeMemberNotFound)
 	})
-	t.Run("who is listed, found, named or assigned", func(t *testing.T) {
+	t.Run("lists, searches, mentions and assignees", func(t *testing.T) {
 		people, _, err := e.Workflows.Members(e.Ctx, 0)
 		if err != nil || slices.ContainsFunc(people, func(p accounts.CompanyMember) bool { return p.Account.ID == requester.ID }) {
 			t.Error(people, err)
@@ -132,7 +132,7 @@ func TestTheRequesterIsNobody(t *testing.T) {
 		_, err = e.Workflows.SetAssignees(e.Ctx, e.ours(t).Key, []string{"requester"})
 		is(t, err, tickets.CodeNotAssignable)
 	})
-	t.Run("whom an import finds", func(t *testing.T) {
+	t.Run("matches of an import", func(t *testing.T) {
 		if _, err := accounts.ParseEmail("requester"); err == nil {
 			t.Error("it is a form of address, by which people are matched")
 		}
@@ -150,7 +150,7 @@ func (e *env) ours(t testing.TB) tickets.Ticket {
 
 func TestSetForm(t *testing.T) {
 	t.Parallel()
-	t.Run("of those who saw the same form one changes it, and the others are told", func(t *testing.T) {
+	t.Run("of concurrent edits of a form one changes it, and the others conflict", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.stopClock() // so that two changes have one time
@@ -178,7 +178,7 @@ func TestSetForm(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what is there already is saved again, at once too, and noted once", func(t *testing.T) {
+	t.Run("equal settings can be saved again, also concurrently, and are audited once", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.Board(t, "NINJA")
@@ -230,7 +230,7 @@ func TestSend(t *testing.T) {
 			t.Error("nobody knows whom the code was given to")
 		}
 	})
-	t.Run("the audit list says who turned it on and off, and not when its text was changed", func(t *testing.T) {
+	t.Run("the audit list has each turn on and off with its actor, and no changes of the text", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 0)
 		for _, on := range []bool{true, false, false, true} {
@@ -295,7 +295,7 @@ func TestSend(t *testing.T) {
 
 func TestSendRefuses(t *testing.T) {
 	t.Parallel()
-	t.Run("what a form has is text and nothing else", func(t *testing.T) {
+	t.Run("a form's text is plain text", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 10)
 		for _, text := range []string{"<script>alert(1)</script>", "Ноw аrе уоu", "pаypal.example", "@ana NINJA-1"} {
@@ -334,7 +334,7 @@ func TestSendRefuses(t *testing.T) {
 			t.Error("other addresses are kept than were typed")
 		}
 	})
-	t.Run("where there is no form it is the same, and found out by the same statement", func(t *testing.T) {
+	t.Run("a missing form gets the same answer, by the same statement", func(t *testing.T) {
 		t.Parallel()
 		d, watch := dbtest.NewWatched(t)
 		e := &env{apptest.On(t, d)}
@@ -425,7 +425,7 @@ func TestSendLimits(t *testing.T) {
 		}
 		e.Counts(t, counts, "SELECT COUNT(*) FROM public_limit")
 	})
-	t.Run("what an address sends too much does not count against its network or the board", func(t *testing.T) {
+	t.Run("requests over an address's limit do not count against its network or the board", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 30)
 		e.stopClock()

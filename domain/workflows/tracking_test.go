@@ -59,7 +59,7 @@ func (e *env) lookups(t testing.TB) requests.Lookups {
 
 func TestTrack(t *testing.T) {
 	t.Parallel()
-	t.Run("a code tells the state and when it changed, a private link the rest", func(t *testing.T) {
+	t.Run("a code shows the state and its time, a private link the rest", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		receipt := e.send(t, submission("The door is stuck"))
@@ -109,7 +109,7 @@ func TestTrack(t *testing.T) {
 			is(t, err, requests.CodeNotFound)
 		}
 	})
-	t.Run("a requester reads what is public, and nothing else", func(t *testing.T) {
+	t.Run("a requester reads public comments, and nothing else", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		receipt := e.send(t, submission("Help"))
@@ -182,7 +182,7 @@ func TestTrack(t *testing.T) {
 
 func TestReplyByLink(t *testing.T) {
 	t.Parallel()
-	t.Run("nobody replies to a requester where there is none", func(t *testing.T) {
+	t.Run("there is no reply to a ticket without a requester", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		_, err := e.Workflows.Reply(e.Ctx, e.ours(t).Key, "Hello?", nil)
@@ -191,7 +191,7 @@ func TestReplyByLink(t *testing.T) {
 			t.Error("it was said all the same")
 		}
 	})
-	t.Run("who watches the ticket hears what a requester writes; the requester watches nothing", func(t *testing.T) {
+	t.Run("watchers are notified of a requester's comments; the requester watches nothing", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		receipt := e.send(t, submission("Help"))
@@ -203,7 +203,7 @@ func TestReplyByLink(t *testing.T) {
 			t.Error("the requester is told, or watches")
 		}
 	})
-	t.Run("members delete what a requester wrote, and change none of it", func(t *testing.T) {
+	t.Run("members delete comments of a requester, and edit none", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		receipt := e.send(t, submission("Help"))
@@ -237,7 +237,7 @@ func TestReplyByLink(t *testing.T) {
 			t.Error("it was said all the same")
 		}
 	})
-	t.Run("nothing is added to an archived board, and a restored one goes on", func(t *testing.T) {
+	t.Run("nothing is added to an archived board, and a restored one accepts comments again", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		receipt := e.send(t, submission("Help"))
@@ -303,7 +303,7 @@ func newWatchedEnv(t *testing.T) (*env, *dbtest.Watch, *bytes.Buffer) {
 
 func TestEnumeration(t *testing.T) {
 	t.Parallel()
-	t.Run("what leads to nothing is the same whatever the reason, and takes the same statements", func(t *testing.T) {
+	t.Run("all misses look the same, and take the same statements", func(t *testing.T) {
 		t.Parallel()
 		e, watch, _ := newWatchedEnv(t)
 		live, deleted, revoked := e.send(t, submission("Live")), e.send(t, submission("Deleted")), e.send(t, submission("Revoked"))
@@ -375,7 +375,7 @@ func TestEnumeration(t *testing.T) {
 			}
 		}
 	})
-	t.Run("who is refused learns nothing from how long that takes: the code is not looked up", func(t *testing.T) {
+	t.Run("a refusal's time reveals nothing: the code is not looked up", func(t *testing.T) {
 		t.Parallel()
 		e, watch, _ := newWatchedEnv(t)
 		e.stopClock()
@@ -465,7 +465,7 @@ func TestScanners(t *testing.T) {
 			t.Errorf("%+v", counted)
 		}
 	})
-	t.Run("whoever has used up an address, a private link opens there", func(t *testing.T) {
+	t.Run("a private link opens from an address at its limit", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		e.stopClock()
@@ -511,7 +511,7 @@ func TestScanners(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a scanner from everywhere is slowed; who has a private link is not", func(t *testing.T) {
+	t.Run("a distributed scanner is slowed; a private link is not", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		e.stopClock()

@@ -75,7 +75,7 @@ func (e *env) removeDuring(t testing.TB, column id.Column, do func() error) erro
 func TestCloseTicket(t *testing.T) {
 	t.Parallel()
 
-	t.Run("where the done column is removed meanwhile, it is closed where it is", func(t *testing.T) {
+	t.Run("if the done column is removed meanwhile, it is closed in its column", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
@@ -90,7 +90,7 @@ func TestCloseTicket(t *testing.T) {
 		e.checkColumn(t, board, 0, 1)
 	})
 
-	t.Run("where the column to be opened in is removed meanwhile, it goes to another", func(t *testing.T) {
+	t.Run("if the target column is removed meanwhile, it goes to another", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
@@ -124,7 +124,7 @@ func TestCloseTicket(t *testing.T) {
 		e.Counts(t, 0, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.board_id = ? AND a.current <> (t.closed_at IS NULL)", uint64(board.ID))
 	})
 
-	t.Run("what is closed is not closed again, also by many at once", func(t *testing.T) {
+	t.Run("a closed ticket is not closed again, also by many at once", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
@@ -137,7 +137,7 @@ func TestCloseTicket(t *testing.T) {
 		e.checkColumn(t, board, 2, 1)
 	})
 
-	t.Run("on a board without a done column it is closed where it is", func(t *testing.T) {
+	t.Run("on a board without a done column it is closed in its column", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
@@ -197,7 +197,7 @@ func TestRestoreTicket(t *testing.T) {
 		e.checkColumn(t, board, 1, 2, 3, 1)
 	})
 
-	t.Run("into the first column where its own is gone, and never into a full one", func(t *testing.T) {
+	t.Run("into the first column if its own is gone, and never into a full one", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
@@ -302,7 +302,7 @@ func TestUndo(t *testing.T) {
 		e.checkColumn(t, other, 2)
 	})
 
-	t.Run("where the column is gone it goes to the first, and that is said", func(t *testing.T) {
+	t.Run("if the column is gone it goes to the first, and the result says so", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
@@ -320,7 +320,7 @@ func TestUndo(t *testing.T) {
 
 func TestUndoConflicts(t *testing.T) {
 	t.Parallel()
-	t.Run("against a move by another: the move stays where it came first, and nothing is lost", func(t *testing.T) {
+	t.Run("against a move by another: the move stays if it came first, and nothing is lost", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		bob := e.As(t, "Bob", accounts.Member)
@@ -347,7 +347,7 @@ func TestUndoConflicts(t *testing.T) {
 		}
 		e.checkCounts(t, "NINJA")
 	})
-	t.Run("not after someone else's close, delete or restore; but after one that was undone", func(t *testing.T) {
+	t.Run("not after another user's close, delete or restore; but after one that was undone", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		bob := e.As(t, "Bob", accounts.Member)

@@ -208,7 +208,7 @@ func TestDownloadImages(t *testing.T) {
 		SELECT b.id, 1, 'x', CONCAT('![a](', ?, '/image/9.png)'), 1, '2026-01-01', '2026-01-01', '2026-01-01' FROM board b JOIN company c ON c.id = b.company_id WHERE c.slug = 'rivals'`, g.base)
 	g.works(t)
 
-	t.Run("a dry run asks nobody, changes nothing, and says what it would do", func(t *testing.T) {
+	t.Run("a dry run sends no request, changes nothing, and lists its tasks' effects", func(t *testing.T) {
 		_, said := g.download(t, g.values(), "", true)
 		if g.host.Requests() != 0 || len(g.stored(t)) != 0 {
 			t.Errorf("%d requests, %d files", g.host.Requests(), len(g.stored(t)))
@@ -228,7 +228,7 @@ func TestDownloadImages(t *testing.T) {
 			t.Errorf("%+v, %v", c, err)
 		}
 	})
-	t.Run("the tasks say what came of them", func(t *testing.T) {
+	t.Run("the tasks have their results", func(t *testing.T) {
 		if want := photo + " has 20 × 60 pixels, "; !strings.HasPrefix(said["/photo.jpg"], want) || !strings.HasSuffix(said["/photo.jpg"], "; the description of "+one.String()+" shows it.") {
 			t.Errorf("%q", said["/photo.jpg"])
 		}
@@ -285,7 +285,7 @@ func TestDownloadImages(t *testing.T) {
 			t.Errorf("%q", conflict.Merged)
 		}
 	})
-	t.Run("what was fetched a short while ago is not fetched again", func(t *testing.T) {
+	t.Run("recent downloads are not fetched again", func(t *testing.T) {
 		asked := g.host.RequestCount("/photo.jpg")
 		again := g.describe(t, "![x]({}/photo.jpg)")
 		if _, said := g.download(t, g.values(), "", false); !strings.Contains(said["/photo.jpg"], again.String()+" shows it") {

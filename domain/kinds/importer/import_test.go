@@ -141,7 +141,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 	key := func(n int) string { return fmt.Sprintf("DEMO-%d", first+n) }
 	statuses := []string{"statuses", "In Progress = Doing"}
 
-	t.Run("a dry run says what would come of each row", func(t *testing.T) {
+	t.Run("a dry run has the expected result of each row", func(t *testing.T) {
 		e.same(t, e.newImport(t, jiraExport, statuses...).preview(), []string{
 			"would open as DEMO-… in “Doing”, assigned to Ben",
 			"would open as DEMO-… in “Done”; nobody here is “Nobody Known”",
@@ -156,7 +156,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 			"opened as " + key(2) + " in “To do”",
 		})
 	})
-	t.Run("with its texts, its people and its times", func(t *testing.T) {
+	t.Run("with its texts, its members and its times", func(t *testing.T) {
 		one := e.Ticket(t, "OLD-123")
 		if one.Key.String() != key(0) || one.Title != "Login fails, sometimes" {
 			t.Errorf("OLD-123 is %v %q", one.Key, one.Title)
@@ -179,7 +179,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 			t.Errorf("title %q", done.Title)
 		}
 	})
-	t.Run("with its comments, whoever they are of", func(t *testing.T) {
+	t.Run("with its comments of any author", func(t *testing.T) {
 		rows := domaintest.OK(e.DB.SQL.Query("SELECT a.name, c.body FROM comment c JOIN account a ON a.id = c.account_id ORDER BY c.id"))(t)
 		defer rows.Close()
 		var got []string
@@ -190,7 +190,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		}
 		e.same(t, got, []string{"Ana: *carla:*\n\nI see it, too: [log](https://example.com/log)", "Ben: Fixed; deployed"})
 	})
-	t.Run("a history that says where it came from, and nobody is told", func(t *testing.T) {
+	t.Run("a history that names its origin, without notifications", func(t *testing.T) {
 		history, _, err := e.Workflows.History(e.Ctx, e.Ticket(t, "OLD-8").ID, 0)
 		if err != nil || len(history) != 1 || history[0].Detail.Origin != "OLD-8" {
 			t.Errorf("got %+v, %v", history, err)
@@ -244,7 +244,7 @@ func TestImport_rows(t *testing.T) {
 		_, note, _ = strings.Cut(notes[0], " in ")
 		return note
 	}
-	t.Run("people are matched by email, by name only where that is asked for and is one person's", func(t *testing.T) {
+	t.Run("members are matched by email, by name only if that is chosen and unambiguous", func(t *testing.T) {
 		for _, c := range []struct{ who, names, note string }{
 			{"BEN@Example.com", "", "“To do”, assigned to Ben"},
 			{"Somebody <ben@example.com>", "", "“To do”, assigned to Ben"},
@@ -261,7 +261,7 @@ func TestImport_rows(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a title that is too long stands whole in the description", func(t *testing.T) {
+	t.Run("a title that is too long is whole in the description", func(t *testing.T) {
 		long := strings.Repeat("word ", 80) + "end"
 		one(t, "title,key,description\n"+long+",LONG-1,Text\n")
 		ticket := e.Ticket(t, "LONG-1")
@@ -269,7 +269,7 @@ func TestImport_rows(t *testing.T) {
 			t.Errorf("%q %q", ticket.Title, ticket.Description)
 		}
 	})
-	t.Run("a description that is too long goes on in comments, with nothing lost", func(t *testing.T) {
+	t.Run("a description that is too long continues in comments, with nothing lost", func(t *testing.T) {
 		long := strings.Repeat("ä line of text\n", 12_000)
 		one(t, "title,key,description\nx,LONG-2,\""+long+"\"\n")
 		ticket := e.Ticket(t, "LONG-2")
@@ -311,7 +311,7 @@ func TestImport_rows(t *testing.T) {
 			t.Errorf("got %q", notes)
 		}
 	})
-	t.Run("a key that stands in the file again is rejected with both lines, also where filling goes on", func(t *testing.T) {
+	t.Run("a repeated key is rejected with both lines, also after the fill resumes", func(t *testing.T) {
 		file := "title,key\nx,TWICE-1\n,TWICE-2\ny,twice-1\nz,TWICE-2\nx,a\nx,A\nx,\nx,\nz, a\n"
 		whole := e.newImport(t, file)
 		preview, run := whole.preview(), e.newImport(t, file).run()
@@ -339,7 +339,7 @@ func TestImport_rows(t *testing.T) {
 			check(later.fill(), want...)
 		}
 	})
-	t.Run("what stands in the file again and was not seen is one ticket all the same", func(t *testing.T) {
+	t.Run("a repetition beyond the remembered keys is one ticket all the same", func(t *testing.T) {
 		i := e.newImport(t, "title,key\nx,THRICE-1\n").fill()
 		i.tasks = append(i.tasks, i.tasks[0], i.tasks[0])
 		works := i.works()

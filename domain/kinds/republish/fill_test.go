@@ -51,7 +51,7 @@ func TestRepublishedComments(t *testing.T) {
 		e.Exec(t, "INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) VALUES "+strings.Join(slices.Repeat([]string{row}, n), ", "))
 	}
 
-	t.Run("filling goes on behind any task with those that come next", func(t *testing.T) {
+	t.Run("the fill resumes behind any task", func(t *testing.T) {
 		for _, values := range []migrations.Values{{}, {"feed": "comments"}, {"feed": "tickets"}, {"company": "acme", "board": "NINJA"}} {
 			tasks := e.fills(t, values, "")
 			for i, task := range tasks {

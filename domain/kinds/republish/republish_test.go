@@ -65,7 +65,7 @@ func TestRepublish(t *testing.T) {
 		}
 	})
 
-	t.Run("what does not say what to publish, or is not theirs to, is refused", func(t *testing.T) {
+	t.Run("an empty or forbidden selection is refused", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		for _, which := range []feeds.Selection{{}, {All: true, Board: "DEMO"}, {IDs: make([]uint64, feeds.MaxRepublish+1)}} {
@@ -189,7 +189,7 @@ func TestRepublishRows(t *testing.T) {
 
 func TestRepublishRuns(t *testing.T) {
 	t.Parallel()
-	t.Run("an operator who was demoted on another server meanwhile opens no run of everything", func(t *testing.T) {
+	t.Run("an operator demoted on another server meanwhile opens no run of everything", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.Exec(t, "UPDATE account SET operator = FALSE WHERE id = ?", e.Actor.Account.ID)
@@ -223,7 +223,7 @@ func TestRepublishRuns(t *testing.T) {
 			t.Errorf("%d of %d tickets came again", len(items), len(all))
 		}
 	})
-	t.Run("whoever asks for what a run is about to do gets that run, and behind one that has begun all come once more", func(t *testing.T) {
+	t.Run("a request that equals a pending run gets that run; behind one that has begun all rows come once more", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")

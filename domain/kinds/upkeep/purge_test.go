@@ -137,7 +137,7 @@ func TestPurgeDeleted(t *testing.T) {
 
 func TestPurgeDeletedKeeps(t *testing.T) {
 	t.Parallel()
-	t.Run("what is restored in the meantime stays", func(t *testing.T) {
+	t.Run("tickets restored in the meantime stay", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "NINJA")
@@ -175,7 +175,7 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 		}
 		e.Sound(t)
 	})
-	t.Run("what somebody who follows has not heard of stays", func(t *testing.T) {
+	t.Run("tickets that a consumer has not read stay", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ctx := context.Background()
@@ -247,7 +247,7 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a company's leaves the others alone, and filling goes on where it stopped", func(t *testing.T) {
+	t.Run("a company's leaves the others alone, and the fill resumes at its cursor", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		company := domaintest.OK(e.Console.OpenCompany(e.Ctx, "Other", "other"))(t)

@@ -27,7 +27,7 @@ func ofBoard(slug string) migrations.Values {
 
 func TestRebalanceRanks(t *testing.T) {
 	t.Parallel()
-	t.Run("people may do whatever they like meanwhile: the order is that of the model, which knows nothing of it", func(t *testing.T) {
+	t.Run("users may do anything meanwhile: the order is that of the model without the run", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		var nth int
@@ -115,7 +115,7 @@ func TestRebalanceRanks(t *testing.T) {
 		}
 	})
 
-	t.Run("what is not there is said", func(t *testing.T) {
+	t.Run("unknown ids are reported", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		for _, values := range []migrations.Values{{"company": "nobody", "board": "DEMO"}, {"company": "acme", "board": "NOWHERE"}} {
@@ -127,9 +127,9 @@ func TestRebalanceRanks(t *testing.T) {
 
 }
 
-func TestRebalanceRanksGoesOn(t *testing.T) {
+func TestRebalanceRanksResumes(t *testing.T) {
 	t.Parallel()
-	t.Run("filling goes on where it stopped", func(t *testing.T) {
+	t.Run("the fill resumes at its cursor", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "STOP")
@@ -145,7 +145,7 @@ func TestRebalanceRanksGoesOn(t *testing.T) {
 			t.Errorf("%v: %v, want %v", err, part.Tasks, whole.Tasks)
 		}
 	})
-	t.Run("no move of many people at once is lost", func(t *testing.T) {
+	t.Run("no move of many concurrent users is lost", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "BUSY")

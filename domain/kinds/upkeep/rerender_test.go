@@ -43,7 +43,7 @@ func TestReRenderMarkdown(t *testing.T) {
 	if got := notesOf(tasks); run.State != migrations.Complete || !slices.Equal(got, want) {
 		t.Errorf("%s:\n%s", run.State, strings.Join(got, "\n"))
 	}
-	t.Run("filling goes on where it stopped", func(t *testing.T) {
+	t.Run("the fill resumes at its cursor", func(t *testing.T) {
 		whole := e.BareRun(t, "re-render-markdown", 1, values)
 		part := whole.Again(2)
 		_ = part.Fill(context.Background(), part)
@@ -52,7 +52,7 @@ func TestReRenderMarkdown(t *testing.T) {
 			t.Errorf("%v: %v, want %v", err, part.Tasks, whole.Tasks)
 		}
 	})
-	t.Run("a dry run says what it would look at", func(t *testing.T) {
+	t.Run("a dry run lists the texts that it would render", func(t *testing.T) {
 		_, tasks := e.RunToEnd(t, "re-render-markdown", values, migrations.Draft{Dry: true})
 		if got := notesOf(tasks); !slices.Contains(got, "Would render the texts of acme/NINJA-1 to NINJA-100.") {
 			t.Errorf("%v", got)

@@ -125,7 +125,7 @@ func TestTrip(t *testing.T) {
 		}
 	})
 
-	t.Run("what failed before Resume is not counted", func(t *testing.T) {
+	t.Run("failures before Resume are not counted", func(t *testing.T) {
 		t.Parallel()
 		for name, pausedAtALook := range map[string]bool{"the keeper saw the pause": true, "the pause was between two looks": false} {
 			t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	t.Run("what can be read is a number, the rest says why", func(t *testing.T) {
+	t.Run("readable figures are numbers, the others have a reason", func(t *testing.T) {
 		t.Parallel()
 		replica := dbtest.Open(t)
 		s := newEnv(t, migrations.Knobs{}, Replica{"db2", replica}, Replica{"db3", dbtest.Open(t)})
@@ -48,7 +48,7 @@ func TestHealth(t *testing.T) {
 		}
 	})
 
-	t.Run("many who look cost one look", func(t *testing.T) {
+	t.Run("many readers cost one read", func(t *testing.T) {
 		t.Parallel()
 		d, watch := dbtest.NewWatched(t)
 		m := New(d, migrations.New(d, nil, nil))
@@ -68,7 +68,7 @@ func TestHealth(t *testing.T) {
 		}
 	})
 
-	t.Run("an account with few rights is told which it lacks", func(t *testing.T) {
+	t.Run("an account with few rights sees which it lacks", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		name, poor := poorAccount(t, d, "SELECT, INSERT, UPDATE, DELETE ON %s.*")

@@ -34,7 +34,7 @@ func measure(state migrations.State, total uint64, progress migrations.Progress,
 
 func TestRates(t *testing.T) {
 	t.Parallel()
-	t.Run("an even run has one rate and an ETA around what is left over it", func(t *testing.T) {
+	t.Run("an even run has one rate and an ETA around its rest", func(t *testing.T) {
 		t.Parallel()
 		p := measure(migrations.Running, 20_000, migrations.Progress{Complete: 9_060, Open: 10_940}, steady(181, 10)) // to 9,000 at noon, 60 a second later
 		if math.Abs(p.Now-12.5) > 3 || math.Abs(p.TenMinutes-10.1) > 0.1 {
@@ -86,7 +86,7 @@ func TestRates(t *testing.T) {
 	})
 }
 
-func TestStatisticsOfWhateverWasSampledIsANumber(t *testing.T) {
+func TestStatisticsOfAnySamplesAreNumbers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(t, "samples")

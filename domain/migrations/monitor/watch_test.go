@@ -218,7 +218,7 @@ func TestThrottle(t *testing.T) {
 		}
 	})
 
-	t.Run("an operator who pauses meanwhile was faster", func(t *testing.T) {
+	t.Run("an operator's pause in the meantime wins", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, migrations.Knobs{Throttled: true})
 		before := s.now()

@@ -56,7 +56,7 @@ func TestClaim(t *testing.T) {
 		}
 		b.adds(run)
 	})
-	t.Run("the plan is good on a table that is mostly complete, and a claim reads what it takes", func(t *testing.T) {
+	t.Run("the plan is good on a table that is mostly complete, and a claim reads only the rows that it takes", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5000, migrations.Knobs{})
@@ -69,7 +69,7 @@ func TestClaim(t *testing.T) {
 			t.Errorf("%d tasks claimed", len(claimed))
 		}
 	})
-	t.Run("a claim comes too late where the process stood still after it looked at the run", func(t *testing.T) {
+	t.Run("a claim comes too late if the process was suspended after it read the run", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5, migrations.Knobs{})
@@ -158,7 +158,7 @@ func TestClaimInTrouble(t *testing.T) {
 			t.Error("it is not asked again")
 		}
 	})
-	t.Run("a turn whose answer was lost counts nothing twice, and what it claimed goes back", func(t *testing.T) {
+	t.Run("a commit with a lost answer counts nothing twice, and its claims are returned", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(30, migrations.Knobs{})
@@ -178,7 +178,7 @@ func TestClaimInTrouble(t *testing.T) {
 		}
 		b.adds(run)
 	})
-	t.Run("a deadlock is tried again, and what was to be written is written once", func(t *testing.T) {
+	t.Run("a deadlock is tried again, and the outcomes are written once", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(20, migrations.Knobs{})
@@ -239,7 +239,7 @@ func TestFence(t *testing.T) {
 			b.counts(0, "SELECT COUNT(*) FROM migration_task WHERE attempt <> 2")
 		}
 	})
-	t.Run("what a late worker was to commit is not run", func(t *testing.T) {
+	t.Run("a late worker's commit does not run", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(2, migrations.Knobs{})
@@ -305,7 +305,7 @@ func TestFence(t *testing.T) {
 
 func TestTasksOfDeadWorkers(t *testing.T) {
 	t.Parallel()
-	t.Run("the keeper goes on behind tasks that it may not take", func(t *testing.T) {
+	t.Run("the keeper continues behind locked tasks", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(migrations.MaxPerStatement+100, migrations.Knobs{})
@@ -320,7 +320,7 @@ func TestTasksOfDeadWorkers(t *testing.T) {
 		}
 		b.adds(run)
 	})
-	t.Run("tasks go back also where the worker's row is gone, or is that of a later worker", func(t *testing.T) {
+	t.Run("tasks are returned also if the worker's row is gone, or is that of a later worker", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(4, migrations.Knobs{})
@@ -601,7 +601,7 @@ func TestGroupsOfErrors(t *testing.T) {
 	letters := func(n int) string { // numbers would be alike
 		return strings.Map(func(r rune) rune { return r - '0' + 'g' }, fmt.Sprint(n))
 	}
-	t.Run("a run keeps so many apart, also where several workers find new ones at once", func(t *testing.T) {
+	t.Run("a run has at most so many, also if several workers find new ones at once", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(3*400, migrations.Knobs{Attempts: 1})
@@ -634,7 +634,7 @@ func TestGroupsOfErrors(t *testing.T) {
 		}
 		b.adds(run)
 	})
-	t.Run("once it has so many, one that it has still counts as such, and is found first where it is worst", func(t *testing.T) {
+	t.Run("at the limit an existing group still counts, and the largest comes first", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(20, migrations.Knobs{Attempts: 1})

@@ -74,7 +74,7 @@ func TestFill(t *testing.T) {
 			t.Errorf("%+v", run)
 		}
 	})
-	t.Run("a run of nothing is over, says so, and asks for nobody, be it dry or not", func(t *testing.T) {
+	t.Run("a run without tasks is over, says so, and needs no attention, be it dry or not", func(t *testing.T) {
 		t.Parallel()
 		for _, dry := range []bool{false, true} {
 			d := newFillEnv(t)
@@ -87,7 +87,7 @@ func TestFill(t *testing.T) {
 			}
 		}
 	})
-	t.Run("who fills a run that another living worker fills does nothing", func(t *testing.T) {
+	t.Run("a run that another living worker fills is left to it", func(t *testing.T) {
 		t.Parallel()
 		d := newFillEnv(t)
 		run, one, two := d.Opened(5), d.Worker(), d.Worker()
@@ -193,7 +193,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-func TestFillingGoesOn(t *testing.T) {
+func TestFillResumes(t *testing.T) {
 	t.Parallel()
 	t.Run("after its worker was killed, with nothing twice and nothing missing", func(t *testing.T) {
 		t.Parallel()
@@ -259,7 +259,7 @@ func TestFillingGoesOn(t *testing.T) {
 			domaintest.OK(d.CancelRun(d.Ctx, d.Ana, run.ID))(r)
 		})
 	})
-	t.Run("until it is cancelled, also where its source is slow", func(t *testing.T) {
+	t.Run("until it is cancelled, also with a slow source", func(t *testing.T) {
 		t.Parallel()
 		waits := make(chan struct{})
 		d := newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
@@ -346,7 +346,7 @@ func TestFillingIsTakenOver(t *testing.T) {
 			t.Error(run.State)
 		}
 	})
-	t.Run("by the next worker at once where the last one stopped in order", func(t *testing.T) {
+	t.Run("by the next worker at once after an orderly stop", func(t *testing.T) {
 		t.Parallel()
 		ctx, stop := context.WithCancel(t.Context())
 		d := newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
@@ -375,7 +375,7 @@ func TestFillWithoutItsFile(t *testing.T) {
 	elsewhere := domaintest.OK(blobs.Open(d.Ctx, t.TempDir()))(t)
 	t.Cleanup(func() { elsewhere.Close() })
 	other := newProcess(d.DB, migrations.New(d.DB, elsewhere, nil, migrationstest.Numbers, migrationstest.Lines))
-	t.Run("a server that does not have the file leaves the run to those who do, and says why", func(t *testing.T) {
+	t.Run("a server without the file leaves the run to the others, and says why", func(t *testing.T) {
 		for range 2 {
 			mine, err := other.Fill(d.Ctx, d.Worker(), run)
 			if mine || !errors.Is(err, migrations.CodeMissingUpload) || !errors.Is(err, fault.Unavailable) {

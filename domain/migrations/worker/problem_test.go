@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-func TestErrorsAreGroupedByWhatIsAlike(t *testing.T) {
+func TestErrorsAreGroupedByFingerprint(t *testing.T) {
 	t.Parallel()
 	alike := [][]string{
 		{`Get "http://10.0.0.1/1.png": context deadline exceeded`, `Get "http://images.example/x y.png": context deadline exceeded`},
@@ -42,7 +42,7 @@ func TestErrorsAreGroupedByWhatIsAlike(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptOfAnErrorFits(t *testing.T) {
+func TestStoredErrorsFit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text, n := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text"), rapid.IntRange(1, 50).Draw(t, "n")
@@ -58,7 +58,7 @@ func TestWhatIsKeptOfAnErrorFits(t *testing.T) {
 }
 
 // The cut of a message must not leave half of a secret.
-func TestSecretsWhereAMessageIsCut(t *testing.T) {
+func TestSecretsAtTheCutOfAMessage(t *testing.T) {
 	t.Parallel()
 	masked := func(text string) string {
 		return migrations.WithoutSecrets(`{"secret": {"password": "correct-horse-battery"}}`, text)

@@ -34,7 +34,7 @@ func (b env) agoes(days int) {
 	}
 }
 
-func TestARunGoesOnAfterDays(t *testing.T) {
+func TestARunResumesAfterDays(t *testing.T) {
 	t.Parallel()
 	const tasks, canary, days = 100, 60, 9 // after seven, workers that are gone are forgotten
 	var mu sync.Mutex

@@ -22,7 +22,7 @@ func await(t *testing.T, p *Process, host string, perHost float64) error {
 
 func TestAwait(t *testing.T) {
 	t.Parallel()
-	t.Run("what a host asks for is honoured on all servers, within a second", func(t *testing.T) {
+	t.Run("a host's retry time is honoured on all servers, within a second", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		other := s.another().p
@@ -59,7 +59,7 @@ func TestAwait(t *testing.T) {
 		}
 	})
 
-	t.Run("the rate is shared by the workers who live", func(t *testing.T) {
+	t.Run("the rate is shared by the living workers", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		for _, w := range []struct {
@@ -78,7 +78,7 @@ func TestAwait(t *testing.T) {
 		}
 	})
 
-	t.Run("who would wait long is put off, and takes no turn", func(t *testing.T) {
+	t.Run("a long wait is postponed, and uses none of the rate", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		domaintest.Must(t, await(t, s.p, "images.example", 0.001))
@@ -93,7 +93,7 @@ func TestAwait(t *testing.T) {
 		}
 	})
 
-	t.Run("what is kept in memory is bounded", func(t *testing.T) {
+	t.Run("memory is bounded", func(t *testing.T) {
 		t.Parallel()
 		h := &hosts{}
 		at := time.Now()
@@ -154,7 +154,7 @@ func TestAwait(t *testing.T) {
 		}
 	})
 
-	t.Run("what hosts say has no secret of a run", func(t *testing.T) {
+	t.Run("responses of hosts have no secret of a run", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(1, migrations.Knobs{})
@@ -196,7 +196,7 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 		}
 		b.adds(run)
 	})
-	t.Run("that goes on for ever pauses the run, for the same error comes again and again", func(t *testing.T) {
+	t.Run("one that never ends pauses the run, because of errors in a row", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: refuses})
 		run := b.running(100, migrations.Knobs{Backoff: 10 * time.Millisecond})
@@ -246,7 +246,7 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what is kept of them is bounded, and those that were asked long ago go first", func(t *testing.T) {
+	t.Run("memory of them is bounded, and the least recently used go first", func(t *testing.T) {
 		t.Parallel()
 		h := &hosts{}
 		began := time.Now()

@@ -42,7 +42,7 @@ func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 	b.adds(run)
 }
 
-func TestNobodySendsToAHostThatWantsToBeLeftAlone(t *testing.T) {
+func TestNoRequestsToABlockedHost(t *testing.T) {
 	t.Parallel()
 	var sent, told atomic.Int64
 	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
@@ -73,7 +73,7 @@ func TestNobodySendsToAHostThatWantsToBeLeftAlone(t *testing.T) {
 	b.adds(run)
 }
 
-func TestAThrottledRunClaimsNothingAndGoesOn(t *testing.T) {
+func TestAThrottledRunClaimsNothingAndResumes(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error { return nil }})
 	run := b.running(1000, migrations.Knobs{Rate: 50, Throttled: true})

@@ -75,7 +75,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	})
-	t.Run("a dry run says what it would do, and does nothing", func(t *testing.T) {
+	t.Run("a dry run previews, and does nothing", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{
 			Process: func(context.Context, *migrations.Work) error { t.Error("it was done"); return nil },
@@ -91,7 +91,7 @@ func TestEveryTaskIsProcessedOnce(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	t.Parallel()
-	t.Run("a stopped worker finishes what is under way and gives the rest back, at no cost", func(t *testing.T) {
+	t.Run("a stopped worker finishes its tasks in flight and returns the rest, at no cost", func(t *testing.T) {
 		t.Parallel()
 		begun, release := make(chan struct{}, 100), make(chan struct{})
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
@@ -117,7 +117,7 @@ func TestStop(t *testing.T) {
 		}
 		b.adds(run)
 	})
-	t.Run("a drained worker claims nothing, another goes on", func(t *testing.T) {
+	t.Run("a drained worker claims nothing, another continues", func(t *testing.T) {
 		t.Parallel()
 		begun, release := make(chan id.Worker, 1000), make(chan struct{})
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
@@ -199,7 +199,7 @@ func TestLostLease(t *testing.T) {
 
 func TestPause(t *testing.T) {
 	t.Parallel()
-	t.Run("a pause waits for what is under way, resume goes on", func(t *testing.T) {
+	t.Run("a pause waits for tasks in flight, and a resume continues", func(t *testing.T) {
 		t.Parallel()
 		begun, release := make(chan struct{}, 1000), make(chan struct{})
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
@@ -272,7 +272,7 @@ func TestCanary(t *testing.T) {
 
 func TestFailure(t *testing.T) {
 	t.Parallel()
-	t.Run("what fails is tried again; panics and poison fail alone", func(t *testing.T) {
+	t.Run("failures are tried again; panics and poison fail alone", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
 			switch w.Task.Payload {
@@ -334,7 +334,7 @@ func TestFailure(t *testing.T) {
 		b.counts(98, "SELECT rejected FROM migration_run")
 		b.adds(run)
 	})
-	t.Run("a task that takes too long fails, also where it does not listen, and keeps nobody from stopping", func(t *testing.T) {
+	t.Run("a task that takes too long fails, also if it ignores its context, and does not delay a stop", func(t *testing.T) {
 		t.Parallel()
 		never := make(chan struct{})
 		t.Cleanup(func() { close(never) })
@@ -357,7 +357,7 @@ func TestFailure(t *testing.T) {
 		}
 		b.counts(2, "SELECT COUNT(*) FROM migration_attempt WHERE message LIKE 'took longer%'")
 	})
-	t.Run("what is put off comes again, at no cost", func(t *testing.T) {
+	t.Run("a postponed task comes again, at no cost", func(t *testing.T) {
 		t.Parallel()
 		var first sync.Map
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(_ context.Context, w *migrations.Work) error {
@@ -400,7 +400,7 @@ func TestFailureIsWritten(t *testing.T) {
 		}
 		b.adds(run)
 	})
-	t.Run("a failure that cannot be written at all keeps nobody waiting, and is written once that is mended", func(t *testing.T) {
+	t.Run("a failure that cannot be written delays no other, and is written once that is repaired", func(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(2, migrations.Knobs{Attempts: 1})
