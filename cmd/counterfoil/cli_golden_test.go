@@ -71,8 +71,8 @@ func newGoldenCLI(t *testing.T) goldenCLI {
 		fmt.Fprint(w, `{"status":404,"detail":"There is no such feed."}`)
 	}))
 	t.Cleanup(server.Close)
-	h := newEnv(t, dbtest.Empty(t))
-	return goldenCLI{map[string]string{"%DIR": dir, "%SERVER": server.URL, "%DB": h.databaseURL, "%EMPTY": dbtest.Empty(t)}, h}
+	house := newEnv(t, dbtest.Empty(t))
+	return goldenCLI{map[string]string{"%DIR": dir, "%SERVER": server.URL, "%DB": house.databaseURL, "%EMPTY": dbtest.Empty(t)}, house}
 }
 
 // record runs a command line and returns it with its exit code and the beginning of its output.

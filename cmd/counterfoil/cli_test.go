@@ -16,18 +16,18 @@ import (
 
 func TestCLIHelp(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t, "")
+	env := newEnv(t, "")
 	var check func(c *cli.Command, path []string)
 	check = func(c *cli.Command, path []string) {
 		name := strings.Join(append([]string{"counterfoil"}, path...), " ")
 		for _, help := range []string{"-h", "--help"} {
-			h.command(t, 0, "\nUsage: "+name, append(path, help)...)
-			if h.err.Len() > 0 || !strings.HasPrefix(h.out.String(), c.Usage+"\n") {
-				t.Errorf("%s %s prints %s%s", name, help, h.out, h.err)
+			env.command(t, 0, "\nUsage: "+name, append(path, help)...)
+			if env.err.Len() > 0 || !strings.HasPrefix(env.out.String(), c.Usage+"\n") {
+				t.Errorf("%s %s prints %s%s", name, help, env.out, env.err)
 			}
 		}
 		for _, option := range c.Flags {
-			if !strings.Contains(h.out.String(), "  --"+option.Names()[0]) {
+			if !strings.Contains(env.out.String(), "  --"+option.Names()[0]) {
 				t.Errorf("the help of %s does not know --%s", name, option.Names()[0])
 			}
 		}
@@ -37,7 +37,7 @@ func TestCLIHelp(t *testing.T) {
 			}
 		}
 		for _, below := range c.Commands {
-			if !strings.Contains(h.out.String(), "  "+below.Name+" ") {
+			if !strings.Contains(env.out.String(), "  "+below.Name+" ") {
 				t.Errorf("the help of %s does not know %s", name, below.Name)
 			}
 		}
@@ -45,38 +45,38 @@ func TestCLIHelp(t *testing.T) {
 			check(below, append(path[:len(path):len(path)], below.Name))
 		}
 	}
-	check(commandLine(h.environment), nil)
+	check(commandLine(env.environment), nil)
 }
 
 func TestCLIVersion(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t, "")
-	h.command(t, 0, "counterfoil "+version+" (schema ", "version")
-	h.command(t, 0, `{"version":"`+version+`","schema":`, "version", "-json")
-	h.command(t, 0, version, "--version")
+	env := newEnv(t, "")
+	env.command(t, 0, "counterfoil "+version+" (schema ", "version")
+	env.command(t, 0, `{"version":"`+version+`","schema":`, "version", "-json")
+	env.command(t, 0, version, "--version")
 }
 
 func TestCLICompletion(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t, "")
+	env := newEnv(t, "")
 	for shell, want := range map[string]string{"bash": "complete -o bashdefault", "zsh": "#compdef counterfoil", "fish": "complete -c counterfoil"} {
-		h.command(t, 0, want, "completion", shell)
+		env.command(t, 0, want, "completion", shell)
 	}
-	h.command(t, 2, "there are bash, zsh and fish", "completion", "tcsh")
+	env.command(t, 2, "there are bash, zsh and fish", "completion", "tcsh")
 	t.Run("all shells ask the program itself", func(t *testing.T) {
-		for want, args := range map[string]string{"mint:Make N codes": "refs", "--length:": "refs mint --l", "bash:": "completion", "down:": "schema"} {
-			h.command(t, 0, want, append(strings.Fields(args), "--generate-shell-completion")...)
+		for want, args := range map[string]string{"mint:Mint N codes": "refs", "--length:": "refs mint --l", "bash:": "completion", "down:": "schema"} {
+			env.command(t, 0, want, append(strings.Fields(args), "--generate-shell-completion")...)
 		}
 	})
 	t.Run("bash completes commands and options", func(t *testing.T) {
-		h.command(t, 0, "complete", "completion", "bash")
+		env.command(t, 0, "complete", "completion", "bash")
 		for line, want := range map[string]string{
 			"counterfoil ref":                        "refs",
 			"counterfoil migrations re":              "resume retry rejections report",
 			"counterfoil migrations start count --c": "--canary",
 		} {
 			words := strings.Fields(line)
-			script := "_comp_initialize() { :; }\ncounterfoil() { \"$PROGRAM\" \"$@\"; }\n" + h.out.String() +
+			script := "_comp_initialize() { :; }\ncounterfoil() { \"$PROGRAM\" \"$@\"; }\n" + env.out.String() +
 				"\nCOMP_WORDS=(" + line + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n__counterfoil_bash_autocomplete; echo \"${COMPREPLY[@]}\""
 			cmd := exec.Command("bash", "-c", script)
 			cmd.Env = append(os.Environ(), asProgram+"=1", "PROGRAM="+os.Args[0])
@@ -89,8 +89,8 @@ func TestCLICompletion(t *testing.T) {
 
 func TestCLIJSON(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t, dbtest.Empty(t))
-	h.environment.migrations, h.patience = probes(), time.Millisecond
+	env := newEnv(t, dbtest.Empty(t))
+	env.environment.migrations, env.patience = probes(), time.Millisecond
 	for _, c := range []struct{ args, want string }{
 		{"schema up --json", `"dirty":false`},
 		{"schema status -json", `"version":`},
@@ -100,53 +100,53 @@ func TestCLIJSON(t *testing.T) {
 		{"feed republish --json --all tickets", `"migration":"republish"`},
 		{"refs status --json", `"available":0`},
 	} {
-		h.command(t, 0, c.want, strings.Fields(c.args)...)
-		if !json.Valid(h.out.Bytes()) || strings.Count(h.out.String(), "\n") != 1 || h.err.Len() > 0 {
-			t.Errorf("%s prints %s%s", c.args, h.out, h.err)
+		env.command(t, 0, c.want, strings.Fields(c.args)...)
+		if !json.Valid(env.out.Bytes()) || strings.Count(env.out.String(), "\n") != 1 || env.err.Len() > 0 {
+			t.Errorf("%s prints %s%s", c.args, env.out, env.err)
 		}
 	}
-	h.command(t, 2, "choose one", "migrations", "failures", "1", "--csv", "--json")
+	env.command(t, 2, "choose one", "migrations", "failures", "1", "--csv", "--json")
 }
 
 func TestCLIWait(t *testing.T) {
 	t.Parallel()
-	h := migrationHouse(t)
+	env := migrationHouse(t)
 	t.Run("a run that no worker works on is not waited for", func(t *testing.T) {
-		h.command(t, 1, "so run 1 waits", "refs", "mint", "100", "--wait")
+		env.command(t, 1, "so run 1 waits", "refs", "mint", "100", "--wait")
 	})
-	h.patience = 10 * time.Minute
-	h.works(t)
+	env.patience = 10 * time.Minute
+	env.works(t)
 	t.Run("it ends with the run", func(t *testing.T) {
-		h.command(t, 0, "count-up, complete: ", "migrations", "start", "count-up", "to=40", "--wait")
-		h.command(t, 0, "mint-refs, complete: ", "refs", "mint", "200", "--wait")
-		h.command(t, 0, "republish, complete: ", "feed", "republish", "comments", "--all", "--wait")
-		h.command(t, 0, "complete (dry): ", "migrations", "start", "count-up", "to=5", "--dry", "--wait")
+		env.command(t, 0, "count-up, complete: ", "migrations", "start", "count-up", "to=40", "--wait")
+		env.command(t, 0, "mint-refs, complete: ", "refs", "mint", "200", "--wait")
+		env.command(t, 0, "republish, complete: ", "feed", "republish", "comments", "--all", "--wait")
+		env.command(t, 0, "complete (dry): ", "migrations", "start", "count-up", "to=5", "--dry", "--wait")
 	})
 	t.Run("JSON is the run at its end, and nothing else", func(t *testing.T) {
-		h.command(t, 0, `"state":"complete"`, "migrations", "start", "count-up", "to=41", "--wait", "--json")
-		if !json.Valid(h.out.Bytes()) {
-			t.Error(h.out)
+		env.command(t, 0, `"state":"complete"`, "migrations", "start", "count-up", "to=41", "--wait", "--json")
+		if !json.Valid(env.out.Bytes()) {
+			t.Error(env.out)
 		}
 	})
 	t.Run("failed tasks are findings", func(t *testing.T) {
-		h.command(t, 1, " shows what failed", "migrations", "start", "count-up", "to=42", "fails=3", "--wait")
-		if !strings.Contains(h.out.String(), "1 failed") {
-			t.Error(h.out)
+		env.command(t, 1, " shows what failed", "migrations", "start", "count-up", "to=42", "fails=3", "--wait")
+		if !strings.Contains(env.out.String(), "1 failed") {
+			t.Error(env.out)
 		}
 	})
 	t.Run("a canary that is done is what was asked for, and resume does the rest", func(t *testing.T) {
-		h.command(t, 0, "paused: The canary is done", "migrations", "start", "count-up", "to=43", "--canary", "5", "--wait", "--json=false")
-		run := strings.Fields(h.out.String())[1]
-		h.command(t, 0, "43 of 43 done", "migrations", "resume", run, "--wait")
+		env.command(t, 0, "paused: The canary is done", "migrations", "start", "count-up", "to=43", "--canary", "5", "--wait", "--json=false")
+		run := strings.Fields(env.out.String())[1]
+		env.command(t, 0, "43 of 43 done", "migrations", "resume", run, "--wait")
 	})
 	t.Run("a run that is prepared has nothing to wait for", func(t *testing.T) {
-		h.command(t, 0, "It has 44 tasks", "migrations", "start", "count-up", "to=44", "--prepare", "--wait")
+		env.command(t, 0, "It has 44 tasks", "migrations", "start", "count-up", "to=44", "--prepare", "--wait")
 	})
 	t.Run("on a terminal there is a bar", func(t *testing.T) {
-		h.terminal = true
-		h.command(t, 0, "count-up, complete: ", "migrations", "start", "count-up", "to=45", "--wait")
-		if !strings.Contains(h.err.String(), "run ") || !strings.HasSuffix(h.err.String(), "\x1b[2K\r") {
-			t.Errorf("%q", h.err)
+		env.terminal = true
+		env.command(t, 0, "count-up, complete: ", "migrations", "start", "count-up", "to=45", "--wait")
+		if !strings.Contains(env.err.String(), "run ") || !strings.HasSuffix(env.err.String(), "\x1b[2K\r") {
+			t.Errorf("%q", env.err)
 		}
 	})
 }
@@ -155,15 +155,15 @@ func TestCLIProgress(t *testing.T) {
 	t.Parallel()
 	from, to := newEnv(t, dbtest.Empty(t)), newEnv(t, dbtest.Empty(t))
 	file := filepath.Join(t.TempDir(), "acme.backup")
-	bars := func(h *env, want ...string) {
+	bars := func(env *env, want ...string) {
 		t.Helper()
 		for _, step := range want {
-			if !strings.Contains(h.err.String(), step) {
-				t.Errorf("no bar of “%s”: %q", step, h.err)
+			if !strings.Contains(env.err.String(), step) {
+				t.Errorf("no bar of “%s”: %q", step, env.err)
 			}
 		}
-		if !strings.HasSuffix(h.err.String(), "\x1b[2K\r") {
-			t.Errorf("the bar stays: %q", h.err)
+		if !strings.HasSuffix(env.err.String(), "\x1b[2K\r") {
+			t.Errorf("the bar stays: %q", env.err)
 		}
 	}
 	from.terminal, to.terminal = true, true

@@ -72,12 +72,12 @@ func probes() []*migrations.Migration {
 }
 
 // works runs a worker on the env's database until the test ends.
-func (h *env) works(t *testing.T) {
+func (env *env) works(t *testing.T) {
 	t.Helper()
-	d := domaintest.OK(db.Open(h.databaseURL))(t)
-	env := h.environment
+	d := domaintest.OK(db.Open(env.databaseURL))(t)
+	settings := env.environment
 	owner := &database{DB: d}
-	w := domaintest.OK(env.workflows(t.Context(), owner))(t)
+	w := domaintest.OK(settings.workflows(t.Context(), owner))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.Worker.Work(ctx) }()
@@ -92,37 +92,37 @@ func (h *env) works(t *testing.T) {
 }
 
 // reaches waits until the status of a run has a text.
-func (h *env) reaches(t *testing.T, run int, want string) {
+func (env *env) reaches(t *testing.T, run int, want string) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Minute)
 	for {
-		h.command(t, 0, "run ", "migrations", "status", strconv.Itoa(run))
-		if strings.Contains(h.out.String(), want) {
+		env.command(t, 0, "run ", "migrations", "status", strconv.Itoa(run))
+		if strings.Contains(env.out.String(), want) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("run %d does not get to %q: %s", run, want, h.out)
+			t.Fatalf("run %d does not get to %q: %s", run, want, env.out)
 		}
 	}
 }
 
 func migrationHouse(t *testing.T) *env {
 	t.Helper()
-	h := newEnv(t, dbtest.URL(t))
-	h.environment.migrations = probes()
-	h.patience = time.Millisecond
-	return h
+	env := newEnv(t, dbtest.URL(t))
+	env.environment.migrations = probes()
+	env.patience = time.Millisecond
+	return env
 }
 
 func TestMigrationsCommandLine(t *testing.T) {
 	t.Parallel()
-	h := migrationHouse(t)
+	env := migrationHouse(t)
 	for want, args := range map[string][]string{
 		"say what to do":                      {},
 		"there is no \"stop\"":                {"stop"},
 		"the number of a run":                 {"pause"},
 		"is no number of a run":               {"status", "x"},
-		"say which tasks":                     {"retry", "1"},
+		"choose tasks by":                     {"retry", "1"},
 		"one of --all":                        {"skip", "1", "--all", "--task", "3"},
 		"is no key=value":                     {"start", "count-up", "5"},
 		"is given twice":                      {"start", "count-up", "to=5", "to=6"},
@@ -143,47 +143,47 @@ func TestMigrationsCommandLine(t *testing.T) {
 		"only --canary can be given":          {"start", "1", "--from", "2"},
 		"there is no option --yes":            {"start", "count-up", "--yes"},
 	} {
-		h.command(t, 2, want, append([]string{"migrations"}, args...)...)
+		env.command(t, 2, want, append([]string{"migrations"}, args...)...)
 	}
 	for _, args := range [][]string{{"status", "7"}, {"dismiss", "7"}, {"tasks", "7"}, {"events", "7"}, {"failures", "7"}, {"failures", "7", "--csv"}, {"rejections", "7"}, {"report", "7"}, {"retry", "7", "--task", "1,2"}} {
-		h.command(t, 1, "There is no run 7.", append([]string{"migrations"}, args...)...)
+		env.command(t, 1, "There is no run 7.", append([]string{"migrations"}, args...)...)
 	}
-	h.command(t, 1, "Run 7 has no task 3.", "migrations", "task", "7", "3")
-	h.command(t, 1, "Worker 3 is gone.", "migrations", "drain", "3")
-	h.command(t, 0, "No worker was ever started.", "migrations", "workers")
-	h.command(t, 0, "Usage: counterfoil migrations tasks RUN", "migrations", "tasks", "--help")
-	h.command(t, 0, "  undrain     Let a worker", "migrations", "help")
-	h.command(t, 0, "  consumers  List the registered", "feed", "--help")
-	h.command(t, 2, "there is no \"tails\"; there are tail, republish, new-epoch and consumers.", "feed", "tails")
-	h.command(t, 1, "There are: count-up, ", "migrations", "start", "nope")
-	h.command(t, 1, "to: Up to must be from 1 to 100000.", "migrations", "start", "count-up", "to=0", "nope=1")
-	h.command(t, 1, "nope: count-up has no parameter", "migrations", "start", "count-up", "to=0", "nope=1")
-	h.command(t, 1, "--file: Choose a file", "migrations", "start", "read-lines")
-	h.command(t, 0, "[fails=TEXT]", "migrations", "list")
-	if !strings.Contains(h.out.String(), "No run is active") {
-		t.Error(h.out)
+	env.command(t, 1, "Run 7 has no task 3.", "migrations", "task", "7", "3")
+	env.command(t, 1, "Worker 3 is gone.", "migrations", "drain", "3")
+	env.command(t, 0, "No worker was ever started.", "migrations", "workers")
+	env.command(t, 0, "Usage: counterfoil migrations tasks RUN", "migrations", "tasks", "--help")
+	env.command(t, 0, "  undrain     Let a worker", "migrations", "help")
+	env.command(t, 0, "  consumers  List the registered", "feed", "--help")
+	env.command(t, 2, "there is no \"tails\"; there are tail, republish, new-epoch and consumers.", "feed", "tails")
+	env.command(t, 1, "There are: count-up, ", "migrations", "start", "nope")
+	env.command(t, 1, "to: Up to must be from 1 to 100000.", "migrations", "start", "count-up", "to=0", "nope=1")
+	env.command(t, 1, "nope: count-up has no parameter", "migrations", "start", "count-up", "to=0", "nope=1")
+	env.command(t, 1, "--file: Choose a file", "migrations", "start", "read-lines")
+	env.command(t, 0, "[fails=TEXT]", "migrations", "list")
+	if !strings.Contains(env.out.String(), "No run is active") {
+		t.Error(env.out)
 	}
 }
 
 func TestMigrationsWithoutAWorker(t *testing.T) {
 	t.Parallel()
-	h := migrationHouse(t)
-	h.command(t, 1, "then “counterfoil migrations start 1”", "migrations", "start", "count-up", "to=5", "key=hush")
-	h.command(t, 0, "count-up", "migrations", "list")
-	if text := h.out.String(); !strings.Contains(text, "open") || !strings.Contains(text, "command line") || strings.Contains(text, "hush") {
+	env := migrationHouse(t)
+	env.command(t, 1, "then “counterfoil migrations start 1”", "migrations", "start", "count-up", "to=5", "key=hush")
+	env.command(t, 0, "count-up", "migrations", "list")
+	if text := env.out.String(); !strings.Contains(text, "open") || !strings.Contains(text, "command line") || strings.Contains(text, "hush") {
 		t.Error(text)
 	}
-	h.command(t, 1, "Run 1 does the same", "migrations", "start", "count-up", "to=5")
-	h.command(t, 1, "cannot start", "migrations", "start", "1")
-	h.command(t, 0, "it is cancelled", "migrations", "cancel", "1")
-	h.command(t, 0, "cancelled", "migrations", "list", "--all")
+	env.command(t, 1, "Run 1 does the same", "migrations", "start", "count-up", "to=5")
+	env.command(t, 1, "cannot start", "migrations", "start", "1")
+	env.command(t, 0, "it is cancelled", "migrations", "cancel", "1")
+	env.command(t, 0, "cancelled", "migrations", "list", "--all")
 }
 
 func TestMigrationsListSaysThatThereAreMore(t *testing.T) {
 	t.Parallel()
-	h := migrationHouse(t)
-	h.command(t, 0, "", "migrations", "list")
-	d := domaintest.OK(h.environment.openExisting(t.Context()))(t)
+	env := migrationHouse(t)
+	env.command(t, 0, "", "migrations", "list")
+	d := domaintest.OK(env.environment.openExisting(t.Context()))(t)
 	add := func(list string, n int) {
 		t.Helper()
 		for range n {
@@ -193,15 +193,15 @@ func TestMigrationsListSaysThatThereAreMore(t *testing.T) {
 	const more = "Of the runs in the list “attention” only the newest 50 are shown; /admin/migrations has all.\n"
 	add(migrations.ListActive, migrations.RunsPerPage)
 	add(migrations.ListAttention, migrations.RunsPerPage)
-	h.command(t, 0, "count-up", "migrations", "list")
-	if h.err.Len() != 0 {
-		t.Errorf("%s", h.err)
+	env.command(t, 0, "count-up", "migrations", "list")
+	if env.err.Len() != 0 {
+		t.Errorf("%s", env.err)
 	}
 	add(migrations.ListAttention, 1)
 	for _, args := range [][]string{{}, {"--json"}} {
-		h.command(t, 0, "count-up", append([]string{"migrations", "list"}, args...)...)
-		if h.err.String() != more || strings.Contains(h.out.String(), more) {
-			t.Errorf("%s", h.err)
+		env.command(t, 0, "count-up", append([]string{"migrations", "list"}, args...)...)
+		if env.err.String() != more || strings.Contains(env.out.String(), more) {
+			t.Errorf("%s", env.err)
 		}
 	}
 	if err := d.close(); err != nil {
@@ -211,124 +211,124 @@ func TestMigrationsListSaysThatThereAreMore(t *testing.T) {
 
 func TestMigrationsRun(t *testing.T) {
 	t.Parallel()
-	h := migrationHouse(t)
-	h.patience = 10 * time.Minute
-	h.works(t)
+	env := migrationHouse(t)
+	env.patience = 10 * time.Minute
+	env.works(t)
 
 	t.Run("start says the number and where", func(t *testing.T) {
-		h.command(t, 0, "It has 1,200 tasks on db host localhost, database t_", "migrations", "start", "count-up", "--canary", "7", "to=1200", "fails=3")
-		if !strings.Contains(h.out.String(), "Run 1 is started: 7 tasks first, of 1,200.") {
-			t.Error(h.out)
+		env.command(t, 0, "It has 1,200 tasks on db host localhost, database t_", "migrations", "start", "count-up", "--canary", "7", "to=1200", "fails=3")
+		if !strings.Contains(env.out.String(), "Run 1 is started: 7 tasks first, of 1,200.") {
+			t.Error(env.out)
 		}
-		h.reaches(t, 1, "paused")
+		env.reaches(t, 1, "paused")
 	})
 	t.Run("settings are turned and shown", func(t *testing.T) {
-		h.command(t, 0, `"concurrency":8`, "migrations", "knob", "1", "concurrency=8", "max_lag=1m30s", "rate=0")
-		if !strings.Contains(h.out.String(), `"max_lag":"1m30s"`) {
-			t.Error(h.out)
+		env.command(t, 0, `"concurrency":8`, "migrations", "knob", "1", "concurrency=8", "max_lag=1m30s", "rate=0")
+		if !strings.Contains(env.out.String(), `"max_lag":"1m30s"`) {
+			t.Error(env.out)
 		}
-		h.command(t, 1, "Concurrency must be from 1", "migrations", "knob", "1", "concurrency=0")
+		env.command(t, 1, "Concurrency must be from 1", "migrations", "knob", "1", "concurrency=0")
 	})
 	t.Run("resume does the rest", func(t *testing.T) {
-		h.command(t, 0, "Run 1 is resumed", "migrations", "resume", "1")
-		h.reaches(t, 1, "count-up, complete")
-		h.command(t, 0, "1,200 of 1,200 done, 1 failed", "migrations", "status", "1")
-		h.command(t, 0, `"state":"complete"`, "migrations", "status", "--json", "1")
-		if !json.Valid(h.out.Bytes()) || strings.Count(h.out.String(), "\n") != 1 {
-			t.Error(h.out)
+		env.command(t, 0, "Run 1 is resumed", "migrations", "resume", "1")
+		env.reaches(t, 1, "count-up, complete")
+		env.command(t, 0, "1,200 of 1,200 done, 1 failed", "migrations", "status", "1")
+		env.command(t, 0, `"state":"complete"`, "migrations", "status", "--json", "1")
+		if !json.Valid(env.out.Bytes()) || strings.Count(env.out.String(), "\n") != 1 {
+			t.Error(env.out)
 		}
 	})
 	t.Run("failures are listed, and cannot command the terminal or a spreadsheet", func(t *testing.T) {
-		h.command(t, 0, "cannot be counted", "migrations", "failures", "1")
-		if strings.ContainsRune(h.out.String(), '\x1b') {
-			t.Errorf("%q", h.out)
+		env.command(t, 0, "cannot be counted", "migrations", "failures", "1")
+		if strings.ContainsRune(env.out.String(), '\x1b') {
+			t.Errorf("%q", env.out)
 		}
-		h.command(t, 0, "task,line", "migrations", "failures", "1", "--csv")
-		rows, err := csv.NewReader(h.out).ReadAll()
+		env.command(t, 0, "task,line", "migrations", "failures", "1", "--csv")
+		rows, err := csv.NewReader(env.out).ReadAll()
 		if err != nil || len(rows) != 2 || rows[1][7] != "3" || !strings.HasPrefix(rows[1][6], "'=SUM") {
 			t.Fatalf("%v %v", rows, err)
 		}
-		h.command(t, 0, rows[1][5], "migrations", "failures", "1", "--csv", "--fingerprint", strings.ToUpper(rows[1][5]))
-		if strings.Count(h.out.String(), "\n") != 2 {
-			t.Error(h.out)
+		env.command(t, 0, rows[1][5], "migrations", "failures", "1", "--csv", "--fingerprint", strings.ToUpper(rows[1][5]))
+		if strings.Count(env.out.String(), "\n") != 2 {
+			t.Error(env.out)
 		}
-		h.command(t, 0, "3,failed,", "migrations", "report", "1")
-		if strings.Count(h.out.String(), "\n") != 1201 {
+		env.command(t, 0, "3,failed,", "migrations", "report", "1")
+		if strings.Count(env.out.String(), "\n") != 1201 {
 			t.Error("the report has not a line for each task")
 		}
-		h.command(t, 0, "line,reason,content\n", "migrations", "rejections", "1")
+		env.command(t, 0, "line,reason,content\n", "migrations", "rejections", "1")
 	})
 	t.Run("tasks are listed page by page, and one is shown with its attempts", func(t *testing.T) {
-		h.command(t, 0, "Continue with --after ", "migrations", "tasks", "1")
-		after := strings.Fields(h.err.String())[3]
-		h.command(t, 0, "complete", "migrations", "tasks", "1", "--after", after, "--state", "complete")
-		h.command(t, 0, "There are no such tasks.", "migrations", "tasks", "1", "--state", "open")
-		h.command(t, 1, "Choose a state from the list", "migrations", "tasks", "1", "--state", "lost")
-		h.command(t, 0, `"state":"failed"`, "migrations", "tasks", "1", "--state", "failed", "--json")
+		env.command(t, 0, "Continue with --after ", "migrations", "tasks", "1")
+		after := strings.Fields(env.err.String())[3]
+		env.command(t, 0, "complete", "migrations", "tasks", "1", "--after", after, "--state", "complete")
+		env.command(t, 0, "There are no such tasks.", "migrations", "tasks", "1", "--state", "open")
+		env.command(t, 1, "Choose a state from the list", "migrations", "tasks", "1", "--state", "lost")
+		env.command(t, 0, `"state":"failed"`, "migrations", "tasks", "1", "--state", "failed", "--json")
 		var list struct{ Items []struct{ ID int } }
-		if err := json.Unmarshal(h.out.Bytes(), &list); err != nil || len(list.Items) != 1 {
+		if err := json.Unmarshal(env.out.Bytes(), &list); err != nil || len(list.Items) != 1 {
 			t.Fatal(err, list)
 		}
 		task := strconv.Itoa(list.Items[0].ID)
-		h.command(t, 0, "iteration 1, attempt 1: failed on ", "migrations", "task", "1", task)
-		if text := h.out.String(); !strings.Contains(text, "payload:\n  3\n") || !strings.Contains(text, "\n  =SUM(1) cannot be counted") || strings.ContainsRune(text, '\x1b') {
+		env.command(t, 0, "iteration 1, attempt 1: failed on ", "migrations", "task", "1", task)
+		if text := env.out.String(); !strings.Contains(text, "payload:\n  3\n") || !strings.Contains(text, "\n  =SUM(1) cannot be counted") || strings.ContainsRune(text, '\x1b') {
 			t.Errorf("%q", text)
 		}
-		h.command(t, 0, `"attempts":[{"iteration":1`, "migrations", "task", "1", task, "--json")
+		env.command(t, 0, `"attempts":[{"iteration":1`, "migrations", "task", "1", task, "--json")
 	})
 	t.Run("the log says who did what", func(t *testing.T) {
-		h.command(t, 0, "knob", "migrations", "events", "1")
-		h.command(t, 0, `"actor":"command line"`, "migrations", "events", "1", "--json")
+		env.command(t, 0, "knob", "migrations", "events", "1")
+		env.command(t, 0, `"actor":"command line"`, "migrations", "events", "1", "--json")
 		var list struct{ Items []struct{ ID int } }
-		if err := json.Unmarshal(h.out.Bytes(), &list); err != nil || len(list.Items) < 5 {
+		if err := json.Unmarshal(env.out.Bytes(), &list); err != nil || len(list.Items) < 5 {
 			t.Fatal(err, list)
 		}
-		h.command(t, 0, "open", "migrations", "events", "1", "--before", strconv.Itoa(list.Items[len(list.Items)-2].ID))
-		if strings.Count(h.out.String(), "\n") != 2 {
-			t.Error(h.out)
+		env.command(t, 0, "open", "migrations", "events", "1", "--before", strconv.Itoa(list.Items[len(list.Items)-2].ID))
+		if strings.Count(env.out.String(), "\n") != 2 {
+			t.Error(env.out)
 		}
 	})
 	t.Run("a worker is drained and undrained", func(t *testing.T) {
-		h.command(t, 0, `"state":"active"`, "migrations", "workers", "--json")
+		env.command(t, 0, `"state":"active"`, "migrations", "workers", "--json")
 		var list struct{ Items []struct{ ID int } }
-		if err := json.Unmarshal(h.out.Bytes(), &list); err != nil || len(list.Items) != 1 {
+		if err := json.Unmarshal(env.out.Bytes(), &list); err != nil || len(list.Items) != 1 {
 			t.Fatal(err, list)
 		}
 		worker := strconv.Itoa(list.Items[0].ID)
-		h.command(t, 0, "claims no more", "migrations", "drain", worker)
-		h.command(t, 0, "Drain", "migrations", "workers") // draining, or drained once the worker has reported that it has no tasks
-		h.command(t, 0, "claims tasks again", "migrations", "undrain", worker)
-		h.command(t, 0, "Working", "migrations", "workers")
+		env.command(t, 0, "claims no more", "migrations", "drain", worker)
+		env.command(t, 0, "Drain", "migrations", "workers") // draining, or drained once the worker has reported that it has no tasks
+		env.command(t, 0, "claims tasks again", "migrations", "undrain", worker)
+		env.command(t, 0, "Working", "migrations", "workers")
 	})
 	t.Run("retry does them again", func(t *testing.T) {
-		h.command(t, 0, "1 task of run 1 retried.", "migrations", "retry", "1", "--all")
-		h.reaches(t, 1, "1,200 of 1,200 done\n")
-		h.command(t, 0, "  0       1  ", "migrations", "failures", "1")
-		h.command(t, 0, "0 tasks of run 1 retried. 2 others are not failed any more.", "migrations", "retry", "1", "--task", "1,2,1")
-		h.command(t, 1, "so it cannot be retried", "migrations", "retry", "1", "--task", "1")
+		env.command(t, 0, "1 task of run 1 retried.", "migrations", "retry", "1", "--all")
+		env.reaches(t, 1, "1,200 of 1,200 done\n")
+		env.command(t, 0, "  0       1  ", "migrations", "failures", "1")
+		env.command(t, 0, "0 tasks of run 1 retried. 2 others are not failed any more.", "migrations", "retry", "1", "--task", "1,2,1")
+		env.command(t, 1, "so it cannot be retried", "migrations", "retry", "1", "--task", "1")
 	})
 	t.Run("a run that is over is dismissed", func(t *testing.T) {
-		h.command(t, 0, "Run 1 is dismissed; it is complete.", "migrations", "dismiss", "1")
+		env.command(t, 0, "Run 1 is dismissed; it is complete.", "migrations", "dismiss", "1")
 	})
 	t.Run("a dry run begins by itself", func(t *testing.T) {
-		h.command(t, 0, "dry run", "migrations", "start", "count-up", "to=5", "--dry")
-		h.reaches(t, 2, "complete (dry)")
+		env.command(t, 0, "dry run", "migrations", "start", "count-up", "to=5", "--dry")
+		env.reaches(t, 2, "complete (dry)")
 	})
 	t.Run("a file is read, and a run that is prepared waits", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "lines.txt")
 		domaintest.Must(t, os.WriteFile(file, []byte("one\ntwo\nthree"), 0o600))
-		h.command(t, 0, "It has 3 tasks", "migrations", "start", "read-lines", "--file", file, "--prepare")
-		h.command(t, 0, "run 3, read-lines, ready, 0 of 3 done", "migrations", "status", "3")
-		h.command(t, 0, "file=lines.txt", "migrations", "list")
-		h.command(t, 0, "Run 3 is started: 3 tasks.", "migrations", "start", "3")
-		h.reaches(t, 3, "read-lines, complete")
-		h.command(t, 0, "It has 3 tasks", "migrations", "start", "read-lines", "--from", "3", "--prepare")
-		h.command(t, 1, "Run 1 is one of another migration.", "migrations", "start", "read-lines", "--from", "1")
+		env.command(t, 0, "It has 3 tasks", "migrations", "start", "read-lines", "--file", file, "--prepare")
+		env.command(t, 0, "run 3, read-lines, ready, 0 of 3 done", "migrations", "status", "3")
+		env.command(t, 0, "file=lines.txt", "migrations", "list")
+		env.command(t, 0, "Run 3 is started: 3 tasks.", "migrations", "start", "3")
+		env.reaches(t, 3, "read-lines, complete")
+		env.command(t, 0, "It has 3 tasks", "migrations", "start", "read-lines", "--from", "3", "--prepare")
+		env.command(t, 1, "Run 1 is one of another migration.", "migrations", "start", "read-lines", "--from", "1")
 	})
 	t.Run("JSON is one line", func(t *testing.T) {
-		h.command(t, 0, `"migrations":[{"name":"count-up"`, "migrations", "list", "--all", "--json")
+		env.command(t, 0, `"migrations":[{"name":"count-up"`, "migrations", "list", "--all", "--json")
 		var list struct{ Runs []struct{ ID int } }
-		if err := json.Unmarshal(h.out.Bytes(), &list); err != nil || len(list.Runs) != 4 || strings.Count(h.out.String(), "\n") != 1 {
+		if err := json.Unmarshal(env.out.Bytes(), &list); err != nil || len(list.Runs) != 4 || strings.Count(env.out.String(), "\n") != 1 {
 			t.Error(err, fmt.Sprint(list))
 		}
 	})

@@ -22,56 +22,56 @@ type env struct {
 
 func newEnv(t *testing.T, url string) *env {
 	t.Helper()
-	h := &env{out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	env := &env{out: &bytes.Buffer{}, err: &bytes.Buffer{}}
 	values := map[string]string{"DATABASE_URL": url, "COUNTERFOIL_DATA": t.TempDir()}
-	h.environment = readEnvironment(func(name string) string { return values[name] }, strings.NewReader("correct horse battery\n"), h.out, h.err)
-	return h
+	env.environment = readEnvironment(func(name string) string { return values[name] }, strings.NewReader("correct horse battery\n"), env.out, env.err)
+	return env
 }
 
 // command fails unless the exit code is code and the output contains want.
-func (h *env) command(t *testing.T, code int, want string, args ...string) {
+func (env *env) command(t *testing.T, code int, want string, args ...string) {
 	t.Helper()
-	h.out.Reset()
-	h.err.Reset()
-	if got := run(context.Background(), h.environment, args); got != code || !strings.Contains(h.out.String()+h.err.String(), want) {
-		t.Fatalf("%v ended with %d:\n%s%s\nwant %d and %q", args, got, h.out, h.err, code, want)
+	env.out.Reset()
+	env.err.Reset()
+	if got := run(context.Background(), env.environment, args); got != code || !strings.Contains(env.out.String()+env.err.String(), want) {
+		t.Fatalf("%v ended with %d:\n%s%s\nwant %d and %q", args, got, env.out, env.err, code, want)
 	}
 }
 
-func (h *env) setUp(t *testing.T) {
+func (env *env) setUp(t *testing.T) {
 	t.Helper()
-	h.command(t, 0, `"token"`, "setup", "--company", "acme", "--name", "Acme", "--email", "a@b.c", "--password-file", "-")
+	env.command(t, 0, `"token"`, "setup", "--company", "acme", "--name", "Acme", "--email", "a@b.c", "--password-file", "-")
 }
 
-func (h *env) exec(t *testing.T, statement string) {
+func (env *env) exec(t *testing.T, statement string) {
 	t.Helper()
-	d := domaintest.OK(db.Open(h.databaseURL))(t)
+	d := domaintest.OK(db.Open(env.databaseURL))(t)
 	defer d.Close()
 	domaintest.Exec(t, d, statement)
 }
 
 func TestVerify(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t, dbtest.Empty(t))
-	h.command(t, 1, "counterfoil schema up", "verify")
-	h.setUp(t)
-	h.command(t, 0, "as it should be", "verify")
-	h.exec(t, "UPDATE board_column SET ticket_count = 99")
-	h.command(t, 1, "ticket counts: 3 found", "verify")
-	h.command(t, 1, `{"ok":false,"engine":"`, "verify", "--json")
-	if !json.Valid(h.out.Bytes()) || bytes.Count(h.out.Bytes(), []byte("\n")) != 1 || h.err.Len() != 0 {
-		t.Errorf("it prints %s%s", h.out, h.err)
+	env := newEnv(t, dbtest.Empty(t))
+	env.command(t, 1, "counterfoil schema up", "verify")
+	env.setUp(t)
+	env.command(t, 0, "as it should be", "verify")
+	env.exec(t, "UPDATE board_column SET ticket_count = 99")
+	env.command(t, 1, "ticket counts: 3 found", "verify")
+	env.command(t, 1, `{"ok":false,"engine":"`, "verify", "--json")
+	if !json.Valid(env.out.Bytes()) || bytes.Count(env.out.Bytes(), []byte("\n")) != 1 || env.err.Len() != 0 {
+		t.Errorf("it prints %s%s", env.out, env.err)
 	}
-	h.command(t, 2, "Usage", "verify", "all")
+	env.command(t, 2, "Usage", "verify", "all")
 }
 
 func TestDoctor(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t, dbtest.URL(t))
-	h.command(t, 1, "innodb_flush_log_at_trx_commit = 0", "doctor")
-	h.command(t, 1, `{"ok":false,"engine":"`, "doctor", "--json")
-	if !json.Valid(h.out.Bytes()) || bytes.Count(h.out.Bytes(), []byte("\n")) != 1 {
-		t.Errorf("it prints %s", h.out)
+	env := newEnv(t, dbtest.URL(t))
+	env.command(t, 1, "innodb_flush_log_at_trx_commit = 0", "doctor")
+	env.command(t, 1, `{"ok":false,"engine":"`, "doctor", "--json")
+	if !json.Valid(env.out.Bytes()) || bytes.Count(env.out.Bytes(), []byte("\n")) != 1 {
+		t.Errorf("it prints %s", env.out)
 	}
 }
 

@@ -45,26 +45,26 @@ const awkward = "a \\ \" ' \t 🥷 \u2028 é 日本\n%s NULL \\N </script>"
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	h := at(t, dbtest.URL(t))
-	actor, _, token, err := h.Workflows.SetUp(context.Background(), workflows.Setup{
+	env := at(t, dbtest.URL(t))
+	actor, _, token, err := env.Workflows.SetUp(context.Background(), workflows.Setup{
 		Token:   true,
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
 	domaintest.Must(t, err)
-	h.ctx, h.token = accounts.WithActor(context.Background(), actor), token
-	_, err = h.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: "NINJA", Title: "Ninjas"}, nil)
+	env.ctx, env.token = accounts.WithActor(context.Background(), actor), token
+	_, err = env.Workflows.OpenBoard(env.ctx, boards.Draft{Slug: "NINJA", Title: "Ninjas"}, nil)
 	domaintest.Must(t, err)
 	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Response: func(t tickets.Ticket) any { return t.Key.String() }}
-	_, err = h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Plain", Description: awkward}, once)
+	_, err = env.Workflows.OpenTicket(env.ctx, "NINJA", tickets.Draft{Title: "Plain", Description: awkward}, once)
 	domaintest.Must(t, err)
-	_, err = h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Long", Description: strings.Repeat("\"\\\n", 21845)}, nil)
+	_, err = env.Workflows.OpenTicket(env.ctx, "NINJA", tickets.Draft{Title: "Long", Description: strings.Repeat("\"\\\n", 21845)}, nil)
 	domaintest.Must(t, err)
-	h.open(t, 3)
-	domaintest.Must(t, h.Workflows.DeleteTicket(h.ctx, key(5)))
-	opstest.Populate(t, h.ctx, h.App, h.db)
-	h.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('secret', 'x', '2030-01-01')")
-	h.exec(t, "INSERT INTO sign_in_limit (name, failures, last_at) VALUES (REPEAT('s', 32), 2, '2026-01-01')")
-	return h
+	env.open(t, 3)
+	domaintest.Must(t, env.Workflows.DeleteTicket(env.ctx, key(5)))
+	opstest.Populate(t, env.ctx, env.App, env.db)
+	env.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('secret', 'x', '2030-01-01')")
+	env.exec(t, "INSERT INTO sign_in_limit (name, failures, last_at) VALUES (REPEAT('s', 32), 2, '2026-01-01')")
+	return env
 }
 
 // at returns the installation on a database.
@@ -84,32 +84,32 @@ func empty(t testing.TB) *env {
 
 func key(n uint64) tickets.Key { return tickets.Key{Board: "NINJA", Number: n} }
 
-func (h *env) open(t testing.TB, n int) (last tickets.Ticket) {
+func (env *env) open(t testing.TB, n int) (last tickets.Ticket) {
 	t.Helper()
 	for i := range n {
 		var err error
-		last, err = h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
+		last, err = env.Workflows.OpenTicket(env.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
 		domaintest.Must(t, err)
 	}
 	return last
 }
 
-func (h *env) exec(t testing.TB, statement string, args ...any) {
+func (env *env) exec(t testing.TB, statement string, args ...any) {
 	t.Helper()
-	domaintest.Exec(t, h.db, statement, args...)
+	domaintest.Exec(t, env.db, statement, args...)
 }
 
 // backup writes a backup and returns its file.
-func (h *env) backup(t testing.TB) string {
+func (env *env) backup(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "acme.backup")
-	domaintest.OK(backup.Make(context.Background(), h.Installation, "test", file))(t)
+	domaintest.OK(backup.Make(context.Background(), env.Installation, "test", file))(t)
 	return file
 }
 
-func (h *env) restore(t testing.TB, file string) backup.Summary {
+func (env *env) restore(t testing.TB, file string) backup.Summary {
 	t.Helper()
-	summary, report, err := backup.Restore(context.Background(), h.Installation, file)
+	summary, report, err := backup.Restore(context.Background(), env.Installation, file)
 	domaintest.Must(t, err)
 	if !report.OK() {
 		report.Text(t.Output())
@@ -119,24 +119,24 @@ func (h *env) restore(t testing.TB, file string) backup.Summary {
 }
 
 // refuses fails unless a restore is refused with that error and writes nothing.
-func (h *env) refuses(t *testing.T, file string, want error) {
+func (env *env) refuses(t *testing.T, file string, want error) {
 	t.Helper()
-	_, _, err := backup.Restore(context.Background(), h.Installation, file)
+	_, _, err := backup.Restore(context.Background(), env.Installation, file)
 	if got := fault.CodeOf(err); got == "" || got != fault.CodeOf(want) {
 		t.Fatalf("error is %s %v; want %s", got, err, fault.CodeOf(want))
 	}
 	t.Log(err)
-	if h.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
+	if env.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
 		t.Error("the database was touched")
 	}
-	if _, err := os.Stat(h.Blobs); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(env.Blobs); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the folder of stored files was touched")
 	}
 }
 
-func (h *env) rows(t testing.TB, from string) int {
+func (env *env) rows(t testing.TB, from string) int {
 	t.Helper()
-	return domaintest.Number(t, h.db, "SELECT COUNT(*) FROM "+from)
+	return domaintest.Number(t, env.db, "SELECT COUNT(*) FROM "+from)
 }
 
 // tables are all of a backup.
@@ -155,7 +155,7 @@ var changed = []string{"ref_lot", "ref_pool", "ref_quarantine", "ref_counter"}
 
 // dump returns every value of the tables in hexadecimal, except what a restore changes: the epoch of the feeds, and the
 // tables of reference codes.
-func dump(t testing.TB, h *env) string {
+func dump(t testing.TB, env *env) string {
 	t.Helper()
 	var all strings.Builder
 	for _, table := range tables {
@@ -163,7 +163,7 @@ func dump(t testing.TB, h *env) string {
 			continue
 		}
 		var names []string
-		rows := domaintest.OK(h.db.SQL.Query("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position", table))(t)
+		rows := domaintest.OK(env.db.SQL.Query("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position", table))(t)
 		for rows.Next() {
 			var name string
 			domaintest.Must(t, rows.Scan(&name))
@@ -173,7 +173,7 @@ func dump(t testing.TB, h *env) string {
 			names = append(names, "COALESCE(HEX(CAST("+name+" AS CHAR CHARACTER SET binary)), 'NULL')")
 		}
 		domaintest.Must(t, rows.Close())
-		rows = domaintest.OK(h.db.SQL.Query("SELECT CONCAT_WS(',', " + strings.Join(names, ",") + ") FROM " + table + " ORDER BY 1"))(t)
+		rows = domaintest.OK(env.db.SQL.Query("SELECT CONCAT_WS(',', " + strings.Join(names, ",") + ") FROM " + table + " ORDER BY 1"))(t)
 		for rows.Next() {
 			var row string
 			domaintest.Must(t, rows.Scan(&row))
@@ -413,9 +413,9 @@ func TestRestoreRefuses(t *testing.T) {
 	})
 }
 
-func (h *env) blob(t testing.TB, name, content string) {
+func (env *env) blob(t testing.TB, name, content string) {
 	t.Helper()
-	file := filepath.Join(h.Blobs, filepath.FromSlash(name))
+	file := filepath.Join(env.Blobs, filepath.FromSlash(name))
 	domaintest.Must(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	domaintest.Must(t, os.WriteFile(file, []byte(content), 0o600))
 }
@@ -489,9 +489,9 @@ func TestStoredFiles(t *testing.T) {
 
 func TestMake(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
+	env := newEnv(t)
 	t.Run("the file is the owner's alone, and nothing else is left", func(t *testing.T) {
-		file := h.backup(t)
+		file := env.backup(t)
 		info := domaintest.OK(os.Stat(file))(t)
 		if info.Mode().Perm() != 0o600 {
 			t.Errorf("mode is %o", info.Mode().Perm())
@@ -501,7 +501,7 @@ func TestMake(t *testing.T) {
 		}
 	})
 	t.Run("what was written can be checked", func(t *testing.T) {
-		file := h.backup(t)
+		file := env.backup(t)
 		summary := domaintest.OK(backup.Check(context.Background(), file, nil))(t)
 		if summary.Manifest.Program != "test" || summary.Rows == 0 || summary.Bytes == 0 {
 			t.Errorf("%+v", summary)
@@ -510,7 +510,7 @@ func TestMake(t *testing.T) {
 	t.Run("an existing file stays", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "there")
 		domaintest.Must(t, os.WriteFile(file, []byte("mine"), 0o644))
-		_, err := backup.Make(context.Background(), h.Installation, "test", file)
+		_, err := backup.Make(context.Background(), env.Installation, "test", file)
 		content, _ := os.ReadFile(file)
 		if !errors.Is(err, backup.CodeExists) || string(content) != "mine" || len(list(t, filepath.Dir(file))) != 1 {
 			t.Errorf("%v, %q", err, content)
@@ -519,11 +519,11 @@ func TestMake(t *testing.T) {
 	t.Run("what a killed backup left is no hindrance", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "b")
 		domaintest.Must(t, os.WriteFile(file+".part", bytes.Repeat([]byte("x"), 1<<20), 0o644))
-		domaintest.OK(backup.Make(context.Background(), h.Installation, "test", file))(t)
+		domaintest.OK(backup.Make(context.Background(), env.Installation, "test", file))(t)
 		domaintest.OK(backup.Check(context.Background(), file, nil))(t)
 	})
 	t.Run("a folder that is not there", func(t *testing.T) {
-		_, err := backup.Make(context.Background(), h.Installation, "test", filepath.Join(t.TempDir(), "no", "b"))
+		_, err := backup.Make(context.Background(), env.Installation, "test", filepath.Join(t.TempDir(), "no", "b"))
 		if !errors.Is(err, backup.CodeBadFile) || !strings.Contains(err.Error(), "does not exist") {
 			t.Error(err)
 		}
@@ -532,7 +532,7 @@ func TestMake(t *testing.T) {
 		if _, err := os.Stat("/dev/full"); err != nil {
 			t.Fatal("this test needs /dev/full")
 		}
-		_, err := backup.MakeOn(context.Background(), h.Installation, "/dev/full")
+		_, err := backup.MakeOn(context.Background(), env.Installation, "/dev/full")
 		if !errors.Is(err, backup.CodeBadFile) || !strings.Contains(err.Error(), "No space") {
 			t.Error(err)
 		}
@@ -546,18 +546,18 @@ func TestMake(t *testing.T) {
 	})
 	t.Run("a schema that is not fit", func(t *testing.T) {
 		for _, change := range []string{"version = 999999", "dirty = 1"} {
-			h := at(t, dbtest.URL(t))
-			h.exec(t, "UPDATE schema_migrations SET "+change)
-			_, err := backup.Make(context.Background(), h.Installation, "test", filepath.Join(t.TempDir(), "b"))
+			env := at(t, dbtest.URL(t))
+			env.exec(t, "UPDATE schema_migrations SET "+change)
+			_, err := backup.Make(context.Background(), env.Installation, "test", filepath.Join(t.TempDir(), "b"))
 			if !errors.Is(err, backup.CodeBadSchema) {
 				t.Errorf("%s: %v", change, err)
 			}
 		}
 	})
 	t.Run("a table that the program does not know stops it", func(t *testing.T) {
-		h := at(t, dbtest.URL(t))
-		h.exec(t, "CREATE TABLE extra (id INT PRIMARY KEY)")
-		_, err := backup.Make(context.Background(), h.Installation, "test", filepath.Join(t.TempDir(), "b"))
+		env := at(t, dbtest.URL(t))
+		env.exec(t, "CREATE TABLE extra (id INT PRIMARY KEY)")
+		_, err := backup.Make(context.Background(), env.Installation, "test", filepath.Join(t.TempDir(), "b"))
 		if !errors.Is(err, backup.CodeBadSchema) || !strings.Contains(err.Error(), "extra") {
 			t.Error(err)
 		}
@@ -566,7 +566,7 @@ func TestMake(t *testing.T) {
 		folder := t.TempDir()
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		_, err := backup.Make(ctx, h.Installation, "test", filepath.Join(folder, "b"))
+		_, err := backup.Make(ctx, env.Installation, "test", filepath.Join(folder, "b"))
 		if !errors.Is(err, context.Canceled) || len(list(t, folder)) != 0 {
 			t.Errorf("%v, the folder holds %v", err, list(t, folder))
 		}

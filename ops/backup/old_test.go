@@ -31,28 +31,28 @@ func TestOldBackups(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			h := empty(t)
-			h.restore(t, file)
-			h.ctx = accounts.WithActor(context.Background(), accounts.Actor{
+			env := empty(t)
+			env.restore(t, file)
+			env.ctx = accounts.WithActor(context.Background(), accounts.Actor{
 				Account: accounts.Account{ID: 1, Name: "Ana"}, Company: accounts.Company{ID: id.Company(1), Slug: "acme"}, Role: accounts.Owner,
 			})
-			if n := h.rows(t, "membership WHERE handle = 'ana'"); n != 1 {
+			if n := env.rows(t, "membership WHERE handle = 'ana'"); n != 1 {
 				t.Errorf("%d members are @ana", n)
 			}
-			if n := h.rows(t, "board b JOIN board_slug s ON s.board_id = b.id AND s.slug = b.slug"); n < 2 || n != h.rows(t, "board") {
+			if n := env.rows(t, "board b JOIN board_slug s ON s.board_id = b.id AND s.slug = b.slug"); n < 2 || n != env.rows(t, "board") {
 				t.Errorf("%d boards keep their slugs", n)
 			}
-			if n := h.rows(t, "ticket t JOIN board_column c ON c.id = t.column_id AND c.done WHERE t.closed_at = t.moved_at"); n == 0 {
+			if n := env.rows(t, "ticket t JOIN board_column c ON c.id = t.column_id AND c.done WHERE t.closed_at = t.moved_at"); n == 0 {
 				t.Error("nothing in a done column was closed when it came there")
 			}
-			ticket, err := h.Workflows.Ticket(h.ctx, key(1))
+			ticket, err := env.Workflows.Ticket(env.ctx, key(1))
 			if err != nil || ticket.Title != "Plain" || ticket.Description != awkward {
 				t.Errorf("NINJA-1 is %+v, %v", ticket, err)
 			}
-			if _, err := h.Workflows.Ticket(h.ctx, key(5)); err == nil {
+			if _, err := env.Workflows.Ticket(env.ctx, key(5)); err == nil {
 				t.Error("NINJA-5, which was deleted, is there")
 			}
-			if last := h.open(t, 1); last.Key != key(6) {
+			if last := env.open(t, 1); last.Key != key(6) {
 				t.Errorf("the next is %s", last.Key)
 			}
 		})
@@ -60,9 +60,9 @@ func TestOldBackups(t *testing.T) {
 }
 
 func keepBackup(t *testing.T) {
-	h := newEnv(t)
-	status := domaintest.OK(db.Schema(h.URL))(t)
+	env := newEnv(t)
+	status := domaintest.OK(db.Schema(env.URL))(t)
 	domaintest.Must(t, os.MkdirAll("testdata", 0o755))
 	file := fmt.Sprintf("testdata/%s-%d.backup", os.Getenv("COUNTERFOIL_TEST_ENGINE"), status.Latest)
-	domaintest.OK(backup.Make(context.Background(), h.Installation, "test", file))(t)
+	domaintest.OK(backup.Make(context.Background(), env.Installation, "test", file))(t)
 }

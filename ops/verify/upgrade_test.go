@@ -110,26 +110,26 @@ func TestUpgrade(t *testing.T) {
 // tickets left are not.
 func TestDowngrade(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
+	env := newEnv(t)
 	counts := func() map[string]int {
 		n := map[string]int{}
 		for _, table := range []string{"company", "installation", "account", "membership", "api_token", "board", "board_ticket_incrementer", "board_column", "ticket", "activity", "idempotency"} {
 			var count int
-			domaintest.Must(t, h.db.SQL.QueryRow("SELECT COUNT(*) FROM "+table).Scan(&count))
+			domaintest.Must(t, env.db.SQL.QueryRow("SELECT COUNT(*) FROM "+table).Scan(&count))
 			n[table] = count
 		}
 		return n
 	}
 	before := fmt.Sprint(counts())
-	domaintest.Must(t, db.SchemaTo(h.url, 1))
+	domaintest.Must(t, db.SchemaTo(env.url, 1))
 	if after := fmt.Sprint(counts()); after != before {
 		t.Errorf("there were %s; now there are %s", before, after)
 	}
-	domaintest.Must(t, db.SchemaUp(h.url))
+	domaintest.Must(t, db.SchemaUp(env.url))
 	if after := fmt.Sprint(counts()); after != before {
 		t.Errorf("there were %s; now there are %s", before, after)
 	}
-	for _, c := range h.verify(t).Checks {
+	for _, c := range env.verify(t).Checks {
 		if oldKeys := c.Name == "no ticket row is missing"; oldKeys && c.Total != 2 || !oldKeys && c.Total != 0 {
 			t.Errorf("%s: %v", c.Name, c.Findings)
 		}

@@ -51,44 +51,44 @@ func newEnv(t testing.TB) *env {
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
 	domaintest.Must(t, err)
-	h := &env{w, d, url, accounts.WithActor(context.Background(), actor), t.TempDir()}
-	h.store(t, "image") // the one of opstest
+	env := &env{w, d, url, accounts.WithActor(context.Background(), actor), t.TempDir()}
+	env.store(t, "image") // the one of opstest
 	for _, slug := range []string{"NINJA", "EMPTY"} {
-		domaintest.OK(w.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil))(t)
+		domaintest.OK(w.Workflows.OpenBoard(env.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil))(t)
 	}
-	opstest.Populate(t, h.ctx, w, d)
+	opstest.Populate(t, env.ctx, w, d)
 	for n := range 5 {
-		domaintest.OK(w.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Sharpen blade ", n), Description: "two\nlines, größer 🥷"}, nil))(t)
+		domaintest.OK(w.Workflows.OpenTicket(env.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Sharpen blade ", n), Description: "two\nlines, größer 🥷"}, nil))(t)
 	}
 	title := "Sharpen the long blade"
-	_, err = w.Workflows.EditTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 2}, tickets.Edit{Title: &title, Version: 1})
+	_, err = w.Workflows.EditTicket(env.ctx, tickets.Key{Board: "NINJA", Number: 2}, tickets.Edit{Title: &title, Version: 1})
 	domaintest.Must(t, err)
-	_, _, err = w.Workflows.MoveTicket(h.ctx, tickets.Key{Board: "DEMO", Number: 2}, tickets.Intent{Column: practice.Columns[1].ID})
+	_, _, err = w.Workflows.MoveTicket(env.ctx, tickets.Key{Board: "DEMO", Number: 2}, tickets.Intent{Column: practice.Columns[1].ID})
 	domaintest.Must(t, err)
-	domaintest.Must(t, w.Workflows.DeleteTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 3}))
+	domaintest.Must(t, w.Workflows.DeleteTicket(env.ctx, tickets.Key{Board: "NINJA", Number: 3}))
 	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Response: func(t tickets.Ticket) any { return t.Key.String() }}
-	_, err = w.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Once"}, once)
+	_, err = w.Workflows.OpenTicket(env.ctx, "NINJA", tickets.Draft{Title: "Once"}, once)
 	domaintest.Must(t, err)
-	return h
+	return env
 }
 
 // store stores an image's file.
-func (h *env) store(t testing.TB, content string) {
+func (env *env) store(t testing.TB, content string) {
 	t.Helper()
-	files := domaintest.OK(blobs.Open(h.ctx, h.files))(t)
+	files := domaintest.OK(blobs.Open(env.ctx, env.files))(t)
 	defer files.Close()
-	domaintest.Must(t, files.Put(h.ctx, images.Hash(sha256.Sum256([]byte(content))).Blob(), strings.NewReader(content)))
+	domaintest.Must(t, files.Put(env.ctx, images.Hash(sha256.Sum256([]byte(content))).Blob(), strings.NewReader(content)))
 }
 
-func (h *env) verify(t testing.TB) verify.Report {
+func (env *env) verify(t testing.TB) verify.Report {
 	t.Helper()
-	return domaintest.OK(verify.Run(context.Background(), h.db, h.files, nil))(t)
+	return domaintest.OK(verify.Run(context.Background(), env.db, env.files, nil))(t)
 }
 
 // corrupt runs statements on one connection that checks no foreign keys.
-func (h *env) corrupt(t testing.TB, statements ...string) {
+func (env *env) corrupt(t testing.TB, statements ...string) {
 	t.Helper()
-	conn := domaintest.OK(h.db.SQL.Conn(context.Background()))(t)
+	conn := domaintest.OK(env.db.SQL.Conn(context.Background()))(t)
 	defer conn.Close()
 	for _, statement := range append([]string{"SET SESSION foreign_key_checks = 0"}, statements...) {
 		if _, err := conn.ExecContext(context.Background(), statement); err != nil {
@@ -390,26 +390,26 @@ func TestRun(t *testing.T) {
 	})
 	t.Run("files that cannot be reached are a finding, and all else is looked at", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		h.files = filepath.Join(t.TempDir(), "file")
-		domaintest.Must(t, os.WriteFile(h.files, nil, 0o600))
-		wantOnly(t, h.verify(t), "image files", "cannot be read")
+		env := newEnv(t)
+		env.files = filepath.Join(t.TempDir(), "file")
+		domaintest.Must(t, os.WriteFile(env.files, nil, 0o600))
+		wantOnly(t, env.verify(t), "image files", "cannot be read")
 	})
 	t.Run("a folder that is gone is not made", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		h.files = filepath.Join(t.TempDir(), "none")
-		wantOnly(t, h.verify(t), "image files", "has no file")
-		if _, err := os.Stat(h.files); !os.IsNotExist(err) {
+		env := newEnv(t)
+		env.files = filepath.Join(t.TempDir(), "none")
+		wantOnly(t, env.verify(t), "image files", "has no file")
+		if _, err := os.Stat(env.files); !os.IsNotExist(err) {
 			t.Error(err)
 		}
 	})
 	for _, c := range corruptions {
 		t.Run(c.check+" finds "+c.how, func(t *testing.T) {
 			t.Parallel()
-			h := newEnv(t)
-			h.corrupt(t, c.statements...)
-			wantOnly(t, h.verify(t), c.check, c.finding)
+			env := newEnv(t)
+			env.corrupt(t, c.statements...)
+			wantOnly(t, env.verify(t), c.check, c.finding)
 		})
 	}
 }
@@ -432,20 +432,20 @@ func wantOnly(t *testing.T, report verify.Report, check, finding string) {
 
 func TestCorruptions(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
+	env := newEnv(t)
 	t.Run("every check is broken by one", func(t *testing.T) {
 		tried := map[string]bool{}
 		for _, c := range corruptions {
 			tried[c.check] = true
 		}
-		for _, c := range h.verify(t).Checks {
+		for _, c := range env.verify(t).Checks {
 			if !tried[c.Name] {
 				t.Errorf("no corruption is tried for %q", c.Name)
 			}
 		}
 	})
 	t.Run("every foreign key is broken by one", func(t *testing.T) {
-		rows := domaintest.OK(h.db.SQL.Query(`SELECT table_name, referenced_table_name, column_name FROM information_schema.key_column_usage
+		rows := domaintest.OK(env.db.SQL.Query(`SELECT table_name, referenced_table_name, column_name FROM information_schema.key_column_usage
 			WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL`))(t)
 		defer rows.Close()
 		for rows.Next() {
@@ -469,12 +469,12 @@ func triedReference(finding string) bool {
 
 func TestFindings(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
+	env := newEnv(t)
 	for range 130 {
-		domaintest.OK(h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "x"}, nil))(t)
+		domaintest.OK(env.Workflows.OpenTicket(env.ctx, "NINJA", tickets.Draft{Title: "x"}, nil))(t)
 	}
-	h.corrupt(t, "UPDATE ticket SET title = ' x' WHERE title = 'x'")
-	report := h.verify(t)
+	env.corrupt(t, "UPDATE ticket SET title = ' x' WHERE title = 'x'")
+	report := env.verify(t)
 	t.Run("are told up to a hundred and counted to the last", func(t *testing.T) {
 		for _, c := range report.Checks {
 			if c.Name == "ticket texts" && (len(c.Findings) != verify.MaxFindings || c.Total != 130) {
@@ -519,16 +519,16 @@ func TestWhileServing(t *testing.T) {
 	t.Parallel()
 	t.Run("one moment is looked at, whoever writes meanwhile", func(t *testing.T) {
 		t.Parallel()
-		h := newEnv(t)
-		ctx, stop := context.WithCancel(h.ctx)
+		env := newEnv(t)
+		ctx, stop := context.WithCancel(env.ctx)
 		var group sync.WaitGroup
 		defer group.Wait()
 		defer stop()
 		for n := range 4 {
-			group.Go(func() { h.write(t, ctx, n) })
+			group.Go(func() { env.write(t, ctx, n) })
 		}
 		for range 10 {
-			if report := h.verify(t); !report.OK() {
+			if report := env.verify(t); !report.OK() {
 				report.Text(t.Output())
 				t.Fatal("findings under load")
 			}
@@ -552,19 +552,19 @@ func TestWhileServing(t *testing.T) {
 }
 
 // write opens, moves and deletes tickets until ctx ends.
-func (h *env) write(t *testing.T, ctx context.Context, writer int) {
-	board, err := h.Workflows.Board(h.ctx, "NINJA")
+func (env *env) write(t *testing.T, ctx context.Context, writer int) {
+	board, err := env.Workflows.Board(env.ctx, "NINJA")
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	for n := 0; ctx.Err() == nil; n++ {
-		ticket, err := h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(writer, n)}, nil)
+		ticket, err := env.Workflows.OpenTicket(env.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(writer, n)}, nil)
 		if err == nil {
-			_, _, err = h.Workflows.MoveTicket(h.ctx, ticket.Key, tickets.Intent{Column: board.Columns[n%3].ID})
+			_, _, err = env.Workflows.MoveTicket(env.ctx, ticket.Key, tickets.Intent{Column: board.Columns[n%3].ID})
 		}
 		if err == nil && n%5 == 0 {
-			err = h.Workflows.DeleteTicket(h.ctx, ticket.Key)
+			err = env.Workflows.DeleteTicket(env.ctx, ticket.Key)
 		}
 		if err != nil {
 			t.Error(err)

@@ -17,25 +17,25 @@ import (
 // Invariants that must hold at every moment are checked while users work.
 func TestWhileWorkersRun(t *testing.T) {
 	t.Parallel()
-	h := newEnv(t)
+	env := newEnv(t)
 	for i := range 300 {
-		ticket := domaintest.OK(h.Workflows.OpenTicket(h.ctx, "EMPTY", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil))(t)
+		ticket := domaintest.OK(env.Workflows.OpenTicket(env.ctx, "EMPTY", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil))(t)
 		if i%3 == 0 {
-			domaintest.Must(t, h.Workflows.DeleteTicket(h.ctx, ticket.Key))
+			domaintest.Must(t, env.Workflows.DeleteTicket(env.ctx, ticket.Key))
 		}
 	}
-	h.corrupt(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 100 DAY WHERE deleted_at IS NOT NULL")
-	ctx, stop := context.WithTimeout(h.ctx, 15*time.Minute)
+	env.corrupt(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 100 DAY WHERE deleted_at IS NOT NULL")
+	ctx, stop := context.WithTimeout(env.ctx, 15*time.Minute)
 	for n := 1; n > 0; { // only what is published is purged
 		var err error
-		n, err = h.Feeds.RunOnce(ctx, "tickets")
+		n, err = env.Feeds.RunOnce(ctx, "tickets")
 		domaintest.Must(t, err)
 	}
 	defer stop()
 	working, end := context.WithCancel(ctx)
 	var workers sync.WaitGroup
 	for range 2 {
-		w := app.New(h.db)
+		w := app.New(env.db)
 		workers.Go(func() { _ = w.Worker.Work(working) })
 		workers.Go(func() { w.Feeds.Run(working) })
 	}
@@ -45,7 +45,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	for name, values := range map[string]migrations.Values{
 		"rebalance-ranks": {"company": "acme", "board": "EMPTY"}, "purge-deleted": {}, "re-render-markdown": {"company": "acme"},
 	} {
-		run := domaintest.OK(h.Console.OpenRun(ctx, name, values, migrations.Draft{}, nil))(t)
+		run := domaintest.OK(env.Console.OpenRun(ctx, name, values, migrations.Draft{}, nil))(t)
 		open = append(open, run.ID)
 	}
 	looks := 0
@@ -53,22 +53,22 @@ func TestWhileWorkersRun(t *testing.T) {
 		domaintest.Must(t, ctx.Err())
 		over = 0
 		for _, one := range open {
-			run := domaintest.OK(h.Console.Run(ctx, one))(t)
+			run := domaintest.OK(env.Console.Run(ctx, one))(t)
 			switch run.State {
 			case migrations.Ready:
-				domaintest.OK(h.Console.StartRun(ctx, one, 0, nil))(t)
+				domaintest.OK(env.Console.StartRun(ctx, one, 0, nil))(t)
 			case migrations.Complete:
 				over++
 			}
 		}
-		if report := h.verify(t); !report.OK() {
+		if report := env.verify(t); !report.OK() {
 			report.Text(t.Output())
 			t.Fatal("findings while workers run")
 		}
 	}
 	t.Logf("looked %d times", looks)
 	var left, purged int
-	domaintest.Must(t, h.db.SQL.QueryRow("SELECT (SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL), (SELECT SUM(purged) FROM board_ticket_incrementer)").Scan(&left, &purged))
+	domaintest.Must(t, env.db.SQL.QueryRow("SELECT (SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL), (SELECT SUM(purged) FROM board_ticket_incrementer)").Scan(&left, &purged))
 	if left != 0 || purged != 101 { // with NINJA-3
 		t.Errorf("%d deleted tickets are left, %d were purged", left, purged)
 	}
