@@ -39,7 +39,7 @@ func TestFilter(t *testing.T) {
 
 		b.addTo("To do")
 		b.types("Odd four\r")
-		b.sees("#column-"+b.columnID("To do")+" .created", "NINJA-7 opened. The filter does not show it.")
+		b.sees("#column-"+b.columnID("To do")+" .created", "NINJA-7 created. The filter does not show it.")
 		b.holds("To do", "NINJA-6 NINJA-4")
 
 		b.open(eval[string](b, `location.pathname + location.search`))

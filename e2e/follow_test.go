@@ -365,7 +365,7 @@ func TestFollowedTickets(t *testing.T) {
 			a.post("/acme/NINJA-2/link/revocation")
 			a.post("/acme/NINJA-2/comments", "body", "And now.")
 			b.sees("#said", "And now.")
-			b.sees("#reply-form .hint", "nobody can read this")
+			b.sees("#reply-form .hint", "can read this once there is a new one")
 			stay()
 			a.post("/acme/boards/NINJA/archive", "archived", "1", "version", "1")
 			b.sees("main", "this board can be read, not changed")

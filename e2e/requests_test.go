@@ -89,7 +89,7 @@ func TestRequests(t *testing.T) {
 			stranger.open("/t/" + code)
 			stranger.sees("main h1", "Received")
 			ana.click(`#requester form[action$="/link"] button`)
-			ana.sees("#request-link-shown", "shown only now")
+			ana.sees("#request-link-shown", "shown only once")
 			another := eval[string](ana, `new URL(document.querySelector("#request-link").value).pathname`)
 			stranger.to(another)
 			stranger.sees("main h1", "The gate squeaks")
@@ -182,7 +182,7 @@ func TestRequests(t *testing.T) {
 		ana.accessible("the settings of a board with a form")
 		ana.open("/acme/NINJA-2")
 		ana.click(`#requester form[action$="/link"] button`)
-		ana.sees("#request-link-shown", "shown only now")
+		ana.sees("#request-link-shown", "shown only once")
 		ana.accessible("a new private link")
 	})
 }

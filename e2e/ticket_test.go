@@ -48,7 +48,7 @@ func TestOpening(t *testing.T) {
 			b.types(fmt.Sprintf("Ticket %d\r", i))
 			keys = append(keys, fmt.Sprintf("NINJA-%d", i))
 		}
-		b.sees("#dialog", "NINJA-10 opened")
+		b.sees("#dialog", "NINJA-10 created")
 		b.wait(`document.activeElement.id === "new-title" && document.activeElement.value === ""`)
 		b.types("\x1b")
 		b.wait(`!document.querySelector("dialog[open]")`)
