@@ -33,7 +33,7 @@ func (e *env) holds(t *testing.T, b board, want ...[]string) {
 		if !slices.Equal(got, want[i]) {
 			t.Errorf("column %d is %v, not %v", i, got, want[i])
 		}
-		e.counts(t, int64(len(want[i])), "SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[i].ID)
+		e.counts(t, len(want[i]), "SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[i].ID)
 	}
 }
 

@@ -60,7 +60,7 @@ func TestFaults(t *testing.T) {
 	t.Run("a database that does not answer is not our fault", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, quiet)
-		domaintest.Must(t, e.sql.Close())
+		domaintest.Must(t, e.db.SQL.Close())
 		e.visitor().get("/healthz").is(t, 200)
 		if a := e.visitor().get("/readyz").is(t, 503); a.header.Get("Retry-After") == "" || strings.Contains(a.body, "sql") {
 			t.Errorf("%v %s", a.header, a.body)

@@ -503,7 +503,7 @@ func (b *formEnv) rest(t *testing.T) {
 // straight fails if a stored line of text changes its direction, or is not one line.
 func (b *formEnv) straight(t *testing.T, where string) {
 	t.Helper()
-	rows := domaintest.OK(b.sql.Query(`SELECT table_name, column_name FROM information_schema.columns
+	rows := domaintest.OK(b.db.SQL.Query(`SELECT table_name, column_name FROM information_schema.columns
 		WHERE table_schema = DATABASE() AND data_type = 'varchar' AND character_set_name = 'utf8mb4'`))(t)
 	defer rows.Close()
 	for rows.Next() {

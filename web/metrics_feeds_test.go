@@ -13,13 +13,13 @@ func TestMetricsOfFeeds(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	now := time.Now().Truncate(time.Second)
-	e.setClock(func() time.Time { return now })
+	e.db.SetClock(func() time.Time { return now })
 	before := e.visitor().get("/metrics").is(t, 200).body
 	if strings.Contains(before, "counterfoil_feed_oldest_unpublished_seconds{") {
 		t.Error("a process that does not publish says how long something waits")
 	}
 	domaintest.OK(e.workflows.Feeds.RunOnce(context.Background(), "boards"))(t)
-	domaintest.OK(e.sql.ExecContext(t.Context(),
+	domaintest.OK(e.db.SQL.ExecContext(t.Context(),
 		`INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
 		SELECT (SELECT MIN(id) FROM company), name, 'warehouse', epoch, 0, 0, (SELECT MIN(id) FROM account), NOW(6), NOW(6) FROM sequences WHERE name = 'boards'`))(t)
 	now = now.Add(2*time.Second - time.Microsecond)

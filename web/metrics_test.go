@@ -24,7 +24,7 @@ func TestMetricsOfMigrations(t *testing.T) {
 		`INSERT INTO migration_worker (id, host, pid, version, state, started_at, beat_at, lease_until)
 		 VALUES (1, 'server', 1, '1', 'active', NOW(6), NOW(6), NOW(6) + INTERVAL 1 DAY), (2, 'server', 2, '1', 'active', NOW(6), NOW(6), NOW(6) - INTERVAL 1 DAY)`,
 	} {
-		domaintest.OK(e.sql.ExecContext(t.Context(), statement))(t)
+		domaintest.OK(e.db.SQL.ExecContext(t.Context(), statement))(t)
 	}
 	body := e.visitor().get("/metrics").is(t, 200).body
 	for _, want := range []string{
@@ -44,7 +44,7 @@ func TestMetricsOfMigrations(t *testing.T) {
 		}
 	}
 
-	e.sql.Close()
+	e.db.SQL.Close()
 	if body := e.visitor().get("/metrics").is(t, 200).body; !strings.Contains(body, "go_goroutines") {
 		t.Error("without a database there are no metrics at all")
 	}

@@ -116,7 +116,7 @@ func TestRequestForm(t *testing.T) {
 			}
 		}
 		stranger.post("/acme/forms/DEMO", fields...).goesTo(t, to)
-		e.counts(t, before, "SELECT COUNT(*) FROM ticket")
+		e.counts(t, int(before), "SELECT COUNT(*) FROM ticket")
 		if e.count("SELECT COUNT(*) FROM sessions") != 1 { // Ana's
 			t.Error("strangers have sessions")
 		}

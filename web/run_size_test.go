@@ -120,8 +120,8 @@ func (e *env) tally(run id.Run) int64 {
 // reads are how many rows and index entries the server read for an answer.
 func (e *env) reads(ask func()) (n int64) {
 	e.t.Helper()
-	e.sql.SetMaxOpenConns(1) // the server counts for each connection
-	defer e.sql.SetMaxOpenConns(0)
+	e.db.SQL.SetMaxOpenConns(1) // the server counts for each connection
+	defer e.db.SQL.SetMaxOpenConns(0)
 	before := e.touched()
 	ask()
 	return e.touched() - before
@@ -129,7 +129,7 @@ func (e *env) reads(ask func()) (n int64) {
 
 func (e *env) touched() (n int64) {
 	e.t.Helper()
-	rows := domaintest.OK(e.sql.Query("SHOW SESSION STATUS LIKE 'Handler_read%'"))(e.t)
+	rows := domaintest.OK(e.db.SQL.Query("SHOW SESSION STATUS LIKE 'Handler_read%'"))(e.t)
 	defer rows.Close()
 	for rows.Next() {
 		var name string
@@ -167,7 +167,7 @@ func (e *env) history() int64 {
 func (e *env) status(of string) (n int64, ok bool) {
 	e.t.Helper()
 	var name string
-	err := e.sql.QueryRow("SHOW GLOBAL STATUS LIKE '"+of+"'").Scan(&name, &n)
+	err := e.db.SQL.QueryRow("SHOW GLOBAL STATUS LIKE '"+of+"'").Scan(&name, &n)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		e.t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestALargeRun(t *testing.T) {
 		t.Errorf("claims take longer when most is done: %s, not %s", late, fresh)
 	}
 	var bytes sql.NullInt64
-	domaintest.Must(t, e.sql.QueryRow("SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema "+
+	domaintest.Must(t, e.db.SQL.QueryRow("SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema "+
 		"= "+
 		"DATABASE() AND table_name = 'migration_task'").Scan(&bytes))
 	t.Logf("the tasks take %d MiB", bytes.Int64>>20)

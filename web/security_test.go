@@ -213,7 +213,7 @@ func TestSession(t *testing.T) {
 		e := newEnv(t)
 		b := e.ana()
 		var stored string
-		domaintest.Must(t, e.sql.QueryRow("SELECT token FROM sessions").Scan(&stored))
+		domaintest.Must(t, e.db.SQL.QueryRow("SELECT token FROM sessions").Scan(&stored))
 		sum := sha256.Sum256([]byte(b.cookie))
 		if stored == b.cookie || stored != base64.RawURLEncoding.EncodeToString(sum[:]) {
 			t.Errorf("the token %s is stored as %s", b.cookie, stored)
@@ -326,7 +326,7 @@ func TestSecrets(t *testing.T) {
 	e := newEnv(t)
 	for _, column := range []string{"HEX(hash)", "name", "scopes"} {
 		var stored string
-		domaintest.Must(t, e.sql.QueryRow("SELECT "+column+" FROM api_token").Scan(&stored))
+		domaintest.Must(t, e.db.SQL.QueryRow("SELECT "+column+" FROM api_token").Scan(&stored))
 		if strings.Contains(stored, e.token) || strings.Contains(stored, fmt.Sprintf("%X", e.token)) {
 			t.Errorf("the token is stored in %s", column)
 		}
@@ -340,7 +340,7 @@ func TestSecrets(t *testing.T) {
 	e = newEmptyEnvWith(t, []app.Option{app.WithPasswordCost(accounts.DefaultCost)})
 	e.visitor().post("/setup", "company", "Acme", "name", "Ana", "email", email, "password", password).is(t, 303)
 	var hash string
-	if err := e.sql.QueryRow("SELECT password_hash FROM account").Scan(&hash); err != nil ||
+	if err := e.db.SQL.QueryRow("SELECT password_hash FROM account").Scan(&hash); err != nil ||
 		!strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(hash, password) {
 		t.Errorf("the password is stored as %s, %v", hash, err)
 	}

@@ -86,7 +86,7 @@ func TestSetup(t *testing.T) {
 			a.has(t, 1, "#main a[href='/login']")
 			e.visitor().post("/setup").is(t, http.StatusConflict)
 		})
-		e.counts(t, sessions, "SELECT COUNT(*) FROM sessions")
+		e.counts(t, int(sessions), "SELECT COUNT(*) FROM sessions")
 	})
 
 	for rule, slugs := range map[string][2]string{"two at once with one name": {"acme", "acme"},

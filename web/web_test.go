@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,11 +18,13 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -41,8 +42,7 @@ type env struct {
 	t         testing.TB
 	handler   web.Handler
 	workflows *app.App
-	sql       *sql.DB
-	setClock  func(now func() time.Time)
+	db        *db.DB
 	watch     *dbtest.Watch
 	files     *memory
 	actor     accounts.Actor
@@ -72,7 +72,7 @@ func newEmptyEnvWith(t testing.TB, options []app.Option, change ...func(*web.Con
 	}
 	handler := web.New(cfg)
 	t.Cleanup(handler.EndStreams)
-	return &env{t: t, handler: handler, workflows: w, sql: d.SQL, setClock: d.SetClock, watch: watch, files: files}
+	return &env{t: t, handler: handler, workflows: w, db: d, watch: watch, files: files}
 }
 
 // testLog fails the test if the server logs a warning or an error.
@@ -113,31 +113,26 @@ func withURL(address string) func(*web.Config) {
 // stopClock stops the clock, for what is refused for a time.
 func (e *env) stopClock() time.Time {
 	at := time.Now().UTC()
-	e.setClock(func() time.Time { return at })
+	e.db.SetClock(func() time.Time { return at })
 	return at
 }
 
 // exec runs a statement and returns the id that it gave.
 func (e *env) exec(statement string, args ...any) int64 {
 	e.t.Helper()
-	result := domaintest.OK(e.sql.ExecContext(context.Background(), statement, args...))(e.t)
-	n, _ := result.LastInsertId()
-	return n
+	return domaintest.Exec(e.t, e.db, statement, args...)
 }
 
 // count reads one number.
-func (e *env) count(query string, args ...any) (n int64) {
+func (e *env) count(query string, args ...any) int64 {
 	e.t.Helper()
-	domaintest.Must(e.t, e.sql.QueryRowContext(context.Background(), query, args...).Scan(&n))
-	return n
+	return int64(domaintest.Number(e.t, e.db, query, args...))
 }
 
 // counts reports an error unless a query selects the wanted number.
-func (e *env) counts(t testing.TB, want int64, query string, args ...any) {
+func (e *env) counts(t testing.TB, want int, query string, args ...any) {
 	t.Helper()
-	if n := e.count(query, args...); n != want {
-		t.Errorf("%d, not %d: %s %v", n, want, query, args)
-	}
+	domaintest.Counts(t, e.db, want, query, args...)
 }
 
 // state is a fingerprint of all that users own. It leaves out the traces of reading: sessions, sign-ins, lookups by
@@ -147,8 +142,8 @@ func (e *env) state() string {
 	const tables = `SELECT GROUP_CONCAT(table_name ORDER BY table_name SEPARATOR ', ') FROM information_schema.tables
 		WHERE table_schema = DATABASE() AND table_name NOT IN ('sessions', 'sign_in_limit', 'public_limit', 'lookup_hour', 'audit', 'api_token', 'schema_migrations')`
 	var names string
-	domaintest.Must(e.t, e.sql.QueryRowContext(context.Background(), tables).Scan(&names))
-	rows := domaintest.OK(e.sql.QueryContext(context.Background(), "CHECKSUM TABLE "+names))(e.t)
+	domaintest.Must(e.t, e.db.SQL.QueryRowContext(context.Background(), tables).Scan(&names))
+	rows := domaintest.OK(e.db.SQL.QueryContext(context.Background(), "CHECKSUM TABLE "+names))(e.t)
 	defer rows.Close()
 	var b strings.Builder
 	for rows.Next() {
@@ -180,16 +175,9 @@ func (e *env) unchanged(t *testing.T, fn func()) {
 // account adds a user with Ana's password to a company, which is made if missing.
 func (e *env) account(name, company, role string) {
 	e.t.Helper()
-	var companyID int64
-	err := e.sql.QueryRowContext(context.Background(), "SELECT id FROM company WHERE slug = ?", company).Scan(&companyID)
-	if err != nil {
-		companyID = e.exec("INSERT INTO company (slug, name, created_at) VALUES (?, ?, UTC_TIMESTAMP(6))", company, company)
-	}
-	accountID := e.exec("INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, ?, FALSE, "+
-		"UTC_TIMESTAMP(6))",
-		name+"@example.com", name, cheapHash())
-	e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) VALUES (?, ?, ?, ?, "+
-		"UTC_TIMESTAMP(6))", companyID, accountID, role, name)
+	e.exec("INSERT IGNORE INTO company (slug, name, created_at) VALUES (?, ?, NOW(6))", company, company)
+	domaintest.Member(e.t, e.db, id.Company(e.count("SELECT id FROM company WHERE slug = ?", company)),
+		name, name+"@example.com", role, cheapHash())
 }
 
 // cheapHash is a hash of Ana's password that takes no time to verify.

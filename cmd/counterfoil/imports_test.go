@@ -58,7 +58,7 @@ func init() {
 	for _, leaf := range leaves {
 		allowed[leaf] = []string{"domain/id", "domain/fault"}
 	}
-	allowed["domain/id"], allowed["domain/fault"], allowed["domain/domaintest"] = nil, nil, []string{"domain/wait", "db"}
+	allowed["domain/id"], allowed["domain/fault"], allowed["domain/domaintest"] = nil, nil, []string{"domain/wait", "domain/id", "db"}
 }
 
 // within reports whether pkg is name or below it.

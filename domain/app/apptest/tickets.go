@@ -47,10 +47,9 @@ func (e *Env) Ticket(t testing.TB, key string) tickets.Ticket {
 // As returns the context of a new user with that role in the company.
 func (e *Env) As(t testing.TB, name, role string) context.Context {
 	t.Helper()
-	e.Exec(t, `INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, '', FALSE, UTC_TIMESTAMP(6))`, strings.ToLower(name)+"@example.com", name)
-	e.Exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT ?, id, ?, ?, UTC_TIMESTAMP(6) FROM account WHERE name = ?`,
-		uint64(e.Actor.Company.ID), role, strings.ToLower(name), name)
-	account := domaintest.OK(accounts.ByEmail(e.Ctx, e.DB.Queries, strings.ToLower(name)+"@example.com"))(t)
+	email := strings.ToLower(name) + "@example.com"
+	domaintest.Member(t, e.DB, e.Actor.Company.ID, name, email, role, "")
+	account := domaintest.OK(accounts.ByEmail(e.Ctx, e.DB.Queries, email))(t)
 	actor := domaintest.OK(e.Workflows.Enter(e.Ctx, e.Actor.Company.Slug, account.ID, account.Epoch))(t)
 	return accounts.WithActor(context.Background(), actor)
 }

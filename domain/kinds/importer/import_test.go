@@ -127,9 +127,7 @@ func (e *env) same(t testing.TB, got, want []string) {
 // member adds a member of the company.
 func (e *env) member(t testing.TB, name, email, role string) {
 	t.Helper()
-	e.Exec(t, `INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, '', FALSE, UTC_TIMESTAMP(6))`, email, name)
-	e.Exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT ?, id, ?, CONCAT('p', id), UTC_TIMESTAMP(6) FROM account WHERE email = ?`,
-		uint64(e.Actor.Company.ID), role, email)
+	domaintest.Member(t, e.DB, e.Actor.Company.ID, name, email, role, "")
 }
 
 func TestImport_of_a_Jira_export(t *testing.T) {
@@ -311,6 +309,13 @@ func TestImport_rows(t *testing.T) {
 			t.Errorf("got %q", notes)
 		}
 	})
+	e.importSound(t)
+}
+
+func TestImport_files(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.member(t, "Vera", "vera@example.com", accounts.Viewer)
 	t.Run("a repeated key is rejected with both lines, also after the fill resumes", func(t *testing.T) {
 		file := "title,key\nx,TWICE-1\n,TWICE-2\ny,twice-1\nz,TWICE-2\nx,a\nx,A\nx,\nx,\nz, a\n"
 		whole := e.newImport(t, file)
