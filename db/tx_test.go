@@ -83,14 +83,12 @@ func TestInTx(t *testing.T) {
 		d := dbtest.Open(t)
 		twoCompanies(t, d)
 		bad := errors.New("bad")
-		if err := d.InTx(t.Context(), func(tx *db.Tx) error {
+		domaintest.Is(t, d.InTx(t.Context(), func(tx *db.Tx) error {
 			if err := rename(t.Context(), tx, "one", "changed"); err != nil {
 				return err
 			}
 			return bad
-		}); !errors.Is(err, bad) {
-			t.Errorf("got %v", err)
-		}
+		}), bad)
 		func() {
 			defer func() { _ = recover() }()
 			_ = d.InTx(t.Context(), func(tx *db.Tx) error {
@@ -205,9 +203,7 @@ func TestSchema(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			domaintest.Exec(t, d, c.change)
-			if err := db.SchemaUp(url); !errors.Is(err, c.want) {
-				t.Errorf("got %v", err)
-			}
+			domaintest.Is(t, db.SchemaUp(url), c.want)
 			domaintest.Exec(t, d, "UPDATE schema_migrations SET version = ?, dirty = 0", db.LatestSchema())
 		})
 	}

@@ -170,9 +170,7 @@ func TestByPassword(t *testing.T) {
 	if got, err := accounts.ByID(ctx, d.Queries, ana.ID); err != nil || got != ana {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := accounts.ByID(ctx, d.Queries, 4711); !errors.Is(err, accounts.NotMember()) {
-		t.Error(err)
-	}
+	domaintest.Fails(accounts.ByID(ctx, d.Queries, 4711))(t, accounts.NotMember())
 }
 
 func TestInCompany(t *testing.T) {

@@ -103,9 +103,7 @@ func TestStore(t *testing.T) {
 					t.Errorf("%v", err)
 				}
 			}
-			if _, err := s.Open(ctx, "never"); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%v", err)
-			}
+			domaintest.Fails(s.Open(ctx, "never"))(t, fs.ErrNotExist)
 			if got := read(t, s, "kept"); got != "before" {
 				t.Errorf("%.20q", got)
 			}
@@ -117,9 +115,7 @@ func TestStore(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
 			}
-			if _, err := s.Open(ctx, "off"); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%v", err)
-			}
+			domaintest.Fails(s.Open(ctx, "off"))(t, fs.ErrNotExist)
 		})
 		t.Run("a missing file is not found", func(t *testing.T) {
 			if _, err := s.Open(ctx, "nothing"); !errors.As(err, new(blobs.NotFound)) {

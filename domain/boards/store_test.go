@@ -152,9 +152,7 @@ func TestRename(t *testing.T) {
 		if !errors.As(err, &stale) || stale.Current.Title != "Night launches" || stale.Current.Version != 2 {
 			t.Errorf("%v", err)
 		}
-		if _, err := rename(d, renamed, ""); !errors.Is(err, boards.EmptyTitle()) {
-			t.Error(err)
-		}
+		domaintest.Fails(rename(d, renamed, ""))(t, boards.EmptyTitle())
 	})
 
 	t.Run("of twenty at once on one version exactly one is taken", func(t *testing.T) {
@@ -199,9 +197,7 @@ func TestBySlug(t *testing.T) {
 			t.Errorf("%q: %v", slug, err)
 		}
 	}
-	if _, err := boards.BySlug(ctx, d.Queries, rivals, "NINJA"); !errors.Is(err, boards.NotFound()) {
-		t.Errorf("another company's: %v", err)
-	}
+	domaintest.Fails(boards.BySlug(ctx, d.Queries, rivals, "NINJA"))(t, boards.NotFound())
 }
 
 func TestOf(t *testing.T) {

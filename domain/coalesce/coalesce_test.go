@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/counterfoil/counterfoil/domain/coalesce"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // recorder notes the batches that ran; each waits for a word on its gate.
@@ -168,9 +169,7 @@ func TestGroup(t *testing.T) {
 		g := coalesce.New(newRecorder().run, coalesce.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := g.Do(ctx, "a", 1); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
-		}
+		domaintest.Fails(g.Do(ctx, "a", 1))(t, context.Canceled)
 	})
 }
 
@@ -265,9 +264,7 @@ func TestGroupClose(t *testing.T) {
 			closed := make(chan error, 1)
 			go func() { closed <- g.Close(t.Context()) }()
 			synctest.Wait()
-			if _, err := g.Do(t.Context(), "a", 2); !errors.Is(err, coalesce.ErrClosed) {
-				t.Errorf("a call after Close got %v", err)
-			}
+			domaintest.Fails(g.Do(t.Context(), "a", 2))(t, coalesce.ErrClosed)
 			select {
 			case <-closed:
 				t.Error("Close did not wait for those who were accepted")
@@ -287,9 +284,7 @@ func TestGroupClose(t *testing.T) {
 			done := call(t, g, t.Context(), "a", 0)
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if err := g.Close(ctx); !errors.Is(err, context.Canceled) {
-				t.Errorf("got %v", err)
-			}
+			domaintest.Is(t, g.Close(ctx), context.Canceled)
 			close(r.gate)
 			<-done
 		})

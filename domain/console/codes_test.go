@@ -289,11 +289,7 @@ func TestLoadCodes(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		e.Counts(t, 0, "SELECT COUNT(*) FROM ref_issue i JOIN ref_ledger l ON l.code = i.code JOIN ref_batch b ON b.id = l.batch WHERE b.lot_id = ?", uint64(bad))
-		if _, err := e.Console.QuarantineRefs(e.Ctx, bad); !errors.Is(err, refs.CodeInQuarantine) {
-			t.Errorf("again: %v", err)
-		}
-		if _, err := e.Console.QuarantineRefs(e.Ctx, id.Lot(99)); !errors.Is(err, refs.CodeLotNotFound) {
-			t.Errorf("unknown: %v", err)
-		}
+		domaintest.Fails(e.Console.QuarantineRefs(e.Ctx, bad))(t, refs.CodeInQuarantine)
+		domaintest.Fails(e.Console.QuarantineRefs(e.Ctx, id.Lot(99)))(t, refs.CodeLotNotFound)
 	})
 }

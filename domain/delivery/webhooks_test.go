@@ -493,9 +493,7 @@ func TestWebhookRules(t *testing.T) {
 			t.Errorf("%+v, %v", again, err)
 		}
 		domaintest.OK(p.Workflows.EditTicket(p.Ctx, ticket.Key, tickets.Edit{Title: new("two"), Version: ticket.Version}))(t)
-		if _, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID); !errors.Is(err, webhooks.CodeNothingToSend) {
-			t.Error(err)
-		}
+		domaintest.Fails(p.Workflows.ResendDelivery(p.Ctx, hook, before.ID))(t, webhooks.CodeNothingToSend)
 		p.Publish(t)
 		if _, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID); err != nil {
 			t.Error(err)
@@ -510,9 +508,7 @@ func TestWebhookRules(t *testing.T) {
 		p.Publish(t)
 		w := p.webhook(t, hook)
 		domaintest.Must(t, p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}))
-		if err := p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeStale) {
-			t.Error(err)
-		}
+		domaintest.Is(t, p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}), webhooks.CodeStale)
 		p.deliver(t, hook)
 		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one")
 	})
@@ -522,9 +518,7 @@ func TestWebhookRules(t *testing.T) {
 		p.openTicket(t, "DEMO", "one")
 		p.deliver(t, hook)
 		domaintest.Must(t, p.Workflows.DeleteWebhook(p.Ctx, hook))
-		if _, err := p.Workflows.Webhook(p.Ctx, hook); !errors.Is(err, webhooks.CodeNotFound) {
-			t.Error(err)
-		}
+		domaintest.Fails(p.Workflows.Webhook(p.Ctx, hook))(t, webhooks.CodeNotFound)
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/csvfile"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"pgregory.net/rapid"
 )
@@ -88,9 +89,7 @@ func TestFillCSV(t *testing.T) {
 	})
 	t.Run("a file without rows is refused", func(t *testing.T) {
 		t.Parallel()
-		if err := FillCSV(t.Context(), &partialFiller{file: "a,b\n"}, csvfile.Options{}, maker); !errors.Is(err, csvfile.CodeBadFile) {
-			t.Errorf("got %v", err)
-		}
+		domaintest.Is(t, FillCSV(t.Context(), &partialFiller{file: "a,b\n"}, csvfile.Options{}, maker), csvfile.CodeBadFile)
 	})
 }
 
@@ -122,9 +121,7 @@ func TestSheet(t *testing.T) {
 			write("x")
 			return true, nil
 		}}
-		if _, err := sheet.WriteSome(t.Context(), csv.NewWriter(fullDisk{})); !errors.Is(err, io.ErrShortWrite) {
-			t.Error(err)
-		}
+		domaintest.Fails(sheet.WriteSome(t.Context(), csv.NewWriter(fullDisk{})))(t, io.ErrShortWrite)
 	})
 }
 

@@ -322,12 +322,8 @@ func TestGet(t *testing.T) {
 		res := domaintest.OK(c.Get(ctx, base+"/stall-body", "*/*", outbound.Limits{}))(t)
 		defer res.Body.Close()
 		cancel()
-		if _, err := io.ReadAll(res.Body); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
-		if _, err := c.Get(ctx, base+"/image/1.png", "*/*", outbound.Limits{}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
+		domaintest.Fails(io.ReadAll(res.Body))(t, context.Canceled)
+		domaintest.Fails(c.Get(ctx, base+"/image/1.png", "*/*", outbound.Limits{}))(t, context.Canceled)
 	})
 }
 

@@ -139,9 +139,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 		if codes, err := s.pop(1000); err != nil || len(codes) != 1000 {
 			t.Fatalf("%d, %v", len(codes), err)
 		}
-		if _, err := s.pop(201); !errors.Is(err, refs.CodeEmpty) {
-			t.Errorf("more than there are: %v", err)
-		}
+		domaintest.Fails(s.pop(201))(t, refs.CodeEmpty)
 		if codes, err := s.pop(200); err != nil || len(codes) != 200 {
 			t.Errorf("%d, %v", len(codes), err)
 		}

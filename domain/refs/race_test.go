@@ -3,7 +3,6 @@ package refs_test
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,9 +96,7 @@ func TestTheQuarantineRace(t *testing.T) {
 		t.Errorf("%d codes of a lot were given out after it went into quarantine", len(codes))
 	}
 	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, second, 4) })
-	if _, err := s.pop(1); !errors.Is(err, refs.CodeEmpty) {
-		t.Errorf("then: %v", err)
-	}
+	domaintest.Fails(s.pop(1))(t, refs.CodeEmpty)
 }
 
 // race has a refill draw ukrEP and UkrEP while a pop takes the only code of the pool, ukrEP: a letter of the order is
@@ -242,9 +239,7 @@ func TestMintsAtTheSameTime(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if err := s.InTx(s.ctx, mint(1)); !errors.Is(err, refs.CodeInQuarantine) {
-			t.Errorf("got %v", err)
-		}
+		domaintest.Is(t, s.InTx(s.ctx, mint(1)), refs.CodeInQuarantine)
 		if n := s.count(t, "ref_ledger"); n != 10 {
 			t.Errorf("%d codes", n)
 		}

@@ -189,9 +189,7 @@ func TestPop(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t)
 		s.mint(t, 1, refs.Short, 10)
-		if _, err := s.pop(11); !errors.Is(err, refs.CodeEmpty) {
-			t.Errorf("got %v", err)
-		}
+		domaintest.Fails(s.pop(11))(t, refs.CodeEmpty)
 		if codes, err := s.pop(10); err != nil || len(codes) != 10 {
 			t.Errorf("got %v, %v", codes, err)
 		}
@@ -540,10 +538,6 @@ func TestQuarantine(t *testing.T) {
 	if !errors.Is(err, refs.CodeInQuarantine) {
 		t.Errorf("its mint goes on: %v", err)
 	}
-	if err := s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 3) }); !errors.Is(err, refs.CodeInQuarantine) {
-		t.Errorf("again: %v", err)
-	}
-	if err := s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, 99, 3) }); !errors.Is(err, refs.CodeLotNotFound) {
-		t.Errorf("unknown: %v", err)
-	}
+	domaintest.Is(t, s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 3) }), refs.CodeInQuarantine)
+	domaintest.Is(t, s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, 99, 3) }), refs.CodeLotNotFound)
 }

@@ -51,9 +51,7 @@ func TestColumns(t *testing.T) {
 		if _, err = e.Workflows.RemoveColumn(e.Ctx, "OPS", board.Columns[0].ID, 0, nil); !errors.Is(err, boards.CodeLastColumn) {
 			t.Errorf("the last column: %v", err)
 		}
-		if _, err := e.Workflows.EditColumn(e.Ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, new(uint64(1))); !errors.Is(err, boards.CodeStale) {
-			t.Errorf("an old version: %v", err)
-		}
+		domaintest.Fails(e.Workflows.EditColumn(e.Ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, new(uint64(1))))(t, boards.CodeStale)
 		e.Sound(t)
 	})
 
@@ -95,16 +93,10 @@ func TestTicketsOfColumns(t *testing.T) {
 		if err != nil || top.Ticket.Rank > 0 {
 			t.Fatalf("%+v, %v", top, err)
 		}
-		if _, err := e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, 0, nil); !errors.Is(err, boards.CodeNoHeir) {
-			t.Errorf("without an heir: %v", err)
-		}
-		if _, err := e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, doing, nil); !errors.Is(err, boards.CodeNoHeir) {
-			t.Errorf("its own heir: %v", err)
-		}
+		domaintest.Fails(e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, 0, nil))(t, boards.CodeNoHeir)
+		domaintest.Fails(e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, doing, nil))(t, boards.CodeNoHeir)
 		e.edit(t, "OPS", todo, hard(4))
-		if _, err := e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, todo, nil); !errors.Is(err, boards.CodeColumnFull) {
-			t.Errorf("into a full column: %v", err)
-		}
+		domaintest.Fails(e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, todo, nil))(t, boards.CodeColumnFull)
 		e.DB.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
 		if board, err = e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, done, nil); err != nil {
 			t.Fatal(err)
@@ -152,9 +144,7 @@ func TestTicketsOfColumns(t *testing.T) {
 			t.Errorf("in a column that is done by now: %+v, %v", ticket, err)
 		}
 		other.edit(t, "OPS", first, hard(2))
-		if _, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeColumnFull) {
-			t.Errorf("in a column that is full by now: %v", err)
-		}
+		domaintest.Fails(e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil))(t, boards.CodeColumnFull)
 		domaintest.OK(other.Workflows.RemoveColumn(e.Ctx, "OPS", first, second, nil))(t)
 		if ticket, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || ticket.Column != second {
 			t.Errorf("its first column is gone: %+v, %v", ticket, err)
@@ -165,9 +155,7 @@ func TestTicketsOfColumns(t *testing.T) {
 			t.Errorf("%s leads to %+v, %v", ticket.Key, found, err)
 		}
 		domaintest.OK(other.Workflows.ArchiveBoard(e.Ctx, "NINJA", true, nil))(t)
-		if _, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeArchived) {
-			t.Errorf("on a board that is archived by now: %v", err)
-		}
+		domaintest.Fails(e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil))(t, boards.CodeArchived)
 		e.Sound(t)
 	})
 }
@@ -303,18 +291,10 @@ func TestSlugs(t *testing.T) {
 	if ticket, err := e.Workflows.Ticket(e.Ctx, key); err != nil || ticket.Key.String() != "DEV-1" {
 		t.Errorf("%s is %+v, %v", key, ticket, err)
 	}
-	if _, err := e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
-		t.Errorf("an old slug for a new board: %v", err)
-	}
-	if _, err := rename("NINJA", "OPS", 1); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
-		t.Errorf("an old slug for another board: %v", err)
-	}
-	if _, err := rename("NINJA", "DEV", 1); !errors.Is(err, boards.SlugConflict("DEV", "DEV", ops.Title)) {
-		t.Errorf("a board's slug for another: %v", err)
-	}
-	if _, err := rename("OPS", "X1", ops.Version); !errors.Is(err, boards.CodeStale) {
-		t.Errorf("on an old version: %v", err)
-	}
+	domaintest.Fails(e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil))(t, boards.SlugConflict("OPS", "DEV", ops.Title))
+	domaintest.Fails(rename("NINJA", "OPS", 1))(t, boards.SlugConflict("OPS", "DEV", ops.Title))
+	domaintest.Fails(rename("NINJA", "DEV", 1))(t, boards.SlugConflict("DEV", "DEV", ops.Title))
+	domaintest.Fails(rename("OPS", "X1", ops.Version))(t, boards.CodeStale)
 	if back, err := rename("DEV", "OPS", now.Version); err != nil || back.Slug != "OPS" {
 		t.Errorf("back: %+v, %v", back, err)
 	}

@@ -338,9 +338,7 @@ func TestOpenTicketCancelled(t *testing.T) {
 	e.Board(t, "LEFT")
 	gone, cancel := context.WithCancel(e.Ctx)
 	cancel()
-	if _, err := e.Workflows.OpenTicket(gone, "LEFT", tickets.Draft{Title: "x"}, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	domaintest.Fails(e.Workflows.OpenTicket(gone, "LEFT", tickets.Draft{Title: "x"}, nil))(t, context.Canceled)
 	if key := e.Open(t, "LEFT", 0, 1)[0]; key.Number != 1 {
 		t.Errorf("the first ticket is %s", key)
 	}

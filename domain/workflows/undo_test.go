@@ -243,9 +243,7 @@ func TestUndo(t *testing.T) {
 		}
 		e.checkColumn(t, board, 1)
 		e.checkColumn(t, board, 2)
-		if _, err := e.Workflows.Undo(e.Ctx, 0); !errors.Is(err, tickets.CodeNothingToUndo) {
-			t.Error(err)
-		}
+		domaintest.Fails(e.Workflows.Undo(e.Ctx, 0))(t, tickets.CodeNothingToUndo)
 		e.Counts(t, 0, "SELECT COUNT(*) FROM ticket WHERE board_id = ? AND (closed_at IS NOT NULL OR deleted_at IS NOT NULL)", uint64(board.ID))
 	})
 
@@ -394,20 +392,14 @@ func TestUndoConflicts(t *testing.T) {
 		moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
 		domaintest.Must(t, err)
 		e.Exec(t, "UPDATE board_column SET wip_limit = 1, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[0].ID))
-		if _, err := e.Workflows.Undo(e.Ctx, moved.Activity); !errors.Is(err, boards.CodeColumnFull) {
-			t.Error(err)
-		}
+		domaintest.Fails(e.Workflows.Undo(e.Ctx, moved.Activity))(t, boards.CodeColumnFull)
 		e.Exec(t, "UPDATE board_column SET wip_limit = NULL WHERE id = ?", uint64(board.Columns[0].ID))
 		e.Exec(t, "UPDATE board SET archived_at = created_at WHERE id = ?", uint64(board.ID))
-		if _, err := e.Workflows.Undo(e.Ctx, moved.Activity); !errors.Is(err, boards.CodeArchived) {
-			t.Error(err)
-		}
+		domaintest.Fails(e.Workflows.Undo(e.Ctx, moved.Activity))(t, boards.CodeArchived)
 		e.Exec(t, "UPDATE board SET archived_at = NULL WHERE id = ?", uint64(board.ID))
 		e.Exec(t, "UPDATE activity SET created_at = ? WHERE id = ?", time.Now().UTC().Add(-tickets.UndoFor-time.Minute), uint64(moved.Activity))
 		for _, activity := range []id.Activity{0, moved.Activity} {
-			if _, err := e.Workflows.Undo(e.Ctx, activity); !errors.Is(err, tickets.CodeNothingToUndo) {
-				t.Error(err)
-			}
+			domaintest.Fails(e.Workflows.Undo(e.Ctx, activity))(t, tickets.CodeNothingToUndo)
 		}
 	})
 }

@@ -203,9 +203,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		e.Counts(t, before, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(e.Practice.ID))
 	})
 	t.Run("no board gets the slug of its keys", func(t *testing.T) {
-		if _, err := e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil); !errors.Is(err, boards.CodeSlugImported) {
-			t.Errorf("got %v", err)
-		}
+		domaintest.Fails(e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil))(t, boards.CodeSlugImported)
 	})
 	e.importSound(t)
 }

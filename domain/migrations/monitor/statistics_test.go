@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -163,9 +162,7 @@ func TestStatistics(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 
-	if _, err := s.monitor.Statistics(t.Context(), 99); !errors.Is(err, migrations.RunNotFound(99)) {
-		t.Errorf("a run that is not there: %v", err)
-	}
+	domaintest.Fails(s.monitor.Statistics(t.Context(), 99))(t, migrations.RunNotFound(99))
 }
 
 func TestStartIsMarked(t *testing.T) {

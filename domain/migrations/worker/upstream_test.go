@@ -136,9 +136,7 @@ func TestAwait(t *testing.T) {
 		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := s.p.await(ctx, func() *migrations.Run { return &migrations.Run{ID: 1} }, "images.example"); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
+		domaintest.Is(t, s.p.await(ctx, func() *migrations.Run { return &migrations.Run{ID: 1} }, "images.example"), context.Canceled)
 	})
 
 	t.Run("any name of a host can be kept", func(t *testing.T) {
