@@ -64,14 +64,14 @@ type CardFilter struct {
 
 // MatchingCards returns the matching cards of each range, at most limit of each, in board order within a column. It
 // reads no card outside the ranges.
-func (q *Queries) MatchingCards(ctx context.Context, wish CardFilter, windows []CardRange, limit int) ([]Card, error) {
-	condition, wished := wish.condition()
+func (q *Queries) MatchingCards(ctx context.Context, filter CardFilter, windows []CardRange, limit int) ([]Card, error) {
+	condition, filterArgs := filter.condition()
 	parts := make([]string, len(windows))
 	var args []any
 	for i, w := range windows {
 		parts[i] = "(" + selectCards + inRange + condition + inBoardOrder + ")"
 		args = append(args, uint64(w.ColumnID), uint64(w.ColumnID), w.After, w.To)
-		args = append(append(args, wished...), limit)
+		args = append(append(args, filterArgs...), limit)
 	}
 	return q.cards(ctx, parts, args)
 }

@@ -72,18 +72,18 @@ func (q *Queries) ids(ctx context.Context, statement string, args ...any) (list 
 
 // BatchAges returns for each of some positions how many microseconds ago the next batch was published, -1 if there is
 // none.
-func (q *Queries) BatchAges(ctx context.Context, places []FeedPosition) ([]int64, error) {
+func (q *Queries) BatchAges(ctx context.Context, positions []FeedPosition) ([]int64, error) {
 	var args []any
-	parts := make([]string, len(places))
-	for i, place := range places {
+	parts := make([]string, len(positions))
+	for i, position := range positions {
 		parts[i] = `(SELECT ` + strconv.Itoa(i) + ` AS n, TIMESTAMPDIFF(MICROSECOND, committed_at, NOW(6)) AS age FROM feed_batch WHERE feed = ? AND hi > ? ORDER BY hi LIMIT 1)`
-		args = append(args, place.Feed, place.Position)
+		args = append(args, position.Feed, position.Position)
 	}
-	ages := make([]int64, len(places))
+	ages := make([]int64, len(positions))
 	for i := range ages {
 		ages[i] = -1
 	}
-	if len(places) == 0 {
+	if len(positions) == 0 {
 		return ages, nil
 	}
 	rows, err := q.db.QueryContext(ctx, strings.Join(parts, ` UNION ALL `), args...)

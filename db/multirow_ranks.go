@@ -37,15 +37,15 @@ type Numbers struct {
 // tickets were moved. There is at least one.
 func (q *Queries) ExistingNumbers(ctx context.Context, wanted []Numbers) (found []Numbers, err error) {
 	var args []any
-	var wishes []string
+	var conditions []string
 	for _, w := range wanted {
-		wishes = append(wishes, "board_id = ? AND local_id IN "+tuples(1, len(w.Numbers)))
+		conditions = append(conditions, "board_id = ? AND local_id IN "+tuples(1, len(w.Numbers)))
 		args = append(args, uint64(w.Board))
 		for _, n := range w.Numbers {
 			args = append(args, n)
 		}
 	}
-	where := strings.Join(wishes, " OR ")
+	where := strings.Join(conditions, " OR ")
 	rows, err := q.db.QueryContext(ctx, "SELECT board_id, local_id FROM ticket WHERE "+where+" UNION ALL SELECT board_id, local_id FROM ticket_alias WHERE "+where, append(args, args...)...)
 	if err != nil {
 		return nil, err

@@ -101,13 +101,13 @@ func allQueries(t *testing.T) map[string]string {
 	}
 	for _, file := range files {
 		text := domaintest.OK(os.ReadFile(file))(t)
-		places := named.FindAllSubmatchIndex(text, -1)
-		for i, place := range places {
+		indexes := named.FindAllSubmatchIndex(text, -1)
+		for i, index := range indexes {
 			end := len(text)
-			if i+1 < len(places) {
-				end = places[i+1][0]
+			if i+1 < len(indexes) {
+				end = indexes[i+1][0]
 			}
-			found[string(text[place[2]:place[3]])] = string(text[place[1]:end])
+			found[string(text[index[2]:index[3]])] = string(text[index[1]:end])
 		}
 	}
 	for _, name := range handWritten(t) {

@@ -187,11 +187,11 @@ func TestPasswordsWaitInLine(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 40 {
 		group.Go(func() {
-			who := context.Background()
+			name := context.Background()
 			if i >= 4 {
-				who = left
+				name = left
 			}
-			match, err := accounts.VerifyPassword(who, "correct horse battery", hash)
+			match, err := accounts.VerifyPassword(name, "correct horse battery", hash)
 			if i < 4 && (!match || err != nil) {
 				t.Errorf("who waits gets %v, %v", match, err)
 			}
@@ -215,8 +215,8 @@ func TestActor(t *testing.T) {
 			t.Errorf("may %q: %v", scope, !want)
 		}
 	}
-	who := accounts.Actor{Role: accounts.Viewer}
-	if got := accounts.ActorFrom(accounts.WithActor(context.Background(), who)); got.Role != who.Role {
+	name := accounts.Actor{Role: accounts.Viewer}
+	if got := accounts.ActorFrom(accounts.WithActor(context.Background(), name)); got.Role != name.Role {
 		t.Errorf("%+v", got)
 	}
 	defer func() {

@@ -93,8 +93,8 @@ func recordOnce(ctx context.Context, tx *db.Tx, name []byte) (bool, error) {
 	if err := tx.LockLimit(ctx, name, tx.Now); err != nil {
 		return false, fmt.Errorf("hold limit: %w", err)
 	}
-	said, err := limit(ctx, tx, name)
-	if err != nil || said.Used > 0 && tx.Now.Sub(said.At) < auditEvery {
+	row, err := limit(ctx, tx, name)
+	if err != nil || row.Used > 0 && tx.Now.Sub(row.At) < auditEvery {
 		return false, err
 	}
 	return true, set(ctx, tx, name, 1)

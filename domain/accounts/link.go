@@ -176,24 +176,24 @@ type Reset struct {
 // MayReset returns nil if the actor may make a password link for a member: the actor manages each company of the
 // member with at least the member's rank, and is an operator if the member is one. It returns OwnPassword, NotManager,
 // ResetForOperator or ResetElsewhere.
-func MayReset(ctx context.Context, q *db.Queries, actor Actor, person CompanyMember) error {
+func MayReset(ctx context.Context, q *db.Queries, actor Actor, member CompanyMember) error {
 	switch {
-	case person.Account.ID == actor.Account.ID:
+	case member.Account.ID == actor.Account.ID:
 		return OwnPassword()
 	case !actor.Manages():
 		return NotManager()
-	case person.Account.Operator && !actor.Account.Operator:
-		return ResetForOperator(person.Account.Name)
-	case !actor.MayGrant(person.Role):
-		return ResetElsewhere(person.Account.Name, true)
+	case member.Account.Operator && !actor.Account.Operator:
+		return ResetForOperator(member.Account.Name)
+	case !actor.MayGrant(member.Role):
+		return ResetElsewhere(member.Account.Name, true)
 	}
-	rows, err := db.Read(q.RolesBeside(ctx, actor.Account.ID, person.Account.ID))
+	rows, err := db.Read(q.RolesBeside(ctx, actor.Account.ID, member.Account.ID))
 	if err != nil {
 		return fmt.Errorf("read roles: %w", err)
 	}
 	for _, row := range rows {
 		if !(Actor{Role: row.Other.String}).MayGrant(row.Role) {
-			return ResetElsewhere(person.Account.Name, false)
+			return ResetElsewhere(member.Account.Name, false)
 		}
 	}
 	if len(rows) > 200 {
@@ -243,11 +243,11 @@ func stillMayReset(ctx context.Context, q *db.Queries, company id.Company, autho
 	if err != nil {
 		return err
 	}
-	person, err := MemberByID(ctx, q, company, account)
+	member, err := MemberByID(ctx, q, company, account)
 	if err != nil {
 		return err
 	}
-	return MayReset(ctx, q, Actor{Account: maker.Account, Company: Company{ID: company}, Role: maker.Role}, person)
+	return MayReset(ctx, q, Actor{Account: maker.Account, Company: Company{ID: company}, Role: maker.Role}, member)
 }
 
 // UseReset uses a link for a new password up. It returns LinkGone to all but the first.

@@ -112,16 +112,16 @@ func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role st
 // Remove removes a member from a company, with the member's tokens there, all sessions, and the links that the member
 // made. The caller holds LockRoles. It returns the hashes of the tokens; or MemberNotFound, RankTooLow, or LastOwner.
 // Members may remove themselves.
-func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (person CompanyMember, hashes [][]byte, err error) {
+func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (member CompanyMember, hashes [][]byte, err error) {
 	if account == actor.Account.ID {
-		person, err = MemberByID(ctx, tx.Queries, actor.Company.ID, account)
+		member, err = MemberByID(ctx, tx.Queries, actor.Company.ID, account)
 	} else {
-		person, err = lockManageable(ctx, tx, actor, account)
+		member, err = lockManageable(ctx, tx, actor, account)
 	}
 	if err != nil {
 		return CompanyMember{}, nil, err
 	}
-	if person.Role == Owner {
+	if member.Role == Owner {
 		if err := keepsOwner(ctx, tx, actor.Company.ID); err != nil {
 			return CompanyMember{}, nil, err
 		}
@@ -135,19 +135,19 @@ func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (person Com
 	if _, err := tx.DeleteMembership(ctx, actor.Company.ID, account); err != nil {
 		return CompanyMember{}, nil, fmt.Errorf("delete membership: %w", err)
 	}
-	return person, hashes, EndSessions(ctx, tx, account)
+	return member, hashes, EndSessions(ctx, tx, account)
 }
 
 // lockManageable returns a member that the actor may change.
 func lockManageable(ctx context.Context, tx *db.Tx, actor Actor, account ID) (CompanyMember, error) {
-	person, err := MemberByID(ctx, tx.Queries, actor.Company.ID, account)
+	member, err := MemberByID(ctx, tx.Queries, actor.Company.ID, account)
 	if err != nil {
 		return CompanyMember{}, err
 	}
-	if !actor.MayGrant(person.Role) {
-		return CompanyMember{}, RankTooLow(person.Role)
+	if !actor.MayGrant(member.Role) {
+		return CompanyMember{}, RankTooLow(member.Role)
 	}
-	return person, nil
+	return member, nil
 }
 
 // keepsOwner returns LastOwner if the company has one owner only.
@@ -189,9 +189,9 @@ func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operat
 	if self, err := ByID(ctx, tx.Queries, actor.Account.ID); err != nil || !self.Operator {
 		return CompanyMember{}, NotOperator()
 	}
-	person, err := MemberByID(ctx, tx.Queries, actor.Company.ID, account)
-	if err != nil || person.Account.Operator == operator {
-		return person, err
+	member, err := MemberByID(ctx, tx.Queries, actor.Company.ID, account)
+	if err != nil || member.Account.Operator == operator {
+		return member, err
 	}
 	if !operator {
 		others, err := tx.FirstOperators(ctx)
@@ -205,7 +205,7 @@ func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operat
 	if err := tx.SetOperator(ctx, operator, account); err != nil {
 		return CompanyMember{}, fmt.Errorf("set operator: %w", err)
 	}
-	return person, EndResets(ctx, tx, account)
+	return member, EndResets(ctx, tx, account)
 }
 
 // Rename changes an account's name. It returns BadName.

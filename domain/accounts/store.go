@@ -57,14 +57,14 @@ func CheckAccount(name, email, password string) error {
 }
 
 // Open adds an account. It returns BadName, BadEmail or EmailConflict.
-func Open(ctx context.Context, tx *db.Tx, person Draft) (Account, error) {
-	name, badName := ParseName("name", person.Name)
-	email, badEmail := ParseEmail(person.Email)
+func Open(ctx context.Context, tx *db.Tx, draft Draft) (Account, error) {
+	name, badName := ParseName("name", draft.Name)
+	email, badEmail := ParseEmail(draft.Email)
 	if err := fault.Join(badName, badEmail); err != nil {
 		return Account{}, err
 	}
 	n, err := tx.CreateAccount(ctx, db.CreateAccountParams{
-		Email: email, Name: name, PasswordHash: person.PasswordHash, Operator: person.Operator, CreatedAt: tx.Now,
+		Email: email, Name: name, PasswordHash: draft.PasswordHash, Operator: draft.Operator, CreatedAt: tx.Now,
 	})
 	if db.IsDuplicate(err, "uq_account_email") {
 		return Account{}, EmailConflict()
@@ -72,7 +72,7 @@ func Open(ctx context.Context, tx *db.Tx, person Draft) (Account, error) {
 	if err != nil {
 		return Account{}, fmt.Errorf("create account: %w", err)
 	}
-	return Account{ID: ID(n), Email: email, Name: name, Operator: person.Operator, Epoch: 1}, nil
+	return Account{ID: ID(n), Email: email, Name: name, Operator: draft.Operator, Epoch: 1}, nil
 }
 
 // Join makes an account a member of a company, with a free handle made from its name. It returns AlreadyMember, or

@@ -85,12 +85,12 @@ func (c *Console) popBatch(ctx context.Context, _ struct{}, pops []*pop) (popped
 		if err != nil {
 			return err
 		}
-		var answers []db.Idempotency
+		var results []db.Idempotency
 		for i, p := range pops {
 			popped[i], codes = codes[:p.count], codes[p.count:]
-			answers = append(answers, p.once.Row(tx, popped[i])...)
+			results = append(results, p.once.Row(tx, popped[i])...)
 		}
-		return workflows.StoreResponses(ctx, tx, answers)
+		return workflows.StoreResponses(ctx, tx, results)
 	})
 	return popped, err
 }

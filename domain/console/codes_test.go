@@ -244,13 +244,13 @@ func TestLoadCodes(t *testing.T) {
 				if strings.HasPrefix(name, "with one") {
 					heading = 1
 				}
-				said := map[uint32]string{}
+				text := map[uint32]string{}
 				for _, r := range rejected {
-					said[uint32(r.Line)-heading] = r.Reason
+					text[uint32(r.Line)-heading] = r.Reason
 				}
 				none := refs.BadCode().Error()
-				if want := map[uint32]string{3: none, 4: "The code abcdef has 6 characters, and this run is for codes of 5.", 7: none, 8: none}; !maps.Equal(said, want) {
-					t.Errorf("rejected: %v", said)
+				if want := map[uint32]string{3: none, 4: "The code abcdef has 6 characters, and this run is for codes of 5.", 7: none, 8: none}; !maps.Equal(text, want) {
+					t.Errorf("rejected: %v", text)
 				}
 				if p := load().Progress; p.Complete != 0 || p.Failed != 4 {
 					t.Errorf("again: %+v", p)

@@ -194,9 +194,9 @@ func (f *File) begin(isHeader func([]string) bool) error {
 		toLF(f.buf)
 	}
 	f.Separator = separatorOf(f.buf)
-	if said := separatorLine.FindSubmatch(f.buf); said != nil {
-		f.Separator = rune(said[1][0])
-		f.consume(len(said[0]))
+	if line := separatorLine.FindSubmatch(f.buf); line != nil {
+		f.Separator = rune(line[1][0])
+		f.consume(len(line[0]))
 	}
 	f.records = csv.NewReader(f.ahead)
 	f.records.Comma, f.records.FieldsPerRecord = f.Separator, -1

@@ -60,9 +60,9 @@ type dispatcher struct {
 	count uint64                // of turns
 }
 
-func newDispatcher(w *Delivery, turn func(context.Context, id.Webhook) error) *dispatcher {
+func newDispatcher(w *Delivery, send func(context.Context, id.Webhook) error) *dispatcher {
 	return &dispatcher{
-		w: w, send: turn, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, freed: wait.NewWakeup(),
+		w: w, send: send, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, freed: wait.NewWakeup(),
 		leads: map[id.Webhook]lead{}, began: map[id.Webhook]uint64{},
 	}
 }

@@ -13,8 +13,8 @@ func (d *Delivery) RunSession(ctx context.Context, webhook id.Webhook) error {
 }
 
 // Dispatch dispatches once, and has turn send.
-func (d *Delivery) Dispatch(turn func(context.Context, id.Webhook) error) (look func(context.Context) error, wait func()) {
-	dispatcher := newDispatcher(d, turn)
+func (d *Delivery) Dispatch(send func(context.Context, id.Webhook) error) (check func(context.Context) error, wait func()) {
+	dispatcher := newDispatcher(d, send)
 	return dispatcher.dispatch, dispatcher.sessions.Wait
 }
 

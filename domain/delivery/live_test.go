@@ -43,9 +43,9 @@ func (e *env) sees(t testing.TB, company id.Company, since live.Position, enough
 	patience := time.After(3 * time.Minute)
 	for {
 		moved := domaintest.OK(e.Delivery.UpdateLive(e.Ctx))(t)
-		news := e.Delivery.Live().After(company, since)
-		all := seen{map[string]bool{}, map[id.Board]bool{}, map[id.Board]bool{}, map[id.Ticket]bool{}, news.Missed}
-		for _, change := range news.Changes {
+		update := e.Delivery.Live().After(company, since)
+		all := seen{map[string]bool{}, map[id.Board]bool{}, map[id.Board]bool{}, map[id.Ticket]bool{}, update.Missed}
+		for _, change := range update.Changes {
 			for _, b := range change.Boards {
 				all.boards[b.ID] = all.boards[b.ID] || b.Own
 				all.all[b.ID] = all.all[b.ID] || b.All
@@ -58,12 +58,12 @@ func (e *env) sees(t testing.TB, company id.Company, since live.Position, enough
 			}
 		}
 		if enough(all) {
-			return news.Position
+			return update.Position
 		}
 		select {
 		case <-moved:
 		case <-patience:
-			t.Fatalf("never enough, up to %v: %+v", news.Position, all)
+			t.Fatalf("never enough, up to %v: %+v", update.Position, all)
 		}
 	}
 }
@@ -133,8 +133,8 @@ func TestLive(t *testing.T) {
 		since := e.Delivery.Live().Position()
 		ticket := open("Five")
 		e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if news := e.Delivery.Live().After(company+1, since); news.Missed || len(news.Changes) > 0 {
-			t.Errorf("%+v", news)
+		if update := e.Delivery.Live().After(company+1, since); update.Missed || len(update.Changes) > 0 {
+			t.Errorf("%+v", update)
 		}
 	})
 	t.Run("many tickets of a board are reported as all of it, and still more as anything", func(t *testing.T) {

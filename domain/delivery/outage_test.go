@@ -122,7 +122,7 @@ func TestWebhookRetryAfter(t *testing.T) {
 					w.WriteHeader(c.status)
 				}
 			})
-			asked := func() int {
+			retryAfter := func() int {
 				mu.Lock()
 				defer mu.Unlock()
 				return len(ids)
@@ -161,12 +161,12 @@ func TestWebhookRetryAfter(t *testing.T) {
 			<-inbox.Received()
 			cancel()
 			work.Wait()
-			if err := e.Delivery.RunSession(e.Ctx, hook); err != nil || asked() != 1 {
-				t.Errorf("%s was asked %d times, %v", url, asked(), err)
+			if err := e.Delivery.RunSession(e.Ctx, hook); err != nil || retryAfter() != 1 {
+				t.Errorf("%s was asked %d times, %v", url, retryAfter(), err)
 			}
 
 			e.Exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
-			if err := e.Delivery.RunSession(e.Ctx, hook); err != nil || asked() != 4 || ids[0] != ids[1] {
+			if err := e.Delivery.RunSession(e.Ctx, hook); err != nil || retryAfter() != 4 || ids[0] != ids[1] {
 				t.Errorf("%v, %q", err, ids)
 			}
 		})

@@ -42,11 +42,11 @@ func TestWebhooksHaveNoSecretsOfRequesters(t *testing.T) {
 	must(t, err)
 	p.deliver(t, hook)
 
-	var told []string
+	var lines []string
 	for _, m := range p.inbox.Messages() {
-		told = append(told, fmt.Sprint(m.Header, string(m.Body)))
+		lines = append(lines, fmt.Sprint(m.Header, string(m.Body)))
 	}
-	tell := func(what ...any) {
+	add := func(what ...any) {
 		for _, err := range what {
 			if err, failed := err.(error); failed {
 				t.Fatal(err)
@@ -54,15 +54,15 @@ func TestWebhooksHaveNoSecretsOfRequesters(t *testing.T) {
 		}
 		text, err := json.Marshal(what)
 		must(t, err)
-		told = append(told, string(text))
+		lines = append(lines, string(text))
 	}
 	for _, feed := range p.Workflows.WebhookFeeds() {
 		items, _ := p.FeedItems(t, feed, "")
-		tell(feed, items)
+		add(feed, items)
 	}
 	ticket, err := p.Workflows.Ticket(p.Ctx, key)
 	must(t, err)
-	tell(ticket)
+	add(ticket)
 	for _, read := range []func() (any, error){
 		func() (any, error) { list, _, err := p.Workflows.History(p.Ctx, ticket.ID, 0); return list, err },
 		func() (any, error) { return p.Workflows.Comments(p.Ctx, ticket, 0) },
@@ -72,10 +72,10 @@ func TestWebhooksHaveNoSecretsOfRequesters(t *testing.T) {
 		func() (any, error) { list, _, err := p.Workflows.Deliveries(p.Ctx, hook, 0); return list, err },
 	} {
 		list, err := read()
-		tell(list, err)
+		add(list, err)
 	}
 
-	all := strings.Join(told, "\n")
+	all := strings.Join(lines, "\n")
 	for _, text := range []string{"The door is stuck", "Any news, @ana?", "link-revoked", "form-on"} { // the webhook does get the public parts
 		if !strings.Contains(all, text) {
 			t.Errorf("%q is told nowhere in %s", text, all)

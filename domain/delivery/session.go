@@ -56,8 +56,8 @@ func (d *Delivery) SendMessage(
 	}
 	defer res.Body.Close()
 	answer, _ := io.ReadAll(io.LimitReader(res.Body, webhooks.MaxResponse)) // the status counts, not what follows
-	asked, _ := outbound.RetryAfter(res, time.Now())
-	return webhooks.ResponseOutcome(res.StatusCode, res.Header.Get("Location"), answer, asked, time.Since(began)), nil
+	retryAfter, _ := outbound.RetryAfter(res, time.Now())
+	return webhooks.ResponseOutcome(res.StatusCode, res.Header.Get("Location"), answer, retryAfter, time.Since(began)), nil
 }
 
 // withoutIP returns an error without the address that a name resolves to: it may be of a private network, and a user

@@ -34,9 +34,9 @@ type post struct {
 	url   string // of the receiver
 }
 
-func newPost(t *testing.T, answer func(n int, m outboundtest.Message) int) *post {
+func newPost(t *testing.T, body func(n int, m outboundtest.Message) int) *post {
 	t.Helper()
-	inbox := outboundtest.NewInbox(answer)
+	inbox := outboundtest.NewInbox(body)
 	server := httptest.NewServer(inbox)
 	t.Cleanup(server.Close)
 	return &post{env: newReachingEnv(t), inbox: inbox, url: server.URL}
@@ -270,7 +270,7 @@ func TestSlowWebhooks(t *testing.T) {
 	e.follows(t)
 	var looking sync.Mutex // no turn ends meanwhile
 	had := map[id.Webhook]bool{}
-	look, wait := e.Delivery.Dispatch(func(_ context.Context, hook id.Webhook) error { // a turn that leaves as much to send as there was
+	check, wait := e.Delivery.Dispatch(func(_ context.Context, hook id.Webhook) error { // a turn that leaves as much to send as there was
 		looking.Lock()
 		defer looking.Unlock()
 		had[hook] = true
@@ -278,7 +278,7 @@ func TestSlowWebhooks(t *testing.T) {
 	})
 	for range 3 {
 		looking.Lock()
-		err := look(e.Ctx)
+		err := check(e.Ctx)
 		looking.Unlock()
 		domaintest.Must(t, err)
 		wait()

@@ -126,11 +126,11 @@ func change(ctx context.Context, d *db.DB, statement string, args ...any) error 
 func purgePapers(raise bool) func(context.Context, *db.DB) error {
 	return func(ctx context.Context, d *db.DB) error {
 		return d.InTx(ctx, func(tx *db.Tx) error {
-			gone, horizon, err := lockTombstones(ctx, tx)
-			if err != nil || len(gone) == 0 {
+			ids, horizon, err := lockTombstones(ctx, tx)
+			if err != nil || len(ids) == 0 {
 				return err
 			}
-			if _, err := tx.SQL.ExecContext(ctx, "DELETE FROM paper WHERE id IN ("+strings.Join(gone, ", ")+")"); err != nil || !raise {
+			if _, err := tx.SQL.ExecContext(ctx, "DELETE FROM paper WHERE id IN ("+strings.Join(ids, ", ")+")"); err != nil || !raise {
 				return err
 			}
 			_, err = tx.RaiseHorizon(ctx, int64(horizon), theFeed)
@@ -141,7 +141,7 @@ func purgePapers(raise bool) func(context.Context, *db.DB) error {
 
 // lockTombstones locks by the primary key: through the index of positions it would lock in the other order
 // than writers do.
-func lockTombstones(ctx context.Context, tx *db.Tx) (gone []string, horizon uint64, err error) {
+func lockTombstones(ctx context.Context, tx *db.Tx) (ids []string, horizon uint64, err error) {
 	rows, err := tx.SQL.QueryContext(ctx, "SELECT id, feed_sync_id FROM paper FORCE INDEX (PRIMARY) WHERE deleted AND feed_sync_id IS NOT NULL ORDER BY id FOR UPDATE")
 	if err != nil {
 		return nil, 0, err
@@ -153,9 +153,9 @@ func lockTombstones(ctx context.Context, tx *db.Tx) (gone []string, horizon uint
 		if err := rows.Scan(&id, &position); err != nil {
 			return nil, 0, err
 		}
-		gone, horizon = append(gone, id), max(horizon, position)
+		ids, horizon = append(ids, id), max(horizon, position)
 	}
-	return gone, horizon, rows.Err()
+	return ids, horizon, rows.Err()
 }
 
 // restorePapers puts the database back to how it was: a backup, or a copy that lagged behind.
@@ -268,9 +268,9 @@ func (c *consumer) poll(ctx context.Context, a *actor, e *Engine, p parts) (more
 	if err != nil {
 		return false, err
 	}
-	asked := c.now()
+	before := c.now()
 	page, err := p.read(ctx, e, from, c.limit, c.scope)
-	if c.refused(asked, from, err) {
+	if c.refused(before, from, err) {
 		if at == c.progress {
 			c.again()
 		}
@@ -279,7 +279,7 @@ func (c *consumer) poll(ctx context.Context, a *actor, e *Engine, p parts) (more
 	if err != nil {
 		return false, err
 	}
-	c.check(asked, from, page)
+	c.check(before, from, page)
 	return page.More, p.consume(a, c, at, page, func() error { return p.saveAt(a, c, at, page) })
 }
 
@@ -297,9 +297,9 @@ func (c *consumer) pollRegistered(ctx context.Context, a *actor, e *Engine, p pa
 		return false, err
 	}
 	c.cursor = registered.Cursor.String()
-	at, asked := c.progress, c.now()
+	at, before := c.progress, c.now()
 	page, err := p.next(e, ctx, registered, c.limit, c.scope)
-	if c.refused(asked, registered.Cursor, err) {
+	if c.refused(before, registered.Cursor, err) {
 		c.again() // before the cursor is saved: a death in between repeats it
 		start, err := e.Start(ctx, theFeed)
 		if err != nil {
@@ -310,7 +310,7 @@ func (c *consumer) pollRegistered(ctx context.Context, a *actor, e *Engine, p pa
 	if err != nil {
 		return false, err
 	}
-	c.check(asked, registered.Cursor, page)
+	c.check(before, registered.Cursor, page)
 	return page.More, p.consume(a, c, at, page, func() error { return c.advance(ctx, e, registered, page) })
 }
 
@@ -338,11 +338,11 @@ func (c *consumer) advance(ctx context.Context, e *Engine, registered Consumer, 
 }
 
 // refused reports whether a page was refused, so that it has to begin anew. I8: not behind the horizon alone.
-func (c *consumer) refused(asked picture, from Cursor, err error) bool {
+func (c *consumer) refused(before picture, from Cursor, err error) bool {
 	if errors.Is(err, CodeCursorExpired) {
 		knows := max(from.Position, from.Began)
 		if from.Position == 0 {
-			knows = max(knows, asked.value) // it begins now
+			knows = max(knows, before.value) // it begins now
 		}
 		if now := c.now(); from.Epoch == now.epoch && knows >= now.horizon {
 			c.found("I8", "%s was refused, with the horizon at %d", from, now.horizon)
@@ -368,7 +368,7 @@ func (c *consumer) again() {
 // check compares a page that was read from a cursor with the states committed then and now. I8: it was not behind the
 // horizon. I10: a page ascends, is behind the cursor, ends at its own cursor, which is not behind the allocated
 // positions, and without more it reaches the head.
-func (c *consumer) check(asked picture, from Cursor, page Page) {
+func (c *consumer) check(before picture, from Cursor, page Page) {
 	now, last := c.now(), from.Position
 	for _, item := range page.Items {
 		if item.Position <= last {
@@ -380,14 +380,14 @@ func (c *consumer) check(asked picture, from Cursor, page Page) {
 	if end < last || len(page.Items) > c.limit {
 		c.found("I10", "a page of %d up to %d ends at %d", len(page.Items), last, end)
 	}
-	if from.Epoch != now.epoch || asked.epoch != now.epoch {
+	if from.Epoch != now.epoch || before.epoch != now.epoch {
 		return
 	}
 	if end > now.value {
 		c.found("I10", "a page ends at %d, and the feed at %d", end, now.value)
 	}
-	if !page.More && end < asked.value {
-		c.found("I10", "a page without more ends at %d, and the feed had come to %d", end, asked.value)
+	if !page.More && end < before.value {
+		c.found("I10", "a page without more ends at %d, and the feed had come to %d", end, before.value)
 	}
 	if page.More && end >= now.value {
 		c.found("I10", "a page with more ends at %d, where the feed does", end)

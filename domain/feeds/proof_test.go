@@ -145,18 +145,18 @@ func (p plan) chooser() func(able []*actor) choice {
 }
 
 func (p plan) bySlices() func(able []*actor) choice {
-	turns, left := p.Slices, 0
+	slices, left := p.Slices, 0
 	var going *actor
 	return func(able []*actor) choice {
-		if going == able[0] && left > 0 || len(turns) == 0 {
+		if going == able[0] && left > 0 || len(slices) == 0 {
 			left--
 			return choice{}
 		}
-		next := turns[0]
-		turns, left = turns[1:], next.Steps-1
-		who := next.Actor % len(able)
-		going = able[who]
-		return choice{who, next.Fate}
+		next := slices[0]
+		slices, left = slices[1:], next.Steps-1
+		index := next.Actor % len(able)
+		going = able[index]
+		return choice{index, next.Fate}
 	}
 }
 

@@ -18,10 +18,10 @@ import (
 
 // Files small to send and large to decode are refused before they are decoded.
 
-func checkRefused(t *testing.T, content []byte, says string) {
+func checkRefused(t *testing.T, content []byte, text string) {
 	t.Helper()
 	c, err := images.Convert(context.Background(), content, usual)
-	if !errors.Is(err, images.CodeUnfit) || !strings.Contains(err.Error(), says) {
+	if !errors.Is(err, images.CodeUnfit) || !strings.Contains(err.Error(), text) {
 		t.Errorf("%s of %d × %d pixels, %v", c.Type, c.Width, c.Height, err)
 	}
 }

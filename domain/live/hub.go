@@ -98,17 +98,17 @@ func (h *Hub) Read(company id.Company, from Offset) Update {
 }
 
 func (h *Hub) missed() Update {
-	news := h.update(0, len(h.kept))
-	news.Missed = true
-	return news
+	update := h.update(0, len(h.kept))
+	update.Missed = true
+	return update
 }
 
 func (h *Hub) update(company id.Company, from int) Update {
-	news := Update{Position: h.at, Next: Offset{h.first + uint64(len(h.kept))}, More: h.changed.Next()}
+	update := Update{Position: h.at, Next: Offset{h.first + uint64(len(h.kept))}, More: h.changed.Next()}
 	for _, change := range h.kept[from:] {
 		if change.Company == company {
-			news.Changes = append(news.Changes, change)
+			update.Changes = append(update.Changes, change)
 		}
 	}
-	return news
+	return update
 }

@@ -40,8 +40,8 @@ func TestHub(t *testing.T) {
 		h.Add(at(12), change(2))
 		h.Add(at(13), change(1, live.Ticket{ID: 8}))
 		for from, want := range map[uint64]int{10: 2, 11: 1, 12: 1, 13: 0, 14: 0} {
-			if news := h.After(1, at(from)); news.Missed || len(news.Changes) != want || news.Position != at(13) {
-				t.Errorf("after %d: %+v", from, news)
+			if update := h.After(1, at(from)); update.Missed || len(update.Changes) != want || update.Position != at(13) {
+				t.Errorf("after %d: %+v", from, update)
 			}
 		}
 	})
@@ -49,58 +49,58 @@ func TestHub(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
 		for _, from := range []live.Position{{}, at(9), {Epoch: 2, Tickets: 10}} {
-			if news := h.After(1, from); !news.Missed || len(news.Changes) > 0 {
-				t.Errorf("after %v: %+v", from, news)
+			if update := h.After(1, from); !update.Missed || len(update.Changes) > 0 {
+				t.Errorf("after %v: %+v", from, update)
 			}
 		}
 	})
 	t.Run("a reader hears each change of its company once, in order", func(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
-		news := h.After(1, at(10))
+		update := h.After(1, at(10))
 		for i := range uint64(5) {
 			h.Add(at(11+i), change(id.Company(1+i%2)))
-			<-news.More
-			news = h.Read(1, news.Next)
-			if want := 1 - int(i%2); news.Missed || len(news.Changes) != want {
-				t.Errorf("%d: %+v", i, news)
+			<-update.More
+			update = h.Read(1, update.Next)
+			if want := 1 - int(i%2); update.Missed || len(update.Changes) != want {
+				t.Errorf("%d: %+v", i, update)
 			}
 		}
-		if news = h.Read(1, news.Next); len(news.Changes) > 0 || news.Position != at(15) {
-			t.Errorf("%+v", news)
+		if update = h.Read(1, update.Next); len(update.Changes) > 0 || update.Position != at(15) {
+			t.Errorf("%+v", update)
 		}
 	})
 	t.Run("a slow reader has missed changes, and continues", func(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
-		news := h.After(1, at(10))
+		update := h.After(1, at(10))
 		for i := range uint64(1000) {
 			h.Add(at(11+i), change(1, make([]live.Ticket, 500)...))
 		}
-		news = h.Read(1, news.Next)
-		if !news.Missed || len(news.Changes) > 0 || news.Position != at(1010) {
-			t.Fatalf("%+v", news)
+		update = h.Read(1, update.Next)
+		if !update.Missed || len(update.Changes) > 0 || update.Position != at(1010) {
+			t.Fatalf("%+v", update)
 		}
 		h.Add(at(1011), change(1))
-		if news = h.Read(1, news.Next); news.Missed || len(news.Changes) != 1 {
-			t.Errorf("%+v", news)
+		if update = h.Read(1, update.Next); update.Missed || len(update.Changes) != 1 {
+			t.Errorf("%+v", update)
 		}
-		if news := h.After(1, at(500)); !news.Missed {
+		if update := h.After(1, at(500)); !update.Missed {
 			t.Error("it kept all of that")
 		}
-		if news := h.After(1, at(1000)); news.Missed || len(news.Changes) != 11 {
-			t.Errorf("it kept nothing of that: %+v", news)
+		if update := h.After(1, at(1000)); update.Missed || len(update.Changes) != 11 {
+			t.Errorf("it kept nothing of that: %+v", update)
 		}
 	})
 	t.Run("in a new epoch every reader has missed changes", func(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
 		h.Add(at(11), change(1))
-		news := h.After(1, at(11))
+		update := h.After(1, at(11))
 		h.Begin(live.Position{Epoch: 2, Tickets: 3})
-		<-news.More
-		if news = h.Read(1, news.Next); !news.Missed {
-			t.Errorf("%+v", news)
+		<-update.More
+		if update = h.Read(1, update.Next); !update.Missed {
+			t.Errorf("%+v", update)
 		}
 	})
 }

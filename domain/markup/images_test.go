@@ -89,12 +89,12 @@ func sources(t *rapid.T, source string) (list []string) {
 // The images found are those shown, and only they are replaced.
 func TestImagesAreThoseOfRender(t *testing.T) {
 	t.Parallel()
-	piece := rapid.SampledFrom([]string{
+	part := rapid.SampledFrom([]string{
 		"![a](https://a.example/1)", "![a](https://a.example/2 'x')", "[![](<https://a.example/1>)](https://a.example/1)", "![r]", "![q][r]", "\n\n[r]: https://a.example/2\n\n",
 		"https://a.example/1", "`", "```\n", "\n", "\n\n", "> ", "- ", "\t", "    ", "1. ", "![", "](", ")", "[", "]", "<", ">", "\\", "*", "|", "|-|\n", "ä", "![a](https://a.example/1&amp;b)",
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		source := strings.Join(rapid.SliceOfN(piece, 0, 14).Draw(t, "pieces"), "")
+		source := strings.Join(rapid.SliceOfN(part, 0, 14).Draw(t, "pieces"), "")
 		want := sources(t, source)
 		found := map[string]bool{}
 		for _, i := range markup.Images(source) {

@@ -152,8 +152,8 @@ func (j *jira) text(line string) {
 }
 
 // item is an item of a list, at the depth of its marks: "**" is an item of an item.
-func (j *jira) item(marks, text string, goesOn bool) {
-	if !goesOn {
+func (j *jira) item(marks, text string, continues bool) {
+	if !continues {
 		j.write("")
 	}
 	mark := "-"
@@ -172,7 +172,7 @@ func (j *jira) item(marks, text string, goesOn bool) {
 }
 
 // row is a row of a table. The first one is its header.
-func (j *jira) row(line string, goesOn bool) {
+func (j *jira) row(line string, continues bool) {
 	header := strings.HasPrefix(line, "||")
 	if header {
 		line = strings.ReplaceAll(line, "||", "|")
@@ -181,11 +181,11 @@ func (j *jira) row(line string, goesOn bool) {
 	for i, cell := range cells {
 		cells[i] = strings.ReplaceAll(inlineJira(strings.TrimSpace(cell)), "|", `\|`)
 	}
-	if !goesOn {
+	if !continues {
 		j.write("")
 	}
 	j.write("| " + strings.Join(cells, " | ") + " |")
-	if !goesOn {
+	if !continues {
 		j.write("|" + strings.Repeat(" --- |", len(cells)))
 	}
 	j.table = true

@@ -28,8 +28,8 @@ type Shrinker func(address string) string
 // frame. Links to other sites carry rel="nofollow noreferrer". Handles such as @ana are marked if people has a name
 // for them. An image with a copy in small is shown by that, as a link to the whole one; small may be nil. A text that
 // would take long is shown as plain text.
-func Render(source string, link Linker, people Namer, small Shrinker) (string, error) {
-	html, typed, err := render(source, link, people, small)
+func Render(source string, link Linker, members Namer, small Shrinker) (string, error) {
+	html, typed, err := render(source, link, members, small)
 	if typed {
 		return plain(source), nil
 	}
@@ -42,11 +42,11 @@ func AsTyped(source string) (bool, error) {
 	return typed, err
 }
 
-func render(source string, link Linker, people Namer, small Shrinker) (_ string, typed bool, err error) {
+func render(source string, link Linker, members Namer, small Shrinker) (_ string, typed bool, err error) {
 	if tooCostly(source) {
 		return "", true, nil
 	}
-	doc := parse(source, &references{link: link, members: people, small: small, room: maxNames})
+	doc := parse(source, &references{link: link, members: members, small: small, room: maxNames})
 	if swells(doc, len(source)) {
 		return "", true, nil
 	}

@@ -67,7 +67,7 @@ func TestEveryActionInEveryState(t *testing.T) {
 	d := newEnv(t)
 	run := d.Ready(3)
 	task := d.Ids(run.ID)[0]
-	gone := migrations.New(d.DB, nil, nil) // without the migration
+	missing := migrations.New(d.DB, nil, nil) // without the migration
 	for action, c := range all {
 		for _, from := range states {
 			for _, known := range []bool{true, false} {
@@ -79,7 +79,7 @@ func TestEveryActionInEveryState(t *testing.T) {
 				before := d.Now(run.ID)
 				e := d.Engine
 				if !known {
-					e = gone
+					e = missing
 				}
 				err := c.act(d, e, run.ID)
 				after := d.Now(run.ID)
@@ -338,13 +338,13 @@ func TestStartWithSettings(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		run, turned := d.Now(ready.ID), 0
+		run, changed := d.Now(ready.ID), 0
 		for _, line := range d.Log(ready.ID) {
 			if strings.Contains(line, " knob ") {
-				turned++
+				changed++
 			}
 		}
-		if run.State != migrations.Running || turned != 1 {
+		if run.State != migrations.Running || changed != 1 {
 			t.Errorf("%s, %q", run.State, d.Log(ready.ID))
 		}
 	})

@@ -98,11 +98,11 @@ func TestSheet(t *testing.T) {
 	t.Run("its header comes once above all parts, and nothing in it is calculated", func(t *testing.T) {
 		t.Parallel()
 		var out bytes.Buffer
-		pieces := [][]string{{"=1+1", "+1", "-1", "@x", "\tx", "a=b", "", "x,\"y\"\nz"}, {"＝1"}}
+		parts := [][]string{{"=1+1", "+1", "-1", "@x", "\tx", "a=b", "", "x,\"y\"\nz"}, {"＝1"}}
 		sheet := Sheet{head: []string{"a", "=b"}, part: func(_ context.Context, write func(...string)) (bool, error) {
-			write(pieces[0]...)
-			pieces = pieces[1:]
-			return len(pieces) > 0, nil
+			write(parts[0]...)
+			parts = parts[1:]
+			return len(parts) > 0, nil
 		}}
 		w := csv.NewWriter(&out)
 		for more := true; more; {

@@ -325,11 +325,11 @@ func (e *Engine) add(ctx context.Context, tx *db.Tx, actor Actor, m *Migration, 
 	if err != nil {
 		return Run{}, err
 	}
-	turned := m.Knobs.OrDefaults()
+	changed := m.Knobs.OrDefaults()
 	if m.AdjustKnobs != nil {
-		m.AdjustKnobs(values, &turned)
+		m.AdjustKnobs(values, &changed)
 	}
-	knobs, err := json.Marshal(turned)
+	knobs, err := json.Marshal(changed)
 	if err != nil {
 		return Run{}, err
 	}

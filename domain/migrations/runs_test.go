@@ -404,8 +404,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 	if strings.Contains(fmt.Sprintf("%+v", run), migrationstest.Hunter2) || run.Values["password"] != migrations.Masked {
 		t.Error("the run shows it")
 	}
-	gone := migrations.New(d.DB, nil, nil) // which does not know what is secret
-	if run, err := gone.Run(d.Ctx, run.ID); err != nil || strings.Contains(fmt.Sprintf("%+v", run), migrationstest.Hunter2) || run.Known {
+	missing := migrations.New(d.DB, nil, nil) // which does not know what is secret
+	if run, err := missing.Run(d.Ctx, run.ID); err != nil || strings.Contains(fmt.Sprintf("%+v", run), migrationstest.Hunter2) || run.Known {
 		t.Error("a program without the migration shows it", err)
 	}
 	if strings.Contains(strings.Join(d.Log(run.ID), "\n"), migrationstest.Hunter2) {

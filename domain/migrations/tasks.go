@@ -86,7 +86,7 @@ func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (Task
 	if filter.State != "" && !slices.Contains(TaskStates, filter.State) {
 		return TaskPage{}, BadTaskState(filter.State)
 	}
-	ids, looked, err := e.scanTaskIDs(ctx, run, filter)
+	ids, partial, err := e.scanTaskIDs(ctx, run, filter)
 	if err == nil && len(ids) == 0 {
 		err = e.orNoRun(ctx, run)
 	}
@@ -110,7 +110,7 @@ func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (Task
 	switch {
 	case more:
 		out.Next = out.Tasks[len(out.Tasks)-1].ID
-	case looked:
+	case partial:
 		out.Next, out.Partial = ids[len(ids)-1], len(rows) < TasksPerPage
 	}
 	return out, nil

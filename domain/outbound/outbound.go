@@ -167,10 +167,10 @@ func (c *Client) Do(req *http.Request, limits Limits) (*http.Response, error) {
 		return nil, err
 	}
 	address := req.URL.Redacted()
-	asked, give := context.WithCancelCause(req.Context())
+	timed, give := context.WithCancelCause(req.Context())
 	whole := time.AfterFunc(limits.Total, func() { give(TooSlow{address, "it took longer than " + limits.Total.String()}) })
 	header := time.AfterFunc(limits.Header, func() { give(TooSlow{address, "no answer came within " + limits.Header.String()}) })
-	req = req.WithContext(asked)
+	req = req.WithContext(timed)
 	req.Header.Set("User-Agent", c.agent)
 	client := http.Client{Transport: c.transport, CheckRedirect: c.follow(address, limits)}
 	res, err := client.Do(req)
@@ -183,16 +183,16 @@ func (c *Client) Do(req *http.Request, limits Limits) (*http.Response, error) {
 		res.Body.Close()
 		err = TooLarge{address, limits.Bytes}
 	}
-	if err == nil && asked.Err() != nil { // the time was over in the last moment
+	if err == nil && timed.Err() != nil { // the time was over in the last moment
 		res.Body.Close()
-		err = asked.Err()
+		err = timed.Err()
 	}
 	if err != nil {
-		err = explain(asked, address, err)
+		err = explain(timed, address, err)
 		end()
 		return nil, err
 	}
-	res.Body = &body{ReadCloser: res.Body, ctx: asked, give: give, end: end, address: address, limits: limits, left: limits.Bytes}
+	res.Body = &body{ReadCloser: res.Body, ctx: timed, give: give, end: end, address: address, limits: limits, left: limits.Bytes}
 	return res, nil
 }
 
@@ -209,7 +209,7 @@ func (c *Client) follow(address string, limits Limits) func(*http.Request, []*ht
 		if err := c.check(req.URL); err != nil {
 			return RedirectedAddress{address, err}
 		}
-		sameHost := func(asked *http.Request) bool { return asked.URL.Hostname() == req.URL.Hostname() }
+		sameHost := func(r *http.Request) bool { return r.URL.Hostname() == req.URL.Hostname() }
 		if limits.Await == nil || slices.ContainsFunc(via, sameHost) {
 			return nil
 		}

@@ -204,8 +204,8 @@ func resolver(t *testing.T, list ...string) *net.Resolver {
 				next++
 				m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class}, Body: &dnsmessage.AResource{A: ip.As4()}}}
 			}
-			if answer, err := m.Pack(); err == nil {
-				_, _ = conn.WriteTo(answer, from)
+			if response, err := m.Pack(); err == nil {
+				_, _ = conn.WriteTo(response, from)
 			}
 		}
 	}()

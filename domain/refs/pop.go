@@ -122,15 +122,15 @@ func (p *popper) replace(ctx context.Context, codes []string) ([]string, error) 
 // search takes k codes of lots in use by reading the pool from a random place on. It reads before it locks, so that it
 // locks no code that it leaves.
 func (p *popper) search(ctx context.Context, k int) (codes []string, err error) {
-	start, looked := randomStarts(1)[0], 0
+	start, read := randomStarts(1)[0], 0
 	for _, part := range [][2]string{{start, ""}, {"", start}} {
 		from, more := part[0], true
-		for size := firstRead; more && len(codes) < k && looked < maxReadTotal; size = min(2*size, maxRead) {
+		for size := firstRead; more && len(codes) < k && read < maxReadTotal; size = min(2*size, maxRead) {
 			page, err := p.tx.PooledFrom(ctx, from, part[1], size, from == part[0])
 			if err != nil {
 				return nil, err
 			}
-			if looked, more = looked+len(page), len(page) == size; more {
+			if read, more = read+len(page), len(page) == size; more {
 				from = page[size-1].Code
 			}
 			locked, err := p.lockSome(ctx, page, k-len(codes))

@@ -121,11 +121,11 @@ func (s env) race(t *testing.T, order, end string) {
 			},
 		},
 	}
-	for n, who := range order {
-		if err := steps[who][0](); err != nil {
+	for n, actor := range order {
+		if err := steps[actor][0](); err != nil {
 			t.Fatalf("step %d of %s: %v", n+1, order, err)
 		}
-		steps[who] = steps[who][1:]
+		steps[actor] = steps[actor][1:]
 	}
 	in := func(table, code string) bool { return s.count(t, table+" WHERE code = '"+code+"'") == 1 }
 	if in("ref_pool", "ukrEP") == (end == "commit") || in("ref_issue", "ukrEP") != (end == "commit") {

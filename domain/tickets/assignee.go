@@ -47,10 +47,10 @@ func Assign(ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, a
 		return nil, nil, err
 	}
 	was := found[ticket.ID]
-	var gone []id.Account
+	var removed []id.Account
 	for _, one := range was {
 		if slices.Contains(remove, one.ID) && !has(add, one.ID) {
-			gone = append(gone, one.ID)
+			removed = append(removed, one.ID)
 		} else {
 			now = append(now, one)
 		}
@@ -60,7 +60,7 @@ func Assign(ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, a
 			now, added = append(now, one), append(added, one)
 		}
 	}
-	if len(gone) == 0 && len(added) == 0 {
+	if len(removed) == 0 && len(added) == 0 {
 		return was, nil, nil
 	}
 	if len(added) > 0 && len(now) > MaxAssignees {
@@ -68,8 +68,8 @@ func Assign(ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, a
 	}
 	sortAssignees(now)
 	sortAssignees(added)
-	if len(gone) > 0 {
-		if _, err := tx.Unassign(ctx, ticket.ID, gone); err != nil {
+	if len(removed) > 0 {
+		if _, err := tx.Unassign(ctx, ticket.ID, removed); err != nil {
 			return nil, nil, fmt.Errorf("unassign: %w", err)
 		}
 	}

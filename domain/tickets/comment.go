@@ -73,18 +73,18 @@ const (
 
 // AddComment adds a parsed comment to a ticket.
 func AddComment(ctx context.Context, tx *db.Tx, ticket Ticket, body string, by User, voice CommentKind) (Comment, error) {
-	said := Comment{
+	comment := Comment{
 		Ticket: ticket.ID, Author: by, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		Public: voice != Internal, FromRequester: voice == FromRequester,
 	}
 	n, err := tx.CreateComment(ctx, db.CreateCommentParams{
-		TicketID: ticket.ID, AccountID: by.ID, Body: body, Public: said.Public, FromRequester: said.FromRequester, Now: tx.Now,
+		TicketID: ticket.ID, AccountID: by.ID, Body: body, Public: comment.Public, FromRequester: comment.FromRequester, Now: tx.Now,
 	})
 	if err != nil {
 		return Comment{}, fmt.Errorf("create comment: %w", err)
 	}
-	said.ID = id.Comment(n)
-	return said, nil
+	comment.ID = id.Comment(n)
+	return comment, nil
 }
 
 // CommentOf returns a comment of a ticket, or CommentNotFound. It may be a deleted one.

@@ -33,12 +33,12 @@ func (f Filter) All() bool { return f == Filter{} }
 
 // cardFilter is the filter for the tickets of a board.
 func (f Filter) cardFilter(slug string) db.CardFilter {
-	wish := db.CardFilter{Text: f.Text, LocalID: f.number(slug), Assignee: f.Assignee, NoOne: f.NoOne}
+	want := db.CardFilter{Text: f.Text, LocalID: f.number(slug), Assignee: f.Assignee, NoOne: f.NoOne}
 	if f.State == StateOpen || f.State == StateClosed {
 		closed := f.State == StateClosed
-		wish.Closed = &closed
+		want.Closed = &closed
 	}
-	return wish
+	return want
 }
 
 // number is the number that the text names on a board: 42, #42 or NINJA-42.
@@ -66,8 +66,8 @@ type FilteredCards struct {
 }
 
 // FindCards returns up to limit matching cards of each of some columns of a board.
-func FindCards(ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, looks []FilterStart, limit int) (map[id.Column]FilteredCards, error) {
-	windows, ends, err := ranges(ctx, q, board, looks)
+func FindCards(ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, spans []FilterStart, limit int) (map[id.Column]FilteredCards, error) {
+	windows, ends, err := ranges(ctx, q, board, spans)
 	if err != nil {
 		return nil, err
 	}
@@ -76,33 +76,33 @@ func FindCards(ctx context.Context, q *db.Queries, board id.Board, slug string, 
 		return nil, fmt.Errorf("read matching cards: %w", err)
 	}
 	cards := byColumn(rows, slug)
-	found := make(map[id.Column]FilteredCards, len(looks))
-	for _, look := range looks {
-		f := FilteredCards{Cards: cards[look.Column], Next: ends[look.Column]}
+	found := make(map[id.Column]FilteredCards, len(spans))
+	for _, span := range spans {
+		f := FilteredCards{Cards: cards[span.Column], Next: ends[span.Column]}
 		if len(f.Cards) > limit {
 			f.Cards = f.Cards[:limit]
-			next := f.Cards[limit-1].Cursor(look.Column)
+			next := f.Cards[limit-1].Cursor(span.Column)
 			f.Next = &next
 		}
-		found[look.Column] = f
+		found[span.Column] = f
 	}
 	return found, nil
 }
 
 // ranges returns the cards to read, and the ends of the ranges that do not reach the end of their column.
-func ranges(ctx context.Context, q *db.Queries, board id.Board, looks []FilterStart) ([]db.CardRange, map[id.Column]*Cursor, error) {
-	windows := make([]db.CardRange, len(looks))
+func ranges(ctx context.Context, q *db.Queries, board id.Board, spans []FilterStart) ([]db.CardRange, map[id.Column]*Cursor, error) {
+	windows := make([]db.CardRange, len(spans))
 	var long []db.CardRange
-	for i, look := range looks {
+	for i, span := range spans {
 		after := int64(math.MinInt64)
-		if look.Below != nil {
+		if span.Below != nil {
 			var err error
-			if after, err = look.Below.rank(ctx, q, board); err != nil {
+			if after, err = span.Below.rank(ctx, q, board); err != nil {
 				return nil, nil, err
 			}
 		}
-		windows[i] = db.CardRange{ColumnID: look.Column, After: after, To: math.MaxInt64}
-		if look.Long {
+		windows[i] = db.CardRange{ColumnID: span.Column, After: after, To: math.MaxInt64}
+		if span.Long {
 			long = append(long, windows[i])
 		}
 	}

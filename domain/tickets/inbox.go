@@ -134,24 +134,24 @@ type Notifications struct {
 
 // Notify adds notifications to inboxes: one per member, none for the actor. The members and the actor watch the ticket
 // from then on. Rows are written in the order of accounts, so that two who notify each other cannot deadlock.
-func Notify(ctx context.Context, tx *db.Tx, news Notifications) error {
-	why, err := news.reasons(ctx, tx)
+func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
+	why, err := entries.reasons(ctx, tx)
 	if err != nil {
 		return err
 	}
-	watching := append(slices.Clone(news.Mentioned), news.Assigned...)
-	if news.Reply && !news.Outside {
-		watching = append(watching, news.By.ID)
+	watching := append(slices.Clone(entries.Mentioned), entries.Assigned...)
+	if entries.Reply && !entries.Outside {
+		watching = append(watching, entries.By.ID)
 	}
 	slices.Sort(watching)
-	if err := tx.Watch(ctx, news.Ticket.ID, slices.Compact(watching)); err != nil {
+	if err := tx.Watch(ctx, entries.Ticket.ID, slices.Compact(watching)); err != nil {
 		return fmt.Errorf("watch: %w", err)
 	}
 	rows := make([]db.Notification, 0, len(why))
 	for _, account := range slices.Sorted(maps.Keys(why)) {
-		row := db.Notification{CompanyID: news.Company, AccountID: account, TicketID: news.Ticket.ID, ActorID: news.By.ID, Kind: why[account]}
-		if news.Comment != 0 {
-			row.CommentID = &news.Comment
+		row := db.Notification{CompanyID: entries.Company, AccountID: account, TicketID: entries.Ticket.ID, ActorID: entries.By.ID, Kind: why[account]}
+		if entries.Comment != 0 {
+			row.CommentID = &entries.Comment
 		}
 		rows = append(rows, row)
 	}

@@ -242,16 +242,16 @@ func longestIncreasing(values []int) []int {
 			tails[n] = i
 		}
 	}
-	places := make([]int, len(tails))
+	positions := make([]int, len(tails))
 	for n, i := len(tails)-1, -1; n >= 0; n-- {
 		if i < 0 {
 			i = tails[n]
 		} else {
 			i = before[i]
 		}
-		places[n] = i
+		positions[n] = i
 	}
-	return places
+	return positions
 }
 
 // longest pairs a longest common subsequence, or nothing if its table would be too large.

@@ -183,11 +183,11 @@ func PurgedKeys(ctx context.Context, q *db.Queries, on map[string]id.Board, keys
 	for _, row := range rows {
 		there[number{row.Board, row.Numbers[0]}] = true
 	}
-	gone := map[Key]bool{}
+	purged := map[Key]bool{}
 	for _, key := range keys {
 		if !there[number{on[key.Board], key.Number}] {
-			gone[key] = true
+			purged[key] = true
 		}
 	}
-	return gone, nil
+	return purged, nil
 }

@@ -31,11 +31,11 @@ func findSlot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, last
 		to.appended = false // as asked for
 		return to, err
 	}
-	above, gone, err := findAbove(ctx, tx, ticket, intent)
+	above, absent, err := findAbove(ctx, tx, ticket, intent)
 	if err != nil {
 		return slot{}, err
 	}
-	if gone {
+	if absent {
 		return foot(ctx, tx, ticket, intent.Column, lastRank)
 	}
 	for {
@@ -64,7 +64,7 @@ func findSlot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, last
 
 // findAbove returns the card that the ticket is to be put below, nil for the top; gone says that it is no longer in
 // the column.
-func findAbove(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent) (above *db.CardAboveRow, gone bool, err error) {
+func findAbove(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent) (above *db.CardAboveRow, absent bool, err error) {
 	if intent.After == nil {
 		return nil, false, nil
 	}

@@ -97,10 +97,10 @@ func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r Comment
 	for _, c := range counted {
 		has[c.TicketID] = c.Comments
 	}
-	next, held := CommentRange{After: r.After}, int64(0)
+	next, count := CommentRange{After: r.After}, int64(0)
 	flush := func(to uint64) error {
-		defer func() { next, held = CommentRange{After: to}, 0 }()
-		if next.To = to; held == 0 {
+		defer func() { next, count = CommentRange{After: to}, 0 }()
+		if next.To = to; count == 0 {
 			return nil
 		}
 		return add(next)
@@ -108,13 +108,13 @@ func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r Comment
 	for _, row := range rows {
 		number, n := row.LocalID, has[row.ID]
 		begun := r.AfterComment > 0 && number == r.After+1
-		if held+n > int64(most) || begun {
+		if count+n > int64(most) || begun {
 			if err := flush(number - 1); err != nil {
 				return err
 			}
 		}
 		if n <= int64(most) && !begun {
-			held += n
+			count += n
 			continue
 		}
 		after := id.Comment(0)
@@ -124,7 +124,7 @@ func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r Comment
 		if err := ofTicket(ctx, q, row.ID, CommentRange{After: number - 1, To: number, AfterComment: after}, most, add); err != nil {
 			return err
 		}
-		next, held = CommentRange{After: number}, 0
+		next, count = CommentRange{After: number}, 0
 	}
 	return flush(r.To)
 }

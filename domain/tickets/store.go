@@ -193,9 +193,9 @@ func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by User) (id.Activity
 	if err := republishComments(ctx, tx, ticket.ID); err != nil {
 		return 0, err
 	}
-	gone := ticket
-	gone.DeletedAt = &tx.Now
-	if err := keepCurrent(ctx, tx, ticket, gone); err != nil {
+	deleted := ticket
+	deleted.DeletedAt = &tx.Now
+	if err := keepCurrent(ctx, tx, ticket, deleted); err != nil {
 		return 0, err
 	}
 	return Record(ctx, tx, ticket.ID, by, KindDeleted, Detail{From: &from})

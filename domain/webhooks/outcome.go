@@ -35,8 +35,8 @@ type Outcome struct {
 }
 
 // ResponseOutcome is the outcome of a response. A redirect is a failure, and not followed.
-func ResponseOutcome(status int, location string, response []byte, asked, took time.Duration) Outcome {
-	o := Outcome{Status: status, Response: response[:min(len(response), MaxResponse)], RetryAfter: asked, Took: took}
+func ResponseOutcome(status int, location string, response []byte, retryAfter, took time.Duration) Outcome {
+	o := Outcome{Status: status, Response: response[:min(len(response), MaxResponse)], RetryAfter: retryAfter, Took: took}
 	switch {
 	case status >= 200 && status < 300:
 	case status == http.StatusGone:

@@ -140,9 +140,9 @@ func (w *Workflows) filter(
 func (w *Workflows) accountOf(
 	ctx context.Context, company id.Company, handle string, known []accounts.NamedMember,
 ) (accounts.ID, error) {
-	for _, person := range known {
-		if person.Handle == handle {
-			return person.ID, nil
+	for _, member := range known {
+		if member.Handle == handle {
+			return member.ID, nil
 		}
 	}
 	found, err := accounts.ByHandle(ctx, w.db.Queries, company, []string{handle})

@@ -104,8 +104,8 @@ func (w *Workflows) reopenIn(ctx context.Context, ticket tickets.Ticket, board b
 	if err != nil {
 		return boards.Column{}, err
 	}
-	for _, spot := range spots {
-		if column, ok := board.Column(spot.Column); ok && !column.Done {
+	for _, location := range spots {
+		if column, ok := board.Column(location.Column); ok && !column.Done {
 			return column, nil
 		}
 	}

@@ -116,12 +116,12 @@ func (w *Workflows) RemoveColumn(
 	ctx context.Context, slug string, column, to id.Column, version *uint64,
 ) (boards.Board, error) {
 	board, err := w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.User) error {
-		gone, ok := board.Column(column)
+		removed, ok := board.Column(column)
 		if !ok {
 			return boards.ColumnNotFound{Column: uint64(column)}
 		}
-		if gone.Count > 0 && len(board.Columns) > 1 {
-			if err := empty(ctx, tx, board, gone, to, by); err != nil {
+		if removed.Count > 0 && len(board.Columns) > 1 {
+			if err := empty(ctx, tx, board, removed, to, by); err != nil {
 				return err
 			}
 		}

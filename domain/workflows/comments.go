@@ -79,10 +79,10 @@ func (w *Workflows) addComment(
 	if err != nil {
 		return tickets.KeyedComment{}, err
 	}
-	said, err := DoOnce(ctx, w, once, func() (said tickets.KeyedComment, err error) {
+	comment, err := DoOnce(ctx, w, once, func() (comment tickets.KeyedComment, err error) {
 		err = w.onTicket(ctx, key, func(t lockedTicket) error {
-			said.Key = t.Key
-			if said.Comment, err = tickets.AddComment(ctx, t.tx, t.Ticket, body, t.by, voice); err != nil {
+			comment.Key = t.Key
+			if comment.Comment, err = tickets.AddComment(ctx, t.tx, t.Ticket, body, t.by, voice); err != nil {
 				return err
 			}
 			if voice == tickets.ToRequester {
@@ -90,18 +90,18 @@ func (w *Workflows) addComment(
 					return err
 				}
 			}
-			n := tickets.Notifications{Comment: said.Comment.ID, Mentioned: mentioned, Reply: true}
+			n := tickets.Notifications{Comment: comment.Comment.ID, Mentioned: mentioned, Reply: true}
 			if err := t.notify(ctx, n); err != nil {
 				return err
 			}
-			return StoreResponses(ctx, t.tx, once.Row(t.tx, said))
+			return StoreResponses(ctx, t.tx, once.Row(t.tx, comment))
 		})
-		return said, err
+		return comment, err
 	})
 	if err != nil {
 		return tickets.KeyedComment{}, fmt.Errorf("comment: %w", err)
 	}
-	return said, nil
+	return comment, nil
 }
 
 // EditComment gives the caller's own comment another text, and notifies the members that it newly mentions. version is

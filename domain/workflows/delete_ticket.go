@@ -121,9 +121,9 @@ func (w *Workflows) RestoreTicket(
 }
 
 // columnOf returns the column of a location, or the board's first if that is gone.
-func columnOf(board boards.Board, spot *tickets.Location) boards.Column {
-	if spot != nil {
-		if column, ok := board.Column(spot.Column); ok {
+func columnOf(board boards.Board, location *tickets.Location) boards.Column {
+	if location != nil {
+		if column, ok := board.Column(location.Column); ok {
 			return column
 		}
 	}

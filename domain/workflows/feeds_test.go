@@ -92,7 +92,7 @@ func TestFeeds(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 2)
 		domaintest.OK(e.Workflows.SetAssignees(e.Ctx, keys[0], []string{"ana"}))(t)
-		said := domaintest.OK(e.Workflows.Comment(e.Ctx, keys[0], "Sharpen it", nil))(t)
+		comment := domaintest.OK(e.Workflows.Comment(e.Ctx, keys[0], "Sharpen it", nil))(t)
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[1]))
 		e.Publish(t)
 		links := workflows.Links{Base: "https://x.example", Company: e.Actor.Company.Slug}
@@ -105,7 +105,7 @@ func TestFeeds(t *testing.T) {
 		if len(items) == 2 && (!items[1].Deleted || items[1].Data != nil || items[1].Reason != "") {
 			t.Errorf("the deleted one is %+v", items[1])
 		}
-		if items := e.follow("comments", 0).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Comment(said.Key, said.Comment)) {
+		if items := e.follow("comments", 0).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Comment(comment.Key, comment.Comment)) {
 			t.Errorf("%+v", items)
 		}
 		shown := domaintest.OK(e.Workflows.Board(e.Ctx, "NINJA"))(t)

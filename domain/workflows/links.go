@@ -85,14 +85,14 @@ func (w *Workflows) JoinAs(ctx context.Context, secret string, account accounts.
 }
 
 func (w *Workflows) join(
-	ctx context.Context, secret string, who func(*db.Tx) (accounts.Account, error),
+	ctx context.Context, secret string, account func(*db.Tx) (accounts.Account, error),
 ) (actor accounts.Actor, err error) {
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		invitation, err := accounts.ByInvitation(ctx, tx.Queries, secret, tx.Now)
 		if err != nil {
 			return err
 		}
-		account, err := who(tx)
+		account, err := account(tx)
 		if err != nil {
 			return err
 		}
@@ -111,21 +111,21 @@ func (w *Workflows) join(
 // caller may not.
 func (w *Workflows) MakeReset(
 	ctx context.Context, account accounts.ID,
-) (person accounts.CompanyMember, secret string, err error) {
+) (member accounts.CompanyMember, secret string, err error) {
 	err = w.withLockedRole(ctx, "make a link for a new password", func(tx *db.Tx, actor accounts.Actor) error {
-		if person, err = accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account); err != nil {
+		if member, err = accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account); err != nil {
 			return err
 		}
-		if err := accounts.MayReset(ctx, tx.Queries, actor, person); err != nil {
+		if err := accounts.MayReset(ctx, tx.Queries, actor, member); err != nil {
 			return err
 		}
 		if secret, err = accounts.OpenReset(ctx, tx, actor.Company.ID, account, actor.Account.ID); err != nil {
 			return err
 		}
-		detail := accounts.AuditDetail{Member: nameAndEmail(person.Account)}
+		detail := accounts.AuditDetail{Member: nameAndEmail(member.Account)}
 		return audit(ctx, tx, actor, accounts.AuditResetMade, detail)
 	})
-	return person, secret, err
+	return member, secret, err
 }
 
 // MakeResetFor makes a link for a new password of the account with an address, for the command line. It returns

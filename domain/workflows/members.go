@@ -45,23 +45,23 @@ func (w *Workflows) Members(ctx context.Context, after accounts.ID) ([]accounts.
 // new password, nil if it can.
 func (w *Workflows) Member(
 	ctx context.Context, account accounts.ID,
-) (person accounts.CompanyMember, noReset, err error) {
+) (member accounts.CompanyMember, noReset, err error) {
 	actor := accounts.ActorFrom(ctx)
-	if person, err = accounts.MemberByID(ctx, w.db.Queries, actor.Company.ID, account); err != nil {
+	if member, err = accounts.MemberByID(ctx, w.db.Queries, actor.Company.ID, account); err != nil {
 		return accounts.CompanyMember{}, nil, err
 	}
-	noReset = accounts.MayReset(ctx, w.db.Queries, actor, person)
+	noReset = accounts.MayReset(ctx, w.db.Queries, actor, member)
 	if noReset != nil && !errors.Is(noReset, fault.Forbidden) {
 		return accounts.CompanyMember{}, nil, noReset
 	}
-	return person, noReset, nil
+	return member, noReset, nil
 }
 
 // withLockedRole runs fn in a transaction with the caller as a member whose role does not change meanwhile.
 func (w *Workflows) withLockedRole(ctx context.Context, what string, fn func(tx *db.Tx, actor accounts.Actor) error) error {
-	asked := accounts.ActorFrom(ctx)
+	caller := accounts.ActorFrom(ctx)
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {
-		actor, err := accounts.LockRoles(ctx, tx, asked)
+		actor, err := accounts.LockRoles(ctx, tx, caller)
 		if err != nil {
 			return err
 		}
@@ -109,13 +109,13 @@ func (w *Workflows) forgetBearers(hashes [][]byte) {
 
 // RemoveMember removes a member, or the caller, from the company: their sessions end, and their tokens of the company.
 // Their work stays. It returns MemberNotFound, RankTooLow or LastOwner.
-func (w *Workflows) RemoveMember(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, err error) {
+func (w *Workflows) RemoveMember(ctx context.Context, account accounts.ID) (member accounts.CompanyMember, err error) {
 	var hashes [][]byte
 	err = w.withLockedRole(ctx, "remove from company", func(tx *db.Tx, actor accounts.Actor) error {
-		if person, hashes, err = accounts.Remove(ctx, tx, actor, account); err != nil {
+		if member, hashes, err = accounts.Remove(ctx, tx, actor, account); err != nil {
 			return err
 		}
-		kind, detail := accounts.AuditRemoved, accounts.AuditDetail{Member: nameAndEmail(person.Account), Was: person.Role}
+		kind, detail := accounts.AuditRemoved, accounts.AuditDetail{Member: nameAndEmail(member.Account), Was: member.Role}
 		if account == actor.Account.ID {
 			kind, detail.Member = accounts.AuditLeft, ""
 		}
@@ -125,7 +125,7 @@ func (w *Workflows) RemoveMember(ctx context.Context, account accounts.ID) (pers
 		return accounts.CompanyMember{}, err
 	}
 	w.forgetBearers(hashes)
-	return person, nil
+	return member, nil
 }
 
 // SetOperator makes a member an operator, or no longer. It returns NotOperator, MemberNotFound or LastOperator.

@@ -26,8 +26,8 @@ var demo1 = tickets.Key{Board: "DEMO", Number: 1}
 // comment comments on DEMO-1.
 func (e *env) comment(t testing.TB, ctx context.Context, text string) tickets.Comment {
 	t.Helper()
-	said := domaintest.OK(e.Workflows.Comment(ctx, demo1, text, nil))(t)
-	return said.Comment
+	comment := domaintest.OK(e.Workflows.Comment(ctx, demo1, text, nil))(t)
+	return comment.Comment
 }
 
 // notifications returns the entries of the caller's inbox, the newest last: reason, author, ticket.
@@ -143,22 +143,22 @@ func TestNotifying(t *testing.T) {
 	t.Run("members who mention each other at the same time do not block each other", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		people := []context.Context{e.Ctx, e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member), e.As(t, "Dan", accounts.Member)}
+		members := []context.Context{e.Ctx, e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member), e.As(t, "Dan", accounts.Member)}
 		var group sync.WaitGroup
-		for i, who := range people {
+		for i, ctx := range members {
 			group.Go(func() {
 				for n := range 10 {
 					key := tickets.Key{Board: "DEMO", Number: uint64(1 + (i+n)%3)}
-					if _, err := e.Workflows.Comment(who, key, "@dan @cyd @ben @ana", nil); err != nil {
+					if _, err := e.Workflows.Comment(ctx, key, "@dan @cyd @ben @ana", nil); err != nil {
 						t.Error(err)
 					}
 				}
 			})
 		}
 		group.Wait()
-		for _, who := range people {
-			if got := len(e.notifications(t, who)); got != 30 {
-				t.Errorf("%s is told %d times, want 30", accounts.ActorFrom(who).Account.Name, got)
+		for _, ctx := range members {
+			if got := len(e.notifications(t, ctx)); got != 30 {
+				t.Errorf("%s is told %d times, want 30", accounts.ActorFrom(ctx).Account.Name, got)
 			}
 		}
 	})

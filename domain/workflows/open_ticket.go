@@ -68,8 +68,8 @@ func (w *Workflows) openBatch(
 ) (opened []tickets.Ticket, err error) {
 	for attempt := range relocations {
 		opened, err = w.openOn(ctx, ref, openings)
-		gone := attempt == 0 && errors.Is(err, boards.CodeColumnNotFound)
-		if !gone && !errors.Is(err, boards.ErrOutdated) {
+		columnGone := attempt == 0 && errors.Is(err, boards.CodeColumnNotFound)
+		if !columnGone && !errors.Is(err, boards.ErrOutdated) {
 			return opened, err
 		}
 		w.boards.Forget(ref)
@@ -98,11 +98,11 @@ func (w *Workflows) openOn(
 		if err := notifyOfNew(ctx, tx, ref.company, openings, opened); err != nil {
 			return err
 		}
-		var answers []db.Idempotency
+		var responses []db.Idempotency
 		for i, o := range openings {
-			answers = append(answers, o.once.Row(tx, opened[i])...)
+			responses = append(responses, o.once.Row(tx, opened[i])...)
 		}
-		return StoreResponses(ctx, tx, answers)
+		return StoreResponses(ctx, tx, responses)
 	})
 	return opened, err
 }

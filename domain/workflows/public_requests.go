@@ -247,7 +247,7 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 		if err := boards.Live(ctx, tx, locked.Board); err != nil {
 			return err
 		}
-		said, err := tickets.AddComment(ctx, tx, locked, body, by, tickets.FromRequester)
+		comment, err := tickets.AddComment(ctx, tx, locked, body, by, tickets.FromRequester)
 		if err != nil {
 			return err
 		}
@@ -255,7 +255,7 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 			return err
 		}
 		return tickets.Notify(ctx, tx, tickets.Notifications{
-			Company: found.Company, Ticket: locked, Comment: said.ID, By: by, Reply: true, Outside: true,
+			Company: found.Company, Ticket: locked, Comment: comment.ID, By: by, Reply: true, Outside: true,
 		})
 	})
 	switch {

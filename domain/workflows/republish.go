@@ -43,8 +43,8 @@ func (w *Workflows) orPending(ctx context.Context, opened migrations.Run, err er
 	case !errors.As(err, &active):
 		return nil, err
 	}
-	there, gone := w.engine.Run(ctx, active.Run)
-	if gone != nil || there.StartedAt != nil || !there.State.IsActive() {
+	there, missing := w.engine.Run(ctx, active.Run)
+	if missing != nil || there.StartedAt != nil || !there.State.IsActive() {
 		return nil, err
 	}
 	return &RepublishRun{Run: there, Already: true}, nil

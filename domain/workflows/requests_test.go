@@ -121,9 +121,9 @@ func TestTheRequesterIsNoMember(t *testing.T) {
 		is(t, e.Workflows.ChangeRole(e.Ctx, requester.ID, accounts.Owner), accounts.CodeMemberNotFound)
 	})
 	t.Run("lists, searches, mentions and assignees", func(t *testing.T) {
-		people, _, err := e.Workflows.Members(e.Ctx, 0)
-		if err != nil || slices.ContainsFunc(people, func(p accounts.CompanyMember) bool { return p.Account.ID == requester.ID }) {
-			t.Error(people, err)
+		members, _, err := e.Workflows.Members(e.Ctx, 0)
+		if err != nil || slices.ContainsFunc(members, func(p accounts.CompanyMember) bool { return p.Account.ID == requester.ID }) {
+			t.Error(members, err)
 		}
 		found, err := e.Workflows.FindMembers(e.Ctx, "requester", false, 10)
 		if err != nil || len(found) > 0 {
@@ -466,11 +466,11 @@ func (e *env) limit(t testing.TB, used int) {
 func TestManyRequests(t *testing.T) {
 	t.Parallel()
 	const slugs, senders = 10, 16
-	people := 2000
+	members := 2000
 	if soak {
-		people = 10_000
+		members = 10_000
 	}
-	e := withForm(t, people)
+	e := withForm(t, members)
 	for n := range slugs {
 		slug := fmt.Sprintf("FORM%d", n)
 		e.Board(t, slug)
@@ -482,7 +482,7 @@ func TestManyRequests(t *testing.T) {
 	var group sync.WaitGroup
 	for range senders {
 		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < people; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < members; i = int(next.Add(1)) - 1 {
 				sent := submission(fmt.Sprint("Request ", i))
 				sent.Board = fmt.Sprintf("FORM%d", i%slugs)
 				receipt, err := e.Workflows.Send(from(address(i/10)), sent)
@@ -501,10 +501,10 @@ func TestManyRequests(t *testing.T) {
 	}
 	group.Wait()
 	for query, want := range map[string]int{
-		"SELECT COUNT(*) FROM ticket WHERE from_requester": people, "SELECT COUNT(*) FROM ticket_request": people,
-		"SELECT COUNT(*) FROM ref_issue": people, "SELECT COUNT(*) FROM ref_pool": 0,
-		"SELECT COUNT(*) FROM ticket_request r JOIN ref_issue i ON i.code = r.code AND i.ticket_id = r.ticket_id":                            people,
-		"SELECT COALESCE(SUM(max_ticket_id), 0) FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug LIKE 'FORM%'": people,
+		"SELECT COUNT(*) FROM ticket WHERE from_requester": members, "SELECT COUNT(*) FROM ticket_request": members,
+		"SELECT COUNT(*) FROM ref_issue": members, "SELECT COUNT(*) FROM ref_pool": 0,
+		"SELECT COUNT(*) FROM ticket_request r JOIN ref_issue i ON i.code = r.code AND i.ticket_id = r.ticket_id":                            members,
+		"SELECT COALESCE(SUM(max_ticket_id), 0) FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug LIKE 'FORM%'": members,
 	} {
 		e.Counts(t, want, query)
 	}

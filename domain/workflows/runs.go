@@ -28,11 +28,11 @@ func Operator(ctx context.Context) (migrations.Actor, error) {
 	if !actor.Account.Operator {
 		return migrations.Actor{}, accounts.NotOperator()
 	}
-	who := migrations.Actor{Name: actor.Account.Name}
+	by := migrations.Actor{Name: actor.Account.Name}
 	if actor.Account.ID != 0 {
-		who.Account = &actor.Account.ID
+		by.Account = &actor.Account.ID
 	}
-	return who, nil
+	return by, nil
 }
 
 // StillOperator returns an error if an operator has lost the right since the call began. It is for the transaction that

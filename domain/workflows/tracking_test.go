@@ -83,12 +83,12 @@ func TestTrack(t *testing.T) {
 		if found := e.track(t, receipt.Code, ""); found.State != requests.Done {
 			t.Errorf("%+v", found)
 		}
-		said, err := e.Workflows.Reply(e.Ctx, ninja1, "It opens again.", nil)
+		comment, err := e.Workflows.Reply(e.Ctx, ninja1, "It opens again.", nil)
 		domaintest.Must(t, err)
-		if found := e.track(t, receipt.Code, receipt.Token); !found.ChangedAt.Equal(said.Comment.CreatedAt) {
+		if found := e.track(t, receipt.Code, receipt.Token); !found.ChangedAt.Equal(comment.Comment.CreatedAt) {
 			t.Errorf("%+v", found)
 		}
-		if found := e.track(t, receipt.Code, ""); !found.ChangedAt.Before(said.Comment.CreatedAt) {
+		if found := e.track(t, receipt.Code, ""); !found.ChangedAt.Before(comment.Comment.CreatedAt) {
 			t.Error("the code alone tells that somebody wrote", found.ChangedAt)
 		}
 	})
@@ -118,12 +118,12 @@ func TestTrack(t *testing.T) {
 		domaintest.OK(e.Workflows.Reply(e.Ctx, ninja1, "We look into it.", nil))(t)
 		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Thank you"}))
 		page := domaintest.OK(e.Workflows.Replies(context.Background(), e.track(t, receipt.Code, receipt.Token), 0))(t)
-		var said []string
+		var comment []string
 		for _, c := range page.List {
-			said = append(said, fmt.Sprint(c.Author.Name, ": ", c.Body))
+			comment = append(comment, fmt.Sprint(c.Author.Name, ": ", c.Body))
 		}
-		if want := []string{"Ana: We look into it.", "Requester: Thank you"}; !slices.Equal(said, want) {
-			t.Error(said)
+		if want := []string{"Ana: We look into it.", "Requester: Thank you"}; !slices.Equal(comment, want) {
+			t.Error(comment)
 		}
 		if page, err := e.Workflows.Replies(context.Background(), e.track(t, receipt.Code, ""), 0); err != nil || len(page.List) > 0 {
 			t.Error("the code alone tells", page, err)
@@ -214,10 +214,10 @@ func TestReplyByLink(t *testing.T) {
 		if err != nil || len(page.List) != 1 {
 			t.Fatal(page, err)
 		}
-		said := page.List[0]
-		_, err = e.Workflows.EditComment(e.Ctx, ninja1, said.ID, "A compliment", said.Version)
+		comment := page.List[0]
+		_, err = e.Workflows.EditComment(e.Ctx, ninja1, comment.ID, "A compliment", comment.Version)
 		is(t, err, tickets.CodeNotYourComment)
-		domaintest.OK(e.Workflows.DeleteComment(e.Ctx, ninja1, said.ID))(t)
+		domaintest.OK(e.Workflows.DeleteComment(e.Ctx, ninja1, comment.ID))(t)
 		if page, err = e.Workflows.Replies(context.Background(), found, 0); err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" {
 			t.Error(page, err)
 		}
@@ -411,8 +411,8 @@ func TestEnumeration(t *testing.T) {
 		if counted := e.lookups(t); counted.Canaries != 2 || counted.Misses != 2 {
 			t.Errorf("%+v", counted)
 		}
-		if said := log.String(); strings.Count(said, "guesses") != 2 || !strings.Contains(said, "192.0.2.66") || strings.Contains(said, canary) {
-			t.Error(said)
+		if comment := log.String(); strings.Count(comment, "guesses") != 2 || !strings.Contains(comment, "192.0.2.66") || strings.Contains(comment, canary) {
+			t.Error(comment)
 		}
 	})
 }

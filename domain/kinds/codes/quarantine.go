@@ -50,12 +50,12 @@ func lotOf(values migrations.Values) id.Lot {
 func (m *Codes) fillQuarantine(ctx context.Context, into migrations.Filler) error {
 	var characters, done int
 	if _, err := fmt.Sscanf(into.Cursor(), "%d %d", &characters, &done); err != nil {
-		standing, err := refs.CountByLength(ctx, m.bulk.Queries)
+		states, err := refs.CountByLength(ctx, m.bulk.Queries)
 		if err != nil {
 			return err
 		}
 		var codes uint64
-		for _, of := range standing {
+		for _, of := range states {
 			codes += of.Minted
 		}
 		characters, done = refs.PartsFor(codes), 0

@@ -340,14 +340,14 @@ func (m *Images) downloadImage(ctx context.Context, work *migrations.Work) error
 	work.Note(stored + ".")
 	work.Locks(uint64(texts[0].Ticket))
 	work.Commit(func(ctx context.Context, tx *db.Tx) error {
-		said, err := m.showImage(ctx, tx, company.ID, texts, job, path, by)
+		hint, err := m.showImage(ctx, tx, company.ID, texts, job, path, by)
 		if err != nil {
 			return err
 		}
-		if said != "" {
-			said = "; " + said
+		if hint != "" {
+			hint = "; " + hint
 		}
-		work.Note(stored + said + ".")
+		work.Note(stored + hint + ".")
 		if !fetched {
 			return nil
 		}
@@ -484,14 +484,14 @@ const tooManyRequests = 30 * time.Second
 
 func statusError(res *http.Response, address string, now time.Time) error {
 	host := res.Request.URL.Hostname()
-	said, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // as far as it can be read
-	err := badStatus{address, res.StatusCode, strings.ToValidUTF8(string(said), "\uFFFD")}
-	after, asked := outbound.RetryAfter(res, now)
+	body, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // as far as it can be read
+	err := badStatus{address, res.StatusCode, strings.ToValidUTF8(string(body), "\uFFFD")}
+	after, given := outbound.RetryAfter(res, now)
 	reason := fmt.Sprintf("it answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))
 	switch s := res.StatusCode; {
-	case s == http.StatusTooManyRequests && !asked:
+	case s == http.StatusTooManyRequests && !given:
 		return migrations.Later{After: tooManyRequests, Host: host, Reason: reason}
-	case asked && (s == http.StatusTooManyRequests || s == http.StatusServiceUnavailable):
+	case given && (s == http.StatusTooManyRequests || s == http.StatusServiceUnavailable):
 		return migrations.Later{After: max(after, time.Second), Host: host, Reason: reason}
 	case s == http.StatusRequestTimeout, s == http.StatusTooEarly, s >= 500:
 		return err
@@ -527,7 +527,7 @@ func (m *Images) actorOf(ctx context.Context, work *migrations.Work, company id.
 
 // showImage replaces the address in the current texts, and nothing else. A text that cannot be changed any more is
 // noted, and is no error.
-func (m *Images) showImage(ctx context.Context, tx *db.Tx, company id.Company, texts []imageJob, job imageJob, path string, by tickets.User) (said string, err error) {
+func (m *Images) showImage(ctx context.Context, tx *db.Tx, company id.Company, texts []imageJob, job imageJob, path string, by tickets.User) (hint string, err error) {
 	if job.Key == "" {
 		return "", nil
 	}

@@ -119,7 +119,7 @@ func (g *webEnv) download(t testing.TB, values migrations.Values, file string, d
 		domaintest.OK(g.work.Console.StartRun(g.Ctx, run.ID, 0, nil))(t)
 	}
 	run = g.until(t, run.ID, migrations.Complete)
-	said := map[string]string{}
+	comment := map[string]string{}
 	for filter := (migrations.TaskFilter{}); ; {
 		page := domaintest.OK(g.work.Console.RunTasks(g.Ctx, run.ID, filter))(t)
 		for _, task := range page.Tasks {
@@ -140,10 +140,10 @@ func (g *webEnv) download(t testing.TB, values migrations.Values, file string, d
 				}
 				note = fmt.Sprintf("!%d %s", len(attempts), attempts[0].Message)
 			}
-			said[name] = note
+			comment[name] = note
 		}
 		if filter.After = page.Next; page.Next == 0 {
-			return run, said
+			return run, comment
 		}
 	}
 }
@@ -157,8 +157,8 @@ func (g *webEnv) describe(t testing.TB, text string) tickets.Key {
 
 func (g *webEnv) comment(t testing.TB, key tickets.Key, text string) id.Comment {
 	t.Helper()
-	said := domaintest.OK(g.Workflows.Comment(g.Ctx, key, strings.ReplaceAll(text, "{}", g.base), nil))(t)
-	return said.Comment.ID
+	comment := domaintest.OK(g.Workflows.Comment(g.Ctx, key, strings.ReplaceAll(text, "{}", g.base), nil))(t)
+	return comment.Comment.ID
 }
 
 // path is the path of the stored copy of content.
@@ -286,13 +286,13 @@ func TestDownloadImages(t *testing.T) {
 		}
 	})
 	t.Run("recent downloads are not fetched again", func(t *testing.T) {
-		asked := g.host.RequestCount("/photo.jpg")
+		requests := g.host.RequestCount("/photo.jpg")
 		again := g.describe(t, "![x]({}/photo.jpg)")
 		if _, said := g.download(t, g.values(), "", false); !strings.Contains(said["/photo.jpg"], again.String()+" shows it") {
 			t.Errorf("%q", said)
 		}
 		g.reads(t, again, "![x]("+photo+")")
-		if g.host.RequestCount("/photo.jpg") != asked || g.host.RequestCount("/image/9.png") != 0 {
+		if g.host.RequestCount("/photo.jpg") != requests || g.host.RequestCount("/image/9.png") != 0 {
 			t.Error("it was")
 		}
 	})
@@ -312,14 +312,14 @@ func TestDownloadImagesFromFile(t *testing.T) {
 	last := g.comment(t, key, "![a]({}/image/2.png)")
 	g.works(t)
 	file := "Key,URL\n,{}/image/1.png\n" + strings.ToLower(key.String()) + ",{}/image/2.png\nART-99,{}/image/4.png\nART-x,{}/image/5.png\n,\n,http://10.0.0.1/x.png\n,file:///etc/passwd\n,http://user@example.com/\n"
-	run, said := g.download(t, g.values("source", "file"), strings.ReplaceAll(file, "{}", g.base), false)
+	run, comment := g.download(t, g.values("source", "file"), strings.ReplaceAll(file, "{}", g.base), false)
 	g.reads(t, key, "![a]("+other+") ![b]({}/image/3.png)")
 	if c, err := g.Workflows.CommentOf(g.Ctx, g.Ticket(t, key.String()), last); err != nil || c.Body != "![a]("+other+")" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for path, want := range map[string]string{"/image/1.png": `^/acme/images/[0-9a-f]{64} has 48 × 32 pixels, \d+ bytes\.$`, "/image/2.png": "the texts of " + key.String() + ` shows it\.$`, "/image/4.png": `^!1 There is no such ticket`} {
-		if !regexp.MustCompile(want).MatchString(said[path]) {
-			t.Errorf("%s: %q", path, said[path])
+		if !regexp.MustCompile(want).MatchString(comment[path]) {
+			t.Errorf("%s: %q", path, comment[path])
 		}
 	}
 	if run.Total != 3 || run.Rejected != 5 || g.host.RequestCount("/image/4.png") != 0 {
@@ -377,11 +377,11 @@ func TestDownloadImagesFromAHostileHost(t *testing.T) {
 		file += g.base + path + "\n"
 	}
 	g.works(t)
-	run, said := g.download(t, g.values("source", "file", "max_kib", "64"), file, false)
+	run, comment := g.download(t, g.values("source", "file", "max_kib", "64"), file, false)
 	good := 0
 	for path, pattern := range want {
-		if !regexp.MustCompile(pattern).MatchString(said[path]) {
-			t.Errorf("%s: %q", path, said[path])
+		if !regexp.MustCompile(pattern).MatchString(comment[path]) {
+			t.Errorf("%s: %q", path, comment[path])
 		}
 		if strings.HasPrefix(pattern, "^") {
 			good++
@@ -441,9 +441,9 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 		g.Exec(t, "UPDATE board SET archived_at = '2026-01-01' WHERE slug = 'OLD'")
 	}
 	g.works(t)
-	run, said := g.download(t, g.values(), "", false)
+	run, comment := g.download(t, g.values(), "", false)
 	if run.Progress.Complete != 7 {
-		t.Errorf("%+v: %q", run.Progress, said)
+		t.Errorf("%+v: %q", run.Progress, comment)
 	}
 	g.reads(t, keys["edited"], "Before.\n\n![a]("+stored+")\n\nAfter.")
 	g.reads(t, keys["emptied"], "gone")
@@ -455,8 +455,8 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 		"/edited.png": "shows it.", "/emptied.png": "does not show it any more.", "/deleted.png": "is gone.", "/reworded.png c": "shows it.",
 		"/withdrawn.png c": "does not show it any more.", "/archived.png": "is archived, so its texts stay as they are.", "/long.png": "cannot show it: ",
 	} {
-		if !strings.Contains(said[path], want) {
-			t.Errorf("%s: %q", path, said[path])
+		if !strings.Contains(comment[path], want) {
+			t.Errorf("%s: %q", path, comment[path])
 		}
 	}
 }
@@ -470,8 +470,8 @@ func TestImagesAreFoundOnce(t *testing.T) {
 		g.comment(t, key, fmt.Sprintf("![a]({}/image/%d.png)", i))
 		want += 4
 	}
-	gone := g.describe(t, "![a]({}/image/99.png)")
-	domaintest.Must(t, g.Workflows.DeleteTicket(g.Ctx, gone))
+	missing := g.describe(t, "![a]({}/image/99.png)")
+	domaintest.Must(t, g.Workflows.DeleteTicket(g.Ctx, missing))
 	whole := (&apptest.Env{App: g.work, DB: g.DB}).BareRun(t, "download-images", 1, g.values())
 	if len(whole.Tasks) != want {
 		t.Fatalf("%d tasks", len(whole.Tasks))

@@ -21,18 +21,18 @@ func readDirectory(ctx context.Context, q *db.Queries, company id.Company) (*dir
 	const page = 1000
 	d := &directory{byEmail: map[string]accounts.CompanyMember{}, byName: map[string]accounts.CompanyMember{}, shared: map[string]bool{}}
 	for after := accounts.ID(0); ; {
-		people, err := accounts.Members(ctx, q, company, after, page)
+		members, err := accounts.Members(ctx, q, company, after, page)
 		if err != nil {
 			return nil, err
 		}
-		for _, person := range people {
-			d.byEmail[person.Account.Email] = person
-			name := markup.Flat(person.Account.Name)
+		for _, member := range members {
+			d.byEmail[member.Account.Email] = member
+			name := markup.Flat(member.Account.Name)
 			_, taken := d.byName[name]
-			d.byName[name], d.shared[name] = person, taken || d.shared[name]
-			after = person.Account.ID
+			d.byName[name], d.shared[name] = member, taken || d.shared[name]
+			after = member.Account.ID
 		}
-		if len(people) < page {
+		if len(members) < page {
 			return d, nil
 		}
 	}
@@ -48,12 +48,12 @@ func (d *directory) find(name string, names bool) (accounts.CompanyMember, bool)
 		}
 	}
 	if email != "" {
-		person, ok := d.byEmail[email]
-		return person, ok
+		member, ok := d.byEmail[email]
+		return member, ok
 	}
 	if !names || name == "" || d.shared[name] {
 		return accounts.CompanyMember{}, false
 	}
-	person, ok := d.byName[name]
-	return person, ok
+	member, ok := d.byName[name]
+	return member, ok
 }

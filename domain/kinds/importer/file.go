@@ -119,8 +119,8 @@ func (f *inspection) status(fields []string, at []int) {
 
 // columnFor is the column for a status, chosen or suggested, "" for none.
 func (p *importPlan) columnFor(status string) string {
-	if said, ok := p.statuses[strings.ToLower(status)]; ok {
-		return said
+	if column, ok := p.statuses[strings.ToLower(status)]; ok {
+		return column
 	}
 	if column, ok := p.column(status); ok {
 		return column.Name

@@ -95,11 +95,11 @@ func (i *bareImport) run() (notes []string) {
 		domaintest.Must(i.t, i.h.DB.InTx(i.h.Ctx, func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, block) }))
 	}
 	for _, work := range works {
-		said := work.Outcome()
-		if said.Err != nil {
-			said.Note = "!" + said.Err.Error()
+		outcome := work.Outcome()
+		if outcome.Err != nil {
+			outcome.Note = "!" + outcome.Err.Error()
 		}
-		notes = append(notes, said.Note)
+		notes = append(notes, outcome.Note)
 	}
 	return notes
 }
@@ -135,7 +135,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 	e := newEnv(t)
 	e.member(t, "Ben", "ben@example.com", accounts.Member)
 	first := e.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer") + 1
-	told := e.Count(t, "SELECT COUNT(*) FROM notification")
+	notified := e.Count(t, "SELECT COUNT(*) FROM notification")
 	key := func(n int) string { return fmt.Sprintf("DEMO-%d", first+n) }
 	statuses := []string{"statuses", "In Progress = Doing"}
 
@@ -193,7 +193,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		if err != nil || len(history) != 1 || history[0].Detail.Origin != "OLD-8" {
 			t.Errorf("got %+v, %v", history, err)
 		}
-		e.Counts(t, told, "SELECT COUNT(*) FROM notification")
+		e.Counts(t, notified, "SELECT COUNT(*) FROM notification")
 	})
 	t.Run("again changes nothing, and says so", func(t *testing.T) {
 		before := e.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(e.Practice.ID))
@@ -499,8 +499,8 @@ func (i *bareImport) blockOrEach(block []*migrations.Work) {
 		for attempt := 0; attempt < 10 && errors.Is(write([]*migrations.Work{work}), tickets.CodeOriginTaken); attempt++ {
 			continue
 		}
-		if said := work.Outcome(); said.Err != nil || said.Note == "" {
-			i.t.Errorf("%q, %v", said.Note, said.Err)
+		if outcome := work.Outcome(); outcome.Err != nil || outcome.Note == "" {
+			i.t.Errorf("%q, %v", outcome.Note, outcome.Err)
 		}
 	}
 }

@@ -144,8 +144,8 @@ func (p *importPlan) columnNames() string {
 
 // columnOf is the column for a status; ok is false if its tickets are left out.
 func (p *importPlan) columnOf(status string) (column boards.Column, ok bool) {
-	name, said := p.statuses[strings.ToLower(status)]
-	if !said {
+	name, chosen := p.statuses[strings.ToLower(status)]
+	if !chosen {
 		if column, ok = p.column(status); ok {
 			return column, true
 		}
@@ -175,16 +175,16 @@ func (m *Importer) fillImport(ctx context.Context, into migrations.Filler) error
 // assignable are the members of some names who can be assigned, and notes about the others.
 func (p *importPlan) assignable(names []string) (list []tickets.Assignee, notes []string) {
 	for _, name := range names {
-		person, ok := p.directory.find(name, p.names)
+		member, ok := p.directory.find(name, p.names)
 		switch {
 		case !ok:
 			notes = append(notes, fmt.Sprintf("nobody here is “%s”", name))
-		case person.Role == accounts.Viewer:
-			notes = append(notes, fmt.Sprintf("%s only reads here, and is not assigned", person.Account.Name))
+		case member.Role == accounts.Viewer:
+			notes = append(notes, fmt.Sprintf("%s only reads here, and is not assigned", member.Account.Name))
 		case len(list) == tickets.MaxAssignees:
-			notes = append(notes, fmt.Sprintf("%s is one assignee too many", person.Account.Name))
+			notes = append(notes, fmt.Sprintf("%s is one assignee too many", member.Account.Name))
 		default:
-			list = append(list, tickets.Assignee{ID: person.Account.ID, Name: person.Account.Name, Handle: person.Handle})
+			list = append(list, tickets.Assignee{ID: member.Account.ID, Name: member.Account.Name, Handle: member.Handle})
 		}
 	}
 	return unique(list), notes

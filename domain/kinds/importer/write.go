@@ -267,14 +267,14 @@ func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 
 // imports returns what the tickets have beyond their rows. A member who left meanwhile is no assignee.
 func (p *importPlan) imports(ctx context.Context, tx *db.Tx, arrivals []*arrival) ([]tickets.Import, error) {
-	var people []accounts.ID
+	var members []accounts.ID
 	for _, a := range arrivals {
 		for _, one := range a.rest.Assignees {
-			people = append(people, one.ID)
+			members = append(members, one.ID)
 		}
 	}
-	slices.Sort(people)
-	roles, err := accounts.LockMembership(ctx, tx, p.company.ID, slices.Compact(people))
+	slices.Sort(members)
+	roles, err := accounts.LockMembership(ctx, tx, p.company.ID, slices.Compact(members))
 	if err != nil {
 		return nil, err
 	}

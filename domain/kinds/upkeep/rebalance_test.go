@@ -158,10 +158,10 @@ func TestRebalanceRanksResumes(t *testing.T) {
 			below  bool // of its partner
 		}
 		acknowledged := map[int]last{}
-		for person := range 6 {
+		for user := range 6 {
 			group.Go(func() {
-				own, partner := keys[100*person], keys[100*person+50]
-				random := rand.New(rand.NewPCG(1, uint64(person)))
+				own, partner := keys[100*user], keys[100*user+50]
+				random := rand.New(rand.NewPCG(1, uint64(user)))
 				for range 25 {
 					to := last{column, true}
 					intent := tickets.Intent{Column: column, After: &partner}
@@ -176,7 +176,7 @@ func TestRebalanceRanksResumes(t *testing.T) {
 						return
 					}
 					mu.Lock()
-					acknowledged[person] = to
+					acknowledged[user] = to
 					mu.Unlock()
 				}
 			})
@@ -191,12 +191,12 @@ func TestRebalanceRanksResumes(t *testing.T) {
 		}
 		group.Wait()
 		stored := e.Stored(t, board) // with strict ranks
-		for person, want := range acknowledged {
-			own, partner := keys[100*person].Number, keys[100*person+50].Number
+		for user, want := range acknowledged {
+			own, partner := keys[100*user].Number, keys[100*user+50].Number
 			at, i := stored.Find(own)
 			_, j := stored.Find(partner)
 			if at != want.column || at == column && (i > j) != want.below {
-				t.Errorf("%d's ticket is in column %d at %d, its partner at %d; acknowledged was %+v", person, at, i, j, want)
+				t.Errorf("%d's ticket is in column %d at %d, its partner at %d; acknowledged was %+v", user, at, i, j, want)
 			}
 		}
 		e.Sound(t)

@@ -213,10 +213,10 @@ func (e *Env) CheckCounts(run id.Run) {
 		is[state] = n
 	}
 	p := e.Now(run).Progress
-	says := map[string]int64{migrations.TaskOpen: p.Open, migrations.TaskProcessing: p.Processing, migrations.TaskWaiting: p.Waiting, migrations.TaskComplete: p.Complete, migrations.TaskFailed: p.Failed, migrations.TaskSkipped: p.Skipped}
+	counted := map[string]int64{migrations.TaskOpen: p.Open, migrations.TaskProcessing: p.Processing, migrations.TaskWaiting: p.Waiting, migrations.TaskComplete: p.Complete, migrations.TaskFailed: p.Failed, migrations.TaskSkipped: p.Skipped}
 	for _, state := range migrations.TaskStates {
-		if says[state] != is[state] {
-			e.T.Fatalf("%s: the counters say %d, the tasks %d", state, says[state], is[state])
+		if counted[state] != is[state] {
+			e.T.Fatalf("%s: the counters say %d, the tasks %d", state, counted[state], is[state])
 		}
 	}
 	if wrong := domaintest.Number(e.T, e.DB, `SELECT COUNT(*) FROM migration_failure f WHERE run_id = ? AND failed <>

@@ -52,7 +52,7 @@ func TestHealth(t *testing.T) {
 		t.Parallel()
 		d, watch := dbtest.NewWatched(t)
 		m := New(d, migrations.New(d, nil, nil))
-		looked, began := 0, time.Now()
+		checked, began := 0, time.Now()
 		watch.Take()
 		for range 10 {
 			domaintest.OK(m.Health(t.Context()))(t)
@@ -60,11 +60,11 @@ func TestHealth(t *testing.T) {
 		sent, _ := watch.Take()
 		for _, statement := range sent {
 			if strings.Contains(statement, "GLOBAL STATUS") {
-				looked++
+				checked++
 			}
 		}
-		if most := 2 + int(time.Since(began)/healthFresh); looked < 1 || looked > most {
-			t.Errorf("the server was asked %d times", looked)
+		if most := 2 + int(time.Since(began)/healthFresh); checked < 1 || checked > most {
+			t.Errorf("the server was asked %d times", checked)
 		}
 	})
 

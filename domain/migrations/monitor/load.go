@@ -70,7 +70,7 @@ func (m *Monitor) loadAt(ctx context.Context, maxAge time.Duration, at time.Time
 	if age := at.Sub(l.last.at); !l.last.at.IsZero() && age >= 0 && age < maxAge {
 		return l.last, nil
 	}
-	answer, err := m.db.Load(ctx)
+	row, err := m.db.Load(ctx)
 	if err != nil {
 		return load{}, err
 	}
@@ -78,9 +78,9 @@ func (m *Monitor) loadAt(ctx context.Context, maxAge time.Duration, at time.Time
 	if err != nil {
 		return load{}, err
 	}
-	l.last = load{Load: answer, replicas: replicas, at: at}
-	if answer.Deadlocks.Known {
-		l.count(deadlocks{at, answer.Deadlocks.Value})
+	l.last = load{Load: row, replicas: replicas, at: at}
+	if row.Deadlocks.Known {
+		l.count(deadlocks{at, row.Deadlocks.Value})
 	}
 	return l.last, nil
 }
@@ -136,11 +136,11 @@ func (m *Monitor) askReplicas(ctx context.Context, before []replicaLag, at time.
 	defer cancel()
 	lags := make([]replicaLag, len(m.replicas))
 	copy(lags, before)
-	var asking sync.WaitGroup
+	var readers sync.WaitGroup
 	for i, replica := range m.replicas {
-		asking.Go(func() { lags[i] = askReplica(ctx, replica, lags[i], here, at) })
+		readers.Go(func() { lags[i] = askReplica(ctx, replica, lags[i], here, at) })
 	}
-	asking.Wait()
+	readers.Wait()
 	return lags, nil
 }
 
@@ -166,8 +166,8 @@ func askReplica(ctx context.Context, replica Replica, before replicaLag, here, a
 // sentence is an error as operators see it.
 func sentence(err error) string {
 	_, err = db.Read(0, err)
-	if said := fault.Message(err); said != "" {
-		return said
+	if message := fault.Message(err); message != "" {
+		return message
 	}
 	return migrations.Cut(err.Error(), 200)
 }

@@ -40,19 +40,19 @@ func judgePlan(lines []map[string]string) ClaimPlan {
 	}
 	line := lines[0]
 	extra := strings.ToLower(line["extra"])
-	says := fmt.Sprintf("%s by %s (%s bytes)", line["type"], line["key"], line["key_len"])
+	text := fmt.Sprintf("%s by %s (%s bytes)", line["type"], line["key"], line["key_len"])
 	if line["extra"] != "" {
-		says += ", " + line["extra"]
+		text += ", " + line["extra"]
 	}
 	switch {
 	case line["key"] != "ix_claim":
-		says = "The server would claim tasks without the index ix_claim: " + says + "."
+		text = "The server would claim tasks without the index ix_claim: " + text + "."
 	case line["key_len"] != claimKeyBytes:
-		says = fmt.Sprintf("The server would use %s bytes of the index ix_claim, not %s: %s.", line["key_len"], claimKeyBytes, says)
+		text = fmt.Sprintf("The server would use %s bytes of the index ix_claim, not %s: %s.", line["key_len"], claimKeyBytes, text)
 	case strings.Contains(extra, "filesort") || strings.Contains(extra, "temporary"):
-		says = "The server would sort all open tasks for each claim: " + says + "."
+		text = "The server would sort all open tasks for each claim: " + text + "."
 	default:
-		return ClaimPlan{Known: true, Good: true, Says: says}
+		return ClaimPlan{Known: true, Good: true, Says: text}
 	}
-	return ClaimPlan{Known: true, Says: says}
+	return ClaimPlan{Known: true, Says: text}
 }

@@ -23,12 +23,12 @@ type sampler struct {
 // sample records the counters of a run every five seconds while it is active, and once more after, so that the chart
 // has its end.
 func (m *Monitor) sample(ctx context.Context, run migrations.Run, s *sampler, at time.Time) error {
-	goes := run.State == migrations.Running || run.State == migrations.Throttled || run.State == migrations.Pausing || run.State == migrations.Cancelling
+	active := run.State == migrations.Running || run.State == migrations.Throttled || run.State == migrations.Pausing || run.State == migrations.Cancelling
 	still := run.Progress.Processing == 0 && (run.State != migrations.Running || run.Progress.Open+run.Progress.Waiting == 0)
 	due := s.at.IsZero() || at.Sub(s.at) >= sampleEvery-sampleEvery/10 // the keeper's second is not exact
 	counted := run.Progress
 	counted.Open = 0 // filling adds to it
-	if ends := still && counted != s.last; !ends && (!goes || !due) {
+	if ends := still && counted != s.last; !ends && (!active || !due) {
 		return nil
 	}
 	if _, err := db.Read(0, m.db.AddSample(ctx, run.ID)); err != nil {

@@ -103,9 +103,9 @@ const (
 
 // step decides. A run is throttled at once and resumes after a calm while, so that it does not flap; the end of a
 // manual throttle counts at once.
-func (t *throttle) step(state migrations.State, reasons []string, hand bool, at time.Time) step {
+func (t *throttle) step(state migrations.State, reasons []string, manual bool, at time.Time) step {
 	if len(reasons) > 0 {
-		t.within, t.manual = time.Time{}, hand && len(reasons) == 1
+		t.within, t.manual = time.Time{}, manual && len(reasons) == 1
 		if state == migrations.Running {
 			return enter
 		}

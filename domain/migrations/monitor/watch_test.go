@@ -148,9 +148,9 @@ func TestThrottle(t *testing.T) {
 			t.Fatalf("%s: %q", run.State, run.Reason)
 		}
 		beat(t, s.db, "2026-01-01 00:00:15")
-		told := s.check()
-		if told.Reason != "Replica db2 is 15 s behind; the limit is 10 s." || told.Version != run.Version {
-			t.Errorf("version %d, then %d, %q", run.Version, told.Version, told.Reason)
+		reason := s.check()
+		if reason.Reason != "Replica db2 is 15 s behind; the limit is 10 s." || reason.Version != run.Version {
+			t.Errorf("version %d, then %d, %q", run.Version, reason.Version, reason.Reason)
 		}
 		beat(t, replica, "2026-01-01 00:00:15")
 		for range 3 {
@@ -197,9 +197,9 @@ func TestThrottle(t *testing.T) {
 
 	t.Run("a replica that never answered is too far behind", func(t *testing.T) {
 		t.Parallel()
-		gone := domaintest.OK(db.Open("mysql://nobody@unix(" + t.TempDir() + "/no.sock)/nothing"))(t)
-		defer gone.Close()
-		s := newEnv(t, migrations.Knobs{MaxLag: time.Hour}, Replica{"db3", gone})
+		missing := domaintest.OK(db.Open("mysql://nobody@unix(" + t.TempDir() + "/no.sock)/nothing"))(t)
+		defer missing.Close()
+		s := newEnv(t, migrations.Knobs{MaxLag: time.Hour}, Replica{"db3", missing})
 		beat(t, s.db, "2026-01-01 00:00:05")
 		if run := s.check(); run.State != migrations.Throttled || !strings.HasPrefix(run.Reason, "Replica db3 cannot be read: ") {
 			t.Errorf("%s: %q", run.State, run.Reason)

@@ -185,10 +185,10 @@ func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *migrations.Run
 		fails = fails || h.outcome == failed
 		undoes = undoes || h.outcome == returned || h.outcome == postponed
 	}
-	canary, news := run.CanaryLeft != nil && (claims || undoes), fails && !d.groups.know(run, batch)
+	canary, rows := run.CanaryLeft != nil && (claims || undoes), fails && !d.groups.know(run, batch)
 	left = maxClaimed
 	switch {
-	case canary || news:
+	case canary || rows:
 		row, err := tx.LockCanary(ctx, run.ID)
 		if err != nil {
 			return 0, err
@@ -205,7 +205,7 @@ func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *migrations.Run
 		}
 	}
 	switch {
-	case news:
+	case rows:
 		done.groups, err = groupsOf(ctx, tx, run.ID)
 	case fails:
 		done.groups = maps.Clone(d.groups)

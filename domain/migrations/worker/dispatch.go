@@ -157,7 +157,7 @@ func (d *dispatcher) loop() {
 	defer d.endWrite()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var ordered, told time.Time // the times of the order to end, and of the cancellation of work in flight
+	var ordered, cancelled time.Time // the times of the order to end, and of the cancellation of work in flight
 	for {
 		rung := d.w.p.engine.Changes.Next()
 		select {
@@ -174,18 +174,18 @@ func (d *dispatcher) loop() {
 		if d.isEnding() && ordered.IsZero() {
 			ordered = now
 		}
-		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.Valid()) && told.IsZero() {
-			told = now
+		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.Valid()) && cancelled.IsZero() {
+			cancelled = now
 			d.cancel(errStopping)
 		}
-		d.abandon(now, told)
+		d.abandon(now, cancelled)
 		d.resize()
 		if d.stops() {
 			d.takeBack()
 		}
 		d.unpark(now)
 		d.flushAndClaim(now)
-		if d.stops() && d.claimed == 0 || !told.IsZero() && now.Sub(told) > abandonAfter+shutdownTimeout {
+		if d.stops() && d.claimed == 0 || !cancelled.IsZero() && now.Sub(cancelled) > abandonAfter+shutdownTimeout {
 			break
 		}
 		timer.Reset(d.pause())
@@ -266,11 +266,11 @@ func (d *dispatcher) takeBack() {
 
 // abandon waits no longer for processors that do not end: a task that took too long fails, and once the process stops
 // the others are given back.
-func (d *dispatcher) abandon(now, told time.Time) {
+func (d *dispatcher) abandon(now, cancelled time.Time) {
 	d.mu.Lock()
 	var stuck []*attempt
 	for h, until := range d.underWay {
-		if now.After(until) || !told.IsZero() && now.Sub(told) > abandonAfter {
+		if now.After(until) || !cancelled.IsZero() && now.Sub(cancelled) > abandonAfter {
 			stuck = append(stuck, h)
 			delete(d.underWay, h)
 		}
@@ -282,12 +282,12 @@ func (d *dispatcher) abandon(now, told time.Time) {
 		}
 		// The processor may yet run: its Work is not looked at again.
 		left := &attempt{work: &migrations.Work{Task: h.work.Task}, fence: h.fence, began: h.began, took: now.Sub(h.began), outcome: returned}
-		if told.IsZero() {
+		if cancelled.IsZero() {
 			left.outcome, left.err = failed, migrations.Overdue{Timeout: d.timeout(), Stuck: true}
 		}
 		d.stuck.Add(1)
 		d.busy.Add(-1)
-		if i := slices.Index(d.slots, h.slot); i >= 0 && told.IsZero() {
+		if i := slices.Index(d.slots, h.slot); i >= 0 && cancelled.IsZero() {
 			d.slots[i] = d.open() // in the place of the one that is stuck
 		}
 		d.collect(left)

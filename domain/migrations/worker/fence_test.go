@@ -309,12 +309,12 @@ func TestTasksOfDeadWorkers(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(migrations.MaxPerStatement+100, migrations.Knobs{})
-		gone, keeper := b.manualWorker(run), b.manualWorker(run)
-		list := append(gone.claims(migrations.MaxPerStatement), gone.claims(100)...)
+		absent, keeper := b.manualWorker(run), b.manualWorker(run)
+		list := append(absent.claims(migrations.MaxPerStatement), absent.claims(100)...)
 		other := domaintest.OK(b.d.SQL.BeginTx(t.Context(), nil))(t)
 		defer other.Rollback()
 		domaintest.OK(other.Exec("SELECT id FROM migration_task FORCE INDEX (PRIMARY) WHERE id <= ? FOR UPDATE", uint64(list[migrations.MaxPerStatement-1].work.Task.ID)))(t)
-		gone.dies(run, keeper)
+		absent.dies(run, keeper)
 		if n := b.tasksIn(run, migrations.TaskOpen); n != 100 {
 			t.Errorf("%d tasks were taken back, not the 100 that nobody has locked", n)
 		}
@@ -324,10 +324,10 @@ func TestTasksOfDeadWorkers(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(4, migrations.Knobs{})
-		gone, later, keeper := b.manualWorker(run), b.manualWorker(run), b.manualWorker(run)
-		gone.claims(2)
+		absent, later, keeper := b.manualWorker(run), b.manualWorker(run), b.manualWorker(run)
+		absent.claims(2)
 		later.claims(2)
-		b.exec("DELETE FROM migration_worker WHERE id = ?", uint64(gone.w.id))
+		b.exec("DELETE FROM migration_worker WHERE id = ?", uint64(absent.w.id))
 		b.exec("UPDATE migration_worker SET started_at = NOW(6) + INTERVAL 1 SECOND WHERE id = ?", uint64(later.w.id))
 		domaintest.Must(t, keeper.k.reap(t.Context(), b.row(run)))
 		if n := b.tasksIn(run, migrations.TaskOpen); n != 4 {
@@ -497,16 +497,16 @@ func TestKeeperOfWorkers(t *testing.T) {
 		t.Parallel()
 		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		run := b.running(5, migrations.Knobs{})
-		gone, keeper := b.manualWorker(run), b.manualWorker(run)
-		list := gone.claims(5)
-		gone.ends(list[:3], complete, nil)
-		gone.dies(run, keeper)
+		absent, keeper := b.manualWorker(run), b.manualWorker(run)
+		list := absent.claims(5)
+		absent.ends(list[:3], complete, nil)
+		absent.dies(run, keeper)
 		domaintest.Must(t, keeper.k.takeIn(t.Context(), b.row(run)))
-		if n := b.number("SELECT COUNT(*) FROM migration_counter WHERE worker_id = ?", uint64(gone.w.id)); n != 0 {
+		if n := b.number("SELECT COUNT(*) FROM migration_counter WHERE worker_id = ?", uint64(absent.w.id)); n != 0 {
 			t.Error("its row is there")
 		}
 		b.adds(run)
-		gone.ends(list[3:], complete, nil)
+		absent.ends(list[3:], complete, nil)
 		if p := b.progress(run); p.Refused != 2 || p.Complete != 3 || p.Open != 2 {
 			t.Errorf("%+v", p)
 		}

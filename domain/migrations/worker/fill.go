@@ -183,9 +183,9 @@ func (p *Process) fillOnce(ctx context.Context, m *migrations.Migration, run id.
 // whileWanted runs fn with a context that ends when the run is not to be filled with the fence any more.
 func (p *Process) whileWanted(ctx context.Context, run id.Run, fence uint64, fn func(ctx context.Context) error) error {
 	inner, cancel := context.WithCancelCause(ctx)
-	looked := make(chan struct{})
+	read := make(chan struct{})
 	go func() {
-		defer close(looked)
+		defer close(read)
 		for wait.Sleep(inner, fillCheckEvery) == nil {
 			now, err := p.db.FillerOf(inner, run)
 			if err == nil && (migrations.State(now.State) != migrations.Filling || now.FillFence != fence) {
@@ -196,7 +196,7 @@ func (p *Process) whileWanted(ctx context.Context, run id.Run, fence uint64, fn 
 	err := fn(inner)
 	over := context.Cause(inner)
 	cancel(nil)
-	<-looked
+	<-read
 	if err != nil && errors.Is(over, errFillOver) {
 		return over
 	}

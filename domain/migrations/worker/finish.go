@@ -76,28 +76,28 @@ func (f *finisher) completeAll(ctx context.Context, tx *db.Tx, batch []*attempt)
 	if done == int64(len(batch)) {
 		return nil
 	}
-	standing, err := tx.LockTasks(ctx, f.ends(batch))
+	stored, err := tx.LockTasks(ctx, f.ends(batch))
 	if err != nil {
 		return err
 	}
-	f.refuse(batch, standing)
+	f.refuse(batch, stored)
 	return nil
 }
 
 // present locks the tasks, by ascending id, and returns those that still have the fence of their claim.
 func (f *finisher) present(ctx context.Context, tx *db.Tx, batch []*attempt) ([]*attempt, error) {
-	standing, err := tx.LockTasks(ctx, f.ends(batch))
+	stored, err := tx.LockTasks(ctx, f.ends(batch))
 	if err != nil {
 		return nil, err
 	}
-	return f.refuse(batch, standing), nil
+	return f.refuse(batch, stored), nil
 }
 
 // refuse returns the tasks that still have the fence of their claim, and counts those with another. A task that was
 // finished under its own fence is neither: the answer of that transaction was lost.
-func (f *finisher) refuse(batch []*attempt, standing []db.StoredTask) (present []*attempt) {
-	at := make(map[id.Task]db.StoredTask, len(standing))
-	for _, s := range standing {
+func (f *finisher) refuse(batch []*attempt, stored []db.StoredTask) (present []*attempt) {
+	at := make(map[id.Task]db.StoredTask, len(stored))
+	for _, s := range stored {
 		at[s.Task] = s
 	}
 	for _, h := range batch {

@@ -228,8 +228,8 @@ func nothingLeft(run migrations.Run) func(ctx context.Context, tx *db.Tx) (bool,
 				return false, err
 			}
 		}
-		asked, err := tx.AnyRequestOf(ctx, run.ID)
-		return !asked, err
+		since, err := tx.AnyRequestOf(ctx, run.ID)
+		return !since, err
 	}
 }
 

@@ -102,8 +102,8 @@ func (d *dispatcher) call(ctx context.Context, work *migrations.Work) (err error
 		return nil
 	}
 	note, err := d.m.Preview(ctx, work)
-	said := work.Outcome()
-	said.Note, said.Commit = note, nil
+	result := work.Outcome()
+	result.Note, result.Commit = note, nil
 	return err
 }
 
@@ -167,8 +167,8 @@ func (d *dispatcher) write(list []*attempt) {
 		works := make([]*migrations.Work, len(present))
 		for i, h := range present {
 			works[i] = h.work
-			said := h.work.Outcome()
-			said.Note, said.Err = "", nil
+			result := h.work.Outcome()
+			result.Note, result.Err = "", nil
 		}
 		return d.callWrite(ctx, tx, works)
 	})

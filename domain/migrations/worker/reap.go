@@ -187,11 +187,11 @@ func (k *keeper) promote(ctx context.Context, run migrations.Run) error {
 // takeIn adds the counters of workers that are gone to row 0.
 func (k *keeper) takeIn(ctx context.Context, run migrations.Run) error {
 	return k.w.p.db.InTx(ctx, func(tx *db.Tx) error {
-		gone, err := tx.StaleCounters(ctx, run.ID, migrations.MaxPerStatement)
-		if err != nil || len(gone) == 0 {
+		stopped, err := tx.StaleCounters(ctx, run.ID, migrations.MaxPerStatement)
+		if err != nil || len(stopped) == 0 {
 			return err
 		}
-		rows, err := tx.LockCounters(ctx, run.ID, gone)
+		rows, err := tx.LockCounters(ctx, run.ID, stopped)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

@@ -95,10 +95,10 @@ func (p *Process) await(ctx context.Context, run func() *migrations.Run, host st
 		if mine || perHost <= 0 {
 			return nil
 		}
-		turn := known.reserve(limitOf{run.ID, host}, perHost, now)
-		delay := turn.DelayFrom(now)
+		reservation := known.reserve(limitOf{run.ID, host}, perHost, now)
+		delay := reservation.DelayFrom(now)
 		if now.Add(delay).After(giveUp) {
-			turn.CancelAt(now)
+			reservation.CancelAt(now)
 			return migrations.Later{After: delay + rand.N(delay), Reason: fmt.Sprintf("%s gets at most %.6g requests per second from this run", host, perHost)}
 		}
 		if err := wait.Sleep(ctx, delay); err != nil {
@@ -189,7 +189,7 @@ func (h *hosts) refresh(ctx context.Context, d *db.DB) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	asked := time.Now()
+	since := time.Now()
 	rows, err := d.BlockedUpstreams(ctx, hostsKept)
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func (h *hosts) refresh(ctx context.Context, d *db.DB) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	before := h.blocked
-	h.readAt, h.workers, h.blocked = asked, 0, make(map[string]block, len(rows))
+	h.readAt, h.workers, h.blocked = since, 0, make(map[string]block, len(rows))
 	for host, b := range before { // added by this process during the read
 		if b.until.After(answered) && len(h.blocked) < hostsKept {
 			h.blocked[host] = b

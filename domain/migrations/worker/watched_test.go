@@ -44,13 +44,13 @@ func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 
 func TestNoRequestsToABlockedHost(t *testing.T) {
 	t.Parallel()
-	var sent, told atomic.Int64
+	var sent, cancelled atomic.Int64
 	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
 		if err := w.Await(ctx, "images.example"); err != nil {
 			return err
 		}
 		if sent.Add(1) == 20 {
-			told.Add(1)
+			cancelled.Add(1)
 			return migrations.Later{After: time.Hour, Host: "images.example", Reason: "429 Too Many Requests"}
 		}
 		return nil
@@ -60,7 +60,7 @@ func TestNoRequestsToABlockedHost(t *testing.T) {
 	b.another().works()
 	b.until("all that is left waits", func() bool {
 		p := b.progress(run)
-		return told.Load() == 1 && p.Open+p.Processing == 0
+		return cancelled.Load() == 1 && p.Open+p.Processing == 0
 	})
 	p := b.progress(run)
 	if p.Errors != 0 || p.Failed != 0 {

@@ -412,13 +412,13 @@ func TestFailureIsWritten(t *testing.T) {
 		h.collect(list[0])
 		h.collect(list[1])
 		b.exec("CREATE TRIGGER refuses BEFORE UPDATE ON migration_task FOR EACH ROW IF NEW.state = 'failed' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF")
-		turn := func(at time.Time) {
+		reservation := func(at time.Time) {
 			h.retryAt = time.Time{}
 			h.unpark(at)
 			h.flushAndClaim(at)
 		}
 		for tries := 0; len(h.results) > 0; tries++ {
-			if turn(time.Now()); tries > 20 {
+			if reservation(time.Now()); tries > 20 {
 				t.Fatalf("%d results are still tried", len(h.results))
 			}
 		}
@@ -426,7 +426,7 @@ func TestFailureIsWritten(t *testing.T) {
 			t.Errorf("%+v, it holds %d", p, h.claimed)
 		}
 		b.exec("DROP TRIGGER refuses")
-		turn(time.Now().Add(parkedFor))
+		reservation(time.Now().Add(parkedFor))
 		if p := b.progress(run); p.Failed != 1 || p.Processing != 0 || h.claimed != 0 {
 			t.Errorf("%+v, it holds %d", p, h.claimed)
 		}

@@ -130,7 +130,7 @@ func (w *worker) attend(ctx context.Context) {
 
 // readRuns reads the runs, and has each of them worked on as its state wants it.
 func (w *worker) readRuns(ctx context.Context) (pause time.Duration, err error) {
-	asked := time.Now()
+	began := time.Now()
 	now, err := db.Read(w.p.db.WorkerCounts(ctx, w.id))
 	if err != nil {
 		return 0, err
@@ -165,9 +165,9 @@ func (w *worker) readRuns(ctx context.Context) (pause time.Duration, err error) 
 		if present[of] {
 			continue
 		}
-		gone := *d.run.Load()
-		gone.State = migrations.Paused // or over
-		d.update(gone)
+		paused := *d.run.Load()
+		paused.State = migrations.Paused // or over
+		d.update(paused)
 		if d.over() {
 			delete(w.dispatchers, of)
 		}
@@ -177,7 +177,7 @@ func (w *worker) readRuns(ctx context.Context) (pause time.Duration, err error) 
 			delete(w.seen, of)
 		}
 	}
-	w.lastRead.Store(&readTimes{asked, now.Time})
+	w.lastRead.Store(&readTimes{began, now.Time})
 	for _, run := range runs {
 		failed = append(failed, w.see(ctx, run))
 	}
