@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -161,12 +162,27 @@ func fill(js string, args []any) string {
 	return fmt.Sprintf(js, literals...)
 }
 
-// wait returns when a JavaScript expression is true, also across page loads.
+// wait returns when a JavaScript expression is true, also across page loads. The page itself looks every 20 ms, if it
+// runs scripts: to ask it that often would keep the processors from the test.
 func (b *tab) wait(js string, args ...any) {
 	b.t.Helper()
+	js = fill(js, args)
+	holds := func() (bool, error) {
+		ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second) // a page that is left may not answer
+		defer cancel()
+		return chromedp.Run(ctx, chromedp.Evaluate[bool](`new Promise(done => {
+			addEventListener("pagehide", () => done(false), { once: true })
+			const holds = () => { try { return !!(`+js+`) } catch { return false } }
+			const look = left => { if (holds()) done(true); else if (left) setTimeout(look, 20, left - 1); else done(false) }
+			look(50)
+		})`, chromedp.EvalAwaitPromise))
+	}
+	if b.plain {
+		holds = func() (bool, error) { return chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+js+")")) }
+	}
 	var err error
-	domaintest.Until(b.t, fill(js, args), func() (ok bool) {
-		ok, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+fill(js, args)+")"))
+	domaintest.Until(b.t, js, func() (ok bool) {
+		ok, err = holds()
 		return ok
 	}, func() string {
 		page, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
@@ -308,10 +324,16 @@ func (b *tab) types(keys string) {
 // fills clicks into a field and replaces its text.
 func (b *tab) fills(selector, text string) {
 	b.t.Helper()
-	b.wait(`!document.querySelector(".htmx-added, .htmx-settling")`) // htmx gives the focus to what it added 20 ms later
+	b.settled()
 	b.click(selector)
 	eval[bool](b, `(document.querySelector(%s).select(), true)`, selector)
 	call(b, input.InsertText, input.InsertTextParams{Text: text})
+}
+
+// settled waits for htmx, which gives the focus to what it added 20 ms later.
+func (b *tab) settled() {
+	b.t.Helper()
+	b.wait(`!document.querySelector(".htmx-added, .htmx-settling")`)
 }
 
 // chooses takes an option of a select, by its value.
@@ -337,6 +359,7 @@ func (b *tab) holds(name, keys string) {
 // addTo opens the form at a column's foot.
 func (b *tab) addTo(column string) {
 	b.t.Helper()
+	b.settled()
 	b.click("#add-" + b.columnID(column) + " summary")
 	b.wait(`document.activeElement.name === "title"`)
 }

@@ -11,10 +11,10 @@ import (
 
 const (
 	pollEvery = 20 * time.Millisecond
-	patience  = 10 * time.Minute // only keeps a broken test from hanging
+	patience  = 4 * time.Minute // only keeps a broken test from hanging
 )
 
-// Until waits until holds returns true. It asks at once and then every 20 ms; after ten minutes the test fails with
+// Until waits until holds returns true. It asks at once and then every 20 ms; after four minutes the test fails with
 // "waited in vain until <what>" and what the states say then. Like t.Fatal, it is for the test's goroutine.
 func Until(t testing.TB, what string, holds func() bool, states ...func() string) {
 	t.Helper()
