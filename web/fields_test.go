@@ -38,6 +38,10 @@ func TestAllFieldsAtOnce(t *testing.T) {
 			},
 			"a position": {p.post("/tickets/DEMO-1/position", object{"after": "x"}),
 				[]part{{"column", "HTTP.BadJSON"}, {"after", "Ticket.BadKey"}}},
+			"values of wrong types, and an unknown member": {
+				p.post("/boards", object{"title": []int{1}, "slug": 7, "colour": "red"}),
+				[]part{{"colour", "HTTP.BadJSON"}, {"slug", "HTTP.BadJSON"}, {"title", "HTTP.BadJSON"}},
+			},
 			"a consumer": {
 				p.post("/feeds/tickets/consumers", object{"name": "no name", "from": "nowhere"}),
 				[]part{{"name", "Consumer.BadName"}, {"from", "Feed.BadPosition"}},

@@ -13,8 +13,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -105,21 +107,55 @@ func bindJSON(c echo.Context, v any) ([]byte, error) {
 	if !utf8.Valid(body) {
 		return nil, badJSON("it is not UTF-8", "")
 	}
+	if err := decode(body, v); err != nil {
+		return nil, explainAll(body, v, err)
+	}
+	return body, nil
+}
+
+// decode reads one JSON object into v.
+func decode(body []byte, v any) error {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(v); err != nil {
-		return nil, explain(err)
+		return err
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, badJSON("there is something behind the object", "")
+		return errTrailing
 	}
-	return body, nil
+	return nil
+}
+
+var errTrailing = errors.New("trailing data")
+
+// explainAll says what is wrong with each member of a body that decode refused with err.
+func explainAll(body []byte, v any, err error) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil {
+		return explain(err)
+	}
+	var wrong []error
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		member, err := json.Marshal(map[string]json.RawMessage{name: members[name]})
+		if err != nil {
+			return fmt.Errorf("read member %s: %w", name, err)
+		}
+		if err := decode(member, v); err != nil {
+			wrong = append(wrong, explain(err))
+		}
+	}
+	if wrong == nil { // a member that is given twice, and wrong only the first time
+		return explain(err)
+	}
+	return fault.Join(wrong...)
 }
 
 func explain(err error) error {
 	var wrongType *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
+	case errors.Is(err, errTrailing):
+		return badJSON("there is something behind the object", "")
 	case errors.As(err, &wrongType) && wrongType.Field == "":
 		return badJSON("it must be an object", "")
 	case errors.As(err, &wrongType):

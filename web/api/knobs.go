@@ -13,6 +13,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -72,25 +73,29 @@ func (h *Handlers) TurnKnobs(c echo.Context) error {
 // readKnobs reads new settings; one that is null stays as it is.
 func readKnobs(in map[string]json.RawMessage) (migrations.KnobChange, error) {
 	change := migrations.KnobChange{}
+	var wrong []error
 	for _, name := range slices.Sorted(maps.Keys(in)) {
 		knob, ok := migrations.KnobByName(strings.ToLower(name))
 		if !ok {
-			return nil, badJSON("there is no member "+name, name)
+			wrong = append(wrong, badJSON("there is no member "+name, name))
+			continue
 		}
 		if string(in[name]) == "null" {
 			continue
 		}
 		value, err := readKnob(knob, in[name])
-		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-			wrong.Field = knob.Name
-			return nil, explain(wrong)
+		var wrongType *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &wrongType):
+			wrongType.Field = knob.Name
+			wrong = append(wrong, explain(wrongType))
+		case err != nil:
+			wrong = append(wrong, badJSON(knob.Name+` must be a text such as "30s", "1m30s" or "2h"`, knob.Name))
+		default:
+			change[knob.Name] = value
 		}
-		if err != nil {
-			return nil, badJSON(knob.Name+` must be a text such as "30s", "1m30s" or "2h"`, knob.Name)
-		}
-		change[knob.Name] = value
 	}
-	return change, nil
+	return change, fault.Join(wrong...)
 }
 
 func readKnob(knob migrations.Knob, text json.RawMessage) (value float64, err error) {
