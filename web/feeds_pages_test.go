@@ -15,7 +15,7 @@ func TestFeedPages(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		a := e.ana().get(views.FeedsPath).is(t, http.StatusOK)
-		a.has(t, 3, "#feeds tbody tr").has(t, 3, ".spark svg").has(t, 2, ".told").
+		a.has(t, 3, "#feeds tbody tr").has(t, 3, ".spark svg").has(t, 2, ".empty-list").
 			has(t, 1, "form[action='/admin/feeds/republications']")
 		e.ana().htmx(views.FeedsID).get(views.FeedsPath).is(t, http.StatusOK).has(t, 1, "#feeds[data-live]").
 			has(t, 0, "form[action='/admin/feeds/republications']")
