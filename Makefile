@@ -6,7 +6,9 @@ GOFLAGS_TEST ?=
 MYSQL := .cache/mysql
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-PKG ?= ./...
+PKG ?= $(ALL)
+# The longest first: they wait more than they work.
+ALL = ./e2e ./cmd/counterfoil ./web ./...
 RUN ?=
 
 # What the tests of a package need: those that borrow databases, and db itself, run on MySQL as well. Pages in a
@@ -26,7 +28,7 @@ SOAK = ./cmd/counterfoil ./domain/workflows ./web
 
 ON_MARIADB = $(GO) run ./db/dbtest/server --
 ON_MYSQL = COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql --
-TEST = $(GO) test -vet=off -count=1 -shuffle=on -parallel 4 $(if $(RUN),-run '$(RUN)') $(GOFLAGS_TEST)
+TEST = $(GO) test -vet=off -ldflags='-s -w' -count=1 -shuffle=on -parallel 4 $(if $(RUN),-run '$(RUN)') $(GOFLAGS_TEST)
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test test-mysql race check fmt generate screenshots lint bench soak
