@@ -27,7 +27,7 @@ const (
 	HistoryID     = "history"
 	ClosureID     = "closure"
 	AssigneesID   = "assignees"    // of a ticket
-	PeopleID      = "people-found" // of the form that chooses them
+	CandidatesID      = "people-found" // of the form that chooses them
 	CommentsID    = "comments"     // the section below a ticket
 	SaidID        = "said"         // its list
 	CommentFormID = "comment-form"
@@ -55,7 +55,7 @@ const (
 	StartID      = "start" // the question whether to start a run
 
 	MembersID     = "members"
-	PersonID      = "person"
+	MemberID      = "person"
 	InvitationsID = "invitations"
 	OwnTokensID   = "own-tokens"
 	OtherTokensID = "other-tokens"

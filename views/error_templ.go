@@ -150,7 +150,7 @@ func ErrorPage(props ErrorProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if props.Page.Person != nil {
+			} else if props.Page.User != nil {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<a class=\"button\" href=\"/\">Go to your boards</a>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

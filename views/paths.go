@@ -202,49 +202,49 @@ func CommentRemovalPath(company string, key tickets.Key, comment id.Comment) str
 	return OneCommentPath(company, key, comment) + "/removal"
 }
 
-// PeoplePath is a company's list of members.
-func PeoplePath(company string) string { return "/" + company + "/people" }
+// MembersPath is a company's list of members.
+func MembersPath(company string) string { return "/" + company + "/people" }
 
-// MorePeoplePath is the list after a member.
-func MorePeoplePath(company string, after accounts.ID) string {
-	return fmt.Sprintf("%s?after=%d", PeoplePath(company), after)
+// MoreMembersPath is the list after a member.
+func MoreMembersPath(company string, after accounts.ID) string {
+	return fmt.Sprintf("%s?after=%d", MembersPath(company), after)
 }
 
 // MentionsPath finds members that a text can name.
 func MentionsPath(company string) string { return "/" + company + "/people/mentions" }
 
 // InvitationsPath takes new invitations.
-func InvitationsPath(company string) string { return PeoplePath(company) + "/invitations" }
+func InvitationsPath(company string) string { return MembersPath(company) + "/invitations" }
 
 // InvitationRevocationPath ends an invitation.
 func InvitationRevocationPath(company string, invitation id.Invitation) string {
 	return fmt.Sprintf("%s/%d/revocation", InvitationsPath(company), invitation)
 }
 
-// PersonPath is a member's page. Below it are their role, their removal, a new link for their password, and
+// MemberPath is a member's page. Below it are their role, their removal, a new link for their password, and
 // whether they are an operator.
-func PersonPath(company string, account accounts.ID) string {
-	return fmt.Sprintf("%s/%d", PeoplePath(company), account)
+func MemberPath(company string, account accounts.ID) string {
+	return fmt.Sprintf("%s/%d", MembersPath(company), account)
 }
 
 // RolePath changes a member's role.
 func RolePath(company string, account accounts.ID) string {
-	return PersonPath(company, account) + "/role"
+	return MemberPath(company, account) + "/role"
 }
 
 // RemovalPath removes a member from a company.
 func RemovalPath(company string, account accounts.ID) string {
-	return PersonPath(company, account) + "/removal"
+	return MemberPath(company, account) + "/removal"
 }
 
 // ResetsPath creates a link for a member's new password.
 func ResetsPath(company string, account accounts.ID) string {
-	return PersonPath(company, account) + "/resets"
+	return MemberPath(company, account) + "/resets"
 }
 
 // OperatorPath makes a member an operator, or no longer.
 func OperatorPath(company string, account accounts.ID) string {
-	return PersonPath(company, account) + "/operator"
+	return MemberPath(company, account) + "/operator"
 }
 
 // TokensPath is a member's API tokens, and takes new ones.

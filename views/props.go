@@ -15,8 +15,8 @@ import (
 type Page struct {
 	Title string
 	Actor *accounts.Actor // nil outside a company
-	// Person is the signed-in user, or nil.
-	Person *accounts.Account
+	// User is the signed-in user, or nil.
+	User   *accounts.Account
 	Flash  []Flash // shown once, on the page after a redirect
 	Now    time.Time
 	At     string // the heads of the feeds when it was requested

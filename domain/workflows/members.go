@@ -14,7 +14,7 @@ import (
 // RowsPerPage is the number of rows of a page of members, tokens or audit entries.
 const RowsPerPage = 100
 
-// Page returns a page of a list that was read with a limit of PeoplePerPage + 1, and whether there are more.
+// Page returns a page of a list that was read with a limit of MembersPerPage + 1, and whether there are more.
 func Page[T any](list []T, err error) ([]T, bool, error) {
 	if len(list) > RowsPerPage {
 		return list[:RowsPerPage], true, err

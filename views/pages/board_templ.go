@@ -85,7 +85,7 @@ func BoardMain(props BoardProps) templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = boardHead(props.Page, props.Board, props.Filter, props.People).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = boardHead(props.Page, props.Board, props.Filter, props.Members).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

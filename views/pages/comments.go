@@ -61,14 +61,14 @@ func own(p views.Page, b boards.Board, c views.Comment) bool {
 	return p.Writes(b) && c.Author.ID == p.Actor.Account.ID && !c.Deleted()
 }
 
-// AssignProps is the form of a ticket's assignees. Chosen are the assignees, People the members found by the text Find;
+// AssignProps is the form of a ticket's assignees. Chosen are the assignees, Members the members found by the text Find;
 // Checked are the accounts that are checked.
 type AssignProps struct {
 	Page    views.Page
 	Board   boards.Board
 	Ticket  tickets.Ticket
 	Find    string
-	People  []accounts.NamedMember
+	Members []accounts.NamedMember
 	Checked []id.Account
 	More    bool // there are more members than the list shows
 	Errors  views.Errors

@@ -31,7 +31,7 @@ func notificationPages() map[string]templ.Component {
 			Form: views.CommentForm{Body: hostile, Errors: views.Errors{"version": hostile}, Current: &said}}),
 		"assign": AssignPage(AssignProps{Page: page, Board: board, Ticket: tick, Find: hostile, Checked: []id.Account{1},
 			Errors: views.Errors{"assignees": hostile}, More: true,
-			People: []accounts.NamedMember{{ID: 1, Name: hostile, Handle: "ana"}, {ID: 3, Name: hostile, Handle: "ben"}}}),
+			Members: []accounts.NamedMember{{ID: 1, Name: hostile, Handle: "ana"}, {ID: 3, Name: hostile, Handle: "ben"}}}),
 		"inbox": InboxPage(InboxProps{Page: page, More: true, Entries: []tickets.Notification{
 			{ID: 4, Why: tickets.ReasonMention, Unread: true, By: tickets.User{Name: hostile}, Key: theKey, Title: hostile,
 				Comment: 9, Excerpt: hostile},

@@ -62,7 +62,7 @@ type BoardProps struct {
 	Board   boards.Board
 	Columns []ColumnProps
 	Filter  views.Filter
-	People  []accounts.NamedMember // to filter by
+	Members []accounts.NamedMember // to filter by
 }
 
 // ColumnProps is a column with some of its cards. Above is the key of the card above the first, nil at the top; Next is

@@ -72,7 +72,7 @@ func pages() map[string]templ.Component {
 		"home": HomePage(HomeProps{Page: page, Boards: []boards.Board{board},
 			New: BoardForm{Slug: hostile, Title: hostile, Errors: form.Errors}}),
 		"board": BoardPage(BoardProps{Page: page, Board: board, Columns: []ColumnProps{todo}, Filter: narrow,
-			People: []accounts.NamedMember{{Handle: hostile, Name: hostile}}}),
+			Members: []accounts.NamedMember{{Handle: hostile, Name: hostile}}}),
 		"column": ColumnPage(page, todo, nil),
 		"new":    NewTicketPage(NewTicketProps{Page: page, Board: board, Form: form}),
 		"dialog": NewTicketForm(NewTicketProps{Page: page, Board: board, Form: form}),

@@ -21,11 +21,11 @@ const (
 	peopleToMention = 8  // offered in a list while the user types
 )
 
-// codeBadPerson: a member is named by what is no id. Choose members from the list.
-const codeBadPerson fault.Code = "Member.BadID"
+// codeBadMember: a member is named by what is no id. Choose members from the list.
+const codeBadMember fault.Code = "Member.BadID"
 
-func badPerson() error {
-	return fault.Invalid.New(codeBadPerson, "assignees",
+func badMember() error {
+	return fault.Invalid.New(codeBadMember, "assignees",
 		"Choose members from the list. Reload the page and try again.")
 }
 
@@ -40,7 +40,7 @@ func accountsField(c echo.Context, field string) ([]id.Account, error) {
 	}
 	var list []id.Account
 	for _, text := range values[field] {
-		account, err := respond.RowID[id.Account](text, badPerson())
+		account, err := respond.RowID[id.Account](text, badMember())
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func (h *Handlers) showAssign(c echo.Context, code int, ticket tickets.Ticket, b
 	props := pages.AssignProps{Page: h.respond.Page(c, "Assign "+ticket.Key.String()), Board: board, Ticket: ticket,
 		Find: c.FormValue("q"), Checked: checked, Errors: messages}
 	var err error
-	if props.People, err = h.workflows.MembersAmong(ctx, checked); err != nil {
+	if props.Members, err = h.workflows.MembersAmong(ctx, checked); err != nil {
 		return err
 	}
 	found, err := h.workflows.FindMembers(ctx, props.Find, true, peopleToAssign+1)
@@ -85,12 +85,12 @@ func (h *Handlers) showAssign(c echo.Context, code int, ticket tickets.Ticket, b
 	}
 	for _, one := range found {
 		if !slices.Contains(checked, one.ID) {
-			props.People = append(props.People, one)
+			props.Members = append(props.Members, one)
 		}
 	}
 	switch {
-	case respond.Target(c) == views.PeopleID:
-		return respond.Render(c, code, pages.People(props))
+	case respond.Target(c) == views.CandidatesID:
+		return respond.Render(c, code, pages.Candidates(props))
 	case respond.IsFragment(c):
 		return respond.Render(c, code, pages.AssignForm(props))
 	}

@@ -56,7 +56,7 @@ func (h *Handlers) Board(c echo.Context) error {
 	if err := respond.CheckName(c, "board", board.Slug); err != nil {
 		return err
 	}
-	props := pages.BoardProps{Page: h.respond.Page(c, board.Title), Board: board, Filter: filterOf(c), People: view.Members}
+	props := pages.BoardProps{Page: h.respond.Page(c, board.Title), Board: board, Filter: filterOf(c), Members: view.Members}
 	for _, column := range board.Columns {
 		props.Columns = append(props.Columns, columnProps(c, board, column, view.Cards[column.ID]))
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// pathPerson reads a member's id from the path.
-func pathPerson(c echo.Context) (accounts.ID, error) {
+// pathMember reads a member's id from the path.
+func pathMember(c echo.Context) (accounts.ID, error) {
 	return respond.RowID[accounts.ID](c.Param("account"), accounts.MemberNotFound())
 }
 

@@ -42,7 +42,7 @@ func (r *Responder) Page(c echo.Context, title string) views.Page {
 		p.Path = c.Request().URL.RequestURI()
 	}
 	if who, ok := c.Get(personKey).(accounts.Account); ok {
-		p.Person = &who
+		p.User = &who
 	}
 	if !IsFragment(c) {
 		p.Flash = r.takeFlash(c)

@@ -15,19 +15,19 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-func (h *Handlers) People(c echo.Context) error {
-	return h.showPeople(c, http.StatusOK, pages.InviteForm{Role: accounts.Member, Days: accounts.InvitationDays[0]}, "")
+func (h *Handlers) Members(c echo.Context) error {
+	return h.showMembers(c, http.StatusOK, pages.InviteForm{Role: accounts.Member, Days: accounts.InvitationDays[0]}, "")
 }
 
-// showPeople shows the list; link is a new invitation.
-func (h *Handlers) showPeople(c echo.Context, code int, form pages.InviteForm, link string) error {
+// showMembers shows the list; link is a new invitation.
+func (h *Handlers) showMembers(c echo.Context, code int, form pages.InviteForm, link string) error {
 	ctx := c.Request().Context()
 	after, err := respond.Cursor[accounts.ID](c, "after")
 	if err != nil {
 		return err
 	}
-	props := pages.PeopleProps{Invite: form, Link: link}
-	if props.People, props.More, err = h.workflows.Members(ctx, after); err != nil {
+	props := pages.MembersProps{Invite: form, Link: link}
+	if props.Members, props.More, err = h.workflows.Members(ctx, after); err != nil {
 		return err
 	}
 	if accounts.ActorFrom(ctx).Manages() {
@@ -36,7 +36,7 @@ func (h *Handlers) showPeople(c echo.Context, code int, form pages.InviteForm, l
 		}
 	}
 	props.Page = h.respond.Page(c, "Members")
-	return respond.Render(c, code, pages.PeoplePage(props))
+	return respond.Render(c, code, pages.MembersPage(props))
 }
 
 func (h *Handlers) Invite(c echo.Context) error {
@@ -50,11 +50,11 @@ func (h *Handlers) Invite(c echo.Context) error {
 			return err
 		}
 		form.Errors = messages
-		return h.showPeople(c, code, form, "")
+		return h.showMembers(c, code, form, "")
 	}
 	// Not a redirect: the link is kept nowhere that another page could read it from.
 	form.Note = ""
-	return h.showPeople(c, http.StatusCreated, form, h.respond.Base(c)+views.JoinPath(secret))
+	return h.showMembers(c, http.StatusCreated, form, h.respond.Base(c)+views.JoinPath(secret))
 }
 
 func (h *Handlers) RevokeInvitation(c echo.Context) error {
@@ -65,16 +65,16 @@ func (h *Handlers) RevokeInvitation(c echo.Context) error {
 	if err := h.workflows.RevokeInvitation(c.Request().Context(), invitation); err != nil {
 		return err
 	}
-	return h.respond.SeeOther(c, views.PeoplePath(respond.Company(c).Slug), "The link is revoked.")
+	return h.respond.SeeOther(c, views.MembersPath(respond.Company(c).Slug), "The link is revoked.")
 }
 
-func (h *Handlers) Person(c echo.Context) error {
-	return h.showPerson(c, http.StatusOK, nil, "")
+func (h *Handlers) Member(c echo.Context) error {
+	return h.showMember(c, http.StatusOK, nil, "")
 }
 
-// showPerson shows a member; link is a new one for a password.
-func (h *Handlers) showPerson(c echo.Context, code int, errs views.Errors, link string) error {
-	account, err := pathPerson(c)
+// showMember shows a member; link is a new one for a password.
+func (h *Handlers) showMember(c echo.Context, code int, errs views.Errors, link string) error {
+	account, err := pathMember(c)
 	if err != nil {
 		return err
 	}
@@ -83,19 +83,19 @@ func (h *Handlers) showPerson(c echo.Context, code int, errs views.Errors, link 
 		return err
 	}
 	actor := accounts.ActorFrom(c.Request().Context())
-	props := pages.PersonProps{Page: h.respond.Page(c, person.Account.Name), Person: person,
+	props := pages.MemberProps{Page: h.respond.Page(c, person.Account.Name), Member: person,
 		NoReset: fault.Message(noReset), Link: link, Errors: errs}
 	if actor.MayGrant(person.Role) {
 		props.Roles = slices.DeleteFunc(slices.Clone(accounts.Roles), func(role string) bool { return !actor.MayGrant(role) })
 	}
 	props.Remove = account == actor.Account.ID || actor.MayGrant(person.Role)
-	return respond.Render(c, code, pages.PersonPage(props))
+	return respond.Render(c, code, pages.MemberPage(props))
 }
 
 // personForm does the action of a form on a member's page, and shows the page again: with the errors, or with the
 // message.
 func (h *Handlers) personForm(c echo.Context, message string, do func(account accounts.ID) error) error {
-	account, err := pathPerson(c)
+	account, err := pathMember(c)
 	if err != nil {
 		return err
 	}
@@ -104,9 +104,9 @@ func (h *Handlers) personForm(c echo.Context, message string, do func(account ac
 		if !ok {
 			return err
 		}
-		return h.showPerson(c, code, messages, "")
+		return h.showMember(c, code, messages, "")
 	}
-	return h.respond.SeeOther(c, views.PersonPath(respond.Company(c).Slug, account), message)
+	return h.respond.SeeOther(c, views.MemberPath(respond.Company(c).Slug, account), message)
 }
 
 func (h *Handlers) ChangeRole(c echo.Context) error {
@@ -140,7 +140,7 @@ func (h *Handlers) SetOperator(c echo.Context) error {
 }
 
 func (h *Handlers) MakeReset(c echo.Context) error {
-	account, err := pathPerson(c)
+	account, err := pathMember(c)
 	if err != nil {
 		return err
 	}
@@ -148,12 +148,12 @@ func (h *Handlers) MakeReset(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.showPerson(c, http.StatusCreated, nil, h.respond.Base(c)+views.ResetPath(secret))
+	return h.showMember(c, http.StatusCreated, nil, h.respond.Base(c)+views.ResetPath(secret))
 }
 
-func (h *Handlers) RemovePerson(c echo.Context) error {
+func (h *Handlers) RemoveMember(c echo.Context) error {
 	ctx := c.Request().Context()
-	account, err := pathPerson(c)
+	account, err := pathMember(c)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (h *Handlers) RemovePerson(c echo.Context) error {
 		if !ok {
 			return err
 		}
-		return h.showPerson(c, code, messages, "")
+		return h.showMember(c, code, messages, "")
 	}
 	if account == accounts.ActorFrom(ctx).Account.ID {
 		return h.respond.SignOut(c)
@@ -173,7 +173,7 @@ func (h *Handlers) RemovePerson(c echo.Context) error {
 	if err == nil && slices.ContainsFunc(invitations, func(i accounts.Invitation) bool { return !i.Once }) {
 		message += " A link that many may use lets them in again if they know it: revoke those below."
 	}
-	return h.respond.SeeOther(c, views.PeoplePath(respond.Company(c).Slug), message)
+	return h.respond.SeeOther(c, views.MembersPath(respond.Company(c).Slug), message)
 }
 
 func (h *Handlers) CompanySettings(c echo.Context) error {

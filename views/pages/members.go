@@ -16,22 +16,22 @@ type InviteForm struct {
 	Errors     views.Errors
 }
 
-// PeopleProps is a company's list of members. Invitations and the form are for admins; Link is a new invitation, shown
+// MembersProps is a company's list of members. Invitations and the form are for admins; Link is a new invitation, shown
 // once.
-type PeopleProps struct {
+type MembersProps struct {
 	Page        views.Page
-	People      []accounts.CompanyMember
+	Members     []accounts.CompanyMember
 	More        bool // there are more
 	Invitations []accounts.Invitation
 	Invite      InviteForm
 	Link        string
 }
 
-// PersonProps is a member's page. Roles are those that the user can give them; NoReset is why there is no link for a
+// MemberProps is a member's page. Roles are those that the user can give them; NoReset is why there is no link for a
 // new password, "" if there can be one.
-type PersonProps struct {
+type MemberProps struct {
 	Page    views.Page
-	Person  accounts.CompanyMember
+	Member  accounts.CompanyMember
 	Roles   []string
 	Remove  bool
 	NoReset string
