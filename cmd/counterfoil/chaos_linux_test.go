@@ -24,7 +24,7 @@ func trouble() int {
 	if soak {
 		return 200
 	}
-	return 20
+	return 10
 }
 
 // ledger has each task write a row with the task's key into a table of its own, in the transaction that completes it: a

@@ -26,7 +26,7 @@ func addresses() int {
 	if soak {
 		return 50_000
 	}
-	return 2_000
+	return 1_000
 }
 
 // imageList is a file of addresses, and the expected outcome.

@@ -49,7 +49,7 @@ func importRows(t *testing.T) int {
 	if soak {
 		return 100_000
 	}
-	return 2_000
+	return 1_000
 }
 
 // jiraRows is a file like a Jira export. In each thousand of its rows one has the key of another, and one is broken.
@@ -147,7 +147,7 @@ func TestImportOfManyRows(t *testing.T) {
 // run from it.
 func TestImportOfALargeFile(t *testing.T) {
 	t.Parallel()
-	rows := 10_000 // of 30 KB
+	rows := 5_000 // of 30 KB
 	if soak {
 		rows = 100_000
 	}

@@ -22,7 +22,7 @@ func each() int {
 	if soak {
 		return 1000
 	}
-	return 60
+	return 30
 }
 
 const (

@@ -29,7 +29,7 @@ import (
 // again and again. A client whose answer was lost sends its request once more, to another server.
 func TestCodesWhileAServerDies(t *testing.T) {
 	t.Parallel()
-	kills := 8
+	kills := 4
 	if soak {
 		kills = 100
 	}
