@@ -28,7 +28,7 @@ SOAK = ./cmd/counterfoil ./domain/workflows ./web
 
 ON_MARIADB = $(GO) run ./db/dbtest/server --
 ON_MYSQL = COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql --
-TEST = $(GO) test -vet=off -ldflags='-s -w' -count=1 -shuffle=on -parallel 4 $(if $(RUN),-run '$(RUN)') $(GOFLAGS_TEST)
+TEST = $(GO) test -vet=off -ldflags='-s -w' -count=1 -shuffle=on -p 4 -parallel 4 $(if $(RUN),-run '$(RUN)') $(GOFLAGS_TEST)
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test test-mysql race check fmt generate screenshots lint bench soak
@@ -46,7 +46,7 @@ test: need-database need-browser ## all tests, on MariaDB; PKG=./domain/boards R
 	$(ON_MARIADB) $(TEST) -timeout 60m $(PKG)
 
 test-mysql: need-database need-browser $(MYSQL)/ready ## all tests that touch the database, on MySQL; PKG and RUN as above
-	$(ON_MYSQL) $(TEST) -timeout 60m $(if $(filter ./...,$(PKG)),-skip '$(SHOWN)' $(ON_DATABASE),$(PKG))
+	$(ON_MYSQL) $(TEST) -timeout 60m $(if $(filter ./...,$(PKG)),-skip '$(SHOWN)' ./cmd/counterfoil ./db/private ./web $(ON_DATABASE),$(PKG))
 
 race: need-database ## the packages that start goroutines, and live pages, under the race detector
 	$(ON_MARIADB) $(TEST) -race -timeout 60m $(CONCURRENT)
