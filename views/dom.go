@@ -27,7 +27,7 @@ const (
 	HistoryID     = "history"
 	ClosureID     = "closure"
 	AssigneesID   = "assignees"    // of a ticket
-	CandidatesID      = "people-found" // of the form that chooses them
+	CandidatesID  = "people-found" // of the form that chooses them
 	CommentsID    = "comments"     // the section below a ticket
 	SaidID        = "said"         // its list
 	CommentFormID = "comment-form"

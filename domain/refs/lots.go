@@ -162,7 +162,7 @@ const sweepCodes = 900
 // Sweep takes the codes of quarantined lots out of the pool, from parts made by Parts, and returns how many there were
 // in each.
 func Sweep(ctx context.Context, tx *db.Tx, parts []string) ([]int, error) {
-	var out quarantined
+	var out quarantineBatch
 	swept := make([]int, len(parts))
 	for i, part := range parts {
 		n, err := sweepPart(ctx, tx, &out, part)
@@ -174,7 +174,7 @@ func Sweep(ctx context.Context, tx *db.Tx, parts []string) ([]int, error) {
 	return swept, out.count(ctx, tx, 0)
 }
 
-func sweepPart(ctx context.Context, tx *db.Tx, out *quarantined, part string) (n int, err error) {
+func sweepPart(ctx context.Context, tx *db.Tx, out *quarantineBatch, part string) (n int, err error) {
 	from, to, _ := strings.Cut(part, " ")
 	for first := true; ; first = false {
 		rows, err := tx.LedgerFrom(ctx, from, to, sweepCodes, first)
@@ -190,7 +190,7 @@ func sweepPart(ctx context.Context, tx *db.Tx, out *quarantined, part string) (n
 	}
 }
 
-func sweep(ctx context.Context, tx *db.Tx, out *quarantined, rows []db.RefOfLot) (int, error) {
+func sweep(ctx context.Context, tx *db.Tx, out *quarantineBatch, rows []db.RefOfLot) (int, error) {
 	codes := make([]string, len(rows))
 	for i, r := range rows {
 		codes[i] = r.Code
@@ -218,14 +218,14 @@ func sweep(ctx context.Context, tx *db.Tx, out *quarantined, rows []db.RefOfLot)
 	return len(bad), out.put(ctx, tx, bad)
 }
 
-// quarantined is codes that a transaction took from the pool and out of use.
-type quarantined struct {
+// quarantineBatch is codes that a transaction took from the pool and out of use.
+type quarantineBatch struct {
 	ofLength map[int]int
 	ofLot    map[id.Lot]uint64
 }
 
 // put records codes from the pool as quarantined.
-func (a *quarantined) put(ctx context.Context, tx *db.Tx, bad []db.RefOfLot) error {
+func (a *quarantineBatch) put(ctx context.Context, tx *db.Tx, bad []db.RefOfLot) error {
 	if a.ofLength == nil {
 		a.ofLength, a.ofLot = map[int]int{}, map[id.Lot]uint64{}
 	}
@@ -243,7 +243,7 @@ func (a *quarantined) put(ctx context.Context, tx *db.Tx, bad []db.RefOfLot) err
 
 // count adds to the counters and the lots, once and last: other takers of the same lots wait for these rows until the
 // transaction ends, so it may only wait for transactions that lock them in the same order.
-func (a *quarantined) count(ctx context.Context, tx *db.Tx, slot uint8) error {
+func (a *quarantineBatch) count(ctx context.Context, tx *db.Tx, slot uint8) error {
 	for _, length := range slices.Sorted(maps.Keys(a.ofLength)) {
 		if err := one(tx.AddQuarantined(ctx, db.AddQuarantinedParams{N: int64(a.ofLength[length]), Length: uint8(length), Slot: slot})); err != nil {
 			return fmt.Errorf("count codes in quarantine: %w", err)

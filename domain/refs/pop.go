@@ -98,7 +98,7 @@ func (p *popper) replace(ctx context.Context, codes []string) ([]string, error) 
 		of[r.Code] = true
 	}
 	codes = slices.DeleteFunc(codes, func(code string) bool { return of[code] })
-	var out quarantined
+	var out quarantineBatch
 	if len(bad) > 0 {
 		others, err := p.search(ctx, len(bad))
 		if err != nil {
