@@ -41,6 +41,7 @@ func TestFollowedBoards(t *testing.T) {
 		a := withBoard(t, "One", "Two", "Three")
 		b, other := a.tab(t), a.tab(t)
 		for _, w := range []*tab{b, other} {
+			w.moving()
 			w.open("/acme/boards/NINJA")
 			w.live()
 		}

@@ -39,7 +39,8 @@ func run(m *testing.M) int {
 		chromedp.ExecPath(chromium),
 		chromedp.NoSandbox, // Chromium has none for root, as in containers
 		chromedp.Flag("disable-background-networking", true),
-		chromedp.WSURLReadTimeout(2*time.Minute), // until it has started
+		chromedp.WSURLReadTimeout(2*time.Minute),            // until it has started
+		chromedp.Flag("force-prefers-reduced-motion", true), // see tab.moving
 	)...)
 	defer stop()
 	var quit context.CancelFunc

@@ -9,6 +9,7 @@ func TestMoving(t *testing.T) {
 	t.Run("a drag and the move form do the same, and it stays", func(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t, "One", "Two", "Three", "Four").tab(t)
+		b.moving()
 		b.open("/acme/boards/NINJA")
 		doing := b.columnID("Doing")
 

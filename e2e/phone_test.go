@@ -80,6 +80,7 @@ func TestPhone(t *testing.T) {
 			keys[i] = fmt.Sprintf("NINJA-%d", i+1)
 		}
 		b := withBoard(t, titles...).tab(t)
+		b.moving()
 		b.size(390, 844, true)
 		b.open("/acme/boards/NINJA")
 		todo := b.columnID("To do")

@@ -119,6 +119,14 @@ func (b *tab) size(width, height int64, touch bool) {
 	call(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: touch})
 }
 
+// moving has the page move as most users see it. Other tabs are of users who want that reduced: to draw what moves takes
+// a third of the browser's time.
+func (b *tab) moving() {
+	b.t.Helper()
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-reduced-motion", Value: "no-preference"}}})
+}
+
 func (b *tab) noScript() {
 	b.t.Helper()
 	b.plain = true
@@ -318,6 +326,7 @@ func (b *tab) frame() {
 // types presses keys, one after the other; "\r" is Enter.
 func (b *tab) types(keys string) {
 	b.t.Helper()
+	b.settled()
 	b.must(chromedp.Do(b.ctx, chromedp.KeyEvent(keys)))
 }
 
