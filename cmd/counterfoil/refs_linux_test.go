@@ -29,9 +29,9 @@ import (
 // again and again. A client whose answer was lost sends its request once more, to another server.
 func TestCodesWhileAServerDies(t *testing.T) {
 	t.Parallel()
-	kills := 4
+	kills, codes := 4, uint64(60_000)
 	if soak {
-		kills = 100
+		kills, codes = 100, 300_000
 	}
 	i := onURL(t, dbtest.Empty(t))
 	servers := &fleet{list: []*process{i.serve(t), i.serve(t), i.serve(t), i.serve(t)}}
@@ -40,7 +40,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 		domaintest.Must(t, w.Console.SetRefPolicy(operator, refs.Policy{AtLeast: codes, LowHours: 1, HighHours: 2}))
 	}
 	atLeast(0)
-	run := domaintest.OK(w.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "300000", "length": "5"}, migrations.Draft{}, nil))(t)
+	run := domaintest.OK(w.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": strconv.FormatUint(codes, 10), "length": "5"}, migrations.Draft{}, nil))(t)
 	mintAt := func(rate float64) {
 		domaintest.OK(w.Console.ChangeKnobs(operator, run.ID, migrations.KnobChange{"rate": rate}))(t)
 	}
@@ -57,7 +57,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 	amid := 0
 	for n := range kills {
 		if n == kills/2 {
-			atLeast(320_000) // more than there are: a refill starts
+			atLeast(codes + codes/15) // more than there are: a refill starts
 		}
 		answers := poppers.answers.Load()
 		domaintest.Until(t, "codes are given out, so that it dies in the middle of them", func() bool {
