@@ -3,12 +3,14 @@ package web_test
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -51,11 +53,21 @@ var hostiles = map[string]string{
 	"right to left":             "שלום عالم (1) NINJA-42",
 	"a long word":               strings.Repeat("W", 500),
 	"header lines":              "x\r\nX-Evil: 1\r\nSet-Cookie: evil=1\r\n\r\n<script data-evil>alert(1)</script>",
+	"nothing":                   "",
 	"a large number":            "99999999999999999999999",
 	"a negative number":         "-1",
 	"no number":                 "NaN",
-	"nothing":                   "",
 	"a megabyte":                strings.Repeat("<b data-evil>", 1<<20/13),
+}
+
+// idle reports whether a text attacks nothing in a field: numbers where any line of text is taken, and a megabyte in a
+// second field, since it is the body that is too large.
+func (f pageForm) idle(name, what, value string) bool {
+	if what == "a megabyte" {
+		return name != f.names[0]
+	}
+	_, err := strconv.ParseFloat(value, 64)
+	return err == nil && slices.Contains(f.lines, name)
 }
 
 // fillings are good values by the names of fields, if the page has none.
@@ -71,6 +83,7 @@ type pageForm struct {
 	method       string
 	values       url.Values
 	names        []string // of the fields
+	lines        []string // the names of those for any text
 }
 
 // formsOn returns the forms on a page, as a browser would send them untouched.
@@ -85,6 +98,9 @@ func formsOn(a *answer, page string) (list []pageForm) {
 			}
 			if !slices.Contains(form.names, name) {
 				form.names = append(form.names, name)
+			}
+			if control.Is("textarea, input[type=text]:not([inputmode]), input:not([type]):not([inputmode])") {
+				form.lines = append(form.lines, name)
 			}
 			value, sent := valueOf(control)
 			if sent && value == "" {
@@ -344,6 +360,9 @@ func TestHostileForms(t *testing.T) {
 			b, form := newFormEnv(t, route, place{})
 			for _, name := range form.names {
 				for what, value := range hostiles {
+					if form.idle(name, what, value) {
+						continue
+					}
 					if slow(route) && utf8.ValidString(value) && !strings.Contains(value, "data-evil") &&
 						!strings.ContainsAny(value, "\x00\u202e") && !strings.Contains(what, "number") {
 						continue
@@ -531,17 +550,30 @@ func (b *formEnv) rest(t *testing.T) {
 // straight fails if a stored line of text changes its direction, or is not one line.
 func (b *formEnv) straight(t *testing.T, where string) {
 	t.Helper()
-	rows := domaintest.OK(b.db.SQL.Query(`SELECT table_name, column_name FROM information_schema.columns
-		WHERE table_schema = DATABASE() AND data_type = 'varchar' AND character_set_name = 'utf8mb4'`))(t)
+	rows := domaintest.OK(b.db.SQL.Query(b.crooked()))(t)
 	defer rows.Close()
 	for rows.Next() {
-		var table, column string
-		domaintest.Must(t, rows.Scan(&table, &column))
-		for _, control := range []string{"\u202e", "\u2066", "\n", "\x00"} {
-			if n := b.count("SELECT COUNT(*) FROM "+table+" WHERE LOCATE(?, CAST("+column+" AS BINARY)) > 0",
-				[]byte(control)); n > 0 {
-				t.Errorf("%s: %s.%s has %q", where, table, column, control)
-			}
-		}
+		var table string
+		var row sql.RawBytes
+		domaintest.Must(t, rows.Scan(&table, &row))
+		t.Errorf("%s: a row of %s is %q", where, table, row)
 	}
+	domaintest.Must(t, rows.Err())
+}
+
+// crooked is the query for rows with a control in a line of text.
+func (b *formEnv) crooked() string {
+	const lines = `SELECT table_name, GROUP_CONCAT(column_name) FROM information_schema.columns
+		WHERE table_schema = DATABASE() AND data_type = 'varchar' AND character_set_name = 'utf8mb4' GROUP BY table_name`
+	rows := domaintest.OK(b.db.SQL.Query(lines))(b.t)
+	defer rows.Close()
+	var selects []string
+	for rows.Next() {
+		var table, columns string
+		domaintest.Must(b.t, rows.Scan(&table, &columns))
+		selects = append(selects, fmt.Sprintf(`(SELECT '%s', line FROM (SELECT CAST(CONCAT_WS(' ', %s) AS BINARY) AS line FROM %s) AS %s_lines
+			WHERE LOCATE(0xE280AE, line) + LOCATE(0xE281A6, line) + LOCATE(0x0A, line) + LOCATE(0x00, line) > 0)`, table, columns, table, table))
+	}
+	domaintest.Must(b.t, rows.Err())
+	return strings.Join(selects, " UNION ALL ")
 }

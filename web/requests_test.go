@@ -64,7 +64,7 @@ func (e *env) offer(t testing.TB, board string, fields ...string) {
 // requested turns a board's form on, stocks codes, sends the form and returns the private link.
 func (e *env) requested(t testing.TB, board string) string {
 	t.Helper()
-	e.stock(codes(2000)...)
+	e.stock(codes(200)...)
 	e.offer(t, board, "on", "1")
 	return e.ask(t, board, "A request")
 }

@@ -395,13 +395,19 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("%s has no line in this test: who may use it?", name)
 		}
 	}
+	unchanging := newEnvWithRoles(t)
 	for name, who := range pages {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			if !known[name] {
 				t.Fatal("there is no such route any more")
 			}
 			method, _, _ := strings.Cut(name, " ")
+			if method == http.MethodGet {
+				unchanging.exec("DELETE FROM public_limit") // else strangers are told to wait
+				checkAccess(t, unchanging, method, who)
+				return
+			}
+			t.Parallel()
 			checkAccess(t, newEnvWithRoles(t), method, who)
 		})
 	}
