@@ -181,8 +181,8 @@ func (b *tab) wait(js string, args ...any) {
 		return chromedp.Run(ctx, chromedp.Evaluate[bool](`new Promise(done => {
 			addEventListener("pagehide", () => done(false), { once: true })
 			const holds = () => { try { return !!(`+js+`) } catch { return false } }
-			const look = left => { if (holds()) done(true); else if (left) setTimeout(look, 20, left - 1); else done(false) }
-			look(50)
+			const look = pause => { if (holds()) done(true); else if (pause < 150) setTimeout(look, pause, pause + 5); else done(false) }
+			look(10)
 		})`, chromedp.EvalAwaitPromise))
 	}
 	if b.plain {

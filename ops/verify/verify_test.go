@@ -72,6 +72,14 @@ func newEnv(t testing.TB) *env {
 	return env
 }
 
+// copied is the environment with a database of its own and the same files, for what needs no workflows.
+func (original *env) copied(t testing.TB) *env {
+	t.Helper()
+	env := *original
+	env.App, env.db = nil, dbtest.Copy(t, original.db)
+	return &env
+}
+
 // store stores an image's file.
 func (env *env) store(t testing.TB, content string) {
 	t.Helper()
@@ -368,9 +376,10 @@ var corruptions = []struct {
 
 func TestRun(t *testing.T) {
 	t.Parallel()
+	original := newEnv(t)
 	t.Run("what the workflows write is clean", func(t *testing.T) {
 		t.Parallel()
-		report := newEnv(t).verify(t)
+		report := original.verify(t)
 		if !report.OK() {
 			report.Text(t.Output())
 			t.Fatal("findings in clean data")
@@ -390,14 +399,14 @@ func TestRun(t *testing.T) {
 	})
 	t.Run("files that cannot be reached are a finding, and all else is looked at", func(t *testing.T) {
 		t.Parallel()
-		env := newEnv(t)
+		env := *original
 		env.files = filepath.Join(t.TempDir(), "file")
 		domaintest.Must(t, os.WriteFile(env.files, nil, 0o600))
 		wantOnly(t, env.verify(t), "image files", "cannot be read")
 	})
 	t.Run("a folder that is gone is not made", func(t *testing.T) {
 		t.Parallel()
-		env := newEnv(t)
+		env := *original
 		env.files = filepath.Join(t.TempDir(), "none")
 		wantOnly(t, env.verify(t), "image files", "has no file")
 		if _, err := os.Stat(env.files); !os.IsNotExist(err) {
@@ -407,7 +416,7 @@ func TestRun(t *testing.T) {
 	for _, c := range corruptions {
 		t.Run(c.check+" finds "+c.how, func(t *testing.T) {
 			t.Parallel()
-			env := newEnv(t)
+			env := original.copied(t)
 			env.corrupt(t, c.statements...)
 			wantOnly(t, env.verify(t), c.check, c.finding)
 		})
