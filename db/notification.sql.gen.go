@@ -15,7 +15,7 @@ import (
 const inboxOf = `-- name: InboxOf :many
 SELECT n.id, n.kind, n.unread, n.created_at, n.comment_id, n.ticket_id,
        t.local_id, t.title, t.deleted_at, b.slug AS board_slug, a.name AS actor_name, n.actor_id,
-       LEFT(COALESCE(c.body, ''), 400) AS excerpt
+       LEFT(COALESCE(c.body, ''), 400) AS excerpt, COALESCE(c.from_requester, FALSE) AS from_requester
 FROM notification n FORCE INDEX (ix_notification_inbox)
 JOIN ticket t ON t.id = n.ticket_id
 JOIN board b ON b.id = t.board_id
@@ -35,19 +35,20 @@ type InboxOfParams struct {
 }
 
 type InboxOfRow struct {
-	ID        id.Notification
-	Kind      string
-	Unread    bool
-	CreatedAt time.Time
-	CommentID *id.Comment
-	TicketID  id.Ticket
-	LocalID   uint64
-	Title     string
-	DeletedAt *time.Time
-	BoardSlug string
-	ActorName string
-	ActorID   id.Account
-	Excerpt   string
+	ID            id.Notification
+	Kind          string
+	Unread        bool
+	CreatedAt     time.Time
+	CommentID     *id.Comment
+	TicketID      id.Ticket
+	LocalID       uint64
+	Title         string
+	DeletedAt     *time.Time
+	BoardSlug     string
+	ActorName     string
+	ActorID       id.Account
+	Excerpt       string
+	FromRequester bool
 }
 
 // Newest first, from below an entry; written for MariaDB as the pages of a column are (ticket.sql).
@@ -81,6 +82,7 @@ func (q *Queries) InboxOf(ctx context.Context, arg InboxOfParams) ([]InboxOfRow,
 			&i.ActorName,
 			&i.ActorID,
 			&i.Excerpt,
+			&i.FromRequester,
 		); err != nil {
 			return nil, err
 		}

@@ -460,7 +460,7 @@ func TestRequestsForMembers(t *testing.T) {
 		ana := e.ana()
 		ana.post(path+"/comments", "body", "Among us")
 		ana.post(path+"/comments", "body", "To you", "public", "1")
-		e.visitor().post(link+"/replies", "body", "<b>To us</b>")
+		e.visitor().post(link+"/replies", "body", "<b>To</b> **us**")
 		a := ana.get(path).is(t, 200)
 		var chips []string
 		for _, selector := range []string{"#said li:nth-child(1) .chip", "#said li:nth-child(2).public .chip",
@@ -470,9 +470,10 @@ func TestRequestsForMembers(t *testing.T) {
 		if want := []string{"Internal", "Reply to the requester", "From the requester"}; !slices.Equal(chips, want) {
 			t.Error(chips)
 		}
-		if a.text(t, "#said .requester .as-typed") != "<b>To us</b>" {
+		if a.text(t, "#said .requester .as-typed") != "<b>To</b> **us**" {
 			t.Error(a.body)
 		}
+		ana.get("/acme/inbox").is(t, 200).textIs(t, ".excerpt", "<b>To</b> **us**")
 		ana.post(path+"/comments", "body", "", "public", "1").is(t, http.StatusUnprocessableEntity).
 			has(t, 1, "#answer-body-error").has(t, 0, "#comment-body-error")
 	})

@@ -40,7 +40,7 @@ type Notification struct {
 	Title   string
 	Gone    bool       // the ticket was deleted
 	Comment id.Comment // 0 if it is about the ticket itself
-	Excerpt string     // of the comment: the beginning of its text, without the marks of Markdown
+	Excerpt string     // of the comment: the beginning of its text, without the marks of Markdown if it is that
 }
 
 // Inbox returns up to limit notifications of an account in a company, newest first, from below before; 0 means from
@@ -57,7 +57,10 @@ func Inbox(ctx context.Context, q *db.Queries, company id.Company, account id.Ac
 	for _, r := range rows {
 		one := Notification{
 			ID: r.ID, Why: r.Kind, Unread: r.Unread, At: r.CreatedAt, By: User{ID: r.ActorID, Name: r.ActorName},
-			Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Gone: r.DeletedAt != nil, Excerpt: markup.Preview(r.Excerpt),
+			Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Gone: r.DeletedAt != nil, Excerpt: r.Excerpt,
+		}
+		if !r.FromRequester { // whose text is plain
+			one.Excerpt = markup.Preview(r.Excerpt)
 		}
 		if r.CommentID != nil {
 			one.Comment = *r.CommentID
