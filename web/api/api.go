@@ -150,6 +150,14 @@ func explainAll(body []byte, v any, err error) error {
 	return fault.Join(wrong...)
 }
 
+// withArticle returns one of JSON's types as a sentence has it: an array, a number.
+func withArticle(kind string) string {
+	if strings.HasPrefix(kind, "a") || strings.HasPrefix(kind, "o") {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
 func explain(err error) error {
 	var wrongType *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -159,7 +167,7 @@ func explain(err error) error {
 	case errors.As(err, &wrongType) && wrongType.Field == "":
 		return badJSON("it must be an object", "")
 	case errors.As(err, &wrongType):
-		return badJSON(fmt.Sprintf("%s must not be a %s", wrongType.Field, wrongType.Value), wrongType.Field)
+		return badJSON(fmt.Sprintf("%s must not be %s", wrongType.Field, withArticle(wrongType.Value)), wrongType.Field)
 	case errors.As(err, &syntax):
 		return badJSON(fmt.Sprintf("it is no JSON at byte %d", syntax.Offset), "")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
