@@ -283,9 +283,9 @@ func TestRunPanel(t *testing.T) {
 			b.state("Complete with failures")
 			b.tallied("Failed", "4")
 			b.wait(`!document.querySelector("#run").dataset.live`)
-			for key, piece := range map[string]string{"f": "run-failures", "w": "run-workers"} {
+			for key, section := range map[string]string{"f": "run-failures", "w": "run-workers"} {
 				b.types(key)
-				b.wait(`document.activeElement.closest(".piece")?.id === %s && (top => top > -1 && top < innerHeight)(document.activeElement.getBoundingClientRect().top)`, piece)
+				b.wait(`document.activeElement.closest(".section")?.id === %s && (top => top > -1 && top < innerHeight)(document.activeElement.getBoundingClientRect().top)`, section)
 			}
 			w.fail(false)
 			group, err := w.workflows.Console.RunFailures(asOperator(), run)

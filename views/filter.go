@@ -9,9 +9,9 @@ import (
 
 // Filter is the query on a board, in the words of its URL.
 type Filter struct {
-	Text  string // q
-	Who   string // a handle, or the word for the user or for no assignee
-	State string
+	Text     string // q
+	Assignee string // a handle, or the word for the user or for no assignee
+	State    string
 }
 
 // Any reports whether the filter leaves anything out.
@@ -20,7 +20,7 @@ func (f Filter) Any() bool { return f != Filter{} }
 // In returns a path with the filter as its query.
 func (f Filter) In(path string) string {
 	query := url.Values{}
-	for name, value := range map[string]string{"q": f.Text, "who": f.Who, "state": f.State} {
+	for name, value := range map[string]string{"q": f.Text, "who": f.Assignee, "state": f.State} {
 		if value != "" {
 			query.Set(name, value)
 		}
@@ -36,21 +36,21 @@ func (f Filter) In(path string) string {
 
 // Mine is the filter for the user's own tickets; if it is on, without it.
 func (f Filter) Mine() Filter {
-	if f.Who == accounts.Me {
-		f.Who = ""
+	if f.Assignee == accounts.Me {
+		f.Assignee = ""
 	} else {
-		f.Who = accounts.Me
+		f.Assignee = accounts.Me
 	}
 	return f
 }
 
 // Elsewhere reports whether the filter names a member that the list lacks.
 func (f Filter) Elsewhere(people []accounts.NamedMember) bool {
-	if f.Who == "" || f.Who == accounts.Me || f.Who == accounts.NoOne {
+	if f.Assignee == "" || f.Assignee == accounts.Me || f.Assignee == accounts.NoOne {
 		return false
 	}
 	for _, c := range people {
-		if c.Word() == f.Who {
+		if c.Word() == f.Assignee {
 			return false
 		}
 	}

@@ -4,7 +4,7 @@
 //
 // # Numbers
 //
-// board_ticket_incrementer has one row per board. TakeNumbers runs UPDATE … SET max_ticket_id =
+// board_ticket_incrementer has one row per board. AllocateNumbers runs UPDATE … SET max_ticket_id =
 // LAST_INSERT_ID(max_ticket_id + k): it takes k numbers under the row's lock, and the answer to the update carries
 // the last of them. The tickets are inserted in the same transaction, so a failed insert gives its numbers back and
 // leaves no gap. UNIQUE (board_id, local_id) is the last defence. A deleted ticket keeps its row and its number.

@@ -38,12 +38,12 @@ func whyNone(ctx context.Context, tx *db.Tx, board ID, column Column, k int) err
 	return ErrOutdated
 }
 
-// TakeNumbers takes k ticket numbers of a board and locks its incrementer. It returns the last of them; the others
+// AllocateNumbers takes k ticket numbers of a board and locks its incrementer. It returns the last of them; the others
 // come right before it. Lock columns first.
 //
 // UPDATE … LAST_INSERT_ID(expr) is MySQL's documented way to count: the row's lock serialises it, and the answer to
 // the update carries the value.
-func TakeNumbers(ctx context.Context, tx *db.Tx, board ID, k int) (last uint64, err error) {
+func AllocateNumbers(ctx context.Context, tx *db.Tx, board ID, k int) (last uint64, err error) {
 	result, err := tx.AllocateNumbers(ctx, uint64(k), board)
 	if err != nil {
 		return 0, fmt.Errorf("take numbers: %w", err)

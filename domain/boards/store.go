@@ -222,7 +222,7 @@ func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []strin
 // ImportSlugs reserves slugs, in upper case, for imported keys: no board gets them any more. It returns those that a
 // board of the company has or had, whose keys are its own.
 func ImportSlugs(ctx context.Context, tx *db.Tx, board Board, slugs []string) (taken map[string]bool, err error) {
-	kept, err := KeptSlugs(ctx, tx.Queries, board.Company, slugs)
+	kept, err := ReservedSlugs(ctx, tx.Queries, board.Company, slugs)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func ImportSlugs(ctx context.Context, tx *db.Tx, board Board, slugs []string) (t
 		}
 	}
 	if added { // or another import has, meanwhile
-		if kept, err = KeptSlugs(ctx, tx.Queries, board.Company, slugs); err != nil {
+		if kept, err = ReservedSlugs(ctx, tx.Queries, board.Company, slugs); err != nil {
 			return nil, err
 		}
 	}
@@ -248,8 +248,8 @@ func ImportSlugs(ctx context.Context, tx *db.Tx, board Board, slugs []string) (t
 	return taken, nil
 }
 
-// KeptSlugs returns which of some slugs, in upper case, no new board can have, and whether they are of imported keys.
-func KeptSlugs(ctx context.Context, q *db.Queries, company id.Company, among []string) (imported map[string]bool, err error) {
+// ReservedSlugs returns which of some slugs, in upper case, no new board can have, and whether they are of imported keys.
+func ReservedSlugs(ctx context.Context, q *db.Queries, company id.Company, among []string) (imported map[string]bool, err error) {
 	imported = map[string]bool{}
 	if len(among) == 0 {
 		return imported, nil

@@ -229,14 +229,14 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestTakeNumbers(t *testing.T) {
+func TestAllocateNumbers(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
 	acme := company(t, d, "acme")
 	one, two := mustOpen(t, d, acme, "NINJA"), mustOpen(t, d, acme, "PIRATE")
 	take := func(board boards.ID, k int) (last uint64, err error) {
 		err = d.InTx(ctx, func(tx *db.Tx) error {
-			last, err = boards.TakeNumbers(ctx, tx, board, k)
+			last, err = boards.AllocateNumbers(ctx, tx, board, k)
 			return err
 		})
 		return last, err
@@ -254,7 +254,7 @@ func TestTakeNumbers(t *testing.T) {
 		}
 		refused := errors.New("refused")
 		err := d.InTx(ctx, func(tx *db.Tx) error {
-			if _, err := boards.TakeNumbers(ctx, tx, one.ID, 100); err != nil {
+			if _, err := boards.AllocateNumbers(ctx, tx, one.ID, 100); err != nil {
 				return err
 			}
 			return refused

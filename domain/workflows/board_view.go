@@ -13,9 +13,9 @@ import (
 
 // BoardFilter says which tickets of a board to show, as a URL does. The zero one shows all.
 type BoardFilter struct {
-	Text  string // of a title, or a key or number
-	Who   string // accounts.Me, accounts.NoOne or a handle; "" for any assignee
-	State string // tickets.StateOpen or StateClosed; anything else is both
+	Text     string // of a title, or a key or number
+	Assignee string // accounts.Me, accounts.NoOne or a handle; "" for any assignee
+	State    string // tickets.StateOpen or StateClosed; anything else is both
 }
 
 // maxColleagues is how many members a board offers to filter by.
@@ -124,14 +124,14 @@ func (w *Workflows) filter(
 		filter.State = n.State
 	}
 	actor := accounts.ActorFrom(ctx)
-	switch n.Who {
+	switch n.Assignee {
 	case "":
 	case accounts.Me:
 		filter.Assignee = actor.Account.ID
 	case accounts.NoOne:
 		filter.NoOne = true
 	default:
-		filter.Assignee, err = w.accountOf(ctx, actor.Company.ID, strings.ToLower(strings.TrimPrefix(n.Who, "@")), known)
+		filter.Assignee, err = w.accountOf(ctx, actor.Company.ID, strings.ToLower(strings.TrimPrefix(n.Assignee, "@")), known)
 	}
 	return filter, err
 }

@@ -103,7 +103,7 @@ func (m *move) takeKey(ctx context.Context, tx *db.Tx, seen tickets.Ticket) (tic
 		return tickets.Key{}, err
 	}
 	if !had {
-		if number, err = boards.TakeNumbers(ctx, tx, m.to.ID, 1); err != nil {
+		if number, err = boards.AllocateNumbers(ctx, tx, m.to.ID, 1); err != nil {
 			return tickets.Key{}, err
 		}
 	}

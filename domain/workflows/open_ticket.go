@@ -119,7 +119,7 @@ func OpenTickets(
 	if err := takeRanks(ctx, tx, board, rows); err != nil {
 		return nil, err
 	}
-	last, err := boards.TakeNumbers(ctx, tx, board.ID, len(rows))
+	last, err := boards.AllocateNumbers(ctx, tx, board.ID, len(rows))
 	if err != nil {
 		return nil, err
 	}

@@ -247,7 +247,7 @@ func transactions(f facts) Check {
 }
 
 func claims(plan monitor.ClaimPlan) Check {
-	c := Check{Name: "claim plan", Mark: OK, Value: plan.Says}
+	c := Check{Name: "claim plan", Mark: OK, Value: plan.Text}
 	if !plan.Good {
 		c.Mark, c.Why = Problem, "Each claim would go over the tasks of its run, or fail; so migrations pause instead of claiming."
 		c.Fix = "ANALYZE TABLE migration_task; and, where the index is missing: ALTER TABLE migration_task ADD KEY ix_claim (run_id, state, id);"

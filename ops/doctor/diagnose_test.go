@@ -23,7 +23,7 @@ func healthy() facts {
 		status:  map[string]string{"threads_connected": "20"},
 		account: "'app'@'%'", schema: db.SchemaStatus{Version: 3, Latest: 3}, dataBytes: 500 * mib, clock: 20 * time.Millisecond,
 		history: value{12, true}, transactions: value{0, true}, disk: "/data", diskFree: 40 * gib,
-		claims:  &monitor.ClaimPlan{Known: true, Good: true, Says: "ref by ix_claim (9 bytes)"},
+		claims:  &monitor.ClaimPlan{Known: true, Good: true, Text: "ref by ix_claim (9 bytes)"},
 		waiting: &backlog{rows: 3, since: sql.NullInt64{Int64: 1, Valid: true}},
 	}
 }
@@ -44,7 +44,7 @@ func TestDiagnose(t *testing.T) {
 		says, fix   string
 	}{
 		{"an unfit server", func(f *facts) { f.unfit = "MySQL 5.7 is too old." }, "server", Problem, "does not start", "too old"},
-		{"a plan that goes over all tasks", func(f *facts) { f.claims = &monitor.ClaimPlan{Known: true, Says: "all by PRIMARY"} }, "claim plan", Problem, "go over", "ix_claim"},
+		{"a plan that goes over all tasks", func(f *facts) { f.claims = &monitor.ClaimPlan{Known: true, Text: "all by PRIMARY"} }, "claim plan", Problem, "go over", "ix_claim"},
 		{"a broken schema", func(f *facts) { f.schema.Dirty = true }, "schema", Problem, "halfway", "restore"},
 		{"an older schema", func(f *facts) { f.schema.Version = 2 }, "schema", Note, "older", "schema up"},
 		{"a newer schema", func(f *facts) { f.schema.Version = 4 }, "schema", Problem, "newer", "newer"},

@@ -108,7 +108,7 @@ function picked() {
 }
 
 function jump(link) {
-	const section = link.closest('.piece')
+	const section = link.closest('.section')
 	section.scrollIntoView({ block: 'start' })
 	link.focus({ preventScroll: true })
 }

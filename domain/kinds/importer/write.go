@@ -378,7 +378,7 @@ func (m *Importer) previewImport(ctx context.Context, work *migrations.Work) (st
 	if err := a.column.Admit(1); err != nil {
 		return "", migrations.Permanent{Err: err}
 	}
-	kept, err := boards.KeptSlugs(ctx, m.bulk.Queries, plan.company.ID, slugsOf([]*arrival{a}))
+	kept, err := boards.ReservedSlugs(ctx, m.bulk.Queries, plan.company.ID, slugsOf([]*arrival{a}))
 	if err != nil {
 		return "", err
 	}

@@ -43,7 +43,7 @@ type ReplicaLag struct {
 type ClaimPlan struct {
 	Known bool
 	Good  bool
-	Says  string // the plan, or why it is not known
+	Text  string // the plan, or why it is not known
 }
 
 // Health looks at the database, at most every two seconds however many ask.

@@ -29,7 +29,7 @@ func TestHealth(t *testing.T) {
 		if h.DeadlocksPerMinute.Known || h.DeadlocksPerMinute.Why == "" || h.ClaimP99.Known || h.ClaimP99.Why == "" {
 			t.Errorf("deadlocks %+v, claims %+v", h.DeadlocksPerMinute, h.ClaimP99)
 		}
-		if !h.ClaimPlan.Good || !strings.Contains(h.ClaimPlan.Says, "ix_claim") {
+		if !h.ClaimPlan.Good || !strings.Contains(h.ClaimPlan.Text, "ix_claim") {
 			t.Errorf("claim plan %+v", h.ClaimPlan)
 		}
 		if got := fmt.Sprint(h.Replicas); got != "[{db2 {3.5 true  }} {db3 {0 false Replica db3 has no heartbeat of the workers yet. }}]" {

@@ -29,14 +29,14 @@ func PlanOf(ctx context.Context, d *db.DB, run id.Run) (ClaimPlan, error) {
 	defer cancel()
 	lines, err := d.ExplainClaim(ctx, run)
 	if err != nil {
-		return ClaimPlan{Says: fmt.Sprintf("The server does not say how it would claim tasks: %v", err)}, err
+		return ClaimPlan{Text: fmt.Sprintf("The server does not say how it would claim tasks: %v", err)}, err
 	}
 	return judgePlan(lines), nil
 }
 
 func judgePlan(lines []map[string]string) ClaimPlan {
 	if len(lines) != 1 {
-		return ClaimPlan{Known: true, Says: fmt.Sprintf("The plan of the claim has %d steps, not one.", len(lines))}
+		return ClaimPlan{Known: true, Text: fmt.Sprintf("The plan of the claim has %d steps, not one.", len(lines))}
 	}
 	line := lines[0]
 	extra := strings.ToLower(line["extra"])
@@ -52,7 +52,7 @@ func judgePlan(lines []map[string]string) ClaimPlan {
 	case strings.Contains(extra, "filesort") || strings.Contains(extra, "temporary"):
 		text = "The server would sort all open tasks for each claim: " + text + "."
 	default:
-		return ClaimPlan{Known: true, Good: true, Says: text}
+		return ClaimPlan{Known: true, Good: true, Text: text}
 	}
-	return ClaimPlan{Known: true, Says: text}
+	return ClaimPlan{Known: true, Text: text}
 }

@@ -294,17 +294,17 @@ func (d *dispatcher) checkPlan() bool {
 		d.log("ask how tasks would be claimed", "error", err)
 		d.idleAfter(time.Now())
 		return false
-	case !plan.Known && d.failures == 0 && !strings.Contains(plan.Says, "ix_claim"):
+	case !plan.Known && d.failures == 0 && !strings.Contains(plan.Text, "ix_claim"):
 		d.failures++ // it is asked once more
 		d.idleAfter(time.Now())
 		return false
 	}
-	d.log("refuse to claim tasks", "why", plan.Says)
+	d.log("refuse to claim tasks", "why", plan.Text)
 	ctx, cancel := context.WithTimeout(d.writeCtx, monitor.PlanTimeout)
 	defer cancel()
 	err = d.w.p.engine.Move(ctx, *run, migrations.Move{
 		Action: "pause", From: []migrations.State{migrations.Running}, To: migrations.Pausing, Actor: migrations.Keeper,
-		Reason: "Tasks cannot be claimed: " + plan.Says + " See `counterfoil doctor`; then resume.",
+		Reason: "Tasks cannot be claimed: " + plan.Text + " See `counterfoil doctor`; then resume.",
 	})
 	if err != nil {
 		d.log("pause a run whose tasks cannot be claimed", "error", err)
