@@ -64,7 +64,9 @@ type CardFilter struct {
 
 // MatchingCards returns the matching cards of each range, at most limit of each, in board order within a column. It
 // reads no card outside the ranges.
-func (q *Queries) MatchingCards(ctx context.Context, filter CardFilter, windows []CardRange, limit int) ([]Card, error) {
+func (q *Queries) MatchingCards(
+	ctx context.Context, filter CardFilter, windows []CardRange, limit int,
+) ([]Card, error) {
 	condition, filterArgs := filter.condition()
 	parts := make([]string, len(windows))
 	var args []any
@@ -132,7 +134,8 @@ func (q *Queries) cards(ctx context.Context, parts []string, args []any) ([]Card
 	var cards []Card
 	for rows.Next() {
 		var c Card
-		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt, &c.ClosedAt); err != nil {
+		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt,
+			&c.ClosedAt); err != nil {
 			return nil, fmt.Errorf("scan card: %w", err)
 		}
 		cards = append(cards, c)

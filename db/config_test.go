@@ -22,12 +22,14 @@ func TestConfig(t *testing.T) {
 	} {
 		t.Run(url, func(t *testing.T) {
 			cfg := domaintest.OK(db.Config(url))(t)
-			if cfg.User != want.user || cfg.Passwd != want.password || cfg.Net != want.net || cfg.Addr != want.addr || cfg.DBName != want.name {
+			if cfg.User != want.user || cfg.Passwd != want.password || cfg.Net != want.net || cfg.Addr != want.addr ||
+				cfg.DBName != want.name {
 				t.Errorf("%s %s %s %s %s", cfg.User, cfg.Passwd, cfg.Net, cfg.Addr, cfg.DBName)
 			}
 		})
 	}
-	for _, url := range []string{"", "postgres://ana:hush@host/x", "ana:hush@tcp(host)/x", "mysql://ana:hush@host", "mysql://ana:hush@/x", "mysql://ana:hu%zzsh@host/x"} {
+	for _, url := range []string{"", "postgres://ana:hush@host/x", "ana:hush@tcp(host)/x", "mysql://ana:hush@host",
+		"mysql://ana:hush@/x", "mysql://ana:hu%zzsh@host/x"} {
 		t.Run("refused: "+url, func(t *testing.T) {
 			_, err := db.Config(url)
 			if !errors.Is(err, db.CodeBadURL) {

@@ -80,7 +80,8 @@ func retryable(err error) bool {
 
 // classify turns temporary errors into Unavailable and returns others unchanged.
 func classify(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || fault.KindOf(err) != "" {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		fault.KindOf(err) != "" {
 		return err
 	}
 	if why := whyUnavailable(err); why != "" {
@@ -107,8 +108,10 @@ func whyUnavailable(err error) string {
 	}
 	var network *net.OpError
 	switch {
-	case errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
-		errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EPIPE), errors.As(err, &network):
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, io.EOF),
+		errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EPIPE), errors.As(err,
+			&network):
 		return "it does not answer"
 	}
 	return ""

@@ -31,7 +31,8 @@ const (
 )
 
 // small are tables that do not grow.
-var small = map[string]bool{"installation": true, "schema_migrations": true, "numbers": true, "migration_lease": true, "sequences": true, "ref_counter": true, "ref_policy": true}
+var small = map[string]bool{"installation": true, "schema_migrations": true, "numbers": true, "migration_lease": true,
+	"sequences": true, "ref_counter": true, "ref_policy": true}
 
 // filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a
 // thousand rows, for in a small one a scan is the best plan.
@@ -194,7 +195,8 @@ func filled(t *testing.T) *db.DB {
 
 func rowsOf(t *testing.T, d *db.DB) map[string]int {
 	t.Helper()
-	rows := domaintest.OK(d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'"))(t)
+	rows := domaintest.OK(
+		d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'"))(t)
 	defer rows.Close()
 	var counts []string
 	for rows.Next() {

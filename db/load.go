@@ -24,7 +24,8 @@ type ServerValue struct {
 
 // Load reads the server's load. MySQL shows some of it only to accounts with PROCESS.
 func (d *DB) Load(ctx context.Context) (Load, error) {
-	values, err := numbers(ctx, d.SQL, `SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_running', 'Innodb_history_list_length', 'Innodb_deadlocks')`)
+	values, err := numbers(ctx, d.SQL,
+		`SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_running', 'Innodb_history_list_length', 'Innodb_deadlocks')`)
 	if err != nil {
 		return Load{}, fmt.Errorf("read status: %w", classify(err))
 	}
@@ -33,7 +34,8 @@ func (d *DB) Load(ctx context.Context) (Load, error) {
 		l.Deadlocks.Value, l.Deadlocks.Known = values["innodb_deadlocks"]
 		return l, nil
 	}
-	values, err = numbers(ctx, d.SQL, "SELECT name, `count` FROM information_schema.innodb_metrics WHERE name IN ('trx_rseg_history_len', 'lock_deadlocks')")
+	values, err = numbers(ctx, d.SQL,
+		"SELECT name, `count` FROM information_schema.innodb_metrics WHERE name IN ('trx_rseg_history_len', 'lock_deadlocks')")
 	if err != nil && !IsForbidden(err) {
 		return Load{}, fmt.Errorf("read metrics: %w", classify(err))
 	}

@@ -37,7 +37,8 @@ func (tx *Tx) InsertTickets(ctx context.Context, rows []NewTicket) error {
 		for ; n < len(rows) && bytes < 1<<20; n++ {
 			r := rows[n]
 			bytes += len(r.Title) + len(r.Description)
-			args = append(args, uint64(r.BoardID), r.LocalID, uint64(r.ColumnID), r.RankInColumn, r.Title, r.Description, uint64(r.CreatedBy), r.CreatedAt, r.UpdatedAt, tx.Now, r.ClosedAt, r.FromRequester)
+			args = append(args, uint64(r.BoardID), r.LocalID, uint64(r.ColumnID), r.RankInColumn, r.Title, r.Description,
+				uint64(r.CreatedBy), r.CreatedAt, r.UpdatedAt, tx.Now, r.ClosedAt, r.FromRequester)
 		}
 		if _, err := tx.SQL.ExecContext(ctx, insertTickets+tuples(n, 12), args...); err != nil {
 			return err

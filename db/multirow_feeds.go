@@ -24,7 +24,8 @@ func (q *Queries) LockUnpublished(ctx context.Context, table string, rows []uint
 	for i, row := range rows {
 		args[i] = row
 	}
-	return q.ids(ctx, `SELECT id FROM `+table+byKey+`WHERE id IN (`+marks(len(rows))+`) AND feed_sync_id IS NULL ORDER BY id FOR UPDATE SKIP LOCKED`, args...)
+	return q.ids(ctx, `SELECT id FROM `+table+byKey+`WHERE id IN (`+marks(
+		len(rows))+`) AND feed_sync_id IS NULL ORDER BY id FOR UPDATE SKIP LOCKED`, args...)
 }
 
 // WaitForUnpublished waits for the lock of an unpublished row and returns the row; none if it was published meanwhile.
@@ -76,7 +77,8 @@ func (q *Queries) BatchAges(ctx context.Context, positions []FeedPosition) ([]in
 	var args []any
 	parts := make([]string, len(positions))
 	for i, position := range positions {
-		parts[i] = `(SELECT ` + strconv.Itoa(i) + ` AS n, TIMESTAMPDIFF(MICROSECOND, committed_at, NOW(6)) AS age FROM feed_batch WHERE feed = ? AND hi > ? ORDER BY hi LIMIT 1)`
+		parts[i] = `(SELECT ` + strconv.Itoa(i) +
+			` AS n, TIMESTAMPDIFF(MICROSECOND, committed_at, NOW(6)) AS age FROM feed_batch WHERE feed = ? AND hi > ? ORDER BY hi LIMIT 1)`
 		args = append(args, position.Feed, position.Position)
 	}
 	ages := make([]int64, len(positions))

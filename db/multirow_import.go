@@ -30,7 +30,8 @@ func (tx *Tx) KeepOrigins(ctx context.Context, company id.Company, rows []NewOri
 	for _, r := range rows {
 		args = append(args, uint64(company), r.ExternalID, uint64(r.TicketID), tx.Now)
 	}
-	return tx.insertRows(ctx, `INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES `, "", 4, args)
+	return tx.insertRows(ctx, `INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES `, "", 4,
+		args)
 }
 
 // NewActivity is a row for RecordActivities.
@@ -46,7 +47,8 @@ func (tx *Tx) RecordActivities(ctx context.Context, rows []NewActivity) error {
 	for _, r := range rows {
 		args = append(args, uint64(r.TicketID), uint64(r.AccountID), r.Kind, r.Detail, tx.Now)
 	}
-	return tx.insertRows(ctx, `INSERT INTO activity (ticket_id, account_id, kind, detail, created_at) VALUES `, "", 5, args)
+	return tx.insertRows(ctx, `INSERT INTO activity (ticket_id, account_id, kind, detail, created_at) VALUES `, "", 5,
+		args)
 }
 
 // NewAssignee is a row for AssignAll.
@@ -87,7 +89,8 @@ func (tx *Tx) AddComments(ctx context.Context, rows []NewComment) error {
 			bytes += len(r.Body)
 			args = append(args, uint64(r.TicketID), uint64(r.AccountID), r.Body, r.CreatedAt, r.CreatedAt)
 		}
-		if err := tx.insertRows(ctx, `INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) VALUES `, "", 5, args); err != nil {
+		if err := tx.insertRows(ctx, `INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) VALUES `, "",
+			5, args); err != nil {
 			return err
 		}
 		rows = rows[n:]

@@ -55,7 +55,8 @@ func (tx *Tx) Notify(ctx context.Context, rows []Notification) error {
 		if r.CommentID != nil {
 			comment = uint64(*r.CommentID)
 		}
-		args = append(args, uint64(r.CompanyID), uint64(r.AccountID), uint64(r.TicketID), comment, uint64(r.ActorID), r.Kind, tx.Now)
+		args = append(args, uint64(r.CompanyID), uint64(r.AccountID), uint64(r.TicketID), comment, uint64(r.ActorID), r.Kind,
+			tx.Now)
 	}
 	_, err := tx.SQL.ExecContext(ctx, notify+tuples(len(rows), 7), args...)
 	return err
@@ -70,7 +71,9 @@ LIMIT ?`
 
 // MembersByName returns members whose name is like one of two patterns and whose role is not without. It reads at most
 // a thousand, whatever the company's size.
-func (q *Queries) MembersByName(ctx context.Context, company id.Company, beginning, inside, without string, limit int) ([]MembersWithHandleRow, error) {
+func (q *Queries) MembersByName(
+	ctx context.Context, company id.Company, beginning, inside, without string, limit int,
+) ([]MembersWithHandleRow, error) {
 	rows, err := q.db.QueryContext(ctx, membersByName, uint64(company), beginning, inside, without, limit)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,9 @@ WHERE id IN (`
 
 // ClaimTasks gives open tasks, which the transaction has locked, to a worker, and returns how many were open: none
 // after a time by the database's clock, when the claim would be too late.
-func (tx *Tx) ClaimTasks(ctx context.Context, tasks []id.Task, fence uint64, worker id.Worker, before time.Time) (int64, error) {
+func (tx *Tx) ClaimTasks(
+	ctx context.Context, tasks []id.Task, fence uint64, worker id.Worker, before time.Time,
+) (int64, error) {
 	args := make([]any, 0, len(tasks)+3)
 	args = append(args, fence, uint64(worker))
 	for _, task := range tasks {
@@ -76,13 +78,16 @@ func (tx *Tx) CompleteTasks(ctx context.Context, tasks []FinishedTask) (int64, e
 
 // FailTasks fails tasks whose claim still holds for good.
 func (tx *Tx) FailTasks(ctx context.Context, tasks []FinishedTask) (int64, error) {
-	return tx.end(ctx, tasks, `state = 'failed', finished_at = NOW(6), fingerprint = `, pick("NULL", func(e FinishedTask) (any, bool) { return e.Fingerprint[:], true }))
+	return tx.end(ctx, tasks, `state = 'failed', finished_at = NOW(6), fingerprint = `,
+		pick("NULL", func(e FinishedTask) (any, bool) { return e.Fingerprint[:], true }))
 }
 
 // PutOffTasks lets tasks whose claim still holds wait.
 func (tx *Tx) PutOffTasks(ctx context.Context, tasks []FinishedTask) (int64, error) {
-	return tx.end(ctx, tasks, `state = 'waiting', attempt = attempt - `, pick("0", func(e FinishedTask) (any, bool) { return 1, e.Free }),
-		`, due_at = NOW(6) + INTERVAL `, pick("0", func(e FinishedTask) (any, bool) { return e.Due.Microseconds(), true }), ` MICROSECOND, note = `, notes)
+	return tx.end(ctx, tasks, `state = 'waiting', attempt = attempt - `,
+		pick("0", func(e FinishedTask) (any, bool) { return 1, e.Free }),
+		`, due_at = NOW(6) + INTERVAL `, pick("0",
+			func(e FinishedTask) (any, bool) { return e.Due.Microseconds(), true }), ` MICROSECOND, note = `, notes)
 }
 
 // ReturnTasks reopens tasks whose claim still holds, as if it had not been. The worker stays recorded for its fence.
@@ -173,7 +178,8 @@ func (tx *Tx) AddAttempts(ctx context.Context, list []NewAttempt) error {
 	const row = `(?,?,?,?,?,?,?,NOW(6) - INTERVAL ? MICROSECOND,?,?,?,?)`
 	args := make([]any, 0, 12*len(list))
 	for _, a := range list {
-		args = append(args, uint64(a.RunID), uint64(a.TaskID), a.Iteration, a.Attempt, a.Outcome, uint64(a.WorkerID), a.Worker,
+		args = append(args, uint64(a.RunID), uint64(a.TaskID), a.Iteration, a.Attempt, a.Outcome, uint64(a.WorkerID),
+			a.Worker,
 			a.Ago.Microseconds(), a.TookUs, a.Fingerprint, a.Message, a.Detail)
 	}
 	_, err := tx.SQL.ExecContext(ctx, addAttempts+row+strings.Repeat(","+row, len(list)-1), args...)

@@ -22,7 +22,8 @@ func (q *Queries) SetRanks(ctx context.Context, ranks []Rank) error {
 	for _, r := range ranks {
 		args = append(args, uint64(r.Ticket))
 	}
-	statement := "UPDATE ticket SET rank_in_column = CASE id" + strings.Repeat(" WHEN ? THEN ?", len(ranks)) + " END WHERE id IN " + tuples(1, len(ranks))
+	statement := "UPDATE ticket SET rank_in_column = CASE id" + strings.Repeat(" WHEN ? THEN ?", len(ranks)) +
+		" END WHERE id IN " + tuples(1, len(ranks))
 	_, err := q.db.ExecContext(ctx, statement, args...)
 	return err
 }
@@ -46,7 +47,8 @@ func (q *Queries) ExistingNumbers(ctx context.Context, wanted []Numbers) (found 
 		}
 	}
 	where := strings.Join(conditions, " OR ")
-	rows, err := q.db.QueryContext(ctx, "SELECT board_id, local_id FROM ticket WHERE "+where+" UNION ALL SELECT board_id, local_id FROM ticket_alias WHERE "+where, append(args, args...)...)
+	rows, err := q.db.QueryContext(ctx,
+		"SELECT board_id, local_id FROM ticket WHERE "+where+" UNION ALL SELECT board_id, local_id FROM ticket_alias WHERE "+where, append(args, args...)...)
 	if err != nil {
 		return nil, err
 	}

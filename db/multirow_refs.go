@@ -44,7 +44,9 @@ func (tx *Tx) IssueRefs(ctx context.Context, rows []RefIssue) error {
 		for _, r := range part {
 			args = append(args, r.Code, r.IssuedAt, uint64(r.CompanyID), uint64(r.TicketID), uint64(r.TokenID))
 		}
-		if _, err := tx.SQL.ExecContext(ctx, `INSERT INTO ref_issue (code, issued_at, company_id, ticket_id, token_id) VALUES `+tuples(len(part), 5), args...); err != nil {
+		if _, err := tx.SQL.ExecContext(ctx,
+			`INSERT INTO ref_issue (code, issued_at, company_id, ticket_id, token_id) VALUES `+tuples(len(part), 5),
+			args...); err != nil {
 			return err
 		}
 	}
@@ -76,7 +78,8 @@ func (tx *Tx) MintRefRange(ctx context.Context, batch uint32, codes []string) (a
 			return 0, err
 		}
 	}
-	return tx.changed(ctx, `INSERT INTO ref_pool (code) SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code >= ? AND code <= ? AND batch = ? ORDER BY code`, []any{codes[0], codes[len(codes)-1], batch})
+	return tx.changed(ctx,
+		`INSERT INTO ref_pool (code) SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code >= ? AND code <= ? AND batch = ? ORDER BY code`, []any{codes[0], codes[len(codes)-1], batch})
 }
 
 // AddToLedger adds codes to the ledger; existing ones stay as they are. Not IGNORE, which hides other errors.
@@ -85,19 +88,24 @@ func (tx *Tx) AddToLedger(ctx context.Context, batch uint32, codes []string) err
 	for _, code := range codes {
 		args = append(args, code, batch)
 	}
-	_, err := tx.SQL.ExecContext(ctx, `INSERT INTO ref_ledger (code, batch) VALUES `+tuples(len(codes), 2)+` ON DUPLICATE KEY UPDATE code = ref_ledger.code`, args...)
+	_, err := tx.SQL.ExecContext(ctx, `INSERT INTO ref_ledger (code, batch) VALUES `+tuples(len(codes),
+		2)+` ON DUPLICATE KEY UPDATE code = ref_ledger.code`, args...)
 	return err
 }
 
 // AddToPool adds those of the codes to the pool that the batch added to the ledger, and returns how many.
 func (tx *Tx) AddToPool(ctx context.Context, batch uint32, codes []string) (int64, error) {
-	return tx.changed(ctx, `INSERT INTO ref_pool (code) SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(codes))+`) AND batch = ? ORDER BY code`, append(anys(codes), batch))
+	return tx.changed(ctx,
+		`INSERT INTO ref_pool (code) SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(
+			len(codes))+`) AND batch = ? ORDER BY code`, append(anys(codes), batch))
 }
 
 // RefsOfBatch returns which of the codes a batch added to the ledger.
 func (tx *Tx) RefsOfBatch(ctx context.Context, batch uint32, codes []string) (own []string, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {
-		list, err := tx.codes(ctx, `SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`) AND batch = ?`, append(anys(part), batch))
+		list, err := tx.codes(ctx,
+			`SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`) AND batch = ?`,
+			append(anys(part), batch))
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +117,8 @@ func (tx *Tx) RefsOfBatch(ctx context.Context, batch uint32, codes []string) (ow
 // LedgerHas returns which of the codes are in the ledger.
 func (q *Queries) LedgerHas(ctx context.Context, codes []string) (known []string, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {
-		list, err := codesOf(ctx, q.db, `SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`)`, anys(part))
+		list, err := codesOf(ctx, q.db,
+			`SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`)`, anys(part))
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +149,8 @@ func (tx *Tx) QuarantinedAmong(ctx context.Context, codes []string) (list []RefO
 // QuarantineRefs records codes, which are not in the pool any more, as quarantined.
 func (tx *Tx) QuarantineRefs(ctx context.Context, codes []string) error {
 	for part := range slices.Chunk(codes, refsAtOnce) {
-		if _, err := tx.SQL.ExecContext(ctx, `INSERT INTO ref_quarantine (code) VALUES `+tuples(len(part), 1), anys(part)...); err != nil {
+		if _, err := tx.SQL.ExecContext(ctx, `INSERT INTO ref_quarantine (code) VALUES `+tuples(len(part), 1),
+			anys(part)...); err != nil {
 			return err
 		}
 	}
@@ -151,7 +161,8 @@ func (tx *Tx) QuarantineRefs(ctx context.Context, codes []string) error {
 // for the end.
 func (q *Queries) LedgerFrom(ctx context.Context, from, to string, limit int, inclusive bool) ([]RefOfLot, error) {
 	where, args := between("l.code", from, to, inclusive)
-	return ofLots(ctx, q.db, `SELECT l.code, b.lot_id FROM ref_ledger l FORCE INDEX (PRIMARY) STRAIGHT_JOIN ref_batch b ON b.id = l.batch WHERE `+where+` ORDER BY l.code LIMIT ?`, append(args, limit))
+	return ofLots(ctx, q.db,
+		`SELECT l.code, b.lot_id FROM ref_ledger l FORCE INDEX (PRIMARY) STRAIGHT_JOIN ref_batch b ON b.id = l.batch WHERE `+where+` ORDER BY l.code LIMIT ?`, append(args, limit))
 }
 
 // PooledRef is a code of the pool.
@@ -162,7 +173,9 @@ type PooledRef struct {
 
 // PooledFrom returns codes of the pool, in order and without locks: from one on, or after it, up to before another, ""
 // for the end.
-func (q *Queries) PooledFrom(ctx context.Context, from, to string, limit int, inclusive bool) (list []PooledRef, err error) {
+func (q *Queries) PooledFrom(
+	ctx context.Context, from, to string, limit int, inclusive bool,
+) (list []PooledRef, err error) {
 	where, args := between("code", from, to, inclusive)
 	rows, err := q.db.QueryContext(ctx, `SELECT p.code, o.quarantined_at IS NOT NULL FROM (SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE `+where+` ORDER BY code LIMIT ?) p
 		LEFT JOIN ref_ledger l FORCE INDEX (PRIMARY) ON l.code = p.code LEFT JOIN ref_batch b ON b.id = l.batch LEFT JOIN ref_lot o ON o.id = b.lot_id`, append(args, limit)...)
@@ -227,7 +240,9 @@ type CodeCount struct {
 }
 
 // CountCodes counts the codes of a table after one, at most so many.
-func (q *Queries) CountCodes(ctx context.Context, table RefTable, after string, limit, length int) (c CodeCount, err error) {
+func (q *Queries) CountCodes(
+	ctx context.Context, table RefTable, after string, limit, length int,
+) (c CodeCount, err error) {
 	row := q.db.QueryRowContext(ctx, `SELECT COUNT(*), CAST(COALESCE(SUM(CHAR_LENGTH(code) = ?), 0) AS UNSIGNED), COALESCE(MAX(code), '')
 		FROM (SELECT code FROM `+string(table)+` FORCE INDEX (PRIMARY) WHERE code > ? ORDER BY code LIMIT ?) x`, length, after, limit)
 	return c, row.Scan(&c.Codes, &c.OfLength, &c.Last)
@@ -256,13 +271,16 @@ func (tx *Tx) QuarantinePool(ctx context.Context) error {
 
 // LockPooled locks which of the codes are in the pool, after waiting for other locks, and returns them.
 func (tx *Tx) LockPooled(ctx context.Context, codes []string) ([]string, error) {
-	return tx.codes(ctx, `SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(codes))+`) ORDER BY code FOR UPDATE`, anys(codes))
+	return tx.codes(ctx, `SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code IN (`+marks(
+		len(codes))+`) ORDER BY code FOR UPDATE`, anys(codes))
 }
 
 // LockFree locks which of the codes are in the pool and not locked, and returns them.
 func (tx *Tx) LockFree(ctx context.Context, codes []string) (locked []string, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {
-		list, err := tx.codes(ctx, `SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`) FOR UPDATE SKIP LOCKED`, anys(part))
+		list, err := tx.codes(ctx,
+			`SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`) FOR UPDATE SKIP LOCKED`,
+			anys(part))
 		if err != nil {
 			return nil, err
 		}

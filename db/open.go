@@ -121,7 +121,8 @@ const CodeBadURL fault.Code = "Database.BadURL"
 type BadURL struct{ Why string }
 
 func (e BadURL) Error() string {
-	return "DATABASE_URL " + e.Why + ": write mysql://user:password@host:3306/database or mysql://user@unix(/path/to/socket)/database."
+	return "DATABASE_URL " + e.Why +
+		": write mysql://user:password@host:3306/database or mysql://user@unix(/path/to/socket)/database."
 }
 
 func (e BadURL) Unwrap() error {

@@ -36,7 +36,8 @@ func unpublished(n int) (rows []uint64) {
 	return rows
 }
 
-var firstWindows = []db.CardRange{{ColumnID: 1, To: 2000 * gap}, {ColumnID: 2, To: 2000 * gap}, {ColumnID: 3, To: 2000 * gap}}
+var firstWindows = []db.CardRange{{ColumnID: 1, To: 2000 * gap}, {ColumnID: 2, To: 2000 * gap},
+	{ColumnID: 3, To: 2000 * gap}}
 
 func firstBoards(n int) (boards []id.Board) {
 	for i := range n {

@@ -61,7 +61,9 @@ func TestNoQueryGrowsWithATable(t *testing.T) {
 func TestPagesBeginWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	d := filled(t)
-	for name, want := range map[string]string{"CommentsBefore": "ix_comment_ticket 16", "CommentsAfter": "ix_comment_ticket 16", "PublicCommentsBefore": "ix_comment_public 17", "InboxOf": "ix_notification_inbox 24", "AssignedTickets": "ix_assignee_work 17"} {
+	for name, want := range map[string]string{"CommentsBefore": "ix_comment_ticket 16",
+		"CommentsAfter": "ix_comment_ticket 16", "PublicCommentsBefore": "ix_comment_public 17",
+		"InboxOf": "ix_notification_inbox 24", "AssignedTickets": "ix_assignee_work 17"} {
 		query, args := recorded(t, name, samples[name].args)
 		plan := plansOf(t, d, query, args)[0]
 		if plan["key"]+" "+plan["key_len"] != want || strings.Contains(plan["extra"], "filesort") {
@@ -209,7 +211,8 @@ func explained(t *testing.T, d *db.DB, query string, args []any) (problems []str
 		switch {
 		case strings.HasPrefix(extra, "no matching row") || strings.HasPrefix(extra, "impossible where"):
 			problems = append(problems, "the sample finds nothing, so its plan says nothing: choose other arguments")
-		case plan["select_type"] == "INSERT" || plan["table"] == "" || strings.HasPrefix(plan["table"], "<") || strings.HasPrefix(extra, "table function") || small[plan["table"]]:
+		case plan["select_type"] == "INSERT" || plan["table"] == "" || strings.HasPrefix(plan["table"], "<") ||
+			strings.HasPrefix(extra, "table function") || small[plan["table"]]:
 		case strings.EqualFold(plan["type"], "ALL") || strings.EqualFold(plan["type"], "index"):
 			problems = append(problems, fmt.Sprintf("it scans %s from end to end: %v", plan["table"], plan))
 		}
@@ -301,7 +304,8 @@ func (w work) minus(v work) work { return work{w.reads - v.reads, w.sorts - v.so
 
 func touched(t *testing.T, tx *sql.Tx) (w work) {
 	t.Helper()
-	rows := domaintest.OK(tx.Query("SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler_read%' OR Variable_name IN ('Sort_scan', 'Sort_range')"))(t)
+	rows := domaintest.OK(
+		tx.Query("SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler_read%' OR Variable_name IN ('Sort_scan', 'Sort_range')"))(t)
 	defer rows.Close()
 	for rows.Next() {
 		var name string

@@ -35,7 +35,8 @@ func Unfit(why string) error {
 
 // Server reads the description.
 func (d *DB) Server(ctx context.Context) (Server, error) {
-	values, err := d.variables(ctx, "version", "innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "binlog_format", "innodb_doublewrite")
+	values, err := d.variables(ctx, "version", "innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "binlog_format",
+		"innodb_doublewrite")
 	if err != nil {
 		return Server{}, err
 	}
@@ -95,7 +96,8 @@ func (d *DB) Check(ctx context.Context) (Server, error) {
 		return s, Unfit("The server's binary log is in STATEMENT format, which READ COMMITTED does not allow. Set binlog_format=ROW (or MIXED) and start it again.")
 	}
 	var support string
-	err = d.SQL.QueryRowContext(ctx, "SELECT support FROM information_schema.engines WHERE engine = 'InnoDB'").Scan(&support)
+	err = d.SQL.QueryRowContext(ctx,
+		"SELECT support FROM information_schema.engines WHERE engine = 'InnoDB'").Scan(&support)
 	if err != nil && !IsNotFound(err) {
 		return s, fmt.Errorf("look for InnoDB: %w", classify(err))
 	}

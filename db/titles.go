@@ -40,7 +40,8 @@ func (q *Queries) TicketsByTitle(ctx context.Context, s TitleSearch) ([]TitleMat
 	if len(s.Boards) == 0 || len(s.Terms) == 0 {
 		return nil, nil
 	}
-	part := newestOfBoard + strings.Repeat(" AND title LIKE ? ESCAPE '!'", len(s.Terms)) + " ORDER BY local_id DESC LIMIT ?)"
+	part := newestOfBoard + strings.Repeat(" AND title LIKE ? ESCAPE '!'", len(s.Terms)) +
+		" ORDER BY local_id DESC LIMIT ?)"
 	var args []any
 	for _, board := range s.Boards {
 		args = append(args, uint64(board), s.Newest)

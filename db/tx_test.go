@@ -133,7 +133,8 @@ func TestInTx(t *testing.T) {
 		listener := domaintest.OK(net.Listen("tcp", "127.0.0.1:0"))(t)
 		gone := listener.Addr().String()
 		listener.Close()
-		for _, url := range []string{"mysql://root@" + gone + "/x", "mysql://root@unix(" + filepath.Join(t.TempDir(), "no.sock") + ")/x"} {
+		for _, url := range []string{"mysql://root@" + gone + "/x", "mysql://root@unix(" +
+			filepath.Join(t.TempDir(), "no.sock") + ")/x"} {
 			d, err := db.Open(url)
 			domaintest.Must(t, err)
 			defer d.Close()

@@ -147,7 +147,8 @@ func TestFollowedTogether(t *testing.T) {
 				t.Parallel()
 				a := withBoard(t, "One", "Two", "Three", "Four")
 				tabs := []*tab{a.tab(t)}
-				tabs[0].expected = regexp.MustCompile(`ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET`)
+				tabs[0].expected = regexp.MustCompile(
+					`ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET`)
 				for len(tabs) < 10 {
 					tabs = append(tabs, tabs[0].another())
 				}

@@ -199,7 +199,8 @@ func TestFollowedBoards(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One", "Two")
 		b, other := a.tab(t), a.tab(t)
-		b.expected = regexp.MustCompile(`ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET`)
+		b.expected = regexp.MustCompile(
+			`ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET`)
 		other.expected = b.expected
 		for _, w := range []*tab{b, other} {
 			w.open("/acme/boards/NINJA")

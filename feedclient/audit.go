@@ -40,7 +40,8 @@ func (c *Client) Audit(ctx context.Context, feed, board, upto string) (list []Ra
 			}
 			Next string // null at the end
 		}
-		if err := c.call(ctx, http.MethodGet, "/feeds/"+url.PathEscape(feed)+"/audit?"+values.Encode(), nil, &page); err != nil {
+		if err := c.call(ctx, http.MethodGet, "/feeds/"+url.PathEscape(feed)+"/audit?"+values.Encode(), nil,
+			&page); err != nil {
 			return nil, err
 		}
 		for _, r := range page.Ranges {

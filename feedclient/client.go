@@ -101,7 +101,8 @@ func (e *Error) Error() string {
 // StartOver reports a cursor from which the server cannot read on: it is from before a restore, or so old that
 // deletions after it are forgotten. Read from the start, and remove the rows that are not in it, as Follow does.
 func (e *Error) StartOver() bool {
-	return e.Status == http.StatusGone || e.Type == problem+"Feed.CursorOfEarlierEpoch" || e.Type == problem+"Feed.CursorAhead"
+	return e.Status == http.StatusGone || e.Type == problem+"Feed.CursorOfEarlierEpoch" ||
+		e.Type == problem+"Feed.CursorAhead"
 }
 
 // problem is the prefix of types; a code follows.

@@ -20,7 +20,8 @@ type Consumer struct {
 // Register makes the server keep a cursor for a new consumer; from is as Query.Cursor. Like all changes of consumers
 // it needs the scope tickets:write. A name that is taken is an *Error of status 409.
 func (c *Client) Register(ctx context.Context, feed, name, from string) (consumer Consumer, err error) {
-	err = c.call(ctx, http.MethodPost, "/feeds/"+url.PathEscape(feed)+"/consumers", map[string]string{"name": name, "from": from}, &consumer)
+	err = c.call(ctx, http.MethodPost, "/feeds/"+url.PathEscape(feed)+"/consumers",
+		map[string]string{"name": name, "from": from}, &consumer)
 	return consumer, err
 }
 
@@ -33,7 +34,8 @@ func (c *Client) Consumer(ctx context.Context, feed, name string) (consumer Cons
 // Advance moves a consumer's cursor after its work is done. If the cursor is not at from any more, because another
 // process works for it too, that is an *Error of status 409, and it was not moved.
 func (c *Client) Advance(ctx context.Context, feed, name, from, to string) (consumer Consumer, err error) {
-	err = c.call(ctx, http.MethodPut, consumerPath(feed, name)+"/cursor", map[string]string{"from": from, "to": to}, &consumer)
+	err = c.call(ctx, http.MethodPut, consumerPath(feed, name)+"/cursor", map[string]string{"from": from, "to": to},
+		&consumer)
 	return consumer, err
 }
 

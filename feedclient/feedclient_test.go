@@ -21,7 +21,8 @@ import (
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	const text = ": hello\nretry: 1000\n\nid: c1\nevent: change\ndata: {\"id\":7,\ndata: \"feed_sync_id\":\"9\"}\n\n:\r\nid: c2\r\n\r\nid:c3\nevent: other\ndata: x\n\nid: cut\ndata: off"
-	for name, r := range map[string]*bufio.Reader{"at once": bufio.NewReader(strings.NewReader(text)), "byte by byte": bufio.NewReaderSize(iotest.OneByteReader(strings.NewReader(text)), 16)} {
+	for name, r := range map[string]*bufio.Reader{"at once": bufio.NewReader(strings.NewReader(text)),
+		"byte by byte": bufio.NewReaderSize(iotest.OneByteReader(strings.NewReader(text)), 16)} {
 		t.Run("items, cursors and what is neither are told apart, "+name, func(t *testing.T) {
 			e := &events{r: r}
 			var got []string
@@ -60,7 +61,8 @@ func TestStream(t *testing.T) {
 				w.WriteHeader(http.StatusServiceUnavailable)
 				return
 			}
-			fmt.Fprintf(w, "id: c%d\nevent: change\ndata: {\"id\":1,\"feed_sync_id\":\"%d\"}\n\nid: lost\nevent: change\nda", n, n)
+			fmt.Fprintf(w, "id: c%d\nevent: change\ndata: {\"id\":1,\"feed_sync_id\":\"%d\"}\n\nid: lost\nevent: change\nda", n,
+				n)
 			w.(http.Flusher).Flush()
 			if n == 3 {
 				<-r.Context().Done() // sends nothing more
@@ -76,7 +78,8 @@ func TestStream(t *testing.T) {
 			}
 			return nil
 		})
-		if !errors.Is(err, enough) || !slices.Equal(got, []string{"c1", "c3", "c4"}) || !slices.Equal(asked, []string{"c0", "c1", "c1", "c3"}) {
+		if !errors.Is(err, enough) || !slices.Equal(got, []string{"c1", "c3", "c4"}) ||
+			!slices.Equal(asked, []string{"c0", "c1", "c1", "c3"}) {
 			t.Errorf("%v: got %q, asked for %q", err, got, asked)
 		}
 	})
@@ -94,7 +97,8 @@ func TestCallsEnd(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	wire := &asked{}
-	c := &Client{URL: "http://127.0.0.1", HTTP: &http.Client{Transport: wire}, Retrying: func(error, time.Duration) { stop() }}
+	c := &Client{URL: "http://127.0.0.1", HTTP: &http.Client{Transport: wire},
+		Retrying: func(error, time.Duration) { stop() }}
 	for name, call := range map[string]func() error{
 		"Page":     func() error { _, err := c.Page(ctx, Query{Feed: "tickets", Wait: time.Hour}); return err },
 		"Register": func() error { _, err := c.Register(ctx, "tickets", "crm", "start"); return err },
@@ -148,7 +152,8 @@ func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store")
 	f := domaintest.OK(OpenFile(path))(t)
 	place := Place{Feed: "tickets", Cursor: "c", Round: 2, Whole: true}
-	domaintest.Must(t, f.Save(ctx, place, []Mark{{ID: 1, Round: 1, Position: 5}, {ID: 2, Round: 2, Position: 6}, {ID: 3, Round: 1}}))
+	domaintest.Must(t, f.Save(ctx, place, []Mark{{ID: 1, Round: 1, Position: 5}, {ID: 2, Round: 2, Position: 6},
+		{ID: 3, Round: 1}}))
 	domaintest.Must(t, f.Save(ctx, place, []Mark{{ID: 3, Gone: true}}))
 	t.Run("what was saved is there when it is opened again, and nothing else is left", func(t *testing.T) {
 		again, err := OpenFile(path)

@@ -62,7 +62,8 @@ func (c *Client) Follow(ctx context.Context, o Options, handle Handler) error {
 		place = Place{Feed: o.Feed, Board: o.Board, Cursor: o.From, Round: 1}
 	}
 	if place.Feed != o.Feed || place.Board != o.Board {
-		return fmt.Errorf("feedclient: the store is of the feed %q and the board %q, not of %q and %q", place.Feed, place.Board, o.Feed, o.Board)
+		return fmt.Errorf("feedclient: the store is of the feed %q and the board %q, not of %q and %q", place.Feed,
+			place.Board, o.Feed, o.Board)
 	}
 	f := &follower{c: c, o: o, place: place, handle: handle, marks: map[uint64]Mark{}}
 	for {

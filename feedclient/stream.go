@@ -60,7 +60,8 @@ func (c *Client) connection(ctx context.Context, q *Query, pause *backoff, handl
 	quiet := cmp.Or(c.Quiet, time.Minute)
 	watch := time.AfterFunc(quiet, func() { cancel(errQuiet) })
 	defer watch.Stop()
-	response, err := c.send(ctx, http.MethodGet, "/feeds/"+url.PathEscape(q.Feed)+"/stream?"+q.values().Encode(), nil, http.Header{"Accept": {"text/event-stream"}})
+	response, err := c.send(ctx, http.MethodGet, "/feeds/"+url.PathEscape(q.Feed)+"/stream?"+q.values().Encode(), nil,
+		http.Header{"Accept": {"text/event-stream"}})
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}

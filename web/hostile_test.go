@@ -447,7 +447,8 @@ func TestHostileAddresses(t *testing.T) {
 
 // plain reports whether a text that was refused cannot harm the next page, whatever was kept of it.
 func plain(value string) bool {
-	return utf8.ValidString(value) && !strings.Contains(value, "data-evil") && !strings.ContainsAny(value, "\u202e\u2066\n\x00")
+	return utf8.ValidString(value) && !strings.Contains(value, "data-evil") && !strings.ContainsAny(value,
+		"\u202e\u2066\n\x00")
 }
 
 // attack sends one hostile text and looks at what comes of it.

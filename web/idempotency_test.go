@@ -203,7 +203,8 @@ func TestIdempotencyKeysApart(t *testing.T) {
 				e.program().with("Idempotency-Key", key).post("/boards", object{"slug": "NINJA", "title": "x"}).
 					problem(t, 422, "Idempotency-Key")
 			}
-			e.program().with("Idempotency-Key", "a", "Idempotency-Key", "b").post(someTickets, asked).problem(t, 422, "Idempotency-Key")
+			e.program().with("Idempotency-Key", "a", "Idempotency-Key", "b").post(someTickets, asked).problem(t, 422,
+				"Idempotency-Key")
 		})
 		for _, key := range []string{strings.Repeat("a", 255), " ", "!~", hostile} {
 			e.program().with("Idempotency-Key", key).post(someTickets, asked).is(t, 201)

@@ -176,7 +176,8 @@ func TestRunReport(t *testing.T) {
 				"CONCAT('opened as DEMO-', ?))", run, line, line)
 		}
 	}
-	rows := domaintest.OK(csv.NewReader(strings.NewReader(e.ana().get(fmt.Sprintf("/admin/migrations/runs/%d/report.csv", run)).
+	rows := domaintest.OK(csv.NewReader(strings.NewReader(e.ana().get(fmt.Sprintf("/admin/migrations/runs/%d/report.csv",
+		run)).
 		is(t, 200).body)).ReadAll())(t)
 	if len(rows) != 1200 {
 		t.Fatalf("%d rows", len(rows))

@@ -109,7 +109,8 @@ func (m *memory) Delete(_ context.Context, name string) error {
 // openRun opens a run as the command line does.
 func (e *env) openRun(name string, values migrations.Values) id.Run {
 	e.t.Helper()
-	run := domaintest.OK(e.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values, migrations.Draft{},
+	run := domaintest.OK(e.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values,
+		migrations.Draft{},
 		nil))(e.t)
 	return run.ID
 }

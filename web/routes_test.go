@@ -142,10 +142,11 @@ var pages = map[string]access{
 	"POST /admin/migrations/runs/:run/dismissal":    operators("/admin/migrations/runs/1/dismissal", 409),
 	"POST /admin/migrations/runs/:run/knobs": operators("/admin/migrations/runs/1/knobs", 422).
 		sending("rate", "x"),
-	"GET /admin/migrations/runs/:run/tasks/:task":           operators("/admin/migrations/runs/1/tasks/1", 404),
-	"GET /admin/migrations/runs/:run/failures":              operators("/admin/migrations/runs/1/failures", 200),
-	"GET /admin/migrations/runs/:run/failures/:fingerprint": operators("/admin/migrations/runs/1/failures/0123456789abcdef", 200),
-	"GET /admin/migrations/runs/:run/retries":               operators("/admin/migrations/runs/1/retries", 200),
+	"GET /admin/migrations/runs/:run/tasks/:task": operators("/admin/migrations/runs/1/tasks/1", 404),
+	"GET /admin/migrations/runs/:run/failures":    operators("/admin/migrations/runs/1/failures", 200),
+	"GET /admin/migrations/runs/:run/failures/:fingerprint": operators(
+		"/admin/migrations/runs/1/failures/0123456789abcdef", 200),
+	"GET /admin/migrations/runs/:run/retries": operators("/admin/migrations/runs/1/retries", 200),
 	"POST /admin/migrations/runs/:run/retries": operators("/admin/migrations/runs/1/retries", 409).
 		sending("all", "1"),
 	"GET /admin/migrations/runs/:run/skips":  operators("/admin/migrations/runs/1/skips", 200),
@@ -189,9 +190,12 @@ var pages = map[string]access{
 		303),
 	"GET /:company/settings/webhooks/:webhook/removal": managers("/acme/settings/webhooks/1/removal",
 		200),
-	"POST /:company/settings/webhooks/:webhook/removal":                      managers("/acme/settings/webhooks/99/removal", 404),
-	"GET /:company/settings/webhooks/:webhook/deliveries/:delivery":          managers("/acme/settings/webhooks/1/deliveries/1", 200),
-	"POST /:company/settings/webhooks/:webhook/deliveries/:delivery/resends": managers("/acme/settings/webhooks/1/deliveries/1/resends", 303),
+	"POST /:company/settings/webhooks/:webhook/removal": managers(
+		"/acme/settings/webhooks/99/removal", 404),
+	"GET /:company/settings/webhooks/:webhook/deliveries/:delivery": managers(
+		"/acme/settings/webhooks/1/deliveries/1", 200),
+	"POST /:company/settings/webhooks/:webhook/deliveries/:delivery/resends": managers(
+		"/acme/settings/webhooks/1/deliveries/1/resends", 303),
 
 	"GET /:company":                               members("/acme", 200),
 	"GET /:company/boards":                        members("/acme/boards", 200),

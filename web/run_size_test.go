@@ -241,8 +241,9 @@ func TestALargeRun(t *testing.T) {
 		t.Errorf("claims take longer when most is done: %s, not %s", late, fresh)
 	}
 	var bytes sql.NullInt64
-	domaintest.Must(t, e.db.SQL.QueryRow("SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema "+
-		"= "+
-		"DATABASE() AND table_name = 'migration_task'").Scan(&bytes))
+	domaintest.Must(t, e.db.SQL.QueryRow(
+		"SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema "+
+			"= "+
+			"DATABASE() AND table_name = 'migration_task'").Scan(&bytes))
 	t.Logf("the tasks take %d MiB", bytes.Int64>>20)
 }

@@ -99,9 +99,10 @@ func TestAMoveWritesOneTicket(t *testing.T) {
 	ana := e.ana()
 	todo, doing := fmt.Sprint(b.Columns[0].ID), fmt.Sprint(b.Columns[1].ID)
 	rows := func() map[int64]string {
-		found := domaintest.OK(e.db.SQL.Query("SELECT id, CONCAT_WS('|', board_id, local_id, column_id, rank_in_column, title, " +
-			"version, " +
-			"updated_at, moved_at, closed_at) FROM ticket"))(t)
+		found := domaintest.OK(
+			e.db.SQL.Query("SELECT id, CONCAT_WS('|', board_id, local_id, column_id, rank_in_column, title, " +
+				"version, " +
+				"updated_at, moved_at, closed_at) FROM ticket"))(t)
 		defer found.Close()
 		all := map[int64]string{}
 		for found.Next() {

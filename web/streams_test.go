@@ -189,7 +189,8 @@ func TestStream(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		server := serveStreams(t, e)
-		r := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/api/v1/feeds/tickets/stream", nil))(t)
+		r := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/api/v1/feeds/tickets/stream",
+			nil))(t)
 		r.Header.Set("Authorization", "Bearer "+e.token)
 		answer := domaintest.OK(server.Client().Do(r))(t)
 		defer answer.Body.Close()

@@ -26,12 +26,14 @@ func makeBackup(ctx context.Context, env environment, file string) error {
 	defer d.close()
 	bar := newProgress(env)
 	began := time.Now()
-	summary, err := backup.Make(ctx, backup.Installation{URL: d.url, Blobs: env.blobs, Progress: bar.at}, programVersion(), file)
+	summary, err := backup.Make(ctx, backup.Installation{URL: d.url, Blobs: env.blobs, Progress: bar.at}, programVersion(),
+		file)
 	bar.end()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stdout, "%s holds %s, %.1f MiB; written in %s.\n", file, told(summary), float64(summary.Bytes)/(1<<20), since(began))
+	fmt.Fprintf(env.stdout, "%s holds %s, %.1f MiB; written in %s.\n", file, told(summary), float64(summary.Bytes)/(1<<20),
+		since(began))
 	if summary.Gone > 0 {
 		fmt.Fprintf(env.stdout, "%d stored files were removed meanwhile and are not in it.\n", summary.Gone)
 	}

@@ -47,9 +47,12 @@ func explain(rawURL string, err error) error {
 	case errors.As(err, &refused) && refused.Number == 1045:
 		return badDatabase(cfg.Addr, "it does not let the user "+cfg.User+" in with this password")
 	case errors.As(err, &refused) && refused.Number == 1044:
-		return badDatabase(cfg.Addr, fmt.Sprintf("the user %s may not use the database %s, or it does not exist: CREATE DATABASE %[2]s; GRANT ALL ON %[2]s.* TO %[1]s", cfg.User, cfg.DBName))
+		return badDatabase(cfg.Addr,
+			fmt.Sprintf("the user %s may not use the database %s, or it does not exist: CREATE DATABASE %[2]s; GRANT ALL ON %[2]s.* TO %[1]s", cfg.User, cfg.DBName))
 	case errors.As(err, &refused) && refused.Number == 1049:
-		return badDatabase(cfg.Addr, fmt.Sprintf("there is no database %s: CREATE DATABASE %[1]s CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci", cfg.DBName))
+		return badDatabase(cfg.Addr,
+			fmt.Sprintf("there is no database %s: CREATE DATABASE %[1]s CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci",
+				cfg.DBName))
 	case errors.Is(err, mysql.ErrNoTLS):
 		return badDatabase(cfg.Addr, "that server has no TLS; leave out tls=true or set TLS up")
 	case errors.Is(err, db.CodeUnavailable):

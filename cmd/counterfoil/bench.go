@@ -31,7 +31,8 @@ type benchServer struct {
 }
 
 func benchCommand(env environment) *cli.Command {
-	c := &cli.Command{Name: "bench", Usage: "Compare with other designs on a private scratch server; never touches your data", Action: group}
+	c := &cli.Command{Name: "bench",
+		Usage: "Compare with other designs on a private scratch server; never touches your data", Action: group}
 	for _, one := range []struct {
 		name, usage string
 		measurement
@@ -51,7 +52,8 @@ func benchCommand(env environment) *cli.Command {
 				&cli.StringFlag{Name: "on-url", Usage: "measure on the empty database at this URL instead of a scratch server"},
 			),
 			Action: func(ctx context.Context, c *cli.Command) error {
-				return benchmark(ctx, env, one.measurement, benchServer{c.String("engine"), c.String("on-url"), c.Uint("buffer-pool")}, c.Bool("json"))
+				return benchmark(ctx, env, one.measurement, benchServer{c.String("engine"), c.String("on-url"),
+					c.Uint("buffer-pool")}, c.Bool("json"))
 			},
 		})
 	}
@@ -87,9 +89,12 @@ type taskBench struct {
 func (b *taskBench) options() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "tasks", Destination: &b.load.Tasks, Value: 50_000, Usage: "tasks, which do nothing"},
-		&cli.StringFlag{Name: "workers", Destination: &b.workers, Value: "3,10", Usage: "numbers of workers, with commas between"},
-		&cli.StringFlag{Name: "blocks", Destination: &b.blocks, Value: "10,100", Usage: "tasks in one claim, with commas between; the original is compared with its first"},
-		&cli.DurationFlag{Name: "patience", Destination: &b.load.Patience, Value: 10 * time.Second, Usage: "how long a slower strategy may take; 0 lets each finish, which takes the original minutes"},
+		&cli.StringFlag{Name: "workers", Destination: &b.workers, Value: "3,10",
+			Usage: "numbers of workers, with commas between"},
+		&cli.StringFlag{Name: "blocks", Destination: &b.blocks, Value: "10,100",
+			Usage: "tasks in one claim, with commas between; the original is compared with its first"},
+		&cli.DurationFlag{Name: "patience", Destination: &b.load.Patience, Value: 10 * time.Second,
+			Usage: "how long a slower strategy may take; 0 lets each finish, which takes the original minutes"},
 	}
 }
 
@@ -146,7 +151,9 @@ func benchmark(ctx context.Context, env environment, m measurement, on benchServ
 }
 
 // scratch opens an empty database on a private server, or on the named one, and returns a description of it.
-func scratch(ctx context.Context, env environment, on benchServer) (d *db.DB, url string, remove func() error, err error) {
+func scratch(
+	ctx context.Context, env environment, on benchServer,
+) (d *db.DB, url string, remove func() error, err error) {
 	end := func() error { return nil }
 	if url = on.url; url == "" {
 		if url, end, err = scratchServer(ctx, env, on.engine, on.buffer); err != nil {
@@ -166,7 +173,9 @@ func scratch(ctx context.Context, env environment, on benchServer) (d *db.DB, ur
 var binlog = map[string]string{"log-bin": "binlog", "sync-binlog": "1"}
 
 // scratchServer starts a server with the durable defaults of its make.
-func scratchServer(ctx context.Context, env environment, engine string, buffer uint) (url string, remove func() error, err error) {
+func scratchServer(
+	ctx context.Context, env environment, engine string, buffer uint,
+) (url string, remove func() error, err error) {
 	dir, err := os.MkdirTemp("", "counterfoil-bench-")
 	if err != nil {
 		return "", nil, fmt.Errorf("make a scratch folder: %w", err)

@@ -26,11 +26,16 @@ type feedBench struct {
 
 func (b *feedBench) options() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "rows", Destination: &b.rows, Value: "100000", Usage: "tickets in the table; numbers with commas between have each size measured, and compared with the first"},
-		&cli.Float64Flag{Name: "flat", Destination: &b.load.Flat, Value: 2, Usage: "times as much as in the first table a row may cost in another, or the command fails"},
-		&cli.IntFlag{Name: "changed", Destination: &b.load.Changed, Value: 20_000, Usage: "of them that are published and read in each round"},
-		&cli.IntFlag{Name: "rounds", Destination: &b.load.Rounds, Value: 3, Usage: "rounds, in each of which every strategy has its turn"},
-		&cli.BoolFlag{Name: "live", Destination: &b.live, Value: true, Usage: "also measure the way to readers, on servers that are started for it; --live=false leaves that out"},
+		&cli.StringFlag{Name: "rows", Destination: &b.rows, Value: "100000",
+			Usage: "tickets in the table; numbers with commas between have each size measured, and compared with the first"},
+		&cli.Float64Flag{Name: "flat", Destination: &b.load.Flat, Value: 2,
+			Usage: "times as much as in the first table a row may cost in another, or the command fails"},
+		&cli.IntFlag{Name: "changed", Destination: &b.load.Changed, Value: 20_000,
+			Usage: "of them that are published and read in each round"},
+		&cli.IntFlag{Name: "rounds", Destination: &b.load.Rounds, Value: 3,
+			Usage: "rounds, in each of which every strategy has its turn"},
+		&cli.BoolFlag{Name: "live", Destination: &b.live, Value: true,
+			Usage: "also measure the way to readers, on servers that are started for it; --live=false leaves that out"},
 		&cli.IntFlag{Name: "rate", Destination: &b.load.Rate, Value: 500, Usage: "changes a second"},
 		&cli.IntFlag{Name: "seconds", Destination: &b.load.Seconds, Value: 10, Usage: "how long"},
 		&cli.IntFlag{Name: "streams", Destination: &b.load.Streams, Value: 2000, Usage: "streams of events on one server"},
@@ -73,7 +78,8 @@ func startServer(ctx context.Context, url string) (bench.Server, error) {
 		return bench.Server{}, err
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, "serve")
-	cmd.Env = append(os.Environ(), "DATABASE_URL="+url, "COUNTERFOIL_REPLICAS=", "COUNTERFOIL_ADDR=127.0.0.1:0", "COUNTERFOIL_URL=",
+	cmd.Env = append(os.Environ(), "DATABASE_URL="+url, "COUNTERFOIL_REPLICAS=", "COUNTERFOIL_ADDR=127.0.0.1:0",
+		"COUNTERFOIL_URL=",
 		"COUNTERFOIL_DATA="+dir, "COUNTERFOIL_BLOBS=", "COUNTERFOIL_LOG=text")
 	var log bytes.Buffer
 	cmd.Stderr = &log

@@ -18,12 +18,17 @@ type refBench struct {
 func (b *refBench) options() []cli.Flag {
 	return []cli.Flag{
 		&cli.Uint64Flag{Name: "pool", Destination: &b.load.Pool, Value: 1_000_000, Usage: "codes that are minted"},
-		&cli.IntFlag{Name: "pops", Destination: &b.load.Pops, Value: 20_000, Usage: "codes that the callers of each strategy pop together"},
-		&cli.StringFlag{Name: "callers", Destination: &b.callers, Value: "20,100", Usage: "numbers of callers at once, with commas between"},
-		&cli.IntFlag{Name: "held", Destination: &b.load.Held, Value: 0, Usage: "codes that are popped while a transaction keeps the server from removing what was deleted; 0 leaves that out"},
-		&cli.BoolFlag{Name: "rivals", Destination: &b.load.Rivals, Value: true, Usage: "also measure other ways; --rivals=false leaves that out"},
+		&cli.IntFlag{Name: "pops", Destination: &b.load.Pops, Value: 20_000,
+			Usage: "codes that the callers of each strategy pop together"},
+		&cli.StringFlag{Name: "callers", Destination: &b.callers, Value: "20,100",
+			Usage: "numbers of callers at once, with commas between"},
+		&cli.IntFlag{Name: "held", Destination: &b.load.Held, Value: 0,
+			Usage: "codes that are popped while a transaction keeps the server from removing what was deleted; 0 leaves that out"},
+		&cli.BoolFlag{Name: "rivals", Destination: &b.load.Rivals, Value: true,
+			Usage: "also measure other ways; --rivals=false leaves that out"},
 		&cli.IntFlag{Name: "clients", Destination: &b.load.Clients, Value: 50, Usage: "clients at once over HTTP"},
-		&cli.BoolFlag{Name: "http", Destination: &b.serve, Value: true, Usage: "also measure over HTTP, on a server that is started for it; --http=false leaves that out"},
+		&cli.BoolFlag{Name: "http", Destination: &b.serve, Value: true,
+			Usage: "also measure over HTTP, on a server that is started for it; --http=false leaves that out"},
 	}
 }
 

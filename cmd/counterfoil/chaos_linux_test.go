@@ -32,7 +32,8 @@ func trouble() int {
 func ledger() *migrations.Migration {
 	return &migrations.Migration{
 		Name: "ledger", Title: "Ledger", Description: "For tests.",
-		Params: []migrations.Param{{Name: "tasks", Label: "Tasks", Kind: migrations.Number, Required: true, Min: 1, Max: 1_000_000}},
+		Params: []migrations.Param{{Name: "tasks", Label: "Tasks", Kind: migrations.Number, Required: true, Min: 1,
+			Max: 1_000_000}},
 		Fill: func(ctx context.Context, into migrations.Filler) error {
 			tasks, err := strconv.Atoi(into.Values()["tasks"])
 			if err != nil {
@@ -68,7 +69,8 @@ func ledger() *migrations.Migration {
 			})
 			return nil
 		},
-		Knobs: migrations.Knobs{Concurrency: 8, Block: 20, Attempts: 50, Backoff: 100 * time.Millisecond, Lease: 3 * time.Second, ErrorShare: 1, SameError: 1_000_000},
+		Knobs: migrations.Knobs{Concurrency: 8, Block: 20, Attempts: 50, Backoff: 100 * time.Millisecond,
+			Lease: 3 * time.Second, ErrorShare: 1, SameError: 1_000_000},
 	}
 }
 
@@ -94,7 +96,8 @@ func mishaps(dice *rand.Rand, processes, n int) (list []mishap) {
 	}
 	list = append(list, mishap{frozen, dice.IntN(processes)}, mishap{what: databaseKilled})
 	for len(list) < n {
-		list = append(list, mishap{[]string{killed, killed, frozen, frozen, stopped, databaseKilled}[dice.IntN(6)], dice.IntN(processes)})
+		list = append(list, mishap{[]string{killed, killed, frozen, frozen, stopped, databaseKilled}[dice.IntN(6)],
+			dice.IntN(processes)})
 	}
 	return list
 }
@@ -131,8 +134,10 @@ func TestChaos(t *testing.T) {
 		}
 	}
 	operator, w, d := i.operator(t)
-	domaintest.Exec(t, d, "CREATE TABLE ledger (task_id BIGINT UNSIGNED NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (task_id), UNIQUE KEY (number)) ENGINE=InnoDB")
-	run, err := w.Console.OpenRun(operator, "ledger", migrations.Values{"tasks": strconv.Itoa(tasks)}, migrations.Draft{}, nil)
+	domaintest.Exec(t, d,
+		"CREATE TABLE ledger (task_id BIGINT UNSIGNED NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (task_id), UNIQUE KEY (number)) ENGINE=InnoDB")
+	run, err := w.Console.OpenRun(operator, "ledger", migrations.Values{"tasks": strconv.Itoa(tasks)}, migrations.Draft{},
+		nil)
 	domaintest.Must(t, err)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	if run, err = w.Console.StartRun(operator, run.ID, 0, nil); err != nil {
@@ -175,21 +180,25 @@ func TestChaos(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("this happened: %v; processes were killed: %v", happened, dead); len(dead) < len(processes) || happened[frozen] == 0 || happened[databaseKilled] == 0 {
+	if t.Logf("this happened: %v; processes were killed: %v", happened, dead); len(dead) < len(processes) ||
+		happened[frozen] == 0 || happened[databaseKilled] == 0 {
 		t.Error("not everything was tried")
 	}
-	done := until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
+	done := until(t, w, operator, run.ID, "is complete",
+		func(r migrations.Run) bool { return r.State == migrations.Complete })
 
 	var written, numbers int64
 	domaintest.Must(t, d.SQL.QueryRow("SELECT COUNT(*), COUNT(DISTINCT number) FROM ledger").Scan(&written, &numbers))
 	failed := int64(tasks / 50)
-	if p := done.Progress; written != int64(tasks)-failed || p.Complete != written || p.Failed != failed || p.Done() != int64(tasks) || numbers != written {
+	if p := done.Progress; written != int64(tasks)-failed || p.Complete != written || p.Failed != failed ||
+		p.Done() != int64(tasks) || numbers != written {
 		t.Errorf("of %d tasks %d are written; the run says %+v", tasks, written, p)
 	}
 	if done.Progress.Reclaimed == 0 {
 		t.Error("no task was ever taken back: then nothing was tried")
 	}
-	t.Logf("%d completions came late and were refused, %d tasks were taken back from workers that were gone", done.Progress.Refused, done.Progress.Reclaimed)
+	t.Logf("%d completions came late and were refused, %d tasks were taken back from workers that were gone",
+		done.Progress.Refused, done.Progress.Reclaimed)
 	i.verified(t)
 	for k, p := range processes {
 		if err := p.stop(t); err != nil {
@@ -234,7 +243,9 @@ func startsAnew(t *testing.T, i *install, was int) {
 }
 
 // until reads the run until it is as wanted, also while the database is away.
-func until(t *testing.T, w *app.App, ctx context.Context, run id.Run, what string, wanted func(migrations.Run) bool) migrations.Run {
+func until(
+	t *testing.T, w *app.App, ctx context.Context, run id.Run, what string, wanted func(migrations.Run) bool,
+) migrations.Run {
 	t.Helper()
 	var last migrations.Run
 	for is := false; !is; {

@@ -72,7 +72,8 @@ func newGoldenCLI(t *testing.T) goldenCLI {
 	}))
 	t.Cleanup(server.Close)
 	house := newEnv(t, dbtest.Empty(t))
-	return goldenCLI{map[string]string{"%DIR": dir, "%SERVER": server.URL, "%DB": house.databaseURL, "%EMPTY": dbtest.Empty(t)}, house}
+	return goldenCLI{map[string]string{"%DIR": dir, "%SERVER": server.URL, "%DB": house.databaseURL,
+		"%EMPTY": dbtest.Empty(t)}, house}
 }
 
 // record runs a command line and returns it with its exit code and the beginning of its output.
@@ -89,12 +90,14 @@ func (c goldenCLI) record(settings, args string) string {
 		return text
 	}
 	var out, err bytes.Buffer
-	env := readEnvironment(func(name string) string { return expand(values[name]) }, strings.NewReader("correct horse battery\n"), &out, &err)
+	env := readEnvironment(func(name string) string { return expand(values[name]) },
+		strings.NewReader("correct horse battery\n"), &out, &err)
 	env.migrations, env.patience = probes(), time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	code := run(ctx, env, strings.Fields(expand(args)))
-	return fmt.Sprintf("%s$ counterfoil%s\n  exit %d\n%s%s", settings, args, code, c.shape("out", out.String()), c.shape("err", err.String()))
+	return fmt.Sprintf("%s$ counterfoil%s\n  exit %d\n%s%s", settings, args, code, c.shape("out", out.String()),
+		c.shape("err", err.String()))
 }
 
 // Values that differ each time.

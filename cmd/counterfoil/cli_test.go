@@ -59,12 +59,14 @@ func TestCLIVersion(t *testing.T) {
 func TestCLICompletion(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t, "")
-	for shell, want := range map[string]string{"bash": "complete -o bashdefault", "zsh": "#compdef counterfoil", "fish": "complete -c counterfoil"} {
+	for shell, want := range map[string]string{"bash": "complete -o bashdefault", "zsh": "#compdef counterfoil",
+		"fish": "complete -c counterfoil"} {
 		env.command(t, 0, want, "completion", shell)
 	}
 	env.command(t, 2, "there are bash, zsh and fish", "completion", "tcsh")
 	t.Run("all shells ask the program itself", func(t *testing.T) {
-		for want, args := range map[string]string{"mint:Mint N codes": "refs", "--length:": "refs mint --l", "bash:": "completion", "down:": "schema"} {
+		for want, args := range map[string]string{"mint:Mint N codes": "refs", "--length:": "refs mint --l",
+			"bash:": "completion", "down:": "schema"} {
 			env.command(t, 0, want, append(strings.Fields(args), "--generate-shell-completion")...)
 		}
 	})
@@ -77,7 +79,8 @@ func TestCLICompletion(t *testing.T) {
 		} {
 			words := strings.Fields(line)
 			script := "_comp_initialize() { :; }\ncounterfoil() { \"$PROGRAM\" \"$@\"; }\n" + env.out.String() +
-				"\nCOMP_WORDS=(" + line + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n__counterfoil_bash_autocomplete; echo \"${COMPREPLY[@]}\""
+				"\nCOMP_WORDS=(" + line +
+				"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n__counterfoil_bash_autocomplete; echo \"${COMPREPLY[@]}\""
 			cmd := exec.Command("bash", "-c", script)
 			cmd.Env = append(os.Environ(), asProgram+"=1", "PROGRAM="+os.Args[0])
 			if out, err := cmd.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
@@ -135,7 +138,8 @@ func TestCLIWait(t *testing.T) {
 		}
 	})
 	t.Run("a canary that is done is what was asked for, and resume does the rest", func(t *testing.T) {
-		env.command(t, 0, "paused: The canary is done", "migrations", "start", "count-up", "to=43", "--canary", "5", "--wait", "--json=false")
+		env.command(t, 0, "paused: The canary is done", "migrations", "start", "count-up", "to=43", "--canary", "5", "--wait",
+			"--json=false")
 		run := strings.Fields(env.out.String())[1]
 		env.command(t, 0, "43 of 43 done", "migrations", "resume", run, "--wait")
 	})

@@ -17,9 +17,11 @@ func commandLine(env environment) *cli.Command {
 		Version: version,
 		Reader:  env.stdin, Writer: env.stdout, ErrWriter: env.stderr,
 		Commands: []*cli.Command{
-			serveCommand(env), workCommand(env), schemaCommand(env), setupCommand(env), tokenCommand(env), resetPasswordCommand(env),
+			serveCommand(env), workCommand(env), schemaCommand(env), setupCommand(env), tokenCommand(env),
+			resetPasswordCommand(env),
 			migrationsCommand(env), feedCommand(env), refsCommand(env),
-			verifyCommand(env), doctorCommand(env), backupCommand(env), restoreCommand(env), benchCommand(env), versionCommand(env),
+			verifyCommand(env), doctorCommand(env), backupCommand(env), restoreCommand(env), benchCommand(env),
+			versionCommand(env),
 		},
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: arrangeCompletion,
@@ -98,15 +100,18 @@ func group(context.Context, *cli.Command) error { return nil }
 
 // meanings describe the arguments.
 var meanings = map[string]string{
-	"RUN": "the number of a run", "TASK": "the number of a task", "WORKER": "the number of a worker", "LOT": "the number of a lot",
+	"RUN": "the number of a run", "TASK": "the number of a task", "WORKER": "the number of a worker",
+	"LOT":      "the number of a lot",
 	"NAME|RUN": "the name of a migration, or the number of a run that is ready", "NAME=VALUE": "a setting to change",
-	"FEED": "the name of a feed", "FEED|all": "the name of a feed, or all", "N": "how many codes", "FILE": "the name of a file",
+	"FEED": "the name of a feed", "FEED|all": "the name of a feed, or all", "N": "how many codes",
+	"FILE": "the name of a file",
 }
 
 // checkArguments compares the arguments with a command's ArgsUsage: words in brackets are optional, and “…” follows
 // one that may be repeated.
 func checkArguments(c *cli.Command) error {
-	if below := slices.DeleteFunc(slices.Clone(c.Commands), func(b *cli.Command) bool { return b.Name == "help" }); len(below) > 0 {
+	if below := slices.DeleteFunc(slices.Clone(c.Commands),
+		func(b *cli.Command) bool { return b.Name == "help" }); len(below) > 0 {
 		return checkWord(c, below)
 	}
 	var needed []string
@@ -147,7 +152,8 @@ func checkWord(c *cli.Command, below []*cli.Command) error {
 	case !c.Args().Present():
 		return usageError{fmt.Sprintf("say what to do: %s or %s.", strings.Join(names[:last], ", "), names[last])}
 	default:
-		return usageError{fmt.Sprintf("there is no %q; there are %s and %s.", c.Args().First(), strings.Join(names[:last], ", "), names[last])}
+		return usageError{fmt.Sprintf("there is no %q; there are %s and %s.", c.Args().First(),
+			strings.Join(names[:last], ", "), names[last])}
 	}
 }
 

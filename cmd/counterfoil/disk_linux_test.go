@@ -80,7 +80,8 @@ func fillUp(t *testing.T, path string) {
 func openLarge(t *testing.T, i *install, url string) (key, refused string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"title":"Large","description":%q}`, strings.Repeat("x", 60000))
-	request := domaintest.OK(http.NewRequest(http.MethodPost, url+"/api/v1/boards/NINJA/tickets", strings.NewReader(body)))(t)
+	request := domaintest.OK(http.NewRequest(http.MethodPost, url+"/api/v1/boards/NINJA/tickets",
+		strings.NewReader(body)))(t)
 	request.Header.Set("Authorization", "Bearer "+i.token)
 	request.Header.Set("Content-Type", "application/json")
 	response := domaintest.OK(http.DefaultClient.Do(request))(t)

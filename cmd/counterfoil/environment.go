@@ -80,8 +80,10 @@ func (e environment) publicURL() (*url.URL, error) {
 		return nil, nil
 	}
 	u, err := url.Parse(strings.TrimSuffix(e.url, "/"))
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
-		return nil, badSetting("COUNTERFOIL_URL", e.url, "the address that users open, such as https://tickets.example.com, without a path")
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Path != "" || u.RawQuery != "" ||
+		u.User != nil {
+		return nil, badSetting("COUNTERFOIL_URL", e.url,
+			"the address that users open, such as https://tickets.example.com, without a path")
 	}
 	return u, nil
 }
@@ -104,7 +106,8 @@ func (e environment) trustedProxies() ([]*net.IPNet, error) {
 		}
 		_, network, err := net.ParseCIDR(part)
 		if err != nil {
-			return nil, badSetting("COUNTERFOIL_TRUSTED_PROXIES", part, "addresses or networks such as 10.0.0.0/8, with commas between")
+			return nil, badSetting("COUNTERFOIL_TRUSTED_PROXIES", part,
+				"addresses or networks such as 10.0.0.0/8, with commas between")
 		}
 		networks = append(networks, network)
 	}
@@ -143,7 +146,8 @@ func (e environment) maxUpload() (int64, error) {
 func (e environment) workflows(ctx context.Context, d *database, more ...app.Option) (*app.App, error) {
 	allow, err := outbound.ParseAllowlist(e.outboundAllow)
 	if err != nil {
-		return nil, badSetting("COUNTERFOIL_OUTBOUND_ALLOW", e.outboundAllow, "networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, images.internal, with commas between")
+		return nil, badSetting("COUNTERFOIL_OUTBOUND_ALLOW", e.outboundAllow,
+			"networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, images.internal, with commas between")
 	}
 	files, err := blobs.Open(ctx, e.blobs)
 	if err != nil {
@@ -151,7 +155,8 @@ func (e environment) workflows(ctx context.Context, d *database, more ...app.Opt
 	}
 	d.files = files
 	options := []app.Option{
-		app.WithFiles(files), app.WithVersion(version), app.WithLog(e.logger()), app.WithMigrations(e.migrations...), app.WithURL(e.url),
+		app.WithFiles(files), app.WithVersion(version), app.WithLog(e.logger()), app.WithMigrations(e.migrations...),
+		app.WithURL(e.url),
 		app.WithOutbound(outbound.New(outbound.Options{Allow: allow, Agent: "Counterfoil/" + version})),
 	}
 	return app.New(d.DB, append(options, more...)...), nil

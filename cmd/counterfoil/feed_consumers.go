@@ -39,7 +39,8 @@ func listConsumers(ctx context.Context, env environment, asJSON bool) error {
 		rows := make([][]string, len(list))
 		for i, c := range list {
 			rows[i] = []string{
-				c.CompanySlug, c.Feed, c.Name, c.State, views.Thousands(int64(c.LagRows)), strconv.FormatFloat(c.LagSeconds, 'f', 1, 64),
+				c.CompanySlug, c.Feed, c.Name, c.State, views.Thousands(int64(c.LagRows)),
+				strconv.FormatFloat(c.LagSeconds, 'f', 1, 64),
 				c.SeenAt.UTC().Format(time.RFC3339), c.Cursor.String(),
 			}
 		}

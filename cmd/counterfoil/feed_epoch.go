@@ -21,7 +21,8 @@ func newEpoch(ctx context.Context, env environment) error {
 		if err := w.Console.NewEpoch(ctx); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(env.stdout, "All earlier cursors are refused; every reader of a feed starts again from its beginning.")
+		_, err := fmt.Fprintln(env.stdout,
+			"All earlier cursors are refused; every reader of a feed starts again from its beginning.")
 		return err
 	})
 }

@@ -64,8 +64,10 @@ func (h helper) follow(ctx context.Context) error {
 	}
 	fmt.Println("following")
 	client := &feedclient.Client{URL: h.URLs[0], Token: h.Token}
-	options := feedclient.Options{Feed: h.Feed, Board: h.Board, Consumer: h.Consumer, Mode: h.Mode, Store: store, Every: 100 * time.Millisecond}
-	return client.Follow(ctx, options, func(_ context.Context, item feedclient.Item) error { return appendLine(copies, item) })
+	options := feedclient.Options{Feed: h.Feed, Board: h.Board, Consumer: h.Consumer, Mode: h.Mode, Store: store,
+		Every: 100 * time.Millisecond}
+	return client.Follow(ctx, options,
+		func(_ context.Context, item feedclient.Item) error { return appendLine(copies, item) })
 }
 
 // appendLine writes a whole line or nothing, also if the process is killed.
@@ -204,7 +206,8 @@ func (w *scribe) attempt(ctx context.Context) (ok bool, err error) {
 	}
 	if len(w.own) == 0 || rand.IntN(6) == 0 {
 		var t sheet
-		status, err := w.call(ctx, "POST", "/boards/"+loadBoards[rand.IntN(2)]+"/tickets", map[string]any{"title": fmt.Sprintf("Ticket %x", rand.Uint64())}, &t)
+		status, err := w.call(ctx, "POST", "/boards/"+loadBoards[rand.IntN(2)]+"/tickets",
+			map[string]any{"title": fmt.Sprintf("Ticket %x", rand.Uint64())}, &t)
 		if status == http.StatusCreated {
 			w.own = append(w.own, t)
 		}
@@ -216,11 +219,13 @@ func (w *scribe) attempt(ctx context.Context) (ok bool, err error) {
 	switch path := "/tickets/" + t.Key; rand.IntN(12) {
 	case 0: // perhaps to the other board
 		board := loadBoards[rand.IntN(2)]
-		status, err = w.call(ctx, "POST", path+"/position", map[string]any{"board": board, "column": w.columns[board][rand.IntN(len(w.columns[board]))]}, t)
+		status, err = w.call(ctx, "POST", path+"/position",
+			map[string]any{"board": board, "column": w.columns[board][rand.IntN(len(w.columns[board]))]}, t)
 	case 1:
 		status, err = w.call(ctx, map[bool]string{true: "PUT", false: "DELETE"}[t.ClosedAt == nil], path+"/closure", nil, t)
 	case 2, 3:
-		status, err = w.call(ctx, "POST", path+"/comments", map[string]any{"body": fmt.Sprintf("Comment %x", rand.Uint64())}, nil)
+		status, err = w.call(ctx, "POST", path+"/comments", map[string]any{"body": fmt.Sprintf("Comment %x", rand.Uint64())},
+			nil)
 	case 4:
 		if rand.IntN(3) == 0 {
 			if status, err = w.call(ctx, "DELETE", path, nil, nil); status/100 == 2 {
@@ -233,7 +238,8 @@ func (w *scribe) attempt(ctx context.Context) (ok bool, err error) {
 		}
 		fallthrough
 	default:
-		status, err = w.call(ctx, "PATCH", path, map[string]any{"title": fmt.Sprintf("Ticket %x", rand.Uint64()), "version": t.Version}, t)
+		status, err = w.call(ctx, "PATCH", path, map[string]any{"title": fmt.Sprintf("Ticket %x", rand.Uint64()),
+			"version": t.Version}, t)
 	}
 	if err != nil || status/100 == 2 {
 		return err == nil, err

@@ -46,18 +46,21 @@ func TestLoadOfFeeds(t *testing.T) {
 	for _, slug := range loadBoards {
 		c.board(t, urls[0], slug)
 	}
-	domaintest.OK((&feedclient.Client{URL: urls[0], Token: i.token}).Register(t.Context(), "tickets", "registered", "start"))(t)
+	domaintest.OK((&feedclient.Client{URL: urls[0], Token: i.token}).Register(t.Context(), "tickets", "registered",
+		"start"))(t)
 	followers := []*follower{
 		{name: "polls tickets", h: helper{Feed: "tickets", Mode: feedclient.Poll}},
 		{name: "polls comments", h: helper{Feed: "comments", Mode: feedclient.Poll}},
-		{name: "asks and waits for those of a board", h: helper{Feed: "tickets", Board: loadBoards[0], Mode: feedclient.LongPoll}},
+		{name: "asks and waits for those of a board", h: helper{Feed: "tickets", Board: loadBoards[0],
+			Mode: feedclient.LongPoll}},
 		{name: "has a stream of tickets", h: helper{Feed: "tickets", Mode: feedclient.Stream}},
 		{name: "is registered", h: helper{Feed: "tickets", Consumer: "registered", Mode: feedclient.LongPoll}},
 	}
 	killable := append(servers, i.keep(t, "a worker", func() *process { return i.work(t) }))
 	for n, f := range followers {
 		f.h.URLs, f.h.Token, f.h.Dir = urls[n%2:n%2+1], i.token, t.TempDir()
-		killable = append(killable, i.keep(t, "the one that "+f.name, func() *process { return i.help(t, f.h, "following", nil) }))
+		killable = append(killable,
+			i.keep(t, "the one that "+f.name, func() *process { return i.help(t, f.h, "following", nil) }))
 	}
 	_, _, d := i.operator(t)
 
@@ -111,7 +114,8 @@ func TestLoadOfFeeds(t *testing.T) {
 			return f.told
 		}, all)
 		f.proves(t)
-		t.Logf("who %s has %d rows, of %d in its feed's table, and was told %d times", f.name, len(have), count(t, d, f.h), f.told)
+		t.Logf("who %s has %d rows, of %d in its feed's table, and was told %d times", f.name, len(have), count(t, d, f.h),
+			f.told)
 	}
 	i.verified(t)
 }

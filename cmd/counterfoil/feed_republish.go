@@ -20,7 +20,8 @@ func republishCommand(env environment) *cli.Command {
 			&cli.BoolFlag{Name: "all", Usage: "everything"},
 			&cli.StringFlag{Name: "company", Usage: "the short name of the company, a SLUG"},
 			&cli.StringFlag{Name: "board", Usage: "the SLUG of a board of it"},
-			&cli.StringFlag{Name: "ids", Usage: "rows of it, by their IDS, or tickets by their keys, with commas between: at most 1,000"},
+			&cli.StringFlag{Name: "ids",
+				Usage: "rows of it, by their IDS, or tickets by their keys, with commas between: at most 1,000"},
 			&cli.StringFlag{Name: "rate", Usage: "rows per second, N"},
 		),
 		Action: func(ctx context.Context, c *cli.Command) error { return republishFeed(ctx, env, c) },
@@ -51,7 +52,8 @@ func republishFeed(ctx context.Context, env environment, c *cli.Command) error {
 		case run == nil:
 			return printRepublished(env, n, c.Bool("json"))
 		case run.Already:
-			return showRun(ctx, env, c, w, run.ID, fmt.Sprintf("Run %d does the same and has not started, so no other was opened; it starts by itself once “serve” or “work” runs. “migrations status %d” shows how far it is.", run.ID, run.ID))
+			return showRun(ctx, env, c, w, run.ID,
+				fmt.Sprintf("Run %d does the same and has not started, so no other was opened; it starts by itself once “serve” or “work” runs. “migrations status %d” shows how far it is.", run.ID, run.ID))
 		}
 		return showRun(ctx, env, c, w, run.ID, openedLine(run.Run))
 	})

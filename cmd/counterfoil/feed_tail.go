@@ -22,7 +22,8 @@ func tailCommand(env environment) *cli.Command {
 			jsonOption("a line of JSON for each change, with the cursor after it"),
 			&cli.StringFlag{Name: "url", Value: env.base(), Usage: "the server's URL"},
 			// It has no default, which help would show.
-			&cli.StringFlag{Name: "token", Usage: "a TOKEN for the API; better in COUNTERFOIL_TOKEN, where others do not see it"},
+			&cli.StringFlag{Name: "token",
+				Usage: "a TOKEN for the API; better in COUNTERFOIL_TOKEN, where others do not see it"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			token := cmp.Or(c.String("token"), env.token)

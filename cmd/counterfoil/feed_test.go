@@ -40,7 +40,8 @@ func TestFeedCommand(t *testing.T) {
 		return found
 	}
 	t.Run("its help has no token in it", func(t *testing.T) {
-		if _, out := s.command(t, "feed", "tail", "-h"); strings.Contains(out, s.token) || !strings.Contains(out, "COUNTERFOIL_TOKEN") {
+		if _, out := s.command(t, "feed", "tail", "-h"); strings.Contains(out, s.token) ||
+			!strings.Contains(out, "COUNTERFOIL_TOKEN") {
 			t.Errorf("it says %q", out)
 		}
 	})
@@ -52,7 +53,8 @@ func TestFeedCommand(t *testing.T) {
 			feedclient.Item
 			Cursor string
 		}
-		if err := json.Unmarshal([]byte(tail(t, key, "tickets", "--from", "start", "--json")), &item); err != nil || item.ID == 0 || item.Position == 0 {
+		if err := json.Unmarshal([]byte(tail(t, key, "tickets", "--from", "start", "--json")), &item); err != nil ||
+			item.ID == 0 || item.Position == 0 {
 			t.Fatalf("%+v, %v", item, err)
 		}
 		s.retitle(key, "two")
@@ -63,21 +65,25 @@ func TestFeedCommand(t *testing.T) {
 	t.Run("rows are published again", func(t *testing.T) {
 		end := domaintest.OK(s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Cursor: "end"}))(t)
 		for _, args := range [][]string{{"--ids", "1, 1," + key}, {"--board", "NINJA"}} {
-			if code, out := s.command(t, append([]string{"feed", "republish", "tickets", "--company", "acme"}, args...)...); code != 0 {
+			if code, out := s.command(t, append([]string{"feed", "republish", "tickets", "--company", "acme"},
+				args...)...); code != 0 {
 				t.Fatal(out)
 			}
 		}
 		if line := tail(t, key, "tickets", "--from", end.Cursor); !strings.Contains(line, "two") {
 			t.Errorf("%q", line)
 		}
-		if code, out := s.command(t, "feed", "republish", "tickets", "--company", "acme", "--ids", "1,NINJA-999"); code != 1 || !strings.Contains(out, "NINJA-999") {
+		if code, out := s.command(t, "feed", "republish", "tickets", "--company", "acme", "--ids",
+			"1,NINJA-999"); code != 1 || !strings.Contains(out, "NINJA-999") {
 			t.Errorf("exit code %d\n%s", code, out)
 		}
-		if code, out := s.command(t, "feed", "republish", "all", "--all", "--rate", "2000"); code != 0 || !strings.Contains(out, "was opened; it starts by itself") {
+		if code, out := s.command(t, "feed", "republish", "all", "--all", "--rate", "2000"); code != 0 ||
+			!strings.Contains(out, "was opened; it starts by itself") {
 			t.Errorf("exit code %d\n%s", code, out)
 		}
 		for _, args := range [][]string{
-			{"tickets"}, {"tickets", "--all", "--company", "acme"}, {"tickets", "--company", "acme", "--ids", "x"}, {"tickets", "--company", "acme", "--ids", "1", "--board", "NINJA"},
+			{"tickets"}, {"tickets", "--all", "--company", "acme"}, {"tickets", "--company", "acme", "--ids", "x"},
+			{"tickets", "--company", "acme", "--ids", "1", "--board", "NINJA"},
 			{"tickets", "--board", "NINJA"}, {"--all"},
 		} {
 			if code, out := s.command(t, append([]string{"feed", "republish"}, args...)...); code != 2 {
@@ -93,13 +99,16 @@ func TestFeedCommand(t *testing.T) {
 		if code, out := s.command(t, "feed", "new-epoch"); code != 0 {
 			t.Errorf("exit code %d\n%s", code, out)
 		}
-		if code, out := s.command(t, "feed", "consumers", "--json"); code != 0 || !strings.Contains(out, "of an earlier epoch") {
+		if code, out := s.command(t, "feed", "consumers", "--json"); code != 0 ||
+			!strings.Contains(out, "of an earlier epoch") {
 			t.Errorf("exit code %d\n%s", code, out)
 		}
-		if code, out := s.command(t, "feed", "tail", "tickets", "--from", "v1.1.tickets.1"); code != 1 || !strings.Contains(out, "restored or replaced") {
+		if code, out := s.command(t, "feed", "tail", "tickets", "--from", "v1.1.tickets.1"); code != 1 ||
+			!strings.Contains(out, "restored or replaced") {
 			t.Errorf("exit code %d\n%s", code, out)
 		}
-		if code, out := s.command(t, "feed", "tail", "nothing"); code != 1 || !strings.Contains(out, http.StatusText(http.StatusNotFound)) && !strings.Contains(out, "There is no feed") {
+		if code, out := s.command(t, "feed", "tail", "nothing"); code != 1 ||
+			!strings.Contains(out, http.StatusText(http.StatusNotFound)) && !strings.Contains(out, "There is no feed") {
 			t.Errorf("exit code %d\n%s", code, out)
 		}
 	})

@@ -239,7 +239,8 @@ func TestFollow(t *testing.T) {
 		domaintest.OK(s.feed.Register(t.Context(), "tickets", "mirror", "start"))(t)
 		var all []*replica
 		for _, o := range []feedclient.Options{
-			{Mode: feedclient.LongPoll}, {Mode: feedclient.Stream}, {Mode: feedclient.Poll, Every: 50 * time.Millisecond, Limit: 2}, {Consumer: "mirror", Limit: 1},
+			{Mode: feedclient.LongPoll}, {Mode: feedclient.Stream},
+			{Mode: feedclient.Poll, Every: 50 * time.Millisecond, Limit: 2}, {Consumer: "mirror", Limit: 1},
 		} {
 			o.Feed = "tickets"
 			var err error
@@ -264,13 +265,15 @@ func TestFollow(t *testing.T) {
 		}
 		s.retitle(first, "one, changed")
 		gone := s.ticket("OTHER", "not for long")
-		soon("opened and changed", func(r *replica) bool { return r.shows(append(slices.Clone(shown), "one, changed", "not for long")...) })
+		soon("opened and changed",
+			func(r *replica) bool { return r.shows(append(slices.Clone(shown), "one, changed", "not for long")...) })
 		s.remove(gone)
 		soon("deleted", func(r *replica) bool { return r.shows(append(slices.Clone(shown), "one, changed")...) })
 
 		s.again() // the first runs until the test ends, but its answers are not used any more
 		s.retitle(first, "one, again")
-		soon("changed by another server", func(r *replica) bool { return r.shows(append(slices.Clone(shown), "one, again")...) })
+		soon("changed by another server",
+			func(r *replica) bool { return r.shows(append(slices.Clone(shown), "one, again")...) })
 		want := everything(t, s.feed, "tickets")
 		soon("as the feed shows it", func(r *replica) bool { return maps.Equal(r.rows, want) })
 		s.caughtUp("mirror")
@@ -371,13 +374,16 @@ func TestFollow(t *testing.T) {
 		var refused *feedclient.Error
 		stranger := *s.feed
 		stranger.Token = "cfl_wrong"
-		if err := stranger.Follow(t.Context(), feedclient.Options{Feed: "tickets"}, newReplica().apply); !errors.As(err, &refused) || refused.Status != http.StatusUnauthorized {
+		if err := stranger.Follow(t.Context(), feedclient.Options{Feed: "tickets"}, newReplica().apply); !errors.As(err,
+			&refused) || refused.Status != http.StatusUnauthorized {
 			t.Errorf("a wrong token: %v", err)
 		}
-		if err := s.feed.Follow(t.Context(), feedclient.Options{Feed: "nothing"}, newReplica().apply); !errors.As(err, &refused) || refused.Status != http.StatusNotFound || refused.Detail == "" {
+		if err := s.feed.Follow(t.Context(), feedclient.Options{Feed: "nothing"}, newReplica().apply); !errors.As(err,
+			&refused) || refused.Status != http.StatusNotFound || refused.Detail == "" {
 			t.Errorf("no such feed: %v", err)
 		}
-		if err := s.feed.Stream(t.Context(), feedclient.Query{Feed: "tickets", Cursor: "v1.1.tickets.5"}, nil); !errors.As(err, &refused) || !refused.StartOver() {
+		if err := s.feed.Stream(t.Context(), feedclient.Query{Feed: "tickets", Cursor: "v1.1.tickets.5"},
+			nil); !errors.As(err, &refused) || !refused.StartOver() {
 			t.Errorf("a stream from before: %v", err)
 		}
 	})
@@ -390,7 +396,8 @@ func TestFollow(t *testing.T) {
 		_, moved := s.feed.Advance(t.Context(), "tickets", "taken", page.From, page.Cursor)
 		for name, err := range map[string]error{"Consumer.NameConflict": taken, "Consumer.MovedSince": moved} {
 			var refused *feedclient.Error
-			if !errors.As(err, &refused) || refused.Status != http.StatusConflict || refused.Type != "urn:counterfoil:problem:"+name || refused.StartOver() {
+			if !errors.As(err, &refused) || refused.Status != http.StatusConflict ||
+				refused.Type != "urn:counterfoil:problem:"+name || refused.StartOver() {
 				t.Errorf("%s: %v, %+v", name, err, refused)
 			}
 		}
@@ -433,12 +440,14 @@ func TestFollowStartsOver(t *testing.T) {
 				n++
 				title = fmt.Sprintf("two, change %d", n)
 				s.retitle(second, title)
-				if page, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Cursor: place.Cursor, Wait: 30 * time.Second}); err != nil || len(page.Items) != 1 {
+				if page, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Cursor: place.Cursor,
+					Wait: 30 * time.Second}); err != nil || len(page.Items) != 1 {
 					t.Fatalf("%+v, %v", page, err)
 				}
 				domaintest.Exec(t, d, change)
 				followed(t, s.feed, o, r)
-				r.becomes(t, "what the feed does not show is dropped", func() bool { return r.gone[ghost] == feedclient.Swept && r.shows("one", title) })
+				r.becomes(t, "what the feed does not show is dropped",
+					func() bool { return r.gone[ghost] == feedclient.Swept && r.shows("one", title) })
 			})
 		}
 	}

@@ -26,7 +26,8 @@ func TestFrozenDatabase(t *testing.T) {
 			t.Fatalf("%s: %v", path, err)
 		}
 		if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
-			t.Errorf("%s: %s, Retry-After %q, while the database's threads were %v", path, response.Status, response.Header.Get("Retry-After"), threads(t, database))
+			t.Errorf("%s: %s, Retry-After %q, while the database's threads were %v", path, response.Status,
+				response.Header.Get("Retry-After"), threads(t, database))
 		}
 	}
 	domaintest.Must(t, syscall.Kill(database, syscall.SIGCONT))

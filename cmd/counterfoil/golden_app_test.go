@@ -72,24 +72,28 @@ type running struct {
 }
 
 func startApp(t *testing.T) *running {
-	a := &running{T: t, hooks: make(chan hooked, 1000), gate: make(chan struct{}), under: make(chan struct{}, 100), called: map[string]bool{}}
+	a := &running{T: t, hooks: make(chan hooked, 1000), gate: make(chan struct{}), under: make(chan struct{}, 100),
+		called: map[string]bool{}}
 	receiver := httptest.NewServer(http.HandlerFunc(a.takeHook))
 	t.Cleanup(receiver.Close)
 	a.hookURL = receiver.URL
 
 	values := map[string]string{
-		"DATABASE_URL": dbtest.URL(t), "COUNTERFOIL_DATA": t.TempDir(), "COUNTERFOIL_ADDR": "127.0.0.1:0", "COUNTERFOIL_OUTBOUND_ALLOW": "127.0.0.1",
+		"DATABASE_URL": dbtest.URL(t), "COUNTERFOIL_DATA": t.TempDir(), "COUNTERFOIL_ADDR": "127.0.0.1:0",
+		"COUNTERFOIL_OUTBOUND_ALLOW": "127.0.0.1",
 	}
 	said, says := io.Pipe()
 	log := &slowLog{}
-	a.environment = readEnvironment(func(name string) string { return values[name] }, strings.NewReader("correct horse battery\n"), says, log)
+	a.environment = readEnvironment(func(name string) string { return values[name] },
+		strings.NewReader("correct horse battery\n"), says, log)
 	a.migrations = []*migrations.Migration{a.countUp()}
 	var err error
 	if a.sql, err = db.Open(a.databaseURL); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { a.sql.Close() })
-	a.do("setup", "--company", "acme", "--name", "Acme", "--person", "Ana", "--email", "ana@example.com", "--password-file", "-")
+	a.do("setup", "--company", "acme", "--name", "Acme", "--person", "Ana", "--email", "ana@example.com",
+		"--password-file", "-")
 
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan int, 1)
@@ -152,7 +156,8 @@ func (l *slowLog) String() string {
 func (a *running) schema() string {
 	a.Helper()
 	var b strings.Builder
-	for _, table := range a.column("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name") {
+	for _, table := range a.column(
+		"SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name") {
 		var name, text string
 		domaintest.Must(a, a.sql.SQL.QueryRow("SHOW CREATE TABLE `"+table+"`").Scan(&name, &text))
 		for _, write := range spellings {
@@ -223,7 +228,8 @@ const longest = 2 * time.Minute
 type object = map[string]any
 
 // shownHeaders are the headers of an answer that clients rely on, beside Content-Type.
-var shownHeaders = []string{"Content-Type", "WWW-Authenticate", "Retry-After", "Idempotency-Replayed", "Location", "Content-Disposition", "Cache-Control"}
+var shownHeaders = []string{"Content-Type", "WWW-Authenticate", "Retry-After", "Idempotency-Replayed", "Location",
+	"Content-Disposition", "Cache-Control"}
 
 // ask calls the API and returns the answer's body.
 func (a *running) ask(method, path string, body any, header ...string) (*http.Response, []byte) {
@@ -369,9 +375,10 @@ func (a *running) steady(name string, value any) any {
 
 var (
 	moments    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
-	rowNumbers = regexp.MustCompile(`(/runs/|/tasks/|/comments/|comment[-=]|/columns/|/lots/|/workers/|"(?:column|task)":"?)\d+`)
-	places     = regexp.MustCompile(`v1\.\d+\.[a-z]+\.[\d.]*\d`)
-	failed     = regexp.MustCompile(`(?m)^\d+(,\d+,\d+,\d+,)`) // a line of a file of failures begins with the task's id
+	rowNumbers = regexp.MustCompile(
+		`(/runs/|/tasks/|/comments/|comment[-=]|/columns/|/lots/|/workers/|"(?:column|task)":"?)\d+`)
+	places = regexp.MustCompile(`v1\.\d+\.[a-z]+\.[\d.]*\d`)
+	failed = regexp.MustCompile(`(?m)^\d+(,\d+,\d+,\d+,)`) // a line of a file of failures begins with the task's id
 )
 
 // stable is a text without ids and times.
@@ -410,7 +417,8 @@ func (a *running) route(method, path string) string {
 func (a *running) missesNoCall() {
 	for _, route := range web.Routes() {
 		name := route.Method + " " + route.Path
-		if strings.HasPrefix(route.Path, "/api/") && !strings.HasSuffix(route.Path, "*") && route.Path != "/api/v1" && !a.called[name] {
+		if strings.HasPrefix(route.Path, "/api/") && !strings.HasSuffix(route.Path, "*") && route.Path != "/api/v1" &&
+			!a.called[name] {
 			a.Errorf("%s is not called, so nothing says what it answers", name)
 		}
 	}
@@ -425,7 +433,8 @@ func (a *running) showBoards() {
 	a.show("PATCH", "/boards/HOME", object{"slug": "house", "title": "House & home", "version": 1})
 	a.reaches("1", "complete") // its tickets have new keys
 	a.show("GET", "/boards/HOME", nil)
-	column := textOf(a.show("POST", "/boards/HOUSE/columns", object{"name": "Review", "wip": "soft", "wip_limit": 3, "position": 2})["id"])
+	column := textOf(a.show("POST", "/boards/HOUSE/columns", object{"name": "Review", "wip": "soft", "wip_limit": 3,
+		"position": 2})["id"])
 	a.show("PATCH", "/boards/HOUSE/columns/"+column, object{"name": "Check", "wip": "none"})
 	a.show("DELETE", "/boards/HOUSE/columns/"+column, nil)
 	a.show("PUT", "/boards/HOUSE/archive", nil)
@@ -451,9 +460,11 @@ func (a *running) showTickets() {
 	a.show("POST", "/boards/HOUSE/tickets", object{"title": "Paint", "column": columns[1]})
 	a.show("POST", "/boards/HOUSE/tickets", object{"title": "Old"})
 	a.show("GET", "/boards/HOUSE/tickets?limit=2", nil)
-	a.show("PATCH", "/tickets/HOUSE-1", object{"title": "Mend the roof", "description": "It rains in, @ana.", "version": 1})
+	a.show("PATCH", "/tickets/HOUSE-1", object{"title": "Mend the roof", "description": "It rains in, @ana.",
+		"version": 1})
 	a.show("PUT", "/tickets/HOUSE-1/assignees", object{"assignees": []string{"ana"}})
-	a.show("POST", "/tickets/HOUSE-1/position", object{"column": columns[1], "after": "HOUSE-2", "seen": object{"column": columns[0], "after": nil}})
+	a.show("POST", "/tickets/HOUSE-1/position", object{"column": columns[1], "after": "HOUSE-2",
+		"seen": object{"column": columns[0], "after": nil}})
 	a.show("PUT", "/tickets/HOUSE-2/closure", nil)
 	a.show("DELETE", "/tickets/HOUSE-2/closure", nil)
 	a.show("DELETE", "/tickets/HOUSE-2", nil)
@@ -486,7 +497,8 @@ func (a *running) showProblems() {
 	a.show("PATCH", "/boards/HOUSE", object{"title": "Late", "version": 0})
 	a.show("PATCH", "/tickets/HOUSE-1", object{"title": "Late", "version": 1})
 	a.show("PATCH", "/tickets/HOUSE-1", object{"title": "Late"})
-	a.show("POST", "/tickets/HOUSE-1/position", object{"column": a.columns("HOUSE")[0], "after": nil, "seen": object{"column": a.columns("HOUSE")[2], "after": nil}})
+	a.show("POST", "/tickets/HOUSE-1/position", object{"column": a.columns("HOUSE")[0], "after": nil,
+		"seen": object{"column": a.columns("HOUSE")[2], "after": nil}})
 	a.show("GET", "/feeds/tickets?cursor=nonsense", nil)
 	a.show("GET", "/feeds/tickets?limit=0", nil)
 	a.show("POST", "/refs/pop", object{"count": 1})
@@ -540,7 +552,8 @@ func (a *running) showItem(what, path string, such func(item) bool) {
 func (a *running) showFeeds() {
 	a.showItem("a ticket", "/feeds/tickets", func(i item) bool { return i.Data.Key == "HOUSE-1" })
 	a.showItem("a ticket that was deleted", "/feeds/tickets", func(i item) bool { return i.Deleted })
-	a.showItem("a ticket that went to another board", "/feeds/tickets?board=HOUSE", func(i item) bool { return i.Reason != "" })
+	a.showItem("a ticket that went to another board", "/feeds/tickets?board=HOUSE",
+		func(i item) bool { return i.Reason != "" })
 	a.showItem("a comment", "/feeds/comments", func(i item) bool { return i.Data.Body == "Who has a ladder?" })
 	a.showItem("a comment that was deleted", "/feeds/comments", func(i item) bool { return i.Deleted })
 	a.showItem("a board", "/feeds/boards", func(i item) bool { return i.Data.Slug == "HOUSE" })
@@ -644,8 +657,10 @@ var goldenSecrets = regexp.MustCompile(`whsec_[A-Za-z0-9+/]+=*`)
 
 func (a *running) showWebhooks() {
 	// Two webhooks, one for a board alone: changes that were published before are not sent to them.
-	all := goldenSecrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/all", "feeds", "tickets", "feeds", "comments", "feeds", "boards"))
-	some := goldenSecrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/house", "feeds", "tickets", "board", "HOUSE"))
+	all := goldenSecrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/all", "feeds", "tickets", "feeds",
+		"comments", "feeds", "boards"))
+	some := goldenSecrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/house", "feeds", "tickets",
+		"board", "HOUSE"))
 	step := func(path, kind, about, secret string) {
 		a.Helper()
 		m := a.takes("POST "+path, kind, about)
@@ -806,7 +821,8 @@ func (a *running) showRuns() {
 	a.keep("api-runs.txt")
 
 	a.underWay = true
-	second := textOf(a.show("POST", "/migrations/count-up/runs", object{"params": object{"to": 10, "waits": true}, "dry": false})["id"])
+	second := textOf(a.show("POST", "/migrations/count-up/runs", object{"params": object{"to": 10, "waits": true},
+		"dry": false})["id"])
 	a.reaches(second, "ready")
 	a.ask("POST", "/runs/"+second+"/start", nil)
 	<-a.under
@@ -884,7 +900,8 @@ func (a *running) showMetrics() {
 		}
 	}
 	for range 2 { // the rate of codes is that of the hour before
-		domaintest.Exec(a, a.sql, "REPLACE INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (UTC_TIMESTAMP() - INTERVAL 10 MINUTE, 1, 100, 0, 1, 1)")
+		domaintest.Exec(a, a.sql,
+			"REPLACE INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (UTC_TIMESTAMP() - INTERVAL 10 MINUTE, 1, 100, 0, 1, 1)")
 	}
 	var metrics map[string]*metric
 	missing := func() (names []string) {
@@ -899,7 +916,8 @@ func (a *running) showMetrics() {
 	domaintest.Until(a, "all metrics are there", func() bool { return len(missing()) == 0 })
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		m := metrics[name]
-		fmt.Fprintf(&a.text, "%s %s {%s}\n  %s\n", name, m.kind, strings.Join(slices.Sorted(maps.Keys(m.labels)), ","), m.help)
+		fmt.Fprintf(&a.text, "%s %s {%s}\n  %s\n", name, m.kind, strings.Join(slices.Sorted(maps.Keys(m.labels)), ","),
+			m.help)
 	}
 	a.keep("metrics.txt")
 }
@@ -972,7 +990,8 @@ func (a *running) showStored() {
 		{"webhook.state", "SELECT DISTINCT state, NULL FROM webhook"},
 		{"webhook_attempt.kind, type", "SELECT DISTINCT CONCAT(kind, ' ', type), NULL FROM webhook_attempt"},
 	} {
-		fmt.Fprintf(&a.text, "%s:\n  %s\n", query.what, strings.ReplaceAll(strings.TrimSpace(sorted(a.stored(query.text))), "\n", "\n  "))
+		fmt.Fprintf(&a.text, "%s:\n  %s\n", query.what, strings.ReplaceAll(strings.TrimSpace(sorted(a.stored(query.text))),
+			"\n", "\n  "))
 	}
 	a.keep("stored-values.txt")
 }

@@ -66,7 +66,8 @@ func TestGoldenRoutes(t *testing.T) {
 	t.Parallel()
 	var list []string
 	for _, route := range web.Routes() {
-		list = append(list, fmt.Sprintf("%-7s %s", strings.ReplaceAll(route.Method, "echo_route_not_found", "none"), route.Path))
+		list = append(list, fmt.Sprintf("%-7s %s", strings.ReplaceAll(route.Method, "echo_route_not_found", "none"),
+			route.Path))
 	}
 	slices.SortFunc(list, func(a, b string) int { return strings.Compare(a[8:]+a, b[8:]+b) })
 	golden.Check(t, "routes.txt", strings.Join(slices.Compact(list), "\n")+"\n")
@@ -88,7 +89,8 @@ func TestGoldenEnvironment(t *testing.T) {
 	}
 	manual := domaintest.OK(os.ReadFile(filepath.Join("..", "..", "docs", "operations.md")))(t)
 	for _, name := range list {
-		if (strings.HasPrefix(name, "COUNTERFOIL_") || name == "DATABASE_URL") && !strings.Contains(string(manual), "| `"+name+"` |") {
+		if (strings.HasPrefix(name, "COUNTERFOIL_") || name == "DATABASE_URL") && !strings.Contains(string(manual),
+			"| `"+name+"` |") {
 			t.Errorf("docs/operations.md has no line for %s", name)
 		}
 	}

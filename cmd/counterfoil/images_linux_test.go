@@ -158,16 +158,19 @@ func TestTheOriginalScenario(t *testing.T) {
 	}
 
 	// A long file is not filled within the patience of the command: then it says how to continue.
-	_, _ = i.command(t, "migrations", "start", "download-images", "company=acme", "source=file", "timeout=2", "--file", list.write(t), "--prepare")
+	_, _ = i.command(t, "migrations", "start", "download-images", "company=acme", "source=file", "timeout=2", "--file",
+		list.write(t), "--prepare")
 	run := until(t, w, operator, 1, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	if int64(run.Total) != tasks || int(run.Rejected) != list.rejected {
 		t.Fatalf("%d tasks, %d lines rejected; want %d and %d", run.Total, run.Rejected, tasks, list.rejected)
 	}
-	command("knob", "1", fmt.Sprintf("concurrency=%d", atOnce), "block=20", "attempts=50", "backoff=200ms", "lease=5s", "per_host=0", "same_error=0", "error_share=0")
+	command("knob", "1", fmt.Sprintf("concurrency=%d", atOnce), "block=20", "attempts=50", "backoff=200ms", "lease=5s",
+		"per_host=0", "same_error=0", "error_share=0")
 	command("start", "1")
 	part := func(percent int64) {
 		t.Helper()
-		until(t, w, operator, 1, fmt.Sprintf("is at %d %%", percent), func(r migrations.Run) bool { return r.Progress.Done() >= tasks*percent/100 })
+		until(t, w, operator, 1, fmt.Sprintf("is at %d %%", percent),
+			func(r migrations.Run) bool { return r.Progress.Done() >= tasks*percent/100 })
 	}
 
 	part(20)
@@ -175,7 +178,8 @@ func TestTheOriginalScenario(t *testing.T) {
 	paused := until(t, w, operator, 1, "is paused", func(r migrations.Run) bool { return r.State == migrations.Paused })
 	since := clock(t, d)
 	keeperGetsTo(t, d, since, 3)
-	if held := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE state = 'processing'"); paused.Progress.Done() >= tasks || held != 0 {
+	if held := domaintest.Number(t, d,
+		"SELECT COUNT(*) FROM migration_task WHERE state = 'processing'"); paused.Progress.Done() >= tasks || held != 0 {
 		t.Errorf("paused in the middle: %d of %d are done, %d under way", paused.Progress.Done(), tasks, held)
 	}
 	resumed := clock(t, d)
@@ -192,15 +196,18 @@ func TestTheOriginalScenario(t *testing.T) {
 	done := until(t, w, operator, 1, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
 
 	failed := int64(len(list.wrong))
-	if p := done.Progress; p.Complete != tasks-failed || p.Failed != failed || p.Open+p.Processing+p.Waiting+p.Skipped != 0 {
+	if p := done.Progress; p.Complete != tasks-failed || p.Failed != failed ||
+		p.Open+p.Processing+p.Waiting+p.Skipped != 0 {
 		t.Errorf("%d tasks, of which %d cannot be done: %+v", tasks, failed, p)
 	}
 	for state, n := range map[string]int64{"complete": tasks - failed, "failed": failed} {
-		if stored := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE state = ?", state); int64(stored) != n {
+		if stored := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE state = ?",
+			state); int64(stored) != n {
 			t.Errorf("%d tasks are %s, not %d", stored, state, n)
 		}
 	}
-	domaintest.Counts(t, d, 0, "SELECT COUNT(*) FROM migration_task WHERE claimed_at > ? AND claimed_at < ?", since, resumed)
+	domaintest.Counts(t, d, 0, "SELECT COUNT(*) FROM migration_task WHERE claimed_at > ? AND claimed_at < ?", since,
+		resumed)
 	if done.Progress.Reclaimed == 0 {
 		t.Error("nothing was taken back from the worker that was killed")
 	}
@@ -256,5 +263,6 @@ func eachImageOnce(t *testing.T, i *install, d *db.DB, list imageList, atOnce in
 	if half > atOnce {
 		t.Errorf("%d files are half written; the worker that was killed can have left %d", half, atOnce)
 	}
-	t.Logf("%d images from %d addresses; %d files that the killed worker had half written", len(kept), len(list.right), half)
+	t.Logf("%d images from %d addresses; %d files that the killed worker had half written", len(kept), len(list.right),
+		half)
 }

@@ -60,7 +60,8 @@ func jiraRows(t *testing.T, n int) (name string, bad int) {
 	write := func(fields ...string) {
 		domaintest.Must(t, out.Write(fields))
 	}
-	write("Summary", "Issue key", "Issue id", "Issue Type", "Status", "Assignee", "Reporter", "Priority", "Labels", "Labels", "Created", "Updated", "Resolved", "Description", "Comment", "Comment")
+	write("Summary", "Issue key", "Issue id", "Issue Type", "Status", "Assignee", "Reporter", "Priority", "Labels",
+		"Labels", "Created", "Updated", "Resolved", "Description", "Comment", "Comment")
 	for i := range n {
 		key := i + 1
 		switch i % 1000 {
@@ -80,10 +81,13 @@ func jiraRows(t *testing.T, n int) (name string, bad int) {
 			comments[1] = "13/Mar/24 8:00 AM;ana@example.com;Fixed; deployed"
 		}
 		write(
-			"Login fails, sometimes: case "+strconv.Itoa(i), "BIG-"+strconv.Itoa(key), strconv.Itoa(10_000+i), []string{"Bug", "Task", "Story"}[i%3],
-			[]string{"To do", "In Progress", "Done"}[i%3], []string{"", "ana@example.com", "Nobody Known"}[i%3], "Carla", "High", "web", "login",
+			"Login fails, sometimes: case "+strconv.Itoa(i), "BIG-"+strconv.Itoa(key), strconv.Itoa(10_000+i),
+			[]string{"Bug", "Task", "Story"}[i%3],
+			[]string{"To do", "In Progress", "Done"}[i%3], []string{"", "ana@example.com", "Nobody Known"}[i%3], "Carla", "High",
+			"web", "login",
 			"12/Mar/24 9:41 AM", "13/Mar/24 10:00 AM", []string{"", "", "14/Mar/24 10:00 AM"}[i%3],
-			"h2. Steps\n# open {{/login}}\n# see *500*\n\n{code:go}\nif x < 1 { *y* }\n{code}\n"+strings.Repeat("Some words of text, and \"quotes\". ", 15), comments[0], comments[1],
+			"h2. Steps\n# open {{/login}}\n# see *500*\n\n{code:go}\nif x < 1 { *y* }\n{code}\n"+strings.Repeat(
+				"Some words of text, and \"quotes\". ", 15), comments[0], comments[1],
 		)
 	}
 	out.Flush()
@@ -106,7 +110,8 @@ func TestImportOfManyRows(t *testing.T) {
 		t.Helper()
 		began := time.Now()
 		// A long file is not filled within the patience of the command: then it says how to continue.
-		_, _ = i.command(t, "migrations", "start", "import-tickets", "company=acme", "board=DEMO", "author=ana@example.com", "statuses=In Progress = Doing", "--file", file, "--prepare")
+		_, _ = i.command(t, "migrations", "start", "import-tickets", "company=acme", "board=DEMO", "author=ana@example.com",
+			"statuses=In Progress = Doing", "--file", file, "--prepare")
 		filled := until(t, w, operator, run, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 		if int(filled.Total) != good || int(filled.Rejected) != bad {
 			t.Fatalf("%d tasks, %d lines rejected; want %d and %d", filled.Total, filled.Rejected, good, bad)
@@ -115,7 +120,8 @@ func TestImportOfManyRows(t *testing.T) {
 		if code, out := i.command(t, "migrations", "start", fmt.Sprint(run)); code != 0 {
 			t.Fatalf("exit code %d\n%s", code, out)
 		}
-		done := until(t, w, operator, run, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
+		done := until(t, w, operator, run, "is complete",
+			func(r migrations.Run) bool { return r.State == migrations.Complete })
 		if int(done.Progress.Complete) != good {
 			t.Fatalf("of %d rows: %+v", good, done.Progress)
 		}
@@ -157,7 +163,8 @@ func TestImportOfALargeFile(t *testing.T) {
 	p := i.serve(t)
 	start := p.resident(t, "VmRSS")
 	body, size, kind := largeUpload(rows)
-	request := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodPost, p.url+"/api/v1/migrations/import-tickets/runs", body))(t)
+	request := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodPost,
+		p.url+"/api/v1/migrations/import-tickets/runs", body))(t)
 	request.Header.Set("Authorization", "Bearer "+i.token)
 	request.Header.Set("Content-Type", kind)
 	began := time.Now()

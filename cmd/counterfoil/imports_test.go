@@ -10,8 +10,10 @@ import (
 const module = "github.com/counterfoil/counterfoil/"
 
 var (
-	leaves   = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault", "domain/wait", "domain/csvfile", "domain/lease", "domain/limits"}
-	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs", "domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live"}
+	leaves = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault",
+		"domain/wait", "domain/csvfile", "domain/lease", "domain/limits"}
+	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs",
+		"domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live"}
 
 	// measures are the statistics of runs for operators.
 	measures = []string{"domain/migrations/monitor"}
@@ -23,12 +25,18 @@ var (
 // allowed are the imports of each package, as docs/architecture.md draws them. A name stands for itself and the
 // packages below it, "=name" for itself alone. cmd may import everything.
 var allowed = map[string][]string{
-	"web":              slices.Concat([]string{"web", "domain/workflows", "domain/console", "views", "static"}, entities, measures, shared),
-	"web/pages":        slices.Concat([]string{"web/respond", "web/streams", "domain/workflows", "=views", "views/pages", "static"}, entities, shared),
-	"web/admin":        slices.Concat([]string{"web/respond", "domain/workflows", "domain/console", "=views", "views/admin", "static"}, entities, measures, shared),
-	"web/public":       slices.Concat([]string{"web/respond", "domain/workflows", "=views", "views/public"}, entities, shared),
-	"web/api":          slices.Concat([]string{"web/respond", "web/streams", "domain/workflows", "domain/console", "=views"}, entities, measures, shared),
-	"web/respond":      slices.Concat([]string{"web/streams", "domain/workflows", "=views", "views/pages", "static"}, entities, shared),
+	"web": slices.Concat([]string{"web", "domain/workflows", "domain/console", "views", "static"}, entities,
+		measures, shared),
+	"web/pages": slices.Concat([]string{"web/respond", "web/streams", "domain/workflows", "=views", "views/pages",
+		"static"}, entities, shared),
+	"web/admin": slices.Concat([]string{"web/respond", "domain/workflows", "domain/console", "=views",
+		"views/admin", "static"}, entities, measures, shared),
+	"web/public": slices.Concat([]string{"web/respond", "domain/workflows", "=views", "views/public"}, entities,
+		shared),
+	"web/api": slices.Concat([]string{"web/respond", "web/streams", "domain/workflows", "domain/console",
+		"=views"}, entities, measures, shared),
+	"web/respond": slices.Concat([]string{"web/streams", "domain/workflows", "=views", "views/pages", "static"},
+		entities, shared),
 	"web/streams":      {"domain/workflows", "domain/accounts", "domain/fault", "domain/wait"},
 	"views":            slices.Concat([]string{"domain/id", "static", "domain/fault"}, entities),
 	"views/pages":      slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities),
@@ -53,12 +61,15 @@ func init() {
 		allowed[strings.TrimPrefix(entity, "=")] = append([]string{"db"}, leaves...)
 	}
 	allowed["domain/migrations/monitor"] = append([]string{"=domain/migrations", "db"}, leaves...)
-	allowed["domain/migrations/migrationstest"] = append([]string{"domain/domaintest"}, allowed["domain/migrations/monitor"]...)
-	allowed["domain/migrations/worker"] = append([]string{"=domain/migrations", "domain/migrations/monitor", "db"}, leaves...)
+	allowed["domain/migrations/migrationstest"] = append([]string{"domain/domaintest"},
+		allowed["domain/migrations/monitor"]...)
+	allowed["domain/migrations/worker"] = append([]string{"=domain/migrations", "domain/migrations/monitor", "db"},
+		leaves...)
 	for _, leaf := range leaves {
 		allowed[leaf] = []string{"domain/id", "domain/fault"}
 	}
-	allowed["domain/id"], allowed["domain/fault"], allowed["domain/domaintest"] = nil, nil, []string{"domain/wait", "domain/id", "db"}
+	allowed["domain/id"], allowed["domain/fault"], allowed["domain/domaintest"] = nil, nil, []string{"domain/wait",
+		"domain/id", "db"}
 }
 
 // within reports whether pkg is name or below it.
@@ -83,12 +94,20 @@ func TestImports(t *testing.T) {
 		}
 	})
 	t.Run("tests may import db/dbtest, domain/domaintest, domain/app and its apptest as well, and receivers of what is sent out", func(t *testing.T) {
-		for pkg, list := range imports(t, `{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`) {
-			check(t, pkg, list, []string{"db", "domain/domaintest", "domain/outbound", "domain/app", "domain/migrations/migrationstest", pkg})
+		for pkg, list := range imports(t,
+			`{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`) {
+			check(t, pkg, list, []string{"db", "domain/domaintest", "domain/outbound", "domain/app",
+				"domain/migrations/migrationstest", pkg})
 		}
 	})
 	t.Run("the rule knows a wrong arrow when it sees one", func(t *testing.T) {
-		for pkg, wrong := range map[string]string{"web": "db", "web/pages": "web/admin", "web/admin": "web", "web/public": "domain/console", "web/api": "web/pages", "web/respond": "web/pages", "web/streams": "web/respond", "views/pages": "views/admin", "views/admin": "web", "domain/workflows": "domain/console", "domain/console": "domain/kinds", "domain/delivery": "domain/app", "domain/boards": "domain/tickets", "domain/migrations": "domain/migrations/worker", "domain/migrations/monitor": "domain/migrations/worker", "domain/kinds": "domain/migrations/monitor", "domain/markup": "domain/wait", "domain/id": "domain/fault", "domain/fault": "domain/id", "db": "domain/boards", "views": "domain/workflows"} {
+		for pkg, wrong := range map[string]string{"web": "db", "web/pages": "web/admin", "web/admin": "web",
+			"web/public": "domain/console", "web/api": "web/pages", "web/respond": "web/pages", "web/streams": "web/respond",
+			"views/pages": "views/admin", "views/admin": "web", "domain/workflows": "domain/console",
+			"domain/console": "domain/kinds", "domain/delivery": "domain/app", "domain/boards": "domain/tickets",
+			"domain/migrations": "domain/migrations/worker", "domain/migrations/monitor": "domain/migrations/worker",
+			"domain/kinds": "domain/migrations/monitor", "domain/markup": "domain/wait", "domain/id": "domain/fault",
+			"domain/fault": "domain/id", "db": "domain/boards", "views": "domain/workflows"} {
 			if may, _ := rule(pkg); permitted(wrong, may) {
 				t.Errorf("%s may import %s", pkg, wrong)
 			}

@@ -94,7 +94,8 @@ func (l *load) report(t *testing.T, what string) {
 		return l.times[int(q*float64(len(l.times)-1))].Round(10 * time.Microsecond)
 	}
 	t.Logf("%s: %d tickets over HTTP by %d clients on %d cores: %.0f/s, p50 %s, p99 %s",
-		what, len(l.times), writers*len(loadBoards), runtime.NumCPU(), float64(len(l.times))/l.all.Seconds(), at(0.5), at(0.99))
+		what, len(l.times), writers*len(loadBoards), runtime.NumCPU(), float64(len(l.times))/l.all.Seconds(), at(0.5), at(
+			0.99))
 }
 
 // complete fails the test unless each board has exactly the acknowledged tickets, with the numbers 1 to their count:

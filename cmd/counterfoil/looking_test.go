@@ -32,7 +32,8 @@ func TestCommandsThatLook(t *testing.T) {
 	t.Run("they make no database where there is none", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "mistyped")
 		i := &install{env: []string{"COUNTERFOIL_DATA=" + dir, "DATABASE_URL="}}
-		for _, args := range [][]string{{"verify"}, {"doctor"}, {"schema", "status"}, {"backup", filepath.Join(t.TempDir(), "b")}, {"schema", "down"}} {
+		for _, args := range [][]string{{"verify"}, {"doctor"}, {"schema", "status"},
+			{"backup", filepath.Join(t.TempDir(), "b")}, {"schema", "down"}} {
 			if code, out := i.command(t, args...); code == 0 {
 				t.Errorf("%v: exit code 0: %s", args, out)
 			}

@@ -20,8 +20,10 @@ func migrationsCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "migrations", Usage: "Bulk work: start, watch and control runs, as on /admin/migrations", Action: group,
 		Commands: []*cli.Command{
-			listRunsCommand(env), startRunCommand(env), runStatusCommand(env), pauseCommand(env), resumeCommand(env), cancelCommand(env), dismissCommand(env),
-			knobCommand(env), tasksCommand(env), taskCommand(env), failuresCommand(env), retryCommand(env), skipCommand(env), rejectionsCommand(env),
+			listRunsCommand(env), startRunCommand(env), runStatusCommand(env), pauseCommand(env), resumeCommand(env),
+			cancelCommand(env), dismissCommand(env),
+			knobCommand(env), tasksCommand(env), taskCommand(env), failuresCommand(env), retryCommand(env), skipCommand(env),
+			rejectionsCommand(env),
 			reportCommand(env), eventsCommand(env), workersCommand(env), drainCommand(env), undrainCommand(env),
 		},
 	}

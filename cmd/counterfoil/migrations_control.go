@@ -21,7 +21,8 @@ func cancelCommand(env environment) *cli.Command {
 }
 
 func dismissCommand(env environment) *cli.Command {
-	return controlCommand(env, "dismiss", "Dismiss a finished run from those that need attention", "is dismissed", (*console.Console).DismissRun)
+	return controlCommand(env, "dismiss", "Dismiss a finished run from those that need attention", "is dismissed",
+		(*console.Console).DismissRun)
 }
 
 func resumeCommand(env environment) *cli.Command {
@@ -31,7 +32,9 @@ func resumeCommand(env environment) *cli.Command {
 }
 
 // controlCommand moves a run to another state.
-func controlCommand(env environment, name, usage, done string, act func(*console.Console, context.Context, id.Run) (migrations.Run, error)) *cli.Command {
+func controlCommand(
+	env environment, name, usage, done string, act func(*console.Console, context.Context, id.Run) (migrations.Run, error),
+) *cli.Command {
 	return &cli.Command{
 		Name: name, ArgsUsage: "RUN", Usage: usage,
 		Flags: []cli.Flag{jsonOption("print the run as JSON, as the API gives it")},

@@ -64,7 +64,8 @@ func listFailures(ctx context.Context, env environment, run id.Run, asJSON bool)
 		rows := make([][]string, len(list))
 		for i, f := range list {
 			rows[i] = []string{
-				f.Fingerprint, views.Thousands(int64(f.Failed)), views.Thousands(int64(f.Errors)), digits(f.Task), stamp(f.LastAt), cutTo(f.Message, 120),
+				f.Fingerprint, views.Thousands(int64(f.Failed)), views.Thousands(int64(f.Errors)), digits(f.Task), stamp(f.LastAt),
+				cutTo(f.Message, 120),
 			}
 		}
 		return table(env, "FINGERPRINT FAILED ERRORS TASK LAST MESSAGE", rows)

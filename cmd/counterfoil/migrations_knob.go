@@ -19,9 +19,11 @@ import (
 
 func knobCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "knob", ArgsUsage: "RUN NAME=VALUE …", Usage: "Change settings of a run, named as in the API; prints all as JSON",
-		Description: "Settings: " + strings.Join(knobNames(), ", ") + ".\nNumbers are written as 4 or 2.5, time spans as 30s, truths as true.",
-		Action:      func(ctx context.Context, c *cli.Command) error { return setKnobs(ctx, env, c.Args().Slice()) },
+		Name: "knob", ArgsUsage: "RUN NAME=VALUE …",
+		Usage: "Change settings of a run, named as in the API; prints all as JSON",
+		Description: "Settings: " + strings.Join(knobNames(), ", ") +
+			".\nNumbers are written as 4 or 2.5, time spans as 30s, truths as true.",
+		Action: func(ctx context.Context, c *cli.Command) error { return setKnobs(ctx, env, c.Args().Slice()) },
 	}
 }
 
@@ -57,7 +59,8 @@ func knobChange(values migrations.Values) (migrations.KnobChange, error) {
 		}
 		value, err := parseKnob(knob, values[name])
 		if err != nil {
-			return nil, usageError{fmt.Sprintf("%s cannot be %q; write numbers as 4 or 2.5, time spans as 30s, truths as true.", name, values[name])}
+			return nil, usageError{fmt.Sprintf("%s cannot be %q; write numbers as 4 or 2.5, time spans as 30s, truths as true.",
+				name, values[name])}
 		}
 		change[name] = value
 	}

@@ -46,7 +46,8 @@ func listRuns(ctx context.Context, env environment, all, asJSON bool) error {
 				return err
 			}
 			if more { // keeps JSON and pipes clean
-				fmt.Fprintf(env.stderr, "Of the runs in the list “%s” only the newest %d are shown; /admin/migrations has all.\n", list, migrations.RunsPerPage)
+				fmt.Fprintf(env.stderr, "Of the runs in the list “%s” only the newest %d are shown; /admin/migrations has all.\n",
+					list, migrations.RunsPerPage)
 			}
 			runs = append(runs, part...)
 		}

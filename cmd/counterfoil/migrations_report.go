@@ -13,7 +13,8 @@ import (
 )
 
 func rejectionsCommand(env environment) *cli.Command {
-	return sheetCommand(env, "rejections", "Print the rejected lines of a run's file, as CSV", (*console.Console).RejectionSheet)
+	return sheetCommand(env, "rejections", "Print the rejected lines of a run's file, as CSV",
+		(*console.Console).RejectionSheet)
 }
 
 func reportCommand(env environment) *cli.Command {
@@ -21,7 +22,9 @@ func reportCommand(env environment) *cli.Command {
 }
 
 // sheetCommand prints a file about a run.
-func sheetCommand(env environment, name, usage string, sheet func(*console.Console, context.Context, id.Run) (*migrations.Sheet, error)) *cli.Command {
+func sheetCommand(
+	env environment, name, usage string, sheet func(*console.Console, context.Context, id.Run) (*migrations.Sheet, error),
+) *cli.Command {
 	return &cli.Command{
 		Name: name, ArgsUsage: "RUN", Usage: usage,
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -36,7 +39,9 @@ func sheetCommand(env environment, name, usage string, sheet func(*console.Conso
 	}
 }
 
-func printSheet(ctx context.Context, env environment, open func(ctx context.Context, w *app.App) (*migrations.Sheet, error)) error {
+func printSheet(
+	ctx context.Context, env environment, open func(ctx context.Context, w *app.App) (*migrations.Sheet, error),
+) error {
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
 		sheet, err := open(ctx, w)
 		if err != nil {

@@ -16,15 +16,20 @@ import (
 )
 
 func retryCommand(env environment) *cli.Command {
-	return choiceCommand(env, "retry", "Retry failed or waiting tasks", "retried", "not failed any more", (*console.Console).RetryTasks)
+	return choiceCommand(env, "retry", "Retry failed or waiting tasks", "retried", "not failed any more",
+		(*console.Console).RetryTasks)
 }
 
 func skipCommand(env environment) *cli.Command {
-	return choiceCommand(env, "skip", "Skip failed or waiting tasks", "skipped", "processing or done by now", (*console.Console).SkipTasks)
+	return choiceCommand(env, "skip", "Skip failed or waiting tasks", "skipped", "processing or done by now",
+		(*console.Console).SkipTasks)
 }
 
 // choiceCommand acts on failed or waiting tasks. others describes the tasks that it leaves alone.
-func choiceCommand(env environment, name, usage, done, others string, act func(*console.Console, context.Context, id.Run, migrations.Selection) (int64, error)) *cli.Command {
+func choiceCommand(
+	env environment, name, usage, done, others string,
+	act func(*console.Console, context.Context, id.Run, migrations.Selection) (int64, error),
+) *cli.Command {
 	return &cli.Command{
 		Name: name, ArgsUsage: "RUN", Usage: usage,
 		UsageText: "counterfoil migrations " + name + " RUN --all | --fingerprint F | --waiting | --task N[,N…]",
@@ -67,7 +72,8 @@ func chosen(c *cli.Command) (migrations.Selection, error) {
 	}
 	slices.Sort(tasks)
 	tasks = slices.Compact(tasks)
-	which := migrations.Selection{Tasks: tasks, Fingerprint: strings.ToLower(c.String("fingerprint")), All: c.Bool("all"), Waiting: c.Bool("waiting")}
+	which := migrations.Selection{Tasks: tasks, Fingerprint: strings.ToLower(c.String("fingerprint")), All: c.Bool("all"),
+		Waiting: c.Bool("waiting")}
 	given := 0
 	for _, name := range []string{"all", "fingerprint", "waiting", "task"} {
 		if c.IsSet(name) {

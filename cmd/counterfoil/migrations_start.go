@@ -19,7 +19,8 @@ import (
 
 func startRunCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "start", ArgsUsage: "NAME|RUN [KEY=VALUE …]", Usage: "Open and start a run of a migration, or start one that is ready",
+		Name: "start", ArgsUsage: "NAME|RUN [KEY=VALUE …]",
+		Usage:     "Open and start a run of a migration, or start one that is ready",
 		UsageText: "counterfoil migrations start NAME [KEY=VALUE …] [OPTIONS]\ncounterfoil migrations start RUN [--canary N] [--wait] [--json]",
 		Flags: runOptions(
 			&cli.StringFlag{Name: "file", Usage: "the FILE that it is filled from; - is standard input"},
@@ -144,7 +145,8 @@ func awaitFilled(ctx context.Context, env environment, w *app.App, run id.Run) (
 
 func sayFilled(out io.Writer, w *app.App, r migrations.Run) {
 	host, database := w.Console.Database()
-	fmt.Fprintf(out, "It has %s on db host %s, database %s.", views.Counted(int64(r.Total), "task", "tasks"), host, database)
+	fmt.Fprintf(out, "It has %s on db host %s, database %s.", views.Counted(int64(r.Total), "task", "tasks"), host,
+		database)
 	if r.Rejected > 0 {
 		fmt.Fprintf(out, " %s rejected.", views.Counted(int64(r.Rejected), "line was", "lines were"))
 	}
@@ -169,5 +171,6 @@ func begin(ctx context.Context, env environment, c *cli.Command, w *app.App, run
 	if canary > 0 {
 		what = views.Counted(int64(canary), "task", "tasks") + " first, of " + views.Thousands(int64(r.Total))
 	}
-	return showRun(ctx, env, c, w, run, fmt.Sprintf("Run %d is started: %s. “counterfoil migrations status %d” shows how far it is.", run, what, run))
+	return showRun(ctx, env, c, w, run,
+		fmt.Sprintf("Run %d is started: %s. “counterfoil migrations status %d” shows how far it is.", run, what, run))
 }

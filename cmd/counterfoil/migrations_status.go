@@ -49,7 +49,8 @@ func statusLine(r migrations.Run, stats monitor.Statistics) string {
 	for _, part := range []struct {
 		n    int64
 		word string
-	}{{p.Failed, "failed"}, {p.Skipped, "skipped"}, {p.Processing, "processing"}, {p.Waiting, "waiting"}, {int64(r.Rejected), "rejected"}} {
+	}{{p.Failed, "failed"}, {p.Skipped, "skipped"}, {p.Processing, "processing"}, {p.Waiting, "waiting"},
+		{int64(r.Rejected), "rejected"}} {
 		if part.n > 0 {
 			parts = append(parts, views.Thousands(part.n)+" "+part.word)
 		}
@@ -58,7 +59,8 @@ func statusLine(r migrations.Run, stats monitor.Statistics) string {
 		parts = append(parts, strconv.FormatFloat(stats.Now, 'f', 1, 64)+"/s")
 	}
 	if stats.ETA.Known {
-		parts = append(parts, fmt.Sprintf("%s to %s left", stats.ETA.Low.Round(time.Second), stats.ETA.High.Round(time.Second)))
+		parts = append(parts, fmt.Sprintf("%s to %s left", stats.ETA.Low.Round(time.Second),
+			stats.ETA.High.Round(time.Second)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -34,7 +34,8 @@ func tasksCommand(env environment) *cli.Command {
 				return usageError{"an iteration is a number from 1."}
 			}
 			return listTasks(ctx, env, run, migrations.TaskFilter{
-				State: c.String("state"), Worker: id.Worker(c.Uint64("worker")), Iteration: c.Int("iteration"), After: id.Task(c.Uint64("after")),
+				State: c.String("state"), Worker: id.Worker(c.Uint64("worker")), Iteration: c.Int("iteration"),
+				After: id.Task(c.Uint64("after")),
 			}, c.Bool("json"))
 		},
 	}
@@ -52,7 +53,8 @@ func listTasks(ctx context.Context, env environment, run id.Run, filter migratio
 		rows := make([][]string, len(page.Tasks))
 		for i, t := range page.Tasks {
 			rows[i] = []string{
-				digits(t.ID), t.State, strconv.Itoa(t.Iteration), strconv.Itoa(t.Attempt), digits(t.Line), digits(t.Worker), cutTo(t.Payload, 80), cutTo(t.Note, 80),
+				digits(t.ID), t.State, strconv.Itoa(t.Iteration), strconv.Itoa(t.Attempt), digits(t.Line), digits(t.Worker),
+				cutTo(t.Payload, 80), cutTo(t.Note, 80),
 			}
 		}
 		if len(rows) == 0 && page.Next == 0 {
@@ -99,7 +101,8 @@ func showTask(ctx context.Context, env environment, run id.Run, task id.Task, as
 }
 
 func printTask(env environment, t migrations.Task, attempts []migrations.Attempt) error {
-	parts := []string{fmt.Sprintf("task %d of run %d", t.ID, t.Run), t.State, fmt.Sprintf("iteration %d", t.Iteration), fmt.Sprintf("attempt %d", t.Attempt)}
+	parts := []string{fmt.Sprintf("task %d of run %d", t.ID, t.Run), t.State, fmt.Sprintf("iteration %d", t.Iteration),
+		fmt.Sprintf("attempt %d", t.Attempt)}
 	if t.Line != 0 {
 		parts = append(parts, fmt.Sprintf("line %d", t.Line))
 	}
@@ -115,7 +118,8 @@ func printTask(env environment, t migrations.Task, attempts []migrations.Attempt
 	}
 	_, err := fmt.Fprintln(env.stdout, "payload:\n"+indented(t.Payload))
 	for _, a := range attempts {
-		fmt.Fprintf(env.stdout, "iteration %d, attempt %d: %s on %s at %s after %s\n", a.Iteration, a.Attempt, a.Outcome, oneLine(a.Worker), stamp(a.StartedAt), a.Took)
+		fmt.Fprintf(env.stdout, "iteration %d, attempt %d: %s on %s at %s after %s\n", a.Iteration, a.Attempt, a.Outcome,
+			oneLine(a.Worker), stamp(a.StartedAt), a.Took)
 		for _, text := range []string{a.Message, a.Detail} {
 			if text != "" {
 				_, err = fmt.Fprintln(env.stdout, indented(text))

@@ -145,7 +145,8 @@ func TestMigrationsCommandLine(t *testing.T) {
 	} {
 		env.command(t, 2, want, append([]string{"migrations"}, args...)...)
 	}
-	for _, args := range [][]string{{"status", "7"}, {"dismiss", "7"}, {"tasks", "7"}, {"events", "7"}, {"failures", "7"}, {"failures", "7", "--csv"}, {"rejections", "7"}, {"report", "7"}, {"retry", "7", "--task", "1,2"}} {
+	for _, args := range [][]string{{"status", "7"}, {"dismiss", "7"}, {"tasks", "7"}, {"events", "7"}, {"failures", "7"},
+		{"failures", "7", "--csv"}, {"rejections", "7"}, {"report", "7"}, {"retry", "7", "--task", "1,2"}} {
 		env.command(t, 1, "There is no run 7.", append([]string{"migrations"}, args...)...)
 	}
 	env.command(t, 1, "Run 7 has no task 3.", "migrations", "task", "7", "3")
@@ -170,7 +171,8 @@ func TestMigrationsWithoutAWorker(t *testing.T) {
 	env := migrationHouse(t)
 	env.command(t, 1, "then “counterfoil migrations start 1”", "migrations", "start", "count-up", "to=5", "key=hush")
 	env.command(t, 0, "count-up", "migrations", "list")
-	if text := env.out.String(); !strings.Contains(text, "open") || !strings.Contains(text, "command line") || strings.Contains(text, "hush") {
+	if text := env.out.String(); !strings.Contains(text, "open") || !strings.Contains(text, "command line") ||
+		strings.Contains(text, "hush") {
 		t.Error(text)
 	}
 	env.command(t, 1, "Run 1 does the same", "migrations", "start", "count-up", "to=5")
@@ -187,7 +189,8 @@ func TestMigrationsListSaysThatThereAreMore(t *testing.T) {
 	add := func(list string, n int) {
 		t.Helper()
 		for range n {
-			domaintest.Exec(t, d.DB, `INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at) VALUES ('count-up', '{}', ?, 'paused', NOW(6), '{}', 'Ana', NOW(6))`, list)
+			domaintest.Exec(t, d.DB,
+				`INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at) VALUES ('count-up', '{}', ?, 'paused', NOW(6), '{}', 'Ana', NOW(6))`, list)
 		}
 	}
 	const more = "Of the runs in the list “attention” only the newest 50 are shown; /admin/migrations has all.\n"
@@ -216,7 +219,8 @@ func TestMigrationsRun(t *testing.T) {
 	env.works(t)
 
 	t.Run("start says the number and where", func(t *testing.T) {
-		env.command(t, 0, "It has 1,200 tasks on db host localhost, database t_", "migrations", "start", "count-up", "--canary", "7", "to=1200", "fails=3")
+		env.command(t, 0, "It has 1,200 tasks on db host localhost, database t_", "migrations", "start", "count-up",
+			"--canary", "7", "to=1200", "fails=3")
 		if !strings.Contains(env.out.String(), "Run 1 is started: 7 tasks first, of 1,200.") {
 			t.Error(env.out)
 		}
@@ -271,7 +275,8 @@ func TestMigrationsRun(t *testing.T) {
 		}
 		task := strconv.Itoa(list.Items[0].ID)
 		env.command(t, 0, "iteration 1, attempt 1: failed on ", "migrations", "task", "1", task)
-		if text := env.out.String(); !strings.Contains(text, "payload:\n  3\n") || !strings.Contains(text, "\n  =SUM(1) cannot be counted") || strings.ContainsRune(text, '\x1b') {
+		if text := env.out.String(); !strings.Contains(text, "payload:\n  3\n") ||
+			!strings.Contains(text, "\n  =SUM(1) cannot be counted") || strings.ContainsRune(text, '\x1b') {
 			t.Errorf("%q", text)
 		}
 		env.command(t, 0, `"attempts":[{"iteration":1`, "migrations", "task", "1", task, "--json")
@@ -304,7 +309,8 @@ func TestMigrationsRun(t *testing.T) {
 		env.command(t, 0, "1 task of run 1 retried.", "migrations", "retry", "1", "--all")
 		env.reaches(t, 1, "1,200 of 1,200 done\n")
 		env.command(t, 0, "  0       1  ", "migrations", "failures", "1")
-		env.command(t, 0, "0 tasks of run 1 retried. 2 others are not failed any more.", "migrations", "retry", "1", "--task", "1,2,1")
+		env.command(t, 0, "0 tasks of run 1 retried. 2 others are not failed any more.", "migrations", "retry", "1", "--task",
+			"1,2,1")
 		env.command(t, 1, "so it cannot be retried", "migrations", "retry", "1", "--task", "1")
 	})
 	t.Run("a run that is over is dismissed", func(t *testing.T) {
@@ -328,7 +334,8 @@ func TestMigrationsRun(t *testing.T) {
 	t.Run("JSON is one line", func(t *testing.T) {
 		env.command(t, 0, `"migrations":[{"name":"count-up"`, "migrations", "list", "--all", "--json")
 		var list struct{ Runs []struct{ ID int } }
-		if err := json.Unmarshal(env.out.Bytes(), &list); err != nil || len(list.Runs) != 4 || strings.Count(env.out.String(), "\n") != 1 {
+		if err := json.Unmarshal(env.out.Bytes(), &list); err != nil || len(list.Runs) != 4 ||
+			strings.Count(env.out.String(), "\n") != 1 {
 			t.Error(err, fmt.Sprint(list))
 		}
 	})

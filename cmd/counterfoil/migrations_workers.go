@@ -33,13 +33,15 @@ func listWorkers(ctx context.Context, env environment, asJSON bool) error {
 			return json.NewEncoder(env.stdout).Encode(api.WorkersJSON(list))
 		}
 		if len(list) == 0 {
-			_, err = fmt.Fprintln(env.stdout, "No worker was ever started. Start “counterfoil serve” or “counterfoil work” with this database.")
+			_, err = fmt.Fprintln(env.stdout,
+				"No worker was ever started. Start “counterfoil serve” or “counterfoil work” with this database.")
 			return err
 		}
 		rows := make([][]string, len(list))
 		for i, one := range list {
 			rows[i] = []string{
-				digits(one.ID), one.Host, strconv.Itoa(one.PID), one.Version, admin.WorkerWord(one), strconv.Itoa(one.InFlight), views.Thousands(int64(one.Finished)),
+				digits(one.ID), one.Host, strconv.Itoa(one.PID), one.Version, admin.WorkerWord(one), strconv.Itoa(one.InFlight),
+				views.Thousands(int64(one.Finished)),
 				strconv.FormatFloat(one.PerSecond, 'f', 1, 64), stamp(one.StartedAt), stamp(one.BeatAt),
 			}
 		}
@@ -48,7 +50,8 @@ func listWorkers(ctx context.Context, env environment, asJSON bool) error {
 }
 
 func drainCommand(env environment) *cli.Command {
-	return workerCommand(env, "drain", "Let a worker finish its tasks and claim no more", "Worker %d finishes its tasks and claims no more.\n", true)
+	return workerCommand(env, "drain", "Let a worker finish its tasks and claim no more",
+		"Worker %d finishes its tasks and claims no more.\n", true)
 }
 
 func undrainCommand(env environment) *cli.Command {

@@ -24,7 +24,8 @@ func newEnv(t *testing.T, url string) *env {
 	t.Helper()
 	env := &env{out: &bytes.Buffer{}, err: &bytes.Buffer{}}
 	values := map[string]string{"DATABASE_URL": url, "COUNTERFOIL_DATA": t.TempDir()}
-	env.environment = readEnvironment(func(name string) string { return values[name] }, strings.NewReader("correct horse battery\n"), env.out, env.err)
+	env.environment = readEnvironment(func(name string) string { return values[name] },
+		strings.NewReader("correct horse battery\n"), env.out, env.err)
 	return env
 }
 
@@ -33,14 +34,16 @@ func (env *env) command(t *testing.T, code int, want string, args ...string) {
 	t.Helper()
 	env.out.Reset()
 	env.err.Reset()
-	if got := run(context.Background(), env.environment, args); got != code || !strings.Contains(env.out.String()+env.err.String(), want) {
+	if got := run(context.Background(), env.environment, args); got != code ||
+		!strings.Contains(env.out.String()+env.err.String(), want) {
 		t.Fatalf("%v ended with %d:\n%s%s\nwant %d and %q", args, got, env.out, env.err, code, want)
 	}
 }
 
 func (env *env) setUp(t *testing.T) {
 	t.Helper()
-	env.command(t, 0, `"token"`, "setup", "--company", "acme", "--name", "Acme", "--email", "a@b.c", "--password-file", "-")
+	env.command(t, 0, `"token"`, "setup", "--company", "acme", "--name", "Acme", "--email", "a@b.c", "--password-file",
+		"-")
 }
 
 func (env *env) exec(t *testing.T, statement string) {

@@ -66,13 +66,15 @@ func setUp(t *testing.T, i *install) *install {
 	t.Helper()
 	password := filepath.Join(t.TempDir(), "password")
 	domaintest.Must(t, os.WriteFile(password, []byte("correct horse battery\n"), 0o600))
-	code, out := i.command(t, "setup", "--company", "acme", "--name", "Acme", "--email", "ana@example.com", "--password-file", password)
+	code, out := i.command(t, "setup", "--company", "acme", "--name", "Acme", "--email", "ana@example.com",
+		"--password-file", password)
 	if code != 0 {
 		t.Fatalf("setup: exit code %d\n%s", code, out)
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	var answer struct{ Company, Token string }
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil || answer.Company != "acme" || answer.Token == "" {
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil || answer.Company != "acme" ||
+		answer.Token == "" {
 		t.Fatalf("the last line of setup is %q", lines[len(lines)-1])
 	}
 	i.token = answer.Token
@@ -241,7 +243,8 @@ type client struct {
 }
 
 func newClient(i *install) *client {
-	return &client{token: i.token, http: &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 200}}}
+	return &client{token: i.token,
+		http: &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 200}}}
 }
 
 // newPatientClient returns one that retries when an answer is lost or a server says to come back.
@@ -284,7 +287,8 @@ func (c *client) call(method, url, idempotencyKey string, in, out any) (*http.Re
 func (c *client) board(t *testing.T, url, slug string) {
 	t.Helper()
 	var out struct{ Slug string }
-	response := domaintest.OK(c.call("POST", url+"/api/v1/boards", "", map[string]string{"slug": slug, "title": slug + " board"}, &out))(t)
+	response := domaintest.OK(c.call("POST", url+"/api/v1/boards", "",
+		map[string]string{"slug": slug, "title": slug + " board"}, &out))(t)
 	if response.StatusCode != http.StatusCreated {
 		t.Fatalf("open board %s: %s", slug, response.Status)
 	}
@@ -305,7 +309,8 @@ func (c *client) open(url func() string, board, title string, patience time.Dura
 	}
 	for {
 		var ticket made
-		response, err := c.call("POST", url()+"/api/v1/boards/"+board+"/tickets", key, map[string]string{"title": title}, &ticket)
+		response, err := c.call("POST", url()+"/api/v1/boards/"+board+"/tickets", key, map[string]string{"title": title},
+			&ticket)
 		switch {
 		case err == nil && response.StatusCode == http.StatusCreated:
 			return ticket, nil

@@ -61,7 +61,9 @@ func newBar(w io.Writer, step string, total int64) *progressbar.ProgressBar {
 		total = -1
 	}
 	return progressbar.NewOptions64(
-		total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(step), progressbar.OptionSetWidth(24), progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true), progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionUseANSICodes(true),
+		total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(step), progressbar.OptionSetWidth(24),
+		progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionUseANSICodes(true),
 	)
 }

@@ -14,12 +14,15 @@ import (
 func refsCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "refs", Usage: "The pool of reference codes: mint, load, pop, quarantine", Action: group,
-		Commands: []*cli.Command{mintCommand(env), refStatusCommand(env), popCommand(env), loadCommand(env), lotsCommand(env), quarantineCommand(env)},
+		Commands: []*cli.Command{mintCommand(env), refStatusCommand(env), popCommand(env), loadCommand(env), lotsCommand(env),
+			quarantineCommand(env)},
 	}
 }
 
 // openRefRun opens a run that starts by itself.
-func openRefRun(ctx context.Context, env environment, c *cli.Command, name string, values migrations.Values, draft migrations.Draft) error {
+func openRefRun(
+	ctx context.Context, env environment, c *cli.Command, name string, values migrations.Values, draft migrations.Draft,
+) error {
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
 		run, err := w.Console.OpenRun(ctx, name, values, draft, nil)
 		if err != nil {

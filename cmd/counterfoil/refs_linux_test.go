@@ -40,7 +40,8 @@ func TestCodesWhileAServerDies(t *testing.T) {
 		domaintest.Must(t, w.Console.SetRefPolicy(operator, refs.Policy{AtLeast: codes, LowHours: 1, HighHours: 2}))
 	}
 	atLeast(0)
-	run := domaintest.OK(w.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": strconv.FormatUint(codes, 10), "length": "5"}, migrations.Draft{}, nil))(t)
+	run := domaintest.OK(w.Console.OpenRun(operator, workflows.MintName,
+		migrations.Values{"codes": strconv.FormatUint(codes, 10), "length": "5"}, migrations.Draft{}, nil))(t)
 	mintAt := func(rate float64) {
 		domaintest.OK(w.Console.ChangeKnobs(operator, run.ID, migrations.KnobChange{"rate": rate}))(t)
 	}
@@ -69,18 +70,21 @@ func TestCodesWhileAServerDies(t *testing.T) {
 		if minting.FinishedAt == nil {
 			amid++
 		}
-		domaintest.Until(t, "a request misses the server that died", func() bool { return t.Failed() || poppers.lost.Load() > lost })
+		domaintest.Until(t, "a request misses the server that died",
+			func() bool { return t.Failed() || poppers.lost.Load() > lost })
 		if n == 0 {
 			mintAt(0)
 		}
 		servers.replace(0, i.serve(t))
-		t.Logf("killed %d times, %d of them during the mint; %d answers, %d requests that got none", n+1, amid, poppers.answers.Load(), poppers.lost.Load())
+		t.Logf("killed %d times, %d of them during the mint; %d answers, %d requests that got none", n+1, amid,
+			poppers.answers.Load(), poppers.lost.Load())
 	}
 	if amid == 0 {
 		t.Error("no server died while the mint was under way")
 	}
 	until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
-	until(t, w, operator, refill(t, d), "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
+	until(t, w, operator, refill(t, d), "is complete",
+		func(r migrations.Run) bool { return r.State == migrations.Complete })
 	stop()
 	group.Wait()
 
@@ -170,7 +174,8 @@ func (p *poppers) note(codes []string) {
 }
 
 func (p *poppers) ask(server, key string, count int) ([]string, error) {
-	request, err := http.NewRequest(http.MethodPost, server+"/api/v1/refs/pop", bytes.NewBufferString(`{"count":`+strconv.Itoa(count)+`}`))
+	request, err := http.NewRequest(http.MethodPost, server+"/api/v1/refs/pop",
+		bytes.NewBufferString(`{"count":`+strconv.Itoa(count)+`}`))
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +211,8 @@ func TestCodesByCommand(t *testing.T) {
 			t.Fatal(out)
 		}
 	}
-	if code, out := i.command(t, "refs", "status"); code != 0 || !bytes.Contains([]byte(out), []byte("At 3 codes an hour")) {
+	if code, out := i.command(t, "refs", "status"); code != 0 ||
+		!bytes.Contains([]byte(out), []byte("At 3 codes an hour")) {
 		t.Errorf("what was popped does not count: %s", out)
 	}
 	for tries := 0; !bytes.Contains([]byte(out), []byte("the counters are right")); tries++ {

@@ -37,7 +37,9 @@ func listLots(ctx context.Context, env environment, asJSON bool) error {
 				continue
 			}
 			rows = append(rows, []string{
-				fmt.Sprint(l.ID), l.Source, strconv.Itoa(l.Length), thousands(l.Added), fmt.Sprintf("%d (expected %.0f)", l.Collided, l.Expected), thousands(l.Quarantined), fmt.Sprint(l.Run), l.CreatedAt.UTC().Format(time.RFC3339),
+				fmt.Sprint(l.ID), l.Source, strconv.Itoa(l.Length), thousands(l.Added),
+				fmt.Sprintf("%d (expected %.0f)", l.Collided, l.Expected), thousands(l.Quarantined), fmt.Sprint(l.Run),
+				l.CreatedAt.UTC().Format(time.RFC3339),
 			})
 		}
 		if asJSON {

@@ -34,7 +34,8 @@ func refStatus(ctx context.Context, env environment, asJSON bool) error {
 		}
 		var rows [][]string
 		for _, l := range standing.ByLength {
-			rows = append(rows, []string{strconv.Itoa(l.Length), thousands(l.Available), thousands(l.Issued), thousands(l.Quarantined), thousands(l.Minted), fmt.Sprintf("%.2f %%", 100*l.Share())})
+			rows = append(rows, []string{strconv.Itoa(l.Length), thousands(l.Available), thousands(l.Issued),
+				thousands(l.Quarantined), thousands(l.Minted), fmt.Sprintf("%.2f %%", 100*l.Share())})
 		}
 		if err := table(env, "LENGTH AVAILABLE ISSUED QUARANTINED MINTED SHARE", rows); err != nil {
 			return err

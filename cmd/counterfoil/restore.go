@@ -32,7 +32,8 @@ func checkBackup(ctx context.Context, env environment, file string) error {
 		return err
 	}
 	m := summary.Manifest
-	_, err = fmt.Fprintf(env.stdout, "%s is whole. It holds %s as of %s, schema version %d, from %s.\n", file, told(summary), m.CreatedAt.Format(time.RFC3339), m.Schema, m.Engine)
+	_, err = fmt.Fprintf(env.stdout, "%s is whole. It holds %s as of %s, schema version %d, from %s.\n", file,
+		told(summary), m.CreatedAt.Format(time.RFC3339), m.Schema, m.Engine)
 	return err
 }
 
@@ -50,7 +51,8 @@ func restore(ctx context.Context, env environment, file string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stdout, "Restored %s as of %s in %s.\n", told(summary), summary.Manifest.CreatedAt.Format(time.RFC3339), since(began))
+	fmt.Fprintf(env.stdout, "Restored %s as of %s in %s.\n", told(summary),
+		summary.Manifest.CreatedAt.Format(time.RFC3339), since(began))
 	if !report.OK() {
 		return show(env, report, false)
 	}

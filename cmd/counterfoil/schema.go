@@ -43,7 +43,10 @@ func schemaCommand(env environment) *cli.Command {
 }
 
 // schema changes the schema of the database that open returns, and shows its version.
-func schema(ctx context.Context, env environment, open func(context.Context) (*database, error), change func(string) error, asJSON bool) error {
+func schema(
+	ctx context.Context, env environment, open func(context.Context) (*database, error), change func(string) error,
+	asJSON bool,
+) error {
 	d, err := open(ctx)
 	if err != nil {
 		return err

@@ -65,7 +65,8 @@ func serve(ctx context.Context, env environment) (err error) {
 	}
 	log := env.logger()
 	server := web.HTTPServer(web.New(web.Config{
-		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), URL: public, Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest,
+		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), URL: public,
+		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest,
 	}), log)
 	return runUntilDone(ctx, env, d, w, server, listener)
 }
@@ -87,7 +88,9 @@ func listen(addr string) (net.Listener, error) {
 }
 
 // runUntilDone answers requests and keeps the database until ctx ends or one of them fails for good.
-func runUntilDone(ctx context.Context, env environment, d *database, w *app.App, server *http.Server, listener net.Listener) error {
+func runUntilDone(
+	ctx context.Context, env environment, d *database, w *app.App, server *http.Server, listener net.Listener,
+) error {
 	log := env.logger()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -26,7 +26,8 @@ func setupCommand(env environment) *cli.Command {
 			&cli.StringFlag{Name: "password-file", Usage: "a FILE with the operator's password; - is standard input"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
-			s := workflows.Setup{Company: c.String("name"), Slug: c.String("company"), Name: c.String("person"), Email: c.String("email"), Token: true}
+			s := workflows.Setup{Company: c.String("name"), Slug: c.String("company"), Name: c.String("person"),
+				Email: c.String("email"), Token: true}
 			if s.Slug == "" || s.Company == "" || s.Email == "" || c.String("password-file") == "" {
 				return usageError{"--company, --name, --email and --password-file are needed."}
 			}

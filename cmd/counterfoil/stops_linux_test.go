@@ -27,7 +27,8 @@ func uncancellable() *migrations.Migration {
 			_ = wait.Sleep(context.Background(), time.Duration(ms)*time.Millisecond)
 			return err
 		},
-		Knobs: migrations.Knobs{Concurrency: 8, Block: 10, Attempts: 50, Backoff: 100 * time.Millisecond, Lease: 3 * time.Second},
+		Knobs: migrations.Knobs{Concurrency: 8, Block: 10, Attempts: 50, Backoff: 100 * time.Millisecond,
+			Lease: 3 * time.Second},
 	}
 }
 
@@ -43,7 +44,9 @@ func clock(t *testing.T, d *db.DB) (now time.Time) {
 func keeperGetsTo(t *testing.T, d *db.DB, after time.Time, seconds int) {
 	t.Helper()
 	domaintest.Until(t, "the keeper renews its lease", func() bool {
-		return domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_lease WHERE name = 'keeper' AND renewed_at > ? + INTERVAL ? SECOND", after, seconds) > 0
+		return domaintest.Number(t, d,
+			"SELECT COUNT(*) FROM migration_lease WHERE name = 'keeper' AND renewed_at > ? + INTERVAL ? SECOND", after,
+			seconds) > 0
 	})
 }
 
@@ -52,7 +55,8 @@ func freezeHolding(t *testing.T, d *db.DB, p *process) (worker uint64, held []ui
 	t.Helper()
 	pid := p.cmd.Process.Pid
 	domaintest.Until(t, "the worker holds a task", func() bool {
-		worker = uint64(domaintest.Number(t, d, "SELECT COALESCE(MAX(id), 0) FROM migration_worker WHERE pid = ? AND state = 'active'", pid))
+		worker = uint64(domaintest.Number(t, d,
+			"SELECT COALESCE(MAX(id), 0) FROM migration_worker WHERE pid = ? AND state = 'active'", pid))
 		freeze(t, pid)
 		if held = heldBy(t, d, worker); len(held) > 0 {
 			return true
@@ -69,7 +73,8 @@ func heldBy(t *testing.T, d *db.DB, worker uint64) (list []uint64) {
 	tx, err := d.SQL.Begin()
 	domaintest.Must(t, err)
 	defer func() { _ = tx.Rollback() }()
-	rows, err := tx.Query("SELECT id FROM migration_task WHERE worker_id = ? AND state = 'processing' FOR UPDATE NOWAIT", worker)
+	rows, err := tx.Query("SELECT id FROM migration_task WHERE worker_id = ? AND state = 'processing' FOR UPDATE NOWAIT",
+		worker)
 	if err != nil {
 		return nil
 	}
@@ -97,13 +102,15 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
 	workers := []*process{i.work(t), i.work(t), i.work(t)}
-	run := domaintest.OK(w.Console.OpenRun(operator, "uncancellable", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{}, nil))(t)
+	run := domaintest.OK(w.Console.OpenRun(operator, "uncancellable",
+		migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{}, nil))(t)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	change := migrations.KnobChange{"lease": 60} // a frozen worker keeps its tasks
 	domaintest.OK(w.Console.ChangeKnobs(operator, run.ID, change))(t)
 	domaintest.OK(w.Console.StartRun(operator, run.ID, 0, nil))(t)
 	for round := range rounds {
-		before := int64(domaintest.Number(t, d, "SELECT COALESCE(SUM(complete), 0) FROM migration_counter WHERE run_id = ?", uint64(run.ID)))
+		before := int64(domaintest.Number(t, d, "SELECT COALESCE(SUM(complete), 0) FROM migration_counter WHERE run_id = ?",
+			uint64(run.ID)))
 		until(t, w, operator, run.ID, "gets on", func(r migrations.Run) bool { return r.Progress.Complete > before+200 })
 		frozen := workers[round%len(workers)].cmd.Process.Pid
 		still := round%2 == 1
@@ -113,13 +120,17 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 		domaintest.OK(w.Console.PauseRun(operator, run.ID))(t)
 		stopped := clock(t, d)
 		if still {
-			domaintest.Until(t, "the stop is past", func() bool { return clock(t, d).After(stopped.Add(2500 * time.Millisecond)) })
+			domaintest.Until(t, "the stop is past",
+				func() bool { return clock(t, d).After(stopped.Add(2500 * time.Millisecond)) })
 			domaintest.Must(t, syscall.Kill(frozen, syscall.SIGCONT))
 		}
 		until(t, w, operator, run.ID, "is paused", func(r migrations.Run) bool { return r.State == migrations.Paused })
 		keeperGetsTo(t, d, stopped, 4)
-		late := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND claimed_at > ? + INTERVAL 2 SECOND", uint64(run.ID), stopped)
-		held := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'processing'", uint64(run.ID))
+		late := domaintest.Number(t, d,
+			"SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND claimed_at > ? + INTERVAL 2 SECOND", uint64(run.ID),
+			stopped)
+		held := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'processing'",
+			uint64(run.ID))
 		if late != 0 || held != 0 {
 			t.Errorf("round %d, one stood still: %t: %d tasks were claimed two seconds after the run was paused, %d are under way", round, still, late, held)
 		}
@@ -138,22 +149,27 @@ func TestAWorkerThatComesLate(t *testing.T) {
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
 	slow := i.work(t)
-	run := domaintest.OK(w.Console.OpenRun(operator, "uncancellable", migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{}, nil))(t)
+	run := domaintest.OK(w.Console.OpenRun(operator, "uncancellable",
+		migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{}, nil))(t)
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	domaintest.OK(w.Console.StartRun(operator, run.ID, 0, nil))(t)
 	until(t, w, operator, run.ID, "begins", func(r migrations.Run) bool { return r.Progress.Complete > 0 })
 	worker, held := freezeHolding(t, d, slow)
 	others := []*process{i.work(t), i.work(t)}
-	until(t, w, operator, run.ID, "takes back what it held", func(r migrations.Run) bool { return r.Progress.Reclaimed >= int64(len(held)) })
+	until(t, w, operator, run.ID, "takes back what it held",
+		func(r migrations.Run) bool { return r.Progress.Reclaimed >= int64(len(held)) })
 	domaintest.Must(t, syscall.Kill(slow.cmd.Process.Pid, syscall.SIGCONT))
 	until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
-	done := until(t, w, operator, run.ID, "refuses what came late", func(r migrations.Run) bool { return r.Progress.Refused > 0 })
+	done := until(t, w, operator, run.ID, "refuses what came late",
+		func(r migrations.Run) bool { return r.Progress.Refused > 0 })
 	if p := done.Progress; p.Complete != tasks || p.Done() != tasks || p.Processing != 0 || p.Open != 0 {
 		t.Errorf("%d tasks: %+v", tasks, p)
 	}
-	domaintest.Counts(t, d, tasks, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'complete'", uint64(run.ID))
+	domaintest.Counts(t, d, tasks, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'complete'",
+		uint64(run.ID))
 	for _, task := range held {
-		if n := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE id = ? AND state = 'complete' AND worker_id <> ?", task, worker); n != 1 {
+		if n := domaintest.Number(t, d,
+			"SELECT COUNT(*) FROM migration_task WHERE id = ? AND state = 'complete' AND worker_id <> ?", task, worker); n != 1 {
 			t.Errorf("task %d is not done by another", task)
 		}
 	}

@@ -29,7 +29,8 @@ func versionCommand(env environment) *cli.Command {
 			if c.Bool("json") {
 				return json.NewEncoder(env.stdout).Encode(about)
 			}
-			_, err = fmt.Fprintf(env.stdout, "counterfoil %s (schema %d, %s, %s)\n", about.Version, about.Schema, about.Go, about.Platform)
+			_, err = fmt.Fprintf(env.stdout, "counterfoil %s (schema %d, %s, %s)\n", about.Version, about.Schema, about.Go,
+				about.Platform)
 			return err
 		},
 	}

@@ -19,7 +19,8 @@ import (
 // runOptions are the options of each command that opens or resumes a run.
 func runOptions(more ...cli.Flag) []cli.Flag {
 	return append(more,
-		&cli.BoolFlag{Name: "wait", Usage: "wait until the run is over and show its progress; exit code 1 if it was cancelled, is stuck or has failed tasks"},
+		&cli.BoolFlag{Name: "wait",
+			Usage: "wait until the run is over and show its progress; exit code 1 if it was cancelled, is stuck or has failed tasks"},
 		jsonOption("print the run as JSON, as the API gives it"),
 	)
 }
@@ -77,9 +78,12 @@ func awaitEnd(ctx context.Context, env environment, w *app.App, run id.Run) (mig
 	})
 	switch {
 	case ctx.Err() != nil:
-		return r, fmt.Errorf("run %d continues without this command; “counterfoil migrations status %d” shows how far it is: %w", run, run, ctx.Err())
+		return r, fmt.Errorf(
+			"run %d continues without this command; “counterfoil migrations status %d” shows how far it is: %w", run, run,
+			ctx.Err())
 	case errors.Is(err, errAlone):
-		return r, fmt.Errorf("no worker is running, so run %d waits: start “counterfoil serve” or “counterfoil work” with this database; “counterfoil migrations status %d” shows how far it is", run, run)
+		return r, fmt.Errorf(
+			"no worker is running, so run %d waits: start “counterfoil serve” or “counterfoil work” with this database; “counterfoil migrations status %d” shows how far it is", run, run)
 	}
 	return r, err
 }
@@ -88,7 +92,9 @@ func awaitEnd(ctx context.Context, env environment, w *app.App, run id.Run) (mig
 var errAlone = errors.New("no worker is running")
 
 // watchRun polls a run until seen returns true, or no worker lives for as long as patience.
-func watchRun(ctx context.Context, env environment, w *app.App, run id.Run, seen func(migrations.Run) bool) (migrations.Run, error) {
+func watchRun(
+	ctx context.Context, env environment, w *app.App, run id.Run, seen func(migrations.Run) bool,
+) (migrations.Run, error) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	var alone time.Time // the time since which no worker lives

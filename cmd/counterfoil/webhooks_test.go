@@ -42,7 +42,8 @@ func TestWebhooksOutliveTheirSender(t *testing.T) {
 	var rows []tickets.Ticket
 	edit := func(n int, title string) {
 		t.Helper()
-		if rows[n], err = w.Workflows.EditTicket(ctx, rows[n].Key, tickets.Edit{Title: &title, Version: rows[n].Version}); err != nil {
+		if rows[n], err = w.Workflows.EditTicket(ctx, rows[n].Key,
+			tickets.Edit{Title: &title, Version: rows[n].Version}); err != nil {
 			t.Fatal(err)
 		}
 		newest[rows[n].Key.String()] = title
@@ -165,7 +166,8 @@ func (r *taker) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	r.now++
 	r.most = max(r.most, r.now)
-	r.list = append(r.list, taken{id: req.Header.Get("webhook-id"), key: body.Data.Data.Key, title: body.Data.Data.Title, position: body.Data.Position})
+	r.list = append(r.list, taken{id: req.Header.Get("webhook-id"), key: body.Data.Data.Key, title: body.Data.Data.Title,
+		position: body.Data.Position})
 	hold := len(r.list) == r.nth
 	r.mu.Unlock()
 	if hold {

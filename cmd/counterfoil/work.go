@@ -55,7 +55,9 @@ func work(ctx context.Context, env environment) (err error) {
 // loop starts the background work until ctx ends: the private database, expired rows, stored files, feeds, webhooks,
 // reference codes and migrations. If one of them fails for good it cancels ctx. Once ctx has ended, wait for the
 // result: then nothing is published or sent, and no task runs any more.
-func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *app.App) *sync.WaitGroup {
+func loop(
+	ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *app.App,
+) *sync.WaitGroup {
 	if d.private != nil {
 		go func() {
 			if err := d.private.Watch(ctx); err != nil && ctx.Err() == nil {

@@ -13,7 +13,8 @@ func TestWork(t *testing.T) {
 		t.Parallel()
 		i := onPrivate(t)
 		w := i.work(t)
-		domaintest.Until(t, "it works", func() bool { return strings.Contains(w.logged(), `msg="working on migrations"`) }, w.logged)
+		domaintest.Until(t, "it works", func() bool { return strings.Contains(w.logged(), `msg="working on migrations"`) },
+			w.logged)
 		if err := w.stop(t); err != nil {
 			t.Errorf("%v\n%s", err, w.logged())
 		}

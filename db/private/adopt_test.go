@@ -82,7 +82,8 @@ func TestAdopt(t *testing.T) {
 		dir := seededDir(t)
 		other := launch(t, helperConfig{Dir: t.TempDir()}) // no database server
 		start, _ := processStart(other.cmd.Process.Pid)
-		domaintest.Must(t, writeState(dir, state{Engine: underTest(), PID: other.cmd.Process.Pid, Start: start, Socket: "/nowhere/db.sock"}))
+		domaintest.Must(t, writeState(dir, state{Engine: underTest(), PID: other.cmd.Process.Pid, Start: start,
+			Socket: "/nowhere/db.sock"}))
 		if s := open(t, dir); s.Pid() == other.cmd.Process.Pid {
 			t.Error("adopted a stranger")
 		}

@@ -85,7 +85,8 @@ func (s *Server) candidates() []string {
 	for _, name := range []string{"mariadbd", "mysqld"} {
 		for _, dir := range dirs {
 			path := filepath.Join(dir, name)
-			if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() &&
+				info.Mode()&0o111 != 0 {
 				found = append(found, path)
 				break
 			}

@@ -30,7 +30,8 @@ func notInstalledMessage(server string, engine string, cause error) string {
 	if engine == mysql.name {
 		return "There is no MySQL server on this machine. Install MySQL 8.0 or later, or name its mysqld in COUNTERFOIL_MYSQLD." + orYours
 	}
-	return "There is no MariaDB or MySQL server on this machine. Install one, which starts no service: " + installCommand() + "." + orYours
+	return "There is no MariaDB or MySQL server on this machine. Install one, which starts no service: " +
+		installCommand() + "." + orYours
 }
 
 // CodeTooOld: the installed database server is too old. Upgrade it, or name another in COUNTERFOIL_MYSQLD.
@@ -38,7 +39,8 @@ const CodeTooOld fault.Code = "PrivateDatabase.TooOld"
 
 func TooOld(server, is, oldest string) error {
 	return fault.Unavailable.New(CodeTooOld, "",
-		fmt.Sprintf("%s is %s; counterfoil needs %s or later. Upgrade it, or name a newer server in COUNTERFOIL_MYSQLD.", server, is, oldest)+orYours)
+		fmt.Sprintf("%s is %s; counterfoil needs %s or later. Upgrade it, or name a newer server in COUNTERFOIL_MYSQLD.",
+			server, is, oldest)+orYours)
 }
 
 // CodeOtherEngine: the data directory was made by another database server. Install that one, or restore a
@@ -120,7 +122,8 @@ func startFailedMessage(dir string, log string, tail string, exit string) string
 	if strings.Contains(tail, "ermission denied") {
 		hint = " If the rights of the folder are in order, a profile of AppArmor or SELinux keeps the server out of it."
 	}
-	return fmt.Sprintf("The database in %s did not start (%s).%s The end of its log, %s, says:\n%s", dir, exit, hint, log, tail)
+	return fmt.Sprintf("The database in %s did not start (%s).%s The end of its log, %s, says:\n%s", dir, exit, hint, log,
+		tail)
 }
 
 // CodeUnreachable: another program runs the database of this data directory, and it does not answer. See that

@@ -77,7 +77,8 @@ func TestRefusal(t *testing.T) {
 	})
 
 	t.Run("a path that is too long", func(t *testing.T) {
-		checkText(t, openRefused(t, options(filepath.Join(t.TempDir(), strings.Repeat("long-name/", 40)), nil)), "300", "COUNTERFOIL_DATA")
+		checkText(t, openRefused(t, options(filepath.Join(t.TempDir(), strings.Repeat("long-name/", 40)), nil)), "300",
+			"COUNTERFOIL_DATA")
 	})
 
 	t.Run("a folder that is not ours to write", func(t *testing.T) {
@@ -86,7 +87,8 @@ func TestRefusal(t *testing.T) {
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		data := filepath.Join(dir, "data")
 		domaintest.Must(t, os.Mkdir(data, 0o500))
-		checkText(t, launch(t, helperConfig{Dir: data}, ordinaryUser(t, dir)).read().Err, "not writable", data, "COUNTERFOIL_DATA")
+		checkText(t, launch(t, helperConfig{Dir: data}, ordinaryUser(t, dir)).read().Err, "not writable", data,
+			"COUNTERFOIL_DATA")
 	})
 
 	t.Run("data that belong to another user", func(t *testing.T) {
@@ -101,7 +103,8 @@ func TestRefusal(t *testing.T) {
 
 	t.Run("a server that does not start shows the end of its log", func(t *testing.T) {
 		dir := seededDir(t)
-		checkText(t, openRefused(t, options(dir, map[string]string{"no_such_setting": "1"})), "no-such-setting", underTest()+".log")
+		checkText(t, openRefused(t, options(dir, map[string]string{"no_such_setting": "1"})), "no-such-setting",
+			underTest()+".log")
 		if isRunning(dir) {
 			t.Error("it runs")
 		}
@@ -148,7 +151,8 @@ func TestInstallCommand(t *testing.T) {
 }
 
 func TestBufferPool(t *testing.T) {
-	for memory, want := range map[uint64]uint64{0: 128 * mib, 256 * mib: 128 * mib, 2 * gib: 512 * mib, 64 * gib: 4 * gib} {
+	for memory, want := range map[uint64]uint64{0: 128 * mib, 256 * mib: 128 * mib, 2 * gib: 512 * mib,
+		64 * gib: 4 * gib} {
 		if got := bufferPool(memory); got != want {
 			t.Errorf("of %d bytes: %d, want %d", memory, got, want)
 		}

@@ -21,7 +21,8 @@ type lock struct {
 }
 
 func (s *Server) openLocks() (err error) {
-	for name, l := range map[string]**lock{"owner.lock": &s.owning, "attached.lock": &s.attached, "closing.lock": &s.closing} {
+	for name, l := range map[string]**lock{"owner.lock": &s.owning, "attached.lock": &s.attached,
+		"closing.lock": &s.closing} {
 		if *l, err = openLock(filepath.Join(s.dir, name)); err != nil {
 			s.closeLocks()
 			return explain(s.dir, err)

@@ -20,7 +20,8 @@ func bufferPool(memory uint64) uint64 {
 
 // memory returns the machine's memory in bytes, or the control group's limit if that is less; 0 if neither is known.
 func memory() uint64 {
-	least := min(total("/proc/meminfo"), limit("/sys/fs/cgroup/memory/memory.limit_in_bytes"), groupLimit("/sys/fs/cgroup"))
+	least := min(total("/proc/meminfo"), limit("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+		groupLimit("/sys/fs/cgroup"))
 	if least == math.MaxUint64 {
 		return 0
 	}

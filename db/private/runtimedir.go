@@ -18,14 +18,16 @@ const maxSocket = 107
 // socket returns the path of the database's socket. Attached programs know it from the state file, so it stays the
 // same as long as its folder can be used.
 func (s *Server) socket() (string, error) {
-	if st, err := readState(s.dir); err == nil && os.MkdirAll(filepath.Dir(st.Socket), 0o700) == nil && checkOwner(st.Socket, s.dir) == nil {
+	if st, err := readState(s.dir); err == nil && os.MkdirAll(filepath.Dir(st.Socket), 0o700) == nil &&
+		checkOwner(st.Socket, s.dir) == nil {
 		return st.Socket, nil
 	}
 	sum := sha256.Sum256([]byte(s.dir))
 	name := filepath.Join(hex.EncodeToString(sum[:6]), "db.sock")
 	uid := strconv.Itoa(os.Geteuid())
 	// A login's own folder, /run/user/N, is removed at logout, even under a running program.
-	if base := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(base) && !strings.HasPrefix(base, "/run/user/") && private(base, os.Geteuid()) == nil {
+	if base := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(base) && !strings.HasPrefix(base, "/run/user/") &&
+		private(base, os.Geteuid()) == nil {
 		path := filepath.Join(base, "counterfoil", name)
 		if len(path) <= maxSocket && makePrivate(filepath.Join(base, "counterfoil"), filepath.Dir(path)) == nil {
 			return path, nil

@@ -73,13 +73,15 @@ func TestAttach(t *testing.T) {
 func TestAttachAtOnce(t *testing.T) {
 	t.Run("the database keeps running while its owners are killed one after another", func(t *testing.T) {
 		dir := seededDir(t)
-		programs := []*program{startHelper(t, helperConfig{Dir: dir, Watch: true}), startHelper(t, helperConfig{Dir: dir, Watch: true})}
+		programs := []*program{startHelper(t, helperConfig{Dir: dir, Watch: true}),
+			startHelper(t, helperConfig{Dir: dir, Watch: true})}
 		first := programs[0].status()
 		db := connect(t, first.URL)
 		for range 5 {
 			programs[0].kill()
 			programs = append(programs[1:], startHelper(t, helperConfig{Dir: dir, Watch: true}))
-			domaintest.Until(t, "there is an owner", func() bool { return programs[0].status().Owner || programs[1].status().Owner })
+			domaintest.Until(t, "there is an owner",
+				func() bool { return programs[0].status().Owner || programs[1].status().Owner })
 			if programs[1].status().Owner {
 				programs[0], programs[1] = programs[1], programs[0]
 			}

@@ -75,10 +75,12 @@ func TestDiskFull(t *testing.T) {
 	t.Run("a server that finds the disk full while it starts is not taken for a broken one", func(t *testing.T) {
 		s := &Server{dir: t.TempDir()}
 		log := s.logOf(underTest())
-		domaintest.Must(t, os.WriteFile(log.path, []byte(logMark+"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibtmp1 failed with error 28\n"), 0o600))
+		domaintest.Must(t, os.WriteFile(log.path,
+			[]byte(logMark+"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibtmp1 failed with error 28\n"), 0o600))
 		checkDiskFull(t, s.startError(log, "exit status 1"), s.dir)
 		domaintest.Must(t, os.WriteFile(log.path, []byte("[ERROR] error 28\n"+logMark+"[ERROR] unknown option\n"), 0o600))
-		if err := s.startError(log, "exit status 1"); !errors.Is(err, CodeStartFailed) || !strings.HasSuffix(err.Error(), " says:\n[ERROR] unknown option") {
+		if err := s.startError(log, "exit status 1"); !errors.Is(err, CodeStartFailed) ||
+			!strings.HasSuffix(err.Error(), " says:\n[ERROR] unknown option") {
 			t.Error(err)
 		}
 	})

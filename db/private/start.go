@@ -146,7 +146,8 @@ func (s *Server) startError(log errorLog, exit string) error {
 }
 
 func diskFullIn(log string) bool {
-	for _, sign := range []string{"No space left on device", "Disk is full", "disk is full", "errno: 28", "error 28", "Errcode: 28", "OS error number 28"} {
+	for _, sign := range []string{"No space left on device", "Disk is full", "disk is full", "errno: 28", "error 28",
+		"Errcode: 28", "OS error number 28"} {
 		if strings.Contains(log, sign) {
 			return true
 		}

@@ -136,7 +136,8 @@ func (s *Server) revive(ctx context.Context) error {
 		return err
 	}
 	if socket != "" && socket != s.state.Socket {
-		return movedError{NoRuntimeDir(filepath.Dir(socket), errors.New("it was removed while the database ran; start counterfoil again"))}
+		return movedError{NoRuntimeDir(filepath.Dir(socket),
+			errors.New("it was removed while the database ran; start counterfoil again"))}
 	}
 	return nil
 }

@@ -135,8 +135,10 @@ var companySlug = regexp.MustCompile(`^[a-z][a-z0-9-]{1,38}[a-z0-9]$`)
 
 // reserved are first segments of paths, now or one day.
 var reserved = []string{
-	"about", "account", "admin", "api", "assets", "company", "counterfoil", "docs", "events", "favicon", "forms", "healthz", "help", "inbox",
-	"invitations", "join", "live", "login", "logout", "metrics", "new", "operator", "public", "readyz", "reset", "robots", "search", "security",
+	"about", "account", "admin", "api", "assets", "company", "counterfoil", "docs", "events", "favicon", "forms",
+	"healthz", "help", "inbox",
+	"invitations", "join", "live", "login", "logout", "metrics", "new", "operator", "public", "readyz", "reset", "robots",
+	"search", "security",
 	"settings", "setup", "signin", "signup", "static", "status", "support", "tickets", "webhooks", "well-known",
 }
 
@@ -199,7 +201,8 @@ func ParseEmail(s string) (string, error) {
 	}
 	email := strings.ToLower(strings.TrimSpace(s))
 	parsed, err := mail.ParseAddress(email)
-	if err != nil || parsed.Address != email || parsed.Name != "" || len(email) > 254 || strings.ContainsAny(email, "\r\n\t") {
+	if err != nil || parsed.Address != email || parsed.Name != "" || len(email) > 254 ||
+		strings.ContainsAny(email, "\r\n\t") {
 		return "", BadEmail()
 	}
 	return email, nil

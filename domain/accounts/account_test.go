@@ -16,12 +16,14 @@ import (
 
 func TestParseCompanySlug(t *testing.T) {
 	t.Parallel()
-	for s, want := range map[string]string{"acme": "acme", " Acme\n": "acme", "a1b": "a1b", "acme-ltd": "acme-ltd", strings.Repeat("a", 40): strings.Repeat("a", 40)} {
+	for s, want := range map[string]string{"acme": "acme", " Acme\n": "acme", "a1b": "a1b", "acme-ltd": "acme-ltd",
+		strings.Repeat("a", 40): strings.Repeat("a", 40)} {
 		if got, err := accounts.ParseCompanySlug(s); err != nil || got != want {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
 	}
-	for _, s := range []string{"", " ", "ab", "1ab", "-ab", "ab-", "a--b", "a b", "a.b", "a/b", "..", "../..", strings.Repeat("a", 41), "äcme", "\u212aelvin", "acme\x00", "\xff\xff\xff", "acme\nx", hostile} {
+	for _, s := range []string{"", " ", "ab", "1ab", "-ab", "ab-", "a--b", "a b", "a.b", "a/b", "..", "../..",
+		strings.Repeat("a", 41), "äcme", "\u212aelvin", "acme\x00", "\xff\xff\xff", "acme\nx", hostile} {
 		if got, err := accounts.ParseCompanySlug(s); err != (accounts.BadCompanySlug(s, false)) || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
@@ -48,8 +50,10 @@ func FuzzParseCompanySlug(f *testing.F) {
 				}
 				continue
 			}
-			if len(parsed) < 3 || len(parsed) > 40 || strings.Trim(parsed, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || strings.Contains(parsed, "--") ||
-				strings.HasPrefix(parsed, "-") || strings.HasSuffix(parsed, "-") || !strings.EqualFold(parsed, strings.TrimSpace(slug)) {
+			if len(parsed) < 3 || len(parsed) > 40 || strings.Trim(parsed, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" ||
+				strings.Contains(parsed, "--") ||
+				strings.HasPrefix(parsed, "-") || strings.HasSuffix(parsed, "-") ||
+				!strings.EqualFold(parsed, strings.TrimSpace(slug)) {
 				t.Errorf("%q became %q", slug, parsed)
 			}
 			if again, err := accounts.ParseCompanySlug(parsed); err != nil || again != parsed {
@@ -62,7 +66,9 @@ func FuzzParseCompanySlug(f *testing.F) {
 func TestSlugFrom(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"Acme": "acme", "Acme & Sons, Ltd.": "acme-sons-ltd", "3M": "m", "日本": "", "": "", "!!!": "", "Ä-Z": "a-z", "Ninja Größe & Söhne": "ninja-grosse-sohne", strings.Repeat("ab ", 40): strings.TrimSuffix(strings.Repeat("ab-", 13)+"a", "-"),
+		"Acme": "acme", "Acme & Sons, Ltd.": "acme-sons-ltd", "3M": "m", "日本": "", "": "", "!!!": "", "Ä-Z": "a-z",
+		"Ninja Größe & Söhne":     "ninja-grosse-sohne",
+		strings.Repeat("ab ", 40): strings.TrimSuffix(strings.Repeat("ab-", 13)+"a", "-"),
 	} {
 		if got := accounts.SlugFrom(name); got != want {
 			t.Errorf("%q is %q, not %q", name, got, want)
@@ -72,12 +78,14 @@ func TestSlugFrom(t *testing.T) {
 
 func TestParseEmail(t *testing.T) {
 	t.Parallel()
-	for s, want := range map[string]string{"ana@example.com": "ana@example.com", " Ana.O'Neill+x@Example.COM\n": "ana.o'neill+x@example.com", "ä@ö.example": "ä@ö.example"} {
+	for s, want := range map[string]string{"ana@example.com": "ana@example.com",
+		" Ana.O'Neill+x@Example.COM\n": "ana.o'neill+x@example.com", "ä@ö.example": "ä@ö.example"} {
 		if got, err := accounts.ParseEmail(s); err != nil || got != want {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
 	}
-	for _, s := range []string{"", " ", "ana", "@", "ana@", "@example.com", "ana@@example.com", "ana@example.com, bob@example.com", "Ana <ana@example.com>", "<ana@example.com>", "a na@example.com",
+	for _, s := range []string{"", " ", "ana", "@", "ana@", "@example.com", "ana@@example.com",
+		"ana@example.com, bob@example.com", "Ana <ana@example.com>", "<ana@example.com>", "a na@example.com",
 		"ana@exa mple.com", "ana@example.com\r\nBcc: all@example.com", "ana@example.com\x00", "ana\xff@example.com", strings.Repeat("a", 250) + "@example.com", hostile, "ana@example.com (Ana)"} {
 		if got, err := accounts.ParseEmail(s); err != (accounts.BadEmail()) || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
@@ -86,7 +94,8 @@ func TestParseEmail(t *testing.T) {
 }
 
 func FuzzParseEmail(f *testing.F) {
-	for _, seed := range []string{"ana@example.com", "Ana <ana@example.com>", `"a b"@example.com`, "a@[127.0.0.1]", "=?utf-8?q?a?=@example.com", "ana@example.com\n", "\xff@x", "İ@x", "a@\u212a.com"} {
+	for _, seed := range []string{"ana@example.com", "Ana <ana@example.com>", `"a b"@example.com`, "a@[127.0.0.1]",
+		"=?utf-8?q?a?=@example.com", "ana@example.com\n", "\xff@x", "İ@x", "a@\u212a.com"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -97,7 +106,8 @@ func FuzzParseEmail(f *testing.F) {
 			}
 			return
 		}
-		if len(email) > 254 || !utf8.ValidString(email) || !strings.Contains(email, "@") || strings.ContainsAny(email, "\r\n\t\x00<>") && !strings.Contains(email, `"`) || email != strings.TrimSpace(email) {
+		if len(email) > 254 || !utf8.ValidString(email) || !strings.Contains(email, "@") ||
+			strings.ContainsAny(email, "\r\n\t\x00<>") && !strings.Contains(email, `"`) || email != strings.TrimSpace(email) {
 			t.Errorf("%q became %q", s, email)
 		}
 		if again, err := accounts.ParseEmail(email); err != nil || again != email {
@@ -151,7 +161,8 @@ func TestPassword(t *testing.T) {
 		}
 		return match
 	}
-	for _, good := range []string{"correct horse battery", strings.Repeat("a", 10), strings.Repeat("a", 1024), "пароль-пароль", "with\x00zero byte"} {
+	for _, good := range []string{"correct horse battery", strings.Repeat("a", 10), strings.Repeat("a", 1024),
+		"пароль-пароль", "with\x00zero byte"} {
 		hash, err := accounts.HashPassword(good, accounts.DefaultCost)
 		if err != nil || !strings.HasPrefix(hash, "$argon2id$") || strings.Contains(hash, good) {
 			t.Errorf("%.20q is hashed as %q, %v", good, hash, err)
@@ -169,7 +180,8 @@ func TestPassword(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "123456789", strings.Repeat("a", 1025), "not UTF-8 \xff\xff"} {
-		if hash, err := accounts.HashPassword(bad, accounts.DefaultCost); err != (accounts.BadPassword(len(bad))) || hash != "" {
+		if hash, err := accounts.HashPassword(bad, accounts.DefaultCost); err != (accounts.BadPassword(len(bad))) ||
+			hash != "" {
 			t.Errorf("%.20q: %q, %v", bad, hash, err)
 		}
 	}
@@ -210,7 +222,8 @@ func TestActor(t *testing.T) {
 		t.Error("a browser session lacks a scope")
 	}
 	token := accounts.Actor{Token: 1, Scopes: []string{"boards:read", "tickets"}}
-	for scope, want := range map[string]bool{"boards:read": true, "boards:write": false, "boards": false, "tickets:read": false, "": false, "boards:read tickets:write": false} {
+	for scope, want := range map[string]bool{"boards:read": true, "boards:write": false, "boards": false,
+		"tickets:read": false, "": false, "boards:read tickets:write": false} {
 		if token.May(scope) != want {
 			t.Errorf("may %q: %v", scope, !want)
 		}
@@ -268,7 +281,8 @@ func TestErrors(t *testing.T) {
 func TestCheckToken(t *testing.T) {
 	t.Run("a token without a name is refused at its own field", func(t *testing.T) {
 		_, err := accounts.CheckToken(accounts.TokenDraft{Scopes: []string{"boards:read"}}, accounts.Account{})
-		if !errors.Is(err, fault.Invalid) || fault.Field(err) != "name" || !strings.Contains(fault.Message(err), "what the token is for") {
+		if !errors.Is(err, fault.Invalid) || fault.Field(err) != "name" ||
+			!strings.Contains(fault.Message(err), "what the token is for") {
 			t.Errorf("%v at %q", err, fault.Field(err))
 		}
 	})

@@ -66,7 +66,8 @@ type AuditEntry struct {
 // Record adds an entry to a company's audit list, in the transaction of the change.
 func Record(ctx context.Context, tx *db.Tx, company id.Company, account ID, kind string, detail AuditDetail) error {
 	err := tx.CreateAudit(ctx, db.CreateAuditParams{
-		CompanyID: company, AccountID: account, Kind: kind, Detail: detail.text(), Address: AddressFrom(ctx), CreatedAt: tx.Now,
+		CompanyID: company, AccountID: account, Kind: kind, Detail: detail.text(), Address: AddressFrom(ctx),
+		CreatedAt: tx.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("record %s: %w", kind, err)
@@ -96,14 +97,16 @@ func (d AuditDetail) text() string {
 // Audit returns a page of a company's list, the newest first: entries with an id below before, or from the newest if
 // it is 0.
 func Audit(ctx context.Context, q *db.Queries, company id.Company, before id.Audit, limit int) ([]AuditEntry, error) {
-	rows, err := db.Read(q.AuditPage(ctx, db.AuditPageParams{CompanyID: company, Before: beforeOrMax(before), Limit: int32(limit)}))
+	rows, err := db.Read(q.AuditPage(ctx, db.AuditPageParams{CompanyID: company, Before: beforeOrMax(before),
+		Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read audit list: %w", err)
 	}
 	list := make([]AuditEntry, len(rows))
 	for i, row := range rows {
 		list[i] = AuditEntry{
-			ID: row.ID, Kind: row.Kind, Account: Account{ID: row.AccountID, Name: row.Name, Email: row.Email}, Address: row.Address, At: row.CreatedAt,
+			ID: row.ID, Kind: row.Kind, Account: Account{ID: row.AccountID, Name: row.Name, Email: row.Email},
+			Address: row.Address, At: row.CreatedAt,
 		}
 		_ = json.Unmarshal([]byte(row.Detail), &list[i].Detail) // an unreadable detail still leaves actor and time
 	}

@@ -75,7 +75,9 @@ var wildcards = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // FindMembers returns up to limit members whose handle or name begins like a text, those with the handle
 // first; without a text the first by handle. It leaves out those with the role without.
-func FindMembers(ctx context.Context, q *db.Queries, company id.Company, text, without string, limit int) ([]NamedMember, error) {
+func FindMembers(
+	ctx context.Context, q *db.Queries, company id.Company, text, without string, limit int,
+) ([]NamedMember, error) {
 	text, length, ok := markup.Line(strings.TrimPrefix(strings.TrimSpace(text), "@"))
 	if !ok || length > maxSearch {
 		return nil, nil

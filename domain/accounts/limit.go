@@ -78,7 +78,8 @@ func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attemp
 		if err := tx.SetLimit(ctx, db.SetLimitParams{Failures: l.Used, LastAt: l.At, Name: l.name}); err != nil {
 			return Attempt{}, fmt.Errorf("count attempt: %w", err)
 		}
-		if l.Used == tries.Free && bytes.Equal(l.name, a.pair()) || l.Used == bucket.Size && bytes.Equal(l.name, a.account()) {
+		if l.Used == tries.Free && bytes.Equal(l.name, a.pair()) || l.Used == bucket.Size && bytes.Equal(l.name,
+			a.account()) {
 			a.Full = true
 		}
 	}

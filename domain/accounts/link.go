@@ -73,7 +73,8 @@ func Invite(ctx context.Context, tx *db.Tx, actor Actor, draft InvitationDraft) 
 		return "", TooManyInvitations()
 	}
 	row := db.CreateInvitationParams{
-		CompanyID: actor.Company.ID, Role: draft.Role, Note: note, CreatedBy: actor.Account.ID, CreatedAt: tx.Now, ExpiresAt: tx.Now.AddDate(0, 0, draft.Days),
+		CompanyID: actor.Company.ID, Role: draft.Role, Note: note, CreatedBy: actor.Account.ID, CreatedAt: tx.Now,
+		ExpiresAt: tx.Now.AddDate(0, 0, draft.Days),
 	}
 	if draft.Once {
 		one := uint32(1)
@@ -209,7 +210,8 @@ func OpenReset(ctx context.Context, tx *db.Tx, company id.Company, account, auth
 	}
 	secret = newSecret()
 	err = tx.CreateReset(ctx, db.CreateResetParams{
-		CompanyID: company, AccountID: account, Hash: HashToken(secret), CreatedBy: author, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(ResetLife),
+		CompanyID: company, AccountID: account, Hash: HashToken(secret), CreatedBy: author, CreatedAt: tx.Now,
+		ExpiresAt: tx.Now.Add(ResetLife),
 	})
 	if err != nil {
 		return "", fmt.Errorf("create link for a new password: %w", err)
@@ -228,13 +230,15 @@ func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (
 		return Reset{}, LinkGone()
 	}
 	if row.CreatedBy != row.AccountID { // else the command line made it
-		if err := stillMayReset(ctx, q, row.CompanyID, row.CreatedBy, row.AccountID); errors.Is(err, fault.Forbidden) || errors.Is(err, fault.NotFound) {
+		if err := stillMayReset(ctx, q, row.CompanyID, row.CreatedBy, row.AccountID); errors.Is(err, fault.Forbidden) ||
+			errors.Is(err, fault.NotFound) {
 			return Reset{}, LinkGone()
 		} else if err != nil {
 			return Reset{}, err
 		}
 	}
-	return Reset{ID: row.ID, Company: row.CompanyID, Account: Account{ID: row.AccountID, Email: row.Email, Name: row.Name}, ExpiresAt: row.ExpiresAt}, nil
+	return Reset{ID: row.ID, Company: row.CompanyID, Account: Account{ID: row.AccountID, Email: row.Email, Name: row.Name},
+		ExpiresAt: row.ExpiresAt}, nil
 }
 
 // stillMayReset is MayReset for accounts that may have left the company.

@@ -82,7 +82,9 @@ func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 
 // ChangeRole gives a member another role. The caller holds LockRoles. It returns MemberNotFound, BadRole, RankTooLow,
 // or LastOwner.
-func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role string) (before CompanyMember, err error) {
+func ChangeRole(
+	ctx context.Context, tx *db.Tx, actor Actor, account ID, role string,
+) (before CompanyMember, err error) {
 	if before, err = lockManageable(ctx, tx, actor, account); err != nil {
 		return CompanyMember{}, err
 	}
@@ -112,7 +114,9 @@ func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role st
 // Remove removes a member from a company, with the member's tokens there, all sessions, and the links that the member
 // made. The caller holds LockRoles. It returns the hashes of the tokens; or MemberNotFound, RankTooLow, or LastOwner.
 // Members may remove themselves.
-func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (member CompanyMember, hashes [][]byte, err error) {
+func Remove(
+	ctx context.Context, tx *db.Tx, actor Actor, account ID,
+) (member CompanyMember, hashes [][]byte, err error) {
 	if account == actor.Account.ID {
 		member, err = MemberByID(ctx, tx.Queries, actor.Company.ID, account)
 	} else {
@@ -164,7 +168,8 @@ func keepsOwner(ctx context.Context, tx *db.Tx, company id.Company) error {
 
 // endLinksBy ends a former member's invitations and password links, which the member may still know.
 func endLinksBy(ctx context.Context, tx *db.Tx, company id.Company, account ID) error {
-	if err := tx.RevokeInvitationsBy(ctx, db.RevokeInvitationsByParams{Now: &tx.Now, CreatedBy: account, CompanyID: company}); err != nil {
+	if err := tx.RevokeInvitationsBy(ctx, db.RevokeInvitationsByParams{Now: &tx.Now, CreatedBy: account,
+		CompanyID: company}); err != nil {
 		return fmt.Errorf("revoke invitations: %w", err)
 	}
 	if err := tx.EndResetsBy(ctx, db.EndResetsByParams{Now: &tx.Now, CreatedBy: account, CompanyID: company}); err != nil {

@@ -229,7 +229,8 @@ func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Act
 	}
 	row := rows[0]
 	actor := Actor{
-		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator, Epoch: row.SessionEpoch},
+		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator,
+			Epoch: row.SessionEpoch},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
 		Role:    row.Role, Handle: row.Handle, Unread: int(row.Unread), Stopped: row.Stopped.Bool,
 	}

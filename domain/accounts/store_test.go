@@ -44,7 +44,8 @@ func company(t *testing.T, d *db.DB, slug string) (c accounts.Company) {
 func newAccount(t *testing.T, d *db.DB, name string) (a accounts.Account) {
 	t.Helper()
 	inTx(t, d, func(tx *db.Tx) (err error) {
-		a, err = accounts.Open(ctx, tx, accounts.Draft{Name: name, Email: name + "@example.com", PasswordHash: passwordHash()})
+		a, err = accounts.Open(ctx, tx, accounts.Draft{Name: name, Email: name + "@example.com",
+			PasswordHash: passwordHash()})
 		return err
 	})
 	return a
@@ -93,7 +94,8 @@ func TestUnique(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		if n := twenty(t, d, accounts.EmailConflict(), func(i int, tx *db.Tx) error {
-			_, err := accounts.Open(ctx, tx, accounts.Draft{Name: "Ana", Email: []string{"ana@example.com", "Ana@Example.com "}[i%2], PasswordHash: "x"})
+			_, err := accounts.Open(ctx, tx,
+				accounts.Draft{Name: "Ana", Email: []string{"ana@example.com", "Ana@Example.com "}[i%2], PasswordHash: "x"})
 			return err
 		}); n != 1 {
 			t.Errorf("%d were opened", n)
@@ -107,7 +109,8 @@ func TestUnique(t *testing.T) {
 			t.Errorf("%v, %v", installed, err)
 		}
 		acme := company(t, d, "acme")
-		if n := twenty(t, d, accounts.SetupClosed(), func(_ int, tx *db.Tx) error { return accounts.CloseSetup(ctx, tx, acme.ID) }); n != 1 {
+		if n := twenty(t, d, accounts.SetupClosed(),
+			func(_ int, tx *db.Tx) error { return accounts.CloseSetup(ctx, tx, acme.ID) }); n != 1 {
 			t.Errorf("%d closed it", n)
 		}
 		if installed, err := accounts.Installed(ctx, d.Queries); !installed || err != nil {
@@ -134,10 +137,13 @@ func TestBadInput(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
 	for want, fn := range map[error]func(tx *db.Tx) error{
-		accounts.BadName("company", 0):      func(tx *db.Tx) error { _, err := accounts.OpenCompany(ctx, tx, "acme", " "); return err },
-		accounts.BadCompanySlug("a", false): func(tx *db.Tx) error { _, err := accounts.OpenCompany(ctx, tx, "a", "Acme"); return err },
-		accounts.BadName("name", 0):         func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Draft{Email: "a@b.c"}); return err },
-		accounts.BadEmail():                 func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Draft{Name: "Ana"}); return err },
+		accounts.BadName("company",
+			0): func(tx *db.Tx) error { _, err := accounts.OpenCompany(ctx, tx, "acme", " "); return err },
+		accounts.BadCompanySlug("a",
+			false): func(tx *db.Tx) error { _, err := accounts.OpenCompany(ctx, tx, "a", "Acme"); return err },
+		accounts.BadName("name",
+			0): func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Draft{Email: "a@b.c"}); return err },
+		accounts.BadEmail(): func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Draft{Name: "Ana"}); return err },
 		accounts.BadName("name", 256): func(tx *db.Tx) error {
 			_, err := accounts.Open(ctx, tx, accounts.Draft{Name: strings.Repeat("ö", 256), Email: "a@b.c"})
 			return err
@@ -159,7 +165,8 @@ func TestByPassword(t *testing.T) {
 		}
 	}
 	for email, bad := range map[string]string{
-		"ana@example.com": "wrong", "eve@example.com": password, "": password, "ana@example.com'": password, "%": password, "ana@example.com\x00": password, "\xff": password,
+		"ana@example.com": "wrong", "eve@example.com": password, "": password, "ana@example.com'": password, "%": password,
+		"ana@example.com\x00": password, "\xff": password,
 		"ána@example.com": password, "ana@example": password, strings.Repeat("a", 1<<17): password,
 	} {
 		got, err := accounts.ByPassword(ctx, d.Queries, email, bad)
@@ -185,19 +192,23 @@ func TestInCompany(t *testing.T) {
 	if err != nil || got.Account != ana || got.Company != acme || got.Role != accounts.Viewer || got.Token != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, slug := range []string{"acme", "nobody", "", "Acme", "acme ", " acme", "äcme", "acme\x00", "\xff", "%", "acm_", "' OR 1=1 --", strings.Repeat("a", 1<<17)} {
-		if got, err := accounts.InCompany(ctx, d.Queries, slug, sam.ID); !errors.Is(err, accounts.NotMember()) || got.Role != "" {
+	for _, slug := range []string{"acme", "nobody", "", "Acme", "acme ", " acme", "äcme", "acme\x00", "\xff", "%", "acm_",
+		"' OR 1=1 --", strings.Repeat("a", 1<<17)} {
+		if got, err := accounts.InCompany(ctx, d.Queries, slug, sam.ID); !errors.Is(err, accounts.NotMember()) ||
+			got.Role != "" {
 			t.Errorf("%.20q: %+v, %v", slug, got, err)
 		}
 		if slug == "acme" {
 			continue
 		}
-		if got, err := accounts.InCompany(ctx, d.Queries, slug, ana.ID); !errors.Is(err, accounts.NotMember()) || got.Role != "" {
+		if got, err := accounts.InCompany(ctx, d.Queries, slug, ana.ID); !errors.Is(err, accounts.NotMember()) ||
+			got.Role != "" {
 			t.Errorf("%.20q: %+v, %v", slug, got, err)
 		}
 	}
 	list, err := accounts.CompaniesOf(ctx, d.Queries, ana.ID)
-	if err != nil || fmt.Sprint(list) != fmt.Sprint([]accounts.Membership{{Company: acme, Role: accounts.Viewer}, {Company: rivals, Role: accounts.Owner}}) {
+	if err != nil || fmt.Sprint(list) != fmt.Sprint([]accounts.Membership{{Company: acme, Role: accounts.Viewer},
+		{Company: rivals, Role: accounts.Owner}}) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if list, err := accounts.CompaniesOf(ctx, d.Queries, 4711); err != nil || len(list) != 0 {
@@ -224,19 +235,24 @@ func TestToken(t *testing.T) {
 		t.Errorf("%q and %q", token, other)
 	}
 	got, _, err := accounts.ByToken(ctx, d.Queries, token, d.Now())
-	if err != nil || got.Account != ana || got.Company != acme || got.Role != accounts.Member || got.Token == 0 || !slices.Equal(got.Scopes, slices.DeleteFunc(slices.Clone(accounts.Scopes), accounts.OperatorOnly)) {
+	if err != nil || got.Account != ana || got.Company != acme || got.Role != accounts.Member || got.Token == 0 ||
+		!slices.Equal(got.Scopes, slices.DeleteFunc(slices.Clone(accounts.Scopes), accounts.OperatorOnly)) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, _, err := accounts.ByToken(ctx, d.Queries, other, d.Now()); err != nil || got.Company != rivals || got.May("boards:write") || !got.May("boards:read") {
+	if got, _, err := accounts.ByToken(ctx, d.Queries, other, d.Now()); err != nil || got.Company != rivals ||
+		got.May("boards:write") || !got.May("boards:read") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, bad := range []string{"", "cfl_", token + "x", token[:len(token)-1], strings.ToUpper(token), " " + token, string(accounts.HashToken(token)), "' OR 1=1 --", "\xff"} {
-		if got, _, err := accounts.ByToken(ctx, d.Queries, bad, d.Now()); !errors.Is(err, accounts.BadToken()) || got.Token != 0 {
+	for _, bad := range []string{"", "cfl_", token + "x", token[:len(token)-1], strings.ToUpper(token), " " + token,
+		string(accounts.HashToken(token)), "' OR 1=1 --", "\xff"} {
+		if got, _, err := accounts.ByToken(ctx, d.Queries, bad, d.Now()); !errors.Is(err, accounts.BadToken()) ||
+			got.Token != 0 {
 			t.Errorf("%q: %+v, %v", bad, got, err)
 		}
 	}
 	var stored int
-	if err := d.SQL.QueryRowContext(ctx, "SELECT COUNT(*) FROM api_token WHERE hash = ? AND name = 'for tests'", accounts.HashToken(token)).Scan(&stored); err != nil || stored != 1 {
+	if err := d.SQL.QueryRowContext(ctx, "SELECT COUNT(*) FROM api_token WHERE hash = ? AND name = 'for tests'",
+		accounts.HashToken(token)).Scan(&stored); err != nil || stored != 1 {
 		t.Errorf("%d stored under their hash, %v", stored, err)
 	}
 	domaintest.Exec(t, d, "DELETE FROM membership WHERE company_id = ?", acme.ID)
@@ -252,7 +268,8 @@ func TestHandlesOfNamesakes(t *testing.T) {
 	var handles []string
 	for n := range 55 {
 		inTx(t, d, func(tx *db.Tx) error {
-			ana, err := accounts.Open(ctx, tx, accounts.Draft{Name: "Ana", Email: fmt.Sprintf("ana%d@example.com", n), PasswordHash: passwordHash()})
+			ana, err := accounts.Open(ctx, tx, accounts.Draft{Name: "Ana", Email: fmt.Sprintf("ana%d@example.com", n),
+				PasswordHash: passwordHash()})
 			if err != nil {
 				return err
 			}

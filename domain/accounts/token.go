@@ -82,7 +82,8 @@ func CheckToken(draft TokenDraft, account Account) (TokenDraft, error) {
 func OpenToken(ctx context.Context, tx *db.Tx, company id.Company, account ID, draft TokenDraft) (string, error) {
 	token := tokenPrefix + newSecret()
 	row := db.CreateTokenParams{
-		CompanyID: company, AccountID: account, Name: draft.Name, Hash: HashToken(token), Scopes: strings.Join(draft.Scopes, " "), CreatedAt: tx.Now,
+		CompanyID: company, AccountID: account, Name: draft.Name, Hash: HashToken(token),
+		Scopes: strings.Join(draft.Scopes, " "), CreatedAt: tx.Now,
 	}
 	if draft.Days > 0 {
 		end := tx.Now.AddDate(0, 0, draft.Days)
@@ -109,7 +110,8 @@ func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (A
 		scopes = slices.DeleteFunc(scopes, OperatorOnly)
 	}
 	return Actor{
-		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator, Epoch: row.SessionEpoch},
+		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator,
+			Epoch: row.SessionEpoch},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
 		Role:    row.Role, Handle: row.Handle, Token: row.TokenID, Scopes: scopes,
 	}, row.LastUsedAt, nil
@@ -129,8 +131,11 @@ const UsedEvery = time.Minute
 
 // Tokens returns a page of a member's tokens that were not revoked, the newest first: those with an id below before,
 // or from the newest if it is 0.
-func Tokens(ctx context.Context, q *db.Queries, company id.Company, account ID, before id.Token, limit int) ([]Token, error) {
-	rows, err := db.Read(q.TokensOf(ctx, db.TokensOfParams{AccountID: account, CompanyID: company, Before: beforeOrMax(before), Limit: int32(limit)}))
+func Tokens(
+	ctx context.Context, q *db.Queries, company id.Company, account ID, before id.Token, limit int,
+) ([]Token, error) {
+	rows, err := db.Read(q.TokensOf(ctx, db.TokensOfParams{AccountID: account, CompanyID: company,
+		Before: beforeOrMax(before), Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read tokens: %w", err)
 	}
@@ -142,8 +147,11 @@ func Tokens(ctx context.Context, q *db.Queries, company id.Company, account ID, 
 }
 
 // TokensOfOthers returns a page of all other members' tokens, as Tokens does.
-func TokensOfOthers(ctx context.Context, q *db.Queries, company id.Company, account ID, before id.Token, limit int) ([]Token, error) {
-	rows, err := db.Read(q.TokensOfOthers(ctx, db.TokensOfOthersParams{CompanyID: company, AccountID: account, Before: beforeOrMax(before), Limit: int32(limit)}))
+func TokensOfOthers(
+	ctx context.Context, q *db.Queries, company id.Company, account ID, before id.Token, limit int,
+) ([]Token, error) {
+	rows, err := db.Read(q.TokensOfOthers(ctx, db.TokensOfOthersParams{CompanyID: company, AccountID: account,
+		Before: beforeOrMax(before), Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read tokens: %w", err)
 	}
@@ -156,7 +164,8 @@ func TokensOfOthers(ctx context.Context, q *db.Queries, company id.Company, acco
 
 func tokenFrom(row db.TokensOfOthersRow) Token {
 	return Token{
-		ID: row.ID, Account: Account{ID: row.AccountID, Name: row.AccountName}, Name: row.Name, Scopes: strings.Fields(row.Scopes),
+		ID: row.ID, Account: Account{ID: row.AccountID, Name: row.AccountName}, Name: row.Name,
+		Scopes:    strings.Fields(row.Scopes),
 		CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, UsedAt: row.LastUsedAt,
 	}
 }

@@ -98,20 +98,24 @@ func New(d *db.DB, options ...Option) *App {
 	lookups := &requests.Meter{}
 	imports := importer.New(d, bulk)
 	list := upkeep.New(d, bulk).Migrations()
-	list = append(list, imports.Migration(), images.New(d, bulk, s.files, s.outbound).Migration(), republish.New(d, bulk, published).Migration())
+	list = append(list, imports.Migration(), images.New(d, bulk, s.files, s.outbound).Migration(),
+		republish.New(d, bulk, published).Migration())
 	list = append(list, codes.New(d, bulk, pool).Migrations()...)
 	engine := migrations.New(d, s.files, s.log, append(list, s.more...)...)
 	measures := monitor.New(d, engine, s.replicas...)
 	out := delivery.New(delivery.Config{
-		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.outbound, Base: s.base, Log: s.log,
+		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.outbound, Base: s.base,
+		Log: s.log,
 	})
 	users := workflows.New(workflows.Config{
-		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups, Outbound: s.outbound, Log: s.log,
+		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups,
+		Outbound: s.outbound, Log: s.log,
 		Sender: out, Importer: imports, PasswordCost: s.cost,
 	})
 	return &App{
-		Workflows: users, Console: console.New(d, users, engine, measures, published, pool), Delivery: out, Engine: engine, Monitor: measures,
-		Worker: worker.New(d, engine, measures, s.version, s.log), Feeds: published,
+		Workflows: users, Console: console.New(d, users, engine, measures, published, pool), Delivery: out, Engine: engine,
+		Monitor: measures,
+		Worker:  worker.New(d, engine, measures, s.version, s.log), Feeds: published,
 	}
 }
 

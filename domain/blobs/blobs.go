@@ -58,7 +58,8 @@ func openBucket(ctx context.Context, where string) (*Store, error) {
 	u.Path = ""
 	q := u.Query()
 	if q.Has("endpoint") {
-		for name, value := range map[string]string{"use_path_style": "true", "request_checksum_calculation": "when_required", "response_checksum_validation": "when_required"} {
+		for name, value := range map[string]string{"use_path_style": "true", "request_checksum_calculation": "when_required",
+			"response_checksum_validation": "when_required"} {
 			if !q.Has(name) {
 				q.Set(name, value)
 			}
@@ -88,7 +89,8 @@ func openFolder(where string) (*Store, error) {
 	if err != nil {
 		return nil, BadLocation{where, err}
 	}
-	bucket, err := fileblob.OpenBucket(folder, &fileblob.Options{DirFileMode: 0o700, NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
+	bucket, err := fileblob.OpenBucket(folder, &fileblob.Options{DirFileMode: 0o700, NoTempDir: true,
+		Metadata: fileblob.MetadataDontWrite})
 	if err != nil {
 		return nil, BadLocation{where, err}
 	}
@@ -281,9 +283,11 @@ func (s *Store) Sweep(ctx context.Context, before time.Time) (n int, err error) 
 // check returns BadName for a name that leads elsewhere, that a folder or a bucket would change, or that looks like an
 // unfinished file.
 func check(name string) error {
-	ok := fs.ValidPath(name) && name != "." && len(name) <= 800 && !strings.ContainsAny(name, "\\:") && !strings.Contains(name, "__0x")
+	ok := fs.ValidPath(name) && name != "." && len(name) <= 800 && !strings.ContainsAny(name, "\\:") &&
+		!strings.Contains(name, "__0x")
 	for part := range strings.SplitSeq(name, "/") {
-		ok = ok && len(part) <= 200 && !strings.HasPrefix(part, ".") && !strings.HasSuffix(part, ".tmp") && !strings.HasSuffix(part, ".attrs")
+		ok = ok && len(part) <= 200 && !strings.HasPrefix(part, ".") && !strings.HasSuffix(part, ".tmp") &&
+			!strings.HasSuffix(part, ".attrs")
 	}
 	if !ok || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return BadName{name}

@@ -39,7 +39,8 @@ func each(t *testing.T, test func(t *testing.T, s *blobs.Store, folder string)) 
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	folder := filepath.Join(t.TempDir(), "not", "yet")
-	for kind, where := range map[string]string{"folder": folder, "bucket": bucket(t), "part of a bucket": bucket(t) + "&prefix=ours/"} {
+	for kind, where := range map[string]string{"folder": folder, "bucket": bucket(t), "part of a bucket": bucket(t) +
+		"&prefix=ours/"} {
 		t.Run(kind, func(t *testing.T) {
 			s := domaintest.OK(blobs.Open(context.Background(), where))(t)
 			defer s.Close()
@@ -67,7 +68,8 @@ func read(t *testing.T, s *blobs.Store, name string) string {
 
 func names(t *testing.T, s *blobs.Store, prefix string) (list []string) {
 	t.Helper()
-	domaintest.Must(t, s.Walk(context.Background(), prefix, func(i blobs.Info) error { list = append(list, i.Name); return nil }))
+	domaintest.Must(t, s.Walk(context.Background(), prefix,
+		func(i blobs.Info) error { list = append(list, i.Name); return nil }))
 	return list
 }
 
@@ -77,7 +79,8 @@ func TestStore(t *testing.T) {
 		large := strings.Repeat("0123456789abcdef", 1<<20) // more than one part of an upload
 
 		t.Run("a stored file can be opened, also when it is empty or large", func(t *testing.T) {
-			for name, content := range map[string]string{"images/ab/one.png": "first", "empty": "", "large": large, "ef/größer 🥷": "x"} {
+			for name, content := range map[string]string{"images/ab/one.png": "first", "empty": "", "large": large,
+				"ef/größer 🥷": "x"} {
 				put(t, s, name, content)
 				if read(t, s, name) != content {
 					t.Errorf("%s is not as it was put", name)
@@ -111,7 +114,8 @@ func TestStore(t *testing.T) {
 		t.Run("a put that is called off is not stored", func(t *testing.T) {
 			called, off := context.WithCancel(ctx)
 			defer off()
-			err := s.Put(called, "off", io.MultiReader(strings.NewReader("some"), readFunc(func([]byte) (int, error) { off(); return 0, io.EOF })))
+			err := s.Put(called, "off",
+				io.MultiReader(strings.NewReader("some"), readFunc(func([]byte) (int, error) { off(); return 0, io.EOF })))
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
 			}
@@ -144,8 +148,10 @@ func TestStoreNames(t *testing.T) {
 		ctx := context.Background()
 		t.Run("names that lead elsewhere are refused", func(t *testing.T) {
 			for _, name := range []string{
-				"", ".", "..", "/", "/etc/passwd", "../up", "a/../b", "a/../../b", "a//b", "a/", "./a", "a\\b", "a\x00b", "a\nb", "\xff", "c:x",
-				".hidden", "a/.restore-x", "a.tmp", "a.tmp/b", "a.attrs", "a__0x2f__b", strings.Repeat("a", 201), strings.Repeat("a/", 500) + "b",
+				"", ".", "..", "/", "/etc/passwd", "../up", "a/../b", "a/../../b", "a//b", "a/", "./a", "a\\b", "a\x00b", "a\nb",
+				"\xff", "c:x",
+				".hidden", "a/.restore-x", "a.tmp", "a.tmp/b", "a.attrs", "a__0x2f__b", strings.Repeat("a", 201),
+				strings.Repeat("a/", 500) + "b",
 			} {
 				_, opening := s.Open(ctx, name)
 				_, looking := s.Stat(ctx, name)
@@ -180,7 +186,8 @@ func TestStoreNames(t *testing.T) {
 			}
 		})
 		t.Run("a concurrent reader sees one of the contents, whole", func(t *testing.T) {
-			contents := [][]byte{bytes.Repeat([]byte("a"), 300_000), bytes.Repeat([]byte("b"), 200_000), bytes.Repeat([]byte("c"), 100_000)}
+			contents := [][]byte{bytes.Repeat([]byte("a"), 300_000), bytes.Repeat([]byte("b"), 200_000),
+				bytes.Repeat([]byte("c"), 100_000)}
 			put(t, s, "shared/file", string(contents[0]))
 			var group sync.WaitGroup
 			for _, content := range contents {
@@ -261,7 +268,8 @@ func TestStoreNames(t *testing.T) {
 			if want := len(names(t, s, "")); err != nil || files != want {
 				t.Errorf("%d files, %d names, %v", files, want, err)
 			}
-			if content, err := os.ReadFile(filepath.Join(folder, "images", "ab", "one.png")); err != nil || string(content) != "first" {
+			if content, err := os.ReadFile(filepath.Join(folder, "images", "ab", "one.png")); err != nil ||
+				string(content) != "first" {
 				t.Errorf("%q, %v", content, err)
 			}
 		})
@@ -277,7 +285,8 @@ func TestOpen(t *testing.T) {
 	t.Run("a wrong location is refused, without its password", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
 		domaintest.Must(t, os.WriteFile(file, nil, 0o600))
-		for _, where := range []string{"", file, file + "/below", "gs://bucket", "s3://", "s3://bucket/path", "s3://key:pa55word@bucket", "s3://bucket?nonsense=1", "s3://%zz"} {
+		for _, where := range []string{"", file, file + "/below", "gs://bucket", "s3://", "s3://bucket/path",
+			"s3://key:pa55word@bucket", "s3://bucket?nonsense=1", "s3://%zz"} {
 			_, err := blobs.Open(ctx, where)
 			if !errors.As(err, new(blobs.BadLocation)) || strings.Contains(err.Error(), "pa55word") {
 				t.Errorf("%q: %v", where, err)
@@ -298,7 +307,8 @@ func TestOpen(t *testing.T) {
 		t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 		folder := t.TempDir()
 		domaintest.Must(t, os.WriteFile(filepath.Join(folder, "taken"), nil, 0o600))
-		for where, name := range map[string]string{folder: "taken/below", strings.Replace(bucket(t), "s3://files", "s3://missing", 1): "x"} {
+		for where, name := range map[string]string{folder: "taken/below",
+			strings.Replace(bucket(t), "s3://files", "s3://missing", 1): "x"} {
 			s := domaintest.OK(blobs.Open(ctx, where))(t)
 			if err := s.Put(ctx, name, strings.NewReader("x")); !errors.As(err, new(blobs.Unavailable)) {
 				t.Errorf("%s: %v", where, err)

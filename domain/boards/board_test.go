@@ -14,7 +14,8 @@ import (
 
 func TestParseSlug(t *testing.T) {
 	t.Parallel()
-	for s, want := range map[string]string{"NINJA": "NINJA", "ninja": "NINJA", " Ninja\n": "NINJA", "A1": "A1", "ABCDEFGHIJ": "ABCDEFGHIJ", "A000000000": "A000000000"} {
+	for s, want := range map[string]string{"NINJA": "NINJA", "ninja": "NINJA", " Ninja\n": "NINJA", "A1": "A1",
+		"ABCDEFGHIJ": "ABCDEFGHIJ", "A000000000": "A000000000"} {
 		if got, err := boards.ParseSlug(s); err != nil || got != want {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
@@ -24,7 +25,8 @@ func TestParseSlug(t *testing.T) {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
 	}
-	for _, s := range []string{"A", "1", "1A", "ABCDEFGHIJK", "NIN JA", "NIN-JA", "NIN_JA", "NINJÄ", "ÑINJA", "ninja\x00", "\xff\xff", "忍者", "../..", "A'", "NINJA\nX", "ＡＢ"} {
+	for _, s := range []string{"A", "1", "1A", "ABCDEFGHIJK", "NIN JA", "NIN-JA", "NIN_JA", "NINJÄ", "ÑINJA", "ninja\x00",
+		"\xff\xff", "忍者", "../..", "A'", "NINJA\nX", "ＡＢ"} {
 		if got, err := boards.ParseSlug(s); err != (boards.BadSlug()) || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
@@ -43,7 +45,8 @@ func FuzzParseSlug(f *testing.F) {
 			}
 			return
 		}
-		if len(slug) < 2 || len(slug) > 10 || slug[0] < 'A' || slug[0] > 'Z' || strings.Trim(slug, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+		if len(slug) < 2 || len(slug) > 10 || slug[0] < 'A' || slug[0] > 'Z' ||
+			strings.Trim(slug, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 			t.Errorf("%q became %q", s, slug)
 		}
 		if !strings.EqualFold(slug, strings.TrimSpace(s)) {
@@ -59,13 +62,15 @@ func FuzzParseSlug(f *testing.F) {
 
 func TestParseTitle(t *testing.T) {
 	t.Parallel()
-	for s, want := range map[string]string{"Night launches": "Night launches", " Night\r\n launches ": "Night launches", strings.Repeat("😀", 255): strings.Repeat("😀", 255)} {
+	for s, want := range map[string]string{"Night launches": "Night launches", " Night\r\n launches ": "Night launches",
+		strings.Repeat("😀", 255): strings.Repeat("😀", 255)} {
 		if got, err := boards.ParseTitle(s); err != nil || got != want {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
 	}
 	for s, want := range map[string]error{
-		"": boards.EmptyTitle(), " \u00a0": boards.EmptyTitle(), strings.Repeat("ö", 256): boards.LongTitle(256), "a\x07": boards.BadTitle(), "\xff": boards.BadTitle(),
+		"": boards.EmptyTitle(), " \u00a0": boards.EmptyTitle(), strings.Repeat("ö", 256): boards.LongTitle(256),
+		"a\x07": boards.BadTitle(), "\xff": boards.BadTitle(),
 	} {
 		if got, err := boards.ParseTitle(s); err != want || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
@@ -74,7 +79,8 @@ func TestParseTitle(t *testing.T) {
 }
 
 func FuzzParseTitle(f *testing.F) {
-	for _, seed := range []string{"Night launches", "", " \t", "a\x00", "\xff", strings.Repeat("ü", 256), "\u0085x\u2028y"} {
+	for _, seed := range []string{"Night launches", "", " \t", "a\x00", "\xff", strings.Repeat("ü", 256),
+		"\u0085x\u2028y"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -85,7 +91,8 @@ func FuzzParseTitle(f *testing.F) {
 			}
 			return
 		}
-		if n := utf8.RuneCountInString(title); n < 1 || n > boards.MaxTitle || !utf8.ValidString(title) || title != strings.TrimSpace(title) {
+		if n := utf8.RuneCountInString(title); n < 1 || n > boards.MaxTitle || !utf8.ValidString(title) ||
+			title != strings.TrimSpace(title) {
 			t.Errorf("%q became %q", s, title)
 		}
 		if strings.ContainsFunc(title, func(r rune) bool { return r < 0x80 && unicode.IsControl(r) }) {
@@ -106,7 +113,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{boards.EmptySlug(), fault.Invalid, "slug", "Give the board a slug"},
 		{boards.BadSlug(), fault.Invalid, "slug", "2 to 10 letters"},
-		{boards.SlugConflict("NINJA", "NINJA", "Night"), fault.Conflict, "slug", "board NINJA already: “Night”. Choose another"},
+		{boards.SlugConflict("NINJA", "NINJA", "Night"), fault.Conflict, "slug",
+			"board NINJA already: “Night”. Choose another"},
 		{boards.SlugConflict("NINJA", "OPS", "Night"), fault.Conflict, "slug", "The board OPS was NINJA once"},
 		{boards.Unknown(), fault.Invalid, "board", "Choose one"},
 		{boards.Archived(), fault.Conflict, "", "This board is archived. Restore it first."},
@@ -125,7 +133,8 @@ func TestErrors(t *testing.T) {
 		{boards.BadTitle(), fault.Invalid, "title", "Type it anew"},
 		{boards.NotFound(), fault.NotFound, "", "See the list of boards"},
 		{boards.ColumnNotFound{Column: 7}, fault.Invalid, "column", "Reload the board"},
-		{boards.Stale{Current: boards.Board{Title: "Night launches"}}, fault.Conflict, "title", "“Night launches”. Look at it"},
+		{boards.Stale{Current: boards.Board{Title: "Night launches"}}, fault.Conflict, "title",
+			"“Night launches”. Look at it"},
 	} {
 		wrapped := fmt.Errorf("use case: %w", c.err)
 		if !errors.Is(wrapped, c.kind) || fault.KindOf(wrapped) != c.kind {

@@ -116,7 +116,8 @@ func OpenColumn(ctx context.Context, tx *db.Tx, board Board, edit ColumnEdit) (B
 		column.position = max(column.position, c.position)
 	}
 	column.position++
-	n, err := tx.CreateColumn(ctx, db.CreateColumnParams{BoardID: board.ID, Name: column.Name, Position: column.position, Done: column.Done})
+	n, err := tx.CreateColumn(ctx, db.CreateColumnParams{BoardID: board.ID, Name: column.Name, Position: column.position,
+		Done: column.Done})
 	if db.IsDuplicate(err, "uq_board_column_position") {
 		return board, Column{}, ErrOutdated
 	}
@@ -135,7 +136,9 @@ func OpenColumn(ctx context.Context, tx *db.Tx, board Board, edit ColumnEdit) (B
 
 // EditColumn changes a column of a board whose columns are locked. If it becomes a done column, or stops being one,
 // the caller closes or reopens its tickets. It returns ColumnNotFound, BadColumnName, BadWIP or BadLimit.
-func EditColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, edit ColumnEdit) (was, now Column, err error) {
+func EditColumn(
+	ctx context.Context, tx *db.Tx, board Board, column id.Column, edit ColumnEdit,
+) (was, now Column, err error) {
 	was, ok := board.Column(column)
 	if !ok {
 		return was, now, ColumnNotFound{Column: uint64(column)}
@@ -218,7 +221,8 @@ func CountEdit(ctx context.Context, tx *db.Tx, board Board) error {
 }
 
 func edit(ctx context.Context, tx *db.Tx, board Board, slug, title string) error {
-	n, err := tx.EditBoard(ctx, db.EditBoardParams{Slug: slug, Title: title, Now: tx.Now, ID: board.ID, Version: board.Version})
+	n, err := tx.EditBoard(ctx, db.EditBoardParams{Slug: slug, Title: title, Now: tx.Now, ID: board.ID,
+		Version: board.Version})
 	if err != nil {
 		return fmt.Errorf("edit board: %w", err)
 	}
@@ -231,7 +235,8 @@ func edit(ctx context.Context, tx *db.Tx, board Board, slug, title string) error
 // Archive makes a board read only, or restores it if at is nil. It returns ErrOutdated if the board was edited since
 // it was read.
 func Archive(ctx context.Context, tx *db.Tx, board Board, at *time.Time) error {
-	n, err := tx.ArchiveBoard(ctx, db.ArchiveBoardParams{ArchivedAt: at, Now: tx.Now, ID: board.ID, Version: board.Version})
+	n, err := tx.ArchiveBoard(ctx, db.ArchiveBoardParams{ArchivedAt: at, Now: tx.Now, ID: board.ID,
+		Version: board.Version})
 	if err != nil {
 		return fmt.Errorf("archive board: %w", err)
 	}

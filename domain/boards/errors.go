@@ -118,7 +118,8 @@ const CodeStale fault.Code = "Board.Stale"
 type Stale struct{ Current Board }
 
 func (e Stale) Error() string {
-	return "Someone else changed this board in the meantime: it is " + e.Current.Slug + " “" + e.Current.Title + "”. Look at it as it is now, then save again if you still want to."
+	return "Someone else changed this board in the meantime: it is " + e.Current.Slug + " “" + e.Current.Title +
+		"”. Look at it as it is now, then save again if you still want to."
 }
 func (e Stale) Unwrap() error {
 	return fault.Conflict.New(CodeStale, "title", e.Error())

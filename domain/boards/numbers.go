@@ -11,7 +11,8 @@ import (
 // TakeRanks takes k ranks, gap apart, at a column's end for new tickets, counts them and locks the column. It returns
 // the last of the ranks, or ColumnNotFound, ColumnFull, or ErrOutdated if the column's done changed.
 func TakeRanks(ctx context.Context, tx *db.Tx, board ID, column Column, k int, gap int64) (last int64, err error) {
-	result, err := tx.AppendRanks(ctx, db.AppendRanksParams{K: int64(k), Span: int64(k) * gap, ID: column.ID, BoardID: board, Done: column.Done})
+	result, err := tx.AppendRanks(ctx, db.AppendRanksParams{K: int64(k), Span: int64(k) * gap, ID: column.ID,
+		BoardID: board, Done: column.Done})
 	if err != nil {
 		return 0, fmt.Errorf("take ranks: %w", err)
 	}

@@ -17,7 +17,9 @@ type PublishedBoard struct {
 
 // PublishedBoards returns the first boards with positions in (after, to], of any company. Only those of one
 // company have their columns.
-func PublishedBoards(ctx context.Context, q *db.Queries, company id.Company, after, to uint64, limit int) ([]PublishedBoard, error) {
+func PublishedBoards(
+	ctx context.Context, q *db.Queries, company id.Company, after, to uint64, limit int,
+) ([]PublishedBoard, error) {
 	rows, err := db.Read(q.PublishedBoards(ctx, db.PublishedBoardsParams{After: &after, To: &to, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read published boards: %w", err)
@@ -34,7 +36,8 @@ func PublishedBoards(ctx context.Context, q *db.Queries, company id.Company, aft
 	}
 	list := make([]PublishedBoard, len(rows))
 	for i, row := range rows {
-		list[i] = PublishedBoard{Board: fromRow(row.Board, columns[row.Board.ID]), Position: *row.Board.FeedSyncID, Slug: row.CompanySlug}
+		list[i] = PublishedBoard{Board: fromRow(row.Board, columns[row.Board.ID]), Position: *row.Board.FeedSyncID,
+			Slug: row.CompanySlug}
 	}
 	return list, nil
 }

@@ -54,7 +54,8 @@ func openColumns(ctx context.Context, tx *db.Tx, board ID) ([]Column, error) {
 // reserve makes a slug the board's for ever. It returns SlugConflict if it is another's, and SlugImported if its keys
 // are those of imported tickets.
 func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
-	err := tx.ReserveSlug(ctx, db.ReserveSlugParams{CompanyID: board.Company, Slug: slug, BoardID: board.ID, CreatedAt: tx.Now})
+	err := tx.ReserveSlug(ctx, db.ReserveSlugParams{CompanyID: board.Company, Slug: slug, BoardID: board.ID,
+		CreatedAt: tx.Now})
 	if err != nil && !db.IsDuplicate(err, "PRIMARY") {
 		return fmt.Errorf("reserve slug: %w", err)
 	}
@@ -232,7 +233,8 @@ func ImportSlugs(ctx context.Context, tx *db.Tx, board Board, slugs []string) (t
 			continue
 		}
 		added = true
-		if err := tx.ImportSlug(ctx, db.ImportSlugParams{CompanyID: board.Company, Slug: slug, BoardID: board.ID, CreatedAt: tx.Now}); err != nil {
+		if err := tx.ImportSlug(ctx, db.ImportSlugParams{CompanyID: board.Company, Slug: slug, BoardID: board.ID,
+			CreatedAt: tx.Now}); err != nil {
 			return nil, fmt.Errorf("keep slug: %w", err)
 		}
 	}
@@ -249,7 +251,9 @@ func ImportSlugs(ctx context.Context, tx *db.Tx, board Board, slugs []string) (t
 }
 
 // ReservedSlugs returns which of some slugs, in upper case, no new board can have, and whether they are of imported keys.
-func ReservedSlugs(ctx context.Context, q *db.Queries, company id.Company, among []string) (imported map[string]bool, err error) {
+func ReservedSlugs(
+	ctx context.Context, q *db.Queries, company id.Company, among []string,
+) (imported map[string]bool, err error) {
 	imported = map[string]bool{}
 	if len(among) == 0 {
 		return imported, nil
@@ -276,7 +280,8 @@ func fromRow(row db.Board, columns []db.BoardColumn) Board {
 }
 
 func columnFrom(row db.BoardColumn) Column {
-	column := Column{ID: row.ID, Board: row.BoardID, Name: row.Name, Done: row.Done, Count: row.TicketCount, Hard: row.WipHard, LastRank: row.LastRank, position: row.Position}
+	column := Column{ID: row.ID, Board: row.BoardID, Name: row.Name, Done: row.Done, Count: row.TicketCount,
+		Hard: row.WipHard, LastRank: row.LastRank, position: row.Position}
 	if row.WipLimit != nil {
 		limit := int(*row.WipLimit)
 		column.Limit = &limit

@@ -55,7 +55,8 @@ func TestOpen(t *testing.T) {
 		acme := company(t, d, "acme")
 		made, err := open(d, acme, boards.Draft{Slug: " ninja", Title: " Night  launches"})
 		domaintest.Must(t, err)
-		if made.Slug != "NINJA" || made.Title != "Night launches" || made.Version != 1 || len(made.Columns) != 3 || !made.Columns[2].Done || made.Columns[0].Done {
+		if made.Slug != "NINJA" || made.Title != "Night launches" || made.Version != 1 || len(made.Columns) != 3 ||
+			!made.Columns[2].Done || made.Columns[0].Done {
 			t.Errorf("%+v", made)
 		}
 		read, err := boards.BySlug(ctx, d.Queries, acme, "ninja")
@@ -92,7 +93,8 @@ func TestOpen(t *testing.T) {
 		acme, rivals := company(t, d, "acme"), company(t, d, "rivals")
 		mustOpen(t, d, acme, "NINJA")
 		for _, slug := range []string{"NINJA", "ninja", " Ninja "} {
-			if _, err := open(d, acme, boards.Draft{Slug: slug, Title: "x"}); !errors.Is(err, boards.SlugConflict("NINJA", "NINJA", "NINJA")) {
+			if _, err := open(d, acme, boards.Draft{Slug: slug, Title: "x"}); !errors.Is(err,
+				boards.SlugConflict("NINJA", "NINJA", "NINJA")) {
 				t.Errorf("%q: %v", slug, err)
 			}
 		}
@@ -123,7 +125,9 @@ func TestOpen(t *testing.T) {
 		if won != 1 || lost != 19 {
 			t.Errorf("%d won, %d lost", won, lost)
 		}
-		if b, i, c := count(t, d, "SELECT COUNT(*) FROM board"), count(t, d, "SELECT COUNT(*) FROM board_ticket_incrementer"), count(t, d, "SELECT COUNT(*) FROM board_column"); b != 1 || i != 1 || c != 3 {
+		if b, i, c := count(t, d, "SELECT COUNT(*) FROM board"), count(t, d,
+			"SELECT COUNT(*) FROM board_ticket_incrementer"), count(t, d, "SELECT COUNT(*) FROM board_column"); b != 1 ||
+			i != 1 || c != 3 {
 			t.Errorf("%d boards, %d incrementers, %d columns", b, i, c)
 		}
 	})
@@ -144,7 +148,8 @@ func TestRename(t *testing.T) {
 		d := dbtest.Open(t)
 		seen := mustOpen(t, d, company(t, d, "acme"), "NINJA")
 		renamed, err := rename(d, seen, " Night  launches ")
-		if err != nil || renamed.Title != "Night launches" || renamed.Version != 2 || renamed.Slug != "NINJA" || len(renamed.Columns) != 3 {
+		if err != nil || renamed.Title != "Night launches" || renamed.Version != 2 || renamed.Slug != "NINJA" ||
+			len(renamed.Columns) != 3 {
 			t.Errorf("%+v, %v", renamed, err)
 		}
 		_, err = rename(d, seen, "Mine")
@@ -322,7 +327,8 @@ func TestTakeRanks(t *testing.T) {
 			t.Errorf("step %d: %d, %v", i, last, err)
 		}
 	}
-	if now, err := boards.BySlug(ctx, d.Queries, acme, "NINJA"); err != nil || now.Columns[0].Count != 6 || now.Tickets() != 6 {
+	if now, err := boards.BySlug(ctx, d.Queries, acme, "NINJA"); err != nil || now.Columns[0].Count != 6 ||
+		now.Tickets() != 6 {
 		t.Errorf("%+v, %v", now, err)
 	}
 	for _, bad := range []id.Column{0, 4711, two.Columns[0].ID, 1<<64 - 1} {

@@ -21,7 +21,8 @@ import (
 // mint mints codes as an operator does.
 func (e *env) mint(t testing.TB, codes int, length string) migrations.Run {
 	t.Helper()
-	run, _ := e.RunToEnd(t, workflows.MintName, migrations.Values{"codes": fmt.Sprint(codes), "length": length}, migrations.Draft{})
+	run, _ := e.RunToEnd(t, workflows.MintName, migrations.Values{"codes": fmt.Sprint(codes), "length": length},
+		migrations.Draft{})
 	return run
 }
 
@@ -84,7 +85,8 @@ func TestRefs(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		operator := console.AsCommandLine(e.Ctx)
-		run := domaintest.OK(e.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{}, nil))(t)
+		run := domaintest.OK(e.Console.OpenRun(operator, workflows.MintName,
+			migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{}, nil))(t)
 		slow := migrations.KnobChange{"rate": 0.02, "concurrency": 1} // it does not end before it is paused
 		domaintest.OK(e.Console.ChangeKnobs(operator, run.ID, slow))(t)
 		work := func(until func(migrations.Run) bool) migrations.Run {
@@ -103,7 +105,8 @@ func TestRefs(t *testing.T) {
 			if s := e.state(t); s.Minted != codes || s.Available != codes-s.Issued {
 				t.Errorf("%d codes: %+v", codes, s.Counts)
 			}
-			ledger, pool, issued := e.Count(t, "SELECT COUNT(*) FROM ref_ledger"), e.Count(t, "SELECT COUNT(*) FROM ref_pool"), e.Count(t, "SELECT COUNT(*) FROM ref_issue")
+			ledger, pool, issued := e.Count(t, "SELECT COUNT(*) FROM ref_ledger"), e.Count(t,
+				"SELECT COUNT(*) FROM ref_pool"), e.Count(t, "SELECT COUNT(*) FROM ref_issue")
 			if uint64(ledger) != codes || ledger != pool+issued {
 				t.Errorf("%d codes: %d in the ledger, %d in the pool, %d given out", codes, ledger, pool, issued)
 			}
@@ -123,7 +126,8 @@ func TestRefs(t *testing.T) {
 		whole(10_000 * uint64(paused.Progress.Complete))
 		domaintest.OK(e.Console.ChangeKnobs(operator, run.ID, migrations.KnobChange{"rate": 0}))(t)
 		domaintest.OK(e.Console.ResumeRun(operator, run.ID))(t)
-		if r := work(func(r migrations.Run) bool { return r.FinishedAt != nil }); r.State != migrations.Complete || r.Progress.Complete != 6 {
+		if r := work(func(r migrations.Run) bool { return r.FinishedAt != nil }); r.State != migrations.Complete ||
+			r.Progress.Complete != 6 {
 			t.Errorf("%+v", r)
 		}
 		whole(60_000)
@@ -186,7 +190,9 @@ func TestRefill(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.Exec(t, "UPDATE ref_counter SET minted = 540000000, issued = 540000000 WHERE length = 5 AND slot = 0")
-		if _, err := e.Console.OpenRun(console.AsCommandLine(e.Ctx), workflows.MintName, migrations.Values{"codes": "10000000", "length": "5"}, migrations.Draft{}, nil); err == nil || !strings.Contains(err.Error(), "longer") {
+		if _, err := e.Console.OpenRun(console.AsCommandLine(e.Ctx), workflows.MintName,
+			migrations.Values{"codes": "10000000", "length": "5"}, migrations.Draft{}, nil); err == nil ||
+			!strings.Contains(err.Error(), "longer") {
 			t.Errorf("got %v", err)
 		}
 		if _, err := e.Console.PopRefs(e.Ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
@@ -228,7 +234,8 @@ func TestLoadCodes(t *testing.T) {
 				t.Parallel()
 				e := newEnv(t, apptest.Files(t))
 				load := func() migrations.Run {
-					run, _ := e.RunToEnd(t, workflows.LoadName, migrations.Values{"length": "5", "encoding": "detect"}, migrations.Draft{Upload: strings.NewReader(file), UploadName: "labels.txt"})
+					run, _ := e.RunToEnd(t, workflows.LoadName, migrations.Values{"length": "5", "encoding": "detect"},
+						migrations.Draft{Upload: strings.NewReader(file), UploadName: "labels.txt"})
 					return run
 				}
 				run := load()
@@ -249,7 +256,8 @@ func TestLoadCodes(t *testing.T) {
 					text[uint32(r.Line)-heading] = r.Reason
 				}
 				none := refs.BadCode().Error()
-				if want := map[uint32]string{3: none, 4: "The code abcdef has 6 characters, and this run is for codes of 5.", 7: none, 8: none}; !maps.Equal(text, want) {
+				if want := map[uint32]string{3: none, 4: "The code abcdef has 6 characters, and this run is for codes of 5.",
+					7: none, 8: none}; !maps.Equal(text, want) {
 					t.Errorf("rejected: %v", text)
 				}
 				if p := load().Progress; p.Complete != 0 || p.Failed != 4 {

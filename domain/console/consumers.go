@@ -51,7 +51,8 @@ func (c *Console) PauseConsumer(ctx context.Context, consumer id.Consumer, pause
 	if paused {
 		kind = accounts.AuditConsumerPaused
 	}
-	err = c.changeConsumer(ctx, found, kind, func(tx *db.Tx) error { return feeds.Pause(ctx, tx.Queries, consumer, paused) })
+	err = c.changeConsumer(ctx, found, kind,
+		func(tx *db.Tx) error { return feeds.Pause(ctx, tx.Queries, consumer, paused) })
 	if err != nil {
 		return feeds.Consumer{}, err
 	}

@@ -28,7 +28,8 @@ func (c *Console) CheckRun(ctx context.Context, name string, values migrations.V
 
 // OpenRun opens a run of a migration (see migrations.Engine.OpenRun), with once only once for a key.
 func (c *Console) OpenRun(
-	ctx context.Context, name string, values migrations.Values, draft migrations.Draft, once *workflows.Once[migrations.Run],
+	ctx context.Context, name string, values migrations.Values, draft migrations.Draft,
+	once *workflows.Once[migrations.Run],
 ) (migrations.Run, error) {
 	draft.Also = func(ctx context.Context, tx *db.Tx, run migrations.Run) error {
 		if err := workflows.StillOperator(ctx, tx, accounts.ActorFrom(ctx)); err != nil || once == nil {

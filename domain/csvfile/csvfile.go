@@ -136,7 +136,8 @@ func decode(in *bufio.Reader, sample []byte, encoding string) (io.Reader, error)
 		return utf16(unicode.LittleEndian), nil
 	case bytes.HasPrefix(sample, []byte("\xfe\xff")):
 		return utf16(unicode.BigEndian), nil
-	case bytes.HasPrefix(sample, []byte("PK\x03\x04")), bytes.HasPrefix(sample, []byte("\x1f\x8b")), bytes.HasPrefix(sample, []byte("\xd0\xcf\x11\xe0")):
+	case bytes.HasPrefix(sample, []byte("PK\x03\x04")), bytes.HasPrefix(sample, []byte("\x1f\x8b")),
+		bytes.HasPrefix(sample, []byte("\xd0\xcf\x11\xe0")):
 		return nil, BadFile("The file is a workbook or an archive, not CSV. Save it as CSV (in Excel: “CSV UTF-8”) and choose that.")
 	case isBinary(sample):
 		return nil, BadFile("This does not look like a CSV file: it is no text, but something like a picture or a PDF. Save the table as CSV and choose that file.")

@@ -66,28 +66,36 @@ func TestNext(t *testing.T) {
 		{"no line break at the end", "a,b\n1,2", []string{"a", "b"}, []string{"2: 1|2"}},
 		{"line breaks in quotes", "a,b\n\"1\n1\r\n1\",2\n3,4\n", []string{"a", "b"}, []string{"2: 1\n1\n1|2", "5: 3|4"}},
 		{"quotes in quotes", "a,b\n\"1 \"\"one\"\"\",\"\"\"\"\n", []string{"a", "b"}, []string{"2: 1 \"one\"|\""}},
-		{"names that repeat, or are missing", "Comment, Comment ,,\n1,2,3,4\n", []string{"Comment", "Comment", "Column 3", "Column 4"}, []string{"2: 1|2|3|4"}},
+		{"names that repeat, or are missing", "Comment, Comment ,,\n1,2,3,4\n",
+			[]string{"Comment", "Comment", "Column 3", "Column 4"}, []string{"2: 1|2|3|4"}},
 		{"empty lines are no rows", "\n\na,b\n\n1,2\n\r\n3,4\n\n", []string{"a", "b"}, []string{"5: 1|2", "7: 3|4"}},
 		{"header only", "a,b\n", []string{"a", "b"}, nil},
 		{"one column", "a\n1\n2\n", []string{"a"}, []string{"2: 1", "3: 2"}},
-		{"emoji, HTML and SQL are text", "a,b\n👩‍🚀,<script>alert('x')</script>'; DROP TABLE ticket; --\n", []string{"a", "b"}, []string{"2: 👩‍🚀|<script>alert('x')</script>'; DROP TABLE ticket; --"}},
+		{"emoji, HTML and SQL are text", "a,b\n👩‍🚀,<script>alert('x')</script>'; DROP TABLE ticket; --\n", []string{"a", "b"},
+			[]string{"2: 👩‍🚀|<script>alert('x')</script>'; DROP TABLE ticket; --"}},
 		{
 			"too few and too many fields", "a,b\n1\n1,2,3\n1,2\n", []string{"a", "b"},
 			[]string{"2! The row has 1 fields, the header 2.", "3! The row has 3 fields, the header 2.", "4: 1|2"},
 		},
-		{"a NUL byte", "a,b\n1,\x00\n3,4\n", []string{"a", "b"}, []string{"2! The row has a NUL byte, which is no text.", "3: 3|4"}},
+		{"a NUL byte", "a,b\n1,\x00\n3,4\n", []string{"a", "b"}, []string{"2! The row has a NUL byte, which is no text.",
+			"3: 3|4"}},
 		{"text after a quoted field", "a,b\n\"1\"x,2\n3,4\n", []string{"a", "b"}, []string{"2! " + afterQuoted, "3: 3|4"}},
 		{"a quote within a field", "a,b\n1\"x,2\n3,4\n", []string{"a", "b"}, []string{"2! " + strayQuote, "3: 3|4"}},
-		{"a quote before a quoted row", "a,b\n1,\"2\n\"3\",4\n5,6\n", []string{"a", "b"}, []string{"2! " + afterQuoted, "3: 3|4", "4: 5|6"}},
-		{"a quote that is never closed", "a,b\n1,\"2\n3,4\n5,6\n", []string{"a", "b"}, []string{"2! " + openQuote, "3: 3|4", "4: 5|6"}},
-		{"a quote that is never closed, on the last line", "a,b\n1,2\n3,\"4", []string{"a", "b"}, []string{"2: 1|2", "3! " + openQuote}},
+		{"a quote before a quoted row", "a,b\n1,\"2\n\"3\",4\n5,6\n", []string{"a", "b"},
+			[]string{"2! " + afterQuoted, "3: 3|4", "4: 5|6"}},
+		{"a quote that is never closed", "a,b\n1,\"2\n3,4\n5,6\n", []string{"a", "b"},
+			[]string{"2! " + openQuote, "3: 3|4", "4: 5|6"}},
+		{"a quote that is never closed, on the last line", "a,b\n1,2\n3,\"4", []string{"a", "b"},
+			[]string{"2: 1|2", "3! " + openQuote}},
 		{
 			"a quote that is not closed within 1 MiB", "a,b\n1,\"2\n" + strings.Repeat("3,4\n", MaxRow/4+10), []string{"a", "b"},
 			append([]string{"2! " + openQuote}, numberedRows(3, MaxRow/4+10, "3|4")...),
 		},
-		{"a row without end", "a,b\n1,2\n" + huge + "\n3,4\n", []string{"a", "b"}, []string{"2: 1|2", "3! " + tooLong, "4: 3|4"}},
+		{"a row without end", "a,b\n1,2\n" + huge + "\n3,4\n", []string{"a", "b"},
+			[]string{"2: 1|2", "3! " + tooLong, "4: 3|4"}},
 		{"a quoted row without end", "a,b\n\"" + huge + "\n3,4\n", []string{"a", "b"}, []string{"2! " + openQuote, "3: 3|4"}},
-		{"a line without end that ends the file", "a,b\n1,2\n" + huge, []string{"a", "b"}, []string{"2: 1|2", "3! " + tooLong}},
+		{"a line without end that ends the file", "a,b\n1,2\n" + huge, []string{"a", "b"},
+			[]string{"2: 1|2", "3! " + tooLong}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -193,7 +201,8 @@ func TestOpen_without_a_header(t *testing.T) {
 	t.Parallel()
 	isHeader := func(first []string) bool { return !strings.HasPrefix(first[0], "http") }
 	columns, rows := readCSV(t, "https://a,1\nhttps://b,2\n", Options{Header: isHeader})
-	if !slices.Equal(columns, []string{"Column 1", "Column 2"}) || !slices.Equal(rows, []string{"1: https://a|1", "2: https://b|2"}) {
+	if !slices.Equal(columns, []string{"Column 1", "Column 2"}) ||
+		!slices.Equal(rows, []string{"1: https://a|1", "2: https://b|2"}) {
 		t.Errorf("got %q %q", columns, rows)
 	}
 	columns, rows = readCSV(t, "url,n\nhttps://b,2\n", Options{Header: isHeader})
@@ -205,7 +214,8 @@ func TestOpen_without_a_header(t *testing.T) {
 func TestOpen_says_that_reading_failed(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the store is away")
-	c, err := Open(io.MultiReader(strings.NewReader("a,b\n"+strings.Repeat("1,2\n", 100_000)+"3"), iotest.ErrReader(broken)), Options{})
+	c, err := Open(io.MultiReader(strings.NewReader("a,b\n"+strings.Repeat("1,2\n", 100_000)+"3"),
+		iotest.ErrReader(broken)), Options{})
 	domaintest.Must(t, err)
 	for err == nil {
 		_, err = c.Next()

@@ -13,7 +13,9 @@ func (d *Delivery) RunSession(ctx context.Context, webhook id.Webhook) error {
 }
 
 // Dispatch dispatches once, and has turn send.
-func (d *Delivery) Dispatch(send func(context.Context, id.Webhook) error) (check func(context.Context) error, wait func()) {
+func (d *Delivery) Dispatch(
+	send func(context.Context, id.Webhook) error,
+) (check func(context.Context) error, wait func()) {
 	dispatcher := newDispatcher(d, send)
 	return dispatcher.dispatch, dispatcher.sessions.Wait
 }

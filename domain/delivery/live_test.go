@@ -98,15 +98,18 @@ func TestLive(t *testing.T) {
 		since := e.Delivery.Live().Position()
 		ticket := open("One")
 		since = e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if _, _, err := e.Workflows.MoveTicket(e.Ctx, ticket.Key, tickets.Intent{Column: columns(ninja)[1], AtEnd: true}); err != nil {
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, ticket.Key,
+			tickets.Intent{Column: columns(ninja)[1], AtEnd: true}); err != nil {
 			t.Fatal(err)
 		}
 		e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[1])] })
 	})
 	t.Run("a ticket that goes to another board is reported on both", func(t *testing.T) {
 		ticket := open("Two")
-		since := e.sees(t, company, e.Delivery.Live().Position(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if _, _, err := e.Workflows.MoveTicket(e.Ctx, ticket.Key, tickets.Intent{Board: "OTHER", Column: columns(other)[0], AtEnd: true}); err != nil {
+		since := e.sees(t, company, e.Delivery.Live().Position(),
+			func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, ticket.Key, tickets.Intent{Board: "OTHER", Column: columns(other)[0],
+			AtEnd: true}); err != nil {
 			t.Fatal(err)
 		}
 		e.sees(t, company, since, func(all seen) bool {
@@ -115,7 +118,8 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("one that is deleted is on its board no more", func(t *testing.T) {
 		ticket := open("Three")
-		since := e.sees(t, company, e.Delivery.Live().Position(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
+		since := e.sees(t, company, e.Delivery.Live().Position(),
+			func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, ticket.Key))
 		e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, 0)] })
 	})
@@ -144,7 +148,8 @@ func TestLive(t *testing.T) {
 			drafts = append(drafts, open("Many"))
 		}
 		since = e.sees(t, company, since, func(all seen) bool {
-			return !slices.ContainsFunc(drafts, func(d tickets.Ticket) bool { return !all.tickets[place(ninja, d, columns(ninja)[0])] })
+			return !slices.ContainsFunc(drafts,
+				func(d tickets.Ticket) bool { return !all.tickets[place(ninja, d, columns(ninja)[0])] })
 		})
 		copies := func(n int) {
 			t.Helper()

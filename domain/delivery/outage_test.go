@@ -59,7 +59,8 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 			if w := e.deliver(t, hook); w.Failures != n || w.Condition() != "failing" {
 				t.Errorf("%+v", w)
 			}
-			if a := e.deliveries(t, hook)[0]; a.Outcome.OK() || a.Outcome.Status != 0 || !strings.Contains(a.Outcome.Error, soon.String()) {
+			if a := e.deliveries(t, hook)[0]; a.Outcome.OK() || a.Outcome.Status != 0 ||
+				!strings.Contains(a.Outcome.Error, soon.String()) {
 				t.Errorf("%+v", a)
 			}
 		}
@@ -200,7 +201,8 @@ func TestWebhookAfterAnOutage(t *testing.T) {
 	const edits = 50
 	for i := 1; i <= edits; i++ {
 		var err error
-		if busy, err = e.Workflows.EditTicket(e.Ctx, busy.Key, tickets.Edit{Title: new(fmt.Sprint("version ", i)), Version: busy.Version}); err != nil {
+		if busy, err = e.Workflows.EditTicket(e.Ctx, busy.Key, tickets.Edit{Title: new(fmt.Sprint("version ", i)),
+			Version: busy.Version}); err != nil {
 			t.Fatal(err)
 		}
 		if e.Publish(t); i%10 == 5 {
@@ -215,7 +217,8 @@ func TestWebhookAfterAnOutage(t *testing.T) {
 	if w := e.deliver(t, hook); w.Failures != 0 || w.Failing != nil {
 		t.Errorf("%+v", w)
 	}
-	same(t, summaries(t, inbox.Messages())[2:], "ticket.changed "+busy.Key.String()+fmt.Sprint(" version ", edits), "ticket.changed "+quiet.Key.String()+" once")
+	same(t, summaries(t, inbox.Messages())[2:], "ticket.changed "+busy.Key.String()+fmt.Sprint(" version ", edits),
+		"ticket.changed "+quiet.Key.String()+" once")
 	e.deliver(t, hook)
 	if n := len(inbox.Messages()); n != 4 {
 		t.Errorf("%d messages", n)

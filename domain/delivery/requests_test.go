@@ -30,12 +30,14 @@ func TestWebhooksHaveNoSecretsOfRequesters(t *testing.T) {
 		t.Helper()
 		domaintest.Must(t, err)
 	}
-	receipt, err := p.Workflows.Send(stranger, requests.Submission{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: "The door is stuck", Description: "Please", Email: "stranger@example.com"})
+	receipt, err := p.Workflows.Send(stranger, requests.Submission{Company: "acme", Board: "NINJA",
+		Nonce: requests.NewToken(), Title: "The door is stuck", Description: "Please", Email: "stranger@example.com"})
 	must(t, err)
 	key := tickets.Key{Board: "NINJA", Number: 1}
 	_, err = p.Workflows.Comment(p.Ctx, key, "Mine", nil)
 	must(t, err)
-	must(t, p.Workflows.ReplyByLink(stranger, receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
+	must(t, p.Workflows.ReplyByLink(stranger, receipt.Code, receipt.Token,
+		requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
 	second, err := p.Workflows.NewRequestLink(p.Ctx, key)
 	must(t, err)
 	_, err = p.Workflows.RevokeRequestLink(p.Ctx, key)
@@ -97,7 +99,8 @@ func TestWebhooksHaveNoSecretsOfRequesters(t *testing.T) {
 	if n := found("door"); n != 2 {
 		t.Errorf("what a requester wrote is found %d times", n)
 	}
-	for _, secret := range []string{receipt.Code, receipt.Token, second.Token, hex.EncodeToString(requests.HashToken(receipt.Token)), "stranger@example.com"} {
+	for _, secret := range []string{receipt.Code, receipt.Token, second.Token,
+		hex.EncodeToString(requests.HashToken(receipt.Token)), "stranger@example.com"} {
 		if found(secret) > 0 {
 			t.Errorf("%q finds something", secret)
 		}

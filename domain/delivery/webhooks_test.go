@@ -126,7 +126,8 @@ func TestWebhookIsSentChanges(t *testing.T) {
 		one, two := p.openTicket(t, "DEMO", "one"), p.openTicket(t, "DEMO", "two")
 		domaintest.OK(p.Workflows.EditTicket(p.Ctx, one.Key, tickets.Edit{Title: new("one again"), Version: one.Version}))(t)
 		p.deliver(t, hook)
-		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+one.Key.String()+" one again", "ticket.changed "+two.Key.String()+" two")
+		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+one.Key.String()+" one again",
+			"ticket.changed "+two.Key.String()+" two")
 
 		domaintest.Must(t, p.Workflows.DeleteTicket(p.Ctx, two.Key))
 		p.deliver(t, hook)
@@ -140,7 +141,8 @@ func TestWebhookIsSentChanges(t *testing.T) {
 				t.Error(err)
 			}
 			ids[m.Header.Get("webhook-id")] = true
-			if strings.Contains(string(m.Body), `"data":{"key"`) && !strings.Contains(string(m.Body), `"url":"https://tickets.example/acme/`) {
+			if strings.Contains(string(m.Body), `"data":{"key"`) && !strings.Contains(string(m.Body),
+				`"url":"https://tickets.example/acme/`) {
 				t.Errorf("%s", m.Body)
 			}
 		}
@@ -166,7 +168,8 @@ func TestWebhookIsSentChanges(t *testing.T) {
 		p.openTicket(t, "NINJA", "elsewhere")
 		here := p.openTicket(t, "DEMO", "here")
 		p.deliver(t, hook)
-		if _, _, err := p.Workflows.MoveTicket(p.Ctx, here.Key, tickets.Intent{Board: "NINJA", Column: ninja.Columns[0].ID}); err != nil {
+		if _, _, err := p.Workflows.MoveTicket(p.Ctx, here.Key,
+			tickets.Intent{Board: "NINJA", Column: ninja.Columns[0].ID}); err != nil {
 			t.Fatal(err)
 		}
 		p.deliver(t, hook)
@@ -206,13 +209,15 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 		p.deliver(t, hook)
 		for i := range 5 {
 			var err error
-			if ticket, err = p.Workflows.EditTicket(p.Ctx, ticket.Key, tickets.Edit{Title: new(fmt.Sprint("version ", i)), Version: ticket.Version}); err != nil {
+			if ticket, err = p.Workflows.EditTicket(p.Ctx, ticket.Key, tickets.Edit{Title: new(fmt.Sprint("version ", i)),
+				Version: ticket.Version}); err != nil {
 				t.Fatal(err)
 			}
 			p.Publish(t)
 		}
 		p.deliver(t, hook)
-		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" draft", "ticket.changed "+ticket.Key.String()+" version 4")
+		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" draft",
+			"ticket.changed "+ticket.Key.String()+" version 4")
 	})
 	t.Run("is left alone before its time", func(t *testing.T) {
 		p := newPost(t, func(int, outboundtest.Message) int { return 500 })
@@ -377,7 +382,8 @@ func TestHostileReceivers(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			hook, _ := e.hook(t, webhooks.Draft{URL: server.URL + path})
 			a := domaintest.OK(e.Workflows.TestWebhook(e.Ctx, hook))(t)
-			if a.Outcome.Status != want.status || !strings.Contains(a.Outcome.Error, want.said) || (want.said == "") != a.Outcome.OK() || len(a.Outcome.Response) > webhooks.MaxResponse {
+			if a.Outcome.Status != want.status || !strings.Contains(a.Outcome.Error, want.said) ||
+				(want.said == "") != a.Outcome.OK() || len(a.Outcome.Response) > webhooks.MaxResponse {
 				t.Errorf("%d %q, %d bytes", a.Outcome.Status, a.Outcome.Error, len(a.Outcome.Response))
 			}
 		})
@@ -410,7 +416,8 @@ func TestWebhookErrors(t *testing.T) {
 		hook, _ := e.hook(t, webhooks.Draft{URL: "https://example.com/", Feeds: []string{"tickets"}})
 		e.Exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
 		a, err := e.Workflows.TestWebhook(e.Ctx, hook)
-		if err != nil || !strings.Contains(a.Outcome.Error, "not a public one") || strings.Contains(a.Outcome.Error, "127.0.0.1") || strings.Contains(a.Outcome.Error, "::1") {
+		if err != nil || !strings.Contains(a.Outcome.Error, "not a public one") ||
+			strings.Contains(a.Outcome.Error, "127.0.0.1") || strings.Contains(a.Outcome.Error, "::1") {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
@@ -420,17 +427,21 @@ func TestWebhookRules(t *testing.T) {
 	t.Parallel()
 	t.Run("a place that must not be reached is said in the form", func(t *testing.T) {
 		e := newEnv(t)
-		for _, address := range []string{"", "ftp://example.com/", "http://127.0.0.1/x", "http://[::1]/", "https://10.0.0.7/hook", "http://169.254.169.254/latest", "http://localhost:8080/",
-			"https://u:p@example.com/", "https://example.com:22/", "https://example.com/" + strings.Repeat("x", 2000), "http://", "nonsense"} {
+		for _, address := range []string{"", "ftp://example.com/", "http://127.0.0.1/x", "http://[::1]/",
+			"https://10.0.0.7/hook", "http://169.254.169.254/latest", "http://localhost:8080/",
+			"https://u:p@example.com/", "https://example.com:22/", "https://example.com/" +
+				strings.Repeat("x", 2000), "http://", "nonsense"} {
 			_, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: address, Feeds: []string{"tickets"}})
 			if !errors.Is(err, webhooks.CodeBadURL) || fault.Field(err) != "url" {
 				t.Errorf("%.60q: %v", address, err)
 			}
 		}
-		if _, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.Is(err, webhooks.CodeNoFeeds) {
+		if _, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.Is(err,
+			webhooks.CodeNoFeeds) {
 			t.Error(err)
 		}
-		if _, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.Is(err, webhooks.CodeBadFeed) {
+		if _, _, err := e.Workflows.OpenWebhook(e.Ctx,
+			webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.Is(err, webhooks.CodeBadFeed) {
 			t.Error(err)
 		}
 	})
@@ -446,7 +457,8 @@ func TestWebhookRules(t *testing.T) {
 		_, test := e.Workflows.TestWebhook(ctx, hook)
 		_, rotate := e.Workflows.RotateSecret(ctx, hook)
 		_, _, deliveries := e.Workflows.Deliveries(ctx, hook, 0)
-		for i, err := range []error{open, list, test, rotate, deliveries, e.Workflows.EditWebhook(ctx, hook, 1, draft), e.Workflows.EnableWebhook(ctx, hook, false), e.Workflows.DeleteWebhook(ctx, hook)} {
+		for i, err := range []error{open, list, test, rotate, deliveries, e.Workflows.EditWebhook(ctx, hook, 1, draft),
+			e.Workflows.EnableWebhook(ctx, hook, false), e.Workflows.DeleteWebhook(ctx, hook)} {
 			if !errors.Is(err, accounts.CodeNotManager) {
 				t.Errorf("%d: %v", i, err)
 			}
@@ -457,7 +469,8 @@ func TestWebhookRules(t *testing.T) {
 		for range webhooks.Max {
 			e.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
 		}
-		if _, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeTooMany) {
+		if _, _, err := e.Workflows.OpenWebhook(e.Ctx,
+			webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeTooMany) {
 			t.Error(err)
 		}
 	})
@@ -498,7 +511,8 @@ func TestWebhookRules(t *testing.T) {
 		if _, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID); err != nil {
 			t.Error(err)
 		}
-		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" two")
+		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one",
+			"ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" two")
 	})
 	t.Run("a new feed begins at its end, others go on", func(t *testing.T) {
 		p := newPost(t, nil)
@@ -507,8 +521,10 @@ func TestWebhookRules(t *testing.T) {
 		domaintest.OK(p.Workflows.Comment(p.Ctx, ticket.Key, "unseen", nil))(t)
 		p.Publish(t)
 		w := p.webhook(t, hook)
-		domaintest.Must(t, p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}))
-		domaintest.Is(t, p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}), webhooks.CodeStale)
+		domaintest.Must(t, p.Workflows.EditWebhook(p.Ctx, hook, w.Version,
+			webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}))
+		domaintest.Is(t, p.Workflows.EditWebhook(p.Ctx, hook, w.Version,
+			webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}), webhooks.CodeStale)
 		p.deliver(t, hook)
 		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one")
 	})
@@ -542,7 +558,8 @@ func TestWebhookAfterItsCursorIsNoMore(t *testing.T) {
 			three := p.openTicket(t, "DEMO", "three")
 			p.deliver(t, hook)
 			got := summaries(t, p.inbox.Messages())[1:]
-			want := []string{"feed.reset", "ticket.changed " + two.Key.String() + " two", "ticket.changed " + three.Key.String() + " three"}
+			want := []string{"feed.reset", "ticket.changed " + two.Key.String() + " two",
+				"ticket.changed " + three.Key.String() + " three"}
 			if strings.HasSuffix(c.statement, "1000") { // it had come further than there is
 				want = slices.Delete(want, 1, 2)
 			}
@@ -590,7 +607,8 @@ func TestWorkWebhooks(t *testing.T) {
 	var last uint64
 	for _, m := range p.inbox.Messages() { // in the order of positions, which two publishers may give out in another than that of creation
 		var epoch, row, position uint64
-		if _, err := fmt.Sscanf(m.Header.Get("webhook-id"), "tickets:%d:%d:%d", &epoch, &row, &position); err != nil || position <= last {
+		if _, err := fmt.Sscanf(m.Header.Get("webhook-id"), "tickets:%d:%d:%d", &epoch, &row, &position); err != nil ||
+			position <= last {
 			t.Errorf("%s comes after position %d (%v)", m.Header.Get("webhook-id"), last, err)
 		}
 		last = position

@@ -39,7 +39,8 @@ func Counts(t T, d *db.DB, want int, statement string, args ...any) {
 // Member adds an account that belongs to a company. What is before the @ of its email is its handle there.
 func Member(t T, d *db.DB, company id.Company, name, email, role, passwordHash string) id.Account {
 	t.Helper()
-	account := Exec(t, d, "INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, ?, FALSE, NOW(6))",
+	account := Exec(t, d,
+		"INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, ?, FALSE, NOW(6))",
 		email, name, passwordHash)
 	handle, _, _ := strings.Cut(email, "@")
 	Exec(t, d, "INSERT INTO membership (company_id, account_id, role, handle, created_at) VALUES (?, ?, ?, ?, NOW(6))",

@@ -39,7 +39,8 @@ const (
 )
 
 // Kinds are all of them.
-var Kinds = []Kind{Invalid, Unauthenticated, Forbidden, NotFound, Gone, Conflict, TooLarge, Unsupported, RateLimited, Unavailable, StorageFull, Unknown}
+var Kinds = []Kind{Invalid, Unauthenticated, Forbidden, NotFound, Gone, Conflict, TooLarge, Unsupported, RateLimited,
+	Unavailable, StorageFull, Unknown}
 
 func (k Kind) Error() string { return string(k) }
 

@@ -71,7 +71,8 @@ func TestError(t *testing.T) {
 			if got := fault.Message(err); got != "There is a board NINJA already. Choose another slug." {
 				t.Errorf("the message is %q", got)
 			}
-			if got := fault.CodeOf(err); got != codeTaken || !errors.Is(err, codeTaken) || errors.Is(err, fault.Code("Board.NotFound")) {
+			if got := fault.CodeOf(err); got != codeTaken || !errors.Is(err, codeTaken) ||
+				errors.Is(err, fault.Code("Board.NotFound")) {
 				t.Errorf("the code is %q", got)
 			}
 			if got := fault.Field(err); got != "slug" {
@@ -108,7 +109,8 @@ func TestError(t *testing.T) {
 		if found := (stale{}); !errors.As(err, &found) || found.version != 3 {
 			t.Error(found)
 		}
-		if !errors.Is(err, fault.Conflict) || fault.CodeOf(err) != "Board.Stale" || fault.Message(err) != "It is at version 3." {
+		if !errors.Is(err, fault.Conflict) || fault.CodeOf(err) != "Board.Stale" ||
+			fault.Message(err) != "It is at version 3." {
 			t.Errorf("%+v", err)
 		}
 	})
@@ -123,13 +125,15 @@ func TestJoin(t *testing.T) {
 		t.Error(err)
 	}
 	all := fmt.Errorf("open board: %w", fault.Join(fault.Join(taken("NINJA"), long()), stale{3}))
-	if each := fault.Each(all); len(each) != 3 || each[0] != taken("NINJA") || each[1] != long() || each[2] != error(stale{3}) {
+	if each := fault.Each(all); len(each) != 3 || each[0] != taken("NINJA") || each[1] != long() ||
+		each[2] != error(stale{3}) {
 		t.Errorf("%v", each)
 	}
 	if !errors.Is(all, codeTaken) || !errors.Is(all, codeLong) || !errors.Is(all, fault.Invalid) {
 		t.Error("it is not all that it has")
 	}
-	if got := fault.Join(long(), taken("X")).Error(); got != "title: Shorten the title. slug: There is a board X already. Choose another slug." {
+	if got := fault.Join(long(),
+		taken("X")).Error(); got != "title: Shorten the title. slug: There is a board X already. Choose another slug." {
 		t.Error(got)
 	}
 	disk := errors.New("disk")

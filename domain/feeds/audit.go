@@ -26,7 +26,8 @@ type RowPosition struct {
 
 // List returns the rows of a scope's company with ids in (after, to], in ascending order, and the largest id
 // of the table.
-type List func(ctx context.Context, q *db.Queries, scope Scope, after, to uint64) (rows []RowPosition, last uint64, err error)
+type List func(ctx context.Context, q *db.Queries, scope Scope, after, to uint64) (rows []RowPosition, last uint64,
+	err error)
 
 // Audit is what a reader at To has, by ranges of ids; those without rows are left out. The next page begins behind
 // the id After, 0 at the end.

@@ -55,7 +55,9 @@ func CheckName(name string) error {
 
 // Register keeps a cursor for a new consumer of a company, which is locked. It returns BadName, ConsumerConflict
 // or TooManyConsumers.
-func Register(ctx context.Context, tx *db.Tx, company id.Company, author id.Account, name string, cursor Cursor) (id.Consumer, error) {
+func Register(
+	ctx context.Context, tx *db.Tx, company id.Company, author id.Account, name string, cursor Cursor,
+) (id.Consumer, error) {
 	if err := CheckName(name); err != nil {
 		return 0, err
 	}
@@ -67,7 +69,8 @@ func Register(ctx context.Context, tx *db.Tx, company id.Company, author id.Acco
 		return 0, TooManyConsumers()
 	}
 	created, err := tx.CreateConsumer(ctx, db.CreateConsumerParams{
-		CompanyID: company, Feed: cursor.Feed, Name: name, Epoch: cursor.Epoch, Position: cursor.Position, Began: cursor.kept(), CreatedBy: author,
+		CompanyID: company, Feed: cursor.Feed, Name: name, Epoch: cursor.Epoch, Position: cursor.Position,
+		Began: cursor.kept(), CreatedBy: author,
 	})
 	if db.IsDuplicate(err, "uq_feed_consumer_name") {
 		return 0, ConsumerConflict(cursor.Feed, name)
@@ -126,7 +129,8 @@ func (e *Engine) Consumers(ctx context.Context, company id.Company, after id.Con
 		}
 		list = rows
 	} else {
-		rows, err := db.Read(e.db.ConsumersOf(ctx, db.ConsumersOfParams{CompanyID: company, After: after, Limit: int32(limit)}))
+		rows, err := db.Read(e.db.ConsumersOf(ctx, db.ConsumersOfParams{CompanyID: company, After: after,
+			Limit: int32(limit)}))
 		if err != nil {
 			return nil, fmt.Errorf("read consumers: %w", err)
 		}
@@ -246,7 +250,8 @@ func (e *Engine) Advance(ctx context.Context, consumer Consumer, from, to Cursor
 
 // Seek sets a consumer's cursor. It returns ConsumerNotFound.
 func Seek(ctx context.Context, q *db.Queries, consumer id.Consumer, to Cursor) error {
-	return found(q.SeekConsumer(ctx, db.SeekConsumerParams{Epoch: to.Epoch, Position: to.Position, Began: to.kept(), ID: consumer}))
+	return found(q.SeekConsumer(ctx, db.SeekConsumerParams{Epoch: to.Epoch, Position: to.Position, Began: to.kept(),
+		ID: consumer}))
 }
 
 // Pause stops pages to a consumer, or resumes them. It returns ConsumerNotFound.

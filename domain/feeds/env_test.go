@@ -174,7 +174,8 @@ func (s *env) direct(choose func([]*actor) choice, after func() error) error {
 		}
 		c := choose(able)
 		last = able[c.index]
-		s.log = append(s.log, fmt.Sprintf("%s: %s%s", last.name, short(last.next), [...]string{"", " (died before)", " (died after)"}[c.fate]))
+		s.log = append(s.log, fmt.Sprintf("%s: %s%s", last.name, short(last.next),
+			[...]string{"", " (died before)", " (died after)"}[c.fate]))
 		last.waiting, s.did = false, last.next
 		last.verdict <- c.fate
 	}
@@ -315,7 +316,8 @@ func (g gate) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	// All its waiting is the schedule's doing.
-	if _, err := inner.(driver.ExecerContext).ExecContext(ctx, "SET SESSION innodb_lock_wait_timeout = 3600, wait_timeout = 28800", nil); err != nil {
+	if _, err := inner.(driver.ExecerContext).ExecContext(ctx,
+		"SET SESSION innodb_lock_wait_timeout = 3600, wait_timeout = 28800", nil); err != nil {
 		return nil, err
 	}
 	c := &gatedConn{whole: inner.(whole), actor: g.actor}
@@ -372,7 +374,9 @@ func (c *gatedConn) passes(what string, step func() error) error {
 	return errDied
 }
 
-func (c *gatedConn) ExecContext(ctx context.Context, statement string, args []driver.NamedValue) (result driver.Result, err error) {
+func (c *gatedConn) ExecContext(
+	ctx context.Context, statement string, args []driver.NamedValue,
+) (result driver.Result, err error) {
 	err = c.passes(statement, func() (err error) {
 		result, err = c.whole.ExecContext(ctx, statement, args)
 		return err
@@ -380,7 +384,9 @@ func (c *gatedConn) ExecContext(ctx context.Context, statement string, args []dr
 	return result, err
 }
 
-func (c *gatedConn) QueryContext(ctx context.Context, statement string, args []driver.NamedValue) (rows driver.Rows, err error) {
+func (c *gatedConn) QueryContext(
+	ctx context.Context, statement string, args []driver.NamedValue,
+) (rows driver.Rows, err error) {
 	err = c.passes(statement, func() (err error) {
 		rows, err = c.whole.QueryContext(ctx, statement, args)
 		return err

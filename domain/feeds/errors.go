@@ -97,7 +97,8 @@ const CodeTooManyConsumers fault.Code = "Consumer.TooMany"
 
 func TooManyConsumers() error {
 	return fault.Conflict.New(CodeTooManyConsumers, "",
-		fmt.Sprintf("There are %d consumers, and no more are possible. Delete one that nobody needs, then register another.", MaxConsumers))
+		fmt.Sprintf("There are %d consumers, and no more are possible. Delete one that nobody needs, then register another.",
+			MaxConsumers))
 }
 
 // CodeConsumerNotFound: the company has no such consumer. Register it first.

@@ -62,17 +62,21 @@ UNION ALL SELECT 2, hi, k, 0, 0, 0, 0 FROM feed_batch WHERE feed = 'papers'`)
 
 // statements put the database back to it.
 func (p picture) statements() []string {
-	list := []string{"SELECT id FROM paper ORDER BY id FOR UPDATE", "DELETE FROM paper", "DELETE FROM feed_batch WHERE feed = 'papers'",
-		fmt.Sprintf("UPDATE sequences SET value = %d, version = %d, epoch = %d, horizon = %d WHERE name = 'papers'", p.value, p.version, p.epoch, p.horizon)}
+	list := []string{"SELECT id FROM paper ORDER BY id FOR UPDATE", "DELETE FROM paper",
+		"DELETE FROM feed_batch WHERE feed = 'papers'",
+		fmt.Sprintf("UPDATE sequences SET value = %d, version = %d, epoch = %d, horizon = %d WHERE name = 'papers'", p.value,
+			p.version, p.epoch, p.horizon)}
 	var rows, batches []string
 	for n, r := range p.rows {
-		rows = append(rows, fmt.Sprintf("(%d, %d, %d, %d, %t, NULLIF(%d, 0))", n, r.board, r.seenOn, r.content, r.deleted, r.position))
+		rows = append(rows, fmt.Sprintf("(%d, %d, %d, %d, %t, NULLIF(%d, 0))", n, r.board, r.seenOn, r.content, r.deleted,
+			r.position))
 	}
 	for hi, k := range p.batches {
 		batches = append(batches, fmt.Sprintf("('papers', %d, %d, NOW(6))", hi, k))
 	}
 	if len(rows) > 0 {
-		list = append(list, "INSERT INTO paper (id, board, seen_on, content, deleted, feed_sync_id) VALUES "+strings.Join(rows, ", "))
+		list = append(list, "INSERT INTO paper (id, board, seen_on, content, deleted, feed_sync_id) VALUES "+strings.Join(
+			rows, ", "))
 	}
 	if len(batches) > 0 {
 		list = append(list, "INSERT INTO feed_batch (feed, hi, k, committed_at) VALUES "+strings.Join(batches, ", "))
@@ -99,7 +103,8 @@ func between(before, after picture) (wrong []violation) {
 		found("I2", "the sequence fell from %d to %d", before.value, after.value)
 	}
 	if want := before.version + min(1, after.value-before.value); after.value >= before.value && after.version != want {
-		found("I2", "the sequence went from %d to %d, its version from %d to %d", before.value, after.value, before.version, after.version)
+		found("I2", "the sequence went from %d to %d, its version from %d to %d", before.value, after.value, before.version,
+			after.version)
 	}
 	for n, r := range after.rows {
 		was, known := before.rows[n]
@@ -132,7 +137,8 @@ func missedBefore(c *consumer, at Cursor, now picture) (wrong []violation) {
 	for n, r := range now.rows {
 		mine := board == 0 || r.seenOn&(1<<board) != 0
 		if had := c.copies[n].position; mine && r.position != 0 && r.position <= at.Position && had != r.position {
-			wrong = append(wrong, violation{"I7", fmt.Sprintf("%s is saved, and %d at %d is not done (%d is)", at, n, r.position, had)})
+			wrong = append(wrong,
+				violation{"I7", fmt.Sprintf("%s is saved, and %d at %d is not done (%d is)", at, n, r.position, had)})
 		}
 	}
 	if c.shown != nil || at.Position < now.horizon {
@@ -140,7 +146,9 @@ func missedBefore(c *consumer, at Cursor, now picture) (wrong []violation) {
 	}
 	for n, had := range c.copies {
 		if _, there := now.rows[n]; !there && !had.deleted {
-			wrong = append(wrong, violation{"I8", fmt.Sprintf("%s is saved, the horizon is %d, and %d, which is no more, is still there", at, now.horizon, n)})
+			wrong = append(wrong,
+				violation{"I8", fmt.Sprintf("%s is saved, the horizon is %d, and %d, which is no more, is still there", at,
+					now.horizon, n)})
 		}
 	}
 	return wrong
@@ -156,14 +164,16 @@ func misses(c *consumer, now picture) (wrong []violation) {
 		case mine && (!known || had.deleted):
 			wrong = append(wrong, violation{"I5", fmt.Sprintf("the consumer of board %d never saw %d (%+v)", board, n, r)})
 		case mine && had.paper != (paper{r.board, r.content}):
-			wrong = append(wrong, violation{"I5", fmt.Sprintf("the consumer of board %d has %+v of %d, which is %+v", board, had, n, r)})
+			wrong = append(wrong,
+				violation{"I5", fmt.Sprintf("the consumer of board %d has %+v of %d, which is %+v", board, had, n, r)})
 		case !mine && known && !had.deleted:
 			wrong = append(wrong, violation{"I5", fmt.Sprintf("the consumer of board %d still has %d (%+v)", board, n, r)})
 		}
 	}
 	for n, had := range c.copies {
 		if _, there := now.rows[n]; !there && !had.deleted {
-			wrong = append(wrong, violation{"I5", fmt.Sprintf("the consumer of board %d still has %d, which is no more", board, n)})
+			wrong = append(wrong,
+				violation{"I5", fmt.Sprintf("the consumer of board %d still has %d, which is no more", board, n)})
 		}
 	}
 	return wrong

@@ -120,7 +120,8 @@ func TestRunOnce(t *testing.T) {
 		}
 		// The first has read which rows wait when the second publishes them.
 		held := &stop{steps: 2, orders: []string{"publisher 1", "publisher 2"}}
-		err := s.play(map[string][]func() error{"publisher 1": {passes(0)}, "publisher 2": {passes(1)}}, held.chooser(), r.observe)
+		err := s.play(map[string][]func() error{"publisher 1": {passes(0)}, "publisher 2": {passes(1)}}, held.chooser(),
+			r.observe)
 		if err != nil || len(r.wrong) > 0 {
 			t.Error(err, r.wrong)
 		}

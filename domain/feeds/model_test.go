@@ -112,7 +112,8 @@ func removePaper(ctx context.Context, d *db.DB, paper uint64) error {
 }
 
 func movePaper(ctx context.Context, d *db.DB, paper uint64, board uint32) error {
-	return change(ctx, d, "UPDATE paper SET board = ?, seen_on = seen_on | (1 << ?), feed_sync_id = NULL WHERE id = ?", board, board, paper)
+	return change(ctx, d, "UPDATE paper SET board = ?, seen_on = seen_on | (1 << ?), feed_sync_id = NULL WHERE id = ?",
+		board, board, paper)
 }
 
 func change(ctx context.Context, d *db.DB, statement string, args ...any) error {
@@ -130,7 +131,8 @@ func purgePapers(raise bool) func(context.Context, *db.DB) error {
 			if err != nil || len(ids) == 0 {
 				return err
 			}
-			if _, err := tx.SQL.ExecContext(ctx, "DELETE FROM paper WHERE id IN ("+strings.Join(ids, ", ")+")"); err != nil || !raise {
+			if _, err := tx.SQL.ExecContext(ctx, "DELETE FROM paper WHERE id IN ("+strings.Join(ids, ", ")+")"); err != nil ||
+				!raise {
 				return err
 			}
 			_, err = tx.RaiseHorizon(ctx, int64(horizon), theFeed)
@@ -142,7 +144,8 @@ func purgePapers(raise bool) func(context.Context, *db.DB) error {
 // lockTombstones locks by the primary key: through the index of positions it would lock in the other order
 // than writers do.
 func lockTombstones(ctx context.Context, tx *db.Tx) (ids []string, horizon uint64, err error) {
-	rows, err := tx.SQL.QueryContext(ctx, "SELECT id, feed_sync_id FROM paper FORCE INDEX (PRIMARY) WHERE deleted AND feed_sync_id IS NOT NULL ORDER BY id FOR UPDATE")
+	rows, err := tx.SQL.QueryContext(ctx,
+		"SELECT id, feed_sync_id FROM paper FORCE INDEX (PRIMARY) WHERE deleted AND feed_sync_id IS NOT NULL ORDER BY id FOR UPDATE")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -167,7 +170,8 @@ func restorePapers(epoch bool) func(context.Context, *db.DB, picture) error {
 					return err
 				}
 			}
-			if _, err := tx.SQL.ExecContext(ctx, "UPDATE paper_note n JOIN paper p ON p.id = n.paper_id SET n.content = p.content"); err != nil || !epoch {
+			if _, err := tx.SQL.ExecContext(ctx,
+				"UPDATE paper_note n JOIN paper p ON p.id = n.paper_id SET n.content = p.content"); err != nil || !epoch {
 				return err
 			}
 			_, err := tx.NewEpoch(ctx)
@@ -252,7 +256,8 @@ type rowCopy struct {
 }
 
 func newConsumer(limit int, board uint32, now func() picture) *consumer {
-	return &consumer{limit: limit, now: now, scope: Scope{Board: id.Board(board)}, copies: map[uint64]rowCopy{}, shown: map[uint64]bool{}}
+	return &consumer{limit: limit, now: now, scope: Scope{Board: id.Board(board)}, copies: map[uint64]rowCopy{},
+		shown: map[uint64]bool{}}
 }
 
 // poll reads a page and applies it.

@@ -32,8 +32,10 @@ var mutants = []mutant{
 	{name: "the largest position and one", wrong: func(p *parts) { p.publish = publishMax }},
 	{name: "positions are reserved outside the transaction", wrong: func(p *parts) { p.publish = publishReserved }},
 	// The unique index, not a consumer, finds most of these.
-	{name: "the sequence is read without a lock", wrong: func(p *parts) { p.publish = publishUnlocked }, rules: []string{"duplicate"}},
-	{name: "a row at a time, in steps of their own", wrong: func(p *parts) { p.publish = publishSteps }, rules: []string{"duplicate"}},
+	{name: "the sequence is read without a lock", wrong: func(p *parts) { p.publish = publishUnlocked },
+		rules: []string{"duplicate"}},
+	{name: "a row at a time, in steps of their own", wrong: func(p *parts) { p.publish = publishSteps },
+		rules: []string{"duplicate"}},
 	{name: "how far the feed has come is read after the page", wrong: func(p *parts) { p.read = readHeadLast }},
 	{name: "a full page leads to the head", wrong: func(p *parts) { p.read = readToHead }},
 	{name: "what is not committed is read", wrong: func(p *parts) { p.read = readUncommitted }},
@@ -41,15 +43,23 @@ var mutants = []mutant{
 	{name: "a change keeps the position", wrong: func(p *parts) { p.edit = editPaper("content = content + 1") }},
 	{name: "deleted rows are gone", wrong: func(p *parts) { p.remove = removeHard }},
 	{name: "the cursor is saved before the work", wrong: func(p *parts) { p.early = true }, rules: []string{"I5", "I7"}},
-	{name: "the horizon is ignored", wrong: func(p *parts) { p.read = readHorizon(false) }, scene: "a purge of what a reader waits for", rules: []string{"I5", "I8"}},
-	{name: "the horizon is looked at before the page alone", wrong: func(p *parts) { p.read = readHorizon(true) }, scene: "a purge of what a reader waits for", rules: []string{"I5", "I8"}},
-	{name: "a purge does not raise the horizon", wrong: func(p *parts) { p.purge = purgePapers(false) }, scene: "a purge of what a reader waits for", rules: []string{"I5", "I8"}},
+	{name: "the horizon is ignored", wrong: func(p *parts) { p.read = readHorizon(false) },
+		scene: "a purge of what a reader waits for", rules: []string{"I5", "I8"}},
+	{name: "the horizon is looked at before the page alone", wrong: func(p *parts) { p.read = readHorizon(true) },
+		scene: "a purge of what a reader waits for", rules: []string{"I5", "I8"}},
+	{name: "a purge does not raise the horizon", wrong: func(p *parts) { p.purge = purgePapers(false) },
+		scene: "a purge of what a reader waits for", rules: []string{"I5", "I8"}},
 	{name: "rows leave a filter silently", wrong: func(p *parts) { p.load = loadSilently }, focus: withMoves},
-	{name: "a restored database keeps its epoch", wrong: func(p *parts) { p.restore = restorePapers(false) }, focus: func(plan *plan) { plan.Operator = []string{"restore"} }},
-	{name: "details are read before it is known how far the feed has come", wrong: func(p *parts) { p.read = readNotesFirst }, focus: withEdits},
-	{name: "a first reading is refused for what was purged before it", wrong: func(p *parts) { p.read = readNow }, rules: []string{"I8"}},
-	{name: "who waits for a row has its position already", wrong: func(p *parts) { p.insist = insistReserved }, focus: func(plan *plan) { plan.Insist = 1 }},
-	{name: "a page without more ends at its last item", wrong: func(p *parts) { p.read = readShort }, rules: []string{"I10"}},
+	{name: "a restored database keeps its epoch", wrong: func(p *parts) { p.restore = restorePapers(false) },
+		focus: func(plan *plan) { plan.Operator = []string{"restore"} }},
+	{name: "details are read before it is known how far the feed has come",
+		wrong: func(p *parts) { p.read = readNotesFirst }, focus: withEdits},
+	{name: "a first reading is refused for what was purged before it", wrong: func(p *parts) { p.read = readNow },
+		rules: []string{"I8"}},
+	{name: "who waits for a row has its position already", wrong: func(p *parts) { p.insist = insistReserved },
+		focus: func(plan *plan) { plan.Insist = 1 }},
+	{name: "a page without more ends at its last item", wrong: func(p *parts) { p.read = readShort },
+		rules: []string{"I10"}},
 	{name: "a registered consumer is to be advanced from where it began to read", wrong: func(p *parts) {
 		p.next = func(e *Engine, ctx context.Context, registered Consumer, limit int, scope Scope) (Page, error) {
 			return e.Read(ctx, registered.Cursor, limit, scope)
@@ -193,7 +203,8 @@ func publishMax(ctx context.Context, e *Engine) error {
 			return 0, err
 		}
 		last += uint64(len(rows))
-		_, err = tx.SQL.ExecContext(ctx, "UPDATE sequences SET version = version + 1, value = GREATEST(value, ?) WHERE name = ?", last, theFeed)
+		_, err = tx.SQL.ExecContext(ctx,
+			"UPDATE sequences SET version = version + 1, value = GREATEST(value, ?) WHERE name = ?", last, theFeed)
 		if err != nil {
 			return 0, err
 		}
@@ -232,7 +243,8 @@ func publishUnlocked(ctx context.Context, e *Engine) error {
 			return 0, err
 		}
 		last := now.Value + uint64(len(rows))
-		_, err = tx.SQL.ExecContext(ctx, "UPDATE sequences SET version = version + 1, value = ? WHERE name = ?", last, theFeed)
+		_, err = tx.SQL.ExecContext(ctx, "UPDATE sequences SET version = version + 1, value = ? WHERE name = ?", last,
+			theFeed)
 		return last, err
 	})
 }
@@ -270,7 +282,8 @@ func publishSteps(ctx context.Context, e *Engine) error {
 		if _, err := e.db.SQL.ExecContext(ctx, "UPDATE paper SET feed_sync_id = ? WHERE id = ?", now.Value+1, n); err != nil {
 			return err
 		}
-		if _, err := e.db.SQL.ExecContext(ctx, "UPDATE sequences SET version = version + 1, value = ? WHERE name = ?", now.Value+1, theFeed); err != nil {
+		if _, err := e.db.SQL.ExecContext(ctx, "UPDATE sequences SET version = version + 1, value = ? WHERE name = ?",
+			now.Value+1, theFeed); err != nil {
 			return err
 		}
 	}
@@ -351,10 +364,12 @@ func readHorizon(before bool) func(context.Context, *Engine, Cursor, int, Scope)
 func editWriteBack(ctx context.Context, d *db.DB, paper uint64) error {
 	return d.InTx(ctx, func(tx *db.Tx) error {
 		var position sql.NullInt64
-		if err := tx.SQL.QueryRowContext(ctx, "SELECT feed_sync_id FROM paper WHERE id = ?", paper).Scan(&position); err != nil {
+		if err := tx.SQL.QueryRowContext(ctx, "SELECT feed_sync_id FROM paper WHERE id = ?",
+			paper).Scan(&position); err != nil {
 			return err
 		}
-		_, err := tx.SQL.ExecContext(ctx, "UPDATE paper SET content = content + 1, feed_sync_id = ? WHERE id = ?", position, paper)
+		_, err := tx.SQL.ExecContext(ctx, "UPDATE paper SET content = content + 1, feed_sync_id = ? WHERE id = ?", position,
+			paper)
 		return err
 	})
 }

@@ -78,7 +78,8 @@ func drawSlice(t *rapid.T) slice {
 	if n := rapid.IntRange(0, 49).Draw(t, "fate"); n >= 48 {
 		f = fate(n - 47)
 	}
-	return slice{rapid.IntRange(0, len(cast)-1).Draw(t, "who"), rapid.SampledFrom([]int{1, 1, 1, 2, 3, 6, 12, 25}).Draw(t, "steps"), f}
+	return slice{rapid.IntRange(0, len(cast)-1).Draw(t, "who"), rapid.SampledFrom([]int{1, 1, 1, 2, 3, 6, 12, 25}).Draw(t,
+		"steps"), f}
 }
 
 func drawPlan(t *rapid.T) plan {
@@ -177,10 +178,12 @@ type run struct {
 func newRun(s *env, p parts, plan plan) (*run, error) {
 	r := &run{stage: s, parts: p, plan: plan, ctx: context.Background(), engines: map[string]*Engine{}}
 	r.first = picture{value: 2, version: 1, epoch: 1, batches: map[uint64]uint64{2: 2}, rows: map[uint64]row{
-		1: {state{board: 1, seenOn: 2, content: 1}, 1}, 2: {state{board: 2, seenOn: 4, content: 1}, 2}, 3: {state: state{board: 1, seenOn: 2, content: 1}},
+		1: {state{board: 1, seenOn: 2, content: 1}, 1}, 2: {state{board: 2, seenOn: 4, content: 1}, 2},
+		3: {state: state{board: 1, seenOn: 2, content: 1}},
 	}}
 	r.last, s.did = r.first, ""
-	for _, statement := range append(r.first.statements(), "DELETE FROM paper_note", "INSERT INTO paper_note (paper_id, content) VALUES (1, 1), (2, 1), (3, 1)") {
+	for _, statement := range append(r.first.statements(), "DELETE FROM paper_note",
+		"INSERT INTO paper_note (paper_id, content) VALUES (1, 1), (2, 1), (3, 1)") {
 		if _, err := s.watch.Exec(statement); err != nil {
 			return nil, err
 		}
@@ -230,7 +233,8 @@ func (r *run) scripts() map[string][]func() error {
 			scripts[publisher] = append(scripts[publisher], func() error { return r.parts.publish(r.ctx, r.engines[publisher]) })
 		}
 		if n == 1 && r.plan.Insist != 0 {
-			scripts[publisher] = append(scripts[publisher], func() error { return r.parts.insist(r.ctx, r.engines[publisher], r.plan.Insist) })
+			scripts[publisher] = append(scripts[publisher],
+				func() error { return r.parts.insist(r.ctx, r.engines[publisher], r.plan.Insist) })
 		}
 		for range r.plan.Polls[n] {
 			scripts[consumer] = append(scripts[consumer], func() error {

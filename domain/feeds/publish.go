@@ -101,7 +101,8 @@ func (e *Engine) publishOverdue(ctx context.Context) {
 				continue
 			}
 			if err := e.waitFor(ctx, feed, row); err != nil && ctx.Err() == nil {
-				e.log.Warn("a row that is always in use could not be published; it is tried again", "feed", feed.Name, "row", row, "error", err)
+				e.log.Warn("a row that is always in use could not be published; it is tried again", "feed", feed.Name, "row", row,
+					"error", err)
 			}
 		}
 	}
@@ -116,7 +117,9 @@ func (e *Engine) waitFor(ctx context.Context, feed Feed, row uint64) error {
 }
 
 // give publishes the rows that lock locks, and returns how many they are.
-func (e *Engine) give(ctx context.Context, feed Feed, lock func(tx *db.Tx) ([]uint64, error)) (published int, err error) {
+func (e *Engine) give(
+	ctx context.Context, feed Feed, lock func(tx *db.Tx) ([]uint64, error),
+) (published int, err error) {
 	var given []uint64
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		rows, err := lock(tx)

@@ -82,5 +82,6 @@ const CodeBadSelection fault.Code = "Feed.BadSelection"
 
 func BadSelection() error {
 	return fault.Invalid.New(CodeBadSelection, "ids",
-		fmt.Sprintf("Say what to publish again: up to %d ids of rows or keys of tickets, or the slug of a board, or all.", MaxRepublish))
+		fmt.Sprintf("Say what to publish again: up to %d ids of rows or keys of tickets, or the slug of a board, or all.",
+			MaxRepublish))
 }

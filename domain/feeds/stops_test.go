@@ -55,34 +55,42 @@ var scenes = map[string]scene{
 		Writers: [2][]writerTx{{{Action: "edit", Paper: 1}}}, Passes: [2]int{1, 1}, Polls: [2]int{2, 0}, Limits: [2]int{4, 4},
 	},
 	"two writers of a row": {
-		Writers: [2][]writerTx{{{Action: "edit", Paper: 1}}, {{Action: "edit", Paper: 1}}}, Passes: [2]int{2, 0}, Polls: [2]int{1, 0}, Limits: [2]int{1, 1},
+		Writers: [2][]writerTx{{{Action: "edit", Paper: 1}}, {{Action: "edit", Paper: 1}}}, Passes: [2]int{2, 0},
+		Polls: [2]int{1, 0}, Limits: [2]int{1, 1},
 	},
 	"two readers": {
 		Writers: [2][]writerTx{{{Action: "edit", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{1, 2}, Limits: [2]int{4, 4},
 	},
 	"a reader of a board": {
-		Writers: [2][]writerTx{{{Action: "move", Paper: 1, Board: 2}, {Action: "move", Paper: 2, Board: 1}}}, Passes: [2]int{2, 0}, Polls: [2]int{0, 3}, Limits: [2]int{1, 2}, Board: 1,
+		Writers: [2][]writerTx{{{Action: "move", Paper: 1, Board: 2}, {Action: "move", Paper: 2, Board: 1}}},
+		Passes:  [2]int{2, 0}, Polls: [2]int{0, 3}, Limits: [2]int{1, 2}, Board: 1,
 	},
 	"a registered reader": {
-		Writers: [2][]writerTx{{{Action: "edit", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{2, 1}, Kept: true,
+		Writers: [2][]writerTx{{{Action: "edit", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{2, 1},
+		Kept: true,
 	},
 	"a publisher who waits for a row": {
-		Writers: [2][]writerTx{{{Action: "edit", Paper: 3}}}, Passes: [2]int{1, 0}, Polls: [2]int{1, 0}, Limits: [2]int{4, 4}, Insist: 3,
+		Writers: [2][]writerTx{{{Action: "edit", Paper: 3}}}, Passes: [2]int{1, 0}, Polls: [2]int{1, 0}, Limits: [2]int{4, 4},
+		Insist: 3,
 	},
 	"a purge": {
-		Writers: [2][]writerTx{{{Action: "remove", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{4, 4}, Operator: []string{"purge"},
+		Writers: [2][]writerTx{{{Action: "remove", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0},
+		Limits: [2]int{4, 4}, Operator: []string{"purge"},
 	},
 	"a purge of what a reader waits for": {
-		Writers: [2][]writerTx{{{Action: "remove", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{4, 4}, Operator: []string{"purge"},
+		Writers: [2][]writerTx{{{Action: "remove", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0},
+		Limits: [2]int{4, 4}, Operator: []string{"purge"},
 		Before: []string{"consumer 1", "writer 1", "publisher 1"},
 	},
 	"a restore": {
-		Writers: [2][]writerTx{{{Action: "edit", Paper: 2}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{2, 2}, Operator: []string{"restore"},
+		Writers: [2][]writerTx{{{Action: "edit", Paper: 2}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{2, 2},
+		Operator: []string{"restore"},
 	},
 }
 
 func (s scene) actors() (names []string) {
-	for n, parts := range []int{len(s.Writers[0]), len(s.Writers[1]), s.Passes[0], s.Passes[1] + int(min(s.Insist, 1)), s.Polls[0], s.Polls[1], len(s.Operator)} {
+	for n, parts := range []int{len(s.Writers[0]), len(s.Writers[1]), s.Passes[0], s.Passes[1] + int(min(s.Insist, 1)),
+		s.Polls[0], s.Polls[1], len(s.Operator)} {
 		if parts > 0 && (parts > 1 || !slices.Contains(s.Before, cast[n])) {
 			names = append(names, cast[n])
 		}

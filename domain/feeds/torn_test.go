@@ -122,7 +122,8 @@ func ownServer(t *testing.T) *db.DB {
 	t.Helper()
 	server := domaintest.OK(private.Open(t.Context(), private.Options{
 		Dir: t.TempDir(), Engine: os.Getenv("COUNTERFOIL_TEST_ENGINE"),
-		Settings: map[string]string{"innodb_flush_log_at_trx_commit": "0", "innodb_doublewrite": "0", "sync_binlog": "0", "skip-log-bin": "", "innodb_buffer_pool_size": "256M"},
+		Settings: map[string]string{"innodb_flush_log_at_trx_commit": "0", "innodb_doublewrite": "0", "sync_binlog": "0",
+			"skip-log-bin": "", "innodb_buffer_pool_size": "256M"},
 	}))(t)
 	t.Cleanup(func() { server.Close(context.Background()) })
 	url := server.URL("counterfoil")
@@ -171,7 +172,8 @@ func prepareOne(d *db.DB, n int64) error {
 		return err
 	}
 	defer c.Close()
-	for _, statement := range []string{"XA START 'x%d'", "INSERT INTO prepared (id) VALUES (%d)", "XA END 'x%d'", "XA PREPARE 'x%d'"} {
+	for _, statement := range []string{"XA START 'x%d'", "INSERT INTO prepared (id) VALUES (%d)", "XA END 'x%d'",
+		"XA PREPARE 'x%d'"} {
 		if _, err := c.ExecContext(context.Background(), fmt.Sprintf(statement, n)); err != nil {
 			return err
 		}

@@ -31,7 +31,8 @@ func animation(t *testing.T, frames int) []byte {
 	t.Helper()
 	all := &gif.GIF{}
 	for range frames {
-		all.Image, all.Delay = append(all.Image, image.NewPaletted(image.Rect(0, 0, 200, 200), color.Palette{color.Black, color.White})), append(all.Delay, 1)
+		all.Image, all.Delay = append(all.Image,
+			image.NewPaletted(image.Rect(0, 0, 200, 200), color.Palette{color.Black, color.White})), append(all.Delay, 1)
 	}
 	var out bytes.Buffer
 	domaintest.Must(t, gif.EncodeAll(&out, all))
@@ -123,6 +124,7 @@ func TestTwoSizesOfAWebP(t *testing.T) {
 		return name + string(binary.LittleEndian.AppendUint32(nil, uint32(len(content)))) + content
 	}
 	size := binary.LittleEndian.AppendUint32(nil, 16383|16383<<14) // 16384 × 16384
-	body := "WEBP" + chunk("VP8X", strings.Repeat("\x00", 10)) + chunk("VP8L", "\x2f"+string(size)+strings.Repeat("\x00", 60))
+	body := "WEBP" + chunk("VP8X", strings.Repeat("\x00", 10)) +
+		chunk("VP8L", "\x2f"+string(size)+strings.Repeat("\x00", 60))
 	checkRefused(t, []byte(chunk("RIFF", body)), "WebP")
 }

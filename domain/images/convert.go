@@ -124,7 +124,8 @@ func describe(content []byte) string {
 }
 
 func broken(name string, err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || strings.Contains(err.Error(), "not enough image data") {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		strings.Contains(err.Error(), "not enough image data") {
 		return unfit("The %s is cut off.", name)
 	}
 	return unfit("The %s is damaged, or of a kind that cannot be read: %v.", name, err)
@@ -135,14 +136,16 @@ func fits(config image.Config, limits Limits) error {
 	case config.Width < 1 || config.Height < 1:
 		return unfit("The image has no pixels.")
 	case int64(config.Width)*int64(config.Height) > limits.Pixels, config.Width > maxSide, config.Height > maxSide:
-		return unfit("The image says that it has %d × %d pixels. No more than %d are taken.", config.Width, config.Height, limits.Pixels)
+		return unfit("The image says that it has %d × %d pixels. No more than %d are taken.", config.Width, config.Height,
+			limits.Pixels)
 	}
 	return nil
 }
 
 func convertStill(content []byte, kind kind) (Picture, image.Image, error) {
 	if kind.name == "JPEG" && scansOf(content) > maxScans {
-		return Picture{}, nil, unfit("The JPEG is drawn in more than %d passes, each over the whole picture. Save it anew.", maxScans)
+		return Picture{}, nil, unfit("The JPEG is drawn in more than %d passes, each over the whole picture. Save it anew.",
+			maxScans)
 	}
 	picture, err := kind.decode(bytes.NewReader(content))
 	if err != nil {

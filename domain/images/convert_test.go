@@ -26,7 +26,8 @@ func convert(t *testing.T, content []byte) (images.Picture, image.Image) {
 	c, err := images.Convert(context.Background(), content, usual)
 	domaintest.Must(t, err)
 	picture, kind, err := image.Decode(bytes.NewReader(c.Content))
-	if err != nil || "image/"+kind != c.Type || picture.Bounds().Dx() != c.Width || picture.Bounds().Dy() != c.Height || c.Hash != sha256.Sum256(c.Content) {
+	if err != nil || "image/"+kind != c.Type || picture.Bounds().Dx() != c.Width || picture.Bounds().Dy() != c.Height ||
+		c.Hash != sha256.Sum256(c.Content) {
 		t.Fatalf("%s, %d × %d, of %v, %v", c.Type, c.Width, c.Height, picture.Bounds(), err)
 	}
 	return c, picture
@@ -55,7 +56,8 @@ func TestConvert(t *testing.T) {
 			t.Fatal("the photograph has no secret to begin with")
 		}
 		c, picture := convert(t, outboundtest.RotatedJPEG())
-		if c.Type != "image/jpeg" || c.Width != 20 || c.Height != 60 || !reddish(picture.At(10, 5)) || reddish(picture.At(10, 50)) {
+		if c.Type != "image/jpeg" || c.Width != 20 || c.Height != 60 || !reddish(picture.At(10, 5)) ||
+			reddish(picture.At(10, 50)) {
 			t.Errorf("%s, %d × %d, %v above %v", c.Type, c.Width, c.Height, picture.At(10, 5), picture.At(10, 50))
 		}
 		small, err := jpeg.Decode(bytes.NewReader(c.Thumbnail))
@@ -71,10 +73,12 @@ func TestConvert(t *testing.T) {
 	t.Run("an animation stays one", func(t *testing.T) {
 		c, _ := convert(t, outboundtest.AnimatedGIF())
 		all, err := gif.DecodeAll(bytes.NewReader(c.Content))
-		if err != nil || c.Type != "image/gif" || len(all.Image) != 2 || all.Delay[1] != 50 || !reddish(all.Image[0].At(3, 3)) || reddish(all.Image[1].At(3, 3)) {
+		if err != nil || c.Type != "image/gif" || len(all.Image) != 2 || all.Delay[1] != 50 ||
+			!reddish(all.Image[0].At(3, 3)) || reddish(all.Image[1].At(3, 3)) {
 			t.Errorf("%s with %d frames: %v", c.Type, len(all.Image), err)
 		}
-		if small, err := png.Decode(bytes.NewReader(c.Thumbnail)); err != nil || small.Bounds().Dx() != 16 || !reddish(small.At(3, 3)) {
+		if small, err := png.Decode(bytes.NewReader(c.Thumbnail)); err != nil || small.Bounds().Dx() != 16 ||
+			!reddish(small.At(3, 3)) {
 			t.Errorf("the small copy: %v", err)
 		}
 	})
@@ -86,7 +90,8 @@ func TestConvert(t *testing.T) {
 		}
 	})
 	t.Run("a picture that is small needs no smaller copy", func(t *testing.T) {
-		if c, err := images.Convert(context.Background(), outboundtest.Picture(5, "x.png"), images.Limits{Pixels: 10_000, Thumbnail: 48}); err != nil || c.Thumbnail != nil {
+		if c, err := images.Convert(context.Background(), outboundtest.Picture(5, "x.png"),
+			images.Limits{Pixels: 10_000, Thumbnail: 48}); err != nil || c.Thumbnail != nil {
 			t.Errorf("%d bytes, %v", len(c.Thumbnail), err)
 		}
 	})
@@ -102,7 +107,8 @@ func TestConvert(t *testing.T) {
 		var tall bytes.Buffer
 		domaintest.Must(t, png.Encode(&tall, image.NewGray(image.Rect(0, 0, 10, 20_000))))
 		c, _ := convert(t, tall.Bytes())
-		if small, err := png.Decode(bytes.NewReader(c.Thumbnail)); err != nil || small.Bounds().Dy() != 64 || small.Bounds().Dx() != 1 {
+		if small, err := png.Decode(bytes.NewReader(c.Thumbnail)); err != nil || small.Bounds().Dy() != 64 ||
+			small.Bounds().Dx() != 1 {
 			t.Errorf("%v, %v", small.Bounds(), err)
 		}
 	})
@@ -112,7 +118,8 @@ func TestUnfit(t *testing.T) {
 	t.Parallel()
 	many := &gif.GIF{}
 	for range 50 {
-		many.Image, many.Delay = append(many.Image, image.NewPaletted(image.Rect(0, 0, 200, 200), color.Palette{color.Black, color.White})), append(many.Delay, 1)
+		many.Image, many.Delay = append(many.Image,
+			image.NewPaletted(image.Rect(0, 0, 200, 200), color.Palette{color.Black, color.White})), append(many.Delay, 1)
 	}
 	var frames bytes.Buffer
 	domaintest.Must(t, gif.EncodeAll(&frames, many))
@@ -153,7 +160,8 @@ func TestConvertBearsDamage(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, content := range [][]byte{
-		outboundtest.Picture(1, "x.png"), outboundtest.Picture(1, "x.jpg"), outboundtest.Picture(1, "x.gif"), outboundtest.AnimatedGIF(), outboundtest.RotatedJPEG(), outboundtest.WebP(),
+		outboundtest.Picture(1, "x.png"), outboundtest.Picture(1, "x.jpg"), outboundtest.Picture(1, "x.gif"),
+		outboundtest.AnimatedGIF(), outboundtest.RotatedJPEG(), outboundtest.WebP(),
 	} {
 		for range 500 {
 			damaged := bytes.Clone(content)

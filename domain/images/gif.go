@@ -12,7 +12,9 @@ import (
 func convertGIF(content []byte, limits Limits) (Picture, image.Image, error) {
 	plain, pixels, frames := plainGIF(content)
 	if pixels > limits.Pixels || frames > 10_000 {
-		return Picture{}, nil, unfit("The animation says that it has %d frames with %d pixels together. No more than %d are taken.", frames, pixels, limits.Pixels)
+		return Picture{}, nil,
+			unfit("The animation says that it has %d frames with %d pixels together. No more than %d are taken.", frames, pixels,
+				limits.Pixels)
 	}
 	all, err := gif.DecodeAll(bytes.NewReader(plain))
 	if err != nil {

@@ -20,7 +20,8 @@ func Keep(ctx context.Context, tx *db.Tx, image Image, address string) error {
 		return fmt.Errorf("keep image: %w", err)
 	}
 	source := sha256.Sum256([]byte(address))
-	err = tx.SaveImageSource(ctx, db.SaveImageSourceParams{CompanyID: image.Company, UrlHash: source[:], Url: address, Hash: image.Hash[:], CreatedAt: tx.Now})
+	err = tx.SaveImageSource(ctx, db.SaveImageSourceParams{CompanyID: image.Company, UrlHash: source[:], Url: address,
+		Hash: image.Hash[:], CreatedAt: tx.Now})
 	if err != nil {
 		return fmt.Errorf("keep source of image: %w", err)
 	}
@@ -35,7 +36,8 @@ func ByHash(ctx context.Context, q *db.Queries, company id.Company, hash Hash) (
 // BySource returns the image of a company that an address gave, not before since, or NotFound.
 func BySource(ctx context.Context, q *db.Queries, company id.Company, address string, since time.Time) (Image, error) {
 	source := sha256.Sum256([]byte(address))
-	return imageFrom(db.Read(q.ImageBySource(ctx, db.ImageBySourceParams{CompanyID: company, UrlHash: source[:], Since: since})))
+	return imageFrom(db.Read(q.ImageBySource(ctx, db.ImageBySourceParams{CompanyID: company, UrlHash: source[:],
+		Since: since})))
 }
 
 func imageFrom(row db.Image, err error) (Image, error) {
@@ -46,6 +48,7 @@ func imageFrom(row db.Image, err error) (Image, error) {
 		return Image{}, fmt.Errorf("read image: %w", err)
 	}
 	return Image{
-		Company: row.CompanyID, Hash: Hash(row.Hash), Type: row.ContentType, Bytes: int64(row.Bytes), Width: int(row.Width), Height: int(row.Height), CreatedAt: row.CreatedAt,
+		Company: row.CompanyID, Hash: Hash(row.Hash), Type: row.ContentType, Bytes: int64(row.Bytes), Width: int(row.Width),
+		Height: int(row.Height), CreatedAt: row.CreatedAt,
 	}, nil
 }

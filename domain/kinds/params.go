@@ -34,7 +34,8 @@ func Choices(pairs ...string) func(context.Context) ([]migrations.Option, error)
 
 // EncodingParam is the encoding of a run's file; CSVOptions reads it.
 func EncodingParam(label string) migrations.Param {
-	return migrations.Param{Name: "encoding", Label: label, Kind: migrations.Choice, Required: true, Default: "detect", Choices: Choices("detect", "UTF-8, or what the file says", csvfile.EncodingWindows, "Windows-1252 (Latin-1)")}
+	return migrations.Param{Name: "encoding", Label: label, Kind: migrations.Choice, Required: true, Default: "detect",
+		Choices: Choices("detect", "UTF-8, or what the file says", csvfile.EncodingWindows, "Windows-1252 (Latin-1)")}
 }
 
 func CSVOptions(values migrations.Values) csvfile.Options {
@@ -46,7 +47,8 @@ func CSVOptions(values migrations.Values) csvfile.Options {
 
 // CompanyParam names one company; if it is optional, none is all.
 func CompanyParam(required bool) migrations.Param {
-	p := migrations.Param{Name: "company", Label: "Company", Kind: migrations.Text, Required: required, Max: 40, Help: "Its short name, as in its addresses: acme."}
+	p := migrations.Param{Name: "company", Label: "Company", Kind: migrations.Text, Required: required, Max: 40,
+		Help: "Its short name, as in its addresses: acme."}
 	if !required {
 		p.Help += " Leave it empty for all."
 	}
@@ -74,7 +76,8 @@ func BoardOf(ctx context.Context, q *db.Queries, values migrations.Values) (boar
 	}
 	board, err := boards.BySlug(ctx, q, company.ID, values["board"])
 	if errors.Is(err, fault.NotFound) {
-		return board, migrations.BadParam("board", fmt.Sprintf("%s has no board “%s”. Give its slug, such as NINJA.", company.Name, values["board"]))
+		return board, migrations.BadParam("board", fmt.Sprintf("%s has no board “%s”. Give its slug, such as NINJA.",
+			company.Name, values["board"]))
 	}
 	return board, err
 }
@@ -83,7 +86,9 @@ func BoardOf(ctx context.Context, q *db.Queries, values migrations.Values) (boar
 const boardsPerPage = 500
 
 // EachBoard calls fn for the boards of a company, or of all if it is the zero one, by id from one on.
-func EachBoard(ctx context.Context, q *db.Queries, company accounts.Company, from id.Board, fn func(db.BoardsAfterRow) error) error {
+func EachBoard(
+	ctx context.Context, q *db.Queries, company accounts.Company, from id.Board, fn func(db.BoardsAfterRow) error,
+) error {
 	after := from
 	if after > 0 {
 		after--

@@ -10,7 +10,8 @@ import (
 
 func TestName(t *testing.T) {
 	t.Parallel()
-	if name := Name("a", "bc"); len(name) != 32 || bytes.Equal(name, Name("ab", "c")) || !bytes.Equal(name, Name("a", "bc")) {
+	if name := Name("a", "bc"); len(name) != 32 || bytes.Equal(name, Name("ab", "c")) ||
+		!bytes.Equal(name, Name("a", "bc")) {
 		t.Errorf("%x", name)
 	}
 }
@@ -36,7 +37,8 @@ func TestDoubling(t *testing.T) {
 	t.Parallel()
 	d := Doubling{Free: 20, First: 2 * time.Second, Longest: 15 * time.Minute, Forget: 24 * time.Hour}
 	now := time.Now()
-	for used, want := range map[uint32]time.Duration{19: 0, 20: 2 * time.Second, 21: 4 * time.Second, 28: 512 * time.Second, 29: d.Longest, 1000: d.Longest} {
+	for used, want := range map[uint32]time.Duration{19: 0, 20: 2 * time.Second, 21: 4 * time.Second,
+		28: 512 * time.Second, 29: d.Longest, 1000: d.Longest} {
 		if wait := d.Wait(Count{used, now}, now); wait != want {
 			t.Errorf("%d attempts wait %v, want %v", used, wait, want)
 		}

@@ -19,12 +19,14 @@ func TestAt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint64Range(0, 1<<62)
-		a := live.Position{Epoch: n.Draw(t, "epoch"), Tickets: n.Draw(t, "tickets"), Comments: n.Draw(t, "comments"), Boards: n.Draw(t, "boards")}
+		a := live.Position{Epoch: n.Draw(t, "epoch"), Tickets: n.Draw(t, "tickets"), Comments: n.Draw(t, "comments"),
+			Boards: n.Draw(t, "boards")}
 		if got := live.ParsePosition(a.String()); got != a {
 			t.Errorf("%q is %v, not %v", a, got, a)
 		}
 	})
-	for _, wrong := range []string{"", "1.2.3", "1.2.3.4.5", "1.2.3.-4", "1.2.3.x", "1.2.3.99999999999999999999", " 1.2.3.4"} {
+	for _, wrong := range []string{"", "1.2.3", "1.2.3.4.5", "1.2.3.-4", "1.2.3.x", "1.2.3.99999999999999999999",
+		" 1.2.3.4"} {
 		if got := live.ParsePosition(wrong); got != (live.Position{}) {
 			t.Errorf("%q is %v", wrong, got)
 		}

@@ -48,7 +48,8 @@ func TestImages(t *testing.T) {
 	}
 	for address, want := range map[string]bool{
 		a: true, b: true, "//c.example/x": true, "HTTPS://c.example/x": true,
-		"/acme/images/x": false, "x//y": false, "data:image/png;base64,//": false, "ftp://x": false, "https://": false, "": false,
+		"/acme/images/x": false, "x//y": false, "data:image/png;base64,//": false, "ftp://x": false, "https://": false,
+		"": false,
 	} {
 		if (markup.Image{Address: address}).Remote() != want {
 			t.Errorf("%q is remote: %v", address, !want)
@@ -60,9 +61,11 @@ func TestReplaceImages(t *testing.T) {
 	t.Parallel()
 	const a, here = "https://a.example/1_x_.png", "/acme/images/0123"
 	for source, want := range map[string]string{
-		"![x](" + a + ") and " + a + " and [x](" + a + ") ![y]( <" + a + "> 'z')": "![x](" + here + ") and " + a + " and [x](" + a + ") ![y]( <" + here + "> 'z')",
-		"![x][r] ![x](" + a + "?b)\n\n[r]: " + a:                                  "![x][r] ![x](" + a + "?b)\n\n[r]: " + here,
-		"![x](https://a.example/1&#95;x\\_.png)\r\n`![x](" + a + ")`":             "![x](" + here + ")\r\n`![x](" + a + ")`",
+		"![x](" + a + ") and " + a + " and [x](" + a + ") ![y]( <" + a + "> 'z')": "![x](" + here + ") and " + a +
+			" and [x](" + a + ") ![y]( <" + here + "> 'z')",
+		"![x][r] ![x](" + a + "?b)\n\n[r]: " + a: "![x][r] ![x](" + a + "?b)\n\n[r]: " +
+			here,
+		"![x](https://a.example/1&#95;x\\_.png)\r\n`![x](" + a + ")`": "![x](" + here + ")\r\n`![x](" + a + ")`",
 		"nothing": "nothing",
 	} {
 		if got, _ := markup.ReplaceImages(source, a, here); got != want {
@@ -73,7 +76,8 @@ func TestReplaceImages(t *testing.T) {
 
 // sources are the addresses of the images that HTML shows.
 func sources(t *rapid.T, source string) (list []string) {
-	shown := domaintest.OK(markup.Render(source, func(string) string { return "" }, func(string) string { return "" }, nil))(t)
+	shown := domaintest.OK(markup.Render(source, func(string) string { return "" }, func(string) string { return "" },
+		nil))(t)
 	for z := html.NewTokenizer(strings.NewReader(shown)); z.Next() != html.ErrorToken; {
 		if token := z.Token(); token.Data == "img" {
 			for _, attribute := range token.Attr {
@@ -90,8 +94,10 @@ func sources(t *rapid.T, source string) (list []string) {
 func TestImagesAreThoseOfRender(t *testing.T) {
 	t.Parallel()
 	part := rapid.SampledFrom([]string{
-		"![a](https://a.example/1)", "![a](https://a.example/2 'x')", "[![](<https://a.example/1>)](https://a.example/1)", "![r]", "![q][r]", "\n\n[r]: https://a.example/2\n\n",
-		"https://a.example/1", "`", "```\n", "\n", "\n\n", "> ", "- ", "\t", "    ", "1. ", "![", "](", ")", "[", "]", "<", ">", "\\", "*", "|", "|-|\n", "ä", "![a](https://a.example/1&amp;b)",
+		"![a](https://a.example/1)", "![a](https://a.example/2 'x')", "[![](<https://a.example/1>)](https://a.example/1)",
+		"![r]", "![q][r]", "\n\n[r]: https://a.example/2\n\n",
+		"https://a.example/1", "`", "```\n", "\n", "\n\n", "> ", "- ", "\t", "    ", "1. ", "![", "](", ")", "[", "]", "<",
+		">", "\\", "*", "|", "|-|\n", "ä", "![a](https://a.example/1&amp;b)",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		source := strings.Join(rapid.SliceOfN(part, 0, 14).Draw(t, "pieces"), "")

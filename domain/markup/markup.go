@@ -38,7 +38,8 @@ func Render(source string, link Linker, members Namer, small Shrinker) (string, 
 
 // AsTyped reports whether Render shows a text as plain text, and returns its error, whatever the references are.
 func AsTyped(source string) (bool, error) {
-	_, typed, err := render(source, func(key string) string { return "/" + key }, func(handle string) string { return handle }, nil)
+	_, typed, err := render(source, func(key string) string { return "/" + key },
+		func(handle string) string { return handle }, nil)
 	return typed, err
 }
 

@@ -67,7 +67,8 @@ func TestMentions(t *testing.T) {
 		}
 	})
 	t.Run("a thousand of them are looked at in no time, and not all", func(t *testing.T) {
-		if got := markup.Mentions(lines(1000, func(i int) string { return fmt.Sprintf("@a%d", i) })); len(got) != 500 || got[499] != "a499" {
+		if got := markup.Mentions(lines(1000, func(i int) string { return fmt.Sprintf("@a%d", i) })); len(got) != 500 ||
+			got[499] != "a499" {
 			t.Errorf("%d", len(got))
 		}
 	})
@@ -113,15 +114,21 @@ func TestSpans(t *testing.T) {
 
 func FuzzRender(f *testing.F) {
 	for _, seed := range []string{
-		"@ana", "NINJA-1@ana`@ana", "NINJA-42", "<img src=x onerror=alert(1)>", "[x](javascript:alert(1))", "<svg/onload=alert(1)>", "```\n</code><script>", "&#106;avascript:",
-		"[a](<javascript:alert(1)>)", "<a href='java\nscript:x'>", "![](https://x/NINJA-1)", "|a|b|\n|-|-|\n|NINJA-3|<b onclick=x>|", "\x00\xff",
+		"@ana", "NINJA-1@ana`@ana", "NINJA-42", "<img src=x onerror=alert(1)>", "[x](javascript:alert(1))",
+		"<svg/onload=alert(1)>", "```\n</code><script>", "&#106;avascript:",
+		"[a](<javascript:alert(1)>)", "<a href='java\nscript:x'>", "![](https://x/NINJA-1)",
+		"|a|b|\n|-|-|\n|NINJA-3|<b onclick=x>|", "\x00\xff",
 	} {
 		f.Add(seed)
 	}
-	allowed := map[string]bool{"href": true, "src": true, "alt": true, "title": true, "class": true, "rel": true, "type": true, "checked": true,
-		"disabled": true, "align": true, "start": true, "id": true, "cite": true, "dir": true, "lang": true, "datetime": true, "open": true,
-		"width": true, "height": true, "colspan": true, "rowspan": true, "summary": true, "valign": true, "headers": true, "scope": true, "abbr": true,
-		"nowrap": true, "usemap": true, "ismap": true, "name": true, "value": true, "min": true, "max": true, "low": true, "high": true, "optimum": true,
+	allowed := map[string]bool{"href": true, "src": true, "alt": true, "title": true, "class": true, "rel": true,
+		"type": true, "checked": true,
+		"disabled": true, "align": true, "start": true, "id": true, "cite": true, "dir": true, "lang": true, "datetime": true,
+		"open":  true,
+		"width": true, "height": true, "colspan": true, "rowspan": true, "summary": true, "valign": true, "headers": true,
+		"scope": true, "abbr": true,
+		"nowrap": true, "usemap": true, "ismap": true, "name": true, "value": true, "min": true, "max": true, "low": true,
+		"high": true, "optimum": true,
 		"shape": true, "coords": true, "span": true, "frame": true, "rules": true, "border": true, "cellpadding": true, "cellspacing": true, "axis": true, "itemid": true, "aria-label": true, "tabindex": true}
 	f.Fuzz(func(t *testing.T, source string) {
 		out := domaintest.OK(markup.Render(source, link, memberName, nil))(t)
@@ -129,7 +136,8 @@ func FuzzRender(f *testing.F) {
 		for tokens.Next() != html.ErrorToken {
 			token := tokens.Token()
 			switch token.Data {
-			case "script", "style", "iframe", "object", "embed", "form", "link", "meta", "base", "svg", "math", "button", "template":
+			case "script", "style", "iframe", "object", "embed", "form", "link", "meta", "base", "svg", "math", "button",
+				"template":
 				if token.Type != html.TextToken {
 					t.Fatalf("<%s> got through: %q", token.Data, out)
 				}
@@ -161,21 +169,25 @@ func lines(n int, line func(i int) string) string {
 
 // costly are texts of up to 64 kB that the parser alone needs seconds for, or megabytes of HTML.
 var costly = map[string]string{
-	"a wide table of short rows": "|" + strings.Repeat("a|", 300) + "\n|" + strings.Repeat("-|", 300) + "\n" + strings.Repeat("|a\n", 15000),
-	"a table of empty rows":      strings.Repeat("a|", 7000) + "\n" + strings.Repeat("-|", 7000) + "\n" + strings.Repeat("|\n", 15000),
-	"a table in a quote":         "> |" + strings.Repeat("a|", 300) + "\n> |" + strings.Repeat("-|", 300) + "\n" + strings.Repeat("> |a\n", 10000),
-	"a table in a list":          "1. |" + strings.Repeat("a|", 300) + "\n   |" + strings.Repeat("-|", 300) + "\n" + strings.Repeat("   |a\n", 10000),
-	"quotes and lists":           strings.Repeat("> - ", 16000),
-	"lists on one line":          strings.Repeat("1. ", 21000),
-	"quotes":                     strings.Repeat(">", 65000),
-	"a list ever deeper":         lines(250, func(i int) string { return strings.Repeat("  ", i) + "- a" }),
-	"marks, then deep lines":     strings.Repeat("- ", 2000) + "\n" + strings.Repeat(strings.Repeat(" ", 4000)+"a\n", 14),
-	"links that do not end":      strings.Repeat("[a](<b", 10000),
-	"links without an end":       strings.Repeat("[a](", 16000),
-	"emphasis without an end":    strings.Repeat("*a_ ", 16000),
-	"brackets":                   strings.Repeat("[", 65000),
-	"code without an end":        strings.Repeat("`a``b", 13000),
-	"tags without an end":        strings.Repeat("<a ", 20000),
+	"a wide table of short rows": "|" + strings.Repeat("a|", 300) + "\n|" + strings.Repeat("-|", 300) + "\n" +
+		strings.Repeat("|a\n", 15000),
+	"a table of empty rows": strings.Repeat("a|", 7000) + "\n" + strings.Repeat("-|", 7000) + "\n" +
+		strings.Repeat("|\n", 15000),
+	"a table in a quote": "> |" + strings.Repeat("a|", 300) + "\n> |" + strings.Repeat("-|", 300) + "\n" +
+		strings.Repeat("> |a\n", 10000),
+	"a table in a list": "1. |" + strings.Repeat("a|", 300) + "\n   |" + strings.Repeat("-|", 300) + "\n" +
+		strings.Repeat("   |a\n", 10000),
+	"quotes and lists":        strings.Repeat("> - ", 16000),
+	"lists on one line":       strings.Repeat("1. ", 21000),
+	"quotes":                  strings.Repeat(">", 65000),
+	"a list ever deeper":      lines(250, func(i int) string { return strings.Repeat("  ", i) + "- a" }),
+	"marks, then deep lines":  strings.Repeat("- ", 2000) + "\n" + strings.Repeat(strings.Repeat(" ", 4000)+"a\n", 14),
+	"links that do not end":   strings.Repeat("[a](<b", 10000),
+	"links without an end":    strings.Repeat("[a](", 16000),
+	"emphasis without an end": strings.Repeat("*a_ ", 16000),
+	"brackets":                strings.Repeat("[", 65000),
+	"code without an end":     strings.Repeat("`a``b", 13000),
+	"tags without an end":     strings.Repeat("<a ", 20000),
 }
 
 func TestRenderLimits(t *testing.T) {
@@ -194,9 +206,10 @@ func TestRenderLimits(t *testing.T) {
 		far := "http://x/" + strings.Repeat("b", 59000)
 		long := func(string) string { return strings.Repeat(`"`, 255) } // of a name
 		for rule, source := range map[string]string{
-			"an address used many times":           "[a]: " + far + "\n\n" + strings.Repeat("[a]", 1900),
-			"a picture used many times":            "[a]: " + far + "\n\n" + strings.Repeat("![a]", 1900),
-			"a title used many times":              "[a]: x '" + strings.Repeat(`"`, 59000) + "'\n\n" + strings.Repeat("[a]", 1900),
+			"an address used many times": "[a]: " + far + "\n\n" + strings.Repeat("[a]", 1900),
+			"a picture used many times":  "[a]: " + far + "\n\n" + strings.Repeat("![a]", 1900),
+			"a title used many times": "[a]: x '" + strings.Repeat(`"`, 59000) + "'\n\n" +
+				strings.Repeat("[a]", 1900),
 			"a long name many times":               strings.Repeat("@a ", 21000),
 			"a comment's address used many times":  "[a]: " + far[:1200] + "\n\n" + strings.Repeat("[a]", 450),
 			"a person in each cell of many tables": strings.Repeat("|a|\n|-|\n|@a|\n\n", 4600),
@@ -207,14 +220,17 @@ func TestRenderLimits(t *testing.T) {
 		}
 	})
 	t.Run("keys, references and mentions of a usual number are links and marks", func(t *testing.T) {
-		source := "[a]: https://example.com/a/rather/long/address\n\n" + strings.Repeat("[a] and @ana of NINJA-1. ", 60) + strings.Repeat("\nNINJA-2", 3000)
-		got, err := markup.Render(source, func(key string) string { return "/" + strings.Repeat("c", 40) + "/" + key }, memberName, nil)
+		source := "[a]: https://example.com/a/rather/long/address\n\n" + strings.Repeat("[a] and @ana of NINJA-1. ", 60) +
+			strings.Repeat("\nNINJA-2", 3000)
+		got, err := markup.Render(source, func(key string) string { return "/" + strings.Repeat("c", 40) + "/" + key },
+			memberName, nil)
 		if err != nil || strings.Count(got, "<a ") != 3120 || strings.Count(got, "mention") != 60 {
 			t.Errorf("%d links, %d people: %v", strings.Count(got, "<a "), strings.Count(got, "mention"), err)
 		}
 	})
 	t.Run("a long text of the usual kind is Markdown", func(t *testing.T) {
-		source := strings.Repeat("# Heading\n\nSome *words* of [a link](https://example.com) and `code`.\n\n- one\n  - two\n    - three\n\n|a|b|\n|-|-|\n|1|2|\n\n> quote\n\n", 400)
+		source := strings.Repeat(
+			"# Heading\n\nSome *words* of [a link](https://example.com) and `code`.\n\n- one\n  - two\n    - three\n\n|a|b|\n|-|-|\n|1|2|\n\n> quote\n\n", 400)
 		if got, err := markup.Render(source, link, memberName, nil); err != nil || strings.HasPrefix(got, "<pre") {
 			t.Errorf("it is not: %v", err)
 		}
@@ -222,7 +238,8 @@ func TestRenderLimits(t *testing.T) {
 }
 
 func BenchmarkRender(b *testing.B) {
-	source := strings.Repeat("# Heading\n\nSome *words* of NINJA-1 and `code`.\n\n- one\n- two\n\n|a|b|\n|-|-|\n|1|2|\n\n", 50)
+	source := strings.Repeat("# Heading\n\nSome *words* of NINJA-1 and `code`.\n\n- one\n- two\n\n|a|b|\n|-|-|\n|1|2|\n\n",
+		50)
 	for b.Loop() {
 		domaintest.OK(markup.Render(source, link, memberName, nil))(b)
 	}
@@ -231,7 +248,8 @@ func BenchmarkRender(b *testing.B) {
 // A page's lookups before it renders must cover those of rendering.
 func TestBoards(t *testing.T) {
 	t.Parallel()
-	part := rapid.SampledFrom([]string{"NINJA-42", "A1-7", "X", "x", "-", "_", "*", "**", "~~", "`", "[", "](/a)", "(", ")", "/", "&amp;", "\\", "<", ">", "|", "\n", " ", "@ana", "http://a.b/", "ä", "9"})
+	part := rapid.SampledFrom([]string{"NINJA-42", "A1-7", "X", "x", "-", "_", "*", "**", "~~", "`", "[", "](/a)", "(",
+		")", "/", "&amp;", "\\", "<", ">", "|", "\n", " ", "@ana", "http://a.b/", "ä", "9"})
 	rapid.Check(t, func(t *rapid.T) {
 		source := strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "pieces"), "")
 		known, keys := markup.Boards(source), markup.Keys(source)

@@ -65,7 +65,8 @@ func handlesIn(source []byte, from, to int) []refSpan {
 		start, stop := from+at[0], from+at[1]
 		before, _ := utf8.DecodeLastRune(source[:start])
 		after, _ := utf8.DecodeRune(source[stop:])
-		if start > 0 && (wordy(before) || strings.ContainsRune(`@./\-+=`, before)) || stop < len(source) && (wordy(after) || strings.ContainsRune(`@/`, after)) {
+		if start > 0 && (wordy(before) || strings.ContainsRune(`@./\-+=`, before)) ||
+			stop < len(source) && (wordy(after) || strings.ContainsRune(`@/`, after)) {
 			continue
 		}
 		list = append(list, refSpan{start, stop})
@@ -79,7 +80,8 @@ func wordy(r rune) bool {
 
 // mention is the mark of a member in a text. The name is its title.
 func mention(text []byte, name string) ast.Node {
-	s := ast.NewString([]byte(`<span class="mention" title="` + html.EscapeString(name) + `">` + html.EscapeString(string(text)) + `</span>`))
+	s := ast.NewString([]byte(`<span class="mention" title="` + html.EscapeString(name) + `">` +
+		html.EscapeString(string(text)) + `</span>`))
 	s.SetCode(true) // the sanitizer runs after it
 	return s
 }

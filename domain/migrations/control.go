@@ -55,7 +55,8 @@ func alreadySet(row db.MigrationRun, change KnobChange) bool {
 // PauseRun stops workers from claiming its tasks; once what is under way is finished, the run is
 // paused. To pause it again does nothing. It returns RunNotFound or WrongState.
 func (e *Engine) PauseRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
-	return e.act(ctx, run, Move{Action: "pause", From: []State{Running, Throttled}, To: Pausing, Actor: actor}, in(Pausing, Paused), nil, nil)
+	return e.act(ctx, run, Move{Action: "pause", From: []State{Running, Throttled}, To: Pausing, Actor: actor},
+		in(Pausing, Paused), nil, nil)
 }
 
 // ResumeRun resumes a run that is paused, pausing or throttled; it ends a manual throttle and a used-up canary. To
@@ -73,7 +74,8 @@ func (e *Engine) ResumeRun(ctx context.Context, actor Actor, run id.Run) (Run, e
 // CancelRun ends a run for good: at once, or once its tasks in flight are finished. Completed work stays. To cancel it
 // again does nothing. It returns RunNotFound or WrongState.
 func (e *Engine) CancelRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
-	return e.act(ctx, run, Move{Action: "cancel", From: []State{Open, Filling, Ready, Running, Pausing, Paused, Throttled}, To: Cancelled, Actor: actor}, in(Cancelling, Cancelled), nil, nil)
+	return e.act(ctx, run, Move{Action: "cancel", From: []State{Open, Filling, Ready, Running, Pausing, Paused, Throttled},
+		To: Cancelled, Actor: actor}, in(Cancelling, Cancelled), nil, nil)
 }
 
 func in(states ...State) func(db.MigrationRun) bool {
@@ -308,7 +310,8 @@ func pauseRun(ctx context.Context, d *db.DB, row db.MigrationRun) error {
 		if err != nil {
 			return err
 		}
-		m := Move{Action: "be restored", From: []State{Running, Pausing, Throttled}, To: Paused, Reason: "Restored from a backup.", Actor: Keeper}
+		m := Move{Action: "be restored", From: []State{Running, Pausing, Throttled}, To: Paused,
+			Reason: "Restored from a backup.", Actor: Keeper}
 		if progress.Processing != 0 {
 			if State(row.State) == Pausing {
 				return nil

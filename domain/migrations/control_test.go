@@ -21,7 +21,9 @@ import (
 // Every action in every state: its result, "" if it is refused.
 func TestEveryActionInEveryState(t *testing.T) {
 	t.Parallel()
-	states := []migrations.State{migrations.Open, migrations.Filling, migrations.Ready, migrations.Running, migrations.Pausing, migrations.Paused, migrations.Throttled, migrations.Cancelling, migrations.Cancelled, migrations.Complete}
+	states := []migrations.State{migrations.Open, migrations.Filling, migrations.Ready, migrations.Running,
+		migrations.Pausing, migrations.Paused, migrations.Throttled, migrations.Cancelling, migrations.Cancelled,
+		migrations.Complete}
 	type act func(d *env, e *migrations.Engine, run id.Run) error
 	control := func(fn func(e *migrations.Engine, ctx context.Context, actor migrations.Actor, run id.Run) (migrations.Run, error)) act {
 		return func(d *env, e *migrations.Engine, run id.Run) error { _, err := fn(e, d.Ctx, d.Ana, run); return err }
@@ -37,7 +39,8 @@ func TestEveryActionInEveryState(t *testing.T) {
 		"start": {func(d *env, e *migrations.Engine, run id.Run) error {
 			_, err := e.StartRun(d.Ctx, d.Ana, run, 0, nil)
 			return err
-		}, map[migrations.State]migrations.State{migrations.Ready: migrations.Running, migrations.Running: migrations.Running}},
+		}, map[migrations.State]migrations.State{migrations.Ready: migrations.Running,
+			migrations.Running: migrations.Running}},
 		"canary": {func(d *env, e *migrations.Engine, run id.Run) error {
 			_, err := e.StartRun(d.Ctx, d.Ana, run, 2, nil)
 			return err
@@ -45,23 +48,33 @@ func TestEveryActionInEveryState(t *testing.T) {
 		"pause":  {control((*migrations.Engine).PauseRun), map[migrations.State]migrations.State{migrations.Running: migrations.Pausing, migrations.Throttled: migrations.Pausing, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused}},
 		"resume": {control((*migrations.Engine).ResumeRun), map[migrations.State]migrations.State{migrations.Running: migrations.Running, migrations.Pausing: migrations.Running, migrations.Paused: migrations.Running, migrations.Throttled: migrations.Running}},
 		"cancel": {control((*migrations.Engine).CancelRun), map[migrations.State]migrations.State{
-			migrations.Open: migrations.Cancelled, migrations.Filling: migrations.Cancelled, migrations.Ready: migrations.Cancelled, migrations.Paused: migrations.Cancelled, migrations.Running: migrations.Cancelling, migrations.Pausing: migrations.Cancelling, migrations.Throttled: migrations.Cancelling, migrations.Cancelling: migrations.Cancelling, migrations.Cancelled: migrations.Cancelled,
+			migrations.Open: migrations.Cancelled, migrations.Filling: migrations.Cancelled,
+			migrations.Ready: migrations.Cancelled, migrations.Paused: migrations.Cancelled,
+			migrations.Running: migrations.Cancelling, migrations.Pausing: migrations.Cancelling,
+			migrations.Throttled: migrations.Cancelling, migrations.Cancelling: migrations.Cancelling,
+			migrations.Cancelled: migrations.Cancelled,
 		}},
 		"dismiss": {control((*migrations.Engine).DismissRun), map[migrations.State]migrations.State{migrations.Cancelled: migrations.Cancelled, migrations.Complete: migrations.Complete}},
 		"knob": {knob, map[migrations.State]migrations.State{
-			migrations.Open: migrations.Open, migrations.Filling: migrations.Filling, migrations.Ready: migrations.Ready, migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Cancelling: migrations.Cancelling,
+			migrations.Open: migrations.Open, migrations.Filling: migrations.Filling, migrations.Ready: migrations.Ready,
+			migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing,
+			migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled,
+			migrations.Cancelling: migrations.Cancelling,
 		}},
 		"retry": {func(d *env, e *migrations.Engine, run id.Run) error {
 			_, err := e.RetryTasks(d.Ctx, d.Ana, run, migrations.Selection{All: true})
 			return err
 		}, map[migrations.State]migrations.State{
-			migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Complete: migrations.Running,
+			migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused,
+			migrations.Throttled: migrations.Throttled, migrations.Complete: migrations.Running,
 		}},
 		"skip": {func(d *env, e *migrations.Engine, run id.Run) error {
 			_, err := e.SkipTasks(d.Ctx, d.Ana, run, migrations.Selection{All: true})
 			return err
 		}, map[migrations.State]migrations.State{
-			migrations.Ready: migrations.Ready, migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Complete: migrations.Complete,
+			migrations.Ready: migrations.Ready, migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing,
+			migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled,
+			migrations.Complete: migrations.Complete,
 		}},
 	}
 	d := newEnv(t)
@@ -72,10 +85,14 @@ func TestEveryActionInEveryState(t *testing.T) {
 		for _, from := range states {
 			for _, known := range []bool{true, false} {
 				name := fmt.Sprintf("%s, %s, known %v", action, from, known)
-				domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX('0000000000000001') WHERE id = ?", task)
+				domaintest.Exec(t, d.DB,
+					"UPDATE migration_task SET state = 'failed', fingerprint = UNHEX('0000000000000001') WHERE id = ?", task)
 				domaintest.Exec(t, d.DB, "UPDATE migration_counter SET failed = 0, skipped = 0 WHERE run_id = ?", run.ID)
-				domaintest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE failed = 1", run.ID)
-				domaintest.Exec(t, d.DB, "UPDATE migration_run SET state = ?, canary_left = NULL, active_key = IF(?, same_key, NULL), knobs = ? WHERE id = ?", string(from), from.IsActive(), domaintest.OK(knobsText(migrations.DefaultKnobs))(t), run.ID)
+				domaintest.Exec(t, d.DB,
+					"INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE failed = 1",
+					run.ID)
+				domaintest.Exec(t, d.DB,
+					"UPDATE migration_run SET state = ?, canary_left = NULL, active_key = IF(?, same_key, NULL), knobs = ? WHERE id = ?", string(from), from.IsActive(), domaintest.OK(knobsText(migrations.DefaultKnobs))(t), run.ID)
 				before := d.Now(run.ID)
 				e := d.Engine
 				if !known {
@@ -111,7 +128,8 @@ func TestEveryActionInEveryState(t *testing.T) {
 		"knob":  knob(d, d.Engine, 99),
 		"retry": func() error { _, err := d.RetryTasks(d.Ctx, d.Ana, 99, migrations.Selection{All: true}); return err }(),
 	} {
-		t.Run(name+" of a run that is not there", func(t *testing.T) { refusesAs(t, err, migrations.CodeRunNotFound, fault.NotFound) })
+		t.Run(name+" of a run that is not there",
+			func(t *testing.T) { refusesAs(t, err, migrations.CodeRunNotFound, fault.NotFound) })
 	}
 }
 
@@ -130,7 +148,8 @@ func TestStart(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		starts := slices.DeleteFunc(d.Log(run.ID), func(entry string) bool { return !strings.HasPrefix(entry, "Ana running") })
+		starts := slices.DeleteFunc(d.Log(run.ID),
+			func(entry string) bool { return !strings.HasPrefix(entry, "Ana running") })
 		if len(starts) != 1 {
 			t.Error(starts)
 		}
@@ -182,26 +201,31 @@ func TestKnobs(t *testing.T) {
 	t.Parallel()
 	d := newEnv(t)
 	run := d.Running(3)
-	run, before := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": 100, "rate": 12.5, "lease": 90, "error_share": 0.25})), run
+	run, before := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": 100, "rate": 12.5,
+		"lease": 90, "error_share": 0.25})), run
 	want := migrations.DefaultKnobs
 	want.Block, want.Rate, want.Lease, want.ErrorShare = 100, 12.5, 90*time.Second, 0.25
 	if run.Knobs != want || run.Version != before.Version+1 {
 		t.Errorf("%+v, version %d after %d", run.Knobs, run.Version, before.Version)
 	}
-	for _, entry := range []string{"Ana knob block 10 → 100", "Ana knob rate 0 → 12.5", "Ana knob lease 30s → 1m30s", "Ana knob error_share 0.5 → 0.25"} {
+	for _, entry := range []string{"Ana knob block 10 → 100", "Ana knob rate 0 → 12.5", "Ana knob lease 30s → 1m30s",
+		"Ana knob error_share 0.5 → 0.25"} {
 		if !slices.Contains(d.Log(run.ID), entry) {
 			t.Error("the log lacks", entry, d.Log(run.ID))
 		}
 	}
-	if again := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": 100})); again.Version != run.Version {
+	if again := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID,
+		migrations.KnobChange{"block": 100})); again.Version != run.Version {
 		t.Error("a knob that was not turned counts")
 	}
-	if off := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"error_share": 0})); off.Knobs.ErrorShare != 0 {
+	if off := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID,
+		migrations.KnobChange{"error_share": 0})); off.Knobs.ErrorShare != 0 {
 		t.Error("a limit cannot be taken away")
 	}
 	const long = 25 * 3600.0
 	_, err := d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{
-		"concurrency": 0, "block": 1001, "attempts": 2.5, "timeout": long, "rate": math.NaN(), "max_history": -1, "max_lag": long, "error_share": 12.5,
+		"concurrency": 0, "block": 1001, "attempts": 2.5, "timeout": long, "rate": math.NaN(), "max_history": -1,
+		"max_lag": long, "error_share": 12.5,
 		"same_error": -1,
 	})
 	var fields []string
@@ -214,14 +238,16 @@ func TestKnobs(t *testing.T) {
 	if got := fault.Message(err); got != "Concurrency must be from 1 to 1000." {
 		t.Error(got)
 	}
-	if run := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"same_error": migrations.MaxSameErrors})); run.Knobs.SameError != migrations.MaxSameErrors {
+	if run := d.Must(d.ChangeKnobs(d.Ctx, d.Ana, run.ID,
+		migrations.KnobChange{"same_error": migrations.MaxSameErrors})); run.Knobs.SameError != migrations.MaxSameErrors {
 		t.Error(run.Knobs.SameError)
 	}
 	_, err = d.ChangeKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"same_error": migrations.MaxSameErrors + 1}) // more than is looked at
 	if refuses[fault.Several](t, err, fault.Invalid); fault.Message(err) != "Same error must be from 0 to 1000." {
 		t.Error(fault.Message(err))
 	}
-	for d, text := range map[time.Duration]string{time.Hour: "1h", 90 * time.Minute: "1h30m", 10 * time.Minute: "10m", 0: "0s", 1500 * time.Millisecond: "1.5s", 10 * time.Second: "10s", 24 * time.Hour: "24h"} {
+	for d, text := range map[time.Duration]string{time.Hour: "1h", 90 * time.Minute: "1h30m", 10 * time.Minute: "10m",
+		0: "0s", 1500 * time.Millisecond: "1.5s", 10 * time.Second: "10s", 24 * time.Hour: "24h"} {
 		if migrations.Span(d) != text {
 			t.Error(migrations.Span(d), text)
 		}
@@ -258,7 +284,8 @@ func TestDrain(t *testing.T) {
 	}
 	for _, active := range []id.Run{run.ID, paused.ID} {
 		log := d.Log(active)
-		if got := log[len(log)-2:]; got[0] != fmt.Sprintf("Ana drain worker %d, here:7", worker) || got[1] != fmt.Sprintf("Ana undrain worker %d, here:7", worker) {
+		if got := log[len(log)-2:]; got[0] != fmt.Sprintf("Ana drain worker %d, here:7", worker) ||
+			got[1] != fmt.Sprintf("Ana undrain worker %d, here:7", worker) {
 			t.Error(got)
 		}
 	}
@@ -274,7 +301,10 @@ func TestNothingStartsByItselfAfterARestore(t *testing.T) {
 	t.Parallel()
 	d := newEnv(t)
 	want := map[migrations.State]migrations.State{
-		migrations.Open: migrations.Open, migrations.Filling: migrations.Filling, migrations.Ready: migrations.Ready, migrations.Running: migrations.Paused, migrations.Pausing: migrations.Paused, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Paused, migrations.Cancelling: migrations.Cancelling, migrations.Cancelled: migrations.Cancelled, migrations.Complete: migrations.Complete,
+		migrations.Open: migrations.Open, migrations.Filling: migrations.Filling, migrations.Ready: migrations.Ready,
+		migrations.Running: migrations.Paused, migrations.Pausing: migrations.Paused, migrations.Paused: migrations.Paused,
+		migrations.Throttled: migrations.Paused, migrations.Cancelling: migrations.Cancelling,
+		migrations.Cancelled: migrations.Cancelled, migrations.Complete: migrations.Complete,
 	}
 	runs, n := map[migrations.State]id.Run{}, 10
 	for state := range want {
@@ -291,11 +321,13 @@ func TestNothingStartsByItselfAfterARestore(t *testing.T) {
 			if run.State != to {
 				t.Errorf("%s became %s; want %s", from, run.State, to)
 			}
-			if to == migrations.Paused && from != migrations.Paused && (run.Reason != "Restored from a backup." || run.Listed == migrations.ListFinished) {
+			if to == migrations.Paused && from != migrations.Paused && (run.Reason != "Restored from a backup." ||
+				run.Listed == migrations.ListFinished) {
 				t.Errorf("%s: %q, %s", from, run.Reason, run.Listed)
 			}
 		}
-		if run := d.Now(busy.ID); run.State != migrations.Pausing || run.Listed != migrations.ListAttention || run.Reason != "Restored from a backup." {
+		if run := d.Now(busy.ID); run.State != migrations.Pausing || run.Listed != migrations.ListAttention ||
+			run.Reason != "Restored from a backup." {
 			t.Error(run.State, run.Listed, run.Reason)
 		}
 	}
@@ -306,13 +338,15 @@ func TestStartWithSettings(t *testing.T) {
 	d := newEnv(t)
 	ready := d.Ready(3)
 	mine, theirs := migrations.KnobChange{"concurrency": 8}, migrations.KnobChange{"concurrency": 2}
-	if _, err := d.StartRun(d.Ctx, d.Ana, ready.ID, 0, migrations.KnobChange{"concurrency": 100_000}); !errors.As(err, new(fault.Several)) {
+	if _, err := d.StartRun(d.Ctx, d.Ana, ready.ID, 0, migrations.KnobChange{"concurrency": 100_000}); !errors.As(err,
+		new(fault.Several)) {
 		t.Error(err)
 	}
 	if run := d.Now(ready.ID); run.State != migrations.Ready {
 		t.Errorf("with a setting out of its range it is %s", run.State)
 	}
-	if run, err := d.StartRun(d.Ctx, d.Ana, ready.ID, 0, mine); err != nil || run.State != migrations.Running || run.Knobs.Concurrency != 8 {
+	if run, err := d.StartRun(d.Ctx, d.Ana, ready.ID, 0, mine); err != nil || run.State != migrations.Running ||
+		run.Knobs.Concurrency != 8 {
 		t.Fatalf("%+v, %v", run, err)
 	}
 	log := len(d.Log(ready.ID))
@@ -334,7 +368,8 @@ func TestStartWithSettings(t *testing.T) {
 		var wait sync.WaitGroup
 		for n := 10; n < 20; n++ {
 			wait.Go(func() {
-				_, _ = d.StartRun(context.WithoutCancel(d.Ctx), migrations.Actor{Name: fmt.Sprint(n)}, ready.ID, 0, migrations.KnobChange{"concurrency": float64(n)})
+				_, _ = d.StartRun(context.WithoutCancel(d.Ctx), migrations.Actor{Name: fmt.Sprint(n)}, ready.ID, 0,
+					migrations.KnobChange{"concurrency": float64(n)})
 			})
 		}
 		wait.Wait()

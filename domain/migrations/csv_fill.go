@@ -14,7 +14,10 @@ import (
 // cannot be read, or whose maker returns an error, is rejected with it. An interrupted fill resumes at its cursor.
 // Maker is called once with the file, whose columns are known then; its error ends the fill. FillCSV returns
 // csvfile.BadFile.
-func FillCSV(ctx context.Context, into Filler, options csvfile.Options, maker func(file *csvfile.File) (func(row csvfile.Row) (payload string, err error), error)) error {
+func FillCSV(
+	ctx context.Context, into Filler, options csvfile.Options,
+	maker func(file *csvfile.File) (func(row csvfile.Row) (payload string, err error), error),
+) error {
 	upload, err := into.Upload(ctx)
 	if err != nil {
 		return fmt.Errorf("open file: %w", err)
@@ -45,7 +48,9 @@ func FillCSV(ctx context.Context, into Filler, options csvfile.Options, maker fu
 	return nil
 }
 
-func addRow(ctx context.Context, into Filler, row csvfile.Row, err error, makePayload func(csvfile.Row) (string, error)) error {
+func addRow(
+	ctx context.Context, into Filler, row csvfile.Row, err error, makePayload func(csvfile.Row) (string, error),
+) error {
 	var bad csvfile.BadRow
 	if errors.As(err, &bad) {
 		return into.Reject(ctx, Rejection{Line: bad.Line, Reason: bad.Reason, Content: bad.Content, Cursor: bad.Cursor})

@@ -41,7 +41,10 @@ func FillRange(ctx context.Context, into Filler, first, last, size uint64, text 
 // FillPages fills a run with a task for each item of a source that is read by pages, in ascending order
 // of the items' ids. Next returns the items with an id above after, as many as it likes, none at the end;
 // task returns an item's id and payload.
-func FillPages[T any](ctx context.Context, into Filler, next func(ctx context.Context, after uint64) ([]T, error), task func(item T) (id uint64, payload string)) error {
+func FillPages[T any](
+	ctx context.Context, into Filler, next func(ctx context.Context, after uint64) ([]T, error),
+	task func(item T) (id uint64, payload string),
+) error {
 	after, _, err := cursorID(into)
 	if err != nil {
 		return err

@@ -168,7 +168,8 @@ func TestFillers(t *testing.T) {
 	})
 	t.Run("the largest id there is ends a range", func(t *testing.T) {
 		calls := 0
-		if err := FillRange(ctx, &partialFiller{left: 1 << 30}, ^uint64(0)-3, ^uint64(0), 3, func(uint64, uint64) string { calls++; return "" }); err != nil || calls != 2 {
+		if err := FillRange(ctx, &partialFiller{left: 1 << 30}, ^uint64(0)-3, ^uint64(0), 3,
+			func(uint64, uint64) string { calls++; return "" }); err != nil || calls != 2 {
 			t.Error(calls, err)
 		}
 	})
@@ -186,7 +187,9 @@ func TestFillers(t *testing.T) {
 		}
 	})
 	t.Run("a source that goes back is a mistake", func(t *testing.T) {
-		err := FillPages(ctx, &partialFiller{left: 1 << 30}, func(context.Context, uint64) ([]uint64, error) { return []uint64{2, 1}, nil }, func(n uint64) (uint64, string) { return n, "" })
+		err := FillPages(ctx, &partialFiller{left: 1 << 30},
+			func(context.Context, uint64) ([]uint64, error) { return []uint64{2, 1}, nil },
+			func(n uint64) (uint64, string) { return n, "" })
 		if err == nil || fault.KindOf(err) != "" {
 			t.Error(err)
 		}

@@ -39,7 +39,8 @@ type Knob struct {
 
 // KnobTable has every setting of a run, in the order of Knobs.
 var KnobTable = []Knob{
-	{"concurrency", "Concurrency", "tasks at a time, each worker", WholeKnob, 1, 1000, func(k *Knobs) any { return &k.Concurrency }},
+	{"concurrency", "Concurrency", "tasks at a time, each worker", WholeKnob, 1, 1000,
+		func(k *Knobs) any { return &k.Concurrency }},
 	{"block", "Block", "tasks in a claim", WholeKnob, 1, 1000, func(k *Knobs) any { return &k.Block }},
 	{"attempts", "Attempts", "of a task", WholeKnob, 1, 100, func(k *Knobs) any { return &k.Attempts }},
 	{"backoff", "Backoff", "s, doubles", SpanKnob, 0.01, 3600, func(k *Knobs) any { return &k.Backoff }},
@@ -51,7 +52,8 @@ var KnobTable = []Knob{
 	{"max_history", "History list", "at most", WholeKnob, 0, 1e12, func(k *Knobs) any { return &k.MaxHistory }},
 	{"max_lag", "Replica lag", "s, at most", SpanKnob, 0, 86_400, func(k *Knobs) any { return &k.MaxLag }},
 	{"error_share", "Error share", "% of 100 attempts", ShareKnob, 0, 1, func(k *Knobs) any { return &k.ErrorShare }},
-	{"same_error", "Same error", "times in a row", WholeKnob, 0, MaxSameErrors, func(k *Knobs) any { return &k.SameError }},
+	{"same_error", "Same error", "times in a row", WholeKnob, 0, MaxSameErrors,
+		func(k *Knobs) any { return &k.SameError }},
 	{"throttled", "Throttled", "", SwitchKnob, 0, 1, func(k *Knobs) any { return &k.Throttled }},
 }
 

@@ -82,7 +82,8 @@ func (p Param) parse(ctx context.Context, given string) (string, error) {
 	bad := func(format string, args ...any) (string, error) {
 		return "", BadParam(p.Name, fmt.Sprintf(format, args...))
 	}
-	if !utf8.ValidString(given) || strings.ContainsFunc(given, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+	if !utf8.ValidString(given) ||
+		strings.ContainsFunc(given, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
 		return bad("%s has characters that are no text. Type it anew, as UTF-8.", p.Label)
 	}
 	value := given
@@ -229,7 +230,8 @@ func (s storedParams) secrets() (list []string) {
 		}
 		quoted := strconv.Quote(secret)
 		inJSON, _ := json.Marshal(secret) // a text always can be
-		list = append(list, secret, url.QueryEscape(secret), url.PathEscape(secret), quoted[1:len(quoted)-1], string(inJSON[1:len(inJSON)-1]),
+		list = append(list, secret, url.QueryEscape(secret), url.PathEscape(secret), quoted[1:len(quoted)-1],
+			string(inJSON[1:len(inJSON)-1]),
 			strings.TrimPrefix(url.UserPassword("", secret).String(), ":"), base64.StdEncoding.EncodeToString([]byte(secret)))
 	}
 	slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) // one may contain another

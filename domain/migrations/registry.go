@@ -140,7 +140,8 @@ func (e *Engine) Info(ctx context.Context, name string) (Info, error) {
 		return Info{}, err
 	}
 	info := Info{
-		Name: m.Name, Title: cmp.Or(m.Title, m.Name), Description: m.Description, Upload: m.Upload, UploadOptional: m.UploadOptional, Knobs: m.Knobs.OrDefaults(), Dry: m.Preview != nil, First: m.First,
+		Name: m.Name, Title: cmp.Or(m.Title, m.Name), Description: m.Description, Upload: m.Upload,
+		UploadOptional: m.UploadOptional, Knobs: m.Knobs.OrDefaults(), Dry: m.Preview != nil, First: m.First,
 		Params: make([]ParamInfo, len(m.Params)),
 	}
 	for i, p := range m.Params {

@@ -96,7 +96,9 @@ func (e *Engine) SkipTasks(ctx context.Context, actor Actor, run id.Run, which S
 	return e.settle(ctx, actor, run, which, taskActions["skip"])
 }
 
-func (e *Engine) settle(ctx context.Context, actor Actor, run id.Run, which Selection, s taskAction) (n int64, err error) {
+func (e *Engine) settle(
+	ctx context.Context, actor Actor, run id.Run, which Selection, s taskAction,
+) (n int64, err error) {
 	many, err := which.parse()
 	if err != nil {
 		return 0, err
@@ -171,7 +173,9 @@ func (w Selection) parse() (taskSet, error) {
 
 // settleByID is for tasks with given ids. One that is processed is its worker's and not touched. If must is set, a
 // state that does not allow the action is an error; else the task is left alone.
-func (e *Engine) settleByID(ctx context.Context, actor Actor, run id.Run, tasks []id.Task, s taskAction, must bool) (n int64, err error) {
+func (e *Engine) settleByID(
+	ctx context.Context, actor Actor, run id.Run, tasks []id.Task, s taskAction, must bool,
+) (n int64, err error) {
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		n = 0
 		row, err := e.lockToSettle(ctx, tx, run, s)
@@ -190,7 +194,8 @@ func (e *Engine) settleByID(ctx context.Context, actor Actor, run id.Run, tasks 
 		for _, t := range rows {
 			switch {
 			case slices.Contains(s.from, t.State):
-				chunk, names = append(chunk, lockedTask{t.ID, t.State, t.Fingerprint}), append(names, strconv.FormatUint(uint64(t.ID), 10))
+				chunk, names = append(chunk, lockedTask{t.ID, t.State, t.Fingerprint}), append(names,
+					strconv.FormatUint(uint64(t.ID), 10))
 			case must:
 				return WrongTaskState(t.ID, t.State, s.done)
 			}
@@ -231,7 +236,9 @@ func (e *Engine) settleMany(ctx context.Context, actor Actor, run id.Run, tasks 
 }
 
 // request does the first chunk, and stores what is left. n is how many tasks there are.
-func (e *Engine) request(ctx context.Context, actor Actor, run id.Run, tasks taskSet, s taskAction) (request uint64, n int64, err error) {
+func (e *Engine) request(
+	ctx context.Context, actor Actor, run id.Run, tasks taskSet, s taskAction,
+) (request uint64, n int64, err error) {
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		request, n = 0, 0
 		row, err := e.lockToSettle(ctx, tx, run, s)
@@ -249,7 +256,8 @@ func (e *Engine) request(ctx context.Context, actor Actor, run id.Run, tasks tas
 			}
 			n = max(n, settleChunk)
 			id, err := tx.AddRequest(ctx, db.AddRequestParams{
-				RunID: run, Kind: tasks.kind(s), Fingerprint: tasks.print, AfterID: chunk[len(chunk)-1].id, AccountID: actor.Account, Actor: actor.Name,
+				RunID: run, Kind: tasks.kind(s), Fingerprint: tasks.print, AfterID: chunk[len(chunk)-1].id,
+				AccountID: actor.Account, Actor: actor.Name,
 			})
 			if err != nil {
 				return err
@@ -346,7 +354,8 @@ func (e *Engine) endRequest(ctx context.Context, request uint64, conflict error)
 			return err
 		}
 		tasks, s := taskSetOf(r)
-		return LogEvent(ctx, tx, run, Keeper, s.kind, fmt.Sprintf("%s, for %s: the rest is left as it is. %s", tasks, r.Actor, fault.Message(conflict)))
+		return LogEvent(ctx, tx, run, Keeper, s.kind, fmt.Sprintf("%s, for %s: the rest is left as it is. %s", tasks, r.Actor,
+			fault.Message(conflict)))
 	})
 }
 
@@ -411,13 +420,15 @@ type lockedTask struct {
 func lockChunk(ctx context.Context, tx *db.Tx, run id.Run, tasks taskSet, after id.Task) ([]lockedTask, error) {
 	var chunk []lockedTask
 	if tasks.print == nil {
-		rows, err := tx.LockTasksIn(ctx, db.LockTasksInParams{RunID: run, State: tasks.state, After: after, Limit: settleChunk})
+		rows, err := tx.LockTasksIn(ctx, db.LockTasksInParams{RunID: run, State: tasks.state, After: after,
+			Limit: settleChunk})
 		for _, row := range rows {
 			chunk = append(chunk, lockedTask{row.ID, tasks.state, row.Fingerprint})
 		}
 		return chunk, err
 	}
-	rows, err := tx.LockTasksOfFailure(ctx, db.LockTasksOfFailureParams{RunID: run, Fingerprint: tasks.print, After: after, Limit: settleChunk})
+	rows, err := tx.LockTasksOfFailure(ctx, db.LockTasksOfFailureParams{RunID: run, Fingerprint: tasks.print, After: after,
+		Limit: settleChunk})
 	for _, row := range rows {
 		chunk = append(chunk, lockedTask{row.ID, TaskFailed, row.Fingerprint})
 	}
@@ -425,7 +436,9 @@ func lockChunk(ctx context.Context, tx *db.Tx, run id.Run, tasks taskSet, after 
 }
 
 // write retries or skips locked tasks and updates the counters. A complete run with open tasks runs again.
-func (e *Engine) write(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, s taskAction, tasks []lockedTask) error {
+func (e *Engine) write(
+	ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, s taskAction, tasks []lockedTask,
+) error {
 	if len(tasks) == 0 {
 		return nil
 	}
@@ -462,7 +475,8 @@ func (e *Engine) write(ctx context.Context, tx *db.Tx, row db.MigrationRun, acto
 		return nil
 	}
 	if s.kind == "retry" {
-		return Transit(ctx, tx, row.ID, Move{Action: "retry tasks", From: []State{Complete}, To: Running, Reason: "Tasks are tried again.", Actor: actor}, nil)
+		return Transit(ctx, tx, row.ID, Move{Action: "retry tasks", From: []State{Complete}, To: Running,
+			Reason: "Tasks are tried again.", Actor: actor}, nil)
 	}
 	listed, err := listedComplete(ctx, tx, row.ID)
 	if err != nil {
@@ -486,7 +500,8 @@ func takeFromGroups(ctx context.Context, tx *db.Tx, run id.Run, tasks []lockedTa
 	}
 	slices.SortFunc(prints, bytes.Compare)
 	for _, print := range prints {
-		if err := tx.SubtractFailures(ctx, db.SubtractFailuresParams{Tasks: groups[string(print)], RunID: run, Fingerprint: print}); err != nil {
+		if err := tx.SubtractFailures(ctx, db.SubtractFailuresParams{Tasks: groups[string(print)], RunID: run,
+			Fingerprint: print}); err != nil {
 			return err
 		}
 	}

@@ -23,8 +23,10 @@ const groupOne, groupTwo = "0000000000000001", "0000000000000002"
 func (d *env) failedRun(n int) migrations.Run {
 	d.T.Helper()
 	run := d.Running(n)
-	domaintest.Exec(d.T, d.DB, `UPDATE migration_task SET state = 'failed', attempt = 5, finished_at = NOW(6), fingerprint = UNHEX(IF(payload % 2, ?, ?)) WHERE run_id = ?`, groupOne, groupTwo, run.ID)
-	domaintest.Exec(d.T, d.DB, "INSERT INTO migration_counter (run_id, worker_id, failed, errors) VALUES (?, 1, ?, ?)", run.ID, n, 5*n)
+	domaintest.Exec(d.T, d.DB,
+		`UPDATE migration_task SET state = 'failed', attempt = 5, finished_at = NOW(6), fingerprint = UNHEX(IF(payload % 2, ?, ?)) WHERE run_id = ?`, groupOne, groupTwo, run.ID)
+	domaintest.Exec(d.T, d.DB, "INSERT INTO migration_counter (run_id, worker_id, failed, errors) VALUES (?, 1, ?, ?)",
+		run.ID, n, 5*n)
 	for group, failed := range map[string]int{groupOne: (n + 1) / 2, groupTwo: n / 2} {
 		domaintest.Exec(d.T, d.DB, `INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
 			SELECT ?, UNHEX(?), 'It failed', MIN(id), ?, ?, NOW(6), NOW(6) FROM migration_task WHERE run_id = ?`, run.ID, group, 5*failed, failed, run.ID)
@@ -37,7 +39,9 @@ func (d *env) failedRun(n int) migrations.Run {
 func (d *env) iterations(run id.Run) string {
 	d.T.Helper()
 	var one, two, more int
-	domaintest.Must(d.T, d.DB.SQL.QueryRow("SELECT SUM(iteration = 1), SUM(iteration = 2), SUM(iteration > 2) FROM migration_task WHERE run_id = ?", run).Scan(&one, &two, &more))
+	domaintest.Must(d.T, d.DB.SQL.QueryRow(
+		"SELECT SUM(iteration = 1), SUM(iteration = 2), SUM(iteration > 2) FROM migration_task WHERE run_id = ?",
+		run).Scan(&one, &two, &more))
 	return fmt.Sprint(one, " ", two, " ", more)
 }
 
@@ -70,7 +74,8 @@ func TestRetry(t *testing.T) {
 		}
 		d.finishes(d.Engine)
 		d.CheckCounts(run.ID)
-		if got := d.Now(run.ID).Progress; got.Open != 3500 || got.Errors != 5*3500 || d.iterations(run.ID) != "0 3500 0" || d.requests() != 0 {
+		if got := d.Now(run.ID).Progress; got.Open != 3500 || got.Errors != 5*3500 || d.iterations(run.ID) != "0 3500 0" ||
+			d.requests() != 0 {
 			t.Errorf("%+v, iterations %s, %d requests left", got, d.iterations(run.ID), d.requests())
 		}
 		if log := d.Log(run.ID); log[len(log)-1] != "Ana retry all failed tasks: 3500" {
@@ -127,7 +132,8 @@ func TestRetry(t *testing.T) {
 		for _, run := range []migrations.Run{stuck, other} {
 			domaintest.Must(t, d.Request(d.Ctx, d.Ana, run.ID, "retry"))
 		}
-		domaintest.Exec(t, d.DB, fmt.Sprintf("CREATE TRIGGER stuck BEFORE UPDATE ON migration_task FOR EACH ROW BEGIN IF NEW.run_id = %d THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'It is stuck'; END IF; END", stuck.ID))
+		domaintest.Exec(t, d.DB,
+			fmt.Sprintf("CREATE TRIGGER stuck BEFORE UPDATE ON migration_task FOR EACH ROW BEGIN IF NEW.run_id = %d THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'It is stuck'; END IF; END", stuck.ID))
 		if err := d.FinishRequests(d.Ctx); err == nil || !strings.Contains(err.Error(), "It is stuck") {
 			t.Errorf("nobody is told: %v", err)
 		}
@@ -160,7 +166,8 @@ func TestRetry(t *testing.T) {
 		if d.Now(run.ID).State != migrations.Complete || d.iterations(run.ID) != "500 1000 0" {
 			t.Error("it was touched", d.iterations(run.ID))
 		}
-		want := "Counterfoil retry all failed tasks, for Ana: the rest is left as it is. " + migrations.ActiveRun{other.ID}.Error()
+		want := "Counterfoil retry all failed tasks, for Ana: the rest is left as it is. " +
+			migrations.ActiveRun{other.ID}.Error()
 		if log := d.Log(run.ID); log[len(log)-1] != want {
 			t.Error(log)
 		}
@@ -201,7 +208,8 @@ func TestRetryGroup(t *testing.T) {
 		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Fingerprint: groupOne}); n != 2 || err != nil {
 			t.Fatal(n, err)
 		}
-		if run := d.Now(run.ID); run.State != migrations.Running || run.Listed != migrations.ListActive || run.FinishedAt != nil || run.Reason != "Tasks are tried again." {
+		if run := d.Now(run.ID); run.State != migrations.Running || run.Listed != migrations.ListActive ||
+			run.FinishedAt != nil || run.Reason != "Tasks are tried again." {
 			t.Errorf("%+v", run)
 		}
 	})
@@ -225,7 +233,8 @@ func TestRetryGroup(t *testing.T) {
 		d := newEnv(t)
 		run := d.Running(1)
 		d.MustMove(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
-		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true}); n != 0 || err != nil || d.Now(run.ID).State != migrations.Complete {
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true}); n != 0 || err != nil ||
+			d.Now(run.ID).State != migrations.Complete {
 			t.Error(n, err)
 		}
 	})
@@ -252,13 +261,15 @@ func TestRetryTasks(t *testing.T) {
 		d.CheckCounts(run.ID)
 		for i, state := range migrations.TaskStates {
 			_, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Task: tasks[2*i]})
-			if may := slices.Contains([]string{migrations.TaskWaiting, migrations.TaskFailed, migrations.TaskSkipped}, state); may != (err == nil) {
+			if may := slices.Contains([]string{migrations.TaskWaiting, migrations.TaskFailed, migrations.TaskSkipped},
+				state); may != (err == nil) {
 				t.Error("retry of one that is", state, err)
 			} else if !may {
 				refusesAs(t, err, migrations.CodeWrongTaskState, fault.Conflict)
 			}
 			_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Task: tasks[2*i+1]})
-			if may := slices.Contains([]string{migrations.TaskOpen, migrations.TaskWaiting, migrations.TaskFailed}, state); may != (err == nil) {
+			if may := slices.Contains([]string{migrations.TaskOpen, migrations.TaskWaiting, migrations.TaskFailed},
+				state); may != (err == nil) {
 				t.Error("skip of one that is", state, err)
 			} else if !may {
 				refusesAs(t, err, migrations.CodeWrongTaskState, fault.Conflict)
@@ -266,7 +277,8 @@ func TestRetryTasks(t *testing.T) {
 			d.CheckCounts(run.ID)
 		}
 		task, _, err := d.Task(d.Ctx, run.ID, tasks[2*slices.Index(migrations.TaskStates, migrations.TaskFailed)])
-		if err != nil || task.Iteration != 2 || task.Attempt != 0 || task.State != migrations.TaskOpen || task.Fingerprint != "" || task.FinishedAt != nil {
+		if err != nil || task.Iteration != 2 || task.Attempt != 0 || task.State != migrations.TaskOpen ||
+			task.Fingerprint != "" || task.FinishedAt != nil {
 			t.Errorf("%+v", task)
 		}
 		log := strings.Join(d.Log(run.ID), "\n")
@@ -284,7 +296,8 @@ func TestRetryTasks(t *testing.T) {
 		tasks := d.Ids(run.ID)
 		domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'open', fingerprint = NULL WHERE id = ?", tasks[0])
 		domaintest.Exec(t, d.DB, "UPDATE migration_counter SET failed = 5 WHERE run_id = ?", run.ID)
-		domaintest.Exec(t, d.DB, "UPDATE migration_failure SET failed = 2 WHERE run_id = ? AND fingerprint = UNHEX(?)", run.ID, groupOne)
+		domaintest.Exec(t, d.DB, "UPDATE migration_failure SET failed = 2 WHERE run_id = ? AND fingerprint = UNHEX(?)",
+			run.ID, groupOne)
 		named := []id.Task{tasks[3], tasks[0], tasks[2], tasks[3], d.Ids(other.ID)[0], 999_999}
 		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Tasks: named}); n != 2 || err != nil {
 			t.Fatal(n, err)
@@ -297,7 +310,8 @@ func TestRetryTasks(t *testing.T) {
 			t.Error(log)
 		}
 		log := len(d.Log(run.ID))
-		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Tasks: named}); n != 0 || err != nil || len(d.Log(run.ID)) != log {
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Tasks: named}); n != 0 || err != nil ||
+			len(d.Log(run.ID)) != log {
 			t.Error(n, err, d.Log(run.ID))
 		}
 		if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Tasks: tasks}); n != 6 || err != nil {
@@ -310,7 +324,8 @@ func TestRetryTasks(t *testing.T) {
 	t.Run("exactly one of a task, some tasks, a group and all is named", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		for _, which := range []migrations.Selection{{}, {Task: 1, All: true}, {Fingerprint: groupOne, All: true}, {Task: 1, Tasks: []id.Task{1}}, {Tasks: []id.Task{1}, All: true}} {
+		for _, which := range []migrations.Selection{{}, {Task: 1, All: true}, {Fingerprint: groupOne, All: true},
+			{Task: 1, Tasks: []id.Task{1}}, {Tasks: []id.Task{1}, All: true}} {
 			_, err := d.RetryTasks(d.Ctx, d.Ana, 1, which)
 			refusesAs(t, err, migrations.CodeBadSelection, fault.Invalid)
 		}
@@ -329,7 +344,8 @@ func TestSkip(t *testing.T) {
 	}
 	d.finishes(d.Engine)
 	d.CheckCounts(run.ID)
-	if run := d.Now(run.ID); run.State != migrations.Complete || run.Listed != migrations.ListAttention || run.Progress.Skipped != 1150 {
+	if run := d.Now(run.ID); run.State != migrations.Complete || run.Listed != migrations.ListAttention ||
+		run.Progress.Skipped != 1150 {
 		t.Errorf("%+v", run)
 	}
 	if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{All: true}); n != 1150 || err != nil {
@@ -337,7 +353,8 @@ func TestSkip(t *testing.T) {
 	}
 	d.finishes(d.Engine)
 	d.CheckCounts(run.ID)
-	if run := d.Now(run.ID); run.State != migrations.Complete || run.Listed != migrations.ListFinished || run.Progress.Skipped != 2300 {
+	if run := d.Now(run.ID); run.State != migrations.Complete || run.Listed != migrations.ListFinished ||
+		run.Progress.Skipped != 2300 {
 		t.Errorf("%+v", run)
 	}
 }
@@ -353,7 +370,8 @@ func TestCountersAreTheTruth(t *testing.T) {
 			task := rapid.SampledFrom(tasks).Draw(r, "task")
 			now, _, err := d.Task(d.Ctx, run.ID, task)
 			domaintest.Must(r, err)
-			do := rapid.SampledFrom([]string{"work", "work", "work", "retry", "retry group", "retry all", "skip", "skip group", "skip all", "pause", "resume", "complete"}).Draw(r, "do")
+			do := rapid.SampledFrom([]string{"work", "work", "work", "retry", "retry group", "retry all", "skip", "skip group",
+				"skip all", "pause", "resume", "complete"}).Draw(r, "do")
 			group := rapid.SampledFrom([]string{groupOne, groupTwo}).Draw(r, "group")
 			switch do {
 			case "work":
@@ -364,7 +382,8 @@ func TestCountersAreTheTruth(t *testing.T) {
 					}
 					d.Does(run.ID, task, migrations.TaskOpen, migrations.TaskProcessing)
 				case migrations.TaskProcessing:
-					to := rapid.SampledFrom([]string{migrations.TaskComplete, migrations.TaskFailed, migrations.TaskWaiting, migrations.TaskOpen}).Draw(r, "to")
+					to := rapid.SampledFrom([]string{migrations.TaskComplete, migrations.TaskFailed, migrations.TaskWaiting,
+						migrations.TaskOpen}).Draw(r, "to")
 					d.Does(run.ID, task, migrations.TaskProcessing, to, byte(rapid.IntRange(1, 2).Draw(r, "fingerprint")))
 				}
 			case "retry":
@@ -422,7 +441,8 @@ func TestSkippingAndClaimingAtOnce(t *testing.T) {
 				return
 			}
 			if n, _ := result.RowsAffected(); n == 1 {
-				domaintest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, processing) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE processing = processing + 1", run.ID)
+				domaintest.Exec(t, d.DB,
+					"INSERT INTO migration_counter (run_id, worker_id, processing) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE processing = processing + 1", run.ID)
 			}
 		}
 	})
@@ -451,7 +471,8 @@ func TestWaitingTasks(t *testing.T) {
 			d := newEnv(t)
 			run := d.Running(2303)
 			tasks := d.Ids(run.ID)
-			domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'waiting', attempt = 1, due_at = NOW(6) + INTERVAL 1 HOUR WHERE run_id = ? AND id <= ?", run.ID, uint64(tasks[2299]))
+			domaintest.Exec(t, d.DB,
+				"UPDATE migration_task SET state = 'waiting', attempt = 1, due_at = NOW(6) + INTERVAL 1 HOUR WHERE run_id = ? AND id <= ?", run.ID, uint64(tasks[2299]))
 			domaintest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, waiting) VALUES (?, 1, 2300)", run.ID)
 			d.Does(run.ID, tasks[2300], migrations.TaskOpen, migrations.TaskProcessing)
 			d.Does(run.ID, tasks[2300], migrations.TaskProcessing, migrations.TaskFailed)
@@ -462,7 +483,8 @@ func TestWaitingTasks(t *testing.T) {
 			d.finishes(d.Engine)
 			d.CheckCounts(run.ID)
 			after := d.Now(run.ID).Progress
-			if after.Waiting != 0 || after.Failed != before.Failed || after.Open+after.Skipped != before.Open+2300 || d.requests() != 0 {
+			if after.Waiting != 0 || after.Failed != before.Failed || after.Open+after.Skipped != before.Open+2300 ||
+				d.requests() != 0 {
 				t.Errorf("%+v, %d requests", after, d.requests())
 			}
 			if log := d.Log(run.ID); log[len(log)-1] != one.last {

@@ -238,7 +238,9 @@ func (e *Engine) discard(ctx context.Context, file upload, why error) {
 }
 
 // open adds the run. The unique index decides which of two is first.
-func (e *Engine) open(ctx context.Context, actor Actor, m *Migration, values Values, draft Draft, file upload) (Run, error) {
+func (e *Engine) open(
+	ctx context.Context, actor Actor, m *Migration, values Values, draft Draft, file upload,
+) (Run, error) {
 	keys := [][]byte{m.sameKey(values, draft.Dry, file.hash)}
 	if m.Behind {
 		keys = append(keys, beside(keys[0]))
@@ -320,7 +322,9 @@ func (e *Engine) OpenIn(ctx context.Context, tx *db.Tx, actor Actor, name string
 }
 
 // add adds a run. While it is active no other can have the key, which may be nil.
-func (e *Engine) add(ctx context.Context, tx *db.Tx, actor Actor, m *Migration, key []byte, values Values, draft Draft, file upload) (Run, error) {
+func (e *Engine) add(
+	ctx context.Context, tx *db.Tx, actor Actor, m *Migration, key []byte, values Values, draft Draft, file upload,
+) (Run, error) {
 	params, err := m.store(values)
 	if err != nil {
 		return Run{}, err
@@ -496,9 +500,12 @@ func (e *Engine) RunFrom(row db.MigrationRun, progress db.ProgressOfRow) (Run, e
 		return Run{}, fmt.Errorf("run %d: %w", row.ID, err)
 	}
 	run := Run{
-		ID: row.ID, Name: row.Name, Title: row.Name, Listed: row.Listed, Values: values, State: State(row.State), Reason: row.Reason, StateSince: row.StateSince,
-		Version: row.Version, Dry: row.Dry, CanaryLeft: row.CanaryLeft, Knobs: knobs, Total: row.Total, Rejected: row.Rejected, Upload: row.UploadName,
-		Actor: row.Actor, Progress: ProgressOf(row.Total, progress), CreatedAt: row.CreatedAt, StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
+		ID: row.ID, Name: row.Name, Title: row.Name, Listed: row.Listed, Values: values, State: State(row.State),
+		Reason: row.Reason, StateSince: row.StateSince,
+		Version: row.Version, Dry: row.Dry, CanaryLeft: row.CanaryLeft, Knobs: knobs, Total: row.Total,
+		Rejected: row.Rejected, Upload: row.UploadName,
+		Actor: row.Actor, Progress: ProgressOf(row.Total, progress), CreatedAt: row.CreatedAt, StartedAt: row.StartedAt,
+		FinishedAt: row.FinishedAt,
 	}
 	if m, ok := e.registry[row.Name]; ok {
 		run.Known = true

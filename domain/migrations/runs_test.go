@@ -56,7 +56,8 @@ func TestParams(t *testing.T) {
 	t.Parallel()
 	ctx, check := context.Background(), migrations.New(nil, nil, nil, migrationstest.Numbers, migrationstest.Lines).Check
 	t.Run("a value is stored as it is understood", func(t *testing.T) {
-		values, err := check(ctx, "numbers", migrations.Values{"upto": " +007 ", "title": " x ", "colour": "blue", "loud": "on", "password": " p "})
+		values, err := check(ctx, "numbers", migrations.Values{"upto": " +007 ", "title": " x ", "colour": "blue",
+			"loud": "on", "password": " p "})
 		want := migrations.Values{"upto": "7", "title": "x", "colour": "blue", "loud": "true", "password": " p "}
 		if err != nil || fmt.Sprint(values) != fmt.Sprint(want) {
 			t.Error(values, err)
@@ -70,7 +71,8 @@ func TestParams(t *testing.T) {
 		}
 	})
 	t.Run("all that is wrong is said at once, each with its field", func(t *testing.T) {
-		_, err := check(ctx, "numbers", migrations.Values{"upto": "1000001", "title": "12345678901", "colour": "green", "loud": "perhaps", "password": "\x00", "nothing": "1"})
+		_, err := check(ctx, "numbers", migrations.Values{"upto": "1000001", "title": "12345678901", "colour": "green",
+			"loud": "perhaps", "password": "\x00", "nothing": "1"})
 		all := refuses[fault.Several](t, err, fault.Invalid)
 		var fields []string
 		for _, one := range all {
@@ -92,7 +94,8 @@ func TestParams(t *testing.T) {
 		})
 	}
 	t.Run("a number beyond all bounds is out of its range", func(t *testing.T) {
-		if _, err := check(ctx, "numbers", migrations.Values{"upto": "99999999999999999999"}); fault.Message(err) != "Up to must be from 0 to 1000000." {
+		if _, err := check(ctx, "numbers",
+			migrations.Values{"upto": "99999999999999999999"}); fault.Message(err) != "Up to must be from 0 to 1000000." {
 			t.Error(fault.Message(err))
 		}
 	})
@@ -108,8 +111,11 @@ func TestOpenRun(t *testing.T) {
 	t.Run("a run waits for a worker to fill it, and has its actor and parameters", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "5", "password": migrationstest.Hunter2}, migrations.Draft{}))
-		if run.State != migrations.Open || run.Listed != migrations.ListActive || run.Actor != "Ana" || run.Values["upto"] != "5" || !run.Known || run.Title != "Numbers" || run.Knobs != migrations.DefaultKnobs || run.Dry {
+		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "5", "password": migrationstest.Hunter2},
+			migrations.Draft{}))
+		if run.State != migrations.Open || run.Listed != migrations.ListActive || run.Actor != "Ana" ||
+			run.Values["upto"] != "5" || !run.Known || run.Title != "Numbers" || run.Knobs != migrations.DefaultKnobs ||
+			run.Dry {
 			t.Errorf("%+v", run)
 		}
 		if got := strings.Join(d.Log(run.ID), "\n"); got != "Ana open upto = 5, loud = false, password = ••••••" {
@@ -223,7 +229,8 @@ func TestOpenRunTwice(t *testing.T) {
 				t.Error(mine, err)
 			}
 		}
-		if now := d.Now(second.ID); now.State != migrations.Open || now.Reason != fmt.Sprintf("It begins when run %d, which does the same, is over.", first.ID) {
+		if now := d.Now(second.ID); now.State != migrations.Open ||
+			now.Reason != fmt.Sprintf("It begins when run %d, which does the same, is over.", first.ID) {
 			t.Errorf("%s: %s", now.State, now.Reason)
 		}
 		d.Must(d.CancelRun(d.Ctx, d.Ana, first.ID))
@@ -331,7 +338,8 @@ func TestUploads(t *testing.T) {
 		for _, name := range []string{"uploads/nobodys", "images/picture"} {
 			domaintest.Must(t, files.Put(d.Ctx, name, strings.NewReader("x")))
 		}
-		if n, err := d.SweepUploads(d.Ctx, files, time.Now().Add(-24*time.Hour)); n != 0 || err != nil || len(d.StoredFiles()) != 3 {
+		if n, err := d.SweepUploads(d.Ctx, files, time.Now().Add(-24*time.Hour)); n != 0 || err != nil ||
+			len(d.StoredFiles()) != 3 {
 			t.Errorf("%d files of this hour were swept, %v", n, err)
 		}
 		for _, name := range d.StoredFiles() {
@@ -361,7 +369,8 @@ func TestUploads(t *testing.T) {
 		if dry = d.FilledBy(d.Worker(), dry); dry.State != migrations.Running || !dry.Dry {
 			t.Fatal(dry.State)
 		}
-		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": migrations.Masked}, migrations.Draft{From: dry.ID}))
+		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": migrations.Masked},
+			migrations.Draft{From: dry.ID}))
 		if run.Dry || run.Upload != "list.csv" || len(d.StoredFiles()) != 1 {
 			t.Errorf("%+v", run)
 		}
@@ -396,22 +405,26 @@ func TestSecretsAreNowhere(t *testing.T) {
 		return fmt.Errorf("GET https://x:%s@example.com/: refused", into.Values()["password"])
 	}
 	d := newEnv(t, &leaky)
-	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"password": migrationstest.Hunter2}, migrations.Draft{}))
+	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"password": migrationstest.Hunter2},
+		migrations.Draft{}))
 	run = d.FilledBy(d.Worker(), run)
-	if run.State != migrations.Cancelled || run.Reason != "It could not be filled: GET https://x:••••••@example.com/: refused" {
+	if run.State != migrations.Cancelled ||
+		run.Reason != "It could not be filled: GET https://x:••••••@example.com/: refused" {
 		t.Error(run.State, run.Reason)
 	}
 	if strings.Contains(fmt.Sprintf("%+v", run), migrationstest.Hunter2) || run.Values["password"] != migrations.Masked {
 		t.Error("the run shows it")
 	}
 	missing := migrations.New(d.DB, nil, nil) // which does not know what is secret
-	if run, err := missing.Run(d.Ctx, run.ID); err != nil || strings.Contains(fmt.Sprintf("%+v", run), migrationstest.Hunter2) || run.Known {
+	if run, err := missing.Run(d.Ctx, run.ID); err != nil ||
+		strings.Contains(fmt.Sprintf("%+v", run), migrationstest.Hunter2) || run.Known {
 		t.Error("a program without the migration shows it", err)
 	}
 	if strings.Contains(strings.Join(d.Log(run.ID), "\n"), migrationstest.Hunter2) {
 		t.Error("the log shows it")
 	}
-	for _, table := range []string{"migration_event", "migration_attempt", "migration_failure", "migration_rejection", "migration_task", "migration_request", "migration_run"} {
+	for _, table := range []string{"migration_event", "migration_attempt", "migration_failure", "migration_rejection",
+		"migration_task", "migration_request", "migration_run"} {
 		for column, cells := range d.cells(table) {
 			if table+"."+column != "migration_run.params" && strings.Contains(cells, migrationstest.Hunter2) {
 				t.Errorf("%s.%s has it", table, column)

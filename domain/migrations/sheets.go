@@ -55,16 +55,18 @@ func (e *Engine) FailureSheet(ctx context.Context, run id.Run, fingerprint strin
 		return nil, err
 	}
 	head := []string{"task", "line", "iteration", "attempts", "finished_at", "fingerprint", "error", "payload"}
-	return &Sheet{Name: fmt.Sprintf("run-%d-failures.csv", run), head: head, part: func(ctx context.Context, write func(...string)) (bool, error) {
-		for _, t := range page.Tasks {
-			write(digits(t.ID), digits(t.Line), strconv.Itoa(t.Iteration), strconv.Itoa(t.Attempt), stamp(t.FinishedAt), t.Fingerprint, t.Error, t.Payload)
-		}
-		if page.Next == 0 {
-			return false, nil
-		}
-		page, err = e.FailedTasks(ctx, run, fingerprint, page.Next)
-		return err == nil, err
-	}}, nil
+	return &Sheet{Name: fmt.Sprintf("run-%d-failures.csv", run), head: head,
+		part: func(ctx context.Context, write func(...string)) (bool, error) {
+			for _, t := range page.Tasks {
+				write(digits(t.ID), digits(t.Line), strconv.Itoa(t.Iteration), strconv.Itoa(t.Attempt), stamp(t.FinishedAt),
+					t.Fingerprint, t.Error, t.Payload)
+			}
+			if page.Next == 0 {
+				return false, nil
+			}
+			page, err = e.FailedTasks(ctx, run, fingerprint, page.Next)
+			return err == nil, err
+		}}, nil
 }
 
 func digits[T ~uint64](n T) string { return strconv.FormatUint(uint64(n), 10) }
@@ -87,19 +89,20 @@ func (e *Engine) RejectionSheet(ctx context.Context, run id.Run) (*Sheet, error)
 		return nil, err
 	}
 	head := []string{"line", "reason", "content"}
-	return &Sheet{Name: fmt.Sprintf("run-%d-rejections.csv", run), head: head, part: func(ctx context.Context, write func(...string)) (bool, error) {
-		for _, one := range list {
-			write(digits(one.Line), one.Reason, one.Content)
-		}
-		if !more {
-			if r.Unlisted() > 0 {
-				write("", unlistedNote(r), "")
+	return &Sheet{Name: fmt.Sprintf("run-%d-rejections.csv", run), head: head,
+		part: func(ctx context.Context, write func(...string)) (bool, error) {
+			for _, one := range list {
+				write(digits(one.Line), one.Reason, one.Content)
 			}
-			return false, nil
-		}
-		list, more, err = e.Rejections(ctx, run, list[len(list)-1].Number)
-		return err == nil, err
-	}}, nil
+			if !more {
+				if r.Unlisted() > 0 {
+					write("", unlistedNote(r), "")
+				}
+				return false, nil
+			}
+			list, more, err = e.Rejections(ctx, run, list[len(list)-1].Number)
+			return err == nil, err
+		}}, nil
 }
 
 // unlistedNote says of how many rejected lines the list knows nothing.
@@ -127,28 +130,29 @@ func (e *Engine) ReportSheet(ctx context.Context, run id.Run) (*Sheet, error) {
 		return nil, err
 	}
 	head := []string{"line", "state", "note", "content"}
-	return &Sheet{Name: fmt.Sprintf("run-%d-report.csv", run), head: head, part: func(ctx context.Context, write func(...string)) (more bool, err error) {
-		for _, task := range page.Tasks {
-			if more, err := rejected.upTo(ctx, task.Line, write); more || err != nil {
+	return &Sheet{Name: fmt.Sprintf("run-%d-report.csv", run), head: head,
+		part: func(ctx context.Context, write func(...string)) (more bool, err error) {
+			for _, task := range page.Tasks {
+				if more, err := rejected.upTo(ctx, task.Line, write); more || err != nil {
+					return more, err
+				}
+				note, err := e.outcome(ctx, task)
+				if err != nil {
+					return false, err
+				}
+				write(digits(task.Line), task.State, note, Cut(task.Payload, 200))
+				page.Tasks = page.Tasks[1:]
+			}
+			if page.Next == 0 {
+				more, err := rejected.upTo(ctx, 1<<63, write)
+				if err == nil && !more && r.Unlisted() > 0 {
+					write("", "rejected", unlistedNote(r), "")
+				}
 				return more, err
 			}
-			note, err := e.outcome(ctx, task)
-			if err != nil {
-				return false, err
-			}
-			write(digits(task.Line), task.State, note, Cut(task.Payload, 200))
-			page.Tasks = page.Tasks[1:]
-		}
-		if page.Next == 0 {
-			more, err := rejected.upTo(ctx, 1<<63, write)
-			if err == nil && !more && r.Unlisted() > 0 {
-				write("", "rejected", unlistedNote(r), "")
-			}
-			return more, err
-		}
-		page, err = e.Tasks(ctx, run, TaskFilter{After: page.Next})
-		return err == nil, err
-	}}, nil
+			page, err = e.Tasks(ctx, run, TaskFilter{After: page.Next})
+			return err == nil, err
+		}}, nil
 }
 
 // outcome is a task's note or, of a failed one, its last error.

@@ -135,7 +135,8 @@ func (e *Engine) scanTaskIDs(ctx context.Context, run id.Run, filter TaskFilter)
 	}
 	horizon := id.Task(math.MaxInt64)
 	for _, state := range states {
-		found, err := db.Read(e.db.TaskIDsIn(ctx, db.TaskIDsInParams{RunID: run, State: state, After: filter.After, Limit: int32(most)}))
+		found, err := db.Read(e.db.TaskIDsIn(ctx, db.TaskIDsInParams{RunID: run, State: state, After: filter.After,
+			Limit: int32(most)}))
 		if err != nil {
 			return nil, false, fmt.Errorf("look at tasks: %w", err)
 		}
@@ -212,9 +213,11 @@ func (e *Engine) FailedTasks(ctx context.Context, run id.Run, fingerprint string
 	}
 	var ids []id.Task
 	if print == nil {
-		ids, err = db.Read(e.db.TaskIDsIn(ctx, db.TaskIDsInParams{RunID: run, State: TaskFailed, After: after, Limit: failedPerPage + 1}))
+		ids, err = db.Read(e.db.TaskIDsIn(ctx, db.TaskIDsInParams{RunID: run, State: TaskFailed, After: after,
+			Limit: failedPerPage + 1}))
 	} else {
-		ids, err = db.Read(e.db.TaskIDsOfFailure(ctx, db.TaskIDsOfFailureParams{RunID: run, Fingerprint: print, After: after, Limit: failedPerPage + 1}))
+		ids, err = db.Read(e.db.TaskIDsOfFailure(ctx, db.TaskIDsOfFailureParams{RunID: run, Fingerprint: print, After: after,
+			Limit: failedPerPage + 1}))
 	}
 	if err != nil {
 		return TaskPage{}, fmt.Errorf("look at failed tasks: %w", err)
@@ -231,8 +234,10 @@ func (e *Engine) FailedTasks(ctx context.Context, run id.Run, fingerprint string
 	out := TaskPage{Tasks: make([]Task, len(rows))}
 	for i, row := range rows {
 		out.Tasks[i] = Task{
-			ID: row.ID, Run: row.RunID, State: row.State, Worker: row.WorkerID, Attempt: int(row.Attempt), Iteration: int(row.Iteration), Line: row.Line,
-			Payload: row.Payload, Fingerprint: hex.EncodeToString(row.Fingerprint), Error: row.Message, ClaimedAt: row.ClaimedAt, FinishedAt: row.FinishedAt,
+			ID: row.ID, Run: row.RunID, State: row.State, Worker: row.WorkerID, Attempt: int(row.Attempt),
+			Iteration: int(row.Iteration), Line: row.Line,
+			Payload: row.Payload, Fingerprint: hex.EncodeToString(row.Fingerprint), Error: row.Message, ClaimedAt: row.ClaimedAt,
+			FinishedAt: row.FinishedAt,
 		}
 	}
 	if more {
@@ -258,7 +263,8 @@ func (e *Engine) Rejections(ctx context.Context, run id.Run, after uint64) (list
 	if _, err := e.Row(ctx, run); err != nil {
 		return nil, false, err
 	}
-	rows, err := db.Read(e.db.RejectionsOf(ctx, db.RejectionsOfParams{RunID: run, After: after, Limit: RejectionsPerPage + 1}))
+	rows, err := db.Read(e.db.RejectionsOf(ctx, db.RejectionsOfParams{RunID: run, After: after, Limit: RejectionsPerPage +
+		1}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read rejections: %w", err)
 	}
@@ -298,8 +304,10 @@ func EventFrom(row db.MigrationEvent) Event {
 
 func taskFrom(row db.MigrationTask) Task {
 	task := Task{
-		ID: row.ID, Run: row.RunID, State: row.State, Fence: row.Fence, Worker: row.WorkerID, Attempt: int(row.Attempt), Iteration: int(row.Iteration),
-		Line: row.Line, Payload: row.Payload, Note: row.Note, DueAt: row.DueAt, ClaimedAt: row.ClaimedAt, FinishedAt: row.FinishedAt,
+		ID: row.ID, Run: row.RunID, State: row.State, Fence: row.Fence, Worker: row.WorkerID, Attempt: int(row.Attempt),
+		Iteration: int(row.Iteration),
+		Line:      row.Line, Payload: row.Payload, Note: row.Note, DueAt: row.DueAt, ClaimedAt: row.ClaimedAt,
+		FinishedAt: row.FinishedAt,
 	}
 	if row.Fingerprint != nil {
 		task.Fingerprint = hex.EncodeToString(row.Fingerprint)
@@ -310,8 +318,10 @@ func taskFrom(row db.MigrationTask) Task {
 // WorkerFrom makes a worker of its row and what is left of its lease, in microseconds.
 func WorkerFrom(row db.MigrationWorker, leftUs int64) Worker {
 	return Worker{
-		ID: row.ID, Host: row.Host, PID: int(row.Pid), Version: row.Version, Knows: strings.Fields(row.Knows), State: row.State, InFlight: int(row.InFlight), Finished: row.Finished,
-		PerSecond: row.PerSecond, ClaimP99: time.Duration(row.ClaimP99Us) * time.Microsecond, StartedAt: row.StartedAt, BeatAt: row.BeatAt,
-		Left: time.Duration(leftUs) * time.Microsecond,
+		ID: row.ID, Host: row.Host, PID: int(row.Pid), Version: row.Version, Knows: strings.Fields(row.Knows),
+		State: row.State, InFlight: int(row.InFlight), Finished: row.Finished,
+		PerSecond: row.PerSecond, ClaimP99: time.Duration(row.ClaimP99Us) * time.Microsecond, StartedAt: row.StartedAt,
+		BeatAt: row.BeatAt,
+		Left:   time.Duration(leftUs) * time.Microsecond,
 	}
 }

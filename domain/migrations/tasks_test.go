@@ -43,13 +43,16 @@ func TestTasks(t *testing.T) {
 		run, other := d.Ready(3000), d.Ready(40)
 		tasks := d.Ids(run.ID)
 		rapid.Check(t, func(r *rapid.T) {
-			domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'open', worker_id = 0, iteration = 1 WHERE run_id = ?", run.ID)
+			domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'open', worker_id = 0, iteration = 1 WHERE run_id = ?",
+				run.ID)
 			every := rapid.IntRange(1, 900).Draw(r, "every")
 			state := rapid.SampledFrom(migrations.TaskStates).Draw(r, "state")
-			domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = ?, worker_id = id % 3, iteration = 1 + (id % 5 = 0) WHERE run_id = ? AND id % ? = 0", state, run.ID, every)
+			domaintest.Exec(t, d.DB,
+				"UPDATE migration_task SET state = ?, worker_id = id % 3, iteration = 1 + (id % 5 = 0) WHERE run_id = ? AND id % ? = 0", state, run.ID, every)
 			filter := migrations.TaskFilter{
-				State:  rapid.SampledFrom(append([]string{""}, migrations.TaskStates...)).Draw(r, "filter state"),
-				Worker: id.Worker(rapid.IntRange(0, 2).Draw(r, "filter worker")), Iteration: rapid.IntRange(0, 2).Draw(r, "filter iteration"),
+				State:     rapid.SampledFrom(append([]string{""}, migrations.TaskStates...)).Draw(r, "filter state"),
+				Worker:    id.Worker(rapid.IntRange(0, 2).Draw(r, "filter worker")),
+				Iteration: rapid.IntRange(0, 2).Draw(r, "filter iteration"),
 			}
 			var want []id.Task
 			for _, task := range tasks {
@@ -60,7 +63,8 @@ func TestTasks(t *testing.T) {
 						iteration = 2
 					}
 				}
-				if (filter.State == "" || filter.State == is) && (filter.Worker == 0 || filter.Worker == worker) && (filter.Iteration == 0 || filter.Iteration == iteration) {
+				if (filter.State == "" || filter.State == is) && (filter.Worker == 0 || filter.Worker == worker) &&
+					(filter.Iteration == 0 || filter.Iteration == iteration) {
 					want = append(want, task)
 				}
 			}
@@ -81,7 +85,8 @@ func TestTasks(t *testing.T) {
 		d := newEnv(t)
 		run := d.Running(2)
 		task := d.Ids(run.ID)[0]
-		domaintest.Exec(t, d.DB, "UPDATE migration_task SET payload = ? WHERE id = ?", strings.Repeat("ä", 1000), d.Ids(run.ID)[1])
+		domaintest.Exec(t, d.DB, "UPDATE migration_task SET payload = ? WHERE id = ?", strings.Repeat("ä", 1000),
+			d.Ids(run.ID)[1])
 		long := strings.Repeat("ä<script>", 3000)
 		domaintest.Exec(t, d.DB, "UPDATE migration_task SET payload = ? WHERE id = ?", long, task)
 		for range 2 {
@@ -96,7 +101,9 @@ func TestTasks(t *testing.T) {
 			t.Error("it does not say which payload is cut")
 		}
 		whole, attempts, err := d.Task(d.Ctx, run.ID, task)
-		if err != nil || whole.Payload != long || whole.Cut || whole.Iteration != 3 || whole.Attempt != 0 || len(attempts) != 2 || attempts[0].Iteration != 2 || attempts[0].Detail != "stack" || attempts[0].Took.String() != "1.5ms" {
+		if err != nil || whole.Payload != long || whole.Cut || whole.Iteration != 3 || whole.Attempt != 0 ||
+			len(attempts) != 2 || attempts[0].Iteration != 2 || attempts[0].Detail != "stack" ||
+			attempts[0].Took.String() != "1.5ms" {
 			t.Errorf("%+v %v", attempts, err)
 		}
 	})
@@ -117,10 +124,12 @@ func TestTasks(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
 		run := d.Running(450)
-		domaintest.Exec(t, d.DB, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX(IF(id % 2, '0000000000000001', '0000000000000002')) WHERE run_id = ?", run.ID)
+		domaintest.Exec(t, d.DB,
+			"UPDATE migration_task SET state = 'failed', fingerprint = UNHEX(IF(id % 2, '0000000000000001', '0000000000000002')) WHERE run_id = ?", run.ID)
 		domaintest.Exec(t, d.DB, `INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
 			SELECT run_id, id, 1, n, 'failed', 1, 'here:7', NOW(6), 1, fingerprint, CONCAT('error ', n, ' of ', payload), '' FROM migration_task, (SELECT 1 AS n UNION SELECT 2) x WHERE run_id = ? ORDER BY n`, run.ID)
-		for fingerprint, want := range map[string]int{"": 450, "0000000000000001": 225, "0000000000000002": 225, "0000000000000003": 0} {
+		for fingerprint, want := range map[string]int{"": 450, "0000000000000001": 225, "0000000000000002": 225,
+			"0000000000000003": 0} {
 			n := 0
 			for after := id.Task(0); ; {
 				page := domaintest.OK(d.FailedTasks(d.Ctx, run.ID, fingerprint, after))(t)
@@ -147,7 +156,8 @@ func TestTasks(t *testing.T) {
 		d.Fail(run.ID, tasks[1:5], 2)
 		d.Fail(run.ID, tasks[5:], 3)
 		list := domaintest.OK(d.Failures(d.Ctx, run.ID))(t)
-		if len(list) != 3 || list[0].Fingerprint != "0000000000000002" || list[0].Failed != 4 || list[0].Task != tasks[1] || list[0].Message != "It failed" {
+		if len(list) != 3 || list[0].Fingerprint != "0000000000000002" || list[0].Failed != 4 || list[0].Task != tasks[1] ||
+			list[0].Message != "It failed" {
 			t.Errorf("%+v", list)
 		}
 	})

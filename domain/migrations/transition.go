@@ -72,8 +72,9 @@ func Transit(ctx context.Context, tx *db.Tx, run id.Run, m Move, change func(row
 		change(&row)
 	}
 	err = tx.SetRunState(ctx, db.SetRunStateParams{
-		ID: run, State: row.State, Reason: row.Reason, ActiveKey: row.ActiveKey, Listed: row.Listed, CanaryLeft: row.CanaryLeft,
-		Started: m.To == Running, Finished: !m.To.IsActive(),
+		ID: run, State: row.State, Reason: row.Reason, ActiveKey: row.ActiveKey, Listed: row.Listed,
+		CanaryLeft: row.CanaryLeft,
+		Started:    m.To == Running, Finished: !m.To.IsActive(),
 	})
 	if db.IsDuplicate(err, "uq_migration_run_active") { // it was over, and now there is another
 		return anotherRun(ctx, tx.Queries, row.ActiveKey)
@@ -143,5 +144,6 @@ const MaxReason = 1000
 
 // LogEvent adds an entry to the run's log.
 func LogEvent(ctx context.Context, tx *db.Tx, run id.Run, actor Actor, kind, detail string) error {
-	return tx.AddRunEvent(ctx, db.AddRunEventParams{RunID: run, AccountID: actor.Account, Actor: actor.Name, Kind: kind, Detail: Cut(markup.Flat(detail), MaxReason)})
+	return tx.AddRunEvent(ctx, db.AddRunEventParams{RunID: run, AccountID: actor.Account, Actor: actor.Name, Kind: kind,
+		Detail: Cut(markup.Flat(detail), MaxReason)})
 }

@@ -12,7 +12,8 @@ import (
 type BadAddress struct{ Address, Why string }
 
 func (e BadAddress) Error() string {
-	return fmt.Sprintf("%.300q is not asked for: %s. Give an address that begins with https:// or http://.", e.Address, e.Why)
+	return fmt.Sprintf("%.300q is not asked for: %s. Give an address that begins with https:// or http://.", e.Address,
+		e.Why)
 }
 
 // RefusedAddress reports an address that may not be reached.
@@ -50,7 +51,8 @@ type TooManyRedirects struct {
 }
 
 func (e TooManyRedirects) Error() string {
-	return fmt.Sprintf("%.300q leads on and on: more than %d redirects are not followed. Give the address at the end.", e.Address, e.Limit)
+	return fmt.Sprintf("%.300q leads on and on: more than %d redirects are not followed. Give the address at the end.",
+		e.Address, e.Limit)
 }
 
 // TooLarge reports an answer that exceeds the limit.
@@ -60,7 +62,8 @@ type TooLarge struct {
 }
 
 func (e TooLarge) Error() string {
-	return fmt.Sprintf("%.300q has more than %s, and no more are taken. Raise the limit if it is meant.", e.Address, size(e.Limit))
+	return fmt.Sprintf("%.300q has more than %s, and no more are taken. Raise the limit if it is meant.", e.Address,
+		size(e.Limit))
 }
 
 // TooSlow reports a timeout.
@@ -109,7 +112,8 @@ func (e Unreachable) Unwrap() error { return e.Err }
 
 // Final reports whether another attempt would end as this one did.
 func Final(err error) bool {
-	return errors.As(err, new(BadAddress)) || errors.As(err, new(RefusedAddress)) || errors.As(err, new(TooManyRedirects)) || errors.As(err, new(TooLarge))
+	return errors.As(err, new(BadAddress)) || errors.As(err, new(RefusedAddress)) ||
+		errors.As(err, new(TooManyRedirects)) || errors.As(err, new(TooLarge))
 }
 
 func size(n int64) string {

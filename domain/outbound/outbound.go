@@ -48,7 +48,8 @@ type Limits struct {
 }
 
 // DefaultLimits are for a file of middling size.
-var DefaultLimits = Limits{Redirects: 5, Header: 20 * time.Second, Total: 2 * time.Minute, Bytes: 20 << 20, Least: 1 << 10, Pace: 10 * time.Second}
+var DefaultLimits = Limits{Redirects: 5, Header: 20 * time.Second, Total: 2 * time.Minute, Bytes: 20 << 20,
+	Least: 1 << 10, Pace: 10 * time.Second}
 
 func (l Limits) complete() Limits {
 	set := func(value *time.Duration, otherwise time.Duration) {
@@ -168,8 +169,10 @@ func (c *Client) Do(req *http.Request, limits Limits) (*http.Response, error) {
 	}
 	address := req.URL.Redacted()
 	timed, give := context.WithCancelCause(req.Context())
-	whole := time.AfterFunc(limits.Total, func() { give(TooSlow{address, "it took longer than " + limits.Total.String()}) })
-	header := time.AfterFunc(limits.Header, func() { give(TooSlow{address, "no answer came within " + limits.Header.String()}) })
+	whole := time.AfterFunc(limits.Total,
+		func() { give(TooSlow{address, "it took longer than " + limits.Total.String()}) })
+	header := time.AfterFunc(limits.Header,
+		func() { give(TooSlow{address, "no answer came within " + limits.Header.String()}) })
 	req = req.WithContext(timed)
 	req.Header.Set("User-Agent", c.agent)
 	client := http.Client{Transport: c.transport, CheckRedirect: c.follow(address, limits)}
@@ -192,7 +195,8 @@ func (c *Client) Do(req *http.Request, limits Limits) (*http.Response, error) {
 		end()
 		return nil, err
 	}
-	res.Body = &body{ReadCloser: res.Body, ctx: timed, give: give, end: end, address: address, limits: limits, left: limits.Bytes}
+	res.Body = &body{ReadCloser: res.Body, ctx: timed, give: give, end: end, address: address, limits: limits,
+		left: limits.Bytes}
 	return res, nil
 }
 

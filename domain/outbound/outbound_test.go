@@ -54,9 +54,12 @@ func TestRefusedAddresses(t *testing.T) {
 	c := outbound.New(outbound.Options{})
 	t.Run("whatever is no plain http or https address", func(t *testing.T) {
 		for _, address := range []string{
-			"", "x", "//host/x", "/etc/passwd", "file:///etc/passwd", "gopher://example.com/", "ftp://example.com/x.png", "data:image/png;base64,AA",
-			"javascript:alert(1)", "http://", "http:///x", "http://user:secret@example.com/", "http://user@example.com/", "http://example.com:0/",
-			"http://example.com:70000/", "http://example.com:x/", "http://[::1", "http://exa mple.com/", "http://example.com/\x00",
+			"", "x", "//host/x", "/etc/passwd", "file:///etc/passwd", "gopher://example.com/", "ftp://example.com/x.png",
+			"data:image/png;base64,AA",
+			"javascript:alert(1)", "http://", "http:///x", "http://user:secret@example.com/", "http://user@example.com/",
+			"http://example.com:0/",
+			"http://example.com:70000/", "http://example.com:x/", "http://[::1", "http://exa mple.com/",
+			"http://example.com/\x00",
 			"http://" + strings.Repeat("a", 9000),
 		} {
 			if _, err := c.Check(address); !errors.As(err, new(outbound.BadAddress)) {
@@ -64,22 +67,28 @@ func TestRefusedAddresses(t *testing.T) {
 			} else if strings.Contains(err.Error(), "secret") {
 				t.Errorf("the password is told: %v", err)
 			}
-			if _, err := c.Get(context.Background(), address, "*/*", outbound.Limits{}); !errors.As(err, new(outbound.BadAddress)) || !outbound.Final(err) {
+			if _, err := c.Get(context.Background(), address, "*/*", outbound.Limits{}); !errors.As(err,
+				new(outbound.BadAddress)) || !outbound.Final(err) {
 				t.Errorf("%.60q: %v", address, err)
 			}
 		}
 	})
 	t.Run("addresses that are not public, in whatever form, before anybody is asked", func(t *testing.T) {
 		for _, host := range []string{
-			"127.0.0.1", "127.8.9.10", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "169.254.1.1",
-			"100.64.0.1", "100.100.100.200", "192.0.0.192", "192.0.2.1", "198.51.100.7", "203.0.113.9", "198.18.0.1", "224.0.0.1", "239.255.255.250",
+			"127.0.0.1", "127.8.9.10", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1",
+			"169.254.169.254", "169.254.1.1",
+			"100.64.0.1", "100.100.100.200", "192.0.0.192", "192.0.2.1", "198.51.100.7", "203.0.113.9", "198.18.0.1",
+			"224.0.0.1", "239.255.255.250",
 			"240.0.0.1", "255.255.255.255", "192.88.99.1", "168.63.129.16",
-			"[::]", "[::1]", "[fe80::1]", "[fe80::1%25eth0]", "[fc00::1]", "[fd00:ec2::254]", "[fec0::1]", "[ff02::1]", "[2001:db8::1]", "[3fff::1]", "[100::1]",
-			"[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:a9fe:a9fe]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::a00:1]",
+			"[::]", "[::1]", "[fe80::1]", "[fe80::1%25eth0]", "[fc00::1]", "[fd00:ec2::254]", "[fec0::1]", "[ff02::1]",
+			"[2001:db8::1]", "[3fff::1]", "[100::1]",
+			"[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:a9fe:a9fe]", "[::127.0.0.1]", "[64:ff9b::7f00:1]",
+			"[64:ff9b::10.0.0.1]", "[64:ff9b:1::a00:1]",
 			"[2002:7f00:1::]", "[2002:a9fe:a9fe::1]", "[2001:0:7f00:1::1]", "[5f00::1]",
 		} {
 			for _, scheme := range []string{"http://", "https://"} {
-				if _, err := c.Check(scheme + host + "/x.png"); !errors.As(err, new(outbound.RefusedAddress)) || !outbound.Final(err) {
+				if _, err := c.Check(scheme + host + "/x.png"); !errors.As(err, new(outbound.RefusedAddress)) ||
+					!outbound.Final(err) {
 					t.Errorf("%s: %v", host, err)
 				}
 			}
@@ -94,8 +103,10 @@ func TestRefusedAddresses(t *testing.T) {
 	})
 	t.Run("public ones are fine, and so are their IPv6 forms", func(t *testing.T) {
 		for address, host := range map[string]string{
-			"https://example.com/a.png?b=c#d": "example.com", "HTTP://EXAMPLE.com": "example.com", "http://8.8.8.8/": "8.8.8.8", "http://example.com:8080/": "example.com:8080",
-			"http://[2606:4700::1111]/": "[2606:4700::1111]", "http://[::ffff:8.8.8.8]/": "[::ffff:8.8.8.8]", "http://[64:ff9b::8.8.8.8]/": "[64:ff9b::8.8.8.8]",
+			"https://example.com/a.png?b=c#d": "example.com", "HTTP://EXAMPLE.com": "example.com", "http://8.8.8.8/": "8.8.8.8",
+			"http://example.com:8080/":  "example.com:8080",
+			"http://[2606:4700::1111]/": "[2606:4700::1111]", "http://[::ffff:8.8.8.8]/": "[::ffff:8.8.8.8]",
+			"http://[64:ff9b::8.8.8.8]/":   "[64:ff9b::8.8.8.8]",
 			"https://bücher.example/ä.png": "xn--bcher-kva.example",
 		} {
 			if u, err := c.Check(address); err != nil || u.Host != host {
@@ -115,7 +126,8 @@ func TestConnectionsThatAreNotMade(t *testing.T) {
 		for _, host := range []string{"localhost", "LOCALHOST", "127.1", "0x7f.1", "2130706433", "017700000001"} {
 			_, err := fetch(c, "http://"+host+":"+port+"/", outbound.Limits{})
 			// Not every machine takes the odd forms for addresses.
-			if !errors.As(err, new(outbound.RefusedAddress)) && (strings.Contains(strings.ToLower(host), "local") || !errors.As(err, new(outbound.Unreachable))) {
+			if !errors.As(err, new(outbound.RefusedAddress)) && (strings.Contains(strings.ToLower(host), "local") ||
+				!errors.As(err, new(outbound.Unreachable))) {
 				t.Errorf("%s: %v", host, err)
 			}
 		}
@@ -132,7 +144,8 @@ func TestConnectionsThatAreNotMade(t *testing.T) {
 		domaintest.Must(t, err)
 		go http.Serve(inner, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { second.Add(1) })) //nolint:errcheck,gosec // ends with the listener
 		defer inner.Close()
-		c := outbound.New(outbound.Options{Allow: allow(t, "127.0.0.1:"+port), Resolver: resolver(t, "127.0.0.1", "127.0.0.2")})
+		c := outbound.New(outbound.Options{Allow: allow(t, "127.0.0.1:"+port),
+			Resolver: resolver(t, "127.0.0.1", "127.0.0.2")})
 		if _, err := fetch(c, "http://rebind.test:"+port+"/", outbound.Limits{}); err != nil {
 			t.Error(err)
 		}
@@ -171,7 +184,8 @@ func TestConnectionsThatAreNotMade(t *testing.T) {
 
 // Not parallel: it sets the environment, which net/http reads once.
 func TestProxy(t *testing.T) {
-	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the proxy was asked") }))
+	proxy := httptest.NewServer(
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the proxy was asked") }))
 	defer proxy.Close()
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	u, _ := url.Parse(proxy.URL)
@@ -202,7 +216,8 @@ func resolver(t *testing.T, list ...string) *net.Resolver {
 			if q.Type == dnsmessage.TypeA {
 				ip := netip.MustParseAddr(list[min(next, len(list)-1)])
 				next++
-				m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class}, Body: &dnsmessage.AResource{A: ip.As4()}}}
+				m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class},
+					Body: &dnsmessage.AResource{A: ip.As4()}}}
 			}
 			if response, err := m.Pack(); err == nil {
 				_, _ = conn.WriteTo(response, from)
@@ -273,7 +288,8 @@ func TestGet(t *testing.T) {
 			t.Fatalf("%d requests, %v", len(headers), err)
 		}
 		for _, h := range headers {
-			if h.Get("User-Agent") != "Counterfoil/1.2" || h.Get("Cookie") != "" || h.Get("Referer") != "" || h.Get("Accept") != "image/*" {
+			if h.Get("User-Agent") != "Counterfoil/1.2" || h.Get("Cookie") != "" || h.Get("Referer") != "" ||
+				h.Get("Accept") != "image/*" {
 				t.Errorf("%v", h)
 			}
 		}
@@ -293,7 +309,8 @@ func TestGet(t *testing.T) {
 			}
 		}
 		picture := outboundtest.Picture(5, "x.png")
-		if got, err := fetch(c, base+"/image/5.png", outbound.Limits{Bytes: int64(len(picture))}); err != nil || len(got) != len(picture) {
+		if got, err := fetch(c, base+"/image/5.png", outbound.Limits{Bytes: int64(len(picture))}); err != nil ||
+			len(got) != len(picture) {
 			t.Errorf("what is as long as the limit: %d bytes, %v", len(got), err)
 		}
 	})
@@ -312,7 +329,8 @@ func TestGet(t *testing.T) {
 	})
 	t.Run("a truncated response is an error", func(t *testing.T) {
 		for _, path := range []string{"/reset", "/cut.png"} {
-			if _, err := fetch(c, base+path, outbound.Limits{}); !errors.As(err, new(outbound.Unreachable)) || outbound.Final(err) {
+			if _, err := fetch(c, base+path, outbound.Limits{}); !errors.As(err, new(outbound.Unreachable)) ||
+				outbound.Final(err) {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
@@ -356,7 +374,8 @@ func TestAllow(t *testing.T) {
 		if _, err := fetch(c, "http://images.test:"+u.Port()+"/image/1.png", outbound.Limits{}); err != nil {
 			t.Error(err)
 		}
-		if _, err := fetch(c, "http://other.test:"+u.Port()+"/image/1.png", outbound.Limits{}); !errors.As(err, new(outbound.RefusedAddress)) {
+		if _, err := fetch(c, "http://other.test:"+u.Port()+"/image/1.png", outbound.Limits{}); !errors.As(err,
+			new(outbound.RefusedAddress)) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -373,8 +392,10 @@ func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
-		"0": 0, "120": 2 * time.Minute, " 7 ": 7 * time.Second, now.Add(time.Hour).Format(http.TimeFormat): time.Hour, now.Add(-time.Hour).Format(http.TimeFormat): 0,
-		"": -1, "-5": -1, "-99999999999999": -1, "soon": -1, "99999999999999": math.MaxInt32 * time.Second, "99999999999999999999999999": math.MaxInt32 * time.Second,
+		"0": 0, "120": 2 * time.Minute, " 7 ": 7 * time.Second, now.Add(time.Hour).Format(http.TimeFormat): time.Hour,
+		now.Add(-time.Hour).Format(http.TimeFormat): 0,
+		"": -1, "-5": -1, "-99999999999999": -1, "soon": -1, "99999999999999": math.MaxInt32 * time.Second,
+		"99999999999999999999999999": math.MaxInt32 * time.Second,
 	} {
 		got, ok := outbound.RetryAfter(&http.Response{Header: http.Header{"Retry-After": {value}}}, now)
 		if ok != (want >= 0) || ok && got != want {

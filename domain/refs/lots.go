@@ -43,7 +43,8 @@ func OpenLot(ctx context.Context, tx *db.Tx, run id.Run, source string, length i
 	row, err := tx.LotOfRun(ctx, run)
 	if db.IsNotFound(err) {
 		var lot int64
-		if lot, err = tx.OpenLot(ctx, db.OpenLotParams{RunID: run, Source: source, Length: uint8(length), Now: tx.Now}); err == nil {
+		if lot, err = tx.OpenLot(ctx, db.OpenLotParams{RunID: run, Source: source, Length: uint8(length),
+			Now: tx.Now}); err == nil {
 			row, err = tx.Lot(ctx, id.Lot(lot))
 		}
 	}
@@ -89,7 +90,8 @@ func LotByID(ctx context.Context, q *db.Queries, lot id.Lot) (Lot, error) {
 func lotFrom(row db.RefLot) Lot {
 	return Lot{
 		ID: row.ID, Run: row.RunID, Source: row.Source, Length: int(row.Length),
-		MintResult:  MintResult{Added: row.Codes, Drawn: row.Drawn, Blocked: row.Blocked, Collided: row.Collided, Expected: float64(row.Expected) / 1000},
+		MintResult: MintResult{Added: row.Codes, Drawn: row.Drawn, Blocked: row.Blocked, Collided: row.Collided,
+			Expected: float64(row.Expected) / 1000},
 		Quarantined: row.Quarantined, QuarantinedAt: row.QuarantinedAt, Sweep: row.SweepRun, CreatedAt: row.CreatedAt,
 	}
 }
@@ -245,7 +247,8 @@ func (a *quarantineBatch) put(ctx context.Context, tx *db.Tx, bad []db.RefOfLot)
 // transaction ends, so it may only wait for transactions that lock them in the same order.
 func (a *quarantineBatch) count(ctx context.Context, tx *db.Tx, slot uint8) error {
 	for _, length := range slices.Sorted(maps.Keys(a.ofLength)) {
-		if err := one(tx.AddQuarantined(ctx, db.AddQuarantinedParams{N: int64(a.ofLength[length]), Length: uint8(length), Slot: slot})); err != nil {
+		if err := one(tx.AddQuarantined(ctx, db.AddQuarantinedParams{N: int64(a.ofLength[length]), Length: uint8(length),
+			Slot: slot})); err != nil {
 			return fmt.Errorf("count codes in quarantine: %w", err)
 		}
 	}

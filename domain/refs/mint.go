@@ -48,7 +48,8 @@ func Rounds(length int, n, existing uint64) (slices []Slice) {
 		parts := (round + sliceCodes - 1) / sliceCodes
 		for i := range parts {
 			slices = append(slices, Slice{
-				Length: length, Before: existing, Own: existing - first, From: share(space, i, parts), To: share(space, i+1, parts), Codes: int(share(round, i+1, parts) - share(round, i, parts)),
+				Length: length, Before: existing, Own: existing - first, From: share(space, i, parts), To: share(space, i+1, parts),
+				Codes: int(share(round, i+1, parts) - share(round, i, parts)),
 			})
 		}
 		existing, n = existing+round, n-round
@@ -177,7 +178,8 @@ func (s Slice) draw(dice *bufio.Reader, n int, seen []uint64) []uint64 {
 // countMinted adds to the lot and the counters: last, because other mints wait for these rows. It returns InQuarantine
 // if the lot was quarantined meanwhile; from here on its quarantine waits for the transaction.
 func countMinted(ctx context.Context, tx *db.Tx, lot id.Lot, length int, m MintResult) error {
-	n, err := tx.AddToLot(ctx, db.AddToLotParams{ID: lot, Codes: m.Added, Drawn: m.Drawn, Blocked: m.Blocked, Collided: m.Collided, Expected: uint64(math.Round(1000 * m.Expected))})
+	n, err := tx.AddToLot(ctx, db.AddToLotParams{ID: lot, Codes: m.Added, Drawn: m.Drawn, Blocked: m.Blocked,
+		Collided: m.Collided, Expected: uint64(math.Round(1000 * m.Expected))})
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,8 @@ func PopEach(ctx context.Context, tx *db.Tx, uses []Use) ([]Code, error) {
 	rows, popped := make([]db.RefIssue, len(uses)), make([]Code, len(uses))
 	for i, use := range uses {
 		popped[i] = Code(codes[i])
-		rows[i] = db.RefIssue{Code: codes[i], IssuedAt: tx.Now, CompanyID: use.Company, TicketID: use.Ticket, TokenID: use.Token}
+		rows[i] = db.RefIssue{Code: codes[i], IssuedAt: tx.Now, CompanyID: use.Company, TicketID: use.Ticket,
+			TokenID: use.Token}
 	}
 	if err := tx.IssueRefs(ctx, rows); err != nil {
 		return nil, fmt.Errorf("note who reference codes are for: %w", err)

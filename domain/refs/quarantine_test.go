@@ -169,7 +169,8 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 		var codes []refs.Code
 		var between error
 		watch.After(func(statement string) {
-			if strings.Contains(statement, "FROM ref_ledger l FORCE INDEX (PRIMARY) STRAIGHT_JOIN ref_batch b ON b.id = l.batch WHERE") {
+			if strings.Contains(statement,
+				"FROM ref_ledger l FORCE INDEX (PRIMARY) STRAIGHT_JOIN ref_batch b ON b.id = l.batch WHERE") {
 				if chunks++; chunks == 3 { // two are swept
 					soon, cancel := context.WithTimeout(s.ctx, 30*time.Second)
 					defer cancel()

@@ -32,7 +32,8 @@ func TestTheRefillRace(t *testing.T) {
 		}
 		refill, taker := s.begin(t), s.begin(t)
 		var used int
-		if err := refill.SQL.QueryRow("SELECT COUNT(*) FROM naive_used WHERE code = 'ukrEP'").Scan(&used); err != nil || used != 0 {
+		if err := refill.SQL.QueryRow("SELECT COUNT(*) FROM naive_used WHERE code = 'ukrEP'").Scan(&used); err != nil ||
+			used != 0 {
 			t.Fatal(used, err)
 		}
 		s.exec(t, taker.SQL, "DELETE FROM naive_pool WHERE code = 'ukrEP'")
@@ -248,7 +249,8 @@ func TestMintsAtTheSameTime(t *testing.T) {
 	t.Run("in a slice that has few codes, and in one that has many, those that were there are left out", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t)
-		for _, round := range []refs.Slice{{Codes: 3000}, {Before: 90_000_000, Codes: 2000}, {Before: 300_000_000, Codes: 50}} {
+		for _, round := range []refs.Slice{{Codes: 3000}, {Before: 90_000_000, Codes: 2000},
+			{Before: 300_000_000, Codes: 50}} {
 			round.Length, round.To = refs.Short, 20_000
 			s.in(t, func(tx *db.Tx) error {
 				lot, err := refs.OpenLot(s.ctx, tx, 1, refs.FromMint, refs.Short)

@@ -49,7 +49,8 @@ func (r Recount) due(now time.Time) bool {
 }
 
 func recountFrom(row db.RefPolicy) Recount {
-	return Recount{BeganAt: row.CountBeganAt, EndedAt: row.CountEndedAt, At: row.CountedAt, Off: row.CountedOff, Lost: row.CountedLost}
+	return Recount{BeganAt: row.CountBeganAt, EndedAt: row.CountEndedAt, At: row.CountedAt, Off: row.CountedOff,
+		Lost: row.CountedLost}
 }
 
 // RecountIfDue counts all codes as of one moment, and mends the counters, once a day on one server; done reports
@@ -128,7 +129,8 @@ func compare(ctx context.Context, d *db.DB) (off map[int]difference, err error) 
 		for _, c := range counters {
 			n := int(c.Length)
 			ledger, issued, aside := tables[db.InLedger][n], tables[db.InIssue][n], tables[db.InQuarantine][n]
-			off[n] = difference{ledger - c.Minted, issued - c.Issued, aside - c.Quarantined, ledger - issued - aside - tables[db.InPool][n]}
+			off[n] = difference{ledger - c.Minted, issued - c.Issued, aside - c.Quarantined,
+				ledger - issued - aside - tables[db.InPool][n]}
 		}
 		return nil
 	})
@@ -165,7 +167,8 @@ func mend(ctx context.Context, d *db.DB, began, at time.Time, off map[int]differ
 		r.Lost += size(o.lost)
 	}
 	err = d.InTx(ctx, func(tx *db.Tx) error {
-		n, err := tx.EndRefCount(ctx, db.EndRefCountParams{Now: &tx.Now, CountedAt: &at, CountedOff: r.Off, CountedLost: r.Lost, BeganAt: &began})
+		n, err := tx.EndRefCount(ctx, db.EndRefCountParams{Now: &tx.Now, CountedAt: &at, CountedOff: r.Off,
+			CountedLost: r.Lost, BeganAt: &began})
 		if err != nil {
 			return err
 		}
@@ -177,7 +180,8 @@ func mend(ctx context.Context, d *db.DB, began, at time.Time, off map[int]differ
 			if r.Lost > 0 || o.minted == 0 && o.issued == 0 && o.quarantined == 0 {
 				continue
 			}
-			n, err := tx.CorrectRefCounter(ctx, db.CorrectRefCounterParams{Minted: o.minted, Issued: o.issued, Quarantined: o.quarantined, Length: uint8(length)})
+			n, err := tx.CorrectRefCounter(ctx, db.CorrectRefCounterParams{Minted: o.minted, Issued: o.issued,
+				Quarantined: o.quarantined, Length: uint8(length)})
 			if err == nil && n != 1 {
 				err = fmt.Errorf("%d counters of codes of %d characters to mend", n, length)
 			}

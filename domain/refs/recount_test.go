@@ -230,6 +230,7 @@ func TestRecountInTrouble(t *testing.T) {
 // sums are all counters.
 func (s env) sums(t testing.TB) (all string) {
 	t.Helper()
-	domaintest.Must(t, s.SQL.QueryRow("SELECT GROUP_CONCAT(minted, ' ', issued, ' ', quarantined ORDER BY length, slot) FROM ref_counter").Scan(&all))
+	domaintest.Must(t, s.SQL.QueryRow(
+		"SELECT GROUP_CONCAT(minted, ' ', issued, ' ', quarantined ORDER BY length, slot) FROM ref_counter").Scan(&all))
 	return all
 }

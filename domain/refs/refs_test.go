@@ -64,11 +64,13 @@ func (s env) count(t testing.TB, table string) uint64 {
 // checkBalance fails unless every code is in exactly one place and the counters say so.
 func (s env) checkBalance(t testing.TB) {
 	t.Helper()
-	ledger, pool, issued, aside := s.count(t, "ref_ledger"), s.count(t, "ref_pool"), s.count(t, "ref_issue"), s.count(t, "ref_quarantine")
+	ledger, pool, issued, aside := s.count(t, "ref_ledger"), s.count(t, "ref_pool"), s.count(t, "ref_issue"), s.count(t,
+		"ref_quarantine")
 	if ledger != pool+issued+aside {
 		t.Errorf("%d codes in the ledger, but %d in the pool, %d given out and %d in quarantine", ledger, pool, issued, aside)
 	}
-	for _, other := range []string{"ref_pool JOIN ref_issue USING (code)", "ref_pool JOIN ref_quarantine USING (code)", "ref_issue JOIN ref_quarantine USING (code)",
+	for _, other := range []string{"ref_pool JOIN ref_issue USING (code)", "ref_pool JOIN ref_quarantine USING (code)",
+		"ref_issue JOIN ref_quarantine USING (code)",
 		"ref_pool LEFT JOIN ref_ledger USING (code) WHERE batch IS NULL"} {
 		if n := s.count(t, other); n > 0 {
 			t.Errorf("%d in %s", n, other)
@@ -372,7 +374,8 @@ func TestSample(t *testing.T) {
 			domaintest.Must(t, e.Sample(s.ctx))
 		}
 		minutes, err := refs.Minutes(s.ctx, s.Queries, s.Now().Add(-time.Hour))
-		if err != nil || len(minutes) != 1 || minutes[0].Popped != 9 || minutes[0].Empties != 1 || minutes[0].P99 != 3*time.Millisecond {
+		if err != nil || len(minutes) != 1 || minutes[0].Popped != 9 || minutes[0].Empties != 1 ||
+			minutes[0].P99 != 3*time.Millisecond {
 			t.Errorf("%+v, %v", minutes, err)
 		}
 	})
@@ -384,7 +387,9 @@ func TestRate(t *testing.T) {
 	now := s.Now()
 	popped := func(before time.Duration, n int) {
 		for source := range 3 {
-			domaintest.Exec(t, s.DB, "INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (?, ?, ?, 0, 0, 0)", now.Add(-before).Truncate(time.Minute), source, n)
+			domaintest.Exec(t, s.DB,
+				"INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (?, ?, ?, 0, 0, 0)",
+				now.Add(-before).Truncate(time.Minute), source, n)
 		}
 	}
 	popped(30*time.Minute, 10)
@@ -467,7 +472,8 @@ func TestCodes(t *testing.T) {
 	t.Run("only letters and digits, five or six, make one", func(t *testing.T) {
 		t.Parallel()
 		for text, good := range map[string]bool{
-			"ukrEP": true, " ukrEP\n": true, "ukrEP7": true, "0OlI1": true, "": false, "ukrE": false, "ukrEPab": false, "ukr-P": false, "ükrEP": false,
+			"ukrEP": true, " ukrEP\n": true, "ukrEP7": true, "0OlI1": true, "": false, "ukrE": false, "ukrEPab": false,
+			"ukr-P": false, "ükrEP": false,
 			"ukrE ": false, "ukr EP": false, "а1234": false, "<b>12": false, "ukrE\x00": false, "ukrEP%": false, "'; --": false,
 		} {
 			if code, err := refs.Parse(text); (err == nil) != good {
@@ -477,7 +483,8 @@ func TestCodes(t *testing.T) {
 	})
 	t.Run("words are found in any case and with digits for letters", func(t *testing.T) {
 		t.Parallel()
-		for code, bad := range map[refs.Code]bool{"fuck2": true, "xFuCk": true, "5hit9": true, "Sh1tt": true, "ukrEP": false, "NINJA": false, "2aN4L": true} {
+		for code, bad := range map[refs.Code]bool{"fuck2": true, "xFuCk": true, "5hit9": true, "Sh1tt": true, "ukrEP": false,
+			"NINJA": false, "2aN4L": true} {
 			if refs.Offensive(code) != bad {
 				t.Errorf("%s: %v", code, !bad)
 			}
@@ -525,7 +532,8 @@ func TestQuarantine(t *testing.T) {
 	domaintest.Must(t, err)
 	for _, code := range slices.Concat(before, after) {
 		var lot id.Lot
-		if err := s.SQL.QueryRow("SELECT b.lot_id FROM ref_ledger l JOIN ref_batch b ON b.id = l.batch WHERE l.code = ?", string(code)).Scan((*uint64)(&lot)); err != nil || lot == bad {
+		if err := s.SQL.QueryRow("SELECT b.lot_id FROM ref_ledger l JOIN ref_batch b ON b.id = l.batch WHERE l.code = ?",
+			string(code)).Scan((*uint64)(&lot)); err != nil || lot == bad {
 			t.Errorf("%s of lot %d was given out, %v", code, lot, err)
 		}
 	}
@@ -538,6 +546,8 @@ func TestQuarantine(t *testing.T) {
 	if !errors.Is(err, refs.CodeInQuarantine) {
 		t.Errorf("its mint goes on: %v", err)
 	}
-	domaintest.Is(t, s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 3) }), refs.CodeInQuarantine)
-	domaintest.Is(t, s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, 99, 3) }), refs.CodeLotNotFound)
+	domaintest.Is(t, s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 3) }),
+		refs.CodeInQuarantine)
+	domaintest.Is(t, s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, 99, 3) }),
+		refs.CodeLotNotFound)
 }

@@ -131,7 +131,8 @@ func readState(ctx context.Context, q *db.Queries, now time.Time, earlier popsBe
 	for _, r := range rows {
 		of := ofLength(r)
 		s.ByLength = append(s.ByLength, of)
-		s.Counts = Counts{s.Minted + of.Minted, s.Issued + of.Issued, s.Quarantined + of.Quarantined, s.Available + of.Available}
+		s.Counts = Counts{s.Minted + of.Minted, s.Issued + of.Issued, s.Quarantined + of.Quarantined,
+			s.Available + of.Available}
 		s.Guarded = s.Guarded || r.Guarded != 0
 	}
 	row, err := db.Read(q.RefPolicy(ctx))
@@ -157,12 +158,14 @@ func CountByLength(ctx context.Context, q *db.Queries) (list []LengthState, err 
 
 func ofLength(r db.CountRefsRow) LengthState {
 	return LengthState{Length: int(r.Length), Space: Space(int(r.Length)), Counts: Counts{
-		Minted: uint64(r.Minted), Issued: uint64(r.Issued), Quarantined: uint64(r.Quarantined), Available: uint64(max(0, r.Minted-r.Issued-r.Quarantined)),
+		Minted: uint64(r.Minted), Issued: uint64(r.Issued), Quarantined: uint64(r.Quarantined),
+		Available: uint64(max(0, r.Minted-r.Issued-r.Quarantined)),
 	}}
 }
 
 func policyFrom(row db.RefPolicy) Policy {
-	return Policy{Wanted: row.Wanted, Paused: row.Paused, AtLeast: row.AtLeast, LowHours: int(row.LowHours), HighHours: int(row.HighHours), Refill: row.RefillRun, Sweep: row.SweepRun}
+	return Policy{Wanted: row.Wanted, Paused: row.Paused, AtLeast: row.AtLeast, LowHours: int(row.LowHours),
+		HighHours: int(row.HighHours), Refill: row.RefillRun, Sweep: row.SweepRun}
 }
 
 // LockPolicy returns the policy and locks it until the transaction ends: one refill at a time.
@@ -179,7 +182,8 @@ func SetPolicy(ctx context.Context, q *db.Queries, p Policy) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	err := q.SetRefPolicy(ctx, db.SetRefPolicyParams{Paused: p.Paused, AtLeast: p.AtLeast, LowHours: uint32(p.LowHours), HighHours: uint32(p.HighHours)})
+	err := q.SetRefPolicy(ctx, db.SetRefPolicyParams{Paused: p.Paused, AtLeast: p.AtLeast, LowHours: uint32(p.LowHours),
+		HighHours: uint32(p.HighHours)})
 	if err != nil {
 		return fmt.Errorf("store how the pool is filled: %w", err)
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // lookalikes maps digits to the letters that they pass for.
-var lookalikes = strings.NewReplacer("0", "o", "1", "i", "l", "i", "2", "z", "3", "e", "4", "a", "5", "s", "6", "g", "7", "t", "8", "b", "9", "g")
+var lookalikes = strings.NewReplacer("0", "o", "1", "i", "l", "i", "2", "z", "3", "e", "4", "a", "5", "s", "6", "g",
+	"7", "t", "8", "b", "9", "g")
 
 // fold maps characters that look alike to one: ukrEP and UKR3P are ukrep.
 func fold(text string) string { return lookalikes.Replace(strings.ToLower(text)) }

@@ -72,9 +72,11 @@ type TooMany struct {
 
 func (e TooMany) Error() string {
 	if e.Lookup {
-		return "Too many codes or links were tried from where you are, or everywhere, that lead to nothing. Try again " + waitText(e.Wait) + ". A private link that is right opens at any time."
+		return "Too many codes or links were tried from where you are, or everywhere, that lead to nothing. Try again " +
+			waitText(e.Wait) + ". A private link that is right opens at any time."
 	}
-	return "Too much came from where you are, or came here at all, within a short time. Nothing was sent. Try again " + waitText(e.Wait) + "."
+	return "Too much came from where you are, or came here at all, within a short time. Nothing was sent. Try again " +
+		waitText(e.Wait) + "."
 }
 func (e TooMany) Unwrap() error {
 	return fault.RateLimited.New(CodeTooMany, "", e.Error())

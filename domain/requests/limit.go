@@ -116,7 +116,8 @@ func (a allowance) count(ctx context.Context, tx *db.Tx, from limits.Origin, tar
 }
 
 func use(ctx context.Context, tx *db.Tx, name []byte, cost uint32) error {
-	err := tx.UsePublicLimit(ctx, db.UsePublicLimitParams{Name: name, Cost: cost, Now: tx.Now, Forgotten: tx.Now.Add(-forgetful)})
+	err := tx.UsePublicLimit(ctx, db.UsePublicLimitParams{Name: name, Cost: cost, Now: tx.Now,
+		Forgotten: tx.Now.Add(-forgetful)})
 	if err != nil {
 		return fmt.Errorf("count: %w", err)
 	}
@@ -168,7 +169,8 @@ func AllowLookup(ctx context.Context, q *db.Queries, from limits.Origin, private
 	if err != nil {
 		return err
 	}
-	wait := max(misses.Wait(countOf(used[string(b.address)]), now), missesOfNetwork.Wait(countOf(used[string(b.network)]), now))
+	wait := max(misses.Wait(countOf(used[string(b.address)]), now), missesOfNetwork.Wait(countOf(used[string(b.network)]),
+		now))
 	if used[string(b.all)].Used >= missesOfAll {
 		_, rest := limits.Window(now, time.Minute)
 		wait = max(wait, rest)

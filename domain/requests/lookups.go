@@ -82,7 +82,8 @@ func (m *Meter) Store(ctx context.Context, q *db.Queries, now time.Time) error {
 	if seen == (Lookups{}) {
 		return nil
 	}
-	err := q.CountLookups(ctx, db.CountLookupsParams{Hour: now.Truncate(time.Hour), Hits: uint64(seen.Hits), Misses: uint64(seen.Misses), Refused: uint64(seen.Refused), Canaries: uint64(seen.Canaries)})
+	err := q.CountLookups(ctx, db.CountLookupsParams{Hour: now.Truncate(time.Hour), Hits: uint64(seen.Hits),
+		Misses: uint64(seen.Misses), Refused: uint64(seen.Refused), Canaries: uint64(seen.Canaries)})
 	if err != nil {
 		m.putBack(seen)
 		return fmt.Errorf("count lookups: %w", err)

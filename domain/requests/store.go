@@ -59,7 +59,8 @@ func saveForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (saved 
 	if !now.After(seen) { // by another server's clock
 		now = seen.Add(time.Microsecond)
 	}
-	n, err := tx.SetForm(ctx, db.SetFormParams{IsOn: form.On, Intro: form.Intro, UpdatedAt: now, BoardID: board, Seen: seen})
+	n, err := tx.SetForm(ctx, db.SetFormParams{IsOn: form.On, Intro: form.Intro, UpdatedAt: now, BoardID: board,
+		Seen: seen})
 	return n == 1, err
 }
 
@@ -73,7 +74,8 @@ func FindForm(ctx context.Context, q *db.Queries, company, slug string) (OpenFor
 		return OpenForm{}, fmt.Errorf("read form: %w", err)
 	}
 	return OpenForm{
-		Company: row.CompanyID, CompanySlug: row.CompanySlug, CompanyName: row.CompanyName, Board: row.BoardID, Title: row.Title, Intro: row.Intro,
+		Company: row.CompanyID, CompanySlug: row.CompanySlug, CompanyName: row.CompanyName, Board: row.BoardID,
+		Title: row.Title, Intro: row.Intro,
 	}, nil
 }
 
@@ -83,7 +85,8 @@ var ErrSent = errors.New("it was sent before")
 // Open stores a ticket's requester. code is a new one; email is parsed, or "". It returns ErrSent.
 func Open(ctx context.Context, tx *db.Tx, ticket id.Ticket, code string, sent Submission, email string) error {
 	err := tx.CreateRequest(ctx, db.CreateRequestParams{
-		TicketID: ticket, Code: code, Email: email, FormHash: sent.hash(), TokenHash: HashToken(sent.Token()), CreatedAt: tx.Now,
+		TicketID: ticket, Code: code, Email: email, FormHash: sent.hash(), TokenHash: HashToken(sent.Token()),
+		CreatedAt: tx.Now,
 	})
 	if db.IsDuplicate(err, "uq_ticket_request_form") {
 		return ErrSent
@@ -117,7 +120,8 @@ func Of(ctx context.Context, q *db.Queries, ticket id.Ticket) (Request, error) {
 		return Request{}, fmt.Errorf("read request: %w", err)
 	}
 	return Request{
-		Ticket: row.TicketID, Code: row.Code, Email: row.Email, CreatedAt: row.CreatedAt, Linked: row.TokenHash != nil, RevokedAt: row.RevokedAt,
+		Ticket: row.TicketID, Code: row.Code, Email: row.Email, CreatedAt: row.CreatedAt, Linked: row.TokenHash != nil,
+		RevokedAt: row.RevokedAt,
 	}, nil
 }
 
@@ -172,7 +176,8 @@ func Lock(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string, reply 
 
 // RecordRequesterReply records a requester's reply to a locked request.
 func RecordRequesterReply(ctx context.Context, tx *db.Tx, ticket id.Ticket, reply Reply) error {
-	if err := tx.RecordReply(ctx, db.RecordReplyParams{RepliedAt: &tx.Now, ReplyHash: reply.hash(), TicketID: ticket}); err != nil {
+	if err := tx.RecordReply(ctx, db.RecordReplyParams{RepliedAt: &tx.Now, ReplyHash: reply.hash(),
+		TicketID: ticket}); err != nil {
 		return fmt.Errorf("note reply: %w", err)
 	}
 	return nil
@@ -206,7 +211,8 @@ func tracked(row db.TrackedByCodeRow, err error) (TrackedTicket, error) {
 		return TrackedTicket{}, fmt.Errorf("read code: %w", err)
 	}
 	found := TrackedTicket{
-		Company: row.CompanyID, Board: row.BoardID, BoardSlug: row.BoardSlug, Ticket: row.TicketID, Number: row.LocalID, Code: row.Code,
+		Company: row.CompanyID, Board: row.BoardID, BoardSlug: row.BoardSlug, Ticket: row.TicketID, Number: row.LocalID,
+		Code:  row.Code,
 		State: stateOf(row), ChangedAt: row.CreatedAt, Archived: row.ArchivedAt != nil,
 	}
 	if row.EnteredAt != nil {

@@ -41,7 +41,9 @@ func AssigneesOf(ctx context.Context, q *db.Queries, company id.Company, tickets
 
 // Assign changes the assignees of a locked ticket, and records their names before and after. add are members of the
 // company, whose locks the caller holds. It returns all assignees and the new ones among them, or TooManyAssignees.
-func Assign(ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, add []Assignee, remove []id.Account, by User) (now, added []Assignee, err error) {
+func Assign(
+	ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, add []Assignee, remove []id.Account, by User,
+) (now, added []Assignee, err error) {
 	found, err := AssigneesOf(ctx, tx.Queries, company, []ID{ticket.ID})
 	if err != nil {
 		return nil, nil, err

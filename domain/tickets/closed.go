@@ -25,7 +25,8 @@ func SetClosed(ctx context.Context, tx *db.Tx, ticket Ticket, closedAt *time.Tim
 	}
 	changed := ticket
 	changed.ClosedAt = closedAt
-	return MoveResult{Ticket: changed, Was: ticket.Key, From: from, After: from.After}, keepCurrent(ctx, tx, ticket, changed)
+	return MoveResult{Ticket: changed, Was: ticket.Key, From: from, After: from.After},
+		keepCurrent(ctx, tx, ticket, changed)
 }
 
 // LastLocations returns the locations of a ticket before its last moves and closures, newest first.

@@ -18,7 +18,8 @@ func CloseColumn(ctx context.Context, tx *db.Tx, column id.Column, by User) erro
 	if err != nil {
 		return fmt.Errorf("write detail: %w", err)
 	}
-	_, err = tx.RecordClosed(ctx, db.RecordClosedParams{AccountID: by.ID, Kind: KindClosed, Detail: string(detail), CreatedAt: tx.Now, ColumnID: &column})
+	_, err = tx.RecordClosed(ctx, db.RecordClosedParams{AccountID: by.ID, Kind: KindClosed, Detail: string(detail),
+		CreatedAt: tx.Now, ColumnID: &column})
 	if err != nil {
 		return fmt.Errorf("record activity: %w", err)
 	}
@@ -78,7 +79,8 @@ func EmptyColumn(ctx context.Context, tx *db.Tx, e ColumnMove, by User) (n, last
 		}
 	}
 	offset := e.LastRank + Gap - *top.RankInColumn
-	n, err = tx.EmptyColumn(ctx, db.EmptyColumnParams{ToColumn: &e.To, RankOffset: &offset, MovedAt: tx.Now, EnteredAt: &tx.Now, FromColumn: &e.From})
+	n, err = tx.EmptyColumn(ctx, db.EmptyColumnParams{ToColumn: &e.To, RankOffset: &offset, MovedAt: tx.Now,
+		EnteredAt: &tx.Now, FromColumn: &e.From})
 	if err != nil {
 		return 0, 0, fmt.Errorf("empty column: %w", err)
 	}
@@ -86,7 +88,9 @@ func EmptyColumn(ctx context.Context, tx *db.Tx, e ColumnMove, by User) (n, last
 }
 
 // recordAll adds an entry to the history of every ticket of a column below a rank.
-func recordAll(ctx context.Context, tx *db.Tx, column id.Column, below int64, by User, kind string, detail Detail) error {
+func recordAll(
+	ctx context.Context, tx *db.Tx, column id.Column, below int64, by User, kind string, detail Detail,
+) error {
 	text, err := json.Marshal(detail)
 	if err != nil {
 		return fmt.Errorf("write detail: %w", err)

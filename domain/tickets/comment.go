@@ -72,13 +72,16 @@ const (
 )
 
 // AddComment adds a parsed comment to a ticket.
-func AddComment(ctx context.Context, tx *db.Tx, ticket Ticket, body string, by User, voice CommentKind) (Comment, error) {
+func AddComment(
+	ctx context.Context, tx *db.Tx, ticket Ticket, body string, by User, voice CommentKind,
+) (Comment, error) {
 	comment := Comment{
 		Ticket: ticket.ID, Author: by, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		Public: voice != Internal, FromRequester: voice == FromRequester,
 	}
 	n, err := tx.CreateComment(ctx, db.CreateCommentParams{
-		TicketID: ticket.ID, AccountID: by.ID, Body: body, Public: comment.Public, FromRequester: comment.FromRequester, Now: tx.Now,
+		TicketID: ticket.ID, AccountID: by.ID, Body: body, Public: comment.Public, FromRequester: comment.FromRequester,
+		Now: tx.Now,
 	})
 	if err != nil {
 		return Comment{}, fmt.Errorf("create comment: %w", err)
@@ -113,7 +116,9 @@ func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, 
 
 // EditComment replaces the text of by's own comment by a parsed one; version is the one that the edit was made from.
 // It returns the comment before and after, or CommentNotFound, NotYourComment or StaleComment.
-func EditComment(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, body string, version uint64, by User) (old, changed Comment, err error) {
+func EditComment(
+	ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, body string, version uint64, by User,
+) (old, changed Comment, err error) {
 	if old, err = lockComment(ctx, tx, ticket.ID, comment, by); err != nil {
 		return old, changed, err
 	}
@@ -180,9 +185,12 @@ func CommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Com
 
 // PublicCommentsBefore is CommentsBefore for the comments that the ticket's requester reads, deleted ones without
 // their text among them.
-func PublicCommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Comment, limit int) (Comments, error) {
+func PublicCommentsBefore(
+	ctx context.Context, q *db.Queries, ticket ID, before id.Comment, limit int,
+) (Comments, error) {
 	return lastComments(before, limit, func(before id.Comment, most int32) (rows []db.CommentsBeforeRow, err error) {
-		public, err := db.Read(q.PublicCommentsBefore(ctx, db.PublicCommentsBeforeParams{TicketID: ticket, BeforeID: before, Limit: most}))
+		public, err := db.Read(q.PublicCommentsBefore(ctx, db.PublicCommentsBeforeParams{TicketID: ticket, BeforeID: before,
+			Limit: most}))
 		for _, row := range public {
 			rows = append(rows, db.CommentsBeforeRow(row))
 		}
@@ -190,7 +198,9 @@ func PublicCommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before 
 	})
 }
 
-func lastComments(before id.Comment, limit int, read func(before id.Comment, most int32) ([]db.CommentsBeforeRow, error)) (Comments, error) {
+func lastComments(
+	before id.Comment, limit int, read func(before id.Comment, most int32) ([]db.CommentsBeforeRow, error),
+) (Comments, error) {
 	page := Comments{Newer: before != 0}
 	if before == 0 {
 		before = math.MaxInt64
@@ -211,7 +221,8 @@ func lastComments(before id.Comment, limit int, read func(before id.Comment, mos
 // CommentsAfter returns the first comments after one, up to limit or 64 KiB of text; 0 means the oldest.
 func CommentsAfter(ctx context.Context, q *db.Queries, ticket ID, after id.Comment, limit int) (Comments, error) {
 	page := Comments{Older: after != 0}
-	rows, err := db.Read(q.CommentsAfter(ctx, db.CommentsAfterParams{TicketID: ticket, AfterID: after, Limit: int32(limit + 1)}))
+	rows, err := db.Read(q.CommentsAfter(ctx, db.CommentsAfterParams{TicketID: ticket, AfterID: after,
+		Limit: int32(limit + 1)}))
 	if err != nil {
 		return page, fmt.Errorf("read comments: %w", err)
 	}
@@ -237,6 +248,7 @@ func fitting(list []Comment, limit int) (page []Comment, more bool) {
 func fromComment(row db.Comment, author string) Comment {
 	return Comment{
 		ID: row.ID, Ticket: row.TicketID, Author: User{ID: row.AccountID, Name: author}, Body: row.Body, Version: row.Version,
-		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, DeletedAt: row.DeletedAt, Public: row.Public, FromRequester: row.FromRequester,
+		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, DeletedAt: row.DeletedAt, Public: row.Public,
+		FromRequester: row.FromRequester,
 	}
 }

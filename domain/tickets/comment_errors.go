@@ -88,7 +88,8 @@ const CodeTooManyAssignees fault.Code = "Ticket.TooManyAssignees"
 
 func TooManyAssignees() error {
 	return fault.Invalid.New(CodeTooManyAssignees, "assignees",
-		fmt.Sprintf("A ticket can have up to %d assignees. Choose fewer, or split the work into several tickets.", MaxAssignees))
+		fmt.Sprintf("A ticket can have up to %d assignees. Choose fewer, or split the work into several tickets.",
+			MaxAssignees))
 }
 
 // CodeEntryNotFound: the caller's inbox has no such entry. Reload it.

@@ -21,7 +21,9 @@ type LaterEdits struct {
 
 // EditsSince returns what others changed in the texts of a ticket since a version. ok is false if the history does not
 // have that version.
-func EditsSince(ctx context.Context, q *db.Queries, current Ticket, version uint64) (since LaterEdits, ok bool, err error) {
+func EditsSince(
+	ctx context.Context, q *db.Queries, current Ticket, version uint64,
+) (since LaterEdits, ok bool, err error) {
 	if version == 0 || version >= current.Version || current.Version-version > editsBack {
 		return LaterEdits{}, false, nil
 	}

@@ -50,26 +50,31 @@ func ParseDeletedCursor(s string) (c *DeletedCursor, ok bool) {
 
 // DeletedOf returns up to limit tickets of a board that were deleted since a time, newest first, from below a cursor,
 // or from the newest if that is nil.
-func DeletedOf(ctx context.Context, q *db.Queries, board id.Board, slug string, since time.Time, below *DeletedCursor, limit int) ([]DeletedTicket, error) {
+func DeletedOf(
+	ctx context.Context, q *db.Queries, board id.Board, slug string, since time.Time, below *DeletedCursor, limit int,
+) ([]DeletedTicket, error) {
 	// A year ahead, because another server's clock may be fast.
 	from := DeletedCursor{At: since.AddDate(1, 0, 0), ID: math.MaxInt64}
 	if below != nil {
 		from = *below
 	}
-	rows, err := db.Read(q.DeletedTickets(ctx, db.DeletedTicketsParams{BoardID: board, Since: &since, Before: &from.At, BelowID: from.ID, Limit: int32(limit)}))
+	rows, err := db.Read(q.DeletedTickets(ctx, db.DeletedTicketsParams{BoardID: board, Since: &since, Before: &from.At,
+		BelowID: from.ID, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read deleted tickets: %w", err)
 	}
 	list := make([]DeletedTicket, len(rows))
 	for i, r := range rows {
-		list[i] = DeletedTicket{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, At: *r.DeletedAt, By: r.DeletedBy}
+		list[i] = DeletedTicket{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, At: *r.DeletedAt,
+			By: r.DeletedBy}
 	}
 	return list, nil
 }
 
 // DeletedByKey returns a deleted ticket of a company, even if it cannot be restored any more, or NotFound.
 func DeletedByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
-	row, err := db.Read(q.DeletedTicketByKey(ctx, db.DeletedTicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number, ExternalID: key.String()}))
+	row, err := db.Read(q.DeletedTicketByKey(ctx, db.DeletedTicketByKeyParams{CompanyID: company, Slug: key.Board,
+		LocalID: key.Number, ExternalID: key.String()}))
 	if db.IsNotFound(err) {
 		return Ticket{}, NotFound()
 	}

@@ -68,7 +68,8 @@ const CodeStale fault.Code = "Ticket.Stale"
 type Stale struct{ Current Ticket }
 
 func (e Stale) Error() string {
-	return "Someone else changed " + e.Current.Key.String() + " since you opened it. Compare your text with theirs, then save again."
+	return "Someone else changed " + e.Current.Key.String() +
+		" since you opened it. Compare your text with theirs, then save again."
 }
 func (e Stale) Unwrap() error {
 	return fault.Conflict.New(CodeStale, "version", e.Error())
@@ -82,7 +83,8 @@ const CodeMovedSince fault.Code = "Ticket.MovedSince"
 type MovedSince struct{ Current Ticket }
 
 func (e MovedSince) Error() string {
-	return e.Current.Key.String() + " was moved by someone else in the meantime, so it stays where they put it. Move it again if you still want to."
+	return e.Current.Key.String() +
+		" was moved by someone else in the meantime, so it stays where they put it. Move it again if you still want to."
 }
 func (e MovedSince) Unwrap() error {
 	return fault.Conflict.New(CodeMovedSince, "seen", e.Error())

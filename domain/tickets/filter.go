@@ -66,7 +66,9 @@ type FilteredCards struct {
 }
 
 // FindCards returns up to limit matching cards of each of some columns of a board.
-func FindCards(ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, spans []FilterStart, limit int) (map[id.Column]FilteredCards, error) {
+func FindCards(
+	ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, spans []FilterStart, limit int,
+) (map[id.Column]FilteredCards, error) {
 	windows, ends, err := ranges(ctx, q, board, spans)
 	if err != nil {
 		return nil, err
@@ -90,7 +92,9 @@ func FindCards(ctx context.Context, q *db.Queries, board id.Board, slug string, 
 }
 
 // ranges returns the cards to read, and the ends of the ranges that do not reach the end of their column.
-func ranges(ctx context.Context, q *db.Queries, board id.Board, spans []FilterStart) ([]db.CardRange, map[id.Column]*Cursor, error) {
+func ranges(
+	ctx context.Context, q *db.Queries, board id.Board, spans []FilterStart,
+) ([]db.CardRange, map[id.Column]*Cursor, error) {
 	windows := make([]db.CardRange, len(spans))
 	var long []db.CardRange
 	for i, span := range spans {
@@ -143,6 +147,7 @@ func byColumn(rows []db.Card, slug string) map[id.Column][]Card {
 
 func fromCard(r db.Card, slug string) Card {
 	return Card{
-		ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
+		ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt,
+		MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
 	}
 }

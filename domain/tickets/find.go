@@ -43,7 +43,9 @@ type SearchBoard struct {
 
 // SearchTitles returns at most ten tickets whose titles have every word of text, among the newest of each board: those
 // of the first board first, then the newest.
-func SearchTitles(ctx context.Context, q *db.Queries, on []SearchBoard, text string, newest int) ([]SearchResult, error) {
+func SearchTitles(
+	ctx context.Context, q *db.Queries, on []SearchBoard, text string, newest int,
+) ([]SearchResult, error) {
 	line, length, ok := markup.Line(text)
 	words := strings.Fields(line)
 	if !ok || length == 0 || length > MaxTitle || len(on) == 0 {
@@ -71,7 +73,8 @@ func SearchTitles(ctx context.Context, q *db.Queries, on []SearchBoard, text str
 	})
 	found := make([]SearchResult, 0, maxFound)
 	for _, r := range rows[:min(len(rows), maxFound)] {
-		found = append(found, SearchResult{Key: Key{Board: slugs[r.BoardID], Number: r.LocalID}, Title: r.Title, Closed: r.ClosedAt != nil})
+		found = append(found, SearchResult{Key: Key{Board: slugs[r.BoardID], Number: r.LocalID}, Title: r.Title,
+			Closed: r.ClosedAt != nil})
 	}
 	return found, nil
 }

@@ -27,11 +27,14 @@ func Record(ctx context.Context, tx *db.Tx, ticket ID, by User, kind string, det
 
 // History returns up to limit entries of a ticket's history, newest first, from below before; 0 means from the newest.
 // more says that there are older ones. Changes of descriptions are left out: ActivityOf has them.
-func History(ctx context.Context, q *db.Queries, ticket ID, before id.Activity, limit int) (entries []Activity, more bool, err error) {
+func History(
+	ctx context.Context, q *db.Queries, ticket ID, before id.Activity, limit int,
+) (entries []Activity, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := db.Read(q.ActivityOfTicket(ctx, db.ActivityOfTicketParams{TicketID: ticket, BeforeID: before, Limit: int32(limit + 1)}))
+	rows, err := db.Read(q.ActivityOfTicket(ctx, db.ActivityOfTicketParams{TicketID: ticket, BeforeID: before,
+		Limit: int32(limit + 1)}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read activity: %w", err)
 	}
@@ -47,7 +50,8 @@ func History(ctx context.Context, q *db.Queries, ticket ID, before id.Activity, 
 }
 
 func activityFrom(row db.LastActivityRow) (Activity, error) {
-	entry := Activity{ID: row.ID, Kind: row.Kind, By: User{ID: row.AccountID, Name: row.AccountName}, At: row.CreatedAt, Undone: row.UndoneAt != nil}
+	entry := Activity{ID: row.ID, Kind: row.Kind, By: User{ID: row.AccountID, Name: row.AccountName}, At: row.CreatedAt,
+		Undone: row.UndoneAt != nil}
 	if err := json.Unmarshal([]byte(row.Detail), &entry.Detail); err != nil {
 		return Activity{}, fmt.Errorf("read detail of activity %d: %w", row.ID, err)
 	}

@@ -32,7 +32,9 @@ type ImportedComment struct {
 
 // ImportAll adds tickets to a board as Open does, with their imported parts, without notifications. The caller keeps
 // the board from being archived (boards.Live). It returns OriginTaken.
-func ImportAll(ctx context.Context, tx *db.Tx, company id.Company, board id.Board, rows []Row, imports []Import) ([]Ticket, error) {
+func ImportAll(
+	ctx context.Context, tx *db.Tx, company id.Company, board id.Board, rows []Row, imports []Import,
+) ([]Ticket, error) {
 	opened, err := insert(ctx, tx, board, rows)
 	if err != nil {
 		return nil, err
@@ -63,7 +65,8 @@ func importRest(ctx context.Context, tx *db.Tx, company id.Company, opened []Tic
 		if err != nil {
 			return fmt.Errorf("write detail: %w", err)
 		}
-		history = append(history, db.NewActivity{TicketID: ticket.ID, AccountID: imports[i].By.ID, Kind: KindOpened, Detail: string(detail)})
+		history = append(history, db.NewActivity{TicketID: ticket.ID, AccountID: imports[i].By.ID, Kind: KindOpened,
+			Detail: string(detail)})
 		if imports[i].Origin != "" {
 			origins = append(origins, db.NewOrigin{ExternalID: imports[i].Origin, TicketID: ticket.ID})
 		}
@@ -71,7 +74,8 @@ func importRest(ctx context.Context, tx *db.Tx, company id.Company, opened []Tic
 			assignees = append(assignees, db.NewAssignee{TicketID: ticket.ID, AccountID: one.ID, Current: ticket.Current()})
 		}
 		for _, r := range imports[i].Comments {
-			comments = append(comments, db.NewComment{TicketID: ticket.ID, AccountID: r.Author.ID, Body: r.Body, CreatedAt: orNow(tx, r.At)})
+			comments = append(comments, db.NewComment{TicketID: ticket.ID, AccountID: r.Author.ID, Body: r.Body,
+				CreatedAt: orNow(tx, r.At)})
 		}
 	}
 	slices.SortFunc(origins, func(a, b db.NewOrigin) int { return cmp.Compare(a.ExternalID, b.ExternalID) })

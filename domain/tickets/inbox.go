@@ -45,11 +45,14 @@ type Notification struct {
 
 // Inbox returns up to limit notifications of an account in a company, newest first, from below before; 0 means from
 // the newest. more says that there are older ones.
-func Inbox(ctx context.Context, q *db.Queries, company id.Company, account id.Account, before id.Notification, limit int) (list []Notification, more bool, err error) {
+func Inbox(
+	ctx context.Context, q *db.Queries, company id.Company, account id.Account, before id.Notification, limit int,
+) (list []Notification, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := db.Read(q.InboxOf(ctx, db.InboxOfParams{AccountID: account, CompanyID: company, BeforeID: before, Limit: int32(limit + 1)}))
+	rows, err := db.Read(q.InboxOf(ctx, db.InboxOfParams{AccountID: account, CompanyID: company, BeforeID: before,
+		Limit: int32(limit + 1)}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read inbox: %w", err)
 	}
@@ -152,7 +155,8 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 	}
 	rows := make([]db.Notification, 0, len(why))
 	for _, account := range slices.Sorted(maps.Keys(why)) {
-		row := db.Notification{CompanyID: entries.Company, AccountID: account, TicketID: entries.Ticket.ID, ActorID: entries.By.ID, Kind: why[account]}
+		row := db.Notification{CompanyID: entries.Company, AccountID: account, TicketID: entries.Ticket.ID,
+			ActorID: entries.By.ID, Kind: why[account]}
 		if entries.Comment != 0 {
 			row.CommentID = &entries.Comment
 		}
@@ -168,11 +172,13 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 func (n Notifications) reasons(ctx context.Context, tx *db.Tx) (map[id.Account]string, error) {
 	why := map[id.Account]string{}
 	if n.Reply {
-		listeners, err := tx.Watchers(ctx, db.WatchersParams{CompanyID: n.Company, TicketID: n.Ticket.ID, Limit: maxListeners})
+		listeners, err := tx.Watchers(ctx, db.WatchersParams{CompanyID: n.Company, TicketID: n.Ticket.ID,
+			Limit: maxListeners})
 		if err != nil {
 			return nil, fmt.Errorf("read watchers: %w", err)
 		}
-		listens, err := tx.AuthorWatches(ctx, db.AuthorWatchesParams{CompanyID: n.Company, TicketID: n.Ticket.ID, AccountID: n.Ticket.Author.ID})
+		listens, err := tx.AuthorWatches(ctx, db.AuthorWatchesParams{CompanyID: n.Company, TicketID: n.Ticket.ID,
+			AccountID: n.Ticket.Author.ID})
 		if err != nil {
 			return nil, fmt.Errorf("read author: %w", err)
 		}

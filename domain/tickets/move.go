@@ -20,7 +20,9 @@ type Target struct {
 // Move moves a ticket as the intent says; a deleted one is restored by it. The caller holds the locks of the ticket
 // and both columns. It writes one ticket row, unless a gap is used up, and none if the ticket is there already (placed
 // is false then). If the ticket gets another key, the old one becomes an alias. It returns MovedSince or AfterItself.
-func Move(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Target) (moved MoveResult, placed bool, err error) {
+func Move(
+	ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Target,
+) (moved MoveResult, placed bool, err error) {
 	if intent.After != nil && *intent.After == ticket.Key {
 		return MoveResult{}, false, AfterItself()
 	}
@@ -39,7 +41,8 @@ func Move(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target T
 	}
 	moved = MoveResult{
 		Ticket: put, Was: ticket.Key, Appended: to.appended, After: keyOf(put.Key.Board, to.above),
-		From: Location{Board: ticket.Board, Column: ticket.Column, After: keyOf(ticket.Key.Board, above), ClosedAt: ticket.ClosedAt},
+		From: Location{Board: ticket.Board, Column: ticket.Column, After: keyOf(ticket.Key.Board, above),
+			ClosedAt: ticket.ClosedAt},
 	}
 	if to.same {
 		return moved, false, nil
@@ -73,10 +76,12 @@ func moveTo(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, ran
 	var n int64
 	var err error
 	if ticket.Deleted() {
-		n, err = tx.RestoreTicket(ctx, db.RestoreTicketParams{ColumnID: &column, NewRank: &rank, Now: tx.Now, EnteredAt: &tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID})
+		n, err = tx.RestoreTicket(ctx, db.RestoreTicketParams{ColumnID: &column, NewRank: &rank, Now: tx.Now,
+			EnteredAt: &tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID})
 	} else {
 		n, err = tx.MoveTicket(ctx, db.MoveTicketParams{
-			BoardID: ticket.Board, LocalID: ticket.Key.Number, ColumnID: &column, NewRank: &rank, MovedAt: tx.Now, EnteredAt: &tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID,
+			BoardID: ticket.Board, LocalID: ticket.Key.Number, ColumnID: &column, NewRank: &rank, MovedAt: tx.Now,
+			EnteredAt: &tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID,
 		})
 	}
 	if err != nil {
@@ -96,10 +101,12 @@ func moveTo(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, ran
 // swapAlias makes a ticket's old number an alias. Its new number may be an alias of its own: a ticket that comes back
 // gets its old number, so an alias never leads to another.
 func swapAlias(ctx context.Context, tx *db.Tx, old, now Ticket) error {
-	if _, err := tx.DropAlias(ctx, db.DropAliasParams{BoardID: now.Board, LocalID: now.Key.Number, TicketID: now.ID}); err != nil {
+	if _, err := tx.DropAlias(ctx, db.DropAliasParams{BoardID: now.Board, LocalID: now.Key.Number,
+		TicketID: now.ID}); err != nil {
 		return fmt.Errorf("drop alias: %w", err)
 	}
-	err := tx.CreateAlias(ctx, db.CreateAliasParams{BoardID: old.Board, LocalID: old.Key.Number, TicketID: old.ID, CreatedAt: tx.Now})
+	err := tx.CreateAlias(ctx, db.CreateAliasParams{BoardID: old.Board, LocalID: old.Key.Number, TicketID: old.ID,
+		CreatedAt: tx.Now})
 	if err != nil {
 		return fmt.Errorf("keep alias: %w", err)
 	}

@@ -24,7 +24,8 @@ func PublishedTickets(ctx context.Context, q *db.Queries, after, to uint64, limi
 	}
 	list := make([]PublishedTicket, len(rows))
 	for i, row := range rows {
-		list[i] = PublishedTicket{Ticket: fromRow(row.Ticket, row.BoardSlug), Position: *row.Ticket.FeedSyncID, Company: row.CompanyID, Slug: row.CompanySlug}
+		list[i] = PublishedTicket{Ticket: fromRow(row.Ticket, row.BoardSlug), Position: *row.Ticket.FeedSyncID,
+			Company: row.CompanyID, Slug: row.CompanySlug}
 	}
 	return list, nil
 }
@@ -49,8 +50,10 @@ func PublishedComments(ctx context.Context, q *db.Queries, after, to uint64, lim
 	list := make([]PublishedComment, len(rows))
 	for i, row := range rows {
 		list[i] = PublishedComment{
-			Comment: fromComment(row.Comment, row.Author), Key: Key{Board: row.BoardSlug, Number: row.LocalID}, Board: row.BoardID,
-			TicketDeleted: row.TicketDeletedAt != nil, Position: *row.Comment.FeedSyncID, Company: row.CompanyID, Slug: row.CompanySlug,
+			Comment: fromComment(row.Comment, row.Author), Key: Key{Board: row.BoardSlug, Number: row.LocalID},
+			Board:         row.BoardID,
+			TicketDeleted: row.TicketDeletedAt != nil, Position: *row.Comment.FeedSyncID, Company: row.CompanyID,
+			Slug: row.CompanySlug,
 		}
 	}
 	return list, nil

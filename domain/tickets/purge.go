@@ -20,8 +20,11 @@ func Purged(key Key) error {
 
 // DeletedBefore returns up to limit tickets of a board that were deleted before a time, from behind a cursor; next is
 // nil at the end.
-func DeletedBefore(ctx context.Context, q *db.Queries, board id.Board, slug string, before time.Time, after DeletedCursor, limit int) (list []DeletedTicket, next *DeletedCursor, err error) {
-	rows, err := db.Read(q.DeletedBefore(ctx, db.DeletedBeforeParams{BoardID: board, Since: &after.At, Before: &before, AfterID: after.ID, Limit: int32(limit)}))
+func DeletedBefore(
+	ctx context.Context, q *db.Queries, board id.Board, slug string, before time.Time, after DeletedCursor, limit int,
+) (list []DeletedTicket, next *DeletedCursor, err error) {
+	rows, err := db.Read(q.DeletedBefore(ctx, db.DeletedBeforeParams{BoardID: board, Since: &after.At, Before: &before,
+		AfterID: after.ID, Limit: int32(limit)}))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read deleted tickets: %w", err)
 	}
@@ -73,7 +76,8 @@ func (p PurgeRule) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Pur
 		done.Numbers[row.BoardID]++
 	}
 	for _, purge := range []func(context.Context, []ID) error{ // a row after those that reference it
-		tx.PurgeNotifications, tx.PurgeComments, tx.PurgeActivity, tx.PurgeAssignees, tx.PurgeWatchers, tx.PurgeAliases, tx.PurgeOrigins, tx.PurgeRequests,
+		tx.PurgeNotifications, tx.PurgeComments, tx.PurgeActivity, tx.PurgeAssignees, tx.PurgeWatchers, tx.PurgeAliases,
+		tx.PurgeOrigins, tx.PurgeRequests,
 	} {
 		if err := purge(ctx, ids); err != nil {
 			return done, fmt.Errorf("purge what hangs on tickets: %w", err)
@@ -116,7 +120,8 @@ func (p PurgeRule) lock(ctx context.Context, tx *db.Tx, tickets []ID) (done Purg
 			continue
 		}
 		if row.FeedSyncID == nil || unheard[row.ID] ||
-			(*row.FeedSyncID > p.Passed.Tickets || last[row.ID] > p.Passed.Comments) && row.DeletedAt.After(p.Now.Add(-MaxKept)) {
+			(*row.FeedSyncID > p.Passed.Tickets || last[row.ID] > p.Passed.Comments) &&
+				row.DeletedAt.After(p.Now.Add(-MaxKept)) {
 			done.Waiting[row.ID] = true
 			continue
 		}
@@ -144,7 +149,8 @@ func BoardsLeft(ctx context.Context, q *db.Queries, tickets []ID) ([]id.Board, e
 
 // missingError returns Purged for a key whose ticket was purged, NotFound for any other without a ticket.
 func missingError(ctx context.Context, q *db.Queries, company id.Company, key Key) error {
-	purged, err := db.Read(q.NumberPurged(ctx, db.NumberPurgedParams{CompanyID: company, Slug: key.Board, LocalID: key.Number}))
+	purged, err := db.Read(q.NumberPurged(ctx, db.NumberPurgedParams{CompanyID: company, Slug: key.Board,
+		LocalID: key.Number}))
 	switch {
 	case err != nil:
 		return fmt.Errorf("read whether a number was purged: %w", err)

@@ -64,7 +64,9 @@ func findSlot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, last
 
 // findAbove returns the card that the ticket is to be put below, nil for the top; gone says that it is no longer in
 // the column.
-func findAbove(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent) (above *db.CardAboveRow, absent bool, err error) {
+func findAbove(
+	ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent,
+) (above *db.CardAboveRow, absent bool, err error) {
 	if intent.After == nil {
 		return nil, false, nil
 	}
@@ -81,7 +83,8 @@ func findAbove(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent) (ab
 	if *row.ColumnID != intent.Column {
 		return nil, true, nil
 	}
-	return &db.CardAboveRow{ID: row.ID, LocalID: intent.After.Number, RankInColumn: row.RankInColumn, MovedAt: row.MovedAt}, false, nil
+	return &db.CardAboveRow{ID: row.ID, LocalID: intent.After.Number, RankInColumn: row.RankInColumn,
+		MovedAt: row.MovedAt}, false, nil
 }
 
 // foot is the slot at the end of a column, for a ticket whose neighbour is gone.

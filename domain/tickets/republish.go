@@ -74,13 +74,16 @@ func RepublishCommentRange(ctx context.Context, tx *db.Tx, board id.Board, r Com
 		if r.ToComment == 0 {
 			return tx.RepublishCommentsOf(ctx, list)
 		}
-		return tx.RepublishCommentRange(ctx, db.RepublishCommentRangeParams{TicketID: list[0], AfterID: r.AfterComment, ToID: r.ToComment})
+		return tx.RepublishCommentRange(ctx, db.RepublishCommentRangeParams{TicketID: list[0], AfterID: r.AfterComment,
+			ToID: r.ToComment})
 	})
 }
 
 // CommentRanges splits the comments of r, of its first ticket those after r.AfterComment, into ranges of at most so
 // many, in their order.
-func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r CommentRange, most int32, add func(CommentRange) error) error {
+func CommentRanges(
+	ctx context.Context, q *db.Queries, board id.Board, r CommentRange, most int32, add func(CommentRange) error,
+) error {
 	rows, err := db.Read(q.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: r.After, To: r.To}))
 	if err != nil || len(rows) == 0 {
 		return err
@@ -121,7 +124,8 @@ func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r Comment
 		if begun {
 			after = r.AfterComment
 		}
-		if err := ofTicket(ctx, q, row.ID, CommentRange{After: number - 1, To: number, AfterComment: after}, most, add); err != nil {
+		if err := ofTicket(ctx, q, row.ID, CommentRange{After: number - 1, To: number, AfterComment: after}, most,
+			add); err != nil {
 			return err
 		}
 		next, count = CommentRange{After: number}, 0
@@ -130,9 +134,12 @@ func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r Comment
 }
 
 // ofTicket splits the comments of one ticket.
-func ofTicket(ctx context.Context, q *db.Queries, ticket ID, r CommentRange, most int32, add func(CommentRange) error) error {
+func ofTicket(
+	ctx context.Context, q *db.Queries, ticket ID, r CommentRange, most int32, add func(CommentRange) error,
+) error {
 	for {
-		ids, err := db.Read(q.CommentIDsAfter(ctx, db.CommentIDsAfterParams{TicketID: ticket, AfterID: r.AfterComment, Limit: most}))
+		ids, err := db.Read(q.CommentIDsAfter(ctx, db.CommentIDsAfterParams{TicketID: ticket, AfterID: r.AfterComment,
+			Limit: most}))
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -144,7 +151,9 @@ func ofTicket(ctx context.Context, q *db.Queries, ticket ID, r CommentRange, mos
 	}
 }
 
-func onNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, to uint64, republish func(context.Context, []ID) (int64, error)) (int64, error) {
+func onNumbers(
+	ctx context.Context, tx *db.Tx, board id.Board, after, to uint64, republish func(context.Context, []ID) (int64, error),
+) (int64, error) {
 	rows, err := tx.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: after, To: to})
 	if err != nil || len(rows) == 0 {
 		return 0, err

@@ -11,7 +11,9 @@ import (
 // RewriteComment replaces a comment's text, of any author, by the result of change, and reports whether they differ.
 // The caller holds the ticket's lock. It returns CommentNotFound, also for a deleted one, or the error of
 // ParseComment.
-func RewriteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, change func(body string) string) (bool, error) {
+func RewriteComment(
+	ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, change func(body string) string,
+) (bool, error) {
 	row, err := tx.LockComment(ctx, comment, ticket)
 	if db.IsNotFound(err) || err == nil && row.DeletedAt != nil {
 		return false, CommentNotFound()

@@ -15,14 +15,17 @@ import (
 //
 // Tickets only move down the column, into free room: their order never changes, no two ever have one rank, and a
 // reader that pages through the column misses none.
-func SpreadAbove(ctx context.Context, tx *db.Tx, column id.Column, from int64, n int) (highest int64, moved int, err error) {
+func SpreadAbove(
+	ctx context.Context, tx *db.Tx, column id.Column, from int64, n int,
+) (highest int64, moved int, err error) {
 	cards, err := tx.RanksAbove(ctx, db.RanksAboveParams{ColumnID: &column, FromRank: &from, Limit: int32(n)})
 	if err != nil || len(cards) == 0 {
 		return from, 0, err
 	}
 	step := min(Gap, (from-*cards[0].RankInColumn)/int64(len(cards)+1))
 	if step < 1 {
-		return from, 0, fmt.Errorf("no room between rank %d and %d of column %d for %d tickets", *cards[0].RankInColumn, from, column, len(cards))
+		return from, 0, fmt.Errorf("no room between rank %d and %d of column %d for %d tickets", *cards[0].RankInColumn, from,
+			column, len(cards))
 	}
 	ranks, ids := make([]db.Rank, len(cards)), make([]ID, len(cards))
 	for i, card := range cards {

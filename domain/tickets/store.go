@@ -94,7 +94,8 @@ func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Tic
 
 // ForReader is ByKey that also sets Muted for a reader.
 func ForReader(ctx context.Context, q *db.Queries, company id.Company, key Key, reader id.Account) (Ticket, error) {
-	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number, ExternalID: key.String(), Reader: reader}))
+	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number,
+		ExternalID: key.String(), Reader: reader}))
 	if db.IsNotFound(err) {
 		return Ticket{}, missingError(ctx, q, company, key)
 	}
@@ -202,7 +203,9 @@ func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by User) (id.Activity
 }
 
 // FirstCards returns the first cards of each of a board's columns, at most limit of each.
-func FirstCards(ctx context.Context, q *db.Queries, slug string, columns []id.Column, limit int) (map[id.Column][]Card, error) {
+func FirstCards(
+	ctx context.Context, q *db.Queries, slug string, columns []id.Column, limit int,
+) (map[id.Column][]Card, error) {
 	rows, err := db.Read(q.FirstCards(ctx, columns, limit))
 	if err != nil {
 		return nil, fmt.Errorf("read cards: %w", err)
@@ -211,32 +214,39 @@ func FirstCards(ctx context.Context, q *db.Queries, slug string, columns []id.Co
 }
 
 // CardsBelow returns up to limit cards of a column below a cursor, in board order.
-func CardsBelow(ctx context.Context, q *db.Queries, board id.Board, slug string, cursor Cursor, limit int) ([]Card, error) {
+func CardsBelow(
+	ctx context.Context, q *db.Queries, board id.Board, slug string, cursor Cursor, limit int,
+) ([]Card, error) {
 	rank, err := cursor.rank(ctx, q, board)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.Read(q.CardsAfter(ctx, db.CardsAfterParams{ColumnID: &cursor.Column, FromRank: &rank, Limit: int32(limit)}))
+	rows, err := db.Read(q.CardsAfter(ctx, db.CardsAfterParams{ColumnID: &cursor.Column, FromRank: &rank,
+		Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read cards: %w", err)
 	}
 	cards := make([]Card, len(rows))
 	for i, r := range rows {
-		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn, CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt}
+		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn,
+			CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt}
 	}
 	return cards, nil
 }
 
 // Below returns up to limit tickets of a column below a cursor, or from the top if that is nil, in board order. Their
 // authors have no names.
-func Below(ctx context.Context, q *db.Queries, board id.Board, slug string, column id.Column, cursor *Cursor, limit int) (_ []Ticket, err error) {
+func Below(
+	ctx context.Context, q *db.Queries, board id.Board, slug string, column id.Column, cursor *Cursor, limit int,
+) (_ []Ticket, err error) {
 	rank := int64(math.MinInt64)
 	if cursor != nil {
 		if rank, err = cursor.rank(ctx, q, board); err != nil {
 			return nil, err
 		}
 	}
-	rows, err := db.Read(q.TicketsAfter(ctx, db.TicketsAfterParams{ColumnID: &column, FromRank: &rank, Limit: int32(limit)}))
+	rows, err := db.Read(q.TicketsAfter(ctx, db.TicketsAfterParams{ColumnID: &column, FromRank: &rank,
+		Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read tickets: %w", err)
 	}
@@ -249,8 +259,10 @@ func Below(ctx context.Context, q *db.Queries, board id.Board, slug string, colu
 
 func fromRow(row db.Ticket, slug string) Ticket {
 	ticket := Ticket{
-		ID: row.ID, Key: Key{Board: slug, Number: row.LocalID}, Board: row.BoardID, Title: row.Title, Description: row.Description,
-		Version: row.Version, Author: User{ID: row.CreatedBy}, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, MovedAt: row.MovedAt,
+		ID: row.ID, Key: Key{Board: slug, Number: row.LocalID}, Board: row.BoardID, Title: row.Title,
+		Description: row.Description,
+		Version:     row.Version, Author: User{ID: row.CreatedBy}, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		MovedAt:  row.MovedAt,
 		ClosedAt: row.ClosedAt, DeletedAt: row.DeletedAt, FromRequester: row.FromRequester,
 	}
 	if row.ColumnID != nil {

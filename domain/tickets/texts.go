@@ -13,7 +13,10 @@ const commentsPerRead = 200
 
 // EachText calls fn for every description and comment of the tickets of a board with numbers above after
 // and up to to; comment is 0 for a description. Deleted ones are left out.
-func EachText(ctx context.Context, q *db.Queries, board id.Board, slug string, after, to uint64, fn func(key Key, comment id.Comment, text string) error) error {
+func EachText(
+	ctx context.Context, q *db.Queries, board id.Board, slug string, after, to uint64,
+	fn func(key Key, comment id.Comment, text string) error,
+) error {
 	rows, err := db.Read(q.DescriptionsOf(ctx, db.DescriptionsOfParams{BoardID: board, After: after, To: to}))
 	if err != nil {
 		return fmt.Errorf("read descriptions: %w", err)

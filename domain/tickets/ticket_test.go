@@ -86,7 +86,8 @@ func TestDraft(t *testing.T) {
 }
 
 func FuzzParseTitle(f *testing.F) {
-	for _, seed := range []string{"Paint the door", "", " \t", "a\x00", "\xff", strings.Repeat("ü", 256), "\u0085x\u2028y", "\u200b", "e\u0301", "\ufeff"} {
+	for _, seed := range []string{"Paint the door", "", " \t", "a\x00", "\xff", strings.Repeat("ü", 256), "\u0085x\u2028y",
+		"\u200b", "e\u0301", "\ufeff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -97,10 +98,12 @@ func FuzzParseTitle(f *testing.F) {
 			}
 			return
 		}
-		if n := utf8.RuneCountInString(title); n < 1 || n > tickets.MaxTitle || !utf8.ValidString(title) || title != strings.TrimSpace(title) {
+		if n := utf8.RuneCountInString(title); n < 1 || n > tickets.MaxTitle || !utf8.ValidString(title) ||
+			title != strings.TrimSpace(title) {
 			t.Errorf("%q became %q", s, title)
 		}
-		if strings.ContainsAny(title, "\r\n\t\x00") || strings.ContainsFunc(title, func(r rune) bool { return r < 0x80 && unicode.IsControl(r) }) {
+		if strings.ContainsAny(title, "\r\n\t\x00") ||
+			strings.ContainsFunc(title, func(r rune) bool { return r < 0x80 && unicode.IsControl(r) }) {
 			t.Errorf("%q became %q", s, title)
 		}
 		if again, err := tickets.ParseTitle(title); err != nil || again != title {
@@ -121,7 +124,8 @@ func FuzzParseDescription(f *testing.F) {
 			}
 			return
 		}
-		if len(text) > tickets.MaxDescription || !utf8.ValidString(text) || strings.Contains(text, "\r") || strings.Contains(text, "\x00") {
+		if len(text) > tickets.MaxDescription || !utf8.ValidString(text) || strings.Contains(text, "\r") ||
+			strings.Contains(text, "\x00") {
 			t.Errorf("%q became %q", s, text)
 		}
 		if again, err := tickets.ParseDescription(text); err != nil || again != text {

@@ -46,14 +46,17 @@ func actionByID(ctx context.Context, q *db.Queries, activity id.Activity) (Actio
 		return Action{}, fmt.Errorf("read activity: %w", err)
 	}
 	entry, err := activityFrom(db.LastActivityRow{
-		ID: row.ID, Kind: row.Kind, Detail: row.Detail, CreatedAt: row.CreatedAt, UndoneAt: row.UndoneAt, AccountID: row.AccountID, AccountName: row.AccountName,
+		ID: row.ID, Kind: row.Kind, Detail: row.Detail, CreatedAt: row.CreatedAt, UndoneAt: row.UndoneAt,
+		AccountID: row.AccountID, AccountName: row.AccountName,
 	})
 	return Action{entry, row.TicketID}, err
 }
 
 // LastAction returns the last action in a company that a user can undo, among the user's last 50 entries in any and
 // without those passed over, or NothingToUndo if there is none since a time.
-func LastAction(ctx context.Context, q *db.Queries, company id.Company, by id.Account, since time.Time, passed []id.Activity) (id.Activity, error) {
+func LastAction(
+	ctx context.Context, q *db.Queries, company id.Company, by id.Account, since time.Time, passed []id.Activity,
+) (id.Activity, error) {
 	rows, err := db.Read(q.LastActions(ctx, by))
 	if err != nil {
 		return 0, fmt.Errorf("read last actions: %w", err)

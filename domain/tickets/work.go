@@ -23,23 +23,28 @@ type Work struct {
 
 // Compare puts work in the order of boards, columns and ranks.
 func (w Work) Compare(other Work) int {
-	return cmp.Or(cmp.Compare(w.Key.Board, other.Key.Board), cmp.Compare(w.Position, other.Position), cmp.Compare(w.Rank, other.Rank))
+	return cmp.Or(cmp.Compare(w.Key.Board, other.Key.Board), cmp.Compare(w.Position, other.Position),
+		cmp.Compare(w.Rank, other.Rank))
 }
 
 // WorkOf returns up to limit open tickets of an assignee in a company, newest first, from below before; 0 means from
 // the newest. more says that there are older ones.
-func WorkOf(ctx context.Context, q *db.Queries, company id.Company, account id.Account, before ID, limit int) (list []Work, more bool, err error) {
+func WorkOf(
+	ctx context.Context, q *db.Queries, company id.Company, account id.Account, before ID, limit int,
+) (list []Work, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := db.Read(q.AssignedTickets(ctx, db.AssignedTicketsParams{AccountID: account, BeforeID: before, CompanyID: company, Limit: int32(limit + 1)}))
+	rows, err := db.Read(q.AssignedTickets(ctx, db.AssignedTicketsParams{AccountID: account, BeforeID: before,
+		CompanyID: company, Limit: int32(limit + 1)}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read work: %w", err)
 	}
 	rows, more = cut(rows, limit)
 	for _, r := range rows {
 		one := Work{
-			ID: r.ID, Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Board: r.BoardTitle, Column: r.ColumnName, Position: int(r.Position),
+			ID: r.ID, Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Board: r.BoardTitle, Column: r.ColumnName,
+			Position: int(r.Position),
 		}
 		if r.RankInColumn != nil {
 			one.Rank = *r.RankInColumn

@@ -126,13 +126,15 @@ func TestBroadcast(t *testing.T) {
 
 func TestBackoff(t *testing.T) {
 	t.Parallel()
-	for failures, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second, 5 * time.Second} {
+	for failures, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second,
+		5 * time.Second} {
 		if got := Backoff(time.Second, 5*time.Second, failures); got != want {
 			t.Errorf("after %d failures %v, want %v", failures, got, want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		first, longest := time.Duration(rapid.Int64Min(1).Draw(t, "first")), time.Duration(rapid.Int64Min(1).Draw(t, "longest"))
+		first, longest := time.Duration(rapid.Int64Min(1).Draw(t, "first")), time.Duration(rapid.Int64Min(1).Draw(t,
+			"longest"))
 		failures := rapid.Int().Draw(t, "failures")
 		d := Backoff(first, longest, failures)
 		if d < min(first, longest) || d > longest || d > Backoff(first, longest, max(failures, failures+1)) {

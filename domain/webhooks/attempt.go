@@ -33,10 +33,14 @@ type Attempt struct {
 }
 
 // RecordAttempt writes an attempt down.
-func RecordAttempt(ctx context.Context, tx *db.Tx, webhook id.Webhook, kind string, m Message, o Outcome) (id.Delivery, error) {
+func RecordAttempt(
+	ctx context.Context, tx *db.Tx, webhook id.Webhook, kind string, m Message, o Outcome,
+) (id.Delivery, error) {
 	row := db.CreateWebhookAttemptParams{
-		WebhookID: webhook, Message: m.ID, Kind: kind, Type: m.Type, Subject: m.Subject, Feed: m.Feed, RowID: m.Row, Position: m.Position,
-		Error: o.Error, Response: o.Response, Milliseconds: uint32(min(max(o.Took.Milliseconds(), 0), math.MaxUint32)), CreatedAt: tx.Now,
+		WebhookID: webhook, Message: m.ID, Kind: kind, Type: m.Type, Subject: m.Subject, Feed: m.Feed, RowID: m.Row,
+		Position: m.Position,
+		Error:    o.Error, Response: o.Response, Milliseconds: uint32(min(max(o.Took.Milliseconds(), 0), math.MaxUint32)),
+		CreatedAt: tx.Now,
 	}
 	if row.Response == nil {
 		row.Response = []byte{}
@@ -54,11 +58,14 @@ func RecordAttempt(ctx context.Context, tx *db.Tx, webhook id.Webhook, kind stri
 
 // Attempts returns up to limit of a webhook's attempts, the newest first: those with an id below before, or the
 // newest if it is 0. more says that there are older ones.
-func Attempts(ctx context.Context, q *db.Queries, webhook id.Webhook, before id.Delivery, limit int) (list []Attempt, more bool, err error) {
+func Attempts(
+	ctx context.Context, q *db.Queries, webhook id.Webhook, before id.Delivery, limit int,
+) (list []Attempt, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := db.Read(q.WebhookAttempts(ctx, db.WebhookAttemptsParams{WebhookID: webhook, Before: before, Limit: int32(limit + 1)}))
+	rows, err := db.Read(q.WebhookAttempts(ctx, db.WebhookAttemptsParams{WebhookID: webhook, Before: before,
+		Limit: int32(limit + 1)}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read attempts: %w", err)
 	}
@@ -82,8 +89,9 @@ func AttemptByID(ctx context.Context, q *db.Queries, webhook id.Webhook, attempt
 
 func attemptFrom(row db.WebhookAttempt) Attempt {
 	a := Attempt{
-		ID: row.ID, Webhook: row.WebhookID, Kind: row.Kind, Message: row.Message, Type: row.Type, Subject: row.Subject, Feed: row.Feed,
-		Row: row.RowID, Position: row.Position, At: row.CreatedAt,
+		ID: row.ID, Webhook: row.WebhookID, Kind: row.Kind, Message: row.Message, Type: row.Type, Subject: row.Subject,
+		Feed: row.Feed,
+		Row:  row.RowID, Position: row.Position, At: row.CreatedAt,
 		Outcome: Outcome{Error: row.Error, Response: row.Response, Took: time.Duration(row.Milliseconds) * time.Millisecond},
 	}
 	if row.Status != nil {
@@ -113,7 +121,8 @@ func Trim(ctx context.Context, q *db.Queries, webhook id.Webhook) (int64, error)
 	if err != nil || len(to) == 0 {
 		return 0, err
 	}
-	n, err := db.Read(q.DeleteWebhookAttempts(ctx, db.DeleteWebhookAttemptsParams{WebhookID: webhook, To: to[0], Limit: perTime}))
+	n, err := db.Read(q.DeleteWebhookAttempts(ctx, db.DeleteWebhookAttemptsParams{WebhookID: webhook, To: to[0],
+		Limit: perTime}))
 	if err != nil {
 		return 0, fmt.Errorf("forget attempts: %w", err)
 	}

@@ -125,7 +125,8 @@ func (h *LeasedWebhook) RecordSuccess(ctx context.Context, d *db.DB, m Message, 
 // the receiver is gone or has accepted none for too long. It returns ErrLost.
 func (h *LeasedWebhook) RecordFailure(ctx context.Context, d *db.DB, m Message, o Outcome) error {
 	return d.InTx(ctx, func(tx *db.Tx) error {
-		n, err := tx.WebhookFailed(ctx, db.WebhookFailedParams{WaitUs: o.Wait(h.Failures).Microseconds(), ID: h.ID, Fence: h.fence})
+		n, err := tx.WebhookFailed(ctx, db.WebhookFailedParams{WaitUs: o.Wait(h.Failures).Microseconds(), ID: h.ID,
+			Fence: h.fence})
 		if err := one(n, err); err != nil {
 			return err
 		}
@@ -137,7 +138,8 @@ func (h *LeasedWebhook) RecordFailure(ctx context.Context, d *db.DB, m Message, 
 			return err
 		}
 		reason := shortReason("Nothing was taken for five days. Last: " + o.Error)
-		_, err = tx.StopFailingWebhook(ctx, db.StopFailingWebhookParams{Reason: reason, ID: h.ID, Fence: h.fence, PatienceUs: Patience.Microseconds()})
+		_, err = tx.StopFailingWebhook(ctx, db.StopFailingWebhookParams{Reason: reason, ID: h.ID, Fence: h.fence,
+			PatienceUs: Patience.Microseconds()})
 		return err
 	})
 }
@@ -173,7 +175,8 @@ func (h *LeasedWebhook) Release(ctx context.Context, q *db.Queries) error {
 }
 
 func (h *LeasedWebhook) move(ctx context.Context, tx *db.Tx, c Cursor) error {
-	n, err := tx.MoveWebhookCursor(ctx, db.MoveWebhookCursorParams{Epoch: c.Epoch, Position: c.Position, Began: c.Began, WebhookID: h.ID, Feed: c.Feed})
+	n, err := tx.MoveWebhookCursor(ctx, db.MoveWebhookCursorParams{Epoch: c.Epoch, Position: c.Position, Began: c.Began,
+		WebhookID: h.ID, Feed: c.Feed})
 	return one(n, err)
 }
 

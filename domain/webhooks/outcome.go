@@ -22,7 +22,8 @@ const (
 
 // waits are the delays between attempts; the last repeats.
 var waits = []time.Duration{
-	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour,
+	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+	10 * time.Hour,
 }
 
 // Outcome is the result of an attempt.
@@ -42,7 +43,8 @@ func ResponseOutcome(status int, location string, response []byte, retryAfter, t
 	case status == http.StatusGone:
 		o.Error = "It answered 410 Gone: nobody takes these messages any more."
 	case status >= 300 && status < 400 && location != "":
-		o.Error = shorten(fmt.Sprintf("It answered %d and leads to %.300q. Redirects are not followed: give the address at the end.", status, location))
+		o.Error = shorten(fmt.Sprintf(
+			"It answered %d and leads to %.300q. Redirects are not followed: give the address at the end.", status, location))
 	default:
 		o.Error = fmt.Sprintf("It answered %d %s.", status, http.StatusText(status))
 	}

@@ -14,7 +14,9 @@ import (
 
 // Open adds a webhook that begins at the cursors, and returns it with its secret, which is shown only now. The draft
 // is checked; board is its board's id. The company is locked. It returns TooMany.
-func Open(ctx context.Context, tx *db.Tx, company id.Company, author id.Account, draft Draft, board id.Board, cursors []Cursor) (id.Webhook, string, error) {
+func Open(
+	ctx context.Context, tx *db.Tx, company id.Company, author id.Account, draft Draft, board id.Board, cursors []Cursor,
+) (id.Webhook, string, error) {
 	there, err := tx.WebhooksOfCompany(ctx, company, Max)
 	if err != nil {
 		return 0, "", fmt.Errorf("read webhooks: %w", err)
@@ -24,7 +26,8 @@ func Open(ctx context.Context, tx *db.Tx, company id.Company, author id.Account,
 	}
 	secret := newSecret()
 	row, err := tx.CreateWebhook(ctx, db.CreateWebhookParams{
-		CompanyID: company, Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board), Secret: secret, CreatedBy: author, Now: tx.Now,
+		CompanyID: company, Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board),
+		Secret: secret, CreatedBy: author, Now: tx.Now,
 	})
 	if err != nil {
 		return 0, "", fmt.Errorf("create webhook: %w", err)
@@ -37,7 +40,8 @@ func Open(ctx context.Context, tx *db.Tx, company id.Company, author id.Account,
 
 func addCursors(ctx context.Context, tx *db.Tx, webhook id.Webhook, cursors []Cursor) error {
 	for _, c := range cursors {
-		if err := tx.CreateWebhookCursor(ctx, db.CreateWebhookCursorParams{WebhookID: webhook, Feed: c.Feed, Epoch: c.Epoch, Position: c.Position}); err != nil {
+		if err := tx.CreateWebhookCursor(ctx, db.CreateWebhookCursorParams{WebhookID: webhook, Feed: c.Feed, Epoch: c.Epoch,
+			Position: c.Position}); err != nil {
 			return fmt.Errorf("create cursor: %w", err)
 		}
 	}
@@ -53,12 +57,15 @@ func orNone(board id.Board) *id.Board {
 
 // Edit changes a locked webhook. A feed that is new to it begins at the cursor of ends; others keep theirs. It returns
 // Stale if version is not the webhook's.
-func Edit(ctx context.Context, tx *db.Tx, locked Webhook, version uint64, draft Draft, board id.Board, ends []Cursor) error {
+func Edit(
+	ctx context.Context, tx *db.Tx, locked Webhook, version uint64, draft Draft, board id.Board, ends []Cursor,
+) error {
 	if locked.Version != version {
 		return Stale()
 	}
 	err := tx.EditWebhook(ctx, db.EditWebhookParams{
-		Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board), Now: tx.Now, ID: locked.ID,
+		Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board), Now: tx.Now,
+		ID:    locked.ID,
 		Moved: draft.URL != locked.URL,
 	})
 	if err != nil {
@@ -94,7 +101,8 @@ func Switch(ctx context.Context, tx *db.Tx, locked Webhook, on bool) error {
 	if on {
 		state = On
 	}
-	if err := tx.SetWebhookState(ctx, db.SetWebhookStateParams{State: string(state), Now: tx.Now, ID: locked.ID}); err != nil {
+	if err := tx.SetWebhookState(ctx, db.SetWebhookStateParams{State: string(state), Now: tx.Now,
+		ID: locked.ID}); err != nil {
 		return fmt.Errorf("switch webhook: %w", err)
 	}
 	return nil
@@ -106,7 +114,8 @@ const OldSecretFor = 24 * time.Hour
 // RotateSecret gives a locked webhook a new secret and returns it. For a day both are used.
 func RotateSecret(ctx context.Context, tx *db.Tx, locked Webhook) (string, error) {
 	secret, ends := newSecret(), tx.Now.Add(OldSecretFor)
-	if err := tx.RotateWebhookSecret(ctx, db.RotateWebhookSecretParams{Ends: &ends, Secret: secret, Now: tx.Now, ID: locked.ID}); err != nil {
+	if err := tx.RotateWebhookSecret(ctx, db.RotateWebhookSecretParams{Ends: &ends, Secret: secret, Now: tx.Now,
+		ID: locked.ID}); err != nil {
 		return "", fmt.Errorf("rotate secret: %w", err)
 	}
 	return spell(secret), nil
@@ -115,7 +124,8 @@ func RotateSecret(ctx context.Context, tx *db.Tx, locked Webhook) (string, error
 // Delete removes a locked webhook with all its rows.
 func Delete(ctx context.Context, tx *db.Tx, locked Webhook) error {
 	for {
-		n, err := tx.DeleteWebhookAttempts(ctx, db.DeleteWebhookAttemptsParams{WebhookID: locked.ID, To: math.MaxInt64, Limit: 1000})
+		n, err := tx.DeleteWebhookAttempts(ctx, db.DeleteWebhookAttemptsParams{WebhookID: locked.ID, To: math.MaxInt64,
+			Limit: 1000})
 		if err != nil {
 			return fmt.Errorf("delete attempts: %w", err)
 		}
@@ -196,7 +206,8 @@ func cursorsOf(ctx context.Context, q *db.Queries, ids []id.Webhook) (map[id.Web
 	}
 	of := map[id.Webhook][]Cursor{}
 	for _, row := range rows {
-		of[row.WebhookID] = append(of[row.WebhookID], Cursor{Feed: row.Feed, Epoch: row.Epoch, Position: row.Position, Began: row.Began})
+		of[row.WebhookID] = append(of[row.WebhookID], Cursor{Feed: row.Feed, Epoch: row.Epoch, Position: row.Position,
+			Began: row.Began})
 	}
 	return of, nil
 }
@@ -209,8 +220,10 @@ func shown(row db.Webhook, board string, wait int64) Webhook {
 
 func from(row db.Webhook) Webhook {
 	w := Webhook{
-		ID: row.ID, Company: row.CompanyID, URL: row.Url, Note: row.Note, Feeds: strings.Fields(row.Feeds), State: State(row.State), Reason: row.Reason,
-		Version: row.Version, Failures: int(row.Failures), Failing: row.FailingSince, OldSecret: row.OldSecretEnds, CreatedAt: row.CreatedAt,
+		ID: row.ID, Company: row.CompanyID, URL: row.Url, Note: row.Note, Feeds: strings.Fields(row.Feeds),
+		State: State(row.State), Reason: row.Reason,
+		Version: row.Version, Failures: int(row.Failures), Failing: row.FailingSince, OldSecret: row.OldSecretEnds,
+		CreatedAt: row.CreatedAt,
 	}
 	if row.BoardID != nil {
 		w.Board = *row.BoardID

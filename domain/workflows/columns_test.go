@@ -27,7 +27,8 @@ func TestColumns(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		board := e.Board(t, "OPS")
-		board, review, err := e.Workflows.OpenColumn(e.Ctx, "OPS", boards.ColumnEdit{Name: new(" In  review ")}, &board.Version, nil)
+		board, review, err := e.Workflows.OpenColumn(e.Ctx, "OPS", boards.ColumnEdit{Name: new(" In  review ")},
+			&board.Version, nil)
 		if err != nil || review.Name != "In review" || board.Columns[3].ID != review.ID || board.Version != 2 {
 			t.Fatalf("%+v, %v", board, err)
 		}
@@ -37,7 +38,8 @@ func TestColumns(t *testing.T) {
 			}
 			return s
 		}
-		for position, want := range map[int]string{1: "In review|To do|Doing|Done|", 3: "To do|Doing|In review|Done|", 99: "To do|Doing|Done|In review|", 2: "To do|In review|Doing|Done|"} {
+		for position, want := range map[int]string{1: "In review|To do|Doing|Done|", 3: "To do|Doing|In review|Done|",
+			99: "To do|Doing|Done|In review|", 2: "To do|In review|Doing|Done|"} {
 			if got := names(e.edit(t, "OPS", review.ID, boards.ColumnEdit{Position: &position})); got != want {
 				t.Errorf("at %d: %s", position, got)
 			}
@@ -48,10 +50,12 @@ func TestColumns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err = e.Workflows.RemoveColumn(e.Ctx, "OPS", board.Columns[0].ID, 0, nil); !errors.Is(err, boards.CodeLastColumn) {
+		if _, err = e.Workflows.RemoveColumn(e.Ctx, "OPS", board.Columns[0].ID, 0, nil); !errors.Is(err,
+			boards.CodeLastColumn) {
 			t.Errorf("the last column: %v", err)
 		}
-		domaintest.Fails(e.Workflows.EditColumn(e.Ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, new(uint64(1))))(t, boards.CodeStale)
+		domaintest.Fails(e.Workflows.EditColumn(e.Ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, new(uint64(1))))(t,
+			boards.CodeStale)
 		e.Sound(t)
 	})
 
@@ -63,7 +67,8 @@ func TestColumns(t *testing.T) {
 		errs := make([]error, 60)
 		for i := range errs {
 			group.Go(func() {
-				_, _, errs[i] = e.Workflows.OpenColumn(e.Ctx, "OPS", boards.ColumnEdit{Name: new(fmt.Sprint("Column ", i))}, nil, nil)
+				_, _, errs[i] = e.Workflows.OpenColumn(e.Ctx, "OPS", boards.ColumnEdit{Name: new(fmt.Sprint("Column ", i))}, nil,
+					nil)
 			})
 		}
 		group.Wait()
@@ -101,7 +106,8 @@ func TestTicketsOfColumns(t *testing.T) {
 		if board, err = e.Workflows.RemoveColumn(e.Ctx, "OPS", doing, done, nil); err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprint([]uint64{there[0].Number, there[1].Number, going[4].Number, going[0].Number, going[1].Number, going[2].Number, going[3].Number})
+		want := fmt.Sprint([]uint64{there[0].Number, there[1].Number, going[4].Number, going[0].Number, going[1].Number,
+			going[2].Number, going[3].Number})
 		if got := fmt.Sprint(e.Stored(t, board).Columns[done]); got != want {
 			t.Errorf("%s, not %s", got, want)
 		}
@@ -140,18 +146,21 @@ func TestTicketsOfColumns(t *testing.T) {
 		first, second := board.Columns[0].ID, board.Columns[1].ID
 		e.Open(t, "OPS", 0, 1) // it knows the board now
 		other.edit(t, "OPS", first, boards.ColumnEdit{Done: new(true)})
-		if ticket, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || !ticket.Closed() {
+		if ticket, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil ||
+			!ticket.Closed() {
 			t.Errorf("in a column that is done by now: %+v, %v", ticket, err)
 		}
 		other.edit(t, "OPS", first, hard(2))
 		domaintest.Fails(e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil))(t, boards.CodeColumnFull)
 		domaintest.OK(other.Workflows.RemoveColumn(e.Ctx, "OPS", first, second, nil))(t)
-		if ticket, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || ticket.Column != second {
+		if ticket, err := e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil ||
+			ticket.Column != second {
 			t.Errorf("its first column is gone: %+v, %v", ticket, err)
 		}
 		domaintest.OK(other.Workflows.RenameBoard(e.Ctx, "OPS", boards.Names{Slug: new("NINJA")}, 4))(t)
 		ticket := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "x"}, nil))(t)
-		if found, err := e.Workflows.Ticket(e.Ctx, ticket.Key); err != nil || found.Key.Board != "NINJA" || found.Key.Number != ticket.Key.Number {
+		if found, err := e.Workflows.Ticket(e.Ctx, ticket.Key); err != nil || found.Key.Board != "NINJA" ||
+			found.Key.Number != ticket.Key.Number {
 			t.Errorf("%s leads to %+v, %v", ticket.Key, found, err)
 		}
 		domaintest.OK(other.Workflows.ArchiveBoard(e.Ctx, "NINJA", true, nil))(t)
@@ -207,7 +216,8 @@ func TestHardLimit(t *testing.T) {
 				t.Errorf("OPS-%d is there and was refused", number)
 			}
 		}
-		if _, _, err := e.Workflows.MoveTicket(e.Ctx, tickets.Key{Board: "OPS", Number: stored[0]}, tickets.Intent{Column: goal, After: apptest.KeyOf("OPS", stored[6])}); err != nil {
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, tickets.Key{Board: "OPS", Number: stored[0]},
+			tickets.Intent{Column: goal, After: apptest.KeyOf("OPS", stored[6])}); err != nil {
 			t.Errorf("a move within a full column: %v", err)
 		}
 		e.Sound(t)
@@ -291,7 +301,8 @@ func TestSlugs(t *testing.T) {
 	if ticket, err := e.Workflows.Ticket(e.Ctx, key); err != nil || ticket.Key.String() != "DEV-1" {
 		t.Errorf("%s is %+v, %v", key, ticket, err)
 	}
-	domaintest.Fails(e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil))(t, boards.SlugConflict("OPS", "DEV", ops.Title))
+	domaintest.Fails(e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil))(t,
+		boards.SlugConflict("OPS", "DEV", ops.Title))
 	domaintest.Fails(rename("NINJA", "OPS", 1))(t, boards.SlugConflict("OPS", "DEV", ops.Title))
 	domaintest.Fails(rename("NINJA", "DEV", 1))(t, boards.SlugConflict("DEV", "DEV", ops.Title))
 	domaintest.Fails(rename("OPS", "X1", ops.Version))(t, boards.CodeStale)

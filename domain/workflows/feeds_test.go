@@ -33,7 +33,8 @@ type follower struct {
 }
 
 func (e *env) follow(feed string, board id.Board) *follower {
-	return &follower{h: e, cursor: feeds.Cursor{Feed: feed}, scope: feeds.Scope{Company: e.Actor.Company.ID, Board: board, Base: "https://x.example"}, rows: map[uint64]feeds.Item{}}
+	return &follower{h: e, cursor: feeds.Cursor{Feed: feed}, scope: feeds.Scope{Company: e.Actor.Company.ID, Board: board,
+		Base: "https://x.example"}, rows: map[uint64]feeds.Item{}}
 }
 
 // read takes pages until it has all, and returns the items in their order.
@@ -99,17 +100,20 @@ func TestFeeds(t *testing.T) {
 		ticket := domaintest.OK(e.Workflows.Ticket(e.Ctx, keys[0]))(t)
 		followed := e.follow("tickets", board.ID)
 		items := followed.read(t, 1)
-		if len(items) != 2 || asJSON(t, items[0].Data) != asJSON(t, links.Ticket(ticket)) || len(ticket.Assignees) != 1 || items[0].Deleted {
+		if len(items) != 2 || asJSON(t, items[0].Data) != asJSON(t, links.Ticket(ticket)) || len(ticket.Assignees) != 1 ||
+			items[0].Deleted {
 			t.Errorf("%+v", items)
 		}
 		if len(items) == 2 && (!items[1].Deleted || items[1].Data != nil || items[1].Reason != "") {
 			t.Errorf("the deleted one is %+v", items[1])
 		}
-		if items := e.follow("comments", 0).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Comment(comment.Key, comment.Comment)) {
+		if items := e.follow("comments", 0).read(t, 10); len(items) != 1 ||
+			asJSON(t, items[0].Data) != asJSON(t, links.Comment(comment.Key, comment.Comment)) {
 			t.Errorf("%+v", items)
 		}
 		shown := domaintest.OK(e.Workflows.Board(e.Ctx, "NINJA"))(t)
-		if items := e.follow("boards", board.ID).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Board(shown)) {
+		if items := e.follow("boards", board.ID).read(t, 10); len(items) != 1 ||
+			asJSON(t, items[0].Data) != asJSON(t, links.Board(shown)) {
 			t.Errorf("%+v", items)
 		}
 
@@ -143,7 +147,8 @@ func TestFeeds(t *testing.T) {
 			if items := e.follow(feed, third.ID).read(t, 10); len(items) != 0 {
 				t.Errorf("%s of a board where nothing was: %+v", feed, items)
 			}
-			if _, _, err := e.Workflows.MoveTicket(e.Ctx, moved.Ticket.Key, tickets.Intent{Board: "NINJA", Column: from.Columns[0].ID}); err != nil {
+			if _, _, err := e.Workflows.MoveTicket(e.Ctx, moved.Ticket.Key,
+				tickets.Intent{Board: "NINJA", Column: from.Columns[0].ID}); err != nil {
 				t.Fatal(err)
 			}
 			e.Publish(t)
@@ -193,7 +198,8 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 		p := randomUser{t: rt, test: t, h: e, ctx: rapid.SampledFrom([]context.Context{e.Ctx, bob}).Draw(rt, "who")}
 		for range 6 {
 			name := rapid.SampledFrom(slices.Sorted(maps.Keys(deeds))).Draw(rt, "deed")
-			if err := deeds[name](p); err != nil && !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Invalid) && !errors.Is(err, fault.Forbidden) {
+			if err := deeds[name](p); err != nil && !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Conflict) &&
+				!errors.Is(err, fault.Invalid) && !errors.Is(err, fault.Forbidden) {
 				rt.Fatalf("%s: %v", name, err)
 			}
 			if rapid.Bool().Draw(rt, "publish") {
@@ -220,7 +226,8 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 		if got, want := f.live(t), fresh.live(t); !maps.Equal(got, want) {
 			t.Errorf("%s: who followed has\n%v\nwho begins now\n%v", feed, got, want)
 		}
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(at)), func(row string) bool { return strings.HasPrefix(row, feed+" ") }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(at)),
+			func(row string) bool { return strings.HasPrefix(row, feed+" ") }) {
 			t.Errorf("%s: no row of it was ever published", feed)
 		}
 	}
@@ -249,8 +256,10 @@ func TestNamesInFeeds(t *testing.T) {
 		do    func() error
 		shown map[string]string
 	}{
-		{"is renamed", func() error { return e.Workflows.RenameAccount(ben, actor.Account.ID, "Benno") }, map[string]string{"tickets": `{"handle":"ben","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
-		{"leaves", func() error { _, err := e.Workflows.RemoveMember(e.Ctx, actor.Account.ID); return err }, map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
+		{"is renamed", func() error { return e.Workflows.RenameAccount(ben, actor.Account.ID, "Benno") },
+			map[string]string{"tickets": `{"handle":"ben","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
+		{"leaves", func() error { _, err := e.Workflows.RemoveMember(e.Ctx, actor.Account.ID); return err },
+			map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
 	} {
 		domaintest.Must(t, step.do())
 		for feed, want := range step.shown {
@@ -270,12 +279,14 @@ func (e *env) atPositions(t testing.TB) map[string]string {
 	found := map[string]string{}
 	for _, name := range e.Feeds.Names() {
 		feed := domaintest.OK(e.Feeds.Feed(name))(t)
-		rows := domaintest.OK(feed.Load(context.Background(), e.DB.Queries, feeds.Span{To: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: e.Actor.Company.ID}}))(t)
+		rows := domaintest.OK(feed.Load(context.Background(), e.DB.Queries,
+			feeds.Span{To: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: e.Actor.Company.ID}}))(t)
 		for _, row := range rows {
 			found[fmt.Sprint(name, " ", row.ID, " at ", row.Position)] = asJSON(t, row.Item)
 		}
 	}
-	rows := domaintest.OK(e.DB.SQL.Query("SELECT id, feed_sync_id, moved_at FROM ticket WHERE feed_sync_id IS NOT NULL"))(t)
+	rows := domaintest.OK(e.DB.SQL.Query("SELECT id, feed_sync_id, moved_at FROM ticket WHERE feed_sync_id IS NOT NULL"))(
+		t)
 	defer rows.Close()
 	for rows.Next() {
 		var ticket, position, moved string
@@ -294,7 +305,8 @@ type randomUser struct {
 }
 
 func (p randomUser) board() boards.Board {
-	return domaintest.OK(p.h.Workflows.Board(p.h.Ctx, rapid.SampledFrom([]string{"NINJA", "OTHER"}).Draw(p.t, "board")))(p.t)
+	return domaintest.OK(p.h.Workflows.Board(p.h.Ctx, rapid.SampledFrom([]string{"NINJA", "OTHER"}).Draw(p.t,
+		"board")))(p.t)
 }
 
 func (p randomUser) column(board boards.Board) id.Column {
@@ -309,7 +321,8 @@ func (p randomUser) key() tickets.Key {
 }
 
 func (e *env) lastNumber(t *rapid.T, board id.Board) uint64 {
-	return uint64(domaintest.Number(t, e.DB, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(board)))
+	return uint64(domaintest.Number(t, e.DB, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?",
+		uint64(board)))
 }
 
 // comment is one of a ticket's, with the version that it has.
@@ -348,7 +361,8 @@ var deeds = map[string]func(randomUser) error{
 		return err
 	},
 	"assign": func(p randomUser) error {
-		_, err := p.h.Workflows.SetAssignees(p.ctx, p.key(), rapid.SampledFrom([][]string{{}, {"ana"}, {"ana", "bob"}}).Draw(p.t, "assignees"))
+		_, err := p.h.Workflows.SetAssignees(p.ctx, p.key(),
+			rapid.SampledFrom([][]string{{}, {"ana"}, {"ana", "bob"}}).Draw(p.t, "assignees"))
 		return err
 	},
 	"close":  func(p randomUser) error { _, _, err := p.h.Workflows.CloseTicket(p.ctx, p.key()); return err },
@@ -390,8 +404,10 @@ var deeds = map[string]func(randomUser) error{
 		return err
 	},
 	"edit a column": func(p randomUser) error {
-		board, name, done, position := p.board(), p.text(), rapid.Bool().Draw(p.t, "done"), rapid.IntRange(1, 4).Draw(p.t, "position")
-		_, err := p.h.Workflows.EditColumn(p.h.Ctx, board.Slug, p.column(board), boards.ColumnEdit{Name: &name, Done: &done, Position: &position}, nil)
+		board, name, done, position := p.board(), p.text(), rapid.Bool().Draw(p.t, "done"), rapid.IntRange(1, 4).Draw(p.t,
+			"position")
+		_, err := p.h.Workflows.EditColumn(p.h.Ctx, board.Slug, p.column(board),
+			boards.ColumnEdit{Name: &name, Done: &done, Position: &position}, nil)
 		return err
 	},
 	"add a column": func(p randomUser) error {
@@ -428,7 +444,8 @@ var deeds = map[string]func(randomUser) error{
 		if rapid.IntRange(0, 3).Draw(p.t, "long ago") > 0 {
 			return nil
 		}
-		if _, err := p.h.DB.SQL.Exec("UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE deleted_at IS NOT NULL"); err != nil {
+		if _, err := p.h.DB.SQL.Exec(
+			"UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE deleted_at IS NOT NULL"); err != nil {
 			return err
 		}
 		b := p.h.BareRun(p.test, "purge-deleted", 1, migrations.Values{"company": "", "days": "30"})

@@ -14,7 +14,8 @@ func TestHistory(t *testing.T) {
 	ticket, err := e.Workflows.Ticket(e.Ctx, demo1)
 	domaintest.Must(t, err)
 	title, description := `A "new" \ title 😀 <b>'`, strings.Repeat(`{"old": "\"} 😀 </script>`+"\n", 2000)
-	ticket, err = e.Workflows.EditTicket(e.Ctx, demo1, tickets.Edit{Title: &title, Description: &description, Version: ticket.Version})
+	ticket, err = e.Workflows.EditTicket(e.Ctx, demo1, tickets.Edit{Title: &title, Description: &description,
+		Version: ticket.Version})
 	domaintest.Must(t, err)
 	list, _, err := e.Workflows.History(e.Ctx, ticket.ID, 0)
 	domaintest.Must(t, err)

@@ -108,7 +108,8 @@ func TestKeysAreForEver(t *testing.T) {
 	servers := []*env{e, e.another(t)}
 	slugs := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		w := &town{h: e, rt: rt, owner: map[tickets.Key]int{}, ids: map[int]tickets.ID{}, gone: map[int]bool{}, given: map[string]bool{}}
+		w := &town{h: e, rt: rt, owner: map[tickets.Key]int{}, ids: map[int]tickets.ID{}, gone: map[int]bool{},
+			given: map[string]bool{}}
 		for range 3 {
 			slugs++
 			w.boards = append(w.boards, e.Board(t, fmt.Sprintf("B%d", slugs)).ID)
@@ -122,7 +123,8 @@ func TestKeysAreForEver(t *testing.T) {
 			"open": act(func() {
 				board := w.board("board")
 				slug := board.Slug
-				ticket, err := server().Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: "x", Column: column(w.rt, board).ID}, nil)
+				ticket, err := server().Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: "x", Column: column(w.rt, board).ID},
+					nil)
 				if w.may(err, boards.CodeArchived, boards.CodeColumnFull) {
 					w.now = append(w.now, ticket.Key)
 					w.handOut(len(w.now)-1, ticket.Key, board.ID, true)
@@ -130,7 +132,8 @@ func TestKeysAreForEver(t *testing.T) {
 			}),
 			"move": act(func() {
 				n, board := w.ticket(), w.board("board")
-				moved, _, err := server().Workflows.MoveTicket(e.Ctx, w.oldKey(n), tickets.Intent{Board: board.Slug, Column: column(w.rt, board).ID})
+				moved, _, err := server().Workflows.MoveTicket(e.Ctx, w.oldKey(n),
+					tickets.Intent{Board: board.Slug, Column: column(w.rt, board).ID})
 				if !w.may(err, tickets.CodeNotFound, boards.CodeArchived, boards.CodeColumnFull) {
 					return
 				}
@@ -173,12 +176,14 @@ func TestKeysAreForEver(t *testing.T) {
 				w.may(err)
 			}),
 			"add a column": act(func() {
-				_, _, err := server().Workflows.OpenColumn(e.Ctx, w.board("board").Slug, boards.ColumnEdit{Name: new("More"), Position: new(rapid.IntRange(1, 4).Draw(w.rt, "position"))}, nil, nil)
+				_, _, err := server().Workflows.OpenColumn(e.Ctx, w.board("board").Slug,
+					boards.ColumnEdit{Name: new("More"), Position: new(rapid.IntRange(1, 4).Draw(w.rt, "position"))}, nil, nil)
 				w.may(err, boards.CodeArchived)
 			}),
 			"edit a column": act(func() {
 				board := w.board("board")
-				edit := boards.ColumnEdit{Done: new(rapid.Bool().Draw(w.rt, "done")), WIP: new(rapid.SampledFrom([]string{"none", "soft", "hard"}).Draw(w.rt, "wip")), Limit: new(3)}
+				edit := boards.ColumnEdit{Done: new(rapid.Bool().Draw(w.rt, "done")),
+					WIP: new(rapid.SampledFrom([]string{"none", "soft", "hard"}).Draw(w.rt, "wip")), Limit: new(3)}
 				_, err := server().Workflows.EditColumn(e.Ctx, board.Slug, column(w.rt, board).ID, edit, nil)
 				w.may(err, boards.CodeArchived)
 			}),

@@ -58,7 +58,9 @@ func (w *Workflows) Member(
 }
 
 // withLockedRole runs fn in a transaction with the caller as a member whose role does not change meanwhile.
-func (w *Workflows) withLockedRole(ctx context.Context, what string, fn func(tx *db.Tx, actor accounts.Actor) error) error {
+func (w *Workflows) withLockedRole(
+	ctx context.Context, what string, fn func(tx *db.Tx, actor accounts.Actor) error,
+) error {
 	caller := accounts.ActorFrom(ctx)
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {
 		actor, err := accounts.LockRoles(ctx, tx, caller)

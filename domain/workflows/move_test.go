@@ -62,7 +62,8 @@ func TestMoveTicket(t *testing.T) {
 					if column0, i := m.Find(number); rapid.Bool().Draw(rt, "near") && i > 0 {
 						after, column = m.Columns[column0][i-1], column0 // often its present position
 					}
-					moved, _, err := e.Workflows.MoveTicket(e.Ctx, *apptest.KeyOf(slug, number), tickets.Intent{Column: column, After: apptest.KeyOf(slug, after)})
+					moved, _, err := e.Workflows.MoveTicket(e.Ctx, *apptest.KeyOf(slug, number),
+						tickets.Intent{Column: column, After: apptest.KeyOf(slug, after)})
 					if after == number {
 						if !errors.Is(err, tickets.CodeAfterItself) {
 							rt.Fatalf("below itself: %v", err)
@@ -195,7 +196,8 @@ func TestMoveTicketWrites(t *testing.T) {
 		board := e.Board(t, "SAME")
 		keys := e.Open(t, "SAME", board.Columns[0].ID, 3)
 		before := e.rows(t)
-		if _, _, err := e.Workflows.MoveTicket(e.Ctx, keys[1], tickets.Intent{Column: board.Columns[0].ID, After: &keys[0]}); err != nil {
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, keys[1],
+			tickets.Intent{Column: board.Columns[0].ID, After: &keys[0]}); err != nil {
 			t.Fatal(err)
 		}
 		if after := e.rows(t); after.activity != before.activity {
@@ -213,7 +215,8 @@ type rows struct {
 func (e *env) rows(t testing.TB) rows {
 	t.Helper()
 	r := rows{tickets: map[uint64]string{}}
-	list := domaintest.OK(e.DB.SQL.Query("SELECT id, CONCAT_WS('/', column_id, rank_in_column, title, version, updated_at, moved_at) FROM ticket"))(t)
+	list := domaintest.OK(
+		e.DB.SQL.Query("SELECT id, CONCAT_WS('/', column_id, rank_in_column, title, version, updated_at, moved_at) FROM ticket"))(t)
 	defer list.Close()
 	for list.Next() {
 		var ticket uint64
@@ -309,7 +312,8 @@ func TestMoveTicketAtOnce(t *testing.T) {
 	}
 	group.Go(func() {
 		for i := range 40 {
-			if _, err := e.Workflows.OpenTicket(e.Ctx, "RUSH", tickets.Draft{Title: fmt.Sprint("New ", i), Column: board.Columns[i%3].ID}, nil); err != nil {
+			if _, err := e.Workflows.OpenTicket(e.Ctx, "RUSH",
+				tickets.Draft{Title: fmt.Sprint("New ", i), Column: board.Columns[i%3].ID}, nil); err != nil {
 				t.Error(err)
 			}
 		}

@@ -66,7 +66,8 @@ func TestNotifying(t *testing.T) {
 	t.Run("replies notify the author, mentioned members, assignees and commenters", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		ben, cyd, dan, eve := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member), e.As(t, "Dan", accounts.Member), e.As(t, "Eve", accounts.Member)
+		ben, cyd, dan, eve := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member), e.As(t, "Dan",
+			accounts.Member), e.As(t, "Eve", accounts.Member)
 		e.comment(t, e.Ctx, "@ben")
 		e.assign(t, e.Ctx, "cyd")
 		e.comment(t, dan, "I am here too")
@@ -90,7 +91,8 @@ func TestNotifying(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ben, cyd := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member)
-		ticket := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "For @ben"}, nil))(t)
+		ticket := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "For @ben"},
+			nil))(t)
 		text := "For @ben and @cyd"
 		domaintest.OK(e.Workflows.EditTicket(e.Ctx, ticket.Key, tickets.Edit{Description: &text, Version: 1}))(t)
 		e.hears(t, ben, "mention by Ana on "+ticket.Key.String())
@@ -143,7 +145,8 @@ func TestNotifying(t *testing.T) {
 	t.Run("members who mention each other at the same time do not block each other", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		members := []context.Context{e.Ctx, e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member), e.As(t, "Dan", accounts.Member)}
+		members := []context.Context{e.Ctx, e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member),
+			e.As(t, "Dan", accounts.Member)}
 		var group sync.WaitGroup
 		for i, ctx := range members {
 			group.Go(func() {
@@ -243,17 +246,20 @@ func TestComments(t *testing.T) {
 		domaintest.Fails(e.Workflows.EditComment(e.Ctx, demo1, comment.ID, "ours", 1))(t, tickets.CodeNotYourComment)
 		domaintest.Fails(e.Workflows.DeleteComment(e.Ctx, demo1, comment.ID))(t, tickets.CodeNotYourComment)
 		domaintest.Fails(e.Workflows.Comment(vera, demo1, "x", nil))(t, accounts.CodeReadOnly)
-		domaintest.Fails(e.Workflows.EditComment(ben, tickets.Key{Board: "DEMO", Number: 2}, comment.ID, "x", 1))(t, tickets.CodeCommentNotFound)
+		domaintest.Fails(e.Workflows.EditComment(ben, tickets.Key{Board: "DEMO", Number: 2}, comment.ID, "x", 1))(t,
+			tickets.CodeCommentNotFound)
 		domaintest.OK(e.Workflows.DeleteComment(ben, demo1, comment.ID))(t)
 		var stale tickets.StaleComment
-		if _, err := e.Workflows.EditComment(ben, demo1, comment.ID, "x", 1); !errors.As(err, &stale) || !stale.Current.Deleted() {
+		if _, err := e.Workflows.EditComment(ben, demo1, comment.ID, "x", 1); !errors.As(err, &stale) ||
+			!stale.Current.Deleted() {
 			t.Error(err)
 		}
 		domaintest.Fails(e.Workflows.DeleteComment(ben, demo1, comment.ID))(t, tickets.CodeCommentNotFound)
 		ticket, err := e.Workflows.Ticket(e.Ctx, demo1)
 		domaintest.Must(t, err)
 		page, err := e.Workflows.Comments(e.Ctx, ticket, 0)
-		if err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" || page.List[0].Author.Name != "Ben" {
+		if err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" ||
+			page.List[0].Author.Name != "Ben" {
 			t.Errorf("%+v %v", page, err)
 		}
 	})
@@ -317,7 +323,9 @@ func TestAssigning(t *testing.T) {
 			t.Fatal(ticket.Assignees, err)
 		}
 		history, _, err := e.Workflows.History(e.Ctx, ticket.ID, 0)
-		if err != nil || len(history) != 3 || *history[0].Detail.Assignees != (tickets.Change{Old: "Ana, Ben", New: "Ben"}) || *history[1].Detail.Assignees != (tickets.Change{New: "Ana, Ben"}) {
+		if err != nil || len(history) != 3 ||
+			*history[0].Detail.Assignees != (tickets.Change{Old: "Ana, Ben", New: "Ben"}) ||
+			*history[1].Detail.Assignees != (tickets.Change{New: "Ana, Ben"}) {
 			t.Errorf("%+v %v", history, err)
 		}
 	})
@@ -355,7 +363,8 @@ func TestAssigning(t *testing.T) {
 				t.Error(err)
 			}
 			var n int
-			if err2 := e.DB.SQL.QueryRow("SELECT COUNT(*) FROM assignee WHERE account_id = ?", uint64(accounts.ActorFrom(ben).Account.ID)).Scan(&n); err2 != nil || n == 1 != (err == nil) {
+			if err2 := e.DB.SQL.QueryRow("SELECT COUNT(*) FROM assignee WHERE account_id = ?",
+				uint64(accounts.ActorFrom(ben).Account.ID)).Scan(&n); err2 != nil || n == 1 != (err == nil) {
 				t.Errorf("%d rows after %v (%v)", n, err, err2)
 			}
 		}
@@ -380,7 +389,8 @@ func TestAssigning(t *testing.T) {
 		}
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, demo1))
 		work(0)
-		closed := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "DEMO", tickets.Draft{Title: "done already", Column: columns[2].ID}, nil))(t)
+		closed := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "DEMO",
+			tickets.Draft{Title: "done already", Column: columns[2].ID}, nil))(t)
 		domaintest.OK(e.Workflows.SetAssignees(e.Ctx, closed.Key, []string{"ana"}))(t)
 		work(0)
 	})
@@ -406,7 +416,8 @@ func TestFindMembers(t *testing.T) {
 	e.As(t, "Bea", accounts.Viewer)
 	e.Exec(t, "UPDATE account SET name = 'Zoë Benton 100%' WHERE name = 'Bea'")
 	for text, want := range map[string]string{
-		"": "ana bea ben", "be": "bea ben", "@BE": "bea ben", "ben": "ben bea", "zoe": "bea", "100%": "bea", "%": "", "_": "", "en": "", "x": "", "\x00": "", "\xff": "", `\`: "", strings.Repeat("b", 5000): "",
+		"": "ana bea ben", "be": "bea ben", "@BE": "bea ben", "ben": "ben bea", "zoe": "bea", "100%": "bea", "%": "", "_": "",
+		"en": "", "x": "", "\x00": "", "\xff": "", `\`: "", strings.Repeat("b", 5000): "",
 	} {
 		found, err := e.Workflows.FindMembers(e.Ctx, text, false, 8)
 		var got []string

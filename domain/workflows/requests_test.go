@@ -70,7 +70,8 @@ func from(address string) context.Context { return accounts.WithAddress(context.
 func address(i int) string { return fmt.Sprintf("10.%d.%d.%d", i>>16&255, i>>8&255, i&255) }
 
 func submission(title string) requests.Submission {
-	return requests.Submission{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: title, Description: "Please", Email: "stranger@example.com"}
+	return requests.Submission{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: title,
+		Description: "Please", Email: "stranger@example.com"}
 }
 
 func (e *env) send(t testing.TB, sent requests.Submission) workflows.Receipt {
@@ -95,14 +96,16 @@ func TestTheRequesterIsNoMember(t *testing.T) {
 			is(t, err, accounts.CodeWrongPassword)
 		}
 		e.Offer(t, "NINJA", true)
-		domaintest.Exec(t, e.DB, "UPDATE account SET password_hash = (SELECT password_hash FROM (SELECT password_hash FROM account WHERE id = ?) x) WHERE id = ?", e.Actor.Account.ID, requester.ID)
+		domaintest.Exec(t, e.DB,
+			"UPDATE account SET password_hash = (SELECT password_hash FROM (SELECT password_hash FROM account WHERE id = ?) x) WHERE id = ?", e.Actor.Account.ID, requester.ID)
 		_, err := e.Workflows.SignIn(from("192.0.2.9"), "requester", "correct horse battery")
 		is(t, err, accounts.CodeWrongPassword)
 	})
 	t.Run("invitations", func(t *testing.T) {
 		link, err := e.Workflows.Invite(e.Ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
 		domaintest.Must(t, err)
-		_, err = e.Workflows.JoinNew(e.Ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester", Password: "correct horse battery"})
+		_, err = e.Workflows.JoinNew(e.Ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester",
+			Password: "correct horse battery"})
 		is(t, err, accounts.CodeBadEmail)
 		err = e.DB.InTx(e.Ctx, func(tx *db.Tx) error {
 			_, err := accounts.Join(e.Ctx, tx, e.Actor.Company.ID, requester, accounts.Member)
@@ -122,7 +125,8 @@ func TestTheRequesterIsNoMember(t *testing.T) {
 	})
 	t.Run("lists, searches, mentions and assignees", func(t *testing.T) {
 		members, _, err := e.Workflows.Members(e.Ctx, 0)
-		if err != nil || slices.ContainsFunc(members, func(p accounts.CompanyMember) bool { return p.Account.ID == requester.ID }) {
+		if err != nil || slices.ContainsFunc(members,
+			func(p accounts.CompanyMember) bool { return p.Account.ID == requester.ID }) {
 			t.Error(members, err)
 		}
 		found, err := e.Workflows.FindMembers(e.Ctx, "requester", false, 10)
@@ -216,17 +220,20 @@ func TestSend(t *testing.T) {
 		ticket, err := e.Workflows.Ticket(e.Ctx, tickets.Key{Board: "NINJA", Number: 1})
 		domaintest.Must(t, err)
 		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
-		if ticket.Title != "The door is stuck" || ticket.Description != "Please" || !ticket.FromRequester || ticket.Author.Name != "Requester" || ticket.Column != board.Columns[0].ID {
+		if ticket.Title != "The door is stuck" || ticket.Description != "Please" || !ticket.FromRequester ||
+			ticket.Author.Name != "Requester" || ticket.Column != board.Columns[0].ID {
 			t.Errorf("%+v", ticket)
 		}
 		request, err := e.Workflows.RequestOf(e.Ctx, ticket)
 		if err != nil || request.Code != receipt.Code || request.Email != "stranger@example.com" || !request.Linked {
 			t.Error(request, err)
 		}
-		if n := e.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE token_hash = ? AND token_hash <> ?", requests.HashToken(receipt.Token), receipt.Token); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE token_hash = ? AND token_hash <> ?",
+			requests.HashToken(receipt.Token), receipt.Token); n != 1 {
 			t.Error("the token is not kept by its hash")
 		}
-		if n := e.Count(t, "SELECT COUNT(*) FROM ref_issue WHERE code = ? AND ticket_id = ? AND company_id = ?", receipt.Code, ticket.ID, e.Actor.Company.ID); n != 1 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ref_issue WHERE code = ? AND ticket_id = ? AND company_id = ?", receipt.Code,
+			ticket.ID, e.Actor.Company.ID); n != 1 {
 			t.Error("nobody knows whom the code was given to")
 		}
 	})
@@ -265,7 +272,8 @@ func TestSend(t *testing.T) {
 		if slices.ContainsFunc(receipts, func(r workflows.Receipt) bool { return r != receipts[0] }) {
 			t.Error(receipts)
 		}
-		if n, left := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"), e.Count(t, "SELECT COUNT(*) FROM ref_pool"); n != 1 || left != 49 {
+		if n, left := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"), e.Count(t,
+			"SELECT COUNT(*) FROM ref_pool"); n != 1 || left != 49 {
 			t.Errorf("%d tickets, %d codes left", n, left)
 		}
 	})
@@ -316,7 +324,8 @@ func TestSendRefuses(t *testing.T) {
 	t.Run("an address with more than an address is refused", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 3)
-		for _, bad := range []string{"a@b.example\r\nBcc: c@d.example", "a@b.example\nx", "a@b.example\x00", "A <a@b.example>", "a@b.example, c@d.example", "a", "requester", "\r\n", strings.Repeat("a", 250) + "@b.example"} {
+		for _, bad := range []string{"a@b.example\r\nBcc: c@d.example", "a@b.example\nx", "a@b.example\x00",
+			"A <a@b.example>", "a@b.example, c@d.example", "a", "requester", "\r\n", strings.Repeat("a", 250) + "@b.example"} {
 			sent := submission("x")
 			sent.Email = bad
 			_, err := e.Workflows.Send(from("192.0.2.1"), sent)
@@ -330,7 +339,8 @@ func TestSendRefuses(t *testing.T) {
 		sent := submission("Spaces around")
 		sent.Email = " Stranger@example.com "
 		e.send(t, sent)
-		if n := e.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = ''") + 10*e.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = 'stranger@example.com'"); n != 12 {
+		if n := e.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = ''") +
+			10*e.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = 'stranger@example.com'"); n != 12 {
 			t.Error("other addresses are kept than were typed")
 		}
 	})
@@ -350,7 +360,8 @@ func TestSendRefuses(t *testing.T) {
 		domaintest.OK(e.Workflows.PublicForm(context.Background(), "acme", "NINJA"))(t)
 		there, _ := watch.Take()
 		for what, path := range map[string][2]string{
-			"off": {"acme", "OFF"}, "never on": {"acme", "BARE"}, "archived": {"acme", "PAST"}, "no board": {"acme", "NONE"}, "no company": {"nowhere", "NINJA"}, "no slug": {"acme", "' OR 1"},
+			"off": {"acme", "OFF"}, "never on": {"acme", "BARE"}, "archived": {"acme", "PAST"}, "no board": {"acme", "NONE"},
+			"no company": {"nowhere", "NINJA"}, "no slug": {"acme", "' OR 1"},
 		} {
 			_, err := e.Workflows.PublicForm(context.Background(), path[0], path[1])
 			if err != (requests.NoForm()) {
@@ -359,7 +370,8 @@ func TestSendRefuses(t *testing.T) {
 			if sent, _ := watch.Take(); !slices.Equal(sent, there) {
 				t.Errorf("%s: %d statements, not %d", what, len(sent), len(there))
 			}
-			_, err = e.Workflows.Send(from("192.0.2.1"), requests.Submission{Company: path[0], Board: path[1], Nonce: requests.NewToken(), Title: "x"})
+			_, err = e.Workflows.Send(from("192.0.2.1"), requests.Submission{Company: path[0], Board: path[1],
+				Nonce: requests.NewToken(), Title: "x"})
 			is(t, err, requests.CodeNoForm)
 			watch.Take()
 		}
@@ -369,7 +381,8 @@ func TestSendRefuses(t *testing.T) {
 		e := withForm(t, 5)
 		board, _ := e.Workflows.Board(e.Ctx, "NINJA")
 		hard, one := boards.LimitHard, 1
-		domaintest.OK(e.Workflows.EditColumn(e.Ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil))(t)
+		domaintest.OK(e.Workflows.EditColumn(e.Ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one},
+			nil))(t)
 		e.send(t, submission("One"))
 		_, err := e.Workflows.Send(from("192.0.2.1"), submission("Two"))
 		is(t, err, requests.CodeNotNow)

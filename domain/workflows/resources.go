@@ -106,7 +106,8 @@ func (l Links) Comment(key tickets.Key, c tickets.Comment) CommentResource {
 	return CommentResource{
 		ID: c.ID, Ticket: key.String(), Author: AuthorResource{c.Author.Name}, Body: c.Body, Version: c.Version,
 		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, Deleted: c.Deleted(),
-		Public: c.Public, FromRequester: c.FromRequester, URL: fmt.Sprintf("%s?comment=%d#comment-%d", l.ticket(key), c.ID, c.ID),
+		Public: c.Public, FromRequester: c.FromRequester, URL: fmt.Sprintf("%s?comment=%d#comment-%d", l.ticket(key), c.ID,
+			c.ID),
 	}
 }
 

@@ -26,7 +26,9 @@ import (
 )
 
 // lookUp is by the code alone if token is "". It tells no canary from another miss.
-func (e *env) lookUp(ctx context.Context, code, token string) (found requests.TrackedTicket, what requests.Lookup, err error) {
+func (e *env) lookUp(
+	ctx context.Context, code, token string,
+) (found requests.TrackedTicket, what requests.Lookup, err error) {
 	if token == "" {
 		found, err = e.Workflows.Track(ctx, code)
 	} else {
@@ -74,7 +76,8 @@ func TestTrack(t *testing.T) {
 		}
 		moved, _, err := e.Workflows.MoveTicket(e.Ctx, ninja1, tickets.Intent{Column: board.Columns[1].ID})
 		domaintest.Must(t, err)
-		if found := e.track(t, receipt.Code, ""); found.State != requests.InProgress || !found.ChangedAt.Equal(moved.Ticket.MovedAt) {
+		if found := e.track(t, receipt.Code, ""); found.State != requests.InProgress ||
+			!found.ChangedAt.Equal(moved.Ticket.MovedAt) {
 			t.Errorf("%+v", found)
 		}
 		if _, _, err := e.Workflows.CloseTicket(e.Ctx, ninja1); err != nil {
@@ -116,7 +119,8 @@ func TestTrack(t *testing.T) {
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
 		domaintest.OK(e.Workflows.Comment(e.Ctx, ninja1, "What a nuisance", nil))(t)
 		domaintest.OK(e.Workflows.Reply(e.Ctx, ninja1, "We look into it.", nil))(t)
-		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Thank you"}))
+		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token,
+			requests.Reply{Nonce: requests.NewToken(), Body: "Thank you"}))
 		page := domaintest.OK(e.Workflows.Replies(context.Background(), e.track(t, receipt.Code, receipt.Token), 0))(t)
 		var comment []string
 		for _, c := range page.List {
@@ -125,7 +129,8 @@ func TestTrack(t *testing.T) {
 		if want := []string{"Ana: We look into it.", "Requester: Thank you"}; !slices.Equal(comment, want) {
 			t.Error(comment)
 		}
-		if page, err := e.Workflows.Replies(context.Background(), e.track(t, receipt.Code, ""), 0); err != nil || len(page.List) > 0 {
+		if page, err := e.Workflows.Replies(context.Background(), e.track(t, receipt.Code, ""), 0); err != nil ||
+			len(page.List) > 0 {
 			t.Error("the code alone tells", page, err)
 		}
 	})
@@ -144,9 +149,11 @@ func TestTrack(t *testing.T) {
 		domaintest.OK(e.Workflows.RevokeRequestLink(e.Ctx, ninja1))(t)
 		_, _, err = e.lookUp(from("192.0.2.1"), first.Code, second.Token)
 		is(t, err, requests.CodeNotFound)
-		is(t, e.Workflows.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
+		is(t, e.Workflows.ReplyByLink(from("192.0.2.1"), first.Code, second.Token,
+			requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
 		e.track(t, first.Code, "")
-		e.Counts(t, 2, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", e.Actor.Account.ID)
+		e.Counts(t, 2, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?",
+			e.Actor.Account.ID)
 	})
 	t.Run("within its column a ticket moves unseen, and reopening it is a change", func(t *testing.T) {
 		t.Parallel()
@@ -196,7 +203,8 @@ func TestReplyByLink(t *testing.T) {
 		e := withForm(t, 5)
 		receipt := e.send(t, submission("Help"))
 		domaintest.OK(e.Workflows.Comment(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil))(t)
-		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
+		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token,
+			requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
 		domaintest.OK(e.Workflows.Reply(e.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil))(t)
 		e.Counts(t, 1, "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'reply'", e.Actor.Account.ID)
 		if n := e.Count(t, "SELECT (SELECT COUNT(*) FROM notification WHERE account_id <> ?) + (SELECT COUNT(*) FROM watcher WHERE account_id <> ?)", e.Actor.Account.ID, e.Actor.Account.ID); n != 0 {
@@ -208,7 +216,8 @@ func TestReplyByLink(t *testing.T) {
 		e := withForm(t, 5)
 		receipt := e.send(t, submission("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "An insult"}))
+		domaintest.Must(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token,
+			requests.Reply{Nonce: requests.NewToken(), Body: "An insult"}))
 		found := e.track(t, receipt.Code, receipt.Token)
 		page, err := e.Workflows.Replies(context.Background(), found, 0)
 		if err != nil || len(page.List) != 1 {
@@ -218,7 +227,8 @@ func TestReplyByLink(t *testing.T) {
 		_, err = e.Workflows.EditComment(e.Ctx, ninja1, comment.ID, "A compliment", comment.Version)
 		is(t, err, tickets.CodeNotYourComment)
 		domaintest.OK(e.Workflows.DeleteComment(e.Ctx, ninja1, comment.ID))(t)
-		if page, err = e.Workflows.Replies(context.Background(), found, 0); err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" {
+		if page, err = e.Workflows.Replies(context.Background(), found, 0); err != nil || len(page.List) != 1 ||
+			!page.List[0].Deleted() || page.List[0].Body != "" {
 			t.Error(page, err)
 		}
 		e.Counts(t, 1, "SELECT COUNT(*) FROM activity WHERE kind = 'reply-deleted' AND account_id = ?", e.Actor.Account.ID)
@@ -230,7 +240,8 @@ func TestReplyByLink(t *testing.T) {
 		ticket, err := e.Workflows.Ticket(e.Ctx, tickets.Key{Board: "NINJA", Number: 1})
 		domaintest.Must(t, err)
 		err = e.meanwhile(t, "ticket", uint64(ticket.ID), "UPDATE ticket_request SET token_hash = NULL, revoked_at = NOW(6) WHERE ticket_id = ?", func() error {
-			return e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
+			return e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token,
+				requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
 		})
 		is(t, err, requests.CodeNotFound)
 		if n := e.Count(t, "SELECT COUNT(*) FROM comment"); n != 0 {
@@ -245,7 +256,8 @@ func TestReplyByLink(t *testing.T) {
 		if !e.track(t, receipt.Code, receipt.Token).Archived {
 			t.Error("it does not say so")
 		}
-		is(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeClosed)
+		is(t, e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token,
+			requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeClosed)
 	})
 	t.Run("a reply that is sent twice is one, and another is another", func(t *testing.T) {
 		t.Parallel()
@@ -255,14 +267,16 @@ func TestReplyByLink(t *testing.T) {
 		var group sync.WaitGroup
 		for _, body := range []string{"Hello", "Hello", "Hello"} {
 			group.Go(func() {
-				if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: nonce, Body: body}); err != nil {
+				if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token,
+					requests.Reply{Nonce: nonce, Body: body}); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		group.Wait()
 		e.Counts(t, 1, "SELECT COUNT(*) FROM comment")
-		for _, another := range []requests.Reply{{Nonce: nonce, Body: "Hello again"}, {Nonce: requests.NewToken(), Body: "Hello again"}} {
+		for _, another := range []requests.Reply{{Nonce: nonce, Body: "Hello again"},
+			{Nonce: requests.NewToken(), Body: "Hello again"}} {
 			if err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, another); err != nil {
 				t.Error(err)
 			}
@@ -276,7 +290,8 @@ func TestReplyByLink(t *testing.T) {
 		receipt := e.send(t, submission("Help"))
 		replies := 0
 		for range 40 {
-			err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
+			err := e.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token,
+				requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
 			if err == nil {
 				replies++
 				continue
@@ -306,7 +321,8 @@ func TestEnumeration(t *testing.T) {
 	t.Run("all misses look the same, and take the same statements", func(t *testing.T) {
 		t.Parallel()
 		e, watch, _ := newWatchedEnv(t)
-		live, deleted, revoked := e.send(t, submission("Live")), e.send(t, submission("Deleted")), e.send(t, submission("Revoked"))
+		live, deleted, revoked := e.send(t, submission("Live")), e.send(t, submission("Deleted")), e.send(t,
+			submission("Revoked"))
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, tickets.Key{Board: "NINJA", Number: 2}))
 		domaintest.OK(e.Workflows.RevokeRequestLink(e.Ctx, tickets.Key{Board: "NINJA", Number: 3}))(t)
 		unknown := guesses(t, e, 1, false)[0]
@@ -314,8 +330,10 @@ func TestEnumeration(t *testing.T) {
 			t.Fatal("it leads to something")
 		}
 		misses := map[string][2]string{
-			"an unknown code": {unknown, ""}, "a deleted ticket": {deleted.Code, ""}, "an unknown code with a token": {unknown, live.Token},
-			"a wrong token": {live.Code, revoked.Token}, "a token of another form": {live.Code, "x"}, "a revoked link": {revoked.Code, revoked.Token}, "a deleted ticket's link": {deleted.Code, deleted.Token},
+			"an unknown code": {unknown, ""}, "a deleted ticket": {deleted.Code, ""},
+			"an unknown code with a token": {unknown, live.Token},
+			"a wrong token":                {live.Code, revoked.Token}, "a token of another form": {live.Code, "x"},
+			"a revoked link": {revoked.Code, revoked.Token}, "a deleted ticket's link": {deleted.Code, deleted.Token},
 		}
 		took := map[string][]time.Duration{}
 		want := map[bool][]string{} // by a link, or by the code alone
@@ -411,7 +429,8 @@ func TestEnumeration(t *testing.T) {
 		if counted := e.lookups(t); counted.Canaries != 2 || counted.Misses != 2 {
 			t.Errorf("%+v", counted)
 		}
-		if comment := log.String(); strings.Count(comment, "guesses") != 2 || !strings.Contains(comment, "192.0.2.66") || strings.Contains(comment, canary) {
+		if comment := log.String(); strings.Count(comment, "guesses") != 2 || !strings.Contains(comment, "192.0.2.66") ||
+			strings.Contains(comment, canary) {
 			t.Error(comment)
 		}
 	})

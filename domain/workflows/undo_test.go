@@ -54,7 +54,8 @@ func (e *env) meanwhile(t testing.TB, table string, row uint64, change string, d
 	domaintest.OK(tx.Exec("SELECT id FROM "+table+" WHERE id = ? FOR UPDATE", row))(t)
 	done := make(chan error, 1)
 	go func() { done <- do() }()
-	for dbtest.Others(t, e.DB.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM "+table+"%FOR UPDATE%'") == 0 {
+	for dbtest.Others(t, e.DB.SQL,
+		"SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM "+table+"%FOR UPDATE%'") == 0 {
 		select {
 		case err := <-done:
 			t.Fatalf("it did not wait for the lock: %v", err)
@@ -81,7 +82,8 @@ func TestCloseTicket(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
 		var moved tickets.MoveResult
-		err := e.removeDuring(t, board.Columns[2].ID, func() (err error) { moved, _, err = e.Workflows.CloseTicket(e.Ctx, key); return err })
+		err := e.removeDuring(t, board.Columns[2].ID,
+			func() (err error) { moved, _, err = e.Workflows.CloseTicket(e.Ctx, key); return err })
 		if err != nil || !moved.Ticket.Closed() {
 			t.Fatal(moved, err)
 		}
@@ -97,7 +99,8 @@ func TestCloseTicket(t *testing.T) {
 		key := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
 		_, _, err := e.Workflows.CloseTicket(e.Ctx, key)
 		domaintest.Must(t, err)
-		domaintest.Must(t, e.removeDuring(t, board.Columns[0].ID, func() error { _, _, err := e.Workflows.ReopenTicket(e.Ctx, key); return err }))
+		domaintest.Must(t, e.removeDuring(t, board.Columns[0].ID,
+			func() error { _, _, err := e.Workflows.ReopenTicket(e.Ctx, key); return err }))
 		board, err = e.Workflows.Board(e.Ctx, "NINJA")
 		domaintest.Must(t, err)
 		e.checkColumn(t, board, 0, 1)
@@ -244,7 +247,8 @@ func TestUndo(t *testing.T) {
 		e.checkColumn(t, board, 1)
 		e.checkColumn(t, board, 2)
 		domaintest.Fails(e.Workflows.Undo(e.Ctx, 0))(t, tickets.CodeNothingToUndo)
-		e.Counts(t, 0, "SELECT COUNT(*) FROM ticket WHERE board_id = ? AND (closed_at IS NOT NULL OR deleted_at IS NOT NULL)", uint64(board.ID))
+		e.Counts(t, 0, "SELECT COUNT(*) FROM ticket WHERE board_id = ? AND (closed_at IS NOT NULL OR deleted_at IS NOT NULL)",
+			uint64(board.ID))
 	})
 
 	t.Run("of one action by many at once has one winner", func(t *testing.T) {
@@ -357,7 +361,8 @@ func TestUndoConflicts(t *testing.T) {
 		domaintest.Must(t, err)
 		refused := func() {
 			t.Helper()
-			if _, err := e.Workflows.Undo(e.Ctx, moved.Activity); !errors.Is(err, tickets.CodeChangedSince) || !strings.HasPrefix(fault.Message(err), "Bob ") {
+			if _, err := e.Workflows.Undo(e.Ctx, moved.Activity); !errors.Is(err, tickets.CodeChangedSince) ||
+				!strings.HasPrefix(fault.Message(err), "Bob ") {
 				t.Error(err)
 			}
 		}
@@ -397,7 +402,8 @@ func TestUndoConflicts(t *testing.T) {
 		e.Exec(t, "UPDATE board SET archived_at = created_at WHERE id = ?", uint64(board.ID))
 		domaintest.Fails(e.Workflows.Undo(e.Ctx, moved.Activity))(t, boards.CodeArchived)
 		e.Exec(t, "UPDATE board SET archived_at = NULL WHERE id = ?", uint64(board.ID))
-		e.Exec(t, "UPDATE activity SET created_at = ? WHERE id = ?", time.Now().UTC().Add(-tickets.UndoFor-time.Minute), uint64(moved.Activity))
+		e.Exec(t, "UPDATE activity SET created_at = ? WHERE id = ?", time.Now().UTC().Add(-tickets.UndoFor-time.Minute),
+			uint64(moved.Activity))
 		for _, activity := range []id.Activity{0, moved.Activity} {
 			domaintest.Fails(e.Workflows.Undo(e.Ctx, activity))(t, tickets.CodeNothingToUndo)
 		}

@@ -26,7 +26,8 @@ type archive struct {
 
 func newArchive(w io.Writer, at time.Time) *archive {
 	zip, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is a valid one
-	return &archive{zip: zip, tar: tar.NewWriter(zip), at: at, sums: checksums{Members: []member{}, Rows: map[string]int64{}}}
+	return &archive{zip: zip, tar: tar.NewWriter(zip), at: at,
+		sums: checksums{Members: []member{}, Rows: map[string]int64{}}}
 }
 
 // add adds a member of size bytes. The error is the reader's or the file's.
@@ -34,7 +35,8 @@ func (a *archive) add(name string, size, rows int64, content io.Reader) error {
 	if len(a.sums.Members) >= maxMembers {
 		return fmt.Errorf("more than %d stored files", maxMembers)
 	}
-	err := a.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: a.at, Format: tar.FormatPAX})
+	err := a.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: a.at,
+		Format: tar.FormatPAX})
 	if err != nil {
 		return err
 	}
@@ -46,7 +48,8 @@ func (a *archive) add(name string, size, rows int64, content io.Reader) error {
 	if n != size {
 		return fmt.Errorf("%s became shorter while it was read", name)
 	}
-	a.sums.Members = append(a.sums.Members, member{Name: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil)), Rows: rows})
+	a.sums.Members = append(a.sums.Members, member{Name: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil)),
+		Rows: rows})
 	return nil
 }
 

@@ -54,10 +54,12 @@ func newEnv(t testing.TB) *env {
 	env.ctx, env.token = accounts.WithActor(context.Background(), actor), token
 	_, err = env.Workflows.OpenBoard(env.ctx, boards.Draft{Slug: "NINJA", Title: "Ninjas"}, nil)
 	domaintest.Must(t, err)
-	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Response: func(t tickets.Ticket) any { return t.Key.String() }}
+	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201,
+		Response: func(t tickets.Ticket) any { return t.Key.String() }}
 	_, err = env.Workflows.OpenTicket(env.ctx, "NINJA", tickets.Draft{Title: "Plain", Description: awkward}, once)
 	domaintest.Must(t, err)
-	_, err = env.Workflows.OpenTicket(env.ctx, "NINJA", tickets.Draft{Title: "Long", Description: strings.Repeat("\"\\\n", 21845)}, nil)
+	_, err = env.Workflows.OpenTicket(env.ctx, "NINJA",
+		tickets.Draft{Title: "Long", Description: strings.Repeat("\"\\\n", 21845)}, nil)
 	domaintest.Must(t, err)
 	env.open(t, 3)
 	domaintest.Must(t, env.Workflows.DeleteTicket(env.ctx, key(5)))
@@ -142,12 +144,15 @@ func (env *env) rows(t testing.TB, from string) int {
 // tables are all of a backup.
 var tables = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
-	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment", "watcher", "notification",
+	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment",
+	"watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source",
 	"request_form", "ticket_request",
 	"sequences", "feed_batch", "feed_consumer", "webhook", "webhook_cursor", "webhook_attempt",
-	"ref_lot", "ref_batch", "ref_ledger", "ref_pool", "ref_issue", "ref_quarantine", "ref_counter", "ref_policy", "ref_sample",
-	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure", "migration_rejection", "migration_request", "migration_event", "migration_sample",
+	"ref_lot", "ref_batch", "ref_ledger", "ref_pool", "ref_issue", "ref_quarantine", "ref_counter", "ref_policy",
+	"ref_sample",
+	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure",
+	"migration_rejection", "migration_request", "migration_event", "migration_sample",
 }
 
 // changed are the tables that a restore changes: it puts the pool of reference codes into quarantine.
@@ -163,7 +168,8 @@ func dump(t testing.TB, env *env) string {
 			continue
 		}
 		var names []string
-		rows := domaintest.OK(env.db.SQL.Query("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position", table))(t)
+		rows := domaintest.OK(
+			env.db.SQL.Query("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position", table))(t)
 		for rows.Next() {
 			var name string
 			domaintest.Must(t, rows.Scan(&name))
@@ -173,7 +179,8 @@ func dump(t testing.TB, env *env) string {
 			names = append(names, "COALESCE(HEX(CAST("+name+" AS CHAR CHARACTER SET binary)), 'NULL')")
 		}
 		domaintest.Must(t, rows.Close())
-		rows = domaintest.OK(env.db.SQL.Query("SELECT CONCAT_WS(',', " + strings.Join(names, ",") + ") FROM " + table + " ORDER BY 1"))(t)
+		rows = domaintest.OK(env.db.SQL.Query("SELECT CONCAT_WS(',', " + strings.Join(names, ",") + ") FROM " + table +
+			" ORDER BY 1"))(t)
 		for rows.Next() {
 			var row string
 			domaintest.Must(t, rows.Scan(&row))
@@ -202,7 +209,8 @@ func TestRestore(t *testing.T) {
 			t.Error("whoever has the link cannot open it after a restore")
 		}
 		token := domaintest.OK(base64.RawURLEncoding.DecodeString(receipt.Token))(t)
-		for _, secret := range []string{receipt.Token, base64.StdEncoding.EncodeToString(token), hex.EncodeToString(token), string(token), sent.Nonce} {
+		for _, secret := range []string{receipt.Token, base64.StdEncoding.EncodeToString(token), hex.EncodeToString(token),
+			string(token), sent.Nonce} {
 			if bytes.Contains(all, []byte(secret)) {
 				t.Errorf("%q is in it", secret)
 			}
@@ -307,7 +315,8 @@ func TestRestoreGoesOn(t *testing.T) {
 		if ticket := to.open(t, 1); ticket.Key.Number != 6 {
 			t.Errorf("the next number is %d", ticket.Key.Number)
 		}
-		result := domaintest.OK(to.db.SQL.Exec("INSERT INTO company (slug, name, created_at) VALUES ('next', 'Next', '2026-01-01')"))(t)
+		result := domaintest.OK(
+			to.db.SQL.Exec("INSERT INTO company (slug, name, created_at) VALUES ('next', 'Next', '2026-01-01')"))(t)
 		if id, _ := result.LastInsertId(); id <= 700 {
 			t.Errorf("the id %d was handed out twice", id)
 		}
@@ -332,7 +341,8 @@ func TestRestoreGoesOn(t *testing.T) {
 		if n := to.rows(t, "migration_run WHERE id = 1 AND state = 'complete'"); n != 1 {
 			t.Error("a run that was complete is not")
 		}
-		result := domaintest.OK(to.db.SQL.Exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES ('x', 1, '', 'active', NOW(6), NOW(6), NOW(6))"))(t)
+		result := domaintest.OK(
+			to.db.SQL.Exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES ('x', 1, '', 'active', NOW(6), NOW(6), NOW(6))"))(t)
 		if worker, _ := result.LastInsertId(); worker <= 7 {
 			t.Errorf("a new worker is %d, and holds what another began", worker)
 		}
@@ -434,7 +444,8 @@ func TestStoredFiles(t *testing.T) {
 		if summary := to.restore(t, file); summary.Blobs != 3 {
 			t.Errorf("%d are told", summary.Blobs)
 		}
-		for name, want := range map[string]string{"ab/one": "first", "empty": "", "ef/größer 🥷": strings.Repeat("x", 100_000)} {
+		for name, want := range map[string]string{"ab/one": "first", "empty": "",
+			"ef/größer 🥷": strings.Repeat("x", 100_000)} {
 			got, err := os.ReadFile(filepath.Join(to.Blobs, filepath.FromSlash(name)))
 			if err != nil || string(got) != want {
 				t.Errorf("%s: %d bytes, %v", name, len(got), err)
@@ -471,7 +482,8 @@ func TestStoredFiles(t *testing.T) {
 		}
 	})
 	t.Run("without a folder are none", func(t *testing.T) {
-		summary, err := backup.Make(context.Background(), backup.Installation{URL: from.URL}, "test", filepath.Join(t.TempDir(), "b"))
+		summary, err := backup.Make(context.Background(), backup.Installation{URL: from.URL}, "test",
+			filepath.Join(t.TempDir(), "b"))
 		if err != nil || summary.Blobs != 0 {
 			t.Errorf("%d, %v", summary.Blobs, err)
 		}
@@ -573,7 +585,8 @@ func TestMake(t *testing.T) {
 	})
 	t.Run("a database that does not answer leaves nothing", func(t *testing.T) {
 		folder := t.TempDir()
-		_, err := backup.Make(context.Background(), backup.Installation{URL: "mysql://root@unix(/nonexistent)/x"}, "test", filepath.Join(folder, "b"))
+		_, err := backup.Make(context.Background(), backup.Installation{URL: "mysql://root@unix(/nonexistent)/x"}, "test",
+			filepath.Join(folder, "b"))
 		if !errors.Is(err, fault.Unavailable) || len(list(t, folder)) != 0 {
 			t.Errorf("%v, the folder holds %v", err, list(t, folder))
 		}
@@ -592,7 +605,8 @@ func list(t testing.TB, folder string) (names []string) {
 func TestTables(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
-	rows := domaintest.OK(d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"))(t)
+	rows := domaintest.OK(d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"))(
+		t)
 	defer rows.Close()
 	var there []string
 	for rows.Next() {
@@ -615,7 +629,8 @@ func TestTables(t *testing.T) {
 		for rows.Next() {
 			var table, parent string
 			domaintest.Must(t, rows.Scan(&table, &parent))
-			if slices.Contains(backup.BackedUp, table) && slices.Index(backup.BackedUp, table) <= slices.Index(backup.BackedUp, parent) {
+			if slices.Contains(backup.BackedUp, table) && slices.Index(backup.BackedUp, table) <= slices.Index(backup.BackedUp,
+				parent) {
 				t.Errorf("%s comes before %s", table, parent)
 			}
 		}
@@ -670,7 +685,8 @@ func TestWhileServing(t *testing.T) {
 	t.Run("every ticket acknowledged before is there", func(t *testing.T) {
 		for _, number := range before {
 			var there bool
-			err := to.db.SQL.QueryRow("SELECT COUNT(*) FROM ticket WHERE local_id = ? AND board_id = ?", number, board.ID).Scan(&there)
+			err := to.db.SQL.QueryRow("SELECT COUNT(*) FROM ticket WHERE local_id = ? AND board_id = ?", number,
+				board.ID).Scan(&there)
 			if err != nil || !there {
 				t.Fatalf("NINJA-%d is missing: %v", number, err)
 			}

@@ -115,7 +115,9 @@ func restoreBlobs(ctx context.Context, folder string, f *os.File, c contents) er
 }
 
 // eachBlob calls restore with the stored files of a backup.
-func eachBlob(ctx context.Context, f *os.File, c contents, restore func(name string, was member, r io.Reader) error) error {
+func eachBlob(
+	ctx context.Context, f *os.File, c contents, restore func(name string, was member, r io.Reader) error,
+) error {
 	next := 0
 	return walk(ctx, f, c.progress.reading("load stored files", f, func(m member, r io.Reader) error {
 		next++
@@ -150,7 +152,8 @@ func restoreBlob(root *os.Root, name string, was member, r io.Reader) error {
 	if hex.EncodeToString(sum.Sum(nil)) != was.SHA256 {
 		return errChanged
 	}
-	if err := errors.Join(out.Sync(), out.Close(), root.Rename(temporary, name), syncIn(root, path.Dir(name))); err != nil {
+	if err := errors.Join(out.Sync(), out.Close(), root.Rename(temporary, name),
+		syncIn(root, path.Dir(name))); err != nil {
 		return memberError{err}
 	}
 	return nil

@@ -75,19 +75,23 @@ func TestStoredFilesInABucket(t *testing.T) {
 		holds(t, store)
 	})
 	t.Run("of anything else are refused", func(t *testing.T) {
-		for i, other := range map[string][2]string{"other-a": {"images/ab/one", "other"}, "other-b": {"images/ab/two", "first"}} {
+		for i, other := range map[string][2]string{"other-a": {"images/ab/one", "other"},
+			"other-b": {"images/ab/two", "first"}} {
 			to := empty(t)
 			var store *blobs.Store
 			to.Blobs, store = bucket(i)
 			domaintest.Must(t, store.Put(context.Background(), other[0], strings.NewReader(other[1])))
 			_, _, err := backup.Restore(context.Background(), to.Installation, file)
-			if !errors.Is(err, backup.CodeNotEmpty) || to.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
+			if !errors.Is(err, backup.CodeNotEmpty) ||
+				to.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
 				t.Errorf("%s: %v", other[0], err)
 			}
 		}
 	})
 	t.Run("of a bucket that does not answer make no backup", func(t *testing.T) {
-		_, err := backup.Make(context.Background(), backup.Installation{URL: from.URL, Blobs: strings.Replace(where, "s3://from", "s3://missing", 1)}, "test", filepath.Join(t.TempDir(), "b"))
+		_, err := backup.Make(context.Background(),
+			backup.Installation{URL: from.URL, Blobs: strings.Replace(where, "s3://from", "s3://missing", 1)}, "test",
+			filepath.Join(t.TempDir(), "b"))
 		if !errors.As(err, new(blobs.Unavailable)) {
 			t.Errorf("%v", err)
 		}

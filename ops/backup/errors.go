@@ -40,7 +40,8 @@ func BadFile(path string, err error) error {
 func badFileMessage(path string, err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "No space is left for " + path + ". Free some space or choose another place; what was written of it is removed."
+		return "No space is left for " + path +
+			". Free some space or choose another place; what was written of it is removed."
 	case errors.Is(err, fs.ErrNotExist):
 		return path + " does not exist. Check the name, and make its folder if that is missing."
 	case errors.Is(err, fs.ErrPermission):

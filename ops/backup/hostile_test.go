@@ -120,7 +120,8 @@ func insertAt(entries []entry, e entry) []entry {
 }
 
 func plain(name string, content string) entry {
-	return entry{tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, ModTime: time.Unix(0, 0), Format: tar.FormatPAX}, []byte(content)}
+	return entry{tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, ModTime: time.Unix(0, 0),
+		Format: tar.FormatPAX}, []byte(content)}
 }
 
 func TestDamage(t *testing.T) {
@@ -151,7 +152,8 @@ func TestDamage(t *testing.T) {
 			altered[at] ^= 1 << (n % 8)
 			name := write(t, altered)
 			// A few bits of deflate, such as padding, mean nothing.
-			if _, err := backup.Check(context.Background(), name, nil); err == nil && !reflect.DeepEqual(unpack(t, name), unpack(t, file)) {
+			if _, err := backup.Check(context.Background(), name, nil); err == nil && !reflect.DeepEqual(unpack(t, name),
+				unpack(t, file)) {
 				t.Errorf("bit %d of byte %d flipped, and nobody minds", n%8, at)
 			}
 		}
@@ -178,9 +180,11 @@ func TestDamage(t *testing.T) {
 		changed := append([]entry(nil), entries...)
 		changed[at].content = bytes.Replace(changed[at].content, []byte("Plain"), []byte("Plaid"), 1)
 		to.refuses(t, pack(t, changed, false), backup.Damaged("", ""))
-		to.refuses(t, pack(t, append(append([]entry(nil), entries[:at]...), entries[at+1:]...), false), backup.Damaged("", ""))
+		to.refuses(t, pack(t, append(append([]entry(nil), entries[:at]...), entries[at+1:]...), false),
+			backup.Damaged("", ""))
 		to.refuses(t, pack(t, insertAt(entries, entries[at]), false), backup.Damaged("", ""))
-		to.refuses(t, pack(t, append(append([]entry(nil), entries...), plain("blobs/late", "x")), false), backup.Damaged("", ""))
+		to.refuses(t, pack(t, append(append([]entry(nil), entries...), plain("blobs/late", "x")), false),
+			backup.Damaged("", ""))
 		swapped := append([]entry(nil), entries...)
 		swapped[at], swapped[at-1] = swapped[at-1], swapped[at]
 		to.refuses(t, pack(t, swapped, false), backup.Damaged("", ""))
@@ -212,8 +216,10 @@ func TestHostile(t *testing.T) {
 	to := empty(t)
 	t.Run("paths that lead elsewhere", func(t *testing.T) {
 		for _, name := range []string{
-			"../evil", "/etc/evil", "blobs/../evil", "blobs/a/../../evil", "blobs//evil", "blobs/.", "blobs/..", "blobs/./x", "blobs/a\\..\\evil", "blobs/.restore-x",
-			"rows/../000001.jsonl", "rows/ticket`; DROP TABLE ticket; --/000001.jsonl", "rows/sessions/000001.jsonl", "rows/mysql.user/000001.jsonl", "evil",
+			"../evil", "/etc/evil", "blobs/../evil", "blobs/a/../../evil", "blobs//evil", "blobs/.", "blobs/..", "blobs/./x",
+			"blobs/a\\..\\evil", "blobs/.restore-x",
+			"rows/../000001.jsonl", "rows/ticket`; DROP TABLE ticket; --/000001.jsonl", "rows/sessions/000001.jsonl",
+			"rows/mysql.user/000001.jsonl", "evil",
 		} {
 			to.refuses(t, pack(t, insertAt(unpack(t, file), plain(name, "x")), true), backup.Damaged("", ""))
 		}
@@ -240,7 +246,8 @@ func TestHostile(t *testing.T) {
 		to.refuses(t, pack(t, []entry{first}, false), backup.Damaged("", ""))
 	})
 	t.Run("rows that do not fit, and the database stays empty", func(t *testing.T) {
-		for _, row := range []string{`[1]`, `{"id":1}`, `[[1],"a","b","c"]`, `["1","a","b","c"]`, `[1,2,"b","c"]`, `nonsense`, ``, `[1,"a","b","c"][2,"a","b","c"]`} {
+		for _, row := range []string{`[1]`, `{"id":1}`, `[[1],"a","b","c"]`, `["1","a","b","c"]`, `[1,2,"b","c"]`, `nonsense`,
+			``, `[1,"a","b","c"][2,"a","b","c"]`} {
 			entries := unpack(t, file)
 			at := find(entries, "rows/company/")
 			entries[at].content = append(bytes.Clone(entries[at].content), row+"\n"...)
@@ -262,7 +269,8 @@ func TestHostile(t *testing.T) {
 	})
 	t.Run("tables and columns that the schema has not", func(t *testing.T) {
 		for _, change := range [][2]string{
-			{`"name":"slug"`, "\"name\":\"slug`, x\""}, {`"name":"company"`, `"name":"sessions"`}, {`"type":"text"`, `"type":"binary"`},
+			{`"name":"slug"`, "\"name\":\"slug`, x\""}, {`"name":"company"`, `"name":"sessions"`},
+			{`"type":"text"`, `"type":"binary"`},
 		} {
 			entries := unpack(t, file)
 			entries[0].content = bytes.Replace(entries[0].content, []byte(change[0]), []byte(change[1]), 1)

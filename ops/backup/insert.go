@@ -65,10 +65,12 @@ func (in *inserter) insert(t Table, n int, args []any) error {
 		return nil
 	}
 	one := "(" + strings.Repeat("?,", len(t.Columns)-1) + "?)"
-	statement := "INSERT INTO " + quote(t.Name) + " (" + quoteAll(t.names()) + ") VALUES " + strings.Repeat(one+",", n-1) + one
+	statement := "INSERT INTO " + quote(t.Name) + " (" + quoteAll(t.names()) + ") VALUES " +
+		strings.Repeat(one+",", n-1) + one
 	result, err := in.tx.ExecContext(in.ctx, statement, args...)
 	if tooLarge(err) {
-		return memberError{BadSchema("A row of " + t.Name + " is larger than the server accepts. Raise its max_allowed_packet to 64M, then restore again; nothing was restored.")}
+		return memberError{BadSchema("A row of " + t.Name +
+			" is larger than the server accepts. Raise its max_allowed_packet to 64M, then restore again; nothing was restored.")}
 	}
 	if err != nil {
 		return memberError{fmt.Errorf("table %s: %w", t.Name, err)}

@@ -245,7 +245,8 @@ func damage(file string, err error) error {
 		return BadFile(at.Path, err)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return Damaged(file, "its end is missing")
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, tar.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, tar.ErrHeader),
+		errors.As(err, new(flate.CorruptInputError)):
 		return Damaged(file, "its content was altered")
 	}
 	return Damaged(file, err.Error())

@@ -124,7 +124,8 @@ func writeRows(ctx context.Context, conn *sql.Conn, a *archive, summary *Summary
 
 // estimatedRows is the server's estimate of the rows, for the progress only.
 func estimatedRows(ctx context.Context, conn *sql.Conn) (n int64, err error) {
-	err = conn.QueryRowContext(ctx, "SELECT CAST(COALESCE(SUM(TABLE_ROWS), 0) AS SIGNED) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()").Scan(&n)
+	err = conn.QueryRowContext(ctx,
+		"SELECT CAST(COALESCE(SUM(TABLE_ROWS), 0) AS SIGNED) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()").Scan(&n)
 	return n, err
 }
 
@@ -132,7 +133,8 @@ func estimatedRows(ctx context.Context, conn *sql.Conn) (n int64, err error) {
 // say that the table is empty would sort all of it first.
 func writeTable(ctx context.Context, conn *sql.Conn, a *archive, t tableInfo) error {
 	a.sums.Rows[t.Name] = 0
-	rows, err := conn.QueryContext(ctx, "SELECT "+quoteAll(t.names())+" FROM "+quote(t.Name)+" FORCE INDEX (PRIMARY) ORDER BY "+quoteAll(t.key))
+	rows, err := conn.QueryContext(ctx,
+		"SELECT "+quoteAll(t.names())+" FROM "+quote(t.Name)+" FORCE INDEX (PRIMARY) ORDER BY "+quoteAll(t.key))
 	if err != nil {
 		return err
 	}

@@ -34,12 +34,14 @@ func TestOldBackups(t *testing.T) {
 			env := empty(t)
 			env.restore(t, file)
 			env.ctx = accounts.WithActor(context.Background(), accounts.Actor{
-				Account: accounts.Account{ID: 1, Name: "Ana"}, Company: accounts.Company{ID: id.Company(1), Slug: "acme"}, Role: accounts.Owner,
+				Account: accounts.Account{ID: 1, Name: "Ana"}, Company: accounts.Company{ID: id.Company(1), Slug: "acme"},
+				Role: accounts.Owner,
 			})
 			if n := env.rows(t, "membership WHERE handle = 'ana'"); n != 1 {
 				t.Errorf("%d members are @ana", n)
 			}
-			if n := env.rows(t, "board b JOIN board_slug s ON s.board_id = b.id AND s.slug = b.slug"); n < 2 || n != env.rows(t, "board") {
+			if n := env.rows(t, "board b JOIN board_slug s ON s.board_id = b.id AND s.slug = b.slug"); n < 2 ||
+				n != env.rows(t, "board") {
 				t.Errorf("%d boards keep their slugs", n)
 			}
 			if n := env.rows(t, "ticket t JOIN board_column c ON c.id = t.column_id AND c.done WHERE t.closed_at = t.moved_at"); n == 0 {

@@ -84,7 +84,8 @@ func hold(ctx context.Context, conn *sql.Conn, to Installation) error {
 	if err != nil {
 		return err
 	}
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("ALTER TABLE migration_worker AUTO_INCREMENT = %d", last+1)); err != nil {
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("ALTER TABLE migration_worker AUTO_INCREMENT = %d",
+		last+1)); err != nil {
 		return err
 	}
 	d, err := db.Open(to.URL)
@@ -129,7 +130,8 @@ func prove(ctx context.Context, to Installation) (verify.Report, error) {
 
 // filledBySchema are the tables with initial rows, and the condition of an unused one.
 var filledBySchema = map[string]string{
-	"sequences": "value = 0", "ref_counter": "minted = 0 AND issued = 0 AND quarantined = 0", "ref_policy": "wanted = FALSE AND canary_key IS NULL",
+	"sequences": "value = 0", "ref_counter": "minted = 0 AND issued = 0 AND quarantined = 0",
+	"ref_policy": "wanted = FALSE AND canary_key IS NULL",
 }
 
 // empty returns NotEmpty if a table has other than initial rows. Sessions do not count: a page that was opened may have
@@ -193,12 +195,14 @@ func load(ctx context.Context, conn *sql.Conn, f *os.File, c contents) error {
 		if t.Next == 0 {
 			continue
 		}
-		if _, err := conn.ExecContext(ctx, fmt.Sprintf("ALTER TABLE %s AUTO_INCREMENT = %d", quote(t.Name), t.Next)); err != nil {
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("ALTER TABLE %s AUTO_INCREMENT = %d", quote(t.Name),
+			t.Next)); err != nil {
 			return err
 		}
 	}
 	// An id of 0 stays 0.
-	_, err := conn.ExecContext(ctx, "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'")
+	_, err := conn.ExecContext(ctx,
+		"SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'")
 	if err != nil {
 		return err
 	}

@@ -16,12 +16,15 @@ import (
 // nor in leftOut stops every backup, and fails a test.
 var backedUp = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
-	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment", "watcher", "notification",
+	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment",
+	"watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source",
 	"request_form", "ticket_request",
 	"sequences", "feed_batch", "feed_consumer", "webhook", "webhook_cursor", "webhook_attempt",
-	"ref_lot", "ref_batch", "ref_ledger", "ref_pool", "ref_issue", "ref_quarantine", "ref_counter", "ref_policy", "ref_sample",
-	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure", "migration_rejection", "migration_request", "migration_event", "migration_sample",
+	"ref_lot", "ref_batch", "ref_ledger", "ref_pool", "ref_issue", "ref_quarantine", "ref_counter", "ref_policy",
+	"ref_sample",
+	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure",
+	"migration_rejection", "migration_request", "migration_event", "migration_sample",
 }
 
 // leftOut are not in a backup: the schema's version is in the manifest; sessions and password links must not work from
@@ -46,7 +49,8 @@ func describe(ctx context.Context, conn *sql.Conn) ([]tableInfo, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(backedUp, name) && !slices.Contains(leftOut, name) {
-			return nil, BadSchema("The database has the table " + name + ", which this program does not know, so a backup would lack it. Use the program that made it, or move it to another database.")
+			return nil, BadSchema("The database has the table " + name +
+				", which this program does not know, so a backup would lack it. Use the program that made it, or move it to another database.")
 		}
 	}
 	var tables []tableInfo
@@ -102,7 +106,8 @@ func columns(ctx context.Context, conn *sql.Conn, table string) ([]Column, error
 		}
 		kind := kindOf(dataType)
 		if kind == "" {
-			return nil, BadSchema(fmt.Sprintf("The column %s of %s has the type %s, which this program cannot back up.", name, table, dataType))
+			return nil, BadSchema(fmt.Sprintf("The column %s of %s has the type %s, which this program cannot back up.", name,
+				table, dataType))
 		}
 		list = append(list, Column{Name: name, Type: kind})
 	}
@@ -114,7 +119,8 @@ func kindOf(dataType string) string {
 	switch strings.ToLower(dataType) {
 	case "tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "year":
 		return number
-	case "char", "varchar", "tinytext", "text", "mediumtext", "longtext", "json", "enum", "set", "date", "datetime", "time", "timestamp":
+	case "char", "varchar", "tinytext", "text", "mediumtext", "longtext", "json", "enum", "set", "date", "datetime",
+		"time", "timestamp":
 		return text
 	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob":
 		return binary
@@ -156,9 +162,12 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (uint, error) {
 	case version == 0:
 		return 0, BadSchema("The database is empty: there is nothing to back up. Check DATABASE_URL or COUNTERFOIL_DATA.")
 	case dirty:
-		return 0, BadSchema(fmt.Sprintf("A change of the schema to version %d stopped halfway, so a backup could not be restored. Restore the last one into an empty database.", version))
+		return 0, BadSchema(fmt.Sprintf(
+			"A change of the schema to version %d stopped halfway, so a backup could not be restored. Restore the last one into an empty database.", version))
 	case version > latest:
-		return 0, BadSchema(fmt.Sprintf("The schema has version %d, this program knows %d. Make the backup with the newer program that changed it.", version, latest))
+		return 0, BadSchema(fmt.Sprintf(
+			"The schema has version %d, this program knows %d. Make the backup with the newer program that changed it.", version,
+			latest))
 	}
 	return version, nil
 }

@@ -101,11 +101,14 @@ func (r Report) Table(w io.Writer) error {
 			if err := t.Flush(); err != nil {
 				return err
 			}
-			fmt.Fprintf(t, "%s\t%s%s/s\tof floor\tp50 ms\tp99 ms\t%sduplicates\tgaps\tdeadlocks\terrors\t \n", cmp.Or(row.Measure, "strategy"),
+			fmt.Fprintf(t, "%s\t%s%s/s\tof floor\tp50 ms\tp99 ms\t%sduplicates\tgaps\tdeadlocks\terrors\t \n",
+				cmp.Or(row.Measure, "strategy"),
 				row.crew("workers\tblock\tdone\t"), r.unit, row.shelves("count/max by board\t"))
 		}
-		fmt.Fprintf(t, "%s\t%s%.0f\t%s\t%.2f\t%.2f\t%s%d\t%d\t%s\t%d\t %s\n", row.Strategy, row.crew(fmt.Sprintf("%d\t%d\t%s\t", row.Workers, row.Block, row.share())),
-			row.PerSecond, r.ofFloor(row), row.P50, row.P99, row.shelves(row.counts()+"\t"), row.Duplicates, row.Gaps, row.deadlocked(), row.Errors, row.Note)
+		fmt.Fprintf(t, "%s\t%s%.0f\t%s\t%.2f\t%.2f\t%s%d\t%d\t%s\t%d\t %s\n", row.Strategy,
+			row.crew(fmt.Sprintf("%d\t%d\t%s\t", row.Workers, row.Block, row.share())),
+			row.PerSecond, r.ofFloor(row), row.P50, row.P99, row.shelves(
+				row.counts()+"\t"), row.Duplicates, row.Gaps, row.deadlocked(), row.Errors, row.Note)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -195,7 +198,9 @@ func (r Report) ofFloor(row Row) string {
 
 // crowd runs writers at once, each calling do with its number and the round, and returns the duration of each
 // successful call, and of everything.
-func crowd(writers, rounds int, do func(writer, round int) error) (times []time.Duration, all time.Duration, errs []error) {
+func crowd(
+	writers, rounds int, do func(writer, round int) error,
+) (times []time.Duration, all time.Duration, errs []error) {
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	start := make(chan struct{})

@@ -27,7 +27,8 @@ type idleWork struct {
 func (w *idleWork) migration() *migrations.Migration {
 	return &migrations.Migration{
 		Name: "bench", Title: "Measurement", Description: "Tasks that do nothing.",
-		Params:  []migrations.Param{{Name: "tasks", Label: "Tasks", Kind: migrations.Number, Required: true, Min: 1, Max: 10_000_000}},
+		Params: []migrations.Param{{Name: "tasks", Label: "Tasks", Kind: migrations.Number, Required: true, Min: 1,
+			Max: 10_000_000}},
 		Fill:    fillIdle,
 		Process: w.process,
 		Several: true,
@@ -47,7 +48,8 @@ func fillIdle(ctx context.Context, into migrations.Filler) error {
 		first++
 	}
 	for n := first; n <= tasks; n++ {
-		if err := into.Add(ctx, migrations.NewTask{Payload: "https://example.com/image.png", Cursor: strconv.Itoa(n)}); err != nil {
+		if err := into.Add(ctx, migrations.NewTask{Payload: "https://example.com/image.png",
+			Cursor: strconv.Itoa(n)}); err != nil {
 			return err
 		}
 	}
@@ -107,14 +109,19 @@ func (c *crewOf) stop() error {
 func measureEngine(ctx context.Context, d *db.DB, load TaskLoad, workers, block int) (Row, error) {
 	work := &idleWork{}
 	note := "whole engine: leases, fences, counters, completion in batches"
-	return runIdle(ctx, d, work, Row{Strategy: "ours", Workers: workers, Block: block, Note: note}, load.Tasks, migrations.KnobChange{"block": float64(block)})
+	return runIdle(ctx, d, work, Row{Strategy: "ours", Workers: workers, Block: block, Note: note}, load.Tasks,
+		migrations.KnobChange{"block": float64(block)})
 }
 
-func runIdle(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, knobs migrations.KnobChange) (Row, error) {
+func runIdle(
+	ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, knobs migrations.KnobChange,
+) (Row, error) {
 	return counted(ctx, d, func() (Row, error) { return runAlone(ctx, d, work, row, tasks, knobs) })
 }
 
-func runAlone(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, knobs migrations.KnobChange) (_ Row, err error) {
+func runAlone(
+	ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, knobs migrations.KnobChange,
+) (_ Row, err error) {
 	crew := newCrew(ctx, d, row.Workers, work)
 	defer func() { err = errors.Join(err, crew.stop()) }()
 	engine, actor := crew.engine, migrations.Actor{Name: "bench"}

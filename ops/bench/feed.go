@@ -67,14 +67,16 @@ func Feed(ctx context.Context, d *db.DB, load FeedLoad) (Report, error) {
 	report.unit = "rows"
 	w := app.New(d)
 	defer w.Close(ctx)
-	actor, _, token, err := w.Workflows.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench", Email: "bench@example.com", Password: "not a secret at all", Token: true})
+	actor, _, token, err := w.Workflows.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench",
+		Email: "bench@example.com", Password: "not a secret at all", Token: true})
 	if err != nil {
 		return Report{}, err
 	}
 	ctx = accounts.WithActor(ctx, actor)
 	b := &feedBench{d: d, w: w, load: load, token: token}
 	for i, rows := range load.Rows {
-		if b.board, err = w.Workflows.OpenBoard(ctx, boards.Draft{Slug: fmt.Sprintf("FEED%d", i+1), Title: "Feed"}, nil); err != nil {
+		if b.board, err = w.Workflows.OpenBoard(ctx, boards.Draft{Slug: fmt.Sprintf("FEED%d", i+1), Title: "Feed"},
+			nil); err != nil {
 			return Report{}, err
 		}
 		if err := b.fill(ctx, rows, actor.Account.ID); err != nil {
@@ -106,8 +108,11 @@ func (l FeedLoad) measure(name string, rows int) string {
 func (b *feedBench) atSize(ctx context.Context, rows int, report *Report) error {
 	publish, reads := b.load.measure(publishing, rows), b.load.measure(reading, rows)
 	published, err := b.inTurns(ctx, publish, []feedStrategy{
-		{"one row at a time", "a transaction for each row: read the row, read the sequence, update the row, update the sequence", b.unpublish, b.publishOneByOne},
-		{"floor", "UPDATE … WHERE id IN (500 ids), which position is whose known before, one process alone", b.unpublish, b.publishFloor},
+		{"one row at a time",
+			"a transaction for each row: read the row, read the sequence, update the row, update the sequence", b.unpublish,
+			b.publishOneByOne},
+		{"floor", "UPDATE … WHERE id IN (500 ids), which position is whose known before, one process alone", b.unpublish,
+			b.publishFloor},
 		{"ours", "whole publisher: candidates, locks, sequence, positions, the batch's record", b.unpublish, b.publishOurs},
 	})
 	if err != nil {
@@ -122,7 +127,9 @@ func (b *feedBench) atSize(ctx context.Context, rows int, report *Report) error 
 		return err
 	}
 	report.Rows = slices.Concat(report.Rows, published, read)
-	report.remarks = append(report.remarks, fmt.Sprintf("A table of %d tickets, of which %d were published and read in each of %d rounds, %d at a time.", rows, b.changed(), b.load.Rounds, page))
+	report.remarks = append(report.remarks,
+		fmt.Sprintf("A table of %d tickets, of which %d were published and read in each of %d rounds, %d at a time.", rows,
+			b.changed(), b.load.Rounds, page))
 	report.ratio(publish, "Publishing: ours at %.2f × the floor.")
 	report.ratio(reads, "Reading a page: ours at %.2f × the floor's speed.")
 	return nil
@@ -259,7 +266,8 @@ func (b *feedBench) fill(ctx context.Context, size int, author accounts.ID) erro
 		}
 		done += n
 	}
-	if _, err := b.d.SQL.ExecContext(ctx, "UPDATE board_ticket_incrementer SET max_ticket_id = ? WHERE board_id = ?", rows, uint64(b.board.ID)); err != nil {
+	if _, err := b.d.SQL.ExecContext(ctx, "UPDATE board_ticket_incrementer SET max_ticket_id = ? WHERE board_id = ?", rows,
+		uint64(b.board.ID)); err != nil {
 		return err
 	}
 	b.last = id + rows
@@ -277,7 +285,8 @@ func (b *feedBench) room(ctx context.Context, n uint64) (id, position uint64, er
 	if err := b.d.SQL.QueryRowContext(ctx, "SELECT COALESCE(MAX(id), 0) FROM ticket").Scan(&id); err != nil {
 		return 0, 0, err
 	}
-	_, err = b.d.SQL.ExecContext(ctx, "UPDATE sequences SET value = value + ?, version = version + 1 WHERE name = 'tickets'", n)
+	_, err = b.d.SQL.ExecContext(ctx,
+		"UPDATE sequences SET value = value + ?, version = version + 1 WHERE name = 'tickets'", n)
 	return id, position, err
 }
 
@@ -320,7 +329,8 @@ func (b *feedBench) unpublish(ctx context.Context) error {
 // settled counts the faults of the rows' positions, which must all be above before.
 func (b *feedBench) settled(ctx context.Context, o *outcome, before uint64) error {
 	var rows, positions, different uint64
-	err := b.d.SQL.QueryRowContext(ctx, `SELECT COUNT(*), COUNT(CASE WHEN feed_sync_id > ? THEN 1 END), COUNT(DISTINCT feed_sync_id) FROM ticket WHERE id > ? AND id <= ?`,
+	err := b.d.SQL.QueryRowContext(ctx,
+		`SELECT COUNT(*), COUNT(CASE WHEN feed_sync_id > ? THEN 1 END), COUNT(DISTINCT feed_sync_id) FROM ticket WHERE id > ? AND id <= ?`,
 		before, b.first, b.last).Scan(&rows, &positions, &different)
 	o.gaps += rows - positions
 	o.duplicates += positions - min(positions, different)
@@ -359,7 +369,8 @@ func (b *feedBench) readOurs(ctx context.Context, o *outcome) error {
 	seen := map[uint64]bool{}
 	for more := true; more; {
 		began := time.Now()
-		found, err := b.w.Workflows.FeedPage(ctx, "https://bench.example.com", workflows.FeedQuery{Feed: "tickets", Cursor: cursor.String(), Limit: page})
+		found, err := b.w.Workflows.FeedPage(ctx, "https://bench.example.com",
+			workflows.FeedQuery{Feed: "tickets", Cursor: cursor.String(), Limit: page})
 		if err != nil {
 			return err
 		}
@@ -398,7 +409,8 @@ func (b *feedBench) readFloor(ctx context.Context, o *outcome) error {
 func scanned(rows *sql.Rows) (list []db.Ticket, err error) {
 	for rows.Next() {
 		var t db.Ticket
-		if err := rows.Scan(&t.ID, &t.BoardID, &t.LocalID, &t.ColumnID, &t.RankInColumn, &t.Title, &t.Description, &t.Version, &t.CreatedBy,
+		if err := rows.Scan(&t.ID, &t.BoardID, &t.LocalID, &t.ColumnID, &t.RankInColumn, &t.Title, &t.Description, &t.Version,
+			&t.CreatedBy,
 			&t.CreatedAt, &t.UpdatedAt, &t.MovedAt, &t.DeletedAt, &t.ClosedAt, &t.FeedSyncID); err != nil {
 			return nil, err
 		}
@@ -419,7 +431,9 @@ func (b *feedBench) shuffle(ctx context.Context) error {
 		stride += 2
 	}
 	return b.spans(func(after, upto uint64) error {
-		_, err := b.d.SQL.ExecContext(ctx, "UPDATE ticket SET feed_sync_id = ? + 1 + MOD((id - ?) * ?, ?) WHERE id > ? AND id <= ?", position, b.first, stride, n, after, upto)
+		_, err := b.d.SQL.ExecContext(ctx,
+			"UPDATE ticket SET feed_sync_id = ? + 1 + MOD((id - ?) * ?, ?) WHERE id > ? AND id <= ?", position, b.first, stride,
+			n, after, upto)
 		return err
 	})
 }

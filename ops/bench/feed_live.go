@@ -36,8 +36,9 @@ func (b *feedBench) live(ctx context.Context, report *Report) (err error) {
 		return fmt.Errorf("streams: %w", err)
 	}
 	report.Rows = append(report.Rows, row)
-	report.remarks = append(report.remarks, fmt.Sprintf("%d streams: %.1f KB of the server's memory for each; a change was on the last of them after %.0f ms at most.",
-		row.Workers, float64(row.BytesEach)/1024, row.Slowest))
+	report.remarks = append(report.remarks,
+		fmt.Sprintf("%d streams: %.1f KB of the server's memory for each; a change was on the last of them after %.0f ms at most.",
+			row.Workers, float64(row.BytesEach)/1024, row.Slowest))
 	row, err = counted(ctx, b.d, func() (Row, error) { return b.latency(ctx, first, first, "LOCAL", "one process") })
 	if err != nil {
 		return fmt.Errorf("latency in one process: %w", err)
@@ -48,7 +49,8 @@ func (b *feedBench) live(ctx context.Context, report *Report) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, second.Stop()) }()
-	row, err = counted(ctx, b.d, func() (Row, error) { return b.latency(ctx, first, second, "ACROSS", "across processes") })
+	row, err = counted(ctx, b.d,
+		func() (Row, error) { return b.latency(ctx, first, second, "ACROSS", "across processes") })
 	if err != nil {
 		return fmt.Errorf("latency across processes: %w", err)
 	}
@@ -148,9 +150,12 @@ func (b *feedBench) latency(ctx context.Context, to, from Server, slug, strategy
 	got.wait()
 	times := got.sorted()
 	return Row{
-		Measure: latency, Strategy: "ours, " + strategy, PerSecond: float64(len(times)) / took.Seconds(), P50: quantile(times, 0.5), P99: quantile(times, 0.99),
-		Slowest: quantile(times, 1), Duplicates: twice.Load(), Gaps: uint64(changes-len(times)) - failed.Load(), Errors: failed.Load(),
-		Note: fmt.Sprintf("from when a change was due to be sent until a stream shows it; %d a second asked for", b.load.Rate),
+		Measure: latency, Strategy: "ours, " + strategy, PerSecond: float64(len(times)) / took.Seconds(),
+		P50: quantile(times, 0.5), P99: quantile(times, 0.99),
+		Slowest: quantile(times, 1), Duplicates: twice.Load(), Gaps: uint64(changes-len(times)) - failed.Load(),
+		Errors: failed.Load(),
+		Note: fmt.Sprintf("from when a change was due to be sent until a stream shows it; %d a second asked for",
+			b.load.Rate),
 	}, nil
 }
 
@@ -207,8 +212,9 @@ func (b *feedBench) fanOut(ctx context.Context, server Server) (Row, error) {
 	}
 	times := got.sorted()
 	row := Row{
-		Measure: fanOut, Strategy: "ours", Workers: b.load.Streams, P50: quantile(times, 0.5), P99: quantile(times, 0.99), Slowest: quantile(times, 1),
-		Gaps: uint64(changes*b.load.Streams - len(times)), BytesEach: max(0, after-before) / int64(max(1, b.load.Streams-1)),
+		Measure: fanOut, Strategy: "ours", Workers: b.load.Streams, P50: quantile(times, 0.5), P99: quantile(times, 0.99),
+		Slowest: quantile(times, 1),
+		Gaps:    uint64(changes*b.load.Streams - len(times)), BytesEach: max(0, after-before) / int64(max(1, b.load.Streams-1)),
 		Note: "from sending a change until each stream shows it; memory is the resident set's growth by the streams, while they are sent to",
 	}
 	if row.Slowest > 0 {
@@ -225,7 +231,8 @@ const titled = "Change "
 // change opens a ticket with the change's number in its title.
 func (b *feedBench) change(ctx context.Context, server Server, slug string, change int) error {
 	body := fmt.Sprintf(`{"title":"%s%d"}`, titled, change)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/api/v1/boards/"+slug+"/tickets", strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/api/v1/boards/"+slug+"/tickets",
+		strings.NewReader(body))
 	if err != nil {
 		return err
 	}

@@ -12,12 +12,14 @@ import (
 )
 
 func TestFeed(t *testing.T) {
-	report := domaintest.OK(bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{2500}, Changed: 1200, Rounds: 2}))(t)
+	report := domaintest.OK(bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{2500}, Changed: 1200,
+		Rounds: 2}))(t)
 	ran := map[string]bench.Row{}
 	for _, row := range report.Rows {
 		ran[row.Measure+", "+row.Strategy] = row
 	}
-	for _, name := range []string{"publish, one row at a time", "publish, floor", "publish, ours", "read, floor", "read, ours", "read, ours, shuffled"} {
+	for _, name := range []string{"publish, one row at a time", "publish, floor", "publish, ours", "read, floor",
+		"read, ours", "read, ours, shuffled"} {
 		t.Run(name+": every row once", func(t *testing.T) {
 			row, ok := ran[name]
 			if !ok {
@@ -31,7 +33,8 @@ func TestFeed(t *testing.T) {
 	t.Run("the table compares ours with the floor of the same measure, and JSON says what was measured", func(t *testing.T) {
 		var table, line bytes.Buffer
 		domaintest.Must(t, report.Table(&table))
-		if text := table.String(); strings.Count(text, " 1.00 ×") != 2 || !strings.Contains(text, "Publishing: ours at ") || !strings.Contains(text, "Reading a page: ours at ") {
+		if text := table.String(); strings.Count(text, " 1.00 ×") != 2 || !strings.Contains(text, "Publishing: ours at ") ||
+			!strings.Contains(text, "Reading a page: ours at ") {
 			t.Error(text)
 		}
 		domaintest.Must(t, report.JSON(&line))
@@ -44,7 +47,8 @@ func TestFeed(t *testing.T) {
 
 func TestFeedOfTwoSizes(t *testing.T) {
 	for flat, even := range map[float64]bool{1e9: true, 1e-9: false} { // whatever the machine does
-		report := domaintest.OK(bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{600, 1300}, Changed: 500, Rounds: 1, Flat: flat}))(t)
+		report := domaintest.OK(bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{600, 1300}, Changed: 500,
+			Rounds: 1, Flat: flat}))(t)
 		ours := map[string]bool{}
 		for _, row := range report.Rows {
 			if row.Duplicates+row.Gaps+row.Errors != 0 {

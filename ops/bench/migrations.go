@@ -52,13 +52,16 @@ func Migrations(ctx context.Context, d *db.DB, load TaskLoad) (Report, error) {
 // waiting measures one worker whose tasks wait, as downloads do.
 func (r *Report) waiting(ctx context.Context, d *db.DB, tasks int) error {
 	const wait, atOnce, block = 50 * time.Millisecond, 200, 100
-	row := Row{Measure: "waiting", Strategy: "ours, waiting", Workers: 1, Block: block, Most: atOnce / wait.Seconds(), Note: fmt.Sprintf("whole engine; each task waits %s, %d at a time", wait, atOnce)}
-	row, err := runIdle(ctx, d, &idleWork{wait: wait}, row, tasks, migrations.KnobChange{"concurrency": float64(atOnce), "block": float64(block)})
+	row := Row{Measure: "waiting", Strategy: "ours, waiting", Workers: 1, Block: block, Most: atOnce / wait.Seconds(),
+		Note: fmt.Sprintf("whole engine; each task waits %s, %d at a time", wait, atOnce)}
+	row, err := runIdle(ctx, d, &idleWork{wait: wait}, row, tasks, migrations.KnobChange{"concurrency": float64(atOnce),
+		"block": float64(block)})
 	if err != nil {
 		return fmt.Errorf("tasks that wait: %w", err)
 	}
 	r.Rows = append(r.Rows, row)
-	r.remarks = append(r.remarks, fmt.Sprintf("1 worker, waiting %s in each task, %d at a time: %.0f/s of %.0f.", wait, atOnce, row.PerSecond, row.Most))
+	r.remarks = append(r.remarks, fmt.Sprintf("1 worker, waiting %s in each task, %d at a time: %.0f/s of %.0f.", wait,
+		atOnce, row.PerSecond, row.Most))
 	return nil
 }
 
@@ -71,12 +74,14 @@ func (r *Report) compare(load TaskLoad) {
 		base := r.find("original", workers, load.Blocks[0])
 		for _, block := range load.Blocks {
 			ours := r.find("ours", workers, block)
-			r.remarks = append(r.remarks, fmt.Sprintf("%d workers: ours at block %d is %.1f × the original at block %d%s.", workers, block, ours.PerSecond/base.PerSecond, load.Blocks[0], base.measured()))
+			r.remarks = append(r.remarks, fmt.Sprintf("%d workers: ours at block %d is %.1f × the original at block %d%s.",
+				workers, block, ours.PerSecond/base.PerSecond, load.Blocks[0], base.measured()))
 		}
 	}
 	if slices.ContainsFunc(r.Rows, Row.stopped) {
-		r.remarks = append(r.remarks, fmt.Sprintf("A strategy that did not do all tasks was stopped after %s. The more tasks are open, the longer the original searches: "+
-			"over a whole run it is faster than it is here. With --patience 0 every strategy does all.", load.Patience))
+		r.remarks = append(r.remarks,
+			fmt.Sprintf("A strategy that did not do all tasks was stopped after %s. The more tasks are open, the longer the original searches: "+
+				"over a whole run it is faster than it is here. With --patience 0 every strategy does all.", load.Patience))
 	}
 }
 

@@ -67,7 +67,8 @@ func Refs(ctx context.Context, d *db.DB, load RefLoad) (Report, error) {
 	report.unit = "codes"
 	w := app.New(d)
 	defer w.Close(ctx)
-	actor, _, token, err := w.Workflows.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench", Email: "bench@example.com", Password: "not a secret at all", Token: true})
+	actor, _, token, err := w.Workflows.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench",
+		Email: "bench@example.com", Password: "not a secret at all", Token: true})
 	if err != nil {
 		return Report{}, err
 	}
@@ -89,7 +90,8 @@ func (b *refBench) sizes(ctx context.Context, report *Report) error {
 	steps := []struct {
 		name  string
 		codes uint64
-	}{{fmt.Sprintf("%d codes", smallPool), smallPool}, {"10 % of a mint", max(smallPool, b.load.Pool/10)}, {fmt.Sprintf("%d codes", b.load.Pool), b.load.Pool}}
+	}{{fmt.Sprintf("%d codes", smallPool), smallPool}, {"10 % of a mint", max(smallPool, b.load.Pool/10)},
+		{fmt.Sprintf("%d codes", b.load.Pool), b.load.Pool}}
 	var deadlocks uint64
 	slice, slices_ := 0, refs.Rounds(refs.Short, b.load.Pool, 0)
 	for _, step := range steps {
@@ -110,16 +112,21 @@ func (b *refBench) sizes(ctx context.Context, report *Report) error {
 	}
 	var name string
 	var buffer uint64
-	if err := b.d.SQL.QueryRowContext(ctx, "SHOW GLOBAL VARIABLES LIKE 'innodb_buffer_pool_size'").Scan(&name, &buffer); err != nil {
+	if err := b.d.SQL.QueryRowContext(ctx, "SHOW GLOBAL VARIABLES LIKE 'innodb_buffer_pool_size'").Scan(&name,
+		&buffer); err != nil {
 		return err
 	}
-	report.remarks = append(report.remarks, fmt.Sprintf("%d codes were minted in %s (%.0f a second). The buffer pool is %d MB.", b.minted, b.mintTime.Round(time.Second), float64(b.minted)/b.mintTime.Seconds(), buffer>>20))
+	report.remarks = append(report.remarks,
+		fmt.Sprintf("%d codes were minted in %s (%.0f a second). The buffer pool is %d MB.", b.minted,
+			b.mintTime.Round(time.Second), float64(b.minted)/b.mintTime.Seconds(), buffer>>20))
 	if b.load.Held > 0 {
 		if err := b.held(ctx, report); err != nil {
 			return err
 		}
 	}
-	report.Rows = append(report.Rows, Row{Measure: minting, Strategy: "ours", PerSecond: float64(b.minted) / b.mintTime.Seconds(), Deadlocks: &deadlocks, Note: "one worker, two slices at a time: draw, words, ledger, pool"})
+	report.Rows = append(report.Rows,
+		Row{Measure: minting, Strategy: "ours", PerSecond: float64(b.minted) / b.mintTime.Seconds(), Deadlocks: &deadlocks,
+			Note: "one worker, two slices at a time: draw, words, ledger, pool"})
 	return nil
 }
 
@@ -151,7 +158,8 @@ func (b *refBench) cost(ctx context.Context, report *Report, name string) error 
 	}
 	report.Rows = append(report.Rows, row)
 	if first := report.Rows[0]; first.PerSecond != row.PerSecond {
-		report.remarks = append(report.remarks, fmt.Sprintf("A pop from %s costs %.2f × one from %s.", name, first.PerSecond/row.PerSecond, first.Strategy))
+		report.remarks = append(report.remarks, fmt.Sprintf("A pop from %s costs %.2f × one from %s.", name,
+			first.PerSecond/row.PerSecond, first.Strategy))
 	}
 	return nil
 }
@@ -163,7 +171,8 @@ func (b *refBench) held(ctx context.Context, report *Report) error {
 		return err
 	}
 	defer conn.Close()
-	for _, statement := range []string{"SET SESSION wait_timeout = 28800", "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT"} {
+	for _, statement := range []string{"SET SESSION wait_timeout = 28800",
+		"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT"} {
 		if _, err := conn.ExecContext(ctx, statement); err != nil {
 			return err
 		}
@@ -222,13 +231,16 @@ func (b *refBench) beside(ctx context.Context, report *Report) error {
 			report.Rows = append(report.Rows, row)
 			of[way.name] = row.PerSecond
 		}
-		report.remarks = append(report.remarks, fmt.Sprintf("With %d callers ours is %.1f × plain SKIP LOCKED.", callers, of["ours"]/of["skip locked"]))
+		report.remarks = append(report.remarks, fmt.Sprintf("With %d callers ours is %.1f × plain SKIP LOCKED.", callers,
+			of["ours"]/of["skip locked"]))
 	}
 	return rival.drop(ctx)
 }
 
 // pops has callers take codes, and checks the outcome.
-func (b *refBench) pops(ctx context.Context, measure, name string, callers, pops int, pop func(ctx context.Context) (string, error)) (Row, error) {
+func (b *refBench) pops(
+	ctx context.Context, measure, name string, callers, pops int, pop func(ctx context.Context) (string, error),
+) (Row, error) {
 	var mu sync.Mutex
 	seen := make(map[string]uint64, pops)
 	return counted(ctx, b.d, func() (Row, error) {
@@ -248,7 +260,8 @@ func (b *refBench) pops(ctx context.Context, measure, name string, callers, pops
 			return Row{}, first
 		}
 		slices.Sort(times)
-		row := Row{Measure: measure, Strategy: name, Workers: callers, PerSecond: float64(len(times)) / all.Seconds(), P50: quantile(times, 0.5), P99: quantile(times, 0.99), Errors: uint64(len(errs))}
+		row := Row{Measure: measure, Strategy: name, Workers: callers, PerSecond: float64(len(times)) / all.Seconds(),
+			P50: quantile(times, 0.5), P99: quantile(times, 0.99), Errors: uint64(len(errs))}
 		for _, n := range seen {
 			row.Duplicates += n - 1
 		}
@@ -268,13 +281,16 @@ func (b *refBench) http(ctx context.Context, report *Report) (err error) {
 	defer func() { err = errors.Join(err, server.Stop()) }()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: b.load.Clients}, Timeout: time.Minute}
 	defer client.CloseIdleConnections()
-	row, err := b.pops(ctx, overHTTP, "ours", b.load.Clients, b.load.Pops, func(ctx context.Context) (string, error) { return b.post(ctx, client, server.URL) })
+	row, err := b.pops(ctx, overHTTP, "ours", b.load.Clients, b.load.Pops,
+		func(ctx context.Context) (string, error) { return b.post(ctx, client, server.URL) })
 	if err != nil {
 		return fmt.Errorf("over HTTP: %w", err)
 	}
 	row.Note = "POST /api/v1/refs/pop, clients and server on the same cores"
 	report.Rows = append(report.Rows, row)
-	report.remarks = append(report.remarks, fmt.Sprintf("Over HTTP, %d clients get %.0f codes a second, 99 of 100 within %.1f ms.", b.load.Clients, row.PerSecond, row.P99))
+	report.remarks = append(report.remarks,
+		fmt.Sprintf("Over HTTP, %d clients get %.0f codes a second, 99 of 100 within %.1f ms.", b.load.Clients, row.PerSecond,
+			row.P99))
 	return nil
 }
 
@@ -314,7 +330,9 @@ func (b *refBench) prove(ctx context.Context, report *Report) error {
 			row.Duplicates += both
 		}
 	}
-	report.remarks = append(report.remarks, fmt.Sprintf("At the end: %d codes in the ledger, %d in the pool, %d given out, %d in both, %d lost.", ledger, pool, issued, both, ledger-pool-issued))
+	report.remarks = append(report.remarks,
+		fmt.Sprintf("At the end: %d codes in the ledger, %d in the pool, %d given out, %d in both, %d lost.", ledger, pool,
+			issued, both, ledger-pool-issued))
 	return nil
 }
 
@@ -329,9 +347,11 @@ func (r refRivals) fill(ctx context.Context) error {
 	const code = "code VARCHAR(6) CHARACTER SET ascii COLLATE ascii_bin NOT NULL"
 	for _, statement := range []string{
 		"CREATE TABLE bench_pool (" + code + ", PRIMARY KEY (code)) ENGINE=InnoDB",
-		"CREATE TABLE bench_numbered (n BIGINT UNSIGNED NOT NULL AUTO_INCREMENT, " + code + ", PRIMARY KEY (n)) ENGINE=InnoDB",
+		"CREATE TABLE bench_numbered (n BIGINT UNSIGNED NOT NULL AUTO_INCREMENT, " + code +
+			", PRIMARY KEY (n)) ENGINE=InnoDB",
 		"CREATE TABLE bench_next (id INT NOT NULL, n BIGINT UNSIGNED NOT NULL, PRIMARY KEY (id)) ENGINE=InnoDB",
-		"CREATE TABLE bench_issue (id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT, " + code + ", issued_at DATETIME(6) NOT NULL, PRIMARY KEY (id), KEY (code)) ENGINE=InnoDB",
+		"CREATE TABLE bench_issue (id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT, " + code +
+			", issued_at DATETIME(6) NOT NULL, PRIMARY KEY (id), KEY (code)) ENGINE=InnoDB",
 		"INSERT INTO bench_pool SELECT code FROM ref_pool",
 		"INSERT INTO bench_numbered (code) SELECT code FROM (SELECT code FROM ref_pool LIMIT 200000) few",
 		"INSERT INTO bench_next VALUES (1, 0)",
@@ -391,7 +411,8 @@ func anyCode() string {
 
 func (r refRivals) deleteReturning(ctx context.Context) (string, error) {
 	return r.within(ctx, func(tx *sql.Tx) (code string, err error) {
-		return code, tx.QueryRowContext(ctx, "DELETE FROM bench_pool WHERE code >= ? ORDER BY code LIMIT 1 RETURNING code", anyCode()).Scan(&code)
+		return code, tx.QueryRowContext(ctx, "DELETE FROM bench_pool WHERE code >= ? ORDER BY code LIMIT 1 RETURNING code",
+			anyCode()).Scan(&code)
 	})
 }
 

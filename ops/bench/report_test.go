@@ -12,7 +12,8 @@ import (
 func TestFlat(t *testing.T) {
 	t.Parallel()
 	for large, uneven := range map[float64]bool{1000: false, 500: false, 499: true, 4000: false, 0: true} {
-		report := Report{Rows: []Row{{Measure: "a", Strategy: "floor", PerSecond: 1}, {Measure: "a", Strategy: "ours", PerSecond: 1000}, {Measure: "b", Strategy: "ours", PerSecond: large}}}
+		report := Report{Rows: []Row{{Measure: "a", Strategy: "floor", PerSecond: 1},
+			{Measure: "a", Strategy: "ours", PerSecond: 1000}, {Measure: "b", Strategy: "ours", PerSecond: large}}}
 		report.flat("Reading", "a", "b", 2)
 		if err := report.Uneven(); (err != nil) != uneven || len(report.remarks) != 1 {
 			t.Errorf("from 1000 to %g rows a second: %v", large, err)
@@ -35,7 +36,8 @@ func TestDeadlocks(t *testing.T) {
 	var table, line bytes.Buffer
 	domaintest.Must(t, report.Table(&table))
 	domaintest.Must(t, report.JSON(&line))
-	if rows := strings.Split(table.String(), "\n"); strings.Count(rows[3], "—") != 2 || strings.Count(rows[4], "—") != 1 || !strings.Contains(rows[4], " 7 ") {
+	if rows := strings.Split(table.String(), "\n"); strings.Count(rows[3], "—") != 2 ||
+		strings.Count(rows[4], "—") != 1 || !strings.Contains(rows[4], " 7 ") {
 		t.Error(table.String())
 	}
 	if !strings.Contains(line.String(), `"deadlocks":null`) || !strings.Contains(line.String(), `"deadlocks":7`) {

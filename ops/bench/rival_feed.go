@@ -11,7 +11,8 @@ const oneByOne = 500
 // publishOneByOne is the design that this project started from. It is right only with one publisher: nothing is locked
 // between the reads and the writes.
 func (b *feedBench) publishOneByOne(ctx context.Context, o *outcome) error {
-	candidates, err := ids(b.d.SQL.QueryContext(ctx, "SELECT id FROM ticket WHERE feed_sync_id IS NULL LIMIT ?", min(oneByOne, b.changed())))
+	candidates, err := ids(b.d.SQL.QueryContext(ctx, "SELECT id FROM ticket WHERE feed_sync_id IS NULL LIMIT ?",
+		min(oneByOne, b.changed())))
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,8 @@ func (b *feedBench) publishOne(ctx context.Context, id uint64) error {
 	}
 	defer tx.Rollback()
 	var title string
-	if err := tx.QueryRowContext(ctx, "SELECT title FROM ticket WHERE id = ? AND feed_sync_id IS NULL", id).Scan(&title); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT title FROM ticket WHERE id = ? AND feed_sync_id IS NULL",
+		id).Scan(&title); err != nil {
 		return err
 	}
 	var value uint64
@@ -42,7 +44,8 @@ func (b *feedBench) publishOne(ctx context.Context, id uint64) error {
 	if _, err := tx.ExecContext(ctx, "UPDATE ticket SET feed_sync_id = ? WHERE id = ?", value+1, id); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "UPDATE sequences SET value = ?, version = version + 1 WHERE name = 'tickets'", value+1); err != nil {
+	if _, err := tx.ExecContext(ctx, "UPDATE sequences SET value = ?, version = version + 1 WHERE name = 'tickets'",
+		value+1); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -57,7 +60,8 @@ func (b *feedBench) publishFloor(ctx context.Context, o *outcome) error {
 	err = b.spans(func(after, upto uint64) error {
 		list := idsUpTo(after, upto).in()
 		began := time.Now()
-		_, err := b.d.SQL.ExecContext(ctx, "UPDATE ticket SET feed_sync_id = ? + id WHERE id IN "+list, int64(position)-int64(b.first))
+		_, err := b.d.SQL.ExecContext(ctx, "UPDATE ticket SET feed_sync_id = ? + id WHERE id IN "+list,
+			int64(position)-int64(b.first))
 		o.batch(int(upto-after), began)
 		return err
 	})

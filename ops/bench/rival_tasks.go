@@ -93,19 +93,22 @@ func claimOriginal(ctx context.Context, w rivalWorker) (tasks claimedIDs, err er
 		return nil, err
 	}
 	err = w.again(ctx, func() error {
-		_, err := w.conn.ExecContext(ctx, "UPDATE bench_task SET status = 'processing', claimed_by = ?, claimed_at = NOW(6) WHERE status = 'open' ORDER BY id LIMIT ?", w.name, w.block)
+		_, err := w.conn.ExecContext(ctx,
+			"UPDATE bench_task SET status = 'processing', claimed_by = ?, claimed_at = NOW(6) WHERE status = 'open' ORDER BY id LIMIT ?", w.name, w.block)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return ids(w.conn.QueryContext(ctx, "SELECT id FROM bench_task WHERE claimed_by = ? AND status = 'processing'", w.name))
+	return ids(w.conn.QueryContext(ctx, "SELECT id FROM bench_task WHERE claimed_by = ? AND status = 'processing'",
+		w.name))
 }
 
 func completeOneByOne(ctx context.Context, w rivalWorker, tasks claimedIDs) error {
 	for _, id := range tasks {
 		err := w.again(ctx, func() error {
-			_, err := w.conn.ExecContext(ctx, "UPDATE bench_task SET status = 'complete', completed_at = NOW(6), completions = completions + 1 WHERE id = ?", id)
+			_, err := w.conn.ExecContext(ctx,
+				"UPDATE bench_task SET status = 'complete', completed_at = NOW(6), completions = completions + 1 WHERE id = ?", id)
 			return err
 		})
 		if err != nil {
@@ -122,10 +125,14 @@ func claimSkipLocked(ctx context.Context, w rivalWorker) (tasks claimedIDs, err 
 			return err
 		}
 		defer tx.Rollback()
-		if tasks, err = ids(tx.QueryContext(ctx, "SELECT id FROM bench_task WHERE status = 'open' ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED", w.block)); err != nil || len(tasks) == 0 {
+		if tasks, err = ids(tx.QueryContext(ctx,
+			"SELECT id FROM bench_task WHERE status = 'open' ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED",
+			w.block)); err != nil || len(tasks) == 0 {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE bench_task SET status = 'processing', claimed_by = ?, claimed_at = NOW(6) WHERE id IN "+tasks.in(), w.name); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			"UPDATE bench_task SET status = 'processing', claimed_by = ?, claimed_at = NOW(6) WHERE id IN "+tasks.in(),
+			w.name); err != nil {
 			return err
 		}
 		return tx.Commit()
@@ -141,12 +148,14 @@ func claimNext(ctx context.Context, w rivalWorker) (tasks claimedIDs, err error)
 	if len(tasks) == 0 {
 		return nil, nil
 	}
-	_, err = w.conn.ExecContext(ctx, "UPDATE bench_task SET status = 'processing', claimed_by = ?, claimed_at = NOW(6) WHERE id IN "+tasks.in(), w.name)
+	_, err = w.conn.ExecContext(ctx,
+		"UPDATE bench_task SET status = 'processing', claimed_by = ?, claimed_at = NOW(6) WHERE id IN "+tasks.in(), w.name)
 	return tasks, err
 }
 
 func completeBlock(ctx context.Context, w rivalWorker, tasks claimedIDs) error {
-	_, err := w.conn.ExecContext(ctx, "UPDATE bench_task SET status = 'complete', completed_at = NOW(6), completions = completions + 1 WHERE id IN "+tasks.in())
+	_, err := w.conn.ExecContext(ctx,
+		"UPDATE bench_task SET status = 'complete', completed_at = NOW(6), completions = completions + 1 WHERE id IN "+tasks.in())
 	return err
 }
 
@@ -226,10 +235,13 @@ func measureRival(ctx context.Context, d *db.DB, rival taskRival, load TaskLoad,
 	if err != nil {
 		return Row{}, err
 	}
-	row := Row{Strategy: rival.name, Note: rival.note, Workers: workers, Block: block, Tasks: r.tasks, Deadlocks: to(r.deadlocks.Load())}
+	row := Row{Strategy: rival.name, Note: rival.note, Workers: workers, Block: block, Tasks: r.tasks,
+		Deadlocks: to(r.deadlocks.Load())}
 	row.P50, row.P99 = times.quantiles()
 	var completions uint64
-	if err := d.SQL.QueryRowContext(ctx, "SELECT COUNT(*), COALESCE(SUM(completions), 0) FROM bench_task WHERE status = 'complete'").Scan(&row.Done, &completions); err != nil {
+	if err := d.SQL.QueryRowContext(ctx,
+		"SELECT COUNT(*), COALESCE(SUM(completions), 0) FROM bench_task WHERE status = 'complete'").Scan(&row.Done,
+		&completions); err != nil {
 		return Row{}, err
 	}
 	row.PerSecond, row.Duplicates = float64(row.Done)/took.Seconds(), completions-row.Done

@@ -39,7 +39,8 @@ func Tickets(ctx context.Context, d *db.DB, load TicketLoad) (Report, error) {
 	}
 	w := app.New(d)
 	defer w.Close(ctx)
-	actor, _, _, err := w.Workflows.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench", Email: "bench@example.com", Password: "not a secret at all"})
+	actor, _, _, err := w.Workflows.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench", Email: "bench@example.com",
+		Password: "not a secret at all"})
 	if err != nil {
 		return Report{}, err
 	}
@@ -51,10 +52,11 @@ func Tickets(ctx context.Context, d *db.DB, load TicketLoad) (Report, error) {
 		{"one transaction", "the same in one transaction", rival.oneTransaction},
 		{"max+1", "expected to fail: two writers read one maximum, the unique index refuses the second", rival.maxPlusOne},
 		{"floor", "INSERT of one row, no number handed out", (&floor{rivals: rival}).insert},
-		{"ours", "whole workflow: column, number, rank, ticket, activity", func(ctx context.Context, board boards.Board, title string) (uint64, error) {
-			ticket, err := w.Workflows.OpenTicket(ctx, board.Slug, tickets.Draft{Title: title}, nil)
-			return ticket.Key.Number, err
-		}},
+		{"ours", "whole workflow: column, number, rank, ticket, activity",
+			func(ctx context.Context, board boards.Board, title string) (uint64, error) {
+				ticket, err := w.Workflows.OpenTicket(ctx, board.Slug, tickets.Draft{Title: title}, nil)
+				return ticket.Key.Number, err
+			}},
 	}
 	for i, s := range strategies {
 		row, err := measure(ctx, d, w, load, i, s)
@@ -70,7 +72,8 @@ func measure(ctx context.Context, d *db.DB, w *app.App, load TicketLoad, nth int
 	list := make([]boards.Board, load.Boards)
 	for i := range list {
 		var err error
-		if list[i], err = w.Workflows.OpenBoard(ctx, boards.Draft{Slug: fmt.Sprintf("S%dB%d", nth, i), Title: s.name}, nil); err != nil {
+		if list[i], err = w.Workflows.OpenBoard(ctx, boards.Draft{Slug: fmt.Sprintf("S%dB%d", nth, i), Title: s.name},
+			nil); err != nil {
 			return Row{}, err
 		}
 	}
@@ -88,7 +91,8 @@ func measure(ctx context.Context, d *db.DB, w *app.App, load TicketLoad, nth int
 	})
 	slices.Sort(times)
 	row := Row{
-		Strategy: s.name, Note: s.note, PerSecond: float64(len(times)) / all.Seconds(), P50: quantile(times, 0.5), P99: quantile(times, 0.99),
+		Strategy: s.name, Note: s.note, PerSecond: float64(len(times)) / all.Seconds(), P50: quantile(times, 0.5),
+		P99:    quantile(times, 0.99),
 		Errors: uint64(len(errs)), Deadlocks: to(uint64(0)),
 	}
 	for _, n := range handedOut {
@@ -106,7 +110,8 @@ func measure(ctx context.Context, d *db.DB, w *app.App, load TicketLoad, nth int
 func check(ctx context.Context, conn *sql.DB, row *Row, list []boards.Board) error {
 	for _, board := range list {
 		var count, highest uint64
-		err := conn.QueryRowContext(ctx, "SELECT COUNT(*), COALESCE(MAX(local_id), 0) FROM ticket WHERE board_id = ?", uint64(board.ID)).Scan(&count, &highest)
+		err := conn.QueryRowContext(ctx, "SELECT COUNT(*), COALESCE(MAX(local_id), 0) FROM ticket WHERE board_id = ?",
+			uint64(board.ID)).Scan(&count, &highest)
 		if err != nil {
 			return fmt.Errorf("count tickets: %w", err)
 		}
@@ -131,12 +136,15 @@ type execer interface {
 
 func (r rivals) insertInto(ctx context.Context, conn execer, board boards.Board, number uint64, title string) error {
 	now := time.Now().UTC()
-	_, err := conn.ExecContext(ctx, insertTicket, uint64(board.ID), number, uint64(board.Columns[0].ID), int64(number)*tickets.Gap, title, uint64(r.author), now, now, now)
+	_, err := conn.ExecContext(ctx, insertTicket, uint64(board.ID), number, uint64(board.Columns[0].ID),
+		int64(number)*tickets.Gap, title, uint64(r.author), now, now, now)
 	return err
 }
 
 func (r rivals) take(ctx context.Context, conn execer, board boards.Board) (uint64, error) {
-	result, err := conn.ExecContext(ctx, "UPDATE board_ticket_incrementer SET max_ticket_id = LAST_INSERT_ID(max_ticket_id + 1) WHERE board_id = ?", uint64(board.ID))
+	result, err := conn.ExecContext(ctx,
+		"UPDATE board_ticket_incrementer SET max_ticket_id = LAST_INSERT_ID(max_ticket_id + 1) WHERE board_id = ?",
+		uint64(board.ID))
 	if err != nil {
 		return 0, err
 	}
@@ -164,10 +172,13 @@ func (r rivals) oneTransaction(ctx context.Context, board boards.Board, title st
 
 func (r rivals) serializable(ctx context.Context, board boards.Board, title string) (uint64, error) {
 	return r.within(ctx, sql.LevelSerializable, func(tx *sql.Tx) (number uint64, err error) {
-		if _, err := tx.ExecContext(ctx, "UPDATE board_ticket_incrementer SET max_ticket_id = max_ticket_id + 1 WHERE board_id = ?", uint64(board.ID)); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			"UPDATE board_ticket_incrementer SET max_ticket_id = max_ticket_id + 1 WHERE board_id = ?",
+			uint64(board.ID)); err != nil {
 			return 0, err
 		}
-		if err := tx.QueryRowContext(ctx, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(board.ID)).Scan(&number); err != nil {
+		if err := tx.QueryRowContext(ctx, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?",
+			uint64(board.ID)).Scan(&number); err != nil {
 			return 0, err
 		}
 		return number, r.insertInto(ctx, tx, board, number, title)
@@ -175,14 +186,17 @@ func (r rivals) serializable(ctx context.Context, board boards.Board, title stri
 }
 
 func (r rivals) maxPlusOne(ctx context.Context, board boards.Board, title string) (number uint64, err error) {
-	if err := r.conn.QueryRowContext(ctx, "SELECT COALESCE(MAX(local_id), 0) + 1 FROM ticket WHERE board_id = ?", uint64(board.ID)).Scan(&number); err != nil {
+	if err := r.conn.QueryRowContext(ctx, "SELECT COALESCE(MAX(local_id), 0) + 1 FROM ticket WHERE board_id = ?",
+		uint64(board.ID)).Scan(&number); err != nil {
 		return 0, err
 	}
 	return number, r.insertInto(ctx, r.conn, board, number, title)
 }
 
 // within runs fn in a transaction and returns its number once that is committed.
-func (r rivals) within(ctx context.Context, level sql.IsolationLevel, fn func(tx *sql.Tx) (uint64, error)) (uint64, error) {
+func (r rivals) within(
+	ctx context.Context, level sql.IsolationLevel, fn func(tx *sql.Tx) (uint64, error),
+) (uint64, error) {
 	tx, err := r.conn.BeginTx(ctx, &sql.TxOptions{Isolation: level})
 	if err != nil {
 		return 0, err

@@ -14,7 +14,8 @@ import (
 
 func TestTickets(t *testing.T) {
 	const each, writers = 20, 5
-	report := domaintest.OK(bench.Tickets(t.Context(), dbtest.Open(t), bench.TicketLoad{Boards: 2, Writers: writers, Each: each}))(t)
+	report := domaintest.OK(bench.Tickets(t.Context(), dbtest.Open(t),
+		bench.TicketLoad{Boards: 2, Writers: writers, Each: each}))(t)
 
 	rows := map[string]bench.Row{}
 	for _, row := range report.Rows {
@@ -27,7 +28,8 @@ func TestTickets(t *testing.T) {
 				t.Fatal("it did not run")
 			}
 			full := bench.Board{Count: writers * each, Max: writers * each}
-			if !slices.Equal(row.Boards, []bench.Board{full, full}) || row.Duplicates+row.Gaps+row.Errors != 0 || row.PerSecond <= 0 || row.P99 < row.P50 {
+			if !slices.Equal(row.Boards, []bench.Board{full, full}) || row.Duplicates+row.Gaps+row.Errors != 0 ||
+				row.PerSecond <= 0 || row.P99 < row.P50 {
 				t.Errorf("%+v", row)
 			}
 		})
@@ -49,7 +51,8 @@ func TestTickets(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &parsed); err != nil || strings.Count(out.String(), "\n") != 1 {
 			t.Fatalf("%v: %s", err, &out)
 		}
-		for _, name := range []string{"strategy", "per_second", "p50_ms", "p99_ms", "duplicates", "gaps", "deadlocks", "errors"} {
+		for _, name := range []string{"strategy", "per_second", "p50_ms", "p99_ms", "duplicates", "gaps", "deadlocks",
+			"errors"} {
 			if _, ok := parsed.Rows[0][name]; !ok {
 				t.Errorf("%s is missing", name)
 			}

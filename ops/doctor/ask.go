@@ -142,7 +142,8 @@ func (f *facts) askSchema(ctx context.Context, conn *sql.Conn) error {
 	if err != nil || !there {
 		return err
 	}
-	err = conn.QueryRowContext(ctx, "SELECT version, dirty FROM schema_migrations").Scan(&f.schema.Version, &f.schema.Dirty)
+	err = conn.QueryRowContext(ctx, "SELECT version, dirty FROM schema_migrations").Scan(&f.schema.Version,
+		&f.schema.Dirty)
 	if db.IsNotFound(err) {
 		return nil
 	}
@@ -187,13 +188,15 @@ func (f *facts) askFeeds(ctx context.Context, conn *sql.Conn) error {
 	f.waiting = &backlog{}
 	for _, table := range []string{"ticket", "comment", "board"} {
 		var n int
-		err := conn.QueryRowContext(ctx, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM %[1]s FORCE INDEX (uq_%[1]s_feed) WHERE feed_sync_id IS NULL LIMIT %[2]d) x", table, manyWaiting)).Scan(&n)
+		err := conn.QueryRowContext(ctx,
+			fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM %[1]s FORCE INDEX (uq_%[1]s_feed) WHERE feed_sync_id IS NULL LIMIT %[2]d) x", table, manyWaiting)).Scan(&n)
 		if err != nil {
 			return err
 		}
 		f.waiting.rows += n
 	}
-	return conn.QueryRowContext(ctx, "SELECT TIMESTAMPDIFF(SECOND, MAX(committed_at), NOW(6)) FROM (SELECT (SELECT MAX(committed_at) FROM feed_batch b WHERE b.feed = s.name) AS committed_at FROM sequences s) x").Scan(&f.waiting.since)
+	return conn.QueryRowContext(ctx,
+		"SELECT TIMESTAMPDIFF(SECOND, MAX(committed_at), NOW(6)) FROM (SELECT (SELECT MAX(committed_at) FROM feed_batch b WHERE b.feed = s.name) AS committed_at FROM sequences s) x").Scan(&f.waiting.since)
 }
 
 // askHistory reads the history length: on MariaDB any account may, on MySQL those with PROCESS.
@@ -203,7 +206,8 @@ func (f *facts) askHistory(ctx context.Context, conn *sql.Conn) (err error) {
 		f.history.known = err == nil
 		return nil
 	}
-	f.history, err = privileged(ctx, conn, "SELECT `count` FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len'")
+	f.history, err = privileged(ctx, conn,
+		"SELECT `count` FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len'")
 	return err
 }
 
@@ -212,7 +216,8 @@ func (f *facts) askTransactions(ctx context.Context, conn *sql.Conn) (err error)
 	if _, err := conn.ExecContext(ctx, "SET SESSION time_zone = 'SYSTEM'"); err != nil {
 		return err
 	}
-	f.transactions, err = privileged(ctx, conn, "SELECT COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0) FROM information_schema.innodb_trx")
+	f.transactions, err = privileged(ctx, conn,
+		"SELECT COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0) FROM information_schema.innodb_trx")
 	var said *mysql.MySQLError
 	if errors.As(err, &said) && said.Number == noText {
 		f.transactions, err = oldestInStatus(ctx, conn)

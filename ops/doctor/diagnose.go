@@ -178,10 +178,12 @@ func packet(f facts) Check {
 
 func pool(f facts) Check {
 	n := f.bytes("innodb_buffer_pool_size")
-	c := Check{Name: "memory", Mark: OK, Value: fmt.Sprintf("innodb_buffer_pool_size = %s for %s of data", size(n), size(f.dataBytes))}
+	c := Check{Name: "memory", Mark: OK, Value: fmt.Sprintf("innodb_buffer_pool_size = %s for %s of data", size(n),
+		size(f.dataBytes))}
 	if n < f.dataBytes {
 		c.Mark, c.Why = Note, "Data that does not fit is read from the disk again and again."
-		c.Fix = f.set("innodb_buffer_pool_size", strconv.FormatUint((f.dataBytes+f.dataBytes/4)/mib*mib, 10)) + " At most about two thirds of the machine's memory."
+		c.Fix = f.set("innodb_buffer_pool_size", strconv.FormatUint((f.dataBytes+f.dataBytes/4)/mib*mib, 10)) +
+			" At most about two thirds of the machine's memory."
 	}
 	return c
 }
@@ -281,7 +283,8 @@ func (f facts) bytes(variable string) uint64 {
 // set is the advice to change a variable now and permanently.
 func (f facts) set(variable, value string) string {
 	if f.server.MariaDB {
-		return fmt.Sprintf("SET GLOBAL %s = %s; and %[1]s = %[2]s under [mysqld] in the server's option file.", variable, value)
+		return fmt.Sprintf("SET GLOBAL %s = %s; and %[1]s = %[2]s under [mysqld] in the server's option file.", variable,
+			value)
 	}
 	return fmt.Sprintf("SET PERSIST %s = %s;", variable, value)
 }

@@ -44,8 +44,10 @@ func TestRun(t *testing.T) {
 			t.Error("no problem")
 		}
 		for name, mark := range map[string]string{
-			"server": doctor.OK, "schema": doctor.OK, "tables": doctor.OK, "commits": doctor.Problem, "page writes": doctor.Problem, "binary log": doctor.OK,
-			"isolation": doctor.OK, "time zone": doctor.OK, "claim plan": doctor.OK, "packet": doctor.OK, "memory": doctor.OK, "connections": doctor.OK,
+			"server": doctor.OK, "schema": doctor.OK, "tables": doctor.OK, "commits": doctor.Problem,
+			"page writes": doctor.Problem, "binary log": doctor.OK,
+			"isolation": doctor.OK, "time zone": doctor.OK, "claim plan": doctor.OK, "packet": doctor.OK, "memory": doctor.OK,
+			"connections": doctor.OK,
 		} {
 			if c := find(t, report, name); c.Mark != mark {
 				t.Errorf("%+v; want %s", c, mark)
@@ -64,7 +66,8 @@ func TestRun(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		domaintest.Exec(t, d, "ALTER TABLE migration_task ADD KEY ix_other (run_id), DROP KEY ix_claim")
-		if c := find(t, run(t, d, ""), "claim plan"); c.Mark != doctor.Problem || !strings.Contains(c.Fix, "ADD KEY ix_claim") {
+		if c := find(t, run(t, d, ""), "claim plan"); c.Mark != doctor.Problem ||
+			!strings.Contains(c.Fix, "ADD KEY ix_claim") {
 			t.Errorf("%+v", c)
 		}
 	})
@@ -74,7 +77,8 @@ func TestRun(t *testing.T) {
 		tx := domaintest.OK(d.SQL.Begin())(t)
 		defer tx.Rollback()
 		domaintest.OK(tx.Exec("INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')"))(t)
-		if c := find(t, run(t, d, ""), "open transactions"); strings.Contains(c.Value, "-") || !strings.Contains(c.Value, "s old") {
+		if c := find(t, run(t, d, ""), "open transactions"); strings.Contains(c.Value, "-") ||
+			!strings.Contains(c.Value, "s old") {
 			t.Errorf("%+v", c)
 		}
 		domaintest.Until(t, "no transaction is old, nor one of a test beside this one", func() bool {
@@ -99,7 +103,8 @@ func TestRun(t *testing.T) {
 			over <- err
 		}()
 		for waits := false; !waits; {
-			err := d.SQL.QueryRow("SELECT COUNT(*) > 0 FROM information_schema.processlist WHERE state = 'User lock' AND db = ?", name).Scan(&waits)
+			err := d.SQL.QueryRow("SELECT COUNT(*) > 0 FROM information_schema.processlist WHERE state = 'User lock' AND db = ?",
+				name).Scan(&waits)
 			if waits = waits || err != nil; err != nil && !strings.Contains(err.Error(), "Cannot convert") { // as MySQL's list of statements fails
 				t.Fatal(err)
 			}
@@ -225,7 +230,8 @@ func TestOutput(t *testing.T) {
 			Checks []doctor.Check
 		}
 		domaintest.Must(t, json.Unmarshal(text.Bytes(), &got))
-		if bytes.Count(text.Bytes(), []byte("\n")) != 1 || got.OK == nil || *got.OK || got.Engine != "MySQL 9.7.0" || len(got.Checks) != 3 {
+		if bytes.Count(text.Bytes(), []byte("\n")) != 1 || got.OK == nil || *got.OK || got.Engine != "MySQL 9.7.0" ||
+			len(got.Checks) != 3 {
 			t.Errorf("JSON is %s", &text)
 		}
 	})

@@ -29,7 +29,8 @@ import (
 func Populate(t testing.TB, ctx context.Context, w *app.App, d *db.DB) {
 	t.Helper()
 	bob := invite(t, ctx, w)
-	_, err := w.Workflows.MakeToken(ctx, accounts.TokenDraft{Name: "Nightly report", Scopes: []string{"tickets:read"}, Days: 30})
+	_, err := w.Workflows.MakeToken(ctx, accounts.TokenDraft{Name: "Nightly report", Scopes: []string{"tickets:read"},
+		Days: 30})
 	must(t, err)
 
 	away := furnish(t, ctx, w)
@@ -81,11 +82,13 @@ func furnish(t testing.TB, ctx context.Context, w *app.App) boards.Board {
 // invite has Bob join by a link, and leaves unused links behind.
 func invite(t testing.TB, ctx context.Context, w *app.App) accounts.Actor {
 	t.Helper()
-	link, err := w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Member, Note: "For Bob", Days: 7, Once: true})
+	link, err := w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Member, Note: "For Bob", Days: 7,
+		Once: true})
 	must(t, err)
 	_, err = w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Viewer, Days: 30})
 	must(t, err)
-	bob, err := w.Workflows.JoinNew(ctx, link, workflows.Newcomer{Name: "Bob", Email: "bob@example.com", Password: "correct horse battery"})
+	bob, err := w.Workflows.JoinNew(ctx, link, workflows.Newcomer{Name: "Bob", Email: "bob@example.com",
+		Password: "correct horse battery"})
 	must(t, err)
 	_, _, err = w.Workflows.MakeReset(ctx, bob.Account.ID)
 	must(t, err)

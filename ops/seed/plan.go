@@ -113,7 +113,8 @@ func (p *plan) between(from, to time.Time) time.Time {
 func (p *plan) draftBoards() {
 	for i := range p.size.Boards {
 		area, region := areas[i%len(areas)], regions[i/len(areas)%len(regions)]
-		b := &board{draft: boards.Draft{Slug: area.slug + region.slug, Title: area.title + region.title}, opens: p.begin, weight: 1 / math.Sqrt(float64(i+1)), review: i%2 == 1}
+		b := &board{draft: boards.Draft{Slug: area.slug + region.slug, Title: area.title + region.title}, opens: p.begin,
+			weight: 1 / math.Sqrt(float64(i+1)), review: i%2 == 1}
 		if round := i / len(areas) / len(regions); round > 0 {
 			b.draft.Slug += fmt.Sprint(round)
 			b.draft.Title += fmt.Sprint(" ", round)
@@ -242,7 +243,8 @@ func (p *plan) carry(t *ticket) {
 		return
 	}
 	from.numbers++
-	t.alias = &alias{board: from, number: from.numbers, moved: p.between(t.opened, earlier(p.end(t), t.opened.Add(time.Hour)))}
+	t.alias = &alias{board: from, number: from.numbers,
+		moved: p.between(t.opened, earlier(p.end(t), t.opened.Add(time.Hour)))}
 	t.afterAlias = counts{from.numbers, from.purge}
 	t.entered, t.moved = &t.alias.moved, t.alias.moved
 	t.record(tickets.KindMoved, t.alias.moved, t.by, tickets.Detail{
@@ -273,7 +275,8 @@ func (p *plan) assign(t *ticket) {
 		names += p.members[m].Name
 	}
 	if names != "" {
-		t.record(tickets.KindAssigned, p.between(t.opened, earlier(p.end(t), t.opened.Add(day))), t.by, tickets.Detail{Assignees: &tickets.Change{New: names}})
+		t.record(tickets.KindAssigned, p.between(t.opened, earlier(p.end(t), t.opened.Add(day))), t.by,
+			tickets.Detail{Assignees: &tickets.Change{New: names}})
 	}
 }
 
@@ -305,7 +308,8 @@ func (p *plan) moveTo(t *ticket, column int, at, end time.Time) {
 		return
 	}
 	at = at.Truncate(time.Microsecond)
-	t.record(tickets.KindMoved, at, p.worker(t), tickets.Detail{Column: &tickets.Change{Old: t.board.Columns[t.column].Name, New: t.board.Columns[column].Name}})
+	t.record(tickets.KindMoved, at, p.worker(t),
+		tickets.Detail{Column: &tickets.Change{Old: t.board.Columns[t.column].Name, New: t.board.Columns[column].Name}})
 	t.column, t.moved, t.entered = column, at, &at
 }
 
@@ -319,7 +323,8 @@ func (p *plan) close(t *ticket, done int, at time.Time) {
 		t.record(tickets.KindClosed, at, p.worker(t), tickets.Detail{})
 		return
 	}
-	t.record(tickets.KindMoved, at, p.worker(t), tickets.Detail{Column: &tickets.Change{Old: t.board.Columns[t.column].Name, New: t.board.Columns[done].Name}})
+	t.record(tickets.KindMoved, at, p.worker(t),
+		tickets.Detail{Column: &tickets.Change{Old: t.board.Columns[t.column].Name, New: t.board.Columns[done].Name}})
 	t.column, t.moved = done, at
 }
 
@@ -363,7 +368,8 @@ func (p *plan) edit(t *ticket) {
 	}
 	t.was, t.title = t.title, better
 	t.edited = p.between(t.opened, earlier(end, t.opened.Add(5*day)))
-	t.record(tickets.KindEdited, t.edited, t.by, tickets.Detail{Title: &tickets.Change{Old: t.was, New: t.title}, Version: 2})
+	t.record(tickets.KindEdited, t.edited, t.by, tickets.Detail{Title: &tickets.Change{Old: t.was, New: t.title},
+		Version: 2})
 }
 
 // rank orders the tickets of each column by when they entered it.

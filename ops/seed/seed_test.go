@@ -117,9 +117,11 @@ func TestFound(t *testing.T) {
 	d := dbtest.Open(t)
 	w := app.New(d)
 	t.Cleanup(func() { w.Close(context.Background()) })
-	_, _, _, err := w.Workflows.SetUp(t.Context(), workflows.Setup{Company: "Acme", Name: "Jo", Email: "jo@ninja.example", Password: "correct horse battery"})
+	_, _, _, err := w.Workflows.SetUp(t.Context(), workflows.Setup{Company: "Acme", Name: "Jo", Email: "jo@ninja.example",
+		Password: "correct horse battery"})
 	domaintest.Must(t, err)
-	ninja := seed.Company{Slug: "ninja", Name: "Ninja", Password: "correct horse battery", People: []seed.Person{{Name: "Ana", Role: accounts.Owner}, {Name: "Sam", Role: accounts.Member}}}
+	ninja := seed.Company{Slug: "ninja", Name: "Ninja", Password: "correct horse battery",
+		People: []seed.Person{{Name: "Ana", Role: accounts.Owner}, {Name: "Sam", Role: accounts.Member}}}
 
 	t.Run("an operator of before is an owner too", func(t *testing.T) {
 		_, members, err := seed.Create(t.Context(), d, ninja)

@@ -99,7 +99,8 @@ func (p *plan) finish(ctx context.Context, d *db.DB) error {
 	if err != nil {
 		return fmt.Errorf("archive boards: %w", err)
 	}
-	_, err = d.SQL.ExecContext(ctx, "ANALYZE TABLE ticket, comment, activity, assignee, watcher, notification, board_column")
+	_, err = d.SQL.ExecContext(ctx,
+		"ANALYZE TABLE ticket, comment, activity, assignee, watcher, notification, board_column")
 	return err
 }
 
@@ -120,7 +121,8 @@ func (t *table) insert(ctx context.Context, tx *db.Tx, first func(any) any) erro
 			args = append(append(args, first(row[0])), row[1:]...)
 		}
 		one := "(" + strings.Repeat("?,", t.columns-1) + "?)"
-		if _, err := tx.SQL.ExecContext(ctx, "INSERT INTO "+t.into+" VALUES "+strings.Repeat(one+",", len(rows)-1)+one, args...); err != nil {
+		if _, err := tx.SQL.ExecContext(ctx, "INSERT INTO "+t.into+" VALUES "+strings.Repeat(one+",", len(rows)-1)+one,
+			args...); err != nil {
 			return err
 		}
 	}
@@ -144,10 +146,12 @@ func newBatch() *batch {
 		history:   table{into: "activity (ticket_id, account_id, kind, detail, created_at)", columns: 5},
 		assignees: table{into: "assignee (ticket_id, account_id, current, created_at)", columns: 4},
 		watchers:  table{into: "watcher (ticket_id, account_id)", columns: 2},
-		comments:  table{into: "comment (ticket_id, account_id, body, version, created_at, updated_at, deleted_at)", columns: 7},
-		inbox:     table{into: "notification (ticket_id, company_id, account_id, actor_id, kind, unread, created_at)", columns: 7},
-		numbers:   map[id.Board]counts{},
-		columns:   map[id.Column]*column{},
+		comments: table{into: "comment (ticket_id, account_id, body, version, created_at, updated_at, deleted_at)",
+			columns: 7},
+		inbox: table{into: "notification (ticket_id, company_id, account_id, actor_id, kind, unread, created_at)",
+			columns: 7},
+		numbers: map[id.Board]counts{},
+		columns: map[id.Column]*column{},
 	}
 }
 
@@ -190,14 +194,18 @@ func byTime(t *table, column int) {
 func (b *batch) count(ctx context.Context, tx *db.Tx) error {
 	for _, column := range sorted(b.columns) {
 		n := b.columns[column]
-		_, err := tx.SQL.ExecContext(ctx, "UPDATE board_column SET ticket_count = ticket_count + ?, last_rank = GREATEST(last_rank, ?) WHERE id = ?", n.tickets, n.last, uint64(column))
+		_, err := tx.SQL.ExecContext(ctx,
+			"UPDATE board_column SET ticket_count = ticket_count + ?, last_rank = GREATEST(last_rank, ?) WHERE id = ?",
+			n.tickets, n.last, uint64(column))
 		if err != nil {
 			return err
 		}
 	}
 	for _, board := range sorted(b.numbers) {
 		n := b.numbers[board]
-		if _, err := tx.SQL.ExecContext(ctx, "UPDATE board_ticket_incrementer SET max_ticket_id = ?, purged = ? WHERE board_id = ?", n.numbers, n.purged, uint64(board)); err != nil {
+		if _, err := tx.SQL.ExecContext(ctx,
+			"UPDATE board_ticket_incrementer SET max_ticket_id = ?, purged = ? WHERE board_id = ?", n.numbers, n.purged,
+			uint64(board)); err != nil {
 			return err
 		}
 	}
@@ -274,7 +282,8 @@ func (p *plan) addTicket(b *batch, company id.Company, i int, t *ticket) error {
 		b.columns[at].tickets++
 		b.columns[at].last = max(b.columns[at].last, t.rank)
 	}
-	b.tickets.add(uint64(t.board.ID), t.number, in, rank, t.title, description(p.Rand), version, p.account(t.by), t.opened, updated, t.moved, t.erased, t.closed, t.entered)
+	b.tickets.add(uint64(t.board.ID), t.number, in, rank, t.title, description(p.Rand), version, p.account(t.by), t.opened,
+		updated, t.moved, t.erased, t.closed, t.entered)
 	if t.alias != nil {
 		b.handOut(t.alias.board, t.afterAlias)
 		b.aliases.add(i, uint64(t.alias.board.ID), t.alias.number, t.alias.moved)
@@ -298,7 +307,8 @@ func (p *plan) addTicket(b *batch, company id.Company, i int, t *ticket) error {
 
 // handOut records what a board has handed out after a ticket; tickets come in the order of their numbers.
 func (b *batch) handOut(board *board, after counts) {
-	b.numbers[board.ID] = counts{max(b.numbers[board.ID].numbers, after.numbers), max(b.numbers[board.ID].purged, after.purged)}
+	b.numbers[board.ID] = counts{max(b.numbers[board.ID].numbers, after.numbers),
+		max(b.numbers[board.ID].purged, after.purged)}
 }
 
 func (p *plan) account(member int) uint64 { return uint64(p.members[member].ID) }

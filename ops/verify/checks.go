@@ -38,8 +38,10 @@ func houseChecks() []check {
 				FROM (SELECT (SELECT COUNT(*) FROM company) AS companies, (SELECT COUNT(*) FROM installation) AS closed) x
 				WHERE x.companies > 0 AND x.closed <> 1`,
 		},
-		{name: "companies", says: "Companies have slugs and names of the allowed form.", tables: []string{"company"}, run: companies},
-		{name: "accounts", says: "Accounts have names and addresses of the allowed form.", tables: []string{"account"}, run: people},
+		{name: "companies", says: "Companies have slugs and names of the allowed form.", tables: []string{"company"},
+			run: companies},
+		{name: "accounts", says: "Accounts have names and addresses of the allowed form.", tables: []string{"account"},
+			run: people},
 		{
 			name: "operators", says: "If there are accounts, one is an operator.", tables: []string{"account"},
 			query: `SELECT CONCAT('none of ', x.accounts, ' accounts is an operator')
@@ -47,22 +49,30 @@ func houseChecks() []check {
 				WHERE x.accounts > 0 AND x.operators = 0`,
 		},
 		{name: "memberships", says: "Every membership has a known role.", tables: []string{"membership"}, run: memberships},
-		{name: "handles", says: "Members have handles of the allowed form, no two of a company the same.", tables: []string{"membership"}, run: handles},
+		{name: "handles", says: "Members have handles of the allowed form, no two of a company the same.",
+			tables: []string{"membership"}, run: handles},
 		{
 			name: "owners", says: "Every company has an owner.", tables: []string{"company"},
 			query: `SELECT CONCAT('company ', c.id, ' (', c.slug, ') has no owner') FROM company c
 				WHERE NOT EXISTS (SELECT 1 FROM membership m WHERE m.company_id = c.id AND m.role = 'owner') ORDER BY c.id`,
 		},
-		{name: "tokens", says: "Every API token has known scopes and ends after it began.", tables: []string{"api_token"}, run: tokens},
-		{name: "invitations", says: "Invitations have known roles, are used no more often than they may be, and end after they began.", tables: []string{"invitation"}, run: invitations},
+		{name: "tokens", says: "Every API token has known scopes and ends after it began.", tables: []string{"api_token"},
+			run: tokens},
+		{name: "invitations",
+			says:   "Invitations have known roles, are used no more often than they may be, and end after they began.",
+			tables: []string{"invitation"}, run: invitations},
 		{
-			name: "password resets", says: "A link for a new password ends after it began and is not used before.", tables: []string{"password_reset"},
+			name: "password resets", says: "A link for a new password ends after it began and is not used before.",
+			tables: []string{"password_reset"},
 			query: `SELECT CONCAT('password reset ', id, ' began ', created_at, ', ends ', expires_at, COALESCE(CONCAT(', was used ', used_at), ''))
 				FROM password_reset WHERE expires_at <= created_at OR used_at < created_at ORDER BY id`,
 		},
-		{name: "audit", says: "Every entry of the audit has a kind and a detail in JSON.", tables: []string{"audit"}, run: audits},
-		{name: "boards", says: "Boards have slugs and titles of the allowed form.", tables: []string{"board"}, run: boardTexts},
-		{name: "board slugs", says: "Slugs are kept for the boards that have or had them.", tables: []string{"board", "board_slug"}, run: boardSlugs},
+		{name: "audit", says: "Every entry of the audit has a kind and a detail in JSON.", tables: []string{"audit"},
+			run: audits},
+		{name: "boards", says: "Boards have slugs and titles of the allowed form.", tables: []string{"board"},
+			run: boardTexts},
+		{name: "board slugs", says: "Slugs are kept for the boards that have or had them.",
+			tables: []string{"board", "board_slug"}, run: boardSlugs},
 		{
 			name: "archives", says: "No board was archived before it was opened.", tables: []string{"board"},
 			query: `SELECT CONCAT(` + aBoard + `, ' was opened ', b.created_at, ' and archived ', b.archived_at) FROM board b` + ofBoard + `
@@ -79,13 +89,16 @@ func houseChecks() []check {
 				WHERE NOT EXISTS (SELECT 1 FROM board_column c WHERE c.board_id = b.id) ORDER BY b.id`,
 		},
 		{
-			name: "column positions", says: "The columns of a board have positions from 1 up, no two the same.", tables: []string{"board_column"},
+			name: "column positions", says: "The columns of a board have positions from 1 up, no two the same.",
+			tables: []string{"board_column"},
 			query: `SELECT CONCAT('board ', board_id, ' has ', COUNT(*), ' columns at position ', position)
 				FROM board_column GROUP BY board_id, position HAVING COUNT(*) > 1 OR position < 1`,
 		},
-		{name: "column names", says: "Columns have names of the allowed form.", tables: []string{"board_column"}, run: columnNames},
+		{name: "column names", says: "Columns have names of the allowed form.", tables: []string{"board_column"},
+			run: columnNames},
 		{
-			name: "column limits", says: "A column's limit is at least one, and only a limit is hard.", tables: []string{"board_column"},
+			name: "column limits", says: "A column's limit is at least one, and only a limit is hard.",
+			tables: []string{"board_column"},
 			query: `SELECT CONCAT(` + aColumn + `, ' has the limit ', COALESCE(c.wip_limit, 'none'), IF(c.wip_hard, ', which is hard', ''))
 				FROM board_column c` + ofColumn + `WHERE c.wip_limit < 1 OR (c.wip_hard AND c.wip_limit IS NULL) ORDER BY c.id`,
 		},
@@ -95,14 +108,17 @@ func houseChecks() []check {
 				FROM ticket GROUP BY board_id, local_id HAVING COUNT(*) > 1`,
 		},
 		{
-			name: "ticket numbers handed out", says: "Every ticket's number is between 1 and the last that its board handed out.", tables: []string{"ticket"},
+			name: "ticket numbers handed out",
+			says: "Every ticket's number is between 1 and the last that its board handed out.", tables: []string{"ticket"},
 			query: `SELECT CONCAT(` + aTicket + `, ' has a number outside 1 to ', i.max_ticket_id)
 				FROM ticket t JOIN board_ticket_incrementer i ON i.board_id = t.board_id` + ofTicket + `
 				WHERE t.local_id < 1 OR t.local_id > i.max_ticket_id`,
 		},
 		{
 			// A ticket that moves away leaves its number behind as an alias. Purged tickets are counted.
-			name: "no ticket row is missing", says: "A board has as many tickets, deleted ones included, old keys and purged ones as it handed out numbers.", tables: []string{"ticket", "ticket_alias"},
+			name:   "no ticket row is missing",
+			says:   "A board has as many tickets, deleted ones included, old keys and purged ones as it handed out numbers.",
+			tables: []string{"ticket", "ticket_alias"},
 			query: `SELECT CONCAT(COALESCE(` + aBoard + `, CONCAT('board ', x.board_id)), ' handed out ', x.handed, ' numbers but has ', x.present, ' tickets and ', x.old, ' old keys, and ', x.purged, ' were purged')
 				FROM (SELECT i.board_id, i.max_ticket_id AS handed, i.purged, COALESCE(t.present, 0) AS present, COALESCE(o.old, 0) AS old FROM board_ticket_incrementer i
 					LEFT JOIN (SELECT board_id, COUNT(*) AS present FROM ticket GROUP BY board_id) t ON t.board_id = i.board_id
@@ -111,7 +127,8 @@ func houseChecks() []check {
 				WHERE x.present + x.old + x.purged < x.handed OR x.purged > 0 AND x.present + x.old + x.purged > x.handed ORDER BY x.board_id`,
 		},
 		{
-			name: "old keys handed out", says: "Every old key has a number that its board handed out.", tables: []string{"ticket_alias"},
+			name: "old keys handed out", says: "Every old key has a number that its board handed out.",
+			tables: []string{"ticket_alias"},
 			query: `SELECT CONCAT(` + anAlias + `, ' has a number outside 1 to ', i.max_ticket_id)
 				FROM ticket_alias x STRAIGHT_JOIN board_ticket_incrementer i FORCE INDEX (PRIMARY) ON i.board_id = x.board_id` + ofAlias + `
 				WHERE x.local_id < 1 OR x.local_id > i.max_ticket_id`,
@@ -122,7 +139,8 @@ func houseChecks() []check {
 				FROM ticket_alias x STRAIGHT_JOIN ticket t FORCE INDEX (uq_ticket_number) ON t.board_id = x.board_id AND t.local_id = x.local_id` + ofAlias,
 		},
 		{
-			name: "old keys in their company", says: "An old key leads to a ticket of its own company.", tables: []string{"ticket_alias"},
+			name: "old keys in their company", says: "An old key leads to a ticket of its own company.",
+			tables: []string{"ticket_alias"},
 			query: `SELECT CONCAT(` + anAlias + `, ' leads to ticket ', x.ticket_id, ' of company ', there.company_id)
 				FROM ticket_alias x
 				STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = x.ticket_id
@@ -135,7 +153,8 @@ func houseChecks() []check {
 				FROM ticket t JOIN board_column c ON c.id = t.column_id` + ofTicket + `WHERE c.board_id <> t.board_id`,
 		},
 		{
-			name: "places", says: "A live ticket has a column and a rank there, a deleted one neither.", tables: []string{"ticket"},
+			name: "places", says: "A live ticket has a column and a rank there, a deleted one neither.",
+			tables: []string{"ticket"},
 			query: `SELECT CONCAT(` + aTicket + `, IF(t.deleted_at IS NULL, ' is live', ' is deleted'), ', its column is ', COALESCE(t.column_id, 'none'),
 					', its rank ', COALESCE(t.rank_in_column, 'none'))
 				FROM ticket t` + ofTicket + `
@@ -165,7 +184,8 @@ func houseChecks() []check {
 				FROM board_column c LEFT JOIN (SELECT column_id, COUNT(*) AS present FROM ticket GROUP BY column_id) x
 				ON x.column_id = c.id` + ofColumn + `WHERE COALESCE(x.present, 0) <> c.ticket_count ORDER BY c.id`,
 		},
-		{name: "ticket texts", says: "Tickets have titles and descriptions of the allowed form.", tables: []string{"ticket"}, run: ticketTexts},
+		{name: "ticket texts", says: "Tickets have titles and descriptions of the allowed form.", tables: []string{"ticket"},
+			run: ticketTexts},
 		{
 			name: "opened once", says: "The history of every ticket says once that it was opened.", tables: []string{"ticket"},
 			query: `SELECT CONCAT(` + aTicket + `, ' was opened ', t.opened, ' times')
@@ -173,24 +193,30 @@ func houseChecks() []check {
 					(SELECT COUNT(*) FROM activity a FORCE INDEX (ix_activity_ticket) WHERE a.ticket_id = o.id AND a.kind = 'opened') AS opened
 					FROM ticket o) t` + ofTicket + `WHERE t.opened <> 1`,
 		},
-		{name: "history details", says: "Every entry of a history has a detail that can be read.", tables: []string{"activity"}, run: details},
+		{name: "history details", says: "Every entry of a history has a detail that can be read.",
+			tables: []string{"activity"}, run: details},
 		{
-			name: "assignees", says: "A ticket is its assignees' present work while it is neither closed nor deleted.", tables: []string{"assignee"},
+			name: "assignees", says: "A ticket is its assignees' present work while it is neither closed nor deleted.",
+			tables: []string{"assignee"},
 			query: `SELECT CONCAT(` + aTicket + `, IF(x.current, ' is', ' is not'), ' the present work of account ', x.account_id, ' but is ',
 					CASE WHEN t.deleted_at IS NOT NULL THEN 'deleted' WHEN t.closed_at IS NOT NULL THEN 'closed' ELSE 'open' END)
 				FROM assignee x STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = x.ticket_id` + ofTicket + `
 				WHERE x.current <> (t.closed_at IS NULL AND t.deleted_at IS NULL)`,
 		},
-		{name: "comments", says: "Comments have texts of the allowed form, deleted ones none.", tables: []string{"comment"}, run: comments},
-		{name: "notification kinds", says: "Every notification has a known kind.", tables: []string{"notification"}, run: notificationKinds},
+		{name: "comments", says: "Comments have texts of the allowed form, deleted ones none.", tables: []string{"comment"},
+			run: comments},
+		{name: "notification kinds", says: "Every notification has a known kind.", tables: []string{"notification"},
+			run: notificationKinds},
 		{
-			name: "notifications", says: "A notification's ticket is of its company, and its comment of its ticket.", tables: []string{"notification"},
+			name: "notifications", says: "A notification's ticket is of its company, and its comment of its ticket.",
+			tables: []string{"notification"},
 			query: `SELECT CONCAT('notification ', n.id, ' of company ', n.company_id, ' is about ', ` + aTicket + `, COALESCE(CONCAT(' and comment ', k.id, ' of ticket ', k.ticket_id), ''))
 				FROM notification n
 				STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = n.ticket_id
 				LEFT JOIN comment k FORCE INDEX (PRIMARY) ON k.id = n.comment_id` + ofTicket + `
 				WHERE (b.company_id <> n.company_id AND EXISTS (SELECT 1 FROM company c WHERE c.id = n.company_id)) OR k.ticket_id <> n.ticket_id`,
 		},
-		{name: "answers", says: "Every remembered answer of the API is a success in JSON.", tables: []string{"idempotency"}, run: answers},
+		{name: "answers", says: "Every remembered answer of the API is a success in JSON.", tables: []string{"idempotency"},
+			run: answers},
 	}
 }

@@ -96,7 +96,8 @@ func handles(l *checkRun) error {
 			return err
 		}
 		if !handleForm.MatchString(handle) {
-			l.find("account %d has the handle %q in company %d: it is not made of a to z, digits and hyphens", account, handle, company)
+			l.find("account %d has the handle %q in company %d: it is not made of a to z, digits and hyphens", account, handle,
+				company)
 		}
 		if last.company == company && last.handle == handle {
 			l.find("account %d has the handle %q in company %d, which is another's", account, handle, company)

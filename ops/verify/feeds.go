@@ -4,17 +4,21 @@ package verify
 func feedChecks() []check {
 	return []check{
 		{
-			name: "feeds", says: "Every feed has its sequence, and no tombstone beyond it is forgotten.", tables: []string{"sequences"},
+			name: "feeds", says: "Every feed has its sequence, and no tombstone beyond it is forgotten.",
+			tables: []string{"sequences"},
 			query: `SELECT CONCAT('the feed ', f.name, IF(s.name IS NULL, ' has no sequence', CONCAT(' has come to ', s.value, ' but has forgotten tombstones up to ', s.horizon)))
 				FROM (SELECT 'tickets' AS name UNION ALL SELECT 'comments' UNION ALL SELECT 'boards') f LEFT JOIN sequences s ON s.name = f.name
 				WHERE s.name IS NULL OR s.horizon > s.value ORDER BY f.name`,
 		},
 		{
-			name: "feed positions", says: "Every published row has a position that its feed has reached.", tables: []string{"ticket", "comment", "board"},
-			query: published("tickets", "ticket") + " UNION ALL " + published("comments", "comment") + " UNION ALL " + published("boards", "board"),
+			name: "feed positions", says: "Every published row has a position that its feed has reached.",
+			tables: []string{"ticket", "comment", "board"},
+			query: published("tickets", "ticket") + " UNION ALL " + published("comments", "comment") + " UNION ALL " +
+				published("boards", "board"),
 		},
 		{
-			name: "feed batches", says: "The batches of a feed published every position, up to its last.", tables: []string{"feed_batch"},
+			name: "feed batches", says: "The batches of a feed published every position, up to its last.",
+			tables: []string{"feed_batch"},
 			query: `SELECT CONCAT('the batch of ', b.feed, ' up to ', b.hi, ' gave out ', b.k, ' positions after ', b.last)
 				FROM (SELECT feed, hi, k, LAG(hi) OVER (PARTITION BY feed ORDER BY hi) AS last FROM feed_batch) b WHERE b.hi < b.k OR b.last + b.k <> b.hi
 				UNION ALL
@@ -23,7 +27,8 @@ func feedChecks() []check {
 				WHERE COALESCE(x.last, 0) <> s.value`,
 		},
 		{
-			name: "feed cursors", says: "No consumer or webhook is ahead of its feed.", tables: []string{"feed_consumer", "webhook_cursor"},
+			name: "feed cursors", says: "No consumer or webhook is ahead of its feed.",
+			tables: []string{"feed_consumer", "webhook_cursor"},
 			query: `SELECT CONCAT('consumer ', c.id, ' (', c.name, ') is at ', GREATEST(c.position, c.began), ' of ', c.feed, ', which is at ', COALESCE(s.value, 'nothing'))
 				FROM feed_consumer c LEFT JOIN sequences s ON s.name = c.feed WHERE s.name IS NULL OR c.epoch = s.epoch AND GREATEST(c.position, c.began) > s.value
 				UNION ALL

@@ -20,18 +20,21 @@ func migrationChecks() []check {
 	return []check{
 		{name: "runs", says: "Runs have known states, parameters and settings that can be read, and an end exactly when they are over.", tables: []string{"migration_run"}, run: runs},
 		{
-			name: "active runs", says: "A run excludes others like it exactly while it is active.", tables: []string{"migration_run"},
+			name: "active runs", says: "A run excludes others like it exactly while it is active.",
+			tables: []string{"migration_run"},
 			query: `SELECT CONCAT(` + aRun + `, IF(r.state IN ` + overStates + `, ' is over but still has the key of an active one', ' is active but does not have its key')) FROM migration_run r
 				WHERE IF(r.state IN ` + overStates + `, r.active_key IS NOT NULL, (r.active_key <=> r.same_key) = 0) ORDER BY r.id`,
 		},
 		{
-			name: "run totals", says: "A run's total is the number of its tasks.", tables: []string{"migration_run", "migration_task"},
+			name: "run totals", says: "A run's total is the number of its tasks.",
+			tables: []string{"migration_run", "migration_task"},
 			query: `SELECT CONCAT(` + aRun + `, ' has the total ', r.total, ' but ', COALESCE(x.present, 0), ' tasks')
 				FROM migration_run r LEFT JOIN (SELECT run_id, COUNT(*) AS present FROM migration_task FORCE INDEX (ix_claim) GROUP BY run_id) x ON x.run_id = r.id
 				WHERE r.total <> COALESCE(x.present, 0) ORDER BY r.id`,
 		},
 		{
-			name: "task counters", says: "The counters of a run add up to its tasks in each state.", tables: []string{"migration_counter", "migration_task"},
+			name: "task counters", says: "The counters of a run add up to its tasks in each state.",
+			tables: []string{"migration_counter", "migration_task"},
 			query: `SELECT CONCAT(` + aRun + `, ' has ', t.processing, ' tasks processing, ', t.waiting, ' waiting, ', t.complete, ' complete, ', t.failed, ' failed, ', t.skipped,
 					' skipped, but counts ', c.processing, ', ', c.waiting, ', ', c.complete, ', ', c.failed, ', ', c.skipped)
 				FROM migration_run r
@@ -48,7 +51,9 @@ func migrationChecks() []check {
 				ORDER BY r.id`,
 		},
 		{
-			name: "tasks under way", says: "Tasks are under way only in runs that have workers, and none is left in a complete one.", tables: []string{"migration_run", "migration_task"},
+			name:   "tasks under way",
+			says:   "Tasks are under way only in runs that have workers, and none is left in a complete one.",
+			tables: []string{"migration_run", "migration_task"},
 			query: `SELECT CONCAT(` + aRun + `, ' has ', n.tasks, ' tasks that are ', n.state)
 				FROM migration_run r
 				JOIN (SELECT run_id, state, COUNT(*) AS tasks FROM migration_task FORCE INDEX (ix_claim) GROUP BY run_id, state) n ON n.run_id = r.id
@@ -72,27 +77,31 @@ func migrationChecks() []check {
 				GROUP BY x.run_id, x.fingerprint HAVING SUM(x.counted) <> SUM(x.present)`,
 		},
 		{
-			name: "errors", says: "The groups of a run's errors add up to what its counters say.", tables: []string{"migration_failure", "migration_counter"},
+			name: "errors", says: "The groups of a run's errors add up to what its counters say.",
+			tables: []string{"migration_failure", "migration_counter"},
 			query: `SELECT CONCAT('run ', x.run_id, ' counts ', SUM(x.counted), ' errors, its groups ', SUM(x.grouped))
 				FROM (SELECT run_id, errors AS counted, 0 AS grouped FROM migration_counter
 					UNION ALL SELECT run_id, 0, errors FROM migration_failure) x
 				GROUP BY x.run_id HAVING SUM(x.counted) <> SUM(x.grouped)`,
 		},
 		{
-			name: "attempts", says: "Every recorded attempt was counted by its task, which is of the same run.", tables: []string{"migration_attempt"},
+			name: "attempts", says: "Every recorded attempt was counted by its task, which is of the same run.",
+			tables: []string{"migration_attempt"},
 			query: `SELECT CONCAT('attempt ', a.id, ' of run ', a.run_id, ' is ', a.attempt, ' of iteration ', a.iteration, ', but ', ` + aTask + `, ' has had ', t.attempt, ' of iteration ', t.iteration)
 				FROM migration_attempt a STRAIGHT_JOIN migration_task t FORCE INDEX (PRIMARY) ON t.id = a.task_id
 				WHERE a.attempt < 1 OR a.iteration < 1 OR a.iteration > t.iteration OR a.iteration = t.iteration AND a.attempt > t.attempt
 				   OR a.run_id <> t.run_id AND EXISTS (SELECT 1 FROM migration_run r WHERE r.id = a.run_id) ORDER BY a.id`,
 		},
 		{
-			name: "rejections", says: "A run counts at least the rejections that are kept.", tables: []string{"migration_rejection"},
+			name: "rejections", says: "A run counts at least the rejections that are kept.",
+			tables: []string{"migration_rejection"},
 			query: `SELECT CONCAT(` + aRun + `, ' counts ', r.rejected, ' rejections but has ', x.present)
 				FROM migration_run r JOIN (SELECT run_id, COUNT(*) AS present FROM migration_rejection GROUP BY run_id) x ON x.run_id = r.id
 				WHERE r.rejected < x.present ORDER BY r.id`,
 		},
 		{
-			name: "image addresses", says: "An address leads to an image that its company keeps.", tables: []string{"image_source"},
+			name: "image addresses", says: "An address leads to an image that its company keeps.",
+			tables: []string{"image_source"},
 			query: `SELECT CONCAT('the address ', LEFT(s.url, 200), ' of company ', s.company_id, ' leads to the image ', LOWER(HEX(s.hash)), ', which is not there')
 				FROM image_source s LEFT JOIN image i FORCE INDEX (PRIMARY) ON i.company_id = s.company_id AND i.hash = s.hash
 				WHERE i.hash IS NULL AND EXISTS (SELECT 1 FROM company c WHERE c.id = s.company_id)`,

@@ -5,23 +5,30 @@ package verify
 func refChecks() []check {
 	return []check{
 		{
-			name: "reference codes", says: "Every code in the pool, popped or in quarantine is in the ledger, and in only one of these.",
+			name:   "reference codes",
+			says:   "Every code in the pool, popped or in quarantine is in the ledger, and in only one of these.",
 			tables: []string{"ref_ledger", "ref_pool", "ref_issue", "ref_quarantine"},
-			query: notIn("ref_pool", "ref_ledger") + " UNION ALL " + notIn("ref_issue", "ref_ledger") + " UNION ALL " + notIn("ref_quarantine", "ref_ledger") + " UNION ALL " +
-				alsoIn("ref_pool", "ref_issue") + " UNION ALL " + alsoIn("ref_pool", "ref_quarantine") + " UNION ALL " + alsoIn("ref_issue", "ref_quarantine"),
+			query: notIn("ref_pool", "ref_ledger") + " UNION ALL " + notIn("ref_issue", "ref_ledger") + " UNION ALL " +
+				notIn("ref_quarantine", "ref_ledger") + " UNION ALL " +
+				alsoIn("ref_pool", "ref_issue") + " UNION ALL " + alsoIn("ref_pool", "ref_quarantine") + " UNION ALL " +
+				alsoIn("ref_issue", "ref_quarantine"),
 		},
 		{
-			name: "lost codes", says: "Every code of the ledger is in the pool, popped or in quarantine.", tables: []string{"ref_ledger"},
+			name: "lost codes", says: "Every code of the ledger is in the pool, popped or in quarantine.",
+			tables: []string{"ref_ledger"},
 			query: `SELECT CONCAT('a code of batch ', l.batch, ' that begins with ', LEFT(l.code, 2), ' is nowhere') FROM ref_ledger l FORCE INDEX (PRIMARY)
 				LEFT JOIN ref_pool p FORCE INDEX (PRIMARY) ON p.code = l.code LEFT JOIN ref_issue i FORCE INDEX (PRIMARY) ON i.code = l.code LEFT JOIN ref_quarantine q FORCE INDEX (PRIMARY) ON q.code = l.code
 				WHERE p.code IS NULL AND i.code IS NULL AND q.code IS NULL`,
 		},
 		{
-			name: "code counters", says: "The counters of reference codes say how many there are.", tables: []string{"ref_counter"},
-			query: countedAs("minted", "ref_ledger") + " UNION ALL " + countedAs("issued", "ref_issue") + " UNION ALL " + countedAs("quarantined", "ref_quarantine"),
+			name: "code counters", says: "The counters of reference codes say how many there are.",
+			tables: []string{"ref_counter"},
+			query: countedAs("minted", "ref_ledger") + " UNION ALL " + countedAs("issued", "ref_issue") + " UNION ALL " +
+				countedAs("quarantined", "ref_quarantine"),
 		},
 		{
-			name: "lots of codes", says: "Every code of the ledger came with a lot that counts it.", tables: []string{"ref_lot", "ref_batch", "ref_ledger"},
+			name: "lots of codes", says: "Every code of the ledger came with a lot that counts it.",
+			tables: []string{"ref_lot", "ref_batch", "ref_ledger"},
 			query: `SELECT CONCAT('lot ', o.id, ' counts ', o.codes, ' codes, and the ledger has ', COALESCE(x.n, 0))
 				FROM ref_lot o LEFT JOIN (SELECT b.lot_id, SUM(l.n) AS n FROM (SELECT batch, COUNT(*) AS n FROM ref_ledger GROUP BY batch) l JOIN ref_batch b ON b.id = l.batch GROUP BY b.lot_id) x ON x.lot_id = o.id
 				WHERE o.codes <> COALESCE(x.n, 0)
@@ -30,7 +37,8 @@ func refChecks() []check {
 				LEFT JOIN ref_batch b ON b.id = l.batch LEFT JOIN ref_lot o ON o.id = b.lot_id WHERE o.id IS NULL`,
 		},
 		{
-			name: "codes for tickets", says: "A code that was popped for a ticket was popped for its company.", tables: []string{"ref_issue"},
+			name: "codes for tickets", says: "A code that was popped for a ticket was popped for its company.",
+			tables: []string{"ref_issue"},
 			query: `SELECT CONCAT('a code for company ', i.company_id, ' is of ticket ', i.ticket_id, ' of company ', b.company_id)
 				FROM ref_issue i STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = i.ticket_id STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
 				WHERE i.ticket_id <> 0 AND b.company_id <> i.company_id`,

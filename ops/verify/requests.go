@@ -12,26 +12,33 @@ import (
 func requestChecks() []check {
 	return []check{
 		{
-			name: "requester", says: "The account in whose name requesters write cannot sign in.", tables: []string{"account", "membership", "api_token"},
+			name: "requester", says: "The account in whose name requesters write cannot sign in.",
+			tables: []string{"account", "membership", "api_token"},
 			query: `SELECT CONCAT('the account ', a.id, ' of requesters ', CASE WHEN a.operator THEN 'is an operator' WHEN a.password_hash <> '' THEN 'has a password' ELSE 'belongs to a company or has a token' END)
 				FROM account a WHERE a.email = '` + accounts.Requester + `' AND (a.operator OR a.password_hash <> ''
 					OR EXISTS (SELECT 1 FROM membership m WHERE m.account_id = a.id) OR EXISTS (SELECT 1 FROM api_token k WHERE k.account_id = a.id))`,
 		},
-		{name: "request forms", says: "The text above a form is of the allowed form.", tables: []string{"request_form"}, run: forms},
-		{name: "requests", says: "Requests have codes and addresses of the allowed form.", tables: []string{"ticket_request"}, run: requestTexts},
+		{name: "request forms", says: "The text above a form is of the allowed form.", tables: []string{"request_form"},
+			run: forms},
+		{name: "requests", says: "Requests have codes and addresses of the allowed form.", tables: []string{"ticket_request"},
+			run: requestTexts},
 		{
-			name: "codes of requests", says: "The code of a request was popped for its ticket.", tables: []string{"ticket_request"},
+			name: "codes of requests", says: "The code of a request was popped for its ticket.",
+			tables: []string{"ticket_request"},
 			query: `SELECT CONCAT('the code of the request of ticket ', r.ticket_id, IF(i.code IS NULL, ' was never given out', CONCAT(' was given out for ticket ', i.ticket_id)))
 				FROM ticket_request r JOIN ticket t ON t.id = r.ticket_id LEFT JOIN ref_issue i ON i.code = r.code
 				WHERE COALESCE(i.ticket_id, 0) <> r.ticket_id AND r.code REGEXP '^[A-Za-z0-9]+$' ORDER BY r.ticket_id`,
 		},
 		{
-			name: "request links", says: "A request has a private link, or says when that was revoked.", tables: []string{"ticket_request"},
+			name: "request links", says: "A request has a private link, or says when that was revoked.",
+			tables: []string{"ticket_request"},
 			query: `SELECT CONCAT('the request of ticket ', ticket_id, IF(token_hash IS NULL, ' has no link and was not revoked', ' was revoked and has a link'))
 				FROM ticket_request WHERE (token_hash IS NULL) <> (revoked_at IS NOT NULL) ORDER BY ticket_id`,
 		},
 		{
-			name: "tickets of requesters", says: "A ticket came by a form if and only if it has a request; then a requester opened it.", tables: []string{"ticket", "ticket_request"},
+			name:   "tickets of requesters",
+			says:   "A ticket came by a form if and only if it has a request; then a requester opened it.",
+			tables: []string{"ticket", "ticket_request"},
 			query: `SELECT CONCAT(` + aTicket + `, IF(r.ticket_id IS NULL, ' has no request', ' has a request'), IF(t.from_requester, ' and came by a form', ' and did not come by a form'), ', opened by account ', t.created_by)
 				FROM ticket t
 				LEFT JOIN ticket_request r ON r.ticket_id = t.id
@@ -39,7 +46,9 @@ func requestChecks() []check {
 				WHERE t.from_requester <> (r.ticket_id IS NOT NULL) OR t.from_requester AND t.created_by <> COALESCE(a.id, 0)`,
 		},
 		{
-			name: "public comments", says: "Only tickets with a requester have public comments; a requester's comments are public.", tables: []string{"comment", "ticket_request"},
+			name:   "public comments",
+			says:   "Only tickets with a requester have public comments; a requester's comments are public.",
+			tables: []string{"comment", "ticket_request"},
 			query: `SELECT CONCAT('comment ', k.id, ' of ticket ', k.ticket_id, IF(k.public, ' is public', ' is internal'), IF(k.from_requester, ' and a requester’s', ''), ', by account ', k.account_id, IF(r.ticket_id IS NULL, ', and there is no requester', ''))
 				FROM comment k
 				LEFT JOIN ticket_request r ON r.ticket_id = k.ticket_id

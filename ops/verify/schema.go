@@ -3,7 +3,8 @@ package verify
 import "github.com/counterfoil/counterfoil/db"
 
 // schema is checked first: the other checks need the newest.
-var schema = check{name: "schema", says: "The schema is complete and at the version of this program.", run: schemaIsNewest}
+var schema = check{name: "schema", says: "The schema is complete and at the version of this program.",
+	run: schemaIsNewest}
 
 func schemaIsNewest(l *checkRun) error {
 	var there bool
@@ -26,14 +27,16 @@ func schemaIsNewest(l *checkRun) error {
 	case status.Version < status.Latest:
 		l.find("it is at version %d, this program's is %d: run “counterfoil schema up”", status.Version, status.Latest)
 	case status.Version > status.Latest:
-		l.find("it is at version %d, this program knows %d: use the newer program that changed it", status.Version, status.Latest)
+		l.find("it is at version %d, this program knows %d: use the newer program that changed it", status.Version,
+			status.Latest)
 	}
 	return nil
 }
 
 func schemaStatus(l *checkRun) (db.SchemaStatus, error) {
 	status := db.SchemaStatus{Latest: db.LatestSchema()}
-	err := l.conn.QueryRowContext(l.ctx, "SELECT version, dirty FROM schema_migrations").Scan(&status.Version, &status.Dirty)
+	err := l.conn.QueryRowContext(l.ctx, "SELECT version, dirty FROM schema_migrations").Scan(&status.Version,
+		&status.Dirty)
 	if db.IsNotFound(err) {
 		return status, nil
 	}

@@ -113,7 +113,8 @@ func TestDowngrade(t *testing.T) {
 	env := newEnv(t)
 	counts := func() map[string]int {
 		n := map[string]int{}
-		for _, table := range []string{"company", "installation", "account", "membership", "api_token", "board", "board_ticket_incrementer", "board_column", "ticket", "activity", "idempotency"} {
+		for _, table := range []string{"company", "installation", "account", "membership", "api_token", "board",
+			"board_ticket_incrementer", "board_column", "ticket", "activity", "idempotency"} {
 			var count int
 			domaintest.Must(t, env.db.SQL.QueryRow("SELECT COUNT(*) FROM "+table).Scan(&count))
 			n[table] = count

@@ -59,7 +59,8 @@ func Run(ctx context.Context, d *db.DB, place string, progress func(step string,
 			if progress != nil {
 				progress("verify", int64(i), int64(len(all)))
 			}
-			l := &checkRun{ctx: ctx, conn: conn, seen: seen, Check: Check{Name: c.name, Description: c.says, Findings: []string{}}}
+			l := &checkRun{ctx: ctx, conn: conn, seen: seen,
+				Check: Check{Name: c.name, Description: c.says, Findings: []string{}}}
 			if err := l.at(c); err != nil {
 				return fmt.Errorf("verify: check %q: %w", c.name, err)
 			}
@@ -131,5 +132,6 @@ func (r Report) Verdict() string {
 	if r.OK() {
 		return "The stored data is as it should be (" + r.Engine + ")."
 	}
-	return "The stored data is not as it should be (" + r.Engine + "). Nothing was changed. Make a copy of the database before you repair anything."
+	return "The stored data is not as it should be (" + r.Engine +
+		"). Nothing was changed. Make a copy of the database before you repair anything."
 }

@@ -19,7 +19,8 @@ func TestWhileWorkersRun(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
 	for i := range 300 {
-		ticket := domaintest.OK(env.Workflows.OpenTicket(env.ctx, "EMPTY", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil))(t)
+		ticket := domaintest.OK(env.Workflows.OpenTicket(env.ctx, "EMPTY", tickets.Draft{Title: fmt.Sprint("Ticket ", i)},
+			nil))(t)
 		if i%3 == 0 {
 			domaintest.Must(t, env.Workflows.DeleteTicket(env.ctx, ticket.Key))
 		}
@@ -43,7 +44,8 @@ func TestWhileWorkersRun(t *testing.T) {
 	defer end()
 	var open []id.Run
 	for name, values := range map[string]migrations.Values{
-		"rebalance-ranks": {"company": "acme", "board": "EMPTY"}, "purge-deleted": {}, "re-render-markdown": {"company": "acme"},
+		"rebalance-ranks": {"company": "acme", "board": "EMPTY"}, "purge-deleted": {},
+		"re-render-markdown": {"company": "acme"},
 	} {
 		run := domaintest.OK(env.Console.OpenRun(ctx, name, values, migrations.Draft{}, nil))(t)
 		open = append(open, run.ID)
@@ -68,7 +70,8 @@ func TestWhileWorkersRun(t *testing.T) {
 	}
 	t.Logf("looked %d times", looks)
 	var left, purged int
-	domaintest.Must(t, env.db.SQL.QueryRow("SELECT (SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL), (SELECT SUM(purged) FROM board_ticket_incrementer)").Scan(&left, &purged))
+	domaintest.Must(t, env.db.SQL.QueryRow(
+		"SELECT (SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL), (SELECT SUM(purged) FROM board_ticket_incrementer)").Scan(&left, &purged))
 	if left != 0 || purged != 101 { // with NINJA-3
 		t.Errorf("%d deleted tickets are left, %d were purged", left, purged)
 	}

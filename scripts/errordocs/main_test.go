@@ -17,7 +17,8 @@ func TestTheListOfErrorsIsUpToDate(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s is out of date: run make generate", target)
 	}
-	for _, code := range []string{"Board.SlugConflict", "Board.EmptySlug", "Board.EmptyTitle", "Board.NotFound", "Ticket.MovedSince"} {
+	for _, code := range []string{"Board.SlugConflict", "Board.EmptySlug", "Board.EmptyTitle", "Board.NotFound",
+		"Ticket.MovedSince"} {
 		if !strings.Contains(string(got), "| `"+code+"` |") {
 			t.Errorf("there is no %s", code)
 		}
@@ -44,9 +45,12 @@ func TestCodes(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
-			text, err := generate(fstest.MapFS{"domain/boards/errors.go": {Data: []byte(c.source)}, "web/errors.go": {Data: []byte(statuses)}})
+			text, err := generate(fstest.MapFS{"domain/boards/errors.go": {Data: []byte(c.source)},
+				"web/errors.go": {Data: []byte(statuses)}})
 			switch {
-			case c.says == "" && (err != nil || !strings.Contains(string(text), "| `Board.NotFound` | 404 | The board does not exist. | See the list. |")):
+			case c.says == "" &&
+				(err != nil || !strings.Contains(string(text),
+					"| `Board.NotFound` | 404 | The board does not exist. | See the list. |")):
 				t.Errorf("%v, %s", err, text)
 			case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)):
 				t.Errorf("it says %v; want %q", err, c.says)

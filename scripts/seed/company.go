@@ -113,7 +113,8 @@ func large(ctx context.Context, slug, name string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s has %d boards with %d tickets and %d comments. A running app publishes them in its feeds.\n", c.Name, size.Boards, size.Tickets, size.Comments)
+		fmt.Printf("%s has %d boards with %d tickets and %d comments. A running app publishes them in its feeds.\n", c.Name,
+			size.Boards, size.Tickets, size.Comments)
 		welcome(c, members)
 		return nil
 	})

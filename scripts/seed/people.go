@@ -43,7 +43,8 @@ func (s seeder) gather(email, password string) error {
 		return err
 	}
 	s.people[handleOf(page, email)] = s.token
-	if page, err = owner.send(home+"/people/invitations", url.Values{"role": {"member"}, "days": {"7"}, "many": {"yes"}}); err != nil {
+	if page, err = owner.send(home+"/people/invitations",
+		url.Values{"role": {"member"}, "days": {"7"}, "many": {"yes"}}); err != nil {
 		return err
 	}
 	invitation := link.FindString(page)
@@ -56,7 +57,8 @@ func (s seeder) gather(email, password string) error {
 		if err := guest.join(invitation, name, handle, found[1]+".example", password); err != nil {
 			return err
 		}
-		page, err := guest.send(home+"/tokens", url.Values{"name": {"Story"}, "scopes": {"tickets:read", "tickets:write"}, "days": {"0"}})
+		page, err := guest.send(home+"/tokens", url.Values{"name": {"Story"}, "scopes": {"tickets:read", "tickets:write"},
+			"days": {"0"}})
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,8 @@ func TestHandleOf(t *testing.T) {
 	page := `<table><tr><th>Name</th></tr>
 		<tr><td>Jo <small class="mono">@jo-2</small></td><td><bdi>jo@acme.example</bdi></td></tr>
 		<tr><td>O'Neill <small class="mono">@sam</small></td><td><bdi>o&#39;neill@acme.example</bdi></td></tr></table>`
-	for email, want := range map[string]string{"jo@acme.example": "jo-2", "O'Neill@acme.example": "sam", "o@acme.example": ""} {
+	for email, want := range map[string]string{"jo@acme.example": "jo-2", "O'Neill@acme.example": "sam",
+		"o@acme.example": ""} {
 		if got := handleOf(page, email); got != want {
 			t.Errorf("the handle of %s is %q, want %q", email, got, want)
 		}

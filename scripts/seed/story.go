@@ -69,7 +69,8 @@ func read(text string) []board {
 		switch mark {
 		case "#":
 			slug, title, _ := strings.Cut(archived.ReplaceAllString(rest, ""), " ")
-			boards = append(boards, board{slug: slug, title: title, archived: archived.MatchString(rest), limits: map[string]int{}})
+			boards = append(boards, board{slug: slug, title: title, archived: archived.MatchString(rest),
+				limits: map[string]int{}})
 		case "##":
 			column = atMost.ReplaceAllString(rest, "")
 			if limit := atMost.FindStringSubmatch(rest); limit != nil {
@@ -127,7 +128,8 @@ func (s seeder) fill(b board) error {
 		}
 	}
 	for name, limit := range b.limits {
-		if err := s.call("PATCH", fmt.Sprintf("/boards/%s/columns/%d", b.slug, columns[name]), map[string]any{"wip_limit": limit, "wip": "hard"}, nil); err != nil {
+		if err := s.call("PATCH", fmt.Sprintf("/boards/%s/columns/%d", b.slug, columns[name]),
+			map[string]any{"wip_limit": limit, "wip": "hard"}, nil); err != nil {
 			return err
 		}
 	}
@@ -157,7 +159,8 @@ func (s seeder) open(b board, t ticket, column uint64) error {
 	for _, c := range t.comments {
 		as := s
 		as.token = cmp.Or(s.people[c.by], s.token)
-		if err := as.call("POST", "/tickets/"+made.Key+"/comments", map[string]any{"body": strings.TrimSpace(c.body)}, nil); err != nil {
+		if err := as.call("POST", "/tickets/"+made.Key+"/comments", map[string]any{"body": strings.TrimSpace(c.body)},
+			nil); err != nil {
 			return err
 		}
 	}

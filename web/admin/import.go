@@ -66,7 +66,8 @@ func (h *Handlers) importProps(c echo.Context,
 			MaxUpload: h.respond.MaxUpload}, Run: earlier,
 	}
 	file, err := h.workflows.ImportFile(ctx, run, values)
-	props.Jira, props.Kept, props.Places, props.Rows, props.Whole, props.Rejected = file.Jira, file.Kept, file.BoardColumns,
+	props.Jira, props.Kept, props.Places, props.Rows, props.Whole, props.Rejected = file.Jira, file.Kept,
+		file.BoardColumns,
 		file.Rows, file.Whole, file.Rejected
 	for _, column := range file.Columns {
 		props.Columns = append(props.Columns, admin.ImportColumn(column))

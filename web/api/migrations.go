@@ -483,7 +483,8 @@ func (h *Handlers) ReportFile(c echo.Context) error {
 }
 
 // badWhich reports a call that names no tasks.
-var badWhich = badJSON(`it says which tasks: {"task":7}, {"tasks":[7,8]}, {"fingerprint":"…"}, {"all":true} for all that are failed or {"waiting":true}, one of them`, "")
+var badWhich = badJSON(
+	`it says which tasks: {"task":7}, {"tasks":[7,8]}, {"fingerprint":"…"}, {"all":true} for all that are failed or {"waiting":true}, one of them`, "")
 
 // changeTasks changes tasks of a run, and responds with their number.
 func (h *Handlers) changeTasks(c echo.Context,

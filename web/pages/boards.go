@@ -41,7 +41,8 @@ func (h *Handlers) OpenBoard(c echo.Context) error {
 		form.Errors = messages
 		return h.showHome(c, code, form)
 	}
-	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug), "The board "+board.Slug+" was created.")
+	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug),
+		"The board "+board.Slug+" was created.")
 }
 
 func (h *Handlers) Board(c echo.Context) error {
@@ -56,7 +57,8 @@ func (h *Handlers) Board(c echo.Context) error {
 	if err := respond.CheckName(c, "board", board.Slug); err != nil {
 		return err
 	}
-	props := pages.BoardProps{Page: h.respond.Page(c, board.Title), Board: board, Filter: filterOf(c), Members: view.Members}
+	props := pages.BoardProps{Page: h.respond.Page(c, board.Title), Board: board, Filter: filterOf(c),
+		Members: view.Members}
 	for _, column := range board.Columns {
 		props.Columns = append(props.Columns, columnProps(c, board, column, view.Cards[column.ID]))
 	}

@@ -151,10 +151,13 @@ func stop(server *private.Server) {
 }
 
 // follow runs the command to its end, whatever signals come: it gets them too.
-func follow(engine string, server *private.Server, socket string, command []string, signals <-chan os.Signal) (int, error) {
+func follow(
+	engine string, server *private.Server, socket string, command []string, signals <-chan os.Signal,
+) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), "COUNTERFOIL_TEST_DATABASE="+server.URL(""), "COUNTERFOIL_TEST_ENGINE="+engine, "COUNTERFOIL_TEST_POOL="+socket)
+	cmd.Env = append(os.Environ(), "COUNTERFOIL_TEST_DATABASE="+server.URL(""), "COUNTERFOIL_TEST_ENGINE="+engine,
+		"COUNTERFOIL_TEST_POOL="+socket)
 	if err := cmd.Start(); err != nil {
 		return 1, err
 	}

@@ -14,7 +14,8 @@ func TestRun(t *testing.T) {
 	}
 	t.Run("the command finds its server, its exit code is ours, and nothing is left", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
-		code, err := run(engine, []string{"sh", "-c", `echo "$COUNTERFOIL_TEST_ENGINE $COUNTERFOIL_TEST_DATABASE" >"$0"; exit 3`, out})
+		code, err := run(engine,
+			[]string{"sh", "-c", `echo "$COUNTERFOIL_TEST_ENGINE $COUNTERFOIL_TEST_DATABASE" >"$0"; exit 3`, out})
 		if code != 3 || err != nil {
 			t.Fatalf("code %d, %v", code, err)
 		}

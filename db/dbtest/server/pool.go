@@ -76,7 +76,8 @@ func (p *pool) learn() error {
 	if err := db.SchemaUp(p.url + "/" + pattern); err != nil {
 		return err
 	}
-	names, err := p.strings("SELECT table_name FROM information_schema.tables WHERE table_schema = '" + pattern + "' ORDER BY table_name")
+	names, err := p.strings("SELECT table_name FROM information_schema.tables WHERE table_schema = '" + pattern +
+		"' ORDER BY table_name")
 	if err != nil {
 		return err
 	}
@@ -290,7 +291,8 @@ func (p *pool) wipe(name string) error {
 func (p *pool) triggers(name string) ([]string, error) {
 	var status string
 	var made int
-	if err := p.sql.QueryRow("SHOW GLOBAL STATUS LIKE 'Com_create_trigger'").Scan(&status, &made); err != nil || made == 0 {
+	if err := p.sql.QueryRow("SHOW GLOBAL STATUS LIKE 'Com_create_trigger'").Scan(&status, &made); err != nil ||
+		made == 0 {
 		return nil, err
 	}
 	return p.strings("SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = '" + name + "'")
@@ -299,7 +301,8 @@ func (p *pool) triggers(name string) ([]string, error) {
 // idle returns nil once the database has no connections: the server notices a closed client with a delay.
 func (p *pool) idle(name string) error {
 	for until := time.Now().Add(200 * time.Millisecond); ; _ = wait.Sleep(context.Background(), 2*time.Millisecond) {
-		connected, err := p.strings("SELECT user FROM information_schema.processlist WHERE db = '" + name + "' AND id <> CONNECTION_ID()")
+		connected, err := p.strings("SELECT user FROM information_schema.processlist WHERE db = '" + name +
+			"' AND id <> CONNECTION_ID()")
 		if err != nil {
 			return err
 		}

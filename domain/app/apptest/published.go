@@ -33,7 +33,8 @@ func (e *Env) FeedItems(t testing.TB, feed, cursor string) ([]feeds.Item, string
 	e.Publish(t)
 	var items []feeds.Item
 	for {
-		page := domaintest.OK(e.Workflows.FeedPage(e.Ctx, "", workflows.FeedQuery{Feed: feed, Cursor: cursor, Limit: 1000}))(t)
+		page := domaintest.OK(e.Workflows.FeedPage(e.Ctx, "", workflows.FeedQuery{Feed: feed, Cursor: cursor, Limit: 1000}))(
+			t)
 		items, cursor = append(items, page.Items...), page.Cursor.String()
 		if !page.More {
 			return items, cursor

@@ -65,7 +65,8 @@ func (b *BareRun) Again(until int) *BareRun {
 // Works returns the work of each task.
 func (b *BareRun) Works(tasks []migrations.NewTask) (works []*migrations.Work) {
 	for i, task := range tasks {
-		works = append(works, &migrations.Work{Task: migrations.Task{ID: id.Task(i + 1), Run: b.run, Payload: task.Payload}, Values: b.values})
+		works = append(works, &migrations.Work{Task: migrations.Task{ID: id.Task(i + 1), Run: b.run, Payload: task.Payload},
+			Values: b.values})
 	}
 	return works
 }
@@ -73,14 +74,17 @@ func (b *BareRun) Works(tasks []migrations.NewTask) (works []*migrations.Work) {
 // Do does some tasks in one transaction, as a worker does.
 func (b *BareRun) Do(t testing.TB, tasks ...migrations.NewTask) {
 	t.Helper()
-	err := b.env.DB.InTx(context.Background(), func(tx *db.Tx) error { return b.Migration.Write(context.Background(), tx, b.Works(tasks)) })
+	err := b.env.DB.InTx(context.Background(),
+		func(tx *db.Tx) error { return b.Migration.Write(context.Background(), tx, b.Works(tasks)) })
 	if err != nil {
 		t.Error(err)
 	}
 }
 
 // RunToEnd runs a worker in this process on one run, and returns the run with its tasks.
-func (e *Env) RunToEnd(t testing.TB, name string, values migrations.Values, draft migrations.Draft) (migrations.Run, []migrations.Task) {
+func (e *Env) RunToEnd(
+	t testing.TB, name string, values migrations.Values, draft migrations.Draft,
+) (migrations.Run, []migrations.Task) {
 	t.Helper()
 	ctx := e.Ctx
 	done := make(chan struct{})

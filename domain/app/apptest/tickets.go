@@ -26,7 +26,8 @@ func (e *Env) Open(t testing.TB, slug string, column id.Column, n int) []tickets
 	t.Helper()
 	keys := make([]tickets.Key, n)
 	for i := range keys {
-		ticket := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: fmt.Sprint("Ticket ", i), Column: column}, nil))(t)
+		ticket := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, slug,
+			tickets.Draft{Title: fmt.Sprint("Ticket ", i), Column: column}, nil))(t)
 		keys[i] = ticket.Key
 	}
 	return keys

@@ -46,27 +46,30 @@ func (m *Codes) fillLoad(ctx context.Context, into migrations.Filler) error {
 		}
 		return string(code), err
 	}
-	return migrations.FillCSV(ctx, into, kinds.CSVOptions(into.Values()), func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
-		column := slices.IndexFunc(file.Columns, func(name string) bool {
-			return slices.Contains(headings, strings.ToLower(strings.TrimSpace(name)))
+	return migrations.FillCSV(ctx, into, kinds.CSVOptions(into.Values()),
+		func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
+			column := slices.IndexFunc(file.Columns, func(name string) bool {
+				return slices.Contains(headings, strings.ToLower(strings.TrimSpace(name)))
+			})
+			if column < 0 {
+				if err := firstIsCode(ctx, into, file.Columns, take); err != nil {
+					return nil, err
+				}
+				column = 0
+			}
+			return func(row csvfile.Row) (string, error) {
+				if column >= len(row.Fields) {
+					return "", errors.New("There is no code in the line.") //nolint:staticcheck // a sentence for operators
+				}
+				return take(row.Fields[column])
+			}, nil
 		})
-		if column < 0 {
-			if err := firstIsCode(ctx, into, file.Columns, take); err != nil {
-				return nil, err
-			}
-			column = 0
-		}
-		return func(row csvfile.Row) (string, error) {
-			if column >= len(row.Fields) {
-				return "", errors.New("There is no code in the line.") //nolint:staticcheck // a sentence for operators
-			}
-			return take(row.Fields[column])
-		}, nil
-	})
 }
 
 // firstIsCode adds the first line of a file without a heading.
-func firstIsCode(ctx context.Context, into migrations.Filler, columns []string, take func(string) (string, error)) error {
+func firstIsCode(
+	ctx context.Context, into migrations.Filler, columns []string, take func(string) (string, error),
+) error {
 	if into.Cursor() != "" {
 		return nil
 	}

@@ -25,7 +25,8 @@ func (m *Codes) mintRefs() *migrations.Migration {
 		Name: workflows.MintName, Title: "Mint reference codes",
 		Description: "Makes reference codes at random that were never used, and puts them into the pool. It starts by itself, and can be stopped at any time: what is minted is good. The pool is also filled by itself when codes run low.",
 		Params: []migrations.Param{
-			{Name: "codes", Label: "How many", Kind: migrations.Number, Required: true, Default: "1000000", Min: 1, Max: refs.MaxMint},
+			{Name: "codes", Label: "How many", Kind: migrations.Number, Required: true, Default: "1000000", Min: 1,
+				Max: refs.MaxMint},
 			lengthParam(),
 		},
 		Check:   m.checkMint,
@@ -38,7 +39,9 @@ func (m *Codes) mintRefs() *migrations.Migration {
 }
 
 func lengthParam() migrations.Param {
-	return migrations.Param{Name: "length", Label: "Characters in a code", Kind: migrations.Choice, Required: true, Default: strconv.Itoa(refs.Short), Choices: kinds.Choices(strconv.Itoa(refs.Short), "five", strconv.Itoa(refs.Long), "six, for when those of five run out")}
+	return migrations.Param{Name: "length", Label: "Characters in a code", Kind: migrations.Choice, Required: true,
+		Default: strconv.Itoa(refs.Short), Choices: kinds.Choices(strconv.Itoa(refs.Short), "five", strconv.Itoa(refs.Long),
+			"six, for when those of five run out")}
 }
 
 // mintOrder parses the parameters of a mint.
@@ -62,7 +65,8 @@ func (m *Codes) checkMint(ctx context.Context, values migrations.Values) error {
 		return err
 	}
 	if float64(of.Minted+codes) > refs.MostUsed*float64(of.Space) {
-		return migrations.BadParam("codes", fmt.Sprintf("Of the %d codes of %d characters %d were minted before; so many more would use up nearly all. Mint fewer, or longer ones.", of.Space, length, of.Minted))
+		return migrations.BadParam("codes",
+			fmt.Sprintf("Of the %d codes of %d characters %d were minted before; so many more would use up nearly all. Mint fewer, or longer ones.", of.Space, length, of.Minted))
 	}
 	return nil
 }
@@ -100,7 +104,8 @@ func (m *Codes) fillMint(ctx context.Context, into migrations.Filler) error {
 		if err != nil {
 			return fmt.Errorf("write payload: %w", err)
 		}
-		if err := into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: fmt.Sprintf("%d %d", existing, i+1)}); err != nil {
+		if err := into.Add(ctx,
+			migrations.NewTask{Payload: string(payload), Cursor: fmt.Sprintf("%d %d", existing, i+1)}); err != nil {
 			return err
 		}
 	}

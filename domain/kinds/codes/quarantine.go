@@ -35,7 +35,8 @@ func (m *Codes) checkQuarantine(ctx context.Context, values migrations.Values) e
 		return migrations.BadParam("lot", err.Error())
 	}
 	if lot.QuarantinedAt == nil {
-		return migrations.BadParam("lot", fmt.Sprintf("Lot %d is not in quarantine. Put it there on the page of reference codes; that opens the run.", lot.ID))
+		return migrations.BadParam("lot",
+			fmt.Sprintf("Lot %d is not in quarantine. Put it there on the page of reference codes; that opens the run.", lot.ID))
 	}
 	return nil
 }
@@ -61,7 +62,8 @@ func (m *Codes) fillQuarantine(ctx context.Context, into migrations.Filler) erro
 		characters, done = refs.PartsFor(codes), 0
 	}
 	for i, part := range refs.Parts(characters)[done:] {
-		if err := into.Add(ctx, migrations.NewTask{Payload: part, Cursor: fmt.Sprintf("%d %d", characters, done+i+1)}); err != nil {
+		if err := into.Add(ctx,
+			migrations.NewTask{Payload: part, Cursor: fmt.Sprintf("%d %d", characters, done+i+1)}); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,8 @@ func (m *Images) Migration() *migrations.Migration {
 			{Name: "source", Label: "Addresses from", Kind: migrations.Choice, Default: fromTexts, Choices: imageOrigins},
 			kinds.EncodingParam("Encoding of the file"),
 			{Name: "max_kib", Label: "Largest file, in KiB", Kind: migrations.Number, Default: "20480", Min: 1, Max: 200 << 10},
-			{Name: "max_pixels", Label: "Most pixels", Help: "Width times height, of all frames of an animation together. Each takes four to eight bytes of memory while one is converted, of a progressive JPEG up to three times as much.", Kind: migrations.Number, Default: "40000000", Min: 1, Max: 400_000_000},
+			{Name: "max_pixels", Label: "Most pixels",
+				Help: "Width times height, of all frames of an animation together. Each takes four to eight bytes of memory while one is converted, of a progressive JPEG up to three times as much.", Kind: migrations.Number, Default: "40000000", Min: 1, Max: 400_000_000},
 			{Name: "timeout", Label: "Seconds for a download", Kind: migrations.Number, Default: "60", Min: 1, Max: 240},
 		},
 		Check:   m.checkImageRun,
@@ -59,7 +60,8 @@ const (
 )
 
 func imageOrigins(context.Context) ([]migrations.Option, error) {
-	return []migrations.Option{{Value: fromTexts, Label: "Descriptions and comments"}, {Value: fromFile, Label: "The CSV file"}}, nil
+	return []migrations.Option{{Value: fromTexts, Label: "Descriptions and comments"},
+		{Value: fromFile, Label: "The CSV file"}}, nil
 }
 
 func (m *Images) checkImageRun(ctx context.Context, values migrations.Values) error {
@@ -118,7 +120,9 @@ func (m *Images) fillImages(ctx context.Context, into migrations.Filler) error {
 // textsPerRead is how many texts of any company a query of filling reads.
 const textsPerRead = 500
 
-func (m *Images) fillFromDescriptions(ctx context.Context, into migrations.Filler, company id.Company, at imageCursor) error {
+func (m *Images) fillFromDescriptions(
+	ctx context.Context, into migrations.Filler, company id.Company, at imageCursor,
+) error {
 	last, err := db.Read(m.bulk.Queries.LastTicket(ctx))
 	if err != nil {
 		return fmt.Errorf("look for the last ticket: %w", err)
@@ -140,7 +144,9 @@ func (m *Images) fillFromDescriptions(ctx context.Context, into migrations.Fille
 	return nil
 }
 
-func (m *Images) fillFromComments(ctx context.Context, into migrations.Filler, company id.Company, at imageCursor) error {
+func (m *Images) fillFromComments(
+	ctx context.Context, into migrations.Filler, company id.Company, at imageCursor,
+) error {
 	last, err := db.Read(m.bulk.Queries.LastComment(ctx))
 	if err != nil {
 		return fmt.Errorf("look for the last comment: %w", err)
@@ -153,7 +159,8 @@ func (m *Images) fillFromComments(ctx context.Context, into migrations.Filler, c
 			return fmt.Errorf("look for images in comments: %w", err)
 		}
 		for _, row := range rows {
-			job := imageJob{Key: tickets.Key{Board: row.Slug, Number: row.LocalID}.String(), Ticket: row.TicketID, Comment: row.ID}
+			job := imageJob{Key: tickets.Key{Board: row.Slug, Number: row.LocalID}.String(), Ticket: row.TicketID,
+				Comment: row.ID}
 			if err := addImages(ctx, into, row.Body, job, imageCursor{comments: true, id: uint64(row.ID)}, at); err != nil {
 				return err
 			}
@@ -174,7 +181,9 @@ func addImages(ctx context.Context, into migrations.Filler, text string, job ima
 			continue
 		}
 		if i == imagesPerText {
-			reason := fmt.Sprintf("There are %d images from other hosts in %s. %d of a text are fetched at once; repeat this for the others.", len(list), job.text(), imagesPerText)
+			reason := fmt.Sprintf(
+				"There are %d images from other hosts in %s. %d of a text are fetched at once; repeat this for the others.",
+				len(list), job.text(), imagesPerText)
 			return into.Reject(ctx, migrations.Rejection{Reason: reason, Content: address, Cursor: here.String()})
 		}
 		job.URL = address
@@ -233,24 +242,25 @@ func imageCursorFrom(s string) imageCursor {
 }
 
 func (m *Images) fillImagesFromFile(ctx context.Context, into migrations.Filler) error {
-	return migrations.FillCSV(ctx, into, kinds.CSVOptions(into.Values()), func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
-		column := func(name string) int {
-			return slices.IndexFunc(file.Columns, func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), name) })
-		}
-		address, key := column("url"), column("key")
-		if address < 0 {
-			return nil, csvfile.BadFile("The file has no column url. Its columns are: " + strings.Join(file.Columns, ", ") + ".")
-		}
-		return func(row csvfile.Row) (string, error) {
-			field := func(i int) string {
-				if i < 0 || i >= len(row.Fields) {
-					return ""
-				}
-				return strings.TrimSpace(row.Fields[i])
+	return migrations.FillCSV(ctx, into, kinds.CSVOptions(into.Values()),
+		func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
+			column := func(name string) int {
+				return slices.IndexFunc(file.Columns, func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), name) })
 			}
-			return m.imageRow(field(address), field(key))
-		}, nil
-	})
+			address, key := column("url"), column("key")
+			if address < 0 {
+				return nil, csvfile.BadFile("The file has no column url. Its columns are: " + strings.Join(file.Columns, ", ") + ".")
+			}
+			return func(row csvfile.Row) (string, error) {
+				field := func(i int) string {
+					if i < 0 || i >= len(row.Fields) {
+						return ""
+					}
+					return strings.TrimSpace(row.Fields[i])
+				}
+				return m.imageRow(field(address), field(key))
+			}, nil
+		})
 }
 
 // imageRow returns the payload for a row of a file, or what is wrong with it.
@@ -287,7 +297,8 @@ func (m *Images) previewImage(ctx context.Context, work *migrations.Work) (strin
 		return "", migrations.Permanent{Err: err}
 	}
 	doing := "Would fetch an image from " + u.Hostname()
-	if image, err := images.BySource(ctx, m.bulk.Queries, company.ID, job.address(), m.bulk.Now().Add(-freshImage)); err == nil {
+	if image, err := images.BySource(ctx, m.bulk.Queries, company.ID, job.address(),
+		m.bulk.Now().Add(-freshImage)); err == nil {
 		doing = "Would use " + image.Path(company.Slug) + ", fetched before"
 	}
 	if job.Key == "" {
@@ -296,7 +307,9 @@ func (m *Images) previewImage(ctx context.Context, work *migrations.Work) (strin
 	return doing + " and show it in " + job.text() + ".", nil
 }
 
-func (m *Images) imageJobOf(ctx context.Context, work *migrations.Work) (job imageJob, company accounts.Company, err error) {
+func (m *Images) imageJobOf(
+	ctx context.Context, work *migrations.Work,
+) (job imageJob, company accounts.Company, err error) {
 	if err := json.Unmarshal([]byte(work.Task.Payload), &job); err != nil {
 		return job, company, migrations.Permanent{Err: fmt.Errorf("the task cannot be read: %w", err)}
 	}
@@ -417,11 +430,13 @@ func (m *Images) fetchImage(ctx context.Context, work *migrations.Work, address 
 		return nil, err
 	}
 	total := time.Duration(number("timeout")) * time.Second
-	content, err := m.fetch(ctx, address, outbound.Limits{Bytes: number("max_kib") << 10, Total: total, Header: min(total, 20*time.Second), Await: work.Await})
+	content, err := m.fetch(ctx, address, outbound.Limits{Bytes: number("max_kib") << 10, Total: total,
+		Header: min(total, 20*time.Second), Await: work.Await})
 	if err != nil {
 		return nil, err
 	}
-	picture, err := images.Convert(ctx, content, images.Limits{Pixels: number("max_pixels"), Thumbnail: images.ThumbnailWidth})
+	picture, err := images.Convert(ctx, content,
+		images.Limits{Pixels: number("max_pixels"), Thumbnail: images.ThumbnailWidth})
 	if errors.Is(err, images.CodeUnfit) {
 		return nil, migrations.Permanent{Err: fmt.Errorf("%.300q: %w", address, err)}
 	}
@@ -455,7 +470,8 @@ func (m *Images) fetch(ctx context.Context, address string, limits outbound.Limi
 func mayBeImage(kind string) bool {
 	kind, _, _ = strings.Cut(kind, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
-	return kind == "" || kind == "application/octet-stream" || kind == "binary/octet-stream" || strings.HasPrefix(kind, "image/")
+	return kind == "" || kind == "application/octet-stream" || kind == "binary/octet-stream" ||
+		strings.HasPrefix(kind, "image/")
 }
 
 func whenToTry(err error) error {
@@ -508,7 +524,8 @@ func (m *Images) storeImage(ctx context.Context, picture images.Picture) (*image
 			return nil, err
 		}
 	}
-	return &images.Image{Hash: picture.Hash, Type: picture.Type, Bytes: int64(len(picture.Content)), Width: picture.Width, Height: picture.Height}, nil
+	return &images.Image{Hash: picture.Hash, Type: picture.Type, Bytes: int64(len(picture.Content)), Width: picture.Width,
+		Height: picture.Height}, nil
 }
 
 // actorOf is the user as whom a run changes texts: the operator who opened it, or for the command line the company's
@@ -527,7 +544,9 @@ func (m *Images) actorOf(ctx context.Context, work *migrations.Work, company id.
 
 // showImage replaces the address in the current texts, and nothing else. A text that cannot be changed any more is
 // noted, and is no error.
-func (m *Images) showImage(ctx context.Context, tx *db.Tx, company id.Company, texts []imageJob, job imageJob, path string, by tickets.User) (hint string, err error) {
+func (m *Images) showImage(
+	ctx context.Context, tx *db.Tx, company id.Company, texts []imageJob, job imageJob, path string, by tickets.User,
+) (hint string, err error) {
 	if job.Key == "" {
 		return "", nil
 	}
@@ -567,7 +586,9 @@ func (m *Images) showImage(ctx context.Context, tx *db.Tx, company id.Company, t
 }
 
 // showIn changes one text, of a ticket that is locked.
-func showIn(ctx context.Context, tx *db.Tx, ticket tickets.Ticket, text imageJob, path string, by tickets.User) (bool, error) {
+func showIn(
+	ctx context.Context, tx *db.Tx, ticket tickets.Ticket, text imageJob, path string, by tickets.User,
+) (bool, error) {
 	change := func(old string) string {
 		changed, _ := markup.ReplaceImages(old, text.URL, path)
 		return changed

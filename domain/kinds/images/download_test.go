@@ -105,7 +105,9 @@ func (g *webEnv) values(pairs ...string) migrations.Values {
 
 // download does a run, of the file if there is one, and returns the results of the tasks by path: a note, or an error
 // with a ! before it.
-func (g *webEnv) download(t testing.TB, values migrations.Values, file string, dry bool) (migrations.Run, map[string]string) {
+func (g *webEnv) download(
+	t testing.TB, values migrations.Values, file string, dry bool,
+) (migrations.Run, map[string]string) {
 	t.Helper()
 	draft := migrations.Draft{Dry: dry}
 	if file != "" {
@@ -114,7 +116,8 @@ func (g *webEnv) download(t testing.TB, values migrations.Values, file string, d
 	run := domaintest.OK(g.work.Console.OpenRun(g.Ctx, "download-images", values, draft, nil))(t)
 	if !dry {
 		g.until(t, run.ID, migrations.Ready)
-		change := migrations.KnobChange{"error_share": 0, "same_error": 0, "attempts": 2, "backoff": 0.01, "block": 3, "per_host": 0}
+		change := migrations.KnobChange{"error_share": 0, "same_error": 0, "attempts": 2, "backoff": 0.01, "block": 3,
+			"per_host": 0}
 		domaintest.OK(g.work.Console.ChangeKnobs(g.Ctx, run.ID, change))(t)
 		domaintest.OK(g.work.Console.StartRun(g.Ctx, run.ID, 0, nil))(t)
 	}
@@ -151,7 +154,8 @@ func (g *webEnv) download(t testing.TB, values migrations.Values, file string, d
 // describe opens a ticket with a text in which {} is the host, and returns its key.
 func (g *webEnv) describe(t testing.TB, text string) tickets.Key {
 	t.Helper()
-	ticket := domaintest.OK(g.Workflows.OpenTicket(g.Ctx, "ART", tickets.Draft{Title: "A picture", Description: strings.ReplaceAll(text, "{}", g.base)}, nil))(t)
+	ticket := domaintest.OK(g.Workflows.OpenTicket(g.Ctx, "ART",
+		tickets.Draft{Title: "A picture", Description: strings.ReplaceAll(text, "{}", g.base)}, nil))(t)
 	return ticket.Key
 }
 
@@ -164,7 +168,8 @@ func (g *webEnv) comment(t testing.TB, key tickets.Key, text string) id.Comment 
 // path is the path of the stored copy of content.
 func (g *webEnv) path(t testing.TB, content []byte) string {
 	t.Helper()
-	c := domaintest.OK(images.Convert(context.Background(), content, images.Limits{Pixels: 1 << 20, Thumbnail: images.ThumbnailWidth}))(t)
+	c := domaintest.OK(images.Convert(context.Background(), content,
+		images.Limits{Pixels: 1 << 20, Thumbnail: images.ThumbnailWidth}))(t)
 	return images.Image{Hash: c.Hash}.Path("acme")
 }
 
@@ -196,7 +201,8 @@ func (g *webEnv) stored(t testing.TB) (list []string) {
 func TestDownloadImages(t *testing.T) {
 	t.Parallel()
 	g := newWebEnv(t)
-	photo, alpha, same, five := g.path(t, outboundtest.RotatedJPEG()), g.path(t, outboundtest.Transparent()), g.path(t, outboundtest.Picture(1, "x.png")), g.path(t, outboundtest.Wide())
+	photo, alpha, same, five := g.path(t, outboundtest.RotatedJPEG()), g.path(t, outboundtest.Transparent()), g.path(t,
+		outboundtest.Picture(1, "x.png")), g.path(t, outboundtest.Wide())
 	one := g.describe(t, "Look: ![photo]({}/photo.jpg) and ![twice](<{}/photo.jpg> 'x').\n\n`![code]({}/photo.jpg)` [link]({}/photo.jpg) ![ref][r]\n\n[r]: {}/alpha.png")
 	two := g.describe(t, "![a]({}/same/1.png) ![b]({}/same/2.png) ![lost]({}/status/404) ![ours](/acme/images/x)")
 	none := g.describe(t, "nothing here but {}/photo.jpg")
@@ -213,7 +219,8 @@ func TestDownloadImages(t *testing.T) {
 		if g.host.Requests() != 0 || len(g.stored(t)) != 0 {
 			t.Errorf("%d requests, %d files", g.host.Requests(), len(g.stored(t)))
 		}
-		if len(said) != 6 || said["/photo.jpg"] != "Would fetch an image from 127.0.0.1 and show it in the description of "+one.String()+"." ||
+		if len(said) != 6 ||
+			said["/photo.jpg"] != "Would fetch an image from 127.0.0.1 and show it in the description of "+one.String()+"." ||
 			said["/wide.png c"] != "Would fetch an image from 127.0.0.1 and show it in a comment of "+one.String()+"." {
 			t.Errorf("%q", said)
 		}
@@ -224,12 +231,14 @@ func TestDownloadImages(t *testing.T) {
 		g.reads(t, one, "Look: ![photo]("+photo+") and ![twice](<"+photo+"> 'x').\n\n`![code]({}/photo.jpg)` [link]({}/photo.jpg) ![ref][r]\n\n[r]: "+alpha)
 		g.reads(t, two, "![a]("+same+") ![b]("+same+") ![lost]({}/status/404) ![ours](/acme/images/x)")
 		g.reads(t, none, "nothing here but {}/photo.jpg")
-		if c, err := g.Workflows.CommentOf(g.Ctx, before, comment); err != nil || c.Body != "> ![a]("+five+")\n\nas I said" || c.Version != 2 {
+		if c, err := g.Workflows.CommentOf(g.Ctx, before, comment); err != nil ||
+			c.Body != "> ![a]("+five+")\n\nas I said" || c.Version != 2 {
 			t.Errorf("%+v, %v", c, err)
 		}
 	})
 	t.Run("the tasks have their results", func(t *testing.T) {
-		if want := photo + " has 20 × 60 pixels, "; !strings.HasPrefix(said["/photo.jpg"], want) || !strings.HasSuffix(said["/photo.jpg"], "; the description of "+one.String()+" shows it.") {
+		if want := photo + " has 20 × 60 pixels, "; !strings.HasPrefix(said["/photo.jpg"], want) ||
+			!strings.HasSuffix(said["/photo.jpg"], "; the description of "+one.String()+" shows it.") {
 			t.Errorf("%q", said["/photo.jpg"])
 		}
 		if want := "!1 \"" + g.base + "/status/404\" answers 404 Not Found."; said["/status/404"] != want {
@@ -240,10 +249,12 @@ func TestDownloadImages(t *testing.T) {
 		}
 	})
 	t.Run("one picture of two addresses is stored once, with its small copy", func(t *testing.T) {
-		if files := g.stored(t); len(files) != 4+1 || !slices.Contains(files, strings.TrimPrefix(five, "/acme/images/")+".640") {
+		if files := g.stored(t); len(files) != 4+1 ||
+			!slices.Contains(files, strings.TrimPrefix(five, "/acme/images/")+".640") {
 			t.Errorf("%q", files)
 		}
-		if n, m := g.Count(t, "SELECT COUNT(*) FROM image"), g.Count(t, "SELECT COUNT(*) FROM image_source"); n != 4 || m != 5 {
+		if n, m := g.Count(t, "SELECT COUNT(*) FROM image"), g.Count(t, "SELECT COUNT(*) FROM image_source"); n != 4 ||
+			m != 5 {
 			t.Errorf("%d images of %d addresses", n, m)
 		}
 	})
@@ -254,7 +265,8 @@ func TestDownloadImages(t *testing.T) {
 			domaintest.Must(t, err)
 			content, err := io.ReadAll(file)
 			file.Close()
-			if err != nil || image.Type != dx || http.DetectContentType(content) != dx || !small && int64(len(content)) != image.Bytes || bytes.Contains(content, []byte(outboundtest.Secret)) {
+			if err != nil || image.Type != dx || http.DetectContentType(content) != dx ||
+				!small && int64(len(content)) != image.Bytes || bytes.Contains(content, []byte(outboundtest.Secret)) {
 				t.Errorf("%+v, %v", image, err)
 			}
 		}
@@ -276,7 +288,8 @@ func TestDownloadImages(t *testing.T) {
 			t.Fatalf("version %d", current.Version)
 		}
 		conflict, err := g.Workflows.Conflict(g.Ctx, current, before.Version)
-		if err != nil || !conflict.Known || conflict.Since.Description != before.Description || len(conflict.Since.By) != 1 || conflict.Since.By[0] != "Ana" {
+		if err != nil || !conflict.Known || conflict.Since.Description != before.Description ||
+			len(conflict.Since.By) != 1 || conflict.Since.By[0] != "Ana" {
 			t.Fatalf("%+v, %v", conflict.Since, err)
 		}
 		mine := strings.NewReplacer("[link]", "[my link]")
@@ -288,7 +301,8 @@ func TestDownloadImages(t *testing.T) {
 	t.Run("recent downloads are not fetched again", func(t *testing.T) {
 		requests := g.host.RequestCount("/photo.jpg")
 		again := g.describe(t, "![x]({}/photo.jpg)")
-		if _, said := g.download(t, g.values(), "", false); !strings.Contains(said["/photo.jpg"], again.String()+" shows it") {
+		if _, said := g.download(t, g.values(), "", false); !strings.Contains(said["/photo.jpg"],
+			again.String()+" shows it") {
 			t.Errorf("%q", said)
 		}
 		g.reads(t, again, "![x]("+photo+")")
@@ -311,7 +325,8 @@ func TestDownloadImagesFromFile(t *testing.T) {
 	}
 	last := g.comment(t, key, "![a]({}/image/2.png)")
 	g.works(t)
-	file := "Key,URL\n,{}/image/1.png\n" + strings.ToLower(key.String()) + ",{}/image/2.png\nART-99,{}/image/4.png\nART-x,{}/image/5.png\n,\n,http://10.0.0.1/x.png\n,file:///etc/passwd\n,http://user@example.com/\n"
+	file := "Key,URL\n,{}/image/1.png\n" + strings.ToLower(key.String()) +
+		",{}/image/2.png\nART-99,{}/image/4.png\nART-x,{}/image/5.png\n,\n,http://10.0.0.1/x.png\n,file:///etc/passwd\n,http://user@example.com/\n"
 	run, comment := g.download(t, g.values("source", "file"), strings.ReplaceAll(file, "{}", g.base), false)
 	g.reads(t, key, "![a]("+other+") ![b]({}/image/3.png)")
 	if c, err := g.Workflows.CommentOf(g.Ctx, g.Ticket(t, key.String()), last); err != nil || c.Body != "![a]("+other+")" {
@@ -413,7 +428,8 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 		comments[what] = g.comment(t, keys[what], "![a]({}/"+what+".png)")
 	}
 	g.board = g.Board(t, "OLD")
-	old, err := g.Workflows.OpenTicket(g.Ctx, "OLD", tickets.Draft{Title: "x", Description: "![a](" + g.base + "/archived.png)"}, nil)
+	old, err := g.Workflows.OpenTicket(g.Ctx, "OLD",
+		tickets.Draft{Title: "x", Description: "![a](" + g.base + "/archived.png)"}, nil)
 	must(err)
 	edit := func(what, text string) func() {
 		return func() {
@@ -424,13 +440,15 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 	}
 	g.meet["/edited.png"] = edit("edited", "Before.\n\n![a]("+g.base+"/edited.png)\n\nAfter.")
 	g.meet["/emptied.png"] = edit("emptied", "gone")
-	g.meet["/long.png"] = edit("long", "![a]("+g.base+"/long.png)"+strings.Repeat("x", tickets.MaxDescription-len("![a]("+g.base+"/long.png)")))
+	g.meet["/long.png"] = edit("long",
+		"![a]("+g.base+"/long.png)"+strings.Repeat("x", tickets.MaxDescription-len("![a]("+g.base+"/long.png)")))
 	g.meet["/deleted.png"] = func() {
 		err := g.Workflows.DeleteTicket(g.Ctx, keys["deleted"])
 		must(err)
 	}
 	g.meet["/reworded.png"] = func() {
-		_, err := g.Workflows.EditComment(g.Ctx, keys["reworded"], comments["reworded"], "Now ![a]("+g.base+"/reworded.png)", 1)
+		_, err := g.Workflows.EditComment(g.Ctx, keys["reworded"], comments["reworded"], "Now ![a]("+g.base+"/reworded.png)",
+			1)
 		must(err)
 	}
 	g.meet["/withdrawn.png"] = func() {
@@ -447,13 +465,16 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 	}
 	g.reads(t, keys["edited"], "Before.\n\n![a]("+stored+")\n\nAfter.")
 	g.reads(t, keys["emptied"], "gone")
-	if c, err := g.Workflows.CommentOf(g.Ctx, g.Ticket(t, keys["reworded"].String()), comments["reworded"]); err != nil || c.Body != "Now ![a]("+stored+")" || c.Version != 3 {
+	if c, err := g.Workflows.CommentOf(g.Ctx, g.Ticket(t, keys["reworded"].String()), comments["reworded"]); err != nil ||
+		c.Body != "Now ![a]("+stored+")" || c.Version != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	g.reads(t, old.Key, "![a]({}/archived.png)")
 	for path, want := range map[string]string{
-		"/edited.png": "shows it.", "/emptied.png": "does not show it any more.", "/deleted.png": "is gone.", "/reworded.png c": "shows it.",
-		"/withdrawn.png c": "does not show it any more.", "/archived.png": "is archived, so its texts stay as they are.", "/long.png": "cannot show it: ",
+		"/edited.png": "shows it.", "/emptied.png": "does not show it any more.", "/deleted.png": "is gone.",
+		"/reworded.png c":  "shows it.",
+		"/withdrawn.png c": "does not show it any more.", "/archived.png": "is archived, so its texts stay as they are.",
+		"/long.png": "cannot show it: ",
 	} {
 		if !strings.Contains(comment[path], want) {
 			t.Errorf("%s: %q", path, comment[path])
@@ -466,7 +487,8 @@ func TestImagesAreFoundOnce(t *testing.T) {
 	g := newWebEnv(t)
 	want := 0
 	for i := range 7 {
-		key := g.describe(t, strings.Repeat(fmt.Sprintf("![a]({}/image/%d.png) ", i), 2)+"![b](//cdn.example/x.png)![c](HTTP://cdn.example/y.png)")
+		key := g.describe(t, strings.Repeat(fmt.Sprintf("![a]({}/image/%d.png) ", i),
+			2)+"![b](//cdn.example/x.png)![c](HTTP://cdn.example/y.png)")
 		g.comment(t, key, fmt.Sprintf("![a]({}/image/%d.png)", i))
 		want += 4
 	}
@@ -495,8 +517,10 @@ func TestImageRunsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	g := newWebEnv(t)
 	for what, values := range map[string]migrations.Values{
-		"no company": {}, "an unknown company": g.values("company", "nobody"), "an unknown source": g.values("source", "mail"),
-		"no pixels": g.values("max_pixels", "0"), "too many bytes": g.values("max_kib", "999999999"), "something else": g.values("colour", "red"),
+		"no company": {}, "an unknown company": g.values("company", "nobody"),
+		"an unknown source": g.values("source", "mail"),
+		"no pixels":         g.values("max_pixels", "0"), "too many bytes": g.values("max_kib", "999999999"),
+		"something else": g.values("colour", "red"),
 	} {
 		if run, err := g.work.Console.OpenRun(g.Ctx, "download-images", values, migrations.Draft{}, nil); err == nil {
 			t.Errorf("%s: run %d", what, run.ID)
@@ -507,7 +531,8 @@ func TestImageRunsThatCannotBe(t *testing.T) {
 	}
 	t.Run("a file without a column of addresses cancels its run and says so", func(t *testing.T) {
 		g.works(t)
-		run := domaintest.OK(g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"}, nil))(t)
+		run := domaintest.OK(g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"),
+			migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"}, nil))(t)
 		if run = g.until(t, run.ID, migrations.Cancelled); !strings.Contains(run.Reason, "no column url") {
 			t.Errorf("%q", run.Reason)
 		}
@@ -534,7 +559,8 @@ func TestTextOfHundredsOfImages(t *testing.T) {
 		t.Errorf("%d tasks, %d rejected", run.Total, run.Rejected)
 	}
 	list, _, err := g.work.Console.RunRejections(g.Ctx, run.ID, 0)
-	if err != nil || len(list) != 1 || !strings.Contains(list[0].Reason, "450 images") || !strings.Contains(list[0].Reason, key.String()) {
+	if err != nil || len(list) != 1 || !strings.Contains(list[0].Reason, "450 images") ||
+		!strings.Contains(list[0].Reason, key.String()) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if g.host.Requests() != 0 {
@@ -552,7 +578,8 @@ func TestImagesBehindARedirect(t *testing.T) {
 		file += fmt.Sprintf("%s/to?http://localhost:%s/image/%d.png\n", g.base, port, n)
 	}
 	g.works(t)
-	run := domaintest.OK(g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"}, nil))(t)
+	run := domaintest.OK(g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"),
+		migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"}, nil))(t)
 	g.until(t, run.ID, migrations.Ready)
 	domaintest.OK(g.work.Console.StartRun(g.Ctx, run.ID, 0, nil))(t)
 	domaintest.Until(t, "all tasks wait", func() bool {

@@ -45,7 +45,8 @@ func TestBadFiles(t *testing.T) {
 		name, first, row string // the header's first column, and a row of it
 		values           migrations.Values
 	}{
-		{"import-tickets", "title", "Größe #", migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com"}},
+		{"import-tickets", "title", "Größe #", migrations.Values{"company": "acme", "board": "DEMO",
+			"author": "ana@example.com"}},
 		{"download-images", "url", "https://example.com/#.png", migrations.Values{"company": "acme", "source": "file"}},
 	} {
 		head, row := kind.first+",Größe\n", kind.row+",ß\n"
@@ -62,23 +63,30 @@ func TestBadFiles(t *testing.T) {
 			{name: "a byte order mark", file: "\ufeff" + good, tasks: 2},
 			{name: "UTF-16, little end first", file: good, encode: utf16(unicode.LittleEndian), tasks: 2},
 			{name: "UTF-16, big end first", file: good, encode: utf16(unicode.BigEndian), tasks: 2},
-			{name: "UTF-16 without a mark", file: good, encode: func(s string) string { return utf16(unicode.LittleEndian)(s)[2:] }, refused: "UTF-16"},
+			{name: "UTF-16 without a mark", file: good,
+				encode: func(s string) string { return utf16(unicode.LittleEndian)(s)[2:] }, refused: "UTF-16"},
 			{name: "Latin-1", file: good, encode: latin, refused: "choose the encoding Windows-1252"},
-			{name: "Latin-1, as it says", file: good, encode: latin, values: []string{"encoding", csvfile.EncodingWindows}, tasks: 2},
-			{name: "one row of Latin-1 far down", file: head + strings.Repeat(row, 5000) + "gr\xfc\xdfe,1\n" + row, tasks: 5001, rejected: []uint64{5002}},
+			{name: "Latin-1, as it says", file: good, encode: latin, values: []string{"encoding", csvfile.EncodingWindows},
+				tasks: 2},
+			{name: "one row of Latin-1 far down", file: head + strings.Repeat(row, 5000) + "gr\xfc\xdfe,1\n" + row, tasks: 5001,
+				rejected: []uint64{5002}},
 			{name: "nothing", file: "", refused: "empty"},
 			{name: "empty lines", file: "\n\r\n\n", refused: "empty"},
 			{name: "no rows", file: head, refused: "no rows"},
 			{name: "other columns", file: "neither,nor\n1,2\n", refused: "neither, nor"},
 			{name: "a workbook", file: "PK\x03\x04whatever", refused: "workbook"},
-			{name: "a picture", file: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + strings.Repeat("\x00\x01\xfe\x90", 100), refused: "does not look like a CSV file"},
-			{name: "more columns than can be", file: kind.first + strings.Repeat(",", csvfile.MaxColumns) + "\n", refused: "5001 columns"},
+			{name: "a picture", file: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + strings.Repeat("\x00\x01\xfe\x90", 100),
+				refused: "does not look like a CSV file"},
+			{name: "more columns than can be", file: kind.first + strings.Repeat(",", csvfile.MaxColumns) + "\n",
+				refused: "5001 columns"},
 			{name: "a header without end", file: strings.Repeat("a", 2*csvfile.MaxRow), refused: "first row"},
 			{name: "a quote that is never closed", file: head + row + "\"x,1\n" + row, tasks: 2, rejected: []uint64{3}},
 			{name: "a quote within a field", file: head + "x\"y,1\n" + row, tasks: 1, rejected: []uint64{2}},
 			{name: "text after a quote", file: head + "\"x\"y,1\n" + row, tasks: 1, rejected: []uint64{2}},
-			{name: "a field far too large", file: head + row + strings.Repeat("x", 3*csvfile.MaxRow) + ",1\n" + row, tasks: 2, rejected: []uint64{3}},
-			{name: "a quoted field far too large", file: head + row + "\"" + strings.Repeat("x", 3*csvfile.MaxRow) + "\",1\n" + row, tasks: 2, rejected: []uint64{3}},
+			{name: "a field far too large", file: head + row + strings.Repeat("x", 3*csvfile.MaxRow) + ",1\n" + row, tasks: 2,
+				rejected: []uint64{3}},
+			{name: "a quoted field far too large", file: head + row + "\"" + strings.Repeat("x", 3*csvfile.MaxRow) + "\",1\n" +
+				row, tasks: 2, rejected: []uint64{3}},
 			{name: "too few and too many fields", file: head + "x\nx,1,2\n" + row, tasks: 1, rejected: []uint64{2, 3}},
 			{name: "a NUL byte", file: head + "x,\x00\n" + row, tasks: 1, rejected: []uint64{2}},
 			{name: "no good row", file: head + "x\n,\n\"\n", rejected: []uint64{2, 3, 4}},
@@ -95,7 +103,8 @@ func TestBadFiles(t *testing.T) {
 				}
 				err := e.Migration(t, kind.name).Fill(context.Background(), into)
 				if c.refused != "" {
-					if !errors.Is(err, csvfile.CodeBadFile) || !strings.Contains(err.Error(), c.refused) || len(into.tasks)+len(into.rejected) > 0 {
+					if !errors.Is(err, csvfile.CodeBadFile) || !strings.Contains(err.Error(), c.refused) ||
+						len(into.tasks)+len(into.rejected) > 0 {
 						t.Errorf("%v; %d tasks, %d rejected", err, len(into.tasks), len(into.rejected))
 					}
 					return

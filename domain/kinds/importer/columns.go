@@ -55,7 +55,8 @@ var importColumns = []struct {
 }{
 	{"title", "Title", "", []string{"summary", "title", "name", "subject"}},
 	{"description", "Description", "", []string{"description", "body", "details"}},
-	{"status", "Status", "It says in which column of the board a ticket goes.", []string{"status", "state", "column", "list"}},
+	{"status", "Status", "It says in which column of the board a ticket goes.",
+		[]string{"status", "state", "column", "list"}},
 	{"key", "Key", "What a ticket is called there, such as OLD-123. It opens the ticket here, too, and a ticket with a key that was imported before is left as it is.", []string{"issue key", "key", "issue id", "id", "ticket id", "number"}},
 	{"assignee", "Assignee", "", []string{"assignee", "assignees", "assigned to", "assignee email"}},
 	{"reporter", "Reporter", "Who opened it.", []string{"reporter", "creator", "author", "created by"}},
@@ -67,8 +68,10 @@ var importColumns = []struct {
 
 // jiraKept are the columns of a Jira export whose values are appended to the description.
 var jiraKept = []string{
-	"Issue Type", "Issue type", "Priority", "Resolution", "Labels", "Component/s", "Components", "Affects Version/s", "Affects versions", "Fix Version/s",
-	"Fix versions", "Parent", "Parent key", "Parent summary", "Epic Link", "Sprint", "Due Date", "Due date", "Environment", "Attachment",
+	"Issue Type", "Issue type", "Priority", "Resolution", "Labels", "Component/s", "Components", "Affects Version/s",
+	"Affects versions", "Fix Version/s",
+	"Fix versions", "Parent", "Parent key", "Parent summary", "Epic Link", "Sprint", "Due Date", "Due date", "Environment",
+	"Attachment",
 }
 
 // noColumn is the value of a parameter for an ignored column.
@@ -121,7 +124,8 @@ func (k keyLines) first(key string, line uint64) uint64 {
 // mapColumns finds the columns that the parameters name in a file, and the others by their usual names. It returns
 // csvfile.BadFile.
 func mapColumns(values migrations.Values, columns []string, now time.Time) (importMapping, error) {
-	m := importMapping{of: map[string][]int{}, names: columns, jira: values["markup"] == "jira", dates: &dates{monthFirst: values["dates"] == "mdy"}, now: now, slugs: map[string]bool{}, lines: keyLines{}}
+	m := importMapping{of: map[string][]int{}, names: columns, jira: values["markup"] == "jira",
+		dates: &dates{monthFirst: values["dates"] == "mdy"}, now: now, slugs: map[string]bool{}, lines: keyLines{}}
 	jira := isJira(columns)
 	if values["markup"] == "auto" || values["markup"] == "" {
 		m.jira = jira
@@ -135,7 +139,8 @@ func mapColumns(values migrations.Values, columns []string, now time.Time) (impo
 			continue
 		}
 		if m.of[c.param] = columnsNamed(columns, name); len(m.of[c.param]) == 0 {
-			return m, csvfile.BadFile(fmt.Sprintf("The file has no column “%s” for %s. It has: %s.", name, strings.ToLower(c.label), someNames(columns)))
+			return m, csvfile.BadFile(fmt.Sprintf("The file has no column “%s” for %s. It has: %s.", name,
+				strings.ToLower(c.label), someNames(columns)))
 		}
 	}
 	if len(m.of["title"]) == 0 {
@@ -200,13 +205,15 @@ func (m importMapping) payload(row csvfile.Row) (string, error) {
 	}
 	if slug, ok := slugOf(parsed.Key); ok && !m.slugs[slug] {
 		if len(m.slugs) == maxImportSlugs {
-			return "", fmt.Errorf("%s is a key of one project too many: an import takes those of %d, for no board can have their slugs any more. If these are no keys to keep, import without the key.", parsed.Key, maxImportSlugs)
+			return "", fmt.Errorf(
+				"%s is a key of one project too many: an import takes those of %d, for no board can have their slugs any more. If these are no keys to keep, import without the key.", parsed.Key, maxImportSlugs)
 		}
 		m.slugs[slug] = true
 	}
 	if parsed.Key != "" {
 		if line := m.lines.first(parsed.Key, row.Line); line != row.Line {
-			return "", fmt.Errorf("%s stands on line %d already. Of the rows with one key, the first is taken.", parsed.Key, line)
+			return "", fmt.Errorf("%s stands on line %d already. Of the rows with one key, the first is taken.", parsed.Key,
+				line)
 		}
 	}
 	var text strings.Builder
@@ -336,7 +343,8 @@ func (m importMapping) date(row *importRow, what, text string) time.Time {
 	}
 	at, ok := m.dates.parse(text)
 	if at = m.bound(at); !ok || at.IsZero() {
-		row.Notes = append(row.Notes, fmt.Sprintf("“%s” is no date that can be taken for %s", kinds.Truncate(markup.Flat(text), 40), what))
+		row.Notes = append(row.Notes, fmt.Sprintf("“%s” is no date that can be taken for %s",
+			kinds.Truncate(markup.Flat(text), 40), what))
 	}
 	return at
 }

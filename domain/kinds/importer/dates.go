@@ -13,7 +13,8 @@ type dates struct {
 
 // The layouts of dates, the likely ones first. They take one digit for two, and none for seconds.
 var (
-	anyDates = withTimes("2006-1-2", "2006-1-2T", "2/Jan/06", "2/Jan/2006", "2-Jan-2006", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "Jan 2, 2006,", "January 2, 2006", "2006/1/2", "2.1.2006", "2.1.06")
+	anyDates = withTimes("2006-1-2", "2006-1-2T", "2/Jan/06", "2/Jan/2006", "2-Jan-2006", "2 Jan 2006", "2 January 2006",
+		"Jan 2, 2006", "Jan 2, 2006,", "January 2, 2006", "2006/1/2", "2.1.2006", "2.1.06")
 	dayFirst = withTimes("2/1/2006", "2/1/06", "2-1-2006", "2/1/2006,")
 	monFirst = withTimes("1/2/2006", "1/2/06", "1-2-2006", "1/2/2006,")
 )
@@ -24,7 +25,8 @@ func withTimes(days ...string) (layouts []string) {
 		if strings.HasSuffix(day, "T") {
 			space = ""
 		}
-		for _, clock := range []string{"15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "15:04:05Z07:00", "15:04:05-0700", "15:04Z07:00", "15:04:05 -0700", "15:04:05 MST"} {
+		for _, clock := range []string{"15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "15:04:05Z07:00", "15:04:05-0700",
+			"15:04Z07:00", "15:04:05 -0700", "15:04:05 MST"} {
 			layouts = append(layouts, day+space+clock)
 		}
 		layouts = append(layouts, strings.TrimSuffix(day, ","))

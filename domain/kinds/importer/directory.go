@@ -19,7 +19,8 @@ type directory struct {
 
 func readDirectory(ctx context.Context, q *db.Queries, company id.Company) (*directory, error) {
 	const page = 1000
-	d := &directory{byEmail: map[string]accounts.CompanyMember{}, byName: map[string]accounts.CompanyMember{}, shared: map[string]bool{}}
+	d := &directory{byEmail: map[string]accounts.CompanyMember{}, byName: map[string]accounts.CompanyMember{},
+		shared: map[string]bool{}}
 	for after := accounts.ID(0); ; {
 		members, err := accounts.Members(ctx, q, company, after, page)
 		if err != nil {

@@ -63,7 +63,8 @@ func (s *importEnv) waitFor(run id.Run, state migrations.State) migrations.Run {
 
 func (s *importEnv) importOf(file string, dry bool) id.Run {
 	s.t.Helper()
-	run := domaintest.OK(s.Console.OpenRun(s.operator, workflows.ImportName, migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com", "statuses": "In Progress = Doing"},
+	run := domaintest.OK(s.Console.OpenRun(s.operator, workflows.ImportName,
+		migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com", "statuses": "In Progress = Doing"},
 		migrations.Draft{Dry: dry, Upload: strings.NewReader(file), UploadName: "jira.csv"}, nil))(s.t)
 	return run.ID
 }
@@ -84,8 +85,10 @@ func rowsOf(n int) string {
 	_ = out.Write([]string{"Summary", "Issue key", "Status", "Assignee", "Created", "Description"})
 	for i := range n {
 		_ = out.Write([]string{
-			"Ticket " + strconv.Itoa(i), "BIG-" + strconv.Itoa(i+1), []string{"To do", "Doing", "Done"}[i%3], []string{"", "ana@example.com"}[i%2],
-			"2024-03-12 09:41", "h2. What\n* *one*\n* two, with [a link|https://example.com]\n\n" + strings.Repeat("Some words of text. ", 20),
+			"Ticket " + strconv.Itoa(i), "BIG-" + strconv.Itoa(i+1), []string{"To do", "Doing", "Done"}[i%3],
+			[]string{"", "ana@example.com"}[i%2],
+			"2024-03-12 09:41", "h2. What\n* *one*\n* two, with [a link|https://example.com]\n\n" +
+				strings.Repeat("Some words of text. ", 20),
 		})
 	}
 	out.Flush()

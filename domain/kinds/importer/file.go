@@ -23,7 +23,9 @@ const (
 )
 
 // ReadImport inspects the file of a run of import-tickets: see workflows.ImportReader.
-func (m *Importer) ReadImport(ctx context.Context, open func() (io.ReadCloser, error), values migrations.Values) (workflows.ImportFile, error) {
+func (m *Importer) ReadImport(
+	ctx context.Context, open func() (io.ReadCloser, error), values migrations.Values,
+) (workflows.ImportFile, error) {
 	plan, err := m.importPlan(ctx, m.db.Queries, values)
 	if err != nil {
 		return workflows.ImportFile{}, err
@@ -125,7 +127,8 @@ func (p *importPlan) columnFor(status string) string {
 	if column, ok := p.column(status); ok {
 		return column.Name
 	}
-	meaning := map[string]bool{"done": true, "closed": true, "resolved": true, "complete": true, "completed": true, "fixed": true, "won't do": true, "wontfix": true}
+	meaning := map[string]bool{"done": true, "closed": true, "resolved": true, "complete": true, "completed": true,
+		"fixed": true, "won't do": true, "wontfix": true}
 	if meaning[strings.ToLower(status)] {
 		if column, ok := p.board.FirstColumn(true); ok {
 			return column.Name

@@ -48,7 +48,8 @@ type bareImport struct {
 }
 
 func (e *env) newImport(t testing.TB, file string, values ...string) *bareImport {
-	i := &bareImport{t: t, h: e, file: file, values: migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com"}}
+	i := &bareImport{t: t, h: e, file: file, values: migrations.Values{"company": "acme", "board": "DEMO",
+		"author": "ana@example.com"}}
 	for n := 0; n < len(values); n += 2 {
 		i.values[values[n]] = values[n+1]
 	}
@@ -81,7 +82,8 @@ func (i *bareImport) fill() *bareImport {
 
 func (i *bareImport) works() (works []*migrations.Work) {
 	for n, task := range i.tasks {
-		works = append(works, &migrations.Work{Task: migrations.Task{Line: task.Line, Payload: task.Payload, Attempt: n}, Values: i.values})
+		works = append(works, &migrations.Work{Task: migrations.Task{Line: task.Line, Payload: task.Payload, Attempt: n},
+			Values: i.values})
 	}
 	return works
 }
@@ -92,7 +94,8 @@ func (i *bareImport) run() (notes []string) {
 	i.fill()
 	works := i.works()
 	for block := range slices.Chunk(works, 2) {
-		domaintest.Must(i.t, i.h.DB.InTx(i.h.Ctx, func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, block) }))
+		domaintest.Must(i.t, i.h.DB.InTx(i.h.Ctx,
+			func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, block) }))
 	}
 	for _, work := range works {
 		outcome := work.Outcome()
@@ -178,7 +181,8 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		}
 	})
 	t.Run("with its comments of any author", func(t *testing.T) {
-		rows := domaintest.OK(e.DB.SQL.Query("SELECT a.name, c.body FROM comment c JOIN account a ON a.id = c.account_id ORDER BY c.id"))(t)
+		rows := domaintest.OK(
+			e.DB.SQL.Query("SELECT a.name, c.body FROM comment c JOIN account a ON a.id = c.account_id ORDER BY c.id"))(t)
 		defer rows.Close()
 		var got []string
 		for rows.Next() {
@@ -198,12 +202,14 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 	t.Run("again changes nothing, and says so", func(t *testing.T) {
 		before := e.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(e.Practice.ID))
 		e.same(t, e.newImport(t, jiraExport, statuses...).run(), []string{
-			"OLD-123 is there already as " + key(0), "OLD-7 is there already as " + key(1), "OLD-8 is there already as " + key(2),
+			"OLD-123 is there already as " + key(0), "OLD-7 is there already as " + key(1), "OLD-8 is there already as " +
+				key(2),
 		})
 		e.Counts(t, before, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(e.Practice.ID))
 	})
 	t.Run("no board gets the slug of its keys", func(t *testing.T) {
-		domaintest.Fails(e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil))(t, boards.CodeSlugImported)
+		domaintest.Fails(e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil))(t,
+			boards.CodeSlugImported)
 	})
 	e.importSound(t)
 }
@@ -270,7 +276,8 @@ func TestImport_rows(t *testing.T) {
 		one(t, "title,key,description\nx,LONG-2,\""+long+"\"\n")
 		ticket := e.Ticket(t, "LONG-2")
 		whole := ticket.Description
-		rows := domaintest.OK(e.DB.SQL.Query("SELECT body FROM comment WHERE ticket_id = ? ORDER BY id", uint64(ticket.ID)))(t)
+		rows := domaintest.OK(e.DB.SQL.Query("SELECT body FROM comment WHERE ticket_id = ? ORDER BY id",
+			uint64(ticket.ID)))(t)
 		defer rows.Close()
 		for rows.Next() {
 			var body string
@@ -292,7 +299,8 @@ func TestImport_rows(t *testing.T) {
 		}
 	})
 	t.Run("a status that is left out opens nothing", func(t *testing.T) {
-		if notes := e.newImport(t, "title,key,status\nx,LEFT-1,Won't do\n", "statuses", "Won't do = -").run(); notes[0] != "left out: its status is “Won't do”" {
+		if notes := e.newImport(t, "title,key,status\nx,LEFT-1,Won't do\n", "statuses",
+			"Won't do = -").run(); notes[0] != "left out: its status is “Won't do”" {
 			t.Errorf("got %q", notes)
 		}
 	})
@@ -303,7 +311,8 @@ func TestImport_rows(t *testing.T) {
 		if e.Ticket(t, "DEMO-1").Title == "x" {
 			t.Error("it opens the imported one")
 		}
-		if notes := e.newImport(t, "title,key\nx,DEMO-1\n").run(); !strings.HasPrefix(notes[0], "DEMO-1 is there already as ") {
+		if notes := e.newImport(t, "title,key\nx,DEMO-1\n").run(); !strings.HasPrefix(notes[0],
+			"DEMO-1 is there already as ") {
 			t.Errorf("got %q", notes)
 		}
 	})
@@ -336,7 +345,8 @@ func TestImport_files(t *testing.T) {
 				t.Errorf("%q became %q", preview[n], run[n])
 			}
 		}
-		for cursor, want := range map[string][]string{whole.tasks[0].Cursor: {title, twice, a}, whole.rejected[1].Cursor: {a}, whole.tasks[4].Cursor: {a}} {
+		for cursor, want := range map[string][]string{whole.tasks[0].Cursor: {title, twice, a}, whole.rejected[1].Cursor: {a},
+			whole.tasks[4].Cursor: {a}} {
 			later := e.newImport(t, file)
 			later.cursor = cursor
 			check(later.fill(), want...)
@@ -348,7 +358,8 @@ func TestImport_files(t *testing.T) {
 		works := i.works()
 		i.blockOrEach(works)
 		for n, work := range works {
-			if note := work.Outcome().Note; strings.HasPrefix(note, "opened as ") != (n == 0) || strings.HasPrefix(note, "THRICE-1 is there already as ") != (n > 0) {
+			if note := work.Outcome().Note; strings.HasPrefix(note, "opened as ") != (n == 0) ||
+				strings.HasPrefix(note, "THRICE-1 is there already as ") != (n > 0) {
 				t.Errorf("%d: %q", n, note)
 			}
 		}
@@ -358,7 +369,9 @@ func TestImport_files(t *testing.T) {
 		e.Exec(t, "UPDATE board_column SET wip_limit = 2, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
 		file := "title,key,status\na,T-1,Doing\nb,T-2,Doing\nc,T-3,Doing\nd,T-4,To do\n"
 		for n, note := range e.newImport(t, file, "board", "TIGHT").preview() {
-			if strings.HasSuffix(note, "; “Doing” has room for 2 more: which rows get it shows when they are imported") != (n < 3) || !strings.HasPrefix(note, "would open as TIGHT-…") {
+			if strings.HasSuffix(note,
+				"; “Doing” has room for 2 more: which rows get it shows when they are imported") != (n < 3) ||
+				!strings.HasPrefix(note, "would open as TIGHT-…") {
 				t.Errorf("a dry run says %q", note)
 			}
 		}
@@ -380,7 +393,8 @@ func TestImport_files(t *testing.T) {
 		for _, r := range i.rejected {
 			got = append(got, fmt.Sprint(r.Line, " ", r.Reason))
 		}
-		e.same(t, got, []string{"2 The row has no title.", "3 The row has no title.", "4 The key has 191 characters; it may have 190.", "6 The row has 1 fields, the header 2."})
+		e.same(t, got, []string{"2 The row has no title.", "3 The row has no title.",
+			"4 The key has 191 characters; it may have 190.", "6 The row has 1 fields, the header 2."})
 		if len(i.tasks) != 1 {
 			t.Errorf("%d tasks", len(i.tasks))
 		}
@@ -394,14 +408,16 @@ func TestImport_files(t *testing.T) {
 		}
 	})
 	t.Run("parameters are checked", func(t *testing.T) {
-		for param, value := range map[string]string{"company": "nope", "board": "NOPE", "author": "nobody@example.com", "statuses": "x = Nowhere", "other": "Nowhere"} {
+		for param, value := range map[string]string{"company": "nope", "board": "NOPE", "author": "nobody@example.com",
+			"statuses": "x = Nowhere", "other": "Nowhere"} {
 			i := e.newImport(t, "", param, value)
 			err := e.Migration(t, "import-tickets").Check(e.Ctx, i.values)
 			if fault.Field(err) != param {
 				t.Errorf("%s: %v", param, err)
 			}
 		}
-		if err := e.Migration(t, "import-tickets").Check(e.Ctx, e.newImport(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
+		if err := e.Migration(t, "import-tickets").Check(e.Ctx,
+			e.newImport(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
 			t.Errorf("a viewer imports: %v", err)
 		}
 	})
@@ -443,7 +459,8 @@ func TestImport_of_many_projects(t *testing.T) {
 		}
 	}
 	check(all)
-	for _, cursor := range []string{all.tasks[0].Cursor, all.tasks[99].Cursor, all.rejected[1].Cursor, all.tasks[250].Cursor} {
+	for _, cursor := range []string{all.tasks[0].Cursor, all.tasks[99].Cursor, all.rejected[1].Cursor,
+		all.tasks[250].Cursor} {
 		later := e.newImport(t, file.String())
 		later.cursor = cursor
 		check(later.fill())
@@ -490,7 +507,8 @@ func TestImport_at_once(t *testing.T) {
 // blockOrEach does a block as the engine does: if it fails, each task alone.
 func (i *bareImport) blockOrEach(block []*migrations.Work) {
 	write := func(works []*migrations.Work) error {
-		return i.h.DB.InTx(i.h.Ctx, func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, works) })
+		return i.h.DB.InTx(i.h.Ctx,
+			func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, works) })
 	}
 	if write(block) == nil {
 		return

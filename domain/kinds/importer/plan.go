@@ -24,20 +24,32 @@ func (m *Importer) Migration() *migrations.Migration {
 	params := []migrations.Param{
 		{Name: "company", Label: "Company", Help: "As in its address: acme.", Kind: migrations.Text, Required: true, Max: 40},
 		{Name: "board", Label: "Board", Help: "Its slug: DEMO.", Kind: migrations.Text, Required: true, Max: 10},
-		{Name: "author", Label: "Imported by", Help: "The email address of a member. Tickets and comments of people who are not found here are theirs.", Kind: migrations.Text, Required: true, Max: 254},
+		{Name: "author", Label: "Imported by",
+			Help: "The email address of a member. Tickets and comments of people who are not found here are theirs.",
+			Kind: migrations.Text, Required: true, Max: 254},
 		kinds.EncodingParam("Encoding"),
 	}
 	for _, c := range importColumns {
-		help := strings.TrimSpace(c.help + " The name of its column in the file; - for none. Left empty, it is found by its usual names.")
+		help := strings.TrimSpace(c.help +
+			" The name of its column in the file; - for none. Left empty, it is found by its usual names.")
 		params = append(params, migrations.Param{Name: c.param, Label: c.label, Help: help, Kind: migrations.Text, Max: 1000})
 	}
 	params = append(params,
-		migrations.Param{Name: "keep", Label: "Columns to keep", Help: "Names of more columns, one a line; - for none. Left empty, the usual ones of a Jira export.", Kind: migrations.Text, Max: 20_000},
-		migrations.Param{Name: "statuses", Label: "Columns of statuses", Help: "One a line: In Progress = Doing. A status that is not named goes to the column of its name; = - leaves tickets out.", Kind: migrations.Text, Max: 20_000},
-		migrations.Param{Name: "other", Label: "Column for other statuses", Help: "Left empty, the first one.", Kind: migrations.Text, Max: 80},
-		migrations.Param{Name: "names", Label: "Match people by name, too", Help: "Where there is no email address: a member whose name is exactly the same, if there is exactly one.", Kind: migrations.Flag},
-		migrations.Param{Name: "dates", Label: "Dates such as 3/12/2026", Kind: migrations.Choice, Required: true, Default: "dmy", Choices: kinds.Choices("dmy", "day first: 3 December", "mdy", "month first: 12 March")},
-		migrations.Param{Name: "markup", Label: "Texts are in", Kind: migrations.Choice, Required: true, Default: "auto", Choices: kinds.Choices("auto", "Jira's markup in a file of Jira, otherwise Markdown", "jira", "Jira's markup", "markdown", "Markdown, or plain text")},
+		migrations.Param{Name: "keep", Label: "Columns to keep",
+			Help: "Names of more columns, one a line; - for none. Left empty, the usual ones of a Jira export.",
+			Kind: migrations.Text, Max: 20_000},
+		migrations.Param{Name: "statuses", Label: "Columns of statuses",
+			Help: "One a line: In Progress = Doing. A status that is not named goes to the column of its name; = - leaves tickets out.", Kind: migrations.Text, Max: 20_000},
+		migrations.Param{Name: "other", Label: "Column for other statuses", Help: "Left empty, the first one.",
+			Kind: migrations.Text, Max: 80},
+		migrations.Param{Name: "names", Label: "Match people by name, too",
+			Help: "Where there is no email address: a member whose name is exactly the same, if there is exactly one.",
+			Kind: migrations.Flag},
+		migrations.Param{Name: "dates", Label: "Dates such as 3/12/2026", Kind: migrations.Choice, Required: true,
+			Default: "dmy", Choices: kinds.Choices("dmy", "day first: 3 December", "mdy", "month first: 12 March")},
+		migrations.Param{Name: "markup", Label: "Texts are in", Kind: migrations.Choice, Required: true, Default: "auto",
+			Choices: kinds.Choices("auto", "Jira's markup in a file of Jira, otherwise Markdown", "jira", "Jira's markup",
+				"markdown", "Markdown, or plain text")},
 	)
 	return &migrations.Migration{
 		Name: workflows.ImportName, Title: "Import tickets",
@@ -65,7 +77,9 @@ type importPlan struct {
 }
 
 // importPlan parses the parameters. It returns migrations.BadParam.
-func (m *Importer) importPlan(ctx context.Context, q *db.Queries, values migrations.Values) (plan importPlan, err error) {
+func (m *Importer) importPlan(
+	ctx context.Context, q *db.Queries, values migrations.Values,
+) (plan importPlan, err error) {
 	plan.company, err = accounts.CompanyBySlug(ctx, q, values["company"])
 	if errors.Is(err, fault.NotFound) {
 		return plan, migrations.BadParam("company", "There is no such company. Write it as in its address: acme.")
@@ -82,7 +96,8 @@ func (m *Importer) importPlan(ctx context.Context, q *db.Queries, values migrati
 	if plan.board.Archived() {
 		return plan, migrations.BadParam("board", "The board is archived. Restore it first, or choose another one.")
 	}
-	if plan.directory, err = m.directories.Get(plan.company.ID, func() (*directory, error) { return readDirectory(ctx, q, plan.company.ID) }); err != nil {
+	if plan.directory, err = m.directories.Get(plan.company.ID,
+		func() (*directory, error) { return readDirectory(ctx, q, plan.company.ID) }); err != nil {
 		return plan, err
 	}
 	plan.names = values["names"] == "true"
@@ -112,7 +127,8 @@ func (p *importPlan) readStatuses(values migrations.Values) error {
 	for _, line := range listOf(values["statuses"]) {
 		at := strings.LastIndex(line, "=")
 		if at < 0 {
-			return migrations.BadParam("statuses", fmt.Sprintf("“%s” does not say which column: write it as In Progress = Doing.", line))
+			return migrations.BadParam("statuses",
+				fmt.Sprintf("“%s” does not say which column: write it as In Progress = Doing.", line))
 		}
 		status, column := strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
 		if column != noColumn {
@@ -163,13 +179,14 @@ func (m *Importer) checkImport(ctx context.Context, values migrations.Values) er
 }
 
 func (m *Importer) fillImport(ctx context.Context, into migrations.Filler) error {
-	return migrations.FillCSV(ctx, into, kinds.CSVOptions(into.Values()), func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
-		mapping, err := mapColumns(into.Values(), file.Columns, m.bulk.Now())
-		if err == nil && into.Cursor() != "" {
-			err = mapping.catchUp(ctx, into)
-		}
-		return mapping.payload, err
-	})
+	return migrations.FillCSV(ctx, into, kinds.CSVOptions(into.Values()),
+		func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
+			mapping, err := mapColumns(into.Values(), file.Columns, m.bulk.Now())
+			if err == nil && into.Cursor() != "" {
+				err = mapping.catchUp(ctx, into)
+			}
+			return mapping.payload, err
+		})
 }
 
 // assignable are the members of some names who can be assigned, and notes about the others.

@@ -387,7 +387,9 @@ func (m *Importer) previewImport(ctx context.Context, work *migrations.Work) (st
 		return ok && !imported
 	})...)
 	if c := a.column; c.Hard && c.Limit != nil {
-		a.notes = append(a.notes, fmt.Sprintf("“%s” has room for %d more: which rows get it shows when they are imported", c.Name, int64(*c.Limit)-c.Count))
+		a.notes = append(a.notes, fmt.Sprintf("“%s” has room for %d more: which rows get it shows when they are imported",
+			c.Name, int64(*c.Limit)-c.Count))
 	}
-	return fmt.Sprintf("would open as %s-… in “%s”", plan.board.Slug, a.column.Name) + noteEnd(a.rest.Assignees, a.notes), nil
+	return fmt.Sprintf("would open as %s-… in “%s”", plan.board.Slug, a.column.Name) + noteEnd(a.rest.Assignees, a.notes),
+		nil
 }

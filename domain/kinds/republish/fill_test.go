@@ -48,11 +48,13 @@ func TestRepublishedComments(t *testing.T) {
 	for number, n := range map[int]int{1: 250, 2: 60, 3: 60, 4: 40, 100: 100, 101: 101, 205: 3} {
 		all += n
 		row := fmt.Sprintf("(%d, %d, 'x', NOW(6), NOW(6))", e.Ticket(t, keys[number-1].String()).ID, e.Actor.Account.ID)
-		e.Exec(t, "INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) VALUES "+strings.Join(slices.Repeat([]string{row}, n), ", "))
+		e.Exec(t, "INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) VALUES "+strings.Join(
+			slices.Repeat([]string{row}, n), ", "))
 	}
 
 	t.Run("the fill resumes behind any task", func(t *testing.T) {
-		for _, values := range []migrations.Values{{}, {"feed": "comments"}, {"feed": "tickets"}, {"company": "acme", "board": "NINJA"}} {
+		for _, values := range []migrations.Values{{}, {"feed": "comments"}, {"feed": "tickets"},
+			{"company": "acme", "board": "NINJA"}} {
 			tasks := e.fills(t, values, "")
 			for i, task := range tasks {
 				if rest := e.fills(t, values, task.Cursor); !slices.Equal(rest, tasks[i+1:]) {
@@ -71,7 +73,9 @@ func TestRepublishedComments(t *testing.T) {
 			t.Errorf("%d of %d came again", len(items), all)
 		}
 		var got string
-		row := e.DB.SQL.QueryRow("SELECT GROUP_CONCAT(SUBSTRING_INDEX(note, ' ', 1) ORDER BY id SEPARATOR ' ') FROM migration_task WHERE run_id = ?", run.ID)
+		row := e.DB.SQL.QueryRow(
+			"SELECT GROUP_CONCAT(SUBSTRING_INDEX(note, ' ', 1) ORDER BY id SEPARATOR ' ') FROM migration_task WHERE run_id = ?",
+			run.ID)
 		if err := row.Scan(&got); err != nil || got != "100 100 50 60 100 100 100 1 3" {
 			t.Errorf("tasks of %s comments (%v)", got, err)
 		}

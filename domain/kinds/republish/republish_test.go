@@ -34,7 +34,8 @@ func TestRepublish(t *testing.T) {
 		_, commentsAt := e.FeedItems(t, "comments", "")
 		member := e.Actor
 		member.Account.Operator = false
-		domaintest.OK(e.Workflows.RenameBoard(accounts.WithActor(e.Ctx, member), "NINJA", boards.Names{Slug: new("SHADOW")}, board.Version))(t)
+		domaintest.OK(e.Workflows.RenameBoard(accounts.WithActor(e.Ctx, member), "NINJA", boards.Names{Slug: new("SHADOW")},
+			board.Version))(t)
 		runs := e.WorkAll(t, "republish")
 		if len(runs) != 1 || runs[0].State != migrations.Complete || runs[0].Actor != e.Actor.Account.Name {
 			t.Fatalf("runs %+v", runs)
@@ -73,20 +74,24 @@ func TestRepublish(t *testing.T) {
 				t.Errorf("%d ids, %q, %v: %v", len(which.IDs), which.Board, which.All, err)
 			}
 		}
-		if _, _, err := e.Workflows.RepublishRows(e.Ctx, "nothing", feeds.Selection{All: true}); !errors.Is(err, feeds.CodeNotFound) {
+		if _, _, err := e.Workflows.RepublishRows(e.Ctx, "nothing", feeds.Selection{All: true}); !errors.Is(err,
+			feeds.CodeNotFound) {
 			t.Error(err)
 		}
-		if _, _, err := e.Workflows.RepublishRows(e.Ctx, "tickets", feeds.Selection{Board: "NONE"}); !errors.Is(err, fault.NotFound) {
+		if _, _, err := e.Workflows.RepublishRows(e.Ctx, "tickets", feeds.Selection{Board: "NONE"}); !errors.Is(err,
+			fault.NotFound) {
 			t.Error(err)
 		}
 		member := e.Actor
 		member.Account.Operator = false
-		if _, _, err := e.Workflows.RepublishRows(accounts.WithActor(e.Ctx, member), "tickets", feeds.Selection{All: true}); !errors.Is(err, accounts.CodeNotOperator) {
+		if _, _, err := e.Workflows.RepublishRows(accounts.WithActor(e.Ctx, member), "tickets",
+			feeds.Selection{All: true}); !errors.Is(err, accounts.CodeNotOperator) {
 			t.Error(err)
 		}
 		guest := e.Actor
 		guest.Token, guest.Scopes = id.Token(1), []string{"tickets:read"}
-		if _, _, err := e.Workflows.RepublishRows(accounts.WithActor(e.Ctx, guest), "tickets", feeds.Selection{IDs: []uint64{1}}); !errors.Is(err, fault.Forbidden) {
+		if _, _, err := e.Workflows.RepublishRows(accounts.WithActor(e.Ctx, guest), "tickets",
+			feeds.Selection{IDs: []uint64{1}}); !errors.Is(err, fault.Forbidden) {
 			t.Error(err)
 		}
 	})
@@ -134,7 +139,8 @@ func TestRepublishRows(t *testing.T) {
 		for _, key := range keys {
 			ids = append(ids, uint64(e.Ticket(t, key.String()).ID))
 		}
-		if _, _, err := e.Workflows.MoveTicket(e.Ctx, keys[1], tickets.Intent{Board: other.Slug, Column: other.Columns[0].ID}); err != nil {
+		if _, _, err := e.Workflows.MoveTicket(e.Ctx, keys[1],
+			tickets.Intent{Board: other.Slug, Column: other.Columns[0].ID}); err != nil {
 			t.Fatal(err)
 		}
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, keys[2]))
@@ -264,7 +270,8 @@ func TestRepublishRuns(t *testing.T) {
 		}
 		if _, run, err := e.Console.Republish(e.Ctx, "", "", feeds.Selection{All: true}, ""); err != nil || run.Already {
 			t.Errorf("%+v, %v", run, err)
-		} else if _, again, err := e.Console.Republish(e.Ctx, "", "", feeds.Selection{All: true}, ""); err != nil || again.ID != run.ID || !again.Already {
+		} else if _, again, err := e.Console.Republish(e.Ctx, "", "", feeds.Selection{All: true}, ""); err != nil ||
+			again.ID != run.ID || !again.Already {
 			t.Errorf("%+v, %v", again, err)
 		}
 	})

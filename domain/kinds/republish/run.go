@@ -72,8 +72,11 @@ func (m *Republish) Migration() *migrations.Migration {
 		Params: []migrations.Param{
 			{Name: "feed", Label: "Feed", Kind: migrations.Choice, Choices: m.feedChoices, Help: "Leave it empty for all."},
 			kinds.CompanyParam(false),
-			{Name: "board", Label: "Board", Kind: migrations.Text, Max: 10, Help: "Its slug, such as NINJA, of the company above. Leave it empty for all."},
-			{Name: "rate", Label: "Rows per second", Kind: migrations.Number, Required: true, Default: "1000", Min: republishPart, Max: 1_000_000, Help: "Those who follow the feed get all of them: not faster than they can take it."},
+			{Name: "board", Label: "Board", Kind: migrations.Text, Max: 10,
+				Help: "Its slug, such as NINJA, of the company above. Leave it empty for all."},
+			{Name: "rate", Label: "Rows per second", Kind: migrations.Number, Required: true, Default: "1000",
+				Min: republishPart, Max: 1_000_000,
+				Help: "Those who follow the feed get all of them: not faster than they can take it."},
 		},
 		Check: func(ctx context.Context, values migrations.Values) error {
 			if values["board"] != "" && values["company"] == "" {
@@ -238,7 +241,8 @@ func (f *taskFiller) comments(ctx context.Context, q *db.Queries, after, to uint
 		if part.ToComment != 0 {
 			at.number, at.comment = part.After, part.ToComment
 		}
-		return f.add(ctx, task{Feed: "comments", After: part.After, To: part.To, AfterComment: part.AfterComment, ToComment: part.ToComment}, at)
+		return f.add(ctx, task{Feed: "comments", After: part.After, To: part.To, AfterComment: part.AfterComment,
+			ToComment: part.ToComment}, at)
 	})
 }
 
@@ -279,5 +283,6 @@ func (m *Republish) previewRepublish(_ context.Context, work *migrations.Work) (
 	if task.ToComment != 0 {
 		return fmt.Sprintf("Would publish comments of %s-%d again, at most %d.", task.Slug, task.To, republishPart), nil
 	}
-	return fmt.Sprintf("Would publish the %[1]s of %[2]s-%[3]d to %[2]s-%[4]d again.", task.Feed, task.Slug, task.After+1, task.To), nil
+	return fmt.Sprintf("Would publish the %[1]s of %[2]s-%[3]d to %[2]s-%[4]d again.", task.Feed, task.Slug, task.After+1,
+		task.To), nil
 }

@@ -36,7 +36,8 @@ func (m *Upkeep) purgeDeleted() *migrations.Migration {
 		Description: "Removes tickets for good that were deleted long ago, with their history, comments, notifications and old keys. Nobody can restore these tickets any more; their numbers are never used again. One that a consumer or webhook of the feeds has not heard of yet stays for a later run, until it was deleted 90 days ago.",
 		Params: []migrations.Param{
 			kinds.CompanyParam(false),
-			{Name: "days", Label: "Deleted more than so many days ago", Kind: migrations.Number, Required: true, Default: strconv.FormatInt(kept, 10), Min: kept, Max: 36_500, Help: "At least 30: so long they can be restored."},
+			{Name: "days", Label: "Deleted more than so many days ago", Kind: migrations.Number, Required: true,
+				Default: strconv.FormatInt(kept, 10), Min: kept, Max: 36_500, Help: "At least 30: so long they can be restored."},
 		},
 		Check: func(ctx context.Context, values migrations.Values) error {
 			_, err := kinds.CompanyOf(ctx, m.db.Queries, values)
@@ -156,7 +157,8 @@ func writePurge(ctx context.Context, tx *db.Tx, works []*migrations.Work) error 
 		case done.Gone[p.Ticket]:
 			work.Note(p.Key.String() + " was removed.")
 		case done.Waiting[p.Ticket]:
-			work.Note(p.Key.String() + " stays for the next run: somebody who follows the feed of changes has not heard yet that it was deleted.")
+			work.Note(p.Key.String() +
+				" stays for the next run: somebody who follows the feed of changes has not heard yet that it was deleted.")
 		default:
 			work.Note(p.Key.String() + " was restored in the meantime, or is gone already. It was left alone.")
 		}

@@ -97,7 +97,8 @@ func TestPurgeDeleted(t *testing.T) {
 		if len(b.Tasks) != 2 {
 			t.Fatalf("%d tickets are to be purged", len(b.Tasks))
 		}
-		if preview, err := b.Preview(context.Background(), b.Works(b.Tasks)[0]); err != nil || !strings.HasPrefix(preview, "Would remove NINJA-1, deleted 20") {
+		if preview, err := b.Preview(context.Background(), b.Works(b.Tasks)[0]); err != nil ||
+			!strings.HasPrefix(preview, "Would remove NINJA-1, deleted 20") {
 			t.Errorf("%q, %v", preview, err)
 		}
 		b.Do(t, b.Tasks...)
@@ -111,7 +112,8 @@ func TestPurgeDeleted(t *testing.T) {
 		e.Sound(t)
 		for _, key := range []tickets.Key{keys[0], keys[1], moved.Ticket.Key} {
 			_, err := e.Workflows.Ticket(e.Ctx, key)
-			if !errors.Is(err, fault.NotFound) || !errors.Is(err, tickets.CodePurged) || !strings.Contains(fault.Message(err), "removed for good") {
+			if !errors.Is(err, fault.NotFound) || !errors.Is(err, tickets.CodePurged) ||
+				!strings.Contains(fault.Message(err), "removed for good") {
 				t.Errorf("%s: %v", key, err)
 			}
 			if _, _, err := e.Workflows.RestoreTicket(e.Ctx, key); !errors.Is(err, tickets.CodePurged) {
@@ -127,7 +129,8 @@ func TestPurgeDeleted(t *testing.T) {
 			t.Errorf("the next ticket is %s", key)
 		}
 		b.Do(t, b.Tasks...) // once more, as after a crash
-		if preview, err := b.Preview(context.Background(), b.Works(b.Tasks)[0]); err != nil || preview != "NINJA-1 was restored in the meantime, or is gone already. It would be left alone." {
+		if preview, err := b.Preview(context.Background(), b.Works(b.Tasks)[0]); err != nil ||
+			preview != "NINJA-1 was restored in the meantime, or is gone already. It would be left alone." {
 			t.Errorf("%q, %v", preview, err)
 		}
 		e.Counts(t, 3, "SELECT SUM(purged) FROM board_ticket_incrementer")
@@ -170,7 +173,8 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 				t.Errorf("%s, restored: %v; %v", key, wanted, err)
 			}
 		}
-		if there, purged := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)), e.Count(t, "SELECT SUM(purged) FROM board_ticket_incrementer"); there != 20 || purged != 20 {
+		if there, purged := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)), e.Count(t,
+			"SELECT SUM(purged) FROM board_ticket_incrementer"); there != 20 || purged != 20 {
 			t.Errorf("%d are there, %d were purged", there, purged)
 		}
 		e.Sound(t)
@@ -199,7 +203,8 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				if strings.HasPrefix(preview, "Would leave NINJA-") && strings.HasSuffix(preview, "has not heard yet that it was deleted.") {
+				if strings.HasPrefix(preview, "Would leave NINJA-") && strings.HasSuffix(preview,
+					"has not heard yet that it was deleted.") {
 					would++
 				} else if !strings.HasPrefix(preview, "Would remove NINJA-") {
 					t.Error(preview)
@@ -256,7 +261,8 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 			e.deletedAgo(t, 40, e.Open(t, slug, board.Columns[0].ID, 3)...)
 		}
 		e.Exec(t, "UPDATE ticket SET deleted_at = '2026-01-01' WHERE deleted_at IS NOT NULL") // all at one time
-		if b := e.BareRun(t, "purge-deleted", 1, migrations.Values{"company": company.Slug, "days": "30"}); len(b.Tasks) != 0 {
+		if b := e.BareRun(t, "purge-deleted", 1,
+			migrations.Values{"company": company.Slug, "days": "30"}); len(b.Tasks) != 0 {
 			t.Errorf("%v", b.Tasks)
 		}
 		whole := e.BareRun(t, "purge-deleted", 1, migrations.Values{"company": "acme", "days": "30"})
@@ -267,7 +273,8 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 			if until < 6 && !errors.As(err, new(apptest.Stopped)) {
 				t.Error(err)
 			}
-			if err := part.Fill(context.Background(), part); err != nil || !slices.Equal(part.Tasks, whole.Tasks) || len(whole.Tasks) != 6 {
+			if err := part.Fill(context.Background(), part); err != nil || !slices.Equal(part.Tasks, whole.Tasks) ||
+				len(whole.Tasks) != 6 {
 				t.Errorf("%v: %v, want %v", err, part.Tasks, whole.Tasks)
 			}
 		}
@@ -277,7 +284,8 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 // hangingOn returns the tables that name rows of another, each with its column.
 func (e *env) hangingOn(t testing.TB, parent string) map[string]string {
 	t.Helper()
-	rows := domaintest.OK(e.DB.SQL.Query("SELECT table_name, column_name FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name = ?", parent))(t)
+	rows := domaintest.OK(
+		e.DB.SQL.Query("SELECT table_name, column_name FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name = ?", parent))(t)
 	defer rows.Close()
 	found := map[string]string{}
 	for rows.Next() {

@@ -61,7 +61,8 @@ func (m *Upkeep) fillRebalance(ctx context.Context, into migrations.Filler) erro
 	}
 	var from spreadTask
 	_, _ = fmt.Sscanf(into.Cursor(), "%d %d", &from.Column, &from.Part)
-	columns := slices.SortedFunc(slices.Values(board.Columns), func(a, b boards.Column) int { return cmp.Compare(a.ID, b.ID) })
+	columns := slices.SortedFunc(slices.Values(board.Columns),
+		func(a, b boards.Column) int { return cmp.Compare(a.ID, b.ID) })
 	for _, column := range columns {
 		parts := int((column.Count + spreadPart - 1) / spreadPart)
 		for part := 1; part <= parts; part++ {

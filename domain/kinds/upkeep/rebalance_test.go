@@ -52,7 +52,8 @@ func TestRebalanceRanks(t *testing.T) {
 					if after == number {
 						rt.Skip()
 					}
-					if _, _, err := e.Workflows.MoveTicket(e.Ctx, *apptest.KeyOf(slug, number), tickets.Intent{Column: column, After: apptest.KeyOf(slug, after)}); err != nil {
+					if _, _, err := e.Workflows.MoveTicket(e.Ctx, *apptest.KeyOf(slug, number),
+						tickets.Intent{Column: column, After: apptest.KeyOf(slug, after)}); err != nil {
 						rt.Fatal(err)
 					}
 					m.Put(number, column, after)
@@ -60,7 +61,8 @@ func TestRebalanceRanks(t *testing.T) {
 				"crowd": func(rt *rapid.T) { // until gaps are used up
 					e.Exec(t, `UPDATE ticket t JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY rank_in_column) AS n FROM ticket WHERE column_id = ?) x ON x.id = t.id SET t.rank_in_column = CAST(x.n AS SIGNED) - 1000000 WHERE t.column_id = ?`, uint64(column), uint64(column))
 					e.Exec(t, `UPDATE ticket SET rank_in_column = rank_in_column + 1000000 WHERE column_id = ? ORDER BY rank_in_column DESC`, uint64(column))
-					e.Exec(t, `UPDATE board_column SET last_rank = ticket_count, spread_from = 0, spread_run = 0 WHERE id = ?`, uint64(column))
+					e.Exec(t, `UPDATE board_column SET last_rank = ticket_count, spread_from = 0, spread_run = 0 WHERE id = ?`,
+						uint64(column))
 				},
 				"spread": func(rt *rapid.T) {
 					n := rapid.IntRange(1, 4).Draw(rt, "n")
@@ -93,7 +95,8 @@ func TestRebalanceRanks(t *testing.T) {
 		}
 		others := func() string {
 			var all string
-			domaintest.Must(t, e.DB.SQL.QueryRow("SELECT CONCAT(COUNT(*), ' ', SUM(CRC32(CONCAT_WS('|', id, version, updated_at, moved_at, title, column_id))), ' ', (SELECT COUNT(*) FROM activity)) FROM ticket").Scan(&all))
+			domaintest.Must(t, e.DB.SQL.QueryRow(
+				"SELECT CONCAT(COUNT(*), ' ', SUM(CRC32(CONCAT_WS('|', id, version, updated_at, moved_at, title, column_id))), ' ', (SELECT COUNT(*) FROM activity)) FROM ticket").Scan(&all))
 			return all
 		}
 		before, order := others(), e.Stored(t, board)
@@ -118,8 +121,10 @@ func TestRebalanceRanks(t *testing.T) {
 	t.Run("unknown ids are reported", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		for _, values := range []migrations.Values{{"company": "nobody", "board": "DEMO"}, {"company": "acme", "board": "NOWHERE"}} {
-			if err := e.Migration(t, "rebalance-ranks").Check(context.Background(), values); !errors.Is(err, fault.Invalid) || fault.Field(err) == "" {
+		for _, values := range []migrations.Values{{"company": "nobody", "board": "DEMO"},
+			{"company": "acme", "board": "NOWHERE"}} {
+			if err := e.Migration(t, "rebalance-ranks").Check(context.Background(), values); !errors.Is(err, fault.Invalid) ||
+				fault.Field(err) == "" {
 				t.Errorf("%v: %v", values, err)
 			}
 		}
@@ -141,7 +146,8 @@ func TestRebalanceRanksResumes(t *testing.T) {
 			t.Fatal(err)
 		}
 		part.Until = 0
-		if err := part.Fill(context.Background(), part); err != nil || !slices.Equal(part.Tasks, whole.Tasks) || len(whole.Tasks) != 4 {
+		if err := part.Fill(context.Background(), part); err != nil || !slices.Equal(part.Tasks, whole.Tasks) ||
+			len(whole.Tasks) != 4 {
 			t.Errorf("%v: %v, want %v", err, part.Tasks, whole.Tasks)
 		}
 	})

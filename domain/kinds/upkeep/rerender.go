@@ -63,7 +63,8 @@ func (m *Upkeep) fillRerender(ctx context.Context, into migrations.Filler) error
 			if err != nil {
 				return fmt.Errorf("write payload: %w", err)
 			}
-			if err := into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: fmt.Sprintf("%d %d", board.ID, to)}); err != nil {
+			if err := into.Add(ctx,
+				migrations.NewTask{Payload: string(payload), Cursor: fmt.Sprintf("%d %d", board.ID, to)}); err != nil {
 				return err
 			}
 		}
@@ -100,7 +101,8 @@ func (m *Upkeep) rerender(ctx context.Context, work *migrations.Work) error {
 		return err
 	}
 	if len(failed) > 0 {
-		return migrations.Permanent{Err: fmt.Errorf("of %d texts of %s/%s, %d cannot be rendered: %s", texts, r.Company, r.Slug, len(failed), strings.Join(failed, "; "))}
+		return migrations.Permanent{Err: fmt.Errorf("of %d texts of %s/%s, %d cannot be rendered: %s", texts, r.Company,
+			r.Slug, len(failed), strings.Join(failed, "; "))}
 	}
 	note := fmt.Sprintf("%d texts of %s/%s", texts, r.Company, r.Slug)
 	if len(typed) > 0 {
@@ -122,5 +124,6 @@ func previewRerender(_ context.Context, work *migrations.Work) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Would render the texts of %[1]s/%[2]s-%[3]d to %[2]s-%[4]d.", r.Company, r.Slug, r.After+1, r.To), nil
+	return fmt.Sprintf("Would render the texts of %[1]s/%[2]s-%[3]d to %[2]s-%[4]d.", r.Company, r.Slug, r.After+1, r.To),
+		nil
 }

@@ -48,7 +48,8 @@ func TestReRenderMarkdown(t *testing.T) {
 		part := whole.Again(2)
 		_ = part.Fill(context.Background(), part)
 		part.Until = 0
-		if err := part.Fill(context.Background(), part); err != nil || !slices.Equal(part.Tasks, whole.Tasks) || len(whole.Tasks) != 3 {
+		if err := part.Fill(context.Background(), part); err != nil || !slices.Equal(part.Tasks, whole.Tasks) ||
+			len(whole.Tasks) != 3 {
 			t.Errorf("%v: %v, want %v", err, part.Tasks, whole.Tasks)
 		}
 	})

@@ -40,7 +40,8 @@ var Numbers = &migrations.Migration{
 	Params: []migrations.Param{
 		{Name: "upto", Label: "Up to", Kind: migrations.Number, Min: 0, Max: 1_000_000, Default: "3"},
 		{Name: "title", Label: "Title", Kind: migrations.Text, Max: 10},
-		{Name: "colour", Label: "Colour", Kind: migrations.Choice, Choices: func(context.Context) ([]migrations.Option, error) {
+		{Name: "colour", Label: "Colour", Kind: migrations.Choice, Choices: func(context.Context) ([]migrations.Option,
+			error) {
 			return []migrations.Option{{Value: "red", Label: "Red"}, {Value: "blue", Label: "Blue"}}, nil
 		}},
 		{Name: "loud", Label: "Loud", Kind: migrations.Flag},
@@ -51,7 +52,8 @@ var Numbers = &migrations.Migration{
 		if err != nil || upto == 0 {
 			return err
 		}
-		return migrations.FillRange(ctx, into, 1, upto, 1, func(from, _ uint64) string { return strconv.FormatUint(from, 10) })
+		return migrations.FillRange(ctx, into, 1, upto, 1,
+			func(from, _ uint64) string { return strconv.FormatUint(from, 10) })
 	},
 	Process: func(context.Context, *migrations.Work) error { return nil },
 	Preview: func(context.Context, *migrations.Work) (string, error) { return "", nil },
@@ -62,7 +64,8 @@ var Lines = &migrations.Migration{
 	Name: "lines", Title: "Lines", Upload: "A CSV file",
 	Params: []migrations.Param{{Name: "token", Label: "Token", Kind: migrations.Secret, Required: true}},
 	Fill: func(ctx context.Context, into migrations.Filler) error {
-		return migrations.FillCSV(ctx, into, csvfile.Options{}, func(*csvfile.File) (func(csvfile.Row) (string, error), error) {
+		return migrations.FillCSV(ctx, into, csvfile.Options{}, func(*csvfile.File) (func(csvfile.Row) (string, error),
+			error) {
 			return func(row csvfile.Row) (string, error) { return row.Fields[0], nil }, nil
 		})
 	},
@@ -77,13 +80,15 @@ func New(t testing.TB, list ...*migrations.Migration) *Env {
 	folder := t.TempDir()
 	files := domaintest.OK(blobs.Open(t.Context(), folder))(t)
 	t.Cleanup(func() { files.Close() })
-	domaintest.Exec(t, d, "INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@example.com', 'Ana', 'x', TRUE, NOW(6))")
+	domaintest.Exec(t, d,
+		"INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@example.com', 'Ana', 'x', TRUE, NOW(6))")
 	account := id.Account(1)
 	if len(list) == 0 {
 		list = []*migrations.Migration{Numbers, Lines}
 	}
 	engine := migrations.New(d, files, nil, list...)
-	return &Env{Engine: engine, DB: d, T: t, Ctx: t.Context(), Folder: folder, Ana: migrations.Actor{Account: &account, Name: "Ana"}}
+	return &Env{Engine: engine, DB: d, T: t, Ctx: t.Context(), Folder: folder,
+		Ana: migrations.Actor{Account: &account, Name: "Ana"}}
 }
 
 // Must is a run that is read or changed without an error.
@@ -141,7 +146,8 @@ func (e *Env) Dies(worker id.Worker) {
 // Put brings the run into the state, whatever it was.
 func (e *Env) Put(run id.Run, state migrations.State) {
 	e.T.Helper()
-	domaintest.Exec(e.T, e.DB, "UPDATE migration_run SET state = ?, active_key = IF(?, same_key, NULL) WHERE id = ?", string(state), state.IsActive(), run)
+	domaintest.Exec(e.T, e.DB, "UPDATE migration_run SET state = ?, active_key = IF(?, same_key, NULL) WHERE id = ?",
+		string(state), state.IsActive(), run)
 }
 
 // Ids are the tasks of a run in order.
@@ -172,7 +178,9 @@ func (e *Env) Does(run id.Run, task id.Task, from, to string, fingerprint ...byt
 		}
 		counts := db.AddToCounterParams{RunID: run, WorkerID: 1}
 		for state, by := range map[string]int64{from: -1, to: 1} {
-			*map[string]*int64{migrations.TaskOpen: new(int64), migrations.TaskProcessing: &counts.Processing, migrations.TaskWaiting: &counts.Waiting, migrations.TaskComplete: &counts.Complete, migrations.TaskFailed: &counts.Failed, migrations.TaskSkipped: &counts.Skipped}[state] += by
+			*map[string]*int64{migrations.TaskOpen: new(int64), migrations.TaskProcessing: &counts.Processing,
+				migrations.TaskWaiting: &counts.Waiting, migrations.TaskComplete: &counts.Complete,
+				migrations.TaskFailed: &counts.Failed, migrations.TaskSkipped: &counts.Skipped}[state] += by
 		}
 		if to == migrations.TaskFailed {
 			counts.Errors++
@@ -204,7 +212,8 @@ func (e *Env) Fail(run id.Run, tasks []id.Task, fingerprint ...byte) {
 func (e *Env) CheckCounts(run id.Run) {
 	e.T.Helper()
 	is := map[string]int64{}
-	rows := domaintest.OK(e.DB.SQL.Query("SELECT state, COUNT(*) FROM migration_task WHERE run_id = ? GROUP BY state", run))(e.T)
+	rows := domaintest.OK(e.DB.SQL.Query("SELECT state, COUNT(*) FROM migration_task WHERE run_id = ? GROUP BY state",
+		run))(e.T)
 	defer rows.Close()
 	for rows.Next() {
 		var state string
@@ -213,7 +222,9 @@ func (e *Env) CheckCounts(run id.Run) {
 		is[state] = n
 	}
 	p := e.Now(run).Progress
-	counted := map[string]int64{migrations.TaskOpen: p.Open, migrations.TaskProcessing: p.Processing, migrations.TaskWaiting: p.Waiting, migrations.TaskComplete: p.Complete, migrations.TaskFailed: p.Failed, migrations.TaskSkipped: p.Skipped}
+	counted := map[string]int64{migrations.TaskOpen: p.Open, migrations.TaskProcessing: p.Processing,
+		migrations.TaskWaiting: p.Waiting, migrations.TaskComplete: p.Complete, migrations.TaskFailed: p.Failed,
+		migrations.TaskSkipped: p.Skipped}
 	for _, state := range migrations.TaskStates {
 		if counted[state] != is[state] {
 			e.T.Fatalf("%s: the counters say %d, the tasks %d", state, counted[state], is[state])
@@ -252,6 +263,7 @@ func (e *Env) StoredFiles() (names []string) {
 func (e *Env) MustMove(run id.Run, from, to migrations.State, actor migrations.Actor) {
 	e.T.Helper()
 	domaintest.Must(e.T, e.DB.InTx(e.Ctx, func(tx *db.Tx) error {
-		return migrations.Transit(e.Ctx, tx, run, migrations.Move{Action: "move", From: []migrations.State{from}, To: to, Actor: actor}, nil)
+		return migrations.Transit(e.Ctx, tx, run, migrations.Move{Action: "move", From: []migrations.State{from}, To: to,
+			Actor: actor}, nil)
 	}))
 }

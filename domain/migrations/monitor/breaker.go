@@ -58,7 +58,9 @@ func (m *Monitor) checkBreaker(ctx context.Context, run migrations.Run, b *break
 		return err
 	}
 	b.counting = false
-	return m.engine.Move(ctx, run, migrations.Move{Action: "pause", From: []migrations.State{migrations.Running, migrations.Throttled}, To: migrations.Pausing, Reason: reason, Actor: migrations.Keeper})
+	return m.engine.Move(ctx, run,
+		migrations.Move{Action: "pause", From: []migrations.State{migrations.Running, migrations.Throttled},
+			To: migrations.Pausing, Reason: reason, Actor: migrations.Keeper})
 }
 
 // countAnew begins with the attempts that come after this look.
@@ -94,7 +96,8 @@ func (b *breaker) add(now tally) {
 // breakReason says why the run is to pause, "" if it is not.
 func (m *Monitor) breakReason(ctx context.Context, run migrations.Run, b *breaker, now, last tally) (string, error) {
 	since := now.minus(b.tallies[0])
-	if limit := run.Knobs.ErrorShare; limit > 0 && since.attempts() >= breakerAttempts && float64(since.failed) > limit*float64(since.attempts()) {
+	if limit := run.Knobs.ErrorShare; limit > 0 && since.attempts() >= breakerAttempts &&
+		float64(since.failed) > limit*float64(since.attempts()) {
 		return fmt.Sprintf("%s of the last %s attempts failed; the limit is %.6g %%. See the failures, mend what is wrong, then resume: it counts anew from there.",
 			migrations.Grouped(since.failed), migrations.Grouped(since.attempts()), limit*100), nil
 	}
@@ -108,7 +111,8 @@ func (m *Monitor) breakReason(ctx context.Context, run migrations.Run, b *breake
 		return "", nil
 	}
 	n := min(run.Knobs.SameError, migrations.MaxSameErrors) // a run of an earlier version may have more
-	failures, err := db.Read(m.db.LastFailures(ctx, db.LastFailuresParams{RunID: run.ID, After: b.streak, Limit: int32(n)}))
+	failures, err := db.Read(m.db.LastFailures(ctx, db.LastFailuresParams{RunID: run.ID, After: b.streak,
+		Limit: int32(n)}))
 	if err != nil || len(failures) < n {
 		return "", err
 	}

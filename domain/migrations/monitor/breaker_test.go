@@ -74,7 +74,8 @@ func TestTrip(t *testing.T) {
 		}
 		s.attempts(5, different(5)...)
 		run := s.check()
-		if run.State != migrations.Pausing || !strings.HasPrefix(run.Reason, "60 of the last 105 attempts failed; the limit is 50 %.") {
+		if run.State != migrations.Pausing ||
+			!strings.HasPrefix(run.Reason, "60 of the last 105 attempts failed; the limit is 50 %.") {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 		if got := s.events(); got != "pausing" {
@@ -102,7 +103,8 @@ func TestTrip(t *testing.T) {
 		}
 		s.attempts(0, same(1)...)
 		run := s.check()
-		if run.State != migrations.Pausing || !strings.HasPrefix(run.Reason, "The same error came 20 times in a row: “row 0: disk is full”.") {
+		if run.State != migrations.Pausing ||
+			!strings.HasPrefix(run.Reason, "The same error came 20 times in a row: “row 0: disk is full”.") {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 	})
@@ -127,7 +129,8 @@ func TestTrip(t *testing.T) {
 
 	t.Run("failures before Resume are not counted", func(t *testing.T) {
 		t.Parallel()
-		for name, pausedAtALook := range map[string]bool{"the keeper saw the pause": true, "the pause was between two looks": false} {
+		for name, pausedAtALook := range map[string]bool{"the keeper saw the pause": true,
+			"the pause was between two looks": false} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				s := newEnv(t, knobs)

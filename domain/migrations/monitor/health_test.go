@@ -32,7 +32,8 @@ func TestHealth(t *testing.T) {
 		if !h.ClaimPlan.Good || !strings.Contains(h.ClaimPlan.Text, "ix_claim") {
 			t.Errorf("claim plan %+v", h.ClaimPlan)
 		}
-		if got := fmt.Sprint(h.Replicas); got != "[{db2 {3.5 true  }} {db3 {0 false Replica db3 has no heartbeat of the workers yet. }}]" {
+		if got := fmt.Sprint(
+			h.Replicas); got != "[{db2 {3.5 true  }} {db3 {0 false Replica db3 has no heartbeat of the workers yet. }}]" {
 			t.Errorf("replicas %s", got)
 		}
 		if h.Lag.Known || h.Lag.Why != "Replica db3 has no heartbeat of the workers yet." {
@@ -80,17 +81,20 @@ func TestHealth(t *testing.T) {
 			t.Errorf("threads %+v", h.Threads)
 		}
 		if os.Getenv("COUNTERFOIL_TEST_ENGINE") == "mysql" {
-			want := Figure{Why: "Our account on the database may not read it.", Grant: "GRANT PROCESS ON *.* TO '" + name + "'@'%';"}
+			want := Figure{Why: "Our account on the database may not read it.", Grant: "GRANT PROCESS ON *.* TO '" + name +
+				"'@'%';"}
 			if h.HistoryList != want || h.DeadlocksPerMinute != want {
 				t.Errorf("history %+v, deadlocks %+v; want %+v", h.HistoryList, h.DeadlocksPerMinute, want)
 			}
 		} else if !h.HistoryList.Known {
 			t.Errorf("history %+v", h.HistoryList)
 		}
-		if h.Lag.Known || h.Lag.Why != "Replica db2 does not let our account read migration_lease." || !strings.HasPrefix(h.Lag.Grant, "GRANT SELECT ON ") {
+		if h.Lag.Known || h.Lag.Why != "Replica db2 does not let our account read migration_lease." ||
+			!strings.HasPrefix(h.Lag.Grant, "GRANT SELECT ON ") {
 			t.Errorf("lag %+v", h.Lag)
 		}
-		if reasons, err := m.excesses(t.Context(), migrations.Knobs{MaxHistory: 1, MaxThreads: 1 << 30}, time.Now()); err != nil || os.Getenv("COUNTERFOIL_TEST_ENGINE") == "mysql" && len(reasons) > 0 {
+		if reasons, err := m.excesses(t.Context(), migrations.Knobs{MaxHistory: 1, MaxThreads: 1 << 30},
+			time.Now()); err != nil || os.Getenv("COUNTERFOIL_TEST_ENGINE") == "mysql" && len(reasons) > 0 {
 			t.Errorf("what cannot be read limits: %v, %v", reasons, err)
 		}
 	})

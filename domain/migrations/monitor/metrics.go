@@ -39,7 +39,8 @@ func (m *Monitor) Gauges(ctx context.Context) (Gauges, error) {
 	if !kept.at.IsZero() && time.Since(kept.at) < healthFresh {
 		return kept.last, nil
 	}
-	g := Gauges{Runs: map[migrations.State]int{}, Workers: map[string]int{migrations.WorkerActive: 0, migrations.WorkerDraining: 0}}
+	g := Gauges{Runs: map[migrations.State]int{}, Workers: map[string]int{migrations.WorkerActive: 0,
+		migrations.WorkerDraining: 0}}
 	states := make([]string, len(migrations.Active))
 	for i, state := range migrations.Active {
 		g.Runs[state], states[i] = 0, string(state)

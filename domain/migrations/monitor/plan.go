@@ -48,7 +48,8 @@ func judgePlan(lines []map[string]string) ClaimPlan {
 	case line["key"] != "ix_claim":
 		text = "The server would claim tasks without the index ix_claim: " + text + "."
 	case line["key_len"] != claimKeyBytes:
-		text = fmt.Sprintf("The server would use %s bytes of the index ix_claim, not %s: %s.", line["key_len"], claimKeyBytes, text)
+		text = fmt.Sprintf("The server would use %s bytes of the index ix_claim, not %s: %s.", line["key_len"], claimKeyBytes,
+			text)
 	case strings.Contains(extra, "filesort") || strings.Contains(extra, "temporary"):
 		text = "The server would sort all open tasks for each claim: " + text + "."
 	default:

@@ -23,8 +23,10 @@ type sampler struct {
 // sample records the counters of a run every five seconds while it is active, and once more after, so that the chart
 // has its end.
 func (m *Monitor) sample(ctx context.Context, run migrations.Run, s *sampler, at time.Time) error {
-	active := run.State == migrations.Running || run.State == migrations.Throttled || run.State == migrations.Pausing || run.State == migrations.Cancelling
-	still := run.Progress.Processing == 0 && (run.State != migrations.Running || run.Progress.Open+run.Progress.Waiting == 0)
+	active := run.State == migrations.Running || run.State == migrations.Throttled || run.State == migrations.Pausing ||
+		run.State == migrations.Cancelling
+	still := run.Progress.Processing == 0 && (run.State != migrations.Running ||
+		run.Progress.Open+run.Progress.Waiting == 0)
 	due := s.at.IsZero() || at.Sub(s.at) >= sampleEvery-sampleEvery/10 // the keeper's second is not exact
 	counted := run.Progress
 	counted.Open = 0 // filling adds to it
@@ -52,7 +54,8 @@ func (m *Monitor) thin(ctx context.Context, run migrations.Run, s *sampler) erro
 		return nil
 	}
 	const some = 1000
-	n, err := db.Read(m.db.ThinSamples(ctx, db.ThinSamplesParams{RunID: run.ID, Since: s.thinned, Before: to, Limit: some}))
+	n, err := db.Read(m.db.ThinSamples(ctx, db.ThinSamplesParams{RunID: run.ID, Since: s.thinned, Before: to,
+		Limit: some}))
 	if err == nil && n < some {
 		s.thinned = to
 	}

@@ -90,9 +90,11 @@ func (m *Monitor) Statistics(ctx context.Context, run id.Run) (Statistics, error
 		}
 	}
 	for _, s := range slices.Backward(rows) {
-		p.Samples = append(p.Samples, Sample{At: s.At, Complete: s.Complete, Failed: s.Failed, Skipped: s.Skipped, Errors: s.Errors, Processing: s.Processing})
+		p.Samples = append(p.Samples, Sample{At: s.At, Complete: s.Complete, Failed: s.Failed, Skipped: s.Skipped,
+			Errors: s.Errors, Processing: s.Processing})
 	}
-	p.measure(migrations.State(row.MigrationRun.State), row.MigrationRun.Total, migrations.ProgressOf(row.MigrationRun.Total, progress), row.At)
+	p.measure(migrations.State(row.MigrationRun.State), row.MigrationRun.Total,
+		migrations.ProgressOf(row.MigrationRun.Total, progress), row.At)
 	if migrations.State(row.MigrationRun.State).IsActive() && progress.Waiting > 0 {
 		if p.Closed, p.MoreClosed, err = m.closedHosts(ctx, row.At); err != nil {
 			return Statistics{}, err
@@ -156,8 +158,10 @@ func (p *Statistics) measure(state migrations.State, total uint64, progress migr
 	}
 	last := points[len(points)-1].At
 	short, long := since(points, last.Add(-lately)), since(points, last.Add(-tenMinutes))
-	p.Now, p.TenMinutes, p.Errors = perSecond(short, finishedBetween), perSecond(long, finishedBetween), perSecond(short, failures)
-	if state == migrations.Running && progress.Open+progress.Processing > 0 && float64(progress.Done()) >= float64(total)*0.005 {
+	p.Now, p.TenMinutes, p.Errors = perSecond(short, finishedBetween), perSecond(long, finishedBetween), perSecond(short,
+		failures)
+	if state == migrations.Running && progress.Open+progress.Processing > 0 &&
+		float64(progress.Done()) >= float64(total)*0.005 {
 		p.ETA = eta(float64(progress.Open+progress.Processing+progress.Waiting), p.Now, p.TenMinutes, spread(long))
 	}
 }
@@ -247,7 +251,8 @@ func (m *Monitor) workersOf(ctx context.Context, run id.Run) (db.RunWithTimeRow,
 		c := of[w.MigrationWorker.ID]
 		workers[i] = RunWorker{
 			Worker: migrations.WorkerFrom(w.MigrationWorker, w.LeftUs), Seen: c.Seen >= row.MigrationRun.Version,
-			Claimed: max(0, c.Processing), Complete: max(0, c.Complete), Failed: max(0, c.Failed), Errors: c.Errors, Refused: c.Refused,
+			Claimed: max(0, c.Processing), Complete: max(0, c.Complete), Failed: max(0, c.Failed), Errors: c.Errors,
+			Refused: c.Refused,
 		}
 	}
 	return row, workers, nil

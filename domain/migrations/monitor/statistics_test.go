@@ -20,7 +20,8 @@ var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 // steady has samples every five seconds up to noon, at a rate.
 func steady(n int, perSecond float64) (samples []Sample) {
 	for i := range n {
-		samples = append(samples, Sample{At: noon.Add(time.Duration(i-n+1) * 5 * time.Second), Complete: int64(float64(i*5) * perSecond)})
+		samples = append(samples, Sample{At: noon.Add(time.Duration(i-n+1) * 5 * time.Second),
+			Complete: int64(float64(i*5) * perSecond)})
 	}
 	return samples
 }
@@ -39,13 +40,15 @@ func TestRates(t *testing.T) {
 		if math.Abs(p.Now-12.5) > 3 || math.Abs(p.TenMinutes-10.1) > 0.1 {
 			t.Errorf("now %.2f, ten minutes %.2f", p.Now, p.TenMinutes)
 		}
-		if even := time.Duration(10_940/10) * time.Second; !p.ETA.Known || p.ETA.Low > even || p.ETA.High < even || p.ETA.High > 2*even {
+		if even := time.Duration(10_940/10) * time.Second; !p.ETA.Known || p.ETA.Low > even || p.ETA.High < even ||
+			p.ETA.High > 2*even {
 			t.Errorf("%+v; want %s within", p.ETA, even)
 		}
 	})
 	t.Run("tasks that are to be done again take nothing away from the rate", func(t *testing.T) {
 		t.Parallel()
-		samples := []Sample{{At: noon.Add(-15 * time.Second), Failed: 5_000}, {At: noon.Add(-10 * time.Second), Failed: 5_100}, {At: noon.Add(-5 * time.Second)}, {At: noon, Complete: 50}}
+		samples := []Sample{{At: noon.Add(-15 * time.Second), Failed: 5_000},
+			{At: noon.Add(-10 * time.Second), Failed: 5_100}, {At: noon.Add(-5 * time.Second)}, {At: noon, Complete: 50}}
 		p := measure(migrations.Running, 10_000, migrations.Progress{Complete: 60, Open: 9_940}, samples)
 		if want := 160.0 / 16; p.Now != want || p.TenMinutes != want {
 			t.Errorf("%v and %v, not %v", p.Now, p.TenMinutes, want)
@@ -53,14 +56,16 @@ func TestRates(t *testing.T) {
 	})
 	t.Run("skipping is no work", func(t *testing.T) {
 		t.Parallel()
-		p := measure(migrations.Running, 10_000, migrations.Progress{Skipped: 5_000, Open: 5_000}, []Sample{{At: noon.Add(-5 * time.Second)}, {At: noon, Skipped: 5_000}})
+		p := measure(migrations.Running, 10_000, migrations.Progress{Skipped: 5_000, Open: 5_000},
+			[]Sample{{At: noon.Add(-5 * time.Second)}, {At: noon, Skipped: 5_000}})
 		if p.Now != 0 || p.ETA.Known {
 			t.Errorf("%+v", p)
 		}
 	})
 	t.Run("a pause of days is in no rate", func(t *testing.T) {
 		t.Parallel()
-		samples := []Sample{{At: noon.Add(-72 * time.Hour), Complete: 100}, {At: noon.Add(-5 * time.Second), Complete: 100}, {At: noon, Complete: 600}}
+		samples := []Sample{{At: noon.Add(-72 * time.Hour), Complete: 100}, {At: noon.Add(-5 * time.Second), Complete: 100},
+			{At: noon, Complete: 600}}
 		p := measure(migrations.Running, 10_000, migrations.Progress{Complete: 700, Open: 9_300}, samples)
 		if p.Now != 100 || p.TenMinutes != 100 {
 			t.Errorf("%v and %v", p.Now, p.TenMinutes)
@@ -69,14 +74,23 @@ func TestRates(t *testing.T) {
 	t.Run("there is no ETA", func(t *testing.T) {
 		t.Parallel()
 		for name, p := range map[string]Statistics{
-			"below half a percent":         measure(migrations.Running, 10_000_000, migrations.Progress{Complete: 9_010, Open: 9_990_990}, steady(180, 10)),
-			"while paused":                 measure(migrations.Paused, 20_000, migrations.Progress{Complete: 9_010, Open: 10_990}, steady(180, 10)),
-			"while throttled":              measure(migrations.Throttled, 20_000, migrations.Progress{Complete: 9_010, Open: 10_990}, steady(180, 10)),
-			"when it is over":              measure(migrations.Complete, 9_010, migrations.Progress{Complete: 9_010}, steady(180, 10)),
-			"when nothing is left":         measure(migrations.Running, 9_010, migrations.Progress{Complete: 9_010}, steady(180, 10)),
-			"while all that is left waits": measure(migrations.Running, 20_000, migrations.Progress{Complete: 9_010, Waiting: 10_990}, steady(180, 10)),
-			"while nothing is done":        measure(migrations.Running, 20_000, migrations.Progress{Complete: 9_000, Open: 11_000}, []Sample{{At: noon.Add(-time.Minute), Complete: 9_000}, {At: noon, Complete: 9_000}}),
-			"without samples":              measure(migrations.Running, 20_000, migrations.Progress{Complete: 9_000, Open: 11_000}, nil),
+			"below half a percent": measure(migrations.Running, 10_000_000,
+				migrations.Progress{Complete: 9_010, Open: 9_990_990}, steady(180, 10)),
+			"while paused": measure(migrations.Paused, 20_000,
+				migrations.Progress{Complete: 9_010, Open: 10_990}, steady(180, 10)),
+			"while throttled": measure(migrations.Throttled, 20_000,
+				migrations.Progress{Complete: 9_010, Open: 10_990}, steady(180, 10)),
+			"when it is over": measure(migrations.Complete, 9_010, migrations.Progress{Complete: 9_010},
+				steady(180, 10)),
+			"when nothing is left": measure(migrations.Running, 9_010, migrations.Progress{Complete: 9_010},
+				steady(180, 10)),
+			"while all that is left waits": measure(migrations.Running, 20_000,
+				migrations.Progress{Complete: 9_010, Waiting: 10_990}, steady(180, 10)),
+			"while nothing is done": measure(migrations.Running, 20_000,
+				migrations.Progress{Complete: 9_000, Open: 11_000}, []Sample{{At: noon.Add(-time.Minute), Complete: 9_000},
+					{At: noon, Complete: 9_000}}),
+			"without samples": measure(migrations.Running, 20_000,
+				migrations.Progress{Complete: 9_000, Open: 11_000}, nil),
 		} {
 			if p.ETA != (ETA{}) {
 				t.Errorf("%s: %+v", name, p.ETA)
@@ -93,23 +107,28 @@ func TestStatisticsOfAnySamplesAreNumbers(t *testing.T) {
 		var samples []Sample
 		for range n {
 			at = at.Add(rapid.Custom(func(t *rapid.T) time.Duration {
-				return time.Duration(rapid.OneOf(rapid.Int64Range(1, 1000), rapid.Int64Range(1e6, 1e8), rapid.Int64Range(1e9, 1e12)).Draw(t, "µs")) * time.Microsecond
+				return time.Duration(rapid.OneOf(rapid.Int64Range(1, 1000), rapid.Int64Range(1e6, 1e8),
+					rapid.Int64Range(1e9, 1e12)).Draw(t, "µs")) * time.Microsecond
 			}).Draw(t, "gap"))
 			samples = append(samples, Sample{
-				At: at, Complete: rapid.Int64Range(-5, 1e9).Draw(t, "complete"), Failed: rapid.Int64Range(-5, 1e9).Draw(t, "failed"), Errors: rapid.Int64Range(0, 1e9).Draw(t, "errors"),
+				At: at, Complete: rapid.Int64Range(-5, 1e9).Draw(t, "complete"),
+				Failed: rapid.Int64Range(-5, 1e9).Draw(t, "failed"), Errors: rapid.Int64Range(0, 1e9).Draw(t, "errors"),
 			})
 		}
 		total := rapid.Uint64Range(0, 1e12).Draw(t, "total")
-		progress := migrations.Progress{Complete: rapid.Int64Range(0, 1e9).Draw(t, "done"), Waiting: rapid.Int64Range(0, 1e3).Draw(t, "waiting")}
+		progress := migrations.Progress{Complete: rapid.Int64Range(0, 1e9).Draw(t, "done"),
+			Waiting: rapid.Int64Range(0, 1e3).Draw(t, "waiting")}
 		progress.Open = int64(total) - progress.Complete - progress.Waiting
 		p := Statistics{Samples: samples}
-		p.measure(rapid.SampledFrom(append(migrations.Active, migrations.Complete, migrations.Cancelled)).Draw(t, "state"), total, progress, at.Add(time.Duration(rapid.Int64Range(-1e9, 1e10).Draw(t, "since"))))
+		p.measure(rapid.SampledFrom(append(migrations.Active, migrations.Complete, migrations.Cancelled)).Draw(t, "state"),
+			total, progress, at.Add(time.Duration(rapid.Int64Range(-1e9, 1e10).Draw(t, "since"))))
 		for name, rate := range map[string]float64{"now": p.Now, "ten minutes": p.TenMinutes, "errors": p.Errors} {
 			if rate < 0 || math.IsNaN(rate) || math.IsInf(rate, 0) {
 				t.Fatalf("%s: %v", name, rate)
 			}
 		}
-		if p.ETA.Known && (p.ETA.Low < 0 || p.ETA.High < p.ETA.Low || p.ETA.High <= 0 || p.ETA.High > farthest) || !p.ETA.Known && p.ETA != (ETA{}) {
+		if p.ETA.Known && (p.ETA.Low < 0 || p.ETA.High < p.ETA.Low || p.ETA.High <= 0 || p.ETA.High > farthest) ||
+			!p.ETA.Known && p.ETA != (ETA{}) {
 			t.Fatalf("%+v", p.ETA)
 		}
 	})
@@ -132,7 +151,8 @@ func TestStatistics(t *testing.T) {
 	s.worker(6, migrations.WorkerStopped, 30)
 	s.exec("UPDATE migration_run SET state = 'pausing', version = 7 WHERE id = 1")
 	for number, c := range map[int][2]int{0: {-5, 0}, 1: {0, 7}, 2: {3, 6}, 3: {3, 7}, 5: {3, 7}} { // worker 4 has yet to see the run
-		s.exec("INSERT INTO migration_counter (run_id, worker_id, processing, seen, complete) VALUES (1, ?, ?, ?, 10)", number, c[0], c[1])
+		s.exec("INSERT INTO migration_counter (run_id, worker_id, processing, seen, complete) VALUES (1, ?, ?, ?, 10)",
+			number, c[0], c[1])
 	}
 	s.exec("INSERT INTO migration_event (run_id, actor, kind, detail, created_at) VALUES (1, 'Ann', 'running', '', NOW(6) - INTERVAL 1 DAY)")
 	for range 200 {
@@ -175,7 +195,8 @@ func TestStartIsMarked(t *testing.T) {
 	sample := func(n, ago int) {
 		t.Helper()
 		for i := range n {
-			s.exec("INSERT INTO migration_sample VALUES (1, NOW(6) - INTERVAL ? SECOND + INTERVAL ? MICROSECOND, 0, 0, 0, 0, 0)", ago, i)
+			s.exec("INSERT INTO migration_sample VALUES (1, NOW(6) - INTERVAL ? SECOND + INTERVAL ? MICROSECOND, 0, 0, 0, 0, 0)",
+				ago, i)
 		}
 	}
 	marks := func() string {
@@ -208,7 +229,8 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, migrations.Knobs{})
 		for i := range 7 {
-			s.exec("INSERT INTO migration_upstream VALUES (?, NOW(6) + INTERVAL ? SECOND, ?)", fmt.Sprintf("host%d.example", i), (i+1)*270, fmt.Sprintf("429 for the %d.", i))
+			s.exec("INSERT INTO migration_upstream VALUES (?, NOW(6) + INTERVAL ? SECOND, ?)", fmt.Sprintf("host%d.example", i),
+				(i+1)*270, fmt.Sprintf("429 for the %d.", i))
 		}
 		s.exec("INSERT INTO migration_upstream VALUES ('open.example', NOW(6) - INTERVAL 1 SECOND, 'again open')")
 		stats := func() Statistics {
@@ -220,10 +242,13 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 		}
 		s.count(db.AddToCounterParams{Waiting: 3})
 		p := stats()
-		if len(p.Closed) != closedShown || !p.MoreClosed || p.Closed[0].Host != "host6.example" || p.Closed[4].Host != "host2.example" || p.Closed[0].Reason != "429 for the 6." {
+		if len(p.Closed) != closedShown || !p.MoreClosed || p.Closed[0].Host != "host6.example" ||
+			p.Closed[4].Host != "host2.example" || p.Closed[0].Reason != "429 for the 6." {
 			t.Errorf("%v %+v", p.MoreClosed, p.Closed)
 		}
-		if until := s.number("SELECT TIMESTAMPDIFF(SECOND, ?, blocked_until) FROM migration_upstream WHERE host = 'host6.example'", p.Closed[0].Until); until < -2 || until > 2 {
+		if until := s.number(
+			"SELECT TIMESTAMPDIFF(SECOND, ?, blocked_until) FROM migration_upstream WHERE host = 'host6.example'",
+			p.Closed[0].Until); until < -2 || until > 2 {
 			t.Errorf("until %d seconds before its end", until)
 		}
 		s.exec("UPDATE migration_run SET state = 'cancelled' WHERE id = 1")
@@ -241,7 +266,8 @@ func TestHostsThatAreLeftAlone(t *testing.T) {
 			t.Errorf("%v, %v", rows, err)
 		}
 		var n int
-		if err := s.db.SQL.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM migration_upstream").Scan(&n); err != nil || n != 1 {
+		if err := s.db.SQL.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM migration_upstream").Scan(&n); err != nil ||
+			n != 1 {
 			t.Errorf("%d rows, %v", n, err)
 		}
 	})

@@ -36,9 +36,11 @@ func (m *Monitor) checkThrottle(ctx context.Context, run migrations.Run, t *thro
 	reason := migrations.Cut(strings.Join(reasons, " "), 1000)
 	switch t.step(run.State, reasons, run.Knobs.Throttled, at) {
 	case enter:
-		return m.engine.Move(ctx, run, migrations.Move{Action: "be throttled", From: []migrations.State{migrations.Running}, To: migrations.Throttled, Reason: reason, Actor: migrations.Keeper})
+		return m.engine.Move(ctx, run, migrations.Move{Action: "be throttled", From: []migrations.State{migrations.Running},
+			To: migrations.Throttled, Reason: reason, Actor: migrations.Keeper})
 	case leave:
-		return m.engine.Move(ctx, run, migrations.Move{Action: "go on", From: []migrations.State{migrations.Throttled}, To: migrations.Running, Actor: migrations.Keeper})
+		return m.engine.Move(ctx, run, migrations.Move{Action: "go on", From: []migrations.State{migrations.Throttled},
+			To: migrations.Running, Actor: migrations.Keeper})
 	case updateReason:
 		if reason == run.Reason {
 			return nil
@@ -69,10 +71,12 @@ func (m *Monitor) excesses(ctx context.Context, knobs migrations.Knobs, at time.
 func (l load) over(knobs migrations.Knobs) (reasons []string) {
 	say := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
 	if knobs.MaxThreads > 0 && l.Threads > int64(knobs.MaxThreads) {
-		say("%s threads run in the database; the limit is %s.", migrations.Grouped(l.Threads), migrations.Grouped(int64(knobs.MaxThreads)))
+		say("%s threads run in the database; the limit is %s.", migrations.Grouped(l.Threads),
+			migrations.Grouped(int64(knobs.MaxThreads)))
 	}
 	if knobs.MaxHistory > 0 && l.History.Known && l.History.Value > knobs.MaxHistory {
-		say("%s old row versions wait for purge (the history list); the limit is %s.", migrations.Grouped(l.History.Value), migrations.Grouped(knobs.MaxHistory))
+		say("%s old row versions wait for purge (the history list); the limit is %s.", migrations.Grouped(l.History.Value),
+			migrations.Grouped(knobs.MaxHistory))
 	}
 	if knobs.MaxLag <= 0 {
 		return reasons
@@ -83,9 +87,11 @@ func (l load) over(knobs migrations.Knobs) (reasons []string) {
 		case r.why == "":
 			say("Replica %s is %s behind; the limit is %s.", r.name, seconds(behind), seconds(knobs.MaxLag))
 		case r.measuredAt.IsZero():
-			say("Replica %s %s, so how far it is behind is not known. Mend it, or turn the limit off: 0 for the lag.", r.name, strings.TrimSuffix(r.why, "."))
+			say("Replica %s %s, so how far it is behind is not known. Mend it, or turn the limit off: 0 for the lag.", r.name,
+				strings.TrimSuffix(r.why, "."))
 		default:
-			say("Replica %s %s; %s ago it was %s behind, and the limit is %s.", r.name, strings.TrimSuffix(r.why, "."), seconds(l.at.Sub(r.measuredAt)), seconds(r.lag), seconds(knobs.MaxLag))
+			say("Replica %s %s; %s ago it was %s behind, and the limit is %s.", r.name, strings.TrimSuffix(r.why, "."),
+				seconds(l.at.Sub(r.measuredAt)), seconds(r.lag), seconds(knobs.MaxLag))
 		}
 	}
 	return reasons

@@ -55,7 +55,8 @@ func (m *Monitor) watchAt(ctx context.Context, active []migrations.Run, at time.
 			last = &runMemory{}
 		}
 		kept[run.ID] = last
-		failed = append(failed, m.checkThrottle(ctx, run, &last.throttle, at), m.checkBreaker(ctx, run, &last.breaker), m.sample(ctx, run, &last.sampler, at))
+		failed = append(failed, m.checkThrottle(ctx, run, &last.throttle, at), m.checkBreaker(ctx, run, &last.breaker),
+			m.sample(ctx, run, &last.sampler, at))
 	}
 	m.runs = kept
 	if at.Sub(m.lastTidy) >= time.Minute {

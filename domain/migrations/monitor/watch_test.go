@@ -85,7 +85,8 @@ func (s *env) until(state migrations.State) migrations.Run {
 // events are the kinds of the run's events.
 func (s *env) events() string {
 	s.Helper()
-	rows := domaintest.OK(s.db.RunEventsOf(s.Context(), db.RunEventsOfParams{RunID: s.run, Before: math.MaxInt64, Limit: 100}))(s)
+	rows := domaintest.OK(s.db.RunEventsOf(s.Context(), db.RunEventsOfParams{RunID: s.run, Before: math.MaxInt64,
+		Limit: 100}))(s)
 	var kinds []string
 	for i := range rows {
 		kinds = append(kinds, rows[len(rows)-1-i].Kind)
@@ -188,7 +189,8 @@ func TestThrottle(t *testing.T) {
 			}
 		}
 		run := s.check()
-		if run.State != migrations.Throttled || !strings.HasPrefix(run.Reason, "Replica db2 cannot be read: ") || !strings.HasSuffix(run.Reason, "6 s ago it was 5 s behind, and the limit is 10 s.") {
+		if run.State != migrations.Throttled || !strings.HasPrefix(run.Reason, "Replica db2 cannot be read: ") ||
+			!strings.HasSuffix(run.Reason, "6 s ago it was 5 s behind, and the limit is 10 s.") {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 		s.changeKnobs(migrations.Knobs{})
@@ -201,7 +203,8 @@ func TestThrottle(t *testing.T) {
 		defer missing.Close()
 		s := newEnv(t, migrations.Knobs{MaxLag: time.Hour}, Replica{"db3", missing})
 		beat(t, s.db, "2026-01-01 00:00:05")
-		if run := s.check(); run.State != migrations.Throttled || !strings.HasPrefix(run.Reason, "Replica db3 cannot be read: ") {
+		if run := s.check(); run.State != migrations.Throttled ||
+			!strings.HasPrefix(run.Reason, "Replica db3 cannot be read: ") {
 			t.Errorf("%s: %q", run.State, run.Reason)
 		}
 	})
@@ -271,7 +274,8 @@ func init() { replicaTimeout = time.Minute }
 func oldView(t *testing.T, d *db.DB) *sql.Conn {
 	t.Helper()
 	conn := domaintest.OK(d.SQL.Conn(t.Context()))(t)
-	for _, statement := range []string{"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT", "DO (SELECT COUNT(*) FROM migration_run)"} {
+	for _, statement := range []string{"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+		"START TRANSACTION WITH CONSISTENT SNAPSHOT", "DO (SELECT COUNT(*) FROM migration_run)"} {
 		domaintest.OK(conn.ExecContext(t.Context(), statement))(t)
 	}
 	return conn
@@ -280,5 +284,6 @@ func oldView(t *testing.T, d *db.DB) *sql.Conn {
 // beat sets the heartbeat of the keeper.
 func beat(t *testing.T, d *db.DB, at string) {
 	t.Helper()
-	domaintest.Exec(t, d, "REPLACE INTO migration_lease (name, worker_id, renewed_at, lease_until) VALUES ('keeper', 1, ?, ?)", at, at)
+	domaintest.Exec(t, d,
+		"REPLACE INTO migration_lease (name, worker_id, renewed_at, lease_until) VALUES ('keeper', 1, ?, ?)", at, at)
 }

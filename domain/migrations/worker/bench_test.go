@@ -145,7 +145,8 @@ func (b env) adds(run id.Run) {
 			b.t.Errorf("%d tasks are %s; the counters say %d", there, state, n)
 		}
 	}
-	if there := b.number("SELECT COUNT(*) FROM migration_attempt WHERE run_id = ?", uint64(run)); int64(there) != p.Errors {
+	if there := b.number("SELECT COUNT(*) FROM migration_attempt WHERE run_id = ?",
+		uint64(run)); int64(there) != p.Errors {
 		b.t.Errorf("%d attempts are written down; the counters say %d", there, p.Errors)
 	}
 }

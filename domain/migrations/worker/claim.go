@@ -60,7 +60,8 @@ func (d *dispatcher) flushAndClaim(now time.Time) {
 // due reports whether outcomes are to be written now, also without a claim.
 func (d *dispatcher) due(now time.Time) bool {
 	return len(d.results) > 0 &&
-		(now.Sub(d.since) >= flushAfter || len(d.results) >= migrations.MaxPerStatement || d.stops() || len(d.queue) == 0 && d.busy.Load() == 0)
+		(now.Sub(d.since) >= flushAfter || len(d.results) >= migrations.MaxPerStatement || d.stops() ||
+			len(d.queue) == 0 && d.busy.Load() == 0)
 }
 
 // take queues claimed tasks.
@@ -113,7 +114,8 @@ func (d *dispatcher) unwritable(h *attempt, now time.Time, why error) {
 }
 
 // errWordless is what is kept of a failure whose own words the database did not take.
-var errWordless = errors.New("It failed, and what it failed with could not be written down. The log of its worker says why.")
+var errWordless = errors.New(
+	"It failed, and what it failed with could not be written down. The log of its worker says why.")
 
 // unpark tries again to write outcomes that could not be written.
 func (d *dispatcher) unpark(now time.Time) {
@@ -124,7 +126,8 @@ func (d *dispatcher) unpark(now time.Time) {
 
 // transient reports an error of the database that no outcome is to blame for.
 func transient(err error) bool {
-	return errors.Is(err, db.CodeUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, db.CodeUnavailable) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded)
 }
 
 // exchange finishes tasks and claims up to want new ones, in one transaction. How long the claim took is
@@ -179,7 +182,9 @@ func (d *dispatcher) exchange(batch []*attempt, want int) (claimed []*attempt, e
 // lockFor locks the run's row before any task's if the transaction needs it: exclusively, to count a canary or to add
 // a group of errors, or shared, for new rows that belong to the run: attempts, and the worker's first counters. It
 // returns how many tasks may be claimed.
-func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *migrations.Run, batch []*attempt, claims bool, done *finisher) (left int, err error) {
+func (d *dispatcher) lockFor(
+	ctx context.Context, tx *db.Tx, run *migrations.Run, batch []*attempt, claims bool, done *finisher,
+) (left int, err error) {
 	fails, undoes := false, false
 	for _, h := range batch {
 		fails = fails || h.outcome == failed
@@ -224,7 +229,9 @@ func countCanary(ctx context.Context, tx *db.Tx, run id.Run, taken int) error {
 }
 
 // claim takes the next open tasks, in the order of their ids, before a time of the database's clock.
-func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *migrations.Run, want int, before time.Time) ([]*attempt, error) {
+func (d *dispatcher) claim(
+	ctx context.Context, tx *db.Tx, run *migrations.Run, want int, before time.Time,
+) ([]*attempt, error) {
 	rows, err := d.next(ctx, tx, run.ID, want)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -254,7 +261,8 @@ func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *migrations.Run, 
 		return nil, nil // this process was suspended since it read the run, which may be stopped by now
 	}
 	if err == nil && taken != int64(len(ids)) {
-		err = fmt.Errorf("of %d tasks that were locked, %d could be claimed: does this server honour row locks?", len(ids), taken)
+		err = fmt.Errorf("of %d tasks that were locked, %d could be claimed: does this server honour row locks?", len(ids),
+			taken)
 	}
 	return claimed, err
 }

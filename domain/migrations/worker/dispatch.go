@@ -109,7 +109,8 @@ func (w *worker) dispatch(run migrations.Run, m *migrations.Migration) *dispatch
 func (w *worker) dispatcher(run migrations.Run, m *migrations.Migration) *dispatcher {
 	d := &dispatcher{
 		w: w, m: m, changed: wait.NewWakeup(), underWay: map[*attempt]time.Time{}, done: make(chan struct{}),
-		queue: make(chan *attempt, maxClaimed), outcomes: make(chan *attempt, maxClaimed), commits: make(chan *attempt, maxClaimed),
+		queue: make(chan *attempt, maxClaimed), outcomes: make(chan *attempt, maxClaimed),
+		commits: make(chan *attempt, maxClaimed),
 	}
 	d.log = w.p.log.With("worker", w.id, "run", run.ID).Warn
 	d.patience.Store(-1)
@@ -174,7 +175,8 @@ func (d *dispatcher) loop() {
 		if d.isEnding() && ordered.IsZero() {
 			ordered = now
 		}
-		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.Valid()) && cancelled.IsZero() {
+		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.Valid()) &&
+			cancelled.IsZero() {
 			cancelled = now
 			d.cancel(errStopping)
 		}
@@ -281,7 +283,8 @@ func (d *dispatcher) abandon(now, cancelled time.Time) {
 			continue
 		}
 		// The processor may yet run: its Work is not looked at again.
-		left := &attempt{work: &migrations.Work{Task: h.work.Task}, fence: h.fence, began: h.began, took: now.Sub(h.began), outcome: returned}
+		left := &attempt{work: &migrations.Work{Task: h.work.Task}, fence: h.fence, began: h.began, took: now.Sub(h.began),
+			outcome: returned}
 		if cancelled.IsZero() {
 			left.outcome, left.err = failed, migrations.Overdue{Timeout: d.timeout(), Stuck: true}
 		}

@@ -313,7 +313,8 @@ func TestTasksOfDeadWorkers(t *testing.T) {
 		list := append(absent.claims(migrations.MaxPerStatement), absent.claims(100)...)
 		other := domaintest.OK(b.d.SQL.BeginTx(t.Context(), nil))(t)
 		defer other.Rollback()
-		domaintest.OK(other.Exec("SELECT id FROM migration_task FORCE INDEX (PRIMARY) WHERE id <= ? FOR UPDATE", uint64(list[migrations.MaxPerStatement-1].work.Task.ID)))(t)
+		domaintest.OK(other.Exec("SELECT id FROM migration_task FORCE INDEX (PRIMARY) WHERE id <= ? FOR UPDATE",
+			uint64(list[migrations.MaxPerStatement-1].work.Task.ID)))(t)
 		absent.dies(run, keeper)
 		if n := b.tasksIn(run, migrations.TaskOpen); n != 100 {
 			t.Errorf("%d tasks were taken back, not the 100 that nobody has locked", n)
@@ -393,7 +394,8 @@ func TestKeeper(t *testing.T) {
 		if sent, _ := watch.Take(); len(sent) != 2 {
 			t.Errorf("%d statements: %v", len(sent), sent)
 		}
-		if len(runs) != 3 || runs[0].Progress.Complete != 2 || runs[0].Progress.Open != 1 || runs[2].ID != all[3] || runs[2].Progress.Open != 3 {
+		if len(runs) != 3 || runs[0].Progress.Complete != 2 || runs[0].Progress.Open != 1 || runs[2].ID != all[3] ||
+			runs[2].Progress.Open != 3 {
 			t.Errorf("%+v", runs)
 		}
 	})
@@ -515,7 +517,8 @@ func TestKeeperOfWorkers(t *testing.T) {
 
 func TestBackoffDoubles(t *testing.T) {
 	t.Parallel()
-	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 5: 16 * time.Second, 12: 2048 * time.Second, 13: time.Hour, 100: time.Hour} {
+	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 5: 16 * time.Second,
+		12: 2048 * time.Second, 13: time.Hour, 100: time.Hour} {
 		if got := backoff(time.Second, attempt); got < want*3/4 || got > want*5/4 {
 			t.Error(fmt.Sprint(attempt), got, want)
 		}
@@ -551,7 +554,8 @@ func TestLeaseOfAWorker(t *testing.T) {
 		t.Helper()
 		domaintest.OK(h.w.readRuns(t.Context()))(t)
 		domaintest.Must(t, h.w.renew(t.Context()))
-		left := b.number("SELECT TIMESTAMPDIFF(MICROSECOND, beat_at, lease_until) FROM migration_worker WHERE id = ?", uint64(h.w.id))
+		left := b.number("SELECT TIMESTAMPDIFF(MICROSECOND, beat_at, lease_until) FROM migration_worker WHERE id = ?",
+			uint64(h.w.id))
 		if got := time.Duration(left) * time.Microsecond; got != want {
 			t.Errorf("%s: it has a lease of %s, not %s", why, got, want)
 		}
@@ -649,7 +653,9 @@ func TestGroupsOfErrors(t *testing.T) {
 			h.ends(list[7:], failed, errors.New("one more kind"))
 		}
 		list, err := b.Failures(t.Context(), run)
-		if err != nil || len(list) != migrations.MaxFailures+1 || list[0].Message != "kind "+letters(migrations.MaxFailures-1) || list[0].Failed != 14 || list[1].Message != othersMessage || list[1].Failed != 6 {
+		if err != nil || len(list) != migrations.MaxFailures+1 ||
+			list[0].Message != "kind "+letters(migrations.MaxFailures-1) || list[0].Failed != 14 ||
+			list[1].Message != othersMessage || list[1].Failed != 6 {
 			t.Errorf("%d groups, the first are %+v, %v", len(list), list[:2], err)
 		}
 		page, err := b.FailedTasks(t.Context(), run, list[1].Fingerprint, 0)

@@ -97,7 +97,8 @@ func (p *Process) fillOn(ctx context.Context, m *migrations.Migration, run migra
 			return p.failFill(ctx, run.ID, fence, err)
 		}
 		p.log.Warn("filling is tried again", "run", run.ID, "error", err)
-		_ = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run.ID, FillFence: fence, Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
+		_ = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run.ID, FillFence: fence,
+			Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
 		if err := wait.Sleep(ctx, pause); err != nil {
 			p.releaseFill(ctx, run.ID, fence)
 			return err
@@ -121,7 +122,8 @@ func isTransient(err error, tries *int) (error, bool) {
 
 // mayFill reports whether the worker may begin, or continue, to fill the run.
 func mayFill(f db.FillerOfRow, worker id.Worker) bool {
-	return migrations.State(f.State) == migrations.Open || migrations.State(f.State) == migrations.Filling && (!f.Lives || f.FillWorker == worker)
+	return migrations.State(f.State) == migrations.Open || migrations.State(f.State) == migrations.Filling &&
+		(!f.Lives || f.FillWorker == worker)
 }
 
 // claimFill returns the fence with which the worker fills the run, 0 if it may not.
@@ -141,9 +143,12 @@ func (p *Process) claimFill(ctx context.Context, worker id.Worker, run id.Run) (
 			return err
 		}
 		if migrations.State(row.State) == migrations.Open {
-			err = migrations.Transit(ctx, tx, run, migrations.Move{Action: "be filled", From: []migrations.State{migrations.Open}, To: migrations.Filling, Actor: migrations.Keeper}, nil)
+			err = migrations.Transit(ctx, tx, run,
+				migrations.Move{Action: "be filled", From: []migrations.State{migrations.Open}, To: migrations.Filling,
+					Actor: migrations.Keeper}, nil)
 		} else {
-			err = migrations.LogEvent(ctx, tx, run, migrations.Keeper, string(migrations.Filling), fmt.Sprintf("Worker %d goes on after %d tasks and %d rejected lines.", worker, row.Total, row.Rejected))
+			err = migrations.LogEvent(ctx, tx, run, migrations.Keeper, string(migrations.Filling),
+				fmt.Sprintf("Worker %d goes on after %d tasks and %d rejected lines.", worker, row.Total, row.Rejected))
 		}
 		if err != nil {
 			return err
@@ -158,7 +163,9 @@ func (p *Process) claimFill(ctx context.Context, worker id.Worker, run id.Run) (
 }
 
 // fillOnce continues behind the last committed batch; added: a batch was committed.
-func (p *Process) fillOnce(ctx context.Context, m *migrations.Migration, run id.Run, fence uint64) (added bool, err error) {
+func (p *Process) fillOnce(
+	ctx context.Context, m *migrations.Migration, run id.Run, fence uint64,
+) (added bool, err error) {
 	row, err := p.engine.Row(ctx, run)
 	if err != nil {
 		return false, err
@@ -211,7 +218,8 @@ func (p *Process) endFill(ctx context.Context, m *migrations.Migration, run id.R
 		if err != nil {
 			return err
 		}
-		next := migrations.Move{Action: "be ready", From: []migrations.State{migrations.Filling}, To: migrations.Ready, Actor: migrations.Keeper, Reason: rejectedReason(row)}
+		next := migrations.Move{Action: "be ready", From: []migrations.State{migrations.Filling}, To: migrations.Ready,
+			Actor: migrations.Keeper, Reason: rejectedReason(row)}
 		switch {
 		case row.Total == 0 && row.Rejected > 0:
 			next.To = migrations.Cancelled
@@ -264,7 +272,9 @@ func (p *Process) failFill(ctx context.Context, run id.Run, fence uint64, why er
 		if message == "" {
 			message = migrations.WithoutSecrets(row.Params, why.Error())
 		}
-		return migrations.Transit(ctx, tx, run, migrations.Move{Action: "be filled", From: []migrations.State{migrations.Filling}, To: migrations.Cancelled, Actor: migrations.Keeper, Reason: "It could not be filled: " + message}, nil)
+		return migrations.Transit(ctx, tx, run,
+			migrations.Move{Action: "be filled", From: []migrations.State{migrations.Filling}, To: migrations.Cancelled,
+				Actor: migrations.Keeper, Reason: "It could not be filled: " + message}, nil)
 	})
 	if errors.Is(err, errFillOver) {
 		return nil
@@ -318,7 +328,8 @@ func (p *Process) seesUpload(ctx context.Context, worker id.Worker, run id.Run) 
 	if !errors.Is(err, migrations.CodeMissingUpload) {
 		return nil // filling says so
 	}
-	_ = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run, FillFence: now.FillFence, Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
+	_ = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run, FillFence: now.FillFence,
+		Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
 	return err
 }
 
@@ -326,7 +337,8 @@ func (p *Process) seesUpload(ctx context.Context, worker id.Worker, run id.Run) 
 func (f *runFiller) all(ctx context.Context, m *migrations.Migration) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			f.process.log.Error("filling panicked", "run", f.row.ID, "panic", migrations.WithoutSecrets(f.row.Params, fmt.Sprint(p)), "stack", string(debug.Stack()))
+			f.process.log.Error("filling panicked", "run", f.row.ID, "panic",
+				migrations.WithoutSecrets(f.row.Params, fmt.Sprint(p)), "stack", string(debug.Stack()))
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
@@ -339,9 +351,11 @@ func (f *runFiller) all(ctx context.Context, m *migrations.Migration) (err error
 func (f *runFiller) Add(ctx context.Context, task migrations.NewTask) error {
 	switch {
 	case len(task.Payload) > migrations.MaxPayload:
-		return f.Reject(ctx, migrations.Rejection{Line: task.Line, Reason: fmt.Sprintf("It has %d bytes; a task can have %d.", len(task.Payload), migrations.MaxPayload), Content: excerpt(task.Payload), Cursor: task.Cursor})
+		return f.Reject(ctx, migrations.Rejection{Line: task.Line, Reason: fmt.Sprintf("It has %d bytes; a task can have %d.",
+			len(task.Payload), migrations.MaxPayload), Content: excerpt(task.Payload), Cursor: task.Cursor})
 	case !utf8.ValidString(task.Payload):
-		return f.Reject(ctx, migrations.Rejection{Line: task.Line, Reason: "It is not UTF-8.", Content: excerpt(task.Payload), Cursor: task.Cursor})
+		return f.Reject(ctx, migrations.Rejection{Line: task.Line, Reason: "It is not UTF-8.", Content: excerpt(task.Payload),
+			Cursor: task.Cursor})
 	}
 	if done, err := f.advance(task.Cursor); done || err != nil {
 		return err
@@ -361,7 +375,8 @@ func (f *runFiller) Reject(ctx context.Context, r migrations.Rejection) error {
 	f.rejected++
 	if number := f.row.Rejected + f.rejected; number <= migrations.MaxRejections {
 		f.rejections = append(f.rejections, db.MigrationRejection{
-			RunID: f.row.ID, Number: number, Line: r.Line, Reason: migrations.Cut(r.Reason, migrations.MaxReason), Content: migrations.Cut(r.Content, migrations.MaxReason),
+			RunID: f.row.ID, Number: number, Line: r.Line, Reason: migrations.Cut(r.Reason, migrations.MaxReason),
+			Content: migrations.Cut(r.Content, migrations.MaxReason),
 		})
 	}
 	return f.flushFull(ctx)

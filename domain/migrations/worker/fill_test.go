@@ -22,7 +22,8 @@ import (
 
 // filler is a migration filled by fn.
 func filler(fn func(ctx context.Context, into migrations.Filler) error) *migrations.Migration {
-	return &migrations.Migration{Name: "numbers", Fill: fn, Process: migrationstest.Numbers.Process, Preview: migrationstest.Numbers.Preview, Params: migrationstest.Numbers.Params}
+	return &migrations.Migration{Name: "numbers", Fill: fn, Process: migrationstest.Numbers.Process,
+		Preview: migrationstest.Numbers.Preview, Params: migrationstest.Numbers.Params}
 }
 
 // payloads are those of a run's tasks in order.
@@ -62,7 +63,8 @@ func TestFill(t *testing.T) {
 		if run.State != migrations.Ready || run.Reason != "" || run.Progress.Open != 1234 {
 			t.Errorf("%+v", run)
 		}
-		if got := strings.Join(d.Log(run.ID), "|"); got != "Ana open upto = 1234, loud = false|Counterfoil filling |Counterfoil ready " {
+		if got := strings.Join(d.Log(run.ID),
+			"|"); got != "Ana open upto = 1234, loud = false|Counterfoil filling |Counterfoil ready " {
 			t.Error(got)
 		}
 	})
@@ -78,11 +80,14 @@ func TestFill(t *testing.T) {
 		t.Parallel()
 		for _, dry := range []bool{false, true} {
 			d := newFillEnv(t)
-			run := d.FilledBy(d.Worker(), d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "0"}, migrations.Draft{Dry: dry})))
-			if run.State != migrations.Complete || run.Reason != "There is nothing to do: no task was found." || run.Listed != migrations.ListFinished || run.FinishedAt == nil || run.StartedAt != nil {
+			run := d.FilledBy(d.Worker(),
+				d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "0"}, migrations.Draft{Dry: dry})))
+			if run.State != migrations.Complete || run.Reason != "There is nothing to do: no task was found." ||
+				run.Listed != migrations.ListFinished || run.FinishedAt == nil || run.StartedAt != nil {
 				t.Errorf("%+v", run)
 			}
-			if _, err := d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "0"}, migrations.Draft{Dry: dry}); err != nil {
+			if _, err := d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "0"},
+				migrations.Draft{Dry: dry}); err != nil {
 				t.Error("another cannot be opened:", err)
 			}
 		}
@@ -111,26 +116,32 @@ func TestFill(t *testing.T) {
 		if run := d.FilledBy(two, run); run.State != migrations.Ready || run.Total != 5 {
 			t.Errorf("%+v", run)
 		}
-		if log := d.Log(run.ID); !slices.Contains(log, fmt.Sprintf("Counterfoil filling Worker %d goes on after 0 tasks and 0 rejected lines.", two)) {
+		if log := d.Log(run.ID); !slices.Contains(log,
+			fmt.Sprintf("Counterfoil filling Worker %d goes on after 0 tasks and 0 rejected lines.", two)) {
 			t.Error(log)
 		}
 	})
 	t.Run("payloads that no task can have are rejected, by line", func(t *testing.T) {
 		t.Parallel()
 		d := newFillEnv(t, filler(func(ctx context.Context, into migrations.Filler) error {
-			for line, payload := range []string{"fine", strings.Repeat("x", migrations.MaxPayload+1), "\xff\xfe", strings.Repeat("ä", migrations.MaxPayload/2)} {
-				if err := into.Add(ctx, migrations.NewTask{Payload: payload, Line: uint64(line), Cursor: strconv.Itoa(line)}); err != nil {
+			for line, payload := range []string{"fine", strings.Repeat("x", migrations.MaxPayload+1), "\xff\xfe",
+				strings.Repeat("ä", migrations.MaxPayload/2)} {
+				if err := into.Add(ctx, migrations.NewTask{Payload: payload, Line: uint64(line),
+					Cursor: strconv.Itoa(line)}); err != nil {
 					return err
 				}
 			}
-			return into.Reject(ctx, migrations.Rejection{Line: 4, Reason: strings.Repeat("ö", 2000), Content: strings.Repeat("€", 2000), Cursor: "4"})
+			return into.Reject(ctx, migrations.Rejection{Line: 4, Reason: strings.Repeat("ö", 2000),
+				Content: strings.Repeat("€", 2000), Cursor: "4"})
 		}))
 		run := d.FilledBy(d.Worker(), d.Opened(1))
 		list, more, err := d.Rejections(d.Ctx, run.ID, 0)
-		if err != nil || more || len(list) != 3 || run.Total != 2 || run.Rejected != 3 || run.Reason != "3 lines were rejected." {
+		if err != nil || more || len(list) != 3 || run.Total != 2 || run.Rejected != 3 ||
+			run.Reason != "3 lines were rejected." {
 			t.Fatal(len(list), more, err, run.Total, run.Rejected, run.Reason)
 		}
-		if list[0].Line != 1 || list[0].Reason != "It has 1048577 bytes; a task can have 1048576." || list[1].Line != 2 || list[1].Reason != "It is not UTF-8." || list[2].Number != 3 {
+		if list[0].Line != 1 || list[0].Reason != "It has 1048577 bytes; a task can have 1048576." || list[1].Line != 2 ||
+			list[1].Reason != "It is not UTF-8." || list[2].Number != 3 {
 			t.Errorf("%+v", list)
 		}
 	})
@@ -140,7 +151,8 @@ func TestFill(t *testing.T) {
 			return into.Reject(ctx, migrations.Rejection{Line: 2, Reason: "No."})
 		}))
 		run := d.FilledBy(d.Worker(), d.Opened(1))
-		if run.State != migrations.Cancelled || run.Listed != migrations.ListAttention || !strings.HasPrefix(run.Reason, "Every line was rejected, 1 in all") {
+		if run.State != migrations.Cancelled || run.Listed != migrations.ListAttention ||
+			!strings.HasPrefix(run.Reason, "Every line was rejected, 1 in all") {
 			t.Errorf("%s in %s: %s", run.State, run.Listed, run.Reason)
 		}
 	})
@@ -155,7 +167,8 @@ func TestFill(t *testing.T) {
 			return into.Add(ctx, migrations.NewTask{Payload: "one", Cursor: "end"})
 		}))
 		run := d.FilledBy(d.Worker(), d.Opened(1))
-		if run.Rejected != migrations.MaxRejections+700 || run.Unlisted() != 700 || run.Reason != "10700 lines were rejected; the first 10000 are kept." {
+		if run.Rejected != migrations.MaxRejections+700 || run.Unlisted() != 700 ||
+			run.Reason != "10700 lines were rejected; the first 10000 are kept." {
 			t.Error(run.Rejected, run.Reason)
 		}
 		kept := 0
@@ -186,7 +199,8 @@ func TestFill(t *testing.T) {
 			t.Parallel()
 			d := newFillEnv(t, filler(fill))
 			run := d.FilledBy(d.Worker(), d.Opened(1))
-			if run.State != migrations.Cancelled || run.Listed != migrations.ListAttention || run.Reason != "It could not be filled: "+why {
+			if run.State != migrations.Cancelled || run.Listed != migrations.ListAttention ||
+				run.Reason != "It could not be filled: "+why {
 				t.Error(run.State, run.Listed, run.Reason)
 			}
 		})
@@ -321,7 +335,8 @@ func TestFillingIsTakenOver(t *testing.T) {
 					close(begun)
 					<-awake
 				}
-				if err := into.Add(context.WithoutCancel(ctx), migrations.NewTask{Payload: strconv.Itoa(i), Cursor: strconv.Itoa(i)}); err != nil {
+				if err := into.Add(context.WithoutCancel(ctx),
+					migrations.NewTask{Payload: strconv.Itoa(i), Cursor: strconv.Itoa(i)}); err != nil {
 					return err
 				}
 			}
@@ -371,7 +386,8 @@ func TestFillingIsTakenOver(t *testing.T) {
 func TestFillWithoutItsFile(t *testing.T) {
 	t.Parallel()
 	d := newFillEnv(t)
-	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "x"}, migrations.Draft{Upload: strings.NewReader("a\n1\n2\n"), UploadName: "a.csv"}))
+	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "x"},
+		migrations.Draft{Upload: strings.NewReader("a\n1\n2\n"), UploadName: "a.csv"}))
 	elsewhere := domaintest.OK(blobs.Open(d.Ctx, t.TempDir()))(t)
 	t.Cleanup(func() { elsewhere.Close() })
 	other := newProcess(d.DB, migrations.New(d.DB, elsewhere, nil, migrationstest.Numbers, migrationstest.Lines))
@@ -382,7 +398,8 @@ func TestFillWithoutItsFile(t *testing.T) {
 				t.Error(mine, err)
 			}
 		}
-		if run := d.Now(run.ID); run.State != migrations.Open || !strings.Contains(run.Reason, migrations.Hostname()) || !strings.Contains(run.Reason, "COUNTERFOIL_BLOBS") {
+		if run := d.Now(run.ID); run.State != migrations.Open || !strings.Contains(run.Reason, migrations.Hostname()) ||
+			!strings.Contains(run.Reason, "COUNTERFOIL_BLOBS") {
 			t.Errorf("%s: %s", run.State, run.Reason)
 		}
 		if run := d.FilledBy(d.Worker(), run); run.State != migrations.Ready || run.Total != 2 || run.Reason != "" {
@@ -390,7 +407,8 @@ func TestFillWithoutItsFile(t *testing.T) {
 		}
 	})
 	t.Run("and says nothing of a run that another fills", func(t *testing.T) {
-		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "y"}, migrations.Draft{Upload: strings.NewReader("a\n1\n"), UploadName: "a.csv"}))
+		run := d.Must(d.OpenRun(d.Ctx, d.Ana, "lines", migrations.Values{"token": "y"},
+			migrations.Draft{Upload: strings.NewReader("a\n1\n"), UploadName: "a.csv"}))
 		domaintest.OK(d.p.claimFill(d.Ctx, d.Worker(), run.ID))(t)
 		if mine, err := other.Fill(d.Ctx, d.Worker(), run); mine || err != nil {
 			t.Error(mine, err)

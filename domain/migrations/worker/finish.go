@@ -128,7 +128,8 @@ func (f *finisher) must(changed int64, err error) func(want int) error {
 func (f *finisher) ends(list []*attempt) []db.FinishedTask {
 	tasks := make([]db.FinishedTask, len(list))
 	for i, h := range list {
-		tasks[i] = db.FinishedTask{Task: h.work.Task.ID, Fence: h.fence, Note: migrations.Cut(f.run.Mask(h.work.Outcome().Note), maxNote)}
+		tasks[i] = db.FinishedTask{Task: h.work.Task.ID, Fence: h.fence,
+			Note: migrations.Cut(f.run.Mask(h.work.Outcome().Note), maxNote)}
 	}
 	return tasks
 }
@@ -144,7 +145,8 @@ func (f *finisher) fail(ctx context.Context, tx *db.Tx, list []*attempt) error {
 		p, task := h.problemOf(f.run), h.work.Task
 		group := f.groups.group(p)
 		last := task.Attempt >= f.run.Knobs.Attempts || errors.As(h.err, new(migrations.Permanent))
-		end := db.FinishedTask{Task: task.ID, Fence: h.fence, Fingerprint: group.fingerprint, Due: backoff(f.run.Knobs.Backoff, task.Attempt)}
+		end := db.FinishedTask{Task: task.ID, Fence: h.fence, Fingerprint: group.fingerprint,
+			Due: backoff(f.run.Knobs.Backoff, task.Attempt)}
 		var later migrations.Later
 		if errors.As(h.err, &later) {
 			end.Due = max(end.Due, min(later.After, longestBackoff))
@@ -157,7 +159,8 @@ func (f *finisher) fail(ctx context.Context, tx *db.Tx, list []*attempt) error {
 		}
 		groups.add(f.run.ID, task.ID, group, last)
 		attempts[i] = db.NewAttempt{Ago: time.Since(h.began), MigrationAttempt: db.MigrationAttempt{
-			RunID: f.run.ID, TaskID: task.ID, Iteration: uint32(task.Iteration), Attempt: uint32(task.Attempt), Outcome: "failed",
+			RunID: f.run.ID, TaskID: task.ID, Iteration: uint32(task.Iteration), Attempt: uint32(task.Attempt),
+			Outcome:  "failed",
 			WorkerID: f.worker.id, Worker: migrations.Cut(f.worker.name(), 300), TookUs: uint64(h.took.Microseconds()),
 			Fingerprint: p.fingerprint[:], Message: p.message, Detail: p.detail,
 		}}
@@ -188,7 +191,8 @@ func (f *finisher) postpone(ctx context.Context, tx *db.Tx, list []*attempt) err
 		var later migrations.Later
 		errors.As(h.err, &later)
 		after := min(max(later.After, shortestLater), longestLater)
-		tasks[i] = db.FinishedTask{Task: h.work.Task.ID, Fence: h.fence, Free: true, Due: after + rand.N(after/10), Note: migrations.Cut(f.run.Mask(later.Error()), maxNote)}
+		tasks[i] = db.FinishedTask{Task: h.work.Task.ID, Fence: h.fence, Free: true, Due: after + rand.N(after/10),
+			Note: migrations.Cut(f.run.Mask(later.Error()), maxNote)}
 		later.Reason = f.run.Mask(later.Reason)
 		f.leaveAlone(later)
 	}
@@ -267,7 +271,9 @@ func (g failureGroups) sorted() []db.MigrationFailure {
 
 // complete completes tasks in a transaction in which do writes, after the check of their fences. A task for which it
 // calls Work.Fail is left out.
-func (d *dispatcher) complete(ctx context.Context, list []*attempt, do func(ctx context.Context, tx *db.Tx, present []*attempt) error) error {
+func (d *dispatcher) complete(
+	ctx context.Context, list []*attempt, do func(ctx context.Context, tx *db.Tx, present []*attempt) error,
+) error {
 	slices.SortFunc(list, func(a, b *attempt) int { return cmp.Compare(a.work.Task.ID, b.work.Task.ID) })
 	run := d.run.Load()
 	var done finisher
@@ -309,7 +315,8 @@ func (d *dispatcher) committer() {
 			return
 		case h := <-d.commits:
 			list := []*attempt{h}
-			for most := min(max(d.run.Load().Knobs.Block, 10), migrations.MaxPerStatement); len(list) < most && len(d.commits) > 0; {
+			for most := min(max(d.run.Load().Knobs.Block, 10), migrations.MaxPerStatement); len(list) < most &&
+				len(d.commits) > 0; {
 				list = append(list, <-d.commits)
 			}
 			d.commit(list)
@@ -322,7 +329,8 @@ func (d *dispatcher) commit(list []*attempt) {
 	ctx, cancel := context.WithTimeoutCause(d.work, d.timeout(), migrations.Overdue{Timeout: d.timeout()})
 	defer cancel()
 	err := d.complete(ctx, list, func(ctx context.Context, tx *db.Tx, present []*attempt) error {
-		inOrder := slices.SortedStableFunc(slices.Values(present), func(a, b *attempt) int { return cmp.Compare(a.work.Outcome().Order, b.work.Outcome().Order) })
+		inOrder := slices.SortedStableFunc(slices.Values(present),
+			func(a, b *attempt) int { return cmp.Compare(a.work.Outcome().Order, b.work.Outcome().Order) })
 		for _, h := range inOrder {
 			if err := callCommit(ctx, tx, h.work); err != nil {
 				return err

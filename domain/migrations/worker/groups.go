@@ -34,7 +34,8 @@ func groupsOf(ctx context.Context, tx *db.Tx, run id.Run) (prints, error) {
 
 // know reports whether what tasks failed with needs no new group.
 func (p prints) know(run *migrations.Run, batch []*attempt) bool {
-	return p.full() || !slices.ContainsFunc(batch, func(h *attempt) bool { return h.outcome == failed && !p[h.problemOf(run).fingerprint] })
+	return p.full() || !slices.ContainsFunc(batch,
+		func(h *attempt) bool { return h.outcome == failed && !p[h.problemOf(run).fingerprint] })
 }
 
 // full reports whether the run can have no more groups of its own.

@@ -56,7 +56,8 @@ func (w *worker) keep(ctx context.Context) {
 
 // take takes or renews the lease, and reports whether this worker is the keeper.
 func (k *keeper) take(ctx context.Context) (bool, error) {
-	n, err := db.Read(k.w.p.db.AcquireLease(ctx, db.AcquireLeaseParams{WorkerID: k.w.id, LeaseUs: keepsFor.Microseconds(), Name: monitor.KeeperLease}))
+	n, err := db.Read(k.w.p.db.AcquireLease(ctx, db.AcquireLeaseParams{WorkerID: k.w.id, LeaseUs: keepsFor.Microseconds(),
+		Name: monitor.KeeperLease}))
 	return n > 0, err
 }
 
@@ -153,14 +154,20 @@ func (k *keeper) settle(ctx context.Context, run migrations.Run) error {
 	left := p.Open + p.Waiting + p.Processing
 	switch {
 	case run.State == migrations.Pausing:
-		return k.move(ctx, run, migrations.Move{Action: "pause", From: []migrations.State{migrations.Pausing}, To: migrations.Paused, Reason: run.Reason}, k.idle(run))
+		return k.move(ctx, run, migrations.Move{Action: "pause", From: []migrations.State{migrations.Pausing},
+			To: migrations.Paused, Reason: run.Reason}, k.idle(run))
 	case run.State == migrations.Cancelling:
-		return k.move(ctx, run, migrations.Move{Action: "cancel", From: []migrations.State{migrations.Cancelling}, To: migrations.Cancelled, Reason: run.Reason}, k.idle(run))
+		return k.move(ctx, run, migrations.Move{Action: "cancel", From: []migrations.State{migrations.Cancelling},
+			To: migrations.Cancelled, Reason: run.Reason}, k.idle(run))
 	case (run.State == migrations.Running || run.State == migrations.Throttled) && left == 0:
-		return k.move(ctx, run, migrations.Move{Action: "complete", From: []migrations.State{migrations.Running, migrations.Throttled}, To: migrations.Complete, Reason: summary(p)}, nothingLeft(run))
+		return k.move(ctx, run,
+			migrations.Move{Action: "complete", From: []migrations.State{migrations.Running, migrations.Throttled},
+				To: migrations.Complete, Reason: summary(p)}, nothingLeft(run))
 	case run.State == migrations.Running && run.CanaryLeft != nil && *run.CanaryLeft == 0 && p.Processing == 0:
-		reason := "The canary is done: " + summary(p) + " Look at what came of it; Resume goes on with all others, Stop ends the run."
-		return k.move(ctx, run, migrations.Move{Action: "pause", From: []migrations.State{migrations.Running}, To: migrations.Paused, Reason: reason}, canaryDone(run))
+		reason := "The canary is done: " + summary(p) +
+			" Look at what came of it; Resume goes on with all others, Stop ends the run."
+		return k.move(ctx, run, migrations.Move{Action: "pause", From: []migrations.State{migrations.Running},
+			To: migrations.Paused, Reason: reason}, canaryDone(run))
 	}
 	return nil
 }
@@ -181,7 +188,9 @@ func summary(p migrations.Progress) string {
 }
 
 // Move makes a transition where check, within its transaction and with the run's row locked, allows it.
-func (k *keeper) move(ctx context.Context, run migrations.Run, m migrations.Move, check func(ctx context.Context, tx *db.Tx) (bool, error)) error {
+func (k *keeper) move(
+	ctx context.Context, run migrations.Run, m migrations.Move, check func(ctx context.Context, tx *db.Tx) (bool, error),
+) error {
 	m.Actor = migrations.Keeper
 	moved := false
 	err := k.w.p.db.InTx(ctx, func(tx *db.Tx) error {

@@ -35,7 +35,8 @@ func (p *Process) signOn(ctx context.Context) (*worker, error) {
 	w := newWorker(p, migrations.Cut(migrations.Hostname(), 255), os.Getpid())
 	sent := time.Now()
 	number, err := db.Read(p.db.RegisterWorker(ctx, db.RegisterWorkerParams{
-		Host: w.host, Pid: uint32(w.pid), Version: migrations.Cut(p.version, 100), Knows: migrations.Cut(strings.Join(p.engine.Names(), " "), 8000), LeaseUs: w.length().Microseconds(),
+		Host: w.host, Pid: uint32(w.pid), Version: migrations.Cut(p.version, 100),
+		Knows: migrations.Cut(strings.Join(p.engine.Names(), " "), 8000), LeaseUs: w.length().Microseconds(),
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("register worker: %w", err)

@@ -14,12 +14,15 @@ import (
 func TestErrorsAreGroupedByFingerprint(t *testing.T) {
 	t.Parallel()
 	alike := [][]string{
-		{`Get "http://10.0.0.1/1.png": context deadline exceeded`, `Get "http://images.example/x y.png": context deadline exceeded`},
-		{"fetch https://a.example/1.png: 503 Service Unavailable", "fetch https://b.example/2.png?q=1: 503 Service Unavailable"},
+		{`Get "http://10.0.0.1/1.png": context deadline exceeded`,
+			`Get "http://images.example/x y.png": context deadline exceeded`},
+		{"fetch https://a.example/1.png: 503 Service Unavailable",
+			"fetch https://b.example/2.png?q=1: 503 Service Unavailable"},
 		{"dial tcp 127.0.0.1:8080: connect: connection refused", "dial tcp 10.1.2.3:443: connect: connection refused"},
 		{"dial tcp [::1]:8080: connect: connection refused", "dial tcp [2001:db8::7]:443: connect: connection refused"},
 		{"Duplicate entry '12-abc' for key 'uq_x'", "Duplicate entry '13-def' for key 'uq_y'"},
-		{"panic: runtime error: index out of range [7] with length 3", "panic: runtime error: index out of range [12] with length 12"},
+		{"panic: runtime error: index out of range [7] with length 3",
+			"panic: runtime error: index out of range [12] with length 12"},
 		{"invalid memory address 0xc000123400", "invalid memory address 0xdeadbeef"},
 		{"hash 9f86d081884c7d65 differs", "hash 60303ae22b998861 differs"},
 		{"nobody has 6f1ed002-ab5e-4d1c-9a0a-12d0e0b5c5aa", "nobody has 00000000-0000-0000-0000-000000000000"},
@@ -45,14 +48,17 @@ func TestErrorsAreGroupedByFingerprint(t *testing.T) {
 func TestStoredErrorsFit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		text, n := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text"), rapid.IntRange(1, 50).Draw(t, "n")
+		text, n := rapid.OneOf(rapid.String(),
+			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text"),
+			rapid.IntRange(1, 50).Draw(t, "n")
 		kept := migrations.Cut(text, n)
 		if !utf8.ValidString(kept) || utf8.RuneCountInString(kept) > n {
 			t.Fatalf("%q of %q", kept, text)
 		}
 		fingerprintOf(text)
 	})
-	if kept := problemOf(migrations.PanicError{Value: strings.Repeat("ü", 5000), Stack: strings.Repeat("x", 50_000)}, migrations.Run{}.Mask); utf8.RuneCountInString(kept.message) != maxMessage || len(kept.detail) > 65_535 {
+	if kept := problemOf(migrations.PanicError{Value: strings.Repeat("ü", 5000), Stack: strings.Repeat("x", 50_000)},
+		migrations.Run{}.Mask); utf8.RuneCountInString(kept.message) != maxMessage || len(kept.detail) > 65_535 {
 		t.Error("an error is kept in full")
 	}
 }

@@ -37,7 +37,8 @@ func (k *keeper) declareDead(ctx context.Context) (bool, error) {
 // reap takes tasks of a run back from stopped workers. It continues behind locked tasks.
 func (k *keeper) reap(ctx context.Context, run migrations.Run) error {
 	for after := id.Task(0); ; {
-		lost, err := db.Read(k.w.p.db.LostTasks(ctx, db.LostTasksParams{RunID: run.ID, After: after, Limit: migrations.MaxPerStatement}))
+		lost, err := db.Read(k.w.p.db.LostTasks(ctx,
+			db.LostTasksParams{RunID: run.ID, After: after, Limit: migrations.MaxPerStatement}))
 		if err != nil || len(lost) == 0 {
 			return err
 		}
@@ -87,10 +88,12 @@ func (k *keeper) reapPage(ctx context.Context, run migrations.Run, lost []db.Los
 				again = append(again, end)
 			}
 			groups.add(run.ID, row.ID, p, last)
-			attempts = append(attempts, db.NewAttempt{Ago: time.Duration(row.HeldUs) * time.Microsecond, MigrationAttempt: db.MigrationAttempt{
-				RunID: run.ID, TaskID: row.ID, Iteration: row.Iteration, Attempt: row.Attempt, Outcome: "lost", WorkerID: row.WorkerID,
-				Worker: names[row.WorkerID], TookUs: uint64(row.HeldUs), Fingerprint: p.fingerprint[:], Message: p.message,
-			}})
+			attempts = append(attempts, db.NewAttempt{Ago: time.Duration(row.HeldUs) * time.Microsecond,
+				MigrationAttempt: db.MigrationAttempt{
+					RunID: run.ID, TaskID: row.ID, Iteration: row.Iteration, Attempt: row.Attempt, Outcome: "lost",
+					WorkerID: row.WorkerID,
+					Worker:   names[row.WorkerID], TookUs: uint64(row.HeldUs), Fingerprint: p.fingerprint[:], Message: p.message,
+				}})
 		}
 		if len(attempts) == 0 {
 			return nil

@@ -79,7 +79,8 @@ func (p *Process) await(ctx context.Context, run func() *migrations.Run, host st
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return migrations.Later{After: patience, Reason: "the database did not say whether " + host + " wants to be left alone"}
+			return migrations.Later{After: patience, Reason: "the database did not say whether " + host +
+				" wants to be left alone"}
 		}
 		now := time.Now()
 		if b := known.block(host); b.until.After(giveUp) {
@@ -99,7 +100,8 @@ func (p *Process) await(ctx context.Context, run func() *migrations.Run, host st
 		delay := reservation.DelayFrom(now)
 		if now.Add(delay).After(giveUp) {
 			reservation.CancelAt(now)
-			return migrations.Later{After: delay + rand.N(delay), Reason: fmt.Sprintf("%s gets at most %.6g requests per second from this run", host, perHost)}
+			return migrations.Later{After: delay + rand.N(delay),
+				Reason: fmt.Sprintf("%s gets at most %.6g requests per second from this run", host, perHost)}
 		}
 		if err := wait.Sleep(ctx, delay); err != nil {
 			return err

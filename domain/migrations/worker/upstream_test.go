@@ -30,10 +30,12 @@ func TestAwait(t *testing.T) {
 		began := time.Now()
 		domaintest.Must(t, s.p.blockHost(t.Context(), "Images.Example.", time.Minute, "429 Too Many Requests"))
 		other.hosts.readAt = other.hosts.readAt.Add(-hostsFresh)
-		for name, e := range map[string]*Process{"the server that was told": s.p, "one that was not": other, "a new one": s.another().p} {
+		for name, e := range map[string]*Process{"the server that was told": s.p, "one that was not": other,
+			"a new one": s.another().p} {
 			err := await(t, e, "images.example", 0)
 			var later migrations.Later
-			if !errors.As(err, &later) || later.After <= min(50*time.Second, 59*time.Second-time.Since(began)) || later.After > time.Minute || later.Reason != "429 Too Many Requests" {
+			if !errors.As(err, &later) || later.After <= min(50*time.Second, 59*time.Second-time.Since(began)) ||
+				later.After > time.Minute || later.Reason != "429 Too Many Requests" {
 				t.Errorf("%s: %v", name, err)
 			}
 			if later.Host != "" {
@@ -53,7 +55,8 @@ func TestAwait(t *testing.T) {
 		}
 		for name, e := range map[string]*Process{"here": s.p, "there": s.another().p} {
 			var later migrations.Later
-			if err := await(t, e, "images.example", 0); !errors.As(err, &later) || later.After < 59*time.Minute || later.After > time.Hour || later.Reason != "1000h0m0s" {
+			if err := await(t, e, "images.example", 0); !errors.As(err, &later) || later.After < 59*time.Minute ||
+				later.After > time.Hour || later.Reason != "1000h0m0s" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -72,7 +75,8 @@ func TestAwait(t *testing.T) {
 		domaintest.Must(t, s.p.hosts.refresh(t.Context(), s.d))
 		of, at := limitOf{1, "images.example"}, time.Now()
 		for i := range 5 { // 2 a second over four workers: one every two seconds
-			if wait := s.p.hosts.reserve(of, 2, at).DelayFrom(at); wait.Round(time.Millisecond) != time.Duration(i)*2*time.Second {
+			if wait := s.p.hosts.reserve(of, 2,
+				at).DelayFrom(at); wait.Round(time.Millisecond) != time.Duration(i)*2*time.Second {
 				t.Errorf("request %d waits %s", i, wait)
 			}
 		}
@@ -84,7 +88,8 @@ func TestAwait(t *testing.T) {
 		domaintest.Must(t, await(t, s.p, "images.example", 0.001))
 		for range 50 {
 			var later migrations.Later
-			if err := await(t, s.p, "images.example", 0.001); !errors.As(err, &later) || later.After < 500*time.Second || later.After > 2000*time.Second {
+			if err := await(t, s.p, "images.example", 0.001); !errors.As(err, &later) || later.After < 500*time.Second ||
+				later.After > 2000*time.Second {
 				t.Fatalf("%v", err)
 			}
 		}
@@ -136,13 +141,15 @@ func TestAwait(t *testing.T) {
 		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		domaintest.Is(t, s.p.await(ctx, func() *migrations.Run { return &migrations.Run{ID: 1} }, "images.example"), context.Canceled)
+		domaintest.Is(t, s.p.await(ctx, func() *migrations.Run { return &migrations.Run{ID: 1} }, "images.example"),
+			context.Canceled)
 	})
 
 	t.Run("any name of a host can be kept", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: noop})
-		for _, host := range []string{"", "münchen.example", strings.Repeat("x", 300), "a\x00b", "'; DROP TABLE ticket --", "😀"} {
+		for _, host := range []string{"", "münchen.example", strings.Repeat("x", 300), "a\x00b", "'; DROP TABLE ticket --",
+			"😀"} {
 			if err := s.p.blockHost(t.Context(), host, time.Minute, strings.Repeat("ü", 300)); err != nil {
 				t.Errorf("%q: %v", host, err)
 			}
@@ -159,8 +166,10 @@ func TestAwait(t *testing.T) {
 		b.exec(`UPDATE migration_run SET params = '{"secret": {"password": "correct-horse"}}'`)
 		h := b.manualWorker(run)
 		list := h.claims(1)
-		h.ends(list, postponed, migrations.Later{After: time.Minute, Host: "images.example", Reason: "correct-horse was refused"})
-		if n := b.number("SELECT COUNT(*) FROM migration_upstream WHERE reason = ?", migrations.Masked+" was refused"); n != 1 {
+		h.ends(list, postponed, migrations.Later{After: time.Minute, Host: "images.example",
+			Reason: "correct-horse was refused"})
+		if n := b.number("SELECT COUNT(*) FROM migration_upstream WHERE reason = ?",
+			migrations.Masked+" was refused"); n != 1 {
 			t.Error("what the host said has the secret, or is not there")
 		}
 		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE note LIKE '%correct-horse%'"); n != 0 {
@@ -189,7 +198,8 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 		list, err := b.Failures(t.Context(), run)
-		if err != nil || len(list) != 1 || list[0].Message != "“images.example” let nothing through for 61 minutes: it answers 429 Too Many Requests" {
+		if err != nil || len(list) != 1 ||
+			list[0].Message != "“images.example” let nothing through for 61 minutes: it answers 429 Too Many Requests" {
 			t.Errorf("%+v, %v", list, err)
 		}
 		b.adds(run)
@@ -201,7 +211,8 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 		b.p.hosts.addRefusal(host, time.Now().Add(-maxRefusing), time.Minute)
 		b.works()
 		b.waitFor(run, migrations.Paused)
-		if reason := b.row(run).Reason; !strings.Contains(reason, "429 Too Many Requests") && !strings.Contains(reason, "attempts failed") {
+		if reason := b.row(run).Reason; !strings.Contains(reason, "429 Too Many Requests") && !strings.Contains(reason,
+			"attempts failed") {
 			t.Error(reason)
 		}
 	})

@@ -75,7 +75,8 @@ func TestNoRequestsToABlockedHost(t *testing.T) {
 
 func TestAThrottledRunClaimsNothingAndResumes(t *testing.T) {
 	t.Parallel()
-	b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error { return nil }})
+	b := newEnv(t, dbtest.Open(t),
+		&migrations.Migration{Process: func(context.Context, *migrations.Work) error { return nil }})
 	run := b.running(1000, migrations.Knobs{Rate: 50, Throttled: true})
 	b.works()
 	b.waitFor(run, migrations.Throttled)
@@ -95,6 +96,7 @@ func TestAThrottledRunClaimsNothingAndResumes(t *testing.T) {
 	if err != nil || stats.ETA.Known || stats.Living != 1 || len(stats.Samples) == 0 {
 		t.Errorf("%+v, %v", stats, err)
 	}
-	domaintest.OK(b.ChangeKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"throttled": 0, "rate": 0}))(t)
+	domaintest.OK(b.ChangeKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run,
+		migrations.KnobChange{"throttled": 0, "rate": 0}))(t)
 	b.waitFor(run, migrations.Complete)
 }

@@ -23,13 +23,15 @@ func TestARunFromEndToEnd(t *testing.T) {
 	whole.Knobs = migrations.Knobs{Attempts: 1, ErrorShare: 1, SameError: 1000}
 	whole.Process = func(_ context.Context, work *migrations.Work) error {
 		if broken.Load() && work.Task.Payload[len(work.Task.Payload)-1] == '7' {
-			return migrations.Permanent{Err: fmt.Errorf("GET https://x:%s@example.com/%s: refused", work.Values["password"], work.Task.Payload)}
+			return migrations.Permanent{Err: fmt.Errorf("GET https://x:%s@example.com/%s: refused", work.Values["password"],
+				work.Task.Payload)}
 		}
 		work.Note("with " + work.Values["password"])
 		return nil
 	}
 	d := newFillEnv(t, &whole)
-	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "200", "password": migrationstest.Hunter2}, migrations.Draft{}))
+	run := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "200", "password": migrationstest.Hunter2},
+		migrations.Draft{}))
 	works(t, d.p)
 	if run = d.waitFor(run.ID, migrations.Ready); run.Total != 200 {
 		t.Fatal(run.Total)
@@ -46,11 +48,14 @@ func TestARunFromEndToEnd(t *testing.T) {
 	}
 	d.CheckCounts(run.ID)
 	groups, err := d.Failures(d.Ctx, run.ID)
-	if err != nil || len(groups) != 1 || groups[0].Failed != 20 || strings.Contains(groups[0].Message, migrationstest.Hunter2) || !strings.Contains(groups[0].Message, migrations.Masked) {
+	if err != nil || len(groups) != 1 || groups[0].Failed != 20 ||
+		strings.Contains(groups[0].Message, migrationstest.Hunter2) ||
+		!strings.Contains(groups[0].Message, migrations.Masked) {
 		t.Fatalf("%+v", groups)
 	}
 	task, attempts, err := d.Task(d.Ctx, run.ID, groups[0].Task)
-	if err != nil || len(attempts) != 1 || strings.Contains(fmt.Sprintf("%+v %+v", task, attempts), migrationstest.Hunter2) {
+	if err != nil || len(attempts) != 1 || strings.Contains(fmt.Sprintf("%+v %+v", task, attempts),
+		migrationstest.Hunter2) {
 		t.Errorf("%+v %+v %v", task, attempts, err)
 	}
 	page, err := d.Tasks(d.Ctx, run.ID, migrations.TaskFilter{State: migrations.TaskComplete})
@@ -58,7 +63,8 @@ func TestARunFromEndToEnd(t *testing.T) {
 		t.Errorf("%q, %v", page.Tasks[0].Note, err)
 	}
 	broken.Store(false)
-	if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Fingerprint: groups[0].Fingerprint}); n != 20 || err != nil {
+	if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Fingerprint: groups[0].Fingerprint}); n != 20 ||
+		err != nil {
 		t.Fatal(n, err)
 	}
 	run = d.waitFor(run.ID, migrations.Complete)

@@ -32,7 +32,8 @@ const writersAtOnce = 8
 
 // New returns a process that works on the engine's runs once Work is called.
 func New(d *db.DB, engine *migrations.Engine, monitor *monitor.Monitor, version string, log *slog.Logger) *Process {
-	return &Process{db: d, engine: engine, monitor: monitor, version: version, log: cmp.Or(log, slog.New(slog.DiscardHandler)), writers: make(chan struct{}, writersAtOnce)}
+	return &Process{db: d, engine: engine, monitor: monitor, version: version,
+		log: cmp.Or(log, slog.New(slog.DiscardHandler)), writers: make(chan struct{}, writersAtOnce)}
 }
 
 // Work works on the runs until ctx ends: fills them, processes their tasks, and is the keeper if no one

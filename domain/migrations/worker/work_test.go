@@ -234,7 +234,8 @@ func TestPause(t *testing.T) {
 		engine := migrations.New(b.d, nil, nil)
 		older := env{Engine: engine, t: t, d: b.d, p: New(b.d, engine, monitor.New(b.d, engine), "older", nil)}
 		older.works()
-		older.until("it has signed on", func() bool { return b.number("SELECT COUNT(*) FROM migration_worker WHERE state = 'active'") == 1 })
+		older.until("it has signed on",
+			func() bool { return b.number("SELECT COUNT(*) FROM migration_worker WHERE state = 'active'") == 1 })
 		domaintest.OK(b.PauseRun(t.Context(), migrations.Keeper, run))(t)
 		b.waitFor(run, migrations.Paused)
 		b.counts(1, "SELECT COUNT(*) FROM migration_counter c JOIN migration_run r ON r.id = c.run_id WHERE c.seen > 0")
@@ -252,7 +253,8 @@ func TestCanary(t *testing.T) {
 	t.Run("a canary is so many tasks, however many work, and then it asks", func(t *testing.T) {
 		t.Parallel()
 		var done atomic.Int64
-		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error { done.Add(1); return nil }})
+		b := newEnv(t, dbtest.Open(t),
+			&migrations.Migration{Process: func(context.Context, *migrations.Work) error { done.Add(1); return nil }})
 		run := b.running(300, migrations.Knobs{Block: 3})
 		b.exec("UPDATE migration_run SET canary_left = 7")
 		for range 4 {

@@ -165,7 +165,9 @@ func (s *Server) odd(w http.ResponseWriter, r *http.Request, name string) {
 	case "bomb.png":
 		send(w, name, Bomb(100_000, 100_000))
 	case "bomb.gif":
-		send(w, name, append([]byte("GIF89a\x60\xea\x60\xea\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x60\xea\x60\xea\x00\x02\x02"), "\x44\x01\x00;"...))
+		send(w, name, append(
+			[]byte("GIF89a\x60\xea\x60\xea\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x60\xea\x60\xea\x00\x02\x02"),
+			"\x44\x01\x00;"...))
 	case "script.svg", "svg.png":
 		send(w, name, []byte(Script))
 	case "page.png":
@@ -174,7 +176,8 @@ func (s *Server) odd(w http.ResponseWriter, r *http.Request, name string) {
 		send(w, name, nil)
 	case "plain.html", "film.mp4", "bytes.bin", "bytes.octets", "untyped":
 		w.Header()["Content-Type"] = map[string][]string{
-			"plain.html": {"text/html; charset=utf-8"}, "film.mp4": {"video/mp4"}, "bytes.bin": {"Application/Octet-Stream; x"}, "bytes.octets": {"binary/octet-stream"}, "untyped": nil,
+			"plain.html": {"text/html; charset=utf-8"}, "film.mp4": {"video/mp4"}, "bytes.bin": {"Application/Octet-Stream; x"},
+			"bytes.octets": {"binary/octet-stream"}, "untyped": nil,
 		}[name]
 		_, _ = w.Write(Picture(100+len(name), name)) // of its own
 	case "text.png":
@@ -260,7 +263,8 @@ func (s *Server) wait(r *http.Request, d time.Duration) bool {
 // Picture returns a picture of its own for each number, in the kind of the name's extension.
 func Picture(n int, name string) []byte {
 	const width, height = 48, 32
-	palette := color.Palette{color.White, color.Black, color.RGBA{uint8(n), uint8(n >> 8), uint8(n >> 16), 255}, color.RGBA{200, 40, 60, 255}}
+	palette := color.Palette{color.White, color.Black, color.RGBA{uint8(n), uint8(n >> 8), uint8(n >> 16), 255},
+		color.RGBA{200, 40, 60, 255}}
 	img := image.NewPaletted(image.Rect(0, 0, width, height), palette)
 	for i := range img.Pix {
 		x, y := i%width, i/width
