@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(h.run())
 	}
-	os.Exit(m.Run())
+	os.Exit(domaintest.RunWithoutLeaks(m))
 }
 
 // install is a data directory or a database, and the settings of programs on it.

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Setenv("XDG_RUNTIME_DIR", runtime)
-	code := m.Run()
+	code := domaintest.RunWithoutLeaks(m)
 	os.RemoveAll(runtime)
 	os.RemoveAll(template.dir)
 	os.Exit(code)

@@ -1,0 +1,25 @@
+package domaintest
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// RunWithoutLeaks runs the tests of a package that has more to do in TestMain than goleak.VerifyTestMain lets it, and
+// returns their exit code: 1 also if they pass and leave goroutines.
+func RunWithoutLeaks(m *testing.M) int {
+	code := m.Run()
+	if code != 0 {
+		return code
+	}
+	http.DefaultClient.CloseIdleConnections()
+	if err := goleak.Find(); err != nil {
+		fmt.Fprintln(os.Stderr, "goleak:", err)
+		return 1
+	}
+	return 0
+}
