@@ -110,8 +110,8 @@ func whyUnavailable(err error) string {
 	switch {
 	case errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, io.EOF),
-		errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EPIPE), errors.As(err,
-			&network):
+		errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EPIPE),
+		errors.As(err, &network):
 		return "it does not answer"
 	}
 	return ""

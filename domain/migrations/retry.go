@@ -194,8 +194,8 @@ func (e *Engine) settleByID(
 		for _, t := range rows {
 			switch {
 			case slices.Contains(s.from, t.State):
-				chunk, names = append(chunk, lockedTask{t.ID, t.State, t.Fingerprint}), append(names,
-					strconv.FormatUint(uint64(t.ID), 10))
+				chunk, names = append(chunk, lockedTask{t.ID, t.State, t.Fingerprint}),
+					append(names, strconv.FormatUint(uint64(t.ID), 10))
 			case must:
 				return WrongTaskState(t.ID, t.State, s.done)
 			}

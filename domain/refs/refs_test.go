@@ -64,8 +64,8 @@ func (s env) count(t testing.TB, table string) uint64 {
 // checkBalance fails unless every code is in exactly one place and the counters say so.
 func (s env) checkBalance(t testing.TB) {
 	t.Helper()
-	ledger, pool, issued, aside := s.count(t, "ref_ledger"), s.count(t, "ref_pool"), s.count(t, "ref_issue"), s.count(t,
-		"ref_quarantine")
+	ledger, pool, issued, aside := s.count(t, "ref_ledger"), s.count(t, "ref_pool"), s.count(t, "ref_issue"),
+		s.count(t, "ref_quarantine")
 	if ledger != pool+issued+aside {
 		t.Errorf("%d codes in the ledger, but %d in the pool, %d given out and %d in quarantine", ledger, pool, issued, aside)
 	}

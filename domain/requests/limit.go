@@ -169,8 +169,8 @@ func AllowLookup(ctx context.Context, q *db.Queries, from limits.Origin, private
 	if err != nil {
 		return err
 	}
-	wait := max(misses.Wait(countOf(used[string(b.address)]), now), missesOfNetwork.Wait(countOf(used[string(b.network)]),
-		now))
+	wait := max(misses.Wait(countOf(used[string(b.address)]), now),
+		missesOfNetwork.Wait(countOf(used[string(b.network)]), now))
 	if used[string(b.all)].Used >= missesOfAll {
 		_, rest := limits.Window(now, time.Minute)
 		wait = max(wait, rest)

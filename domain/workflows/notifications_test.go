@@ -66,8 +66,8 @@ func TestNotifying(t *testing.T) {
 	t.Run("replies notify the author, mentioned members, assignees and commenters", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		ben, cyd, dan, eve := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member), e.As(t, "Dan",
-			accounts.Member), e.As(t, "Eve", accounts.Member)
+		ben, cyd, dan, eve := e.As(t, "Ben", accounts.Member), e.As(t, "Cyd", accounts.Member),
+			e.As(t, "Dan", accounts.Member), e.As(t, "Eve", accounts.Member)
 		e.comment(t, e.Ctx, "@ben")
 		e.assign(t, e.Ctx, "cyd")
 		e.comment(t, dan, "I am here too")

@@ -272,8 +272,8 @@ func TestSend(t *testing.T) {
 		if slices.ContainsFunc(receipts, func(r workflows.Receipt) bool { return r != receipts[0] }) {
 			t.Error(receipts)
 		}
-		if n, left := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"), e.Count(t,
-			"SELECT COUNT(*) FROM ref_pool"); n != 1 || left != 49 {
+		if n, left := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"),
+			e.Count(t, "SELECT COUNT(*) FROM ref_pool"); n != 1 || left != 49 {
 			t.Errorf("%d tickets, %d codes left", n, left)
 		}
 	})

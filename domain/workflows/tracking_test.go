@@ -321,8 +321,8 @@ func TestEnumeration(t *testing.T) {
 	t.Run("all misses look the same, and take the same statements", func(t *testing.T) {
 		t.Parallel()
 		e, watch, _ := newWatchedEnv(t)
-		live, deleted, revoked := e.send(t, submission("Live")), e.send(t, submission("Deleted")), e.send(t,
-			submission("Revoked"))
+		live, deleted, revoked := e.send(t, submission("Live")), e.send(t, submission("Deleted")),
+			e.send(t, submission("Revoked"))
 		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, tickets.Key{Board: "NINJA", Number: 2}))
 		domaintest.OK(e.Workflows.RevokeRequestLink(e.Ctx, tickets.Key{Board: "NINJA", Number: 3}))(t)
 		unknown := guesses(t, e, 1, false)[0]

@@ -201,8 +201,8 @@ func (g *webEnv) stored(t testing.TB) (list []string) {
 func TestDownloadImages(t *testing.T) {
 	t.Parallel()
 	g := newWebEnv(t)
-	photo, alpha, same, five := g.path(t, outboundtest.RotatedJPEG()), g.path(t, outboundtest.Transparent()), g.path(t,
-		outboundtest.Picture(1, "x.png")), g.path(t, outboundtest.Wide())
+	photo, alpha, same, five := g.path(t, outboundtest.RotatedJPEG()), g.path(t, outboundtest.Transparent()),
+		g.path(t, outboundtest.Picture(1, "x.png")), g.path(t, outboundtest.Wide())
 	one := g.describe(t, "Look: ![photo]({}/photo.jpg) and ![twice](<{}/photo.jpg> 'x').\n\n`![code]({}/photo.jpg)` [link]({}/photo.jpg) ![ref][r]\n\n[r]: {}/alpha.png")
 	two := g.describe(t, "![a]({}/same/1.png) ![b]({}/same/2.png) ![lost]({}/status/404) ![ours](/acme/images/x)")
 	none := g.describe(t, "nothing here but {}/photo.jpg")

@@ -173,8 +173,8 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 				t.Errorf("%s, restored: %v; %v", key, wanted, err)
 			}
 		}
-		if there, purged := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)), e.Count(t,
-			"SELECT SUM(purged) FROM board_ticket_incrementer"); there != 20 || purged != 20 {
+		if there, purged := e.Count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)),
+			e.Count(t, "SELECT SUM(purged) FROM board_ticket_incrementer"); there != 20 || purged != 20 {
 			t.Errorf("%d are there, %d were purged", there, purged)
 		}
 		e.Sound(t)

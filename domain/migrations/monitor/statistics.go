@@ -158,8 +158,8 @@ func (p *Statistics) measure(state migrations.State, total uint64, progress migr
 	}
 	last := points[len(points)-1].At
 	short, long := since(points, last.Add(-lately)), since(points, last.Add(-tenMinutes))
-	p.Now, p.TenMinutes, p.Errors = perSecond(short, finishedBetween), perSecond(long, finishedBetween), perSecond(short,
-		failures)
+	p.Now, p.TenMinutes, p.Errors = perSecond(short, finishedBetween), perSecond(long, finishedBetween),
+		perSecond(short, failures)
 	if state == migrations.Running && progress.Open+progress.Processing > 0 &&
 		float64(progress.Done()) >= float64(total)*0.005 {
 		p.ETA = eta(float64(progress.Open+progress.Processing+progress.Waiting), p.Now, p.TenMinutes, spread(long))
