@@ -118,6 +118,10 @@ func TestFollowedBoards(t *testing.T) {
 		b.types("\r")
 		b.wait(`document.querySelectorAll("#cards-` + todo + ` .card").length === 30`)
 	})
+}
+
+// Nothing that a user holds goes away while others change the board.
+func TestFollowedFocus(t *testing.T) {
 	t.Run("a card with the focus keeps it where others move it, and an open dialog stays", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One", "Two", "Three")
@@ -157,6 +161,10 @@ func TestFollowedBoards(t *testing.T) {
 		b.holds("Doing", "NINJA-3 NINJA-2")
 		b.wait(`document.activeElement.name === "title" && document.activeElement.closest(".add").open`)
 	})
+}
+
+// Changes come from other servers, and after a pause.
+func TestFollowedServers(t *testing.T) {
 	t.Run("what another server is asked to do by API is seen", func(t *testing.T) {
 		t.Parallel()
 		a := start(t)
@@ -216,6 +224,10 @@ func TestFollowedBoards(t *testing.T) {
 		b.drag(card("NINJA-1"), "#cards-"+b.columnID("Done")+" .empty", 0)
 		other.holds("Done", "NINJA-1")
 	})
+}
+
+// A board of which a part is shown stays that part.
+func TestFollowedParts(t *testing.T) {
 	t.Run("a filter narrows what comes, too", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Paint the fins", "Count down")

@@ -103,6 +103,9 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("%d entries in the history", got)
 		}
 	})
+}
+
+func TestWalk(t *testing.T) {
 	t.Run("a move by keys that is refused says so, and the card has the focus where it is", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One", "Two")
@@ -159,6 +162,9 @@ func TestKeyboard(t *testing.T) {
 		b.open("/acme/work")
 		b.sees("main", "Two")
 	})
+}
+
+func TestShortcuts(t *testing.T) {
 	t.Run("a jump goes to a key at once, and to a title by the arrows", func(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t, "Paint the fins", "Sand the fins", "Count down").tab(t)

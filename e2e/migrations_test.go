@@ -364,6 +364,10 @@ func TestRunPanel(t *testing.T) {
 			b.types("/")
 			b.wait(`document.activeElement.id === "tasks-task"`)
 		})
+}
+
+// Pages of their own do what the panel does.
+func TestRunPages(t *testing.T) {
 	t.Run("without JavaScript the same is forms and pages", func(t *testing.T) {
 		t.Parallel()
 		w := withWorks(t)
@@ -435,6 +439,10 @@ func TestRunPanel(t *testing.T) {
 		b.at(views.RunPath(run))
 		b.sees("#flash", "4 tasks are skipped")
 	})
+}
+
+// A live part waits for the hand, and for a server that is away.
+func TestLivePanels(t *testing.T) {
 	t.Run("a button of the list of workers stays while it is pressed", func(t *testing.T) {
 		t.Parallel()
 		w := withWorks(t)
@@ -465,6 +473,9 @@ func TestRunPanel(t *testing.T) {
 		w.away.Store(false)
 		b.wait(`!document.querySelector("#run-stale, [data-stale]")`)
 	})
+}
+
+func TestRunStates(t *testing.T) {
 	t.Run("in every state the page is accessible and fits a phone", func(t *testing.T) {
 		t.Parallel()
 		w := withWorks(t)
