@@ -587,7 +587,7 @@ func TestAudit(t *testing.T) {
 			t.Errorf("it does not say %q", want)
 		}
 	}
-	if got := a.page().Find("#audit td[data-label=From]").First().Text(); !strings.Contains(got, "192.0.2.1") {
+	if got := a.page().Find("#audit td[data-label=Address]").First().Text(); !strings.Contains(got, "192.0.2.1") {
 		t.Errorf("the address is %q", got)
 	}
 	for range 60 {
