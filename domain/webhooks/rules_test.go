@@ -42,7 +42,8 @@ func TestCheck(t *testing.T) {
 	t.Run("a public address is kept without the spaces around it", func(t *testing.T) {
 		t.Parallel()
 		for typed, want := range map[string]string{address: address, " " + address + "\n": address, full: full,
-			"http://example.com:8080/?a=b": "http://example.com:8080/?a=b", "http://localhost.example/": "http://localhost.example/"} {
+			"http://example.com:8080/?a=b": "http://example.com:8080/?a=b",
+			"http://localhost.example/":    "http://localhost.example/"} {
 			draft, err := webhooks.Check(webhooks.Draft{URL: typed, Feeds: feeds}, feeds, public)
 			if err != nil || draft.URL != want {
 				t.Errorf("%.60q is %.60q, %v", typed, draft.URL, err)
@@ -130,7 +131,8 @@ func TestRowMessage(t *testing.T) {
 		t.Parallel()
 		at := time.Date(2026, 11, 21, 13, 0, 0, 0, time.FixedZone("", 3600))
 		body, err := webhooks.Message{Type: "ticket.changed", At: at, Data: []int{1}}.Body()
-		if want := `{"type":"ticket.changed","timestamp":"2026-11-21T12:00:00Z","data":[1]}`; string(body) != want || err != nil {
+		if want := `{"type":"ticket.changed","timestamp":"2026-11-21T12:00:00Z","data":[1]}`; err != nil ||
+			string(body) != want {
 			t.Errorf("%s, %v", body, err)
 		}
 		if _, err := (webhooks.Message{Data: make(chan int)}).Body(); err == nil {
