@@ -125,7 +125,7 @@ func TestAPIComments(t *testing.T) {
 			mia.delete(path).problem(t, 403, "")
 			vera.post("/tickets/DEMO-1/comments", object{"body": "x"}).problem(t, 403, "")
 			for field, values := range map[string][]any{
-				"body":    {"", " \n", strings.Repeat("a", 65536), control, 1, none, nil, "\u200b"},
+				"body":    {"", control, 1, none, nil},
 				"version": {none, nil, -1, "1", 1.5},
 			} {
 				for _, value := range values {

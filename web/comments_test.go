@@ -54,7 +54,7 @@ func TestComments(t *testing.T) {
 		t.Parallel()
 		e, ana, _, vera := newEnvWithTalk(t)
 		e.unchanged(t, func() {
-			for _, text := range []string{"", "  \n", strings.Repeat("x", 65536), control} {
+			for _, text := range []string{"", control} {
 				a := ana.post("/acme/DEMO-1/comments", "body", text).is(t, 422)
 				a.has(t, 1, "#comment-body-error")
 				a.has(t, 1, "h1")
