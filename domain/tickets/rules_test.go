@@ -142,7 +142,8 @@ func TestClosedIn(t *testing.T) {
 		fromDone, toDone bool
 		want             *time.Time
 	}{
-		{nil, false, true, &now}, {&before, false, true, &before}, {&before, true, true, &before}, {&before, true, false, nil},
+		{nil, false, true, &now}, {&before, false, true, &before}, {&before, true, true, &before},
+		{&before, true, false, nil},
 		{&before, false, false, &before}, {nil, false, false, nil},
 	} {
 		got := tickets.ClosedIn(tickets.Ticket{ClosedAt: c.was}, c.fromDone, c.toDone, now)
