@@ -46,7 +46,7 @@ func ResponseOutcome(status int, location string, response []byte, retryAfter, t
 		o.Error = shorten(fmt.Sprintf(
 			"It answered %d and leads to %.300q. Redirects are not followed: give the address at the end.", status, location))
 	default:
-		o.Error = fmt.Sprintf("It answered %d %s.", status, http.StatusText(status))
+		o.Error = strings.TrimSuffix(fmt.Sprintf("It answered %d %s", status, http.StatusText(status)), " ") + "."
 	}
 	return o
 }

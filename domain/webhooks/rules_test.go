@@ -65,7 +65,7 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%q is %q, %v", typed, draft.Note, err)
 			}
 		}
-		for _, wrong := range []string{long + "x", "\xff", "a\x00", "\u202eevil"} {
+		for _, wrong := range []string{long + "x", "\xff", "a\x00", "\u202eevil", strings.Repeat("\u200b", 300)} {
 			_, err := webhooks.Check(webhooks.Draft{URL: address, Note: wrong, Feeds: feeds}, feeds, public)
 			if !errors.Is(err, webhooks.CodeBadNote) || fault.Field(err) != "note" {
 				t.Errorf("%.20q: %v", wrong, err)
@@ -186,6 +186,7 @@ func TestResponseOutcome(t *testing.T) {
 		{301, "https://example.com/", "Redirects are not followed"}, {308, "/x", "Redirects are not followed"},
 		{304, "", "304 Not Modified"}, {199, "", "199"}, {400, "", "400 Bad Request"}, {410, "", "410 Gone"},
 		{429, "", "429 Too Many Requests"}, {500, "", "500 Internal Server Error"}, {503, "/x", "503"},
+		{599, "", "It answered 599."},
 		{302, strings.Repeat(`"`, 5000), "302"}, {302, strings.Repeat("\xff", 5000), "302"},
 	} {
 		o := webhooks.ResponseOutcome(c.status, c.location, make([]byte, 5000), 0, 0)

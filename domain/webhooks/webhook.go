@@ -87,7 +87,7 @@ func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) 
 		wrong = append(wrong, err)
 	}
 	note, length, ok := markup.Line(draft.Note)
-	if length > MaxNote || !ok {
+	if !ok || length > MaxNote || length == 0 && note != "" {
 		wrong = append(wrong, BadNote(length))
 	} else {
 		draft.Note = note
