@@ -88,8 +88,8 @@ func NewToken() string {
 
 // IsToken reports whether s has the form of a token.
 func IsToken(s string) bool {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	return err == nil && len(b) == tokenBytes
+	b, err := base64.RawURLEncoding.Strict().DecodeString(s) // it skips line ends
+	return err == nil && len(b) == tokenBytes && !strings.ContainsAny(s, "\r\n")
 }
 
 // Submission is a form as it was sent. Nonce is the random token that the page with the form had.
