@@ -142,7 +142,7 @@ func TestAccessible(t *testing.T) {
 			}
 		})
 	}
-	t.Run("what opens on a board", func(t *testing.T) {
+	t.Run("dialogs of a board", func(t *testing.T) {
 		t.Parallel()
 		b := a.tab(t)
 		b.expected = missingPicture
@@ -176,7 +176,7 @@ func TestAccessible(t *testing.T) {
 		b.wait(`document.querySelector("dialog[open] #move")`)
 		b.accessible("the sheet that moves a ticket")
 	})
-	t.Run("what went wrong", func(t *testing.T) {
+	t.Run("errors", func(t *testing.T) {
 		t.Parallel()
 		b := a.tab(t)
 		b.expected = regexp.MustCompile(`ERR_CONNECTION_REFUSED|status of 4(04|22)`)
@@ -208,7 +208,7 @@ func TestAccessible(t *testing.T) {
 
 // Error pages are pages, too.
 func TestAccessibleFaults(t *testing.T) {
-	t.Run("what one may not, and a fault of ours", func(t *testing.T) {
+	t.Run("a forbidden page, and a server error", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Paint the fins")
 		b := a.member(t, "Ben", "ben@example.com")

@@ -35,7 +35,7 @@ func (b *tab) rests() {
 
 func TestFollowedEchoes(t *testing.T) {
 	t.Parallel()
-	t.Run("what is done on a board asks for nothing there; what others do asks once", func(t *testing.T) {
+	t.Run("a user's own change fetches nothing; that of another fetches once", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One", "Two", "Three")
 		b, other := a.tab(t), a.tab(t)
@@ -74,7 +74,7 @@ func TestFollowedEchoes(t *testing.T) {
 		other.holds("To do", "NINJA-1 NINJA-2 NINJA-4")
 		done("a new ticket", b, other)
 	})
-	t.Run("what others do to the same card meanwhile is asked for", func(t *testing.T) {
+	t.Run("another user's change of the same card meanwhile is fetched", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One", "Two")
 		b := a.tab(t)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestFilter(t *testing.T) {
-	t.Run("what is typed narrows the columns and stays in the address; a drag and a reload keep it", func(t *testing.T) {
+	t.Run("a typed filter narrows the columns and stays in the address; a drag and a reload keep it", func(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t, "Odd one", "Even one", "Odd two", "Even two", "Odd three", "Even three").tab(t)
 		b.open("/acme/boards/NINJA")

@@ -92,7 +92,7 @@ func TestFollowedBoards(t *testing.T) {
 			w.holds("Done", "NINJA-3")
 		}
 	})
-	t.Run("what is typed, the caret, the focus, and how far a column is scrolled stay", func(t *testing.T) {
+	t.Run("typed text, caret, focus and a column's scroll stay", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t)
 		for range 30 {
@@ -165,7 +165,7 @@ func TestFollowedFocus(t *testing.T) {
 
 // Changes come from other servers, and after a pause.
 func TestFollowedServers(t *testing.T) {
-	t.Run("what another server is asked to do by API is seen", func(t *testing.T) {
+	t.Run("a change by another server's API is seen", func(t *testing.T) {
 		t.Parallel()
 		a := start(t)
 		token := a.setUpByCommand()
@@ -203,7 +203,7 @@ func TestFollowedServers(t *testing.T) {
 		b.sees(".banner", "Archived")
 		b.wait(`!document.querySelector(".add, .move")`)
 	})
-	t.Run("what changes while a server is restarted is caught up with", func(t *testing.T) {
+	t.Run("changes during a restart of the server are caught up with", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One", "Two")
 		b, other := a.tab(t), a.tab(t)

@@ -224,7 +224,7 @@ func TestShortcuts(t *testing.T) {
 			`([..."gb"].forEach((key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }))), true)`)
 		b.at("/acme")
 	})
-	t.Run("who may only read walks, but takes no card along", func(t *testing.T) {
+	t.Run("a viewer walks, but takes no card along", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One")
 		b := a.tab(t)

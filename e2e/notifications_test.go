@@ -24,7 +24,7 @@ func (a *env) member(t *testing.T, name, email string) *tab {
 }
 
 func TestMentions(t *testing.T) {
-	t.Run("who is named with the list sees it without a reload, and has read it by opening the ticket",
+	t.Run("a member mentioned by the list sees it without a reload, and has read it by opening the ticket",
 		func(t *testing.T) {
 			t.Parallel()
 			a := withBoard(t, "Paint the door", "Paint the wall")

@@ -69,7 +69,7 @@ func TestOpening(t *testing.T) {
 		b.sees(card("NINJA-2"), "Two")
 		b.wait(`document.querySelector("#announce").textContent.includes("NINJA-3 created")`)
 	})
-	t.Run("what is typed into the dialog is still there after it was closed", func(t *testing.T) {
+	t.Run("text typed into the dialog is still there after it was closed", func(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t).tab(t)
 		b.open("/acme/boards/NINJA")
@@ -113,7 +113,7 @@ func TestOpening(t *testing.T) {
 }
 
 func TestSigningIn(t *testing.T) {
-	t.Run("who was signed out elsewhere is asked to sign in, and comes back", func(t *testing.T) {
+	t.Run("a user signed out elsewhere is asked to sign in, and comes back", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t)
 		b := a.tab(t)

@@ -134,7 +134,7 @@ func TestConflict(t *testing.T) {
 }
 
 func TestDrafts(t *testing.T) {
-	t.Run("what is sent after the session has ended is there again after signing in", func(t *testing.T) {
+	t.Run("a form sent after the session has ended is there again after signing in", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Plan")
 		b := a.tab(t)
@@ -153,7 +153,7 @@ func TestDrafts(t *testing.T) {
 		b.wait(`document.querySelector("#new-title").value === "A thought" && document.querySelector("#new-description").value === "and more"`)
 	})
 
-	t.Run("what is typed survives a reload until the server has it", func(t *testing.T) {
+	t.Run("typed text survives a reload until the server has it", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Plan")
 		b := a.tab(t)

@@ -155,7 +155,7 @@ func TestFile(t *testing.T) {
 	domaintest.Must(t, f.Save(ctx, place, []Mark{{ID: 1, Round: 1, Position: 5}, {ID: 2, Round: 2, Position: 6},
 		{ID: 3, Round: 1}}))
 	domaintest.Must(t, f.Save(ctx, place, []Mark{{ID: 3, Gone: true}}))
-	t.Run("what was saved is there when it is opened again, and nothing else is left", func(t *testing.T) {
+	t.Run("a saved cursor is there when it is opened again, and nothing else is left", func(t *testing.T) {
 		again, err := OpenFile(path)
 		domaintest.Must(t, err)
 		if p, err := again.Place(ctx); p != place || err != nil {
@@ -179,7 +179,7 @@ func TestFile(t *testing.T) {
 			t.Error("it was opened")
 		}
 	})
-	t.Run("where it cannot be written, that is an error, also later", func(t *testing.T) {
+	t.Run("a store that cannot be written is an error, also later", func(t *testing.T) {
 		lost := domaintest.OK(OpenFile(filepath.Join(t.TempDir(), "none", "store")))(t)
 		for range 2 {
 			if err := lost.Save(ctx, place, nil); err == nil {

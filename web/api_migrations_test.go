@@ -71,7 +71,7 @@ func TestAPIRuns(t *testing.T) {
 			t.Errorf("%+v", made)
 		}
 	})
-	t.Run("what is wrong is a problem about its field", func(t *testing.T) {
+	t.Run("a wrong value is a problem of its field", func(t *testing.T) {
 		e.unchanged(t, func() {
 			for body, field := range map[string]string{
 				`{"params":{"mode":"up"}}`: "to", `{"params":{"to":0,"mode":"up"}}`: "to",

@@ -102,7 +102,7 @@ func TestAPIPosition(t *testing.T) {
 		e.holds(t, b, []string{"NINJA-3", "NINJA-4", "NINJA-1"}, []string{"NINJA-5", "NINJA-6"}, nil)
 	})
 
-	t.Run("what cannot be meant is refused", func(t *testing.T) {
+	t.Run("a meaningless intent is refused", func(t *testing.T) {
 		e, b, move := newPositionEnv(t)
 		demo := e.count("SELECT MIN(id) FROM board_column")
 		first := b.Columns[0].ID

@@ -120,7 +120,7 @@ func TestAPIEdit(t *testing.T) {
 		}
 	})
 
-	t.Run("what changes nothing counts for nothing", func(t *testing.T) {
+	t.Run("an edit without a change counts for nothing", func(t *testing.T) {
 		e.unchanged(t, func() {
 			var one ticket
 			p.patch("/tickets/NINJA-1", object{"version": 4}).is(t, 200).read(t, &one)
@@ -260,7 +260,7 @@ func TestAPIList(t *testing.T) {
 		}
 	})
 
-	t.Run("what stays is listed once, also while others move, come and go", func(t *testing.T) {
+	t.Run("a ticket that stays is listed once, also while others move, come and go", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		b := e.newBoard("NINJA")

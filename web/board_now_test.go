@@ -77,7 +77,7 @@ func TestBoardNow(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what names no columns is refused", func(t *testing.T) {
+	t.Run("a request without columns is refused", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ana := e.ana().htmx(views.BoardID)

@@ -215,7 +215,7 @@ func TestUndo(t *testing.T) {
 		e.unchanged(t, func() { ana.post("/acme/undo", "activity", activity).is(t, 409) })
 	})
 
-	t.Run("what stays is said once, and the next undo goes on to what was done before it", func(t *testing.T) {
+	t.Run("a deed that stays is said once, and the next undo goes on to the one before it", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.account("bob", "acme", accounts.Member)

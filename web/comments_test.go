@@ -50,7 +50,7 @@ func TestComments(t *testing.T) {
 			t.Error("the form is not for the next one")
 		}
 	})
-	t.Run("what is no comment comes back with what was typed", func(t *testing.T) {
+	t.Run("a refused comment comes back as typed", func(t *testing.T) {
 		t.Parallel()
 		e, ana, _, vera := newEnvWithTalk(t)
 		e.unchanged(t, func() {
@@ -154,7 +154,7 @@ func TestComments(t *testing.T) {
 
 func TestInbox(t *testing.T) {
 	t.Parallel()
-	t.Run("who is told sees a count on every page, and reading ends it", func(t *testing.T) {
+	t.Run("a notified member sees a count on every page, and reading ends it", func(t *testing.T) {
 		t.Parallel()
 		_, ana, ben, vera := newEnvWithTalk(t)
 		ben.get("/acme/inbox").is(t, 200).has(t, 1, ".lead")
@@ -241,7 +241,7 @@ func TestAssigning(t *testing.T) {
 			ana.get("/acme/work?before=x").is(t, 400)
 		})
 	})
-	t.Run("who is checked stays in the list whatever is looked for", func(t *testing.T) {
+	t.Run("a chosen member stays in the list whatever the search", func(t *testing.T) {
 		t.Parallel()
 		e, ana, _, _ := newEnvWithTalk(t)
 		ben := fmt.Sprint(e.count("SELECT id FROM account WHERE name = 'ben'"))

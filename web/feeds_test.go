@@ -317,7 +317,7 @@ func TestLongPoll(t *testing.T) {
 		wait.Wait()
 	})
 
-	t.Run("who may not read any more is told nothing when it comes", func(t *testing.T) {
+	t.Run("a reader without the right any more gets nothing of a change", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.publish()

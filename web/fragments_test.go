@@ -252,7 +252,7 @@ func TestDrag(t *testing.T) {
 		a.has(t, 1, "body > section#column-1:not([hx-swap-oob])")
 	})
 
-	t.Run("where the neighbour has gone it says that it went to the end", func(t *testing.T) {
+	t.Run("without its neighbour it says that it went to the end", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.program().delete("/tickets/DEMO-5").is(t, 204)
@@ -263,7 +263,7 @@ func TestDrag(t *testing.T) {
 		}
 	})
 
-	t.Run("where someone else moved it the columns show where it is", func(t *testing.T) {
+	t.Run("if another user moved it the columns show its place", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.program().post("/tickets/DEMO-1/position", object{"column": 3, "after": nil}).is(t, 200)
@@ -278,7 +278,7 @@ func TestDrag(t *testing.T) {
 		})
 	})
 
-	t.Run("what cannot be done is an error page, so that the script puts the card back", func(t *testing.T) {
+	t.Run("a refused move is an error page, so that the script puts the card back", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ana := e.ana()

@@ -53,7 +53,7 @@ func TestImages(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what the browser has is not sent again", func(t *testing.T) {
+	t.Run("an image that the browser has is not sent again", func(t *testing.T) {
 		for _, path := range []string{photo, photo + "/640"} {
 			tag := e.ana().get(path).is(t, 200).header.Get("ETag")
 			if a := e.ana().with("If-None-Match", tag).get(path).is(t, 304); a.body != "" {
@@ -68,7 +68,7 @@ func TestImages(t *testing.T) {
 			e.signedIn("rita").get(path).is(t, 404)
 		}
 	})
-	t.Run("what is no image of the company is not found", func(t *testing.T) {
+	t.Run("an image of another company is not found", func(t *testing.T) {
 		for _, path := range []string{"/acme/images/" + noImage, "/acme/images/x", photo + "0", "/acme/images/" +
 			string(bytes.ToUpper([]byte(photo[len("/acme/images/"):]))), "/acme/images/..%2f..%2fetc%2fpasswd"} {
 			e.ana().get(path).is(t, 404)

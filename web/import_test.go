@@ -234,7 +234,7 @@ func TestFilesOfRunsAreLimitedByPiece(t *testing.T) {
 				t.Errorf("%d rows, %v, status %d, broken off %t", len(rows), err, r.Code, aborted)
 			}
 		})
-		t.Run("whoever asked for "+file+" leaves, and nothing more is read", func(t *testing.T) {
+		t.Run("the client that asked for "+file+" leaves, and nothing more is read", func(t *testing.T) {
 			e.watch.Take()
 			pieces := 0
 			_, aborted := ask(t.Context(), file, func() error {

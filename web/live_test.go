@@ -104,7 +104,7 @@ func (b *browser) at(t testing.TB) string {
 
 func TestLive(t *testing.T) {
 	t.Parallel()
-	t.Run("what is told of a ticket has the stamp of its card, whatever changed", func(t *testing.T) {
+	t.Run("a change of a ticket has the stamp of its card, whatever changed", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.startLive()
@@ -171,7 +171,7 @@ func TestLive(t *testing.T) {
 			t.Errorf("the comment is on %d, not %d", e.Ticket, one)
 		}
 	})
-	t.Run("whoever was away too long is told that anything may have changed", func(t *testing.T) {
+	t.Run("a page that was away too long hears that anything may have changed", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.startLive()
@@ -183,7 +183,7 @@ func TestLive(t *testing.T) {
 			stream.Body.Close()
 		}
 	})
-	t.Run("who cannot have a stream asks now and then, and mostly hears that nothing changed", func(t *testing.T) {
+	t.Run("a page without a stream asks now and then, and mostly hears that nothing changed", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.startLive()
@@ -260,7 +260,7 @@ func TestLiveEnds(t *testing.T) {
 			t.Errorf("it ends with %q", last)
 		}
 	})
-	t.Run("who is signed out is told so, and who has too many is told when to come again", func(t *testing.T) {
+	t.Run("a signed-out page hears so, and one with too many streams when to come again", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withStreams(streams.Limits{OfOne: 1}))
 		server := serveStreams(t, e)

@@ -178,7 +178,7 @@ func TestInvitation(t *testing.T) {
 func TestMembers(t *testing.T) {
 	t.Parallel()
 
-	t.Run("who is removed is signed out at once, with their tokens, and their tickets stay", func(t *testing.T) {
+	t.Run("a removed member is signed out at once, with their tokens, and their tickets stay", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)
 		mia, token := e.signedIn("mia"), e.tokenOf("mia", "acme", accounts.Scopes...)
@@ -516,7 +516,7 @@ func TestSignInLimits(t *testing.T) {
 		from(e, "[2001:db8:0:2::1]:1", "mia", password).is(t, 303)
 	})
 
-	t.Run("whoever guesses from everywhere does not lock out the address that is known", func(t *testing.T) {
+	t.Run("guesses from everywhere do not lock out a known address", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)
 		now := e.stopClock()

@@ -54,7 +54,7 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// asUser admits anyone who is signed in, of any company.
+// asUser admits any signed-in user, of any company.
 func (s *server) asUser(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if _, err := s.respond.SignedIn(c); err != nil {

@@ -71,7 +71,7 @@ func TestListOfRuns(t *testing.T) {
 		e.exec("UPDATE migration_run SET state = 'cancelled', listed = 'finished' WHERE id = ?", gone)
 		ana.get("/admin/migrations").has(t, 0, "#runs .banner")
 	})
-	t.Run("what is over is shown page by page", func(t *testing.T) {
+	t.Run("finished runs are shown page by page", func(t *testing.T) {
 		for range migrations.RunsPerPage {
 			e.exec("INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at) SELECT "+
 				"name, params, 'finished', 'complete', NOW(6), knobs, actor, NOW(6) FROM migration_run WHERE id = ?", run)
@@ -309,7 +309,7 @@ func TestStartRun(t *testing.T) {
 		}
 		return append(fields, pairs...)
 	}
-	t.Run("what is wrong is said beside its field", func(t *testing.T) {
+	t.Run("a wrong value is said beside its field", func(t *testing.T) {
 		e.unchanged(t, func() {
 			for field, values := range map[string][]string{
 				"canary":      {"0", "-1", "x", "1.5", "12482", "99999999999999999999"},
@@ -360,10 +360,10 @@ func TestStartRun(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
-	t.Run("who comes second is told, and changes nothing", func(t *testing.T) {
+	t.Run("a second start says so, and changes nothing", func(t *testing.T) {
 		e.unchanged(t, func() { ana.post(path, form("canary", "1,000", "rate", "9")...).is(t, http.StatusConflict) })
 	})
-	t.Run("what was started is past the question", func(t *testing.T) {
+	t.Run("a started run is past the question", func(t *testing.T) {
 		ana.get(path).is(t, http.StatusOK).has(t, 0, "#start form")
 		e.unchanged(t, func() {
 			a := ana.post(path, form()...).is(t, http.StatusConflict).has(t, 0, "#start form").has(t, 0, "[data-live]")
@@ -480,7 +480,7 @@ func TestQuestionsAboutNothing(t *testing.T) {
 	e := newEnv(t)
 	run := e.readyRun(3)
 	e.exec("UPDATE migration_run SET state = 'complete', finished_at = NOW(6) WHERE id = ?", run)
-	t.Run("what cannot be done is not asked about: there is only a way back", func(t *testing.T) {
+	t.Run("an impossible action is not asked about: there is only a way back", func(t *testing.T) {
 		for path, says := range map[string]string{
 			views.RunCancellationPath(run): "is over", views.RunRetriesPath(run) + "?all=1": "failed any more",
 			views.RunSkipsPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?waiting=1": "No task is waiting",

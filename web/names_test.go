@@ -64,7 +64,7 @@ func TestOldNames(t *testing.T) {
 		ana.get("/acme/boards/OLDER").is(t, 404)
 	})
 
-	t.Run("what is sent to an old key is done", func(t *testing.T) {
+	t.Run("a request to an old key is done", func(t *testing.T) {
 		ana.post("/acme/OLD-77", "title", "Mine", "description", "", "version", "1").goesTo(t, "/acme/DEMO-1")
 		ana.post("/acme/OLD-77", "title", "Late", "description", "", "version", "1").is(t, 409)
 		ana.post("/acme/OLD-2/position", "column", "2", "after", "").goesTo(t, "/acme/boards/DEMO")

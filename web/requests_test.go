@@ -121,7 +121,7 @@ func TestRequestForm(t *testing.T) {
 			t.Error("strangers have sessions")
 		}
 	})
-	t.Run("what was typed stays where something is wrong with it", func(t *testing.T) {
+	t.Run("a rejected form keeps the typed text", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithForm(t, "ukrEP")
 		for what, fields := range map[string][]string{
@@ -169,7 +169,7 @@ func TestRequestForm(t *testing.T) {
 			t.Error(a.header, a.body)
 		}
 	})
-	t.Run("where there is none the answer is the same whatever the reason", func(t *testing.T) {
+	t.Run("without a form the answer is the same whatever the reason", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithForm(t)
 		ana := e.ana()
@@ -183,7 +183,7 @@ func TestRequestForm(t *testing.T) {
 		checkSame(t, e.visitor(), "/acme/forms/PAST", "/acme/forms/OFF", "/acme/forms/NOPE", "/nobody/forms/DEMO",
 			"/acme/forms/DEMO.", "/acme/forms/1")
 	})
-	t.Run("what a form had that is gone by now is shown, to be copied; what another site sends is not",
+	t.Run("the text of a form that is gone is shown, to be copied; that of another site is not",
 		func(t *testing.T) {
 			t.Parallel()
 			e := newEnvWithForm(t, "ukrEP")
@@ -290,7 +290,7 @@ func TestTrackingPages(t *testing.T) {
 		}
 		e.visitor().post(link+"/replies", "body", " ").is(t, http.StatusUnprocessableEntity).has(t, 1, "#reply-body-error")
 	})
-	t.Run("what leads to nothing is the same whatever the reason", func(t *testing.T) {
+	t.Run("a link that leads to nothing answers the same whatever the reason", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithForm(t, "caaaa", "caaab", "caaac")
 		live := e.ask(t, "DEMO", "Live")
@@ -371,7 +371,7 @@ func TestTrackingPages(t *testing.T) {
 
 func TestTrackingLimits(t *testing.T) {
 	t.Parallel()
-	t.Run("who guesses is told to wait, and it is counted", func(t *testing.T) {
+	t.Run("a guesser must wait, and is counted", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithForm(t, "ukrEP")
 		e.stopClock()
@@ -538,7 +538,7 @@ func TestRequestsForMembers(t *testing.T) {
 
 func TestPublicFormSettings(t *testing.T) {
 	t.Parallel()
-	t.Run("who saw another form is shown what is there now, keeps what was typed, and may save again", func(t *testing.T) {
+	t.Run("a stale form shows the current one, keeps the typed text, and can be saved again", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithForm(t)
 		ana := e.ana()

@@ -140,7 +140,7 @@ func TestRunPage(t *testing.T) {
 				}
 			}
 		})
-	t.Run("who is signed out is led to sign in, not shown a page in a corner", func(t *testing.T) {
+	t.Run("a signed-out user is led to sign in, not shown a page in a corner", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		run := e.runIn(migrations.Running)
@@ -366,7 +366,7 @@ func TestRunTasks(t *testing.T) {
 
 func TestRunKnobs(t *testing.T) {
 	t.Parallel()
-	t.Run("what was changed is set and logged with its old value, and nothing else", func(t *testing.T) {
+	t.Run("a change is set and logged with its old value, and nothing else", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		run := e.runIn(migrations.Running)

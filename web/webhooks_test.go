@@ -97,7 +97,7 @@ func TestWebhookPages(t *testing.T) {
 		e := newEnvWithRoles(t)
 		e.ana().get("/acme/settings/webhooks/1/deliveries/1").textIs(t, "#delivery pre", "<b>broken</b>")
 	})
-	t.Run("who manages the company is told on every page that one was stopped", func(t *testing.T) {
+	t.Run("every page tells a manager of the company that one was stopped", func(t *testing.T) {
 		e := newEnvWithRoles(t)
 		e.exec("UPDATE webhook SET state = 'stopped', reason = 'It answered 410 Gone: nobody takes these messages any more.'")
 		for _, path := range []string{"/acme", "/acme/boards/DEMO", "/acme/DEMO-1", "/acme/people"} {

@@ -338,7 +338,7 @@ func TestFollow(t *testing.T) {
 		}
 	})
 
-	t.Run("what was not saved when the program was killed comes again, and what was does not", func(t *testing.T) {
+	t.Run("an item that a killed program had not saved comes again, a saved one does not", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "store")
 		open := func() feedclient.Options {
 			store := domaintest.OK(feedclient.OpenFile(path))(t)
@@ -370,7 +370,7 @@ func TestFollow(t *testing.T) {
 		}
 	})
 
-	t.Run("what the server refuses for good ends it", func(t *testing.T) {
+	t.Run("a final refusal of the server ends it", func(t *testing.T) {
 		var refused *feedclient.Error
 		stranger := *s.feed
 		stranger.Token = "cfl_wrong"

@@ -14,7 +14,7 @@ type State string
 // The states of a run: open → filling → ready → running ⇄ pausing, paused, throttled → complete, or cancelling →
 // cancelled. A dry run goes from filling to running unattended.
 const (
-	Open       State = "open"       // to be filled by the first worker who is free
+	Open       State = "open"       // to be filled by the first free worker
 	Filling    State = "filling"    // its tasks are being added
 	Ready      State = "ready"      // filled; waits for Start
 	Running    State = "running"    // workers claim its tasks

@@ -12,7 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
-// Actor is who does something to a run: an operator, or the engine itself.
+// Actor changes a run: an operator, or the engine itself.
 type Actor struct {
 	Account *id.Account // nil for the command line and the engine
 	Name    string

@@ -249,7 +249,7 @@ func TestPurge(t *testing.T) {
 	t.Run("a preview says what would go, and removes nothing", func(t *testing.T) {
 		check(t, rule, false, "map[1:true] map[2:true] {7 5}", 4)
 	})
-	t.Run("what hangs on the ticket goes with it; a live and a newly deleted one stay", func(t *testing.T) {
+	t.Run("the rows of a ticket go with it; a live and a newly deleted ticket stay", func(t *testing.T) {
 		check(t, rule, true, "map[1:true] map[2:true] {7 5}", 3)
 		for _, table := range []string{"comment", "assignee", "notification", "watcher"} {
 			domaintest.Counts(t, f.DB, 0, "SELECT COUNT(*) FROM "+table)

@@ -512,7 +512,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("the folder holds %v", names)
 		}
 	})
-	t.Run("what was written can be checked", func(t *testing.T) {
+	t.Run("a written backup can be checked", func(t *testing.T) {
 		file := env.backup(t)
 		summary := domaintest.OK(backup.Check(context.Background(), file, nil))(t)
 		if summary.Manifest.Program != "test" || summary.Rows == 0 || summary.Bytes == 0 {
@@ -528,7 +528,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("%v, %q", err, content)
 		}
 	})
-	t.Run("what a killed backup left is no hindrance", func(t *testing.T) {
+	t.Run("files of a killed backup are no hindrance", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "b")
 		domaintest.Must(t, os.WriteFile(file+".part", bytes.Repeat([]byte("x"), 1<<20), 0o644))
 		domaintest.OK(backup.Make(context.Background(), env.Installation, "test", file))(t)

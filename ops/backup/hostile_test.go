@@ -137,7 +137,7 @@ func TestDamage(t *testing.T) {
 		domaintest.Must(t, os.WriteFile(damaged, content, 0o600))
 		return damaged
 	}
-	t.Run("what is packed again is whole", func(t *testing.T) {
+	t.Run("a repacked backup is whole", func(t *testing.T) {
 		domaintest.OK(backup.Check(context.Background(), pack(t, unpack(t, file), true), nil))(t)
 	})
 	t.Run("a file that ends too early, wherever", func(t *testing.T) {

@@ -185,7 +185,7 @@ func TestOrdinaryAccount(t *testing.T) {
 	t.Parallel()
 	d, account := ordinary(t)
 	report := run(t, d, "")
-	t.Run("what it may not read is a note with the right that it takes", func(t *testing.T) {
+	t.Run("an unreadable value is a note with the right that it needs", func(t *testing.T) {
 		unreadable := []string{"open transactions"}
 		if os.Getenv("COUNTERFOIL_TEST_ENGINE") == "mysql" {
 			unreadable = append(unreadable, "purge")

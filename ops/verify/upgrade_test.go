@@ -80,7 +80,7 @@ func TestUpgrade(t *testing.T) {
 			t.Errorf("kept are %s", got)
 		}
 	})
-	t.Run("what is in a done column was closed when it came there", func(t *testing.T) {
+	t.Run("a ticket in a done column was closed when it came there", func(t *testing.T) {
 		if got := text("SELECT GROUP_CONCAT(local_id, ' ', closed_at) FROM ticket WHERE closed_at IS NOT NULL"); got != "2 2026-01-02 00:00:00.000000" {
 			t.Errorf("closed are %s", got)
 		}

@@ -596,7 +596,7 @@ var corruptions = []struct {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	original := newEnv(t)
-	t.Run("what the workflows write is clean", func(t *testing.T) {
+	t.Run("data of the workflows is clean", func(t *testing.T) {
 		t.Parallel()
 		report := original.verify(t)
 		if !report.OK() {

@@ -39,7 +39,7 @@ type NewRunProps struct {
 	Errors    views.Errors
 }
 
-// Where is the database that a run works on.
+// Where names the database that a run works on.
 type Where struct{ Host, Database string }
 
 // StartRunProps is the question whether to start a run.

@@ -37,7 +37,7 @@ const (
 
 // hosts is what a process knows of the hosts that its works send to.
 type hosts struct {
-	readMu sync.Mutex // held by who asks the database
+	readMu sync.Mutex // held by the goroutine that reads the database
 
 	mu      sync.Mutex
 	readAt  time.Time // when the database was asked
