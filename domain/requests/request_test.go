@@ -70,7 +70,7 @@ func TestToken(t *testing.T) {
 
 func TestSubmissionToken(t *testing.T) {
 	t.Parallel()
-	sent := requests.Submission{Company: "acme", Board: "NINJA", Nonce: "n", Title: "a", Description: "b", Email: "c"}
+	sent := requests.Submission{Company: "acme", Board: "NINJA", Nonce: "n", Title: "a", Description: "b c", Email: "c"}
 	if token := sent.Token(); !requests.IsToken(token) || token != sent.Token() {
 		t.Errorf("sent again it is another: %q", token)
 	}
@@ -82,9 +82,9 @@ func TestSubmissionToken(t *testing.T) {
 		"title":           func(s *requests.Submission) { s.Title = "A" },
 		"description":     func(s *requests.Submission) { s.Description = "B" },
 		"email":           func(s *requests.Submission) { s.Email = "" },
-		"all in a title":  func(s *requests.Submission) { s.Title, s.Description = "ab", "" },
-		"none in a title": func(s *requests.Submission) { s.Title, s.Description = "", "ab" },
-		"a typed length":  func(s *requests.Submission) { s.Title, s.Description = "a1 b", "" },
+		"all in a title":  func(s *requests.Submission) { s.Title, s.Description = "ab c", "" },
+		"none in a title": func(s *requests.Submission) { s.Title, s.Description = "", "ab c" },
+		"a moved space":   func(s *requests.Submission) { s.Title, s.Description = "a b", "c" },
 	} {
 		other := sent
 		change(&other)
