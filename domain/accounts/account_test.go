@@ -86,7 +86,8 @@ func TestParseEmail(t *testing.T) {
 	}
 	for _, s := range []string{"", " ", "ana", "@", "ana@", "@example.com", "ana@@example.com",
 		"ana@example.com, bob@example.com", "Ana <ana@example.com>", "<ana@example.com>", "a na@example.com",
-		"ana@exa mple.com", "ana@example.com\r\nBcc: all@example.com", "ana@example.com\x00", "ana\xff@example.com", strings.Repeat("a", 250) + "@example.com", hostile, "ana@example.com (Ana)"} {
+		"ana@exa mple.com", "ana@example.com\r\nBcc: all@example.com", "ana@example.com\x00", "ana\xff@example.com", strings.Repeat("a", 250) + "@example.com", hostile, "ana@example.com (Ana)",
+		"\r\n", "ana@example.com\nx"} {
 		if got, err := accounts.ParseEmail(s); err != (accounts.BadEmail()) || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}

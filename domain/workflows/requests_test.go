@@ -321,16 +321,19 @@ func TestSendRefuses(t *testing.T) {
 			t.Error("a stranger sends notifications by naming people")
 		}
 	})
-	t.Run("an address with more than an address is refused", func(t *testing.T) {
+	t.Run("what is wrong with each field is said at once", func(t *testing.T) {
+		t.Parallel()
+		e := withForm(t, 1)
+		sent := submission("")
+		sent.Description, sent.Email = "\x00", "a@b.example\r\nBcc: c@d.example"
+		_, err := e.Workflows.Send(from("192.0.2.1"), sent)
+		for _, code := range []fault.Code{tickets.CodeEmptyTitle, tickets.CodeBadDescription, accounts.CodeBadEmail} {
+			is(t, err, code)
+		}
+	})
+	t.Run("an address is optional, and kept without spaces and in lower case", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 3)
-		for _, bad := range []string{"a@b.example\r\nBcc: c@d.example", "a@b.example\nx", "a@b.example\x00",
-			"A <a@b.example>", "a@b.example, c@d.example", "a", "requester", "\r\n", strings.Repeat("a", 250) + "@b.example"} {
-			sent := submission("x")
-			sent.Email = bad
-			_, err := e.Workflows.Send(from("192.0.2.1"), sent)
-			is(t, err, accounts.CodeBadEmail)
-		}
 		for _, none := range []string{"", "  "} {
 			sent := submission("No address")
 			sent.Email = none
