@@ -63,7 +63,7 @@ func LooksAutomatic() error {
 // Retry-After.
 const CodeTooMany fault.Code = "Request.TooMany"
 
-// TooMany reports a limit of an address, a network or a board. Look says that codes or links were tried, and nothing
+// TooMany reports a limit of an address, a network or a board. Lookup says that codes or links were tried, and nothing
 // was to be sent.
 type TooMany struct {
 	Wait   time.Duration
