@@ -43,8 +43,27 @@ func (w *Workflows) ViewBoard(ctx context.Context, slug string, by BoardFilter) 
 	if err != nil {
 		return BoardView{}, err
 	}
-	view.Cards, err = w.cards(ctx, view.Board, filter, CardsPerPage, view.Board.Columns...)
-	return view, err
+	if view.Cards, err = w.cards(ctx, view.Board, filter, CardsPerPage, view.Board.Columns...); err != nil {
+		return BoardView{}, err
+	}
+	view.Board = counted(view.Board, filter, view.Cards)
+	return view, nil
+}
+
+// counted returns the board with the counts of columns that were read to their end taken from their cards. The others
+// were read before the cards: a card that left in between would be counted, and no event about it names this column.
+func counted(board boards.Board, filter tickets.Filter, pages map[id.Column]Cards) boards.Board {
+	if !filter.All() {
+		return board
+	}
+	var columns []boards.Column
+	for _, column := range board.Columns {
+		if cards, ok := pages[column.ID]; ok && cards.Next == nil {
+			column.Count = int64(len(cards.List))
+			columns = append(columns, column)
+		}
+	}
+	return board.With(columns...)
 }
 
 const (
@@ -91,6 +110,7 @@ func (w *Workflows) ViewColumns(
 			view.Cards[column.ID] = cards[column.ID]
 		}
 	}
+	view.Board = counted(view.Board, filter, view.Cards)
 	return view, nil
 }
 

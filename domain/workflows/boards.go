@@ -61,7 +61,7 @@ func (w *Workflows) Column(
 	}
 	if below == nil || below.Column != column {
 		cards, err := w.cards(ctx, board, filter, CardsPerPage, found)
-		return board, cards[column], err
+		return counted(board, filter, cards), cards[column], err
 	}
 	cards, err := w.cardsBelow(ctx, board, filter, *below)
 	return board, cards, err
@@ -79,8 +79,8 @@ func (w *Workflows) firstCards(
 		return nil, err
 	}
 	pages := make(map[id.Column]Cards, len(columns))
-	for column, list := range lists {
-		pages[column] = cardsPage(list, column, limit)
+	for _, column := range ids {
+		pages[column] = cardsPage(lists[column], column, limit)
 	}
 	return pages, nil
 }

@@ -3,14 +3,18 @@ package workflows_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 func (e *env) edit(t testing.TB, slug string, column id.Column, edit boards.ColumnEdit) boards.Board {
@@ -313,4 +317,43 @@ func TestSlugs(t *testing.T) {
 		t.Errorf("%+v, %v", ticket, err)
 	}
 	e.Sound(t)
+}
+
+func TestCountOfCards(t *testing.T) {
+	t.Parallel()
+	for name, read := range map[string]func(e *env, column id.Column) (boards.Board, error){
+		"a board": func(e *env, _ id.Column) (boards.Board, error) {
+			view, err := e.Workflows.ViewBoard(e.Ctx, "NINJA", workflows.BoardFilter{})
+			return view.Board, err
+		},
+		"some columns": func(e *env, column id.Column) (boards.Board, error) {
+			view, err := e.Workflows.ViewColumns(e.Ctx, "NINJA", workflows.BoardFilter{}, map[id.Column]int{column: 1})
+			return view.Board, err
+		},
+		"a column": func(e *env, column id.Column) (boards.Board, error) {
+			board, _, err := e.Workflows.Column(e.Ctx, "NINJA", column, nil, workflows.BoardFilter{})
+			return board, err
+		},
+	} {
+		t.Run("a ticket that leaves a column while "+name+" is read is not counted without its card", func(t *testing.T) {
+			t.Parallel()
+			d, watch := dbtest.NewWatched(t)
+			e := &env{apptest.On(t, d)}
+			board := e.Board(t, "NINJA")
+			e.Open(t, "NINJA", board.Columns[0].ID, 2)
+			var moved atomic.Bool
+			watch.After(func(statement string) {
+				if !strings.Contains(statement, "board_column") || moved.Swap(true) {
+					return
+				}
+				_, _, err := e.Workflows.MoveTicket(e.Ctx, tickets.Key{Board: "NINJA", Number: 1},
+					tickets.Intent{Column: board.Columns[1].ID})
+				domaintest.Must(t, err)
+			})
+			column, _ := domaintest.OK(read(e, board.Columns[0].ID))(t).Column(board.Columns[0].ID)
+			if column.Count != 1 {
+				t.Errorf("%d tickets are counted beside one card", column.Count)
+			}
+		})
+	}
 }
