@@ -38,6 +38,7 @@ func (d *dispatcher) flushAndClaim(now time.Time) {
 		d.postponeFlush(now, batch, claimed, err)
 		return
 	}
+	meanwhile := int(d.begun.Load() - begun) // before the slots see the new ones
 	d.failures, d.single = 0, false
 	d.results = append([]*attempt(nil), d.results[n:]...)
 	d.since = now
@@ -48,9 +49,8 @@ func (d *dispatcher) flushAndClaim(now time.Time) {
 	}
 	if want > 0 {
 		// As many as were begun meanwhile will be needed before the next claim is there.
-		ahead := 2 * int(d.begun.Load()-begun)
 		run := d.run.Load()
-		d.ahead = min(max(ahead, d.ahead*3/4), max(run.Knobs.Block, run.Knobs.Concurrency))
+		d.ahead = min(max(2*meanwhile, d.ahead*3/4), max(run.Knobs.Block, run.Knobs.Concurrency))
 	}
 	if slow := time.Since(started); slow > 2*time.Second {
 		d.log("claiming and completing is slow", "took", slow, "completed", n, "claimed", len(claimed))

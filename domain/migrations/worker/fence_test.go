@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -79,6 +80,26 @@ func TestClaim(t *testing.T) {
 			t.Errorf("%d tasks claimed, %d are open", len(claimed), b.tasksIn(run, migrations.TaskOpen))
 		}
 		b.adds(run)
+	})
+	t.Run("tasks that are begun at once after a claim are no reason to claim more ahead", func(t *testing.T) {
+		t.Parallel()
+		var begun atomic.Int64
+		release := make(chan struct{})
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
+			if begun.Add(1) > 2 {
+				<-release
+			}
+			return nil
+		}})
+		h := b.manualWorker(b.running(30, migrations.Knobs{Concurrency: 2, Block: 4}))
+		h.queue = make(chan *attempt) // so the two slots have begun the first two when the last are queued
+		h.resize()
+		h.flushAndClaim(time.Now())
+		if h.claimed != 4 || h.ahead > 0 {
+			t.Errorf("%d tasks are claimed, %d more are wanted ahead", h.claimed, h.ahead)
+		}
+		close(release)
+		h.shrink(0)
 	})
 	t.Run("a claim that is under way when the run is found stopped takes nothing", func(t *testing.T) {
 		t.Parallel()
