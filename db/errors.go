@@ -69,10 +69,19 @@ func number(err error) uint16 {
 	return 0
 }
 
-// retryable: deadlock victim, lock wait timeout, row changed since the snapshot (MariaDB 11.6 on).
+// The numbers of errors with which a server says that it is not to be written to.
+const (
+	notInCluster        = 1047 // Galera: the node is no part of a primary component, or still joins it
+	readOnlyOption      = 1290 // read_only, or another option
+	readOnlyTransaction = 1792
+	readOnlyMode        = 1836
+)
+
+// retryable: deadlock victim, lock wait timeout, row changed since the snapshot (MariaDB 11.6 on), an AUTO_INCREMENT
+// that waited too long for its table, a transaction that lost against one of another server (Group Replication).
 func retryable(err error) bool {
 	switch number(err) {
-	case 1213, 1205, 1020:
+	case 1213, 1205, 1020, 1467, 3101:
 		return true
 	}
 	return false
@@ -99,9 +108,13 @@ func whyUnavailable(err error) string {
 		return "it has too many connections"
 	case 1053, 1927, 2006, 2013, 3169, 4031:
 		return "it is restarting"
-	case 1290, 1792, 1836:
+	case readOnlyOption, readOnlyTransaction, readOnlyMode:
 		return "it only allows reading"
-	case 1205, 1213, 1020:
+	case notInCluster, 3100: // a hook of replication
+		return "its server has left its cluster, or is joining it"
+	case 1180:
+		return "it could not commit"
+	case 1205, 1213, 1020, 1467, 3101:
 		return "it is too busy"
 	default:
 		return ""
@@ -110,6 +123,7 @@ func whyUnavailable(err error) string {
 	switch {
 	case errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, io.EOF),
+		errors.Is(err, mysql.ErrMalformPkt), errors.Is(err, mysql.ErrPktSync), errors.Is(err, mysql.ErrPktSyncMul),
 		errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EPIPE),
 		errors.As(err, &network):
 		return "it does not answer"

@@ -202,15 +202,16 @@ func withPort(address string) string {
 type sessionConnector struct{ driver.Connector }
 
 func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := c.Connector.Connect(ctx)
+	opened, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
+	ready := &conn{whole: opened.(whole)}
 	for _, statement := range session {
-		if _, err := conn.(driver.ExecerContext).ExecContext(ctx, statement, nil); err != nil {
-			conn.Close()
+		if _, err := ready.ExecContext(ctx, statement, nil); err != nil {
+			ready.Close()
 			return nil, fmt.Errorf("set up database connection: %w", err)
 		}
 	}
-	return conn, nil
+	return ready, nil
 }
