@@ -12,18 +12,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=700M,mode=0700")
-	if errors.Is(err, syscall.EPERM) {
-		t.Skip("a small disk needs the right to mount one: run this test as root")
-	}
-	domaintest.Must(t, err)
-	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	dir := smallDisk(t, "700M")
 	i := setUp(t, &install{env: []string{"COUNTERFOIL_DATA=" + filepath.Join(dir, "data"), "DATABASE_URL="}})
 	c, p := newClient(i), i.serve(t)
 	c.board(t, p.url, "NINJA")
@@ -58,6 +53,49 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	i.verified(t)
+}
+
+// smallDisk is a directory on a file system of its own.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size+",mode=0700")
+	if errors.Is(err, syscall.EPERM) {
+		t.Skip("a small disk needs the right to mount one: run this test as root")
+	}
+	domaintest.Must(t, err)
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+func TestFullDiskOfFiles(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, "64M")
+	i := onPrivate(t)
+	i.env = append(i.env, "COUNTERFOIL_BLOBS="+filepath.Join(dir, "files"))
+	i.operator(t)
+	p := i.serve(t)
+	upload := func() (status int, text string) {
+		t.Helper()
+		body, _, kind := largeUpload(50)
+		request := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodPost,
+			p.url+"/api/v1/migrations/import-tickets/runs", body))(t)
+		request.Header.Set("Authorization", "Bearer "+i.token)
+		request.Header.Set("Content-Type", kind)
+		response := domaintest.OK(http.DefaultClient.Do(request))(t)
+		defer response.Body.Close()
+		return response.StatusCode, string(domaintest.OK(io.ReadAll(response.Body))(t))
+	}
+	filler := filepath.Join(dir, "filler")
+	fillUp(t, filler)
+	if status, text := upload(); status != http.StatusInsufficientStorage ||
+		!strings.Contains(text, "no room left where files are kept") || !strings.Contains(text, string(blobs.CodeFull)) {
+		t.Errorf("%d: %s", status, text)
+	}
+	domaintest.Must(t, os.Remove(filler))
+	if status, text := upload(); status != http.StatusCreated {
+		t.Errorf("with room again: %d: %s", status, text)
+	}
 }
 
 // fillUp takes all the space that is left.
