@@ -37,10 +37,11 @@ func (d *dispatcher) slot(quit chan struct{}) {
 // process processes a task, unless the worker must stop. It is false if the task was abandoned.
 func (d *dispatcher) process(h *attempt, slot chan struct{}) bool {
 	h.outcome, h.began, h.slot = returned, time.Now(), slot
-	if d.stops() {
+	if !d.awaitRead() {
 		d.outcomes <- h
 		return true
 	}
+	h.began = time.Now()
 	timeout := d.timeout()
 	ctx, cancel := context.WithTimeoutCause(d.work, timeout, migrations.Overdue{Timeout: timeout})
 	defer cancel()
@@ -120,9 +121,21 @@ func (d *dispatcher) timeout() time.Duration {
 	return 24 * time.Hour
 }
 
+// awaitRead waits while the last look at the runs is too old to begin a task by, and reports whether the run goes on: a
+// worker that is cut off must not begin what it has queued, for the run may be stopped.
+func (d *dispatcher) awaitRead() bool {
+	for !d.stops() {
+		if d.w.isFresh() {
+			return true
+		}
+		_ = wait.Sleep(d.work, readEvery/10)
+	}
+	return false
+}
+
 // writeQueued processes tasks in a transaction once the process has few enough of them open.
 func (d *dispatcher) writeQueued(first *attempt) {
-	for !d.stops() {
+	for d.awaitRead() {
 		select {
 		case d.w.p.writers <- struct{}{}:
 			d.write(d.block(first))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -116,6 +117,42 @@ func TestStop(t *testing.T) {
 			t.Error("the worker did not sign off")
 		}
 		b.adds(run)
+	})
+	t.Run("a worker that is cut off begins no task that it has queued, until it is reached again", func(t *testing.T) {
+		t.Parallel()
+		var h manualWorker
+		var begun, late atomic.Int64
+		b := newEnv(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
+			begun.Add(1)
+			if !h.w.isFresh() {
+				late.Add(1)
+			}
+			return nil
+		}})
+		h = b.manualWorker(b.running(2, migrations.Knobs{}))
+		list := h.claims(2)
+		fresh := h.w.lastRead.Load()
+		whileCutOff := func(one *attempt, end func()) {
+			h.w.lastRead.Store(&readTimes{time.Now().Add(-stale), fresh.theirs})
+			begins, ends := make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(ends)
+				close(begins)
+				h.process(one, nil)
+			}()
+			<-begins
+			for range 1000 {
+				runtime.Gosched()
+			}
+			end()
+			<-ends
+		}
+		whileCutOff(list[0], func() { h.w.lastRead.Store(fresh) })
+		whileCutOff(list[1], func() { h.end(0) })
+		if begun.Load() != 1 || late.Load() != 0 || list[0].outcome != complete || list[1].outcome != returned {
+			t.Errorf("%d tasks were begun, %d of them by an old look; the last came to %d", begun.Load(), late.Load(),
+				list[1].outcome)
+		}
 	})
 	t.Run("a drained worker claims nothing, another continues", func(t *testing.T) {
 		t.Parallel()

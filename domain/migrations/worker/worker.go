@@ -20,8 +20,8 @@ const (
 	// readEvery is how often a worker reads the runs while one is active, idleLook if none is.
 	readEvery     = 500 * time.Millisecond
 	idleReadEvery = time.Second
-	// stale is how old the last look may be for a claim: so no worker claims two seconds after a run was stopped,
-	// though its reads are slow.
+	// stale is how old the last look may be for a claim or the begin of a task: so no worker does either two seconds
+	// after a run was stopped, though its reads are slow or it is cut off.
 	stale = 1500 * time.Millisecond
 	// drainTimeout is how long work in flight may take once the process is to stop.
 	drainTimeout = 15 * time.Second
@@ -254,9 +254,12 @@ func (w *worker) stop(why error) {
 }
 
 // mayClaim reports whether the lease holds and the last look is fresh enough for a claim.
-func (w *worker) mayClaim() bool {
+func (w *worker) mayClaim() bool { return w.lease.Valid() && !w.draining.Load() && w.isFresh() }
+
+// isFresh reports whether the last look is fresh enough to claim or begin a task by.
+func (w *worker) isFresh() bool {
 	last := w.lastRead.Load()
-	return w.lease.Valid() && !w.draining.Load() && last != nil && time.Since(last.mine) < stale
+	return last != nil && time.Since(last.mine) < stale
 }
 
 // pace measures how many tasks a worker finishes per second.
