@@ -27,6 +27,7 @@ type Page struct {
 	Board  string // slug of the board that it is about, "" for none
 	Public bool   // it is for strangers: search engines must not index it
 	Room   string // path of the operators' style sheet, "" elsewhere
+	Nonce  string // of the forms that create something
 }
 
 // Writes reports whether the user may change a board.

@@ -183,7 +183,7 @@ func TestRemovedMeanwhile(t *testing.T) {
 		late := e.actorOf("mia", "acme")
 		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.idOf("mia"))).is(t, 303)
 		_, err := e.workflows.Workflows.MakeToken(late,
-			accounts.TokenDraft{Name: "late", Scopes: []string{"tickets:read"}, Days: 30})
+			accounts.TokenDraft{Name: "late", Scopes: []string{"tickets:read"}, Days: 30}, nil)
 		if !errors.Is(err, fault.NotFound) || e.count("SELECT COUNT(*) FROM api_token WHERE name = 'late'") != 0 {
 			t.Errorf("there is a token that would work again with a new invitation: %v", err)
 		}

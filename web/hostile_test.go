@@ -190,7 +190,7 @@ func (b *formEnv) furnish(t *testing.T) {
 		domaintest.Must(t, err)
 	}
 	ana := b.actorContext(t, "Ana")
-	invitation, err := b.workflows.Workflows.Invite(ana, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
+	invitation, err := b.workflows.Workflows.Invite(ana, accounts.InvitationDraft{Role: accounts.Member, Days: 7}, nil)
 	do(err)
 	mia := accounts.ID(b.count("SELECT id FROM account WHERE name = 'mia'"))
 	_, reset, err := b.workflows.Workflows.MakeReset(ana, mia)

@@ -35,9 +35,7 @@ func TestWebhooksOutliveTheirSender(t *testing.T) {
 	actor, err := w.Workflows.Bearer(t.Context(), i.token)
 	domaintest.Must(t, err)
 	ctx := accounts.WithActor(t.Context(), actor)
-	if _, _, err := w.Workflows.OpenWebhook(ctx, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}}); err != nil {
-		t.Fatal(err)
-	}
+	domaintest.OK(w.Workflows.OpenWebhook(ctx, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}}, nil))(t)
 	newest := map[string]string{} // titles by key
 	var rows []tickets.Ticket
 	edit := func(n int, title string) {

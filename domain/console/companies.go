@@ -9,26 +9,39 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// OpenCompany adds a company that the caller owns. It returns BadName, BadCompanySlug or CompanyConflict.
-func (c *Console) OpenCompany(ctx context.Context, name, slug string) (company accounts.Company, err error) {
-	err = operate(ctx, func(actor) error {
-		caller := accounts.ActorFrom(ctx)
-		return c.db.InTx(ctx, func(tx *db.Tx) error {
-			if err := workflows.StillOperator(ctx, tx, caller); err != nil {
-				return err
-			}
-			if company, err = accounts.OpenCompany(ctx, tx, slug, name); err != nil {
-				return err
-			}
-			if _, err := accounts.Join(ctx, tx, company.ID, caller.Account, accounts.Owner); err != nil {
-				return err
-			}
-			detail := accounts.AuditDetail{Name: company.Name}
-			return accounts.Record(ctx, tx, company.ID, caller.Account.ID, accounts.AuditCompanyOpened, detail)
+// OpenCompany adds a company that the caller owns. It returns BadName, BadCompanySlug or CompanyConflict, and with once
+// Replay.
+func (c *Console) OpenCompany(
+	ctx context.Context, name, slug string, once *workflows.Once[accounts.Company],
+) (accounts.Company, error) {
+	company, err := ask(ctx, func(actor) (accounts.Company, error) {
+		return workflows.DoOnce(ctx, c.workflows, once, func() (company accounts.Company, err error) {
+			err = c.db.InTx(ctx, func(tx *db.Tx) error {
+				if company, err = openCompany(ctx, tx, name, slug); err != nil {
+					return err
+				}
+				return workflows.StoreResponses(ctx, tx, once.Row(tx, company))
+			})
+			return company, err
 		})
 	})
 	if err != nil {
 		return accounts.Company{}, fmt.Errorf("open company: %w", err)
 	}
 	return company, nil
+}
+
+func openCompany(ctx context.Context, tx *db.Tx, name, slug string) (company accounts.Company, err error) {
+	caller := accounts.ActorFrom(ctx)
+	if err := workflows.StillOperator(ctx, tx, caller); err != nil {
+		return company, err
+	}
+	if company, err = accounts.OpenCompany(ctx, tx, slug, name); err != nil {
+		return company, err
+	}
+	if _, err := accounts.Join(ctx, tx, company.ID, caller.Account, accounts.Owner); err != nil {
+		return company, err
+	}
+	detail := accounts.AuditDetail{Name: company.Name}
+	return company, accounts.Record(ctx, tx, company.ID, caller.Account.ID, accounts.AuditCompanyOpened, detail)
 }

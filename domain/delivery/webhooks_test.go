@@ -55,9 +55,8 @@ func (e *env) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
 	if draft.Feeds == nil {
 		draft.Feeds = []string{"tickets", "comments", "boards"}
 	}
-	hook, secret, err := e.Workflows.OpenWebhook(e.Ctx, draft)
-	domaintest.Must(t, err)
-	return hook, secret
+	hook := domaintest.OK(e.Workflows.OpenWebhook(e.Ctx, draft, nil))(t)
+	return hook.ID, hook.Secret
 }
 
 // deliver publishes, and sends to the webhook whatever its wait.
@@ -158,7 +157,7 @@ func TestWebhookIsSentChanges(t *testing.T) {
 		p := newPost(t, nil)
 		ninja := p.Board(t, "NINJA")
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}, Board: "DEMO"})
-		rivals := domaintest.OK(p.Console.OpenCompany(p.Ctx, "Rivals", "rivals"))(t)
+		rivals := domaintest.OK(p.Console.OpenCompany(p.Ctx, "Rivals", "rivals", nil))(t)
 		there := p.Actor
 		there.Company = rivals
 		asRival := accounts.WithActor(context.Background(), there)
@@ -426,7 +425,7 @@ func TestWebhookRules(t *testing.T) {
 	t.Parallel()
 	t.Run("a draft is checked, and all that is wrong with it said", func(t *testing.T) {
 		e := newEnv(t)
-		_, _, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: "http://127.0.0.1/x"})
+		_, err := e.Workflows.OpenWebhook(e.Ctx, webhooks.Draft{URL: "http://127.0.0.1/x"}, nil)
 		for _, want := range []error{webhooks.CodeBadURL, webhooks.CodeNoFeeds} {
 			domaintest.Is(t, err, want)
 		}
@@ -438,7 +437,7 @@ func TestWebhookRules(t *testing.T) {
 		weak.Role = accounts.Member
 		ctx := accounts.WithActor(context.Background(), weak)
 		draft := webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}
-		_, _, open := e.Workflows.OpenWebhook(ctx, draft)
+		_, open := e.Workflows.OpenWebhook(ctx, draft, nil)
 		_, list := e.Workflows.Webhooks(ctx)
 		_, test := e.Workflows.TestWebhook(ctx, hook)
 		_, rotate := e.Workflows.RotateSecret(ctx, hook)

@@ -12,19 +12,26 @@ import (
 )
 
 // Invite makes a link to join the company and returns its secret. It returns RankTooLow, BadRole,
-// BadNote, BadDays or TooManyInvitations.
-func (w *Workflows) Invite(ctx context.Context, draft accounts.InvitationDraft) (secret string, err error) {
+// BadNote, BadDays or TooManyInvitations, and with once Replay.
+func (w *Workflows) Invite(
+	ctx context.Context, draft accounts.InvitationDraft, once *Once[string],
+) (secret string, err error) {
 	if _, err := mayManage(ctx); err != nil {
 		return "", err
 	}
-	err = w.withLockedRole(ctx, "invite", func(tx *db.Tx, actor accounts.Actor) error {
-		if secret, err = accounts.Invite(ctx, tx, actor, draft); err != nil {
-			return err
-		}
-		detail := accounts.AuditDetail{Role: draft.Role, Name: draft.Note}
-		return audit(ctx, tx, actor, accounts.AuditInvited, detail)
+	return DoOnce(ctx, w, once, func() (secret string, err error) {
+		err = w.withLockedRole(ctx, "invite", func(tx *db.Tx, actor accounts.Actor) error {
+			if secret, err = accounts.Invite(ctx, tx, actor, draft); err != nil {
+				return err
+			}
+			detail := accounts.AuditDetail{Role: draft.Role, Name: draft.Note}
+			if err := audit(ctx, tx, actor, accounts.AuditInvited, detail); err != nil {
+				return err
+			}
+			return StoreResponses(ctx, tx, once.Row(tx, secret))
+		})
+		return secret, err
 	})
-	return secret, err
 }
 
 // Invitations returns the invitations that can be used to join the company. It returns NotManager.

@@ -3,6 +3,9 @@ package workflows
 import (
 	"bytes"
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -17,14 +20,17 @@ import (
 // KeepResponses is how long the first answer to an Idempotency-Key is kept.
 const KeepResponses = 24 * time.Hour
 
-// Once makes a use case happen once for a token's idempotency key. Its answer is stored in the transaction of the
-// change, so neither exists without the other.
+// Once makes a use case happen once for a token's idempotency key, or for the nonce of a browser's form. Its answer is
+// stored in the transaction of the change, so neither exists without the other.
 type Once[T any] struct {
-	Token    id.Token
+	Token    id.Token // 0 for a form
 	Key      string
 	Request  []byte // of the key: method, path, body
 	Status   int
 	Response func(T) any // as JSON; it depends on its argument alone
+	// Secret encrypts the stored answer, which may have a secret that is shown once; nil for an answer in the clear.
+	// It is stored nowhere: the form has it.
+	Secret []byte
 }
 
 // Replay is the first answer, returned in place of doing something again.
@@ -55,10 +61,42 @@ func (o *Once[T]) Row(tx *db.Tx, result T) []db.Idempotency {
 	if err != nil {
 		panic(fmt.Sprintf("workflows: an answer that is no JSON: %v", err))
 	}
+	if o.Secret != nil {
+		body = o.cipher().Seal(nil, nil, body, nil)
+	}
 	return []db.Idempotency{{
 		TokenID: o.Token, KeyHash: hash([]byte(o.Key)), RequestHash: hash(o.Request),
 		Status: uint16(o.Status), Answer: body, CreatedAt: tx.Now,
 	}}
+}
+
+// cipher encrypts an answer with a key of its own: of the secret and the request.
+func (o *Once[T]) cipher() cipher.AEAD {
+	key, err := hkdf.Key(sha256.New, o.Secret, hash(o.Request), "answer", 32)
+	if err != nil {
+		panic(err)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		panic(err)
+	}
+	sealed, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err)
+	}
+	return sealed
+}
+
+// read returns a stored answer as it was before it was encrypted.
+func (o *Once[T]) read(stored []byte) ([]byte, error) {
+	if o.Secret == nil {
+		return stored, nil
+	}
+	body, err := o.cipher().Open(nil, nil, stored, nil)
+	if err != nil {
+		return nil, fmt.Errorf("read remembered answer: %w", err)
+	}
+	return body, nil
 }
 
 // StoreResponses stores answers, or returns errTaken.
@@ -88,12 +126,25 @@ func DoOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (
 		expired, before := w.firstResponse(ctx, once.Token, hash([]byte(once.Key)), hash(once.Request))
 		switch {
 		case expired:
-		case before != nil:
-			return result, before
+		case errors.As(before, new(Replay)), before != nil && !errors.Is(err, fault.Unknown):
+			return result, once.replay(before)
 		case !errors.Is(err, errTaken):
 			return result, err
 		}
 	}
+}
+
+// replay returns a Replay with its answer readable, and another error as it is.
+func (o *Once[T]) replay(before error) error {
+	first, ok := before.(Replay)
+	if !ok {
+		return before
+	}
+	var err error
+	if first.Body, err = o.read(first.Body); err != nil {
+		return err
+	}
+	return first
 }
 
 // firstResponse returns Replay or KeyReused if there is an answer for the key, or expired once it is removed for its age.

@@ -102,7 +102,7 @@ func TestTheRequesterIsNoMember(t *testing.T) {
 		is(t, err, accounts.CodeWrongPassword)
 	})
 	t.Run("invitations", func(t *testing.T) {
-		link, err := e.Workflows.Invite(e.Ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
+		link, err := e.Workflows.Invite(e.Ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7}, nil)
 		domaintest.Must(t, err)
 		_, err = e.Workflows.JoinNew(e.Ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester",
 			Password: "correct horse battery"})

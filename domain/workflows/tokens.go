@@ -21,31 +21,37 @@ func (w *Workflows) OpenToken(ctx context.Context, company, email string) (token
 	if err != nil {
 		return "", err
 	}
-	return w.openToken(ctx, actor, accounts.TokenDraft{Name: "command line", Scopes: accounts.Scopes})
+	return w.openToken(ctx, actor, accounts.TokenDraft{Name: "command line", Scopes: accounts.Scopes}, nil)
 }
 
 // MakeToken makes an API token for the caller, and returns it. It returns BadName, NoScopes, BadScope, BadDays or
-// NotMember.
-func (w *Workflows) MakeToken(ctx context.Context, draft accounts.TokenDraft) (string, error) {
+// NotMember, and with once Replay.
+func (w *Workflows) MakeToken(ctx context.Context, draft accounts.TokenDraft, once *Once[string]) (string, error) {
 	actor := accounts.ActorFrom(ctx)
 	draft, err := accounts.CheckToken(draft, actor.Account)
 	if err != nil {
 		return "", err
 	}
-	return w.openToken(ctx, actor, draft)
+	return w.openToken(ctx, actor, draft, once)
 }
 
 func (w *Workflows) openToken(
-	ctx context.Context, actor accounts.Actor, draft accounts.TokenDraft,
-) (token string, err error) {
-	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		if _, err := accounts.LockRoles(ctx, tx, actor); err != nil { // no token outlives a membership
-			return err
-		}
-		if token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, draft); err != nil {
-			return err
-		}
-		return audit(ctx, tx, actor, accounts.AuditTokenMade, accounts.AuditDetail{Name: draft.Name})
+	ctx context.Context, actor accounts.Actor, draft accounts.TokenDraft, once *Once[string],
+) (string, error) {
+	token, err := DoOnce(ctx, w, once, func() (token string, err error) {
+		err = w.db.InTx(ctx, func(tx *db.Tx) error {
+			if _, err := accounts.LockRoles(ctx, tx, actor); err != nil { // no token outlives a membership
+				return err
+			}
+			if token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, draft); err != nil {
+				return err
+			}
+			if err := audit(ctx, tx, actor, accounts.AuditTokenMade, accounts.AuditDetail{Name: draft.Name}); err != nil {
+				return err
+			}
+			return StoreResponses(ctx, tx, once.Row(tx, token))
+		})
+		return token, err
 	})
 	if err != nil {
 		return "", fmt.Errorf("open token: %w", err)

@@ -67,43 +67,58 @@ func (w *Workflows) Webhook(ctx context.Context, webhook id.Webhook) (webhooks.W
 // WebhookFeeds returns the feeds that can be sent to a webhook.
 func (w *Workflows) WebhookFeeds() []string { return w.feeds.Names() }
 
-// OpenWebhook adds a webhook that is sent all changes from now on, and returns it with its secret, which is not shown
-// again. It returns all that is wrong with the draft, webhooks.TooMany or boards.NotFound.
+// OpenedWebhook is a webhook as it was opened, with its secret, which is not shown again.
+type OpenedWebhook struct {
+	ID     id.Webhook
+	Secret string
+}
+
+// OpenWebhook adds a webhook that is sent all changes from now on. It returns all that is wrong with the draft,
+// webhooks.TooMany or boards.NotFound, and with once Replay.
 func (w *Workflows) OpenWebhook(
-	ctx context.Context, draft webhooks.Draft,
-) (webhook id.Webhook, secret string, err error) {
+	ctx context.Context, draft webhooks.Draft, once *Once[OpenedWebhook],
+) (OpenedWebhook, error) {
 	if _, err := mayManageWebhooks(ctx); err != nil {
-		return 0, "", err
+		return OpenedWebhook{}, err
 	}
-	if draft, err = webhooks.Check(draft, w.feeds.Names(), w.outbound); err != nil {
-		return 0, "", err
+	draft, err := webhooks.Check(draft, w.feeds.Names(), w.outbound)
+	if err != nil {
+		return OpenedWebhook{}, err
 	}
 	board, err := w.boardOfWebhook(ctx, draft)
 	if err != nil {
-		return 0, "", err
+		return OpenedWebhook{}, err
 	}
-	err = w.withLockedRole(ctx, "open webhook", func(tx *db.Tx, actor accounts.Actor) error {
-		if !actor.Manages() {
-			return accounts.NotManager()
-		}
-		if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil { // so that two count one after the other
-			return err
-		}
-		ends, err := endsOf(ctx, tx.Queries, draft.Feeds)
-		if err != nil {
-			return err
-		}
-		webhook, secret, err = webhooks.Open(ctx, tx, actor.Company.ID, actor.Account.ID, draft, board, ends)
-		if err != nil {
-			return err
-		}
-		detail := accounts.AuditDetail{Name: webhooks.Webhook{URL: draft.URL}.Host()}
-		return audit(ctx, tx, actor, accounts.AuditWebhookMade, detail)
+	return DoOnce(ctx, w, once, func() (opened OpenedWebhook, err error) {
+		err = w.withLockedRole(ctx, "open webhook", func(tx *db.Tx, actor accounts.Actor) error {
+			if opened, err = openWebhook(ctx, tx, actor, draft, board); err != nil {
+				return err
+			}
+			return StoreResponses(ctx, tx, once.Row(tx, opened))
+		})
+		return opened, err
 	})
-	if err != nil {
-		return 0, "", err
+}
+
+func openWebhook(
+	ctx context.Context, tx *db.Tx, actor accounts.Actor, draft webhooks.Draft, board id.Board,
+) (opened OpenedWebhook, err error) {
+	if !actor.Manages() {
+		return opened, accounts.NotManager()
 	}
-	return webhook, secret, nil
+	if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil { // so that two count one after the other
+		return opened, err
+	}
+	ends, err := endsOf(ctx, tx.Queries, draft.Feeds)
+	if err != nil {
+		return opened, err
+	}
+	opened.ID, opened.Secret, err = webhooks.Open(ctx, tx, actor.Company.ID, actor.Account.ID, draft, board, ends)
+	if err != nil {
+		return opened, err
+	}
+	detail := accounts.AuditDetail{Name: webhooks.Webhook{URL: draft.URL}.Host()}
+	return opened, audit(ctx, tx, actor, accounts.AuditWebhookMade, detail)
 }
 
 // boardOfWebhook returns the id of the board that a draft names, 0 for none.

@@ -30,7 +30,7 @@ func Populate(t testing.TB, ctx context.Context, w *app.App, d *db.DB) {
 	t.Helper()
 	bob := invite(t, ctx, w)
 	_, err := w.Workflows.MakeToken(ctx, accounts.TokenDraft{Name: "Nightly report", Scopes: []string{"tickets:read"},
-		Days: 30})
+		Days: 30}, nil)
 	must(t, err)
 
 	away := furnish(t, ctx, w)
@@ -83,9 +83,9 @@ func furnish(t testing.TB, ctx context.Context, w *app.App) boards.Board {
 func invite(t testing.TB, ctx context.Context, w *app.App) accounts.Actor {
 	t.Helper()
 	link, err := w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Member, Note: "For Bob", Days: 7,
-		Once: true})
+		Once: true}, nil)
 	must(t, err)
-	_, err = w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Viewer, Days: 30})
+	_, err = w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Viewer, Days: 30}, nil)
 	must(t, err)
 	bob, err := w.Workflows.JoinNew(ctx, link, workflows.Newcomer{Name: "Bob", Email: "bob@example.com",
 		Password: "correct horse battery"})

@@ -346,6 +346,8 @@ function prepare(column, old, fresh, { narrowed, others }) {
 	if (!title || !typed) return
 	title.removeAttribute('autofocus') // keep the focus
 	if (column.querySelector('.add').open) old.querySelector('.add').open = true
+	const [nonce, last] = [column, old].map((form) => form.querySelector('.add [name=nonce]'))
+	if (typed.value) nonce.setAttribute('value', last.value) // it may have been sent, and its answer lost
 	if (!column.querySelector('.add .error')) title.setAttribute('value', typed.value)
 	else if (document.activeElement === typed && !typed.value) typed.value = title.value
 }

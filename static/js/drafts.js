@@ -61,7 +61,7 @@ function keep(form) {
 	waiting.delete(form)
 	const untouched = texts(form).every((text) => text.value === text.defaultValue)
 	if (untouched) remove(keyOf(form))
-	else write(keyOf(form), { at: Date.now(), version: form.dataset.draftVersion, values: valuesOf(form) })
+	else write(keyOf(form), { at: Date.now(), version: form.dataset.draftVersion, nonce: form.elements.nonce?.value, values: valuesOf(form) })
 }
 
 const keepAll = () => [...waiting.keys()].forEach(keep)
@@ -98,7 +98,8 @@ function restore(form) {
 	}
 }
 
-function fill(form, { values }) {
+function fill(form, { nonce, values }) {
+	if (form.elements.nonce && nonce) form.elements.nonce.value = nonce // it may have been sent, and its answer lost
 	for (const text of texts(form)) if (text.name in values) text.value = values[text.name]
 }
 

@@ -55,6 +55,7 @@ function again(form) {
 	const column = form.closest('.column')
 	const texts = [...form.querySelectorAll('[name=title], [name=description]')]
 	for (const text of texts) text.value = ''
+	form.elements.nonce.value = crypto.getRandomValues(new Uint32Array(4)).join('-') // the next title is another ticket
 	form.elements.title.focus()
 	const done = act()
 
@@ -95,6 +96,7 @@ function next(answer) {
 // giveBack returns a rejected title to its form, unless there is new input.
 function giveBack(column, action, values) {
 	const form = column ? document.querySelector(`#${column} form[data-again]`) : document.querySelector('#dialog form[data-again]')
+	if (form && !form.elements.title.value) form.elements.nonce.value = values.get('nonce') // it may have been opened
 	for (const name of ['title', 'description']) {
 		const text = form?.elements[name]
 		if (text && !text.value) text.value = values.get(name)

@@ -78,6 +78,7 @@ type ColumnProps struct {
 	Filter  views.Filter
 	SoFar   int        // how many cards the filter let through above these
 	Add     TicketForm // the form at the column's foot
+	Nonce   string     // of that form
 	AddOpen bool       // the form is open, because it was rejected or is to be filled again
 	Alert   string     // why a move was refused, or that it went to another column
 }

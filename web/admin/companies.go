@@ -5,6 +5,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -25,7 +27,9 @@ func (h *Handlers) showCompanies(c echo.Context, code int, form admin.CompanyFor
 
 func (h *Handlers) OpenCompany(c echo.Context) error {
 	form := admin.CompanyForm{Name: c.FormValue("company"), Slug: c.FormValue("slug")}
-	opened, err := h.console.OpenCompany(c.Request().Context(), form.Name, form.Slug)
+	opened, err := respond.Once(c, func(once *workflows.Once[accounts.Company]) (accounts.Company, error) {
+		return h.console.OpenCompany(c.Request().Context(), form.Name, form.Slug, once)
+	})
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {

@@ -120,8 +120,10 @@ func (h *Handlers) OpenImport(c echo.Context) error {
 	if form.Get(admin.ImportAgain) != "" {
 		return h.showImport(c, http.StatusOK, props)
 	}
-	run, err := h.console.OpenRun(c.Request().Context(), props.Migration.Name, props.Values,
-		migrations.Draft{Dry: props.Dry, From: props.Run.ID}, nil)
+	draft := migrations.Draft{Dry: props.Dry, From: props.Run.ID}
+	run, err := respond.Once(c, func(once *workflows.Once[migrations.Run]) (migrations.Run, error) {
+		return h.console.OpenRun(c.Request().Context(), props.Migration.Name, props.Values, draft, once)
+	})
 	if err != nil {
 		return h.rejectImport(c, props, err)
 	}

@@ -115,7 +115,9 @@ func (h *Handlers) Mint(c echo.Context) error {
 	if err != nil {
 		return h.rejectMint(c, form, err)
 	}
-	run, err := h.console.OpenRun(c.Request().Context(), workflows.MintName, values, migrations.Draft{}, nil)
+	run, err := respond.Once(c, func(once *workflows.Once[migrations.Run]) (migrations.Run, error) {
+		return h.console.OpenRun(c.Request().Context(), workflows.MintName, values, migrations.Draft{}, once)
+	})
 	if err != nil {
 		return h.rejectMint(c, form, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -149,9 +150,15 @@ func readColumn(c echo.Context) (form pages.ColumnForm, edit boards.ColumnEdit, 
 
 func (h *Handlers) OpenColumn(c echo.Context) error {
 	form, edit, seen, err := readColumn(c)
-	var board boards.Board
+	board := boards.Board{Slug: c.Param("board")} // as a repeated form knows it
 	if err == nil {
-		board, _, err = h.workflows.OpenColumn(c.Request().Context(), c.Param("board"), edit, &seen, nil)
+		_, err = respond.Once(c, func(once *workflows.Once[boards.Column]) (opened boards.Column, err error) {
+			present, opened, err := h.workflows.OpenColumn(c.Request().Context(), board.Slug, edit, &seen, once)
+			if err == nil {
+				board = present
+			}
+			return opened, err
+		})
 	}
 	if err != nil {
 		return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {

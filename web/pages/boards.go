@@ -32,7 +32,9 @@ func (h *Handlers) showHome(c echo.Context, code int, form pages.BoardForm) erro
 
 func (h *Handlers) OpenBoard(c echo.Context) error {
 	form := pages.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
-	board, err := h.workflows.OpenBoard(c.Request().Context(), boards.Draft{Slug: form.Slug, Title: form.Title}, nil)
+	board, err := respond.Once(c, func(once *workflows.Once[boards.Board]) (boards.Board, error) {
+		return h.workflows.OpenBoard(c.Request().Context(), boards.Draft{Slug: form.Slug, Title: form.Title}, once)
+	})
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {
@@ -125,6 +127,7 @@ func readColumns(text string) (shown map[id.Column]int, seen map[id.Column]strin
 func columnProps(c echo.Context, board boards.Board, column boards.Column, cards workflows.Cards) pages.ColumnProps {
 	actor := accounts.ActorFrom(c.Request().Context())
 	return pages.ColumnProps{
+		Nonce:   respond.Nonce(c),
 		Company: actor.Company.Slug, Write: actor.Writes() && !board.Archived(), Board: board, Column: column,
 		Cards: cards.List, Above: cards.Above, Next: cards.Next, Filter: filterOf(c),
 		Add: pages.TicketForm{Column: column.ID},

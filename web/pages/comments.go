@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -85,7 +86,9 @@ func (h *Handlers) AddComment(c echo.Context) error {
 	if form.Public {
 		say = h.workflows.Reply
 	}
-	said, err := say(c.Request().Context(), k, form.Body, nil)
+	said, err := respond.Once(c, func(once *workflows.Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
+		return say(c.Request().Context(), k, form.Body, once)
+	})
 	if err != nil {
 		return h.rejectComment(c, form, err)
 	}

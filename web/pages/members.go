@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -42,8 +43,10 @@ func (h *Handlers) showMembers(c echo.Context, code int, form pages.InviteForm, 
 func (h *Handlers) Invite(c echo.Context) error {
 	form := pages.InviteForm{Role: c.FormValue("role"), Note: c.FormValue("note"), Many: c.FormValue("many") != ""}
 	form.Days, _ = strconv.Atoi(c.FormValue("days"))
-	secret, err := h.workflows.Invite(c.Request().Context(),
-		accounts.InvitationDraft{Role: form.Role, Note: form.Note, Days: form.Days, Once: !form.Many})
+	draft := accounts.InvitationDraft{Role: form.Role, Note: form.Note, Days: form.Days, Once: !form.Many}
+	secret, err := respond.Once(c, func(once *workflows.Once[string]) (string, error) {
+		return h.workflows.Invite(c.Request().Context(), draft, once)
+	})
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {

@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -42,8 +43,10 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 	var err error
 	var ticket tickets.Ticket
 	if form.Column, err = respond.ParseColumn(c.FormValue("column")); err == nil {
-		ticket, err = h.workflows.OpenTicket(ctx, slug,
-			tickets.Draft{Title: form.Title, Description: form.Description, Column: form.Column}, nil)
+		draft := tickets.Draft{Title: form.Title, Description: form.Description, Column: form.Column}
+		ticket, err = respond.Once(c, func(once *workflows.Once[tickets.Ticket]) (tickets.Ticket, error) {
+			return h.workflows.OpenTicket(ctx, slug, draft, once)
+		})
 	}
 	if err != nil {
 		return h.rejectTicket(c, form, err)

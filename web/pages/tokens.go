@@ -8,6 +8,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -51,7 +52,9 @@ func (h *Handlers) MakeToken(c echo.Context) error {
 		form.Days = -1 // not one of the form
 	}
 	draft := accounts.TokenDraft{Name: form.Name, Scopes: form.Scopes, Days: form.Days}
-	token, err := h.workflows.MakeToken(c.Request().Context(), draft)
+	token, err := respond.Once(c, func(once *workflows.Once[string]) (string, error) {
+		return h.workflows.MakeToken(c.Request().Context(), draft, once)
+	})
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {

@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -58,7 +59,9 @@ func (h *Handlers) OpenWebhook(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	webhook, secret, err := h.workflows.OpenWebhook(c.Request().Context(), draft)
+	opened, err := respond.Once(c, func(once *workflows.Once[workflows.OpenedWebhook]) (workflows.OpenedWebhook, error) {
+		return h.workflows.OpenWebhook(c.Request().Context(), draft, once)
+	})
 	if err != nil {
 		messages, code, ok := wrongWebhook(err)
 		if !ok {
@@ -68,7 +71,7 @@ func (h *Handlers) OpenWebhook(c echo.Context) error {
 		return h.showWebhooks(c, code, form)
 	}
 	// Not a redirect: the secret is kept nowhere that another page could read it from.
-	return h.showWebhook(c, http.StatusCreated, webhook, nil, secret, true)
+	return h.showWebhook(c, http.StatusCreated, opened.ID, nil, opened.Secret, true)
 }
 
 func (h *Handlers) Webhook(c echo.Context) error {

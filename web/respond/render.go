@@ -33,7 +33,7 @@ func Render(c echo.Context, status int, components ...templ.Component) error {
 // Page is the frame of a page for the user. It takes the messages out of the session.
 func (r *Responder) Page(c echo.Context, title string) views.Page {
 	p := views.Page{Title: title, Now: time.Now(), Styles: static.Path("css/app.css"), Script: static.Path("js/app.js")}
-	p.Board = boardOf(c)
+	p.Board, p.Nonce = boardOf(c), Nonce(c)
 	if actor, ok := Member(c); ok {
 		p.Actor, p.Unread = &actor, actor.Unread
 		p.At, _ = c.Get(atKey).(string)

@@ -105,7 +105,7 @@ func TestRepublishRows(t *testing.T) {
 		board := e.Board(t, "NINJA")
 		keys := e.Open(t, "NINJA", board.Columns[0].ID, 3)
 		domaintest.OK(e.Workflows.Comment(e.Ctx, keys[0], "hello", nil))(t)
-		rivals := domaintest.OK(e.Console.OpenCompany(e.Ctx, "Rivals", "rivals"))(t)
+		rivals := domaintest.OK(e.Console.OpenCompany(e.Ctx, "Rivals", "rivals", nil))(t)
 		stranger := e.Actor
 		stranger.Company = rivals
 		for _, feed := range e.Feeds.Names() {
@@ -165,7 +165,7 @@ func TestRepublishRows(t *testing.T) {
 			t.Errorf("%v came again, not %v", came, ids[:6])
 		}
 
-		rivals := domaintest.OK(e.Console.OpenCompany(e.Ctx, "Rivals", "rivals"))(t)
+		rivals := domaintest.OK(e.Console.OpenCompany(e.Ctx, "Rivals", "rivals", nil))(t)
 		stranger := e.Actor
 		stranger.Company = rivals
 		for name, bad := range map[string]struct {

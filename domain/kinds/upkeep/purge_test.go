@@ -255,7 +255,7 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 	t.Run("a company's leaves the others alone, and the fill resumes at its cursor", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		company := domaintest.OK(e.Console.OpenCompany(e.Ctx, "Other", "other"))(t)
+		company := domaintest.OK(e.Console.OpenCompany(e.Ctx, "Other", "other", nil))(t)
 		for _, slug := range []string{"ONE", "TWO"} {
 			board := e.Board(t, slug)
 			e.deletedAgo(t, 40, e.Open(t, slug, board.Columns[0].ID, 3)...)

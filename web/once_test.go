@@ -1,0 +1,132 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// creating are the forms that create something: the page that each is on, where it is sent, an acceptable content, one
+// that is refused, and what counts what it made.
+var creating = map[string]struct {
+	page, action string
+	fields, bad  []string
+	count        string
+	once         string // what an answer shows that no other result does
+}{
+	"a ticket": {"/acme/boards/DEMO", "/acme/boards/DEMO/tickets", []string{"title", "Paint the door"},
+		[]string{"title", ""}, "SELECT COUNT(*) FROM ticket", `DEMO-\d+ was created`},
+	"a ticket on its page": {"/acme/boards/DEMO/tickets/new", "/acme/boards/DEMO/tickets",
+		[]string{"title", "Paint the wall", "description", "White"}, []string{"title", "", "description", "White"},
+		"SELECT COUNT(*) FROM ticket", `DEMO-\d+ was created`},
+	"a comment": {"/acme/DEMO-1", "/acme/DEMO-1/comments", []string{"body", "Done."}, []string{"body", " "},
+		"SELECT COUNT(*) FROM comment", `#comment-\d+`},
+	"a board": {"/acme", "/acme/boards", []string{"title", "Ninjas", "slug", "NINJA"},
+		[]string{"title", "", "slug", "NINJA"}, "SELECT COUNT(*) FROM board", `/boards/[A-Z]+`},
+	"a column": {"/acme/boards/DEMO/settings", "/acme/boards/DEMO/columns",
+		[]string{"name", "Review", "wip", "none", "version", "1"}, []string{"name", "", "wip", "none", "version", "1"},
+		"SELECT COUNT(*) FROM board_column", `Review`},
+	"an invitation": {"/acme/people", "/acme/people/invitations", []string{"role", "member", "days", "7"},
+		[]string{"role", "king", "days", "7"}, "SELECT COUNT(*) FROM invitation", `/join/[\w-]+`},
+	"a token": {"/acme/tokens", "/acme/tokens", []string{"name", "ci", "scopes", "tickets:read", "days", "30"},
+		[]string{"name", "", "scopes", "tickets:read", "days", "30"}, "SELECT COUNT(*) FROM api_token", `cfl_\w+`},
+	"a webhook": {"/acme/settings/webhooks", "/acme/settings/webhooks",
+		[]string{"url", "https://example.com/hook", "feeds", "tickets"}, []string{"url", "x", "feeds", "tickets"},
+		"SELECT COUNT(*) FROM webhook", `whsec_[\w+/=-]+`},
+	"a company": {"/admin/companies", "/admin/companies", []string{"company", "Rivals", "slug", "rivals"},
+		[]string{"company", "", "slug", "rivals"}, "SELECT COUNT(*) FROM company", `/rivals`},
+}
+
+func TestFormsAreDoneOnce(t *testing.T) {
+	t.Parallel()
+	for name, form := range creating {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t)
+			nonceOn := func(a *answer) string {
+				t.Helper()
+				field := a.page().Find(fmt.Sprintf(`form[action^=%q] [name=nonce]`, form.action)).First()
+				return field.AttrOr("value", "")
+			}
+			made := func() int64 { return e.count(form.count) }
+			once := regexp.MustCompile(form.once)
+			result := func(a *answer) string {
+				t.Helper()
+				if a.code == http.StatusSeeOther {
+					return a.header.Get("Location") + once.FindString(a.header.Get("Location"))
+				}
+				return once.FindString(a.is(t, http.StatusCreated).body)
+			}
+
+			before := made()
+			nonce := nonceOn(e.ana().get(form.page).is(t, 200))
+			if nonce == "" || nonce == nonceOn(e.ana().get(form.page)) {
+				t.Fatalf("the nonce of two pages is %q", nonce)
+			}
+			refused := e.ana().post(form.action, append(form.bad, "nonce", nonce)...)
+			if refused.is(t, http.StatusUnprocessableEntity); nonceOn(refused) != nonce {
+				t.Errorf("the refused form has the nonce %q, not %q", nonceOn(refused), nonce)
+			}
+			if made() != before {
+				t.Fatal("a refused form made something")
+			}
+
+			results := make([]string, 5)
+			var all sync.WaitGroup
+			for i := range results {
+				all.Go(func() { results[i] = result(e.ana().post(form.action, append(form.fields, "nonce", nonce)...)) })
+			}
+			all.Wait()
+			e.exec("DELETE FROM sessions") // and signed in again
+			results = append(results, result(e.ana().post(form.action, append(form.fields, "nonce", nonce)...)))
+			for _, again := range results {
+				if again == "" || again != results[0] {
+					t.Errorf("the results are %q", results)
+					break
+				}
+			}
+			if n := made() - before; n != 1 {
+				t.Errorf("%d were made", n)
+			}
+			if e.count("SELECT COUNT(*) FROM idempotency WHERE answer LIKE CONCAT('%', ?, '%')", results[0]) > 0 {
+				t.Error("the result is stored in the clear")
+			}
+		})
+	}
+	t.Run("other content is another submission, and so is a form without a nonce or of another user", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("ben", "acme", "member")
+		send := func(b *browser, title, nonce string) {
+			t.Helper()
+			b.post("/acme/boards/DEMO/tickets", "title", title, "nonce", nonce).is(t, http.StatusSeeOther)
+		}
+		before := e.count("SELECT COUNT(*) FROM ticket")
+		send(e.ana(), "One", "n")
+		send(e.ana(), "Two", "n")
+		send(e.ana(), "One", "m")
+		send(e.ana(), "One", "")
+		send(e.ana(), "One", "")
+		send(e.signedIn("ben"), "One", "n")
+		e.counts(t, int(before)+6, "SELECT COUNT(*) FROM ticket")
+	})
+	t.Run("a first result that is a day old is none", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		before := e.count("SELECT COUNT(*) FROM ticket")
+		at := e.stopClock()
+		for range 2 {
+			e.ana().post("/acme/boards/DEMO/tickets", "title", "One", "nonce", "n").is(t, http.StatusSeeOther)
+			at = at.Add(workflows.KeepResponses + time.Second)
+			e.db.SetClock(func() time.Time { return at })
+		}
+		e.counts(t, int(before)+2, "SELECT COUNT(*) FROM ticket")
+		domaintest.OK(e.workflows.Workflows.DeleteResponses(t.Context()))(t)
+	})
+}

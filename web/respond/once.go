@@ -1,0 +1,73 @@
+package respond
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// NonceField is the field of a form's nonce, which names one submission.
+const NonceField = "nonce"
+
+const usedKey = "nonce used"
+
+// viewFields say what of the page is shown, and nothing of what is asked for.
+var viewFields = []string{NonceField, "last"}
+
+// Once does what a form asks for once for its nonce and content: a form that is sent again, by a double click, from
+// another tab or after a lost answer, gets the first result, for a day. A form without a nonce is done anyway.
+func Once[T any](c echo.Context, do func(once *workflows.Once[T]) (T, error)) (T, error) {
+	once, err := submission[T](c)
+	var result T
+	if err != nil {
+		return result, err
+	}
+	result, err = do(once)
+	var first workflows.Replay
+	if errors.As(err, &first) {
+		if err = json.Unmarshal(first.Body, &result); err != nil {
+			err = fmt.Errorf("read the first result of a form: %w", err)
+		}
+	}
+	if err == nil {
+		c.Set(usedKey, true)
+	}
+	return result, err
+}
+
+// submission is what a form asks for, named by its account, nonce and content; nil without a nonce.
+func submission[T any](c echo.Context) (*workflows.Once[T], error) {
+	fields, err := c.FormParams()
+	if err != nil {
+		return nil, echo.ErrBadRequest
+	}
+	sent := fields.Get(NonceField)
+	if sent == "" {
+		return nil, nil
+	}
+	content := url.Values(maps.Clone(fields))
+	for _, field := range viewFields {
+		content.Del(field)
+	}
+	request := fmt.Sprintf("%d %s %s %s\n%s", User(c).ID, sent, c.Request().Method, c.Request().URL.Path, content.Encode())
+	return &workflows.Once[T]{
+		Key: request, Request: []byte(request), Status: http.StatusCreated, Response: func(t T) any { return t },
+		Secret: []byte(sent),
+	}, nil
+}
+
+// Nonce is that of the next form: of a rejected one its own, so that it is still the same submission.
+func Nonce(c echo.Context) string {
+	if used, _ := c.Get(usedKey).(bool); used || c.Request().Method != http.MethodPost || c.FormValue(NonceField) == "" {
+		return requests.NewToken()
+	}
+	return c.FormValue(NonceField)
+}
