@@ -13,7 +13,8 @@ import (
 )
 
 const publishedBoards = `-- name: PublishedBoards :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, c.slug AS company_slug FROM board FORCE INDEX (uq_board_feed)
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, c.slug AS company_slug, s.epoch, s.value AS head, s.horizon
+FROM sequences s STRAIGHT_JOIN board FORCE INDEX (uq_board_feed) ON s.name = 'boards'
 STRAIGHT_JOIN company c ON c.id = board.company_id
 WHERE board.feed_sync_id > ? AND board.feed_sync_id <= ?
 ORDER BY board.feed_sync_id
@@ -29,6 +30,9 @@ type PublishedBoardsParams struct {
 type PublishedBoardsRow struct {
 	Board       Board
 	CompanySlug string
+	Epoch       uint64
+	Head        uint64
+	Horizon     uint64
 }
 
 // Also those of other companies.
@@ -52,6 +56,9 @@ func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams
 			&i.Board.ArchivedAt,
 			&i.Board.FeedSyncID,
 			&i.CompanySlug,
+			&i.Epoch,
+			&i.Head,
+			&i.Horizon,
 		); err != nil {
 			return nil, err
 		}
@@ -67,8 +74,9 @@ func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams
 }
 
 const publishedComments = `-- name: PublishedComments :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug
-FROM comment FORCE INDEX (uq_comment_feed)
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug,
+  s.epoch, s.value AS head, s.horizon
+FROM sequences s STRAIGHT_JOIN comment FORCE INDEX (uq_comment_feed) ON s.name = 'comments'
 STRAIGHT_JOIN ticket t ON t.id = comment.ticket_id
 STRAIGHT_JOIN board b ON b.id = t.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
@@ -93,6 +101,9 @@ type PublishedCommentsRow struct {
 	CompanyID       id.Company
 	BoardSlug       string
 	CompanySlug     string
+	Epoch           uint64
+	Head            uint64
+	Horizon         uint64
 }
 
 // Also deleted ones, those of deleted tickets, and those of other companies.
@@ -124,6 +135,9 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 			&i.CompanyID,
 			&i.BoardSlug,
 			&i.CompanySlug,
+			&i.Epoch,
+			&i.Head,
+			&i.Horizon,
 		); err != nil {
 			return nil, err
 		}
@@ -140,7 +154,8 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 
 const publishedTickets = `-- name: PublishedTickets :many
 
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug FROM ticket FORCE INDEX (uq_ticket_feed)
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug, s.epoch, s.value AS head, s.horizon
+FROM sequences s STRAIGHT_JOIN ticket FORCE INDEX (uq_ticket_feed) ON s.name = 'tickets'
 STRAIGHT_JOIN board b ON b.id = ticket.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
 WHERE ticket.feed_sync_id > ? AND ticket.feed_sync_id <= ?
@@ -159,9 +174,13 @@ type PublishedTicketsRow struct {
 	CompanyID   id.Company
 	BoardSlug   string
 	CompanySlug string
+	Epoch       uint64
+	Head        uint64
+	Horizon     uint64
 }
 
-// Published rows by position. One statement reads a position together with its row.
+// Published rows by position. One statement reads a position together with its row, and with how far its feed has come
+// for whoever answers that statement.
 // Also deleted ones, and those of other companies.
 func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsParams) ([]PublishedTicketsRow, error) {
 	rows, err := q.db.QueryContext(ctx, publishedTickets, arg.After, arg.To, arg.Limit)
@@ -193,6 +212,9 @@ func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsPara
 			&i.CompanyID,
 			&i.BoardSlug,
 			&i.CompanySlug,
+			&i.Epoch,
+			&i.Head,
+			&i.Horizon,
 		); err != nil {
 			return nil, err
 		}

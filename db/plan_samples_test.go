@@ -510,6 +510,7 @@ var samples = map[string]sample{
 	// By hand
 	"MembersByName":      {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
 	"SetRanks":           {args: with([]db.Rank{{Ticket: 7, Rank: 7*gap + 1}, {Ticket: 8, Rank: 8*gap + 1}})},
+	"FeedBehind":         {args: with("tickets", "ticket", 100, 30000)},
 	"BatchAges":          {args: with([]db.FeedPosition{{Feed: "tickets", Position: 15000}, {Feed: "comments", Position: 15000}, {Feed: "boards", Position: 90000}})},
 	"TicketsByKeys":      {args: with(1, []db.TicketKey{{Slug: "B1", LocalID: 7}, {Slug: "OLD1", LocalID: 9}, {Slug: "B3", LocalID: 30}, {Slug: "JIRA", LocalID: 9}, {Slug: "NONE", LocalID: 1}})},
 	"PositionsAgo":       {args: with("comments", []int{5_400_000, 3_600_000, 600_000})},

@@ -44,6 +44,17 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	return Unavailable{Why: "it is too busy", Err: err}
 }
 
+// ReadTx runs reads in a READ COMMITTED transaction, once: on one connection, where each statement has a view of its
+// own. A proxy that sends reads to replicas sends those of such a transaction to the primary, if it is not READ ONLY.
+func (d *DB) ReadTx(ctx context.Context, fn func(tx *Tx) error) error {
+	tx, err := d.SQL.BeginTx(ctx, nil)
+	if err != nil {
+		return classify(fmt.Errorf("begin: %w", err))
+	}
+	defer tx.Rollback() // there is nothing to commit
+	return classify(fn(&Tx{Queries: d.Queries.WithTx(tx), SQL: tx, Now: d.Now()}))
+}
+
 // Now is the time for a write outside a transaction.
 func (d *DB) Now() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
 

@@ -13,6 +13,7 @@ type PublishedBoard struct {
 	Board    Board
 	Position uint64
 	Slug     string // of the company
+	Feed     db.FeedHead
 }
 
 // PublishedBoards returns the first boards with positions in (after, to], of any company. Only those of one
@@ -37,7 +38,7 @@ func PublishedBoards(
 	list := make([]PublishedBoard, len(rows))
 	for i, row := range rows {
 		list[i] = PublishedBoard{Board: fromRow(row.Board, columns[row.Board.ID]), Position: *row.Board.FeedSyncID,
-			Slug: row.CompanySlug}
+			Slug: row.CompanySlug, Feed: db.FeedHead{Epoch: row.Epoch, Head: row.Head, Horizon: row.Horizon}}
 	}
 	return list, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
@@ -194,7 +195,11 @@ func (d *dispatcher) spans(
 		if err != nil {
 			return nil, err
 		}
-		last, err := of.Companies(ctx, d.w.db.Queries, low, heads[feed])
+		var last map[id.Company]uint64
+		err = d.w.db.ReadTx(ctx, func(tx *db.Tx) error { // a server that is behind lacks rows
+			last, err = of.Companies(ctx, tx.Queries, low, heads[feed])
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}

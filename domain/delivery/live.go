@@ -57,17 +57,26 @@ func (d *Delivery) UpdateLive(ctx context.Context) (moved <-chan struct{}, err e
 	case last.Epoch != now.Epoch, !now.Covers(last):
 		d.live.Begin(now)
 	default:
-		l := liveScan{q: d.db.Queries, from: last, to: now, found: map[id.Company]*companyChanges{}}
-		err = errors.Join(l.tickets(ctx), l.comments(ctx), l.boards(ctx))
-		switch {
-		case errors.Is(err, errTooManyChanges):
-			d.live.Begin(now)
-			err = nil
-		case err == nil:
-			d.live.Add(now, l.changes()...)
-		}
+		err = d.addLive(ctx, last, now)
 	}
 	return moved, err
+}
+
+// addLive reads all of a stretch on one connection to the primary: a server that is behind lacks rows of it.
+func (d *Delivery) addLive(ctx context.Context, from, to live.Position) error {
+	l := liveScan{from: from, to: to, found: map[id.Company]*companyChanges{}}
+	err := d.db.ReadTx(ctx, func(tx *db.Tx) error {
+		l.q = tx.Queries
+		return errors.Join(l.tickets(ctx), l.comments(ctx), l.boards(ctx))
+	})
+	switch {
+	case errors.Is(err, errTooManyChanges):
+		d.live.Begin(to)
+		return nil
+	case err == nil:
+		d.live.Add(to, l.changes()...)
+	}
+	return err
 }
 
 // errTooManyChanges says that more changed than one update reads.

@@ -66,17 +66,22 @@ func (e *Engine) Audit(ctx context.Context, to Cursor, scope Scope, after uint64
 	if feed.List == nil {
 		return Audit{}, fmt.Errorf("feeds: %s has no audit", feed.Name)
 	}
-	now, err := e.sequence(ctx, feed.Name)
-	if err != nil {
-		return Audit{}, err
-	}
-	now.Horizon = 0 // tombstones do not count
-	if err := to.check(now); err != nil {
-		return Audit{}, err
-	}
 	after -= after % AuditRange
 	end := after + auditRanges*AuditRange
-	rows, last, err := feed.List(ctx, e.db.Queries, scope, after, end)
+	var rows []RowPosition
+	var last uint64
+	err = e.db.ReadTx(ctx, func(tx *db.Tx) error {
+		now, err := tx.Sequence(ctx, feed.Name)
+		if err != nil {
+			return err
+		}
+		now.Horizon = 0 // tombstones do not count
+		if err := to.check(now); err != nil {
+			return err
+		}
+		rows, last, err = feed.List(ctx, tx.Queries, scope, after, end)
+		return err
+	})
 	if err != nil {
 		return Audit{}, fmt.Errorf("audit %s: %w", feed.Name, err)
 	}

@@ -70,11 +70,20 @@ func number(text string) (uint64, error) {
 
 // check returns why the cursor cannot be read from now: CursorOfOldEpoch, CursorAhead, CursorExpired or nil.
 func (c Cursor) check(now db.Sequence) error {
+	if err := c.outdated(db.FeedHead{Epoch: now.Epoch, Horizon: now.Horizon}); err != nil {
+		return err
+	}
+	if max(c.Position, c.Began) > now.Value {
+		return CursorAhead(c.Feed)
+	}
+	return nil
+}
+
+// outdated returns why the cursor cannot be read from any more: CursorOfOldEpoch, CursorExpired or nil.
+func (c Cursor) outdated(now db.FeedHead) error {
 	switch {
 	case c.Epoch != now.Epoch:
 		return CursorOfOldEpoch(c.Feed)
-	case max(c.Position, c.Began) > now.Value:
-		return CursorAhead(c.Feed)
 	case max(c.Position, c.Began) < now.Horizon:
 		return CursorExpired(c.Feed)
 	}

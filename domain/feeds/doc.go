@@ -18,6 +18,10 @@
 // payload is loaded with the position or after it; a change in between is published again. So a row that changes
 // often is not sent each time.
 //
+// Both statements belong to one read-write transaction, which a proxy that sends reads to replicas leaves on the
+// primary, and the statement that reads the rows asks for the head once more: the page ends at the smaller one. So a
+// server that is behind can delay a reader, and make it miss nothing.
+//
 // # Tombstones, horizon, epoch
 //
 // A deleted row stays as a tombstone, so that it can be published. The migration purge-deleted removes it after 30

@@ -47,15 +47,17 @@ type Item struct {
 // LeftFilter is the reason of a row that left the reader's scope.
 const LeftFilter = "left_filter"
 
-// Row is a row of a stretch. One that is hidden is not the reader's to see, and never was.
+// Row is a row of a stretch. One that is hidden is not the reader's to see, and never was. Feed is the feed as the
+// statement saw it that read the row's position.
 type Row struct {
 	Item
 	Hidden bool
+	Feed   db.FeedHead
 }
 
 // Load returns all rows of a span in ascending order of positions, hidden ones too. It reads positions before
 // payloads, or in the same statement, never after.
-type Load func(ctx context.Context, q *db.Queries, look Span) ([]Row, error)
+type Load func(ctx context.Context, tx *db.Tx, look Span) ([]Row, error)
 
 // Engine publishes and reads the registered feeds. Make one with New, then call Run.
 type Engine struct {

@@ -63,7 +63,7 @@ type parts struct {
 	publish func(ctx context.Context, e *Engine) error
 	// insist publishes a row that others have locked.
 	insist  func(ctx context.Context, e *Engine, paper uint64) error
-	load    func(d *db.DB) Load
+	load    Load
 	read    func(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error)
 	purge   func(ctx context.Context, d *db.DB) error
 	restore func(ctx context.Context, d *db.DB, old picture) error
@@ -180,7 +180,8 @@ func restorePapers(epoch bool) func(context.Context, *db.DB, picture) error {
 	}
 }
 
-const pageOfPapers = `SELECT id, board, seen_on, content, deleted, feed_sync_id FROM paper FORCE INDEX (uq_paper_feed)
+const pageOfPapers = `SELECT id, board, seen_on, content, deleted, feed_sync_id, s.epoch, s.value, s.horizon
+FROM paper FORCE INDEX (uq_paper_feed) STRAIGHT_JOIN sequences s ON s.name = 'papers'
 WHERE feed_sync_id > ? AND feed_sync_id <= ? ORDER BY feed_sync_id LIMIT ?`
 
 // paper is what a reader is shown.
@@ -189,15 +190,13 @@ type paper struct {
 	Content uint64
 }
 
-func loadPapers(d *db.DB) Load {
-	return func(ctx context.Context, _ *db.Queries, look Span) ([]Row, error) {
-		return pageOf(ctx, d, look, true)
-	}
+func loadPapers(ctx context.Context, tx *db.Tx, look Span) ([]Row, error) {
+	return pageOf(ctx, tx, look, true)
 }
 
 // pageOf includes papers that left the board, as gone, unless tell is false.
-func pageOf(ctx context.Context, d *db.DB, look Span, tell bool) ([]Row, error) {
-	rows, err := d.SQL.QueryContext(ctx, pageOfPapers, look.After, look.To, look.Limit)
+func pageOf(ctx context.Context, tx *db.Tx, look Span, tell bool) ([]Row, error) {
+	rows, err := tx.SQL.QueryContext(ctx, pageOfPapers, look.After, look.To, look.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +209,8 @@ func papersOf(rows *sql.Rows, board uint32, tell bool) (list []Row, err error) {
 		var r Row
 		var p paper
 		var seenOn uint32
-		if err := rows.Scan(&r.ID, &p.Board, &seenOn, &p.Content, &r.Deleted, &r.Position); err != nil {
+		if err := rows.Scan(&r.ID, &p.Board, &seenOn, &p.Content, &r.Deleted, &r.Position, &r.Feed.Epoch,
+			&r.Feed.Head, &r.Feed.Horizon); err != nil {
 			return nil, err
 		}
 		switch {

@@ -290,6 +290,15 @@ func publishSteps(ctx context.Context, e *Engine) error {
 	return nil
 }
 
+// loadOutside loads in a transaction of its own.
+func loadOutside(ctx context.Context, e *Engine, look Span) (rows []Row, err error) {
+	err = e.db.ReadTx(ctx, func(tx *db.Tx) error {
+		rows, err = e.feeds[0].Load(ctx, tx, look)
+		return err
+	})
+	return rows, err
+}
+
 func readHeadLast(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
 	now, err := e.sequence(ctx, c.Feed)
 	if err != nil {
@@ -298,7 +307,7 @@ func readHeadLast(ctx context.Context, e *Engine, c Cursor, limit int, scope Sco
 	if err := c.check(now); err != nil {
 		return Page{}, err
 	}
-	rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, To: 1 << 62, Limit: limit, Scope: scope})
+	rows, err := loadOutside(ctx, e, Span{After: c.Position, To: 1 << 62, Limit: limit, Scope: scope})
 	if err != nil {
 		return Page{}, err
 	}
@@ -353,7 +362,7 @@ func readHorizon(before bool) func(context.Context, *Engine, Cursor, int, Scope)
 		if err := c.check(now); err != nil {
 			return Page{}, err
 		}
-		rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, To: now.Value, Limit: limit, Scope: scope})
+		rows, err := loadOutside(ctx, e, Span{After: c.Position, To: now.Value, Limit: limit, Scope: scope})
 		if err != nil {
 			return Page{}, err
 		}
@@ -378,44 +387,40 @@ func removeHard(ctx context.Context, d *db.DB, paper uint64) error {
 	return change(ctx, d, "DELETE FROM paper WHERE id = ?", paper)
 }
 
-func loadSilently(d *db.DB) Load {
-	return func(ctx context.Context, _ *db.Queries, look Span) ([]Row, error) {
-		return pageOf(ctx, d, look, false)
-	}
+func loadSilently(ctx context.Context, tx *db.Tx, look Span) ([]Row, error) {
+	return pageOf(ctx, tx, look, false)
 }
 
 // loadNotes takes the contents from the papers' notes, which change with them.
-func loadNotes(before bool) func(*db.DB) Load {
-	return func(d *db.DB) Load {
-		return func(ctx context.Context, _ *db.Queries, look Span) (list []Row, err error) {
-			if !before {
-				if list, err = pageOf(ctx, d, look, true); err != nil {
-					return nil, err
-				}
-			}
-			notes, err := readNotes(ctx, d)
-			if err != nil {
+func loadNotes(before bool) Load {
+	return func(ctx context.Context, tx *db.Tx, look Span) (list []Row, err error) {
+		if !before {
+			if list, err = pageOf(ctx, tx, look, true); err != nil {
 				return nil, err
 			}
-			if before {
-				if list, err = pageOf(ctx, d, look, true); err != nil {
-					return nil, err
-				}
-			}
-			for n, r := range list {
-				if p, ok := r.Data.(paper); ok {
-					p.Content = notes[r.ID]
-					list[n].Data = p
-				}
-			}
-			return list, nil
 		}
+		notes, err := readNotes(ctx, tx.SQL)
+		if err != nil {
+			return nil, err
+		}
+		if before {
+			if list, err = pageOf(ctx, tx, look, true); err != nil {
+				return nil, err
+			}
+		}
+		for n, r := range list {
+			if p, ok := r.Data.(paper); ok {
+				p.Content = notes[r.ID]
+				list[n].Data = p
+			}
+		}
+		return list, nil
 	}
 }
 
 // readNotesFirst puts what it reads now into a page of later.
 func readNotesFirst(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
-	notes, err := readNotes(ctx, e.db)
+	notes, err := readNotes(ctx, e.db.SQL)
 	if err != nil {
 		return Page{}, err
 	}
@@ -429,8 +434,8 @@ func readNotesFirst(ctx context.Context, e *Engine, c Cursor, limit int, scope S
 	return page, err
 }
 
-func readNotes(ctx context.Context, d *db.DB) (map[uint64]uint64, error) {
-	rows, err := d.SQL.QueryContext(ctx, "SELECT paper_id, content FROM paper_note")
+func readNotes(ctx context.Context, d db.DBTX) (map[uint64]uint64, error) {
+	rows, err := d.QueryContext(ctx, "SELECT paper_id, content FROM paper_note")
 	if err != nil {
 		return nil, err
 	}

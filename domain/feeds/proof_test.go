@@ -189,7 +189,7 @@ func newRun(s *env, p parts, plan plan) (*run, error) {
 		}
 	}
 	for _, a := range s.actors {
-		r.engines[a.name] = New(a.db, nil, Feed{Name: theFeed, Table: "paper", Load: p.load(a.db)})
+		r.engines[a.name] = New(a.db, nil, Feed{Name: theFeed, Table: "paper", Load: p.load})
 	}
 	now := func() picture { return r.last }
 	r.consumers = [2]*consumer{newConsumer(plan.Limits[0], 0, now), newConsumer(plan.Limits[1], plan.Board, now)}

@@ -13,14 +13,18 @@ func (e *Engine) Row(ctx context.Context, name string, row uint64, scope Scope) 
 	if err != nil {
 		return Item{}, err
 	}
-	position, err := db.Read(e.db.PositionOf(ctx, feed.Table, row))
-	if db.IsNotFound(err) || err == nil && position == nil {
-		return Item{}, RowNotFound(name, row)
-	}
-	if err != nil {
-		return Item{}, err
-	}
-	rows, err := feed.Load(ctx, e.db.Queries, Span{After: *position - 1, To: *position, Limit: 1, Scope: scope})
+	var rows []Row
+	err = e.db.ReadTx(ctx, func(tx *db.Tx) error {
+		position, err := tx.PositionOf(ctx, feed.Table, row)
+		if db.IsNotFound(err) || err == nil && position == nil {
+			return RowNotFound(name, row)
+		}
+		if err != nil {
+			return err
+		}
+		rows, err = feed.Load(ctx, tx, Span{After: *position - 1, To: *position, Limit: 1, Scope: scope})
+		return err
+	})
 	if err != nil {
 		return Item{}, err
 	}

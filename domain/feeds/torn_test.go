@@ -62,7 +62,7 @@ func publishBeforeReaders(t *testing.T, d *db.DB) map[string]int {
 	var over atomic.Bool
 	var group sync.WaitGroup
 	seen := map[string]map[uint64]uint64{}
-	e := New(d, nil, Feed{Name: theFeed, Table: "paper", Load: loadPapers(d)})
+	e := New(d, nil, Feed{Name: theFeed, Table: "paper", Load: loadPapers})
 	from := domaintest.OK(e.End(t.Context(), theFeed))(t)
 	for name, read := range readers {
 		mine := map[uint64]uint64{}
@@ -83,7 +83,7 @@ type reader func(e *Engine, ctx context.Context, c Cursor, limit int, scope Scop
 
 // readPlainly takes what is there.
 func readPlainly(e *Engine, ctx context.Context, c Cursor, limit int, scope Scope) (Page, error) {
-	rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, To: 1 << 62, Limit: limit, Scope: scope})
+	rows, err := loadOutside(ctx, e, Span{After: c.Position, To: 1 << 62, Limit: limit, Scope: scope})
 	if err != nil {
 		return Page{}, err
 	}

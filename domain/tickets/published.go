@@ -14,6 +14,7 @@ type PublishedTicket struct {
 	Position uint64
 	Company  id.Company
 	Slug     string // of the company
+	Feed     db.FeedHead
 }
 
 // PublishedTickets returns the first tickets with positions in (after, to].
@@ -25,7 +26,8 @@ func PublishedTickets(ctx context.Context, q *db.Queries, after, to uint64, limi
 	list := make([]PublishedTicket, len(rows))
 	for i, row := range rows {
 		list[i] = PublishedTicket{Ticket: fromRow(row.Ticket, row.BoardSlug), Position: *row.Ticket.FeedSyncID,
-			Company: row.CompanyID, Slug: row.CompanySlug}
+			Company: row.CompanyID, Slug: row.CompanySlug,
+			Feed: db.FeedHead{Epoch: row.Epoch, Head: row.Head, Horizon: row.Horizon}}
 	}
 	return list, nil
 }
@@ -39,6 +41,7 @@ type PublishedComment struct {
 	Position      uint64
 	Company       id.Company
 	Slug          string // of the company
+	Feed          db.FeedHead
 }
 
 // PublishedComments returns the first comments with positions in (after, to].
@@ -53,7 +56,7 @@ func PublishedComments(ctx context.Context, q *db.Queries, after, to uint64, lim
 			Comment: fromComment(row.Comment, row.Author), Key: Key{Board: row.BoardSlug, Number: row.LocalID},
 			Board:         row.BoardID,
 			TicketDeleted: row.TicketDeletedAt != nil, Position: *row.Comment.FeedSyncID, Company: row.CompanyID,
-			Slug: row.CompanySlug,
+			Slug: row.CompanySlug, Feed: db.FeedHead{Epoch: row.Epoch, Head: row.Head, Horizon: row.Horizon},
 		}
 	}
 	return list, nil

@@ -32,14 +32,15 @@ func visibilityOf(scope feeds.Scope, company id.Company, board id.Board) visibil
 }
 
 // row returns as much of an item as is visible.
-func (v visibility) row(item feeds.Item) feeds.Row {
+func (v visibility) row(item feeds.Item, feed db.FeedHead) feeds.Row {
 	switch v {
 	case hidden:
-		return feeds.Row{Item: feeds.Item{ID: item.ID, Position: item.Position}, Hidden: true}
+		return feeds.Row{Item: feeds.Item{ID: item.ID, Position: item.Position}, Hidden: true, Feed: feed}
 	case left:
-		return feeds.Row{Item: feeds.Item{ID: item.ID, Position: item.Position, Deleted: true, Reason: feeds.LeftFilter}}
+		return feeds.Row{Item: feeds.Item{ID: item.ID, Position: item.Position, Deleted: true, Reason: feeds.LeftFilter},
+			Feed: feed}
 	}
-	return feeds.Row{Item: item}
+	return feeds.Row{Item: item, Feed: feed}
 }
 
 // links returns the links of a company.
@@ -48,8 +49,8 @@ func links(scope feeds.Scope, company string) Links {
 }
 
 // loadTickets reads the assignees after the positions: a later change is published again.
-func loadTickets(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.Row, error) {
-	list, err := tickets.PublishedTickets(ctx, q, span.After, span.To, span.Limit)
+func loadTickets(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, error) {
+	list, err := tickets.PublishedTickets(ctx, tx.Queries, span.After, span.To, span.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -63,11 +64,11 @@ func loadTickets(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.R
 			live = append(live, p.Ticket.ID)
 		}
 	}
-	assignees, err := tickets.AssigneesOf(ctx, q, span.Scope.Company, live)
+	assignees, err := tickets.AssigneesOf(ctx, tx.Queries, span.Scope.Company, live)
 	if err != nil {
 		return nil, err
 	}
-	onceThere, err := tickets.NumberedOn(ctx, q, span.Scope.Board, elsewhere)
+	onceThere, err := tickets.NumberedOn(ctx, tx.Queries, span.Scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
 	}
@@ -81,14 +82,14 @@ func loadTickets(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.R
 		if visible[i] == shown && !item.Deleted {
 			item.Data = links(span.Scope, p.Slug).Ticket(p.Ticket)
 		}
-		rows[i] = visible[i].row(item)
+		rows[i] = visible[i].row(item, p.Feed)
 	}
 	return rows, nil
 }
 
 // loadComments shows comments as it does their tickets.
-func loadComments(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.Row, error) {
-	list, err := tickets.PublishedComments(ctx, q, span.After, span.To, span.Limit)
+func loadComments(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, error) {
+	list, err := tickets.PublishedComments(ctx, tx.Queries, span.After, span.To, span.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func loadComments(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.
 			elsewhere = append(elsewhere, p.Comment.Ticket)
 		}
 	}
-	onceThere, err := tickets.NumberedOn(ctx, q, span.Scope.Board, elsewhere)
+	onceThere, err := tickets.NumberedOn(ctx, tx.Queries, span.Scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
 	}
@@ -112,15 +113,15 @@ func loadComments(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.
 		if visible[i] == shown && !item.Deleted {
 			item.Data = links(span.Scope, p.Slug).Comment(p.Key, p.Comment)
 		}
-		rows[i] = visible[i].row(item)
+		rows[i] = visible[i].row(item, p.Feed)
 	}
 	return rows, nil
 }
 
 // loadBoards reads the columns after the positions: a later change is published again. A reader of one board sees no
 // other.
-func loadBoards(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.Row, error) {
-	list, err := boards.PublishedBoards(ctx, q, span.Scope.Company, span.After, span.To, span.Limit)
+func loadBoards(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, error) {
+	list, err := boards.PublishedBoards(ctx, tx.Queries, span.Scope.Company, span.After, span.To, span.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func loadBoards(ctx context.Context, q *db.Queries, span feeds.Span) ([]feeds.Ro
 		} else {
 			v = hidden
 		}
-		rows[i] = v.row(item)
+		rows[i] = v.row(item, p.Feed)
 	}
 	return rows, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
@@ -279,8 +280,12 @@ func (e *env) atPositions(t testing.TB) map[string]string {
 	found := map[string]string{}
 	for _, name := range e.Feeds.Names() {
 		feed := domaintest.OK(e.Feeds.Feed(name))(t)
-		rows := domaintest.OK(feed.Load(context.Background(), e.DB.Queries,
-			feeds.Span{To: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: e.Actor.Company.ID}}))(t)
+		var rows []feeds.Row
+		domaintest.Must(t, e.DB.ReadTx(context.Background(), func(tx *db.Tx) (err error) {
+			rows, err = feed.Load(context.Background(), tx,
+				feeds.Span{To: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: e.Actor.Company.ID}})
+			return err
+		}))
 		for _, row := range rows {
 			found[fmt.Sprint(name, " ", row.ID, " at ", row.Position)] = asJSON(t, row.Item)
 		}
