@@ -2,11 +2,13 @@ package e2e
 
 import (
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -55,6 +57,76 @@ func TestBadNetworks(t *testing.T) {
 		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
 		b.holds("Doing", "NINJA-1") // after 45 s without a byte it takes the connection for dead
 	})
+}
+
+func TestLostAnswers(t *testing.T) {
+	t.Parallel()
+	t.Run("a title whose answer was lost is one ticket when it is sent again, and the same title next is another",
+		func(t *testing.T) {
+			t.Parallel()
+			a := withBoard(t)
+			lossy := losesAnswers(t, a.url)
+			b := a.through(lossy.url).tab(t)
+			b.expected = regexp.MustCompile(`ERR_`)
+			b.open("/acme/boards/NINJA")
+			b.addTo("To do")
+			lossy.losing.Store(true)
+			b.types("Precious\r")
+			b.wait(`document.querySelector("#flash").textContent.includes("was not opened") && document.activeElement.value === "Precious"`)
+			lossy.losing.Store(false)
+			b.types("\r")
+			b.sees(".add", "NINJA-1 created")
+			b.types("Precious\rLast\r")
+			b.holds("To do", "NINJA-1 NINJA-2 NINJA-3")
+		})
+	t.Run("a comment whose answer was lost is said once, also from its draft on the page that is opened again",
+		func(t *testing.T) {
+			t.Parallel()
+			a := withBoard(t, "One")
+			lossy := losesAnswers(t, a.url)
+			b := a.through(lossy.url).tab(t)
+			b.expected = regexp.MustCompile(`ERR_|htmx:`)
+			b.open("/acme/NINJA-1")
+			b.fills("#comment-body", "Said once")
+			lossy.losing.Store(true)
+			b.click("#comment-form .primary")
+			b.sees("#flash", "cannot be reached")
+			lossy.losing.Store(false)
+			b.open("/acme/NINJA-1")
+			b.wait(`document.querySelector("#comment-body").value === "Said once"`)
+			b.click("#comment-form .primary")
+			b.wait(`document.querySelector("#comment-body").value === ""`)
+			b.open("/acme/NINJA-1")
+			b.wait(`[...document.querySelectorAll("article, li")].filter((one) => one.matches("[id^=comment-]") && one.textContent.includes("Said once")).length === 1`)
+		})
+}
+
+// lossy is a proxy. While it loses answers, those of POSTs do not come back.
+type lossy struct {
+	url    string
+	losing atomic.Bool
+}
+
+func losesAnswers(t *testing.T, to string) *lossy {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lossy{}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.FlushInterval, proxy.ErrorLog = -1, log.New(io.Discard, "", 0) // a stream that is left is no error
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost || !l.losing.Load() {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		proxy.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(server.Close)
+	l.url = server.URL
+	return l
 }
 
 // keepsStreamsBack is a proxy that reads the answers of streams to their end before it passes them on.
