@@ -248,25 +248,13 @@ func (q *Queries) CountCodes(
 	return c, row.Scan(&c.Codes, &c.OfLength, &c.Last)
 }
 
-// QuarantinePool quarantines the whole pool, with its lots and counters. No other transaction may use it.
-func (tx *Tx) QuarantinePool(ctx context.Context) error {
-	for _, change := range []struct {
-		statement string
-		args      []any
-	}{
-		{`UPDATE ref_lot o JOIN (SELECT b.lot_id, COUNT(*) AS n FROM ref_pool p JOIN ref_ledger l ON l.code = p.code JOIN ref_batch b ON b.id = l.batch GROUP BY b.lot_id) x ON x.lot_id = o.id
-			SET o.quarantined = o.quarantined + x.n, o.quarantined_at = COALESCE(o.quarantined_at, ?)`, []any{tx.Now}},
-		{`UPDATE ref_counter c JOIN (SELECT length, SUM(minted) - SUM(issued) - SUM(quarantined) AS n FROM ref_counter GROUP BY length) x ON x.length = c.length
-			SET c.quarantined = c.quarantined + x.n WHERE c.slot = 0`, nil},
-		{`UPDATE ref_counter SET guarded = FALSE`, nil},
-		{`INSERT INTO ref_quarantine (code) SELECT code FROM ref_pool`, nil},
-		{`DELETE FROM ref_pool`, nil},
-	} {
-		if _, err := tx.SQL.ExecContext(ctx, change.statement, change.args...); err != nil {
-			return err
-		}
-	}
-	return nil
+// PooledOfLots returns codes of the pool after one, in order and without locks, with their lots: 0 for a code that the
+// ledger does not know.
+func (q *Queries) PooledOfLots(ctx context.Context, after string, limit int) ([]RefOfLot, error) {
+	list, err := ofLots(ctx, q.db, `SELECT p.code, COALESCE(b.lot_id, 0) FROM (SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code > ? ORDER BY code LIMIT ?) p
+		LEFT JOIN ref_ledger l FORCE INDEX (PRIMARY) ON l.code = p.code LEFT JOIN ref_batch b ON b.id = l.batch`, []any{after, limit})
+	slices.SortFunc(list, func(a, b RefOfLot) int { return strings.Compare(a.Code, b.Code) })
+	return list, err
 }
 
 // LockPooled locks which of the codes are in the pool, after waiting for other locks, and returns them.

@@ -56,13 +56,18 @@ func hostOf(cfg *mysql.Config) string {
 }
 
 // Open returns the database at rawURL (mysql://user:pass@host:3306/name or
-// mysql://user@unix(/path)/name). It does not connect; Check does.
+// mysql://user@unix(/path)/name). It does not connect; Check does. While a restore holds the database, each use of it
+// is refused with Restoring.
 func Open(rawURL string) (*DB, error) {
 	return OpenWith(rawURL, func(c driver.Connector) driver.Connector { return c })
 }
 
 // OpenWith is Open with a wrapped connector: tests count and time statements.
 func OpenWith(rawURL string, wrap func(driver.Connector) driver.Connector) (*DB, error) {
+	return open(rawURL, func(c driver.Connector) driver.Connector { return wrap(sessionConnector{freeConnector{c}}) })
+}
+
+func open(rawURL string, wrap func(driver.Connector) driver.Connector) (*DB, error) {
 	cfg, err := Config(rawURL)
 	if err != nil {
 		return nil, err
@@ -71,7 +76,7 @@ func OpenWith(rawURL string, wrap func(driver.Connector) driver.Connector) (*DB,
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	d := &DB{now: time.Now, host: hostOf(cfg), name: cfg.DBName, connector: wrap(sessionConnector{connector})}
+	d := &DB{now: time.Now, host: hostOf(cfg), name: cfg.DBName, connector: wrap(connector)}
 	d.connect(DefaultConnections)
 	return d, nil
 }

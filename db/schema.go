@@ -2,6 +2,7 @@ package db
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
@@ -10,7 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/golang-migrate/migrate/v4"
 	"github.com/golang-migrate/migrate/v4/database"
-	driver "github.com/golang-migrate/migrate/v4/database/mysql"
+	target "github.com/golang-migrate/migrate/v4/database/mysql"
 	"github.com/golang-migrate/migrate/v4/source/iofs"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -27,9 +28,9 @@ type SchemaStatus struct {
 }
 
 // SchemaUp brings the schema to the newest version, under a lock. It returns BrokenSchema or NewerSchema if it cannot.
-// Each of reached is called with each version.
+// Each of reached is called with each version. A database that a restore holds is refused with Restoring.
 func SchemaUp(rawURL string, reached ...func(version, latest uint)) error {
-	return withSchema(rawURL, reached, func(m *migrate.Migrate) error {
+	return withSchema(rawURL, true, reached, func(m *migrate.Migrate) error {
 		// Up checks the version under its lock; before that, another process may be changing it.
 		err := m.Up()
 		for errors.Is(err, database.ErrLocked) || errors.Is(err, migrate.ErrLockTimeout) {
@@ -63,20 +64,20 @@ func NewerSchema(version uint) error {
 		fmt.Sprintf("The database has schema version %d, which this program does not know yet. Run the newer Counterfoil that made it.", version))
 }
 
-// SchemaTo brings the schema up or down to a version.
+// SchemaTo brings the schema up or down to a version, also of a database that a restore holds.
 func SchemaTo(rawURL string, version uint) error {
-	return withSchema(rawURL, nil, func(m *migrate.Migrate) error { return m.Migrate(version) })
+	return withSchema(rawURL, false, nil, func(m *migrate.Migrate) error { return m.Migrate(version) })
 }
 
 // SchemaDown reverts the newest schema change, and loses the data that it holds.
 func SchemaDown(rawURL string) error {
-	return withSchema(rawURL, nil, func(m *migrate.Migrate) error { return m.Steps(-1) })
+	return withSchema(rawURL, true, nil, func(m *migrate.Migrate) error { return m.Steps(-1) })
 }
 
 // Schema returns the state of the schema.
 func Schema(rawURL string) (SchemaStatus, error) {
 	status := SchemaStatus{Latest: LatestSchema()}
-	err := withSchema(rawURL, nil, func(m *migrate.Migrate) error {
+	err := withSchema(rawURL, true, nil, func(m *migrate.Migrate) error {
 		var err error
 		status.Version, status.Dirty, err = m.Version()
 		if errors.Is(err, migrate.ErrNilVersion) {
@@ -123,15 +124,20 @@ func (w watchedSchema) SetVersion(version int, dirty bool) error {
 }
 
 // withSchema runs golang-migrate on a connection of its own: its files hold several statements.
-func withSchema(rawURL string, reached []func(version, latest uint), fn func(*migrate.Migrate) error) error {
+func withSchema(
+	rawURL string, onlyFree bool, reached []func(version, latest uint), fn func(*migrate.Migrate) error,
+) error {
 	cfg, err := Config(rawURL)
 	if err != nil {
 		return err
 	}
 	cfg.MultiStatements = true
-	connector, err := mysql.NewConnector(cfg)
-	if err != nil {
+	var connector driver.Connector
+	if connector, err = mysql.NewConnector(cfg); err != nil {
 		return fmt.Errorf("schema: %w", err)
+	}
+	if onlyFree {
+		connector = freeConnector{connector}
 	}
 	pool := sql.OpenDB(connector)
 	defer pool.Close()
@@ -139,11 +145,11 @@ func withSchema(rawURL string, reached []func(version, latest uint), fn func(*mi
 	if err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
-	target, err := driver.WithInstance(pool, &driver.Config{MigrationsTable: "schema_migrations"})
+	changed, err := target.WithInstance(pool, &target.Config{MigrationsTable: "schema_migrations"})
 	if err != nil {
 		return fmt.Errorf("schema: %w", classify(err))
 	}
-	m, err := migrate.NewWithInstance("iofs", files, "mysql", watchedSchema{target, reached})
+	m, err := migrate.NewWithInstance("iofs", files, "mysql", watchedSchema{changed, reached})
 	if err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}

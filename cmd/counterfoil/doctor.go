@@ -36,13 +36,13 @@ func examine(ctx context.Context, env environment, asJSON bool) error {
 	return show(env, report, asJSON)
 }
 
-// openAnyDatabase is openDatabase for a server that may not be fit.
+// openAnyDatabase is openToLook for a server that may not be fit.
 func (e environment) openAnyDatabase(ctx context.Context) (*database, error) {
-	d, err := e.openExisting(ctx)
+	d, err := e.openToLook(ctx)
 	if err == nil || e.databaseURL == "" || !errors.Is(err, db.CodeUnfit) {
 		return d, err
 	}
 	d = &database{url: e.databaseURL}
-	d.DB, err = db.Open(d.url)
+	d.DB, err = db.OpenForRestore(d.url)
 	return d, err
 }

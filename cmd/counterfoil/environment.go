@@ -171,8 +171,17 @@ type database struct {
 }
 
 // openDatabase connects to the database of DATABASE_URL, or starts or joins the private one, and refuses a server that
-// is not fit.
+// is not fit, and a database that a restore holds.
 func (e environment) openDatabase(ctx context.Context) (*database, error) {
+	return e.openWith(ctx, db.Open)
+}
+
+// openForRestore is openDatabase also for a database that a restore holds.
+func (e environment) openForRestore(ctx context.Context) (*database, error) {
+	return e.openWith(ctx, db.OpenForRestore)
+}
+
+func (e environment) openWith(ctx context.Context, open func(url string) (*db.DB, error)) (*database, error) {
 	d := &database{url: e.databaseURL}
 	if d.url != "" {
 		if err := checkURL(d.url); err != nil {
@@ -186,7 +195,7 @@ func (e environment) openDatabase(ctx context.Context) (*database, error) {
 		}
 		d.private, d.url = server, server.URL("counterfoil")
 	}
-	err := d.connect(ctx)
+	err := d.connect(ctx, open)
 	if err != nil {
 		d.close()
 		return nil, err
@@ -205,10 +214,25 @@ func noData(dir string) error {
 
 // openExisting is openDatabase for commands that create no database.
 func (e environment) openExisting(ctx context.Context) (*database, error) {
-	if e.databaseURL == "" && !hasDatabase(e.data) {
-		return nil, noData(e.data)
+	if err := e.mustExist(); err != nil {
+		return nil, err
 	}
 	return e.openDatabase(ctx)
+}
+
+// openToLook is openExisting for commands that only look, also at a database that a restore holds.
+func (e environment) openToLook(ctx context.Context) (*database, error) {
+	if err := e.mustExist(); err != nil {
+		return nil, err
+	}
+	return e.openForRestore(ctx)
+}
+
+func (e environment) mustExist() error {
+	if e.databaseURL == "" && !hasDatabase(e.data) {
+		return noData(e.data)
+	}
+	return nil
 }
 
 func hasDatabase(dir string) bool {
@@ -233,8 +257,8 @@ func (e environment) openCurrent(ctx context.Context) (*database, error) {
 	return d, nil
 }
 
-func (d *database) connect(ctx context.Context) (err error) {
-	if d.DB, err = db.Open(d.url); err != nil {
+func (d *database) connect(ctx context.Context, open func(url string) (*db.DB, error)) (err error) {
+	if d.DB, err = open(d.url); err != nil {
 		return err
 	}
 	_, err = d.Check(ctx)

@@ -39,7 +39,7 @@ func checkBackup(ctx context.Context, env environment, file string) error {
 
 // restore loads a backup into an empty database and proves it.
 func restore(ctx context.Context, env environment, file string) error {
-	d, err := env.openDatabase(ctx)
+	d, err := env.openForRestore(ctx)
 	if err != nil {
 		return err
 	}
@@ -50,6 +50,9 @@ func restore(ctx context.Context, env environment, file string) error {
 	bar.end()
 	if err != nil {
 		return err
+	}
+	if summary.Emptied {
+		fmt.Fprintln(env.stdout, "A restore into this database had been cut off; what it left was removed first.")
 	}
 	fmt.Fprintf(env.stdout, "Restored %s as of %s in %s.\n", told(summary),
 		summary.Manifest.CreatedAt.Format(time.RFC3339), since(began))

@@ -19,7 +19,7 @@ func verifyCommand(env environment) *cli.Command {
 
 // verifyData verifies the stored data. It changes nothing, not even the schema.
 func verifyData(ctx context.Context, env environment, asJSON bool) error {
-	d, err := env.openExisting(ctx)
+	d, err := env.openToLook(ctx)
 	if err != nil {
 		return err
 	}

@@ -149,13 +149,54 @@ func Unguard(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// QuarantineRestored quarantines the whole pool of a restored database: some of its codes may have been popped after
-// the backup.
+// restoredCodes is how many codes of a restored pool are quarantined in one transaction.
+const restoredCodes = 9000
+
+// QuarantineRestored quarantines the whole pool of a restored database, which nobody else uses: some of its codes may
+// have been popped after the backup.
 func QuarantineRestored(ctx context.Context, d *db.DB) error {
-	if err := d.InTx(ctx, func(tx *db.Tx) error { return tx.QuarantinePool(ctx) }); err != nil {
-		return fmt.Errorf("put reference codes into quarantine: %w", err)
+	for last, more := "", true; more; {
+		var rows []db.RefOfLot
+		err := d.InTx(ctx, func(tx *db.Tx) (err error) {
+			if rows, err = tx.PooledOfLots(ctx, last, restoredCodes); err != nil || len(rows) == 0 {
+				return err
+			}
+			return quarantinePooled(ctx, tx, rows)
+		})
+		if err != nil {
+			return fmt.Errorf("put reference codes into quarantine: %w", err)
+		}
+		if more = len(rows) == restoredCodes; more {
+			last = rows[len(rows)-1].Code
+		}
 	}
-	return nil
+	return d.InTx(ctx, func(tx *db.Tx) error { return Unguard(ctx, tx) })
+}
+
+// quarantinePooled takes codes out of the pool, and their lots out of use.
+func quarantinePooled(ctx context.Context, tx *db.Tx, rows []db.RefOfLot) error {
+	codes := make([]string, len(rows))
+	for i, r := range rows {
+		codes[i] = r.Code
+	}
+	dropped, err := tx.DropRefs(ctx, codes)
+	if err == nil && dropped != int64(len(rows)) {
+		err = fmt.Errorf("%d of %d codes were in the pool", dropped, len(rows))
+	}
+	if err != nil {
+		return err
+	}
+	var out quarantineBatch
+	if err := out.put(ctx, tx, rows); err != nil {
+		return err
+	}
+	delete(out.ofLot, 0) // verify tells of a code that is not in the ledger
+	for lot := range out.ofLot {
+		if _, err := tx.QuarantineLot(ctx, db.QuarantineLotParams{Now: &tx.Now, ID: lot}); err != nil {
+			return err
+		}
+	}
+	return out.count(ctx, tx, 0)
 }
 
 // sweepCodes is how many codes of the ledger a sweep reads in one transaction.

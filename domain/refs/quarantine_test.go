@@ -46,23 +46,21 @@ func TestSetSweep(t *testing.T) {
 	}
 }
 
-// The codes of a restore are in quarantine since its transaction, as all others.
+// The codes of a restore are in quarantine, with their lots, in transactions of a bounded size.
 func TestRestored(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
-	s.mint(t, 1, refs.Short, 100)
+	short := s.mint(t, 1, refs.Short, 10_000)
 	domaintest.OK(s.pop(30))(t)
 	long := s.mint(t, 2, refs.Long, 10)
-	before := s.Now().Add(-time.Hour).Truncate(time.Second)
-	s.in(t, func(tx *db.Tx) error {
-		tx.Now = before
-		return tx.QuarantinePool(s.ctx)
-	})
-	one, err := refs.LotByID(s.ctx, s.Queries, long)
-	if err != nil || one.Quarantined != 10 || one.QuarantinedAt == nil || !one.QuarantinedAt.Equal(before) {
-		t.Errorf("%+v, %v", one, err)
+	domaintest.Must(t, refs.QuarantineRestored(s.ctx, s.DB))
+	for lot, want := range map[id.Lot]uint64{short: 9970, long: 10} {
+		one, err := refs.LotByID(s.ctx, s.Queries, lot)
+		if err != nil || one.Quarantined != want || one.QuarantinedAt == nil {
+			t.Errorf("%+v, %v", one, err)
+		}
 	}
-	if n := s.count(t, "ref_quarantine"); n != 80 {
+	if n := s.count(t, "ref_quarantine"); n != 9980 || s.count(t, "ref_pool") != 0 {
 		t.Errorf("%d codes", n)
 	}
 	s.checkBalance(t)

@@ -72,6 +72,7 @@ type Summary struct {
 	Rows     int64
 	Blobs    int64
 	Bytes    int64 // of the file
+	Emptied  bool  // the rows of a restore that was cut off were removed first
 	Gone     int64 // stored files that were removed while the backup was written, and are not in it
 }
 

@@ -94,6 +94,14 @@ func NotEmpty(what string) error {
 		"A backup is restored into an empty database only, and "+what+". Give DATABASE_URL a new database, or COUNTERFOIL_DATA a new folder.")
 }
 
+// CodeAtWork: another restore is loading into the database. Wait for it.
+const CodeAtWork fault.Code = "Backup.RestoreRunning"
+
+func AtWork() error {
+	return fault.Conflict.New(CodeAtWork, "",
+		"Another restore into this database is running right now. Wait for it, or give DATABASE_URL another database.")
+}
+
 // CodeNoRoom: the disk is too small for the stored files of the backup. Free space, or set COUNTERFOIL_BLOBS.
 const CodeNoRoom fault.Code = "Backup.NoRoom"
 

@@ -8,6 +8,7 @@ import (
 var (
 	BackedUp = backedUp
 	LeftOut  = leftOut
+	ParseRow = parseRow
 )
 
 // MakeOn writes a backup to a device.

@@ -86,8 +86,8 @@ func openRaw(url string) (*sql.DB, error) {
 		return nil, err
 	}
 	cfg.ParseTime = false
-	// The server must not time out while a slow disk is written to.
-	cfg.Params = map[string]string{"time_zone": "'+00:00'", "net_write_timeout": "3600"}
+	// The server must not time out while a slow disk is written to, or a change of the schema takes its time.
+	cfg.Params = map[string]string{"time_zone": "'+00:00'", "net_write_timeout": "3600", "wait_timeout": "28800"}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {
 		return nil, err

@@ -16,9 +16,10 @@ import (
 )
 
 // Restore loads a backup into an empty installation, brings it to the newest schema and verifies it; the report may
-// have findings. The whole file is checked before anything is written, and all rows are loaded in one transaction, so a
-// restore that stops halfway leaves an empty database and can be repeated. It returns BadFile, NotABackup, Damaged,
-// TooNew, NotEmpty, BadSchema or NoRoom.
+// have findings. The whole file is checked before anything is written. From before the first row until what protects
+// the restored data stands nobody else can use the database: rows are loaded in transactions of bounded size. If the
+// restore fails the database is empty again; if it is cut off the next one empties it first. It returns BadFile,
+// NotABackup, Damaged, TooNew, NotEmpty, AtWork, BadSchema or NoRoom.
 func Restore(ctx context.Context, to Installation, file string) (Summary, verify.Report, error) {
 	f, err := open(file)
 	if err != nil {
@@ -29,30 +30,49 @@ func Restore(ctx context.Context, to Installation, file string) (Summary, verify
 	if err != nil {
 		return Summary{}, verify.Report{}, err
 	}
-	if err := restore(ctx, to, f, c); err != nil {
+	summary := c.summary()
+	if summary.Emptied, err = restore(ctx, to, f, c); err != nil {
 		return Summary{}, verify.Report{}, fmt.Errorf("restore: %w", readable(err))
 	}
 	report, err := prove(ctx, to)
-	return c.summary(), report, err
+	return summary, report, err
 }
 
-func restore(ctx context.Context, to Installation, f *os.File, c contents) error {
+// restore reports whether it first removed what a restore had left that was cut off.
+func restore(ctx context.Context, to Installation, f *os.File, c contents) (emptied bool, err error) {
 	pool, err := openRaw(to.URL)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer pool.Close()
-	conn, err := pool.Conn(ctx)
+	h, err := take(ctx, pool)
 	if err != nil {
-		return err
+		return false, err
 	}
-	defer conn.Close()
-	if err := empty(ctx, conn); err != nil {
-		return err
+	defer h.conn.Close()
+	marked, left, err := h.found(ctx)
+	if err == nil && !marked {
+		err = unused(ctx, h.conn)
+	}
+	if err != nil {
+		return false, err
 	}
 	if err := blobsEmpty(ctx, to.Blobs, c.blobs); err != nil {
-		return err
+		return false, err
 	}
+	if err := h.begin(ctx, left); err != nil {
+		return false, err
+	}
+	if err := fill(ctx, h.conn, to, f, c); err != nil {
+		h.conn.Close()
+		clear(ctx, pool)
+		return false, err
+	}
+	return left, h.end(ctx)
+}
+
+// fill does all of a restore into a database that nobody else uses.
+func fill(ctx context.Context, conn *sql.Conn, to Installation, f *os.File, c contents) error {
 	if err := db.SchemaTo(to.URL, c.manifest.Schema); err != nil {
 		return err
 	}
@@ -68,27 +88,34 @@ func restore(ctx context.Context, to Installation, f *os.File, c contents) error
 	if err := analyze(ctx, conn, c.manifest); err != nil {
 		return err
 	}
-	if err := db.SchemaUp(to.URL); err != nil {
+	if err := db.SchemaTo(to.URL, db.LatestSchema()); err != nil {
 		return err
 	}
-	return hold(ctx, conn, to)
+	return protect(ctx, conn, to)
 }
 
-// hold leaves the migrations to an operator: no run resumes by itself. Workers are not in a backup, so new ones must
-// not get their ids, with which they would own old tasks. Feeds begin a new epoch, and the pool of reference codes is
-// quarantined, because positions and codes may have been used after the backup.
-func hold(ctx context.Context, conn *sql.Conn, to Installation) error {
+// protect leaves the migrations to an operator: no run resumes by itself. Workers are not in a backup, so new ones must
+// not get their ids, with which they would own old tasks; one that knew the empty database is a new one. Feeds begin a
+// new epoch, and the pool of reference codes is quarantined, because positions and codes may have been used after the
+// backup.
+func protect(ctx context.Context, conn *sql.Conn, to Installation) error {
 	var last uint64
 	err := conn.QueryRowContext(ctx, `SELECT GREATEST(COALESCE((SELECT MAX(worker_id) FROM migration_task), 0), COALESCE((SELECT MAX(worker_id) FROM migration_counter), 0),
-		COALESCE((SELECT MAX(worker_id) FROM migration_attempt), 0), COALESCE((SELECT MAX(fill_worker) FROM migration_run), 0))`).Scan(&last)
+		COALESCE((SELECT MAX(worker_id) FROM migration_attempt), 0), COALESCE((SELECT MAX(fill_worker) FROM migration_run), 0),
+		COALESCE((SELECT MAX(id) FROM migration_worker), 0))`).Scan(&last)
 	if err != nil {
 		return err
+	}
+	for _, table := range []string{"migration_worker", "migration_lease"} {
+		if _, err := conn.ExecContext(ctx, "DELETE FROM "+table); err != nil {
+			return err
+		}
 	}
 	if _, err := conn.ExecContext(ctx, fmt.Sprintf("ALTER TABLE migration_worker AUTO_INCREMENT = %d",
 		last+1)); err != nil {
 		return err
 	}
-	d, err := db.Open(to.URL)
+	d, err := db.OpenForRestore(to.URL)
 	if err != nil {
 		return err
 	}
@@ -134,25 +161,24 @@ var filledBySchema = map[string]string{
 	"ref_policy": "wanted = FALSE AND canary_key IS NULL",
 }
 
-// empty returns NotEmpty if a table has other than initial rows. Sessions do not count: a page that was opened may have
-// made some.
-func empty(ctx context.Context, conn *sql.Conn) error {
-	names, err := tableNames(ctx, conn)
+// dirty reports whether a change of the schema stopped halfway.
+func dirty(ctx context.Context, conn *sql.Conn) (halfway bool, err error) {
+	tables, err := tableNames(ctx, conn)
+	if err != nil || !slices.Contains(tables, "schema_migrations") {
+		return false, err
+	}
+	return halfway, conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM schema_migrations WHERE dirty").Scan(&halfway)
+}
+
+// unused returns NotEmpty if a table has other than initial rows. Sessions do not count: a page that was opened may
+// have made some.
+func unused(ctx context.Context, conn *sql.Conn) error {
+	tables, err := tableNames(ctx, conn)
 	if err != nil {
 		return err
 	}
-	if slices.Contains(names, "schema_migrations") {
-		var dirty bool
-		err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM schema_migrations WHERE dirty").Scan(&dirty)
-		if err != nil {
-			return err
-		}
-		if dirty {
-			return NotEmpty("a change of this one's schema stopped halfway")
-		}
-	}
-	for _, name := range names {
-		if slices.Contains(leftOut, name) {
+	for _, name := range tables {
+		if slices.Contains(leftOut, name) || name == db.RestoreMark {
 			continue
 		}
 		brought := "SELECT 1 FROM " + quote(name)
@@ -188,8 +214,8 @@ func fit(ctx context.Context, conn *sql.Conn, file string, m Manifest) error {
 	return nil
 }
 
-// load inserts all rows in one transaction. Before it, every table gets its next id: a statement of that kind would
-// end a transaction.
+// load inserts all rows, in transactions of bounded size. Before them every table gets its next id: a statement of that
+// kind would end a transaction.
 func load(ctx context.Context, conn *sql.Conn, f *os.File, c contents) error {
 	for _, t := range c.manifest.Tables {
 		if t.Next == 0 {
@@ -206,19 +232,19 @@ func load(ctx context.Context, conn *sql.Conn, f *os.File, c contents) error {
 	if err != nil {
 		return err
 	}
-	in, err := newInserter(ctx, conn)
-	if err != nil {
-		return err
-	}
-	defer in.tx.Rollback()
 	for _, t := range c.manifest.Tables {
 		if _, ok := filledBySchema[t.Name]; !ok {
 			continue
 		}
-		if _, err := in.tx.ExecContext(ctx, "DELETE FROM "+quote(t.Name)); err != nil {
+		if _, err := conn.ExecContext(ctx, "DELETE FROM "+quote(t.Name)); err != nil {
 			return err
 		}
 	}
+	in, err := newInserter(ctx, conn)
+	if err != nil {
+		return err
+	}
+	defer in.rollback()
 	next := 0
 	err = walk(ctx, f, c.progress.reading("load rows", f, func(m member, r io.Reader) error {
 		if next++; m.Name == checksumsName {
@@ -243,7 +269,7 @@ func load(ctx context.Context, conn *sql.Conn, f *os.File, c contents) error {
 			return fmt.Errorf("%d rows of %s were inserted, %d are in the backup", in.inserted[table], table, want)
 		}
 	}
-	return in.tx.Commit()
+	return in.commit()
 }
 
 // verified reads a checked member once more: the file may have changed since.

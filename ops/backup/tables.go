@@ -48,7 +48,7 @@ func describe(ctx context.Context, conn *sql.Conn) ([]tableInfo, error) {
 		return nil, err
 	}
 	for _, name := range names {
-		if !slices.Contains(backedUp, name) && !slices.Contains(leftOut, name) {
+		if !slices.Contains(backedUp, name) && !slices.Contains(leftOut, name) && name != db.RestoreMark {
 			return nil, BadSchema("The database has the table " + name +
 				", which this program does not know, so a backup would lack it. Use the program that made it, or move it to another database.")
 		}
@@ -149,6 +149,9 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (uint, error) {
 	names, err := tableNames(ctx, conn)
 	if err != nil {
 		return 0, err
+	}
+	if slices.Contains(names, db.RestoreMark) {
+		return 0, db.Restoring()
 	}
 	if !slices.Contains(names, "schema_migrations") {
 		return 0, BadSchema("The database is empty: there is nothing to back up. Check DATABASE_URL or COUNTERFOIL_DATA.")

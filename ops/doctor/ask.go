@@ -28,6 +28,7 @@ type facts struct {
 	status  map[string]string
 	account string // as in a GRANT
 
+	restoring    bool // a restore holds the database: of its tables nothing is asked
 	schema       db.SchemaStatus
 	oddTables    []string // not InnoDB, or of another collation
 	dataBytes    uint64
@@ -136,8 +137,12 @@ func (f *facts) askClock(ctx context.Context, conn *sql.Conn) error {
 
 func (f *facts) askSchema(ctx context.Context, conn *sql.Conn) error {
 	f.schema.Latest = db.LatestSchema()
+	var err error
+	if f.restoring, err = db.IsRestoring(ctx, conn); err != nil || f.restoring {
+		return err
+	}
 	var there bool
-	err := conn.QueryRowContext(ctx, `SELECT COUNT(*) FROM information_schema.tables
+	err = conn.QueryRowContext(ctx, `SELECT COUNT(*) FROM information_schema.tables
 		WHERE table_schema = DATABASE() AND table_name = 'schema_migrations'`).Scan(&there)
 	if err != nil || !there {
 		return err

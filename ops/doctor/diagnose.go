@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 )
 
@@ -69,6 +70,9 @@ func fitness(f facts) Check {
 func schema(f facts) Check {
 	c := Check{Name: "schema", Mark: OK, Value: fmt.Sprintf("version %d of %d", f.schema.Version, f.schema.Latest)}
 	switch {
+	case f.restoring:
+		c.Mark, c.Value, c.Why = Problem, "a restore holds the database", fault.Message(db.Restoring())
+		c.Fix = "Wait for the restore, or run it again if it was cut off: counterfoil restore FILE"
 	case f.schema.Dirty:
 		c.Mark, c.Why = Problem, "A change of the schema stopped halfway, so tables may be missing."
 		c.Fix = "Restore the last backup into an empty database: counterfoil restore FILE"

@@ -51,6 +51,7 @@ func TestDiagnose(t *testing.T) {
 		{"a plan that goes over all tasks",
 			func(f *facts) { f.claims = &monitor.ClaimPlan{Known: true, Text: "all by PRIMARY"} }, "claim plan", Problem,
 			"go over", "ix_claim"},
+		{"a restore that was cut off", func(f *facts) { f.restoring = true }, "schema", Problem, "nothing may use it", "restore FILE"},
 		{"a broken schema", func(f *facts) { f.schema.Dirty = true }, "schema", Problem, "halfway", "restore"},
 		{"an older schema", func(f *facts) { f.schema.Version = 2 }, "schema", Note, "older", "schema up"},
 		{"a newer schema", func(f *facts) { f.schema.Version = 4 }, "schema", Problem, "newer", "newer"},

@@ -7,8 +7,16 @@ var schema = check{name: "schema", says: "The schema is complete and at the vers
 	run: schemaIsNewest}
 
 func schemaIsNewest(l *checkRun) error {
+	restoring, err := db.IsRestoring(l.ctx, l.conn)
+	if err != nil {
+		return err
+	}
+	if restoring {
+		l.find("%s", db.Restoring())
+		return nil
+	}
 	var there bool
-	err := l.conn.QueryRowContext(l.ctx, `SELECT COUNT(*) FROM information_schema.tables
+	err = l.conn.QueryRowContext(l.ctx, `SELECT COUNT(*) FROM information_schema.tables
 		WHERE table_schema = DATABASE() AND table_name = 'schema_migrations'`).Scan(&there)
 	if err != nil {
 		return err

@@ -126,7 +126,7 @@ func (d *dispatcher) unpark(now time.Time) {
 
 // transient reports an error of the database that no outcome is to blame for.
 func transient(err error) bool {
-	return errors.Is(err, db.CodeUnavailable) || errors.Is(err, context.Canceled) ||
+	return errors.Is(err, db.CodeUnavailable) || errors.Is(err, db.CodeRestoring) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 

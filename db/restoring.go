@@ -1,0 +1,162 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/wait"
+)
+
+// RestoreMark is a table that is there from before the first row of a restore until what protects the restored data
+// stands. Each new connection looks for it, and no other than the restore's is opened while it is there; the restore
+// ends those that were open before. So no request asks for it. It is no part of the schema, which a restore changes.
+const RestoreMark = "restore_under_way"
+
+const findRestoreMark = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = '" +
+	RestoreMark + "'"
+
+// CodeRestoring: a backup is being restored into the database, or a restore was cut off. Wait for it; if none is
+// running, run it again.
+const CodeRestoring fault.Code = "Database.Restoring"
+
+// Restoring is the error of who may not use a database before its restore is done.
+func Restoring() error {
+	return fault.Unavailable.New(CodeRestoring, "",
+		"A backup is being restored into this database, or a restore was cut off, and nothing may use it until that is done. Wait for the restore; if none is running, run “counterfoil restore FILE” again: it empties the database and begins anew.")
+}
+
+// IsRestoring reports whether a restore of the connection's database is under way or was cut off.
+func IsRestoring(ctx context.Context, on asker) (marked bool, err error) {
+	return marked, on.QueryRowContext(ctx, findRestoreMark).Scan(&marked)
+}
+
+// OpenForRestore is Open for a database that a restore holds.
+func OpenForRestore(rawURL string) (*DB, error) {
+	return open(rawURL, func(c driver.Connector) driver.Connector { return sessionConnector{c} })
+}
+
+// freeConnector refuses connections to a database that a restore holds.
+type freeConnector struct{ driver.Connector }
+
+func (c freeConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	opened, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := free(ctx, opened); err != nil {
+		opened.Close()
+		return nil, err
+	}
+	return opened, nil
+}
+
+func free(ctx context.Context, on driver.Conn) error {
+	rows, err := on.(driver.QueryerContext).QueryContext(ctx, findRestoreMark, nil)
+	if err != nil {
+		return fmt.Errorf("look for a restore: %w", err)
+	}
+	defer rows.Close()
+	marked := make([]driver.Value, 1)
+	if err := rows.Next(marked); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("look for a restore: %w", err)
+	}
+	switch n := marked[0].(type) {
+	case int64:
+		if n == 0 {
+			return nil
+		}
+	case []byte:
+		if string(n) == "0" {
+			return nil
+		}
+	default:
+		return fmt.Errorf("look for a restore: the answer is %v", n)
+	}
+	return Restoring()
+}
+
+// CodeNotAlone: another connection to the database cannot be ended. Stop the program that has it.
+const CodeNotAlone fault.Code = "Database.InUse"
+
+func notAlone(of connection) error {
+	return fault.Conflict.New(CodeNotAlone, "",
+		fmt.Sprintf("The user %s has the connection %d to this database open, and it could not be ended. Stop the program that has it, then restore again.", of.user, of.id))
+}
+
+type connection struct {
+	id   uint64
+	user string
+}
+
+const (
+	endConnections = 20 * time.Second
+	lookAgain      = 20 * time.Millisecond
+)
+
+// EndOthers ends the other connections to the database, with their transactions, and waits until they are gone. It
+// returns the error of CodeNotAlone if it cannot.
+func EndOthers(ctx context.Context, conn *sql.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, endConnections)
+	defer cancel()
+	others, err := connections(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if err := end(ctx, conn, other); err != nil {
+			return err
+		}
+	}
+	for _, other := range others {
+		for there := true; there; {
+			err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM information_schema.processlist WHERE id = ?",
+				other.id).Scan(&there)
+			if err == nil && there {
+				err = wait.Sleep(ctx, lookAgain)
+			}
+			if errors.Is(err, context.DeadlineExceeded) {
+				return notAlone(other)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// connections returns the other connections to the database, but for those of the server itself.
+func connections(ctx context.Context, conn *sql.Conn) (list []connection, err error) {
+	rows, err := conn.QueryContext(ctx, `SELECT id, user FROM information_schema.processlist
+		WHERE db = DATABASE() AND id <> CONNECTION_ID() AND user NOT IN ('system user', 'event_scheduler')`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c connection
+		if err := rows.Scan(&c.id, &c.user); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+func end(ctx context.Context, conn *sql.Conn, other connection) error {
+	_, err := conn.ExecContext(ctx, fmt.Sprintf("KILL %d", other.id))
+	const gone, anothers = 1094, 1095
+	switch number(err) {
+	case gone:
+		return nil
+	case anothers:
+		return notAlone(other)
+	}
+	return err
+}
