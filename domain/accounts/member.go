@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -73,8 +74,11 @@ func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 		return Actor{}, fmt.Errorf("lock company: %w", err)
 	}
 	now, err := MemberByID(ctx, tx.Queries, actor.Company.ID, actor.Account.ID)
-	if err != nil {
+	if errors.Is(err, CodeMemberNotFound) {
 		return Actor{}, NotMember()
+	}
+	if err != nil {
+		return Actor{}, err
 	}
 	actor.Role, actor.Account.Operator = now.Role, now.Account.Operator
 	return actor, nil

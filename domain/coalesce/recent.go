@@ -13,8 +13,9 @@ const (
 // Recent keeps values for a second, for reads that thousands of requests share. Values that must be current are
 // checked under a lock when they are changed.
 type Recent[K comparable, V any] struct {
-	mu     sync.Mutex
-	values map[K]timedValue[V]
+	mu      sync.Mutex
+	values  map[K]timedValue[V]
+	forgets uint64 // calls of Forget and ForgetAll
 }
 
 type timedValue[V any] struct {
@@ -26,6 +27,7 @@ type timedValue[V any] struct {
 func (r *Recent[K, V]) Get(key K, read func() (V, error)) (V, error) {
 	r.mu.Lock()
 	known, ok := r.values[key]
+	forgets := r.forgets
 	r.mu.Unlock()
 	if ok && time.Since(known.at) < recentFor {
 		return known.value, nil
@@ -37,6 +39,9 @@ func (r *Recent[K, V]) Get(key K, read func() (V, error)) (V, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if forgets != r.forgets {
+		return value, nil // it may be as it was before it was changed
+	}
 	if r.values == nil || len(r.values) >= recentMax {
 		r.values = make(map[K]timedValue[V])
 	}
@@ -48,6 +53,7 @@ func (r *Recent[K, V]) Get(key K, read func() (V, error)) (V, error) {
 func (r *Recent[K, V]) ForgetAll() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.forgets++
 	r.values = nil
 }
 
@@ -55,5 +61,6 @@ func (r *Recent[K, V]) ForgetAll() {
 func (r *Recent[K, V]) Forget(key K) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.forgets++
 	delete(r.values, key)
 }

@@ -35,6 +35,23 @@ func TestRecent(t *testing.T) {
 		}
 	})
 
+	for name, forget := range map[string]func(r *Recent[string, int]){
+		"it":  func(r *Recent[string, int]) { r.Forget("a") },
+		"all": (*Recent[string, int]).ForgetAll,
+	} {
+		t.Run("a value that was read before a call to forget "+name+" is not kept after it", func(t *testing.T) {
+			var r Recent[string, int]
+			old, _ := r.Get("a", func() (int, error) {
+				value, err := read()
+				forget(&r)
+				return value, err
+			})
+			if now, _ := r.Get("a", read); now == old {
+				t.Error("kept")
+			}
+		})
+	}
+
 	t.Run("an error is not kept", func(t *testing.T) {
 		var r Recent[string, int]
 		if _, err := r.Get("a", func() (int, error) { return 0, errors.New("no") }); err == nil {

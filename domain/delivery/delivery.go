@@ -41,6 +41,7 @@ type Delivery struct {
 	base     string
 	log      *slog.Logger
 	sendFor  time.Duration // a message to a webhook may take
+	freshFor time.Duration // a row may be old when it is sent
 }
 
 // New returns a Delivery. Its Work methods do the work.
@@ -48,6 +49,7 @@ func New(c Config) *Delivery {
 	return &Delivery{
 		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, lookups: c.Lookups, live: live.New(),
 		outbound: c.Outbound, base: c.Base, log: c.Log, sendFor: sendFor,
+		freshFor: freshFor,
 	}
 }
 

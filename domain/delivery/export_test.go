@@ -22,3 +22,6 @@ func (d *Delivery) Dispatch(
 
 // SendFor has a message to a webhook take no longer than that. Nothing must be sent meanwhile.
 func (d *Delivery) SendFor(most time.Duration) { d.sendFor = most }
+
+// FreshFor has webhooks sent no row that was read longer ago.
+func (d *Delivery) FreshFor(most time.Duration) { d.freshFor = most }

@@ -22,7 +22,7 @@ const (
 	readFor    = 3 * time.Second  // between bytes of an answer
 	sessionFor = 20 * time.Second // for a turn
 	itemsAhead = 100              // rows are read at once,
-	freshFor   = time.Second      // and sent if they are no older than that
+	freshFor   = time.Second      // and sent if they are no older than that: Delivery.freshFor
 	trimEvery  = 100              // attempts
 )
 
@@ -82,7 +82,7 @@ func (d *Delivery) runSession(ctx context.Context, webhook id.Webhook) error {
 		defer cancel()
 		_ = held.Release(ctx, d.db.Queries) // else the lease runs out
 	}()
-	t := session{w: d, webhook: held, until: time.Now().Add(sessionFor)}
+	t := session{w: d, webhook: held, until: time.Now().Add(sessionFor), ahead: itemsAhead}
 	for more := true; more && time.Now().Before(t.until); {
 		more = false
 		for i := range held.Cursors {
@@ -108,6 +108,7 @@ type session struct {
 	w       *Delivery
 	webhook *webhooks.LeasedWebhook
 	until   time.Time
+	ahead   int // how many rows to read at once
 	sent    int
 	failed  bool // a message was refused
 }
@@ -119,7 +120,7 @@ func (t *session) page(ctx context.Context, cursor feeds.Cursor) (more bool, err
 		return false, err
 	}
 	at := time.Now()
-	page, err := t.w.feeds.Read(ctx, cursor, itemsAhead, workflows.WebhookScope(t.webhook.Webhook, t.w.base))
+	page, err := t.w.feeds.Read(ctx, cursor, t.ahead, workflows.WebhookScope(t.webhook.Webhook, t.w.base))
 	if reason := resetReason(err); reason != "" {
 		return true, t.reset(ctx, cursor, reason)
 	}
@@ -127,7 +128,11 @@ func (t *session) page(ctx context.Context, cursor feeds.Cursor) (more bool, err
 		return false, err
 	}
 	for i, item := range page.Items {
-		if i > 0 && (time.Since(at) > freshFor || time.Now().After(t.until)) {
+		if stale := time.Since(at) > t.w.freshFor; stale && i == 0 {
+			again := t.ahead > 1 // one row is read faster; if that is slow, too, the next turn tries
+			t.ahead = 1
+			return again, nil
+		} else if stale || i > 0 && time.Now().After(t.until) {
 			return true, nil
 		}
 		if err := t.send(ctx, workflows.WebhookMessage(cursor, item, at), page.CursorAfter(i)); err != nil || t.failed {

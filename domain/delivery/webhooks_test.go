@@ -217,6 +217,17 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" draft",
 			"ticket.changed "+ticket.Key.String()+" version 4")
 	})
+	t.Run("no row that was read too long ago, not even the first", func(t *testing.T) {
+		p := newPost(t, nil)
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
+		one := p.openTicket(t, "DEMO", "one")
+		p.Delivery.FreshFor(0)
+		p.deliver(t, hook)
+		same(t, summaries(t, p.inbox.Messages()))
+		p.Delivery.FreshFor(time.Minute)
+		p.deliver(t, hook)
+		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+one.Key.String()+" one")
+	})
 	t.Run("is left alone before its time", func(t *testing.T) {
 		p := newPost(t, func(int, outboundtest.Message) int { return 500 })
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -53,7 +52,7 @@ func submission[T any](c echo.Context) (*workflows.Once[T], error) {
 	if sent == "" {
 		return nil, nil
 	}
-	content := url.Values(maps.Clone(fields))
+	content := maps.Clone(fields)
 	for _, field := range viewFields {
 		content.Del(field)
 	}
