@@ -24,6 +24,19 @@ func (q *Queries) AnyTaskIn(ctx context.Context, runID id.Run, state string) (bo
 	return found, err
 }
 
+const anyTaskLeft = `-- name: AnyTaskLeft :one
+SELECT EXISTS(SELECT 1 FROM migration_task FORCE INDEX (ix_claim)
+  WHERE run_id = ? AND state IN ('open', 'waiting', 'processing')) AS found
+`
+
+// AnyTaskLeft reports whether a run has a task that is open, waiting or processing, all at one time.
+func (q *Queries) AnyTaskLeft(ctx context.Context, runID id.Run) (bool, error) {
+	row := q.db.QueryRowContext(ctx, anyTaskLeft, runID)
+	var found bool
+	err := row.Scan(&found)
+	return found, err
+}
+
 const lockDueTasks = `-- name: LockDueTasks :many
 SELECT id FROM migration_task FORCE INDEX (ix_due)
 WHERE run_id = ? AND due_at <= NOW(6)

@@ -262,6 +262,7 @@ var samples = map[string]sample{
 	// Queries of workers and the keeper
 	"LockOpenTasks":       {args: with(db.LockOpenTasksParams{RunID: 1, After: 1, Limit: 100})},
 	"AnyTaskIn":           {args: with(1, "open")},
+	"AnyTaskLeft":         {args: with(1)},
 	"LostTasks":           {args: with(db.LostTasksParams{RunID: 1, After: 0, Limit: 500}), reads: 8000, because: "it looks at each task that is claimed, and at its worker; of those there are as many as workers hold"},
 	"LockLostTasks":       {args: with([]id.Task{10015, 10016, 10017})},
 	"LockDueTasks":        {args: with(1, 500)},

@@ -13,6 +13,11 @@ FOR UPDATE SKIP LOCKED;
 -- name: AnyTaskIn :one
 SELECT EXISTS(SELECT 1 FROM migration_task FORCE INDEX (ix_claim) WHERE run_id = sqlc.arg(run_id) AND state = sqlc.arg(state)) AS found;
 
+-- AnyTaskLeft reports whether a run has a task that is open, waiting or processing, all at one time.
+-- name: AnyTaskLeft :one
+SELECT EXISTS(SELECT 1 FROM migration_task FORCE INDEX (ix_claim)
+  WHERE run_id = sqlc.arg(run_id) AND state IN ('open', 'waiting', 'processing')) AS found;
+
 -- LostTasks are claimed tasks, beyond an id, whose worker is gone, or registered after the claim (ids of workers
 -- restart in a restored database).
 -- name: LostTasks :many

@@ -232,10 +232,8 @@ func (k *keeper) idle(run migrations.Run) func(ctx context.Context, tx *db.Tx) (
 // for that is not through: it would run again.
 func nothingLeft(run migrations.Run) func(ctx context.Context, tx *db.Tx) (bool, error) {
 	return func(ctx context.Context, tx *db.Tx) (bool, error) {
-		for _, state := range []string{migrations.TaskOpen, migrations.TaskWaiting, migrations.TaskProcessing} {
-			if left, err := tx.AnyTaskIn(ctx, run.ID, state); err != nil || left {
-				return false, err
-			}
+		if left, err := tx.AnyTaskLeft(ctx, run.ID); err != nil || left {
+			return false, err
 		}
 		since, err := tx.AnyRequestOf(ctx, run.ID)
 		return !since, err
