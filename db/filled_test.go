@@ -112,7 +112,7 @@ var filling = []string{
 	`INSERT INTO migration_counter (run_id, worker_id, processing, waiting, complete, failed, skipped, errors) SELECT 1, n - 1, 50, 100, 250, 100, 50, 300 FROM numbers WHERE n <= 40`,
 	`INSERT INTO migration_counter (run_id, worker_id) SELECT n, 0 FROM numbers WHERE n BETWEEN 2 AND 3000`,
 	`INSERT INTO migration_worker (id, host, pid, version, state, started_at, beat_at, lease_until)
-	 SELECT n, CONCAT('server', n % 10), n, '1', CASE WHEN n <= 20 THEN 'active' WHEN n <= 25 THEN 'draining' ELSE 'stopped' END,
+	 SELECT n, CONCAT('server', n % 10), n, '1', CASE WHEN n <= 15 THEN 'active' WHEN n BETWEEN 21 AND 25 THEN 'draining' ELSE 'stopped' END,
 	 '2026-01-01', '2026-01-01', IF(n <= 15, NOW(6) + INTERVAL 1 DAY, '2026-01-01') FROM numbers WHERE n <= 2000`,
 	`INSERT INTO migration_lease (name, worker_id, renewed_at, lease_until) VALUES ('keeper', 1, NOW(6), NOW(6) + INTERVAL 1 DAY)`,
 	`INSERT INTO migration_attempt (id, run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)

@@ -15,22 +15,25 @@ import (
 const acquireLease = `-- name: AcquireLease :execrows
 UPDATE migration_lease
 SET worker_id = ?, renewed_at = NOW(6), lease_until = NOW(6) + INTERVAL ? MICROSECOND
-WHERE name = ? AND (worker_id = ? OR lease_until < NOW(6))
+WHERE name = ? AND (worker_id = ? OR lease_until < NOW(6) OR renewed_at = ?)
 `
 
 type AcquireLeaseParams struct {
-	WorkerID id.Worker
-	LeaseUs  interface{}
-	Name     string
+	WorkerID  id.Worker
+	LeaseUs   interface{}
+	Name      string
+	Unrenewed time.Time
 }
 
-// AcquireLease renews the holder's lease, and gives it to another worker once it is over.
+// AcquireLease renews the holder's lease, and gives it to another worker once it is over, or if it was not renewed since
+// the time unrenewed.
 func (q *Queries) AcquireLease(ctx context.Context, arg AcquireLeaseParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, acquireLease,
 		arg.WorkerID,
 		arg.LeaseUs,
 		arg.Name,
 		arg.WorkerID,
+		arg.Unrenewed,
 	)
 	if err != nil {
 		return 0, err

@@ -25,49 +25,20 @@ func (q *Queries) Clock(ctx context.Context) (time.Time, error) {
 	return now, err
 }
 
-const deadWorkers = `-- name: DeadWorkers :many
-SELECT id, epoch FROM migration_worker FORCE INDEX (ix_migration_worker_state)
-WHERE state IN ('active', 'draining') AND lease_until < NOW(6)
-ORDER BY id
-LIMIT ?
-`
-
-type DeadWorkersRow struct {
-	ID    id.Worker
-	Epoch uint64
-}
-
-func (q *Queries) DeadWorkers(ctx context.Context, limit int32) ([]DeadWorkersRow, error) {
-	rows, err := q.db.QueryContext(ctx, deadWorkers, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []DeadWorkersRow
-	for rows.Next() {
-		var i DeadWorkersRow
-		if err := rows.Scan(&i.ID, &i.Epoch); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const declareDead = `-- name: DeclareDead :execrows
 UPDATE migration_worker SET state = 'stopped', epoch = epoch + 1, in_flight = 0, per_second = 0
-WHERE id = ? AND epoch = ? AND lease_until < NOW(6)
+WHERE id = ? AND epoch = ? AND beat_at = ?
 `
 
-// DeclareDead keeps a worker from renewing a lease that is over.
-func (q *Queries) DeclareDead(ctx context.Context, iD id.Worker, epoch uint64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, declareDead, iD, epoch)
+type DeclareDeadParams struct {
+	ID     id.Worker
+	Epoch  uint64
+	BeatAt time.Time
+}
+
+// DeclareDead keeps a worker from renewing its lease, unless it did so since that was looked at.
+func (q *Queries) DeclareDead(ctx context.Context, arg DeclareDeadParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, declareDead, arg.ID, arg.Epoch, arg.BeatAt)
 	if err != nil {
 		return 0, err
 	}
@@ -237,6 +208,56 @@ func (q *Queries) WorkerCounts(ctx context.Context, argID id.Worker) (WorkerCoun
 	var i WorkerCountsRow
 	err := row.Scan(&i.Time, &i.Active, &i.Draining)
 	return i, err
+}
+
+const workerLeases = `-- name: WorkerLeases :many
+SELECT id, epoch, beat_at, CAST(TIMESTAMPDIFF(MICROSECOND, beat_at, lease_until) AS SIGNED) AS lease_us,
+       lease_until < NOW(6) AS expired, CAST(NOW(6) AS DATETIME(6)) AS now
+FROM migration_worker FORCE INDEX (ix_migration_worker_state)
+WHERE state IN ('active', 'draining')
+ORDER BY id
+LIMIT ?
+`
+
+type WorkerLeasesRow struct {
+	ID      id.Worker
+	Epoch   uint64
+	BeatAt  time.Time
+	LeaseUs int64
+	Expired bool
+	Now     time.Time
+}
+
+// WorkerLeases are those of the workers that have not stopped: when each was renewed, for how long, and whether it is
+// over by the database's clock.
+func (q *Queries) WorkerLeases(ctx context.Context, limit int32) ([]WorkerLeasesRow, error) {
+	rows, err := q.db.QueryContext(ctx, workerLeases, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WorkerLeasesRow
+	for rows.Next() {
+		var i WorkerLeasesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Epoch,
+			&i.BeatAt,
+			&i.LeaseUs,
+			&i.Expired,
+			&i.Now,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const workerNames = `-- name: WorkerNames :many

@@ -33,16 +33,20 @@ SELECT CAST(NOW(6) AS DATETIME(6)) AS time, CAST(COALESCE(SUM(state = 'active'),
 FROM migration_worker FORCE INDEX (ix_migration_worker_state)
 WHERE state IN ('active', 'draining') AND lease_until > NOW(6);
 
--- name: DeadWorkers :many
-SELECT id, epoch FROM migration_worker FORCE INDEX (ix_migration_worker_state)
-WHERE state IN ('active', 'draining') AND lease_until < NOW(6)
+-- WorkerLeases are those of the workers that have not stopped: when each was renewed, for how long, and whether it is
+-- over by the database's clock.
+-- name: WorkerLeases :many
+SELECT id, epoch, beat_at, CAST(TIMESTAMPDIFF(MICROSECOND, beat_at, lease_until) AS SIGNED) AS lease_us,
+       lease_until < NOW(6) AS expired, CAST(NOW(6) AS DATETIME(6)) AS now
+FROM migration_worker FORCE INDEX (ix_migration_worker_state)
+WHERE state IN ('active', 'draining')
 ORDER BY id
 LIMIT ?;
 
--- DeclareDead keeps a worker from renewing a lease that is over.
+-- DeclareDead keeps a worker from renewing its lease, unless it did so since that was looked at.
 -- name: DeclareDead :execrows
 UPDATE migration_worker SET state = 'stopped', epoch = epoch + 1, in_flight = 0, per_second = 0
-WHERE id = sqlc.arg(id) AND epoch = sqlc.arg(epoch) AND lease_until < NOW(6);
+WHERE id = sqlc.arg(id) AND epoch = sqlc.arg(epoch) AND beat_at = sqlc.arg(beat_at);
 
 -- name: WorkerNames :many
 SELECT id, host, pid FROM migration_worker WHERE id IN (sqlc.slice(ids));

@@ -142,6 +142,9 @@ func listedComplete(ctx context.Context, tx *db.Tx, run id.Run) (string, error) 
 // MaxReason is what the columns of reasons and details hold, in characters.
 const MaxReason = 1000
 
+// EventClock is the kind of an entry about the database's clock.
+const EventClock = "clock"
+
 // LogEvent adds an entry to the run's log.
 func LogEvent(ctx context.Context, tx *db.Tx, run id.Run, actor Actor, kind, detail string) error {
 	return tx.AddRunEvent(ctx, db.AddRunEventParams{RunID: run, AccountID: actor.Account, Actor: actor.Name, Kind: kind,

@@ -295,7 +295,7 @@ func TestFence(t *testing.T) {
 		run := b.running(3, migrations.Knobs{})
 		slow, keeper := b.manualWorker(run), b.manualWorker(run)
 		list := slow.claims(3)
-		b.exec("UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND WHERE id = ?", uint64(slow.w.id))
+		b.exec("UPDATE migration_worker SET state = 'stopped' WHERE id = ?", uint64(slow.w.id))
 		lost, err := b.d.LostTasks(t.Context(), db.LostTasksParams{RunID: run, Limit: 10})
 		if err != nil || len(lost) != 3 {
 			t.Fatal(lost, err)
@@ -350,7 +350,7 @@ func TestTasksOfDeadWorkers(t *testing.T) {
 		absent.claims(2)
 		later.claims(2)
 		b.exec("DELETE FROM migration_worker WHERE id = ?", uint64(absent.w.id))
-		b.exec("UPDATE migration_worker SET started_at = NOW(6) + INTERVAL 1 SECOND WHERE id = ?", uint64(later.w.id))
+		b.exec("UPDATE migration_task SET claimed_at = NOW(6) - INTERVAL 1 HOUR WHERE worker_id = ?", uint64(later.w.id))
 		domaintest.Must(t, keeper.k.reap(t.Context(), b.row(run)))
 		if n := b.tasksIn(run, migrations.TaskOpen); n != 4 {
 			t.Errorf("%d went back", n)

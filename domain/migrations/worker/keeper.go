@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 	"github.com/counterfoil/counterfoil/domain/wait"
@@ -27,9 +28,11 @@ const (
 // that waited, settles states, and has runs watched. Were there two for a moment, each step would still
 // be done once: it locks what it changes, and looks again.
 type keeper struct {
-	w     *worker
-	swept time.Time
-	tidy  time.Time
+	w        *worker
+	swept    time.Time
+	tidy     time.Time
+	renewals map[id.Worker]renewal // of the workers, as last seen
+	rival    renewal               // of the keeper's lease by another worker
 }
 
 // keep competes for the keeper's lease, and keeps while it has it, until ctx ends.
@@ -54,11 +57,25 @@ func (w *worker) keep(ctx context.Context) {
 	}
 }
 
+// never is a time at which no lease was renewed.
+var never = time.Unix(0, 0).UTC()
+
 // take takes or renews the lease, and reports whether this worker is the keeper.
 func (k *keeper) take(ctx context.Context) (bool, error) {
-	n, err := db.Read(k.w.p.db.AcquireLease(ctx, db.AcquireLeaseParams{WorkerID: k.w.id, LeaseUs: keepsFor.Microseconds(),
-		Name: monitor.KeeperLease}))
-	return n > 0, err
+	lease := db.AcquireLeaseParams{WorkerID: k.w.id, LeaseUs: keepsFor.Microseconds(), Name: monitor.KeeperLease,
+		Unrenewed: never}
+	if !k.rival.seen.IsZero() && time.Since(k.rival.seen) > keepsFor {
+		lease.Unrenewed = k.rival.at // it is over, whatever the database's clock was set to
+	}
+	if n, err := db.Read(k.w.p.db.AcquireLease(ctx, lease)); err != nil || n > 0 {
+		k.rival = renewal{}
+		return n > 0, err
+	}
+	at, err := db.Read(k.w.p.db.LeaseRenewed(ctx, monitor.KeeperLease))
+	if err == nil && !at.Equal(k.rival.at) {
+		k.rival = renewal{at: at, seen: time.Now()}
+	}
+	return false, err
 }
 
 // round is what the keeper does each second. It does nothing on another worker.
@@ -73,6 +90,7 @@ func (k *keeper) round(ctx context.Context) error {
 		return err
 	}
 	if !mine {
+		k.w.clock.announced() // by the keeper
 		k.swept, k.tidy = time.Time{}, time.Time{}
 		return nil
 	}
@@ -83,6 +101,11 @@ func (k *keeper) round(ctx context.Context) error {
 	runs, err := k.runs(ctx)
 	if err != nil {
 		return err
+	}
+	if step := k.w.clock.announced(); step != 0 {
+		if err := k.logClock(ctx, runs, step); err != nil {
+			return err
+		}
 	}
 	now := time.Now()
 	sweep, tidy := died || now.Sub(k.swept) >= sweepEvery, now.Sub(k.tidy) >= tidyEvery
@@ -102,6 +125,24 @@ func (k *keeper) round(ctx context.Context) error {
 		k.tidy = now
 	}
 	return errors.Join(err, k.w.p.engine.FinishRequests(ctx), k.w.p.monitor.Watch(ctx, runs))
+}
+
+// logClock notes in the log of each run that the database's clock was set.
+func (k *keeper) logClock(ctx context.Context, runs []migrations.Run, step time.Duration) error {
+	way := "ahead"
+	if step < 0 {
+		way = "back"
+	}
+	detail := fmt.Sprintf("The clock of the database was set %s by %s. Tasks of a worker that is gone come back once it "+
+		"was silent for its lease, whatever the clock says.", way, step.Abs().Round(time.Second))
+	return k.w.p.db.InTx(ctx, func(tx *db.Tx) error {
+		for _, run := range runs {
+			if err := migrations.LogEvent(ctx, tx, run.ID, migrations.Keeper, migrations.EventClock, detail); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // runs are the active runs with their progress.

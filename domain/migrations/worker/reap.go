@@ -13,16 +13,35 @@ import (
 // lostMessage is what is kept of an attempt whose worker was gone before it ended.
 const lostMessage = "The worker was gone before the task was done: it was killed, froze, or lost the database. If its processes keep dying, this task may be why."
 
-// declareDead ends workers whose lease is over: from then on they cannot renew it. It reports whether
-// there were any.
+// renewal is one of a worker's lease, and when the keeper first saw it, by its own clock.
+type renewal struct {
+	at    time.Time // by the database's clock
+	epoch uint64
+	seen  time.Time
+}
+
+// declareDead ends workers whose lease is over: from then on they cannot renew it. It reports whether there were any.
 func (k *keeper) declareDead(ctx context.Context) (bool, error) {
-	rows, err := db.Read(k.w.p.db.DeadWorkers(ctx, 1000))
+	before := time.Now()
+	rows, err := db.Read(k.w.p.db.WorkerLeases(ctx, 1000))
 	if err != nil {
 		return false, err
 	}
-	died := false
+	after := time.Now()
+	died, last := false, k.renewals
+	k.renewals = make(map[id.Worker]renewal, len(rows))
 	for _, row := range rows {
-		n, err := db.Read(k.w.p.db.DeclareDead(ctx, row.ID, row.Epoch))
+		k.w.noteTime(before, after, row.Now)
+		seen, lease := last[row.ID], time.Duration(row.LeaseUs)*time.Microsecond
+		if !seen.at.Equal(row.BeatAt) || seen.epoch != row.Epoch {
+			seen = renewal{row.BeatAt, row.Epoch, after}
+		}
+		k.renewals[row.ID] = seen
+		// By the database's clock, unless that was just set: then by the time for which no renewal was seen.
+		if over := row.Expired && !k.w.clock.wasSet(lease); !over && before.Sub(seen.seen) <= lease {
+			continue
+		}
+		n, err := db.Read(k.w.p.db.DeclareDead(ctx, db.DeclareDeadParams{ID: row.ID, Epoch: row.Epoch, BeatAt: row.BeatAt}))
 		if err != nil {
 			return died, err
 		}

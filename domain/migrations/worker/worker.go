@@ -40,6 +40,7 @@ type worker struct {
 	host  string
 	pid   int
 
+	clock           *dbClock
 	lease           *lease.Lease
 	leaseFor        atomic.Int64 // the shortest of the active runs, the default if there is none
 	claims          atomic.Uint32
@@ -64,7 +65,7 @@ type readTimes struct{ mine, theirs time.Time }
 
 func newWorker(p *Process, host string, pid int) *worker {
 	w := &worker{
-		p: p, host: host, pid: pid, lease: lease.New(),
+		p: p, host: host, pid: pid, lease: lease.New(), clock: newDBClock(),
 		dispatchers: map[id.Run]*dispatcher{}, seen: map[id.Run]uint64{},
 	}
 	w.leaseFor.Store(int64(migrations.DefaultKnobs.Lease))
@@ -135,6 +136,7 @@ func (w *worker) readRuns(ctx context.Context) (pause time.Duration, err error) 
 	if err != nil {
 		return 0, err
 	}
+	w.noteTime(began, time.Now(), now.Time)
 	rows, err := db.Read(w.p.db.RunsForWorkers(ctx))
 	if err != nil {
 		return 0, err
@@ -182,6 +184,14 @@ func (w *worker) readRuns(ctx context.Context) (pause time.Duration, err error) 
 		failed = append(failed, w.see(ctx, run))
 	}
 	return pause, errors.Join(failed...)
+}
+
+// noteTime takes the time that the database's clock showed between two moments, and logs when that clock was set.
+func (w *worker) noteTime(before, after, theirs time.Time) {
+	if step := w.clock.observe(before, after, theirs); step != 0 {
+		w.p.log.Warn("the database's clock was set: leases end by the time for which they are not renewed", "by", step,
+			"worker", w.id)
+	}
 }
 
 // see does what the run's state wants of this worker.
