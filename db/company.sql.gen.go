@@ -22,7 +22,7 @@ func (q *Queries) ClaimInstallation(ctx context.Context, companyID id.Company, c
 }
 
 const companyBySlug = `-- name: CompanyBySlug :one
-SELECT id, slug, name, created_at FROM company WHERE slug = ?
+SELECT id, slug, name, created_at, locks FROM company WHERE slug = ?
 `
 
 func (q *Queries) CompanyBySlug(ctx context.Context, slug string) (Company, error) {
@@ -33,6 +33,7 @@ func (q *Queries) CompanyBySlug(ctx context.Context, slug string) (Company, erro
 		&i.Slug,
 		&i.Name,
 		&i.CreatedAt,
+		&i.Locks,
 	)
 	return i, err
 }
@@ -66,28 +67,24 @@ func (q *Queries) InstallationExists(ctx context.Context) (bool, error) {
 	return exists, err
 }
 
-const lockCompany = `-- name: LockCompany :one
-SELECT id FROM company WHERE id = ? FOR UPDATE
+const lockCompany = `-- name: LockCompany :exec
+UPDATE company SET locks = locks + 1 WHERE id = ?
 `
 
-// Changes of roles in a company hold this lock.
-func (q *Queries) LockCompany(ctx context.Context, argID id.Company) (id.Company, error) {
-	row := q.db.QueryRowContext(ctx, lockCompany, argID)
-	var id_2 id.Company
-	err := row.Scan(&id_2)
-	return id_2, err
+// Changes of roles in a company hold this lock. It writes: a row that is only read is locked on one server of a cluster.
+func (q *Queries) LockCompany(ctx context.Context, argID id.Company) error {
+	_, err := q.db.ExecContext(ctx, lockCompany, argID)
+	return err
 }
 
-const lockInstallation = `-- name: LockInstallation :one
-SELECT id FROM installation WHERE id = 1 FOR UPDATE
+const lockInstallation = `-- name: LockInstallation :exec
+UPDATE installation SET locks = locks + 1 WHERE id = 1
 `
 
-// Changes of operators hold this lock.
-func (q *Queries) LockInstallation(ctx context.Context) (uint8, error) {
-	row := q.db.QueryRowContext(ctx, lockInstallation)
-	var id uint8
-	err := row.Scan(&id)
-	return id, err
+// Changes of operators hold this lock. It writes, as LockCompany does.
+func (q *Queries) LockInstallation(ctx context.Context) error {
+	_, err := q.db.ExecContext(ctx, lockInstallation)
+	return err
 }
 
 const renameCompany = `-- name: RenameCompany :exec

@@ -34,6 +34,16 @@ func (q *Queries) ClaimFill(ctx context.Context, workerID id.Worker, iD id.Run) 
 	return err
 }
 
+const countRunLock = `-- name: CountRunLock :exec
+UPDATE migration_run SET locks = locks + 1 WHERE id = ?
+`
+
+// A change of tasks that a run's state allows writes the run's row, as LockCompany does the company's.
+func (q *Queries) CountRunLock(ctx context.Context, argID id.Run) error {
+	_, err := q.db.ExecContext(ctx, countRunLock, argID)
+	return err
+}
+
 const fillerOf = `-- name: FillerOf :one
 SELECT r.state, r.fill_fence, r.fill_worker,
        EXISTS(SELECT 1 FROM migration_worker w WHERE w.id = r.fill_worker AND w.state <> 'stopped' AND w.lease_until >= NOW(6)) AS lives
@@ -77,7 +87,7 @@ func (q *Queries) LockCanary(ctx context.Context, argID id.Run) (LockCanaryRow, 
 }
 
 const lockRun = `-- name: LockRun :one
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run WHERE id = ? FOR UPDATE
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks FROM migration_run WHERE id = ? FOR UPDATE
 `
 
 func (q *Queries) LockRun(ctx context.Context, argID id.Run) (MigrationRun, error) {
@@ -110,6 +120,7 @@ func (q *Queries) LockRun(ctx context.Context, argID id.Run) (MigrationRun, erro
 		&i.CreatedAt,
 		&i.StartedAt,
 		&i.FinishedAt,
+		&i.Locks,
 	)
 	return i, err
 }
@@ -218,7 +229,7 @@ func (q *Queries) ReturnCanary(ctx context.Context, tasks *uint32, iD id.Run) er
 }
 
 const runByID = `-- name: RunByID :one
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run WHERE id = ?
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks FROM migration_run WHERE id = ?
 `
 
 func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, error) {
@@ -251,12 +262,13 @@ func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, erro
 		&i.CreatedAt,
 		&i.StartedAt,
 		&i.FinishedAt,
+		&i.Locks,
 	)
 	return i, err
 }
 
 const runWithTime = `-- name: RunWithTime :one
-SELECT migration_run.id, migration_run.name, migration_run.params, migration_run.same_key, migration_run.active_key, migration_run.listed, migration_run.state, migration_run.reason, migration_run.state_since, migration_run.version, migration_run.dry, migration_run.canary_left, migration_run.knobs, migration_run.total, migration_run.rejected, migration_run.fill_cursor, migration_run.fill_worker, migration_run.fill_fence, migration_run.upload, migration_run.upload_name, migration_run.upload_hash, migration_run.account_id, migration_run.actor, migration_run.created_at, migration_run.started_at, migration_run.finished_at, NOW(6) AS at FROM migration_run WHERE id = ?
+SELECT migration_run.id, migration_run.name, migration_run.params, migration_run.same_key, migration_run.active_key, migration_run.listed, migration_run.state, migration_run.reason, migration_run.state_since, migration_run.version, migration_run.dry, migration_run.canary_left, migration_run.knobs, migration_run.total, migration_run.rejected, migration_run.fill_cursor, migration_run.fill_worker, migration_run.fill_fence, migration_run.upload, migration_run.upload_name, migration_run.upload_hash, migration_run.account_id, migration_run.actor, migration_run.created_at, migration_run.started_at, migration_run.finished_at, migration_run.locks, NOW(6) AS at FROM migration_run WHERE id = ?
 `
 
 type RunWithTimeRow struct {
@@ -295,6 +307,7 @@ func (q *Queries) RunWithTime(ctx context.Context, argID id.Run) (RunWithTimeRow
 		&i.MigrationRun.CreatedAt,
 		&i.MigrationRun.StartedAt,
 		&i.MigrationRun.FinishedAt,
+		&i.MigrationRun.Locks,
 		&i.At,
 	)
 	return i, err
@@ -346,7 +359,7 @@ func (q *Queries) RunsByState(ctx context.Context, states []string) ([]RunsBySta
 }
 
 const runsForWorkers = `-- name: RunsForWorkers :many
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run FORCE INDEX (ix_migration_run_state)
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks FROM migration_run FORCE INDEX (ix_migration_run_state)
 WHERE state IN ('open', 'filling', 'ready', 'running', 'pausing', 'throttled', 'cancelling')
 ORDER BY id
 LIMIT 1000
@@ -389,6 +402,7 @@ func (q *Queries) RunsForWorkers(ctx context.Context) ([]MigrationRun, error) {
 			&i.CreatedAt,
 			&i.StartedAt,
 			&i.FinishedAt,
+			&i.Locks,
 		); err != nil {
 			return nil, err
 		}
@@ -404,7 +418,7 @@ func (q *Queries) RunsForWorkers(ctx context.Context) ([]MigrationRun, error) {
 }
 
 const runsIn = `-- name: RunsIn :many
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run FORCE INDEX (ix_migration_run_state)
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks FROM migration_run FORCE INDEX (ix_migration_run_state)
 WHERE state = ? AND id < ?
 ORDER BY id DESC
 LIMIT ?
@@ -453,6 +467,7 @@ func (q *Queries) RunsIn(ctx context.Context, arg RunsInParams) ([]MigrationRun,
 			&i.CreatedAt,
 			&i.StartedAt,
 			&i.FinishedAt,
+			&i.Locks,
 		); err != nil {
 			return nil, err
 		}
@@ -468,7 +483,7 @@ func (q *Queries) RunsIn(ctx context.Context, arg RunsInParams) ([]MigrationRun,
 }
 
 const runsListed = `-- name: RunsListed :many
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run FORCE INDEX (ix_migration_run_listed)
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks FROM migration_run FORCE INDEX (ix_migration_run_listed)
 WHERE listed = ? AND id < ?
 ORDER BY id DESC
 LIMIT ?
@@ -517,6 +532,7 @@ func (q *Queries) RunsListed(ctx context.Context, arg RunsListedParams) ([]Migra
 			&i.CreatedAt,
 			&i.StartedAt,
 			&i.FinishedAt,
+			&i.Locks,
 		); err != nil {
 			return nil, err
 		}

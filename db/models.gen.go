@@ -167,6 +167,7 @@ type Company struct {
 	Slug      string
 	Name      string
 	CreatedAt time.Time
+	Locks     uint64
 }
 
 type FeedBatch struct {
@@ -221,6 +222,7 @@ type Installation struct {
 	ID        uint8
 	CompanyID id.Company
 	CreatedAt time.Time
+	Locks     uint64
 }
 
 type Invitation struct {
@@ -356,6 +358,7 @@ type MigrationRun struct {
 	CreatedAt  time.Time
 	StartedAt  *time.Time
 	FinishedAt *time.Time
+	Locks      uint64
 }
 
 type MigrationSample struct {

@@ -207,6 +207,7 @@ var samples = map[string]sample{
 
 	// migration_run.sql
 	"LockRun":           {args: with(1)},
+	"CountRunLock":      {args: with(1)},
 	"RunByID":           {args: with(1)},
 	"SetRunState":       {args: with(db.SetRunStateParams{ID: 1, State: "paused"})},
 	"RunsIn":            {args: with(db.RunsInParams{State: "complete", Before: 2000, Limit: 51})},

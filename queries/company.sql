@@ -4,9 +4,9 @@ INSERT INTO company (slug, name, created_at) VALUES (sqlc.arg(slug), sqlc.arg(na
 -- name: RenameCompany :exec
 UPDATE company SET name = sqlc.arg(name) WHERE id = sqlc.arg(id);
 
--- name: LockCompany :one
--- Changes of roles in a company hold this lock.
-SELECT id FROM company WHERE id = sqlc.arg(id) FOR UPDATE;
+-- name: LockCompany :exec
+-- Changes of roles in a company hold this lock. It writes: a row that is only read is locked on one server of a cluster.
+UPDATE company SET locks = locks + 1 WHERE id = sqlc.arg(id);
 
 -- name: ClaimInstallation :exec
 INSERT INTO installation (id, company_id, created_at) VALUES (1, sqlc.arg(company_id), sqlc.arg(created_at));
@@ -14,9 +14,9 @@ INSERT INTO installation (id, company_id, created_at) VALUES (1, sqlc.arg(compan
 -- name: InstallationExists :one
 SELECT EXISTS (SELECT 1 FROM installation WHERE id = 1);
 
--- name: LockInstallation :one
--- Changes of operators hold this lock.
-SELECT id FROM installation WHERE id = 1 FOR UPDATE;
+-- name: LockInstallation :exec
+-- Changes of operators hold this lock. It writes, as LockCompany does.
+UPDATE installation SET locks = locks + 1 WHERE id = 1;
 
 -- name: CompanyBySlug :one
 SELECT * FROM company WHERE slug = sqlc.arg(slug);

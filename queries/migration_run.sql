@@ -3,6 +3,10 @@ INSERT INTO migration_run (name, params, same_key, active_key, listed, state, st
 VALUES (sqlc.arg(name), sqlc.arg(params), sqlc.arg(same_key), sqlc.arg(active_key), sqlc.arg(listed), 'open', NOW(6), sqlc.arg(dry), sqlc.arg(knobs),
         sqlc.arg(upload), sqlc.arg(upload_name), sqlc.arg(upload_hash), sqlc.arg(account_id), sqlc.arg(actor), NOW(6));
 
+-- name: CountRunLock :exec
+-- A change of tasks that a run's state allows writes the run's row, as LockCompany does the company's.
+UPDATE migration_run SET locks = locks + 1 WHERE id = sqlc.arg(id);
+
 -- name: LockRun :one
 SELECT * FROM migration_run WHERE id = sqlc.arg(id) FOR UPDATE;
 

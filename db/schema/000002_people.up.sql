@@ -5,8 +5,16 @@ ALTER TABLE account
 
 -- handle is how a text names a member: @ana.
 ALTER TABLE membership ADD COLUMN handle VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NULL;
-UPDATE membership m
-JOIN (
+-- By way of a table: a Galera server refuses to update a join with a derived one.
+CREATE TABLE membership_handle (
+  company_id BIGINT UNSIGNED NOT NULL,
+  account_id BIGINT UNSIGNED NOT NULL,
+  handle VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  PRIMARY KEY (company_id, account_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
+INSERT INTO membership_handle (company_id, account_id, handle)
+SELECT company_id, account_id, CONCAT(name, IF(nth > 1, CONCAT('-', nth), ''))
+FROM (
   SELECT company_id, account_id, name,
          ROW_NUMBER() OVER (PARTITION BY company_id, name ORDER BY account_id) AS nth
   FROM (
@@ -14,8 +22,9 @@ JOIN (
            COALESCE(NULLIF(REGEXP_REPLACE(LOWER(LEFT(SUBSTRING_INDEX(a.email, '@', 1), 20)), '[^a-z0-9]+', ''), ''), 'person') AS name
     FROM membership m JOIN account a ON a.id = m.account_id
   ) one
-) named ON named.company_id = m.company_id AND named.account_id = m.account_id
-SET m.handle = CONCAT(named.name, IF(named.nth > 1, CONCAT('-', named.nth), ''));
+) named;
+UPDATE membership m JOIN membership_handle h ON h.company_id = m.company_id AND h.account_id = m.account_id SET m.handle = h.handle;
+DROP TABLE membership_handle;
 ALTER TABLE membership
   MODIFY COLUMN handle VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   ADD UNIQUE KEY uq_membership_handle (company_id, handle),

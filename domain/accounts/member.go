@@ -70,7 +70,7 @@ func memberFrom(row db.MemberByIDRow) CompanyMember {
 // LockRoles serialises changes of roles in the actor's company until the transaction ends, and returns the actor with
 // the present role, or NotMember.
 func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
-	if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil {
+	if err := tx.LockCompany(ctx, actor.Company.ID); err != nil {
 		return Actor{}, fmt.Errorf("lock company: %w", err)
 	}
 	now, err := MemberByID(ctx, tx.Queries, actor.Company.ID, actor.Account.ID)
@@ -192,7 +192,7 @@ func EndSessions(ctx context.Context, tx *db.Tx, account ID) error {
 
 // SetOperator makes a member an operator, or no longer. It returns NotOperator, MemberNotFound or LastOperator.
 func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operator bool) (CompanyMember, error) {
-	if _, err := tx.LockInstallation(ctx); err != nil {
+	if err := tx.LockInstallation(ctx); err != nil {
 		return CompanyMember{}, fmt.Errorf("lock installation: %w", err)
 	}
 	if self, err := ByID(ctx, tx.Queries, actor.Account.ID); err != nil || !self.Operator {

@@ -124,8 +124,11 @@ func endThrottle(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Acto
 	return changeKnobs(ctx, tx, row, actor, KnobChange{"throttled": 0})
 }
 
-// LockRun locks a run's row, or returns RunNotFound.
+// LockRun locks a run's row, or returns RunNotFound. It writes the row, so that it holds on each server of a cluster.
 func LockRun(ctx context.Context, tx *db.Tx, run id.Run) (db.MigrationRun, error) {
+	if err := tx.CountRunLock(ctx, run); err != nil {
+		return db.MigrationRun{}, err
+	}
 	row, err := tx.LockRun(ctx, run)
 	if db.IsNotFound(err) {
 		return row, RunNotFound(run)

@@ -56,7 +56,7 @@ func (w *Workflows) RegisterConsumer(ctx context.Context, feed, name, from strin
 		return feeds.Consumer{}, err
 	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil { // so that two count one after the other
+		if err := tx.LockCompany(ctx, actor.Company.ID); err != nil { // so that two count one after the other
 			return err
 		}
 		_, err := feeds.Register(ctx, tx, actor.Company.ID, actor.Account.ID, name, cursor)

@@ -106,7 +106,7 @@ func openWebhook(
 	if !actor.Manages() {
 		return opened, accounts.NotManager()
 	}
-	if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil { // so that two count one after the other
+	if err := tx.LockCompany(ctx, actor.Company.ID); err != nil { // so that two count one after the other
 		return opened, err
 	}
 	ends, err := endsOf(ctx, tx.Queries, draft.Feeds)

@@ -1,0 +1,3 @@
+ALTER TABLE migration_run DROP COLUMN locks;
+ALTER TABLE installation DROP COLUMN locks;
+ALTER TABLE company DROP COLUMN locks;
