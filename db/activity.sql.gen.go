@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -335,60 +336,37 @@ func (q *Queries) RecordActivity(ctx context.Context, arg RecordActivityParams) 
 	return result.LastInsertId()
 }
 
-const recordClosed = `-- name: RecordClosed :execrows
+const recordOfMany = `-- name: RecordOfMany :execrows
 INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
-SELECT id, ?, ?, ?, ? FROM ticket
-WHERE column_id = ? AND closed_at IS NULL
+SELECT t.id, ?, ?, ?, ? FROM ticket t
+WHERE t.id IN (/*SLICE:tickets*/?) ORDER BY t.id
 `
 
-type RecordClosedParams struct {
+type RecordOfManyParams struct {
 	AccountID id.Account
 	Kind      string
 	Detail    string
 	CreatedAt time.Time
-	ColumnID  *id.Column
+	Tickets   []id.Ticket
 }
 
-// An entry for every ticket of a column that is open.
-func (q *Queries) RecordClosed(ctx context.Context, arg RecordClosedParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, recordClosed,
-		arg.AccountID,
-		arg.Kind,
-		arg.Detail,
-		arg.CreatedAt,
-		arg.ColumnID,
-	)
-	if err != nil {
-		return 0, err
+// The same entry for many tickets.
+func (q *Queries) RecordOfMany(ctx context.Context, arg RecordOfManyParams) (int64, error) {
+	query := recordOfMany
+	var queryParams []interface{}
+	queryParams = append(queryParams, arg.AccountID)
+	queryParams = append(queryParams, arg.Kind)
+	queryParams = append(queryParams, arg.Detail)
+	queryParams = append(queryParams, arg.CreatedAt)
+	if len(arg.Tickets) > 0 {
+		for _, v := range arg.Tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(arg.Tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
 	}
-	return result.RowsAffected()
-}
-
-const recordInColumn = `-- name: RecordInColumn :execrows
-INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
-SELECT id, ?, ?, ?, ? FROM ticket
-WHERE column_id = ? AND rank_in_column > ?
-`
-
-type RecordInColumnParams struct {
-	AccountID id.Account
-	Kind      string
-	Detail    string
-	CreatedAt time.Time
-	ColumnID  *id.Column
-	FromRank  *int64
-}
-
-// An entry for every ticket of a column below a rank.
-func (q *Queries) RecordInColumn(ctx context.Context, arg RecordInColumnParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, recordInColumn,
-		arg.AccountID,
-		arg.Kind,
-		arg.Detail,
-		arg.CreatedAt,
-		arg.ColumnID,
-		arg.FromRank,
-	)
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
 	if err != nil {
 		return 0, err
 	}

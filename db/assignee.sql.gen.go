@@ -153,13 +153,24 @@ func (q *Queries) SetCurrent(ctx context.Context, current bool, ticketID id.Tick
 	return result.RowsAffected()
 }
 
-const setCurrentInColumn = `-- name: SetCurrentInColumn :execrows
-UPDATE assignee a JOIN ticket t ON t.id = a.ticket_id SET a.current = ? WHERE t.column_id = ?
+const setCurrentOf = `-- name: SetCurrentOf :execrows
+UPDATE assignee SET current = ? WHERE ticket_id IN (/*SLICE:tickets*/?)
 `
 
-// The same for all tickets of a column.
-func (q *Queries) SetCurrentInColumn(ctx context.Context, current bool, columnID *id.Column) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setCurrentInColumn, current, columnID)
+// The same for many tickets.
+func (q *Queries) SetCurrentOf(ctx context.Context, current bool, tickets []id.Ticket) (int64, error) {
+	query := setCurrentOf
+	var queryParams []interface{}
+	queryParams = append(queryParams, current)
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
 	if err != nil {
 		return 0, err
 	}

@@ -14,6 +14,15 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const addIncoming = `-- name: AddIncoming :exec
+UPDATE board_column SET incoming = incoming + ? WHERE id = ?
+`
+
+func (q *Queries) AddIncoming(ctx context.Context, n int64, iD id.Column) error {
+	_, err := q.db.ExecContext(ctx, addIncoming, n, iD)
+	return err
+}
+
 const addToCount = `-- name: AddToCount :execrows
 UPDATE board_column SET ticket_count = ticket_count + ? WHERE id = ?
 `
@@ -30,7 +39,8 @@ const appendRanks = `-- name: AppendRanks :execresult
 UPDATE board_column
 SET ticket_count = ticket_count + ?, last_rank = LAST_INSERT_ID(last_rank + ?)
 WHERE id = ? AND board_id = ? AND done = ?
-  AND (wip_hard = FALSE OR wip_limit IS NULL OR ticket_count + ? <= wip_limit)
+  AND change_kind <> 'empty'
+  AND (wip_hard = FALSE OR wip_limit IS NULL OR ticket_count + incoming + ? <= wip_limit)
 `
 
 type AppendRanksParams struct {
@@ -41,7 +51,8 @@ type AppendRanksParams struct {
 	Done    bool
 }
 
-// Allocates k ranks at a column's foot and locks the column, if it is closed as given and its limit has room.
+// Allocates k ranks at a column's foot and locks the column, if it is closed as given, is not being emptied and its limit
+// has room.
 // LastInsertId is the last of them.
 func (q *Queries) AppendRanks(ctx context.Context, arg AppendRanksParams) (sql.Result, error) {
 	return q.db.ExecContext(ctx, appendRanks,
@@ -80,6 +91,40 @@ func (q *Queries) ArchiveBoard(ctx context.Context, arg ArchiveBoardParams) (int
 	return result.RowsAffected()
 }
 
+const beginColumnChange = `-- name: BeginColumnChange :exec
+UPDATE board_column
+SET change_kind = ?, change_run = ?, change_by = ?, change_at = ?, change_to = ?,
+  change_rank = ?, change_total = ?, change_done = 0, change_left = ?
+WHERE id = ?
+`
+
+type BeginColumnChangeParams struct {
+	Kind        string
+	Run         id.Run
+	Account     id.Account
+	Since       *time.Time
+	ToColumn    id.Column
+	FromRank    int64
+	Total       int64
+	NumbersLeft uint64
+	ID          id.Column
+}
+
+func (q *Queries) BeginColumnChange(ctx context.Context, arg BeginColumnChangeParams) error {
+	_, err := q.db.ExecContext(ctx, beginColumnChange,
+		arg.Kind,
+		arg.Run,
+		arg.Account,
+		arg.Since,
+		arg.ToColumn,
+		arg.FromRank,
+		arg.Total,
+		arg.NumbersLeft,
+		arg.ID,
+	)
+	return err
+}
+
 const beginSpread = `-- name: BeginSpread :exec
 UPDATE board_column SET spread_run = ?, spread_from = ?, last_rank = ? WHERE id = ?
 `
@@ -102,7 +147,7 @@ func (q *Queries) BeginSpread(ctx context.Context, arg BeginSpreadParams) error 
 }
 
 const boardByID = `-- name: BoardByID :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from FROM board
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming FROM board
 JOIN board_column ON board_column.board_id = board.id
 WHERE board.id = ? AND board.company_id = ?
 ORDER BY board_column.position
@@ -143,6 +188,16 @@ func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Compa
 			&i.BoardColumn.WipHard,
 			&i.BoardColumn.SpreadRun,
 			&i.BoardColumn.SpreadFrom,
+			&i.BoardColumn.ChangeKind,
+			&i.BoardColumn.ChangeRun,
+			&i.BoardColumn.ChangeBy,
+			&i.BoardColumn.ChangeAt,
+			&i.BoardColumn.ChangeTo,
+			&i.BoardColumn.ChangeRank,
+			&i.BoardColumn.ChangeTotal,
+			&i.BoardColumn.ChangeDone,
+			&i.BoardColumn.ChangeLeft,
+			&i.BoardColumn.Incoming,
 		); err != nil {
 			return nil, err
 		}
@@ -158,7 +213,7 @@ func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Compa
 }
 
 const boardBySlug = `-- name: BoardBySlug :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from FROM board_slug s
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
 WHERE s.company_id = ? AND s.slug = ? AND s.imported = FALSE
@@ -201,6 +256,16 @@ func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug st
 			&i.BoardColumn.WipHard,
 			&i.BoardColumn.SpreadRun,
 			&i.BoardColumn.SpreadFrom,
+			&i.BoardColumn.ChangeKind,
+			&i.BoardColumn.ChangeRun,
+			&i.BoardColumn.ChangeBy,
+			&i.BoardColumn.ChangeAt,
+			&i.BoardColumn.ChangeTo,
+			&i.BoardColumn.ChangeRank,
+			&i.BoardColumn.ChangeTotal,
+			&i.BoardColumn.ChangeDone,
+			&i.BoardColumn.ChangeLeft,
+			&i.BoardColumn.Incoming,
 		); err != nil {
 			return nil, err
 		}
@@ -430,7 +495,7 @@ func (q *Queries) BoardsToSearch(ctx context.Context, companyID id.Company, limi
 }
 
 const columnsOfBoards = `-- name: ColumnsOfBoards :many
-SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard, spread_run, spread_from FROM board_column WHERE board_id IN (/*SLICE:boards*/?) ORDER BY board_id, position
+SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard, spread_run, spread_from, change_kind, change_run, change_by, change_at, change_to, change_rank, change_total, change_done, change_left, incoming FROM board_column WHERE board_id IN (/*SLICE:boards*/?) ORDER BY board_id, position
 `
 
 // The columns of several boards, for a list of boards.
@@ -465,6 +530,16 @@ func (q *Queries) ColumnsOfBoards(ctx context.Context, boards []id.Board) ([]Boa
 			&i.WipHard,
 			&i.SpreadRun,
 			&i.SpreadFrom,
+			&i.ChangeKind,
+			&i.ChangeRun,
+			&i.ChangeBy,
+			&i.ChangeAt,
+			&i.ChangeTo,
+			&i.ChangeRank,
+			&i.ChangeTotal,
+			&i.ChangeDone,
+			&i.ChangeLeft,
+			&i.Incoming,
 		); err != nil {
 			return nil, err
 		}
@@ -567,6 +642,28 @@ func (q *Queries) EditBoard(ctx context.Context, arg EditBoardParams) (int64, er
 	return result.RowsAffected()
 }
 
+const endColumnChange = `-- name: EndColumnChange :exec
+UPDATE board_column
+SET change_kind = '', change_run = 0, change_by = 0, change_at = NULL, change_to = 0, change_rank = 0, change_total = 0, change_done = 0, change_left = 0
+WHERE id = ?
+`
+
+func (q *Queries) EndColumnChange(ctx context.Context, argID id.Column) error {
+	_, err := q.db.ExecContext(ctx, endColumnChange, argID)
+	return err
+}
+
+const lastNumber = `-- name: LastNumber :one
+SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?
+`
+
+func (q *Queries) LastNumber(ctx context.Context, boardID id.Board) (uint64, error) {
+	row := q.db.QueryRowContext(ctx, lastNumber, boardID)
+	var max_ticket_id uint64
+	err := row.Scan(&max_ticket_id)
+	return max_ticket_id, err
+}
+
 const lockBoardsShared = `-- name: LockBoardsShared :many
 SELECT slug, archived_at FROM board WHERE id IN (/*SLICE:ids*/?) LOCK IN SHARE MODE
 `
@@ -612,7 +709,7 @@ func (q *Queries) LockBoardsShared(ctx context.Context, ids []id.Board) ([]LockB
 }
 
 const lockColumns = `-- name: LockColumns :many
-SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard, spread_run, spread_from FROM board_column WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
+SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard, spread_run, spread_from, change_kind, change_run, change_by, change_at, change_to, change_rank, change_total, change_done, change_left, incoming FROM board_column WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
 `
 
 func (q *Queries) LockColumns(ctx context.Context, ids []id.Column) ([]BoardColumn, error) {
@@ -646,6 +743,16 @@ func (q *Queries) LockColumns(ctx context.Context, ids []id.Column) ([]BoardColu
 			&i.WipHard,
 			&i.SpreadRun,
 			&i.SpreadFrom,
+			&i.ChangeKind,
+			&i.ChangeRun,
+			&i.ChangeBy,
+			&i.ChangeAt,
+			&i.ChangeTo,
+			&i.ChangeRank,
+			&i.ChangeTotal,
+			&i.ChangeDone,
+			&i.ChangeLeft,
+			&i.Incoming,
 		); err != nil {
 			return nil, err
 		}
@@ -777,6 +884,27 @@ func (q *Queries) SaveColumn(ctx context.Context, arg SaveColumnParams) (int64, 
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const saveColumnChange = `-- name: SaveColumnChange :exec
+UPDATE board_column SET change_done = ?, change_left = ?, change_rank = ? WHERE id = ?
+`
+
+type SaveColumnChangeParams struct {
+	Done        int64
+	NumbersLeft uint64
+	FromRank    int64
+	ID          id.Column
+}
+
+func (q *Queries) SaveColumnChange(ctx context.Context, arg SaveColumnChangeParams) error {
+	_, err := q.db.ExecContext(ctx, saveColumnChange,
+		arg.Done,
+		arg.NumbersLeft,
+		arg.FromRank,
+		arg.ID,
+	)
+	return err
 }
 
 const setColumnPosition = `-- name: SetColumnPosition :execrows

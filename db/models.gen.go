@@ -132,6 +132,16 @@ type BoardColumn struct {
 	WipHard     bool
 	SpreadRun   id.Run
 	SpreadFrom  int64
+	ChangeKind  string
+	ChangeRun   id.Run
+	ChangeBy    id.Account
+	ChangeAt    *time.Time
+	ChangeTo    id.Column
+	ChangeRank  int64
+	ChangeTotal int64
+	ChangeDone  int64
+	ChangeLeft  uint64
+	Incoming    int64
 }
 
 type BoardSlug struct {

@@ -46,9 +46,6 @@ func firstBoards(n int) (boards []id.Board) {
 	return boards
 }
 
-// wholeColumn excuses edits of a column, which a user does once.
-const wholeColumn = "it is about all tickets of a column"
-
 // auditStretch is why an audit reads more than a page.
 const auditStretch = "it is about each row of 10,000 ids, by its key"
 
@@ -75,8 +72,7 @@ var samples = map[string]sample{
 
 	// activity.sql
 	"RecordOpened":     {args: with(db.RecordOpenedParams{BoardID: 1, After: 100, To: 150})},
-	"RecordInColumn":   {args: with(db.RecordInColumnParams{AccountID: 1, Kind: "moved", Detail: "{}", CreatedAt: newYear, ColumnID: ptr(id.Column(6)), FromRank: ptr(int64(1900 * gap))})},
-	"RecordClosed":     {args: with(db.RecordClosedParams{AccountID: 1, Kind: "closed", Detail: "{}", CreatedAt: newYear, ColumnID: ptr(id.Column(6))}), reads: 4001, because: wholeColumn},
+	"RecordOfMany":     {args: with(db.RecordOfManyParams{AccountID: 1, Kind: "moved", Detail: "{}", CreatedAt: newYear, Tickets: firstTickets(200)}), reads: 2000, because: "a chunk is 200 tickets"},
 	"ActivityOfTicket": {args: with(db.ActivityOfTicketParams{TicketID: busyTicket, BeforeID: 20400, Limit: 51})},
 	"LastActivity":     {args: with(removedTicket, "deleted")},
 	"LastLocations":    {args: with(busyTicket)},
@@ -87,11 +83,11 @@ var samples = map[string]sample{
 	"ChangeSince":      {args: with(busyTicket, 20400)},
 
 	// assignee.sql
-	"AssigneesOf":        {args: with(1, firstTickets(150))},
-	"Unassign":           {args: with(7, []id.Account{1, 9})},
-	"SetCurrent":         {args: with(false, 7)},
-	"AssignedTickets":    {args: with(db.AssignedTicketsParams{AccountID: 1, BeforeID: 1000, CompanyID: 1, Limit: 101})},
-	"SetCurrentInColumn": {args: with(true, ptr(id.Column(6))), reads: 4001, because: wholeColumn},
+	"AssigneesOf":     {args: with(1, firstTickets(150))},
+	"Unassign":        {args: with(7, []id.Account{1, 9})},
+	"SetCurrent":      {args: with(false, 7)},
+	"AssignedTickets": {args: with(db.AssignedTicketsParams{AccountID: 1, BeforeID: 1000, CompanyID: 1, Limit: 101})},
+	"SetCurrentOf":    {args: with(true, firstTickets(200)), reads: 2000, because: "a chunk is 200 tickets"},
 
 	// audit.sql
 	"CreateAuditEverywhere": {args: with(db.CreateAuditEverywhereParams{Kind: "signed-in", Detail: "{}", CreatedAt: newYear, AccountID: 1})},
@@ -115,6 +111,11 @@ var samples = map[string]sample{
 	"RemoveColumn":         {args: with(7)},
 	"LockSpread":           {args: with(1)},
 	"BeginSpread":          {args: with(db.BeginSpreadParams{Run: 1, SpreadFrom: 1, ID: 1})},
+	"LastNumber":           {args: with(1)},
+	"BeginColumnChange":    {args: with(db.BeginColumnChangeParams{Kind: "close", Run: 1, Account: 1, Since: &newYear, ID: 1})},
+	"SaveColumnChange":     {args: with(db.SaveColumnChangeParams{Done: 1, ID: 1})},
+	"EndColumnChange":      {args: with(1)},
+	"AddIncoming":          {args: with(1, 1)},
 	"SetSpread":            {args: with(1, 1)},
 	"BoardsAfter":          {args: with(100, 500)},
 	"RepublishBoards":      {args: with(firstBoards(20))},
@@ -456,9 +457,11 @@ var samples = map[string]sample{
 	"RanksBelow":         {args: with(db.RanksBelowParams{ColumnID: column1, FromRank: middle, Limit: 33})},
 	"NumberOnBoard":      {args: with(100, 3)},
 	"DropAlias":          {args: with(db.DropAliasParams{BoardID: 3, LocalID: 100, TicketID: 100})},
-	"CloseColumn":        {args: with(db.CloseColumnParams{ClosedAt: &newYear, ColumnID: ptr(id.Column(6))}), reads: 4001, because: wholeColumn},
-	"ReopenColumn":       {args: with(&newYear, ptr(id.Column(3))), reads: 4001, because: wholeColumn},
-	"EmptyColumn":        {args: with(db.EmptyColumnParams{ToColumn: ptr(id.Column(5)), RankOffset: ptr(int64(gap)), MovedAt: newYear, FromColumn: ptr(id.Column(6))}), reads: 9000, because: wholeColumn},
+	"CloseTickets":       {args: with(db.CloseTicketsParams{Now: &newYear, Ids: firstTickets(200)})},
+	"ReopenTickets":      {args: with(&newYear, firstTickets(200))},
+	"MoveToFoot":         {args: with(db.MoveToFootParams{ToColumn: ptr(id.Column(5)), RankOffset: ptr(int64(gap)), MovedAt: newYear, Ids: firstTickets(200)})},
+	"ColumnNumbers":      {args: with(db.ColumnNumbersParams{BoardID: 1, After: 1000, To: 1200, ColumnID: column1, Limit: 200})},
+	"LockColumnTickets":  {args: with(firstTickets(200), column1)},
 
 	// live.sql
 	"LiveTickets":  {args: with(db.LiveTicketsParams{After: ptr(uint64(100)), To: ptr(uint64(5000)), Limit: 500}), reads: 3000, because: "a page is 500 tickets, each with its board and assignees"},

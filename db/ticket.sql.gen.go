@@ -166,22 +166,84 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 	return items, nil
 }
 
-const closeColumn = `-- name: CloseColumn :execrows
-UPDATE ticket SET closed_at = ?, entered_at = ?, feed_sync_id = NULL WHERE column_id = ? AND closed_at IS NULL
+const closeTickets = `-- name: CloseTickets :execrows
+UPDATE ticket SET closed_at = ?, entered_at = ?, feed_sync_id = NULL WHERE id IN (/*SLICE:ids*/?) AND closed_at IS NULL
 `
 
-type CloseColumnParams struct {
-	ClosedAt *time.Time
-	ColumnID *id.Column
+type CloseTicketsParams struct {
+	Now *time.Time
+	Ids []id.Ticket
 }
 
-// Closes the open tickets of a column.
-func (q *Queries) CloseColumn(ctx context.Context, arg CloseColumnParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, closeColumn, arg.ClosedAt, arg.ClosedAt, arg.ColumnID)
+func (q *Queries) CloseTickets(ctx context.Context, arg CloseTicketsParams) (int64, error) {
+	query := closeTickets
+	var queryParams []interface{}
+	queryParams = append(queryParams, arg.Now)
+	queryParams = append(queryParams, arg.Now)
+	if len(arg.Ids) > 0 {
+		for _, v := range arg.Ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(arg.Ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const columnNumbers = `-- name: ColumnNumbers :many
+SELECT id, local_id FROM ticket
+WHERE board_id >= ? AND board_id <= ? AND local_id > ? AND local_id <= ? AND column_id = ?
+ORDER BY board_id, local_id
+LIMIT ?
+`
+
+type ColumnNumbersParams struct {
+	BoardID  id.Board
+	After    uint64
+	To       uint64
+	ColumnID *id.Column
+	Limit    int32
+}
+
+type ColumnNumbersRow struct {
+	ID      id.Ticket
+	LocalID uint64
+}
+
+// The tickets of a column among a range of its board's numbers.
+func (q *Queries) ColumnNumbers(ctx context.Context, arg ColumnNumbersParams) ([]ColumnNumbersRow, error) {
+	rows, err := q.db.QueryContext(ctx, columnNumbers,
+		arg.BoardID,
+		arg.BoardID,
+		arg.After,
+		arg.To,
+		arg.ColumnID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ColumnNumbersRow
+	for rows.Next() {
+		var i ColumnNumbersRow
+		if err := rows.Scan(&i.ID, &i.LocalID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const createAlias = `-- name: CreateAlias :exec
@@ -443,32 +505,57 @@ func (q *Queries) EditTicket(ctx context.Context, arg EditTicketParams) (int64, 
 	return result.RowsAffected()
 }
 
-const emptyColumn = `-- name: EmptyColumn :execrows
-UPDATE ticket SET column_id = ?, rank_in_column = rank_in_column + ?, moved_at = ?, entered_at = ?, feed_sync_id = NULL
-WHERE column_id = ?
+const lockColumnTickets = `-- name: LockColumnTickets :many
+SELECT id, closed_at, moved_at, rank_in_column FROM ticket FORCE INDEX (PRIMARY)
+WHERE id IN (/*SLICE:ids*/?) AND column_id = ?
+ORDER BY id FOR UPDATE
 `
 
-type EmptyColumnParams struct {
-	ToColumn   *id.Column
-	RankOffset *int64
-	MovedAt    time.Time
-	EnteredAt  *time.Time
-	FromColumn *id.Column
+type LockColumnTicketsRow struct {
+	ID           id.Ticket
+	ClosedAt     *time.Time
+	MovedAt      time.Time
+	RankInColumn *int64
 }
 
-// Puts all tickets of a column at the end of another, in their order.
-func (q *Queries) EmptyColumn(ctx context.Context, arg EmptyColumnParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, emptyColumn,
-		arg.ToColumn,
-		arg.RankOffset,
-		arg.MovedAt,
-		arg.EnteredAt,
-		arg.FromColumn,
-	)
-	if err != nil {
-		return 0, err
+// Those of some tickets that are in a column.
+func (q *Queries) LockColumnTickets(ctx context.Context, ids []id.Ticket, columnID *id.Column) ([]LockColumnTicketsRow, error) {
+	query := lockColumnTickets
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
 	}
-	return result.RowsAffected()
+	queryParams = append(queryParams, columnID)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LockColumnTicketsRow
+	for rows.Next() {
+		var i LockColumnTicketsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.ClosedAt,
+			&i.MovedAt,
+			&i.RankInColumn,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const lockTicket = `-- name: LockTicket :one
@@ -589,6 +676,42 @@ func (q *Queries) MoveTicket(ctx context.Context, arg MoveTicketParams) (int64, 
 	return result.RowsAffected()
 }
 
+const moveToFoot = `-- name: MoveToFoot :execrows
+UPDATE ticket SET column_id = ?, rank_in_column = rank_in_column + ?, moved_at = ?, entered_at = ?, feed_sync_id = NULL
+WHERE id IN (/*SLICE:ids*/?)
+`
+
+type MoveToFootParams struct {
+	ToColumn   *id.Column
+	RankOffset *int64
+	MovedAt    time.Time
+	EnteredAt  *time.Time
+	Ids        []id.Ticket
+}
+
+// Puts tickets of one column at the end of another, in their order.
+func (q *Queries) MoveToFoot(ctx context.Context, arg MoveToFootParams) (int64, error) {
+	query := moveToFoot
+	var queryParams []interface{}
+	queryParams = append(queryParams, arg.ToColumn)
+	queryParams = append(queryParams, arg.RankOffset)
+	queryParams = append(queryParams, arg.MovedAt)
+	queryParams = append(queryParams, arg.EnteredAt)
+	if len(arg.Ids) > 0 {
+		for _, v := range arg.Ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(arg.Ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const numberOnBoard = `-- name: NumberOnBoard :one
 SELECT local_id FROM ticket_alias WHERE ticket_id = ? AND board_id = ?
 `
@@ -694,12 +817,23 @@ func (q *Queries) RanksBelow(ctx context.Context, arg RanksBelowParams) ([]Ranks
 	return items, nil
 }
 
-const reopenColumn = `-- name: ReopenColumn :execrows
-UPDATE ticket SET closed_at = NULL, entered_at = ?, feed_sync_id = NULL WHERE column_id = ? AND closed_at IS NOT NULL
+const reopenTickets = `-- name: ReopenTickets :execrows
+UPDATE ticket SET closed_at = NULL, entered_at = ?, feed_sync_id = NULL WHERE id IN (/*SLICE:ids*/?)
 `
 
-func (q *Queries) ReopenColumn(ctx context.Context, now *time.Time, columnID *id.Column) (int64, error) {
-	result, err := q.db.ExecContext(ctx, reopenColumn, now, columnID)
+func (q *Queries) ReopenTickets(ctx context.Context, now *time.Time, ids []id.Ticket) (int64, error) {
+	query := reopenTickets
+	var queryParams []interface{}
+	queryParams = append(queryParams, now)
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
 	if err != nil {
 		return 0, err
 	}

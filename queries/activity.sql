@@ -74,14 +74,8 @@ WHERE v.ticket_id = sqlc.arg(ticket_id) AND v.id > sqlc.arg(after_id)
 ORDER BY v.id
 LIMIT 1;
 
--- name: RecordInColumn :execrows
--- An entry for every ticket of a column below a rank.
+-- name: RecordOfMany :execrows
+-- The same entry for many tickets.
 INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
-SELECT id, sqlc.arg(account_id), sqlc.arg(kind), sqlc.arg(detail), sqlc.arg(created_at) FROM ticket
-WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank);
-
--- name: RecordClosed :execrows
--- An entry for every ticket of a column that is open.
-INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
-SELECT id, sqlc.arg(account_id), sqlc.arg(kind), sqlc.arg(detail), sqlc.arg(created_at) FROM ticket
-WHERE column_id = sqlc.arg(column_id) AND closed_at IS NULL;
+SELECT t.id, sqlc.arg(account_id), sqlc.arg(kind), sqlc.arg(detail), sqlc.arg(created_at) FROM ticket t
+WHERE t.id IN (sqlc.slice(tickets)) ORDER BY t.id;

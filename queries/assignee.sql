@@ -26,6 +26,6 @@ WHERE s.account_id = sqlc.arg(account_id) AND s.current >= TRUE AND s.current <=
 ORDER BY s.current DESC, s.ticket_id DESC
 LIMIT ?;
 
--- name: SetCurrentInColumn :execrows
--- The same for all tickets of a column.
-UPDATE assignee a JOIN ticket t ON t.id = a.ticket_id SET a.current = sqlc.arg(current) WHERE t.column_id = sqlc.arg(column_id);
+-- name: SetCurrentOf :execrows
+-- The same for many tickets.
+UPDATE assignee SET current = sqlc.arg(current) WHERE ticket_id IN (sqlc.slice(tickets));

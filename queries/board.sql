@@ -50,12 +50,14 @@ SELECT * FROM board_column WHERE board_id IN (sqlc.slice(boards)) ORDER BY board
 SELECT * FROM board_column WHERE id IN (sqlc.slice(ids)) ORDER BY id FOR UPDATE;
 
 -- name: AppendRanks :execresult
--- Allocates k ranks at a column's foot and locks the column, if it is closed as given and its limit has room.
+-- Allocates k ranks at a column's foot and locks the column, if it is closed as given, is not being emptied and its limit
+-- has room.
 -- LastInsertId is the last of them.
 UPDATE board_column
 SET ticket_count = ticket_count + sqlc.arg(k), last_rank = LAST_INSERT_ID(last_rank + sqlc.arg(span))
 WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id) AND done = sqlc.arg(done)
-  AND (wip_hard = FALSE OR wip_limit IS NULL OR ticket_count + sqlc.arg(k) <= wip_limit);
+  AND change_kind <> 'empty'
+  AND (wip_hard = FALSE OR wip_limit IS NULL OR ticket_count + incoming + sqlc.arg(k) <= wip_limit);
 
 -- name: AddToCount :execrows
 UPDATE board_column SET ticket_count = ticket_count + sqlc.arg(n) WHERE id = sqlc.arg(id);
@@ -115,3 +117,23 @@ UPDATE board SET feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
 -- name: BoardsOfCompanyAmong :many
 -- The company's boards among these, in any order.
 SELECT id FROM board FORCE INDEX (PRIMARY) WHERE id IN (sqlc.slice(ids)) AND company_id = sqlc.arg(company_id);
+
+-- name: LastNumber :one
+SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = sqlc.arg(board_id);
+
+-- name: BeginColumnChange :exec
+UPDATE board_column
+SET change_kind = sqlc.arg(kind), change_run = sqlc.arg(run), change_by = sqlc.arg(account), change_at = sqlc.arg(since), change_to = sqlc.arg(to_column),
+  change_rank = sqlc.arg(from_rank), change_total = sqlc.arg(total), change_done = 0, change_left = sqlc.arg(numbers_left)
+WHERE id = sqlc.arg(id);
+
+-- name: SaveColumnChange :exec
+UPDATE board_column SET change_done = sqlc.arg(done), change_left = sqlc.arg(numbers_left), change_rank = sqlc.arg(from_rank) WHERE id = sqlc.arg(id);
+
+-- name: EndColumnChange :exec
+UPDATE board_column
+SET change_kind = '', change_run = 0, change_by = 0, change_at = NULL, change_to = 0, change_rank = 0, change_total = 0, change_done = 0, change_left = 0
+WHERE id = sqlc.arg(id);
+
+-- name: AddIncoming :exec
+UPDATE board_column SET incoming = incoming + sqlc.arg(n) WHERE id = sqlc.arg(id);

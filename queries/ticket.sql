@@ -149,17 +149,29 @@ VALUES (sqlc.arg(board_id), sqlc.arg(local_id), sqlc.arg(ticket_id), sqlc.arg(cr
 -- The ticket gets the number again.
 DELETE FROM ticket_alias WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND ticket_id = sqlc.arg(ticket_id);
 
--- name: CloseColumn :execrows
--- Closes the open tickets of a column.
-UPDATE ticket SET closed_at = sqlc.arg(closed_at), entered_at = sqlc.arg(closed_at), feed_sync_id = NULL WHERE column_id = sqlc.arg(column_id) AND closed_at IS NULL;
+-- name: CloseTickets :execrows
+UPDATE ticket SET closed_at = sqlc.arg(now), entered_at = sqlc.arg(now), feed_sync_id = NULL WHERE id IN (sqlc.slice(ids)) AND closed_at IS NULL;
 
--- name: ReopenColumn :execrows
-UPDATE ticket SET closed_at = NULL, entered_at = sqlc.arg(now), feed_sync_id = NULL WHERE column_id = sqlc.arg(column_id) AND closed_at IS NOT NULL;
+-- name: ReopenTickets :execrows
+UPDATE ticket SET closed_at = NULL, entered_at = sqlc.arg(now), feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
 
--- name: EmptyColumn :execrows
--- Puts all tickets of a column at the end of another, in their order.
+-- name: MoveToFoot :execrows
+-- Puts tickets of one column at the end of another, in their order.
 UPDATE ticket SET column_id = sqlc.arg(to_column), rank_in_column = rank_in_column + sqlc.arg(rank_offset), moved_at = sqlc.arg(moved_at), entered_at = sqlc.arg(entered_at), feed_sync_id = NULL
-WHERE column_id = sqlc.arg(from_column);
+WHERE id IN (sqlc.slice(ids));
+
+-- name: ColumnNumbers :many
+-- The tickets of a column among a range of its board's numbers.
+SELECT id, local_id FROM ticket
+WHERE board_id >= sqlc.arg(board_id) AND board_id <= sqlc.arg(board_id) AND local_id > sqlc.arg(after) AND local_id <= sqlc.arg('to') AND column_id = sqlc.arg(column_id)
+ORDER BY board_id, local_id
+LIMIT ?;
+
+-- name: LockColumnTickets :many
+-- Those of some tickets that are in a column.
+SELECT id, closed_at, moved_at, rank_in_column FROM ticket FORCE INDEX (PRIMARY)
+WHERE id IN (sqlc.slice(ids)) AND column_id = sqlc.arg(column_id)
+ORDER BY id FOR UPDATE;
 
 -- name: RanksAbove :many
 -- From a rank up, the lowest first.

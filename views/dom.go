@@ -36,7 +36,8 @@ const (
 	RequesterID   = "requester"  // the requester of a ticket
 	RequestLinkID = "request-link-shown"
 
-	PublicFormID = "public-form" // of a board's settings
+	PublicFormID = "public-form"    // of a board's settings
+	ChangesID    = "column-changes" // of a board's settings: what runs are doing to its columns
 	ReceiptID    = "receipt"
 	TrackedID    = "tracked"
 

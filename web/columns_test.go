@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 func TestBoardSettings(t *testing.T) {
@@ -40,6 +44,46 @@ func TestBoardSettings(t *testing.T) {
 		ana.post("/acme/boards/DEMO/columns/4/removal", "version", version()).goesTo(t, settings)
 		ana.get("/acme/boards/DEMO").has(t, 2, ".column")
 		ana.get("/acme/boards/DEMO/columns/1/removal").is(t, 404)
+	})
+
+	t.Run("the board and its settings say how far a column of many tickets is", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana := e.ana()
+		of := apptest.Env{App: e.workflows, DB: e.db, Actor: e.actor}
+		of.Fill(t, boards.Board{ID: 1}, 2, 1000)
+		const settings = "/acme/boards/DEMO/settings"
+		version := func() string { return ana.get(settings).is(t, 200).value(t, ".new-column [name=version]") }
+		ana.get(settings).has(t, 0, "#column-changes[data-live]")
+		ana.post("/acme/boards/DEMO/columns/2", "name", "Doing", "done", "1", "wip", "none", "version",
+			version()).goesTo(t, settings)
+		ana.get(settings).has(t, 1, "#column-changes[data-live]").
+			textHas(t, "#column-changes", "Doing: its tickets are being closed: 0 of 1,0")
+		ana.get(settings).has(t, 1, "#column-changes a[href='/admin/migrations/runs/1']")
+		ana.get("/acme/boards/DEMO").textHas(t, "#column-2 .changing", "Its tickets are being closed: 0 of 1,0")
+		a := ana.post("/acme/boards/DEMO/columns/2", "name", "Doing", "wip", "none", "version", version()).is(t, 409)
+		a.textHas(t, ".column-forms .summary", "The tickets of “Doing” are being closed: 0 of 1")
+		var column struct{ Change string }
+		e.program().patch("/boards/DEMO/columns/2", object{"name": "Busy"}).is(t, 200).read(t, &column)
+		if column.Change != "closing" {
+			t.Errorf("the API says %q", column.Change)
+		}
+		of.Ctx = t.Context()
+		e.program().call("POST", "/runs/1/cancel", nil).is(t, 200)
+		of.WorkAll(t, workflows.ChangeColumnName)
+		ana.get(settings).textHas(t, "#column-changes", "It has stopped. Save the column again to go on.")
+		ana.post("/acme/boards/DEMO/columns/2", "name", "Doing", "done", "1", "wip", "none", "version",
+			version()).goesTo(t, settings)
+		of.WorkAll(t, workflows.ChangeColumnName)
+		ana.htmx("column-changes").get(settings).has(t, 0, "[data-live]").textHas(t, "#column-changes", "That is done.")
+		e.program().call("DELETE", "/boards/DEMO/columns/2?to=3", nil).is(t, 202).read(t, &column)
+		if column.Change != "removing" {
+			t.Errorf("the API says %q", column.Change)
+		}
+		ana.get("/acme/boards/DEMO").has(t, 0, "#column-2 form")
+		ana.get("/acme/boards/DEMO/tickets/new").has(t, 0, "[name=column] option[value='2']")
+		of.WorkAll(t, workflows.ChangeColumnName)
+		ana.get("/acme/boards/DEMO").has(t, 2, ".column")
 	})
 
 	t.Run("an edit of columns on an old version is a conflict that keeps what was typed", func(t *testing.T) {

@@ -19,6 +19,7 @@ type Watch struct {
 	commits func() // before each
 	after   func(statement string)
 	before  func(ctx context.Context, statement string) error
+	wrote   func(statement string, rows int64)
 }
 
 // NewWatched returns a new database with the newest schema, and its Watch.
@@ -58,6 +59,13 @@ func (w *Watch) After(do func(statement string)) {
 	w.after = do
 }
 
+// Wrote calls do after each statement that writes, with how many rows it did.
+func (w *Watch) Wrote(do func(statement string, rows int64)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wrote = do
+}
+
 // Before calls do before each statement; if it returns an error, that is the answer and nothing is sent.
 func (w *Watch) Before(do func(ctx context.Context, statement string) error) {
 	w.mu.Lock()
@@ -81,6 +89,18 @@ func (w *Watch) committing() {
 	w.mu.Unlock()
 	if do != nil {
 		do()
+	}
+}
+
+func (w *Watch) counted(statement string, result driver.Result) {
+	w.mu.Lock()
+	do := w.wrote
+	w.mu.Unlock()
+	if do == nil {
+		return
+	}
+	if rows, err := result.RowsAffected(); err == nil {
+		do(statement, rows)
 	}
 }
 
@@ -141,7 +161,11 @@ func (c *conn) ExecContext(ctx context.Context, statement string, args []driver.
 	if err := c.watch.sending(ctx, statement); err != nil {
 		return nil, err
 	}
-	return c.whole.ExecContext(ctx, statement, args)
+	result, err := c.whole.ExecContext(ctx, statement, args)
+	if err == nil {
+		c.watch.counted(statement, result)
+	}
+	return result, err
 }
 
 func (c *conn) QueryContext(ctx context.Context, statement string, args []driver.NamedValue) (driver.Rows, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/delivery"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/kinds/codes"
+	"github.com/counterfoil/counterfoil/domain/kinds/columns"
 	"github.com/counterfoil/counterfoil/domain/kinds/images"
 	"github.com/counterfoil/counterfoil/domain/kinds/importer"
 	"github.com/counterfoil/counterfoil/domain/kinds/republish"
@@ -99,7 +100,7 @@ func New(d *db.DB, options ...Option) *App {
 	imports := importer.New(d, bulk)
 	list := upkeep.New(d, bulk).Migrations()
 	list = append(list, imports.Migration(), images.New(d, bulk, s.files, s.outbound).Migration(),
-		republish.New(d, bulk, published).Migration())
+		republish.New(d, bulk, published).Migration(), columns.New(d, bulk).Migration())
 	list = append(list, codes.New(d, bulk, pool).Migrations()...)
 	engine := migrations.New(d, s.files, s.log, append(list, s.more...)...)
 	measures := monitor.New(d, engine, s.replicas...)

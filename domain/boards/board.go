@@ -44,6 +44,9 @@ type Column struct {
 	Hard  bool  // the limit refuses; otherwise it warns
 	// LastRank is at least the highest rank in the column.
 	LastRank int64
+	// Incoming is how many tickets a run may still bring from columns that are being emptied.
+	Incoming int64
+	Change   *Change // nil if no run is changing all its tickets
 	position int32
 }
 
@@ -62,10 +65,13 @@ func (b Board) Archived() bool { return b.ArchivedAt != nil }
 // Over reports whether the column has more tickets than its limit.
 func (c Column) Over() bool { return c.Limit != nil && c.Count > int64(*c.Limit) }
 
-// Admit returns ColumnFull if a hard limit keeps n more tickets out. It can be relied on under the
-// column's lock.
+// Admit returns ColumnLeaving if the column is being removed, or ColumnFull if a hard limit keeps n more tickets out. It
+// can be relied on under the column's lock.
 func (c Column) Admit(n int64) error {
-	if c.Hard && c.Limit != nil && c.Count+n > int64(*c.Limit) {
+	if c.Leaving() {
+		return ColumnLeaving(c.Name)
+	}
+	if c.Hard && c.Limit != nil && c.Count+c.Incoming+n > int64(*c.Limit) {
 		return ColumnFull(c.Name, *c.Limit)
 	}
 	return nil
@@ -94,10 +100,10 @@ func (b Board) With(columns ...Column) Board {
 	return b
 }
 
-// FirstColumn returns the board's first column that is done, or that is not.
+// FirstColumn returns the board's first column that is done, or that is not, and that tickets can come to.
 func (b Board) FirstColumn(done bool) (Column, bool) {
 	for _, c := range b.Columns {
-		if c.Done == done {
+		if c.Done == done && !c.Leaving() {
 			return c, true
 		}
 	}

@@ -192,11 +192,14 @@ func MoveColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, p
 }
 
 // RemoveColumn removes an empty column of a board whose columns are locked. It returns LastColumn.
-func RemoveColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column) error {
+func RemoveColumn(ctx context.Context, tx *db.Tx, board Board, column Column) error {
 	if len(board.Columns) == 1 {
 		return LastColumn()
 	}
-	n, err := tx.RemoveColumn(ctx, column)
+	if err := releaseRoom(ctx, tx, column); err != nil {
+		return err
+	}
+	n, err := tx.RemoveColumn(ctx, column.ID)
 	if err != nil {
 		return fmt.Errorf("remove column: %w", err)
 	}

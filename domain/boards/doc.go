@@ -21,8 +21,16 @@
 // A change of a board's columns holds the locks of all of them and ends with an increment of the board's version; a
 // second change made from the same version is refused there. A hard limit is checked under the column's lock by
 // whatever brings a ticket. The statement that takes ranks for new tickets carries the limit, and whether the
-// column is a done-column, in its WHERE, because it works with a board read up to a second ago. The tickets of a
-// removed column change rows with one UPDATE that adds an offset to their ranks.
+// column is a done-column or being removed, in its WHERE, because it works with a board read up to a second ago.
+//
+// # Changes of all tickets of a column
+//
+// A column that becomes done, or ceases to be, or is removed, changes all its tickets: up to Chunk in the transaction of
+// the edit, more by a run (domain/kinds/columns), Chunk in each transaction. The column's row says so meanwhile: see
+// Change. A column that is being closed is done already, so what comes to it is closed; until its Change is over,
+// tickets that were there before may be open, and verify knows. One that is being reopened is not done, and what comes
+// to it stays as it is. One that is being emptied takes no ticket, and its target keeps room below its hard limit for
+// all that may come (Incoming).
 //
 // A transaction that changes tickets locks the board's row in share mode, after the tickets, and checks that the
 // board is not archived. New tickets get that lock by their foreign key, before the statement that writes their

@@ -9,7 +9,8 @@ import (
 )
 
 // TakeRanks takes k ranks, gap apart, at a column's end for new tickets, counts them and locks the column. It returns
-// the last of the ranks, or ColumnNotFound, ColumnFull, or ErrOutdated if the column's done changed.
+// the last of the ranks, or ColumnNotFound, ColumnLeaving, ColumnFull, or ErrOutdated if the column changed since it was
+// read: its done, or whether it is being removed.
 func TakeRanks(ctx context.Context, tx *db.Tx, board ID, column Column, k int, gap int64) (last int64, err error) {
 	result, err := tx.AppendRanks(ctx, db.AppendRanksParams{K: int64(k), Span: int64(k) * gap, ID: column.ID,
 		BoardID: board, Done: column.Done})
@@ -32,6 +33,9 @@ func whyNone(ctx context.Context, tx *db.Tx, board ID, column Column, k int) err
 	now, ok := locked[column.ID]
 	if !ok || now.Board != board {
 		return ColumnNotFound{Column: uint64(column.ID)}
+	}
+	if now.Leaving() && !column.Leaving() {
+		return ErrOutdated
 	}
 	if err := now.Admit(int64(k)); err != nil {
 		return err

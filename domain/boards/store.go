@@ -281,7 +281,11 @@ func fromRow(row db.Board, columns []db.BoardColumn) Board {
 
 func columnFrom(row db.BoardColumn) Column {
 	column := Column{ID: row.ID, Board: row.BoardID, Name: row.Name, Done: row.Done, Count: row.TicketCount,
-		Hard: row.WipHard, LastRank: row.LastRank, position: row.Position}
+		Hard: row.WipHard, LastRank: row.LastRank, Incoming: row.Incoming, position: row.Position}
+	if row.ChangeKind != "" {
+		column.Change = &Change{Kind: row.ChangeKind, Run: row.ChangeRun, By: row.ChangeBy, At: *row.ChangeAt,
+			To: row.ChangeTo, Total: row.ChangeTotal, Done: row.ChangeDone, Numbers: row.ChangeLeft, rank: row.ChangeRank}
+	}
 	if row.WipLimit != nil {
 		limit := int(*row.WipLimit)
 		column.Limit = &limit

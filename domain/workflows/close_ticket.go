@@ -105,7 +105,7 @@ func (w *Workflows) reopenIn(ctx context.Context, ticket tickets.Ticket, board b
 		return boards.Column{}, err
 	}
 	for _, location := range spots {
-		if column, ok := board.Column(location.Column); ok && !column.Done {
+		if column, ok := board.Target(location.Column); ok && !column.Done {
 			return column, nil
 		}
 	}

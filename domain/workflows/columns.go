@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -45,7 +48,7 @@ func (w *Workflows) RenameBoard(
 }
 
 // ArchiveBoard makes a board read-only, or restores it. version is the one that the caller saw, nil for no check. It
-// returns boards.NotFound or Stale.
+// returns boards.NotFound, Stale, or ColumnChanging while a run is changing the tickets of a column.
 func (w *Workflows) ArchiveBoard(
 	ctx context.Context, slug string, archived bool, version *uint64,
 ) (boards.Board, error) {
@@ -55,6 +58,11 @@ func (w *Workflows) ArchiveBoard(
 		}
 		var at *time.Time
 		if archived {
+			for _, column := range board.Columns {
+				if err := freeToChange(ctx, tx, column); err != nil {
+					return err
+				}
+			}
 			at = &tx.Now
 		}
 		return boards.Archive(ctx, tx, board, at)
@@ -87,21 +95,17 @@ func (w *Workflows) OpenColumn(
 }
 
 // EditColumn changes a column. If it becomes a done column, all its tickets are closed; if it stops being one, they are
-// reopened. It returns boards.NotFound, ColumnNotFound, Stale, Archived, or what is wrong with the edit.
+// reopened: in a run, if they are more than boards.Chunk. It returns boards.NotFound, ColumnNotFound, Stale, Archived,
+// ColumnChanging if a run is still changing its tickets, or what is wrong with the edit.
 func (w *Workflows) EditColumn(
 	ctx context.Context, slug string, column id.Column, edit boards.ColumnEdit, version *uint64,
 ) (boards.Board, error) {
 	board, err := w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.User) error {
 		was, now, err := boards.EditColumn(ctx, tx, board, column, edit)
-		switch {
-		case err != nil:
+		if err != nil || edit.Done == nil {
 			return err
-		case now.Done && !was.Done:
-			return tickets.CloseColumn(ctx, tx, column, by)
-		case was.Done && !now.Done:
-			return tickets.ReopenColumn(ctx, tx, column, by)
 		}
-		return nil
+		return w.changeDone(ctx, tx, board, was, now, by)
 	})
 	if err != nil {
 		return boards.Board{}, fmt.Errorf("edit column: %w", err)
@@ -109,9 +113,109 @@ func (w *Workflows) EditColumn(
 	return board, nil
 }
 
-// RemoveColumn takes a column off a board; its tickets go to the end of another, in their order. to
-// may be 0 for an empty column. It returns boards.NotFound, ColumnNotFound, Stale, Archived,
-// LastColumn, NoHeir or ColumnFull.
+// changeDone closes or reopens the tickets of a column whose done changed, or was not carried through to all of them.
+func (w *Workflows) changeDone(
+	ctx context.Context, tx *db.Tx, board boards.Board, was, now boards.Column, by tickets.User,
+) error {
+	if was.Done == now.Done && was.Change == nil {
+		return nil
+	}
+	err := freeToChange(ctx, tx, was)
+	if err == nil && was.Leaving() {
+		err = boards.ColumnChanging(was)
+	}
+	if err != nil && was.Done == now.Done {
+		return nil // another field was edited
+	}
+	if err != nil {
+		return err
+	}
+	change := boards.Change{Kind: boards.ChangeReopen}
+	if now.Done {
+		change.Kind = boards.ChangeClose
+	}
+	if now.Count > boards.Chunk {
+		return w.beginChange(ctx, tx, board, now, change)
+	}
+	ids, err := tickets.ColumnTickets(ctx, tx.Queries, now.ID, tickets.AllRanks, boards.Chunk)
+	if err != nil {
+		return err
+	}
+	if now.Done {
+		_, err = tickets.CloseIn(ctx, tx, now.ID, ids, by)
+	} else {
+		_, err = tickets.ReopenIn(ctx, tx, now.ID, ids, by, leftBehind(was))
+	}
+	if err != nil || was.Change == nil {
+		return err
+	}
+	return boards.EndChange(ctx, tx, now)
+}
+
+// leftBehind says which closed tickets of a column are to be reopened: nil for all.
+func leftBehind(column boards.Column) func(closedAt *time.Time, movedAt time.Time) bool {
+	if column.Change == nil || column.Change.Kind != boards.ChangeReopen {
+		return nil
+	}
+	return column.LeavesBehind
+}
+
+// freeToChange returns ColumnChanging if a run is changing the tickets of a locked column. A run that was cancelled, or
+// that left tasks undone, is no hindrance: the next change takes over.
+func freeToChange(ctx context.Context, tx *db.Tx, column boards.Column) error {
+	if column.Change == nil {
+		return nil
+	}
+	row, err := tx.RunByID(ctx, column.Change.Run)
+	if err != nil && !db.IsNotFound(err) {
+		return fmt.Errorf("read run: %w", err)
+	}
+	if err == nil && migrations.State(row.State).IsActive() {
+		return boards.ColumnChanging(column)
+	}
+	return nil
+}
+
+// StoppedChanges returns the columns of a board whose change no run is carrying on: an operator has cancelled it, or it
+// left some tasks undone. The same change, asked for again, goes on.
+func (w *Workflows) StoppedChanges(ctx context.Context, board boards.Board) (map[id.Column]bool, error) {
+	stopped := map[id.Column]bool{}
+	for _, column := range board.Columns {
+		if column.Change == nil {
+			continue
+		}
+		row, err := w.engine.Row(ctx, column.Change.Run)
+		if err != nil && !errors.Is(err, fault.NotFound) {
+			return nil, err
+		}
+		stopped[column.ID] = err != nil || !migrations.State(row.State).IsActive()
+	}
+	return stopped, nil
+}
+
+// beginChange opens the run that changes all tickets of a column, in the transaction that makes it necessary.
+func (w *Workflows) beginChange(
+	ctx context.Context, tx *db.Tx, board boards.Board, column boards.Column, change boards.Change,
+) error {
+	actor := accounts.ActorFrom(ctx)
+	run, err := w.engine.OpenIn(ctx, tx, runActor(actor), ChangeColumnName, migrations.Values{
+		"company": actor.Company.Slug, "board": board.Slug, "column": strconv.FormatUint(uint64(column.ID), 10),
+	})
+	if err != nil {
+		return err
+	}
+	// After the locks: a ticket that was put there before this transaction had them belongs to the change.
+	change.Run, change.By, change.At = run.ID, actor.Account.ID, w.db.Now()
+	if before := column.Change; before != nil && before.Kind == change.Kind {
+		change.At = before.At // it goes on
+	}
+	return boards.BeginChange(ctx, tx, column, change)
+}
+
+// RemoveColumn takes a column off a board; its tickets go to the end of another, in their order: if they are more than
+// boards.Chunk, in a run, and the column is on the board until the last is gone. to may be 0 for an empty column. It
+// returns boards.NotFound, ColumnNotFound, Stale, Archived, LastColumn, NoHeir, ColumnFull, ColumnLeaving or
+// ColumnChanging.
 func (w *Workflows) RemoveColumn(
 	ctx context.Context, slug string, column, to id.Column, version *uint64,
 ) (boards.Board, error) {
@@ -120,12 +224,22 @@ func (w *Workflows) RemoveColumn(
 		if !ok {
 			return boards.ColumnNotFound{Column: uint64(column)}
 		}
+		if err := removable(ctx, tx, board, removed); err != nil {
+			return err
+		}
+		if removed.Count > boards.Chunk && len(board.Columns) > 1 {
+			heir, err := heirOf(board, removed, to)
+			if err != nil {
+				return err
+			}
+			return w.beginChange(ctx, tx, board, removed, boards.Change{Kind: boards.ChangeEmpty, To: heir.ID})
+		}
 		if removed.Count > 0 && len(board.Columns) > 1 {
 			if err := empty(ctx, tx, board, removed, to, by); err != nil {
 				return err
 			}
 		}
-		return boards.RemoveColumn(ctx, tx, board, column)
+		return boards.RemoveColumn(ctx, tx, board, removed)
 	})
 	if err != nil {
 		return boards.Board{}, fmt.Errorf("remove column: %w", err)
@@ -133,31 +247,60 @@ func (w *Workflows) RemoveColumn(
 	return board, nil
 }
 
-// empty puts the tickets of a column at the end of another.
+// removable returns ColumnChanging if a run is changing the column's tickets, or if those of another are to come to it.
+func removable(ctx context.Context, tx *db.Tx, board boards.Board, removed boards.Column) error {
+	if err := freeToChange(ctx, tx, removed); err != nil {
+		return err
+	}
+	for _, other := range board.Columns {
+		if other.Leaving() && other.Change.To == removed.ID {
+			return boards.ColumnChanging(other)
+		}
+	}
+	return nil
+}
+
+// heirOf returns the column that the tickets of a removed one go to.
+func heirOf(board boards.Board, removed boards.Column, heir id.Column) (boards.Column, error) {
+	to, ok := board.Column(heir)
+	if !ok || to.ID == removed.ID {
+		return boards.Column{}, boards.NoHeir()
+	}
+	if removed.Leaving() && removed.Change.To == to.ID { // room is kept for them already
+		to.Incoming -= removed.Change.Total - removed.Change.Done
+	}
+	return to, to.Admit(removed.Count)
+}
+
+// empty puts the tickets of a column, boards.Chunk at most, at the end of another.
 func empty(
 	ctx context.Context, tx *db.Tx, board boards.Board, from boards.Column, heir id.Column, by tickets.User,
 ) error {
-	to, ok := board.Column(heir)
-	if !ok || to.ID == from.ID {
-		return boards.NoHeir()
-	}
-	if err := to.Admit(from.Count); err != nil {
-		return err
-	}
-	n, last, err := tickets.EmptyColumn(ctx, tx, tickets.ColumnMove{
-		From: from.ID, To: to.ID, LastRank: to.LastRank, FromDone: from.Done, ToDone: to.Done,
-		Names: tickets.Change{Old: from.Name, New: to.Name},
-	}, by)
+	to, err := heirOf(board, from, heir)
 	if err != nil {
 		return err
 	}
-	if err := boards.RaiseLastRank(ctx, tx, to.ID, last); err != nil {
+	ids, err := tickets.ColumnTickets(ctx, tx.Queries, from.ID, tickets.AllRanks, boards.Chunk)
+	if err != nil {
 		return err
 	}
-	if err := boards.Count(ctx, tx, from.ID, -n); err != nil {
+	done, err := tickets.CarryAll(ctx, tx, ColumnMove(from, to), ids, by)
+	if err != nil {
 		return err
 	}
-	return boards.Count(ctx, tx, to.ID, n)
+	if err := boards.RaiseLastRank(ctx, tx, to.ID, done.LastRank); err != nil {
+		return err
+	}
+	if err := boards.Count(ctx, tx, from.ID, -done.Tickets); err != nil {
+		return err
+	}
+	return boards.Count(ctx, tx, to.ID, done.Tickets)
+}
+
+// ColumnMove is the way of tickets from a locked column to the end of another.
+func ColumnMove(from, to boards.Column) tickets.ColumnMove {
+	return tickets.ColumnMove{From: from.ID, To: to.ID, LastRank: to.LastRank, FromDone: from.Done, ToDone: to.Done,
+		Names: tickets.Change{Old: from.Name, New: to.Name}}
 }
 
 // onColumns runs fn, which changes a board's columns, in a transaction that holds all their locks, and counts the edit.

@@ -120,14 +120,14 @@ func (w *Workflows) RestoreTicket(
 	return moved, board, nil
 }
 
-// columnOf returns the column of a location, or the board's first if that is gone.
+// columnOf returns the column of a location, or the board's first if that is gone or being removed.
 func columnOf(board boards.Board, location *tickets.Location) boards.Column {
 	if location != nil {
-		if column, ok := board.Column(location.Column); ok {
+		if column, ok := board.Target(location.Column); ok {
 			return column
 		}
 	}
-	return board.Columns[0]
+	return board.Entry()
 }
 
 func (w *Workflows) restoreIn(

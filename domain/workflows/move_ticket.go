@@ -122,7 +122,8 @@ func (m *move) carryOut(ctx context.Context, t lockedTicket) (tickets.MoveResult
 		}
 	}
 	m.changed = []boards.Column{to}
-	moved, placed, err := t.carry(ctx, m.key, m.intent, tickets.ClosedIn(t.Ticket, from.Done, to.Done, t.tx.Now))
+	wasDone := from.Done || from.LeavesBehind(t.ClosedAt, t.MovedAt)
+	moved, placed, err := t.carry(ctx, m.key, m.intent, tickets.ClosedIn(t.Ticket, wasDone, to.Done, t.tx.Now))
 	if err != nil || !placed {
 		return moved, err
 	}

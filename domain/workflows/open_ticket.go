@@ -114,7 +114,7 @@ func OpenTickets(
 ) ([]tickets.Ticket, error) {
 	rows := make([]tickets.Row, len(openings))
 	for i, o := range openings {
-		rows[i] = tickets.Row{NewTicket: o, Column: cmp.Or(o.Draft.Column, board.Columns[0].ID)}
+		rows[i] = tickets.Row{NewTicket: o, Column: cmp.Or(o.Draft.Column, board.Entry().ID)}
 	}
 	if err := takeRanks(ctx, tx, board, rows); err != nil {
 		return nil, err

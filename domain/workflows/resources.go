@@ -80,6 +80,8 @@ type ColumnResource struct {
 	Done     bool      `json:"done"`
 	WIP      string    `json:"wip"` // none, soft or hard
 	WIPLimit *int      `json:"wip_limit"`
+	// Change is what a run is still doing to all its tickets: closing, reopening or removing; absent if none is.
+	Change string `json:"change,omitempty"`
 }
 
 // Links makes resources: Base is the public URL without a path, Company the slug of their company. A test in web
@@ -125,7 +127,13 @@ func (l Links) Board(board boards.Board) BoardResource {
 
 // ColumnOf returns a column's resource.
 func ColumnOf(c boards.Column) ColumnResource {
-	return ColumnResource{ID: c.ID, Name: c.Name, Done: c.Done, WIP: c.WIP(), WIPLimit: c.Limit}
+	return ColumnResource{ID: c.ID, Name: c.Name, Done: c.Done, WIP: c.WIP(), WIPLimit: c.Limit,
+		Change: changeNames[c.Changes()]}
+}
+
+// changeNames are the names of what a run does to all tickets of a column.
+var changeNames = map[string]string{
+	boards.ChangeClose: "closing", boards.ChangeReopen: "reopening", boards.ChangeEmpty: "removing",
 }
 
 func (l Links) ticket(key tickets.Key) string { return l.Base + "/" + l.Company + "/" + key.String() }

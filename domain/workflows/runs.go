@@ -16,6 +16,8 @@ const (
 	MintName       = "mint-refs"
 	LoadName       = "load-refs"
 	QuarantineName = "quarantine-refs"
+
+	ChangeColumnName = "change-column"
 )
 
 // Operator returns the caller if it may run the instance: an operator, whose token has the scope. It returns

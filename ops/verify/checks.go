@@ -161,10 +161,34 @@ func houseChecks() []check {
 				WHERE (t.deleted_at IS NULL) <> (t.column_id IS NOT NULL) OR (t.deleted_at IS NULL) <> (t.rank_in_column IS NOT NULL)`,
 		},
 		{
-			name: "done is closed", says: "Tickets in a done column are closed.", tables: []string{"ticket"},
+			name: "done is closed",
+			says: "Tickets in a done column are closed, but for those that a run is still closing.", tables: []string{"ticket"},
 			query: `SELECT CONCAT(` + aTicket + `, ' is in the done column ', c.id, ' but not closed')
 				FROM ticket t STRAIGHT_JOIN board_column c FORCE INDEX (PRIMARY) ON c.id = t.column_id` + ofTicket + `
-				WHERE c.done AND t.closed_at IS NULL`,
+				WHERE c.done AND c.change_kind <> 'close' AND t.closed_at IS NULL`,
+		},
+		{
+			name:   "changes of columns",
+			says:   "A run that closes a column's tickets does so in a done column, one that reopens them in another; one that empties it leads to a column of its board.",
+			tables: []string{"board_column"},
+			query: `SELECT CONCAT(` + aColumn + `, ' is changed as “', c.change_kind, '” by run ', c.change_run, ' with ', c.change_done, ' of ', c.change_total, ' tickets done')
+				FROM board_column c` + ofColumn + `
+				LEFT JOIN board_column x ON x.id = c.change_to AND x.board_id = c.board_id AND x.id <> c.id
+				WHERE NOT CASE c.change_kind
+					WHEN '' THEN c.change_run = 0 AND c.change_to = 0
+					WHEN 'close' THEN c.done AND c.change_run > 0 AND c.change_at IS NOT NULL AND c.change_left > 0 AND c.change_done <= c.change_total
+					WHEN 'reopen' THEN NOT c.done AND c.change_run > 0 AND c.change_at IS NOT NULL AND c.change_left > 0 AND c.change_done <= c.change_total
+					WHEN 'empty' THEN x.id IS NOT NULL AND c.change_run > 0 AND c.change_at IS NOT NULL AND c.ticket_count <= c.change_total - c.change_done
+					ELSE FALSE END
+				ORDER BY c.id`,
+		},
+		{
+			name: "room kept", says: "A column keeps room for the tickets that runs may still bring, and for no others.",
+			tables: []string{"board_column"},
+			query: `SELECT CONCAT(` + aColumn + `, ' keeps room for ', c.incoming, ' tickets, but runs may bring ', COALESCE(x.expected, 0))
+				FROM board_column c LEFT JOIN (SELECT change_to, SUM(change_total - change_done) AS expected FROM board_column
+					WHERE change_kind = 'empty' GROUP BY change_to) x ON x.change_to = c.id` + ofColumn + `
+				WHERE c.incoming <> COALESCE(x.expected, 0) ORDER BY c.id`,
 		},
 		{
 			name: "ranks strict", says: "No two tickets of a column have the same rank.", tables: []string{"ticket"},

@@ -250,6 +250,16 @@ var corruptions = []struct {
 	{"done is closed", "an open one", []string{"UPDATE board_column SET done = TRUE WHERE position = 1 AND board_id = " +
 		ninja, "UPDATE ticket SET closed_at = moved_at WHERE local_id NOT IN (3, 5) AND board_id = " + ninja,
 		"DELETE FROM assignee"}, "(acme/NINJA-5) is in the done column"},
+	{"changes of columns", "a run that closes tickets of a column that is not done", []string{
+		"UPDATE board_column SET change_kind = 'close', change_run = 1, change_at = NOW(6), change_total = 5, change_left = 5 WHERE position = 1 AND board_id = " + ninja,
+	}, "is changed as “close” by run 1 with 0 of 5 tickets done"},
+	{"changes of columns", "a run that empties a column into one of another board", []string{
+		"UPDATE board_column SET change_kind = 'empty', change_run = 1, change_at = NOW(6), change_total = 5, change_to = (SELECT * FROM (SELECT MIN(id) FROM board_column) x) WHERE position = 1 AND board_id = " + ninja,
+		"UPDATE board_column SET incoming = 5 ORDER BY id LIMIT 1",
+	}, "is changed as “empty” by run 1"},
+	{"room kept", "for tickets that none brings",
+		[]string{"UPDATE board_column SET incoming = 3 WHERE position = 1 AND board_id = " + ninja},
+		"keeps room for 3 tickets, but runs may bring 0"},
 	{"ranks strict", "the same twice", []string{
 		"ALTER TABLE ticket DROP INDEX uq_ticket_rank, ADD INDEX uq_ticket_rank (column_id, rank_in_column)",
 		"UPDATE ticket SET rank_in_column = 65536 WHERE local_id IN (1, 2) AND board_id = " + ninja,

@@ -101,6 +101,9 @@ func (props ColumnProps) Seen() string {
 	c := props.Column
 	fmt.Fprint(sum, props.Board.Slug, c.Name, c.Done, load(c, false), c.Hard, props.Write, props.Next != nil,
 		len(props.Cards))
+	if c.Change != nil {
+		fmt.Fprint(sum, "|", *c.Change)
+	}
 	for _, card := range props.Cards {
 		fmt.Fprintf(sum, "|%d %d %q %t %d", card.ID, card.Key.Number, card.Title, card.ClosedAt != nil,
 			card.MovedAt.UnixMicro())
@@ -112,3 +115,9 @@ func (props ColumnProps) Seen() string {
 }
 
 func formID(c id.Column) string { return strconv.FormatUint(uint64(c), 10) }
+
+// changeShort is changeText below the name of the column.
+func changeShort(board boards.Board, c boards.Column) string {
+	text := changeText(board, c)
+	return strings.ToUpper(text[:1]) + text[1:]
+}

@@ -1,10 +1,13 @@
 package pages
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -19,6 +22,35 @@ type BoardSettingsProps struct {
 	Archive views.Errors
 	Public  *PublicForm // nil if the user may not change it
 	Lost    views.Errors
+	// Stopped are the columns whose change no run is carrying on.
+	Stopped  map[id.Column]bool
+	Fragment bool // ColumnChanges alone is asked for
+}
+
+// changing reports whether a run is changing all tickets of a column.
+func (props BoardSettingsProps) changing() bool {
+	return slices.ContainsFunc(props.Board.Columns, func(c boards.Column) bool { return c.Change != nil })
+}
+
+// changeText says how far the change of a column's tickets is.
+func changeText(board boards.Board, c boards.Column) string {
+	far := fmt.Sprintf("%s of %s", migrations.Grouped(c.Change.Done), migrations.Grouped(c.Change.Total))
+	switch c.Change.Kind {
+	case boards.ChangeClose:
+		return "its tickets are being closed: " + far + "."
+	case boards.ChangeReopen:
+		return "its tickets are being reopened: " + far + "."
+	}
+	to, _ := board.Column(c.Change.To)
+	return "it is being removed. Its tickets go to “" + to.Name + "”: " + far + "."
+}
+
+// stoppedText says how a change goes on.
+func stoppedText(c boards.Column) string {
+	if c.Leaving() {
+		return "Remove the column again to go on."
+	}
+	return "Save the column again to go on."
 }
 
 // ColumnForm is the input of the form of a column.

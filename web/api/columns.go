@@ -66,8 +66,12 @@ func (h *Handlers) RemoveColumn(c echo.Context) error {
 	if err != nil {
 		return badQuery("to", "the id of a column")
 	}
-	if _, err := h.workflows.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, to, nil); err != nil {
+	board, err := h.workflows.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, to, nil)
+	if err != nil {
 		return notColumn(err, columnID)
+	}
+	if column, there := board.Column(columnID); there { // until a run has moved its tickets
+		return answer(c, http.StatusAccepted, workflows.ColumnOf(column))
 	}
 	return c.NoContent(http.StatusNoContent)
 }

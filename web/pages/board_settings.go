@@ -43,6 +43,14 @@ func settingsOf(board boards.Board) pages.BoardSettingsProps {
 
 func (h *Handlers) showSettings(c echo.Context, code int, props pages.BoardSettingsProps) error {
 	props.Page = h.respond.Page(c, "Settings of "+props.Board.Title)
+	var err error
+	if props.Stopped, err = h.workflows.StoppedChanges(c.Request().Context(), props.Board); err != nil {
+		return err
+	}
+	if respond.Target(c) == views.ChangesID {
+		props.Fragment = true
+		return respond.Render(c, code, pages.ColumnChanges(props))
+	}
 	if err := h.addPublicForm(c, &props); err != nil {
 		return err
 	}
@@ -183,8 +191,11 @@ func (h *Handlers) SaveColumn(c echo.Context) error {
 	if err != nil {
 		return h.rejectColumn(c, columnID, form, err)
 	}
-	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug),
-		"The column “"+form.Name+"” is saved.")
+	message := "The column “" + form.Name + "” is saved."
+	if column, ok := board.Column(columnID); ok && column.Change != nil {
+		message += " It has many tickets: this page shows how far they are."
+	}
+	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), message)
 }
 
 func (h *Handlers) rejectColumn(c echo.Context, columnID id.Column, form pages.ColumnForm, err error) error {
@@ -232,7 +243,11 @@ func (h *Handlers) RemoveColumn(c echo.Context) error {
 	if err = fault.Join(err, versionErr); err == nil {
 		var board boards.Board
 		if board, err = h.workflows.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, heir, &seen); err == nil {
-			return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column is removed.")
+			message := "The column is removed."
+			if column, there := board.Column(columnID); there {
+				message = "“" + column.Name + "” has many tickets: it is removed when all have gone to the other column."
+			}
+			return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), message)
 		}
 	}
 	messages, code, ok := respond.Rejected(err)

@@ -62,7 +62,7 @@ func (h *Handlers) showMove(c echo.Context, code int, ticket tickets.Ticket, boa
 	}
 	form.Board = goal.Slug
 	if _, ok := goal.Column(form.Column); !ok {
-		form.Column = goal.Columns[0].ID
+		form.Column = goal.Entry().ID
 		if goal.ID == board.ID {
 			form.Column = ticket.Column
 		}

@@ -110,7 +110,7 @@ func (m *Importer) importPlan(
 }
 
 func (p *importPlan) readStatuses(values migrations.Values) error {
-	p.statuses, p.other = map[string]string{}, p.board.Columns[0].Name
+	p.statuses, p.other = map[string]string{}, p.board.Entry().Name
 	known := func(param, name string) error {
 		if _, ok := p.column(name); !ok {
 			return migrations.BadParam(param, fmt.Sprintf("The board has no column “%s”. It has: %s.", name, p.columnNames()))

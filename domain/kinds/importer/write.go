@@ -388,7 +388,7 @@ func (m *Importer) previewImport(ctx context.Context, work *migrations.Work) (st
 	})...)
 	if c := a.column; c.Hard && c.Limit != nil {
 		a.notes = append(a.notes, fmt.Sprintf("“%s” has room for %d more: which rows get it shows when they are imported",
-			c.Name, int64(*c.Limit)-c.Count))
+			c.Name, int64(*c.Limit)-c.Count-c.Incoming))
 	}
 	return fmt.Sprintf("would open as %s-… in “%s”", plan.board.Slug, a.column.Name) + noteEnd(a.rest.Assignees, a.notes),
 		nil
