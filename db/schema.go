@@ -1,12 +1,15 @@
 package db
 
 import (
+	"context"
 	"database/sql"
 	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/golang-migrate/migrate/v4"
@@ -27,15 +30,17 @@ type SchemaStatus struct {
 	Dirty           bool
 }
 
-// SchemaUp brings the schema to the newest version, under a lock. It returns BrokenSchema or NewerSchema if it cannot.
-// Each of reached is called with each version. A database that a restore holds is refused with Restoring.
-func SchemaUp(rawURL string, reached ...func(version, latest uint)) error {
-	return withSchema(rawURL, true, reached, func(m *migrate.Migrate) error {
-		// Up checks the version under its lock; before that, another process may be changing it.
+// SchemaWatch is told of a change of the schema. Either may be nil.
+type SchemaWatch struct {
+	Reached func(version, latest uint) // each version
+	Waits   func(why string)           // it waits, for another process or for a table
+}
+
+// SchemaUp brings the schema to the newest version, under a lock: another process that changes it is waited for. It
+// returns BrokenSchema or NewerSchema if it cannot. A database that a restore holds is refused with Restoring.
+func SchemaUp(rawURL string, watch ...SchemaWatch) error {
+	return withSchema(rawURL, true, watch, func(m *migrate.Migrate) error {
 		err := m.Up()
-		for errors.Is(err, database.ErrLocked) || errors.Is(err, migrate.ErrLockTimeout) {
-			err = m.Up() // it waited some seconds; a large change takes longer
-		}
 		var dirty migrate.ErrDirty
 		switch {
 		case errors.As(err, &dirty):
@@ -105,10 +110,109 @@ func LatestSchema() uint {
 	return version
 }
 
-// watchedSchema reports the versions that a schema reaches.
+// watchedSchema reports the versions that a schema reaches, and runs the statements of its files one by one.
 type watchedSchema struct {
 	database.Driver
-	reached []func(version, latest uint)
+	conn  *sql.Conn
+	watch []SchemaWatch
+}
+
+func (w watchedSchema) waits(why string) {
+	for _, watch := range w.watch {
+		if watch.Waits != nil {
+			watch.Waits(why)
+		}
+	}
+}
+
+// schemaLockWait is how long, in seconds, a statement waits for its table at once. Whatever else needs the table waits
+// behind it, so it steps back in between.
+const schemaLockWait = 2
+
+// lock waits until no other process changes the schema. It takes the lock that golang-migrate takes, on the connection of
+// the change: if that is lost, so is the lock.
+func (w watchedSchema) lock(ctx context.Context) error {
+	var name string
+	if err := w.conn.QueryRowContext(ctx, "SELECT DATABASE()").Scan(&name); err != nil {
+		return err
+	}
+	key, err := database.GenerateAdvisoryLockId(name + ":" + schemaTable)
+	if err != nil {
+		return err
+	}
+	for said := ""; ; {
+		var mine sql.NullBool
+		if err := w.conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", key, schemaLockWait).Scan(&mine); err != nil {
+			return err
+		}
+		if mine.Bool {
+			_, err := w.conn.ExecContext(ctx, fmt.Sprint("SET SESSION lock_wait_timeout = ", schemaLockWait))
+			return err
+		}
+		if holder := w.holder(ctx, key); holder != said {
+			said = holder
+			w.waits("Another process is changing the schema, or looking at it: " + holder + ". Waiting until it is done.")
+		}
+	}
+}
+
+// holder names the connection that has the lock, as far as this account may see it.
+func (w watchedSchema) holder(ctx context.Context, key string) string {
+	var connection sql.NullInt64
+	if err := w.conn.QueryRowContext(ctx, "SELECT IS_USED_LOCK(?)", key).Scan(&connection); err != nil || !connection.Valid {
+		return "its connection is not known"
+	}
+	var user, host string
+	err := w.conn.QueryRowContext(ctx, "SELECT USER, HOST FROM information_schema.PROCESSLIST WHERE ID = ?",
+		connection.Int64).Scan(&user, &host)
+	if err != nil {
+		return fmt.Sprint("connection ", connection.Int64)
+	}
+	return fmt.Sprintf("connection %d of %s at %s", connection.Int64, user, host)
+}
+
+// Run runs the statements of a file. One that waits too long for its table has changed nothing, and is run again.
+func (w watchedSchema) Run(file io.Reader) error {
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return err
+	}
+	for _, statement := range Statements(string(text)) {
+		said := false
+		for {
+			_, err := w.conn.ExecContext(context.Background(), statement)
+			if err == nil {
+				break
+			}
+			if number(err) != 1205 {
+				return database.Error{OrigErr: err, Err: "migration failed", Query: []byte(statement)}
+			}
+			if !said {
+				said = true
+				w.waits("A transaction, or a long query, holds a table that the schema is to change. Trying again until it is over.")
+			}
+		}
+	}
+	return nil
+}
+
+// Statements are the statements of a schema file: each ends with a semicolon at the end of a line.
+func Statements(file string) (list []string) {
+	var statement strings.Builder
+	for line := range strings.Lines(file) {
+		if strings.HasPrefix(strings.TrimSpace(line), "--") {
+			continue
+		}
+		statement.WriteString(line)
+		if strings.HasSuffix(strings.TrimSpace(line), ";") {
+			list = append(list, strings.TrimSpace(statement.String()))
+			statement.Reset()
+		}
+	}
+	if rest := strings.TrimSpace(statement.String()); rest != "" {
+		list = append(list, rest)
+	}
+	return list
 }
 
 // SetVersion is called by golang-migrate before a change, which it calls dirty, and after it.
@@ -117,21 +221,25 @@ func (w watchedSchema) SetVersion(version int, dirty bool) error {
 	if err != nil || dirty {
 		return err
 	}
-	for _, reached := range w.reached {
-		reached(uint(version), LatestSchema())
+	for _, watch := range w.watch {
+		if watch.Reached != nil {
+			watch.Reached(uint(version), LatestSchema())
+		}
 	}
 	return nil
 }
 
-// withSchema runs golang-migrate on a connection of its own: its files hold several statements.
+// schemaTable has the version of the schema.
+const schemaTable = "schema_migrations"
+
+// withSchema runs golang-migrate on a connection of its own.
 func withSchema(
-	rawURL string, onlyFree bool, reached []func(version, latest uint), fn func(*migrate.Migrate) error,
+	rawURL string, onlyFree bool, watch []SchemaWatch, fn func(*migrate.Migrate) error,
 ) error {
 	cfg, err := Config(rawURL)
 	if err != nil {
 		return err
 	}
-	cfg.MultiStatements = true
 	var connector driver.Connector
 	if connector, err = mysql.NewConnector(cfg); err != nil {
 		return fmt.Errorf("schema: %w", err)
@@ -145,11 +253,21 @@ func withSchema(
 	if err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
-	changed, err := target.WithInstance(pool, &target.Config{MigrationsTable: "schema_migrations"})
+	ctx := context.Background()
+	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("schema: %w", classify(err))
 	}
-	m, err := migrate.NewWithInstance("iofs", files, "mysql", watchedSchema{changed, reached})
+	defer conn.Close()
+	w := watchedSchema{conn: conn, watch: watch}
+	if err := w.lock(ctx); err != nil {
+		return fmt.Errorf("schema: %w", classify(err))
+	}
+	w.Driver, err = target.WithConnection(ctx, conn, &target.Config{MigrationsTable: schemaTable, NoLock: true})
+	if err != nil {
+		return fmt.Errorf("schema: %w", classify(err))
+	}
+	m, err := migrate.NewWithInstance("iofs", files, "mysql", w)
 	if err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}

@@ -72,7 +72,10 @@ func schema(
 func schemaUp(env environment, url string) error {
 	bar := newProgress(env)
 	defer bar.end()
-	return db.SchemaUp(url, func(version, latest uint) { bar.at("schema", int64(version), int64(latest)) })
+	return db.SchemaUp(url, db.SchemaWatch{
+		Reached: func(version, latest uint) { bar.at("schema", int64(version), int64(latest)) },
+		Waits:   func(why string) { fmt.Fprintln(env.stderr, why) },
+	})
 }
 
 func printSchema(env environment, status db.SchemaStatus, asJSON bool) (err error) {

@@ -77,7 +77,8 @@ func TestOpen(t *testing.T) {
 		db := connect(t, s.URL(database))
 		for setting, want := range map[string]string{
 			"skip_networking": "1", "innodb_flush_log_at_trx_commit": "1", "innodb_doublewrite": onOff(),
-			"log_bin": "0", "character_set_server": "utf8mb4", "collation_server": collation, "collation_database": collation,
+			"innodb_autoinc_lock_mode": "2",
+			"log_bin":                  "0", "character_set_server": "utf8mb4", "collation_server": collation, "collation_database": collation,
 			"max_connections": "500", "time_zone": "+00:00",
 		} {
 			if got := ask[string](t, db, "SELECT @@"+setting); got != want {

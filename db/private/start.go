@@ -86,6 +86,7 @@ func (s *Server) flags(e engine) []string {
 		"--innodb-buffer-pool-size=" + strconv.FormatUint(bufferPool(memory()), 10),
 		"--innodb-flush-log-at-trx-commit=1",
 		"--innodb-doublewrite=1",
+		"--innodb-autoinc-lock-mode=2", // no insert waits for another's, also not on MariaDB
 	}, e.flags(e), s.extra(""))
 }
 

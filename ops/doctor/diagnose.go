@@ -29,7 +29,7 @@ const (
 func diagnose(f facts) []Check {
 	checks := []Check{
 		fitness(f), schema(f), tables(f),
-		commits(f), pages(f), binlog(f), binlogFormat(f),
+		commits(f), pages(f), counters(f), binlog(f), binlogFormat(f),
 		isolation(f), zone(f), clock(f),
 		packet(f), pool(f), connections(f), purge(f), transactions(f),
 	}
@@ -110,6 +110,15 @@ func pages(f facts) Check {
 	if v := f.global["innodb_doublewrite"]; v == "OFF" || v == "0" || v == "DETECT_ONLY" {
 		c.Mark, c.Why = Problem, "A page that was half written in a crash cannot be repaired, unless the file system writes 16 KiB at once."
 		c.Fix = "innodb_doublewrite = ON under [mysqld] in the server's option file, then restart it."
+	}
+	return c
+}
+
+func counters(f facts) Check {
+	c := f.variable("AUTO_INCREMENT", "innodb_autoinc_lock_mode")
+	if f.global["innodb_autoinc_lock_mode"] != "2" {
+		c.Mark, c.Why = Note, "An insert of many rows makes all other inserts into its table wait until it is done."
+		c.Fix = "innodb_autoinc_lock_mode = 2 under [mysqld] in the server's option file, then restart it."
 	}
 	return c
 }

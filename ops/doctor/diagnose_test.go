@@ -16,7 +16,7 @@ func healthy() facts {
 	return facts{
 		server: db.Server{Version: "9.7.0", Major: 9, Minor: 7},
 		global: map[string]string{
-			"innodb_flush_log_at_trx_commit": "1", "innodb_doublewrite": "ON", "log_bin": "ON", "sync_binlog": "1",
+			"innodb_flush_log_at_trx_commit": "1", "innodb_doublewrite": "ON", "innodb_autoinc_lock_mode": "2", "log_bin": "ON", "sync_binlog": "1",
 			"binlog_format":      "ROW",
 			"max_allowed_packet": "67108864", "innodb_buffer_pool_size": "1073741824", "max_connections": "151",
 		},
@@ -62,6 +62,8 @@ func TestDiagnose(t *testing.T) {
 		{"lazy commits on MariaDB",
 			func(f *facts) { f.server.MariaDB = true; f.global["innodb_flush_log_at_trx_commit"] = "0" }, "commits", Problem,
 			"last second", "SET GLOBAL innodb_flush_log_at_trx_commit = 1; and innodb_flush_log_at_trx_commit = 1 under"},
+		{"inserts that wait for one another", func(f *facts) { f.global["innodb_autoinc_lock_mode"] = "1" }, "AUTO_INCREMENT",
+			Note, "other inserts", "innodb_autoinc_lock_mode = 2"},
 		{"torn pages", func(f *facts) { f.global["innodb_doublewrite"] = "OFF" }, "page writes", Problem, "half written",
 			"innodb_doublewrite = ON"},
 		{"a lazy binary log", func(f *facts) { f.global["sync_binlog"] = "0" }, "binary log", Problem, "may lack",

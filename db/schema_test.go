@@ -1,0 +1,141 @@
+package db_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
+)
+
+// upgrading brings a database up, and returns what it waits for and its end.
+func upgrading(url string) (waits <-chan string, end <-chan error) {
+	said, ended := make(chan string, 10), make(chan error, 1)
+	go func() { ended <- db.SchemaUp(url, db.SchemaWatch{Waits: func(why string) { said <- why }}) }()
+	return said, ended
+}
+
+func TestSchemaWaits(t *testing.T) {
+	t.Parallel()
+	t.Run("for the process that changes it, and says which", func(t *testing.T) {
+		t.Parallel()
+		url := dbtest.Empty(t)
+		domaintest.Must(t, db.SchemaUp(url))
+		d := domaintest.OK(db.Open(url))(t)
+		defer d.Close()
+		holder := domaintest.OK(d.SQL.Conn(t.Context()))(t)
+		defer holder.Close()
+		domaintest.Must(t, db.HoldSchema(t.Context(), holder))
+		waits, end := upgrading(url)
+		select {
+		case why := <-waits:
+			if !strings.Contains(why, "connection ") || !strings.Contains(why, "Waiting until") {
+				t.Error(why)
+			}
+		case err := <-end:
+			t.Fatalf("it did not wait: %v", err)
+		}
+		domaintest.OK(holder.ExecContext(t.Context(), "DO RELEASE_ALL_LOCKS()"))(t)
+		domaintest.Must(t, <-end)
+	})
+
+	t.Run("for a transaction that uses a table, without holding up others meanwhile", func(t *testing.T) {
+		t.Parallel()
+		url := dbtest.Empty(t)
+		domaintest.Must(t, db.SchemaTo(url, 11))
+		d := domaintest.OK(db.Open(url))(t)
+		defer d.Close()
+		tx := domaintest.OK(d.SQL.BeginTx(t.Context(), nil))(t)
+		defer tx.Rollback()
+		domaintest.OK(tx.ExecContext(t.Context(), "DELETE FROM board_column WHERE id = 0"))(t)
+		waits, end := upgrading(url)
+		select {
+		case why := <-waits:
+			if !strings.Contains(why, "holds a table") {
+				t.Error(why)
+			}
+		case err := <-end:
+			t.Fatalf("it did not wait: %v", err)
+		}
+		var n int // it comes through between two tries
+		domaintest.Must(t, d.SQL.QueryRowContext(context.Background(), "SELECT COUNT(*) FROM board_column").Scan(&n))
+		domaintest.Must(t, tx.Rollback())
+		domaintest.Must(t, <-end)
+		if status := domaintest.OK(db.Schema(url))(t); status.Dirty || status.Version != status.Latest {
+			t.Errorf("%+v", status)
+		}
+	})
+}
+
+// released is the last schema file of version 0.1.0. Later ones must let the program of the release before go on.
+const released = 9
+
+// contracting are statements after which the program of the release before fails, or writes what is wrong for the new
+// one: what it reads is gone, or what it writes is refused.
+var contracting = map[string]*regexp.Regexp{
+	"drops what the release before uses":            regexp.MustCompile(`(?i)\bDROP\s+(TABLE|COLUMN)\b`),
+	"renames what the release before uses":          regexp.MustCompile(`(?i)\bRENAME\b|\bCHANGE\s+COLUMN\b`),
+	"adds a column without a default":               regexp.MustCompile(`(?im)^ALTER[^;]*ADD COLUMN [^,;]*NOT NULL(?:[^,;D]|D(?:[^E]|E[^F]))*[,;]`),
+	"makes a column of the release before stricter": regexp.MustCompile(`(?i)\bMODIFY\b`),
+}
+
+// TestSchemaFilesExpand holds the rule that a release only adds to the schema: servers of the release before go on
+// beside the first new one. What nothing uses any more goes in the release after, in a file that says so in a comment:
+// -- contract: why nothing of the release before needs it.
+func TestSchemaFilesExpand(t *testing.T) {
+	t.Parallel()
+	files := domaintest.OK(filepath.Glob("schema/*.up.sql"))(t)
+	if len(files) < released {
+		t.Fatalf("%d files", len(files))
+	}
+	for _, file := range files {
+		number := domaintest.OK(strconv.Atoi(filepath.Base(file)[:6]))(t)
+		if number <= released {
+			continue
+		}
+		text := string(domaintest.OK(os.ReadFile(file))(t))
+		for _, what := range contracts(text) {
+			t.Errorf("%s %s", file, what)
+		}
+	}
+}
+
+// contracts says how the statements of a schema file break the release before.
+func contracts(text string) (found []string) {
+	if strings.Contains(text, "\n-- contract: ") || strings.HasPrefix(text, "-- contract: ") {
+		return nil
+	}
+	for _, statement := range db.Statements(text) {
+		for what, form := range contracting {
+			if form.MatchString(statement) {
+				found = append(found, what+": "+statement)
+			}
+		}
+	}
+	return found
+}
+
+func TestSchemaRule(t *testing.T) {
+	t.Parallel()
+	for statement, want := range map[string]int{
+		"ALTER TABLE board ADD COLUMN a INT NOT NULL DEFAULT 0, ADD COLUMN b INT NULL;":          0,
+		"CREATE TABLE a (b INT NOT NULL);":                                                       0,
+		"ALTER TABLE board ADD COLUMN a INT NOT NULL;":                                           1,
+		"ALTER TABLE board ADD COLUMN a INT NULL,\n  ADD COLUMN b INT NOT NULL, ADD KEY ix (b);": 1,
+		"ALTER TABLE board DROP COLUMN title;":                                                   1,
+		"DROP TABLE board;":                                                                      1,
+		"ALTER TABLE board RENAME COLUMN title TO name;":                                         1,
+		"ALTER TABLE board MODIFY title VARCHAR(9);":                                             1,
+		"-- contract: nothing has read it since 0.2.0\nALTER TABLE board DROP COLUMN title;":     0,
+	} {
+		if got := contracts(statement); len(got) != want {
+			t.Errorf("%s: %q", statement, got)
+		}
+	}
+}
