@@ -77,6 +77,9 @@ const (
 	readOnlyMode        = 1836
 )
 
+// notOnGalera: MariaDB refuses an update of a join with a table that it derives, on Galera only.
+const notOnGalera = 4165
+
 // retryable: deadlock victim, lock wait timeout, row changed since the snapshot (MariaDB 11.6 on), an AUTO_INCREMENT
 // that waited too long for its table, a transaction that lost against one of another server (Group Replication).
 func retryable(err error) bool {

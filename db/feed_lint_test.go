@@ -17,12 +17,13 @@ import (
 // unfed are the statements that change a table with a feed and need not publish the row again, by their location, with
 // the reason.
 var unfed = map[string]string{
-	"db/dbtest/copy.go: Copy":        "it fills the new database of a test",
-	"queries: SetRank":               "the order of the tickets stays",
-	"db/multirow_ranks.go: SetRanks": "the order of the tickets stays",
-	"queries: PurgeComments":         "their tickets' deletion was published, and is remembered by the horizon",
-	"queries: PurgeTickets":          "its deletion was published, and is remembered by the horizon",
-	"db/multirow_feeds.go: Publish":  "it is what publishes",
+	"db/dbtest/copy.go: Copy":              "it fills the new database of a test",
+	"queries: SetRank":                     "the order of the tickets stays",
+	"db/multirow_ranks.go: SetRanks":       "the order of the tickets stays",
+	"queries: PurgeComments":               "their tickets' deletion was published, and is remembered by the horizon",
+	"queries: PurgeTickets":                "its deletion was published, and is remembered by the horizon",
+	"db/multirow_feeds.go: Publish":        "it is what publishes",
+	"db/multirow_feeds.go: publishInParts": "it is what publishes",
 }
 
 // A change of a row of a table with a feed clears its position in the same statement, and only the publisher sets one.

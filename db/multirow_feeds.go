@@ -6,6 +6,7 @@ package db
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,10 +44,40 @@ func (q *Queries) Publish(ctx context.Context, table string, rows []uint64, base
 	}
 	result, err := q.db.ExecContext(ctx, `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, id BIGINT UNSIGNED PATH '$')) j STRAIGHT_JOIN `+table+` t`+byKey+`ON t.id = j.id
 SET t.feed_sync_id = ? + j.n WHERE t.feed_sync_id IS NULL`, string(list), base)
+	if number(err) == notOnGalera {
+		return q.publishInParts(ctx, table, rows, base)
+	}
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+// atOnceByField is small, because FIELD goes through its list for each row.
+const atOnceByField = 100
+
+// publishInParts is Publish without a join, which Galera refuses to update.
+func (q *Queries) publishInParts(ctx context.Context, table string, rows []uint64, base uint64) (n int64, err error) {
+	for part := range slices.Chunk(rows, atOnceByField) {
+		places := marks(len(part))
+		args := []any{base}
+		for range 2 {
+			for _, row := range part {
+				args = append(args, row)
+			}
+		}
+		result, err := q.db.ExecContext(ctx, `UPDATE `+table+` SET feed_sync_id = ? + FIELD(id, `+places+`)
+WHERE id IN (`+places+`) AND feed_sync_id IS NULL`, args...)
+		if err != nil {
+			return n, err
+		}
+		changed, err := result.RowsAffected()
+		if err != nil {
+			return n, err
+		}
+		n, base = n+changed, base+uint64(len(part))
+	}
+	return n, nil
 }
 
 // PositionOf returns the position of a row of a feed's table, nil if it is not published.

@@ -14,13 +14,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
-// nodes opens a database at each node of a cluster: COUNTERFOIL_CLUSTER has its three URLs, which `make soak-cluster`
-// sets.
+// nodes opens a database at each node of a cluster: COUNTERFOIL_CLUSTER has its three URLs, with spaces between.
 func nodes(t *testing.T) (list []*db.DB) {
 	t.Helper()
 	urls := strings.Fields(os.Getenv("COUNTERFOIL_CLUSTER"))
 	if len(urls) != 3 {
-		t.Fatal("COUNTERFOIL_CLUSTER has not the URLs of three nodes. Run the test with make soak-cluster.")
+		t.Fatal("COUNTERFOIL_CLUSTER must have the URLs of one database at three Galera nodes.")
 	}
 	domaintest.Must(t, db.SchemaUp(urls[0]))
 	for _, url := range urls {
