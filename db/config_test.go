@@ -29,7 +29,8 @@ func TestConfig(t *testing.T) {
 		})
 	}
 	for _, url := range []string{"", "postgres://ana:hush@host/x", "ana:hush@tcp(host)/x", "mysql://ana:hush@host",
-		"mysql://ana:hush@/x", "mysql://ana:hu%zzsh@host/x"} {
+		"mysql://ana:hush@/x", "mysql://ana:hu%zzsh@host/x", "mysql://ana:hush@host/x?timeout=5s",
+		"mysql://ana:hush@host/x?tls=true&readTimeout=1s", "mysql://ana:hush@host/x?tls=yes"} {
 		t.Run("refused: "+url, func(t *testing.T) {
 			_, err := db.Config(url)
 			if !errors.Is(err, db.CodeBadURL) {
@@ -43,4 +44,18 @@ func TestConfig(t *testing.T) {
 			}
 		})
 	}
+
+	t.Run("an unknown option is named, and so are those that there are", func(t *testing.T) {
+		for url, want := range map[string][]string{
+			"mysql://ana@host/x?readTimeout=1s": {`"readTimeout"`, "tls"},
+			"mysql://ana@host/x?tls=yes":        {"tls", "true, false, skip-verify or preferred"},
+		} {
+			_, err := db.Config(url)
+			for _, word := range want {
+				if err == nil || !strings.Contains(err.Error(), word) {
+					t.Errorf("%s: %v", url, err)
+				}
+			}
+		}
+	})
 }

@@ -23,6 +23,10 @@ type whole interface {
 type conn struct {
 	whole
 	discarded bool
+	begun     bool // a transaction
+
+	at     place
+	killer *killer
 }
 
 // IsValid reports whether the pool may keep the connection.
@@ -37,7 +41,11 @@ func (c *conn) judge(err error) error {
 }
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	valid := c.whole.IsValid()
 	result, err := c.whole.ExecContext(ctx, query, args)
+	if valid && !c.begun && c.isLost(err) {
+		err = UnknownOutcome(err) // it was a transaction of its own
+	}
 	return result, c.judge(err)
 }
 
@@ -51,6 +59,7 @@ func (c *conn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx
 	if err != nil {
 		return nil, c.judge(err)
 	}
+	c.begun = true
 	return tx{begun, c}, nil
 }
 
@@ -60,4 +69,26 @@ type tx struct {
 	conn *conn
 }
 
-func (t tx) Commit() error { return t.conn.judge(t.Tx.Commit()) }
+// Commit returns UnknownOutcome if the transaction may have been committed although it failed.
+func (t tx) Commit() error {
+	t.conn.begun = false
+	sent := t.conn.whole.IsValid()
+	err := t.Tx.Commit()
+	if !t.conn.whole.IsValid() {
+		t.conn.killer.end(t.conn.at)
+	}
+	if sent && leavesOpen(err) {
+		return UnknownOutcome(err)
+	}
+	return t.conn.judge(err)
+}
+
+// Rollback ends the transaction also if the connection is dead: its locks are let go before another may ask for them.
+func (t tx) Rollback() error {
+	t.conn.begun = false
+	err := t.Tx.Rollback()
+	if !t.conn.whole.IsValid() {
+		t.conn.killer.end(t.conn.at)
+	}
+	return err
+}

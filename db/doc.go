@@ -14,6 +14,10 @@
 // seconds without a statement, so a process that hangs within a transaction loses its locks. Statements are
 // interpolated by the driver, so each is one round trip.
 //
+// A statement that is not answered in AnswerTimeout has lost its connection. Its transaction is ended at the server
+// (killer) before InTx returns: Unavailable if it cannot have been committed, else UnknownOutcome, which must not be
+// repeated unless that does no harm to what was saved.
+//
 // # Unique indexes
 //
 // Never check, then insert: the unique index decides, and the entity translates the error by the index's name

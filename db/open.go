@@ -18,11 +18,11 @@ import (
 )
 
 // session is set once on every connection. The names are the same on MariaDB and MySQL, unlike the DSN variable for
-// the isolation level. The server closes a connection without a statement for ten seconds, because a process that
-// hangs within a transaction must not keep its locks.
+// the isolation level. The server closes a connection without a statement for ten seconds, MariaDB one within a
+// transaction for eight, because a process that hangs or cannot be reached must not keep its locks.
 var session = []string{
 	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
-	"SET SESSION time_zone = '+00:00', innodb_lock_wait_timeout = 5, wait_timeout = 10, sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+	"SET SESSION time_zone = '+00:00', innodb_lock_wait_timeout = 5, wait_timeout = 10 /*M!100300, idle_transaction_timeout = 8 */, sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 }
 
 // DefaultConnections is how many connections a program opens by default, and BulkConnections how many more its
@@ -32,6 +32,19 @@ const (
 	BulkConnections    = 8
 )
 
+// AnswerTimeout is how long a statement or COMMIT of Open may take. It is longer than any wait for a lock.
+const AnswerTimeout = 10 * time.Second
+
+// lifetime is how long a connection is kept, so that a name or proxy that leads elsewhere is followed.
+const lifetime = time.Minute
+
+// Option is a setting of Open.
+type Option func(*mysql.Config)
+
+// AnswerWithin sets another AnswerTimeout; 0 is none: for changes of the schema, backups, checks and whatever else
+// has long statements.
+func AnswerWithin(d time.Duration) Option { return func(cfg *mysql.Config) { cfg.ReadTimeout = d } }
+
 // DB is a database of Counterfoil: its queries, each in a transaction of its own, and InTx.
 type DB struct {
 	*Queries
@@ -40,9 +53,10 @@ type DB struct {
 
 	host, name string
 
-	connector driver.Connector
-	mu        sync.Mutex
-	apart     []*DB
+	connector, patient driver.Connector // patient ones wait for an answer as long as it takes
+
+	mu    sync.Mutex
+	apart []*DB
 }
 
 // Location returns the database's host, with its port unless that is the default, and its name, without a password.
@@ -57,42 +71,71 @@ func hostOf(cfg *mysql.Config) string {
 
 // Open returns the database at rawURL (mysql://user:pass@host:3306/name or
 // mysql://user@unix(/path)/name). It does not connect; Check does. While a restore holds the database, each use of it
-// is refused with Restoring.
-func Open(rawURL string) (*DB, error) {
-	return OpenWith(rawURL, func(c driver.Connector) driver.Connector { return c })
+// is refused with Restoring. A statement that takes longer than AnswerTimeout fails, for its connection may be dead; see
+// AnswerWithin and WithPool.
+func Open(rawURL string, options ...Option) (*DB, error) {
+	return OpenWith(rawURL, func(c driver.Connector) driver.Connector { return c }, options...)
 }
 
 // OpenWith is Open with a wrapped connector: tests count and time statements.
-func OpenWith(rawURL string, wrap func(driver.Connector) driver.Connector) (*DB, error) {
-	return open(rawURL, func(c driver.Connector) driver.Connector { return wrap(sessionConnector{freeConnector{c}}) })
+func OpenWith(rawURL string, wrap func(driver.Connector) driver.Connector, options ...Option) (*DB, error) {
+	return open(rawURL, func(c driver.Connector, k *killer) driver.Connector {
+		return wrap(sessionConnector{freeConnector{c}, k})
+	}, options...)
 }
 
-func open(rawURL string, wrap func(driver.Connector) driver.Connector) (*DB, error) {
+func open(rawURL string, wrap wrapper, options ...Option) (*DB, error) {
 	cfg, err := Config(rawURL)
 	if err != nil {
 		return nil, err
+	}
+	d := &DB{now: time.Now, host: hostOf(cfg), name: cfg.DBName}
+	cfg.ReadTimeout, cfg.WriteTimeout = AnswerTimeout, AnswerTimeout
+	for _, set := range options {
+		set(cfg)
+	}
+	if d.connector, err = connectorOf(cfg, wrap); err != nil {
+		return nil, err
+	}
+	cfg.ReadTimeout = 0
+	if d.patient, err = connectorOf(cfg, wrap); err != nil {
+		return nil, err
+	}
+	d.connect(d.connector, DefaultConnections)
+	return d, nil
+}
+
+// wrapper makes a connector of one of the driver.
+type wrapper func(c driver.Connector, k *killer) driver.Connector
+
+func connectorOf(cfg *mysql.Config, wrap wrapper) (driver.Connector, error) {
+	quick := cfg.Clone()
+	quick.ReadTimeout, quick.WriteTimeout = killTimeout, killTimeout
+	killing, err := mysql.NewConnector(quick)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
 	}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	d := &DB{now: time.Now, host: hostOf(cfg), name: cfg.DBName, connector: wrap(connector)}
-	d.connect(DefaultConnections)
-	return d, nil
+	return wrap(connector, &killer{connector: killing, slots: make(chan struct{}, killsAtOnce)}), nil
 }
 
-func (d *DB) connect(most int) {
-	d.SQL = sql.OpenDB(d.connector)
+func (d *DB) connect(connector driver.Connector, most int) {
+	d.SQL = sql.OpenDB(connector)
 	d.Queries = New(d.SQL)
 	d.Connections(most)
 	d.SQL.SetConnMaxIdleTime(5 * time.Second) // before the server closes them
+	d.SQL.SetConnMaxLifetime(lifetime)
 }
 
 // WithPool returns the same database with connections of its own, at most so many, for bulk reads that must not delay
-// others. Closing the first closes it, too.
+// others. Their statements may take as long as their contexts. Closing the first closes it, too.
 func (d *DB) WithPool(most int) *DB {
-	a := &DB{now: func() time.Time { return d.now() }, host: d.host, name: d.name, connector: d.connector}
-	a.connect(most)
+	a := &DB{now: func() time.Time { return d.now() }, host: d.host, name: d.name, connector: d.patient,
+		patient: d.patient}
+	a.connect(a.connector, most)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.apart = append(d.apart, a)
@@ -162,7 +205,11 @@ func Config(rawURL string) (*mysql.Config, error) {
 	if err != nil {
 		return nil, BadURL{Why: "has options that cannot be read"}
 	}
+	if err := knownOptions(values); err != nil {
+		return nil, err
+	}
 	cfg.TLSConfig = values.Get("tls")
+	cfg.DialFunc = dial
 	cfg.ParseTime = true
 	cfg.Loc = time.UTC
 	cfg.ClientFoundRows = true
@@ -171,6 +218,20 @@ func Config(rawURL string) (*mysql.Config, error) {
 	cfg.Timeout = 10 * time.Second
 	cfg.Logger = &mysql.NopLogger{} // its lines repeat the returned errors
 	return cfg, nil
+}
+
+// knownOptions refuses options of a DATABASE_URL that would do nothing.
+func knownOptions(values url.Values) error {
+	for name := range values {
+		if name != "tls" {
+			return BadURL{Why: fmt.Sprintf("has an option %q that is not known; the only one is tls", name)}
+		}
+	}
+	switch values.Get("tls") {
+	case "", "true", "false", "skip-verify", "preferred":
+		return nil
+	}
+	return BadURL{Why: "has an unknown value of tls; it may be true, false, skip-verify or preferred"}
 }
 
 func credentials(cfg *mysql.Config, userinfo string) error {
@@ -204,19 +265,30 @@ func withPort(address string) string {
 }
 
 // sessionConnector sets up each new connection once.
-type sessionConnector struct{ driver.Connector }
+type sessionConnector struct {
+	driver.Connector
+	killer *killer
+}
 
 func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	opened, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ready := &conn{whole: opened.(whole)}
-	for _, statement := range session {
-		if _, err := ready.ExecContext(ctx, statement, nil); err != nil {
-			ready.Close()
-			return nil, fmt.Errorf("set up database connection: %w", err)
-		}
+	ready := &conn{whole: opened.(whole), killer: c.killer}
+	if err := ready.setUp(ctx); err != nil {
+		ready.whole.Close()
+		return nil, fmt.Errorf("set up database connection: %w", err)
 	}
 	return ready, nil
+}
+
+func (c *conn) setUp(ctx context.Context) (err error) {
+	for _, statement := range session {
+		if _, err := c.whole.ExecContext(ctx, statement, nil); err != nil {
+			return err
+		}
+	}
+	c.at, err = placeOf(ctx, c.whole)
+	return err
 }

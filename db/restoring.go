@@ -36,9 +36,10 @@ func IsRestoring(ctx context.Context, on asker) (marked bool, err error) {
 	return marked, on.QueryRowContext(ctx, findRestoreMark).Scan(&marked)
 }
 
-// OpenForRestore is Open for a database that a restore holds.
+// OpenForRestore is Open for a database that a restore holds. Its statements may take as long as they need.
 func OpenForRestore(rawURL string) (*DB, error) {
-	return open(rawURL, func(c driver.Connector) driver.Connector { return sessionConnector{c} })
+	return open(rawURL, func(c driver.Connector, k *killer) driver.Connector { return sessionConnector{c, k} },
+		AnswerWithin(0))
 }
 
 // freeConnector refuses connections to a database that a restore holds.

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -28,7 +29,8 @@ type Tx struct {
 
 // InTx runs fn in a READ COMMITTED transaction and commits it. On a deadlock, a lock wait timeout
 // or a changed snapshot it runs fn again from the start, so fn must touch nothing but tx. An error
-// that means the database cannot be used now comes back as Unavailable.
+// that means the database cannot be used now comes back as Unavailable: nothing was saved. If the answer to the COMMIT
+// was lost it returns UnknownOutcome and does not run fn again, for that may save it twice.
 func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	var err error
 	for attempt := range attempts {
@@ -67,7 +69,10 @@ func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	if err := fn(&Tx{Queries: d.Queries.WithTx(tx), SQL: tx, Now: d.Now()}); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
+	switch err := tx.Commit(); {
+	case errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil:
+		return fmt.Errorf("commit: %w", ctx.Err()) // it was rolled back when ctx ended
+	case err != nil:
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil

@@ -163,7 +163,7 @@ func scratch(
 	if err := db.SchemaUp(url); err != nil {
 		return nil, "", nil, errors.Join(err, end())
 	}
-	if d, err = db.Open(url); err != nil {
+	if d, err = db.Open(url, db.AnswerWithin(0)); err != nil {
 		return nil, "", nil, errors.Join(err, end())
 	}
 	return d, url, func() error { return errors.Join(d.Close(), end()) }, nil

@@ -173,8 +173,14 @@ type database struct {
 // openDatabase connects to the database of DATABASE_URL, or starts or joins the private one, and refuses a server that
 // is not fit, and a database that a restore holds.
 func (e environment) openDatabase(ctx context.Context) (*database, error) {
-	return e.openWith(ctx, db.Open)
+	return e.openWith(ctx, openPatient)
 }
+
+// openPatient opens a database for a command: its statements may take as long as they need.
+func openPatient(url string) (*db.DB, error) { return db.Open(url, db.AnswerWithin(0)) }
+
+// openPrompt opens a database for a program that must go on if a connection dies.
+func openPrompt(url string) (*db.DB, error) { return db.Open(url) }
 
 // openForRestore is openDatabase also for a database that a restore holds.
 func (e environment) openForRestore(ctx context.Context) (*database, error) {
@@ -244,9 +250,9 @@ func hasDatabase(dir string) bool {
 	return false
 }
 
-// openCurrent is openDatabase with the newest schema.
+// openCurrent is openDatabase with the newest schema, for programs that run on.
 func (e environment) openCurrent(ctx context.Context) (*database, error) {
-	d, err := e.openDatabase(ctx)
+	d, err := e.openWith(ctx, openPrompt)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,13 @@ func ask(t testing.TB, what, body string) string {
 // Open returns a new database with the newest schema.
 func Open(t testing.TB) *db.DB {
 	t.Helper()
-	d, err := db.OpenWith(URL(t), func(c driver.Connector) driver.Connector { return patient{c} })
+	return OpenAt(t, URL(t), db.AnswerWithin(0))
+}
+
+// OpenAt opens the database at a URL. Its server ends no transaction that stands still.
+func OpenAt(t testing.TB, url string, options ...db.Option) *db.DB {
+	t.Helper()
+	d, err := db.OpenWith(url, func(c driver.Connector) driver.Connector { return patient{c} }, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +93,8 @@ func (c patient) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.(driver.ExecerContext).ExecContext(ctx, "SET SESSION wait_timeout = 28800", nil); err != nil {
+	const patience = "SET SESSION wait_timeout = 28800 /*M!100300, idle_transaction_timeout = 0 */"
+	if _, err := conn.(driver.ExecerContext).ExecContext(ctx, patience, nil); err != nil {
 		conn.Close()
 		return nil, err
 	}

@@ -26,7 +26,8 @@ type Watch struct {
 func NewWatched(t testing.TB) (*db.DB, *Watch) {
 	t.Helper()
 	w := &Watch{}
-	d, err := db.OpenWith(URL(t), func(c driver.Connector) driver.Connector { return watchedConnector{patient{c}, w} })
+	d, err := db.OpenWith(URL(t), func(c driver.Connector) driver.Connector { return watchedConnector{patient{c}, w} },
+		db.AnswerWithin(0))
 	if err != nil {
 		t.Fatal(err)
 	}

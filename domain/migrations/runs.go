@@ -227,7 +227,7 @@ func fileName(name string) string {
 // discard removes the file of a run that was refused. If the database did not answer, the run may exist, and needs it.
 func (e *Engine) discard(ctx context.Context, file upload, why error) {
 	kind := fault.KindOf(why)
-	if !file.own || kind == "" || kind == fault.Unavailable {
+	if !file.own || kind == "" || kind == fault.Unavailable || kind == fault.Unknown {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)

@@ -30,7 +30,7 @@ func onDatabase(ctx context.Context, use func(*db.DB) error) (err error) {
 		defer func() { _ = server.Close(context.WithoutCancel(ctx)) }()
 		url = server.URL("counterfoil")
 	}
-	d, err := db.Open(url)
+	d, err := db.Open(url, db.AnswerWithin(0))
 	if err != nil {
 		return err
 	}

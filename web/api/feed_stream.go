@@ -163,5 +163,5 @@ func (h *Handlers) recheck(f *feedStream) error {
 
 // isTransient reports whether a retry may succeed.
 func isTransient(err error) bool {
-	return errors.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Unknown) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -132,7 +132,8 @@ func (h *Handlers) Undo(c echo.Context) error {
 	}
 	undone, err := h.workflows.Undo(ctx, activity, passed...)
 	var refused workflows.UndoRefusal
-	if activity == 0 && errors.As(err, &refused) && !errors.Is(err, fault.Unavailable) {
+	if activity == 0 && errors.As(err, &refused) && !errors.Is(err, fault.Unavailable) &&
+		!errors.Is(err, fault.Unknown) {
 		// The user knows why; the next press reverts the action before it.
 		if err := h.respond.KeepRefusedUndo(c, refused.Activity); err != nil {
 			return err

@@ -132,7 +132,8 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 		_ = c.NoContent(code)
 		return
 	}
-	if code == http.StatusServiceUnavailable && r.why != nil {
+	unknown := fault.KindOf(err) == fault.Unknown
+	if code == http.StatusServiceUnavailable && !unknown && r.why != nil {
 		if why := r.why(); why != nil {
 			message = fault.Message(why)
 		}
@@ -159,7 +160,7 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 	}
 	props := views.ErrorProps{
 		Page: r.Page(c, headings[code]), Status: code, Heading: headings[code], Message: message,
-		Retry: code == http.StatusServiceUnavailable, Back: back,
+		Retry: code == http.StatusServiceUnavailable && !unknown, Back: back,
 	}
 	if !errors.Is(err, codeCrossSite) { // its text is not one of ours
 		props.Typed = typedTexts(c)

@@ -124,9 +124,11 @@ func (d *dispatcher) unpark(now time.Time) {
 	}
 }
 
-// transient reports an error of the database that no outcome is to blame for.
+// transient reports an error of the database that no outcome is to blame for. After one of unknown outcome all is
+// written again: the fences refuse what was saved.
 func transient(err error) bool {
-	return errors.Is(err, db.CodeUnavailable) || errors.Is(err, db.CodeRestoring) || errors.Is(err, context.Canceled) ||
+	return errors.Is(err, db.CodeUnavailable) || errors.Is(err, db.CodeUnknownOutcome) ||
+		errors.Is(err, db.CodeRestoring) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 

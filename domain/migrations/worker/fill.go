@@ -110,8 +110,8 @@ func (p *Process) fillOn(ctx context.Context, m *migrations.Migration, run migra
 // isTransient reports a passing error of the database or of the file store. One that only looks like it, such as an
 // EOF, counts as one a few times.
 func isTransient(err error, tries *int) (error, bool) {
-	if errors.Is(err, fault.Unavailable) {
-		return err, true
+	if errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Unknown) {
+		return err, true // what was committed is read again
 	}
 	if _, like := db.Read(0, err); errors.Is(like, fault.Unavailable) && *tries < doubtfulTries {
 		*tries++
