@@ -8,11 +8,17 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
 // ErrClosed is the error of Do once the group is closed.
 var ErrClosed = errors.New("coalesce: the group is closed")
+
+// errAbandoned is the error of a batch that no caller waits for any more.
+var errAbandoned = errors.New("coalesce: all callers have left")
 
 // Panic is the error of all calls of a batch that panicked.
 type Panic struct {
@@ -33,10 +39,10 @@ type Run[K comparable, In, Out any] func(ctx context.Context, key K, ins []In) (
 type Options struct {
 	// Max is how many calls a batch may hold; 0 means 100.
 	Max int
-	// Timeout ends a batch's context; 0 means one minute.
+	// Timeout ends a batch's context; 0 means 15 seconds: callers wait no longer.
 	Timeout time.Duration
 	// Alone reports whether a batch that failed with err is repeated call by call, because one bad call may have
-	// caused it. Nil means always.
+	// caused it. Nil means always. It is not asked after an error of unknown outcome or of a context.
 	Alone func(err error) bool
 }
 
@@ -57,6 +63,7 @@ type lane[In, Out any] struct{ waiting []*call[In, Out] }
 type call[In, Out any] struct {
 	in   In
 	done chan result[Out] // buffered, so that a caller that left blocks no batch
+	left atomic.Bool      // its caller did
 }
 
 type result[Out any] struct {
@@ -70,7 +77,7 @@ func New[K comparable, In, Out any](run Run[K, In, Out], options Options) *Group
 		options.Max = 100
 	}
 	if options.Timeout <= 0 {
-		options.Timeout = time.Minute
+		options.Timeout = 15 * time.Second
 	}
 	if options.Alone == nil {
 		options.Alone = func(error) bool { return true }
@@ -80,9 +87,9 @@ func New[K comparable, In, Out any](run Run[K, In, Out], options Options) *Group
 
 // Do runs in in a batch of its key and returns its result.
 //
-// If ctx ends first, Do returns its error: a waiting call is withdrawn; one whose batch runs is done all the same. The
-// batch never sees a caller's context. A batch that fails is repeated call by call (Options.Alone), so a bad call
-// fails alone. A panic comes back as Panic.
+// If ctx ends first, Do returns its error: a waiting call is withdrawn; whether one whose batch runs is done is not
+// known. The batch never sees a caller's context; see Wanted. A batch that fails is repeated call by call
+// (Options.Alone), so a bad call fails alone. A panic comes back as Panic.
 func (g *Group[K, In, Out]) Do(ctx context.Context, key K, in In) (Out, error) {
 	var none Out
 	if err := ctx.Err(); err != nil {
@@ -96,9 +103,21 @@ func (g *Group[K, In, Out]) Do(ctx context.Context, key K, in In) (Out, error) {
 	case r := <-c.done:
 		return r.out, r.err
 	case <-ctx.Done():
+		c.left.Store(true)
 		g.withdraw(key, c)
 		return none, ctx.Err()
 	}
+}
+
+type callersKey struct{}
+
+// Wanted returns nil while a caller of the batch with that context waits for it. A batch asks before its commit, and
+// rolls back on the error: callers that were told that it is not known what became of their calls may have tried again.
+func Wanted(ctx context.Context) error {
+	if anyWaits, ok := ctx.Value(callersKey{}).(func() bool); ok && !anyWaits() {
+		return errAbandoned
+	}
+	return nil
 }
 
 // Close refuses further calls and waits for the accepted ones, or until ctx ends.
@@ -167,9 +186,11 @@ func (g *Group[K, In, Out]) next(key K, l *lane[In, Out]) []*call[In, Out] {
 // settle runs a batch and gives each caller its result.
 func (g *Group[K, In, Out]) settle(key K, batch []*call[In, Out]) {
 	outs, err := g.try(key, batch)
-	if err != nil && len(batch) > 1 && g.options.Alone(err) {
-		for i := range batch {
-			g.settle(key, batch[i:i+1])
+	if err != nil && len(batch) > 1 && mayRepeat(err) && g.options.Alone(err) {
+		for i, c := range batch {
+			if !c.left.Load() {
+				g.settle(key, batch[i:i+1])
+			}
 		}
 		return
 	}
@@ -182,6 +203,12 @@ func (g *Group[K, In, Out]) settle(key K, batch []*call[In, Out]) {
 	}
 }
 
+// mayRepeat reports whether nothing of a batch that failed with err can have happened, and no single call is slow.
+func mayRepeat(err error) bool {
+	return !errors.Is(err, fault.Unknown) && !errors.Is(err, errAbandoned) &&
+		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+}
+
 func (g *Group[K, In, Out]) try(key K, batch []*call[In, Out]) (outs []Out, err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -190,6 +217,9 @@ func (g *Group[K, In, Out]) try(key K, batch []*call[In, Out]) (outs []Out, err 
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), g.options.Timeout)
 	defer cancel()
+	ctx = context.WithValue(ctx, callersKey{}, func() bool {
+		return slices.ContainsFunc(batch, func(c *call[In, Out]) bool { return !c.left.Load() })
+	})
 	ins := make([]In, len(batch))
 	for i, c := range batch {
 		ins[i] = c.in

@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
 // recorder notes the batches that ran; each waits for a word on its gate.
@@ -165,6 +166,42 @@ func TestGroup(t *testing.T) {
 		})
 	})
 
+	t.Run("a batch is wanted until its last caller has left", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			gate, asks, wanted := make(chan struct{}), make(chan struct{}), make(chan error)
+			g := coalesce.New(func(ctx context.Context, key string, ins []int) ([]string, error) {
+				<-gate
+				if len(ins) > 1 {
+					for range asks {
+						wanted <- coalesce.Wanted(ctx)
+					}
+				}
+				return make([]string, len(ins)), nil
+			}, coalesce.Options{})
+			ask := func() error { asks <- struct{}{}; return <-wanted }
+			call(t, g, t.Context(), "a", 0)
+			var leave [2]context.CancelFunc
+			for i := range leave {
+				var ctx context.Context
+				ctx, leave[i] = context.WithCancel(t.Context())
+				call(t, g, ctx, "a", i+1)
+			}
+			close(gate)
+			domaintest.Must(t, ask())
+			leave[0]()
+			synctest.Wait()
+			domaintest.Must(t, ask())
+			leave[1]()
+			synctest.Wait()
+			if ask() == nil {
+				t.Error("it is wanted, though nobody waits for it")
+			}
+			close(asks)
+			domaintest.Must(t, g.Close(t.Context()))
+			domaintest.Must(t, coalesce.Wanted(t.Context())) // of no batch
+		})
+	})
+
 	t.Run("a dead context is refused before it joins", func(t *testing.T) {
 		g := coalesce.New(newRecorder().run, coalesce.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -242,6 +279,60 @@ func TestGroupIsolatesErrors(t *testing.T) {
 			}
 			if runs != 2 {
 				t.Errorf("%d runs for the first call and the four behind it, want 2", runs)
+			}
+		})
+	})
+
+	for name, failure := range map[string]error{
+		"an unknown outcome is not repeated call by call": fault.Unknown,
+		"an ended context is not repeated call by call":   context.DeadlineExceeded,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				gate, runs := make(chan struct{}), 0
+				g := coalesce.New(func(context.Context, string, []int) ([]string, error) {
+					<-gate
+					runs++
+					return nil, fmt.Errorf("commit: %w", failure)
+				}, coalesce.Options{})
+				var calls []<-chan error
+				for i := range 5 {
+					calls = append(calls, call(t, g, t.Context(), "a", i))
+				}
+				close(gate)
+				for _, done := range calls {
+					domaintest.Is(t, <-done, failure)
+				}
+				if runs != 2 {
+					t.Errorf("%d runs for the first call and the four behind it, want 2", runs)
+				}
+			})
+		})
+	}
+
+	t.Run("a call whose caller left is not repeated", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			gate, fail, runs := make(chan struct{}), make(chan struct{}), 0
+			g := coalesce.New(func(_ context.Context, _ string, ins []int) ([]string, error) {
+				<-gate
+				if runs++; len(ins) > 1 {
+					<-fail
+					return nil, bad
+				}
+				return []string{fmt.Sprint("a", ins[0])}, nil
+			}, coalesce.Options{})
+			first := call(t, g, t.Context(), "a", 0)
+			ctx, leave := context.WithCancel(t.Context())
+			leaves, stays := call(t, g, ctx, "a", 1), call(t, g, t.Context(), "a", 2)
+			close(gate)
+			domaintest.Must(t, <-first)
+			synctest.Wait()
+			leave()
+			domaintest.Is(t, <-leaves, context.Canceled)
+			close(fail)
+			domaintest.Must(t, <-stays)
+			if runs != 3 {
+				t.Errorf("%d runs: the first, that of two, and the one that stayed are 3", runs)
 			}
 		})
 	})

@@ -5,7 +5,8 @@
 // An idle key runs a call at once: there is no timer, so nothing waits for company. Keys do not wait for one
 // another, and within a key calls are served in the order of arrival.
 //
-// A batch that fails is repeated call by call. A caller whose context ends does not take the others along. Tickets
+// A batch that fails is repeated call by call, unless it may have been saved. A caller whose context ends does not take
+// the others along; a batch that all have left rolls back if it asks (Wanted). Tickets
 // of a board use it with two updates, two inserts and one commit for a whole batch; pops of reference codes share a
 // transaction in the same way.
 package coalesce

@@ -90,7 +90,10 @@ func (c *Console) popBatch(ctx context.Context, _ struct{}, pops []*pop) (popped
 			popped[i], codes = codes[:p.count], codes[p.count:]
 			results = append(results, p.once.Row(tx, popped[i])...)
 		}
-		return workflows.StoreResponses(ctx, tx, results)
+		if err := workflows.StoreResponses(ctx, tx, results); err != nil {
+			return err
+		}
+		return coalesce.Wanted(ctx)
 	})
 	return popped, err
 }

@@ -17,6 +17,8 @@ const (
 	every = 200 * time.Millisecond
 	// overdue is how long a locked row is skipped before its lock is waited for.
 	overdue = time.Second
+	// roundTime is how long it may take to publish a batch, or to look at the feeds.
+	roundTime = 10 * time.Second
 )
 
 // Wake makes this process publish at once. It never blocks.
@@ -34,7 +36,7 @@ func (e *Engine) Run(ctx context.Context) {
 	insisting.Go(func() { e.publishOverdue(ctx) })
 	for ctx.Err() == nil {
 		more := e.round(ctx)
-		if err := e.listen(ctx); err != nil && ctx.Err() == nil {
+		if err := within(ctx, e.listen); err != nil && ctx.Err() == nil {
 			e.log.Warn("the feeds could not be looked at; it is tried again", "error", err)
 		}
 		if more {
@@ -48,11 +50,22 @@ func (e *Engine) Run(ctx context.Context) {
 	}
 }
 
+// within calls f with roundTime.
+func within(ctx context.Context, f func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, roundTime)
+	defer cancel()
+	return f(ctx)
+}
+
 // round publishes a batch of each feed, so that none waits for another's backlog, and reports whether one has more to
 // publish at once.
 func (e *Engine) round(ctx context.Context) (more bool) {
 	for _, feed := range e.feeds {
-		found, published, err := e.publish(ctx, feed)
+		var found, published int
+		err := within(ctx, func(ctx context.Context) (err error) {
+			found, published, err = e.publish(ctx, feed)
+			return err
+		})
 		if err != nil && ctx.Err() == nil {
 			e.log.Warn("a feed could not be published; it is tried again", "feed", feed.Name, "error", err)
 		}
@@ -100,7 +113,8 @@ func (e *Engine) publishOverdue(ctx context.Context) {
 			if !ok {
 				continue
 			}
-			if err := e.waitFor(ctx, feed, row); err != nil && ctx.Err() == nil {
+			err := within(ctx, func(ctx context.Context) error { return e.waitFor(ctx, feed, row) })
+			if err != nil && ctx.Err() == nil {
 				e.log.Warn("a row that is always in use could not be published; it is tried again", "feed", feed.Name, "row", row,
 					"error", err)
 			}

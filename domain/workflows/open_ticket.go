@@ -102,7 +102,10 @@ func (w *Workflows) openOn(
 		for i, o := range openings {
 			responses = append(responses, o.once.Row(tx, opened[i])...)
 		}
-		return StoreResponses(ctx, tx, responses)
+		if err := StoreResponses(ctx, tx, responses); err != nil {
+			return err
+		}
+		return coalesce.Wanted(ctx)
 	})
 	return opened, err
 }

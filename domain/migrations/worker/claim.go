@@ -132,10 +132,13 @@ func transient(err error) bool {
 		errors.Is(err, context.DeadlineExceeded)
 }
 
+// exchangeTime is how long exchange may take. What it could not do is done by the next.
+const exchangeTime = 10 * time.Second
+
 // exchange finishes tasks and claims up to want new ones, in one transaction. How long the claim took is
 // counted from its first statement to the end of the commit, with what had to be tried again.
 func (d *dispatcher) exchange(batch []*attempt, want int) (claimed []*attempt, err error) {
-	ctx, cancel := context.WithTimeout(d.writeCtx, time.Minute)
+	ctx, cancel := context.WithTimeout(d.writeCtx, exchangeTime)
 	defer cancel()
 	run := d.run.Load()
 	var done finisher

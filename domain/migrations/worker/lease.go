@@ -96,7 +96,8 @@ func (w *worker) beat() time.Duration {
 
 // renew renews the lease, and says what the worker does.
 func (w *worker) renew(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, max(w.lease.Left(), shortestBeat))
+	patience := min(w.lease.Left(), w.length()/3) // so that a dead connection leaves time for another
+	ctx, cancel := context.WithTimeout(ctx, max(patience, shortestBeat))
 	defer cancel()
 	inFlight, length, sent := max(w.inFlight.Load(), 0), w.length(), time.Now()
 	found, err := db.Read(w.p.db.RenewWorker(ctx, db.RenewWorkerParams{

@@ -20,6 +20,8 @@ const (
 	// readEvery is how often a worker reads the runs while one is active, idleLook if none is.
 	readEvery     = 500 * time.Millisecond
 	idleReadEvery = time.Second
+	// readTime is how long such a look may take.
+	readTime = 5 * time.Second
 	// stale is how old the last look may be for a claim or the begin of a task: so no worker does either two seconds
 	// after a run was stopped, though its reads are slow or it is cut off.
 	stale = 1500 * time.Millisecond
@@ -111,7 +113,9 @@ func (w *worker) work(ctx context.Context) {
 func (w *worker) attend(ctx context.Context) {
 	for {
 		rung := w.p.engine.Changes.Next()
-		pause, err := w.readRuns(ctx)
+		reading, cancel := context.WithTimeout(ctx, readTime)
+		pause, err := w.readRuns(reading)
+		cancel()
 		if err != nil && ctx.Err() == nil {
 			w.p.log.Warn("read the runs", "worker", w.id, "error", err)
 			pause = readEvery

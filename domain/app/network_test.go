@@ -1,0 +1,111 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// network is an app that reaches its database through a proxy, and the database itself. Its server would keep the locks
+// of a dropped connection for hours.
+type network struct {
+	*apptest.Env
+	proxy  *dbtest.Proxy
+	direct *db.DB
+}
+
+func newNetwork(t *testing.T) *network {
+	t.Helper()
+	url := dbtest.URL(t)
+	proxy, through := dbtest.NewProxy(t, url)
+	d := dbtest.OpenAt(t, through, db.AnswerWithin(answerWithin))
+	n := &network{
+		Env: apptest.On(t, d), proxy: proxy, direct: dbtest.OpenAt(t, url),
+	}
+	n.Board(t, "NINJA")
+	return n
+}
+
+// background runs a loop of the app until the test ends.
+func background(t *testing.T, loop func(ctx context.Context)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var loops sync.WaitGroup
+	loops.Go(func() { loop(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		loops.Wait()
+	})
+}
+
+func (n *network) open(title string) error {
+	_, err := n.Workflows.OpenTicket(n.Ctx, "NINJA", tickets.Draft{Title: title}, nil)
+	return err
+}
+
+// drop has the next COMMIT behind a statement be dropped while do runs, and waits until it was.
+func (n *network) drop(t *testing.T, after string, arrives bool, do func()) {
+	t.Helper()
+	dropped := n.proxy.DropCommit(after, arrives)
+	do()
+	domaintest.Until(t, "a COMMIT after "+after+" is dropped", func() bool {
+		select {
+		case <-dropped:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// TestSilentlyDroppedConnection drops the connection of a COMMIT, which arrives or does not: nothing stands still, and
+// nothing is done twice.
+func TestSilentlyDroppedConnection(t *testing.T) {
+	t.Parallel()
+	for name, arrives := range map[string]bool{"the COMMIT arrives": true, "the COMMIT does not arrive": false} {
+		stored := map[bool]int{true: 1, false: 0}[arrives]
+		t.Run(name+": the lane of a board goes on, and its caller is told that the outcome is unknown", func(t *testing.T) {
+			t.Parallel()
+			n := newNetwork(t)
+			for round := range rounds {
+				dropped := time.Now()
+				n.drop(t, "INSERT INTO ticket ", arrives, func() {
+					if err := n.open("first"); !errors.Is(err, fault.Unknown) {
+						t.Errorf("it is told %v", err)
+					}
+				})
+				domaintest.Must(t, n.open("second"))
+				t.Logf("the next ticket after %s", time.Since(dropped).Round(time.Millisecond))
+				domaintest.Counts(t, n.direct, stored*(round+1), "SELECT COUNT(*) FROM ticket WHERE title = 'first'")
+				domaintest.Counts(t, n.direct, round+1, "SELECT COUNT(*) FROM ticket WHERE title = 'second'")
+			}
+			domaintest.Counts(t, n.direct, (stored+1)*rounds,
+				"SELECT i.max_ticket_id FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = 'NINJA'")
+		})
+		t.Run(name+": the publisher goes on, and gives each position once", func(t *testing.T) {
+			t.Parallel()
+			n := newNetwork(t)
+			background(t, n.Feeds.Run)
+			for range rounds {
+				dropped := time.Now()
+				n.drop(t, "INSERT INTO feed_batch", arrives, func() { domaintest.Must(t, n.open("published")) })
+				domaintest.Must(t, n.open("another"))
+				domaintest.Until(t, "all tickets are published", func() bool {
+					return domaintest.Number(t, n.direct, "SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL") == 0
+				})
+				t.Logf("all is published after %s", time.Since(dropped).Round(time.Millisecond))
+			}
+			domaintest.Counts(t, n.direct, 1,
+				"SELECT MAX(feed_sync_id) = (SELECT value FROM sequences WHERE name = 'tickets') FROM ticket")
+		})
+	}
+}
