@@ -24,7 +24,7 @@ SHOWN = TestHostile
 CONCURRENT = ./db ./domain/coalesce ./domain/delivery ./domain/feeds ./domain/live ./domain/migrations/...
 
 # Those whose tests do more with the tag soak.
-SOAK = ./cmd/counterfoil ./domain/workflows ./web
+SOAK = ./cmd/counterfoil ./domain/workflows ./web ./ops/backup
 
 ON_MARIADB = $(GO) run ./db/dbtest/server --
 ON_MYSQL = COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql --

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -53,8 +55,8 @@ func recountFrom(row db.RefPolicy) Recount {
 		Lost: row.CountedLost}
 }
 
-// RecountIfDue counts all codes as of one moment, and mends the counters, once a day on one server; done reports
-// whether it did. Concurrent changes stay counted. If the tables disagree among themselves, nothing is mended. It
+// RecountIfDue counts all codes as of one moment, and mends what two counts agree on of the counters, once a day on one
+// server; done reports whether it did. Concurrent changes stay counted. If the tables disagree among themselves, nothing is mended. It
 // returns TooManyToCount if it takes longer than longest, and TakenOver.
 func RecountIfDue(ctx context.Context, d *db.DB, longest time.Duration) (r Recount, done bool, err error) {
 	began, due, err := beginRecount(ctx, d)
@@ -64,7 +66,7 @@ func RecountIfDue(ctx context.Context, d *db.DB, longest time.Duration) (r Recou
 	counting, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	at := d.Now()
-	off, err := compare(counting, d)
+	off, err := compareTwice(counting, d)
 	if err != nil && counting.Err() != nil && ctx.Err() == nil {
 		return r, false, giveUpRecount(ctx, d, began, longest)
 	}
@@ -109,6 +111,40 @@ func giveUpRecount(ctx context.Context, d *db.DB, began time.Time, longest time.
 type difference struct {
 	minted, issued, quarantined int64
 	lost                        int64
+}
+
+// compareTwice returns the differences in which two counts agree: a count beside commits can see a later one without an
+// earlier one, which is no mistake of the counters.
+func compareTwice(ctx context.Context, d *db.DB) (map[int]difference, error) {
+	off, err := compare(ctx, d)
+	if err != nil || !slices.ContainsFunc(slices.Collect(maps.Values(off)), difference.some) {
+		return off, err
+	}
+	again, err := compare(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	for length, o := range off {
+		off[length] = o.agreed(again[length])
+	}
+	return off, nil
+}
+
+func (o difference) some() bool { return o != difference{} }
+
+// agreed is what two differences have in common: nothing where they see the tables differ among themselves differently.
+func (o difference) agreed(other difference) difference {
+	if o.lost != other.lost {
+		return difference{}
+	}
+	same := func(a, b int64) int64 {
+		if a != b {
+			return 0
+		}
+		return a
+	}
+	return difference{same(o.minted, other.minted), same(o.issued, other.issued), same(o.quarantined, other.quarantined),
+		o.lost}
 }
 
 // compare compares the counters with the tables, all as of one moment.

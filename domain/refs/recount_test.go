@@ -103,6 +103,22 @@ func TestRecount(t *testing.T) {
 			t.Errorf("noted is %+v", now)
 		}
 	})
+	t.Run("what a second count does not find is not mended", func(t *testing.T) {
+		t.Parallel()
+		s, watch := watchedEnv(t)
+		s.mint(t, 1, refs.Short, 100)
+		s.putOff(t)
+		var first atomic.Bool
+		watch.After(func(statement string) { // the view of the first count is open
+			if counts(statement) && first.CompareAndSwap(false, true) {
+				s.exec(t, s.SQL, "UPDATE ref_counter SET minted = minted - 7, issued = issued + 11 WHERE length = 5 AND slot = 3")
+			}
+		})
+		if r, done := s.recount(t); !done || r.Off != 7 || r.Lost != 0 {
+			t.Errorf("%v, %+v", done, r)
+		}
+		s.checkBalance(t)
+	})
 	t.Run("of servers that would all count one does, once a day", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t)

@@ -54,6 +54,15 @@ func badFileMessage(path string, err error) string {
 	return path + " cannot be used: " + err.Error() + ". Choose another place."
 }
 
+// CodeTorn: no view of the data was of one moment, because commits could not be held back. Let the account do that, or
+// back up while less is written.
+const CodeTorn fault.Code = "Backup.Torn"
+
+func Torn(finding, account string) error {
+	return fault.Unavailable.New(CodeTorn, "",
+		"The server showed the data as of no one moment ("+finding+"), five times. Let this account hold back commits for a moment (GRANT RELOAD ON *.* TO "+account+"), end what holds that up, or make the backup while less is written. Nothing was kept.")
+}
+
 // CodeNotABackup: the file is not a backup. Name one that “counterfoil backup” wrote.
 const CodeNotABackup fault.Code = "Backup.NotABackup"
 

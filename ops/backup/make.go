@@ -15,11 +15,10 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/blobs"
-	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
 // Make writes a backup of one moment to a new file, readable by its owner only. The installation may be in use. It
-// returns Exists, InUse, BadFile or BadSchema, and leaves nothing behind then. program is the version of this program,
+// returns Exists, InUse, BadFile, BadSchema or Torn, and leaves nothing behind then. program is the version of this program,
 // for the manifest.
 func Make(ctx context.Context, from Installation, program, file string) (Summary, error) {
 	out, err := newPart(file)
@@ -65,7 +64,7 @@ func write(ctx context.Context, from Installation, program string, out *part) (S
 	a := newArchive(out, d.Now())
 	a.progress = from.Progress
 	summary := Summary{Manifest: Manifest{Format: Format, Engine: server.String(), Program: program, CreatedAt: d.Now()}}
-	err = verify.Snapshot(ctx, pool, func(conn *sql.Conn) error { return writeRows(ctx, conn, a, &summary) })
+	err = view(ctx, pool, server.MariaDB, func(conn *sql.Conn) error { return writeRows(ctx, conn, a, &summary) })
 	if err != nil {
 		return Summary{}, err
 	}

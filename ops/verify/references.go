@@ -77,6 +77,12 @@ func referencesHold(l *checkRun) error {
 		if err := l.count(r.Table); err != nil {
 			return err
 		}
+	}
+	return orphans(l)
+}
+
+func orphans(l *checkRun) error {
+	for _, r := range references {
 		err := l.sentences(fmt.Sprintf(`SELECT CONCAT('%[1]s names %[3]s ', c.%[2]s, ' in %[2]s, which is not there')
 			FROM %[1]s c LEFT JOIN %[3]s p FORCE INDEX (PRIMARY) ON p.%[4]s = c.%[2]s
 			WHERE c.%[2]s IS NOT NULL AND p.%[4]s IS NULL`, r.Table, r.Column, r.Parent, r.Key))

@@ -15,9 +15,7 @@ func schemaIsNewest(l *checkRun) error {
 		l.find("%s", db.Restoring())
 		return nil
 	}
-	var there bool
-	err = l.conn.QueryRowContext(l.ctx, `SELECT COUNT(*) FROM information_schema.tables
-		WHERE table_schema = DATABASE() AND table_name = 'schema_migrations'`).Scan(&there)
+	there, err := hasSchema(l)
 	if err != nil {
 		return err
 	}
@@ -39,6 +37,11 @@ func schemaIsNewest(l *checkRun) error {
 			status.Latest)
 	}
 	return nil
+}
+
+func hasSchema(l *checkRun) (there bool, err error) {
+	return there, l.conn.QueryRowContext(l.ctx, `SELECT COUNT(*) FROM information_schema.tables
+		WHERE table_schema = DATABASE() AND table_name = 'schema_migrations'`).Scan(&there)
 }
 
 func schemaStatus(l *checkRun) (db.SchemaStatus, error) {
