@@ -34,7 +34,7 @@ func placeOf(ctx context.Context, c driver.QueryerContext) (place, error) {
 		return place{}, err
 	}
 	var p place
-	if _, err := fmt.Sscan(fmt.Sprintf("%s", text(values[0])), &p.id); err != nil {
+	if _, err := fmt.Sscan(text(values[0]), &p.id); err != nil {
 		return place{}, err
 	}
 	p.server = text(values[1])

@@ -167,28 +167,35 @@ func dump(t testing.TB, env *env) string {
 		if slices.Contains(changed, table) {
 			continue
 		}
-		var names []string
-		rows := domaintest.OK(
-			env.db.SQL.Query("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position", table))(t)
-		for rows.Next() {
-			var name string
-			domaintest.Must(t, rows.Scan(&name))
+		var values []string
+		for _, name := range texts(t, env.db,
+			"SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position",
+			table) {
 			if table == "sequences" && (name == "epoch" || name == "version") {
 				continue
 			}
-			names = append(names, "COALESCE(HEX(CAST("+name+" AS CHAR CHARACTER SET binary)), 'NULL')")
+			values = append(values, "COALESCE(HEX(CAST("+name+" AS CHAR CHARACTER SET binary)), 'NULL')")
 		}
-		domaintest.Must(t, rows.Close())
-		rows = domaintest.OK(env.db.SQL.Query("SELECT CONCAT_WS(',', " + strings.Join(names, ",") + ") FROM " + table +
-			" ORDER BY 1"))(t)
-		for rows.Next() {
-			var row string
-			domaintest.Must(t, rows.Scan(&row))
+		for _, row := range texts(t, env.db,
+			"SELECT CONCAT_WS(',', "+strings.Join(values, ",")+") FROM "+table+" ORDER BY 1") {
 			fmt.Fprintln(&all, table, row)
 		}
-		domaintest.Must(t, rows.Close())
 	}
 	return all.String()
+}
+
+// texts are the values of a query for one column.
+func texts(t testing.TB, d *db.DB, query string, args ...any) (list []string) {
+	t.Helper()
+	rows := domaintest.OK(d.SQL.Query(query, args...))(t)
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		domaintest.Must(t, rows.Scan(&text))
+		list = append(list, text)
+	}
+	domaintest.Must(t, rows.Err())
+	return list
 }
 
 func TestRestore(t *testing.T) {
