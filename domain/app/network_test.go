@@ -9,9 +9,12 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -29,7 +32,7 @@ func newNetwork(t *testing.T) *network {
 	proxy, through := dbtest.NewProxy(t, url)
 	d := dbtest.OpenAt(t, through, db.AnswerWithin(answerWithin))
 	n := &network{
-		Env: apptest.On(t, d), proxy: proxy, direct: dbtest.OpenAt(t, url),
+		Env: apptest.On(t, d, app.WithMigrations(migrationstest.Numbers)), proxy: proxy, direct: dbtest.OpenAt(t, url),
 	}
 	n.Board(t, "NINJA")
 	return n
@@ -106,6 +109,30 @@ func TestSilentlyDroppedConnection(t *testing.T) {
 			}
 			domaintest.Counts(t, n.direct, 1,
 				"SELECT MAX(feed_sync_id) = (SELECT value FROM sequences WHERE name = 'tickets') FROM ticket")
+		})
+		t.Run(name+": a worker goes on, and counts each task once", func(t *testing.T) {
+			t.Parallel()
+			n := newNetwork(t)
+			background(t, func(ctx context.Context) { _ = n.Worker.Work(ctx) })
+			for range rounds {
+				operator := migrations.Actor{Account: &n.Actor.Account.ID, Name: "Ana"}
+				run := domaintest.OK(n.Engine.OpenRun(n.Ctx, operator, "numbers", migrations.Values{"upto": "40"},
+					migrations.Draft{}))(t)
+				state := func(wanted migrations.State) {
+					domaintest.Until(t, "the run is "+string(wanted), func() bool {
+						now, err := n.Engine.Run(n.Ctx, run.ID)
+						return err == nil && now.State == wanted
+					})
+				}
+				state(migrations.Ready)
+				dropped := time.Now()
+				n.drop(t, "UPDATE migration_task", arrives, func() {
+					domaintest.OK(n.Engine.StartRun(n.Ctx, operator, run.ID, 0, nil))(t)
+				})
+				state(migrations.Complete)
+				t.Logf("the run is complete after %s", time.Since(dropped).Round(time.Millisecond))
+				domaintest.Counts(t, n.direct, 40, "SELECT SUM(complete) FROM migration_counter WHERE run_id = ?", run.ID)
+			}
 		})
 	}
 }

@@ -113,9 +113,7 @@ func (w *worker) work(ctx context.Context) {
 func (w *worker) attend(ctx context.Context) {
 	for {
 		rung := w.p.engine.Changes.Next()
-		reading, cancel := context.WithTimeout(ctx, readTime)
-		pause, err := w.readRuns(reading)
-		cancel()
+		pause, err := w.readRuns(ctx)
 		if err != nil && ctx.Err() == nil {
 			w.p.log.Warn("read the runs", "worker", w.id, "error", err)
 			pause = readEvery
@@ -136,12 +134,14 @@ func (w *worker) attend(ctx context.Context) {
 // readRuns reads the runs, and has each of them worked on as its state wants it.
 func (w *worker) readRuns(ctx context.Context) (pause time.Duration, err error) {
 	began := time.Now()
-	now, err := db.Read(w.p.db.WorkerCounts(ctx, w.id))
+	reading, cancel := context.WithTimeout(ctx, readTime) // not for what is begun below, which goes on
+	defer cancel()
+	now, err := db.Read(w.p.db.WorkerCounts(reading, w.id))
 	if err != nil {
 		return 0, err
 	}
 	w.noteTime(began, time.Now(), now.Time)
-	rows, err := db.Read(w.p.db.RunsForWorkers(ctx))
+	rows, err := db.Read(w.p.db.RunsForWorkers(reading))
 	if err != nil {
 		return 0, err
 	}
