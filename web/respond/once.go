@@ -1,6 +1,7 @@
 package respond
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,8 +66,9 @@ func submission[T any](c echo.Context) (*workflows.Once[T], error) {
 
 // Nonce is that of the next form: of a rejected one its own, so that it is still the same submission.
 func Nonce(c echo.Context) string {
-	if used, _ := c.Get(usedKey).(bool); used || c.Request().Method != http.MethodPost || c.FormValue(NonceField) == "" {
+	used, _ := c.Get(usedKey).(bool)
+	if used || c.Request().Method != http.MethodPost || HasFile(c) { // a file is not read for it
 		return requests.NewToken()
 	}
-	return c.FormValue(NonceField)
+	return cmp.Or(c.FormValue(NonceField), requests.NewToken())
 }
