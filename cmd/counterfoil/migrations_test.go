@@ -156,7 +156,7 @@ func TestMigrationsCommandLine(t *testing.T) {
 	env.command(t, 0, "  undrain     Let a worker", "migrations", "help")
 	env.command(t, 0, "  consumers  List the registered", "feed", "--help")
 	env.command(t, 2, "there is no \"tails\"; there are tail, republish, new-epoch and consumers.", "feed", "tails")
-	env.command(t, 1, "There are: count-up, ", "migrations", "start", "nope")
+	env.command(t, 1, "There are: change-column, count-up, ", "migrations", "start", "nope")
 	env.command(t, 1, "to: Up to must be from 1 to 100000.", "migrations", "start", "count-up", "to=0", "nope=1")
 	env.command(t, 1, "nope: count-up has no parameter", "migrations", "start", "count-up", "to=0", "nope=1")
 	env.command(t, 1, "--file: Choose a file", "migrations", "start", "read-lines")
@@ -332,7 +332,7 @@ func TestMigrationsRun(t *testing.T) {
 		env.command(t, 1, "Run 1 is one of another migration.", "migrations", "start", "read-lines", "--from", "1")
 	})
 	t.Run("JSON is one line", func(t *testing.T) {
-		env.command(t, 0, `"migrations":[{"name":"count-up"`, "migrations", "list", "--all", "--json")
+		env.command(t, 0, `"migrations":[{"name":"change-column"`, "migrations", "list", "--all", "--json")
 		var list struct{ Runs []struct{ ID int } }
 		if err := json.Unmarshal(env.out.Bytes(), &list); err != nil || len(list.Runs) != 4 ||
 			strings.Count(env.out.String(), "\n") != 1 {
