@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -90,11 +91,6 @@ func notAlone(of connection) error {
 		fmt.Sprintf("The user %s has the connection %d to this database open, and it could not be ended. Stop the program that has it, then restore again.", of.user, of.id))
 }
 
-type connection struct {
-	id   uint64
-	user string
-}
-
 const (
 	endConnections = 20 * time.Second
 	lookAgain      = 20 * time.Millisecond
@@ -105,7 +101,7 @@ const (
 func EndOthers(ctx context.Context, conn *sql.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, endConnections)
 	defer cancel()
-	others, err := connections(ctx, conn)
+	others, err := otherConnections(ctx, conn)
 	if err != nil {
 		return err
 	}
@@ -114,40 +110,40 @@ func EndOthers(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 	}
-	for _, other := range others {
-		for there := true; there; {
-			err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM information_schema.processlist WHERE id = ?",
-				other.id).Scan(&there)
-			if err == nil && there {
-				err = wait.Sleep(ctx, lookAgain)
-			}
-			if errors.Is(err, context.DeadlineExceeded) {
-				return notAlone(other)
-			}
-			if err != nil {
-				return err
-			}
+	for len(others) > 0 {
+		was := others
+		if others, err = otherConnections(ctx, conn); err == nil {
+			others = remaining(was, others)
+		}
+		if err == nil && len(others) > 0 {
+			err = wait.Sleep(ctx, lookAgain)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			return notAlone(was[0])
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// connections returns the other connections to the database, but for those of the server itself.
-func connections(ctx context.Context, conn *sql.Conn) (list []connection, err error) {
-	rows, err := conn.QueryContext(ctx, `SELECT id, user FROM information_schema.processlist
-		WHERE db = DATABASE() AND id <> CONNECTION_ID() AND user NOT IN ('system user', 'event_scheduler')`)
-	if err != nil {
+// otherConnections returns the other connections to the database, but for those of the server itself.
+func otherConnections(ctx context.Context, conn *sql.Conn) ([]connection, error) {
+	var mine uint64
+	var database string
+	if err := conn.QueryRowContext(ctx, "SELECT CONNECTION_ID(), DATABASE()").Scan(&mine, &database); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var c connection
-		if err := rows.Scan(&c.id, &c.user); err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, rows.Err()
+	all, err := connections(ctx, conn)
+	return slices.DeleteFunc(all, func(c connection) bool {
+		return c.id == mine || c.database != database || c.user == "system user" || c.user == "event_scheduler"
+	}), err
+}
+
+// remaining returns which of them are still there.
+func remaining(of, there []connection) []connection {
+	return slices.DeleteFunc(of, func(c connection) bool { return !slices.Contains(there, c) })
 }
 
 func end(ctx context.Context, conn *sql.Conn, other connection) error {

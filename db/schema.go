@@ -158,17 +158,17 @@ func (w watchedSchema) lock(ctx context.Context) error {
 
 // holder names the connection that has the lock, as far as this account may see it.
 func (w watchedSchema) holder(ctx context.Context, key string) string {
-	var connection sql.NullInt64
-	if err := w.conn.QueryRowContext(ctx, "SELECT IS_USED_LOCK(?)", key).Scan(&connection); err != nil || !connection.Valid {
+	var holder sql.NullInt64
+	if err := w.conn.QueryRowContext(ctx, "SELECT IS_USED_LOCK(?)", key).Scan(&holder); err != nil || !holder.Valid {
 		return "its connection is not known"
 	}
-	var user, host string
-	err := w.conn.QueryRowContext(ctx, "SELECT USER, HOST FROM information_schema.PROCESSLIST WHERE ID = ?",
-		connection.Int64).Scan(&user, &host)
-	if err != nil {
-		return fmt.Sprint("connection ", connection.Int64)
+	all, _ := connections(ctx, w.conn)
+	for _, c := range all {
+		if c.id == uint64(holder.Int64) {
+			return fmt.Sprintf("connection %d of %s at %s", c.id, c.user, c.host)
+		}
 	}
-	return fmt.Sprintf("connection %d of %s at %s", connection.Int64, user, host)
+	return fmt.Sprint("connection ", holder.Int64)
 }
 
 // Run runs the statements of a file. One that waits too long for its table has changed nothing, and is run again.
