@@ -30,7 +30,7 @@ type SchemaStatus struct {
 	Dirty           bool
 }
 
-// SchemaWatch is told of a change of the schema. Either may be nil.
+// SchemaWatch follows a change of the schema. Either may be nil.
 type SchemaWatch struct {
 	Reached func(version, latest uint) // each version
 	Waits   func(why string)           // it waits, for another process or for a table

@@ -16,5 +16,5 @@
 // progress. Requests take turns, so one that cannot be carried out holds up no other; one that meets a conflict
 // ends, and the log says so. A run with an open request is not complete. A task that fails again behind the request
 // is not taken twice. Start turns knobs and moves the run in one transaction, so of two concurrent starts the
-// settings of the first count, and the second is told.
+// settings of the first count, and the second gets an error.
 package migrations

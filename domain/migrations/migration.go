@@ -161,7 +161,7 @@ type Outcome struct {
 // Outcome is what was said of the task so far, for its worker.
 func (w *Work) Outcome() *Outcome { return &w.outcome }
 
-// Note says in a line what came of the task, such as the key of the ticket that it made.
+// Note sets the result of the task in a line, such as the key of the ticket that it made.
 func (w *Work) Note(note string) { w.outcome.Note = note }
 
 // Fail fails the task within Migration.Write, with its error.

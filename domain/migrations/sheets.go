@@ -114,8 +114,8 @@ func unlistedNote(r Run) string {
 	return first + digits(r.Unlisted()) + " more lines were rejected."
 }
 
-// ReportSheet has what came of each row of a run's file, or for a dry run would come of it, by line. It
-// returns RunNotFound.
+// ReportSheet has the result of each row of a run's file, or for a dry run what it would be, by line. It returns
+// RunNotFound.
 func (e *Engine) ReportSheet(ctx context.Context, run id.Run) (*Sheet, error) {
 	r, err := e.Run(ctx, run)
 	if err != nil {

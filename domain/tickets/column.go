@@ -147,7 +147,7 @@ type ColumnMove struct {
 	Names            Change
 }
 
-// Carried is what came of a ColumnMove.
+// Carried is the result of a ColumnMove.
 type Carried struct {
 	Tickets  int64
 	Rank     int64 // of the last of them, in the column that they left

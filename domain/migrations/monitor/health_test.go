@@ -130,7 +130,7 @@ func (s *env) health() Health {
 	return domaintest.OK(s.monitor.Health(s.Context()))(s)
 }
 
-// stale has the next who asks look at the database anew.
+// stale makes the next reader look at the database again.
 func (s *env) stale() {
 	s.monitor.loads.last.at = s.monitor.loads.last.at.Add(-healthFresh)
 }
