@@ -4,6 +4,7 @@ SHELL := /bin/sh
 GO ?= go
 GOFLAGS_TEST ?=
 MYSQL := .cache/mysql
+GALERA := .cache/galera
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
 PKG ?= $(ALL)
@@ -113,3 +114,6 @@ need-browser:
 
 $(MYSQL)/ready:
 	scripts/get-mysql $(MYSQL)
+
+$(GALERA)/ready:
+	scripts/get-galera $(GALERA)
