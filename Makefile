@@ -24,18 +24,22 @@ SHOWN = TestHostile
 # The packages that start goroutines of their own.
 CONCURRENT = ./db ./domain/coalesce ./domain/delivery ./domain/feeds ./domain/live ./domain/migrations/...
 
+# What shows most on a node of Galera: the schema, locks, conflicts at COMMIT, numbers, codes, positions.
+SHOWN_ON_GALERA = ./db ./domain/accounts ./domain/refs ./domain/tickets
+
 # Those whose tests do more with the tag soak.
 SOAK = ./cmd/counterfoil ./domain/workflows ./web ./ops/backup
 
 ON_MARIADB = $(GO) run ./db/dbtest/server --
+ON_GALERA = COUNTERFOIL_GALERA=$(CURDIR)/$(GALERA)/libgalera_smm.so $(GO) run ./db/dbtest/server -engine galera --
 ON_MYSQL = COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql --
 TEST = $(GO) test -vet=off -ldflags='-s -w' -count=1 -shuffle=on -p 4 -parallel 4 $(if $(RUN),-run '$(RUN)') $(GOFLAGS_TEST)
 
 # Compilers and tests have more memory than processors: they collect garbage less often.
-test test-mysql race: export GOGC = 400
+test test-mysql test-galera race: export GOGC = 400
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-mysql race check fmt generate screenshots lint bench soak
+.PHONY: help run build test test-mysql test-galera race check fmt generate screenshots lint bench soak
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +55,9 @@ test: need-database need-browser ## all tests, on MariaDB; PKG=./domain/boards R
 
 test-mysql: need-database need-browser $(MYSQL)/ready ## all tests that touch the database, on MySQL; PKG and RUN as above
 	$(ON_MYSQL) $(TEST) -timeout 60m $(if $(filter ./...,$(PKG)),-skip '$(SHOWN)' ./cmd/counterfoil ./db/private ./web $(ON_DATABASE),$(PKG))
+
+test-galera: need-database $(GALERA)/ready ## what shows most on a node of Galera; PKG and RUN as above
+	$(ON_GALERA) $(TEST) -timeout 60m $(if $(filter ./...,$(PKG)),$(SHOWN_ON_GALERA),$(PKG))
 
 race: need-database ## the packages that start goroutines, and live pages, under the race detector
 	$(ON_MARIADB) $(TEST) -race -timeout 60m $(CONCURRENT)
@@ -87,12 +94,13 @@ bench: need-database build $(MYSQL)/ready ## tickets, tasks, the feed and codes 
 	bin/counterfoil bench refs
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench refs --engine mysql
 
-soak: need-database need-browser build $(MYSQL)/ready ## the full load and crash tests, and feeds of large tables, on both engines; hours
+soak: need-database need-browser build $(MYSQL)/ready $(GALERA)/ready ## the full load and crash tests, and feeds of large tables, on both engines; hours
 	$(ON_MARIADB) $(TEST) -tags soak -timeout 300m -v $(SOAK)
 	$(ON_MARIADB) $(TEST) -tags soak -timeout 120m -v ./domain/feeds -rapid.checks=5000
 	$(ON_MARIADB) $(TEST) -race -timeout 300m ./...
 	$(ON_MYSQL) $(TEST) -tags soak -timeout 300m -v $(SOAK)
 	$(ON_MYSQL) $(TEST) -tags soak -timeout 120m -v ./domain/feeds -rapid.checks=5000
+	$(ON_GALERA) $(TEST) -timeout 120m -skip '$(SHOWN)' ./cmd/counterfoil ./web $(ON_DATABASE)
 	bin/counterfoil bench feed --rows 10000,5000000 --changed 10000 --live=false
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench feed --engine mysql --rows 10000,5000000 --changed 10000 --live=false
 	bin/counterfoil bench refs --buffer-pool 10240 --pool 60000000 --held 5000000 --rivals=false

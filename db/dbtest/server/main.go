@@ -1,11 +1,12 @@
 // Server runs a command with a throw-away database server beside it:
 //
-//	go run ./db/dbtest/server [-engine mariadb|mysql] -- go test ./...
+//	go run ./db/dbtest/server [-engine mariadb|mysql|galera] -- go test ./...
 //
 // The command finds the server in COUNTERFOIL_TEST_DATABASE, a URL without a database, and the
 // engine in COUNTERFOIL_TEST_ENGINE; COUNTERFOIL_TEST_POOL is the socket over which dbtest borrows databases that
 // have the schema. The exit code is the command's. The server is fast, not
-// durable. That of MySQL is the one named in COUNTERFOIL_MYSQLD, or else mysqld of the PATH.
+// durable. That of MySQL is the one named in COUNTERFOIL_MYSQLD, or else mysqld of the PATH. That of galera is MariaDB
+// as the one node of a cluster, with the library named in COUNTERFOIL_GALERA.
 package main
 
 import (
@@ -14,10 +15,12 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -27,10 +30,10 @@ import (
 const prefix = "counterfoil-test-"
 
 func main() {
-	engine := flag.String("engine", "mariadb", "mariadb or mysql")
+	engine := flag.String("engine", "mariadb", "mariadb, mysql or galera")
 	flag.Parse()
-	if flag.NArg() == 0 || (*engine != "mariadb" && *engine != "mysql") {
-		fmt.Fprintln(os.Stderr, "usage: server [-engine mariadb|mysql] -- command [argument ...]")
+	if flag.NArg() == 0 || !slices.Contains([]string{"mariadb", "mysql", galera}, *engine) {
+		fmt.Fprintln(os.Stderr, "usage: server [-engine mariadb|mysql|galera] -- command [argument ...]")
 		os.Exit(2)
 	}
 	code, err := run(*engine, flag.Args())
@@ -132,12 +135,19 @@ func open(ctx context.Context, engine, dir string) (*private.Server, error) {
 		"innodb_buffer_pool_size":        "512M",
 		"innodb_log_file_size":           "32M",
 	}
-	if engine == "mysql" {
+	switch engine {
+	case "mysql":
 		delete(settings, "innodb_log_file_size")
 		settings["innodb_redo_log_capacity"] = "64M"
+	case galera:
+		node, err := nodeSettings()
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(settings, node)
 	}
 	return private.Open(ctx, private.Options{
-		Dir: dir, Engine: engine, Settings: settings,
+		Dir: dir, Engine: serverOf(engine), Settings: settings,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 }
@@ -156,7 +166,7 @@ func follow(
 ) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), "COUNTERFOIL_TEST_DATABASE="+server.URL(""), "COUNTERFOIL_TEST_ENGINE="+engine,
+	cmd.Env = append(os.Environ(), "COUNTERFOIL_TEST_DATABASE="+server.URL(""), "COUNTERFOIL_TEST_ENGINE="+serverOf(engine),
 		"COUNTERFOIL_TEST_POOL="+socket)
 	if err := cmd.Start(); err != nil {
 		return 1, err
