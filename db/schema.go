@@ -171,7 +171,8 @@ func (w watchedSchema) holder(ctx context.Context, key string) string {
 	return fmt.Sprint("connection ", holder.Int64)
 }
 
-// Run runs the statements of a file. One that waits too long for its table has changed nothing, and is run again.
+// Run runs the statements of a file. One that waits too long for its table, or that a node of a cluster refuses for now,
+// has changed nothing, and is run again.
 func (w watchedSchema) Run(file io.Reader) error {
 	text, err := io.ReadAll(file)
 	if err != nil {
@@ -184,16 +185,23 @@ func (w watchedSchema) Run(file io.Reader) error {
 			if err == nil {
 				break
 			}
-			if number(err) != 1205 {
+			if number(err) != 1205 && number(err) != notInCluster {
 				return database.Error{OrigErr: err, Err: "migration failed", Query: []byte(statement)}
 			}
 			if !said {
 				said = true
-				w.waits("A transaction, or a long query, holds a table that the schema is to change. Trying again until it is over.")
+				w.waits(whySchemaWaits(err))
 			}
 		}
 	}
 	return nil
+}
+
+func whySchemaWaits(err error) string {
+	if number(err) == notInCluster {
+		return "The server's cluster takes no changes of the schema now: it is not complete, or a backup holds it. Trying again until it does."
+	}
+	return "A transaction, or a long query, holds a table that the schema is to change. Trying again until it is over."
 }
 
 // Statements are the statements of a schema file: each ends with a semicolon at the end of a line.

@@ -136,14 +136,3 @@ func Named(t testing.TB, name string) string {
 	t.Helper()
 	return strings.TrimSuffix(os.Getenv(Server), "/") + "/" + name
 }
-
-// OnGalera reports whether the server for tests is a node of a cluster.
-func OnGalera(t testing.TB, d *db.DB) bool {
-	t.Helper()
-	var name, value string
-	err := d.SQL.QueryRow("SHOW GLOBAL VARIABLES LIKE 'wsrep_on'").Scan(&name, &value)
-	if err != nil && !db.IsNotFound(err) {
-		t.Fatal(err)
-	}
-	return value == "ON"
-}

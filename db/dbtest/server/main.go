@@ -24,10 +24,14 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/db/private"
 )
 
-const prefix = "counterfoil-test-"
+const (
+	prefix = "counterfoil-test-"
+	galera = "galera" // an engine
+)
 
 func main() {
 	engine := flag.String("engine", "mariadb", "mariadb, mysql or galera")
@@ -140,7 +144,7 @@ func open(ctx context.Context, engine, dir string) (*private.Server, error) {
 		delete(settings, "innodb_log_file_size")
 		settings["innodb_redo_log_capacity"] = "64M"
 	case galera:
-		node, err := nodeSettings()
+		node, err := dbtest.NodeSettings()
 		if err != nil {
 			return nil, err
 		}
@@ -150,6 +154,14 @@ func open(ctx context.Context, engine, dir string) (*private.Server, error) {
 		Dir: dir, Engine: serverOf(engine), Settings: settings,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
+}
+
+// serverOf returns the server that an engine runs on.
+func serverOf(engine string) string {
+	if engine == galera {
+		return "mariadb"
+	}
+	return engine
 }
 
 func stop(server *private.Server) {
