@@ -77,6 +77,9 @@ const (
 	readOnlyMode        = 1836
 )
 
+// unknownVariable: the server has no such setting.
+const unknownVariable = 1193
+
 // notOnGalera: MariaDB refuses an update of a join with a table that it derives, on Galera only.
 const notOnGalera = 4165
 

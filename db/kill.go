@@ -18,18 +18,20 @@ const (
 
 // place is a connection as its server knows it.
 type place struct {
-	id     int64
-	server string
+	id       int64
+	server   string
+	readOnly bool // the server, when the connection was opened
 }
 
 // placeOf asks for it.
 func placeOf(ctx context.Context, c driver.QueryerContext) (place, error) {
-	rows, err := c.QueryContext(ctx, "SELECT CONNECTION_ID(), CONCAT(@@hostname, ':', @@port, ':', @@datadir)", nil)
+	rows, err := c.QueryContext(ctx,
+		"SELECT CONNECTION_ID(), CONCAT(@@hostname, ':', @@port, ':', @@datadir), @@global.read_only", nil)
 	if err != nil {
 		return place{}, err
 	}
 	defer rows.Close()
-	values := make([]driver.Value, 2)
+	values := make([]driver.Value, 3)
 	if err := rows.Next(values); err != nil {
 		return place{}, err
 	}
@@ -38,6 +40,7 @@ func placeOf(ctx context.Context, c driver.QueryerContext) (place, error) {
 		return place{}, err
 	}
 	p.server = text(values[1])
+	p.readOnly = text(values[2]) != "0" && text(values[2]) != "OFF"
 	if err := rows.Next(values); err != io.EOF {
 		return place{}, fmt.Errorf("which connection is it: %w", err)
 	}

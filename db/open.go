@@ -71,7 +71,7 @@ func hostOf(cfg *mysql.Config) string {
 
 // Open returns the database at rawURL (mysql://user:pass@host:3306/name or
 // mysql://user@unix(/path)/name). It does not connect; Check does. While a restore holds the database, each use of it
-// is refused with Restoring. A statement that takes longer than AnswerTimeout fails, for its connection may be dead; see
+// is refused with Restoring; a server that only allows reading is Unavailable. A statement that takes longer than AnswerTimeout fails, for its connection may be dead; see
 // AnswerWithin and WithPool.
 func Open(rawURL string, options ...Option) (*DB, error) {
 	return OpenWith(rawURL, func(c driver.Connector) driver.Connector { return c }, options...)
@@ -80,7 +80,14 @@ func Open(rawURL string, options ...Option) (*DB, error) {
 // OpenWith is Open with a wrapped connector: tests count and time statements.
 func OpenWith(rawURL string, wrap func(driver.Connector) driver.Connector, options ...Option) (*DB, error) {
 	return open(rawURL, func(c driver.Connector, k *killer) driver.Connector {
-		return wrap(sessionConnector{freeConnector{c}, k})
+		return wrap(sessionConnector{freeConnector{c}, k, toWrite})
+	}, options...)
+}
+
+// OpenToRead is Open for a program that only reads, also at a server that only allows reading.
+func OpenToRead(rawURL string, options ...Option) (*DB, error) {
+	return open(rawURL, func(c driver.Connector, k *killer) driver.Connector {
+		return sessionConnector{freeConnector{c}, k, toRead}
 	}, options...)
 }
 
@@ -268,7 +275,19 @@ func withPort(address string) string {
 type sessionConnector struct {
 	driver.Connector
 	killer *killer
+	use    use
 }
+
+// use is what connections are for. One to write is not opened at a server that only allows reading: it may be a replica
+// that lags behind, and read_only does not hold for each account. One to look answers also at a node that its cluster has
+// lost.
+type use int
+
+const (
+	toWrite use = iota
+	toRead
+	toLook
+)
 
 func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	opened, err := c.Connector.Connect(ctx)
@@ -276,19 +295,26 @@ func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	ready := &conn{whole: opened.(whole), killer: c.killer}
-	if err := ready.setUp(ctx); err != nil {
+	if err := ready.setUp(ctx, c.use); err != nil {
 		ready.whole.Close()
 		return nil, fmt.Errorf("set up database connection: %w", err)
 	}
 	return ready, nil
 }
 
-func (c *conn) setUp(ctx context.Context) (err error) {
+func (c *conn) setUp(ctx context.Context, use use) (err error) {
 	for _, statement := range session {
 		if _, err := c.whole.ExecContext(ctx, statement, nil); err != nil {
 			return err
 		}
 	}
-	c.at, err = placeOf(ctx, c.whole)
+	if use == toLook {
+		if _, err := c.whole.ExecContext(ctx, "SET SESSION wsrep_dirty_reads = ON", nil); err != nil && number(err) != unknownVariable {
+			return err
+		}
+	}
+	if c.at, err = placeOf(ctx, c.whole); err == nil && use == toWrite && c.at.readOnly {
+		return &mysql.MySQLError{Number: readOnlyOption, Message: "read_only is on"}
+	}
 	return err
 }

@@ -39,7 +39,13 @@ func IsRestoring(ctx context.Context, on asker) (marked bool, err error) {
 
 // OpenForRestore is Open for a database that a restore holds. Its statements may take as long as they need.
 func OpenForRestore(rawURL string) (*DB, error) {
-	return open(rawURL, func(c driver.Connector, k *killer) driver.Connector { return sessionConnector{c, k} },
+	return open(rawURL, func(c driver.Connector, k *killer) driver.Connector { return sessionConnector{c, k, toWrite} },
+		AnswerWithin(0))
+}
+
+// OpenToLook is OpenForRestore for a program that only reads, at any server that answers at all.
+func OpenToLook(rawURL string) (*DB, error) {
+	return open(rawURL, func(c driver.Connector, k *killer) driver.Connector { return sessionConnector{c, k, toLook} },
 		AnswerWithin(0))
 }
 

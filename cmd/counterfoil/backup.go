@@ -19,7 +19,7 @@ func backupCommand(env environment) *cli.Command {
 
 // makeBackup writes all data into a file, also while serving.
 func makeBackup(ctx context.Context, env environment, file string) error {
-	d, err := env.openExisting(ctx)
+	d, err := env.openToRead(ctx)
 	if err != nil {
 		return err
 	}

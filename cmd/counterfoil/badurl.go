@@ -43,6 +43,7 @@ func explain(rawURL string, err error) error {
 		return err
 	}
 	var refused *mysql.MySQLError
+	var unavailable db.Unavailable
 	switch {
 	case errors.As(err, &refused) && refused.Number == 1045:
 		return badDatabase(cfg.Addr, "it does not let the user "+cfg.User+" in with this password")
@@ -55,6 +56,8 @@ func explain(rawURL string, err error) error {
 				cfg.DBName))
 	case errors.Is(err, mysql.ErrNoTLS):
 		return badDatabase(cfg.Addr, "that server has no TLS; leave out tls=true or set TLS up")
+	case errors.As(err, &unavailable) && errors.As(unavailable.Err, &refused):
+		return badDatabase(cfg.Addr, unavailable.Why+". If it is a replica, or was shut off by a failover, lead DATABASE_URL to the server that is written to; else try again")
 	case errors.Is(err, db.CodeUnavailable):
 		return badDatabase(cfg.Addr, "no database server answers there. Check that it runs and that the address is right")
 	}

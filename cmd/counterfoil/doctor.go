@@ -43,6 +43,6 @@ func (e environment) openAnyDatabase(ctx context.Context) (*database, error) {
 		return d, err
 	}
 	d = &database{url: e.databaseURL}
-	d.DB, err = db.OpenForRestore(d.url)
+	d.DB, err = db.OpenToLook(d.url)
 	return d, err
 }

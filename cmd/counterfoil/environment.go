@@ -226,12 +226,21 @@ func (e environment) openExisting(ctx context.Context) (*database, error) {
 	return e.openDatabase(ctx)
 }
 
-// openToLook is openExisting for commands that only look, also at a database that a restore holds.
+// openToLook is openExisting for commands that only look, also at a database that a restore holds, and at a replica.
 func (e environment) openToLook(ctx context.Context) (*database, error) {
+	return e.openOther(ctx, db.OpenToLook)
+}
+
+// openToRead is openExisting for commands that only read, also at a replica.
+func (e environment) openToRead(ctx context.Context) (*database, error) {
+	return e.openOther(ctx, func(url string) (*db.DB, error) { return db.OpenToRead(url, db.AnswerWithin(0)) })
+}
+
+func (e environment) openOther(ctx context.Context, open func(url string) (*db.DB, error)) (*database, error) {
 	if err := e.mustExist(); err != nil {
 		return nil, err
 	}
-	return e.openForRestore(ctx)
+	return e.openWith(ctx, open)
 }
 
 func (e environment) mustExist() error {
@@ -256,7 +265,11 @@ func (e environment) openCurrent(ctx context.Context) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := schemaUp(e, d.url); err != nil {
+	err = d.CheckPrimary(ctx)
+	if err == nil {
+		err = schemaUp(e, d.url)
+	}
+	if err != nil {
 		d.close()
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (e environment) openReplicas() (replicas []monitor.Replica, err error) {
 		if err != nil {
 			return replicas, err
 		}
-		d, err := db.Open(url)
+		d, err := db.OpenToRead(url)
 		if err != nil {
 			return replicas, badReplica(i+1, "cannot be used")
 		}

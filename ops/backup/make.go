@@ -47,7 +47,7 @@ func readable(err error) error {
 }
 
 func write(ctx context.Context, from Installation, program string, out *part) (Summary, error) {
-	d, err := db.Open(from.URL, db.AnswerWithin(0))
+	d, err := db.OpenToRead(from.URL, db.AnswerWithin(0))
 	if err != nil {
 		return Summary{}, err
 	}
