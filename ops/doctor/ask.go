@@ -38,6 +38,11 @@ type facts struct {
 	claims       *monitor.ClaimPlan // nil if the schema has no tasks yet
 	waiting      *backlog           // nil if the schema has no feeds yet
 
+	sources      []db.Source
+	sourcesKnown bool
+	members      []member // of the group
+	membersKnown bool
+
 	disk     string // "" if there is none
 	diskFree uint64
 }
@@ -72,6 +77,7 @@ func ask(ctx context.Context, d *db.DB, dataDir string) (f facts, err error) {
 	defer conn.Close()
 	for _, question := range []func(context.Context, *sql.Conn) error{
 		f.askSettings, f.askAccount, f.askClock, f.askSchema, f.askTables, f.askHistory, f.askTransactions, f.askFeeds,
+		f.askReplication,
 	} {
 		if err := question(ctx, conn); err != nil {
 			return f, err

@@ -33,6 +33,7 @@ func diagnose(f facts) []Check {
 		isolation(f), zone(f), clock(f),
 		packet(f), pool(f), connections(f), purge(f), transactions(f),
 	}
+	checks = append(checks, replication(f)...)
 	if f.claims != nil {
 		checks = append(checks, claims(*f.claims))
 	}
@@ -100,6 +101,9 @@ func commits(f facts) Check {
 	c := f.variable("commits", "innodb_flush_log_at_trx_commit")
 	if f.global["innodb_flush_log_at_trx_commit"] != "1" {
 		c.Mark, c.Why = Problem, "A crash of the machine takes back the last second of commits: ticket numbers that users have seen would be handed out again."
+		if on(f.global["wsrep_on"]) {
+			c.Why = "A commit is in the memory of all nodes and on no disk when it is answered. One node may be lost; if all lose power together, the last second of commits is gone, and ticket numbers that users have seen are handed out again."
+		}
 		c.Fix = f.set("innodb_flush_log_at_trx_commit", "1")
 	}
 	return c

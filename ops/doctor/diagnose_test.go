@@ -25,10 +25,37 @@ func healthy() facts {
 		status:  map[string]string{"threads_connected": "20"},
 		account: "'app'@'%'", schema: db.SchemaStatus{Version: 3, Latest: 3}, dataBytes: 500 * mib,
 		clock:   20 * time.Millisecond,
-		history: value{12, true}, transactions: value{0, true}, disk: "/data", diskFree: 40 * gib,
+		history: value{12, true}, transactions: value{0, true}, disk: "/data", diskFree: 40 * gib, sourcesKnown: true,
 		claims:  &monitor.ClaimPlan{Known: true, Good: true, Text: "ref by ix_claim (9 bytes)"},
 		waiting: &backlog{rows: 3, since: sql.NullInt64{Int64: 1, Valid: true}},
 	}
+}
+
+// semiSynchronous makes the server a primary that so many replicas acknowledge.
+func semiSynchronous(f *facts, replicas string) {
+	f.global["rpl_semi_sync_source_enabled"], f.global["rpl_semi_sync_source_wait_point"] = "ON", "AFTER_SYNC"
+	f.global["rpl_semi_sync_source_timeout"] = "2592000000"
+	f.status["rpl_semi_sync_source_clients"], f.status["rpl_semi_sync_source_status"] = replicas, "ON"
+}
+
+// galera makes the server a node of three.
+func galera(f *facts) {
+	for name, value := range map[string]string{"wsrep_on": "ON", "wsrep_certify_nonpk": "ON", "wsrep_osu_method": "TOI",
+		"wsrep_auto_increment_control": "ON", "wsrep_sync_wait": "0"} {
+		f.global[name] = value
+	}
+	for name, value := range map[string]string{"wsrep_cluster_status": "Primary", "wsrep_ready": "ON",
+		"wsrep_local_state_comment": "Synced", "wsrep_cluster_size": "3", "wsrep_flow_control_paused": "0.01"} {
+		f.status[name] = value
+	}
+}
+
+// inGroup makes the server the primary of three.
+func inGroup(f *facts) {
+	f.global["group_replication_group_name"], f.global["group_replication_single_primary_mode"] = "some", "ON"
+	f.membersKnown = true
+	f.members = []member{{"a:3306", "ONLINE", "PRIMARY", true}, {"b:3306", "ONLINE", "SECONDARY", false},
+		{"c:3306", "ONLINE", "SECONDARY", false}}
 }
 
 func TestDiagnose(t *testing.T) {
@@ -104,6 +131,45 @@ func TestDiagnose(t *testing.T) {
 			"get no changes", "counterfoil serve"},
 		{"changes that nobody ever published", func(f *facts) { f.waiting = &backlog{rows: 1} }, "feeds", Note,
 			"get no changes", "counterfoil work"},
+		{"a server that only allows reading", func(f *facts) { f.global["read_only"] = "ON" }, "writing", Problem, "only allows reading",
+			"docs/scaling.md"},
+		{"replication that may not be seen", func(f *facts) { f.sourcesKnown = false }, "replica", Note, "may not read",
+			"GRANT REPLICATION CLIENT ON *.* TO 'app'@'%';"},
+		{"a replica that others write to", func(f *facts) { f.sources = []db.Source{{Reads: true, Applies: true}} }, "replica", Problem,
+			"can be written to itself", "RESET REPLICA ALL"},
+		{"a former replica that stopped", func(f *facts) { f.sources = []db.Source{{Error: "no"}} }, "replica", Problem,
+			"does not follow", "RESET REPLICA ALL"},
+		{"a primary without a replica", func(f *facts) { semiSynchronous(f, "0") }, "semi-synchronous", Problem, "loses them",
+			"Start a replica"},
+		{"a primary with one replica", func(f *facts) { semiSynchronous(f, "1") }, "semi-synchronous", Note, "commits wait",
+			"two replicas"},
+		{"commits that are read before a replica has them",
+			func(f *facts) { semiSynchronous(f, "2"); f.global["rpl_semi_sync_source_wait_point"] = "AFTER_COMMIT" },
+			"semi-synchronous order", Problem, "given out again", "SET PERSIST rpl_semi_sync_source_wait_point = AFTER_SYNC;"},
+		{"commits that wait for a replica for a moment",
+			func(f *facts) { semiSynchronous(f, "2"); f.global["rpl_semi_sync_source_timeout"] = "10000" },
+			"semi-synchronous timeout", Problem, "without one", "rpl_semi_sync_source_timeout = 2592000000"},
+		{"a node that its cluster has lost", func(f *facts) { galera(f); f.status["wsrep_cluster_status"] = "non-Primary" }, "Galera node",
+			Problem, "neither reads nor writes", "joins by itself"},
+		{"a node that catches up", func(f *facts) { galera(f); f.status["wsrep_local_state_comment"] = "Joined" }, "Galera node", Note,
+			"lags", "Synced"},
+		{"two nodes", func(f *facts) { galera(f); f.status["wsrep_cluster_size"] = "2" }, "Galera nodes", Note, "no majority", "garbd"},
+		{"a node that holds others back", func(f *facts) { galera(f); f.status["wsrep_flow_control_paused"] = "0.4" },
+			"Galera flow control", Note, "holds the writer back", "wsrep_local_recv_queue_avg"},
+		{"a node whose reads wait", func(f *facts) { galera(f); f.global["wsrep_sync_wait"] = "1" }, "Galera settings", Note,
+			"Each read waits", "wsrep_sync_wait = 0"},
+		{"a node that changes its schema alone", func(f *facts) { galera(f); f.global["wsrep_osu_method"] = "RSU" }, "Galera settings",
+			Problem, "the nodes differ", "wsrep_osu_method = TOI"},
+		{"a group that may not be seen", func(f *facts) { inGroup(f); f.membersKnown = false }, "group member", Note, "may not read",
+			"GRANT SELECT ON performance_schema.replication_group_members TO 'app'@'%';"},
+		{"a secondary", func(f *facts) { inGroup(f); f.members[0].role = "SECONDARY" }, "group member", Problem, "refuse it", "primary"},
+		{"a group of two", func(f *facts) { inGroup(f); f.members = f.members[:2] }, "group", Note, "one member more", "three"},
+		{"a group of several primaries",
+			func(f *facts) { inGroup(f); f.global["group_replication_single_primary_mode"] = "OFF" }, "group settings", Problem,
+			"fail against one another", "switch_to_single_primary_mode"},
+		{"a group whose new primary lags",
+			func(f *facts) { inGroup(f); f.global["group_replication_consistency"] = "EVENTUAL" }, "group settings", Note,
+			"older state", "BEFORE_ON_PRIMARY_FAILOVER"},
 		{"a disk that fills", func(f *facts) { f.diskFree = 900 * mib }, "disk", Note, "stops", "COUNTERFOIL_DATA"},
 		{"a full disk", func(f *facts) { f.diskFree = 100 * mib }, "disk", Problem, "stops", "COUNTERFOIL_DATA"},
 	} {
