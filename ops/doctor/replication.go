@@ -31,10 +31,12 @@ type member struct {
 
 // askReplication reads where the server's data comes from, and its group.
 func (f *facts) askReplication(ctx context.Context, conn *sql.Conn) (err error) {
-	if f.sources, f.sourcesKnown, err = db.Sources(ctx, conn); err != nil || f.global["group_replication_group_name"] == "" {
+	f.sources, f.sourcesKnown, err = db.Sources(ctx, conn)
+	if err != nil || f.global["group_replication_group_name"] == "" {
 		return err
 	}
-	rows, err := conn.QueryContext(ctx, `SELECT CONCAT(member_host, ':', member_port), member_state, member_role, member_id = @@server_uuid
+	rows, err := conn.QueryContext(ctx, `SELECT CONCAT(member_host, ':', member_port), member_state, member_role,
+			member_id = @@server_uuid
 		FROM performance_schema.replication_group_members ORDER BY 1`)
 	if db.IsForbidden(err) {
 		return nil

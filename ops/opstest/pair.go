@@ -37,9 +37,9 @@ func Pair(t testing.TB) (primary, replica string) {
 	port := domaintest.OK(dbtest.FreePort())(t)
 	settings := map[string]string{"server_id": "1", "log_bin": "binlog", "binlog_format": "ROW", "skip_networking": "0",
 		"bind_address": "127.0.0.1", "port": strconv.Itoa(port)}
-	source, prefix, follower := "MASTER", "MASTER", "SLAVE"
+	source, prefix, follower, plain := "MASTER", "MASTER", "SLAVE", ""
 	if OnMySQL() {
-		source, prefix, follower = "REPLICATION SOURCE", "SOURCE", "REPLICA"
+		source, prefix, follower, plain = "REPLICATION SOURCE", "SOURCE", "REPLICA", ", SOURCE_SSL = 0"
 		settings["plugin_load_add"] = "semisync_source.so;semisync_replica.so"
 		settings["loose_rpl_semi_sync_replica_enabled"] = "ON"
 		settings["skip_replica_start"] = "ON"
@@ -54,8 +54,8 @@ func Pair(t testing.TB) (primary, replica string) {
 	p, r := dbtest.OpenAt(t, primary), dbtest.OpenAt(t, replica)
 	domaintest.Exec(t, p, "CREATE USER follower@'%'")
 	domaintest.Exec(t, p, "GRANT REPLICATION SLAVE ON *.* TO follower@'%'")
-	domaintest.Exec(t, r, fmt.Sprintf("CHANGE %s TO %s_HOST = '127.0.0.1', %[2]s_PORT = %[3]d, %[2]s_USER = 'follower'",
-		source, prefix, port))
+	domaintest.Exec(t, r, fmt.Sprintf("CHANGE %s TO %s_HOST = '127.0.0.1', %[2]s_PORT = %[3]d, %[2]s_USER = 'follower', %[2]s_HEARTBEAT_PERIOD = 1%[4]s",
+		source, prefix, port, plain))
 	domaintest.Exec(t, r, "START "+follower)
 	domaintest.Must(t, db.SchemaUp(primary))
 	domaintest.Exec(t, p, "SET GLOBAL rpl_semi_sync_"+strings.ToLower(prefix)+"_enabled = ON")
