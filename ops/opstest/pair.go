@@ -54,7 +54,8 @@ func Pair(t testing.TB) (primary, replica string) {
 	p, r := dbtest.OpenAt(t, primary), dbtest.OpenAt(t, replica)
 	domaintest.Exec(t, p, "CREATE USER follower@'%'")
 	domaintest.Exec(t, p, "GRANT REPLICATION SLAVE ON *.* TO follower@'%'")
-	domaintest.Exec(t, r, fmt.Sprintf("CHANGE %s TO %s_HOST = '127.0.0.1', %[2]s_PORT = %[3]d, %[2]s_USER = 'follower', %[2]s_HEARTBEAT_PERIOD = 1%[4]s",
+	domaintest.Exec(t, r, fmt.Sprintf(
+		"CHANGE %s TO %[2]s_HOST = '127.0.0.1', %[2]s_PORT = %[3]d, %[2]s_USER = 'follower', %[2]s_HEARTBEAT_PERIOD = 1%[4]s",
 		source, prefix, port, plain))
 	domaintest.Exec(t, r, "START "+follower)
 	domaintest.Must(t, db.SchemaUp(primary))
