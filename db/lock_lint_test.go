@@ -26,6 +26,7 @@ var readingLocks = map[string]string{
 	"queries: LockOpenTasks":                   "the tasks are written",
 	"queries: LockLostTasks":                   "the tasks are written",
 	"queries: LockDueTasks":                    "the tasks are written",
+	"queries: LockWaitingTasks":                "the tasks are written",
 	"queries: LockTasksByID":                   "the tasks are written",
 	"queries: LockTasksIn":                     "the tasks are written",
 	"queries: LockTasksOfFailure":              "the tasks are written",

@@ -188,6 +188,44 @@ func (q *Queries) LockOpenTasks(ctx context.Context, arg LockOpenTasksParams) ([
 	return items, nil
 }
 
+const lockWaitingTasks = `-- name: LockWaitingTasks :many
+SELECT id FROM migration_task FORCE INDEX (ix_claim)
+WHERE run_id = ? AND state = 'waiting' AND id > ?
+ORDER BY id
+LIMIT ?
+FOR UPDATE SKIP LOCKED
+`
+
+type LockWaitingTasksParams struct {
+	RunID id.Run
+	After id.Task
+	Limit int32
+}
+
+// LockWaitingTasks locks tasks of a run that wait for their next attempt, beyond an id.
+func (q *Queries) LockWaitingTasks(ctx context.Context, arg LockWaitingTasksParams) ([]id.Task, error) {
+	rows, err := q.db.QueryContext(ctx, lockWaitingTasks, arg.RunID, arg.After, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Task
+	for rows.Next() {
+		var id id.Task
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lostTasks = `-- name: LostTasks :many
 SELECT t.id, t.fence, t.worker_id
 FROM migration_task t FORCE INDEX (ix_claim)
@@ -255,4 +293,25 @@ func (q *Queries) OpenDueTasks(ctx context.Context, ids []id.Task) (int64, error
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const shiftDueTasks = `-- name: ShiftDueTasks :exec
+UPDATE migration_task SET due_at = due_at + INTERVAL ? MICROSECOND
+WHERE id IN (/*SLICE:ids*/?) AND state = 'waiting'
+`
+
+func (q *Queries) ShiftDueTasks(ctx context.Context, shiftUs interface{}, ids []id.Task) error {
+	query := shiftDueTasks
+	var queryParams []interface{}
+	queryParams = append(queryParams, shiftUs)
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
 }

@@ -331,10 +331,17 @@ func (q *Queries) DeleteWebhookCursors(ctx context.Context, webhookID id.Webhook
 
 const dueWebhooks = `-- name: DueWebhooks :many
 SELECT id, company_id FROM webhook FORCE INDEX (ix_webhook_state)
-WHERE state = 'on' AND id > ? AND due_at <= NOW(6) AND lease_ends <= NOW(6)
+WHERE state = 'on' AND id > ? AND (failures = 0 OR due_at <= NOW(6))
+  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL ? MICROSECOND)
 ORDER BY id
 LIMIT ?
 `
+
+type DueWebhooksParams struct {
+	After   id.Webhook
+	LeaseUs interface{}
+	Limit   int32
+}
 
 type DueWebhooksRow struct {
 	ID        id.Webhook
@@ -342,9 +349,10 @@ type DueWebhooksRow struct {
 }
 
 // A page of the webhooks that can be sent to now and have no sender. Their cursors show whether there is something to
-// send.
-func (q *Queries) DueWebhooks(ctx context.Context, after id.Webhook, limit int32) ([]DueWebhooksRow, error) {
-	rows, err := q.db.QueryContext(ctx, dueWebhooks, after, limit)
+// send. One without failures waits for nothing, and a lease that ends later than one that begins now was taken before
+// the clock was set back.
+func (q *Queries) DueWebhooks(ctx context.Context, arg DueWebhooksParams) ([]DueWebhooksRow, error) {
+	rows, err := q.db.QueryContext(ctx, dueWebhooks, arg.After, arg.LeaseUs, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -414,12 +422,18 @@ func (q *Queries) ForgetWebhookAttempts(ctx context.Context, before time.Time, l
 
 const leaseWebhook = `-- name: LeaseWebhook :execresult
 UPDATE webhook SET fence = LAST_INSERT_ID(fence + 1), lease_ends = NOW(6) + INTERVAL ? MICROSECOND
-WHERE id = ? AND state = 'on' AND due_at <= NOW(6) AND lease_ends <= NOW(6)
+WHERE id = ? AND state = 'on' AND (failures = 0 OR due_at <= NOW(6))
+  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL ? MICROSECOND)
 `
 
-// LastInsertId is the fence. It must match one row.
-func (q *Queries) LeaseWebhook(ctx context.Context, leaseUs interface{}, iD id.Webhook) (sql.Result, error) {
-	return q.db.ExecContext(ctx, leaseWebhook, leaseUs, iD)
+type LeaseWebhookParams struct {
+	LeaseUs interface{}
+	ID      id.Webhook
+}
+
+// LastInsertId is the fence. It must match one row. The condition is that of DueWebhooks.
+func (q *Queries) LeaseWebhook(ctx context.Context, arg LeaseWebhookParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, leaseWebhook, arg.LeaseUs, arg.ID, arg.LeaseUs)
 }
 
 const leasedWebhook = `-- name: LeasedWebhook :one

@@ -46,5 +46,17 @@ ORDER BY due_at
 LIMIT ?
 FOR UPDATE SKIP LOCKED;
 
+-- LockWaitingTasks locks tasks of a run that wait for their next attempt, beyond an id.
+-- name: LockWaitingTasks :many
+SELECT id FROM migration_task FORCE INDEX (ix_claim)
+WHERE run_id = sqlc.arg(run_id) AND state = 'waiting' AND id > sqlc.arg(after)
+ORDER BY id
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: ShiftDueTasks :exec
+UPDATE migration_task SET due_at = due_at + INTERVAL sqlc.arg(shift_us) MICROSECOND
+WHERE id IN (sqlc.slice(ids)) AND state = 'waiting';
+
 -- name: OpenDueTasks :execrows
 UPDATE migration_task SET state = 'open', due_at = NULL WHERE id IN (sqlc.slice(ids)) AND state = 'waiting';

@@ -68,16 +68,19 @@ DELETE FROM webhook WHERE id = sqlc.arg(id);
 
 -- name: DueWebhooks :many
 -- A page of the webhooks that can be sent to now and have no sender. Their cursors show whether there is something to
--- send.
+-- send. One without failures waits for nothing, and a lease that ends later than one that begins now was taken before
+-- the clock was set back.
 SELECT id, company_id FROM webhook FORCE INDEX (ix_webhook_state)
-WHERE state = 'on' AND id > sqlc.arg(after) AND due_at <= NOW(6) AND lease_ends <= NOW(6)
+WHERE state = 'on' AND id > sqlc.arg(after) AND (failures = 0 OR due_at <= NOW(6))
+  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND)
 ORDER BY id
 LIMIT ?;
 
 -- name: LeaseWebhook :execresult
--- LastInsertId is the fence. It must match one row.
+-- LastInsertId is the fence. It must match one row. The condition is that of DueWebhooks.
 UPDATE webhook SET fence = LAST_INSERT_ID(fence + 1), lease_ends = NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND
-WHERE id = sqlc.arg(id) AND state = 'on' AND due_at <= NOW(6) AND lease_ends <= NOW(6);
+WHERE id = sqlc.arg(id) AND state = 'on' AND (failures = 0 OR due_at <= NOW(6))
+  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND);
 
 -- name: LeasedWebhook :one
 SELECT * FROM webhook WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);

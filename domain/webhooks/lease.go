@@ -24,7 +24,8 @@ type DueWebhook struct {
 
 // DueWebhooks returns a page of the webhooks that are due and not leased: those with an id above after.
 func DueWebhooks(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]DueWebhook, error) {
-	rows, err := db.Read(q.DueWebhooks(ctx, after, int32(limit)))
+	rows, err := db.Read(q.DueWebhooks(ctx,
+		db.DueWebhooksParams{After: after, LeaseUs: Lease.Microseconds(), Limit: int32(limit)}))
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (h *LeasedWebhook) Left() time.Duration { return h.lease.Left() }
 // Claim leases a webhook that is due, or returns ErrLost if it is not, or is leased.
 func Claim(ctx context.Context, q *db.Queries, webhook id.Webhook) (*LeasedWebhook, error) {
 	sent := time.Now()
-	result, err := db.Read(q.LeaseWebhook(ctx, Lease.Microseconds(), webhook))
+	result, err := db.Read(q.LeaseWebhook(ctx, db.LeaseWebhookParams{LeaseUs: Lease.Microseconds(), ID: webhook}))
 	if err != nil {
 		return nil, fmt.Errorf("take webhook: %w", err)
 	}

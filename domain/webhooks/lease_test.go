@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
@@ -56,11 +57,29 @@ func TestClaim(t *testing.T) {
 			t.Errorf("%d took it", taken.Load())
 		}
 	})
+	for name, left := range map[string]func(e *env, h *webhooks.LeasedWebhook) error{
+		"a released lease": func(e *env, h *webhooks.LeasedWebhook) error { return h.Release(ctx, e.Queries) },
+		"a dead process":   func(*env, *webhooks.LeasedWebhook) error { return nil },
+	} {
+		t.Run(name+" keeps no webhook when the database's clock is set back", func(t *testing.T) {
+			t.Parallel()
+			d, set := dbtest.NewClocked(t)
+			e := newEnvOn(t, d)
+			hook := e.hook(t)
+			domaintest.Must(t, left(e, domaintest.OK(webhooks.Claim(ctx, e.Queries, hook))(t)))
+			set(-time.Hour)
+			if due := domaintest.OK(webhooks.DueWebhooks(ctx, e.Queries, 0, 10))(t); len(due) != 1 {
+				t.Errorf("%d webhooks are due", len(due))
+			}
+			_, err := webhooks.Claim(ctx, e.Queries, hook)
+			domaintest.Must(t, err)
+		})
+	}
 	for name, change := range map[string]string{
 		"is off":         "state = 'off'",
 		"was stopped":    "state = 'stopped'",
-		"is not due yet": "due_at = NOW(6) + INTERVAL 1 HOUR",
-		"is leased":      "lease_ends = NOW(6) + INTERVAL 1 HOUR",
+		"is not due yet": "failures = 1, due_at = NOW(6) + INTERVAL 1 HOUR",
+		"is leased":      "lease_ends = NOW(6) + INTERVAL 50 SECOND",
 	} {
 		t.Run("one that "+name+" is neither taken nor listed as due", func(t *testing.T) {
 			t.Parallel()

@@ -27,7 +27,12 @@ type env struct {
 
 func newEnv(t *testing.T) *env {
 	t.Helper()
-	e := &env{DB: dbtest.Open(t)}
+	return newEnvOn(t, dbtest.Open(t))
+}
+
+func newEnvOn(t *testing.T, d *db.DB) *env {
+	t.Helper()
+	e := &env{DB: d}
 	e.company = e.openCompany(t, "acme")
 	e.author = domaintest.Member(t, e.DB, e.company, "Ana", "ana@example.com", "owner", "")
 	return e

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -128,6 +129,21 @@ func TestClockOfTheDatabaseIsSet(t *testing.T) {
 		other.k.rival.seen = other.k.rival.seen.Add(-keepsFor) // it was seen for so long
 		takes(other, true)
 		takes(gone, false)
+	})
+	t.Run("back: a task waits no longer for its next attempt", func(t *testing.T) {
+		t.Parallel()
+		d, set := dbtest.NewClocked(t)
+		b := newEnv(t, d, &migrations.Migration{Process: noop})
+		run := b.running(2, migrations.Knobs{})
+		h := b.manualWorker(run)
+		domaintest.Must(t, b.d.AddLease(t.Context(), monitor.KeeperLease))
+		set(time.Second)
+		domaintest.Must(t, h.k.round(t.Context()))
+		h.ends(h.claims(2), failed, errors.New("not at first"))
+		b.counts(2, "SELECT COUNT(*) FROM migration_task WHERE state = 'waiting'")
+		set(-time.Hour)
+		domaintest.Must(t, h.k.round(t.Context()))
+		b.counts(0, "SELECT COUNT(*) FROM migration_task WHERE due_at > NOW(6) + INTERVAL 1 MINUTE")
 	})
 	t.Run("the log of each run says so", func(t *testing.T) {
 		t.Parallel()

@@ -103,7 +103,7 @@ func (k *keeper) round(ctx context.Context) error {
 		return err
 	}
 	if step := k.w.clock.announced(); step != 0 {
-		if err := k.logClock(ctx, runs, step); err != nil {
+		if err := errors.Join(k.shiftDue(ctx, runs, step), k.logClock(ctx, runs, step)); err != nil {
 			return err
 		}
 	}
@@ -125,6 +125,46 @@ func (k *keeper) round(ctx context.Context) error {
 		k.tidy = now
 	}
 	return errors.Join(err, k.w.p.engine.FinishRequests(ctx), k.w.p.monitor.Watch(ctx, runs))
+}
+
+// shiftDue has the waiting tasks of runs wait no longer because the database's clock was set back.
+func (k *keeper) shiftDue(ctx context.Context, runs []migrations.Run, step time.Duration) error {
+	if step > 0 {
+		return nil
+	}
+	for _, run := range runs {
+		for after := id.Task(0); ; {
+			last, err := k.shiftPage(ctx, run, after, step)
+			if err != nil {
+				return fmt.Errorf("run %d: %w", run.ID, err)
+			}
+			if last == 0 {
+				break
+			}
+			after = last
+		}
+	}
+	return nil
+}
+
+// shiftPage moves the due times of some waiting tasks of a run, beyond one. It returns the last of them, 0 for none.
+func (k *keeper) shiftPage(
+	ctx context.Context, run migrations.Run, after id.Task, step time.Duration,
+) (last id.Task, err error) {
+	err = k.w.p.db.InTx(ctx, func(tx *db.Tx) error {
+		last = 0
+		if _, err := tx.LockRunShared(ctx, run.ID); err != nil { // before its tasks, as everyone does
+			return err
+		}
+		ids, err := tx.LockWaitingTasks(ctx,
+			db.LockWaitingTasksParams{RunID: run.ID, After: after, Limit: migrations.MaxPerStatement})
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		last = ids[len(ids)-1]
+		return tx.ShiftDueTasks(ctx, step.Microseconds(), ids)
+	})
+	return last, err
 }
 
 // logClock notes in the log of each run that the database's clock was set.
