@@ -94,7 +94,7 @@ bench: need-database build $(MYSQL)/ready ## tickets, tasks, the feed and codes 
 	bin/counterfoil bench refs
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench refs --engine mysql
 
-soak: need-database need-browser build $(MYSQL)/ready $(GALERA)/ready ## the full load and crash tests, and feeds of large tables, on both engines; hours
+soak: need-database need-browser need-faults build $(MYSQL)/ready $(GALERA)/ready ## the full load and crash tests, and feeds of large tables, on both engines; hours
 	$(ON_MARIADB) $(TEST) -tags soak -timeout 300m -v $(SOAK)
 	$(ON_MARIADB) $(TEST) -tags soak -timeout 120m -v ./domain/feeds -rapid.checks=5000
 	$(ON_MARIADB) $(TEST) -race -timeout 300m ./...
@@ -113,12 +113,16 @@ seed: need-database build ## a company to look at; SIZE=large for 200,000 ticket
 dev: need-database ## serve as run does; rebuilt on each change of .go, .templ, .sql and .css
 	$(GO) tool -modfile=tools/air.mod air -c tools/air.toml
 
-.PHONY: need-database need-browser
+.PHONY: need-database need-browser need-faults
 need-database:
 	@scripts/need mariadbd
 
 need-browser:
 	@scripts/need chromium-headless-shell,chromium,chromium-browser,google-chrome,google-chrome-stable
+
+# What tests with the tag soak make faults with: clocks that are set, disks that are slow.
+need-faults:
+	@scripts/need gcc faketime
 
 $(MYSQL)/ready:
 	scripts/get-mysql $(MYSQL)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -46,6 +47,7 @@ func TestMain(m *testing.M) {
 // install is a data directory or a database, and the settings of programs on it.
 type install struct {
 	env   []string
+	under []string // the command that runs its programs, with arguments; nil for none
 	token string
 }
 
@@ -103,7 +105,8 @@ func (i *install) database() (pid int, err error) {
 }
 
 func (i *install) program(args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
+	line := slices.Concat(i.under, []string{os.Args[0]}, args)
+	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Env = append(append(os.Environ(), asProgram+"=1", "COUNTERFOIL_ADDR=127.0.0.1:0"), i.env...)
 	return cmd
 }
