@@ -75,26 +75,87 @@ func TestFullDiskOfFiles(t *testing.T) {
 	i.env = append(i.env, "COUNTERFOIL_BLOBS="+filepath.Join(dir, "files"))
 	i.operator(t)
 	p := i.serve(t)
-	upload := func() (status int, text string) {
-		t.Helper()
-		body, _, kind := largeUpload(50)
-		request := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodPost,
-			p.url+"/api/v1/migrations/import-tickets/runs", body))(t)
-		request.Header.Set("Authorization", "Bearer "+i.token)
-		request.Header.Set("Content-Type", kind)
-		response := domaintest.OK(http.DefaultClient.Do(request))(t)
-		defer response.Body.Close()
-		return response.StatusCode, string(domaintest.OK(io.ReadAll(response.Body))(t))
-	}
 	filler := filepath.Join(dir, "filler")
 	fillUp(t, filler)
-	if status, text := upload(); status != http.StatusInsufficientStorage ||
+	if status, text := i.upload(t, p.url, 50); status != http.StatusInsufficientStorage ||
 		!strings.Contains(text, "no room left where files are kept") || !strings.Contains(text, string(blobs.CodeFull)) {
 		t.Errorf("%d: %s", status, text)
 	}
 	domaintest.Must(t, os.Remove(filler))
-	if status, text := upload(); status != http.StatusCreated {
+	if status, text := i.upload(t, p.url, 50); status != http.StatusCreated {
 		t.Errorf("with room again: %d: %s", status, text)
+	}
+}
+
+// upload opens a run with a large file, and returns the answer.
+func (i *install) upload(t *testing.T, url string, rows int) (status int, text string) {
+	t.Helper()
+	body, _, kind := largeUpload(rows)
+	request := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodPost,
+		url+"/api/v1/migrations/import-tickets/runs", body))(t)
+	request.Header.Set("Authorization", "Bearer "+i.token)
+	request.Header.Set("Content-Type", kind)
+	response := domaintest.OK(http.DefaultClient.Do(request))(t)
+	defer response.Body.Close()
+	return response.StatusCode, string(domaintest.OK(io.ReadAll(response.Body))(t))
+}
+
+// The disk of the log and of temporary files is full: a server goes on, also without its database for a moment, and
+// writes its log again once there is room.
+func TestFullDiskOfTheLog(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, "4M")
+	log, filler := filepath.Join(dir, "log"), filepath.Join(dir, "filler")
+	i := onPrivate(t)
+	i.env = append(i.env, "TMPDIR="+dir)
+	i.under = []string{"sh", "-c", `exec "$@" 2>>"$0"`, log}
+	p, c := i.serve(t), newPatientClient(i)
+	c.board(t, p.url, "NINJA")
+	fillUp(t, filler)
+	before := domaintest.OK(os.Stat(log))(t).Size()
+	lose := func() {
+		t.Helper()
+		was := databasePID(t, i)
+		domaintest.Must(t, syscall.Kill(was, syscall.SIGKILL))
+		startsAnew(t, i, was)
+		title := fmt.Sprintf("After database %d", was)
+		domaintest.OK(c.open(func() string { return p.url }, "NINJA", title, patience))(t)
+	}
+	lose()
+	if status, text := i.upload(t, p.url, 50); status != http.StatusCreated {
+		t.Errorf("an upload: %d: %s", status, text)
+	}
+	if size := domaintest.OK(os.Stat(log))(t).Size(); size > before+4096 { // what was left of its last page
+		t.Errorf("the log grew from %d to %d bytes on a full disk", before, size)
+	}
+	domaintest.Must(t, os.Remove(filler))
+	before = domaintest.OK(os.Stat(log))(t).Size()
+	lose()
+	if size := domaintest.OK(os.Stat(log))(t).Size(); size <= before {
+		t.Error("with room again nothing is logged")
+	}
+	if err := p.stop(t); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	i.verified(t)
+}
+
+// A backup that finds its disk full says so and leaves nothing; with room again it is made.
+func TestFullDiskOfABackup(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, "4M")
+	i := onPrivate(t)
+	file, filler := filepath.Join(dir, "backup"), filepath.Join(dir, "filler")
+	fillUp(t, filler)
+	if code, out := i.command(t, "backup", file); code != 1 || !strings.Contains(out, "No space is left for "+file) {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	if left := domaintest.OK(filepath.Glob(file + "*"))(t); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	domaintest.Must(t, os.Remove(filler))
+	if code, out := i.command(t, "backup", file); code != 0 {
+		t.Errorf("with room again: exit code %d: %s", code, out)
 	}
 }
 

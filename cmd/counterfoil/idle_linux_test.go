@@ -39,8 +39,7 @@ func TestTenThousandIdleConnections(t *testing.T) {
 
 	silent := s.connections(each, "")
 	halfway := s.connections(each, "GET /acme HTTP/1.1\r\nHost: coun")
-	ask := "GET /api/v1/feeds/tickets/stream HTTP/1.1\r\nHost: counterfoil.test\r\nAuthorization: Bearer " + s.token +
-		"\r\n\r\n"
+	ask := streamRequest(s.token, "")
 
 	var taken, refused atomic.Int64
 	answered := func(c net.Conn) {

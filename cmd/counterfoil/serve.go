@@ -66,7 +66,7 @@ func serve(ctx context.Context, env environment) (err error) {
 	log := env.logger()
 	server := web.HTTPServer(web.New(web.Config{
 		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), URL: public,
-		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest,
+		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest, Streams: streamLimits(log),
 	}), log)
 	return runUntilDone(ctx, env, d, w, server, listener)
 }

@@ -33,6 +33,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
+// DefaultMost is Limits.Most where nothing else is said.
+const DefaultMost = 5000
+
 // Limits bound responses that may take long. A zero value has its default.
 type Limits struct {
 	Most  int           // there may be at once in this process
@@ -43,7 +46,7 @@ type Limits struct {
 }
 
 func (l Limits) orDefaults() Limits {
-	l.Most = cmp.Or(l.Most, 5000)
+	l.Most = cmp.Or(l.Most, DefaultMost)
 	l.OfOne = cmp.Or(l.OfOne, 2500)
 	l.Beat = cmp.Or(l.Beat, 20*time.Second)
 	l.Check = cmp.Or(l.Check, 30*time.Second)

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"log/slog"
+	"syscall"
+
+	"github.com/counterfoil/counterfoil/web/streams"
+)
+
+// otherFiles is how many files a server may open beside its streams: connections to the database and of requests that
+// are answered at once, stored files.
+const otherFiles = 1000
+
+// streamLimits leaves room for everything else where the process may open few files.
+func streamLimits(log *slog.Logger) streams.Limits {
+	var files syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
+		return streams.Limits{}
+	}
+	if files.Cur >= streams.DefaultMost+otherFiles {
+		return streams.Limits{}
+	}
+	most := max(int(files.Cur)-otherFiles, int(files.Cur)/2, 1)
+	log.Warn("this process may open few files, so few browsers and readers can wait for changes at once: raise the limit "+
+		"(ulimit -n, LimitNOFILE= of systemd)", "files", files.Cur, "needed", streams.DefaultMost+otherFiles,
+		"streams", most)
+	return streams.Limits{Most: most}
+}
