@@ -135,6 +135,15 @@ func (b *busy) allAlive() (ids []int) {
 
 func (b *busy) all() []*process { return append(slices.Clone(b.workers), b.server) }
 
+// logs are those of all processes.
+func (b *busy) logs() string {
+	text := new(strings.Builder)
+	for _, p := range b.all() {
+		fmt.Fprintf(text, "process %d:\n%s", p.cmd.Process.Pid, p.logged())
+	}
+	return text.String()
+}
+
 // ends waits for the end of the run and fails the test unless each task is written once, each acknowledged ticket is
 // there once and was read, and verify is clean.
 func (b *busy) ends() migrations.Run {
@@ -160,11 +169,6 @@ func (b *busy) ends() migrations.Run {
 	}
 	b.reader.becomes(b.t, "the reader has all tickets", func() bool { return len(b.reader.rows) == len(stored) })
 	b.verified(b.t)
-	for _, p := range b.all() {
-		if strings.Contains(p.logged(), "level=ERROR") {
-			b.t.Logf("process %d:\n%s", p.cmd.Process.Pid, p.logged())
-		}
-	}
 	b.t.Logf("%d tickets acknowledged, %d stored; %+v", len(b.done.keys), len(stored), done.Progress)
 	return done
 }
