@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -33,6 +34,7 @@ type keeper struct {
 	tidy     time.Time
 	renewals map[id.Worker]renewal // of the workers, as last seen
 	rival    renewal               // of the keeper's lease by another worker
+	last     id.Run                // that was checked: the next round begins behind it
 }
 
 // keep competes for the keeper's lease, and keeps while it has it, until ctx ends.
@@ -110,8 +112,13 @@ func (k *keeper) round(ctx context.Context) error {
 	now := time.Now()
 	sweep, tidy := died || now.Sub(k.swept) >= sweepEvery, now.Sub(k.tidy) >= tidyEvery
 	var failed []error
-	for _, run := range runs {
+	for _, run := range behind(runs, k.last) {
+		if ctx.Err() != nil {
+			failed = append(failed, ctx.Err())
+			break
+		}
 		failed = append(failed, k.check(ctx, run, sweep, tidy))
+		k.last = run.ID
 	}
 	if tidy {
 		_, err := db.Read(k.w.p.db.ForgetWorkers(ctx, 1000))
@@ -165,6 +172,16 @@ func (k *keeper) shiftPage(
 		return tx.ShiftDueTasks(ctx, step.Microseconds(), ids)
 	})
 	return last, err
+}
+
+// behind are the runs in the order of their ids, beginning behind one: where a round ends early, the next one checks the
+// others.
+func behind(runs []migrations.Run, last id.Run) []migrations.Run {
+	first := slices.IndexFunc(runs, func(run migrations.Run) bool { return run.ID > last })
+	if first < 0 {
+		return runs
+	}
+	return slices.Concat(runs[first:], runs[:first])
 }
 
 // logClock notes in the log of each run that the database's clock was set.

@@ -77,3 +77,20 @@ func TestCommitsLockInOrder(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+func TestKeeperBeginsBehindTheRunThatItCheckedLast(t *testing.T) {
+	t.Parallel()
+	var runs []migrations.Run
+	for _, n := range []id.Run{2, 5, 9} {
+		runs = append(runs, migrations.Run{ID: n})
+	}
+	for last, want := range map[id.Run][]id.Run{0: {2, 5, 9}, 2: {5, 9, 2}, 4: {5, 9, 2}, 5: {9, 2, 5}, 9: {2, 5, 9}, 12: {2, 5, 9}} {
+		var got []id.Run
+		for _, run := range behind(runs, last) {
+			got = append(got, run.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("behind %d: %v", last, got)
+		}
+	}
+}
