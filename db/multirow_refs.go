@@ -25,6 +25,39 @@ func (tx *Tx) PickRefs(ctx context.Context, starts []string, each int) ([]string
 	return tx.codes(ctx, strings.Repeat(pickRefs+" UNION ALL ", len(starts)-1)+pickRefs, args)
 }
 
+// PooledOfLedger returns which of the next codes of the ledger, limit at most from one on and before another, "" for the
+// end, are in the pool, in order and without locks; last is the code from which to read on, "" at the end.
+func (q *Queries) PooledOfLedger(
+	ctx context.Context, from, before string, limit int,
+) (pooled []string, last string, err error) {
+	query, args := `SELECT l.code, p.code IS NOT NULL FROM (SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code >= ?`, []any{from}
+	if before != "" {
+		query, args = query+` AND code < ?`, append(args, before)
+	}
+	rows, err := q.db.QueryContext(ctx, query+` ORDER BY code LIMIT ?) l LEFT JOIN ref_pool p FORCE INDEX (PRIMARY) ON p.code = l.code`,
+		append(args, limit+1)...)
+	if err != nil {
+		return nil, "", err
+	}
+	defer rows.Close()
+	n := 0
+	for rows.Next() {
+		var code string
+		var there bool
+		if err := rows.Scan(&code, &there); err != nil {
+			return nil, "", err
+		}
+		if n++; there {
+			pooled = append(pooled, code)
+		}
+		last = max(last, code)
+	}
+	if n <= limit {
+		last = ""
+	}
+	return pooled, last, rows.Err()
+}
+
 // DropRefs deletes codes from the pool, and returns how many were there.
 func (tx *Tx) DropRefs(ctx context.Context, codes []string) (n int64, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {

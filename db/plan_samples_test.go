@@ -378,11 +378,12 @@ var samples = map[string]sample{
 	"ForgetRefSamples": {args: with(newYear.Add(10 * time.Minute))},
 
 	// multirow_refs.go
-	"LedgerHas":    {args: with([]string{"088B8", "zzzzz"})},
-	"LedgerFrom":   {args: with("088B8", "0A", 900, true)},
-	"PooledFrom":   {args: with("13000", "14", 200, false)},
-	"PooledOfLots": {args: with("13000", 200)},
-	"CountCodes":   {args: with(db.InLedger, "088B8", 600, 6)},
+	"LedgerHas":      {args: with([]string{"088B8", "zzzzz"})},
+	"LedgerFrom":     {args: with("088B8", "0A", 900, true)},
+	"PooledFrom":     {args: with("13000", "14", 200, false)},
+	"PooledOfLots":   {args: with("13000", 200)},
+	"PooledOfLedger": {args: with("13000", "14", 200)},
+	"CountCodes":     {args: with(db.InLedger, "088B8", 600, 6)},
 
 	// session.sql
 	"UpdateSession":  {args: with(db.UpdateSessionParams{Data: []byte("x"), Expiry: newYear, Token: "s7"})},

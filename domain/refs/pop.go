@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -27,6 +28,10 @@ const (
 	// about a second's work, bounds them all.
 	firstRead, maxRead, maxReadTotal = 200, 6400, 300_000
 )
+
+// costly is how long looking for the next free code may take before the pool is taken to be full of deleted codes, which
+// the server cannot remove while a snapshot is open: it walks over all of them, from each place anew.
+var costly = 100 * time.Millisecond
 
 // Use is what a code is popped for; each part may be 0.
 type Use struct {
@@ -168,35 +173,90 @@ func (p *popper) lockSome(ctx context.Context, page []db.PooledRef, k int) (lock
 }
 
 // pick takes k codes from the pool.
-func (p *popper) pick(ctx context.Context, k int) ([]string, error) {
-	var codes []string
-	add := func(starts []string, each int) error {
-		found, err := p.tx.PickRefs(ctx, starts, each)
-		for _, code := range found {
-			if len(codes) < k && !p.picked[code] {
-				p.picked[code] = true
-				codes = append(codes, code)
-			}
-		}
-		return err
+func (p *popper) pick(ctx context.Context, k int) (codes []string, err error) {
+	began := time.Now()
+	if codes, err = p.pickFrom(ctx, randomStarts(1), perPlace(k), k); err != nil {
+		return nil, err
 	}
-	for try := 0; try < tries && len(codes) < k; try++ {
-		for left := k - len(codes); left > 0; left -= places * together {
-			n := min(places, max((left+together-1)/together, min(left, apart)))
-			if err := add(randomStarts(n), min((left+n-1)/n, together)); err != nil {
-				return nil, err
-			}
-		}
+	if time.Since(began) < costly {
+		err = p.pickMore(ctx, &codes, k)
+	} else {
+		err = p.pickLedger(ctx, &codes, k)
 	}
-	if len(codes) < k {
-		if err := add([]string{""}, len(p.picked)+k); err != nil { // codes that are picked already are read again
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	if len(codes) < k {
 		return nil, Empty{k}
 	}
 	return codes, p.drop(ctx, codes)
+}
+
+// pickFrom locks up to k codes that are not picked yet, each of them from each start on.
+func (p *popper) pickFrom(ctx context.Context, starts []string, each, k int) (codes []string, err error) {
+	found, err := p.tx.PickRefs(ctx, starts, each)
+	for _, code := range found {
+		if len(codes) < k && !p.picked[code] {
+			p.picked[code] = true
+			codes = append(codes, code)
+		}
+	}
+	return codes, err
+}
+
+// pickMore adds codes up to k: from random places, and then from the pool's first code on.
+func (p *popper) pickMore(ctx context.Context, codes *[]string, k int) error {
+	add := func(starts []string, each int) error {
+		found, err := p.pickFrom(ctx, starts, each, k-len(*codes))
+		*codes = append(*codes, found...)
+		return err
+	}
+	for try := 0; try < tries && len(*codes) < k; try++ {
+		for left := k - len(*codes); left > 0; left -= places * together {
+			if err := add(randomStarts(placesFor(left)), perPlace(left)); err != nil {
+				return err
+			}
+		}
+	}
+	if len(*codes) < k {
+		return add([]string{""}, len(p.picked)+k) // codes that are picked already are read again
+	}
+	return nil
+}
+
+// placesFor is how many places so many codes are taken from, and perPlace how many from each.
+func placesFor(k int) int { return min(places, max((k+together-1)/together, min(k, apart))) }
+
+func perPlace(k int) int { return min((k+placesFor(k)-1)/placesFor(k), together) }
+
+// pickLedger adds codes up to k that it looks for by the ledger, which has no deleted codes: whatever the pool is full
+// of, the work is bounded by maxReadTotal. Codes may then be left in the pool that are not found.
+func (p *popper) pickLedger(ctx context.Context, codes *[]string, k int) error {
+	start, read := randomStarts(1)[0], 0
+	for _, part := range [][2]string{{start, ""}, {"", start}} {
+		for from, more := part[0], true; more && len(*codes) < k && read < maxReadTotal; {
+			pooled, last, err := p.tx.PooledOfLedger(ctx, from, part[1], maxRead)
+			if err != nil {
+				return err
+			}
+			from, more = last, last != ""
+			read += maxRead
+			free := slices.DeleteFunc(pooled, func(code string) bool { return p.picked[code] })
+			rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) // other pops look here, too
+			for len(free) > 0 && len(*codes) < k {
+				n := min(len(free), k-len(*codes))
+				locked, err := p.tx.LockFree(ctx, free[:n])
+				if err != nil {
+					return err
+				}
+				for _, code := range locked {
+					p.picked[code] = true
+				}
+				*codes, free = append(*codes, locked...), free[n:]
+			}
+		}
+	}
+	return nil
 }
 
 // drop deletes locked codes from the pool.
