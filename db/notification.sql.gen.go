@@ -141,8 +141,11 @@ func (q *Queries) ReadEntry(ctx context.Context, arg ReadEntryParams) (int64, er
 const readTicket = `-- name: ReadTicket :execrows
 UPDATE notification SET unread = FALSE
 WHERE ticket_id = ? AND account_id = ? AND unread = TRUE
+ORDER BY id
+LIMIT 500
 `
 
+// Marks up to five hundred entries.
 func (q *Queries) ReadTicket(ctx context.Context, ticketID id.Ticket, accountID id.Account) (int64, error) {
 	result, err := q.db.ExecContext(ctx, readTicket, ticketID, accountID)
 	if err != nil {

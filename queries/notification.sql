@@ -33,5 +33,8 @@ ORDER BY id
 LIMIT 500;
 
 -- name: ReadTicket :execrows
+-- Marks up to five hundred entries.
 UPDATE notification SET unread = FALSE
-WHERE ticket_id = sqlc.arg(ticket_id) AND account_id = sqlc.arg(account_id) AND unread = TRUE;
+WHERE ticket_id = sqlc.arg(ticket_id) AND account_id = sqlc.arg(account_id) AND unread = TRUE
+ORDER BY id
+LIMIT 500;

@@ -101,19 +101,26 @@ func ReadUpTo(ctx context.Context, q *db.Queries, company id.Company, account id
 		if err != nil {
 			return fmt.Errorf("mark all read: %w", err)
 		}
-		if n < 500 {
+		if n < readAtOnce {
 			return nil
 		}
 	}
 }
 
-// ReadTicket marks the notifications about a ticket as read, and returns how many they were.
+// readAtOnce is how many notifications one statement marks as read.
+const readAtOnce = 500
+
+// ReadTicket marks the notifications about a ticket as read, readAtOnce at a time, and returns how many they were.
 func ReadTicket(ctx context.Context, q *db.Queries, ticket ID, account id.Account) (int, error) {
-	n, err := db.Read(q.ReadTicket(ctx, ticket, account))
-	if err != nil {
-		return 0, fmt.Errorf("mark ticket read: %w", err)
+	for read := 0; ; {
+		n, err := db.Read(q.ReadTicket(ctx, ticket, account))
+		if err != nil {
+			return 0, fmt.Errorf("mark ticket read: %w", err)
+		}
+		if read += int(n); n < readAtOnce {
+			return read, nil
+		}
 	}
-	return int(n), nil
 }
 
 // Mute turns an account's notifications of replies to a ticket off or on.
