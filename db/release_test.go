@@ -65,7 +65,7 @@ func broken(ctx context.Context, conn *sql.Conn, required map[string][]string, q
 	if err != nil {
 		return []string{err.Error()}
 	}
-	prepared.Close()
+	defer prepared.Close()
 	into := insertsInto.FindStringSubmatch(query)
 	if into == nil {
 		return nil

@@ -100,7 +100,7 @@ func replica(f facts) Check {
 		case s.Applies && writable(f).Mark == OK:
 			c.Mark, c.Why = Problem, "The server applies what another writes, and can be written to itself: the two then differ, and numbers are handed out twice. “serve” and “work” refuse it."
 			c.Fix = "SET GLOBAL read_only = ON; or, if it is to be the primary: " + f.detach()
-		case c.Mark != Problem && !(s.Reads && s.Applies):
+		case c.Mark != Problem && (!s.Reads || !s.Applies):
 			c.Mark, c.Why = Problem, "It does not follow its primary: after a failover to it, what it lacks is lost."
 			c.Fix = "Mend the error that it shows, then start replication again; if it is the primary now: " + f.detach()
 		case c.Mark == OK && s.Behind.Int64 > lagNote:
