@@ -7,12 +7,13 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 const auditBoards = `-- name: AuditBoards :many
-SELECT id, feed_sync_id
+SELECT id, feed_sync_id, version, updated_at
 FROM board FORCE INDEX (PRIMARY)
 WHERE id > ? AND id <= ? AND company_id = ?
 ORDER BY id
@@ -27,6 +28,8 @@ type AuditBoardsParams struct {
 type AuditBoardsRow struct {
 	ID         id.Board
 	FeedSyncID *uint64
+	Version    uint64
+	UpdatedAt  time.Time
 }
 
 func (q *Queries) AuditBoards(ctx context.Context, arg AuditBoardsParams) ([]AuditBoardsRow, error) {
@@ -38,7 +41,12 @@ func (q *Queries) AuditBoards(ctx context.Context, arg AuditBoardsParams) ([]Aud
 	var items []AuditBoardsRow
 	for rows.Next() {
 		var i AuditBoardsRow
-		if err := rows.Scan(&i.ID, &i.FeedSyncID); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.FeedSyncID,
+			&i.Version,
+			&i.UpdatedAt,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -53,7 +61,7 @@ func (q *Queries) AuditBoards(ctx context.Context, arg AuditBoardsParams) ([]Aud
 }
 
 const auditComments = `-- name: AuditComments :many
-SELECT c.id, c.feed_sync_id, t.board_id, CAST(c.deleted_at IS NOT NULL OR t.deleted_at IS NOT NULL AS SIGNED) AS gone
+SELECT c.id, c.feed_sync_id, c.version, c.updated_at, t.board_id, CAST(c.deleted_at IS NOT NULL OR t.deleted_at IS NOT NULL AS SIGNED) AS gone
 FROM comment c FORCE INDEX (PRIMARY) STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = c.ticket_id STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
 WHERE c.id > ? AND c.id <= ? AND b.company_id = ?
 ORDER BY c.id
@@ -68,6 +76,8 @@ type AuditCommentsParams struct {
 type AuditCommentsRow struct {
 	ID         id.Comment
 	FeedSyncID *uint64
+	Version    uint64
+	UpdatedAt  time.Time
 	BoardID    id.Board
 	Gone       int64
 }
@@ -84,6 +94,8 @@ func (q *Queries) AuditComments(ctx context.Context, arg AuditCommentsParams) ([
 		if err := rows.Scan(
 			&i.ID,
 			&i.FeedSyncID,
+			&i.Version,
+			&i.UpdatedAt,
 			&i.BoardID,
 			&i.Gone,
 		); err != nil {
@@ -102,7 +114,7 @@ func (q *Queries) AuditComments(ctx context.Context, arg AuditCommentsParams) ([
 
 const auditTickets = `-- name: AuditTickets :many
 
-SELECT t.id, t.feed_sync_id, t.board_id, CAST(t.deleted_at IS NOT NULL AS SIGNED) AS gone
+SELECT t.id, t.feed_sync_id, t.version, t.updated_at, t.board_id, CAST(t.deleted_at IS NOT NULL AS SIGNED) AS gone
 FROM ticket t FORCE INDEX (PRIMARY) STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
 WHERE t.id > ? AND t.id <= ? AND b.company_id = ?
 ORDER BY t.id
@@ -117,6 +129,8 @@ type AuditTicketsParams struct {
 type AuditTicketsRow struct {
 	ID         id.Ticket
 	FeedSyncID *uint64
+	Version    uint64
+	UpdatedAt  time.Time
 	BoardID    id.Board
 	Gone       int64
 }
@@ -134,6 +148,8 @@ func (q *Queries) AuditTickets(ctx context.Context, arg AuditTicketsParams) ([]A
 		if err := rows.Scan(
 			&i.ID,
 			&i.FeedSyncID,
+			&i.Version,
+			&i.UpdatedAt,
 			&i.BoardID,
 			&i.Gone,
 		); err != nil {

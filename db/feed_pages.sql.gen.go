@@ -13,8 +13,8 @@ import (
 )
 
 const publishedBoards = `-- name: PublishedBoards :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, c.slug AS company_slug, s.epoch, s.value AS head, s.horizon
-FROM sequences s STRAIGHT_JOIN board FORCE INDEX (uq_board_feed) ON s.name = 'boards'
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN board FORCE INDEX (uq_board_feed) ON s.name = 'boards'
 STRAIGHT_JOIN company c ON c.id = board.company_id
 WHERE board.feed_sync_id > ? AND board.feed_sync_id <= ?
 ORDER BY board.feed_sync_id
@@ -31,7 +31,7 @@ type PublishedBoardsRow struct {
 	Board       Board
 	CompanySlug string
 	Epoch       uint64
-	Head        uint64
+	Head        int64
 	Horizon     uint64
 }
 
@@ -75,8 +75,8 @@ func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams
 
 const publishedComments = `-- name: PublishedComments :many
 SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug,
-  s.epoch, s.value AS head, s.horizon
-FROM sequences s STRAIGHT_JOIN comment FORCE INDEX (uq_comment_feed) ON s.name = 'comments'
+  s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN comment FORCE INDEX (uq_comment_feed) ON s.name = 'comments'
 STRAIGHT_JOIN ticket t ON t.id = comment.ticket_id
 STRAIGHT_JOIN board b ON b.id = t.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
@@ -102,7 +102,7 @@ type PublishedCommentsRow struct {
 	BoardSlug       string
 	CompanySlug     string
 	Epoch           uint64
-	Head            uint64
+	Head            int64
 	Horizon         uint64
 }
 
@@ -154,8 +154,8 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 
 const publishedTickets = `-- name: PublishedTickets :many
 
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug, s.epoch, s.value AS head, s.horizon
-FROM sequences s STRAIGHT_JOIN ticket FORCE INDEX (uq_ticket_feed) ON s.name = 'tickets'
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN ticket FORCE INDEX (uq_ticket_feed) ON s.name = 'tickets'
 STRAIGHT_JOIN board b ON b.id = ticket.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
 WHERE ticket.feed_sync_id > ? AND ticket.feed_sync_id <= ?
@@ -175,7 +175,7 @@ type PublishedTicketsRow struct {
 	BoardSlug   string
 	CompanySlug string
 	Epoch       uint64
-	Head        uint64
+	Head        int64
 	Horizon     uint64
 }
 

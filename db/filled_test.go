@@ -32,7 +32,7 @@ const (
 
 // small are tables that do not grow.
 var small = map[string]bool{"installation": true, "schema_migrations": true, "numbers": true, "migration_lease": true,
-	"sequences": true, "ref_counter": true, "ref_policy": true}
+	"sequences": true, "feed_durable": true, "ref_counter": true, "ref_policy": true}
 
 // filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a
 // thousand rows, for in a small one a scan is the best plan.
@@ -144,6 +144,7 @@ var filling = []string{
 	`UPDATE comment SET feed_sync_id = id WHERE id <= 4500`,
 	`UPDATE board SET feed_sync_id = id WHERE id <= (SELECT n - 50 FROM (SELECT COUNT(*) AS n FROM board) b)`,
 	`UPDATE sequences SET value = 30000, version = 3000, epoch = 1700000000, horizon = 100`,
+	`INSERT INTO feed_durable (feed, head) SELECT name, value FROM sequences`,
 	`INSERT INTO feed_batch (feed, hi, k, committed_at)
 	 SELECT feed, 10 * n, 10, NOW(6) - INTERVAL 3600 * (3000 - n) SECOND FROM numbers, (SELECT 'tickets' AS feed UNION ALL SELECT 'comments' UNION ALL SELECT 'boards') f WHERE n <= 3000`,
 	`INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)

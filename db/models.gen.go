@@ -201,6 +201,12 @@ type FeedConsumer struct {
 	SeenAt    time.Time
 }
 
+type FeedDurable struct {
+	Feed  string
+	Head  uint64
+	Notes uint64
+}
+
 type Idempotency struct {
 	TokenID     id.Token
 	KeyHash     []byte

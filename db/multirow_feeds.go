@@ -102,14 +102,14 @@ func (q *Queries) ids(ctx context.Context, statement string, args ...any) (list 
 	return list, rows.Err()
 }
 
-// FeedHead is a feed as a statement saw it: the epoch, the head, and the horizon.
+// FeedHead is a feed as a statement saw it: the epoch, the head, which is durable, and the horizon.
 type FeedHead struct{ Epoch, Head, Horizon uint64 }
 
 // FeedBehind returns a feed as this statement sees it, and whether it sees a row of the feed's table in (after, to].
 func (q *Queries) FeedBehind(ctx context.Context, feed, table string, after, to uint64) (at FeedHead, rows bool, err error) {
-	err = q.db.QueryRowContext(ctx, `SELECT s.epoch, s.value, s.horizon,
+	err = q.db.QueryRowContext(ctx, `SELECT s.epoch, LEAST(s.value, COALESCE(d.head, 0)), s.horizon,
 EXISTS (SELECT 1 FROM `+table+` t FORCE INDEX (uq_`+table+`_feed) WHERE t.feed_sync_id > ? AND t.feed_sync_id <= ?)
-FROM sequences s WHERE s.name = ?`, after, to, feed).Scan(&at.Epoch, &at.Head, &at.Horizon, &rows)
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name WHERE s.name = ?`, after, to, feed).Scan(&at.Epoch, &at.Head, &at.Horizon, &rows)
 	return at, rows, err
 }
 

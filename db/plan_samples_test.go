@@ -339,6 +339,8 @@ var samples = map[string]sample{
 	"Sequences":         {args: with()},
 	"NewEpoch":          {args: with()},
 	"RaiseHorizon":      {args: with(200, "tickets")},
+	"NoteDurable":       {args: with("tickets", 300)},
+	"NoteAllDurable":    {args: with()},
 
 	// ref_counter.sql
 	"CountRefs":          {args: with()},

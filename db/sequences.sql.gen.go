@@ -32,6 +32,29 @@ func (q *Queries) NewEpoch(ctx context.Context) (int64, error) {
 	return result.RowsAffected()
 }
 
+const noteAllDurable = `-- name: NoteAllDurable :exec
+INSERT INTO feed_durable (feed, head, notes) SELECT s.name, s.value, 1 FROM sequences s
+ON DUPLICATE KEY UPDATE head = VALUES(head), notes = notes + 1
+`
+
+// For a database that nobody else uses, and whose commits have returned.
+func (q *Queries) NoteAllDurable(ctx context.Context) error {
+	_, err := q.db.ExecContext(ctx, noteAllDurable)
+	return err
+}
+
+const noteDurable = `-- name: NoteDurable :exec
+INSERT INTO feed_durable (feed, head, notes) VALUES (?, ?, 1)
+ON DUPLICATE KEY UPDATE head = GREATEST(head, VALUES(head)), notes = notes + 1
+`
+
+// For a position whose COMMIT has returned. It always writes: when it has returned, all that was visible before it is
+// durable.
+func (q *Queries) NoteDurable(ctx context.Context, feed string, head uint64) error {
+	_, err := q.db.ExecContext(ctx, noteDurable, feed, head)
+	return err
+}
+
 const raiseHorizon = `-- name: RaiseHorizon :execrows
 UPDATE sequences SET horizon = GREATEST(horizon, CAST(? AS UNSIGNED)) WHERE name = ?
 `
@@ -46,41 +69,62 @@ func (q *Queries) RaiseHorizon(ctx context.Context, horizon int64, name string) 
 }
 
 const sequence = `-- name: Sequence :one
-SELECT name, value, version, epoch, horizon FROM sequences WHERE name = ?
+SELECT s.name, s.value, s.epoch, s.horizon, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name
+WHERE s.name = ?
 `
 
-func (q *Queries) Sequence(ctx context.Context, name string) (Sequence, error) {
+type SequenceRow struct {
+	Name    string
+	Value   uint64
+	Epoch   uint64
+	Horizon uint64
+	Head    int64
+}
+
+// head is how far readers may go: what is known to be durable.
+func (q *Queries) Sequence(ctx context.Context, name string) (SequenceRow, error) {
 	row := q.db.QueryRowContext(ctx, sequence, name)
-	var i Sequence
+	var i SequenceRow
 	err := row.Scan(
 		&i.Name,
 		&i.Value,
-		&i.Version,
 		&i.Epoch,
 		&i.Horizon,
+		&i.Head,
 	)
 	return i, err
 }
 
 const sequences = `-- name: Sequences :many
-SELECT name, value, version, epoch, horizon FROM sequences ORDER BY name
+SELECT s.name, s.value, s.epoch, s.horizon, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name
+ORDER BY s.name
 `
 
-func (q *Queries) Sequences(ctx context.Context) ([]Sequence, error) {
+type SequencesRow struct {
+	Name    string
+	Value   uint64
+	Epoch   uint64
+	Horizon uint64
+	Head    int64
+}
+
+func (q *Queries) Sequences(ctx context.Context) ([]SequencesRow, error) {
 	rows, err := q.db.QueryContext(ctx, sequences)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Sequence
+	var items []SequencesRow
 	for rows.Next() {
-		var i Sequence
+		var i SequencesRow
 		if err := rows.Scan(
 			&i.Name,
 			&i.Value,
-			&i.Version,
 			&i.Epoch,
 			&i.Horizon,
+			&i.Head,
 		); err != nil {
 			return nil, err
 		}

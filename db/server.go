@@ -25,6 +25,17 @@ func (s Server) String() string {
 	return "MySQL " + s.Version
 }
 
+// LosesCommits returns the setting because of which a crash may take back commits that were answered, "" if none does.
+func (s Server) LosesCommits() string {
+	if v := s.Durability["innodb_flush_log_at_trx_commit"]; v != "1" {
+		return "innodb_flush_log_at_trx_commit = " + v
+	}
+	if v := s.Durability["sync_binlog"]; s.BinlogFormat != "" && v != "1" {
+		return "sync_binlog = " + v
+	}
+	return ""
+}
+
 // CodeUnfit: the database server is too old, or set up in a way that would lose data. Upgrade it or change the
 // setting.
 const CodeUnfit fault.Code = "Database.Unsupported"

@@ -9,21 +9,36 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 )
 
-// Range is the rows with ids from From to To that a reader at a cursor must have: their number, and the sum of their
-// Sums. If Pending is not 0, so many more rows have changed since, and the range cannot be compared yet.
+// Range is the rows with ids from From to To that a reader at a cursor must have: their number, and the sums of their
+// Sums and of their Items' Sums; V2 says whether the server has the latter. If Pending is not 0, so many more rows have
+// changed since, and the range cannot be compared yet.
 type Range struct {
-	From     uint64 `json:"from"`
-	To       uint64 `json:"to"`
-	Count    int    `json:"count"`
-	Checksum uint64 `json:"-"`
-	Pending  int    `json:"pending"`
+	From       uint64 `json:"from"`
+	To         uint64 `json:"to"`
+	Count      int    `json:"count"`
+	Checksum   uint64 `json:"-"`
+	ChecksumV2 uint64 `json:"-"`
+	V2         bool   `json:"-"`
+	Pending    int    `json:"pending"`
 }
 
 // Sum is a row's part of the checksum of its range, at a position. Sums are added modulo 2^64.
-func Sum(row, position uint64) uint64 {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%d", row, position))
+func Sum(row, position uint64) uint64 { return sum(fmt.Appendf(nil, "%d:%d", row, position)) }
+
+// Sum is the item's part of the second checksum of its range, which tells also states of a row at one position apart: 0
+// if the item is deleted, or of a server that does not say its version.
+func (i Item) Sum() uint64 {
+	if i.Deleted || i.UpdatedAt.IsZero() {
+		return 0
+	}
+	return sum(fmt.Appendf(nil, "%d:%d:%d:%s", i.ID, i.Position, i.Version, i.UpdatedAt.Format(time.RFC3339Nano)))
+}
+
+func sum(text []byte) uint64 {
+	sum := sha256.Sum256(text)
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
@@ -36,7 +51,8 @@ func (c *Client) Audit(ctx context.Context, feed, board, upto string) (list []Ra
 		var page struct {
 			Ranges []struct {
 				Range
-				Checksum string `json:"checksum"`
+				Checksum   string `json:"checksum"`
+				ChecksumV2 string `json:"checksum_v2"` // not of an older server
 			}
 			Next string // null at the end
 		}
@@ -47,6 +63,11 @@ func (c *Client) Audit(ctx context.Context, feed, board, upto string) (list []Ra
 		for _, r := range page.Ranges {
 			if r.Range.Checksum, err = strconv.ParseUint(r.Checksum, 16, 64); err != nil {
 				return nil, fmt.Errorf("read the server's answer: %w", err)
+			}
+			if r.V2 = r.ChecksumV2 != ""; r.V2 {
+				if r.Range.ChecksumV2, err = strconv.ParseUint(r.ChecksumV2, 16, 64); err != nil {
+					return nil, fmt.Errorf("read the server's answer: %w", err)
+				}
 			}
 			list = append(list, r.Range)
 		}
@@ -89,14 +110,10 @@ func (c *Client) Prove(ctx context.Context, store Store) (proof Proof, err error
 			return Proof{}, fmt.Errorf("read the store: %w", err)
 		}
 		kept += len(marks)
-		sum := uint64(0)
-		for _, mark := range marks {
-			sum += Sum(mark.ID, mark.Position)
-		}
 		switch {
 		case r.Pending > 0:
 			proof.Pending = append(proof.Pending, r)
-		case len(marks) != r.Count || sum != r.Checksum:
+		case !r.matches(marks):
 			proof.Differ = append(proof.Differ, r)
 		default:
 			proof.Rows += r.Count
@@ -108,6 +125,17 @@ func (c *Client) Prove(ctx context.Context, store Store) (proof Proof, err error
 	}
 	proof.Strays = len(all) > kept
 	return proof, nil
+}
+
+// matches compares by the second checksum if the server has it and the Store keeps Sums of all rows.
+func (r Range) matches(marks map[uint64]Mark) bool {
+	first, second, v2 := uint64(0), uint64(0), r.V2
+	for _, mark := range marks {
+		first += Sum(mark.ID, mark.Position)
+		second += mark.Sum
+		v2 = v2 && mark.Sum != 0
+	}
+	return len(marks) == r.Count && first == r.Checksum && (!v2 || second == r.ChecksumV2)
 }
 
 // rows are the ids of a range.

@@ -32,11 +32,14 @@ type Client struct {
 
 // Item is a row as the feed shows it now.
 type Item struct {
-	ID       uint64          `json:"id"`
-	Position uint64          `json:"feed_sync_id,string"` // grows with each change, over all rows of the feed
-	Deleted  bool            `json:"deleted"`
-	Reason   string          `json:"reason,omitempty"` // of a deletion; see LeftFilter and Swept
-	Data     json.RawMessage `json:"data"`             // the resource as in the API; null if it was deleted
+	ID       uint64 `json:"id"`
+	Position uint64 `json:"feed_sync_id,string"` // grows with each change, over all rows of the feed
+	Version  uint64 `json:"version"`             // counts the edits of the row; 0 if it was deleted
+	// UpdatedAt is when the row last changed, zero if it was deleted.
+	UpdatedAt time.Time       `json:"updated_at"`
+	Deleted   bool            `json:"deleted"`
+	Reason    string          `json:"reason,omitempty"` // of a deletion; see LeftFilter and Swept
+	Data      json.RawMessage `json:"data"`             // the resource as in the API; null if it was deleted
 }
 
 // Reasons of items that are deleted for this reader. A row that was deleted for all has none.
@@ -102,7 +105,7 @@ func (e *Error) Error() string {
 // deletions after it are forgotten. Read from the start, and remove the rows that are not in it, as Follow does.
 func (e *Error) StartOver() bool {
 	return e.Status == http.StatusGone || e.Type == problem+"Feed.CursorOfEarlierEpoch" ||
-		e.Type == problem+"Feed.CursorAhead"
+		e.Status == http.StatusConflict && e.Type == problem+"Feed.CursorAhead" // of a server of before
 }
 
 // problem is the prefix of types; a code follows.

@@ -169,7 +169,7 @@ func (f *follower) take(ctx context.Context, items ...Item) error {
 		if err := f.handle(ctx, item); err != nil {
 			return err
 		}
-		mark := Mark{ID: item.ID, Round: f.place.Round, Position: item.Position, Gone: item.Deleted}
+		mark := Mark{ID: item.ID, Round: f.place.Round, Position: item.Position, Gone: item.Deleted, Sum: item.Sum()}
 		f.marks[item.ID], known[item.ID] = mark, mark
 	}
 	return nil

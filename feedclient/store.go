@@ -23,7 +23,8 @@ type Place struct {
 // Mark is the state of a row when it was last handed over. At position 0 it may not have been.
 type Mark struct {
 	ID, Round, Position uint64
-	Gone                bool // the row is deleted: forget the mark
+	Gone                bool   // the row is deleted: forget the mark
+	Sum                 uint64 // of the item, for Prove; a Store may leave it 0, and proves less then
 }
 
 // Store keeps a reader's progress and marks, one for each feed that is followed. One Follow uses it at a time.
@@ -47,10 +48,10 @@ type Memory struct {
 	state state
 }
 
-// state is the content of a store. A row has its round and its position.
+// state is the content of a store. A row has its round, its position and its sum, which files of before lack.
 type state struct {
 	Place Place                `json:"place"`
-	Rows  map[uint64][2]uint64 `json:"rows"`
+	Rows  map[uint64][3]uint64 `json:"rows"`
 }
 
 // Place is of Store.
@@ -67,7 +68,7 @@ func (m *Memory) Marks(_ context.Context, rows []uint64) (map[uint64]Mark, error
 	found := map[uint64]Mark{}
 	for _, row := range rows {
 		if mark, ok := m.state.Rows[row]; ok {
-			found[row] = Mark{ID: row, Round: mark[0], Position: mark[1]}
+			found[row] = Mark{ID: row, Round: mark[0], Position: mark[1], Sum: mark[2]}
 		}
 	}
 	return found, nil
@@ -84,13 +85,13 @@ func (m *Memory) Save(_ context.Context, place Place, marks []Mark) error {
 func (s *state) take(place Place, marks []Mark) {
 	s.Place = place
 	if s.Rows == nil {
-		s.Rows = map[uint64][2]uint64{}
+		s.Rows = map[uint64][3]uint64{}
 	}
 	for _, mark := range marks {
 		if mark.Gone {
 			delete(s.Rows, mark.ID)
 		} else {
-			s.Rows[mark.ID] = [2]uint64{mark.Round, mark.Position}
+			s.Rows[mark.ID] = [3]uint64{mark.Round, mark.Position, mark.Sum}
 		}
 	}
 }
@@ -110,7 +111,7 @@ func (m *Memory) Before(_ context.Context, round uint64, limit int) (rows []uint
 	return rows, nil
 }
 
-// File is a Store in a file, which each Save rewrites: a crash leaves the old or the new one. It takes about 20 bytes
+// File is a Store in a file, which each Save rewrites: a crash leaves the old or the new one. It takes about 40 bytes
 // a row, so use a database for more than some hundred thousand rows.
 type File struct {
 	Memory

@@ -3,8 +3,8 @@
 
 -- name: PublishedTickets :many
 -- Also deleted ones, and those of other companies.
-SELECT sqlc.embed(ticket), b.company_id, b.slug AS board_slug, c.slug AS company_slug, s.epoch, s.value AS head, s.horizon
-FROM sequences s STRAIGHT_JOIN ticket FORCE INDEX (uq_ticket_feed) ON s.name = 'tickets'
+SELECT sqlc.embed(ticket), b.company_id, b.slug AS board_slug, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN ticket FORCE INDEX (uq_ticket_feed) ON s.name = 'tickets'
 STRAIGHT_JOIN board b ON b.id = ticket.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
 WHERE ticket.feed_sync_id > sqlc.arg(after) AND ticket.feed_sync_id <= sqlc.arg('to')
@@ -14,8 +14,8 @@ LIMIT ?;
 -- name: PublishedComments :many
 -- Also deleted ones, those of deleted tickets, and those of other companies.
 SELECT sqlc.embed(comment), a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug,
-  s.epoch, s.value AS head, s.horizon
-FROM sequences s STRAIGHT_JOIN comment FORCE INDEX (uq_comment_feed) ON s.name = 'comments'
+  s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN comment FORCE INDEX (uq_comment_feed) ON s.name = 'comments'
 STRAIGHT_JOIN ticket t ON t.id = comment.ticket_id
 STRAIGHT_JOIN board b ON b.id = t.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
@@ -26,8 +26,8 @@ LIMIT ?;
 
 -- name: PublishedBoards :many
 -- Also those of other companies.
-SELECT sqlc.embed(board), c.slug AS company_slug, s.epoch, s.value AS head, s.horizon
-FROM sequences s STRAIGHT_JOIN board FORCE INDEX (uq_board_feed) ON s.name = 'boards'
+SELECT sqlc.embed(board), c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN board FORCE INDEX (uq_board_feed) ON s.name = 'boards'
 STRAIGHT_JOIN company c ON c.id = board.company_id
 WHERE board.feed_sync_id > sqlc.arg(after) AND board.feed_sync_id <= sqlc.arg('to')
 ORDER BY board.feed_sync_id

@@ -3,10 +3,26 @@
 UPDATE sequences SET value = LAST_INSERT_ID(value + sqlc.arg(k)), version = version + 1 WHERE name = sqlc.arg(name);
 
 -- name: Sequence :one
-SELECT * FROM sequences WHERE name = sqlc.arg(name);
+-- head is how far readers may go: what is known to be durable.
+SELECT s.name, s.value, s.epoch, s.horizon, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name
+WHERE s.name = sqlc.arg(name);
 
 -- name: Sequences :many
-SELECT * FROM sequences ORDER BY name;
+SELECT s.name, s.value, s.epoch, s.horizon, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name
+ORDER BY s.name;
+
+-- name: NoteDurable :exec
+-- For a position whose COMMIT has returned. It always writes: when it has returned, all that was visible before it is
+-- durable.
+INSERT INTO feed_durable (feed, head, notes) VALUES (sqlc.arg(feed), sqlc.arg(head), 1)
+ON DUPLICATE KEY UPDATE head = GREATEST(head, VALUES(head)), notes = notes + 1;
+
+-- name: NoteAllDurable :exec
+-- For a database that nobody else uses, and whose commits have returned.
+INSERT INTO feed_durable (feed, head, notes) SELECT s.name, s.value, 1 FROM sequences s
+ON DUPLICATE KEY UPDATE head = VALUES(head), notes = notes + 1;
 
 -- name: NewEpoch :execrows
 -- Refuses all earlier cursors. Epochs of two copies of a database differ, because they are times.

@@ -78,6 +78,7 @@ func TestFeedPages(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)
 		e.exec("UPDATE sequences SET value = value + 2000, horizon = 1500 WHERE name = 'tickets'")
+		e.exec("INSERT INTO feed_durable (feed, head) SELECT name, value FROM sequences ON DUPLICATE KEY UPDATE head = VALUES(head)")
 		e.exec("UPDATE feed_consumer SET position = 1, began = 0")
 		row := "#" + views.ConsumerRowID(1)
 		a := e.ana().get(views.FeedsPath).has(t, 1, row+" .failed").has(t, 1, row+" .run-reason")

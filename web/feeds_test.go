@@ -20,11 +20,13 @@ import (
 
 // feedItem is an item of a feed as the API shows it.
 type feedItem struct {
-	ID       uint64
-	Position string `json:"feed_sync_id"`
-	Deleted  bool
-	Reason   string
-	Data     *struct {
+	ID        uint64
+	Position  string `json:"feed_sync_id"`
+	Version   uint64
+	UpdatedAt string `json:"updated_at"`
+	Deleted   bool
+	Reason    string
+	Data      *struct {
 		Key, Title, Board, Slug, Body, Description, URL string
 	}
 }
@@ -215,8 +217,8 @@ func TestFeedRefusesBadQuestions(t *testing.T) {
 		"hostile":                         {"cursor=" + url.QueryEscape("' OR 1=1 --"), 422, "cursor"},
 		"bytes that are no text":          {"cursor=%ff%00", 422, "cursor"},
 		"very long":                       {"cursor=" + strings.Repeat("v1.", 9000), 422, "cursor"},
-		"ahead of the feed":               {"cursor=v1." + epoch + ".tickets.999999999", 409, ""},
-		"began ahead of the feed":         {"cursor=v1." + epoch + ".tickets.1.999999999", 409, ""},
+		"ahead of the feed":               {"cursor=v1." + epoch + ".tickets.999999999", 503, ""},
+		"began ahead of the feed":         {"cursor=v1." + epoch + ".tickets.1.999999999", 503, ""},
 		"began before it":                 {"cursor=v1." + epoch + ".tickets.5.4", 422, "cursor"},
 		"of an earlier epoch":             {"cursor=v1.1700000000.tickets." + position, 409, ""},
 		"limit 0":                         {"limit=0", 422, "limit"},
@@ -381,6 +383,12 @@ func TestFeedAudit(t *testing.T) {
 	if wrong := m.audit(t, p, "tickets", cursor); wrong != 1 {
 		t.Errorf("%d ranges differ for a reader who has an old row", wrong)
 	}
+	same := lost
+	same.UpdatedAt = strings.Replace(same.UpdatedAt, "T", "T1", 1)
+	m[uint64(some)] = same
+	if wrong := m.audit(t, p, "tickets", cursor); wrong != 1 {
+		t.Errorf("%d ranges differ for a reader who has another state of a row at its position", wrong)
+	}
 	m[uint64(some)] = lost
 
 	e.exec("UPDATE ticket SET title = 'Changed', feed_sync_id = NULL WHERE id = ?", some)
@@ -438,22 +446,26 @@ func (m mirror) audit(t testing.TB, p *program, feed, upto string, pairs ...stri
 				From, To, Pending uint64
 				Count             int
 				Checksum          string
+				ChecksumV2        string `json:"checksum_v2"`
 			}
 			Next *string
 		}
 		p.get("/feeds/"+feed+"/audit?"+form(append(pairs, "upto", upto, "after", after)...).Encode()).is(t, http.StatusOK).
 			read(t, &audit)
 		for _, r := range audit.Ranges {
-			n, sum := 0, uint64(0)
+			n, sum, second := 0, uint64(0), uint64(0)
 			for id, item := range m {
 				if id >= r.From && id <= r.To {
 					digest := sha256.Sum256(fmt.Appendf(nil, "%d:%s", id, item.Position))
 					sum += binary.BigEndian.Uint64(digest[:8])
+					digest = sha256.Sum256(fmt.Appendf(nil, "%d:%s:%d:%s", id, item.Position, item.Version, item.UpdatedAt))
+					second += binary.BigEndian.Uint64(digest[:8])
 					n++
 				}
 			}
 			seen += n
-			if r.Pending == 0 && (r.Count != n || r.Checksum != fmt.Sprintf("%016x", sum)) {
+			if r.Pending == 0 && (r.Count != n || r.Checksum != fmt.Sprintf("%016x", sum) ||
+				r.ChecksumV2 != fmt.Sprintf("%016x", second)) {
 				wrong++
 			}
 		}

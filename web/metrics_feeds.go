@@ -50,7 +50,7 @@ func (s feedMetrics) Collect(metrics chan<- prometheus.Metric) {
 		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
 	}
 	for _, feed := range states {
-		gauge(headGauge, float64(feed.Value), feed.Name)
+		gauge(headGauge, float64(feed.Head), feed.Name)
 		gauge(horizonGauge, float64(feed.Horizon), feed.Name)
 		if feed.NewestPublish != nil {
 			gauge(newestGauge, float64(feed.NewestPublish.UnixMilli())/1000, feed.Name)

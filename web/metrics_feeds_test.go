@@ -42,17 +42,20 @@ func TestMetricsOfFeeds(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
-	for name, change := range map[string]string{"of an earlier epoch": "epoch = epoch - 1",
-		"of another database": "position = 2"} {
-		e.exec("UPDATE feed_consumer SET " + change)
-		now = now.Add(2 * time.Second)
-		body := e.visitor().get("/metrics").is(t, 200).body
-		if !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 1`) ||
-			strings.Contains(body, `counterfoil_feed_consumer_lag_seconds{consumer="1",feed="boards"} 0`+"\n") {
-			t.Errorf("a consumer %s is not behind by the whole feed", name)
-		}
-		e.exec("UPDATE feed_consumer f JOIN sequences s ON s.name = f.feed SET f.epoch = s.epoch, f.position = 1")
+	e.exec("UPDATE feed_consumer SET epoch = epoch - 1")
+	now = now.Add(2 * time.Second)
+	body = e.visitor().get("/metrics").is(t, 200).body
+	if !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 1`) ||
+		strings.Contains(body, `counterfoil_feed_consumer_lag_seconds{consumer="1",feed="boards"} 0`+"\n") {
+		t.Error("a consumer of an earlier epoch is not behind by the whole feed")
 	}
+	e.exec("UPDATE feed_consumer f JOIN sequences s ON s.name = f.feed SET f.epoch = s.epoch, f.position = 2")
+	now = now.Add(2 * time.Second)
+	body = e.visitor().get("/metrics").is(t, 200).body
+	if !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 0`) {
+		t.Error("a consumer ahead of the feed is behind it")
+	}
+	e.exec("UPDATE feed_consumer SET position = 1")
 	now = now.Add(2 * time.Second)
 	if body := e.visitor().get("/metrics").is(t, 200).
 		body; !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 0`) {

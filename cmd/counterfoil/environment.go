@@ -166,6 +166,7 @@ func (e environment) workflows(ctx context.Context, d *database, more ...app.Opt
 type database struct {
 	*db.DB
 	url     string
+	server  db.Server
 	private *private.Server // nil with DATABASE_URL
 	files   *blobs.Store    // nil until workflows opens it
 }
@@ -273,6 +274,10 @@ func (e environment) openCurrent(ctx context.Context) (*database, error) {
 		d.close()
 		return nil, err
 	}
+	if why := d.server.LosesCommits(); why != "" {
+		e.logger().Warn("a crash of the database's machine may take back what readers of feeds, and users, have seen; "+
+			"counterfoil doctor says how to change it", "setting", why)
+	}
 	return d, nil
 }
 
@@ -280,7 +285,7 @@ func (d *database) connect(ctx context.Context, open func(url string) (*db.DB, e
 	if d.DB, err = open(d.url); err != nil {
 		return err
 	}
-	_, err = d.Check(ctx)
+	d.server, err = d.Check(ctx)
 	if d.private == nil {
 		return explain(d.url, err)
 	}

@@ -314,7 +314,7 @@ func init() {
 		"<id>":             "id run task worker column",
 		"<position>":       "feed_sync_id",
 		"<cursor>":         "cursor upto",
-		"<checksum>":       "checksum",
+		"<checksum>":       "checksum checksum_v2",
 		"<number>":         "lag_rows lag_seconds now ten_minutes idle living in_flight finished pid per_hour collided expected blocked share pending count per_second",
 		"<number or null>": "runway_hours",
 		"<span>":           "took",

@@ -50,15 +50,24 @@ func probe(ctx context.Context, socket string) error {
 }
 
 func query(ctx context.Context, socket, schema, statement string) error {
+	_, err := affected(ctx, socket, schema, statement)
+	return err
+}
+
+// affected runs a statement and returns how many rows it changed.
+func affected(ctx context.Context, socket, schema, statement string) (int64, error) {
 	cfg := driver.NewConfig()
 	cfg.User, cfg.Net, cfg.Addr, cfg.DBName = "root", "unix", socket, schema
 	cfg.Logger = &driver.NopLogger{}
 	connector, err := driver.NewConnector(cfg)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	db := sql.OpenDB(connector)
 	defer db.Close()
-	_, err = db.ExecContext(ctx, statement)
-	return err
+	result, err := db.ExecContext(ctx, statement)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

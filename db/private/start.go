@@ -2,6 +2,7 @@ package private
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	driver "github.com/go-sql-driver/mysql"
 )
 
 // start runs a server on the data directory, which it initialises if it is new, and waits until
@@ -32,6 +35,7 @@ func (s *Server) start(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
+	_, left := readState(s.dir) // by a server that was not stopped
 	p, st, err := s.launch(e, socket)
 	if err != nil {
 		return explain(s.dir, err)
@@ -39,9 +43,31 @@ func (s *Server) start(ctx context.Context) error {
 	if err := s.awaitAnswer(ctx, p, st); err != nil {
 		return err
 	}
+	if left == nil {
+		if err := s.renewEpoch(ctx, st.Socket); err != nil {
+			return err
+		}
+	}
 	s.log.Info("the database is ready", "engine", e.title+" "+e.version.String(), "pid", p.pid,
 		"after", time.Since(began).Round(time.Millisecond).String(), "dir", s.dir)
 	return s.noteVersion(e)
+}
+
+// renewEpoch follows an unclean stop: where the server's settings let that take back commits, readers of feeds may know
+// positions that are given out again. A new database has no feeds yet.
+func (s *Server) renewEpoch(ctx context.Context, socket string) error {
+	const unknownTable = 1146
+	n, err := affected(ctx, socket, database, `UPDATE sequences SET epoch = GREATEST(epoch + 1, UNIX_TIMESTAMP()), version = version + 1
+WHERE @@GLOBAL.innodb_flush_log_at_trx_commit <> 1`)
+	var refused *driver.MySQLError
+	if errors.As(err, &refused) && refused.Number == unknownTable {
+		return nil
+	}
+	if n > 0 {
+		s.log.Warn("the database was not stopped, and its settings let that take back commits: the feeds begin a new epoch, "+
+			"and their readers begin at the start", "dir", s.dir)
+	}
+	return err
 }
 
 // launch starts the process and records it at once for the other programs, so that they can adopt it while it starts.

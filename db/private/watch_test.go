@@ -49,6 +49,40 @@ func TestWatch(t *testing.T) {
 		}
 	})
 
+	for _, c := range []struct {
+		name, flush string
+		stopped     bool
+		renewed     bool
+	}{
+		{"a death that may take back commits begins a new epoch of the feeds", "0", false, true},
+		{"a death that takes back nothing begins none", "1", false, false},
+		{"a stop begins none", "0", true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, settings := seededDir(t), map[string]string{"innodb_flush_log_at_trx_commit": c.flush}
+			first := domaintest.OK(Open(t.Context(), options(dir, settings)))(t)
+			db := connect(t, first.URL(database))
+			execute(t, db, "SET GLOBAL innodb_flush_log_at_trx_commit = 1") // the table itself is not lost
+			execute(t, db, "CREATE TABLE sequences (epoch BIGINT UNSIGNED, version BIGINT UNSIGNED)")
+			execute(t, db, "INSERT INTO sequences VALUES (7, 0)")
+			if c.stopped {
+				domaintest.Must(t, first.Close(t.Context()))
+			} else {
+				watch(t, first)
+				pid := first.Pid()
+				domaintest.Must(t, syscall.Kill(pid, syscall.SIGKILL))
+				domaintest.Until(t, "another process runs", func() bool { return first.Pid() != pid })
+				domaintest.Must(t, first.Close(t.Context()))
+			}
+			second := domaintest.OK(Open(t.Context(), options(dir, settings)))(t)
+			t.Cleanup(func() { second.Close(context.Background()) })
+			epoch := ask[uint64](t, connect(t, second.URL(database)), "SELECT epoch FROM sequences")
+			if epoch != 7 != c.renewed {
+				t.Errorf("the epoch is %d", epoch)
+			}
+		})
+	}
+
 	t.Run("a database that another program stopped comes back", func(t *testing.T) {
 		s := open(t, seededDir(t))
 		watch(t, s)

@@ -38,7 +38,7 @@ func PublishedBoards(
 	list := make([]PublishedBoard, len(rows))
 	for i, row := range rows {
 		list[i] = PublishedBoard{Board: fromRow(row.Board, columns[row.Board.ID]), Position: *row.Board.FeedSyncID,
-			Slug: row.CompanySlug, Feed: db.FeedHead{Epoch: row.Epoch, Head: row.Head, Horizon: row.Horizon}}
+			Slug: row.CompanySlug, Feed: db.FeedHead{Epoch: row.Epoch, Head: uint64(row.Head), Horizon: row.Horizon}}
 	}
 	return list, nil
 }

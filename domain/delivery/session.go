@@ -148,7 +148,7 @@ func (t *session) page(ctx context.Context, cursor feeds.Cursor) (more bool, err
 // resetReason returns in a word why a cursor cannot be read from, "" for other errors.
 func resetReason(err error) string {
 	switch {
-	case errors.Is(err, feeds.CodeCursorOfOldEpoch), errors.Is(err, feeds.CodeCursorAhead):
+	case errors.Is(err, feeds.CodeCursorOfOldEpoch):
 		return "restored"
 	case errors.Is(err, feeds.CodeCursorExpired):
 		return "expired"

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 )
@@ -21,7 +22,8 @@ const (
 type RowPosition struct {
 	ID       uint64
 	Position uint64
-	Gone     bool
+	Edition
+	Gone bool
 }
 
 // List returns the rows of a scope's company with ids in (after, to], in ascending order, and the largest id
@@ -37,19 +39,31 @@ type Audit struct {
 	After  uint64
 }
 
-// Range is what a reader has of the rows with ids from From to To: how many, and the sum of their Sums. It must match
-// exactly if Pending is 0; otherwise Pending rows changed since, and come behind To.
+// Range is what a reader has of the rows with ids from From to To: how many, and the sums of their Sums and SumV2s. It
+// must match exactly if Pending is 0; otherwise Pending rows changed since, and come behind To.
 type Range struct {
-	From, To uint64
-	Count    int
-	Checksum uint64
-	Pending  int
+	From, To   uint64
+	Count      int
+	Checksum   uint64
+	ChecksumV2 uint64
+	Pending    int
 }
 
 // Sum is a row's part of the checksum of its range: the first eight bytes, big-endian, of the SHA-256 of its id and
 // position, as in "7:345". Sums are added modulo 2^64.
 func Sum(row, position uint64) uint64 {
-	sum := sha256.Sum256([]byte(strconv.FormatUint(row, 10) + ":" + strconv.FormatUint(position, 10)))
+	return sum(strconv.FormatUint(row, 10) + ":" + strconv.FormatUint(position, 10))
+}
+
+// SumV2 is the same of its id, position, version and the time of its last change as JSON has it, as in
+// "7:345:2:2026-01-31T12:00:00.5Z". It differs if a position was given out twice for one row.
+func SumV2(row, position uint64, edition Edition) uint64 {
+	return sum(strconv.FormatUint(row, 10) + ":" + strconv.FormatUint(position, 10) + ":" +
+		strconv.FormatUint(edition.Version, 10) + ":" + edition.UpdatedAt.UTC().Format(time.RFC3339Nano))
+}
+
+func sum(text string) uint64 {
+	sum := sha256.Sum256([]byte(text))
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
@@ -70,17 +84,19 @@ func (e *Engine) Audit(ctx context.Context, to Cursor, scope Scope, after uint64
 	end := after + auditRanges*AuditRange
 	var rows []RowPosition
 	var last uint64
-	err = e.db.ReadTx(ctx, func(tx *db.Tx) error {
-		now, err := tx.Sequence(ctx, feed.Name)
-		if err != nil {
+	err = e.awaitHead(ctx, func() error {
+		return e.db.ReadTx(ctx, func(tx *db.Tx) error {
+			now, err := sequence(ctx, tx.Queries, feed.Name)
+			if err != nil {
+				return err
+			}
+			now.Horizon = 0 // tombstones do not count
+			if err := to.check(now); err != nil {
+				return err
+			}
+			rows, last, err = feed.List(ctx, tx.Queries, scope, after, end)
 			return err
-		}
-		now.Horizon = 0 // tombstones do not count
-		if err := to.check(now); err != nil {
-			return err
-		}
-		rows, last, err = feed.List(ctx, tx.Queries, scope, after, end)
-		return err
+		})
 	})
 	if err != nil {
 		return Audit{}, fmt.Errorf("audit %s: %w", feed.Name, err)
@@ -106,6 +122,7 @@ func ranges(rows []RowPosition, to uint64) (list []Range) {
 		case !row.Gone:
 			r.Count++
 			r.Checksum += Sum(row.ID, row.Position)
+			r.ChecksumV2 += SumV2(row.ID, row.Position, row.Edition)
 		}
 	}
 	return list

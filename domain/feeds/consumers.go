@@ -31,6 +31,7 @@ const (
 	StatePaused  = "paused"
 	StateExpired = "behind the horizon"
 	StateBefore  = "of an earlier epoch"
+	StateAhead   = "ahead of the feed"
 )
 
 // Lag is how far a reader is behind.
@@ -170,9 +171,9 @@ func (e *Engine) Lags(ctx context.Context, cursors []Cursor) ([]Lag, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read sequences: %w", err)
 	}
-	now := map[string]db.Sequence{}
-	for _, sequence := range sequences {
-		now[sequence.Name] = sequence
+	now := map[string]db.FeedHead{}
+	for _, row := range sequences {
+		now[row.Name] = db.FeedHead{Epoch: row.Epoch, Head: uint64(row.Head), Horizon: row.Horizon}
 	}
 	places := make([]db.FeedPosition, len(cursors))
 	for i, c := range cursors {
@@ -192,20 +193,17 @@ func (e *Engine) Lags(ctx context.Context, cursors []Cursor) ([]Lag, error) {
 	return lags, nil
 }
 
-// before reports a cursor of an earlier epoch, or of another database: its reader must begin at the start.
-func before(c Cursor, now db.Sequence) bool {
-	err := c.check(now)
-	return errors.Is(err, CodeCursorOfOldEpoch) || errors.Is(err, CodeCursorAhead)
-}
+// before reports a cursor of an earlier epoch: its reader must begin at the start.
+func before(c Cursor, now db.FeedHead) bool { return errors.Is(c.check(now), CodeCursorOfOldEpoch) }
 
-func lag(c Cursor, now db.Sequence, microseconds int64) Lag {
-	l := Lag{State: StateOK, LagSeconds: max(0, float64(microseconds)/1e6)}
-	if before(c, now) {
-		l.State, l.LagRows = StateBefore, now.Value
-		return l
-	}
-	l.LagRows = now.Value - c.Position
-	if c.check(now) != nil {
+func lag(c Cursor, now db.FeedHead, microseconds int64) Lag {
+	l := Lag{State: StateOK, LagRows: now.Head - min(c.Position, now.Head), LagSeconds: max(0, float64(microseconds)/1e6)}
+	switch err := c.check(now); {
+	case errors.Is(err, CodeCursorOfOldEpoch):
+		l.State, l.LagRows = StateBefore, now.Head
+	case errors.Is(err, CodeCursorAhead):
+		l.State = StateAhead
+	case err != nil:
 		l.State = StateExpired
 	}
 	return l

@@ -69,11 +69,11 @@ func number(text string) (uint64, error) {
 }
 
 // check returns why the cursor cannot be read from now: CursorOfOldEpoch, CursorAhead, CursorExpired or nil.
-func (c Cursor) check(now db.Sequence) error {
-	if err := c.outdated(db.FeedHead{Epoch: now.Epoch, Horizon: now.Horizon}); err != nil {
+func (c Cursor) check(now db.FeedHead) error {
+	if err := c.outdated(now); err != nil {
 		return err
 	}
-	if max(c.Position, c.Began) > now.Value {
+	if max(c.Position, c.Began) > now.Head {
 		return CursorAhead(c.Feed)
 	}
 	return nil

@@ -22,12 +22,23 @@
 // primary, and the statement that reads the rows asks for the head once more: the page ends at the smaller one. So a
 // server that is behind can delay a reader, and make it miss nothing.
 //
+// # Durability
+//
+// Without a binary log a commit is visible before it is on disk, and a crash takes back what was visible alone. So the
+// head is not the last position that was given out, but the last that is known to be durable: a publisher notes it in
+// feed_durable once its COMMIT has returned, which makes all earlier commits durable. What a publisher that died has
+// not noted, the next one does, after a commit of its own. A row that a page lacks because it was changed may come back
+// at its position, too: a page with gaps is returned once a later commit has returned. None of this holds on a server
+// whose COMMIT returns before the disk has it (innodb_flush_log_at_trx_commit other than 1; with a binary log, sync_binlog
+// other than 1): serve and doctor say so.
+//
 // # Tombstones, horizon, epoch
 //
 // A deleted row stays as a tombstone, so that it can be published. The migration purge-deleted removes it after 30
 // days if all registered consumers and webhooks have passed it, after 90 in any case, never before it is published,
 // and raises sequences.horizon in the same transaction. A cursor from before the horizon is refused (410), for its
-// reader may have missed a deletion. A restore begins a new epoch, and refuses all earlier cursors (409).
+// reader may have missed a deletion. A restore begins a new epoch, and refuses all earlier cursors (409). A cursor of the same
+// epoch that is ahead of the head is one of a server that knows more: it is waited for, then refused for now (503).
 //
 // # Republishing
 //

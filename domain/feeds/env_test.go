@@ -43,6 +43,9 @@ type env struct {
 	did    string // the step that was taken last
 	// victims counts deadlocks and lock wait timeouts.
 	victims atomic.Int64
+	crashes atomic.Int64 // of the server
+	// answered is set by the answer to a commit: all that is visible by then is durable.
+	answered atomic.Bool
 }
 
 func newEnv(t testing.TB, url string, names ...string) *env {
@@ -273,6 +276,16 @@ func (s *env) lockWaiters() (map[uint64]bool, error) {
 	return found, nil
 }
 
+// disconnect ends the connections of all but one, as a crash of the server does.
+func (s *env) disconnect(but *actor) {
+	s.crashes.Add(1)
+	for _, a := range s.actors {
+		if connection := a.connection.Load(); a != but && connection != 0 {
+			s.kill(connection)
+		}
+	}
+}
+
 // kill ends a connection, and returns when the server has rolled back what it did.
 func (s *env) kill(connection uint64) {
 	s.watch.Exec(fmt.Sprintf("KILL %d", connection)) // it may have gone already
@@ -320,7 +333,7 @@ func (g gate) Connect(ctx context.Context) (driver.Conn, error) {
 		"SET SESSION innodb_lock_wait_timeout = 3600, wait_timeout = 28800", nil); err != nil {
 		return nil, err
 	}
-	c := &gatedConn{whole: inner.(whole), actor: g.actor}
+	c := &gatedConn{whole: inner.(whole), actor: g.actor, crashes: g.actor.stage.crashes.Load()}
 	var connection uint64
 	fmt.Sscan(text(into[0]), &connection)
 	g.actor.connection.Store(connection)
@@ -348,8 +361,28 @@ type whole interface {
 
 type gatedConn struct {
 	whole
-	actor *actor
-	gone  bool
+	actor   *actor
+	gone    bool
+	within  bool  // a transaction
+	crashes int64 // of the server before it
+}
+
+// answer is the answer to a commit, before which the server may crash and take it back.
+func (c *gatedConn) answer(to string) error {
+	return c.passes(to+" is answered", func() error {
+		c.actor.stage.answered.Store(true)
+		return nil
+	})
+}
+
+func (c *gatedConn) crashed() bool { return c.crashes != c.actor.stage.crashes.Load() }
+
+// ResetSession has the pool drop a connection that a crash has ended.
+func (c *gatedConn) ResetSession(ctx context.Context) error {
+	if c.gone || c.crashed() {
+		return driver.ErrBadConn
+	}
+	return c.whole.ResetSession(ctx)
 }
 
 // passes runs a step of the connection, unless its process dies first.
@@ -358,8 +391,16 @@ func (c *gatedConn) passes(what string, step func() error) error {
 		return errDied
 	}
 	f := c.actor.stop(what)
+	if c.crashed() {
+		c.lose()
+		return errDied
+	}
 	if f != diesBefore {
 		err := step()
+		if c.crashed() {
+			c.lose()
+			return errDied
+		}
 		var refused *mysql.MySQLError
 		if errors.As(err, &refused) && (refused.Number == 1213 || refused.Number == 1205) {
 			c.actor.stage.victims.Add(1)
@@ -368,10 +409,14 @@ func (c *gatedConn) passes(what string, step func() error) error {
 			return err
 		}
 	}
-	c.gone = true
+	c.lose()
 	c.actor.stage.kill(c.actor.connection.Load())
-	c.whole.Close()
 	return errDied
+}
+
+func (c *gatedConn) lose() {
+	c.gone = true
+	c.whole.Close()
 }
 
 func (c *gatedConn) ExecContext(
@@ -381,6 +426,12 @@ func (c *gatedConn) ExecContext(
 		result, err = c.whole.ExecContext(ctx, statement, args)
 		return err
 	})
+	if err != nil || c.within {
+		return result, err
+	}
+	if n, _ := result.RowsAffected(); n > 0 {
+		err = c.answer(short(statement))
+	}
 	return result, err
 }
 
@@ -399,10 +450,15 @@ func (c *gatedConn) BeginTx(ctx context.Context, options driver.TxOptions) (driv
 		return nil, errDied
 	}
 	begun, err := c.whole.BeginTx(ctx, options) // it takes no lock and opens no view
+	if c.crashed() {
+		c.lose()
+		return nil, errDied
+	}
+	c.within = err == nil
 	return gatedTx{begun, c}, err
 }
 
-func (c *gatedConn) IsValid() bool { return !c.gone && c.whole.IsValid() }
+func (c *gatedConn) IsValid() bool { return !c.gone && !c.crashed() && c.whole.IsValid() }
 
 func (c *gatedConn) Close() error {
 	if c.gone {
@@ -416,10 +472,17 @@ type gatedTx struct {
 	connection *gatedConn
 }
 
-func (t gatedTx) Commit() error { return t.connection.passes("COMMIT", t.Tx.Commit) }
+func (t gatedTx) Commit() error {
+	t.connection.within = false
+	if err := t.connection.passes("COMMIT", t.Tx.Commit); err != nil {
+		return err
+	}
+	return t.connection.answer("COMMIT")
+}
 
 func (t gatedTx) Rollback() error {
-	if t.connection.gone {
+	t.connection.within = false
+	if t.connection.gone || t.connection.crashed() {
 		return errDied
 	}
 	return t.Tx.Rollback()

@@ -42,13 +42,14 @@ func CursorOfOldEpoch(feed string) error {
 		"This cursor is from before the database was restored or replaced. Read the feed "+feed+" from its start, and drop what you have that it does not show.")
 }
 
-// CodeCursorAhead: the cursor is ahead of the feed, so it is from another database. Forget stored positions and
-// read from the start.
+// CodeCursorAhead: the cursor is ahead of the feed as the database server that answered knows it: that is behind, or a
+// publisher has yet to note what a crash interrupted. Retry in a moment; if it stays, the operator has to begin a new
+// epoch.
 const CodeCursorAhead fault.Code = "Feed.CursorAhead"
 
 func CursorAhead(feed string) error {
-	return fault.Conflict.New(CodeCursorAhead, "",
-		"This cursor is ahead of the feed "+feed+", so it is of another database. Read the feed from its start, and drop what you have that it does not show.")
+	return fault.Unavailable.New(CodeCursorAhead, "",
+		"This cursor is ahead of the feed "+feed+" as the database server knows it that answered. Try again in a moment.")
 }
 
 // CodeCursorExpired: the cursor is so old that deletions behind it are forgotten. Forget stored positions and

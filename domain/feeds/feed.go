@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
@@ -35,13 +36,20 @@ type Span struct {
 	Scope     Scope
 }
 
-// Item is a row for a reader. Data is nil if the row was deleted or left the reader's scope.
+// Edition tells two states of a row apart: how often it was edited, and when it last changed.
+type Edition struct {
+	Version   uint64
+	UpdatedAt time.Time
+}
+
+// Item is a row for a reader. Data is nil, and Edition zero, if the row was deleted or left the reader's scope.
 type Item struct {
 	ID       uint64
 	Position uint64
-	Deleted  bool
-	Reason   string // why it is gone, such as LeftFilter; "" if it was deleted
-	Data     any    // marshalled as JSON
+	Edition
+	Deleted bool
+	Reason  string // why it is gone, such as LeftFilter; "" if it was deleted
+	Data    any    // marshalled as JSON
 }
 
 // LeftFilter is the reason of a row that left the reader's scope.
@@ -68,6 +76,9 @@ type Engine struct {
 	signal  *signal
 	backlog *backlog
 	every   time.Duration
+	// aheadFor is how long Read waits for a head that is behind its cursor.
+	aheadFor time.Duration
+	flushes  *coalesce.Group[string, struct{}, struct{}]
 }
 
 var identifier = regexp.MustCompile(`^[a-z_]+$`)
@@ -77,7 +88,9 @@ func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{db: d, log: log, pending: wait.NewWakeup(), signal: newSignal(), backlog: newBacklog(), every: every}
+	e := &Engine{db: d, log: log, pending: wait.NewWakeup(), signal: newSignal(), backlog: newBacklog(), every: every,
+		aheadFor: aheadFor}
+	e.flushes = newFlushes(e)
 	for _, f := range list {
 		if !identifier.MatchString(f.Name) || !identifier.MatchString(f.Table) || f.Load == nil {
 			panic(fmt.Sprintf("feeds: %q cannot be a feed", f.Name))

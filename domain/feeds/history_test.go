@@ -6,6 +6,7 @@ package feeds
 import (
 	"database/sql"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ func (v violation) String() string { return v.rule + ": " + v.why }
 // picture is what is committed.
 type picture struct {
 	value, version, epoch, horizon uint64
+	head                           uint64 // what readers may read
 	rows                           map[uint64]row
 	batches                        map[uint64]uint64 // how many rows, by the last position
 }
@@ -36,7 +38,7 @@ type state struct {
 // takePicture reads the committed state: nothing may run.
 func takePicture(d *sql.DB) (p picture, err error) {
 	p.rows, p.batches = map[uint64]row{}, map[uint64]uint64{}
-	rows, err := d.Query(`SELECT 0, value, version, epoch, horizon, 0, 0 FROM sequences WHERE name = 'papers'
+	rows, err := d.Query(`SELECT 0, value, version, epoch, horizon, LEAST(value, COALESCE(head, 0)), 0 FROM sequences LEFT JOIN feed_durable ON feed = name WHERE name = 'papers'
 UNION ALL SELECT 1, id, board, seen_on, content, deleted, COALESCE(feed_sync_id, 0) FROM paper
 UNION ALL SELECT 2, hi, k, 0, 0, 0, 0 FROM feed_batch WHERE feed = 'papers'`)
 	if err != nil {
@@ -50,7 +52,7 @@ UNION ALL SELECT 2, hi, k, 0, 0, 0, 0 FROM feed_batch WHERE feed = 'papers'`)
 		}
 		switch n[0] {
 		case 0:
-			p.value, p.version, p.epoch, p.horizon = n[1], n[2], n[3], n[4]
+			p.value, p.version, p.epoch, p.horizon, p.head = n[1], n[2], n[3], n[4], n[5]
 		case 1:
 			p.rows[n[1]] = row{state{uint32(n[2]), uint32(n[3]), n[4], n[5] == 1}, n[6]}
 		case 2:
@@ -65,7 +67,8 @@ func (p picture) statements() []string {
 	list := []string{"SELECT id FROM paper ORDER BY id FOR UPDATE", "DELETE FROM paper",
 		"DELETE FROM feed_batch WHERE feed = 'papers'",
 		fmt.Sprintf("UPDATE sequences SET value = %d, version = %d, epoch = %d, horizon = %d WHERE name = 'papers'", p.value,
-			p.version, p.epoch, p.horizon)}
+			p.version, p.epoch, p.horizon),
+		fmt.Sprintf("REPLACE INTO feed_durable (feed, head) VALUES ('papers', %d)", p.head)}
 	var rows, batches []string
 	for n, r := range p.rows {
 		rows = append(rows, fmt.Sprintf("(%d, %d, %d, %d, %t, NULLIF(%d, 0))", n, r.board, r.seenOn, r.content, r.deleted,
@@ -101,6 +104,9 @@ func between(before, after picture) (wrong []violation) {
 	}
 	if after.value < before.value {
 		found("I2", "the sequence fell from %d to %d", before.value, after.value)
+	}
+	if after.head < before.head {
+		found("I2", "the head fell from %d to %d", before.head, after.head)
 	}
 	if want := before.version + min(1, after.value-before.value); after.value >= before.value && after.version != want {
 		found("I2", "the sequence went from %d to %d, its version from %d to %d", before.value, after.value, before.version,
@@ -149,6 +155,30 @@ func missedBefore(c *consumer, at Cursor, now picture) (wrong []violation) {
 			wrong = append(wrong,
 				violation{"I8", fmt.Sprintf("%s is saved, the horizon is %d, and %d, which is no more, is still there", at,
 					now.horizon, n)})
+		}
+	}
+	return wrong
+}
+
+// withThird returns the picture with the third row published, which is not noted as durable.
+func (p picture) withThird() picture {
+	third := p.rows[3]
+	third.position = p.value + 1
+	p.rows, p.batches = maps.Clone(p.rows), maps.Clone(p.batches)
+	p.rows[3], p.batches[third.position] = third, 1
+	p.value, p.version = third.position, p.version+1
+	return p
+}
+
+// takenBack returns what a consumer has that a crash takes back: I13.
+func takenBack(c *consumer, left picture) (wrong []violation) {
+	at, err := ParseCursor(theFeed, c.cursor)
+	if err == nil && at.Epoch == left.epoch && at.Position > left.value {
+		wrong = append(wrong, violation{"I13", fmt.Sprintf("a consumer is at %s, and %d is left", at, left.value)})
+	}
+	for n, had := range c.copies {
+		if had.position > left.value && (err != nil || at.Epoch == left.epoch) {
+			wrong = append(wrong, violation{"I13", fmt.Sprintf("a consumer has %d at %d, and %d is left", n, had.position, left.value)})
 		}
 	}
 	return wrong

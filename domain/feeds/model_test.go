@@ -180,8 +180,8 @@ func restorePapers(epoch bool) func(context.Context, *db.DB, picture) error {
 	}
 }
 
-const pageOfPapers = `SELECT id, board, seen_on, content, deleted, feed_sync_id, s.epoch, s.value, s.horizon
-FROM paper FORCE INDEX (uq_paper_feed) STRAIGHT_JOIN sequences s ON s.name = 'papers'
+const pageOfPapers = `SELECT id, board, seen_on, content, deleted, feed_sync_id, s.epoch, LEAST(s.value, COALESCE(d.head, 0)), s.horizon
+FROM paper FORCE INDEX (uq_paper_feed) STRAIGHT_JOIN sequences s ON s.name = 'papers' LEFT JOIN feed_durable d ON d.feed = 'papers'
 WHERE feed_sync_id > ? AND feed_sync_id <= ? ORDER BY feed_sync_id LIMIT ?`
 
 // paper is what a reader is shown.
@@ -281,6 +281,9 @@ func (c *consumer) poll(ctx context.Context, a *actor, e *Engine, p parts) (more
 		}
 		return true, nil
 	}
+	if errors.Is(err, CodeCursorAhead) {
+		return false, nil // it tries again later
+	}
 	if err != nil {
 		return false, err
 	}
@@ -311,6 +314,9 @@ func (c *consumer) pollRegistered(ctx context.Context, a *actor, e *Engine, p pa
 			return false, err
 		}
 		return true, Seek(ctx, e.db.Queries, registered.ID, start)
+	}
+	if errors.Is(err, CodeCursorAhead) {
+		return false, nil
 	}
 	if err != nil {
 		return false, err
@@ -347,14 +353,14 @@ func (c *consumer) refused(before picture, from Cursor, err error) bool {
 	if errors.Is(err, CodeCursorExpired) {
 		knows := max(from.Position, from.Began)
 		if from.Position == 0 {
-			knows = max(knows, before.value) // it begins now
+			knows = max(knows, before.head) // it begins now
 		}
 		if now := c.now(); from.Epoch == now.epoch && knows >= now.horizon {
 			c.found("I8", "%s was refused, with the horizon at %d", from, now.horizon)
 		}
 		return true
 	}
-	return errors.Is(err, CodeCursorOfOldEpoch) || errors.Is(err, CodeCursorAhead)
+	return errors.Is(err, CodeCursorOfOldEpoch)
 }
 
 func (c *consumer) found(rule, format string, args ...any) {
@@ -388,13 +394,13 @@ func (c *consumer) check(before picture, from Cursor, page Page) {
 	if from.Epoch != now.epoch || before.epoch != now.epoch {
 		return
 	}
-	if end > now.value {
-		c.found("I10", "a page ends at %d, and the feed at %d", end, now.value)
+	if end > now.head {
+		c.found("I10", "a page ends at %d, and the feed at %d", end, now.head)
 	}
-	if !page.More && end < before.value {
-		c.found("I10", "a page without more ends at %d, and the feed had come to %d", end, before.value)
+	if !page.More && end < before.head {
+		c.found("I10", "a page without more ends at %d, and the feed had come to %d", end, before.head)
 	}
-	if page.More && end >= now.value {
+	if page.More && end >= now.head {
 		c.found("I10", "a page with more ends at %d, where the feed does", end)
 	}
 	if from.Position != 0 && max(from.Position, from.Began) < now.horizon {

@@ -38,7 +38,16 @@ var mutants = []mutant{
 		rules: []string{"duplicate"}},
 	{name: "how far the feed has come is read after the page", wrong: func(p *parts) { p.read = readHeadLast }},
 	{name: "a full page leads to the head", wrong: func(p *parts) { p.read = readToHead }},
-	{name: "what is not committed is read", wrong: func(p *parts) { p.read = readUncommitted }},
+	{name: "what is not committed is read", wrong: func(p *parts) { p.read = readUncommitted },
+		scene: "a crash beside a writer"},
+	{name: "what is not durable is read", wrong: func(p *parts) { p.read = readToValue },
+		scene: "a crash beside a publisher", rules: []string{"I13"}},
+	{name: "a publisher notes its batch in it", wrong: func(p *parts) { p.publish = publishNoted },
+		scene: "a crash beside a publisher", rules: []string{"I13"}},
+	{name: "another's batch is noted without a commit before", wrong: func(p *parts) { p.publish = publishHasty },
+		scene: "a crash after another's batch", rules: []string{"I13"}},
+	{name: "a row may be missing for what is not durable", wrong: func(p *parts) { p.read = readAtOnce },
+		scene: "a crash beside a writer"},
 	{name: "an old position is written back", wrong: func(p *parts) { p.edit = editWriteBack }},
 	{name: "a change keeps the position", wrong: func(p *parts) { p.edit = editPaper("content = content + 1") }},
 	{name: "deleted rows are gone", wrong: func(p *parts) { p.remove = removeHard }},
@@ -181,13 +190,13 @@ func batch(ctx context.Context, e *Engine, give func(tx *db.Tx, rows []uint64) (
 	if err != nil || len(candidates) == 0 {
 		return err
 	}
-	return e.db.InTx(ctx, func(tx *db.Tx) error {
+	var last uint64
+	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		rows, err := tx.LockUnpublished(ctx, "paper", candidates)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		last, err := give(tx, rows)
-		if err != nil {
+		if last, err = give(tx, rows); err != nil {
 			return err
 		}
 		if _, err := tx.Publish(ctx, "paper", rows, last-uint64(len(rows))); err != nil {
@@ -195,6 +204,10 @@ func batch(ctx context.Context, e *Engine, give func(tx *db.Tx, rows []uint64) (
 		}
 		return tx.RecordBatch(ctx, db.RecordBatchParams{Feed: theFeed, Hi: last, K: uint32(len(rows))})
 	})
+	if err != nil || last == 0 {
+		return err
+	}
+	return e.noteDurable(ctx, theFeed, last)
 }
 
 func publishMax(ctx context.Context, e *Engine) error {
@@ -226,7 +239,7 @@ func publishReserved(ctx context.Context, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	return e.db.InTx(ctx, func(tx *db.Tx) error {
+	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		rows, err := tx.LockUnpublished(ctx, "paper", candidates)
 		if err != nil || len(rows) == 0 {
 			return err
@@ -234,6 +247,33 @@ func publishReserved(ctx context.Context, e *Engine) error {
 		_, err = tx.Publish(ctx, "paper", rows, uint64(reserved)-uint64(len(rows)))
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return e.noteDurable(ctx, theFeed, uint64(reserved))
+}
+
+func publishNoted(ctx context.Context, e *Engine) error {
+	return batch(ctx, e, func(tx *db.Tx, rows []uint64) (uint64, error) {
+		last, err := take(ctx, tx, theFeed, len(rows))
+		if err != nil {
+			return 0, err
+		}
+		return last, tx.NoteDurable(ctx, theFeed, last)
+	})
+}
+
+// publishHasty notes what it sees.
+func publishHasty(ctx context.Context, e *Engine) error {
+	now, err := e.db.Sequence(ctx, theFeed)
+	if err != nil {
+		return err
+	}
+	if uint64(now.Head) < now.Value {
+		return e.noteDurable(ctx, theFeed, now.Value)
+	}
+	_, err = e.RunOnce(ctx, theFeed)
+	return err
 }
 
 func publishUnlocked(ctx context.Context, e *Engine) error {
@@ -258,7 +298,7 @@ func insistReserved(ctx context.Context, e *Engine, paper uint64) error {
 	if err != nil {
 		return err
 	}
-	return e.db.InTx(ctx, func(tx *db.Tx) error {
+	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		rows, err := tx.WaitForUnpublished(ctx, "paper", paper)
 		if err != nil || len(rows) == 0 {
 			return err
@@ -266,6 +306,10 @@ func insistReserved(ctx context.Context, e *Engine, paper uint64) error {
 		_, err = tx.Publish(ctx, "paper", rows, uint64(reserved)-1)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return e.noteDurable(ctx, theFeed, uint64(reserved))
 }
 
 // publishSteps is what a first program would do.
@@ -286,6 +330,9 @@ func publishSteps(ctx context.Context, e *Engine) error {
 			now.Value+1, theFeed); err != nil {
 			return err
 		}
+		if err := e.noteDurable(ctx, theFeed, now.Value+1); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -297,6 +344,31 @@ func loadOutside(ctx context.Context, e *Engine, look Span) (rows []Row, err err
 		return err
 	})
 	return rows, err
+}
+
+// readToValue reads what is committed.
+func readToValue(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
+	now, err := e.db.Sequence(ctx, c.Feed)
+	if err != nil {
+		return Page{}, err
+	}
+	if err := c.check(db.FeedHead{Epoch: now.Epoch, Head: now.Value, Horizon: now.Horizon}); err != nil {
+		return Page{}, err
+	}
+	rows, err := loadOutside(ctx, e, Span{After: c.Position, To: now.Value, Limit: limit, Scope: scope})
+	if err != nil {
+		return Page{}, err
+	}
+	return page(c, now.Value, limit, rows)
+}
+
+// readAtOnce waits for nothing to be durable.
+func readAtOnce(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (p Page, err error) {
+	err = e.db.ReadTx(ctx, func(tx *db.Tx) error {
+		p, _, err = read(ctx, tx, e.feeds[0], c, limit, scope)
+		return err
+	})
+	return p, err
 }
 
 func readHeadLast(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
@@ -314,7 +386,7 @@ func readHeadLast(ctx context.Context, e *Engine, c Cursor, limit int, scope Sco
 	if now, err = e.sequence(ctx, c.Feed); err != nil {
 		return Page{}, err
 	}
-	return page(c, now.Value, limit, rows)
+	return page(c, now.Head, limit, rows)
 }
 
 func readToHead(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
@@ -323,7 +395,7 @@ func readToHead(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope
 		return Page{}, err
 	}
 	now, err := e.sequence(ctx, c.Feed)
-	page.Cursor.Position, page.More = max(now.Value, page.Cursor.Position), false
+	page.Cursor.Position, page.More = max(now.Head, page.Cursor.Position), false
 	return page, err
 }
 
@@ -362,11 +434,11 @@ func readHorizon(before bool) func(context.Context, *Engine, Cursor, int, Scope)
 		if err := c.check(now); err != nil {
 			return Page{}, err
 		}
-		rows, err := loadOutside(ctx, e, Span{After: c.Position, To: now.Value, Limit: limit, Scope: scope})
+		rows, err := loadOutside(ctx, e, Span{After: c.Position, To: now.Head, Limit: limit, Scope: scope})
 		if err != nil {
 			return Page{}, err
 		}
-		return page(c, now.Value, limit, rows)
+		return page(c, now.Head, limit, rows)
 	}
 }
 

@@ -19,8 +19,11 @@ package feeds
 //	    more it reaches the head
 //	I11 there are no deadlocks
 //	I12 an unlocked row is published by the next pass
+//	I13 a crash of the server takes back nothing that a consumer was given: it loses the commits whose answers, and
+//	    those of all later ones, were not sent yet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,6 +51,8 @@ type plan struct {
 	Before   []string // whose first parts are over when it begins
 	Kept     bool     // the first consumer is registered
 	Insist   uint64   // the row that the second publisher waits for, 0: none
+	// A publisher that died has published the third row, and its COMMIT was not answered.
+	Unanswered bool
 }
 
 // writerTx is one transaction of a writer.
@@ -90,7 +95,7 @@ func drawPlan(t *rapid.T) plan {
 		Polls:    [2]int{rapid.IntRange(1, 4).Draw(t, "polls 1"), rapid.IntRange(0, 3).Draw(t, "polls 2")},
 		Limits:   [2]int{rapid.IntRange(1, 4).Draw(t, "limit 1"), rapid.IntRange(1, 4).Draw(t, "limit 2")},
 		Board:    rapid.Uint32Range(0, 2).Draw(t, "board"),
-		Operator: rapid.SampledFrom([][]string{nil, {"purge"}, {"purge"}, {"restore"}}).Draw(t, "operator"),
+		Operator: rapid.SampledFrom([][]string{nil, {"purge"}, {"crash"}, {"restore"}}).Draw(t, "operator"),
 		Slices:   rapid.SliceOfN(rapid.Custom(drawSlice), 80, 80).Draw(t, "turns"),
 		Kept:     rapid.Bool().Draw(t, "kept"),
 		Insist:   rapid.Uint64Range(0, papers).Draw(t, "insist"),
@@ -171,18 +176,23 @@ type run struct {
 	consumers [2]*consumer
 	first     picture
 	last      picture
+	durable   picture // what a crash of the server leaves
 	wrong     []violation
 }
 
 // newRun has the papers as they are at first: one is not published yet.
 func newRun(s *env, p parts, plan plan) (*run, error) {
 	r := &run{stage: s, parts: p, plan: plan, ctx: context.Background(), engines: map[string]*Engine{}}
-	r.first = picture{value: 2, version: 1, epoch: 1, batches: map[uint64]uint64{2: 2}, rows: map[uint64]row{
+	r.first = picture{value: 2, head: 2, version: 1, epoch: 1, batches: map[uint64]uint64{2: 2}, rows: map[uint64]row{
 		1: {state{board: 1, seenOn: 2, content: 1}, 1}, 2: {state{board: 2, seenOn: 4, content: 1}, 2},
 		3: {state: state{board: 1, seenOn: 2, content: 1}},
 	}}
-	r.last, s.did = r.first, ""
-	for _, statement := range append(r.first.statements(), "DELETE FROM paper_note",
+	r.last, r.durable, s.did = r.first, r.first, ""
+	s.answered.Store(false)
+	if plan.Unanswered {
+		r.last = r.first.withThird()
+	}
+	for _, statement := range append(r.last.statements(), "DELETE FROM paper_note",
 		"INSERT INTO paper_note (paper_id, content) VALUES (1, 1), (2, 1), (3, 1)") {
 		if _, err := s.watch.Exec(statement); err != nil {
 			return nil, err
@@ -190,6 +200,7 @@ func newRun(s *env, p parts, plan plan) (*run, error) {
 	}
 	for _, a := range s.actors {
 		r.engines[a.name] = New(a.db, nil, Feed{Name: theFeed, Table: "paper", Load: p.load})
+		r.engines[a.name].aheadFor = 0
 	}
 	now := func() picture { return r.last }
 	r.consumers = [2]*consumer{newConsumer(plan.Limits[0], 0, now), newConsumer(plan.Limits[1], plan.Board, now)}
@@ -246,8 +257,11 @@ func (r *run) scripts() map[string][]func() error {
 	for _, what := range r.plan.Operator {
 		scripts["operator"] = append(scripts["operator"], func() error {
 			d := r.actor("operator").db
-			if what == "purge" {
+			switch what {
+			case "purge":
 				return r.parts.purge(r.ctx, d)
+			case "crash":
+				return r.crash(r.actor("operator"))
 			}
 			return r.parts.restore(r.ctx, d, r.first)
 		})
@@ -274,9 +288,34 @@ func (r *run) observe() error {
 	if err != nil {
 		return err
 	}
-	r.wrong = append(r.wrong, between(r.last, now)...)
+	if r.stage.did != crashStep {
+		r.wrong = append(r.wrong, between(r.last, now)...)
+	}
 	r.last = now
+	if r.stage.answered.Swap(false) {
+		r.durable = now
+	}
 	return nil
+}
+
+const crashStep = "crash"
+
+// crash takes the database back to what is durable, and all connections with it.
+func (r *run) crash(a *actor) error {
+	var err error
+	died := a.does(crashStep, func() {
+		r.stage.disconnect(a)
+		for _, c := range r.consumers {
+			r.wrong = append(r.wrong, takenBack(c, r.durable)...)
+		}
+		for _, statement := range append(r.durable.statements(),
+			"UPDATE paper_note n JOIN paper p ON p.id = n.paper_id SET n.content = p.content") {
+			if _, failed := r.stage.watch.Exec(statement); failed != nil {
+				err = failed
+			}
+		}
+	})
+	return cmp.Or(err, died)
 }
 
 // finish has the writers rest: all is published in a few passes, and consumers come to the end.

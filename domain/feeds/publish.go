@@ -75,13 +75,16 @@ func (e *Engine) round(ctx context.Context) (more bool) {
 }
 
 // RunOnce publishes one batch of a feed's unpublished rows, and returns how many they were. Rows that others have
-// locked are left for the next time.
+// locked are left for the next time. If there are none, it has readers see all that was published.
 func (e *Engine) RunOnce(ctx context.Context, name string) (published int, err error) {
 	feed, err := e.Feed(name)
 	if err != nil {
 		return 0, err
 	}
-	_, published, err = e.publish(ctx, feed)
+	found, published, err := e.publish(ctx, feed)
+	if err == nil && found == 0 {
+		err = e.settle(ctx, name)
+	}
 	return published, err
 }
 
@@ -135,6 +138,7 @@ func (e *Engine) give(
 	ctx context.Context, feed Feed, lock func(tx *db.Tx) ([]uint64, error),
 ) (published int, err error) {
 	var given []uint64
+	var head uint64
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		rows, err := lock(tx)
 		given = rows
@@ -152,13 +156,33 @@ func (e *Engine) give(
 		if n != int64(len(rows)) {
 			return fmt.Errorf("feeds: %d of %d locked rows of %s were published", n, len(rows), feed.Table)
 		}
+		head = last
 		return tx.RecordBatch(ctx, db.RecordBatchParams{Feed: feed.Name, Hi: last, K: uint32(len(rows))})
 	})
-	if err != nil {
+	if err != nil || len(given) == 0 {
 		return 0, err
 	}
 	e.backlog.remove(feed.Name, given)
-	return len(given), nil
+	return len(given), e.noteDurable(ctx, feed.Name, head)
+}
+
+// noteDurable notes that a feed is durable up to a position: the COMMIT that gave it out, or a later one, has returned.
+func (e *Engine) noteDurable(ctx context.Context, feed string, head uint64) error {
+	_, err := db.Read(0, e.db.NoteDurable(ctx, feed, head))
+	return err
+}
+
+// settle notes how far a feed has come, for a publisher that has not noted its last batch. What it sees may not be
+// durable: a COMMIT of its own makes it so.
+func (e *Engine) settle(ctx context.Context, feed string) error {
+	now, err := db.Read(e.db.Sequence(ctx, feed))
+	if err != nil || uint64(now.Head) == now.Value {
+		return err
+	}
+	if err := e.noteDurable(ctx, feed, uint64(now.Head)); err != nil {
+		return err
+	}
+	return e.noteDurable(ctx, feed, now.Value)
 }
 
 // take takes k positions and returns the last of them.

@@ -15,8 +15,12 @@ func (e *Engine) Row(ctx context.Context, name string, row uint64, scope Scope) 
 	}
 	var rows []Row
 	err = e.db.ReadTx(ctx, func(tx *db.Tx) error {
+		now, err := sequence(ctx, tx.Queries, name)
+		if err != nil {
+			return err
+		}
 		position, err := tx.PositionOf(ctx, feed.Table, row)
-		if db.IsNotFound(err) || err == nil && position == nil {
+		if db.IsNotFound(err) || err == nil && (position == nil || *position > now.Head) {
 			return RowNotFound(name, row)
 		}
 		if err != nil {

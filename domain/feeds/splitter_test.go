@@ -133,7 +133,7 @@ func readApart(e *Engine, ctx context.Context, c Cursor, limit int, scope Scope)
 	if err := c.check(now); err != nil {
 		return Page{}, err
 	}
-	found, err := e.db.SQL.QueryContext(ctx, pageOfPapers, c.Position, now.Value, limit)
+	found, err := e.db.SQL.QueryContext(ctx, pageOfPapers, c.Position, now.Head, limit)
 	if err != nil {
 		return Page{}, err
 	}
@@ -141,7 +141,7 @@ func readApart(e *Engine, ctx context.Context, c Cursor, limit int, scope Scope)
 	if err != nil {
 		return Page{}, err
 	}
-	return page(c, now.Value, limit, rows)
+	return page(c, now.Head, limit, rows)
 }
 
 // readHeadOnce is a reader that trusts the head of the statement before its page.
@@ -177,6 +177,7 @@ func missedBehind(t *testing.T, s splitter, read reader) int {
 	proxy.Connections(1)
 	feed := Feed{Name: theFeed, Table: "paper", Load: loadPapers}
 	publisher, behind := New(primary, nil, feed), New(proxy, nil, feed)
+	behind.aheadFor = 0
 	seen := map[uint64]uint64{}
 	cursor := domaintest.OK(publisher.Start(t.Context(), theFeed))(t)
 	poll := func() {

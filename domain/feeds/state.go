@@ -17,7 +17,7 @@ const (
 // State is the state of a feed.
 type State struct {
 	Name    string
-	Value   uint64 // the head
+	Head    uint64
 	Epoch   uint64
 	Horizon uint64
 	// NewestPublish is by the database's clock; nil if nothing was published yet.
@@ -43,14 +43,14 @@ func (e *Engine) States(ctx context.Context) ([]State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read sequences: %w", err)
 	}
-	of := make(map[string]db.Sequence, len(rows))
+	of := make(map[string]db.SequencesRow, len(rows))
 	for _, row := range rows {
 		of[row.Name] = row
 	}
 	list := make([]State, len(e.feeds))
 	for i, feed := range e.feeds {
 		now := of[feed.Name]
-		list[i] = State{Name: feed.Name, Value: now.Value, Epoch: now.Epoch, Horizon: now.Horizon}
+		list[i] = State{Name: feed.Name, Head: uint64(now.Head), Epoch: now.Epoch, Horizon: now.Horizon}
 		if age, known := e.OldestWaiting(feed.Name); known {
 			list[i].OldestUnpublished = &age
 		}
@@ -77,7 +77,7 @@ func (e *Engine) Rates(ctx context.Context, state State) ([]Rate, error) {
 	}
 	rates := make([]Rate, stretches)
 	for i, was := range were {
-		next := state.Value
+		next := state.Head
 		if i+1 < len(were) {
 			next = were[i+1]
 		}

@@ -82,6 +82,16 @@ var scenes = map[string]scene{
 		Limits: [2]int{4, 4}, Operator: []string{"purge"},
 		Before: []string{"consumer 1", "writer 1", "publisher 1"},
 	},
+	"a crash beside a publisher": {
+		Passes: [2]int{1, 0}, Polls: [2]int{1, 0}, Limits: [2]int{4, 4}, Operator: []string{"crash"},
+	},
+	"a crash after another's batch": {
+		Passes: [2]int{1, 0}, Polls: [2]int{1, 0}, Limits: [2]int{4, 4}, Operator: []string{"crash"}, Unanswered: true,
+	},
+	"a crash beside a writer": {
+		Writers: [2][]writerTx{{{Action: "edit", Paper: 1}}}, Polls: [2]int{1, 0}, Limits: [2]int{4, 4},
+		Operator: []string{"crash"},
+	},
 	"a restore": {
 		Writers: [2][]writerTx{{{Action: "edit", Paper: 2}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{2, 2},
 		Operator: []string{"restore"},

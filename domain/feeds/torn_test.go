@@ -215,7 +215,9 @@ const publishPapers = `CREATE PROCEDURE publish_papers (IN at BIGINT, IN upto BI
 		SELECT id FROM paper WHERE id = at AND feed_sync_id IS NULL FOR UPDATE INTO @locked;
 		UPDATE sequences SET value = LAST_INSERT_ID(value + 1), version = version + 1 WHERE name = 'papers';
 		UPDATE paper SET feed_sync_id = LAST_INSERT_ID() WHERE id = at;
+		SET @given = LAST_INSERT_ID();
 		COMMIT;
+		INSERT INTO feed_durable (feed, head) VALUES ('papers', @given) ON DUPLICATE KEY UPDATE head = GREATEST(head, VALUES(head));
 		SET at = at + 1;
 	END WHILE;
 END`

@@ -27,7 +27,7 @@ func PublishedTickets(ctx context.Context, q *db.Queries, after, to uint64, limi
 	for i, row := range rows {
 		list[i] = PublishedTicket{Ticket: fromRow(row.Ticket, row.BoardSlug), Position: *row.Ticket.FeedSyncID,
 			Company: row.CompanyID, Slug: row.CompanySlug,
-			Feed: db.FeedHead{Epoch: row.Epoch, Head: row.Head, Horizon: row.Horizon}}
+			Feed: db.FeedHead{Epoch: row.Epoch, Head: uint64(row.Head), Horizon: row.Horizon}}
 	}
 	return list, nil
 }
@@ -56,7 +56,7 @@ func PublishedComments(ctx context.Context, q *db.Queries, after, to uint64, lim
 			Comment: fromComment(row.Comment, row.Author), Key: Key{Board: row.BoardSlug, Number: row.LocalID},
 			Board:         row.BoardID,
 			TicketDeleted: row.TicketDeletedAt != nil, Position: *row.Comment.FeedSyncID, Company: row.CompanyID,
-			Slug: row.CompanySlug, Feed: db.FeedHead{Epoch: row.Epoch, Head: row.Head, Horizon: row.Horizon},
+			Slug: row.CompanySlug, Feed: db.FeedHead{Epoch: row.Epoch, Head: uint64(row.Head), Horizon: row.Horizon},
 		}
 	}
 	return list, nil

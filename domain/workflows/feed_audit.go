@@ -20,7 +20,8 @@ func listTickets(
 	}
 	list := make([]feeds.RowPosition, len(rows))
 	for i, row := range rows {
-		list[i] = rowPosition(uint64(row.ID), row.FeedSyncID, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
+		edition := feeds.Edition{Version: row.Version, UpdatedAt: row.UpdatedAt}
+		list[i] = rowPosition(uint64(row.ID), row.FeedSyncID, edition, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
 	}
 	last, err := db.Read(q.LastTicket(ctx))
 	return list, uint64(last), err
@@ -36,7 +37,8 @@ func listComments(
 	}
 	list := make([]feeds.RowPosition, len(rows))
 	for i, row := range rows {
-		list[i] = rowPosition(uint64(row.ID), row.FeedSyncID, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
+		edition := feeds.Edition{Version: row.Version, UpdatedAt: row.UpdatedAt}
+		list[i] = rowPosition(uint64(row.ID), row.FeedSyncID, edition, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
 	}
 	last, err := db.Read(q.LastComment(ctx))
 	return list, uint64(last), err
@@ -52,14 +54,15 @@ func listBoards(
 	}
 	list := make([]feeds.RowPosition, len(rows))
 	for i, row := range rows {
-		list[i] = rowPosition(uint64(row.ID), row.FeedSyncID, scope.Board != 0 && row.ID != scope.Board)
+		edition := feeds.Edition{Version: row.Version, UpdatedAt: row.UpdatedAt}
+		list[i] = rowPosition(uint64(row.ID), row.FeedSyncID, edition, scope.Board != 0 && row.ID != scope.Board)
 	}
 	last, err := db.Read(q.LastBoard(ctx))
 	return list, uint64(last), err
 }
 
-func rowPosition(row uint64, position *uint64, gone bool) feeds.RowPosition {
-	s := feeds.RowPosition{ID: row, Gone: gone}
+func rowPosition(row uint64, position *uint64, edition feeds.Edition, gone bool) feeds.RowPosition {
+	s := feeds.RowPosition{ID: row, Edition: edition, Gone: gone}
 	if position != nil {
 		s.Position = *position
 	}

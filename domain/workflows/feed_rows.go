@@ -80,6 +80,7 @@ func loadTickets(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, 
 		p.Ticket.Assignees = assignees[p.Ticket.ID]
 		item := feeds.Item{ID: uint64(p.Ticket.ID), Position: p.Position, Deleted: p.Ticket.Deleted()}
 		if visible[i] == shown && !item.Deleted {
+			item.Edition = feeds.Edition{Version: p.Ticket.Version, UpdatedAt: p.Ticket.UpdatedAt}
 			item.Data = links(span.Scope, p.Slug).Ticket(p.Ticket)
 		}
 		rows[i] = visible[i].row(item, p.Feed)
@@ -111,6 +112,7 @@ func loadComments(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row,
 		}
 		item := feeds.Item{ID: uint64(p.Comment.ID), Position: p.Position, Deleted: p.Comment.Deleted() || p.TicketDeleted}
 		if visible[i] == shown && !item.Deleted {
+			item.Edition = feeds.Edition{Version: p.Comment.Version, UpdatedAt: p.Comment.UpdatedAt}
 			item.Data = links(span.Scope, p.Slug).Comment(p.Key, p.Comment)
 		}
 		rows[i] = visible[i].row(item, p.Feed)
@@ -130,6 +132,7 @@ func loadBoards(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, e
 		item := feeds.Item{ID: uint64(p.Board.ID), Position: p.Position}
 		v := visibilityOf(span.Scope, p.Board.Company, p.Board.ID)
 		if v == shown {
+			item.Edition = feeds.Edition{Version: p.Board.Version, UpdatedAt: p.Board.UpdatedAt}
 			item.Data = links(span.Scope, p.Slug).Board(p.Board)
 		} else {
 			v = hidden

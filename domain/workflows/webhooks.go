@@ -139,7 +139,7 @@ func endsOf(ctx context.Context, q *db.Queries, names []string) ([]webhooks.Curs
 	var ends []webhooks.Cursor
 	for _, row := range rows {
 		if slices.Contains(names, row.Name) {
-			ends = append(ends, webhooks.Cursor{Feed: row.Name, Epoch: row.Epoch, Position: row.Value})
+			ends = append(ends, webhooks.Cursor{Feed: row.Name, Epoch: row.Epoch, Position: uint64(row.Head)})
 		}
 	}
 	return ends, nil

@@ -123,6 +123,9 @@ func protect(ctx context.Context, conn *sql.Conn, to Installation) error {
 	if _, err := d.NewEpoch(ctx); err != nil {
 		return err
 	}
+	if err := d.NoteAllDurable(ctx); err != nil {
+		return err
+	}
 	if err := refs.QuarantineRestored(ctx, d); err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func tables(f facts) Check {
 func commits(f facts) Check {
 	c := f.variable("commits", "innodb_flush_log_at_trx_commit")
 	if f.global["innodb_flush_log_at_trx_commit"] != "1" {
-		c.Mark, c.Why = Problem, "A crash of the machine takes back the last second of commits: ticket numbers that users have seen would be handed out again."
+		c.Mark, c.Why = Problem, "A crash of the machine takes back the last second of commits: ticket numbers that users have seen, and feed positions that readers have, would be handed out again."
 		if on(f.global["wsrep_on"]) {
 			c.Why = "A commit is in the memory of all nodes and on no disk when it is answered. One node may be lost; if all lose power together, the last second of commits is gone, and ticket numbers that users have seen are handed out again."
 		}
@@ -133,7 +133,7 @@ func binlog(f facts) Check {
 	}
 	c := f.variable("binary log", "sync_binlog")
 	if f.global["sync_binlog"] != "1" {
-		c.Mark, c.Why = Problem, "After a crash of the machine the binary log may lack the last commits: the server takes those back, and replicas differ."
+		c.Mark, c.Why = Problem, "After a crash of the machine the binary log may lack the last commits: the server takes those back, with feed positions that readers have, and replicas differ."
 		c.Fix = f.set("sync_binlog", "1")
 	}
 	return c

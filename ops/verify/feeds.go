@@ -11,6 +11,12 @@ func feedChecks() []check {
 				WHERE s.name IS NULL OR s.horizon > s.value ORDER BY f.name`,
 		},
 		{
+			name: "durable feeds", says: "No feed is noted as durable beyond its last position.",
+			tables: []string{"feed_durable"},
+			query: `SELECT CONCAT('the feed ', d.feed, ' is noted as durable up to ', d.head, ', and has come to ', s.value)
+				FROM feed_durable d JOIN sequences s ON s.name = d.feed WHERE d.head > s.value`,
+		},
+		{
 			name: "feed positions", says: "Every published row has a position that its feed has reached.",
 			tables: []string{"ticket", "comment", "board"},
 			query: published("tickets", "ticket") + " UNION ALL " + published("comments", "comment") + " UNION ALL " +

@@ -531,6 +531,8 @@ var corruptions = []struct {
 		"migration_sample names migration_run 99 in run_id"},
 	{"feeds", "a sequence that is gone", []string{"DELETE FROM feed_batch WHERE feed = 'boards'",
 		"DELETE FROM sequences WHERE name = 'boards'"}, "the feed boards has no sequence"},
+	{"durable feeds", "a note beyond the last position",
+		[]string{"UPDATE feed_durable SET head = head + 1 WHERE feed = 'tickets'"}, "is noted as durable up to"},
 	{"feeds", "tombstones forgotten that are to come",
 		[]string{"UPDATE sequences SET horizon = value + 1 WHERE name = 'tickets'"}, "but has forgotten tombstones up to"},
 	{"feed positions", "a ticket that is ahead", []string{"UPDATE ticket SET feed_sync_id = 1000 WHERE title = 'Talk'"},

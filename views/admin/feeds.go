@@ -122,6 +122,8 @@ func lagLook(state string) stateLook {
 		return stateLook{"Too far behind", "triangle-alert", "failed"}
 	case feeds.StateBefore:
 		return stateLook{"From an earlier epoch", "triangle-alert", "failed"}
+	case feeds.StateAhead:
+		return stateLook{"Ahead of the feed", "triangle-alert", "held"}
 	}
 	return stateLook{state, "circle-dashed", "idle"}
 }
@@ -133,6 +135,8 @@ func lagReason(state string) string {
 		return "Deletions after its cursor are forgotten: it must read from the start and drop the rows that it does not get."
 	case feeds.StateBefore:
 		return "The feeds began a new epoch, as after a restore: it must read from the start and drop the rows that it does not get."
+	case feeds.StateAhead:
+		return "The database server knows less than the reader: that passes in a moment, unless the server was replaced by a copy that lagged. Then begin a new epoch."
 	}
 	return ""
 }

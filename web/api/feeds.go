@@ -164,11 +164,12 @@ type auditResource struct {
 }
 
 type rangeResource struct {
-	From     uint64 `json:"from"`
-	To       uint64 `json:"to"`
-	Count    int    `json:"count"`
-	Checksum string `json:"checksum"`
-	Pending  int    `json:"pending"`
+	From       uint64 `json:"from"`
+	To         uint64 `json:"to"`
+	Count      int    `json:"count"`
+	Checksum   string `json:"checksum"`
+	ChecksumV2 string `json:"checksum_v2"`
+	Pending    int    `json:"pending"`
 }
 
 func (h *Handlers) FeedAudit(c echo.Context) error {
@@ -184,7 +185,8 @@ func (h *Handlers) FeedAudit(c echo.Context) error {
 	r := auditResource{Upto: audit.To.String(), Ranges: make([]rangeResource, len(audit.Ranges))}
 	for i, one := range audit.Ranges {
 		r.Ranges[i] = rangeResource{From: one.From, To: one.To, Count: one.Count,
-			Checksum: fmt.Sprintf("%016x", one.Checksum), Pending: one.Pending}
+			Checksum: fmt.Sprintf("%016x", one.Checksum), ChecksumV2: fmt.Sprintf("%016x", one.ChecksumV2),
+			Pending: one.Pending}
 	}
 	if audit.After != 0 {
 		next := strconv.FormatUint(audit.After, 10)

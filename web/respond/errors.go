@@ -16,6 +16,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -242,8 +243,10 @@ func (r *Responder) LogError(c echo.Context, code int, err error) {
 	if code == http.StatusServiceUnavailable {
 		level = slog.LevelWarn
 	}
-	if errors.Is(err, streams.CodeTooMany) || errors.Is(err, refs.CodeEmpty) || errors.Is(err, workflows.CodeStopping) {
-		level = slog.LevelDebug // the first two have metrics, the third is no trouble: none fills a log
+	if errors.Is(err, streams.CodeTooMany) || errors.Is(err, refs.CodeEmpty) || errors.Is(err, workflows.CodeStopping) ||
+		errors.Is(err, feeds.CodeCursorAhead) {
+		// The first two have metrics, the third is no trouble, the last passes by itself: none fills a log.
+		level = slog.LevelDebug
 	}
 	attrs := []any{"status", code, "method", c.Request().Method, "path", loggedPath(c), "error", err}
 	if cause := fault.Cause(err); cause != nil {
