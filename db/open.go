@@ -70,9 +70,9 @@ func hostOf(cfg *mysql.Config) string {
 }
 
 // Open returns the database at rawURL (mysql://user:pass@host:3306/name or
-// mysql://user@unix(/path)/name). It does not connect; Check does. While a restore holds the database, each use of it
-// is refused with Restoring; a server that only allows reading is Unavailable. A statement that takes longer than AnswerTimeout fails, for its connection may be dead; see
-// AnswerWithin and WithPool.
+// mysql://user@unix(/path)/name). It does not connect; Check does. While the database has a mark, each use of it is
+// refused with its Refusal; a server that only allows reading is Unavailable. A statement that takes longer than
+// AnswerTimeout fails, for its connection may be dead; see AnswerWithin and WithPool.
 func Open(rawURL string, options ...Option) (*DB, error) {
 	return OpenWith(rawURL, func(c driver.Connector) driver.Connector { return c }, options...)
 }

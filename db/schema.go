@@ -37,7 +37,7 @@ type SchemaWatch struct {
 }
 
 // SchemaUp brings the schema to the newest version, under a lock: another process that changes it is waited for. It
-// returns BrokenSchema or NewerSchema if it cannot. A database that a restore holds is refused with Restoring.
+// returns BrokenSchema or NewerSchema if it cannot. A marked database is refused with the Refusal of its mark.
 func SchemaUp(rawURL string, watch ...SchemaWatch) error {
 	return withSchema(rawURL, true, watch, func(m *migrate.Migrate) error {
 		err := m.Up()

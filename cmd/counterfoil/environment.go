@@ -172,7 +172,7 @@ type database struct {
 }
 
 // openDatabase connects to the database of DATABASE_URL, or starts or joins the private one, and refuses a server that
-// is not fit, and a database that a restore holds.
+// is not fit, and a marked database.
 func (e environment) openDatabase(ctx context.Context) (*database, error) {
 	return e.openWith(ctx, openPatient)
 }
@@ -183,9 +183,9 @@ func openPatient(url string) (*db.DB, error) { return db.Open(url, db.AnswerWith
 // openPrompt opens a database for a program that must go on if a connection dies.
 func openPrompt(url string) (*db.DB, error) { return db.Open(url) }
 
-// openForRestore is openDatabase also for a database that a restore holds.
-func (e environment) openForRestore(ctx context.Context) (*database, error) {
-	return e.openWith(ctx, db.OpenForRestore)
+// openMarked is openDatabase also for a marked database.
+func (e environment) openMarked(ctx context.Context) (*database, error) {
+	return e.openWith(ctx, db.OpenMarked)
 }
 
 func (e environment) openWith(ctx context.Context, open func(url string) (*db.DB, error)) (*database, error) {
@@ -227,7 +227,7 @@ func (e environment) openExisting(ctx context.Context) (*database, error) {
 	return e.openDatabase(ctx)
 }
 
-// openToLook is openExisting for commands that only look, also at a database that a restore holds, and at a replica.
+// openToLook is openExisting for commands that only look, also at a marked database, and at a replica.
 func (e environment) openToLook(ctx context.Context) (*database, error) {
 	return e.openOther(ctx, db.OpenToLook)
 }

@@ -39,7 +39,7 @@ func checkBackup(ctx context.Context, env environment, file string) error {
 
 // restore loads a backup into an empty database and proves it.
 func restore(ctx context.Context, env environment, file string) error {
-	d, err := env.openForRestore(ctx)
+	d, err := env.openMarked(ctx)
 	if err != nil {
 		return err
 	}

@@ -275,18 +275,18 @@ func logActive(ctx context.Context, tx *db.Tx, actor Actor, kind, detail string)
 	return nil
 }
 
-// PauseRestored pauses the runs of a restored database, so that operators decide about each. Ready and filled runs
-// wait for Start anyway.
-func PauseRestored(ctx context.Context, d *db.DB) error {
+// PauseAll pauses the runs of a database that was restored or promoted, so that operators decide about each. Ready and
+// filled runs wait for Start anyway.
+func PauseAll(ctx context.Context, d *db.DB, reason string) error {
 	for _, state := range []State{Running, Pausing, Throttled} {
-		if err := pauseAll(ctx, d, state); err != nil {
+		if err := pauseIn(ctx, d, state, reason); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func pauseAll(ctx context.Context, d *db.DB, state State) error {
+func pauseIn(ctx context.Context, d *db.DB, state State, reason string) error {
 	const most = 100
 	for before := id.Run(1<<63 - 1); ; {
 		rows, err := db.Read(d.RunsIn(ctx, db.RunsInParams{State: string(state), Before: before, Limit: most}))
@@ -294,7 +294,7 @@ func pauseAll(ctx context.Context, d *db.DB, state State) error {
 			return fmt.Errorf("read runs: %w", err)
 		}
 		for _, row := range rows {
-			if err := pauseRun(ctx, d, row); err != nil {
+			if err := pauseRun(ctx, d, row, reason); err != nil {
 				return fmt.Errorf("hold run %d: %w", row.ID, err)
 			}
 			before = row.ID
@@ -305,16 +305,16 @@ func pauseAll(ctx context.Context, d *db.DB, state State) error {
 	}
 }
 
-// pauseRun pauses a run after a restore. With tasks in flight it is pausing until the keeper has taken them back from
+// pauseRun pauses a run. With tasks in flight it is pausing until the keeper has taken them back from
 // the stopped workers.
-func pauseRun(ctx context.Context, d *db.DB, row db.MigrationRun) error {
+func pauseRun(ctx context.Context, d *db.DB, row db.MigrationRun, reason string) error {
 	return d.InTx(ctx, func(tx *db.Tx) error {
 		progress, err := tx.ProgressOf(ctx, row.ID)
 		if err != nil {
 			return err
 		}
-		m := Move{Action: "be restored", From: []State{Running, Pausing, Throttled}, To: Paused,
-			Reason: "Restored from a backup.", Actor: Keeper}
+		m := Move{Action: "be paused", From: []State{Running, Pausing, Throttled}, To: Paused,
+			Reason: reason, Actor: Keeper}
 		if progress.Processing != 0 {
 			if State(row.State) == Pausing {
 				return nil

@@ -315,7 +315,7 @@ func TestNothingStartsByItselfAfterARestore(t *testing.T) {
 	busy := d.Running(3)
 	d.Does(busy.ID, d.Ids(busy.ID)[0], migrations.TaskOpen, migrations.TaskProcessing) // by a worker who is not in the backup
 	for range 2 {
-		domaintest.Must(t, migrations.PauseRestored(d.Ctx, d.DB))
+		domaintest.Must(t, migrations.PauseAll(d.Ctx, d.DB, "Restored from a backup."))
 		for from, to := range want {
 			run := d.Now(runs[from])
 			if run.State != to {

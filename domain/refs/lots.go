@@ -149,16 +149,16 @@ func Unguard(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// restoredCodes is how many codes of a restored pool are quarantined in one transaction.
-const restoredCodes = 9000
+// pooledCodes is how many codes of a pool are quarantined in one transaction.
+const pooledCodes = 9000
 
-// QuarantineRestored quarantines the whole pool of a restored database, which nobody else uses: some of its codes may
-// have been popped after the backup.
-func QuarantineRestored(ctx context.Context, d *db.DB) error {
+// QuarantinePool quarantines the whole pool of a database that was restored or promoted, which nobody else uses: some of
+// its codes may have been popped after the last moment that it knows.
+func QuarantinePool(ctx context.Context, d *db.DB) error {
 	for last, more := "", true; more; {
 		var rows []db.RefOfLot
 		err := d.InTx(ctx, func(tx *db.Tx) (err error) {
-			if rows, err = tx.PooledOfLots(ctx, last, restoredCodes); err != nil || len(rows) == 0 {
+			if rows, err = tx.PooledOfLots(ctx, last, pooledCodes); err != nil || len(rows) == 0 {
 				return err
 			}
 			return quarantinePooled(ctx, tx, rows)
@@ -166,7 +166,7 @@ func QuarantineRestored(ctx context.Context, d *db.DB) error {
 		if err != nil {
 			return fmt.Errorf("put reference codes into quarantine: %w", err)
 		}
-		if more = len(rows) == restoredCodes; more {
+		if more = len(rows) == pooledCodes; more {
 			last = rows[len(rows)-1].Code
 		}
 	}

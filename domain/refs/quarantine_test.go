@@ -53,7 +53,7 @@ func TestRestored(t *testing.T) {
 	short := s.mint(t, 1, refs.Short, 10_000)
 	domaintest.OK(s.pop(30))(t)
 	long := s.mint(t, 2, refs.Long, 10)
-	domaintest.Must(t, refs.QuarantineRestored(s.ctx, s.DB))
+	domaintest.Must(t, refs.QuarantinePool(s.ctx, s.DB))
 	for lot, want := range map[id.Lot]uint64{short: 9970, long: 10} {
 		one, err := refs.LotByID(s.ctx, s.Queries, lot)
 		if err != nil || one.Quarantined != want || one.QuarantinedAt == nil {

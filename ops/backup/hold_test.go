@@ -54,7 +54,7 @@ func TestRestoreHoldsTheDatabase(t *testing.T) {
 			refused("the schema's status", err)
 			_, err = backup.Make(context.Background(), to.Installation, "test", file+".other")
 			refused("a backup", err)
-			look := domaintest.OK(db.OpenForRestore(to.URL))(t)
+			look := domaintest.OK(db.OpenMarked(to.URL))(t)
 			defer look.Close()
 			report := domaintest.OK(verify.Run(context.Background(), look, "", nil))(t)
 			if report.OK() || !strings.Contains(report.Checks[0].Findings[0], "restore") {
@@ -76,7 +76,7 @@ func TestRestoreHoldsTheDatabase(t *testing.T) {
 			if step != "load rows" {
 				return
 			}
-			look := domaintest.OK(db.OpenForRestore(to.URL))(t)
+			look := domaintest.OK(db.OpenMarked(to.URL))(t)
 			defer look.Close()
 			most = max(most, domaintest.Number(t, look, "SELECT COUNT(*) FROM ref_sample"))
 		}
@@ -89,8 +89,8 @@ func TestRestoreHoldsTheDatabase(t *testing.T) {
 		t.Parallel()
 		to := at(t, dbtest.URL(t))
 		to.exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('half', 'Half', '2026-01-01')")
-		to.exec(t, "CREATE TABLE "+db.RestoreMark+" (began_at DATETIME(6) NOT NULL, PRIMARY KEY (began_at))")
-		to.exec(t, "INSERT INTO "+db.RestoreMark+" (began_at) VALUES ('2026-01-01')")
+		to.exec(t, "CREATE TABLE "+string(db.RestoreMark)+" (began_at DATETIME(6) NOT NULL, PRIMARY KEY (began_at))")
+		to.exec(t, "INSERT INTO "+string(db.RestoreMark)+" (began_at) VALUES ('2026-01-01')")
 		if summary := to.restore(t, file); !summary.Emptied {
 			t.Error("it does not say so")
 		}
@@ -102,7 +102,7 @@ func TestRestoreHoldsTheDatabase(t *testing.T) {
 		t.Parallel()
 		to := at(t, dbtest.URL(t))
 		to.exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('mine', 'Mine', '2026-01-01')")
-		to.exec(t, "CREATE TABLE "+db.RestoreMark+" (began_at DATETIME(6) NOT NULL, PRIMARY KEY (began_at))")
+		to.exec(t, "CREATE TABLE "+string(db.RestoreMark)+" (began_at DATETIME(6) NOT NULL, PRIMARY KEY (began_at))")
 		_, _, err := backup.Restore(context.Background(), to.Installation, file)
 		domaintest.Is(t, err, backup.CodeNotEmpty)
 		if to.rows(t, "company") != 1 {

@@ -3,88 +3,65 @@ package backup
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/ops/hold"
 )
 
-// hold is a restore's hold of a database: a lock against other restores, as long as its connection lasts, and the mark
-// that keeps everybody else out, which outlasts it. The mark has a row once the database was seen to be empty: from
-// then on all that is in it is of the restore.
-type hold struct{ conn *sql.Conn }
-
-// patience is how long a restore waits for the end of one whose process is gone: its last statement may take a moment.
-const patience = 5 * time.Second
+// A restore holds its database (package hold). The mark gets a row once the database was seen to be empty: from then on
+// all that is in it is of the restore.
 
 // take returns a hold of a database, or AtWork.
-func take(ctx context.Context, pool *sql.DB) (hold, error) {
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return hold{}, err
-	}
-	var mine sql.NullBool
-	err = conn.QueryRowContext(ctx, "SELECT GET_LOCK(CONCAT('counterfoil restore ', LEFT(SHA2(DATABASE(), 256), 32)), ?)",
-		patience.Seconds()).Scan(&mine)
-	if err == nil && !mine.Bool {
+func take(ctx context.Context, pool *sql.DB) (hold.Hold, error) {
+	h, err := hold.Take(ctx, pool, db.RestoreMark)
+	if errors.Is(err, hold.ErrTaken) {
 		err = AtWork()
 	}
-	if err != nil {
-		conn.Close()
-		return hold{}, err
-	}
-	return hold{conn}, nil
+	return h, err
 }
 
 // found returns whether the database is marked, and whether what is in it was left by a restore that was cut off.
-func (h hold) found(ctx context.Context) (marked, left bool, err error) {
-	if marked, err = db.IsRestoring(ctx, h.conn); err != nil || !marked {
-		return marked, false, err
+func found(ctx context.Context, h hold.Hold) (marked, left bool, err error) {
+	if marked, err = h.Found(ctx); err != nil || !marked {
+		return false, false, err
 	}
-	return true, left, h.conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+db.RestoreMark).Scan(&left)
+	n, err := h.Rows(ctx)
+	return true, n > 0, err
 }
 
 // begin keeps everybody else out of a database that is empty, or is made empty if left says that a restore was cut off
 // here. Nothing is in it then but an unused schema.
-func (h hold) begin(ctx context.Context, left bool) error {
-	if _, err := h.conn.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS "+db.RestoreMark+
-		" (began_at DATETIME(6) NOT NULL, PRIMARY KEY (began_at)) ENGINE=InnoDB"); err != nil {
-		return err
-	}
-	err := db.EndOthers(ctx, h.conn)
+func begin(ctx context.Context, h hold.Hold, left bool) error {
+	err := h.Close(ctx)
 	if err == nil && left {
-		return dropTables(ctx, h.conn)
+		return dropTables(ctx, h.Conn)
 	}
 	if err == nil {
-		err = h.claim(ctx)
+		err = claim(ctx, h)
 	}
 	if err != nil && !left {
-		_ = h.end(context.WithoutCancel(ctx)) // else the next restore takes over the mark
+		_ = h.Open(context.WithoutCancel(ctx)) // else the next restore takes over the mark
 	}
 	return err
 }
 
 // claim looks once more whether the database is empty, for somebody may have been there before the mark, and notes that
 // from now on all that is in it is the restore's.
-func (h hold) claim(ctx context.Context) error {
-	if err := unused(ctx, h.conn); err != nil {
+func claim(ctx context.Context, h hold.Hold) error {
+	if err := unused(ctx, h.Conn); err != nil {
 		return err
 	}
-	halfway, err := dirty(ctx, h.conn)
+	halfway, err := dirty(ctx, h.Conn)
 	if err == nil && halfway { // a program that began was killed, or its connection ended just now
-		err = dropTables(ctx, h.conn)
+		err = dropTables(ctx, h.Conn)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = h.conn.ExecContext(ctx, "INSERT INTO "+db.RestoreMark+" (began_at) VALUES (?)", time.Now().UTC())
-	return err
-}
-
-// end lets everybody in.
-func (h hold) end(ctx context.Context) error {
-	_, err := h.conn.ExecContext(ctx, "DROP TABLE "+db.RestoreMark)
-	return err
+	return h.AddRow(ctx)
 }
 
 // clearing is how long a restore that failed tries to leave an empty database.
@@ -99,12 +76,12 @@ func clear(ctx context.Context, pool *sql.DB) {
 	if err != nil {
 		return
 	}
-	defer h.conn.Close()
-	if _, left, err := h.found(ctx); err != nil || !left {
+	defer h.Conn.Close()
+	if _, left, err := found(ctx, h); err != nil || !left {
 		return
 	}
-	if dropTables(ctx, h.conn) == nil {
-		_ = h.end(ctx)
+	if dropTables(ctx, h.Conn) == nil {
+		_ = h.Open(ctx)
 	}
 }
 

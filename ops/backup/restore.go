@@ -10,8 +10,7 @@ import (
 	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/ops/hold"
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
@@ -49,10 +48,10 @@ func restore(ctx context.Context, to Installation, f *os.File, c contents) (empt
 	if err != nil {
 		return false, err
 	}
-	defer h.conn.Close()
-	marked, left, err := h.found(ctx)
+	defer h.Conn.Close()
+	marked, left, err := found(ctx, h)
 	if err == nil && !marked {
-		err = unused(ctx, h.conn)
+		err = unused(ctx, h.Conn)
 	}
 	if err != nil {
 		return false, err
@@ -60,15 +59,15 @@ func restore(ctx context.Context, to Installation, f *os.File, c contents) (empt
 	if err := blobsEmpty(ctx, to.Blobs, c.blobs); err != nil {
 		return false, err
 	}
-	if err := h.begin(ctx, left); err != nil {
+	if err := begin(ctx, h, left); err != nil {
 		return false, err
 	}
-	if err := fill(ctx, h.conn, to, f, c); err != nil {
-		h.conn.Close()
+	if err := fill(ctx, h.Conn, to, f, c); err != nil {
+		h.Conn.Close()
 		clear(ctx, pool)
 		return false, err
 	}
-	return left, h.end(ctx)
+	return left, h.Open(ctx)
 }
 
 // fill does all of a restore into a database that nobody else uses.
@@ -91,45 +90,17 @@ func fill(ctx context.Context, conn *sql.Conn, to Installation, f *os.File, c co
 	if err := db.SchemaTo(to.URL, db.LatestSchema()); err != nil {
 		return err
 	}
-	return protect(ctx, conn, to)
+	return protect(ctx, to)
 }
 
-// protect leaves the migrations to an operator: no run resumes by itself. Workers are not in a backup, so new ones must
-// not get their ids, with which they would own old tasks; one that knew the empty database is a new one. Feeds begin a
-// new epoch, and the pool of reference codes is quarantined, because positions and codes may have been used after the
-// backup.
-func protect(ctx context.Context, conn *sql.Conn, to Installation) error {
-	var last uint64
-	err := conn.QueryRowContext(ctx, `SELECT GREATEST(COALESCE((SELECT MAX(worker_id) FROM migration_task), 0), COALESCE((SELECT MAX(worker_id) FROM migration_counter), 0),
-		COALESCE((SELECT MAX(worker_id) FROM migration_attempt), 0), COALESCE((SELECT MAX(fill_worker) FROM migration_run), 0),
-		COALESCE((SELECT MAX(id) FROM migration_worker), 0))`).Scan(&last)
-	if err != nil {
-		return err
-	}
-	for _, table := range []string{"migration_worker", "migration_lease"} {
-		if _, err := conn.ExecContext(ctx, "DELETE FROM "+table); err != nil {
-			return err
-		}
-	}
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("ALTER TABLE migration_worker AUTO_INCREMENT = %d",
-		last+1)); err != nil {
-		return err
-	}
-	d, err := db.OpenForRestore(to.URL)
+// protect is hold.Protect. Workers are not in a backup; one that knew the empty database is a new one.
+func protect(ctx context.Context, to Installation) error {
+	d, err := db.OpenMarked(to.URL)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if _, err := d.NewEpoch(ctx); err != nil {
-		return err
-	}
-	if err := d.NoteAllDurable(ctx); err != nil {
-		return err
-	}
-	if err := refs.QuarantineRestored(ctx, d); err != nil {
-		return err
-	}
-	return migrations.PauseRestored(ctx, d)
+	return hold.Protect(ctx, d, "Restored from a backup.")
 }
 
 // analyze updates the server's statistics: until then it takes the tables for empty and scans them instead of using an
@@ -181,7 +152,7 @@ func unused(ctx context.Context, conn *sql.Conn) error {
 		return err
 	}
 	for _, name := range tables {
-		if slices.Contains(leftOut, name) || name == db.RestoreMark {
+		if slices.Contains(leftOut, name) || db.IsMark(name) {
 			continue
 		}
 		brought := "SELECT 1 FROM " + quote(name)

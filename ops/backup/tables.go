@@ -25,6 +25,7 @@ var backedUp = []string{
 	"ref_sample",
 	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure",
 	"migration_rejection", "migration_request", "migration_event", "migration_sample",
+	"failover", "failover_board",
 }
 
 // leftOut are not in a backup: the schema's version is in the manifest; sessions and password links must not work from
@@ -49,7 +50,7 @@ func describe(ctx context.Context, conn *sql.Conn) ([]tableInfo, error) {
 		return nil, err
 	}
 	for _, name := range names {
-		if !slices.Contains(backedUp, name) && !slices.Contains(leftOut, name) && name != db.RestoreMark {
+		if !slices.Contains(backedUp, name) && !slices.Contains(leftOut, name) && !db.IsMark(name) {
 			return nil, BadSchema("The database has the table " + name +
 				", which this program does not know, so a backup would lack it. Use the program that made it, or move it to another database.")
 		}
@@ -151,8 +152,8 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (uint, error) {
 	if err != nil {
 		return 0, err
 	}
-	if slices.Contains(names, db.RestoreMark) {
-		return 0, db.Restoring()
+	if i := slices.IndexFunc(names, db.IsMark); i >= 0 {
+		return 0, db.Mark(names[i]).Refusal()
 	}
 	if !slices.Contains(names, "schema_migrations") {
 		return 0, BadSchema("The database is empty: there is nothing to back up. Check DATABASE_URL or COUNTERFOIL_DATA.")

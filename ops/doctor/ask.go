@@ -28,7 +28,7 @@ type facts struct {
 	status  map[string]string
 	account string // as in a GRANT
 
-	restoring    bool // a restore holds the database: of its tables nothing is asked
+	mark         db.Mark // of a database that nothing may use: of its tables nothing is asked
 	schema       db.SchemaStatus
 	oddTables    []string // not InnoDB, or of another collation
 	dataBytes    uint64
@@ -144,7 +144,7 @@ func (f *facts) askClock(ctx context.Context, conn *sql.Conn) error {
 func (f *facts) askSchema(ctx context.Context, conn *sql.Conn) error {
 	f.schema.Latest = db.LatestSchema()
 	var err error
-	if f.restoring, err = db.IsRestoring(ctx, conn); err != nil || f.restoring {
+	if f.mark, err = db.FindMark(ctx, conn); err != nil || f.mark != "" {
 		return err
 	}
 	var there bool

@@ -71,9 +71,12 @@ func fitness(f facts) Check {
 func schema(f facts) Check {
 	c := Check{Name: "schema", Mark: OK, Value: fmt.Sprintf("version %d of %d", f.schema.Version, f.schema.Latest)}
 	switch {
-	case f.restoring:
-		c.Mark, c.Value, c.Why = Problem, "a restore holds the database", fault.Message(db.Restoring())
+	case f.mark == db.RestoreMark:
+		c.Mark, c.Value, c.Why = Problem, "a restore holds the database", fault.Message(f.mark.Refusal())
 		c.Fix = "Wait for the restore, or run it again if it was cut off: counterfoil restore FILE"
+	case f.mark == db.FailoverMark:
+		c.Mark, c.Value, c.Why = Problem, "a failover holds the database", fault.Message(f.mark.Refusal())
+		c.Fix = "Wait for the failover, or run it again with the same options if it was cut off: counterfoil failover"
 	case f.schema.Dirty:
 		c.Mark, c.Why = Problem, "A change of the schema stopped halfway, so tables may be missing."
 		c.Fix = "Restore the last backup into an empty database: counterfoil restore FILE"

@@ -7,12 +7,12 @@ var schema = check{name: "schema", says: "The schema is complete and at the vers
 	run: schemaIsNewest}
 
 func schemaIsNewest(l *checkRun) error {
-	restoring, err := db.IsRestoring(l.ctx, l.conn)
+	mark, err := db.FindMark(l.ctx, l.conn)
 	if err != nil {
 		return err
 	}
-	if restoring {
-		l.find("%s", db.Restoring())
+	if mark != "" {
+		l.find("%s", mark.Refusal())
 		return nil
 	}
 	there, err := hasSchema(l)

@@ -128,7 +128,7 @@ func (d *dispatcher) unpark(now time.Time) {
 // written again: the fences refuse what was saved.
 func transient(err error) bool {
 	return errors.Is(err, db.CodeUnavailable) || errors.Is(err, db.CodeUnknownOutcome) ||
-		errors.Is(err, db.CodeRestoring) || errors.Is(err, context.Canceled) ||
+		db.IsMarked(err) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -14,42 +13,68 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// RestoreMark is a table that is there from before the first row of a restore until what protects the restored data
-// stands. Each new connection looks for it, and no other than the restore's is opened while it is there; the restore
-// ends those that were open before. So no request asks for it. It is no part of the schema, which a restore changes.
-const RestoreMark = "restore_under_way"
+// Mark is a table that is there while nothing may use a database but the command that made it: from before what it
+// changes until what protects the data stands. Each new connection looks for marks, and no other than the command's is
+// opened while there is one; the command ends those that were open before. So no request asks for it. It is no part of
+// the schema, which the command may change.
+type Mark string
 
-const findRestoreMark = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = '" +
-	RestoreMark + "'"
+// The marks. Each has a command that goes on if it was cut off.
+const (
+	RestoreMark  Mark = "restore_under_way"
+	FailoverMark Mark = "failover_under_way"
+)
+
+// IsMark reports whether a table is a mark.
+func IsMark(table string) bool { return table == string(RestoreMark) || table == string(FailoverMark) }
+
+const findMark = "SELECT COALESCE(MIN(table_name), '') FROM information_schema.tables " +
+	"WHERE table_schema = DATABASE() AND table_name IN ('" + string(RestoreMark) + "', '" + string(FailoverMark) + "')"
 
 // CodeRestoring: a backup is being restored into the database, or a restore was cut off. Wait for it; if none is
 // running, run it again.
 const CodeRestoring fault.Code = "Database.Restoring"
 
-// Restoring is the error of who may not use a database before its restore is done.
-func Restoring() error {
-	return fault.Unavailable.New(CodeRestoring, "",
-		"A backup is being restored into this database, or a restore was cut off, and nothing may use it until that is done. Wait for the restore; if none is running, run “counterfoil restore FILE” again: it empties the database and begins anew.")
+// CodeFailingOver: the database was promoted, and “counterfoil failover” is under way or was cut off. Wait for it; if
+// none is running, run it again.
+const CodeFailingOver fault.Code = "Database.FailingOver"
+
+// Refusal is the error of a caller that may not use a marked database; nil without a mark.
+func (m Mark) Refusal() error {
+	switch m {
+	case RestoreMark:
+		return fault.Unavailable.New(CodeRestoring, "",
+			"A backup is being restored into this database, or a restore was cut off, and nothing may use it until that is done. Wait for the restore; if none is running, run “counterfoil restore FILE” again: it empties the database and begins anew.")
+	case FailoverMark:
+		return fault.Unavailable.New(CodeFailingOver, "",
+			"A failover is under way in this database, or was cut off, and nothing may use it until that is done. Wait for it; if none is running, run “counterfoil failover” again with the same options: it goes on.")
+	}
+	return nil
 }
 
-// IsRestoring reports whether a restore of the connection's database is under way or was cut off.
-func IsRestoring(ctx context.Context, on asker) (marked bool, err error) {
-	return marked, on.QueryRowContext(ctx, findRestoreMark).Scan(&marked)
+// IsMarked reports whether err is a Refusal.
+func IsMarked(err error) bool {
+	return errors.Is(err, CodeRestoring) || errors.Is(err, CodeFailingOver)
 }
 
-// OpenForRestore is Open for a database that a restore holds. Its statements may take as long as they need.
-func OpenForRestore(rawURL string) (*DB, error) {
+// FindMark returns the mark of the connection's database, "" if it has none.
+func FindMark(ctx context.Context, on asker) (mark Mark, err error) {
+	return mark, on.QueryRowContext(ctx, findMark).Scan(&mark)
+}
+
+// OpenMarked is Open also for a marked database. Its statements may take as long as they need.
+func OpenMarked(rawURL string) (*DB, error) {
 	return open(rawURL, func(c driver.Connector, k *killer) driver.Connector { return sessionConnector{c, k, toWrite} },
 		AnswerWithin(0))
 }
 
-// OpenToLook is OpenForRestore for a program that only reads, at any server that answers at all.
+// OpenToLook is OpenMarked for a program that only reads, at any server that answers at all.
 func OpenToLook(rawURL string) (*DB, error) {
 	return open(rawURL, func(c driver.Connector, k *killer) driver.Connector { return sessionConnector{c, k, toLook} },
 		AnswerWithin(0))
 }
 
-// freeConnector refuses connections to a database that a restore holds.
+// freeConnector refuses connections to a marked database.
 type freeConnector struct{ driver.Connector }
 
 func (c freeConnector) Connect(ctx context.Context) (driver.Conn, error) {
@@ -65,28 +90,16 @@ func (c freeConnector) Connect(ctx context.Context) (driver.Conn, error) {
 }
 
 func free(ctx context.Context, on driver.Conn) error {
-	rows, err := on.(driver.QueryerContext).QueryContext(ctx, findRestoreMark, nil)
+	rows, err := on.(driver.QueryerContext).QueryContext(ctx, findMark, nil)
 	if err != nil {
-		return fmt.Errorf("look for a restore: %w", err)
+		return fmt.Errorf("look for a mark: %w", err)
 	}
 	defer rows.Close()
-	marked := make([]driver.Value, 1)
-	if err := rows.Next(marked); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("look for a restore: %w", err)
+	mark := make([]driver.Value, 1)
+	if err := rows.Next(mark); err != nil {
+		return fmt.Errorf("look for a mark: %w", err)
 	}
-	switch n := marked[0].(type) {
-	case int64:
-		if n == 0 {
-			return nil
-		}
-	case []byte:
-		if string(n) == "0" {
-			return nil
-		}
-	default:
-		return fmt.Errorf("look for a restore: the answer is %v", n)
-	}
-	return Restoring()
+	return Mark(text(mark[0])).Refusal()
 }
 
 // CodeNotAlone: another connection to the database cannot be ended. Stop the program that has it.
@@ -94,7 +107,7 @@ const CodeNotAlone fault.Code = "Database.InUse"
 
 func notAlone(of connection) error {
 	return fault.Conflict.New(CodeNotAlone, "",
-		fmt.Sprintf("The user %s has the connection %d to this database open, and it could not be ended. Stop the program that has it, then restore again.", of.user, of.id))
+		fmt.Sprintf("The user %s has the connection %d to this database open, and it could not be ended. Stop the program that has it, then try again.", of.user, of.id))
 }
 
 const (
