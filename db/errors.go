@@ -75,6 +75,7 @@ const (
 	readOnlyOption      = 1290 // read_only, or another option
 	readOnlyTransaction = 1792
 	readOnlyMode        = 1836
+	hookOfReplication   = 3100 // Group Replication refuses the COMMIT
 )
 
 // unknownVariable: the server has no such setting.
@@ -105,6 +106,8 @@ func classify(err error) error {
 	return err
 }
 
+const whyNoAnswer = "it does not answer"
+
 func whyUnavailable(err error) string {
 	switch number(err) {
 	case 0:
@@ -116,7 +119,7 @@ func whyUnavailable(err error) string {
 		return "it is restarting"
 	case readOnlyOption, readOnlyTransaction, readOnlyMode:
 		return "it only allows reading"
-	case notInCluster, 3100: // a hook of replication
+	case notInCluster, hookOfReplication:
 		return "its server has left its cluster, or is joining it"
 	case 1180:
 		return "it could not commit"
@@ -132,7 +135,7 @@ func whyUnavailable(err error) string {
 		errors.Is(err, mysql.ErrMalformPkt), errors.Is(err, mysql.ErrPktSync), errors.Is(err, mysql.ErrPktSyncMul),
 		errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EPIPE),
 		errors.As(err, &network):
-		return "it does not answer"
+		return whyNoAnswer
 	}
 	return ""
 }

@@ -63,6 +63,9 @@ var filling = []string{
 	`INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, slug, id, created_at FROM board`,
 	`INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, CONCAT('OLD', id), id, created_at FROM board`,
 	`INSERT INTO board_ticket_incrementer (board_id, max_ticket_id) SELECT id, 30000 FROM board`,
+	`INSERT INTO failover (id, old, answer, lost_us, last_at, last_audit, pool, quarantined, began_at, ended_at, report)
+	 SELECT n, '', '', 1, '2026-01-01', 0, 0, 0, '2026-01-01', '2026-01-01', '{}' FROM numbers WHERE n <= 1500`,
+	`INSERT INTO failover_board (failover_id, board_id, last_number, skipped) SELECT 1, id, 29900, 100 FROM board`,
 	`INSERT INTO board_column (id, board_id, name, position, done, ticket_count, last_rank)
 	 SELECT 3 * id - 3 + n, id, CONCAT('Column ', n), n, n = 3, 0, 30000 * 65536 FROM board, numbers WHERE n <= 3`,
 	`INSERT INTO ticket (id, board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at)

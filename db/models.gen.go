@@ -180,6 +180,29 @@ type Company struct {
 	Locks     uint64
 }
 
+type Failover struct {
+	ID          uint64
+	Old         string
+	Answer      string
+	LostUs      uint64
+	LastAt      time.Time
+	LastAudit   uint64
+	Pool        uint64
+	Quarantined uint64
+	MintRun     id.Run
+	Sessions    uint64
+	BeganAt     time.Time
+	EndedAt     *time.Time
+	Report      string
+}
+
+type FailoverBoard struct {
+	FailoverID uint64
+	BoardID    id.Board
+	LastNumber uint64
+	Skipped    uint64
+}
+
 type FeedBatch struct {
 	Feed        string
 	Hi          uint64

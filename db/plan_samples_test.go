@@ -149,6 +149,27 @@ var samples = map[string]sample{
 	"PublishedComments": {args: with(db.PublishedCommentsParams{After: ptr(uint64(3000)), To: ptr(uint64(30000)), Limit: 200})},
 	"PublishedBoards":   {args: with(db.PublishedBoardsParams{After: ptr(uint64(100)), To: ptr(uint64(30000)), Limit: 500})},
 
+	// failover.sql
+	"LastFailover":       {args: with()},
+	"EndFailover":        {args: with(db.EndFailoverParams{Report: "{}", EndedAt: &newYear, ID: 1})},
+	"SetFailoverMint":    {args: with(1, 1)},
+	"CountEndedSessions": {args: with(1, 1)},
+	"EndBrowserSessions": {args: with(500), reads: 2000, because: "it ends 500 sessions at a time"},
+	"LastTimes":          {args: with()},
+	"NumbersHandedOut":   {args: with(db.NumbersHandedOutParams{FailoverID: 1, After: 1, Limit: 50})},
+	"NumberTimes":        {args: with(db.NumberTimesParams{BoardID: 1, Below: 20000, Limit: 250}), reads: 5000, because: "each ticket is looked up by its id in two tables"},
+	"SkipNumbers":        {args: with(100, 1)},
+	"SkippedNumbers":     {args: with(db.SkippedNumbersParams{FailoverID: 1, After: 0, Limit: 250})},
+	"WebhookIDs":         {args: with(1, 250)},
+	"FenceWebhooks":      {args: with(1, []id.Webhook{1, 2})},
+	"FenceFill":          {args: with(1, 1)},
+	"ProcessingTasks":    {args: with(db.ProcessingTasksParams{RunID: 1, After: 0, Limit: 250})},
+	"FenceTasks":         {args: with([]id.Task{1, 2})},
+	"AuditOfAll":         {args: with(1000, 250)},
+	"LastAudit":          {args: with()},
+	"CompanyIDs":         {args: with(1, 250)},
+	"AuditedSince":       {args: with(db.AuditedSinceParams{CompanyID: 1, After: 1, Kind: "failed-over"})},
+
 	// idempotency.sql
 	"StoredResponse":  {args: with(1, hash7)},
 	"DeleteResponse":  {args: with(db.DeleteResponseParams{TokenID: 1, KeyHash: hash7, Before: newYear.AddDate(1, 0, 0)})},

@@ -69,7 +69,7 @@ func NewerSchema(version uint) error {
 		fmt.Sprintf("The database has schema version %d, which this program does not know yet. Run the newer Counterfoil that made it.", version))
 }
 
-// SchemaTo brings the schema up or down to a version, also of a database that a restore holds.
+// SchemaTo brings the schema up or down to a version, also of a marked database.
 func SchemaTo(rawURL string, version uint) error {
 	return withSchema(rawURL, false, nil, func(m *migrate.Migrate) error { return m.Migrate(version) })
 }

@@ -42,6 +42,7 @@ const (
 	AuditConsumerDeleted   = "consumer-deleted"
 	AuditFormOn            = "form-on"
 	AuditFormOff           = "form-off"
+	AuditFailedOver        = "failed-over"
 )
 
 // AuditDetail is an entry's detail beside actor, kind and time. Fields that do not apply are "".

@@ -154,6 +154,7 @@ var tables = []string{
 	"ref_sample",
 	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure",
 	"migration_rejection", "migration_request", "migration_event", "migration_sample",
+	"failover", "failover_board",
 }
 
 // changed are the tables that a restore changes: it puts the pool of reference codes into quarantine.

@@ -57,6 +57,7 @@ func Populate(t testing.TB, ctx context.Context, w *app.App, d *db.DB) {
 	_, _, err = w.Workflows.RestoreTicket(ctx, key(5))
 	must(t, err)
 	migrate(t, d)
+	failOver(t, d)
 	follow(t, d)
 	giveOut(t, ctx, d)
 	request(t, d)

@@ -115,16 +115,19 @@ func houseChecks() []check {
 				WHERE t.local_id < 1 OR t.local_id > i.max_ticket_id`,
 		},
 		{
-			// A ticket that moves away leaves its number behind as an alias. Purged tickets are counted.
+			// A ticket that moves away leaves its number behind as an alias. Purged tickets are counted,
+			// and so is what a failover skipped.
 			name:   "no ticket row is missing",
-			says:   "A board has as many tickets, deleted ones included, old keys and purged ones as it handed out numbers.",
-			tables: []string{"ticket", "ticket_alias"},
-			query: `SELECT CONCAT(COALESCE(` + aBoard + `, CONCAT('board ', x.board_id)), ' handed out ', x.handed, ' numbers but has ', x.present, ' tickets and ', x.old, ' old keys, and ', x.purged, ' were purged')
-				FROM (SELECT i.board_id, i.max_ticket_id AS handed, i.purged, COALESCE(t.present, 0) AS present, COALESCE(o.old, 0) AS old FROM board_ticket_incrementer i
+			says:   "A board has as many tickets, deleted ones included, old keys, purged and skipped ones as it handed out numbers.",
+			tables: []string{"ticket", "ticket_alias", "failover_board"},
+			query: `SELECT CONCAT(COALESCE(` + aBoard + `, CONCAT('board ', x.board_id)), ' handed out ', x.handed, ' numbers but has ', x.present, ' tickets and ', x.old, ' old keys, and ', x.purged, ' were purged', IF(x.skipped > 0, CONCAT(', ', x.skipped, ' skipped'), ''))
+				FROM (SELECT i.board_id, i.max_ticket_id AS handed, i.purged, COALESCE(f.skipped, 0) AS skipped, COALESCE(t.present, 0) AS present, COALESCE(o.old, 0) AS old FROM board_ticket_incrementer i
 					LEFT JOIN (SELECT board_id, COUNT(*) AS present FROM ticket GROUP BY board_id) t ON t.board_id = i.board_id
-					LEFT JOIN (SELECT board_id, COUNT(*) AS old FROM ticket_alias GROUP BY board_id) o ON o.board_id = i.board_id) x
+					LEFT JOIN (SELECT board_id, COUNT(*) AS old FROM ticket_alias GROUP BY board_id) o ON o.board_id = i.board_id
+					LEFT JOIN (SELECT board_id, SUM(skipped) AS skipped FROM failover_board GROUP BY board_id) f ON f.board_id = i.board_id) x
 				LEFT JOIN board b ON b.id = x.board_id` + ofBoard + `
-				WHERE x.present + x.old + x.purged < x.handed OR x.purged > 0 AND x.present + x.old + x.purged > x.handed ORDER BY x.board_id`,
+				WHERE x.present + x.old + x.purged + x.skipped < x.handed
+				   OR x.purged + x.skipped > 0 AND x.present + x.old + x.purged + x.skipped > x.handed ORDER BY x.board_id`,
 		},
 		{
 			name: "old keys handed out", says: "Every old key has a number that its board handed out.",
@@ -239,6 +242,11 @@ func houseChecks() []check {
 				STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = n.ticket_id
 				LEFT JOIN comment k FORCE INDEX (PRIMARY) ON k.id = n.comment_id` + ofTicket + `
 				WHERE (b.company_id <> n.company_id AND EXISTS (SELECT 1 FROM company c WHERE c.id = n.company_id)) OR k.ticket_id <> n.ticket_id`,
+		},
+		{
+			name: "failovers", says: "Every failover came to its end and has a report.", tables: []string{"failover"},
+			query: `SELECT CONCAT('failover ', id, ' of ', began_at, IF(ended_at IS NULL, ' did not come to its end', ' has no report'))
+				FROM failover WHERE ended_at IS NULL OR NOT JSON_VALID(report) ORDER BY id`,
 		},
 		{name: "answers", says: "Every remembered answer of the API is a success in JSON.", tables: []string{"idempotency"},
 			run: answers},

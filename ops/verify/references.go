@@ -43,6 +43,8 @@ var references = []reference{
 	{"activity", "ticket_id", "ticket", "id"},
 	{"activity", "account_id", "account", "id"},
 	{"idempotency", "token_id", "api_token", "id"},
+	{"failover_board", "failover_id", "failover", "id"},
+	{"failover_board", "board_id", "board", "id"},
 	{"ticket_origin", "company_id", "company", "id"},
 	{"ticket_origin", "ticket_id", "ticket", "id"},
 	{"image", "company_id", "company", "id"},

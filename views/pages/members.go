@@ -200,6 +200,8 @@ func audit(e accounts.AuditEntry) string {
 		return "deleted the consumer " + d.Name + " of the feed " + d.Feed
 	case accounts.AuditFormOn:
 		return "turned on the public form of " + d.Name
+	case accounts.AuditFailedOver:
+		return "failed over the database: what was done last may be lost"
 	case accounts.AuditFormOff:
 		return "turned off the public form of " + d.Name
 	}
