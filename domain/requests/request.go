@@ -79,7 +79,7 @@ func ParseIntro(s string) (string, error) {
 // tokenBytes is the length of a private link's token: 128 random bits.
 const tokenBytes = 16
 
-// NewToken returns a new token of a private link, or of a form.
+// NewToken returns a new token of a private link.
 func NewToken() string {
 	var b [tokenBytes]byte
 	_, _ = rand.Read(b[:]) // it does not return errors
@@ -90,6 +90,25 @@ func NewToken() string {
 func IsToken(s string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s) // it skips line ends
 	return err == nil && len(b) == tokenBytes && !strings.ContainsAny(s, "\r\n")
+}
+
+// NewNonce returns a new nonce of a form: a token, and when the form was made.
+func NewNonce(now time.Time) string { return NewToken() + "." + strconv.FormatInt(now.UnixMilli(), 36) }
+
+// NonceTime returns when a nonce was made: the zero time if it does not tell, as those of releases before.
+func NonceTime(nonce string) time.Time {
+	_, text, _ := strings.Cut(nonce, ".")
+	at, err := strconv.ParseInt(text, 36, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(at)
+}
+
+// IsNonce reports whether s has the form of a nonce.
+func IsNonce(s string) bool {
+	token, _, timed := strings.Cut(s, ".")
+	return IsToken(token) && (!timed || !NonceTime(s).IsZero())
 }
 
 // Submission is a form as it was sent. Nonce is the random token that the page with the form had.

@@ -28,6 +28,7 @@ type Once[T any] struct {
 	Request  []byte // of the key: method, path, body
 	Status   int
 	Response func(T) any // as JSON; it depends on its argument alone
+	Made     time.Time   // when the key was made; the zero time if it does not tell
 	// Secret encrypts the stored answer, which may have a secret that is shown once; nil for an answer in the clear.
 	// It is stored nowhere: the form has it.
 	Secret []byte
@@ -119,6 +120,10 @@ func StoreResponses(ctx context.Context, tx *db.Tx, rows []db.Idempotency) error
 // forgotten, and the use case done anew.
 func DoOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (T, error)) (T, error) {
 	for {
+		if err := beforeFailover(ctx, w, once); err != nil {
+			var none T
+			return none, err
+		}
 		result, err := do()
 		if err == nil || once == nil || errors.Is(err, fault.Unavailable) {
 			return result, err
@@ -162,6 +167,9 @@ func (w *Workflows) firstResponse(ctx context.Context, token id.Token, key, requ
 	}
 	if !bytes.Equal(row.RequestHash, request) {
 		return false, KeyReused()
+	}
+	if row.Status == unknownStatus {
+		return false, UnknownKey()
 	}
 	return false, Replay{Status: int(row.Status), Body: row.Answer}
 }

@@ -49,6 +49,11 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Submission) (Receipt
 	if receipt, found, err := w.receiptOf(ctx, sent); found || err != nil {
 		return receipt, err
 	}
+	if young, err := w.young(ctx, requests.NonceTime(sent.Nonce)); err != nil {
+		return Receipt{}, err
+	} else if young {
+		return Receipt{}, UnknownKey()
+	}
 	err = w.commitCount(ctx, func(tx *db.Tx) error {
 		return requests.CountForm(ctx, tx, form.Board, limits.OriginOf(accounts.AddressFrom(ctx)))
 	})
@@ -234,6 +239,10 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 	if err != nil {
 		return err
 	}
+	young, err := w.young(ctx, requests.NonceTime(reply.Nonce))
+	if err != nil {
+		return err
+	}
 	by := tickets.User{ID: requester.ID, Name: requester.Name}
 	seen := tickets.Ticket{ID: found.Ticket, Key: tickets.Key{Board: found.BoardSlug, Number: found.Number}, Author: by}
 	err = w.change(ctx, func(tx *db.Tx) error {
@@ -243,6 +252,9 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 		}
 		if err := requests.Lock(ctx, tx, locked.ID, token, reply); err != nil {
 			return err
+		}
+		if young {
+			return UnknownKey()
 		}
 		if err := boards.Live(ctx, tx, locked.Board); err != nil {
 			return err

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
@@ -202,7 +203,22 @@ func once[T any](c echo.Context, body []byte, answer func(T) any) (*workflows.On
 	}
 	request := append([]byte(c.Request().Method+" "+c.Request().URL.Path+"\n"), body...)
 	token := accounts.ActorFrom(c.Request().Context()).Token
-	return &workflows.Once[T]{Token: token, Key: key, Request: request, Status: http.StatusCreated, Response: answer}, nil
+	return &workflows.Once[T]{Token: token, Key: key, Request: request, Status: http.StatusCreated, Response: answer,
+		Made: keyTime(key)}, nil
+}
+
+// keyTime is when a key was made that tells it: a UUID of version 7 (RFC 9562) begins with milliseconds. Of other keys
+// it is the zero time.
+func keyTime(key string) time.Time {
+	const length, version = 36, 14
+	if len(key) != length || key[version] != '7' {
+		return time.Time{}
+	}
+	at, err := strconv.ParseInt(key[:8]+key[9:13], 16, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(at)
 }
 
 // answer sends JSON.

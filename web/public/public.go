@@ -3,9 +3,10 @@
 package public
 
 import (
-	"cmp"
+	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -42,7 +43,7 @@ func (h *Handlers) RequestForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.showRequestForm(c, http.StatusOK, form, public.RequestForm{Nonce: requests.NewToken()})
+	return h.showRequestForm(c, http.StatusOK, form, public.RequestForm{Nonce: requests.NewNonce(time.Now())})
 }
 
 func (h *Handlers) showRequestForm(c echo.Context, code int, board requests.OpenForm, form public.RequestForm) error {
@@ -55,14 +56,17 @@ func (h *Handlers) showRequestForm(c echo.Context, code int, board requests.Open
 func (h *Handlers) SendRequest(c echo.Context) error {
 	form := public.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"),
 		Description: c.FormValue("description"), Email: c.FormValue("email")}
-	if !requests.IsToken(form.Nonce) {
-		form.Nonce = requests.NewToken()
+	if !requests.IsNonce(form.Nonce) {
+		form.Nonce = requests.NewNonce(time.Now())
 	}
 	if c.FormValue("website") != "" {
 		return h.rejectRequest(c, form, requests.LooksAutomatic())
 	}
 	receipt, err := h.workflows.Send(c.Request().Context(),
 		form.Sent(c.Param("company"), strings.ToUpper(c.Param("form"))))
+	if errors.Is(err, workflows.CodeUnknownKey) { // sent again with another nonce it is done
+		form.Nonce = requests.NewNonce(time.Now())
+	}
 	if err != nil {
 		return h.rejectRequest(c, form, err)
 	}
@@ -141,7 +145,7 @@ func (h *Handlers) showTracked(c echo.Context, code int, found requests.TrackedT
 		return err
 	}
 	props := public.TrackedProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Token: c.Param("token"),
-		Nonce: cmp.Or(c.FormValue("nonce"), requests.NewToken()), Older: page.Older, Newer: page.Newer, Form: form}
+		Nonce: respond.Nonce(c), Older: page.Older, Newer: page.Newer, Form: form}
 	for _, one := range page.List {
 		drawn, err := publicComment(one)
 		if err != nil {
@@ -181,6 +185,9 @@ func (h *Handlers) Reply(c echo.Context) error {
 	err := h.workflows.ReplyByLink(c.Request().Context(), c.Param("code"), c.Param("token"), reply)
 	if err == nil {
 		return c.Redirect(http.StatusSeeOther, views.PrivatePath(c.Param("code"), c.Param("token"))+"#"+views.SaidID)
+	}
+	if errors.Is(err, workflows.CodeUnknownKey) {
+		respond.RenewNonce(c)
 	}
 	messages, code, ok := h.refused(c, err)
 	if !ok {

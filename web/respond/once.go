@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -37,11 +38,14 @@ func Once[T any](c echo.Context, do func(once *workflows.Once[T]) (T, error)) (T
 			err = fmt.Errorf("read the first result of a form: %w", err)
 		}
 	}
-	if err == nil {
-		c.Set(usedKey, true)
+	if err == nil || errors.Is(err, workflows.CodeUnknownKey) { // sent again with another nonce it is done
+		RenewNonce(c)
 	}
 	return result, err
 }
+
+// RenewNonce lets the next form be another submission, also if this one is rejected.
+func RenewNonce(c echo.Context) { c.Set(usedKey, true) }
 
 // submission is what a form asks for, named by its account, nonce and content; nil without a nonce.
 func submission[T any](c echo.Context) (*workflows.Once[T], error) {
@@ -60,7 +64,7 @@ func submission[T any](c echo.Context) (*workflows.Once[T], error) {
 	request := fmt.Sprintf("%d %s %s %s\n%s", User(c).ID, sent, c.Request().Method, c.Request().URL.Path, content.Encode())
 	return &workflows.Once[T]{
 		Key: request, Request: []byte(request), Status: http.StatusCreated, Response: func(t T) any { return t },
-		Secret: []byte(sent),
+		Secret: []byte(sent), Made: requests.NonceTime(sent),
 	}, nil
 }
 
@@ -68,7 +72,7 @@ func submission[T any](c echo.Context) (*workflows.Once[T], error) {
 func Nonce(c echo.Context) string {
 	used, _ := c.Get(usedKey).(bool)
 	if used || c.Request().Method != http.MethodPost || HasFile(c) { // a file is not read for it
-		return requests.NewToken()
+		return requests.NewNonce(time.Now())
 	}
-	return cmp.Or(c.FormValue(NonceField), requests.NewToken())
+	return cmp.Or(c.FormValue(NonceField), requests.NewNonce(time.Now()))
 }
