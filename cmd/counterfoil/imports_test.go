@@ -54,6 +54,7 @@ var allowed = map[string][]string{
 	"e2e":              {"db", "domain", "web", "views", "static", "ops"}, // tests only
 	"scripts":          {},
 	"scripts/seed":     {"db", "ops/seed"},
+	"scripts/cluster":  {"db/dbtest/cluster"},
 }
 
 func init() {
