@@ -56,7 +56,7 @@ var errEnded = errors.New("the server ended")
 var ErrNotPossible = errors.New("this topology cannot do that on one machine")
 
 const (
-	patience  = 2 * time.Minute // for a server that starts, copies or recovers
+	patience  = 5 * time.Minute // for a server that starts, copies or recovers
 	pollEvery = 50 * time.Millisecond
 )
 
