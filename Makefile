@@ -106,6 +106,17 @@ soak: need-database need-browser need-faults build $(MYSQL)/ready $(GALERA)/read
 	bin/counterfoil bench refs --buffer-pool 10240 --pool 60000000 --held 5000000 --rivals=false
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench refs --engine mysql --buffer-pool 10240 --pool 60000000 --held 5000000 --rivals=false
 
+CLUSTER = for topology in galera semisync group; do COUNTERFOIL_TOPOLOGY=$$topology $(TEST) -tags cluster -v -timeout 300m -run 'TestCluster$$' ./cmd/counterfoil || exit 1; done
+
+.PHONY: test-cluster soak-cluster
+test-cluster: export COUNTERFOIL_MISHAPS = 2
+test-cluster: need-database $(MYSQL)/ready $(GALERA)/ready ## three servers on each topology of docs/scaling, whose writer is killed and changed
+	$(CLUSTER)
+	$(GO) run ./scripts/cluster -topology galera -- $(TEST) -tags cluster -run 'Galera|ACluster|Nodes|LockOfTheSchema' ./db ./domain/accounts
+
+soak-cluster: need-database $(MYSQL)/ready $(GALERA)/ready ## the same with 100 mishaps of each topology; hours
+	$(CLUSTER)
+
 .PHONY: seed dev
 seed: need-database build ## a company to look at; SIZE=large for 200,000 tickets, COMPANY=slug for another
 	$(GO) run ./scripts/seed $(if $(SIZE),--size $(SIZE)) $(if $(COMPANY),--company $(COMPANY))
