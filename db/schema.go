@@ -39,7 +39,7 @@ type SchemaWatch struct {
 // SchemaUp brings the schema to the newest version, under a lock: another process that changes it is waited for. It
 // returns BrokenSchema or NewerSchema if it cannot. A marked database is refused with the Refusal of its mark.
 func SchemaUp(rawURL string, watch ...SchemaWatch) error {
-	return withSchema(rawURL, true, watch, func(m *migrate.Migrate) error {
+	return withSchema(rawURL, schemaUse{onlyFree: true, changes: true, watch: watch}, func(m *migrate.Migrate) error {
 		err := m.Up()
 		var dirty migrate.ErrDirty
 		switch {
@@ -71,18 +71,18 @@ func NewerSchema(version uint) error {
 
 // SchemaTo brings the schema up or down to a version, also of a marked database.
 func SchemaTo(rawURL string, version uint) error {
-	return withSchema(rawURL, false, nil, func(m *migrate.Migrate) error { return m.Migrate(version) })
+	return withSchema(rawURL, schemaUse{changes: true}, func(m *migrate.Migrate) error { return m.Migrate(version) })
 }
 
 // SchemaDown reverts the newest schema change, and loses the data that it holds.
 func SchemaDown(rawURL string) error {
-	return withSchema(rawURL, true, nil, func(m *migrate.Migrate) error { return m.Steps(-1) })
+	return withSchema(rawURL, schemaUse{onlyFree: true, changes: true}, func(m *migrate.Migrate) error { return m.Steps(-1) })
 }
 
 // Schema returns the state of the schema.
 func Schema(rawURL string) (SchemaStatus, error) {
 	status := SchemaStatus{Latest: LatestSchema()}
-	err := withSchema(rawURL, true, nil, func(m *migrate.Migrate) error {
+	err := withSchema(rawURL, schemaUse{onlyFree: true}, func(m *migrate.Migrate) error {
 		var err error
 		status.Version, status.Dirty, err = m.Version()
 		if errors.Is(err, migrate.ErrNilVersion) {
@@ -240,10 +240,15 @@ func (w watchedSchema) SetVersion(version int, dirty bool) error {
 // schemaTable has the version of the schema.
 const schemaTable = "schema_migrations"
 
+// schemaUse says what a use of golang-migrate is for.
+type schemaUse struct {
+	onlyFree bool // it is refused while a restore holds the database
+	changes  bool
+	watch    []SchemaWatch
+}
+
 // withSchema runs golang-migrate on a connection of its own.
-func withSchema(
-	rawURL string, onlyFree bool, watch []SchemaWatch, fn func(*migrate.Migrate) error,
-) error {
+func withSchema(rawURL string, use schemaUse, fn func(*migrate.Migrate) error) error {
 	cfg, err := Config(rawURL)
 	if err != nil {
 		return err
@@ -252,7 +257,7 @@ func withSchema(
 	if connector, err = mysql.NewConnector(cfg); err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
-	if onlyFree {
+	if use.onlyFree {
 		connector = freeConnector{connector}
 	}
 	pool := sql.OpenDB(connector)
@@ -267,9 +272,16 @@ func withSchema(
 		return fmt.Errorf("schema: %w", classify(err))
 	}
 	defer conn.Close()
-	w := watchedSchema{conn: conn, watch: watch}
+	w := watchedSchema{conn: conn, watch: use.watch}
 	if err := w.lock(ctx); err != nil {
 		return fmt.Errorf("schema: %w", classify(err))
+	}
+	if use.changes {
+		unlock, err := w.lockCluster(ctx, pool)
+		if err != nil {
+			return fmt.Errorf("schema: %w", classify(err))
+		}
+		defer unlock()
 	}
 	w.Driver, err = target.WithConnection(ctx, conn, &target.Config{MigrationsTable: schemaTable, NoLock: true})
 	if err != nil {

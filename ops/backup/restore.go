@@ -152,7 +152,7 @@ func unused(ctx context.Context, conn *sql.Conn) error {
 		return err
 	}
 	for _, name := range tables {
-		if slices.Contains(leftOut, name) || db.IsMark(name) {
+		if slices.Contains(leftOut, name) || isLock(name) {
 			continue
 		}
 		brought := "SELECT 1 FROM " + quote(name)

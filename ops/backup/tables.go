@@ -37,6 +37,9 @@ var leftOut = []string{
 	"public_limit", "lookup_hour", "feed_durable",
 }
 
+// isLock reports whether a table is none of the schema, but holds others off: a mark, and the lock of the schema on Galera.
+func isLock(name string) bool { return db.IsMark(name) || name == db.SchemaLock }
+
 // tableInfo is a table of a database.
 type tableInfo struct {
 	Table
@@ -50,7 +53,7 @@ func describe(ctx context.Context, conn *sql.Conn) ([]tableInfo, error) {
 		return nil, err
 	}
 	for _, name := range names {
-		if !slices.Contains(backedUp, name) && !slices.Contains(leftOut, name) && !db.IsMark(name) {
+		if !slices.Contains(backedUp, name) && !slices.Contains(leftOut, name) && !isLock(name) {
 			return nil, BadSchema("The database has the table " + name +
 				", which this program does not know, so a backup would lack it. Use the program that made it, or move it to another database.")
 		}
