@@ -72,6 +72,8 @@ func TestWatch(t *testing.T) {
 				pid := first.Pid()
 				domaintest.Must(t, syscall.Kill(pid, syscall.SIGKILL))
 				domaintest.Until(t, "another process runs", func() bool { return first.Pid() != pid })
+				first.changing.Lock() // until it has revived the database
+				first.changing.Unlock()
 				domaintest.Must(t, first.Close(t.Context()))
 			}
 			second := domaintest.OK(Open(t.Context(), options(dir, settings)))(t)

@@ -285,9 +285,11 @@ func (b *feedBench) room(ctx context.Context, n uint64) (id, position uint64, er
 	if err := b.d.SQL.QueryRowContext(ctx, "SELECT COALESCE(MAX(id), 0) FROM ticket").Scan(&id); err != nil {
 		return 0, 0, err
 	}
-	_, err = b.d.SQL.ExecContext(ctx,
-		"UPDATE sequences SET value = value + ?, version = version + 1 WHERE name = 'tickets'", n)
-	return id, position, err
+	if _, err = b.d.SQL.ExecContext(ctx,
+		"UPDATE sequences SET value = value + ?, version = version + 1 WHERE name = 'tickets'", n); err != nil {
+		return 0, 0, err
+	}
+	return id, position, b.d.NoteAllDurable(ctx)
 }
 
 func (b *feedBench) position(ctx context.Context) (value uint64, err error) {
