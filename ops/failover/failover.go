@@ -34,8 +34,8 @@ type Options struct {
 const Reason = "The database failed over, and what was done last may be lost."
 
 // Run fails over, and returns its report. It returns CodeOldWritable, CodeOldUnclear, CodeSameServer, CodeReadOnly,
-// CodeReplicating or CodeRunning before anything is changed. After any other error the database stays closed until Run
-// is done again, which goes on with the options of before.
+// CodeReplicating, CodeRunning, or why the schema cannot be used, before anything is changed. After any other error the
+// database stays closed until Run is done again, which goes on with the options of before.
 func Run(ctx context.Context, o Options) (Report, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
@@ -65,6 +65,9 @@ func held(ctx context.Context, h hold.Hold, o Options) (Report, error) {
 	cut, err := h.Found(ctx)
 	if err == nil {
 		err = promoted(ctx, h.Conn)
+	}
+	if err == nil {
+		err = current(ctx, h.Conn)
 	}
 	if err != nil {
 		return Report{}, err

@@ -182,6 +182,20 @@ func openEmpty(t *testing.T) *db.DB {
 	return dbtest.Open(t)
 }
 
+func TestRefusedBeforeAnythingIsChanged(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.exec(t, "UPDATE schema_migrations SET version = version + 1")
+	domaintest.Fails(failover.Run(e.ctx, e.Options))(t, db.CodeNewerSchema)
+	e.exec(t, "UPDATE schema_migrations SET version = version - 1, dirty = TRUE")
+	domaintest.Fails(failover.Run(e.ctx, e.Options))(t, db.CodeBrokenSchema)
+	e.exec(t, "UPDATE schema_migrations SET dirty = FALSE")
+	e.Old = e.URL
+	domaintest.Fails(failover.Run(e.ctx, e.Options))(t, failover.CodeSameServer)
+	domaintest.OK(e.db.Sequences(t.Context()))(t)
+	e.verified(t)
+}
+
 func TestNothingIsUsedMeanwhile(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

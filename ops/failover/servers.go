@@ -53,6 +53,22 @@ func promoted(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
+// current returns why the program cannot work on the schema of the database.
+func current(ctx context.Context, conn *sql.Conn) error {
+	var version uint
+	var halfway bool
+	err := conn.QueryRowContext(ctx, "SELECT version, dirty FROM schema_migrations").Scan(&version, &halfway)
+	switch {
+	case err != nil:
+		return err
+	case version > db.LatestSchema():
+		return db.NewerSchema(version)
+	case halfway:
+		return db.BrokenSchema(version)
+	}
+	return nil
+}
+
 // fenced asks the old server whether it takes writes, and returns its address, without a password, and its answer. It
 // returns CodeOldWritable, CodeOldUnclear or CodeSameServer. No answer is taken for one that is stopped: nobody can tell
 // a stopped server from one that cannot be reached.
