@@ -72,8 +72,7 @@ func TestWatch(t *testing.T) {
 				pid := first.Pid()
 				domaintest.Must(t, syscall.Kill(pid, syscall.SIGKILL))
 				domaintest.Until(t, "another process runs", func() bool { return first.Pid() != pid })
-				first.changing.Lock() // until it has revived the database
-				first.changing.Unlock()
+				revived(first)
 				domaintest.Must(t, first.Close(t.Context()))
 			}
 			second := domaintest.OK(Open(t.Context(), options(dir, settings)))(t)
@@ -135,4 +134,10 @@ func TestWatch(t *testing.T) {
 			t.Errorf("after %d failed starts: %v", startsTried, err)
 		}
 	})
+}
+
+// revived waits until a server that another process replaced is done with that.
+func revived(s *Server) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
 }
