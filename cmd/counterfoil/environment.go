@@ -274,10 +274,6 @@ func (e environment) openCurrent(ctx context.Context) (*database, error) {
 		d.close()
 		return nil, err
 	}
-	if why := d.server.LosesCommits(); why != "" {
-		e.logger().Warn("a crash of the database's machine may take back what readers of feeds, and users, have seen; "+
-			"counterfoil doctor says how to change it", "setting", why)
-	}
 	return d, nil
 }
 

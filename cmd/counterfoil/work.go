@@ -58,6 +58,10 @@ func work(ctx context.Context, env environment) (err error) {
 func loop(
 	ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *app.App,
 ) *sync.WaitGroup {
+	if why := d.server.LosesCommits(); why != "" {
+		env.logger().Warn("a crash of the database's machine may take back what readers of feeds, and users, have seen; "+
+			"counterfoil doctor says how to change it", "setting", why)
+	}
 	if d.private != nil {
 		go func() {
 			if err := d.private.Watch(ctx); err != nil && ctx.Err() == nil {

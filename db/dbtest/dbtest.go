@@ -27,6 +27,9 @@ const Server = "COUNTERFOIL_TEST_DATABASE"
 // has none: then each database is made here.
 const Pool = "COUNTERFOIL_TEST_POOL"
 
+// Engine returns the engine of the server for tests: mariadb or mysql.
+func Engine() string { return os.Getenv("COUNTERFOIL_TEST_ENGINE") }
+
 // URL returns the URL of a database like a new one, with the newest schema. It is given back after the test.
 func URL(t testing.TB) string {
 	t.Helper()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,7 +15,7 @@ import (
 )
 
 // OnMySQL reports whether the server for tests is MySQL.
-func OnMySQL() bool { return os.Getenv("COUNTERFOIL_TEST_ENGINE") == "mysql" }
+func OnMySQL() bool { return dbtest.Engine() == "mysql" }
 
 // Private returns the URL of a database on a small server of the test's own.
 func Private(t testing.TB, settings map[string]string) string {
@@ -25,7 +24,7 @@ func Private(t testing.TB, settings map[string]string) string {
 		"innodb_doublewrite": "0", "sync_binlog": "0"}
 	maps.Copy(all, settings)
 	server := domaintest.OK(private.Open(t.Context(),
-		private.Options{Dir: t.TempDir(), Engine: os.Getenv("COUNTERFOIL_TEST_ENGINE"), Settings: all}))(t)
+		private.Options{Dir: t.TempDir(), Engine: dbtest.Engine(), Settings: all}))(t)
 	t.Cleanup(func() { domaintest.Must(t, server.Close(context.Background())) })
 	return server.URL("counterfoil")
 }
