@@ -14,6 +14,7 @@ import (
 // location, with what bounds the rows.
 var unbounded = map[string]string{
 	"queries: NewEpoch":              "there is a row for each feed",
+	"queries: NoteAllDurable":        "as NewEpoch",
 	"queries: GuardRefs":             "there are 32 counters",
 	"queries: DeleteWebhookCursors":  "a webhook has one for each feed",
 	"queries: SetCurrent":            "a ticket has at most tickets.MaxAssignees",
@@ -35,6 +36,9 @@ var unbounded = map[string]string{
 	"queries: PurgeAliases":       "a ticket has one for each board that it was on",
 	"queries: PurgeOrigins":       "a ticket has one for each key that it was imported from",
 
+	"db/private/start.go: renewEpoch":          "as NewEpoch",
+	"db/schema_lock.go: lockCluster":           "the table has one row",
+	"db/schema_lock.go: take":                  "the table has one row",
 	"db/multirow_feeds.go: LockUnpublished":    "the caller's rows",
 	"db/multirow_feeds.go: WaitForUnpublished": "one row",
 	"db/multirow_feeds.go: Publish":            "the caller's rows",

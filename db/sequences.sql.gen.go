@@ -33,7 +33,7 @@ func (q *Queries) NewEpoch(ctx context.Context) (int64, error) {
 }
 
 const noteAllDurable = `-- name: NoteAllDurable :exec
-INSERT INTO feed_durable (feed, head, notes) SELECT s.name, s.value, 1 FROM sequences s
+INSERT INTO feed_durable (feed, head, notes) SELECT name, value, 1 FROM sequences
 ON DUPLICATE KEY UPDATE head = VALUES(head), notes = notes + 1
 `
 
@@ -97,9 +97,9 @@ func (q *Queries) Sequence(ctx context.Context, name string) (SequenceRow, error
 }
 
 const sequences = `-- name: Sequences :many
-SELECT s.name, s.value, s.epoch, s.horizon, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head
-FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name
-ORDER BY s.name
+SELECT sequences.name, value, epoch, horizon, CAST(LEAST(value, COALESCE(d.head, 0)) AS UNSIGNED) AS head
+FROM sequences LEFT JOIN feed_durable d ON d.feed = sequences.name
+ORDER BY sequences.name
 `
 
 type SequencesRow struct {

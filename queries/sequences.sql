@@ -9,9 +9,9 @@ FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name
 WHERE s.name = sqlc.arg(name);
 
 -- name: Sequences :many
-SELECT s.name, s.value, s.epoch, s.horizon, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head
-FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name
-ORDER BY s.name;
+SELECT sequences.name, value, epoch, horizon, CAST(LEAST(value, COALESCE(d.head, 0)) AS UNSIGNED) AS head
+FROM sequences LEFT JOIN feed_durable d ON d.feed = sequences.name
+ORDER BY sequences.name;
 
 -- name: NoteDurable :exec
 -- For a position whose COMMIT has returned. It always writes: when it has returned, all that was visible before it is
@@ -21,7 +21,7 @@ ON DUPLICATE KEY UPDATE head = GREATEST(head, VALUES(head)), notes = notes + 1;
 
 -- name: NoteAllDurable :exec
 -- For a database that nobody else uses, and whose commits have returned.
-INSERT INTO feed_durable (feed, head, notes) SELECT s.name, s.value, 1 FROM sequences s
+INSERT INTO feed_durable (feed, head, notes) SELECT name, value, 1 FROM sequences
 ON DUPLICATE KEY UPDATE head = VALUES(head), notes = notes + 1;
 
 -- name: NewEpoch :execrows
