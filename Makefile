@@ -50,10 +50,10 @@ run: need-database build ## serve the app on a private database in ./data
 build: ## bin/counterfoil
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/counterfoil ./cmd/counterfoil
 
-test: need-database need-browser ## all tests, on MariaDB; PKG=./domain/boards RUN=TestSlug for some
+test: need-database need-compiler need-browser ## all tests, on MariaDB; PKG=./domain/boards RUN=TestSlug for some
 	$(ON_MARIADB) $(TEST) -timeout 60m $(PKG)
 
-test-mysql: need-database need-browser $(MYSQL)/ready ## all tests that touch the database, on MySQL; PKG and RUN as above
+test-mysql: need-database need-compiler need-browser $(MYSQL)/ready ## all tests that touch the database, on MySQL; PKG and RUN as above
 	$(ON_MYSQL) $(TEST) -timeout 60m $(if $(filter ./...,$(PKG)),-skip '$(SHOWN)' ./cmd/counterfoil ./db/private ./web $(ON_DATABASE),$(PKG))
 
 test-galera: need-database $(GALERA)/ready ## what shows most on a node of Galera; PKG and RUN as above
@@ -94,7 +94,7 @@ bench: need-database build $(MYSQL)/ready ## tickets, tasks, the feed and codes 
 	bin/counterfoil bench refs
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench refs --engine mysql
 
-soak: need-database need-browser need-faults build $(MYSQL)/ready $(GALERA)/ready ## the full load and crash tests, and feeds of large tables, on both engines; hours
+soak: need-database need-compiler need-browser need-faults build $(MYSQL)/ready $(GALERA)/ready ## the full load and crash tests, and feeds of large tables, on both engines; hours
 	$(ON_MARIADB) $(TEST) -tags soak -timeout 300m -v $(SOAK)
 	$(ON_MARIADB) $(TEST) -tags soak -timeout 120m -v ./domain/feeds -rapid.checks=5000
 	$(ON_MARIADB) $(TEST) -race -timeout 300m ./...
@@ -127,6 +127,9 @@ dev: need-database ## serve as run does; rebuilt on each change of .go, .templ, 
 .PHONY: need-database need-browser need-faults
 need-database:
 	@scripts/need mariadbd
+
+need-compiler: # of testdata/withhold.c
+	@scripts/need gcc
 
 need-browser:
 	@scripts/need chromium-headless-shell,chromium,chromium-browser,google-chrome,google-chrome-stable
