@@ -58,7 +58,8 @@ func (c *Client) Follow(ctx context.Context, o Options, handle Handler) error {
 	if err != nil {
 		return fmt.Errorf("read the store: %w", err)
 	}
-	if place.Round == 0 {
+	resumed := place.Round != 0
+	if !resumed {
 		place = Place{Feed: o.Feed, Board: o.Board, Cursor: o.From, Round: 1}
 	}
 	if place.Feed != o.Feed || place.Board != o.Board {
@@ -66,6 +67,7 @@ func (c *Client) Follow(ctx context.Context, o Options, handle Handler) error {
 			place.Board, o.Feed, o.Board)
 	}
 	f := &follower{c: c, o: o, place: place, handle: handle, marks: map[uint64]Mark{}}
+	f.resume(resumed)
 	for {
 		if err := f.step(ctx); err != nil && !startOver(err) {
 			return err
@@ -86,6 +88,19 @@ type follower struct {
 	marks  map[uint64]Mark // handed over and not saved yet
 	pause  backoff
 	idle   bool // the last page was the end of the feed
+	unsure bool // the registered consumer may not have moved with place
+}
+
+// resume continues a round that was cut off. One that is read from the start again begins anew: a row that it handed
+// over may have been removed since, and would not be missed.
+func (f *follower) resume(resumed bool) {
+	if !resumed || f.place.Whole {
+		return
+	}
+	if f.place.Cursor == "" {
+		f.place.Round++
+	}
+	f.unsure = f.o.Consumer != "" && f.place.Cursor != ""
 }
 
 // step reads the next page or stream.
@@ -97,6 +112,10 @@ func (f *follower) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if f.unsure && page.From != f.place.Cursor {
+		return f.startOver(ctx)
+	}
+	f.unsure = false
 	if err := f.take(ctx, page.Items...); err != nil {
 		return err
 	}
@@ -247,7 +266,7 @@ func (f *follower) sweep(ctx context.Context) error {
 // startOver begins a new round.
 func (f *follower) startOver(ctx context.Context) error {
 	f.place.Round++
-	f.place.Cursor, f.place.Whole, f.idle = "", false, false
+	f.place.Cursor, f.place.Whole, f.idle, f.unsure = "", false, false, false
 	if err := f.save(ctx); err != nil {
 		return err
 	}

@@ -452,3 +452,60 @@ func TestFollowStartsOver(t *testing.T) {
 		}
 	}
 }
+
+// TestFollowIsKilledAtTheStart kills a reader in its first pages: it reads them again, from the start. A row that it
+// had handed over before, and that was removed meanwhile, must not stay for ever.
+func TestFollowIsKilledAtTheStart(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	s.api.board(t, s.feed.URL, "NINJA")
+	s.ticket("NINJA", "one")
+	s.ticket("NINJA", "two")
+	const removed = 999_999
+	for name, c := range map[string]struct {
+		consumer string
+		saved    bool
+	}{
+		"before its first page is saved":             {"", false},
+		"a consumer, before its first page is saved": {"early", false},
+		"a consumer, before it advances":             {"late", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.consumer != "" {
+				domaintest.OK(s.feed.Register(t.Context(), "tickets", c.consumer, "start"))(t)
+			}
+			store, killed := &feedclient.Memory{}, errors.New("killed")
+			o := feedclient.Options{Feed: "tickets", Consumer: c.consumer, Limit: 1,
+				Store: &killedStore{store, c.saved, killed}}
+			r := newReplica()
+			if err := s.feed.Follow(t.Context(), o, r.apply); !errors.Is(err, killed) {
+				t.Fatalf("Follow ended with %v", err)
+			}
+			place := domaintest.OK(store.Place(t.Context()))(t)
+			domaintest.Must(t, store.Save(t.Context(), place, []feedclient.Mark{{ID: removed, Round: place.Round, Position: 1}}))
+			o.Store = store
+			followed(t, s.feed, o, r)
+			r.becomes(t, "what was removed is dropped", func() bool {
+				return r.gone[removed] == feedclient.Swept && r.shows("one", "two")
+			})
+		})
+	}
+}
+
+// killedStore ends its reader at the save of its first page, or just after it.
+type killedStore struct {
+	feedclient.Store
+	saved bool
+	err   error
+}
+
+func (k *killedStore) Save(ctx context.Context, place feedclient.Place, marks []feedclient.Mark) error {
+	if place.Cursor != "" && !k.saved {
+		return k.err
+	}
+	err := k.Store.Save(ctx, place, marks)
+	if place.Cursor != "" {
+		return errors.Join(err, k.err)
+	}
+	return err
+}
