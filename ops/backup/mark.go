@@ -61,7 +61,7 @@ func claim(ctx context.Context, h hold.Hold) error {
 	if err != nil {
 		return err
 	}
-	return h.AddRow(ctx)
+	return h.AddRow(ctx, h.Conn)
 }
 
 // clearing is how long a restore that failed tries to leave an empty database.

@@ -63,6 +63,11 @@ func Run(ctx context.Context, o Options) (Report, error) {
 // held is Run for whoever holds the database.
 func held(ctx context.Context, h hold.Hold, o Options) (Report, error) {
 	cut, err := h.Found(ctx)
+	if err == nil && cut {
+		if report, done, err := ended(ctx, h, o.URL); done || err != nil {
+			return report, err
+		}
+	}
 	if err == nil {
 		err = promoted(ctx, h.Conn)
 	}
@@ -90,11 +95,28 @@ func held(ctx context.Context, h hold.Hold, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer d.Close()
-	report, err := protect(ctx, d, o, old, answer)
+	report, err := protect(ctx, h, d, o, old, answer)
 	if err != nil {
 		return Report{}, err
 	}
 	return report, h.Open(ctx)
+}
+
+// ended opens a database whose failover was cut off after its end: its mark has a row then.
+func ended(ctx context.Context, h hold.Hold, url string) (report Report, done bool, err error) {
+	n, err := h.Rows(ctx)
+	if err != nil || n == 0 {
+		return Report{}, false, err
+	}
+	d, err := db.OpenMarked(url)
+	if err != nil {
+		return Report{}, false, err
+	}
+	defer d.Close()
+	if report, err = Last(ctx, d); err != nil {
+		return Report{}, false, err
+	}
+	return report, true, h.Open(ctx)
 }
 
 // step is a part of a failover. It may be repeated: what it did counts once.
@@ -121,7 +143,7 @@ type failover struct {
 // Lost is how much may be lost.
 func (f *failover) Lost() time.Duration { return time.Duration(f.LostUs) * time.Microsecond }
 
-func protect(ctx context.Context, d *db.DB, o Options, old, answer string) (Report, error) {
+func protect(ctx context.Context, h hold.Hold, d *db.DB, o Options, old, answer string) (Report, error) {
 	f, err := begin(ctx, d, o, old, answer)
 	if err != nil {
 		return Report{}, err
@@ -132,7 +154,7 @@ func protect(ctx context.Context, d *db.DB, o Options, old, answer string) (Repo
 			return Report{}, fmt.Errorf("%s: %w", step.name, err)
 		}
 	}
-	return f.end(ctx)
+	return f.end(ctx, h)
 }
 
 // begin returns the failover that was cut off, or a new one.

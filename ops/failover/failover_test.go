@@ -177,6 +177,24 @@ func TestReport(t *testing.T) {
 	e.verified(t)
 }
 
+func TestACutBetweenItsEndAndItsMark(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	report := domaintest.OK(failover.Run(e.ctx, e.Options))(t)
+	failovers := domaintest.Number(t, e.db, "SELECT COUNT(*) FROM failover")
+	e.exec(t, "CREATE TABLE failover_under_way (began_at DATETIME(6) NOT NULL, PRIMARY KEY (began_at))")
+	e.exec(t, "INSERT INTO failover_under_way (began_at) VALUES (NOW(6))")
+	again := domaintest.OK(failover.Run(e.ctx, e.Options))(t)
+	if !again.EndedAt.Equal(report.EndedAt) {
+		t.Errorf("the failover that ended at %s was done again, until %s", report.EndedAt, again.EndedAt)
+	}
+	e.counts(t, failovers, "SELECT COUNT(*) FROM failover")
+	opened := domaintest.OK(db.Open(e.URL))(t)
+	defer opened.Close()
+	domaintest.OK(opened.Sequences(t.Context()))(t)
+	e.verified(t)
+}
+
 func openEmpty(t *testing.T) *db.DB {
 	t.Helper()
 	return dbtest.Open(t)

@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/ops/hold"
 )
 
 // Report is what a failover did, as JSON. It is kept.
@@ -66,8 +67,8 @@ var toReview = []string{
 	accounts.AuditOperatorWithdrawn, accounts.AuditSignedOutAll,
 }
 
-// end stores the report: from then on the failover is done.
-func (f *failover) end(ctx context.Context) (Report, error) {
+// end stores the report, and adds a row to the mark: from then on the failover is done.
+func (f *failover) end(ctx context.Context, h hold.Hold) (Report, error) {
 	report, err := f.report(ctx)
 	if err != nil {
 		return Report{}, fmt.Errorf("write the report: %w", err)
@@ -76,7 +77,13 @@ func (f *failover) end(ctx context.Context) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	return report, f.db.EndFailover(ctx, db.EndFailoverParams{Report: string(text), EndedAt: &report.EndedAt, ID: f.ID})
+	return report, f.db.InTx(ctx, func(tx *db.Tx) error {
+		ended := db.EndFailoverParams{Report: string(text), EndedAt: &report.EndedAt, ID: f.ID}
+		if err := tx.EndFailover(ctx, ended); err != nil {
+			return err
+		}
+		return h.AddRow(ctx, tx.SQL)
+	})
 }
 
 func parse(row db.Failover) (report Report, err error) {

@@ -59,9 +59,11 @@ func (h Hold) Rows(ctx context.Context) (n int, err error) {
 	return n, h.Conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+string(h.mark)).Scan(&n)
 }
 
-// AddRow adds a row to the mark.
-func (h Hold) AddRow(ctx context.Context) error {
-	_, err := h.Conn.ExecContext(ctx, "INSERT INTO "+string(h.mark)+" (began_at) VALUES (?)", time.Now().UTC())
+// AddRow adds a row to the mark, on h.Conn or in a transaction.
+func (h Hold) AddRow(ctx context.Context, on interface {
+	ExecContext(ctx context.Context, statement string, args ...any) (sql.Result, error)
+}) error {
+	_, err := on.ExecContext(ctx, "INSERT INTO "+string(h.mark)+" (began_at) VALUES (?)", time.Now().UTC())
 	return err
 }
 
