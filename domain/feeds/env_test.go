@@ -56,7 +56,8 @@ func newEnv(t testing.TB, url string, names ...string) *env {
 	t.Cleanup(func() { s.watch.Close() })
 	for _, name := range names {
 		a := &actor{stage: s, name: name, free: true, verdict: make(chan fate)}
-		a.db = domaintest.OK(db.OpenWith(url, func(c driver.Connector) driver.Connector { return gate{c, a} }))(t)
+		a.db = domaintest.OK(db.OpenWith(url, func(c driver.Connector) driver.Connector { return gate{c, a} },
+			db.AnswerWithin(0)))(t)
 		a.db.Connections(1)
 		t.Cleanup(func() { a.db.Close() })
 		s.actors = append(s.actors, a)
@@ -329,8 +330,8 @@ func (g gate) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	// All its waiting is the schedule's doing.
-	if _, err := inner.(driver.ExecerContext).ExecContext(ctx,
-		"SET SESSION innodb_lock_wait_timeout = 3600, wait_timeout = 28800", nil); err != nil {
+	if _, err := inner.(driver.ExecerContext).ExecContext(ctx, "SET SESSION innodb_lock_wait_timeout = 3600, "+
+		"wait_timeout = 28800 /*M!100300, idle_transaction_timeout = 0 */", nil); err != nil {
 		return nil, err
 	}
 	c := &gatedConn{whole: inner.(whole), actor: g.actor, crashes: g.actor.stage.crashes.Load()}

@@ -90,7 +90,7 @@ func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
 	}
 	e := &Engine{db: d, log: log, pending: wait.NewWakeup(), signal: newSignal(), backlog: newBacklog(), every: every,
 		aheadFor: aheadFor}
-	e.flushes = newFlushes(e)
+	e.flushes = newFlushes(e, roundTime)
 	for _, f := range list {
 		if !identifier.MatchString(f.Name) || !identifier.MatchString(f.Table) || f.Load == nil {
 			panic(fmt.Sprintf("feeds: %q cannot be a feed", f.Name))

@@ -31,6 +31,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -199,8 +200,9 @@ func newRun(s *env, p parts, plan plan) (*run, error) {
 		}
 	}
 	for _, a := range s.actors {
-		r.engines[a.name] = New(a.db, nil, Feed{Name: theFeed, Table: "paper", Load: p.load})
-		r.engines[a.name].aheadFor = 0
+		e := New(a.db, nil, Feed{Name: theFeed, Table: "paper", Load: p.load})
+		e.aheadFor, e.flushes = 0, newFlushes(e, time.Hour)
+		r.engines[a.name] = e
 	}
 	now := func() picture { return r.last }
 	r.consumers = [2]*consumer{newConsumer(plan.Limits[0], 0, now), newConsumer(plan.Limits[1], plan.Board, now)}
