@@ -253,12 +253,13 @@ func readMakers(s source, codes map[string]*code) {
 
 // readUses finds which of the makers are used: by their name in their own package, by package and name in another.
 func readUses(s source, codes map[string]*code) {
-	own, others := map[string]*code{}, map[string]*code{}
+	own, others := map[string][]*code{}, map[string][]*code{} // by maker: it may make errors of several codes
 	for _, c := range codes {
 		if c.dir == s.dir {
-			own[c.maker] = c
+			own[c.maker] = append(own[c.maker], c)
 		}
-		others[path.Base(c.dir)+"."+c.maker] = c
+		name := path.Base(c.dir) + "." + c.maker
+		others[name] = append(others[name], c)
 	}
 	declaring := map[*ast.Ident]bool{}
 	ast.Inspect(s.file, func(n ast.Node) bool {
@@ -274,14 +275,14 @@ func readUses(s source, codes map[string]*code) {
 			declaring[n.Name] = true
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); ok {
-				if c := others[x.Name+"."+n.Sel.Name]; c != nil {
+				for _, c := range others[x.Name+"."+n.Sel.Name] {
 					c.makerIsUsed = true
 				}
 			}
 			declaring[n.Sel] = true // it is another package's, or a field
 		case *ast.Ident:
-			if c := own[n.Name]; c != nil && !declaring[n] {
-				c.makerIsUsed = true
+			for _, c := range own[n.Name] {
+				c.makerIsUsed = c.makerIsUsed || !declaring[n]
 			}
 		}
 		return true
