@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -24,40 +25,47 @@ type asset struct {
 	kind    string
 	etag    string
 	content []byte
-	gzipped []byte // nil if it would not be smaller
+	gzipped func() []byte // nil if it would not be smaller
 }
 
-var assets, hash = load(files)
+// bundle is all assets of a build, with their hash.
+type bundle struct {
+	assets map[string]asset
+	hash   string
+}
+
+// current is made when it is first asked for: most commands show no page.
+var current = sync.OnceValue(func() bundle { return load(files) })
 
 // Path is the URL path of an asset, such as css/app.css. It changes whenever any asset does, and
 // what an asset imports by a relative path has the same hash.
-func Path(name string) string { return Prefix + hash + "/" + name }
+func Path(name string) string { return Prefix + Build() + "/" + name }
 
 // Build names the assets of this build all together.
-func Build() string { return hash }
+func Build() string { return current().hash }
 
 // Handler serves the assets. A page of an older build still gets a response, but one that is not cached.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		under, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, Prefix), "/")
-		a, ok := assets[name]
+		a, ok := current().assets[name]
 		if !ok {
 			http.NotFound(w, r)
 			return
 		}
 		head := w.Header()
 		head.Set("Cache-Control", "public, max-age=60")
-		if under == hash {
+		if under == Build() {
 			head.Set("Cache-Control", "public, max-age=31536000, immutable")
 		}
 		head.Set("Content-Type", a.kind)
 		head.Set("X-Content-Type-Options", "nosniff")
 		content, etag := a.content, a.etag
-		if a.gzipped != nil {
+		if packed := a.gzipped(); packed != nil {
 			head.Set("Vary", "Accept-Encoding")
 			if acceptsGzip(r) {
 				head.Set("Content-Encoding", "gzip")
-				content, etag = a.gzipped, a.etag+"-gzip"
+				content, etag = packed, a.etag+"-gzip"
 			}
 		}
 		head.Set("ETag", `"`+etag+`"`)
@@ -79,7 +87,7 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-func load(files fs.FS) (map[string]asset, string) {
+func load(files fs.FS) bundle {
 	assets := map[string]asset{}
 	all := sha256.New()
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -93,13 +101,14 @@ func load(files fs.FS) (map[string]asset, string) {
 		sum := sha256.Sum256(content)
 		all.Write([]byte(name))
 		all.Write(sum[:])
-		assets[name] = asset{kind: kind(name), etag: hex.EncodeToString(sum[:8]), content: content, gzipped: gzipped(content)}
+		assets[name] = asset{kind: kind(name), etag: hex.EncodeToString(sum[:8]), content: content,
+			gzipped: sync.OnceValue(func() []byte { return gzipped(content) })}
 		return nil
 	})
 	if err != nil {
 		panic("static: " + err.Error()) // the files are in the binary
 	}
-	return assets, hex.EncodeToString(all.Sum(nil)[:6])
+	return bundle{assets, hex.EncodeToString(all.Sum(nil)[:6])}
 }
 
 // kind does not ask the machine's own table first: some say text/plain for .js, which browsers refuse.

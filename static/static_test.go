@@ -67,7 +67,7 @@ func TestHandler(t *testing.T) {
 		}
 	})
 	t.Run("nothing but assets is served", func(t *testing.T) {
-		for _, path := range []string{"/static/", "/static/" + hash, Path(""), Path("css"), Path("../static.go"),
+		for _, path := range []string{"/static/", "/static/" + Build(), Path(""), Path("css"), Path("../static.go"),
 			Path("..%2fstatic.go"), Path("css/../../go.mod"), "/static/../static.go"} {
 			if r := get(t, path); r.StatusCode != http.StatusNotFound {
 				t.Errorf("%s: %d", path, r.StatusCode)
@@ -80,13 +80,13 @@ func TestAssets(t *testing.T) {
 	t.Run("every import of a script is there", func(t *testing.T) {
 		imports := regexp.MustCompile(`(?:from|import) '([^']+)'`)
 		found := 0
-		for name, a := range assets {
+		for name, a := range current().assets {
 			if !strings.HasPrefix(name, "js/") {
 				continue
 			}
 			for _, m := range imports.FindAllStringSubmatch(string(a.content), -1) {
 				found++
-				if _, ok := assets[path.Join(path.Dir(name), m[1])]; !ok {
+				if _, ok := current().assets[path.Join(path.Dir(name), m[1])]; !ok {
 					t.Errorf("%s imports %s", name, m[1])
 				}
 			}
@@ -96,10 +96,10 @@ func TestAssets(t *testing.T) {
 		}
 	})
 	t.Run("each vendored library has its version and licence", func(t *testing.T) {
-		for name := range assets {
+		for name := range current().assets {
 			if dir, _, ok := strings.Cut(strings.TrimPrefix(name, "vendor/"), "/"); ok && strings.HasPrefix(name, "vendor/") {
 				for _, file := range []string{"VERSION", "LICENSE"} {
-					if _, ok := assets["vendor/"+dir+"/"+file]; !ok {
+					if _, ok := current().assets["vendor/"+dir+"/"+file]; !ok {
 						t.Errorf("%s has no %s", dir, file)
 					}
 				}
@@ -113,7 +113,7 @@ func TestStylesAreClosed(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"css/app.css", "css/migrations.css"} {
 		depth := 0
-		for i, line := range strings.Split(string(assets[name].content), "\n") {
+		for i, line := range strings.Split(string(current().assets[name].content), "\n") {
 			if strings.HasPrefix(line, "@layer") && depth != 0 {
 				t.Errorf("%s:%d: a layer within another", name, i+1)
 			}
