@@ -304,13 +304,14 @@ func (c *consumer) pollRegistered(ctx context.Context, a *actor, e *Engine, p pa
 	if err != nil {
 		return false, err
 	}
-	if registered.Cursor.Position == 0 {
-		c.again() // it reads from the start, also if it died there
+	if registered.Cursor.Position == 0 && !p.shared {
+		c.again() // it reads from the start, also if it died there; two that share a copy would disturb each other
 	}
 	c.cursor = registered.Cursor.String()
 	at, before := c.progress, c.now()
 	page, err := p.next(e, ctx, registered, c.limit, c.scope)
 	if c.refused(before, registered.Cursor, err) {
+		c.again() // before the cursor is saved: a death in between repeats it
 		start, err := e.Start(ctx, theFeed)
 		if err != nil {
 			return false, err
