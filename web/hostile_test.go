@@ -193,7 +193,7 @@ func (b *formEnv) furnish(t *testing.T) {
 	invitation, err := b.workflows.Workflows.Invite(ana, accounts.InvitationDraft{Role: accounts.Member, Days: 7}, nil)
 	do(err)
 	mia := accounts.ID(b.count("SELECT id FROM account WHERE name = 'mia'"))
-	_, reset, err := b.workflows.Workflows.MakeReset(ana, mia)
+	reset, err := b.workflows.Workflows.MakeReset(ana, mia, nil)
 	do(err)
 	do(b.workflows.Workflows.DeleteTicket(ana, tickets.Key{Board: "DEMO", Number: 7}))
 	_, err = b.workflows.Workflows.Comment(b.actorContext(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana",

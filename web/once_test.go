@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -41,6 +42,14 @@ var creating = map[string]struct {
 		"SELECT COUNT(*) FROM webhook", `whsec_[\w+/=-]+`},
 	"a company": {"/admin/companies", "/admin/companies", []string{"company", "Rivals", "slug", "rivals"},
 		[]string{"company", "", "slug", "rivals"}, "SELECT COUNT(*) FROM company", `/rivals`},
+	"a run": {"/admin/migrations/count-up/new", "/admin/migrations/count-up/runs", []string{"p-to", "7", "p-mode", "up"},
+		[]string{"p-to", "", "p-mode", "up"}, "SELECT COUNT(*) FROM migration_run", `/runs/\d+`},
+	"a mint": {"/admin/refs/mints?codes=100&length=5", "/admin/refs/mints", []string{"codes", "100", "length", "5"}, nil,
+		"SELECT COUNT(*) FROM migration_run", `/runs/\d+`},
+	"a republication": {"/admin/feeds", "/admin/feeds/republications", []string{"feed", "tickets", "all", "yes"},
+		[]string{"feed", "tickets"}, "SELECT COUNT(*) FROM migration_run", `/runs/\d+`},
+	"a link for a new password": {"/acme/people/2", "/acme/people/2/resets", nil, nil,
+		"SELECT COUNT(*) FROM audit WHERE kind = 'reset-made'", `/reset/[\w-]+`},
 }
 
 func TestFormsAreDoneOnce(t *testing.T) {
@@ -49,6 +58,7 @@ func TestFormsAreDoneOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEnv(t)
+			e.account("ben", "acme", "member")
 			nonceOn := func(a *answer) string {
 				t.Helper()
 				field := a.page().Find(fmt.Sprintf(`form[action^=%q] [name=nonce]`, form.action)).First()
@@ -69,9 +79,11 @@ func TestFormsAreDoneOnce(t *testing.T) {
 			if nonce == "" || nonce == nonceOn(e.ana().get(form.page)) {
 				t.Fatalf("the nonce of two pages is %q", nonce)
 			}
-			refused := e.ana().post(form.action, append(form.bad, "nonce", nonce)...)
-			if refused.is(t, http.StatusUnprocessableEntity); nonceOn(refused) != nonce {
-				t.Errorf("the refused form has the nonce %q, not %q", nonceOn(refused), nonce)
+			if form.bad != nil {
+				refused := e.ana().post(form.action, append(form.bad, "nonce", nonce)...)
+				if refused.is(t, http.StatusUnprocessableEntity); nonceOn(refused) != nonce {
+					t.Errorf("the refused form has the nonce %q, not %q", nonceOn(refused), nonce)
+				}
 			}
 			if made() != before {
 				t.Fatal("a refused form made something")
@@ -99,6 +111,26 @@ func TestFormsAreDoneOnce(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a form with a file, whose content counts, also if it is refused", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		send := func(note, file, nonce string) *answer {
+			t.Helper()
+			return e.ana().upload("/admin/migrations/read-lines/runs", [][2]string{{"nonce", nonce}, {"p-note", note}},
+				strings.NewReader(file))
+		}
+		nonce := e.ana().get("/admin/migrations/read-lines/new").is(t, 200).page().Find("[name=nonce]").AttrOr("value", "")
+		refused := send(strings.Repeat("kept", 300), "one", nonce).is(t, http.StatusUnprocessableEntity)
+		if kept := refused.page().Find("form [name=nonce]").AttrOr("value", ""); kept != nonce {
+			t.Errorf("the refused form has the nonce %q, not %q", kept, nonce)
+		}
+		first := send("kept", "one", nonce).is(t, http.StatusSeeOther).header.Get("Location")
+		if again := send("kept", "one", nonce).is(t, http.StatusSeeOther).header.Get("Location"); again != first {
+			t.Errorf("the first made %s, the second %s", first, again)
+		}
+		send("kept", "two", nonce).is(t, http.StatusSeeOther)
+		e.counts(t, 2, "SELECT COUNT(*) FROM migration_run")
+	})
 	t.Run("other content is another submission, and so is a form without a nonce or of another user", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

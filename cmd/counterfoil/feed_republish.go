@@ -45,7 +45,7 @@ func republishFeed(ctx context.Context, env environment, c *cli.Command) error {
 		name = ""
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
-		n, run, err := w.Console.Republish(ctx, name, company, which, c.String("rate"))
+		n, run, err := w.Console.Republish(ctx, name, company, which, c.String("rate"), nil)
 		switch {
 		case err != nil:
 			return err

@@ -64,6 +64,7 @@ func (c *Console) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consum
 // feeds.NoKeys, tickets.UnknownKey, or migrations.BadParam for a wrong company, board or rate.
 func (c *Console) Republish(
 	ctx context.Context, feed, company string, which feeds.Selection, rate string,
+	once *workflows.Once[migrations.Run],
 ) (n int64, run *workflows.RepublishRun, err error) {
 	err = operate(ctx, func(actor) error {
 		if err := which.Check(); err != nil {
@@ -84,7 +85,7 @@ func (c *Console) Republish(
 		}
 		values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
 		run, err = c.workflows.OpenRepublishRun(ctx, func() (migrations.Run, error) {
-			return c.OpenRun(ctx, workflows.RepublishName, values, migrations.Draft{}, nil)
+			return c.OpenRun(ctx, workflows.RepublishName, values, migrations.Draft{}, once)
 		})
 		return err
 	})

@@ -117,22 +117,28 @@ func (w *Workflows) join(
 // MakeReset makes a link for a new password of a member and returns its secret. It returns MemberNotFound, or why the
 // caller may not.
 func (w *Workflows) MakeReset(
-	ctx context.Context, account accounts.ID,
-) (member accounts.CompanyMember, secret string, err error) {
-	err = w.withLockedRole(ctx, "make a link for a new password", func(tx *db.Tx, actor accounts.Actor) error {
-		if member, err = accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account); err != nil {
-			return err
-		}
-		if err := accounts.MayReset(ctx, tx.Queries, actor, member); err != nil {
-			return err
-		}
-		if secret, err = accounts.OpenReset(ctx, tx, actor.Company.ID, account, actor.Account.ID); err != nil {
-			return err
-		}
-		detail := accounts.AuditDetail{Member: nameAndEmail(member.Account)}
-		return audit(ctx, tx, actor, accounts.AuditResetMade, detail)
+	ctx context.Context, account accounts.ID, once *Once[string],
+) (secret string, err error) {
+	return DoOnce(ctx, w, once, func() (secret string, err error) {
+		err = w.withLockedRole(ctx, "make a link for a new password", func(tx *db.Tx, actor accounts.Actor) error {
+			member, err := accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account)
+			if err != nil {
+				return err
+			}
+			if err := accounts.MayReset(ctx, tx.Queries, actor, member); err != nil {
+				return err
+			}
+			if secret, err = accounts.OpenReset(ctx, tx, actor.Company.ID, account, actor.Account.ID); err != nil {
+				return err
+			}
+			detail := accounts.AuditDetail{Member: nameAndEmail(member.Account)}
+			if err := audit(ctx, tx, actor, accounts.AuditResetMade, detail); err != nil {
+				return err
+			}
+			return StoreResponses(ctx, tx, once.Row(tx, secret))
+		})
+		return secret, err
 	})
-	return member, secret, err
 }
 
 // MakeResetFor makes a link for a new password of the account with an address, for the command line. It returns

@@ -114,7 +114,7 @@ func TestTheRequesterIsNoMember(t *testing.T) {
 		is(t, err, accounts.CodeNotMember)
 	})
 	t.Run("new passwords", func(t *testing.T) {
-		_, _, err := e.Workflows.MakeReset(e.Ctx, requester.ID)
+		_, err := e.Workflows.MakeReset(e.Ctx, requester.ID, nil)
 		is(t, err, accounts.CodeMemberNotFound)
 		_, err = accounts.ByEmail(e.Ctx, e.DB.Queries, "requester")
 		is(t, err, accounts.CodeNotMember)

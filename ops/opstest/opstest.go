@@ -91,7 +91,7 @@ func invite(t testing.TB, ctx context.Context, w *app.App) accounts.Actor {
 	bob, err := w.Workflows.JoinNew(ctx, link, workflows.Newcomer{Name: "Bob", Email: "bob@example.com",
 		Password: "correct horse battery"})
 	must(t, err)
-	_, _, err = w.Workflows.MakeReset(ctx, bob.Account.ID)
+	_, err = w.Workflows.MakeReset(ctx, bob.Account.ID, nil)
 	must(t, err)
 	return bob
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -66,7 +68,15 @@ func (h *Handlers) Republish(c echo.Context) error {
 	if err := which.Add(feeds.SplitIDs(form.IDs)...); err != nil {
 		return h.rejectRepublishing(c, form, err)
 	}
-	rows, run, err := h.console.Republish(c.Request().Context(), form.Feed, form.Company, which, "")
+	var rows int64
+	var run *workflows.RepublishRun
+	opened, err := respond.Once(c, func(once *workflows.Once[migrations.Run]) (opened migrations.Run, err error) {
+		rows, run, err = h.console.Republish(c.Request().Context(), form.Feed, form.Company, which, "", once)
+		return opened, err
+	})
+	if err == nil && run == nil && opened.ID != 0 { // the form was sent before
+		run = &workflows.RepublishRun{Run: opened}
+	}
 	switch {
 	case err != nil:
 		return h.rejectRepublishing(c, form, err)

@@ -26,8 +26,10 @@ func (h *Handlers) keepFile(c echo.Context, form *respond.Upload, props admin.Ne
 	for _, name := range props.Migration.First {
 		values[name] = props.Values[name]
 	}
-	run, err := h.console.OpenRun(form.Context, props.Migration.Name, values,
-		migrations.Draft{Dry: true, Upload: form.File, UploadName: form.Name}, nil)
+	draft := migrations.Draft{Dry: true, Upload: form.File, UploadName: form.Name}
+	run, err := respond.OnceWithFile(c, form, func(once *workflows.Once[migrations.Run]) (migrations.Run, error) {
+		return h.console.OpenRun(form.Context, props.Migration.Name, values, draft, once)
+	})
 	if err = form.Why(err); err != nil {
 		return h.rejectRun(c, props, err)
 	}

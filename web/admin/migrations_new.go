@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -84,7 +85,9 @@ func (h *Handlers) OpenRun(c echo.Context) error {
 	if props.From != nil {
 		draft.From = props.From.ID
 	}
-	run, err := h.console.OpenRun(form.Context, props.Migration.Name, props.Values, draft, nil)
+	run, err := respond.OnceWithFile(c, form, func(once *workflows.Once[migrations.Run]) (migrations.Run, error) {
+		return h.console.OpenRun(form.Context, props.Migration.Name, props.Values, draft, once)
+	})
 	if err = form.Why(err); err != nil {
 		return h.rejectRun(c, props, err)
 	}

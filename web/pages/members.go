@@ -147,7 +147,9 @@ func (h *Handlers) MakeReset(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	_, secret, err := h.workflows.MakeReset(c.Request().Context(), account)
+	secret, err := respond.Once(c, func(once *workflows.Once[string]) (string, error) {
+		return h.workflows.MakeReset(c.Request().Context(), account, once)
+	})
 	if err != nil {
 		return err
 	}
