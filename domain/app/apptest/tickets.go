@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
@@ -36,7 +37,13 @@ func (e *Env) Open(t testing.TB, slug string, column id.Column, n int) []tickets
 // Fill puts n more tickets into a column, as fast as the database can.
 func (e *Env) Fill(t testing.TB, board boards.Board, column id.Column, n int) {
 	t.Helper()
-	conn := domaintest.OK(e.DB.SQL.Conn(t.Context()))(t)
+	Fill(t, e.DB, e.Actor.Account.ID, board.ID, column, n)
+}
+
+// Fill puts n tickets of an account into a column of a board.
+func Fill(t testing.TB, d *db.DB, account id.Account, board id.Board, column id.Column, n int) {
+	t.Helper()
+	conn := domaintest.OK(d.SQL.Conn(t.Context()))(t)
 	defer conn.Close()
 	do := func(statement string, args ...any) {
 		t.Helper()
@@ -53,13 +60,13 @@ func (e *Env) Fill(t testing.TB, board boards.Board, column id.Column, n int) {
 		SELECT c.board_id, i.max_ticket_id + x.n, c.id, c.last_rank + x.n * ?, CONCAT('Ticket ', x.n), '', ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6),
 			UTC_TIMESTAMP(6), IF(c.done, UTC_TIMESTAMP(6), NULL)
 		FROM counted x STRAIGHT_JOIN board_column c ON c.id = ? JOIN board_ticket_incrementer i ON i.board_id = c.board_id ORDER BY x.n`,
-		tickets.Gap, uint64(e.Actor.Account.ID), uint64(column))
+		tickets.Gap, uint64(account), uint64(column))
 	do(`INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
 		SELECT t.id, t.created_by, 'opened', '{}', t.created_at FROM board_ticket_incrementer i JOIN ticket t ON t.board_id = i.board_id AND t.local_id > i.max_ticket_id
-		WHERE i.board_id = ?`, uint64(board.ID))
+		WHERE i.board_id = ?`, uint64(board))
 	do("UPDATE board_column SET ticket_count = ticket_count + ?, last_rank = last_rank + ? WHERE id = ?", n, n*tickets.Gap,
 		uint64(column))
-	do("UPDATE board_ticket_incrementer SET max_ticket_id = max_ticket_id + ? WHERE board_id = ?", n, uint64(board.ID))
+	do("UPDATE board_ticket_incrementer SET max_ticket_id = max_ticket_id + ? WHERE board_id = ?", n, uint64(board))
 	do("DROP TEMPORARY TABLE counted")
 }
 
