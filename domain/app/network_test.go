@@ -3,6 +3,10 @@ package app_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,7 +19,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
+	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
 
 // network is an app that reaches its database through a proxy, and the database itself. Its server would keep the locks
@@ -26,13 +33,14 @@ type network struct {
 	direct *db.DB
 }
 
-func newNetwork(t *testing.T) *network {
+func newNetwork(t *testing.T, options ...app.Option) *network {
 	t.Helper()
 	url := dbtest.URL(t)
 	proxy, through := dbtest.NewProxy(t, url)
 	d := dbtest.OpenAt(t, through, db.AnswerWithin(answerWithin))
 	n := &network{
-		Env: apptest.On(t, d, app.WithMigrations(migrationstest.Numbers)), proxy: proxy, direct: dbtest.OpenAt(t, url),
+		Env:   apptest.On(t, d, append(options, app.WithMigrations(migrationstest.Numbers))...),
+		proxy: proxy, direct: dbtest.OpenAt(t, url),
 	}
 	n.Board(t, "NINJA")
 	return n
@@ -109,6 +117,32 @@ func TestSilentlyDroppedConnection(t *testing.T) {
 			}
 			domaintest.Counts(t, n.direct, 1,
 				"SELECT MAX(feed_sync_id) = (SELECT value FROM sequences WHERE name = 'tickets') FROM ticket")
+		})
+		t.Run(name+": webhooks go on, and get each change", func(t *testing.T) {
+			t.Parallel()
+			inbox := outboundtest.NewInbox(nil)
+			server := httptest.NewServer(inbox)
+			t.Cleanup(server.Close)
+			allow := domaintest.OK(outbound.ParseAllowlist("127.0.0.1"))(t)
+			n := newNetwork(t, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})),
+				app.WithURL("https://tickets.example/"))
+			domaintest.OK(n.Workflows.OpenWebhook(n.Ctx, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}}, nil))(t)
+			background(t, n.Feeds.Run)
+			background(t, n.Delivery.WorkWebhooks)
+			for round := range rounds {
+				dropped := time.Now()
+				titles := []string{fmt.Sprint("dropped ", round), fmt.Sprint("next ", round)}
+				n.drop(t, "UPDATE webhook_cursor", arrives, func() { domaintest.Must(t, n.open(titles[0])) })
+				domaintest.Must(t, n.open(titles[1]))
+				domaintest.Until(t, "both are received", func() bool {
+					return !slices.ContainsFunc(titles, func(title string) bool {
+						return !slices.ContainsFunc(inbox.Messages(), func(m outboundtest.Message) bool {
+							return strings.Contains(string(m.Body), title)
+						})
+					})
+				})
+				t.Logf("both are received after %s", time.Since(dropped).Round(time.Millisecond))
+			}
 		})
 		t.Run(name+": a worker goes on, and counts each task once", func(t *testing.T) {
 			t.Parallel()
