@@ -23,6 +23,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db/dbtest/cluster"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/wait"
@@ -113,6 +114,7 @@ func TestCluster(t *testing.T) {
 	for k := range 3 {
 		group.Go(func() { calls.pop(ctx, servers[k].url, k) })
 	}
+	group.Go(func() { i.demotions(t, ctx) })
 	calls.getOn(t, "before the first mishap")
 	happened := map[string]int{}
 	for k := range n {
@@ -163,12 +165,60 @@ func TestCluster(t *testing.T) {
 	for _, url := range c.URLs() {
 		(&install{env: []string{"DATABASE_URL=" + url}, token: i.token}).verified(t)
 	}
-	domaintest.Counts(t, d, 1, "SELECT COUNT(*) > 0 FROM account WHERE operator")
-	domaintest.Counts(t, d, 1, "SELECT COUNT(*) > 0 FROM membership WHERE role = 'owner'")
 	for k, p := range servers {
 		if err := p.stop(t); err != nil {
 			t.Errorf("server %d ended with %v\n%s", k, err, p.logged())
 		}
+	}
+}
+
+// demotions has two owners, who are operators, demote each other again and again, each through connections of its own.
+// One of them stays.
+func (i *install) demotions(t *testing.T, ctx context.Context) {
+	_, w, d := i.operator(t)
+	_, other, _ := i.operator(t)
+	domaintest.Exec(t, d, "INSERT INTO company (slug, name, created_at) VALUES ('pair', 'Pair', NOW(6))")
+	company := domaintest.OK(accounts.CompanyBySlug(ctx, d.Queries, "pair"))(t)
+	var pair [2]accounts.ID
+	var as [2]context.Context
+	for k := range pair {
+		pair[k] = domaintest.Member(t, d, company.ID, "Owner", fmt.Sprintf("owner%d@example.com", k), accounts.Owner, "")
+		as[k] = accounts.WithActor(ctx, accounts.Actor{Account: accounts.Account{ID: pair[k], Operator: true},
+			Company: company, Role: accounts.Owner})
+	}
+	rounds, demoted := 0, 0
+	for ; ctx.Err() == nil; rounds++ {
+		for _, statement := range []string{
+			fmt.Sprintf("UPDATE membership SET role = 'owner' WHERE company_id = %d", company.ID),
+			"UPDATE account SET operator = email LIKE 'owner_@example.com'",
+		} {
+			insist(ctx, func() error { _, err := d.SQL.ExecContext(ctx, statement); return err })
+		}
+		var both sync.WaitGroup
+		for k, by := range []*app.App{w, other} {
+			both.Go(func() {
+				_ = by.Workflows.ChangeRole(as[k], pair[1-k], accounts.Member)
+				_ = by.Workflows.SetOperator(as[k], pair[1-k], false)
+			})
+		}
+		both.Wait()
+		for _, left := range []string{
+			fmt.Sprintf("FROM membership WHERE role = 'owner' AND company_id = %d", company.ID), "FROM account WHERE operator",
+		} {
+			n := 1
+			insist(ctx, func() error { return d.SQL.QueryRowContext(ctx, "SELECT COUNT(*) "+left).Scan(&n) })
+			if demoted += 2 - n; n == 0 {
+				t.Errorf("after %d rounds there is none %s", rounds, left)
+			}
+		}
+		_ = wait.Sleep(ctx, 200*time.Millisecond)
+	}
+	t.Logf("two owners and operators demoted each other in %d rounds, %d times", rounds, demoted)
+}
+
+// insist tries until it succeeds or ctx ends.
+func insist(ctx context.Context, try func() error) {
+	for try() != nil && wait.Sleep(ctx, 100*time.Millisecond) == nil {
 	}
 }
 
