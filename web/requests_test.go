@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/domaintest"
@@ -289,6 +290,27 @@ func TestTrackingPages(t *testing.T) {
 			t.Error(text)
 		}
 		e.visitor().post(link+"/replies", "body", " ").is(t, http.StatusUnprocessableEntity).has(t, 1, "#reply-body-error")
+	})
+	t.Run("a reply is said once, however often its form is sent; a refused form keeps its nonce", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithForm(t, "caaaa")
+		link := e.ask(t, "DEMO", "A door")
+		nonceOn := func(a *answer) string { return a.page().Find("form [name=nonce]").AttrOr("value", "") }
+		nonce := nonceOn(e.visitor().get(link).is(t, 200))
+		refused := e.visitor().post(link+"/replies", "body", " ", "nonce", nonce).is(t, http.StatusUnprocessableEntity)
+		if kept := nonceOn(refused); nonce == "" || kept != nonce {
+			t.Errorf("the nonce is %q, and that of the refused form %q", nonce, kept)
+		}
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() {
+				e.visitor().post(link+"/replies", "body", "Thank you", "nonce", nonce).goesTo(t, link+"#said")
+			})
+		}
+		all.Wait()
+		e.counts(t, 1, "SELECT COUNT(*) FROM comment WHERE body = 'Thank you'")
+		e.visitor().post(link+"/replies", "body", "Thank you!", "nonce", nonce).goesTo(t, link+"#said")
+		e.counts(t, 1, "SELECT COUNT(*) FROM comment WHERE body = 'Thank you!'")
 	})
 	t.Run("a link that leads to nothing answers the same whatever the reason", func(t *testing.T) {
 		t.Parallel()
