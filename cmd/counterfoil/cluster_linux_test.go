@@ -165,6 +165,8 @@ func TestCluster(t *testing.T) {
 	for _, url := range c.URLs() {
 		(&install{env: []string{"DATABASE_URL=" + url}, token: i.token}).verified(t)
 	}
+	domaintest.Counts(t, d, 1, "SELECT COUNT(*) > 0 FROM account WHERE operator")
+	domaintest.Counts(t, d, 1, "SELECT COUNT(*) > 0 FROM membership WHERE role = 'owner'")
 	for k, p := range servers {
 		if err := p.stop(t); err != nil {
 			t.Errorf("server %d ended with %v\n%s", k, err, p.logged())
