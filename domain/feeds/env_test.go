@@ -267,14 +267,19 @@ func (s *env) lockWaiters() (map[uint64]bool, error) {
 	if err := s.watch.QueryRow("SHOW ENGINE INNODB STATUS").Scan(&kind, &name, &text); err != nil {
 		return nil, err
 	}
-	_, text, _ = strings.Cut(text, "LIST OF TRANSACTIONS FOR EACH SESSION") // the last deadlock comes before it
+	return parseLockWaiters(text), nil
+}
+
+// parseLockWaiters leaves out the server's own threads, such as that of InnoDB's statistics, which are all number 0.
+func parseLockWaiters(status string) map[uint64]bool {
+	_, status, _ = strings.Cut(status, "LIST OF TRANSACTIONS FOR EACH SESSION") // the last deadlock comes before it
 	found := map[uint64]bool{}
-	for _, match := range lockWait.FindAllStringSubmatch(text, -1) {
+	for _, match := range lockWait.FindAllStringSubmatch(status, -1) {
 		var connection uint64
 		fmt.Sscan(match[1], &connection)
-		found[connection] = true
+		found[connection] = connection != 0
 	}
-	return found, nil
+	return found
 }
 
 // disconnect ends the connections of all but one, as a crash of the server does.

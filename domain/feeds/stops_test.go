@@ -195,3 +195,26 @@ func both[T any](first, second iter.Seq[T]) iter.Seq[T] {
 		}
 	}
 }
+
+func TestParseLockWaiters(t *testing.T) {
+	got := parseLockWaiters(`
+---TRANSACTION 700, ACTIVE 1 sec
+LOCK WAIT 2 lock struct(s), heap size 1128, 1 row lock(s)
+MariaDB thread id 9, OS thread handle 1, query id 2 localhost root Updating
+LIST OF TRANSACTIONS FOR EACH SESSION:
+---TRANSACTION 736, ACTIVE 3 sec
+LOCK WAIT 1 lock struct(s), heap size 1128, 0 row lock(s)
+MariaDB thread id 0, OS thread handle 0, query id 0 InnoDB statistics
+---TRANSACTION 737, ACTIVE 3 sec
+LOCK WAIT 2 lock struct(s), heap size 1128, 1 row lock(s)
+MySQL thread id 42, OS thread handle 3, query id 4 localhost root Updating
+---TRANSACTION 738, ACTIVE 3 sec
+2 lock struct(s), heap size 1128, 1 row lock(s)
+MySQL thread id 43, OS thread handle 3, query id 5 localhost root
+`)
+	for connection, waits := range map[uint64]bool{0: false, 9: false, 42: true, 43: false} {
+		if got[connection] != waits {
+			t.Errorf("thread %d waits: %t", connection, got[connection])
+		}
+	}
+}
