@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,13 +103,26 @@ func draftOf(env environment, c *cli.Command) (migrations.Draft, error) {
 	case "-":
 		draft.Upload, draft.UploadName = env.stdin, "standard input"
 	default:
-		opened, err := os.Open(file)
+		opened, err := openFile(file)
 		if err != nil {
 			return draft, usageError{fmt.Sprintf("the file cannot be read: %v.", err)}
 		}
 		draft.Upload, draft.UploadName = opened, file
 	}
 	return draft, nil
+}
+
+// openFile opens a file that is no folder.
+func openFile(name string) (*os.File, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if about, err := file.Stat(); err != nil || about.IsDir() {
+		file.Close()
+		return nil, cmp.Or(err, fmt.Errorf("%s is a folder", name))
+	}
+	return file, nil
 }
 
 func keyValues(words []string) (migrations.Values, error) {

@@ -3,6 +3,7 @@ package private
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -83,7 +84,7 @@ func TestAdopt(t *testing.T) {
 		other := launch(t, helperConfig{Dir: t.TempDir()}) // no database server
 		start, _ := processStart(other.cmd.Process.Pid)
 		domaintest.Must(t, writeState(dir, state{Engine: underTest(), PID: other.cmd.Process.Pid, Start: start,
-			Socket: "/nowhere/db.sock"}))
+			Socket: filepath.Join(t.TempDir(), "db.sock")}))
 		if s := open(t, dir); s.Pid() == other.cmd.Process.Pid {
 			t.Error("adopted a stranger")
 		}
