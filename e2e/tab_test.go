@@ -193,7 +193,8 @@ func (b *tab) wait(js string, args ...any) {
 		ok, err = holds()
 		return ok
 	}, func() string {
-		page, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
+		page, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](
+			`location.href + "\nin focus: " + (document.activeElement?.value ?? "") + "\n" + document.body.innerText`))
 		return fmt.Sprintf("(%v) on %s", err, page)
 	})
 }
