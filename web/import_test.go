@@ -131,7 +131,16 @@ func TestImportMapping(t *testing.T) {
 		ana.get("/admin/migrations/import-tickets/new?from="+fmt.Sprint(run.ID)).is(t, 303)
 		again := ana.get("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping").is(t, 200)
 		again.has(t, 1, `#run-p-description option[selected][value="Priority"]`).
-			has(t, 1, "#status-0 option[selected][value=Doing]")
+			has(t, 1, "#status-0 option[selected][value=Doing]").has(t, 1, "#run-dry[checked]").has(t, 0, "#run-real")
+
+		e.exec("UPDATE migration_run SET state = 'complete' WHERE id = ?", run.ID)
+		tried := ana.get("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping").is(t, 200)
+		tried.has(t, 1, `#run-p-description option[selected][value="Priority"]`).has(t, 0, "#run-dry[checked]").
+			has(t, 1, "#run-real.primary").has(t, 1, "main button.primary")
+		next := runOf(ana.postForm("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping", tried.sends()).is(t, 303))
+		if next.Dry || next.Values["description"] != "Priority" {
+			t.Errorf("got %+v", next)
+		}
 	})
 	t.Run("keeps what was chosen where something is wrong, or is looked at again", func(t *testing.T) {
 		path, page := begin(t, importFile)

@@ -24,6 +24,9 @@ type ImportProps struct {
 	Rejected []string // rows of the sample that cannot be read
 }
 
+// Tried reports whether the file's run was a dry run to its end: the next is for real.
+func (p ImportProps) Tried() bool { return p.Run.Dry && p.Run.State == migrations.Complete }
+
 // ImportColumn is a column of a file with its first values.
 type ImportColumn struct {
 	Name    string

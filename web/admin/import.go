@@ -94,7 +94,7 @@ func (h *Handlers) ImportMapping(c echo.Context) error {
 	if props.Jira && props.Values["title"] == "" { // nothing was chosen yet
 		props.Values["names"] = "true"
 	}
-	props.Dry = true
+	props.Dry = !props.Tried()
 	return h.showImport(c, http.StatusOK, props)
 }
 
