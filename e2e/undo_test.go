@@ -120,6 +120,7 @@ func TestConflict(t *testing.T) {
 		mine.fills("#edit-title", "The plan")
 		mine.click("#ticket form .primary")
 		mine.sees(".theirs .lines ins", "FIVE")
+		mine.wait(`document.activeElement.matches(".summary") && document.activeElement.getBoundingClientRect().top >= 0`)
 		mine.wait(`document.querySelector("#merged-merged_description").value === "ONE\ntwo\nthree\nfour\nFIVE"`)
 		mine.wait(`document.querySelector("#edit-description").value === "ONE\ntwo\nthree\nfour\nfive"`)
 		mine.accessible("a conflict")

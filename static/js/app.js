@@ -43,6 +43,12 @@ htmx.onLoad((root) => {
 	each(root, '[data-keys-switch]', showSwitch)
 	if (root !== document.body) each(root, '[data-say]', (message) => say(message.textContent))
 })
+// What must be read first gets the focus; htmx would give it back to the field that had it, which may be further down.
+document.addEventListener('htmx:afterSettle', ({ target }) => {
+	const first = target.matches?.('[data-focus]') ? target : target.querySelector?.('[data-focus]')
+	first?.focus()
+	first?.scrollIntoView({ block: 'nearest' })
+})
 document.addEventListener('htmx:beforeCleanupElement', ({ target }) => {
 	if (target.matches('[data-hotkey]')) uninstall(target)
 })
