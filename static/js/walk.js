@@ -1,6 +1,7 @@
 // Cards by keyboard: j k h l and the arrows move the focus from card to card, m moves the card. A move by keys sends
 // what a drag sends.
 import htmx from '../vendor/htmx/htmx.min.js'
+import { restored } from './back.js'
 import { cardOf, hold, move, neighbours, place, put } from './board.js'
 import { open } from './dialog.js'
 import { free, letters } from './keys.js'
@@ -225,7 +226,8 @@ function remember({ target, detail }) {
 	sessionStorage.setItem(left, JSON.stringify({ at: location.pathname, keys: [card.dataset.key, ...neighbours(card).slice(0, 5)] }))
 }
 
-function comeBack() {
+async function comeBack() {
+	await restored
 	const there = JSON.parse(sessionStorage.getItem(left) ?? 'null')
 	if (there?.at !== location.pathname) return
 	sessionStorage.removeItem(left)

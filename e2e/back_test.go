@@ -1,0 +1,35 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Back on a board its columns are loaded and scrolled as far as they were, narrowed or not.
+func TestBack(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t)
+	for n := range 120 {
+		a.post("/acme/boards/NINJA/tickets", "title", fmt.Sprint("One of many ", n))
+	}
+	for _, path := range []string{"/acme/boards/NINJA", "/acme/boards/NINJA?q=many"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			b := a.tab(t)
+			b.open(path)
+			list := "#cards-" + b.columnID("To do")
+			b.wait(`(document.querySelector(%s).scrollTop = 1e6) && document.querySelectorAll(%s).length === 120`, list,
+				list+" .card")
+			top := eval[int](b, `(document.querySelector(%s).scrollTop = 3000, document.querySelector(%s).scrollTop)`, list, list)
+			key := eval[string](b, `[...document.querySelectorAll(%s)].find(c => c.getBoundingClientRect().top > 400).dataset.key`,
+				list+" .card")
+			b.click(card(key) + " a")
+			b.at("/acme/" + key)
+			b.must(chromedp.Do(b.ctx, chromedp.NavigateBack()))
+			b.wait(`document.querySelectorAll(%s).length === 120 && document.querySelector(%s).scrollTop === %s`,
+				list+" .card", list, top)
+		})
+	}
+}

@@ -1,0 +1,37 @@
+// Back on a board its columns are loaded and scrolled as far as they were when this tab left it.
+import htmx from '../vendor/htmx/htmx.min.js'
+import { reachAsFar } from './fresh.js'
+
+const name = 'counterfoil.scrolled'
+const lasts = 30 * 60 * 1000 // ms
+const here = () => location.pathname + location.search
+const columns = () => [...document.querySelectorAll('#board .column')]
+const cards = (column) => column.querySelector('.cards')
+const count = (list) => list.querySelectorAll('.card').length
+
+function keep() {
+	const at = Object.fromEntries(columns().map((column) => [column.id, [count(cards(column)), cards(column).scrollTop]]))
+	try {
+		sessionStorage.setItem(name, JSON.stringify({ page: here(), when: Date.now(), left: document.querySelector('.board').scrollLeft, at }))
+	} catch { /* then it is not restored */ }
+}
+
+async function restore() {
+	const was = JSON.parse(sessionStorage.getItem(name) ?? 'null')
+	sessionStorage.removeItem(name)
+	if (was?.page !== here() || location.hash || Date.now() - was.when > lasts) return
+	await Promise.all(columns().filter(({ id }) => was.at[id]).map(async (column) => {
+		const [loaded, top] = was.at[column.id]
+		const list = cards(column)
+		await reachAsFar(list, `more-${column.dataset.column}`, () => count(list) >= loaded)
+		htmx.process(list)
+		if (!list.scrollTop) list.scrollTop = top // unless the user has scrolled meanwhile
+	}))
+	const board = document.querySelector('.board')
+	if (!board.scrollLeft) board.scrollLeft = was.left
+}
+
+const isBoard = columns().length > 0
+// restored resolves once all is loaded again; what cannot be loaded is not.
+export const restored = isBoard ? restore().catch(() => {}) : Promise.resolve()
+if (isBoard) window.addEventListener('pagehide', keep)
