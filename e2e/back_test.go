@@ -11,7 +11,7 @@ import (
 func TestBack(t *testing.T) {
 	t.Parallel()
 	a := withBoard(t)
-	for n := range 120 {
+	for n := range 200 {
 		a.post("/acme/boards/NINJA/tickets", "title", fmt.Sprint("One of many ", n))
 	}
 	for _, path := range []string{"/acme/boards/NINJA", "/acme/boards/NINJA?q=many"} {
@@ -20,7 +20,7 @@ func TestBack(t *testing.T) {
 			b := a.tab(t)
 			b.open(path)
 			list := "#cards-" + b.columnID("To do")
-			b.wait(`(document.querySelector(%s).scrollTop = 1e6) && document.querySelectorAll(%s).length === 120`, list,
+			b.wait(`(document.querySelector(%s).scrollTop = 1e6) && document.querySelectorAll(%s).length === 200`, list,
 				list+" .card")
 			top := eval[int](b, `(document.querySelector(%s).scrollTop = 3000, document.querySelector(%s).scrollTop)`, list, list)
 			key := eval[string](b, `[...document.querySelectorAll(%s)].find(c => c.getBoundingClientRect().top > 400).dataset.key`,
@@ -28,7 +28,7 @@ func TestBack(t *testing.T) {
 			b.click(card(key) + " a")
 			b.at("/acme/" + key)
 			b.must(chromedp.Do(b.ctx, chromedp.NavigateBack()))
-			b.wait(`document.querySelectorAll(%s).length === 120 && document.querySelector(%s).scrollTop === %s`,
+			b.wait(`document.querySelectorAll(%s).length === 200 && document.querySelector(%s).scrollTop === %s`,
 				list+" .card", list, top)
 		})
 	}

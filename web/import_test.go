@@ -137,6 +137,11 @@ func TestImportMapping(t *testing.T) {
 		tried := ana.get("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping").is(t, 200)
 		tried.has(t, 1, `#run-p-description option[selected][value="Priority"]`).has(t, 0, "#run-dry[checked]").
 			has(t, 1, "#run-real.primary").has(t, 1, "main button.primary")
+		tried.textHas(t, "main", "this one is for real")
+		if dry := ana.postForm("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping",
+			tried.sends("dry", "true", "again", "true")).is(t, 200); strings.Contains(dry.text(t, "main"), "for real") {
+			t.Error("a dry run is said to be for real")
+		}
 		next := runOf(ana.postForm("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping", tried.sends()).is(t, 303))
 		if next.Dry || next.Values["description"] != "Priority" {
 			t.Errorf("got %+v", next)

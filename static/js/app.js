@@ -47,7 +47,6 @@ htmx.onLoad((root) => {
 document.addEventListener('htmx:afterSettle', ({ target }) => {
 	const first = target.matches?.('[data-focus]') ? target : target.querySelector?.('[data-focus]')
 	first?.focus()
-	first?.scrollIntoView({ block: 'nearest' })
 })
 document.addEventListener('htmx:beforeCleanupElement', ({ target }) => {
 	if (target.matches('[data-hotkey]')) uninstall(target)

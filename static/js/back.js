@@ -5,6 +5,7 @@ import { reachAsFar } from './fresh.js'
 const name = 'counterfoil.scrolled'
 const lasts = 30 * 60 * 1000 // ms
 const here = () => location.pathname + location.search
+const board = () => document.getElementById('board')
 const columns = () => [...document.querySelectorAll('#board .column')]
 const cards = (column) => column.querySelector('.cards')
 const count = (list) => list.querySelectorAll('.card').length
@@ -12,7 +13,7 @@ const count = (list) => list.querySelectorAll('.card').length
 function keep() {
 	const at = Object.fromEntries(columns().map((column) => [column.id, [count(cards(column)), cards(column).scrollTop]]))
 	try {
-		sessionStorage.setItem(name, JSON.stringify({ page: here(), when: Date.now(), left: document.querySelector('.board').scrollLeft, at }))
+		sessionStorage.setItem(name, JSON.stringify({ page: here(), when: Date.now(), left: board().scrollLeft, at }))
 	} catch { /* then it is not restored */ }
 }
 
@@ -27,8 +28,7 @@ async function restore() {
 		htmx.process(list)
 		if (!list.scrollTop) list.scrollTop = top // unless the user has scrolled meanwhile
 	}))
-	const board = document.querySelector('.board')
-	if (!board.scrollLeft) board.scrollLeft = was.left
+	if (!board().scrollLeft) board().scrollLeft = was.left
 }
 
 const isBoard = columns().length > 0

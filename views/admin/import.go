@@ -24,8 +24,10 @@ type ImportProps struct {
 	Rejected []string // rows of the sample that cannot be read
 }
 
-// Tried reports whether the file's run was a dry run to its end: the next is for real.
-func (p ImportProps) Tried() bool { return p.Run.Dry && p.Run.State == migrations.Complete }
+// Tried reports whether the file can be read and its run was a dry run to its end: the next is for real.
+func (p ImportProps) Tried() bool {
+	return p.Run.Dry && p.Run.State == migrations.Complete && len(p.Columns) > 0
+}
 
 // ImportColumn is a column of a file with its first values.
 type ImportColumn struct {
