@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -189,3 +191,16 @@ func (e usageError) Error() string { return e.message }
 
 // jsonOption adds --json to a command.
 func jsonOption(usage string) cli.Flag { return &cli.BoolFlag{Name: "json", Usage: usage} }
+
+// openFile opens a file that is no folder.
+func openFile(name string) (*os.File, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if about, err := file.Stat(); err != nil || about.IsDir() {
+		file.Close()
+		return nil, cmp.Or(err, fmt.Errorf("%s is a folder", name))
+	}
+	return file, nil
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,19 +109,6 @@ func draftOf(env environment, c *cli.Command) (migrations.Draft, error) {
 		draft.Upload, draft.UploadName = opened, file
 	}
 	return draft, nil
-}
-
-// openFile opens a file that is no folder.
-func openFile(name string) (*os.File, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if about, err := file.Stat(); err != nil || about.IsDir() {
-		file.Close()
-		return nil, cmp.Or(err, fmt.Errorf("%s is a folder", name))
-	}
-	return file, nil
 }
 
 func keyValues(words []string) (migrations.Values, error) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -31,7 +30,7 @@ func loadCommand(env environment) *cli.Command {
 		Flags: runOptions(&cli.IntFlag{Name: "length", Value: refs.Short,
 			Usage: "how many characters each code has: 5 or 6"}),
 		Action: func(ctx context.Context, c *cli.Command) error {
-			file, err := os.Open(c.Args().First())
+			file, err := openFile(c.Args().First())
 			if err != nil {
 				return err
 			}
