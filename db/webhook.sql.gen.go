@@ -332,7 +332,7 @@ func (q *Queries) DeleteWebhookCursors(ctx context.Context, webhookID id.Webhook
 const dueWebhooks = `-- name: DueWebhooks :many
 SELECT id, company_id FROM webhook FORCE INDEX (ix_webhook_state)
 WHERE state = 'on' AND id > ? AND (failures = 0 OR due_at <= NOW(6))
-  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL ? MICROSECOND)
+  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL 2 * ? MICROSECOND)
 ORDER BY id
 LIMIT ?
 `
@@ -349,8 +349,8 @@ type DueWebhooksRow struct {
 }
 
 // A page of the webhooks that can be sent to now and have no sender. Their cursors show whether there is something to
-// send. One without failures waits for nothing, and a lease that ends later than one that begins now was taken before
-// the clock was set back.
+// send. One without failures waits for nothing, and a lease that ends later than two of them was taken before the clock
+// was set back. (Later than one is not enough: NOW is when the statement began, and it may have waited for the row since.)
 func (q *Queries) DueWebhooks(ctx context.Context, arg DueWebhooksParams) ([]DueWebhooksRow, error) {
 	rows, err := q.db.QueryContext(ctx, dueWebhooks, arg.After, arg.LeaseUs, arg.Limit)
 	if err != nil {
@@ -423,7 +423,7 @@ func (q *Queries) ForgetWebhookAttempts(ctx context.Context, before time.Time, l
 const leaseWebhook = `-- name: LeaseWebhook :execresult
 UPDATE webhook SET fence = LAST_INSERT_ID(fence + 1), lease_ends = NOW(6) + INTERVAL ? MICROSECOND
 WHERE id = ? AND state = 'on' AND (failures = 0 OR due_at <= NOW(6))
-  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL ? MICROSECOND)
+  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL 2 * ? MICROSECOND)
 `
 
 type LeaseWebhookParams struct {

@@ -68,11 +68,11 @@ DELETE FROM webhook WHERE id = sqlc.arg(id);
 
 -- name: DueWebhooks :many
 -- A page of the webhooks that can be sent to now and have no sender. Their cursors show whether there is something to
--- send. One without failures waits for nothing, and a lease that ends later than one that begins now was taken before
--- the clock was set back.
+-- send. One without failures waits for nothing, and a lease that ends later than two of them was taken before the clock
+-- was set back. (Later than one is not enough: NOW is when the statement began, and it may have waited for the row since.)
 SELECT id, company_id FROM webhook FORCE INDEX (ix_webhook_state)
 WHERE state = 'on' AND id > sqlc.arg(after) AND (failures = 0 OR due_at <= NOW(6))
-  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND)
+  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL 2 * sqlc.arg(lease_us) MICROSECOND)
 ORDER BY id
 LIMIT ?;
 
@@ -80,7 +80,7 @@ LIMIT ?;
 -- LastInsertId is the fence. It must match one row. The condition is that of DueWebhooks.
 UPDATE webhook SET fence = LAST_INSERT_ID(fence + 1), lease_ends = NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND
 WHERE id = sqlc.arg(id) AND state = 'on' AND (failures = 0 OR due_at <= NOW(6))
-  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND);
+  AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL 2 * sqlc.arg(lease_us) MICROSECOND);
 
 -- name: LeasedWebhook :one
 SELECT * FROM webhook WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);

@@ -57,6 +57,26 @@ func TestClaim(t *testing.T) {
 			t.Errorf("%d took it", taken.Load())
 		}
 	})
+	t.Run("one that began before another and waited for the row finds it leased", func(t *testing.T) {
+		t.Parallel()
+		hook := e.hook(t)
+		tx := domaintest.OK(e.SQL.BeginTx(ctx, nil))(t)
+		domaintest.OK(tx.Exec("UPDATE webhook SET note = 'held' WHERE id = ?", hook))(t)
+		lost := make(chan error, 1)
+		go func() {
+			_, err := webhooks.Claim(ctx, e.Queries, hook)
+			lost <- err
+		}()
+		domaintest.Until(t, "the claim waits", func() bool {
+			return domaintest.Number(t, e.DB, `SELECT COUNT(*) FROM information_schema.processlist
+				WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%LAST_INSERT_ID(fence + 1)%'`) > 0
+		})
+		domaintest.OK(tx.Exec("UPDATE webhook SET lease_ends = NOW(6) + INTERVAL 1 MINUTE WHERE id = ?", hook))(t)
+		domaintest.Must(t, tx.Commit())
+		if err := <-lost; !errors.Is(err, webhooks.ErrLost) {
+			t.Errorf("it got %v", err)
+		}
+	})
 	for name, left := range map[string]func(e *env, h *webhooks.LeasedWebhook) error{
 		"a released lease": func(e *env, h *webhooks.LeasedWebhook) error { return h.Release(ctx, e.Queries) },
 		"a dead process":   func(*env, *webhooks.LeasedWebhook) error { return nil },
