@@ -138,6 +138,9 @@ func open(ctx context.Context, engine, dir string) (*private.Server, error) {
 		"max_connections":                "1000",
 		"innodb_buffer_pool_size":        "512M",
 		"innodb_log_file_size":           "32M",
+		"table_open_cache":               "20000",
+		"table_definition_cache":         "20000",
+		"open_files_limit":               "60000",
 	}
 	switch engine {
 	case "mysql":
