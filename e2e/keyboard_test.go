@@ -153,6 +153,7 @@ func TestWalk(t *testing.T) {
 		b.open("/acme/boards/NINJA")
 		b.types("jja")
 		b.wait(`document.activeElement.id === "assign-q" && document.querySelector("#dialog-title").innerText.includes("NINJA-2")`)
+		b.wait(`document.querySelector("#people-found input")`)
 		b.types("\t ") // the first member
 		b.wait(`document.querySelector("#assign input:checked")`)
 		b.types("\r")

@@ -9,32 +9,35 @@ import (
 
 // Element ids: the key of a fragment, its DOM id and its hx-target are the same.
 const (
-	MainID     = "main" // a page without its frame
-	BoardID    = "board"
-	DialogID   = "dialog"     // the one <dialog> of the frame
-	FlashID    = "flash"      // messages
-	AnnounceID = "announce"   // the aria-live region
-	JumpID     = "jump-found" // the results of the jump box
-	UndoID     = "undo"       // the form behind ctrl+Z
-	UnreadID   = "unread"     // the link to the inbox
-	FilterID   = "filter"     // of a board
-	SwitchID   = "switch"     // the columns of a board, on a phone
-	ArchivedID = "archived"   // active boards
-	DeletedID  = "deleted"    // deleted tickets of a board
+	MainID       = "main" // a page without its frame
+	BoardID      = "board"
+	DialogID     = "dialog"      // the one <dialog> of the frame
+	FlashID      = "flash"       // messages
+	AnnounceID   = "announce"    // the aria-live region
+	JumpID       = "jump-found"  // the results of the jump box
+	JumpDialogID = "jump-dialog" // the template of its dialog
+	UndoID       = "undo"        // the form behind ctrl+Z
+	UnreadID     = "unread"      // the link to the inbox
+	FilterID     = "filter"      // of a board
+	SwitchID     = "switch"      // the columns of a board, on a phone
+	ArchivedID   = "archived"    // active boards
+	DeletedID    = "deleted"     // deleted tickets of a board
 
-	TicketID      = "ticket"
-	MoveID        = "move" // the form that moves a ticket
-	HistoryID     = "history"
-	ClosureID     = "closure"
-	AssigneesID   = "assignees"    // of a ticket
-	CandidatesID  = "people-found" // of the form that chooses them
-	CommentsID    = "comments"     // the section below a ticket
-	SaidID        = "said"         // its list
-	CommentFormID = "comment-form"
-	MuteID        = "mute"
-	ReplyFormID   = "reply-form" // replies to a requester
-	RequesterID   = "requester"  // the requester of a ticket
-	RequestLinkID = "request-link-shown"
+	TicketID          = "ticket"
+	MoveID            = "move" // the form that moves a ticket
+	HistoryID         = "history"
+	ClosureID         = "closure"
+	AssigneesID       = "assignees"         // of a ticket
+	CandidatesID      = "people-found"      // of the form that chooses them
+	AssignDialogID    = "assign-dialog"     // the template of its dialog
+	NewTicketDialogID = "new-ticket-dialog" // the template of its dialog
+	CommentsID        = "comments"          // the section below a ticket
+	SaidID            = "said"              // its list
+	CommentFormID     = "comment-form"
+	MuteID            = "mute"
+	ReplyFormID       = "reply-form" // replies to a requester
+	RequesterID       = "requester"  // the requester of a ticket
+	RequestLinkID     = "request-link-shown"
 
 	PublicFormID = "public-form"    // of a board's settings
 	ChangesID    = "column-changes" // of a board's settings: what runs are doing to its columns

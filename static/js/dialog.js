@@ -1,4 +1,5 @@
-// The one dialog: links with data-dialog, and a card's move link, open in it.
+// The one dialog: links with data-dialog, whose value is the id of a template if they have one, and a card's move link
+// open in it.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { pressed } from './keys.js'
 import { ask, toast } from './say.js'
@@ -26,21 +27,91 @@ document.addEventListener('click', async (event) => {
 	const link = event.target.closest('a[data-dialog], a.move')
 	if (!link || !pressed(event)) return
 	event.preventDefault()
-	if (link.ariaBusy) return
-	link.ariaBusy = 'true'
-	await open(link.href)
-	link.ariaBusy = null
+	open(link.href, { template: link.dataset.dialog, title: titleOf(link) })
 })
 
-// open shows the page at a path in the dialog, unless another is open.
-export async function open(path) {
+// open shows the page at a path in the dialog, unless another is open. The dialog opens in the same task, so the next
+// key is its own: with a template of the page, or with a title until the page comes. A template with data-whole needs
+// nothing else; others are replaced by the page, which gets what was typed meanwhile.
+export async function open(path, { template, title = '', fill } = {}) {
 	if (dialog.open) return
+	own = pressing
+	const source = document.getElementById(template)
+	show(source ? source.content.cloneNode(true) : loading(title))
+	fill?.(body)
+	for (const nonce of body.querySelectorAll('[name=nonce]')) nonce.value = newNonce()
+	if (source && 'whole' in source.dataset) return
+	const first = body.firstElementChild
+	const here = () => dialog.open && body.firstElementChild === first
 	try {
-		show(await ask(path, { target: 'dialog' }))
+		const page = await ask(path, { target: 'dialog' })
+		await composed()
+		if (here()) replace(page)
 	} catch (error) {
+		if (here() && !source) close()
 		toast(error.message, true)
 	}
 }
+
+// The key that opens the dialog is none of its text: what it would insert is dropped, until the next key.
+let pressing = false // within the task of a key
+let own = false
+document.addEventListener('keydown', () => {
+	own = false
+	pressing = true
+	setTimeout(() => { pressing = false })
+}, true)
+document.addEventListener('keyup', () => { own = false }, true)
+document.addEventListener('beforeinput', (event) => { if (own && event.inputType === 'insertText') event.preventDefault() }, true)
+
+// titleOf is the text of a link without its key.
+function titleOf(link) {
+	if (link.ariaLabel) return link.ariaLabel
+	const copy = link.cloneNode(true)
+	copy.querySelectorAll('kbd').forEach((key) => key.remove())
+	return copy.textContent
+}
+
+// loading is the dialog until its page comes.
+function loading(title) {
+	const heading = Object.assign(document.createElement('h2'), { id: 'dialog-title', tabIndex: -1, textContent: title.trim() })
+	heading.setAttribute('autofocus', '')
+	const hint = Object.assign(document.createElement('p'), { className: 'hint', textContent: 'Loading…' })
+	const both = document.createDocumentFragment()
+	both.append(heading, hint)
+	return both
+}
+
+// replace shows a page in place of its template: fields that were changed keep their texts, the focus and the caret.
+function replace(page) {
+	const typed = [...body.querySelectorAll('input[id]:not([type=hidden]), textarea[id], select[id]')].filter(changed)
+	const { id, selectionStart, selectionEnd } = document.activeElement
+	const had = body.contains(document.activeElement)
+	show(page)
+	for (const { id, value } of typed) {
+		const field = document.getElementById(id)
+		if (!field) continue
+		field.value = value
+		field.dispatchEvent(new Event('input', { bubbles: true }))
+	}
+	const field = had && id ? document.getElementById(id) : null
+	if (!body.contains(field)) return
+	field.focus()
+	if (selectionStart !== undefined && selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd)
+}
+
+const changed = (field) => field.matches('select')
+	? [...field.options].some((option) => option.selected !== option.defaultSelected)
+	: field.value !== field.defaultValue
+
+// composed waits until no word is being composed: to replace its field would lose it.
+let composing = false
+const composed = () => composing ? new Promise((done) => document.addEventListener('compositionend', () => setTimeout(done), { once: true })) : undefined
+document.addEventListener('compositionstart', () => { composing = true }, true)
+document.addEventListener('compositionend', () => { composing = false }, true)
+
+// newNonce names another submission than those before.
+export const newNonce = () => crypto.getRandomValues(new Uint32Array(4)).join('-')
 
 dialog.addEventListener('close', () => {
 	document.dispatchEvent(new Event('visibilitychange')) // keeps drafts before the input goes

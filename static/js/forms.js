@@ -1,6 +1,6 @@
 import htmx from '../vendor/htmx/htmx.min.js'
 import { act, moveByForm, refresh, showColumns } from './board.js'
-import { close, show } from './dialog.js'
+import { close, newNonce, show } from './dialog.js'
 import { taken } from './drafts.js'
 import { ask, reason, toast } from './say.js'
 
@@ -55,7 +55,7 @@ function again(form) {
 	const column = form.closest('.column')
 	const texts = [...form.querySelectorAll('[name=title], [name=description]')]
 	for (const text of texts) text.value = ''
-	form.elements.nonce.value = crypto.getRandomValues(new Uint32Array(4)).join('-') // the next title is another ticket
+	form.elements.nonce.value = newNonce() // the next title is another ticket
 	form.elements.title.focus()
 	const done = act()
 

@@ -194,6 +194,11 @@ function keyWhileMoving(event) {
 // path is a page of a card; the board has each with {key} for the key.
 const path = (name, card) => board.dataset[name]?.replace('{key}', card.dataset.key)
 
+const assign = (card) => open(path('assignees', card), {
+	template: 'assign-dialog',
+	fill: (dialog) => { dialog.querySelector('.key').textContent = card.querySelector('.key').textContent },
+})
+
 function act(event) {
 	if (!letters() || !['m', 'e', 'a'].includes(event.key) || event.shiftKey || event.repeat) return false
 	const card = current()
@@ -202,7 +207,7 @@ function act(event) {
 		if (first) say(`${first.dataset.key}. Press ${event.key} again for this card.`)
 	} else if (event.key === 'm') lift(card)
 	else if (event.key === 'e' && path('edit', card)) location.assign(path('edit', card))
-	else if (event.key === 'a' && path('assignees', card)) open(path('assignees', card))
+	else if (event.key === 'a' && path('assignees', card)) assign(card)
 	return true
 }
 

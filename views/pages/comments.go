@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/a-h/templ"
+
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -61,17 +63,27 @@ func own(p views.Page, b boards.Board, c views.Comment) bool {
 	return p.Writes(b) && c.Author.ID == p.Actor.Account.ID && !c.Deleted()
 }
 
-// AssignProps is the form of a ticket's assignees. Chosen are the assignees, Members the members found by the text Find;
-// Checked are the accounts that are checked.
+// AssignProps is the form of a ticket's assignees. Chosen are the assignees, Members the members found by the text Find,
+// and First the best of them, which Enter takes; Checked are the accounts that are checked.
 type AssignProps struct {
 	Page    views.Page
 	Board   boards.Board
 	Ticket  tickets.Ticket
 	Find    string
 	Members []accounts.NamedMember
+	First   id.Account // 0 for none
 	Checked []id.Account
 	More    bool // there are more members than the list shows
 	Errors  views.Errors
+}
+
+// findMember is the field of the form that finds members.
+func findMember() views.Field {
+	return views.NewField("assign", "q", "Find by name or handle", "", nil)
+}
+
+func memberQuery() templ.Attributes {
+	return templ.Attributes{"type": "search", "maxlength": "60", "autocomplete": "off", "dir": "auto", "autofocus": true}
 }
 
 // InboxProps is a page of the user's inbox.

@@ -83,6 +83,9 @@ func (h *Handlers) showAssign(c echo.Context, code int, ticket tickets.Ticket, b
 	if props.More = len(found) > peopleToAssign; props.More {
 		found = found[:peopleToAssign]
 	}
+	if props.Find != "" && len(found) > 0 {
+		props.First = found[0].ID
+	}
 	for _, one := range found {
 		if !slices.Contains(checked, one.ID) {
 			props.Members = append(props.Members, one)

@@ -37,7 +37,7 @@ func (h *Handlers) Jump(c echo.Context) error {
 	case respond.Target(c) == views.JumpID:
 		return respond.Render(c, http.StatusOK, pages.JumpFound(props, true))
 	case respond.IsFragment(c):
-		return respond.Render(c, http.StatusOK, pages.JumpDialog(props))
+		return respond.Render(c, http.StatusOK, views.JumpDialog(props.Page))
 	}
 	return respond.Render(c, http.StatusOK, pages.JumpPage(props))
 }
