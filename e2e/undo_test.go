@@ -132,6 +132,25 @@ func TestConflict(t *testing.T) {
 		mine.open("/acme/NINJA-1/edit")
 		mine.wait(`!document.querySelector(".draft") && document.querySelector("#edit-description").value.startsWith("ONE")`)
 	})
+	t.Run("two tabs change the same line, and another text is written for it", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Plan")
+		a.post("/acme/NINJA-1", "title", "Plan", "description", "one\ntwo\nthree", "version", "1")
+		b := a.tab(t)
+		b.open("/acme/NINJA-1/edit")
+		a.post("/acme/NINJA-1", "title", "Plan", "description", "one\ntheirs\nthree", "version", "2")
+		b.fills("#edit-description", "one\nmine\nthree")
+		b.click("#ticket form .primary")
+		b.wait(`document.querySelectorAll(".clash").length === 1 && !document.querySelector(".clash textarea").checkVisibility()`)
+		b.accessible("a conflict with a piece to choose")
+		b.fits("a conflict with a piece to choose")
+		b.click("#merge .primary")
+		b.wait(`document.activeElement.name === "piece-0"`) // the browser asks for a choice
+		b.click(".clash [value=other]")
+		b.fills(".clash textarea", "ours")
+		b.click("#merge .primary")
+		b.sees(".prose", "one ours three")
+	})
 }
 
 func TestDrafts(t *testing.T) {

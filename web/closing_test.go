@@ -311,19 +311,58 @@ func TestConflict(t *testing.T) {
 		}
 	})
 
-	t.Run("the same line stands there twice, marked; and mine can replace theirs", func(t *testing.T) {
+	t.Run("of a line that both changed one is chosen, or both, or another text; or mine replaces theirs", func(t *testing.T) {
 		t.Parallel()
 		_, ana := setUp(t)
-		mine := strings.Replace(began, "five", "mine", 1)
-		a := ana.post("/acme/DEMO-1", "title", "Title", "description", mine, "version", "2").is(t, 409)
-		if got := a.value(t, "#merged-merged_description"); !strings.Contains(got,
-			"<<<<<<< yours\nmine\n=======\nFIVE\n>>>>>>> theirs") {
-			t.Errorf("merged is %q", got)
+		mine := strings.Replace(began, "five", "<<<<<<< HEAD", 1) // of git: text like any other
+		a := ana.post("/acme/DEMO-1", "title", "Title", "description", mine, "version", "2").is(t, 409).
+			has(t, 0, "#merged-merged_description").has(t, 1, "#merge .clash").has(t, 0, "#merge :checked")
+		if got := a.text(t, "#merge .clash label:first-of-type pre"); got != "<<<<<<< HEAD" {
+			t.Errorf("the piece is %q", got)
+		}
+		form := []string{"merged_title", "New title", "mine_title", a.value(t, "#merge [name=mine_title]"), "mine",
+			a.value(t, "#merge [name=mine]"), "version", a.value(t, "#merge [name=version]"), "merge", a.value(t, "[name=merge]"),
+			"piece-0-other", "six\r\nseven"}
+		for _, none := range []string{"", "x"} {
+			a = ana.post("/acme/DEMO-1", append(form, "piece-0", none)...).is(t, 422).has(t, 1, "#merged-piece-0-error")
+			if a.value(t, "#merged-merged_title") != "New title" || a.value(t, "#edit-description") != mine ||
+				a.value(t, "[name=piece-0-other]") != "six\nseven" {
+				t.Error("what was typed is lost:", a.body)
+			}
+		}
+		ana.post("/acme/DEMO-1", append(form, "piece-0", "other")...).goesTo(t, "/acme/DEMO-1")
+		if got := ana.get("/acme/DEMO-1/edit").value(t, "#edit-description"); got != "one\ntwo\nthree\nfour\nsix\nseven" {
+			t.Errorf("stored is %q", got)
+		}
+		a = ana.post("/acme/DEMO-1", append(form, "piece-0", "both")...).is(t, 409) // sent again
+		if got := a.value(t, "#edit-description"); got != mine+"\nFIVE" {
+			t.Errorf("kept is %q", got)
 		}
 		ana.post("/acme/DEMO-1", "title", "Title", "description", mine, "version", "2", "overwrite",
 			a.value(t, "[name=overwrite]")).goesTo(t, "/acme/DEMO-1")
 		if got := ana.get("/acme/DEMO-1/edit").value(t, "#edit-description"); got != mine {
 			t.Errorf("stored is %q", got)
+		}
+	})
+
+	t.Run("a piece without a choice has the lines of both if the ticket was changed again", func(t *testing.T) {
+		t.Parallel()
+		e, ana := setUp(t)
+		mine := strings.Replace(began, "five", "mine", 1)
+		a := ana.post("/acme/DEMO-1", "title", "Title", "description", mine, "version", "2").is(t, 409)
+		e.signedIn("bob").post("/acme/DEMO-1", "title", "Title", "description", strings.Replace(began, "one", "ONE", 1),
+			"version", "3").goesTo(t, "/acme/DEMO-1")
+		a = ana.post("/acme/DEMO-1", "merged_title", "Title", "mine_title", "Title", "mine", mine, "version", "2", "merge",
+			a.value(t, "[name=merge]")).is(t, 409)
+		if got := a.value(t, "#edit-description"); got != mine+"\nFIVE" {
+			t.Errorf("kept is %q", got)
+		}
+		for _, versions := range [][2]string{{"0", "99"}, {"99", "3"}, {"2", "0"}} { // that never were
+			a = ana.post("/acme/DEMO-1", "merged_title", "Title", "mine_title", "Title", "mine", mine, "version", versions[0],
+				"merge", versions[1]).is(t, 409)
+			if got := a.value(t, "#edit-description"); got != mine {
+				t.Errorf("kept is %q", got)
+			}
 		}
 	})
 

@@ -69,9 +69,8 @@ type Conflict struct {
 	Title       *Change // by the others; nil if unchanged
 	Lines       []Line  // of the description; none if unchanged
 	MergedTitle string
-	Merged      string // the description
-	// TitleClash and LinesClash say that both changed the title, or the same lines.
-	TitleClash, LinesClash bool
+	TitleClash  bool   // both changed the title
+	Merged      Merged // the description
 }
 
 // Resolve compares the title and description that were sent with the edits since their version.
@@ -87,6 +86,17 @@ func (c *Conflict) Resolve(title, description string) {
 	case c.Title != nil && title != c.Current.Title:
 		c.TitleClash = true
 	}
-	merged, clean := Merge(c.Since.Description, description, c.Current.Description)
-	c.Merged, c.LinesClash = merged, !clean
+	c.Merged = MergeDescriptions(c.Since.Description, description, c.Current.Description)
+}
+
+// maxClashes is the most pieces that anyone chooses one by one; with more, one text is chosen as a whole.
+const maxClashes = 100
+
+// MergeDescriptions merges as Merge does, with few enough clashes to choose for each.
+func MergeDescriptions(base, mine, theirs string) Merged {
+	merged := Merge(base, mine, theirs)
+	if merged.Clashes() > maxClashes {
+		return Merged{{Clash: true, Mine: lines(mine), Theirs: lines(theirs)}}
+	}
+	return merged
 }

@@ -77,22 +77,33 @@ func shorten(all []Line) (short []Line) {
 	return short
 }
 
-// Marks around lines that both sides changed.
+// Merged is a text with the changes of two others to their base.
+type Merged []Piece
+
+// Piece is a part of a merged text: its lines, or those of both if both changed them.
+type Piece struct {
+	Clash        bool
+	Lines        []string
+	Mine, Theirs []string // of a clash
+}
+
+// The choices for the lines that both changed.
 const (
-	markMine   = "<<<<<<< yours"
-	markMiddle = "======="
-	markTheirs = ">>>>>>> theirs"
+	TakeMine   = "mine"
+	TakeTheirs = "theirs"
+	TakeBoth   = "both"
+	TakeOther  = "other"
 )
 
-// Merge returns a text with the changes of two others to their base. Lines that both changed are there twice, between
-// marker lines, and clean is false.
+// Choice is what is taken for the lines that both changed; Other is the text of TakeOther.
+type Choice struct{ Take, Other string }
+
+// Merge merges the changes of two texts to their base.
 //
 // It is diff3 (Khanna, Kunal, Pierce: A Formal Investigation of Diff3).
-func Merge(base, mine, theirs string) (merged string, clean bool) {
+func Merge(base, mine, theirs string) (m Merged) {
 	o, a, b := lines(base), lines(mine), lines(theirs)
 	inA, inB := match(o, a), match(o, b)
-	var out []string
-	clean = true
 	i, j, k := 0, 0, 0 // in o, a, b
 	for {
 		// The next line that all three have.
@@ -104,24 +115,111 @@ func Merge(base, mine, theirs string) (merged string, clean bool) {
 		if next < len(o) {
 			endA, endB = inA[next], inB[next]
 		}
-		part, ok := mergePart(o[i:next], a[j:endA], b[k:endB])
-		out, clean = append(out, part...), clean && ok
+		m.add(mergePart(o[i:next], a[j:endA], b[k:endB]))
 		if next == len(o) {
-			return strings.Join(out, "\n"), clean
+			return m
 		}
-		out = append(out, o[next])
+		m.add(Piece{Lines: o[next : next+1]})
 		i, j, k = next+1, endA+1, endB+1
 	}
 }
 
-func mergePart(base, mine, theirs []string) (merged []string, ok bool) {
+func (m *Merged) add(p Piece) {
+	if last := len(*m) - 1; last >= 0 && !p.Clash && !(*m)[last].Clash {
+		(*m)[last].Lines = append((*m)[last].Lines, p.Lines...)
+		return
+	}
+	if p.Clash || len(p.Lines) > 0 {
+		p.Lines = slices.Clone(p.Lines) // of a text that stays as it is
+		*m = append(*m, p)
+	}
+}
+
+func mergePart(base, mine, theirs []string) Piece {
 	switch {
 	case slices.Equal(mine, base):
-		return theirs, true
+		return Piece{Lines: theirs}
 	case slices.Equal(theirs, base), slices.Equal(mine, theirs):
-		return mine, true
+		return Piece{Lines: mine}
 	}
-	return slices.Concat([]string{markMine}, mine, []string{markMiddle}, theirs, []string{markTheirs}), false
+	return Piece{Clash: true, Mine: mine, Theirs: theirs}
+}
+
+// Both are the lines of both, the own first.
+func (p Piece) Both() []string { return slices.Concat(p.Mine, p.Theirs) }
+
+func (p Piece) choose(c Choice) (chosen []string, ok bool) {
+	switch c.Take {
+	case TakeMine:
+		return p.Mine, true
+	case TakeTheirs:
+		return p.Theirs, true
+	case TakeBoth:
+		return p.Both(), true
+	case TakeOther:
+		return lines(c.Other), true
+	}
+	return p.Both(), false
+}
+
+// Clashes is how many pieces both changed.
+func (m Merged) Clashes() (n int) {
+	for _, p := range m {
+		if p.Clash {
+			n++
+		}
+	}
+	return n
+}
+
+// Text is the text with a choice for each clash, in order. Where there is none it has the lines of both, and missing
+// the number of the clash, from 0.
+func (m Merged) Text(choices ...Choice) (text string, missing []int) {
+	var all []string
+	n := 0
+	for _, p := range m {
+		if !p.Clash {
+			all = append(all, p.Lines...)
+			continue
+		}
+		var choice Choice
+		if n < len(choices) {
+			choice = choices[n]
+		}
+		chosen, ok := p.choose(choice)
+		if !ok {
+			missing = append(missing, n)
+		}
+		all = append(all, chosen...)
+		n++
+	}
+	return strings.Join(all, "\n"), missing
+}
+
+// Around are the lines of each piece that has no clash, without those far from one.
+func (m Merged) Around() [][]Line {
+	var all []Line
+	for _, p := range m {
+		if p.Clash {
+			all = append(all, Line{Op: Removed})
+		}
+		for _, text := range p.Lines {
+			all = append(all, Line{Op: Kept, Text: text})
+		}
+	}
+	around := make([][]Line, len(m))
+	at := 0
+	for _, l := range shorten(all) {
+		if l.Op == Kept || l.Op == Skipped {
+			around[at] = append(around[at], l)
+			continue
+		}
+		if !m[at].Clash {
+			at++
+		}
+		at++ // between two clashes is a piece without
+	}
+	return around
 }
 
 func lines(text string) []string {

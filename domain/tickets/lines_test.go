@@ -32,19 +32,16 @@ func TestMergeOfLongTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, mine, theirs := long(t, "base"), long(t, "mine"), long(t, "theirs")
 		for _, both := range [][2]string{{base, mine}, {mine, base}, {mine, mine}} {
-			if merged, clean := tickets.Merge(base, both[0], both[1]); merged != mine || !clean {
-				t.Fatalf("who changed nothing takes part: %v", clean)
+			if merged, missing := tickets.Merge(base, both[0], both[1]).Text(); merged != mine || missing != nil {
+				t.Fatalf("who changed nothing takes part: %v", missing)
 			}
 		}
-		merged, clean := tickets.Merge(base, mine, theirs)
+		merged, _ := tickets.Merge(base, mine, theirs).Text()
 		has := strings.Split(merged, "\n")
 		for _, own := range []string{"only mine", "only theirs"} {
 			if slices.Contains(strings.Split(mine+"\n"+theirs, "\n"), own) && !slices.Contains(has, own) {
-				t.Fatalf("the line %q is lost (%v)", own, clean)
+				t.Fatalf("the line %q is lost", own)
 			}
-		}
-		if marked := slices.Contains(has, "<<<<<<< yours"); marked == clean {
-			t.Fatalf("clean is %v, marks are there: %v", clean, marked)
 		}
 		for _, pair := range [][2]string{{base, mine}, {mine, theirs}} {
 			makesBoth(t, pair[0], pair[1])
@@ -60,8 +57,8 @@ func TestMerge(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			base, other := text(t, "base"), text(t, "other")
 			for _, both := range [][2]string{{base, other}, {other, base}, {other, other}} {
-				if merged, clean := tickets.Merge(base, both[0], both[1]); merged != other || !clean {
-					t.Fatalf("%q of %q and %q gives %q, %v", base, both[0], both[1], merged, clean)
+				if merged, missing := tickets.Merge(base, both[0], both[1]).Text(); merged != other || missing != nil {
+					t.Fatalf("%q of %q and %q gives %q, %v", base, both[0], both[1], merged, missing)
 				}
 			}
 		})
@@ -91,22 +88,57 @@ func TestMerge(t *testing.T) {
 			theirs := edit(base, j, "THEIRS")
 			mine := edit(base, i, "MINE")
 			want := strings.Join(slices.Concat(mine[:len(mine)-(n-i-2)], theirs[i+2:]), "\n")
-			merged, clean := tickets.Merge(strings.Join(base, "\n"), strings.Join(mine, "\n"), strings.Join(theirs, "\n"))
-			if !clean || merged != want {
-				t.Fatalf("%v\n%q\nwant\n%q", clean, merged, want)
+			merged, missing := tickets.Merge(strings.Join(base, "\n"), strings.Join(mine, "\n"), strings.Join(theirs, "\n")).Text()
+			if missing != nil || merged != want {
+				t.Fatalf("%v\n%q\nwant\n%q", missing, merged, want)
 			}
 		})
 	})
 
-	t.Run("lines that both changed are there twice, between marks, and nothing is lost", func(t *testing.T) {
+	t.Run("of lines that both changed, those are taken that were chosen", func(t *testing.T) {
 		t.Parallel()
-		merged, clean := tickets.Merge("one\ntwo\nthree", "one\nmine\nthree", "one\ntheirs\nthree")
-		if want := "one\n<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> theirs\nthree"; clean || merged != want {
-			t.Errorf("%v %q", clean, merged)
+		merged := tickets.Merge("one\ntwo\nthree\nfour", "one\nmine\nthree\n<<<<<<< HEAD", "one\ntheirs\nthree\nfive")
+		if n := merged.Clashes(); n != 2 {
+			t.Fatalf("%d clashes: %+v", n, merged)
 		}
+		for want, choices := range map[string][]tickets.Choice{
+			"one\nmine\nthree\nfive":               {{Take: tickets.TakeMine}, {Take: tickets.TakeTheirs}},
+			"one\nmine\ntheirs\nthree\nsix\nseven": {{Take: tickets.TakeBoth}, {Take: tickets.TakeOther, Other: "six\nseven"}},
+			"one\nthree\n<<<<<<< HEAD":             {{Take: tickets.TakeOther}, {Take: tickets.TakeMine}},
+		} {
+			if got, missing := merged.Text(choices...); got != want || missing != nil {
+				t.Errorf("%v: %q, %v is missing", choices, got, missing)
+			}
+		}
+		for _, choices := range [][]tickets.Choice{nil, {{Take: tickets.TakeBoth}}, {{Take: tickets.TakeBoth}, {Take: "x"}}} {
+			got, missing := merged.Text(choices...)
+			if got != "one\nmine\ntheirs\nthree\n<<<<<<< HEAD\nfive" || len(missing) == 0 || missing[len(missing)-1] != 1 {
+				t.Errorf("%v: %q, %v is missing", choices, got, missing)
+			}
+		}
+	})
+
+	t.Run("around each clash a few lines are shown", func(t *testing.T) {
+		t.Parallel()
+		rapid.Check(t, func(t *rapid.T) {
+			merged := tickets.Merge(text(t, "base"), text(t, "mine"), text(t, "theirs"))
+			for i, around := range merged.Around() {
+				n := 0
+				for _, l := range around {
+					n += max(l.Count, 1)
+				}
+				if n != len(merged[i].Lines) || merged[i].Clash != (n == 0) || i > 0 && merged[i].Clash == merged[i-1].Clash {
+					t.Fatalf("%+v are around piece %d of %+v", around, i, merged)
+				}
+			}
+		})
+	})
+
+	t.Run("nothing that either changed is lost where nothing was chosen", func(t *testing.T) {
+		t.Parallel()
 		rapid.Check(t, func(t *rapid.T) {
 			base, mine, theirs := text(t, "base"), text(t, "mine"), text(t, "theirs")
-			merged, _ := tickets.Merge(base, mine, theirs)
+			merged, _ := tickets.Merge(base, mine, theirs).Text()
 			has := strings.Split(merged, "\n")
 			for _, one := range [][2]string{{mine, theirs}, {theirs, mine}} {
 				for _, line := range strings.Split(one[0], "\n") {

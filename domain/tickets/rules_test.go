@@ -3,6 +3,7 @@ package tickets_test
 import (
 	"encoding/base64"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,21 +117,34 @@ func TestConflict(t *testing.T) {
 		{"the same change is no clash", "same", "1\n2\nC", "same", "1\n2\nC", "same", "1\n2\nC", false, false},
 		{"two titles clash, and mine is offered", "their", "1\n2\n3", "my", "1\n2\n3", "my", "1\n2\n3", true, false},
 		{"the same lines clash, and both are there", "base", "1\n2\nC", "base", "1\n2\nM", "base",
-			"1\n2\n<<<<<<< yours\nM\n=======\nC\n>>>>>>> theirs", false, true},
+			"1\n2\nM\nC", false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			conflict := tickets.Conflict{Current: tickets.Ticket{Title: c.theirTitle, Description: c.theirText},
 				Since: tickets.LaterEdits{Title: "base", Description: "1\n2\n3"}}
 			conflict.Resolve(c.myTitle, c.myText)
-			if conflict.MergedTitle != c.mergedTitle || conflict.Merged != c.merged || conflict.TitleClash != c.titleClash ||
-				conflict.LinesClash != c.linesClash {
+			merged, missing := conflict.Merged.Text()
+			if conflict.MergedTitle != c.mergedTitle || merged != c.merged || conflict.TitleClash != c.titleClash ||
+				(missing != nil) != c.linesClash {
 				t.Errorf("%+v", conflict)
 			}
 			if (conflict.Title != nil) != (c.theirTitle != "base") || (conflict.Lines != nil) != (c.theirText != "1\n2\n3") {
 				t.Errorf("they changed the title %v and the lines %v", conflict.Title, conflict.Lines)
 			}
 		})
+	}
+}
+
+func TestMergeDescriptions(t *testing.T) {
+	t.Parallel()
+	text := func(word string, n int) string { return strings.Repeat(word+"\nkept\n", n) }
+	for n, want := range map[int]int{1: 1, 100: 100, 101: 1} {
+		merged := tickets.MergeDescriptions(text("base", n), text("mine", n), text("theirs", n))
+		mine, missing := merged.Text(slices.Repeat([]tickets.Choice{{Take: tickets.TakeMine}}, n)...)
+		if merged.Clashes() != want || mine != text("mine", n) || missing != nil {
+			t.Errorf("%d pieces: %d clashes, %v is missing", n, merged.Clashes(), missing)
+		}
 	}
 }
 

@@ -36,6 +36,7 @@ type TicketForm struct {
 	Errors             views.Errors
 	Created            *tickets.Key      // the ticket that the last submission of the dialog opened
 	Conflict           *tickets.Conflict // saved by others meanwhile
+	Choices            []tickets.Choice  // for the lines that both changed
 	Hidden             bool              // the board's filter does not show it
 	Alone              bool              // the form is a page of its own, not a part of the ticket's
 }

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -38,6 +39,31 @@ func mergeForm(path string, f TicketForm) templ.Attributes {
 	attrs := inPlace(path, "hx-post", f)
 	attrs["method"], attrs["action"] = "post", path
 	return attrs
+}
+
+// pieceName is the name of the choice for a piece that both changed; PieceOther is that of its other text.
+func pieceName(n int) string { return PiecePrefix + strconv.Itoa(n) }
+
+// The names of the fields of a piece begin with PiecePrefix and its number; its other text ends with PieceOther.
+const (
+	PiecePrefix = "piece-"
+	PieceOther  = "-other"
+)
+
+// choiceOf is the choice that was sent for a piece.
+func choiceOf(f TicketForm, n int) (c tickets.Choice) {
+	if n < len(f.Choices) {
+		c = f.Choices[n]
+	}
+	return c
+}
+
+// otherText is what was written for a piece, or else the lines of both.
+func otherText(p tickets.Piece, chosen tickets.Choice) string {
+	if chosen.Take != "" || chosen.Other != "" {
+		return chosen.Other
+	}
+	return strings.Join(p.Both(), "\n")
 }
 
 // inPlace swaps a form in a ticket's page; a form that is a page of its own leads to another.

@@ -52,7 +52,7 @@ func pages() map[string]templ.Component {
 		{Op: tickets.Kept, Text: hostile}, {Op: tickets.Skipped, Count: 3}}
 	conflict.Conflict = &tickets.Conflict{
 		Current: tick, Known: true, Since: tickets.LaterEdits{By: []string{hostile, hostile}}, Title: change, Lines: lines,
-		MergedTitle: hostile, Merged: hostile, TitleClash: true, LinesClash: true,
+		MergedTitle: hostile, TitleClash: true, Merged: tickets.Merge("", hostile, hostile+"\n"+hostile),
 	}
 	unknown := form
 	unknown.Conflict = &tickets.Conflict{Current: tick}

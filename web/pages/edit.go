@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -43,6 +44,13 @@ func (h *Handlers) SaveTicket(c echo.Context) error {
 	}
 	form, edit, err := readEdit(c)
 	var ticket tickets.Ticket
+	if err == nil && c.Request().Form.Has("mine") {
+		var merged bool
+		if form, merged, err = h.mergePieces(c, k, form); err == nil && !merged {
+			return h.rejectPieces(c, k, form)
+		}
+		edit = tickets.Edit{Version: form.Version, Title: &form.Title, Description: &form.Description}
+	}
 	if err == nil {
 		ticket, err = h.workflows.EditTicket(c.Request().Context(), k, edit)
 	}
@@ -79,6 +87,70 @@ func readEdit(c echo.Context) (form pages.TicketForm, edit tickets.Edit, err err
 		edit.Description = &form.Description
 	}
 	return form, edit, nil
+}
+
+// mergePieces makes the description of the choices for what both changed. form has the version that the user has seen.
+// ok is false if one is missing, unless the ticket was changed again: then the piece has the lines of both.
+func (h *Handlers) mergePieces(c echo.Context, k tickets.Key, form pages.TicketForm) (
+	merged pages.TicketForm, ok bool, err error) {
+	ctx := c.Request().Context()
+	base, err := respond.Version(c)
+	if err != nil {
+		return form, false, err
+	}
+	mine := pages.TicketForm{Title: c.FormValue("mine_title"), Description: c.FormValue("mine"), Version: base}
+	current, _, err := h.workflows.TicketOnBoard(ctx, k)
+	if err != nil {
+		return form, false, err
+	}
+	began, err := h.workflows.Conflict(ctx, current, base)
+	if err != nil {
+		return form, false, err
+	}
+	theirs := current.Description
+	if form.Version != current.Version {
+		seen, err := h.workflows.Conflict(ctx, current, form.Version)
+		if err != nil {
+			return form, false, err
+		}
+		began.Known = began.Known && seen.Known
+		theirs = seen.Since.Description
+	}
+	if !began.Known { // it is a conflict of what was typed
+		return mine, true, nil
+	}
+	_, mine.Description = storedTexts(mine)
+	pieces := tickets.MergeDescriptions(began.Since.Description, mine.Description, theirs)
+	choices := readChoices(c, pieces.Clashes())
+	text, missing := pieces.Text(choices...)
+	if len(missing) == 0 || form.Version != current.Version {
+		form.Description = text
+		return form, true, nil
+	}
+	began.Resolve(mine.Title, mine.Description)
+	began.MergedTitle = form.Title
+	mine.Conflict, mine.Choices, mine.Errors = &began, choices, views.Errors{}
+	for _, n := range missing {
+		mine.Errors[pages.PiecePrefix+strconv.Itoa(n)] = "Choose what this piece is to be."
+	}
+	return mine, false, nil
+}
+
+func readChoices(c echo.Context, n int) (choices []tickets.Choice) {
+	for i := range n {
+		name := pages.PiecePrefix + strconv.Itoa(i)
+		other := strings.ReplaceAll(c.FormValue(name+pages.PieceOther), "\r\n", "\n")
+		choices = append(choices, tickets.Choice{Take: c.FormValue(name), Other: other})
+	}
+	return choices
+}
+
+func (h *Handlers) rejectPieces(c echo.Context, k tickets.Key, form pages.TicketForm) error {
+	ticket, board, err := h.workflows.TicketOnBoard(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	return h.showEdit(c, http.StatusUnprocessableEntity, ticket, board, form)
 }
 
 func (h *Handlers) rejectEdit(c echo.Context, k tickets.Key, form pages.TicketForm, edit tickets.Edit,

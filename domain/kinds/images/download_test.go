@@ -294,8 +294,8 @@ func TestDownloadImages(t *testing.T) {
 		}
 		mine := strings.NewReplacer("[link]", "[my link]")
 		conflict.Resolve(before.Title, mine.Replace(before.Description))
-		if conflict.Merged != mine.Replace(current.Description) || conflict.LinesClash {
-			t.Errorf("%q", conflict.Merged)
+		if merged, missing := conflict.Merged.Text(); merged != mine.Replace(current.Description) || missing != nil {
+			t.Errorf("%q, %v", merged, missing)
 		}
 	})
 	t.Run("recent downloads are not fetched again", func(t *testing.T) {
