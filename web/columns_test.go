@@ -35,6 +35,18 @@ func TestBoardSettings(t *testing.T) {
 				t.Errorf("what was typed is gone: %q", got)
 			}
 		}
+		// another number than that of the column was typed
+		a := ana.post("/acme/boards/DEMO/columns/4", "name", "Check", "wip", "none", "wip_limit", "5", "version", version()).
+			is(t, 422)
+		a.textHas(t, ".column-forms .error", "Choose “Warn above” or “Refuse above”")
+		if got := a.value(t, "#column-4-wip_limit"); got != "5" {
+			t.Errorf("the limit is %q", got)
+		}
+		ana.post("/acme/boards/DEMO/columns/4", "name", "Check", "wip", "none", "wip_limit", "3", "version", version()).
+			goesTo(t, settings)
+		ana.get(settings).has(t, 1, "#column-4-wip option[value=none][selected]")
+		ana.post("/acme/boards/DEMO/columns/4", "name", "Check", "wip", "hard", "wip_limit", "3", "version", version()).
+			goesTo(t, settings)
 		ana.post("/acme/boards/DEMO/columns/1/removal", "version", version()).is(t, 422).has(t, 1, "#removal-to-error")
 		ana.get("/acme/boards/DEMO/columns/1/removal").is(t, 200).has(t, 3, "#removal-to option")
 		// seven do not go into three

@@ -167,6 +167,15 @@ func BadLimit() error {
 		fmt.Sprintf("Say how many tickets the column may have, from 1 to %d.", MaxLimit))
 }
 
+// CodeUnusedLimit: a form has a number beside “No limit”. Choose what a column above its limit does, or leave the number
+// out.
+const CodeUnusedLimit fault.Code = "Column.UnusedLimit"
+
+func UnusedLimit() error {
+	return fault.Invalid.New(CodeUnusedLimit, "wip",
+		"Choose “Warn above” or “Refuse above” for this limit, or leave the number out.")
+}
+
 // CodeBadPosition: the position of a column is below 1. The first column's is 1.
 const CodeBadPosition fault.Code = "Column.BadPosition"
 

@@ -186,6 +186,9 @@ func (h *Handlers) SaveColumn(c echo.Context) error {
 	form, edit, seen, err := readColumn(c)
 	var board boards.Board
 	if err == nil {
+		err = h.checkUnusedLimit(c, columnID, form)
+	}
+	if err == nil {
 		board, err = h.workflows.EditColumn(c.Request().Context(), c.Param("board"), columnID, edit, &seen)
 	}
 	if err != nil {
@@ -196,6 +199,23 @@ func (h *Handlers) SaveColumn(c echo.Context) error {
 		message += " It has many tickets: this page shows how far they are."
 	}
 	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), message)
+}
+
+// checkUnusedLimit returns UnusedLimit if a limit was typed beside “No limit”. That of the column itself is what the
+// form showed.
+func (h *Handlers) checkUnusedLimit(c echo.Context, columnID id.Column, form pages.ColumnForm) error {
+	if form.WIP != boards.LimitNone || strings.TrimSpace(form.Limit) == "" {
+		return nil
+	}
+	board, err := h.workflows.Board(c.Request().Context(), c.Param("board"))
+	if err != nil {
+		return err
+	}
+	column, _ := board.Column(columnID)
+	if column.Limit != nil && strconv.Itoa(*column.Limit) == form.Limit {
+		return nil
+	}
+	return boards.UnusedLimit()
 }
 
 func (h *Handlers) rejectColumn(c echo.Context, columnID id.Column, form pages.ColumnForm, err error) error {
