@@ -139,6 +139,7 @@ func TestConflict(t *testing.T) {
 		b := a.tab(t)
 		b.open("/acme/NINJA-1/edit")
 		a.post("/acme/NINJA-1", "title", "Plan", "description", "one\ntheirs\nthree", "version", "2")
+		b.sees("#meanwhile", "This ticket was changed") // it moves the form
 		b.fills("#edit-description", "one\nmine\nthree")
 		b.click("#ticket form .primary")
 		b.wait(`document.querySelectorAll(".clash").length === 1 && !document.querySelector(".clash textarea").checkVisibility()`)
