@@ -129,6 +129,37 @@ func (q *Queries) ChangeSince(ctx context.Context, ticketID id.Ticket, afterID i
 	return i, err
 }
 
+const firstEdits = `-- name: FirstEdits :many
+SELECT detail FROM activity
+WHERE ticket_id = ? AND kind = 'edited'
+ORDER BY id
+LIMIT ?
+`
+
+// The oldest edits of a ticket.
+func (q *Queries) FirstEdits(ctx context.Context, ticketID id.Ticket, limit int32) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, firstEdits, ticketID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var detail string
+		if err := rows.Scan(&detail); err != nil {
+			return nil, err
+		}
+		items = append(items, detail)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lastActions = `-- name: LastActions :many
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
   CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_location

@@ -372,6 +372,22 @@ func (q *Queries) RequestOfTicket(ctx context.Context, ticketID id.Ticket) (Tick
 	return i, err
 }
 
+const requestTexts = `-- name: RequestTexts :one
+SELECT title, description FROM ticket WHERE id = ?
+`
+
+type RequestTextsRow struct {
+	Title       string
+	Description string
+}
+
+func (q *Queries) RequestTexts(ctx context.Context, ticketID id.Ticket) (RequestTextsRow, error) {
+	row := q.db.QueryRowContext(ctx, requestTexts, ticketID)
+	var i RequestTextsRow
+	err := row.Scan(&i.Title, &i.Description)
+	return i, err
+}
+
 const setForm = `-- name: SetForm :execrows
 UPDATE request_form SET is_on = ?, intro = ?, updated_at = ?
 WHERE board_id = ? AND updated_at = ?

@@ -44,6 +44,13 @@ WHERE v.ticket_id = sqlc.arg(ticket_id) AND v.kind = 'edited'
 ORDER BY v.id DESC
 LIMIT ?;
 
+-- name: FirstEdits :many
+-- The oldest edits of a ticket.
+SELECT detail FROM activity
+WHERE ticket_id = sqlc.arg(ticket_id) AND kind = 'edited'
+ORDER BY id
+LIMIT ?;
+
 -- name: ActivityByID :one
 SELECT v.id, v.ticket_id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
 FROM activity v

@@ -52,6 +52,9 @@ JOIN board_column k ON k.id = t.column_id
 JOIN board b ON b.id = t.board_id
 WHERE r.token_hash = sqlc.arg(token_hash) AND r.code = sqlc.arg(code) AND t.deleted_at IS NULL;
 
+-- name: RequestTexts :one
+SELECT title, description FROM ticket WHERE id = sqlc.arg(ticket_id);
+
 -- name: LockTicketRequest :one
 SELECT token_hash, reply_hash FROM ticket_request WHERE ticket_id = sqlc.arg(ticket_id) FOR UPDATE;
 

@@ -2,11 +2,13 @@ package tickets
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 // editsBack is how many edits back the text of a version is looked for.
@@ -58,6 +60,45 @@ func EditsSince(
 	}
 	slices.Reverse(since.By)
 	return since, want == version, nil
+}
+
+// FirstTexts are the texts of a ticket as it was created.
+type FirstTexts struct{ Title, Description string }
+
+// editsOn is how many edits on the first texts are looked for.
+const editsOn = 100
+
+// ReadFirstTexts returns the texts that a ticket was created with, given those of now. ok is false if it was edited
+// too often to find them.
+func ReadFirstTexts(ctx context.Context, q *db.Queries, ticket id.Ticket, now FirstTexts) (
+	first FirstTexts, ok bool, err error) {
+	rows, err := db.Read(q.FirstEdits(ctx, ticket, editsOn))
+	if err != nil {
+		return FirstTexts{}, false, fmt.Errorf("read first edits: %w", err)
+	}
+	var title, description *string
+	for _, row := range rows {
+		var detail Detail
+		if err := json.Unmarshal([]byte(row), &detail); err != nil {
+			return FirstTexts{}, false, fmt.Errorf("read detail of an edit: %w", err)
+		}
+		if c := detail.Title; c != nil && title == nil {
+			title = &c.Old
+		}
+		if c := detail.Description; c != nil && description == nil {
+			description = &c.Old
+		}
+	}
+	if (title == nil || description == nil) && len(rows) == editsOn {
+		return FirstTexts{}, false, nil
+	}
+	if title != nil {
+		now.Title = *title
+	}
+	if description != nil {
+		now.Description = *description
+	}
+	return now, true, nil
 }
 
 // Conflict is an edit of an old version, with what can be made of it and the edits since.

@@ -218,6 +218,20 @@ func (w *Workflows) Replies(
 	return tickets.PublicCommentsBefore(ctx, w.db.Queries, found.Ticket, before, CommentsPerPage)
 }
 
+// SentTexts returns what a requester sent, whatever members made of it since. ok is false if the code alone is known, or
+// if it cannot be found any more.
+func (w *Workflows) SentTexts(ctx context.Context, found requests.TrackedTicket) (
+	sent tickets.FirstTexts, ok bool, err error) {
+	if !found.Private {
+		return tickets.FirstTexts{}, false, nil
+	}
+	now, err := db.Read(w.db.RequestTexts(ctx, found.Ticket))
+	if err != nil {
+		return tickets.FirstTexts{}, false, fmt.Errorf("read texts of a request: %w", err)
+	}
+	return tickets.ReadFirstTexts(ctx, w.db.Queries, found.Ticket, tickets.FirstTexts(now))
+}
+
 // ReplyByLink adds a requester's comment by the private link, once, and notifies those who watch the ticket. It returns
 // requests.NotFound, TooMany or Closed, or what is wrong with the text.
 func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply requests.Reply) error {

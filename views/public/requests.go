@@ -2,6 +2,7 @@ package public
 
 import (
 	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -38,6 +39,7 @@ type TrackedProps struct {
 	Page         views.Page
 	Found        requests.TrackedTicket
 	Token, Nonce string
+	Sent         *tickets.FirstTexts // nil if it is not shown
 	List         []views.Comment
 	Older, Newer bool
 	Form         views.CommentForm

@@ -146,6 +146,11 @@ func (h *Handlers) showTracked(c echo.Context, code int, found requests.TrackedT
 	}
 	props := public.TrackedProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Token: c.Param("token"),
 		Nonce: respond.Nonce(c), Older: page.Older, Newer: page.Newer, Form: form}
+	if sent, ok, err := h.workflows.SentTexts(c.Request().Context(), found); err != nil {
+		return err
+	} else if ok {
+		props.Sent = &sent
+	}
 	for _, one := range page.List {
 		drawn, err := publicComment(one)
 		if err != nil {
