@@ -2,10 +2,34 @@ package e2e
 
 import (
 	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 func TestMoving(t *testing.T) {
+	t.Run("Escape puts a card back that is dragged", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One", "Two", "Three")
+		b := a.tab(t)
+		b.moving()
+		b.open("/acme/boards/NINJA")
+		doing := b.columnID("Doing")
+		drop := b.lifts(card("NINJA-2"), "#cards-"+doing+" .empty", 0)
+		b.wait(`document.documentElement.matches(".dragging")`)
+		b.must(chromedp.Do(b.ctx, chromedp.KeyEvent(kb.Escape)))
+		b.hears("NINJA-2 is back where it was.")
+		b.holds("To do", "NINJA-1 NINJA-2 NINJA-3")
+		b.must(drop())
+		b.holds("To do", "NINJA-1 NINJA-2 NINJA-3")
+		if page := string(a.read("/acme/NINJA-2")); strings.Contains(page, "moved") {
+			t.Error("it was moved")
+		}
+		b.drag(card("NINJA-2"), "#cards-"+doing+" .empty", 0)
+		b.holds("Doing", "NINJA-2")
+	})
 	t.Run("a drag and the move form do the same, and it stays", func(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t, "One", "Two", "Three", "Four").tab(t)

@@ -331,6 +331,17 @@ func (b *tab) types(keys string) {
 	b.must(chromedp.Do(b.ctx, chromedp.KeyEvent(keys)))
 }
 
+// ctrl presses a key with Ctrl.
+func (b *tab) ctrl(key, code string, number int64) {
+	b.t.Helper()
+	b.settled()
+	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown,
+		input.DispatchKeyEventTypeKeyUp} {
+		call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Modifiers: 2, Key: key, Code: code,
+			WindowsVirtualKeyCode: number})
+	}
+}
+
 // fills clicks into a field and replaces its text.
 func (b *tab) fills(selector, text string) {
 	b.t.Helper()

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 func TestSetup(t *testing.T) {
@@ -146,6 +148,38 @@ func TestEditing(t *testing.T) {
 		b.sees("#history", "changed the title from “Old title” to “New title”")
 		b.open("/acme/NINJA-1")
 		b.sees("h1", "New title")
+	})
+	t.Run("ctrl+Enter saves from every field, the caret is at the end, and Escape leaves without a loss", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t, "Old").tab(t)
+		b.open("/acme/NINJA-1")
+		b.types("e")
+		b.wait(`document.activeElement.id === "edit-title"`)
+		b.types(" title")
+		b.ctrl("Enter", "Enter", 13)
+		b.sees("#ticket h1", "Old title")
+		b.sees("#history", "changed the title from “Old” to “Old title”")
+
+		b.types("e")
+		b.wait(`document.activeElement.id === "edit-title"`)
+		b.types(kb.Escape)
+		b.wait(`!document.querySelector("#edit-title") && !document.querySelector("#flash .toast")`)
+		b.types("e")
+		b.wait(`document.activeElement.id === "edit-title"`)
+		b.types(" half")
+		b.types(kb.Escape)
+		b.sees("#flash", "Your text is kept as a draft")
+		b.wait(`!document.querySelector("#edit-title")`)
+		b.types("e")
+		b.sees(".draft", "Draft restored")
+		b.wait(`document.querySelector("#edit-title").value === "Old title half"`)
+
+		b.open("/acme/boards/NINJA/settings")
+		b.click("#settings-title")
+		b.fills("#settings-title", "Day launches")
+		b.ctrl("Enter", "Enter", 13)
+		b.at("/acme/boards/NINJA")
+		b.sees("h1", "Day launches")
 	})
 	t.Run("a long history is read back to its beginning", func(t *testing.T) {
 		t.Parallel()

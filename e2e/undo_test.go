@@ -4,21 +4,8 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
-
-const ctrl = 2 // of a key event
-
-// undoKey presses ctrl+Z.
-func (b *tab) undoKey() {
-	b.t.Helper()
-	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown,
-		input.DispatchKeyEventTypeKeyUp} {
-		call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Modifiers: ctrl, Key: "z", Code: "KeyZ",
-			WindowsVirtualKeyCode: 90})
-	}
-}
 
 func (b *tab) reload() {
 	b.t.Helper()
@@ -43,10 +30,10 @@ func TestUndo(t *testing.T) {
 		b.holds("To do", "NINJA-1 NINJA-3")
 		b.wait(`document.querySelector("#announce").textContent.includes("Undone: NINJA-1 is back in To do")`)
 		eval[bool](b, `(document.activeElement.blur(), true)`)
-		b.undoKey()
+		b.ctrl("z", "KeyZ", 90)
 		b.holds("To do", "NINJA-1 NINJA-2 NINJA-3")
 		b.expected = regexp.MustCompile(`status of (400|409)`)
-		b.undoKey()
+		b.ctrl("z", "KeyZ", 90)
 		b.sees("#flash .toast.bad", "nothing to undo")
 	})
 
@@ -59,7 +46,7 @@ func TestUndo(t *testing.T) {
 		b.sees(".column-name", "Done")
 		b.sees("#flash", "NINJA-1 is closed.")
 		b.wait(`document.documentElement.matches(".js")`)
-		b.undoKey()
+		b.ctrl("z", "KeyZ", 90)
 		b.sees("#flash", "Undone: NINJA-1 is open again, in To do.")
 		b.sees(".column-name", "To do")
 
@@ -69,12 +56,12 @@ func TestUndo(t *testing.T) {
 		b.sees("#flash", "NINJA-1 is deleted.")
 		b.holds("To do", "NINJA-2")
 		b.addTo("To do")
-		b.undoKey()
+		b.ctrl("z", "KeyZ", 90)
 		b.frame()
 		b.holds("To do", "NINJA-2")
 		b.types("\x1b")
 		eval[bool](b, `(document.activeElement.blur(), true)`)
-		b.undoKey()
+		b.ctrl("z", "KeyZ", 90)
 		b.holds("To do", "NINJA-1 NINJA-2")
 	})
 

@@ -54,11 +54,24 @@ const options = {
 	},
 	onEnd({ item }) {
 		document.documentElement.classList.remove('dragging')
+		if (escaped) put(item, seen)
 		free()
+		if (escaped) say(`${item.dataset.key} is back where it was.`)
+		if (escaped) return escaped = false
 		const to = place(item)
 		if (to.column !== seen.column || to.after !== seen.after) move(item, seen, to)
 	},
 }
+
+// Escape ends a drag, and puts the card back.
+let escaped = false
+document.addEventListener('keydown', (event) => {
+	if (event.key !== 'Escape' || !document.documentElement.classList.contains('dragging')) return
+	event.preventDefault()
+	event.stopPropagation()
+	escaped = true
+	document.dispatchEvent(new PointerEvent('pointercancel'))
+}, true)
 
 htmx.onLoad((root) => {
 	for (const list of root.querySelectorAll('.column > .cards')) {

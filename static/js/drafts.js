@@ -64,7 +64,8 @@ function keep(form) {
 	else write(keyOf(form), { at: Date.now(), version: form.dataset.draftVersion, nonce: form.elements.nonce?.value, values: valuesOf(form) })
 }
 
-const keepAll = () => [...waiting.keys()].forEach(keep)
+// keepAll keeps what was typed a moment ago, too.
+export const keepAll = () => [...waiting.keys()].forEach(keep)
 
 // taken deletes the draft of an accepted form, unless it was changed since.
 export function taken(form, values) {

@@ -1,7 +1,7 @@
 import htmx from '../vendor/htmx/htmx.min.js'
 import { act, moveByForm, refresh, showColumns } from './board.js'
 import { close, newNonce, show } from './dialog.js'
-import { taken } from './drafts.js'
+import { keepAll, taken } from './drafts.js'
 import { ask, reason, toast } from './say.js'
 
 document.addEventListener('submit', (event) => {
@@ -111,12 +111,35 @@ document.addEventListener('click', ({ target }) => {
 document.addEventListener('keydown', (event) => {
 	if (event.isComposing) return
 	const form = event.target.closest('form')
-	if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target.matches('textarea')) form?.requestSubmit()
+	if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && form?.method === 'post' && event.target.matches('input, select, textarea')) {
+		event.preventDefault() // Enter in a line of text would send it once more
+		form.requestSubmit(form.querySelector('button.primary:not([name=overwrite])'))
+	}
+	if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector('dialog[open]')) leave(form)
 	if (event.key === 'Escape' && event.target.closest('.add')) {
 		const add = event.target.closest('.add')
 		add.open = false
 		add.querySelector('summary').focus()
 	}
+})
+
+// leave leaves an edit by its Cancel link. Changed text stays as a draft.
+function leave(form) {
+	const cancel = form?.matches('[data-draft]') && form.querySelector('a[data-draft-drop]')
+	if (!cancel) return
+	const changed = [...form.elements].some((field) => field.matches('input:not([type=hidden]), textarea') && field.value !== field.defaultValue)
+	if (changed) delete cancel.dataset.draftDrop
+	keepAll()
+	cancel.click()
+	if (changed) toast('Not saved. Your text is kept as a draft.')
+}
+
+// The caret of an edit is at the end of its text.
+htmx.onLoad((root) => {
+	const field = [...root.querySelectorAll('form[data-draft=edit] [autofocus], form[data-draft=comment] [autofocus]')].at(-1)
+	if (!field?.setSelectionRange) return
+	field.focus()
+	field.setSelectionRange(field.value.length, field.value.length)
 })
 
 // After a tick, a list of names under way is dropped: it would undo the tick.
