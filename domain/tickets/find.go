@@ -3,8 +3,8 @@ package tickets
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -19,12 +19,17 @@ type SearchResult struct {
 	Closed bool
 }
 
-// ParseShortKey reads a typed key: NINJA-42, or 42 on the board with the slug board, which may be "". ok is false if
-// it is no key.
+// shortKey is a typed key: the slug, what divides it from the number, and the number.
+var shortKey = regexp.MustCompile(`^#?(?:([A-Za-z](?:[A-Za-z0-9]*[A-Za-z])?)|([A-Za-z][A-Za-z0-9]*)[\s\p{Pd}])[\s\p{Pd}]*([0-9]+)$`)
+
+// ParseShortKey reads a typed key: NINJA-42, ninja 42, ninja42, or 42 on the board with the slug board, which may be "".
+// ok is false if it is no key.
 func ParseShortKey(text, board string) (key Key, ok bool) {
-	text = strings.TrimPrefix(strings.TrimSpace(text), "#")
-	if _, err := strconv.ParseUint(text, 10, 63); err == nil && board != "" {
-		text = board + "-" + text
+	text = strings.TrimSpace(text)
+	if m := shortKey.FindStringSubmatch(text); m != nil {
+		text = m[1] + m[2] + "-" + m[3]
+	} else if number := strings.TrimPrefix(text, "#"); board != "" {
+		text = board + "-" + number
 	}
 	key, err := ParseKey(text)
 	return key, err == nil

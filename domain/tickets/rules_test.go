@@ -64,7 +64,10 @@ func TestParseShortKey(t *testing.T) {
 	key := tickets.Key{Board: "NINJA", Number: 42}
 	for typed, want := range map[[2]string]tickets.Key{
 		{"NINJA-42", ""}: key, {"ninja-42", "PIRATE"}: key, {" 42 ", "NINJA"}: key, {"#42", "ninja"}: key,
-		{"#NINJA-42", ""}: key, {"42", ""}: {}, {"0", "NINJA"}: {}, {"042", "NINJA"}: {}, {"-42", "NINJA"}: {},
+		{"#NINJA-42", ""}: key, {"ninja42", ""}: key, {"NINJA 42", "PIRATE"}: key, {"Ninja - 42", ""}: key,
+		{"NINJA\u201142", ""}: key, {"ops2-7", ""}: {Board: "OPS2", Number: 7}, {"ops27", ""}: {Board: "OPS", Number: 27},
+		{"o2s7", ""}: {Board: "O2S", Number: 7}, {"ninja042", ""}: {}, {"ninja-42 x", ""}: {}, {"fix 2 fins 3", ""}: {},
+		{"42", ""}: {}, {"0", "NINJA"}: {}, {"042", "NINJA"}: {}, {"-42", "NINJA"}: {},
 		{"42x", "NINJA"}: {}, {"", "NINJA"}: {}, {"9223372036854775808", "NINJA"}: {}, {"\xff", "NINJA"}: {},
 	} {
 		if got, ok := tickets.ParseShortKey(typed[0], typed[1]); got != want || ok != (want != tickets.Key{}) {
