@@ -175,13 +175,19 @@ func cancellation(run migrations.Run) admin.RunQuestion {
 	}
 	p := run.Progress
 	left := p.Open + p.Waiting
-	done := fmt.Sprintf("Of %s, %s done and stay so.", views.Counted(int64(run.Total), "task", "tasks"), isOrAre(p.Done()))
-	if p.Done() == 0 {
+	done := fmt.Sprintf("Of %s, %s so.", views.Counted(int64(run.Total), "task", "tasks"), doneAndStay(p.Complete))
+	if p.Complete == 0 {
 		done = "No task was done yet."
 	}
 	lines := []string{
 		done,
 		fmt.Sprintf("%s will not be done.", views.Counted(left, "task", "tasks")),
+	}
+	if p.Failed > 0 {
+		lines = append(lines, fmt.Sprintf("%s failed.", views.Counted(p.Failed, "task", "tasks")))
+	}
+	if p.Skipped > 0 {
+		lines = append(lines, fmt.Sprintf("%s skipped.", views.Counted(p.Skipped, "task was", "tasks were")))
 	}
 	if p.Processing > 0 {
 		lines = append(lines, fmt.Sprintf("%s processing now will be finished first.",
@@ -194,11 +200,11 @@ func cancellation(run migrations.Run) admin.RunQuestion {
 	}
 }
 
-func isOrAre(n int64) string {
+func doneAndStay(n int64) string {
 	if n == 1 {
-		return "1 is"
+		return "1 is done and stays"
 	}
-	return views.Thousands(n) + " are"
+	return views.Thousands(n) + " are done and stay"
 }
 
 func (h *Handlers) CancelRun(c echo.Context) error {
