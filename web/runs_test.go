@@ -206,7 +206,7 @@ func TestRunActions(t *testing.T) {
 		run := e.runIn(migrations.Running)
 		ana := e.operator()
 		a := ana.get(views.RunCancellationPath(run)).is(t, http.StatusOK)
-		if got := a.text(t, "#run-question"); !strings.Contains(got, "Of 7 tasks, 3 are done") ||
+		if got := a.text(t, "#run-question"); !strings.Contains(got, "Of 7 tasks, 1 is done and stays so.3 tasks will not be done.2 tasks failed.") ||
 			!strings.Contains(got, "Stop, and leave 3 tasks") {
 			t.Error(got)
 		}
