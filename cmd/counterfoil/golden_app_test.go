@@ -369,6 +369,9 @@ func (a *running) steady(name string, value any) any {
 		if differs {
 			return as
 		}
+		if name == "canary_left" && a.underWay { // a worker may have claimed the canary
+			return "<number>"
+		}
 	}
 	return value
 }
