@@ -1,6 +1,7 @@
 // The one dialog: links with data-dialog, whose value is the id of a template if they have one, and a card's move link
 // open in it.
 import htmx from '../vendor/htmx/htmx.min.js'
+import { changes } from './fields.js'
 import { pressed } from './keys.js'
 import { ask, toast } from './say.js'
 
@@ -84,7 +85,7 @@ function loading(title) {
 
 // replace shows a page in place of its template: fields that were changed keep their texts, the focus and the caret.
 function replace(page) {
-	const typed = [...body.querySelectorAll('input[id]:not([type=hidden]), textarea[id], select[id]')].filter(changed)
+	const typed = changes(body)
 	const { id, selectionStart, selectionEnd } = document.activeElement
 	const had = body.contains(document.activeElement)
 	show(page)
@@ -99,10 +100,6 @@ function replace(page) {
 	field.focus()
 	if (selectionStart !== undefined && selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd)
 }
-
-const changed = (field) => field.matches('select')
-	? [...field.options].some((option) => option.selected !== option.defaultSelected)
-	: field.value !== field.defaultValue
 
 // composed waits until no word is being composed: to replace its field would lose it.
 let composing = false

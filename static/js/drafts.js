@@ -112,7 +112,8 @@ function discard(form) {
 	texts(form)[0]?.focus()
 }
 
-function note(form, text, ...buttons) {
+// note says in a form what its texts are, with buttons for what to do about them.
+export function note(form, text, ...buttons) {
 	form.querySelector('.draft')?.remove()
 	const line = Object.assign(document.createElement('p'), { className: 'draft' })
 	line.append(Object.assign(document.createElement('span'), { textContent: text }))

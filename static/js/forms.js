@@ -2,6 +2,7 @@ import htmx from '../vendor/htmx/htmx.min.js'
 import { act, moveByForm, refresh, showColumns } from './board.js'
 import { close, newNonce, show } from './dialog.js'
 import { keepAll, taken } from './drafts.js'
+import { changes } from './fields.js'
 import { ask, reason, toast } from './say.js'
 
 document.addEventListener('submit', (event) => {
@@ -127,7 +128,7 @@ document.addEventListener('keydown', (event) => {
 function leave(form) {
 	const cancel = form?.matches('[data-draft]') && form.querySelector('a[data-draft-drop]')
 	if (!cancel) return
-	const changed = [...form.elements].some((field) => field.matches('input:not([type=hidden]), textarea') && field.value !== field.defaultValue)
+	const changed = changes(form).length > 0
 	if (changed) delete cancel.dataset.draftDrop
 	keepAll()
 	cancel.click()

@@ -1,6 +1,7 @@
 // Forms that are saved each on its own: what is typed in the others of the page is kept when one is sent, and there
 // again on the page that comes back, with a note. data-keep names the page.
-import { say } from './say.js'
+import { note } from './drafts.js'
+import { changes, fields, saved, value } from './fields.js'
 
 const page = document.querySelector('[data-keep]')
 
@@ -10,21 +11,17 @@ document.addEventListener('input', ({ target }) => {
 	if (kind?.value === 'none' && target.value.trim()) kind.value = 'soft'
 })
 
-const fields = (form) => [...form.querySelectorAll('input[id]:not([type=hidden]), textarea[id], select[id]')]
-const value = (field) => field.type === 'checkbox' ? field.checked : field.value
-const saved = (field) => {
-	if (field.type === 'checkbox') return field.defaultChecked
-	if (field.matches('select')) return ([...field.options].find((option) => option.defaultSelected) ?? field.options[0]).value
-	return field.defaultValue
-}
-
 let sent // the form that was sent last
+
+const rejected = (form) => form.querySelector('.error, .summary')
 
 function keep() {
 	const kept = {}
 	for (const form of page.querySelectorAll('form[method=post]')) {
 		if (form === sent) continue
-		for (const field of fields(form)) if (value(field) !== saved(field)) kept[field.id] = [saved(field), value(field)]
+		// A rejected form has what was typed as its values: what is saved is not on the page.
+		if (rejected(form)) for (const field of fields(form)) kept[field.id] = [null, value(field)]
+		else for (const field of changes(form)) kept[field.id] = [saved(field), value(field)]
 	}
 	try { sessionStorage.setItem(page.dataset.keep, JSON.stringify(kept)) } catch { /* it is on the page alone */ }
 }
@@ -36,21 +33,17 @@ function restore() {
 	for (const [id, [was, typed]] of Object.entries(kept)) {
 		const field = document.getElementById(id)
 		// Not over what someone else saved, nor over a form that came back rejected.
-		if (!field?.form || value(field) !== was || field.form.querySelector('.error, .summary')) continue
+		if (!field?.form || rejected(field.form) || value(field) === typed || was !== null && value(field) !== was) continue
 		if (field.type === 'checkbox') field.checked = typed
 		else field.value = typed
 		forms.add(field.form)
 	}
-	forms.forEach(note)
-	if (forms.size) say('What you typed in other forms of this page is not saved yet.')
+	for (const form of forms) note(form, 'Not saved yet.', ['Discard', () => discard(form)])
 }
 
-function note(form) {
-	const line = Object.assign(document.createElement('p'), { className: 'draft' })
-	const button = Object.assign(document.createElement('button'), { type: 'button', className: 'quiet', textContent: 'Discard' })
-	button.addEventListener('click', () => { form.reset(); line.remove() })
-	line.append(Object.assign(document.createElement('span'), { textContent: 'Not saved yet.' }), button)
-	form.prepend(line)
+function discard(form) {
+	form.reset()
+	form.querySelector('.draft').remove()
 }
 
 if (page) {
