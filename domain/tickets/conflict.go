@@ -127,17 +127,5 @@ func (c *Conflict) Resolve(title, description string) {
 	case c.Title != nil && title != c.Current.Title:
 		c.TitleClash = true
 	}
-	c.Merged = MergeDescriptions(c.Since.Description, description, c.Current.Description)
-}
-
-// maxClashes is the most pieces that anyone chooses one by one; with more, one text is chosen as a whole.
-const maxClashes = 100
-
-// MergeDescriptions merges as Merge does, with few enough clashes to choose for each.
-func MergeDescriptions(base, mine, theirs string) Merged {
-	merged := Merge(base, mine, theirs)
-	if merged.Clashes() > maxClashes {
-		return Merged{{Clash: true, Mine: lines(mine), Theirs: lines(theirs)}}
-	}
-	return merged
+	c.Merged = Merge(c.Since.Description, description, c.Current.Description)
 }

@@ -98,7 +98,10 @@ const (
 // Choice is what is taken for the lines that both changed; Other is the text of TakeOther.
 type Choice struct{ Take, Other string }
 
-// Merge merges the changes of two texts to their base.
+// maxClashes is the most pieces that anyone chooses one by one.
+const maxClashes = 100
+
+// Merge merges the changes of two texts to their base. With more than 100 clashes it is one, of the whole texts.
 //
 // It is diff3 (Khanna, Kunal, Pierce: A Formal Investigation of Diff3).
 func Merge(base, mine, theirs string) (m Merged) {
@@ -117,11 +120,15 @@ func Merge(base, mine, theirs string) (m Merged) {
 		}
 		m.add(mergePart(o[i:next], a[j:endA], b[k:endB]))
 		if next == len(o) {
-			return m
+			break
 		}
 		m.add(Piece{Lines: o[next : next+1]})
 		i, j, k = next+1, endA+1, endB+1
 	}
+	if m.Clashes() > maxClashes {
+		return Merged{{Clash: true, Mine: a, Theirs: b}}
+	}
+	return m
 }
 
 func (m *Merged) add(p Piece) {

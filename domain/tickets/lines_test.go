@@ -215,3 +215,15 @@ func BenchmarkMerge(b *testing.B) {
 		})
 	}
 }
+
+func TestMergeOfManyClashes(t *testing.T) {
+	t.Parallel()
+	text := func(word string, n int) string { return strings.Repeat(word+"\nkept\n", n) }
+	for n, want := range map[int]int{1: 1, 100: 100, 101: 1} {
+		merged := tickets.Merge(text("base", n), text("mine", n), text("theirs", n))
+		mine, missing := merged.Text(slices.Repeat([]tickets.Choice{{Take: tickets.TakeMine}}, n)...)
+		if merged.Clashes() != want || mine != text("mine", n) || missing != nil {
+			t.Errorf("%d pieces: %d clashes, %v is missing", n, merged.Clashes(), missing)
+		}
+	}
+}

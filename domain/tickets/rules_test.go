@@ -3,7 +3,6 @@ package tickets_test
 import (
 	"encoding/base64"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,18 +135,6 @@ func TestConflict(t *testing.T) {
 				t.Errorf("they changed the title %v and the lines %v", conflict.Title, conflict.Lines)
 			}
 		})
-	}
-}
-
-func TestMergeDescriptions(t *testing.T) {
-	t.Parallel()
-	text := func(word string, n int) string { return strings.Repeat(word+"\nkept\n", n) }
-	for n, want := range map[int]int{1: 1, 100: 100, 101: 1} {
-		merged := tickets.MergeDescriptions(text("base", n), text("mine", n), text("theirs", n))
-		mine, missing := merged.Text(slices.Repeat([]tickets.Choice{{Take: tickets.TakeMine}}, n)...)
-		if merged.Clashes() != want || mine != text("mine", n) || missing != nil {
-			t.Errorf("%d pieces: %d clashes, %v is missing", n, merged.Clashes(), missing)
-		}
 	}
 }
 

@@ -144,6 +144,20 @@ func (w *Workflows) Conflict(
 	return conflict, err
 }
 
+// ConflictAt returns the conflict that a user was shown when the ticket had a version: Current has its texts.
+func (w *Workflows) ConflictAt(
+	ctx context.Context, current tickets.Ticket, base, shown uint64,
+) (tickets.Conflict, error) {
+	conflict, err := w.Conflict(ctx, current, base)
+	if err != nil || !conflict.Known || shown == current.Version {
+		return conflict, err
+	}
+	since, err := w.Conflict(ctx, current, shown)
+	conflict.Known = since.Known
+	conflict.Current.Title, conflict.Current.Description = since.Since.Title, since.Since.Description
+	return conflict, err
+}
+
 // PlacementOf returns a ticket's position, for the form that moves it.
 func (w *Workflows) PlacementOf(ctx context.Context, ticket tickets.Ticket) (tickets.Placement, error) {
 	return tickets.PlacementOf(ctx, w.db.Queries, ticket)

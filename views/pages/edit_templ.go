@@ -485,7 +485,7 @@ func conflict(c tickets.Conflict, f TicketForm, path string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Lines(c.Lines).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Lines("Changed lines", c.Lines).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -830,7 +830,7 @@ func pieces(c tickets.Conflict, f TicketForm) templ.Component {
 				}
 				n++
 			} else {
-				templ_7745c5c3_Err = Lines(around[i]).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Lines("Lines around", around[i]).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -862,7 +862,7 @@ func clash(n int, p tickets.Piece, f TicketForm) templ.Component {
 			templ_7745c5c3_Var36 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		name := pieceName(n)
+		name := PieceName(n)
 		chosen := choiceOf(f, n)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<fieldset class=\"clash\" id=\"")
 		if templ_7745c5c3_Err != nil {

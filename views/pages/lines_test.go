@@ -12,7 +12,7 @@ import (
 func TestLines(t *testing.T) {
 	draw := func(n int) string {
 		var b strings.Builder
-		domaintest.Must(t, Lines(slices.Repeat([]tickets.Line{{Op: tickets.Added, Text: "x"}}, n)).
+		domaintest.Must(t, Lines("Changed lines", slices.Repeat([]tickets.Line{{Op: tickets.Added, Text: "x"}}, n)).
 			Render(t.Context(), &b))
 		return b.String()
 	}

@@ -41,14 +41,10 @@ func mergeForm(path string, f TicketForm) templ.Attributes {
 	return attrs
 }
 
-// pieceName is the name of the choice for a piece that both changed; PieceOther is that of its other text.
-func pieceName(n int) string { return PiecePrefix + strconv.Itoa(n) }
+// PieceName is the field of the choice for a piece that both changed; with PieceOther it is that of its other text.
+func PieceName(n int) string { return "piece-" + strconv.Itoa(n) }
 
-// The names of the fields of a piece begin with PiecePrefix and its number; its other text ends with PieceOther.
-const (
-	PiecePrefix = "piece-"
-	PieceOther  = "-other"
-)
+const PieceOther = "-other"
 
 // choiceOf is the choice that was sent for a piece.
 func choiceOf(f TicketForm, n int) (c tickets.Choice) {

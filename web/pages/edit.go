@@ -103,42 +103,31 @@ func (h *Handlers) mergePieces(c echo.Context, k tickets.Key, form pages.TicketF
 	if err != nil {
 		return form, false, err
 	}
-	began, err := h.workflows.Conflict(ctx, current, base)
+	conflict, err := h.workflows.ConflictAt(ctx, current, base, form.Version)
 	if err != nil {
 		return form, false, err
 	}
-	theirs := current.Description
-	if form.Version != current.Version {
-		seen, err := h.workflows.Conflict(ctx, current, form.Version)
-		if err != nil {
-			return form, false, err
-		}
-		began.Known = began.Known && seen.Known
-		theirs = seen.Since.Description
-	}
-	if !began.Known { // it is a conflict of what was typed
+	if !conflict.Known { // it is a conflict of what was typed
 		return mine, true, nil
 	}
-	_, mine.Description = storedTexts(mine)
-	pieces := tickets.MergeDescriptions(began.Since.Description, mine.Description, theirs)
-	choices := readChoices(c, pieces.Clashes())
-	text, missing := pieces.Text(choices...)
+	conflict.Resolve(storedTexts(mine))
+	mine.Choices = readChoices(c, conflict.Merged.Clashes())
+	text, missing := conflict.Merged.Text(mine.Choices...)
 	if len(missing) == 0 || form.Version != current.Version {
 		form.Description = text
 		return form, true, nil
 	}
-	began.Resolve(mine.Title, mine.Description)
-	began.MergedTitle = form.Title
-	mine.Conflict, mine.Choices, mine.Errors = &began, choices, views.Errors{}
+	conflict.MergedTitle = form.Title
+	mine.Conflict, mine.Errors = &conflict, views.Errors{}
 	for _, n := range missing {
-		mine.Errors[pages.PiecePrefix+strconv.Itoa(n)] = "Choose what this piece is to be."
+		mine.Errors[pages.PieceName(n)] = "Choose what this piece is to be."
 	}
 	return mine, false, nil
 }
 
 func readChoices(c echo.Context, n int) (choices []tickets.Choice) {
 	for i := range n {
-		name := pages.PiecePrefix + strconv.Itoa(i)
+		name := pages.PieceName(i)
 		other := strings.ReplaceAll(c.FormValue(name+pages.PieceOther), "\r\n", "\n")
 		choices = append(choices, tickets.Choice{Take: c.FormValue(name), Other: other})
 	}

@@ -51,7 +51,7 @@ func (h *Handlers) ActivityEntry(c echo.Context) error {
 		props.Lines = tickets.Diff(change.Old, change.New)
 	}
 	if respond.IsFragment(c) {
-		return respond.Render(c, http.StatusOK, pages.Lines(props.Lines))
+		return respond.Render(c, http.StatusOK, pages.Lines("Changed lines", props.Lines))
 	}
 	return respond.Render(c, http.StatusOK, pages.EntryPage(props))
 }
