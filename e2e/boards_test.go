@@ -81,6 +81,8 @@ func TestBoards(t *testing.T) {
 		b.sees("#column-"+doing+" .count", "1 of 1")
 		b.drag(card("NINJA-2"), card("NINJA-1"), 16)
 		b.sees("#column-"+doing+" .alert", "“Doing” is full: its limit is 1.")
+		b.click("#column-" + doing + " .alert .close")
+		b.wait(`!document.querySelector(".alert")`)
 		b.wait(`document.querySelector("#announce").textContent.includes("is full")`)
 		b.holds("Doing", "NINJA-1")
 		b.holds("To do", "NINJA-2 NINJA-3")

@@ -18,7 +18,7 @@ func (b *tab) fits(path string) {
 		b.t.Errorf("%s is %d wide", path, wide)
 	}
 	small := eval[string](b,
-		`[...document.querySelectorAll("a, button, input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea, summary, .grip")].filter(e => {
+		`[...document.querySelectorAll("a, button, input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea, summary")].filter(e => {
 		if (!e.checkVisibility() || e.closest(".sr, .skip, .prose, .history, .facts, .summary, .at, p:not(.hands, .actions), small, td, th, dd, h1, li > span") || getComputedStyle(e).display === "inline") return false
 		const r = e.getBoundingClientRect()
 		return r.width < 44 || r.height < 43.5
@@ -91,7 +91,7 @@ func TestPhone(t *testing.T) {
 		b.holds("To do", strings.Join(keys, " "))
 
 		eval[bool](b, `(document.querySelector("#cards-`+todo+`").scrollTop = 0, true)`)
-		from, to := b.middle(card("NINJA-3")+" .grip"), b.middle(card("NINJA-1")+" .grip")
+		from, to := b.middle(card("NINJA-3")+" .move"), b.middle(card("NINJA-1")+" .move")
 		b.touch(from, point{from.X, to.Y - 16})
 		keys[0], keys[1], keys[2] = "NINJA-3", "NINJA-1", "NINJA-2"
 		b.holds("To do", strings.Join(keys, " "))

@@ -43,7 +43,7 @@ func columnTarget(column uint64) string { return views.ColumnID(id.Column(column
 
 // titles are the titles of a column's cards from the top.
 func (a *answer) titles(column uint64) (titles []string) {
-	a.page().Find("#" + columnTarget(column) + " > .cards > .card > a:first-child > span").
+	a.page().Find("#" + columnTarget(column) + " > .cards > .card > a:first-child > .title").
 		Each(func(_ int, s *goquery.Selection) { titles = append(titles, s.Text()) })
 	return titles
 }
@@ -182,7 +182,7 @@ func TestBoardFragments(t *testing.T) {
 			plain := ana.get(more).is(t, 200)
 			plain.has(t, 1, "html > body #"+columnTarget(column))
 			rows := ana.htmx("more-"+fmt.Sprint(column)).get(more).fragment(t, 200)
-			rows.page().Find("body > li.card > a:first-child > span").
+			rows.page().Find("body > li.card > a:first-child > .title").
 				Each(func(_ int, s *goquery.Selection) { seen = append(seen, s.Text()) })
 			more = rows.page().Find("li.more").AttrOr("hx-get", "")
 			if want := plain.page().Find("li.more").AttrOr("hx-get", ""); more != want {

@@ -20,7 +20,7 @@ import './live.js'
 import './mentions.js'
 import './menu.js'
 import './run.js'
-import { reason, say, toast } from './say.js'
+import { closable, reachable, reason, say, toast } from './say.js'
 import './undo.js'
 import './upload.js'
 import './walk.js'
@@ -42,6 +42,7 @@ htmx.onLoad((root) => {
 	each(root, 'button.nojs', (button) => button.remove()) // Enter would press it as the form's first button
 	each(root, '[data-hotkey]', listen)
 	each(root, '[data-follows]', follow)
+	each(root, '.column > .alert', closable)
 	each(root, '[data-keys-switch]', showSwitch)
 	if (root !== document.body) each(root, '[data-say]', (message) => say(message.textContent))
 })
@@ -55,4 +56,5 @@ document.addEventListener('htmx:beforeCleanupElement', ({ target }) => {
 })
 
 document.addEventListener('htmx:responseError', ({ detail }) => toast(reason(detail.xhr.status, detail.xhr.response), true))
+document.addEventListener('htmx:afterRequest', ({ detail }) => detail.xhr.status && reachable())
 document.addEventListener('htmx:sendError', () => toast(reason(), true))

@@ -32,9 +32,9 @@ const touches = (event) => event.pointerType === 'touch' || event.touches !== un
 
 const options = {
 	group: 'cards',
-	draggable: '.card:has(.grip)',
-	// A finger scrolls, unless it takes the handle.
-	filter: (event) => touches(event) && !event.target.closest('.grip'),
+	draggable: '.card:has(.move)',
+	// A finger scrolls, unless it takes the handle; a tap on that opens the form.
+	filter: (event) => touches(event) && !event.target.closest('.move'),
 	preventOnFilter: false,
 	forceFallback: true, // pointers only: native drags know no touch and no style
 	fallbackOnBody: true,

@@ -44,6 +44,20 @@ function choose(values) {
 	narrow()
 }
 
+// On a phone the filter takes a row of cards: it shows when it is asked for, or has the focus, or hides tickets.
+const toggle = document.querySelector('[data-filter-toggle]')
+function show(shown) {
+	toggle.ariaExpanded = shown
+	toggle.parentElement.classList.toggle('filtering', shown)
+}
+if (toggle) {
+	form.addEventListener('focusin', () => show(true))
+	toggle.addEventListener('click', () => {
+		show(toggle.ariaExpanded !== 'true')
+		if (toggle.ariaExpanded === 'true') form.elements.q.focus()
+	})
+}
+
 if (onBoard) {
 	form.addEventListener('input', (event) => {
 		clearTimeout(timer)

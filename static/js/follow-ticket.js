@@ -58,12 +58,12 @@ function show(fresh) {
 	const last = document.querySelector('#comment-form [name=last]')
 	const end = document.querySelector('#said > .comment:last-child')
 	if (last && end) last.value = numberOf(end)
-	if (!editing()) document.title = `${document.querySelector('.face > .key').textContent} ${document.querySelector('#ticket h1').textContent.trim()} · Counterfoil`
+	if (!editing()) document.title = `${document.querySelector('.ticket-head .key').textContent} ${document.querySelector('#ticket h1').textContent.trim()} · Counterfoil`
 	announce(came, changed)
 }
 
 // before is the ticket's text without its history.
-const before = (article) => article.querySelector('.face')?.textContent.replace(/\s+/g, ' ')
+const before = (article) => [...article.querySelectorAll('.ticket-head, .properties, .face')].map((part) => part.textContent.replace(/\s+/g, ' ')).join()
 
 // keepForms keeps forms with input on the page, even if their subject is gone.
 function keepForms(fresh) {

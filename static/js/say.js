@@ -22,14 +22,23 @@ export function throttled(inWords) {
 	}
 }
 
-// toast shows a message; a bad one stays until it is closed.
+// toast shows a message, in the open dialog if there is one. A bad one stays until it is closed, or, if the server
+// could not be reached, until it can be.
 export function toast(text, bad = false) {
 	const message = document.createElement('p')
 	message.className = bad ? 'toast bad' : 'toast'
 	message.append(Object.assign(document.createElement('span'), { textContent: text }))
-	flashes.append(message)
+	if (text.includes(unreachable)) message.dataset.unreachable = ''
+	const dialog = document.querySelector('dialog[open] #dialog-body')
+	if (dialog) dialog.prepend(message)
+	else flashes.append(message)
 	closable(message)
 	say(text)
+}
+
+// reachable removes the messages whose reason has ended: the server answers again.
+export function reachable() {
+	document.querySelectorAll('.toast[data-unreachable]').forEach((message) => message.remove())
 }
 
 // toasts shows the messages of a response. An earlier one that offers to undo is removed: ctrl+Z goes back further.
@@ -43,11 +52,13 @@ export function toasts(answer, { quiet = false } = {}) {
 	}
 }
 
-function closable(message) {
+// closable gives a message a button that closes it; a good one also leaves by itself.
+export function closable(message) {
+	if (message.querySelector('.close')) return
 	const close = Object.assign(document.createElement('button'), { type: 'button', className: 'quiet close', ariaLabel: 'Close this message', textContent: '×' })
 	close.addEventListener('click', () => message.remove())
 	message.append(close)
-	if (!message.matches('.bad')) setTimeout(() => message.matches(':hover, :focus-within') || message.remove(), 8000)
+	if (message.matches('.toast:not(.bad)')) setTimeout(() => message.matches(':hover, :focus-within') || message.remove(), 8000)
 }
 
 for (const message of flashes.children) closable(message)
@@ -59,9 +70,11 @@ export function parse(html) {
 	return template.content
 }
 
+const unreachable = 'Counterfoil cannot be reached.'
+
 // reason explains a failed request; an error page has its own words.
 export function reason(status, body = '') {
-	if (!status) return 'Counterfoil cannot be reached. Check your connection, then try again.'
+	if (!status) return `${unreachable} Check your connection, then try again.`
 	return parse(body).querySelector('#main .lead')?.textContent ?? `The request failed (${status}). Try again; if it fails again, reload the page.`
 }
 
@@ -81,6 +94,7 @@ export async function ask(url, { values, target } = {}) {
 		location.assign(away)
 		return new Promise(() => {})
 	}
+	reachable()
 	if (!answer.ok && answer.status !== 409 && answer.status !== 422) {
 		throw Object.assign(new Error(reason(answer.status, body)), { status: answer.status })
 	}

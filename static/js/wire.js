@@ -1,7 +1,7 @@
 // Changes by others, or in another window: pages follow their subjects. All tabs of a browser share one connection: in
 // a SharedWorker; without one, in an elected tab; else each tab polls.
 import { Connection } from './connect.js'
-import { say, toast } from './say.js'
+import { reachable, say, toast } from './say.js'
 import { Shared } from './share.js'
 
 const { company, account } = document.body.dataset
@@ -136,15 +136,13 @@ addEventListener('pagehide', () => line?.leave())
 addEventListener('pageshow', ({ persisted }) => { if (persisted) line?.join() }) // back from the browser's cache
 
 const words = {
-	live: 'Live: changes by others show at once',
-	polling: 'Changes by others show within seconds',
 	reconnecting: 'No connection: what you see may be old. Retrying automatically.',
-	out: 'Not live: you are signed out, or lost access',
+	out: 'You are signed out, or lost access: this page is no longer updated.',
 }
 let shown
 let pending
 
-// show marks the state of the connection in the header, if it lasts.
+// show shows the state of the connection, if it lasts.
 function show(state) {
 	clearTimeout(pending)
 	if (state === 'out') return leave()
@@ -153,14 +151,17 @@ function show(state) {
 	else mark(state)
 }
 
+// mark writes a line below the header while the page is not updated.
 function mark(state) {
 	if (shown === state) return
-	const dot = document.getElementById('wire') ?? Object.assign(document.createElement('span'), { id: 'wire', className: 'wire', role: 'img' })
-	dot.dataset.state = state
-	dot.title = dot.ariaLabel = words[state]
-	if (!dot.isConnected) document.querySelector('.top > .menu')?.before(dot)
+	const line = document.getElementById('wire') ?? Object.assign(document.createElement('p'), { id: 'wire', className: 'wire' })
+	line.dataset.state = state
+	line.hidden = !words[state]
+	line.textContent = words[state] ?? ''
+	if (!line.isConnected) document.querySelector('.top').after(line)
 	if (state === 'reconnecting') say(words.reconnecting)
 	else if (shown === 'reconnecting') say('The page is live again.')
+	if (!words[state]) reachable()
 	shown = state
 }
 
