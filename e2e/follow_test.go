@@ -452,7 +452,7 @@ func TestFollowedTickets(t *testing.T) {
 		b.live()
 		a.post("/acme/NINJA-1/position", "board", "DEMO", "column", column, "after", "")
 		b.wait(`location.pathname.startsWith("/acme/DEMO-")`)
-		b.sees(".face .key", "DEMO")
+		b.sees(".ticket-head .key", "DEMO")
 	})
 	t.Run("as many comments stay as were loaded, and changes of old ones come", func(t *testing.T) {
 		t.Parallel()
