@@ -127,7 +127,7 @@ func JumpForm(p Page, query string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<label for=\"jump-q\">Key or words of the title</label><div class=\"with\"><input id=\"jump-q\" name=\"q\" type=\"text\" inputmode=\"search\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<label for=\"jump-q\">Ticket key or title</label><div class=\"with\"><input id=\"jump-q\" name=\"q\" type=\"text\" inputmode=\"search\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -188,12 +188,12 @@ func JumpHint(p Page) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Board == "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "A key such as <span class=\"key\">NINJA‑42</span>, or words of a title.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "A key such as <span class=\"key\">NINJA‑42</span>, or words from the title.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "A key such as <span class=\"key\">NINJA‑42</span>, a number on this board, or words of a title.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "A key such as <span class=\"key\">NINJA‑42</span>, a number on this board, or words from the title.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

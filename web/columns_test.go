@@ -38,7 +38,7 @@ func TestBoardSettings(t *testing.T) {
 		// another number than that of the column was typed
 		a := ana.post("/acme/boards/DEMO/columns/4", "name", "Check", "wip", "none", "wip_limit", "5", "version", version()).
 			is(t, 422)
-		a.textHas(t, ".column-forms .error", "Choose “Warn above” or “Refuse above”")
+		a.textHas(t, ".column-forms .error", "Choose “Warn above” or “Block above”")
 		if got := a.value(t, "#column-4-wip_limit"); got != "5" {
 			t.Errorf("the limit is %q", got)
 		}

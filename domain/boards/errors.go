@@ -173,7 +173,7 @@ const CodeUnusedLimit fault.Code = "Column.UnusedLimit"
 
 func UnusedLimit() error {
 	return fault.Invalid.New(CodeUnusedLimit, "wip",
-		"Choose “Warn above” or “Refuse above” for this limit, or leave the number out.")
+		"Choose “Warn above” or “Block above” for this limit, or leave the number out.")
 }
 
 // CodeBadPosition: the position of a column is below 1. The first column's is 1.

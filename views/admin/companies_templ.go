@@ -55,7 +55,7 @@ func CompaniesPage(props CompaniesProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"sheet\" aria-labelledby=\"open-company\"><h2 id=\"open-company\">New company</h2><p class=\"lead\">Companies are separate: members of one see nothing of another. You become its owner.</p><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"sheet\" aria-labelledby=\"open-company\"><h2 id=\"open-company\">New company</h2><p class=\"lead\">Companies are fully separate: members of one see nothing of another. You become its owner.</p><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -137,7 +137,7 @@ func CompaniesPage(props CompaniesProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			slug := views.NewField("company", "slug", "Short name", "Part of every address, such as /acme. Letters a to z, digits and hyphens.", props.Form.Errors)
+			slug := views.NewField("company", "slug", "Short name", "Used in URLs, such as /acme. Letters a to z, digits and hyphens.", props.Form.Errors)
 			templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

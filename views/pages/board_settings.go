@@ -88,7 +88,7 @@ func (f ColumnForm) form() string {
 
 // limits are the kinds of limit, as the page calls them.
 var limits = []struct{ value, label string }{
-	{boards.LimitNone, "No limit"}, {boards.LimitSoft, "Warn above"}, {boards.LimitHard, "Refuse above"},
+	{boards.LimitNone, "No limit"}, {boards.LimitSoft, "Warn above"}, {boards.LimitHard, "Block above"},
 }
 
 // split separates archived boards.

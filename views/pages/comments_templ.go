@@ -1158,12 +1158,12 @@ func Mute(p views.Page, t tickets.Ticket, muted bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if muted {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, "<input type=\"hidden\" name=\"muted\" value=\"0\"> <button class=\"quiet\" id=\"mute-button\" title=\"Replies to this ticket do not come to your inbox\">Unmute</button>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, "<input type=\"hidden\" name=\"muted\" value=\"0\"> <button class=\"quiet\" id=\"mute-button\" title=\"You are not notified of replies to this ticket\">Unmute</button>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "<input type=\"hidden\" name=\"muted\" value=\"1\"> <button class=\"quiet\" id=\"mute-button\" title=\"No more replies of this ticket in your inbox; mentions still come\">Mute</button>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "<input type=\"hidden\" name=\"muted\" value=\"1\"> <button class=\"quiet\" id=\"mute-button\" title=\"Stop notifications of replies; mentions still notify you\">Mute</button>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

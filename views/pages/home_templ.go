@@ -167,7 +167,7 @@ func HomePage(props HomeProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				slug := views.NewField("board", "slug", "Slug", "Starts every key, as in NINJA‑42.", props.New.Errors)
+				slug := views.NewField("board", "slug", "Ticket prefix", "Starts every ticket key, as in NINJA‑42.", props.New.Errors)
 				templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

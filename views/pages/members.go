@@ -104,9 +104,9 @@ type AuditProps struct {
 
 // scopes of a token, in words.
 var scopes = map[string]string{
-	"boards:read": "see boards", "boards:write": "open and change boards", "tickets:read": "see tickets",
-	"tickets:write":  "open, change and move tickets",
-	accounts.PopRefs: "take reference codes", accounts.Operate: "run this server",
+	"boards:read": "see boards", "boards:write": "create and edit boards", "tickets:read": "see tickets",
+	"tickets:write":  "create, edit and move tickets",
+	accounts.PopRefs: "pop reference codes", accounts.Operate: "manage this server",
 }
 
 // scopesFor are the scopes that a user can give a token.

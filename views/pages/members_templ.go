@@ -54,11 +54,11 @@ func MembersPage(props MembersProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if props.Link != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"sheet once\" aria-labelledby=\"new-link\"><h2 id=\"new-link\">Invitation link</h2><p class=\"lead\">Send this link to the members you invite. It is shown only once.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"sheet once\" aria-labelledby=\"new-link\"><h2 id=\"new-link\">Invite link</h2><p class=\"lead\">Send this link to the members you invite. It is shown only once.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = views.Secret("link", "Invitation link", props.Link).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = views.Secret("link", "Invite link", props.Link).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -323,7 +323,7 @@ func inviteForm(props MembersProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		role := views.NewField("invite", "role", "Role", "A viewer reads, a member edits, an admin also manages members.", f.Errors)
+		role := views.NewField("invite", "role", "Role", "Viewers read, members edit, admins also manage members.", f.Errors)
 		templ_7745c5c3_Var14 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -483,7 +483,7 @@ func inviteForm(props MembersProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		note := views.NewField("invite", "note", "Note", "Optional; shown in the list below.", f.Errors)
+		note := views.NewField("invite", "note", "Note", "Optional. Shown in the list below.", f.Errors)
 		templ_7745c5c3_Var20 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -550,7 +550,7 @@ func inviteForm(props MembersProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "> The link can be used more than once</label><div class=\"actions\"><button class=\"primary\">Create link</button></div></form></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "> The link can be used more than once</label><div class=\"actions\"><button class=\"primary\">Create invite link</button></div></form></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -580,7 +580,7 @@ func invitations(props MembersProps) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		company := props.Page.Actor.Company.Slug
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<section aria-labelledby=\"invitations-name\"><h2 id=\"invitations-name\">Active links</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<section aria-labelledby=\"invitations-name\"><h2 id=\"invitations-name\">Active invites</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -900,7 +900,7 @@ func MemberPage(props MemberProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				role := views.NewField("person", "role", "Role", "A viewer reads, a member edits, an admin also manages members, an owner also owners.", props.Errors)
+				role := views.NewField("person", "role", "Role", "Viewers read, members edit, admins also manage members, owners also owners.", props.Errors)
 				templ_7745c5c3_Var40 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1062,7 +1062,7 @@ func MemberPage(props MemberProps) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 95, "<div class=\"actions\"><button>Create link</button></div></form>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 95, "<div class=\"actions\"><button>Create reset link</button></div></form>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -277,7 +277,7 @@ func namesSection(props BoardSettingsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		slug := views.NewField("settings", "slug", "Slug", "Starts every key. Old keys keep working.", f.Errors)
+		slug := views.NewField("settings", "slug", "Ticket prefix", "Starts every ticket key. Old keys keep working.", f.Errors)
 		templ_7745c5c3_Var11 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1398,7 +1398,7 @@ func newColumn(props BoardSettingsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 132, "</div></form><p class=\"hint\">Tickets in a done column are closed. Above its limit, a column is highlighted, or refuses more tickets.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 132, "</div></form><p class=\"hint\">Tickets in a done column are closed. Above its limit, a column is highlighted, or blocks more tickets.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

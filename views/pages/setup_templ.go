@@ -136,7 +136,7 @@ func SetupPage(p views.Page, f SetupForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			slug := views.NewField("setup", "slug", "Short name", "Part of every address, such as /acme. Letters a to z, digits and hyphens.", f.Errors)
+			slug := views.NewField("setup", "slug", "Short name", "Used in URLs, such as /acme. Letters a to z, digits and hyphens.", f.Errors)
 			templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

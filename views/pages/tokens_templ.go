@@ -112,7 +112,7 @@ func TokensPage(props TokensProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if props.Page.Actor.Manages() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section aria-labelledby=\"others-name\"><h2 id=\"others-name\">Other members’ tokens</h2>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section aria-labelledby=\"others-name\"><h2 id=\"others-name\">Other people’s tokens</h2>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -305,7 +305,7 @@ func tokenTable(id string, p views.Page, list []accounts.Token, whose bool) temp
 					return templ_7745c5c3_Err
 				}
 				if t.ExpiresAt.Before(p.Now) {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<span class=\"chip bad\">ended</span>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<span class=\"chip bad\">expired</span>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -265,7 +265,7 @@ func (h *Handlers) RemoveColumn(c echo.Context) error {
 		if board, err = h.workflows.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, heir, &seen); err == nil {
 			message := "The column is removed."
 			if column, there := board.Column(columnID); there {
-				message = "“" + column.Name + "” has many tickets: it is removed when all have gone to the other column."
+				message = "“" + column.Name + "” has many tickets: it is removed when all have moved to the other column."
 			}
 			return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), message)
 		}

@@ -120,7 +120,7 @@ func (h *Handlers) mergePieces(c echo.Context, k tickets.Key, form pages.TicketF
 	conflict.MergedTitle = form.Title
 	mine.Conflict, mine.Errors = &conflict, views.Errors{}
 	for _, n := range missing {
-		mine.Errors[pages.PieceName(n)] = "Choose what this piece is to be."
+		mine.Errors[pages.PieceName(n)] = "Choose a version of this piece."
 	}
 	return mine, false, nil
 }

@@ -92,9 +92,9 @@ func (h *Handlers) Mute(c echo.Context) error {
 	if respond.Target(c) == views.MuteID {
 		return respond.Render(c, http.StatusOK, pages.Mute(h.respond.Page(c, ""), ticket, muted))
 	}
-	message := "Replies to " + ticket.Key.String() + " come to your inbox again."
+	message := "You are notified of replies to " + ticket.Key.String() + " again."
 	if muted {
-		message = "No more replies to " + ticket.Key.String() + " in your inbox."
+		message = "You are no longer notified of replies to " + ticket.Key.String() + "."
 	}
 	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, ticket.Key), message)
 }

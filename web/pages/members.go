@@ -176,7 +176,7 @@ func (h *Handlers) RemoveMember(c echo.Context) error {
 	message := person.Account.Name + " is removed."
 	invitations, err := h.workflows.Invitations(ctx)
 	if err == nil && slices.ContainsFunc(invitations, func(i accounts.Invitation) bool { return !i.Once }) {
-		message += " A link that many may use lets them in again if they know it: revoke those below."
+		message += " They can rejoin by an invite link that can be used more than once: revoke those below."
 	}
 	return h.respond.SeeOther(c, views.MembersPath(respond.Company(c).Slug), message)
 }
