@@ -430,7 +430,7 @@ func TestTrackingLimits(t *testing.T) {
 		for _, path := range []string{"/t/zzzzz", "/t/ukrEP"} {
 			a := e.visitor().get(path).is(t, http.StatusTooManyRequests)
 			if says := a.text(t, "main"); a.header.Get("Retry-After") == "" || strings.Contains(says, "sent") ||
-				!strings.Contains(says, "lead to nothing") {
+				!strings.Contains(says, "wrong codes") {
 				t.Error(a.header, says)
 			}
 		}

@@ -12,7 +12,7 @@ const CodeNotFound fault.Code = "Request.NotFound"
 
 func NotFound() error {
 	return fault.NotFound.New(CodeNotFound, "",
-		"There is nothing here. Check each character of the code or link: capital and small letters are different ones.")
+		"There is no request with this code or link. Check each character: upper and lower case matter.")
 }
 
 // CodeNoForm: there is no such public form. Check the address.
@@ -20,7 +20,7 @@ const CodeNoForm fault.Code = "Form.NotFound"
 
 func NoForm() error {
 	return fault.NotFound.New(CodeNoForm, "",
-		"There is no form here. Check the address, or ask whoever gave it to you.")
+		"There is no form at this address. Check it, or ask the person who sent it to you.")
 }
 
 // CodeBadIntro: the text above a form is too long or not text. Shorten or retype it.
@@ -34,7 +34,7 @@ func badIntroMessage(length int) string {
 	if length > MaxIntro {
 		return fmt.Sprintf("The text has %d characters; shorten it to %d.", length, MaxIntro)
 	}
-	return "The text has characters that are no text. Paste it anew, as UTF-8."
+	return "The text has invalid characters. Paste it again as plain text (UTF-8)."
 }
 
 // CodeStaleForm: the form was changed since the version that was sent. Look at it, then save again if the
@@ -45,7 +45,7 @@ const CodeStaleForm fault.Code = "Form.Stale"
 type StaleForm struct{ Current Form }
 
 func (StaleForm) Error() string {
-	return "Someone else changed this form in the meantime. What you typed is still here: look at what is there now, then save again if you still want to."
+	return "Someone else changed this form in the meantime. What you typed is still here: check the current version, then save again."
 }
 func (e StaleForm) Unwrap() error {
 	return fault.Conflict.New(CodeStaleForm, "", e.Error())
@@ -56,7 +56,7 @@ const CodeLooksAutomatic fault.Code = "Request.LooksAutomatic"
 
 func LooksAutomatic() error {
 	return fault.Invalid.New(CodeLooksAutomatic, "",
-		"This looks as if a program had filled in the form. If you are a person, send it once more: what you typed is still here.")
+		"This looks like an automatic submission. If you are a person, send it again: what you typed is still here.")
 }
 
 // CodeTooMany: too many requests or wrong codes came from this address, or everywhere. Try again after
@@ -72,10 +72,10 @@ type TooMany struct {
 
 func (e TooMany) Error() string {
 	if e.Lookup {
-		return "Too many codes or links were tried from where you are, or everywhere, that lead to nothing. Try again " +
-			waitText(e.Wait) + ". A private link that is right opens at any time."
+		return "Too many wrong codes or links were tried from your network, or in total. Try again " +
+			waitText(e.Wait) + ". A correct private link always works."
 	}
-	return "Too much came from where you are, or came here at all, within a short time. Nothing was sent. Try again " +
+	return "Too many requests were sent from your network, or in total, in a short time. Nothing was sent. Try again " +
 		waitText(e.Wait) + "."
 }
 func (e TooMany) Unwrap() error {
@@ -103,7 +103,7 @@ const CodeNotNow fault.Code = "Request.Unavailable"
 type NotNow struct{}
 
 func (NotNow) Error() string {
-	return "Requests cannot be taken right now. Nothing was lost: what you typed is still here. Try again in a few minutes."
+	return "Requests cannot be accepted right now. What you typed is still here. Try again in a few minutes."
 }
 func (e NotNow) Unwrap() error {
 	return fault.Unavailable.New(CodeNotNow, "", e.Error())
@@ -116,7 +116,7 @@ const CodeClosed fault.Code = "Request.Closed"
 
 func Closed() error {
 	return fault.Conflict.New(CodeClosed, "body",
-		"Nothing can be added here any more. Send a new request if you need something.")
+		"This request is closed for replies. Send a new one if you need something.")
 }
 
 // CodeNoRequester: the ticket did not come by a form, so it has no requester. Comment internally instead.
@@ -124,5 +124,5 @@ const CodeNoRequester fault.Code = "Ticket.NoRequester"
 
 func NoRequester() error {
 	return fault.Invalid.New(CodeNoRequester, "public",
-		"This ticket did not come by a form, so there is no requester to reply to. Comment internally instead.")
+		"This ticket was not sent by the form, so it has no requester to reply to. Comment internally instead.")
 }

@@ -76,7 +76,7 @@ func publicFormSection(props BoardSettingsProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"hint\">Anyone who knows its address can send a request, without an account. Each becomes a ticket in the first column, and the requester follows it by a code.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"hint\">Anyone who knows its address can send a request, without an account. Each becomes a ticket in the first column, and the requester checks its status with a code.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -110,7 +110,7 @@ func (h *Handlers) TrackBox(c echo.Context) error {
 	if code := strings.TrimSpace(c.QueryParam("code")); code != "" {
 		return c.Redirect(http.StatusSeeOther, views.TrackPath(code))
 	}
-	return respond.Render(c, http.StatusOK, public.TrackBoxPage(h.publicPage(c, "Follow a request")))
+	return respond.Render(c, http.StatusOK, public.TrackBoxPage(h.publicPage(c, "Check a request")))
 }
 
 // Track shows the page of a code.

@@ -173,7 +173,7 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 func wayBack(c echo.Context) views.WayBack {
 	at := c.Request().URL.Path
 	if c.Path() == FormRoute {
-		return views.WayBack{Path: views.TrackBoxPath, Text: "Follow a request"}
+		return views.WayBack{Path: views.TrackBoxPath, Text: "Check a request"}
 	}
 	if isPublicPage(c) {
 		return views.WayBack{Path: views.TrackBoxPath, Text: "Enter a code"}
