@@ -13,25 +13,26 @@ import (
 
 // Card is a ticket as a board shows it.
 type Card struct {
-	ID           id.Ticket
-	LocalID      uint64
-	ColumnID     id.Column
-	RankInColumn int64
-	Title        string
-	CreatedAt    time.Time
-	MovedAt      time.Time
-	ClosedAt     *time.Time
+	ID            id.Ticket
+	LocalID       uint64
+	ColumnID      id.Column
+	RankInColumn  int64
+	Title         string
+	CreatedAt     time.Time
+	MovedAt       time.Time
+	ClosedAt      *time.Time
+	FromRequester bool
 }
 
 // The index is forced, because MariaDB plans, or at least explains, the parts of a union as if they had no LIMIT, and
 // the servers would rather begin with an assignee's tickets and sort them.
 const (
-	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at FROM ticket t FORCE INDEX (uq_ticket_rank) `
+	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at, t.from_requester FROM ticket t FORCE INDEX (uq_ticket_rank) `
 	topOfColumn  = `(` + selectCards + `WHERE t.column_id = ? ORDER BY t.rank_in_column LIMIT ?)`
 	inRange      = `WHERE t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ? AND t.rank_in_column <= ?`
 	inBoardOrder = ` ORDER BY t.column_id, t.rank_in_column LIMIT ?`
 
-	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
+	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at, t.from_requester FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ? ORDER BY column_id, rank_in_column LIMIT 1 OFFSET ?) e JOIN ticket t ON t.id = e.id)`
 )
 
@@ -60,6 +61,7 @@ type CardFilter struct {
 	Assignee id.Account // 0 for any
 	NoOne    bool       // no assignee
 	Closed   *bool
+	Requests bool // from requesters
 }
 
 // MatchingCards returns the matching cards of each range, at most limit of each, in board order within a column. It
@@ -114,6 +116,9 @@ func (w CardFilter) condition() (text string, args []any) {
 		}
 		text += `NULL`
 	}
+	if w.Requests {
+		text += ` AND t.from_requester = TRUE`
+	}
 	return text, args
 }
 
@@ -135,7 +140,7 @@ func (q *Queries) cards(ctx context.Context, parts []string, args []any) ([]Card
 	for rows.Next() {
 		var c Card
 		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt,
-			&c.ClosedAt); err != nil {
+			&c.ClosedAt, &c.FromRequester); err != nil {
 			return nil, fmt.Errorf("scan card: %w", err)
 		}
 		cards = append(cards, c)

@@ -105,7 +105,7 @@ func (q *Queries) CardByNumber(ctx context.Context, boardID id.Board, localID ui
 
 const cardsAfter = `-- name: CardsAfter :many
 
-SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at FROM ticket
+SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester FROM ticket
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
 ORDER BY column_id, rank_in_column
 LIMIT ?
@@ -118,13 +118,14 @@ type CardsAfterParams struct {
 }
 
 type CardsAfterRow struct {
-	ID           id.Ticket
-	LocalID      uint64
-	Title        string
-	RankInColumn *int64
-	MovedAt      time.Time
-	CreatedAt    time.Time
-	ClosedAt     *time.Time
+	ID            id.Ticket
+	LocalID       uint64
+	Title         string
+	RankInColumn  *int64
+	MovedAt       time.Time
+	CreatedAt     time.Time
+	ClosedAt      *time.Time
+	FromRequester bool
 }
 
 // Pages within a column use column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column from its top
@@ -152,6 +153,7 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 			&i.MovedAt,
 			&i.CreatedAt,
 			&i.ClosedAt,
+			&i.FromRequester,
 		); err != nil {
 			return nil, err
 		}

@@ -32,7 +32,7 @@ WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND delete
 
 -- name: CardsAfter :many
 -- Cards of a column below a rank, in board order.
-SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at FROM ticket
+SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester FROM ticket
 WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
 ORDER BY column_id, rank_in_column
 LIMIT ?;

@@ -12,6 +12,7 @@ type Filter struct {
 	Text     string // q
 	Assignee string // a handle, or the word for the user or for no assignee
 	State    string
+	Requests bool // those from the public form alone
 }
 
 // Any reports whether the filter leaves anything out.
@@ -24,6 +25,9 @@ func (f Filter) In(path string) string {
 		if value != "" {
 			query.Set(name, value)
 		}
+	}
+	if f.Requests {
+		query.Set("requests", "1")
 	}
 	switch {
 	case len(query) == 0:

@@ -23,6 +23,9 @@ type Form struct {
 	Version uint64 // changes with each save: microseconds since 1970; 0 if never saved
 }
 
+// Saved reports whether the board has, or had, a public form.
+func (f Form) Saved() bool { return f.Version != 0 }
+
 // OpenForm is a form that is turned on, with what its page shows of the board.
 type OpenForm struct {
 	Company     id.Company

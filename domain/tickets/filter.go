@@ -26,6 +26,7 @@ type Filter struct {
 	Assignee id.Account // 0 for any
 	NoOne    bool       // no assignee
 	State    string     // StateOpen or StateClosed; anything else is both
+	Requests bool       // came by a public form
 }
 
 // All reports whether the filter shows every ticket.
@@ -33,7 +34,8 @@ func (f Filter) All() bool { return f == Filter{} }
 
 // cardFilter is the filter for the tickets of a board.
 func (f Filter) cardFilter(slug string) db.CardFilter {
-	want := db.CardFilter{Text: f.Text, LocalID: f.number(slug), Assignee: f.Assignee, NoOne: f.NoOne}
+	want := db.CardFilter{Text: f.Text, LocalID: f.number(slug), Assignee: f.Assignee, NoOne: f.NoOne,
+		Requests: f.Requests}
 	if f.State == StateOpen || f.State == StateClosed {
 		closed := f.State == StateClosed
 		want.Closed = &closed
@@ -148,6 +150,6 @@ func byColumn(rows []db.Card, slug string) map[id.Column][]Card {
 func fromCard(r db.Card, slug string) Card {
 	return Card{
 		ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt,
-		MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
+		MovedAt: r.MovedAt, ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
 	}
 }

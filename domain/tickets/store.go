@@ -229,7 +229,8 @@ func CardsBelow(
 	cards := make([]Card, len(rows))
 	for i, r := range rows {
 		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn,
-			CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt}
+			CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
+			FromRequester: r.FromRequester}
 	}
 	return cards, nil
 }

@@ -69,9 +69,11 @@ type Card struct {
 	MovedAt   time.Time
 	ClosedAt  *time.Time
 	Assignees []Assignee
+
+	FromRequester bool // it came by a public form
 }
 
-// Stamp changes with a card's title, time of move, state and assignees.
+// Stamp changes with a card's title, time of move, state and assignees: what it shows else never changes.
 func (c Card) Stamp() uint32 {
 	sum := fnv.New32a()
 	fmt.Fprintf(sum, "%q %d %t", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil)

@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -16,6 +17,7 @@ type BoardFilter struct {
 	Text     string // of a title, or a key or number
 	Assignee string // accounts.Me, accounts.NoOne or a handle; "" for any assignee
 	State    string // tickets.StateOpen or StateClosed; anything else is both
+	Requests bool   // those from the public form alone
 }
 
 // maxColleagues is how many members a board offers to filter by.
@@ -24,11 +26,12 @@ const maxColleagues = 200
 // noAccount is an id that no account has.
 const noAccount accounts.ID = 1<<63 - 1
 
-// BoardView is a board with the first page of cards of each column, and the members to filter by.
+// BoardView is a board with the first page of cards of each column, and what to filter by.
 type BoardView struct {
 	Board   boards.Board
 	Cards   map[id.Column]Cards
 	Members []accounts.NamedMember
+	Form    bool // it has, or had, a public form
 }
 
 // ViewBoard returns a board with the cards that a filter lets through, or boards.NotFound.
@@ -39,6 +42,11 @@ func (w *Workflows) ViewBoard(ctx context.Context, slug string, by BoardFilter) 
 	if view.Members, err = w.Colleagues(ctx); err != nil {
 		return BoardView{}, err
 	}
+	form, err := requests.FormOf(ctx, w.db.Queries, view.Board.ID)
+	if err != nil {
+		return BoardView{}, err
+	}
+	view.Form = form.Saved()
 	filter, err := w.filter(ctx, by, view.Members)
 	if err != nil {
 		return BoardView{}, err
@@ -139,7 +147,7 @@ func (w *Workflows) Shows(ctx context.Context, by BoardFilter, ticket tickets.Ti
 func (w *Workflows) filter(
 	ctx context.Context, n BoardFilter, known []accounts.NamedMember,
 ) (filter tickets.Filter, err error) {
-	filter.Text = searchText(n.Text)
+	filter.Text, filter.Requests = searchText(n.Text), n.Requests
 	if n.State == tickets.StateOpen || n.State == tickets.StateClosed {
 		filter.State = n.State
 	}

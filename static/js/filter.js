@@ -40,7 +40,11 @@ async function narrow() {
 }
 
 function choose(values) {
-	for (const [name, value] of Object.entries(values)) form.elements[name].value = value
+	for (const [name, value] of Object.entries(values)) {
+		const field = form.elements[name]
+		if (field?.type === 'checkbox') field.checked = value
+		else if (field) field.value = value
+	}
 	narrow()
 }
 
@@ -74,7 +78,7 @@ if (onBoard) {
 		event.preventDefault()
 		if (link.matches('[data-mine]')) choose({ who: form.elements.who.value === 'me' ? '' : 'me' })
 		else {
-			choose({ q: '', who: '', state: '' })
+			choose({ q: '', who: '', state: '', requests: false })
 			form.elements.q.focus()
 		}
 	})

@@ -64,6 +64,7 @@ type BoardProps struct {
 	Columns []ColumnProps
 	Filter  views.Filter
 	Members []accounts.NamedMember // to filter by
+	Form    bool                   // it has, or had, a public form: requests to filter by
 }
 
 // ColumnProps is a column with some of its cards. Above is the key of the card above the first, nil at the top; Next is

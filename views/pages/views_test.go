@@ -32,7 +32,7 @@ var (
 	cards = []tickets.Card{{ID: 7, Key: theKey, Title: hostile, Assignees: crew}}
 	form  = TicketForm{Title: hostile, Description: hostile, Created: &theKey,
 		Errors: views.Errors{"": hostile, "title": hostile}}
-	narrow = views.Filter{Text: hostile, Assignee: hostile, State: hostile}
+	narrow = views.Filter{Text: hostile, Assignee: hostile, State: hostile, Requests: true}
 	todo   = ColumnProps{Company: "acme", Board: board, Column: board.Columns[0], Cards: cards, Above: &theKey,
 		Next: &tickets.Cursor{}, Filter: narrow, Add: form, AddOpen: true, Alert: hostile}
 )
@@ -73,7 +73,7 @@ func pages() map[string]templ.Component {
 			New: BoardForm{Slug: hostile, Title: hostile, Errors: form.Errors}}),
 		"board": BoardPage(BoardProps{Page: page, Board: board, Columns: []ColumnProps{todo}, Filter: narrow,
 			Members: []accounts.NamedMember{{Handle: hostile, Name: hostile}}}),
-		"column": ColumnPage(page, todo, nil),
+		"column": ColumnPage(page, todo, nil, true),
 		"new":    NewTicketPage(NewTicketProps{Page: page, Board: board, Form: form}),
 		"dialog": NewTicketForm(NewTicketProps{Page: page, Board: board, Form: form}),
 		"settings": BoardSettingsPage(BoardSettingsProps{Page: page, Board: board,

@@ -60,7 +60,7 @@ func (h *Handlers) Board(c echo.Context) error {
 		return err
 	}
 	props := pages.BoardProps{Page: h.respond.Page(c, board.Title), Board: board, Filter: filterOf(c),
-		Members: view.Members}
+		Members: view.Members, Form: view.Form}
 	for _, column := range board.Columns {
 		props.Columns = append(props.Columns, columnProps(c, board, column, view.Cards[column.ID]))
 	}
@@ -164,8 +164,12 @@ func (h *Handlers) Column(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	form, err := h.workflows.Form(c.Request().Context(), board)
+	if err != nil {
+		return err
+	}
 	return respond.Render(c, http.StatusOK, pages.ColumnPage(h.respond.Page(c, found.Name+" · "+board.Title), props,
-		people))
+		people, form.Saved()))
 }
 
 // columnNow renders the present column; ok is false if the board has no such column.

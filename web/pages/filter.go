@@ -20,7 +20,7 @@ func filterOf(c echo.Context) views.Filter {
 			said = page.Query().Get
 		}
 	}
-	return views.Filter{Text: said("q"), Assignee: said("who"), State: said("state")}
+	return views.Filter{Text: said("q"), Assignee: said("who"), State: said("state"), Requests: said("requests") == "1"}
 }
 
 func filterParams(c echo.Context) workflows.BoardFilter { return workflows.BoardFilter(filterOf(c)) }
