@@ -164,6 +164,8 @@ var filling = []string{
 	`INSERT INTO request_form (board_id, is_on, intro, updated_at) SELECT n, n % 3 <> 0, '', '2026-01-01' FROM numbers WHERE n <= 1500`,
 	`INSERT INTO ticket_request (ticket_id, code, email, form_hash, token_hash, created_at)
 	 SELECT n, CONCAT('c', LPAD(n, 4, '0')), '', UNHEX(SHA2(n, 256)), UNHEX(SHA2(n, 256)), '2026-01-01' FROM numbers WHERE n <= 9000`,
+	`INSERT INTO request_watcher (board_id, account_id, is_on) SELECT 1, n, n % 2 FROM numbers WHERE n <= 500`,
+	`INSERT INTO request_watcher (board_id, account_id, is_on) SELECT n, 1, TRUE FROM numbers WHERE n BETWEEN 2 AND 1500`,
 	`UPDATE comment SET public = TRUE WHERE ticket_id = 7 AND id % 2 = 0`,
 	`INSERT INTO public_limit (name, used, last_at) SELECT UNHEX(SHA2(n, 256)), 1, '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 3000`,
 	`INSERT INTO lookup_hour (hour, hits, misses, refused, canaries)

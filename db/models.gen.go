@@ -563,6 +563,12 @@ type RequestForm struct {
 	UpdatedAt time.Time
 }
 
+type RequestWatcher struct {
+	BoardID   id.Board
+	AccountID id.Account
+	IsOn      bool
+}
+
 type Sequence struct {
 	Name    string
 	Value   uint64

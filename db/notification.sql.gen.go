@@ -15,7 +15,8 @@ import (
 const inboxOf = `-- name: InboxOf :many
 SELECT n.id, n.kind, n.unread, n.created_at, n.comment_id, n.ticket_id,
        t.local_id, t.title, t.deleted_at, b.slug AS board_slug, a.name AS actor_name, n.actor_id,
-       LEFT(COALESCE(c.body, ''), 400) AS excerpt, COALESCE(c.from_requester, FALSE) AS from_requester
+       LEFT(COALESCE(c.body, IF(n.kind = 'request', t.description, '')), 400) AS excerpt,
+       COALESCE(c.from_requester, n.kind = 'request') AS from_requester
 FROM notification n FORCE INDEX (ix_notification_inbox)
 JOIN ticket t ON t.id = n.ticket_id
 JOIN board b ON b.id = t.board_id

@@ -388,6 +388,63 @@ func (q *Queries) RequestTexts(ctx context.Context, ticketID id.Ticket) (Request
 	return i, err
 }
 
+const requestWatch = `-- name: RequestWatch :one
+SELECT is_on FROM request_watcher WHERE board_id = ? AND account_id = ?
+`
+
+// What a member chose about a board's requests.
+func (q *Queries) RequestWatch(ctx context.Context, boardID id.Board, accountID id.Account) (bool, error) {
+	row := q.db.QueryRowContext(ctx, requestWatch, boardID, accountID)
+	var is_on bool
+	err := row.Scan(&is_on)
+	return is_on, err
+}
+
+const requestWatchers = `-- name: RequestWatchers :many
+SELECT w.account_id FROM request_watcher w FORCE INDEX (ix_request_watcher_on)
+STRAIGHT_JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = ? AND m.account_id = w.account_id
+LEFT JOIN watcher v ON v.ticket_id = ? AND v.account_id = w.account_id
+WHERE w.board_id = ? AND w.is_on = TRUE AND COALESCE(v.muted, FALSE) = FALSE
+ORDER BY w.account_id
+LIMIT ?
+`
+
+type RequestWatchersParams struct {
+	CompanyID id.Company
+	TicketID  id.Ticket
+	BoardID   id.Board
+	Limit     int32
+}
+
+// The members that are to be notified of a board's requests, without those who muted the ticket.
+func (q *Queries) RequestWatchers(ctx context.Context, arg RequestWatchersParams) ([]id.Account, error) {
+	rows, err := q.db.QueryContext(ctx, requestWatchers,
+		arg.CompanyID,
+		arg.TicketID,
+		arg.BoardID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Account
+	for rows.Next() {
+		var account_id id.Account
+		if err := rows.Scan(&account_id); err != nil {
+			return nil, err
+		}
+		items = append(items, account_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const setForm = `-- name: SetForm :execrows
 UPDATE request_form SET is_on = ?, intro = ?, updated_at = ?
 WHERE board_id = ? AND updated_at = ?
@@ -433,6 +490,34 @@ func (q *Queries) SetRequestToken(ctx context.Context, arg SetRequestTokenParams
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const setRequestWatch = `-- name: SetRequestWatch :exec
+INSERT INTO request_watcher (board_id, account_id, is_on)
+VALUES (?, ?, ?)
+ON DUPLICATE KEY UPDATE is_on = VALUES(is_on)
+`
+
+type SetRequestWatchParams struct {
+	BoardID   id.Board
+	AccountID id.Account
+	IsOn      bool
+}
+
+func (q *Queries) SetRequestWatch(ctx context.Context, arg SetRequestWatchParams) error {
+	_, err := q.db.ExecContext(ctx, setRequestWatch, arg.BoardID, arg.AccountID, arg.IsOn)
+	return err
+}
+
+const startRequestWatch = `-- name: StartRequestWatch :exec
+INSERT INTO request_watcher (board_id, account_id, is_on) VALUES (?, ?, TRUE)
+ON DUPLICATE KEY UPDATE is_on = is_on
+`
+
+// A choice stays.
+func (q *Queries) StartRequestWatch(ctx context.Context, boardID id.Board, accountID id.Account) error {
+	_, err := q.db.ExecContext(ctx, startRequestWatch, boardID, accountID)
+	return err
 }
 
 const touchRequest = `-- name: TouchRequest :execrows
@@ -543,6 +628,51 @@ func (q *Queries) TrackedByLink(ctx context.Context, tokenHash []byte, code stri
 		&i.CompanyID,
 	)
 	return i, err
+}
+
+const undecidedManagers = `-- name: UndecidedManagers :many
+SELECT m.account_id FROM membership m FORCE INDEX (ix_membership_role)
+LEFT JOIN request_watcher w ON w.board_id = ? AND w.account_id = m.account_id
+LEFT JOIN watcher v ON v.ticket_id = ? AND v.account_id = m.account_id
+WHERE m.role IN ('owner', 'admin') AND m.company_id = ?
+  AND w.account_id IS NULL AND COALESCE(v.muted, FALSE) = FALSE
+LIMIT ?
+`
+
+type UndecidedManagersParams struct {
+	BoardID   id.Board
+	TicketID  id.Ticket
+	CompanyID id.Company
+	Limit     int32
+}
+
+// The owners and admins that chose nothing about a board's requests, without those who muted the ticket.
+func (q *Queries) UndecidedManagers(ctx context.Context, arg UndecidedManagersParams) ([]id.Account, error) {
+	rows, err := q.db.QueryContext(ctx, undecidedManagers,
+		arg.BoardID,
+		arg.TicketID,
+		arg.CompanyID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Account
+	for rows.Next() {
+		var account_id id.Account
+		if err := rows.Scan(&account_id); err != nil {
+			return nil, err
+		}
+		items = append(items, account_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const usePublicLimit = `-- name: UsePublicLimit :exec

@@ -146,3 +146,27 @@ func TestSchemaRule(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoReplied holds that members who replied to requesters before schema 15 are notified of their boards' requests.
+func TestWhoReplied(t *testing.T) {
+	t.Parallel()
+	url := dbtest.Empty(t)
+	domaintest.Must(t, db.SchemaTo(url, 14))
+	d := domaintest.OK(db.Open(url))(t)
+	defer d.Close()
+	for _, statement := range []string{
+		"INSERT INTO company (id, slug, name, created_at) VALUES (1, 'acme', 'Acme', '2026-01-01')",
+		"INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'requester', 'R', '', FALSE, '2026-01-01'), (2, 'b', 'B', '', FALSE, '2026-01-01'), (3, 'c', 'C', '', FALSE, '2026-01-01')",
+		"INSERT INTO board (id, company_id, slug, title, created_at, updated_at) VALUES (7, 1, 'NINJA', 'X', '2026-01-01', '2026-01-01')",
+		"INSERT INTO ticket (id, board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at, from_requester) VALUES (1, 7, 1, 'x', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-01', TRUE)",
+		"INSERT INTO ticket_request (ticket_id, code, email, form_hash, created_at) VALUES (1, 'ukrEP', '', UNHEX(SHA2('x', 256)), '2026-01-01')",
+		`INSERT INTO comment (ticket_id, account_id, body, public, from_requester, created_at, updated_at) VALUES
+			(1, 1, 'Theirs', TRUE, TRUE, '2026-01-01', '2026-01-01'), (1, 2, 'A reply', TRUE, FALSE, '2026-01-01', '2026-01-01'),
+			(1, 2, 'Another', TRUE, FALSE, '2026-01-01', '2026-01-01'), (1, 3, 'Internal', FALSE, FALSE, '2026-01-01', '2026-01-01')`,
+	} {
+		domaintest.Exec(t, d, statement)
+	}
+	domaintest.Must(t, db.SchemaUp(url))
+	domaintest.Counts(t, d, 1, "SELECT COUNT(*) FROM request_watcher")
+	domaintest.Counts(t, d, 1, "SELECT COUNT(*) FROM request_watcher WHERE board_id = 7 AND account_id = 2 AND is_on")
+}

@@ -103,3 +103,35 @@ FROM lookup_hour WHERE hour >= sqlc.arg(since);
 
 -- name: ForgetLookups :execrows
 DELETE FROM lookup_hour WHERE hour < sqlc.arg(before) ORDER BY hour LIMIT 1000;
+
+-- name: RequestWatch :one
+-- What a member chose about a board's requests.
+SELECT is_on FROM request_watcher WHERE board_id = sqlc.arg(board_id) AND account_id = sqlc.arg(account_id);
+
+-- name: SetRequestWatch :exec
+INSERT INTO request_watcher (board_id, account_id, is_on)
+VALUES (sqlc.arg(board_id), sqlc.arg(account_id), sqlc.arg(is_on))
+ON DUPLICATE KEY UPDATE is_on = VALUES(is_on);
+
+-- name: StartRequestWatch :exec
+-- A choice stays.
+INSERT INTO request_watcher (board_id, account_id, is_on) VALUES (sqlc.arg(board_id), sqlc.arg(account_id), TRUE)
+ON DUPLICATE KEY UPDATE is_on = is_on;
+
+-- name: RequestWatchers :many
+-- The members that are to be notified of a board's requests, without those who muted the ticket.
+SELECT w.account_id FROM request_watcher w FORCE INDEX (ix_request_watcher_on)
+STRAIGHT_JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = sqlc.arg(company_id) AND m.account_id = w.account_id
+LEFT JOIN watcher v ON v.ticket_id = sqlc.arg(ticket_id) AND v.account_id = w.account_id
+WHERE w.board_id = sqlc.arg(board_id) AND w.is_on = TRUE AND COALESCE(v.muted, FALSE) = FALSE
+ORDER BY w.account_id
+LIMIT ?;
+
+-- name: UndecidedManagers :many
+-- The owners and admins that chose nothing about a board's requests, without those who muted the ticket.
+SELECT m.account_id FROM membership m FORCE INDEX (ix_membership_role)
+LEFT JOIN request_watcher w ON w.board_id = sqlc.arg(board_id) AND w.account_id = m.account_id
+LEFT JOIN watcher v ON v.ticket_id = sqlc.arg(ticket_id) AND v.account_id = m.account_id
+WHERE m.role IN ('owner', 'admin') AND m.company_id = sqlc.arg(company_id)
+  AND w.account_id IS NULL AND COALESCE(v.muted, FALSE) = FALSE
+LIMIT ?;

@@ -40,6 +40,7 @@ const (
 	RequestLinkID     = "request-link-shown"
 
 	PublicFormID = "public-form"    // of a board's settings
+	WatchID      = "request-watch"  // the user's notifications of its requests
 	ChangesID    = "column-changes" // of a board's settings: what runs are doing to its columns
 	ReceiptID    = "receipt"
 	TrackedID    = "tracked"

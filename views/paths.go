@@ -540,6 +540,9 @@ func FormPath(company, slug string) string { return "/" + company + "/forms/" + 
 // BoardFormPath turns it on and off.
 func BoardFormPath(company, slug string) string { return BoardPath(company, slug) + "/form" }
 
+// RequestWatchPath turns the user's notifications of a board's requests on and off.
+func RequestWatchPath(company, slug string) string { return BoardFormPath(company, slug) + "/watch" }
+
 // RequestLinkPath creates another private link to a ticket.
 func RequestLinkPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/link"

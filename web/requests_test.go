@@ -520,7 +520,7 @@ func TestRequestsForMembers(t *testing.T) {
 		if a.text(t, "#said .requester .as-typed") != "<b>To</b> **us**" {
 			t.Error(a.body)
 		}
-		ana.get("/acme/inbox").is(t, 200).textIs(t, ".excerpt", "<b>To</b> **us**")
+		ana.get("/acme/inbox").is(t, 200).textIs(t, ".entry:first-child .excerpt", "<b>To</b> **us**")
 		ana.post(path+"/comments", "body", "", "public", "1").is(t, http.StatusUnprocessableEntity).
 			has(t, 1, "#answer-body-error").has(t, 0, "#comment-body-error")
 	})

@@ -148,6 +148,7 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/boards/:board/settings", pages.RenameBoard)
 	company.POST("/boards/:board/archive", pages.ArchiveBoard)
 	company.POST("/boards/:board/form", pages.SaveForm)
+	company.POST("/boards/:board/form/watch", pages.WatchRequests)
 	company.GET("/boards/:board/deleted", pages.DeletedTickets)
 	company.POST("/boards/:board/columns", pages.OpenColumn)
 	company.GET("/boards/:board/columns/:column", pages.Column)

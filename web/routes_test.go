@@ -247,6 +247,7 @@ var pages = map[string]access{
 		sending("version", "7"),
 	"POST /:company/boards/:board/form": writers("/acme/boards/DEMO/form", 303).
 		sending("on", "1", "version", "0"),
+	"POST /:company/boards/:board/form/watch": members("/acme/boards/DEMO/form/watch", 303).sending("on", "1"),
 	"POST /:company/boards/:board/columns": writers("/acme/boards/DEMO/columns", 422).
 		sending("version", "1"),
 	"POST /:company/boards/:board/columns/:column": writers("/acme/boards/DEMO/columns/1", 422).

@@ -21,6 +21,12 @@
 // nobody's guess: it checks no limit and waits for nothing. Only a miss writes; the results of lookups are kept in
 // memory and added to lookup_hour every few seconds.
 //
+// # Who is notified
+//
+// request_watcher has the members who chose to be notified of a board's requests, or not to be; whoever replies to a
+// requester is from then on, unless they chose. Without a row owners and admins are. They get the requests and what
+// their requesters reply, not what members say among themselves: they do not watch the tickets.
+//
 // # Texts
 //
 // ticket.from_requester and comment.from_requester mark texts that are shown as they were typed. comment.public

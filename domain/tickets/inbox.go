@@ -26,7 +26,8 @@ const (
 const (
 	ReasonMention  = "mention"    // the member was mentioned
 	ReasonAssigned = "assignment" // the ticket was assigned to the member
-	ReasonReply    = "reply"      // a comment on a ticket that the member watches
+	ReasonReply    = "reply"      // a comment on a ticket that the member watches, or a requester's
+	ReasonRequest  = "request"    // the ticket came by a public form
 )
 
 // Notification is an entry of an inbox.
@@ -40,7 +41,9 @@ type Notification struct {
 	Title   string
 	Gone    bool       // the ticket was deleted
 	Comment id.Comment // 0 if it is about the ticket itself
-	Excerpt string     // of the comment: the beginning of its text, without the marks of Markdown if it is that
+	Excerpt string     // the beginning of the comment or request, without the marks of Markdown if it is that
+
+	FromRequester bool // what a requester wrote
 }
 
 // Inbox returns up to limit notifications of an account in a company, newest first, from below before; 0 means from
@@ -61,6 +64,7 @@ func Inbox(
 		one := Notification{
 			ID: r.ID, Why: r.Kind, Unread: r.Unread, At: r.CreatedAt, By: User{ID: r.ActorID, Name: r.ActorName},
 			Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Gone: r.DeletedAt != nil, Excerpt: r.Excerpt,
+			FromRequester: r.FromRequester,
 		}
 		if !r.FromRequester { // whose text is plain
 			one.Excerpt = markup.Preview(r.Excerpt)
@@ -138,15 +142,17 @@ type Notifications struct {
 	Ticket  Ticket
 	Comment id.Comment // 0 if it is about the ticket itself
 	By      User
+	// Requests are those who are notified of a request and its requester's replies; they do not watch the ticket.
+	Mentioned, Assigned, Requests []id.Account
 	// Reply says that the ticket's watchers are notified too.
-	Mentioned, Assigned []id.Account
-	Reply               bool
+	Reply bool
 	// Outside says that the actor belongs to no company, and watches nothing.
 	Outside bool
 }
 
-// Notify adds notifications to inboxes: one per member, none for the actor. The members and the actor watch the ticket
-// from then on. Rows are written in the order of accounts, so that two who notify each other cannot deadlock.
+// Notify adds notifications to inboxes: one per member, none for the actor. Members who are mentioned or assigned, and
+// one who replies, watch the ticket from then on. Rows are written in the order of accounts, so that two who notify
+// each other cannot deadlock.
 func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 	why, err := entries.reasons(ctx, tx)
 	if err != nil {
@@ -178,6 +184,12 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 // reasons are the members to notify, each with the strongest reason.
 func (n Notifications) reasons(ctx context.Context, tx *db.Tx) (map[id.Account]string, error) {
 	why := map[id.Account]string{}
+	for _, account := range n.Requests {
+		why[account] = ReasonRequest
+		if n.Comment != 0 {
+			why[account] = ReasonReply
+		}
+	}
 	if n.Reply {
 		listeners, err := tx.Watchers(ctx, db.WatchersParams{CompanyID: n.Company, TicketID: n.Ticket.ID,
 			Limit: maxListeners})

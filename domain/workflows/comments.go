@@ -57,7 +57,8 @@ func (w *Workflows) Comment(
 	return w.addComment(ctx, key, text, tickets.Internal, once)
 }
 
-// Reply is Comment that the ticket's requester reads, too. It also returns requests.NoRequester.
+// Reply is Comment that the ticket's requester reads, too. Whoever replies is notified of the board's requests from
+// then on, unless they chose otherwise. It also returns requests.NoRequester.
 func (w *Workflows) Reply(
 	ctx context.Context, key tickets.Key, text string, once *Once[tickets.KeyedComment],
 ) (tickets.KeyedComment, error) {
@@ -87,6 +88,9 @@ func (w *Workflows) addComment(
 			}
 			if voice == tickets.ToRequester {
 				if err := requests.RecordReply(ctx, t.tx, t.ID); err != nil {
+					return err
+				}
+				if err := requests.Answered(ctx, t.tx, t.Board, t.by.ID); err != nil {
 					return err
 				}
 			}

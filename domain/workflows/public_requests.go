@@ -232,8 +232,8 @@ func (w *Workflows) SentTexts(ctx context.Context, found requests.TrackedTicket)
 	return tickets.ReadFirstTexts(ctx, w.db.Queries, found.Ticket, tickets.FirstTexts(now))
 }
 
-// ReplyByLink adds a requester's comment by the private link, once, and notifies those who watch the ticket. It returns
-// requests.NotFound, TooMany or Closed, or what is wrong with the text.
+// ReplyByLink adds a requester's comment by the private link, once, and notifies those who watch the ticket or the
+// board's requests. It returns requests.NotFound, TooMany or Closed, or what is wrong with the text.
 func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply requests.Reply) error {
 	found, err := w.TrackPrivately(ctx, code, token)
 	if err != nil {
@@ -280,8 +280,8 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 		if err := requests.RecordRequesterReply(ctx, tx, locked.ID, reply); err != nil {
 			return err
 		}
-		return tickets.Notify(ctx, tx, tickets.Notifications{
-			Company: found.Company, Ticket: locked, Comment: comment.ID, By: by, Reply: true, Outside: true,
+		return notifyOfRequest(ctx, tx, tickets.Notifications{
+			Company: found.Company, Ticket: locked, Comment: comment.ID, By: by, Reply: true,
 		})
 	})
 	switch {

@@ -68,6 +68,29 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 	return board, nil
 }
 
+// RequestsWatched reports whether the caller is notified of the requests of a board.
+func (w *Workflows) RequestsWatched(ctx context.Context, board boards.Board) (bool, error) {
+	actor, err := MayRead(ctx, "boards:read")
+	if err != nil {
+		return false, err
+	}
+	return requests.Watched(ctx, w.db.Queries, board.ID, actor.Account.ID, actor.Manages())
+}
+
+// WatchRequests turns the caller's notifications of the requests of a board on or off. Viewers may, too. It returns
+// boards.NotFound.
+func (w *Workflows) WatchRequests(ctx context.Context, slug string, on bool) (boards.Board, error) {
+	actor, err := MayRead(ctx, "boards:read")
+	if err != nil {
+		return boards.Board{}, err
+	}
+	board, err := w.Board(ctx, slug)
+	if err != nil {
+		return board, err
+	}
+	return board, requests.Watch(ctx, w.db.Queries, board.ID, actor.Account.ID, on)
+}
+
 // RequestOf returns the request that a ticket was opened by, or requests.NoRequester.
 func (w *Workflows) RequestOf(ctx context.Context, ticket tickets.Ticket) (requests.Request, error) {
 	if _, err := MayRead(ctx, "tickets:read"); err != nil {
@@ -159,9 +182,22 @@ func (w *Workflows) openRequestOn(
 			return err
 		}
 		receipt = Receipt{Code: code, Token: sent.Token()}
-		return requests.Open(ctx, tx, ticket.ID, code, sent, email)
+		if err := requests.Open(ctx, tx, ticket.ID, code, sent, email); err != nil {
+			return err
+		}
+		opened[0].ID = ticket.ID
+		return notifyOfRequest(ctx, tx, tickets.Notifications{Company: board.Company, Ticket: opened[0], By: author})
 	})
 	return receipt, err
+}
+
+// notifyOfRequest notifies those who watch the board's requests, too.
+func notifyOfRequest(ctx context.Context, tx *db.Tx, n tickets.Notifications) (err error) {
+	n.Outside = true
+	if n.Requests, err = requests.Watchers(ctx, tx.Queries, n.Company, n.Ticket.Board, n.Ticket.ID); err != nil {
+		return err
+	}
+	return tickets.Notify(ctx, tx, n)
 }
 
 func popCode(ctx context.Context, tx *db.Tx, company id.Company, ticket id.Ticket) (string, error) {

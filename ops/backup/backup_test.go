@@ -148,7 +148,7 @@ var tables = []string{
 	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment",
 	"watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source",
-	"request_form", "ticket_request",
+	"request_form", "ticket_request", "request_watcher",
 	"sequences", "feed_batch", "feed_consumer", "webhook", "webhook_cursor", "webhook_attempt",
 	"ref_lot", "ref_batch", "ref_ledger", "ref_pool", "ref_issue", "ref_quarantine", "ref_counter", "ref_policy",
 	"ref_sample",

@@ -58,6 +58,8 @@ var references = []reference{
 	{"webhook_attempt", "webhook_id", "webhook", "id"},
 	{"request_form", "board_id", "board", "id"},
 	{"ticket_request", "ticket_id", "ticket", "id"},
+	{"request_watcher", "board_id", "board", "id"},
+	{"request_watcher", "account_id", "account", "id"},
 	{"migration_run", "account_id", "account", "id"},
 	{"migration_task", "run_id", "migration_run", "id"},
 	{"migration_counter", "run_id", "migration_run", "id"},

@@ -438,7 +438,7 @@ func boardHead(p views.Page, b boards.Board, f views.Filter, people []accounts.N
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Actor.Writes() {
+		if p.Actor.Writes() || form {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<a class=\"button quiet\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

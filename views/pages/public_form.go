@@ -12,6 +12,7 @@ import (
 type PublicForm struct {
 	Now, Typed requests.Form
 	Address    string
+	Watched    bool // the user is notified of requests
 	Stale      bool
 	Errors     views.Errors
 }

@@ -57,8 +57,30 @@ func (h *Handlers) addPublicForm(c echo.Context, props *pages.BoardSettingsProps
 		}
 		props.Public.Now = form
 	}
+	var err error
+	if props.Public.Watched, err = h.workflows.RequestsWatched(c.Request().Context(), props.Board); err != nil {
+		return err
+	}
 	props.Public.Address = h.respond.Base(c) + views.FormPath(respond.Company(c).Slug, props.Board.Slug)
 	return nil
+}
+
+// WatchRequests turns the user's notifications of a board's requests on or off.
+func (h *Handlers) WatchRequests(c echo.Context) error {
+	on := c.FormValue("on") == "1"
+	board, err := h.workflows.WatchRequests(c.Request().Context(), c.Param("board"), on)
+	if err != nil {
+		return err
+	}
+	company := respond.Company(c).Slug
+	if respond.Target(c) == views.WatchID {
+		return respond.Render(c, http.StatusOK, pages.RequestWatch(company, board.Slug, on))
+	}
+	message := "New requests of this board no longer come to your inbox."
+	if on {
+		message = "New requests of this board come to your inbox."
+	}
+	return h.respond.SeeOther(c, views.BoardSettingsPath(company, board.Slug)+"#"+views.WatchID, message)
 }
 
 // NewRequestLink shows a new private link, on a page of its own: it is kept nowhere that another page could read
