@@ -238,7 +238,7 @@ func TestEditing(t *testing.T) {
 		s.fills("#login-email", email)
 		s.fills("#login-password", "wrong horse battery")
 		s.click("form .primary")
-		s.sees("#login-password-error", "do not go together")
+		s.sees("#login-password-error", "Wrong email or password")
 		s.wait(`document.querySelector("#login-email").value === %s && document.querySelector("#login-password").value === ""`, email)
 	})
 }

@@ -200,7 +200,7 @@ func TestAPIAssignees(t *testing.T) {
 			}
 			e.program().put("/tickets/DEMO-1/assignees", object{"assignees": "mia"}).problem(t, 422, "assignees")
 			if p := e.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"vera"}}).
-				problem(t, 422, "assignees"); !strings.Contains(p.Detail, "may only look") {
+				problem(t, 422, "assignees"); !strings.Contains(p.Detail, "is a viewer and cannot be assigned") {
 				t.Error(p.Detail)
 			}
 		})

@@ -103,7 +103,7 @@ func TestInvitation(t *testing.T) {
 			e.visitor().post(path, newAccount("eve")...).is(t, 404)
 		}
 		ana.get("/acme/people").has(t, 0, "#invitations tbody tr")
-		if !strings.Contains(unknown, "Ask whoever sent it for a new one") {
+		if !strings.Contains(unknown, "Ask the person who sent it for a new one") {
 			t.Error("it does not say what to do")
 		}
 	})

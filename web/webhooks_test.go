@@ -99,7 +99,7 @@ func TestWebhookPages(t *testing.T) {
 	})
 	t.Run("every page tells a manager of the company that one was stopped", func(t *testing.T) {
 		e := newEnvWithRoles(t)
-		e.exec("UPDATE webhook SET state = 'stopped', reason = 'It answered 410 Gone: nobody takes these messages any more.'")
+		e.exec("UPDATE webhook SET state = 'stopped', reason = 'It answered 410 Gone: it no longer accepts messages.'")
 		for _, path := range []string{"/acme", "/acme/boards/DEMO", "/acme/DEMO-1", "/acme/people"} {
 			e.signedIn("adam").get(path).is(t, http.StatusOK).has(t, 1, "#stopped")
 			e.signedIn("mia").get(path).is(t, http.StatusOK).has(t, 0, "#stopped")

@@ -17,7 +17,7 @@ func BadCompanySlug(slug string, reserved bool) error {
 
 func badCompanySlugMessage(slug string, reserved bool) string {
 	if reserved {
-		return "“" + slug + "” is a word that Counterfoil needs for itself. Choose another short name."
+		return "“" + slug + "” is reserved. Choose another short name."
 	}
 	return "A company's short name is 3 to 40 letters a to z, digits or hyphens and begins with a letter, such as acme."
 }
@@ -46,18 +46,18 @@ func badNameMessage(in string, length int) string {
 	}
 	switch {
 	case length == 0:
-		return "Write " + what + "."
+		return "Enter " + what + "."
 	case length > MaxName:
 		return fmt.Sprintf("The name has %d characters; shorten it to %d.", length, MaxName)
 	}
-	return "The name has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it."
+	return "The name has invalid or invisible characters. Type it again instead of pasting it."
 }
 
 // CodeBadEmail: the text is no email address. Write one such as ana@example.com.
 const CodeBadEmail fault.Code = "Account.BadEmail"
 
 func BadEmail() error {
-	return fault.Invalid.New(CodeBadEmail, "email", "Write an email address, such as ana@example.com.")
+	return fault.Invalid.New(CodeBadEmail, "email", "Enter an email address, such as ana@example.com.")
 }
 
 // CodeEmailConflict: another account has this email address. Sign in with it, or use another address.
@@ -65,7 +65,7 @@ const CodeEmailConflict fault.Code = "Account.EmailConflict"
 
 func EmailConflict() error {
 	return fault.Conflict.New(CodeEmailConflict, "email",
-		"There is an account with this address already. Sign in with it, or use another.")
+		"An account with this email already exists. Sign in with it, or use another email.")
 }
 
 // CodeBadPassword: the password is too short or too long. Choose a few words in a row.
@@ -77,9 +77,9 @@ func BadPassword(length int) error {
 
 func badPasswordMessage(length int) string {
 	if length > MaxPassword {
-		return fmt.Sprintf("The password is too long; %d bytes are the most.", MaxPassword)
+		return fmt.Sprintf("The password is too long: at most %d bytes.", MaxPassword)
 	}
-	return fmt.Sprintf("Choose a password of at least %d characters; a few words in a row are good.", MinPassword)
+	return fmt.Sprintf("Choose a password of at least %d characters, such as a few words in a row.", MinPassword)
 }
 
 // CodeWrongPassword: no account has this address and password. Check both.
@@ -87,7 +87,7 @@ const CodeWrongPassword fault.Code = "SignIn.WrongPassword"
 
 func WrongPassword() error {
 	return fault.Invalid.New(CodeWrongPassword, "password",
-		"The address and the password do not go together. Check both and try again.")
+		"Wrong email or password. Check both and try again.")
 }
 
 // CodeSetupClosed: the server was set up before. Sign in.
@@ -102,7 +102,7 @@ const CodeCompanyConflict fault.Code = "Company.SlugConflict"
 
 func CompanyConflict(slug string) error {
 	return fault.Conflict.New(CodeCompanyConflict, "slug",
-		"There is a company “"+slug+"” already. Choose another short name.")
+		"The short name “"+slug+"” is taken. Choose another.")
 }
 
 // CodeNotMember: the company does not exist, or the caller is no member of it. Check the address.
@@ -110,7 +110,7 @@ const CodeNotMember fault.Code = "Company.NotFound"
 
 func NotMember() error {
 	return fault.NotFound.New(CodeNotMember, "",
-		"There is no such page here. Check the address, or go to your boards.")
+		"This page does not exist, or you have no access. Check the address, or go to your boards.")
 }
 
 // CodeBadToken: the request has no valid API token. Send one in the header “Authorization: Bearer …”.
@@ -133,14 +133,14 @@ const CodeReadOnly fault.Code = "Account.ReadOnly"
 
 func ReadOnly() error {
 	return fault.Forbidden.New(CodeReadOnly, "",
-		"You may look but not change things here. Ask an admin of your company for the role member.")
+		"Viewers cannot make changes. Ask an admin of your company for the member role.")
 }
 
 // CodeAlreadyMember: the account is a member of the company already. Nothing needs to be done.
 const CodeAlreadyMember fault.Code = "Member.AlreadyExists"
 
 func AlreadyMember() error {
-	return fault.Conflict.New(CodeAlreadyMember, "", "You belong to this company already.")
+	return fault.Conflict.New(CodeAlreadyMember, "", "You are already a member of this company.")
 }
 
 // CodeSignedOut: the session has ended. Sign in again.
@@ -186,7 +186,7 @@ const CodeWrongCurrentPassword fault.Code = "Password.WrongCurrent"
 
 func WrongCurrentPassword() error {
 	return fault.Invalid.New(CodeWrongCurrentPassword, "current",
-		"This is not your password. Type the one you have now.")
+		"Wrong password. Enter your current password.")
 }
 
 // CodeLinkGone: an invitation or password link is unknown, expired, revoked or used. Ask for a new one.
@@ -194,7 +194,7 @@ const CodeLinkGone fault.Code = "Link.NotFound"
 
 func LinkGone() error {
 	return fault.NotFound.New(CodeLinkGone, "",
-		"This link does not work, or not any more: it may have been used, withdrawn, or have come to its end. Ask whoever sent it for a new one.")
+		"This link is invalid: it was used, revoked, or has expired. Ask the person who sent it for a new one.")
 }
 
 // CodeMemberNotFound: the company has no such member. See the list of members.
@@ -202,7 +202,7 @@ const CodeMemberNotFound fault.Code = "Member.NotFound"
 
 func MemberNotFound() error {
 	return fault.NotFound.New(CodeMemberNotFound, "",
-		"There is no such person in this company. They may have left; look at the list of people.")
+		"This person is not a member of this company. They may have left: see the list of members.")
 }
 
 // CodeTokenNotFound: there is no such token. See the list of tokens.
@@ -210,7 +210,7 @@ const CodeTokenNotFound fault.Code = "Token.NotFound"
 
 func TokenNotFound() error {
 	return fault.NotFound.New(CodeTokenNotFound, "",
-		"There is no such token. It may be revoked already; look at the list of tokens.")
+		"This token does not exist. It may have been revoked: see the list of tokens.")
 }
 
 // CodeNotManager: only owners and admins of the company may do this. Ask one of them.
@@ -237,7 +237,7 @@ func RankTooLow(role string) error {
 
 func rankTooLowMessage(role string) string {
 	if role == Owner {
-		return "Only an owner can give or take the role of an owner. Ask one."
+		return "Only an owner can make someone an owner, or change an owner’s role. Ask one."
 	}
 	return NotManager().Error()
 }
@@ -247,7 +247,8 @@ const CodeTooManyInvitations fault.Code = "Invitation.TooMany"
 
 func TooManyInvitations() error {
 	return fault.Conflict.New(CodeTooManyInvitations, "",
-		fmt.Sprintf("There are %d links that can be used. Revoke one that nobody needs, then make another.", MaxInvitations))
+		fmt.Sprintf("There are %d active invites, the most allowed. Revoke one that is not needed, then create another.",
+			MaxInvitations))
 }
 
 // CodeBadRole: there is no such role. Choose owner, admin, member or viewer.
@@ -284,21 +285,21 @@ func badNoteMessage(length int) string {
 	if length > MaxNote {
 		return fmt.Sprintf("The note has %d characters; shorten it to %d.", length, MaxNote)
 	}
-	return "The note has characters that are no text. Type it anew, as UTF-8."
+	return "The note has invalid characters. Type it again (UTF-8)."
 }
 
 // CodeBadDays: the lifetime of a token or link is not one that is offered. Choose one from the list.
 const CodeBadDays fault.Code = "Token.BadLifetime"
 
 func BadDays() error {
-	return fault.Invalid.New(CodeBadDays, "days", "Choose how long from the list.")
+	return fault.Invalid.New(CodeBadDays, "days", "Choose a duration from the list.")
 }
 
 // CodeNoScopes: a token was to be made without scopes. Choose at least one.
 const CodeNoScopes fault.Code = "Token.NoScopes"
 
 func NoScopes() error {
-	return fault.Invalid.New(CodeNoScopes, "scopes", "Choose what the token may do.")
+	return fault.Invalid.New(CodeNoScopes, "scopes", "Choose at least one scope.")
 }
 
 // CodeBadScope: the scope does not exist, or only operators can give it. Choose scopes from the list.
@@ -310,7 +311,7 @@ func BadScope(scope string) error {
 
 func badScopeMessage(scope string) string {
 	if OperatorOnly(scope) {
-		return "Only an operator of this server can make a token with the scope " + scope + "."
+		return "Only an operator of this server can create a token with the scope " + scope + "."
 	}
 	return "Choose scopes from the list."
 }
@@ -319,7 +320,7 @@ func badScopeMessage(scope string) string {
 const CodeOwnPassword fault.Code = "Password.Own"
 
 func OwnPassword() error {
-	return fault.Forbidden.New(CodeOwnPassword, "", "Change your own password on the page of your account.")
+	return fault.Forbidden.New(CodeOwnPassword, "", "Change your own password on your account page.")
 }
 
 // CodeResetForOperator: the account is an operator's. Only another operator who manages the company can make
@@ -328,7 +329,7 @@ const CodeResetForOperator fault.Code = "Password.OfOperator"
 
 func ResetForOperator(name string) error {
 	return fault.Forbidden.New(CodeResetForOperator, "",
-		name+" is an operator of this server, so only another operator who manages this company can make this link.")
+		name+" is an operator of this server, so only another operator who manages this company can create this link.")
 }
 
 // CodeResetElsewhere: the account is in other companies that the caller does not manage, or has a higher role.
@@ -341,10 +342,10 @@ func ResetElsewhere(name string, here bool) error {
 
 func resetElsewhereMessage(name string, here bool) string {
 	if here {
-		return "Only an owner can make this link for " + name + ". Ask one."
+		return "Only an owner can create this link for " + name + ". Ask one."
 	}
-	return name + " belongs to another company, too, in which you could not make this link. Somebody can who is an owner of all their companies, " +
-		"or whoever runs the server: counterfoil reset-password."
+	return name + " also belongs to a company where you cannot do this. An owner of all their companies can, " +
+		"or an administrator of the server: counterfoil reset-password."
 }
 
 // CodeAddressUnknown: no member of any company has this email address. Check it for mistakes.
@@ -352,7 +353,7 @@ const CodeAddressUnknown fault.Code = "Account.UnknownEmail"
 
 func AddressUnknown() error {
 	return fault.NotFound.New(CodeAddressUnknown, "",
-		"Nobody here has this address and belongs to a company. Check it for mistakes.")
+		"No member of a company has this email. Check it for mistakes.")
 }
 
 // CodeUnknownCompany: an operator named a company that does not exist. Give its slug, such as acme.
@@ -360,5 +361,5 @@ const CodeUnknownCompany fault.Code = "Company.Unknown"
 
 func UnknownCompany(slug string) error {
 	return fault.NotFound.New(CodeUnknownCompany, "",
-		"There is no company “"+slug+"” here. Give its short name, as in its addresses: acme.")
+		"There is no company “"+slug+"”. Give its short name, as in its URLs: acme.")
 }

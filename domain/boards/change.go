@@ -42,8 +42,8 @@ const CodeColumnChanging fault.Code = "Column.Changing"
 
 // ColumnChanging is the error about a column with a change.
 func ColumnChanging(c Column) error {
-	return fault.Conflict.New(CodeColumnChanging, "column", fmt.Sprintf("%s: %d of %d. Wait until that is over, then try again.",
-		c.Changing(), c.Change.Done, c.Change.Total))
+	return fault.Conflict.New(CodeColumnChanging, "column",
+		fmt.Sprintf("%s: %d of %d. Wait until this is done, then try again.", c.Changing(), c.Change.Done, c.Change.Total))
 }
 
 // CodeColumnLeaving: the column is being removed and takes no more tickets. Choose another.

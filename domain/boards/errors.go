@@ -10,7 +10,7 @@ import (
 const CodeEmptySlug fault.Code = "Board.EmptySlug"
 
 func EmptySlug() error {
-	return fault.Invalid.New(CodeEmptySlug, "slug", "Give the board a slug, such as NINJA.")
+	return fault.Invalid.New(CodeEmptySlug, "slug", "Enter a ticket prefix, such as NINJA.")
 }
 
 // CodeBadSlug: the slug of a board is malformed. Send 2 to 10 letters or digits, the first a letter.
@@ -18,7 +18,7 @@ const CodeBadSlug fault.Code = "Board.BadSlug"
 
 func BadSlug() error {
 	return fault.Invalid.New(CodeBadSlug, "slug",
-		"A slug is 2 to 10 letters A to Z or digits and begins with a letter, such as NINJA.")
+		"A ticket prefix is 2 to 10 letters A to Z or digits and begins with a letter, such as NINJA.")
 }
 
 // CodeSlugConflict: another board of the company has this slug, or had it. Choose another.
@@ -30,9 +30,9 @@ func SlugConflict(slug, now, title string) error {
 
 func slugConflictMessage(slug string, now string, title string) string {
 	if now != slug {
-		return "The board " + now + " was " + slug + " once, and its old keys lead there for ever. Choose another slug."
+		return "The board " + now + " was " + slug + " before, and its old keys lead to it. Choose another ticket prefix."
 	}
-	return "There is a board " + slug + " already: “" + title + "”. Choose another slug."
+	return "The board “" + title + "” already uses " + slug + ". Choose another ticket prefix."
 }
 
 // CodeSlugImported: imported tickets have keys with this slug. Choose another.
@@ -40,14 +40,14 @@ const CodeSlugImported fault.Code = "Board.SlugImported"
 
 func SlugImported(slug string) error {
 	return fault.Conflict.New(CodeSlugImported, "slug",
-		"Tickets were imported with keys such as "+slug+"-1, and these lead to them for ever. Choose another slug.")
+		"Tickets were imported with keys such as "+slug+"-1, which still lead to them. Choose another ticket prefix.")
 }
 
 // CodeEmptyTitle: the board has no title. Send one.
 const CodeEmptyTitle fault.Code = "Board.EmptyTitle"
 
 func EmptyTitle() error {
-	return fault.Invalid.New(CodeEmptyTitle, "title", "Give the board a title.")
+	return fault.Invalid.New(CodeEmptyTitle, "title", "Enter a title for the board.")
 }
 
 // CodeLongTitle: the title of a board is too long. Shorten it.
@@ -63,7 +63,7 @@ const CodeBadTitle fault.Code = "Board.BadTitle"
 
 func BadTitle() error {
 	return fault.Invalid.New(CodeBadTitle, "title",
-		"The title has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it.")
+		"The title has invalid or invisible characters. Type it again instead of pasting it.")
 }
 
 // CodeNotFound: the board does not exist, or not for the caller. See the list of boards.
@@ -71,14 +71,14 @@ const CodeNotFound fault.Code = "Board.NotFound"
 
 func NotFound() error {
 	return fault.NotFound.New(CodeNotFound, "",
-		"There is no such board here. See the list of boards for those there are.")
+		"This board does not exist, or you have no access. See the list of boards.")
 }
 
 // CodeUnknown: the board to move to does not exist, or not for the caller. Choose one from the list of boards.
 const CodeUnknown fault.Code = "Board.Unknown"
 
 func Unknown() error {
-	return fault.Invalid.New(CodeUnknown, "board", "There is no such board here. Choose one from the list of boards.")
+	return fault.Invalid.New(CodeUnknown, "board", "This board does not exist. Choose one from the list.")
 }
 
 // CodeArchived: the board is archived and cannot be changed. Restore it first.
@@ -103,7 +103,7 @@ const CodeColumnNotFound fault.Code = "Column.NotFound"
 type ColumnNotFound struct{ Column uint64 }
 
 func (ColumnNotFound) Error() string {
-	return "There is no such column on this board. Reload the board and choose one that it has."
+	return "This column does not exist any more. Reload the board and choose another."
 }
 
 func (e ColumnNotFound) Unwrap() error {
@@ -118,8 +118,8 @@ const CodeStale fault.Code = "Board.Stale"
 type Stale struct{ Current Board }
 
 func (e Stale) Error() string {
-	return "Someone else changed this board in the meantime: it is " + e.Current.Slug + " “" + e.Current.Title +
-		"”. Look at it as it is now, then save again if you still want to."
+	return "Someone else changed this board in the meantime: it is now " + e.Current.Slug + " “" + e.Current.Title +
+		"”. Check it, then save again to replace their change."
 }
 func (e Stale) Unwrap() error {
 	return fault.Conflict.New(CodeStale, "title", e.Error())
@@ -131,7 +131,7 @@ const CodeAllDone fault.Code = "Board.AllColumnsDone"
 
 func AllDone() error {
 	return fault.Conflict.New(CodeAllDone, "",
-		"Every column of this board is for finished work, so no ticket on it can be open. Add another column first.")
+		"Every column of this board is a done column, so no ticket can be open. Add another column first.")
 }
 
 // CodeBadColumnName: the name of a column is empty, too long or not text. Shorten or retype it.
@@ -144,9 +144,9 @@ func BadColumnName(text bool, length int) error {
 func badColumnNameMessage(text bool, length int) string {
 	switch {
 	case !text:
-		return "The name has characters that are no text. Type it anew, as UTF-8."
+		return "The name has invalid characters. Type it again (UTF-8)."
 	case length == 0:
-		return "Give the column a name."
+		return "Enter a name for the column."
 	}
 	return fmt.Sprintf("The name has %d characters; shorten it to %d.", length, MaxColumnName)
 }
@@ -164,7 +164,7 @@ const CodeBadLimit fault.Code = "Column.BadLimit"
 
 func BadLimit() error {
 	return fault.Invalid.New(CodeBadLimit, "wip_limit",
-		fmt.Sprintf("Say how many tickets the column may have, from 1 to %d.", MaxLimit))
+		fmt.Sprintf("Enter a limit from 1 to %d.", MaxLimit))
 }
 
 // CodeUnusedLimit: a form has a number beside “No limit”. Choose what a column above its limit does, or leave the number
@@ -173,7 +173,7 @@ const CodeUnusedLimit fault.Code = "Column.UnusedLimit"
 
 func UnusedLimit() error {
 	return fault.Invalid.New(CodeUnusedLimit, "wip",
-		"Choose “Warn above” or “Block above” for this limit, or leave the number out.")
+		"Choose “Warn above” or “Block above” for this limit, or clear the number.")
 }
 
 // CodeBadPosition: the position of a column is below 1. The first column's is 1.
@@ -195,7 +195,7 @@ func TooManyColumns() error {
 const CodeLastColumn fault.Code = "Column.Last"
 
 func LastColumn() error {
-	return fault.Conflict.New(CodeLastColumn, "", "A board keeps at least one column. Add another one first.")
+	return fault.Conflict.New(CodeLastColumn, "", "A board needs at least one column. Add another one first.")
 }
 
 // CodeNoHeir: the column has tickets and the request does not say where they go. Send another column of the
@@ -204,5 +204,5 @@ const CodeNoHeir fault.Code = "Column.NoTarget"
 
 func NoHeir() error {
 	return fault.Invalid.New(CodeNoHeir, "to",
-		"The column has tickets. Choose another column of this board, to whose end they go.")
+		"The column has tickets. Choose the column of this board to move them to.")
 }

@@ -84,7 +84,7 @@ func (p Param) parse(ctx context.Context, given string) (string, error) {
 	}
 	if !utf8.ValidString(given) ||
 		strings.ContainsFunc(given, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
-		return bad("%s has characters that are no text. Type it anew, as UTF-8.", p.Label)
+		return bad("%s has invalid characters. Type it again (UTF-8).", p.Label)
 	}
 	value := given
 	if p.Kind != Secret { // which may begin with a space

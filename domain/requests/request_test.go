@@ -33,8 +33,8 @@ func TestParseIntro(t *testing.T) {
 	}
 	for s, says := range map[string]string{
 		most + "x": "2001 characters; shorten it to 2000", strings.Repeat("\x00", 2001): "2001 characters",
-		"a\x00b": "no text", "a\x1bb": "no text", "a\x7fb": "no text", "a\u0085b": "no text", "a\xffb": "no text",
-		"\xed\xa0\x80": "no text",
+		"a\x00b": "invalid", "a\x1bb": "invalid", "a\x7fb": "invalid", "a\u0085b": "invalid", "a\xffb": "invalid",
+		"\xed\xa0\x80": "invalid",
 	} {
 		got, err := requests.ParseIntro(s)
 		domaintest.Is(t, err, requests.CodeBadIntro)

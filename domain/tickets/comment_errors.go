@@ -10,7 +10,7 @@ import (
 const CodeEmptyComment fault.Code = "Comment.EmptyBody"
 
 func EmptyComment() error {
-	return fault.Invalid.New(CodeEmptyComment, "body", "Write something first.")
+	return fault.Invalid.New(CodeEmptyComment, "body", "Enter a comment.")
 }
 
 // CodeLongComment: the comment is too long. Shorten it, or write two.
@@ -26,7 +26,7 @@ const CodeBadComment fault.Code = "Comment.BadBody"
 
 func BadComment() error {
 	return fault.Invalid.New(CodeBadComment, "body",
-		"The comment has characters that are no text. Paste it anew, as UTF-8.")
+		"The comment has invalid characters. Paste it again as plain text (UTF-8).")
 }
 
 // CodeCommentNotFound: the comment does not exist, or not any more. Read the ticket's comments again.
@@ -34,7 +34,7 @@ const CodeCommentNotFound fault.Code = "Comment.NotFound"
 
 func CommentNotFound() error {
 	return fault.NotFound.New(CodeCommentNotFound, "",
-		"There is no such comment here, or it was deleted. Look at the ticket as it is now.")
+		"This comment does not exist, or was deleted. Reload the ticket.")
 }
 
 // CodeNotYourComment: only its author may change a comment. Write another below it.
@@ -42,7 +42,7 @@ const CodeNotYourComment fault.Code = "Comment.NotAuthor"
 
 func NotYourComment() error {
 	return fault.Forbidden.New(CodeNotYourComment, "",
-		"A comment is changed by who wrote it and nobody else. Write one of your own below it.")
+		"Only its author can change a comment. Write your own below it.")
 }
 
 // CodeStaleComment: the comment was changed or deleted since the version that was sent. Compare with “current”,
@@ -57,9 +57,9 @@ type StaleComment struct {
 
 func (e StaleComment) Error() string {
 	if e.Current.Deleted() {
-		return "This comment was deleted since you opened it. Copy your text if you still want to say it, and write it as a new one."
+		return "This comment was deleted since you opened it. Copy your text to keep it, and post it as a new comment."
 	}
-	return "This comment was changed since you opened it, in another window perhaps. Compare both texts, then save again."
+	return "This comment was changed since you opened it, perhaps in another window. Compare both texts, then save again."
 }
 func (e StaleComment) Unwrap() error {
 	return fault.Conflict.New(CodeStaleComment, "version", e.Error())
@@ -75,12 +75,12 @@ func NotAssignable(handle string, viewer bool) error {
 
 func notAssignableMessage(handle string, viewer bool) string {
 	if viewer {
-		return handle + " may only look here, so no ticket can be theirs to do. Ask an admin to make them a member first."
+		return handle + " is a viewer and cannot be assigned. Ask an admin to make them a member first."
 	}
 	if handle == "" {
-		return "Someone you chose does not belong to your company any more. Choose again from the list of people."
+		return "Someone you chose is no longer a member of your company. Choose again from the list."
 	}
-	return "“" + handle + "” is nobody in your company, or nobody any more. Choose someone from the list of people."
+	return "“" + handle + "” is not a member of your company. Choose someone from the list."
 }
 
 // CodeTooManyAssignees: the ticket would have more assignees than it may have. Choose fewer.
@@ -96,5 +96,5 @@ func TooManyAssignees() error {
 const CodeEntryNotFound fault.Code = "Inbox.EntryNotFound"
 
 func EntryNotFound() error {
-	return fault.NotFound.New(CodeEntryNotFound, "", "There is no such entry in your inbox. Reload the page.")
+	return fault.NotFound.New(CodeEntryNotFound, "", "This notification does not exist any more. Reload the page.")
 }

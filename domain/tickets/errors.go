@@ -10,7 +10,7 @@ import (
 const CodeEmptyTitle fault.Code = "Ticket.EmptyTitle"
 
 func EmptyTitle() error {
-	return fault.Invalid.New(CodeEmptyTitle, "title", "Give the ticket a title.")
+	return fault.Invalid.New(CodeEmptyTitle, "title", "Enter a title.")
 }
 
 // CodeLongTitle: the title of a ticket is too long. Shorten it.
@@ -26,7 +26,7 @@ const CodeBadTitle fault.Code = "Ticket.BadTitle"
 
 func BadTitle() error {
 	return fault.Invalid.New(CodeBadTitle, "title",
-		"The title has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it.")
+		"The title has invalid or invisible characters. Type it again instead of pasting it.")
 }
 
 // CodeLongDescription: the description is too long. Shorten it.
@@ -42,14 +42,15 @@ const CodeBadDescription fault.Code = "Ticket.BadDescription"
 
 func BadDescription() error {
 	return fault.Invalid.New(CodeBadDescription, "description",
-		"The description has characters that are no text. Paste it anew, as UTF-8.")
+		"The description has invalid characters. Paste it again as plain text (UTF-8).")
 }
 
 // CodeNotFound: the ticket does not exist, or not for the caller. Check the key.
 const CodeNotFound fault.Code = "Ticket.NotFound"
 
 func NotFound() error {
-	return fault.NotFound.New(CodeNotFound, "", "There is no such ticket here. Check the key, or look on its board.")
+	return fault.NotFound.New(CodeNotFound, "",
+		"This ticket does not exist, or you have no access. Check the key, or search its board.")
 }
 
 // CodeUnknownKey: no ticket of the company has or had a key that was named. Check it.
@@ -57,7 +58,7 @@ const CodeUnknownKey fault.Code = "Ticket.UnknownKey"
 
 func UnknownKey(key string) error {
 	return fault.Invalid.New(CodeUnknownKey, "ids",
-		fmt.Sprintf("No ticket here has the key %.40s, or had it. Check it, and which company it is of.", key))
+		fmt.Sprintf("No ticket has or had the key %.40s. Check it, and its company.", key))
 }
 
 // CodeStale: the ticket was changed since the version that was sent. Compare with “current”, then repeat the
@@ -84,7 +85,7 @@ type MovedSince struct{ Current Ticket }
 
 func (e MovedSince) Error() string {
 	return e.Current.Key.String() +
-		" was moved by someone else in the meantime, so it stays where they put it. Move it again if you still want to."
+		" was moved by someone else in the meantime and stays there. Move it again if needed."
 }
 func (e MovedSince) Unwrap() error {
 	return fault.Conflict.New(CodeMovedSince, "seen", e.Error())
@@ -95,7 +96,7 @@ const CodeAfterItself fault.Code = "Ticket.AfterItself"
 
 func AfterItself() error {
 	return fault.Invalid.New(CodeAfterItself, "after",
-		"A ticket cannot be put below itself. Choose another ticket, or the top of the column.")
+		"A ticket cannot be below itself. Choose another ticket, or the top of the column.")
 }
 
 // CodeDeletedLongAgo: the ticket was deleted more than 30 days ago and cannot be restored. Open a new one.
@@ -103,7 +104,7 @@ const CodeDeletedLongAgo fault.Code = "Ticket.DeletedLongAgo"
 
 func DeletedLongAgo(key Key) error {
 	return fault.Conflict.New(CodeDeletedLongAgo, "",
-		key.String()+" was deleted more than 30 days ago, so it cannot be restored any more. Open a new ticket in its place.")
+		key.String()+" was deleted more than 30 days ago, so it cannot be restored. Create a new ticket instead.")
 }
 
 // CodeNothingToUndo: the caller did nothing of late that could be undone. Actions can be undone for 30 minutes.
@@ -111,14 +112,14 @@ const CodeNothingToUndo fault.Code = "Undo.Nothing"
 
 func NothingToUndo() error {
 	return fault.Conflict.New(CodeNothingToUndo, "",
-		"There is nothing to undo: moves, closes, reopens and deletes of your own can be undone for 30 minutes.")
+		"There is nothing to undo. You can undo your own moves, closes, reopens and deletes for 30 minutes.")
 }
 
 // CodeUndoneBefore: the action was undone already. The ticket stays as it is.
 const CodeUndoneBefore fault.Code = "Undo.Done"
 
 func UndoneBefore(key Key) error {
-	return fault.Conflict.New(CodeUndoneBefore, "", "That was undone already. "+key.String()+" stays as it is.")
+	return fault.Conflict.New(CodeUndoneBefore, "", "This was already undone. "+key.String()+" stays as it is.")
 }
 
 // CodeChangedSince: an action cannot be undone because the ticket was changed after it. Change the ticket by
@@ -127,7 +128,7 @@ const CodeChangedSince fault.Code = "Ticket.ChangedSince"
 
 func ChangedSince(current Ticket, kind, by string) error {
 	return fault.Conflict.New(CodeChangedSince, "",
-		by+" "+kind+" "+current.Key.String()+" in the meantime, so it stays as it is now. Look at it and change it by hand if you still want to.")
+		by+" "+kind+" "+current.Key.String()+" in the meantime, so this cannot be undone. Change the ticket by hand if needed.")
 }
 
 // CodeOriginTaken: another import brings one of these tickets at the same time. Import them again.
@@ -135,5 +136,5 @@ const CodeOriginTaken fault.Code = "Import.OriginTaken"
 
 func OriginTaken() error {
 	return fault.Conflict.New(CodeOriginTaken, "",
-		"One of these tickets is imported by someone else at this moment. Import them again: what is there is then left as it is.")
+		"Someone else is importing one of these tickets right now. Import them again: tickets that exist are left as they are.")
 }

@@ -18,11 +18,11 @@ func TestErrors(t *testing.T) {
 		kind        error
 		field, says string
 	}{
-		{tickets.EmptyTitle(), fault.Invalid, "title", "Give"},
+		{tickets.EmptyTitle(), fault.Invalid, "title", "Enter a title"},
 		{tickets.LongTitle(300), fault.Invalid, "title", "300 characters; shorten it to 255"},
-		{tickets.BadTitle(), fault.Invalid, "title", "Type it anew"},
+		{tickets.BadTitle(), fault.Invalid, "title", "Type it again"},
 		{tickets.LongDescription(70000), fault.Invalid, "description", "70000 bytes; shorten it to 65535"},
-		{tickets.BadDescription(), fault.Invalid, "description", "Paste it anew"},
+		{tickets.BadDescription(), fault.Invalid, "description", "Paste it again"},
 		{tickets.NotFound(), fault.NotFound, "", "Check the key"},
 		{tickets.Stale{Current: ticket}, fault.Conflict, "version", "changed NINJA-42"},
 		{tickets.MovedSince{Current: ticket}, fault.Conflict, "seen", "Move it again"},

@@ -15,7 +15,7 @@ const CodePurged fault.Code = "Ticket.Purged"
 
 func Purged(key Key) error {
 	return fault.NotFound.New(CodePurged, "",
-		key.String()+" was deleted more than 30 days ago and has been removed for good. Its number is not used again, so no other ticket is meant.")
+		key.String()+" was deleted more than 30 days ago and is gone for good. Its number is never used again.")
 }
 
 // DeletedBefore returns up to limit tickets of a board that were deleted before a time, from behind a cursor; next is

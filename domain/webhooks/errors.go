@@ -11,7 +11,7 @@ const CodeNotFound fault.Code = "Webhook.NotFound"
 
 func NotFound() error {
 	return fault.NotFound.New(CodeNotFound, "",
-		"There is no such webhook. It may have been deleted; look at the list of webhooks.")
+		"This webhook does not exist. It may have been deleted: see the list of webhooks.")
 }
 
 // CodeAttemptNotFound: the delivery is not kept any more. The newest thousand are, for 30 days.
@@ -19,7 +19,7 @@ const CodeAttemptNotFound fault.Code = "Delivery.NotFound"
 
 func AttemptNotFound() error {
 	return fault.NotFound.New(CodeAttemptNotFound, "",
-		"There is no such delivery any more: the newest thousand are kept, for 30 days.")
+		"This delivery is gone: only the newest thousand are kept, for 30 days.")
 }
 
 // CodeBadURL: nothing can be sent to the webhook's address. Correct what the message names.
@@ -40,14 +40,14 @@ func badNoteMessage(length int) string {
 	if length > MaxNote {
 		return fmt.Sprintf("The note has %d characters; shorten it to %d.", length, MaxNote)
 	}
-	return "The note has characters that are no text. Type it anew, as UTF-8."
+	return "The note has invalid characters. Type it again (UTF-8)."
 }
 
 // CodeNoFeeds: nothing would be sent to the webhook. Choose at least one feed.
 const CodeNoFeeds fault.Code = "Webhook.NoFeeds"
 
 func NoFeeds() error {
-	return fault.Invalid.New(CodeNoFeeds, "feeds", "Choose what is sent.")
+	return fault.Invalid.New(CodeNoFeeds, "feeds", "Choose at least one feed.")
 }
 
 // CodeBadFeed: there is no feed of this name. Choose from the list.
@@ -62,7 +62,7 @@ const CodeTooMany fault.Code = "Webhook.TooMany"
 
 func TooMany() error {
 	return fault.Conflict.New(CodeTooMany, "",
-		fmt.Sprintf("There are %d webhooks, and no more are possible. Delete one that nobody needs, then add another.", Max))
+		fmt.Sprintf("There are %d webhooks, the most allowed. Delete one that is not needed, then add another.", Max))
 }
 
 // CodeStale: the webhook was changed since the version that was sent. Look at it, then repeat the edit.
@@ -70,7 +70,7 @@ const CodeStale fault.Code = "Webhook.Stale"
 
 func Stale() error {
 	return fault.Conflict.New(CodeStale, "",
-		"The webhook was changed since you opened this form. Look at what it is now, and make your change again.")
+		"The webhook was changed since you opened this form. Reload it, and make your change again.")
 }
 
 // CodeNothingToSend: the delivery cannot be sent again. The message says why.
@@ -85,5 +85,5 @@ const CodeBusy fault.Code = "Webhook.Busy"
 
 func Busy() error {
 	return fault.RateLimited.New(CodeBusy, "",
-		"Too many messages are being sent by hand at this moment. Wait a few seconds, then try again.")
+		"Too many messages are being sent by hand. Wait a few seconds, then try again.")
 }

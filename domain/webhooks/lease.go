@@ -138,7 +138,7 @@ func (h *LeasedWebhook) RecordFailure(ctx context.Context, d *db.DB, m Message, 
 			_, err = tx.StopWebhook(ctx, db.StopWebhookParams{Reason: shortReason(o.Error), ID: h.ID, Fence: h.fence})
 			return err
 		}
-		reason := shortReason("Nothing was taken for five days. Last: " + o.Error)
+		reason := shortReason("Nothing was accepted for five days. Last: " + o.Error)
 		_, err = tx.StopFailingWebhook(ctx, db.StopFailingWebhookParams{Reason: reason, ID: h.ID, Fence: h.fence,
 			PatienceUs: Patience.Microseconds()})
 		return err

@@ -41,10 +41,10 @@ func ResponseOutcome(status int, location string, response []byte, retryAfter, t
 	switch {
 	case status >= 200 && status < 300:
 	case status == http.StatusGone:
-		o.Error = "It answered 410 Gone: nobody takes these messages any more."
+		o.Error = "It answered 410 Gone: it no longer accepts messages."
 	case status >= 300 && status < 400 && location != "":
 		o.Error = shorten(fmt.Sprintf(
-			"It answered %d and leads to %.300q. Redirects are not followed: give the address at the end.", status, location))
+			"It answered %d and leads to %.300q. Redirects are not followed: use the final address.", status, location))
 	default:
 		o.Error = strings.TrimSuffix(fmt.Sprintf("It answered %d %s", status, http.StatusText(status)), " ") + "."
 	}

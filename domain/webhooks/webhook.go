@@ -111,7 +111,7 @@ func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) 
 // checkURL also refuses this machine's names, unless they are allowed.
 func checkURL(address string, client *outbound.Client) error {
 	if address == "" {
-		return BadURL("Write the address, such as https://example.com/hook.")
+		return BadURL("Enter an address, such as https://example.com/hook.")
 	}
 	if utf8.RuneCountInString(address) > MaxURL {
 		return BadURL(fmt.Sprintf("The address is too long. Shorten it to %d characters.", MaxURL))

@@ -229,7 +229,7 @@ func (w *Workflows) TestWebhook(ctx context.Context, webhook id.Webhook) (webhoo
 	now := w.db.Now()
 	message := webhooks.Message{
 		ID: fmt.Sprintf("test:%d:%d", webhook, now.UnixMicro()), Type: "test", At: now,
-		Data: map[string]string{"message": "This is a test. Somebody pressed a button in Counterfoil."},
+		Data: map[string]string{"message": "This is a test, sent from Counterfoil."},
 	}
 	return w.sendNow(ctx, hook, webhooks.Test, message)
 }
@@ -249,13 +249,13 @@ func (w *Workflows) ResendDelivery(
 		return webhooks.Attempt{}, err
 	}
 	if attempt.Row == 0 {
-		err := webhooks.NothingToSend("This message was about no ticket, comment or board. Send a test instead.")
+		err := webhooks.NothingToSend("This message was not about a ticket, comment or board. Send a test instead.")
 		return webhooks.Attempt{}, err
 	}
 	item, err := w.feeds.Row(ctx, attempt.Feed, attempt.Row, WebhookScope(hook, w.base))
 	if errors.Is(err, feeds.CodeRowNotFound) {
-		err = webhooks.NothingToSend("There is nothing to send again: it was just changed, and goes out by itself, " +
-			"or it is not the webhook's to see any more.")
+		err = webhooks.NothingToSend("There is nothing to resend: it was just changed and is sent automatically, " +
+			"or the webhook may not see it any more.")
 	}
 	if err != nil {
 		return webhooks.Attempt{}, err
