@@ -44,6 +44,9 @@ func JumpPath(company, board string) string {
 // KeysPath is the help for keyboard shortcuts.
 func KeysPath(company string) string { return "/" + company + "/keys" }
 
+// PreviewPath shows a text as a page would.
+func PreviewPath(company string) string { return "/" + company + "/preview" }
+
 // UndoPath reverts an action of the user.
 func UndoPath(company string) string { return "/" + company + "/undo" }
 

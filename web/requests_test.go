@@ -494,7 +494,7 @@ func TestRequestsForMembers(t *testing.T) {
 		}
 		a.has(t, 1, "#reply-form .answer").has(t, 1, "#comment-form .primary")
 		if a.text(t, "#reply-form button") != "Reply to requester" ||
-			a.text(t, "#comment-form button") != "Comment internally" {
+			a.text(t, "#comment-form .primary") != "Comment internally" {
 			t.Error("one cannot tell the two apart")
 		}
 		e.ana().get("/acme/DEMO-1").has(t, 0, "#requester, #reply-form")

@@ -134,6 +134,7 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/jump", pages.Jump)
 	company.GET("/keys", pages.Keys)
 	company.POST("/undo", pages.Undo)
+	company.POST("/preview", pages.Preview)
 	company.GET("/live", pages.Live)
 	company.GET("/live/changes", pages.LiveChanges)
 	company.GET("/work", pages.Work)

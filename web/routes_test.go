@@ -210,6 +210,7 @@ var pages = map[string]access{
 	"POST /:company/boards/:board/tickets":        writers("/acme/boards/DEMO/tickets", 422),
 	"GET /:company/boards/:board/deleted":         members("/acme/boards/DEMO/deleted", 200),
 	"POST /:company/undo":                         writers("/acme/undo", 409),
+	"POST /:company/preview":                      members("/acme/preview", 200), // it changes nothing
 	"POST /:company/:key/closure":                 writers("/acme/DEMO-1/closure", 303).sending("closed", "1"),
 	"GET /:company/:key/deletion":                 writers("/acme/DEMO-1/deletion", 200),
 	"POST /:company/:key/deletion":                writers("/acme/DEMO-99/deletion", 404),
