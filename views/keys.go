@@ -38,6 +38,10 @@ var keyHelp = []Keys{
 		{[]string{"a"}, "Assign"},
 		{[]string{"Ctrl Enter"}, "Save the text"},
 	}},
+	{"In a description or comment", []KeyHelp{
+		{[]string{"Ctrl B", "Ctrl I", "Ctrl K"}, "Bold, italic, link"},
+		{[]string{"Enter"}, "In a list: next item; at an empty one, end the list"},
+	}},
 	{"On a run of a migration", []KeyHelp{
 		{[]string{"p"}, "Pause it, resume it, start it"},
 		{[]string{"f"}, "Go to its failures"},

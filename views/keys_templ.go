@@ -216,7 +216,7 @@ func keysHelp(dialog bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"hint\">Shortcuts are off while you type.</p><p class=\"keys-switch\"><label><input type=\"checkbox\" id=\"keys-on\" checked data-keys-switch> Use single-key shortcuts in this browser</label></p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"hint\">Single-key shortcuts are off while you type.</p><p class=\"keys-switch\"><label><input type=\"checkbox\" id=\"keys-on\" checked data-keys-switch> Use single-key shortcuts in this browser</label></p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

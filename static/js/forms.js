@@ -112,7 +112,7 @@ document.addEventListener('click', ({ target }) => {
 document.addEventListener('keydown', (event) => {
 	if (event.isComposing) return
 	const form = event.target.closest('form')
-	if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && form?.method === 'post' && event.target.matches('input, select, textarea')) {
+	if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && form?.method === 'post' && event.target.matches('input, select, textarea, [role=tab], [role=tabpanel]')) {
 		event.preventDefault() // Enter in a line of text would send it once more
 		form.requestSubmit(form.querySelector('button.primary:not([name=overwrite])'))
 	}
