@@ -15,7 +15,7 @@ func ofScript(_, source string) ([]string, error) {
 	return s.texts, nil
 }
 
-// script is a reader of the strings in JavaScript. It expects no quotes in regular expressions.
+// script is a reader of the strings in JavaScript.
 type script struct {
 	source string
 	at     int
@@ -29,12 +29,33 @@ func (s *script) read(ended func() bool) {
 		case strings.HasPrefix(rest, "//") && (s.at == 0 || strings.ContainsRune(" \t\n", rune(s.source[s.at-1]))):
 			line, _, _ := strings.Cut(rest, "\n")
 			s.at += len(line)
+		case c == '/' && expression.MatchString(s.source[max(0, s.at-40):s.at]):
+			s.regexp()
 		case c == '\'' || c == '"' || c == '`':
 			s.literal(c)
 		default:
 			s.at++
 		}
 	}
+}
+
+// expression is what ends before a regular expression; behind anything else a slash divides.
+var expression = regexp.MustCompile(`[(=,:\[!&|?{};]\s*$|\breturn $`)
+
+// regexp passes over a regular expression, in which quotes are no strings.
+func (s *script) regexp() {
+	class := false
+	for s.at++; class || s.source[s.at] != '/'; s.at++ {
+		switch s.source[s.at] {
+		case '\\':
+			s.at++
+		case '[':
+			class = true
+		case ']':
+			class = false
+		}
+	}
+	s.at++
 }
 
 // literal reads a string; a value in a template is a hole.
