@@ -330,7 +330,7 @@ func TestStartRun(t *testing.T) {
 		e.unchanged(t, func() {
 			a := ana.post(path, form("concurrency", "1001", "max_threads", "100001")...).is(t, http.StatusUnprocessableEntity)
 			for field, want := range map[string]string{"concurrency": "Concurrency must be from 1 to 1000.",
-				"max_threads": "Max threads must be from 0 to 100000."} {
+				"max_threads": "Threads running must be from 0 to 100000."} {
 				a.textIs(t, "#start-"+field+"-error", want)
 			}
 		})

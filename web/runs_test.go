@@ -378,7 +378,7 @@ func TestRunKnobs(t *testing.T) {
 			goesTo(t, views.RunPath(run))
 		e.counts(t, 2, "SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'knob'", run)
 		a := ana.get(views.RunPath(run))
-		a.textHas(t, "#run-events", "concurrency 4 → 8")
+		a.textHas(t, "#run-events", "Concurrency 4 → 8")
 		if a.value(t, "#knob-concurrency") != "8" || a.value(t, "#knob-rate") != "2.5" {
 			t.Error("the form has other values")
 		}

@@ -21,8 +21,8 @@ func knobCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "knob", ArgsUsage: "RUN NAME=VALUE …",
 		Usage: "Change settings of a run, named as in the API; prints all as JSON",
-		Description: "Settings: " + strings.Join(knobNames(), ", ") +
-			".\nNumbers are written as 4 or 2.5, time spans as 30s, truths as true.",
+		Description: "Settings:\n" + knobHelp() +
+			"Numbers are written as 4 or 2.5, time spans as 30s, truths as true.",
 		Action: func(ctx context.Context, c *cli.Command) error { return setKnobs(ctx, env, c.Args().Slice()) },
 	}
 }
@@ -65,6 +65,29 @@ func knobChange(values migrations.Values) (migrations.KnobChange, error) {
 		change[name] = value
 	}
 	return change, nil
+}
+
+// knobHelp is a line for each setting, with the label that it has on pages.
+func knobHelp() string {
+	var help strings.Builder
+	for _, knob := range migrations.KnobTable {
+		fmt.Fprintf(&help, "  %-12s %s%s\n", knob.Name, knob.Label, knobUnit(knob))
+	}
+	return help.String()
+}
+
+func knobUnit(knob migrations.Knob) string {
+	unit := knob.Unit
+	switch knob.Kind {
+	case migrations.SpanKnob: // written with its unit
+		unit = strings.TrimPrefix(strings.TrimPrefix(unit, "s"), ", ")
+	case migrations.ShareKnob:
+		unit = "0 to 1, of the last 100 attempts"
+	}
+	if unit == "" {
+		return ""
+	}
+	return ", " + unit
 }
 
 func knobNames() (names []string) {

@@ -174,7 +174,7 @@ func changeKnobs(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Acto
 		return err
 	}
 	for _, t := range done {
-		if err := LogEvent(ctx, tx, row.ID, actor, "knob", fmt.Sprintf("%s %s → %s", t.name, t.old, t.new)); err != nil {
+		if err := LogEvent(ctx, tx, row.ID, actor, "knob", fmt.Sprintf("%s %s → %s", t.label, t.old, t.new)); err != nil {
 			return err
 		}
 	}

@@ -192,7 +192,7 @@ func TestResumeEndsTheThrottleByHand(t *testing.T) {
 	if run := d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID)); run.State != migrations.Running || run.Knobs.Throttled {
 		t.Errorf("%+v", run)
 	}
-	if log := d.Log(run.ID); !slices.Contains(log, "Ana knob throttled true → false") {
+	if log := d.Log(run.ID); !slices.Contains(log, "Ana knob Throttle manually true → false") {
 		t.Error(log)
 	}
 }
@@ -208,8 +208,8 @@ func TestKnobs(t *testing.T) {
 	if run.Knobs != want || run.Version != before.Version+1 {
 		t.Errorf("%+v, version %d after %d", run.Knobs, run.Version, before.Version)
 	}
-	for _, entry := range []string{"Ana knob block 10 → 100", "Ana knob rate 0 → 12.5", "Ana knob lease 30s → 1m30s",
-		"Ana knob error_share 0.5 → 0.25"} {
+	for _, entry := range []string{"Ana knob Block 10 → 100", "Ana knob Rate 0 → 12.5", "Ana knob Lease 30s → 1m30s",
+		"Ana knob Error share 0.5 → 0.25"} {
 		if !slices.Contains(d.Log(run.ID), entry) {
 			t.Error("the log lacks", entry, d.Log(run.ID))
 		}

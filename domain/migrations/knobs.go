@@ -27,11 +27,11 @@ const (
 	SwitchKnob
 )
 
-// Knob describes a setting of a run: forms, API, command line, bounds and log go by it.
+// Knob describes a setting of a run: forms, API, command line, docs, bounds, messages and log go by it.
 type Knob struct {
-	Name     string // in the API, on the command line, in forms
-	Label    string // in the form, with its unit
-	Unit     string
+	Name     string // in the API and on the command line
+	Label    string // everywhere that a user reads
+	Unit     string // of a number in forms
 	Kind     KnobKind
 	Min, Max float64 // as in a KnobChange
 	field    func(*Knobs) any
@@ -54,7 +54,7 @@ var KnobTable = []Knob{
 	{"error_share", "Error share", "% of 100 attempts", ShareKnob, 0, 1, func(k *Knobs) any { return &k.ErrorShare }},
 	{"same_error", "Same error", "times in a row", WholeKnob, 0, MaxSameErrors,
 		func(k *Knobs) any { return &k.SameError }},
-	{"throttled", "Throttled", "", SwitchKnob, 0, 1, func(k *Knobs) any { return &k.Throttled }},
+	{"throttled", "Throttle manually", "", SwitchKnob, 0, 1, func(k *Knobs) any { return &k.Throttled }},
 }
 
 // KnobByName returns the knob with a name; ok is false if there is none.
@@ -68,6 +68,19 @@ func KnobByName(name string) (knob Knob, ok bool) {
 
 // Unlimited reports whether 0 turns the limit off that the knob sets.
 func (k Knob) Unlimited() bool { return k.Min == 0 && k.Kind != SwitchKnob }
+
+// Hint describes the knob's number below a field.
+func (k Knob) Hint() string {
+	hint := k.Unit
+	if k.Kind == SpanKnob {
+		hint = "seconds" + strings.TrimPrefix(hint, "s")
+	}
+	hint = strings.ToUpper(hint[:1]) + hint[1:]
+	if k.Unlimited() {
+		hint += "; 0 is no limit"
+	}
+	return hint + "."
+}
 
 // Value returns the knob's value in the unit of a KnobChange.
 func (k Knob) Value(of Knobs) float64 {
@@ -119,7 +132,7 @@ func (k Knob) text(value float64) string {
 func (k Knob) check(value float64) error {
 	broken := k.Kind == WholeKnob || k.Kind == SwitchKnob
 	if math.IsNaN(value) || value < k.Min || value > k.Max || broken && value != math.Trunc(value) {
-		return BadKnob(k.Name, fmt.Sprintf("%s must be from %s to %s.", title(k.Name), k.text(k.Min), k.text(k.Max)))
+		return BadKnob(k.Name, fmt.Sprintf("%s must be from %s to %s.", k.Label, k.text(k.Min), k.text(k.Max)))
 	}
 	return nil
 }
@@ -154,7 +167,7 @@ func (k Knobs) OrDefaults() Knobs {
 }
 
 // knobEvent is a change of a knob, for the log.
-type knobEvent struct{ name, old, new string }
+type knobEvent struct{ label, old, new string }
 
 // Check returns fault.Several with a BadKnob for each setting that the change would put out of bounds.
 func (k Knobs) Check(change KnobChange) error {
@@ -182,19 +195,13 @@ func (k Knobs) with(change KnobChange) (Knobs, []knobEvent, error) {
 			bad = append(bad, err)
 			continue
 		}
-		events = append(events, knobEvent{knob.Name, knob.text(from), knob.text(to)})
+		events = append(events, knobEvent{knob.Label, knob.text(from), knob.text(to)})
 		knob.set(&k, to)
 	}
 	if len(bad) > 0 {
 		return Knobs{}, nil, bad
 	}
 	return k, events, nil
-}
-
-// title is a knob's name as a sentence begins with it.
-func title(name string) string {
-	words := strings.ReplaceAll(name, "_", " ")
-	return strings.ToUpper(words[:1]) + words[1:]
 }
 
 // span is a duration without zero parts: 2h, not 2h0m0s.

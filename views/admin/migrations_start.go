@@ -7,17 +7,18 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// StartKnob is a setting in the form that starts a run, as text in the unit of its label.
+// StartKnob is a setting in the form that starts a run, as text in the unit of its hint.
 type StartKnob struct{ Name, Label, Hint string }
 
 // StartKnobs are the settings that throttle a run.
-var StartKnobs = []StartKnob{
-	{"concurrency", "Tasks at a time", "Per worker, at least one."},
-	{"rate", "Tasks per second", "All workers together; 0 is no limit."},
-	{"per_host", "Requests per second", "To one host; 0 is no limit."},
-	{"max_threads", "Database threads", "Throttled above this; 0 is no limit."},
-	{"max_history", "History list length", "Throttled above this; 0 is no limit."},
-	{"max_lag", "Replica lag, seconds", "Throttled above this; 0 is no limit."},
+var StartKnobs = startKnobs("concurrency", "rate", "per_host", "max_threads", "max_history", "max_lag")
+
+func startKnobs(names ...string) (list []StartKnob) {
+	for _, name := range names {
+		knob, _ := migrations.KnobByName(name)
+		list = append(list, StartKnob{knob.Name, knob.Label, knob.Hint()})
+	}
+	return list
 }
 
 // Of is the setting as text.

@@ -44,6 +44,11 @@ func KnobNames() (names []string) {
 	return names
 }
 
+func throttledLabel() string {
+	knob, _ := migrations.KnobByName("throttled")
+	return knob.Label
+}
+
 // numberKnobs are the settings that are numbers: all but switches.
 func numberKnobs() []migrations.Knob {
 	return slices.DeleteFunc(slices.Clone(migrations.KnobTable),

@@ -118,7 +118,7 @@ func readStart(
 			if whole {
 				kind = "whole number"
 			}
-			bad[asked.Name] = fmt.Sprintf("Write a %s from %g.", kind, knob.Min)
+			bad[asked.Name] = fmt.Sprintf("%s must be a %s from %g.", knob.Label, kind, knob.Min)
 			continue
 		}
 		change[asked.Name] = n

@@ -136,9 +136,9 @@ func readKnob(knob migrations.Knob, text string) (value float64, problem string)
 	n, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil || math.IsInf(n, 0) || math.IsNaN(n):
-		return 0, "Type a number, such as 10 or 2.5."
+		return 0, knob.Label + " must be a number, such as 10 or 2.5."
 	case knob.Kind == migrations.WholeKnob && n != math.Trunc(n):
-		return 0, "Type a whole number."
+		return 0, knob.Label + " must be a whole number."
 	case knob.Kind == migrations.ShareKnob && (n < 100*knob.Min || n > 100*knob.Max):
 		return 0, fmt.Sprintf("%s must be from %g to %g %%.", knob.Label, 100*knob.Min, 100*knob.Max)
 	case knob.Kind == migrations.ShareKnob:
