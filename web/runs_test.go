@@ -333,7 +333,7 @@ func TestRunTasks(t *testing.T) {
 		path := views.RunTaskPath(run, id.Task(number("failed")))
 		for _, b := range []*browser{ana, ana.htmx(views.DialogID)} {
 			a := b.get(path).is(t, http.StatusOK).has(t, 0, "[data-evil]")
-			if got := a.page().Find(".payload").First().
+			if got := a.page().Find("#task-details:not([open]) > .payload").
 				Text(); got != "{\n  \"n\": 1,\n  \"html\": \"<script data-evil>alert(1)</script>\"\n}" {
 				t.Errorf("%q", got)
 			}

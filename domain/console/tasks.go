@@ -23,6 +23,11 @@ func (c *Console) RunTask(
 	return found, attempts, err
 }
 
+// TaskLabel says in a few words what a task of a run is about; see migrations.Engine.Label.
+func (c *Console) TaskLabel(run migrations.Run, task migrations.Task) string {
+	return c.engine.Label(run.Name, task.Payload)
+}
+
 // RunFailures returns the groups of a run's errors.
 func (c *Console) RunFailures(ctx context.Context, run id.Run) ([]migrations.Failure, error) {
 	return ask(ctx, func(actor) ([]migrations.Failure, error) { return c.engine.Failures(ctx, run) })

@@ -33,6 +33,9 @@ type Migration struct {
 	// It may be called again with fewer of them. Work.Fail fails one of them; an error fails all, and
 	// then each is tried alone.
 	Write func(ctx context.Context, tx *db.Tx, works []*Work) error
+	// Label says in a few words what the task with a payload is about: a title or an address. The payload may be cut off
+	// (see PayloadFields). It may be nil, and "" is for a payload that it does not know.
+	Label func(payload string) string
 	// Preview describes, for a dry run, the effect of the task, and changes nothing.
 	Preview func(ctx context.Context, work *Work) (string, error)
 	// Knobs are a run's initial settings; zero values are taken from DefaultKnobs.

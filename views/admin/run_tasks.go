@@ -16,6 +16,7 @@ type RunTaskProps struct {
 	Run      migrations.Run
 	Task     migrations.Task
 	Attempts []migrations.Attempt
+	Label    string // what the task is about
 	All      bool
 }
 
@@ -66,14 +67,6 @@ func (t RunTasks) anyToPick() bool {
 		}
 	}
 	return false
-}
-
-// gist is a task in a line: its note, else the beginning of its payload.
-func gist(t migrations.Task) string {
-	if t.Note != "" {
-		return brief(t.Note, 220)
-	}
-	return brief(head(t.Payload, 800), 160)
 }
 
 // head is the beginning of a text, whole characters only.

@@ -27,7 +27,8 @@ func taskFilter(c echo.Context) views.TaskFilter {
 
 // tasksOf is the page of tasks that the address names.
 func (h *Handlers) tasksOf(c echo.Context, run migrations.Run) (admin.RunTasks, error) {
-	t := admin.RunTasks{Run: run, Filter: taskFilter(c)}
+	t := admin.RunTasks{Run: run, Filter: taskFilter(c),
+		Label: func(task migrations.Task) string { return h.console.TaskLabel(run, task) }}
 	if t.Filter.Task != "" {
 		return h.taskByNumber(c, t)
 	}
@@ -90,6 +91,7 @@ func (h *Handlers) Task(c echo.Context) error {
 	if props.Task, props.Attempts, err = h.console.RunTask(c.Request().Context(), run.ID, number); err != nil {
 		return err
 	}
+	props.Label = h.console.TaskLabel(run, props.Task)
 	if respond.IsFragment(c) {
 		return respond.Render(c, http.StatusOK, admin.RunTaskDrawer(props, false))
 	}

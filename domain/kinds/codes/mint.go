@@ -33,6 +33,7 @@ func (m *Codes) mintRefs() *migrations.Migration {
 		Fill:    m.fillMint,
 		Write:   m.writeMint,
 		Preview: previewMint,
+		Label:   mintLabel,
 		Knobs:   migrations.Knobs{Concurrency: MintsAtOnce, Block: 1},
 		Several: true, Unattended: true,
 	}
@@ -110,6 +111,14 @@ func (m *Codes) fillMint(ctx context.Context, into migrations.Filler) error {
 		}
 	}
 	return nil
+}
+
+func mintLabel(payload string) string {
+	var slice refs.Slice
+	if json.Unmarshal([]byte(payload), &slice) != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d codes of %d characters", slice.Codes, slice.Length)
 }
 
 func sliceOf(work *migrations.Work) (slice refs.Slice, err error) {

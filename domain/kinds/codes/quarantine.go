@@ -23,6 +23,7 @@ func (m *Codes) quarantineRefs() *migrations.Migration {
 		Check:   m.checkQuarantine,
 		Fill:    m.fillQuarantine,
 		Write:   writeQuarantine,
+		Label:   quarantineLabel,
 		Knobs:   migrations.Knobs{Concurrency: 1, Block: 1},
 		Several: true, Unattended: true,
 	}
@@ -68,6 +69,13 @@ func (m *Codes) fillQuarantine(ctx context.Context, into migrations.Filler) erro
 		}
 	}
 	return nil
+}
+
+func quarantineLabel(payload string) string {
+	if payload == "" {
+		return "All codes"
+	}
+	return "Codes that begin with " + payload
 }
 
 func writeQuarantine(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {

@@ -61,6 +61,7 @@ func (m *Columns) Migration() *migrations.Migration {
 		Check: m.check,
 		Fill:  m.fill,
 		Write: m.write,
+		Label: labelOf,
 		// A column's tasks wait for one another: more at a time would only wait.
 		Knobs:      migrations.Knobs{Concurrency: 1, Block: 1},
 		Unattended: true,
@@ -136,6 +137,18 @@ func add(ctx context.Context, into migrations.Filler, t task, cursor string) err
 		return fmt.Errorf("write payload: %w", err)
 	}
 	return into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: cursor})
+}
+
+// labelOf names the tickets of a task. A payload that is cut off in the middle of them says no more.
+func labelOf(payload string) string {
+	fields := migrations.PayloadFields(payload)
+	switch {
+	case fields["part"] != "":
+		return "Tickets of the column, part " + fields["part"]
+	case fields["upto"] != "":
+		return "Tickets up to number " + fields["upto"]
+	}
+	return "Tickets of the column"
 }
 
 func taskOf(work *migrations.Work) (t task, err error) {

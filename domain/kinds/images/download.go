@@ -50,6 +50,7 @@ func (m *Images) Migration() *migrations.Migration {
 		Fill:    m.fillImages,
 		Process: m.downloadImage,
 		Preview: m.previewImage,
+		Label:   func(payload string) string { return migrations.PayloadFields(payload)["url"] },
 		Knobs:   migrations.Knobs{Concurrency: 8, Block: 20, PerHost: 20},
 	}
 }

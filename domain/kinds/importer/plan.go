@@ -61,6 +61,7 @@ func (m *Importer) Migration() *migrations.Migration {
 		Fill:        m.fillImport,
 		Write:       m.writeImport,
 		Preview:     m.previewImport,
+		Label:       labelOf,
 		Knobs:       migrations.Knobs{Concurrency: 2, Block: 200, Attempts: 3},
 	}
 }
@@ -216,4 +217,10 @@ func unique(list []tickets.Assignee) (once []tickets.Assignee) {
 		}
 	}
 	return once
+}
+
+// labelOf is the key and the title of a row.
+func labelOf(payload string) string {
+	fields := migrations.PayloadFields(payload)
+	return strings.TrimSpace(fields["key"] + " " + fields["title"])
 }

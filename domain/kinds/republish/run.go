@@ -90,7 +90,7 @@ func (m *Republish) Migration() *migrations.Migration {
 				knobs.Rate = rate / republishPart
 			}
 		},
-		Fill: m.fillRepublish, Write: m.writeRepublish, Preview: m.previewRepublish,
+		Fill: m.fillRepublish, Write: m.writeRepublish, Preview: m.previewRepublish, Label: labelOf,
 		Knobs:  migrations.Knobs{Concurrency: 1, Block: 1},
 		Behind: true, Unattended: true,
 	}
@@ -244,6 +244,21 @@ func (f *taskFiller) comments(ctx context.Context, q *db.Queries, after, to uint
 		return f.add(ctx, task{Feed: "comments", After: part.After, To: part.To, AfterComment: part.AfterComment,
 			ToComment: part.ToComment}, at)
 	})
+}
+
+// labelOf names the rows of a task.
+func labelOf(payload string) string {
+	var t task
+	if json.Unmarshal([]byte(payload), &t) != nil || t.Slug == "" {
+		return ""
+	}
+	switch {
+	case t.To == 0:
+		return t.Slug + " (" + t.Feed + ")"
+	case t.ToComment != 0:
+		return fmt.Sprintf("%s-%d (%s)", t.Slug, t.To, t.Feed)
+	}
+	return fmt.Sprintf("%s-%d to %s-%d (%s)", t.Slug, t.After+1, t.Slug, t.To, t.Feed)
 }
 
 func (m *Republish) againOf(work *migrations.Work) (task task, feed feedRepublish, err error) {

@@ -46,6 +46,7 @@ func (m *Upkeep) purgeDeleted() *migrations.Migration {
 		Fill:    m.fillPurge,
 		Write:   writePurge,
 		Preview: m.previewPurge,
+		Label:   purgeLabel,
 		Knobs:   migrations.Knobs{Concurrency: 2, Block: 20},
 	}
 }
@@ -102,6 +103,14 @@ func (m *Upkeep) fillPurge(ctx context.Context, into migrations.Filler) error {
 		}
 		return nil
 	})
+}
+
+func purgeLabel(payload string) string {
+	var p purgeTask
+	if json.Unmarshal([]byte(payload), &p) != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s, deleted on %s", p.Key, p.At.UTC().Format("2 January 2006"))
 }
 
 func purgingOf(work *migrations.Work) (p purgeTask, err error) {

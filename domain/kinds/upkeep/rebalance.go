@@ -49,6 +49,7 @@ func (m *Upkeep) rebalanceRanks() *migrations.Migration {
 		Fill:    m.fillRebalance,
 		Write:   writeRebalance,
 		Preview: previewRebalance,
+		Label:   rebalanceLabel,
 		// A column's tasks wait for one another: more at a time would only wait.
 		Knobs: migrations.Knobs{Concurrency: 1, Block: 1},
 	}
@@ -80,6 +81,14 @@ func (m *Upkeep) fillRebalance(ctx context.Context, into migrations.Filler) erro
 		}
 	}
 	return nil
+}
+
+func rebalanceLabel(payload string) string {
+	var s spreadTask
+	if json.Unmarshal([]byte(payload), &s) != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s, part %d of %d", s.Name, s.Part, s.Of)
 }
 
 func spreadingOf(work *migrations.Work) (s spreadTask, err error) {

@@ -40,6 +40,7 @@ func (m *Upkeep) reRenderMarkdown() *migrations.Migration {
 		Fill:    m.fillRerender,
 		Process: m.rerender,
 		Preview: previewRerender,
+		Label:   rerenderLabel,
 		Knobs:   migrations.Knobs{Concurrency: 2, Block: 10},
 	}
 }
@@ -70,6 +71,14 @@ func (m *Upkeep) fillRerender(ctx context.Context, into migrations.Filler) error
 		}
 		return nil
 	})
+}
+
+func rerenderLabel(payload string) string {
+	var r rerenderTask
+	if json.Unmarshal([]byte(payload), &r) != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s-%d to %s-%d of %s", r.Slug, r.After+1, r.Slug, r.To, r.Company)
 }
 
 func rerenderingOf(work *migrations.Work) (r rerenderTask, err error) {
