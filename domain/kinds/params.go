@@ -70,6 +70,9 @@ func CompanyOf(ctx context.Context, q *db.Queries, values migrations.Values) (ac
 
 // BoardOf returns the board that a run is for.
 func BoardOf(ctx context.Context, q *db.Queries, values migrations.Values) (boards.Board, error) {
+	if values["company"] == "" {
+		return boards.Board{}, migrations.BadParam("company", "Say which company's board it is.")
+	}
 	company, err := CompanyOf(ctx, q, values)
 	if err != nil {
 		return boards.Board{}, err

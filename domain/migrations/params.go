@@ -29,19 +29,42 @@ func BadParam(name, why string) error {
 	return fault.Invalid.New(CodeBadParam, name, why)
 }
 
-// parse returns the values as they are stored, or fault.Several. Missing ones have their defaults.
+// parse returns the values as they are stored, or fault.Several with all that is wrong. Missing ones have their defaults.
 func (m *Migration) parse(ctx context.Context, given Values) (Values, error) {
 	values, err := m.each(ctx, given)
-	if err == nil && m.Check != nil {
-		err = m.Check(ctx, maps.Clone(values))
-	}
-	if err != nil {
+	var bad fault.Several
+	if err != nil && !errors.As(err, &bad) {
 		return nil, err
 	}
-	return values, nil
+	var failed error
+	if m.Check != nil {
+		failed = m.Check(ctx, maps.Clone(values))
+	}
+	switch {
+	case len(bad) == 0 && failed != nil:
+		return nil, failed
+	case len(bad) == 0:
+		return values, nil
+	case errors.Is(failed, fault.Invalid):
+		return nil, withOthers(bad, failed)
+	}
+	return nil, bad // what else Check could not do is for want of the values that are missing
 }
 
-// each parses every parameter on its own.
+// withOthers appends the errors of a check that are about parameters without one: a check of values of which some are
+// missing may blame these.
+func withOthers(bad fault.Several, err error) fault.Several {
+	all := bad
+	for _, one := range fault.Each(err) {
+		blamed := func(earlier error) bool { return fault.Field(earlier) == fault.Field(one) }
+		if !slices.ContainsFunc(bad, blamed) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// each parses every parameter on its own. With fault.Several it returns those that are right.
 func (m *Migration) each(ctx context.Context, given Values) (Values, error) {
 	values, bad := Values{}, fault.Several{}
 	for _, p := range m.Params {
@@ -61,7 +84,7 @@ func (m *Migration) each(ctx context.Context, given Values) (Values, error) {
 		}
 	}
 	if len(bad) > 0 {
-		return nil, bad
+		return values, bad
 	}
 	return values, nil
 }

@@ -132,10 +132,10 @@ func (e *Engine) OpenRun(ctx context.Context, actor Actor, name string, values V
 // check returns the values as they are stored, or all that is wrong, before a file is stored for nothing.
 func (m *Migration) check(ctx context.Context, values Values, draft Draft, file upload) (Values, error) {
 	values, err := m.parse(ctx, values)
-	var bad fault.Several
-	if err != nil && !errors.As(err, &bad) {
+	if err != nil && !errors.Is(err, fault.Invalid) {
 		return nil, err
 	}
+	bad := fault.Several(fault.Each(err))
 	switch given := draft.Upload != nil || file.path != ""; {
 	case draft.Dry && m.Preview == nil:
 		bad = append(bad, NoPreview(m.Title))
@@ -145,7 +145,7 @@ func (m *Migration) check(ctx context.Context, values Values, draft Draft, file 
 		bad = append(bad, BadUpload("Choose a file: "+m.Upload+"."))
 	}
 	if len(bad) > 0 {
-		return nil, bad
+		return nil, fault.Join(bad...)
 	}
 	return values, nil
 }

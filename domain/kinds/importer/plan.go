@@ -88,26 +88,36 @@ func (m *Importer) importPlan(
 	if err != nil {
 		return plan, err
 	}
-	if plan.board, err = boards.BySlug(ctx, q, plan.company.ID, values["board"]); errors.Is(err, fault.NotFound) {
-		return plan, migrations.BadParam("board", "There is no such board in that company. Write its slug, such as DEMO.")
-	}
-	if err != nil {
-		return plan, err
-	}
-	if plan.board.Archived() {
-		return plan, migrations.BadParam("board", "The board is archived. Restore it first, or choose another one.")
+	wrongBoard := plan.readBoard(ctx, q, values)
+	if wrongBoard == nil {
+		wrongBoard = plan.readStatuses(values)
 	}
 	if plan.directory, err = m.directories.Get(plan.company.ID,
 		func() (*directory, error) { return readDirectory(ctx, q, plan.company.ID) }); err != nil {
 		return plan, err
 	}
 	plan.names = values["names"] == "true"
-	author, found := plan.directory.byEmail[strings.ToLower(strings.TrimSpace(values["author"]))]
-	if !found || author.Role == accounts.Viewer {
-		return plan, migrations.BadParam("author", "No member of that company who may write has this email address.")
+	return plan, fault.Join(wrongBoard, plan.readAuthor(values))
+}
+
+func (p *importPlan) readBoard(ctx context.Context, q *db.Queries, values migrations.Values) (err error) {
+	p.board, err = boards.BySlug(ctx, q, p.company.ID, values["board"])
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return migrations.BadParam("board", "There is no such board in that company. Write its slug, such as DEMO.")
+	case err == nil && p.board.Archived():
+		return migrations.BadParam("board", "The board is archived. Restore it first, or choose another one.")
 	}
-	plan.author = author
-	return plan, plan.readStatuses(values)
+	return err
+}
+
+func (p *importPlan) readAuthor(values migrations.Values) error {
+	author, found := p.directory.byEmail[strings.ToLower(strings.TrimSpace(values["author"]))]
+	if !found || author.Role == accounts.Viewer {
+		return migrations.BadParam("author", "No member of that company who may write has this email address.")
+	}
+	p.author = author
+	return nil
 }
 
 func (p *importPlan) readStatuses(values migrations.Values) error {
@@ -118,28 +128,27 @@ func (p *importPlan) readStatuses(values migrations.Values) error {
 		}
 		return nil
 	}
+	var wrongOther error
 	if other := values["other"]; other != "" {
 		if p.other = other; other != noColumn {
-			if err := known("other", other); err != nil {
-				return err
-			}
+			wrongOther = known("other", other)
 		}
 	}
 	for _, line := range listOf(values["statuses"]) {
 		at := strings.LastIndex(line, "=")
 		if at < 0 {
-			return migrations.BadParam("statuses",
-				fmt.Sprintf("“%s” does not say which column: write it as In Progress = Doing.", line))
+			return fault.Join(wrongOther, migrations.BadParam("statuses",
+				fmt.Sprintf("“%s” does not say which column: write it as In Progress = Doing.", line)))
 		}
 		status, column := strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
 		if column != noColumn {
 			if err := known("statuses", column); err != nil {
-				return err
+				return fault.Join(wrongOther, err)
 			}
 		}
 		p.statuses[strings.ToLower(markup.Flat(status))] = column
 	}
-	return nil
+	return wrongOther
 }
 
 func (p *importPlan) column(name string) (boards.Column, bool) {

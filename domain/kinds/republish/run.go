@@ -79,9 +79,6 @@ func (m *Republish) Migration() *migrations.Migration {
 				Help: "Those who follow the feed get all of them: not faster than they can take it."},
 		},
 		Check: func(ctx context.Context, values migrations.Values) error {
-			if values["board"] != "" && values["company"] == "" {
-				return migrations.BadParam("company", "Say which company's board it is.")
-			}
 			_, _, err := toRepublish(ctx, m.db.Queries, values)
 			return err
 		},
