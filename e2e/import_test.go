@@ -28,9 +28,7 @@ func TestImport(t *testing.T) {
 	}
 	mapping := func(b *tab) {
 		b.open("/admin/migrations/import-tickets/new")
-		b.fills("#run-p-company", "acme")
-		b.fills("#run-p-board", "DEMO")
-		b.fills("#run-p-author", email)
+		b.chooses("#run-p-board", "DEMO")
 		b.chooseFile("#run-file", file)
 		b.click("main form button.primary")
 		b.sees("h1", "Map the columns")
@@ -45,7 +43,60 @@ func TestImport(t *testing.T) {
 	b.chooses("#status-0", "Doing")
 	b.click("#run-dry")
 	b.click("main form button.primary")
-	b.wait(`/\/runs\/\d+$/.test(location.pathname)`)
+	b.wait(`/\/runs\/\d+\/start$/.test(location.pathname)`)
+}
+
+// From a board's settings to imported tickets, and back to the board.
+func TestImportFromTheBoard(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	a.setUpByCommand()
+	a.post("/admin/companies", "company", "Rivals", "slug", "rivals")
+	file := filepath.Join(t.TempDir(), "jira.csv")
+	if err := os.WriteFile(file, []byte(jiraFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := a.tab(t)
+	b.open("/acme/boards/DEMO/settings")
+	b.look("import-settings")
+	b.click("#import")
+	b.at("/admin/migrations/import-tickets/new")
+	b.look("import-start")
+	b.wait(`document.querySelector("#run-p-board").value === "DEMO" && document.querySelector("#run-p-author").value === %s`, email)
+	b.chooses("#run-p-company", "rivals") // which has no board: its boards are shown at once
+	b.wait(`document.querySelector("#run-p-board").value === ""`)
+	b.settled()
+	b.chooses("#run-p-company", "acme")
+	b.wait(`document.querySelector('#run-p-board option[value="DEMO"]')`)
+	b.click("main form button.primary")
+	b.wait(`document.querySelector("#run-p-board-error") && document.querySelector("#run-file-error")`)
+	b.accessible("a new import with errors")
+	b.look("import-errors")
+	b.chooses("#run-p-board", "DEMO")
+	b.chooseFile("#run-file", file)
+	b.click("main form button.primary")
+
+	b.sees("h1", "Map the columns")
+	b.sees("main form button.primary", "Try 2 rows")
+	b.look("import-mapping")
+	b.click("#run-dry")
+	b.wait(`document.querySelector("main form button.primary").innerText.trim() === "Import 2 tickets into First steps"`)
+	b.click("main form button.primary")
+	b.sees("h1", "Import 2 tickets into First steps?")
+	b.look("import-confirm")
+	b.click("main form button.primary")
+	b.sees("#run-done", "2 rows went through")
+	b.wait(`!document.querySelector("#run-details").open`)
+	b.sees("#run-tasks td.what", "OLD-123 Login fails, sometimes")
+	b.accessible("the run of an import")
+	b.look("import-run")
+	b.click("#run-tasks th a")
+	b.sees("#dialog-title", "OLD-123 Login fails, sometimes")
+	b.look("import-task")
+	b.open(eval[string](b, "location.pathname"))
+	b.click("#run-done a")
+	b.at("/acme/boards/DEMO")
+	b.sees("#main", "Login fails, sometimes")
 }
 
 func (b *tab) chooseFile(selector, file string) {

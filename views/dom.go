@@ -76,6 +76,8 @@ const (
 	RunHeadID     = "run-head"
 	RunProgressID = "run-progress"
 	RunDatabaseID = "run-database"
+	RunChoicesID  = "run-choices"
+	MappingID     = "mapping"
 	RunChartID    = "run-chart"
 	RunFailuresID = "run-failures"
 	RunWorkersID  = "run-workers"

@@ -403,6 +403,14 @@ func NewRunPath(migration string, from id.Run) string {
 	return fmt.Sprintf("%s?from=%d", path, from)
 }
 
+// ImportPath is the form of a new import into a board.
+func ImportPath(company, board string) string {
+	return NewRunPath("import-tickets", 0) + "?" + url.Values{"p-company": {company}, "p-board": {board}}.Encode()
+}
+
+// TypedRunPath is the form of a new run with companies and boards as free text.
+func TypedRunPath(migration string) string { return NewRunPath(migration, 0) + "?typed=1" }
+
 // RunsPath takes new runs of a migration, with their file.
 func RunsPath(migration string) string {
 	return MigrationsPath + "/" + url.PathEscape(migration) + "/runs"

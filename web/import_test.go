@@ -79,7 +79,7 @@ func TestImportMapping(t *testing.T) {
 	ana := e.ana()
 	runOf := func(a *answer) migrations.Run {
 		t.Helper()
-		path := strings.TrimSuffix(a.header.Get("Location"), "/mapping")
+		path := strings.TrimSuffix(strings.TrimSuffix(a.header.Get("Location"), "/mapping"), "/start")
 		n, err := parseRun(path[strings.LastIndex(path, "/")+1:])
 		if err != nil {
 			t.Fatalf("it leads to %q", path)

@@ -48,7 +48,8 @@ func CSVOptions(values migrations.Values) csvfile.Options {
 // CompanyParam names one company; if it is optional, none is all.
 func CompanyParam(required bool) migrations.Param {
 	p := migrations.Param{Name: "company", Label: "Company", Kind: migrations.Text, Required: required, Max: 40,
-		Help: "Its short name, as in its addresses: acme."}
+		Refers: migrations.ToCompany,
+		Help:   "Its short name, as in its addresses: acme."}
 	if !required {
 		p.Help += " Leave it empty for all."
 	}

@@ -74,7 +74,18 @@ type Param struct {
 	Min, Max int64 // of a Number, both 0 if it has no bounds; of a Text, Max is its length in characters (0: 1,000)
 	// Choices are what a Choice can be, as it is now.
 	Choices func(ctx context.Context) ([]Option, error)
+	Refers  Reference // what a Text names, if a form can offer a choice of that
 }
+
+// Reference is the kind of thing that a parameter names.
+type Reference string
+
+// The kinds of references. Boards and members are those of the company that another parameter names.
+const (
+	ToCompany Reference = "company" // by its slug
+	ToBoard   Reference = "board"   // by its slug
+	ToMember  Reference = "member"  // by the email address; one who may write
+)
 
 // Option is a choice of a parameter.
 type Option struct{ Value, Label string }

@@ -16,6 +16,7 @@ type ImportFile struct {
 	Roles        []ImportRole
 	Kept         []string // columns that are kept below the description
 	Statuses     []ImportStatus
+	Board        string   // its title
 	BoardColumns []string // the board's columns
 	Rows         int      // that were read
 	Whole        bool     // there are no more

@@ -18,6 +18,7 @@ type ImportProps struct {
 	Roles    []ImportRole
 	Kept     []string
 	Statuses []ImportStatus
+	Board    string   // its title
 	Places   []string // the board's columns
 	Rows     int      // in the sample
 	Whole    bool     // the sample is the whole file
@@ -101,3 +102,21 @@ func (p ImportProps) mappingFields() []string {
 }
 
 func (p ImportProps) keeps(column string) bool { return slices.Contains(p.Kept, column) }
+
+// importWords is the button that imports, tryWords the one of a dry run. A number is of the whole file.
+func (p ImportProps) importWords() string {
+	if !p.Whole {
+		return "Import into " + p.Board
+	}
+	return "Import " + views.Counted(int64(p.Rows), "ticket", "tickets") + " into " + p.Board
+}
+
+func (p ImportProps) tryWords() string {
+	if !p.Whole {
+		return "Try the file"
+	}
+	return "Try " + views.Counted(int64(p.Rows), "row", "rows")
+}
+
+// RunBoard is the board that an import's tickets go to. Path is "" if the user is no member of its company.
+type RunBoard struct{ Title, Path string }

@@ -10,6 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/a-h/templ"
+
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
@@ -37,6 +39,16 @@ type NewRunProps struct {
 	Where     Where
 	MaxUpload int64 // bytes
 	Errors    views.Errors
+	Choices   map[migrations.Reference]Choice
+	Mapping   bool // the columns of its file are on the page, too
+	Typed     bool // references are typed: what the user does not see as a member cannot be chosen
+}
+
+// Choice is what a parameter can refer to.
+type Choice struct {
+	Options []migrations.Option
+	Whole   bool   // there are no others, as far as the user sees
+	None    string // why there are none
 }
 
 // Where names the database that a run works on.
@@ -49,6 +61,7 @@ type StartRunProps struct {
 	Params []RunParam
 	Where  Where
 	Living int // workers
+	Board  *RunBoard
 	Form   StartRunForm
 }
 
@@ -262,7 +275,15 @@ func (p NewRunProps) asked() []migrations.ParamInfo {
 // fileHint describes the file and its largest size.
 func (p NewRunProps) fileHint() string {
 	first, size := utf8.DecodeRuneInString(p.Migration.Upload)
-	return string(unicode.ToUpper(first)) + p.Migration.Upload[size:] + "; at most " + views.Bytes(p.MaxUpload) + "."
+	return string(unicode.ToUpper(first)) + p.Migration.Upload[size:] + "; at most " + views.Bytes(p.MaxUpload) + "." +
+		p.fileAgain()
+}
+
+func (p NewRunProps) fileAgain() string {
+	if len(p.Errors) == 0 || p.Errors["file"] != "" || p.From != nil {
+		return ""
+	}
+	return " Choose it again."
 }
 
 // fields are the names of the form's fields, from top to bottom.
@@ -290,4 +311,84 @@ func hintOf(param migrations.ParamInfo) string {
 		parts = append(parts, "May be left empty.")
 	}
 	return strings.Join(parts, " ")
+}
+
+// RefersTo reports whether a parameter of the form refers to that.
+func (p NewRunProps) RefersTo(to migrations.Reference) bool {
+	return slices.ContainsFunc(p.Migration.Params, func(param migrations.ParamInfo) bool { return param.Refers == to })
+}
+
+// parts are the parameters of the form that refer to something, and those before and after them.
+func (p NewRunProps) parts() (before, choices, after []migrations.ParamInfo) {
+	for _, param := range p.asked() {
+		switch {
+		case param.Refers != "":
+			choices = append(choices, param)
+		case choices == nil:
+			before = append(before, param)
+		default:
+			after = append(after, param)
+		}
+	}
+	return before, choices, after
+}
+
+// selects reports whether a parameter is chosen from a list.
+func (p NewRunProps) selects(param migrations.ParamInfo) bool {
+	return param.Refers != "" && p.Choices[param.Refers].Whole && !p.Typed
+}
+
+// chosen is the option of a parameter with its value. ok is false if there is none.
+func (p NewRunProps) chosen(param migrations.ParamInfo) (option migrations.Option, ok bool) {
+	return p.Choices[param.Refers].Option(p.value(param))
+}
+
+// Option is the option with a value.
+func (c Choice) Option(value string) (option migrations.Option, ok bool) {
+	i := slices.IndexFunc(c.Options, func(o migrations.Option) bool { return strings.EqualFold(o.Value, value) })
+	if i < 0 {
+		return option, false
+	}
+	return c.Options[i], true
+}
+
+// unchosen is the first option of a list: none is chosen.
+func (p NewRunProps) unchosen(param migrations.ParamInfo) string {
+	switch {
+	case !param.Required && param.Refers == migrations.ToCompany:
+		return "All companies"
+	case !param.Required:
+		return "All boards"
+	case p.Choices[param.Refers].None != "":
+		return p.Choices[param.Refers].None
+	}
+	return "Choose…"
+}
+
+// listHint is the hint of a list: the first sentence of a parameter's help says how to type it.
+func listHint(param migrations.ParamInfo) string {
+	_, hint, _ := strings.Cut(param.Help, ". ")
+	return hint
+}
+
+// narrows makes the choice of a company show that company's boards and members.
+func (p NewRunProps) narrows(param migrations.ParamInfo) templ.Attributes {
+	if p.Mapping {
+		return p.previews(param)
+	}
+	if param.Refers != migrations.ToCompany || !p.RefersTo(migrations.ToBoard) && !p.RefersTo(migrations.ToMember) {
+		return nil
+	}
+	return templ.Attributes{"hx-get": views.NewRunPath(p.Migration.Name, 0), "hx-include": "#" + views.RunChoicesID,
+		"hx-target": "#" + views.RunChoicesID, "hx-swap": "outerHTML", "hx-trigger": "change"}
+}
+
+// previews makes the choice of another company or board show its columns.
+func (p NewRunProps) previews(param migrations.ParamInfo) templ.Attributes {
+	if param.Refers != migrations.ToCompany && param.Refers != migrations.ToBoard {
+		return nil
+	}
+	return templ.Attributes{"hx-post": views.RunMappingPath(p.From.ID), "hx-include": "#" + views.MappingID,
+		"hx-vals": `{"` + ImportAgain + `":"true"}`, "hx-target": "#" + views.MappingID, "hx-select": "#" + views.MappingID,
+		"hx-swap": "outerHTML", "hx-trigger": "change"}
 }

@@ -47,6 +47,17 @@ func NewStartForm(r migrations.Run) StartRunForm {
 
 // startWords is the question before a run starts.
 func startWords(props StartRunProps) string {
+	if props.Board != nil {
+		return startButton(props) + "?"
+	}
 	return "Start " + views.Counted(int64(props.Run.Total), "task", "tasks") + " on db host " + props.Where.Host +
 		", database " + props.Where.Database + "?"
+}
+
+// startButton says what the form does.
+func startButton(props StartRunProps) string {
+	if props.Board != nil {
+		return "Import " + views.Counted(int64(props.Run.Total), "ticket", "tickets") + " into " + props.Board.Title
+	}
+	return "Start " + views.Counted(int64(props.Run.Total), "task", "tasks")
 }

@@ -28,8 +28,9 @@ type RunProps struct {
 type RunLive struct {
 	Run        migrations.Run
 	Params     []RunParam
-	Asks       bool   // its migration reads a sample of the file before it asks for the rest
-	Alert      string // the reason why an action was refused
+	Asks       bool      // its migration reads a sample of the file before it asks for the rest
+	Board      *RunBoard // of an import, nil for other runs
+	Alert      string    // the reason why an action was refused
 	Statistics monitor.Statistics
 	Failures   []migrations.Failure
 	Workers    []monitor.RunWorker
@@ -403,4 +404,28 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // since reports whether the time of a run's state is not among its other times.
 func since(r migrations.Run) bool {
 	return r.State != migrations.Running || r.StartedAt == nil || r.StateSince.Sub(*r.StartedAt) > 2*time.Second
+}
+
+// opensBoard reports whether a run has a link to its board: an import from its start on.
+func (l RunLive) opensBoard() bool {
+	return l.Board != nil && l.Board.Path != "" && !l.Run.Dry && l.Run.StartedAt != nil
+}
+
+// importedText says at the end of an import what came of it, "" before that and for other runs.
+func importedText(live RunLive) string {
+	r := live.Run
+	if live.Board == nil || r.Dry || r.State != migrations.Complete {
+		return ""
+	}
+	text := "The import is done: " + views.Counted(r.Progress.Complete, "row", "rows") + " went through"
+	if r.Progress.Failed > 0 {
+		text += ", " + views.Thousands(r.Progress.Failed) + " failed"
+	}
+	if r.Progress.Skipped > 0 {
+		text += ", " + views.Thousands(r.Progress.Skipped) + " were skipped"
+	}
+	if r.Rejected > 0 {
+		text += ", " + views.Counted(int64(r.Rejected), "line", "lines") + " rejected"
+	}
+	return text + "."
 }

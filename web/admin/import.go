@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -65,12 +66,14 @@ func (h *Handlers) importProps(c echo.Context,
 	values := choose(kind, earlier)
 	props := admin.ImportProps{
 		NewRunProps: admin.NewRunProps{Migration: kind, Values: values, From: &earlier, Where: h.where(),
-			MaxUpload: h.respond.MaxUpload}, Run: earlier,
+			MaxUpload: h.respond.MaxUpload, Mapping: true}, Run: earlier,
+	}
+	if err := h.addChoices(ctx, &props.NewRunProps); err != nil {
+		return admin.ImportProps{}, err
 	}
 	file, err := h.workflows.ImportFile(ctx, run, values)
-	props.Jira, props.Kept, props.Places, props.Rows, props.Whole, props.Rejected = file.Jira, file.Kept,
-		file.BoardColumns,
-		file.Rows, file.Whole, file.Rejected
+	props.Jira, props.Kept, props.Board, props.Places = file.Jira, file.Kept, file.Board, file.BoardColumns
+	props.Rows, props.Whole, props.Rejected = file.Rows, file.Whole, file.Rejected
 	for _, column := range file.Columns {
 		props.Columns = append(props.Columns, admin.ImportColumn(column))
 	}
@@ -129,6 +132,9 @@ func (h *Handlers) OpenImport(c echo.Context) error {
 	if err != nil {
 		return h.rejectImport(c, props, err)
 	}
+	if !run.Dry {
+		return h.respond.SeeOther(c, views.RunStartPath(run.ID), "") // its rows are counted, and it asks
+	}
 	return h.respond.SeeOther(c, views.RunPath(run.ID), "")
 }
 
@@ -170,4 +176,19 @@ func (h *Handlers) rejectImport(c echo.Context, props admin.ImportProps, err err
 		return ""
 	})
 	return h.showImport(c, code, props)
+}
+
+// importBoard is the board that a run imports into, nil for other runs.
+func (h *Handlers) importBoard(ctx context.Context, run migrations.Run) (*admin.RunBoard, error) {
+	if run.Name != workflows.ImportName {
+		return nil, nil
+	}
+	board, company, ok, err := h.console.BoardOfRun(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return &admin.RunBoard{Title: run.Values["board"]}, nil
+	}
+	return &admin.RunBoard{Title: board.Title, Path: views.BoardPath(company, board.Slug)}, nil
 }

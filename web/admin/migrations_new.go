@@ -51,10 +51,22 @@ func (h *Handlers) NewRun(c echo.Context) error {
 	if props.Migration.First != nil && props.From != nil {
 		return c.Redirect(http.StatusSeeOther, views.RunMappingPath(props.From.ID))
 	}
+	props.Typed = c.QueryParam("typed") != ""
+	if props.From == nil {
+		err = h.fillIn(c.Request().Context(), &props, c.QueryParam, respond.User(c).Email)
+	} else {
+		err = h.addChoices(c.Request().Context(), &props)
+	}
+	if err != nil {
+		return err
+	}
 	return h.showNewRun(c, http.StatusOK, props)
 }
 
 func (h *Handlers) showNewRun(c echo.Context, code int, props admin.NewRunProps) error {
+	if respond.Target(c) == views.RunChoicesID {
+		return respond.Render(c, code, admin.RunChoices(props))
+	}
 	props.Page = h.controlRoom(c, props.Migration.Title)
 	return respond.Render(c, code, admin.NewRunPage(props))
 }
@@ -75,8 +87,15 @@ func (h *Handlers) OpenRun(c echo.Context) error {
 		return err
 	}
 	props.Values, props.Dry = typedValues(props.Migration, form.Fields.Get), form.Fields.Get("dry") == "true"
+	props.Typed = form.Fields.Get("typed") != ""
+	if err := h.addChoices(c.Request().Context(), &props); err != nil {
+		return err
+	}
 	if problem != nil {
 		return h.rejectRun(c, props, problem)
+	}
+	if form.Fields.Get(admin.ImportAgain) != "" {
+		return h.showAgain(c, props)
 	}
 	if props.Migration.First != nil && props.From == nil {
 		return h.keepFile(c, form, props)
@@ -122,4 +141,25 @@ func (h *Handlers) rejectRun(c echo.Context, props admin.NewRunProps, err error)
 	}
 	props.Errors = respond.FieldErrors(err, func(one error) string { return fields[fault.Field(one)] })
 	return h.showNewRun(c, code, props)
+}
+
+// showAgain shows the form with the boards of the company that was chosen. Secrets are not sent back.
+func (h *Handlers) showAgain(c echo.Context, props admin.NewRunProps) error {
+	for _, param := range props.Migration.Params {
+		if param.Kind == migrations.Secret {
+			delete(props.Values, param.Name)
+		}
+	}
+	given := func(field string) string {
+		for _, param := range props.Migration.Params {
+			if admin.ParamField(param.Name) == field {
+				return props.Values[param.Name]
+			}
+		}
+		return ""
+	}
+	if err := h.fillIn(c.Request().Context(), &props, given, respond.User(c).Email); err != nil {
+		return err
+	}
+	return h.showNewRun(c, http.StatusOK, props)
 }

@@ -37,8 +37,12 @@ func (h *Handlers) startProps(c echo.Context) (admin.StartRunProps, error) {
 		return admin.StartRunProps{}, err
 	}
 	workers, err := h.console.Workers(ctx)
+	if err != nil {
+		return admin.StartRunProps{}, err
+	}
+	board, err := h.importBoard(ctx, run)
 	return admin.StartRunProps{Run: run, Params: admin.RunParams(run, info), Where: h.where(),
-		Living: admin.Living(workers)}, err
+		Living: admin.Living(workers), Board: board}, err
 }
 
 func (h *Handlers) showStart(c echo.Context, code int, props admin.StartRunProps) error {

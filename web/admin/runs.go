@@ -60,6 +60,9 @@ func (h *Handlers) runLive(c echo.Context, run migrations.Run, alert string) (ad
 		return live, err
 	}
 	live.Params, live.Asks = admin.RunParams(run, info), len(info.First) > 0
+	if live.Board, err = h.importBoard(ctx, run); err != nil {
+		return live, err
+	}
 	if live.Statistics, err = h.console.RunStatistics(ctx, run.ID); err != nil {
 		return live, err
 	}

@@ -54,7 +54,8 @@ func (m *Columns) Migration() *migrations.Migration {
 		Description: "Closes, reopens or moves the tickets of a column with more than 200, as its board's settings said. It starts by itself when they are saved. To go on after it was cancelled, save the settings of the column again.",
 		Params: []migrations.Param{
 			kinds.CompanyParam(true),
-			{Name: "board", Label: "Board", Kind: migrations.Text, Required: true, Max: 10, Help: "Its slug: NINJA."},
+			{Name: "board", Label: "Board", Kind: migrations.Text, Required: true, Max: 10, Help: "Its slug: NINJA.",
+				Refers: migrations.ToBoard},
 			{Name: "column", Label: "Column", Kind: migrations.Number, Required: true, Min: 1, Max: 1<<53 - 1,
 				Help: "Its number, as in the API."},
 		},

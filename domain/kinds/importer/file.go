@@ -30,7 +30,7 @@ func (m *Importer) ReadImport(
 	if err != nil {
 		return workflows.ImportFile{}, err
 	}
-	var file workflows.ImportFile
+	file := workflows.ImportFile{Board: plan.board.Title}
 	for _, c := range plan.board.Columns {
 		file.BoardColumns = append(file.BoardColumns, c.Name)
 	}

@@ -22,11 +22,13 @@ import (
 // before, so it can be repeated. It sends no notifications.
 func (m *Importer) Migration() *migrations.Migration {
 	params := []migrations.Param{
-		{Name: "company", Label: "Company", Help: "As in its address: acme.", Kind: migrations.Text, Required: true, Max: 40},
-		{Name: "board", Label: "Board", Help: "Its slug: DEMO.", Kind: migrations.Text, Required: true, Max: 10},
+		{Name: "company", Label: "Company", Help: "As in its address: acme.", Kind: migrations.Text, Required: true, Max: 40,
+			Refers: migrations.ToCompany},
+		{Name: "board", Label: "Board", Help: "Its slug: DEMO.", Kind: migrations.Text, Required: true, Max: 10,
+			Refers: migrations.ToBoard},
 		{Name: "author", Label: "Imported by",
 			Help: "The email address of a member. Tickets and comments of people who are not found here are theirs.",
-			Kind: migrations.Text, Required: true, Max: 254},
+			Kind: migrations.Text, Required: true, Max: 254, Refers: migrations.ToMember},
 		kinds.EncodingParam("Encoding"),
 	}
 	for _, c := range importColumns {

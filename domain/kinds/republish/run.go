@@ -72,7 +72,7 @@ func (m *Republish) Migration() *migrations.Migration {
 		Params: []migrations.Param{
 			{Name: "feed", Label: "Feed", Kind: migrations.Choice, Choices: m.feedChoices, Help: "Leave it empty for all."},
 			kinds.CompanyParam(false),
-			{Name: "board", Label: "Board", Kind: migrations.Text, Max: 10,
+			{Name: "board", Label: "Board", Kind: migrations.Text, Max: 10, Refers: migrations.ToBoard,
 				Help: "Its slug, such as NINJA, of the company above. Leave it empty for all."},
 			{Name: "rate", Label: "Rows per second", Kind: migrations.Number, Required: true, Default: "1000",
 				Min: republishPart, Max: 1_000_000,
