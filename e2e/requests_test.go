@@ -152,6 +152,34 @@ func TestRequests(t *testing.T) {
 			t.Error("what can be done with a comment is not beside who wrote it")
 		}
 	})
+	t.Run("a board marks it at once, filters for it, and a switch beside an unsaved text turns notifications off",
+		func(t *testing.T) {
+			t.Parallel()
+			a := withRequests(t)
+			ana := a.tab(t)
+			ana.open("/acme/boards/NINJA")
+			ana.click("#filter-requests")
+			ana.holds("To do", "")
+			ana.wait(`location.search === "?requests=1"`)
+			a.stranger(t).sends("The gate squeaks", "Every morning")
+			ana.holds("To do", "NINJA-2") // by itself
+			ana.wait(`document.querySelector("[data-key=NINJA-2] .badge[title]")`)
+			ana.accessible("a board with a request")
+			ana.click("[data-clear]")
+			ana.holds("To do", "NINJA-1 NINJA-2")
+			ana.wait(`!document.querySelector("#filter-requests").checked && location.search === ""`)
+
+			ana.open("/acme/boards/NINJA/settings")
+			ana.sees("#unread", "1")
+			ana.fills("#public-intro", "Half typed")
+			ana.click("[role=switch][aria-checked=true]")
+			ana.wait(`document.activeElement.ariaChecked === "false"`)
+			ana.wait(`document.querySelector("#public-intro").value === "Half typed"`)
+			ana.reload()
+			ana.wait(`document.querySelector("[role=switch][aria-checked=false]")`)
+			ana.open("/acme/boards/NINJA?requests=1")
+			ana.fits("a board filtered for requests")
+		})
 	t.Run("its pages are accessible", func(t *testing.T) {
 		t.Parallel()
 		a := withRequests(t)

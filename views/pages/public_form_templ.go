@@ -394,7 +394,7 @@ func RequestWatch(company, slug string, on bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "\" aria-describedby=\"watch-hint\">Notify me of new requests</button><p class=\"hint\" id=\"watch-hint\">In your inbox, with what requesters reply. This is your own choice; admins, and who replied to a requester, are notified unless they turn it off.</p></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "\" aria-describedby=\"watch-hint\">Notify me of new requests</button><p class=\"hint\" id=\"watch-hint\">In your inbox, with replies from requesters. For you alone; on by default for owners, admins and members who replied to a request.</p></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
