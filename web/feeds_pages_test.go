@@ -141,7 +141,7 @@ func TestRepublishPages(t *testing.T) {
 		otto.get(views.FeedsPath).textHas(t, ".toast", "2 rows")
 		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "board", "DEMO").goesTo(t, views.RunPath(2))
 		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "board", "DEMO").goesTo(t, views.RunPath(2))
-		otto.get(views.RunPath(2)).textHas(t, "#flash", "already republishes these rows")
+		otto.get(views.RunPath(2)).textHas(t, "#flash", "already resends these rows")
 		otto.post(views.RepublicationsPath, "feed", "boards", "all", "yes").
 			goesTo(t, views.RunPath(id.Run(e.count("SELECT MAX(id) FROM migration_run"))))
 		e.unchanged(t, func() {

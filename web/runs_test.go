@@ -66,7 +66,7 @@ func TestRunPage(t *testing.T) {
 		a := e.operator().get(views.RunPath(e.runIn(migrations.Running))).is(t, http.StatusOK)
 		for selector, want := range map[string]string{
 			".tally":         "Complete1Processing1Waiting1Failed2Skipped0Open2Total7 42.8 %",
-			".run-odds":      "3 failed attempts 4 late completions refused 5 reclaimed from lost workers 0 rejected lines",
+			".run-odds":      "3 failed attempts 4 stale results ignored 5 reclaimed from lost workers 0 rejected lines",
 			"#failures-name": "Failures 2", "#workers-name": "Workers 1",
 		} {
 			a.textIs(t, selector, want)

@@ -48,7 +48,7 @@ func FeedsPage(props FeedsProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"page room\"><header class=\"head\"><h1>Feeds</h1><p><a href=\"#republish\">Republish rows</a></p></header>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"page room\"><header class=\"head\"><h1>Feeds</h1><p><a href=\"#republish\">Resend changes</a></p></header>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -175,7 +175,7 @@ func FeedList(props FeedsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"table feeds\"><table><thead><tr><th scope=\"col\">Feed</th><th scope=\"col\" class=\"n\">Position</th><th scope=\"col\">Last published</th><th scope=\"col\">Unpublished</th><th scope=\"col\">Rows/s, last hour</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"table feeds\"><table><thead><tr><th scope=\"col\">Feed</th><th scope=\"col\" class=\"n\">Position</th><th scope=\"col\">Last published</th><th scope=\"col\">Waiting to publish</th><th scope=\"col\">Rows/s, last hour</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -308,7 +308,7 @@ func feedRow(s feeds.State) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</td><td class=\"figures\" data-label=\"Waits\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</td><td class=\"figures\" data-label=\"Waiting to publish\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1209,7 +1209,7 @@ func republish(props FeedsProps) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		f := props.Form
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<section class=\"sheet\" aria-labelledby=\"republish\"><h2 id=\"republish\">Republish rows</h2><p class=\"hint\">Sends rows of a feed to all its consumers again, unchanged, in case one lost some. Named rows are sent at once; a board or everything is sent by a run, which starts automatically and can be throttled and stopped.</p><form method=\"post\" action=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<section class=\"sheet\" aria-labelledby=\"republish\"><h2 id=\"republish\">Resend changes</h2><p class=\"hint\">Sends rows of a feed to all its consumers again, unchanged, in case one lost some. Named rows are sent at once; a board or everything is sent by a run, which starts automatically and can be throttled and stopped.</p><form method=\"post\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1461,7 +1461,7 @@ func republish(props FeedsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 119, "> Everything</label></fieldset><div class=\"actions\"><button class=\"primary\">Republish</button></div></form></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 119, "> Everything</label></fieldset><div class=\"actions\"><button class=\"primary\">Resend</button></div></form></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

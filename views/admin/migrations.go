@@ -46,9 +46,9 @@ func reasonInList(r migrations.Run) string {
 	case r.Reason != "":
 		return r.Reason
 	case r.State == migrations.Ready:
-		return "Waits for Start."
+		return "Ready to start."
 	case onlyLooked(r):
-		return "Nothing was started."
+		return "Not started."
 	}
 	return ""
 }

@@ -308,7 +308,7 @@ func hintOf(param migrations.ParamInfo) string {
 		parts = append(parts, "It is not shown again.")
 	}
 	if !param.Required && param.Kind != migrations.Flag && param.Default == "" && !strings.Contains(param.Help, "empty") {
-		parts = append(parts, "May be left empty.")
+		parts = append(parts, "Optional.")
 	}
 	return strings.Join(parts, " ")
 }

@@ -52,7 +52,7 @@ func MigrationsPage(props MigrationsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if props.empty() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p><a href=\"#kinds\">Available migrations</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p><a href=\"#kinds\">Available jobs</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -168,7 +168,7 @@ func RunList(props MigrationsProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if props.empty() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<section class=\"sheet\"><h2>No migration has run yet</h2><p class=\"lead\">A migration is bulk work, such as importing tickets: thousands of small tasks. Start one below and watch it on its page, where it can be throttled, paused and stopped at any time.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<section class=\"sheet\"><h2>No migration has run yet</h2><p class=\"lead\">A migration is a bulk job, such as importing tickets: thousands of small tasks. Start one below and watch it on its page, where it can be throttled, paused and stopped at any time.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -922,7 +922,7 @@ func kinds(props MigrationsProps) templ.Component {
 			templ_7745c5c3_Var43 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<section aria-labelledby=\"kinds\"><h2 id=\"kinds\">Available migrations</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<section aria-labelledby=\"kinds\"><h2 id=\"kinds\">Available jobs</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -227,7 +227,7 @@ func RecountVerdict(r refs.Recount) string {
 	case r.Lost > 0:
 		return "the tables disagree about " + codesText(r.Lost) + ", run counterfoil verify"
 	case r.Off > 0:
-		return "the counters were off by " + views.Thousands(int64(r.Off)) + ", and are mended"
+		return "the counters were off by " + views.Thousands(int64(r.Off)) + ", and were corrected"
 	}
 	return "the counters are right"
 }

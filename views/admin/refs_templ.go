@@ -352,7 +352,7 @@ func refNumbers(props RefsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = poolNumber("empties", "Found none, 1 h", views.Thousands(int64(props.empties())), "", props.empties() > 0).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = poolNumber("empties", "Failed pops, 1 h", views.Thousands(int64(props.empties())), "", props.empties() > 0).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -299,7 +299,7 @@ func reasonOf(live RunLive) string {
 	switch {
 	case len(parts) > 0:
 	case onlyLooked(live.Run):
-		parts = append(parts, "only its file was previewed; nothing was started")
+		parts = append(parts, "only its file was previewed; not started")
 	case live.Run.State == migrations.Open:
 		parts = append(parts, "a worker will fill it as soon as one is free")
 	case live.Run.State == migrations.Filling:

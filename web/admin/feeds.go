@@ -82,15 +82,15 @@ func (h *Handlers) Republish(c echo.Context) error {
 		return h.rejectRepublishing(c, form, err)
 	case run != nil && run.Already:
 		return h.respond.SeeOther(c, views.RunPath(run.ID),
-			"This run, which has not started yet, already republishes these rows. It starts automatically.")
+			"This run, which has not started yet, already resends these rows. It starts automatically.")
 	case run != nil:
-		return h.respond.SeeOther(c, views.RunPath(run.ID), "This run republishes the rows. It starts automatically.")
+		return h.respond.SeeOther(c, views.RunPath(run.ID), "This run resends the rows. It starts automatically.")
 	case rows == 0:
 		return h.respond.SeeOther(c, views.FeedsPath,
-			fmt.Sprintf("Nothing was republished: %s has none of these %s.", form.Company, form.Feed))
+			fmt.Sprintf("Nothing was sent: %s has none of these %s.", form.Company, form.Feed))
 	}
 	return h.respond.SeeOther(c, views.FeedsPath,
-		fmt.Sprintf("%s of %s republished.", views.Counted(rows, "row", "rows"), form.Feed))
+		fmt.Sprintf("%s of %s sent again.", views.Counted(rows, "row", "rows"), form.Feed))
 }
 
 func (h *Handlers) rejectRepublishing(c echo.Context, form admin.RepublishForm, err error) error {
@@ -185,7 +185,7 @@ func seekTarget(form admin.SeekForm) (string, error) {
 		}
 	}
 	if text == "" || text == "start" || text == "end" {
-		return "", badSeek("at", "Write a time in UTC, such as 2026-01-31 12:00, or a cursor.")
+		return "", badSeek("at", "Enter a time in UTC, such as 2026-01-31 12:00, or a cursor.")
 	}
 	return text, nil
 }

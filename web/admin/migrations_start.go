@@ -100,7 +100,7 @@ func readStart(
 		n, err := strconv.ParseUint(text, 10, 31)
 		switch {
 		case err != nil || n == 0:
-			bad["canary"] = "Write how many tasks to do first as a whole number, or leave it empty."
+			bad["canary"] = "Enter how many tasks to do first as a whole number, or leave it empty."
 		case n >= run.Total && run.State == migrations.Ready:
 			bad["canary"] = "The run has " + views.Thousands(int64(run.Total)) +
 				" tasks: a canary has fewer. Leave it empty to do all."

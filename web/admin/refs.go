@@ -81,7 +81,7 @@ func (h *Handlers) optionalRun(ctx context.Context, run id.Run) (*migrations.Run
 func (h *Handlers) mintOrder(c echo.Context) (migrations.Values, admin.MintForm, error) {
 	form := admin.MintForm{Codes: c.FormValue("codes"), Length: c.FormValue("length")}
 	if plainNumber(form.Codes) == "" {
-		return nil, form, migrations.BadParam("codes", "Write how many codes to mint.")
+		return nil, form, migrations.BadParam("codes", "Enter how many codes to mint.")
 	}
 	values, err := h.console.CheckRun(c.Request().Context(), workflows.MintName,
 		migrations.Values{"codes": plainNumber(form.Codes), "length": form.Length})
@@ -139,7 +139,7 @@ func (h *Handlers) SetRefPolicy(c echo.Context) error {
 	whole := func(name, text string) int {
 		n, err := strconv.ParseUint(plainNumber(text), 10, 31)
 		if err != nil {
-			form.Errors[name] = "Write a whole number."
+			form.Errors[name] = "Enter a whole number."
 		}
 		return int(n)
 	}

@@ -67,7 +67,7 @@ func (m *Republish) Migration() *migrations.Migration {
 		}
 	}
 	return &migrations.Migration{
-		Name: workflows.RepublishName, Title: "Republish rows",
+		Name: workflows.RepublishName, Title: "Resend changes",
 		Description: "Sends rows through the feeds once more, as they are, to whoever follows them: consumers, webhooks and open boards. Nothing else about them changes. It starts by itself; a board whose slug changes is published so, for the keys of its tickets change.",
 		Params: []migrations.Param{
 			{Name: "feed", Label: "Feed", Kind: migrations.Choice, Choices: m.feedChoices, Help: "Leave it empty for all."},
