@@ -21,6 +21,34 @@ func (q *Queries) ClaimInstallation(ctx context.Context, companyID id.Company, c
 	return err
 }
 
+const companiesAfter = `-- name: CompaniesAfter :many
+SELECT id FROM company WHERE id > ? ORDER BY id LIMIT ?
+`
+
+// Enough to count them, as far as they are counted.
+func (q *Queries) CompaniesAfter(ctx context.Context, after id.Company, limit int32) ([]id.Company, error) {
+	rows, err := q.db.QueryContext(ctx, companiesAfter, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Company
+	for rows.Next() {
+		var id id.Company
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const companyBySlug = `-- name: CompanyBySlug :one
 SELECT id, slug, name, created_at, locks FROM company WHERE slug = ?
 `

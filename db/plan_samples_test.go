@@ -140,6 +140,7 @@ var samples = map[string]sample{
 
 	// company.sql
 	"InstallationExists": {args: with()},
+	"CompaniesAfter":     {args: with(0, 101)},
 	"CompanyBySlug":      {args: with("c7")},
 	"RenameCompany":      {args: with("x", 7)},
 	"LockCompany":        {args: with(7)},
@@ -518,6 +519,7 @@ var samples = map[string]sample{
 	"WebhooksOfCompany":     {args: with(1, 50)},
 	"WebhookByID":           {args: with(7, 1)},
 	"WebhooksAfter":         {args: with(100, 101)},
+	"StoppedWebhooks":       {args: with(6)},
 	"CursorsOfWebhooks":     {args: with([]id.Webhook{7, 8, 9})},
 	"LockWebhook":           {args: with(7, 1)},
 	"EditWebhook":           {args: with(db.EditWebhookParams{Url: "https://hooks.example/x", Feeds: "tickets", Now: newYear, ID: 7})},

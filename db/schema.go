@@ -93,6 +93,17 @@ func Schema(rawURL string) (SchemaStatus, error) {
 	return status, err
 }
 
+// SchemaNow returns the state of the schema as the database's own table says it, without a lock.
+func (d *DB) SchemaNow(ctx context.Context) (SchemaStatus, error) {
+	status := SchemaStatus{Latest: LatestSchema()}
+	err := d.SQL.QueryRowContext(ctx, "SELECT version, dirty FROM "+schemaTable+" LIMIT 1").
+		Scan(&status.Version, &status.Dirty)
+	if err != nil {
+		return SchemaStatus{}, fmt.Errorf("read the version of the schema: %w", classify(err))
+	}
+	return status, nil
+}
+
 // LatestSchema is the newest version that this program knows.
 func LatestSchema() uint {
 	files, err := iofs.New(schemaFiles, "schema")

@@ -644,6 +644,34 @@ func (q *Queries) StopWebhook(ctx context.Context, arg StopWebhookParams) (int64
 	return result.RowsAffected()
 }
 
+const stoppedWebhooks = `-- name: StoppedWebhooks :many
+SELECT id FROM webhook WHERE state = 'stopped' ORDER BY id LIMIT ?
+`
+
+// The first stopped webhooks of all companies.
+func (q *Queries) StoppedWebhooks(ctx context.Context, limit int32) ([]id.Webhook, error) {
+	rows, err := q.db.QueryContext(ctx, stoppedWebhooks, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Webhook
+	for rows.Next() {
+		var id id.Webhook
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const webhookAttempt = `-- name: WebhookAttempt :one
 SELECT id, webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at FROM webhook_attempt WHERE id = ? AND webhook_id = ?
 `

@@ -51,6 +51,7 @@ var accessible = map[string]string{
 	"/t/:code/:token/receipt": noPage,
 
 	"/account":         "/account",
+	"/admin":           "/admin",
 	"/admin/companies": "/admin/companies",
 
 	"/admin/feeds":                             "/admin/feeds",
@@ -64,7 +65,7 @@ var accessible = map[string]string{
 
 	"/admin/migrations":         "/admin/migrations",
 	"/admin/migrations/workers": "/admin/migrations/workers",
-	"/admin/migrations/keys":    "/admin/migrations/keys",
+	"/account/keys":             "/account/keys",
 	// e2e/migrations_test.go tests them in all their states
 	"/admin/migrations/runs/:run":                       noPage,
 	"/admin/migrations/runs/:run/live":                  noPage,

@@ -302,9 +302,9 @@ func TestRunPanel(t *testing.T) {
 			b.types("r")
 			b.tallied("Failed", "3")
 			b.tallied("Complete", "9")
-			b.types("/")
+			b.types("t")
 			b.wait(`document.activeElement.id === "tasks-task"`)
-			b.types("fwr?p") // typed behind the / of the shortcut
+			b.types("fwr?p") // typed behind the t of the shortcut
 			b.wait(`document.activeElement.id === "tasks-task" && document.activeElement.value.endsWith("fwr?p") && !document.querySelector("dialog[open]")`)
 		})
 	t.Run("nothing moves under the hand: a run waits while tasks are chosen, and keeps what is typed, open and focused",
@@ -361,7 +361,7 @@ func TestRunPanel(t *testing.T) {
 			b.types("?")
 			b.sees("dialog[open]", "On a run of a migration")
 			b.click("dialog[open] .close")
-			b.types("/")
+			b.types("t")
 			b.wait(`document.activeElement.id === "tasks-task"`)
 		})
 }

@@ -20,3 +20,7 @@ UPDATE installation SET locks = locks + 1 WHERE id = 1;
 
 -- name: CompanyBySlug :one
 SELECT * FROM company WHERE slug = sqlc.arg(slug);
+
+-- name: CompaniesAfter :many
+-- Enough to count them, as far as they are counted.
+SELECT id FROM company WHERE id > sqlc.arg(after) ORDER BY id LIMIT ?;

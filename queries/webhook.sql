@@ -30,6 +30,10 @@ WHERE w.id > sqlc.arg(after)
 ORDER BY w.id
 LIMIT ?;
 
+-- name: StoppedWebhooks :many
+-- The first stopped webhooks of all companies.
+SELECT id FROM webhook WHERE state = 'stopped' ORDER BY id LIMIT ?;
+
 -- name: CursorsOfWebhooks :many
 SELECT * FROM webhook_cursor WHERE webhook_id IN (sqlc.slice(webhooks)) ORDER BY webhook_id, feed;
 

@@ -52,6 +52,7 @@ const (
 	RunListID    = "runs"          // the list of runs, which refreshes itself
 	OlderRunsID  = "finished-runs" // finished runs
 	WorkersID    = "workers"
+	OverviewID   = "overview" // the state of the server, which refreshes itself
 	FeedsID      = "feeds"    // the feeds and their readers, which refresh themselves
 	ConsumerID   = "consumer" // one consumer
 	RefsID       = "refs"     // the reference codes, which refresh themselves

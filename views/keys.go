@@ -46,7 +46,7 @@ var keyHelp = []Keys{
 		{[]string{"p"}, "Pause it, resume it, start it"},
 		{[]string{"f"}, "Go to its failures"},
 		{[]string{"w"}, "Go to its workers"},
-		{[]string{"/"}, "Find a task by its number"},
+		{[]string{"t"}, "Find a task by its number"},
 		{[]string{"r"}, "Refresh"},
 	}},
 }

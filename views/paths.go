@@ -18,7 +18,11 @@ const (
 	AccountPath   = "/account"
 	PasswordPath  = "/account/password"
 	EpochPath     = "/account/epoch" // a POST ends all sessions
+	AdminPath     = "/admin"         // the operators' overview
 	CompaniesPath = "/admin/companies"
+
+	// AccountKeysPath is the help for keyboard shortcuts for a user without a company.
+	AccountKeysPath = "/account/keys"
 )
 
 // SignInToPath is the form to sign in, which then leads to a path.
@@ -468,9 +472,6 @@ func RunTaskPath(run id.Run, task id.Task) string {
 func RunEventsPath(run id.Run, before id.Event) string {
 	return fmt.Sprintf("%s/events?before=%d", RunPath(run), before)
 }
-
-// RunKeysPath is the help for keyboard shortcuts outside a company.
-const RunKeysPath = MigrationsPath + "/keys"
 
 // WorkersPath are the workers.
 const WorkersPath = MigrationsPath + "/workers"

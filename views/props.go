@@ -15,12 +15,15 @@ import (
 type Page struct {
 	Title string
 	Actor *accounts.Actor // nil outside a company
+	// Came is, outside a company, the user in the one that they came from; nil if they are in none. It is for the header.
+	Came *accounts.Actor
 	// User is the signed-in user, or nil.
 	User   *accounts.Account
 	Flash  []Flash // shown once, on the page after a redirect
 	Now    time.Time
 	At     string // the heads of the feeds when it was requested
 	Path   string // of the page itself, if it can be loaded again
+	Place  string // of the request, without its query
 	Unread int    // entries of the inbox; tickets.MaxUnread + 1 means more
 	Styles string // path of the style sheet, with its hash
 	Script string // path of the script, with its hash
@@ -32,6 +35,22 @@ type Page struct {
 
 // Writes reports whether the user may change a board.
 func (p Page) Writes(b boards.Board) bool { return p.Actor.Writes() && !b.Archived() }
+
+// member is the user in the company of the header, or nil.
+func (p Page) member() *accounts.Actor {
+	if p.Actor != nil {
+		return p.Actor
+	}
+	return p.Came
+}
+
+// keysPath is the help for keyboard shortcuts.
+func (p Page) keysPath() string {
+	if m := p.member(); m != nil {
+		return KeysPath(m.Company.Slug)
+	}
+	return AccountKeysPath
+}
 
 // here marks the link to a page as the current one, also on the pages below it.
 func (p Page) here(path, below string) templ.Attributes {

@@ -63,6 +63,9 @@ func (s *server) asUser(next echo.HandlerFunc) echo.HandlerFunc {
 			}
 			return err
 		}
+		if err := s.respond.Accompany(c); err != nil {
+			return err
+		}
 		return next(c)
 	}
 }

@@ -30,7 +30,7 @@ func TestRefPages(t *testing.T) {
 			t.Error(a.text(t, "#refs"))
 		}
 		a.textIs(t, "#length-six td:last-child", "—")
-		a.has(t, 1, "a[href='/admin/migrations/load-refs/new']").has(t, 1, ".menu a[href='/admin/refs']")
+		a.has(t, 1, "a[href='/admin/migrations/load-refs/new']").has(t, 1, "nav[aria-label=Server] a[href='/admin/refs']")
 		e.program().post("/refs/pop", `{}`).problem(t, http.StatusServiceUnavailable, "")
 		e.ana().get(views.RefsPath).has(t, 1, "#refs .banner")
 	})

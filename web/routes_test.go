@@ -93,6 +93,7 @@ var pages = map[string]access{
 	"POST /account":          signedIn("/account", 422),
 	"POST /account/password": signedIn("/account/password", 422),
 	"POST /account/epoch":    signedIn("/account/epoch", 303),
+	"GET /admin":             operators("/admin", 200),
 	"GET /admin/companies":   operators("/admin/companies", 200),
 	"POST /admin/companies":  operators("/admin/companies", 422),
 
@@ -132,7 +133,7 @@ var pages = map[string]access{
 	"GET /admin/migrations/runs/:run/report.csv":     operators("/admin/migrations/runs/1/report.csv", 200),
 	"GET /admin/migrations/runs/:run/rejections.csv": operators("/admin/migrations/runs/1/rejections.csv", 200),
 
-	"GET /admin/migrations/keys":           operators("/admin/migrations/keys", 200),
+	"GET /account/keys":                    signedIn("/account/keys", 200),
 	"GET /admin/migrations/runs/:run":      operators("/admin/migrations/runs/1", 200),
 	"GET /admin/migrations/runs/:run/live": operators("/admin/migrations/runs/1/live", 303),
 	"POST /admin/migrations/runs/:run/pause": operators("/admin/migrations/runs/1/pause", 409).

@@ -39,6 +39,8 @@ type Config struct {
 	Patience time.Duration
 	// Why returns the trouble of the database if known, such as a full disk. It may be nil.
 	Why func() error
+	// Version is the program's, for operators.
+	Version string
 }
 
 type server struct {
@@ -77,7 +79,7 @@ func New(cfg Config) Handler {
 		workflows: cfg.Workflows, console: cfg.Console, hub: cfg.Live, log: cfg.Log, patience: patience,
 		respond: shared,
 		pages:   pages.New(cfg.Workflows, cfg.Live, long, shared),
-		admin:   admin.New(cfg.Workflows, cfg.Console, shared),
+		admin:   admin.New(cfg.Workflows, cfg.Console, shared, cfg.Version),
 		public:  public.New(cfg.Workflows, shared),
 		api:     api.New(cfg.Workflows, cfg.Console, long, shared),
 	}

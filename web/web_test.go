@@ -335,12 +335,13 @@ func (a *answer) read(t testing.TB, v any) {
 	}
 }
 
-// browser is a browser with its cookie; that of visitor is not signed in.
+// browser is a browser with the cookie of its session; that of visitor is not signed in.
 type browser struct {
 	env    *env
 	cookie string
-	header []string // sent with every request
-	name   string   // of the cookie; "" is that of plain HTTP
+	header []string     // sent with every request
+	name   string       // of the cookie; "" is that of plain HTTP
+	came   *http.Cookie // the company that it showed last
 }
 
 func (e *env) visitor() *browser { return &browser{env: e} }
@@ -357,7 +358,7 @@ func (e *env) ana() *browser { e.t.Helper(); return e.signedIn("ana") }
 
 // with is the same browser, sending more headers.
 func (b *browser) with(header ...string) *browser {
-	return &browser{env: b.env, cookie: b.cookie, name: b.name,
+	return &browser{env: b.env, cookie: b.cookie, name: b.name, came: b.came,
 		header: append(b.header[:len(b.header):len(b.header)], header...)}
 }
 
@@ -391,11 +392,18 @@ func (b *browser) send(r *http.Request) *answer {
 	if b.cookie != "" {
 		r.AddCookie(&http.Cookie{Name: cmp.Or(b.name, "counterfoil"), Value: b.cookie})
 	}
+	if b.came != nil {
+		r.AddCookie(&http.Cookie{Name: b.came.Name, Value: b.came.Value})
+	}
 	for i := 0; i < len(b.header); i += 2 {
 		r.Header.Add(b.header[i], b.header[i+1])
 	}
 	a := b.env.send(r)
 	for _, cookie := range (&http.Response{Header: a.header}).Cookies() {
+		if strings.HasSuffix(cookie.Name, "-company") {
+			b.came = cookie
+			continue
+		}
 		b.cookie, b.name = cookie.Value, cookie.Name
 	}
 	return a

@@ -67,6 +67,7 @@ func serve(ctx context.Context, env environment) (err error) {
 	server := web.HTTPServer(web.New(web.Config{
 		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), URL: public,
 		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest, Streams: streamLimits(log),
+		Version: version,
 	}), log)
 	return runUntilDone(ctx, env, d, w, server, listener)
 }

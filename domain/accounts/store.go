@@ -214,6 +214,15 @@ func CompanyBySlug(ctx context.Context, q *db.Queries, slug string) (Company, er
 	return Company{ID: row.ID, Slug: row.Slug, Name: row.Name}, nil
 }
 
+// CountCompanies returns how many companies there are, up to a limit.
+func CountCompanies(ctx context.Context, q *db.Queries, limit int) (int, error) {
+	list, err := db.Read(q.CompaniesAfter(ctx, 0, int32(limit)))
+	if err != nil {
+		return 0, fmt.Errorf("count companies: %w", err)
+	}
+	return len(list), nil
+}
+
 // InCompany returns the account as an actor in a company, or NotMember: for a stranger and for an
 // unknown company alike.
 func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Actor, error) {

@@ -169,6 +169,15 @@ func After(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]W
 	return list, withCursors(ctx, q, list)
 }
 
+// FirstStopped returns the first stopped webhooks of all companies, limit at most.
+func FirstStopped(ctx context.Context, q *db.Queries, limit int) ([]id.Webhook, error) {
+	list, err := db.Read(q.StoppedWebhooks(ctx, int32(limit)))
+	if err != nil {
+		return nil, fmt.Errorf("read stopped webhooks: %w", err)
+	}
+	return list, nil
+}
+
 // ByID returns a webhook of a company, or NotFound.
 func ByID(ctx context.Context, q *db.Queries, company id.Company, webhook id.Webhook) (Webhook, error) {
 	row, err := db.Read(q.WebhookByID(ctx, webhook, company))

@@ -111,6 +111,7 @@ document.addEventListener('compositionend', () => { composing = false }, true)
 export const newNonce = () => crypto.getRandomValues(new Uint32Array(4)).join('-')
 
 dialog.addEventListener('close', () => {
+	if (dialog.open) return // the event comes late: a key has opened it again
 	document.dispatchEvent(new Event('visibilitychange')) // keeps drafts before the input goes
 	body.replaceChildren()
 })

@@ -214,7 +214,7 @@ func taskFilter(t RunTasks) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\" inputmode=\"numeric\" placeholder=\"Task number\" autocomplete=\"off\" maxlength=\"20\" data-hotkey=\"/,Shift+/\"> <kbd aria-hidden=\"true\">/</kbd></span> <button>Show</button> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\" inputmode=\"numeric\" placeholder=\"Task number\" autocomplete=\"off\" maxlength=\"20\" data-hotkey=\"t\"> <kbd aria-hidden=\"true\">t</kbd></span> <button>Show</button> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

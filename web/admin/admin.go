@@ -19,11 +19,14 @@ type Handlers struct {
 	workflows *workflows.Workflows
 	console   *console.Console
 	respond   *respond.Responder
+	version   string // of the program
 }
 
-// New returns the handlers.
-func New(workflows *workflows.Workflows, console *console.Console, respond *respond.Responder) *Handlers {
-	return &Handlers{workflows: workflows, console: console, respond: respond}
+// New returns the handlers. The version is the program's.
+func New(
+	workflows *workflows.Workflows, console *console.Console, respond *respond.Responder, version string,
+) *Handlers {
+	return &Handlers{workflows: workflows, console: console, respond: respond, version: version}
 }
 
 // controlRoom is the frame of a page for operators, which has a style sheet of its own.

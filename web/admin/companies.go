@@ -22,7 +22,7 @@ func (h *Handlers) showCompanies(c echo.Context, code int, form admin.CompanyFor
 		return err
 	}
 	return respond.Render(c, code,
-		admin.CompaniesPage(admin.CompaniesProps{Page: h.respond.Page(c, "Companies"), Companies: companies, Form: form}))
+		admin.CompaniesPage(admin.CompaniesProps{Page: h.controlRoom(c, "Companies"), Companies: companies, Form: form}))
 }
 
 func (h *Handlers) OpenCompany(c echo.Context) error {

@@ -257,11 +257,3 @@ func (h *Handlers) Events(c echo.Context) error {
 	}
 	return respond.Render(c, http.StatusOK, admin.RunEventsPage(h.controlRoom(c, "Log"), run, list, older))
 }
-
-// Keys is the help for keyboard shortcuts outside a company.
-func (h *Handlers) Keys(c echo.Context) error {
-	if respond.IsFragment(c) {
-		return respond.Render(c, http.StatusOK, views.KeysDialog())
-	}
-	return respond.Render(c, http.StatusOK, views.KeysPage(h.controlRoom(c, "Keyboard shortcuts")))
-}

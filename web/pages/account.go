@@ -75,7 +75,12 @@ func (h *Handlers) showJoin(c echo.Context, code int, form pages.JoinForm) error
 	if err != nil {
 		return err
 	}
-	if _, err := h.respond.SignedIn(c); err != nil && !errors.Is(err, accounts.CodeSignedOut) {
+	switch _, err := h.respond.SignedIn(c); {
+	case err == nil:
+		if err := h.respond.Accompany(c); err != nil {
+			return err
+		}
+	case !errors.Is(err, accounts.CodeSignedOut):
 		return err
 	}
 	return respond.Render(c, code, pages.JoinPage(pages.JoinProps{Page: h.respond.Page(c, "Join"),

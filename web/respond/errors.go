@@ -155,6 +155,9 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 			return
 		}
 	}
+	if code < http.StatusInternalServerError {
+		r.recognize(c)
+	}
 	back := wayBack(c)
 	if back.Path != "" && code == http.StatusNotFound && message == messages[code] {
 		message = "Check the address, or " + strings.ToLower(back.Text[:1]) + back.Text[1:] + "."

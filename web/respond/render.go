@@ -34,9 +34,13 @@ func Render(c echo.Context, status int, components ...templ.Component) error {
 func (r *Responder) Page(c echo.Context, title string) views.Page {
 	p := views.Page{Title: title, Now: time.Now(), Styles: static.Path("css/app.css"), Script: static.Path("js/app.js")}
 	p.Board, p.Nonce = boardOf(c), Nonce(c)
+	p.Place = c.Request().URL.Path
 	if actor, ok := Member(c); ok {
 		p.Actor, p.Unread = &actor, actor.Unread
 		p.At, _ = c.Get(atKey).(string)
+		r.rememberCompany(c, actor.Company.Slug)
+	} else if came, ok := c.Get(cameKey).(accounts.Actor); ok {
+		p.Came, p.Unread = &came, came.Unread
 	}
 	if c.Request().Method == http.MethodGet {
 		p.Path = c.Request().URL.RequestURI()

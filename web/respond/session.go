@@ -24,6 +24,7 @@ const lifetime = 30 * 24 * time.Hour
 const (
 	actorKey   = "actor"   // in echo's context
 	atKey      = "at"      // there too: what had changed when the request came
+	cameKey    = "came"    // there too: the user in the company that they came from
 	personKey  = "person"  // in echo's context: the account of the session
 	sessionKey = "session" // in echo's context: there is one
 	accountKey = "account" // in the session
@@ -184,6 +185,7 @@ func (r *Responder) SignOut(c echo.Context) error {
 		return fmt.Errorf("end session: %w", err)
 	}
 	r.sessions.WriteSessionCookie(ctx, c.Response(), "", time.Time{})
+	r.forgetCompany(c)
 	return c.Redirect(http.StatusSeeOther, views.LoginPath)
 }
 
