@@ -279,8 +279,9 @@ func TestEditor(t *testing.T) {
 		b.size(360, 740, true)
 		b.frame()
 		b.wait(`(() => {
-			const bar = document.querySelector("#comment-form .tools").getBoundingClientRect()
-			return bar.height < 60 && bar.left >= 0 && bar.right <= 360
+			const bar = document.querySelector("#comment-form markdown-toolbar")
+			const { left, right, height } = bar.getBoundingClientRect()
+			return height >= 44 && height < 60 && left >= 0 && right <= 360 && bar.scrollWidth < 360
 		})()`)
 		b.fills(body, "fins")
 		b.selects(body, 0, 4)

@@ -76,7 +76,7 @@ function keepForms(fresh) {
 		const form = document.getElementById(id)
 		const next = fresh.querySelector(`#${id}`)
 		if (form && next) {
-			form.querySelector('.field .hint').textContent = next.querySelector('.field .hint').textContent // its readers now
+			form.querySelector('.field > .hint').textContent = next.querySelector('.field > .hint').textContent // its readers now
 			next.replaceWith(asIs(form))
 		} else if (form?.elements.body.value) fresh.querySelector('#comments').append(asIs(form))
 	}
