@@ -280,7 +280,8 @@ func comments(l *checkRun) error {
 	})
 }
 
-var kindsOfNotification = []string{tickets.ReasonMention, tickets.ReasonAssigned, tickets.ReasonReply, tickets.ReasonRequest}
+var kindsOfNotification = []string{tickets.ReasonMention, tickets.ReasonAssigned, tickets.ReasonReply,
+	tickets.ReasonRequest}
 
 func notificationKinds(l *checkRun) error {
 	return l.each("SELECT id, kind FROM notification ORDER BY id", func(rows *sql.Rows) error {
