@@ -66,8 +66,8 @@ func TestMenuFits(t *testing.T) {
 	a := withBoard(t)
 	b := a.tab(t)
 	for _, size := range [][2]int64{{390, 844}, {640, 360}, {320, 568}, {1280, 900}} {
-		b.size(size[0], size[1], size[0] < 1000)
 		for _, path := range []string{"/acme", "/admin", "/account"} {
+			b.size(size[0], size[1], size[0] < 1000)
 			b.open(path)
 			eval[bool](b, `(document.querySelector(".menu summary").focus(), true)`)
 			b.types(kb.Enter)
@@ -90,9 +90,9 @@ func TestServerNav(t *testing.T) {
 	t.Parallel()
 	a := withBoard(t)
 	b := a.tab(t)
-	b.size(390, 844, true)
-	for _, path := range []string{"/admin", "/admin/migrations", "/admin/migrations/workers", "/admin/feeds", "/admin/refs",
-		"/admin/companies"} {
+	for _, path := range []string{"/admin", "/admin/migrations", "/admin/migrations/workers", "/admin/feeds",
+		"/admin/refs", "/admin/companies"} {
+		b.size(390, 844, true)
 		b.open(path)
 		b.wait(`(() => {
 			const rows = new Set([...document.querySelectorAll(".server a")].map((a) => a.getBoundingClientRect().top))

@@ -136,6 +136,9 @@ func TestShell(t *testing.T) {
 			has(t, 1, "nav[aria-label=Server] a[href='/admin/companies'][aria-current]")
 		ana.get("/acme").has(t, 0, "nav[aria-label=Server]")
 		ana.get("/account").has(t, 0, "nav[aria-label=Server]")
+		for _, path := range []string{"/admin/migrations/runs/99", "/admin/nowhere", "/admin/feeds/nowhere/at/all"} {
+			ana.get(path).is(t, 404).has(t, 6, "nav[aria-label=Server] a")
+		}
 		e.signedIn("mia").get("/admin").is(t, 404).has(t, 0, "nav[aria-label=Server]")
 	})
 }

@@ -17,3 +17,8 @@ document.addEventListener('keydown', (event) => {
 	menu.querySelector('summary').focus()
 	event.stopPropagation()
 }, true)
+
+// On a phone the operators' navigation is wider than the screen: the current page is in sight.
+const nav = document.querySelector('.server')
+const here = nav?.querySelector('[aria-current]')
+if (here) nav.scrollLeft = here.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2

@@ -8,7 +8,6 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/workflows"
-	"github.com/counterfoil/counterfoil/static"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -32,7 +31,7 @@ func New(
 // controlRoom is the frame of a page for operators, which has a style sheet of its own.
 func (h *Handlers) controlRoom(c echo.Context, title string) views.Page {
 	p := h.respond.Page(c, title)
-	p.Room = static.Path("css/migrations.css")
+	p.Room = respond.Room()
 	return p
 }
 

@@ -166,6 +166,9 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 		Page: r.Page(c, headings[code]), Status: code, Heading: headings[code], Message: message,
 		Retry: code == http.StatusServiceUnavailable && !unknown, Back: back,
 	}
+	if user := props.Page.User; user != nil && user.Operator && isOperatorsPage(c) {
+		props.Page.Room = Room()
+	}
 	if !errors.Is(err, codeCrossSite) { // its text is not one of ours
 		props.Typed = typedTexts(c)
 	}
@@ -189,6 +192,10 @@ func wayBack(c echo.Context) views.WayBack {
 		}
 	}
 	return views.WayBack{}
+}
+
+func isOperatorsPage(c echo.Context) bool {
+	return strings.HasPrefix(c.Request().URL.Path+"/", views.AdminPath+"/")
 }
 
 func (r *Responder) showPage(c echo.Context, code int, page templ.Component) {

@@ -54,6 +54,9 @@ func (r *Responder) Page(c echo.Context, title string) views.Page {
 	return p
 }
 
+// Room is the style sheet of operators' pages; a page with it has their navigation.
+func Room() string { return static.Path("css/migrations.css") }
+
 // boardOf is the slug of the board in the path, "" for none.
 func boardOf(c echo.Context) string {
 	if board, err := boards.ParseSlug(c.Param("board")); err == nil {
