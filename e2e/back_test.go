@@ -33,3 +33,27 @@ func TestBack(t *testing.T) {
 		})
 	}
 }
+
+func TestWayBack(t *testing.T) {
+	for _, scripts := range []bool{true, false} {
+		t.Run(fmt.Sprintf("a ticket leads back to the filtered board, scripts: %v", scripts), func(t *testing.T) {
+			t.Parallel()
+			a := withBoard(t, "Paint the door", "Paint the wall")
+			b := a.tab(t)
+			if !scripts {
+				b.noScript()
+			}
+			b.open("/acme/boards/NINJA?q=door")
+			b.click(card("NINJA-1") + " a")
+			b.at("/acme/NINJA-1")
+			if scripts { // a live page is fetched anew, from elsewhere
+				a.post("/acme/NINJA-1/comments", "body", "Meanwhile")
+				b.sees("#said .comment", "Meanwhile")
+				b.wait(`!document.querySelector(".crumbs a").search`)
+			}
+			b.click(".crumbs a")
+			b.at("/acme/boards/NINJA")
+			b.wait(`location.search === "?q=door" && document.querySelectorAll(".card").length === 1`)
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"net/url"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type Page struct {
 	Path   string // of the page itself, if it can be loaded again
 	Place  string // of the request, without its query
 	Unread int    // entries of the inbox; tickets.MaxUnread + 1 means more
+	From   string // path of the page whose link led here, "" if unknown
 	Styles string // path of the style sheet, with its hash
 	Script string // path of the script, with its hash
 	Board  string // slug of the board that it is about, "" for none
@@ -53,6 +55,16 @@ func (p Page) keysPath() string {
 }
 
 // here marks the link to a page as the current one, also on the pages below it.
+// BackTo is the path of a board, with the filter that it had where the user came from.
+func (p Page) BackTo(board string) string {
+	from, err := url.Parse(p.From)
+	if err != nil || from.Path != board {
+		return board
+	}
+	query := from.Query()
+	return Filter{Text: query.Get("q"), Assignee: query.Get("who"), State: query.Get("state")}.In(board)
+}
+
 func (p Page) here(path, below string) templ.Attributes {
 	at, _, _ := strings.Cut(p.Path, "?")
 	switch {

@@ -13,6 +13,7 @@ const count = (list) => list.querySelectorAll('.card').length
 function keep() {
 	const at = Object.fromEntries(columns().map((column) => [column.id, [count(cards(column)), cards(column).scrollTop]]))
 	try {
+		sessionStorage.setItem(lastBoard, here())
 		sessionStorage.setItem(name, JSON.stringify({ page: here(), when: Date.now(), left: board().scrollLeft, at }))
 	} catch { /* then it is not restored */ }
 }
@@ -30,6 +31,20 @@ async function restore() {
 	}))
 	if (!board().scrollLeft) board().scrollLeft = was.left
 }
+
+// The link from a ticket back to its board keeps the filter. A live ticket is fetched again, and then the server does not
+// know it; without scripts the link has it from the start.
+const lastBoard = 'counterfoil.board'
+
+function keepFilter({ target }) {
+	const link = target.closest?.('.crumbs a')
+	try {
+		const was = new URL(sessionStorage.getItem(lastBoard) ?? '', location.href)
+		if (link && !link.search && link.pathname === was.pathname) link.search = was.search
+	} catch { /* then it leads to the board as it is */ }
+}
+
+for (const name of ['click', 'auxclick']) document.addEventListener(name, keepFilter, true)
 
 const isBoard = columns().length > 0
 // restored resolves once all is loaded again; what cannot be loaded is not.

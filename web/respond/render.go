@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/a-h/templ"
@@ -43,7 +44,7 @@ func (r *Responder) Page(c echo.Context, title string) views.Page {
 		p.Came, p.Unread = &came, came.Unread
 	}
 	if c.Request().Method == http.MethodGet {
-		p.Path = c.Request().URL.RequestURI()
+		p.Path, p.From = c.Request().URL.RequestURI(), cameFrom(c)
 	}
 	if who, ok := c.Get(personKey).(accounts.Account); ok {
 		p.User = &who
@@ -56,6 +57,15 @@ func (r *Responder) Page(c echo.Context, title string) views.Page {
 
 // Room is the style sheet of operators' pages; a page with it has their navigation.
 func Room() string { return static.Path("css/migrations.css") }
+
+// cameFrom is the path of the page of ours that a request says that it comes from, or "".
+func cameFrom(c echo.Context) string {
+	page, err := url.Parse(c.Request().Referer())
+	if err != nil || page.Host != c.Request().Host {
+		return ""
+	}
+	return OwnPath(page.RequestURI())
+}
 
 // boardOf is the slug of the board in the path, "" for none.
 func boardOf(c echo.Context) string {
