@@ -98,7 +98,7 @@ var filling = []string{
 	`INSERT INTO activity (id, ticket_id, account_id, kind, detail, created_at)
 	 SELECT 31000 + n, 7, n, 'edited', '{}', '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 100`,
 	`INSERT INTO notification (id, company_id, account_id, ticket_id, comment_id, actor_id, kind, unread, created_at)
-	 SELECT n, 1, IF(n <= 5000, 1, n % 499 + 2), n, IF(n <= 5000, n, NULL), n % 500 + 1, 'mentioned', n % 2, '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 10000`,
+	 SELECT n, 1, IF(n <= 5000, 1, n % 499 + 2), IF(n BETWEEN 1000 AND 3000, 900, n), IF(n <= 5000, n, NULL), n % 500 + 1, 'mentioned', n % 2, '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 10000`,
 
 	// Runs 1 and 2 run, 3 to 9 are one in each other state that is active, then come a few paused ones.
 	`INSERT INTO migration_run (id, name, params, active_key, listed, state, state_since, knobs, total, rejected, fill_worker, account_id, actor, created_at, started_at)

@@ -7,33 +7,42 @@ package db
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
+
+const entryTicket = `-- name: EntryTicket :one
+SELECT ticket_id FROM notification
+WHERE id = ? AND account_id = ? AND company_id = ?
+`
+
+type EntryTicketParams struct {
+	ID        id.Notification
+	AccountID id.Account
+	CompanyID id.Company
+}
+
+func (q *Queries) EntryTicket(ctx context.Context, arg EntryTicketParams) (id.Ticket, error) {
+	row := q.db.QueryRowContext(ctx, entryTicket, arg.ID, arg.AccountID, arg.CompanyID)
+	var ticket_id id.Ticket
+	err := row.Scan(&ticket_id)
+	return ticket_id, err
+}
 
 const inboxOf = `-- name: InboxOf :many
 SELECT n.id, n.kind, n.unread, n.created_at, n.comment_id, n.ticket_id,
        t.local_id, t.title, t.deleted_at, b.slug AS board_slug, a.name AS actor_name, n.actor_id,
        LEFT(COALESCE(c.body, IF(n.kind = 'request', t.description, '')), 400) AS excerpt,
        COALESCE(c.from_requester, n.kind = 'request') AS from_requester
-FROM notification n FORCE INDEX (ix_notification_inbox)
+FROM notification n
 JOIN ticket t ON t.id = n.ticket_id
 JOIN board b ON b.id = t.board_id
 JOIN account a ON a.id = n.actor_id
 LEFT JOIN comment c ON c.id = n.comment_id
-WHERE n.account_id >= ? AND n.account_id <= ?
-  AND n.company_id >= ? AND n.company_id <= ? AND n.id < ?
-ORDER BY n.account_id DESC, n.company_id DESC, n.id DESC
-LIMIT ?
+WHERE n.id IN (/*SLICE:ids*/?)
 `
-
-type InboxOfParams struct {
-	AccountID id.Account
-	CompanyID id.Company
-	BeforeID  id.Notification
-	Limit     int32
-}
 
 type InboxOfRow struct {
 	ID            id.Notification
@@ -52,16 +61,19 @@ type InboxOfRow struct {
 	FromRequester bool
 }
 
-// Newest first, from below an entry; written for MariaDB as the pages of a column are (ticket.sql).
-func (q *Queries) InboxOf(ctx context.Context, arg InboxOfParams) ([]InboxOfRow, error) {
-	rows, err := q.db.QueryContext(ctx, inboxOf,
-		arg.AccountID,
-		arg.AccountID,
-		arg.CompanyID,
-		arg.CompanyID,
-		arg.BeforeID,
-		arg.Limit,
-	)
+// These entries, in any order.
+func (q *Queries) InboxOf(ctx context.Context, ids []id.Notification) ([]InboxOfRow, error) {
+	query := inboxOf
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +110,72 @@ func (q *Queries) InboxOf(ctx context.Context, arg InboxOfParams) ([]InboxOfRow,
 	return items, nil
 }
 
+const inboxWindow = `-- name: InboxWindow :many
+SELECT n.id, n.ticket_id, n.kind, n.unread,
+  (SELECT m.id FROM notification m FORCE INDEX (ix_notification_ticket)
+   WHERE m.ticket_id = n.ticket_id AND m.account_id = n.account_id
+   ORDER BY m.ticket_id DESC, m.account_id DESC, m.id DESC LIMIT 1) AS newest
+FROM notification n FORCE INDEX (ix_notification_inbox)
+WHERE n.account_id >= ? AND n.account_id <= ?
+  AND n.company_id >= ? AND n.company_id <= ? AND n.id < ?
+ORDER BY n.account_id DESC, n.company_id DESC, n.id DESC
+LIMIT ?
+`
+
+type InboxWindowParams struct {
+	AccountID id.Account
+	CompanyID id.Company
+	BeforeID  id.Notification
+	Limit     int32
+}
+
+type InboxWindowRow struct {
+	ID       id.Notification
+	TicketID id.Ticket
+	Kind     string
+	Unread   bool
+	Newest   id.Notification
+}
+
+// Newest first, from below an entry; written for MariaDB as the pages of a column are (ticket.sql). newest is the
+// newest entry of the same ticket, one of an earlier window perhaps: it is read from the end of an index, without those
+// before it.
+func (q *Queries) InboxWindow(ctx context.Context, arg InboxWindowParams) ([]InboxWindowRow, error) {
+	rows, err := q.db.QueryContext(ctx, inboxWindow,
+		arg.AccountID,
+		arg.AccountID,
+		arg.CompanyID,
+		arg.CompanyID,
+		arg.BeforeID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InboxWindowRow
+	for rows.Next() {
+		var i InboxWindowRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.TicketID,
+			&i.Kind,
+			&i.Unread,
+			&i.Newest,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const readEntries = `-- name: ReadEntries :execrows
 UPDATE notification SET unread = FALSE
 WHERE account_id = ? AND company_id = ? AND unread = TRUE AND id <= ?
@@ -120,35 +198,22 @@ func (q *Queries) ReadEntries(ctx context.Context, arg ReadEntriesParams) (int64
 	return result.RowsAffected()
 }
 
-const readEntry = `-- name: ReadEntry :execrows
-UPDATE notification SET unread = FALSE
-WHERE id = ? AND account_id = ? AND company_id = ?
-`
-
-type ReadEntryParams struct {
-	ID        id.Notification
-	AccountID id.Account
-	CompanyID id.Company
-}
-
-func (q *Queries) ReadEntry(ctx context.Context, arg ReadEntryParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, readEntry, arg.ID, arg.AccountID, arg.CompanyID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
 const readTicket = `-- name: ReadTicket :execrows
 UPDATE notification SET unread = FALSE
-WHERE ticket_id = ? AND account_id = ? AND unread = TRUE
+WHERE ticket_id = ? AND account_id = ? AND unread = TRUE AND id <= ?
 ORDER BY id
 LIMIT 500
 `
 
-// Marks up to five hundred entries.
-func (q *Queries) ReadTicket(ctx context.Context, ticketID id.Ticket, accountID id.Account) (int64, error) {
-	result, err := q.db.ExecContext(ctx, readTicket, ticketID, accountID)
+type ReadTicketParams struct {
+	TicketID  id.Ticket
+	AccountID id.Account
+	To        id.Notification
+}
+
+// Marks up to five hundred entries up to one.
+func (q *Queries) ReadTicket(ctx context.Context, arg ReadTicketParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, readTicket, arg.TicketID, arg.AccountID, arg.To)
 	if err != nil {
 		return 0, err
 	}

@@ -317,11 +317,12 @@ var samples = map[string]sample{
 	"ReturnCanary":        {args: with(ptr(uint32(1)), 1)},
 
 	// notification.sql
-	"InboxOf":     {args: with(db.InboxOfParams{AccountID: 1, CompanyID: 1, BeforeID: 2500, Limit: 51})},
+	"InboxWindow": {args: with(db.InboxWindowParams{AccountID: 1, CompanyID: 1, BeforeID: 3100, Limit: 301}), reads: 1000, because: "a window is 300 entries, each with the newest of its ticket"},
+	"InboxOf":     {args: with([]id.Notification{7, 8, 2500})},
 	"UnreadOf":    {args: with(1, 1)},
-	"ReadEntry":   {args: with(db.ReadEntryParams{ID: 7, AccountID: 1, CompanyID: 1})},
+	"EntryTicket": {args: with(db.EntryTicketParams{ID: 7, AccountID: 1, CompanyID: 1})},
 	"ReadEntries": {args: with(db.ReadEntriesParams{AccountID: 1, CompanyID: 1, To: 5000})},
-	"ReadTicket":  {args: with(7, 1)},
+	"ReadTicket":  {args: with(db.ReadTicketParams{TicketID: 7, AccountID: 1, To: 5000})},
 
 	// origin.sql
 	"KnownSlugs":       {args: with(1, []string{"B7", "JIRA"})},

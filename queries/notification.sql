@@ -1,18 +1,29 @@
--- name: InboxOf :many
--- Newest first, from below an entry; written for MariaDB as the pages of a column are (ticket.sql).
-SELECT n.id, n.kind, n.unread, n.created_at, n.comment_id, n.ticket_id,
-       t.local_id, t.title, t.deleted_at, b.slug AS board_slug, a.name AS actor_name, n.actor_id,
-       LEFT(COALESCE(c.body, IF(n.kind = 'request', t.description, '')), 400) AS excerpt,
-       COALESCE(c.from_requester, n.kind = 'request') AS from_requester
+-- name: InboxWindow :many
+-- Newest first, from below an entry; written for MariaDB as the pages of a column are (ticket.sql). newest is the
+-- newest entry of the same ticket, one of an earlier window perhaps: it is read from the end of an index, without those
+-- before it.
+SELECT n.id, n.ticket_id, n.kind, n.unread,
+  (SELECT m.id FROM notification m FORCE INDEX (ix_notification_ticket)
+   WHERE m.ticket_id = n.ticket_id AND m.account_id = n.account_id
+   ORDER BY m.ticket_id DESC, m.account_id DESC, m.id DESC LIMIT 1) AS newest
 FROM notification n FORCE INDEX (ix_notification_inbox)
-JOIN ticket t ON t.id = n.ticket_id
-JOIN board b ON b.id = t.board_id
-JOIN account a ON a.id = n.actor_id
-LEFT JOIN comment c ON c.id = n.comment_id
 WHERE n.account_id >= sqlc.arg(account_id) AND n.account_id <= sqlc.arg(account_id)
   AND n.company_id >= sqlc.arg(company_id) AND n.company_id <= sqlc.arg(company_id) AND n.id < sqlc.arg(before_id)
 ORDER BY n.account_id DESC, n.company_id DESC, n.id DESC
 LIMIT ?;
+
+-- name: InboxOf :many
+-- These entries, in any order.
+SELECT n.id, n.kind, n.unread, n.created_at, n.comment_id, n.ticket_id,
+       t.local_id, t.title, t.deleted_at, b.slug AS board_slug, a.name AS actor_name, n.actor_id,
+       LEFT(COALESCE(c.body, IF(n.kind = 'request', t.description, '')), 400) AS excerpt,
+       COALESCE(c.from_requester, n.kind = 'request') AS from_requester
+FROM notification n
+JOIN ticket t ON t.id = n.ticket_id
+JOIN board b ON b.id = t.board_id
+JOIN account a ON a.id = n.actor_id
+LEFT JOIN comment c ON c.id = n.comment_id
+WHERE n.id IN (sqlc.slice(ids));
 
 -- name: UnreadOf :one
 -- The unread entries, counted up to a hundred.
@@ -22,8 +33,8 @@ SELECT COUNT(*) FROM (
   LIMIT 100
 ) some;
 
--- name: ReadEntry :execrows
-UPDATE notification SET unread = FALSE
+-- name: EntryTicket :one
+SELECT ticket_id FROM notification
 WHERE id = sqlc.arg(id) AND account_id = sqlc.arg(account_id) AND company_id = sqlc.arg(company_id);
 
 -- name: ReadEntries :execrows
@@ -34,8 +45,8 @@ ORDER BY id
 LIMIT 500;
 
 -- name: ReadTicket :execrows
--- Marks up to five hundred entries.
+-- Marks up to five hundred entries up to one.
 UPDATE notification SET unread = FALSE
-WHERE ticket_id = sqlc.arg(ticket_id) AND account_id = sqlc.arg(account_id) AND unread = TRUE
+WHERE ticket_id = sqlc.arg(ticket_id) AND account_id = sqlc.arg(account_id) AND unread = TRUE AND id <= sqlc.arg('to')
 ORDER BY id
 LIMIT 500;

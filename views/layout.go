@@ -39,8 +39,8 @@ func (p Page) at(place serverPlace) templ.Attributes {
 	return templ.Attributes{"aria-current": "true"}
 }
 
-// unreadText is the number of unread entries, as far as it is counted.
-func unreadText(n int) string {
+// UnreadText is the number of unread entries, as far as it is counted.
+func UnreadText(n int) string {
 	if n > tickets.MaxUnread {
 		return strconv.Itoa(tickets.MaxUnread) + "+"
 	}

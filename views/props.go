@@ -55,6 +55,15 @@ func (p Page) keysPath() string {
 }
 
 // here marks the link to a page as the current one, also on the pages below it.
+// title is the page's in the browser, with the number of unread entries.
+func (p Page) title() string {
+	title := p.Title + " · Counterfoil"
+	if p.Actor != nil && p.Unread > 0 {
+		title = "(" + UnreadText(p.Unread) + ") " + title
+	}
+	return title
+}
+
 // BackTo is the path of a board, with the filter that it had where the user came from.
 func (p Page) BackTo(board string) string {
 	from, err := url.Parse(p.From)

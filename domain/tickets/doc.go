@@ -61,6 +61,10 @@
 // mentioned or assigned or commented, and those who muted the ticket; its author needs no row. Opening tickets
 // whose descriptions mention nobody costs no further statement.
 //
+// The inbox is by tickets: each is where its newest entry is. A page is made of a window of 300 entries, so its cost
+// has a bound whatever a ticket has: InboxWindow says of each entry which is the newest of its ticket, by one step in
+// an index, so that a ticket of an earlier page is left out. Reading an entry reads those before it of its ticket.
+//
 // assignee.current is kept by whatever closes, reopens, deletes or restores a ticket, so My work reads only open
 // tickets. Assigning holds the member's row in share mode: a member who is removed at the same time is assigned
 // before that, or not at all.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
 const (
@@ -46,37 +45,6 @@ type Notification struct {
 	FromRequester bool // what a requester wrote
 }
 
-// Inbox returns up to limit notifications of an account in a company, newest first, from below before; 0 means from
-// the newest. more says that there are older ones.
-func Inbox(
-	ctx context.Context, q *db.Queries, company id.Company, account id.Account, before id.Notification, limit int,
-) (list []Notification, more bool, err error) {
-	if before == 0 {
-		before = math.MaxInt64
-	}
-	rows, err := db.Read(q.InboxOf(ctx, db.InboxOfParams{AccountID: account, CompanyID: company, BeforeID: before,
-		Limit: int32(limit + 1)}))
-	if err != nil {
-		return nil, false, fmt.Errorf("read inbox: %w", err)
-	}
-	rows, more = cut(rows, limit)
-	for _, r := range rows {
-		one := Notification{
-			ID: r.ID, Why: r.Kind, Unread: r.Unread, At: r.CreatedAt, By: User{ID: r.ActorID, Name: r.ActorName},
-			Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Gone: r.DeletedAt != nil, Excerpt: r.Excerpt,
-			FromRequester: r.FromRequester,
-		}
-		if !r.FromRequester { // whose text is plain
-			one.Excerpt = markup.Preview(r.Excerpt)
-		}
-		if r.CommentID != nil {
-			one.Comment = *r.CommentID
-		}
-		list = append(list, one)
-	}
-	return list, more, nil
-}
-
 // Unread returns how many unread notifications an account has, counted up to MaxUnread + 1.
 func Unread(ctx context.Context, q *db.Queries, company id.Company, account id.Account) (int, error) {
 	n, err := db.Read(q.UnreadOf(ctx, account, company))
@@ -86,16 +54,28 @@ func Unread(ctx context.Context, q *db.Queries, company id.Company, account id.A
 	return int(n), nil
 }
 
-// Read marks a notification of an account as read. It returns EntryNotFound.
+// Read marks a notification of an account as read, with the older ones of its ticket. It returns EntryNotFound.
 func Read(ctx context.Context, q *db.Queries, company id.Company, account id.Account, entry id.Notification) error {
-	n, err := db.Read(q.ReadEntry(ctx, db.ReadEntryParams{ID: entry, AccountID: account, CompanyID: company}))
+	ticket, err := entryTicket(ctx, q, company, account, entry)
 	if err != nil {
-		return fmt.Errorf("mark read: %w", err)
+		return err
 	}
-	if n == 0 {
-		return EntryNotFound()
+	_, err = readTicket(ctx, q, ticket, account, entry)
+	return err
+}
+
+// entryTicket returns the ticket of an account's notification, or EntryNotFound.
+func entryTicket(
+	ctx context.Context, q *db.Queries, company id.Company, account id.Account, entry id.Notification,
+) (ID, error) {
+	ticket, err := db.Read(q.EntryTicket(ctx, db.EntryTicketParams{ID: entry, AccountID: account, CompanyID: company}))
+	if db.IsNotFound(err) {
+		return 0, EntryNotFound()
 	}
-	return nil
+	if err != nil {
+		return 0, fmt.Errorf("read entry: %w", err)
+	}
+	return ticket, nil
 }
 
 // ReadUpTo marks all notifications up to one as read, five hundred at a time.
@@ -116,8 +96,14 @@ const readAtOnce = 500
 
 // ReadTicket marks the notifications about a ticket as read, readAtOnce at a time, and returns how many they were.
 func ReadTicket(ctx context.Context, q *db.Queries, ticket ID, account id.Account) (int, error) {
+	return readTicket(ctx, q, ticket, account, math.MaxInt64)
+}
+
+func readTicket(
+	ctx context.Context, q *db.Queries, ticket ID, account id.Account, to id.Notification,
+) (int, error) {
 	for read := 0; ; {
-		n, err := db.Read(q.ReadTicket(ctx, ticket, account))
+		n, err := db.Read(q.ReadTicket(ctx, db.ReadTicketParams{TicketID: ticket, AccountID: account, To: to}))
 		if err != nil {
 			return 0, fmt.Errorf("mark ticket read: %w", err)
 		}

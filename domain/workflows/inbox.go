@@ -7,17 +7,17 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// InboxPerPage is how many entries an inbox shows at once.
+// InboxPerPage is how many tickets an inbox shows at once.
 const InboxPerPage = 50
 
-// Inbox returns a page of the caller's inbox, newest first, from below an entry; 0 means from the newest. more says
-// that there are older ones.
+// Inbox returns a page of the caller's inbox by tickets, newest first, from below an entry; 0 means from the newest.
+// next is where the next page begins, 0 if there is none.
 func (w *Workflows) Inbox(
 	ctx context.Context, before id.Notification,
-) (list []tickets.Notification, more bool, err error) {
+) (list []tickets.InboxGroup, next id.Notification, err error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
-		return nil, false, err
+		return nil, 0, err
 	}
 	return tickets.Inbox(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, InboxPerPage)
 }
@@ -31,7 +31,17 @@ func (w *Workflows) Unread(ctx context.Context) (int, error) {
 	return tickets.Unread(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID)
 }
 
-// ReadEntry marks an entry of the caller's inbox as read. It returns tickets.EntryNotFound.
+// InboxEntry returns an entry of the caller's inbox, or tickets.EntryNotFound.
+func (w *Workflows) InboxEntry(ctx context.Context, entry id.Notification) (tickets.InboxGroup, error) {
+	actor, err := MayRead(ctx, "tickets:read")
+	if err != nil {
+		return tickets.InboxGroup{}, err
+	}
+	return tickets.InboxEntry(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, entry)
+}
+
+// ReadEntry marks an entry of the caller's inbox as read, with the older ones of its ticket. It returns
+// tickets.EntryNotFound.
 func (w *Workflows) ReadEntry(ctx context.Context, entry id.Notification) error {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {

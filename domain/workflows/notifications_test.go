@@ -33,11 +33,17 @@ func (e *env) comment(t testing.TB, ctx context.Context, text string) tickets.Co
 // notifications returns the entries of the caller's inbox, the newest last: reason, author, ticket.
 func (e *env) notifications(t testing.TB, ctx context.Context) (all []string) {
 	t.Helper()
-	list, _, err := e.Workflows.Inbox(ctx, 0)
-	domaintest.Must(t, err)
-	for _, n := range slices.Backward(list) {
-		all = append(all, fmt.Sprintf("%s by %s on %s", n.Why, n.By.Name, n.Key))
+	rows := domaintest.OK(e.DB.SQL.Query(`SELECT CONCAT(n.kind, ' by ', a.name, ' on ', b.slug, '-', t.local_id)
+		FROM notification n JOIN account a ON a.id = n.actor_id JOIN ticket t ON t.id = n.ticket_id
+		JOIN board b ON b.id = t.board_id WHERE n.account_id = ? AND n.company_id = ? ORDER BY n.id`,
+		uint64(accounts.ActorFrom(ctx).Account.ID), uint64(accounts.ActorFrom(ctx).Company.ID)))(t)
+	defer rows.Close()
+	for rows.Next() {
+		var one string
+		domaintest.Must(t, rows.Scan(&one))
+		all = append(all, one)
 	}
+	domaintest.Must(t, rows.Err())
 	return all
 }
 

@@ -2,6 +2,7 @@
 // an action of the user, for a column while the user types into it, and while the page is hidden; then it catches up.
 import { busy, knows, showOthers, turn } from './board.js'
 import { fetchFresh, Gone, held, Refresher, reachAsFar } from './fresh.js'
+import { retitle } from './inbox.js'
 import { asIs, morph } from './morph.js'
 import { throttled } from './say.js'
 import { follow } from './wire.js'
@@ -152,7 +153,7 @@ function showFrame(nodes) {
 	const current = document.querySelector('#switch [aria-current]')?.hash
 	for (const link of goal.querySelectorAll('#switch a')) if (link.hash === current) link.ariaCurrent = 'true'
 	morph(main, goal, { keep: (old) => old === filter })
-	document.title = `${document.querySelector('.board-head h1').textContent.trim()} · Counterfoil`
+	retitle(`${document.querySelector('.board-head h1').textContent.trim()} · Counterfoil`)
 }
 
 // leave reloads the page of a deleted board. wire.js informs a user who is signed out.

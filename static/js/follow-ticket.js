@@ -2,6 +2,7 @@
 // says so.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { fetchFresh, Gone, held, Refresher, reachAsFar } from './fresh.js'
+import { retitle } from './inbox.js'
 import { asIs, mark, morph } from './morph.js'
 import { say, throttled } from './say.js'
 import { follow } from './wire.js'
@@ -58,7 +59,7 @@ function show(fresh) {
 	const last = document.querySelector('#comment-form [name=last]')
 	const end = document.querySelector('#said > .comment:last-child')
 	if (last && end) last.value = numberOf(end)
-	if (!editing()) document.title = `${document.querySelector('.ticket-head .key').textContent} ${document.querySelector('#ticket h1').textContent.trim()} · Counterfoil`
+	if (!editing()) retitle(`${document.querySelector('.ticket-head .key').textContent} ${document.querySelector('#ticket h1').textContent.trim()} · Counterfoil`)
 	announce(came, changed)
 }
 

@@ -89,8 +89,27 @@ func memberQuery() templ.Attributes {
 // InboxProps is a page of the user's inbox.
 type InboxProps struct {
 	Page    views.Page
-	Entries []tickets.Notification
-	More    bool
+	Entries []tickets.InboxGroup
+	Next    id.Notification // where the next page begins; 0 if there is none
+}
+
+// alsoWhy says why else a ticket is in the inbox than by its newest notification.
+func alsoWhy(g tickets.InboxGroup) string {
+	var also []string
+	for _, why := range g.Also {
+		switch why {
+		case tickets.ReasonMention:
+			also = append(also, "mentioned you")
+		case tickets.ReasonAssigned:
+			also = append(also, "assigned you")
+		case tickets.ReasonRequest:
+			also = append(also, "new request")
+		}
+	}
+	if len(also) == 0 {
+		return ""
+	}
+	return "also " + strings.Join(also, ", ")
 }
 
 // WorkProps is a page of the user's tickets.

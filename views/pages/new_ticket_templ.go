@@ -448,9 +448,9 @@ func crumbs(p views.Page, b boards.Board) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var17 templ.SafeURL
-		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinURLErrs(views.BoardPath(p.Actor.Company.Slug, b.Slug))
+		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinURLErrs(p.BackTo(views.BoardPath(p.Actor.Company.Slug, b.Slug)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/new_ticket.templ`, Line: 81, Col: 57}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/new_ticket.templ`, Line: 81, Col: 67}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 		if templ_7745c5c3_Err != nil {

@@ -18,7 +18,7 @@ func (h *Handlers) Inbox(c echo.Context) error {
 		return err
 	}
 	props := pages.InboxProps{Page: h.respond.Page(c, "Inbox")}
-	if props.Entries, props.More, err = h.workflows.Inbox(c.Request().Context(), before); err != nil {
+	if props.Entries, props.Next, err = h.workflows.Inbox(c.Request().Context(), before); err != nil {
 		return err
 	}
 	if respond.IsFragment(c) {
@@ -68,7 +68,7 @@ func (h *Handlers) ReadEntry(c echo.Context) error {
 	if !respond.IsFragment(c) {
 		return h.respond.SeeOther(c, views.InboxPath(respond.Company(c).Slug), "")
 	}
-	list, _, err := h.workflows.Inbox(ctx, entry+1)
+	group, err := h.workflows.InboxEntry(ctx, entry)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (h *Handlers) ReadEntry(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, pages.EntryItem(page, list[0]), views.InboxLink(page, true))
+	return respond.Render(c, http.StatusOK, pages.EntryItem(page, group), views.InboxLink(page, true))
 }
 
 func (h *Handlers) Mute(c echo.Context) error {

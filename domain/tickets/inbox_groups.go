@@ -1,0 +1,130 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+// InboxGroup is all that an inbox has of a ticket: its newest notification, and what else is unread.
+type InboxGroup struct {
+	Notification
+	New  int      // how many are unread
+	Also []string // the reasons of unread ones that the newest does not have
+}
+
+const (
+	// inboxWindow is how many notifications a page of groups is made of. What is unread of a ticket is read from the
+	// newest down, because reading one reads those before it, so hardly any is below the window of the newest.
+	inboxWindow = 300
+	// inboxWindows is how often a page reads on if all tickets of a window are on earlier pages.
+	inboxWindows = 10
+)
+
+// Inbox returns up to limit groups of an account's inbox in a company, the newest first, from below a notification; 0
+// means from the newest. A ticket is on the page that has its newest notification and on no other. next is where the
+// next page begins, 0 if there is none.
+func Inbox(
+	ctx context.Context, q *db.Queries, company id.Company, account id.Account, before id.Notification, limit int,
+) (list []InboxGroup, next id.Notification, err error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	for range inboxWindows {
+		rows, err := db.Read(q.InboxWindow(ctx, db.InboxWindowParams{AccountID: account, CompanyID: company,
+			BeforeID: before, Limit: inboxWindow + 1}))
+		if err != nil {
+			return nil, 0, fmt.Errorf("read inbox: %w", err)
+		}
+		list, next = groupsOf(rows, limit)
+		if len(list) > 0 || next == 0 {
+			break
+		}
+		before = next
+	}
+	return list, next, describe(ctx, q, list)
+}
+
+// groupsOf groups a window of notifications and one more. next is 0 if nothing is below the groups.
+func groupsOf(rows []db.InboxWindowRow, limit int) (list []InboxGroup, next id.Notification) {
+	rows, more := cut(rows, inboxWindow)
+	if more {
+		next = rows[len(rows)-1].ID
+	}
+	of := map[ID]int{}
+	for i, r := range rows {
+		if r.Newest != r.ID {
+			continue
+		}
+		if len(list) == limit {
+			next = rows[i-1].ID
+			break
+		}
+		of[r.TicketID] = len(list)
+		list = append(list, InboxGroup{Notification: Notification{ID: r.ID, Why: r.Kind, Unread: r.Unread}})
+	}
+	for _, r := range rows {
+		if at, ok := of[r.TicketID]; ok && r.Unread {
+			list[at].add(r.Kind)
+		}
+	}
+	return list, next
+}
+
+// add counts an unread notification.
+func (g *InboxGroup) add(why string) {
+	g.New++
+	if why != g.Why && !slices.Contains(g.Also, why) {
+		g.Also = append(g.Also, why)
+	}
+}
+
+// InboxEntry returns a notification of an account as a group without others, or EntryNotFound.
+func InboxEntry(
+	ctx context.Context, q *db.Queries, company id.Company, account id.Account, entry id.Notification,
+) (InboxGroup, error) {
+	if _, err := entryTicket(ctx, q, company, account, entry); err != nil {
+		return InboxGroup{}, err
+	}
+	list := []InboxGroup{{Notification: Notification{ID: entry}}}
+	err := describe(ctx, q, list)
+	if list[0].Unread {
+		list[0].New = 1
+	}
+	return list[0], err
+}
+
+// describe reads the newest notifications of groups.
+func describe(ctx context.Context, q *db.Queries, list []InboxGroup) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ids, at := make([]id.Notification, len(list)), make(map[id.Notification]int, len(list))
+	for i, g := range list {
+		ids[i], at[g.ID] = g.ID, i
+	}
+	rows, err := db.Read(q.InboxOf(ctx, ids))
+	if err != nil {
+		return fmt.Errorf("read inbox entries: %w", err)
+	}
+	for _, r := range rows {
+		one := Notification{
+			ID: r.ID, Why: r.Kind, Unread: r.Unread, At: r.CreatedAt, By: User{ID: r.ActorID, Name: r.ActorName},
+			Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Gone: r.DeletedAt != nil, Excerpt: r.Excerpt,
+			FromRequester: r.FromRequester,
+		}
+		if !r.FromRequester { // whose text is plain
+			one.Excerpt = markup.Preview(r.Excerpt)
+		}
+		if r.CommentID != nil {
+			one.Comment = *r.CommentID
+		}
+		list[at[r.ID]].Notification = one
+	}
+	return nil
+}
