@@ -30,6 +30,7 @@ var unbounded = map[string]string{
 	// What hangs on one ticket grows only by what users write there, so it is bounded by hand, and not by us.
 	"queries: RepublishComments":  "the comments of one ticket, whose key or deletion they show: they change with it",
 	"queries: PurgeComments":      "what hangs on the tickets of a claim goes with them, for whoever reads the feed",
+	"queries: PurgeDeletedTexts":  "as PurgeComments",
 	"queries: PurgeActivity":      "as PurgeComments",
 	"queries: PurgeNotifications": "as PurgeComments",
 	"queries: PurgeWatchers":      "as PurgeComments",

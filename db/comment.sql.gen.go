@@ -100,7 +100,7 @@ func (q *Queries) CommentIDsAfter(ctx context.Context, arg CommentIDsAfterParams
 }
 
 const commentOfTicket = `-- name: CommentOfTicket :one
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author FROM comment
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author FROM comment
 JOIN account a ON a.id = comment.account_id
 WHERE comment.id = ? AND comment.ticket_id = ?
 `
@@ -125,13 +125,14 @@ func (q *Queries) CommentOfTicket(ctx context.Context, iD id.Comment, ticketID i
 		&i.Comment.FeedSyncID,
 		&i.Comment.Public,
 		&i.Comment.FromRequester,
+		&i.Comment.Restored,
 		&i.Author,
 	)
 	return i, err
 }
 
 const commentsAfter = `-- name: CommentsAfter :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= ? AND comment.ticket_id <= ? AND comment.id > ?
 ORDER BY comment.ticket_id, comment.id
@@ -176,6 +177,7 @@ func (q *Queries) CommentsAfter(ctx context.Context, arg CommentsAfterParams) ([
 			&i.Comment.FeedSyncID,
 			&i.Comment.Public,
 			&i.Comment.FromRequester,
+			&i.Comment.Restored,
 			&i.Author,
 		); err != nil {
 			return nil, err
@@ -192,7 +194,13 @@ func (q *Queries) CommentsAfter(ctx context.Context, arg CommentsAfterParams) ([
 }
 
 const commentsBefore = `-- name: CommentsBefore :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author,
+  (SELECT COUNT(*) FROM (
+    SELECT c.id FROM comment c FORCE INDEX (ix_comment_ticket)
+    WHERE c.ticket_id >= ? AND c.ticket_id <= ? AND c.id < ?
+    LIMIT 226
+  ) some) AS counted
+FROM comment FORCE INDEX (ix_comment_ticket)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= ? AND comment.ticket_id <= ? AND comment.id < ?
 ORDER BY comment.ticket_id DESC, comment.id DESC
@@ -208,11 +216,16 @@ type CommentsBeforeParams struct {
 type CommentsBeforeRow struct {
 	Comment Comment
 	Author  string
+	Counted int64
 }
 
-// Newest first, from below a comment; written for MariaDB as the pages of a column are (ticket.sql).
+// Newest first, from below a comment; written for MariaDB as the pages of a column are (ticket.sql). counted is how many
+// there are, up to a page of 25 and 201 more.
 func (q *Queries) CommentsBefore(ctx context.Context, arg CommentsBeforeParams) ([]CommentsBeforeRow, error) {
 	rows, err := q.db.QueryContext(ctx, commentsBefore,
+		arg.TicketID,
+		arg.TicketID,
+		arg.BeforeID,
 		arg.TicketID,
 		arg.TicketID,
 		arg.BeforeID,
@@ -237,7 +250,9 @@ func (q *Queries) CommentsBefore(ctx context.Context, arg CommentsBeforeParams) 
 			&i.Comment.FeedSyncID,
 			&i.Comment.Public,
 			&i.Comment.FromRequester,
+			&i.Comment.Restored,
 			&i.Author,
+			&i.Counted,
 		); err != nil {
 			return nil, err
 		}
@@ -335,9 +350,21 @@ type DeleteCommentParams struct {
 	ID        id.Comment
 }
 
-// The row stays without its text.
+// The row stays without its text (KeepDeletedText).
 func (q *Queries) DeleteComment(ctx context.Context, arg DeleteCommentParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, deleteComment, arg.DeletedAt, arg.Now, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const dropDeletedText = `-- name: DropDeletedText :execrows
+DELETE FROM deleted_comment WHERE comment_id = ?
+`
+
+func (q *Queries) DropDeletedText(ctx context.Context, commentID id.Comment) (int64, error) {
+	result, err := q.db.ExecContext(ctx, dropDeletedText, commentID)
 	if err != nil {
 		return 0, err
 	}
@@ -369,8 +396,44 @@ func (q *Queries) EditComment(ctx context.Context, arg EditCommentParams) (int64
 	return result.RowsAffected()
 }
 
+const forgetDeletedTexts = `-- name: ForgetDeletedTexts :execrows
+DELETE FROM deleted_comment WHERE deleted_at < ? ORDER BY deleted_at LIMIT 1000
+`
+
+func (q *Queries) ForgetDeletedTexts(ctx context.Context, before time.Time) (int64, error) {
+	result, err := q.db.ExecContext(ctx, forgetDeletedTexts, before)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const keepDeletedText = `-- name: KeepDeletedText :exec
+INSERT INTO deleted_comment (comment_id, ticket_id, account_id, body, deleted_at)
+VALUES (?, ?, ?, ?, ?)
+`
+
+type KeepDeletedTextParams struct {
+	CommentID id.Comment
+	TicketID  id.Ticket
+	AccountID id.Account
+	Body      string
+	DeletedAt time.Time
+}
+
+func (q *Queries) KeepDeletedText(ctx context.Context, arg KeepDeletedTextParams) error {
+	_, err := q.db.ExecContext(ctx, keepDeletedText,
+		arg.CommentID,
+		arg.TicketID,
+		arg.AccountID,
+		arg.Body,
+		arg.DeletedAt,
+	)
+	return err
+}
+
 const lockComment = `-- name: LockComment :one
-SELECT id, ticket_id, account_id, body, version, created_at, updated_at, deleted_at, feed_sync_id, public, from_requester FROM comment WHERE id = ? AND ticket_id = ? FOR UPDATE
+SELECT id, ticket_id, account_id, body, version, created_at, updated_at, deleted_at, feed_sync_id, public, from_requester, restored FROM comment WHERE id = ? AND ticket_id = ? FOR UPDATE
 `
 
 func (q *Queries) LockComment(ctx context.Context, iD id.Comment, ticketID id.Ticket) (Comment, error) {
@@ -388,8 +451,53 @@ func (q *Queries) LockComment(ctx context.Context, iD id.Comment, ticketID id.Ti
 		&i.FeedSyncID,
 		&i.Public,
 		&i.FromRequester,
+		&i.Restored,
 	)
 	return i, err
+}
+
+const lockDeletedText = `-- name: LockDeletedText :one
+SELECT comment_id, ticket_id, account_id, body, deleted_at FROM deleted_comment WHERE comment_id = ? FOR UPDATE
+`
+
+func (q *Queries) LockDeletedText(ctx context.Context, commentID id.Comment) (DeletedComment, error) {
+	row := q.db.QueryRowContext(ctx, lockDeletedText, commentID)
+	var i DeletedComment
+	err := row.Scan(
+		&i.CommentID,
+		&i.TicketID,
+		&i.AccountID,
+		&i.Body,
+		&i.DeletedAt,
+	)
+	return i, err
+}
+
+const olderComments = `-- name: OlderComments :one
+SELECT COUNT(*) FROM (
+  SELECT c.id FROM comment c FORCE INDEX (ix_comment_ticket)
+  WHERE c.ticket_id >= ? AND c.ticket_id <= ? AND c.id < ?
+  LIMIT ?
+) some
+`
+
+type OlderCommentsParams struct {
+	TicketID id.Ticket
+	BeforeID id.Comment
+	Limit    int32
+}
+
+// A ticket's comments before one, counted up to a limit.
+func (q *Queries) OlderComments(ctx context.Context, arg OlderCommentsParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, olderComments,
+		arg.TicketID,
+		arg.TicketID,
+		arg.BeforeID,
+		arg.Limit,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const republishCommentRange = `-- name: RepublishCommentRange :execrows
@@ -469,6 +577,25 @@ func (q *Queries) RepublishCommentsOf(ctx context.Context, tickets []id.Ticket) 
 		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
 	}
 	result, err := q.db.ExecContext(ctx, query, queryParams...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const restoreComment = `-- name: RestoreComment :execrows
+UPDATE comment SET body = ?, version = version + 1, restored = restored + 1, deleted_at = NULL, updated_at = ?, feed_sync_id = NULL
+WHERE id = ? AND deleted_at IS NOT NULL
+`
+
+type RestoreCommentParams struct {
+	Body string
+	Now  time.Time
+	ID   id.Comment
+}
+
+func (q *Queries) RestoreComment(ctx context.Context, arg RestoreCommentParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, restoreComment, arg.Body, arg.Now, arg.ID)
 	if err != nil {
 		return 0, err
 	}

@@ -74,7 +74,7 @@ func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams
 }
 
 const publishedComments = `-- name: PublishedComments :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug,
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug,
   s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN comment FORCE INDEX (uq_comment_feed) ON s.name = 'comments'
 STRAIGHT_JOIN ticket t ON t.id = comment.ticket_id
@@ -128,6 +128,7 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 			&i.Comment.FeedSyncID,
 			&i.Comment.Public,
 			&i.Comment.FromRequester,
+			&i.Comment.Restored,
 			&i.Author,
 			&i.BoardID,
 			&i.LocalID,

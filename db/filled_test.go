@@ -88,6 +88,8 @@ var filling = []string{
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT n, 1, n % 2 FROM numbers WHERE n BETWEEN 8 AND 3000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at)
 	 SELECT n, IF(n <= 500, 7, n), n % 500 + 1, IF(n % 10, 'A comment', '![a](https://images.example/a)'), '2026-01-01' + INTERVAL n SECOND, '2026-01-01' FROM numbers WHERE n <= 5000`,
+	`INSERT INTO deleted_comment (comment_id, ticket_id, account_id, body, deleted_at)
+	 SELECT n, n, 1, 'A comment', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n > 500 AND n <= 5000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at) VALUES (5001, 26503, 1, 'A comment', '2026-01-01', '2026-01-01')`,
 	`INSERT INTO activity (id, ticket_id, account_id, kind, detail, created_at)
 	 SELECT n, n, n % 500 + 1, 'opened', '{}', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 20000`,

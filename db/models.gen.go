@@ -170,6 +170,7 @@ type Comment struct {
 	FeedSyncID    *uint64
 	Public        bool
 	FromRequester bool
+	Restored      uint32
 }
 
 type Company struct {
@@ -178,6 +179,14 @@ type Company struct {
 	Name      string
 	CreatedAt time.Time
 	Locks     uint64
+}
+
+type DeletedComment struct {
+	CommentID id.Comment
+	TicketID  id.Ticket
+	AccountID id.Account
+	Body      string
+	DeletedAt time.Time
 }
 
 type Failover struct {

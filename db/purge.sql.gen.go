@@ -340,6 +340,25 @@ func (q *Queries) PurgeComments(ctx context.Context, tickets []id.Ticket) error 
 	return err
 }
 
+const purgeDeletedTexts = `-- name: PurgeDeletedTexts :exec
+DELETE FROM deleted_comment WHERE ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgeDeletedTexts(ctx context.Context, tickets []id.Ticket) error {
+	query := purgeDeletedTexts
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
 const purgeNotifications = `-- name: PurgeNotifications :exec
 DELETE FROM notification WHERE ticket_id IN (/*SLICE:tickets*/?)
 `

@@ -15,9 +15,34 @@ UPDATE comment SET body = sqlc.arg(body), version = version + 1, updated_at = sq
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND deleted_at IS NULL;
 
 -- name: DeleteComment :execrows
--- The row stays without its text.
+-- The row stays without its text (KeepDeletedText).
 UPDATE comment SET body = '', version = version + 1, deleted_at = sqlc.arg(deleted_at), updated_at = sqlc.arg(now), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
+
+-- name: RestoreComment :execrows
+UPDATE comment SET body = sqlc.arg(body), version = version + 1, restored = restored + 1, deleted_at = NULL, updated_at = sqlc.arg(now), feed_sync_id = NULL
+WHERE id = sqlc.arg(id) AND deleted_at IS NOT NULL;
+
+-- name: KeepDeletedText :exec
+INSERT INTO deleted_comment (comment_id, ticket_id, account_id, body, deleted_at)
+VALUES (sqlc.arg(comment_id), sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(body), sqlc.arg(deleted_at));
+
+-- name: LockDeletedText :one
+SELECT * FROM deleted_comment WHERE comment_id = sqlc.arg(comment_id) FOR UPDATE;
+
+-- name: DropDeletedText :execrows
+DELETE FROM deleted_comment WHERE comment_id = sqlc.arg(comment_id);
+
+-- name: ForgetDeletedTexts :execrows
+DELETE FROM deleted_comment WHERE deleted_at < sqlc.arg(before) ORDER BY deleted_at LIMIT 1000;
+
+-- name: OlderComments :one
+-- A ticket's comments before one, counted up to a limit.
+SELECT COUNT(*) FROM (
+  SELECT c.id FROM comment c FORCE INDEX (ix_comment_ticket)
+  WHERE c.ticket_id >= sqlc.arg(ticket_id) AND c.ticket_id <= sqlc.arg(ticket_id) AND c.id < sqlc.arg(before_id)
+  LIMIT ?
+) some;
 
 -- name: RepublishComments :execrows
 -- All of a ticket, because their published form depends on it. The caller holds the ticket's lock.
@@ -55,8 +80,15 @@ STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
 WHERE c.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id);
 
 -- name: CommentsBefore :many
--- Newest first, from below a comment; written for MariaDB as the pages of a column are (ticket.sql).
-SELECT sqlc.embed(comment), a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
+-- Newest first, from below a comment; written for MariaDB as the pages of a column are (ticket.sql). counted is how many
+-- there are, up to a page of 25 and 201 more.
+SELECT sqlc.embed(comment), a.name AS author,
+  (SELECT COUNT(*) FROM (
+    SELECT c.id FROM comment c FORCE INDEX (ix_comment_ticket)
+    WHERE c.ticket_id >= sqlc.arg(ticket_id) AND c.ticket_id <= sqlc.arg(ticket_id) AND c.id < sqlc.arg(before_id)
+    LIMIT 226
+  ) some) AS counted
+FROM comment FORCE INDEX (ix_comment_ticket)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= sqlc.arg(ticket_id) AND comment.ticket_id <= sqlc.arg(ticket_id) AND comment.id < sqlc.arg(before_id)
 ORDER BY comment.ticket_id DESC, comment.id DESC

@@ -21,6 +21,9 @@ DELETE FROM notification WHERE ticket_id IN (sqlc.slice(tickets));
 -- name: PurgeActivity :exec
 DELETE FROM activity WHERE ticket_id IN (sqlc.slice(tickets));
 
+-- name: PurgeDeletedTexts :exec
+DELETE FROM deleted_comment WHERE ticket_id IN (sqlc.slice(tickets));
+
 -- name: PurgeComments :exec
 DELETE FROM comment WHERE ticket_id IN (sqlc.slice(tickets));
 

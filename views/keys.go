@@ -36,6 +36,8 @@ var keyHelp = []Keys{
 		{[]string{"e"}, "Edit"},
 		{[]string{"m"}, "Move to…"},
 		{[]string{"a"}, "Assign"},
+		{[]string{"r"}, "Write a comment"},
+		{[]string{"]", "["}, "Next comment, previous comment"},
 		{[]string{"Ctrl Enter"}, "Save the text"},
 	}},
 	{"In a description or comment", []KeyHelp{

@@ -209,6 +209,11 @@ func CommentRemovalPath(company string, key tickets.Key, comment id.Comment) str
 	return OneCommentPath(company, key, comment) + "/removal"
 }
 
+// CommentRestorationPath undoes the deletion of a comment.
+func CommentRestorationPath(company string, key tickets.Key, comment id.Comment) string {
+	return OneCommentPath(company, key, comment) + "/restoration"
+}
+
 // MembersPath is a company's list of members.
 func MembersPath(company string) string { return "/" + company + "/people" }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 // Page is the props of the frame around every page.
@@ -25,8 +26,8 @@ type Page struct {
 	At     string // the heads of the feeds when it was requested
 	Path   string // of the page itself, if it can be loaded again
 	Place  string // of the request, without its query
-	Unread int    // entries of the inbox; tickets.MaxUnread + 1 means more
 	From   string // path of the page whose link led here, "" if unknown
+	Unread int    // entries of the inbox; tickets.MaxUnread + 1 means more
 	Styles string // path of the style sheet, with its hash
 	Script string // path of the script, with its hash
 	Board  string // slug of the board that it is about, "" for none
@@ -54,11 +55,10 @@ func (p Page) keysPath() string {
 	return AccountKeysPath
 }
 
-// here marks the link to a page as the current one, also on the pages below it.
 // title is the page's in the browser, with the number of unread entries.
 func (p Page) title() string {
 	title := p.Title + " · Counterfoil"
-	if p.Actor != nil && p.Unread > 0 {
+	if p.member() != nil && p.Unread > 0 {
 		title = "(" + UnreadText(p.Unread) + ") " + title
 	}
 	return title
@@ -71,9 +71,11 @@ func (p Page) BackTo(board string) string {
 		return board
 	}
 	query := from.Query()
-	return Filter{Text: query.Get("q"), Assignee: query.Get("who"), State: query.Get("state")}.In(board)
+	return Filter{Text: query.Get("q"), Assignee: query.Get("who"), State: query.Get("state"),
+		Requests: query.Get("requests") == "1"}.In(board)
 }
 
+// here marks the link to a page as the current one, also on the pages below it.
 func (p Page) here(path, below string) templ.Attributes {
 	at, _, _ := strings.Cut(p.Path, "?")
 	switch {
@@ -90,6 +92,14 @@ type Flash struct {
 	Text string
 	Bad  bool
 	Undo id.Activity // the activity to undo; 0 for none
+	// Restore is a deleted comment to restore; nil for none.
+	Restore *DeletedComment
+}
+
+// DeletedComment is a comment that its deleter can restore.
+type DeletedComment struct {
+	Ticket  tickets.Key
+	Comment id.Comment
 }
 
 // Errors are messages by form field; the one under "" is about the whole form.

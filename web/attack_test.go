@@ -57,6 +57,8 @@ func TestForeignIDs(t *testing.T) {
 		for path, fields := range map[string][]string{
 			"/rivals/DEMO-1/comments/1":                                      {"body", "x", "version", "1"},
 			"/rivals/DEMO-1/comments/1/removal":                              {},
+			"/rivals/DEMO-1/comments/1/restoration":                          {},
+			"/acme/DEMO-2/comments/1/restoration":                            {},
 			"/rivals/undo":                                                   {"activity", fmt.Sprint(closed)},
 			fmt.Sprintf("/rivals/inbox/%d", entry):                           {},
 			"/rivals/people/invitations/1/revocation":                        {},

@@ -239,6 +239,9 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 		said, err := b.workflows.Workflows.Comment(ana, tickets.Key{Board: "DEMO", Number: 1}, "More", nil)
 		do(err)
 		form, ok = b.on(b.browser, views.EditCommentPath("acme", said.Key, said.Comment.ID))
+	case strings.HasSuffix(b.route, "/comments/:comment/restoration"):
+		b.deleteComment(t)
+		form, ok = b.on(b.browser, "/acme/DEMO-1")
 	case strings.HasSuffix(b.route, "/runs/:run/start"):
 		form, ok = b.on(b.browser, views.RunStartPath(b.readyRun(12_482)))
 	}
@@ -256,7 +259,7 @@ func newFormEnv(t *testing.T, route string, earlier place) (*formEnv, pageForm) 
 	}
 	b := &formEnv{env: newEnvWithRoles(t), route: route, found: earlier}
 	b.furnish(t)
-	if form, ok := b.find(); ok {
+	if form, ok := b.find(t); ok {
 		return b, form
 	}
 	t.Errorf("the form of %s is on no page", route)
@@ -266,13 +269,24 @@ func newFormEnv(t *testing.T, route string, earlier place) (*formEnv, pageForm) 
 	return b, form
 }
 
+// deleteComment deletes a comment: the message that says so, on the next page, has the form that undoes it.
+func (b *formEnv) deleteComment(t *testing.T) {
+	t.Helper()
+	said, err := b.workflows.Workflows.Comment(b.actorContext(t, "Ana"), tickets.Key{Board: "DEMO", Number: 1}, "More", nil)
+	domaintest.Must(t, err)
+	b.browser.post(views.CommentRemovalPath("acme", said.Key, said.Comment.ID)).is(t, http.StatusSeeOther)
+}
+
 // find looks for the route's form on every page, as Ana and then as a stranger.
-func (b *formEnv) find() (pageForm, bool) {
+func (b *formEnv) find(t *testing.T) (pageForm, bool) {
+	t.Helper()
 	paths := b.pages()
 	for ; ; b.found = (place{stranger: true}) {
 		b.browser = b.ana()
 		if b.found.stranger {
 			b.browser = b.visitor()
+		} else if strings.HasSuffix(b.route, "/comments/:comment/restoration") {
+			b.deleteComment(t)
 		}
 		for ; b.found.page < len(paths); b.found.page++ {
 			if form, ok := b.on(b.browser, paths[b.found.page]); ok {

@@ -182,6 +182,7 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/:key/comments/:comment", pages.SaveComment)
 	company.GET("/:key/comments/:comment/edit", pages.EditComment)
 	company.POST("/:key/comments/:comment/removal", pages.RemoveComment)
+	company.POST("/:key/comments/:comment/restoration", pages.RestoreComment)
 
 	company.GET("/images/:hash", pages.Image)
 	company.GET("/images/:hash/"+strconv.Itoa(images.ThumbnailWidth), pages.Thumbnail)

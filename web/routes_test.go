@@ -239,9 +239,10 @@ var pages = map[string]access{
 	"GET /:company/:key/comments/:comment": members("/acme/DEMO-1/comments/1", 303),
 	"POST /:company/:key/comments/:comment": members("/acme/DEMO-1/comments/1", 403).
 		sending("body", "x", "version", "1"),
-	"GET /:company/:key/comments/:comment/edit":     members("/acme/DEMO-1/comments/1/edit", 403),
-	"POST /:company/:key/comments/:comment/removal": members("/acme/DEMO-1/comments/1/removal", 403),
-	"GET /:company/:key/assignees":                  writers("/acme/DEMO-1/assignees", 200),
+	"GET /:company/:key/comments/:comment/edit":         members("/acme/DEMO-1/comments/1/edit", 403),
+	"POST /:company/:key/comments/:comment/removal":     members("/acme/DEMO-1/comments/1/removal", 403),
+	"POST /:company/:key/comments/:comment/restoration": writers("/acme/DEMO-1/comments/1/restoration", 303),
+	"GET /:company/:key/assignees":                      writers("/acme/DEMO-1/assignees", 200),
 	"POST /:company/:key/assignees": writers("/acme/DEMO-1/assignees", 303).
 		sending("quick", "1", "add", "1"),
 	"POST /:company/:key/mute": members("/acme/DEMO-1/mute", 303).sending("muted", "1"),

@@ -24,7 +24,8 @@ type Comment struct {
 	Ticket    ID
 	Author    User
 	Body      string // Markdown; "" of a deleted one
-	Version   uint64 // counts the edits
+	Version   uint64 // counts the changes: edits, deletions and their undos
+	Restored  uint32 // how many deletions were undone
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	DeletedAt *time.Time
@@ -42,8 +43,8 @@ type KeyedComment struct {
 // Deleted reports whether the comment was deleted.
 func (c Comment) Deleted() bool { return c.DeletedAt != nil }
 
-// Edited reports whether the comment was changed since it was written.
-func (c Comment) Edited() bool { return c.Version > 1 && !c.Deleted() }
+// Edited reports whether the comment's text was changed since it was written.
+func (c Comment) Edited() bool { return c.Version > 1+2*uint64(c.Restored) && !c.Deleted() }
 
 // ParseComment returns s as a comment: line ends as \n, 1 to 65,535 bytes. It returns EmptyComment,
 // LongComment or BadComment.
@@ -146,8 +147,8 @@ func EditComment(
 	return old, changed, nil
 }
 
-// DeleteComment deletes by's own comment, or a requester's, who cannot delete it. The row stays without its text. It
-// returns CommentNotFound or NotYourComment.
+// DeleteComment deletes by's own comment, or a requester's, who cannot delete it. The row stays without its text, which
+// is kept elsewhere while by can undo the deletion. It returns CommentNotFound or NotYourComment.
 func DeleteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by User) error {
 	old, err := lockComment(ctx, tx, ticket, comment, by)
 	if err != nil {
@@ -163,6 +164,9 @@ func DeleteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment
 	if n != 1 {
 		return CommentNotFound()
 	}
+	if err := keepText(ctx, tx, old, by); err != nil {
+		return err
+	}
 	if old.FromRequester {
 		_, err = Record(ctx, tx, ticket, by, KindReplyDeleted, Detail{})
 	}
@@ -174,6 +178,24 @@ func DeleteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment
 type Comments struct {
 	List         []Comment
 	Older, Newer bool
+	Before       int // how many are older, where that was counted; above MaxOlder there may be more
+}
+
+// MaxOlder is up to how many older comments are counted.
+const MaxOlder = 200
+
+// CountOlder counts the comments before those of a page that CommentsAfter returned.
+func (c *Comments) CountOlder(ctx context.Context, q *db.Queries, ticket ID) error {
+	if !c.Older || len(c.List) == 0 {
+		return nil
+	}
+	n, err := db.Read(q.OlderComments(ctx, db.OlderCommentsParams{TicketID: ticket, BeforeID: c.List[0].ID,
+		Limit: MaxOlder + 1}))
+	if err != nil {
+		return fmt.Errorf("count older comments: %w", err)
+	}
+	c.Before = int(n)
+	return nil
 }
 
 // CommentsBefore returns the last comments before one, up to limit or 64 KiB of text; 0 means the newest.
@@ -192,7 +214,7 @@ func PublicCommentsBefore(
 		public, err := db.Read(q.PublicCommentsBefore(ctx, db.PublicCommentsBeforeParams{TicketID: ticket, BeforeID: before,
 			Limit: most}))
 		for _, row := range public {
-			rows = append(rows, db.CommentsBeforeRow(row))
+			rows = append(rows, db.CommentsBeforeRow{Comment: row.Comment, Author: row.Author})
 		}
 		return rows, err
 	})
@@ -214,6 +236,9 @@ func lastComments(
 		list[i] = fromComment(row.Comment, row.Author)
 	}
 	page.List, page.Older = fitting(list, limit)
+	if page.Older {
+		page.Before = max(0, int(rows[0].Counted)-len(page.List))
+	}
 	slices.Reverse(page.List)
 	return page, nil
 }
@@ -249,6 +274,6 @@ func fromComment(row db.Comment, author string) Comment {
 	return Comment{
 		ID: row.ID, Ticket: row.TicketID, Author: User{ID: row.AccountID, Name: author}, Body: row.Body, Version: row.Version,
 		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, DeletedAt: row.DeletedAt, Public: row.Public,
-		FromRequester: row.FromRequester,
+		FromRequester: row.FromRequester, Restored: row.Restored,
 	}
 }

@@ -45,6 +45,22 @@ func NotYourComment() error {
 		"Only its author can change a comment. Write your own below it.")
 }
 
+// CodeNotYourDeletion: only the member who deleted a comment may undo that. Ask them.
+const CodeNotYourDeletion fault.Code = "Comment.NotDeleter"
+
+func NotYourDeletion() error {
+	return fault.Forbidden.New(CodeNotYourDeletion, "",
+		"A deleted comment is restored by the member who deleted it and nobody else. Ask them.")
+}
+
+// CodeCommentDeletedLongAgo: the comment was deleted more than 30 minutes ago, and its text is gone. Write it again.
+const CodeCommentDeletedLongAgo fault.Code = "Comment.DeletedLongAgo"
+
+func CommentDeletedLongAgo() error {
+	return fault.Conflict.New(CodeCommentDeletedLongAgo, "",
+		"The comment was deleted more than 30 minutes ago, so its text is gone. Write it again if it is still needed.")
+}
+
 // CodeStaleComment: the comment was changed or deleted since the version that was sent. Compare with “current”,
 // then repeat the edit.
 const CodeStaleComment fault.Code = "Comment.Stale"

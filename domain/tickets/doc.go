@@ -65,6 +65,9 @@
 // has a bound whatever a ticket has: InboxWindow says of each entry which is the newest of its ticket, by one step in
 // an index, so that a ticket of an earlier page is left out. Reading an entry reads those before it of its ticket.
 //
+// A deleted comment has no text in comment, so nothing that reads comments can show it. Until its deletion cannot be
+// undone any more, deleted_comment has it.
+//
 // assignee.current is kept by whatever closes, reopens, deletes or restores a ticket, so My work reads only open
 // tickets. Assigning holds the member's row in share mode: a member who is removed at the same time is assigned
 // before that, or not at all.

@@ -194,6 +194,8 @@ const (
 	KindLinkMade     = "link-made" // the requester's private link
 	KindLinkRevoked  = "link-revoked"
 	KindReplyDeleted = "reply-deleted" // a requester's comment
+
+	KindReplyRestored = "reply-restored"
 )
 
 // Activity is one entry of a ticket's history.

@@ -28,7 +28,11 @@ func (w *Workflows) Comments(ctx context.Context, ticket tickets.Ticket, before 
 func (w *Workflows) CommentsFrom(
 	ctx context.Context, ticket tickets.Ticket, first id.Comment,
 ) (tickets.Comments, error) {
-	return tickets.CommentsAfter(ctx, w.db.Queries, ticket.ID, first-1, CommentsPerPage)
+	page, err := tickets.CommentsAfter(ctx, w.db.Queries, ticket.ID, first-1, CommentsPerPage)
+	if err != nil {
+		return page, err
+	}
+	return page, page.CountOlder(ctx, w.db.Queries, ticket.ID)
 }
 
 // CommentsAfter returns a ticket and up to limit of its comments behind one, oldest first; 0 means from the first. It
@@ -134,8 +138,9 @@ func (w *Workflows) EditComment(
 	return said, nil
 }
 
-// DeleteComment deletes the text of the caller's own comment or of a requester's, and returns the key of its ticket. It
-// returns tickets.NotFound, CommentNotFound or NotYourComment.
+// DeleteComment deletes the caller's own comment or a requester's, and returns the key of its ticket. Its text is gone
+// for all readers at once; RestoreComment brings it back. It returns tickets.NotFound, CommentNotFound or
+// NotYourComment.
 func (w *Workflows) DeleteComment(
 	ctx context.Context, key tickets.Key, comment id.Comment,
 ) (current tickets.Key, err error) {
@@ -147,6 +152,27 @@ func (w *Workflows) DeleteComment(
 		return tickets.Key{}, fmt.Errorf("delete comment: %w", err)
 	}
 	return current, nil
+}
+
+// RestoreComment undoes the caller's deletion of a comment, and returns the key of its ticket. It returns
+// tickets.NotFound, CommentNotFound, NotYourDeletion or CommentDeletedLongAgo.
+func (w *Workflows) RestoreComment(
+	ctx context.Context, key tickets.Key, comment id.Comment,
+) (current tickets.Key, err error) {
+	err = w.onTicket(ctx, key, func(t lockedTicket) error {
+		current = t.Key
+		return tickets.RestoreComment(ctx, t.tx, t.ID, comment, t.by)
+	})
+	if err != nil {
+		return tickets.Key{}, fmt.Errorf("restore comment: %w", err)
+	}
+	return current, nil
+}
+
+// ForgetDeletedTexts removes up to a thousand texts of comments whose deletion cannot be undone any more, and returns
+// how many.
+func (w *Workflows) ForgetDeletedTexts(ctx context.Context) (int64, error) {
+	return tickets.ForgetDeletedTexts(ctx, w.db.Queries, w.db.Now())
 }
 
 // notifyMentioned is notify for the members that a text mentions and its older version did not.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -213,6 +214,13 @@ func TestMarkAsRead(t *testing.T) {
 	})
 }
 
+// stored is a comment of DEMO-1.
+func (e *env) stored(t testing.TB, comment id.Comment) tickets.Comment {
+	t.Helper()
+	ticket := domaintest.OK(e.Workflows.Ticket(e.Ctx, demo1))(t)
+	return domaintest.OK(e.Workflows.CommentOf(e.Ctx, ticket, comment))(t)
+}
+
 func TestComments(t *testing.T) {
 	t.Parallel()
 	t.Run("of two edits of one comment at once one is taken, and the other sees it", func(t *testing.T) {
@@ -269,6 +277,66 @@ func TestComments(t *testing.T) {
 			t.Errorf("%+v %v", page, err)
 		}
 	})
+	t.Run("a deleted comment comes back by an undo of its deleter, under a new version, and is not an edited one",
+		func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t)
+			ben := e.As(t, "Ben", accounts.Member)
+			said := e.comment(t, ben, "mine, @ana")
+			domaintest.OK(e.Workflows.DeleteComment(ben, demo1, said.ID))(t)
+			e.Counts(t, 0, "SELECT COUNT(*) FROM comment WHERE body <> ''")
+			domaintest.Fails(e.Workflows.RestoreComment(e.Ctx, demo1, said.ID))(t, tickets.CodeNotYourDeletion)
+			domaintest.OK(e.Workflows.RestoreComment(ben, demo1, said.ID))(t)
+			domaintest.OK(e.Workflows.RestoreComment(ben, demo1, said.ID))(t) // it is there
+			e.Counts(t, 0, "SELECT COUNT(*) FROM deleted_comment")
+			e.Counts(t, 1, "SELECT COUNT(*) FROM notification")
+			back := e.stored(t, said.ID)
+			if back.Body != said.Body || back.Deleted() || back.Version != 3 || back.Edited() ||
+				back.Author.Name != "Ben" || !back.CreatedAt.Equal(said.CreatedAt) {
+				t.Errorf("it is back as %+v", back)
+			}
+			domaintest.OK(e.Workflows.EditComment(ben, demo1, said.ID, "better", 3))(t)
+			domaintest.OK(e.Workflows.DeleteComment(ben, demo1, said.ID))(t)
+			domaintest.OK(e.Workflows.RestoreComment(ben, demo1, said.ID))(t)
+			if back := e.stored(t, said.ID); back.Body != "better" || back.Version != 6 || !back.Edited() {
+				t.Errorf("it is back as %+v", back)
+			}
+		})
+	t.Run("too late the text is gone, and forgotten", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		late, soon := e.comment(t, e.Ctx, "late"), e.comment(t, e.Ctx, "soon")
+		for _, one := range []tickets.Comment{late, soon} {
+			domaintest.OK(e.Workflows.DeleteComment(e.Ctx, demo1, one.ID))(t)
+		}
+		e.Exec(t, "UPDATE deleted_comment SET deleted_at = deleted_at - INTERVAL 31 MINUTE WHERE comment_id = ?",
+			uint64(late.ID))
+		domaintest.Fails(e.Workflows.RestoreComment(e.Ctx, demo1, late.ID))(t, tickets.CodeCommentDeletedLongAgo)
+		if n := domaintest.OK(e.Workflows.ForgetDeletedTexts(e.Ctx))(t); n != 1 {
+			t.Errorf("%d texts were forgotten", n)
+		}
+		e.Counts(t, 1, "SELECT COUNT(*) FROM deleted_comment")
+		domaintest.Fails(e.Workflows.RestoreComment(e.Ctx, demo1, late.ID))(t, tickets.CodeCommentDeletedLongAgo)
+		domaintest.OK(e.Workflows.RestoreComment(e.Ctx, demo1, soon.ID))(t)
+		domaintest.Fails(e.Workflows.RestoreComment(e.Ctx, tickets.Key{Board: "DEMO", Number: 2}, soon.ID))(t,
+			tickets.CodeCommentNotFound)
+	})
+	t.Run("of many undos of one deletion one counts", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		said := e.comment(t, e.Ctx, "mine")
+		domaintest.OK(e.Workflows.DeleteComment(e.Ctx, demo1, said.ID))(t)
+		undo := func() error {
+			_, err := e.Workflows.RestoreComment(e.Ctx, demo1, said.ID)
+			return err
+		}
+		if n := countSucceeded(atOnce(undo, undo, undo, undo)); n != 4 {
+			t.Errorf("%d undos succeeded", n)
+		}
+		if back := e.stored(t, said.ID); back.Body != "mine" || back.Version != 3 {
+			t.Errorf("it is back as %+v", back)
+		}
+	})
 	t.Run("pages lead back to the first comment, in order, and are shorter for long texts", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -293,6 +361,9 @@ func TestComments(t *testing.T) {
 			}
 			size := 0
 			var page []string
+			if first && before.Before != len(want)-len(before.List) {
+				t.Errorf("%d are older than the first page of %d", before.Before, len(before.List))
+			}
 			for _, c := range before.List {
 				page, size = append(page, c.Body), size+len(c.Body)
 			}

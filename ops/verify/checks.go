@@ -232,6 +232,13 @@ func houseChecks() []check {
 		},
 		{name: "comments", says: "Comments have texts of the allowed form, deleted ones none.", tables: []string{"comment"},
 			run: comments},
+		{
+			name: "deleted texts", says: "A text is kept only of a deleted comment, of the same ticket.",
+			tables: []string{"deleted_comment"},
+			query: `SELECT CONCAT('a text is kept of comment ', k.id, ' of ticket ', k.ticket_id, IF(k.deleted_at IS NULL, ', which is not deleted', CONCAT(', as of ticket ', d.ticket_id)))
+				FROM deleted_comment d STRAIGHT_JOIN comment k FORCE INDEX (PRIMARY) ON k.id = d.comment_id
+				WHERE k.deleted_at IS NULL OR (k.ticket_id <> d.ticket_id AND EXISTS (SELECT 1 FROM ticket t WHERE t.id = d.ticket_id))`,
+		},
 		{name: "notification kinds", says: "Every notification has a known kind.", tables: []string{"notification"},
 			run: notificationKinds},
 		{

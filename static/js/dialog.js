@@ -36,7 +36,7 @@ document.addEventListener('click', async (event) => {
 // nothing else; others are replaced by the page, which gets what was typed meanwhile.
 export async function open(path, { template, title = '', fill } = {}) {
 	if (dialog.open) return
-	own = pressing
+	dropKey()
 	const source = document.getElementById(template)
 	show(source ? source.content.cloneNode(true) : loading(title))
 	fill?.(body)
@@ -54,7 +54,9 @@ export async function open(path, { template, title = '', fill } = {}) {
 	}
 }
 
-// The key that opens the dialog is none of its text: what it would insert is dropped, until the next key.
+// A key that opens the dialog, or leads to a field, is none of its text: what it would insert is dropped, until the next
+// key.
+export const dropKey = () => { own = pressing }
 let pressing = false // within the task of a key
 let own = false
 document.addEventListener('keydown', () => {

@@ -17,8 +17,11 @@ show()
 const fields = 'input, textarea, select, [contenteditable]:not([contenteditable=false])'
 
 // free reports whether a key has no other use.
-export function free(event) {
-	return !event.defaultPrevented && !event.isComposing && event.keyCode !== 229 && !event.ctrlKey && !event.metaKey && !event.altKey
+export const free = (event) => !event.ctrlKey && !event.altKey && untyped(event)
+
+// untyped is free for a character that some keyboards have on AltGr or Alt.
+export function untyped(event) {
+	return !event.defaultPrevented && !event.isComposing && event.keyCode !== 229 && !event.metaKey && (!event.ctrlKey || event.altKey)
 		&& !event.target.closest?.(fields) && !document.querySelector('dialog[open]')
 }
 

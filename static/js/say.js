@@ -52,6 +52,16 @@ export function toasts(answer, { quiet = false } = {}) {
 	}
 }
 
+// A message that htmx brings is shown as one that a script asked for.
+document.addEventListener('htmx:oobAfterSwap', () => {
+	const fresh = [...flashes.children].filter((message) => !message.querySelector(':scope > .close'))
+	if (!fresh.length) return
+	const answer = document.createElement('div')
+	answer.append(Object.assign(document.createElement('div'), { id: 'flash' }))
+	answer.firstChild.append(...fresh)
+	toasts(answer)
+})
+
 // closable gives a message a button that closes it; a good one also leaves by itself.
 export function closable(message) {
 	if (message.querySelector('.close')) return

@@ -1,8 +1,11 @@
 // Undo, by the button of a message or by ctrl+Z: on a board in place, elsewhere with a reload.
+import htmx from '../vendor/htmx/htmx.min.js'
 import { undo } from './board.js'
 import { ask, toast } from './say.js'
 
 async function takeBack(form) {
+	const target = document.getElementById(form.dataset.undo) // a comment on this page
+	if (target) return htmx.ajax('POST', form.getAttribute('action'), { source: target, target, swap: 'outerHTML' })
 	const values = new FormData(form)
 	if (document.getElementById('board')) return undo(form.action, values)
 	values.set('next', location.pathname + location.search)
@@ -16,9 +19,14 @@ async function takeBack(form) {
 document.addEventListener('submit', (event) => {
 	if (!event.target.matches('[data-undo]')) return
 	event.preventDefault()
-	event.target.closest('.toast').remove()
-	takeBack(event.target)
+	take(event.target)
 })
+
+// take is takeBack by the button of a message.
+function take(form) {
+	form.closest('.toast').remove()
+	takeBack(form)
+}
 
 document.addEventListener('keydown', (event) => {
 	if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.isComposing || event.key.toLowerCase() !== 'z') return
@@ -26,5 +34,7 @@ document.addEventListener('keydown', (event) => {
 	const form = document.getElementById('undo')
 	if (!form) return
 	event.preventDefault()
-	takeBack(form)
+	const comment = document.querySelector('.toast [data-undo]:not([data-undo=""])')
+	if (comment) take(comment)
+	else takeBack(form)
 })

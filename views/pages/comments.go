@@ -22,6 +22,7 @@ type CommentsProps struct {
 	Ticket       tickets.Ticket
 	List         []views.Comment
 	Older, Newer bool
+	Before       int  // how many are older; above tickets.MaxOlder there may be more
 	Linked       bool // the requester, if there is one, has a private link to read replies by
 	Form         views.CommentForm
 }
@@ -56,6 +57,18 @@ type CommentProps struct {
 	Ticket  tickets.Ticket
 	Comment views.Comment
 	Form    views.CommentForm
+	Focus   bool // it was deleted or restored a moment ago, and the focus was in it
+}
+
+// older is the text of the link to older comments.
+func (p CommentsProps) older() string {
+	switch {
+	case p.Before == 0:
+		return "Older comments"
+	case p.Before > tickets.MaxOlder:
+		return strconv.Itoa(tickets.MaxOlder) + "+ older comments"
+	}
+	return views.Count(int64(p.Before), "older comment", "older comments")
 }
 
 // own reports whether the user may change a comment.

@@ -65,7 +65,7 @@ func (h *Handlers) showTicketAndComments(c echo.Context, code int, ticket ticket
 func (h *Handlers) commentProps(c echo.Context, ticket tickets.Ticket, board boards.Board,
 	page tickets.Comments) (pages.CommentsProps, error) {
 	props := pages.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Older: page.Older,
-		Newer: page.Newer}
+		Newer: page.Newer, Before: page.Before}
 	texts, err := h.texts(c, bodies(page.List)...)
 	if err != nil {
 		return props, err
@@ -274,5 +274,42 @@ func (h *Handlers) RemoveComment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.showSaved(c, current, wanted)
+	message := views.Flash{Text: "The comment is deleted.",
+		Restore: &views.DeletedComment{Ticket: current, Comment: wanted}}
+	return h.showInPlace(c, current, wanted, message)
+}
+
+// RestoreComment undoes the deletion of a comment.
+func (h *Handlers) RestoreComment(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	wanted, err := respond.PathComment(c)
+	if err != nil {
+		return err
+	}
+	current, err := h.workflows.RestoreComment(c.Request().Context(), k, wanted)
+	if err != nil {
+		return err
+	}
+	return h.showInPlace(c, current, wanted, views.Flash{Text: "The comment is restored."})
+}
+
+// showInPlace responds with a comment as it is now and a message: in its place, or by a redirect to it.
+func (h *Handlers) showInPlace(c echo.Context, k tickets.Key, comment id.Comment, message views.Flash) error {
+	if respond.Target(c) != views.CommentID(comment) {
+		if err := h.respond.Flash(c, message); err != nil {
+			return err
+		}
+		return respond.Redirect(c, views.CommentPath(respond.Company(c).Slug, k, comment))
+	}
+	props, err := h.commentOfPath(c)
+	if err != nil {
+		return err
+	}
+	props.Focus = true
+	page := h.respond.Page(c, "")
+	page.Flash = []views.Flash{message}
+	return respond.Render(c, http.StatusOK, pages.CommentItem(props), views.FlashesOOB(page))
 }

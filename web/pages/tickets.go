@@ -188,7 +188,7 @@ func (h *Handlers) ticketAndComments(c echo.Context, ticket tickets.Ticket, boar
 		}
 	}
 	props.Comments = pages.CommentsProps{Page: props.Page, Board: board, Ticket: ticket, Older: page.Older,
-		Newer: page.Newer}
+		Newer: page.Newer, Before: page.Before}
 	props.Comments.Linked = props.Request != nil && props.Request.Linked
 	props.Comments.List, err = texts.drawn(page.List)
 	return props, err

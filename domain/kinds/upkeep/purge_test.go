@@ -80,6 +80,8 @@ func TestPurgeDeleted(t *testing.T) {
 		for _, key := range []tickets.Key{keys[0], moved.Ticket.Key} {
 			domaintest.OK(e.Workflows.SetAssignees(e.Ctx, key, []string{"ana", "bob"}))(t)
 			domaintest.OK(e.Workflows.Comment(bob, key, "What of it, @ana?", nil))(t)
+			rash := domaintest.OK(e.Workflows.Comment(bob, key, "Never mind", nil))(t)
+			domaintest.OK(e.Workflows.DeleteComment(bob, key, rash.Comment.ID))(t)
 			ticket := domaintest.OK(e.Workflows.Ticket(e.Ctx, key))(t)
 			e.Exec(t, "INSERT INTO watcher (ticket_id, account_id) SELECT ?, MIN(id) FROM account ON DUPLICATE KEY UPDATE muted = TRUE", uint64(ticket.ID))
 			e.Exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (1, ?, ?, '2026-01-01')", "OLD-"+fmt.Sprint(ticket.ID), uint64(ticket.ID))

@@ -1,0 +1,2 @@
+ALTER TABLE comment DROP COLUMN restored;
+DROP TABLE deleted_comment;
