@@ -23,7 +23,8 @@ const newImport = "/admin/migrations/import-tickets/new"
 func (a *answer) options(t *testing.T, selector string) []string {
 	t.Helper()
 	a.has(t, 1, selector)
-	return a.page().Find(selector + " option").Map(func(_ int, s *goquery.Selection) string { return s.AttrOr("value", "") })
+	value := func(_ int, s *goquery.Selection) string { return s.AttrOr("value", "") }
+	return a.page().Find(selector + " option").Map(value)
 }
 
 // rival makes Ana a member of another company, which has no board, and makes a third without her.
@@ -31,8 +32,8 @@ func (e *env) rival() {
 	e.t.Helper()
 	e.account("sam", "rivals", accounts.Owner)
 	e.exec("INSERT INTO company (slug, name, created_at) VALUES ('apart', 'Apart', NOW(6))")
-	e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT c.id, a.id, 'member', 'ana', NOW(6) FROM "+
-		"company c JOIN account a ON a.email = ? WHERE c.slug = 'rivals'", email)
+	e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT c.id, a.id, 'member', 'ana', "+
+		"NOW(6) FROM company c JOIN account a ON a.email = ? WHERE c.slug = 'rivals'", email)
 }
 
 func TestImportStartsAtTheBoard(t *testing.T) {
@@ -81,8 +82,8 @@ func TestChoicesOfARun(t *testing.T) {
 		ana.get(newImport).textHas(t, "select#run-p-board", "Choose a company first")
 		part := ana.htmx(views.RunChoicesID).get(newImport+"?p-company=rivals&p-board=DEMO&p-author="+email).
 			is(t, http.StatusOK).has(t, 0, "h1")
-		plain := ana.post("/admin/migrations/import-tickets/runs", "p-company", "rivals", "p-board", "DEMO", "p-author", email,
-			admin.ImportAgain, "true").is(t, http.StatusOK).has(t, 1, "h1")
+		plain := ana.post("/admin/migrations/import-tickets/runs", "p-company", "rivals", "p-board", "DEMO", "p-author",
+			email, admin.ImportAgain, "true").is(t, http.StatusOK).has(t, 1, "h1")
 		for _, a := range []*answer{part, plain} {
 			if got := a.options(t, "select#run-p-author"); !slices.Equal(got, []string{email, "sam@example.com"}) {
 				t.Errorf("%q", got)

@@ -15,7 +15,8 @@ func TestTasksShowWhatTheyAreAbout(t *testing.T) {
 	e := newEnv(t)
 	ana := e.ana()
 	task := func(migration, payload string) (run migrations.Run, task string) {
-		n := e.openRun("count-up", migrations.Values{"to": fmt.Sprint(1 + e.count("SELECT COUNT(*) FROM migration_run")), "mode": "up"})
+		to := fmt.Sprint(1 + e.count("SELECT COUNT(*) FROM migration_run")) // no two runs are the same
+		n := e.openRun("count-up", migrations.Values{"to": to, "mode": "up"})
 		e.exec("UPDATE migration_run SET name = ?, state = 'ready', total = 1 WHERE id = ?", migration, n)
 		number := e.exec("INSERT INTO migration_task (run_id, payload) VALUES (?, ?)", n, payload)
 		return e.run(t, n), views.Number(uint64(number))
@@ -32,7 +33,8 @@ func TestTasksShowWhatTheyAreAbout(t *testing.T) {
 		{"rebalance-ranks", `{"column":3,"name":"Doing","part":2,"of":5}`, "Doing, part 2 of 5"},
 		{"re-render-markdown", `{"company":"acme","board":1,"slug":"DEMO","after":0,"upto":50}`, "DEMO-1 to DEMO-50 of acme"},
 		{"change-column", `{"part":3}`, "Tickets of the column, part 3"},
-		{"change-column", `{"tickets":[` + strings.Repeat("1234567,", 300) + `1],"after":1,"upto":900}`, "Tickets of the column"},
+		{"change-column", `{"tickets":[` + strings.Repeat("1234567,", 300) + `1],"after":1,"upto":900}`,
+			"Tickets of the column"},
 		{"mint-refs", `{"length":5,"before":0,"own":0,"from":0,"to":9,"codes":1000}`, "1000 codes of 5 characters"},
 		{"load-refs", `ukrEP`, "ukrEP"},
 		{"purge-deleted", `{"ticket":4,"board":1,"key":"DEMO-9","deleted_at":"2026-03-01T10:00:00Z"}`,

@@ -11,7 +11,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// MostChoices is the length of the longest list that a form offers as a choice. Of a longer one, so many are suggestions.
+// MostChoices is the length of the longest list that a form offers as a choice. Of a longer one, so many are
+// suggestions.
 const MostChoices = 200
 
 // Choices are what the parameters of a run can refer to, as far as the caller sees it as a member: an operator is in no

@@ -24,8 +24,8 @@ func (c *Console) RunTask(
 }
 
 // TaskLabel says in a few words what a task of a run is about; see migrations.Engine.Label.
-func (c *Console) TaskLabel(run migrations.Run, task migrations.Task) string {
-	return c.engine.Label(run.Name, task.Payload)
+func (c *Console) TaskLabel(ctx context.Context, run migrations.Run, task migrations.Task) (string, error) {
+	return ask(ctx, func(actor) (string, error) { return c.engine.Label(run.Name, task.Payload), nil })
 }
 
 // RunFailures returns the groups of a run's errors.

@@ -29,7 +29,8 @@ func BadParam(name, why string) error {
 	return fault.Invalid.New(CodeBadParam, name, why)
 }
 
-// parse returns the values as they are stored, or fault.Several with all that is wrong. Missing ones have their defaults.
+// parse returns the values as they are stored, or fault.Several with all that is wrong. Missing ones have their
+// defaults.
 func (m *Migration) parse(ctx context.Context, given Values) (Values, error) {
 	values, err := m.each(ctx, given)
 	var bad fault.Several

@@ -119,10 +119,10 @@ type RunTasks struct {
 	Run     migrations.Run
 	Filter  views.TaskFilter
 	Tasks   []migrations.Task
-	Label   func(migrations.Task) string // what a task is about, in a few words
-	Next    id.Task                      // of the next page; 0 at the end
-	Looked  bool                         // the search ended before the end of the run: there may be more
-	Message string                       // the reason for an empty list
+	Labels  map[id.Task]string // what each is about, in a few words
+	Next    id.Task            // of the next page; 0 at the end
+	Looked  bool               // the search ended before the end of the run: there may be more
+	Message string             // the reason for an empty list
 }
 
 // every is the interval in milliseconds at which a run's page refreshes itself; 0 is never.

@@ -62,7 +62,8 @@ func (h *Handlers) fillIn(ctx context.Context, props *admin.NewRunProps, get fun
 		return err
 	}
 	companies := props.Choices[migrations.ToCompany]
-	if props.RefersTo(migrations.ToBoard) && props.Values["company"] == "" && len(companies.Options) == 1 && companies.Whole {
+	only := companies.Whole && len(companies.Options) == 1
+	if only && props.RefersTo(migrations.ToBoard) && props.Values["company"] == "" {
 		props.Values["company"] = companies.Options[0].Value
 		if err := h.addChoices(ctx, props); err != nil {
 			return err

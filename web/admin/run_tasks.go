@@ -27,8 +27,7 @@ func taskFilter(c echo.Context) views.TaskFilter {
 
 // tasksOf is the page of tasks that the address names.
 func (h *Handlers) tasksOf(c echo.Context, run migrations.Run) (admin.RunTasks, error) {
-	t := admin.RunTasks{Run: run, Filter: taskFilter(c),
-		Label: func(task migrations.Task) string { return h.console.TaskLabel(run, task) }}
+	t := admin.RunTasks{Run: run, Filter: taskFilter(c), Labels: map[id.Task]string{}}
 	if t.Filter.Task != "" {
 		return h.taskByNumber(c, t)
 	}
@@ -39,7 +38,10 @@ func (h *Handlers) tasksOf(c echo.Context, run migrations.Run) (admin.RunTasks, 
 	}
 	page, err := h.console.RunTasks(c.Request().Context(), run.ID, filter)
 	t.Tasks, t.Next, t.Looked = page.Tasks, page.Next, page.Partial
-	return t, err
+	if err != nil {
+		return t, err
+	}
+	return t, h.label(c, t)
 }
 
 // readFilter parses the filter; message names a bad value.
@@ -74,7 +76,20 @@ func (h *Handlers) taskByNumber(c echo.Context, t admin.RunTasks) (admin.RunTask
 		return t, nil
 	}
 	t.Tasks = []migrations.Task{task}
-	return t, err
+	if err != nil {
+		return t, err
+	}
+	return t, h.label(c, t)
+}
+
+// label says of each task in a list what it is about.
+func (h *Handlers) label(c echo.Context, t admin.RunTasks) (err error) {
+	for _, task := range t.Tasks {
+		if t.Labels[task.ID], err = h.console.TaskLabel(c.Request().Context(), t.Run, task); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Task is a task with its attempts.
@@ -91,7 +106,9 @@ func (h *Handlers) Task(c echo.Context) error {
 	if props.Task, props.Attempts, err = h.console.RunTask(c.Request().Context(), run.ID, number); err != nil {
 		return err
 	}
-	props.Label = h.console.TaskLabel(run, props.Task)
+	if props.Label, err = h.console.TaskLabel(c.Request().Context(), run, props.Task); err != nil {
+		return err
+	}
 	if respond.IsFragment(c) {
 		return respond.Render(c, http.StatusOK, admin.RunTaskDrawer(props, false))
 	}

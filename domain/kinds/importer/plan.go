@@ -22,8 +22,8 @@ import (
 // before, so it can be repeated. It sends no notifications.
 func (m *Importer) Migration() *migrations.Migration {
 	params := []migrations.Param{
-		{Name: "company", Label: "Company", Help: "As in its address: acme.", Kind: migrations.Text, Required: true, Max: 40,
-			Refers: migrations.ToCompany},
+		{Name: "company", Label: "Company", Help: "As in its address: acme.", Kind: migrations.Text, Required: true,
+			Max: 40, Refers: migrations.ToCompany},
 		{Name: "board", Label: "Board", Help: "Its slug: DEMO.", Kind: migrations.Text, Required: true, Max: 10,
 			Refers: migrations.ToBoard},
 		{Name: "author", Label: "Imported by",
