@@ -17,12 +17,12 @@ type Source struct {
 	Error          string
 }
 
-// CodeReplica: the database server is a replica. Lead DATABASE_URL to the server that is written to.
+// CodeReplica: the database server is a replica. Point DATABASE_URL at the server that is written to.
 const CodeReplica fault.Code = "Database.Replica"
 
 func replicaOf(source string) error {
 	return fault.Unavailable.New(CodeReplica, "",
-		fmt.Sprintf("The database server is a replica of %s: what is written here is not there, and collides with what comes from there. Lead DATABASE_URL to the server that is written to. If this is to be that server, stop its replication and remove it, as docs/scaling.md says.", source))
+		fmt.Sprintf("The database server is a replica of %s: what is written here is not there, and collides with what comes from there. Point DATABASE_URL at the server that is written to. If this is to be that server, stop its replication and remove it, as docs/scaling.md says.", source))
 }
 
 // CheckPrimary returns the error of CodeReplica if the server applies the changes of another, as far as the account may

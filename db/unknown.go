@@ -18,7 +18,7 @@ func UnknownOutcome(cause error) error {
 	return fault.Error{
 		Kind: fault.Unknown, Code: CodeUnknownOutcome, Cause: cause,
 		Message: "The connection to the database was lost while this was being saved, so it is not known whether it was " +
-			"saved. Look before you try again.",
+			"saved. Check before you try again.",
 	}
 }
 

@@ -530,7 +530,7 @@ func TestRunStates(t *testing.T) {
 		w.starts(t, run)
 		w.until(t, run, migrations.Throttled)
 		b.looks(run, "Throttled")
-		b.sees(".run-reason", "An operator throttled it")
+		b.sees(".run-reason", "Throttled by an operator")
 		if _, err := w.workflows.Console.ChangeKnobs(asOperator(), run, migrations.KnobChange{"throttled": 0}); err != nil {
 			t.Fatal(err)
 		}

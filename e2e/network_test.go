@@ -72,7 +72,7 @@ func TestLostAnswers(t *testing.T) {
 			b.addTo("To do")
 			lossy.losing.Store(true)
 			b.types("Precious\r")
-			b.wait(`document.querySelector("#flash").textContent.includes("was not opened") && document.activeElement.value === "Precious"`)
+			b.wait(`document.querySelector("#flash").textContent.includes("was not created") && document.activeElement.value === "Precious"`)
 			lossy.losing.Store(false)
 			b.types("\r")
 			b.sees(".add", "NINJA-1 created")

@@ -50,7 +50,7 @@ func TestFaults(t *testing.T) {
 					t.Errorf("it shows %q: %s", inside, a.body)
 				}
 			}
-			if !strings.Contains(a.body, "The error is in the log") || a.header.Get("Content-Security-Policy") == "" ||
+			if !strings.Contains(a.body, "The error is logged") || a.header.Get("Content-Security-Policy") == "" ||
 				!strings.Contains(a.header.Get("Cache-Control"), "no-store") {
 				t.Errorf("%v %s", a.header, a.body)
 			}

@@ -33,7 +33,7 @@ func TestListOfRuns(t *testing.T) {
 	ana := e.ana()
 	t.Run("before there was one it says what this is for", func(t *testing.T) {
 		a := ana.get("/admin/migrations").is(t, http.StatusOK).has(t, 0, ".runs").has(t, 0, ".banner")
-		a.textHas(t, "#runs .sheet .lead", "bulk work")
+		a.textHas(t, "#runs .sheet .lead", "bulk job")
 		a.has(t, 1, ".kinds a[href='/admin/migrations/count-up/new']")
 	})
 	run := e.readyRun(12_482)

@@ -26,7 +26,7 @@ func TestPurgedKeys(t *testing.T) {
 	t.Run("open no ticket, and say why", func(t *testing.T) {
 		for _, refused := range []*answer{ana.get("/acme/DEMO-2").is(t, 404), ana.get("/acme/demo-2").is(t, 404),
 			api.get("/tickets/DEMO-2").is(t, 404)} {
-			if !strings.Contains(refused.body, "DEMO-2 was deleted more than 30 days ago and has been removed for good.") {
+			if !strings.Contains(refused.body, "DEMO-2 was deleted more than 30 days ago and is gone for good.") {
 				t.Errorf("it does not say why: %s", refused.body)
 			}
 		}

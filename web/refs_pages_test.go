@@ -240,7 +240,7 @@ func TestRecountOnThePage(t *testing.T) {
 		{"counted_at = NULL", "Not counted yet.", 0},
 		{"counted_at = UTC_TIMESTAMP(6), count_began_at = UTC_TIMESTAMP(6), count_ended_at = UTC_TIMESTAMP(6)",
 			"the counters are right.", 0},
-		{"counted_off = 1234", "the counters were off by 1,234, and are mended.", 0},
+		{"counted_off = 1234", "the counters were off by 1,234, and were corrected.", 0},
 		{"count_began_at = UTC_TIMESTAMP(6) + INTERVAL 1 DAY, count_ended_at = count_began_at",
 			"took too long and was given up.", 0},
 		{"counted_lost = 1", "the tables disagree about 1 code, run counterfoil verify.", 1},

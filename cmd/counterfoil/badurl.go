@@ -16,7 +16,7 @@ import (
 const codeBadDatabase fault.Code = "Database.NotUsable"
 
 func badDatabase(where, why string) error {
-	return fault.Unavailable.New(codeBadDatabase, "", fmt.Sprintf("DATABASE_URL leads to %s, but %s.", where, why))
+	return fault.Unavailable.New(codeBadDatabase, "", fmt.Sprintf("DATABASE_URL points to %s, but %s.", where, why))
 }
 
 var systemDatabases = []string{"mysql", "information_schema", "performance_schema", "sys"}
@@ -57,7 +57,7 @@ func explain(rawURL string, err error) error {
 	case errors.Is(err, mysql.ErrNoTLS):
 		return badDatabase(cfg.Addr, "that server has no TLS; leave out tls=true or set TLS up")
 	case errors.As(err, &unavailable) && errors.As(unavailable.Err, &refused):
-		return badDatabase(cfg.Addr, unavailable.Why+". If it is a replica, or was shut off by a failover, lead DATABASE_URL to the server that is written to; else try again")
+		return badDatabase(cfg.Addr, unavailable.Why+". If it is a replica, or was shut off by a failover, point DATABASE_URL at the server that is written to; else try again")
 	case errors.Is(err, db.CodeUnavailable):
 		return badDatabase(cfg.Addr, "no database server answers there. Check that it runs and that the address is right")
 	}

@@ -90,9 +90,9 @@ func (b *taskBench) options() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "tasks", Destination: &b.load.Tasks, Value: 50_000, Usage: "tasks, which do nothing"},
 		&cli.StringFlag{Name: "workers", Destination: &b.workers, Value: "3,10",
-			Usage: "numbers of workers, with commas between"},
+			Usage: "numbers of workers, separated by commas"},
 		&cli.StringFlag{Name: "blocks", Destination: &b.blocks, Value: "10,100",
-			Usage: "tasks in one claim, with commas between; the original is compared with its first"},
+			Usage: "tasks in one claim, separated by commas; the original is compared with its first"},
 		&cli.DurationFlag{Name: "patience", Destination: &b.load.Patience, Value: 10 * time.Second,
 			Usage: "how long a slower strategy may take; 0 lets each finish, which takes the original minutes"},
 	}

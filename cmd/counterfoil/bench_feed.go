@@ -27,7 +27,7 @@ type feedBench struct {
 func (b *feedBench) options() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "rows", Destination: &b.rows, Value: "100000",
-			Usage: "tickets in the table; numbers with commas between have each size measured, and compared with the first"},
+			Usage: "tickets in the table; of several numbers, separated by commas, each size is measured, and compared with the first"},
 		&cli.Float64Flag{Name: "flat", Destination: &b.load.Flat, Value: 2,
 			Usage: "times as much as in the first table a row may cost in another, or the command fails"},
 		&cli.IntFlag{Name: "changed", Destination: &b.load.Changed, Value: 20_000,

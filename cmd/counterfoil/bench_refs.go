@@ -21,7 +21,7 @@ func (b *refBench) options() []cli.Flag {
 		&cli.IntFlag{Name: "pops", Destination: &b.load.Pops, Value: 20_000,
 			Usage: "codes that the callers of each strategy pop together"},
 		&cli.StringFlag{Name: "callers", Destination: &b.callers, Value: "20,100",
-			Usage: "numbers of callers at once, with commas between"},
+			Usage: "numbers of callers at once, separated by commas"},
 		&cli.IntFlag{Name: "held", Destination: &b.load.Held, Value: 0,
 			Usage: "codes that are popped while a transaction keeps the server from removing what was deleted; 0 leaves that out"},
 		&cli.BoolFlag{Name: "rivals", Destination: &b.load.Rivals, Value: true,

@@ -107,7 +107,7 @@ func (e environment) trustedProxies() ([]*net.IPNet, error) {
 		_, network, err := net.ParseCIDR(part)
 		if err != nil {
 			return nil, badSetting("COUNTERFOIL_TRUSTED_PROXIES", part,
-				"addresses or networks such as 10.0.0.0/8, with commas between")
+				"addresses or networks such as 10.0.0.0/8, separated by commas")
 		}
 		networks = append(networks, network)
 	}
@@ -147,7 +147,7 @@ func (e environment) workflows(ctx context.Context, d *database, more ...app.Opt
 	allow, err := outbound.ParseAllowlist(e.outboundAllow)
 	if err != nil {
 		return nil, badSetting("COUNTERFOIL_OUTBOUND_ALLOW", e.outboundAllow,
-			"networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, images.internal, with commas between")
+			"networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, images.internal, separated by commas")
 	}
 	files, err := blobs.Open(ctx, e.blobs)
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 
 func failoverCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "failover", Usage: "Make a promoted database, which may lack the last changes, fit for use",
+		Name: "failover", Usage: "Prepare a promoted database, which may lack the last changes, for use",
 		UsageText: "counterfoil failover --old URL|--old-is-gone --lost DURATION [--json]\ncounterfoil failover --report [--json]",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "old", Usage: "the URL of the database before, which must take no more writes"},
-			&cli.BoolFlag{Name: "old-is-gone", Usage: "it has no address any more, and does not come back"},
+			&cli.StringFlag{Name: "old", Usage: "the URL of the old database, which must take no more writes"},
+			&cli.BoolFlag{Name: "old-is-gone", Usage: "the old server is gone for good and has no address"},
 			&cli.DurationFlag{Name: "lost", Usage: "the DURATION that may be lost, such as 30s: how far the promoted server was behind at most"},
 			&cli.BoolFlag{Name: "report", Usage: "only show the report of the last failover"},
 			jsonOption("print one line of JSON"),

@@ -13,7 +13,7 @@ import (
 
 func republishCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "republish", ArgsUsage: "FEED|all", Usage: "Publish rows of a feed again, unchanged",
+		Name: "republish", ArgsUsage: "FEED|all", Usage: "Resend rows of a feed, unchanged",
 		UsageText: "counterfoil feed republish FEED|all --all [--rate 1000] [--wait]\n" +
 			"counterfoil feed republish FEED|all --company SLUG --board SLUG [--wait]\ncounterfoil feed republish FEED --company SLUG --ids 17,NINJA-42",
 		Flags: runOptions(
@@ -21,7 +21,7 @@ func republishCommand(env environment) *cli.Command {
 			&cli.StringFlag{Name: "company", Usage: "the short name of the company, a SLUG"},
 			&cli.StringFlag{Name: "board", Usage: "the SLUG of a board of it"},
 			&cli.StringFlag{Name: "ids",
-				Usage: "rows of it, by their IDS, or tickets by their keys, with commas between: at most 1,000"},
+				Usage: "up to 1,000 rows by their IDS, or tickets by their keys, separated by commas"},
 			&cli.StringFlag{Name: "rate", Usage: "rows per second, N"},
 		),
 		Action: func(ctx context.Context, c *cli.Command) error { return republishFeed(ctx, env, c) },

@@ -15,7 +15,7 @@ import (
 
 func tailCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "tail", ArgsUsage: "FEED", Usage: "Print changes as they come, until it is interrupted",
+		Name: "tail", ArgsUsage: "FEED", Usage: "Print changes as they come, until interrupted",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "board", Usage: "only the board of this SLUG"},
 			&cli.StringFlag{Name: "from", Value: "end", Usage: "start, end, a cursor, or a time such as 2026-01-31T12:00:00Z"},

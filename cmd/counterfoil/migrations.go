@@ -18,7 +18,7 @@ import (
 // migrationsCommand works like the pages and the API, directly on the database.
 func migrationsCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "migrations", Usage: "Bulk work: start, watch and control runs, as on /admin/migrations", Action: group,
+		Name: "migrations", Usage: "Bulk jobs: start, watch and control runs, as on /admin/migrations", Action: group,
 		Commands: []*cli.Command{
 			listRunsCommand(env), startRunCommand(env), runStatusCommand(env), pauseCommand(env), resumeCommand(env),
 			cancelCommand(env), dismissCommand(env),

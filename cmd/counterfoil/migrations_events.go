@@ -14,8 +14,8 @@ import (
 
 func eventsCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "events", ArgsUsage: "RUN", Usage: "List what was done to a run and by which operator, newest first",
-		Flags: []cli.Flag{&cli.Uint64Flag{Name: "before", Usage: "those before an EVENT: the next page"},
+		Name: "events", ArgsUsage: "RUN", Usage: "List the events of a run and their operators, newest first",
+		Flags: []cli.Flag{&cli.Uint64Flag{Name: "before", Usage: "events before an EVENT: the next page"},
 			jsonOption("print JSON, as the API gives it")},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			run, err := runNumber(c.Args().First())

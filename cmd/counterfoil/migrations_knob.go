@@ -22,7 +22,7 @@ func knobCommand(env environment) *cli.Command {
 		Name: "knob", ArgsUsage: "RUN NAME=VALUE …",
 		Usage: "Change settings of a run, named as in the API; prints all as JSON",
 		Description: "Settings:\n" + knobHelp() +
-			"Numbers are written as 4 or 2.5, time spans as 30s, truths as true.",
+			"Numbers are written as 4 or 2.5, time spans as 30s, booleans as true.",
 		Action: func(ctx context.Context, c *cli.Command) error { return setKnobs(ctx, env, c.Args().Slice()) },
 	}
 }
@@ -59,7 +59,7 @@ func knobChange(values migrations.Values) (migrations.KnobChange, error) {
 		}
 		value, err := parseKnob(knob, values[name])
 		if err != nil {
-			return nil, usageError{fmt.Sprintf("%s cannot be %q; write numbers as 4 or 2.5, time spans as 30s, truths as true.",
+			return nil, usageError{fmt.Sprintf("%s cannot be %q; write numbers as 4 or 2.5, time spans as 30s, booleans as true.",
 				name, values[name])}
 		}
 		change[name] = value

@@ -16,12 +16,12 @@ import (
 )
 
 func retryCommand(env environment) *cli.Command {
-	return choiceCommand(env, "retry", "Retry failed or waiting tasks", "retried", "not failed any more",
+	return choiceCommand(env, "retry", "Retry failed or waiting tasks", "retried", "no longer failed",
 		(*console.Console).RetryTasks)
 }
 
 func skipCommand(env environment) *cli.Command {
-	return choiceCommand(env, "skip", "Skip failed or waiting tasks", "skipped", "processing or done by now",
+	return choiceCommand(env, "skip", "Skip failed or waiting tasks", "skipped", "already processing or done",
 		(*console.Console).SkipTasks)
 }
 
@@ -37,7 +37,7 @@ func choiceCommand(
 			&cli.BoolFlag{Name: "all", Usage: "all failed tasks"},
 			&cli.StringFlag{Name: "fingerprint", Usage: "the failed tasks of one group, by its FINGERPRINT in “failures”"},
 			&cli.BoolFlag{Name: "waiting", Usage: "all tasks that wait for their next attempt"},
-			&cli.StringFlag{Name: "task", Usage: "tasks by their numbers, N,N…; of several, those that still can be"},
+			&cli.StringFlag{Name: "task", Usage: "tasks by their numbers, N,N…; of several, those where it is possible"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			run, err := runNumber(c.Args().First())
@@ -81,7 +81,7 @@ func chosen(c *cli.Command) (migrations.Selection, error) {
 		}
 	}
 	if given != 1 || !which.All && !which.Waiting && which.Fingerprint == "" && tasks == nil {
-		return which, usageError{"choose tasks by one of --all, --fingerprint, --waiting and --task."}
+		return which, usageError{"choose tasks with one of --all, --fingerprint, --waiting and --task."}
 	}
 	if len(tasks) == 1 {
 		which.Task, which.Tasks = tasks[0], nil

@@ -24,10 +24,10 @@ func startRunCommand(env environment) *cli.Command {
 		UsageText: "counterfoil migrations start NAME [KEY=VALUE …] [OPTIONS]\ncounterfoil migrations start RUN [--canary N] [--wait] [--json]",
 		Flags: runOptions(
 			&cli.StringFlag{Name: "file", Usage: "the FILE that it is filled from; - is standard input"},
-			&cli.Uint64Flag{Name: "from", Usage: "an earlier RUN, whose file and values it takes where none are given"},
+			&cli.Uint64Flag{Name: "from", Usage: "an earlier RUN, whose file and values are used unless given"},
 			&cli.BoolFlag{Name: "dry", Usage: "report what each task would do; change nothing"},
 			&cli.IntFlag{Name: "canary", Usage: "do N tasks, then pause"},
-			&cli.BoolFlag{Name: "prepare", Usage: "fill it and say how many tasks it has; start it later"},
+			&cli.BoolFlag{Name: "prepare", Usage: "only fill it and print the number of tasks; start it later"},
 		),
 		Description: "“counterfoil migrations list” shows the migrations with their parameters.",
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -45,7 +45,7 @@ func startRunCommand(env environment) *cli.Command {
 // startReady starts a run that was prepared.
 func startReady(ctx context.Context, env environment, c *cli.Command, run id.Run) error {
 	if c.NArg() > 1 || c.String("file") != "" || c.Uint64("from") != 0 || c.Bool("dry") || c.Bool("prepare") {
-		return usageError{"an existing run has its values; only --canary can be given."}
+		return usageError{"a run that exists has its values; only --canary can be given."}
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error { return begin(ctx, env, c, w, run) })
 }

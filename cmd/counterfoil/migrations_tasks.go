@@ -19,10 +19,10 @@ func tasksCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "tasks", ArgsUsage: "RUN", Usage: "List tasks of a run, page by page",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "state", Usage: "those in a STATE: " + strings.Join(migrations.TaskStates, ", ")},
-			&cli.Uint64Flag{Name: "worker", Usage: "those that a worker had last, by its number N"},
-			&cli.IntFlag{Name: "iteration", Usage: "those of an iteration: the first, the second … (N)"},
-			&cli.Uint64Flag{Name: "after", Usage: "those after a TASK: the next page"},
+			&cli.StringFlag{Name: "state", Usage: "tasks in a STATE: " + strings.Join(migrations.TaskStates, ", ")},
+			&cli.Uint64Flag{Name: "worker", Usage: "tasks that a worker had last, by its number N"},
+			&cli.IntFlag{Name: "iteration", Usage: "tasks of an iteration: the first, the second … (N)"},
+			&cli.Uint64Flag{Name: "after", Usage: "tasks after a TASK: the next page"},
 			jsonOption("print JSON, as the API gives it"),
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {

@@ -122,7 +122,7 @@ func TestMigrationsCommandLine(t *testing.T) {
 		"there is no \"stop\"":                {"stop"},
 		"the number of a run":                 {"pause"},
 		"is no number of a run":               {"status", "x"},
-		"choose tasks by":                     {"retry", "1"},
+		"choose tasks with":                   {"retry", "1"},
 		"one of --all":                        {"skip", "1", "--all", "--task", "3"},
 		"is no key=value":                     {"start", "count-up", "5"},
 		"is given twice":                      {"start", "count-up", "to=5", "to=6"},
@@ -154,7 +154,7 @@ func TestMigrationsCommandLine(t *testing.T) {
 	env.command(t, 1, "Worker 3 is gone.", "migrations", "drain", "3")
 	env.command(t, 0, "No worker was ever started.", "migrations", "workers")
 	env.command(t, 0, "Usage: counterfoil migrations tasks RUN", "migrations", "tasks", "--help")
-	env.command(t, 0, "  undrain     Let a worker", "migrations", "help")
+	env.command(t, 0, "  undrain     Undrain a worker", "migrations", "help")
 	env.command(t, 0, "  consumers  List the registered", "feed", "--help")
 	env.command(t, 2, "there is no \"tails\"; there are tail, republish, new-epoch and consumers.", "feed", "tails")
 	env.command(t, 1, "There are: change-column, count-up, ", "migrations", "start", "nope")
@@ -310,7 +310,7 @@ func TestMigrationsRun(t *testing.T) {
 		env.command(t, 0, "1 task of run 1 retried.", "migrations", "retry", "1", "--all")
 		env.reaches(t, 1, "1,200 of 1,200 done\n")
 		env.command(t, 0, "  0       1  ", "migrations", "failures", "1")
-		env.command(t, 0, "0 tasks of run 1 retried. 2 others are not failed any more.", "migrations", "retry", "1", "--task",
+		env.command(t, 0, "0 tasks of run 1 retried. 2 others are no longer failed.", "migrations", "retry", "1", "--task",
 			"1,2,1")
 		env.command(t, 1, "so it cannot be retried", "migrations", "retry", "1", "--task", "1")
 	})

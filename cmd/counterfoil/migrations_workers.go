@@ -45,17 +45,17 @@ func listWorkers(ctx context.Context, env environment, asJSON bool) error {
 				strconv.FormatFloat(one.PerSecond, 'f', 1, 64), stamp(one.StartedAt), stamp(one.BeatAt),
 			}
 		}
-		return table(env, "WORKER HOST PID VERSION STATE IN-HAND DONE PER-SECOND STARTED SEEN", rows)
+		return table(env, "WORKER HOST PID VERSION STATE PROCESSING DONE PER-SECOND STARTED SEEN", rows)
 	})
 }
 
 func drainCommand(env environment) *cli.Command {
-	return workerCommand(env, "drain", "Let a worker finish its tasks and claim no more",
+	return workerCommand(env, "drain", "Drain a worker: it finishes its tasks and claims no more",
 		"Worker %d finishes its tasks and claims no more.\n", true)
 }
 
 func undrainCommand(env environment) *cli.Command {
-	return workerCommand(env, "undrain", "Let a worker claim tasks again", "Worker %d claims tasks again.\n", false)
+	return workerCommand(env, "undrain", "Undrain a worker: it claims tasks again", "Worker %d claims tasks again.\n", false)
 }
 
 func workerCommand(env environment, name, usage, said string, drain bool) *cli.Command {

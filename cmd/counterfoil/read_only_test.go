@@ -20,7 +20,7 @@ func TestReadOnlyServer(t *testing.T) {
 	t.Run("programs that write refuse it in words, although this account could write", func(t *testing.T) {
 		for _, command := range []string{"serve", "work", "schema up"} {
 			code, out := i.command(t, strings.Fields(command)...)
-			if code != 1 || !strings.Contains(out, "it only allows reading") || !strings.Contains(out, "lead DATABASE_URL to the server that is written to") {
+			if code != 1 || !strings.Contains(out, "it only allows reading") || !strings.Contains(out, "point DATABASE_URL at the server that is written to") {
 				t.Errorf("%s: exit code %d: %s", command, code, out)
 			}
 		}

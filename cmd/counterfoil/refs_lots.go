@@ -51,7 +51,7 @@ func listLots(ctx context.Context, env environment, asJSON bool) error {
 
 func quarantineCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "quarantine", ArgsUsage: "LOT", Usage: "Quarantine a lot: none of its codes is popped any more",
+		Name: "quarantine", ArgsUsage: "LOT", Usage: "Quarantine a lot: its codes are never popped again",
 		Flags: runOptions(),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			lot, err := strconv.ParseUint(c.Args().First(), 10, 63)

@@ -60,7 +60,7 @@ func recountLine(r refs.Recount) string {
 		text = fmt.Sprintf("Counted %s: %s.", r.At.UTC().Format(time.RFC3339), admin.RecountVerdict(r))
 	}
 	if r.GaveUp() {
-		text += fmt.Sprintf(" The count that began %s took too long and was given up.", r.BeganAt.UTC().Format(time.RFC3339))
+		text += fmt.Sprintf(" The count that began %s took too long and was stopped.", r.BeganAt.UTC().Format(time.RFC3339))
 	}
 	return text
 }

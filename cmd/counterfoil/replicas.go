@@ -16,7 +16,7 @@ const codeBadReplica fault.Code = "Setting.BadReplica"
 
 func badReplica(number int, why string) error {
 	return fault.Invalid.New(codeBadReplica, "",
-		fmt.Sprintf("Address %d in COUNTERFOIL_REPLICAS %s: write mysql://user:password@host:3306/database, with commas between (in a password, %%2C for a comma).", number, why))
+		fmt.Sprintf("Address %d in COUNTERFOIL_REPLICAS %s: write mysql://user:password@host:3306/database, separated by commas (in a password, %%2C for a comma).", number, why))
 }
 
 // openReplicas parses COUNTERFOIL_REPLICAS without connecting: a replica that does not answer now may answer later.

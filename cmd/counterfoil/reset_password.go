@@ -12,9 +12,9 @@ import (
 
 func resetPasswordCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "reset-password", Usage: "Print a link with which a user chooses a new password",
+		Name: "reset-password", Usage: "Print a link to choose a new password",
 		UsageText: "counterfoil reset-password --email ADDRESS",
-		Flags:     []cli.Flag{&cli.StringFlag{Name: "email", Usage: "the email ADDRESS of the user who lost the password"}},
+		Flags:     []cli.Flag{&cli.StringFlag{Name: "email", Usage: "the email ADDRESS of the user"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.String("email") == "" {
 				return usageError{"--email is needed."}

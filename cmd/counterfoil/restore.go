@@ -12,8 +12,8 @@ import (
 
 func restoreCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "restore", ArgsUsage: "FILE", Usage: "Load a backup into an empty database and prove it with verify",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "check", Usage: "only read the file and check that it is whole"}},
+		Name: "restore", ArgsUsage: "FILE", Usage: "Load a backup into an empty database and check it with verify",
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "check", Usage: "only read the file and check that it is complete"}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Bool("check") {
 				return checkBackup(ctx, env, c.Args().First())

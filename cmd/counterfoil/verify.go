@@ -11,7 +11,7 @@ import (
 
 func verifyCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "verify", Usage: "Prove the stored data; exit code 1 on any finding",
+		Name: "verify", Usage: "Check the stored data; exit code 1 on any finding",
 		Flags:  []cli.Flag{jsonOption("print one line of JSON")},
 		Action: func(ctx context.Context, c *cli.Command) error { return verifyData(ctx, env, c.Bool("json")) },
 	}

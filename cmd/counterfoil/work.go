@@ -16,7 +16,7 @@ import (
 
 func workCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "work", Usage: "Do the background work only: any number of processes, on any servers",
+		Name: "work", Usage: "Only do the background work: any number of processes, on any servers",
 		Action: func(ctx context.Context, _ *cli.Command) error { return work(ctx, env) },
 	}
 }

@@ -140,7 +140,7 @@ func decode(in *bufio.Reader, sample []byte, encoding string) (io.Reader, error)
 		bytes.HasPrefix(sample, []byte("\xd0\xcf\x11\xe0")):
 		return nil, BadFile("The file is a workbook or an archive, not CSV. Save it as CSV (in Excel: “CSV UTF-8”) and choose that.")
 	case isBinary(sample):
-		return nil, BadFile("This does not look like a CSV file: it is no text, but something like a picture or a PDF. Save the table as CSV and choose that file.")
+		return nil, BadFile("This does not look like a CSV file: it looks like an image or a PDF. Save the table as CSV and choose that file.")
 	case bytes.Count(sample, []byte{0}) > len(sample)/4:
 		return nil, BadFile("The file is not CSV, or it is UTF-16 without a byte order mark. " + notUTF8)
 	case encoding == EncodingWindows:
@@ -244,7 +244,7 @@ func (f *File) skipTo(cursor string) error {
 			if !errors.Is(f.readErr, io.EOF) {
 				return f.readErr
 			}
-			return BadFile("The file is shorter than what was already read of it.")
+			return BadFile("The file became shorter while it was read.")
 		}
 		f.consume(int(min(int64(len(f.buf)), offset-f.offset)))
 	}
@@ -277,7 +277,7 @@ func (f *File) Next() (Row, error) {
 	raw := f.consume(n)
 	switch {
 	case bytes.IndexByte(raw, 0) >= 0:
-		return Row{}, f.bad(line, "The row has a NUL byte, which is no text.", raw)
+		return Row{}, f.bad(line, "The row has a NUL byte, which is not allowed.", raw)
 	case !utf8.Valid(raw):
 		return Row{}, f.bad(line, "The row is not UTF-8. "+notUTF8, raw)
 	case f.Columns != nil && len(fields) != len(f.Columns):
@@ -307,9 +307,9 @@ func Excerpt(raw []byte) string {
 
 const (
 	tooLong     = "The row is longer than 1 MiB."
-	openQuote   = "A quote is opened and never closed, or the row is longer than 1 MiB."
-	strayQuote  = "A quote stands within a field. A field with quotes is written in quotes, and each of its own twice."
-	afterQuoted = "There is text after the closing quote of a field. A quote within quotes is written twice."
+	openQuote   = "A quote is never closed, or the row is longer than 1 MiB."
+	strayQuote  = "There is a quote inside a field. Put the whole field in quotes, and double each quote in it."
+	afterQuoted = "There is text after the closing quote of a field. Double each quote inside quotes."
 )
 
 // errTooLong ends a row that exceeds the limit.

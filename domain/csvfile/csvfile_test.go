@@ -77,7 +77,7 @@ func TestNext(t *testing.T) {
 			"too few and too many fields", "a,b\n1\n1,2,3\n1,2\n", []string{"a", "b"},
 			[]string{"2! The row has 1 fields, the header 2.", "3! The row has 3 fields, the header 2.", "4: 1|2"},
 		},
-		{"a NUL byte", "a,b\n1,\x00\n3,4\n", []string{"a", "b"}, []string{"2! The row has a NUL byte, which is no text.",
+		{"a NUL byte", "a,b\n1,\x00\n3,4\n", []string{"a", "b"}, []string{"2! The row has a NUL byte, which is not allowed.",
 			"3: 3|4"}},
 		{"text after a quoted field", "a,b\n\"1\"x,2\n3,4\n", []string{"a", "b"}, []string{"2! " + afterQuoted, "3: 3|4"}},
 		{"a quote within a field", "a,b\n1\"x,2\n3,4\n", []string{"a", "b"}, []string{"2! " + strayQuote, "3: 3|4"}},

@@ -22,7 +22,7 @@ const CodeRowNotFound fault.Code = "Feed.RowNotFound"
 
 func RowNotFound(feed string, row uint64) error {
 	return fault.NotFound.New(CodeRowNotFound, "",
-		fmt.Sprintf("The feed %s does not show the row %d now. If it is there, it is published in a moment: read on from your cursor.", feed, row))
+		fmt.Sprintf("The feed %s does not have the row %d now. If it exists, it is published in a moment: continue from your cursor.", feed, row))
 }
 
 // CodeBadCursor: the text is no cursor of the feed. Send one as an answer gave it, or none.
@@ -30,7 +30,7 @@ const CodeBadCursor fault.Code = "Feed.BadCursor"
 
 func BadCursor(feed string) error {
 	return fault.Invalid.New(CodeBadCursor, "cursor",
-		"This is not a cursor of the feed "+feed+". Send one as an answer gave it, or none to begin at the start.")
+		"This is not a cursor of the feed "+feed+". Send one from a response unchanged, or none to begin at the start.")
 }
 
 // CodeCursorOfOldEpoch: the cursor is from before the database was restored or replaced. Forget stored positions
@@ -39,7 +39,7 @@ const CodeCursorOfOldEpoch fault.Code = "Feed.CursorOfEarlierEpoch"
 
 func CursorOfOldEpoch(feed string) error {
 	return fault.Conflict.New(CodeCursorOfOldEpoch, "",
-		"This cursor is from before the database was restored or replaced. Read the feed "+feed+" from its start, and drop what you have that it does not show.")
+		"This cursor is from before the database was restored or replaced. Read the feed "+feed+" from its start, and drop the rows that you do not get.")
 }
 
 // CodeCursorAhead: the cursor is ahead of the feed as the database server that answered knows it: that is behind, or a
@@ -49,7 +49,7 @@ const CodeCursorAhead fault.Code = "Feed.CursorAhead"
 
 func CursorAhead(feed string) error {
 	return fault.Unavailable.New(CodeCursorAhead, "",
-		"This cursor is ahead of the feed "+feed+" as the database server knows it that answered. Try again in a moment.")
+		"This cursor is ahead of the feed "+feed+" on the database server that answered. Try again in a moment.")
 }
 
 // CodeCursorExpired: the cursor is so old that deletions behind it are forgotten. Forget stored positions and
@@ -58,7 +58,7 @@ const CodeCursorExpired fault.Code = "Feed.CursorExpired"
 
 func CursorExpired(feed string) error {
 	return fault.Gone.New(CodeCursorExpired, "",
-		"This cursor is so old that deletions behind it are forgotten. Read the feed "+feed+" from its start, and drop what you have that it does not show.")
+		"This cursor has expired: deletions after it are forgotten. Read the feed "+feed+" from its start, and drop the rows that you do not get.")
 }
 
 // CodeBadPosition: the text names no position in the feed. Send start, end, a cursor or a time.
@@ -66,7 +66,7 @@ const CodeBadPosition fault.Code = "Feed.BadPosition"
 
 func BadPosition(feed string) error {
 	return fault.Invalid.New(CodeBadPosition, "cursor",
-		`This is no place in the feed `+feed+`: say "start", "end", a cursor of it, or a time such as 2026-01-31T12:00:00Z.`)
+		`This is not a position in the feed `+feed+`: say "start", "end", a cursor of it, or a time such as 2026-01-31T12:00:00Z.`)
 }
 
 // In sets the field of a BadPosition or BadCursor, and returns other errors unchanged.
@@ -90,7 +90,7 @@ const CodeConsumerConflict fault.Code = "Consumer.NameConflict"
 
 func ConsumerConflict(feed, name string) error {
 	return fault.Conflict.New(CodeConsumerConflict, "name",
-		fmt.Sprintf("The feed %s has a consumer %q. Use that, or choose another name.", feed, name))
+		fmt.Sprintf("The feed %s already has a consumer %q. Use it, or choose another name.", feed, name))
 }
 
 // CodeTooManyConsumers: the company has as many consumers as it may have. Delete one first.
@@ -98,7 +98,7 @@ const CodeTooManyConsumers fault.Code = "Consumer.TooMany"
 
 func TooManyConsumers() error {
 	return fault.Conflict.New(CodeTooManyConsumers, "",
-		fmt.Sprintf("There are %d consumers, and no more are possible. Delete one that nobody needs, then register another.",
+		fmt.Sprintf("There are %d consumers, the most allowed. Delete one that is not needed, then register another.",
 			MaxConsumers))
 }
 
@@ -117,7 +117,7 @@ const CodeConsumerMoved fault.Code = "Consumer.MovedSince"
 type ConsumerMoved struct{ Current Consumer }
 
 func (e ConsumerMoved) Error() string {
-	return "The consumer " + e.Current.Name + " stands elsewhere by now, so it was not moved: read on from there."
+	return "The consumer " + e.Current.Name + " was moved in the meantime, so this was not saved: continue from its cursor."
 }
 
 func (e ConsumerMoved) Unwrap() error {
@@ -130,5 +130,5 @@ const CodeBackwardCursor fault.Code = "Consumer.BackwardCursor"
 
 func BackwardCursor() error {
 	return fault.Invalid.New(CodeBackwardCursor, "to",
-		"That lies before the place that you come from. To read again, set the cursor without saying from where.")
+		"This cursor is before the one in from. To read again, set the cursor without from.")
 }

@@ -110,15 +110,15 @@ func describe(content []byte) string {
 	is := func(kind string) bool { return strings.HasPrefix(http.DetectContentType(content), kind) }
 	switch {
 	case len(content) == 0:
-		return "There is nothing there: the answer is empty."
+		return "The response is empty."
 	case strings.Contains(head, "<svg"):
-		return "This is an SVG. It can carry scripts and is not kept; " + kept
+		return "This is an SVG. It can contain scripts and is not supported; " + kept
 	case strings.Contains(head, "<html"), is("text/html"):
 		return "This is a web page, not an image."
 	case is("text/"):
 		return "This is text, not an image."
 	case is("image/"), strings.Contains(head[:min(len(head), 32)], "ftyp"):
-		return "This kind of image is not kept; " + kept
+		return "This kind of image is not supported; " + kept
 	}
 	return "This is not an image."
 }
@@ -128,7 +128,7 @@ func broken(name string, err error) error {
 		strings.Contains(err.Error(), "not enough image data") {
 		return unfit("The %s is cut off.", name)
 	}
-	return unfit("The %s is damaged, or of a kind that cannot be read: %v.", name, err)
+	return unfit("The %s is damaged or not supported: %v.", name, err)
 }
 
 func fits(config image.Config, limits Limits) error {
@@ -136,7 +136,7 @@ func fits(config image.Config, limits Limits) error {
 	case config.Width < 1 || config.Height < 1:
 		return unfit("The image has no pixels.")
 	case int64(config.Width)*int64(config.Height) > limits.Pixels, config.Width > maxSide, config.Height > maxSide:
-		return unfit("The image says that it has %d × %d pixels. No more than %d are taken.", config.Width, config.Height,
+		return unfit("The image has %d × %d pixels. At most %d are accepted.", config.Width, config.Height,
 			limits.Pixels)
 	}
 	return nil
@@ -144,7 +144,7 @@ func fits(config image.Config, limits Limits) error {
 
 func convertStill(content []byte, kind kind) (Picture, image.Image, error) {
 	if kind.name == "JPEG" && scansOf(content) > maxScans {
-		return Picture{}, nil, unfit("The JPEG is drawn in more than %d passes, each over the whole picture. Save it anew.",
+		return Picture{}, nil, unfit("The JPEG is drawn in more than %d passes, each over the whole picture. Save it again.",
 			maxScans)
 	}
 	picture, err := kind.decode(bytes.NewReader(content))

@@ -130,7 +130,7 @@ func TestUnfit(t *testing.T) {
 		content []byte
 		says    string
 	}{
-		"nothing":                    {nil, "nothing there"},
+		"nothing":                    {nil, "response is empty"},
 		"text":                       {[]byte("not here any more"), "text"},
 		"a web page":                 {[]byte("<!doctype html><title>x</title>"), "web page"},
 		"a web page, with a comment": {[]byte("<!-- x --><HTML>"), "web page"},

@@ -13,7 +13,7 @@ func convertGIF(content []byte, limits Limits) (Picture, image.Image, error) {
 	plain, pixels, frames := plainGIF(content)
 	if pixels > limits.Pixels || frames > 10_000 {
 		return Picture{}, nil,
-			unfit("The animation says that it has %d frames with %d pixels together. No more than %d are taken.", frames, pixels,
+			unfit("The animation has %d frames with %d pixels together. At most %d are accepted.", frames, pixels,
 				limits.Pixels)
 	}
 	all, err := gif.DecodeAll(bytes.NewReader(plain))

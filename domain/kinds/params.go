@@ -49,7 +49,7 @@ func CSVOptions(values migrations.Values) csvfile.Options {
 func CompanyParam(required bool) migrations.Param {
 	p := migrations.Param{Name: "company", Label: "Company", Kind: migrations.Text, Required: required, Max: 40,
 		Refers: migrations.ToCompany,
-		Help:   "Its short name, as in its addresses: acme."}
+		Help:   "Its short name, as in its URLs: acme."}
 	if !required {
 		p.Help += " Leave it empty for all."
 	}
@@ -80,7 +80,7 @@ func BoardOf(ctx context.Context, q *db.Queries, values migrations.Values) (boar
 	}
 	board, err := boards.BySlug(ctx, q, company.ID, values["board"])
 	if errors.Is(err, fault.NotFound) {
-		return board, migrations.BadParam("board", fmt.Sprintf("%s has no board “%s”. Give its slug, such as NINJA.",
+		return board, migrations.BadParam("board", fmt.Sprintf("%s has no board “%s”. Enter its ticket prefix, such as NINJA.",
 			company.Name, values["board"]))
 	}
 	return board, err

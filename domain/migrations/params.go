@@ -163,7 +163,7 @@ func (p Param) parseNumber(value string) (string, error) {
 	bounded := p.Min != 0 || p.Max != 0
 	if err != nil || bounded && (n < p.Min || n > p.Max) {
 		if !bounded {
-			return "", BadParam(p.Name, p.Label+" is too large a number.")
+			return "", BadParam(p.Name, p.Label+" is too large.")
 		}
 		return "", BadParam(p.Name, fmt.Sprintf("%s must be from %d to %d.", p.Label, p.Min, p.Max))
 	}
@@ -176,7 +176,7 @@ func (p Param) parseChoice(ctx context.Context, value string) (string, error) {
 		return "", fmt.Errorf("read what %s can be: %w", p.Name, err)
 	}
 	if !slices.ContainsFunc(options, func(o Option) bool { return o.Value == value }) {
-		return "", BadParam(p.Name, fmt.Sprintf("There is no “%s” to choose for %s. Choose from the list.", value, p.Label))
+		return "", BadParam(p.Name, fmt.Sprintf("“%s” is not an option for %s. Choose from the list.", value, p.Label))
 	}
 	return value, nil
 }

@@ -49,7 +49,7 @@ const CodeWrongTaskState fault.Code = "Task.WrongState"
 
 func WrongTaskState(task id.Task, state, action string) error {
 	return fault.Conflict.New(CodeWrongTaskState, "",
-		fmt.Sprintf("Task %d is %s, so it cannot be %s. Reload the page to see how it is now.", task, state, action))
+		fmt.Sprintf("Task %d is %s, so it cannot be %s. Reload the page to see its state.", task, state, action))
 }
 
 const (

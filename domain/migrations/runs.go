@@ -45,7 +45,7 @@ const CodeActiveRun fault.Code = "Run.Active"
 type ActiveRun struct{ Run id.Run }
 
 func (e ActiveRun) Error() string {
-	return fmt.Sprintf("Run %d does the same and is not over. Go on with that one, or cancel it first.", e.Run)
+	return fmt.Sprintf("Run %d does the same and has not ended. Continue with it, or stop it first.", e.Run)
 }
 func (e ActiveRun) Unwrap() error {
 	return fault.Conflict.New(CodeActiveRun, "", e.Error())
@@ -56,7 +56,7 @@ const CodeNoPreview fault.Code = "Run.NoPreview"
 
 func NoPreview(title string) error {
 	return fault.Invalid.New(CodeNoPreview, "dry",
-		fmt.Sprintf("“%s” cannot say beforehand what it would do. Run it without “dry run”, perhaps with a canary.", title))
+		fmt.Sprintf("“%s” has no dry run. Run it without “dry run”, perhaps with a canary.", title))
 }
 
 // CodeBadUpload: the run's file is missing, superfluous or has a bad name. Send the file that the migration
@@ -72,14 +72,14 @@ const CodeNoFiles fault.Code = "Blob.NoStorage"
 
 func NoFiles() error {
 	return fault.Unavailable.New(CodeNoFiles, "",
-		"There is no place to store files. Set COUNTERFOIL_BLOBS and start Counterfoil again.")
+		"There is no storage for files. Set COUNTERFOIL_BLOBS and restart Counterfoil.")
 }
 
 // CodeBadFrom: the earlier run is one of another migration. Name a run of the same one.
 const CodeBadFrom fault.Code = "Run.OtherMigration"
 
 func BadFrom(run id.Run) error {
-	return fault.Invalid.New(CodeBadFrom, "from", fmt.Sprintf("Run %d is one of another migration.", run))
+	return fault.Invalid.New(CodeBadFrom, "from", fmt.Sprintf("Run %d is of another migration.", run))
 }
 
 // upload is a file of a run.
@@ -140,7 +140,7 @@ func (m *Migration) check(ctx context.Context, values Values, draft Draft, file 
 	case draft.Dry && m.Preview == nil:
 		bad = append(bad, NoPreview(m.Title))
 	case m.Upload == "" && draft.Upload != nil:
-		bad = append(bad, BadUpload("This migration takes no file. Leave it out."))
+		bad = append(bad, BadUpload("This migration takes no file. Remove it."))
 	case m.Upload != "" && !m.UploadOptional && !given:
 		bad = append(bad, BadUpload("Choose a file: "+m.Upload+"."))
 	}
@@ -420,7 +420,7 @@ const CodeBadList fault.Code = "Run.BadGroup"
 
 func BadList(list string) error {
 	return fault.Invalid.New(CodeBadList, "",
-		fmt.Sprintf("There is no list “%s” of runs. There are: %s.", list, strings.Join(Lists, ", ")))
+		fmt.Sprintf("There is no list “%s” of runs. Choose one of: %s.", list, strings.Join(Lists, ", ")))
 }
 
 // Runs returns a page of a list of runs, newest first: those older than before, or the newest if that is 0. It returns

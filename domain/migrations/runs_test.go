@@ -230,7 +230,7 @@ func TestOpenRunTwice(t *testing.T) {
 			}
 		}
 		if now := d.Now(second.ID); now.State != migrations.Open ||
-			now.Reason != fmt.Sprintf("It begins when run %d, which does the same, is over.", first.ID) {
+			now.Reason != fmt.Sprintf("It starts when run %d, which does the same, has ended.", first.ID) {
 			t.Errorf("%s: %s", now.State, now.Reason)
 		}
 		d.Must(d.CancelRun(d.Ctx, d.Ana, first.ID))

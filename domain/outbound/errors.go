@@ -12,7 +12,7 @@ import (
 type BadAddress struct{ Address, Why string }
 
 func (e BadAddress) Error() string {
-	return fmt.Sprintf("%.300q is not asked for: %s. Give an address that begins with https:// or http://.", e.Address,
+	return fmt.Sprintf("%.300q cannot be requested: %s. Enter an address that begins with https:// or http://.", e.Address,
 		e.Why)
 }
 
@@ -28,7 +28,7 @@ func (e RefusedAddress) Error() string {
 	if e.IP.IsValid() && e.IP.String() != e.Host {
 		at += fmt.Sprintf(" (%q)", e.IP)
 	}
-	return fmt.Sprintf("%s is not connected to: %s. If it is meant, an operator can name it in COUNTERFOIL_OUTBOUND_ALLOW.", at, e.Why)
+	return fmt.Sprintf("%s is blocked: %s. To allow it, an operator can add it to COUNTERFOIL_OUTBOUND_ALLOW.", at, e.Why)
 }
 
 // RedirectedAddress reports an address that leads to one which is not asked.
@@ -38,7 +38,7 @@ type RedirectedAddress struct {
 }
 
 func (e RedirectedAddress) Error() string {
-	return fmt.Sprintf("%.300q leads elsewhere: %v", e.Address, e.Err)
+	return fmt.Sprintf("%.300q redirects: %v", e.Address, e.Err)
 }
 
 // Unwrap returns why it is not asked.
@@ -51,7 +51,7 @@ type TooManyRedirects struct {
 }
 
 func (e TooManyRedirects) Error() string {
-	return fmt.Sprintf("%.300q leads on and on: more than %d redirects are not followed. Give the address at the end.",
+	return fmt.Sprintf("%.300q has more than %d redirects. Use the final address.",
 		e.Address, e.Limit)
 }
 
@@ -62,7 +62,7 @@ type TooLarge struct {
 }
 
 func (e TooLarge) Error() string {
-	return fmt.Sprintf("%.300q has more than %s, and no more are taken. Raise the limit if it is meant.", e.Address,
+	return fmt.Sprintf("%.300q is larger than %s, the most accepted. Raise the limit if this is intended.", e.Address,
 		size(e.Limit))
 }
 
@@ -96,9 +96,9 @@ func (e Unreachable) cause() string {
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return "there is no host of that name"
+		return "there is no host with that name"
 	case errors.As(err, &dns):
-		return "its name cannot be looked up now"
+		return "its name cannot be resolved right now"
 	}
 	var op *net.OpError
 	if errors.As(err, &op) {

@@ -13,7 +13,7 @@ const CodeBadCode fault.Code = "Code.Invalid"
 
 func BadCode() error {
 	return fault.Invalid.New(CodeBadCode, "code",
-		"A reference code has five or six letters and digits, such as ukrEP. Upper and lower case are different.")
+		"A reference code has five or six letters and digits, such as ukrEP. Upper and lower case matter.")
 }
 
 // CodeBadCount: so many codes cannot be taken at once. Send a number in the bounds that the message names.
@@ -32,9 +32,9 @@ type Empty struct{ Requested int }
 
 func (e Empty) Error() string {
 	if e.Requested > 1 {
-		return "There are not so many reference codes left just now. Ask for fewer, or try again in half a minute: an operator of this server can mint more."
+		return "Not enough reference codes are left right now. Ask for fewer, or try again in half a minute: an operator of this server can mint more."
 	}
-	return "There is no reference code left just now. Try again in half a minute: an operator of this server can mint more."
+	return "No reference code is left right now. Try again in half a minute: an operator of this server can mint more."
 }
 func (e Empty) Unwrap() error {
 	return fault.Unavailable.New(CodeEmpty, "", e.Error())
@@ -48,7 +48,7 @@ const CodeUsedUp fault.Code = "Code.UsedUp"
 
 func UsedUp(length int) error {
 	return fault.Conflict.New(CodeUsedUp, "",
-		fmt.Sprintf("Hardly any code of %d characters is left that was never used. Mint longer ones.", length))
+		fmt.Sprintf("Hardly any unused codes of %d characters are left. Mint longer ones.", length))
 }
 
 // CodeKnown: the code was minted or loaded before. It stays as it is.
@@ -68,9 +68,9 @@ func LotNotFound(id id.Lot) error {
 
 func lotNotFoundMessage(id id.Lot) string {
 	if id == 0 {
-		return "There is no such lot of reference codes."
+		return "This lot of reference codes does not exist."
 	}
-	return fmt.Sprintf("There is no lot %d of reference codes.", id)
+	return fmt.Sprintf("Lot %d of reference codes does not exist.", id)
 }
 
 // CodeInQuarantine: the lot is in quarantine already. Nothing needs to be done.
@@ -93,12 +93,12 @@ const CodeTooManyToCount fault.Code = "Code.CountTooSlow"
 
 func TooManyToCount(after time.Duration) error {
 	return fault.Unavailable.New(CodeTooManyToCount, "",
-		fmt.Sprintf("Counting all reference codes took longer than %s and was given up, for the database keeps what is deleted meanwhile. It is tried again in a day.", after))
+		fmt.Sprintf("Counting all reference codes took longer than %s and was stopped. It is retried in a day.", after))
 }
 
 // CodeTakenOver: another server counts the codes by now. Nothing needs to be done.
 const CodeTakenOver fault.Code = "Code.CountTakenOver"
 
 func TakenOver() error {
-	return fault.Conflict.New(CodeTakenOver, "", "Another server counts reference codes by now.")
+	return fault.Conflict.New(CodeTakenOver, "", "Another server is counting reference codes now.")
 }

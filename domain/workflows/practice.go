@@ -43,7 +43,7 @@ Whoever else you name or give a ticket to finds it in their **Inbox**, and so do
 		{Title: "Fill a column to its limit", Description: `In the board's **Settings**, give **Doing** the limit 1, one that refuses. Then try to have two cards there: the second is sent back, and it says why. This holds also when two people move at the same moment.
 
 A limit that only warns colours the column. Take it away when you have seen enough.`},
-		{Title: "Move me to another board, and come back by my old key", Description: `Go to **Boards** and open one for your team: a short slug and a title. A board with the slug NINJA has the tickets NINJA-1, NINJA-2 and so on.
+		{Title: "Move me to another board, and come back by my old key", Description: `Go to **Boards** and create one for your team: a title and a ticket prefix. A board with the prefix NINJA has the tickets NINJA-1, NINJA-2 and so on.
 
 Then press **Move to…** here and choose it. This ticket gets a key of that board; DEMO-7 goes on leading to it, in links, in texts and in the address line.
 

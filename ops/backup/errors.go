@@ -14,7 +14,7 @@ const CodeExists fault.Code = "Backup.FileExists"
 
 func Exists(path string) error {
 	return fault.Conflict.New(CodeExists, "",
-		path+" is there already, and a backup never overwrites a file. Choose another name.")
+		path+" already exists, and a backup never overwrites a file. Choose another name.")
 }
 
 // CodeInUse: another backup is writing this file. Wait for it, or choose another name.

@@ -312,7 +312,7 @@ func (f facts) set(variable, value string) string {
 // unreadable is a note without weight: the server is not worse for it.
 func (f facts) unreadable(c Check) Check {
 	c.Value, c.Mark = "—", Note
-	c.Why, c.Fix = "This account may not read it.", "GRANT PROCESS ON *.* TO "+f.account+";"
+	c.Why, c.Fix = "The database account may not read it.", "GRANT PROCESS ON *.* TO "+f.account+";"
 	return c
 }
 

@@ -80,7 +80,7 @@ func writable(f facts) Check {
 		if value := f.global[name]; value != "" && value != "OFF" && value != "0" {
 			c.Mark, c.Value = Problem, name+" = "+value
 			c.Why = "The server only allows reading: it is a replica, or was shut off by a failover. “serve” and “work” refuse it."
-			c.Fix = "Lead DATABASE_URL to the server that is written to. If this one is to take over, follow docs/scaling.md."
+			c.Fix = "Point DATABASE_URL at the server that is written to. If this one is to take over, follow docs/scaling.md."
 		}
 	}
 	return c
@@ -89,7 +89,7 @@ func writable(f facts) Check {
 func replica(f facts) Check {
 	c := Check{Name: "replica", Mark: OK}
 	if len(f.sources) == 0 {
-		c.Value, c.Mark, c.Why = "—", Note, "This account may not read it."
+		c.Value, c.Mark, c.Why = "—", Note, "The database account may not read it."
 		c.Fix = "GRANT REPLICATION CLIENT ON *.* TO " + f.account + ";"
 		return c
 	}
@@ -102,7 +102,7 @@ func replica(f facts) Check {
 			c.Fix = "SET GLOBAL read_only = ON; or, if it is to be the primary: " + f.detach()
 		case c.Mark != Problem && (!s.Reads || !s.Applies):
 			c.Mark, c.Why = Problem, "It does not follow its primary: after a failover to it, what it lacks is lost."
-			c.Fix = "Mend the error that it shows, then start replication again; if it is the primary now: " + f.detach()
+			c.Fix = "Fix the error that it shows, then start replication again; if it is the primary now: " + f.detach()
 		case c.Mark == OK && s.Behind.Int64 > lagNote:
 			c.Mark, c.Why = Note, "A failover waits until it has applied what it received; without semi-synchronous replication it loses what it has not."
 			c.Fix = "Find what it waits for: a long change, a slow disk, too few threads (slave_parallel_threads, replica_parallel_workers)."
@@ -252,7 +252,7 @@ func nodeSettings(f facts) Check {
 func groupMember(f facts) Check {
 	c := Check{Name: "group member", Mark: OK}
 	if !f.membersKnown {
-		c.Value, c.Mark, c.Why = "—", Note, "This account may not read it."
+		c.Value, c.Mark, c.Why = "—", Note, "The database account may not read it."
 		c.Fix = "GRANT SELECT ON performance_schema.replication_group_members TO " + f.account + ";"
 		return c
 	}
@@ -270,7 +270,7 @@ func groupMember(f facts) Check {
 		c.Fix = "Wait while it is RECOVERING. After ERROR: STOP GROUP_REPLICATION; START GROUP_REPLICATION; its log says why it left."
 	case me.role != "PRIMARY":
 		c.Mark, c.Why = Problem, "The server is a secondary: it only allows reading, and lags. “serve” and “work” refuse it."
-		c.Fix = "Lead DATABASE_URL to the primary, by a proxy that asks which server that is."
+		c.Fix = "Point DATABASE_URL at the primary, by a proxy that asks which server that is."
 	}
 	return c
 }

@@ -29,7 +29,7 @@ const CodeSameServer fault.Code = "Failover.SameServer"
 
 func sameServer(old string) error {
 	return fault.Invalid.New(CodeSameServer, "",
-		fmt.Sprintf("The address after --old, %s, leads to the same database as DATABASE_URL. Name the server that was failed over from, or say --old-is-gone if it has no address any more.", old))
+		fmt.Sprintf("The address after --old, %s, is the same database as DATABASE_URL. Name the server that was failed over from, or say --old-is-gone if it has no address any more.", old))
 }
 
 // CodeReadOnly: the database does not take writes. Promote its server first.

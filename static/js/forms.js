@@ -69,7 +69,7 @@ function again(form) {
 			await showColumns(answer)
 		} catch (error) {
 			giveBack(column?.id, action, values)
-			toast(`“${values.get('title')}” was not opened. ${error.message}`, true)
+			toast(`“${values.get('title')}” was not created. ${error.message}`, true)
 		} finally {
 			done()
 		}

@@ -5,6 +5,6 @@ document.addEventListener('change', ({ target }) => {
 	const file = target.files[0]
 	const most = Number(target.dataset.most)
 	const size = (n) => `${Math.ceil(n / 2 ** 20).toLocaleString('en')} MB`
-	target.setCustomValidity(file && file.size > most ? `The file has ${size(file.size)}; it may have ${size(most)}.` : '')
+	target.setCustomValidity(file && file.size > most ? `The file has ${size(file.size)}; at most ${size(most)} is allowed.` : '')
 	target.reportValidity()
 })

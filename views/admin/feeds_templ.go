@@ -1315,7 +1315,7 @@ func republish(props FeedsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		company := views.NewField("republish", "company", "Company", "Its short name, as in addresses: acme. With Everything, empty means all companies.", f.Errors)
+		company := views.NewField("republish", "company", "Company", "Its short name, as in URLs: acme. With Everything, empty means all companies.", f.Errors)
 		templ_7745c5c3_Var65 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1407,7 +1407,7 @@ func republish(props FeedsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		board := views.NewField("republish", "board", "Board", "The board's slug, such as NINJA.", f.Errors)
+		board := views.NewField("republish", "board", "Board", "Its ticket prefix, such as NINJA.", f.Errors)
 		templ_7745c5c3_Var69 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

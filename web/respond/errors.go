@@ -49,7 +49,7 @@ const codeTimedOut fault.Code = "Server.TimedOut"
 func timedOut(cause error) error {
 	return fault.Error{
 		Kind: fault.Unknown, Code: codeTimedOut, Cause: cause,
-		Message: "The database takes too long to answer. What you sent may have been done all the same: look before you " +
+		Message: "The database takes too long to answer. Your change may still have been saved: check before you " +
 			"send it again.",
 	}
 }
@@ -89,8 +89,8 @@ var headings = map[int]string{
 var messages = map[int]string{
 	http.StatusNotFound:              "Check the address, or go to your boards.",
 	http.StatusMethodNotAllowed:      "Go back and use the page's own buttons.",
-	http.StatusRequestEntityTooLarge: "A request may have 512 KiB. Send less at once.",
-	http.StatusInternalServerError: "The error is in the log, and nothing was half saved. Try again; if it happens " +
+	http.StatusRequestEntityTooLarge: "A request can have at most 512 KiB. Send less at once.",
+	http.StatusInternalServerError: "The error is logged, and nothing was partly saved. Try again; if it happens " +
 		"again, tell the operator of this server.",
 	http.StatusBadRequest: "The request could not be read. Go back and try again.",
 }

@@ -57,11 +57,11 @@ func uploadBroken(why string) error {
 }
 
 var (
-	brokeOff   = uploadBroken("The upload broke off before its end, so nothing was kept. Send the file again.")
+	brokeOff   = uploadBroken("The upload was interrupted, so nothing was kept. Send the file again.")
 	behindFile = uploadBroken("There is data after the file. Send the file as the last part, and once.")
 	unreadable = uploadBroken("The form could not be read. Send it as multipart/form-data with the file as its last " +
 		"part.")
-	fieldsTooBig = uploadBroken("The fields before the file are too large: they may have 512 KiB.")
+	fieldsTooBig = uploadBroken("The fields before the file are too large: at most 512 KiB.")
 )
 
 // Upload is a form with a file that is being received.

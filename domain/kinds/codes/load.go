@@ -20,7 +20,7 @@ import (
 func (m *Codes) loadRefs() *migrations.Migration {
 	return &migrations.Migration{
 		Name: workflows.LoadName, Title: "Load reference codes",
-		Description: "Puts codes from a file into the pool, such as those that are printed on labels. A code that was minted or loaded before is refused.",
+		Description: "Puts codes from a file into the pool, such as those printed on labels. A code that was minted or loaded before is refused.",
 		Params:      []migrations.Param{lengthParam(), kinds.EncodingParam("Encoding")},
 		Upload:      "a text file with a code in each line, or a CSV file with a column code",
 		Fill:        m.fillLoad,
@@ -59,7 +59,7 @@ func (m *Codes) fillLoad(ctx context.Context, into migrations.Filler) error {
 			}
 			return func(row csvfile.Row) (string, error) {
 				if column >= len(row.Fields) {
-					return "", errors.New("There is no code in the line.") //nolint:staticcheck // a sentence for operators
+					return "", errors.New("The line has no code.") //nolint:staticcheck // a sentence for operators
 				}
 				return take(row.Fields[column])
 			}, nil

@@ -23,7 +23,7 @@ const MintsAtOnce = 2
 func (m *Codes) mintRefs() *migrations.Migration {
 	return &migrations.Migration{
 		Name: workflows.MintName, Title: "Mint reference codes",
-		Description: "Makes reference codes at random that were never used, and puts them into the pool. It starts by itself, and can be stopped at any time: what is minted is good. The pool is also filled by itself when codes run low.",
+		Description: "Makes reference codes at random that were never used, and puts them into the pool. It starts automatically, and can be stopped at any time: codes minted until then are usable. The pool is also refilled automatically when codes run low.",
 		Params: []migrations.Param{
 			{Name: "codes", Label: "How many", Kind: migrations.Number, Required: true, Default: "1000000", Min: 1,
 				Max: refs.MaxMint},

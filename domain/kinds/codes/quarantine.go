@@ -15,8 +15,8 @@ import (
 // quarantineRefs is the migration that takes the codes of quarantined lots out of the pool.
 func (m *Codes) quarantineRefs() *migrations.Migration {
 	return &migrations.Migration{
-		Name: workflows.QuarantineName, Title: "Take a lot of reference codes out of use",
-		Description: "Goes through all codes and takes those out of the pool that came with a lot in quarantine. They are not given out from the moment on that the lot is in quarantine; until this run is complete, giving out others takes longer.",
+		Name: workflows.QuarantineName, Title: "Quarantine a lot of reference codes",
+		Description: "Takes all codes of a quarantined lot out of the pool. None of them is popped from the moment the lot is in quarantine; until this run is complete, pops take a little longer.",
 		Params: []migrations.Param{
 			{Name: "lot", Label: "Lot", Kind: migrations.Number, Required: true, Min: 1, Max: 1 << 40},
 		},
@@ -37,7 +37,7 @@ func (m *Codes) checkQuarantine(ctx context.Context, values migrations.Values) e
 	}
 	if lot.QuarantinedAt == nil {
 		return migrations.BadParam("lot",
-			fmt.Sprintf("Lot %d is not in quarantine. Put it there on the page of reference codes; that opens the run.", lot.ID))
+			fmt.Sprintf("Lot %d is not in quarantine. Quarantine it on the page Reference codes, which creates the run.", lot.ID))
 	}
 	return nil
 }

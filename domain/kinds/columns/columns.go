@@ -51,10 +51,10 @@ func New(d, bulk *db.DB) *Columns { return &Columns{db: d, bulk: bulk} }
 func (m *Columns) Migration() *migrations.Migration {
 	return &migrations.Migration{
 		Name: workflows.ChangeColumnName, Title: "Change all tickets of a column",
-		Description: "Closes, reopens or moves the tickets of a column with more than 200, as its board's settings said. It starts by itself when they are saved. To go on after it was cancelled, save the settings of the column again.",
+		Description: "Closes, reopens or moves the tickets of a column with more than 200, as set in the board's settings. It starts automatically when they are saved. To continue after it was stopped, save the settings of the column again.",
 		Params: []migrations.Param{
 			kinds.CompanyParam(true),
-			{Name: "board", Label: "Board", Kind: migrations.Text, Required: true, Max: 10, Help: "Its slug: NINJA.",
+			{Name: "board", Label: "Board", Kind: migrations.Text, Required: true, Max: 10, Help: "Its ticket prefix: NINJA.",
 				Refers: migrations.ToBoard},
 			{Name: "column", Label: "Column", Kind: migrations.Number, Required: true, Min: 1, Max: 1<<53 - 1,
 				Help: "Its number, as in the API."},
@@ -74,7 +74,7 @@ func (m *Columns) check(ctx context.Context, values migrations.Values) error {
 	if _, err := kinds.BoardOf(ctx, m.db.Queries, values); err != nil {
 		return err
 	}
-	return migrations.BadParam("column", "This starts by itself when the settings of a column are saved. Save them again.")
+	return migrations.BadParam("column", "This starts automatically when the settings of a column are saved. Save them again.")
 }
 
 // columnOf returns the column of a run, with ok false if it is gone, or if the run is not the one that changes it.

@@ -33,7 +33,7 @@ func (m *Images) Migration() *migrations.Migration {
 	return &migrations.Migration{
 		Name:  "download-images",
 		Title: "Download images",
-		Description: "Fetches images that descriptions and comments show from other hosts, stores copies without anything but the picture, and has the texts show those. " +
+		Description: "Fetches images that descriptions and comments show from other hosts, stores copies with nothing but the picture, and shows those in the texts. " +
 			"Or fetches the addresses of a CSV file; a ticket's texts then show the copies where the file names its key.",
 		Upload:         "a CSV file with a column url and, where texts are to show the copies, a column key such as NINJA-42",
 		UploadOptional: true,
@@ -183,7 +183,7 @@ func addImages(ctx context.Context, into migrations.Filler, text string, job ima
 		}
 		if i == imagesPerText {
 			reason := fmt.Sprintf(
-				"There are %d images from other hosts in %s. %d of a text are fetched at once; repeat this for the others.",
+				"There are %d images from other hosts in %s. At most %d per text are fetched in one run; repeat it for the others.",
 				len(list), job.text(), imagesPerText)
 			return into.Reject(ctx, migrations.Rejection{Reason: reason, Content: address, Cursor: here.String()})
 		}
@@ -268,7 +268,7 @@ func (m *Images) fillImagesFromFile(ctx context.Context, into migrations.Filler)
 func (m *Images) imageRow(address, key string) (string, error) {
 	job := imageJob{URL: address}
 	if address == "" {
-		return "", errors.New("There is no address in the column url.") //nolint:staticcheck // a sentence for operators
+		return "", errors.New("The column url is empty.") //nolint:staticcheck // a sentence for operators
 	}
 	if _, err := m.outbound.Check(job.address()); err != nil {
 		return "", err

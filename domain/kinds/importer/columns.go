@@ -55,15 +55,15 @@ var importColumns = []struct {
 }{
 	{"title", "Title", "", []string{"summary", "title", "name", "subject"}},
 	{"description", "Description", "", []string{"description", "body", "details"}},
-	{"status", "Status", "It says in which column of the board a ticket goes.",
+	{"status", "Status", "Decides the column of the ticket on the board.",
 		[]string{"status", "state", "column", "list"}},
-	{"key", "Key", "What a ticket is called there, such as OLD-123. It opens the ticket here, too, and a ticket with a key that was imported before is left as it is.", []string{"issue key", "key", "issue id", "id", "ticket id", "number"}},
+	{"key", "Key", "The ticket's key there, such as OLD-123. It keeps working here. Tickets with a key that was imported before are left as they are.", []string{"issue key", "key", "issue id", "id", "ticket id", "number"}},
 	{"assignee", "Assignee", "", []string{"assignee", "assignees", "assigned to", "assignee email"}},
-	{"reporter", "Reporter", "Who opened it.", []string{"reporter", "creator", "author", "created by"}},
+	{"reporter", "Reporter", "The user who created it.", []string{"reporter", "creator", "author", "created by"}},
 	{"created", "Created", "", []string{"created", "created at", "date created", "creation date", "created date"}},
 	{"updated", "Updated", "", []string{"updated", "updated at", "last updated", "date modified"}},
 	{"resolved", "Resolved", "", []string{"resolved", "closed", "closed at", "resolution date", "done at", "resolved at"}},
-	{"comments", "Comments", "Jira has several columns of this name; all are taken.", []string{"comment", "comments"}},
+	{"comments", "Comments", "Jira has several columns with this name; all are used.", []string{"comment", "comments"}},
 }
 
 // jiraKept are the columns of a Jira export whose values are appended to the description.
@@ -144,7 +144,7 @@ func mapColumns(values migrations.Values, columns []string, now time.Time) (impo
 		}
 	}
 	if len(m.of["title"]) == 0 {
-		return m, csvfile.BadFile(fmt.Sprintf("Say which column has the titles. The file has: %s.", someNames(columns)))
+		return m, csvfile.BadFile(fmt.Sprintf("Choose the column with the titles. The file has: %s.", someNames(columns)))
 	}
 	kept := listOf(values["keep"])
 	if len(kept) == 0 && jira {

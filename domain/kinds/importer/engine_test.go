@@ -117,7 +117,7 @@ func TestImport_with_workers(t *testing.T) {
 	})
 	t.Run("a file that is none ends the run with the reason", func(t *testing.T) {
 		run := s.waitFor(s.importOf("a,b\n1,2\n", true), migrations.Cancelled)
-		if !strings.Contains(run.Reason, "which column has the titles") {
+		if !strings.Contains(run.Reason, "the column with the titles") {
 			t.Errorf("got %q", run.Reason)
 		}
 	})

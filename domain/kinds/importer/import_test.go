@@ -145,7 +145,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 	t.Run("a dry run has the expected result of each row", func(t *testing.T) {
 		e.same(t, e.newImport(t, jiraExport, statuses...).preview(), []string{
 			"would open as DEMO-… in “Doing”, assigned to Ben",
-			"would open as DEMO-… in “Done”; nobody here is “Nobody Known”",
+			"would open as DEMO-… in “Done”; no member is named “Nobody Known”",
 			"would open as DEMO-… in “To do”",
 		})
 		e.Counts(t, 0, "SELECT COUNT(*) FROM ticket_origin")
@@ -153,7 +153,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 	t.Run("each row is a ticket", func(t *testing.T) {
 		e.same(t, e.newImport(t, jiraExport, statuses...).run(), []string{
 			"opened as " + key(0) + " in “Doing”, assigned to Ben",
-			"opened as " + key(1) + " in “Done”; nobody here is “Nobody Known”",
+			"opened as " + key(1) + " in “Done”; no member is named “Nobody Known”",
 			"opened as " + key(2) + " in “To do”",
 		})
 	})
@@ -250,12 +250,12 @@ func TestImport_rows(t *testing.T) {
 		for _, c := range []struct{ who, names, note string }{
 			{"BEN@Example.com", "", "“To do”, assigned to Ben"},
 			{"Somebody <ben@example.com>", "", "“To do”, assigned to Ben"},
-			{"Ben", "", "“To do”; nobody here is “Ben”"},
+			{"Ben", "", "“To do”; no member is named “Ben”"},
 			{"Ben", "true", "“To do”, assigned to Ben"},
-			{"ben", "true", "“To do”; nobody here is “ben”"},
-			{"Ben <other@example.com>", "true", "“To do”; nobody here is “Ben <other@example.com>”"},
-			{"Zoë Twin", "true", "“To do”; nobody here is “Zoë Twin”"},
-			{"vera@example.com", "", "“To do”; Vera only reads here, and is not assigned"},
+			{"ben", "true", "“To do”; no member is named “ben”"},
+			{"Ben <other@example.com>", "true", "“To do”; no member is named “Ben <other@example.com>”"},
+			{"Zoë Twin", "true", "“To do”; no member is named “Zoë Twin”"},
+			{"vera@example.com", "", "“To do”; Vera is a viewer, and is not assigned"},
 		} {
 			got := one(t, "title,key,assignee\nx,P-"+c.who+c.names+",\""+c.who+"\"\n", "names", c.names)
 			if got != c.note {

@@ -22,40 +22,40 @@ import (
 // before, so it can be repeated. It sends no notifications.
 func (m *Importer) Migration() *migrations.Migration {
 	params := []migrations.Param{
-		{Name: "company", Label: "Company", Help: "As in its address: acme.", Kind: migrations.Text, Required: true,
+		{Name: "company", Label: "Company", Help: "Its short name, as in its URLs: acme.", Kind: migrations.Text, Required: true,
 			Max: 40, Refers: migrations.ToCompany},
-		{Name: "board", Label: "Board", Help: "Its slug: DEMO.", Kind: migrations.Text, Required: true, Max: 10,
+		{Name: "board", Label: "Board", Help: "Its ticket prefix: DEMO.", Kind: migrations.Text, Required: true, Max: 10,
 			Refers: migrations.ToBoard},
 		{Name: "author", Label: "Imported by",
-			Help: "The email address of a member. Tickets and comments of people who are not found here are theirs.",
+			Help: "The email of a member. They become the author of tickets and comments whose author is not found here.",
 			Kind: migrations.Text, Required: true, Max: 254, Refers: migrations.ToMember},
 		kinds.EncodingParam("Encoding"),
 	}
 	for _, c := range importColumns {
 		help := strings.TrimSpace(c.help +
-			" The name of its column in the file; - for none. Left empty, it is found by its usual names.")
+			" The name of its column in the file; - for none. Empty: found by its usual names.")
 		params = append(params, migrations.Param{Name: c.param, Label: c.label, Help: help, Kind: migrations.Text, Max: 1000})
 	}
 	params = append(params,
 		migrations.Param{Name: "keep", Label: "Columns to keep",
-			Help: "Names of more columns, one a line; - for none. Left empty, the usual ones of a Jira export.",
+			Help: "Names of more columns, one per line; - for none. Empty: the usual ones of a Jira export.",
 			Kind: migrations.Text, Max: 20_000},
 		migrations.Param{Name: "statuses", Label: "Columns of statuses",
-			Help: "One a line: In Progress = Doing. A status that is not named goes to the column of its name; = - leaves tickets out.", Kind: migrations.Text, Max: 20_000},
-		migrations.Param{Name: "other", Label: "Column for other statuses", Help: "Left empty, the first one.",
+			Help: "One per line: In Progress = Doing. Other statuses go to the column with their name; = - skips the tickets.", Kind: migrations.Text, Max: 20_000},
+		migrations.Param{Name: "other", Label: "Column for other statuses", Help: "Empty: the first one.",
 			Kind: migrations.Text, Max: 80},
 		migrations.Param{Name: "names", Label: "Match people by name, too",
-			Help: "Where there is no email address: a member whose name is exactly the same, if there is exactly one.",
+			Help: "If there is no email: a member with exactly the same name, if there is only one.",
 			Kind: migrations.Flag},
 		migrations.Param{Name: "dates", Label: "Dates such as 3/12/2026", Kind: migrations.Choice, Required: true,
 			Default: "dmy", Choices: kinds.Choices("dmy", "day first: 3 December", "mdy", "month first: 12 March")},
 		migrations.Param{Name: "markup", Label: "Texts are in", Kind: migrations.Choice, Required: true, Default: "auto",
-			Choices: kinds.Choices("auto", "Jira's markup in a file of Jira, otherwise Markdown", "jira", "Jira's markup",
+			Choices: kinds.Choices("auto", "Jira markup in a Jira export, otherwise Markdown", "jira", "Jira markup",
 				"markdown", "Markdown, or plain text")},
 	)
 	return &migrations.Migration{
 		Name: workflows.ImportName, Title: "Import tickets",
-		Description: "Opens a ticket for each row of a CSV file, such as an export of Jira. Repeat it as often as you like: what was imported is left as it is.",
+		Description: "Creates a ticket for each row of a CSV file, such as a Jira export. Repeat it as often as you like: tickets that were imported are left as they are.",
 		Params:      params,
 		Upload:      "a CSV file with a header",
 		First:       []string{"company", "board", "author", "encoding"},
@@ -85,7 +85,7 @@ func (m *Importer) importPlan(
 ) (plan importPlan, err error) {
 	plan.company, err = accounts.CompanyBySlug(ctx, q, values["company"])
 	if errors.Is(err, fault.NotFound) {
-		return plan, migrations.BadParam("company", "There is no such company. Write it as in its address: acme.")
+		return plan, migrations.BadParam("company", "This company does not exist. Enter its short name, as in its URLs: acme.")
 	}
 	if err != nil {
 		return plan, err
@@ -106,7 +106,7 @@ func (p *importPlan) readBoard(ctx context.Context, q *db.Queries, values migrat
 	p.board, err = boards.BySlug(ctx, q, p.company.ID, values["board"])
 	switch {
 	case errors.Is(err, fault.NotFound):
-		return migrations.BadParam("board", "There is no such board in that company. Write its slug, such as DEMO.")
+		return migrations.BadParam("board", "This board does not exist in that company. Enter its ticket prefix, such as DEMO.")
 	case err == nil && p.board.Archived():
 		return migrations.BadParam("board", "The board is archived. Restore it first, or choose another one.")
 	}
@@ -116,7 +116,7 @@ func (p *importPlan) readBoard(ctx context.Context, q *db.Queries, values migrat
 func (p *importPlan) readAuthor(values migrations.Values) error {
 	author, found := p.directory.byEmail[strings.ToLower(strings.TrimSpace(values["author"]))]
 	if !found || author.Role == accounts.Viewer {
-		return migrations.BadParam("author", "No member of that company who may write has this email address.")
+		return migrations.BadParam("author", "No member of that company has this email and may edit.")
 	}
 	p.author = author
 	return nil
@@ -140,7 +140,7 @@ func (p *importPlan) readStatuses(values migrations.Values) error {
 		at := strings.LastIndex(line, "=")
 		if at < 0 {
 			return fault.Join(wrongOther, migrations.BadParam("statuses",
-				fmt.Sprintf("“%s” does not say which column: write it as In Progress = Doing.", line)))
+				fmt.Sprintf("“%s” names no column: write it as In Progress = Doing.", line)))
 		}
 		status, column := strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
 		if column != noColumn {
@@ -207,9 +207,9 @@ func (p *importPlan) assignable(names []string) (list []tickets.Assignee, notes 
 		member, ok := p.directory.find(name, p.names)
 		switch {
 		case !ok:
-			notes = append(notes, fmt.Sprintf("nobody here is “%s”", name))
+			notes = append(notes, fmt.Sprintf("no member is named “%s”", name))
 		case member.Role == accounts.Viewer:
-			notes = append(notes, fmt.Sprintf("%s only reads here, and is not assigned", member.Account.Name))
+			notes = append(notes, fmt.Sprintf("%s is a viewer, and is not assigned", member.Account.Name))
 		case len(list) == tickets.MaxAssignees:
 			notes = append(notes, fmt.Sprintf("%s is one assignee too many", member.Account.Name))
 		default:

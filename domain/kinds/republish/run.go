@@ -68,15 +68,15 @@ func (m *Republish) Migration() *migrations.Migration {
 	}
 	return &migrations.Migration{
 		Name: workflows.RepublishName, Title: "Resend changes",
-		Description: "Sends rows through the feeds once more, as they are, to whoever follows them: consumers, webhooks and open boards. Nothing else about them changes. It starts by itself; a board whose slug changes is published so, for the keys of its tickets change.",
+		Description: "Sends rows through the feeds again, unchanged, to consumers, webhooks and open boards. It starts automatically; a board whose slug changes is published so, for the keys of its tickets change.",
 		Params: []migrations.Param{
 			{Name: "feed", Label: "Feed", Kind: migrations.Choice, Choices: m.feedChoices, Help: "Leave it empty for all."},
 			kinds.CompanyParam(false),
 			{Name: "board", Label: "Board", Kind: migrations.Text, Max: 10, Refers: migrations.ToBoard,
-				Help: "Its slug, such as NINJA, of the company above. Leave it empty for all."},
+				Help: "Its ticket prefix, such as NINJA, of the company above. Leave it empty for all."},
 			{Name: "rate", Label: "Rows per second", Kind: migrations.Number, Required: true, Default: "1000",
 				Min: republishPart, Max: 1_000_000,
-				Help: "Those who follow the feed get all of them: not faster than they can take it."},
+				Help: "Every reader of the feed gets all rows: not faster than they can take."},
 		},
 		Check: func(ctx context.Context, values migrations.Values) error {
 			_, _, err := toRepublish(ctx, m.db.Queries, values)

@@ -33,11 +33,11 @@ func (m *Upkeep) purgeDeleted() *migrations.Migration {
 	kept := int64(tickets.KeepDeleted / (24 * time.Hour))
 	return &migrations.Migration{
 		Name: "purge-deleted", Title: "Purge deleted tickets",
-		Description: "Removes tickets for good that were deleted long ago, with their history, comments, notifications and old keys. Nobody can restore these tickets any more; their numbers are never used again. One that a consumer or webhook of the feeds has not heard of yet stays for a later run, until it was deleted 90 days ago.",
+		Description: "Permanently removes tickets that were deleted long ago, with their history, comments, notifications and old keys. They cannot be restored, and their numbers are never used again. One that a consumer or webhook of the feeds has not read yet stays for a later run, until it was deleted 90 days ago.",
 		Params: []migrations.Param{
 			kinds.CompanyParam(false),
-			{Name: "days", Label: "Deleted more than so many days ago", Kind: migrations.Number, Required: true,
-				Default: strconv.FormatInt(kept, 10), Min: kept, Max: 36_500, Help: "At least 30: so long they can be restored."},
+			{Name: "days", Label: "Deleted more than this many days ago", Kind: migrations.Number, Required: true,
+				Default: strconv.FormatInt(kept, 10), Min: kept, Max: 36_500, Help: "At least 30: until then they can be restored."},
 		},
 		Check: func(ctx context.Context, values migrations.Values) error {
 			_, err := kinds.CompanyOf(ctx, m.db.Queries, values)
@@ -167,9 +167,9 @@ func writePurge(ctx context.Context, tx *db.Tx, works []*migrations.Work) error 
 			work.Note(p.Key.String() + " was removed.")
 		case done.Waiting[p.Ticket]:
 			work.Note(p.Key.String() +
-				" stays for the next run: somebody who follows the feed of changes has not heard yet that it was deleted.")
+				" stays for the next run: a consumer or webhook has not read its deletion yet.")
 		default:
-			work.Note(p.Key.String() + " was restored in the meantime, or is gone already. It was left alone.")
+			work.Note(p.Key.String() + " was restored in the meantime, or is already gone. It was left alone.")
 		}
 	}
 	if err := feeds.RaiseHorizon(ctx, tx, "comments", done.To.Comments); err != nil {
@@ -210,9 +210,9 @@ func (m *Upkeep) previewPurge(ctx context.Context, work *migrations.Work) (note 
 		case would.Gone[p.Ticket]:
 			note = fmt.Sprintf("Would remove %s, deleted %s.", p.Key, p.At.Format("2006-01-02"))
 		case would.Waiting[p.Ticket]:
-			note = fmt.Sprintf("Would leave %s, deleted %s, for a later run: somebody who follows the feed of changes has not heard yet that it was deleted.", p.Key, p.At.Format("2006-01-02"))
+			note = fmt.Sprintf("Would leave %s, deleted %s, for a later run: a consumer or webhook has not read its deletion yet.", p.Key, p.At.Format("2006-01-02"))
 		default:
-			note = p.Key.String() + " was restored in the meantime, or is gone already. It would be left alone."
+			note = p.Key.String() + " was restored in the meantime, or is already gone. It would be left alone."
 		}
 		return nil
 	})

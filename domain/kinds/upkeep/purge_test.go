@@ -115,7 +115,7 @@ func TestPurgeDeleted(t *testing.T) {
 		for _, key := range []tickets.Key{keys[0], keys[1], moved.Ticket.Key} {
 			_, err := e.Workflows.Ticket(e.Ctx, key)
 			if !errors.Is(err, fault.NotFound) || !errors.Is(err, tickets.CodePurged) ||
-				!strings.Contains(fault.Message(err), "removed for good") {
+				!strings.Contains(fault.Message(err), "gone for good") {
 				t.Errorf("%s: %v", key, err)
 			}
 			if _, _, err := e.Workflows.RestoreTicket(e.Ctx, key); !errors.Is(err, tickets.CodePurged) {
@@ -132,7 +132,7 @@ func TestPurgeDeleted(t *testing.T) {
 		}
 		b.Do(t, b.Tasks...) // once more, as after a crash
 		if preview, err := b.Preview(context.Background(), b.Works(b.Tasks)[0]); err != nil ||
-			preview != "NINJA-1 was restored in the meantime, or is gone already. It would be left alone." {
+			preview != "NINJA-1 was restored in the meantime, or is already gone. It would be left alone." {
 			t.Errorf("%q, %v", preview, err)
 		}
 		e.Counts(t, 3, "SELECT SUM(purged) FROM board_ticket_incrementer")
@@ -206,7 +206,7 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 					t.Error(err)
 				}
 				if strings.HasPrefix(preview, "Would leave NINJA-") && strings.HasSuffix(preview,
-					"has not heard yet that it was deleted.") {
+					"has not read its deletion yet.") {
 					would++
 				} else if !strings.HasPrefix(preview, "Would remove NINJA-") {
 					t.Error(preview)

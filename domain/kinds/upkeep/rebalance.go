@@ -37,7 +37,7 @@ type spreadTask struct {
 func (m *Upkeep) rebalanceRanks() *migrations.Migration {
 	return &migrations.Migration{
 		Name: "rebalance-ranks", Title: "Rebalance ranks of a board",
-		Description: "Gives the tickets of each column ranks a full gap apart again, in the order that they have. Moves then find room without moving other tickets. People can go on working, and see no change.",
+		Description: "Gives the tickets of each column ranks a full gap apart again, in the order that they have. Moves then find room without moving other tickets. Users can keep working, and see no change.",
 		Params: []migrations.Param{
 			kinds.CompanyParam(true),
 			{Name: "board", Label: "Board", Kind: migrations.Text, Required: true, Max: 10, Help: "Its slug: NINJA.",

@@ -31,7 +31,7 @@ type rerenderTask struct {
 func (m *Upkeep) reRenderMarkdown() *migrations.Migration {
 	return &migrations.Migration{
 		Name: "re-render-markdown", Title: "Re-render Markdown",
-		Description: "Renders every description and comment once more, with the renderer of this version, and reports texts that fail, and those that are shown as they were typed because they would take too long. It changes nothing. Run it after an upgrade, or when somebody says that a text looks wrong.",
+		Description: "Renders every description and comment once more, with the renderer of this version, and reports texts that fail, and those that are shown as they were typed because they would take too long. It changes nothing. Run it after an upgrade, or when a text looks wrong.",
 		Params:      []migrations.Param{kinds.CompanyParam(false)},
 		Check: func(ctx context.Context, values migrations.Values) error {
 			_, err := kinds.CompanyOf(ctx, m.db.Queries, values)

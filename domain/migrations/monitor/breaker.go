@@ -98,7 +98,7 @@ func (m *Monitor) breakReason(ctx context.Context, run migrations.Run, b *breake
 	since := now.minus(b.tallies[0])
 	if limit := run.Knobs.ErrorShare; limit > 0 && since.attempts() >= breakerAttempts &&
 		float64(since.failed) > limit*float64(since.attempts()) {
-		return fmt.Sprintf("%s of the last %s attempts failed; the limit is %.6g %%. See the failures, mend what is wrong, then resume: it counts anew from there.",
+		return fmt.Sprintf("%s of the last %s attempts failed; the limit is %.6g %%. See the failures, fix the cause, then resume: the count starts again.",
 			migrations.Grouped(since.failed), migrations.Grouped(since.attempts()), limit*100), nil
 	}
 	step := now.minus(last)
@@ -121,6 +121,6 @@ func (m *Monitor) breakReason(ctx context.Context, run migrations.Run, b *breake
 			return "", nil
 		}
 	}
-	return fmt.Sprintf("The same error came %s times in a row: “%s”. See the failures, mend what is wrong, then resume: it counts anew from there.",
+	return fmt.Sprintf("The same error came %s times in a row: “%s”. See the failures, fix the cause, then resume: the count starts again.",
 		migrations.Grouped(int64(n)), migrations.Cut(failures[0].Message, 500)), nil
 }

@@ -73,9 +73,9 @@ func figure(r db.ServerValue) Figure {
 	case r.Known:
 		return known(float64(r.Value))
 	case r.Grant != "":
-		return Figure{Why: "Our account on the database may not read it.", Grant: r.Grant}
+		return Figure{Why: "The database account may not read it.", Grant: r.Grant}
 	}
-	return unknown("This server does not tell.")
+	return unknown("This server does not report it.")
 }
 
 func (m *Monitor) deadlocksPerMinute(l load) Figure {
@@ -85,7 +85,7 @@ func (m *Monitor) deadlocksPerMinute(l load) Figure {
 	if rate, ok := m.loads.deadlocksPerMinute(); ok {
 		return known(rate)
 	}
-	return unknown("They are counted from now on.")
+	return unknown("Counting starts now.")
 }
 
 // lag has the figure of the replica that is farthest behind first.
@@ -111,7 +111,7 @@ func slowestClaims(workers []db.LivingWorkersRow) Figure {
 		slowest = max(slowest, w.MigrationWorker.ClaimP99Us)
 	}
 	if slowest == 0 {
-		return unknown("No worker that lives has claimed yet.")
+		return unknown("No running worker has claimed yet.")
 	}
 	return known(float64(slowest) / 1e6)
 }

@@ -81,7 +81,7 @@ func TestHealth(t *testing.T) {
 			t.Errorf("threads %+v", h.Threads)
 		}
 		if os.Getenv("COUNTERFOIL_TEST_ENGINE") == "mysql" {
-			want := Figure{Why: "Our account on the database may not read it.", Grant: "GRANT PROCESS ON *.* TO '" + name +
+			want := Figure{Why: "The database account may not read it.", Grant: "GRANT PROCESS ON *.* TO '" + name +
 				"'@'%';"}
 			if h.HistoryList != want || h.DeadlocksPerMinute != want {
 				t.Errorf("history %+v, deadlocks %+v; want %+v", h.HistoryList, h.DeadlocksPerMinute, want)

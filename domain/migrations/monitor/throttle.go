@@ -14,7 +14,7 @@ import (
 const calm = 3 * time.Second
 
 // manualReason is the reason of a run that an operator throttled.
-const manualReason = "An operator throttled it. It resumes when “Throttle manually” is turned off."
+const manualReason = "Throttled by an operator. It resumes when “Throttle manually” is turned off."
 
 // throttle is what is remembered of a run between two checks.
 type throttle struct {
@@ -87,7 +87,7 @@ func (l load) over(knobs migrations.Knobs) (reasons []string) {
 		case r.why == "":
 			say("Replica %s is %s behind; the limit is %s.", r.name, seconds(behind), seconds(knobs.MaxLag))
 		case r.measuredAt.IsZero():
-			say("Replica %s %s, so how far it is behind is not known. Mend it, or turn the limit off: 0 for the lag.", r.name,
+			say("Replica %s %s, so its lag is unknown. Fix it, or turn the limit off: 0 for the lag.", r.name,
 				strings.TrimSuffix(r.why, "."))
 		default:
 			say("Replica %s %s; %s ago it was %s behind, and the limit is %s.", r.name, strings.TrimSuffix(r.why, "."),

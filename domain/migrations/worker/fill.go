@@ -72,7 +72,7 @@ func (p *Process) waits(ctx context.Context, run migrations.Run) (bool, error) {
 	if err != nil || first == 0 {
 		return false, err
 	}
-	if reason := fmt.Sprintf("It begins when run %d, which does the same, is over.", first); row.Reason != reason {
+	if reason := fmt.Sprintf("It starts when run %d, which does the same, has ended.", first); row.Reason != reason {
 		err = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run.ID, FillFence: row.FillFence, Reason: reason})
 	}
 	return true, err
@@ -98,7 +98,7 @@ func (p *Process) fillOn(ctx context.Context, m *migrations.Migration, run migra
 		}
 		p.log.Warn("filling is tried again", "run", run.ID, "error", err)
 		_ = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run.ID, FillFence: fence,
-			Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
+			Reason: migrations.Cut("Filling is waiting: "+fault.Message(err), migrations.MaxReason)})
 		if err := wait.Sleep(ctx, pause); err != nil {
 			p.releaseFill(ctx, run.ID, fence)
 			return err
@@ -148,7 +148,7 @@ func (p *Process) claimFill(ctx context.Context, worker id.Worker, run id.Run) (
 					Actor: migrations.Keeper}, nil)
 		} else {
 			err = migrations.LogEvent(ctx, tx, run, migrations.Keeper, string(migrations.Filling),
-				fmt.Sprintf("Worker %d goes on after %d tasks and %d rejected lines.", worker, row.Total, row.Rejected))
+				fmt.Sprintf("Worker %d continues after %d tasks and %d rejected lines.", worker, row.Total, row.Rejected))
 		}
 		if err != nil {
 			return err
@@ -242,7 +242,7 @@ func rejectedReason(row db.MigrationRun) string {
 	case row.Total == 0 && row.Rejected == 0:
 		return "There is nothing to do: no task was found."
 	case row.Total == 0:
-		return fmt.Sprintf("Every line was rejected, %d in all, so there is nothing to do. The rejected lines say why: mend the file, or what is said about it, and start again.", row.Rejected)
+		return fmt.Sprintf("Every line was rejected, %d in all, so there is nothing to do. The rejected lines say why: correct the file or its settings, and start again.", row.Rejected)
 	case row.Rejected > migrations.MaxRejections:
 		return fmt.Sprintf("%d lines were rejected; the first %d are kept.", row.Rejected, migrations.MaxRejections)
 	case row.Rejected == 1:
@@ -329,7 +329,7 @@ func (p *Process) seesUpload(ctx context.Context, worker id.Worker, run id.Run) 
 		return nil // filling says so
 	}
 	_ = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run, FillFence: now.FillFence,
-		Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
+		Reason: migrations.Cut("Filling is waiting: "+fault.Message(err), migrations.MaxReason)})
 	return err
 }
 

@@ -117,7 +117,7 @@ func TestFill(t *testing.T) {
 			t.Errorf("%+v", run)
 		}
 		if log := d.Log(run.ID); !slices.Contains(log,
-			fmt.Sprintf("Counterfoil filling Worker %d goes on after 0 tasks and 0 rejected lines.", two)) {
+			fmt.Sprintf("Counterfoil filling Worker %d continues after 0 tasks and 0 rejected lines.", two)) {
 			t.Error(log)
 		}
 	})
@@ -305,7 +305,7 @@ func TestFillResumes(t *testing.T) {
 				return fmt.Errorf("read: %w", io.ErrUnexpectedEOF)
 			}
 			run, _, err := d.Runs(ctx, migrations.ListActive, 0)
-			if err == nil && run[0].Reason != "Filling waits: The database cannot be used right now: it does not answer. Nothing was lost; try again in a moment." {
+			if err == nil && run[0].Reason != "Filling is waiting: The database cannot be used right now: it does not answer. Nothing was lost; try again in a moment." {
 				t.Error(run[0].Reason)
 			}
 			return into.Add(ctx, migrations.NewTask{Payload: "1"})

@@ -11,7 +11,7 @@ import (
 
 const (
 	// othersMessage is that of the group of all others.
-	othersMessage = "Other errors: the run has too many kinds of them to keep each apart. The tasks say what each of them failed with."
+	othersMessage = "Other errors: the run has too many kinds to list each. See the tasks for their errors."
 )
 
 var (

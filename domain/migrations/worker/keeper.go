@@ -190,8 +190,8 @@ func (k *keeper) logClock(ctx context.Context, runs []migrations.Run, step time.
 	if step < 0 {
 		way = "back"
 	}
-	detail := fmt.Sprintf("The clock of the database was set %s by %s. Tasks of a worker that is gone come back once it "+
-		"was silent for its lease, whatever the clock says.", way, step.Abs().Round(time.Second))
+	detail := fmt.Sprintf("The clock of the database was set %s by %s. Tasks of a lost worker are still "+
+		"reclaimed when its lease ends, whatever the clock says.", way, step.Abs().Round(time.Second))
 	return k.w.p.db.InTx(ctx, func(tx *db.Tx) error {
 		for _, run := range runs {
 			if err := migrations.LogEvent(ctx, tx, run.ID, migrations.Keeper, migrations.EventClock, detail); err != nil {
@@ -263,7 +263,7 @@ func (k *keeper) settle(ctx context.Context, run migrations.Run) error {
 				To: migrations.Complete, Reason: summary(p)}, nothingLeft(run))
 	case run.State == migrations.Running && run.CanaryLeft != nil && *run.CanaryLeft == 0 && p.Processing == 0:
 		reason := "The canary is done: " + summary(p) +
-			" Look at what came of it; Resume goes on with all others, Stop ends the run."
+			" Check the results: Resume continues with all others, Stop ends the run."
 		return k.move(ctx, run, migrations.Move{Action: "pause", From: []migrations.State{migrations.Running},
 			To: migrations.Paused, Reason: reason}, canaryDone(run))
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // lostMessage is what is kept of an attempt whose worker was gone before it ended.
-const lostMessage = "The worker was gone before the task was done: it was killed, froze, or lost the database. If its processes keep dying, this task may be why."
+const lostMessage = "The worker was lost before the task was done: it was killed, froze, or lost the database. If workers keep dying, this task may be why."
 
 // renewal is one of a worker's lease, and when the keeper first saw it, by its own clock.
 type renewal struct {

@@ -130,7 +130,7 @@ type ClosedHost struct {
 }
 
 func (e ClosedHost) Error() string {
-	return fmt.Sprintf("“%s” let nothing through for %d minutes: %s", e.Later.Host, int(e.For.Minutes()), e.Later.Reason)
+	return fmt.Sprintf("“%s” failed all requests for %d minutes: %s", e.Later.Host, int(e.For.Minutes()), e.Later.Reason)
 }
 func (e ClosedHost) Unwrap() error { return e.Later }
 

@@ -199,7 +199,7 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 		}
 		list, err := b.Failures(t.Context(), run)
 		if err != nil || len(list) != 1 ||
-			list[0].Message != "“images.example” let nothing through for 61 minutes: it answers 429 Too Many Requests" {
+			list[0].Message != "“images.example” failed all requests for 61 minutes: it answers 429 Too Many Requests" {
 			t.Errorf("%+v, %v", list, err)
 		}
 		b.adds(run)
