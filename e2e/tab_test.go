@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -33,6 +34,8 @@ type tab struct {
 	plain bool // runs no scripts
 	// expected are complaints of the browser that belong to the test.
 	expected *regexp.Regexp
+	// What its user did: clicks, drags and choices; keys.
+	clicks, strokes int
 }
 
 // refusals are responses that a page handles; the browser logs each of them.
@@ -245,6 +248,7 @@ func (b *tab) mouse(kind input.DispatchMouseEventType, p point) {
 // click is one of a mouse, with the element under it.
 func (b *tab) click(selector string) {
 	b.t.Helper()
+	b.clicks++
 	p := b.middle(selector)
 	b.mouse(input.DispatchMouseEventTypeMouseMoved, p)
 	b.mouse(input.DispatchMouseEventTypeMousePressed, p)
@@ -261,6 +265,7 @@ func (b *tab) drag(selector, onto string, below float64) {
 // board: changes by others come after it, however slow the machine.
 func (b *tab) lifts(selector, onto string, below float64) (drop func() error) {
 	b.t.Helper()
+	b.clicks++
 	from, to := b.middle(selector), b.middle(onto)
 	to.Y += below
 	b.mouse(input.DispatchMouseEventTypeMouseMoved, from)
@@ -327,6 +332,7 @@ func (b *tab) frame() {
 // types presses keys, one after the other; "\r" is Enter.
 func (b *tab) types(keys string) {
 	b.t.Helper()
+	b.strokes += utf8.RuneCountInString(keys)
 	b.settled()
 	b.must(chromedp.Do(b.ctx, chromedp.KeyEvent(keys)))
 }
@@ -347,6 +353,7 @@ func (b *tab) fills(selector, text string) {
 	b.t.Helper()
 	b.settled()
 	b.click(selector)
+	b.strokes += utf8.RuneCountInString(text)
 	eval[bool](b, `(document.querySelector(%s).select(), true)`, selector)
 	call(b, input.InsertText, input.InsertTextParams{Text: text})
 }
@@ -360,6 +367,7 @@ func (b *tab) settled() {
 // chooses takes an option of a select, by its value.
 func (b *tab) chooses(selector, value string) {
 	b.t.Helper()
+	b.clicks += 2 // it opens, and an option is taken
 	b.wait(`document.querySelector(%s)`, selector)
 	eval[bool](b, `(() => {
 		const select = document.querySelector(%s)

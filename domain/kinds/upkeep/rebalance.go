@@ -40,7 +40,7 @@ func (m *Upkeep) rebalanceRanks() *migrations.Migration {
 		Description: "Gives the tickets of each column ranks a full gap apart again, in the order that they have. Moves then find room without moving other tickets. Users can keep working, and see no change.",
 		Params: []migrations.Param{
 			kinds.CompanyParam(true),
-			{Name: "board", Label: "Board", Kind: migrations.Text, Required: true, Max: 10, Help: "Its slug: NINJA.",
+			{Name: "board", Label: "Board", Kind: migrations.Text, Required: true, Max: 10, Help: "Its ticket prefix: NINJA.",
 				Refers: migrations.ToBoard},
 		},
 		Check: func(ctx context.Context, values migrations.Values) error {
