@@ -63,7 +63,7 @@ func TestPagesBeginWhereTheyAre(t *testing.T) {
 	d := filled(t)
 	for name, want := range map[string]string{"CommentsBefore": "ix_comment_ticket 16",
 		"CommentsAfter": "ix_comment_ticket 16", "PublicCommentsBefore": "ix_comment_public 17",
-		"InboxOf": "ix_notification_inbox 24", "AssignedTickets": "ix_assignee_work 17"} {
+		"InboxWindow": "ix_notification_inbox 24", "AssignedTickets": "ix_assignee_work 17"} {
 		query, args := recorded(t, name, samples[name].args)
 		plan := plansOf(t, d, query, args)[0]
 		if plan["key"]+" "+plan["key_len"] != want || strings.Contains(plan["extra"], "filesort") {

@@ -78,7 +78,7 @@ func TestListOfRuns(t *testing.T) {
 		}
 		a := ana.get("/admin/migrations").has(t, migrations.RunsPerPage, ".runs tbody tr")
 		older := a.page().Find("#"+views.OlderRunsID+" .more a").AttrOr("href", "")
-		ana.get(older).is(t, http.StatusOK).has(t, 2, ".runs tbody tr").has(t, 0, "[data-live]")
+		ana.get(older).is(t, http.StatusOK).has(t, 2, ".runs tbody tr").has(t, 0, "main [data-live]")
 		ana.get("/admin/migrations?before=x").is(t, http.StatusBadRequest)
 	})
 }
@@ -366,7 +366,7 @@ func TestStartRun(t *testing.T) {
 	t.Run("a started run is past the question", func(t *testing.T) {
 		ana.get(path).is(t, http.StatusOK).has(t, 0, "#start form")
 		e.unchanged(t, func() {
-			a := ana.post(path, form()...).is(t, http.StatusConflict).has(t, 0, "#start form").has(t, 0, "[data-live]")
+			a := ana.post(path, form()...).is(t, http.StatusConflict).has(t, 0, "#start form").has(t, 0, "main [data-live]")
 			a.textHas(t, "#start", "Running")
 		})
 	})

@@ -69,9 +69,9 @@ func openAndStart(ctx context.Context, env environment, c *cli.Command) error {
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
 		r, err := w.Console.OpenRun(ctx, c.Args().First(), values, draft, nil)
-		var bad fault.Several
-		if errors.As(err, &bad) {
-			return badValues(bad)
+		var several fault.Several
+		if errors.As(err, &several) || fault.Field(err) != "" {
+			return badValues(fault.Each(err))
 		}
 		if err != nil {
 			return err

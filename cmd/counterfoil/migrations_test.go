@@ -330,7 +330,7 @@ func TestMigrationsRun(t *testing.T) {
 		env.command(t, 0, "Run 3 is started: 3 tasks.", "migrations", "start", "3")
 		env.reaches(t, 3, "read-lines, complete")
 		env.command(t, 0, "It has 3 tasks", "migrations", "start", "read-lines", "--from", "3", "--prepare")
-		env.command(t, 1, "Run 1 is one of another migration.", "migrations", "start", "read-lines", "--from", "1")
+		env.command(t, 1, "Run 1 is of another migration.", "migrations", "start", "read-lines", "--from", "1")
 	})
 	t.Run("JSON is one line", func(t *testing.T) {
 		env.command(t, 0, `"migrations":[{"name":"change-column"`, "migrations", "list", "--all", "--json")
