@@ -35,6 +35,17 @@ func TestAlerts(t *testing.T) {
 			b.wait(`document.querySelector("#wire").hidden && !document.querySelector(".toast.bad")`)
 		})
 	}
+	t.Run("the banner of a stopped webhook stays away once it was closed", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t)
+		a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://hooks.invalid/", "feeds", "tickets")
+		a.onDatabase(t, "UPDATE webhook SET state = 'stopped'")
+		b := a.tab(t)
+		b.open("/acme")
+		b.click("#stopped .close")
+		b.open("/acme/people")
+		b.wait(`!document.querySelector("#stopped")`)
+	})
 	t.Run("a message is closed", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One")

@@ -73,6 +73,14 @@ export function closable(message) {
 
 for (const message of flashes.children) closable(message)
 
+// The banner of a stopped webhook, once closed, stays away in this tab.
+const banner = document.getElementById('stopped')
+if (banner && sessionStorage.getItem('stopped') === document.body.dataset.company) banner.remove()
+else if (banner) {
+	closable(banner)
+	banner.querySelector('.close').addEventListener('click', () => sessionStorage.setItem('stopped', document.body.dataset.company))
+}
+
 // parse returns HTML as inert nodes.
 export function parse(html) {
 	const template = document.createElement('template')
