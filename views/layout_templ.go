@@ -1063,7 +1063,7 @@ func Flashes(p Page) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if f.Restore != nil {
+				if f.Restore != nil && p.Actor != nil {
 					of := f.Restore
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 99, "<form method=\"post\" action=\"")
 					if templ_7745c5c3_Err != nil {
