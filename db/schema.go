@@ -190,22 +190,29 @@ func (w watchedSchema) Run(file io.Reader) error {
 		return err
 	}
 	for _, statement := range Statements(string(text)) {
-		said := false
-		for {
+		err := w.untilFree(func() error {
 			_, err := w.conn.ExecContext(context.Background(), statement)
-			if err == nil {
-				break
-			}
-			if number(err) != 1205 && number(err) != notInCluster {
-				return database.Error{OrigErr: err, Err: "migration failed", Query: []byte(statement)}
-			}
-			if !said {
-				said = true
-				w.waits(whySchemaWaits(err))
-			}
+			return err
+		})
+		if err != nil {
+			return database.Error{OrigErr: err, Err: "migration failed", Query: []byte(statement)}
 		}
 	}
 	return nil
+}
+
+// untilFree does something again while it waits too long for a lock.
+func (w watchedSchema) untilFree(do func() error) error {
+	for said := false; ; {
+		err := do()
+		if number(err) != 1205 && number(err) != notInCluster {
+			return err
+		}
+		if !said {
+			said = true
+			w.waits(whySchemaWaits(err))
+		}
+	}
 }
 
 func whySchemaWaits(err error) string {
@@ -234,9 +241,17 @@ func Statements(file string) (list []string) {
 	return list
 }
 
-// SetVersion is called by golang-migrate before a change, which it calls dirty, and after it.
+// SetVersion is called by golang-migrate before a change, which it calls dirty, and after it. It waits as a statement
+// does: a backup of another database holds up all writes on MySQL for a moment.
 func (w watchedSchema) SetVersion(version int, dirty bool) error {
-	err := w.Driver.SetVersion(version, dirty)
+	err := w.untilFree(func() error {
+		err := w.Driver.SetVersion(version, dirty)
+		var wrapped *database.Error // which does not unwrap
+		if errors.As(err, &wrapped) {
+			return fmt.Errorf("note version %d of the schema: %w", version, wrapped.OrigErr)
+		}
+		return err
+	})
 	if err != nil || dirty {
 		return err
 	}

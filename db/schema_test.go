@@ -45,6 +45,25 @@ func TestSchemaWaits(t *testing.T) {
 		domaintest.Must(t, <-end)
 	})
 
+	t.Run("for what holds up the note of its version, such as a backup of another database on MySQL", func(t *testing.T) {
+		t.Parallel()
+		url := dbtest.Empty(t)
+		domaintest.Must(t, db.SchemaTo(url, db.LatestSchema()-1))
+		d := domaintest.OK(db.Open(url))(t)
+		defer d.Close()
+		holder := domaintest.OK(d.SQL.Conn(t.Context()))(t)
+		defer holder.Close()
+		domaintest.OK(holder.ExecContext(t.Context(), "LOCK TABLES schema_migrations READ"))(t)
+		waits, end := upgrading(url)
+		select {
+		case <-waits:
+		case err := <-end:
+			t.Fatalf("it did not wait: %v", err)
+		}
+		domaintest.OK(holder.ExecContext(t.Context(), "UNLOCK TABLES"))(t)
+		domaintest.Must(t, <-end)
+	})
+
 	t.Run("for a transaction that uses a table, without holding up others meanwhile", func(t *testing.T) {
 		t.Parallel()
 		url := dbtest.Empty(t)
