@@ -45,7 +45,7 @@ func TestSchemaWaits(t *testing.T) {
 		domaintest.Must(t, <-end)
 	})
 
-	t.Run("for what holds up the note of its version, such as a backup of another database on MySQL", func(t *testing.T) {
+	t.Run("for a lock on the table of its version, as of a backup of another database on MySQL", func(t *testing.T) {
 		t.Parallel()
 		url := dbtest.Empty(t)
 		domaintest.Must(t, db.SchemaTo(url, db.LatestSchema()-1))

@@ -7,7 +7,7 @@ import (
 
 func TestInboxByTicket(t *testing.T) {
 	t.Parallel()
-	t.Run("what is new of a ticket is one entry with its number, the newest text and one button", func(t *testing.T) {
+	t.Run("all notifications of a ticket are one entry with its number, the newest text and one button", func(t *testing.T) {
 		t.Parallel()
 		_, ana, ben, _ := newEnvWithTalk(t)
 		ana.post("/acme/DEMO-2/comments", "body", "@ben elsewhere").is(t, 303)

@@ -33,7 +33,7 @@ func (e *env) watchRequests(t testing.TB, ctx context.Context, on bool) {
 
 func TestNotifyingOfRequests(t *testing.T) {
 	t.Parallel()
-	t.Run("owners, admins and who chose it are notified of a request and the requester's reply, once each",
+	t.Run("owners, admins and watchers are notified of a request and the requester's reply, once each",
 		func(t *testing.T) {
 			t.Parallel()
 			e := withForm(t, 5)
@@ -65,7 +65,7 @@ func TestNotifyingOfRequests(t *testing.T) {
 		e.hears(t, e.Ctx)
 		e.hears(t, ben, theirReply) // as a commenter
 	})
-	t.Run("who replied to a requester is from then on, on that board alone", func(t *testing.T) {
+	t.Run("a member who replied to a requester is from then on, on that board alone", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		e.Board(t, "OTHER")
@@ -98,7 +98,7 @@ func TestNotifyingOfRequests(t *testing.T) {
 		e.hears(t, e.Ctx, newRequest)
 		e.hears(t, dan, newRequest)
 	})
-	t.Run("what members say among themselves does not notify who watches requests", func(t *testing.T) {
+	t.Run("an internal comment does not notify watchers of requests", func(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 5)
 		ben, dan := e.As(t, "Ben", accounts.Member), e.As(t, "Dan", accounts.Member)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// label reports a string of one word that is shown by what comes before it.
+// label matches the code before a string of one word that is shown.
 var label = regexp.MustCompile(`(textContent|ariaLabel|title)( =|:) $|note\(.*\[$`)
 
 // ofScript returns the texts of a script.

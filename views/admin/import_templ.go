@@ -393,7 +393,7 @@ func ImportPage(props ImportProps) templ.Component {
 	})
 }
 
-// importButton says what the form would do: it has both texts, and the style sheet shows the one for Dry run.
+// importButton names the effect of the form: it has both texts, and the style sheet shows the one for Dry run.
 func importButton(props ImportProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -54,7 +54,7 @@ func startWords(props StartRunProps) string {
 		", database " + props.Where.Database + "?"
 }
 
-// startButton says what the form does.
+// startButton names the effect of the form.
 func startButton(props StartRunProps) string {
 	if props.Board != nil {
 		return "Import " + views.Counted(int64(props.Run.Total), "ticket", "tickets") + " into " + props.Board.Title

@@ -119,7 +119,7 @@ type RunTasks struct {
 	Run     migrations.Run
 	Filter  views.TaskFilter
 	Tasks   []migrations.Task
-	Labels  map[id.Task]string // what each is about, in a few words
+	Labels  map[id.Task]string // the subject of each, in a few words
 	Next    id.Task            // of the next page; 0 at the end
 	Looked  bool               // the search ended before the end of the run: there may be more
 	Message string             // the reason for an empty list
@@ -411,7 +411,7 @@ func (l RunLive) opensBoard() bool {
 	return l.Board != nil && l.Board.Path != "" && !l.Run.Dry && l.Run.StartedAt != nil
 }
 
-// importedText says at the end of an import what came of it, "" before that and for other runs.
+// importedText is the result of an import that has ended, "" before that and for other runs.
 func importedText(live RunLive) string {
 	r := live.Run
 	if live.Board == nil || r.Dry || r.State != migrations.Complete {

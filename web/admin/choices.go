@@ -46,7 +46,7 @@ func option(value, name string) migrations.Option {
 	return migrations.Option{Value: value, Label: name + " (" + value + ")"}
 }
 
-// fillIn sets the parameters that a link names, and those that follow from who asks: the only company, the user as the
+// fillIn sets the parameters that a link names, and those that follow from the caller: the only company, the user as the
 // member. What is not among the choices of the company is left out.
 func (h *Handlers) fillIn(ctx context.Context, props *admin.NewRunProps, get func(string) string, user string) error {
 	named := map[migrations.Reference]string{}

@@ -82,7 +82,7 @@ func (h *Handlers) taskByNumber(c echo.Context, t admin.RunTasks) (admin.RunTask
 	return t, h.label(c, t)
 }
 
-// label says of each task in a list what it is about.
+// label names the subject of each task in a list.
 func (h *Handlers) label(c echo.Context, t admin.RunTasks) (err error) {
 	for _, task := range t.Tasks {
 		if t.Labels[task.ID], err = h.console.TaskLabel(c.Request().Context(), t.Run, task); err != nil {
