@@ -72,11 +72,7 @@ func (h *Handlers) AddComment(c echo.Context) error {
 }
 
 func (h *Handlers) EditComment(c echo.Context) error {
-	k, err := respond.PathKey(c)
-	if err != nil {
-		return err
-	}
-	comment, err := respond.PathComment(c)
+	k, comment, err := respond.PathKeyAndComment(c)
 	if err != nil {
 		return err
 	}
@@ -107,11 +103,7 @@ func (h *Handlers) EditComment(c echo.Context) error {
 }
 
 func (h *Handlers) DeleteComment(c echo.Context) error {
-	k, err := respond.PathKey(c)
-	if err != nil {
-		return err
-	}
-	comment, err := respond.PathComment(c)
+	k, comment, err := respond.PathKeyAndComment(c)
 	if err != nil {
 		return err
 	}

@@ -208,11 +208,7 @@ func (h *Handlers) showEditComment(c echo.Context, code int, props pages.Comment
 }
 
 func (h *Handlers) SaveComment(c echo.Context) error {
-	k, err := respond.PathKey(c)
-	if err != nil {
-		return err
-	}
-	wanted, err := respond.PathComment(c)
+	k, wanted, err := respond.PathKeyAndComment(c)
 	if err != nil {
 		return err
 	}
@@ -262,11 +258,7 @@ func (h *Handlers) rejectEditComment(c echo.Context, form views.CommentForm, err
 }
 
 func (h *Handlers) RemoveComment(c echo.Context) error {
-	k, err := respond.PathKey(c)
-	if err != nil {
-		return err
-	}
-	wanted, err := respond.PathComment(c)
+	k, wanted, err := respond.PathKeyAndComment(c)
 	if err != nil {
 		return err
 	}
@@ -281,11 +273,7 @@ func (h *Handlers) RemoveComment(c echo.Context) error {
 
 // RestoreComment undoes the deletion of a comment.
 func (h *Handlers) RestoreComment(c echo.Context) error {
-	k, err := respond.PathKey(c)
-	if err != nil {
-		return err
-	}
-	wanted, err := respond.PathComment(c)
+	k, wanted, err := respond.PathKeyAndComment(c)
 	if err != nil {
 		return err
 	}

@@ -103,6 +103,15 @@ func PathComment(c echo.Context) (id.Comment, error) {
 // PathKey reads a ticket's key from the path.
 func PathKey(c echo.Context) (tickets.Key, error) { return tickets.ParseKey(c.Param("key")) }
 
+// PathKeyAndComment reads a ticket's key and the id of one of its comments from the path.
+func PathKeyAndComment(c echo.Context) (key tickets.Key, comment id.Comment, err error) {
+	if key, err = PathKey(c); err != nil {
+		return key, 0, err
+	}
+	comment, err = PathComment(c)
+	return key, comment, err
+}
+
 // PathRun reads a run's id from the path.
 func PathRun(c echo.Context) (id.Run, error) {
 	return RowID[id.Run](c.Param("run"), echo.ErrNotFound)
