@@ -162,10 +162,12 @@ func (q *Queries) FirstEdits(ctx context.Context, ticketID id.Ticket, limit int3
 
 const lastActions = `-- name: LastActions :many
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_location
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_location,
+  CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id
 JOIN board b ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = v.account_id
 WHERE v.account_id = ?
 ORDER BY v.id DESC
 LIMIT 50
@@ -178,11 +180,12 @@ type LastActionsRow struct {
 	UndoneAt    *time.Time
 	CompanyID   id.Company
 	HasLocation int64
+	Visible     int64
 }
 
-// The last actions of an account, in any company, and whether they have a location of a ticket.
-func (q *Queries) LastActions(ctx context.Context, accountID id.Account) ([]LastActionsRow, error) {
-	rows, err := q.db.QueryContext(ctx, lastActions, accountID)
+// The last actions of an account, in any company, and whether they have a location of a ticket and its board is seen.
+func (q *Queries) LastActions(ctx context.Context, reach int8, accountID id.Account) ([]LastActionsRow, error) {
+	rows, err := q.db.QueryContext(ctx, lastActions, reach, accountID)
 	if err != nil {
 		return nil, err
 	}
@@ -197,6 +200,7 @@ func (q *Queries) LastActions(ctx context.Context, accountID id.Account) ([]Last
 			&i.UndoneAt,
 			&i.CompanyID,
 			&i.HasLocation,
+			&i.Visible,
 		); err != nil {
 			return nil, err
 		}

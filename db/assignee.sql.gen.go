@@ -18,8 +18,9 @@ FROM assignee s FORCE INDEX (ix_assignee_work)
 STRAIGHT_JOIN ticket t ON t.id = s.ticket_id
 JOIN board b ON b.id = t.board_id
 JOIN board_column c ON c.id = t.column_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = s.account_id
 WHERE s.account_id = ? AND s.current >= TRUE AND s.current <= TRUE AND s.ticket_id < ?
-  AND b.company_id = ? AND b.archived_at IS NULL
+  AND b.company_id = ? AND b.archived_at IS NULL AND (x.level IS NOT NULL OR b.privacy <= ?)
 ORDER BY s.current DESC, s.ticket_id DESC
 LIMIT ?
 `
@@ -28,6 +29,7 @@ type AssignedTicketsParams struct {
 	AccountID id.Account
 	BeforeID  id.Ticket
 	CompanyID id.Company
+	Reach     int8
 	Limit     int32
 }
 
@@ -50,6 +52,7 @@ func (q *Queries) AssignedTickets(ctx context.Context, arg AssignedTicketsParams
 		arg.AccountID,
 		arg.BeforeID,
 		arg.CompanyID,
+		arg.Reach,
 		arg.Limit,
 	)
 	if err != nil {

@@ -147,19 +147,34 @@ func (q *Queries) BeginSpread(ctx context.Context, arg BeginSpreadParams) error 
 }
 
 const boardByID = `-- name: BoardByID :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming FROM board
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level FROM board
 JOIN board_column ON board_column.board_id = board.id
+LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = ?
 WHERE board.id = ? AND board.company_id = ?
+  AND (x.level IS NOT NULL OR board.privacy <= ?)
 ORDER BY board_column.position
 `
+
+type BoardByIDParams struct {
+	Reader    id.Account
+	ID        id.Board
+	CompanyID id.Company
+	Reach     int8
+}
 
 type BoardByIDRow struct {
 	Board       Board
 	BoardColumn BoardColumn
+	Level       int64
 }
 
-func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Company) ([]BoardByIDRow, error) {
-	rows, err := q.db.QueryContext(ctx, boardByID, iD, companyID)
+func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardByIDRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardByID,
+		arg.Reader,
+		arg.ID,
+		arg.CompanyID,
+		arg.Reach,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -177,6 +192,7 @@ func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Compa
 			&i.Board.UpdatedAt,
 			&i.Board.ArchivedAt,
 			&i.Board.FeedSyncID,
+			&i.Board.Privacy,
 			&i.BoardColumn.ID,
 			&i.BoardColumn.BoardID,
 			&i.BoardColumn.Name,
@@ -198,6 +214,7 @@ func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Compa
 			&i.BoardColumn.ChangeDone,
 			&i.BoardColumn.ChangeLeft,
 			&i.BoardColumn.Incoming,
+			&i.Level,
 		); err != nil {
 			return nil, err
 		}
@@ -213,21 +230,36 @@ func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Compa
 }
 
 const boardBySlug = `-- name: BoardBySlug :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming FROM board_slug s
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
+LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = ?
 WHERE s.company_id = ? AND s.slug = ? AND s.imported = FALSE
+  AND (x.level IS NOT NULL OR board.privacy <= ?)
 ORDER BY board_column.position
 `
+
+type BoardBySlugParams struct {
+	Reader    id.Account
+	CompanyID id.Company
+	Slug      string
+	Reach     int8
+}
 
 type BoardBySlugRow struct {
 	Board       Board
 	BoardColumn BoardColumn
+	Level       int64
 }
 
 // The board that has the slug, or had it once, with each of its columns. An imported slug is no board's.
-func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug string) ([]BoardBySlugRow, error) {
-	rows, err := q.db.QueryContext(ctx, boardBySlug, companyID, slug)
+func (q *Queries) BoardBySlug(ctx context.Context, arg BoardBySlugParams) ([]BoardBySlugRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardBySlug,
+		arg.Reader,
+		arg.CompanyID,
+		arg.Slug,
+		arg.Reach,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -245,6 +277,7 @@ func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug st
 			&i.Board.UpdatedAt,
 			&i.Board.ArchivedAt,
 			&i.Board.FeedSyncID,
+			&i.Board.Privacy,
 			&i.BoardColumn.ID,
 			&i.BoardColumn.BoardID,
 			&i.BoardColumn.Name,
@@ -266,6 +299,7 @@ func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug st
 			&i.BoardColumn.ChangeDone,
 			&i.BoardColumn.ChangeLeft,
 			&i.BoardColumn.Incoming,
+			&i.Level,
 		); err != nil {
 			return nil, err
 		}
@@ -282,9 +316,19 @@ func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug st
 
 const boardSlugs = `-- name: BoardSlugs :many
 SELECT s.slug, s.board_id, s.imported, i.purged, i.max_ticket_id FROM board_slug s
+JOIN board b ON b.id = s.board_id
 JOIN board_ticket_incrementer i ON i.board_id = s.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE s.company_id = ? AND s.slug IN (/*SLICE:slugs*/?)
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
 `
+
+type BoardSlugsParams struct {
+	Reader    id.Account
+	CompanyID id.Company
+	Slugs     []string
+	Reach     int8
+}
 
 type BoardSlugsRow struct {
 	Slug        string
@@ -295,18 +339,20 @@ type BoardSlugsRow struct {
 }
 
 // Returns the slugs among these that a board of the company has or had, or whose keys were imported.
-func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company, slugs []string) ([]BoardSlugsRow, error) {
+func (q *Queries) BoardSlugs(ctx context.Context, arg BoardSlugsParams) ([]BoardSlugsRow, error) {
 	query := boardSlugs
 	var queryParams []interface{}
-	queryParams = append(queryParams, companyID)
-	if len(slugs) > 0 {
-		for _, v := range slugs {
+	queryParams = append(queryParams, arg.Reader)
+	queryParams = append(queryParams, arg.CompanyID)
+	if len(arg.Slugs) > 0 {
+		for _, v := range arg.Slugs {
 			queryParams = append(queryParams, v)
 		}
-		query = strings.Replace(query, "/*SLICE:slugs*/?", strings.Repeat(",?", len(slugs))[1:], 1)
+		query = strings.Replace(query, "/*SLICE:slugs*/?", strings.Repeat(",?", len(arg.Slugs))[1:], 1)
 	} else {
 		query = strings.Replace(query, "/*SLICE:slugs*/?", "NULL", 1)
 	}
+	queryParams = append(queryParams, arg.Reach)
 	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err
@@ -380,60 +426,35 @@ func (q *Queries) BoardsAfter(ctx context.Context, after id.Board, limit int32) 
 	return items, nil
 }
 
-const boardsOfCompany = `-- name: BoardsOfCompany :many
-SELECT id, company_id, slug, title, version, created_at, updated_at, archived_at, feed_sync_id FROM board WHERE company_id = ? ORDER BY slug LIMIT 1000
+const boardsInSight = `-- name: BoardsInSight :many
+SELECT b.id FROM board b FORCE INDEX (PRIMARY)
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE b.id IN (/*SLICE:ids*/?) AND b.company_id = ?
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
 `
 
-func (q *Queries) BoardsOfCompany(ctx context.Context, companyID id.Company) ([]Board, error) {
-	rows, err := q.db.QueryContext(ctx, boardsOfCompany, companyID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Board
-	for rows.Next() {
-		var i Board
-		if err := rows.Scan(
-			&i.ID,
-			&i.CompanyID,
-			&i.Slug,
-			&i.Title,
-			&i.Version,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.ArchivedAt,
-			&i.FeedSyncID,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+type BoardsInSightParams struct {
+	Reader    id.Account
+	Ids       []id.Board
+	CompanyID id.Company
+	Reach     int8
 }
 
-const boardsOfCompanyAmong = `-- name: BoardsOfCompanyAmong :many
-SELECT id FROM board FORCE INDEX (PRIMARY) WHERE id IN (/*SLICE:ids*/?) AND company_id = ?
-`
-
-// The company's boards among these, in any order.
-func (q *Queries) BoardsOfCompanyAmong(ctx context.Context, ids []id.Board, companyID id.Company) ([]id.Board, error) {
-	query := boardsOfCompanyAmong
+// The boards in sight among these, in any order.
+func (q *Queries) BoardsInSight(ctx context.Context, arg BoardsInSightParams) ([]id.Board, error) {
+	query := boardsInSight
 	var queryParams []interface{}
-	if len(ids) > 0 {
-		for _, v := range ids {
+	queryParams = append(queryParams, arg.Reader)
+	if len(arg.Ids) > 0 {
+		for _, v := range arg.Ids {
 			queryParams = append(queryParams, v)
 		}
-		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(arg.Ids))[1:], 1)
 	} else {
 		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
 	}
-	queryParams = append(queryParams, companyID)
+	queryParams = append(queryParams, arg.CompanyID)
+	queryParams = append(queryParams, arg.Reach)
 	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err
@@ -456,13 +477,74 @@ func (q *Queries) BoardsOfCompanyAmong(ctx context.Context, ids []id.Board, comp
 	return items, nil
 }
 
+const boardsOfCompany = `-- name: BoardsOfCompany :many
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level FROM board FORCE INDEX (uq_board_slug)
+LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = ?
+WHERE board.company_id = ? AND (x.level IS NOT NULL OR board.privacy <= ?)
+ORDER BY board.slug LIMIT 1000
+`
+
+type BoardsOfCompanyParams struct {
+	Reader    id.Account
+	CompanyID id.Company
+	Reach     int8
+}
+
+type BoardsOfCompanyRow struct {
+	Board Board
+	Level int64
+}
+
+func (q *Queries) BoardsOfCompany(ctx context.Context, arg BoardsOfCompanyParams) ([]BoardsOfCompanyRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardsOfCompany, arg.Reader, arg.CompanyID, arg.Reach)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BoardsOfCompanyRow
+	for rows.Next() {
+		var i BoardsOfCompanyRow
+		if err := rows.Scan(
+			&i.Board.ID,
+			&i.Board.CompanyID,
+			&i.Board.Slug,
+			&i.Board.Title,
+			&i.Board.Version,
+			&i.Board.CreatedAt,
+			&i.Board.UpdatedAt,
+			&i.Board.ArchivedAt,
+			&i.Board.FeedSyncID,
+			&i.Board.Privacy,
+			&i.Level,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const boardsToSearch = `-- name: BoardsToSearch :many
 SELECT b.id, b.slug, i.max_ticket_id FROM board b
 JOIN board_ticket_incrementer i ON i.board_id = b.id
-WHERE b.company_id = ? AND b.archived_at IS NULL
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE b.company_id = ? AND b.archived_at IS NULL AND (x.level IS NOT NULL OR b.privacy <= ?)
 ORDER BY b.slug
 LIMIT ?
 `
+
+type BoardsToSearchParams struct {
+	Reader    id.Account
+	CompanyID id.Company
+	Reach     int8
+	Limit     int32
+}
 
 type BoardsToSearchRow struct {
 	ID          id.Board
@@ -471,8 +553,13 @@ type BoardsToSearchRow struct {
 }
 
 // Boards with searchable titles, each with its last allocated number.
-func (q *Queries) BoardsToSearch(ctx context.Context, companyID id.Company, limit int32) ([]BoardsToSearchRow, error) {
-	rows, err := q.db.QueryContext(ctx, boardsToSearch, companyID, limit)
+func (q *Queries) BoardsToSearch(ctx context.Context, arg BoardsToSearchParams) ([]BoardsToSearchRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardsToSearch,
+		arg.Reader,
+		arg.CompanyID,
+		arg.Reach,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}

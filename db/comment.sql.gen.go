@@ -267,26 +267,37 @@ func (q *Queries) CommentsBefore(ctx context.Context, arg CommentsBeforeParams) 
 	return items, nil
 }
 
-const commentsOfCompany = `-- name: CommentsOfCompany :many
+const commentsInSight = `-- name: CommentsInSight :many
 SELECT c.id FROM comment c FORCE INDEX (PRIMARY)
 STRAIGHT_JOIN ticket t ON t.id = c.ticket_id
 STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE c.id IN (/*SLICE:ids*/?) AND b.company_id = ?
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
 `
 
-// The company's comments among these, in any order.
-func (q *Queries) CommentsOfCompany(ctx context.Context, ids []id.Comment, companyID id.Company) ([]id.Comment, error) {
-	query := commentsOfCompany
+type CommentsInSightParams struct {
+	Reader    id.Account
+	Ids       []id.Comment
+	CompanyID id.Company
+	Reach     int8
+}
+
+// The comments in sight among these, in any order.
+func (q *Queries) CommentsInSight(ctx context.Context, arg CommentsInSightParams) ([]id.Comment, error) {
+	query := commentsInSight
 	var queryParams []interface{}
-	if len(ids) > 0 {
-		for _, v := range ids {
+	queryParams = append(queryParams, arg.Reader)
+	if len(arg.Ids) > 0 {
+		for _, v := range arg.Ids {
 			queryParams = append(queryParams, v)
 		}
-		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(arg.Ids))[1:], 1)
 	} else {
 		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
 	}
-	queryParams = append(queryParams, companyID)
+	queryParams = append(queryParams, arg.CompanyID)
+	queryParams = append(queryParams, arg.Reach)
 	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err

@@ -13,16 +13,20 @@ import (
 )
 
 const auditBoards = `-- name: AuditBoards :many
-SELECT id, feed_sync_id, version, updated_at
+SELECT board.id, board.feed_sync_id, board.version, board.updated_at
 FROM board FORCE INDEX (PRIMARY)
-WHERE id > ? AND id <= ? AND company_id = ?
-ORDER BY id
+LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = ?
+WHERE board.id > ? AND board.id <= ? AND board.company_id = ?
+  AND (x.level IS NOT NULL OR board.privacy <= ?)
+ORDER BY board.id
 `
 
 type AuditBoardsParams struct {
+	Reader    id.Account
 	After     id.Board
 	To        id.Board
 	CompanyID id.Company
+	Reach     int8
 }
 
 type AuditBoardsRow struct {
@@ -33,7 +37,13 @@ type AuditBoardsRow struct {
 }
 
 func (q *Queries) AuditBoards(ctx context.Context, arg AuditBoardsParams) ([]AuditBoardsRow, error) {
-	rows, err := q.db.QueryContext(ctx, auditBoards, arg.After, arg.To, arg.CompanyID)
+	rows, err := q.db.QueryContext(ctx, auditBoards,
+		arg.Reader,
+		arg.After,
+		arg.To,
+		arg.CompanyID,
+		arg.Reach,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +73,18 @@ func (q *Queries) AuditBoards(ctx context.Context, arg AuditBoardsParams) ([]Aud
 const auditComments = `-- name: AuditComments :many
 SELECT c.id, c.feed_sync_id, c.version, c.updated_at, t.board_id, CAST(c.deleted_at IS NOT NULL OR t.deleted_at IS NOT NULL AS SIGNED) AS gone
 FROM comment c FORCE INDEX (PRIMARY) STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = c.ticket_id STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE c.id > ? AND c.id <= ? AND b.company_id = ?
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
 ORDER BY c.id
 `
 
 type AuditCommentsParams struct {
+	Reader    id.Account
 	After     id.Comment
 	To        id.Comment
 	CompanyID id.Company
+	Reach     int8
 }
 
 type AuditCommentsRow struct {
@@ -83,7 +97,13 @@ type AuditCommentsRow struct {
 }
 
 func (q *Queries) AuditComments(ctx context.Context, arg AuditCommentsParams) ([]AuditCommentsRow, error) {
-	rows, err := q.db.QueryContext(ctx, auditComments, arg.After, arg.To, arg.CompanyID)
+	rows, err := q.db.QueryContext(ctx, auditComments,
+		arg.Reader,
+		arg.After,
+		arg.To,
+		arg.CompanyID,
+		arg.Reach,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -116,14 +136,18 @@ const auditTickets = `-- name: AuditTickets :many
 
 SELECT t.id, t.feed_sync_id, t.version, t.updated_at, t.board_id, CAST(t.deleted_at IS NOT NULL AS SIGNED) AS gone
 FROM ticket t FORCE INDEX (PRIMARY) STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE t.id > ? AND t.id <= ? AND b.company_id = ?
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
 ORDER BY t.id
 `
 
 type AuditTicketsParams struct {
+	Reader    id.Account
 	After     id.Ticket
 	To        id.Ticket
 	CompanyID id.Company
+	Reach     int8
 }
 
 type AuditTicketsRow struct {
@@ -137,7 +161,13 @@ type AuditTicketsRow struct {
 
 // Positions in a feed by ranges of ids: readers prove with them that they missed nothing.
 func (q *Queries) AuditTickets(ctx context.Context, arg AuditTicketsParams) ([]AuditTicketsRow, error) {
-	rows, err := q.db.QueryContext(ctx, auditTickets, arg.After, arg.To, arg.CompanyID)
+	rows, err := q.db.QueryContext(ctx, auditTickets,
+		arg.Reader,
+		arg.After,
+		arg.To,
+		arg.CompanyID,
+		arg.Reach,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -13,31 +13,41 @@ import (
 )
 
 const publishedBoards = `-- name: PublishedBoards :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, CAST(x.level IS NOT NULL OR board.privacy <= ? AS SIGNED) AS visible, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN board FORCE INDEX (uq_board_feed) ON s.name = 'boards'
 STRAIGHT_JOIN company c ON c.id = board.company_id
+LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = ?
 WHERE board.feed_sync_id > ? AND board.feed_sync_id <= ?
 ORDER BY board.feed_sync_id
 LIMIT ?
 `
 
 type PublishedBoardsParams struct {
-	After *uint64
-	To    *uint64
-	Limit int32
+	Reach  int8
+	Reader id.Account
+	After  *uint64
+	To     *uint64
+	Limit  int32
 }
 
 type PublishedBoardsRow struct {
 	Board       Board
+	Visible     int64
 	CompanySlug string
 	Epoch       uint64
 	Head        int64
 	Horizon     uint64
 }
 
-// Also those of other companies.
+// Also those that the reader does not see.
 func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams) ([]PublishedBoardsRow, error) {
-	rows, err := q.db.QueryContext(ctx, publishedBoards, arg.After, arg.To, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, publishedBoards,
+		arg.Reach,
+		arg.Reader,
+		arg.After,
+		arg.To,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +65,8 @@ func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams
 			&i.Board.UpdatedAt,
 			&i.Board.ArchivedAt,
 			&i.Board.FeedSyncID,
+			&i.Board.Privacy,
+			&i.Visible,
 			&i.CompanySlug,
 			&i.Epoch,
 			&i.Head,
@@ -74,22 +86,25 @@ func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams
 }
 
 const publishedComments = `-- name: PublishedComments :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug,
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug,
   s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN comment FORCE INDEX (uq_comment_feed) ON s.name = 'comments'
 STRAIGHT_JOIN ticket t ON t.id = comment.ticket_id
 STRAIGHT_JOIN board b ON b.id = t.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
 STRAIGHT_JOIN account a ON a.id = comment.account_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE comment.feed_sync_id > ? AND comment.feed_sync_id <= ?
 ORDER BY comment.feed_sync_id
 LIMIT ?
 `
 
 type PublishedCommentsParams struct {
-	After *uint64
-	To    *uint64
-	Limit int32
+	Reach  int8
+	Reader id.Account
+	After  *uint64
+	To     *uint64
+	Limit  int32
 }
 
 type PublishedCommentsRow struct {
@@ -99,6 +114,7 @@ type PublishedCommentsRow struct {
 	LocalID         uint64
 	TicketDeletedAt *time.Time
 	CompanyID       id.Company
+	Visible         int64
 	BoardSlug       string
 	CompanySlug     string
 	Epoch           uint64
@@ -106,9 +122,15 @@ type PublishedCommentsRow struct {
 	Horizon         uint64
 }
 
-// Also deleted ones, those of deleted tickets, and those of other companies.
+// Also deleted ones, those of deleted tickets, and those that the reader does not see.
 func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsParams) ([]PublishedCommentsRow, error) {
-	rows, err := q.db.QueryContext(ctx, publishedComments, arg.After, arg.To, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, publishedComments,
+		arg.Reach,
+		arg.Reader,
+		arg.After,
+		arg.To,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +156,7 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 			&i.LocalID,
 			&i.TicketDeletedAt,
 			&i.CompanyID,
+			&i.Visible,
 			&i.BoardSlug,
 			&i.CompanySlug,
 			&i.Epoch,
@@ -155,24 +178,28 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 
 const publishedTickets = `-- name: PublishedTickets :many
 
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN ticket FORCE INDEX (uq_ticket_feed) ON s.name = 'tickets'
 STRAIGHT_JOIN board b ON b.id = ticket.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE ticket.feed_sync_id > ? AND ticket.feed_sync_id <= ?
 ORDER BY ticket.feed_sync_id
 LIMIT ?
 `
 
 type PublishedTicketsParams struct {
-	After *uint64
-	To    *uint64
-	Limit int32
+	Reach  int8
+	Reader id.Account
+	After  *uint64
+	To     *uint64
+	Limit  int32
 }
 
 type PublishedTicketsRow struct {
 	Ticket      Ticket
 	CompanyID   id.Company
+	Visible     int64
 	BoardSlug   string
 	CompanySlug string
 	Epoch       uint64
@@ -182,9 +209,15 @@ type PublishedTicketsRow struct {
 
 // Published rows by position. One statement reads a position together with its row, and with how far its feed has come
 // for whoever answers that statement.
-// Also deleted ones, and those of other companies.
+// Also deleted ones, and those that the reader does not see.
 func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsParams) ([]PublishedTicketsRow, error) {
-	rows, err := q.db.QueryContext(ctx, publishedTickets, arg.After, arg.To, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, publishedTickets,
+		arg.Reach,
+		arg.Reader,
+		arg.After,
+		arg.To,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -211,6 +244,7 @@ func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsPara
 			&i.Ticket.FromRequester,
 			&i.Ticket.EnteredAt,
 			&i.CompanyID,
+			&i.Visible,
 			&i.BoardSlug,
 			&i.CompanySlug,
 			&i.Epoch,

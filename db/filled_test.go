@@ -60,6 +60,14 @@ var filling = []string{
 
 	`INSERT INTO board (id, company_id, slug, title, created_at, updated_at, archived_at)
 	 SELECT n, IF(n <= 300, 1, n % 999 + 2), CONCAT('B', n), CONCAT('Board ', n), '2026-01-01', '2026-01-01', IF(n = 4, '2026-01-01', NULL) FROM numbers WHERE n <= 1500`,
+	`INSERT INTO people_group (id, company_id, name, created_at) SELECT n, IF(n <= 1000, 1, n % 999 + 2), CONCAT('Group ', n), '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO people_group_member (group_id, account_id) SELECT 1, n FROM numbers WHERE n <= 500`,
+	`INSERT INTO people_group_member (group_id, account_id) SELECT n, 7 FROM numbers WHERE n BETWEEN 2 AND 1000`,
+	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT id, 'group', 1, 2 FROM board WHERE id <= 300`,
+	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT 1, 'account', n, 1 FROM numbers WHERE n <= 500`,
+	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT id, 'account', 7, 3 FROM board WHERE id > 300`,
+	`INSERT INTO board_access (board_id, account_id, level) SELECT id, 7, 3 FROM board`,
+	`INSERT INTO board_access (board_id, account_id, level) SELECT 1, n, 2 FROM numbers WHERE n <= 500 AND n <> 7`,
 	`INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, slug, id, created_at FROM board`,
 	`INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, CONCAT('OLD', id), id, created_at FROM board`,
 	`INSERT INTO board_ticket_incrementer (board_id, max_ticket_id) SELECT id, 30000 FROM board`,

@@ -118,6 +118,13 @@ type Board struct {
 	UpdatedAt  time.Time
 	ArchivedAt *time.Time
 	FeedSyncID *uint64
+	Privacy    int8
+}
+
+type BoardAccess struct {
+	BoardID   id.Board
+	AccountID id.Account
+	Level     uint8
 }
 
 type BoardColumn struct {
@@ -142,6 +149,13 @@ type BoardColumn struct {
 	ChangeDone  int64
 	ChangeLeft  uint64
 	Incoming    int64
+}
+
+type BoardMember struct {
+	BoardID  id.Board
+	Kind     string
+	MemberID uint64
+	Level    uint8
 }
 
 type BoardSlug struct {
@@ -480,6 +494,18 @@ type PasswordReset struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	UsedAt    *time.Time
+}
+
+type PeopleGroup struct {
+	ID        uint64
+	CompanyID id.Company
+	Name      string
+	CreatedAt time.Time
+}
+
+type PeopleGroupMember struct {
+	GroupID   uint64
+	AccountID id.Account
 }
 
 type PublicLimit struct {

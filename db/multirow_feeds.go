@@ -184,9 +184,9 @@ type TicketKey struct {
 	LocalID uint64 `json:"local_id"`
 }
 
-// TicketsByKeys returns a company's tickets by present or former keys, deleted ones too, by the indexes of the keys in
+// TicketsByKeys returns the tickets in sight by present or former keys, deleted ones too, by the indexes of the keys in
 // the list. It is TicketByKey for many.
-func (q *Queries) TicketsByKeys(ctx context.Context, company id.Company, keys []TicketKey) (map[int]id.Ticket, error) {
+func (q *Queries) TicketsByKeys(ctx context.Context, by Sight, keys []TicketKey) (map[int]id.Ticket, error) {
 	list, err := json.Marshal(keys)
 	if err != nil {
 		return nil, err
@@ -197,7 +197,10 @@ STRAIGHT_JOIN board_slug s FORCE INDEX (PRIMARY) ON s.company_id = ? AND s.slug 
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = k.local_id AND s.imported = FALSE
 LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = k.local_id AND s.imported = FALSE
 LEFT JOIN ticket_origin o ON o.company_id = s.company_id AND o.external_id = CONVERT(CONCAT(k.slug, '-', k.local_id) USING utf8mb4) COLLATE utf8mb4_bin AND s.imported = TRUE
-WHERE COALESCE(own.id, old.ticket_id, o.ticket_id) IS NOT NULL`, string(list), uint64(company))
+STRAIGHT_JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id, o.ticket_id)
+STRAIGHT_JOIN board b ON b.id = ticket.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE x.level IS NOT NULL OR b.privacy <= ?`, string(list), uint64(by.Company), uint64(by.Reader), by.Reach)
 	if err != nil {
 		return nil, err
 	}

@@ -14,18 +14,28 @@ import (
 )
 
 const entryTicket = `-- name: EntryTicket :one
-SELECT ticket_id FROM notification
-WHERE id = ? AND account_id = ? AND company_id = ?
+SELECT n.ticket_id FROM notification n
+JOIN ticket t ON t.id = n.ticket_id
+JOIN board b ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
+WHERE n.id = ? AND n.account_id = ? AND n.company_id = ?
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
 `
 
 type EntryTicketParams struct {
 	ID        id.Notification
 	AccountID id.Account
 	CompanyID id.Company
+	Reach     int8
 }
 
 func (q *Queries) EntryTicket(ctx context.Context, arg EntryTicketParams) (id.Ticket, error) {
-	row := q.db.QueryRowContext(ctx, entryTicket, arg.ID, arg.AccountID, arg.CompanyID)
+	row := q.db.QueryRowContext(ctx, entryTicket,
+		arg.ID,
+		arg.AccountID,
+		arg.CompanyID,
+		arg.Reach,
+	)
 	var ticket_id id.Ticket
 	err := row.Scan(&ticket_id)
 	return ticket_id, err
@@ -41,7 +51,8 @@ JOIN ticket t ON t.id = n.ticket_id
 JOIN board b ON b.id = t.board_id
 JOIN account a ON a.id = n.actor_id
 LEFT JOIN comment c ON c.id = n.comment_id
-WHERE n.id IN (/*SLICE:ids*/?)
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
+WHERE n.id IN (/*SLICE:ids*/?) AND (x.level IS NOT NULL OR b.privacy <= ?)
 `
 
 type InboxOfRow struct {
@@ -62,7 +73,7 @@ type InboxOfRow struct {
 }
 
 // These entries, in any order.
-func (q *Queries) InboxOf(ctx context.Context, ids []id.Notification) ([]InboxOfRow, error) {
+func (q *Queries) InboxOf(ctx context.Context, ids []id.Notification, reach int8) ([]InboxOfRow, error) {
 	query := inboxOf
 	var queryParams []interface{}
 	if len(ids) > 0 {
@@ -73,6 +84,7 @@ func (q *Queries) InboxOf(ctx context.Context, ids []id.Notification) ([]InboxOf
 	} else {
 		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
 	}
+	queryParams = append(queryParams, reach)
 	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err
@@ -111,11 +123,14 @@ func (q *Queries) InboxOf(ctx context.Context, ids []id.Notification) ([]InboxOf
 }
 
 const inboxWindow = `-- name: InboxWindow :many
-SELECT n.id, n.ticket_id, n.kind, n.unread,
+SELECT n.id, n.ticket_id, n.kind, n.unread, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible,
   (SELECT m.id FROM notification m FORCE INDEX (ix_notification_ticket)
    WHERE m.ticket_id = n.ticket_id AND m.account_id = n.account_id
    ORDER BY m.ticket_id DESC, m.account_id DESC, m.id DESC LIMIT 1) AS newest
 FROM notification n FORCE INDEX (ix_notification_inbox)
+STRAIGHT_JOIN ticket t ON t.id = n.ticket_id
+STRAIGHT_JOIN board b ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
 WHERE n.account_id >= ? AND n.account_id <= ?
   AND n.company_id >= ? AND n.company_id <= ? AND n.id < ?
 ORDER BY n.account_id DESC, n.company_id DESC, n.id DESC
@@ -123,6 +138,7 @@ LIMIT ?
 `
 
 type InboxWindowParams struct {
+	Reach     int8
 	AccountID id.Account
 	CompanyID id.Company
 	BeforeID  id.Notification
@@ -134,14 +150,16 @@ type InboxWindowRow struct {
 	TicketID id.Ticket
 	Kind     string
 	Unread   bool
+	Visible  int64
 	Newest   id.Notification
 }
 
 // Newest first, from below an entry; written for MariaDB as the pages of a column are (ticket.sql). newest is the
 // newest entry of the same ticket, one of an earlier window perhaps: it is read from the end of an index, without those
-// before it.
+// before it. visible: the account sees the ticket's board.
 func (q *Queries) InboxWindow(ctx context.Context, arg InboxWindowParams) ([]InboxWindowRow, error) {
 	rows, err := q.db.QueryContext(ctx, inboxWindow,
+		arg.Reach,
 		arg.AccountID,
 		arg.AccountID,
 		arg.CompanyID,
@@ -161,6 +179,7 @@ func (q *Queries) InboxWindow(ctx context.Context, arg InboxWindowParams) ([]Inb
 			&i.TicketID,
 			&i.Kind,
 			&i.Unread,
+			&i.Visible,
 			&i.Newest,
 		); err != nil {
 			return nil, err
@@ -222,15 +241,28 @@ func (q *Queries) ReadTicket(ctx context.Context, arg ReadTicketParams) (int64, 
 
 const unreadOf = `-- name: UnreadOf :one
 SELECT COUNT(*) FROM (
-  SELECT n.id FROM notification n
-  WHERE n.account_id = ? AND n.company_id = ? AND n.unread = TRUE
+  SELECT n.id FROM (
+    SELECT m.id, m.ticket_id, m.account_id FROM notification m
+    WHERE m.account_id = ? AND m.company_id = ? AND m.unread = TRUE
+    LIMIT 300
+  ) n
+  JOIN ticket t ON t.id = n.ticket_id
+  JOIN board b ON b.id = t.board_id
+  LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
+  WHERE x.level IS NOT NULL OR b.privacy <= ?
   LIMIT 100
 ) some
 `
 
-// The unread entries, counted up to a hundred.
-func (q *Queries) UnreadOf(ctx context.Context, accountID id.Account, companyID id.Company) (int64, error) {
-	row := q.db.QueryRowContext(ctx, unreadOf, accountID, companyID)
+type UnreadOfParams struct {
+	AccountID id.Account
+	CompanyID id.Company
+	Reach     int8
+}
+
+// The unread entries about what the account sees, counted up to a hundred, among three hundred unread ones.
+func (q *Queries) UnreadOf(ctx context.Context, arg UnreadOfParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, unreadOf, arg.AccountID, arg.CompanyID, arg.Reach)
 	var count int64
 	err := row.Scan(&count)
 	return count, err

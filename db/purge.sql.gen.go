@@ -165,25 +165,32 @@ func (q *Queries) LockIncrementers(ctx context.Context, boards []id.Board) ([]id
 const numberPurged = `-- name: NumberPurged :one
 SELECT EXISTS (
   SELECT 1 FROM board_slug s
+  JOIN board b ON b.id = s.board_id
   JOIN board_ticket_incrementer i ON i.board_id = s.board_id
+  LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
   WHERE s.company_id = ? AND s.slug = ? AND s.imported = FALSE AND i.purged > 0
+    AND (x.level IS NOT NULL OR b.privacy <= ?)
     AND ? <= i.max_ticket_id
     AND NOT EXISTS (SELECT 1 FROM ticket t WHERE t.board_id = s.board_id AND t.local_id = ?)
-    AND NOT EXISTS (SELECT 1 FROM ticket_alias x WHERE x.board_id = s.board_id AND x.local_id = ?)
+    AND NOT EXISTS (SELECT 1 FROM ticket_alias l WHERE l.board_id = s.board_id AND l.local_id = ?)
 )
 `
 
 type NumberPurgedParams struct {
+	Reader    id.Account
 	CompanyID id.Company
 	Slug      string
+	Reach     int8
 	LocalID   uint64
 }
 
-// Whether an allocated number of a board is neither a ticket's nor an alias of one.
+// Whether an allocated number of a board in sight is neither a ticket's nor an alias of one.
 func (q *Queries) NumberPurged(ctx context.Context, arg NumberPurgedParams) (bool, error) {
 	row := q.db.QueryRowContext(ctx, numberPurged,
+		arg.Reader,
 		arg.CompanyID,
 		arg.Slug,
+		arg.Reach,
 		arg.LocalID,
 		arg.LocalID,
 		arg.LocalID,
@@ -191,6 +198,63 @@ func (q *Queries) NumberPurged(ctx context.Context, arg NumberPurgedParams) (boo
 	var exists bool
 	err := row.Scan(&exists)
 	return exists, err
+}
+
+const oldBoardsSeen = `-- name: OldBoardsSeen :many
+SELECT a.board_id, a.ticket_id FROM ticket_alias a
+JOIN board b ON b.id = a.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE a.ticket_id IN (/*SLICE:tickets*/?) AND b.company_id = ?
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
+`
+
+type OldBoardsSeenParams struct {
+	Reader    id.Account
+	Tickets   []id.Ticket
+	CompanyID id.Company
+	Reach     int8
+}
+
+type OldBoardsSeenRow struct {
+	BoardID  id.Board
+	TicketID id.Ticket
+}
+
+// The boards in sight that tickets had numbers on before they were moved.
+func (q *Queries) OldBoardsSeen(ctx context.Context, arg OldBoardsSeenParams) ([]OldBoardsSeenRow, error) {
+	query := oldBoardsSeen
+	var queryParams []interface{}
+	queryParams = append(queryParams, arg.Reader)
+	if len(arg.Tickets) > 0 {
+		for _, v := range arg.Tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(arg.Tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, arg.CompanyID)
+	queryParams = append(queryParams, arg.Reach)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OldBoardsSeenRow
+	for rows.Next() {
+		var i OldBoardsSeenRow
+		if err := rows.Scan(&i.BoardID, &i.TicketID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const oldNumbersOf = `-- name: OldNumbersOf :many

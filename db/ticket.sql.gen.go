@@ -290,7 +290,7 @@ func (q *Queries) DeleteTicket(ctx context.Context, arg DeleteTicketParams) (int
 }
 
 const deletedTicketByKey = `-- name: DeletedTicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ? AND s.imported = FALSE
 LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ? AND s.imported = FALSE
@@ -298,19 +298,25 @@ LEFT JOIN ticket_origin o ON o.company_id = s.company_id AND o.external_id = ? A
 JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id, o.ticket_id)
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE s.company_id = ? AND s.slug = ? AND ticket.deleted_at IS NOT NULL
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
 `
 
 type DeletedTicketByKeyParams struct {
 	LocalID    uint64
 	ExternalID string
+	Reader     id.Account
 	CompanyID  id.Company
 	Slug       string
+	Reach      int8
 }
 
 type DeletedTicketByKeyRow struct {
 	Ticket    Ticket
 	BoardSlug string
+	Privacy   int8
+	Level     int64
 	Author    string
 }
 
@@ -320,8 +326,10 @@ func (q *Queries) DeletedTicketByKey(ctx context.Context, arg DeletedTicketByKey
 		arg.LocalID,
 		arg.LocalID,
 		arg.ExternalID,
+		arg.Reader,
 		arg.CompanyID,
 		arg.Slug,
+		arg.Reach,
 	)
 	var i DeletedTicketByKeyRow
 	err := row.Scan(
@@ -343,6 +351,8 @@ func (q *Queries) DeletedTicketByKey(ctx context.Context, arg DeletedTicketByKey
 		&i.Ticket.FromRequester,
 		&i.Ticket.EnteredAt,
 		&i.BoardSlug,
+		&i.Privacy,
+		&i.Level,
 		&i.Author,
 	)
 	return i, err
@@ -940,22 +950,38 @@ func (q *Queries) SetRank(ctx context.Context, newRank *int64, iD id.Ticket) (in
 }
 
 const ticketByID = `-- name: TicketByID :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
 FROM ticket
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE ticket.id = ? AND b.company_id = ?
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
 `
+
+type TicketByIDParams struct {
+	Reader    id.Account
+	ID        id.Ticket
+	CompanyID id.Company
+	Reach     int8
+}
 
 type TicketByIDRow struct {
 	Ticket    Ticket
 	BoardSlug string
+	Privacy   int8
+	Level     int64
 	Author    string
 }
 
 // Also a deleted one.
-func (q *Queries) TicketByID(ctx context.Context, iD id.Ticket, companyID id.Company) (TicketByIDRow, error) {
-	row := q.db.QueryRowContext(ctx, ticketByID, iD, companyID)
+func (q *Queries) TicketByID(ctx context.Context, arg TicketByIDParams) (TicketByIDRow, error) {
+	row := q.db.QueryRowContext(ctx, ticketByID,
+		arg.Reader,
+		arg.ID,
+		arg.CompanyID,
+		arg.Reach,
+	)
 	var i TicketByIDRow
 	err := row.Scan(
 		&i.Ticket.ID,
@@ -976,13 +1002,15 @@ func (q *Queries) TicketByID(ctx context.Context, iD id.Ticket, companyID id.Com
 		&i.Ticket.FromRequester,
 		&i.Ticket.EnteredAt,
 		&i.BoardSlug,
+		&i.Privacy,
+		&i.Level,
 		&i.Author,
 	)
 	return i, err
 }
 
 const ticketByKey = `-- name: TicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, a.name AS author,
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'handle', gm.handle))
    FROM assignee g
    JOIN account ga ON ga.id = g.account_id
@@ -996,7 +1024,9 @@ LEFT JOIN ticket_origin o ON o.company_id = s.company_id AND o.external_id = ? A
 JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id, o.ticket_id)
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE s.company_id = ? AND s.slug = ? AND ticket.deleted_at IS NULL
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
 `
 
 type TicketByKeyParams struct {
@@ -1005,11 +1035,14 @@ type TicketByKeyParams struct {
 	ExternalID string
 	CompanyID  id.Company
 	Slug       string
+	Reach      int8
 }
 
 type TicketByKeyRow struct {
 	Ticket    Ticket
 	BoardSlug string
+	Privacy   int8
+	Level     int64
 	Author    string
 	Assignees string
 	Muted     bool
@@ -1024,8 +1057,10 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 		arg.LocalID,
 		arg.LocalID,
 		arg.ExternalID,
+		arg.Reader,
 		arg.CompanyID,
 		arg.Slug,
+		arg.Reach,
 	)
 	var i TicketByKeyRow
 	err := row.Scan(
@@ -1047,6 +1082,8 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 		&i.Ticket.FromRequester,
 		&i.Ticket.EnteredAt,
 		&i.BoardSlug,
+		&i.Privacy,
+		&i.Level,
 		&i.Author,
 		&i.Assignees,
 		&i.Muted,
@@ -1114,25 +1151,36 @@ func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]T
 	return items, nil
 }
 
-const ticketsOfCompany = `-- name: TicketsOfCompany :many
+const ticketsInSight = `-- name: TicketsInSight :many
 SELECT t.id FROM ticket t FORCE INDEX (PRIMARY)
 STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE t.id IN (/*SLICE:ids*/?) AND b.company_id = ?
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
 `
 
-// The company's tickets among these, in any order.
-func (q *Queries) TicketsOfCompany(ctx context.Context, ids []id.Ticket, companyID id.Company) ([]id.Ticket, error) {
-	query := ticketsOfCompany
+type TicketsInSightParams struct {
+	Reader    id.Account
+	Ids       []id.Ticket
+	CompanyID id.Company
+	Reach     int8
+}
+
+// The tickets in sight among these, in any order.
+func (q *Queries) TicketsInSight(ctx context.Context, arg TicketsInSightParams) ([]id.Ticket, error) {
+	query := ticketsInSight
 	var queryParams []interface{}
-	if len(ids) > 0 {
-		for _, v := range ids {
+	queryParams = append(queryParams, arg.Reader)
+	if len(arg.Ids) > 0 {
+		for _, v := range arg.Ids {
 			queryParams = append(queryParams, v)
 		}
-		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(arg.Ids))[1:], 1)
 	} else {
 		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
 	}
-	queryParams = append(queryParams, companyID)
+	queryParams = append(queryParams, arg.CompanyID)
+	queryParams = append(queryParams, arg.Reach)
 	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err

@@ -58,12 +58,14 @@ JOIN account a ON a.id = v.account_id
 WHERE v.id = sqlc.arg(id);
 
 -- name: LastActions :many
--- The last actions of an account, in any company, and whether they have a location of a ticket.
+-- The last actions of an account, in any company, and whether they have a location of a ticket and its board is seen.
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_location
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_location,
+  CAST(x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id
 JOIN board b ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = v.account_id
 WHERE v.account_id = sqlc.arg(account_id)
 ORDER BY v.id DESC
 LIMIT 50;

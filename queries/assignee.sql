@@ -21,8 +21,9 @@ FROM assignee s FORCE INDEX (ix_assignee_work)
 STRAIGHT_JOIN ticket t ON t.id = s.ticket_id
 JOIN board b ON b.id = t.board_id
 JOIN board_column c ON c.id = t.column_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = s.account_id
 WHERE s.account_id = sqlc.arg(account_id) AND s.current >= TRUE AND s.current <= TRUE AND s.ticket_id < sqlc.arg(before_id)
-  AND b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL
+  AND b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))
 ORDER BY s.current DESC, s.ticket_id DESC
 LIMIT ?;
 

@@ -11,26 +11,36 @@ VALUES (sqlc.arg(board_id), sqlc.arg(name), sqlc.arg(position), sqlc.arg(done));
 
 -- name: BoardBySlug :many
 -- The board that has the slug, or had it once, with each of its columns. An imported slug is no board's.
-SELECT sqlc.embed(board), sqlc.embed(board_column) FROM board_slug s
+SELECT sqlc.embed(board), sqlc.embed(board_column), CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
+LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = sqlc.arg(reader)
 WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND s.imported = FALSE
+  AND (x.level IS NOT NULL OR board.privacy <= sqlc.arg(reach))
 ORDER BY board_column.position;
 
 -- name: BoardByID :many
-SELECT sqlc.embed(board), sqlc.embed(board_column) FROM board
+SELECT sqlc.embed(board), sqlc.embed(board_column), CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level FROM board
 JOIN board_column ON board_column.board_id = board.id
+LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = sqlc.arg(reader)
 WHERE board.id = sqlc.arg(id) AND board.company_id = sqlc.arg(company_id)
+  AND (x.level IS NOT NULL OR board.privacy <= sqlc.arg(reach))
 ORDER BY board_column.position;
 
 -- name: BoardsOfCompany :many
-SELECT * FROM board WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 1000;
+SELECT sqlc.embed(board), CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level FROM board FORCE INDEX (uq_board_slug)
+LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = sqlc.arg(reader)
+WHERE board.company_id = sqlc.arg(company_id) AND (x.level IS NOT NULL OR board.privacy <= sqlc.arg(reach))
+ORDER BY board.slug LIMIT 1000;
 
 -- name: BoardSlugs :many
 -- Returns the slugs among these that a board of the company has or had, or whose keys were imported.
 SELECT s.slug, s.board_id, s.imported, i.purged, i.max_ticket_id FROM board_slug s
+JOIN board b ON b.id = s.board_id
 JOIN board_ticket_incrementer i ON i.board_id = s.board_id
-WHERE s.company_id = sqlc.arg(company_id) AND s.slug IN (sqlc.slice(slugs));
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE s.company_id = sqlc.arg(company_id) AND s.slug IN (sqlc.slice(slugs))
+  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: EditBoard :execrows
 -- Counts an edit of the board or of its columns.
@@ -88,7 +98,8 @@ DELETE FROM board_column WHERE id = sqlc.arg(id) AND ticket_count = 0;
 -- Boards with searchable titles, each with its last allocated number.
 SELECT b.id, b.slug, i.max_ticket_id FROM board b
 JOIN board_ticket_incrementer i ON i.board_id = b.id
-WHERE b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))
 ORDER BY b.slug
 LIMIT ?;
 
@@ -114,9 +125,12 @@ LIMIT ?;
 -- name: RepublishBoards :execrows
 UPDATE board SET feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
 
--- name: BoardsOfCompanyAmong :many
--- The company's boards among these, in any order.
-SELECT id FROM board FORCE INDEX (PRIMARY) WHERE id IN (sqlc.slice(ids)) AND company_id = sqlc.arg(company_id);
+-- name: BoardsInSight :many
+-- The boards in sight among these, in any order.
+SELECT b.id FROM board b FORCE INDEX (PRIMARY)
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE b.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id)
+  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: LastNumber :one
 SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = sqlc.arg(board_id);

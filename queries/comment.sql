@@ -72,12 +72,14 @@ LIMIT ?;
 -- name: RepublishCommentRows :execrows
 UPDATE comment SET feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
 
--- name: CommentsOfCompany :many
--- The company's comments among these, in any order.
+-- name: CommentsInSight :many
+-- The comments in sight among these, in any order.
 SELECT c.id FROM comment c FORCE INDEX (PRIMARY)
 STRAIGHT_JOIN ticket t ON t.id = c.ticket_id
 STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
-WHERE c.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id);
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE c.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id)
+  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: CommentsBefore :many
 -- Newest first, from below a comment; written for MariaDB as the pages of a column are (ticket.sql). counted is how many

@@ -1,12 +1,15 @@
 -- name: InboxWindow :many
 -- Newest first, from below an entry; written for MariaDB as the pages of a column are (ticket.sql). newest is the
 -- newest entry of the same ticket, one of an earlier window perhaps: it is read from the end of an index, without those
--- before it.
-SELECT n.id, n.ticket_id, n.kind, n.unread,
+-- before it. visible: the account sees the ticket's board.
+SELECT n.id, n.ticket_id, n.kind, n.unread, CAST(x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible,
   (SELECT m.id FROM notification m FORCE INDEX (ix_notification_ticket)
    WHERE m.ticket_id = n.ticket_id AND m.account_id = n.account_id
    ORDER BY m.ticket_id DESC, m.account_id DESC, m.id DESC LIMIT 1) AS newest
 FROM notification n FORCE INDEX (ix_notification_inbox)
+STRAIGHT_JOIN ticket t ON t.id = n.ticket_id
+STRAIGHT_JOIN board b ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
 WHERE n.account_id >= sqlc.arg(account_id) AND n.account_id <= sqlc.arg(account_id)
   AND n.company_id >= sqlc.arg(company_id) AND n.company_id <= sqlc.arg(company_id) AND n.id < sqlc.arg(before_id)
 ORDER BY n.account_id DESC, n.company_id DESC, n.id DESC
@@ -23,19 +26,31 @@ JOIN ticket t ON t.id = n.ticket_id
 JOIN board b ON b.id = t.board_id
 JOIN account a ON a.id = n.actor_id
 LEFT JOIN comment c ON c.id = n.comment_id
-WHERE n.id IN (sqlc.slice(ids));
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
+WHERE n.id IN (sqlc.slice(ids)) AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: UnreadOf :one
--- The unread entries, counted up to a hundred.
+-- The unread entries about what the account sees, counted up to a hundred, among three hundred unread ones.
 SELECT COUNT(*) FROM (
-  SELECT n.id FROM notification n
-  WHERE n.account_id = sqlc.arg(account_id) AND n.company_id = sqlc.arg(company_id) AND n.unread = TRUE
+  SELECT n.id FROM (
+    SELECT m.id, m.ticket_id, m.account_id FROM notification m
+    WHERE m.account_id = sqlc.arg(account_id) AND m.company_id = sqlc.arg(company_id) AND m.unread = TRUE
+    LIMIT 300
+  ) n
+  JOIN ticket t ON t.id = n.ticket_id
+  JOIN board b ON b.id = t.board_id
+  LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
+  WHERE x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach)
   LIMIT 100
 ) some;
 
 -- name: EntryTicket :one
-SELECT ticket_id FROM notification
-WHERE id = sqlc.arg(id) AND account_id = sqlc.arg(account_id) AND company_id = sqlc.arg(company_id);
+SELECT n.ticket_id FROM notification n
+JOIN ticket t ON t.id = n.ticket_id
+JOIN board b ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
+WHERE n.id = sqlc.arg(id) AND n.account_id = sqlc.arg(account_id) AND n.company_id = sqlc.arg(company_id)
+  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: ReadEntries :execrows
 -- Marks up to five hundred entries up to one as read.

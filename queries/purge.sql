@@ -6,6 +6,14 @@ WHERE board_id >= sqlc.arg(board_id) AND board_id <= sqlc.arg(board_id) AND dele
 ORDER BY board_id, deleted_at, id
 LIMIT ?;
 
+-- name: OldBoardsSeen :many
+-- The boards in sight that tickets had numbers on before they were moved.
+SELECT a.board_id, a.ticket_id FROM ticket_alias a
+JOIN board b ON b.id = a.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE a.ticket_id IN (sqlc.slice(tickets)) AND b.company_id = sqlc.arg(company_id)
+  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
+
 -- name: OldNumbersOf :many
 SELECT board_id, ticket_id FROM ticket_alias WHERE ticket_id IN (sqlc.slice(tickets));
 
@@ -43,14 +51,17 @@ DELETE FROM ticket_origin WHERE ticket_id IN (sqlc.slice(tickets));
 DELETE FROM ticket WHERE id IN (sqlc.slice(tickets)) AND deleted_at IS NOT NULL;
 
 -- name: NumberPurged :one
--- Whether an allocated number of a board is neither a ticket's nor an alias of one.
+-- Whether an allocated number of a board in sight is neither a ticket's nor an alias of one.
 SELECT EXISTS (
   SELECT 1 FROM board_slug s
+  JOIN board b ON b.id = s.board_id
   JOIN board_ticket_incrementer i ON i.board_id = s.board_id
+  LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
   WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND s.imported = FALSE AND i.purged > 0
+    AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))
     AND sqlc.arg(local_id) <= i.max_ticket_id
     AND NOT EXISTS (SELECT 1 FROM ticket t WHERE t.board_id = s.board_id AND t.local_id = sqlc.arg(local_id))
-    AND NOT EXISTS (SELECT 1 FROM ticket_alias x WHERE x.board_id = s.board_id AND x.local_id = sqlc.arg(local_id))
+    AND NOT EXISTS (SELECT 1 FROM ticket_alias l WHERE l.board_id = s.board_id AND l.local_id = sqlc.arg(local_id))
 );
 
 -- name: CommentsPublished :many

@@ -7,7 +7,7 @@ WHERE board_id = sqlc.arg(board_id);
 -- The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
 -- If the slug was imported, the key is an origin.
 -- assignees is a JSON list, as in AssigneesOf; muted is the reader's.
-SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author,
+SELECT sqlc.embed(ticket), b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'handle', gm.handle))
    FROM assignee g
    JOIN account ga ON ga.id = g.account_id
@@ -21,7 +21,9 @@ LEFT JOIN ticket_origin o ON o.company_id = s.company_id AND o.external_id = sql
 JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id, o.ticket_id)
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
-WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND ticket.deleted_at IS NULL;
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND ticket.deleted_at IS NULL
+  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: CardByNumber :one
 SELECT id, column_id, rank_in_column, moved_at FROM ticket
@@ -73,11 +75,13 @@ UPDATE ticket SET closed_at = sqlc.arg(closed_at), entered_at = sqlc.arg(now), f
 
 -- name: TicketByID :one
 -- Also a deleted one.
-SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author
+SELECT sqlc.embed(ticket), b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
 FROM ticket
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
-WHERE ticket.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id);
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE ticket.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id)
+  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: LockTicket :one
 -- Also a deleted one.
@@ -85,7 +89,7 @@ SELECT * FROM ticket WHERE id = sqlc.arg(id) FOR UPDATE;
 
 -- name: DeletedTicketByKey :one
 -- TicketByKey for deleted tickets.
-SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author
+SELECT sqlc.embed(ticket), b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id) AND s.imported = FALSE
 LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = sqlc.arg(local_id) AND s.imported = FALSE
@@ -93,7 +97,9 @@ LEFT JOIN ticket_origin o ON o.company_id = s.company_id AND o.external_id = sql
 JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id, o.ticket_id)
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
-WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND ticket.deleted_at IS NOT NULL;
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND ticket.deleted_at IS NOT NULL
+  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: DeletedTickets :many
 -- The tickets of a board deleted between two times, newest first, with the accounts that deleted them; below_id orders
@@ -114,11 +120,13 @@ UPDATE ticket SET feed_sync_id = NULL WHERE id = sqlc.arg(id);
 -- name: RepublishTickets :execrows
 UPDATE ticket SET feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
 
--- name: TicketsOfCompany :many
--- The company's tickets among these, in any order.
+-- name: TicketsInSight :many
+-- The tickets in sight among these, in any order.
 SELECT t.id FROM ticket t FORCE INDEX (PRIMARY)
 STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
-WHERE t.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id);
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE t.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id)
+  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: SetRank :execrows
 UPDATE ticket SET rank_in_column = sqlc.arg(new_rank) WHERE id = sqlc.arg(id);

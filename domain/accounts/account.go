@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
@@ -32,6 +33,7 @@ const (
 	Admin  = "admin"
 	Member = "member"
 	Viewer = "viewer"
+	Guest  = "guest" // sees the boards that name the guest, and no others
 )
 
 // Account is a user who can sign in.
@@ -80,7 +82,7 @@ type Actor struct {
 func (a Actor) May(scope string) bool { return a.Token == 0 || slices.Contains(a.Scopes, scope) }
 
 // Writes reports whether the actor's role may change boards and tickets.
-func (a Actor) Writes() bool { return a.Role != Viewer }
+func (a Actor) Writes() bool { return a.Role != Viewer && a.Role != Guest }
 
 // Manages reports whether the actor's role may manage members.
 func (a Actor) Manages() bool { return a.Role == Owner || a.Role == Admin }
@@ -89,6 +91,15 @@ type (
 	actorKey   struct{}
 	addressKey struct{}
 )
+
+// Sight is what the actor may be shown.
+func (a Actor) Sight() db.Sight {
+	sight := db.Sight{Company: a.Company.ID, Reader: a.Account.ID}
+	if a.Role == Guest {
+		sight.Reach = db.ReachNamed
+	}
+	return sight
+}
 
 // WithActor returns a context in which actor asks.
 func WithActor(ctx context.Context, actor Actor) context.Context {

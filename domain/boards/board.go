@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
@@ -31,6 +32,7 @@ type Board struct {
 	// ArchivedAt is when the board was archived: it is read, not written, since. It is nil for a live board.
 	ArchivedAt *time.Time
 	Columns    []Column
+	Grant      db.Grant // of the reader
 }
 
 // Column is a column of a board.

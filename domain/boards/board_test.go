@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
@@ -113,9 +114,12 @@ func TestErrors(t *testing.T) {
 	}{
 		{boards.EmptySlug(), fault.Invalid, "slug", "Enter a ticket prefix"},
 		{boards.BadSlug(), fault.Invalid, "slug", "2 to 10 letters"},
-		{boards.SlugConflict("NINJA", "NINJA", "Night"), fault.Conflict, "slug",
+		{boards.SlugConflict("NINJA", boards.Board{Slug: "NINJA", Title: "Night"}), fault.Conflict, "slug",
 			"“Night” already uses NINJA. Choose another"},
-		{boards.SlugConflict("NINJA", "OPS", "Night"), fault.Conflict, "slug", "The board OPS was NINJA before"},
+		{boards.SlugConflict("NINJA", boards.Board{Slug: "OPS", Title: "Night"}), fault.Conflict, "slug",
+			"The board OPS was NINJA before"},
+		{boards.SlugConflict("NINJA", boards.Board{Slug: "OPS", Title: "Night", Grant: db.Grant{Private: true}}),
+			fault.Conflict, "slug", "Another board uses or used NINJA."},
 		{boards.Unknown(), fault.Invalid, "board", "Choose one"},
 		{boards.Archived(), fault.Conflict, "", "This board is archived. Restore it first."},
 		{boards.ColumnFull("Doing", 4), fault.Conflict, "column", "“Doing” is full: its limit is 4."},

@@ -24,15 +24,19 @@ func BadSlug() error {
 // CodeSlugConflict: another board of the company has this slug, or had it. Choose another.
 const CodeSlugConflict fault.Code = "Board.SlugConflict"
 
-func SlugConflict(slug, now, title string) error {
-	return fault.Conflict.New(CodeSlugConflict, "slug", slugConflictMessage(slug, now, title))
+// SlugConflict says which board has the slug, unless it is private.
+func SlugConflict(slug string, holder Board) error {
+	return fault.Conflict.New(CodeSlugConflict, "slug", slugConflictMessage(slug, holder))
 }
 
-func slugConflictMessage(slug string, now string, title string) string {
-	if now != slug {
-		return "The board " + now + " was " + slug + " before, and its old keys lead to it. Choose another ticket prefix."
+func slugConflictMessage(slug string, holder Board) string {
+	if holder.Grant.Private {
+		return "Another board uses or used " + slug + ". Choose another ticket prefix."
 	}
-	return "The board “" + title + "” already uses " + slug + ". Choose another ticket prefix."
+	if holder.Slug != slug {
+		return "The board " + holder.Slug + " was " + slug + " before, and its old keys lead to it. Choose another ticket prefix."
+	}
+	return "The board “" + holder.Title + "” already uses " + slug + ". Choose another ticket prefix."
 }
 
 // CodeSlugImported: imported tickets have keys with this slug. Choose another.

@@ -5,29 +5,31 @@ import (
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 // PublishedBoard is a board at its position in the feed, with its columns.
 type PublishedBoard struct {
 	Board    Board
 	Position uint64
+	Visible  bool   // to the reader
 	Slug     string // of the company
 	Feed     db.FeedHead
 }
 
-// PublishedBoards returns the first boards with positions in (after, to], of any company. Only those of one
-// company have their columns.
+// PublishedBoards returns the first boards with positions in (after, to], of any company. Only those in sight
+// have their columns.
 func PublishedBoards(
-	ctx context.Context, q *db.Queries, company id.Company, after, to uint64, limit int,
+	ctx context.Context, q *db.Queries, by db.Sight, after, to uint64, limit int,
 ) ([]PublishedBoard, error) {
-	rows, err := db.Read(q.PublishedBoards(ctx, db.PublishedBoardsParams{After: &after, To: &to, Limit: int32(limit)}))
+	rows, err := db.Read(q.PublishedBoards(ctx, db.PublishedBoardsParams{
+		Reach: by.Reach, Reader: by.Reader, After: &after, To: &to, Limit: int32(limit),
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("read published boards: %w", err)
 	}
 	var its []ID
 	for _, row := range rows {
-		if row.Board.CompanyID == company {
+		if visible(by, row) {
 			its = append(its, row.Board.ID)
 		}
 	}
@@ -37,10 +39,14 @@ func PublishedBoards(
 	}
 	list := make([]PublishedBoard, len(rows))
 	for i, row := range rows {
-		list[i] = PublishedBoard{Board: fromRow(row.Board, columns[row.Board.ID]), Position: *row.Board.FeedSyncID,
-			Slug: row.CompanySlug, Feed: db.FeedHead{Epoch: row.Epoch, Head: uint64(row.Head), Horizon: row.Horizon}}
+		list[i] = PublishedBoard{Board: fromRow(row.Board, 0, columns[row.Board.ID]), Position: *row.Board.FeedSyncID,
+			Visible: visible(by, row), Slug: row.CompanySlug, Feed: db.FeedHead{Epoch: row.Epoch, Head: uint64(row.Head), Horizon: row.Horizon}}
 	}
 	return list, nil
+}
+
+func visible(by db.Sight, row db.PublishedBoardsRow) bool {
+	return row.Board.CompanyID == by.Company && row.Visible > 0
 }
 
 func columnsOf(ctx context.Context, q *db.Queries, boards []ID) (map[ID][]db.BoardColumn, error) {

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Republish publishes those of some boards again that are a company's, and returns how many.
-func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (int64, error) {
-	own, err := tx.BoardsOfCompanyAmong(ctx, list, company)
+// Republish publishes those of some boards again that are in sight, and returns how many.
+func Republish(ctx context.Context, tx *db.Tx, by db.Sight, list []ID) (int64, error) {
+	own, err := tx.BoardsInSight(ctx, db.BoardsInSightParams{
+		Reader: by.Reader, Ids: list, CompanyID: by.Company, Reach: by.Reach,
+	})
 	if err != nil || len(own) == 0 {
 		return 0, err
 	}

@@ -62,7 +62,7 @@ func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
 	if err == nil {
 		return nil
 	}
-	holder, err := BySlug(ctx, tx.Queries, board.Company, slug)
+	holder, err := BySlug(ctx, tx.Queries, db.SightOfAll(board.Company), slug)
 	if errors.Is(err, fault.NotFound) {
 		return SlugImported(slug)
 	}
@@ -72,15 +72,15 @@ func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
 	if holder.ID == board.ID {
 		return nil
 	}
-	return SlugConflict(slug, holder.Slug, holder.Title)
+	return SlugConflict(slug, holder)
 }
 
 func conflict(ctx context.Context, tx *db.Tx, company id.Company, slug string) error {
-	holder, err := BySlug(ctx, tx.Queries, company, slug)
+	holder, err := BySlug(ctx, tx.Queries, db.SightOfAll(company), slug)
 	if err != nil {
 		return fmt.Errorf("read who has the slug: %w", err)
 	}
-	return SlugConflict(slug, holder.Slug, holder.Title)
+	return SlugConflict(slug, holder)
 }
 
 // Names are a board's slug and title. A nil one stays as it is.
@@ -122,10 +122,11 @@ func Rename(ctx context.Context, tx *db.Tx, board Board, names Names) (_ Board, 
 	if outdated != nil && !errors.Is(outdated, ErrOutdated) {
 		return Board{}, outdated
 	}
-	current, err := BySlug(ctx, tx.Queries, board.Company, board.Slug)
+	current, err := BySlug(ctx, tx.Queries, db.SightOfAll(board.Company), board.Slug)
 	if err != nil {
 		return Board{}, err
 	}
+	current.Grant = board.Grant
 	if outdated != nil {
 		return Board{}, Stale{Current: current}
 	}
@@ -133,13 +134,15 @@ func Rename(ctx context.Context, tx *db.Tx, board Board, names Names) (_ Board, 
 }
 
 // BySlug returns the board with a present or former slug, with its columns. It returns NotFound, also for a malformed
-// slug.
-func BySlug(ctx context.Context, q *db.Queries, company id.Company, slug string) (Board, error) {
+// slug, and for a board out of sight.
+func BySlug(ctx context.Context, q *db.Queries, by db.Sight, slug string) (Board, error) {
 	parsed, err := ParseSlug(slug)
 	if err != nil {
 		return Board{}, NotFound()
 	}
-	rows, err := db.Read(q.BoardBySlug(ctx, company, parsed))
+	rows, err := db.Read(q.BoardBySlug(ctx, db.BoardBySlugParams{
+		Reader: by.Reader, CompanyID: by.Company, Slug: parsed, Reach: by.Reach,
+	}))
 	if err != nil {
 		return Board{}, fmt.Errorf("read board: %w", err)
 	}
@@ -149,9 +152,11 @@ func BySlug(ctx context.Context, q *db.Queries, company id.Company, slug string)
 	return fromRows(rows), nil
 }
 
-// ByID returns a company's board with its columns, or NotFound.
-func ByID(ctx context.Context, q *db.Queries, company id.Company, board ID) (Board, error) {
-	rows, err := db.Read(q.BoardByID(ctx, board, company))
+// ByID returns a board with its columns, or NotFound.
+func ByID(ctx context.Context, q *db.Queries, by db.Sight, board ID) (Board, error) {
+	rows, err := db.Read(q.BoardByID(ctx, db.BoardByIDParams{
+		Reader: by.Reader, ID: board, CompanyID: by.Company, Reach: by.Reach,
+	}))
 	if err != nil {
 		return Board{}, fmt.Errorf("read board: %w", err)
 	}
@@ -171,18 +176,20 @@ func fromRows(rows []db.BoardBySlugRow) Board {
 	for i, row := range rows {
 		columns[i] = row.BoardColumn
 	}
-	return fromRow(rows[0].Board, columns)
+	return fromRow(rows[0].Board, int(rows[0].Level), columns)
 }
 
-// Of returns a company's boards by slug, each with its columns.
-func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Board, error) {
-	rows, err := db.Read(q.BoardsOfCompany(ctx, company))
+// Of returns a company's boards in sight by slug, each with its columns.
+func Of(ctx context.Context, q *db.Queries, by db.Sight) ([]Board, error) {
+	rows, err := db.Read(q.BoardsOfCompany(ctx, db.BoardsOfCompanyParams{
+		Reader: by.Reader, CompanyID: by.Company, Reach: by.Reach,
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("read boards: %w", err)
 	}
 	ids := make([]ID, len(rows))
 	for i, row := range rows {
-		ids[i] = row.ID
+		ids[i] = row.Board.ID
 	}
 	of, err := columnsOf(ctx, q, ids)
 	if err != nil {
@@ -190,7 +197,7 @@ func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Board, error)
 	}
 	list := make([]Board, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, fromRow(row, of[row.ID]))
+		list = append(list, fromRow(row.Board, int(row.Level), of[row.Board.ID]))
 	}
 	return list, nil
 }
@@ -204,12 +211,14 @@ type KnownSlug struct {
 	Last   uint64
 }
 
-// Slugs returns which of some slugs, in upper case, are known in a company.
-func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []string) ([]KnownSlug, error) {
+// Slugs returns which of some slugs, in upper case, are of boards in sight.
+func Slugs(ctx context.Context, q *db.Queries, by db.Sight, among []string) ([]KnownSlug, error) {
 	if len(among) == 0 {
 		return nil, nil
 	}
-	rows, err := db.Read(q.BoardSlugs(ctx, company, among))
+	rows, err := db.Read(q.BoardSlugs(ctx, db.BoardSlugsParams{
+		Reader: by.Reader, CompanyID: by.Company, Slugs: among, Reach: by.Reach,
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("read slugs: %w", err)
 	}
@@ -268,10 +277,12 @@ func ReservedSlugs(
 	return imported, nil
 }
 
-func fromRow(row db.Board, columns []db.BoardColumn) Board {
+// fromRow is a board; level is that of the reader in board_access.
+func fromRow(row db.Board, level int, columns []db.BoardColumn) Board {
 	board := Board{
 		ID: row.ID, Company: row.CompanyID, Slug: row.Slug, Title: row.Title, Version: row.Version,
 		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, ArchivedAt: row.ArchivedAt,
+		Grant: db.Grant{Private: row.Privacy > 0, Level: level},
 	}
 	for _, c := range columns {
 		board.Columns = append(board.Columns, columnFrom(c))

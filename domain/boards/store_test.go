@@ -59,7 +59,7 @@ func TestOpen(t *testing.T) {
 			!made.Columns[2].Done || made.Columns[0].Done {
 			t.Errorf("%+v", made)
 		}
-		read, err := boards.BySlug(ctx, d.Queries, acme, "ninja")
+		read, err := boards.BySlug(ctx, d.Queries, db.SightOfAll(acme), "ninja")
 		if err != nil || fmt.Sprint(read) != fmt.Sprint(made) {
 			t.Errorf("%+v was read as %+v, %v", made, read, err)
 		}
@@ -94,7 +94,7 @@ func TestOpen(t *testing.T) {
 		mustOpen(t, d, acme, "NINJA")
 		for _, slug := range []string{"NINJA", "ninja", " Ninja "} {
 			if _, err := open(d, acme, boards.Draft{Slug: slug, Title: "x"}); !errors.Is(err,
-				boards.SlugConflict("NINJA", "NINJA", "NINJA")) {
+				boards.SlugConflict("NINJA", boards.Board{Slug: "NINJA", Title: "NINJA"})) {
 				t.Errorf("%q: %v", slug, err)
 			}
 		}
@@ -185,7 +185,7 @@ func TestRename(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		now, err := boards.BySlug(ctx, d.Queries, seen.Company, "NINJA")
+		now, err := boards.BySlug(ctx, d.Queries, db.SightOfAll(seen.Company), "NINJA")
 		if err != nil || won < 0 || now.Title != fmt.Sprint("by ", won) || titles[won] != now.Title || now.Version != 2 {
 			t.Errorf("%d won, it is %+v, %v", won, now, err)
 		}
@@ -198,11 +198,11 @@ func TestBySlug(t *testing.T) {
 	acme, rivals := company(t, d, "acme"), company(t, d, "rivals")
 	mustOpen(t, d, acme, "NINJA")
 	for _, slug := range []string{"", "NINJ", "NINJA1", "NINJA%", "NINJ_", "' OR 1=1 --", "\xff", "NINJÄ", "NINJA\x00"} {
-		if _, err := boards.BySlug(ctx, d.Queries, acme, slug); !errors.Is(err, boards.NotFound()) {
+		if _, err := boards.BySlug(ctx, d.Queries, db.SightOfAll(acme), slug); !errors.Is(err, boards.NotFound()) {
 			t.Errorf("%q: %v", slug, err)
 		}
 	}
-	domaintest.Fails(boards.BySlug(ctx, d.Queries, rivals, "NINJA"))(t, boards.NotFound())
+	domaintest.Fails(boards.BySlug(ctx, d.Queries, db.SightOfAll(rivals), "NINJA"))(t, boards.NotFound())
 }
 
 func TestOf(t *testing.T) {
@@ -213,17 +213,17 @@ func TestOf(t *testing.T) {
 		mustOpen(t, d, acme, slug)
 	}
 	mustOpen(t, d, rivals, "OTHER")
-	list, err := boards.Of(ctx, d.Queries, acme)
+	list, err := boards.Of(ctx, d.Queries, db.SightOfAll(acme))
 	if err != nil || len(list) != 3 || list[0].Slug != "A1" || list[1].Slug != "NINJA" || list[2].Slug != "PIRATE" {
 		t.Errorf("%+v, %v", list, err)
 	}
 	for _, board := range list {
-		one, err := boards.BySlug(ctx, d.Queries, acme, board.Slug)
+		one, err := boards.BySlug(ctx, d.Queries, db.SightOfAll(acme), board.Slug)
 		if err != nil || fmt.Sprint(one) != fmt.Sprint(board) {
 			t.Errorf("in the list %+v, alone %+v, %v", board, one, err)
 		}
 	}
-	known, err := boards.Slugs(ctx, d.Queries, acme, []string{"A1", "PIRATE", "UTF"})
+	known, err := boards.Slugs(ctx, d.Queries, db.SightOfAll(acme), []string{"A1", "PIRATE", "UTF"})
 	var slugs []string
 	for _, k := range known {
 		slugs = append(slugs, k.Slug)
@@ -327,7 +327,7 @@ func TestTakeRanks(t *testing.T) {
 			t.Errorf("step %d: %d, %v", i, last, err)
 		}
 	}
-	if now, err := boards.BySlug(ctx, d.Queries, acme, "NINJA"); err != nil || now.Columns[0].Count != 6 ||
+	if now, err := boards.BySlug(ctx, d.Queries, db.SightOfAll(acme), "NINJA"); err != nil || now.Columns[0].Count != 6 ||
 		now.Tickets() != 6 {
 		t.Errorf("%+v, %v", now, err)
 	}

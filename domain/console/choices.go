@@ -43,7 +43,7 @@ func (c *Console) choices(ctx context.Context, company string) (list Choices, er
 	if err != nil {
 		return list, err
 	}
-	of, err := boards.Of(ctx, c.db.Queries, in.Company.ID)
+	of, err := boards.Of(ctx, c.db.Queries, in.Sight())
 	if err != nil {
 		return list, err
 	}
@@ -83,7 +83,7 @@ func (c *Console) BoardOfRun(
 	}
 	in, err := accounts.InCompany(ctx, c.db.Queries, run.Values["company"], accounts.ActorFrom(ctx).Account.ID)
 	if err == nil {
-		board, err = boards.BySlug(ctx, c.db.Queries, in.Company.ID, run.Values["board"])
+		board, err = boards.BySlug(ctx, c.db.Queries, in.Sight(), run.Values["board"])
 	}
 	if errors.Is(err, accounts.CodeNotMember) || errors.Is(err, fault.NotFound) {
 		return boards.Board{}, "", false, nil

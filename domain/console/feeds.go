@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -80,7 +81,7 @@ func (c *Console) Republish(
 			if err != nil {
 				return err
 			}
-			n, err = c.workflows.RepublishNow(ctx, of.ID, feed, which)
+			n, err = c.workflows.RepublishNow(ctx, db.SightOfAll(of.ID), feed, which)
 			return err
 		}
 		values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}

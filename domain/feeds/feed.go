@@ -24,9 +24,9 @@ type Feed struct {
 
 // Scope says which rows of a feed a reader sees.
 type Scope struct {
-	Company id.Company
-	Board   id.Board // 0: all of the company's
-	Base    string   // the public URL that addresses in payloads begin with
+	db.Sight
+	Board id.Board // 0: all in sight
+	Base  string   // the public URL that addresses in payloads begin with
 }
 
 // Span is a range of positions, in (After, To], of which at most Limit rows are read.

@@ -78,7 +78,7 @@ func BoardOf(ctx context.Context, q *db.Queries, values migrations.Values) (boar
 	if err != nil {
 		return boards.Board{}, err
 	}
-	board, err := boards.BySlug(ctx, q, company.ID, values["board"])
+	board, err := boards.BySlug(ctx, q, db.SightOfAll(company.ID), values["board"])
 	if errors.Is(err, fault.NotFound) {
 		return board, migrations.BadParam("board", fmt.Sprintf("%s has no board “%s”. Enter its ticket prefix, such as NINJA.",
 			company.Name, values["board"]))

@@ -71,10 +71,10 @@ func DeletedOf(
 	return list, nil
 }
 
-// DeletedByKey returns a deleted ticket of a company, even if it cannot be restored any more, or NotFound.
-func DeletedByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
-	row, err := db.Read(q.DeletedTicketByKey(ctx, db.DeletedTicketByKeyParams{CompanyID: company, Slug: key.Board,
-		LocalID: key.Number, ExternalID: key.String()}))
+// DeletedByKey returns a deleted ticket, even if it cannot be restored any more, or NotFound.
+func DeletedByKey(ctx context.Context, q *db.Queries, by db.Sight, key Key) (Ticket, error) {
+	row, err := db.Read(q.DeletedTicketByKey(ctx, db.DeletedTicketByKeyParams{CompanyID: by.Company, Slug: key.Board,
+		LocalID: key.Number, ExternalID: key.String(), Reader: by.Reader, Reach: by.Reach}))
 	if db.IsNotFound(err) {
 		return Ticket{}, NotFound()
 	}
@@ -82,15 +82,17 @@ func DeletedByKey(ctx context.Context, q *db.Queries, company id.Company, key Ke
 		return Ticket{}, fmt.Errorf("read deleted ticket: %w", err)
 	}
 	ticket := fromRow(row.Ticket, row.BoardSlug)
-	ticket.Author.Name = row.Author
-	assignees, err := AssigneesOf(ctx, q, company, []ID{ticket.ID})
+	ticket.Author.Name, ticket.Grant = row.Author, db.Grant{Private: row.Privacy > 0, Level: int(row.Level)}
+	assignees, err := AssigneesOf(ctx, q, by.Company, []ID{ticket.ID})
 	ticket.Assignees = assignees[ticket.ID]
 	return ticket, err
 }
 
-// ByID returns a ticket of a company, even a deleted one, or NotFound.
-func ByID(ctx context.Context, q *db.Queries, company id.Company, ticket ID) (Ticket, error) {
-	row, err := db.Read(q.TicketByID(ctx, ticket, company))
+// ByID returns a ticket, even a deleted one, or NotFound.
+func ByID(ctx context.Context, q *db.Queries, by db.Sight, ticket ID) (Ticket, error) {
+	row, err := db.Read(q.TicketByID(ctx, db.TicketByIDParams{
+		Reader: by.Reader, ID: ticket, CompanyID: by.Company, Reach: by.Reach,
+	}))
 	if db.IsNotFound(err) {
 		return Ticket{}, NotFound()
 	}
@@ -98,7 +100,7 @@ func ByID(ctx context.Context, q *db.Queries, company id.Company, ticket ID) (Ti
 		return Ticket{}, fmt.Errorf("read ticket: %w", err)
 	}
 	found := fromRow(row.Ticket, row.BoardSlug)
-	found.Author.Name = row.Author
+	found.Author.Name, found.Grant = row.Author, db.Grant{Private: row.Privacy > 0, Level: int(row.Level)}
 	return found, nil
 }
 
@@ -112,7 +114,7 @@ func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 		return Ticket{}, fmt.Errorf("lock ticket: %w", err)
 	}
 	ticket := fromRow(row, seen.Key.Board)
-	ticket.Author, ticket.Assignees = seen.Author, seen.Assignees
+	ticket.Author, ticket.Assignees, ticket.Grant = seen.Author, seen.Assignees, seen.Grant
 	return ticket, nil
 }
 

@@ -110,7 +110,7 @@ func (f *fixture) inColumn(t *testing.T, b board, column id.Column) []tickets.Ti
 
 func (f *fixture) byKey(t *testing.T, key tickets.Key) tickets.Ticket {
 	t.Helper()
-	return domaintest.OK(tickets.ByKey(ctx, f.Queries, f.company, key))(t)
+	return domaintest.OK(tickets.ByKey(ctx, f.Queries, db.SightOfAll(f.company), key))(t)
 }
 
 // allocate returns the last of the next n numbers of a board.

@@ -45,30 +45,32 @@ type Notification struct {
 	FromRequester bool // what a requester wrote
 }
 
-// Unread returns how many unread notifications an account has, counted up to MaxUnread + 1.
-func Unread(ctx context.Context, q *db.Queries, company id.Company, account id.Account) (int, error) {
-	n, err := db.Read(q.UnreadOf(ctx, account, company))
+// Unread returns how many unread notifications the reader has, counted up to MaxUnread + 1.
+func Unread(ctx context.Context, q *db.Queries, by db.Sight) (int, error) {
+	n, err := db.Read(q.UnreadOf(ctx, db.UnreadOfParams{
+		AccountID: by.Reader, CompanyID: by.Company, Reach: by.Reach,
+	}))
 	if err != nil {
 		return 0, fmt.Errorf("count unread: %w", err)
 	}
 	return int(n), nil
 }
 
-// Read marks a notification of an account as read, with the older ones of its ticket. It returns EntryNotFound.
-func Read(ctx context.Context, q *db.Queries, company id.Company, account id.Account, entry id.Notification) error {
-	ticket, err := entryTicket(ctx, q, company, account, entry)
+// Read marks a notification of the reader as read, with the older ones of its ticket. It returns EntryNotFound.
+func Read(ctx context.Context, q *db.Queries, by db.Sight, entry id.Notification) error {
+	ticket, err := entryTicket(ctx, q, by, entry)
 	if err != nil {
 		return err
 	}
-	_, err = readTicket(ctx, q, ticket, account, entry)
+	_, err = readTicket(ctx, q, ticket, by.Reader, entry)
 	return err
 }
 
-// entryTicket returns the ticket of an account's notification, or EntryNotFound.
-func entryTicket(
-	ctx context.Context, q *db.Queries, company id.Company, account id.Account, entry id.Notification,
-) (ID, error) {
-	ticket, err := db.Read(q.EntryTicket(ctx, db.EntryTicketParams{ID: entry, AccountID: account, CompanyID: company}))
+// entryTicket returns the ticket of the reader's notification, or EntryNotFound.
+func entryTicket(ctx context.Context, q *db.Queries, by db.Sight, entry id.Notification) (ID, error) {
+	ticket, err := db.Read(q.EntryTicket(ctx, db.EntryTicketParams{
+		ID: entry, AccountID: by.Reader, CompanyID: by.Company, Reach: by.Reach,
+	}))
 	if db.IsNotFound(err) {
 		return 0, EntryNotFound()
 	}

@@ -26,18 +26,18 @@ const (
 	inboxWindows = 10
 )
 
-// Inbox returns up to limit groups of an account's inbox in a company, the newest first, from below a notification; 0
-// means from the newest. A ticket is on the page that has its newest notification and on no other. next is where the
+// Inbox returns up to limit groups of the reader's inbox, the newest first, from below a notification; 0 means from the
+// newest. A ticket is on the page that has its newest notification and on no other. next is where the
 // next page begins, 0 if there is none.
 func Inbox(
-	ctx context.Context, q *db.Queries, company id.Company, account id.Account, before id.Notification, limit int,
+	ctx context.Context, q *db.Queries, by db.Sight, before id.Notification, limit int,
 ) (list []InboxGroup, next id.Notification, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
 	for range inboxWindows {
-		rows, err := db.Read(q.InboxWindow(ctx, db.InboxWindowParams{AccountID: account, CompanyID: company,
-			BeforeID: before, Limit: inboxWindow + 1}))
+		rows, err := db.Read(q.InboxWindow(ctx, db.InboxWindowParams{Reach: by.Reach, AccountID: by.Reader,
+			CompanyID: by.Company, BeforeID: before, Limit: inboxWindow + 1}))
 		if err != nil {
 			return nil, 0, fmt.Errorf("read inbox: %w", err)
 		}
@@ -47,7 +47,8 @@ func Inbox(
 		}
 		before = next
 	}
-	return list, next, describe(ctx, q, list)
+	list, err = describe(ctx, q, by, list)
+	return list, next, err
 }
 
 // groupsOf groups a window of notifications and one more. next is 0 if nothing is below the groups.
@@ -58,7 +59,7 @@ func groupsOf(rows []db.InboxWindowRow, limit int) (list []InboxGroup, next id.N
 	}
 	of := map[ID]int{}
 	for i, r := range rows {
-		if r.Newest != r.ID {
+		if r.Newest != r.ID || r.Visible == 0 {
 			continue
 		}
 		if len(list) == limit {
@@ -84,33 +85,36 @@ func (g *InboxGroup) add(why string) {
 	}
 }
 
-// InboxEntry returns a notification of an account as a group without others, or EntryNotFound.
-func InboxEntry(
-	ctx context.Context, q *db.Queries, company id.Company, account id.Account, entry id.Notification,
-) (InboxGroup, error) {
-	if _, err := entryTicket(ctx, q, company, account, entry); err != nil {
+// InboxEntry returns a notification of the reader as a group without others, or EntryNotFound.
+func InboxEntry(ctx context.Context, q *db.Queries, by db.Sight, entry id.Notification) (InboxGroup, error) {
+	if _, err := entryTicket(ctx, q, by, entry); err != nil {
 		return InboxGroup{}, err
 	}
-	list := []InboxGroup{{Notification: Notification{ID: entry}}}
-	err := describe(ctx, q, list)
+	list, err := describe(ctx, q, by, []InboxGroup{{Notification: Notification{ID: entry}}})
+	if err != nil {
+		return InboxGroup{}, err
+	}
+	if len(list) == 0 { // out of sight by now
+		return InboxGroup{}, EntryNotFound()
+	}
 	if list[0].Unread {
 		list[0].New = 1
 	}
-	return list[0], err
+	return list[0], nil
 }
 
-// describe reads the newest notifications of groups.
-func describe(ctx context.Context, q *db.Queries, list []InboxGroup) error {
+// describe reads the newest notifications of groups, and returns the groups that are still in sight.
+func describe(ctx context.Context, q *db.Queries, by db.Sight, list []InboxGroup) ([]InboxGroup, error) {
 	if len(list) == 0 {
-		return nil
+		return nil, nil
 	}
 	ids, at := make([]id.Notification, len(list)), make(map[id.Notification]int, len(list))
 	for i, g := range list {
 		ids[i], at[g.ID] = g.ID, i
 	}
-	rows, err := db.Read(q.InboxOf(ctx, ids))
+	rows, err := db.Read(q.InboxOf(ctx, ids, by.Reach))
 	if err != nil {
-		return fmt.Errorf("read inbox entries: %w", err)
+		return nil, fmt.Errorf("read inbox entries: %w", err)
 	}
 	for _, r := range rows {
 		one := Notification{
@@ -126,5 +130,5 @@ func describe(ctx context.Context, q *db.Queries, list []InboxGroup) error {
 		}
 		list[at[r.ID]].Notification = one
 	}
-	return nil
+	return slices.DeleteFunc(list, func(g InboxGroup) bool { return g.At.IsZero() }), nil
 }

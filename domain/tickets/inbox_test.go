@@ -41,7 +41,7 @@ func TestInbox(t *testing.T) {
 	inbox := f.entries(t)
 	unread := func(t *testing.T, want int) {
 		t.Helper()
-		if n := domaintest.OK(tickets.Unread(ctx, f.Queries, f.company, f.ben.ID))(t); n != want {
+		if n := domaintest.OK(tickets.Unread(ctx, f.Queries, db.Sight{Company: f.company, Reader: f.ben.ID}))(t); n != want {
 			t.Errorf("%d are unread, not %d", n, want)
 		}
 	}
@@ -49,7 +49,7 @@ func TestInbox(t *testing.T) {
 	t.Run("a ticket is in it once, on the page of its newest entry, with the number of unread ones", func(t *testing.T) {
 		var before id.Notification
 		for i, want := range []int{53, 52} {
-			page, next, err := tickets.Inbox(ctx, f.Queries, f.company, f.ben.ID, before, 1)
+			page, next, err := tickets.Inbox(ctx, f.Queries, db.Sight{Company: f.company, Reader: f.ben.ID}, before, 1)
 			if err != nil || len(page) != 1 || (next == 0) != (i == 1) {
 				t.Fatalf("page %d has %d groups, next %d, %v", i, len(page), next, err)
 			}
@@ -63,8 +63,8 @@ func TestInbox(t *testing.T) {
 	})
 	t.Run("the actor, and another company, have none", func(t *testing.T) {
 		for company, account := range map[id.Company]id.Account{f.company: f.ann.ID, f.company + 1: f.ben.ID} {
-			page, next, err := tickets.Inbox(ctx, f.Queries, company, account, 0, 50)
-			if n, errUnread := tickets.Unread(ctx, f.Queries, company, account); err != nil || errUnread != nil || next != 0 ||
+			page, next, err := tickets.Inbox(ctx, f.Queries, db.Sight{Company: company, Reader: account}, 0, 50)
+			if n, errUnread := tickets.Unread(ctx, f.Queries, db.Sight{Company: company, Reader: account}); err != nil || errUnread != nil || next != 0 ||
 				len(page)+n != 0 {
 				t.Errorf("%d entries, %d unread, %v", len(page), n, err)
 			}
@@ -73,18 +73,18 @@ func TestInbox(t *testing.T) {
 	t.Run("the unread are counted up to a hundred; reading one reads those before it of its ticket", func(t *testing.T) {
 		unread(t, tickets.MaxUnread+1)
 		for range 2 {
-			domaintest.Must(t, tickets.Read(ctx, f.Queries, f.company, f.ben.ID, inbox[all-11]))
+			domaintest.Must(t, tickets.Read(ctx, f.Queries, db.Sight{Company: f.company, Reader: f.ben.ID}, inbox[all-11]))
 			unread(t, all-6)
 		}
-		group := domaintest.OK(tickets.InboxEntry(ctx, f.Queries, f.company, f.ben.ID, inbox[all-11]))(t)
+		group := domaintest.OK(tickets.InboxEntry(ctx, f.Queries, db.Sight{Company: f.company, Reader: f.ben.ID}, inbox[all-11]))(t)
 		if group.New != 0 || group.Unread || group.Key != list[0].Key {
 			t.Errorf("%+v", group)
 		}
 	})
 	t.Run("an entry is read by its owner alone", func(t *testing.T) {
-		err := tickets.Read(ctx, f.Queries, f.company, f.ann.ID, inbox[20])
+		err := tickets.Read(ctx, f.Queries, db.Sight{Company: f.company, Reader: f.ann.ID}, inbox[20])
 		domaintest.Is(t, err, tickets.CodeEntryNotFound)
-		err = tickets.Read(ctx, f.Queries, f.company+1, f.ben.ID, inbox[20])
+		err = tickets.Read(ctx, f.Queries, db.Sight{Company: f.company + 1, Reader: f.ben.ID}, inbox[20])
 		domaintest.Is(t, err, tickets.CodeEntryNotFound)
 		unread(t, all-6)
 	})
@@ -119,12 +119,12 @@ func TestInboxOfABusyTicket(t *testing.T) {
 	notify(list[0], 1, ben, nil)
 	notify(list[1], 650, ben, nil)
 	notify(list[1], 1, nil, ben)
-	first, next, err := tickets.Inbox(ctx, f.Queries, f.company, f.ben.ID, 0, 50)
+	first, next, err := tickets.Inbox(ctx, f.Queries, db.Sight{Company: f.company, Reader: f.ben.ID}, 0, 50)
 	if err != nil || len(first) != 1 || next == 0 || first[0].Key != list[1].Key || first[0].New < tickets.MaxUnread ||
 		first[0].Why != tickets.ReasonAssigned || len(first[0].Also) != 1 || first[0].Also[0] != tickets.ReasonMention {
 		t.Fatalf("the first page has %+v, next %d, %v", first, next, err)
 	}
-	second, next, err := tickets.Inbox(ctx, f.Queries, f.company, f.ben.ID, next, 50)
+	second, next, err := tickets.Inbox(ctx, f.Queries, db.Sight{Company: f.company, Reader: f.ben.ID}, next, 50)
 	if err != nil || len(second) != 1 || next != 0 || second[0].Key != list[0].Key || second[0].New != 1 {
 		t.Fatalf("the second page has %+v, next %d, %v", second, next, err)
 	}

@@ -148,9 +148,9 @@ func BoardsLeft(ctx context.Context, q *db.Queries, tickets []ID) ([]id.Board, e
 }
 
 // missingError returns Purged for a key whose ticket was purged, NotFound for any other without a ticket.
-func missingError(ctx context.Context, q *db.Queries, company id.Company, key Key) error {
-	purged, err := db.Read(q.NumberPurged(ctx, db.NumberPurgedParams{CompanyID: company, Slug: key.Board,
-		LocalID: key.Number}))
+func missingError(ctx context.Context, q *db.Queries, by db.Sight, key Key) error {
+	purged, err := db.Read(q.NumberPurged(ctx, db.NumberPurgedParams{CompanyID: by.Company, Slug: key.Board,
+		LocalID: key.Number, Reader: by.Reader, Reach: by.Reach}))
 	switch {
 	case err != nil:
 		return fmt.Errorf("read whether a number was purged: %w", err)

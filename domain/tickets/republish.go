@@ -9,9 +9,11 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Republish publishes those of some tickets again that are a company's, and returns how many.
-func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (int64, error) {
-	own, err := tx.TicketsOfCompany(ctx, list, company)
+// Republish publishes those of some tickets again that are in sight, and returns how many.
+func Republish(ctx context.Context, tx *db.Tx, by db.Sight, list []ID) (int64, error) {
+	own, err := tx.TicketsInSight(ctx, db.TicketsInSightParams{
+		Reader: by.Reader, Ids: list, CompanyID: by.Company, Reach: by.Reach,
+	})
 	if err != nil || len(own) == 0 {
 		return 0, err
 	}
@@ -19,9 +21,9 @@ func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (i
 	return tx.RepublishTickets(ctx, own)
 }
 
-// IDsByKeys returns the tickets of a company by present, former or imported keys, deleted ones too. It returns
+// IDsByKeys returns the tickets in sight by present, former or imported keys, deleted ones too. It returns
 // UnknownKey.
-func IDsByKeys(ctx context.Context, q *db.Queries, company id.Company, texts []string) ([]uint64, error) {
+func IDsByKeys(ctx context.Context, q *db.Queries, by db.Sight, texts []string) ([]uint64, error) {
 	keys := make([]db.TicketKey, len(texts))
 	for i, text := range texts {
 		key, err := ParseKey(text)
@@ -30,7 +32,7 @@ func IDsByKeys(ctx context.Context, q *db.Queries, company id.Company, texts []s
 		}
 		keys[i] = db.TicketKey{Slug: key.Board, LocalID: key.Number}
 	}
-	found, err := db.Read(q.TicketsByKeys(ctx, company, keys))
+	found, err := db.Read(q.TicketsByKeys(ctx, by, keys))
 	if err != nil {
 		return nil, fmt.Errorf("read tickets: %w", err)
 	}
@@ -45,9 +47,11 @@ func IDsByKeys(ctx context.Context, q *db.Queries, company id.Company, texts []s
 	return list, nil
 }
 
-// RepublishComments publishes those of some comments again that are on a company's tickets, and returns how many.
-func RepublishComments(ctx context.Context, tx *db.Tx, company id.Company, list []id.Comment) (int64, error) {
-	own, err := tx.CommentsOfCompany(ctx, list, company)
+// RepublishComments publishes those of some comments again that are in sight, and returns how many.
+func RepublishComments(ctx context.Context, tx *db.Tx, by db.Sight, list []id.Comment) (int64, error) {
+	own, err := tx.CommentsInSight(ctx, db.CommentsInSightParams{
+		Reader: by.Reader, Ids: list, CompanyID: by.Company, Reach: by.Reach,
+	})
 	if err != nil || len(own) == 0 {
 		return 0, err
 	}

@@ -86,24 +86,20 @@ func orNow(tx *db.Tx, at time.Time) time.Time {
 	return at
 }
 
-// ByKey returns the ticket of a company by its present, former or imported key; its Key is the present one. It returns
-// NotFound, also for a deleted one.
-func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
-	return ForReader(ctx, q, company, key, 0)
-}
-
-// ForReader is ByKey that also sets Muted for a reader.
-func ForReader(ctx context.Context, q *db.Queries, company id.Company, key Key, reader id.Account) (Ticket, error) {
-	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number,
-		ExternalID: key.String(), Reader: reader}))
+// ByKey returns a ticket by its present, former or imported key; its Key is the present one, and Muted is the reader's.
+// It returns NotFound, also for a deleted ticket, and for one out of sight.
+func ByKey(ctx context.Context, q *db.Queries, by db.Sight, key Key) (Ticket, error) {
+	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: by.Company, Slug: key.Board, LocalID: key.Number,
+		ExternalID: key.String(), Reader: by.Reader, Reach: by.Reach}))
 	if db.IsNotFound(err) {
-		return Ticket{}, missingError(ctx, q, company, key)
+		return Ticket{}, missingError(ctx, q, by, key)
 	}
 	if err != nil {
 		return Ticket{}, fmt.Errorf("read ticket: %w", err)
 	}
 	ticket := fromRow(row.Ticket, row.BoardSlug)
 	ticket.Author.Name, ticket.Muted = row.Author, row.Muted
+	ticket.Grant = db.Grant{Private: row.Privacy > 0, Level: int(row.Level)}
 	if err := json.Unmarshal([]byte(row.Assignees), &ticket.Assignees); err != nil {
 		return Ticket{}, fmt.Errorf("read assignees of ticket %d: %w", ticket.ID, err)
 	}

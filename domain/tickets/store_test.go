@@ -43,8 +43,8 @@ func TestOpen(t *testing.T) {
 
 	t.Run("a key is found in its own company alone", func(t *testing.T) {
 		one := tickets.Key{Board: "NINJA", Number: 1}
-		domaintest.Fails(tickets.ByKey(ctx, f.Queries, f.company+1, one))(t, tickets.CodeNotFound)
-		domaintest.Fails(tickets.ByKey(ctx, f.Queries, f.company, tickets.Key{Board: "NINJA", Number: 4}))(t,
+		domaintest.Fails(tickets.ByKey(ctx, f.Queries, db.SightOfAll(f.company+1), one))(t, tickets.CodeNotFound)
+		domaintest.Fails(tickets.ByKey(ctx, f.Queries, db.SightOfAll(f.company), tickets.Key{Board: "NINJA", Number: 4}))(t,
 			tickets.CodeNotFound)
 	})
 }
@@ -155,7 +155,7 @@ func TestDelete(t *testing.T) {
 		if got := numbers(f.inColumn(t, f.ninja, todo), numberOf); got != "4" {
 			t.Errorf("the column has %s", got)
 		}
-		domaintest.Fails(tickets.ByKey(ctx, f.Queries, f.company, list[0].Key))(t, tickets.CodeNotFound)
+		domaintest.Fails(tickets.ByKey(ctx, f.Queries, db.SightOfAll(f.company), list[0].Key))(t, tickets.CodeNotFound)
 		domaintest.Is(t, f.delete(list[0]), tickets.CodeNotFound)
 	})
 	t.Run("it is in the list of the deleted, newest first, with the deleter's name, in pages", func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestDelete(t *testing.T) {
 		}
 	})
 	t.Run("restored it has its key again", func(t *testing.T) {
-		deleted := domaintest.OK(tickets.DeletedByKey(ctx, f.Queries, f.company, list[1].Key))(t)
+		deleted := domaintest.OK(tickets.DeletedByKey(ctx, f.Queries, db.SightOfAll(f.company), list[1].Key))(t)
 		if !deleted.Deleted() || deleted.Column != 0 {
 			t.Fatalf("%+v", deleted)
 		}
@@ -186,7 +186,7 @@ func TestDelete(t *testing.T) {
 		if got := numbers(f.inColumn(t, f.ninja, todo), numberOf); got != "4 2" {
 			t.Errorf("the column has %s", got)
 		}
-		domaintest.Fails(tickets.DeletedByKey(ctx, f.Queries, f.company, list[1].Key))(t, tickets.CodeNotFound)
+		domaintest.Fails(tickets.DeletedByKey(ctx, f.Queries, db.SightOfAll(f.company), list[1].Key))(t, tickets.CodeNotFound)
 	})
 }
 
@@ -256,9 +256,9 @@ func TestPurge(t *testing.T) {
 		}
 	})
 	t.Run("its number stays taken, and its key says so", func(t *testing.T) {
-		domaintest.Fails(tickets.ByKey(ctx, f.Queries, f.company, gone.Key))(t, tickets.CodePurged)
+		domaintest.Fails(tickets.ByKey(ctx, f.Queries, db.SightOfAll(f.company), gone.Key))(t, tickets.CodePurged)
 		never := tickets.Key{Board: "NINJA", Number: 5}
-		domaintest.Fails(tickets.ByKey(ctx, f.Queries, f.company, never))(t, tickets.CodeNotFound)
+		domaintest.Fails(tickets.ByKey(ctx, f.Queries, db.SightOfAll(f.company), never))(t, tickets.CodeNotFound)
 		purged, err := tickets.PurgedKeys(ctx, f.Queries, map[string]id.Board{"NINJA": f.ninja.id},
 			[]tickets.Key{gone.Key, unread.Key, live.Key})
 		if err != nil || len(purged) != 1 || !purged[gone.Key] {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
@@ -39,7 +40,8 @@ type Ticket struct {
 	ClosedAt    *time.Time
 	DeletedAt   *time.Time
 	Assignees   []Assignee // by account
-	Muted       bool       // for its reader (ForReader): no notifications of replies
+	Muted       bool       // for its reader: no notifications of replies
+	Grant       db.Grant   // of its reader on the board
 	// FromRequester tickets came by a form: the description is plain text.
 	FromRequester bool
 }

@@ -52,12 +52,12 @@ func actionByID(ctx context.Context, q *db.Queries, activity id.Activity) (Actio
 	return Action{entry, row.TicketID}, err
 }
 
-// LastAction returns the last action in a company that a user can undo, among the user's last 50 entries in any and
+// LastAction returns the reader's last action that can be undone, among the last 50 entries in any company and
 // without those passed over, or NothingToUndo if there is none since a time.
 func LastAction(
-	ctx context.Context, q *db.Queries, company id.Company, by id.Account, since time.Time, passed []id.Activity,
+	ctx context.Context, q *db.Queries, by db.Sight, since time.Time, passed []id.Activity,
 ) (id.Activity, error) {
-	rows, err := db.Read(q.LastActions(ctx, by))
+	rows, err := db.Read(q.LastActions(ctx, by.Reach, by.Reader))
 	if err != nil {
 		return 0, fmt.Errorf("read last actions: %w", err)
 	}
@@ -65,7 +65,10 @@ func LastAction(
 		if row.CreatedAt.Before(since) {
 			break
 		}
-		if row.CompanyID == company && row.UndoneAt == nil && row.HasLocation != 0 && !slices.Contains(passed, row.ID) {
+		if row.CompanyID != by.Company || row.Visible == 0 || row.UndoneAt != nil || row.HasLocation == 0 {
+			continue
+		}
+		if !slices.Contains(passed, row.ID) {
 			return row.ID, nil
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 // Work is an open ticket of an assignee, with its location.
@@ -27,16 +26,16 @@ func (w Work) Compare(other Work) int {
 		cmp.Compare(w.Rank, other.Rank))
 }
 
-// WorkOf returns up to limit open tickets of an assignee in a company, newest first, from below before; 0 means from
+// WorkOf returns up to limit open tickets that the reader is assigned to, newest first, from below before; 0 means from
 // the newest. more says that there are older ones.
 func WorkOf(
-	ctx context.Context, q *db.Queries, company id.Company, account id.Account, before ID, limit int,
+	ctx context.Context, q *db.Queries, by db.Sight, before ID, limit int,
 ) (list []Work, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := db.Read(q.AssignedTickets(ctx, db.AssignedTicketsParams{AccountID: account, BeforeID: before,
-		CompanyID: company, Limit: int32(limit + 1)}))
+	rows, err := db.Read(q.AssignedTickets(ctx, db.AssignedTicketsParams{AccountID: by.Reader, BeforeID: before,
+		CompanyID: by.Company, Reach: by.Reach, Limit: int32(limit + 1)}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read work: %w", err)
 	}

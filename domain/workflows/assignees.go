@@ -142,5 +142,5 @@ func (w *Workflows) Work(ctx context.Context, before tickets.ID) (list []tickets
 	if err != nil {
 		return nil, false, err
 	}
-	return tickets.WorkOf(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, WorkPerPage)
+	return tickets.WorkOf(ctx, w.db.Queries, actor.Sight(), before, WorkPerPage)
 }

@@ -19,7 +19,7 @@ func (w *Workflows) CloseTicket(
 		return moved, board, err
 	}
 	err = w.findTicket(ctx, key, func(seen tickets.Ticket) error {
-		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, seen.Key.Board); err != nil {
+		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Sight(), seen.Key.Board); err != nil {
 			return err
 		}
 		var others []id.Column
@@ -63,7 +63,7 @@ func (w *Workflows) ReopenTicket(
 		return moved, board, err
 	}
 	err = w.findTicket(ctx, key, func(seen tickets.Ticket) error {
-		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, seen.Key.Board); err != nil {
+		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Sight(), seen.Key.Board); err != nil {
 			return err
 		}
 		goal, err := w.reopenIn(ctx, seen, board)

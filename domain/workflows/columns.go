@@ -27,8 +27,11 @@ func (w *Workflows) RenameBoard(
 		return boards.Board{}, err
 	}
 	err = w.change(ctx, func(tx *db.Tx) error {
-		seen, err := boards.BySlug(ctx, tx.Queries, actor.Company.ID, slug)
+		seen, err := boards.BySlug(ctx, tx.Queries, actor.Sight(), slug)
 		if err != nil {
+			return err
+		}
+		if err := mayWriteOn(actor, seen.Grant); err != nil {
 			return err
 		}
 		seen.Version = version
@@ -344,7 +347,10 @@ func (w *Workflows) editBoard(
 	}
 	for range relocations {
 		err = w.change(ctx, func(tx *db.Tx) error {
-			if board, err = boards.BySlug(ctx, tx.Queries, actor.Company.ID, slug); err != nil {
+			if board, err = boards.BySlug(ctx, tx.Queries, actor.Sight(), slug); err != nil {
+				return err
+			}
+			if err := mayWriteOn(actor, board.Grant); err != nil {
 				return err
 			}
 			if version != nil && *version != board.Version {
@@ -353,7 +359,7 @@ func (w *Workflows) editBoard(
 			if err := fn(tx, board, user(actor)); err != nil {
 				return err
 			}
-			board, err = boards.BySlug(ctx, tx.Queries, actor.Company.ID, slug)
+			board, err = boards.BySlug(ctx, tx.Queries, actor.Sight(), slug)
 			return err
 		})
 		if !errors.Is(err, boards.ErrOutdated) {

@@ -306,9 +306,9 @@ func TestSlugs(t *testing.T) {
 		t.Errorf("%s is %+v, %v", key, ticket, err)
 	}
 	domaintest.Fails(e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil))(t,
-		boards.SlugConflict("OPS", "DEV", ops.Title))
-	domaintest.Fails(rename("NINJA", "OPS", 1))(t, boards.SlugConflict("OPS", "DEV", ops.Title))
-	domaintest.Fails(rename("NINJA", "DEV", 1))(t, boards.SlugConflict("DEV", "DEV", ops.Title))
+		boards.SlugConflict("OPS", boards.Board{Slug: "DEV", Title: ops.Title}))
+	domaintest.Fails(rename("NINJA", "OPS", 1))(t, boards.SlugConflict("OPS", boards.Board{Slug: "DEV", Title: ops.Title}))
+	domaintest.Fails(rename("NINJA", "DEV", 1))(t, boards.SlugConflict("DEV", boards.Board{Slug: "DEV", Title: ops.Title}))
 	domaintest.Fails(rename("OPS", "X1", ops.Version))(t, boards.CodeStale)
 	if back, err := rename("DEV", "OPS", now.Version); err != nil || back.Slug != "OPS" {
 		t.Errorf("back: %+v, %v", back, err)

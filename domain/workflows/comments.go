@@ -228,7 +228,7 @@ func (w *Workflows) References(ctx context.Context, texts ...string) (refs Refer
 	if err != nil {
 		return refs, err
 	}
-	slugs, err := boards.Slugs(ctx, w.db.Queries, actor.Company.ID, firstTerms(texts, markup.Boards))
+	slugs, err := boards.Slugs(ctx, w.db.Queries, actor.Sight(), firstTerms(texts, markup.Boards))
 	if err != nil {
 		return refs, err
 	}

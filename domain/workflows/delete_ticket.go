@@ -62,13 +62,13 @@ func (w *Workflows) DeletedTicket(
 	if err != nil {
 		return ticket, board, deletion, err
 	}
-	if ticket, err = tickets.DeletedByKey(ctx, w.db.Queries, actor.Company.ID, key); err != nil {
+	if ticket, err = tickets.DeletedByKey(ctx, w.db.Queries, actor.Sight(), key); err != nil {
 		return ticket, board, deletion, err
 	}
 	if !w.restorable(ticket) {
 		return tickets.Ticket{}, board, deletion, tickets.NotFound()
 	}
-	if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, ticket.Key.Board); err != nil {
+	if board, err = boards.BySlug(ctx, w.db.Queries, actor.Sight(), ticket.Key.Board); err != nil {
 		return ticket, board, deletion, err
 	}
 	deletion, err = tickets.Deletion(ctx, w.db.Queries, ticket)
@@ -89,12 +89,15 @@ func (w *Workflows) RestoreTicket(
 	if err != nil {
 		return moved, board, err
 	}
-	seen, err := tickets.DeletedByKey(ctx, w.db.Queries, actor.Company.ID, key)
+	seen, err := tickets.DeletedByKey(ctx, w.db.Queries, actor.Sight(), key)
 	if errors.Is(err, tickets.CodeNotFound) {
 		moved.Ticket, board, err = w.TicketOnBoard(ctx, key)
 		return moved, board, err
 	}
 	if err != nil {
+		return moved, board, err
+	}
+	if err := mayWriteOn(actor, seen.Grant); err != nil {
 		return moved, board, err
 	}
 	if !w.restorable(seen) {
@@ -105,7 +108,7 @@ func (w *Workflows) RestoreTicket(
 		return moved, board, err
 	}
 	for range relocations {
-		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, seen.Key.Board); err != nil {
+		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Sight(), seen.Key.Board); err != nil {
 			return moved, board, err
 		}
 		to := columnOf(board, deletion.Detail.From)

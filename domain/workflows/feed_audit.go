@@ -13,7 +13,8 @@ import (
 func listTickets(
 	ctx context.Context, q *db.Queries, scope feeds.Scope, after, to uint64,
 ) ([]feeds.RowPosition, uint64, error) {
-	in := db.AuditTicketsParams{After: id.Ticket(after), To: id.Ticket(to), CompanyID: scope.Company}
+	in := db.AuditTicketsParams{After: id.Ticket(after), To: id.Ticket(to), CompanyID: scope.Company,
+		Reader: scope.Reader, Reach: scope.Reach}
 	rows, err := db.Read(q.AuditTickets(ctx, in))
 	if err != nil {
 		return nil, 0, err
@@ -30,7 +31,8 @@ func listTickets(
 func listComments(
 	ctx context.Context, q *db.Queries, scope feeds.Scope, after, to uint64,
 ) ([]feeds.RowPosition, uint64, error) {
-	in := db.AuditCommentsParams{After: id.Comment(after), To: id.Comment(to), CompanyID: scope.Company}
+	in := db.AuditCommentsParams{After: id.Comment(after), To: id.Comment(to), CompanyID: scope.Company,
+		Reader: scope.Reader, Reach: scope.Reach}
 	rows, err := db.Read(q.AuditComments(ctx, in))
 	if err != nil {
 		return nil, 0, err
@@ -47,7 +49,8 @@ func listComments(
 func listBoards(
 	ctx context.Context, q *db.Queries, scope feeds.Scope, after, to uint64,
 ) ([]feeds.RowPosition, uint64, error) {
-	in := db.AuditBoardsParams{After: id.Board(after), To: id.Board(to), CompanyID: scope.Company}
+	in := db.AuditBoardsParams{After: id.Board(after), To: id.Board(to), CompanyID: scope.Company,
+		Reader: scope.Reader, Reach: scope.Reach}
 	rows, err := db.Read(q.AuditBoards(ctx, in))
 	if err != nil {
 		return nil, 0, err

@@ -134,7 +134,7 @@ func (w *Workflows) mayChangeFeed(ctx context.Context, feed string) (accounts.Ac
 	if _, err := w.feeds.Feed(feed); err != nil {
 		return accounts.Actor{}, err
 	}
-	return mayWrite(ctx, "tickets:write")
+	return mayWriteAnywhere(ctx, "tickets:write")
 }
 
 func (w *Workflows) mayChangeConsumer(ctx context.Context, feed, name string) (feeds.Consumer, error) {

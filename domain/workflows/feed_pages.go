@@ -69,9 +69,9 @@ func (w *Workflows) FeedScope(ctx context.Context, base, feed, board string) (fe
 	if err != nil {
 		return feeds.Scope{}, err
 	}
-	scope := feeds.Scope{Company: actor.Company.ID, Base: base}
+	scope := feeds.Scope{Sight: actor.Sight(), Base: base}
 	if board != "" {
-		found, err := boards.BySlug(ctx, w.db.Queries, actor.Company.ID, board)
+		found, err := boards.BySlug(ctx, w.db.Queries, actor.Sight(), board)
 		if err != nil {
 			return feeds.Scope{}, err
 		}

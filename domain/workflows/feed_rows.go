@@ -15,17 +15,17 @@ type visibility int
 
 const (
 	hidden visibility = iota
-	left              // it was on the reader's board, and is on another now
+	left              // it was on a board of the reader's scope, and is on another now
 	shown
 )
 
-// visibilityOf returns the visibility of a row of a company and a board. left is hidden, if the row never was on the
-// board.
-func visibilityOf(scope feeds.Scope, company id.Company, board id.Board) visibility {
+// visibilityOf returns the visibility of a row on a board; own says that it is of the reader's company, seen that the
+// reader sees the board. left is hidden, if the row never was in the reader's scope.
+func visibilityOf(scope feeds.Scope, own, seen bool, board id.Board) visibility {
 	switch {
-	case company != scope.Company:
+	case !own:
 		return hidden
-	case scope.Board != 0 && scope.Board != board:
+	case !seen || scope.Board != 0 && scope.Board != board:
 		return left
 	}
 	return shown
@@ -50,14 +50,14 @@ func links(scope feeds.Scope, company string) Links {
 
 // loadTickets reads the assignees after the positions: a later change is published again.
 func loadTickets(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, error) {
-	list, err := tickets.PublishedTickets(ctx, tx.Queries, span.After, span.To, span.Limit)
+	list, err := tickets.PublishedTickets(ctx, tx.Queries, span.Scope.Sight, span.After, span.To, span.Limit)
 	if err != nil {
 		return nil, err
 	}
 	visible := make([]visibility, len(list))
 	var live, elsewhere []tickets.ID
 	for i, p := range list {
-		switch visible[i] = visibilityOf(span.Scope, p.Company, p.Ticket.Board); {
+		switch visible[i] = visibilityOf(span.Scope, p.Own, p.Visible, p.Ticket.Board); {
 		case visible[i] == left:
 			elsewhere = append(elsewhere, p.Ticket.ID)
 		case visible[i] == shown && !p.Ticket.Deleted():
@@ -68,7 +68,7 @@ func loadTickets(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, 
 	if err != nil {
 		return nil, err
 	}
-	onceThere, err := tickets.NumberedOn(ctx, tx.Queries, span.Scope.Board, elsewhere)
+	onceThere, err := tickets.OnceSeen(ctx, tx.Queries, span.Scope.Sight, span.Scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
 	}
@@ -90,18 +90,18 @@ func loadTickets(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, 
 
 // loadComments shows comments as it does their tickets.
 func loadComments(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, error) {
-	list, err := tickets.PublishedComments(ctx, tx.Queries, span.After, span.To, span.Limit)
+	list, err := tickets.PublishedComments(ctx, tx.Queries, span.Scope.Sight, span.After, span.To, span.Limit)
 	if err != nil {
 		return nil, err
 	}
 	visible := make([]visibility, len(list))
 	var elsewhere []tickets.ID
 	for i, p := range list {
-		if visible[i] = visibilityOf(span.Scope, p.Company, p.Board); visible[i] == left {
+		if visible[i] = visibilityOf(span.Scope, p.Own, p.Visible, p.Board); visible[i] == left {
 			elsewhere = append(elsewhere, p.Comment.Ticket)
 		}
 	}
-	onceThere, err := tickets.NumberedOn(ctx, tx.Queries, span.Scope.Board, elsewhere)
+	onceThere, err := tickets.OnceSeen(ctx, tx.Queries, span.Scope.Sight, span.Scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
 	}
@@ -123,14 +123,14 @@ func loadComments(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row,
 // loadBoards reads the columns after the positions: a later change is published again. A reader of one board sees no
 // other.
 func loadBoards(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, error) {
-	list, err := boards.PublishedBoards(ctx, tx.Queries, span.Scope.Company, span.After, span.To, span.Limit)
+	list, err := boards.PublishedBoards(ctx, tx.Queries, span.Scope.Sight, span.After, span.To, span.Limit)
 	if err != nil {
 		return nil, err
 	}
 	rows := make([]feeds.Row, len(list))
 	for i, p := range list {
 		item := feeds.Item{ID: uint64(p.Board.ID), Position: p.Position}
-		v := visibilityOf(span.Scope, p.Board.Company, p.Board.ID)
+		v := visibilityOf(span.Scope, p.Visible, p.Visible, p.Board.ID)
 		if v == shown {
 			item.Edition = feeds.Edition{Version: p.Board.Version, UpdatedAt: p.Board.UpdatedAt}
 			item.Data = links(span.Scope, p.Slug).Board(p.Board)

@@ -17,14 +17,14 @@ type FeedDescriptor struct {
 	Companies companiesFunc
 	republish republishFunc[uint64]
 	// keyed returns the rows of a company that have some keys; nil if rows have none.
-	keyed func(ctx context.Context, q *db.Queries, company id.Company, keys []string) ([]uint64, error)
+	keyed func(ctx context.Context, q *db.Queries, by db.Sight, keys []string) ([]uint64, error)
 }
 
 type (
 	// companiesFunc returns the last position of each company in a range of a feed.
 	companiesFunc func(ctx context.Context, q *db.Queries, after, to uint64) (map[id.Company]uint64, error)
-	// republishFunc publishes rows again, those of them that are a company's, and returns how many.
-	republishFunc[ID ~uint64] func(ctx context.Context, tx *db.Tx, company id.Company, rows []ID) (int64, error)
+	// republishFunc publishes rows again, those of them that are in sight, and returns how many.
+	republishFunc[ID ~uint64] func(ctx context.Context, tx *db.Tx, by db.Sight, rows []ID) (int64, error)
 )
 
 // allFeeds are all feeds.
@@ -91,12 +91,12 @@ func companiesBy[P ~struct {
 
 // byIDs returns a republishFunc for plain ids.
 func byIDs[ID ~uint64](republish republishFunc[ID]) republishFunc[uint64] {
-	return func(ctx context.Context, tx *db.Tx, company id.Company, rows []uint64) (int64, error) {
+	return func(ctx context.Context, tx *db.Tx, by db.Sight, rows []uint64) (int64, error) {
 		list := make([]ID, len(rows))
 		for i, row := range rows {
 			list[i] = ID(row)
 		}
-		return republish(ctx, tx, company, list)
+		return republish(ctx, tx, by, list)
 	}
 }
 

@@ -34,7 +34,7 @@ type follower struct {
 }
 
 func (e *env) follow(feed string, board id.Board) *follower {
-	return &follower{h: e, cursor: feeds.Cursor{Feed: feed}, scope: feeds.Scope{Company: e.Actor.Company.ID, Board: board,
+	return &follower{h: e, cursor: feeds.Cursor{Feed: feed}, scope: feeds.Scope{Sight: e.Actor.Sight(), Board: board,
 		Base: "https://x.example"}, rows: map[uint64]feeds.Item{}}
 }
 
@@ -283,7 +283,7 @@ func (e *env) atPositions(t testing.TB) map[string]string {
 		var rows []feeds.Row
 		domaintest.Must(t, e.DB.ReadTx(context.Background(), func(tx *db.Tx) (err error) {
 			rows, err = feed.Load(context.Background(), tx,
-				feeds.Span{To: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: e.Actor.Company.ID}})
+				feeds.Span{To: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Sight: e.Actor.Sight()}})
 			return err
 		}))
 		for _, row := range rows {

@@ -19,7 +19,7 @@ func (w *Workflows) Inbox(
 	if err != nil {
 		return nil, 0, err
 	}
-	return tickets.Inbox(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, InboxPerPage)
+	return tickets.Inbox(ctx, w.db.Queries, actor.Sight(), before, InboxPerPage)
 }
 
 // Unread returns how many entries of the caller's inbox are unread; tickets.MaxUnread + 1 means more than that.
@@ -28,7 +28,7 @@ func (w *Workflows) Unread(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return tickets.Unread(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID)
+	return tickets.Unread(ctx, w.db.Queries, actor.Sight())
 }
 
 // InboxEntry returns an entry of the caller's inbox, or tickets.EntryNotFound.
@@ -37,7 +37,7 @@ func (w *Workflows) InboxEntry(ctx context.Context, entry id.Notification) (tick
 	if err != nil {
 		return tickets.InboxGroup{}, err
 	}
-	return tickets.InboxEntry(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, entry)
+	return tickets.InboxEntry(ctx, w.db.Queries, actor.Sight(), entry)
 }
 
 // ReadEntry marks an entry of the caller's inbox as read, with the older ones of its ticket. It returns
@@ -47,7 +47,7 @@ func (w *Workflows) ReadEntry(ctx context.Context, entry id.Notification) error 
 	if err != nil {
 		return err
 	}
-	return tickets.Read(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, entry)
+	return tickets.Read(ctx, w.db.Queries, actor.Sight(), entry)
 }
 
 // ReadInbox marks the caller's inbox as read up to an entry; newer ones stay unread.
@@ -74,7 +74,7 @@ func (w *Workflows) MuteTicket(ctx context.Context, key tickets.Key, muted bool)
 	if err != nil {
 		return tickets.Ticket{}, err
 	}
-	ticket, err := tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
+	ticket, err := tickets.ByKey(ctx, w.db.Queries, actor.Sight(), key)
 	if err != nil {
 		return tickets.Ticket{}, err
 	}

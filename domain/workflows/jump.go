@@ -35,7 +35,7 @@ func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error
 	}
 	var jump Jump
 	if key, ok := tickets.ParseShortKey(text, board); ok {
-		ticket, err := tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
+		ticket, err := tickets.ByKey(ctx, w.db.Queries, actor.Sight(), key)
 		switch {
 		case err == nil:
 			jump.Key = &ticket
@@ -43,7 +43,9 @@ func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error
 			return Jump{}, err
 		}
 	}
-	rows, err := db.Read(w.db.BoardsToSearch(ctx, actor.Company.ID, jumpBoards))
+	rows, err := db.Read(w.db.BoardsToSearch(ctx, db.BoardsToSearchParams{
+		Reader: actor.Account.ID, CompanyID: actor.Company.ID, Reach: actor.Sight().Reach, Limit: jumpBoards,
+	}))
 	if err != nil {
 		return Jump{}, fmt.Errorf("read boards: %w", err)
 	}

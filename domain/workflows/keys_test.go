@@ -41,7 +41,7 @@ func (w *town) may(err error, allowed ...fault.Code) bool {
 
 func (w *town) board(label string) boards.Board {
 	n := rapid.SampledFrom(w.boards).Draw(w.rt, label)
-	board, err := boards.ByID(w.h.Ctx, w.h.DB.Queries, w.h.Actor.Company.ID, n)
+	board, err := boards.ByID(w.h.Ctx, w.h.DB.Queries, w.h.Actor.Sight(), n)
 	w.may(err)
 	return board
 }

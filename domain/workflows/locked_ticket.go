@@ -33,8 +33,11 @@ func (w *Workflows) findTicket(ctx context.Context, key tickets.Key, do func(see
 		return err
 	}
 	for range relocations {
-		seen, err := tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
+		seen, err := tickets.ByKey(ctx, w.db.Queries, actor.Sight(), key)
 		if err != nil {
+			return err
+		}
+		if err := mayWriteOn(actor, seen.Grant); err != nil {
 			return err
 		}
 		if err := do(seen); !errors.Is(err, errElsewhere) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -54,11 +55,15 @@ func (w *Workflows) goal(ctx context.Context, from boards.Board, slug string) (b
 	if slug == "" || slug == from.Slug {
 		return from, nil
 	}
-	board, err := boards.BySlug(ctx, w.db.Queries, from.Company, slug)
+	actor := accounts.ActorFrom(ctx)
+	board, err := boards.BySlug(ctx, w.db.Queries, actor.Sight(), slug)
 	if errors.Is(err, fault.NotFound) {
 		return board, boards.Unknown()
 	}
-	return board, err
+	if err != nil {
+		return board, err
+	}
+	return board, mayWriteOn(actor, board.Grant)
 }
 
 // current replaces old slugs in the keys of an intent. A key that is no ticket's stays: its ticket is not in the

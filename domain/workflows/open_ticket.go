@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/access"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -25,6 +27,7 @@ type boardRef struct {
 // openRequest is a ticket that a caller wants, once for a key.
 type openRequest struct {
 	tickets.NewTicket
+	actor    accounts.Actor
 	mentions []string // handles in the description
 	once     *Once[tickets.Ticket]
 }
@@ -49,7 +52,9 @@ func (w *Workflows) OpenTicket(
 	if err != nil {
 		return tickets.Ticket{}, boards.NotFound()
 	}
-	wanted := &openRequest{tickets.NewTicket{Draft: draft, Author: user(actor)}, markup.Mentions(draft.Description), once}
+	wanted := &openRequest{
+		tickets.NewTicket{Draft: draft, Author: user(actor)}, actor, markup.Mentions(draft.Description), once,
+	}
 	ticket, err := DoOnce(ctx, w, once, func() (tickets.Ticket, error) {
 		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, wanted)
 	})
@@ -77,22 +82,67 @@ func (w *Workflows) openBatch(
 	return nil, db.Unavailable{Why: "the board's columns change again and again", Err: err}
 }
 
+// openBoard is a board that tickets are opened on. named says that it names members, or is private.
+type openBoard struct {
+	boards.Board
+	named bool
+}
+
+// readOpenBoard reads a board for all who open tickets on it: each one's rights are checked in the transaction.
+func (w *Workflows) readOpenBoard(ctx context.Context, ref boardRef) (board openBoard, err error) {
+	if board.Board, err = boards.BySlug(ctx, w.db.Queries, db.SightOfAll(ref.company), ref.slug); err != nil {
+		return board, err
+	}
+	board.named, err = db.Read(w.db.BoardNames(ctx, board.ID))
+	return board, err
+}
+
+// mayOpen returns boards.NotFound or ReadOnly if one of the openings is by an actor that may not.
+func (b openBoard) mayOpen(ctx context.Context, tx *db.Tx, openings []*openRequest) error {
+	levels := map[id.Account]int{}
+	private := false
+	if b.named {
+		actors := make([]id.Account, len(openings))
+		for i, o := range openings {
+			actors[i] = o.actor.Account.ID
+		}
+		rows, err := tx.GrantsOn(ctx, b.ID, actors)
+		if err != nil {
+			return fmt.Errorf("read rights on the board: %w", err)
+		}
+		for _, row := range rows {
+			private = row.Privacy > 0
+			levels[row.AccountID] = int(row.Level)
+		}
+	}
+	for _, o := range openings {
+		switch level := access.On(o.actor, db.Grant{Private: private, Level: levels[o.actor.Account.ID]}); {
+		case level == access.None:
+			return boards.NotFound()
+		case level < access.Write:
+			return accounts.ReadOnly()
+		}
+	}
+	return nil
+}
+
 // openOn opens the tickets on the board as it was read at most a second ago.
 func (w *Workflows) openOn(
 	ctx context.Context, ref boardRef, openings []*openRequest,
 ) (opened []tickets.Ticket, err error) {
-	board, err := w.boards.Get(ref, func() (boards.Board, error) {
-		return boards.BySlug(ctx, w.db.Queries, ref.company, ref.slug)
-	})
+	board, err := w.boards.Get(ref, func() (openBoard, error) { return w.readOpenBoard(ctx, ref) })
 	if err != nil {
 		return nil, err
 	}
 	err = w.change(ctx, func(tx *db.Tx) error {
+		if err := board.mayOpen(ctx, tx, openings); err != nil {
+			return err
+		}
 		wanted := make([]tickets.NewTicket, len(openings))
 		for i, o := range openings {
 			wanted[i] = o.NewTicket
 		}
-		if opened, err = OpenTickets(ctx, tx, board, wanted, tickets.Open); err != nil {
+		if opened, err = OpenTickets(ctx, tx, board.Board, wanted, tickets.Open); err != nil {
 			return err
 		}
 		if err := notifyOfNew(ctx, tx, ref.company, openings, opened); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/feeds"
-	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -80,11 +79,14 @@ func (w *Workflows) RepublishRows(
 		return 0, nil, err
 	}
 	if which.Board == "" {
-		n, err = w.RepublishNow(ctx, actor.Company.ID, feed, which)
+		n, err = w.RepublishNow(ctx, actor.Sight(), feed, which)
 		return n, nil, err
 	}
-	board, err := boards.BySlug(ctx, w.db.Queries, actor.Company.ID, which.Board)
+	board, err := boards.BySlug(ctx, w.db.Queries, actor.Sight(), which.Board)
 	if err != nil {
+		return 0, nil, err
+	}
+	if err := mayWriteOn(actor, board.Grant); err != nil {
 		return 0, nil, err
 	}
 	values := migrations.Values{"feed": feed, "company": actor.Company.Slug, "board": board.Slug}
@@ -97,9 +99,9 @@ func (w *Workflows) RepublishRows(
 // namedAtOnce is how many rows a statement names: MariaDB takes a list of a thousand for a table, and joins it.
 const namedAtOnce = 500
 
-// RepublishNow publishes some rows of a company again, and returns how many. It checks no rights: the caller has.
+// RepublishNow publishes some rows in sight again, and returns how many. It checks no rights: the caller has.
 func (w *Workflows) RepublishNow(
-	ctx context.Context, company id.Company, feed string, which feeds.Selection,
+	ctx context.Context, by db.Sight, feed string, which feeds.Selection,
 ) (n int64, err error) {
 	of, err := FeedByName(feed)
 	if err != nil {
@@ -110,7 +112,7 @@ func (w *Workflows) RepublishNow(
 		if of.keyed == nil {
 			return 0, feeds.NoKeys(feed)
 		}
-		keyed, err := of.keyed(ctx, w.db.Queries, company, which.Keys)
+		keyed, err := of.keyed(ctx, w.db.Queries, by, which.Keys)
 		if err != nil {
 			return 0, err
 		}
@@ -120,7 +122,7 @@ func (w *Workflows) RepublishNow(
 	err = w.change(ctx, func(tx *db.Tx) error {
 		n = 0
 		for part := range slices.Chunk(rows, namedAtOnce) {
-			again, err := of.republish(ctx, tx, company, part)
+			again, err := of.republish(ctx, tx, by, part)
 			if err != nil {
 				return err
 			}

@@ -35,6 +35,9 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 	if board, err = w.Board(ctx, slug); err != nil {
 		return board, err
 	}
+	if err := mayWriteOn(actor, board.Grant); err != nil {
+		return board, err
+	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		if err := boards.Live(ctx, tx, board.ID); err != nil {
 			return err
@@ -150,7 +153,7 @@ func (w *Workflows) openRequest(
 		return receipt, err
 	}
 	for range relocations {
-		board, err := boards.ByID(ctx, w.db.Queries, form.Company, form.Board)
+		board, err := boards.ByID(ctx, w.db.Queries, db.SightOfAll(form.Company), form.Board)
 		if err != nil {
 			return receipt, err
 		}

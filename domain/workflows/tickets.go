@@ -16,7 +16,7 @@ func (w *Workflows) Ticket(ctx context.Context, key tickets.Key) (tickets.Ticket
 	if err != nil {
 		return tickets.Ticket{}, err
 	}
-	return tickets.ForReader(ctx, w.db.Queries, actor.Company.ID, key, actor.Account.ID)
+	return tickets.ByKey(ctx, w.db.Queries, actor.Sight(), key)
 }
 
 // TicketOnBoard returns a ticket with its board.
@@ -25,7 +25,7 @@ func (w *Workflows) TicketOnBoard(ctx context.Context, key tickets.Key) (tickets
 	if err != nil {
 		return tickets.Ticket{}, boards.Board{}, err
 	}
-	board, err := boards.BySlug(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, ticket.Key.Board)
+	board, err := boards.BySlug(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), ticket.Key.Board)
 	return ticket, board, err
 }
 
@@ -52,7 +52,7 @@ func (w *Workflows) TicketsOf(
 	if err != nil {
 		return board, nil, nil, err
 	}
-	board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, slug)
+	board, err = boards.BySlug(ctx, w.db.Queries, actor.Sight(), slug)
 	if err != nil {
 		return board, nil, nil, err
 	}

@@ -46,7 +46,7 @@ func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id
 	for range relocations {
 		if latest {
 			since := w.db.Now().Add(-tickets.UndoFor)
-			activity, err = tickets.LastAction(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, since, passed)
+			activity, err = tickets.LastAction(ctx, w.db.Queries, actor.Sight(), since, passed)
 			if err != nil {
 				return UndoResult{}, err
 			}
@@ -70,7 +70,7 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 	if err != nil {
 		return UndoResult{}, err
 	}
-	seen, err := tickets.ByID(ctx, w.db.Queries, actor.Company.ID, action.Ticket)
+	seen, err := tickets.ByID(ctx, w.db.Queries, actor.Sight(), action.Ticket)
 	tooLate := action.At.Before(w.db.Now().Add(-tickets.UndoFor))
 	if errors.Is(err, tickets.CodeNotFound) || err == nil && (action.Detail.From == nil || tooLate) {
 		return UndoResult{}, tickets.NothingToUndo()
@@ -79,11 +79,16 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 		return UndoResult{}, err
 	}
 	back := reversal{action: action, old: *action.Detail.From}
-	if back.move.from, err = boards.ByID(ctx, w.db.Queries, actor.Company.ID, seen.Board); err != nil {
+	if back.move.from, err = boards.ByID(ctx, w.db.Queries, actor.Sight(), seen.Board); err != nil {
 		return UndoResult{}, err
 	}
-	if back.move.to, err = boards.ByID(ctx, w.db.Queries, actor.Company.ID, back.old.Board); err != nil {
+	if back.move.to, err = boards.ByID(ctx, w.db.Queries, actor.Sight(), back.old.Board); err != nil {
 		return UndoResult{}, err
+	}
+	for _, board := range []boards.Board{back.move.from, back.move.to} {
+		if err := mayWriteOn(actor, board.Grant); err != nil {
+			return UndoResult{}, err
+		}
 	}
 	if back.old.After, err = w.currentKey(ctx, back.old.After); err != nil {
 		return UndoResult{}, err
@@ -106,7 +111,7 @@ func (w *Workflows) currentKey(ctx context.Context, key *tickets.Key) (*tickets.
 	if key == nil {
 		return nil, nil
 	}
-	ticket, err := tickets.ByKey(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, *key)
+	ticket, err := tickets.ByKey(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), *key)
 	if errors.Is(err, fault.NotFound) {
 		return key, nil
 	}

@@ -126,7 +126,7 @@ func (w *Workflows) boardOfWebhook(ctx context.Context, draft webhooks.Draft) (i
 	if draft.Board == "" {
 		return 0, nil
 	}
-	board, err := boards.BySlug(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, draft.Board)
+	board, err := boards.BySlug(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), draft.Board)
 	return board.ID, err
 }
 
@@ -314,7 +314,7 @@ func (w *Workflows) ForgetDeliveries(ctx context.Context) (int64, error) {
 }
 
 func WebhookScope(hook webhooks.Webhook, base string) feeds.Scope {
-	return feeds.Scope{Company: hook.Company, Board: hook.Board, Base: base}
+	return feeds.Scope{Sight: db.Sight{Company: hook.Company}, Board: hook.Board, Base: base}
 }
 
 // WebhookMessage returns the message about a row of the feed of a cursor, as it was at a time.

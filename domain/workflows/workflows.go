@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/accounts"
-	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
@@ -43,7 +43,7 @@ type Workflows struct {
 	openings *coalesce.Group[boardRef, *openRequest, tickets.Ticket]
 	lookups  *coalesce.Group[requests.OriginGroup, lookup, requests.TrackedTicket]
 	meter    *requests.Meter
-	boards   coalesce.Recent[boardRef, boards.Board]
+	boards   coalesce.Recent[boardRef, openBoard]
 	bearers  coalesce.Recent[string, accounts.Actor] // by the token's hash
 	engine   *migrations.Engine
 	feeds    *feeds.Engine
@@ -103,16 +103,34 @@ func MayRead(ctx context.Context, scope string) (accounts.Actor, error) {
 	return actor, nil
 }
 
-// mayWrite returns the caller if it may change things with the scope. It returns MissingScope or ReadOnly.
+// mayWrite returns the caller if it may change things with the scope, on boards that mayWriteOn allows. It returns
+// MissingScope or ReadOnly.
 func mayWrite(ctx context.Context, scope string) (accounts.Actor, error) {
 	actor, err := MayRead(ctx, scope)
 	if err != nil {
 		return actor, err
 	}
-	if !actor.Writes() {
+	if actor.Role == accounts.Viewer {
 		return actor, accounts.ReadOnly()
 	}
 	return actor, nil
+}
+
+// mayWriteAnywhere is mayWrite for what is on no board. Guests may not.
+func mayWriteAnywhere(ctx context.Context, scope string) (accounts.Actor, error) {
+	actor, err := mayWrite(ctx, scope)
+	if err == nil && !actor.Writes() {
+		return actor, accounts.ReadOnly()
+	}
+	return actor, err
+}
+
+// mayWriteOn returns ReadOnly unless the actor may change tickets on a board that it sees.
+func mayWriteOn(actor accounts.Actor, grant db.Grant) error {
+	if access.On(actor, grant) < access.Write {
+		return accounts.ReadOnly()
+	}
+	return nil
 }
 
 // mayChange is mayWrite for what is shown to the caller afterwards, or in a conflict: that takes the right to read it,

@@ -145,7 +145,9 @@ func (env *env) rows(t testing.TB, from string) int {
 // tables are all of a backup.
 var tables = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
-	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment",
+	"board", "board_slug", "board_ticket_incrementer", "board_column",
+	"people_group", "people_group_member", "board_member", "board_access",
+	"ticket", "ticket_alias", "assignee", "comment",
 	"watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source",
 	"request_form", "ticket_request", "request_watcher",

@@ -16,7 +16,9 @@ import (
 // nor in leftOut stops every backup, and fails a test.
 var backedUp = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
-	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment",
+	"board", "board_slug", "board_ticket_incrementer", "board_column",
+	"people_group", "people_group_member", "board_member", "board_access",
+	"ticket", "ticket_alias", "assignee", "comment",
 	"watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source",
 	"request_form", "ticket_request", "request_watcher",

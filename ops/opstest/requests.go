@@ -18,6 +18,10 @@ var requested = []string{
 	`INSERT INTO comment (ticket_id, account_id, body, public, from_requester, created_at, updated_at)
 		SELECT t.id, a.id, 'Thank you', TRUE, TRUE, '2026-01-02', '2026-01-02' FROM ticket t, account a WHERE t.title = 'End' AND a.email = 'requester'`,
 	`INSERT INTO request_watcher (board_id, account_id, is_on) SELECT id, 1, FALSE FROM board WHERE slug = 'AWAY'`,
+	`INSERT INTO people_group (company_id, name, created_at) SELECT company_id, 'Crew', '2026-01-01' FROM board WHERE slug = 'AWAY'`,
+	`INSERT INTO people_group_member (group_id, account_id) SELECT id, 1 FROM people_group WHERE name = 'Crew'`,
+	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT b.id, 'group', g.id, 2 FROM board b, people_group g WHERE b.slug = 'AWAY' AND g.name = 'Crew'`,
+	`INSERT INTO board_access (board_id, account_id, level) SELECT id, 1, 2 FROM board WHERE slug = 'AWAY'`,
 	`INSERT INTO public_limit (name, used, last_at) VALUES (UNHEX(SHA2('someone', 256)), 3, '2026-01-02')`,
 	`INSERT INTO lookup_hour (hour, hits, misses, refused, canaries) VALUES ('2026-01-02', 5, 3, 0, 1)`,
 }

@@ -75,7 +75,7 @@ func (p *plan) openBoards(ctx context.Context, d *db.DB, company id.Company) err
 			if _, _, err = boards.OpenColumn(ctx, then, b.Board, boards.ColumnEdit{Name: &name, Position: &third}); err != nil {
 				return fmt.Errorf("open column: %w", err)
 			}
-			if b.Board, err = boards.ByID(ctx, tx.Queries, company, b.ID); err != nil {
+			if b.Board, err = boards.ByID(ctx, tx.Queries, db.SightOfAll(company), b.ID); err != nil {
 				return err
 			}
 		}

@@ -20,7 +20,7 @@ const (
 // after a restore the server's statistics still say that tables are empty, and it would scan one for each row of
 // another. STRAIGHT_JOIN keeps the scanned table on the left.
 func checks(place string) []check {
-	list := slices.Concat(houseChecks(), migrationChecks(), importChecks(), feedChecks(), refChecks(), requestChecks())
+	list := slices.Concat(houseChecks(), accessChecks(), migrationChecks(), importChecks(), feedChecks(), refChecks(), requestChecks())
 	if place != "" {
 		list = append(list, imageFiles(place))
 	}

@@ -42,7 +42,7 @@ func (e *env) filled(t testing.TB, slug string, n int) (boards.Board, id.Column)
 
 func (e *env) now(t testing.TB, slug string) boards.Board {
 	t.Helper()
-	return domaintest.OK(boards.BySlug(e.Ctx, e.DB.Queries, e.Actor.Company.ID, slug))(t)
+	return domaintest.OK(boards.BySlug(e.Ctx, e.DB.Queries, e.Actor.Sight(), slug))(t)
 }
 
 func (e *env) column(t testing.TB, slug string, column id.Column) boards.Column {

@@ -379,7 +379,7 @@ func (m *Images) textsOf(ctx context.Context, company id.Company, job imageJob) 
 	if err != nil {
 		return nil, migrations.Permanent{Err: err}
 	}
-	ticket, err := tickets.ByKey(ctx, m.bulk.Queries, company, key)
+	ticket, err := tickets.ByKey(ctx, m.bulk.Queries, db.SightOfAll(company), key)
 	if errors.Is(err, fault.NotFound) {
 		return nil, migrations.Permanent{Err: err}
 	}
@@ -551,7 +551,7 @@ func (m *Images) showImage(
 	if job.Key == "" {
 		return "", nil
 	}
-	seen, err := tickets.ByID(ctx, tx.Queries, company, texts[0].Ticket)
+	seen, err := tickets.ByID(ctx, tx.Queries, db.SightOfAll(company), texts[0].Ticket)
 	if err == nil {
 		seen, err = tickets.Lock(ctx, tx, seen)
 	}

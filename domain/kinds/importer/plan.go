@@ -103,7 +103,7 @@ func (m *Importer) importPlan(
 }
 
 func (p *importPlan) readBoard(ctx context.Context, q *db.Queries, values migrations.Values) (err error) {
-	p.board, err = boards.BySlug(ctx, q, p.company.ID, values["board"])
+	p.board, err = boards.BySlug(ctx, q, db.SightOfAll(p.company.ID), values["board"])
 	switch {
 	case errors.Is(err, fault.NotFound):
 		return migrations.BadParam("board", "This board does not exist in that company. Enter its ticket prefix, such as DEMO.")

@@ -191,7 +191,7 @@ func TestPurgeDeletedKeeps(t *testing.T) {
 		e.Publish(t)
 		end := domaintest.OK(e.Feeds.End(ctx, "tickets"))(t)
 		e.deletedAgo(t, 31, keys...)
-		scope := feeds.Scope{Company: e.Actor.Company.ID}
+		scope := feeds.Scope{Sight: e.Actor.Sight()}
 		commentsEnd := domaintest.OK(e.Feeds.End(ctx, "comments"))(t)
 		consumer := func(name string, at feeds.Cursor) {
 			e.Exec(t, `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)

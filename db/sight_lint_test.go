@@ -1,0 +1,131 @@
+package db_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// shows matches a statement that reads rows of boards: of the tables in boardRows.
+var (
+	shows    = regexp.MustCompile(`(?i)\b(?:FROM|JOIN) (?:board|ticket|ticket_alias|ticket_origin|comment|deleted_comment|activity|assignee|notification|ticket_request|board_slug)\b`)
+	readOnly = regexp.MustCompile(`(?i)^[( ]*SELECT\b`)
+	joined   = regexp.MustCompile(`LEFT JOIN board_access x ON x\.board_id = \w+\.id AND x\.account_id = `)
+	sighted  = regexp.MustCompile(`x\.level IS NOT NULL OR \w+\.privacy <= `)
+)
+
+// Each statement that shows rows of boards joins board_access for its reader, or stands in unsighted with the reason.
+func TestEachStatementShowsWhatItsReaderMaySee(t *testing.T) {
+	t.Parallel()
+	met := map[string]bool{}
+	lint := func(at, text string) {
+		text = strings.TrimSpace(spaces.ReplaceAllString(sqlComment.ReplaceAllString(text, ""), " "))
+		if !readOnly.MatchString(text) || !shows.MatchString(text) || joined.MatchString(text) && sighted.MatchString(text) {
+			return
+		}
+		met[at] = true
+		if unsighted[at] == "" {
+			t.Errorf("%s shows rows of boards to any reader. Join board_access, or name it in unsighted with the reason\n%s",
+				at, text)
+		}
+	}
+	for name, text := range allQueries(t) {
+		lint("queries: "+name, text)
+	}
+	for _, s := range literals(t, "..") {
+		if strings.HasPrefix(s.where, "db/") && !strings.Contains(s.where, "test/") {
+			lint(s.where, s.text)
+		}
+	}
+	for at := range unsighted {
+		if !met[at] {
+			t.Errorf("%s is excused and need not be", at)
+		}
+	}
+}
+
+const (
+	ofBoard  = "its board was read in sight by the same request"
+	ofTicket = "its ticket was read in sight by the same request"
+	engine   = "no reader: the server filters what it sends to each"
+	bulk     = "bulk work of an operator, which reports figures"
+	outside  = "for requesters, who hold a code or a link of the ticket"
+)
+
+// unsighted are the statements that take no sight, with their reasons.
+var unsighted = map[string]string{
+	"db/cards.go: a constant":               ofBoard,
+	"db/titles.go: a constant":              "of the boards in sight that BoardsToSearch returns",
+	"db/multirow_ranks.go: ExistingNumbers": "of the boards in sight that BoardSlugs returns",
+
+	"queries: CardAbove":         ofBoard,
+	"queries: CardBelow":         ofBoard,
+	"queries: CardByNumber":      ofBoard,
+	"queries: CardsAfter":        ofBoard,
+	"queries: TicketsAfter":      ofBoard,
+	"queries: ColumnNumbers":     ofBoard,
+	"queries: DeletedTickets":    ofBoard,
+	"queries: RanksAbove":        ofBoard,
+	"queries: RanksBelow":        ofBoard,
+	"queries: LockBoardsShared":  ofBoard,
+	"queries: LockColumnTickets": ofBoard,
+	"queries: LockTickets":       ofBoard,
+	"queries: BoardNames":        "says whether GrantsOn must be read",
+	"queries: GrantsOn":          "says what each reader sees",
+
+	"queries: ActivityByID":      ofTicket,
+	"queries: ActivityOfTicket":  ofTicket,
+	"queries: ChangeSince":       ofTicket,
+	"queries: FirstEdits":        ofTicket,
+	"queries: LastActivity":      ofTicket,
+	"queries: LastEdits":         ofTicket,
+	"queries: LastLocations":     ofTicket,
+	"queries: AssigneesOf":       ofTicket,
+	"queries: CommentCounts":     ofTicket,
+	"queries: CommentOfTicket":   ofTicket,
+	"queries: CommentsAfter":     ofTicket,
+	"queries: CommentsBefore":    ofTicket,
+	"queries: OlderComments":     ofTicket,
+	"queries: CommentIDsAfter":   ofTicket,
+	"queries: LockComment":       ofTicket,
+	"queries: LockDeletedText":   ofTicket,
+	"queries: LockTicket":        ofTicket,
+	"queries: LockTicketRequest": ofTicket,
+	"queries: NumberOnBoard":     ofTicket,
+	"queries: RequestOfTicket":   ofTicket,
+
+	"queries: LiveAliases":         engine,
+	"queries: LiveBoards":          engine,
+	"queries: LiveComments":        engine,
+	"queries: LiveTickets":         engine,
+	"queries: CompaniesOfBoards":   engine,
+	"queries: CompaniesOfComments": engine,
+	"queries: CompaniesOfTickets":  engine,
+	"queries: CommentsPublished":   engine,
+	"queries: LastBoard":           "shows no row",
+	"queries: LastComment":         "shows no row",
+	"queries: LastTicket":          "shows no row",
+
+	"queries: BoardsAfter":            bulk,
+	"queries: CommentsWithImages":     bulk,
+	"queries: DescriptionsWithImages": bulk,
+	"queries: DescriptionsOf":         bulk,
+	"queries: DeletedBefore":          bulk,
+	"queries: OldNumbersOf":           bulk,
+	"queries: TicketsNumbered":        bulk,
+	"queries: TicketsOfOrigins":       bulk,
+	"queries: LastTimes":              bulk,
+	"queries: NumberTimes":            bulk,
+	"queries: KnownSlugs":             "says which slugs are taken, as the refusal of one does",
+
+	"queries: OpenForm":             outside,
+	"queries: PublicCommentsBefore": outside,
+	"queries: RequestByForm":        outside,
+	"queries: RequestTexts":         outside,
+	"queries: TrackedByCode":        outside,
+	"queries: TrackedByLink":        outside,
+
+	"queries: WebhookByID":       "names the board of a webhook to managers, who see its title in settings",
+	"queries: WebhooksAfter":     "as WebhookByID, to operators",
+	"queries: WebhooksOfCompany": "as WebhookByID",
+}
