@@ -8,9 +8,62 @@ package db
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
+
+const boardMembers = `-- name: BoardMembers :many
+SELECT x.kind, x.member_id, x.level, COALESCE(a.name, g.name, '') AS name, COALESCE(m.handle, '') AS handle, COALESCE(m.role, '') AS role
+FROM board_member x
+JOIN board b ON b.id = x.board_id
+LEFT JOIN account a ON x.kind = 'account' AND a.id = x.member_id
+LEFT JOIN membership m ON x.kind = 'account' AND m.company_id = b.company_id AND m.account_id = x.member_id
+LEFT JOIN people_group g ON x.kind = 'group' AND g.id = x.member_id
+WHERE x.board_id = ?
+ORDER BY x.kind, name, x.member_id
+LIMIT ?
+`
+
+type BoardMembersRow struct {
+	Kind     string
+	MemberID uint64
+	Level    uint8
+	Name     string
+	Handle   string
+	Role     string
+}
+
+// Who a board names: members first, then groups, each with its name.
+func (q *Queries) BoardMembers(ctx context.Context, boardID id.Board, limit int32) ([]BoardMembersRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardMembers, boardID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BoardMembersRow
+	for rows.Next() {
+		var i BoardMembersRow
+		if err := rows.Scan(
+			&i.Kind,
+			&i.MemberID,
+			&i.Level,
+			&i.Name,
+			&i.Handle,
+			&i.Role,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
 
 const boardNames = `-- name: BoardNames :one
 
@@ -25,6 +78,114 @@ func (q *Queries) BoardNames(ctx context.Context, boardID id.Board) (bool, error
 	var named bool
 	err := row.Scan(&named)
 	return named, err
+}
+
+const clearAccessOf = `-- name: ClearAccessOf :exec
+DELETE x FROM board_access x JOIN board b ON b.id = x.board_id
+WHERE x.account_id = ? AND b.company_id = ?
+`
+
+func (q *Queries) ClearAccessOf(ctx context.Context, accountID id.Account, companyID id.Company) error {
+	_, err := q.db.ExecContext(ctx, clearAccessOf, accountID, companyID)
+	return err
+}
+
+const clearAccessTo = `-- name: ClearAccessTo :exec
+
+DELETE FROM board_access WHERE board_id = ?
+`
+
+// board_access is what board_member comes to. It is made anew for a board or an account of a company, under the lock of
+// the company, by a Clear and a Fill.
+func (q *Queries) ClearAccessTo(ctx context.Context, boardID id.Board) error {
+	_, err := q.db.ExecContext(ctx, clearAccessTo, boardID)
+	return err
+}
+
+const dropBoardMember = `-- name: DropBoardMember :execrows
+DELETE FROM board_member WHERE board_id = ? AND kind = ? AND member_id = ?
+`
+
+type DropBoardMemberParams struct {
+	BoardID  id.Board
+	Kind     string
+	MemberID uint64
+}
+
+func (q *Queries) DropBoardMember(ctx context.Context, arg DropBoardMemberParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, dropBoardMember, arg.BoardID, arg.Kind, arg.MemberID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const dropBoardMemberEverywhere = `-- name: DropBoardMemberEverywhere :exec
+DELETE x FROM board_member x JOIN board b ON b.id = x.board_id
+WHERE x.kind = ? AND x.member_id = ? AND b.company_id = ?
+`
+
+type DropBoardMemberEverywhereParams struct {
+	Kind      string
+	MemberID  uint64
+	CompanyID id.Company
+}
+
+// From all boards of a company.
+func (q *Queries) DropBoardMemberEverywhere(ctx context.Context, arg DropBoardMemberEverywhereParams) error {
+	_, err := q.db.ExecContext(ctx, dropBoardMemberEverywhere, arg.Kind, arg.MemberID, arg.CompanyID)
+	return err
+}
+
+const fillAccessOf = `-- name: FillAccessOf :exec
+INSERT INTO board_access (board_id, account_id, level)
+SELECT n.board_id, ?, MAX(n.level) FROM (
+  SELECT x.board_id, x.level FROM board_member x
+  JOIN board b ON b.id = x.board_id
+  WHERE x.kind = 'account' AND x.member_id = ? AND b.company_id = ?
+  UNION ALL
+  SELECT x.board_id, x.level FROM people_group_member g
+  JOIN board_member x ON x.kind = 'group' AND x.member_id = g.group_id
+  JOIN board b ON b.id = x.board_id
+  WHERE g.account_id = ? AND b.company_id = ?
+) n GROUP BY n.board_id
+`
+
+type FillAccessOfParams struct {
+	AccountID id.Account
+	MemberID  uint64
+	CompanyID id.Company
+}
+
+func (q *Queries) FillAccessOf(ctx context.Context, arg FillAccessOfParams) error {
+	_, err := q.db.ExecContext(ctx, fillAccessOf,
+		arg.AccountID,
+		arg.MemberID,
+		arg.CompanyID,
+		arg.AccountID,
+		arg.CompanyID,
+	)
+	return err
+}
+
+const fillAccessTo = `-- name: FillAccessTo :exec
+INSERT INTO board_access (board_id, account_id, level)
+SELECT ?, n.account_id, MAX(n.level) FROM (
+  SELECT x.member_id AS account_id, x.level FROM board_member x WHERE x.board_id = ? AND x.kind = 'account'
+  UNION ALL
+  SELECT g.account_id, x.level FROM board_member x
+  STRAIGHT_JOIN people_group_member g ON g.group_id = x.member_id
+  WHERE x.board_id = ? AND x.kind = 'group'
+) n GROUP BY n.account_id
+`
+
+type FillAccessToParams struct {
+	BoardID id.Board
+}
+
+func (q *Queries) FillAccessTo(ctx context.Context, arg FillAccessToParams) error {
+	_, err := q.db.ExecContext(ctx, fillAccessTo, arg.BoardID, arg.BoardID, arg.BoardID)
+	return err
 }
 
 const grantsOn = `-- name: GrantsOn :many
@@ -74,4 +235,100 @@ func (q *Queries) GrantsOn(ctx context.Context, boardID id.Board, accounts []id.
 		return nil, err
 	}
 	return items, nil
+}
+
+const privateBoards = `-- name: PrivateBoards :many
+SELECT b.id, b.slug, b.title, b.archived_at,
+  CAST(EXISTS (SELECT 1 FROM board_access x JOIN membership m ON m.company_id = b.company_id AND m.account_id = x.account_id
+    WHERE x.board_id = b.id AND x.level = 3 AND m.role <> 'viewer') AS SIGNED) AS managed
+FROM board b
+WHERE b.company_id = ? AND b.privacy > 0
+ORDER BY b.slug
+LIMIT 1000
+`
+
+type PrivateBoardsRow struct {
+	ID         id.Board
+	Slug       string
+	Title      string
+	ArchivedAt *time.Time
+	Managed    int64
+}
+
+// The private boards of a company, without what is on them: managed says that somebody administers the board.
+func (q *Queries) PrivateBoards(ctx context.Context, companyID id.Company) ([]PrivateBoardsRow, error) {
+	rows, err := q.db.QueryContext(ctx, privateBoards, companyID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PrivateBoardsRow
+	for rows.Next() {
+		var i PrivateBoardsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Slug,
+			&i.Title,
+			&i.ArchivedAt,
+			&i.Managed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const setBoardMember = `-- name: SetBoardMember :exec
+INSERT INTO board_member (board_id, kind, member_id, level)
+VALUES (?, ?, ?, ?)
+ON DUPLICATE KEY UPDATE level = VALUES(level)
+`
+
+type SetBoardMemberParams struct {
+	BoardID  id.Board
+	Kind     string
+	MemberID uint64
+	Level    uint8
+}
+
+func (q *Queries) SetBoardMember(ctx context.Context, arg SetBoardMemberParams) error {
+	_, err := q.db.ExecContext(ctx, setBoardMember,
+		arg.BoardID,
+		arg.Kind,
+		arg.MemberID,
+		arg.Level,
+	)
+	return err
+}
+
+const setPrivacy = `-- name: SetPrivacy :execrows
+UPDATE board SET privacy = ?, version = version + 1, updated_at = ?, feed_sync_id = NULL
+WHERE id = ? AND version = ?
+`
+
+type SetPrivacyParams struct {
+	Privacy int8
+	Now     time.Time
+	ID      id.Board
+	Version uint64
+}
+
+func (q *Queries) SetPrivacy(ctx context.Context, arg SetPrivacyParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setPrivacy,
+		arg.Privacy,
+		arg.Now,
+		arg.ID,
+		arg.Version,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -497,14 +497,14 @@ type PasswordReset struct {
 }
 
 type PeopleGroup struct {
-	ID        uint64
+	ID        id.Group
 	CompanyID id.Company
 	Name      string
 	CreatedAt time.Time
 }
 
 type PeopleGroupMember struct {
-	GroupID   uint64
+	GroupID   id.Group
 	AccountID id.Account
 }
 

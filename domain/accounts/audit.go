@@ -42,6 +42,16 @@ const (
 	AuditConsumerDeleted   = "consumer-deleted"
 	AuditFormOn            = "form-on"
 	AuditFormOff           = "form-off"
+	AuditBoardPrivate      = "board-private"
+	AuditBoardOpen         = "board-open"
+	AuditBoardMember       = "board-member"
+	AuditBoardMemberGone   = "board-member-removed"
+	AuditBoardTaken        = "board-taken-over"
+	AuditGroupMade         = "group-made"
+	AuditGroupRenamed      = "group-renamed"
+	AuditGroupDeleted      = "group-deleted"
+	AuditGroupMember       = "group-member"
+	AuditGroupMemberGone   = "group-member-removed"
 	AuditFailedOver        = "failed-over"
 )
 

@@ -363,3 +363,47 @@ func UnknownCompany(slug string) error {
 	return fault.NotFound.New(CodeUnknownCompany, "",
 		"There is no company “"+slug+"”. Give its short name, as in its URLs: acme.")
 }
+
+// CodeGroupNotFound: the company has no such group. It may have been deleted; reload the page.
+const CodeGroupNotFound fault.Code = "Group.NotFound"
+
+func GroupNotFound() error {
+	return fault.NotFound.New(CodeGroupNotFound, "", "This group does not exist any more.")
+}
+
+// CodeBadGroupName: the name of a group is empty, too long or not text. Shorten or retype it.
+const CodeBadGroupName fault.Code = "Group.BadName"
+
+func BadGroupName(length int) error {
+	message := "The name has invalid or invisible characters. Type it again instead of pasting it."
+	switch {
+	case length == 0:
+		message = "Enter a name for the group."
+	case length > MaxGroupName:
+		message = fmt.Sprintf("The name has %d characters; shorten it to %d.", length, MaxGroupName)
+	}
+	return fault.Invalid.New(CodeBadGroupName, "name", message)
+}
+
+// CodeGroupNameTaken: another group of the company has this name. Choose another.
+const CodeGroupNameTaken fault.Code = "Group.NameTaken"
+
+func GroupNameTaken(name string) error {
+	return fault.Conflict.New(CodeGroupNameTaken, "name", "There is a group “"+name+"” already. Choose another name.")
+}
+
+// CodeTooManyGroups: the company has as many groups as it can. Delete one first.
+const CodeTooManyGroups fault.Code = "Group.TooMany"
+
+func TooManyGroups() error {
+	return fault.Conflict.New(CodeTooManyGroups, "",
+		fmt.Sprintf("A company has at most %d groups. Delete one first.", MaxGroups))
+}
+
+// CodeTooManyGroupMembers: the group has as many members as it can. Make another group.
+const CodeTooManyGroupMembers fault.Code = "Group.Full"
+
+func TooManyGroupMembers() error {
+	return fault.Conflict.New(CodeTooManyGroupMembers, "",
+		fmt.Sprintf("A group has at most %d members. Make another group.", MaxGroupMembers))
+}

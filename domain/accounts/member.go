@@ -140,6 +140,9 @@ func Remove(
 	if err := endLinksBy(ctx, tx, actor.Company.ID, account); err != nil {
 		return CompanyMember{}, nil, err
 	}
+	if err := leaveBoards(ctx, tx, actor.Company.ID, account); err != nil {
+		return CompanyMember{}, nil, err
+	}
 	if _, err := tx.DeleteMembership(ctx, actor.Company.ID, account); err != nil {
 		return CompanyMember{}, nil, fmt.Errorf("delete membership: %w", err)
 	}

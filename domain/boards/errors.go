@@ -210,3 +210,40 @@ func NoHeir() error {
 	return fault.Invalid.New(CodeNoHeir, "to",
 		"The column has tickets. Choose the column of this board to move them to.")
 }
+
+// CodeBadRole: the role on a board is none of viewer, member and admin. Choose one of them.
+const CodeBadRole fault.Code = "Board.BadRole"
+
+func BadRole() error {
+	return fault.Invalid.New(CodeBadRole, "role", "Choose a role on the board: viewer, member or admin.")
+}
+
+// CodeMemberNotFound: the board does not name this member or group. Reload the page.
+const CodeMemberNotFound fault.Code = "Board.MemberNotFound"
+
+func MemberNotFound() error {
+	return fault.NotFound.New(CodeMemberNotFound, "", "They are not named on this board any more. Reload the page.")
+}
+
+// CodeTooManyMembers: the board names as many members and groups as it can. Put some in a group.
+const CodeTooManyMembers fault.Code = "Board.TooManyMembers"
+
+func TooManyMembers() error {
+	return fault.Conflict.New(CodeTooManyMembers, "member",
+		fmt.Sprintf("A board names at most %d members and groups. Put some of them in a group.", MaxMembers))
+}
+
+// CodeLastAdmin: nobody else administers the private board. Make another member an admin of it first.
+const CodeLastAdmin fault.Code = "Board.LastAdmin"
+
+func LastAdmin() error {
+	return fault.Conflict.New(CodeLastAdmin, "",
+		"A private board keeps an admin. Make another member an admin of this board first.")
+}
+
+// CodeNotManager: the caller does not administer the board. Ask one of its admins.
+const CodeNotManager fault.Code = "Board.NotManager"
+
+func NotManager() error {
+	return fault.Forbidden.New(CodeNotManager, "", "Only admins of this board can change who sees it.")
+}

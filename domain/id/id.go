@@ -24,6 +24,8 @@ type (
 	Notification uint64
 	// Audit is the id of an entry of a company's audit list; ids grow with time.
 	Audit uint64
+	// Group is the id of a group of members.
+	Group uint64
 	// Run is the id of a run of a migration; ids grow with time.
 	Run uint64
 	// Task is the id of a task of a run; within a run they are in the order of filling.

@@ -1,0 +1,126 @@
+package boards
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// MaxMembers is how many members and groups a board names.
+const MaxMembers = 500
+
+// Kinds of what a board names.
+const (
+	KindAccount = "account"
+	KindGroup   = "group"
+)
+
+// Roles are those on a board, the weakest first: the level of a role is its place, from 1.
+var Roles = []string{"viewer", "member", "admin"}
+
+// ManageLevel is the level of those who administer a board.
+const ManageLevel = 3
+
+// Member is a member of the company, or a group, that a board names.
+type Member struct {
+	Kind   string // KindAccount or KindGroup
+	ID     uint64
+	Name   string
+	Handle string // of an account, without the @
+	Role   string // on the board: one of Roles
+}
+
+// Members returns who a board names: members by name, then groups.
+func Members(ctx context.Context, q *db.Queries, board ID) ([]Member, error) {
+	rows, err := db.Read(q.BoardMembers(ctx, board, MaxMembers))
+	if err != nil {
+		return nil, fmt.Errorf("read members of the board: %w", err)
+	}
+	list := make([]Member, len(rows))
+	for i, row := range rows {
+		list[i] = Member{Kind: row.Kind, ID: row.MemberID, Name: row.Name, Handle: row.Handle, Role: Roles[row.Level-1]}
+	}
+	return list, nil
+}
+
+// SetMember names a member or a group on a board, or gives it another role there. The caller holds the company's lock,
+// and has checked that it is the company's. before is the role until now, "" for none. It returns BadRole or
+// TooManyMembers.
+func SetMember(ctx context.Context, tx *db.Tx, board ID, member Member) (before string, err error) {
+	level := slices.Index(Roles, member.Role) + 1
+	if level == 0 {
+		return "", BadRole()
+	}
+	list, err := Members(ctx, tx.Queries, board)
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(list, func(m Member) bool { return m.Kind == member.Kind && m.ID == member.ID })
+	switch {
+	case at >= 0:
+		before = list[at].Role
+	case len(list) >= MaxMembers:
+		return "", TooManyMembers()
+	}
+	err = tx.SetBoardMember(ctx, db.SetBoardMemberParams{
+		BoardID: board, Kind: member.Kind, MemberID: member.ID, Level: uint8(level),
+	})
+	if err != nil {
+		return "", fmt.Errorf("name on the board: %w", err)
+	}
+	return before, tx.RefreshAccessTo(ctx, board)
+}
+
+// DropMember takes a member or a group off a board. The caller holds the company's lock. It returns MemberNotFound.
+func DropMember(ctx context.Context, tx *db.Tx, board ID, kind string, member uint64) error {
+	n, err := tx.DropBoardMember(ctx, db.DropBoardMemberParams{BoardID: board, Kind: kind, MemberID: member})
+	if err != nil {
+		return fmt.Errorf("take off the board: %w", err)
+	}
+	if n == 0 {
+		return MemberNotFound()
+	}
+	return tx.RefreshAccessTo(ctx, board)
+}
+
+// SetPrivacy makes a board private, or open. It returns ErrOutdated if the board was edited since it was read.
+func SetPrivacy(ctx context.Context, tx *db.Tx, board Board, private bool) error {
+	privacy := db.ReachOpen
+	if private {
+		privacy = db.ReachAll
+	}
+	n, err := tx.SetPrivacy(ctx, db.SetPrivacyParams{Privacy: privacy, Now: tx.Now, ID: board.ID, Version: board.Version})
+	if err != nil {
+		return fmt.Errorf("set privacy: %w", err)
+	}
+	if n != 1 {
+		return ErrOutdated
+	}
+	return nil
+}
+
+// PrivateBoard is what those see of a private board who manage its company, and are not named on it.
+type PrivateBoard struct {
+	ID       ID
+	Slug     string
+	Title    string
+	Archived bool
+	Managed  bool // somebody administers it
+}
+
+// PrivateOf returns the private boards of a company, by slug.
+func PrivateOf(ctx context.Context, q *db.Queries, company id.Company) ([]PrivateBoard, error) {
+	rows, err := db.Read(q.PrivateBoards(ctx, company))
+	if err != nil {
+		return nil, fmt.Errorf("read private boards: %w", err)
+	}
+	list := make([]PrivateBoard, len(rows))
+	for i, row := range rows {
+		list[i] = PrivateBoard{ID: row.ID, Slug: row.Slug, Title: row.Title, Archived: row.ArchivedAt != nil,
+			Managed: row.Managed > 0}
+	}
+	return list, nil
+}

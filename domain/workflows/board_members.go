@@ -1,0 +1,284 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/access"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// CodeUnknownName: what was entered is no member and no group of the company. Enter a handle such as @ana, or the name
+// of a group.
+const CodeUnknownName fault.Code = "Board.UnknownName"
+
+func UnknownName(text string) error {
+	message := "Enter a handle such as @ana, or the name of a group."
+	if text = strings.TrimSpace(text); text != "" {
+		message = "No member and no group of your company is called “" + text + "”. " + message
+	}
+	return fault.Invalid.New(CodeUnknownName, "name", message)
+}
+
+// BoardMembers returns a board with the members and groups that it names, and the caller's level on it. It returns
+// boards.NotFound.
+func (w *Workflows) BoardMembers(ctx context.Context, slug string) (boards.Board, []boards.Member, access.Level, error) {
+	board, err := w.Board(ctx, slug)
+	if err != nil {
+		return board, nil, access.None, err
+	}
+	list, err := boards.Members(ctx, w.db.Queries, board.ID)
+	return board, list, access.On(accounts.ActorFrom(ctx), board.Grant), err
+}
+
+// SetBoardPrivacy makes a board private, or open to all members of the company. Who makes it private becomes an admin of
+// it, so that it has one. Its rows are published again. It returns boards.NotFound or NotManager.
+func (w *Workflows) SetBoardPrivacy(ctx context.Context, slug string, private bool) (boards.Board, error) {
+	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
+		if board.Grant.Private == private {
+			return nil
+		}
+		if err := boards.SetPrivacy(ctx, tx, board, private); err != nil {
+			return err
+		}
+		kind := accounts.AuditBoardOpen
+		if private {
+			kind = accounts.AuditBoardPrivate
+			if err := keepAdmin(ctx, tx, actor, board.ID); err != nil {
+				return err
+			}
+		}
+		values := migrations.Values{"company": actor.Company.Slug, "board": board.Slug}
+		if _, err := w.engine.OpenIn(ctx, tx, runActor(actor), RepublishName, values); err != nil {
+			return err
+		}
+		return audit(ctx, tx, actor, kind, accounts.AuditDetail{Name: board.Slug})
+	})
+}
+
+// keepAdmin makes the actor an admin of a board.
+func keepAdmin(ctx context.Context, tx *db.Tx, actor accounts.Actor, board id.Board) error {
+	me := boards.Member{Kind: boards.KindAccount, ID: uint64(actor.Account.ID), Role: boards.Roles[boards.ManageLevel-1]}
+	_, err := boards.SetMember(ctx, tx, board, me)
+	return err
+}
+
+// NameOnBoard names a member, by handle, or a group, by name, on a board, with a role there. It returns boards.NotFound,
+// NotManager, BadRole, TooManyMembers or LastAdmin, or UnknownName.
+func (w *Workflows) NameOnBoard(ctx context.Context, slug, name, role string) (boards.Board, error) {
+	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
+		member, err := named(ctx, tx.Queries, actor.Company.ID, name)
+		if err != nil {
+			if !slices.Contains(boards.Roles, role) {
+				err = fault.Join(err, boards.BadRole())
+			}
+			return err
+		}
+		member.Role = role
+		return setBoardMember(ctx, tx, actor, board, member)
+	})
+}
+
+// SetBoardRole gives a member or group that a board names another role there. It returns boards.NotFound, NotManager,
+// BadRole, MemberNotFound or LastAdmin.
+func (w *Workflows) SetBoardRole(ctx context.Context, slug, kind string, member uint64, role string) (boards.Board, error) {
+	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
+		there, err := boardMember(ctx, tx, board.ID, kind, member)
+		if err != nil {
+			return err
+		}
+		there.Role = role
+		return setBoardMember(ctx, tx, actor, board, there)
+	})
+}
+
+// DropFromBoard takes a member or group off a board. It returns boards.NotFound, NotManager, MemberNotFound or LastAdmin.
+func (w *Workflows) DropFromBoard(ctx context.Context, slug, kind string, member uint64) (boards.Board, error) {
+	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
+		there, err := boardMember(ctx, tx, board.ID, kind, member)
+		if err != nil {
+			return err
+		}
+		if err := boards.DropMember(ctx, tx, board.ID, kind, member); err != nil {
+			return err
+		}
+		if err := hasAdmin(ctx, tx, board); err != nil {
+			return err
+		}
+		detail := accounts.AuditDetail{Name: board.Slug, Member: there.Name, Was: there.Role}
+		return audit(ctx, tx, actor, accounts.AuditBoardMemberGone, detail)
+	})
+}
+
+func setBoardMember(
+	ctx context.Context, tx *db.Tx, actor accounts.Actor, board boards.Board, member boards.Member,
+) error {
+	before, err := boards.SetMember(ctx, tx, board.ID, member)
+	if err != nil || before == member.Role {
+		return err
+	}
+	if err := hasAdmin(ctx, tx, board); err != nil {
+		return err
+	}
+	detail := accounts.AuditDetail{Name: board.Slug, Member: member.Name, Role: member.Role, Was: before}
+	return audit(ctx, tx, actor, accounts.AuditBoardMember, detail)
+}
+
+// boardMember returns a member or group that a board names, or boards.MemberNotFound.
+func boardMember(ctx context.Context, tx *db.Tx, board id.Board, kind string, member uint64) (boards.Member, error) {
+	list, err := boards.Members(ctx, tx.Queries, board)
+	if err != nil {
+		return boards.Member{}, err
+	}
+	at := slices.IndexFunc(list, func(m boards.Member) bool { return m.Kind == kind && m.ID == member })
+	if at < 0 {
+		return boards.Member{}, boards.MemberNotFound()
+	}
+	return list[at], nil
+}
+
+// named returns the member or group of a company that a text names, or UnknownName.
+func named(ctx context.Context, q *db.Queries, company id.Company, text string) (boards.Member, error) {
+	text = strings.TrimSpace(text)
+	found, err := accounts.ByHandle(ctx, q, company, []string{strings.ToLower(strings.TrimPrefix(text, "@"))})
+	if err != nil {
+		return boards.Member{}, err
+	}
+	if len(found) > 0 {
+		return boards.Member{Kind: boards.KindAccount, ID: uint64(found[0].ID), Name: found[0].Name}, nil
+	}
+	groups, err := accounts.Groups(ctx, q, company)
+	if err != nil {
+		return boards.Member{}, err
+	}
+	for _, group := range groups {
+		if strings.EqualFold(group.Name, text) {
+			return boards.Member{Kind: boards.KindGroup, ID: uint64(group.ID), Name: group.Name}, nil
+		}
+	}
+	return boards.Member{}, UnknownName(text)
+}
+
+// hasAdmin returns boards.LastAdmin if a private board has no admin any more.
+func hasAdmin(ctx context.Context, tx *db.Tx, board boards.Board) error {
+	if !board.Grant.Private {
+		return nil
+	}
+	list, err := boards.PrivateOf(ctx, tx.Queries, board.Company)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(list, func(b boards.PrivateBoard) bool { return b.ID == board.ID && !b.Managed }) {
+		return boards.LastAdmin()
+	}
+	return nil
+}
+
+// onBoardMembers runs do in a transaction that holds the lock of the company, with a board that the caller administers,
+// and returns the board as it is afterwards: the zero one if the caller does not see it any more.
+func (w *Workflows) onBoardMembers(
+	ctx context.Context, slug string, do func(tx *db.Tx, actor accounts.Actor, board boards.Board) error,
+) (board boards.Board, err error) {
+	if _, err := mayChange(ctx, "boards"); err != nil {
+		return board, err
+	}
+	err = w.withLockedRole(ctx, "change members of a board", func(tx *db.Tx, actor accounts.Actor) error {
+		seen, err := boards.BySlug(ctx, tx.Queries, actor.Sight(), slug)
+		if err != nil {
+			return err
+		}
+		if access.On(actor, seen.Grant) < access.Manage {
+			return boards.NotManager()
+		}
+		if err := do(tx, actor, seen); err != nil {
+			return err
+		}
+		board, err = boards.BySlug(ctx, tx.Queries, actor.Sight(), slug)
+		if errors.Is(err, fault.NotFound) {
+			board, err = boards.Board{}, nil
+		}
+		return err
+	})
+	if err != nil {
+		return boards.Board{}, err
+	}
+	w.forgetBoard(accounts.ActorFrom(ctx).Company.ID, slug, board.Slug)
+	w.feeds.Wake()
+	return board, nil
+}
+
+// PrivateBoard is a private board as those see it who manage its company.
+type PrivateBoard struct {
+	boards.PrivateBoard
+	Members []boards.Member
+}
+
+// PrivateBoards returns the private boards of the company with who they name. It returns NotManager.
+func (w *Workflows) PrivateBoards(ctx context.Context) ([]boards.PrivateBoard, error) {
+	actor, err := mayManage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return boards.PrivateOf(ctx, w.db.Queries, actor.Company.ID)
+}
+
+// PrivateBoard returns a private board of the company with who it names. It returns NotManager or boards.NotFound.
+func (w *Workflows) PrivateBoard(ctx context.Context, board id.Board) (PrivateBoard, error) {
+	list, err := w.PrivateBoards(ctx)
+	if err != nil {
+		return PrivateBoard{}, err
+	}
+	at := slices.IndexFunc(list, func(b boards.PrivateBoard) bool { return b.ID == board })
+	if at < 0 {
+		return PrivateBoard{}, boards.NotFound()
+	}
+	members, err := boards.Members(ctx, w.db.Queries, board)
+	return PrivateBoard{list[at], members}, err
+}
+
+// TakeOverBoard makes the caller, an owner of the company, an admin of a private board that has none. It returns
+// NotManager, RankTooLow, boards.NotFound or BoardIsManaged.
+func (w *Workflows) TakeOverBoard(ctx context.Context, board id.Board) (taken boards.PrivateBoard, err error) {
+	if _, err := mayManage(ctx); err != nil {
+		return taken, err
+	}
+	err = w.withLockedRole(ctx, "take over a board", func(tx *db.Tx, actor accounts.Actor) error {
+		if actor.Role != accounts.Owner {
+			return accounts.RankTooLow(accounts.Owner)
+		}
+		list, err := boards.PrivateOf(ctx, tx.Queries, actor.Company.ID)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(list, func(b boards.PrivateBoard) bool { return b.ID == board })
+		if at < 0 {
+			return boards.NotFound()
+		}
+		if taken = list[at]; taken.Managed {
+			return BoardIsManaged()
+		}
+		if err := keepAdmin(ctx, tx, actor, board); err != nil {
+			return err
+		}
+		return audit(ctx, tx, actor, accounts.AuditBoardTaken, accounts.AuditDetail{Name: taken.Slug})
+	})
+	if err != nil {
+		return taken, err
+	}
+	w.forgetBoard(accounts.ActorFrom(ctx).Company.ID, taken.Slug)
+	return taken, nil
+}
+
+// CodeBoardIsManaged: the private board has an admin. Ask the admin to name you.
+const CodeBoardIsManaged fault.Code = "Board.IsManaged"
+
+func BoardIsManaged() error {
+	return fault.Conflict.New(CodeBoardIsManaged, "", "This board has an admin. Ask the admin to name you on it.")
+}

@@ -1,0 +1,126 @@
+package workflows
+
+import (
+	"context"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Groups returns the company's groups by name.
+func (w *Workflows) Groups(ctx context.Context) ([]accounts.Group, error) {
+	return accounts.Groups(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID)
+}
+
+// Group returns a group of the company with its members, or accounts.GroupNotFound.
+func (w *Workflows) Group(ctx context.Context, group id.Group) (accounts.Group, []accounts.CompanyMember, error) {
+	found, err := accounts.GroupByID(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, group)
+	if err != nil {
+		return found, nil, err
+	}
+	members, err := accounts.GroupMembers(ctx, w.db.Queries, group)
+	return found, members, err
+}
+
+// OpenGroup adds a group. It returns NotManager, or what accounts.OpenGroup does.
+func (w *Workflows) OpenGroup(
+	ctx context.Context, name string, once *Once[accounts.Group],
+) (accounts.Group, error) {
+	return DoOnce(ctx, w, once, func() (group accounts.Group, err error) {
+		err = w.onGroups(ctx, "add a group", func(tx *db.Tx, actor accounts.Actor) error {
+			if group, err = accounts.OpenGroup(ctx, tx, actor.Company.ID, name); err != nil {
+				return err
+			}
+			if err := StoreResponses(ctx, tx, once.Row(tx, group)); err != nil {
+				return err
+			}
+			return audit(ctx, tx, actor, accounts.AuditGroupMade, accounts.AuditDetail{Name: group.Name})
+		})
+		return group, err
+	})
+}
+
+// RenameGroup gives a group another name. It returns NotManager, or what accounts.RenameGroup does.
+func (w *Workflows) RenameGroup(ctx context.Context, group id.Group, name string) error {
+	return w.onGroups(ctx, "rename a group", func(tx *db.Tx, actor accounts.Actor) error {
+		was, err := accounts.RenameGroup(ctx, tx, actor.Company.ID, group, name)
+		if err != nil {
+			return err
+		}
+		now, err := accounts.GroupByID(ctx, tx.Queries, actor.Company.ID, group)
+		if err != nil || now.Name == was.Name {
+			return err
+		}
+		return audit(ctx, tx, actor, accounts.AuditGroupRenamed, accounts.AuditDetail{Name: now.Name, Was: was.Name})
+	})
+}
+
+// AddToGroup adds the member with a handle to a group. It returns NotManager, UnknownName, or what accounts.AddToGroup
+// does.
+func (w *Workflows) AddToGroup(ctx context.Context, group id.Group, handle string) error {
+	return w.onGroups(ctx, "add to a group", func(tx *db.Tx, actor accounts.Actor) error {
+		of, err := accounts.GroupByID(ctx, tx.Queries, actor.Company.ID, group)
+		if err != nil {
+			return err
+		}
+		member, err := named(ctx, tx.Queries, actor.Company.ID, handle)
+		if err != nil {
+			return err
+		}
+		if member.Kind != boards.KindAccount {
+			return UnknownName(handle)
+		}
+		added, err := accounts.AddToGroup(ctx, tx, actor.Company.ID, group, id.Account(member.ID))
+		if err != nil || !added {
+			return err
+		}
+		return audit(ctx, tx, actor, accounts.AuditGroupMember, accounts.AuditDetail{Name: of.Name, Member: member.Name})
+	})
+}
+
+// DropFromGroup removes a member from a group. It returns NotManager, or what accounts.DropFromGroup does.
+func (w *Workflows) DropFromGroup(ctx context.Context, group id.Group, account accounts.ID) error {
+	return w.onGroups(ctx, "remove from a group", func(tx *db.Tx, actor accounts.Actor) error {
+		of, err := accounts.GroupByID(ctx, tx.Queries, actor.Company.ID, group)
+		if err != nil {
+			return err
+		}
+		member, err := accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account)
+		if err != nil {
+			return err
+		}
+		if err := accounts.DropFromGroup(ctx, tx, actor.Company.ID, group, account); err != nil {
+			return err
+		}
+		detail := accounts.AuditDetail{Name: of.Name, Member: nameAndEmail(member.Account)}
+		return audit(ctx, tx, actor, accounts.AuditGroupMemberGone, detail)
+	})
+}
+
+// DeleteGroup deletes a group and takes it off its boards. It returns NotManager or accounts.GroupNotFound.
+func (w *Workflows) DeleteGroup(ctx context.Context, group id.Group) (was accounts.Group, err error) {
+	err = w.onGroups(ctx, "delete a group", func(tx *db.Tx, actor accounts.Actor) error {
+		if was, _, err = accounts.DeleteGroup(ctx, tx, actor.Company.ID, group); err != nil {
+			return err
+		}
+		return audit(ctx, tx, actor, accounts.AuditGroupDeleted, accounts.AuditDetail{Name: was.Name})
+	})
+	return was, err
+}
+
+// onGroups runs do in a transaction that holds the lock of the company, which the caller manages.
+func (w *Workflows) onGroups(
+	ctx context.Context, what string, do func(tx *db.Tx, actor accounts.Actor) error,
+) error {
+	if _, err := mayManage(ctx); err != nil {
+		return err
+	}
+	return w.withLockedRole(ctx, what, func(tx *db.Tx, actor accounts.Actor) error {
+		if !actor.Manages() { // any more
+			return accounts.NotManager()
+		}
+		return do(tx, actor)
+	})
+}
