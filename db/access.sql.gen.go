@@ -13,6 +13,49 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const accountsThatSee = `-- name: AccountsThatSee :many
+SELECT m.account_id FROM board b
+JOIN membership m ON m.company_id = b.company_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+WHERE b.id = ? AND m.account_id IN (/*SLICE:accounts*/?)
+  AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0))
+`
+
+// The members among some accounts that see a board.
+func (q *Queries) AccountsThatSee(ctx context.Context, boardID id.Board, accounts []id.Account) ([]id.Account, error) {
+	query := accountsThatSee
+	var queryParams []interface{}
+	queryParams = append(queryParams, boardID)
+	if len(accounts) > 0 {
+		for _, v := range accounts {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:accounts*/?", strings.Repeat(",?", len(accounts))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:accounts*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Account
+	for rows.Next() {
+		var account_id id.Account
+		if err := rows.Scan(&account_id); err != nil {
+			return nil, err
+		}
+		items = append(items, account_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const boardMembers = `-- name: BoardMembers :many
 SELECT x.kind, x.member_id, x.level, COALESCE(a.name, g.name, '') AS name, COALESCE(m.handle, '') AS handle, COALESCE(m.role, '') AS role
 FROM board_member x

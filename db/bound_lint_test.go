@@ -25,6 +25,10 @@ var unbounded = map[string]string{
 	"queries: EndResetsBy":           "the links that one account made and that were not used",
 	"queries: LiveTokensOf":          "the tokens of one account that are not revoked",
 	"queries: CreateAuditEverywhere": "the companies of one account",
+	"queries: ClearAccessTo":         "the members of one company that a board names",
+	"queries: FillAccessTo":          "as ClearAccessTo",
+	"queries: FillAccessOf":          "the boards of a company that name one account",
+	"queries: EmptyGroup":            "a group has at most accounts.MaxGroupMembers",
 	"queries: RepublishCommentRange": "the caller's range has at most a hundred comments",
 	"queries: RepublishCommentsOf":   "the caller's tickets have at most a hundred comments together",
 	// What hangs on one ticket grows only by what users write there, so it is bounded by hand, and not by us.

@@ -60,6 +60,7 @@ var filling = []string{
 
 	`INSERT INTO board (id, company_id, slug, title, created_at, updated_at, archived_at)
 	 SELECT n, IF(n <= 300, 1, n % 999 + 2), CONCAT('B', n), CONCAT('Board ', n), '2026-01-01', '2026-01-01', IF(n = 4, '2026-01-01', NULL) FROM numbers WHERE n <= 1500`,
+	`UPDATE board SET privacy = 1 WHERE id = 299`,
 	`INSERT INTO people_group (id, company_id, name, created_at) SELECT n, IF(n <= 1000, 1, n % 999 + 2), CONCAT('Group ', n), '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO people_group_member (group_id, account_id) SELECT 1, n FROM numbers WHERE n <= 500`,
 	`INSERT INTO people_group_member (group_id, account_id) SELECT n, 7 FROM numbers WHERE n BETWEEN 2 AND 1000`,

@@ -7,15 +7,17 @@ package db
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 const liveAliases = `-- name: LiveAliases :many
-SELECT a.ticket_id, a.board_id
+SELECT a.ticket_id, a.board_id, b.privacy
 FROM ticket t FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN ticket_alias a FORCE INDEX (ix_ticket_alias_ticket) ON a.ticket_id = t.id
+STRAIGHT_JOIN board b ON b.id = a.board_id
 WHERE t.feed_sync_id > ? AND t.feed_sync_id <= ?
 LIMIT ?
 `
@@ -29,6 +31,7 @@ type LiveAliasesParams struct {
 type LiveAliasesRow struct {
 	TicketID id.Ticket
 	BoardID  id.Board
+	Privacy  int8
 }
 
 // The former boards of tickets published in a range.
@@ -41,7 +44,7 @@ func (q *Queries) LiveAliases(ctx context.Context, arg LiveAliasesParams) ([]Liv
 	var items []LiveAliasesRow
 	for rows.Next() {
 		var i LiveAliasesRow
-		if err := rows.Scan(&i.TicketID, &i.BoardID); err != nil {
+		if err := rows.Scan(&i.TicketID, &i.BoardID, &i.Privacy); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -56,7 +59,7 @@ func (q *Queries) LiveAliases(ctx context.Context, arg LiveAliasesParams) ([]Liv
 }
 
 const liveBoards = `-- name: LiveBoards :many
-SELECT id, company_id, feed_sync_id FROM board FORCE INDEX (uq_board_feed)
+SELECT id, company_id, privacy, feed_sync_id FROM board FORCE INDEX (uq_board_feed)
 WHERE feed_sync_id > ? AND feed_sync_id <= ?
 ORDER BY feed_sync_id
 LIMIT ?
@@ -71,6 +74,7 @@ type LiveBoardsParams struct {
 type LiveBoardsRow struct {
 	ID         id.Board
 	CompanyID  id.Company
+	Privacy    int8
 	FeedSyncID *uint64
 }
 
@@ -83,7 +87,12 @@ func (q *Queries) LiveBoards(ctx context.Context, arg LiveBoardsParams) ([]LiveB
 	var items []LiveBoardsRow
 	for rows.Next() {
 		var i LiveBoardsRow
-		if err := rows.Scan(&i.ID, &i.CompanyID, &i.FeedSyncID); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.CompanyID,
+			&i.Privacy,
+			&i.FeedSyncID,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -98,7 +107,7 @@ func (q *Queries) LiveBoards(ctx context.Context, arg LiveBoardsParams) ([]LiveB
 }
 
 const liveComments = `-- name: LiveComments :many
-SELECT c.ticket_id, b.company_id, c.feed_sync_id
+SELECT c.ticket_id, b.company_id, t.board_id, b.privacy, c.feed_sync_id
 FROM comment c FORCE INDEX (uq_comment_feed)
 STRAIGHT_JOIN ticket t ON t.id = c.ticket_id
 STRAIGHT_JOIN board b ON b.id = t.board_id
@@ -116,6 +125,8 @@ type LiveCommentsParams struct {
 type LiveCommentsRow struct {
 	TicketID   id.Ticket
 	CompanyID  id.Company
+	BoardID    id.Board
+	Privacy    int8
 	FeedSyncID *uint64
 }
 
@@ -128,7 +139,13 @@ func (q *Queries) LiveComments(ctx context.Context, arg LiveCommentsParams) ([]L
 	var items []LiveCommentsRow
 	for rows.Next() {
 		var i LiveCommentsRow
-		if err := rows.Scan(&i.TicketID, &i.CompanyID, &i.FeedSyncID); err != nil {
+		if err := rows.Scan(
+			&i.TicketID,
+			&i.CompanyID,
+			&i.BoardID,
+			&i.Privacy,
+			&i.FeedSyncID,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -144,7 +161,7 @@ func (q *Queries) LiveComments(ctx context.Context, arg LiveCommentsParams) ([]L
 
 const liveTickets = `-- name: LiveTickets :many
 
-SELECT t.id, b.company_id, t.board_id, t.column_id, t.title, t.moved_at, t.closed_at, t.feed_sync_id,
+SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.feed_sync_id,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees
 FROM ticket t FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN board b ON b.id = t.board_id
@@ -163,6 +180,7 @@ type LiveTicketsRow struct {
 	ID         id.Ticket
 	CompanyID  id.Company
 	BoardID    id.Board
+	Privacy    int8
 	ColumnID   *id.Column
 	Title      string
 	MovedAt    time.Time
@@ -186,6 +204,7 @@ func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]Liv
 			&i.ID,
 			&i.CompanyID,
 			&i.BoardID,
+			&i.Privacy,
 			&i.ColumnID,
 			&i.Title,
 			&i.MovedAt,
@@ -193,6 +212,49 @@ func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]Liv
 			&i.FeedSyncID,
 			&i.Assignees,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const readersOf = `-- name: ReadersOf :many
+SELECT board_id, account_id FROM board_access WHERE board_id IN (/*SLICE:boards*/?) ORDER BY board_id, account_id
+`
+
+type ReadersOfRow struct {
+	BoardID   id.Board
+	AccountID id.Account
+}
+
+// Who sees private boards.
+func (q *Queries) ReadersOf(ctx context.Context, boards []id.Board) ([]ReadersOfRow, error) {
+	query := readersOf
+	var queryParams []interface{}
+	if len(boards) > 0 {
+		for _, v := range boards {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:boards*/?", strings.Repeat(",?", len(boards))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:boards*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReadersOfRow
+	for rows.Next() {
+		var i ReadersOfRow
+		if err := rows.Scan(&i.BoardID, &i.AccountID); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

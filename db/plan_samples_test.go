@@ -100,6 +100,7 @@ var samples = map[string]sample{
 	"BoardsOfCompany":   {args: with(db.BoardsOfCompanyParams{Reader: 7, CompanyID: 1})},
 	"BoardSlugs":        {args: with(db.BoardSlugsParams{Reader: 7, CompanyID: 1, Slugs: []string{"B7", "B8"}})},
 	"BoardNames":        {args: with(7)},
+	"AccountsThatSee":   {args: with(1, []id.Account{7, 8})},
 	"GrantsOn":          {args: with(1, []id.Account{7, 8})},
 	"ColumnsOfBoards":   {args: with(firstBoards(300))},
 	"LockColumns":       {args: with([]id.Column{1, 3})},
@@ -124,6 +125,31 @@ var samples = map[string]sample{
 	"RepublishBoards":   {args: with(firstBoards(20))},
 	"BoardsInSight":     {args: with(db.BoardsInSightParams{Reader: 7, Ids: firstBoards(300), CompanyID: 1})},
 	"BoardsToSearch":    {args: with(db.BoardsToSearchParams{Reader: 7, CompanyID: 1, Limit: 100})},
+
+	// access.sql
+	"BoardMembers":              {args: with(1, 500), reads: 3100, because: "a board names 500, each with its name and membership", sorts: 3100},
+	"PrivateBoards":             {args: with(1)},
+	"DropBoardMember":           {args: with(db.DropBoardMemberParams{BoardID: 1, Kind: "group", MemberID: 1})},
+	"DropBoardMemberEverywhere": {args: with(db.DropBoardMemberEverywhereParams{Kind: "account", MemberID: 7, CompanyID: 1})},
+	"SetPrivacy":                {args: with(db.SetPrivacyParams{Privacy: 1, Now: newYear, ID: 1, Version: 1})},
+	"ClearAccessTo":             {args: with(1)},
+	"FillAccessTo":              {args: with(db.FillAccessToParams{BoardID: 9999})},
+	"ClearAccessOf":             {args: with(8, 1)},
+	"FillAccessOf":              {args: with(db.FillAccessOfParams{AccountID: 2000, MemberID: 2000, CompanyID: 1})},
+	"RefreshAccessTo":           {args: with(1300)},
+	"RefreshAccessOf":           {args: with(1, 8)},
+
+	// group.sql
+	"RenameGroup":     {args: with(db.RenameGroupParams{Name: "x", ID: 1, CompanyID: 1})},
+	"GroupByID":       {args: with(1, 1)},
+	"GroupsOfCompany": {args: with(1, 200), reads: 3500, sorts: 3500, because: "there are at most 200 groups, with the counts of each"},
+	"GroupMembers":    {args: with(1, 1000), reads: 3100, sorts: 3100, because: "a group of 500, each with its name and role"},
+	"GroupAccounts":   {args: with(1, 1000)},
+	"DropFromGroup":   {args: with(1, 8)},
+	"DropFromGroups":  {args: with(8, 1)},
+	"EmptyGroup":      {args: with(1500)},
+	"DeleteGroup":     {args: with(1500, 1)},
+	"BoardsOfGroup":   {args: with(1, 1000)},
 
 	// comment.sql
 	"CommentOfTicket":       {args: with(250, busyTicket)},
@@ -511,6 +537,7 @@ var samples = map[string]sample{
 	"LiveTickets":  {args: with(db.LiveTicketsParams{After: ptr(uint64(100)), To: ptr(uint64(5000)), Limit: 500}), reads: 3000, because: "a page is 500 tickets, each with its board and assignees"},
 	"LiveAliases":  {args: with(db.LiveAliasesParams{After: ptr(uint64(100)), To: ptr(uint64(600)), Limit: 4000})},
 	"LiveComments": {args: with(db.LiveCommentsParams{After: ptr(uint64(100)), To: ptr(uint64(4000)), Limit: 500})},
+	"ReadersOf":    {args: with([]id.Board{1, 2, 3})},
 	"LiveBoards":   {args: with(db.LiveBoardsParams{After: ptr(uint64(100)), To: ptr(uint64(1400)), Limit: 500})},
 
 	// token.sql

@@ -84,3 +84,11 @@ SELECT n.board_id, sqlc.arg(account_id), MAX(n.level) FROM (
   JOIN board b ON b.id = x.board_id
   WHERE g.account_id = sqlc.arg(account_id) AND b.company_id = sqlc.arg(company_id)
 ) n GROUP BY n.board_id;
+
+-- name: AccountsThatSee :many
+-- The members among some accounts that see a board.
+SELECT m.account_id FROM board b
+JOIN membership m ON m.company_id = b.company_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+WHERE b.id = sqlc.arg(board_id) AND m.account_id IN (sqlc.slice(accounts))
+  AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0));

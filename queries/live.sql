@@ -2,7 +2,7 @@
 
 -- name: LiveTickets :many
 -- assignees are their ids, as JSON.
-SELECT t.id, b.company_id, t.board_id, t.column_id, t.title, t.moved_at, t.closed_at, t.feed_sync_id,
+SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.feed_sync_id,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees
 FROM ticket t FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN board b ON b.id = t.board_id
@@ -12,14 +12,15 @@ LIMIT ?;
 
 -- name: LiveAliases :many
 -- The former boards of tickets published in a range.
-SELECT a.ticket_id, a.board_id
+SELECT a.ticket_id, a.board_id, b.privacy
 FROM ticket t FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN ticket_alias a FORCE INDEX (ix_ticket_alias_ticket) ON a.ticket_id = t.id
+STRAIGHT_JOIN board b ON b.id = a.board_id
 WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg('to')
 LIMIT ?;
 
 -- name: LiveComments :many
-SELECT c.ticket_id, b.company_id, c.feed_sync_id
+SELECT c.ticket_id, b.company_id, t.board_id, b.privacy, c.feed_sync_id
 FROM comment c FORCE INDEX (uq_comment_feed)
 STRAIGHT_JOIN ticket t ON t.id = c.ticket_id
 STRAIGHT_JOIN board b ON b.id = t.board_id
@@ -28,7 +29,11 @@ ORDER BY c.feed_sync_id
 LIMIT ?;
 
 -- name: LiveBoards :many
-SELECT id, company_id, feed_sync_id FROM board FORCE INDEX (uq_board_feed)
+SELECT id, company_id, privacy, feed_sync_id FROM board FORCE INDEX (uq_board_feed)
 WHERE feed_sync_id > sqlc.arg(after) AND feed_sync_id <= sqlc.arg('to')
 ORDER BY feed_sync_id
 LIMIT ?;
+
+-- name: ReadersOf :many
+-- Who sees private boards.
+SELECT board_id, account_id FROM board_access WHERE board_id IN (sqlc.slice(boards)) ORDER BY board_id, account_id;

@@ -60,17 +60,18 @@ const (
 	UnlistedID   = "unlisted"
 	StartID      = "start" // the question whether to start a run
 
-	MembersID     = "members"
-	MemberID      = "person"
-	InvitationsID = "invitations"
-	OwnTokensID   = "own-tokens"
-	OtherTokensID = "other-tokens"
-	AuditID       = "audit"
-	WebhooksID    = "webhooks"
-	WebhookID     = "webhook"
-	DeliveriesID  = "deliveries" // of a webhook
-	DeliveryID    = "delivery"
-	StoppedID     = "stopped" // the banner of a stopped webhook
+	MembersID      = "members"
+	BoardMembersID = "board-members"
+	MemberID       = "person"
+	InvitationsID  = "invitations"
+	OwnTokensID    = "own-tokens"
+	OtherTokensID  = "other-tokens"
+	AuditID        = "audit"
+	WebhooksID     = "webhooks"
+	WebhookID      = "webhook"
+	DeliveriesID   = "deliveries" // of a webhook
+	DeliveryID     = "delivery"
+	StoppedID      = "stopped" // the banner of a stopped webhook
 
 	// A run's page.
 	RunID         = "run" // all of it that changes

@@ -107,6 +107,22 @@ func DeletedPath(company, slug string, below *tickets.DeletedCursor) string {
 	return path + "?below=" + below.String()
 }
 
+// BoardMembersPath shows who sees a board, and names members and groups on it.
+func BoardMembersPath(company, slug string) string { return BoardPath(company, slug) + "/members" }
+
+// BoardMemberPath changes the role of a member or group on a board.
+func BoardMemberPath(company, slug, kind string, member uint64) string {
+	return BoardMembersPath(company, slug) + "/" + kind + "/" + strconv.FormatUint(member, 10)
+}
+
+// BoardMemberRemovalPath takes a member or group off a board.
+func BoardMemberRemovalPath(company, slug, kind string, member uint64) string {
+	return BoardMemberPath(company, slug, kind, member) + "/removal"
+}
+
+// BoardPrivacyPath makes a board private or open.
+func BoardPrivacyPath(company, slug string) string { return BoardPath(company, slug) + "/privacy" }
+
 // ColumnsPath takes new columns of a board.
 func ColumnsPath(company, slug string) string { return BoardPath(company, slug) + "/columns" }
 

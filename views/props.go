@@ -7,6 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -36,8 +37,14 @@ type Page struct {
 	Nonce  string // of the forms that create something
 }
 
-// Writes reports whether the user may change a board.
-func (p Page) Writes(b boards.Board) bool { return p.Actor.Writes() && !b.Archived() }
+// Writes reports whether the user may change a board as it is.
+func (p Page) Writes(b boards.Board) bool { return p.MayWrite(b) && !b.Archived() }
+
+// MayWrite is Writes if the board is not archived.
+func (p Page) MayWrite(b boards.Board) bool { return access.On(*p.Actor, b.Grant) >= access.Write }
+
+// Manages reports whether the user administers a board.
+func (p Page) Manages(b boards.Board) bool { return access.On(*p.Actor, b.Grant) >= access.Manage }
 
 // member is the user in the company of the header, or nil.
 func (p Page) member() *accounts.Actor {

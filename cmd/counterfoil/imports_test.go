@@ -19,7 +19,7 @@ var (
 	measures = []string{"domain/migrations/monitor"}
 
 	// shared are the leaves that the packages of web need.
-	shared = []string{"domain/id", "domain/markup", "domain/fault", "domain/wait"}
+	shared = []string{"domain/id", "domain/markup", "domain/fault", "domain/wait", "domain/access"}
 )
 
 // allowed are the imports of each package, as docs/architecture.md draws them. A name stands for itself and the
@@ -38,8 +38,8 @@ var allowed = map[string][]string{
 	"web/respond": slices.Concat([]string{"web/streams", "domain/workflows", "=views", "views/pages", "static"},
 		entities, shared),
 	"web/streams":      {"domain/workflows", "domain/accounts", "domain/fault", "domain/wait"},
-	"views":            slices.Concat([]string{"domain/id", "static", "domain/fault"}, entities),
-	"views/pages":      slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities),
+	"views":            slices.Concat([]string{"domain/id", "static", "domain/fault", "domain/access"}, entities),
+	"views/pages":      slices.Concat([]string{"=views", "domain/id", "domain/fault", "domain/access"}, entities),
 	"views/admin":      slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities, measures),
 	"views/public":     slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities),
 	"domain/access":    {"domain/accounts", "db"},

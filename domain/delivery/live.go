@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -67,7 +69,7 @@ func (d *Delivery) addLive(ctx context.Context, from, to live.Position) error {
 	l := liveScan{from: from, to: to, found: map[id.Company]*companyChanges{}}
 	err := d.db.ReadTx(ctx, func(tx *db.Tx) error {
 		l.q = tx.Queries
-		return errors.Join(l.tickets(ctx), l.comments(ctx), l.boards(ctx))
+		return errors.Join(l.tickets(ctx), l.comments(ctx), l.boards(ctx), l.readers(ctx))
 	})
 	switch {
 	case errors.Is(err, errTooManyChanges):
@@ -91,32 +93,41 @@ type liveScan struct {
 
 // companyChanges is what a scan found of a company.
 type companyChanges struct {
-	boards    map[id.Board]*live.Board
-	order     []id.Board
+	boards map[id.Board]*boardChanges
+	order  []id.Board
+}
+
+// boardChanges is what a scan found of a board.
+type boardChanges struct {
+	live.Board
+	private   bool
+	readers   []id.Account // if it is private, ascending
 	commented []id.Ticket
 	seen      map[id.Ticket]bool // of commented
 }
 
+// changed reports whether more than comments of the board changed.
+func (b *boardChanges) changed() bool { return b.Own || b.All || len(b.Tickets) > 0 }
+
 func (l *liveScan) of(company id.Company) *companyChanges {
 	n := l.found[company]
 	if n == nil {
-		n = &companyChanges{boards: map[id.Board]*live.Board{}, seen: map[id.Ticket]bool{}}
+		n = &companyChanges{boards: map[id.Board]*boardChanges{}}
 		l.found[company] = n
 	}
 	return n
 }
 
-func (n *companyChanges) board(board id.Board) *live.Board {
+func (n *companyChanges) board(board id.Board, privacy int8) *boardChanges {
 	b := n.boards[board]
 	if b == nil {
-		b = &live.Board{ID: board}
+		b = &boardChanges{Board: live.Board{ID: board}, private: privacy > db.ReachOpen, seen: map[id.Ticket]bool{}}
 		n.boards[board], n.order = b, append(n.order, board)
 	}
 	return b
 }
 
-func (n *companyChanges) add(board id.Board, ticket live.Ticket) {
-	b := n.board(board)
+func (b *boardChanges) add(ticket live.Ticket) {
 	if b.All {
 		return
 	}
@@ -154,7 +165,7 @@ func (l *liveScan) tickets(ctx context.Context) error {
 			if err != nil {
 				return 0, nil, err
 			}
-			l.of(row.CompanyID).add(row.BoardID, ticket)
+			l.of(row.CompanyID).board(row.BoardID, row.Privacy).add(ticket)
 			companies[row.ID] = row.CompanyID
 		}
 		last := rows[len(rows)-1].FeedSyncID
@@ -167,7 +178,7 @@ func (l *liveScan) tickets(ctx context.Context) error {
 			return 0, nil, errTooManyChanges
 		}
 		for _, alias := range left {
-			l.of(companies[alias.TicketID]).add(alias.BoardID, live.Ticket{ID: alias.TicketID})
+			l.of(companies[alias.TicketID]).board(alias.BoardID, alias.Privacy).add(live.Ticket{ID: alias.TicketID})
 		}
 		return len(rows), last, nil
 	})
@@ -196,9 +207,9 @@ func (l *liveScan) comments(ctx context.Context) error {
 			return 0, nil, err
 		}
 		for _, row := range rows {
-			n := l.of(row.CompanyID)
-			if !n.seen[row.TicketID] {
-				n.seen[row.TicketID], n.commented = true, append(n.commented, row.TicketID)
+			b := l.of(row.CompanyID).board(row.BoardID, row.Privacy)
+			if !b.seen[row.TicketID] {
+				b.seen[row.TicketID], b.commented = true, append(b.commented, row.TicketID)
 			}
 		}
 		return len(rows), rows[len(rows)-1].FeedSyncID, nil
@@ -212,20 +223,60 @@ func (l *liveScan) boards(ctx context.Context) error {
 			return 0, nil, err
 		}
 		for _, row := range rows {
-			l.of(row.CompanyID).board(row.ID).Own = true
+			l.of(row.CompanyID).board(row.ID, row.Privacy).Own = true
 		}
 		return len(rows), rows[len(rows)-1].FeedSyncID, nil
 	})
 }
 
-func (l *liveScan) changes() []live.Change {
-	list := make([]live.Change, 0, len(l.found))
-	for company, n := range l.found {
-		change := live.Change{Company: company, Commented: n.commented}
-		for _, board := range n.order {
-			change.Boards = append(change.Boards, *n.boards[board])
+// readersAtOnce is of how many private boards the readers are read at once.
+const readersAtOnce = 500
+
+// readers reads who sees the private boards.
+func (l *liveScan) readers(ctx context.Context) error {
+	private := map[id.Board]*boardChanges{}
+	for _, n := range l.found {
+		for board, b := range n.boards {
+			if b.private {
+				private[board] = b
+			}
 		}
-		list = append(list, change)
+	}
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(private)), readersAtOnce) {
+		rows, err := db.Read(l.q.ReadersOf(ctx, some))
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			private[row.BoardID].readers = append(private[row.BoardID].readers, row.AccountID)
+		}
+	}
+	return nil
+}
+
+// changes are those of private boards, then, for each company, all others together. That a private board changed itself
+// is in the latter, too, without more: those who see it no longer leave it then.
+func (l *liveScan) changes() (list []live.Change) {
+	for company, n := range l.found {
+		open := live.Change{Company: company}
+		for _, id := range n.order {
+			b := n.boards[id]
+			change := &open
+			if b.private {
+				list = append(list, live.Change{Company: company, Private: true, Readers: b.readers})
+				change = &list[len(list)-1]
+			}
+			if b.changed() {
+				change.Boards = append(change.Boards, b.Board)
+			}
+			change.Commented = append(change.Commented, b.commented...)
+			if b.private && b.Own {
+				open.Boards = append(open.Boards, live.Board{ID: id, Own: true})
+			}
+		}
+		if len(open.Boards)+len(open.Commented) > 0 {
+			list = append(list, open)
+		}
 	}
 	return list
 }

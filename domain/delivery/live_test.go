@@ -43,7 +43,7 @@ func (e *env) sees(t testing.TB, company id.Company, since live.Position, enough
 	patience := time.After(3 * time.Minute)
 	for {
 		moved := domaintest.OK(e.Delivery.UpdateLive(e.Ctx))(t)
-		update := e.Delivery.Live().After(company, since)
+		update := e.Delivery.Live().After(live.Reader{Company: company}, since)
 		all := seen{map[string]bool{}, map[id.Board]bool{}, map[id.Board]bool{}, map[id.Ticket]bool{}, update.Missed}
 		for _, change := range update.Changes {
 			for _, b := range change.Boards {
@@ -137,7 +137,7 @@ func TestLive(t *testing.T) {
 		since := e.Delivery.Live().Position()
 		ticket := open("Five")
 		e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if update := e.Delivery.Live().After(company+1, since); update.Missed || len(update.Changes) > 0 {
+		if update := e.Delivery.Live().After(live.Reader{Company: company + 1}, since); update.Missed || len(update.Changes) > 0 {
 			t.Errorf("%+v", update)
 		}
 	})

@@ -3,7 +3,6 @@ package live
 import (
 	"sync"
 
-	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
@@ -73,8 +72,8 @@ func (h *Hub) Add(at Position, changes ...Change) {
 	}
 }
 
-// After returns the changes in a company after a position, which may come from another server.
-func (h *Hub) After(company id.Company, seen Position) Update {
+// After returns the changes for a reader after a position, which may come from another server.
+func (h *Hub) After(reader Reader, seen Position) Update {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !seen.Covers(h.since) {
@@ -84,29 +83,29 @@ func (h *Hub) After(company id.Company, seen Position) Update {
 	for from < len(h.kept) && seen.Covers(h.kept[from].Position) {
 		from++
 	}
-	return h.update(company, from)
+	return h.update(reader, from)
 }
 
-// Read returns the changes in a company after an offset.
-func (h *Hub) Read(company id.Company, from Offset) Update {
+// Read returns the changes for a reader after an offset.
+func (h *Hub) Read(reader Reader, from Offset) Update {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if from.next < h.first {
 		return h.missed()
 	}
-	return h.update(company, int(from.next-h.first))
+	return h.update(reader, int(from.next-h.first))
 }
 
 func (h *Hub) missed() Update {
-	update := h.update(0, len(h.kept))
+	update := h.update(Reader{}, len(h.kept))
 	update.Missed = true
 	return update
 }
 
-func (h *Hub) update(company id.Company, from int) Update {
+func (h *Hub) update(reader Reader, from int) Update {
 	update := Update{Position: h.at, Next: Offset{h.first + uint64(len(h.kept))}, More: h.changed.Next()}
 	for _, change := range h.kept[from:] {
-		if change.Company == company {
+		if change.isFor(reader) {
 			update.Changes = append(update.Changes, change)
 		}
 	}

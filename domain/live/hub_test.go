@@ -42,7 +42,7 @@ func TestHub(t *testing.T) {
 		h.Add(at(12), change(2))
 		h.Add(at(13), change(1, live.Ticket{ID: 8}))
 		for from, want := range map[uint64]int{10: 2, 11: 1, 12: 1, 13: 0, 14: 0} {
-			if update := h.After(1, at(from)); update.Missed || len(update.Changes) != want || update.Position != at(13) {
+			if update := h.After(live.Reader{Company: 1}, at(from)); update.Missed || len(update.Changes) != want || update.Position != at(13) {
 				t.Errorf("after %d: %+v", from, update)
 			}
 		}
@@ -51,7 +51,7 @@ func TestHub(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
 		for _, from := range []live.Position{{}, at(9), {Epoch: 2, Tickets: 10}} {
-			if update := h.After(1, from); !update.Missed || len(update.Changes) > 0 {
+			if update := h.After(live.Reader{Company: 1}, from); !update.Missed || len(update.Changes) > 0 {
 				t.Errorf("after %v: %+v", from, update)
 			}
 		}
@@ -59,38 +59,38 @@ func TestHub(t *testing.T) {
 	t.Run("a reader hears each change of its company once, in order", func(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
-		update := h.After(1, at(10))
+		update := h.After(live.Reader{Company: 1}, at(10))
 		for i := range uint64(5) {
 			h.Add(at(11+i), change(id.Company(1+i%2)))
 			<-update.More
-			update = h.Read(1, update.Next)
+			update = h.Read(live.Reader{Company: 1}, update.Next)
 			if want := 1 - int(i%2); update.Missed || len(update.Changes) != want {
 				t.Errorf("%d: %+v", i, update)
 			}
 		}
-		if update = h.Read(1, update.Next); len(update.Changes) > 0 || update.Position != at(15) {
+		if update = h.Read(live.Reader{Company: 1}, update.Next); len(update.Changes) > 0 || update.Position != at(15) {
 			t.Errorf("%+v", update)
 		}
 	})
 	t.Run("a slow reader has missed changes, and continues", func(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
-		update := h.After(1, at(10))
+		update := h.After(live.Reader{Company: 1}, at(10))
 		for i := range uint64(1000) {
 			h.Add(at(11+i), change(1, make([]live.Ticket, 500)...))
 		}
-		update = h.Read(1, update.Next)
+		update = h.Read(live.Reader{Company: 1}, update.Next)
 		if !update.Missed || len(update.Changes) > 0 || update.Position != at(1010) {
 			t.Fatalf("%+v", update)
 		}
 		h.Add(at(1011), change(1))
-		if update = h.Read(1, update.Next); update.Missed || len(update.Changes) != 1 {
+		if update = h.Read(live.Reader{Company: 1}, update.Next); update.Missed || len(update.Changes) != 1 {
 			t.Errorf("%+v", update)
 		}
-		if update := h.After(1, at(500)); !update.Missed {
+		if update := h.After(live.Reader{Company: 1}, at(500)); !update.Missed {
 			t.Error("it kept all of that")
 		}
-		if update := h.After(1, at(1000)); update.Missed || len(update.Changes) != 11 {
+		if update := h.After(live.Reader{Company: 1}, at(1000)); update.Missed || len(update.Changes) != 11 {
 			t.Errorf("it kept nothing of that: %+v", update)
 		}
 	})
@@ -98,10 +98,10 @@ func TestHub(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
 		h.Add(at(11), change(1))
-		update := h.After(1, at(11))
+		update := h.After(live.Reader{Company: 1}, at(11))
 		h.Begin(live.Position{Epoch: 2, Tickets: 3})
 		<-update.More
-		if update = h.Read(1, update.Next); !update.Missed {
+		if update = h.Read(live.Reader{Company: 1}, update.Next); !update.Missed {
 			t.Errorf("%+v", update)
 		}
 	})

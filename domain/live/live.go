@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,9 +43,18 @@ func (a Position) Covers(b Position) bool {
 	return a.Epoch == b.Epoch && a.Tickets >= b.Tickets && a.Comments >= b.Comments && a.Boards >= b.Boards
 }
 
-// Change is what changed in a company up to Position, since the change before it.
+// Reader is who reads changes: an account, in a company.
+type Reader struct {
+	Company id.Company
+	Account id.Account
+}
+
+// Change is what changed in a company up to Position, since the change before it. What changed on a private board is a
+// change of its own, for those who see the board.
 type Change struct {
 	Company   id.Company
+	Private   bool
+	Readers   []id.Account // of a private one, ascending
 	Position  Position
 	Boards    []Board     // that changed, or whose tickets did
 	Commented []id.Ticket // tickets whose comments changed
@@ -56,6 +66,18 @@ type Change struct {
 type sharedEncoding struct {
 	once sync.Once
 	text []byte
+}
+
+// isFor reports whether a reader may be told of the change.
+func (c Change) isFor(reader Reader) bool {
+	if c.Company != reader.Company {
+		return false
+	}
+	if !c.Private {
+		return true
+	}
+	_, found := slices.BinarySearch(c.Readers, reader.Account)
+	return found
 }
 
 // Encoded returns the result of write, which is called once for all readers of a change. It must not be changed.
@@ -85,7 +107,7 @@ type Ticket struct {
 
 // weight is about the size of a change, in tickets.
 func (c Change) weight() int {
-	n := 4 + len(c.Commented)
+	n := 4 + len(c.Commented) + len(c.Readers)
 	for _, b := range c.Boards {
 		n += 4 + len(b.Tickets)
 	}

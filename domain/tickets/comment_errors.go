@@ -114,3 +114,11 @@ const CodeEntryNotFound fault.Code = "Inbox.EntryNotFound"
 func EntryNotFound() error {
 	return fault.NotFound.New(CodeEntryNotFound, "", "This notification does not exist any more. Reload the page.")
 }
+
+// CodeNotOnBoard: the member does not see the ticket's board. Name the member on the board first.
+const CodeNotOnBoard fault.Code = "Ticket.NotOnBoard"
+
+func NotOnBoard(name string) error {
+	return fault.Invalid.New(CodeNotOnBoard, "assignees",
+		name+" does not see this private board. Ask an admin of the board to add them first.")
+}

@@ -139,10 +139,14 @@ type Notifications struct {
 }
 
 // Notify adds notifications to inboxes: one per member, none for the actor. Members who are mentioned or assigned, and
-// one who replies, watch the ticket from then on. Rows are written in the order of accounts, so that two who notify
+// one who replies, watch the ticket from then on. Who does not see the ticket's board is not notified. Rows are written in the order of accounts, so that two who notify
 // each other cannot deadlock.
 func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 	why, err := entries.reasons(ctx, tx)
+	if err != nil {
+		return err
+	}
+	seeing, err := Seeing(ctx, tx, entries.Ticket.Board, slices.Collect(maps.Keys(why)))
 	if err != nil {
 		return err
 	}
@@ -156,6 +160,9 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 	}
 	rows := make([]db.Notification, 0, len(why))
 	for _, account := range slices.Sorted(maps.Keys(why)) {
+		if !seeing[account] {
+			continue
+		}
 		row := db.Notification{CompanyID: entries.Company, AccountID: account, TicketID: entries.Ticket.ID,
 			ActorID: entries.By.ID, Kind: why[account]}
 		if entries.Comment != 0 {
@@ -167,6 +174,22 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 		return fmt.Errorf("notify: %w", err)
 	}
 	return nil
+}
+
+// Seeing returns which of some accounts see a board.
+func Seeing(ctx context.Context, tx *db.Tx, board id.Board, accounts []id.Account) (map[id.Account]bool, error) {
+	if len(accounts) == 0 {
+		return nil, nil
+	}
+	list, err := tx.AccountsThatSee(ctx, board, accounts)
+	if err != nil {
+		return nil, fmt.Errorf("read who sees the board: %w", err)
+	}
+	seeing := make(map[id.Account]bool, len(list))
+	for _, account := range list {
+		seeing[account] = true
+	}
+	return seeing, nil
 }
 
 // reasons are the members to notify, each with the strongest reason.

@@ -100,6 +100,24 @@ func assignable(ctx context.Context, tx *db.Tx, company id.Company, handles []st
 	return list, nil
 }
 
+// allSee returns tickets.NotOnBoard for the first assignee that does not see the ticket's board.
+func allSee(ctx context.Context, t lockedTicket, assignees []tickets.Assignee) error {
+	ids := make([]id.Account, len(assignees))
+	for i, one := range assignees {
+		ids[i] = one.ID
+	}
+	seeing, err := tickets.Seeing(ctx, t.tx, t.Board, ids)
+	if err != nil {
+		return err
+	}
+	for _, one := range assignees {
+		if !seeing[one.ID] {
+			return tickets.NotOnBoard(one.Name)
+		}
+	}
+	return nil
+}
+
 // assign runs plan on a locked ticket, carries out what it returns and notifies the new assignees.
 func (w *Workflows) assign(
 	ctx context.Context, key tickets.Key,
@@ -112,6 +130,9 @@ func (w *Workflows) assign(
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
 		add, remove, err := plan(t, actor.Company.ID)
 		if err != nil {
+			return err
+		}
+		if err := allSee(ctx, t, add); err != nil {
 			return err
 		}
 		now, added, err := tickets.Assign(ctx, t.tx, actor.Company.ID, t.Ticket, add, remove, t.by)

@@ -282,3 +282,14 @@ const CodeBoardIsManaged fault.Code = "Board.IsManaged"
 func BoardIsManaged() error {
 	return fault.Conflict.New(CodeBoardIsManaged, "", "This board has an admin. Ask the admin to name you on it.")
 }
+
+// NameSuggestions returns members and groups of the company that a board may name, the first of many.
+func (w *Workflows) NameSuggestions(ctx context.Context) ([]accounts.NamedMember, []accounts.Group, error) {
+	company := accounts.ActorFrom(ctx).Company.ID
+	members, err := accounts.FindMembers(ctx, w.db.Queries, company, "", "", maxColleagues)
+	if err != nil {
+		return nil, nil, err
+	}
+	groups, err := accounts.Groups(ctx, w.db.Queries, company)
+	return members, groups, err
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -128,7 +129,7 @@ func columnProps(c echo.Context, board boards.Board, column boards.Column, cards
 	actor := accounts.ActorFrom(c.Request().Context())
 	return pages.ColumnProps{
 		Nonce:   respond.Nonce(c),
-		Company: actor.Company.Slug, Write: actor.Writes() && !board.Archived(), Board: board, Column: column,
+		Company: actor.Company.Slug, Write: access.On(actor, board.Grant) >= access.Write && !board.Archived(), Board: board, Column: column,
 		Cards: cards.List, Above: cards.Above, Next: cards.Next, Filter: filterOf(c),
 		Add: pages.TicketForm{Column: column.ID},
 	}

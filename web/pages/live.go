@@ -15,7 +15,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/static"
-	"github.com/counterfoil/counterfoil/web/respond"
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
@@ -100,8 +99,11 @@ func encodeEvents(b []byte, list ...liveEvent) []byte {
 }
 
 // encodeChange is a change in the bytes that all streams of its company send. Only its end has an id: a browser whose
-// connection breaks before gets all of it again.
+// connection breaks before gets all of it again, with the changes of private boards, which come first.
 func encodeChange(change live.Change) []byte {
+	if change.Private {
+		return encodeEvents(nil, eventsOf(change)...)
+	}
 	return append(encodeEvents(nil, eventsOf(change)...), streams.Heartbeat(change.Position.String())...)
 }
 
@@ -119,23 +121,26 @@ const liveAgain = time.Second
 // viewer is a browser that follows the changes of a company.
 type viewer struct {
 	*streams.Stream
-	company id.Company
-	slug    string
-	account accounts.ID
-	cookie  string // of its session
-	news    live.Update
+	live.Reader
+	slug   string
+	cookie string // of its session
+	news   live.Update
+}
+
+func readerOf(actor accounts.Actor) live.Reader {
+	return live.Reader{Company: actor.Company.ID, Account: actor.Account.ID}
 }
 
 // Live streams the changes of a company to a browser.
 func (h *Handlers) Live(c echo.Context) error {
 	actor := accounts.ActorFrom(c.Request().Context())
-	v := &viewer{company: actor.Company.ID, slug: actor.Company.Slug, account: actor.Account.ID}
+	v := &viewer{Reader: readerOf(actor), slug: actor.Company.Slug}
 	v.cookie = strings.Clone(h.respond.SessionCookie(c)) // without the other parameters
 	var err error
 	if v.Stream, err = h.streams.Stream(c); err != nil {
 		return err
 	}
-	v.news = h.hub.After(v.company, seenPosition(c))
+	v.news = h.hub.After(v.Reader, seenPosition(c))
 	return v.Run(liveAgain, func() error { return h.stream(v) })
 }
 
@@ -163,10 +168,10 @@ func (h *Handlers) sendNext(v *viewer) error {
 		}
 		return nil
 	case <-v.Beat():
-		v.news = h.hub.Read(v.company, v.news.Next)
+		v.news = h.hub.Read(v.Reader, v.news.Next)
 		return v.send(true)
 	case <-h.streams.Soon(streams.OfPages, v.news.More):
-		v.news = h.hub.Read(v.company, v.news.Next)
+		v.news = h.hub.Read(v.Reader, v.news.Next)
 		return v.send(false)
 	}
 }
@@ -199,7 +204,7 @@ func (h *Handlers) checkMember(v *viewer) error {
 		return nil
 	}
 	account, epoch := h.respond.SessionAccount(ctx)
-	if account != v.account {
+	if account != v.Account {
 		return accounts.SignedOut()
 	}
 	_, err = h.workflows.Enter(ctx, v.slug, account, epoch)
@@ -212,7 +217,7 @@ func (h *Handlers) checkMember(v *viewer) error {
 
 // LiveChanges is the poll of a browser without a stream.
 func (h *Handlers) LiveChanges(c echo.Context) error {
-	news := h.hub.After(respond.Company(c).ID, seenPosition(c))
+	news := h.hub.After(readerOf(accounts.ActorFrom(c.Request().Context())), seenPosition(c))
 	head := c.Response().Header()
 	head.Set("Cache-Control", "private, no-store") // the script keeps the ETag, and no cache the response
 	etag := `"` + news.Position.String() + "-" + static.Build() + `"`

@@ -3,6 +3,7 @@ package pages
 import (
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -57,7 +58,7 @@ func (h *Handlers) ticketToChange(c echo.Context) (tickets.Ticket, boards.Board,
 
 func changeable(c echo.Context, board boards.Board) error {
 	switch {
-	case !accounts.ActorFrom(c.Request().Context()).Writes():
+	case access.On(accounts.ActorFrom(c.Request().Context()), board.Grant) < access.Write:
 		return accounts.ReadOnly()
 	case board.Archived():
 		return boards.Archived()

@@ -1,0 +1,125 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/access"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// BoardMembers says who sees a board.
+func (h *Handlers) BoardMembers(c echo.Context) error {
+	board, err := h.boardOfPath(c)
+	if err != nil {
+		return err
+	}
+	return h.showBoardMembers(c, http.StatusOK, board.Slug, pages.NameForm{Role: "member"}, nil)
+}
+
+func (h *Handlers) showBoardMembers(
+	c echo.Context, code int, slug string, form pages.NameForm, errs views.Errors,
+) (err error) {
+	ctx := c.Request().Context()
+	props := pages.BoardMembersProps{Form: form, Errors: errs}
+	if props.Board, props.Members, props.Level, err = h.workflows.BoardMembers(ctx, slug); err != nil {
+		return err
+	}
+	if props.Level >= access.Manage {
+		members, groups, err := h.workflows.NameSuggestions(ctx)
+		if err != nil {
+			return err
+		}
+		props.Names = pages.NameChoices(members, groups)
+	}
+	props.Page = h.respond.Page(c, "Who sees "+props.Board.Title)
+	return respond.Render(c, code, pages.BoardMembersPage(props))
+}
+
+// NameOnBoard names a member or a group on a board.
+func (h *Handlers) NameOnBoard(c echo.Context) error {
+	form := pages.NameForm{Name: c.FormValue("name"), Role: c.FormValue("role")}
+	board, err := h.workflows.NameOnBoard(c.Request().Context(), c.Param("board"), form.Name, form.Role)
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		form.Errors = formErrors(messages, "name", "role")
+		return h.showBoardMembers(c, code, c.Param("board"), form, nil)
+	}
+	return h.boardMembersChanged(c, board, "Added.")
+}
+
+// SetBoardRole changes the role of a member or a group on a board.
+func (h *Handlers) SetBoardRole(c echo.Context) error {
+	return h.onBoardMember(c, "The role is changed.", func(kind string, member uint64) (boards.Board, error) {
+		return h.workflows.SetBoardRole(c.Request().Context(), c.Param("board"), kind, member, c.FormValue("role"))
+	})
+}
+
+// DropFromBoard takes a member or a group off a board.
+func (h *Handlers) DropFromBoard(c echo.Context) error {
+	return h.onBoardMember(c, "Removed.", func(kind string, member uint64) (boards.Board, error) {
+		return h.workflows.DropFromBoard(c.Request().Context(), c.Param("board"), kind, member)
+	})
+}
+
+// codeBadPrivacy: the form says neither to make the board private nor to open it. Use the page's button.
+const codeBadPrivacy fault.Code = "Board.BadPrivacy"
+
+func badPrivacy() error {
+	return fault.Invalid.New(codeBadPrivacy, "private", "Use the button of the page.")
+}
+
+// SetBoardPrivacy makes a board private or open.
+func (h *Handlers) SetBoardPrivacy(c echo.Context) error {
+	private := c.FormValue("private")
+	message := "The board is open to all members."
+	if private == "yes" {
+		message = "The board is private."
+	}
+	return h.changeBoardMembers(c, message, func() (boards.Board, error) {
+		if private != "yes" && private != "no" {
+			return boards.Board{}, badPrivacy()
+		}
+		return h.workflows.SetBoardPrivacy(c.Request().Context(), c.Param("board"), private == "yes")
+	})
+}
+
+func (h *Handlers) onBoardMember(
+	c echo.Context, message string, do func(kind string, member uint64) (boards.Board, error),
+) error {
+	member, err := respond.RowID[uint64](c.Param("member"), echo.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	return h.changeBoardMembers(c, message, func() (boards.Board, error) { return do(c.Param("kind"), member) })
+}
+
+// changeBoardMembers does the action of a form without fields of its own.
+func (h *Handlers) changeBoardMembers(c echo.Context, message string, do func() (boards.Board, error)) error {
+	board, err := do()
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		return h.showBoardMembers(c, code, c.Param("board"), pages.NameForm{Role: "member"}, formErrors(messages))
+	}
+	return h.boardMembersChanged(c, board, message)
+}
+
+// boardMembersChanged leads back to the page, or to the boards if the user does not see the board any more.
+func (h *Handlers) boardMembersChanged(c echo.Context, board boards.Board, message string) error {
+	company := respond.Company(c).Slug
+	if board.ID == 0 {
+		return h.respond.SeeOther(c, views.HomePath(company), "You do not see this board any more.")
+	}
+	return h.respond.SeeOther(c, views.BoardMembersPath(company, board.Slug), message)
+}
