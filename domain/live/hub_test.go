@@ -106,3 +106,19 @@ func TestHub(t *testing.T) {
 		}
 	})
 }
+
+// Readers of live pages are told of a private board only if they see it, but for that it changed.
+func TestPrivateBoards(t *testing.T) {
+	t.Parallel()
+	hub := live.New()
+	hub.Begin(live.Position{Epoch: 1})
+	hub.Add(live.Position{Epoch: 1, Tickets: 1},
+		live.Change{Company: 1, Private: true, Readers: []id.Account{3, 5}, Boards: []live.Board{{ID: 7}}},
+		live.Change{Company: 1, Boards: []live.Board{{ID: 8}}})
+	for account, want := range map[id.Account]int{3: 2, 4: 1, 5: 2, 6: 1} {
+		update := hub.After(live.Reader{Company: 1, Account: account}, live.Position{Epoch: 1})
+		if len(update.Changes) != want {
+			t.Errorf("account %d gets %d changes, want %d", account, len(update.Changes), want)
+		}
+	}
+}

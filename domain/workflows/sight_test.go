@@ -1,0 +1,328 @@
+package workflows_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/access"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// sightModel says who sees which board, as docs/access.md does.
+type sightModel struct {
+	private map[string]bool
+	named   map[string]map[string]string // the role of a member or group on a board
+	group   map[string]bool              // who is in the group
+	on      []string                     // the board of each ticket, by its index
+	keys    []tickets.Key                // that tickets have or had
+}
+
+const crew = "Crew"
+
+// level is what a member may do on a board.
+func (m *sightModel) level(who, role, board string) access.Level {
+	level := access.None
+	for name, on := range m.named[board] {
+		if name == who || name == crew && m.group[who] {
+			level = max(level, access.Level(slices.Index(boards.Roles, on)+1))
+		}
+	}
+	if level == access.None && !m.private[board] {
+		level = map[string]access.Level{
+			accounts.Owner: access.Manage, accounts.Admin: access.Manage, accounts.Member: access.Write,
+			accounts.Viewer: access.View,
+		}[role]
+	}
+	if role == accounts.Viewer {
+		level = min(level, access.View)
+	}
+	return level
+}
+
+// managed reports whether somebody administers a board.
+func (m *sightModel) managed(cast map[string]reader, board string) bool {
+	for who, r := range cast {
+		for name, on := range m.named[board] {
+			if on == "admin" && (name == who || name == crew && m.group[who]) && r.role != accounts.Viewer {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reader is a member who reads by all that shows rows of boards.
+type reader struct {
+	ctx  context.Context
+	role string
+}
+
+// TestSight changes rights, boards and tickets at random, and has each member read all there is: none gets a word of a
+// board that the model refuses, and each gets what it grants.
+func TestSight(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	slugs := []string{"ONE", "TWO", "TRE"}
+	cast := map[string]reader{
+		"owner":  {e.Ctx, accounts.Owner},
+		"adam":   {e.As(t, "Adam", accounts.Admin), accounts.Admin},
+		"mia":    {e.As(t, "Mia", accounts.Member), accounts.Member},
+		"max":    {e.As(t, "Max", accounts.Member), accounts.Member},
+		"viktor": {e.As(t, "Viktor", accounts.Viewer), accounts.Viewer},
+	}
+	handles := map[string]string{}
+	for who, r := range cast {
+		handles[who] = "@" + accounts.ActorFrom(r.ctx).Handle
+	}
+	model := &sightModel{private: map[string]bool{}, named: map[string]map[string]string{}, group: map[string]bool{}}
+	var list []tickets.ID
+	for _, slug := range slugs {
+		e.Board(t, slug)
+		model.named[slug] = map[string]string{}
+		for range 2 {
+			draft := tickets.Draft{Title: fmt.Sprintf("secret%d", len(list)), Description: fmt.Sprintf("text secret%d", len(list))}
+			opened := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, slug, draft, nil))(t)
+			key := opened.Key
+			domaintest.OK(e.Workflows.Comment(e.Ctx, key, fmt.Sprintf("said secret%d @adam @mia @max @viktor", len(list)), nil))(t)
+			list = append(list, domaintest.OK(e.Workflows.Ticket(e.Ctx, key))(t).ID)
+			model.on, model.keys = append(model.on, slug), append(model.keys, key)
+		}
+	}
+	group := domaintest.OK(e.Workflows.OpenGroup(e.Ctx, crew, nil))(t)
+
+	check := func(t *testing.T) {
+		t.Helper()
+		e.Publish(t)
+		for who, r := range cast {
+			got := e.readAll(t, r.ctx, slugs, model.keys)
+			for i := range list {
+				word := fmt.Sprintf("secret%d", i)
+				sees := model.level(who, r.role, model.on[i]) > access.None
+				for route, text := range got {
+					if strings.Contains(text, word) && !sees {
+						t.Fatalf("%s reads %s of %s by %s:\n%s\n%s", who, word, model.on[i], route, text, model)
+					}
+				}
+				for _, route := range []string{"tickets of a board", "ticket", "comments", "feed tickets", "feed comments", "jump"} {
+					if sees && !strings.Contains(got[route], word) {
+						t.Fatalf("%s does not read %s of %s by %s\n%s", who, word, model.on[i], route, model)
+					}
+				}
+			}
+			for _, slug := range slugs {
+				board, err := e.Workflows.Board(r.ctx, slug)
+				level := model.level(who, r.role, slug)
+				if (err == nil) != (level > access.None) || err != nil && !errors.Is(err, fault.NotFound) {
+					t.Fatalf("%s on %s: %v, want level %d\n%s", who, slug, err, level, model)
+				}
+				if now := access.On(accounts.ActorFrom(r.ctx), board.Grant); err == nil && now != level {
+					t.Fatalf("%s has level %d on %s, want %d\n%s", who, now, slug, level, model)
+				}
+			}
+		}
+	}
+	check(t)
+	seed := rand.Uint64()
+	t.Logf("the seed is %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	names := slices.Sorted(maps.Keys(cast))
+	rounds := 25
+	if soak {
+		rounds = 1000
+	}
+	for range rounds {
+		for range 1 + random.IntN(6) {
+			who, slug := pick(random, names), pick(random, slugs)
+			level := model.level(who, cast[who].role, slug)
+			ctx := cast[who].ctx
+			switch random.IntN(6) {
+			case 0:
+				private := random.IntN(2) == 0
+				_, err := e.Workflows.SetBoardPrivacy(ctx, slug, private)
+				if may(t, err, level, boards.CodeNotManager) && private && !model.private[slug] {
+					model.named[slug][who] = "admin"
+				}
+				if err == nil {
+					model.private[slug] = private
+				}
+			case 1:
+				name := pick(random, append(slices.Clone(names), crew))
+				role := pick(random, boards.Roles)
+				entered := name
+				if name != crew {
+					entered = handles[name]
+				}
+				was := maps.Clone(model.named[slug])
+				model.named[slug][name] = role
+				_, err := e.Workflows.NameOnBoard(ctx, slug, entered, role)
+				if !model.keeps(t, err, cast, slug, level) {
+					model.named[slug] = was
+				}
+			case 2:
+				name := pick(random, append(slices.Clone(names), crew))
+				kind, member := boards.KindGroup, uint64(group.ID)
+				if name != crew {
+					kind, member = boards.KindAccount, uint64(accounts.ActorFrom(cast[name].ctx).Account.ID)
+				}
+				was := maps.Clone(model.named[slug])
+				_, there := was[name]
+				delete(model.named[slug], name)
+				_, err := e.Workflows.DropFromBoard(ctx, slug, kind, member)
+				if !there && level == access.Manage {
+					domaintest.Is(t, err, boards.CodeMemberNotFound)
+				} else if !model.keeps(t, err, cast, slug, level) {
+					model.named[slug] = was
+				}
+			case 3:
+				name := pick(random, names)
+				account := accounts.ActorFrom(cast[name].ctx).Account.ID
+				if model.group[name] {
+					domaintest.Must(t, e.Workflows.DropFromGroup(e.Ctx, group.ID, account))
+				} else {
+					domaintest.Must(t, e.Workflows.AddToGroup(e.Ctx, group.ID, handles[name]))
+				}
+				model.group[name] = !model.group[name]
+			case 4:
+				i := random.IntN(len(list))
+				e.moveAs(t, model, cast[who], who, i, list[i], slug)
+			case 5:
+				taken := domaintest.OK(e.Workflows.PrivateBoards(e.Ctx))(t)
+				for _, b := range taken {
+					if !b.Managed {
+						domaintest.OK(e.Workflows.TakeOverBoard(e.Ctx, b.ID))(t)
+						model.named[b.Slug]["owner"] = "admin"
+					}
+				}
+			}
+		}
+		check(t)
+	}
+}
+
+func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }
+
+func (m *sightModel) String() string {
+	return fmt.Sprintf("private %v, named %v, in the group %v, tickets on %v", m.private, m.named, m.group, m.on)
+}
+
+// may reports whether a change by an actor of a level succeeded, and fails if it must not have, or must have.
+func may(t domaintest.T, err error, level access.Level, refused fault.Code) bool {
+	t.Helper()
+	switch {
+	case level == access.None:
+		domaintest.Is(t, err, fault.NotFound)
+	case level < access.Manage && !errors.Is(err, accounts.CodeReadOnly):
+		domaintest.Is(t, err, refused)
+	case level == access.Manage:
+		domaintest.Must(t, err)
+	}
+	return err == nil
+}
+
+// keeps is may for a change that the model has already: a private board keeps its admin.
+func (m *sightModel) keeps(
+	t domaintest.T, err error, cast map[string]reader, slug string, level access.Level,
+) bool {
+	t.Helper()
+	if level == access.Manage && m.private[slug] && !m.managed(cast, slug) && err != nil {
+		domaintest.Is(t, err, boards.CodeLastAdmin)
+		return false
+	}
+	return may(t, err, level, boards.CodeNotManager)
+}
+
+// moveAs moves a ticket to another board, which takes the right to write on both.
+func (e *env) moveAs(
+	t *testing.T, model *sightModel, r reader, who string, i int, ticket tickets.ID, slug string,
+) {
+	from := model.on[i]
+	number := domaintest.Number(t, e.DB, "SELECT local_id FROM ticket WHERE id = ?", uint64(ticket))
+	column := domaintest.Number(t, e.DB,
+		"SELECT MIN(c.id) FROM board_column c JOIN board b ON b.id = c.board_id WHERE b.slug = ?", slug)
+	intent := tickets.Intent{Board: slug, Column: id.Column(column), AtEnd: true}
+	moved, _, err := e.Workflows.MoveTicket(r.ctx, tickets.Key{Board: from, Number: uint64(number)}, intent)
+	if model.level(who, r.role, from) >= access.Write && model.level(who, r.role, slug) >= access.Write {
+		domaintest.Must(t, err)
+		model.on[i] = slug
+		if key := moved.Ticket.Key; !slices.Contains(model.keys, key) {
+			model.keys = append(model.keys, key)
+		}
+	} else if err == nil {
+		t.Fatalf("%s moved a ticket from %s to %s\n%s", who, from, slug, model)
+	}
+}
+
+// readAll reads by all use cases that show rows of boards, and returns what each gave.
+func (e *env) readAll(
+	t domaintest.T, ctx context.Context, slugs []string, keys []tickets.Key,
+) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	add := func(route string, value any, err error) {
+		if err != nil && !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Forbidden) {
+			t.Fatalf("%s: %v", route, err)
+		}
+		text, marshalled := json.Marshal(value)
+		domaintest.Must(t, marshalled)
+		got[route] += string(text)
+		if err != nil {
+			got[route] += err.Error()
+		}
+	}
+	list, err := e.Workflows.Boards(ctx)
+	add("boards", list, err)
+	for _, slug := range slugs {
+		_, page, _, err := e.Workflows.TicketsOf(ctx, slug, 0, nil, 100)
+		add("tickets of a board", page, err)
+		board, err := e.Workflows.Board(ctx, slug)
+		for _, column := range board.Columns {
+			_, cards, err := e.Workflows.Column(ctx, slug, column.ID, nil, workflows.BoardFilter{})
+			add("cards", cards, err)
+		}
+		add("board", board, err)
+	}
+	for _, key := range keys {
+		e.readTicket(ctx, key, add)
+	}
+	for i := range 6 {
+		jump, err := e.Workflows.JumpTo(ctx, "", fmt.Sprintf("secret%d", i))
+		add("jump", jump, err)
+	}
+	inbox, _, err := e.Workflows.Inbox(ctx, 0)
+	add("inbox", inbox, err)
+	for entry := range uint64(12) {
+		one, err := e.Workflows.InboxEntry(ctx, id.Notification(entry+1))
+		add("inbox entry", one, err)
+	}
+	work, _, err := e.Workflows.Work(ctx, 0)
+	add("work", work, err)
+	for _, feed := range []string{"tickets", "comments", "boards"} {
+		page, err := e.Workflows.FeedPage(ctx, "https://x.example", workflows.FeedQuery{Feed: feed, Limit: feeds.MaxLimit})
+		add("feed "+feed, page.Items, err)
+	}
+	return got
+}
+
+// readTicket reads all of a ticket that a key leads to.
+func (e *env) readTicket(ctx context.Context, key tickets.Key, add func(route string, value any, err error)) {
+	ticket, err := e.Workflows.Ticket(ctx, key)
+	add("ticket", ticket, err)
+	_, comments, err := e.Workflows.CommentsAfter(ctx, key, 0, 100)
+	add("comments", comments, err)
+	deleted, _, _, err := e.Workflows.DeletedTicket(ctx, key)
+	add("deleted ticket", deleted, err)
+}
