@@ -39,7 +39,7 @@ func (w *Workflows) BoardMembers(ctx context.Context, slug string) (boards.Board
 }
 
 // SetBoardPrivacy makes a board private, or open to all members of the company. Who makes it private becomes an admin of
-// it, so that it has one. Its rows are published again. It returns boards.NotFound or NotManager.
+// it, so that it has one. The rows of one that is opened are published again. It returns boards.NotFound or NotManager.
 func (w *Workflows) SetBoardPrivacy(ctx context.Context, slug string, private bool) (boards.Board, error) {
 	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
 		if board.Grant.Private == private {
@@ -48,18 +48,18 @@ func (w *Workflows) SetBoardPrivacy(ctx context.Context, slug string, private bo
 		if err := boards.SetPrivacy(ctx, tx, board, private); err != nil {
 			return err
 		}
-		kind := accounts.AuditBoardOpen
+		detail := accounts.AuditDetail{Name: board.Slug}
 		if private {
-			kind = accounts.AuditBoardPrivate
 			if err := keepAdmin(ctx, tx, actor, board.ID); err != nil {
 				return err
 			}
+			return audit(ctx, tx, actor, accounts.AuditBoardPrivate, detail)
 		}
 		values := migrations.Values{"company": actor.Company.Slug, "board": board.Slug}
 		if _, err := w.engine.OpenIn(ctx, tx, runActor(actor), RepublishName, values); err != nil {
 			return err
 		}
-		return audit(ctx, tx, actor, kind, accounts.AuditDetail{Name: board.Slug})
+		return audit(ctx, tx, actor, accounts.AuditBoardOpen, detail)
 	})
 }
 

@@ -99,6 +99,7 @@ func TestSight(t *testing.T) {
 			key := opened.Key
 			domaintest.OK(e.Workflows.Comment(e.Ctx, key, fmt.Sprintf("said secret%d @adam @mia @max @viktor", len(list)), nil))(t)
 			list = append(list, domaintest.OK(e.Workflows.Ticket(e.Ctx, key))(t).ID)
+			domaintest.OK(e.Workflows.SetAssignees(e.Ctx, key, []string{"adam", "mia", "max"}))(t)
 			model.on, model.keys = append(model.on, slug), append(model.keys, key)
 		}
 	}
@@ -133,6 +134,9 @@ func TestSight(t *testing.T) {
 					t.Fatalf("%s has level %d on %s, want %d\n%s", who, now, slug, level, model)
 				}
 			}
+		}
+		for who, r := range cast {
+			e.republishes(t, model, r, who, list)
 		}
 	}
 	check(t)
@@ -223,9 +227,10 @@ func (m *sightModel) String() string {
 func may(t domaintest.T, err error, level access.Level, refused fault.Code) bool {
 	t.Helper()
 	switch {
+	case errors.Is(err, accounts.CodeReadOnly) && level < access.Write: // a viewer of the company, whatever the board
 	case level == access.None:
 		domaintest.Is(t, err, fault.NotFound)
-	case level < access.Manage && !errors.Is(err, accounts.CodeReadOnly):
+	case level < access.Manage:
 		domaintest.Is(t, err, refused)
 	case level == access.Manage:
 		domaintest.Must(t, err)
@@ -263,6 +268,43 @@ func (e *env) moveAs(
 		}
 	} else if err == nil {
 		t.Fatalf("%s moved a ticket from %s to %s\n%s", who, from, slug, model)
+	}
+}
+
+// republishes checks that a reader has those rows published again that it sees, and no others.
+func (e *env) republishes(t *testing.T, model *sightModel, r reader, who string, list []tickets.ID) {
+	t.Helper()
+	if r.role == accounts.Viewer {
+		return
+	}
+	var want int64
+	rows := map[string]feeds.Selection{}
+	add := func(feed string, row uint64) {
+		rows[feed] = feeds.Selection{IDs: append(rows[feed].IDs, row)}
+	}
+	for i, ticket := range list {
+		add("tickets", uint64(ticket))
+		add("comments", uint64(domaintest.Number(t, e.DB, "SELECT id FROM comment WHERE ticket_id = ?", uint64(ticket))))
+		if model.level(who, r.role, model.on[i]) > access.None {
+			want++
+		}
+	}
+	e.Publish(t)
+	for _, feed := range []string{"tickets", "comments"} { // one comment of each ticket
+		if n, _, err := e.Workflows.RepublishRows(r.ctx, feed, rows[feed]); err != nil || n != want {
+			t.Fatalf("%s has %d %s published again, %v, want %d\n%s", who, n, feed, err, want, model)
+		}
+	}
+	boards := feeds.Selection{}
+	want = 0
+	for slug := range model.named {
+		boards.IDs = append(boards.IDs, uint64(domaintest.Number(t, e.DB, "SELECT id FROM board WHERE slug = ?", slug)))
+		if model.level(who, r.role, slug) > access.None {
+			want++
+		}
+	}
+	if n, _, err := e.Workflows.RepublishRows(r.ctx, "boards", boards); err != nil || n != want {
+		t.Fatalf("%s has %d boards published again, %v, want %d\n%s", who, n, err, want, model)
 	}
 }
 

@@ -158,7 +158,7 @@ func BoardMembersPage(props BoardMembersProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "</section><section class=\"sheet\" aria-labelledby=\"named-name\"><h2 id=\"named-name\">Members and groups</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "</section><section class=\"sheet\" aria-labelledby=\"named-title\"><h2 id=\"named-title\">Members and groups</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,0 +1,139 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+)
+
+// newEnvWithPrivateBoard is newEnvWithRoles whose board HIDE, with ticket HIDE-1, names nobody but Ana.
+func newEnvWithPrivateBoard(t testing.TB) *env {
+	t.Helper()
+	e := newEnvWithRoles(t)
+	e.newBoard("HIDE")
+	e.program().post("/boards/HIDE/tickets", object{"title": "hidden word", "description": "hidden word"}).is(t, 201)
+	e.program().post("/tickets/HIDE-1/comments", object{"body": "hidden word @mia @olga"}).is(t, 201)
+	e.ana().post("/acme/boards/HIDE/privacy", "private", "yes").is(t, 303)
+	return e
+}
+
+// changing are the parts of an answer that differ from one request to the next.
+var changing = regexp.MustCompile(`(?i)nonce[-=a-z0-9"' +/:]*|csrf[^ >]*|/static/[^/]*/`)
+
+func sameFor(a *answer, slug string) string {
+	return fmt.Sprint(a.code, " ", strings.ReplaceAll(changing.ReplaceAllString(a.body, ""), slug, "X"))
+}
+
+// A board that is hidden and one that does not exist give the same answers, by each route that names a board or a
+// ticket, whatever the role.
+func TestHiddenIsMissing(t *testing.T) {
+	t.Parallel()
+	e := newEnvWithPrivateBoard(t)
+	for _, who := range []string{"mia", "adam", "olga", "vera", "opal"} {
+		by := e.signedIn(who)
+		for route, access := range pages {
+			method, _, _ := strings.Cut(route, " ")
+			if !strings.Contains(access.path, "DEMO") || strings.Contains(access.path, "/forms/") {
+				continue
+			}
+			ask := func(slug string) string {
+				path := strings.ReplaceAll(access.path, "DEMO", slug)
+				if method == http.MethodGet {
+					return sameFor(by.get(path), slug)
+				}
+				return sameFor(by.post(path, access.fields...), slug)
+			}
+			hidden, missing := ask("HIDE"), ask("NONE")
+			if hidden != missing {
+				t.Errorf("%s, %s: hidden\n%s\nmissing\n%s", who, route, hidden, missing)
+			}
+			if strings.HasPrefix(hidden, "2") || strings.HasPrefix(hidden, "303") {
+				t.Errorf("%s, %s: %.60s", who, route, hidden)
+			}
+		}
+		program := &program{env: e, token: e.tokenOf(who, "acme", accounts.Scopes...)}
+		for route, call := range calls {
+			method, _, _ := strings.Cut(route, " ")
+			if !strings.Contains(call.path, "DEMO") {
+				continue
+			}
+			ask := func(slug string) string {
+				var body any
+				if call.body != "" {
+					body = strings.ReplaceAll(call.body, "DEMO", slug)
+				}
+				return sameFor(program.call(method, strings.ReplaceAll(call.path, "DEMO", slug), body), slug)
+			}
+			if hidden, missing := ask("HIDE"), ask("NONE"); hidden != missing {
+				t.Errorf("%s, %s: hidden\n%s\nmissing\n%s", who, route, hidden, missing)
+			}
+		}
+	}
+	for _, path := range []string{"/acme", "/acme/inbox", "/acme/work", "/acme/jump?q=hidden", "/acme/jump?q=HIDE-1"} {
+		for _, who := range []string{"mia", "adam", "olga", "vera", "opal"} {
+			if a := e.signedIn(who).get(path); strings.Contains(a.body, "hidden word") {
+				t.Errorf("%s reads it at %s", who, path)
+			}
+		}
+	}
+}
+
+func TestBoardMembersPage(t *testing.T) {
+	t.Parallel()
+	e := newEnvWithPrivateBoard(t)
+	ana, mia, olga := e.ana(), e.signedIn("mia"), e.signedIn("olga")
+	members := "/acme/boards/HIDE/members"
+
+	ana.get("/acme/boards/HIDE").is(t, 200).textHas(t, ".board-head .private", "Private")
+	ana.get("/acme/boards/HIDE/settings").is(t, 200).has(t, 1, "a[href='"+members+"']")
+	page := ana.get(members).is(t, 200)
+	page.textHas(t, "#board-members tbody", "Ana")
+	page.has(t, 1, "option[value='@mia']")
+
+	t.Run("a name that nobody has is refused, and kept", func(t *testing.T) {
+		refused := ana.post(members, "name", "@nobody<b>", "role", "viewer").is(t, 422)
+		refused.textHas(t, "#named-name-error", "No member and no group of your company is called “@nobody<b>”")
+		if got := refused.value(t, "#named-name"); got != "@nobody<b>" {
+			t.Errorf("%q is kept", got)
+		}
+		ana.post(members, "name", "@mia", "role", "king").is(t, 422).textHas(t, "#named-role-error", "Choose a role")
+	})
+	t.Run("who is named sees the board, with the role that it gives", func(t *testing.T) {
+		ana.post(members, "name", "@mia", "role", "viewer").goesTo(t, members)
+		mia.get("/acme/boards/HIDE").is(t, 200).has(t, 0, "a[href$='/tickets/new']")
+		mia.get("/acme/HIDE-1").is(t, 200).textHas(t, "article .prose", "hidden word")
+		mia.post("/acme/boards/HIDE/tickets", "title", "x").is(t, 403)
+		mia.post("/acme/HIDE-1/comments", "body", "x").is(t, 403)
+		mia.post(members, "name", "@vera", "role", "admin").is(t, 403)
+		mia.get(members).is(t, 200).has(t, 0, "form[action$='/members']")
+	})
+	t.Run("another role, and off the board", func(t *testing.T) {
+		path := fmt.Sprintf("%s/account/%d", members, e.idOf("mia"))
+		ana.post(path, "role", "member").goesTo(t, members)
+		mia.post("/acme/boards/HIDE/tickets", "title", "x").is(t, 303)
+		ana.post(path, "role", "king").is(t, 422)
+		ana.post(path + "/removal").goesTo(t, members)
+		ana.post(path + "/removal").is(t, 404)
+		mia.get("/acme/boards/HIDE").is(t, 404)
+		mia.post("/acme/boards/HIDE/tickets", "title", "x").is(t, 404)
+	})
+	t.Run("a private board keeps an admin", func(t *testing.T) {
+		self := fmt.Sprintf("%s/account/%d", members, e.actor.Account.ID)
+		ana.post(self + "/removal").is(t, 409).textHas(t, ".summary", "keeps an admin")
+		ana.post(self, "role", "viewer").is(t, 409)
+		ana.post(members, "name", "@olga", "role", "admin").is(t, 303)
+		ana.post(self+"/removal").goesTo(t, "/acme")
+		ana.get("/acme/boards/HIDE").is(t, 404)
+		olga.post("/acme/boards/HIDE/privacy", "private", "maybe").is(t, 422)
+		olga.post("/acme/boards/HIDE/privacy", "private", "no").goesTo(t, members)
+		ana.get("/acme/boards/HIDE").is(t, 200)
+	})
+	t.Run("an assignee sees the board", func(t *testing.T) {
+		olga.post("/acme/boards/HIDE/privacy", "private", "yes").is(t, 303)
+		olga.post("/acme/HIDE-1/assignees", "quick", "1", "add", fmt.Sprint(e.idOf("mia"))).is(t, 422)
+	})
+}
