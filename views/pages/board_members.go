@@ -44,7 +44,3 @@ func (props BoardMembersProps) mayManage() bool {
 	return props.Level >= access.Manage && !props.Board.Archived()
 }
 
-// boardRoles are the roles on a board, with what they may do.
-var boardRoles = []struct{ value, label string }{
-	{"viewer", "Viewer: reads"}, {"member", "Member: changes tickets"}, {"admin", "Admin: also changes who sees it"},
-}
