@@ -144,7 +144,7 @@ func TestSight(t *testing.T) {
 	t.Logf("the seed is %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	names := slices.Sorted(maps.Keys(cast))
-	rounds := 15
+	rounds := 10
 	if soak {
 		rounds = 1000
 	}

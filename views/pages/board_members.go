@@ -43,4 +43,3 @@ func NameChoices(members []accounts.NamedMember, groups []accounts.Group) []Name
 func (props BoardMembersProps) mayManage() bool {
 	return props.Level >= access.Manage && !props.Board.Archived()
 }
-

@@ -87,7 +87,7 @@ func eventsOf(change live.Change) (list []liveEvent) {
 }
 
 // written are events in the format of a stream.
-func encodeEvents(b []byte, list ...liveEvent) []byte {
+func encodeEvents(list ...liveEvent) (b []byte) {
 	for _, e := range list {
 		data, err := json.Marshal(e.data)
 		if err != nil {
@@ -102,9 +102,9 @@ func encodeEvents(b []byte, list ...liveEvent) []byte {
 // connection breaks before gets all of it again, with the changes of private boards, which come first.
 func encodeChange(change live.Change) []byte {
 	if change.Private {
-		return encodeEvents(nil, eventsOf(change)...)
+		return encodeEvents(eventsOf(change)...)
 	}
-	return append(encodeEvents(nil, eventsOf(change)...), streams.Heartbeat(change.Position.String())...)
+	return append(encodeEvents(eventsOf(change)...), streams.Heartbeat(change.Position.String())...)
 }
 
 // seen is the browser's position.
@@ -147,7 +147,7 @@ func (h *Handlers) Live(c echo.Context) error {
 // stream sends changes until the browser leaves or loses its access, or the server stops.
 func (h *Handlers) stream(v *viewer) error {
 	hello := helloEvent{v.news.Position.String(), static.Build()}
-	if err := v.Send(encodeEvents(nil, liveEvent{"hello", hello})); err != nil {
+	if err := v.Send(encodeEvents(liveEvent{"hello", hello})); err != nil {
 		return err
 	}
 	err := v.send(true)
@@ -181,7 +181,7 @@ func (v *viewer) send(always bool) error {
 	news := v.news
 	v.news.Changes = nil // they need no memory while it waits
 	if news.Missed {
-		return v.Send(append(encodeEvents(nil, allChanged(news)), streams.Heartbeat(news.Position.String())...))
+		return v.Send(append(encodeEvents(allChanged(news)), streams.Heartbeat(news.Position.String())...))
 	}
 	for _, change := range news.Changes {
 		if err := v.Send(change.Encoded(encodeChange)); err != nil {
