@@ -24,6 +24,7 @@ var unbounded = map[string]string{
 	"queries: EndResetsOf":           "the links that admins made for one account and that were not used",
 	"queries: EndResetsBy":           "the links that one account made and that were not used",
 	"queries: LiveTokensOf":          "the tokens of one account that are not revoked",
+	"queries: RevokeTokensOfAccount": "as LiveTokensOf",
 	"queries: CreateAuditEverywhere": "the companies of one account",
 	"queries: ClearAccessTo":         "the members of one company that a board names",
 	"queries: FillAccessTo":          "as ClearAccessTo",

@@ -61,6 +61,7 @@ var samples = map[string]sample{
 	"RenameAccount":      {args: with("x", 7)},
 	"SetPassword":        {args: with("x", 7)},
 	"EndSessions":        {args: with(7)},
+	"LockEpoch":          {args: with(7)},
 	"SetOperator":        {args: with(true, 7)},
 	"FirstOperators":     {args: with()},
 	"Members":            {args: with(db.MembersParams{CompanyID: 1, After: 250, Limit: 101})},
@@ -548,6 +549,10 @@ var samples = map[string]sample{
 	"LiveToken":      {args: with(7, 1)},
 	"LiveTokensOf":   {args: with(7, 1)},
 	"RevokeToken":    {args: with(&newYear, 7)},
+
+	"TokensOfAccount":       {args: with(db.TokensOfAccountParams{AccountID: 7, Before: 1000, Limit: 101})},
+	"LiveTokenOfAccount":    {args: with(7, 7)},
+	"RevokeTokensOfAccount": {args: with(&newYear, 7)},
 
 	// watcher.sql
 	"Watchers":      {args: with(db.WatchersParams{CompanyID: 1, TicketID: busyTicket, Limit: 1000})},

@@ -113,6 +113,31 @@ func (q *Queries) LiveToken(ctx context.Context, iD id.Token, companyID id.Compa
 	return i, err
 }
 
+const liveTokenOfAccount = `-- name: LiveTokenOfAccount :one
+SELECT id, company_id, name, hash FROM api_token
+WHERE id = ? AND account_id = ? AND revoked_at IS NULL
+FOR UPDATE
+`
+
+type LiveTokenOfAccountRow struct {
+	ID        id.Token
+	CompanyID id.Company
+	Name      string
+	Hash      []byte
+}
+
+func (q *Queries) LiveTokenOfAccount(ctx context.Context, iD id.Token, accountID id.Account) (LiveTokenOfAccountRow, error) {
+	row := q.db.QueryRowContext(ctx, liveTokenOfAccount, iD, accountID)
+	var i LiveTokenOfAccountRow
+	err := row.Scan(
+		&i.ID,
+		&i.CompanyID,
+		&i.Name,
+		&i.Hash,
+	)
+	return i, err
+}
+
 const liveTokensOf = `-- name: LiveTokensOf :many
 SELECT id, hash FROM api_token
 WHERE account_id = ? AND company_id = ? AND revoked_at IS NULL
@@ -155,6 +180,18 @@ UPDATE api_token SET revoked_at = ? WHERE id = ?
 func (q *Queries) RevokeToken(ctx context.Context, now *time.Time, iD id.Token) error {
 	_, err := q.db.ExecContext(ctx, revokeToken, now, iD)
 	return err
+}
+
+const revokeTokensOfAccount = `-- name: RevokeTokensOfAccount :execrows
+UPDATE api_token SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL
+`
+
+func (q *Queries) RevokeTokensOfAccount(ctx context.Context, now *time.Time, accountID id.Account) (int64, error) {
+	result, err := q.db.ExecContext(ctx, revokeTokensOfAccount, now, accountID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const tokensOf = `-- name: TokensOf :many
@@ -208,6 +245,65 @@ func (q *Queries) TokensOf(ctx context.Context, arg TokensOfParams) ([]TokensOfR
 			&i.LastUsedAt,
 			&i.AccountID,
 			&i.AccountName,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const tokensOfAccount = `-- name: TokensOfAccount :many
+SELECT t.id, t.name, t.scopes, t.created_at, t.expires_at, t.last_used_at, c.slug AS company_slug, c.name AS company_name
+FROM api_token t
+JOIN company c ON c.id = t.company_id
+WHERE t.account_id = ? AND t.revoked_at IS NULL AND t.id < ?
+ORDER BY t.id DESC
+LIMIT ?
+`
+
+type TokensOfAccountParams struct {
+	AccountID id.Account
+	Before    id.Token
+	Limit     int32
+}
+
+type TokensOfAccountRow struct {
+	ID          id.Token
+	Name        string
+	Scopes      string
+	CreatedAt   time.Time
+	ExpiresAt   *time.Time
+	LastUsedAt  *time.Time
+	CompanySlug string
+	CompanyName string
+}
+
+// A page of an account's tokens in all companies, the newest first.
+func (q *Queries) TokensOfAccount(ctx context.Context, arg TokensOfAccountParams) ([]TokensOfAccountRow, error) {
+	rows, err := q.db.QueryContext(ctx, tokensOfAccount, arg.AccountID, arg.Before, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TokensOfAccountRow
+	for rows.Next() {
+		var i TokensOfAccountRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Scopes,
+			&i.CreatedAt,
+			&i.ExpiresAt,
+			&i.LastUsedAt,
+			&i.CompanySlug,
+			&i.CompanyName,
 		); err != nil {
 			return nil, err
 		}

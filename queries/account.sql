@@ -17,6 +17,10 @@ UPDATE account SET password_hash = sqlc.arg(password_hash) WHERE id = sqlc.arg(i
 -- name: EndSessions :exec
 UPDATE account SET session_epoch = session_epoch + 1 WHERE id = sqlc.arg(id);
 
+-- name: LockEpoch :one
+-- The epoch of an account's sessions, which does not change before the transaction ends.
+SELECT session_epoch FROM account WHERE id = sqlc.arg(id) LOCK IN SHARE MODE;
+
 -- name: SetOperator :exec
 UPDATE account SET operator = sqlc.arg(operator) WHERE id = sqlc.arg(id);
 

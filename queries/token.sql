@@ -47,3 +47,20 @@ FOR UPDATE;
 
 -- name: RevokeToken :exec
 UPDATE api_token SET revoked_at = sqlc.arg(now) WHERE id = sqlc.arg(id);
+
+-- name: TokensOfAccount :many
+-- A page of an account's tokens in all companies, the newest first.
+SELECT t.id, t.name, t.scopes, t.created_at, t.expires_at, t.last_used_at, c.slug AS company_slug, c.name AS company_name
+FROM api_token t
+JOIN company c ON c.id = t.company_id
+WHERE t.account_id = sqlc.arg(account_id) AND t.revoked_at IS NULL AND t.id < sqlc.arg(before)
+ORDER BY t.id DESC
+LIMIT ?;
+
+-- name: LiveTokenOfAccount :one
+SELECT id, company_id, name, hash FROM api_token
+WHERE id = sqlc.arg(id) AND account_id = sqlc.arg(account_id) AND revoked_at IS NULL
+FOR UPDATE;
+
+-- name: RevokeTokensOfAccount :execrows
+UPDATE api_token SET revoked_at = sqlc.arg(now) WHERE account_id = sqlc.arg(account_id) AND revoked_at IS NULL;

@@ -291,6 +291,16 @@ func TokenRevocationPath(company string, token id.Token) string {
 	return fmt.Sprintf("%s/%d/revocation", TokensPath(company), token)
 }
 
+// OwnTokenRevocationPath ends a token of the user in any company.
+func OwnTokenRevocationPath(token id.Token) string {
+	return fmt.Sprintf("%s/tokens/%d/revocation", AccountPath, token)
+}
+
+// MoreOwnTokensPath is the list of the user's tokens below one.
+func MoreOwnTokensPath(before id.Token) string {
+	return fmt.Sprintf("%s?before=%d", AccountPath, before)
+}
+
 // SettingsPath is a company's name.
 func SettingsPath(company string) string { return "/" + company + "/settings" }
 

@@ -178,7 +178,8 @@ type place struct {
 func (b *formEnv) actorContext(t *testing.T, name string) context.Context {
 	t.Helper()
 	account := accounts.ID(b.count("SELECT id FROM account WHERE name = ?", name))
-	actor := domaintest.OK(b.workflows.Workflows.Enter(context.Background(), "acme", account, 1))(t)
+	epoch := uint64(b.count("SELECT session_epoch FROM account WHERE id = ?", account))
+	actor := domaintest.OK(b.workflows.Workflows.Enter(context.Background(), "acme", account, epoch))(t)
 	return accounts.WithActor(context.Background(), actor)
 }
 
@@ -224,6 +225,9 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 	}
 	ana := b.actorContext(t, "Ana")
 	switch {
+	case strings.HasSuffix(b.route, views.EpochPath):
+		b.browser = b.ana()
+		form, ok = b.on(b.browser, views.AccountPath)
 	case strings.HasSuffix(b.route, "/archive"):
 		_, err := b.workflows.Workflows.ArchiveBoard(ana, "DEMO", false, nil)
 		do(err)

@@ -77,6 +77,7 @@ func (s *server) route(e *echo.Echo) {
 	open.POST("/account", pages.RenameAccount, s.asUser)
 	open.POST("/account/password", pages.ChangePassword, s.asUser)
 	open.POST("/account/epoch", pages.SignOutEverywhere, s.asUser)
+	open.POST("/account/tokens/:token/revocation", pages.RevokeOwnToken, s.asUser)
 	open.GET("/admin", admin.Overview, s.asUser, s.asOperator)
 	open.GET("/admin/companies", admin.Companies, s.asUser, s.asOperator)
 	open.POST("/admin/companies", admin.OpenCompany, s.asUser, s.asOperator)

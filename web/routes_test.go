@@ -93,9 +93,12 @@ var pages = map[string]access{
 	"POST /account":          signedIn("/account", 422),
 	"POST /account/password": signedIn("/account/password", 422),
 	"POST /account/epoch":    signedIn("/account/epoch", 303),
-	"GET /admin":             operators("/admin", 200),
-	"GET /admin/companies":   operators("/admin/companies", 200),
-	"POST /admin/companies":  operators("/admin/companies", 422),
+
+	"POST /account/tokens/:token/revocation": signedIn("/account/tokens/99/revocation", 404),
+
+	"GET /admin":            operators("/admin", 200),
+	"GET /admin/companies":  operators("/admin/companies", 200),
+	"POST /admin/companies": operators("/admin/companies", 422),
 
 	// Consumer 1 and webhook 1 are of acme.
 	"GET /admin/feeds":                     operators("/admin/feeds", 200),

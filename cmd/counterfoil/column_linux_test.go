@@ -39,7 +39,7 @@ func TestOthersBesideALargeColumn(t *testing.T) {
 				of := id.Company(domaintest.Number(t, d, "SELECT id FROM company WHERE slug = ?", slug))
 				domaintest.Member(t, d, of, "Owner", slug+"@example.com", "owner", "")
 				c := newClient(i)
-				c.token = domaintest.OK(w.Workflows.OpenToken(t.Context(), slug, slug+"@example.com"))(t)
+				c.token = domaintest.OK(w.Workflows.OpenToken(t.Context(), slug, slug+"@example.com", nil, 0))(t)
 				c.board(t, p.url, "MAIN")
 				return c
 			}

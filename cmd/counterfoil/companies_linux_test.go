@@ -60,7 +60,7 @@ func TestManyCompanies(t *testing.T) {
 		company := id.Company(domaintest.Number(t, d, "SELECT id FROM company WHERE slug = ?", slug))
 		domaintest.Member(t, d, company, "Owner", email, "owner", "")
 		own := newClient(i)
-		own.token = domaintest.OK(w.Workflows.OpenToken(t.Context(), slug, email))(t)
+		own.token = domaintest.OK(w.Workflows.OpenToken(t.Context(), slug, email, nil, 0))(t)
 		own.board(t, p.url, "MAIN")
 		own.http.CloseIdleConnections()
 		draft := migrations.Draft{Upload: strings.NewReader(importSheet(slug, rows)), UploadName: "rows.csv"}

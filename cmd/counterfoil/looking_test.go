@@ -2,12 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestTokenCommand(t *testing.T) {
@@ -25,6 +27,51 @@ func TestTokenCommand(t *testing.T) {
 	if code, _ := i.command(t, "token", "--company", "acme", "--email", "bob@example.com"); code != 1 {
 		t.Errorf("a stranger's token: exit code %d", code)
 	}
+
+	read := tokenWith(t, i, "--scopes", "boards:read,tickets:read", "--days", "7")
+	if got := statusWith(t, read, p.url+"/api/v1/boards"); got != http.StatusOK {
+		t.Errorf("a token that reads boards gets %d", got)
+	}
+	if got := statusWith(t, read, p.url+"/api/v1/runs"); got != http.StatusForbidden {
+		t.Errorf("a token without the scope gets %d", got)
+	}
+	for _, wrong := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"--scopes", "boards:read,everything"}, 1, "There is no such scope. Choose from boards:read"},
+		{[]string{"--scopes", " , "}, 2, "--scopes is empty"},
+		{[]string{"--days", "-1"}, 2, "--days is 1 to 3650, or 0 for no end"},
+		{[]string{"--days", "4000"}, 2, "--days is 1 to 3650, or 0 for no end"},
+	} {
+		args := append([]string{"token", "--company", "acme", "--email", "ana@example.com"}, wrong.args...)
+		if code, out := i.command(t, args...); code != wrong.code || !strings.Contains(out, wrong.says) {
+			t.Errorf("%v: exit code %d: %s", wrong.args, code, out)
+		}
+	}
+}
+
+// tokenWith is the token that the command makes for Ana.
+func tokenWith(t *testing.T, i *install, args ...string) string {
+	t.Helper()
+	code, out := i.command(t, append([]string{"token", "--company", "acme", "--email", "ana@example.com"}, args...)...)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	var answer struct{ Token string }
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil || code != 0 {
+		t.Fatalf("exit code %d: %s", code, out)
+	}
+	return answer.Token
+}
+
+// statusWith is the status of a GET with a token.
+func statusWith(t *testing.T, token, url string) int {
+	t.Helper()
+	r := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
+	r.Header.Set("Authorization", "Bearer "+token)
+	response := domaintest.OK(http.DefaultClient.Do(r))(t)
+	defer response.Body.Close()
+	return response.StatusCode
 }
 
 func TestCommandsThatLook(t *testing.T) {

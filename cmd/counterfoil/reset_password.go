@@ -37,7 +37,8 @@ func resetPassword(ctx context.Context, env environment, email string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(env.stdout, "With this link, the user chooses a new password, once, within a day:")
+	fmt.Fprintln(env.stdout, "With this link, the user chooses a new password, once, within a day, which ends their "+
+		"sessions and API tokens:")
 	fmt.Fprintln(env.stdout, env.base()+views.ResetPath(secret))
 	return nil
 }

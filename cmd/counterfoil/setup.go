@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -55,7 +56,8 @@ func setup(ctx context.Context, env environment, s workflows.Setup, passwordFile
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stdout, "%s is set up. The token below has every scope and is shown only once.\n", actor.Company.Name)
+	fmt.Fprintf(env.stdout, "%s is set up. The token below has every scope, ends after %d days and is shown only once.\n",
+		actor.Company.Name, accounts.DefaultTokenDays)
 	return printToken(env, actor.Company.Slug, token)
 }
 

@@ -53,7 +53,7 @@ func TestFiveThousandStreams(t *testing.T) {
 	for user := range users {
 		email := fmt.Sprintf("user%d@example.com", user)
 		domaintest.Member(t, d, company, "User", email, "member", "")
-		token := domaintest.OK(w.Workflows.OpenToken(t.Context(), "acme", email))(t)
+		token := domaintest.OK(w.Workflows.OpenToken(t.Context(), "acme", email, nil, 0))(t)
 		for range each / 50 { // in portions: a connection that waits too long is refused as well
 			for _, conn := range s.connections(50, streamRequest(token, "")) {
 				go follow(conn)

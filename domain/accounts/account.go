@@ -139,6 +139,23 @@ const PopRefs = "refs:pop"
 // OperatorOnly reports whether only an operator's token can have the scope.
 func OperatorOnly(scope string) bool { return scope == PopRefs || scope == Operate }
 
+// Holds reports whether the actor's account may do what a scope is for, and so give it to a token: the scopes of
+// operators are theirs alone, and a viewer writes nothing.
+func (a Actor) Holds(scope string) bool {
+	switch {
+	case OperatorOnly(scope):
+		return a.Account.Operator
+	case strings.HasSuffix(scope, ":write"):
+		return a.Writes()
+	}
+	return true
+}
+
+// HeldScopes are the scopes that the actor's account holds.
+func (a Actor) HeldScopes() []string {
+	return slices.DeleteFunc(slices.Clone(Scopes), func(scope string) bool { return !a.Holds(scope) })
+}
+
 // Scopes that a token can have.
 var Scopes = []string{"boards:read", "boards:write", "tickets:read", "tickets:write", PopRefs, Operate}
 

@@ -281,7 +281,7 @@ func TestErrors(t *testing.T) {
 
 func TestCheckToken(t *testing.T) {
 	t.Run("a token without a name is refused at its own field", func(t *testing.T) {
-		_, err := accounts.CheckToken(accounts.TokenDraft{Scopes: []string{"boards:read"}}, accounts.Account{})
+		_, err := accounts.CheckToken(accounts.TokenDraft{Scopes: []string{"boards:read"}}, accounts.Actor{})
 		if !errors.Is(err, fault.Invalid) || fault.Field(err) != "name" ||
 			!strings.Contains(fault.Message(err), "what the token is for") {
 			t.Errorf("%v at %q", err, fault.Field(err))

@@ -23,6 +23,7 @@ const (
 	AuditLeft              = "left"
 	AuditTokenMade         = "token-made"
 	AuditTokenRevoked      = "token-revoked"
+	AuditTokensEnded       = "tokens-ended"
 	AuditPasswordChanged   = "password-changed"
 	AuditResetMade         = "reset-made"
 	AuditResetUsed         = "reset-used"

@@ -2,6 +2,8 @@ package accounts
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -302,7 +304,8 @@ func NoScopes() error {
 	return fault.Invalid.New(CodeNoScopes, "scopes", "Choose at least one scope.")
 }
 
-// CodeBadScope: the scope does not exist, or only operators can give it. Choose scopes from the list.
+// CodeBadScope: the scope does not exist, or the account does not hold it: viewers hold none for writing, and only
+// operators hold refs:pop and operate. Choose scopes from the list.
 const CodeBadScope fault.Code = "Token.BadScope"
 
 func BadScope(scope string) error {
@@ -313,7 +316,10 @@ func badScopeMessage(scope string) string {
 	if OperatorOnly(scope) {
 		return "Only an operator of this server can create a token with the scope " + scope + "."
 	}
-	return "Choose scopes from the list."
+	if slices.Contains(Scopes, scope) {
+		return "A viewer cannot create a token with the scope " + scope + "."
+	}
+	return "There is no such scope. Choose from " + strings.Join(Scopes, ", ") + "."
 }
 
 // CodeOwnPassword: a password link was asked for one's own account. Change the password on the account's page.

@@ -40,13 +40,21 @@ type TokenDraft struct {
 	Days   int
 }
 
-// TokenDays are the lifetimes that a token can have.
+// TokenDays are the lifetimes that the form offers.
 var TokenDays = []int{0, 30, 90, 365}
+
+const (
+	// DefaultTokenDays is the lifetime of a token if none is chosen.
+	DefaultTokenDays = 90
+	// MaxTokenDays is the longest lifetime that the command line gives.
+	MaxTokenDays = 3650
+)
 
 // Token is an API token without its secret.
 type Token struct {
 	ID        id.Token
 	Account   Account // ID and Name
+	Company   Company // Slug and Name, in lists of several companies
 	Name      string
 	Scopes    []string
 	CreatedAt time.Time
@@ -54,28 +62,34 @@ type Token struct {
 	UsedAt    *time.Time // nil: not yet; to a minute
 }
 
-// CheckToken returns the draft as the account can have it, or all its errors: BadName, NoScopes, BadScope or BadDays.
-func CheckToken(draft TokenDraft, account Account) (TokenDraft, error) {
+// CheckToken returns the draft as the actor can have it, or all its errors: BadName, NoScopes, BadScope or BadDays.
+func CheckToken(draft TokenDraft, actor Actor) (TokenDraft, error) {
 	name, badName := ParseName("token", draft.Name)
 	draft.Name = name
-	var badScopes, badDays error
-	if len(draft.Scopes) == 0 {
-		badScopes = NoScopes()
-	}
-	for _, scope := range draft.Scopes {
-		if !slices.Contains(Scopes, scope) || OperatorOnly(scope) && !account.Operator {
-			badScopes = BadScope(scope)
-			break
-		}
-	}
+	scopes, badScopes := actor.ParseScopes(draft.Scopes)
+	draft.Scopes = scopes
+	var badDays error
 	if !slices.Contains(TokenDays, draft.Days) {
 		badDays = BadDays()
 	}
 	if err := fault.Join(badName, badScopes, badDays); err != nil {
 		return TokenDraft{}, err
 	}
-	draft.Scopes = slices.DeleteFunc(slices.Clone(Scopes), func(scope string) bool { return !slices.Contains(draft.Scopes, scope) }) // each once
 	return draft, nil
+}
+
+// ParseScopes returns the scopes, each once and in the order of Scopes. It returns NoScopes, or BadScope for one that
+// does not exist or that the actor's account does not hold.
+func (a Actor) ParseScopes(scopes []string) ([]string, error) {
+	if len(scopes) == 0 {
+		return nil, NoScopes()
+	}
+	for _, scope := range scopes {
+		if !slices.Contains(Scopes, scope) || !a.Holds(scope) {
+			return nil, BadScope(scope)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(Scopes), func(scope string) bool { return !slices.Contains(scopes, scope) }), nil
 }
 
 // OpenToken adds an API token with 256 random bits from a checked draft and returns it; only its hash is stored.
@@ -95,7 +109,7 @@ func OpenToken(ctx context.Context, tx *db.Tx, company id.Company, account ID, d
 	return token, nil
 }
 
-// ByToken returns the actor of a token, and when it was last used. It returns BadToken if the token is unknown,
+// ByToken returns the actor of a token with those of its scopes that the account holds now, and when it was last used. It returns BadToken if the token is unknown,
 // revoked or expired, or if its owner has left the company.
 func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (Actor, *time.Time, error) {
 	row, err := db.Read(q.BearerByHash(ctx, HashToken(token), &now))
@@ -105,16 +119,14 @@ func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (A
 	if err != nil {
 		return Actor{}, nil, fmt.Errorf("read token: %w", err)
 	}
-	scopes := strings.Fields(row.Scopes)
-	if !row.Operator { // no longer
-		scopes = slices.DeleteFunc(scopes, OperatorOnly)
-	}
-	return Actor{
+	actor := Actor{
 		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator,
 			Epoch: row.SessionEpoch},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
-		Role:    row.Role, Handle: row.Handle, Token: row.TokenID, Scopes: scopes,
-	}, row.LastUsedAt, nil
+		Role:    row.Role, Handle: row.Handle, Token: row.TokenID,
+	}
+	actor.Scopes = slices.DeleteFunc(strings.Fields(row.Scopes), func(scope string) bool { return !actor.Holds(scope) })
+	return actor, row.LastUsedAt, nil
 }
 
 // TokenUsed stores that a token was used, unless that was stored within the last minute.
@@ -219,4 +231,63 @@ func revokeTokensOf(ctx context.Context, tx *db.Tx, company id.Company, account 
 		hashes = append(hashes, row.Hash)
 	}
 	return hashes, nil
+}
+
+// TokensOfAccount returns a page of an account's tokens in all companies, as Tokens does.
+func TokensOfAccount(ctx context.Context, q *db.Queries, account ID, before id.Token, limit int) ([]Token, error) {
+	rows, err := db.Read(q.TokensOfAccount(ctx, db.TokensOfAccountParams{AccountID: account,
+		Before: beforeOrMax(before), Limit: int32(limit)}))
+	if err != nil {
+		return nil, fmt.Errorf("read tokens: %w", err)
+	}
+	list := make([]Token, len(rows))
+	for i, row := range rows {
+		list[i] = Token{
+			ID: row.ID, Company: Company{Slug: row.CompanySlug, Name: row.CompanyName}, Name: row.Name,
+			Scopes: strings.Fields(row.Scopes), CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, UsedAt: row.LastUsedAt,
+		}
+	}
+	return list, nil
+}
+
+// RevokeOwnToken ends a token of an account in any company, and returns it, with the id of its company, and its hash.
+// It returns TokenNotFound.
+func RevokeOwnToken(ctx context.Context, tx *db.Tx, account ID, token id.Token) (Token, []byte, error) {
+	row, err := tx.LiveTokenOfAccount(ctx, token, account)
+	if db.IsNotFound(err) {
+		return Token{}, nil, TokenNotFound()
+	}
+	if err != nil {
+		return Token{}, nil, fmt.Errorf("read token: %w", err)
+	}
+	if err := tx.RevokeToken(ctx, &tx.Now, token); err != nil {
+		return Token{}, nil, fmt.Errorf("revoke token: %w", err)
+	}
+	return Token{ID: row.ID, Company: Company{ID: row.CompanyID}, Name: row.Name}, row.Hash, nil
+}
+
+// EndTokens ends all tokens of an account, in all companies, and records it if there were any. The caller has locked the
+// account, so that no token is made meanwhile.
+func EndTokens(ctx context.Context, tx *db.Tx, account ID) error {
+	ended, err := tx.RevokeTokensOfAccount(ctx, &tx.Now, account)
+	if err != nil {
+		return fmt.Errorf("end tokens: %w", err)
+	}
+	if ended == 0 {
+		return nil
+	}
+	return RecordEverywhere(ctx, tx, account, AuditTokensEnded)
+}
+
+// LockEpoch keeps an account's sessions and tokens from being ended before the transaction ends. It returns SignedOut
+// if the actor's were ended since it was read.
+func LockEpoch(ctx context.Context, tx *db.Tx, actor Actor) error {
+	epoch, err := tx.LockEpoch(ctx, actor.Account.ID)
+	if err != nil {
+		return fmt.Errorf("lock account: %w", err)
+	}
+	if epoch != actor.Account.Epoch {
+		return SignedOut()
+	}
+	return nil
 }

@@ -172,14 +172,14 @@ func (w *Workflows) Reset(ctx context.Context, secret string) (accounts.Reset, e
 	return accounts.ByReset(ctx, w.db.Queries, secret, w.db.Now())
 }
 
-// UseReset gives the account of a link another password, once, and ends its sessions: the account
-// returned has the new epoch. It returns LinkGone or BadPassword.
+// UseReset gives the account of a link another password, once, and ends its sessions and its API tokens in all
+// companies: the account returned has the new epoch. It returns LinkGone or BadPassword.
 func (w *Workflows) UseReset(ctx context.Context, secret, password string) (accounts.Account, error) {
 	reset, err := w.Reset(ctx, secret)
 	if err != nil {
 		return accounts.Account{}, err
 	}
-	return w.setPassword(ctx, reset.Account.ID, password, func(tx *db.Tx) error {
+	return w.setPassword(ctx, reset.Account.ID, password, true, func(tx *db.Tx) error {
 		if _, err := accounts.ByReset(ctx, tx.Queries, secret, tx.Now); err != nil { // the hash took its time
 			return err
 		}

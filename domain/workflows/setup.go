@@ -50,7 +50,7 @@ func (w *Workflows) SetUp(
 			return err
 		}
 		if in.Token {
-			draft := accounts.TokenDraft{Name: "setup", Scopes: accounts.Scopes}
+			draft := accounts.TokenDraft{Name: "setup", Scopes: actor.HeldScopes(), Days: accounts.DefaultTokenDays}
 			token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, draft)
 		}
 		if err != nil {

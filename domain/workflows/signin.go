@@ -65,10 +65,10 @@ func (w *Workflows) ForgetLimits(ctx context.Context) (int64, error) {
 	return accounts.ForgetLimits(ctx, w.db.Queries, w.db.Now())
 }
 
-// ChangePassword gives an account another password if current is the present one, and ends its sessions: the account
-// returned has the new epoch. It returns BadPassword, WrongCurrentPassword or TooManyAttempts.
+// ChangePassword gives an account another password if current is the present one, and ends its sessions, with tokens
+// also its API tokens: the account returned has the new epoch. It returns BadPassword, WrongCurrentPassword or TooManyAttempts.
 func (w *Workflows) ChangePassword(
-	ctx context.Context, account accounts.Account, current, password string,
+	ctx context.Context, account accounts.Account, current, password string, tokens bool,
 ) (changed accounts.Account, err error) {
 	if err := accounts.CheckPassword(password); err != nil {
 		return accounts.Account{}, err
@@ -80,14 +80,15 @@ func (w *Workflows) ChangePassword(
 		}
 		return accounts.Account{}, fmt.Errorf("change password: %w", err)
 	}
-	return w.setPassword(ctx, account.ID, password, func(tx *db.Tx) error {
+	return w.setPassword(ctx, account.ID, password, tokens, func(tx *db.Tx) error {
 		return accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditPasswordChanged)
 	})
 }
 
-// setPassword stores a password in one transaction with also, and returns the account as it is then.
+// setPassword stores a password in one transaction with also, with tokens ends the account's API tokens, and returns
+// the account as it is then.
 func (w *Workflows) setPassword(
-	ctx context.Context, account accounts.ID, password string, also func(*db.Tx) error,
+	ctx context.Context, account accounts.ID, password string, tokens bool, also func(*db.Tx) error,
 ) (changed accounts.Account, err error) {
 	hash, err := accounts.HashPassword(password, w.passwordCost)
 	if err != nil {
@@ -100,12 +101,18 @@ func (w *Workflows) setPassword(
 		if err := accounts.SetPassword(ctx, tx, account, hash); err != nil {
 			return err
 		}
+		if tokens {
+			if err := accounts.EndTokens(ctx, tx, account); err != nil {
+				return err
+			}
+		}
 		changed, err = accounts.ByID(ctx, tx.Queries, account)
 		return err
 	})
 	if err != nil {
 		return accounts.Account{}, fmt.Errorf("set password: %w", err)
 	}
+	w.bearers.ForgetAll() // theirs are of several companies
 	return changed, nil
 }
 
@@ -114,14 +121,22 @@ func (w *Workflows) RenameAccount(ctx context.Context, account accounts.ID, name
 	return w.db.InTx(ctx, func(tx *db.Tx) error { return accounts.Rename(ctx, tx, account, name) })
 }
 
-// SignOutEverywhere ends all sessions of an account.
-func (w *Workflows) SignOutEverywhere(ctx context.Context, account accounts.ID) error {
-	return w.db.InTx(ctx, func(tx *db.Tx) error {
+// SignOutEverywhere ends all sessions of an account, and with tokens its API tokens in all companies.
+func (w *Workflows) SignOutEverywhere(ctx context.Context, account accounts.ID, tokens bool) error {
+	err := w.db.InTx(ctx, func(tx *db.Tx) error {
 		if err := accounts.EndSessions(ctx, tx, account); err != nil {
 			return err
 		}
-		return accounts.RecordEverywhere(ctx, tx, account, accounts.AuditSignedOutAll)
+		if err := accounts.RecordEverywhere(ctx, tx, account, accounts.AuditSignedOutAll); err != nil || !tokens {
+			return err
+		}
+		return accounts.EndTokens(ctx, tx, account)
 	})
+	if err != nil {
+		return fmt.Errorf("sign out everywhere: %w", err)
+	}
+	w.bearers.ForgetAll()
+	return nil
 }
 
 // Session returns the account of a session that began in an epoch, or SignedOut if it has ended.

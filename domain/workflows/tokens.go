@@ -10,9 +10,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// OpenToken makes an API token with every scope for a member, for the command line. It returns NotMember if no member
-// of the company has the address.
-func (w *Workflows) OpenToken(ctx context.Context, company, email string) (token string, err error) {
+// OpenToken makes an API token for a member, for the command line: with the scopes, or all that the member holds if
+// there are none, for so many days, 0 for no end. It returns NotMember if no member of the company has the address,
+// or BadScope.
+func (w *Workflows) OpenToken(
+	ctx context.Context, company, email string, scopes []string, days int,
+) (token string, err error) {
 	account, err := accounts.ByEmail(ctx, w.db.Queries, email)
 	if err != nil {
 		return "", err
@@ -21,14 +24,20 @@ func (w *Workflows) OpenToken(ctx context.Context, company, email string) (token
 	if err != nil {
 		return "", err
 	}
-	return w.openToken(ctx, actor, accounts.TokenDraft{Name: "command line", Scopes: accounts.Scopes}, nil)
+	if len(scopes) == 0 {
+		scopes = actor.HeldScopes()
+	}
+	if scopes, err = actor.ParseScopes(scopes); err != nil {
+		return "", err
+	}
+	return w.openToken(ctx, actor, accounts.TokenDraft{Name: "command line", Scopes: scopes, Days: days}, nil)
 }
 
 // MakeToken makes an API token for the caller, and returns it. It returns BadName, NoScopes, BadScope, BadDays or
 // NotMember, and with once Replay.
 func (w *Workflows) MakeToken(ctx context.Context, draft accounts.TokenDraft, once *Once[string]) (string, error) {
 	actor := accounts.ActorFrom(ctx)
-	draft, err := accounts.CheckToken(draft, actor.Account)
+	draft, err := accounts.CheckToken(draft, actor)
 	if err != nil {
 		return "", err
 	}
@@ -40,7 +49,14 @@ func (w *Workflows) openToken(
 ) (string, error) {
 	token, err := DoOnce(ctx, w, once, func() (token string, err error) {
 		err = w.db.InTx(ctx, func(tx *db.Tx) error {
-			if _, err := accounts.LockRoles(ctx, tx, actor); err != nil { // no token outlives a membership
+			now, err := accounts.LockRoles(ctx, tx, actor) // no token outlives a membership
+			if err != nil {
+				return err
+			}
+			if err := accounts.LockEpoch(ctx, tx, actor); err != nil { // nor a reset
+				return err
+			}
+			if _, err := now.ParseScopes(draft.Scopes); err != nil { // nor has it a scope that was taken away
 				return err
 			}
 			if token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, draft); err != nil {
@@ -93,6 +109,32 @@ func (w *Workflows) RevokeToken(ctx context.Context, token id.Token) error {
 			detail.Member = nameAndEmail(owner)
 		}
 		return audit(ctx, tx, actor, accounts.AuditTokenRevoked, detail)
+	})
+	if err != nil {
+		return fmt.Errorf("revoke token: %w", err)
+	}
+	w.bearers.Forget(string(hash))
+	return nil
+}
+
+// TokensOfAccount is Tokens of an account in all its companies.
+func (w *Workflows) TokensOfAccount(
+	ctx context.Context, account accounts.ID, before id.Token,
+) ([]accounts.Token, bool, error) {
+	return Page(accounts.TokensOfAccount(ctx, w.db.Queries, account, before, RowsPerPage+1))
+}
+
+// RevokeOwnToken ends a token of an account in any company. It returns TokenNotFound.
+func (w *Workflows) RevokeOwnToken(ctx context.Context, account accounts.ID, token id.Token) error {
+	var hash []byte
+	err := w.db.InTx(ctx, func(tx *db.Tx) error {
+		revoked, h, err := accounts.RevokeOwnToken(ctx, tx, account, token)
+		if err != nil {
+			return err
+		}
+		hash = h
+		return accounts.Record(ctx, tx, revoked.Company.ID, account, accounts.AuditTokenRevoked,
+			accounts.AuditDetail{Name: revoked.Name})
 	})
 	if err != nil {
 		return fmt.Errorf("revoke token: %w", err)

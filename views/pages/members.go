@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -63,10 +62,13 @@ type ResetProps struct {
 
 // AccountProps is the user's own account.
 type AccountProps struct {
-	Page      views.Page
-	Name      string // the input
-	Companies []accounts.Membership
-	Errors    views.Errors
+	Page       views.Page
+	Name       string // the input
+	KeepTokens bool   // the input
+	Companies  []accounts.Membership
+	Tokens     []accounts.Token // of all companies
+	MoreTokens bool
+	Errors     views.Errors
 }
 
 // TokenForm is the input of the form for a token.
@@ -102,6 +104,22 @@ type AuditProps struct {
 	More    bool // there are older ones
 }
 
+// tokenColumn is the heading of the column that a list of tokens has beside the token's own.
+type tokenColumn string
+
+const (
+	tokenMember  tokenColumn = "Member"
+	tokenCompany tokenColumn = "Company"
+)
+
+// revocationPath ends a token of a list.
+func revocationPath(p views.Page, t accounts.Token, column tokenColumn) string {
+	if column == tokenCompany {
+		return views.OwnTokenRevocationPath(t.ID)
+	}
+	return views.TokenRevocationPath(p.Actor.Company.Slug, t.ID)
+}
+
 // scopes of a token, in words.
 var scopes = map[string]string{
 	"boards:read": "see boards", "boards:write": "create and edit boards", "tickets:read": "see tickets",
@@ -109,19 +127,11 @@ var scopes = map[string]string{
 	accounts.PopRefs: "pop reference codes", accounts.Operate: "manage this server",
 }
 
-// scopesFor are the scopes that a user can give a token.
-func scopesFor(p *accounts.Account) []string {
-	if p.Operator {
-		return accounts.Scopes
-	}
-	return slices.DeleteFunc(slices.Clone(accounts.Scopes), accounts.OperatorOnly)
-}
-
 // tokenDays are the lifetimes of a token, in words.
 func tokenDays(days int) string {
 	switch days {
 	case 0:
-		return "never"
+		return "no end"
 	case 365:
 		return "after a year"
 	}
@@ -161,6 +171,8 @@ func audit(e accounts.AuditEntry) string {
 			return "revoked the API token " + d.Name + " of " + d.Member
 		}
 		return "revoked the API token " + d.Name
+	case accounts.AuditTokensEnded:
+		return "ended all their API tokens"
 	case accounts.AuditPasswordChanged:
 		return "changed their password"
 	case accounts.AuditResetMade:

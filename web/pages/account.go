@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
@@ -14,17 +15,28 @@ import (
 )
 
 func (h *Handlers) Account(c echo.Context) error {
-	return h.showAccount(c, http.StatusOK, respond.User(c).Name, nil)
+	return h.showAccount(c, http.StatusOK, pages.AccountProps{Name: respond.User(c).Name})
 }
 
-func (h *Handlers) showAccount(c echo.Context, code int, name string, errs views.Errors) error {
-	companies, err := h.workflows.Companies(c.Request().Context(), respond.User(c).ID)
+// showAccount shows the page with the input of its forms.
+func (h *Handlers) showAccount(c echo.Context, code int, props pages.AccountProps) error {
+	ctx, user := c.Request().Context(), respond.User(c).ID
+	before, err := respond.Cursor[id.Token](c, "before")
 	if err != nil {
 		return err
 	}
-	props := pages.AccountProps{Page: h.respond.Page(c, "Account"), Name: name, Companies: companies, Errors: errs}
+	if props.Companies, err = h.workflows.Companies(ctx, user); err != nil {
+		return err
+	}
+	if props.Tokens, props.MoreTokens, err = h.workflows.TokensOfAccount(ctx, user, before); err != nil {
+		return err
+	}
+	props.Page = h.respond.Page(c, "Account")
 	return respond.Render(c, code, pages.AccountPage(props))
 }
+
+// endTokens is the checkbox of forms that end the user's sessions: also the API tokens.
+const endTokens = "tokens"
 
 func (h *Handlers) RenameAccount(c echo.Context) error {
 	name := c.FormValue("name")
@@ -33,21 +45,22 @@ func (h *Handlers) RenameAccount(c echo.Context) error {
 		if !ok {
 			return err
 		}
-		return h.showAccount(c, code, name, messages)
+		return h.showAccount(c, code, pages.AccountProps{Name: name, Errors: messages})
 	}
 	return h.respond.SeeOther(c, views.AccountPath, "Your name is saved.")
 }
 
 func (h *Handlers) ChangePassword(c echo.Context) error {
-	who := respond.User(c)
-	changed, err := h.workflows.ChangePassword(c.Request().Context(), who, c.FormValue("current"), c.FormValue("password"))
+	who, tokens := respond.User(c), c.FormValue(endTokens) != ""
+	changed, err := h.workflows.ChangePassword(c.Request().Context(), who, c.FormValue("current"), c.FormValue("password"),
+		tokens)
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {
 			return err
 		}
 		respond.SetRetryAfter(c, err)
-		return h.showAccount(c, code, who.Name, messages)
+		return h.showAccount(c, code, pages.AccountProps{Name: who.Name, KeepTokens: !tokens, Errors: messages})
 	}
 	if err := h.respond.StaySignedIn(c, changed); err != nil {
 		if errors.Is(err, accounts.CodeSignedOut) {
@@ -55,14 +68,31 @@ func (h *Handlers) ChangePassword(c echo.Context) error {
 		}
 		return err
 	}
-	return h.respond.SeeOther(c, views.AccountPath, "Your password is changed, and all other browsers are signed out.")
+	done := "Your password is changed, and all other browsers are signed out."
+	if tokens {
+		done = "Your password is changed, all other browsers are signed out, and your API tokens are revoked."
+	}
+	return h.respond.SeeOther(c, views.AccountPath, done)
 }
 
 func (h *Handlers) SignOutEverywhere(c echo.Context) error {
-	if err := h.workflows.SignOutEverywhere(c.Request().Context(), respond.User(c).ID); err != nil {
+	tokens := c.FormValue(endTokens) != ""
+	if err := h.workflows.SignOutEverywhere(c.Request().Context(), respond.User(c).ID, tokens); err != nil {
 		return err
 	}
 	return h.respond.SignOut(c)
+}
+
+// RevokeOwnToken ends a token of the user in any company.
+func (h *Handlers) RevokeOwnToken(c echo.Context) error {
+	token, err := respond.RowID[id.Token](c.Param("token"), echo.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	if err := h.workflows.RevokeOwnToken(c.Request().Context(), respond.User(c).ID, token); err != nil {
+		return err
+	}
+	return h.respond.SeeOther(c, views.AccountPath, "The token is revoked.")
 }
 
 // Join is the page of an invitation.

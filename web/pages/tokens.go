@@ -15,7 +15,7 @@ import (
 )
 
 func (h *Handlers) Tokens(c echo.Context) error {
-	return h.showTokens(c, http.StatusOK, pages.TokenForm{Days: 90}, "")
+	return h.showTokens(c, http.StatusOK, pages.TokenForm{Days: accounts.DefaultTokenDays}, "")
 }
 
 // showTokens shows the lists; secret is a new token.
@@ -64,7 +64,7 @@ func (h *Handlers) MakeToken(c echo.Context) error {
 		return h.showTokens(c, code, form, "")
 	}
 	// Not a redirect: the token is kept nowhere that another page could read it from.
-	return h.showTokens(c, http.StatusCreated, pages.TokenForm{Days: 90}, token)
+	return h.showTokens(c, http.StatusCreated, pages.TokenForm{Days: accounts.DefaultTokenDays}, token)
 }
 
 func (h *Handlers) RevokeToken(c echo.Context) error {

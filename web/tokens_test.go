@@ -1,0 +1,193 @@
+package web_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// inTwoCompanies makes mia a member of rivals, too, and returns a token of each of her companies.
+func inTwoCompanies(e *env) (tokens []string) {
+	e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT c.id, a.id, 'member', " +
+		"'mia', a.created_at FROM company c, account a WHERE c.slug = 'rivals' AND a.name = 'mia'")
+	return []string{e.tokenOf("mia", "acme", "boards:read"), e.tokenOf("mia", "rivals", "boards:read")}
+}
+
+// works reports an error unless each token is answered with a code.
+func works(t testing.TB, e *env, code int, tokens ...string) {
+	t.Helper()
+	for _, token := range tokens {
+		(&program{env: e, token: token}).get("/boards").is(t, code)
+	}
+}
+
+// audited reports an error unless a company's audit log has an entry.
+func (e *env) audited(t testing.TB, name, path, entry string) {
+	t.Helper()
+	if text := e.signedIn(name).get(path).text(t, "#"+views.AuditID); !strings.Contains(text, entry) {
+		t.Errorf("%s does not say %q: %s", path, entry, text)
+	}
+}
+
+func TestTokensEndWithSessions(t *testing.T) {
+	t.Parallel()
+	const other = "another horse battery"
+
+	t.Run("a reset ends all of the account, in all companies", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		tokens := inTwoCompanies(e)
+		works(t, e, 200, tokens...)
+		secret := domaintest.OK(e.workflows.Workflows.MakeResetFor(t.Context(), "mia@example.com"))(t) // the command line's
+		works(t, e, 200, tokens...)
+		e.visitor().post(views.ResetPath(secret), "password", "short").is(t, 422)
+		works(t, e, 200, tokens...)
+		e.visitor().post(views.ResetPath(secret), "password", other).is(t, 303)
+		works(t, e, 401, tokens...)
+		works(t, e, 200, e.token)
+		e.audited(t, "olga", "/acme/audit", "ended all their API tokens")
+		e.audited(t, "sam", "/rivals/audit", "ended all their API tokens")
+	})
+
+	t.Run("so does a link that an admin made", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		token := e.tokenOf("mia", "acme", "boards:read")
+		link := e.signedIn("adam").post(fmt.Sprintf("/acme/people/%d/resets", e.idOf("mia"))).is(t, 201).value(t, "#link")
+		e.visitor().post(pathOf(t, link), "password", other).is(t, 303)
+		works(t, e, 401, token)
+	})
+
+	for name, act := range map[string]func(b *browser, pairs ...string){
+		"a new password": func(b *browser, pairs ...string) {
+			b.post("/account/password", append([]string{"current", password, "password", other}, pairs...)...).is(t, 303)
+		},
+		"signing out everywhere": func(b *browser, pairs ...string) { b.post("/account/epoch", pairs...).is(t, 303) },
+	} {
+		t.Run(name+" does so if the box is ticked", func(t *testing.T) {
+			t.Parallel()
+			e := newEnvWithRoles(t)
+			tokens, mia := inTwoCompanies(e), e.signedIn("mia")
+			act(mia, "tokens", "yes")
+			works(t, e, 401, tokens...)
+			works(t, e, 200, e.token)
+		})
+		t.Run(name+" keeps them if it is not", func(t *testing.T) {
+			t.Parallel()
+			e := newEnvWithRoles(t)
+			tokens, mia := inTwoCompanies(e), e.signedIn("mia")
+			act(mia)
+			works(t, e, 200, tokens...)
+		})
+	}
+
+	t.Run("the boxes are ticked, and stay as they were in a refused form", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		mia := e.signedIn("mia")
+		for _, form := range []string{views.PasswordPath, views.EpochPath} {
+			mia.get("/account").has(t, 1, "form[action='"+form+"'] input[name=tokens][checked]")
+		}
+		const box = "form[action='" + views.PasswordPath + "'] input[name=tokens]"
+		mia.post("/account/password", "current", "wrong", "password", other).is(t, 422).has(t, 1, box).
+			has(t, 0, box+"[checked]")
+		mia.post("/account/password", "current", "wrong", "password", other, "tokens", "yes").is(t, 422).
+			has(t, 1, box+"[checked]")
+	})
+
+	t.Run("a session that has ended makes none", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		actor := domaintest.OK(e.workflows.Workflows.Enter(t.Context(), "acme", accounts.ID(e.idOf("mia")),
+			uint64(e.count("SELECT session_epoch FROM account WHERE name = 'mia'"))))(t)
+		domaintest.Must(t, e.workflows.Workflows.SignOutEverywhere(t.Context(), actor.Account.ID, true))
+		_, err := e.workflows.Workflows.MakeToken(accounts.WithActor(t.Context(), actor),
+			accounts.TokenDraft{Name: "late", Scopes: []string{"boards:read"}, Days: 30}, nil)
+		if !errors.Is(err, accounts.CodeSignedOut) {
+			t.Errorf("a token is made beside the reset: %v", err)
+		}
+	})
+}
+
+func TestTokensOfAccount(t *testing.T) {
+	t.Parallel()
+	e := newEnvWithRoles(t)
+	mia := e.signedIn("mia")
+	mia.get("/account").is(t, 200).has(t, 0, "#own-tokens")
+	tokens := inTwoCompanies(e)
+	works(t, e, 200, tokens[0])
+	domaintest.Until(t, "the use is stored", func() bool {
+		return e.count("SELECT COUNT(*) FROM api_token WHERE last_used_at IS NOT NULL AND account_id = ?", e.idOf("mia")) == 1
+	})
+	e.exec("UPDATE api_token SET expires_at = '2999-01-02' WHERE hash = ?", accounts.HashToken(tokens[1]))
+	page := mia.get("/account").has(t, 2, "#own-tokens tbody tr")
+	rows := page.page().Find("#own-tokens tbody tr")
+	for i, want := range [][]string{{"rivals", "boards:read", "never"}, {"Acme", "boards:read", "no end"}} {
+		for _, word := range want {
+			if text := rows.Eq(i).Text(); !strings.Contains(text, word) {
+				t.Errorf("row %d does not say %q: %s", i, word, strings.Join(strings.Fields(text), " "))
+			}
+		}
+	}
+	action, _ := rows.Eq(0).Find("form").Attr("action")
+	e.signedIn("olga").post(action).is(t, 404)
+	works(t, e, 200, tokens...)
+	mia.post(action).goesTo(t, "/account")
+	works(t, e, 401, tokens[1])
+	works(t, e, 200, tokens[0])
+	mia.post(action).is(t, 404)
+	mia.get("/account").has(t, 1, "#own-tokens tbody tr")
+	e.audited(t, "sam", "/rivals/audit", "revoked the API token test")
+
+	for i := range 101 {
+		e.tokenOf("mia", "acme", "boards:read"+strings.Repeat(" ", i+1))
+	}
+	mia.get("/account").has(t, 100, "#own-tokens tbody tr").has(t, 1, "a[href^='/account?before=']")
+	older, _ := mia.get("/account").page().Find("a[href^='/account?before=']").Attr("href")
+	mia.get(older).has(t, 2, "#own-tokens tbody tr")
+}
+
+func TestTokenScopes(t *testing.T) {
+	t.Parallel()
+	e := newEnvWithRoles(t)
+	make_ := func(name, scope string) *answer {
+		return e.signedIn(name).post("/acme/tokens", "name", "x", "days", "30", "scopes", scope)
+	}
+	e.unchanged(t, func() {
+		for _, scope := range []string{"tickets:write", "boards:write", "operate"} {
+			a := make_("vera", scope).is(t, 422)
+			if !strings.Contains(a.body, scope) {
+				t.Errorf("it does not name %s", scope)
+			}
+		}
+	})
+	make_("vera", "tickets:read").is(t, 201)
+	e.signedIn("vera").get("/acme/tokens").has(t, 2, "input[name=scopes]").has(t, 1, "option[value='90'][selected]")
+
+	// Tokens of before, and of before a change of roles.
+	mia := &program{env: e, token: e.tokenOf("mia", "acme", accounts.Scopes...)}
+	opened := func(code int) *answer {
+		return mia.post("/boards/DEMO/tickets", object{"title": "Here"}).is(t, code)
+	}
+	opened(201)
+	if p := mia.get("/runs").problem(t, 403, ""); !strings.Contains(p.Detail, "operate") {
+		t.Errorf("%+v", p)
+	}
+	role := func(role string) {
+		e.signedIn("olga").post(fmt.Sprintf("/acme/people/%d/role", e.idOf("mia")), "role", role).is(t, 303)
+	}
+	role(accounts.Viewer)
+	opened(403)
+	actor := domaintest.OK(e.workflows.Workflows.Bearer(t.Context(), mia.token))(t)
+	if got := strings.Join(actor.Scopes, " "); got != "boards:read tickets:read" {
+		t.Errorf("a viewer's token has the scopes %s", got)
+	}
+	mia.get("/boards/DEMO/tickets").is(t, 200)
+	role(accounts.Member)
+	opened(201)
+}
