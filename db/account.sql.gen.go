@@ -183,6 +183,48 @@ func (q *Queries) EndSessions(ctx context.Context, argID id.Account) error {
 	return err
 }
 
+const epochs = `-- name: Epochs :many
+SELECT id, session_epoch FROM account WHERE id IN (/*SLICE:ids*/?)
+`
+
+type EpochsRow struct {
+	ID           id.Account
+	SessionEpoch uint64
+}
+
+func (q *Queries) Epochs(ctx context.Context, ids []id.Account) ([]EpochsRow, error) {
+	query := epochs
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []EpochsRow
+	for rows.Next() {
+		var i EpochsRow
+		if err := rows.Scan(&i.ID, &i.SessionEpoch); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const firstOperators = `-- name: FirstOperators :many
 SELECT id FROM account WHERE operator = TRUE ORDER BY id LIMIT 2
 `
@@ -276,6 +318,18 @@ func (q *Queries) HandlesAmong(ctx context.Context, companyID id.Company, handle
 		return nil, err
 	}
 	return items, nil
+}
+
+const lockEpoch = `-- name: LockEpoch :one
+SELECT session_epoch FROM account WHERE id = ? LOCK IN SHARE MODE
+`
+
+// The epoch of an account's sessions, which does not change before the transaction ends.
+func (q *Queries) LockEpoch(ctx context.Context, argID id.Account) (uint64, error) {
+	row := q.db.QueryRowContext(ctx, lockEpoch, argID)
+	var session_epoch uint64
+	err := row.Scan(&session_epoch)
+	return session_epoch, err
 }
 
 const memberByID = `-- name: MemberByID :one

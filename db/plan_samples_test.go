@@ -62,6 +62,7 @@ var samples = map[string]sample{
 	"SetPassword":        {args: with("x", 7)},
 	"EndSessions":        {args: with(7)},
 	"LockEpoch":          {args: with(7)},
+	"Epochs":             {args: with([]id.Account{7, 8})},
 	"SetOperator":        {args: with(true, 7)},
 	"FirstOperators":     {args: with()},
 	"Members":            {args: with(db.MembersParams{CompanyID: 1, After: 250, Limit: 101})},
@@ -553,6 +554,7 @@ var samples = map[string]sample{
 	"TokensOfAccount":       {args: with(db.TokensOfAccountParams{AccountID: 7, Before: 1000, Limit: 101})},
 	"LiveTokenOfAccount":    {args: with(7, 7)},
 	"RevokeTokensOfAccount": {args: with(&newYear, 7)},
+	"ValidTokens":           {args: with([]id.Token{1, 2}, &newYear)},
 
 	// watcher.sql
 	"Watchers":      {args: with(db.WatchersParams{CompanyID: 1, TicketID: busyTicket, Limit: 1000})},

@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -397,4 +398,44 @@ type UseTokenParams struct {
 func (q *Queries) UseToken(ctx context.Context, arg UseTokenParams) error {
 	_, err := q.db.ExecContext(ctx, useToken, arg.Now, arg.ID, arg.Before)
 	return err
+}
+
+const validTokens = `-- name: ValidTokens :many
+SELECT id FROM api_token
+WHERE id IN (/*SLICE:ids*/?) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+`
+
+// Those of some tokens that a program may use.
+func (q *Queries) ValidTokens(ctx context.Context, ids []id.Token, now *time.Time) ([]id.Token, error) {
+	query := validTokens
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, now)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Token
+	for rows.Next() {
+		var id id.Token
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

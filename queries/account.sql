@@ -21,6 +21,9 @@ UPDATE account SET session_epoch = session_epoch + 1 WHERE id = sqlc.arg(id);
 -- The epoch of an account's sessions, which does not change before the transaction ends.
 SELECT session_epoch FROM account WHERE id = sqlc.arg(id) LOCK IN SHARE MODE;
 
+-- name: Epochs :many
+SELECT id, session_epoch FROM account WHERE id IN (sqlc.slice(ids));
+
 -- name: SetOperator :exec
 UPDATE account SET operator = sqlc.arg(operator) WHERE id = sqlc.arg(id);
 

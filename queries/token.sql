@@ -64,3 +64,8 @@ FOR UPDATE;
 
 -- name: RevokeTokensOfAccount :execrows
 UPDATE api_token SET revoked_at = sqlc.arg(now) WHERE account_id = sqlc.arg(account_id) AND revoked_at IS NULL;
+
+-- name: ValidTokens :many
+-- Those of some tokens that a program may use.
+SELECT id FROM api_token
+WHERE id IN (sqlc.slice(ids)) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > sqlc.arg(now));

@@ -70,7 +70,7 @@ func (h Handler) EndStreams() { h.streams.End() }
 // New returns the handler of all routes.
 func New(cfg Config) Handler {
 	patience, maxUpload := cmp.Or(cfg.Patience, 15*time.Second), cmp.Or(cfg.MaxUpload, respond.DefaultMaxUpload)
-	long := streams.New(cfg.Streams, cfg.Log)
+	long := streams.New(cfg.Streams, cfg.Workflows, cfg.Log)
 	shared := respond.New(respond.Config{
 		Workflows: cfg.Workflows, Sessions: cfg.Sessions, URL: cfg.URL, Log: cfg.Log, Patience: patience,
 		MaxUpload: maxUpload, Why: cfg.Why,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
@@ -190,4 +191,38 @@ func TestTokenScopes(t *testing.T) {
 	mia.get("/boards/DEMO/tickets").is(t, 200)
 	role(accounts.Member)
 	opened(201)
+}
+
+// A server that checks each stream only twice a minute looks for revoked tokens and ended sessions all the time.
+func TestStreamsEndWithAccess(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.startFeeds()
+	e.account("mia", "acme", accounts.Member)
+	e.account("max", "acme", accounts.Member)
+	server := serveStreams(t, e)
+	stays := listen(t, server, e.token, "/feeds/tickets/stream?cursor=end")
+	token := e.tokenOf("mia", "acme", "tickets:read")
+	goes := listen(t, server, token, "/feeds/tickets/stream?cursor=end")
+	browsers := watch(t, server, &browser{cookie: e.signedIn("max").cookie}, "")
+	domaintest.OK(goes.next())(t)
+	domaintest.OK(stays.next())(t)
+	browsers.change(t)
+
+	began := time.Now()
+	e.exec("UPDATE api_token SET revoked_at = created_at WHERE hash = ?", accounts.HashToken(token)) // another server's
+	e.exec("UPDATE account SET session_epoch = session_epoch + 1 WHERE name = 'max'")
+	for {
+		if _, err := goes.next(); err != nil {
+			break
+		}
+	}
+	if last := browsers.ends(t); last != "gone" {
+		t.Errorf("the browser's ends with %q", last)
+	}
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("they ended after %v", took)
+	}
+	e.program().post("/boards/DEMO/tickets", object{"title": "Here"}).is(t, 201)
+	stays.change(t)
 }

@@ -291,3 +291,25 @@ func LockEpoch(ctx context.Context, tx *db.Tx, actor Actor) error {
 	}
 	return nil
 }
+
+// ValidTokens returns those of some tokens that a program may use.
+func ValidTokens(ctx context.Context, q *db.Queries, tokens []id.Token, now time.Time) ([]id.Token, error) {
+	valid, err := db.Read(q.ValidTokens(ctx, tokens, &now))
+	if err != nil {
+		return nil, fmt.Errorf("read tokens: %w", err)
+	}
+	return valid, nil
+}
+
+// Epochs returns the epochs of accounts.
+func Epochs(ctx context.Context, q *db.Queries, list []ID) (map[ID]uint64, error) {
+	rows, err := db.Read(q.Epochs(ctx, list))
+	if err != nil {
+		return nil, fmt.Errorf("read epochs: %w", err)
+	}
+	epochs := make(map[ID]uint64, len(rows))
+	for _, row := range rows {
+		epochs[row.ID] = row.SessionEpoch
+	}
+	return epochs, nil
+}

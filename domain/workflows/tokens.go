@@ -161,3 +161,13 @@ func (w *Workflows) recordTokenUse(token id.Token, now time.Time) {
 	defer cancel()
 	_ = accounts.TokenUsed(ctx, w.db.Queries, token, now) // in a minute there is another chance
 }
+
+// ValidTokens returns those of some tokens that a program may use.
+func (w *Workflows) ValidTokens(ctx context.Context, tokens []id.Token) ([]id.Token, error) {
+	return accounts.ValidTokens(ctx, w.db.Queries, tokens, w.db.Now())
+}
+
+// Epochs returns the epochs of accounts: their sessions that began in another one have ended.
+func (w *Workflows) Epochs(ctx context.Context, list []accounts.ID) (map[accounts.ID]uint64, error) {
+	return accounts.Epochs(ctx, w.db.Queries, list)
+}

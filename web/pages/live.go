@@ -161,10 +161,13 @@ func (h *Handlers) stream(v *viewer) error {
 func (h *Handlers) sendNext(v *viewer) error {
 	select {
 	case <-v.Context().Done():
+		if v.Lost() {
+			return errors.Join(accounts.SignedOut(), v.sendGone())
+		}
 		return v.Context().Err()
 	case <-v.Check():
 		if err := h.checkMember(v); err != nil {
-			return errors.Join(err, v.Send(streams.Event(nil, "", "gone", []byte("{}"))))
+			return errors.Join(err, v.sendGone())
 		}
 		return nil
 	case <-v.Beat():
@@ -175,6 +178,9 @@ func (h *Handlers) sendNext(v *viewer) error {
 		return v.send(false)
 	}
 }
+
+// sendGone tells the browser that it has no access any more.
+func (v *viewer) sendGone() error { return v.Send(streams.Event(nil, "", "gone", []byte("{}"))) }
 
 // send sends the update; with always, also the position if nothing changed.
 func (v *viewer) send(always bool) error {

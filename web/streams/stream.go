@@ -113,7 +113,7 @@ func (st *Stream) detach(again time.Duration) (detached bool, err error) {
 	st.c.Response().Committed = true
 	head := st.head()
 	st.release()
-	ctx, cancel := context.WithCancel(st.streams.ending)
+	ctx, cancel := context.WithCancel(st.alive)
 	st.ctx, st.conn, st.c, st.control = ctx, conn, nil, nil
 	st.release = func() { cancel(); conn.Close() }
 	go func() {

@@ -89,14 +89,17 @@ func (tooMany) RetryAfter() time.Duration { return 15 * time.Second }
 // Streams counts the responses of a server that may take long, and ends them all if it stops.
 type Streams struct {
 	limits Limits
+	access Access
 	log    *slog.Logger
 	ending context.Context
 	end    context.CancelFunc
 
-	mu     sync.Mutex
-	open   int
-	of     map[string]int
-	rounds [kinds]chan struct{} // nil if no stream waits
+	mu       sync.Mutex
+	open     int
+	of       map[string]int
+	rounds   [kinds]chan struct{} // nil if no stream waits
+	held     map[reader]map[*Response]bool
+	watching bool
 }
 
 // Kind is the kind of changes that readers wait for.
@@ -110,8 +113,9 @@ const (
 )
 
 // New returns the Streams of a server. Its owner calls End.
-func New(limits Limits, log *slog.Logger) *Streams {
-	s := &Streams{limits: limits.orDefaults(), log: log, of: map[string]int{}}
+func New(limits Limits, access Access, log *slog.Logger) *Streams {
+	s := &Streams{limits: limits.orDefaults(), access: access, log: log, of: map[string]int{},
+		held: map[reader]map[*Response]bool{}}
 	s.ending, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -194,10 +198,13 @@ func (s *Streams) gather(kind Kind, changed <-chan struct{}) {
 // Response is a response that may take long.
 type Response struct {
 	streams *Streams
-	ctx     context.Context // ends when the reader has gone or the server stops, and has the request's values
+	ctx     context.Context // ends when the reader has gone, or alive ends, and has the request's values
 	control *http.ResponseController
 	who     string
-	release func() // ends ctx
+	reader  reader
+	alive   context.Context // ends when the reader loses its access or the server stops
+	end     func()          // ends alive
+	release func()          // ends ctx
 }
 
 // Hold lets the response to a request take as long as it likes. The caller ends it with Close. It returns an error with
@@ -208,25 +215,42 @@ func (s *Streams) Hold(c echo.Context) (*Response, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Request().Context()))
-	stops := []func() bool{context.AfterFunc(contextOf(c), cancel), context.AfterFunc(s.ending, cancel)}
-	return &Response{
-		streams: s, ctx: ctx, control: http.NewResponseController(c.Response()), who: who,
+	alive, end := context.WithCancel(s.ending)
+	stops := []func() bool{context.AfterFunc(contextOf(c), cancel), context.AfterFunc(alive, cancel)}
+	r := &Response{
+		streams: s, ctx: ctx, control: http.NewResponseController(c.Response()), who: who, reader: readerOf(c),
+		alive: alive, end: end,
 		release: func() {
 			for _, stop := range stops {
 				stop()
 			}
 			cancel()
 		},
-	}, nil
+	}
+	s.hold(r)
+	return r, nil
 }
 
-// Context ends when the reader has gone or the server stops, and has the request's values.
+// Context ends when the reader has gone or lost its access, or the server stops, and has the request's values.
 func (r *Response) Context() context.Context { return r.ctx }
+
+// Lost reports whether Context ended because the reader lost its access.
+func (r *Response) Lost() bool { return r.alive.Err() != nil && r.streams.ending.Err() == nil }
 
 // Close ends the response.
 func (r *Response) Close() {
+	r.streams.drop(r)
 	r.release()
+	r.end()
 	r.streams.leave(r.who)
+}
+
+func readerOf(c echo.Context) reader {
+	actor := accounts.ActorFrom(c.Request().Context())
+	if actor.Token != 0 {
+		return reader{token: actor.Token}
+	}
+	return reader{account: actor.Account.ID, epoch: actor.Account.Epoch}
 }
 
 // readerKey names the reader of a response: all tokens of a user count as one, since a user can make any number.
