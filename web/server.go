@@ -35,6 +35,8 @@ type Config struct {
 	MaxUpload int64
 	// Streams bound responses that may take long.
 	Streams streams.Limits
+	// APIRate is how many calls of the API a token may make in a minute; 0 is any number.
+	APIRate int
 	// Patience is the time for which a request waits for a database that does not answer; 0 is 15 seconds.
 	Patience time.Duration
 	// Why returns the trouble of the database if known, such as a full disk. It may be nil.
@@ -81,7 +83,7 @@ func New(cfg Config) Handler {
 		pages:   pages.New(cfg.Workflows, cfg.Live, long, shared),
 		admin:   admin.New(cfg.Workflows, cfg.Console, shared, cfg.Version),
 		public:  public.New(cfg.Workflows, shared),
-		api:     api.New(cfg.Workflows, cfg.Console, long, shared),
+		api:     api.New(cfg.Workflows, cfg.Console, long, shared, cfg.APIRate),
 	}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true

@@ -1,15 +1,22 @@
 package web_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/feedclient"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web"
 )
 
 // inTwoCompanies makes mia a member of rivals, too, and returns a token of each of her companies.
@@ -225,4 +232,124 @@ func TestStreamsEndWithAccess(t *testing.T) {
 	}
 	e.program().post("/boards/DEMO/tickets", object{"title": "Here"}).is(t, 201)
 	stays.change(t)
+}
+
+// refused reports an error unless an answer is that too many came before it.
+func (a *answer) refused(t testing.TB, code fault.Code) {
+	t.Helper()
+	if p := a.problem(t, http.StatusTooManyRequests, ""); !strings.Contains(a.body, ":"+string(code)+`"`) {
+		t.Errorf("it is not %s: %+v", code, p)
+	}
+}
+
+func withRate(rate int) func(*web.Config) { return func(cfg *web.Config) { cfg.APIRate = rate } }
+
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	t.Run("a token has so many calls, and is told what is left", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t, withRate(3))
+		other := &program{env: e, token: e.tokenOf("ana", "acme", "boards:read")}
+		for left := 2; left >= 0; left-- {
+			a := e.program().get("/boards").is(t, 200)
+			for name, want := range map[string]string{"RateLimit-Limit": "3", "RateLimit-Remaining": strconv.Itoa(left),
+				"RateLimit-Reset": strconv.Itoa(20 * (3 - left)), "Retry-After": ""} {
+				got := a.header.Get(name)
+				if name == "RateLimit-Reset" { // it goes by the clock
+					if n, err := strconv.Atoi(got); err != nil || n < 1 || n > 20*(3-left) {
+						t.Errorf("%s is %q", name, got)
+					}
+				} else if got != want {
+					t.Errorf("%s is %q, not %q", name, got, want)
+				}
+			}
+		}
+		a := e.program().get("/boards")
+		a.refused(t, accounts.CodeTooManyCalls)
+		if n, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || n < 1 || n > 20 ||
+			a.header.Get("RateLimit-Remaining") != "0" {
+			t.Errorf("%v", a.header)
+		}
+		other.get("/boards").is(t, 200)
+		e.ana().get("/acme").is(t, 200)
+	})
+
+	t.Run("feedclient waits as long as it is told, and misses nothing", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t, withRate(60))
+		e.startFeeds()
+		const tickets = 3
+		for range tickets {
+			e.program().post("/boards/DEMO/tickets", object{"title": "Here"}).is(t, 201)
+		}
+		reader := e.tokenOf("ana", "acme", "tickets:read")
+		server := httptest.NewServer(e.handler)
+		defer server.Close()
+		for range 60 {
+			(&program{env: e, token: reader}).get("/boards") // lacks the scope, and counts
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		refused := 0
+		client := &feedclient.Client{URL: server.URL, Token: reader, Retrying: func(err error, pause time.Duration) {
+			var said *feedclient.Error
+			if errors.As(err, &said) && said.Status == http.StatusTooManyRequests {
+				refused++
+				if said.After < time.Second || pause < said.After {
+					t.Errorf("it waits %v after %v", pause, said.After)
+				}
+			}
+		}}
+		got := 0
+		enough := errors.New("enough")
+		err := client.Stream(ctx, feedclient.Query{Feed: "tickets", Cursor: ""}, func(event feedclient.Event) error {
+			if event.Item != nil {
+				got++
+			}
+			if got >= tickets {
+				return enough
+			}
+			return nil
+		})
+		if !errors.Is(err, enough) || refused == 0 {
+			t.Errorf("%v: %d items, refused %d times", err, got, refused)
+		}
+	})
+}
+
+func TestUnknownTokens(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	from := func(address, token string) *answer {
+		r := newRequest(http.MethodGet, "/api/v1/boards", "", nil)
+		r.RemoteAddr = address
+		r.Header.Set("Authorization", "Bearer "+token)
+		return e.send(r)
+	}
+	valid := "cfl_anaacmeboards:read"
+	from("192.0.2.7:1", valid).is(t, 401)
+	if e.tokenOf("ana", "acme", "boards:read") != valid {
+		t.Fatal("the token is another one")
+	}
+	from("192.0.2.7:1", valid).is(t, 401) // the database is not asked again
+	known := e.token
+	from("192.0.2.7:1", known).is(t, 200)
+	var a *answer
+	guessed := 0
+	for ; guessed < 100; guessed++ {
+		if a = from("192.0.2.7:1", fmt.Sprint("cfl_guess", guessed)); a.code != 401 {
+			break
+		}
+		from("192.0.2.7:1", fmt.Sprint("cfl_guess", guessed)).is(t, 401) // counts once
+	}
+	a.refused(t, accounts.CodeTooManyTokens)
+	if guessed < 29 {
+		t.Errorf("%d guesses are too many", guessed)
+	}
+	if n, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || n < 1 {
+		t.Errorf("%v", a.header)
+	}
+	from("192.0.2.7:1", known).is(t, 200)
+	from("192.0.2.8:1", "cfl_elsewhere").is(t, 401)
+	from("[2001:db8:1:2::3]:1", "cfl_elsewhere6").is(t, 401)
 }

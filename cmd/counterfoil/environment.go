@@ -25,7 +25,7 @@ import (
 
 // environment is the program's surroundings.
 type environment struct {
-	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload, outboundAllow, log string
+	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload, outboundAllow, apiRate, log string
 
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside the built-in ones
@@ -54,6 +54,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		blobs:         or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),
 		upload:        or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
 		outboundAllow: getenv("COUNTERFOIL_OUTBOUND_ALLOW"),
+		apiRate:       or("COUNTERFOIL_API_RATE", "1200"),
 		log:           or("COUNTERFOIL_LOG", "text"),
 		patience:      15 * time.Second,
 		stdin:         stdin, stdout: stdout, stderr: stderr,
@@ -140,6 +141,19 @@ func (e environment) maxUpload() (int64, error) {
 		return 0, badSetting("COUNTERFOIL_MAX_UPLOAD", e.upload, "the size of the largest file, such as 500MB or 2GB")
 	}
 	return n * unit, nil
+}
+
+// callsPerMinute reads COUNTERFOIL_API_RATE; it is 0 for off.
+func (e environment) callsPerMinute() (int, error) {
+	if e.apiRate == "off" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(e.apiRate)
+	if err != nil || n < 1 || n > 1_000_000 {
+		return 0, badSetting("COUNTERFOIL_API_RATE", e.apiRate,
+			"the calls of the API that a token may make in a minute, 1 to 1000000, or off")
+	}
+	return n, nil
 }
 
 // workflows opens the app on a database, with its store of files. Closing the database closes the store.

@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"web/public": slices.Concat([]string{"web/respond", "domain/workflows", "=views", "views/public"}, entities,
 		shared),
 	"web/api": slices.Concat([]string{"web/respond", "web/streams", "domain/workflows", "domain/console",
-		"=views"}, entities, measures, shared),
+		"domain/limits", "=views"}, entities, measures, shared),
 	"web/respond": slices.Concat([]string{"web/streams", "domain/workflows", "=views", "views/pages", "static"},
 		entities, shared),
 	"web/streams":      {"domain/workflows", "domain/accounts", "domain/fault", "domain/id", "domain/wait"},
@@ -95,11 +95,11 @@ func TestImports(t *testing.T) {
 			check(t, pkg, list, nil)
 		}
 	})
-	t.Run("tests may import db/dbtest, domain/domaintest, domain/app and its apptest as well, and receivers of what is sent out", func(t *testing.T) {
+	t.Run("tests may import db/dbtest, domain/domaintest, domain/app and its apptest as well, receivers of what is sent out, and the client", func(t *testing.T) {
 		for pkg, list := range imports(t,
 			`{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`) {
 			check(t, pkg, list, []string{"db", "domain/domaintest", "domain/outbound", "domain/app",
-				"domain/migrations/migrationstest", pkg})
+				"domain/migrations/migrationstest", "feedclient", pkg})
 		}
 	})
 	t.Run("the rule knows a wrong arrow when it sees one", func(t *testing.T) {

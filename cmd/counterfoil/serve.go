@@ -49,6 +49,10 @@ func serve(ctx context.Context, env environment) (err error) {
 	if err != nil {
 		return err
 	}
+	rate, err := env.callsPerMinute()
+	if err != nil {
+		return err
+	}
 	listener, err := listen(env.addr)
 	if err != nil {
 		return err
@@ -67,7 +71,7 @@ func serve(ctx context.Context, env environment) (err error) {
 	server := web.HTTPServer(web.New(web.Config{
 		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), URL: public,
 		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest, Streams: streamLimits(log),
-		Version: version,
+		Version: version, APIRate: rate,
 	}), log)
 	return runUntilDone(ctx, env, d, w, server, listener)
 }

@@ -152,6 +152,35 @@ func SignedOut() error {
 	return fault.Forbidden.New(CodeSignedOut, "", "You are signed out. Sign in again.")
 }
 
+// CodeTooManyTokens: too many unknown API tokens came from this address. Wait as long as Retry-After says, and send a
+// valid token.
+const CodeTooManyTokens fault.Code = "Token.TooManyUnknown"
+
+// TooManyTokens reports a token that is not looked up, because too many others from its address were unknown.
+type TooManyTokens struct{ Wait time.Duration }
+
+func (e TooManyTokens) Error() string {
+	return "Too many unknown API tokens came from this address. Wait " + waitText(e.Wait) + ", then send a valid one."
+}
+func (e TooManyTokens) Unwrap() error { return fault.RateLimited.New(CodeTooManyTokens, "", e.Error()) }
+
+// RetryAfter is how long to wait.
+func (e TooManyTokens) RetryAfter() time.Duration { return e.Wait }
+
+// CodeTooManyCalls: the token made more calls of the API than it may in a minute. Wait as long as Retry-After says.
+const CodeTooManyCalls fault.Code = "Token.TooManyCalls"
+
+// TooManyCalls reports a call beyond the limit of its token.
+type TooManyCalls struct{ Wait time.Duration }
+
+func (e TooManyCalls) Error() string {
+	return "This token made too many calls. Wait " + waitText(e.Wait) + ", then try again."
+}
+func (e TooManyCalls) Unwrap() error { return fault.RateLimited.New(CodeTooManyCalls, "", e.Error()) }
+
+// RetryAfter is how long to wait.
+func (e TooManyCalls) RetryAfter() time.Duration { return e.Wait }
+
 // CodeTooManyAttempts: too many sign-ins failed. Wait as long as Retry-After says.
 const CodeTooManyAttempts fault.Code = "SignIn.TooManyAttempts"
 

@@ -1,5 +1,6 @@
 // Package limits has the rules for limiting attempts: by origin, with a doubling wait, with a leaky bucket, or by
-// windows of time. It stores nothing: counts are rows of the packages that limit something, shared by all servers.
+// windows of time. It stores nothing: counts are rows of the packages that limit something, shared by all servers, or in
+// the memory of one server, as those of package api.
 package limits
 
 import (

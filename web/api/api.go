@@ -5,6 +5,10 @@
 //
 // GET /api/v1/feeds/{feed}/stream (feed_stream.go) and a long poll (?wait=) are responses of package streams. Streams
 // at one position of a feed share one read and its bytes (frames.go).
+//
+// # Limits
+//
+// Calls of a token, and unknown tokens of an address, are counted in this server's memory (limit.go).
 package api
 
 import (
@@ -27,6 +31,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web/respond"
 	"github.com/counterfoil/counterfoil/web/streams"
@@ -39,16 +44,18 @@ type Handlers struct {
 	streams   *streams.Streams
 	respond   *respond.Responder
 	frames    frames
+	guesses   *guesses
+	calls     *buckets[id.Token] // nil: a token may make any number
 }
 
-// New returns the handlers.
+// New returns the handlers. A token may make so many calls in a minute; 0 is any number.
 func New(workflows *workflows.Workflows, console *console.Console, streams *streams.Streams,
-	respond *respond.Responder) *Handlers {
+	respond *respond.Responder, rate int) *Handlers {
 	return &Handlers{workflows: workflows, console: console, streams: streams, respond: respond,
-		frames: frames{patience: respond.Patience}}
+		frames: frames{patience: respond.Patience}, guesses: newGuesses(), calls: callsPerMinute(rate)}
 }
 
-// AsBearer admits requests with an API token. The company is the token's.
+// AsBearer admits requests with an API token, within its limit. The company is the token's.
 func (h *Handlers) AsBearer(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		token := bearerToken(c)
@@ -56,8 +63,13 @@ func (h *Handlers) AsBearer(next echo.HandlerFunc) echo.HandlerFunc {
 			return accounts.BadToken()
 		}
 		ctx := c.Request().Context()
-		actor, err := h.workflows.Bearer(ctx, token)
+		actor, err := h.guesses.look(token, accounts.AddressFrom(ctx), func() (accounts.Actor, error) {
+			return h.workflows.Bearer(ctx, token)
+		})
 		if err != nil {
+			return err
+		}
+		if err := h.countCall(c.Response().Header(), actor.Token); err != nil {
 			return err
 		}
 		c.SetRequest(c.Request().WithContext(accounts.WithActor(ctx, actor)))
