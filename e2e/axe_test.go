@@ -104,6 +104,11 @@ var accessible = map[string]string{
 	"/:company/settings/webhooks/:webhook":         "/acme/settings/webhooks tbody a",
 	"/:company/settings/webhooks/:webhook/removal": "/acme/settings/webhooks/1 a.danger",
 	"/:company/settings/webhooks/:webhook/deliveries/:delivery": "/acme/settings/webhooks/1 #deliveries tbody a",
+	"/:company/groups":                                "/acme/groups",
+	"/:company/groups/:group":                         "/acme/groups tbody a",
+	"/:company/groups/:group/removal":                 "/acme/groups/1 a.danger",
+	"/:company/settings/boards":                       "/acme/settings/boards",
+	"/:company/settings/boards/:board":                "/acme/settings/boards tbody a",
 	"/:company/audit":                                 "/acme/audit",
 	"/:company/boards/:board":                         "/acme/boards/NINJA",
 	"/:company/boards/:board/settings":                "/acme/boards/NINJA/settings",
@@ -335,6 +340,9 @@ func full(t *testing.T) *env {
 	a.post("/acme/boards/NINJA/tickets", "title", "Not needed after all")
 	a.post("/acme/NINJA-4/deletion")
 	a.post("/acme/boards", "slug", "EMPTY", "title", "Nothing yet")
+	a.post("/acme/groups", "name", word[:100])
+	a.post("/acme/groups/1/members", "handle", "ana")
+	a.post("/acme/boards", "slug", "HIDDEN", "title", word[:255])
 	a.post("/acme/boards", "slug", "ABCDEFGHIJ", "title", word[:255])
 	a.post("/acme/boards/ABCDEFGHIJ/tickets", "title", "x")
 	a.post("/acme/NINJA-1", "title", "Paint the fins, see NINJA-2 "+word[:227], "version", "1", "description",
@@ -367,6 +375,7 @@ func full(t *testing.T) *env {
 func (a *env) lots() {
 	a.t.Helper()
 	for _, statement := range []string{
+		`UPDATE board SET privacy = 1 WHERE slug = 'HIDDEN'`,
 		`INSERT INTO ref_lot (run_id, source, length, codes, drawn, blocked, collided, expected, quarantined, quarantined_at, created_at) VALUES
 			(1001, 'mint', 5, 60000000, 63200000, 84012, 3115988, 3116402.5, 0, NULL, UTC_TIMESTAMP()), (1002, 'file', 6, 12, 12, 0, 0, 0, 0, NULL, UTC_TIMESTAMP()),
 			(1003, 'mint', 6, 2000000, 2003000, 2800, 200, 180, 1250000, UTC_TIMESTAMP(), UTC_TIMESTAMP()), (1004, 'mint', 5, 1000000, 1900000, 1200, 898800, 53000, 0, NULL, UTC_TIMESTAMP())`,

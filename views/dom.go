@@ -64,6 +64,9 @@ const (
 	BoardMembersID = "board-members"
 	MemberID       = "person"
 	InvitationsID  = "invitations"
+	GroupsID       = "groups"
+	GroupID        = "group" // its members
+	PrivateID      = "private-boards"
 	OwnTokensID    = "own-tokens"
 	OtherTokensID  = "other-tokens"
 	AuditID        = "audit"

@@ -275,6 +275,42 @@ func OperatorPath(company string, account accounts.ID) string {
 	return MemberPath(company, account) + "/operator"
 }
 
+// GroupsPath is a company's groups, and takes new ones.
+func GroupsPath(company string) string { return "/" + company + "/groups" }
+
+// GroupPath is a group, and takes another name for it.
+func GroupPath(company string, group id.Group) string {
+	return fmt.Sprintf("%s/%d", GroupsPath(company), group)
+}
+
+// GroupMembersPath takes new members of a group.
+func GroupMembersPath(company string, group id.Group) string {
+	return GroupPath(company, group) + "/members"
+}
+
+// GroupMemberRemovalPath removes a member from a group.
+func GroupMemberRemovalPath(company string, group id.Group, account accounts.ID) string {
+	return fmt.Sprintf("%s/%d/removal", GroupMembersPath(company, group), account)
+}
+
+// GroupRemovalPath asks whether to delete a group, and deletes it.
+func GroupRemovalPath(company string, group id.Group) string {
+	return GroupPath(company, group) + "/removal"
+}
+
+// PrivateBoardsPath is the list of a company's private boards for those who manage it.
+func PrivateBoardsPath(company string) string { return SettingsPath(company) + "/boards" }
+
+// PrivateBoardPath is who a private board names, for those who manage its company.
+func PrivateBoardPath(company string, board id.Board) string {
+	return fmt.Sprintf("%s/%d", PrivateBoardsPath(company), board)
+}
+
+// TakeoverPath makes an owner an admin of a private board that has none.
+func TakeoverPath(company string, board id.Board) string {
+	return PrivateBoardPath(company, board) + "/takeover"
+}
+
 // TokensPath is a member's API tokens, and takes new ones.
 func TokensPath(company string) string { return "/" + company + "/tokens" }
 

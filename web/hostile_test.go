@@ -17,6 +17,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
@@ -205,7 +206,14 @@ func (b *formEnv) furnish(t *testing.T) {
 	ready, running, over := b.readyRun(12_482), b.runIn(migrations.Running), b.runIn(migrations.Complete)
 	b.exec("UPDATE migration_run SET active_key = NULL, listed = ? WHERE id = ?", migrations.ListAttention, over)
 	mapping := b.ana().uploadImport(importFile, importTo...).is(t, http.StatusSeeOther).header.Get("Location")
-	b.rooms = []string{mapping,
+	group, err := b.workflows.Workflows.OpenGroup(ana, "Crew", nil)
+	do(err)
+	do(b.workflows.Workflows.AddToGroup(ana, group.ID, "mia"))
+	hidden, err := b.workflows.Workflows.OpenBoard(ana, boards.Draft{Slug: "HIDDEN", Title: "Nobody administers it"}, nil)
+	do(err)
+	b.exec("UPDATE board SET privacy = ? WHERE id = ?", db.ReachAll, hidden.ID)
+	b.rooms = []string{mapping, views.GroupPath("acme", group.ID), views.PrivateBoardPath("acme", hidden.ID),
+		views.GroupRemovalPath("acme", group.ID),
 		views.JoinPath(invitation), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),
 		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"),

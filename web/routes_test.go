@@ -172,6 +172,21 @@ var pages = map[string]access{
 	"POST /:company/people/:account/resets":  managers("/acme/people/4/resets", 201),
 	"POST /:company/people/:account/operator": {"/acme/people/4/operator", []string{"operator", "yes"}, 303, 404, 404, 403,
 		403, 403, 403, 303},
+	// Group 1 is of acme; board 99 is none.
+	"GET /:company/groups":         members("/acme/groups", 200),
+	"POST /:company/groups":        managers("/acme/groups", 422),
+	"GET /:company/groups/:group":  members("/acme/groups/1", 200),
+	"POST /:company/groups/:group": managers("/acme/groups/1", 303).sending("name", "Crew"),
+	"POST /:company/groups/:group/members": managers("/acme/groups/1/members", 303).
+		sending("handle", "mia"),
+	"POST /:company/groups/:group/members/:account/removal": managers("/acme/groups/1/members/99/removal", 404),
+	"GET /:company/groups/:group/removal":                   managers("/acme/groups/1/removal", 200),
+	"POST /:company/groups/:group/removal":                  managers("/acme/groups/99/removal", 404),
+	"GET /:company/settings/boards":                         managers("/acme/settings/boards", 200),
+	"GET /:company/settings/boards/:board":                  managers("/acme/settings/boards/99", 404),
+	"POST /:company/settings/boards/:board/takeover": {"/acme/settings/boards/99/takeover", nil, 303, 404, 404, 403, 403,
+		403, 404, 403},
+
 	"GET /:company/tokens":                    members("/acme/tokens", 200),
 	"POST /:company/tokens":                   members("/acme/tokens", 422),
 	"POST /:company/tokens/:token/revocation": members("/acme/tokens/99/revocation", 404),
@@ -401,6 +416,8 @@ func newEnvWithRoles(t testing.TB) *env {
 	e.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
 	e.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
 	e.webhook()
+	e.exec(`INSERT INTO people_group (company_id, name, created_at)
+		SELECT id, 'Pilots', NOW(6) FROM company WHERE slug = 'acme'`)
 	e.codes("ukrEP", "UkrEP")
 	return e
 }

@@ -2,12 +2,25 @@ package workflows
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
-	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
+
+// CodeUnknownHandle: what was entered is the handle of no member of the company. Enter one such as @ana.
+const CodeUnknownHandle fault.Code = "Group.UnknownHandle"
+
+func UnknownHandle(text string) error {
+	message := "Enter the handle of a member, such as @ana."
+	if text = strings.TrimSpace(text); text != "" {
+		message = "No member of your company has the handle “" + text + "”. " + message
+	}
+	return fault.Invalid.New(CodeUnknownHandle, "handle", message)
+}
 
 // Groups returns the company's groups by name.
 func (w *Workflows) Groups(ctx context.Context) ([]accounts.Group, error) {
@@ -16,12 +29,16 @@ func (w *Workflows) Groups(ctx context.Context) ([]accounts.Group, error) {
 
 // Group returns a group of the company with its members, or accounts.GroupNotFound.
 func (w *Workflows) Group(ctx context.Context, group id.Group) (accounts.Group, []accounts.CompanyMember, error) {
-	found, err := accounts.GroupByID(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, group)
+	list, err := w.Groups(ctx)
 	if err != nil {
-		return found, nil, err
+		return accounts.Group{}, nil, err
+	}
+	at := slices.IndexFunc(list, func(g accounts.Group) bool { return g.ID == group })
+	if at < 0 {
+		return accounts.Group{}, nil, accounts.GroupNotFound()
 	}
 	members, err := accounts.GroupMembers(ctx, w.db.Queries, group)
-	return found, members, err
+	return list[at], members, err
 }
 
 // OpenGroup adds a group. It returns NotManager, or what accounts.OpenGroup does.
@@ -57,7 +74,7 @@ func (w *Workflows) RenameGroup(ctx context.Context, group id.Group, name string
 	})
 }
 
-// AddToGroup adds the member with a handle to a group. It returns NotManager, UnknownName, or what accounts.AddToGroup
+// AddToGroup adds the member with a handle to a group. It returns NotManager, UnknownHandle, or what accounts.AddToGroup
 // does.
 func (w *Workflows) AddToGroup(ctx context.Context, group id.Group, handle string) error {
 	return w.onGroups(ctx, "add to a group", func(tx *db.Tx, actor accounts.Actor) error {
@@ -65,18 +82,24 @@ func (w *Workflows) AddToGroup(ctx context.Context, group id.Group, handle strin
 		if err != nil {
 			return err
 		}
-		member, err := named(ctx, tx.Queries, actor.Company.ID, handle)
+		text := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(handle), "@"))
+		found, err := accounts.ByHandle(ctx, tx.Queries, actor.Company.ID, []string{text})
 		if err != nil {
 			return err
 		}
-		if member.Kind != boards.KindAccount {
-			return UnknownName(handle)
+		if len(found) == 0 {
+			return UnknownHandle(handle)
 		}
-		added, err := accounts.AddToGroup(ctx, tx, actor.Company.ID, group, id.Account(member.ID))
+		member, err := accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, found[0].ID)
+		if err != nil {
+			return err
+		}
+		added, err := accounts.AddToGroup(ctx, tx, actor.Company.ID, group, found[0].ID)
 		if err != nil || !added {
 			return err
 		}
-		return audit(ctx, tx, actor, accounts.AuditGroupMember, accounts.AuditDetail{Name: of.Name, Member: member.Name})
+		detail := accounts.AuditDetail{Name: of.Name, Member: nameAndEmail(member.Account)}
+		return audit(ctx, tx, actor, accounts.AuditGroupMember, detail)
 	})
 }
 

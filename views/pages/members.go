@@ -217,5 +217,36 @@ func audit(e accounts.AuditEntry) string {
 	case accounts.AuditFormOff:
 		return "turned off the public form of " + d.Name
 	}
+	return auditAccess(e)
+}
+
+// auditAccess is audit for entries about groups and the members of boards.
+func auditAccess(e accounts.AuditEntry) string {
+	d := e.Detail
+	switch e.Kind {
+	case accounts.AuditBoardPrivate:
+		return "made the board " + d.Name + " private"
+	case accounts.AuditBoardOpen:
+		return "opened the board " + d.Name + " to all members"
+	case accounts.AuditBoardMember:
+		if d.Was != "" {
+			return "changed the role of " + d.Member + " on the board " + d.Name + " from " + d.Was + " to " + d.Role
+		}
+		return "added " + d.Member + " to the board " + d.Name + " as " + d.Role
+	case accounts.AuditBoardMemberGone:
+		return "removed " + d.Member + ", who was " + d.Was + ", from the board " + d.Name
+	case accounts.AuditBoardTaken:
+		return "took over the board " + d.Name + ", which had no admin"
+	case accounts.AuditGroupMade:
+		return "created the group " + d.Name
+	case accounts.AuditGroupRenamed:
+		return "renamed the group " + d.Was + " to " + d.Name
+	case accounts.AuditGroupDeleted:
+		return "deleted the group " + d.Name
+	case accounts.AuditGroupMember:
+		return "added " + d.Member + " to the group " + d.Name
+	case accounts.AuditGroupMemberGone:
+		return "removed " + d.Member + " from the group " + d.Name
+	}
 	return strings.ReplaceAll(e.Kind, "-", " ")
 }
