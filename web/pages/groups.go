@@ -194,5 +194,6 @@ func (h *Handlers) TakeOverBoard(c echo.Context) error {
 		}
 		return h.showPrivateBoard(c, code, messages)
 	}
-	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug), "You are an admin of this board now.")
+	path := views.BoardPath(respond.Company(c).Slug, board.Slug)
+	return h.respond.SeeOther(c, path, "You are an admin of this board now.")
 }
