@@ -16,8 +16,9 @@ import (
 
 // guard connects to public and allowed addresses only.
 type guard struct {
-	allow    Allowlist
-	resolver *net.Resolver
+	allow      Allowlist
+	resolver   *net.Resolver
+	neighbours *neighbours
 }
 
 // special knows every range of IANA's registries of special addresses, and Azure's for its machines,
@@ -51,6 +52,13 @@ func (g *guard) permit(host string, to netip.AddrPort) error {
 	}
 	if err := special.SafeAddr(ip); err != nil {
 		return RefusedAddress{Host: host, IP: to.Addr(), Why: "that address is not a public one"}
+	}
+	near, err := g.neighbours.contains(ip)
+	if err != nil {
+		return RefusedAddress{Host: host, IP: to.Addr(), Why: "the addresses of this machine cannot be read"}
+	}
+	if near {
+		return RefusedAddress{Host: host, IP: to.Addr(), Why: "that address is this machine's or on one of its networks"}
 	}
 	if !usual(to.Port()) {
 		return RefusedAddress{Host: host, IP: to.Addr(), Why: "ports below 1024 other than 80 and 443 are for other services"}

@@ -74,7 +74,8 @@ func (l Limits) complete() Limits {
 
 // New returns a client. It asks no proxy, keeps no cookies and follows redirects.
 func New(o Options) *Client {
-	c := &Client{guard: &guard{allow: o.Allow, resolver: o.Resolver}, agent: o.Agent}
+	c := &Client{guard: &guard{allow: o.Allow, resolver: o.Resolver,
+		neighbours: &neighbours{read: net.InterfaceAddrs}}, agent: o.Agent}
 	if c.agent == "" {
 		c.agent = "Counterfoil"
 	}
