@@ -25,7 +25,8 @@ import (
 
 // environment is the program's surroundings.
 type environment struct {
-	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload, outboundAllow, apiRate, log string
+	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload string
+	outboundAllow, outboundDeny, apiRate, log                             string
 
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside the built-in ones
@@ -55,6 +56,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		upload:        or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
 		outboundAllow: getenv("COUNTERFOIL_OUTBOUND_ALLOW"),
 		apiRate:       or("COUNTERFOIL_API_RATE", "1200"),
+		outboundDeny:  getenv("COUNTERFOIL_OUTBOUND_DENY"),
 		log:           or("COUNTERFOIL_LOG", "text"),
 		patience:      15 * time.Second,
 		stdin:         stdin, stdout: stdout, stderr: stderr,
@@ -163,6 +165,11 @@ func (e environment) workflows(ctx context.Context, d *database, more ...app.Opt
 		return nil, badSetting("COUNTERFOIL_OUTBOUND_ALLOW", e.outboundAllow,
 			"networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, images.internal, separated by commas")
 	}
+	deny, err := outbound.ParseAllowlist(e.outboundDeny)
+	if err != nil {
+		return nil, badSetting("COUNTERFOIL_OUTBOUND_DENY", e.outboundDeny,
+			"networks, IP addresses or host names such as 203.0.113.0/24, printer.example, separated by commas")
+	}
 	files, err := blobs.Open(ctx, e.blobs)
 	if err != nil {
 		return nil, err
@@ -171,7 +178,8 @@ func (e environment) workflows(ctx context.Context, d *database, more ...app.Opt
 	options := []app.Option{
 		app.WithFiles(files), app.WithVersion(version), app.WithLog(e.logger()), app.WithMigrations(e.migrations...),
 		app.WithURL(e.url),
-		app.WithOutbound(outbound.New(outbound.Options{Allow: allow, Agent: "Counterfoil/" + version})),
+		app.WithOutbound(outbound.New(outbound.Options{Allow: allow, Deny: deny,
+			Agent: "Counterfoil/" + version})),
 	}
 	return app.New(d.DB, append(options, more...)...), nil
 }

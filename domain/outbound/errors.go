@@ -21,12 +21,18 @@ type RefusedAddress struct {
 	Host string
 	IP   netip.Addr // unset if no name was resolved
 	Why  string
+	// Denied says that an operator named it: allowing it changes nothing.
+	Denied bool
 }
 
 func (e RefusedAddress) Error() string {
 	at := fmt.Sprintf("%q", e.Host)
 	if e.IP.IsValid() && e.IP.String() != e.Host {
 		at += fmt.Sprintf(" (%q)", e.IP)
+	}
+	if e.Denied {
+		return fmt.Sprintf("%s is blocked: %s. Use another address, or ask an operator to take it out of "+
+			"COUNTERFOIL_OUTBOUND_DENY.", at, e.Why)
 	}
 	return fmt.Sprintf("%s is blocked: %s. To allow it, an operator can add it to COUNTERFOIL_OUTBOUND_ALLOW.", at, e.Why)
 }

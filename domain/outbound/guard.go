@@ -17,6 +17,7 @@ import (
 // guard connects to public and allowed addresses only.
 type guard struct {
 	allow      Allowlist
+	deny       Allowlist // goes before allow
 	resolver   *net.Resolver
 	neighbours *neighbours
 }
@@ -47,6 +48,9 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 // permit returns Refused for a connection that is not allowed. host is the name that was resolved.
 func (g *guard) permit(host string, to netip.AddrPort) error {
 	ip := plainIP(to.Addr())
+	if g.denied(host, to) {
+		return RefusedAddress{Host: host, IP: to.Addr(), Why: "an operator denied it", Denied: true}
+	}
 	if g.allow.host(host, to.Port()) || g.allow.ip(ip, to.Port()) {
 		return nil
 	}
@@ -64,6 +68,10 @@ func (g *guard) permit(host string, to netip.AddrPort) error {
 		return RefusedAddress{Host: host, IP: to.Addr(), Why: "ports below 1024 other than 80 and 443 are for other services"}
 	}
 	return nil
+}
+
+func (g *guard) denied(host string, to netip.AddrPort) bool {
+	return g.deny.host(host, to.Port()) || g.deny.ip(to.Addr(), to.Port()) || g.deny.ip(plainIP(to.Addr()), to.Port())
 }
 
 // usual reports whether web servers are found at the port.

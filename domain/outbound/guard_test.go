@@ -58,3 +58,25 @@ func TestNothingIsReachedIfInterfacesCannotBeRead(t *testing.T) {
 		t.Error("it was permitted")
 	}
 }
+
+func TestDeniedAddressesAreRefusedThoughAllowed(t *testing.T) {
+	t.Parallel()
+	list := func(text string) Allowlist {
+		a, err := ParseAllowlist(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	c := New(Options{Allow: list("10.0.0.0/8, printer.example"), Deny: list("10.1.0.0/16, 8.8.8.8, printer.example")})
+	for address, denied := range map[string]bool{
+		"http://10.1.2.3/": true, "http://10.2.2.3/": false, "https://8.8.8.8/": true, "https://8.8.4.4/": false,
+		"http://[::ffff:10.1.2.3]/": true, "http://[64:ff9b::8.8.8.8]/": true, "http://PRINTER.example/": true,
+	} {
+		_, err := c.Check(address)
+		var refused RefusedAddress
+		if got := errors.As(err, &refused) && refused.Denied; got != denied {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

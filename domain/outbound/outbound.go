@@ -29,6 +29,7 @@ type Client struct {
 // Options are a client's settings.
 type Options struct {
 	Allow    Allowlist     // allowed although it is not public
+	Deny     Allowlist     // never reached, allowed or not
 	Agent    string        // User-Agent, such as Counterfoil/1.2; "" is Counterfoil
 	Resolver *net.Resolver // nil is the machine's
 }
@@ -74,7 +75,7 @@ func (l Limits) complete() Limits {
 
 // New returns a client. It asks no proxy, keeps no cookies and follows redirects.
 func New(o Options) *Client {
-	c := &Client{guard: &guard{allow: o.Allow, resolver: o.Resolver,
+	c := &Client{guard: &guard{allow: o.Allow, deny: o.Deny, resolver: o.Resolver,
 		neighbours: &neighbours{read: net.InterfaceAddrs}}, agent: o.Agent}
 	if c.agent == "" {
 		c.agent = "Counterfoil"
@@ -123,6 +124,9 @@ func (c *Client) check(u *url.URL) error {
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
 		return c.guard.permit(u.Hostname(), netip.AddrPortFrom(ip, port))
+	}
+	if c.guard.deny.host(u.Hostname(), port) {
+		return RefusedAddress{Host: u.Host, Why: "an operator denied it", Denied: true}
 	}
 	if !c.guard.allow.host(u.Hostname(), port) && !usual(port) {
 		return RefusedAddress{Host: u.Host, Why: "ports below 1024 other than 80 and 443 are for other services"}
