@@ -62,6 +62,14 @@ func newEmptyEnv(t testing.TB, change ...func(*web.Config)) *env {
 func newEmptyEnvWith(t testing.TB, options []app.Option, change ...func(*web.Config)) *env {
 	t.Helper()
 	d, watch := dbtest.NewWatched(t)
+	e := newEnvOn(t, d, options, change...)
+	e.watch = watch
+	return e
+}
+
+// newEnvOn is an env before setup on an empty database.
+func newEnvOn(t testing.TB, d *db.DB, options []app.Option, change ...func(*web.Config)) *env {
+	t.Helper()
 	files := &memory{files: map[string][]byte{}}
 	w := app.New(d, append([]app.Option{apptest.CheapPasswords, app.WithMigrations(probes()...), app.WithFiles(files)},
 		options...)...)
@@ -73,7 +81,7 @@ func newEmptyEnvWith(t testing.TB, options []app.Option, change ...func(*web.Con
 	}
 	handler := web.New(cfg)
 	t.Cleanup(handler.EndStreams)
-	return &env{t: t, handler: handler, workflows: w, db: d, watch: watch, files: files}
+	return &env{t: t, handler: handler, workflows: w, db: d, files: files}
 }
 
 // testLog fails the test if the server logs a warning or an error.

@@ -24,7 +24,7 @@ type Proxy struct {
 
 // drop says which connection is to be dropped.
 type drop struct {
-	after   string // a text that the connection has sent, in its transaction
+	after   string // a text that the connection has sent: in its transaction, or just now
 	arrives bool   // what is sent does, but not its answer
 	commit  bool   // it is a COMMIT
 }
@@ -79,12 +79,19 @@ func (p *Proxy) set(next drop) <-chan struct{} {
 	return p.dropped
 }
 
-// take returns the drop that a connection meets now, nil for none.
-func (p *Proxy) take(sent []byte) (*drop, chan struct{}) {
+// take returns the drop that a connection meets now, nil for none: transaction is what it has sent in its transaction,
+// last the latest of that.
+func (p *Proxy) take(transaction, last []byte) (*drop, chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.drop == nil || p.drop.commit && !bytes.HasSuffix(sent, []byte("\x03COMMIT")) ||
-		!bytes.Contains(sent, []byte(p.drop.after)) {
+	if p.drop == nil {
+		return nil, nil
+	}
+	meets := bytes.Contains(last, []byte(p.drop.after))
+	if p.drop.commit {
+		meets = bytes.HasSuffix(last, []byte("\x03COMMIT")) && bytes.Contains(transaction, []byte(p.drop.after))
+	}
+	if !meets {
 		return nil, nil
 	}
 	met := p.drop
@@ -155,7 +162,7 @@ func (p *Proxy) forward(client, server net.Conn, silent chan struct{}) {
 		if bytes.Contains(buffer[:n], []byte("START TRANSACTION")) {
 			sent = append(sent[:0], buffer[:n]...)
 		}
-		if met, dropped := p.take(sent); met != nil {
+		if met, dropped := p.take(sent, buffer[:n]); met != nil {
 			close(silent)
 			if met.arrives {
 				_, _ = server.Write(buffer[:n])

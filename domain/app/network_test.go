@@ -17,6 +17,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
 	"github.com/counterfoil/counterfoil/domain/outbound"
@@ -68,14 +70,72 @@ func (n *network) drop(t *testing.T, after string, arrives bool, do func()) {
 	t.Helper()
 	dropped := n.proxy.DropCommit(after, arrives)
 	do()
-	domaintest.Until(t, "a COMMIT after "+after+" is dropped", func() bool {
+	awaitClosed(t, "a COMMIT after "+after+" is dropped", dropped)
+}
+
+func awaitClosed(t *testing.T, what string, done <-chan struct{}) {
+	t.Helper()
+	domaintest.Until(t, what, func() bool {
 		select {
-		case <-dropped:
+		case <-done:
 			return true
 		default:
 			return false
 		}
 	})
+}
+
+// longestPause is how long nothing may stand still for a dropped connection.
+const longestPause = 15 * time.Second
+
+// shows waits until the live tail has a ticket of a title, which it opens, and returns how long that took.
+func (n *network) shows(t *testing.T, title string) time.Duration {
+	t.Helper()
+	since, began := n.Delivery.Live().Position(), time.Now()
+	domaintest.Must(t, n.open(title))
+	ticket := id.Ticket(domaintest.Number(t, n.direct, "SELECT MAX(id) FROM ticket WHERE title = ?", title))
+	domaintest.Until(t, title+" is shown by open boards", func() bool {
+		update := n.Delivery.Live().After(n.Actor.Company.ID, since)
+		return update.Missed || slices.ContainsFunc(update.Changes, func(c live.Change) bool {
+			return slices.ContainsFunc(c.Boards, func(b live.Board) bool {
+				return slices.ContainsFunc(b.Tickets, func(shown live.Ticket) bool { return shown.ID == ticket })
+			})
+		})
+	})
+	return time.Since(began)
+}
+
+// TestSilentlyDroppedRead drops the connection of a statement by which open boards are kept up to date: they show what
+// happens after a pause.
+func TestSilentlyDroppedRead(t *testing.T) {
+	t.Parallel()
+	for statement, what := range map[string]string{
+		"name: LiveTickets":                "the live tail, which reads what changed",
+		"name: LiveAliases":                "the live tail, in the midst of its transaction",
+		"name: Sequences":                  "the look at the heads of the feeds",
+		"WHERE feed_sync_id IS NULL LIMIT": "the publisher, which looks for changes",
+	} {
+		for _, arrives := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s; it arrives: %t", what, arrives), func(t *testing.T) {
+				t.Parallel()
+				n := newNetwork(t)
+				background(t, n.Feeds.Run)
+				background(t, n.Delivery.WorkLive)
+				domaintest.Until(t, "the tail has begun", func() bool { return n.Delivery.Live().Position().Epoch > 0 })
+				n.shows(t, "before")
+				for range rounds {
+					dropped := n.proxy.DropStatement(statement, arrives)
+					took := n.shows(t, "during")
+					awaitClosed(t, statement+" is dropped", dropped)
+					t.Logf("shown after %s", took.Round(time.Millisecond))
+					if took > longestPause {
+						t.Errorf("it stands still for %s", took)
+					}
+					n.shows(t, "after")
+				}
+			})
+		}
+	}
 }
 
 // TestSilentlyDroppedConnection drops the connection of a COMMIT, which arrives or does not: nothing stands still, and

@@ -22,6 +22,7 @@ const (
 	liveBoard = 500                    // more tickets of a board than these are reported as all of it
 	livePause = 100 * time.Millisecond // between two updates
 	liveRetry = 2 * time.Second        // after an update that failed
+	liveRound = 10 * time.Second       // an update may take
 )
 
 // Live returns the recent changes, for open pages.
@@ -30,7 +31,7 @@ func (d *Delivery) Live() *live.Hub { return d.live }
 // WorkLive keeps Live up to date until ctx ends. It is for a process that answers browsers, once.
 func (d *Delivery) WorkLive(ctx context.Context) {
 	for ctx.Err() == nil {
-		moved, err := d.UpdateLive(ctx)
+		moved, err := d.updateInTime(ctx)
 		if err != nil && ctx.Err() == nil {
 			d.log.Warn("what changed could not be looked at; it is tried again", "error", err)
 			_ = wait.Sleep(ctx, liveRetry)
@@ -39,6 +40,12 @@ func (d *Delivery) WorkLive(ctx context.Context) {
 		_ = wait.For(ctx, moved)
 		_ = wait.Sleep(ctx, livePause)
 	}
+}
+
+func (d *Delivery) updateInTime(ctx context.Context) (moved <-chan struct{}, err error) {
+	ctx, cancel := context.WithTimeout(ctx, liveRound)
+	defer cancel()
+	return d.UpdateLive(ctx)
 }
 
 // UpdateLive adds to Live what was published since the last update, as far as this process knows. moved is closed
