@@ -36,7 +36,7 @@ var creating = map[string]struct {
 	"an invitation": {"/acme/people", "/acme/people/invitations", []string{"role", "member", "days", "7"},
 		[]string{"role", "king", "days", "7"}, "SELECT COUNT(*) FROM invitation", `/join/[\w-]+`},
 	"a token": {"/acme/tokens", "/acme/tokens", []string{"name", "ci", "scopes", "tickets:read", "days", "30"},
-		[]string{"name", "", "scopes", "tickets:read", "days", "30"}, "SELECT COUNT(*) FROM api_token", `cfl_\w+`},
+		[]string{"name", "", "scopes", "tickets:read", "days", "30"}, "SELECT COUNT(*) FROM api_token", `cfl_[\w-]+`},
 	"a webhook": {"/acme/settings/webhooks", "/acme/settings/webhooks",
 		[]string{"url", "https://example.com/hook", "feeds", "tickets"}, []string{"url", "x", "feeds", "tickets"},
 		"SELECT COUNT(*) FROM webhook", `whsec_[\w+/=-]+`},
