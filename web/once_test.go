@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -50,6 +52,10 @@ var creating = map[string]struct {
 		[]string{"feed", "tickets"}, "SELECT COUNT(*) FROM migration_run", `/runs/\d+`},
 	"a link for a new password": {"/acme/people/2", "/acme/people/2/resets", nil, nil,
 		"SELECT COUNT(*) FROM audit WHERE kind = 'reset-made'", `/reset/[\w-]+`},
+	"another secret of a webhook": {"/acme/settings/webhooks/1", "/acme/settings/webhooks/1/secret", nil, nil,
+		"SELECT COUNT(*) FROM audit WHERE kind = 'webhook-secret'", `whsec_[\w+/=-]+`},
+	"another private link of a request": {"/acme/ASK-1", "/acme/ASK-1/link", nil, nil,
+		"SELECT COUNT(*) FROM activity WHERE kind = 'link-made'", `/c[a-z]{4}/[\w-]+`},
 }
 
 func TestFormsAreDoneOnce(t *testing.T) {
@@ -59,6 +65,9 @@ func TestFormsAreDoneOnce(t *testing.T) {
 			t.Parallel()
 			e := newEnv(t)
 			e.account("ben", "acme", "member")
+			e.webhook()
+			e.newBoard("ASK")
+			e.requested(t, "ASK")
 			nonceOn := func(a *answer) string {
 				t.Helper()
 				field := a.page().Find(fmt.Sprintf(`form[action^=%q] [name=nonce]`, form.action)).First()
@@ -130,6 +139,45 @@ func TestFormsAreDoneOnce(t *testing.T) {
 		}
 		send("kept", "two", nonce).is(t, http.StatusSeeOther)
 		e.counts(t, 2, "SELECT COUNT(*) FROM migration_run")
+	})
+	t.Run("a message to a webhook, which is sent once", func(t *testing.T) {
+		t.Parallel()
+		for _, form := range []struct{ page, action string }{
+			{"/acme/settings/webhooks/1", "/acme/settings/webhooks/1/tests"},
+			{"/acme/settings/webhooks/1/deliveries/1", "/acme/settings/webhooks/1/deliveries/1/resends"},
+		} {
+			e := newReachingEnv(t)
+			e.startFeeds()
+			inbox := outboundtest.NewInbox(nil)
+			server := httptest.NewServer(inbox)
+			t.Cleanup(server.Close)
+			e.webhook()
+			e.exec("UPDATE webhook SET url = ?", server.URL)
+			domaintest.Until(t, "the row of the delivery is published", func() bool {
+				return e.count("SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL") == 0
+			})
+			send := func(nonce string) { e.ana().post(form.action, "nonce", nonce).goesTo(t, "/acme/settings/webhooks/1") }
+			nonceOn := func() string {
+				return e.ana().get(form.page).is(t, 200).page().Find(fmt.Sprintf("form[action=%q] [name=nonce]", form.action)).
+					AttrOr("value", "")
+			}
+			nonce := nonceOn()
+			var all sync.WaitGroup
+			for range 5 {
+				all.Go(func() { send(nonce) })
+			}
+			all.Wait()
+			e.exec("DELETE FROM sessions")
+			send(nonce)
+			if n := len(inbox.Messages()); n != 1 {
+				t.Errorf("%s: %d messages are received", form.action, n)
+			}
+			e.counts(t, 2, "SELECT COUNT(*) FROM webhook_attempt")
+			send(nonceOn())
+			if n := len(inbox.Messages()); n != 2 {
+				t.Errorf("%s: %d messages are received after a second one", form.action, n)
+			}
+		}
 	})
 	t.Run("other content is another submission, and so is a form without a nonce or of another user", func(t *testing.T) {
 		t.Parallel()

@@ -82,7 +82,7 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 			hostile.ServeHTTP(w, r)
 		})
 		e.Delivery.SendFor(soon)
-		a, err := e.Workflows.TestWebhook(e.Ctx, hook)
+		a, err := e.Workflows.TestWebhook(e.Ctx, hook, nil)
 		if err != nil || a.Outcome.OK() || !strings.Contains(a.Outcome.Error, soon.String()) {
 			t.Errorf("%+v, %v", a, err)
 		}

@@ -38,7 +38,7 @@ func TestWebhooksHaveNoSecretsOfRequesters(t *testing.T) {
 	must(t, err)
 	must(t, p.Workflows.ReplyByLink(stranger, receipt.Code, receipt.Token,
 		requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
-	second, err := p.Workflows.NewRequestLink(p.Ctx, key)
+	second, err := p.Workflows.NewRequestLink(p.Ctx, key, nil)
 	must(t, err)
 	_, err = p.Workflows.RevokeRequestLink(p.Ctx, key)
 	must(t, err)

@@ -391,7 +391,7 @@ func TestHostileReceivers(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			hook, _ := e.hook(t, webhooks.Draft{URL: server.URL + path})
-			a := domaintest.OK(e.Workflows.TestWebhook(e.Ctx, hook))(t)
+			a := domaintest.OK(e.Workflows.TestWebhook(e.Ctx, hook, nil))(t)
 			if a.Outcome.Status != want.status || !strings.Contains(a.Outcome.Error, want.said) ||
 				(want.said == "") != a.Outcome.OK() || len(a.Outcome.Response) > webhooks.MaxResponse {
 				t.Errorf("%d %q, %d bytes", a.Outcome.Status, a.Outcome.Error, len(a.Outcome.Response))
@@ -417,7 +417,7 @@ func TestWebhookErrors(t *testing.T) {
 		if w := e.deliver(t, hook); w.Failures != 1 || w.Wait <= 0 {
 			t.Errorf("%+v", w)
 		}
-		if a, err := e.Workflows.TestWebhook(e.Ctx, hook); err != nil || a.Outcome.OK() {
+		if a, err := e.Workflows.TestWebhook(e.Ctx, hook, nil); err != nil || a.Outcome.OK() {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
@@ -425,7 +425,7 @@ func TestWebhookErrors(t *testing.T) {
 		e := newEnv(t)
 		hook, _ := e.hook(t, webhooks.Draft{URL: "https://example.com/", Feeds: []string{"tickets"}})
 		e.Exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
-		a, err := e.Workflows.TestWebhook(e.Ctx, hook)
+		a, err := e.Workflows.TestWebhook(e.Ctx, hook, nil)
 		if err != nil || !strings.Contains(a.Outcome.Error, "not a public one") ||
 			strings.Contains(a.Outcome.Error, "127.0.0.1") || strings.Contains(a.Outcome.Error, "::1") {
 			t.Errorf("%+v, %v", a, err)
@@ -451,8 +451,8 @@ func TestWebhookRules(t *testing.T) {
 		draft := webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}
 		_, open := e.Workflows.OpenWebhook(ctx, draft, nil)
 		_, list := e.Workflows.Webhooks(ctx)
-		_, test := e.Workflows.TestWebhook(ctx, hook)
-		_, rotate := e.Workflows.RotateSecret(ctx, hook)
+		_, test := e.Workflows.TestWebhook(ctx, hook, nil)
+		_, rotate := e.Workflows.RotateSecret(ctx, hook, nil)
 		_, _, deliveries := e.Workflows.Deliveries(ctx, hook, 0)
 		for i, err := range []error{open, list, test, rotate, deliveries, e.Workflows.EditWebhook(ctx, hook, 1, draft),
 			e.Workflows.EnableWebhook(ctx, hook, false), e.Workflows.DeleteWebhook(ctx, hook)} {
@@ -464,9 +464,9 @@ func TestWebhookRules(t *testing.T) {
 	t.Run("for a day both secrets sign", func(t *testing.T) {
 		p := newPost(t, nil)
 		hook, first := p.hook(t, webhooks.Draft{URL: p.url})
-		second := domaintest.OK(p.Workflows.RotateSecret(p.Ctx, hook))(t)
+		second := domaintest.OK(p.Workflows.RotateSecret(p.Ctx, hook, nil))(t)
 		verified := func() (both [2]bool) {
-			domaintest.OK(p.Workflows.TestWebhook(p.Ctx, hook))(t)
+			domaintest.OK(p.Workflows.TestWebhook(p.Ctx, hook, nil))(t)
 			m := <-p.inbox.Received()
 			for i, secret := range []string{first, second} {
 				signer := domaintest.OK(standardwebhooks.NewWebhook(secret))(t)
@@ -488,14 +488,14 @@ func TestWebhookRules(t *testing.T) {
 		ticket := p.openTicket(t, "DEMO", "one")
 		p.deliver(t, hook)
 		before := p.deliveries(t, hook)[0]
-		again, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID)
+		again, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID, nil)
 		if err != nil || again.Message != before.Message || !again.Outcome.OK() {
 			t.Errorf("%+v, %v", again, err)
 		}
 		domaintest.OK(p.Workflows.EditTicket(p.Ctx, ticket.Key, tickets.Edit{Title: new("two"), Version: ticket.Version}))(t)
-		domaintest.Fails(p.Workflows.ResendDelivery(p.Ctx, hook, before.ID))(t, webhooks.CodeNothingToSend)
+		domaintest.Fails(p.Workflows.ResendDelivery(p.Ctx, hook, before.ID, nil))(t, webhooks.CodeNothingToSend)
 		p.Publish(t)
-		if _, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID); err != nil {
+		if _, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID, nil); err != nil {
 			t.Error(err)
 		}
 		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one",

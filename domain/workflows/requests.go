@@ -103,24 +103,36 @@ func (w *Workflows) RequestOf(ctx context.Context, ticket tickets.Ticket) (reque
 }
 
 // NewRequestLink makes another private link to a ticket and returns its code and token. The old one ends. It returns
-// tickets.NotFound, boards.Archived or requests.NoRequester.
-func (w *Workflows) NewRequestLink(ctx context.Context, key tickets.Key) (link Receipt, err error) {
-	err = w.onTicket(ctx, key, func(t lockedTicket) error {
-		request, err := requests.Of(ctx, t.tx.Queries, t.ID)
-		if err != nil {
-			return err
-		}
-		link.Code = request.Code
-		if link.Token, err = requests.NewLink(ctx, t.tx, t.ID); err != nil {
-			return err
-		}
-		_, err = tickets.Record(ctx, t.tx, t.ID, t.by, tickets.KindLinkMade, tickets.Detail{})
-		return err
+// tickets.NotFound, boards.Archived or requests.NoRequester, and with once Replay.
+func (w *Workflows) NewRequestLink(
+	ctx context.Context, key tickets.Key, once *Once[Receipt],
+) (link Receipt, err error) {
+	link, err = DoOnce(ctx, w, once, func() (link Receipt, err error) {
+		err = w.onTicket(ctx, key, func(t lockedTicket) error {
+			if link, err = newRequestLink(ctx, t); err != nil {
+				return err
+			}
+			return StoreResponses(ctx, t.tx, once.Row(t.tx, link))
+		})
+		return link, err
 	})
 	if err != nil {
 		return Receipt{}, fmt.Errorf("make a private link: %w", err)
 	}
 	return link, nil
+}
+
+func newRequestLink(ctx context.Context, t lockedTicket) (link Receipt, err error) {
+	request, err := requests.Of(ctx, t.tx.Queries, t.ID)
+	if err != nil {
+		return link, err
+	}
+	link.Code = request.Code
+	if link.Token, err = requests.NewLink(ctx, t.tx, t.ID); err != nil {
+		return link, err
+	}
+	_, err = tickets.Record(ctx, t.tx, t.ID, t.by, tickets.KindLinkMade, tickets.Detail{})
+	return link, err
 }
 
 // RevokeRequestLink ends the private link of a ticket, and returns the ticket's key. It returns what NewRequestLink

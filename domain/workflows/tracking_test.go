@@ -139,7 +139,7 @@ func TestTrack(t *testing.T) {
 		e := withForm(t, 5)
 		first := e.send(t, submission("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		second, err := e.Workflows.NewRequestLink(e.Ctx, ninja1)
+		second, err := e.Workflows.NewRequestLink(e.Ctx, ninja1, nil)
 		if err != nil || second.Code != first.Code || second.Token == first.Token {
 			t.Fatal(second, err)
 		}

@@ -187,14 +187,18 @@ func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error
 }
 
 // RotateSecret gives a webhook a new secret, which is not shown again. For a day messages are signed with the old one,
-// too.
-func (w *Workflows) RotateSecret(ctx context.Context, webhook id.Webhook) (secret string, err error) {
-	rotate := func(tx *db.Tx, hook webhooks.Webhook) error {
-		secret, err = webhooks.RotateSecret(ctx, tx, hook)
-		return err
-	}
-	err = w.changeWebhook(ctx, "rotate secret", accounts.AuditWebhookSecret, webhook, rotate)
-	return secret, err
+// too. With once it returns Replay.
+func (w *Workflows) RotateSecret(ctx context.Context, webhook id.Webhook, once *Once[string]) (string, error) {
+	return DoOnce(ctx, w, once, func() (secret string, err error) {
+		rotate := func(tx *db.Tx, hook webhooks.Webhook) error {
+			if secret, err = webhooks.RotateSecret(ctx, tx, hook); err != nil {
+				return err
+			}
+			return StoreResponses(ctx, tx, once.Row(tx, secret))
+		}
+		err = w.changeWebhook(ctx, "rotate secret", accounts.AuditWebhookSecret, webhook, rotate)
+		return secret, err
+	})
 }
 
 // DeliveriesPerPage is how many attempts a page has.
@@ -220,8 +224,10 @@ func (w *Workflows) Delivery(ctx context.Context, webhook id.Webhook, delivery i
 }
 
 // TestWebhook sends a webhook a message of the type test now, whether it is on or not, and returns the attempt. It
-// returns webhooks.Busy.
-func (w *Workflows) TestWebhook(ctx context.Context, webhook id.Webhook) (webhooks.Attempt, error) {
+// returns webhooks.Busy, and with once Replay.
+func (w *Workflows) TestWebhook(
+	ctx context.Context, webhook id.Webhook, once *Once[webhooks.Attempt],
+) (webhooks.Attempt, error) {
 	hook, err := w.Webhook(ctx, webhook)
 	if err != nil {
 		return webhooks.Attempt{}, err
@@ -231,14 +237,14 @@ func (w *Workflows) TestWebhook(ctx context.Context, webhook id.Webhook) (webhoo
 		ID: fmt.Sprintf("test:%d:%d", webhook, now.UnixMicro()), Type: "test", At: now,
 		Data: map[string]string{"message": "This is a test, sent from Counterfoil."},
 	}
-	return w.sendNow(ctx, hook, webhooks.Test, message)
+	return w.sendOnce(ctx, hook, webhooks.Test, message, once)
 }
 
 // ResendDelivery sends the row of a delivery again, as it is now, out of order, and returns the attempt. It returns
 // webhooks.NothingToSend if the row was just changed, so that it is sent anyway, or is not the webhook's any more,
-// webhooks.AttemptNotFound or webhooks.Busy.
+// webhooks.AttemptNotFound or webhooks.Busy, and with once Replay.
 func (w *Workflows) ResendDelivery(
-	ctx context.Context, webhook id.Webhook, delivery id.Delivery,
+	ctx context.Context, webhook id.Webhook, delivery id.Delivery, once *Once[webhooks.Attempt],
 ) (webhooks.Attempt, error) {
 	hook, err := w.Webhook(ctx, webhook)
 	if err != nil {
@@ -264,7 +270,7 @@ func (w *Workflows) ResendDelivery(
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
-	return w.sendNow(ctx, hook, webhooks.Resent, WebhookMessage(end, item, w.db.Now()))
+	return w.sendOnce(ctx, hook, webhooks.Resent, WebhookMessage(end, item, w.db.Now()), once)
 }
 
 // Sender sends messages to webhooks; delivery does.
@@ -279,9 +285,34 @@ type Sender interface {
 // sendNowTimeout is how long a message may take, with its answer, while a caller waits for it.
 const sendNowTimeout = 10 * time.Second
 
+// sendOnce is sendNow, once for a form. A form that is sent again while its message is under way waits for that: the
+// message goes on when its first caller leaves, as a browser does at a double click. Of two servers that get the same
+// form at once each sends a message, and one attempt is kept.
+func (w *Workflows) sendOnce(
+	ctx context.Context, hook webhooks.Webhook, kind string, message webhooks.Message, once *Once[webhooks.Attempt],
+) (webhooks.Attempt, error) {
+	if once == nil {
+		return w.sendNow(ctx, hook, kind, message, nil)
+	}
+	return DoOnce(ctx, w, once, func() (webhooks.Attempt, error) {
+		sent, err, _ := w.sending.Do(once.Key, func() (any, error) {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendNowTimeout+5*time.Second)
+			defer cancel()
+			if _, err := w.firstResponse(ctx, once.Token, hash([]byte(once.Key)), hash(once.Request)); err != nil {
+				if errors.As(err, new(Replay)) {
+					err = errTaken // DoOnce replays it
+				}
+				return webhooks.Attempt{}, err
+			}
+			return w.sendNow(ctx, hook, kind, message, once)
+		})
+		return sent.(webhooks.Attempt), err
+	})
+}
+
 // sendNow sends a message that the caller waits for.
 func (w *Workflows) sendNow(
-	ctx context.Context, hook webhooks.Webhook, kind string, message webhooks.Message,
+	ctx context.Context, hook webhooks.Webhook, kind string, message webhooks.Message, once *Once[webhooks.Attempt],
 ) (webhooks.Attempt, error) {
 	select {
 	case w.byHand <- struct{}{}:
@@ -302,8 +333,10 @@ func (w *Workflows) sendNow(
 		if _, err := webhooks.Lock(ctx, tx, hook.Company, hook.ID); err != nil { // it may be deleted by now
 			return err
 		}
-		attempt.ID, err = webhooks.RecordAttempt(ctx, tx, hook.ID, kind, message, outcome)
-		return err
+		if attempt.ID, err = webhooks.RecordAttempt(ctx, tx, hook.ID, kind, message, outcome); err != nil {
+			return err
+		}
+		return StoreResponses(ctx, tx, once.Row(tx, attempt))
 	})
 	return attempt, err
 }

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"sync"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -53,7 +55,8 @@ type Workflows struct {
 	refs     *refs.Engine
 	outbound *outbound.Client
 	log      *slog.Logger
-	byHand   chan struct{} // bounds the messages to webhooks that a caller waits for
+	byHand   chan struct{}      // bounds the messages to webhooks that a caller waits for
+	sending  singleflight.Group // such messages of forms
 	sender   Sender
 	importer ImportReader
 

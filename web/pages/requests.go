@@ -8,6 +8,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -90,7 +91,9 @@ func (h *Handlers) NewRequestLink(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	link, err := h.workflows.NewRequestLink(c.Request().Context(), k)
+	link, err := respond.Once(c, func(once *workflows.Once[workflows.Receipt]) (workflows.Receipt, error) {
+		return h.workflows.NewRequestLink(c.Request().Context(), k, once)
+	})
 	if err != nil {
 		return err
 	}

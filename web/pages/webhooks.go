@@ -163,7 +163,9 @@ func (h *Handlers) RotateSecret(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	secret, err := h.workflows.RotateSecret(c.Request().Context(), webhook)
+	secret, err := respond.Once(c, func(once *workflows.Once[string]) (string, error) {
+		return h.workflows.RotateSecret(c.Request().Context(), webhook, once)
+	})
 	if err != nil {
 		return err
 	}
@@ -175,7 +177,9 @@ func (h *Handlers) TestWebhook(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	attempt, err := h.workflows.TestWebhook(c.Request().Context(), webhook)
+	attempt, err := respond.Once(c, func(once *workflows.Once[webhooks.Attempt]) (webhooks.Attempt, error) {
+		return h.workflows.TestWebhook(c.Request().Context(), webhook, once)
+	})
 	return h.answerDelivery(c, webhook, attempt, err)
 }
 
@@ -184,7 +188,9 @@ func (h *Handlers) ResendDelivery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	attempt, err := h.workflows.ResendDelivery(c.Request().Context(), webhook, delivery)
+	attempt, err := respond.Once(c, func(once *workflows.Once[webhooks.Attempt]) (webhooks.Attempt, error) {
+		return h.workflows.ResendDelivery(c.Request().Context(), webhook, delivery, once)
+	})
 	return h.answerDelivery(c, webhook, attempt, err)
 }
 
