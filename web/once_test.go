@@ -179,6 +179,29 @@ func TestFormsAreDoneOnce(t *testing.T) {
 			}
 		}
 	})
+	t.Run("rows that are republished", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		published := func() int64 { return e.count("SELECT COUNT(*) FROM ticket WHERE local_id = 1 AND feed_sync_id = 1") }
+		publish := func() { e.exec("UPDATE ticket SET feed_sync_id = local_id") }
+		publish()
+		nonce := e.ana().get("/admin/feeds").is(t, 200).value(t, `form[action="/admin/feeds/republications"] [name=nonce]`)
+		send := func() string {
+			t.Helper()
+			ana := e.ana()
+			ana.post("/admin/feeds/republications", "feed", "tickets", "company", "acme", "ids", "DEMO-1", "nonce", nonce).
+				goesTo(t, "/admin/feeds")
+			return ana.get("/admin/feeds").text(t, ".toast")
+		}
+		first := send()
+		if published() != 0 {
+			t.Fatal("nothing is published again")
+		}
+		publish()
+		if again := send(); again != first || published() != 1 {
+			t.Errorf("sent again, the form says %q, not %q, and the row is published: %d", again, first, published())
+		}
+	})
 	t.Run("other content is another submission, and so is a form without a nonce or of another user", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

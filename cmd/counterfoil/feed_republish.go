@@ -45,12 +45,13 @@ func republishFeed(ctx context.Context, env environment, c *cli.Command) error {
 		name = ""
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
-		n, run, err := w.Console.Republish(ctx, name, company, which, c.String("rate"), nil)
+		done, err := w.Console.Republish(ctx, name, company, which, c.String("rate"), nil)
+		run := done.Run
 		switch {
 		case err != nil:
 			return err
 		case run == nil:
-			return printRepublished(env, n, c.Bool("json"))
+			return printRepublished(env, done.Rows, c.Bool("json"))
 		case run.Already:
 			return showRun(ctx, env, c, w, run.ID,
 				fmt.Sprintf("Run %d does the same and has not started, so no other was opened; it starts by itself once “serve” or “work” runs. “migrations status %d” shows how far it is.", run.ID, run.ID))

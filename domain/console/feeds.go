@@ -59,14 +59,14 @@ func (c *Console) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consum
 	return states, consumers, nil
 }
 
-// Republish publishes rows of a company again: a few at once (n says how many of them are the company's), or a board,
+// Republish publishes rows of a company again: a few at once (Rows says how many of them are the company's), or a board,
 // or all, by a run that starts unattended; all of all companies if company is "". A run is of all feeds if feed is "",
 // and of rate rows a second, the usual number if that is "". It returns feeds.NotFound, feeds.BadSelection,
 // feeds.NoKeys, tickets.UnknownKey, or migrations.BadParam for a wrong company, board or rate.
 func (c *Console) Republish(
 	ctx context.Context, feed, company string, which feeds.Selection, rate string,
-	once *workflows.Once[migrations.Run],
-) (n int64, run *workflows.RepublishRun, err error) {
+	once *workflows.Once[workflows.Republished],
+) (done workflows.Republished, err error) {
 	err = operate(ctx, func(actor) error {
 		if err := which.Check(); err != nil {
 			return err
@@ -81,16 +81,20 @@ func (c *Console) Republish(
 			if err != nil {
 				return err
 			}
-			n, err = c.workflows.RepublishNow(ctx, db.SightOfAll(of.ID), feed, which)
+			done.Rows, err = c.workflows.RepublishNow(ctx, db.SightOfAll(of.ID), feed, which,
+				workflows.OncePart(once, func(n int64) workflows.Republished { return workflows.Republished{Rows: n} }))
 			return err
 		}
 		values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
-		run, err = c.workflows.OpenRepublishRun(ctx, func() (migrations.Run, error) {
-			return c.OpenRun(ctx, workflows.RepublishName, values, migrations.Draft{}, once)
+		opening := workflows.OncePart(once, func(run migrations.Run) workflows.Republished {
+			return workflows.Republished{Run: &workflows.RepublishRun{Run: run}}
+		})
+		done.Run, err = c.workflows.OpenRepublishRun(ctx, func() (migrations.Run, error) {
+			return c.OpenRun(ctx, workflows.RepublishName, values, migrations.Draft{}, opening)
 		})
 		return err
 	})
-	return n, run, err
+	return done, err
 }
 
 // NewEpoch has all earlier cursors refused: after a failover, positions may have been published that this database

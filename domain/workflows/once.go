@@ -34,6 +34,17 @@ type Once[T any] struct {
 	Secret []byte
 }
 
+// OncePart is a use case that makes a part of the result of another one.
+func OncePart[T, U any](once *Once[U], whole func(T) U) *Once[T] {
+	if once == nil {
+		return nil
+	}
+	return &Once[T]{
+		Token: once.Token, Key: once.Key, Request: once.Request, Status: once.Status, Made: once.Made, Secret: once.Secret,
+		Response: func(part T) any { return once.Response(whole(part)) },
+	}
+}
+
 // Replay is the first answer, returned in place of doing something again.
 type Replay struct {
 	Status int

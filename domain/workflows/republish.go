@@ -19,6 +19,12 @@ type RepublishRun struct {
 	Already bool // it was opened before, and has published nothing so far
 }
 
+// Republished is what was published again: so many rows, or by a run.
+type Republished struct {
+	Rows int64
+	Run  *RepublishRun
+}
+
 // OpenRepublishRun opens a run, or finds the pending one. If that began or ended meanwhile, it tries again.
 func (w *Workflows) OpenRepublishRun(
 	ctx context.Context, open func() (migrations.Run, error),
@@ -79,7 +85,7 @@ func (w *Workflows) RepublishRows(
 		return 0, nil, err
 	}
 	if which.Board == "" {
-		n, err = w.RepublishNow(ctx, actor.Sight(), feed, which)
+		n, err = w.RepublishNow(ctx, actor.Sight(), feed, which, nil)
 		return n, nil, err
 	}
 	board, err := boards.BySlug(ctx, w.db.Queries, actor.Sight(), which.Board)
@@ -100,8 +106,9 @@ func (w *Workflows) RepublishRows(
 const namedAtOnce = 500
 
 // RepublishNow publishes some rows in sight again, and returns how many. It checks no rights: the caller has.
+// With once it returns Replay.
 func (w *Workflows) RepublishNow(
-	ctx context.Context, by db.Sight, feed string, which feeds.Selection,
+	ctx context.Context, by db.Sight, feed string, which feeds.Selection, once *Once[int64],
 ) (n int64, err error) {
 	of, err := FeedByName(feed)
 	if err != nil {
@@ -119,16 +126,19 @@ func (w *Workflows) RepublishNow(
 		rows = slices.Concat(rows, keyed)
 	}
 	rows = slices.Compact(slices.Sorted(slices.Values(rows))) // all lock them in one order
-	err = w.change(ctx, func(tx *db.Tx) error {
-		n = 0
-		for part := range slices.Chunk(rows, namedAtOnce) {
-			again, err := of.republish(ctx, tx, by, part)
-			if err != nil {
-				return err
+	n, err = DoOnce(ctx, w, once, func() (n int64, err error) {
+		err = w.change(ctx, func(tx *db.Tx) error {
+			n = 0
+			for part := range slices.Chunk(rows, namedAtOnce) {
+				again, err := of.republish(ctx, tx, by, part)
+				if err != nil {
+					return err
+				}
+				n += again
 			}
-			n += again
-		}
-		return nil
+			return StoreResponses(ctx, tx, once.Row(tx, n))
+		})
+		return n, err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("republish: %w", err)

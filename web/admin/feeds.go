@@ -15,7 +15,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
@@ -68,15 +67,10 @@ func (h *Handlers) Republish(c echo.Context) error {
 	if err := which.Add(feeds.SplitIDs(form.IDs)...); err != nil {
 		return h.rejectRepublishing(c, form, err)
 	}
-	var rows int64
-	var run *workflows.RepublishRun
-	opened, err := respond.Once(c, func(once *workflows.Once[migrations.Run]) (opened migrations.Run, err error) {
-		rows, run, err = h.console.Republish(c.Request().Context(), form.Feed, form.Company, which, "", once)
-		return opened, err
+	done, err := respond.Once(c, func(once *workflows.Once[workflows.Republished]) (workflows.Republished, error) {
+		return h.console.Republish(c.Request().Context(), form.Feed, form.Company, which, "", once)
 	})
-	if err == nil && run == nil && opened.ID != 0 { // the form was sent before
-		run = &workflows.RepublishRun{Run: opened}
-	}
+	rows, run := done.Rows, done.Run
 	switch {
 	case err != nil:
 		return h.rejectRepublishing(c, form, err)
