@@ -57,7 +57,8 @@ func clusterNumber(t *testing.T, name string, otherwise int) int {
 // TestCluster has twenty writers, callers that pop codes, a run, three followers and a webhook use three servers of ours
 // on a database of three, while its servers are killed, frozen, cut off, made read-only and promoted. Nothing
 // acknowledged is lost, nothing is given out twice, followers miss nothing, and what fails meanwhile says when to come
-// back. COUNTERFOIL_TOPOLOGY is galera, semisync or group, COUNTERFOIL_MISHAPS how many there are.
+// back. COUNTERFOIL_TOPOLOGY is galera, semisync or group, COUNTERFOIL_MISHAPS how many there are, COUNTERFOIL_WRITERS
+// how many writers.
 func TestCluster(t *testing.T) {
 	topology := os.Getenv("COUNTERFOIL_TOPOLOGY")
 	n := clusterNumber(t, "COUNTERFOIL_MISHAPS", 100)
@@ -108,7 +109,7 @@ func TestCluster(t *testing.T) {
 	calls := &traffic{t: t, token: i.token, http: &http.Client{Timeout: time.Minute}, titles: map[string]string{},
 		codes: map[string]int{}, other: map[string]int{}}
 	var group sync.WaitGroup
-	for k := range 20 {
+	for k := range clusterNumber(t, "COUNTERFOIL_WRITERS", 20) {
 		group.Go(func() { calls.open(ctx, servers[k%3].url, k) })
 	}
 	for k := range 3 {

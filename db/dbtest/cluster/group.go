@@ -60,22 +60,39 @@ func (g *group) rejoin(ctx context.Context, n *Node) error {
 	return nil
 }
 
-func (g *group) state(ctx context.Context, n *Node) (string, error) {
-	return n.Ask(ctx, `SELECT MAX(member_state) FROM performance_schema.replication_group_members
-		WHERE member_id = @@server_uuid`)
+// state is a node's state as it sees itself, "" if it has none.
+func (g *group) state(ctx context.Context, n *Node) (string, error) { return g.stateAt(ctx, n, n) }
+
+// stateAt is a node's state as another sees it.
+func (g *group) stateAt(ctx context.Context, at, n *Node) (string, error) {
+	return at.Ask(ctx, `SELECT MAX(member_state) FROM performance_schema.replication_group_members
+		WHERE member_port = ?`, n.ports.sql)
 }
 
-// isMember reports whether the node and its view of all others are online, and one of them is the primary.
+// isMember reports whether the node is online, as it and all others see it that are. Its own word does not suffice: one
+// that stood still and was left out learns of that later.
 func (g *group) isMember(ctx context.Context, n *Node) (bool, error) {
 	state, err := g.state(ctx, n)
-	if err != nil || state == "ONLINE" {
-		return state == "ONLINE", err
+	if err != nil {
+		return false, err
 	}
 	if state == "ERROR" { // it left; its own attempts to come back are minutes apart
 		return false, n.exec(ctx, "STOP GROUP_REPLICATION", "START GROUP_REPLICATION")
 	}
-	return false, nil
+	for _, other := range g.others(n) {
+		own, err := g.state(ctx, other)
+		if err != nil || own != onlineState {
+			continue
+		}
+		seen, err := g.stateAt(ctx, other, n)
+		if err != nil || seen != onlineState {
+			return false, err
+		}
+	}
+	return state == onlineState, nil
 }
+
+const onlineState = "ONLINE"
 
 func (g *group) promote(ctx context.Context, n *Node) error {
 	return n.exec(ctx, "DO group_replication_set_as_primary(@@server_uuid)")
