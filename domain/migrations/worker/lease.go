@@ -42,6 +42,7 @@ func (p *Process) signOn(ctx context.Context) (*worker, error) {
 		return nil, fmt.Errorf("register worker: %w", err)
 	}
 	w.id, w.epoch = id.Worker(number), 1
+	w.granted.Store(int64(w.length()))
 	w.lease.Begin(sent, w.length())
 	return w, nil
 }
@@ -85,9 +86,9 @@ func (w *worker) rest(ctx context.Context, failed bool) bool {
 	}
 }
 
-// beat is how long until the next renewal.
+// beat is how long until the next renewal. A lease that is to be longer is not yet.
 func (w *worker) beat() time.Duration {
-	beat := min(w.length()/3, longestBeat)
+	beat := min(w.length()/3, time.Duration(w.granted.Load())/3, longestBeat)
 	if w.inFlight.Load() > 0 || w.inFlightWritten.Load() > 0 {
 		beat = min(beat, busyBeat)
 	}
@@ -113,6 +114,7 @@ func (w *worker) renew(ctx context.Context) error {
 	if !w.lease.Renew(sent, length) {
 		return errLeaseLost{"it was over before it could be renewed"}
 	}
+	w.granted.Store(int64(length))
 	w.inFlightWritten.Store(inFlight)
 	return nil
 }

@@ -45,6 +45,7 @@ type worker struct {
 	clock           *dbClock
 	lease           *lease.Lease
 	leaseFor        atomic.Int64 // the shortest of the active runs, the default if there is none
+	granted         atomic.Int64 // the length of the lease as it was renewed last
 	claims          atomic.Uint32
 	draining        atomic.Bool
 	active          atomic.Int64 // workers who can claim, this one too
