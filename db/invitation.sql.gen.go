@@ -13,8 +13,8 @@ import (
 )
 
 const createInvitation = `-- name: CreateInvitation :execlastid
-INSERT INTO invitation (company_id, hash, role, note, max_uses, created_by, created_at, expires_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO invitation (company_id, hash, role, note, email, max_uses, created_by, created_at, expires_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 `
 
 type CreateInvitationParams struct {
@@ -22,6 +22,7 @@ type CreateInvitationParams struct {
 	Hash      []byte
 	Role      string
 	Note      string
+	Email     string
 	MaxUses   *uint32
 	CreatedBy id.Account
 	CreatedAt time.Time
@@ -34,6 +35,7 @@ func (q *Queries) CreateInvitation(ctx context.Context, arg CreateInvitationPara
 		arg.Hash,
 		arg.Role,
 		arg.Note,
+		arg.Email,
 		arg.MaxUses,
 		arg.CreatedBy,
 		arg.CreatedAt,
@@ -46,7 +48,7 @@ func (q *Queries) CreateInvitation(ctx context.Context, arg CreateInvitationPara
 }
 
 const invitationByHash = `-- name: InvitationByHash :one
-SELECT i.id, i.role, i.max_uses, i.uses, i.expires_at, i.revoked_at, c.id AS company_id, c.slug AS company_slug, c.name AS company_name
+SELECT i.id, i.role, i.email, i.max_uses, i.uses, i.expires_at, i.revoked_at, c.id AS company_id, c.slug AS company_slug, c.name AS company_name
 FROM invitation i
 JOIN company c ON c.id = i.company_id
 WHERE i.hash = ?
@@ -55,6 +57,7 @@ WHERE i.hash = ?
 type InvitationByHashRow struct {
 	ID          id.Invitation
 	Role        string
+	Email       string
 	MaxUses     *uint32
 	Uses        uint32
 	ExpiresAt   time.Time
@@ -70,6 +73,7 @@ func (q *Queries) InvitationByHash(ctx context.Context, hash []byte) (Invitation
 	err := row.Scan(
 		&i.ID,
 		&i.Role,
+		&i.Email,
 		&i.MaxUses,
 		&i.Uses,
 		&i.ExpiresAt,
@@ -106,7 +110,7 @@ func (q *Queries) InvitationByID(ctx context.Context, iD id.Invitation, companyI
 }
 
 const liveInvitations = `-- name: LiveInvitations :many
-SELECT i.id, i.role, i.note, i.max_uses, i.uses, i.created_at, i.expires_at, a.name AS author
+SELECT i.id, i.role, i.note, i.email, i.max_uses, i.uses, i.created_at, i.expires_at, a.name AS author
 FROM invitation i
 JOIN account a ON a.id = i.created_by
 WHERE i.company_id = ? AND i.revoked_at IS NULL AND i.expires_at > ?
@@ -119,6 +123,7 @@ type LiveInvitationsRow struct {
 	ID        id.Invitation
 	Role      string
 	Note      string
+	Email     string
 	MaxUses   *uint32
 	Uses      uint32
 	CreatedAt time.Time
@@ -140,6 +145,7 @@ func (q *Queries) LiveInvitations(ctx context.Context, companyID id.Company, now
 			&i.ID,
 			&i.Role,
 			&i.Note,
+			&i.Email,
 			&i.MaxUses,
 			&i.Uses,
 			&i.CreatedAt,

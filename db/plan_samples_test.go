@@ -457,7 +457,11 @@ var samples = map[string]sample{
 	"Limit":        {args: with(hash7)},
 	"SetLimit":     {args: with(db.SetLimitParams{Failures: 1, LastAt: newYear, Name: hash7})},
 	"RefundLimit":  {args: with(hash7)},
-	"ForgetLimits": {args: with(newYear.Add(10 * time.Minute))},
+	"ForgetLimits": {args: with(false, newYear.Add(10*time.Minute))},
+	"KeepLimit":    {args: with(newYear, hash7)},
+
+	// signing_key.sql
+	"SigningKey": {args: with()},
 
 	// request.sql
 	"FormOfBoard":          {args: with(7)},

@@ -11,15 +11,25 @@ import (
 )
 
 const forgetLimits = `-- name: ForgetLimits :execrows
-DELETE FROM sign_in_limit WHERE last_at < ? ORDER BY last_at LIMIT 1000
+DELETE FROM sign_in_limit WHERE known = ? AND last_at < ? ORDER BY known, last_at LIMIT 1000
 `
 
-func (q *Queries) ForgetLimits(ctx context.Context, before time.Time) (int64, error) {
-	result, err := q.db.ExecContext(ctx, forgetLimits, before)
+func (q *Queries) ForgetLimits(ctx context.Context, known bool, before time.Time) (int64, error) {
+	result, err := q.db.ExecContext(ctx, forgetLimits, known, before)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const keepLimit = `-- name: KeepLimit :exec
+UPDATE sign_in_limit SET failures = 1, last_at = ?, known = TRUE WHERE name = ?
+`
+
+// Marks a row as one that is kept for long.
+func (q *Queries) KeepLimit(ctx context.Context, lastAt time.Time, name []byte) error {
+	_, err := q.db.ExecContext(ctx, keepLimit, lastAt, name)
+	return err
 }
 
 const limit = `-- name: Limit :one
@@ -39,7 +49,7 @@ func (q *Queries) Limit(ctx context.Context, name []byte) (LimitRow, error) {
 }
 
 const lockLimit = `-- name: LockLimit :exec
-INSERT INTO sign_in_limit (name, failures, last_at) VALUES (?, 0, ?)
+INSERT INTO sign_in_limit (name, failures, last_at, known) VALUES (?, 0, ?, FALSE)
 ON DUPLICATE KEY UPDATE failures = failures
 `
 

@@ -29,6 +29,8 @@ type env struct {
 	jar  *cookiejar.Jar
 	env  []string // of the program
 	stop func()
+
+	setup chan string // the path to set up, with its code
 }
 
 // start runs the server on a new database.
@@ -39,7 +41,7 @@ func start(t *testing.T) *env {
 		t.Fatal(err)
 	}
 	a := &env{t: t, jar: jar, env: append(os.Environ(), "DATABASE_URL="+dbtest.URL(t), "COUNTERFOIL_DATA="+t.TempDir(),
-		"COUNTERFOIL_URL=")}
+		"COUNTERFOIL_URL="), setup: make(chan string, 1)}
 	a.run("127.0.0.1:0")
 	return a
 }
@@ -48,6 +50,13 @@ func start(t *testing.T) *env {
 func (a *env) again() {
 	a.t.Helper()
 	a.run(strings.TrimPrefix(a.url, "http://"))
+}
+
+// setUp sends the form of the first company, by the link that the server printed.
+func (a *env) setUp(pairs ...string) {
+	a.t.Helper()
+	_, code, _ := strings.Cut(<-a.setup, "?code=")
+	a.post("/setup", append(pairs, "code", code)...)
 }
 
 func (a *env) run(at string) {
@@ -92,6 +101,10 @@ func (a *env) run(at string) {
 			if _, at, ok := strings.Cut(lines.Text(), "ready at "); ok {
 				ready <- strings.TrimRight(strings.TrimSpace(at), "/.")
 			}
+			if _, link, ok := strings.Cut(lines.Text(), "Open "); ok {
+				link, _, _ = strings.Cut(link, " ")
+				a.setup <- link[strings.Index(link, "/setup"):]
+			}
 		}
 	}()
 	select {
@@ -115,7 +128,7 @@ const (
 func withBoard(t *testing.T, titles ...string) *env {
 	t.Helper()
 	a := start(t)
-	a.post("/setup", "company", "Acme", "slug", "acme", "name", "Ana", "email", email, "password", password)
+	a.setUp("company", "Acme", "slug", "acme", "name", "Ana", "email", email, "password", password)
 	before := a.at()
 	a.post("/acme/boards", "slug", "NINJA", "title", "Night launches")
 	for _, title := range titles {

@@ -29,7 +29,7 @@ func TestFirstDay(t *testing.T) {
 		since = time.Now()
 	}
 
-	ana.open("/setup")
+	ana.open(<-a.setup)
 	ana.fills("#setup-company", "Acme")
 	ana.fills("#setup-slug", "acme")
 	ana.fills("#setup-name", "Ana")

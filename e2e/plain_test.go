@@ -1,14 +1,20 @@
 package e2e
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestWithoutJavaScript(t *testing.T) {
 	t.Run("everything is done with links and forms", func(t *testing.T) {
 		t.Parallel()
-		b := start(t).stranger(t)
+		a := start(t)
+		b := a.stranger(t)
 		b.noScript()
 		b.open("/")
 		b.at("/setup")
+		_, code, _ := strings.Cut(<-a.setup, "?code=")
+		b.fills("#setup-code", code)
 		b.fills("#setup-company", "Acme")
 		b.fills("#setup-slug", "acme")
 		b.fills("#setup-name", "Ana")

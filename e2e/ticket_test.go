@@ -12,9 +12,12 @@ import (
 func TestSetup(t *testing.T) {
 	t.Run("a stranger comes from the set-up page to the first ticket", func(t *testing.T) {
 		t.Parallel()
-		b := start(t).stranger(t)
+		a := start(t)
+		b := a.stranger(t)
 		b.open("/")
 		b.at("/setup")
+		_, code, _ := strings.Cut(<-a.setup, "?code=")
+		b.fills("#setup-code", code)
 		b.fills("#setup-company", "Acme Rocketry")
 		b.wait(`document.querySelector("#setup-slug").value === "acme-rocketry"`)
 		b.fills("#setup-slug", "acme")
@@ -248,7 +251,7 @@ func TestHostile(t *testing.T) {
 		t.Parallel()
 		const hostile = `<img src=x onerror=alert(1)>`
 		a := start(t)
-		a.post("/setup", "company", hostile, "slug", "acme", "name", hostile, "email", email, "password", password)
+		a.setUp("company", hostile, "slug", "acme", "name", hostile, "email", email, "password", password)
 		a.post("/acme/boards", "slug", "NINJA", "title", hostile)
 		a.post("/acme/boards/NINJA/tickets", "title", hostile, "description",
 			hostile+"<script>alert(2)</script> [x](javascript:alert(3))")

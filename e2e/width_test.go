@@ -6,7 +6,7 @@ import "testing"
 func TestEveryWidth(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	a.post("/setup", "company", "Acme Rockets and Satellites", "slug", "acme", "name", "Bartholomew Featherstonehaugh",
+	a.setUp("company", "Acme Rockets and Satellites", "slug", "acme", "name", "Bartholomew Featherstonehaugh",
 		"email", email, "password", password)
 	a.post("/acme/boards", "slug", "NINJA", "title", "Night launches")
 	a.post("/acme/boards/NINJA/tickets", "title", "Paint the fins")

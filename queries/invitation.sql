@@ -1,10 +1,10 @@
 -- name: CreateInvitation :execlastid
-INSERT INTO invitation (company_id, hash, role, note, max_uses, created_by, created_at, expires_at)
-VALUES (sqlc.arg(company_id), sqlc.arg(hash), sqlc.arg(role), sqlc.arg(note), sqlc.arg(max_uses), sqlc.arg(created_by), sqlc.arg(created_at), sqlc.arg(expires_at));
+INSERT INTO invitation (company_id, hash, role, note, email, max_uses, created_by, created_at, expires_at)
+VALUES (sqlc.arg(company_id), sqlc.arg(hash), sqlc.arg(role), sqlc.arg(note), sqlc.arg(email), sqlc.arg(max_uses), sqlc.arg(created_by), sqlc.arg(created_at), sqlc.arg(expires_at));
 
 -- name: LiveInvitations :many
 -- A page of the invitations that can be used, the newest first.
-SELECT i.id, i.role, i.note, i.max_uses, i.uses, i.created_at, i.expires_at, a.name AS author
+SELECT i.id, i.role, i.note, i.email, i.max_uses, i.uses, i.created_at, i.expires_at, a.name AS author
 FROM invitation i
 JOIN account a ON a.id = i.created_by
 WHERE i.company_id = sqlc.arg(company_id) AND i.revoked_at IS NULL AND i.expires_at > sqlc.arg(now)
@@ -13,7 +13,7 @@ ORDER BY i.id DESC
 LIMIT 100;
 
 -- name: InvitationByHash :one
-SELECT i.id, i.role, i.max_uses, i.uses, i.expires_at, i.revoked_at, c.id AS company_id, c.slug AS company_slug, c.name AS company_name
+SELECT i.id, i.role, i.email, i.max_uses, i.uses, i.expires_at, i.revoked_at, c.id AS company_id, c.slug AS company_slug, c.name AS company_name
 FROM invitation i
 JOIN company c ON c.id = i.company_id
 WHERE i.hash = sqlc.arg(hash);

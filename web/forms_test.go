@@ -103,7 +103,7 @@ var forms = map[string]formCase{
 		{"an address with control characters", []string{"email", control}, 422, "password"},
 		{"a very long address", []string{"email", long(50000)}, 422, "password"},
 	}},
-	"setup": {"/setup", []string{"company", "Acme", "slug", "acme", "name", "Ana", "email", email, "password", password},
+	"setup": {"/setup", []string{"code", setupCode, "company", "Acme", "slug", "acme", "name", "Ana", "email", email, "password", password},
 		[]badForm{
 			{"no company", []string{"company", ""}, 422, "company"},
 			{"a company that is too long", []string{"company", long(tooLong)}, 422, "company"},

@@ -338,7 +338,7 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("%q is no token with 256 bits", e.token)
 	}
 	e = newEmptyEnvWith(t, []app.Option{app.WithPasswordCost(accounts.DefaultCost)})
-	e.visitor().post("/setup", "company", "Acme", "name", "Ana", "email", email, "password", password).is(t, 303)
+	e.visitor().post("/setup", "code", setupCode, "company", "Acme", "name", "Ana", "email", email, "password", password).is(t, 303)
 	var hash string
 	if err := e.db.SQL.QueryRow("SELECT password_hash FROM account").Scan(&hash); err != nil ||
 		!strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(hash, password) {

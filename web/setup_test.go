@@ -30,7 +30,40 @@ func TestSetup(t *testing.T) {
 		e.visitor().post("/login", "email", email, "password", password).goesTo(t, "/acme")
 	})
 
-	t.Run("on this machine alone, it is closed under the names of others", func(t *testing.T) {
+	t.Run("it asks for the code that the server printed", func(t *testing.T) {
+		t.Parallel()
+		e := newEmptyEnv(t)
+		e.stopClock()
+		if code, err := e.workflows.Workflows.SetupCode(t.Context()); err != nil || code != setupCode {
+			t.Fatalf("the code is %q, %v", code, err)
+		}
+		b := e.visitor()
+		if got := b.get("/setup?code="+setupCode).value(t, "input[type=hidden][name=code]"); got != setupCode {
+			t.Errorf("the link carries %q", got)
+		}
+		e.unchanged(t, func() {
+			for _, wrong := range []string{"", "aaaa-bbbb-cccc", setupCode + "a", setupCode[1:]} {
+				a := b.post("/setup", append(valid[:len(valid):len(valid)], "code", wrong)...).is(t, 422)
+				a.textHas(t, "#setup-code-error", "printed")
+				if a.value(t, "#setup-code") != wrong || a.value(t, "#setup-company") != "Acme" {
+					t.Error("what was typed is lost")
+				}
+			}
+			for range 6 {
+				b.post("/setup", append(valid[:len(valid):len(valid)], "code", "aaaa")...).is(t, 422)
+			}
+			a := b.post("/setup", valid...).is(t, 429)
+			if a.header.Get("Retry-After") == "" {
+				t.Error("it does not say how long to wait")
+			}
+		})
+		other := postRequest("/setup", formKind, form(append(valid, "code",
+			strings.ToUpper(strings.ReplaceAll(setupCode, "-", " ")))...).Encode())
+		other.RemoteAddr = "192.0.2.99:1"
+		e.send(other).goesTo(t, "/acme/boards/DEMO")
+	})
+
+	t.Run("it is closed under the names of others", func(t *testing.T) {
 		t.Parallel()
 		e := newEmptyEnv(t)
 		ask := func(method, host, local string) *answer {
@@ -49,22 +82,25 @@ func TestSetup(t *testing.T) {
 					}
 				}
 			}
+			ask(http.MethodGet, "tickets.example.com", "192.168.1.7").is(t, http.StatusForbidden)
 			for _, host := range []string{"127.0.0.1:8080", "127.0.0.1", "localhost:8080", "LOCALHOST", "tickets.localhost:8080",
 				"localhost.", "[::1]:8080", "[::1]", "192.168.1.7:8080"} {
 				ask(http.MethodGet, host, "127.0.0.1").is(t, http.StatusOK)
 			}
-			ask(http.MethodGet, "tickets.example.com", "192.168.1.7").is(t, http.StatusOK)
 		})
 		ask(http.MethodPost, "localhost:8080", "::1").goesTo(t, "/acme/boards/DEMO")
 		ask(http.MethodGet, "tickets.example.com", "127.0.0.1").goesTo(t, "/login")
 	})
 
-	t.Run("with COUNTERFOIL_URL, a proxy's names are welcome", func(t *testing.T) {
+	t.Run("with COUNTERFOIL_URL, its host is welcome, and no other", func(t *testing.T) {
 		t.Parallel()
 		e := newEmptyEnv(t, withURL("https://tickets.example.com"))
-		r := newRequest(http.MethodGet, "/setup", "", nil)
-		at := &net.TCPAddr{IP: net.ParseIP("127.0.0.1"), Port: 8080}
-		e.send(r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(at)))).is(t, http.StatusOK)
+		for host, code := range map[string]int{"tickets.example.com": 200, "Tickets.example.com:443": 200,
+			"127.0.0.1:8080": 200, "evil.example": 403, "tickets.example.com.evil.example": 403, "app": 403} {
+			r := newRequest(http.MethodGet, "/setup", "", nil)
+			r.Host = host
+			e.send(r).is(t, code)
+		}
 	})
 
 	t.Run("the short name follows the company's", func(t *testing.T) {

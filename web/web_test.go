@@ -50,6 +50,9 @@ type env struct {
 	owned     string // the tables of state
 }
 
+// setupCode is the code of /setup: that of the key that each env has.
+const setupCode = "hpyl-xi6s-z43l"
+
 // A machine may be slow; only what says so is to be refused for that.
 const patience = 5 * time.Minute
 
@@ -74,6 +77,7 @@ func newEnvOn(t testing.TB, d *db.DB, options []app.Option, change ...func(*web.
 	w := app.New(d, append([]app.Option{apptest.CheapPasswords, app.WithMigrations(probes()...), app.WithFiles(files)},
 		options...)...)
 	t.Cleanup(func() { w.Close(context.Background()) })
+	domaintest.Exec(t, d, "INSERT INTO signing_key (id, secret, created_at) VALUES (1, REPEAT('k', 32), NOW(6))")
 	cfg := web.Config{Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(),
 		Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Patience: patience}
 	for _, c := range change {
@@ -250,6 +254,9 @@ func (l streamRecorder) Write(b []byte) (int, error) {
 
 func newRequest(method, path, kind string, body io.Reader, header ...string) *http.Request {
 	r := httptest.NewRequest(method, path, body)
+	if strings.HasPrefix(path, "/setup") {
+		r.Host = "localhost"
+	}
 	if kind != "" {
 		r.Header.Set("Content-Type", kind)
 	}

@@ -131,9 +131,24 @@ func (e environment) at(listener net.Listener) string {
 func announce(ctx context.Context, env environment, w *app.App, listener net.Listener) {
 	url := env.at(listener)
 	fmt.Fprintf(env.stdout, "Counterfoil is ready at %s\n", url)
-	if installed, err := w.Workflows.Installed(ctx); err == nil && !installed {
-		fmt.Fprintf(env.stdout, "Open %s/setup in a browser to begin.\n", url)
+	if installed, err := w.Workflows.Installed(ctx); err != nil || installed {
+		return
 	}
+	code, err := w.Workflows.SetupCode(ctx)
+	if err != nil {
+		env.logger().Warn("the setup code is not known; start again, or use \"counterfoil setup\"", "error", err)
+		return
+	}
+	if env.url == "" && onLoopback(listener) {
+		fmt.Fprintf(env.stdout, "Open %s/setup?code=%s in a browser to begin.\n", url, code)
+		return
+	}
+	fmt.Fprintf(env.stdout, "Open %s/setup in a browser to begin. The setup code is %s\n", url, code)
+}
+
+func onLoopback(listener net.Listener) bool {
+	at, ok := listener.Addr().(*net.TCPAddr)
+	return ok && at.IP.IsLoopback()
 }
 
 // forget removes expired rows: each of the functions removes some and returns how many.

@@ -99,6 +99,31 @@ func SetupClosed() error {
 	return fault.Conflict.New(CodeSetupClosed, "", "Counterfoil is set up already. Sign in instead.")
 }
 
+// CodeWrongSetupCode: the setup code is wrong or missing. Copy the one that "counterfoil serve" prints, or use "counterfoil
+// setup".
+const CodeWrongSetupCode fault.Code = "Setup.WrongCode"
+
+func WrongSetupCode() error {
+	return fault.Invalid.New(CodeWrongSetupCode, "code",
+		"Enter the setup code that the server printed when it started, in its terminal or log.")
+}
+
+// CodeTooManySetupCodes: too many setup codes were wrong. Wait as Retry-After says.
+const CodeTooManySetupCodes fault.Code = "Setup.TooManyCodes"
+
+// TooManySetupCodes reports a setup code before its time.
+type TooManySetupCodes struct{ Wait time.Duration }
+
+func (e TooManySetupCodes) Error() string {
+	return "Too many setup codes were wrong. Wait " + waitText(e.Wait) + ", then try again."
+}
+func (e TooManySetupCodes) Unwrap() error {
+	return fault.RateLimited.New(CodeTooManySetupCodes, "code", e.Error())
+}
+
+// RetryAfter is how long to wait.
+func (e TooManySetupCodes) RetryAfter() time.Duration { return e.Wait }
+
 // CodeCompanyConflict: another company has this slug. Choose another.
 const CodeCompanyConflict fault.Code = "Company.SlugConflict"
 

@@ -27,8 +27,11 @@ const (
 	auditEvery = time.Hour           // the audit list has a limited account once in this time
 )
 
-// KeepLimits is how long counts of attempts to sign in are needed.
-const KeepLimits = knownFor
+// How long counts of attempts to sign in are kept: those of addresses that signed in, and all others.
+const (
+	KeepLimits = knownFor
+	KeepOthers = 24 * time.Hour
+)
 
 // Attempt is one try at a password, counted.
 type Attempt struct {
@@ -56,28 +59,15 @@ func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attemp
 	if !a.known {
 		levels = append(levels, level{name: a.account(), next: bucket.Add})
 	}
-	slices.SortFunc(levels, func(a, b level) int { return bytes.Compare(a.name, b.name) }) // the order of locks
-	var longest time.Duration
-	for i := range levels {
-		l := &levels[i]
-		if err := tx.LockLimit(ctx, l.name, tx.Now); err != nil {
-			return Attempt{}, fmt.Errorf("hold limit: %w", err)
-		}
-		was, err := limit(ctx, tx, l.name)
-		if err != nil {
-			return Attempt{}, err
-		}
-		var wait time.Duration
-		l.Count, wait = l.next(was, tx.Now)
-		longest = max(longest, wait)
+	if wait, err := lockLevels(ctx, tx, levels); err != nil {
+		return Attempt{}, err
+	} else if wait > 0 {
+		return Attempt{}, TooManyAttempts{Wait: wait}
 	}
-	if longest > 0 {
-		return Attempt{}, TooManyAttempts{Wait: longest}
+	if err := countLevels(ctx, tx, levels); err != nil {
+		return Attempt{}, err
 	}
 	for _, l := range levels {
-		if err := tx.SetLimit(ctx, db.SetLimitParams{Failures: l.Used, LastAt: l.At, Name: l.name}); err != nil {
-			return Attempt{}, fmt.Errorf("count attempt: %w", err)
-		}
 		if l.Used == tries.Free && bytes.Equal(l.name, a.pair()) || l.Used == bucket.Size && bytes.Equal(l.name,
 			a.account()) {
 			a.Full = true
@@ -87,6 +77,55 @@ func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attemp
 		a.Full, err = recordOnce(ctx, tx, a.auditKey())
 	}
 	return a, err
+}
+
+// lockLevels locks the counts, and adds an attempt to each in levels alone. It returns how long to wait, if at all.
+func lockLevels(ctx context.Context, tx *db.Tx, levels []level) (longest time.Duration, err error) {
+	slices.SortFunc(levels, func(a, b level) int { return bytes.Compare(a.name, b.name) }) // the order of locks
+	for i := range levels {
+		l := &levels[i]
+		if err := tx.LockLimit(ctx, l.name, tx.Now); err != nil {
+			return 0, fmt.Errorf("hold limit: %w", err)
+		}
+		was, err := limit(ctx, tx, l.name)
+		if err != nil {
+			return 0, err
+		}
+		var wait time.Duration
+		l.Count, wait = l.next(was, tx.Now)
+		longest = max(longest, wait)
+	}
+	return longest, nil
+}
+
+// countLevels stores what lockLevels added.
+func countLevels(ctx context.Context, tx *db.Tx, levels []level) error {
+	for _, l := range levels {
+		if err := tx.SetLimit(ctx, db.SetLimitParams{Failures: l.Used, LastAt: l.At, Name: l.name}); err != nil {
+			return fmt.Errorf("count attempt: %w", err)
+		}
+	}
+	return nil
+}
+
+// CountSetupCode counts a setup code from an address unless it is right. It returns TooManySetupCodes to an address or
+// a network that has to wait, also if it is right.
+func CountSetupCode(ctx context.Context, tx *db.Tx, address string, right bool) error {
+	from := limits.OriginOf(address)
+	levels := []level{{name: limits.Name("setup", from.Address), next: nextTry}}
+	if from.Network != "" {
+		levels = append(levels, level{name: limits.Name("setup network", from.Network), next: bucket.Add})
+	}
+	wait, err := lockLevels(ctx, tx, levels)
+	switch {
+	case err != nil:
+		return err
+	case wait > 0:
+		return TooManySetupCodes{Wait: wait}
+	case right:
+		return nil
+	}
+	return countLevels(ctx, tx, levels)
 }
 
 // recordOnce reports whether that was not recorded within the last hour.
@@ -122,7 +161,7 @@ func (a Attempt) Succeed(ctx context.Context, tx *db.Tx) error {
 			if err := tx.LockLimit(ctx, name, tx.Now); err != nil {
 				return err
 			}
-			return set(ctx, tx, name, 1)
+			return tx.KeepLimit(ctx, tx.Now, name)
 		}},
 	}
 	if !a.known {
@@ -175,18 +214,25 @@ func Forgive(ctx context.Context, tx *db.Tx, email, address string) error {
 		if err := tx.LockLimit(ctx, name, tx.Now); err != nil {
 			return fmt.Errorf("hold limit: %w", err)
 		}
-		failures := uint32(0)
+		var err error
 		if bytes.Equal(name, a.before()) {
-			failures = 1
+			err = tx.KeepLimit(ctx, tx.Now, name)
+		} else {
+			err = set(ctx, tx, name, 0)
 		}
-		if err := set(ctx, tx, name, failures); err != nil {
-			return err
+		if err != nil {
+			return fmt.Errorf("forgive: %w", err)
 		}
 	}
 	return nil
 }
 
-// ForgetLimits removes up to a thousand expired limits, and returns how many.
+// ForgetLimits removes up to two thousand expired limits, and returns how many.
 func ForgetLimits(ctx context.Context, q *db.Queries, now time.Time) (int64, error) {
-	return db.Read(q.ForgetLimits(ctx, now.Add(-KeepLimits)))
+	others, err := db.Read(q.ForgetLimits(ctx, false, now.Add(-KeepOthers)))
+	if err != nil {
+		return others, err
+	}
+	known, err := db.Read(q.ForgetLimits(ctx, true, now.Add(-KeepLimits)))
+	return others + known, err
 }

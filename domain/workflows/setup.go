@@ -2,8 +2,11 @@ package workflows
 
 import (
 	"context"
+	"crypto/subtle"
+	"encoding/base32"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -24,6 +27,41 @@ type Setup struct {
 // Installed reports whether the instance is set up.
 func (w *Workflows) Installed(ctx context.Context) (bool, error) {
 	return accounts.Installed(ctx, w.db.Queries)
+}
+
+// SetupCode returns what /setup asks for until the installation is set up: the same on each server of the database, and
+// after a restart.
+func (w *Workflows) SetupCode(ctx context.Context) (string, error) {
+	mac, err := w.sign(ctx, "setup")
+	if err != nil {
+		return "", fmt.Errorf("make the setup code: %w", err)
+	}
+	code := strings.ToLower(base32.StdEncoding.EncodeToString(mac)) // 60 bits of it
+	return code[:4] + "-" + code[4:8] + "-" + code[8:12], nil
+}
+
+// CheckSetupCode returns WrongSetupCode unless that is the code, TooManySetupCodes after many wrong ones, or
+// SetupClosed.
+func (w *Workflows) CheckSetupCode(ctx context.Context, typed string) error {
+	if installed, err := w.Installed(ctx); err != nil || installed {
+		if err == nil {
+			err = accounts.SetupClosed()
+		}
+		return err
+	}
+	code, err := w.SetupCode(ctx)
+	if err != nil {
+		return err
+	}
+	plain := strings.NewReplacer("-", "", " ", "").Replace
+	right := subtle.ConstantTimeCompare([]byte(strings.ToLower(plain(typed))), []byte(plain(code))) == 1
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		return accounts.CountSetupCode(ctx, tx, accounts.AddressFrom(ctx), right)
+	})
+	if err == nil && !right {
+		err = accounts.WrongSetupCode()
+	}
+	return err
 }
 
 // SetUp makes the first company, its operator, and a board to practise on; with in.Token also a token of every scope,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/singleflight"
 
@@ -59,6 +60,8 @@ type Workflows struct {
 	sending  singleflight.Group // such messages of forms
 	sender   Sender
 	importer ImportReader
+
+	key atomic.Pointer[[]byte] // for signatures
 
 	passwordCost accounts.Cost
 }

@@ -11,8 +11,8 @@ import (
 
 // SetupForm is the input of the first page.
 type SetupForm struct {
-	Company, Slug, Name, Email string
-	Errors                     views.Errors
+	Company, Slug, Name, Email, Code string
+	Errors                           views.Errors
 }
 
 // LoginForm is the form to sign in. Next is the path after it.

@@ -70,5 +70,7 @@ func (r *Responder) Base(c echo.Context) string {
 	return "http://" + c.Request().Host
 }
 
-// HasURL reports whether the server's public URL is configured.
-func (r *Responder) HasURL() bool { return r.url != nil }
+// IsURLHost reports whether a Host header is that of the configured public URL.
+func (r *Responder) IsURLHost(host string) bool {
+	return r.url != nil && strings.EqualFold((&url.URL{Host: host}).Hostname(), r.url.Hostname())
+}
