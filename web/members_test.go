@@ -541,6 +541,68 @@ func TestSignInLimits(t *testing.T) {
 		from(e, "192.0.2.8:1", "mia", password).is(t, 303)
 	})
 
+	t.Run("an IPv6 customer with many networks has three hundred", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		now := e.stopClock()
+		from(e, "[2001:db8:7:1::1]:1", "nobody", "wrong").is(t, 422)
+		e.exec("UPDATE sign_in_limit SET failures = 299, last_at = ? WHERE name = UNHEX(SHA2(CONCAT('network', CHAR(0), '2001:db8:7::/48'), 256))", now)
+		from(e, "[2001:db8:7:2::1]:1", "somebody", "wrong").is(t, 422)
+		from(e, "[2001:db8:7:3::1]:1", "mia", password).is(t, 429)
+		from(e, "[2001:db8:8:3::1]:1", "mia", password).is(t, 303)
+	})
+
+	t.Run("a browser that signed in is not locked out with its address", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		now := e.stopClock()
+		mia := e.signedIn("mia")
+		if mia.device == nil || !mia.device.HttpOnly || strings.Contains(mia.device.Value, "mia") {
+			t.Fatalf("the browser's cookie is %v", mia.device)
+		}
+		from(e, "192.0.2.1:1", "nobody", "wrong").is(t, 422)
+		e.exec("UPDATE sign_in_limit SET failures = 100, last_at = ? WHERE known = FALSE", now)
+		try := func(b *browser, name, word string) *answer {
+			return b.post("/login", "email", name+"@example.com", "password", word)
+		}
+		try(e.visitor(), "mia", password).is(t, 429)
+		stranger := e.visitor()
+		stranger.device = &http.Cookie{Name: mia.device.Name, Value: mia.device.Value[:len(mia.device.Value)-2] + "xx"}
+		try(stranger, "mia", password).is(t, 429)
+		try(&browser{env: e, device: mia.device}, "vera", password).is(t, 429) // it is of one account
+		e.exec("DELETE FROM sign_in_limit WHERE known = FALSE AND failures < 100")
+		for range 2 {
+			mia.post("/logout").is(t, 303)
+			try(mia, "mia", password).is(t, 303)
+		}
+		for range 10 {
+			try(mia, "mia", "wrong").is(t, 422)
+		}
+		try(mia, "mia", password).is(t, 429)
+	})
+
+	t.Run("counts of unknown addresses are kept for a day, those of known ones for a month", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		from(e, "192.0.2.1:1", "mia", password).is(t, 303)
+		from(e, "192.0.2.1:1", "nobody", "wrong").is(t, 422)
+		forget := func(age int) {
+			e.exec("UPDATE sign_in_limit SET last_at = NOW(6) - INTERVAL ? HOUR", age)
+			if _, err := e.workflows.Workflows.ForgetLimits(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		forget(23)
+		if e.count("SELECT COUNT(*) FROM sign_in_limit WHERE known = FALSE") == 0 {
+			t.Error("they are gone within a day")
+		}
+		forget(25)
+		e.counts(t, 0, "SELECT COUNT(*) FROM sign_in_limit WHERE known = FALSE")
+		e.counts(t, 1, "SELECT COUNT(*) FROM sign_in_limit")
+		forget(31 * 24)
+		e.counts(t, 0, "SELECT COUNT(*) FROM sign_in_limit")
+	})
+
 	t.Run("guard the change of a password, too", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)

@@ -6,7 +6,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -135,6 +138,37 @@ func (s *server) deadline(next echo.HandlerFunc) echo.HandlerFunc {
 		c.SetRequest(c.Request().WithContext(ctx))
 		return next(c)
 	}
+}
+
+// noteProxies warns, once an hour, of X-Forwarded-For from a peer that is no trusted proxy: if it is one, all its users
+// share one address and its limits.
+func (s *server) noteProxies(trusted []*net.IPNet) echo.MiddlewareFunc {
+	var next atomic.Int64 // when to look again
+	return func(handle echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			r := c.Request()
+			due, now := next.Load(), time.Now().Unix()
+			if r.Header.Get(echo.HeaderXForwardedFor) != "" && now >= due && !isTrusted(trusted, r.RemoteAddr) &&
+				next.CompareAndSwap(due, now+3600) {
+				s.warnOfProxy(r)
+			}
+			return handle(c)
+		}
+	}
+}
+
+func (s *server) warnOfProxy(r *http.Request) {
+	if _, err := s.workflows.NoteForwarded(r.Context()); err != nil {
+		s.log.Debug("note a proxy", "error", err)
+	}
+	s.log.Warn("X-Forwarded-For from an address that is not trusted is ignored: "+
+		"if it is your proxy, list it in COUNTERFOIL_TRUSTED_PROXIES", "peer", r.RemoteAddr)
+}
+
+func isTrusted(proxies []*net.IPNet, peer string) bool {
+	host, _, err := net.SplitHostPort(peer)
+	ip := net.ParseIP(host)
+	return err == nil && slices.ContainsFunc(proxies, func(n *net.IPNet) bool { return n.Contains(ip) })
 }
 
 // withAddress puts the client's address into the request's context.

@@ -1,9 +1,11 @@
 package web_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -161,13 +163,15 @@ func TestSession(t *testing.T) {
 			}
 			a := e.visitor().post("/login", "email", email, "password", password).is(t, 303)
 			list := a.cookies()
-			if len(list) != 1 {
+			if len(list) != 2 {
 				t.Fatalf("%d cookies", len(list))
 			}
-			c := list[0]
-			if c.Name != map[bool]string{false: "counterfoil", true: "__Host-counterfoil"}[secure] || !c.HttpOnly ||
-				c.SameSite != http.SameSiteLaxMode || c.Secure != secure || c.Path != "/" || c.Domain != "" || len(c.Value) < 40 {
-				t.Errorf("%+v", c)
+			name := map[bool]string{false: "counterfoil", true: "__Host-counterfoil"}[secure]
+			for i, c := range list {
+				if c.Name != []string{name, name + "-device"}[i] || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode ||
+					c.Secure != secure || c.Path != "/" || c.Domain != "" || len(c.Value) < 40 {
+					t.Errorf("%+v", c)
+				}
 			}
 		})
 	}
@@ -450,4 +454,32 @@ func TestCompaniesAreWalls(t *testing.T) {
 	sam.get("/rivals/DEMO-2").is(t, 404)
 	sam.post("/rivals/DEMO-1", "title", "x", "description", "see DEMO-1 and NINJA-1", "version", "1").is(t, 303)
 	sam.get("/rivals/DEMO-1").has(t, 1, ".prose a[href='/rivals/DEMO-1']")
+}
+
+func TestUnknownProxiesAreNoted(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	_, listed, err := net.ParseCIDR("192.0.2.0/24")
+	domaintest.Must(t, err)
+	try := func(proxies ...*net.IPNet) *env {
+		log.Reset()
+		e := newEnv(t, func(cfg *web.Config) {
+			cfg.Log, cfg.Proxies = slog.New(slog.NewTextHandler(&log, nil)), proxies
+		})
+		for range 3 {
+			e.visitor().with("X-Forwarded-For", "198.51.100.7").get("/login").is(t, 200)
+		}
+		return e
+	}
+	e := try()
+	if n := strings.Count(log.String(), "COUNTERFOIL_TRUSTED_PROXIES"); n != 1 ||
+		!strings.Contains(log.String(), "192.0.2.1") {
+		t.Errorf("%d warnings: %s", n, &log)
+	}
+	e.ana().get("/admin").is(t, 200).textHas(t, "#part-proxy", "COUNTERFOIL_TRUSTED_PROXIES")
+	e = try(listed)
+	if log.Len() > 0 {
+		t.Errorf("it warns of a trusted proxy: %s", &log)
+	}
+	e.ana().get("/admin").is(t, 200).has(t, 0, "#part-proxy")
 }

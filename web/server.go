@@ -99,6 +99,7 @@ func New(cfg Config) Handler {
 		sameOrigin(cfg.URL),
 		s.deadline,
 		withAddress,
+		s.noteProxies(cfg.Proxies),
 	)
 	s.route(e)
 	return Handler{Handler: withHead(e), streams: long}

@@ -156,7 +156,7 @@ func FuzzParseName(f *testing.F) {
 func TestPassword(t *testing.T) {
 	t.Parallel()
 	verify := func(password, hash string) bool {
-		match, err := accounts.VerifyPassword(context.Background(), password, hash)
+		match, err := accounts.VerifyPassword(context.Background(), password, hash, false)
 		if err != nil {
 			t.Error(err)
 		}
@@ -204,7 +204,7 @@ func TestPasswordsWaitInLine(t *testing.T) {
 			if i >= 4 {
 				name = left
 			}
-			match, err := accounts.VerifyPassword(name, "correct horse battery", hash)
+			match, err := accounts.VerifyPassword(name, "correct horse battery", hash, false)
 			if i < 4 && (!match || err != nil) {
 				t.Errorf("who waits gets %v, %v", match, err)
 			}

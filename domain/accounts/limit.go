@@ -20,6 +20,8 @@ var (
 	// Failures from an address, and of an account from all addresses that have not signed in to it lately: 100 at
 	// once, then 100 in a quarter of an hour.
 	bucket = limits.Bucket{Size: 100, Leak: 15 * time.Minute / 100}
+	// Failures from an IPv6 network, which has 65536 addresses.
+	networkBucket = limits.Bucket{Size: 300, Leak: 15 * time.Minute / 300}
 )
 
 const (
@@ -36,29 +38,33 @@ const (
 // Attempt is one try at a password, counted.
 type Attempt struct {
 	email, address string
+	network        string // "" if it has none
+	device         string // the browser's, if it has signed in to the account; else ""
 	known          bool
 	Full           bool // it filled a bucket, and that was not recorded lately
 }
 
 func (a Attempt) pair() []byte     { return limits.Name("pair", a.email, a.address) }
 func (a Attempt) from() []byte     { return limits.Name("from", a.address) }
+func (a Attempt) around() []byte   { return limits.Name("network", a.network) }
+func (a Attempt) browser() []byte  { return limits.Name("device", a.email, a.device) }
 func (a Attempt) account() []byte  { return limits.Name("account", a.email) }
 func (a Attempt) before() []byte   { return limits.Name("known", a.email, a.address) }
 func (a Attempt) auditKey() []byte { return limits.Name("said", a.email) }
 
 // CountAttempt counts an attempt to sign in with an email address, or returns TooManyAttempts and counts nothing.
-// Commit it before the password is checked.
-func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attempt, error) {
-	a := Attempt{email: strings.ToLower(strings.TrimSpace(email)), address: limits.OriginOf(address).Address}
+// Commit it before the password is checked. An attempt from a device, a browser that has signed in to the account,
+// counts for that alone: others at its address cannot lock it out.
+func CountAttempt(ctx context.Context, tx *db.Tx, email, address, device string) (Attempt, error) {
+	from := limits.OriginOf(address)
+	a := Attempt{email: strings.ToLower(strings.TrimSpace(email)), address: from.Address, network: from.Network,
+		device: device}
 	known, err := limit(ctx, tx, a.before())
 	if err != nil {
 		return Attempt{}, err
 	}
 	a.known = known.Used > 0 && tx.Now.Sub(known.At) < knownFor
-	levels := []level{{name: a.pair(), next: nextTry}, {name: a.from(), next: bucket.Add}}
-	if !a.known {
-		levels = append(levels, level{name: a.account(), next: bucket.Add})
-	}
+	levels := a.levels()
 	if wait, err := lockLevels(ctx, tx, levels); err != nil {
 		return Attempt{}, err
 	} else if wait > 0 {
@@ -68,7 +74,7 @@ func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attemp
 		return Attempt{}, err
 	}
 	for _, l := range levels {
-		if l.Used == tries.Free && bytes.Equal(l.name, a.pair()) || l.Used == bucket.Size && bytes.Equal(l.name,
+		if l.Used == tries.Free && (bytes.Equal(l.name, a.pair()) || bytes.Equal(l.name, a.browser())) || l.Used == bucket.Size && bytes.Equal(l.name,
 			a.account()) {
 			a.Full = true
 		}
@@ -77,6 +83,20 @@ func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attemp
 		a.Full, err = recordOnce(ctx, tx, a.auditKey())
 	}
 	return a, err
+}
+
+func (a Attempt) levels() []level {
+	if a.device != "" {
+		return []level{{name: a.browser(), next: nextTry}}
+	}
+	levels := []level{{name: a.pair(), next: nextTry}, {name: a.from(), next: bucket.Add}}
+	if a.network != "" {
+		levels = append(levels, level{name: a.around(), next: networkBucket.Add})
+	}
+	if !a.known {
+		levels = append(levels, level{name: a.account(), next: bucket.Add})
+	}
+	return levels
 }
 
 // lockLevels locks the counts, and adds an attempt to each in levels alone. It returns how long to wait, if at all.
@@ -154,9 +174,8 @@ func (a Attempt) Succeed(ctx context.Context, tx *db.Tx) error {
 		do   func(name []byte) error
 	}
 	give := func(name []byte) error { return tx.RefundLimit(ctx, name) }
+	clear := func(name []byte) error { return set(ctx, tx, name, 0) }
 	steps := []step{
-		{a.pair(), func(name []byte) error { return set(ctx, tx, name, 0) }},
-		{a.from(), give},
 		{a.before(), func(name []byte) error {
 			if err := tx.LockLimit(ctx, name, tx.Now); err != nil {
 				return err
@@ -164,8 +183,12 @@ func (a Attempt) Succeed(ctx context.Context, tx *db.Tx) error {
 			return tx.KeepLimit(ctx, tx.Now, name)
 		}},
 	}
-	if !a.known {
-		steps = append(steps, step{a.account(), give})
+	for _, l := range a.levels() {
+		do := give
+		if bytes.Equal(l.name, a.pair()) || bytes.Equal(l.name, a.browser()) {
+			do = clear
+		}
+		steps = append(steps, step{l.name, do})
 	}
 	slices.SortFunc(steps, func(a, b step) int { return bytes.Compare(a.name, b.name) })
 	for _, s := range steps {
@@ -235,4 +258,25 @@ func ForgetLimits(ctx context.Context, q *db.Queries, now time.Time) (int64, err
 	}
 	known, err := db.Read(q.ForgetLimits(ctx, true, now.Add(-KeepLimits)))
 	return others + known, err
+}
+
+// forwarded is the name of the row that tells when a peer that is no trusted proxy sent X-Forwarded-For.
+var forwarded = limits.Name("forwarded")
+
+// NoteForwarded notes that a peer that is no trusted proxy sent X-Forwarded-For. It reports whether that was not noted
+// within the last hour.
+func NoteForwarded(ctx context.Context, tx *db.Tx) (bool, error) {
+	return recordOnce(ctx, tx, forwarded)
+}
+
+// Forwarded reports whether that was noted within the last day.
+func Forwarded(ctx context.Context, q *db.Queries, now time.Time) (bool, error) {
+	row, err := db.Read(q.Limit(ctx, forwarded))
+	if db.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read limit: %w", err)
+	}
+	return row.Failures > 0 && now.Sub(row.LastAt) < KeepOthers, nil
 }

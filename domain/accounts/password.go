@@ -17,8 +17,8 @@ type Cost struct {
 // DefaultCost is OWASP's second recommendation for argon2id, with one lane.
 var DefaultCost = Cost{KiB: 19 * 1024, Passes: 2}
 
-// hashSlots bounds concurrent hashes to two, so that a rush of sign-ins takes no more than 38 MiB.
-var hashSlots = make(chan struct{}, 2)
+// hashes bounds concurrent hashes to two, so that a rush of sign-ins takes no more than 38 MiB.
+var hashes = &queue{free: 2}
 
 // memoryRelease returns the memory of hashing to the system soon after the last sign-in: the runtime would keep it for
 // minutes.
@@ -26,7 +26,7 @@ var memoryRelease = time.AfterFunc(time.Minute, debug.FreeOSMemory)
 
 // releaseSlot ends a turn.
 func releaseSlot() {
-	<-hashSlots
+	hashes.leave()
 	memoryRelease.Reset(5 * time.Second)
 }
 
@@ -38,7 +38,7 @@ func HashPassword(password string, cost Cost) (string, error) {
 	if err := CheckPassword(password); err != nil {
 		return "", err
 	}
-	hashSlots <- struct{}{}
+	_ = hashes.enter(context.Background(), false) // which does not end
 	defer releaseSlot()
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{
 		Memory: cost.KiB, Iterations: cost.Passes, Parallelism: 1, SaltLength: 16, KeyLength: 32,
@@ -50,17 +50,15 @@ func HashPassword(password string, cost Cost) (string, error) {
 }
 
 // VerifyPassword reports whether password has that hash. It waits for its turn until ctx ends, so that cancelled
-// callers leave the queue.
-func VerifyPassword(ctx context.Context, password, hash string) (bool, error) {
+// callers leave the queue; known callers go first.
+func VerifyPassword(ctx context.Context, password, hash string, known bool) (bool, error) {
 	if len(password) > MaxPassword {
 		return false, nil
 	}
-	select {
-	case hashSlots <- struct{}{}:
-		defer releaseSlot()
-	case <-ctx.Done():
-		return false, ctx.Err()
+	if err := hashes.enter(ctx, known); err != nil {
+		return false, err
 	}
+	defer releaseSlot()
 	match, err := argon2id.ComparePasswordAndHash(password, hash)
 	return err == nil && match, nil
 }

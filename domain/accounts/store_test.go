@@ -126,7 +126,7 @@ func TestUnique(t *testing.T) {
 				_, err := accounts.Open(ctx, tx, accounts.Draft{Name: "José", Email: email, PasswordHash: passwordHash()})
 				return err
 			})
-			if a, err := accounts.ByPassword(ctx, d.Queries, email, password); err != nil || a.Email != email {
+			if a, err := accounts.ByPassword(ctx, d.Queries, email, password, false); err != nil || a.Email != email {
 				t.Errorf("%q signs in as %q, %v", email, a.Email, err)
 			}
 		}
@@ -160,7 +160,7 @@ func TestByPassword(t *testing.T) {
 	d := dbtest.Open(t)
 	ana := newAccount(t, d, "ana")
 	for _, email := range []string{"ana@example.com", " ANA@example.com\t"} {
-		if got, err := accounts.ByPassword(ctx, d.Queries, email, password); err != nil || got != ana {
+		if got, err := accounts.ByPassword(ctx, d.Queries, email, password, false); err != nil || got != ana {
 			t.Errorf("%q: %+v, %v", email, got, err)
 		}
 	}
@@ -169,7 +169,7 @@ func TestByPassword(t *testing.T) {
 		"ana@example.com\x00": password, "\xff": password,
 		"ána@example.com": password, "ana@example": password, strings.Repeat("a", 1<<17): password,
 	} {
-		got, err := accounts.ByPassword(ctx, d.Queries, email, bad)
+		got, err := accounts.ByPassword(ctx, d.Queries, email, bad, false)
 		if !errors.Is(err, accounts.WrongPassword()) || got != (accounts.Account{}) {
 			t.Errorf("%.20q: %+v, %v", email, got, err)
 		}

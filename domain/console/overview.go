@@ -24,6 +24,7 @@ type Overview struct {
 	Codes                     refs.State
 	Refill                    *migrations.Run // the last of the codes; nil if there was none
 	Companies                 int             // CompaniesCounted + 1 means more
+	Forwarded                 bool            // lately a peer that is no trusted proxy sent X-Forwarded-For
 	Engine                    string          // of the database, with its version
 	Schema, Latest            uint            // version of the schema, and the newest that this program knows
 }
@@ -59,6 +60,9 @@ func (c *Console) Overview(ctx context.Context) (Overview, error) {
 			return o, err
 		}
 		if o.Companies, err = accounts.CountCompanies(ctx, c.db.Queries, CompaniesCounted+1); err != nil {
+			return o, err
+		}
+		if o.Forwarded, err = accounts.Forwarded(ctx, c.db.Queries, c.db.Now()); err != nil {
 			return o, err
 		}
 		server, err := c.db.Server(ctx)

@@ -11,9 +11,13 @@ import (
 )
 
 // SignIn returns the account with an address and password. It returns WrongPassword, or TooManyAttempts without
-// checking the password.
-func (w *Workflows) SignIn(ctx context.Context, email, password string) (accounts.Account, error) {
-	account, err := w.prove(ctx, email, password, func(tx *db.Tx, account accounts.Account) error {
+// checking the password. cookie is the browser's of DeviceCookie, or "".
+func (w *Workflows) SignIn(ctx context.Context, email, password, cookie string) (accounts.Account, error) {
+	device, err := w.device(ctx, email, cookie)
+	if err != nil {
+		return accounts.Account{}, err
+	}
+	account, err := w.prove(ctx, credentials{email, password, device}, func(tx *db.Tx, account accounts.Account) error {
 		return accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditSignedIn)
 	})
 	if err != nil {
@@ -22,17 +26,21 @@ func (w *Workflows) SignIn(ctx context.Context, email, password string) (account
 	return account, nil
 }
 
+// credentials are what a user proves to be one with. device is the name of a known browser, or "".
+type credentials struct{ email, password, device string }
+
 // prove counts an attempt, checks the password, and if it is right takes the count back and runs then, in one
 // transaction.
 func (w *Workflows) prove(
-	ctx context.Context, email, password string, then func(*db.Tx, accounts.Account) error,
+	ctx context.Context, given credentials, then func(*db.Tx, accounts.Account) error,
 ) (accounts.Account, error) {
+	email, password := given.email, given.password
 	if email == "" || password == "" {
 		return accounts.Account{}, accounts.WrongPassword() // no attempt
 	}
 	var attempt accounts.Attempt
 	err := w.db.InTx(ctx, func(tx *db.Tx) (err error) {
-		attempt, err = accounts.CountAttempt(ctx, tx, email, accounts.AddressFrom(ctx))
+		attempt, err = accounts.CountAttempt(ctx, tx, email, accounts.AddressFrom(ctx), given.device)
 		if err != nil || !attempt.Full {
 			return err
 		}
@@ -48,7 +56,7 @@ func (w *Workflows) prove(
 	if err != nil {
 		return accounts.Account{}, err
 	}
-	account, err := accounts.ByPassword(ctx, w.db.Queries, email, password)
+	account, err := accounts.ByPassword(ctx, w.db.Queries, email, password, given.device != "")
 	if err != nil {
 		return accounts.Account{}, err
 	}
@@ -60,7 +68,17 @@ func (w *Workflows) prove(
 	})
 }
 
-// ForgetLimits removes up to a thousand limits on sign-ins that limit nothing any more, and returns how many.
+// NoteForwarded notes for operators that a peer that is no trusted proxy sent X-Forwarded-For. It reports whether that
+// was not noted within the last hour, by any server.
+func (w *Workflows) NoteForwarded(ctx context.Context) (first bool, err error) {
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		first, err = accounts.NoteForwarded(ctx, tx)
+		return err
+	})
+	return first, err
+}
+
+// ForgetLimits removes up to two thousand limits on sign-ins that limit nothing any more, and returns how many.
 func (w *Workflows) ForgetLimits(ctx context.Context) (int64, error) {
 	return accounts.ForgetLimits(ctx, w.db.Queries, w.db.Now())
 }
@@ -74,7 +92,7 @@ func (w *Workflows) ChangePassword(
 		return accounts.Account{}, err
 	}
 	nothing := func(*db.Tx, accounts.Account) error { return nil }
-	if _, err := w.prove(ctx, account.Email, current, nothing); err != nil {
+	if _, err := w.prove(ctx, credentials{email: account.Email, password: current}, nothing); err != nil {
 		if errors.Is(err, accounts.CodeWrongPassword) {
 			err = accounts.WrongCurrentPassword()
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 )
 
@@ -38,6 +39,8 @@ type facts struct {
 	claims       *monitor.ClaimPlan // nil if the schema has no tasks yet
 	waiting      *backlog           // nil if the schema has no feeds yet
 
+	forwarded bool // lately a peer that is no trusted proxy sent X-Forwarded-For
+
 	sources      []db.Source
 	sourcesKnown bool
 	members      []member // of the group
@@ -52,6 +55,9 @@ const firstWithTasks = 5
 
 // firstWithFeeds is the schema version that added the table feed_batch.
 const firstWithFeeds = 7
+
+// firstWithForwarded is the first whose servers note X-Forwarded-For.
+const firstWithForwarded = 20
 
 // manyWaiting is the most changes that are counted.
 const manyWaiting = 1000
@@ -80,6 +86,11 @@ func ask(ctx context.Context, d *db.DB, dataDir string) (f facts, err error) {
 		f.askReplication,
 	} {
 		if err := question(ctx, conn); err != nil {
+			return f, err
+		}
+	}
+	if f.schema.Version >= firstWithForwarded && !f.schema.Dirty {
+		if f.forwarded, err = accounts.Forwarded(ctx, db.New(conn), time.Now().UTC()); err != nil {
 			return f, err
 		}
 	}

@@ -40,6 +40,11 @@ func diagnose(f facts) []Check {
 	if f.waiting != nil {
 		checks = append(checks, feed(*f.waiting))
 	}
+	if f.forwarded {
+		checks = append(checks, Check{Name: "proxy", Mark: Note, Value: "X-Forwarded-For is ignored",
+			Why: "Within a day it came from an address that is not a trusted proxy. If that is your proxy, all users behind it share one address, and the limits of sign-ins and forms.",
+			Fix: "The log of “counterfoil serve” names the address: list it in COUNTERFOIL_TRUSTED_PROXIES if it is your proxy."})
+	}
 	if f.disk != "" {
 		checks = append(checks, disk(f))
 	}

@@ -26,6 +26,7 @@ type OverviewProps struct {
 	StoppedShown              int
 	Companies                 int // more than CompaniesCounted: there are others
 	CompaniesCounted          int
+	Forwarded                 bool   // lately a peer that is no trusted proxy sent X-Forwarded-For
 	Engine                    string // of the database
 	Schema, Latest            uint   // version of the schema, and the newest that this program knows
 	Where                     Where
@@ -44,8 +45,13 @@ type partLink struct{ text, path string }
 
 // parts are the rows of the overview.
 func (p OverviewProps) parts() []part {
-	return []part{p.migrations(), p.workers(), p.feeds(), p.consumers(), p.webhooks(), p.codes(), p.companies(),
+	parts := []part{p.migrations(), p.workers(), p.feeds(), p.consumers(), p.webhooks(), p.codes(), p.companies(),
 		p.database()}
+	if p.Forwarded {
+		parts = append(parts, part{name: "Proxy", path: views.AdminPath, look: held("Not trusted"),
+			facts: []string{"X-Forwarded-For came from an address that is not in COUNTERFOIL_TRUSTED_PROXIES; the log names it"}})
+	}
+	return parts
 }
 
 // troubled are the parts that need attention.

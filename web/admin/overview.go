@@ -24,7 +24,7 @@ func (h *Handlers) Overview(c echo.Context) error {
 		Workers: state.Workers, Feeds: state.Feeds, Consumers: state.Consumers, Codes: state.Codes, Refill: state.Refill,
 		Stopped: state.Stopped, StoppedShown: console.StoppedShown,
 		Companies: state.Companies, CompaniesCounted: console.CompaniesCounted,
-		Engine: state.Engine, Schema: state.Schema, Latest: state.Latest, Where: h.where(), Version: h.version,
+		Forwarded: state.Forwarded, Engine: state.Engine, Schema: state.Schema, Latest: state.Latest, Where: h.where(), Version: h.version,
 	}
 	props.Page = h.controlRoom(c, "Server overview")
 	if respond.Target(c) == views.OverviewID {

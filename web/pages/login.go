@@ -60,7 +60,7 @@ func (h *Handlers) LoginForm(c echo.Context) error {
 func (h *Handlers) LogIn(c echo.Context) error {
 	ctx := c.Request().Context()
 	form := pages.LoginForm{Email: c.FormValue("email"), Next: respond.OwnPath(c.FormValue("next"))}
-	account, err := h.workflows.SignIn(ctx, form.Email, c.FormValue("password"))
+	account, err := h.workflows.SignIn(ctx, form.Email, c.FormValue("password"), h.respond.Device(c))
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -158,7 +159,31 @@ func (r *Responder) SignedIn(c echo.Context) (accounts.Account, error) {
 
 // SignIn makes the session that of an account, under a new token.
 func (r *Responder) SignIn(c echo.Context, account accounts.Account) error {
-	return r.renew(c, c.Request().Context(), account)
+	if err := r.renew(c, c.Request().Context(), account); err != nil {
+		return err
+	}
+	return r.knowDevice(c, account)
+}
+
+// Device is the cookie of a browser that has signed in, or "".
+func (r *Responder) Device(c echo.Context) string {
+	cookie, err := c.Request().Cookie(r.sessions.Cookie.Name + "-device")
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// knowDevice gives the browser a cookie by which its user is let in when the address is locked out. It stays after
+// signing out.
+func (r *Responder) knowDevice(c echo.Context, account accounts.Account) error {
+	value, err := r.workflows.DeviceCookie(c.Request().Context(), account.Email, r.Device(c))
+	if err != nil {
+		return err
+	}
+	c.SetCookie(&http.Cookie{Name: r.sessions.Cookie.Name + "-device", Value: value, Path: "/", HttpOnly: true,
+		MaxAge: int(workflows.DeviceLife.Seconds()), SameSite: http.SameSiteLaxMode, Secure: r.HTTPS()})
+	return nil
 }
 
 // StaySignedIn gives the session a new token and the account's epoch, unless it was ended meanwhile.

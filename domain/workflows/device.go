@@ -1,0 +1,62 @@
+package workflows
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A browser that signed in to an account has a cookie that says so, and nothing else: a random name, when it was made,
+// and a signature over both and the account's address. With it, a user signs in when strangers at the same address have
+// used up its attempts.
+
+// DeviceLife is how long a browser is known after a sign-in.
+const DeviceLife = 90 * 24 * time.Hour
+
+// DeviceCookie returns the cookie of a browser that has signed in with an address. The name in an earlier cookie of the
+// same account stays.
+func (w *Workflows) DeviceCookie(ctx context.Context, email, earlier string) (string, error) {
+	name, err := w.device(ctx, email, earlier)
+	if err != nil {
+		return "", err
+	}
+	if name == "" {
+		name = rand.Text()
+	}
+	made := strconv.FormatInt(w.db.Now().Unix(), 36)
+	mac, err := w.signDevice(ctx, email, name, made)
+	if err != nil {
+		return "", err
+	}
+	return name + "." + made + "." + mac, nil
+}
+
+// device returns the name in a cookie that is valid for an address, else "".
+func (w *Workflows) device(ctx context.Context, email, cookie string) (string, error) {
+	parts := strings.Split(cookie, ".")
+	if len(parts) != 3 || len(cookie) > 200 {
+		return "", nil
+	}
+	seconds, err := strconv.ParseInt(parts[1], 36, 64)
+	if err != nil || w.db.Now().Sub(time.Unix(seconds, 0)) >= DeviceLife {
+		return "", nil //nolint:nilerr // no cookie of ours
+	}
+	mac, err := w.signDevice(ctx, email, parts[0], parts[1])
+	if err != nil || !hmac.Equal([]byte(mac), []byte(parts[2])) {
+		return "", err
+	}
+	return parts[0], nil
+}
+
+func (w *Workflows) signDevice(ctx context.Context, email, name, made string) (string, error) {
+	mac, err := w.sign(ctx, "device", strings.ToLower(strings.TrimSpace(email)), name, made)
+	if err != nil {
+		return "", fmt.Errorf("sign a browser's cookie: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(mac), nil
+}
