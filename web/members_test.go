@@ -137,6 +137,48 @@ func TestInvitation(t *testing.T) {
 		}
 	})
 
+	t.Run("for an address lets in nobody else", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("sam", "rivals", accounts.Owner)
+		ana := e.ana()
+		a := ana.post("/acme/people/invitations", "role", "member", "days", "7", "email", "not an address").is(t, 422)
+		if a.has(t, 1, "#invite-email-error").value(t, "#invite-email") != "not an address" {
+			t.Error("what was typed is lost")
+		}
+		path := ana.invitation("email", " Bo@Example.com")
+		ana.get("/acme/people").textHas(t, "#invitations tbody", "bo@example.com")
+		e.unchanged(t, func() {
+			for _, other := range []string{"eve", "sam"} { // with an account elsewhere, and without
+				a := e.visitor().post(path, newAccount(other)...).is(t, 422)
+				a.textHas(t, "#join-email-error", "another email address")
+			}
+			e.signedIn("sam").post(path).is(t, 422).textHas(t, "[role=alert]", "another email address")
+		})
+		e.visitor().post(path, newAccount("bo")...).goesTo(t, "/acme")
+	})
+
+	t.Run("is tried fifty times by one link or from one address, then once a minute", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		now := e.stopClock()
+		e.account("sam", "rivals", accounts.Owner)
+		path, other := e.ana().invitation(), e.ana().invitation()
+		e.visitor().post(path, newAccount("sam")...).is(t, 409)
+		e.exec("UPDATE sign_in_limit SET failures = 50, last_at = ? WHERE known = FALSE AND failures = 1", now)
+		a := e.visitor().post(other, newAccount("bo")...).is(t, 429)
+		if a.header.Get("Retry-After") == "" || a.value(t, "#join-email") != "bo@example.com" {
+			t.Error("it does not say how long to wait, or forgets what was typed")
+		}
+		elsewhere := func(path string) *answer {
+			r := postRequest(path, formKind, form(newAccount("bo")...).Encode())
+			r.RemoteAddr = "198.51.100.9:1"
+			return e.send(r)
+		}
+		elsewhere(path).is(t, 429)
+		elsewhere(other).goesTo(t, "/acme")
+	})
+
 	t.Run("for many lets in many", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

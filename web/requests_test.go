@@ -628,3 +628,19 @@ func metric(t testing.TB, e *env, name string) (value float64) {
 	}
 	return value
 }
+
+func TestOnlyAdminsTurnOnAPublicForm(t *testing.T) {
+	t.Parallel()
+	e := newEnvWithRoles(t)
+	mia := e.signedIn("mia")
+	a := mia.post("/acme/boards/DEMO/form", "on", "1", "intro", "", "version", "0").is(t, http.StatusForbidden)
+	a.textHas(t, "#main", "Only admins and owners")
+	e.counts(t, 0, "SELECT COUNT(*) FROM request_form")
+	e.signedIn("adam").post("/acme/boards/DEMO/form", "on", "1", "intro", "", "version", "0").is(t, http.StatusSeeOther)
+	seen := mia.get("/acme/boards/DEMO/settings").value(t, "#public-form input[name=version]")
+	mia.post("/acme/boards/DEMO/form", "on", "1", "intro", "Hello", "version", seen).is(t, http.StatusSeeOther)
+	seen = mia.get("/acme/boards/DEMO/settings").value(t, "#public-form input[name=version]")
+	mia.post("/acme/boards/DEMO/form", "intro", "Hello", "version", seen).is(t, http.StatusSeeOther)
+	seen = mia.get("/acme/boards/DEMO/settings").value(t, "#public-form input[name=version]")
+	mia.post("/acme/boards/DEMO/form", "on", "1", "intro", "Hello", "version", seen).is(t, http.StatusForbidden)
+}

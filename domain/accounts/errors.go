@@ -124,6 +124,39 @@ func (e TooManySetupCodes) Unwrap() error {
 // RetryAfter is how long to wait.
 func (e TooManySetupCodes) RetryAfter() time.Duration { return e.Wait }
 
+// CodeOtherAddress: the invitation is for another email address. Join with the address that it was sent to, or ask for
+// a new invitation.
+const CodeOtherAddress fault.Code = "Invitation.OtherAddress"
+
+func OtherAddress() error {
+	return fault.Invalid.New(CodeOtherAddress, "email",
+		"This invitation is for another email address. Join with the address that it was sent to, or ask for a new one.")
+}
+
+// CodeTooManyJoins: too many attempts to join by this link or from this address. Wait as Retry-After says.
+const CodeTooManyJoins fault.Code = "Invitation.TooManyAttempts"
+
+// TooManyJoins reports an attempt to join before its time.
+type TooManyJoins struct{ Wait time.Duration }
+
+func (e TooManyJoins) Error() string {
+	return "Too many attempts to join. Wait " + waitText(e.Wait) + ", then try again."
+}
+func (e TooManyJoins) Unwrap() error {
+	return fault.RateLimited.New(CodeTooManyJoins, "", e.Error())
+}
+
+// RetryAfter is how long to wait.
+func (e TooManyJoins) RetryAfter() time.Duration { return e.Wait }
+
+// CodeFormByAdmin: only admins and owners turn a public form on. Ask one of them.
+const CodeFormByAdmin fault.Code = "Board.FormByAdmin"
+
+func FormByAdmin() error {
+	return fault.Forbidden.New(CodeFormByAdmin, "",
+		"Only admins and owners turn on a public form. Ask one of them.")
+}
+
 // CodeCompanyConflict: another company has this slug. Choose another.
 const CodeCompanyConflict fault.Code = "Company.SlugConflict"
 

@@ -148,6 +148,30 @@ func CountSetupCode(ctx context.Context, tx *db.Tx, address string, right bool) 
 	return countLevels(ctx, tx, levels)
 }
 
+// joins are attempts to join by a link, and from an address by any link.
+var joins = limits.Bucket{Size: 50, Leak: time.Minute}
+
+// CountJoin counts an attempt of a stranger to join by the link with a secret, or returns TooManyJoins and counts
+// nothing. Commit it before the attempt.
+func CountJoin(ctx context.Context, tx *db.Tx, secret, address string) error {
+	from := limits.OriginOf(address)
+	levels := []level{
+		{name: limits.Name("join", secret), next: joins.Add},
+		{name: limits.Name("join from", from.Address), next: joins.Add},
+	}
+	if from.Network != "" {
+		levels = append(levels, level{name: limits.Name("join network", from.Network), next: networkBucket.Add})
+	}
+	wait, err := lockLevels(ctx, tx, levels)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		return TooManyJoins{Wait: wait}
+	}
+	return countLevels(ctx, tx, levels)
+}
+
 // recordOnce reports whether that was not recorded within the last hour.
 func recordOnce(ctx context.Context, tx *db.Tx, name []byte) (bool, error) {
 	if err := tx.LockLimit(ctx, name, tx.Now); err != nil {

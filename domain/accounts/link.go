@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -21,6 +22,8 @@ type InvitationDraft struct {
 	Note string // for the list; may be ""
 	Days int    // until it ends
 	Once bool   // for one use
+	// Email is the only address that may join; "" is any.
+	Email string
 }
 
 // InvitationDays are the lifetimes that an invitation can have.
@@ -38,6 +41,7 @@ type Invitation struct {
 	Company   Company
 	Role      string
 	Note      string
+	Email     string // the only address that may join; "" is any
 	Once      bool
 	Uses      int
 	Author    string
@@ -46,7 +50,7 @@ type Invitation struct {
 }
 
 // Invite makes an invitation and returns its secret. The caller holds LockRoles. It returns RankTooLow,
-// BadRole, BadNote, BadDays or TooManyInvitations.
+// BadRole, BadNote, BadEmail, BadDays or TooManyInvitations.
 func Invite(ctx context.Context, tx *db.Tx, actor Actor, draft InvitationDraft) (secret string, err error) {
 	note, length, ok := markup.Line(draft.Note)
 	var badRole, badNote, badDays error
@@ -62,7 +66,11 @@ func Invite(ctx context.Context, tx *db.Tx, actor Actor, draft InvitationDraft) 
 	if !slices.Contains(InvitationDays, draft.Days) {
 		badDays = BadDays()
 	}
-	if err := fault.Join(badRole, badNote, badDays); err != nil {
+	var badEmail error
+	if draft.Email = strings.TrimSpace(draft.Email); draft.Email != "" {
+		draft.Email, badEmail = ParseEmail(draft.Email)
+	}
+	if err := fault.Join(badRole, badNote, badEmail, badDays); err != nil {
 		return "", err
 	}
 	live, err := tx.LiveInvitations(ctx, actor.Company.ID, tx.Now)
@@ -73,7 +81,7 @@ func Invite(ctx context.Context, tx *db.Tx, actor Actor, draft InvitationDraft) 
 		return "", TooManyInvitations()
 	}
 	row := db.CreateInvitationParams{
-		CompanyID: actor.Company.ID, Role: draft.Role, Note: note, CreatedBy: actor.Account.ID, CreatedAt: tx.Now,
+		CompanyID: actor.Company.ID, Role: draft.Role, Note: note, Email: draft.Email, CreatedBy: actor.Account.ID, CreatedAt: tx.Now,
 		ExpiresAt: tx.Now.AddDate(0, 0, draft.Days),
 	}
 	if draft.Once {
@@ -97,7 +105,7 @@ func Invitations(ctx context.Context, q *db.Queries, company id.Company, now tim
 	list := make([]Invitation, len(rows))
 	for i, row := range rows {
 		list[i] = Invitation{
-			ID: row.ID, Role: row.Role, Note: row.Note, Once: row.MaxUses != nil, Uses: int(row.Uses), Author: row.Author,
+			ID: row.ID, Role: row.Role, Note: row.Note, Email: row.Email, Once: row.MaxUses != nil, Uses: int(row.Uses), Author: row.Author,
 			CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt,
 		}
 	}
@@ -114,14 +122,25 @@ func ByInvitation(ctx context.Context, q *db.Queries, secret string, now time.Ti
 		return Invitation{}, LinkGone()
 	}
 	return Invitation{
-		ID: row.ID, Role: row.Role, Once: row.MaxUses != nil, Uses: int(row.Uses), ExpiresAt: row.ExpiresAt,
+		ID: row.ID, Role: row.Role, Email: row.Email, Once: row.MaxUses != nil, Uses: int(row.Uses), ExpiresAt: row.ExpiresAt,
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
 	}, nil
 }
 
-// Accept makes an account a member by one use of an invitation. It returns LinkGone if no use is left, or
+// For returns OtherAddress if the invitation is bound to another address.
+func (i Invitation) For(email string) error {
+	if i.Email != "" && i.Email != strings.ToLower(strings.TrimSpace(email)) {
+		return OtherAddress()
+	}
+	return nil
+}
+
+// Accept makes an account a member by one use of an invitation. It returns OtherAddress, LinkGone if no use is left, or
 // AlreadyMember, which must end the transaction.
 func Accept(ctx context.Context, tx *db.Tx, invitation Invitation, account Account) (Actor, error) {
+	if err := invitation.For(account.Email); err != nil {
+		return Actor{}, err
+	}
 	used, err := tx.UseInvitation(ctx, invitation.ID, tx.Now)
 	if err != nil {
 		return Actor{}, fmt.Errorf("use invitation: %w", err)

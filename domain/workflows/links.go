@@ -67,12 +67,22 @@ func (w *Workflows) Invitation(ctx context.Context, secret string) (accounts.Inv
 type Newcomer struct{ Name, Email, Password string }
 
 // JoinNew makes an account and with it a member of the invitation's company. It returns LinkGone,
-// BadName, BadEmail, BadPassword or EmailConflict.
+// BadName, BadEmail, BadPassword, OtherAddress, TooManyJoins or EmailConflict.
 func (w *Workflows) JoinNew(ctx context.Context, secret string, in Newcomer) (actor accounts.Actor, err error) {
-	if _, err := w.Invitation(ctx, secret); err != nil {
+	invitation, err := w.Invitation(ctx, secret)
+	if err != nil {
 		return accounts.Actor{}, err // before any work is done for strangers
 	}
 	if err := accounts.CheckAccount(in.Name, in.Email, in.Password); err != nil {
+		return accounts.Actor{}, err
+	}
+	if err := invitation.For(in.Email); err != nil {
+		return accounts.Actor{}, err
+	}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		return accounts.CountJoin(ctx, tx, secret, accounts.AddressFrom(ctx))
+	})
+	if err != nil {
 		return accounts.Actor{}, err
 	}
 	hash, err := accounts.HashPassword(in.Password, w.passwordCost)

@@ -26,7 +26,7 @@ func (w *Workflows) Form(ctx context.Context, board boards.Board) (requests.Form
 }
 
 // SetForm turns the public form of a board on or off; form.Version is the one that the caller saw. It returns
-// boards.NotFound or Archived, or requests.BadIntro or StaleForm.
+// boards.NotFound or Archived, accounts.FormByAdmin, or requests.BadIntro or StaleForm.
 func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form) (board boards.Board, err error) {
 	actor, err := mayChange(ctx, "boards")
 	if err != nil {
@@ -41,6 +41,13 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		if err := boards.Live(ctx, tx, board.ID); err != nil {
 			return err
+		}
+		if form.On && !actor.Manages() {
+			if now, err := requests.FormOf(ctx, tx.Queries, board.ID); err != nil {
+				return err
+			} else if !now.On {
+				return accounts.FormByAdmin()
+			}
 		}
 		if form.On {
 			if err := accounts.CreateRequesterAccount(ctx, tx); err != nil {

@@ -9,10 +9,10 @@ import (
 
 // InviteForm is the input of the form for an invitation.
 type InviteForm struct {
-	Role, Note string
-	Days       int
-	Many       bool
-	Errors     views.Errors
+	Role, Note, Email string
+	Days              int
+	Many              bool
+	Errors            views.Errors
 }
 
 // MembersProps is a company's list of members. Invitations and the form are for admins; Link is a new invitation, shown

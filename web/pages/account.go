@@ -135,6 +135,10 @@ func (h *Handlers) Accept(c echo.Context) error {
 		return h.respond.SeeOther(c, views.HomePath(invitation.Company.Slug),
 			"You are a member of "+invitation.Company.Name+" already.")
 	}
+	if errors.Is(err, accounts.CodeOtherAddress) {
+		messages, code, _ := respond.Rejected(err)
+		return h.showJoin(c, code, pages.JoinForm{Errors: messages})
+	}
 	if err != nil {
 		return err
 	}
@@ -153,6 +157,7 @@ func (h *Handlers) acceptNew(c echo.Context) error {
 			return err
 		}
 		form.Errors = messages
+		respond.SetRetryAfter(c, err)
 		return h.showJoin(c, code, form)
 	}
 	if err := h.respond.SignIn(c, actor.Account); err != nil {

@@ -41,9 +41,10 @@ func (h *Handlers) showMembers(c echo.Context, code int, form pages.InviteForm, 
 }
 
 func (h *Handlers) Invite(c echo.Context) error {
-	form := pages.InviteForm{Role: c.FormValue("role"), Note: c.FormValue("note"), Many: c.FormValue("many") != ""}
+	form := pages.InviteForm{Role: c.FormValue("role"), Note: c.FormValue("note"), Email: c.FormValue("email"),
+		Many: c.FormValue("many") != ""}
 	form.Days, _ = strconv.Atoi(c.FormValue("days"))
-	draft := accounts.InvitationDraft{Role: form.Role, Note: form.Note, Days: form.Days, Once: !form.Many}
+	draft := accounts.InvitationDraft{Role: form.Role, Note: form.Note, Email: form.Email, Days: form.Days, Once: !form.Many}
 	secret, err := respond.Once(c, func(once *workflows.Once[string]) (string, error) {
 		return h.workflows.Invite(c.Request().Context(), draft, once)
 	})
@@ -56,7 +57,7 @@ func (h *Handlers) Invite(c echo.Context) error {
 		return h.showMembers(c, code, form, "")
 	}
 	// Not a redirect: the link is kept nowhere that another page could read it from.
-	form.Note = ""
+	form.Note, form.Email = "", ""
 	return h.showMembers(c, http.StatusCreated, form, h.respond.Base(c)+views.JoinPath(secret))
 }
 
