@@ -31,7 +31,8 @@ const (
 )
 
 // small are tables that do not grow.
-var small = map[string]bool{"installation": true, "schema_migrations": true, "schema_lock": true, "numbers": true,
+var small = map[string]bool{"installation": true, "signing_key": true, "schema_migrations": true, "schema_lock": true, "numbers": true,
+
 	"migration_lease": true, "sequences": true, "feed_durable": true, "ref_counter": true, "ref_policy": true}
 
 // filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a
@@ -39,6 +40,7 @@ var small = map[string]bool{"installation": true, "schema_migrations": true, "sc
 var filling = []string{
 	`INSERT INTO company (id, slug, name, created_at) SELECT n, CONCAT('c', n), CONCAT('Company ', n), '2026-01-01' FROM numbers WHERE n <= 1000`,
 	`INSERT INTO installation (id, company_id, created_at) VALUES (1, 1, '2026-01-01')`,
+	`INSERT INTO signing_key (id, secret, created_at) VALUES (1, REPEAT('k', 32), '2026-01-01')`,
 	`INSERT INTO account (id, email, name, password_hash, operator, created_at)
 	 SELECT n, CONCAT('p', n, '@example.com'), CONCAT('Person ', n), 'x', n = 1, '2026-01-01' FROM numbers WHERE n <= 3000`,
 	`INSERT INTO membership (company_id, account_id, role, handle, created_at)
@@ -54,7 +56,7 @@ var filling = []string{
 	 SELECT n, IF(n <= 500, 1, n % 999 + 2), UNHEX(SHA2(n, 256)), 'member', '', n, '2026-01-01', '2026-02-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO password_reset (id, company_id, account_id, hash, created_by, created_at, expires_at)
 	 SELECT n, IF(n <= 500, 1, n % 999 + 2), n, UNHEX(SHA2(n, 256)), 1, '2026-01-01', '2026-02-01' FROM numbers WHERE n <= 2000`,
-	`INSERT INTO sign_in_limit (name, failures, last_at) SELECT UNHEX(SHA2(n, 256)), 1, '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 3000`,
+	`INSERT INTO sign_in_limit (name, failures, last_at, known) SELECT UNHEX(SHA2(n, 256)), 1, '2026-01-01' + INTERVAL n SECOND, n % 2 FROM numbers WHERE n <= 3000`,
 	`INSERT INTO audit (id, company_id, account_id, kind, detail, address, created_at)
 	 SELECT n, IF(n <= 2000, 1, n % 999 + 2), n % 500 + 1, 'signed_in', '{}', '', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 4000`,
 
