@@ -32,7 +32,6 @@ const (
 
 // small are tables that do not grow.
 var small = map[string]bool{"installation": true, "signing_key": true, "schema_migrations": true, "schema_lock": true, "numbers": true,
-
 	"migration_lease": true, "sequences": true, "feed_durable": true, "ref_counter": true, "ref_policy": true}
 
 // filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a

@@ -275,7 +275,7 @@ var pages = map[string]access{
 	"POST /:company/:key/mute": members("/acme/DEMO-1/mute", 303).sending("muted", "1"),
 	"POST /:company/boards/:board/archive": writers("/acme/boards/DEMO/archive", 409).
 		sending("version", "7"),
-	"POST /:company/boards/:board/form": writers("/acme/boards/DEMO/form", 303).
+	"POST /:company/boards/:board/form": managers("/acme/boards/DEMO/form", 303).
 		sending("on", "1", "version", "0"),
 	"POST /:company/boards/:board/form/watch": members("/acme/boards/DEMO/form/watch", 303).sending("on", "1"),
 	"POST /:company/boards/:board/columns": writers("/acme/boards/DEMO/columns", 422).
