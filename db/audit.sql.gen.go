@@ -7,22 +7,52 @@ package db
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const advanceSpread = `-- name: AdvanceSpread :execrows
+UPDATE audit_spread SET after_company = ? WHERE audit_id = ? AND after_company = ?
+`
+
+type AdvanceSpreadParams struct {
+	To      id.Company
+	AuditID id.Audit
+	From    id.Company
+}
+
+func (q *Queries) AdvanceSpread(ctx context.Context, arg AdvanceSpreadParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, advanceSpread, arg.To, arg.AuditID, arg.From)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const anySpread = `-- name: AnySpread :one
+SELECT audit_id FROM audit_spread WHERE audit_id > 0 ORDER BY audit_id LIMIT 1
+`
+
+func (q *Queries) AnySpread(ctx context.Context) (id.Audit, error) {
+	row := q.db.QueryRowContext(ctx, anySpread)
+	var audit_id id.Audit
+	err := row.Scan(&audit_id)
+	return audit_id, err
+}
+
 const auditPage = `-- name: AuditPage :many
-SELECT u.id, u.kind, u.detail, u.address, u.created_at, u.account_id, a.name, a.email
+SELECT u.id, u.kind, u.detail, u.address, u.created_at, u.account_id, COALESCE(a.name, '') AS name, COALESCE(a.email, '') AS email
 FROM audit u
-JOIN account a ON a.id = u.account_id
-WHERE u.company_id = ? AND u.id < ?
+LEFT JOIN account a ON a.id = u.account_id
+WHERE u.company_id <=> ? AND u.id < ?
 ORDER BY u.id DESC
 LIMIT ?
 `
 
 type AuditPageParams struct {
-	CompanyID id.Company
+	CompanyID *id.Company
 	Before    id.Audit
 	Limit     int32
 }
@@ -33,12 +63,12 @@ type AuditPageRow struct {
 	Detail    string
 	Address   string
 	CreatedAt time.Time
-	AccountID id.Account
+	AccountID *id.Account
 	Name      string
 	Email     string
 }
 
-// A page of a company's entries, the newest first.
+// A page of a company's entries, or of the instance's if company_id is NULL, the newest first.
 func (q *Queries) AuditPage(ctx context.Context, arg AuditPageParams) ([]AuditPageRow, error) {
 	rows, err := q.db.QueryContext(ctx, auditPage, arg.CompanyID, arg.Before, arg.Limit)
 	if err != nil {
@@ -71,22 +101,85 @@ func (q *Queries) AuditPage(ctx context.Context, arg AuditPageParams) ([]AuditPa
 	return items, nil
 }
 
-const createAudit = `-- name: CreateAudit :exec
+const companiesBefore = `-- name: CompaniesBefore :many
+SELECT id FROM company FORCE INDEX (PRIMARY)
+WHERE id > ? AND created_at <= ?
+ORDER BY id
+LIMIT ?
+`
+
+type CompaniesBeforeParams struct {
+	After id.Company
+	At    time.Time
+	Limit int32
+}
+
+// A page of the companies that were there at a time.
+func (q *Queries) CompaniesBefore(ctx context.Context, arg CompaniesBeforeParams) ([]id.Company, error) {
+	rows, err := q.db.QueryContext(ctx, companiesBefore, arg.After, arg.At, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Company
+	for rows.Next() {
+		var id id.Company
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const copyAudit = `-- name: CopyAudit :exec
+INSERT INTO audit (company_id, account_id, kind, detail, address, created_at)
+SELECT c.id, u.account_id, u.kind, u.detail, u.address, u.created_at
+FROM audit u
+STRAIGHT_JOIN company c FORCE INDEX (PRIMARY)
+WHERE u.id = ? AND c.id IN (/*SLICE:companies*/?)
+`
+
+// Copies an entry into the lists of companies.
+func (q *Queries) CopyAudit(ctx context.Context, iD id.Audit, companies []id.Company) error {
+	query := copyAudit
+	var queryParams []interface{}
+	queryParams = append(queryParams, iD)
+	if len(companies) > 0 {
+		for _, v := range companies {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:companies*/?", strings.Repeat(",?", len(companies))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:companies*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
+const createAudit = `-- name: CreateAudit :execlastid
 INSERT INTO audit (company_id, account_id, kind, detail, address, created_at)
 VALUES (?, ?, ?, ?, ?, ?)
 `
 
 type CreateAuditParams struct {
-	CompanyID id.Company
-	AccountID id.Account
+	CompanyID *id.Company
+	AccountID *id.Account
 	Kind      string
 	Detail    string
 	Address   string
 	CreatedAt time.Time
 }
 
-func (q *Queries) CreateAudit(ctx context.Context, arg CreateAuditParams) error {
-	_, err := q.db.ExecContext(ctx, createAudit,
+// An entry of a company, or of the instance if company_id is NULL.
+func (q *Queries) CreateAudit(ctx context.Context, arg CreateAuditParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, createAudit,
 		arg.CompanyID,
 		arg.AccountID,
 		arg.Kind,
@@ -94,17 +187,21 @@ func (q *Queries) CreateAudit(ctx context.Context, arg CreateAuditParams) error 
 		arg.Address,
 		arg.CreatedAt,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
 }
 
 const createAuditEverywhere = `-- name: CreateAuditEverywhere :exec
 INSERT INTO audit (company_id, account_id, kind, detail, address, created_at)
-SELECT m.company_id, m.account_id, ?, ?, ?, ?
+SELECT m.company_id, ?, ?, ?, ?, ?
 FROM membership m
 WHERE m.account_id = ?
 `
 
 type CreateAuditEverywhereParams struct {
+	ByAccount *id.Account
 	Kind      string
 	Detail    string
 	Address   string
@@ -112,14 +209,69 @@ type CreateAuditEverywhereParams struct {
 	AccountID id.Account
 }
 
-// An entry in each company that the account belongs to.
+// An entry by an account in each company that another, or the same, belongs to.
 func (q *Queries) CreateAuditEverywhere(ctx context.Context, arg CreateAuditEverywhereParams) error {
 	_, err := q.db.ExecContext(ctx, createAuditEverywhere,
+		arg.ByAccount,
 		arg.Kind,
 		arg.Detail,
 		arg.Address,
 		arg.CreatedAt,
 		arg.AccountID,
 	)
+	return err
+}
+
+const endSpread = `-- name: EndSpread :exec
+DELETE FROM audit_spread WHERE audit_id = ?
+`
+
+func (q *Queries) EndSpread(ctx context.Context, auditID id.Audit) error {
+	_, err := q.db.ExecContext(ctx, endSpread, auditID)
+	return err
+}
+
+const nextSpread = `-- name: NextSpread :one
+SELECT s.audit_id, s.after_company, u.account_id, u.kind, u.detail, u.address, u.created_at
+FROM audit_spread s
+STRAIGHT_JOIN audit u ON u.id = s.audit_id
+WHERE s.audit_id > 0
+ORDER BY s.audit_id
+LIMIT 1
+FOR UPDATE
+`
+
+type NextSpreadRow struct {
+	AuditID      id.Audit
+	AfterCompany id.Company
+	AccountID    *id.Account
+	Kind         string
+	Detail       string
+	Address      string
+	CreatedAt    time.Time
+}
+
+func (q *Queries) NextSpread(ctx context.Context) (NextSpreadRow, error) {
+	row := q.db.QueryRowContext(ctx, nextSpread)
+	var i NextSpreadRow
+	err := row.Scan(
+		&i.AuditID,
+		&i.AfterCompany,
+		&i.AccountID,
+		&i.Kind,
+		&i.Detail,
+		&i.Address,
+		&i.CreatedAt,
+	)
+	return i, err
+}
+
+const spreadAudit = `-- name: SpreadAudit :exec
+INSERT INTO audit_spread (audit_id, after_company) VALUES (?, 0)
+`
+
+// The entry is to be copied into the list of each company.
+func (q *Queries) SpreadAudit(ctx context.Context, auditID id.Audit) error {
+	_, err := q.db.ExecContext(ctx, spreadAudit, auditID)
 	return err
 }

@@ -14,10 +14,10 @@ import (
 )
 
 const auditOfAll = `-- name: AuditOfAll :many
-SELECT u.id, u.kind, u.detail, u.created_at, a.email, c.slug AS company
+SELECT u.id, u.kind, u.detail, u.created_at, COALESCE(a.email, '') AS email, COALESCE(c.slug, '') AS company
 FROM audit u
-JOIN account a ON a.id = u.account_id
-JOIN company c ON c.id = u.company_id
+LEFT JOIN account a ON a.id = u.account_id
+LEFT JOIN company c ON c.id = u.company_id
 WHERE u.id <= ?
 ORDER BY u.id DESC
 LIMIT ?
@@ -32,7 +32,7 @@ type AuditOfAllRow struct {
 	Company   string
 }
 
-// A page of the entries of all companies, the newest first.
+// A page of the entries of all companies and of the instance, the newest first.
 func (q *Queries) AuditOfAll(ctx context.Context, to id.Audit, limit int32) ([]AuditOfAllRow, error) {
 	rows, err := q.db.QueryContext(ctx, auditOfAll, to, limit)
 	if err != nil {
@@ -70,7 +70,7 @@ SELECT EXISTS (
 `
 
 type AuditedSinceParams struct {
-	CompanyID id.Company
+	CompanyID *id.Company
 	After     id.Audit
 	Kind      string
 }

@@ -59,6 +59,10 @@ var filling = []string{
 	`INSERT INTO audit (id, company_id, account_id, kind, detail, address, created_at)
 	 SELECT n, IF(n <= 2000, 1, n % 999 + 2), n % 500 + 1, 'signed_in', '{}', '', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 4000`,
 
+	`INSERT INTO audit (id, company_id, account_id, kind, detail, address, created_at)
+	 SELECT 4000 + n, NULL, NULL, 'run-open', '{}', '', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 2000`,
+	`INSERT INTO audit_spread (audit_id, after_company) SELECT 4000 + n, 0 FROM numbers WHERE n <= 2000`,
+
 	`INSERT INTO board (id, company_id, slug, title, created_at, updated_at, archived_at)
 	 SELECT n, IF(n <= 300, 1, n % 999 + 2), CONCAT('B', n), CONCAT('Board ', n), '2026-01-01', '2026-01-01', IF(n = 4, '2026-01-01', NULL) FROM numbers WHERE n <= 1500`,
 	`UPDATE board SET privacy = 1 WHERE id = 299`,

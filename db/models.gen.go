@@ -100,12 +100,17 @@ type Assignee struct {
 
 type Audit struct {
 	ID        id.Audit
-	CompanyID id.Company
-	AccountID id.Account
 	Kind      string
 	Detail    string
 	Address   string
 	CreatedAt time.Time
+	CompanyID *id.Company
+	AccountID *id.Account
+}
+
+type AuditSpread struct {
+	AuditID      id.Audit
+	AfterCompany id.Company
 }
 
 type Board struct {
@@ -299,6 +304,7 @@ type Invitation struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	RevokedAt *time.Time
+	Email     string
 }
 
 type LookupHour struct {
@@ -596,6 +602,7 @@ type RequestForm struct {
 	IsOn      bool
 	Intro     string
 	UpdatedAt time.Time
+	Proof     bool
 }
 
 type RequestWatcher struct {
@@ -622,6 +629,13 @@ type SignInLimit struct {
 	Name     []byte
 	Failures uint32
 	LastAt   time.Time
+	Known    bool
+}
+
+type SigningKey struct {
+	ID        uint8
+	Secret    []byte
+	CreatedAt time.Time
 }
 
 type Ticket struct {

@@ -46,6 +46,8 @@ func firstBoards(n int) (boards []id.Board) {
 	return boards
 }
 
+var company1 = id.Company(1)
+
 // auditStretch is why an audit reads more than a page.
 const auditStretch = "it is about each row of 10,000 ids, by its key"
 
@@ -93,8 +95,15 @@ var samples = map[string]sample{
 	"SetCurrentOf":    {args: with(true, firstTickets(200)), reads: 2000, because: "a chunk is 200 tickets"},
 
 	// audit.sql
+	"CreateAudit":           {args: with(db.CreateAuditParams{Kind: "signed-in", Detail: "{}", CreatedAt: newYear})},
+	"AnySpread":             {args: with()},
+	"NextSpread":            {args: with()},
+	"CompaniesBefore":       {args: with(db.CompaniesBeforeParams{After: 1, At: newYear.AddDate(100, 0, 0), Limit: 500})},
+	"AdvanceSpread":         {args: with(db.AdvanceSpreadParams{To: 500, AuditID: 4001})},
+	"EndSpread":             {args: with(4001)},
+	"CopyAudit":             {args: with(4001, []id.Company{1, 2, 3})},
 	"CreateAuditEverywhere": {args: with(db.CreateAuditEverywhereParams{Kind: "signed-in", Detail: "{}", CreatedAt: newYear, AccountID: 1})},
-	"AuditPage":             {args: with(db.AuditPageParams{CompanyID: 1, Before: 1000, Limit: 101})},
+	"AuditPage":             {args: with(db.AuditPageParams{CompanyID: &company1, Before: 1000, Limit: 101})},
 
 	// board.sql
 	"BoardBySlug":       {args: with(db.BoardBySlugParams{Reader: 7, CompanyID: 1, Slug: "B7"})},
@@ -207,7 +216,7 @@ var samples = map[string]sample{
 	"LastAudit":          {args: with()},
 	"CompanyIDs":         {args: with(1, 250)},
 	// After is the last entry before a failover, while which nobody else writes any.
-	"AuditedSince": {args: with(db.AuditedSinceParams{CompanyID: 1, After: 1_900, Kind: "failed-over"})},
+	"AuditedSince": {args: with(db.AuditedSinceParams{CompanyID: &company1, After: 1_900, Kind: "failed-over"})},
 
 	// idempotency.sql
 	"StoredResponse":  {args: with(1, hash7)},

@@ -84,11 +84,11 @@ LIMIT ?;
 UPDATE migration_task SET fence = (fence >> 32) << 32 WHERE id IN (sqlc.slice(ids)) AND state = 'processing';
 
 -- name: AuditOfAll :many
--- A page of the entries of all companies, the newest first.
-SELECT u.id, u.kind, u.detail, u.created_at, a.email, c.slug AS company
+-- A page of the entries of all companies and of the instance, the newest first.
+SELECT u.id, u.kind, u.detail, u.created_at, COALESCE(a.email, '') AS email, COALESCE(c.slug, '') AS company
 FROM audit u
-JOIN account a ON a.id = u.account_id
-JOIN company c ON c.id = u.company_id
+LEFT JOIN account a ON a.id = u.account_id
+LEFT JOIN company c ON c.id = u.company_id
 WHERE u.id <= sqlc.arg('to')
 ORDER BY u.id DESC
 LIMIT ?;

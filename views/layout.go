@@ -20,6 +20,7 @@ var serverPlaces = []serverPlace{
 	{"Feeds", FeedsPath},
 	{"Codes", RefsPath},
 	{"Companies", CompaniesPath},
+	{"Audit log", InstanceAuditPath},
 }
 
 // at marks the place of the page, also after a form.

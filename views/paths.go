@@ -391,6 +391,20 @@ func MoreAuditPath(company string, before id.Audit) string {
 	return fmt.Sprintf("%s?before=%d", AuditPath(company), before)
 }
 
+// AuditFilePath is the list as CSV.
+func AuditFilePath(company string) string { return AuditPath(company) + ".csv" }
+
+// InstanceAuditPath is the audit list of the instance, for operators.
+const InstanceAuditPath = "/admin/audit"
+
+// InstanceAuditFilePath is the list as CSV.
+const InstanceAuditFilePath = InstanceAuditPath + ".csv"
+
+// MoreInstanceAuditPath is the list from below an entry.
+func MoreInstanceAuditPath(before id.Audit) string {
+	return fmt.Sprintf("%s?before=%d", InstanceAuditPath, before)
+}
+
 // FeedsPath are the feeds and their consumers, for operators.
 const FeedsPath = "/admin/feeds"
 

@@ -82,6 +82,9 @@ func (s *server) route(e *echo.Echo) {
 	open.GET("/admin/companies", admin.Companies, s.asUser, s.asOperator)
 	open.POST("/admin/companies", admin.OpenCompany, s.asUser, s.asOperator)
 
+	open.GET("/admin/audit", admin.Audit, s.asUser, s.asOperator)
+	open.GET("/admin/audit.csv", admin.AuditFile, s.asUser, s.asOperator)
+
 	feeds := open.Group("/admin/feeds", s.asUser, s.asOperator)
 	feeds.GET("", admin.Feeds)
 	feeds.POST("/republications", admin.Republish)
@@ -231,6 +234,7 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/settings/boards/:board", pages.PrivateBoard)
 	company.POST("/settings/boards/:board/takeover", pages.TakeOverBoard)
 	company.GET("/audit", pages.Audit)
+	company.GET("/audit.csv", pages.AuditFile)
 
 	v1 := e.Group("/api/v1", api.AsBearer)
 	v1.GET("/boards", api.Boards)
@@ -272,6 +276,11 @@ func (s *server) route(e *echo.Echo) {
 	v1.PUT("/feeds/:feed/consumers/:consumer/cursor", api.MoveConsumer)
 	v1.PUT("/feeds/:feed/consumers/:consumer/pause", api.PauseConsumer)
 	v1.DELETE("/feeds/:feed/consumers/:consumer/pause", api.ResumeConsumer)
+
+	v1.GET("/audit", api.Audit)
+	v1.GET("/audit.csv", api.AuditFile)
+	v1.GET("/instance/audit", api.InstanceAudit)
+	v1.GET("/instance/audit.csv", api.InstanceAuditFile)
 
 	v1.GET("/migrations", api.Migrations)
 	v1.POST("/migrations/:name/runs", api.OpenRun)

@@ -99,6 +99,8 @@ var pages = map[string]access{
 	"GET /admin":            operators("/admin", 200),
 	"GET /admin/companies":  operators("/admin/companies", 200),
 	"POST /admin/companies": operators("/admin/companies", 422),
+	"GET /admin/audit":      operators("/admin/audit", 200),
+	"GET /admin/audit.csv":  operators("/admin/audit.csv", 200),
 
 	// Consumer 1 and webhook 1 are of acme.
 	"GET /admin/feeds":                     operators("/admin/feeds", 200),
@@ -193,6 +195,7 @@ var pages = map[string]access{
 	"GET /:company/settings":                  managers("/acme/settings", 200),
 	"POST /:company/settings":                 managers("/acme/settings", 422),
 	"GET /:company/audit":                     managers("/acme/audit", 200),
+	"GET /:company/audit.csv":                 managers("/acme/audit.csv", 200),
 
 	// Webhook 1 goes to this machine, which is refused; so is a form with its address.
 	"GET /:company/settings/webhooks": managers("/acme/settings/webhooks", 200),
@@ -383,6 +386,10 @@ var calls = map[string]call{
 	"POST /api/v1/refs/pop":                 {"/refs/pop", `{}`, accounts.PopRefs, 200, 200, ""},
 	"GET /api/v1/refs/lots":                 {"/refs/lots", "", accounts.Operate, 200, 200, ""},
 	"PUT /api/v1/refs/lots/:lot/quarantine": {"/refs/lots/99/quarantine", "", accounts.Operate, 404, 404, ""},
+	"GET /api/v1/audit":                     {"/audit", "", accounts.ReadAudit, 200, 200, "admin"},
+	"GET /api/v1/audit.csv":                 {"/audit.csv", "", accounts.ReadAudit, 200, 200, "admin"},
+	"GET /api/v1/instance/audit":            {"/instance/audit", "", accounts.Operate, 200, 200, ""},
+	"GET /api/v1/instance/audit.csv":        {"/instance/audit.csv", "", accounts.Operate, 200, 200, ""},
 	"GET /api/v1/workers":                   {"/workers", "", accounts.Operate, 200, 200, ""},
 	"PUT /api/v1/workers/:worker/drain":     {"/workers/99/drain", "", accounts.Operate, 404, 404, ""},
 	"DELETE /api/v1/workers/:worker/drain":  {"/workers/99/drain", "", accounts.Operate, 404, 404, ""},

@@ -77,6 +77,7 @@ func loop(
 	loops.Go(func() { w.Delivery.WorkWebhooks(ctx) })
 	loops.Go(func() { w.Delivery.WorkRefs(ctx) })
 	loops.Go(func() { w.Delivery.WorkRecounts(ctx) })
+	loops.Go(func() { w.Delivery.WorkAudit(ctx) })
 	loops.Go(func() {
 		if err := w.Worker.Work(ctx); err != nil {
 			cancel(err)

@@ -130,6 +130,9 @@ func AddressFrom(ctx context.Context) string {
 	return address
 }
 
+// ReadAudit is the scope for the audit list of the company, which owners and admins see.
+const ReadAudit = "audit:read"
+
 // Operate is the scope for the whole instance.
 const Operate = "operate"
 
@@ -157,7 +160,7 @@ func (a Actor) HeldScopes() []string {
 }
 
 // Scopes that a token can have.
-var Scopes = []string{"boards:read", "boards:write", "tickets:read", "tickets:write", PopRefs, Operate}
+var Scopes = []string{"boards:read", "boards:write", "tickets:read", "tickets:write", ReadAudit, PopRefs, Operate}
 
 var companySlug = regexp.MustCompile(`^[a-z][a-z0-9-]{1,38}[a-z0-9]$`)
 

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,6 +55,26 @@ const (
 	AuditGroupMember       = "group-member"
 	AuditGroupMemberGone   = "group-member-removed"
 	AuditFailedOver        = "failed-over"
+	AuditRowsRepublished   = "rows-republished"
+	AuditEpochBegun        = "epoch-begun"
+	AuditRefPolicyChanged  = "ref-policy-changed"
+	AuditRefillsPaused     = "refills-paused"
+	AuditRefillsResumed    = "refills-resumed"
+	AuditLotQuarantined    = "lot-quarantined"
+	AuditSignInRefused     = "sign-in-refused"
+
+	// What an operator does with a run.
+	AuditRunOpened       = "run-open"
+	AuditRunStarted      = "run-start"
+	AuditRunPaused       = "run-pause"
+	AuditRunResumed      = "run-resume"
+	AuditRunCancelled    = "run-cancel"
+	AuditRunDismissed    = "run-dismiss"
+	AuditRunAdjusted     = "run-adjust"
+	AuditTasksRetried    = "run-retry"
+	AuditTasksSkipped    = "run-skip"
+	AuditWorkerDrained   = "worker-drain"
+	AuditWorkerUndrained = "worker-undrain"
 )
 
 // AuditDetail is an entry's detail beside actor, kind and time. Fields that do not apply are "".
@@ -63,23 +84,82 @@ type AuditDetail struct {
 	Was    string `json:"was,omitempty"`    // and before
 	Name   string `json:"name,omitempty"`   // of a token, a company, a board, a consumer or a webhook's host, or an invitation's note
 	Feed   string `json:"feed,omitempty"`   // of a consumer
+
+	By      string `json:"by,omitempty"`      // the actor, if it has no account
+	Run     id.Run `json:"run,omitempty"`     // of a migration
+	Company string `json:"company,omitempty"` // the company that an entry of the instance is about: its slug
+	Note    string `json:"note,omitempty"`    // what was changed
 }
+
+// CommandLine is the actor of what is done on the server itself.
+const CommandLine = "command line"
 
 // AuditEntry is one thing that was done.
 type AuditEntry struct {
 	ID      id.Audit
 	Kind    string
-	Account Account // the actor: ID, Name and Email
+	Account Account // the actor: ID, Name and Email; without ID and Email if it has no account
 	Detail  AuditDetail
 	Address string // the actor's address, "" if that is unknown
 	At      time.Time
 }
 
-// Record adds an entry to a company's audit list, in the transaction of the change.
+// Record adds an entry to a company's audit list, in the transaction of the change. Without an account, the command
+// line did it.
 func Record(ctx context.Context, tx *db.Tx, company id.Company, account ID, kind string, detail AuditDetail) error {
-	err := tx.CreateAudit(ctx, db.CreateAuditParams{
-		CompanyID: company, AccountID: account, Kind: kind, Detail: detail.text(), Address: AddressFrom(ctx),
-		CreatedAt: tx.Now,
+	_, err := record(ctx, tx, &company, account, kind, detail)
+	return err
+}
+
+// RecordInstance is Record for the list of the instance.
+func RecordInstance(ctx context.Context, tx *db.Tx, account ID, kind string, detail AuditDetail) error {
+	_, err := record(ctx, tx, nil, account, kind, detail)
+	return err
+}
+
+// RecordForAll is RecordInstance; SpreadOnce then copies the entry into the list of each company.
+func RecordForAll(ctx context.Context, tx *db.Tx, account ID, kind string, detail AuditDetail) error {
+	entry, err := record(ctx, tx, nil, account, kind, detail)
+	if err != nil {
+		return err
+	}
+	if err := tx.SpreadAudit(ctx, entry); err != nil {
+		return fmt.Errorf("record %s: %w", kind, err)
+	}
+	return nil
+}
+
+func record(
+	ctx context.Context, tx *db.Tx, company *id.Company, account ID, kind string, detail AuditDetail,
+) (id.Audit, error) {
+	by, detail := actorOf(account, detail)
+	n, err := tx.CreateAudit(ctx, db.CreateAuditParams{
+		CompanyID: company, AccountID: by, Kind: kind, Detail: detail.text(), Address: AddressFrom(ctx), CreatedAt: tx.Now,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("record %s: %w", kind, err)
+	}
+	return id.Audit(n), nil
+}
+
+func actorOf(account ID, detail AuditDetail) (*ID, AuditDetail) {
+	if account != 0 {
+		return &account, detail
+	}
+	detail.By = cmp.Or(detail.By, CommandLine)
+	return nil, detail
+}
+
+// RecordEverywhere adds an entry about an account to the list of each company that it belongs to.
+func RecordEverywhere(ctx context.Context, tx *db.Tx, account ID, kind string) error {
+	return RecordAbout(ctx, tx, account, account, kind, AuditDetail{})
+}
+
+// RecordAbout adds an entry by one account to the list of each company that another belongs to.
+func RecordAbout(ctx context.Context, tx *db.Tx, by, about ID, kind string, detail AuditDetail) error {
+	actor, detail := actorOf(by, detail)
+	err := tx.CreateAuditEverywhere(ctx, db.CreateAuditEverywhereParams{
+		ByAccount: actor, Kind: kind, Detail: detail.text(), Address: AddressFrom(ctx), CreatedAt: tx.Now, AccountID: about,
 	})
 	if err != nil {
 		return fmt.Errorf("record %s: %w", kind, err)
@@ -87,15 +167,49 @@ func Record(ctx context.Context, tx *db.Tx, company id.Company, account ID, kind
 	return nil
 }
 
-// RecordEverywhere adds an entry about an account to the list of each company that it belongs to.
-func RecordEverywhere(ctx context.Context, tx *db.Tx, account ID, kind string) error {
-	err := tx.CreateAuditEverywhere(ctx, db.CreateAuditEverywhereParams{
-		Kind: kind, Detail: AuditDetail{}.text(), Address: AddressFrom(ctx), CreatedAt: tx.Now, AccountID: account,
+// copyAtOnce is how many companies get an entry in one transaction.
+const copyAtOnce = 500
+
+// SpreadOnce copies the oldest entry for all companies into the lists of some of them, and reports whether there was
+// one. A company that is newer than the entry gets none.
+func SpreadOnce(ctx context.Context, d *db.DB) (more bool, err error) {
+	if _, err := db.Read(d.AnySpread(ctx)); db.IsNotFound(err) {
+		return false, nil
+	} else if err != nil {
+		return false, fmt.Errorf("look for audit entries to copy: %w", err)
+	}
+	err = d.InTx(ctx, func(tx *db.Tx) error {
+		more = false
+		next, err := tx.NextSpread(ctx)
+		if db.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		more = true
+		return copyEntry(ctx, tx, next)
 	})
 	if err != nil {
-		return fmt.Errorf("record %s: %w", kind, err)
+		return false, fmt.Errorf("copy an audit entry: %w", err)
 	}
-	return nil
+	return more, nil
+}
+
+func copyEntry(ctx context.Context, tx *db.Tx, next db.NextSpreadRow) error {
+	companies, err := tx.CompaniesBefore(ctx, db.CompaniesBeforeParams{After: next.AfterCompany, At: next.CreatedAt,
+		Limit: copyAtOnce})
+	if err != nil {
+		return err
+	}
+	if len(companies) == 0 {
+		return tx.EndSpread(ctx, next.AuditID)
+	}
+	moved := db.AdvanceSpreadParams{To: companies[len(companies)-1], AuditID: next.AuditID, From: next.AfterCompany}
+	if n, err := tx.AdvanceSpread(ctx, moved); err != nil || n == 0 { // another server did
+		return err
+	}
+	return tx.CopyAudit(ctx, next.AuditID, companies)
 }
 
 func (d AuditDetail) text() string {
@@ -106,21 +220,29 @@ func (d AuditDetail) text() string {
 	return string(text)
 }
 
-// Audit returns a page of a company's list, the newest first: entries with an id below before, or from the newest if
-// it is 0.
+// Audit returns a page of a company's list, or of the instance's if the company is 0, the newest first: entries with an
+// id below before, or from the newest if it is 0.
 func Audit(ctx context.Context, q *db.Queries, company id.Company, before id.Audit, limit int) ([]AuditEntry, error) {
-	rows, err := db.Read(q.AuditPage(ctx, db.AuditPageParams{CompanyID: company, Before: beforeOrMax(before),
-		Limit: int32(limit)}))
+	page := db.AuditPageParams{Before: beforeOrMax(before), Limit: int32(limit)}
+	if company != 0 {
+		page.CompanyID = &company
+	}
+	rows, err := db.Read(q.AuditPage(ctx, page))
 	if err != nil {
 		return nil, fmt.Errorf("read audit list: %w", err)
 	}
 	list := make([]AuditEntry, len(rows))
 	for i, row := range rows {
 		list[i] = AuditEntry{
-			ID: row.ID, Kind: row.Kind, Account: Account{ID: row.AccountID, Name: row.Name, Email: row.Email},
-			Address: row.Address, At: row.CreatedAt,
+			ID: row.ID, Kind: row.Kind, Account: Account{Name: row.Name, Email: row.Email}, Address: row.Address,
+			At: row.CreatedAt,
 		}
 		_ = json.Unmarshal([]byte(row.Detail), &list[i].Detail) // an unreadable detail still leaves actor and time
+		if row.AccountID == nil {
+			list[i].Account.Name = list[i].Detail.By
+			continue
+		}
+		list[i].Account.ID = *row.AccountID
 	}
 	return list, nil
 }

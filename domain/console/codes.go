@@ -128,17 +128,25 @@ func (c *Console) RefLot(ctx context.Context, lot id.Lot) (refs.Lot, error) {
 
 // SetRefPolicy changes how full the pool is kept, but not whether refills are paused. It returns refs.BadPolicy.
 func (c *Console) SetRefPolicy(ctx context.Context, policy refs.Policy) error {
-	return c.changeRefPolicy(ctx, func(p *refs.Policy) {
+	detail := accounts.AuditDetail{Note: fmt.Sprintf("at least %d codes, refilled below %d hours up to %d", policy.AtLeast,
+		policy.LowHours, policy.HighHours)}
+	return c.changeRefPolicy(ctx, accounts.AuditRefPolicyChanged, detail, func(p *refs.Policy) {
 		p.AtLeast, p.LowHours, p.HighHours = policy.AtLeast, policy.LowHours, policy.HighHours
 	})
 }
 
 // PauseRefills ends or resumes refills. One that is running is not stopped.
 func (c *Console) PauseRefills(ctx context.Context, paused bool) error {
-	return c.changeRefPolicy(ctx, func(p *refs.Policy) { p.Paused = paused })
+	kind := accounts.AuditRefillsResumed
+	if paused {
+		kind = accounts.AuditRefillsPaused
+	}
+	return c.changeRefPolicy(ctx, kind, accounts.AuditDetail{}, func(p *refs.Policy) { p.Paused = paused })
 }
 
-func (c *Console) changeRefPolicy(ctx context.Context, change func(*refs.Policy)) error {
+func (c *Console) changeRefPolicy(
+	ctx context.Context, kind string, detail accounts.AuditDetail, change func(*refs.Policy),
+) error {
 	err := operate(ctx, func(actor) error {
 		return c.db.InTx(ctx, func(tx *db.Tx) error {
 			policy, err := refs.LockPolicy(ctx, tx)
@@ -146,7 +154,10 @@ func (c *Console) changeRefPolicy(ctx context.Context, change func(*refs.Policy)
 				return err
 			}
 			change(&policy)
-			return refs.SetPolicy(ctx, tx.Queries, policy)
+			if err := refs.SetPolicy(ctx, tx.Queries, policy); err != nil {
+				return err
+			}
+			return recordInstance(ctx, tx, kind, detail)
 		})
 	})
 	if err != nil {
@@ -173,7 +184,10 @@ func (c *Console) QuarantineRefs(ctx context.Context, lot id.Lot) (run migration
 			if run, err = c.engine.OpenIn(ctx, tx, by, workflows.QuarantineName, values); err != nil {
 				return err
 			}
-			return refs.Quarantine(ctx, tx, lot, run.ID)
+			if err := refs.Quarantine(ctx, tx, lot, run.ID); err != nil {
+				return err
+			}
+			return recordInstance(ctx, tx, accounts.AuditLotQuarantined, accounts.AuditDetail{Name: values["lot"], Run: run.ID})
 		})
 	})
 	if err != nil {

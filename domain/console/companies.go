@@ -43,5 +43,10 @@ func openCompany(ctx context.Context, tx *db.Tx, name, slug string) (company acc
 		return company, err
 	}
 	detail := accounts.AuditDetail{Name: company.Name}
+	whole := accounts.AuditDetail{Name: company.Name, Company: company.Slug}
+	err = accounts.RecordInstance(ctx, tx, caller.Account.ID, accounts.AuditCompanyOpened, whole)
+	if err != nil {
+		return company, err
+	}
 	return company, accounts.Record(ctx, tx, company.ID, caller.Account.ID, accounts.AuditCompanyOpened, detail)
 }

@@ -70,8 +70,8 @@ func (c *Console) DeleteConsumer(ctx context.Context, consumer id.Consumer) erro
 	})
 }
 
-// changeConsumer runs fn in a transaction that records it in the audit list of the consumer's company. The command line
-// has no account to record.
+// changeConsumer runs fn in a transaction that records it in the audit lists of the consumer's company and of the
+// instance.
 func (c *Console) changeConsumer(
 	ctx context.Context, found feeds.Consumer, kind string, fn func(tx *db.Tx) error,
 ) error {
@@ -80,10 +80,13 @@ func (c *Console) changeConsumer(
 		if err := workflows.StillOperator(ctx, tx, actor); err != nil {
 			return err
 		}
-		if err := fn(tx); err != nil || actor.Account.ID == 0 {
+		if err := fn(tx); err != nil {
 			return err
 		}
 		detail := accounts.AuditDetail{Name: found.Name, Feed: found.Feed}
+		if err := accounts.RecordInstance(ctx, tx, actor.Account.ID, kind, detail); err != nil {
+			return err
+		}
 		return accounts.Record(ctx, tx, found.Company, actor.Account.ID, kind, detail)
 	})
 }

@@ -82,7 +82,8 @@ func (c *Console) Republish(
 				return err
 			}
 			done.Rows, err = c.workflows.RepublishNow(ctx, db.SightOfAll(of.ID), feed, which,
-				workflows.OncePart(once, func(n int64) workflows.Republished { return workflows.Republished{Rows: n} }))
+				workflows.OncePart(once, func(n int64) workflows.Republished { return workflows.Republished{Rows: n} }),
+				c.recordRepublished(ctx, of, feed))
 			return err
 		}
 		values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
@@ -101,9 +102,26 @@ func (c *Console) Republish(
 // does not know.
 func (c *Console) NewEpoch(ctx context.Context) error {
 	return operate(ctx, func(actor) error {
-		if _, err := c.db.NewEpoch(ctx); err != nil {
+		err := c.db.InTx(ctx, func(tx *db.Tx) error {
+			if _, err := tx.NewEpoch(ctx); err != nil {
+				return err
+			}
+			return recordInstance(ctx, tx, accounts.AuditEpochBegun, accounts.AuditDetail{})
+		})
+		if err != nil {
 			return fmt.Errorf("begin a new epoch: %w", err)
 		}
 		return nil
 	})
+}
+
+// recordRepublished records that rows of a company are published again.
+func (c *Console) recordRepublished(ctx context.Context, of accounts.Company, feed string) func(*db.Tx, int64) error {
+	return func(tx *db.Tx, n int64) error {
+		detail := accounts.AuditDetail{Feed: feed, Company: of.Slug, Note: fmt.Sprintf("%d rows", n)}
+		if err := recordInstance(ctx, tx, accounts.AuditRowsRepublished, detail); err != nil {
+			return err
+		}
+		return accounts.Record(ctx, tx, of.ID, accounts.ActorFrom(ctx).Account.ID, accounts.AuditRowsRepublished, detail)
+	}
 }

@@ -3,7 +3,9 @@ package console
 import (
 	"context"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -40,4 +42,16 @@ func askPage[T any](ctx context.Context, do func(by actor) ([]T, bool, error)) (
 // AsCommandLine returns a context in which the command line is the caller, as an operator.
 func AsCommandLine(ctx context.Context) context.Context {
 	return accounts.WithActor(ctx, accounts.Actor{Account: accounts.Account{Name: "command line", Operator: true}})
+}
+
+// recordInstance records what the caller did in the list of the instance.
+func recordInstance(ctx context.Context, tx *db.Tx, kind string, detail accounts.AuditDetail) error {
+	return accounts.RecordInstance(ctx, tx, accounts.ActorFrom(ctx).Account.ID, kind, detail)
+}
+
+// Audit returns a page of the instance's audit list, the newest first: from below before, or from the newest if it is 0.
+func (c *Console) Audit(ctx context.Context, before id.Audit) ([]accounts.AuditEntry, bool, error) {
+	return askPage(ctx, func(actor) ([]accounts.AuditEntry, bool, error) {
+		return workflows.Page(accounts.Audit(ctx, c.db.Queries, 0, before, workflows.RowsPerPage+1))
+	})
 }

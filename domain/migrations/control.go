@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -110,7 +111,10 @@ func (e *Engine) act(ctx context.Context, run id.Run, m Move, already func(row d
 				return err
 			}
 		}
-		return Transit(ctx, tx, run, m, change)
+		if err := Transit(ctx, tx, run, m, change); err != nil {
+			return err
+		}
+		return e.recordControl(ctx, tx, m.Actor, m.Action, row, m.Reason)
 	})
 	if err != nil {
 		return Run{}, fmt.Errorf("%s run: %w", m.Action, err)
@@ -147,7 +151,14 @@ func (e *Engine) ChangeKnobs(ctx context.Context, actor Actor, run id.Run, chang
 		if !State(row.State).IsActive() {
 			return WrongState(run, State(row.State), "be adjusted")
 		}
-		return changeKnobs(ctx, tx, row, actor, change)
+		note, err := knobNote(row, change)
+		if err != nil {
+			return err
+		}
+		if err := changeKnobs(ctx, tx, row, actor, change); err != nil || note == "" {
+			return err
+		}
+		return e.recordControl(ctx, tx, actor, "adjust", row, note)
 	})
 	if err != nil {
 		return Run{}, fmt.Errorf("turn knobs: %w", err)
@@ -181,6 +192,20 @@ func changeKnobs(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Acto
 	return nil
 }
 
+// knobNote says what a change of knobs does, "" if it does nothing.
+func knobNote(row db.MigrationRun, change KnobChange) (string, error) {
+	knobs, err := readKnobs(row.Knobs)
+	if err != nil {
+		return "", err
+	}
+	_, done, err := knobs.with(change)
+	notes := make([]string, len(done))
+	for i, t := range done {
+		notes[i] = fmt.Sprintf("%s %s → %s", t.label, t.old, t.new)
+	}
+	return strings.Join(notes, ", "), err
+}
+
 // DismissRun takes a run that is over from the list of those that need attention. To dismiss it again does nothing. It
 // returns RunNotFound or WrongState.
 func (e *Engine) DismissRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
@@ -198,7 +223,10 @@ func (e *Engine) DismissRun(ctx context.Context, actor Actor, run id.Run) (Run, 
 		if err := tx.SetRunListed(ctx, ListFinished, run); err != nil {
 			return err
 		}
-		return LogEvent(ctx, tx, run, actor, "dismiss", "")
+		if err := LogEvent(ctx, tx, run, actor, "dismiss", ""); err != nil {
+			return err
+		}
+		return e.recordControl(ctx, tx, actor, "dismiss", row, "")
 	})
 	if err != nil {
 		return Run{}, fmt.Errorf("dismiss run: %w", err)
@@ -251,7 +279,13 @@ func (e *Engine) DrainWorker(ctx context.Context, actor Actor, worker id.Worker,
 		if err := tx.DrainWorker(ctx, state, worker); err != nil {
 			return err
 		}
-		return logActive(ctx, tx, actor, kind, fmt.Sprintf("worker %d, %s:%d", worker, row.Host, row.Pid))
+		name := fmt.Sprintf("worker %d, %s:%d", worker, row.Host, row.Pid)
+		if e.record != nil {
+			if err := e.record(ctx, tx, Control{Actor: actor, Action: kind, Title: name}); err != nil {
+				return err
+			}
+		}
+		return logActive(ctx, tx, actor, kind, name)
 	})
 	if err != nil {
 		return fmt.Errorf("drain worker: %w", err)

@@ -210,7 +210,7 @@ func (e *Engine) settleByID(
 		if n > 1 {
 			what = fmt.Sprintf("%d tasks: ", n)
 		}
-		return LogEvent(ctx, tx, run, actor, s.kind, what+strings.Join(names, ", "))
+		return e.logSettled(ctx, tx, row, actor, s.kind, what+strings.Join(names, ", "))
 	})
 	return n, err
 }
@@ -267,9 +267,19 @@ func (e *Engine) request(
 		if err := e.write(ctx, tx, row, actor, s, chunk); err != nil {
 			return err
 		}
-		return LogEvent(ctx, tx, run, actor, s.kind, fmt.Sprintf("%s: %d", tasks, n))
+		return e.logSettled(ctx, tx, row, actor, s.kind, fmt.Sprintf("%s: %d", tasks, n))
 	})
 	return request, n, err
+}
+
+// logSettled logs that tasks of a run were retried or skipped, and records it.
+func (e *Engine) logSettled(
+	ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, kind, what string,
+) error {
+	if err := LogEvent(ctx, tx, row.ID, actor, kind, what); err != nil {
+		return err
+	}
+	return e.recordControl(ctx, tx, actor, kind, row, Cut(what, MaxReason))
 }
 
 // count is how many there are.

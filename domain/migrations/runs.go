@@ -357,6 +357,9 @@ func (e *Engine) add(
 			return Run{}, err
 		}
 	}
+	if err := e.recordControl(ctx, tx, actor, "open", row, ""); err != nil {
+		return Run{}, err
+	}
 	return run, LogEvent(ctx, tx, run.ID, actor, string(Open), describe(m, values, draft.Dry, file))
 }
 

@@ -12,12 +12,19 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Sheet is a CSV file of rows about a run. It is read in parts, however long it is.
+// Sheet is a CSV file of rows. It is read in parts, however long it is.
 type Sheet struct {
 	Name string // of the file
 	head []string
 	// part writes some rows and reports whether there are more.
 	part func(ctx context.Context, write func(cells ...string)) (more bool, err error)
+}
+
+// NewSheet returns a file with a row of names. part writes some rows and reports whether there are more.
+func NewSheet(
+	name string, head []string, part func(ctx context.Context, write func(cells ...string)) (more bool, err error),
+) *Sheet {
+	return &Sheet{Name: name, head: head, part: part}
 }
 
 // WriteSome writes some rows, the first time below their names, and reports whether there are more. A field that a

@@ -18,7 +18,8 @@ const MaxOrigin = 190
 // Import is what an imported ticket has beyond an opening.
 type Import struct {
 	Origin    string // its name in the source; "" if that is not kept
-	By        User   // the user who imports
+	By        User   // the user whom the import names
+	Run       *Imported
 	Assignees []Assignee
 	Comments  []ImportedComment // oldest first
 }
@@ -61,7 +62,7 @@ func importRest(ctx context.Context, tx *db.Tx, company id.Company, opened []Tic
 	var assignees []db.NewAssignee
 	var comments []db.NewComment
 	for i, ticket := range opened {
-		detail, err := json.Marshal(Detail{Origin: imports[i].Origin})
+		detail, err := json.Marshal(Detail{Origin: imports[i].Origin, Import: imports[i].Run})
 		if err != nil {
 			return fmt.Errorf("write detail: %w", err)
 		}

@@ -223,6 +223,13 @@ type Detail struct {
 	Undid       string    `json:"undid,omitempty"`     // the kind of the undone entry
 	Assignees   *Change   `json:"assignees,omitempty"` // names with commas between them
 	Origin      string    `json:"origin,omitempty"`    // an imported ticket's name in the source
+	Import      *Imported `json:"import,omitempty"`    // how it was imported
+}
+
+// Imported says by which run a ticket was imported, and who opened that: an operator, whatever user the run names.
+type Imported struct {
+	Run id.Run `json:"run"`
+	By  string `json:"by"`
 }
 
 // Change is a value before and after.

@@ -102,7 +102,10 @@ func (w *Workflows) SeekConsumer(ctx context.Context, feed, name, to string) (fe
 	if err != nil {
 		return feeds.Consumer{}, feeds.In("to", err)
 	}
-	if err := feeds.Seek(ctx, w.db.Queries, consumer.ID, cursor); err != nil {
+	err = w.changeConsumer(ctx, consumer, accounts.AuditConsumerMoved, func(tx *db.Tx) error {
+		return feeds.Seek(ctx, tx.Queries, consumer.ID, cursor)
+	})
+	if err != nil {
 		return feeds.Consumer{}, err
 	}
 	return w.feeds.ConsumerByID(ctx, consumer.ID)
@@ -114,7 +117,17 @@ func (w *Workflows) PauseConsumer(ctx context.Context, feed, name string, paused
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
-	if err := feeds.Pause(ctx, w.db.Queries, consumer.ID, paused); err != nil {
+	if consumer.Paused == paused {
+		return consumer, nil
+	}
+	kind := accounts.AuditConsumerResumed
+	if paused {
+		kind = accounts.AuditConsumerPaused
+	}
+	err = w.changeConsumer(ctx, consumer, kind, func(tx *db.Tx) error {
+		return feeds.Pause(ctx, tx.Queries, consumer.ID, paused)
+	})
+	if err != nil {
 		return feeds.Consumer{}, err
 	}
 	return w.feeds.ConsumerByID(ctx, consumer.ID)
@@ -126,7 +139,22 @@ func (w *Workflows) DeleteConsumer(ctx context.Context, feed, name string) error
 	if err != nil {
 		return err
 	}
-	return feeds.Drop(ctx, w.db.Queries, consumer.ID)
+	return w.changeConsumer(ctx, consumer, accounts.AuditConsumerDeleted, func(tx *db.Tx) error {
+		return feeds.Drop(ctx, tx.Queries, consumer.ID)
+	})
+}
+
+// changeConsumer runs fn in a transaction that records it in the company's audit list.
+func (w *Workflows) changeConsumer(
+	ctx context.Context, consumer feeds.Consumer, kind string, fn func(tx *db.Tx) error,
+) error {
+	return w.db.InTx(ctx, func(tx *db.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		detail := accounts.AuditDetail{Name: consumer.Name, Feed: consumer.Feed}
+		return audit(ctx, tx, accounts.ActorFrom(ctx), kind, detail)
+	})
 }
 
 // mayChangeFeed returns the caller if it may change the consumers of a feed.

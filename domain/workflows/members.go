@@ -142,7 +142,11 @@ func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operat
 		if operator {
 			kind = accounts.AuditOperatorGranted
 		}
-		return audit(ctx, tx, actor, kind, accounts.AuditDetail{Member: nameAndEmail(before.Account)})
+		detail := accounts.AuditDetail{Member: nameAndEmail(before.Account)}
+		if err := accounts.RecordAbout(ctx, tx, actor.Account.ID, account, kind, detail); err != nil {
+			return err
+		}
+		return accounts.RecordInstance(ctx, tx, actor.Account.ID, kind, detail)
 	})
 	if err != nil {
 		return fmt.Errorf("set operator: %w", err)
@@ -170,8 +174,11 @@ func (w *Workflows) RenameCompany(ctx context.Context, name string) error {
 }
 
 // Audit returns a page of the company's audit list, the newest first: from below before, or from the newest if it is 0.
-// It returns NotManager.
+// It returns MissingScope or NotManager.
 func (w *Workflows) Audit(ctx context.Context, before id.Audit) ([]accounts.AuditEntry, bool, error) {
+	if _, err := MayRead(ctx, accounts.ReadAudit); err != nil {
+		return nil, false, err
+	}
 	actor, err := mayManage(ctx)
 	if err != nil {
 		return nil, false, err

@@ -85,7 +85,7 @@ func (w *Workflows) RepublishRows(
 		return 0, nil, err
 	}
 	if which.Board == "" {
-		n, err = w.RepublishNow(ctx, actor.Sight(), feed, which, nil)
+		n, err = w.RepublishNow(ctx, actor.Sight(), feed, which, nil, nil)
 		return n, nil, err
 	}
 	board, err := boards.BySlug(ctx, w.db.Queries, actor.Sight(), which.Board)
@@ -105,10 +105,11 @@ func (w *Workflows) RepublishRows(
 // namedAtOnce is how many rows a statement names: MariaDB takes a list of a thousand for a table, and joins it.
 const namedAtOnce = 500
 
-// RepublishNow publishes some rows in sight again, and returns how many. It checks no rights: the caller has.
-// With once it returns Replay.
+// RepublishNow publishes some rows in sight again, and returns how many. It checks no rights: the caller has. record
+// runs in its transaction, and may be nil. With once it returns Replay.
 func (w *Workflows) RepublishNow(
 	ctx context.Context, by db.Sight, feed string, which feeds.Selection, once *Once[int64],
+	record func(*db.Tx, int64) error,
 ) (n int64, err error) {
 	of, err := FeedByName(feed)
 	if err != nil {
@@ -135,6 +136,11 @@ func (w *Workflows) RepublishNow(
 					return err
 				}
 				n += again
+			}
+			if record != nil {
+				if err := record(tx, n); err != nil {
+					return err
+				}
 			}
 			return StoreResponses(ctx, tx, once.Row(tx, n))
 		})

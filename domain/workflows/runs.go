@@ -2,10 +2,12 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -65,4 +67,36 @@ func StillOperator(ctx context.Context, tx *db.Tx, actor accounts.Actor) error {
 // runActor returns the caller as the log of a run has it.
 func runActor(actor accounts.Actor) migrations.Actor {
 	return migrations.Actor{Name: actor.Account.Name, Account: &actor.Account.ID}
+}
+
+// recordControl stores what an operator did with a run: in the list of the instance, and in that of each company that
+// the run changes. A member's own bulk work, such as the removal of a column, is in the history of its board.
+func recordControl(ctx context.Context, tx *db.Tx, done migrations.Control) error {
+	caller := accounts.ActorFrom(ctx)
+	if !caller.Account.Operator {
+		return nil
+	}
+	detail := accounts.AuditDetail{Name: done.Title, Run: done.Run, Company: done.Company, Note: done.Note}
+	if done.Dry {
+		detail.Name += " (dry run)"
+	}
+	kind := "run-" + done.Action
+	if done.Run == 0 {
+		kind = "worker-" + done.Action
+	}
+	account := caller.Account.ID
+	if done.ForCompany && done.Company == "" {
+		return accounts.RecordForAll(ctx, tx, account, kind, detail)
+	}
+	if err := accounts.RecordInstance(ctx, tx, account, kind, detail); err != nil || !done.ForCompany {
+		return err
+	}
+	company, err := accounts.CompanyBySlug(ctx, tx.Queries, done.Company)
+	if errors.Is(err, fault.NotFound) {
+		return nil // it never was: the run touches nothing
+	}
+	if err != nil {
+		return err
+	}
+	return accounts.Record(ctx, tx, company.ID, account, kind, detail)
 }

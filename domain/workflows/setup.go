@@ -89,10 +89,12 @@ func (w *Workflows) SetUp(
 		}
 		if in.Token {
 			draft := accounts.TokenDraft{Name: "setup", Scopes: actor.HeldScopes(), Days: accounts.DefaultTokenDays}
-			token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, draft)
-		}
-		if err != nil {
-			return err
+			if token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, draft); err != nil {
+				return err
+			}
+			if err := audit(ctx, tx, actor, accounts.AuditTokenMade, accounts.AuditDetail{Name: draft.Name}); err != nil {
+				return err
+			}
 		}
 		practice, err = openPractice(ctx, tx, actor)
 		return err
@@ -126,5 +128,10 @@ func openFirst(ctx context.Context, tx *db.Tx, in Setup, hash string) (accounts.
 	if err != nil {
 		return accounts.Actor{}, err
 	}
-	return accounts.Actor{Account: account, Company: company, Role: accounts.Owner, Handle: handle}, nil
+	detail := accounts.AuditDetail{Member: nameAndEmail(account)}
+	if err := accounts.RecordInstance(ctx, tx, account.ID, accounts.AuditOperatorGranted, detail); err != nil {
+		return accounts.Actor{}, err
+	}
+	err = accounts.RecordAbout(ctx, tx, account.ID, account.ID, accounts.AuditOperatorGranted, detail)
+	return accounts.Actor{Account: account, Company: company, Role: accounts.Owner, Handle: handle}, err
 }

@@ -30,7 +30,11 @@ func (w *Workflows) OpenToken(
 	if scopes, err = actor.ParseScopes(scopes); err != nil {
 		return "", err
 	}
-	return w.openToken(ctx, actor, accounts.TokenDraft{Name: "command line", Scopes: scopes, Days: days}, nil)
+	draft := accounts.TokenDraft{Name: accounts.CommandLine, Scopes: scopes, Days: days}
+	detail := accounts.AuditDetail{Name: draft.Name, Member: nameAndEmail(actor.Account)}
+	return w.openToken(ctx, actor, draft, nil, func(tx *db.Tx) error {
+		return accounts.Record(ctx, tx, actor.Company.ID, 0, accounts.AuditTokenMade, detail)
+	})
 }
 
 // MakeToken makes an API token for the caller, and returns it. It returns BadName, NoScopes, BadScope, BadDays or
@@ -41,11 +45,14 @@ func (w *Workflows) MakeToken(ctx context.Context, draft accounts.TokenDraft, on
 	if err != nil {
 		return "", err
 	}
-	return w.openToken(ctx, actor, draft, once)
+	return w.openToken(ctx, actor, draft, once, func(tx *db.Tx) error {
+		return audit(ctx, tx, actor, accounts.AuditTokenMade, accounts.AuditDetail{Name: draft.Name})
+	})
 }
 
 func (w *Workflows) openToken(
 	ctx context.Context, actor accounts.Actor, draft accounts.TokenDraft, once *Once[string],
+	record func(*db.Tx) error,
 ) (string, error) {
 	token, err := DoOnce(ctx, w, once, func() (token string, err error) {
 		err = w.db.InTx(ctx, func(tx *db.Tx) error {
@@ -62,7 +69,7 @@ func (w *Workflows) openToken(
 			if token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, draft); err != nil {
 				return err
 			}
-			if err := audit(ctx, tx, actor, accounts.AuditTokenMade, accounts.AuditDetail{Name: draft.Name}); err != nil {
+			if err := record(tx); err != nil {
 				return err
 			}
 			return StoreResponses(ctx, tx, once.Row(tx, token))

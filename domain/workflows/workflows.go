@@ -73,6 +73,9 @@ func New(c Config) *Workflows {
 		outbound: c.Outbound, log: c.Log, byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
 		passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
 	}
+	if c.Engine != nil {
+		c.Engine.RecordWith(recordControl)
+	}
 	w.lookups = coalesce.New(w.lookUp, coalesce.Options{Max: 1, Alone: func(error) bool { return false }})
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
 		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },

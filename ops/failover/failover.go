@@ -343,7 +343,7 @@ func (f *failover) audit(ctx context.Context) error {
 
 func (f *failover) auditIn(ctx context.Context, company id.Company, operator id.Account) error {
 	return f.db.InTx(ctx, func(tx *db.Tx) error {
-		there, err := tx.AuditedSince(ctx, db.AuditedSinceParams{CompanyID: company, After: id.Audit(f.LastAudit),
+		there, err := tx.AuditedSince(ctx, db.AuditedSinceParams{CompanyID: &company, After: id.Audit(f.LastAudit),
 			Kind: accounts.AuditFailedOver})
 		if err != nil || there {
 			return err

@@ -22,6 +22,7 @@ var references = []reference{
 	{"password_reset", "created_by", "account", "id"},
 	{"audit", "company_id", "company", "id"},
 	{"audit", "account_id", "account", "id"},
+	{"audit_spread", "audit_id", "audit", "id"},
 	{"board_slug", "company_id", "company", "id"},
 	{"board_slug", "board_id", "board", "id"},
 	{"people_group", "company_id", "company", "id"},

@@ -207,6 +207,15 @@ func (h *Handlers) RenameCompany(c echo.Context) error {
 	return h.respond.SeeOther(c, views.SettingsPath(respond.Company(c).Slug), "The company is renamed.")
 }
 
+// AuditFile sends the whole audit list as CSV.
+func (h *Handlers) AuditFile(c echo.Context) error {
+	sheet, err := respond.AuditSheet(c.Request().Context(), respond.Company(c).Slug+"-audit.csv", h.workflows.Audit)
+	if err != nil {
+		return err
+	}
+	return h.respond.SendSheet(c, sheet)
+}
+
 func (h *Handlers) Audit(c echo.Context) error {
 	before, err := respond.Cursor[id.Audit](c, "before")
 	if err != nil {

@@ -24,12 +24,12 @@ func (r *Responder) SheetFile(c echo.Context,
 	if err != nil {
 		return err
 	}
-	return r.sendSheet(c, file)
+	return r.SendSheet(c, file)
 }
 
-// sendSheet sends rows while they are read. Each batch has the time of a request; the file may take any. An error in
+// SendSheet sends rows while they are read. Each batch has the time of a request; the file may take any. An error in
 // the middle breaks the response off, so half a file does not pass for the whole.
-func (r *Responder) sendSheet(c echo.Context, file *migrations.Sheet) error {
+func (r *Responder) SendSheet(c echo.Context, file *migrations.Sheet) error {
 	header := c.Response().Header()
 	header.Set("Content-Type", "text/csv; charset=utf-8")
 	header.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", file.Name))

@@ -77,6 +77,7 @@ type importPlan struct {
 	other     string
 	names     bool
 	directory *directory
+	mark      *tickets.Imported // of the tickets that are opened
 }
 
 // importPlan parses the parameters. It returns migrations.BadParam.

@@ -56,6 +56,11 @@ func (m *Importer) writeImport(ctx context.Context, tx *db.Tx, works []*migratio
 		}
 		plan.board.Columns[i] = now
 	}
+	run, err := tx.RunByID(ctx, works[0].Task.Run)
+	if err != nil {
+		return err
+	}
+	plan.mark = &tickets.Imported{Run: run.ID, By: run.Actor}
 	arrivals, err := plan.arrive(ctx, tx, works)
 	if err != nil || len(arrivals) == 0 {
 		return err
@@ -127,7 +132,7 @@ func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool)
 		return nil, false
 	}
 	by := tickets.User{ID: p.author.Account.ID, Name: p.author.Account.Name}
-	a.rest = tickets.Import{Origin: row.Key, By: by}
+	a.rest = tickets.Import{Origin: row.Key, By: by, Run: p.mark}
 	created := firstOf(row.Created, row.Updated, row.Resolved)
 	var notes []string
 	a.rest.Assignees, notes = p.assignable(row.Assignees)

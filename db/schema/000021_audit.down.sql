@@ -1,0 +1,5 @@
+DROP TABLE audit_spread;
+DELETE FROM audit WHERE company_id IS NULL OR account_id IS NULL;
+ALTER TABLE audit
+  MODIFY company_id BIGINT UNSIGNED NOT NULL,
+  MODIFY account_id BIGINT UNSIGNED NOT NULL;

@@ -1,0 +1,158 @@
+package views
+
+import (
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+)
+
+// AuditText is an entry of an audit list in words that follow its actor's name.
+func AuditText(e accounts.AuditEntry) string {
+	d := e.Detail
+	note := ""
+	if d.Name != "" {
+		note = ": " + d.Name
+	}
+	switch e.Kind {
+	case accounts.AuditSignedIn:
+		return "signed in"
+	case accounts.AuditSignInLimited:
+		return "could not sign in: too many attempts failed"
+	case accounts.AuditSignedOutAll:
+		return "signed out everywhere"
+	case accounts.AuditInvited:
+		return "created an invitation as " + d.Role + note
+	case accounts.AuditInvitationRevoked:
+		return "revoked an invitation as " + d.Role + note
+	case accounts.AuditJoined:
+		return "joined as " + d.Role
+	case accounts.AuditRoleChanged:
+		return "changed the role of " + d.Member + " from " + d.Was + " to " + d.Role
+	case accounts.AuditRemoved:
+		return "removed " + d.Member + ", who was " + d.Was
+	case accounts.AuditLeft:
+		return "left, and was " + d.Was
+	case accounts.AuditTokenMade:
+		if d.Member != "" {
+			return "created the API token " + d.Name + " of " + d.Member
+		}
+		return "created the API token " + d.Name
+	case accounts.AuditTokenRevoked:
+		if d.Member != "" {
+			return "revoked the API token " + d.Name + " of " + d.Member
+		}
+		return "revoked the API token " + d.Name
+	case accounts.AuditPasswordChanged:
+		return "changed their password"
+	case accounts.AuditResetMade:
+		if d.Member == "" {
+			return "got a link for a new password, created on the server"
+		}
+		return "created a link for a new password for " + d.Member
+	case accounts.AuditResetUsed:
+		return "chose a new password by a link"
+	case accounts.AuditOperatorGranted:
+		return "made " + d.Member + " an operator of the server"
+	case accounts.AuditOperatorWithdrawn:
+		return "made " + d.Member + " no longer an operator of the server"
+	case accounts.AuditCompanyRenamed:
+		return "renamed the company from " + d.Was + " to " + d.Name
+	case accounts.AuditCompanyOpened:
+		return "created the company"
+	case accounts.AuditWebhookMade:
+		return "created a webhook to " + d.Name
+	case accounts.AuditWebhookChanged:
+		return "changed the webhook to " + d.Name
+	case accounts.AuditWebhookOn:
+		return "turned on the webhook to " + d.Name
+	case accounts.AuditWebhookOff:
+		return "turned off the webhook to " + d.Name
+	case accounts.AuditWebhookSecret:
+		return "gave the webhook to " + d.Name + " another secret"
+	case accounts.AuditWebhookDeleted:
+		return "deleted the webhook to " + d.Name
+	case accounts.AuditConsumerPaused:
+		return "paused the consumer " + d.Name + " of the feed " + d.Feed
+	case accounts.AuditConsumerResumed:
+		return "resumed the consumer " + d.Name + " of the feed " + d.Feed
+	case accounts.AuditConsumerMoved:
+		return "set the cursor of the consumer " + d.Name + " of the feed " + d.Feed
+	case accounts.AuditConsumerDeleted:
+		return "deleted the consumer " + d.Name + " of the feed " + d.Feed
+	case accounts.AuditFormOn:
+		return "turned on the public form of " + d.Name
+	case accounts.AuditFailedOver:
+		return "failed over the database: what was done last may be lost"
+	case accounts.AuditRowsRepublished:
+		return "republished " + d.Note + " of the feed " + d.Feed
+	case accounts.AuditEpochBegun:
+		return "began a new epoch of the feeds: earlier cursors are refused"
+	case accounts.AuditRefPolicyChanged:
+		return "changed how the pool of reference codes is filled: " + d.Note
+	case accounts.AuditRefillsPaused:
+		return "paused the refills of reference codes"
+	case accounts.AuditRefillsResumed:
+		return "resumed the refills of reference codes"
+	case accounts.AuditLotQuarantined:
+		return "put lot " + d.Name + " of reference codes into quarantine"
+	case accounts.AuditSignInRefused:
+		return "was refused: wrong address or password"
+	case accounts.AuditFormOff:
+		return "turned off the public form of " + d.Name
+	}
+	if verb := runVerbs[e.Kind]; verb != "" {
+		return verb + " " + runText(d)
+	}
+	return accessText(e)
+}
+
+// accessText is AuditText for entries about groups and the members of boards.
+func accessText(e accounts.AuditEntry) string {
+	d := e.Detail
+	switch e.Kind {
+	case accounts.AuditBoardPrivate:
+		return "made the board " + d.Name + " private"
+	case accounts.AuditBoardOpen:
+		return "opened the board " + d.Name + " to all members"
+	case accounts.AuditBoardMember:
+		if d.Was != "" {
+			return "changed the role of " + d.Member + " on the board " + d.Name + " from " + d.Was + " to " + d.Role
+		}
+		return "added " + d.Member + " to the board " + d.Name + " as " + d.Role
+	case accounts.AuditBoardMemberGone:
+		return "removed " + d.Member + ", who was " + d.Was + ", from the board " + d.Name
+	case accounts.AuditBoardTaken:
+		return "took over the board " + d.Name + ", which had no admin"
+	case accounts.AuditGroupMade:
+		return "created the group " + d.Name
+	case accounts.AuditGroupRenamed:
+		return "renamed the group " + d.Was + " to " + d.Name
+	case accounts.AuditGroupDeleted:
+		return "deleted the group " + d.Name
+	case accounts.AuditGroupMember:
+		return "added " + d.Member + " to the group " + d.Name
+	case accounts.AuditGroupMemberGone:
+		return "removed " + d.Member + " from the group " + d.Name
+	}
+	return strings.ReplaceAll(e.Kind, "-", " ")
+}
+
+// runVerbs are what an operator does with a run or a worker.
+var runVerbs = map[string]string{
+	accounts.AuditRunOpened: "opened", accounts.AuditRunStarted: "started", accounts.AuditRunPaused: "paused",
+	accounts.AuditRunResumed: "resumed", accounts.AuditRunCancelled: "cancelled", accounts.AuditRunDismissed: "dismissed",
+	accounts.AuditRunAdjusted: "changed the settings of", accounts.AuditTasksRetried: "retried tasks of",
+	accounts.AuditTasksSkipped: "skipped tasks of", accounts.AuditWorkerDrained: "drained",
+	accounts.AuditWorkerUndrained: "ended the draining of",
+}
+
+func runText(d accounts.AuditDetail) string {
+	text := d.Name
+	if d.Run != 0 {
+		text = "run " + Number(uint64(d.Run)) + ": " + d.Name
+	}
+	if d.Note != "" {
+		text += ", " + d.Note
+	}
+	return text
+}
