@@ -95,8 +95,6 @@ func AuditText(e accounts.AuditEntry) string {
 		return "resumed the refills of reference codes"
 	case accounts.AuditLotQuarantined:
 		return "put lot " + d.Name + " of reference codes into quarantine"
-	case accounts.AuditSignInRefused:
-		return "was refused: wrong address or password"
 	case accounts.AuditFormOff:
 		return "turned off the public form of " + d.Name
 	}

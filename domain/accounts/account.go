@@ -106,6 +106,12 @@ func WithActor(ctx context.Context, actor Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }
 
+// MaybeActor returns the caller, the zero Actor if there is none: nobody is signed in, or the program itself works.
+func MaybeActor(ctx context.Context) Actor {
+	actor, _ := ctx.Value(actorKey{}).(Actor)
+	return actor
+}
+
 // ActorFrom returns the actor in ctx. It panics if there is none: a public route must not call what needs an actor.
 func ActorFrom(ctx context.Context) Actor {
 	actor, ok := ctx.Value(actorKey{}).(Actor)

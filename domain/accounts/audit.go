@@ -61,7 +61,6 @@ const (
 	AuditRefillsPaused     = "refills-paused"
 	AuditRefillsResumed    = "refills-resumed"
 	AuditLotQuarantined    = "lot-quarantined"
-	AuditSignInRefused     = "sign-in-refused"
 
 	// What an operator does with a run.
 	AuditRunOpened       = "run-open"

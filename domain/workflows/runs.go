@@ -72,7 +72,7 @@ func runActor(actor accounts.Actor) migrations.Actor {
 // recordControl stores what an operator did with a run: in the list of the instance, and in that of each company that
 // the run changes. A member's own bulk work, such as the removal of a column, is in the history of its board.
 func recordControl(ctx context.Context, tx *db.Tx, done migrations.Control) error {
-	caller := accounts.ActorFrom(ctx)
+	caller := accounts.MaybeActor(ctx)
 	if !caller.Account.Operator {
 		return nil
 	}

@@ -46,7 +46,8 @@ func (w *Workflows) prove(
 		}
 		account, err := accounts.ByEmail(ctx, tx.Queries, email)
 		if errors.Is(err, fault.NotFound) {
-			return nil
+			detail := accounts.AuditDetail{By: "unknown address"} // what was typed there may be a password
+			return accounts.RecordInstance(ctx, tx, 0, accounts.AuditSignInLimited, detail)
 		}
 		if err != nil {
 			return err

@@ -59,6 +59,7 @@ func (h *Handlers) ChangePassword(c echo.Context) error {
 		if !ok {
 			return err
 		}
+		h.respond.LogSecurity(c, code, err)
 		respond.SetRetryAfter(c, err)
 		return h.showAccount(c, code, pages.AccountProps{Name: who.Name, KeepTokens: !tokens, Errors: messages})
 	}

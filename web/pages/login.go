@@ -67,6 +67,7 @@ func (h *Handlers) LogIn(c echo.Context) error {
 			return err
 		}
 		form.Errors = messages
+		h.respond.LogSecurity(c, code, err)
 		respond.SetRetryAfter(c, err)
 		return respond.Render(c, code, pages.LoginPage(h.respond.Page(c, "Sign in"), form))
 	}

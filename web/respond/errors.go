@@ -129,6 +129,7 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 	// The error page is rendered also if the request's time is over.
 	c.SetRequest(c.Request().WithContext(context.WithoutCancel(c.Request().Context())))
 	r.LogError(c, code, err)
+	r.LogSecurity(c, code, err)
 	if code == statusGone {
 		_ = c.NoContent(code)
 		return

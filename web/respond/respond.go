@@ -48,6 +48,7 @@ type Responder struct {
 	sessions  *scs.SessionManager
 	url       *url.URL
 	why       func() error
+	events    eventLimit
 	installed atomic.Bool // once true, true for ever
 }
 
