@@ -13,6 +13,37 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const acquireSealer = `-- name: AcquireSealer :execrows
+UPDATE audit_sealer
+SET owner = ?, lease_until = NOW(6) + INTERVAL ? MICROSECOND
+WHERE id = 1 AND (owner = ? OR lease_until < NOW(6))
+`
+
+type AcquireSealerParams struct {
+	Owner   uint64
+	LeaseUs interface{}
+}
+
+// Renews the sealer's lease, or takes it once it is over. It holds the row to the end of the transaction.
+func (q *Queries) AcquireSealer(ctx context.Context, arg AcquireSealerParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, acquireSealer, arg.Owner, arg.LeaseUs, arg.Owner)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const addAuditChain = `-- name: AddAuditChain :exec
+INSERT INTO audit_chain (chain, last_seq, last_mac, head_mac, purged_seq, purged_mac, purge_mac)
+VALUES (?, 0, '', '', 0, '', '')
+ON DUPLICATE KEY UPDATE chain = VALUES(chain)
+`
+
+func (q *Queries) AddAuditChain(ctx context.Context, chain id.Company) error {
+	_, err := q.db.ExecContext(ctx, addAuditChain, chain)
+	return err
+}
+
 const advanceSpread = `-- name: AdvanceSpread :execrows
 UPDATE audit_spread SET after_company = ? WHERE audit_id = ? AND after_company = ?
 `
@@ -42,8 +73,62 @@ func (q *Queries) AnySpread(ctx context.Context) (id.Audit, error) {
 	return audit_id, err
 }
 
+const auditChain = `-- name: AuditChain :one
+SELECT chain, last_seq, last_mac, head_mac, purged_seq, purged_mac, purge_mac FROM audit_chain WHERE chain = ?
+`
+
+func (q *Queries) AuditChain(ctx context.Context, chain id.Company) (AuditChain, error) {
+	row := q.db.QueryRowContext(ctx, auditChain, chain)
+	var i AuditChain
+	err := row.Scan(
+		&i.Chain,
+		&i.LastSeq,
+		&i.LastMac,
+		&i.HeadMac,
+		&i.PurgedSeq,
+		&i.PurgedMac,
+		&i.PurgeMac,
+	)
+	return i, err
+}
+
+const auditChainsAfter = `-- name: AuditChainsAfter :many
+SELECT chain, last_seq, last_mac, head_mac, purged_seq, purged_mac, purge_mac FROM audit_chain WHERE chain > ? ORDER BY chain LIMIT ?
+`
+
+func (q *Queries) AuditChainsAfter(ctx context.Context, after id.Company, limit int32) ([]AuditChain, error) {
+	rows, err := q.db.QueryContext(ctx, auditChainsAfter, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AuditChain
+	for rows.Next() {
+		var i AuditChain
+		if err := rows.Scan(
+			&i.Chain,
+			&i.LastSeq,
+			&i.LastMac,
+			&i.HeadMac,
+			&i.PurgedSeq,
+			&i.PurgedMac,
+			&i.PurgeMac,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const auditPage = `-- name: AuditPage :many
-SELECT u.id, u.kind, u.detail, u.address, u.created_at, u.account_id, COALESCE(a.name, '') AS name, COALESCE(a.email, '') AS email
+SELECT u.id, u.kind, u.detail, u.address, u.created_at, u.account_id, u.seq, u.mac, u.existing, COALESCE(a.name, '') AS name, COALESCE(a.email, '') AS email
 FROM audit u
 LEFT JOIN account a ON a.id = u.account_id
 WHERE u.company_id <=> ? AND u.id < ?
@@ -64,6 +149,9 @@ type AuditPageRow struct {
 	Address   string
 	CreatedAt time.Time
 	AccountID *id.Account
+	Seq       *uint64
+	Mac       []byte
+	Existing  bool
 	Name      string
 	Email     string
 }
@@ -85,6 +173,9 @@ func (q *Queries) AuditPage(ctx context.Context, arg AuditPageParams) ([]AuditPa
 			&i.Address,
 			&i.CreatedAt,
 			&i.AccountID,
+			&i.Seq,
+			&i.Mac,
+			&i.Existing,
 			&i.Name,
 			&i.Email,
 		); err != nil {
@@ -222,6 +313,25 @@ func (q *Queries) CreateAuditEverywhere(ctx context.Context, arg CreateAuditEver
 	return err
 }
 
+const deleteAudit = `-- name: DeleteAudit :exec
+DELETE FROM audit WHERE id IN (/*SLICE:ids*/?)
+`
+
+func (q *Queries) DeleteAudit(ctx context.Context, ids []id.Audit) error {
+	query := deleteAudit
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
 const endSpread = `-- name: EndSpread :exec
 DELETE FROM audit_spread WHERE audit_id = ?
 `
@@ -266,6 +376,142 @@ func (q *Queries) NextSpread(ctx context.Context) (NextSpreadRow, error) {
 	return i, err
 }
 
+const sealedAudit = `-- name: SealedAudit :many
+SELECT id, company_id, account_id, kind, detail, address, created_at, seq, mac, existing
+FROM audit FORCE INDEX (ix_audit_chain)
+WHERE company_id <=> ? AND seq > ?
+ORDER BY seq
+LIMIT ?
+`
+
+type SealedAuditParams struct {
+	CompanyID *id.Company
+	After     *uint64
+	Limit     int32
+}
+
+type SealedAuditRow struct {
+	ID        id.Audit
+	CompanyID *id.Company
+	AccountID *id.Account
+	Kind      string
+	Detail    string
+	Address   string
+	CreatedAt time.Time
+	Seq       *uint64
+	Mac       []byte
+	Existing  bool
+}
+
+// A page of a chain, by position, from above after.
+func (q *Queries) SealedAudit(ctx context.Context, arg SealedAuditParams) ([]SealedAuditRow, error) {
+	rows, err := q.db.QueryContext(ctx, sealedAudit, arg.CompanyID, arg.After, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SealedAuditRow
+	for rows.Next() {
+		var i SealedAuditRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CompanyID,
+			&i.AccountID,
+			&i.Kind,
+			&i.Detail,
+			&i.Address,
+			&i.CreatedAt,
+			&i.Seq,
+			&i.Mac,
+			&i.Existing,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sealer = `-- name: Sealer :one
+SELECT existing_to, secret FROM audit_sealer WHERE id = 1
+`
+
+type SealerRow struct {
+	ExistingTo id.Audit
+	Secret     []byte
+}
+
+func (q *Queries) Sealer(ctx context.Context) (SealerRow, error) {
+	row := q.db.QueryRowContext(ctx, sealer)
+	var i SealerRow
+	err := row.Scan(&i.ExistingTo, &i.Secret)
+	return i, err
+}
+
+const setAuditHead = `-- name: SetAuditHead :exec
+UPDATE audit_chain SET last_seq = ?, last_mac = ?, head_mac = ?
+WHERE chain = ?
+`
+
+type SetAuditHeadParams struct {
+	LastSeq uint64
+	LastMac []byte
+	HeadMac []byte
+	Chain   id.Company
+}
+
+func (q *Queries) SetAuditHead(ctx context.Context, arg SetAuditHeadParams) error {
+	_, err := q.db.ExecContext(ctx, setAuditHead,
+		arg.LastSeq,
+		arg.LastMac,
+		arg.HeadMac,
+		arg.Chain,
+	)
+	return err
+}
+
+const setAuditPurged = `-- name: SetAuditPurged :execrows
+UPDATE audit_chain SET purged_seq = ?, purged_mac = ?, purge_mac = ?
+WHERE chain = ? AND purged_seq = ?
+`
+
+type SetAuditPurgedParams struct {
+	PurgedSeq uint64
+	PurgedMac []byte
+	PurgeMac  []byte
+	Chain     id.Company
+	From      uint64
+}
+
+func (q *Queries) SetAuditPurged(ctx context.Context, arg SetAuditPurgedParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setAuditPurged,
+		arg.PurgedSeq,
+		arg.PurgedMac,
+		arg.PurgeMac,
+		arg.Chain,
+		arg.From,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const setSealerSecret = `-- name: SetSealerSecret :exec
+UPDATE audit_sealer SET secret = ? WHERE id = 1 AND secret = ''
+`
+
+func (q *Queries) SetSealerSecret(ctx context.Context, secret []byte) error {
+	_, err := q.db.ExecContext(ctx, setSealerSecret, secret)
+	return err
+}
+
 const spreadAudit = `-- name: SpreadAudit :exec
 INSERT INTO audit_spread (audit_id, after_company) VALUES (?, 0)
 `
@@ -274,4 +520,53 @@ INSERT INTO audit_spread (audit_id, after_company) VALUES (?, 0)
 func (q *Queries) SpreadAudit(ctx context.Context, auditID id.Audit) error {
 	_, err := q.db.ExecContext(ctx, spreadAudit, auditID)
 	return err
+}
+
+const unsealedAudit = `-- name: UnsealedAudit :many
+SELECT id, company_id, account_id, kind, detail, address, created_at
+FROM audit FORCE INDEX (ix_audit_seal)
+WHERE seq IS NULL AND id > 0
+ORDER BY id
+LIMIT ?
+`
+
+type UnsealedAuditRow struct {
+	ID        id.Audit
+	CompanyID *id.Company
+	AccountID *id.Account
+	Kind      string
+	Detail    string
+	Address   string
+	CreatedAt time.Time
+}
+
+func (q *Queries) UnsealedAudit(ctx context.Context, limit int32) ([]UnsealedAuditRow, error) {
+	rows, err := q.db.QueryContext(ctx, unsealedAudit, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UnsealedAuditRow
+	for rows.Next() {
+		var i UnsealedAuditRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CompanyID,
+			&i.AccountID,
+			&i.Kind,
+			&i.Detail,
+			&i.Address,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

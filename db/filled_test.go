@@ -32,7 +32,7 @@ const (
 
 // small are tables that do not grow.
 var small = map[string]bool{"installation": true, "signing_key": true, "schema_migrations": true, "schema_lock": true, "numbers": true,
-	"migration_lease": true, "sequences": true, "feed_durable": true, "ref_counter": true, "ref_policy": true}
+	"migration_lease": true, "sequences": true, "feed_durable": true, "ref_counter": true, "ref_policy": true, "audit_sealer": true}
 
 // filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a
 // thousand rows, for in a small one a scan is the best plan.
@@ -61,6 +61,9 @@ var filling = []string{
 
 	`INSERT INTO audit (id, company_id, account_id, kind, detail, address, created_at)
 	 SELECT 4000 + n, NULL, NULL, 'run-open', '{}', '', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 2000`,
+	`UPDATE audit SET seq = id, mac = UNHEX(SHA2(id, 256)) WHERE id <= 2000`,
+	`INSERT INTO audit_chain (chain, last_seq, last_mac, head_mac, purged_seq, purged_mac, purge_mac)
+	 SELECT n, n, '', '', 0, '', '' FROM numbers WHERE n <= 1500`,
 	`INSERT INTO audit_spread (audit_id, after_company) SELECT 4000 + n, 0 FROM numbers WHERE n <= 2000`,
 
 	`INSERT INTO board (id, company_id, slug, title, created_at, updated_at, archived_at)

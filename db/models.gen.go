@@ -106,6 +106,27 @@ type Audit struct {
 	CreatedAt time.Time
 	CompanyID *id.Company
 	AccountID *id.Account
+	Seq       *uint64
+	Mac       []byte
+	Existing  bool
+}
+
+type AuditChain struct {
+	Chain     id.Company
+	LastSeq   uint64
+	LastMac   []byte
+	HeadMac   []byte
+	PurgedSeq uint64
+	PurgedMac []byte
+	PurgeMac  []byte
+}
+
+type AuditSealer struct {
+	ID         uint8
+	ExistingTo id.Audit
+	Secret     []byte
+	Owner      uint64
+	LeaseUntil time.Time
 }
 
 type AuditSpread struct {

@@ -53,6 +53,7 @@ var accessible = map[string]string{
 	"/account":         "/account",
 	"/admin":           "/admin",
 	"/admin/companies": "/admin/companies",
+	"/admin/audit":     "/admin/audit",
 
 	"/admin/feeds":                             "/admin/feeds",
 	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",

@@ -12,7 +12,7 @@ WHERE m.account_id = sqlc.arg(account_id);
 
 -- name: AuditPage :many
 -- A page of a company's entries, or of the instance's if company_id is NULL, the newest first.
-SELECT u.id, u.kind, u.detail, u.address, u.created_at, u.account_id, COALESCE(a.name, '') AS name, COALESCE(a.email, '') AS email
+SELECT u.id, u.kind, u.detail, u.address, u.created_at, u.account_id, u.seq, u.mac, u.existing, COALESCE(a.name, '') AS name, COALESCE(a.email, '') AS email
 FROM audit u
 LEFT JOIN account a ON a.id = u.account_id
 WHERE u.company_id <=> sqlc.narg(company_id) AND u.id < sqlc.arg(before)
@@ -55,3 +55,52 @@ SELECT c.id, u.account_id, u.kind, u.detail, u.address, u.created_at
 FROM audit u
 STRAIGHT_JOIN company c FORCE INDEX (PRIMARY)
 WHERE u.id = sqlc.arg(id) AND c.id IN (sqlc.slice(companies));
+
+-- name: AcquireSealer :execrows
+-- Renews the sealer's lease, or takes it once it is over. It holds the row to the end of the transaction.
+UPDATE audit_sealer
+SET owner = sqlc.arg(owner), lease_until = NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND
+WHERE id = 1 AND (owner = sqlc.arg(owner) OR lease_until < NOW(6));
+
+-- name: Sealer :one
+SELECT existing_to, secret FROM audit_sealer WHERE id = 1;
+
+-- name: SetSealerSecret :exec
+UPDATE audit_sealer SET secret = sqlc.arg(secret) WHERE id = 1 AND secret = '';
+
+-- name: UnsealedAudit :many
+SELECT id, company_id, account_id, kind, detail, address, created_at
+FROM audit FORCE INDEX (ix_audit_seal)
+WHERE seq IS NULL AND id > 0
+ORDER BY id
+LIMIT ?;
+
+-- name: AddAuditChain :exec
+INSERT INTO audit_chain (chain, last_seq, last_mac, head_mac, purged_seq, purged_mac, purge_mac)
+VALUES (sqlc.arg(chain), 0, '', '', 0, '', '')
+ON DUPLICATE KEY UPDATE chain = VALUES(chain);
+
+-- name: AuditChain :one
+SELECT * FROM audit_chain WHERE chain = sqlc.arg(chain);
+
+-- name: AuditChainsAfter :many
+SELECT * FROM audit_chain WHERE chain > sqlc.arg(after) ORDER BY chain LIMIT ?;
+
+-- name: SetAuditHead :exec
+UPDATE audit_chain SET last_seq = sqlc.arg(last_seq), last_mac = sqlc.arg(last_mac), head_mac = sqlc.arg(head_mac)
+WHERE chain = sqlc.arg(chain);
+
+-- name: SetAuditPurged :execrows
+UPDATE audit_chain SET purged_seq = sqlc.arg(purged_seq), purged_mac = sqlc.arg(purged_mac), purge_mac = sqlc.arg(purge_mac)
+WHERE chain = sqlc.arg(chain) AND purged_seq = sqlc.arg('from');
+
+-- name: SealedAudit :many
+-- A page of a chain, by position, from above after.
+SELECT id, company_id, account_id, kind, detail, address, created_at, seq, mac, existing
+FROM audit FORCE INDEX (ix_audit_chain)
+WHERE company_id <=> sqlc.narg(company_id) AND seq > sqlc.arg(after)
+ORDER BY seq
+LIMIT ?;
+
+-- name: DeleteAudit :exec
+DELETE FROM audit WHERE id IN (sqlc.slice(ids));

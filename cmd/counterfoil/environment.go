@@ -26,7 +26,7 @@ import (
 // environment is the program's surroundings.
 type environment struct {
 	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload string
-	outboundAllow, outboundDeny, apiRate, log                             string
+	outboundAllow, outboundDeny, apiRate, log, auditDays                  string
 
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside the built-in ones
@@ -58,6 +58,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		apiRate:       or("COUNTERFOIL_API_RATE", "1200"),
 		outboundDeny:  getenv("COUNTERFOIL_OUTBOUND_DENY"),
 		log:           or("COUNTERFOIL_LOG", "text"),
+		auditDays:     or("COUNTERFOIL_AUDIT_DAYS", "0"),
 		patience:      15 * time.Second,
 		stdin:         stdin, stdout: stdout, stderr: stderr,
 	}
@@ -170,6 +171,10 @@ func (e environment) workflows(ctx context.Context, d *database, more ...app.Opt
 		return nil, badSetting("COUNTERFOIL_OUTBOUND_DENY", e.outboundDeny,
 			"networks, IP addresses or host names such as 203.0.113.0/24, printer.example, separated by commas")
 	}
+	days, err := strconv.Atoi(e.auditDays)
+	if err != nil || days < 0 || days > 0 && days < 30 {
+		return nil, badSetting("COUNTERFOIL_AUDIT_DAYS", e.auditDays, "a number of days from 30 on, or 0 to keep all")
+	}
 	files, err := blobs.Open(ctx, e.blobs)
 	if err != nil {
 		return nil, err
@@ -177,7 +182,7 @@ func (e environment) workflows(ctx context.Context, d *database, more ...app.Opt
 	d.files = files
 	options := []app.Option{
 		app.WithFiles(files), app.WithVersion(version), app.WithLog(e.logger()), app.WithMigrations(e.migrations...),
-		app.WithURL(e.url),
+		app.WithURL(e.url), app.WithAuditDays(days),
 		app.WithOutbound(outbound.New(outbound.Options{Allow: allow, Deny: deny,
 			Agent: "Counterfoil/" + version})),
 	}

@@ -844,6 +844,9 @@ func (a *running) showRuns() {
 	a.show("POST", "/runs/"+second+"/cancel", nil)
 	a.reaches(second, "cancelled")
 	a.show("GET", "/workers", nil)
+	for _, list := range []string{"/audit", "/audit.csv", "/instance/audit", "/instance/audit.csv"} { // web tests what they answer
+		a.ask("GET", list, nil)
+	}
 	third := textOf(a.show("POST", "/migrations/count-up/runs", object{"from": json.Number(first)})["id"]) // stays connected, for the metrics
 	a.reaches(third, "ready")
 	a.underWay = false

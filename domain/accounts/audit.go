@@ -101,6 +101,11 @@ type AuditEntry struct {
 	Detail  AuditDetail
 	Address string // the actor's address, "" if that is unknown
 	At      time.Time
+	// Position is that in the chain of the list, and Seal its HMAC; 0 and nil if the entry is not sealed yet. Existing
+	// entries were sealed when the chains began.
+	Position uint64
+	Seal     []byte
+	Existing bool
 }
 
 // Record adds an entry to a company's audit list, in the transaction of the change. Without an account, the command
@@ -234,7 +239,10 @@ func Audit(ctx context.Context, q *db.Queries, company id.Company, before id.Aud
 	for i, row := range rows {
 		list[i] = AuditEntry{
 			ID: row.ID, Kind: row.Kind, Account: Account{Name: row.Name, Email: row.Email}, Address: row.Address,
-			At: row.CreatedAt,
+			At: row.CreatedAt, Seal: row.Mac, Existing: row.Existing,
+		}
+		if row.Seq != nil {
+			list[i].Position = *row.Seq
 		}
 		_ = json.Unmarshal([]byte(row.Detail), &list[i].Detail) // an unreadable detail still leaves actor and time
 		if row.AccountID == nil {

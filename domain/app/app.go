@@ -48,6 +48,7 @@ type settings struct {
 	replicas []monitor.Replica
 	version  string
 	log      *slog.Logger
+	days     int
 	base     string
 	cost     accounts.Cost
 	more     []*migrations.Migration
@@ -61,6 +62,9 @@ func WithOutbound(client *outbound.Client) Option { return func(s *settings) { s
 
 // WithURL sets the public base URL: addresses in messages to webhooks begin with it.
 func WithURL(base string) Option { return func(s *settings) { s.base = strings.TrimSuffix(base, "/") } }
+
+// WithAuditDays removes entries of the audit lists after so many days; 0 keeps them for ever.
+func WithAuditDays(days int) Option { return func(s *settings) { s.days = days } }
 
 // WithPasswordCost hashes passwords at another cost than the default one.
 func WithPasswordCost(cost accounts.Cost) Option { return func(s *settings) { s.cost = cost } }
@@ -106,7 +110,7 @@ func New(d *db.DB, options ...Option) *App {
 	measures := monitor.New(d, engine, s.replicas...)
 	out := delivery.New(delivery.Config{
 		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.outbound, Base: s.base,
-		Log: s.log,
+		Log: s.log, AuditDays: s.days,
 	})
 	users := workflows.New(workflows.Config{
 		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -25,11 +26,16 @@ type Config struct {
 	Outbound *outbound.Client
 	Base     string // public base URL, without a slash at its end
 	Log      *slog.Logger
+
+	AuditDays int // entries of audit lists are kept so long; 0: for ever
 }
 
 // Delivery does what follows a commit. Make one with New; each Work method is a loop that ends with its
 // context.
 type Delivery struct {
+	sealer    *accounts.Sealer
+	auditDays int
+
 	db       *db.DB
 	bulk     *db.DB
 	engine   *migrations.Engine
@@ -49,7 +55,7 @@ func New(c Config) *Delivery {
 	return &Delivery{
 		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, lookups: c.Lookups, live: live.New(),
 		outbound: c.Outbound, base: c.Base, log: c.Log, sendFor: sendFor,
-		freshFor: freshFor,
+		freshFor: freshFor, sealer: accounts.NewSealer(c.DB), auditDays: c.AuditDays,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -148,6 +149,33 @@ func invitations(l *checkRun) error {
 		}
 		return nil
 	})
+}
+
+// auditChains checks the seals of the audit lists.
+func auditChains(l *checkRun) error {
+	_, err := accounts.CheckChains(l.ctx, db.New(l.conn), func(text string) { l.find("%s", text) })
+	if err != nil {
+		return err
+	}
+	for _, query := range []string{
+		`SELECT CONCAT('the audit of ', COALESCE(CONCAT('company ', company_id), 'the server'), ' has ', COUNT(*), ' entries at position ', seq)
+			FROM audit WHERE seq IS NOT NULL GROUP BY company_id, seq HAVING COUNT(*) > 1`,
+		`SELECT CONCAT('entry ', u.id, ' of the audit is sealed at position ', u.seq, ', which its chain does not have')
+			FROM audit u LEFT JOIN audit_chain c ON c.chain = COALESCE(u.company_id, 0)
+			WHERE u.seq IS NOT NULL AND (c.chain IS NULL OR u.seq <= c.purged_seq) ORDER BY u.id`,
+	} {
+		if err := l.sentences(query); err != nil {
+			return err
+		}
+	}
+	var open int64
+	if err := l.conn.QueryRowContext(l.ctx, "SELECT COUNT(*) FROM audit WHERE seq IS NULL").Scan(&open); err != nil {
+		return err
+	}
+	if open > 0 {
+		l.Notes = append(l.Notes, rows(open)+" of the audit not sealed yet: the background work of serve does it within a second")
+	}
+	return nil
 }
 
 func audits(l *checkRun) error {

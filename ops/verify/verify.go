@@ -30,6 +30,7 @@ type Check struct {
 	Rows        int64    `json:"rows"`
 	Findings    []string `json:"findings"`
 	Total       int64    `json:"total"`
+	Notes       []string `json:"notes,omitempty"` // what is no violation, but should be known
 }
 
 // OK reports whether there are no findings.
@@ -101,6 +102,9 @@ func (r Report) Text(w io.Writer) error {
 		return err
 	}
 	for _, c := range r.Checks {
+		for _, note := range c.Notes {
+			fmt.Fprintf(w, "note: %s\n", note)
+		}
 		c.tell(w)
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", r.Verdict())

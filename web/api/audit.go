@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/hex"
 	"net/http"
 	"strconv"
 	"time"
@@ -21,6 +22,9 @@ type auditEntry struct {
 	Event   string               `json:"event"`
 	Detail  accounts.AuditDetail `json:"detail"`
 	Address string               `json:"address"`
+
+	Position uint64 `json:"position"` // in the chain of the list; 0 while it is not sealed
+	Seal     string `json:"seal"`
 }
 
 type auditUser struct {
@@ -66,7 +70,7 @@ func showAudit(c echo.Context, read respond.AuditReader) error {
 	page := listResource[auditEntry]{Items: make([]auditEntry, len(list))}
 	for i, e := range list {
 		page.Items[i] = auditEntry{ID: e.ID, At: e.At, Kind: e.Kind, Event: views.AuditText(e), Detail: e.Detail,
-			Address: e.Address}
+			Address: e.Address, Position: e.Position, Seal: hex.EncodeToString(e.Seal)}
 		if e.Account.ID != 0 {
 			page.Items[i].User = &auditUser{ID: e.Account.ID, Name: e.Account.Name, Email: e.Account.Email}
 		}

@@ -2,6 +2,7 @@ package respond
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -22,7 +23,7 @@ func AuditSheet(ctx context.Context, name string, read AuditReader) (*migrations
 	if err != nil {
 		return nil, err
 	}
-	head := []string{"id", "at", "kind", "user", "email", "address", "event", "detail"}
+	head := []string{"id", "at", "kind", "user", "email", "address", "event", "detail", "position", "seal"}
 	return migrations.NewSheet(name, head, func(ctx context.Context, write func(...string)) (bool, error) {
 		for _, e := range list {
 			detail, err := json.Marshal(e.Detail)
@@ -30,7 +31,8 @@ func AuditSheet(ctx context.Context, name string, read AuditReader) (*migrations
 				return false, fmt.Errorf("write audit entry: %w", err)
 			}
 			write(strconv.FormatUint(uint64(e.ID), 10), e.At.UTC().Format(time.RFC3339Nano), e.Kind, e.Account.Name,
-				e.Account.Email, e.Address, views.AuditText(e), string(detail))
+				e.Account.Email, e.Address, views.AuditText(e), string(detail),
+				strconv.FormatUint(e.Position, 10), hex.EncodeToString(e.Seal))
 		}
 		if !more {
 			return false, nil
