@@ -132,7 +132,8 @@ func prove(ctx context.Context, to Installation) (verify.Report, error) {
 // filledBySchema are the tables with initial rows, and the condition of an unused one.
 var filledBySchema = map[string]string{
 	"sequences": "value = 0", "ref_counter": "minted = 0 AND issued = 0 AND quarantined = 0",
-	"ref_policy": "wanted = FALSE AND canary_key IS NULL",
+	"ref_policy":   "wanted = FALSE AND canary_key IS NULL",
+	"audit_sealer": "secret = ''",
 }
 
 // dirty reports whether a change of the schema stopped halfway.
