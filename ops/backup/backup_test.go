@@ -144,7 +144,7 @@ func (env *env) rows(t testing.TB, from string) int {
 
 // tables are all of a backup.
 var tables = []string{
-	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
+	"company", "installation", "account", "membership", "invitation", "api_token", "audit", "audit_spread", "audit_chain", "audit_sealer",
 	"board", "board_slug", "board_ticket_incrementer", "board_column",
 	"people_group", "people_group_member", "board_member", "board_access",
 	"ticket", "ticket_alias", "assignee", "comment",
@@ -225,6 +225,15 @@ func TestRestore(t *testing.T) {
 			if bytes.Contains(all, []byte(secret)) {
 				t.Errorf("%q is in it", secret)
 			}
+		}
+	})
+	t.Run("the chains of the audit lists come back with their key", func(t *testing.T) {
+		t.Parallel()
+		from, to := newEnv(t), empty(t)
+		domaintest.OK(accounts.NewSealer(from.db).SealOnce(t.Context()))(t)
+		to.restore(t, from.backup(t)) // which verifies
+		if n := to.rows(t, "audit_chain"); n == 0 || n != from.rows(t, "audit_chain") {
+			t.Errorf("%d chains", n)
 		}
 	})
 	t.Run("every value comes back as it was", func(t *testing.T) {
