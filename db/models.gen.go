@@ -623,7 +623,6 @@ type RequestForm struct {
 	IsOn      bool
 	Intro     string
 	UpdatedAt time.Time
-	Proof     bool
 }
 
 type RequestWatcher struct {

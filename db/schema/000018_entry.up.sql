@@ -1,4 +1,4 @@
--- What the servers of one database sign with: setup codes, cookies of known browsers, challenges of public forms. The
+-- What the servers of one database sign with: setup codes and cookies of known browsers. The
 -- first server that needs it makes it. It is of no use elsewhere, so backups leave it out.
 CREATE TABLE signing_key (
   id TINYINT UNSIGNED NOT NULL,
@@ -16,7 +16,3 @@ ALTER TABLE sign_in_limit
 -- email is the only address that may join by the link; '' is any.
 ALTER TABLE invitation
   ADD COLUMN email VARCHAR(254) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '';
-
--- proof: browsers must work a moment before the form is accepted.
-ALTER TABLE request_form
-  ADD COLUMN proof BOOLEAN NOT NULL DEFAULT FALSE;

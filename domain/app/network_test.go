@@ -95,7 +95,7 @@ func (n *network) shows(t *testing.T, title string) time.Duration {
 	domaintest.Must(t, n.open(title))
 	ticket := id.Ticket(domaintest.Number(t, n.direct, "SELECT MAX(id) FROM ticket WHERE title = ?", title))
 	domaintest.Until(t, title+" is shown by open boards", func() bool {
-		update := n.Delivery.Live().After(n.Actor.Company.ID, since)
+		update := n.Delivery.Live().After(live.Reader{Company: n.Actor.Company.ID}, since)
 		return update.Missed || slices.ContainsFunc(update.Changes, func(c live.Change) bool {
 			return slices.ContainsFunc(c.Boards, func(b live.Board) bool {
 				return slices.ContainsFunc(b.Tickets, func(shown live.Ticket) bool { return shown.ID == ticket })

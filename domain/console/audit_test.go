@@ -104,7 +104,7 @@ func TestOperatorsWorkIsAudited(t *testing.T) {
 			domaintest.Must(t, e.Workflows.SetOperator(e.Ctx, ben.ID, true))
 			e.Counts(t, 1, "SELECT COUNT(*) FROM audit WHERE company_id = 1 AND account_id = 1 AND kind = ? AND detail LIKE '%Ben%'", accounts.AuditOperatorGranted)
 			e.Counts(t, 1, "SELECT COUNT(*) FROM audit WHERE company_id = 2 AND account_id = 1 AND kind = ?", accounts.AuditOperatorGranted)
-			domaintest.OK(e.Workflows.OpenToken(e.Ctx, "rivals", ben.Email))(t)
+			domaintest.OK(e.Workflows.OpenToken(e.Ctx, "rivals", ben.Email, nil, 90))(t)
 			e.Counts(t, 1, "SELECT COUNT(*) FROM audit WHERE company_id = 2 AND account_id IS NULL AND kind = ? AND detail LIKE '%command line%'", accounts.AuditTokenMade)
 		})
 }
