@@ -38,6 +38,7 @@ var readingLocks = map[string]string{
 	"queries: LiveToken":                       "the token is revoked; or a run is opened with it, which may count as done before the revocation",
 	"queries: LiveTokensOf":                    "the tokens are revoked",
 	"queries: LiveTokenOfAccount":              "the token is revoked",
+	"queries: NextSpread":                      "the row is advanced or deleted",
 	"queries: LockEpoch":                       "with several writers a token that is made at the moment of a reset may stay, and is listed on the account's page",
 	"db/multirow_feeds.go: LockUnpublished":    "the rows get their positions",
 	"db/multirow_feeds.go: WaitForUnpublished": "the row gets its position",

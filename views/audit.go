@@ -42,6 +42,8 @@ func AuditText(e accounts.AuditEntry) string {
 			return "revoked the API token " + d.Name + " of " + d.Member
 		}
 		return "revoked the API token " + d.Name
+	case accounts.AuditTokensEnded:
+		return "ended all their API tokens"
 	case accounts.AuditPasswordChanged:
 		return "changed their password"
 	case accounts.AuditResetMade:

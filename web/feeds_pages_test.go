@@ -71,7 +71,7 @@ func TestFeedPages(t *testing.T) {
 					t.Errorf("no %q in the audit list", want)
 				}
 			}
-			e.counts(t, 1, "SELECT COUNT(*) FROM audit WHERE kind = 'consumer-paused'")
+			e.counts(t, 1, "SELECT COUNT(*) FROM audit WHERE kind = 'consumer-paused' AND company_id = 1")
 		})
 
 	t.Run("a reader that cannot go on says why", func(t *testing.T) {

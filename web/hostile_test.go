@@ -209,6 +209,8 @@ func (b *formEnv) furnish(t *testing.T) {
 	group, err := b.workflows.Workflows.OpenGroup(ana, "Crew", nil)
 	do(err)
 	do(b.workflows.Workflows.AddToGroup(ana, group.ID, "mia"))
+	_, err = b.workflows.Workflows.NameOnBoard(ana, "DEMO", "@mia", "member")
+	do(err)
 	hidden, err := b.workflows.Workflows.OpenBoard(ana, boards.Draft{Slug: "HIDDEN", Title: "Nobody administers it"}, nil)
 	do(err)
 	b.exec("UPDATE board SET privacy = ? WHERE id = ?", db.ReachAll, hidden.ID)

@@ -149,13 +149,15 @@ const PopRefs = "refs:pop"
 func OperatorOnly(scope string) bool { return scope == PopRefs || scope == Operate }
 
 // Holds reports whether the actor's account may do what a scope is for, and so give it to a token: the scopes of
-// operators are theirs alone, and a viewer writes nothing.
+// operators are theirs alone, a viewer writes nothing, and owners and admins read the audit list.
 func (a Actor) Holds(scope string) bool {
 	switch {
 	case OperatorOnly(scope):
 		return a.Account.Operator
 	case strings.HasSuffix(scope, ":write"):
 		return a.Writes()
+	case scope == ReadAudit:
+		return a.Manages()
 	}
 	return true
 }

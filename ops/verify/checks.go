@@ -70,7 +70,7 @@ func houseChecks() []check {
 		{name: "audit", says: "Every entry of the audit has a kind and a detail in JSON.", tables: []string{"audit"},
 			run: audits},
 		{name: "audit chains", says: "The sealed entries of each audit list are unchanged, and none is missing.",
-			tables: []string{"audit_chain"}, run: auditChains},
+			tables: []string{"audit", "audit_chain"}, run: auditChains},
 		{name: "boards", says: "Boards have slugs and titles of the allowed form.", tables: []string{"board"},
 			run: boardTexts},
 		{name: "board slugs", says: "Slugs are kept for the boards that have or had them.",

@@ -18,8 +18,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // jiraExport is a file as Jira makes it: columns that repeat, line breaks in quotes, and users' markup.
@@ -45,6 +47,22 @@ type bareImport struct {
 	cursor   string
 	tasks    []migrations.NewTask
 	rejected []migrations.Rejection
+}
+
+// oneRun is held while a run is opened: another that does the same is refused.
+var oneRun sync.Mutex
+
+// importRun returns a run for tasks without an engine: the histories of the tickets name it.
+func (e *env) importRun(t testing.TB) id.Run {
+	t.Helper()
+	oneRun.Lock()
+	defer oneRun.Unlock()
+	if e.Count(t, "SELECT COUNT(*) FROM migration_run") == 0 {
+		actor := migrations.Actor{Account: &e.Actor.Account.ID, Name: e.Actor.Account.Name}
+		domaintest.OK(e.Engine.OpenRun(e.Ctx, actor, workflows.RepublishName, migrations.Values{"feed": "tickets"},
+			migrations.Draft{}))(t)
+	}
+	return id.Run(e.Count(t, "SELECT MIN(id) FROM migration_run"))
 }
 
 func (e *env) newImport(t testing.TB, file string, values ...string) *bareImport {
@@ -82,7 +100,7 @@ func (i *bareImport) fill() *bareImport {
 
 func (i *bareImport) works() (works []*migrations.Work) {
 	for n, task := range i.tasks {
-		works = append(works, &migrations.Work{Task: migrations.Task{Line: task.Line, Payload: task.Payload, Attempt: n},
+		works = append(works, &migrations.Work{Task: migrations.Task{Run: i.h.importRun(i.t), Line: task.Line, Payload: task.Payload, Attempt: n},
 			Values: i.values})
 	}
 	return works
