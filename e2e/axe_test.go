@@ -54,6 +54,7 @@ var accessible = map[string]string{
 	"/admin":           "/admin",
 	"/admin/companies": "/admin/companies",
 	"/admin/audit":     "/admin/audit",
+	"/admin/audit.csv": noPage, // a file
 
 	"/admin/feeds":                             "/admin/feeds",
 	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",
@@ -111,6 +112,8 @@ var accessible = map[string]string{
 	"/:company/settings/boards":                       "/acme/settings/boards",
 	"/:company/settings/boards/:board":                "/acme/settings/boards tbody a",
 	"/:company/audit":                                 "/acme/audit",
+	"/:company/audit.csv":                             noPage, // a file
+	"/:company/boards/:board/members":                 "/acme/boards/DEMO/members",
 	"/:company/boards/:board":                         "/acme/boards/NINJA",
 	"/:company/boards/:board/settings":                "/acme/boards/NINJA/settings",
 	"/:company/boards/:board/columns/:column":         "/acme/boards/DEMO/columns/1",

@@ -476,7 +476,7 @@ func TestTokens(t *testing.T) {
 	e.exec("UPDATE api_token SET expires_at = created_at WHERE revoked_at IS NULL AND name = 'deploys'")
 	boards(over).is(t, 401)
 
-	once := make_(e.signedIn("opal"), "0", accounts.Scopes...).is(t, 201).value(t, "#secret")
+	once := make_(e.signedIn("opal"), "0", "boards:read", accounts.Operate).is(t, 201).value(t, "#secret")
 	boards(once).is(t, 200)
 	e.workflows.Close(t.Context())
 	if n := e.count("SELECT COUNT(*) FROM api_token WHERE hash = UNHEX(SHA2(?, 256)) AND last_used_at IS NOT NULL",

@@ -144,7 +144,8 @@ func (env *env) rows(t testing.TB, from string) int {
 
 // tables are all of a backup.
 var tables = []string{
-	"company", "installation", "account", "membership", "invitation", "api_token", "audit", "audit_spread", "audit_sealer",
+	"company", "installation", "account", "membership", "invitation", "api_token", "audit", "audit_spread",
+	"audit_chain", "audit_sealer",
 	"board", "board_slug", "board_ticket_incrementer", "board_column",
 	"people_group", "people_group_member", "board_member", "board_access",
 	"ticket", "ticket_alias", "assignee", "comment",
@@ -241,6 +242,7 @@ func TestRestore(t *testing.T) {
 		from, to := newEnv(t), empty(t)
 		from.exec(t, "UPDATE ticket SET version = 18446744073709551615, moved_at = '9999-12-31 23:59:59.999999', rank_in_column = -9223372036854775808 WHERE local_id = 1 AND title = 'Plain'")
 		from.exec(t, "UPDATE board_column SET wip_limit = 4294967295 WHERE position = 2")
+		domaintest.OK(accounts.NewSealer(from.db).SealOnce(context.Background()))(t)
 		summary := to.restore(t, from.backup(t))
 		before, after := dump(t, from), dump(t, to)
 		if before != after || len(before) == 0 {
