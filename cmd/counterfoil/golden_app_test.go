@@ -157,7 +157,7 @@ func (a *running) schema() string {
 	a.Helper()
 	var b strings.Builder
 	for _, table := range a.column(
-		"SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name") {
+		"SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY BINARY table_name") {
 		var name, text string
 		domaintest.Must(a, a.sql.SQL.QueryRow("SHOW CREATE TABLE `"+table+"`").Scan(&name, &text))
 		for _, write := range spellings {
