@@ -105,6 +105,17 @@ func TestSight(t *testing.T) {
 	}
 	group := domaintest.OK(e.Workflows.OpenGroup(e.Ctx, crew, nil))(t)
 
+	// Two boards are private from the start, so that each check has hidden words.
+	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "ONE", handles["mia"], "viewer"))(t)
+	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "TWO", crew, "member"))(t)
+	domaintest.Must(t, e.Workflows.AddToGroup(e.Ctx, group.ID, handles["max"]))
+	for slug, name := range map[string]string{"ONE": "mia", "TWO": crew} {
+		domaintest.OK(e.Workflows.SetBoardPrivacy(e.Ctx, slug, true))(t)
+		model.private[slug], model.named[slug]["owner"] = true, "admin"
+		model.named[slug][name] = map[string]string{"ONE": "viewer", "TWO": "member"}[slug]
+	}
+	model.group["max"] = true
+
 	check := func(t *testing.T) {
 		t.Helper()
 		e.Publish(t)
@@ -124,6 +135,7 @@ func TestSight(t *testing.T) {
 					}
 				}
 			}
+			e.countsUnread(t, r.ctx, who)
 			for _, slug := range slugs {
 				board, err := e.Workflows.Board(r.ctx, slug)
 				level := model.level(who, r.role, slug)
@@ -155,7 +167,7 @@ func TestSight(t *testing.T) {
 			ctx := cast[who].ctx
 			switch random.IntN(6) {
 			case 0:
-				private := random.IntN(2) == 0
+				private := random.IntN(4) > 0
 				_, err := e.Workflows.SetBoardPrivacy(ctx, slug, private)
 				if may(t, err, level, boards.CodeNotManager) && private && !model.private[slug] {
 					model.named[slug][who] = "admin"
@@ -268,6 +280,22 @@ func (e *env) moveAs(
 		}
 	} else if err == nil {
 		t.Fatalf("%s moved a ticket from %s to %s\n%s", who, from, slug, model)
+	}
+}
+
+// countsUnread checks that a reader is told of as many unread entries as the inbox shows.
+func (e *env) countsUnread(t *testing.T, ctx context.Context, who string) {
+	t.Helper()
+	actor := accounts.ActorFrom(ctx)
+	entered := domaintest.OK(e.Workflows.Enter(ctx, actor.Company.Slug, actor.Account.ID, actor.Account.Epoch))(t)
+	shown := 0
+	list, _, err := e.Workflows.Inbox(ctx, 0)
+	domaintest.Must(t, err)
+	for _, group := range list {
+		shown += group.New
+	}
+	if n := domaintest.OK(e.Workflows.Unread(ctx))(t); n != shown || entered.Unread != shown {
+		t.Fatalf("%s has %d unread entries, or %d, and is shown %d", who, n, entered.Unread, shown)
 	}
 }
 
