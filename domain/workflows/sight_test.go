@@ -136,6 +136,7 @@ func TestSight(t *testing.T) {
 				}
 			}
 			e.countsUnread(t, r.ctx, who)
+			e.refersAndAudits(t, model, r, who)
 			for _, slug := range slugs {
 				board, err := e.Workflows.Board(r.ctx, slug)
 				level := model.level(who, r.role, slug)
@@ -296,6 +297,41 @@ func (e *env) countsUnread(t *testing.T, ctx context.Context, who string) {
 	}
 	if n := domaintest.OK(e.Workflows.Unread(ctx))(t); n != shown || entered.Unread != shown {
 		t.Fatalf("%s has %d unread entries, or %d, and is shown %d", who, n, entered.Unread, shown)
+	}
+}
+
+// refersAndAudits checks that a text is linked to the boards that its reader sees, and that an audit counts the rows of
+// these alone, and those of the practice board.
+func (e *env) refersAndAudits(t *testing.T, model *sightModel, r reader, who string) {
+	t.Helper()
+	boards, rows := 1, 0
+	refs := domaintest.OK(e.Workflows.References(r.ctx, "ONE-1 TWO-1 TRE-1"))(t)
+	for slug := range model.named {
+		sees := model.level(who, r.role, slug) > access.None
+		if refs.Boards[slug] != sees {
+			t.Fatalf("a text of %s is linked to %s: %v\n%s", who, slug, refs.Boards[slug], model)
+		}
+		if sees {
+			boards++
+		}
+	}
+	for _, slug := range model.on {
+		if model.level(who, r.role, slug) > access.None {
+			rows++
+		}
+	}
+	if list := domaintest.OK(e.Workflows.Boards(r.ctx))(t); len(list) != boards {
+		t.Fatalf("%s is shown %d boards, want %d\n%s", who, len(list), boards, model)
+	}
+	practice := e.Count(t, "SELECT COUNT(*) FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'DEMO'")
+	for feed, want := range map[string]int{"boards": boards, "tickets": rows + practice, "comments": rows} {
+		count := 0
+		for _, part := range domaintest.OK(e.Workflows.FeedAudit(r.ctx, feed, "", "", 0))(t).Ranges {
+			count += part.Count
+		}
+		if count != want {
+			t.Fatalf("an audit of %s for %s counts %d rows, want %d\n%s", feed, who, count, want, model)
+		}
 	}
 }
 
