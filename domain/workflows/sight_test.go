@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -140,6 +141,9 @@ func TestSight(t *testing.T) {
 			for _, slug := range slugs {
 				board, err := e.Workflows.Board(r.ctx, slug)
 				level := model.level(who, r.role, slug)
+				if level == access.None && strings.Contains(got["feed boards"], strconv.Quote(slug)) {
+					t.Fatalf("%s reads %s by the feed of boards\n%s", who, slug, model)
+				}
 				if (err == nil) != (level > access.None) || err != nil && !errors.Is(err, fault.NotFound) {
 					t.Fatalf("%s on %s: %v, want level %d\n%s", who, slug, err, level, model)
 				}
