@@ -301,7 +301,7 @@ func GroupRemovalPath(company string, group id.Group) string {
 // PrivateBoardsPath is the list of a company's private boards for those who manage it.
 func PrivateBoardsPath(company string) string { return SettingsPath(company) + "/boards" }
 
-// PrivateBoardPath is who a private board names, for those who manage its company.
+// PrivateBoardPath is a private board with its members, for managers of its company.
 func PrivateBoardPath(company string, board id.Board) string {
 	return fmt.Sprintf("%s/%d", PrivateBoardsPath(company), board)
 }

@@ -148,7 +148,7 @@ func (s *Sealer) within(ctx context.Context, fn func(tx *db.Tx) error) error {
 			return err
 		}
 		if !s.lease.Valid() {
-			return errNotSealer // what comes too late is not committed
+			return errNotSealer // a late batch is not committed
 		}
 		return nil
 	})

@@ -33,7 +33,7 @@ type Member struct {
 	Role   string // on the board: one of Roles
 }
 
-// Members returns who a board names: members by name, then groups.
+// Members returns the members and groups that a board names: members by name, then groups.
 func Members(ctx context.Context, q *db.Queries, board ID) ([]Member, error) {
 	rows, err := db.Read(q.BoardMembers(ctx, board, MaxMembers))
 	if err != nil {
@@ -102,7 +102,7 @@ func SetPrivacy(ctx context.Context, tx *db.Tx, board Board, private bool) error
 	return nil
 }
 
-// PrivateBoard is what those see of a private board who manage its company, and are not named on it.
+// PrivateBoard is the part of a private board that managers of its company see without being named on it.
 type PrivateBoard struct {
 	ID       ID
 	Slug     string

@@ -42,7 +42,7 @@ func (d *Delivery) TendAuditHourly(ctx context.Context) error {
 	return d.sealer.LogHeads(ctx, d.log)
 }
 
-// TendAudit copies and seals what waits for it.
+// TendAudit copies and seals new entries.
 func (d *Delivery) TendAudit(ctx context.Context) error {
 	for {
 		more, err := accounts.SpreadOnce(ctx, d.db)

@@ -104,7 +104,7 @@ type companyChanges struct {
 	order  []id.Board
 }
 
-// boardChanges is what a scan found of a board.
+// boardChanges are the changes of a board in a scan.
 type boardChanges struct {
 	live.Board
 	private   bool
@@ -239,7 +239,7 @@ func (l *liveScan) boards(ctx context.Context) error {
 // readersAtOnce is of how many private boards the readers are read at once.
 const readersAtOnce = 500
 
-// readers reads who sees the private boards.
+// readers reads the accounts that see the private boards.
 func (l *liveScan) readers(ctx context.Context) error {
 	private := map[id.Board]*boardChanges{}
 	for _, n := range l.found {
@@ -262,7 +262,7 @@ func (l *liveScan) readers(ctx context.Context) error {
 }
 
 // changes are those of private boards, then, for each company, all others together. That a private board changed itself
-// is in the latter, too, without more: those who see it no longer leave it then.
+// is in the latter, too, without more: open pages of accounts that lost it leave it then.
 func (l *liveScan) changes() (list []live.Change) {
 	for company, n := range l.found {
 		open := live.Change{Company: company}

@@ -43,7 +43,7 @@ func (a Position) Covers(b Position) bool {
 	return a.Epoch == b.Epoch && a.Tickets >= b.Tickets && a.Comments >= b.Comments && a.Boards >= b.Boards
 }
 
-// Reader is who reads changes: an account, in a company.
+// Reader is an account in a company that reads changes.
 type Reader struct {
 	Company id.Company
 	Account id.Account

@@ -214,13 +214,13 @@ func (w *Workflows) onBoardMembers(
 	return board, nil
 }
 
-// PrivateBoard is a private board as those see it who manage its company.
+// PrivateBoard is a private board as the managers of its company see it.
 type PrivateBoard struct {
 	boards.PrivateBoard
 	Members []boards.Member
 }
 
-// PrivateBoards returns the private boards of the company with who they name. It returns NotManager.
+// PrivateBoards returns the private boards of the company, by slug. It returns NotManager.
 func (w *Workflows) PrivateBoards(ctx context.Context) ([]boards.PrivateBoard, error) {
 	actor, err := mayManage(ctx)
 	if err != nil {
@@ -229,7 +229,7 @@ func (w *Workflows) PrivateBoards(ctx context.Context) ([]boards.PrivateBoard, e
 	return boards.PrivateOf(ctx, w.db.Queries, actor.Company.ID)
 }
 
-// PrivateBoard returns a private board of the company with who it names. It returns NotManager or boards.NotFound.
+// PrivateBoard returns a private board of the company with its members. It returns NotManager or boards.NotFound.
 func (w *Workflows) PrivateBoard(ctx context.Context, board id.Board) (PrivateBoard, error) {
 	list, err := w.PrivateBoards(ctx)
 	if err != nil {

@@ -26,7 +26,7 @@ func (w *Workflows) SignIn(ctx context.Context, email, password, cookie string) 
 	return account, nil
 }
 
-// credentials are what a user proves to be one with. device is the name of a known browser, or "".
+// credentials are the address and password of a user. device is the name of a known browser, or "".
 type credentials struct{ email, password, device string }
 
 // prove counts an attempt, checks the password, and if it is right takes the count back and runs then, in one

@@ -24,7 +24,7 @@ type NameForm struct {
 	Errors     views.Errors
 }
 
-// NameChoice is a suggestion: what is entered, and whom that means.
+// NameChoice is a suggestion: the value to enter, and its label.
 type NameChoice struct{ Value, Label string }
 
 // NameChoices are suggestions of members and groups.

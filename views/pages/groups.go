@@ -42,7 +42,7 @@ type PrivateBoardsProps struct {
 	Boards []boards.PrivateBoard
 }
 
-// PrivateBoardProps is who a private board names.
+// PrivateBoardProps is a private board with its members and groups.
 type PrivateBoardProps struct {
 	Page    views.Page
 	Board   boards.PrivateBoard

@@ -1119,7 +1119,7 @@ func hasAdmin(b boards.PrivateBoard) templ.Component {
 	})
 }
 
-// PrivateBoardPage is who a private board names, with the button for an owner to take it over.
+// PrivateBoardPage is a private board with its members and groups, and the button for an owner to take it over.
 func PrivateBoardPage(props PrivateBoardProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -19,7 +19,7 @@ type Access interface {
 	Epochs(ctx context.Context, list []accounts.ID) (map[accounts.ID]uint64, error)
 }
 
-// reader is what a response was asked with: a token, or else a session of an account that began in an epoch.
+// reader is the token of a request, or else a session of an account that began in an epoch.
 type reader struct {
 	token   id.Token
 	account accounts.ID
