@@ -56,6 +56,25 @@ func (q *Queries) AccountsThatSee(ctx context.Context, boardID id.Board, account
 	return items, nil
 }
 
+const boardHasAdmin = `-- name: BoardHasAdmin :one
+SELECT EXISTS (
+  SELECT 1 FROM board b
+  JOIN membership m ON m.company_id = b.company_id
+  LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+  WHERE b.id = ? AND m.role <> 'viewer'
+    AND (x.level = 3 OR x.level IS NULL AND b.privacy = 0 AND m.role IN ('owner', 'admin'))
+) AS managed
+`
+
+// Whether a member administers a board: named as an admin, or on an open one as an owner or admin of the company that it
+// does not name.
+func (q *Queries) BoardHasAdmin(ctx context.Context, boardID id.Board) (bool, error) {
+	row := q.db.QueryRowContext(ctx, boardHasAdmin, boardID)
+	var managed bool
+	err := row.Scan(&managed)
+	return managed, err
+}
+
 const boardMembers = `-- name: BoardMembers :many
 SELECT x.kind, x.member_id, x.level, COALESCE(a.name, g.name, '') AS name, COALESCE(m.handle, '') AS handle, COALESCE(m.role, '') AS role
 FROM board_member x

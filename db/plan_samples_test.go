@@ -149,6 +149,7 @@ var samples = map[string]sample{
 	"BoardsToSearch":    {args: with(db.BoardsToSearchParams{Reader: 7, CompanyID: 1, Limit: 100})},
 
 	// access.sql
+	"BoardHasAdmin":             {args: with(1)},
 	"BoardMembers":              {args: with(1, 500), reads: 3100, because: "a board names 500, each with its name and membership", sorts: 3100},
 	"PrivateBoards":             {args: with(1)},
 	"DropBoardMember":           {args: with(db.DropBoardMemberParams{BoardID: 1, Kind: "group", MemberID: 1})},

@@ -70,6 +70,7 @@ var unsighted = map[string]string{
 	"queries: LockBoardsShared":  ofBoard,
 	"queries: LockColumnTickets": ofBoard,
 	"queries: LockTickets":       ofBoard,
+	"queries: BoardHasAdmin":     "says whether a board has an admin",
 	"queries: BoardMembers":      "its board was read in sight, or is listed in settings for managers",
 	"queries: PrivateBoards":     "managers see in settings that private boards exist, and who is on them",
 	"queries: BoardNames":        "says whether GrantsOn must be read",

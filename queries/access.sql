@@ -35,6 +35,17 @@ WHERE b.company_id = sqlc.arg(company_id) AND b.privacy > 0
 ORDER BY b.slug
 LIMIT 1000;
 
+-- name: BoardHasAdmin :one
+-- Whether a member administers a board: named as an admin, or on an open one as an owner or admin of the company that it
+-- does not name.
+SELECT EXISTS (
+  SELECT 1 FROM board b
+  JOIN membership m ON m.company_id = b.company_id
+  LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+  WHERE b.id = sqlc.arg(board_id) AND m.role <> 'viewer'
+    AND (x.level = 3 OR x.level IS NULL AND b.privacy = 0 AND m.role IN ('owner', 'admin'))
+) AS managed;
+
 -- name: SetBoardMember :exec
 INSERT INTO board_member (board_id, kind, member_id, level)
 VALUES (sqlc.arg(board_id), sqlc.arg(kind), sqlc.arg(member_id), sqlc.arg(level))

@@ -233,12 +233,12 @@ func TooManyMembers() error {
 		fmt.Sprintf("A board names at most %d members and groups. Put some of them in a group.", MaxMembers))
 }
 
-// CodeLastAdmin: nobody else administers the private board. Make another member an admin of it first.
+// CodeLastAdmin: nobody else administers the board. Make another member an admin of it first.
 const CodeLastAdmin fault.Code = "Board.LastAdmin"
 
 func LastAdmin() error {
 	return fault.Conflict.New(CodeLastAdmin, "",
-		"A private board keeps an admin. Make another member an admin of this board first.")
+		"A board keeps an admin. Make another member an admin of this board first.")
 }
 
 // CodeNotManager: the caller does not administer the board. Ask one of its admins.

@@ -74,6 +74,18 @@ func SetMember(ctx context.Context, tx *db.Tx, board ID, member Member) (before 
 	return before, tx.RefreshAccessTo(ctx, board)
 }
 
+// HasAdmin returns LastAdmin if nobody administers a board any more.
+func HasAdmin(ctx context.Context, tx *db.Tx, board ID) error {
+	managed, err := tx.BoardHasAdmin(ctx, board)
+	if err != nil {
+		return fmt.Errorf("read admins of the board: %w", err)
+	}
+	if !managed {
+		return LastAdmin()
+	}
+	return nil
+}
+
 // DropMember takes a member or a group off a board. The caller holds the company's lock. It returns MemberNotFound.
 func DropMember(ctx context.Context, tx *db.Tx, board ID, kind string, member uint64) error {
 	n, err := tx.DropBoardMember(ctx, db.DropBoardMemberParams{BoardID: board, Kind: kind, MemberID: member})

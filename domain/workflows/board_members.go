@@ -109,7 +109,7 @@ func (w *Workflows) DropFromBoard(ctx context.Context, slug, kind string, member
 		if err := boards.DropMember(ctx, tx, board.ID, kind, member); err != nil {
 			return err
 		}
-		if err := hasAdmin(ctx, tx, board); err != nil {
+		if err := boards.HasAdmin(ctx, tx, board.ID); err != nil {
 			return err
 		}
 		detail := accounts.AuditDetail{Name: board.Slug, Member: there.Name, Was: there.Role}
@@ -124,7 +124,7 @@ func setBoardMember(
 	if err != nil || before == member.Role {
 		return err
 	}
-	if err := hasAdmin(ctx, tx, board); err != nil {
+	if err := boards.HasAdmin(ctx, tx, board.ID); err != nil {
 		return err
 	}
 	detail := accounts.AuditDetail{Name: board.Slug, Member: member.Name, Role: member.Role, Was: before}
@@ -164,21 +164,6 @@ func named(ctx context.Context, q *db.Queries, company id.Company, text string) 
 		}
 	}
 	return boards.Member{}, UnknownName(text)
-}
-
-// hasAdmin returns boards.LastAdmin if a private board has no admin any more.
-func hasAdmin(ctx context.Context, tx *db.Tx, board boards.Board) error {
-	if !board.Grant.Private {
-		return nil
-	}
-	list, err := boards.PrivateOf(ctx, tx.Queries, board.Company)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(list, func(b boards.PrivateBoard) bool { return b.ID == board.ID && !b.Managed }) {
-		return boards.LastAdmin()
-	}
-	return nil
 }
 
 // onBoardMembers runs do in a transaction that holds the lock of the company, with a board that the caller administers,

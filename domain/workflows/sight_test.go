@@ -57,10 +57,8 @@ func (m *sightModel) level(who, role, board string) access.Level {
 // managed reports whether somebody administers a board.
 func (m *sightModel) managed(cast map[string]reader, board string) bool {
 	for who, r := range cast {
-		for name, on := range m.named[board] {
-			if on == "admin" && (name == who || name == crew && m.group[who]) && r.role != accounts.Viewer {
-				return true
-			}
+		if m.level(who, r.role, board) == access.Manage {
+			return true
 		}
 	}
 	return false
@@ -255,12 +253,12 @@ func may(t domaintest.T, err error, level access.Level, refused fault.Code) bool
 	return err == nil
 }
 
-// keeps is may for a change that the model has already: a private board keeps its admin.
+// keeps is may for a change that the model has already: a board keeps an admin.
 func (m *sightModel) keeps(
 	t domaintest.T, err error, cast map[string]reader, slug string, level access.Level,
 ) bool {
 	t.Helper()
-	if level == access.Manage && m.private[slug] && !m.managed(cast, slug) && err != nil {
+	if level == access.Manage && !m.managed(cast, slug) && err != nil {
 		domaintest.Is(t, err, boards.CodeLastAdmin)
 		return false
 	}
