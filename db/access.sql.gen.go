@@ -142,6 +142,39 @@ func (q *Queries) BoardNames(ctx context.Context, boardID id.Board) (bool, error
 	return named, err
 }
 
+const boardsSeenByReader = `-- name: BoardsSeenByReader :many
+SELECT b.id FROM membership m
+STRAIGHT_JOIN board b FORCE INDEX (uq_board_slug) ON b.company_id = m.company_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+WHERE m.company_id = ? AND m.account_id = ?
+  AND EXISTS (SELECT 1 FROM api_token t WHERE t.account_id = m.account_id AND t.company_id = m.company_id)
+  AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0))
+`
+
+// The boards that a member with tokens sees.
+func (q *Queries) BoardsSeenByReader(ctx context.Context, companyID id.Company, accountID id.Account) ([]id.Board, error) {
+	rows, err := q.db.QueryContext(ctx, boardsSeenByReader, companyID, accountID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Board
+	for rows.Next() {
+		var id id.Board
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const clearAccessOf = `-- name: ClearAccessOf :exec
 DELETE x FROM board_access x JOIN board b ON b.id = x.board_id
 WHERE x.account_id = ? AND b.company_id = ?
@@ -337,6 +370,38 @@ func (q *Queries) PrivateBoards(ctx context.Context, companyID id.Company) ([]Pr
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const readersThatSee = `-- name: ReadersThatSee :many
+SELECT m.account_id FROM board b
+JOIN membership m ON m.company_id = b.company_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+WHERE b.id = ? AND EXISTS (SELECT 1 FROM api_token t WHERE t.account_id = m.account_id AND t.company_id = b.company_id)
+  AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0))
+`
+
+// The members with tokens, who may read feeds, that see a board.
+func (q *Queries) ReadersThatSee(ctx context.Context, boardID id.Board) ([]id.Account, error) {
+	rows, err := q.db.QueryContext(ctx, readersThatSee, boardID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Account
+	for rows.Next() {
+		var account_id id.Account
+		if err := rows.Scan(&account_id); err != nil {
+			return nil, err
+		}
+		items = append(items, account_id)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

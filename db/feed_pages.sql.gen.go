@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -225,6 +226,251 @@ func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsPara
 	var items []PublishedTicketsRow
 	for rows.Next() {
 		var i PublishedTicketsRow
+		if err := rows.Scan(
+			&i.Ticket.ID,
+			&i.Ticket.BoardID,
+			&i.Ticket.LocalID,
+			&i.Ticket.ColumnID,
+			&i.Ticket.RankInColumn,
+			&i.Ticket.Title,
+			&i.Ticket.Description,
+			&i.Ticket.Version,
+			&i.Ticket.CreatedBy,
+			&i.Ticket.CreatedAt,
+			&i.Ticket.UpdatedAt,
+			&i.Ticket.MovedAt,
+			&i.Ticket.DeletedAt,
+			&i.Ticket.ClosedAt,
+			&i.Ticket.FeedSyncID,
+			&i.Ticket.FromRequester,
+			&i.Ticket.EnteredAt,
+			&i.CompanyID,
+			&i.Visible,
+			&i.BoardSlug,
+			&i.CompanySlug,
+			&i.Epoch,
+			&i.Head,
+			&i.Horizon,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const snapshotComments = `-- name: SnapshotComments :many
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug,
+  s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN comment FORCE INDEX (ix_comment_ticket) ON s.name = 'comments'
+STRAIGHT_JOIN ticket t ON t.id = comment.ticket_id
+STRAIGHT_JOIN board b ON b.id = t.board_id
+STRAIGHT_JOIN company c ON c.id = b.company_id
+STRAIGHT_JOIN account a ON a.id = comment.account_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE comment.ticket_id IN (/*SLICE:tickets*/?) AND comment.id > ? AND b.id = ? AND b.company_id = ?
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
+ORDER BY comment.ticket_id, comment.id
+LIMIT ?
+`
+
+type SnapshotCommentsParams struct {
+	Reach     int8
+	Reader    id.Account
+	Tickets   []id.Ticket
+	After     id.Comment
+	BoardID   id.Board
+	CompanyID id.Company
+	Limit     int32
+}
+
+type SnapshotCommentsRow struct {
+	Comment         Comment
+	Author          string
+	BoardID         id.Board
+	LocalID         uint64
+	TicketDeletedAt *time.Time
+	CompanyID       id.Company
+	Visible         int64
+	BoardSlug       string
+	CompanySlug     string
+	Epoch           uint64
+	Head            int64
+	Horizon         uint64
+}
+
+// Comments in sight of some tickets, also deleted ones, by ticket and id.
+func (q *Queries) SnapshotComments(ctx context.Context, arg SnapshotCommentsParams) ([]SnapshotCommentsRow, error) {
+	query := snapshotComments
+	var queryParams []interface{}
+	queryParams = append(queryParams, arg.Reach)
+	queryParams = append(queryParams, arg.Reader)
+	if len(arg.Tickets) > 0 {
+		for _, v := range arg.Tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(arg.Tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, arg.After)
+	queryParams = append(queryParams, arg.BoardID)
+	queryParams = append(queryParams, arg.CompanyID)
+	queryParams = append(queryParams, arg.Reach)
+	queryParams = append(queryParams, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SnapshotCommentsRow
+	for rows.Next() {
+		var i SnapshotCommentsRow
+		if err := rows.Scan(
+			&i.Comment.ID,
+			&i.Comment.TicketID,
+			&i.Comment.AccountID,
+			&i.Comment.Body,
+			&i.Comment.Version,
+			&i.Comment.CreatedAt,
+			&i.Comment.UpdatedAt,
+			&i.Comment.DeletedAt,
+			&i.Comment.FeedSyncID,
+			&i.Comment.Public,
+			&i.Comment.FromRequester,
+			&i.Comment.Restored,
+			&i.Author,
+			&i.BoardID,
+			&i.LocalID,
+			&i.TicketDeletedAt,
+			&i.CompanyID,
+			&i.Visible,
+			&i.BoardSlug,
+			&i.CompanySlug,
+			&i.Epoch,
+			&i.Head,
+			&i.Horizon,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const snapshotNumbers = `-- name: SnapshotNumbers :many
+SELECT id, local_id FROM ticket FORCE INDEX (uq_ticket_number)
+WHERE board_id = ? AND local_id > ? AND local_id <= ?
+ORDER BY local_id
+LIMIT ?
+`
+
+type SnapshotNumbersParams struct {
+	BoardID id.Board
+	After   uint64
+	To      uint64
+	Limit   int32
+}
+
+type SnapshotNumbersRow struct {
+	ID      id.Ticket
+	LocalID uint64
+}
+
+// The tickets of a board whose numbers are in a range.
+func (q *Queries) SnapshotNumbers(ctx context.Context, arg SnapshotNumbersParams) ([]SnapshotNumbersRow, error) {
+	rows, err := q.db.QueryContext(ctx, snapshotNumbers,
+		arg.BoardID,
+		arg.After,
+		arg.To,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SnapshotNumbersRow
+	for rows.Next() {
+		var i SnapshotNumbersRow
+		if err := rows.Scan(&i.ID, &i.LocalID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const snapshotTickets = `-- name: SnapshotTickets :many
+
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN board b ON s.name = 'tickets'
+STRAIGHT_JOIN ticket FORCE INDEX (uq_ticket_number) ON ticket.board_id = b.id
+STRAIGHT_JOIN company c ON c.id = b.company_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE b.id = ? AND b.company_id = ? AND (x.level IS NOT NULL OR b.privacy <= ?)
+  AND ticket.board_id = ? AND ticket.local_id > ?
+ORDER BY ticket.local_id
+LIMIT ?
+`
+
+type SnapshotTicketsParams struct {
+	Reach     int8
+	Reader    id.Account
+	BoardID   id.Board
+	CompanyID id.Company
+	After     uint64
+	Limit     int32
+}
+
+type SnapshotTicketsRow struct {
+	Ticket      Ticket
+	CompanyID   id.Company
+	Visible     int64
+	BoardSlug   string
+	CompanySlug string
+	Epoch       uint64
+	Head        int64
+	Horizon     uint64
+}
+
+// Rows of a board, for readers that got to see it. Their positions may be unknown, or beyond the head.
+// Tickets of a board in sight by number, also deleted ones.
+func (q *Queries) SnapshotTickets(ctx context.Context, arg SnapshotTicketsParams) ([]SnapshotTicketsRow, error) {
+	rows, err := q.db.QueryContext(ctx, snapshotTickets,
+		arg.Reach,
+		arg.Reader,
+		arg.BoardID,
+		arg.CompanyID,
+		arg.Reach,
+		arg.BoardID,
+		arg.After,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SnapshotTicketsRow
+	for rows.Next() {
+		var i SnapshotTicketsRow
 		if err := rows.Scan(
 			&i.Ticket.ID,
 			&i.Ticket.BoardID,

@@ -184,6 +184,13 @@ type BoardMember struct {
 	Level    uint8
 }
 
+type BoardSight struct {
+	ID         uint64
+	BoardID    id.Board
+	AccountID  id.Account
+	FeedSyncID *uint64
+}
+
 type BoardSlug struct {
 	CompanyID id.Company
 	Slug      string
@@ -211,6 +218,13 @@ type Comment struct {
 	Public        bool
 	FromRequester bool
 	Restored      uint32
+}
+
+type CommentSight struct {
+	ID         uint64
+	BoardID    id.Board
+	AccountID  id.Account
+	FeedSyncID *uint64
 }
 
 type Company struct {
@@ -702,6 +716,13 @@ type TicketRequest struct {
 	RepliedAt *time.Time
 	ReplyHash []byte
 	RevokedAt *time.Time
+}
+
+type TicketSight struct {
+	ID         uint64
+	BoardID    id.Board
+	AccountID  id.Account
+	FeedSyncID *uint64
 }
 
 type Watcher struct {

@@ -104,10 +104,16 @@ var unsighted = map[string]string{
 	"queries: CompaniesOfBoards":   engine,
 	"queries: CompaniesOfComments": engine,
 	"queries: CompaniesOfTickets":  engine,
-	"queries: CommentsPublished":   engine,
-	"queries: LastBoard":           "shows no row",
-	"queries: LastComment":         "shows no row",
-	"queries: LastTicket":          "shows no row",
+
+	"queries: CompaniesOfBoardSights":   engine,
+	"queries: CompaniesOfCommentSights": engine,
+	"queries: CompaniesOfTicketSights":  engine,
+	"queries: SnapshotNumbers":          "SnapshotComments of these tickets takes the sight",
+
+	"queries: CommentsPublished": engine,
+	"queries: LastBoard":         "shows no row",
+	"queries: LastComment":       "shows no row",
+	"queries: LastTicket":        "shows no row",
 
 	"queries: BoardsAfter":            bulk,
 	"queries: CommentsWithImages":     bulk,

@@ -14,6 +14,48 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const companiesOfBoardSights = `-- name: CompaniesOfBoardSights :many
+SELECT n.feed_sync_id, b.company_id FROM board_sight n FORCE INDEX (uq_board_sight_feed)
+JOIN board b ON b.id = n.board_id
+WHERE n.feed_sync_id > ? AND n.feed_sync_id <= ?
+ORDER BY n.feed_sync_id
+LIMIT ?
+`
+
+type CompaniesOfBoardSightsParams struct {
+	After *uint64
+	To    *uint64
+	Limit int32
+}
+
+type CompaniesOfBoardSightsRow struct {
+	FeedSyncID *uint64
+	CompanyID  id.Company
+}
+
+func (q *Queries) CompaniesOfBoardSights(ctx context.Context, arg CompaniesOfBoardSightsParams) ([]CompaniesOfBoardSightsRow, error) {
+	rows, err := q.db.QueryContext(ctx, companiesOfBoardSights, arg.After, arg.To, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CompaniesOfBoardSightsRow
+	for rows.Next() {
+		var i CompaniesOfBoardSightsRow
+		if err := rows.Scan(&i.FeedSyncID, &i.CompanyID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const companiesOfBoards = `-- name: CompaniesOfBoards :many
 SELECT feed_sync_id, company_id FROM board FORCE INDEX (uq_board_feed)
 WHERE feed_sync_id > ? AND feed_sync_id <= ?
@@ -41,6 +83,48 @@ func (q *Queries) CompaniesOfBoards(ctx context.Context, arg CompaniesOfBoardsPa
 	var items []CompaniesOfBoardsRow
 	for rows.Next() {
 		var i CompaniesOfBoardsRow
+		if err := rows.Scan(&i.FeedSyncID, &i.CompanyID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const companiesOfCommentSights = `-- name: CompaniesOfCommentSights :many
+SELECT n.feed_sync_id, b.company_id FROM comment_sight n FORCE INDEX (uq_comment_sight_feed)
+JOIN board b ON b.id = n.board_id
+WHERE n.feed_sync_id > ? AND n.feed_sync_id <= ?
+ORDER BY n.feed_sync_id
+LIMIT ?
+`
+
+type CompaniesOfCommentSightsParams struct {
+	After *uint64
+	To    *uint64
+	Limit int32
+}
+
+type CompaniesOfCommentSightsRow struct {
+	FeedSyncID *uint64
+	CompanyID  id.Company
+}
+
+func (q *Queries) CompaniesOfCommentSights(ctx context.Context, arg CompaniesOfCommentSightsParams) ([]CompaniesOfCommentSightsRow, error) {
+	rows, err := q.db.QueryContext(ctx, companiesOfCommentSights, arg.After, arg.To, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CompaniesOfCommentSightsRow
+	for rows.Next() {
+		var i CompaniesOfCommentSightsRow
 		if err := rows.Scan(&i.FeedSyncID, &i.CompanyID); err != nil {
 			return nil, err
 		}
@@ -84,6 +168,48 @@ func (q *Queries) CompaniesOfComments(ctx context.Context, arg CompaniesOfCommen
 	var items []CompaniesOfCommentsRow
 	for rows.Next() {
 		var i CompaniesOfCommentsRow
+		if err := rows.Scan(&i.FeedSyncID, &i.CompanyID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const companiesOfTicketSights = `-- name: CompaniesOfTicketSights :many
+SELECT n.feed_sync_id, b.company_id FROM ticket_sight n FORCE INDEX (uq_ticket_sight_feed)
+JOIN board b ON b.id = n.board_id
+WHERE n.feed_sync_id > ? AND n.feed_sync_id <= ?
+ORDER BY n.feed_sync_id
+LIMIT ?
+`
+
+type CompaniesOfTicketSightsParams struct {
+	After *uint64
+	To    *uint64
+	Limit int32
+}
+
+type CompaniesOfTicketSightsRow struct {
+	FeedSyncID *uint64
+	CompanyID  id.Company
+}
+
+func (q *Queries) CompaniesOfTicketSights(ctx context.Context, arg CompaniesOfTicketSightsParams) ([]CompaniesOfTicketSightsRow, error) {
+	rows, err := q.db.QueryContext(ctx, companiesOfTicketSights, arg.After, arg.To, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CompaniesOfTicketSightsRow
+	for rows.Next() {
+		var i CompaniesOfTicketSightsRow
 		if err := rows.Scan(&i.FeedSyncID, &i.CompanyID); err != nil {
 			return nil, err
 		}

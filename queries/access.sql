@@ -103,3 +103,20 @@ JOIN membership m ON m.company_id = b.company_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
 WHERE b.id = sqlc.arg(board_id) AND m.account_id IN (sqlc.slice(accounts))
   AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0));
+
+-- name: ReadersThatSee :many
+-- The members with tokens, who may read feeds, that see a board.
+SELECT m.account_id FROM board b
+JOIN membership m ON m.company_id = b.company_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+WHERE b.id = sqlc.arg(board_id) AND EXISTS (SELECT 1 FROM api_token t WHERE t.account_id = m.account_id AND t.company_id = b.company_id)
+  AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0));
+
+-- name: BoardsSeenByReader :many
+-- The boards that a member with tokens sees.
+SELECT b.id FROM membership m
+STRAIGHT_JOIN board b FORCE INDEX (uq_board_slug) ON b.company_id = m.company_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+WHERE m.company_id = sqlc.arg(company_id) AND m.account_id = sqlc.arg(account_id)
+  AND EXISTS (SELECT 1 FROM api_token t WHERE t.account_id = m.account_id AND t.company_id = m.company_id)
+  AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0));

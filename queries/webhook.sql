@@ -162,3 +162,24 @@ SELECT feed_sync_id, company_id FROM board FORCE INDEX (uq_board_feed)
 WHERE feed_sync_id > sqlc.arg(after) AND feed_sync_id <= sqlc.arg('to')
 ORDER BY feed_sync_id
 LIMIT ?;
+
+-- name: CompaniesOfTicketSights :many
+SELECT n.feed_sync_id, b.company_id FROM ticket_sight n FORCE INDEX (uq_ticket_sight_feed)
+JOIN board b ON b.id = n.board_id
+WHERE n.feed_sync_id > sqlc.arg(after) AND n.feed_sync_id <= sqlc.arg('to')
+ORDER BY n.feed_sync_id
+LIMIT ?;
+
+-- name: CompaniesOfCommentSights :many
+SELECT n.feed_sync_id, b.company_id FROM comment_sight n FORCE INDEX (uq_comment_sight_feed)
+JOIN board b ON b.id = n.board_id
+WHERE n.feed_sync_id > sqlc.arg(after) AND n.feed_sync_id <= sqlc.arg('to')
+ORDER BY n.feed_sync_id
+LIMIT ?;
+
+-- name: CompaniesOfBoardSights :many
+SELECT n.feed_sync_id, b.company_id FROM board_sight n FORCE INDEX (uq_board_sight_feed)
+JOIN board b ON b.id = n.board_id
+WHERE n.feed_sync_id > sqlc.arg(after) AND n.feed_sync_id <= sqlc.arg('to')
+ORDER BY n.feed_sync_id
+LIMIT ?;

@@ -267,6 +267,7 @@ func (s *server) route(e *echo.Echo) {
 	v1.PUT("/refs/lots/:lot/quarantine", api.QuarantineLot)
 	v1.GET("/feeds/:feed", api.Feed)
 	v1.GET("/feeds/:feed/stream", api.FeedStream)
+	v1.GET("/feeds/:feed/snapshot", api.FeedSnapshot)
 	v1.GET("/feeds/:feed/audit", api.FeedAudit)
 	v1.POST("/feeds/:feed/republish", api.Republish)
 	v1.GET("/consumers", api.Consumers)

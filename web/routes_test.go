@@ -342,6 +342,7 @@ var calls = map[string]call{
 	"GET /api/v1/feeds/:feed": {"/feeds/tickets", "", "tickets:read", 200, 200, ""},
 	"GET /api/v1/feeds/:feed/stream": {"/feeds/tickets/stream?board=NOPE", "", "tickets:read", 404,
 		404, ""},
+	"GET /api/v1/feeds/:feed/snapshot": {"/feeds/boards/snapshot?board=DEMO", "", "boards:read", 404, 200, ""},
 	"GET /api/v1/feeds/:feed/audit": {"/feeds/boards/audit", "", "boards:read", 200, 200, ""},
 	"POST /api/v1/feeds/:feed/republish": {"/feeds/tickets/republish", `{"ids":[1]}`, "tickets:write",
 		200, 200, ""},

@@ -566,6 +566,7 @@ func (a *running) showFeeds() {
 	end, _, _ := a.items("/feeds/boards")
 	a.show("GET", "/feeds/boards?cursor="+end, nil)
 	a.show("GET", "/feeds/boards/audit?upto="+end, nil)
+	a.show("GET", "/feeds/boards/snapshot?board=HOUSE", nil)
 	a.showStream("/feeds/boards/stream?cursor=start")
 	a.show("POST", "/feeds/boards/consumers", object{"name": "warehouse", "from": "start"})
 	a.show("GET", "/feeds/boards/consumers/warehouse", nil)

@@ -103,7 +103,9 @@ func ChangeRole(
 			return CompanyMember{}, err
 		}
 	}
-	err = tx.ChangeRole(ctx, db.ChangeRoleParams{Role: role, CompanyID: actor.Company.ID, AccountID: account})
+	err = tx.PublishSightBy(ctx, actor.Company.ID, account, func() error {
+		return tx.ChangeRole(ctx, db.ChangeRoleParams{Role: role, CompanyID: actor.Company.ID, AccountID: account})
+	})
 	if err != nil {
 		return CompanyMember{}, fmt.Errorf("change role: %w", err)
 	}
@@ -140,10 +142,14 @@ func Remove(
 	if err := endLinksBy(ctx, tx, actor.Company.ID, account); err != nil {
 		return CompanyMember{}, nil, err
 	}
-	if err := leaveBoards(ctx, tx, actor.Company.ID, account); err != nil {
-		return CompanyMember{}, nil, err
-	}
-	if _, err := tx.DeleteMembership(ctx, actor.Company.ID, account); err != nil {
+	err = tx.PublishSightBy(ctx, actor.Company.ID, account, func() error {
+		if err := leaveBoards(ctx, tx, actor.Company.ID, account); err != nil {
+			return err
+		}
+		_, err := tx.DeleteMembership(ctx, actor.Company.ID, account)
+		return err
+	})
+	if err != nil {
 		return CompanyMember{}, nil, fmt.Errorf("delete membership: %w", err)
 	}
 	return member, hashes, EndSessions(ctx, tx, account)

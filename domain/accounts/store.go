@@ -87,6 +87,17 @@ func Join(ctx context.Context, tx *db.Tx, company id.Company, account Account, r
 		return "", fmt.Errorf("read handles: %w", err)
 	}
 	wanted = slices.DeleteFunc(wanted, func(handle string) bool { return slices.Contains(taken, handle) })
+	err = tx.PublishSightBy(ctx, company, account.ID, func() error { // for one who is back
+		handle, err = createMembership(ctx, tx, company, account, role, wanted)
+		return err
+	})
+	return handle, err
+}
+
+// createMembership returns the handle: the first of those wanted that is free, or a random one.
+func createMembership(
+	ctx context.Context, tx *db.Tx, company id.Company, account Account, role string, wanted []string,
+) (handle string, err error) {
 	for {
 		if len(wanted) == 0 { // all its handles are taken
 			wanted = []string{fmt.Sprintf("%s-%d", handleFrom(account), manyNamesakes+rand.IntN(10_000_000))}

@@ -104,14 +104,17 @@ func SetPrivacy(ctx context.Context, tx *db.Tx, board Board, private bool) error
 	if private {
 		privacy = db.ReachAll
 	}
-	n, err := tx.SetPrivacy(ctx, db.SetPrivacyParams{Privacy: privacy, Now: tx.Now, ID: board.ID, Version: board.Version})
+	err := tx.PublishSightOf(ctx, board.ID, func() error {
+		n, err := tx.SetPrivacy(ctx, db.SetPrivacyParams{Privacy: privacy, Now: tx.Now, ID: board.ID, Version: board.Version})
+		if err == nil && n != 1 {
+			err = ErrOutdated
+		}
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("set privacy: %w", err)
 	}
-	if n != 1 {
-		return ErrOutdated
-	}
-	return nil
+	return tx.PublishSightWithoutAccount(ctx, board.ID)
 }
 
 // PrivateBoard is the part of a private board that managers of its company see without being named on it.

@@ -40,6 +40,14 @@
 // reader may have missed a deletion. A restore begins a new epoch, and refuses all earlier cursors (409). A cursor of the same
 // epoch that is ahead of the head is one of a server that knows more: it is waited for, then refused for now (503).
 //
+// # Sight
+//
+// Who sees a row can change without it, too. Whoever changes whose boards an account sees clears, in the same
+// transaction, the position of the row of that board and account in the feed's table of changes of sight. It is published
+// among the rows, for its account alone, and says what the account sees when it is read: Left, drop what you have of the
+// board, or Joined, read its Snapshot. A row of a snapshot is at its position; what is changed meanwhile comes later. A
+// reader gets no such change that was published before it began, for all that it has was read since.
+//
 // # Republishing
 //
 // What is shown of a row can change without it: a board's new slug changes the keys of all its tickets. Renaming a

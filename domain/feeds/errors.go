@@ -69,6 +69,14 @@ func BadPosition(feed string) error {
 		`This is not a position in the feed `+feed+`: say "start", "end", a cursor of it, or a time such as 2026-01-31T12:00:00Z.`)
 }
 
+// CodeBadPlace: the place is none that an answer gave. Send what the answer before gave as next.
+const CodeBadPlace fault.Code = "Feed.BadPlace"
+
+func BadPlace() error {
+	return fault.Invalid.New(CodeBadPlace, "after",
+		"This is no place in a snapshot. Send what the answer before gave as next, or nothing for the first rows.")
+}
+
 // In sets the field of a BadPosition or BadCursor, and returns other errors unchanged.
 func In(field string, err error) error {
 	if errors.Is(err, CodeBadPosition) || errors.Is(err, CodeBadCursor) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -16,10 +17,20 @@ import (
 // Feed is a table whose changes are published. Its rows have an id and feed_sync_id, which is NULL until the row is
 // published as it is; sequences has a row with the feed's name.
 type Feed struct {
-	Name  string
-	Table string
-	Load  Load
-	List  List // for audits; nil if there are none
+	Name   string
+	Table  string
+	Sights string // the table of changes of sight, which are published among the rows; "" for none
+	Load   Load
+	List   List         // for audits; nil if there are none
+	Board  LoadSnapshot // nil if rows are of no board
+}
+
+// tables returns the tables whose rows the feed publishes.
+func (f Feed) tables() []string {
+	if f.Sights == "" {
+		return []string{f.Table}
+	}
+	return []string{f.Table, f.Sights}
 }
 
 // Scope says which rows of a feed a reader sees.
@@ -42,18 +53,24 @@ type Edition struct {
 	UpdatedAt time.Time
 }
 
-// Item is a row for a reader. Data is nil, and Edition zero, if the row was deleted or left the reader's scope.
+// Item is a row for a reader. Data is nil, and Edition zero, if the row was deleted or left the reader's scope. With the
+// reasons Left and Joined it is about all rows of a board, and has no ID.
 type Item struct {
 	ID       uint64
 	Position uint64
 	Edition
+	Board   id.Board // of the row; 0 if it is gone
 	Deleted bool
 	Reason  string // why it is gone, such as LeftFilter; "" if it was deleted
 	Data    any    // marshalled as JSON
 }
 
-// LeftFilter is the reason of a row that left the reader's scope.
-const LeftFilter = "left_filter"
+// Reasons of items.
+const (
+	LeftFilter = "left_filter" // the row left the reader's scope
+	Left       = "left"        // the reader does not see the board any more
+	Joined     = "joined"      // the reader sees the board, and has its rows from Snapshot
+)
 
 // Row is a row of a stretch. One that is hidden is not the reader's to see, and never was. Feed is the feed as the
 // statement saw it that read the row's position.
@@ -92,7 +109,7 @@ func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
 		aheadFor: aheadFor}
 	e.flushes = newFlushes(e, roundTime)
 	for _, f := range list {
-		if !identifier.MatchString(f.Name) || !identifier.MatchString(f.Table) || f.Load == nil {
+		if !identifier.MatchString(f.Name) || !identifier.MatchString(strings.Join(f.tables(), "_")) || f.Load == nil {
 			panic(fmt.Sprintf("feeds: %q cannot be a feed", f.Name))
 		}
 		e.feeds = append(e.feeds, f)

@@ -84,7 +84,7 @@ func right() parts {
 		remove: removePaper, move: movePaper,
 		publish: func(ctx context.Context, e *Engine) error { _, err := e.RunOnce(ctx, theFeed); return err },
 		insist: func(ctx context.Context, e *Engine, paper uint64) error {
-			return e.waitFor(ctx, e.feeds[0], paper)
+			return e.waitFor(ctx, e.feeds[0], e.feeds[0].Table, paper)
 		},
 		load: loadPapers,
 		read: func(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {

@@ -61,48 +61,57 @@ func within(ctx context.Context, f func(ctx context.Context) error) error {
 // publish at once.
 func (e *Engine) round(ctx context.Context) (more bool) {
 	for _, feed := range e.feeds {
-		var found, published int
-		err := within(ctx, func(ctx context.Context) (err error) {
-			found, published, err = e.publish(ctx, feed)
-			return err
-		})
-		if err != nil && ctx.Err() == nil {
-			e.log.Warn("a feed could not be published; it is tried again", "feed", feed.Name, "error", err)
+		for _, table := range feed.tables() {
+			var found, published int
+			err := within(ctx, func(ctx context.Context) (err error) {
+				found, published, err = e.publish(ctx, feed, table)
+				return err
+			})
+			if err != nil && ctx.Err() == nil {
+				e.log.Warn("a feed could not be published; it is tried again", "feed", feed.Name, "error", err)
+			}
+			more = more || found == Batch && published > 0
 		}
-		more = more || found == Batch && published > 0
 	}
 	return more
 }
 
-// RunOnce publishes one batch of a feed's unpublished rows, and returns how many they were. Rows that others have
-// locked are left for the next time. If there are none, it has readers see all that was published.
+// RunOnce publishes one batch of the unpublished rows of each of a feed's tables, and returns how many they were. Rows
+// that others have locked are left for the next time. If there are none, it has readers see all that was published.
 func (e *Engine) RunOnce(ctx context.Context, name string) (published int, err error) {
 	feed, err := e.Feed(name)
 	if err != nil {
 		return 0, err
 	}
-	found, published, err := e.publish(ctx, feed)
-	if err == nil && found == 0 {
+	all := 0
+	for _, table := range feed.tables() {
+		found, n, err := e.publish(ctx, feed, table)
+		if published += n; err != nil {
+			return published, err
+		}
+		all += found
+	}
+	if all == 0 {
 		err = e.settle(ctx, name)
 	}
 	return published, err
 }
 
-// publish returns how many rows it found, and how many of them it published.
+// publish returns how many rows of a feed's table it found, and how many of them it published.
 //
 // Rows are locked before the sequence and without waiting, so that nothing is waited for while the sequence is locked;
 // it is locked until the commit, so that batches become visible in the order of their positions.
-func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, err error) {
-	candidates, err := db.Read(e.db.Unpublished(ctx, feed.Table, Batch))
+func (e *Engine) publish(ctx context.Context, feed Feed, table string) (found, published int, err error) {
+	candidates, err := db.Read(e.db.Unpublished(ctx, table, Batch))
 	if err != nil {
 		return 0, 0, err
 	}
-	e.backlog.found(feed.Name, candidates)
+	e.backlog.found(table, candidates)
 	if len(candidates) == 0 {
 		return 0, 0, nil
 	}
-	published, err = e.give(ctx, feed, func(tx *db.Tx) ([]uint64, error) {
-		return tx.LockUnpublished(ctx, feed.Table, candidates)
+	published, err = e.give(ctx, feed, table, func(tx *db.Tx) ([]uint64, error) {
+		return tx.LockUnpublished(ctx, table, candidates)
 	})
 	return len(candidates), published, err
 }
@@ -112,30 +121,37 @@ func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, 
 func (e *Engine) publishOverdue(ctx context.Context) {
 	for wait.Sleep(ctx, overdue) == nil {
 		for _, feed := range e.feeds {
-			row, ok := e.backlog.overdue(feed.Name)
-			if !ok {
-				continue
-			}
-			err := within(ctx, func(ctx context.Context) error { return e.waitFor(ctx, feed, row) })
-			if err != nil && ctx.Err() == nil {
-				e.log.Warn("a row that is always in use could not be published; it is tried again", "feed", feed.Name, "row", row,
-					"error", err)
+			for _, table := range feed.tables() {
+				e.waitForOverdue(ctx, feed, table)
 			}
 		}
 	}
 }
 
-// waitFor publishes an unpublished row once its lock is free.
-func (e *Engine) waitFor(ctx context.Context, feed Feed, row uint64) error {
-	_, err := e.give(ctx, feed, func(tx *db.Tx) ([]uint64, error) {
-		return tx.WaitForUnpublished(ctx, feed.Table, row)
+// waitForOverdue publishes an overdue row of a feed's table, if there is one, once its lock is free.
+func (e *Engine) waitForOverdue(ctx context.Context, feed Feed, table string) {
+	row, ok := e.backlog.overdue(table)
+	if !ok {
+		return
+	}
+	err := within(ctx, func(ctx context.Context) error { return e.waitFor(ctx, feed, table, row) })
+	if err != nil && ctx.Err() == nil {
+		e.log.Warn("a row that is always in use could not be published; it is tried again", "feed", feed.Name, "row", row,
+			"error", err)
+	}
+}
+
+// waitFor publishes an unpublished row of a feed's table once its lock is free.
+func (e *Engine) waitFor(ctx context.Context, feed Feed, table string, row uint64) error {
+	_, err := e.give(ctx, feed, table, func(tx *db.Tx) ([]uint64, error) {
+		return tx.WaitForUnpublished(ctx, table, row)
 	})
 	return err
 }
 
-// give publishes the rows that lock locks, and returns how many they are.
+// give publishes the rows of a feed's table that lock locks, and returns how many they are.
 func (e *Engine) give(
-	ctx context.Context, feed Feed, lock func(tx *db.Tx) ([]uint64, error),
+	ctx context.Context, feed Feed, table string, lock func(tx *db.Tx) ([]uint64, error),
 ) (published int, err error) {
 	var given []uint64
 	var head uint64
@@ -149,12 +165,12 @@ func (e *Engine) give(
 		if err != nil {
 			return err
 		}
-		n, err := tx.Publish(ctx, feed.Table, rows, last-uint64(len(rows)))
+		n, err := tx.Publish(ctx, table, rows, last-uint64(len(rows)))
 		if err != nil {
 			return err
 		}
 		if n != int64(len(rows)) {
-			return fmt.Errorf("feeds: %d of %d locked rows of %s were published", n, len(rows), feed.Table)
+			return fmt.Errorf("feeds: %d of %d locked rows of %s were published", n, len(rows), table)
 		}
 		head = last
 		return tx.RecordBatch(ctx, db.RecordBatchParams{Feed: feed.Name, Hi: last, K: uint32(len(rows))})
@@ -162,7 +178,7 @@ func (e *Engine) give(
 	if err != nil || len(given) == 0 {
 		return 0, err
 	}
-	e.backlog.remove(feed.Name, given)
+	e.backlog.remove(table, given)
 	return len(given), e.noteDurable(ctx, feed.Name, head)
 }
 

@@ -136,13 +136,19 @@ func read(
 	if cursor.Position == now.Head {
 		return Page{From: cursor, Cursor: cursor}, true, nil
 	}
-	rows, err := feed.Load(ctx, tx, Span{After: cursor.Position, To: now.Head, Limit: limit, Scope: scope})
+	span := Span{After: cursor.Position, To: now.Head, Limit: limit, Scope: scope}
+	rows, err := feed.Load(ctx, tx, span)
 	if err != nil {
 		return Page{}, false, err
 	}
 	seen, err := seenBy(ctx, tx, feed, rows, cursor.Position, now.Head)
 	if err != nil {
 		return Page{}, false, err
+	}
+	if feed.Sights != "" {
+		if rows, seen, err = withSights(ctx, tx, feed, span, cursor.Began, rows, seen); err != nil {
+			return Page{}, false, err
+		}
 	}
 	if err := cursor.outdated(seen); err != nil {
 		return Page{}, false, err

@@ -45,14 +45,16 @@ func (w *Workflows) SetBoardPrivacy(ctx context.Context, slug string, private bo
 		if board.Grant.Private == private {
 			return nil
 		}
+		if private {
+			if err := keepAdmin(ctx, tx, actor, board.ID); err != nil {
+				return err
+			}
+		}
 		if err := boards.SetPrivacy(ctx, tx, board, private); err != nil {
 			return err
 		}
 		detail := accounts.AuditDetail{Name: board.Slug}
 		if private {
-			if err := keepAdmin(ctx, tx, actor, board.ID); err != nil {
-				return err
-			}
 			return audit(ctx, tx, actor, accounts.AuditBoardPrivate, detail)
 		}
 		values := migrations.Values{"company": actor.Company.Slug, "board": board.Slug}

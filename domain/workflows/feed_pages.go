@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
-	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 )
@@ -62,7 +61,7 @@ func (w *Workflows) FeedPage(ctx context.Context, base string, q FeedQuery) (fee
 	return w.feeds.Read(ctx, cursor, q.Limit, scope)
 }
 
-// FeedScope returns what the caller may see of a feed: all of its company's, or the board of a slug. It returns
+// FeedScope returns what the caller may see of a feed: all of its company's, or the board of a slug or id. It returns
 // feeds.NotFound, accounts.MissingScope or boards.NotFound.
 func (w *Workflows) FeedScope(ctx context.Context, base, feed, board string) (feeds.Scope, error) {
 	actor, err := mayReadFeed(ctx, feed)
@@ -71,7 +70,7 @@ func (w *Workflows) FeedScope(ctx context.Context, base, feed, board string) (fe
 	}
 	scope := feeds.Scope{Sight: actor.Sight(), Base: base}
 	if board != "" {
-		found, err := boards.BySlug(ctx, w.db.Queries, actor.Sight(), board)
+		found, err := boardNamed(ctx, w.db.Queries, actor.Sight(), board)
 		if err != nil {
 			return feeds.Scope{}, err
 		}

@@ -48,27 +48,33 @@ func links(scope feeds.Scope, company string) Links {
 	return Links{Base: scope.Base, Company: company}
 }
 
-// loadTickets reads the assignees after the positions: a later change is published again.
 func loadTickets(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, error) {
 	list, err := tickets.PublishedTickets(ctx, tx.Queries, span.Scope.Sight, span.After, span.To, span.Limit)
 	if err != nil {
 		return nil, err
 	}
+	return ticketRows(ctx, tx, span.Scope, list)
+}
+
+// ticketRows reads the assignees after the positions: a later change is published again.
+func ticketRows(
+	ctx context.Context, tx *db.Tx, scope feeds.Scope, list []tickets.PublishedTicket,
+) ([]feeds.Row, error) {
 	visible := make([]visibility, len(list))
 	var live, elsewhere []tickets.ID
 	for i, p := range list {
-		switch visible[i] = visibilityOf(span.Scope, p.Own, p.Visible, p.Ticket.Board); {
+		switch visible[i] = visibilityOf(scope, p.Own, p.Visible, p.Ticket.Board); {
 		case visible[i] == left:
 			elsewhere = append(elsewhere, p.Ticket.ID)
 		case visible[i] == shown && !p.Ticket.Deleted():
 			live = append(live, p.Ticket.ID)
 		}
 	}
-	assignees, err := tickets.AssigneesOf(ctx, tx.Queries, span.Scope.Company, live)
+	assignees, err := tickets.AssigneesOf(ctx, tx.Queries, scope.Company, live)
 	if err != nil {
 		return nil, err
 	}
-	onceThere, err := tickets.OnceSeen(ctx, tx.Queries, span.Scope.Sight, span.Scope.Board, elsewhere)
+	onceThere, err := tickets.OnceSeen(ctx, tx.Queries, scope.Sight, scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +87,7 @@ func loadTickets(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, 
 		item := feeds.Item{ID: uint64(p.Ticket.ID), Position: p.Position, Deleted: p.Ticket.Deleted()}
 		if visible[i] == shown && !item.Deleted {
 			item.Edition = feeds.Edition{Version: p.Ticket.Version, UpdatedAt: p.Ticket.UpdatedAt}
-			item.Data = links(span.Scope, p.Slug).Ticket(p.Ticket)
+			item.Board, item.Data = p.Ticket.Board, links(scope, p.Slug).Ticket(p.Ticket)
 		}
 		rows[i] = visible[i].row(item, p.Feed)
 	}
@@ -94,14 +100,20 @@ func loadComments(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row,
 	if err != nil {
 		return nil, err
 	}
+	return commentRows(ctx, tx, span.Scope, list)
+}
+
+func commentRows(
+	ctx context.Context, tx *db.Tx, scope feeds.Scope, list []tickets.PublishedComment,
+) ([]feeds.Row, error) {
 	visible := make([]visibility, len(list))
 	var elsewhere []tickets.ID
 	for i, p := range list {
-		if visible[i] = visibilityOf(span.Scope, p.Own, p.Visible, p.Board); visible[i] == left {
+		if visible[i] = visibilityOf(scope, p.Own, p.Visible, p.Board); visible[i] == left {
 			elsewhere = append(elsewhere, p.Comment.Ticket)
 		}
 	}
-	onceThere, err := tickets.OnceSeen(ctx, tx.Queries, span.Scope.Sight, span.Scope.Board, elsewhere)
+	onceThere, err := tickets.OnceSeen(ctx, tx.Queries, scope.Sight, scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +125,7 @@ func loadComments(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row,
 		item := feeds.Item{ID: uint64(p.Comment.ID), Position: p.Position, Deleted: p.Comment.Deleted() || p.TicketDeleted}
 		if visible[i] == shown && !item.Deleted {
 			item.Edition = feeds.Edition{Version: p.Comment.Version, UpdatedAt: p.Comment.UpdatedAt}
-			item.Data = links(span.Scope, p.Slug).Comment(p.Key, p.Comment)
+			item.Board, item.Data = p.Board, links(scope, p.Slug).Comment(p.Key, p.Comment)
 		}
 		rows[i] = visible[i].row(item, p.Feed)
 	}
@@ -133,7 +145,7 @@ func loadBoards(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, e
 		v := visibilityOf(span.Scope, p.Visible, p.Visible, p.Board.ID)
 		if v == shown {
 			item.Edition = feeds.Edition{Version: p.Board.Version, UpdatedAt: p.Board.UpdatedAt}
-			item.Data = links(span.Scope, p.Slug).Board(p.Board)
+			item.Board, item.Data = p.Board.ID, links(span.Scope, p.Slug).Board(p.Board)
 		} else {
 			v = hidden
 		}

@@ -30,18 +30,21 @@ type (
 // allFeeds are all feeds.
 var allFeeds = []FeedDescriptor{
 	{
-		Feed:  feeds.Feed{Name: "tickets", Table: "ticket", Load: loadTickets, List: listTickets},
-		scope: "tickets:read", Companies: companiesBy((*db.Queries).CompaniesOfTickets), republish: byIDs(tickets.Republish),
+		Feed: feeds.Feed{Name: "tickets", Table: "ticket", Sights: "ticket_sight", Load: loadTickets, List: listTickets,
+			Board: snapshotTickets},
+		scope: "tickets:read", Companies: companiesBy((*db.Queries).CompaniesOfTickets, (*db.Queries).CompaniesOfTicketSights), republish: byIDs(tickets.Republish),
 		keyed: tickets.IDsByKeys,
 	},
 	{
-		Feed:  feeds.Feed{Name: "comments", Table: "comment", Load: loadComments, List: listComments},
-		scope: "tickets:read", Companies: companiesBy((*db.Queries).CompaniesOfComments),
+		Feed: feeds.Feed{Name: "comments", Table: "comment", Sights: "comment_sight", Load: loadComments, List: listComments,
+			Board: snapshotComments},
+		scope: "tickets:read", Companies: companiesBy((*db.Queries).CompaniesOfComments, (*db.Queries).CompaniesOfCommentSights),
 		republish: byIDs(tickets.RepublishComments),
 	},
 	{
-		Feed:  feeds.Feed{Name: "boards", Table: "board", Load: loadBoards, List: listBoards},
-		scope: "boards:read", Companies: companiesBy((*db.Queries).CompaniesOfBoards), republish: byIDs(boards.Republish),
+		Feed: feeds.Feed{Name: "boards", Table: "board", Sights: "board_sight", Load: loadBoards, List: listBoards,
+			Board: snapshotBoards},
+		scope: "boards:read", Companies: companiesBy((*db.Queries).CompaniesOfBoards, (*db.Queries).CompaniesOfBoardSights), republish: byIDs(boards.Republish),
 	},
 }
 
@@ -69,25 +72,47 @@ func FeedList() []feeds.Feed {
 // CompaniesAtOnce is how many positions Companies reads at most.
 const CompaniesAtOnce = 2000
 
-// companiesBy returns a companiesFunc of a query for positions with their companies, in their order.
-func companiesBy[P ~struct {
-	After, To *uint64
-	Limit     int32
-}, R ~struct {
-	FeedSyncID *uint64
-	CompanyID  id.Company
-}](query func(q *db.Queries, ctx context.Context, in P) ([]R, error)) companiesFunc {
+// companiesBy returns a companiesFunc of a query for positions of rows with their companies, in their order, and of one
+// for those of changes of sight.
+func companiesBy[P, S companiesParams, R, T companiesRow](
+	rows func(q *db.Queries, ctx context.Context, in P) ([]R, error),
+	sights func(q *db.Queries, ctx context.Context, in S) ([]T, error),
+) companiesFunc {
 	return func(ctx context.Context, q *db.Queries, after, to uint64) (map[id.Company]uint64, error) {
 		in := db.CompaniesOfTicketsParams{After: &after, To: &to, Limit: CompaniesAtOnce}
-		rows, err := db.Read(query(q, ctx, P(in)))
 		last := map[id.Company]uint64{}
-		for _, row := range rows {
-			row := db.CompaniesOfTicketsRow(row)
-			last[row.CompanyID] = *row.FeedSyncID
+		note := func(row db.CompaniesOfTicketsRow) {
+			last[row.CompanyID] = max(last[row.CompanyID], *row.FeedSyncID)
+		}
+		list, err := db.Read(rows(q, ctx, P(in)))
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range list {
+			note(db.CompaniesOfTicketsRow(row))
+		}
+		changes, err := db.Read(sights(q, ctx, S(in)))
+		for _, row := range changes {
+			note(db.CompaniesOfTicketsRow(row))
 		}
 		return last, err
 	}
 }
+
+type (
+	companiesParams interface {
+		~struct {
+			After, To *uint64
+			Limit     int32
+		}
+	}
+	companiesRow interface {
+		~struct {
+			FeedSyncID *uint64
+			CompanyID  id.Company
+		}
+	}
+)
 
 // byIDs returns a republishFunc for plain ids.
 func byIDs[ID ~uint64](republish republishFunc[ID]) republishFunc[uint64] {

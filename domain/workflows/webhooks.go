@@ -353,7 +353,7 @@ func WebhookScope(hook webhooks.Webhook, base string) feeds.Scope {
 // WebhookMessage returns the message about a row of the feed of a cursor, as it was at a time.
 func WebhookMessage(of feeds.Cursor, item feeds.Item, at time.Time) webhooks.Message {
 	m := webhooks.RowMessage(of.Feed, of.Epoch, item.ID, item.Position)
-	m.Type = webhooks.TypeOf(of.Feed, item.Deleted, item.Reason == feeds.LeftFilter)
+	m.Type = webhooks.TypeOf(of.Feed, item.Deleted, item.Reason == feeds.LeftFilter || item.Reason == feeds.Left)
 	m.At, m.Data = at, item
 	if known, ok := item.Data.(interface{ subject() string }); ok {
 		m.Subject = known.subject()

@@ -33,11 +33,12 @@ var backedUp = []string{
 
 // leftOut are not in a backup: the schema's version is in the manifest; sessions and password links must not work from
 // a stolen backup; workers and limits are short-lived; a stolen backup must sign nothing; the text of a deleted comment must not outlive its undo; what is
-// durable is noted anew; membership_handle is there only while schema 2 is made.
+// durable is noted anew; changes of sight are for cursors, which a restore refuses; membership_handle is there only while schema 2 is made.
 var leftOut = []string{
 	"schema_migrations", "membership_handle", "sessions", "password_reset", "sign_in_limit", "signing_key",
 	"migration_worker", "migration_lease", "migration_upstream",
 	"public_limit", "lookup_hour", "feed_durable", "deleted_comment",
+	"ticket_sight", "comment_sight", "board_sight",
 }
 
 // isLock reports whether a table is none of the schema, but holds others off: a mark, and the lock of the schema on Galera.

@@ -56,6 +56,9 @@ const firstWithTasks = 5
 // firstWithFeeds is the schema version that added the table feed_batch.
 const firstWithFeeds = 7
 
+// firstWithSights is the schema version that added the changes of sight.
+const firstWithSights = 20
+
 // firstWithForwarded is the first whose servers note X-Forwarded-For.
 const firstWithForwarded = 20
 
@@ -208,7 +211,11 @@ func (f *facts) askFeeds(ctx context.Context, conn *sql.Conn) error {
 		return nil
 	}
 	f.waiting = &backlog{}
-	for _, table := range []string{"ticket", "comment", "board"} {
+	tables := []string{"ticket", "comment", "board"}
+	if f.schema.Version >= firstWithSights {
+		tables = append(tables, "ticket_sight", "comment_sight", "board_sight")
+	}
+	for _, table := range tables {
 		var n int
 		err := conn.QueryRowContext(ctx,
 			fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM %[1]s FORCE INDEX (uq_%[1]s_feed) WHERE feed_sync_id IS NULL LIMIT %[2]d) x", table, manyWaiting)).Scan(&n)

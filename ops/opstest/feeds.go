@@ -20,6 +20,9 @@ var followed = []string{
 	`UPDATE board SET feed_sync_id = (@p := @p + 1) ORDER BY id`,
 	`INSERT INTO feed_batch (feed, hi, k, committed_at) SELECT 'boards', @p, @p, '2026-01-01'`,
 	`UPDATE sequences SET value = @p, version = 1 WHERE name = 'boards'`,
+	`INSERT INTO ticket_sight (board_id, account_id) SELECT id, 1 FROM board LIMIT 1`,
+	`INSERT INTO comment_sight (board_id, account_id) SELECT id, 1 FROM board LIMIT 1`,
+	`INSERT INTO board_sight (board_id, account_id) SELECT id, 1 FROM board LIMIT 1`,
 	`INSERT INTO feed_durable (feed, head) SELECT name, value FROM sequences`,
 	`INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
 		SELECT 1, name, 'warehouse', epoch, value - 1, 0, 1, '2026-01-01', '2026-01-02' FROM sequences WHERE name = 'tickets'`,

@@ -1,5 +1,7 @@
 package verify
 
+import "strings"
+
 // feedChecks check positions, and the readers of feeds.
 func feedChecks() []check {
 	return []check{
@@ -18,9 +20,10 @@ func feedChecks() []check {
 		},
 		{
 			name: "feed positions", says: "Every published row has a position that its feed has reached.",
-			tables: []string{"ticket", "comment", "board"},
-			query: published("tickets", "ticket") + " UNION ALL " + published("comments", "comment") + " UNION ALL " +
-				published("boards", "board"),
+			tables: []string{"ticket", "comment", "board", "ticket_sight", "comment_sight", "board_sight"},
+			query: strings.Join([]string{published("tickets", "ticket"), published("comments", "comment"),
+				published("boards", "board"), published("tickets", "ticket_sight"), published("comments", "comment_sight"),
+				published("boards", "board_sight")}, " UNION ALL "),
 		},
 		{
 			name: "feed batches", says: "The batches of a feed published every position, up to its last.",

@@ -157,6 +157,43 @@ func (h *Handlers) readFeedAgain(ctx context.Context, c echo.Context, q workflow
 	return h.readFeed(accounts.WithActor(ctx, actor), h.respond.Base(c), q)
 }
 
+// snapshotResource is a part of a snapshot of a board.
+type snapshotResource struct {
+	Items []json.RawMessage `json:"items"`
+	UpTo  string            `json:"upto"` // the cursor up to which it has what is published
+	Next  *string           `json:"next"` // the parameter after of the next part; null at the end
+}
+
+// FeedSnapshot answers with rows of a board, fewer if they are long.
+func (h *Handlers) FeedSnapshot(c echo.Context) error {
+	limit, err := intParam(c, "limit", 1, feeds.MaxLimit, workflows.FeedLimit)
+	if err != nil {
+		return err
+	}
+	snapshot, err := h.workflows.FeedSnapshot(c.Request().Context(), h.respond.Base(c), c.Param("feed"),
+		c.QueryParam("board"), c.QueryParam("after"), limit)
+	if err != nil {
+		return err
+	}
+	part := snapshotResource{Items: []json.RawMessage{}, UpTo: snapshot.UpTo.String()}
+	next, bytes := snapshot.Next, 0
+	for i, item := range snapshot.Items {
+		body, err := json.Marshal(item)
+		if err != nil {
+			return fmt.Errorf("write item: %w", err)
+		}
+		part.Items = append(part.Items, body)
+		if bytes += len(body); bytes >= pageBytes {
+			next = snapshot.PlaceAfter(i)
+			break
+		}
+	}
+	if next != "" {
+		part.Next = &next
+	}
+	return answer(c, http.StatusOK, part)
+}
+
 type auditResource struct {
 	Upto   string          `json:"upto"`
 	Ranges []rangeResource `json:"ranges"`

@@ -1,0 +1,3 @@
+DROP TABLE board_sight;
+DROP TABLE comment_sight;
+DROP TABLE ticket_sight;
