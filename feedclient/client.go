@@ -37,8 +37,9 @@ type Item struct {
 	Version  uint64 `json:"version"`             // counts the edits of the row; 0 if it was deleted
 	// UpdatedAt is when the row last changed, zero if it was deleted.
 	UpdatedAt time.Time       `json:"updated_at"`
+	Board     uint64          `json:"board,omitempty"` // the id of the row's board; 0 if it was deleted
 	Deleted   bool            `json:"deleted"`
-	Reason    string          `json:"reason,omitempty"` // of a deletion; see LeftFilter and Swept
+	Reason    string          `json:"reason,omitempty"` // of a deletion, such as LeftFilter, or Joined
 	Data      json.RawMessage `json:"data"`             // the resource as in the API; null if it was deleted
 }
 
@@ -46,13 +47,21 @@ type Item struct {
 const (
 	LeftFilter = "left_filter" // it left the board of the query
 	Swept      = "swept"       // a read from the start did not return it any more; its Position is 0
+	Left       = "left"        // the reader does not see its board any more
 )
+
+// Joined is the reason of an item without an ID: the reader sees the board now. Read its rows with Snapshot. An item
+// without an ID whose reason is Left means all rows of the board. Follow handles both.
+const Joined = "joined"
+
+// aboutBoard reports whether an item is about all rows of its board.
+func (i Item) aboutBoard() bool { return i.ID == 0 && (i.Reason == Left || i.Reason == Joined) }
 
 // Query selects a part of a feed.
 type Query struct {
 	Feed     string
 	Cursor   string        // from a page or an event, "start", "end", or an RFC 3339 time; "" is the start
-	Board    string        // the slug of the only board to read, "" for all
+	Board    string        // the slug or id of the only board to read, "" for all
 	Limit    int           // rows that the server reads, 1 to 1000; 0 is the server's default
 	Wait     time.Duration // the timeout of an empty response while it waits for a change, at most 60 s
 	Consumer string        // a registered consumer, whose cursor replaces Cursor

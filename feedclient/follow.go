@@ -42,7 +42,8 @@ type Handler func(ctx context.Context, item Item) error
 // resumes.
 //
 // If the server refuses the cursor (after a restore, or a month without reading), it reads from the start, and then
-// hands over as deleted the rows that were not shown.
+// hands over as deleted the rows that were not shown. If the reader gets to see a board, or loses one, it hands over the
+// rows of that board.
 func (c *Client) Follow(ctx context.Context, o Options, handle Handler) error {
 	if err := c.check(); err != nil {
 		return err
@@ -69,7 +70,7 @@ func (c *Client) Follow(ctx context.Context, o Options, handle Handler) error {
 	f := &follower{c: c, o: o, place: place, handle: handle, marks: map[uint64]Mark{}}
 	f.resume(resumed)
 	for {
-		if err := f.step(ctx); err != nil && !startOver(err) {
+		if err := f.step(ctx); err != nil && !startOver(err) && !errors.Is(err, errUnknownBoards) {
 			return err
 		} else if err != nil {
 			if err := f.startOver(ctx); err != nil {
@@ -177,6 +178,23 @@ func (f *follower) insist(ctx context.Context, try func() error) error {
 // take hands items over: each whose position is above its last in this round. Positions of different rounds are not
 // compared, because a restored database uses them again.
 func (f *follower) take(ctx context.Context, items ...Item) error {
+	for len(items) > 0 {
+		n := slices.IndexFunc(items, Item.aboutBoard)
+		if n < 0 {
+			return f.takeRows(ctx, items)
+		}
+		if err := f.takeRows(ctx, items[:n]); err != nil {
+			return err
+		}
+		if err := f.changeOfBoard(ctx, items[n]); err != nil {
+			return err
+		}
+		items = items[n+1:]
+	}
+	return nil
+}
+
+func (f *follower) takeRows(ctx context.Context, items []Item) error {
 	known, err := f.known(ctx, items)
 	if err != nil {
 		return err
@@ -188,7 +206,8 @@ func (f *follower) take(ctx context.Context, items ...Item) error {
 		if err := f.handle(ctx, item); err != nil {
 			return err
 		}
-		mark := Mark{ID: item.ID, Round: f.place.Round, Position: item.Position, Gone: item.Deleted, Sum: item.Sum()}
+		mark := Mark{ID: item.ID, Round: f.place.Round, Position: item.Position, Board: item.Board,
+			Gone: item.Deleted, Sum: item.Sum()}
 		f.marks[item.ID], known[item.ID] = mark, mark
 	}
 	return nil
@@ -217,7 +236,7 @@ func (f *follower) known(ctx context.Context, items []Item) (map[uint64]Mark, er
 		if mark, ok := f.marks[item.ID]; ok {
 			known[item.ID] = mark
 		} else if _, ok := known[item.ID]; !ok && !item.Deleted {
-			mark := Mark{ID: item.ID, Round: f.place.Round}
+			mark := Mark{ID: item.ID, Round: f.place.Round, Board: item.Board}
 			noted, known[item.ID] = append(noted, mark), mark
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -23,6 +24,7 @@ type Place struct {
 // Mark is the state of a row when it was last handed over. At position 0 it may not have been.
 type Mark struct {
 	ID, Round, Position uint64
+	Board               uint64 // of the row, for BoardStore
 	Gone                bool   // the row is deleted: forget the mark
 	Sum                 uint64 // of the item, for Prove; a Store may leave it 0, and proves less then
 }
@@ -48,10 +50,10 @@ type Memory struct {
 	state state
 }
 
-// state is the content of a store. A row has its round, its position and its sum, which files of before lack.
+// state is the content of a store. A row has its round, its position, its sum and its board, which files of before lack.
 type state struct {
 	Place Place                `json:"place"`
-	Rows  map[uint64][3]uint64 `json:"rows"`
+	Rows  map[uint64][4]uint64 `json:"rows"`
 }
 
 // Place is of Store.
@@ -68,7 +70,7 @@ func (m *Memory) Marks(_ context.Context, rows []uint64) (map[uint64]Mark, error
 	found := map[uint64]Mark{}
 	for _, row := range rows {
 		if mark, ok := m.state.Rows[row]; ok {
-			found[row] = Mark{ID: row, Round: mark[0], Position: mark[1], Sum: mark[2]}
+			found[row] = Mark{ID: row, Round: mark[0], Position: mark[1], Sum: mark[2], Board: mark[3]}
 		}
 	}
 	return found, nil
@@ -85,13 +87,13 @@ func (m *Memory) Save(_ context.Context, place Place, marks []Mark) error {
 func (s *state) take(place Place, marks []Mark) {
 	s.Place = place
 	if s.Rows == nil {
-		s.Rows = map[uint64][3]uint64{}
+		s.Rows = map[uint64][4]uint64{}
 	}
 	for _, mark := range marks {
 		if mark.Gone {
 			delete(s.Rows, mark.ID)
 		} else {
-			s.Rows[mark.ID] = [3]uint64{mark.Round, mark.Position, mark.Sum}
+			s.Rows[mark.ID] = [4]uint64{mark.Round, mark.Position, mark.Sum, mark.Board}
 		}
 	}
 }
@@ -109,6 +111,19 @@ func (m *Memory) Before(_ context.Context, round uint64, limit int) (rows []uint
 		}
 	}
 	return rows, nil
+}
+
+// OfBoard is of BoardStore.
+func (m *Memory) OfBoard(_ context.Context, board, after uint64, limit int) (rows []uint64, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for row, mark := range m.state.Rows {
+		if mark[3] == board && row > after {
+			rows = append(rows, row)
+		}
+	}
+	slices.Sort(rows)
+	return rows[:min(len(rows), limit)], nil
 }
 
 // File is a Store in a file, which each Save rewrites: a crash leaves the old or the new one. It takes about 40 bytes

@@ -75,8 +75,16 @@ func printItem(env environment, item feedclient.Item, cursor string, asJSON bool
 
 // itemLine is a row of any feed in one line.
 func itemLine(item feedclient.Item) string {
+	switch item.Reason {
+	case feedclient.LeftFilter:
+		return "left the board"
+	case feedclient.Left:
+		return fmt.Sprintf("board %d is not seen any more", item.Board)
+	case feedclient.Joined:
+		return fmt.Sprintf("board %d is seen now: its rows are in /feeds/…/snapshot", item.Board)
+	}
 	if item.Deleted {
-		return cmp.Or(map[string]string{feedclient.LeftFilter: "left the board"}[item.Reason], "deleted")
+		return "deleted"
 	}
 	var row struct{ Key, Ticket, Slug, Title, Body string }
 	if err := json.Unmarshal(item.Data, &row); err != nil {
