@@ -64,6 +64,9 @@ func AuditText(e accounts.AuditEntry) string {
 	case accounts.AuditWebhookMade:
 		return "created a webhook to " + d.Name
 	case accounts.AuditWebhookChanged:
+		if d.Was != "" {
+			return "changed the webhook to " + d.Was + " to go to " + d.Name
+		}
 		return "changed the webhook to " + d.Name
 	case accounts.AuditWebhookOn:
 		return "turned on the webhook to " + d.Name

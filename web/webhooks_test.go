@@ -75,6 +75,14 @@ func TestWebhookPages(t *testing.T) {
 		ana.get("/acme/settings/webhooks/1").is(t, http.StatusNotFound)
 		e.counts(t, 6, "SELECT COUNT(*) FROM audit WHERE kind LIKE 'webhook-%'")
 	})
+	t.Run("the audit log names the old and the new host of one that is changed", func(t *testing.T) {
+		e := newEnv(t)
+		ana := e.ana()
+		ana.post("/acme/settings/webhooks", "url", "https://hooks.example.com/one", "feeds", "tickets").is(t, http.StatusCreated)
+		ana.post("/acme/settings/webhooks/1", "version", "1", "url", "https://hooks.example.org/two", "feeds", "tickets").
+			goesTo(t, "/acme/settings/webhooks/1")
+		ana.get("/acme/audit").textHas(t, "main", "changed the webhook to hooks.example.com to go to hooks.example.org")
+	})
 	t.Run("a form that is not taken says all that is wrong, and keeps what was typed", func(t *testing.T) {
 		e := newEnv(t)
 		page := e.ana().post("/acme/settings/webhooks", "url", "http://10.0.0.7/hook", "note", "For the chat").

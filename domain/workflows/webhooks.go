@@ -24,9 +24,9 @@ func mayManageWebhooks(ctx context.Context) (accounts.Actor, error) {
 	return actor, err
 }
 
-// changeWebhook runs fn in a transaction with a locked webhook, and records that in the audit list.
+// changeWebhook runs fn, which may change it, in a transaction with a locked webhook, and records that in the audit list.
 func (w *Workflows) changeWebhook(
-	ctx context.Context, what, kind string, webhook id.Webhook, fn func(tx *db.Tx, hook webhooks.Webhook) error,
+	ctx context.Context, what, kind string, webhook id.Webhook, fn func(tx *db.Tx, hook *webhooks.Webhook) error,
 ) error {
 	if _, err := mayManageWebhooks(ctx); err != nil {
 		return err
@@ -39,10 +39,15 @@ func (w *Workflows) changeWebhook(
 		if err != nil {
 			return err
 		}
-		if err := fn(tx, hook); err != nil {
+		was := hook.Host()
+		if err := fn(tx, &hook); err != nil {
 			return err
 		}
-		return audit(ctx, tx, actor, kind, accounts.AuditDetail{Name: hook.Host()})
+		detail := accounts.AuditDetail{Name: hook.Host()}
+		if detail.Name != was {
+			detail.Was = was
+		}
+		return audit(ctx, tx, actor, kind, detail)
 	})
 }
 
@@ -159,12 +164,16 @@ func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version
 	if err != nil {
 		return err
 	}
-	edit := func(tx *db.Tx, hook webhooks.Webhook) error {
+	edit := func(tx *db.Tx, hook *webhooks.Webhook) error {
 		ends, err := endsOf(ctx, tx.Queries, draft.Feeds)
 		if err != nil {
 			return err
 		}
-		return webhooks.Edit(ctx, tx, hook, version, draft, board, ends)
+		if err := webhooks.Edit(ctx, tx, *hook, version, draft, board, ends); err != nil {
+			return err
+		}
+		hook.URL = draft.URL
+		return nil
 	}
 	return w.changeWebhook(ctx, "edit webhook", accounts.AuditWebhookChanged, webhook, edit)
 }
@@ -175,14 +184,14 @@ func (w *Workflows) EnableWebhook(ctx context.Context, webhook id.Webhook, on bo
 	if on {
 		kind = accounts.AuditWebhookOn
 	}
-	return w.changeWebhook(ctx, "switch webhook", kind, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
-		return webhooks.Switch(ctx, tx, hook, on)
+	return w.changeWebhook(ctx, "switch webhook", kind, webhook, func(tx *db.Tx, hook *webhooks.Webhook) error {
+		return webhooks.Switch(ctx, tx, *hook, on)
 	})
 }
 
 // DeleteWebhook removes a webhook with its deliveries.
 func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error {
-	remove := func(tx *db.Tx, hook webhooks.Webhook) error { return webhooks.Delete(ctx, tx, hook) }
+	remove := func(tx *db.Tx, hook *webhooks.Webhook) error { return webhooks.Delete(ctx, tx, *hook) }
 	return w.changeWebhook(ctx, "delete webhook", accounts.AuditWebhookDeleted, webhook, remove)
 }
 
@@ -190,8 +199,8 @@ func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error
 // too. With once it returns Replay.
 func (w *Workflows) RotateSecret(ctx context.Context, webhook id.Webhook, once *Once[string]) (string, error) {
 	return DoOnce(ctx, w, once, func() (secret string, err error) {
-		rotate := func(tx *db.Tx, hook webhooks.Webhook) error {
-			if secret, err = webhooks.RotateSecret(ctx, tx, hook); err != nil {
+		rotate := func(tx *db.Tx, hook *webhooks.Webhook) error {
+			if secret, err = webhooks.RotateSecret(ctx, tx, *hook); err != nil {
 				return err
 			}
 			return StoreResponses(ctx, tx, once.Row(tx, secret))
