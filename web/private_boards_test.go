@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -136,4 +137,63 @@ func TestBoardMembersPage(t *testing.T) {
 		olga.post("/acme/boards/HIDE/privacy", "private", "yes").is(t, 303)
 		olga.post("/acme/HIDE-1/assignees", "quick", "1", "add", fmt.Sprint(e.idOf("mia"))).is(t, 422)
 	})
+}
+
+// On a private board the role that it gives decides, by each route that names it; who is a viewer of the company is never
+// more than that.
+func TestBoardRolesByRoute(t *testing.T) {
+	t.Parallel()
+	prepare := func(t testing.TB) *env {
+		e := newEnvWithRoles(t)
+		ana := e.ana()
+		ana.post("/acme/boards/DEMO/privacy", "private", "yes").is(t, 303)
+		for name, role := range map[string]string{"vera": "admin", "opal": "viewer", "mia": "admin"} {
+			ana.post("/acme/boards/DEMO/members", "name", "@"+name, "role", role).is(t, 303)
+		}
+		e.exec("UPDATE board SET version = 1 WHERE slug = 'DEMO'")
+		return e
+	}
+	// What is wrong with the request is told first; it changes nothing.
+	first := map[string]int{"POST /:company/:key/deletion": 404, "POST /:company/:key/restoration": 303,
+		"POST /:company/boards/:board/tickets": 422}
+	unchanging := prepare(t)
+	for route, who := range pages {
+		method, path, _ := strings.Cut(route, " ")
+		if !strings.Contains(who.path, "DEMO") || strings.Contains(who.path, "/forms/") {
+			continue
+		}
+		administers := strings.Contains(path, "/:board/members") || strings.HasSuffix(path, "/privacy")
+		t.Run(route, func(t *testing.T) {
+			e := unchanging
+			if method != http.MethodGet {
+				t.Parallel()
+				e = prepare(t)
+			}
+			admin := who.member
+			if administers {
+				admin = who.admin
+			}
+			for _, member := range []struct {
+				as, name string
+				want     int
+			}{
+				{"a viewer of the company who is an admin of the board", "vera", who.viewer},
+				{"a viewer of the board", "opal", cmp.Or(first[route], who.viewer)},
+				{"an admin of the board", "mia", admin},
+			} {
+				b := e.signedIn(member.name)
+				send := func() {
+					a := b.send(newRequest(method, who.path, formKind, strings.NewReader(form(who.fields...).Encode())))
+					if a.code != member.want {
+						t.Errorf("%s: %d, not %d", member.as, a.code, member.want)
+					}
+				}
+				if member.name == "mia" || member.want == http.StatusSeeOther && first[route] == 0 {
+					send()
+				} else {
+					e.unchanged(t, send)
+				}
+			}
+		})
+	}
 }
