@@ -174,6 +174,21 @@ func TestWebhookIsSentChanges(t *testing.T) {
 		p.deliver(t, hook)
 		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+here.Key.String()+" here", "ticket.left")
 	})
+	t.Run("of a board that becomes private that it left, and nothing of it from then on", func(t *testing.T) {
+		p := newPost(t, nil)
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets", "boards"}})
+		here := p.openTicket(t, "DEMO", "here")
+		p.deliver(t, hook)
+		board := domaintest.OK(p.Workflows.SetBoardPrivacy(p.Ctx, "DEMO", true))(t)
+		p.openTicket(t, "DEMO", "later")
+		p.deliver(t, hook)
+		got := summaries(t, p.inbox.Messages())
+		slices.Sort(got[1:])
+		same(t, got, "ticket.changed "+here.Key.String()+" here", "board.left", "ticket.left")
+		if last := string(p.inbox.Messages()[2].Body); !strings.Contains(last, fmt.Sprintf(`"board":%d,"deleted":true,"reason":"left"`, board.ID)) {
+			t.Error(last)
+		}
+	})
 }
 
 func TestWebhookThatDoesNotAnswer(t *testing.T) {
@@ -596,6 +611,9 @@ func TestWorkWebhooks(t *testing.T) {
 	for len(list) < n {
 		list = append(list, <-p.inbox.Received())
 	}
+	domaintest.OK(p.Workflows.SetBoardPrivacy(p.Ctx, "DEMO", true))(t)
+	want = append(want, "ticket.left")
+	<-p.inbox.Received()
 	cancel()
 	for range 4 {
 		<-done
