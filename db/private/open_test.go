@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,6 +102,56 @@ func TestOpen(t *testing.T) {
 			t.Error(err)
 		}
 	})
+
+	t.Run("starts, and starts again, where another user made the folder of its socket first", func(t *testing.T) {
+		if os.Geteuid() != 0 {
+			t.Log("without root there is no other user")
+			return
+		}
+		requireServer(t)
+		const stranger = 65533
+		theirs := "/tmp/counterfoil-" + strconv.Itoa(stranger-1)
+		domaintest.Must(t, os.Mkdir(theirs, 0o777))
+		t.Cleanup(func() { os.RemoveAll(theirs) })
+		domaintest.Must(t, os.Chown(theirs, stranger, stranger))
+		for _, c := range []struct{ name, below, socket string }{
+			{"short", "data", "data/run/"},
+			{"long", strings.Repeat("a-long-name/", 8) + "data", "/tmp/counterfoil-65532-"},
+		} {
+			dir := domaintest.OK(os.MkdirTemp("/tmp", "cf-user-"))(t)
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			data := filepath.Join(dir, c.below)
+			t.Cleanup(func() { sweep(t, data) })
+			for range 2 {
+				p := startHelper(t, helperConfig{Dir: data}, userOf(t, dir, stranger-1))
+				if got := p.status(); !got.Owner || !strings.Contains(got.URL, c.socket) {
+					t.Errorf("%s: %+v", c.name, got)
+				}
+				if err := p.close(); err != "" {
+					t.Error(err)
+				}
+			}
+		}
+		if left := domaintest.OK(os.ReadDir(theirs))(t); len(left) > 0 {
+			t.Errorf("the other user's folder was used: %v", left)
+		}
+	})
+
+	t.Run("does not use a folder that another user can put another one in the place of", func(t *testing.T) {
+		if os.Geteuid() != 0 {
+			t.Log("without root there is no other user")
+			return
+		}
+		dir := t.TempDir()
+		theirs := filepath.Join(dir, "theirs")
+		domaintest.Must(t, os.MkdirAll(filepath.Join(theirs, "ours"), 0o700))
+		socket := filepath.Join(theirs, "ours", "db.sock")
+		domaintest.Must(t, checkOwner(socket, dir))
+		domaintest.Must(t, os.Chown(theirs, 65533, 65533))
+		if checkOwner(socket, dir) == nil {
+			t.Error("the parent of the socket's folder is a stranger's")
+		}
+	})
 }
 
 func onOff() string {
@@ -113,6 +164,12 @@ func onOff() string {
 // ordinaryUser makes a helper run as the user nobody, whose folder dir becomes; without root, as us.
 func ordinaryUser(t *testing.T, dir string) func(*exec.Cmd) {
 	t.Helper()
+	return userOf(t, dir, 65534)
+}
+
+// userOf is ordinaryUser for any user.
+func userOf(t *testing.T, dir string, uid uint32) func(*exec.Cmd) {
+	t.Helper()
 	return func(cmd *exec.Cmd) {
 		var env []string
 		for _, pair := range cmd.Env {
@@ -124,13 +181,12 @@ func ordinaryUser(t *testing.T, dir string) func(*exec.Cmd) {
 		if os.Geteuid() != 0 {
 			return
 		}
-		const nobody = 65534
 		binary := filepath.Join(dir, "helper")
 		raw := domaintest.OK(os.ReadFile(os.Args[0]))(t)
 		domaintest.Must(t, os.WriteFile(binary, raw, 0o755))
-		domaintest.Must(t, os.Chown(dir, nobody, nobody))
+		domaintest.Must(t, os.Chown(dir, int(uid), int(uid)))
 		cmd.Path, cmd.Args[0], cmd.Dir = binary, binary, dir
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	}
 }
 

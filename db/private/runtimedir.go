@@ -1,6 +1,7 @@
 package private
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -24,18 +25,34 @@ func (s *Server) socket() (string, error) {
 	}
 	sum := sha256.Sum256([]byte(s.dir))
 	name := filepath.Join(hex.EncodeToString(sum[:6]), "db.sock")
-	uid := strconv.Itoa(os.Geteuid())
+	var first error
+	for _, base := range s.runtimeDirs() {
+		path := filepath.Join(base, name)
+		if len(path) > maxSocket {
+			continue
+		}
+		err := makePrivate(base, filepath.Dir(path))
+		if err == nil {
+			return path, nil
+		}
+		first = cmp.Or(first, err)
+	}
+	// Any user can make a folder in /tmp first, but not one whose name is not known before.
+	dir, err := os.MkdirTemp("/tmp", "counterfoil-"+strconv.Itoa(os.Geteuid())+"-")
+	if err != nil {
+		return "", cmp.Or(first, NoRuntimeDir("/tmp", err))
+	}
+	return filepath.Join(dir, "db.sock"), nil
+}
+
+// runtimeDirs are the folders that may hold the socket's, the best first.
+func (s *Server) runtimeDirs() (dirs []string) {
 	// A login's own folder, /run/user/N, is removed at logout, even under a running program.
 	if base := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(base) && !strings.HasPrefix(base, "/run/user/") &&
 		private(base, os.Geteuid()) == nil {
-		path := filepath.Join(base, "counterfoil", name)
-		if len(path) <= maxSocket && makePrivate(filepath.Join(base, "counterfoil"), filepath.Dir(path)) == nil {
-			return path, nil
-		}
+		dirs = append(dirs, filepath.Join(base, "counterfoil"))
 	}
-	base := "/tmp/counterfoil-" + uid
-	path := filepath.Join(base, name)
-	return path, makePrivate(base, filepath.Dir(path))
+	return append(dirs, "/tmp/counterfoil-"+strconv.Itoa(os.Geteuid()), filepath.Join(s.dir, "run"))
 }
 
 // makePrivate creates the folders, outermost first, and checks that no other user can reach into them.
@@ -69,13 +86,20 @@ func private(dir string, uids ...int) error {
 	return nil
 }
 
-// checkOwner returns nil if the socket's folder is ours, or for root that of the data directory's user.
+// checkOwner returns nil if the socket's folder is ours, or for root that of the data directory's user, and no other
+// user can put another one in its place.
 func checkOwner(socket, dataDir string) error {
 	uids := []int{os.Geteuid()}
 	if info, err := os.Stat(dataDir); err == nil && os.Geteuid() == 0 {
 		uids = append(uids, int(info.Sys().(*syscall.Stat_t).Uid))
 	}
-	return private(filepath.Dir(socket), uids...)
+	dir := filepath.Dir(socket)
+	if parent := filepath.Dir(dir); parent != "/tmp" { // where only a folder's owner moves it
+		if err := private(parent, uids...); err != nil {
+			return err
+		}
+	}
+	return private(dir, uids...)
 }
 
 // removeSocket removes a killed server's socket; MySQL keeps a lock file beside it.
