@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -29,6 +30,8 @@ type env struct {
 	jar  *cookiejar.Jar
 	env  []string // of the program
 	stop func()
+
+	metrics string // their address
 
 	setup chan string // the path to set up, with its code
 }
@@ -63,7 +66,13 @@ func (a *env) run(at string) {
 	t := a.t
 	t.Helper()
 	cmd := exec.Command(binary, "serve")
-	cmd.Env = append(slices.Clone(a.env), "COUNTERFOIL_ADDR="+at)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.metrics = free.Addr().String()
+	free.Close()
+	cmd.Env = append(slices.Clone(a.env), "COUNTERFOIL_ADDR="+at, "COUNTERFOIL_METRICS_ADDR="+a.metrics)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()

@@ -17,7 +17,7 @@ import (
 // streams is how many live connections the server has open.
 func (a *env) streams() string {
 	a.t.Helper()
-	answer, err := http.Get(a.url + "/metrics")
+	answer, err := http.Get("http://" + a.metrics + "/metrics")
 	if err != nil {
 		a.t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func TestDetachedStreams(t *testing.T) {
 				t.Errorf("it is encoded: %q", head)
 			}
 		}
-		if metrics := e.visitor().get("/metrics").is(t, 200).body; !strings.Contains(metrics,
+		if metrics := e.metrics(); !strings.Contains(metrics,
 			`counterfoil_request_seconds_count{method="GET",route="/:company/live",status="200"}`) {
 			t.Error("the requests are not counted")
 		}

@@ -47,11 +47,22 @@ func method(c echo.Context) string {
 	return "other"
 }
 
+// MetricsPath is where the metrics are, at an address of their own.
+const MetricsPath = "/metrics"
+
 // metrics responds with the figures of this process and the state of all migrations.
 func (s *server) metrics() http.Handler {
 	own := prometheus.NewRegistry()
 	own.MustRegister(migrationMetrics{s.console}, feedMetrics{s.console}, refMetrics{s.console, s.workflows})
-	return promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, own}, promhttp.HandlerOpts{})
+	routes := http.NewServeMux()
+	routes.Handle("GET "+MetricsPath,
+		promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, own}, promhttp.HandlerOpts{}))
+	return routes
+}
+
+// metricsMoved is the answer where the metrics were.
+func (s *server) metricsMoved(c echo.Context) error {
+	return c.String(http.StatusNotFound, "Metrics have an address of their own: see COUNTERFOIL_METRICS_ADDR.\n")
 }
 
 // migrationMetrics asks the database for the state of migrations. If it does not answer soon, these metrics are

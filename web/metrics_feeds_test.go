@@ -14,7 +14,7 @@ func TestMetricsOfFeeds(t *testing.T) {
 	e := newEnv(t)
 	now := time.Now().Truncate(time.Second)
 	e.db.SetClock(func() time.Time { return now })
-	before := e.visitor().get("/metrics").is(t, 200).body
+	before := e.metrics()
 	if strings.Contains(before, "counterfoil_feed_oldest_unpublished_seconds{") {
 		t.Error("a process that does not publish says how long something waits")
 	}
@@ -23,12 +23,11 @@ func TestMetricsOfFeeds(t *testing.T) {
 		`INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
 		SELECT (SELECT MIN(id) FROM company), name, 'warehouse', epoch, 0, 0, (SELECT MIN(id) FROM account), NOW(6), NOW(6) FROM sequences WHERE name = 'boards'`))(t)
 	now = now.Add(2*time.Second - time.Microsecond)
-	if body := e.visitor().get("/metrics").is(t, 200).
-		body; strings.Contains(body, "counterfoil_feed_consumer_lag_positions{") {
+	if body := e.metrics(); strings.Contains(body, "counterfoil_feed_consumer_lag_positions{") {
 		t.Error("each answer asks the database anew")
 	}
 	now = now.Add(time.Microsecond)
-	body := e.visitor().get("/metrics").is(t, 200).body
+	body := e.metrics()
 	for _, want := range []string{
 		`counterfoil_feed_position{feed="boards"} 1`,
 		`counterfoil_feed_position{feed="tickets"} 0`,
@@ -44,21 +43,20 @@ func TestMetricsOfFeeds(t *testing.T) {
 	}
 	e.exec("UPDATE feed_consumer SET epoch = epoch - 1")
 	now = now.Add(2 * time.Second)
-	body = e.visitor().get("/metrics").is(t, 200).body
+	body = e.metrics()
 	if !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 1`) ||
 		strings.Contains(body, `counterfoil_feed_consumer_lag_seconds{consumer="1",feed="boards"} 0`+"\n") {
 		t.Error("a consumer of an earlier epoch is not behind by the whole feed")
 	}
 	e.exec("UPDATE feed_consumer f JOIN sequences s ON s.name = f.feed SET f.epoch = s.epoch, f.position = 2")
 	now = now.Add(2 * time.Second)
-	body = e.visitor().get("/metrics").is(t, 200).body
+	body = e.metrics()
 	if !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 0`) {
 		t.Error("a consumer ahead of the feed is behind it")
 	}
 	e.exec("UPDATE feed_consumer SET position = 1")
 	now = now.Add(2 * time.Second)
-	if body := e.visitor().get("/metrics").is(t, 200).
-		body; !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 0`) {
+	if body := e.metrics(); !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 0`) {
 		t.Error("a consumer who has read all is behind")
 	}
 	for _, name := range []string{"acme", "warehouse"} {

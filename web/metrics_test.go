@@ -5,11 +5,42 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/web"
 )
+
+// metrics asks for the metrics at their own address.
+func (e *env) metrics() string {
+	e.t.Helper()
+	a := httptest.NewRecorder()
+	e.handler.Metrics().ServeHTTP(a, httptest.NewRequest(http.MethodGet, web.MetricsPath, nil))
+	if a.Code != http.StatusOK {
+		e.t.Fatalf("metrics: %d", a.Code)
+	}
+	return a.Body.String()
+}
+
+func TestMetricsAreOnlyAtTheirOwnAddress(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	for name, a := range map[string]*answer{"a visitor": e.visitor().get("/metrics"), "an operator": e.ana().get("/metrics")} {
+		a.is(t, http.StatusNotFound)
+		if strings.Contains(a.body, "counterfoil_") || !strings.Contains(a.body, "COUNTERFOIL_METRICS_ADDR") {
+			t.Errorf("%s is answered %q", name, a.body)
+		}
+	}
+	for _, path := range []string{"/", "/login", "/healthz", "/api/v1/boards", "/metrics/x"} {
+		a := httptest.NewRecorder()
+		e.handler.Metrics().ServeHTTP(a, httptest.NewRequest(http.MethodGet, path, nil))
+		if a.Code != http.StatusNotFound {
+			t.Errorf("%s at the address of the metrics is %d", path, a.Code)
+		}
+	}
+}
 
 func TestMetricsOfMigrations(t *testing.T) {
 	t.Parallel()
@@ -26,7 +57,7 @@ func TestMetricsOfMigrations(t *testing.T) {
 	} {
 		domaintest.OK(e.db.SQL.ExecContext(t.Context(), statement))(t)
 	}
-	body := e.visitor().get("/metrics").is(t, 200).body
+	body := e.metrics()
 	for _, want := range []string{
 		`counterfoil_migration_runs{state="running"} 1`,
 		`counterfoil_migration_runs{state="paused"} 64`, // more than a page of a list
@@ -45,7 +76,7 @@ func TestMetricsOfMigrations(t *testing.T) {
 	}
 
 	e.db.SQL.Close()
-	if body := e.visitor().get("/metrics").is(t, 200).body; !strings.Contains(body, "go_goroutines") {
+	if body := e.metrics(); !strings.Contains(body, "go_goroutines") {
 		t.Error("without a database there are no metrics at all")
 	}
 }
@@ -53,8 +84,11 @@ func TestMetricsOfMigrations(t *testing.T) {
 // Prometheus asks for gzip, and unpacks once.
 func TestMetricsAreCompressedOnce(t *testing.T) {
 	t.Parallel()
-	a := newEnv(t).visitor().with("Accept-Encoding", "gzip").get("/metrics").is(t, http.StatusOK)
-	unpacked, err := gzip.NewReader(strings.NewReader(a.body))
+	r := httptest.NewRequest(http.MethodGet, web.MetricsPath, nil)
+	r.Header.Set("Accept-Encoding", "gzip")
+	a := httptest.NewRecorder()
+	newEnv(t).handler.Metrics().ServeHTTP(a, r)
+	unpacked, err := gzip.NewReader(a.Body)
 	domaintest.Must(t, err)
 	text, err := io.ReadAll(unpacked)
 	if err != nil || !bytes.Contains(text, []byte("counterfoil_streams")) {

@@ -256,7 +256,7 @@ func TestRecountOnThePage(t *testing.T) {
 func TestMetricsOfRefs(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	if body := e.visitor().get("/metrics").is(t, 200).body; strings.Contains(body, "counterfoil_refs_runway_seconds ") {
+	if body := e.metrics(); strings.Contains(body, "counterfoil_refs_runway_seconds ") {
 		t.Error("with nothing given out it says how long the pool lasts")
 	} else if strings.Contains(body, "counterfoil_refs_counted_timestamp_seconds ") {
 		t.Error("codes were never counted, and it says when")
@@ -267,7 +267,7 @@ func TestMetricsOfRefs(t *testing.T) {
 	p.post("/refs/pop", `{"count":2}`).is(t, http.StatusOK)
 	e.exec("INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (UTC_TIMESTAMP(), 7, 2, 0, 1, 1)")
 	e.exec("UPDATE ref_policy SET counted_at = '2026-01-01', counted_off = 12, counted_lost = 3")
-	body := e.visitor().get("/metrics").is(t, 200).body
+	body := e.metrics()
 	for _, want := range []string{
 		`counterfoil_refs_available{length="5"} 1`,
 		`counterfoil_refs_available{length="6"} 0`,

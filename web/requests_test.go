@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -619,9 +618,7 @@ func TestPublicFormSettings(t *testing.T) {
 // metric is the value of a metric of this process, 0 if it has none yet.
 func metric(t testing.TB, e *env, name string) (value float64) {
 	t.Helper()
-	r := httptest.NewRecorder()
-	e.handler.ServeHTTP(r, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	for line := range strings.Lines(r.Body.String()) {
+	for line := range strings.Lines(e.metrics()) {
 		if rest, ok := strings.CutPrefix(line, name+" "); ok {
 			domaintest.OK(fmt.Sscan(rest, &value))(t)
 		}

@@ -48,7 +48,7 @@ func (s *server) route(e *echo.Echo) {
 
 	e.GET("/healthz", s.healthz)
 	e.GET("/readyz", s.readyz)
-	e.GET("/metrics", echo.WrapHandler(s.metrics()))
+	e.GET(MetricsPath, s.metricsMoved)
 	e.GET("/static/*", echo.WrapHandler(static.Handler()))
 	e.GET("/favicon.ico", s.favicon)
 	e.GET("/robots.txt", s.robots)

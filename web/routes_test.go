@@ -61,7 +61,7 @@ func managers(path string, code int) access {
 var pages = map[string]access{
 	"GET /healthz":     everyone("/healthz", 200),
 	"GET /readyz":      everyone("/readyz", 200),
-	"GET /metrics":     everyone("/metrics", 200),
+	"GET /metrics":     everyone("/metrics", 404),
 	"GET /static/*":    everyone("/static/x/css/app.css", 200),
 	"GET /favicon.ico": everyone("/favicon.ico", 302),
 	"GET /robots.txt":  everyone("/robots.txt", 200),

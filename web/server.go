@@ -64,7 +64,11 @@ type server struct {
 type Handler struct {
 	http.Handler
 	streams *streams.Streams
+	metrics http.Handler
 }
+
+// Metrics serves MetricsPath, and nothing else. Whoever reaches its address may read it.
+func (h Handler) Metrics() http.Handler { return h.metrics }
 
 // EndStreams ends the responses that take long, and refuses new ones. A shutdown would wait for them.
 func (h Handler) EndStreams() { h.streams.End() }
@@ -102,12 +106,23 @@ func New(cfg Config) Handler {
 		s.noteProxies(cfg.Proxies),
 	)
 	s.route(e)
-	return Handler{Handler: withHead(e), streams: long}
+	return Handler{Handler: withHead(e), streams: long, metrics: s.metrics()}
 }
 
 // HTTPServer returns a server with limits that keep slow clients from holding it up.
 func HTTPServer(handler Handler, log *slog.Logger) *http.Server {
-	server := &http.Server{
+	server := limited(handler, log)
+	server.RegisterOnShutdown(handler.EndStreams)
+	return server
+}
+
+// MetricsServer is HTTPServer for the metrics.
+func MetricsServer(handler Handler, log *slog.Logger) *http.Server {
+	return limited(handler.Metrics(), log)
+}
+
+func limited(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
@@ -116,6 +131,4 @@ func HTTPServer(handler Handler, log *slog.Logger) *http.Server {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-	server.RegisterOnShutdown(handler.EndStreams)
-	return server
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/ops/bench"
+	"github.com/counterfoil/counterfoil/web"
 )
 
 type feedBench struct {
@@ -77,9 +79,13 @@ func startServer(ctx context.Context, url string) (bench.Server, error) {
 	if err != nil {
 		return bench.Server{}, err
 	}
+	metrics, err := freeAddress()
+	if err != nil {
+		return bench.Server{}, errors.Join(err, os.RemoveAll(dir))
+	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, "serve")
 	cmd.Env = append(os.Environ(), "DATABASE_URL="+url, "COUNTERFOIL_REPLICAS=", "COUNTERFOIL_ADDR=127.0.0.1:0",
-		"COUNTERFOIL_URL=",
+		"COUNTERFOIL_URL=", "COUNTERFOIL_METRICS_ADDR="+metrics,
 		"COUNTERFOIL_DATA="+dir, "COUNTERFOIL_BLOBS=", "COUNTERFOIL_LOG=text")
 	var log bytes.Buffer
 	cmd.Stderr = &log
@@ -97,9 +103,18 @@ func startServer(ctx context.Context, url string) (bench.Server, error) {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if at, ok := strings.CutPrefix(lines.Text(), "Counterfoil is ready at "); ok {
-			return bench.Server{URL: at, Stop: stop}, nil
+			return bench.Server{URL: at, Metrics: "http://" + metrics + web.MetricsPath, Stop: stop}, nil
 		}
 	}
 	err = errors.Join(cmd.Wait(), os.RemoveAll(dir))
 	return bench.Server{}, fmt.Errorf("a server for the measurement ended before it was ready: %w\n%s", err, &log)
+}
+
+// freeAddress is an address on this machine at which nothing listened a moment ago.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
 }

@@ -26,7 +26,7 @@ import (
 // environment is the program's surroundings.
 type environment struct {
 	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload string
-	outboundAllow, outboundDeny, apiRate, log, auditDays                  string
+	outboundAllow, outboundDeny, apiRate, log, auditDays, metricsAddr     string
 
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside the built-in ones
@@ -58,6 +58,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		apiRate:       or("COUNTERFOIL_API_RATE", "1200"),
 		outboundDeny:  getenv("COUNTERFOIL_OUTBOUND_DENY"),
 		log:           or("COUNTERFOIL_LOG", "text"),
+		metricsAddr:   or("COUNTERFOIL_METRICS_ADDR", "127.0.0.1:9464"),
 		auditDays:     or("COUNTERFOIL_AUDIT_DAYS", "0"),
 		patience:      15 * time.Second,
 		stdin:         stdin, stdout: stdout, stderr: stderr,

@@ -80,7 +80,7 @@ func startApp(t *testing.T) *running {
 
 	values := map[string]string{
 		"DATABASE_URL": dbtest.URL(t), "COUNTERFOIL_DATA": t.TempDir(), "COUNTERFOIL_ADDR": "127.0.0.1:0",
-		"COUNTERFOIL_OUTBOUND_ALLOW": "127.0.0.1",
+		"COUNTERFOIL_OUTBOUND_ALLOW": "127.0.0.1", "COUNTERFOIL_METRICS_ADDR": freePort(t),
 	}
 	said, says := io.Pipe()
 	log := &slowLog{}
@@ -943,7 +943,7 @@ type metric struct {
 // metrics are those of /metrics without those of Go and the process.
 func (a *running) metrics() map[string]*metric {
 	a.Helper()
-	response := domaintest.OK(http.Get(a.url + "/metrics"))(a)
+	response := domaintest.OK(http.Get("http://" + a.metricsAddr + web.MetricsPath))(a)
 	defer response.Body.Close()
 	all := map[string]*metric{}
 	read := bufio.NewScanner(response.Body)

@@ -107,7 +107,8 @@ func (i *install) database() (pid int, err error) {
 func (i *install) program(args ...string) *exec.Cmd {
 	line := slices.Concat(i.under, []string{os.Args[0]}, args)
 	cmd := exec.Command(line[0], line[1:]...)
-	cmd.Env = append(append(os.Environ(), asProgram+"=1", "COUNTERFOIL_ADDR=127.0.0.1:0", "COUNTERFOIL_API_RATE=off"), i.env...)
+	cmd.Env = append(append(os.Environ(), asProgram+"=1", "COUNTERFOIL_ADDR=127.0.0.1:0", "COUNTERFOIL_API_RATE=off",
+		"COUNTERFOIL_METRICS_ADDR=off"), i.env...)
 	return cmd
 }
 

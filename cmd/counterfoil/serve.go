@@ -58,6 +58,13 @@ func serve(ctx context.Context, env environment) (err error) {
 		return err
 	}
 	defer listener.Close()
+	metrics, err := env.listenForMetrics()
+	if err != nil {
+		return err
+	}
+	if metrics != nil {
+		defer metrics.Close()
+	}
 	d, err := env.openCurrent(ctx)
 	if err != nil {
 		return err
@@ -68,12 +75,13 @@ func serve(ctx context.Context, env environment) (err error) {
 		return err
 	}
 	log := env.logger()
-	server := web.HTTPServer(web.New(web.Config{
+	handler := web.New(web.Config{
 		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), URL: public,
 		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest, Streams: streamLimits(log),
 		Version: version, APIRate: rate,
-	}), log)
-	return runUntilDone(ctx, env, d, w, server, listener)
+	})
+	defer serveMetrics(handler, metrics, log).Close()
+	return runUntilDone(ctx, env, d, w, web.HTTPServer(handler, log), listener)
 }
 
 // codePortTaken: the server cannot listen on its address. Stop what uses it, or set COUNTERFOIL_ADDR.

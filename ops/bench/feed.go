@@ -32,8 +32,9 @@ type FeedLoad struct {
 
 // Server is a running `counterfoil serve`.
 type Server struct {
-	URL  string
-	Stop func() error
+	URL     string
+	Metrics string // the URL of its metrics
+	Stop    func() error
 }
 
 // The measures of a feed.

@@ -317,7 +317,7 @@ func (r *eventReader) follow(got func(change int)) {
 
 // memory is the resident set of a server's process, in bytes.
 func memory(ctx context.Context, server Server) (int64, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/metrics", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.Metrics, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -76,7 +76,8 @@ func small(ctx context.Context, slug, name string) error {
 func (s *seeder) onServer(ctx context.Context, use func() error) error {
 	serve := exec.CommandContext(ctx, "bin/counterfoil", "serve")
 	serve.Cancel = func() error { return serve.Process.Signal(syscall.SIGTERM) }
-	serve.Env = append(os.Environ(), "COUNTERFOIL_ADDR=127.0.0.1:0", "COUNTERFOIL_URL=", "COUNTERFOIL_API_RATE=off")
+	serve.Env = append(os.Environ(), "COUNTERFOIL_ADDR=127.0.0.1:0", "COUNTERFOIL_URL=", "COUNTERFOIL_API_RATE=off",
+		"COUNTERFOIL_METRICS_ADDR=off")
 	var log strings.Builder
 	serve.Stderr = &log
 	out, err := serve.StdoutPipe()
