@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/db/private"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -31,6 +32,50 @@ func TestFaults(t *testing.T) {
 			}
 			ana.htmx("dialog").post("/acme/boards/DEMO/tickets", "title", "x").is(t, 503)
 		})
+	})
+
+	t.Run("what is wrong with the machine is for operators", func(t *testing.T) {
+		t.Parallel()
+		trouble := func(cfg *web.Config) {
+			cfg.Why = func() error { return private.DiskFull("/srv/secret/data", 3<<20, 0) }
+		}
+		inside := []string{"/srv/secret", " MB"}
+		check := func(name string, a *answer) {
+			t.Helper()
+			for _, text := range inside {
+				if strings.Contains(a.body, text) {
+					t.Errorf("%s (%d) shows %q", name, a.code, text)
+				}
+			}
+		}
+		e := newEnvWithRoles(t, quiet, trouble)
+		ana, mia, program := e.ana(), e.signedIn("mia"), e.program()
+		domaintest.Must(t, e.workflows.Close(context.Background()))
+		for name, a := range map[string]*answer{
+			"a member": mia.post("/acme/boards/DEMO/tickets", "title", "x").is(t, 503),
+			"a dialog": mia.htmx("dialog").post("/acme/boards/DEMO/tickets", "title", "x").is(t, 503),
+		} {
+			if check(name, a); !strings.Contains(a.body, "no room") {
+				t.Errorf("%s is not told what is wrong: %s", name, a.body)
+			}
+		}
+		for name, a := range map[string]*answer{
+			"an operator":               ana.post("/acme/boards/DEMO/tickets", "title", "x").is(t, 503),
+			"a program of the operator": program.post("/boards/DEMO/tickets", object{"title": "x"}).is(t, 503),
+		} {
+			if !strings.Contains(a.body, "/srv/secret/data") {
+				t.Errorf("%s does not see where: %s", name, a.body)
+			}
+		}
+
+		domaintest.Must(t, e.db.SQL.Close())
+		for _, path := range []string{"/", "/login", "/setup", "/acme", "/t/ukrEP", "/acme/forms/DEMO", "/join/x", "/reset/x",
+			"/api/v1/boards", "/readyz", "/healthz", "/metrics", "/admin"} {
+			check(path, e.visitor().get(path))
+		}
+		if a := e.visitor().get("/t/ukrEP").is(t, 503); !strings.Contains(a.body, "no room") {
+			t.Errorf("a visitor is not told what is wrong: %s", a.body)
+		}
 	})
 
 	t.Run("a fault of ours shows nothing of the inside", func(t *testing.T) {

@@ -408,9 +408,9 @@ func routes() map[string]bool {
 }
 
 // newEnvWithRoles has users of every role in acme, and two with a company of their own.
-func newEnvWithRoles(t testing.TB) *env {
+func newEnvWithRoles(t testing.TB, change ...func(*web.Config)) *env {
 	t.Helper()
-	e := newEnv(t)
+	e := newEnv(t, change...)
 	e.account("sam", "rivals", accounts.Owner)
 	e.account("otto", "rivals", accounts.Owner)
 	e.account("vera", "acme", accounts.Viewer)

@@ -137,7 +137,7 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 	unknown := fault.KindOf(err) == fault.Unknown
 	if code == http.StatusServiceUnavailable && !unknown && r.why != nil {
 		if why := r.why(); why != nil {
-			message = fault.Message(why)
+			message = whyFor(c, why)
 		}
 	}
 	if code == http.StatusServiceUnavailable || code == http.StatusTooManyRequests {
@@ -174,6 +174,19 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 		props.Typed = typedTexts(c)
 	}
 	r.showPage(c, code, views.ErrorPage(props))
+}
+
+// noRoom is what all but operators learn of the trouble of the database, which is a full disk.
+const noRoom = "This server has no room to save anything right now. What was saved is safe, and it goes on by itself " +
+	"once there is room. Try again later, or tell its operator."
+
+// whyFor is the trouble of the database in words: paths and sizes of the machine are for operators, and in the log.
+func whyFor(c echo.Context, why error) string {
+	user, _ := c.Get(personKey).(accounts.Account)
+	if user.Operator || accounts.MaybeActor(c.Request().Context()).Account.Operator {
+		return fault.Message(why)
+	}
+	return noRoom
 }
 
 // wayBack is the link of an error page that does not go to the boards: to the box for codes, or to the operator's list.
