@@ -232,3 +232,21 @@ func TestWait(t *testing.T) {
 		}
 	})
 }
+
+func TestReasonWithHosts(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{
+		`"https://hooks.example:8443/T0/s3cret?x=s3cret" cannot be reached: timeout.`: `hooks.example:8443 cannot be reached: timeout.`,
+		`It answered 302 and leads to "/T0/s3cret". Redirects are not followed.`:      `It answered 302 and leads to …. Redirects are not followed.`,
+		`It answered 302 and leads to "?x=s3cret".`:                                   `It answered 302 and leads to ….`,
+		`Last: "https://hooks.example/\"s3cret" is too slow: no head.`:                `Last: hooks.example is too slow: no head.`,
+		`Last: "https://hooks.example/T0/s3cr…`:                                       `Last: hooks.example`,
+		`Get https://hooks.example/s3cret: refused`:                                   `Get hooks.example refused`,
+		`"hooks.internal" is blocked: that address is not a public one.`:              `hooks.internal is blocked: that address is not a public one.`,
+		`It answered 410 Gone: it no longer accepts messages.`:                        `It answered 410 Gone: it no longer accepts messages.`,
+	} {
+		if got := (webhooks.Webhook{Reason: reason}).ReasonWithHosts(); got != want {
+			t.Errorf("%s\nis   %s\nwant %s", reason, got, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -70,6 +71,24 @@ func host(address string) string {
 	}
 	return u.Host
 }
+
+// ReasonWithHosts is Reason for those who may not see the addresses in it: each is its host alone, and a part of one,
+// as a redirect may have, is left out.
+func (w Webhook) ReasonWithHosts() string {
+	return addresses.ReplaceAllStringFunc(w.Reason, func(text string) string {
+		text = strings.Trim(text, `"`)
+		if at := host(text); at != "" {
+			return at
+		}
+		if strings.ContainsAny(text, "/?#") {
+			return "…"
+		}
+		return text
+	})
+}
+
+// addresses are quoted texts, in which messages have addresses, also where one was cut off, and addresses elsewhere.
+var addresses = regexp.MustCompile(`"(?:[^"\\]|\\.)*(?:"|$)|https?://\S+`)
 
 // Draft is the content of a webhook.
 type Draft struct {

@@ -197,7 +197,7 @@ func troubleText(w webhooks.Webhook) string {
 	case "failing":
 		return views.Counted(int64(w.Failures), "attempt", "attempts") + " failed since " + dated(*w.Failing) + " UTC."
 	case "stopped":
-		return w.Reason
+		return w.ReasonWithHosts()
 	}
 	return ""
 }
