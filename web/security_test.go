@@ -190,6 +190,30 @@ func TestSession(t *testing.T) {
 		e.counts(t, 0, "SELECT COUNT(*) FROM sessions")
 	})
 
+	t.Run("no page of a user stays in the browser's cache", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		ana := e.ana()
+		seen := 0
+		for name, one := range pages {
+			method, route, _ := strings.Cut(name, " ")
+			if method != http.MethodGet || strings.HasPrefix(route, "/static") || strings.Contains(route, "/images/") {
+				continue
+			}
+			a := ana.get(one.path)
+			kept := a.header.Get("Cache-Control")
+			if plain := strings.HasPrefix(a.header.Get("Content-Type"), "text/plain"); a.code >= 300 && a.code < 400 || plain {
+				continue // no cache keeps the one, and the other is nobody's
+			}
+			if seen++; !strings.Contains(kept, "no-store") {
+				t.Errorf("%s (%d): Cache-Control is %q", one.path, a.code, kept)
+			}
+		}
+		if seen < 60 {
+			t.Errorf("only %d pages were looked at", seen)
+		}
+	})
+
 	t.Run("has a new token at sign-in, and a made-up one is worth nothing", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -227,6 +251,9 @@ func TestSession(t *testing.T) {
 		a := b.post("/logout").goesTo(t, "/login")
 		if c := a.cookies(); len(c) != 1 || c[0].MaxAge >= 0 || c[0].Value != "" {
 			t.Errorf("the cookie stays: %+v", c)
+		}
+		if got := a.header.Values("Clear-Site-Data"); len(got) != 1 || got[0] != `"cache"` {
+			t.Errorf("the browser is to forget %q", got)
 		}
 		e.counts(t, 0, "SELECT COUNT(*) FROM sessions")
 		(&browser{env: e, cookie: token}).get("/acme").is(t, 303)

@@ -203,7 +203,8 @@ func (r *Responder) renew(c echo.Context, ctx context.Context, account accounts.
 	return r.save(context.WithValue(ctx, newSession{}, true), c)
 }
 
-// SignOut signs this browser out.
+// SignOut signs this browser out, and has it forget pictures and pages that it keeps. Its storage stays: it has drafts
+// for the account's next sign-in.
 func (r *Responder) SignOut(c echo.Context) error {
 	ctx := c.Request().Context()
 	if err := r.sessions.Destroy(ctx); err != nil {
@@ -211,6 +212,7 @@ func (r *Responder) SignOut(c echo.Context) error {
 	}
 	r.sessions.WriteSessionCookie(ctx, c.Response(), "", time.Time{})
 	r.forgetCompany(c)
+	c.Response().Header().Set("Clear-Site-Data", `"cache"`)
 	return c.Redirect(http.StatusSeeOther, views.LoginPath)
 }
 
