@@ -224,16 +224,80 @@ func TestDrafts(t *testing.T) {
 		b.wait(`Object.keys(localStorage).every(key => !key.startsWith("draft "))`)
 	})
 
-	t.Run("signing out takes one's drafts along", func(t *testing.T) {
+	t.Run("a draft waits for its account to sign in again, a week at most, and no other account sees it", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Plan")
+		a.member(t, "Ben", "ben@example.com")
+		a.onDatabase(t, "UPDATE membership SET role = 'owner'")()
 		b := a.tab(t)
+		b.open("/acme/boards/NINJA")
+		todo := b.columnID("To do")
+		b.open("/acme/boards/NINJA?q=secret")
+		b.open("/acme/boards/NINJA/settings")
+		b.fills("#column-"+todo+"-name", "Secret column")
 		b.open("/acme/NINJA-1/edit")
 		b.fills("#edit-title", "Secret plan")
-		b.reload()
+		b.signsOut() // at once: what was typed a moment ago is kept, too
+
+		b.signsIn("ben@example.com")
+		for _, path := range []string{"/acme/NINJA-1/edit", "/acme/boards/NINJA/settings", "/acme/NINJA-1", "/acme/boards/NINJA"} {
+			b.open(path)
+			b.settled()
+			b.wait(`!document.querySelector(".draft") && [...document.querySelectorAll("input, textarea, a")]
+				.every(e => !/secret/i.test(e.value ?? "") && !/secret/i.test(e.href ?? ""))`)
+		}
+		b.open("/acme/NINJA-1/edit")
+		b.fills("#edit-description", "By Ben")
+		b.signsOut()
+
+		b.signsIn(email)
+		b.open("/acme/NINJA-1/edit")
 		b.sees(".draft", "Draft restored")
-		eval[bool](b, `(document.querySelector("form[action='/logout']").requestSubmit(), true)`)
-		b.at("/login")
-		b.wait(`Object.keys(localStorage).every(key => !localStorage[key].includes("Secret plan"))`)
+		b.wait(`document.querySelector("#edit-title").value === "Secret plan" && document.querySelector("#edit-description").value === ""`)
+		b.open("/acme/boards/NINJA/settings")
+		b.wait(`document.querySelector("#column-" + %s + "-name").value === "Secret column"`, todo)
+
+		aged := eval[int](b, `Object.keys(localStorage).filter(key => key.startsWith("draft ")).map(key => {
+			const draft = JSON.parse(localStorage[key])
+			draft.at -= 7 * 864e5 + 1000
+			localStorage[key] = JSON.stringify(draft)
+		}).length`)
+		if aged != 2 {
+			t.Errorf("there are %d drafts", aged)
+		}
+		b.open("/acme/NINJA-1/edit")
+		b.wait(`!document.querySelector(".draft") && document.querySelector("#edit-title").value === "Plan"`)
+		b.wait(`Object.keys(localStorage).every(key => !key.startsWith("draft "))`)
 	})
+
+	t.Run("Back after signing out shows nothing of the page", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Secret plan")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA")
+		b.open("/acme/NINJA-1")
+		b.signsOut()
+		for range 2 {
+			eval[bool](b, `(history.back(), true)`)
+			b.wait(`location.pathname === "/login" && document.querySelector("#login-email") && !document.body.innerText.includes("Secret plan")`)
+		}
+	})
+}
+
+// signsOut signs out by the menu.
+func (b *tab) signsOut() {
+	b.t.Helper()
+	eval[bool](b, `(document.querySelector("form[action='/logout']").requestSubmit(), true)`)
+	b.at("/login")
+	b.wait(`document.readyState === "complete"`)
+}
+
+// signsIn signs in on the page for it, in the same browser.
+func (b *tab) signsIn(as string) {
+	b.t.Helper()
+	b.open("/login")
+	b.fills("#login-email", as)
+	b.fills("#login-password", password)
+	b.click("form .primary")
+	b.wait(`location.pathname.startsWith("/acme") && document.readyState === "complete"`)
 }

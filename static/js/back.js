@@ -2,7 +2,8 @@
 import htmx from '../vendor/htmx/htmx.min.js'
 import { reachAsFar } from './fresh.js'
 
-const name = 'counterfoil.scrolled'
+const of = document.body.dataset.account // another account in this tab does not see it
+const name = `counterfoil.scrolled ${of}`
 const lasts = 30 * 60 * 1000 // ms
 const here = () => location.pathname + location.search
 const board = () => document.getElementById('board')
@@ -34,7 +35,7 @@ async function restore() {
 
 // The link from a ticket back to its board keeps the filter. A live ticket is fetched again, and then the server does not
 // know it; without scripts the link has it from the start.
-const lastBoard = 'counterfoil.board'
+const lastBoard = `counterfoil.board ${of}`
 
 function keepFilter({ target }) {
 	const link = target.closest?.('.crumbs a')

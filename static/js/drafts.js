@@ -1,12 +1,12 @@
-// Drafts: the input of a form with data-draft is kept in this browser, for its account, until the server has accepted
-// the form. data-draft-version is the version that the form was made from.
+// Drafts: the input of a form with data-draft is kept in this browser, for its account alone, until the server has
+// accepted the form, or for a week: signing out keeps it for the next time. data-draft-version is the version that the form was made from.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { say } from './say.js'
 
 const account = document.body.dataset.account
 const prefix = `draft ${account} `
 const sentKey = 'draft sent'
-const days = 30
+export const days = 7
 const most = 40 // drafts of an account
 const longest = 200_000 // characters of one
 
@@ -166,11 +166,6 @@ if (account) {
 	})
 	document.addEventListener('submit', (event) => {
 		const form = event.target
-		if (form.matches('[action$="/logout"]')) {
-			kept().filter((key) => key.startsWith(prefix)).forEach(remove)
-			waiting.clear()
-			return
-		}
 		const { draft, draftTakes } = form.dataset
 		if (!draft && !draftTakes) return
 		if (waiting.has(form)) keep(form)

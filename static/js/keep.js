@@ -1,9 +1,10 @@
 // Forms that are saved each on its own: what is typed in the others of the page is kept when one is sent, and there
-// again on the page that comes back, with a note. data-keep names the page.
-import { note } from './drafts.js'
+// again on the page that comes back, with a note. data-keep names the page. It is kept for its account alone, a week.
+import { days, note } from './drafts.js'
 import { changes, fields, saved, value } from './fields.js'
 
 const page = document.querySelector('[data-keep]')
+const key = `${document.body.dataset.account} ${page?.dataset.keep}`
 
 // A number typed beside “No limit” is a limit.
 document.addEventListener('input', ({ target }) => {
@@ -23,12 +24,13 @@ function keep() {
 		if (rejected(form)) for (const field of fields(form)) kept[field.id] = [null, value(field)]
 		else for (const field of changes(form)) kept[field.id] = [saved(field), value(field)]
 	}
-	try { sessionStorage.setItem(page.dataset.keep, JSON.stringify(kept)) } catch { /* it is on the page alone */ }
+	try { sessionStorage.setItem(key, JSON.stringify({ when: Date.now(), kept })) } catch { /* it is on the page alone */ }
 }
 
 function restore() {
-	let kept
-	try { kept = JSON.parse(sessionStorage.getItem(page.dataset.keep)) ?? {} } catch { return }
+	let when, kept
+	try { ({ when, kept } = JSON.parse(sessionStorage.getItem(key)) ?? {}) } catch { return }
+	if (!kept || Date.now() - when > days * 864e5) return
 	const forms = new Set()
 	for (const [id, [was, typed]] of Object.entries(kept)) {
 		const field = document.getElementById(id)

@@ -223,7 +223,7 @@ function key(event) {
 }
 
 // Back on a board that was left by Enter on a card, that card has the focus again, or the one at its old position.
-const left = 'counterfoil.left'
+const left = `counterfoil.left ${document.body.dataset.account}`
 
 function remember({ target, detail }) {
 	const card = target.closest?.('#board .card')
