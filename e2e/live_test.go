@@ -60,6 +60,32 @@ func (b *tab) without(names ...string) {
 	}
 }
 
+func TestAPageWithoutAStreamPolls(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t)
+	for n := range 50 { // as many as a session may have
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.url+"/acme/live", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range a.cookies() {
+			r.AddCookie(c)
+		}
+		answer := domaintest.OK(http.DefaultClient.Do(r))(t)
+		defer answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Fatalf("stream %d: %s", n+1, answer.Status)
+		}
+	}
+	b := a.tab(t)
+	b.expected = regexp.MustCompile(`status of 429`)
+	b.listens("/acme/boards/DEMO")
+	b.connectionIs("polling")
+	a.post("/acme/boards/DEMO/tickets", "title", "One")
+	b.wait(`window.heard?.length > 0`)
+	a.streamsAre("50")
+}
+
 // listens opens a page and has it follow all of the first board.
 func (b *tab) listens(path string) {
 	b.t.Helper()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -262,16 +263,84 @@ func TestLiveEnds(t *testing.T) {
 	})
 	t.Run("a signed-out page hears so, and one with too many streams when to come again", func(t *testing.T) {
 		t.Parallel()
-		e := newEnv(t, withStreams(streams.Limits{OfOne: 1}))
+		e := newEnv(t, withStreams(streams.Limits{OfSession: 1}))
 		server := serveStreams(t, e)
 		if stream := watch(t, server, e.visitor(), ""); stream.StatusCode != http.StatusUnauthorized {
 			t.Errorf("signed out: %d", stream.StatusCode)
 		}
 		ana := e.ana()
 		watch(t, server, ana, "").change(t)
-		if second := watch(t, server, ana, ""); second.StatusCode != http.StatusServiceUnavailable ||
+		if second := watch(t, server, ana, ""); second.StatusCode != http.StatusTooManyRequests ||
 			second.Header.Get("Retry-After") == "" {
 			t.Errorf("the second: %d, %v", second.StatusCode, second.Header)
 		}
+		if other := watch(t, server, e.ana(), ""); other.StatusCode != http.StatusOK {
+			t.Errorf("another session: %d", other.StatusCode)
+		}
 	})
+}
+
+func TestSessionsAndCompaniesHaveSoManyStreams(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.account("sam", "rivals", accounts.Owner)
+	server := serveStreams(t, e)
+	status := func(b *browser) (*net.TCPConn, int, string) {
+		conn, from := dialLive(t, server, b, "1.1")
+		answer := domaintest.OK(http.ReadResponse(from, nil))(t)
+		if answer.StatusCode == http.StatusOK {
+			return conn, answer.StatusCode, ""
+		}
+		return conn, answer.StatusCode, answer.Header.Get("Retry-After")
+	}
+	var open [][]*net.TCPConn // of each session
+	var sessions []*browser
+	for range streams.DefaultOfCompany / streams.DefaultOfSession {
+		b := e.ana()
+		var own []*net.TCPConn
+		for range streams.DefaultOfSession {
+			conn, code, _ := status(b)
+			if code != http.StatusOK {
+				t.Fatalf("stream %d of session %d: %d", len(own)+1, len(open)+1, code)
+			}
+			own = append(own, conn)
+		}
+		if _, code, again := status(b); code != http.StatusTooManyRequests || again == "" {
+			t.Fatalf("one more of session %d: %d, Retry-After %q", len(open)+1, code, again)
+		}
+		open, sessions = append(open, own), append(sessions, b)
+	}
+	next := e.ana()
+	if _, code, again := status(next); code != http.StatusTooManyRequests || again == "" {
+		t.Errorf("one more of the company: %d, Retry-After %q", code, again)
+	}
+	s := listen(t, server, e.token, "/feeds/tickets/stream?cursor=end")
+	if body, _ := io.ReadAll(s.Body); s.StatusCode != http.StatusTooManyRequests ||
+		!strings.Contains(string(body), string(streams.CodeTooManyOfCompany)) {
+		t.Errorf("a program of the company: %d %s", s.StatusCode, body)
+	}
+	sessions[0].get("/acme/live/changes?at=").is(t, http.StatusOK) // a page goes on with polls
+	sam := e.visitor()
+	sam.post("/login", "email", "sam@example.com", "password", password)
+	r := domaintest.OK(http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/rivals/live", nil))(t)
+	r.AddCookie(&http.Cookie{Name: "counterfoil", Value: sam.cookie})
+	other := domaintest.OK(server.Client().Do(r))(t)
+	defer other.Body.Close()
+	if other.StatusCode != http.StatusOK {
+		t.Errorf("another company: %d", other.StatusCode)
+	}
+	if text := e.metrics(); !strings.Contains(text, "counterfoil_streams_refused_total") {
+		t.Error("refusals are not counted")
+	}
+
+	for _, conn := range open[3] { // dropped, as by a router that restarts
+		domaintest.Must(t, conn.SetLinger(0))
+		domaintest.Must(t, conn.Close())
+	}
+	e.waitForStreams(t, streams.DefaultOfCompany-streams.DefaultOfSession+1)
+	for _, b := range []*browser{sessions[3], next} {
+		if _, code, _ := status(b); code != http.StatusOK {
+			t.Errorf("after the end of others: %d", code)
+		}
+	}
 }

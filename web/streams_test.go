@@ -284,7 +284,7 @@ func TestStreamsAreBounded(t *testing.T) {
 
 	t.Run("all tokens of a person count as one", func(t *testing.T) {
 		t.Parallel()
-		e := newEnv(t, withStreams(streams.Limits{OfOne: 2}))
+		e := newEnv(t, withStreams(streams.Limits{OfSession: 2}))
 		e.account("mia", "acme", accounts.Member)
 		server := serveStreams(t, e)
 		var codes []int
@@ -292,25 +292,25 @@ func TestStreamsAreBounded(t *testing.T) {
 			token := e.tokenOf("mia", "acme", "tickets:read", scope)
 			codes = append(codes, listen(t, server, token, "/feeds/tickets/stream?cursor=end").StatusCode)
 		}
-		if !slices.Equal(codes, []int{200, 200, 503}) {
+		if !slices.Equal(codes, []int{200, 200, 429}) {
 			t.Errorf("they are answered %d", codes)
 		}
 	})
 
 	t.Run("there are so many of one person, and so many in all", func(t *testing.T) {
 		t.Parallel()
-		e := newEnv(t, withStreams(streams.Limits{Most: 5, OfOne: 3}))
+		e := newEnv(t, withStreams(streams.Limits{Most: 5, OfSession: 3}))
 		e.publish() // nothing is left to publish
 		e.startFeeds()
 		e.account("mia", "acme", accounts.Member)
 		mia := e.tokenOf("mia", "acme", "tickets:read")
 		server := serveStreams(t, e)
-		refused := func(token, path string) {
+		refused := func(token, path string, code int, problem string) {
 			t.Helper()
 			s := listen(t, server, token, path)
 			body, _ := io.ReadAll(s.Body)
-			if s.StatusCode != http.StatusServiceUnavailable || s.Header.Get("Retry-After") == "" ||
-				!strings.Contains(string(body), "urn:counterfoil:problem:Stream.TooMany") {
+			if s.StatusCode != code || s.Header.Get("Retry-After") == "" ||
+				!strings.Contains(string(body), `"urn:counterfoil:problem:`+problem+`"`) {
 				t.Errorf("one more is answered %d %v %s", s.StatusCode, s.Header, body)
 			}
 		}
@@ -321,14 +321,14 @@ func TestStreamsAreBounded(t *testing.T) {
 		for _, s := range own {
 			domaintest.OK(s.next())(t)
 		}
-		refused(e.token, "/feeds/tickets/stream?cursor=end")
-		refused(e.token, "/feeds/tickets?cursor=end&wait=60")
+		refused(e.token, "/feeds/tickets/stream?cursor=end", 429, "Stream.TooManyOfSession")
+		refused(e.token, "/feeds/tickets?cursor=end&wait=60", 429, "Stream.TooManyOfSession")
 		for range 2 {
 			if s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end"); s.StatusCode != http.StatusOK {
 				t.Errorf("another token is answered %d", s.StatusCode)
 			}
 		}
-		refused(mia, "/feeds/tickets/stream?cursor=end")
+		refused(mia, "/feeds/tickets/stream?cursor=end", 503, "Stream.TooMany")
 		e.program().feed(t, "tickets", "cursor", "end") // who does not wait is answered
 		own[0].Body.Close()
 		e.waitForStreams(t, 4)
@@ -362,7 +362,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	t.Run("many at one place share what they read", func(t *testing.T) {
 		t.Parallel()
 		const readers = 100
-		e := newEnv(t)
+		e := newEnv(t, withStreams(streams.Limits{OfSession: readers}))
 		e.publish()
 		e.startFeeds()
 		server := serveStreams(t, e)

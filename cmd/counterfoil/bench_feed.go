@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/ops/bench"
 	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 type feedBench struct {
@@ -86,6 +88,7 @@ func startServer(ctx context.Context, url string) (bench.Server, error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, "serve")
 	cmd.Env = append(os.Environ(), "DATABASE_URL="+url, "COUNTERFOIL_REPLICAS=", "COUNTERFOIL_ADDR=127.0.0.1:0",
 		"COUNTERFOIL_URL=", "COUNTERFOIL_METRICS_ADDR="+metrics,
+		"COUNTERFOIL_COMPANY_STREAMS="+strconv.Itoa(streams.DefaultMost),
 		"COUNTERFOIL_DATA="+dir, "COUNTERFOIL_BLOBS=", "COUNTERFOIL_LOG=text")
 	var log bytes.Buffer
 	cmd.Stderr = &log

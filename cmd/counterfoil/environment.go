@@ -21,12 +21,14 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 // environment is the program's surroundings.
 type environment struct {
 	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload string
 	outboundAllow, outboundDeny, apiRate, log, auditDays, metricsAddr     string
+	companyStreams                                                        string
 
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside the built-in ones
@@ -45,23 +47,24 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 	}
 	data := or("COUNTERFOIL_DATA", "./data")
 	return environment{
-		databaseURL:   getenv("DATABASE_URL"),
-		replicas:      getenv("COUNTERFOIL_REPLICAS"),
-		addr:          or("COUNTERFOIL_ADDR", "127.0.0.1:8080"),
-		url:           getenv("COUNTERFOIL_URL"),
-		token:         getenv("COUNTERFOIL_TOKEN"),
-		proxies:       getenv("COUNTERFOIL_TRUSTED_PROXIES"),
-		data:          data,
-		blobs:         or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),
-		upload:        or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
-		outboundAllow: getenv("COUNTERFOIL_OUTBOUND_ALLOW"),
-		apiRate:       or("COUNTERFOIL_API_RATE", "1200"),
-		outboundDeny:  getenv("COUNTERFOIL_OUTBOUND_DENY"),
-		log:           or("COUNTERFOIL_LOG", "text"),
-		metricsAddr:   or("COUNTERFOIL_METRICS_ADDR", "127.0.0.1:9464"),
-		auditDays:     or("COUNTERFOIL_AUDIT_DAYS", "0"),
-		patience:      15 * time.Second,
-		stdin:         stdin, stdout: stdout, stderr: stderr,
+		databaseURL:    getenv("DATABASE_URL"),
+		replicas:       getenv("COUNTERFOIL_REPLICAS"),
+		addr:           or("COUNTERFOIL_ADDR", "127.0.0.1:8080"),
+		url:            getenv("COUNTERFOIL_URL"),
+		token:          getenv("COUNTERFOIL_TOKEN"),
+		proxies:        getenv("COUNTERFOIL_TRUSTED_PROXIES"),
+		data:           data,
+		blobs:          or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),
+		upload:         or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
+		outboundAllow:  getenv("COUNTERFOIL_OUTBOUND_ALLOW"),
+		apiRate:        or("COUNTERFOIL_API_RATE", "1200"),
+		outboundDeny:   getenv("COUNTERFOIL_OUTBOUND_DENY"),
+		log:            or("COUNTERFOIL_LOG", "text"),
+		companyStreams: or("COUNTERFOIL_COMPANY_STREAMS", strconv.Itoa(streams.DefaultOfCompany)),
+		metricsAddr:    or("COUNTERFOIL_METRICS_ADDR", "127.0.0.1:9464"),
+		auditDays:      or("COUNTERFOIL_AUDIT_DAYS", "0"),
+		patience:       15 * time.Second,
+		stdin:          stdin, stdout: stdout, stderr: stderr,
 	}
 }
 
@@ -145,6 +148,16 @@ func (e environment) maxUpload() (int64, error) {
 		return 0, badSetting("COUNTERFOIL_MAX_UPLOAD", e.upload, "the size of the largest file, such as 500MB or 2GB")
 	}
 	return n * unit, nil
+}
+
+// streamsOfCompany reads COUNTERFOIL_COMPANY_STREAMS.
+func (e environment) streamsOfCompany() (int, error) {
+	n, err := strconv.Atoi(e.companyStreams)
+	if err != nil || n < 1 || n > streams.DefaultMost {
+		return 0, badSetting("COUNTERFOIL_COMPANY_STREAMS", e.companyStreams, fmt.Sprintf("the pages and programs of a "+
+			"company that may wait for changes at once on a server, 1 to %d", streams.DefaultMost))
+	}
+	return n, nil
 }
 
 // callsPerMinute reads COUNTERFOIL_API_RATE; it is 0 for off.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"log/slog"
 	"syscall"
 
 	"github.com/counterfoil/counterfoil/web/streams"
@@ -12,17 +11,19 @@ import (
 const otherFiles = 1000
 
 // streamLimits leaves room for everything else where the process may open few files.
-func streamLimits(log *slog.Logger) streams.Limits {
+func (e environment) streamLimits() (streams.Limits, error) {
+	ofCompany, err := e.streamsOfCompany()
+	if err != nil {
+		return streams.Limits{}, err
+	}
+	limits := streams.Limits{OfCompany: ofCompany}
 	var files syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
-		return streams.Limits{}
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil || files.Cur >= streams.DefaultMost+otherFiles {
+		return limits, nil
 	}
-	if files.Cur >= streams.DefaultMost+otherFiles {
-		return streams.Limits{}
-	}
-	most := max(int(files.Cur)-otherFiles, int(files.Cur)/2, 1)
-	log.Warn("this process may open few files, so few browsers and readers can wait for changes at once: raise the limit "+
-		"(ulimit -n, LimitNOFILE= of systemd)", "files", files.Cur, "needed", streams.DefaultMost+otherFiles,
-		"streams", most)
-	return streams.Limits{Most: most}
+	limits.Most = max(int(files.Cur)-otherFiles, int(files.Cur)/2, 1)
+	e.logger().Warn("this process may open few files, so few browsers and readers can wait for changes at once: raise the "+
+		"limit (ulimit -n, LimitNOFILE= of systemd)", "files", files.Cur, "needed", streams.DefaultMost+otherFiles,
+		"streams", limits.Most)
+	return limits, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -9,12 +10,16 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 // A server that may open few files says so, refuses streams in time, and goes on with everything else.
 func TestFewOpenFiles(t *testing.T) {
 	t.Parallel()
 	i := onURL(t, dbtest.URL(t))
+	_, w, d := i.operator(t)
+	company := id.Company(domaintest.Number(t, d, "SELECT id FROM company"))
 	i.under = []string{"sh", "-c", `ulimit -n 300 && exec "$0" "$@"`}
 	p, c := i.serve(t), newClient(i)
 	c.board(t, p.url, "NINJA")
@@ -23,8 +28,11 @@ func TestFewOpenFiles(t *testing.T) {
 	}
 	s := &served{install: i, t: t, host: strings.TrimPrefix(p.url, "http://")}
 	var taken, refused atomic.Int64
-	for range 8 {
-		all(s.connections(25, streamRequest(i.token, "")), func(c net.Conn) {
+	for user := range 8 {
+		email := fmt.Sprintf("user%d@example.com", user)
+		domaintest.Member(t, d, company, "User", email, "member", "")
+		token := domaintest.OK(w.Workflows.OpenToken(t.Context(), "acme", email, nil, 0))(t)
+		all(s.connections(25, streamRequest(token, "")), func(c net.Conn) {
 			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 			switch {
 			case err != nil:

@@ -53,6 +53,10 @@ func serve(ctx context.Context, env environment) (err error) {
 	if err != nil {
 		return err
 	}
+	limits, err := env.streamLimits()
+	if err != nil {
+		return err
+	}
 	listener, err := listen(env.addr)
 	if err != nil {
 		return err
@@ -77,7 +81,7 @@ func serve(ctx context.Context, env environment) (err error) {
 	log := env.logger()
 	handler := web.New(web.Config{
 		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), URL: public,
-		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest, Streams: streamLimits(log),
+		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest, Streams: limits,
 		Version: version, APIRate: rate,
 	})
 	defer serveMetrics(handler, metrics, log).Close()

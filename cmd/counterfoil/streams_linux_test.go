@@ -21,9 +21,10 @@ import (
 // ticket that is opened then.
 func TestFiveThousandStreams(t *testing.T) {
 	t.Parallel()
-	const users = 4
-	const each = streams.DefaultMost / users
+	const each = streams.DefaultOfSession
+	const users = streams.DefaultMost / each
 	i := onURL(t, dbtest.URL(t))
+	i.env = append(i.env, fmt.Sprint("COUNTERFOIL_COMPANY_STREAMS=", streams.DefaultMost))
 	_, w, d := i.operator(t)
 	p, c := i.serve(t), newClient(i)
 	c.board(t, p.url, "NINJA")

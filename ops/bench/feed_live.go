@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
@@ -111,7 +112,7 @@ func (b *feedBench) latency(ctx context.Context, to, from Server, slug, strategy
 	got := newArrivals(changes, 1)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	reader, err := b.stream(ctx, from, slug)
+	reader, err := b.stream(ctx, from, slug, b.token)
 	if err != nil {
 		return Row{}, err
 	}
@@ -174,8 +175,14 @@ func (b *feedBench) fanOut(ctx context.Context, server Server) (Row, error) {
 			reader.Close()
 		}
 	}()
-	open := func() error {
-		reader, err := b.stream(ctx, server, slug)
+	token := b.token
+	open := func() (err error) {
+		if n := len(readers); n%streamsEach == 0 {
+			if token, err = b.reader(ctx, n/streamsEach); err != nil {
+				return err
+			}
+		}
+		reader, err := b.stream(ctx, server, slug, token)
 		if err == nil {
 			readers = append(readers, reader)
 		}
@@ -223,6 +230,29 @@ func (b *feedBench) fanOut(ctx context.Context, server Server) (Row, error) {
 	return row, nil
 }
 
+// streamsEach is how many streams an account has.
+const streamsEach = 40
+
+// reader returns the token of one more member.
+func (b *feedBench) reader(ctx context.Context, n int) (string, error) {
+	email := fmt.Sprintf("reader%d@example.com", n)
+	added, err := b.d.SQL.ExecContext(ctx, "INSERT INTO account (email, name, password_hash, operator, created_at) "+
+		"VALUES (?, 'Reader', '', FALSE, NOW(6))", email)
+	if err != nil {
+		return "", err
+	}
+	account, err := added.LastInsertId()
+	if err != nil {
+		return "", err
+	}
+	_, err = b.d.SQL.ExecContext(ctx, "INSERT INTO membership (company_id, account_id, role, handle, created_at) "+
+		"VALUES (?, ?, 'member', ?, NOW(6))", accounts.ActorFrom(ctx).Company.ID, account, fmt.Sprintf("reader%d", n))
+	if err != nil {
+		return "", err
+	}
+	return b.w.Workflows.OpenToken(ctx, accounts.ActorFrom(ctx).Company.Slug, email, nil, 0)
+}
+
 // client makes the changes.
 var client = &http.Client{Timeout: overdue, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
@@ -257,7 +287,7 @@ type eventReader struct {
 }
 
 // stream starts to read a board's changes at the end of the feed, and returns once the server has started.
-func (b *feedBench) stream(ctx context.Context, server Server, slug string) (*eventReader, error) {
+func (b *feedBench) stream(ctx context.Context, server Server, slug, token string) (*eventReader, error) {
 	address, err := url.Parse(server.URL)
 	if err != nil {
 		return nil, err
@@ -268,7 +298,7 @@ func (b *feedBench) stream(ctx context.Context, server Server, slug string) (*ev
 	}
 	request, err := http.NewRequest(http.MethodGet, server.URL+"/api/v1/feeds/tickets/stream?cursor=end&board="+slug, nil)
 	if err == nil {
-		request.Header.Set("Authorization", "Bearer "+b.token)
+		request.Header.Set("Authorization", "Bearer "+token)
 		err = request.Write(conn)
 	}
 	if err != nil {

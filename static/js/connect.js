@@ -21,7 +21,7 @@ class Out extends Error {}
 // check throws if the company is not visible any more: signed out, removed, deleted.
 function check(response) {
 	if ([401, 403, 404].includes(response.status) || response.redirected) throw new Out()
-	if (!response.ok && response.status !== 304) throw Object.assign(new Error(`${response.status}`), { after: Number(response.headers.get('Retry-After')) })
+	if (!response.ok && response.status !== 304) throw Object.assign(new Error(`${response.status}`), { status: response.status, after: Number(response.headers.get('Retry-After')) })
 }
 
 export class Connection {
@@ -65,8 +65,9 @@ export class Connection {
 			const began = Date.now()
 			let after = 0
 			let streamed = false
+			const streams = this.#streams && (this.#cut < 3 || this.#polls >= AGAIN)
 			try {
-				if (this.#streams && (this.#cut < 3 || this.#polls >= AGAIN)) {
+				if (streams) {
 					this.#polls = 0
 					await this.#stream()
 					streamed = true
@@ -79,6 +80,10 @@ export class Connection {
 				if (error instanceof Out) {
 					this.#show('out')
 					return
+				}
+				if (streams && error.status === 429) { // as many streams as there may be: one in a minute is tried again
+					this.#cut = 3
+					continue
 				}
 				after = error.after * 1000 || 0
 				this.#failures++

@@ -44,7 +44,7 @@ func (h *Handlers) FeedStream(c echo.Context) error {
 	if f.cursor, err = h.workflows.FeedCursor(ctx, f.feed, from); err != nil {
 		return err
 	}
-	if f.Stream, err = h.streams.Stream(c); err != nil {
+	if f.Stream, err = h.streams.Stream(c, ""); err != nil {
 		return err
 	}
 	first, err := h.frames.read(ctx, h.workflows, f.scope, f.cursor, frameRows)

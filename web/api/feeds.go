@@ -115,7 +115,7 @@ func nextChunk(left, looked, bytes int) int {
 // waitForFeed returns a page once there is a change after an empty one, or an empty one after a while.
 func (h *Handlers) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedResource,
 	wait time.Duration) (feedResource, error) {
-	waiting, err := h.streams.Hold(c)
+	waiting, err := h.streams.Hold(c, "")
 	if err != nil {
 		return page, err
 	}

@@ -137,7 +137,7 @@ func (h *Handlers) Live(c echo.Context) error {
 	v := &viewer{Reader: readerOf(actor), slug: actor.Company.Slug}
 	v.cookie = strings.Clone(h.respond.SessionCookie(c)) // without the other parameters
 	var err error
-	if v.Stream, err = h.streams.Stream(c); err != nil {
+	if v.Stream, err = h.streams.Stream(c, v.cookie); err != nil {
 		return err
 	}
 	v.news = h.hub.After(v.Reader, seenPosition(c))

@@ -267,7 +267,7 @@ func (r *Responder) LogError(c echo.Context, code int, err error) {
 	if code == http.StatusServiceUnavailable {
 		level = slog.LevelWarn
 	}
-	if errors.Is(err, streams.CodeTooMany) || errors.Is(err, refs.CodeEmpty) || errors.Is(err, workflows.CodeStopping) ||
+	if streams.IsTooMany(err) || errors.Is(err, refs.CodeEmpty) || errors.Is(err, workflows.CodeStopping) ||
 		errors.Is(err, feeds.CodeCursorAhead) {
 		// The first two have metrics, the third is no trouble, the last passes by itself: none fills a log.
 		level = slog.LevelDebug

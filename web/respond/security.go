@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 // Names of security events in the log. Rules of fail2ban and of a SIEM match them, so they stay.
@@ -26,6 +27,8 @@ const (
 // securityEvent returns the event that a refusal is, "" if it is none.
 func securityEvent(code int, err error) string {
 	switch {
+	case streams.IsTooMany(err): // many tabs are no attack; counterfoil_streams_refused_total counts them
+		return ""
 	case errors.Is(err, accounts.CodeWrongPassword), errors.Is(err, accounts.CodeWrongCurrentPassword):
 		return EventSignInRefused
 	case errors.Is(err, accounts.CodeBadToken):

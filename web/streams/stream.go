@@ -22,10 +22,10 @@ type Stream struct {
 	beat, check *time.Ticker
 }
 
-// Stream counts a stream and sends nothing, so that an error can still be a response. Its caller runs or closes it. It
-// returns an error with CodeTooMany, or workflows.Stopping.
-func (s *Streams) Stream(c echo.Context) (*Stream, error) {
-	response, err := s.Hold(c)
+// Stream counts a stream and sends nothing, so that an error can still be a response. session is as in Hold. Its caller
+// runs or closes it. It returns an error that IsTooMany, or workflows.Stopping.
+func (s *Streams) Stream(c echo.Context, session string) (*Stream, error) {
+	response, err := s.Hold(c, session)
 	if err != nil {
 		return nil, err
 	}

@@ -16,10 +16,10 @@ package streams
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -29,25 +29,32 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// DefaultMost is Limits.Most where nothing else is said.
-const DefaultMost = 5000
+// Limits where nothing else is said.
+const (
+	DefaultMost      = 5000
+	DefaultOfSession = 50
+	DefaultOfCompany = 500
+)
 
 // Limits bound responses that may take long. A zero value has its default.
 type Limits struct {
-	Most  int           // there may be at once in this process
-	OfOne int           // open at once per reader
-	Beat  time.Duration // of a heartbeat
-	Check time.Duration // the interval of checks of the reader's access
-	Write time.Duration // for the reader to take the bytes sent
+	Most      int           // there may be at once in this process,
+	OfSession int           // of a session of a browser, or of all tokens of an account together,
+	OfCompany int           // and of a company
+	Beat      time.Duration // of a heartbeat
+	Check     time.Duration // the interval of checks of the reader's access
+	Write     time.Duration // for the reader to take the bytes sent
 }
 
 func (l Limits) orDefaults() Limits {
 	l.Most = cmp.Or(l.Most, DefaultMost)
-	l.OfOne = cmp.Or(l.OfOne, 2500)
+	l.OfSession = cmp.Or(l.OfSession, DefaultOfSession)
+	l.OfCompany = cmp.Or(l.OfCompany, DefaultOfCompany)
 	l.Beat = cmp.Or(l.Beat, 20*time.Second)
 	l.Check = cmp.Or(l.Check, 30*time.Second)
 	l.Write = cmp.Or(l.Write, 10*time.Second)
@@ -61,30 +68,42 @@ var (
 		Help: "Responses refused because too many were open."})
 )
 
-// CodeTooMany: too many streams and waiting requests are open. Close some, or try again after
-// Retry-After.
+// CodeTooMany: this server has too many streams and waiting requests open. Try again after Retry-After, or ask
+// without waiting.
 const CodeTooMany fault.Code = "Stream.TooMany"
 
-// tooMany is the error of one more than the limit.
-type tooMany struct {
-	most int
-	own  bool // of this reader
-}
+// CodeTooManyOfSession: the session, or the account whose tokens are used, has too many streams and waiting requests
+// open on this server. Close some, or ask without waiting.
+const CodeTooManyOfSession fault.Code = "Stream.TooManyOfSession"
 
-func (e tooMany) Error() string {
-	if e.own {
-		return "You have " + strconv.Itoa(e.most) +
-			" connections open that wait for changes, the most allowed. Close some of them."
-	}
-	return "This server has " + strconv.Itoa(e.most) +
-		" connections open that wait for changes, and takes no more. Try again later, or ask without waiting."
-}
+// CodeTooManyOfCompany: the company has too many streams and waiting requests open on this server. Ask without waiting,
+// or try again after Retry-After.
+const CodeTooManyOfCompany fault.Code = "Stream.TooManyOfCompany"
 
-func (e tooMany) Unwrap() error {
-	return fault.Unavailable.New(CodeTooMany, "", e.Error())
-}
+// tooMany is the error of one more than a limit.
+type tooMany struct{ error }
 
 func (tooMany) RetryAfter() time.Duration { return 15 * time.Second }
+
+func (e tooMany) Unwrap() error { return e.error }
+
+func tooManyInAll(most int) error {
+	return tooMany{fault.Unavailable.New(CodeTooMany, "", fmt.Sprintf("This server has %d connections open that wait for "+
+		"changes, and takes no more. Try again later, or ask without waiting.", most))}
+}
+
+func tooManyOfSession(most int) error {
+	return tooMany{fault.RateLimited.New(CodeTooManyOfSession, "", fmt.Sprintf("You have %d connections open that wait "+
+		"for changes, the most allowed. Close some of them, or ask without waiting.", most))}
+}
+
+func tooManyOfCompany(most int) error {
+	return tooMany{fault.RateLimited.New(CodeTooManyOfCompany, "", fmt.Sprintf("Your company has %d connections open that "+
+		"wait for changes, the most allowed. Try again later, or ask without waiting.", most))}
+}
+
+// IsTooMany reports whether a response was refused because too many were open.
+func IsTooMany(err error) bool { return errors.As(err, new(tooMany)) }
 
 // Streams counts the responses of a server that may take long, and ends them all if it stops.
 type Streams struct {
@@ -96,7 +115,7 @@ type Streams struct {
 
 	mu       sync.Mutex
 	open     int
-	of       map[string]int
+	of       map[any]int          // of each session and each company
 	rounds   [kinds]chan struct{} // nil if no stream waits
 	held     map[reader]map[*Response]bool
 	watching bool
@@ -114,7 +133,7 @@ const (
 
 // New returns the Streams of a server. Its owner calls End.
 func New(limits Limits, access Access, log *slog.Logger) *Streams {
-	s := &Streams{limits: limits.orDefaults(), access: access, log: log, of: map[string]int{},
+	s := &Streams{limits: limits.orDefaults(), access: access, log: log, of: map[any]int{},
 		held: map[reader]map[*Response]bool{}}
 	s.ending, s.end = context.WithCancel(context.Background())
 	return s
@@ -130,32 +149,41 @@ func (s *Streams) Open() int {
 	return s.open
 }
 
-// enter counts one more of a reader. It returns tooMany, or workflows.Stopping.
-func (s *Streams) enter(who string) error {
+// enter counts one more. It returns tooMany, or workflows.Stopping.
+func (s *Streams) enter(session string, company id.Company) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.ending.Err() != nil:
+	if s.ending.Err() != nil {
 		return workflows.Stopping()
+	}
+	var err error
+	switch {
 	case s.open >= s.limits.Most:
+		err = tooManyInAll(s.limits.Most)
+	case s.of[session] >= s.limits.OfSession:
+		err = tooManyOfSession(s.limits.OfSession)
+	case s.of[company] >= s.limits.OfCompany:
+		err = tooManyOfCompany(s.limits.OfCompany)
+	}
+	if err != nil {
 		refusedStreams.Inc()
-		return tooMany{most: s.limits.Most}
-	case s.of[who] >= s.limits.OfOne:
-		refusedStreams.Inc()
-		return tooMany{most: s.limits.OfOne, own: true}
+		return err
 	}
 	s.open++
-	s.of[who]++
+	s.of[session]++
+	s.of[company]++
 	openStreams.Inc()
 	return nil
 }
 
-func (s *Streams) leave(who string) {
+func (s *Streams) leave(session string, company id.Company) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
-	if s.of[who]--; s.of[who] == 0 {
-		delete(s.of, who)
+	for _, of := range []any{session, company} {
+		if s.of[of]--; s.of[of] == 0 {
+			delete(s.of, of)
+		}
 	}
 	openStreams.Dec()
 }
@@ -200,26 +228,29 @@ type Response struct {
 	streams *Streams
 	ctx     context.Context // ends when the reader has gone, or alive ends, and has the request's values
 	control *http.ResponseController
-	who     string
+	session string
+	company id.Company
 	reader  reader
 	alive   context.Context // ends when the reader loses its access or the server stops
 	end     func()          // ends alive
 	release func()          // ends ctx
 }
 
-// Hold lets the response to a request take as long as it likes. The caller ends it with Close. It returns an error with
-// CodeTooMany, or workflows.Stopping.
-func (s *Streams) Hold(c echo.Context) (*Response, error) {
-	who := readerKey(c)
-	if err := s.enter(who); err != nil {
+// Hold lets the response to a request take as long as it likes. session is that of the browser, "" for a program. The
+// caller ends it with Close. It returns an error that IsTooMany, or workflows.Stopping.
+func (s *Streams) Hold(c echo.Context, session string) (*Response, error) {
+	company := accounts.ActorFrom(c.Request().Context()).Company.ID
+	session = cmp.Or(session, tokensOf(c))
+	if err := s.enter(session, company); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Request().Context()))
 	alive, end := context.WithCancel(s.ending)
 	stops := []func() bool{context.AfterFunc(contextOf(c), cancel), context.AfterFunc(alive, cancel)}
 	r := &Response{
-		streams: s, ctx: ctx, control: http.NewResponseController(c.Response()), who: who, reader: readerOf(c),
-		alive: alive, end: end,
+		streams: s, ctx: ctx, control: http.NewResponseController(c.Response()), session: session, company: company,
+		reader: readerOf(c),
+		alive:  alive, end: end,
 		release: func() {
 			for _, stop := range stops {
 				stop()
@@ -242,7 +273,7 @@ func (r *Response) Close() {
 	r.streams.drop(r)
 	r.release()
 	r.end()
-	r.streams.leave(r.who)
+	r.streams.leave(r.session, r.company)
 }
 
 func readerOf(c echo.Context) reader {
@@ -253,8 +284,8 @@ func readerOf(c echo.Context) reader {
 	return reader{account: actor.Account.ID, epoch: actor.Account.Epoch}
 }
 
-// readerKey names the reader of a response: all tokens of a user count as one, since a user can make any number.
-func readerKey(c echo.Context) string {
+// tokensOf stands for all tokens of an account: a user can make any number.
+func tokensOf(c echo.Context) string {
 	return fmt.Sprintf("account %d", accounts.ActorFrom(c.Request().Context()).Account.ID)
 }
 
