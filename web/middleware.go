@@ -104,6 +104,15 @@ func (s *server) asSecret(next echo.HandlerFunc) echo.HandlerFunc {
 	})
 }
 
+// untold is for a page whose address is a secret, also from the logs of a proxy. Its form still says where it comes
+// from.
+func untold(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.Response().Header().Set("Referrer-Policy", "strict-origin")
+		return next(c)
+	}
+}
+
 // requireForm returns an error if the body of a form cannot be read; FormValue would return "".
 func requireForm(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {

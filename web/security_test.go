@@ -190,6 +190,23 @@ func TestSession(t *testing.T) {
 		e.counts(t, 0, "SELECT COUNT(*) FROM sessions")
 	})
 
+	t.Run("an address that is a secret is in no Referer", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		invitation := e.ana().post("/acme/people/invitations", "role", "member", "days", "7").is(t, http.StatusCreated)
+		_, secret, _ := strings.Cut(invitation.body, "/join/")
+		secret, _, _ = strings.Cut(secret, `"`)
+		for path, want := range map[string]string{
+			"/join/" + secret: "strict-origin", "/join/unknown": "strict-origin", "/reset/unknown": "strict-origin",
+			"/t/ukrEP": "no-referrer", "/t/ukrEP/unknown": "no-referrer", "/login": "same-origin",
+		} {
+			if got := e.visitor().get(path).header.Get("Referrer-Policy"); got != want {
+				t.Errorf("%s: Referrer-Policy is %q", path, got)
+			}
+		}
+		e.visitor().get("/join/"+secret).is(t, http.StatusOK)
+	})
+
 	t.Run("no page of a user stays in the browser's cache", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)
