@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -29,6 +30,35 @@ func (b *tab) fits(path string) {
 }
 
 func TestPhone(t *testing.T) {
+	t.Run("a table has no line with a label alone", func(t *testing.T) {
+		t.Parallel()
+		a := start(t)
+		token := a.setUpByCommand()
+		for migration, params := range map[string]map[string]string{
+			"rebalance-ranks": {"company": "acme", "board": "DEMO"}, "purge-deleted": {}, // of a company, and of all
+		} {
+			a.call(token, http.MethodPost, "/migrations/"+migration+"/runs", map[string]any{"params": params}, http.StatusCreated)
+		}
+		b := a.tab(t)
+		b.size(390, 844, true)
+		b.open("/admin/audit")
+		b.wait(`document.querySelectorAll("td[data-label=Company]").length > 1`)
+		b.wait(`[...document.querySelectorAll("td[data-label=Company]")].some(e => e.checkVisibility())`)
+		empty := eval[string](b, `[...document.querySelectorAll("td[data-label]")].filter(e => e.checkVisibility() && !e.textContent.trim()).map(e => e.outerHTML).join("\n")`)
+		if empty != "" {
+			t.Errorf("they have a label alone: %s", empty)
+		}
+		aside := eval[int](b, `[...document.querySelectorAll("td[data-label=Event] small")].filter(e => {
+			const words = document.createRange()
+			words.selectNode(e.previousSibling)
+			return e.getBoundingClientRect().left < words.getBoundingClientRect().left
+		}).length`)
+		if aside > 0 {
+			t.Errorf("%d notes stand below the label, not below the event", aside)
+		}
+		b.fits("/admin/audit")
+		b.look("audit")
+	})
 	t.Run("a column fills the screen, the switch leads to the others, and a reload stays there", func(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t, "One", "Two").tab(t)
