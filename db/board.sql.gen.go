@@ -147,7 +147,9 @@ func (q *Queries) BeginSpread(ctx context.Context, arg BeginSpreadParams) error 
 }
 
 const boardByID = `-- name: BoardByID :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level FROM board
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
+  EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public
+FROM board
 JOIN board_column ON board_column.board_id = board.id
 LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = ?
 WHERE board.id = ? AND board.company_id = ?
@@ -166,6 +168,7 @@ type BoardByIDRow struct {
 	Board       Board
 	BoardColumn BoardColumn
 	Level       int64
+	Public      bool
 }
 
 func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardByIDRow, error) {
@@ -215,6 +218,7 @@ func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardBy
 			&i.BoardColumn.ChangeLeft,
 			&i.BoardColumn.Incoming,
 			&i.Level,
+			&i.Public,
 		); err != nil {
 			return nil, err
 		}
@@ -230,7 +234,9 @@ func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardBy
 }
 
 const boardBySlug = `-- name: BoardBySlug :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level FROM board_slug s
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
+  EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public
+FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
 LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = ?
@@ -250,6 +256,7 @@ type BoardBySlugRow struct {
 	Board       Board
 	BoardColumn BoardColumn
 	Level       int64
+	Public      bool
 }
 
 // The board that has the slug, or had it once, with each of its columns. An imported slug is no board's.
@@ -300,6 +307,7 @@ func (q *Queries) BoardBySlug(ctx context.Context, arg BoardBySlugParams) ([]Boa
 			&i.BoardColumn.ChangeLeft,
 			&i.BoardColumn.Incoming,
 			&i.Level,
+			&i.Public,
 		); err != nil {
 			return nil, err
 		}

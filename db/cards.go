@@ -91,6 +91,27 @@ func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]
 	return q.cards(ctx, parts, args)
 }
 
+// The parts are ordered by a range of both columns of the index for the same reason as CardsAfter, and the joins are
+// straight because two rows come before the first card. A card of a request has no title here.
+const publicCards = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, IF(t.from_requester, '', t.title) AS title, t.created_at, t.moved_at, t.closed_at, t.from_requester
+FROM board_link l FORCE INDEX (uq_board_link_hash)
+STRAIGHT_JOIN board b ON b.id = l.board_id
+STRAIGHT_JOIN ticket t FORCE INDEX (uq_ticket_rank) ON t.board_id = b.id
+WHERE l.hash = ? AND b.archived_at IS NULL AND t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ?
+ORDER BY t.column_id, t.rank_in_column LIMIT ?)`
+
+// PublicCards returns for whoever has the public link of a board the first limit cards of each column below a rank, in
+// board order within a column; To is ignored. Cards of requests are returned without their titles.
+func (q *Queries) PublicCards(ctx context.Context, by PublicSight, columns []CardRange, limit int) ([]Card, error) {
+	parts := make([]string, len(columns))
+	var args []any
+	for i, c := range columns {
+		parts[i] = publicCards
+		args = append(args, []byte(by), uint64(c.ColumnID), uint64(c.ColumnID), c.After, limit)
+	}
+	return q.cards(ctx, parts, args)
+}
+
 // condition is the end of a WHERE, with its arguments. The look-ups in assignee are no EXISTS, because the servers
 // make a join of that, and may begin with it.
 func (w CardFilter) condition() (text string, args []any) {

@@ -76,6 +76,7 @@ var filling = []string{
 	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT 1, 'account', n, 1 FROM numbers WHERE n <= 500`,
 	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT id, 'account', 7, 3 FROM board WHERE id > 300`,
 	`INSERT INTO board_access (board_id, account_id, level) SELECT id, 7, 3 FROM board`,
+	`INSERT INTO board_link (board_id, hash, created_by, created_at) SELECT id, UNHEX(SHA2(id, 256)), 7, '2026-01-01' FROM board`,
 	`INSERT INTO board_access (board_id, account_id, level) SELECT 1, n, 2 FROM numbers WHERE n <= 500 AND n <> 7`,
 	`INSERT INTO ticket_sight (board_id, account_id, feed_sync_id) SELECT 1, n, IF(n < 10, NULL, n) FROM numbers WHERE n <= 20000`,
 	`INSERT INTO comment_sight (board_id, account_id, feed_sync_id) SELECT board_id, account_id, feed_sync_id FROM ticket_sight`,

@@ -177,6 +177,13 @@ type BoardColumn struct {
 	Incoming    int64
 }
 
+type BoardLink struct {
+	BoardID   id.Board
+	Hash      []byte
+	CreatedBy id.Account
+	CreatedAt time.Time
+}
+
 type BoardMember struct {
 	BoardID  id.Board
 	Kind     string

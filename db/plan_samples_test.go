@@ -156,6 +156,10 @@ var samples = map[string]sample{
 	"PrivateBoards":             {args: with(1)},
 	"DropBoardMember":           {args: with(db.DropBoardMemberParams{BoardID: 1, Kind: "group", MemberID: 1})},
 	"DropBoardMemberEverywhere": {args: with(db.DropBoardMemberEverywhereParams{Kind: "account", MemberID: 7, CompanyID: 1})},
+	"LinkOfBoard":               {args: with(7)},
+	"DropBoardLink":             {args: with(7)},
+	"PublicBoard":               {args: with(hash("1"))},
+	"PublicTicket":              {args: with(hash("1"), 7)},
 	"SetPrivacy":                {args: with(db.SetPrivacyParams{Privacy: 1, Now: newYear, ID: 1, Version: 1})},
 	"ClearAccessTo":             {args: with(1)},
 	"FillAccessTo":              {args: with(db.FillAccessToParams{BoardID: 9999})},
@@ -640,6 +644,7 @@ var samples = map[string]sample{
 	"FirstCards":               {args: with([]id.Column{1, 2, 3}, 51)},
 	"TicketsByTitle":           {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Terms: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
 	"RangeEnds":                {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
+	"PublicCards":        {args: with(db.PublicSight(hash("1")), []db.CardRange{{ColumnID: 1, After: 15000 * gap}, {ColumnID: 2}, {ColumnID: 3}}, 51)},
 	"MatchingCards": {args: with(db.CardFilter{Text: "9", LocalID: ptr(uint64(9)), Assignee: 1, Closed: ptr(false), Requests: true}, firstWindows, 51),
 		reads: 6000, because: "a window of 2,000 cards for each of three columns"},
 }

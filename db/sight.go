@@ -17,6 +17,10 @@ type Sight struct {
 	Reach   int8
 }
 
+// PublicSight is the sight of whoever reads a board by its public link: the hash of the link's secret. A statement
+// shows by it rows of the board that has such a link, while the board is not archived.
+type PublicSight []byte
+
 // SightOfAll is the sight of work that belongs to no reader: bulk work, checks, what the server does by itself.
 func SightOfAll(company id.Company) Sight { return Sight{Company: company, Reach: ReachAll} }
 

@@ -50,6 +50,10 @@ var accessible = map[string]string{
 	"/t/:code/:token":         noPage,
 	"/t/:code/:token/receipt": noPage,
 
+	"/p/:secret":                 secret,
+	"/p/:secret/:number":         secret,
+	"/p/:secret/columns/:column": secret,
+
 	"/account":         "/account",
 	"/admin":           "/admin",
 	"/admin/companies": "/admin/companies",
@@ -213,6 +217,16 @@ func TestAccessible(t *testing.T) {
 			b.open(path)
 			b.accessible(path)
 		}
+		b.expected = missingPicture
+		public := "/p/" + a.link("/p/", "/acme/boards/NINJA/link")
+		for _, path := range []string{public, public + "/1", public + "/columns/4"} {
+			b.open(path)
+			b.accessible(path)
+			b.fits(path)
+		}
+		b.expected = regexp.MustCompile(`status of 404`)
+		b.open("/p/unknown")
+		b.accessible("/p/unknown")
 	})
 }
 

@@ -126,6 +126,12 @@ func accessText(e accounts.AuditEntry) string {
 		return "removed " + d.Member + ", who was " + d.Was + ", from the board " + d.Name
 	case accounts.AuditBoardTaken:
 		return "took over the board " + d.Name + ", which had no admin"
+	case accounts.AuditBoardLinkOn:
+		return "turned on the public link of the board " + d.Name
+	case accounts.AuditBoardLinkReplaced:
+		return "replaced the public link of the board " + d.Name
+	case accounts.AuditBoardLinkOff:
+		return "turned off the public link of the board " + d.Name
 	case accounts.AuditGroupMade:
 		return "created the group " + d.Name
 	case accounts.AuditGroupRenamed:

@@ -62,6 +62,7 @@ const (
 
 	MembersID      = "members"
 	BoardMembersID = "board-members"
+	BoardLinkID    = "board-link"
 	MemberID       = "person"
 	InvitationsID  = "invitations"
 	GroupsID       = "groups"

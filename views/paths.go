@@ -123,6 +123,14 @@ func BoardMemberRemovalPath(company, slug, kind string, member uint64) string {
 // BoardPrivacyPath makes a board private or open.
 func BoardPrivacyPath(company, slug string) string { return BoardPath(company, slug) + "/privacy" }
 
+// BoardLinkPath makes a public link of a board.
+func BoardLinkPath(company, slug string) string { return BoardPath(company, slug) + "/link" }
+
+// BoardLinkRevocationPath ends it.
+func BoardLinkRevocationPath(company, slug string) string {
+	return BoardLinkPath(company, slug) + "/revocation"
+}
+
 // ColumnsPath takes new columns of a board.
 func ColumnsPath(company, slug string) string { return BoardPath(company, slug) + "/columns" }
 
@@ -626,6 +634,22 @@ func ReceiptPath(code, token string) string { return PrivatePath(code, token) + 
 
 // RepliesPath takes a requester's replies.
 func RepliesPath(code, token string) string { return PrivatePath(code, token) + "/replies" }
+
+// PublicPath is above the public links of boards.
+const PublicPath = "/p"
+
+// PublicBoardPath is the public link of a board.
+func PublicBoardPath(secret string) string { return PublicPath + "/" + url.PathEscape(secret) }
+
+// PublicColumnPath is a column of it below a cursor.
+func PublicColumnPath(secret string, column id.Column, below string) string {
+	return fmt.Sprintf("%s/columns/%d?below=%s", PublicBoardPath(secret), column, url.QueryEscape(below))
+}
+
+// PublicTicketPath is a ticket of it.
+func PublicTicketPath(secret string, number uint64) string {
+	return fmt.Sprintf("%s/%d", PublicBoardPath(secret), number)
+}
 
 // FormPath is the public form of a board.
 func FormPath(company, slug string) string { return "/" + company + "/forms/" + slug }

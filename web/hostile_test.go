@@ -211,6 +211,8 @@ func (b *formEnv) furnish(t *testing.T) {
 	do(b.workflows.Workflows.AddToGroup(ana, group.ID, "mia"))
 	_, err = b.workflows.Workflows.NameOnBoard(ana, "DEMO", "@mia", "member")
 	do(err)
+	_, err = b.workflows.Workflows.OpenPublicLink(ana, "DEMO", nil)
+	do(err)
 	hidden, err := b.workflows.Workflows.OpenBoard(ana, boards.Draft{Slug: "HIDDEN", Title: "Nobody administers it"}, nil)
 	do(err)
 	b.exec("UPDATE board SET privacy = ? WHERE id = ?", db.ReachAll, hidden.ID)

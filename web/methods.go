@@ -1,12 +1,14 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -58,6 +60,14 @@ func (s *server) notFound(c echo.Context) error {
 		return echo.ErrNotFound
 	}
 	return s.wrongMethod(c, path)
+}
+
+// noBoard is notFound below the public links of boards: a path that is none is an unknown link.
+func (s *server) noBoard(c echo.Context) error {
+	if err := s.notFound(c); !errors.Is(err, echo.ErrNotFound) {
+		return err
+	}
+	return boards.UnknownLink()
 }
 
 func ofCompany(path string) bool { return strings.HasPrefix(path, "/:company") }

@@ -62,6 +62,11 @@ func (s *server) route(e *echo.Echo) {
 	e.GET("/t/:code/:token/receipt", public.Receipt, s.asSecret)
 	e.POST("/t/:code/:token/replies", public.Reply, s.asSecret)
 
+	e.GET("/p/:secret", public.Board, s.asSecret)
+	e.GET("/p/:secret/:number", public.BoardTicket, s.asSecret)
+	e.GET("/p/:secret/columns/:column", public.BoardColumn, s.asSecret)
+	e.RouteNotFound("/p/*", s.noBoard, s.asSecret)
+
 	open.GET("/", pages.Root)
 	open.GET("/setup", pages.SetupForm, pages.AtHome)
 	open.POST("/setup", pages.SetUp, pages.AtHome)
@@ -160,6 +165,8 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/boards/:board/members/:kind/:member", pages.SetBoardRole)
 	company.POST("/boards/:board/members/:kind/:member/removal", pages.DropFromBoard)
 	company.POST("/boards/:board/privacy", pages.SetBoardPrivacy)
+	company.POST("/boards/:board/link", pages.OpenBoardLink)
+	company.POST("/boards/:board/link/revocation", pages.RevokeBoardLink)
 	company.GET("/boards/:board/deleted", pages.DeletedTickets)
 	company.POST("/boards/:board/columns", pages.OpenColumn)
 	company.GET("/boards/:board/columns/:column", pages.Column)

@@ -33,6 +33,7 @@ type Board struct {
 	ArchivedAt *time.Time
 	Columns    []Column
 	Grant      db.Grant // of the reader
+	Public     bool     // it has a public link; false in lists of boards
 }
 
 // Column is a column of a board.

@@ -247,3 +247,13 @@ const CodeNotManager fault.Code = "Board.NotManager"
 func NotManager() error {
 	return fault.Forbidden.New(CodeNotManager, "", "Only admins of this board can change who sees it.")
 }
+
+// CodeUnknownLink: the public link of a board leads nowhere. It is mistyped, or was turned off or replaced: ask for
+// another.
+const CodeUnknownLink fault.Code = "Board.UnknownLink"
+
+func UnknownLink() error {
+	return fault.NotFound.New(CodeUnknownLink, "",
+		"There is no board at this address: the link may have been turned off or replaced. "+
+			"Ask the person who sent it to you.")
+}

@@ -176,7 +176,9 @@ func fromRows(rows []db.BoardBySlugRow) Board {
 	for i, row := range rows {
 		columns[i] = row.BoardColumn
 	}
-	return fromRow(rows[0].Board, int(rows[0].Level), columns)
+	board := fromRow(rows[0].Board, int(rows[0].Level), columns)
+	board.Public = rows[0].Public
+	return board
 }
 
 // Of returns a company's boards in sight by slug, each with its columns.

@@ -73,7 +73,7 @@ type TooMany struct {
 func (e TooMany) Error() string {
 	if e.Lookup {
 		return "Too many wrong codes or links were tried from your network, or in total. Try again " +
-			waitText(e.Wait) + ". A correct private link always works."
+			waitText(e.Wait) + ". A correct link always works."
 	}
 	return "Too many requests were sent from your network, or in total, in a short time. Nothing was sent. Try again " +
 		waitText(e.Wait) + "."

@@ -20,8 +20,9 @@ const (
 
 	// Misses are lookups that fail. Those of an address, and of a network, are free at first; then each doubles the
 	// wait, until there was none for a day. Those of all addresses are counted by the minute: if there are too many,
-	// lookups by code fail for the rest of it. Failed private links are counted apart, because they cannot be guessed;
-	// valid ones are never refused.
+	// lookups by code fail for the rest of it. Failed links are counted apart, because they cannot be guessed; valid ones
+	// are never refused. Those of boards are known to many, so they take nothing from the budget of an address for the
+	// others.
 	missesOfAll = 600
 	forgetful   = 24 * time.Hour
 	trapCost    = 10 // misses that a canary counts for
@@ -139,15 +140,29 @@ func counts(ctx context.Context, q *db.Queries, names [][]byte) (map[string]db.P
 // budget has the names that misses count against.
 type budget struct{ address, network, all []byte }
 
-func budgetOf(from limits.Origin, private bool, now time.Time) budget {
-	what := "codes"
-	if private {
+// Target is what a lookup looks for.
+type Target int
+
+// The targets.
+const (
+	ByCode      Target = iota // the ticket of a code
+	ByLink                    // the ticket of a private link
+	ByBoardLink               // the board of a public link
+)
+
+func budgetOf(from limits.Origin, target Target, now time.Time) budget {
+	kind, what := "miss", "codes"
+	switch target {
+	case ByCode:
+	case ByLink:
 		what = "links"
+	case ByBoardLink:
+		kind, what = "board miss", "links"
 	}
 	minute, _ := limits.Window(now, time.Minute)
-	b := budget{address: limits.Name("miss", "address", from.Address), all: limits.Name("miss", what, minute)}
+	b := budget{address: limits.Name(kind, "address", from.Address), all: limits.Name(kind, what, minute)}
 	if from.Network != "" {
-		b.network = limits.Name("miss", "network", from.Network)
+		b.network = limits.Name(kind, "network", from.Network)
 	}
 	return b
 }
@@ -162,9 +177,9 @@ func (b budget) names() [][]byte {
 	return names
 }
 
-// AllowLookup returns TooMany if an address has to wait after failed lookups; private is a lookup by a link.
-func AllowLookup(ctx context.Context, q *db.Queries, from limits.Origin, private bool, now time.Time) error {
-	b := budgetOf(from, private, now)
+// AllowLookup returns TooMany if an address has to wait after failed lookups.
+func AllowLookup(ctx context.Context, q *db.Queries, from limits.Origin, target Target, now time.Time) error {
+	b := budgetOf(from, target, now)
 	used, err := counts(ctx, q, b.names())
 	if err != nil {
 		return err
@@ -184,8 +199,8 @@ func AllowLookup(ctx context.Context, q *db.Queries, from limits.Origin, private
 func countOf(row db.PublicLimit) limits.Count { return limits.Count{Used: row.Used, At: row.LastAt} }
 
 // CountMiss counts a failed lookup against the budgets; trapped says that the code was a canary.
-func CountMiss(ctx context.Context, tx *db.Tx, from limits.Origin, private, trapped bool) error {
-	b := budgetOf(from, private, tx.Now)
+func CountMiss(ctx context.Context, tx *db.Tx, from limits.Origin, target Target, trapped bool) error {
+	b := budgetOf(from, target, tx.Now)
 	for _, name := range b.names() {
 		cost := uint32(1)
 		if trapped && !bytes.Equal(name, b.all) { // a canary counts once for all addresses

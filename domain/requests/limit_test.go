@@ -157,17 +157,17 @@ func TestCountForm(t *testing.T) {
 
 func TestLookupLimits(t *testing.T) {
 	t.Parallel()
-	miss := func(t *testing.T, d *db.DB, address string, private, trapped bool) {
+	miss := func(t *testing.T, d *db.DB, address string, target requests.Target, trapped bool) {
 		t.Helper()
 		if err := d.InTx(ctx, func(tx *db.Tx) error {
-			return requests.CountMiss(ctx, tx, limits.OriginOf(address), private, trapped)
+			return requests.CountMiss(ctx, tx, limits.OriginOf(address), target, trapped)
 		}); err != nil {
 			t.Error(err)
 		}
 	}
-	waits := func(t *testing.T, d *db.DB, address string, private bool, now time.Time) time.Duration {
+	waits := func(t *testing.T, d *db.DB, address string, target requests.Target, now time.Time) time.Duration {
 		t.Helper()
-		err := requests.AllowLookup(ctx, d.Queries, limits.OriginOf(address), private, now)
+		err := requests.AllowLookup(ctx, d.Queries, limits.OriginOf(address), target, now)
 		var refused requests.TooMany
 		if err != nil && (!errors.As(err, &refused) || !refused.Lookup || refused.Wait <= 0) {
 			t.Error(err)
@@ -179,7 +179,7 @@ func TestLookupLimits(t *testing.T) {
 		t.Parallel()
 		const us = time.Microsecond
 		d := at(t, noon)
-		miss(t, d, "192.0.2.7", false, false)
+		miss(t, d, "192.0.2.7", requests.ByCode, false)
 		for _, c := range []struct {
 			misses      int
 			since, want time.Duration
@@ -189,13 +189,13 @@ func TestLookupLimits(t *testing.T) {
 			{500, 15*time.Minute - us, us}, {500, 15 * time.Minute, 0},
 		} {
 			used(t, d, c.misses)
-			if wait := waits(t, d, "192.0.2.7", false, noon.Add(c.since)); wait != c.want {
+			if wait := waits(t, d, "192.0.2.7", requests.ByCode, noon.Add(c.since)); wait != c.want {
 				t.Errorf("it waits %v, %v after %d misses", wait, c.since, c.misses)
 			}
 		}
 		d.SetClock(func() time.Time { return noon.Add(24*time.Hour + us) })
-		miss(t, d, "192.0.2.7", false, false)
-		if wait := waits(t, d, "192.0.2.7", false, d.Now()); wait != 0 {
+		miss(t, d, "192.0.2.7", requests.ByCode, false)
+		if wait := waits(t, d, "192.0.2.7", requests.ByCode, d.Now()); wait != 0 {
 			t.Errorf("a day later it waits %v", wait)
 		}
 	})
@@ -203,41 +203,57 @@ func TestLookupLimits(t *testing.T) {
 		t.Parallel()
 		d := at(t, noon)
 		for i := range 60 {
-			if wait := waits(t, d, "2001:db8:1:ffff::1", false, noon); wait != 0 {
+			if wait := waits(t, d, "2001:db8:1:ffff::1", requests.ByCode, noon); wait != 0 {
 				t.Errorf("after %d it waits %v", i, wait)
 			}
-			miss(t, d, fmt.Sprintf("2001:db8:1:%x::1", i), false, false)
+			miss(t, d, fmt.Sprintf("2001:db8:1:%x::1", i), requests.ByCode, false)
 		}
-		if wait := waits(t, d, "2001:db8:1:ffff::1", false, noon); wait != 2*time.Second {
+		if wait := waits(t, d, "2001:db8:1:ffff::1", requests.ByCode, noon); wait != 2*time.Second {
 			t.Errorf("it waits %v", wait)
 		}
-		if wait := waits(t, d, "2001:db8:2:1::1", false, noon); wait != 0 {
+		if wait := waits(t, d, "2001:db8:2:1::1", requests.ByCode, noon); wait != 0 {
 			t.Errorf("the network beside it waits %v", wait)
 		}
 	})
-	t.Run("600 misses of all end lookups for the rest of the minute, of codes and of links apart", func(t *testing.T) {
+	t.Run("600 misses of all end lookups for the rest of the minute, of each kind apart", func(t *testing.T) {
 		t.Parallel()
-		for _, private := range []bool{false, true} {
+		for target, other := range map[requests.Target]requests.Target{requests.ByCode: requests.ByLink,
+			requests.ByLink: requests.ByBoardLink, requests.ByBoardLink: requests.ByLink} {
 			d := at(t, noon)
-			miss(t, d, "192.0.2.7", private, false)
+			miss(t, d, "192.0.2.7", target, false)
 			for misses, want := range map[int]time.Duration{599: 0, 600: time.Second} {
 				used(t, d, misses)
-				if wait := waits(t, d, "192.0.2.8", private, noon.Add(59*time.Second)); wait != want {
+				if wait := waits(t, d, "192.0.2.8", target, noon.Add(59*time.Second)); wait != want {
 					t.Errorf("after %d it waits %v", misses, wait)
 				}
 			}
-			if wait := waits(t, d, "192.0.2.8", !private, noon); wait != 0 {
+			if wait := waits(t, d, "192.0.2.8", other, noon); wait != 0 {
 				t.Errorf("the other kind waits %v", wait)
 			}
-			if wait := waits(t, d, "192.0.2.8", private, noon.Add(time.Minute)); wait != 0 {
+			if wait := waits(t, d, "192.0.2.8", target, noon.Add(time.Minute)); wait != 0 {
 				t.Errorf("in the next minute it waits %v", wait)
+			}
+		}
+	})
+	t.Run("wrong links of boards take nothing from the budget for requests", func(t *testing.T) {
+		t.Parallel()
+		d := at(t, noon)
+		for range 30 {
+			miss(t, d, "192.0.2.7", requests.ByBoardLink, false)
+		}
+		if wait := waits(t, d, "192.0.2.7", requests.ByBoardLink, noon); wait <= 0 {
+			t.Error("30 wrong links of boards do not wait")
+		}
+		for _, target := range []requests.Target{requests.ByCode, requests.ByLink} {
+			if wait := waits(t, d, "192.0.2.7", target, noon); wait != 0 {
+				t.Errorf("target %d waits %v", target, wait)
 			}
 		}
 	})
 	t.Run("a canary costs its address and network ten misses, and all one", func(t *testing.T) {
 		t.Parallel()
 		d := at(t, noon)
-		miss(t, d, "2001:db8:1:1::1", false, true)
+		miss(t, d, "2001:db8:1:1::1", requests.ByCode, true)
 		domaintest.Counts(t, d, 210, "SELECT SUM(used = 10) * 100 + SUM(used = 1) * 10 FROM public_limit")
 	})
 	t.Run("misses at once are all counted", func(t *testing.T) {
@@ -245,7 +261,7 @@ func TestLookupLimits(t *testing.T) {
 		d := at(t, noon)
 		var group sync.WaitGroup
 		for i := range 40 {
-			group.Go(func() { miss(t, d, fmt.Sprintf("2001:db8:1:%x::1", i%2), i%3 == 0, false) })
+			group.Go(func() { miss(t, d, fmt.Sprintf("2001:db8:1:%x::1", i%2), requests.Target(i%2), false) })
 		}
 		group.Wait()
 		for name, want := range map[string]int{"address,2001:db8:1::/64": 20, "address,2001:db8:1:1::/64": 20,

@@ -38,8 +38,9 @@ func (w *Workflows) BoardMembers(ctx context.Context, slug string) (boards.Board
 	return board, list, access.On(accounts.ActorFrom(ctx), board.Grant), err
 }
 
-// SetBoardPrivacy makes a board private, or open to all members of the company. Who makes it private becomes an admin of
-// it, so that it has one. The rows of one that is opened are published again. It returns boards.NotFound or NotManager.
+// SetBoardPrivacy makes a board private, or open to all members of the company. Who makes it private becomes an admin
+// of it, so that it has one, and its public link ends. The rows of one that is opened are published again. It returns
+// boards.NotFound or NotManager.
 func (w *Workflows) SetBoardPrivacy(ctx context.Context, slug string, private bool) (boards.Board, error) {
 	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
 		if board.Grant.Private == private {
@@ -55,7 +56,10 @@ func (w *Workflows) SetBoardPrivacy(ctx context.Context, slug string, private bo
 		}
 		detail := accounts.AuditDetail{Name: board.Slug}
 		if private {
-			return audit(ctx, tx, actor, accounts.AuditBoardPrivate, detail)
+			if err := audit(ctx, tx, actor, accounts.AuditBoardPrivate, detail); err != nil {
+				return err
+			}
+			return revokePublicLink(ctx, tx, actor, board)
 		}
 		values := migrations.Values{"company": actor.Company.Slug, "board": board.Slug}
 		if _, err := w.engine.OpenIn(ctx, tx, runActor(actor), RepublishName, values); err != nil {

@@ -134,7 +134,7 @@ func (w *Workflows) TrackPrivately(ctx context.Context, text, token string) (req
 	}
 	found, err := requests.TrackByLink(ctx, w.db.Queries, string(code), token)
 	if errors.Is(err, requests.CodeNotFound) {
-		return w.track(ctx, lookup{code: code, private: true})
+		return w.track(ctx, lookup{code: code, target: requests.ByLink})
 	}
 	if err == nil {
 		w.meter.Add(requests.Hit)
@@ -142,10 +142,10 @@ func (w *Workflows) TrackPrivately(ctx context.Context, text, token string) (req
 	return found, err
 }
 
-// lookup is a code to look up, or a private link that opens nothing.
+// lookup is a code to look up, or a link that opens nothing.
 type lookup struct {
-	code    refs.Code
-	private bool
+	code    refs.Code // none for a board's link
+	target  requests.Target
 	address string
 }
 
@@ -165,9 +165,9 @@ func (w *Workflows) lookUp(
 ) ([]requests.TrackedTicket, error) {
 	l := batch[0]
 	from := limits.OriginOf(l.address)
-	err := requests.AllowLookup(ctx, w.db.Queries, from, l.private, w.db.Now())
+	err := requests.AllowLookup(ctx, w.db.Queries, from, l.target, w.db.Now())
 	if errors.Is(err, requests.CodeTooMany) {
-		w.meter.Add(requests.Refused)
+		w.meterLookup(l, requests.Refused)
 	}
 	if err != nil {
 		return nil, err
@@ -183,23 +183,33 @@ func (w *Workflows) lookUp(
 	if err != nil {
 		return nil, fmt.Errorf("count a miss: %w", err)
 	}
-	w.meter.Add(what)
+	w.meterLookup(l, what)
 	return nil, requests.NotFound()
 }
 
+// meterLookup counts a lookup of a request.
+func (w *Workflows) meterLookup(l lookup, what requests.Lookup) {
+	if l.target != requests.ByBoardLink {
+		w.meter.Add(what)
+	}
+}
+
 func (w *Workflows) findTracked(ctx context.Context, l lookup) (requests.TrackedTicket, error) {
-	if l.private {
+	if l.target != requests.ByCode {
 		return requests.TrackedTicket{}, requests.NotFound()
 	}
 	return requests.Track(ctx, w.db.Queries, string(l.code))
 }
 
 // recordMiss counts a lookup that led to nothing, and returns its kind. A canary code raises an alarm.
-func (w *Workflows) recordMiss(ctx context.Context, from limits.Origin, l lookup) (requests.Lookup, error) {
-	trapped, err := w.refs.Canary(ctx, l.code)
-	if err == nil {
-		err = w.db.InTx(ctx, func(tx *db.Tx) error { return requests.CountMiss(ctx, tx, from, l.private, trapped) })
+func (w *Workflows) recordMiss(ctx context.Context, from limits.Origin, l lookup) (_ requests.Lookup, err error) {
+	trapped := false
+	if l.target != requests.ByBoardLink {
+		if trapped, err = w.refs.Canary(ctx, l.code); err != nil {
+			return requests.Miss, err
+		}
 	}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error { return requests.CountMiss(ctx, tx, from, l.target, trapped) })
 	if err != nil || !trapped {
 		return requests.Miss, err
 	}

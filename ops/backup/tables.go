@@ -18,7 +18,7 @@ var backedUp = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit", "audit_spread",
 	"audit_chain", "audit_sealer",
 	"board", "board_slug", "board_ticket_incrementer", "board_column",
-	"people_group", "people_group_member", "board_member", "board_access",
+	"people_group", "people_group_member", "board_member", "board_access", "board_link",
 	"ticket", "ticket_alias", "assignee", "comment",
 	"watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source",

@@ -22,6 +22,7 @@ var requested = []string{
 	`INSERT INTO people_group_member (group_id, account_id) SELECT id, 1 FROM people_group WHERE name = 'Crew'`,
 	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT b.id, 'group', g.id, 2 FROM board b, people_group g WHERE b.slug = 'AWAY' AND g.name = 'Crew'`,
 	`INSERT INTO board_access (board_id, account_id, level) SELECT id, 1, 2 FROM board WHERE slug = 'AWAY'`,
+	`INSERT INTO board_link (board_id, hash, created_by, created_at) SELECT id, UNHEX(SHA2('link', 256)), 1, '2026-01-01' FROM board WHERE slug = 'AWAY'`,
 	`INSERT INTO public_limit (name, used, last_at) VALUES (UNHEX(SHA2('someone', 256)), 3, '2026-01-02')`,
 	`INSERT INTO lookup_hour (hour, hits, misses, refused, canaries) VALUES ('2026-01-02', 5, 3, 0, 1)`,
 }

@@ -34,6 +34,8 @@ var references = []reference{
 	{"ticket_sight", "board_id", "board", "id"},
 	{"comment_sight", "board_id", "board", "id"},
 	{"board_sight", "board_id", "board", "id"},
+	{"board_link", "board_id", "board", "id"},
+	{"board_link", "created_by", "account", "id"},
 	{"ticket", "board_id", "board", "id"},
 	{"ticket", "column_id", "board_column", "id"},
 	{"ticket", "created_by", "account", "id"},

@@ -7,13 +7,17 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// BoardMembersProps is the page that says who sees a board. Names are suggestions for the form.
+// BoardMembersProps is the page that says who sees a board. Names are suggestions for the form; NewLink is the address
+// of a public link that was just made, with its Secret.
 type BoardMembersProps struct {
 	Page    views.Page
 	Board   boards.Board
 	Members []boards.Member
 	Level   access.Level // of the user
 	Names   []NameChoice
+	Link    boards.PublicLink
+	Secret  string
+	NewLink string
 	Form    NameForm
 	Errors  views.Errors // about the page as a whole
 }

@@ -1,2 +1,3 @@
-// Package public draws the pages of strangers: public forms, and the pages of codes and private links.
+// Package public draws the pages of strangers: public forms, the pages of codes and private links, and boards by their
+// public links.
 package public

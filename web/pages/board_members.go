@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -19,16 +20,23 @@ func (h *Handlers) BoardMembers(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.showBoardMembers(c, http.StatusOK, board.Slug, pages.NameForm{Role: "member"}, nil)
+	return h.showBoardMembers(c, http.StatusOK, board.Slug, pages.BoardMembersProps{})
 }
 
-func (h *Handlers) showBoardMembers(
-	c echo.Context, code int, slug string, form pages.NameForm, errs views.Errors,
-) (err error) {
+// showBoardMembers completes props, which have what was typed and what is wrong with it.
+func (h *Handlers) showBoardMembers(c echo.Context, code int, slug string, props pages.BoardMembersProps) (err error) {
 	ctx := c.Request().Context()
-	props := pages.BoardMembersProps{Form: form, Errors: errs}
+	if props.Form.Role == "" {
+		props.Form.Role = "member"
+	}
 	if props.Board, props.Members, props.Level, err = h.workflows.BoardMembers(ctx, slug); err != nil {
 		return err
+	}
+	if props.Link, err = h.workflows.PublicLink(ctx, props.Board); err != nil {
+		return err
+	}
+	if props.Link.Opens(props.Secret) { // not if the form was sent again after the link was replaced
+		props.NewLink = h.respond.Base(c) + views.PublicBoardPath(props.Secret)
 	}
 	if props.Level >= access.Manage {
 		members, groups, err := h.workflows.NameSuggestions(ctx)
@@ -51,7 +59,7 @@ func (h *Handlers) NameOnBoard(c echo.Context) error {
 			return err
 		}
 		form.Errors = formErrors(messages, "name", "role")
-		return h.showBoardMembers(c, code, c.Param("board"), form, nil)
+		return h.showBoardMembers(c, code, c.Param("board"), pages.BoardMembersProps{Form: form})
 	}
 	return h.boardMembersChanged(c, board, "Added.")
 }
@@ -92,6 +100,29 @@ func (h *Handlers) SetBoardPrivacy(c echo.Context) error {
 	})
 }
 
+// OpenBoardLink makes a public link of a board and shows its address. Not by a redirect: the secret is kept nowhere
+// that another page could read it from.
+func (h *Handlers) OpenBoardLink(c echo.Context) error {
+	secret, err := respond.Once(c, func(once *workflows.Once[string]) (string, error) {
+		return h.workflows.OpenPublicLink(c.Request().Context(), c.Param("board"), once)
+	})
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		return h.showBoardMembers(c, code, c.Param("board"), pages.BoardMembersProps{Errors: formErrors(messages)})
+	}
+	return h.showBoardMembers(c, http.StatusCreated, c.Param("board"), pages.BoardMembersProps{Secret: secret})
+}
+
+// RevokeBoardLink ends the public link of a board.
+func (h *Handlers) RevokeBoardLink(c echo.Context) error {
+	return h.changeBoardMembers(c, "The public link is off.", func() (boards.Board, error) {
+		return h.workflows.RevokePublicLink(c.Request().Context(), c.Param("board"))
+	})
+}
+
 func (h *Handlers) onBoardMember(
 	c echo.Context, message string, do func(kind string, member uint64) (boards.Board, error),
 ) error {
@@ -110,7 +141,7 @@ func (h *Handlers) changeBoardMembers(c echo.Context, message string, do func() 
 		if !ok {
 			return err
 		}
-		return h.showBoardMembers(c, code, c.Param("board"), pages.NameForm{Role: "member"}, formErrors(messages))
+		return h.showBoardMembers(c, code, c.Param("board"), pages.BoardMembersProps{Errors: formErrors(messages)})
 	}
 	return h.boardMembersChanged(c, board, message)
 }

@@ -1,5 +1,5 @@
-// Package public serves strangers: the public forms of boards, and the pages of codes and private links. It knows no
-// session.
+// Package public serves strangers: the public forms of boards, the pages of codes and private links, and boards by
+// their public links. It knows no session.
 package public
 
 import (

@@ -167,6 +167,9 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 		Page: r.Page(c, headings[code]), Status: code, Heading: headings[code], Message: message,
 		Retry: code == http.StatusServiceUnavailable && !unknown, Back: back,
 	}
+	if props.Page.Public = isPublicPage(c); isPublicBoard(c) && message == messages[http.StatusNotFound] {
+		props.Message = "Check the address."
+	}
 	if user := props.Page.User; user != nil && user.Operator && isOperatorsPage(c) {
 		props.Page.Room = Room()
 	}
@@ -194,6 +197,9 @@ func wayBack(c echo.Context) views.WayBack {
 	at := c.Request().URL.Path
 	if c.Path() == FormRoute {
 		return views.WayBack{Path: views.TrackBoxPath, Text: "Check a request"}
+	}
+	if isPublicBoard(c) {
+		return views.WayBack{}
 	}
 	if isPublicPage(c) {
 		return views.WayBack{Path: views.TrackBoxPath, Text: "Enter a code"}
@@ -286,7 +292,8 @@ func (r *Responder) LogError(c echo.Context, code int, err error) {
 // loggedPath is the path of a request without the secret of a link.
 func loggedPath(c echo.Context) string {
 	path := c.Request().URL.Path
-	for _, link := range []string{views.JoinPath(""), views.ResetPath(""), views.TrackPath("")} {
+	for _, link := range []string{views.JoinPath(""), views.ResetPath(""), views.TrackPath(""),
+		views.PublicBoardPath("")} {
 		if strings.HasPrefix(path, link) {
 			return link + "…"
 		}
@@ -305,5 +312,10 @@ const FormRoute = "/:company/forms/:form"
 
 // isPublicPage reports whether a page is for strangers, also if it is refused before its handler.
 func isPublicPage(c echo.Context) bool {
-	return c.Path() == FormRoute || strings.HasPrefix(c.Request().URL.Path+"/", views.TrackBoxPath+"/")
+	return c.Path() == FormRoute || strings.HasPrefix(c.Request().URL.Path+"/", views.TrackBoxPath+"/") || isPublicBoard(c)
+}
+
+// isPublicBoard reports whether a page is of a board by its public link: it leads nowhere else.
+func isPublicBoard(c echo.Context) bool {
+	return strings.HasPrefix(c.Request().URL.Path+"/", views.PublicPath+"/")
 }

@@ -19,6 +19,11 @@ import (
 // Render responds with components one after the other. They are rendered before the first byte is sent, so a failure
 // can still be an error.
 func Render(c echo.Context, status int, components ...templ.Component) error {
+	return RenderKept(c, status, "private, no-store", components...)
+}
+
+// RenderKept is Render for a page that browsers keep as Cache-Control says.
+func RenderKept(c echo.Context, status int, cacheControl string, components ...templ.Component) error {
 	var body bytes.Buffer
 	for _, component := range components {
 		if err := component.Render(c.Request().Context(), &body); err != nil {
@@ -26,7 +31,7 @@ func Render(c echo.Context, status int, components ...templ.Component) error {
 		}
 	}
 	head := c.Response().Header()
-	head.Set("Cache-Control", "private, no-store")
+	head.Set("Cache-Control", cacheControl)
 	head.Add("Vary", "HX-Request, HX-Target")
 	return c.HTMLBlob(status, body.Bytes())
 }
