@@ -644,7 +644,7 @@ var samples = map[string]sample{
 	"FirstCards":               {args: with([]id.Column{1, 2, 3}, 51)},
 	"TicketsByTitle":           {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Terms: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
 	"RangeEnds":                {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
-	"PublicCards":        {args: with(db.PublicSight(hash("1")), []db.CardRange{{ColumnID: 1, After: 15000 * gap}, {ColumnID: 2}, {ColumnID: 3}}, 51)},
+	"PublicCards":              {args: with(db.PublicSight(hash("1")), []db.CardRange{{ColumnID: 1, After: 15000 * gap}, {ColumnID: 2}, {ColumnID: 3}}, 51)},
 	"MatchingCards": {args: with(db.CardFilter{Text: "9", LocalID: ptr(uint64(9)), Assignee: 1, Closed: ptr(false), Requests: true}, firstWindows, 51),
 		reads: 6000, because: "a window of 2,000 cards for each of three columns"},
 }
