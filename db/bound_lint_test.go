@@ -17,6 +17,8 @@ var unbounded = map[string]string{
 	"queries: NoteAllDurable":        "as NewEpoch",
 	"queries: GuardRefs":             "there are 32 counters",
 	"queries: DeleteWebhookCursors":  "a webhook has one for each feed",
+	"queries: DeleteWebhookBoards":   "a webhook has at most the private boards of its company",
+	"queries: DropBoardFromWebhooks": "a company has at most webhooks.Max",
 	"queries: SetCurrent":            "a ticket has at most tickets.MaxAssignees",
 	"queries: SetCurrentOf":          "as SetCurrent, of a chunk of tickets",
 	"queries: PurgeAssignees":        "as SetCurrent, of the tasks of a claim",

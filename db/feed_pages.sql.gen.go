@@ -14,21 +14,23 @@ import (
 )
 
 const publishedBoards = `-- name: PublishedBoards :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, CAST(x.level IS NOT NULL OR board.privacy <= ? AS SIGNED) AS visible, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, CAST(x.level IS NOT NULL OR board.privacy <= ? OR w.board_id IS NOT NULL AND board.feed_sync_id > w.boards_after AS SIGNED) AS visible, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN board FORCE INDEX (uq_board_feed) ON s.name = 'boards'
 STRAIGHT_JOIN company c ON c.id = board.company_id
 LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = ?
+LEFT JOIN webhook_board w ON w.webhook_id = ? AND w.board_id = board.id
 WHERE board.feed_sync_id > ? AND board.feed_sync_id <= ?
 ORDER BY board.feed_sync_id
 LIMIT ?
 `
 
 type PublishedBoardsParams struct {
-	Reach  int8
-	Reader id.Account
-	After  *uint64
-	To     *uint64
-	Limit  int32
+	Reach   int8
+	Reader  id.Account
+	Webhook id.Webhook
+	After   *uint64
+	To      *uint64
+	Limit   int32
 }
 
 type PublishedBoardsRow struct {
@@ -45,6 +47,7 @@ func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams
 	rows, err := q.db.QueryContext(ctx, publishedBoards,
 		arg.Reach,
 		arg.Reader,
+		arg.Webhook,
 		arg.After,
 		arg.To,
 		arg.Limit,
@@ -87,7 +90,7 @@ func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams
 }
 
 const publishedComments = `-- name: PublishedComments :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug,
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL AND comment.feed_sync_id > w.comments_after AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug,
   s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN comment FORCE INDEX (uq_comment_feed) ON s.name = 'comments'
 STRAIGHT_JOIN ticket t ON t.id = comment.ticket_id
@@ -95,17 +98,19 @@ STRAIGHT_JOIN board b ON b.id = t.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
 STRAIGHT_JOIN account a ON a.id = comment.account_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+LEFT JOIN webhook_board w ON w.webhook_id = ? AND w.board_id = b.id
 WHERE comment.feed_sync_id > ? AND comment.feed_sync_id <= ?
 ORDER BY comment.feed_sync_id
 LIMIT ?
 `
 
 type PublishedCommentsParams struct {
-	Reach  int8
-	Reader id.Account
-	After  *uint64
-	To     *uint64
-	Limit  int32
+	Reach   int8
+	Reader  id.Account
+	Webhook id.Webhook
+	After   *uint64
+	To      *uint64
+	Limit   int32
 }
 
 type PublishedCommentsRow struct {
@@ -128,6 +133,7 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 	rows, err := q.db.QueryContext(ctx, publishedComments,
 		arg.Reach,
 		arg.Reader,
+		arg.Webhook,
 		arg.After,
 		arg.To,
 		arg.Limit,
@@ -179,22 +185,24 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 
 const publishedTickets = `-- name: PublishedTickets :many
 
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL AND ticket.feed_sync_id > w.tickets_after AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN ticket FORCE INDEX (uq_ticket_feed) ON s.name = 'tickets'
 STRAIGHT_JOIN board b ON b.id = ticket.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+LEFT JOIN webhook_board w ON w.webhook_id = ? AND w.board_id = b.id
 WHERE ticket.feed_sync_id > ? AND ticket.feed_sync_id <= ?
 ORDER BY ticket.feed_sync_id
 LIMIT ?
 `
 
 type PublishedTicketsParams struct {
-	Reach  int8
-	Reader id.Account
-	After  *uint64
-	To     *uint64
-	Limit  int32
+	Reach   int8
+	Reader  id.Account
+	Webhook id.Webhook
+	After   *uint64
+	To      *uint64
+	Limit   int32
 }
 
 type PublishedTicketsRow struct {
@@ -215,6 +223,7 @@ func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsPara
 	rows, err := q.db.QueryContext(ctx, publishedTickets,
 		arg.Reach,
 		arg.Reader,
+		arg.Webhook,
 		arg.After,
 		arg.To,
 		arg.Limit,

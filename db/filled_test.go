@@ -179,6 +179,8 @@ var filling = []string{
 	 SELECT n, IF(n <= 50, 1, n % 999 + 2), 'https://hooks.example/', '', 'tickets comments', IF(n % 5, NULL, n % 300 + 1), UNHEX(SHA2(n, 256)), IF(n % 10, 'on', 'stopped'),
 	 NULL, NOW(6) + INTERVAL (n % 7 - 5) * 60 SECOND, NOW(6) - INTERVAL 1 MINUTE, n % 500 + 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) SELECT n, feed, 1700000000, 10 * n FROM numbers, (SELECT 'tickets' AS feed UNION ALL SELECT 'comments') f WHERE n <= 2000`,
+	`INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at) SELECT 1, id, 100, 100, 100, 7, '2026-01-01' FROM board WHERE id <= 300`,
+	`INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at) SELECT n, 1, 100, 100, 100, 7, '2026-01-01' FROM numbers WHERE n BETWEEN 2 AND 2000`,
 	`INSERT INTO webhook_attempt (id, webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at)
 	 SELECT n, IF(n <= 2000, 1, n % 1999 + 2), CONCAT('tickets:', n, ':', n), 'sent', 'ticket.changed', CONCAT('B1-', n), 'tickets', n, n, 200, '', 'ok', 20, NOW(6) - INTERVAL (10000 - n) * 600 SECOND FROM numbers WHERE n <= 10000`,
 

@@ -778,6 +778,16 @@ type WebhookAttempt struct {
 	CreatedAt    time.Time
 }
 
+type WebhookBoard struct {
+	WebhookID     id.Webhook
+	BoardID       id.Board
+	TicketsAfter  uint64
+	CommentsAfter uint64
+	BoardsAfter   uint64
+	AddedBy       id.Account
+	CreatedAt     time.Time
+}
+
 type WebhookCursor struct {
 	WebhookID id.Webhook
 	Feed      string

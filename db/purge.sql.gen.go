@@ -204,12 +204,14 @@ const oldBoardsSeen = `-- name: OldBoardsSeen :many
 SELECT a.board_id, a.ticket_id FROM ticket_alias a
 JOIN board b ON b.id = a.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+LEFT JOIN webhook_board w ON w.webhook_id = ? AND w.board_id = b.id
 WHERE a.ticket_id IN (/*SLICE:tickets*/?) AND b.company_id = ?
-  AND (x.level IS NOT NULL OR b.privacy <= ?)
+  AND (x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL)
 `
 
 type OldBoardsSeenParams struct {
 	Reader    id.Account
+	Webhook   id.Webhook
 	Tickets   []id.Ticket
 	CompanyID id.Company
 	Reach     int8
@@ -225,6 +227,7 @@ func (q *Queries) OldBoardsSeen(ctx context.Context, arg OldBoardsSeenParams) ([
 	query := oldBoardsSeen
 	var queryParams []interface{}
 	queryParams = append(queryParams, arg.Reader)
+	queryParams = append(queryParams, arg.Webhook)
 	if len(arg.Tickets) > 0 {
 		for _, v := range arg.Tickets {
 			queryParams = append(queryParams, v)

@@ -10,10 +10,11 @@ const (
 )
 
 // Sight is what a statement may show: the rows of a company's boards whose privacy is at most Reach, and of those that
-// name Reader in board_access.
+// name Reader in board_access. Statements of feeds also show a webhook the boards that were added to it.
 type Sight struct {
 	Company id.Company
 	Reader  id.Account // 0 for none
+	Webhook id.Webhook // 0 for none
 	Reach   int8
 }
 

@@ -141,6 +141,8 @@ var unsighted = map[string]string{
 	"queries: TrackedByCode":        outside,
 	"queries: TrackedByLink":        outside,
 
+	"queries: BoardsOfWebhook":   "managers see in settings that private boards exist; it says what each says of the reader",
+	"queries: WebhooksOfBoard":   "its board was read in sight by the same request",
 	"queries: WebhookByID":       "names the board of a webhook to managers, who see its title in settings",
 	"queries: WebhooksAfter":     "as WebhookByID, to operators",
 	"queries: WebhooksOfCompany": "as WebhookByID",

@@ -14,6 +14,84 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const addWebhookBoard = `-- name: AddWebhookBoard :exec
+INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+`
+
+type AddWebhookBoardParams struct {
+	WebhookID     id.Webhook
+	BoardID       id.Board
+	TicketsAfter  uint64
+	CommentsAfter uint64
+	BoardsAfter   uint64
+	AddedBy       id.Account
+	Now           time.Time
+}
+
+func (q *Queries) AddWebhookBoard(ctx context.Context, arg AddWebhookBoardParams) error {
+	_, err := q.db.ExecContext(ctx, addWebhookBoard,
+		arg.WebhookID,
+		arg.BoardID,
+		arg.TicketsAfter,
+		arg.CommentsAfter,
+		arg.BoardsAfter,
+		arg.AddedBy,
+		arg.Now,
+	)
+	return err
+}
+
+const boardsOfWebhook = `-- name: BoardsOfWebhook :many
+SELECT b.id, b.slug, b.title, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, w.created_at
+FROM webhook_board w
+JOIN board b ON b.id = w.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE w.webhook_id = ?
+ORDER BY b.slug
+LIMIT 1000
+`
+
+type BoardsOfWebhookRow struct {
+	ID        id.Board
+	Slug      string
+	Title     string
+	Privacy   int8
+	Level     int64
+	CreatedAt time.Time
+}
+
+// The private boards that were added to a webhook, by slug, with what each says of a reader.
+func (q *Queries) BoardsOfWebhook(ctx context.Context, reader id.Account, webhookID id.Webhook) ([]BoardsOfWebhookRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardsOfWebhook, reader, webhookID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BoardsOfWebhookRow
+	for rows.Next() {
+		var i BoardsOfWebhookRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Slug,
+			&i.Title,
+			&i.Privacy,
+			&i.Level,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const companiesOfBoardSights = `-- name: CompaniesOfBoardSights :many
 SELECT n.feed_sync_id, b.company_id FROM board_sight n FORCE INDEX (uq_board_sight_feed)
 JOIN board b ON b.id = n.board_id
@@ -437,6 +515,15 @@ func (q *Queries) DeleteWebhookAttempts(ctx context.Context, arg DeleteWebhookAt
 	return result.RowsAffected()
 }
 
+const deleteWebhookBoards = `-- name: DeleteWebhookBoards :exec
+DELETE FROM webhook_board WHERE webhook_id = ?
+`
+
+func (q *Queries) DeleteWebhookBoards(ctx context.Context, webhookID id.Webhook) error {
+	_, err := q.db.ExecContext(ctx, deleteWebhookBoards, webhookID)
+	return err
+}
+
 const deleteWebhookCursor = `-- name: DeleteWebhookCursor :exec
 DELETE FROM webhook_cursor WHERE webhook_id = ? AND feed = ?
 `
@@ -453,6 +540,27 @@ DELETE FROM webhook_cursor WHERE webhook_id = ?
 func (q *Queries) DeleteWebhookCursors(ctx context.Context, webhookID id.Webhook) error {
 	_, err := q.db.ExecContext(ctx, deleteWebhookCursors, webhookID)
 	return err
+}
+
+const dropBoardFromWebhooks = `-- name: DropBoardFromWebhooks :exec
+DELETE FROM webhook_board WHERE board_id = ?
+`
+
+func (q *Queries) DropBoardFromWebhooks(ctx context.Context, boardID id.Board) error {
+	_, err := q.db.ExecContext(ctx, dropBoardFromWebhooks, boardID)
+	return err
+}
+
+const dropWebhookBoard = `-- name: DropWebhookBoard :execrows
+DELETE FROM webhook_board WHERE webhook_id = ? AND board_id = ?
+`
+
+func (q *Queries) DropWebhookBoard(ctx context.Context, webhookID id.Webhook, boardID id.Board) (int64, error) {
+	result, err := q.db.ExecContext(ctx, dropWebhookBoard, webhookID, boardID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const dueWebhooks = `-- name: DueWebhooks :many
@@ -799,66 +907,112 @@ func (q *Queries) StoppedWebhooks(ctx context.Context, limit int32) ([]id.Webhoo
 }
 
 const webhookAttempt = `-- name: WebhookAttempt :one
-SELECT id, webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at FROM webhook_attempt WHERE id = ? AND webhook_id = ?
+SELECT webhook_attempt.id, webhook_attempt.webhook_id, webhook_attempt.message, webhook_attempt.kind, webhook_attempt.type, webhook_attempt.subject, webhook_attempt.feed, webhook_attempt.row_id, webhook_attempt.position, webhook_attempt.status, webhook_attempt.error, webhook_attempt.response, webhook_attempt.milliseconds, webhook_attempt.created_at, CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible
+FROM webhook_attempt
+JOIN webhook w ON w.id = webhook_attempt.webhook_id
+LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
+LEFT JOIN board b ON b.id = s.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE webhook_attempt.id = ? AND webhook_attempt.webhook_id = ?
 `
 
-func (q *Queries) WebhookAttempt(ctx context.Context, iD id.Delivery, webhookID id.Webhook) (WebhookAttempt, error) {
-	row := q.db.QueryRowContext(ctx, webhookAttempt, iD, webhookID)
-	var i WebhookAttempt
+type WebhookAttemptParams struct {
+	Reach     int8
+	Reader    id.Account
+	ID        id.Delivery
+	WebhookID id.Webhook
+}
+
+type WebhookAttemptRow struct {
+	WebhookAttempt WebhookAttempt
+	Visible        int64
+}
+
+func (q *Queries) WebhookAttempt(ctx context.Context, arg WebhookAttemptParams) (WebhookAttemptRow, error) {
+	row := q.db.QueryRowContext(ctx, webhookAttempt,
+		arg.Reach,
+		arg.Reader,
+		arg.ID,
+		arg.WebhookID,
+	)
+	var i WebhookAttemptRow
 	err := row.Scan(
-		&i.ID,
-		&i.WebhookID,
-		&i.Message,
-		&i.Kind,
-		&i.Type,
-		&i.Subject,
-		&i.Feed,
-		&i.RowID,
-		&i.Position,
-		&i.Status,
-		&i.Error,
-		&i.Response,
-		&i.Milliseconds,
-		&i.CreatedAt,
+		&i.WebhookAttempt.ID,
+		&i.WebhookAttempt.WebhookID,
+		&i.WebhookAttempt.Message,
+		&i.WebhookAttempt.Kind,
+		&i.WebhookAttempt.Type,
+		&i.WebhookAttempt.Subject,
+		&i.WebhookAttempt.Feed,
+		&i.WebhookAttempt.RowID,
+		&i.WebhookAttempt.Position,
+		&i.WebhookAttempt.Status,
+		&i.WebhookAttempt.Error,
+		&i.WebhookAttempt.Response,
+		&i.WebhookAttempt.Milliseconds,
+		&i.WebhookAttempt.CreatedAt,
+		&i.Visible,
 	)
 	return i, err
 }
 
 const webhookAttempts = `-- name: WebhookAttempts :many
-SELECT id, webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at FROM webhook_attempt WHERE webhook_id = ? AND id < ? ORDER BY id DESC LIMIT ?
+SELECT webhook_attempt.id, webhook_attempt.webhook_id, webhook_attempt.message, webhook_attempt.kind, webhook_attempt.type, webhook_attempt.subject, webhook_attempt.feed, webhook_attempt.row_id, webhook_attempt.position, webhook_attempt.status, webhook_attempt.error, webhook_attempt.response, webhook_attempt.milliseconds, webhook_attempt.created_at, CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible
+FROM webhook_attempt
+JOIN webhook w ON w.id = webhook_attempt.webhook_id
+LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
+LEFT JOIN board b ON b.id = s.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE webhook_attempt.webhook_id = ? AND webhook_attempt.id < ?
+ORDER BY webhook_attempt.id DESC
+LIMIT ?
 `
 
 type WebhookAttemptsParams struct {
+	Reach     int8
+	Reader    id.Account
 	WebhookID id.Webhook
 	Before    id.Delivery
 	Limit     int32
 }
 
-// A page, the newest first.
-func (q *Queries) WebhookAttempts(ctx context.Context, arg WebhookAttemptsParams) ([]WebhookAttempt, error) {
-	rows, err := q.db.QueryContext(ctx, webhookAttempts, arg.WebhookID, arg.Before, arg.Limit)
+type WebhookAttemptsRow struct {
+	WebhookAttempt WebhookAttempt
+	Visible        int64
+}
+
+// A page, the newest first, each with whether the reader sees the board that its subject names.
+func (q *Queries) WebhookAttempts(ctx context.Context, arg WebhookAttemptsParams) ([]WebhookAttemptsRow, error) {
+	rows, err := q.db.QueryContext(ctx, webhookAttempts,
+		arg.Reach,
+		arg.Reader,
+		arg.WebhookID,
+		arg.Before,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []WebhookAttempt
+	var items []WebhookAttemptsRow
 	for rows.Next() {
-		var i WebhookAttempt
+		var i WebhookAttemptsRow
 		if err := rows.Scan(
-			&i.ID,
-			&i.WebhookID,
-			&i.Message,
-			&i.Kind,
-			&i.Type,
-			&i.Subject,
-			&i.Feed,
-			&i.RowID,
-			&i.Position,
-			&i.Status,
-			&i.Error,
-			&i.Response,
-			&i.Milliseconds,
-			&i.CreatedAt,
+			&i.WebhookAttempt.ID,
+			&i.WebhookAttempt.WebhookID,
+			&i.WebhookAttempt.Message,
+			&i.WebhookAttempt.Kind,
+			&i.WebhookAttempt.Type,
+			&i.WebhookAttempt.Subject,
+			&i.WebhookAttempt.Feed,
+			&i.WebhookAttempt.RowID,
+			&i.WebhookAttempt.Position,
+			&i.WebhookAttempt.Status,
+			&i.WebhookAttempt.Error,
+			&i.WebhookAttempt.Response,
+			&i.WebhookAttempt.Milliseconds,
+			&i.WebhookAttempt.CreatedAt,
+			&i.Visible,
 		); err != nil {
 			return nil, err
 		}
@@ -1036,6 +1190,59 @@ func (q *Queries) WebhooksAfter(ctx context.Context, after id.Webhook, limit int
 			&i.CompanySlug,
 			&i.BoardSlug,
 			&i.WaitSeconds,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhooksOfBoard = `-- name: WebhooksOfBoard :many
+SELECT w.id, w.url, w.note, w.board_id AS only_board, CAST(x.board_id IS NOT NULL AS SIGNED) AS added, COALESCE(a.name, '') AS added_by, COALESCE(x.created_at, w.created_at) AS added_at
+FROM board b
+JOIN webhook w ON w.company_id = b.company_id
+LEFT JOIN webhook_board x ON x.webhook_id = w.id AND x.board_id = b.id
+LEFT JOIN account a ON a.id = x.added_by
+WHERE b.id = ?
+ORDER BY w.id
+LIMIT ?
+`
+
+type WebhooksOfBoardRow struct {
+	ID        id.Webhook
+	Url       string
+	Note      string
+	OnlyBoard *id.Board
+	Added     int64
+	AddedBy   string
+	AddedAt   time.Time
+}
+
+// The webhooks of a board's company; those that it was added to with the name of who did that.
+func (q *Queries) WebhooksOfBoard(ctx context.Context, boardID id.Board, limit int32) ([]WebhooksOfBoardRow, error) {
+	rows, err := q.db.QueryContext(ctx, webhooksOfBoard, boardID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhooksOfBoardRow
+	for rows.Next() {
+		var i WebhooksOfBoardRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Url,
+			&i.Note,
+			&i.OnlyBoard,
+			&i.Added,
+			&i.AddedBy,
+			&i.AddedAt,
 		); err != nil {
 			return nil, err
 		}

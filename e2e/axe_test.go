@@ -117,7 +117,7 @@ var accessible = map[string]string{
 	"/:company/settings/boards/:board":                "/acme/settings/boards tbody a",
 	"/:company/audit":                                 "/acme/audit",
 	"/:company/audit.csv":                             noPage, // a file
-	"/:company/boards/:board/members":                 "/acme/boards/DEMO/members",
+	"/:company/boards/:board/members":                 "/acme/boards/SECRET/members",
 	"/:company/boards/:board":                         "/acme/boards/NINJA",
 	"/:company/boards/:board/settings":                "/acme/boards/NINJA/settings",
 	"/:company/boards/:board/columns/:column":         "/acme/boards/DEMO/columns/1",
@@ -382,7 +382,11 @@ func full(t *testing.T) *env {
 	a.post("/acme/boards/NINJA/form", "on", "1", "intro", word[:300], "version", "0")
 	a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://hooks.invalid/"+word[:300], "feeds",
 		"tickets", "note", word[:255])
+	a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://chat.invalid/", "feeds", "tickets")
 	a.post("/acme/settings/webhooks/1/tests")
+	a.post("/acme/boards", "slug", "SECRET", "title", "A private board")
+	a.post("/acme/boards/SECRET/privacy", "private", "yes")
+	a.post("/acme/boards/SECRET/webhooks", "webhook", "1")
 	a.register(word[:80])
 	a.lots()
 	a.read("/acme")

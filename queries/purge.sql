@@ -11,8 +11,9 @@ LIMIT ?;
 SELECT a.board_id, a.ticket_id FROM ticket_alias a
 JOIN board b ON b.id = a.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+LEFT JOIN webhook_board w ON w.webhook_id = sqlc.arg(webhook) AND w.board_id = b.id
 WHERE a.ticket_id IN (sqlc.slice(tickets)) AND b.company_id = sqlc.arg(company_id)
-  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
+  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) OR w.board_id IS NOT NULL);
 
 -- name: OldNumbersOf :many
 SELECT board_id, ticket_id FROM ticket_alias WHERE ticket_id IN (sqlc.slice(tickets));

@@ -37,6 +37,37 @@ SELECT id FROM webhook WHERE state = 'stopped' ORDER BY id LIMIT ?;
 -- name: CursorsOfWebhooks :many
 SELECT * FROM webhook_cursor WHERE webhook_id IN (sqlc.slice(webhooks)) ORDER BY webhook_id, feed;
 
+-- name: BoardsOfWebhook :many
+-- The private boards that were added to a webhook, by slug, with what each says of a reader.
+SELECT b.id, b.slug, b.title, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, w.created_at
+FROM webhook_board w
+JOIN board b ON b.id = w.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE w.webhook_id = sqlc.arg(webhook_id)
+ORDER BY b.slug
+LIMIT 1000;
+
+-- name: WebhooksOfBoard :many
+-- The webhooks of a board's company; those that it was added to with the name of who did that.
+SELECT w.id, w.url, w.note, w.board_id AS only_board, CAST(x.board_id IS NOT NULL AS SIGNED) AS added, COALESCE(a.name, '') AS added_by, COALESCE(x.created_at, w.created_at) AS added_at
+FROM board b
+JOIN webhook w ON w.company_id = b.company_id
+LEFT JOIN webhook_board x ON x.webhook_id = w.id AND x.board_id = b.id
+LEFT JOIN account a ON a.id = x.added_by
+WHERE b.id = sqlc.arg(board_id)
+ORDER BY w.id
+LIMIT ?;
+
+-- name: AddWebhookBoard :exec
+INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at)
+VALUES (sqlc.arg(webhook_id), sqlc.arg(board_id), sqlc.arg(tickets_after), sqlc.arg(comments_after), sqlc.arg(boards_after), sqlc.arg(added_by), sqlc.arg(now));
+
+-- name: DropWebhookBoard :execrows
+DELETE FROM webhook_board WHERE webhook_id = sqlc.arg(webhook_id) AND board_id = sqlc.arg(board_id);
+
+-- name: DropBoardFromWebhooks :exec
+DELETE FROM webhook_board WHERE board_id = sqlc.arg(board_id);
+
 -- name: LockWebhook :one
 SELECT * FROM webhook WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_id) FOR UPDATE;
 
@@ -66,6 +97,9 @@ DELETE FROM webhook_cursor WHERE webhook_id = sqlc.arg(webhook_id) AND feed = sq
 
 -- name: DeleteWebhookCursors :exec
 DELETE FROM webhook_cursor WHERE webhook_id = sqlc.arg(webhook_id);
+
+-- name: DeleteWebhookBoards :exec
+DELETE FROM webhook_board WHERE webhook_id = sqlc.arg(webhook_id);
 
 -- name: DeleteWebhook :exec
 DELETE FROM webhook WHERE id = sqlc.arg(id);
@@ -125,11 +159,25 @@ VALUES (sqlc.arg(webhook_id), sqlc.arg(message), sqlc.arg(kind), sqlc.arg(type),
         sqlc.arg(status), sqlc.arg(error), sqlc.arg(response), sqlc.arg(milliseconds), sqlc.arg(created_at));
 
 -- name: WebhookAttempts :many
--- A page, the newest first.
-SELECT * FROM webhook_attempt WHERE webhook_id = sqlc.arg(webhook_id) AND id < sqlc.arg(before) ORDER BY id DESC LIMIT ?;
+-- A page, the newest first, each with whether the reader sees the board that its subject names.
+SELECT sqlc.embed(webhook_attempt), CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible
+FROM webhook_attempt
+JOIN webhook w ON w.id = webhook_attempt.webhook_id
+LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
+LEFT JOIN board b ON b.id = s.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE webhook_attempt.webhook_id = sqlc.arg(webhook_id) AND webhook_attempt.id < sqlc.arg(before)
+ORDER BY webhook_attempt.id DESC
+LIMIT ?;
 
 -- name: WebhookAttempt :one
-SELECT * FROM webhook_attempt WHERE id = sqlc.arg(id) AND webhook_id = sqlc.arg(webhook_id);
+SELECT sqlc.embed(webhook_attempt), CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible
+FROM webhook_attempt
+JOIN webhook w ON w.id = webhook_attempt.webhook_id
+LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
+LEFT JOIN board b ON b.id = s.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE webhook_attempt.id = sqlc.arg(id) AND webhook_attempt.webhook_id = sqlc.arg(webhook_id);
 
 -- name: WebhookAttemptsBehind :many
 -- The newest attempt behind the thousand that are kept.

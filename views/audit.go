@@ -122,6 +122,10 @@ func accessText(e accounts.AuditEntry) string {
 			return "changed the role of " + d.Member + " on the board " + d.Name + " from " + d.Was + " to " + d.Role
 		}
 		return "added " + d.Member + " to the board " + d.Name + " as " + d.Role
+	case accounts.AuditWebhookBoard:
+		return "added the private board " + d.Name + " to the webhook to " + d.Note
+	case accounts.AuditWebhookBoardGone:
+		return "removed the private board " + d.Name + " from the webhook to " + d.Note
 	case accounts.AuditBoardMemberGone:
 		return "removed " + d.Member + ", who was " + d.Was + ", from the board " + d.Name
 	case accounts.AuditBoardTaken:

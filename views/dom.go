@@ -60,22 +60,24 @@ const (
 	UnlistedID   = "unlisted"
 	StartID      = "start" // the question whether to start a run
 
-	MembersID      = "members"
-	BoardMembersID = "board-members"
-	BoardLinkID    = "board-link"
-	MemberID       = "person"
-	InvitationsID  = "invitations"
-	GroupsID       = "groups"
-	GroupID        = "group" // its members
-	PrivateID      = "private-boards"
-	OwnTokensID    = "own-tokens"
-	OtherTokensID  = "other-tokens"
-	AuditID        = "audit"
-	WebhooksID     = "webhooks"
-	WebhookID      = "webhook"
-	DeliveriesID   = "deliveries" // of a webhook
-	DeliveryID     = "delivery"
-	StoppedID      = "stopped" // the banner of a stopped webhook
+	MembersID       = "members"
+	BoardMembersID  = "board-members"
+	BoardLinkID     = "board-link"
+	MemberID        = "person"
+	InvitationsID   = "invitations"
+	GroupsID        = "groups"
+	GroupID         = "group" // its members
+	PrivateID       = "private-boards"
+	OwnTokensID     = "own-tokens"
+	OtherTokensID   = "other-tokens"
+	AuditID         = "audit"
+	WebhooksID      = "webhooks"
+	WebhookID       = "webhook"
+	DeliveriesID    = "deliveries" // of a webhook
+	DeliveryID      = "delivery"
+	StoppedID       = "stopped" // the banner of a stopped webhook
+	BoardWebhooksID = "board-webhooks"
+	WebhookBoardsID = "webhook-boards"
 
 	// A run's page.
 	RunID         = "run" // all of it that changes

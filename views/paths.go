@@ -131,6 +131,14 @@ func BoardLinkRevocationPath(company, slug string) string {
 	return BoardLinkPath(company, slug) + "/revocation"
 }
 
+// BoardWebhooksPath adds a private board to a webhook.
+func BoardWebhooksPath(company, slug string) string { return BoardPath(company, slug) + "/webhooks" }
+
+// BoardWebhookRemovalPath removes a private board from a webhook.
+func BoardWebhookRemovalPath(company, slug string, webhook id.Webhook) string {
+	return fmt.Sprintf("%s/%d/removal", BoardWebhooksPath(company, slug), webhook)
+}
+
 // ColumnsPath takes new columns of a board.
 func ColumnsPath(company, slug string) string { return BoardPath(company, slug) + "/columns" }
 

@@ -216,7 +216,15 @@ func (b *formEnv) furnish(t *testing.T) {
 	hidden, err := b.workflows.Workflows.OpenBoard(ana, boards.Draft{Slug: "HIDDEN", Title: "Nobody administers it"}, nil)
 	do(err)
 	b.exec("UPDATE board SET privacy = ? WHERE id = ?", db.ReachAll, hidden.ID)
-	b.rooms = []string{mapping, views.GroupPath("acme", group.ID), views.PrivateBoardPath("acme", hidden.ID),
+	_, err = b.workflows.Workflows.OpenBoard(ana, boards.Draft{Slug: "SECRET", Title: "Sent to a webhook"}, nil)
+	do(err)
+	_, err = b.workflows.Workflows.SetBoardPrivacy(ana, "SECRET", true)
+	do(err)
+	_, err = b.workflows.Workflows.AddToWebhook(ana, "SECRET", 1)
+	do(err)
+	b.exec(`INSERT INTO webhook (company_id, url, note, feeds, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
+		SELECT company_id, url, 'Another', feeds, secret, 'off', due_at, lease_ends, created_by, created_at, updated_at FROM webhook`)
+	b.rooms = []string{mapping, views.BoardMembersPath("acme", "SECRET"), views.GroupPath("acme", group.ID), views.PrivateBoardPath("acme", hidden.ID),
 		views.GroupRemovalPath("acme", group.ID),
 		views.JoinPath(invitation), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),

@@ -197,3 +197,71 @@ func TestBoardRolesByRoute(t *testing.T) {
 		})
 	}
 }
+
+func TestWebhooksOfAPrivateBoard(t *testing.T) {
+	t.Parallel()
+	e := newEnvWithPrivateBoard(t)
+	ana, adam := e.ana(), e.signedIn("adam")
+	members, hooks := "/acme/boards/HIDE/members", "/acme/boards/HIDE/webhooks"
+
+	page := ana.get(members).is(t, 200).has(t, 0, "#board-webhooks")
+	page.textHas(t, "#receiver-webhook option", "For the chat")
+	if strings.Contains(page.body, "/hook\"") || strings.Contains(page.body, "127.0.0.1:9/hook") {
+		t.Error("the address of the webhook, which may be a secret, is shown")
+	}
+	ana.get("/acme/boards/DEMO/members").is(t, 200).has(t, 0, "form[action$='/webhooks']")
+	adam.get("/acme/settings/webhooks/1").is(t, 200).has(t, 0, "#webhook-boards")
+
+	t.Run("none but its admins add it, and to none but webhooks of the company", func(t *testing.T) {
+		e.exec(`INSERT INTO webhook (id, company_id, url, note, feeds, secret, state, due_at, lease_ends, created_by,
+				created_at, updated_at)
+			SELECT 2, id, 'https://rivals.example/', '', 'tickets', '', 'on', NOW(6), NOW(6), 1, NOW(6), NOW(6)
+			FROM company WHERE slug = 'rivals'`)
+		ana.post(members, "name", "@mia", "role", "member").is(t, 303)
+		e.signedIn("mia").post(hooks, "webhook", "1").is(t, 403)
+		e.signedIn("mia").get(members).has(t, 0, "form[action$='/webhooks']")
+		for _, who := range []string{"adam", "olga", "vera", "opal"} {
+			if code := e.signedIn(who).post(hooks, "webhook", "1").code; code != 404 && code != 403 {
+				t.Errorf("%s: %d", who, code)
+			}
+		}
+		for _, webhook := range []string{"2", "99", "", "x"} {
+			ana.post(hooks, "webhook", webhook).is(t, 422).textHas(t, ".summary", "Choose a webhook from the list")
+		}
+		ana.post("/acme/boards/DEMO/webhooks", "webhook", "1").is(t, 409).textHas(t, ".summary", "This board is open")
+		e.counts(t, 0, "SELECT COUNT(*) FROM webhook_board")
+	})
+	t.Run("they see where it is added, managers of the company its title", func(t *testing.T) {
+		ana.post(hooks, "webhook", "1").goesTo(t, members)
+		ana.post(hooks, "webhook", "1").goesTo(t, members)
+		e.counts(t, 1, "SELECT COUNT(*) FROM audit WHERE kind = 'webhook-board'")
+		page := ana.get(members).has(t, 1, "#board-webhooks tbody tr").has(t, 0, "#receiver-webhook")
+		page.textHas(t, "#board-webhooks tbody th", "127.0.0.1:9")
+		page.textHas(t, "#board-webhooks tbody td:nth-child(2)", "by")
+		ana.get("/acme/settings/webhooks/1").has(t, 1, "#webhook-boards a[href='"+members+"']")
+		seen := adam.get("/acme/settings/webhooks/1").is(t, 200)
+		seen.textHas(t, "#webhook-boards", "HIDE")
+		seen.has(t, 1, "#webhook-boards a[href^='/acme/settings/boards/']").has(t, 0, "#webhook-boards form")
+		adam.get("/acme/audit").textHas(t, "main", "added the private board HIDE to the webhook to 127.0.0.1:9")
+	})
+	t.Run("they remove it, once or twice", func(t *testing.T) {
+		for range 2 {
+			ana.post(hooks+"/1/removal").goesTo(t, members)
+		}
+		ana.post(hooks+"/99/removal").is(t, 404)
+		ana.get(members).has(t, 0, "#board-webhooks").has(t, 1, "#receiver-webhook")
+		adam.get("/acme/audit").textHas(t, "main", "removed the private board HIDE from the webhook to 127.0.0.1:9")
+		e.counts(t, 1, "SELECT COUNT(*) FROM audit WHERE kind = 'webhook-board-removed'")
+	})
+	t.Run("what a receiver answered about it is shown to those who see it", func(t *testing.T) {
+		e.exec("UPDATE webhook_attempt SET subject = 'HIDE-1'")
+		delivery := "/acme/settings/webhooks/1/deliveries/1"
+		ana.get(delivery).textHas(t, "#delivery pre", "broken")
+		ana.get(delivery).textHas(t, "#delivery h1", "HIDE-1")
+		hidden := adam.get(delivery).is(t, 200).has(t, 0, "#delivery pre")
+		hidden.textHas(t, "#delivery", "a board that you do not see")
+		if strings.Contains(hidden.body, "HIDE-1") || strings.Contains(hidden.body, "broken") {
+			t.Error("the delivery is shown")
+		}
+	})
+}

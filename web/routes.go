@@ -167,6 +167,8 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/boards/:board/privacy", pages.SetBoardPrivacy)
 	company.POST("/boards/:board/link", pages.OpenBoardLink)
 	company.POST("/boards/:board/link/revocation", pages.RevokeBoardLink)
+	company.POST("/boards/:board/webhooks", pages.AddToWebhook)
+	company.POST("/boards/:board/webhooks/:webhook/removal", pages.DropFromWebhook)
 	company.GET("/boards/:board/deleted", pages.DeletedTickets)
 	company.POST("/boards/:board/columns", pages.OpenColumn)
 	company.GET("/boards/:board/columns/:column", pages.Column)

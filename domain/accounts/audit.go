@@ -38,6 +38,8 @@ const (
 	AuditWebhookOff        = "webhook-off"
 	AuditWebhookSecret     = "webhook-secret"
 	AuditWebhookDeleted    = "webhook-deleted"
+	AuditWebhookBoard      = "webhook-board"
+	AuditWebhookBoardGone  = "webhook-board-removed"
 	AuditConsumerPaused    = "consumer-paused"
 	AuditConsumerResumed   = "consumer-resumed"
 	AuditConsumerMoved     = "consumer-moved"

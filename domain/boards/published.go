@@ -22,7 +22,7 @@ func PublishedBoards(
 	ctx context.Context, q *db.Queries, by db.Sight, after, to uint64, limit int,
 ) ([]PublishedBoard, error) {
 	rows, err := db.Read(q.PublishedBoards(ctx, db.PublishedBoardsParams{
-		Reach: by.Reach, Reader: by.Reader, After: &after, To: &to, Limit: int32(limit),
+		Reach: by.Reach, Reader: by.Reader, Webhook: by.Webhook, After: &after, To: &to, Limit: int32(limit),
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("read published boards: %w", err)

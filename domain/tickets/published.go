@@ -25,7 +25,7 @@ func PublishedTickets(
 	ctx context.Context, q *db.Queries, by db.Sight, after, to uint64, limit int,
 ) ([]PublishedTicket, error) {
 	rows, err := db.Read(q.PublishedTickets(ctx, db.PublishedTicketsParams{
-		Reach: by.Reach, Reader: by.Reader, After: &after, To: &to, Limit: int32(limit),
+		Reach: by.Reach, Reader: by.Reader, Webhook: by.Webhook, After: &after, To: &to, Limit: int32(limit),
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("read published tickets: %w", err)
@@ -85,7 +85,7 @@ func PublishedComments(
 	ctx context.Context, q *db.Queries, by db.Sight, after, to uint64, limit int,
 ) ([]PublishedComment, error) {
 	rows, err := db.Read(q.PublishedComments(ctx, db.PublishedCommentsParams{
-		Reach: by.Reach, Reader: by.Reader, After: &after, To: &to, Limit: int32(limit),
+		Reach: by.Reach, Reader: by.Reader, Webhook: by.Webhook, After: &after, To: &to, Limit: int32(limit),
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("read published comments: %w", err)
@@ -181,7 +181,7 @@ func OnceSeen(
 		return nil, nil
 	}
 	rows, err := db.Read(q.OldBoardsSeen(ctx, db.OldBoardsSeenParams{
-		Reader: by.Reader, Tickets: tickets, CompanyID: by.Company, Reach: by.Reach,
+		Reader: by.Reader, Webhook: by.Webhook, Tickets: tickets, CompanyID: by.Company, Reach: by.Reach,
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("read aliases: %w", err)

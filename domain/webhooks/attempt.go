@@ -30,6 +30,8 @@ type Attempt struct {
 	Position uint64
 	Outcome  Outcome
 	At       time.Time
+	// Hidden says that it is about a board that the reader does not see: Subject and the response are left out.
+	Hidden bool
 }
 
 // RecordAttempt writes an attempt down.
@@ -57,37 +59,40 @@ func RecordAttempt(
 }
 
 // Attempts returns up to limit of a webhook's attempts, the newest first: those with an id below before, or the
-// newest if it is 0. more says that there are older ones.
+// newest if it is 0. more says that there are older ones. What is not in sight of them is hidden.
 func Attempts(
-	ctx context.Context, q *db.Queries, webhook id.Webhook, before id.Delivery, limit int,
+	ctx context.Context, q *db.Queries, by db.Sight, webhook id.Webhook, before id.Delivery, limit int,
 ) (list []Attempt, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := db.Read(q.WebhookAttempts(ctx, db.WebhookAttemptsParams{WebhookID: webhook, Before: before,
-		Limit: int32(limit + 1)}))
+	rows, err := db.Read(q.WebhookAttempts(ctx, db.WebhookAttemptsParams{Reach: by.Reach, Reader: by.Reader,
+		WebhookID: webhook, Before: before, Limit: int32(limit + 1)}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read attempts: %w", err)
 	}
 	for _, row := range rows[:min(len(rows), limit)] {
-		list = append(list, attemptFrom(row))
+		list = append(list, attemptFrom(row.WebhookAttempt, row.Visible > 0))
 	}
 	return list, len(rows) > limit, nil
 }
 
 // AttemptByID returns an attempt of a webhook, or AttemptNotFound.
-func AttemptByID(ctx context.Context, q *db.Queries, webhook id.Webhook, attempt id.Delivery) (Attempt, error) {
-	row, err := db.Read(q.WebhookAttempt(ctx, attempt, webhook))
+func AttemptByID(
+	ctx context.Context, q *db.Queries, by db.Sight, webhook id.Webhook, attempt id.Delivery,
+) (Attempt, error) {
+	row, err := db.Read(q.WebhookAttempt(ctx, db.WebhookAttemptParams{Reach: by.Reach, Reader: by.Reader, ID: attempt,
+		WebhookID: webhook}))
 	if db.IsNotFound(err) {
 		return Attempt{}, AttemptNotFound()
 	}
 	if err != nil {
 		return Attempt{}, fmt.Errorf("read attempt: %w", err)
 	}
-	return attemptFrom(row), nil
+	return attemptFrom(row.WebhookAttempt, row.Visible > 0), nil
 }
 
-func attemptFrom(row db.WebhookAttempt) Attempt {
+func attemptFrom(row db.WebhookAttempt, visible bool) Attempt {
 	a := Attempt{
 		ID: row.ID, Webhook: row.WebhookID, Kind: row.Kind, Message: row.Message, Type: row.Type, Subject: row.Subject,
 		Feed: row.Feed,
@@ -96,6 +101,9 @@ func attemptFrom(row db.WebhookAttempt) Attempt {
 	}
 	if row.Status != nil {
 		a.Outcome.Status = int(*row.Status)
+	}
+	if !visible {
+		a.Hidden, a.Subject, a.Outcome.Response = true, "", nil
 	}
 	return a
 }

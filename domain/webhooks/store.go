@@ -136,6 +136,9 @@ func Delete(ctx context.Context, tx *db.Tx, locked Webhook) error {
 	if err := tx.DeleteWebhookCursors(ctx, locked.ID); err != nil {
 		return fmt.Errorf("delete cursors: %w", err)
 	}
+	if err := tx.DeleteWebhookBoards(ctx, locked.ID); err != nil {
+		return fmt.Errorf("delete boards of the webhook: %w", err)
+	}
 	if err := tx.DeleteWebhook(ctx, locked.ID); err != nil {
 		return fmt.Errorf("delete webhook: %w", err)
 	}

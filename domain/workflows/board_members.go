@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
 
 // CodeUnknownName: what was entered is no member and no group of the company. Enter a handle such as @ana, or the name
@@ -52,6 +53,9 @@ func (w *Workflows) SetBoardPrivacy(ctx context.Context, slug string, private bo
 			}
 		}
 		if err := boards.SetPrivacy(ctx, tx, board, private); err != nil {
+			return err
+		}
+		if err := webhooks.DropBoardFromAll(ctx, tx, board.ID); err != nil { // each time it gets private, they begin anew
 			return err
 		}
 		detail := accounts.AuditDetail{Name: board.Slug}

@@ -20,6 +20,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -30,6 +31,7 @@ type sightModel struct {
 	group   map[string]bool              // who is in the group
 	on      []string                     // the board of each ticket, by its index
 	keys    []tickets.Key                // that tickets have or had
+	hooked  map[string]bool              // the private boards that the webhook has
 }
 
 const crew = "Crew"
@@ -87,7 +89,8 @@ func TestSight(t *testing.T) {
 	for who, r := range cast {
 		handles[who] = "@" + accounts.ActorFrom(r.ctx).Handle
 	}
-	model := &sightModel{private: map[string]bool{}, named: map[string]map[string]string{}, group: map[string]bool{}}
+	model := &sightModel{private: map[string]bool{}, named: map[string]map[string]string{}, group: map[string]bool{},
+		hooked: map[string]bool{}}
 	var list []tickets.ID
 	for _, slug := range slugs {
 		e.Board(t, slug)
@@ -103,6 +106,9 @@ func TestSight(t *testing.T) {
 		}
 	}
 	group := domaintest.OK(e.Workflows.OpenGroup(e.Ctx, crew, nil))(t)
+	e.Exec(t, `INSERT INTO webhook (id, company_id, url, note, feeds, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
+		SELECT 1, company_id, 'https://hooks.example/', '', 'tickets', '', 'off', NOW(6), NOW(6), account_id, NOW(6), NOW(6)
+		FROM membership WHERE role = 'owner'`)
 
 	// Two boards are private from the start, so that each check has hidden words.
 	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "ONE", handles["mia"], "viewer"))(t)
@@ -150,6 +156,7 @@ func TestSight(t *testing.T) {
 				}
 			}
 		}
+		e.sendsToWebhook(t, model)
 		for who, r := range cast {
 			e.republishes(t, model, r, who, list)
 		}
@@ -168,15 +175,15 @@ func TestSight(t *testing.T) {
 			who, slug := pick(random, names), pick(random, slugs)
 			level := model.level(who, cast[who].role, slug)
 			ctx := cast[who].ctx
-			switch random.IntN(6) {
+			switch random.IntN(7) {
 			case 0:
 				private := random.IntN(4) > 0
 				_, err := e.Workflows.SetBoardPrivacy(ctx, slug, private)
 				if may(t, err, level, boards.CodeNotManager) && private && !model.private[slug] {
 					model.named[slug][who] = "admin"
 				}
-				if err == nil {
-					model.private[slug] = private
+				if err == nil && model.private[slug] != private {
+					model.private[slug], model.hooked[slug] = private, false
 				}
 			case 1:
 				name := pick(random, append(slices.Clone(names), crew))
@@ -218,6 +225,8 @@ func TestSight(t *testing.T) {
 			case 4:
 				i := random.IntN(len(list))
 				e.moveAs(t, model, cast[who], who, i, list[i], slug)
+			case 6:
+				e.hooksAs(t, model, ctx, slug, level)
 			case 5:
 				taken := domaintest.OK(e.Workflows.PrivateBoards(e.Ctx))(t)
 				for _, b := range taken {
@@ -235,7 +244,45 @@ func TestSight(t *testing.T) {
 func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }
 
 func (m *sightModel) String() string {
-	return fmt.Sprintf("private %v, named %v, in the group %v, tickets on %v", m.private, m.named, m.group, m.on)
+	return fmt.Sprintf("private %v, named %v, in the group %v, tickets on %v, boards of the webhook %v",
+		m.private, m.named, m.group, m.on, m.hooked)
+}
+
+// hooksAs adds a board to the webhook, or removes it.
+func (e *env) hooksAs(t *testing.T, model *sightModel, ctx context.Context, slug string, level access.Level) {
+	t.Helper()
+	do := e.Workflows.AddToWebhook
+	if model.hooked[slug] {
+		do = e.Workflows.DropFromWebhook
+	}
+	_, err := do(ctx, slug, 1)
+	if level == access.Manage && !model.private[slug] {
+		domaintest.Is(t, err, workflows.CodeBoardIsOpen)
+	} else if may(t, err, level, boards.CodeNotManager) {
+		model.hooked[slug] = !model.hooked[slug]
+	}
+}
+
+// sendsToWebhook checks that the webhook is sent the words of open boards, those of its private boards that are published
+// after it got them, and no others.
+func (e *env) sendsToWebhook(t *testing.T, model *sightModel) {
+	t.Helper()
+	company := accounts.ActorFrom(e.Ctx).Company.ID
+	scope := workflows.WebhookScope(webhooks.Webhook{ID: 1, Company: company}, "")
+	e.Exec(t, "UPDATE ticket SET feed_sync_id = NULL")
+	e.Exec(t, "UPDATE comment SET feed_sync_id = NULL")
+	e.Publish(t)
+	for _, feed := range []string{"tickets", "comments"} {
+		start := domaintest.OK(e.Workflows.Feeds().Start(e.Ctx, feed))(t)
+		page := domaintest.OK(e.Workflows.Feeds().Read(e.Ctx, start, feeds.MaxLimit, scope))(t)
+		text := string(domaintest.OK(json.Marshal(page.Items))(t))
+		for i, slug := range model.on {
+			word := fmt.Sprintf("secret%d", i)
+			if want := !model.private[slug] || model.hooked[slug]; strings.Contains(text, word) != want {
+				t.Fatalf("%s of %s is sent to the webhook by %s: %v\n%s\n%s", word, slug, feed, !want, text, model)
+			}
+		}
+	}
 }
 
 // may reports whether a change by an actor of a level succeeded, and fails if it must not have, or must have.

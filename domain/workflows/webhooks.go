@@ -26,7 +26,8 @@ func mayManageWebhooks(ctx context.Context) (accounts.Actor, error) {
 
 // changeWebhook runs fn, which may change it, in a transaction with a locked webhook, and records that in the audit list.
 func (w *Workflows) changeWebhook(
-	ctx context.Context, what, kind string, webhook id.Webhook, fn func(tx *db.Tx, hook *webhooks.Webhook) error,
+	ctx context.Context, what, kind string, webhook id.Webhook,
+	fn func(tx *db.Tx, actor accounts.Actor, hook *webhooks.Webhook) error,
 ) error {
 	if _, err := mayManageWebhooks(ctx); err != nil {
 		return err
@@ -40,7 +41,7 @@ func (w *Workflows) changeWebhook(
 			return err
 		}
 		was := hook.Host()
-		if err := fn(tx, &hook); err != nil {
+		if err := fn(tx, actor, &hook); err != nil {
 			return err
 		}
 		detail := accounts.AuditDetail{Name: hook.Host()}
@@ -151,7 +152,8 @@ func endsOf(ctx context.Context, q *db.Queries, names []string) ([]webhooks.Curs
 }
 
 // EditWebhook changes a webhook that is at a version. Feeds that are new to it begin now. It returns all that is wrong
-// with the draft, webhooks.Stale, webhooks.NotFound or boards.NotFound.
+// with the draft, webhooks.Stale, webhooks.NotFound or boards.NotFound. At another address it loses the private boards
+// that the caller does not administer.
 func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version uint64, draft webhooks.Draft) error {
 	if _, err := mayManageWebhooks(ctx); err != nil {
 		return err
@@ -164,12 +166,15 @@ func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version
 	if err != nil {
 		return err
 	}
-	edit := func(tx *db.Tx, hook *webhooks.Webhook) error {
+	edit := func(tx *db.Tx, actor accounts.Actor, hook *webhooks.Webhook) error {
 		ends, err := endsOf(ctx, tx.Queries, draft.Feeds)
 		if err != nil {
 			return err
 		}
-		if err := webhooks.Edit(ctx, tx, *hook, version, draft, board, ends); err != nil {
+		if err := webhooks.Edit(ctx, tx, *hook, version, draft, board, ends); err != nil || draft.URL == hook.URL {
+			return err
+		}
+		if err := dropBoardsOfOthers(ctx, tx, actor, *hook); err != nil {
 			return err
 		}
 		hook.URL = draft.URL
@@ -184,14 +189,16 @@ func (w *Workflows) EnableWebhook(ctx context.Context, webhook id.Webhook, on bo
 	if on {
 		kind = accounts.AuditWebhookOn
 	}
-	return w.changeWebhook(ctx, "switch webhook", kind, webhook, func(tx *db.Tx, hook *webhooks.Webhook) error {
+	return w.changeWebhook(ctx, "switch webhook", kind, webhook, func(tx *db.Tx, _ accounts.Actor, hook *webhooks.Webhook) error {
 		return webhooks.Switch(ctx, tx, *hook, on)
 	})
 }
 
 // DeleteWebhook removes a webhook with its deliveries.
 func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error {
-	remove := func(tx *db.Tx, hook *webhooks.Webhook) error { return webhooks.Delete(ctx, tx, *hook) }
+	remove := func(tx *db.Tx, _ accounts.Actor, hook *webhooks.Webhook) error {
+		return webhooks.Delete(ctx, tx, *hook)
+	}
 	return w.changeWebhook(ctx, "delete webhook", accounts.AuditWebhookDeleted, webhook, remove)
 }
 
@@ -199,7 +206,7 @@ func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error
 // too. With once it returns Replay.
 func (w *Workflows) RotateSecret(ctx context.Context, webhook id.Webhook, once *Once[string]) (string, error) {
 	return DoOnce(ctx, w, once, func() (secret string, err error) {
-		rotate := func(tx *db.Tx, hook *webhooks.Webhook) error {
+		rotate := func(tx *db.Tx, _ accounts.Actor, hook *webhooks.Webhook) error {
 			if secret, err = webhooks.RotateSecret(ctx, tx, *hook); err != nil {
 				return err
 			}
@@ -221,7 +228,8 @@ func (w *Workflows) Deliveries(
 	if _, err := w.Webhook(ctx, webhook); err != nil {
 		return nil, false, err
 	}
-	return webhooks.Attempts(ctx, w.db.Queries, webhook, before, DeliveriesPerPage)
+	by := accounts.ActorFrom(ctx).Sight()
+	return webhooks.Attempts(ctx, w.db.Queries, by, webhook, before, DeliveriesPerPage)
 }
 
 // Delivery returns an attempt, or webhooks.AttemptNotFound.
@@ -229,7 +237,7 @@ func (w *Workflows) Delivery(ctx context.Context, webhook id.Webhook, delivery i
 	if _, err := w.Webhook(ctx, webhook); err != nil {
 		return webhooks.Attempt{}, err
 	}
-	return webhooks.AttemptByID(ctx, w.db.Queries, webhook, delivery)
+	return webhooks.AttemptByID(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), webhook, delivery)
 }
 
 // TestWebhook sends a webhook a message of the type test now, whether it is on or not, and returns the attempt. It
@@ -259,7 +267,7 @@ func (w *Workflows) ResendDelivery(
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
-	attempt, err := webhooks.AttemptByID(ctx, w.db.Queries, webhook, delivery)
+	attempt, err := webhooks.AttemptByID(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), webhook, delivery)
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
@@ -356,7 +364,7 @@ func (w *Workflows) ForgetDeliveries(ctx context.Context) (int64, error) {
 }
 
 func WebhookScope(hook webhooks.Webhook, base string) feeds.Scope {
-	return feeds.Scope{Sight: db.Sight{Company: hook.Company}, Board: hook.Board, Base: base}
+	return feeds.Scope{Sight: db.Sight{Company: hook.Company, Webhook: hook.ID}, Board: hook.Board, Base: base}
 }
 
 // WebhookMessage returns the message about a row of the feed of a cursor, as it was at a time.

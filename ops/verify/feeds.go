@@ -50,6 +50,20 @@ func feedChecks() []check {
 				FROM webhook w STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = w.board_id
 				WHERE b.company_id <> w.company_id AND EXISTS (SELECT 1 FROM company c WHERE c.id = w.company_id)`,
 		},
+		{
+			name: "webhook boards", says: "A board that was added to a webhook is of its company, and its first position is one of the feed.",
+			tables: []string{"webhook_board"},
+			query: `SELECT CONCAT('webhook ', w.id, ' of company ', w.company_id, ' has board ', b.id, ' of company ', b.company_id)
+				FROM webhook_board x STRAIGHT_JOIN webhook w FORCE INDEX (PRIMARY) ON w.id = x.webhook_id
+				STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = x.board_id
+				WHERE b.company_id <> w.company_id AND EXISTS (SELECT 1 FROM company c WHERE c.id = w.company_id)
+				UNION ALL
+				SELECT CONCAT('webhook ', x.webhook_id, ' has board ', x.board_id, ' from ', x.after, ' of ', x.feed, ', which is at ', s.value)
+				FROM (SELECT webhook_id, board_id, 'tickets' AS feed, tickets_after AS after FROM webhook_board
+					UNION ALL SELECT webhook_id, board_id, 'comments', comments_after FROM webhook_board
+					UNION ALL SELECT webhook_id, board_id, 'boards', boards_after FROM webhook_board) x
+				STRAIGHT_JOIN sequences s ON s.name = x.feed WHERE x.after > s.value`,
+		},
 	}
 }
 

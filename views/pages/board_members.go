@@ -4,6 +4,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -20,6 +21,26 @@ type BoardMembersProps struct {
 	NewLink string
 	Form    NameForm
 	Errors  views.Errors // about the page as a whole
+
+	Receivers []webhooks.Receiver // the webhooks of the company, for admins of the board
+}
+
+// receivers returns the webhooks that the board is added to, or those that it can be added to.
+func (props BoardMembersProps) receivers(added bool) (list []webhooks.Receiver) {
+	for _, r := range props.Receivers {
+		if r.Added == added {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// receiverLabel is a webhook in a list to choose from.
+func receiverLabel(r webhooks.Receiver) string {
+	if r.Note == "" {
+		return r.Host
+	}
+	return r.Host + " · " + r.Note
 }
 
 // NameForm is the input of the form that names a member or a group.

@@ -32,6 +32,7 @@ type WebhookProps struct {
 	Webhook    webhooks.Webhook
 	Feeds      []string
 	Boards     []boards.Board
+	Private    []webhooks.Board // that were added to it
 	Form       WebhookForm
 	Deliveries []webhooks.Attempt
 	More       bool // there are older ones

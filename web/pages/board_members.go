@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -8,6 +9,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
@@ -44,6 +47,9 @@ func (h *Handlers) showBoardMembers(c echo.Context, code int, slug string, props
 			return err
 		}
 		props.Names = pages.NameChoices(members, groups)
+		if props.Receivers, err = h.workflows.Receivers(ctx, slug); err != nil {
+			return err
+		}
 	}
 	props.Page = h.respond.Page(c, "Who sees "+props.Board.Title)
 	return respond.Render(c, code, pages.BoardMembersPage(props))
@@ -120,6 +126,40 @@ func (h *Handlers) OpenBoardLink(c echo.Context) error {
 func (h *Handlers) RevokeBoardLink(c echo.Context) error {
 	return h.changeBoardMembers(c, "The public link is off.", func() (boards.Board, error) {
 		return h.workflows.RevokePublicLink(c.Request().Context(), c.Param("board"))
+	})
+}
+
+// AddToWebhook has a webhook of the company sent what changes on a private board.
+func (h *Handlers) AddToWebhook(c echo.Context) error {
+	const message = "From now on the webhook is sent what changes on this board."
+	return h.changeBoardMembers(c, message, func() (boards.Board, error) {
+		webhook, err := respond.RowID[id.Webhook](c.FormValue("webhook"), noWebhook())
+		if err != nil {
+			return boards.Board{}, err
+		}
+		board, err := h.workflows.AddToWebhook(c.Request().Context(), c.Param("board"), webhook)
+		if errors.Is(err, webhooks.CodeNotFound) {
+			err = noWebhook()
+		}
+		return board, err
+	})
+}
+
+// codeNoWebhook: the form names no webhook of the company. Choose one from the list.
+const codeNoWebhook fault.Code = "Board.NoWebhook"
+
+func noWebhook() error {
+	return fault.Invalid.New(codeNoWebhook, "webhook", "Choose a webhook from the list.")
+}
+
+// DropFromWebhook has a webhook sent nothing more of a private board.
+func (h *Handlers) DropFromWebhook(c echo.Context) error {
+	webhook, err := respond.PathWebhook(c)
+	if err != nil {
+		return err
+	}
+	return h.changeBoardMembers(c, "The webhook is sent nothing more of this board.", func() (boards.Board, error) {
+		return h.workflows.DropFromWebhook(c.Request().Context(), c.Param("board"), webhook)
 	})
 }
 

@@ -99,6 +99,9 @@ func (h *Handlers) showWebhook(c echo.Context, code int, webhook id.Webhook, for
 	if props.Boards, err = h.workflows.Boards(ctx); err != nil {
 		return err
 	}
+	if props.Private, err = h.workflows.WebhookBoards(ctx, webhook); err != nil {
+		return err
+	}
 	if props.Deliveries, props.More, err = h.workflows.Deliveries(ctx, webhook, before); err != nil {
 		return err
 	}

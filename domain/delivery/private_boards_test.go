@@ -1,0 +1,181 @@
+package delivery_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// newPrivatePost is newPost with the private board HIDE and its ticket HIDE-1, and a webhook.
+func newPrivatePost(t *testing.T, body func(int, outboundtest.Message) int) (*post, id.Webhook) {
+	t.Helper()
+	p := newPost(t, body)
+	p.Board(t, "HIDE")
+	domaintest.OK(p.Workflows.SetBoardPrivacy(p.Ctx, "HIDE", true))(t)
+	p.openTicket(t, "HIDE", "before")
+	p.Publish(t)
+	hook, _ := p.hook(t, webhooks.Draft{URL: p.url})
+	return p, hook
+}
+
+// deliversNow returns what a webhook is sent now.
+func (p *post) deliversNow(t *testing.T, hook id.Webhook) []string {
+	t.Helper()
+	before := len(p.inbox.Messages())
+	p.deliver(t, hook)
+	return summaries(t, p.inbox.Messages()[before:])
+}
+
+func (p *post) retitle(t *testing.T, key, title string) {
+	t.Helper()
+	there := p.Ticket(t, key)
+	domaintest.OK(p.Workflows.EditTicket(p.Ctx, there.Key, tickets.Edit{Title: &title, Version: there.Version}))(t)
+}
+
+func TestWebhookOfAPrivateBoard(t *testing.T) {
+	t.Parallel()
+	t.Run("it is sent what changes from when it was added until it is removed", func(t *testing.T) {
+		p, hook := newPrivatePost(t, nil)
+		p.retitle(t, "HIDE-1", "unsent")
+		same(t, p.deliversNow(t, hook))
+
+		p.openTicket(t, "HIDE", "two")
+		p.Publish(t) // which the webhook has not read when the board is added
+		domaintest.OK(p.Workflows.AddToWebhook(p.Ctx, "HIDE", hook))(t)
+		same(t, p.deliversNow(t, hook))
+
+		p.retitle(t, "HIDE-1", "sent")
+		domaintest.OK(p.Workflows.Comment(p.Ctx, tickets.Key{Board: "HIDE", Number: 2}, "said", nil))(t)
+		slug, board := "HIDE", domaintest.OK(p.Workflows.Board(p.Ctx, "HIDE"))(t)
+		domaintest.OK(p.Workflows.RenameBoard(p.Ctx, slug, boards.Names{Title: new("Hidden")}, board.Version))(t)
+		same(t, p.deliversNow(t, hook), "board.changed HIDE", "comment.changed said", "ticket.changed HIDE-1 sent")
+
+		other, _ := p.hook(t, webhooks.Draft{URL: p.url})
+		p.retitle(t, "HIDE-1", "for one")
+		same(t, p.deliversNow(t, other))
+		same(t, p.deliversNow(t, hook), "ticket.changed HIDE-1 for one")
+
+		p.retitle(t, "HIDE-1", "too late")
+		domaintest.OK(p.Workflows.DropFromWebhook(p.Ctx, "HIDE", hook))(t)
+		same(t, p.deliversNow(t, hook))
+		p.retitle(t, "HIDE-1", "much too late")
+		same(t, p.deliversNow(t, hook))
+	})
+	t.Run("a ticket that leaves it for a board that the webhook does not see is gone, without a word", func(t *testing.T) {
+		p, hook := newPrivatePost(t, nil)
+		p.Board(t, "DEEP")
+		domaintest.OK(p.Workflows.SetBoardPrivacy(p.Ctx, "DEEP", true))(t)
+		domaintest.OK(p.Workflows.AddToWebhook(p.Ctx, "HIDE", hook))(t)
+		p.deliver(t, hook)
+		deep := domaintest.OK(p.Workflows.Board(p.Ctx, "DEEP"))(t)
+		intent := tickets.Intent{Board: "DEEP", Column: deep.Columns[0].ID, AtEnd: true}
+		_, _, err := p.Workflows.MoveTicket(p.Ctx, tickets.Key{Board: "HIDE", Number: 1}, intent)
+		domaintest.Must(t, err)
+		same(t, p.deliversNow(t, hook), "ticket.left")
+		p.retitle(t, "DEEP-1", "deep")
+		for _, m := range p.deliversNow(t, hook) {
+			if m != "ticket.left" {
+				t.Error(m)
+			}
+		}
+	})
+	t.Run("a board that is opened and made private again is sent to none", func(t *testing.T) {
+		p, hook := newPrivatePost(t, nil)
+		domaintest.OK(p.Workflows.AddToWebhook(p.Ctx, "HIDE", hook))(t)
+		domaintest.OK(p.Workflows.SetBoardPrivacy(p.Ctx, "HIDE", false))(t)
+		domaintest.Fails(p.Workflows.AddToWebhook(p.Ctx, "HIDE", hook))(t, workflows.CodeBoardIsOpen)
+		p.retitle(t, "HIDE-1", "open")
+		if got := strings.Join(p.deliversNow(t, hook), "\n"); !strings.Contains(got, "HIDE-1 open") {
+			t.Error(got)
+		}
+		domaintest.OK(p.Workflows.SetBoardPrivacy(p.Ctx, "HIDE", true))(t)
+		p.retitle(t, "HIDE-1", "private")
+		same(t, p.deliversNow(t, hook))
+		p.Counts(t, 0, "SELECT COUNT(*) FROM webhook_board")
+	})
+	t.Run("a failed message is not repeated after the board was removed", func(t *testing.T) {
+		p, hook := newPrivatePost(t, func(int, outboundtest.Message) int { return http.StatusInternalServerError })
+		domaintest.OK(p.Workflows.AddToWebhook(p.Ctx, "HIDE", hook))(t)
+		p.retitle(t, "HIDE-1", "refused")
+		same(t, p.deliversNow(t, hook), "ticket.changed HIDE-1 refused")
+		failed := p.deliveries(t, hook)[0].ID
+		domaintest.OK(p.Workflows.DropFromWebhook(p.Ctx, "HIDE", hook))(t)
+		same(t, p.deliversNow(t, hook))
+		domaintest.Fails(p.Workflows.ResendDelivery(p.Ctx, hook, failed, nil))(t, webhooks.CodeNothingToSend)
+		same(t, p.deliversNow(t, hook))
+	})
+	t.Run("rows that were read before the board was removed are not sent later than a moment after", func(t *testing.T) {
+		var p *post
+		var hook id.Webhook
+		p, hook = newPrivatePost(t, func(int, outboundtest.Message) int {
+			if _, err := p.Workflows.DropFromWebhook(p.Ctx, "HIDE", hook); err != nil {
+				panic(err)
+			}
+			<-time.After(time.Second / 2)
+			return http.StatusNoContent
+		})
+		domaintest.OK(p.Workflows.AddToWebhook(p.Ctx, "HIDE", hook))(t)
+		for i := range 5 {
+			p.openTicket(t, "HIDE", fmt.Sprint(i))
+		}
+		p.Delivery.FreshFor(time.Second / 2) // instead of a second
+		same(t, p.deliversNow(t, hook), "ticket.changed HIDE-2 0")
+	})
+	t.Run("its deliveries are shown in full to those who see the board", func(t *testing.T) {
+		p, hook := newPrivatePost(t, nil)
+		domaintest.OK(p.Workflows.AddToWebhook(p.Ctx, "HIDE", hook))(t)
+		p.retitle(t, "HIDE-1", "sent")
+		p.deliver(t, hook)
+		p.Exec(t, "UPDATE webhook_attempt SET response = 'echo of a hidden word'")
+		adam := p.As(t, "Adam", accounts.Admin)
+		for _, c := range []struct {
+			ctx              context.Context
+			subject, answers string
+		}{{p.Ctx, "HIDE-1", "echo of a hidden word"}, {adam, "", ""}} {
+			list, _, err := p.Workflows.Deliveries(c.ctx, hook, 0)
+			domaintest.Must(t, err)
+			one := domaintest.OK(p.Workflows.Delivery(c.ctx, hook, list[0].ID))(t)
+			for _, a := range []webhooks.Attempt{list[0], one} {
+				if a.Subject != c.subject || string(a.Outcome.Response) != c.answers || a.Hidden != (c.subject == "") {
+					t.Errorf("%+v", a)
+				}
+			}
+		}
+	})
+	t.Run("at another address the webhook loses the boards that its editor does not administer", func(t *testing.T) {
+		p, hook := newPrivatePost(t, nil)
+		adam := p.As(t, "Adam", accounts.Admin)
+		p.Board(t, "OURS")
+		domaintest.OK(p.Workflows.NameOnBoard(p.Ctx, "OURS", "@"+accounts.ActorFrom(adam).Handle, "admin"))(t)
+		domaintest.OK(p.Workflows.SetBoardPrivacy(p.Ctx, "OURS", true))(t)
+		for _, slug := range []string{"HIDE", "OURS"} {
+			domaintest.OK(p.Workflows.AddToWebhook(p.Ctx, slug, hook))(t)
+		}
+		edit := func(draft webhooks.Draft) (left []string) {
+			draft.Feeds = []string{"tickets"}
+			domaintest.Must(t, p.Workflows.EditWebhook(adam, hook, p.webhook(t, hook).Version, draft))
+			for _, board := range domaintest.OK(p.Workflows.WebhookBoards(adam, hook))(t) {
+				left = append(left, board.Slug)
+			}
+			return left
+		}
+		same(t, edit(webhooks.Draft{URL: p.url, Note: "the same address"}), "HIDE", "OURS")
+		same(t, edit(webhooks.Draft{URL: p.url + "/mine"}), "OURS")
+		p.Counts(t, 1, "SELECT COUNT(*) FROM audit WHERE kind = 'webhook-board-removed' AND account_id = ?",
+			accounts.ActorFrom(adam).Account.ID)
+		domaintest.Must(t, p.Workflows.DeleteWebhook(adam, hook))
+		p.Counts(t, 0, "SELECT COUNT(*) FROM webhook_board")
+	})
+}
