@@ -127,6 +127,69 @@ func (q *Queries) BoardMembers(ctx context.Context, boardID id.Board, limit int3
 	return items, nil
 }
 
+const boardMembersAfter = `-- name: BoardMembersAfter :many
+SELECT x.kind, x.member_id, x.level, COALESCE(a.name, g.name, '') AS name, COALESCE(m.handle, '') AS handle
+FROM board_member x
+JOIN board b ON b.id = x.board_id
+LEFT JOIN account a ON x.kind = 'account' AND a.id = x.member_id
+LEFT JOIN membership m ON x.kind = 'account' AND m.company_id = b.company_id AND m.account_id = x.member_id
+LEFT JOIN people_group g ON x.kind = 'group' AND g.id = x.member_id
+WHERE x.board_id = ? AND (x.kind > ? OR x.kind = ? AND x.member_id > ?)
+ORDER BY x.kind, x.member_id
+LIMIT ?
+`
+
+type BoardMembersAfterParams struct {
+	BoardID  id.Board
+	Kind     string
+	MemberID uint64
+	Limit    int32
+}
+
+type BoardMembersAfterRow struct {
+	Kind     string
+	MemberID uint64
+	Level    uint8
+	Name     string
+	Handle   string
+}
+
+// A page of who a board names: accounts by their ids, then groups by theirs.
+func (q *Queries) BoardMembersAfter(ctx context.Context, arg BoardMembersAfterParams) ([]BoardMembersAfterRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardMembersAfter,
+		arg.BoardID,
+		arg.Kind,
+		arg.Kind,
+		arg.MemberID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BoardMembersAfterRow
+	for rows.Next() {
+		var i BoardMembersAfterRow
+		if err := rows.Scan(
+			&i.Kind,
+			&i.MemberID,
+			&i.Level,
+			&i.Name,
+			&i.Handle,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const boardNames = `-- name: BoardNames :one
 
 SELECT CAST(b.privacy > 0 OR EXISTS (SELECT 1 FROM board_access x WHERE x.board_id = b.id) AS SIGNED) > 0 AS named

@@ -12,17 +12,14 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-const addToGroup = `-- name: AddToGroup :execrows
+const addToGroup = `-- name: AddToGroup :exec
 INSERT INTO people_group_member (group_id, account_id) VALUES (?, ?)
 ON DUPLICATE KEY UPDATE account_id = account_id
 `
 
-func (q *Queries) AddToGroup(ctx context.Context, groupID id.Group, accountID id.Account) (int64, error) {
-	result, err := q.db.ExecContext(ctx, addToGroup, groupID, accountID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) AddToGroup(ctx context.Context, groupID id.Group, accountID id.Account) error {
+	_, err := q.db.ExecContext(ctx, addToGroup, groupID, accountID)
+	return err
 }
 
 const boardsOfGroup = `-- name: BoardsOfGroup :many
@@ -194,6 +191,97 @@ func (q *Queries) GroupMembers(ctx context.Context, groupID id.Group, limit int3
 			&i.Email,
 			&i.Role,
 			&i.Handle,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const groupMembersAfter = `-- name: GroupMembersAfter :many
+SELECT a.id, a.name, m.role, m.handle
+FROM people_group_member x
+JOIN people_group g ON g.id = x.group_id
+JOIN account a ON a.id = x.account_id
+JOIN membership m ON m.company_id = g.company_id AND m.account_id = a.id
+WHERE x.group_id = ? AND x.account_id > ?
+ORDER BY x.account_id
+LIMIT ?
+`
+
+type GroupMembersAfterParams struct {
+	GroupID id.Group
+	After   id.Account
+	Limit   int32
+}
+
+type GroupMembersAfterRow struct {
+	ID     id.Account
+	Name   string
+	Role   string
+	Handle string
+}
+
+func (q *Queries) GroupMembersAfter(ctx context.Context, arg GroupMembersAfterParams) ([]GroupMembersAfterRow, error) {
+	rows, err := q.db.QueryContext(ctx, groupMembersAfter, arg.GroupID, arg.After, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []GroupMembersAfterRow
+	for rows.Next() {
+		var i GroupMembersAfterRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Role,
+			&i.Handle,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const groupsAfter = `-- name: GroupsAfter :many
+SELECT id, company_id, name, created_at FROM people_group FORCE INDEX (uq_people_group_name) WHERE company_id = ? AND id > ? ORDER BY id LIMIT ?
+`
+
+type GroupsAfterParams struct {
+	CompanyID id.Company
+	After     id.Group
+	Limit     int32
+}
+
+// A page by id, of the company's few: the primary key would lead through those of others.
+func (q *Queries) GroupsAfter(ctx context.Context, arg GroupsAfterParams) ([]PeopleGroup, error) {
+	rows, err := q.db.QueryContext(ctx, groupsAfter, arg.CompanyID, arg.After, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PeopleGroup
+	for rows.Next() {
+		var i PeopleGroup
+		if err := rows.Scan(
+			&i.ID,
+			&i.CompanyID,
+			&i.Name,
+			&i.CreatedAt,
 		); err != nil {
 			return nil, err
 		}

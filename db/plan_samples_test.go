@@ -152,6 +152,7 @@ var samples = map[string]sample{
 
 	// access.sql
 	"BoardHasAdmin":             {args: with(1)},
+	"BoardMembersAfter":         {args: with(db.BoardMembersAfterParams{BoardID: 1, Kind: "account", MemberID: 100, Limit: 51})},
 	"BoardMembers":              {args: with(1, 500), reads: 3100, because: "a board names 500, each with its name and membership", sorts: 3100},
 	"PrivateBoards":             {args: with(1)},
 	"DropBoardMember":           {args: with(db.DropBoardMemberParams{BoardID: 1, Kind: "group", MemberID: 1})},
@@ -167,16 +168,18 @@ var samples = map[string]sample{
 	"FillAccessOf":              {args: with(db.FillAccessOfParams{AccountID: 2000, MemberID: 2000, CompanyID: 1})},
 
 	// group.sql
-	"RenameGroup":     {args: with(db.RenameGroupParams{Name: "x", ID: 1, CompanyID: 1})},
-	"GroupByID":       {args: with(1, 1)},
-	"GroupsOfCompany": {args: with(1, 200), reads: 3500, sorts: 3500, because: "there are at most 200 groups, with the counts of each"},
-	"GroupMembers":    {args: with(1, 1000), reads: 3100, sorts: 3100, because: "a group of 500, each with its name and role"},
-	"GroupAccounts":   {args: with(1, 1000)},
-	"DropFromGroup":   {args: with(1, 8)},
-	"DropFromGroups":  {args: with(8, 1)},
-	"EmptyGroup":      {args: with(1500)},
-	"DeleteGroup":     {args: with(1500, 1)},
-	"BoardsOfGroup":   {args: with(1, 1000)},
+	"RenameGroup":       {args: with(db.RenameGroupParams{Name: "x", ID: 1, CompanyID: 1})},
+	"GroupByID":         {args: with(1, 1)},
+	"GroupsOfCompany":   {args: with(1, 200), reads: 3500, sorts: 3500, because: "there are at most 200 groups, with the counts of each"},
+	"GroupsAfter":       {args: with(db.GroupsAfterParams{CompanyID: 1, After: 500, Limit: 51}), reads: 1100, sorts: 1100, because: "a company has at most 200 groups"},
+	"GroupMembersAfter": {args: with(db.GroupMembersAfterParams{GroupID: 1, After: 100, Limit: 51})},
+	"GroupMembers":      {args: with(1, 1000), reads: 3100, sorts: 3100, because: "a group of 500, each with its name and role"},
+	"GroupAccounts":     {args: with(1, 1000)},
+	"DropFromGroup":     {args: with(1, 8)},
+	"DropFromGroups":    {args: with(8, 1)},
+	"EmptyGroup":        {args: with(1500)},
+	"DeleteGroup":       {args: with(1500, 1)},
+	"BoardsOfGroup":     {args: with(1, 1000)},
 
 	// comment.sql
 	"CommentOfTicket":       {args: with(250, busyTicket)},

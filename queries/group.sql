@@ -30,10 +30,24 @@ WHERE x.group_id = sqlc.arg(group_id)
 ORDER BY a.name, a.id
 LIMIT ?;
 
+-- name: GroupsAfter :many
+-- A page by id, of the company's few: the primary key would lead through those of others.
+SELECT * FROM people_group FORCE INDEX (uq_people_group_name) WHERE company_id = sqlc.arg(company_id) AND id > sqlc.arg(after) ORDER BY id LIMIT ?;
+
+-- name: GroupMembersAfter :many
+SELECT a.id, a.name, m.role, m.handle
+FROM people_group_member x
+JOIN people_group g ON g.id = x.group_id
+JOIN account a ON a.id = x.account_id
+JOIN membership m ON m.company_id = g.company_id AND m.account_id = a.id
+WHERE x.group_id = sqlc.arg(group_id) AND x.account_id > sqlc.arg(after)
+ORDER BY x.account_id
+LIMIT ?;
+
 -- name: GroupAccounts :many
 SELECT account_id FROM people_group_member WHERE group_id = sqlc.arg(group_id) ORDER BY account_id LIMIT ?;
 
--- name: AddToGroup :execrows
+-- name: AddToGroup :exec
 INSERT INTO people_group_member (group_id, account_id) VALUES (sqlc.arg(group_id), sqlc.arg(account_id))
 ON DUPLICATE KEY UPDATE account_id = account_id;
 

@@ -321,6 +321,20 @@ var calls = map[string]call{
 		""},
 	"PUT /api/v1/boards/:board/archive":    {"/boards/DEMO/archive", "", "boards:write", 404, 200, ""},
 	"DELETE /api/v1/boards/:board/archive": {"/boards/DEMO/archive", "", "boards:write", 404, 200, ""},
+	"GET /api/v1/boards/:board/members":    {"/boards/DEMO/members", "", "boards:read", 404, 200, ""},
+	"PUT /api/v1/boards/:board/members/:kind/:member": {"/boards/DEMO/members/account/mia", `{"role":"viewer"}`,
+		"boards:write", 404, 200, accounts.Admin},
+	"DELETE /api/v1/boards/:board/members/:kind/:member": {"/boards/DEMO/members/group/1", "", "boards:write", 404, 204,
+		accounts.Admin},
+	"GET /api/v1/groups":                        {"/groups", "", "boards:read", 200, 200, ""},
+	"POST /api/v1/groups":                       {"/groups", `{"name":"Crew"}`, "boards:write", 201, 201, accounts.Admin},
+	"GET /api/v1/groups/:group":                 {"/groups/1", "", "boards:read", 404, 200, ""},
+	"PATCH /api/v1/groups/:group":               {"/groups/1", `{"name":"Crew"}`, "boards:write", 404, 200, accounts.Admin},
+	"DELETE /api/v1/groups/:group":              {"/groups/1", "", "boards:write", 404, 204, accounts.Admin},
+	"GET /api/v1/groups/:group/members":         {"/groups/1/members", "", "boards:read", 404, 200, ""},
+	"PUT /api/v1/groups/:group/members/:member": {"/groups/1/members/mia", "", "boards:write", 404, 204, accounts.Admin},
+	"DELETE /api/v1/groups/:group/members/:member": {"/groups/1/members/vera", "", "boards:write", 404, 204,
+		accounts.Admin},
 	"POST /api/v1/boards/:board/columns": {"/boards/DEMO/columns", `{"name":"Review"}`, "boards:write", 404, 201,
 		""},
 	"PATCH /api/v1/boards/:board/columns/:column": {"/boards/DEMO/columns/1", `{"name":"Ideas"}`, "boards:write", 404,
@@ -437,6 +451,11 @@ func newEnvWithRoles(t testing.TB, change ...func(*web.Config)) *env {
 	e.webhook()
 	e.exec(`INSERT INTO people_group (company_id, name, created_at)
 		SELECT id, 'Pilots', NOW(6) FROM company WHERE slug = 'acme'`)
+	e.exec("INSERT INTO people_group_member (group_id, account_id) SELECT 1, id FROM account WHERE name = 'vera'")
+	e.exec(`INSERT INTO board_member (board_id, kind, member_id, level)
+		SELECT id, 'group', 1, 1 FROM board WHERE slug = 'DEMO'`)
+	e.exec(`INSERT INTO board_access (board_id, account_id, level)
+		SELECT b.id, a.id, 1 FROM board b, account a WHERE b.slug = 'DEMO' AND a.name = 'vera'`)
 	e.codes("ukrEP", "UkrEP")
 	return e
 }

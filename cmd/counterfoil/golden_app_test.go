@@ -41,6 +41,7 @@ func TestGoldenApp(t *testing.T) {
 	golden.Check(t, "schema.txt", a.schema())
 	a.signIn()
 	a.showBoards()
+	a.showGroups()
 	a.showTickets()
 	a.showComments()
 	a.showProblems()
@@ -379,7 +380,7 @@ func (a *running) steady(name string, value any) any {
 var (
 	moments    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	rowNumbers = regexp.MustCompile(
-		`(/runs/|/tasks/|/comments/|comment[-=]|/columns/|/lots/|/workers/|"(?:column|task)":"?)\d+`)
+		`(/runs/|/tasks/|/groups?/|/comments/|comment[-=]|/columns/|/lots/|/workers/|"(?:column|task)":"?)\d+`)
 	places = regexp.MustCompile(`v1\.\d+\.[a-z]+\.[\d.]*\d`)
 	failed = regexp.MustCompile(`(?m)^\d+(,\d+,\d+,\d+,)`) // a line of a file of failures begins with the task's id
 )
@@ -444,6 +445,23 @@ func (a *running) showBoards() {
 	a.show("DELETE", "/boards/HOUSE/archive", nil)
 	a.show("GET", "/boards/HOUSE", nil)
 	a.keep("api-boards.txt")
+}
+
+func (a *running) showGroups() {
+	group := textOf(a.show("POST", "/groups", object{"name": "Roofers"}, "Idempotency-Key", "group")["id"])
+	a.show("GET", "/groups?limit=1", nil)
+	a.show("PATCH", "/groups/"+group, object{"name": "Roof & gutter"})
+	a.show("GET", "/groups/"+group, nil)
+	a.show("PUT", "/groups/"+group+"/members/ana", nil)
+	a.show("GET", "/groups/"+group+"/members", nil)
+	a.show("PUT", "/boards/HOUSE/members/account/ana", object{"role": "admin"})
+	a.show("PUT", "/boards/HOUSE/members/group/"+group, object{"role": "member"})
+	a.show("GET", "/boards/HOUSE/members?limit=1", nil)
+	a.show("DELETE", "/boards/HOUSE/members/group/"+group, nil)
+	a.show("DELETE", "/groups/"+group+"/members/ana", nil)
+	a.show("DELETE", "/groups/"+group, nil)
+	a.show("DELETE", "/groups/"+group, nil)
+	a.keep("api-groups.txt")
 }
 
 // columns are the ids of a board's columns.

@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -70,6 +71,37 @@ func GroupMembers(ctx context.Context, q *db.Queries, group id.Group) ([]Company
 	return list, nil
 }
 
+// GroupsAfter returns up to limit of a company's groups with ids above after, by id. more says that there are others.
+func GroupsAfter(
+	ctx context.Context, q *db.Queries, company id.Company, after id.Group, limit int,
+) (list []Group, more bool, err error) {
+	rows, err := db.Read(q.GroupsAfter(ctx, db.GroupsAfterParams{CompanyID: company, After: after,
+		Limit: int32(limit + 1)}))
+	if err != nil {
+		return nil, false, fmt.Errorf("read groups: %w", err)
+	}
+	for _, row := range rows[:min(len(rows), limit)] {
+		list = append(list, Group{ID: row.ID, Name: row.Name, CreatedAt: row.CreatedAt})
+	}
+	return list, len(rows) > limit, nil
+}
+
+// GroupMembersAfter returns up to limit of the members of a group with ids above after, by id. more says that there are
+// others.
+func GroupMembersAfter(
+	ctx context.Context, q *db.Queries, group id.Group, after ID, limit int,
+) (list []NamedMember, more bool, err error) {
+	rows, err := db.Read(q.GroupMembersAfter(ctx, db.GroupMembersAfterParams{GroupID: group, After: after,
+		Limit: int32(limit + 1)}))
+	if err != nil {
+		return nil, false, fmt.Errorf("read members of the group: %w", err)
+	}
+	for _, row := range rows[:min(len(rows), limit)] {
+		list = append(list, NamedMember{ID: row.ID, Name: row.Name, Handle: row.Handle, Role: row.Role})
+	}
+	return list, len(rows) > limit, nil
+}
+
 // OpenGroup adds a group. The caller holds LockRoles, as for each change of a group. It returns BadGroupName,
 // GroupNameTaken or TooManyGroups.
 func OpenGroup(ctx context.Context, tx *db.Tx, company id.Company, name string) (Group, error) {
@@ -133,14 +165,16 @@ func AddToGroup(ctx context.Context, tx *db.Tx, company id.Company, group id.Gro
 	if err != nil {
 		return false, fmt.Errorf("read members of the group: %w", err)
 	}
+	if slices.Contains(there, account) {
+		return false, nil
+	}
 	if len(there) >= MaxGroupMembers {
 		return false, TooManyGroupMembers()
 	}
-	n, err := tx.AddToGroup(ctx, group, account)
-	if err != nil {
+	if err := tx.AddToGroup(ctx, group, account); err != nil {
 		return false, fmt.Errorf("add to group: %w", err)
 	}
-	return n > 0, tx.RefreshAccessOf(ctx, company, account)
+	return true, tx.RefreshAccessOf(ctx, company, account)
 }
 
 // DropFromGroup removes a member from a group. It returns GroupNotFound or MemberNotFound.

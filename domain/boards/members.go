@@ -46,6 +46,23 @@ func Members(ctx context.Context, q *db.Queries, board ID) ([]Member, error) {
 	return list, nil
 }
 
+// MembersAfter returns up to limit of the members and groups that a board names: accounts by their ids, then groups by
+// theirs, from behind a kind and an id. more says that there are others behind them.
+func MembersAfter(
+	ctx context.Context, q *db.Queries, board ID, kind string, member uint64, limit int,
+) (list []Member, more bool, err error) {
+	rows, err := db.Read(q.BoardMembersAfter(ctx, db.BoardMembersAfterParams{BoardID: board, Kind: kind, MemberID: member,
+		Limit: int32(limit + 1)}))
+	if err != nil {
+		return nil, false, fmt.Errorf("read members of the board: %w", err)
+	}
+	for _, row := range rows[:min(len(rows), limit)] {
+		list = append(list, Member{Kind: row.Kind, ID: row.MemberID, Name: row.Name, Handle: row.Handle,
+			Role: Roles[row.Level-1]})
+	}
+	return list, len(rows) > limit, nil
+}
+
 // SetMember names a member or a group on a board, or gives it another role there. The caller holds the company's lock,
 // and has checked that it is the company's. before is the role until now, "" for none. It returns BadRole or
 // TooManyMembers.
@@ -98,7 +115,7 @@ func DropMember(ctx context.Context, tx *db.Tx, board ID, kind string, member ui
 	return tx.RefreshAccessTo(ctx, board)
 }
 
-// SetPrivacy makes a board private, or open. It returns ErrOutdated if the board was edited since it was read.
+// SetPrivacy makes a board private, or open. It returns Stale if the board was edited since it was read.
 func SetPrivacy(ctx context.Context, tx *db.Tx, board Board, private bool) error {
 	privacy := db.ReachOpen
 	if private {
@@ -107,7 +124,7 @@ func SetPrivacy(ctx context.Context, tx *db.Tx, board Board, private bool) error
 	err := tx.PublishSightOf(ctx, board.ID, func() error {
 		n, err := tx.SetPrivacy(ctx, db.SetPrivacyParams{Privacy: privacy, Now: tx.Now, ID: board.ID, Version: board.Version})
 		if err == nil && n != 1 {
-			err = ErrOutdated
+			err = stale(ctx, tx, board)
 		}
 		return err
 	})
@@ -115,6 +132,16 @@ func SetPrivacy(ctx context.Context, tx *db.Tx, board Board, private bool) error
 		return fmt.Errorf("set privacy: %w", err)
 	}
 	return tx.PublishSightWithoutAccount(ctx, board.ID)
+}
+
+// stale returns Stale with the board as it is now.
+func stale(ctx context.Context, tx *db.Tx, board Board) error {
+	current, err := BySlug(ctx, tx.Queries, db.SightOfAll(board.Company), board.Slug)
+	if err != nil {
+		return err
+	}
+	current.Grant = board.Grant
+	return Stale{Current: current}
 }
 
 // PrivateBoard is the part of a private board that managers of its company see without being named on it.

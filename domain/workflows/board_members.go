@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -39,38 +40,80 @@ func (w *Workflows) BoardMembers(ctx context.Context, slug string) (boards.Board
 	return board, list, access.On(accounts.ActorFrom(ctx), board.Grant), err
 }
 
-// SetBoardPrivacy makes a board private, or open to all members of the company. Who makes it private becomes an admin
-// of it, so that it has one, and its public link ends. The rows of one that is opened are published again. It returns
+// BoardMembersAfter returns up to limit of the members and groups that a board names, as boards.MembersAfter does, with
+// the board. It returns boards.NotFound.
+func (w *Workflows) BoardMembersAfter(
+	ctx context.Context, slug, kind string, member uint64, limit int,
+) (boards.Board, []boards.Member, bool, error) {
+	board, err := w.Board(ctx, slug)
+	if err != nil {
+		return board, nil, false, err
+	}
+	list, more, err := boards.MembersAfter(ctx, w.db.Queries, board.ID, kind, member, limit)
+	return board, list, more, err
+}
+
+// SetBoardPrivacy makes a board private, or open to all members of the company. Who makes it private becomes an admin of
+// it, so that it has one, and its public link ends. The rows of one that is opened are published again. It returns
 // boards.NotFound or NotManager.
 func (w *Workflows) SetBoardPrivacy(ctx context.Context, slug string, private bool) (boards.Board, error) {
 	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
-		if board.Grant.Private == private {
-			return nil
-		}
-		if private {
-			if err := keepAdmin(ctx, tx, actor, board.ID); err != nil {
-				return err
-			}
-		}
-		if err := boards.SetPrivacy(ctx, tx, board, private); err != nil {
-			return err
-		}
-		if err := webhooks.DropBoardFromAll(ctx, tx, board.ID); err != nil { // each time it gets private, they begin anew
-			return err
-		}
-		detail := accounts.AuditDetail{Name: board.Slug}
-		if private {
-			if err := audit(ctx, tx, actor, accounts.AuditBoardPrivate, detail); err != nil {
-				return err
-			}
-			return revokePublicLink(ctx, tx, actor, board)
-		}
-		values := migrations.Values{"company": actor.Company.Slug, "board": board.Slug}
-		if _, err := w.engine.OpenIn(ctx, tx, runActor(actor), RepublishName, values); err != nil {
-			return err
-		}
-		return audit(ctx, tx, actor, accounts.AuditBoardOpen, detail)
+		return w.setPrivacy(ctx, tx, actor, board, private)
 	})
+}
+
+// EditBoard gives a board that is at a version other names, and makes it private or open: both, or neither. It returns
+// what RenameBoard and SetBoardPrivacy do.
+func (w *Workflows) EditBoard(
+	ctx context.Context, slug string, names boards.Names, private *bool, version uint64,
+) (boards.Board, error) {
+	if private == nil {
+		return w.RenameBoard(ctx, slug, names, version)
+	}
+	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) (err error) {
+		switch {
+		case names.Slug != nil || names.Title != nil:
+			if board, err = w.renameBoard(ctx, tx, actor, board, names, version); err != nil {
+				return err
+			}
+		case board.Archived():
+			return boards.Archived()
+		case board.Version != version:
+			return boards.Stale{Current: board}
+		}
+		return w.setPrivacy(ctx, tx, actor, board, *private)
+	})
+}
+
+func (w *Workflows) setPrivacy(
+	ctx context.Context, tx *db.Tx, actor accounts.Actor, board boards.Board, private bool,
+) error {
+	if board.Grant.Private == private {
+		return nil
+	}
+	if private {
+		if err := keepAdmin(ctx, tx, actor, board.ID); err != nil {
+			return err
+		}
+	}
+	if err := boards.SetPrivacy(ctx, tx, board, private); err != nil {
+		return err
+	}
+	if err := webhooks.DropBoardFromAll(ctx, tx, board.ID); err != nil { // each time it gets private, they begin anew
+		return err
+	}
+	detail := accounts.AuditDetail{Name: board.Slug}
+	if private {
+		if err := audit(ctx, tx, actor, accounts.AuditBoardPrivate, detail); err != nil {
+			return err
+		}
+		return revokePublicLink(ctx, tx, actor, board)
+	}
+	values := migrations.Values{"company": actor.Company.Slug, "board": board.Slug}
+	if _, err := w.engine.OpenIn(ctx, tx, runActor(actor), RepublishName, values); err != nil {
+		return err
+	}
+	return audit(ctx, tx, actor, accounts.AuditBoardOpen, detail)
 }
 
 // keepAdmin makes the actor an admin of a board.
@@ -109,22 +152,83 @@ func (w *Workflows) SetBoardRole(ctx context.Context, slug, kind string, member 
 	})
 }
 
-// DropFromBoard takes a member or group off a board. It returns boards.NotFound, NotManager, MemberNotFound or LastAdmin.
-func (w *Workflows) DropFromBoard(ctx context.Context, slug, kind string, member uint64) (boards.Board, error) {
-	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
-		there, err := boardMember(ctx, tx, board.ID, kind, member)
+// PutOnBoard names a member, by handle, or a group, by id, on a board with a role there, or gives it another one. It
+// returns boards.NotFound, NotManager, BadRole, TooManyMembers or LastAdmin, accounts.MemberNotFound or GroupNotFound.
+func (w *Workflows) PutOnBoard(ctx context.Context, slug, kind, of, role string) (member boards.Member, err error) {
+	_, err = w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
+		if member, err = referred(ctx, tx.Queries, actor.Company.ID, kind, of); err != nil {
+			return err
+		}
+		member.Role = role
+		return setBoardMember(ctx, tx, actor, board, member)
+	})
+	return member, err
+}
+
+// TakeOffBoard is DropFromBoard for a member, by handle, or a group, by id. It also returns accounts.MemberNotFound or
+// GroupNotFound.
+func (w *Workflows) TakeOffBoard(ctx context.Context, slug, kind, of string) error {
+	_, err := w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
+		member, err := referred(ctx, tx.Queries, actor.Company.ID, kind, of)
 		if err != nil {
 			return err
 		}
-		if err := boards.DropMember(ctx, tx, board.ID, kind, member); err != nil {
-			return err
-		}
-		if err := boards.HasAdmin(ctx, tx, board.ID); err != nil {
-			return err
-		}
-		detail := accounts.AuditDetail{Name: board.Slug, Member: there.Name, Was: there.Role}
-		return audit(ctx, tx, actor, accounts.AuditBoardMemberGone, detail)
+		return dropBoardMember(ctx, tx, actor, board, kind, member.ID)
 	})
+	return err
+}
+
+// referred returns the member of a company that has a handle, or the group that has an id, without a role. It returns
+// accounts.MemberNotFound or GroupNotFound.
+func referred(ctx context.Context, q *db.Queries, company id.Company, kind, of string) (boards.Member, error) {
+	if kind == boards.KindAccount {
+		found, err := memberByHandle(ctx, q, company, of)
+		return boards.Member{Kind: kind, ID: uint64(found.ID), Name: found.Name, Handle: found.Handle}, err
+	}
+	n, err := strconv.ParseUint(of, 10, 63)
+	if err != nil {
+		return boards.Member{}, accounts.GroupNotFound()
+	}
+	group, err := accounts.GroupByID(ctx, q, company, id.Group(n))
+	return boards.Member{Kind: boards.KindGroup, ID: n, Name: group.Name}, err
+}
+
+// memberByHandle returns the member of a company that has a handle, or accounts.MemberNotFound.
+func memberByHandle(
+	ctx context.Context, q *db.Queries, company id.Company, handle string,
+) (accounts.NamedMember, error) {
+	found, err := accounts.ByHandle(ctx, q, company, []string{strings.ToLower(strings.TrimPrefix(handle, "@"))})
+	if err == nil && len(found) == 0 {
+		err = accounts.MemberNotFound()
+	}
+	if err != nil {
+		return accounts.NamedMember{}, err
+	}
+	return found[0], nil
+}
+
+// DropFromBoard takes a member or group off a board. It returns boards.NotFound, NotManager, MemberNotFound or LastAdmin.
+func (w *Workflows) DropFromBoard(ctx context.Context, slug, kind string, member uint64) (boards.Board, error) {
+	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
+		return dropBoardMember(ctx, tx, actor, board, kind, member)
+	})
+}
+
+func dropBoardMember(
+	ctx context.Context, tx *db.Tx, actor accounts.Actor, board boards.Board, kind string, member uint64,
+) error {
+	there, err := boardMember(ctx, tx, board.ID, kind, member)
+	if err != nil {
+		return err
+	}
+	if err := boards.DropMember(ctx, tx, board.ID, kind, member); err != nil {
+		return err
+	}
+	if err := boards.HasAdmin(ctx, tx, board.ID); err != nil {
+		return err
+	}
+	detail := accounts.AuditDetail{Name: board.Slug, Member: there.Name, Was: there.Role}
+	return audit(ctx, tx, actor, accounts.AuditBoardMemberGone, detail)
 }
 
 func setBoardMember(

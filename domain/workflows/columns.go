@@ -34,13 +34,7 @@ func (w *Workflows) RenameBoard(
 		if err := mayWriteOn(actor, seen.Grant); err != nil {
 			return err
 		}
-		seen.Version = version
-		if board, err = boards.Rename(ctx, tx, seen, names); err != nil || board.Slug == seen.Slug {
-			return err
-		}
-		// All its tickets have other keys now. They may be many, so a run republishes them.
-		values := migrations.Values{"company": actor.Company.Slug, "board": board.Slug}
-		_, err = w.engine.OpenIn(ctx, tx, runActor(actor), RepublishName, values)
+		board, err = w.renameBoard(ctx, tx, actor, seen, names, version)
 		return err
 	})
 	if err != nil {
@@ -48,6 +42,20 @@ func (w *Workflows) RenameBoard(
 	}
 	w.forgetBoard(actor.Company.ID, slug, board.Slug)
 	return board, nil
+}
+
+func (w *Workflows) renameBoard(
+	ctx context.Context, tx *db.Tx, actor accounts.Actor, seen boards.Board, names boards.Names, version uint64,
+) (boards.Board, error) {
+	seen.Version = version
+	board, err := boards.Rename(ctx, tx, seen, names)
+	if err != nil || board.Slug == seen.Slug {
+		return board, err
+	}
+	// All its tickets have other keys now. They may be many, so a run republishes them.
+	values := migrations.Values{"company": actor.Company.Slug, "board": board.Slug}
+	_, err = w.engine.OpenIn(ctx, tx, runActor(actor), RepublishName, values)
+	return board, err
 }
 
 // ArchiveBoard makes a board read-only, or restores it. version is the one that the caller saw, nil for no check. It

@@ -24,7 +24,40 @@ func UnknownHandle(text string) error {
 
 // Groups returns the company's groups by name.
 func (w *Workflows) Groups(ctx context.Context) ([]accounts.Group, error) {
-	return accounts.Groups(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID)
+	actor, err := MayRead(ctx, "boards:read")
+	if err != nil {
+		return nil, err
+	}
+	return accounts.Groups(ctx, w.db.Queries, actor.Company.ID)
+}
+
+// GroupsAfter returns up to limit of the company's groups with ids above after, by id, and whether there are others.
+func (w *Workflows) GroupsAfter(ctx context.Context, after id.Group, limit int) ([]accounts.Group, bool, error) {
+	actor, err := MayRead(ctx, "boards:read")
+	if err != nil {
+		return nil, false, err
+	}
+	return accounts.GroupsAfter(ctx, w.db.Queries, actor.Company.ID, after, limit)
+}
+
+// GroupByID returns a group of the company, or accounts.GroupNotFound.
+func (w *Workflows) GroupByID(ctx context.Context, group id.Group) (accounts.Group, error) {
+	actor, err := MayRead(ctx, "boards:read")
+	if err != nil {
+		return accounts.Group{}, err
+	}
+	return accounts.GroupByID(ctx, w.db.Queries, actor.Company.ID, group)
+}
+
+// GroupMembersAfter returns up to limit of the members of a group with ids above after, by id, and whether there are
+// others. It returns accounts.GroupNotFound.
+func (w *Workflows) GroupMembersAfter(
+	ctx context.Context, group id.Group, after accounts.ID, limit int,
+) ([]accounts.NamedMember, bool, error) {
+	if _, err := w.GroupByID(ctx, group); err != nil {
+		return nil, false, err
+	}
+	return accounts.GroupMembersAfter(ctx, w.db.Queries, group, after, limit)
 }
 
 // Group returns a group of the company with its members, or accounts.GroupNotFound.
@@ -59,19 +92,20 @@ func (w *Workflows) OpenGroup(
 	})
 }
 
-// RenameGroup gives a group another name. It returns NotManager, or what accounts.RenameGroup does.
-func (w *Workflows) RenameGroup(ctx context.Context, group id.Group, name string) error {
-	return w.onGroups(ctx, "rename a group", func(tx *db.Tx, actor accounts.Actor) error {
+// RenameGroup gives a group another name, and returns it. It returns NotManager, or what accounts.RenameGroup does.
+func (w *Workflows) RenameGroup(ctx context.Context, group id.Group, name string) (now accounts.Group, err error) {
+	err = w.onGroups(ctx, "rename a group", func(tx *db.Tx, actor accounts.Actor) error {
 		was, err := accounts.RenameGroup(ctx, tx, actor.Company.ID, group, name)
 		if err != nil {
 			return err
 		}
-		now, err := accounts.GroupByID(ctx, tx.Queries, actor.Company.ID, group)
+		now, err = accounts.GroupByID(ctx, tx.Queries, actor.Company.ID, group)
 		if err != nil || now.Name == was.Name {
 			return err
 		}
 		return audit(ctx, tx, actor, accounts.AuditGroupRenamed, accounts.AuditDetail{Name: now.Name, Was: was.Name})
 	})
+	return now, err
 }
 
 // AddToGroup adds the member with a handle to a group. It returns NotManager, UnknownHandle, or what accounts.AddToGroup
@@ -103,6 +137,21 @@ func (w *Workflows) AddToGroup(ctx context.Context, group id.Group, handle strin
 	})
 }
 
+// DropHandleFromGroup is DropFromGroup for the member with a handle.
+func (w *Workflows) DropHandleFromGroup(ctx context.Context, group id.Group, handle string) error {
+	return w.onGroups(ctx, "remove from a group", func(tx *db.Tx, actor accounts.Actor) error {
+		of, err := accounts.GroupByID(ctx, tx.Queries, actor.Company.ID, group)
+		if err != nil {
+			return err
+		}
+		member, err := memberByHandle(ctx, tx.Queries, actor.Company.ID, handle)
+		if err != nil {
+			return err
+		}
+		return dropFromGroup(ctx, tx, actor, of, member.ID)
+	})
+}
+
 // DropFromGroup removes a member from a group. It returns NotManager, or what accounts.DropFromGroup does.
 func (w *Workflows) DropFromGroup(ctx context.Context, group id.Group, account accounts.ID) error {
 	return w.onGroups(ctx, "remove from a group", func(tx *db.Tx, actor accounts.Actor) error {
@@ -110,16 +159,20 @@ func (w *Workflows) DropFromGroup(ctx context.Context, group id.Group, account a
 		if err != nil {
 			return err
 		}
-		member, err := accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account)
-		if err != nil {
-			return err
-		}
-		if err := accounts.DropFromGroup(ctx, tx, actor.Company.ID, group, account); err != nil {
-			return err
-		}
-		detail := accounts.AuditDetail{Name: of.Name, Member: nameAndEmail(member.Account)}
-		return audit(ctx, tx, actor, accounts.AuditGroupMemberGone, detail)
+		return dropFromGroup(ctx, tx, actor, of, account)
 	})
+}
+
+func dropFromGroup(ctx context.Context, tx *db.Tx, actor accounts.Actor, of accounts.Group, account accounts.ID) error {
+	member, err := accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account)
+	if err != nil {
+		return err
+	}
+	if err := accounts.DropFromGroup(ctx, tx, actor.Company.ID, of.ID, account); err != nil {
+		return err
+	}
+	detail := accounts.AuditDetail{Name: of.Name, Member: nameAndEmail(member.Account)}
+	return audit(ctx, tx, actor, accounts.AuditGroupMemberGone, detail)
 }
 
 // DeleteGroup deletes a group and takes it off its boards. It returns NotManager or accounts.GroupNotFound.
@@ -137,7 +190,11 @@ func (w *Workflows) DeleteGroup(ctx context.Context, group id.Group) (was accoun
 func (w *Workflows) onGroups(
 	ctx context.Context, what string, do func(tx *db.Tx, actor accounts.Actor) error,
 ) error {
-	if _, err := mayManage(ctx); err != nil {
+	actor, err := mayManage(ctx)
+	if err == nil && !actor.May("boards:write") {
+		err = accounts.MissingScope("boards:write")
+	}
+	if err != nil {
 		return err
 	}
 	return w.withLockedRole(ctx, what, func(tx *db.Tx, actor accounts.Actor) error {

@@ -68,6 +68,7 @@ type BoardResource struct {
 	URL      string           `json:"url"`
 	Version  uint64           `json:"version"`
 	Archived bool             `json:"archived"`
+	Private  bool             `json:"private"` // seen by those alone whom it names
 	Columns  []ColumnResource `json:"columns"`
 }
 
@@ -117,7 +118,7 @@ func (l Links) Comment(key tickets.Key, c tickets.Comment) CommentResource {
 func (l Links) Board(board boards.Board) BoardResource {
 	r := BoardResource{
 		Slug: board.Slug, Title: board.Title, URL: l.Base + "/" + l.Company + "/boards/" + board.Slug, Version: board.Version,
-		Archived: board.Archived(), Columns: make([]ColumnResource, len(board.Columns)),
+		Archived: board.Archived(), Private: board.Grant.Private, Columns: make([]ColumnResource, len(board.Columns)),
 	}
 	for i, column := range board.Columns {
 		r.Columns[i] = ColumnOf(column)

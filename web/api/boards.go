@@ -57,10 +57,11 @@ func (h *Handlers) OpenBoard(c echo.Context) error {
 	return created(c, links.Board(board), err)
 }
 
-func (h *Handlers) RenameBoard(c echo.Context) error {
+func (h *Handlers) EditBoard(c echo.Context) error {
 	var in struct {
 		Slug    *string `json:"slug"`
 		Title   *string `json:"title"`
+		Private *bool   `json:"private"`
 		Version *uint64 `json:"version"`
 	}
 	if _, err := bindJSON(c, &in); err != nil {
@@ -70,10 +71,10 @@ func (h *Handlers) RenameBoard(c echo.Context) error {
 	if in.Version == nil {
 		return fault.Join(noVersion, names.Check())
 	}
-	if in.Slug == nil && in.Title == nil {
+	if in.Slug == nil && in.Title == nil && in.Private == nil {
 		return boards.EmptyTitle()
 	}
-	board, err := h.workflows.RenameBoard(c.Request().Context(), c.Param("board"), names, *in.Version)
+	board, err := h.workflows.EditBoard(c.Request().Context(), c.Param("board"), names, in.Private, *in.Version)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (h *Handlers) RenameGroup(c echo.Context) error {
 		return err
 	}
 	name := c.FormValue("name")
-	if err := h.workflows.RenameGroup(c.Request().Context(), group, name); err != nil {
+	if _, err := h.workflows.RenameGroup(c.Request().Context(), group, name); err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {
 			return err
