@@ -110,7 +110,7 @@ func TestSight(t *testing.T) {
 		SELECT 1, company_id, 'https://hooks.example/', '', 'tickets', '', 'off', NOW(6), NOW(6), account_id, NOW(6), NOW(6)
 		FROM membership WHERE role = 'owner'`)
 
-	// Two boards are private from the start, so that each check has hidden words.
+	// Two boards are private from the start, one of them sent to the webhook, so that each check has hidden words.
 	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "ONE", handles["mia"], "viewer"))(t)
 	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "TWO", crew, "member"))(t)
 	domaintest.Must(t, e.Workflows.AddToGroup(e.Ctx, group.ID, handles["max"]))
@@ -120,6 +120,8 @@ func TestSight(t *testing.T) {
 		model.named[slug][name] = map[string]string{"ONE": "viewer", "TWO": "member"}[slug]
 	}
 	model.group["max"] = true
+	domaintest.OK(e.Workflows.AddToWebhook(e.Ctx, "ONE", 1))(t)
+	model.hooked["ONE"] = true
 
 	check := func(t *testing.T) {
 		t.Helper()
