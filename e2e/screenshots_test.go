@@ -28,7 +28,7 @@ import (
 )
 
 func TestScreenshots(t *testing.T) {
-	t.Setenv("COUNTERFOIL_OUTBOUND_ALLOW", photosAt)
+	t.Setenv("COUNTERFOIL_DOWNLOAD_ALLOW", photosAt)
 	a := start(t)
 	token := a.setUpByCommand()
 	seed := exec.Command("go", "run", "../scripts/seed", a.url, token, email, password)

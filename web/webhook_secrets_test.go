@@ -13,7 +13,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
-	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -41,9 +41,8 @@ func TestAddressesOfWebhooksAreForTheirOwners(t *testing.T) {
 	const path, query, moved = "T0pAtHs3cret", "qUeRys3cret", "m0veds3cret"
 	said := &heard{}
 	log := slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	allow := domaintest.OK(outbound.ParseAllowlist("127.0.0.1"))(t)
 	e := setUp(newEmptyEnvWith(t, []app.Option{app.WithLog(log),
-		app.WithOutbound(outbound.New(outbound.Options{Allow: allow}))},
+		app.WithWebhooks(outboundtest.Here(t))},
 		func(cfg *web.Config) { cfg.Log = log }))
 	e.account("otto", "rivals", "owner")
 	e.account("mia", "acme", "member")

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/app"
-	"github.com/counterfoil/counterfoil/domain/domaintest"
-	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
 
@@ -26,8 +24,7 @@ func (e *env) webhook() {
 // newReachingEnv may send to this machine.
 func newReachingEnv(t *testing.T) *env {
 	t.Helper()
-	allow := domaintest.OK(outbound.ParseAllowlist("127.0.0.1"))(t)
-	return setUp(newEmptyEnvWith(t, []app.Option{app.WithOutbound(outbound.New(outbound.Options{Allow: allow}))}))
+	return setUp(newEmptyEnvWith(t, []app.Option{app.WithWebhooks(outboundtest.Here(t))}))
 }
 
 func TestWebhookPages(t *testing.T) {
@@ -94,6 +91,25 @@ func TestWebhookPages(t *testing.T) {
 		}
 		e.ana().post("/acme/settings/webhooks", "url", "https://hooks.example/", "feeds", "tickets", "board", "NOPE").
 			is(t, http.StatusUnprocessableEntity).has(t, 1, "#webhook-board-error")
+	})
+	t.Run("http is refused for a host that no operator listed, and what was typed is kept", func(t *testing.T) {
+		e := newReachingEnv(t)
+		ana := e.ana()
+		page := ana.post("/acme/settings/webhooks", "url", "http://hooks.example/x?a=b", "note", "For the chat",
+			"feeds", "tickets", "board", "DEMO").is(t, http.StatusUnprocessableEntity)
+		page.textHas(t, "#webhook-url-error", "by https only")
+		page.textHas(t, "#webhook-url-error", "COUNTERFOIL_WEBHOOK_ALLOW")
+		if page.value(t, "#webhook-url") != "http://hooks.example/x?a=b" || page.value(t, "#webhook-note") != "For the chat" {
+			t.Error("what was typed is gone")
+		}
+		page.has(t, 1, `input[name=feeds][value=tickets][checked]`).has(t, 1, `option[value=DEMO][selected]`)
+		e.counts(t, 0, "SELECT COUNT(*) FROM webhook")
+
+		ana.post("/acme/settings/webhooks", "url", "https://hooks.example/x", "feeds", "tickets").is(t, http.StatusCreated)
+		page = ana.post("/acme/settings/webhooks/1", "version", "1", "url", "http://hooks.example/x", "feeds", "tickets").
+			is(t, http.StatusUnprocessableEntity)
+		page.textHas(t, "#webhook-url-error", "by https only")
+		e.counts(t, 1, "SELECT COUNT(*) FROM webhook WHERE url = 'https://hooks.example/x'")
 	})
 	t.Run("a test that fails says why", func(t *testing.T) {
 		e := newEnvWithRoles(t)

@@ -74,7 +74,7 @@ func TestCluster(t *testing.T) {
 	t.Cleanup(receiver.Close)
 
 	i := onURL(t, c.URL())
-	i.env = append(i.env, "COUNTERFOIL_OUTBOUND_ALLOW=127.0.0.1")
+	i.env = append(i.env, "COUNTERFOIL_WEBHOOK_ALLOW=127.0.0.1:*")
 	servers := []*process{i.serve(t), i.serve(t), i.serve(t)}
 	for _, slug := range loadBoards {
 		newClient(i).board(t, servers[0].url, slug)

@@ -40,8 +40,8 @@ func commandLine(env environment) *cli.Command {
 const settings = `Settings come from the environment: DATABASE_URL (without it, a private database), COUNTERFOIL_REPLICAS,
 COUNTERFOIL_ADDR (127.0.0.1:8080), COUNTERFOIL_URL, COUNTERFOIL_TOKEN, COUNTERFOIL_TRUSTED_PROXIES,
 COUNTERFOIL_DATA (./data), COUNTERFOIL_BLOBS (a folder, or s3://bucket), COUNTERFOIL_MAX_UPLOAD (2GB),
-COUNTERFOIL_OUTBOUND_ALLOW, COUNTERFOIL_OUTBOUND_DENY, COUNTERFOIL_API_RATE (1200), COUNTERFOIL_LOG (text or json),
-COUNTERFOIL_METRICS_ADDR (127.0.0.1:9464, or off), COUNTERFOIL_COMPANY_STREAMS (500).
+COUNTERFOIL_WEBHOOK_ALLOW, COUNTERFOIL_DOWNLOAD_ALLOW, COUNTERFOIL_OUTBOUND_DENY, COUNTERFOIL_API_RATE (1200),
+COUNTERFOIL_LOG (text or json), COUNTERFOIL_METRICS_ADDR (127.0.0.1:9464, or off), COUNTERFOIL_COMPANY_STREAMS (500).
 docs/operations.md says more.`
 
 // arrange sets what all commands have in common: they check their arguments, name themselves in errors, and show help

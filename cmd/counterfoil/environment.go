@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,15 +21,14 @@ import (
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 // environment is the program's surroundings.
 type environment struct {
 	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload string
-	outboundAllow, outboundDeny, apiRate, log, auditDays, metricsAddr     string
-	companyStreams                                                        string
+	webhookAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays  string
+	metricsAddr, companyStreams                                           string
 
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside the built-in ones
@@ -56,9 +56,11 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		data:           data,
 		blobs:          or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),
 		upload:         or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
-		outboundAllow:  getenv("COUNTERFOIL_OUTBOUND_ALLOW"),
+		webhookAllow:   getenv(webhookAllow),
+		downloadAllow:  getenv(downloadAllow),
+		oldAllow:       getenv(oldAllow),
 		apiRate:        or("COUNTERFOIL_API_RATE", "1200"),
-		outboundDeny:   getenv("COUNTERFOIL_OUTBOUND_DENY"),
+		deny:           getenv("COUNTERFOIL_OUTBOUND_DENY"),
 		log:            or("COUNTERFOIL_LOG", "text"),
 		companyStreams: or("COUNTERFOIL_COMPANY_STREAMS", strconv.Itoa(streams.DefaultOfCompany)),
 		metricsAddr:    or("COUNTERFOIL_METRICS_ADDR", "127.0.0.1:9464"),
@@ -73,6 +75,11 @@ const codeBadSetting fault.Code = "Setting.Invalid"
 
 func badSetting(name, value, want string) error {
 	return fault.Invalid.New(codeBadSetting, "", fmt.Sprintf("%s is %q; set it to %s.", name, value, want))
+}
+
+// badEntry is badSetting of an entry of a list.
+func badEntry(name, entry, want string) error {
+	return fault.Invalid.New(codeBadSetting, "", fmt.Sprintf("%s has the entry %q; set it to %s.", name, entry, want))
 }
 
 func (e environment) logger() *slog.Logger {
@@ -175,15 +182,9 @@ func (e environment) callsPerMinute() (int, error) {
 
 // workflows opens the app on a database, with its store of files. Closing the database closes the store.
 func (e environment) workflows(ctx context.Context, d *database, more ...app.Option) (*app.App, error) {
-	allow, err := outbound.ParseAllowlist(e.outboundAllow)
+	reach, err := e.reach()
 	if err != nil {
-		return nil, badSetting("COUNTERFOIL_OUTBOUND_ALLOW", e.outboundAllow,
-			"networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, images.internal, separated by commas")
-	}
-	deny, err := outbound.ParseAllowlist(e.outboundDeny)
-	if err != nil {
-		return nil, badSetting("COUNTERFOIL_OUTBOUND_DENY", e.outboundDeny,
-			"networks, IP addresses or host names such as 203.0.113.0/24, printer.example, separated by commas")
+		return nil, err
 	}
 	days, err := strconv.Atoi(e.auditDays)
 	if err != nil || days < 0 || days > 0 && days < 30 {
@@ -197,10 +198,8 @@ func (e environment) workflows(ctx context.Context, d *database, more ...app.Opt
 	options := []app.Option{
 		app.WithFiles(files), app.WithVersion(version), app.WithLog(e.logger()), app.WithMigrations(e.migrations...),
 		app.WithURL(e.url), app.WithAuditDays(days),
-		app.WithOutbound(outbound.New(outbound.Options{Allow: allow, Deny: deny,
-			Agent: "Counterfoil/" + version})),
 	}
-	return app.New(d.DB, append(options, more...)...), nil
+	return app.New(d.DB, slices.Concat(options, reach.clients(), more)...), nil
 }
 
 // database is an open database, private or not.
@@ -303,6 +302,9 @@ func hasDatabase(dir string) bool {
 
 // openCurrent is openDatabase with the newest schema, for programs that run on.
 func (e environment) openCurrent(ctx context.Context) (*database, error) {
+	if _, err := e.reach(); err != nil { // before the schema is changed
+		return nil, err
+	}
 	d, err := e.openWith(ctx, openPrompt)
 	if err != nil {
 		return nil, err

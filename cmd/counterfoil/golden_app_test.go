@@ -81,7 +81,7 @@ func startApp(t *testing.T) *running {
 
 	values := map[string]string{
 		"DATABASE_URL": dbtest.URL(t), "COUNTERFOIL_DATA": t.TempDir(), "COUNTERFOIL_ADDR": "127.0.0.1:0",
-		"COUNTERFOIL_OUTBOUND_ALLOW": "127.0.0.1", "COUNTERFOIL_METRICS_ADDR": freePort(t),
+		"COUNTERFOIL_WEBHOOK_ALLOW": "127.0.0.1:*", "COUNTERFOIL_METRICS_ADDR": freePort(t),
 	}
 	said, says := io.Pipe()
 	log := &slowLog{}

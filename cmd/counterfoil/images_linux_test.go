@@ -145,7 +145,7 @@ func TestTheOriginalScenario(t *testing.T) {
 	t.Parallel()
 	const atOnce = 16
 	i := onPrivate(t)
-	i.env = append(i.env, "COUNTERFOIL_OUTBOUND_ALLOW=127.0.0.0/8")
+	i.env = append(i.env, "COUNTERFOIL_DOWNLOAD_ALLOW=127.0.0.0/8:*")
 	operator, w, d := i.operator(t) // it owns the database, so that three processes work
 	workers := []*process{i.work(t), i.work(t), i.work(t)}
 	list := images(imageHosts(t, 8), addresses())

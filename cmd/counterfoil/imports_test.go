@@ -70,6 +70,7 @@ func init() {
 	for _, leaf := range leaves {
 		allowed[leaf] = []string{"domain/id", "domain/fault"}
 	}
+	allowed["domain/outbound/outboundtest"] = []string{"domain/outbound"}
 	allowed["domain/id"], allowed["domain/fault"], allowed["domain/domaintest"] = nil, nil, []string{"domain/wait",
 		"domain/id", "db"}
 }

@@ -30,7 +30,7 @@ func TestWebhooksOutliveTheirSender(t *testing.T) {
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
 	i := onURL(t, dbtest.URL(t))
-	i.env = append(i.env, "COUNTERFOIL_OUTBOUND_ALLOW=127.0.0.1")
+	i.env = append(i.env, "COUNTERFOIL_WEBHOOK_ALLOW=127.0.0.1:*")
 	_, w, d := i.operator(t)
 	actor, err := w.Workflows.Bearer(t.Context(), i.token)
 	domaintest.Must(t, err)

@@ -62,6 +62,7 @@ func loop(
 		env.logger().Warn("a crash of the database's machine may take back what readers of feeds, and users, have seen; "+
 			"counterfoil doctor says how to change it", "setting", why)
 	}
+	env.warnOfOldAllow()
 	if d.private != nil {
 		go func() {
 			if err := d.private.Watch(ctx); err != nil && ctx.Err() == nil {

@@ -44,7 +44,8 @@ type Option func(*settings)
 
 type settings struct {
 	files    migrations.Files
-	outbound *outbound.Client
+	download *outbound.Client
+	webhook  *outbound.Client
 	replicas []monitor.Replica
 	version  string
 	log      *slog.Logger
@@ -57,8 +58,11 @@ type settings struct {
 // WithFiles stores uploads and images there. Without it they are Unavailable.
 func WithFiles(files migrations.Files) Option { return func(s *settings) { s.files = files } }
 
-// WithOutbound sends requests to other hosts with that client. Without it one is used that reaches public ones alone.
-func WithOutbound(client *outbound.Client) Option { return func(s *settings) { s.outbound = client } }
+// WithDownloads has operators' downloads use that client. Without it one is used that reaches public hosts alone.
+func WithDownloads(client *outbound.Client) Option { return func(s *settings) { s.download = client } }
+
+// WithWebhooks has webhooks use that client. Without it one is used that reaches public hosts alone.
+func WithWebhooks(client *outbound.Client) Option { return func(s *settings) { s.webhook = client } }
 
 // WithURL sets the public base URL: addresses in messages to webhooks begin with it.
 func WithURL(base string) Option { return func(s *settings) { s.base = strings.TrimSuffix(base, "/") } }
@@ -94,8 +98,11 @@ func New(d *db.DB, options ...Option) *App {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if s.outbound == nil {
-		s.outbound = outbound.New(outbound.Options{})
+	if s.download == nil {
+		s.download = outbound.New(outbound.Options{Purpose: outbound.Downloads})
+	}
+	if s.webhook == nil {
+		s.webhook = outbound.New(outbound.Options{Purpose: outbound.Webhooks})
 	}
 	bulk := d.WithPool(db.BulkConnections) // for runs, so that pages do not wait for connections
 	published := feeds.New(d, s.log, workflows.FeedList()...)
@@ -103,18 +110,18 @@ func New(d *db.DB, options ...Option) *App {
 	lookups := &requests.Meter{}
 	imports := importer.New(d, bulk)
 	list := upkeep.New(d, bulk).Migrations()
-	list = append(list, imports.Migration(), images.New(d, bulk, s.files, s.outbound).Migration(),
+	list = append(list, imports.Migration(), images.New(d, bulk, s.files, s.download).Migration(),
 		republish.New(d, bulk, published).Migration(), columns.New(d, bulk).Migration())
 	list = append(list, codes.New(d, bulk, pool).Migrations()...)
 	engine := migrations.New(d, s.files, s.log, append(list, s.more...)...)
 	measures := monitor.New(d, engine, s.replicas...)
 	out := delivery.New(delivery.Config{
-		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.outbound, Base: s.base,
+		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.webhook, Base: s.base,
 		Log: s.log, AuditDays: s.days,
 	})
 	users := workflows.New(workflows.Config{
 		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups,
-		Outbound: s.outbound, Log: s.log,
+		Outbound: s.webhook, Log: s.log,
 		Sender: out, Importer: imports, PasswordCost: s.cost,
 	})
 	return &App{

@@ -21,7 +21,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
-	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
@@ -183,9 +182,7 @@ func TestSilentlyDroppedConnection(t *testing.T) {
 			inbox := outboundtest.NewInbox(nil)
 			server := httptest.NewServer(inbox)
 			t.Cleanup(server.Close)
-			allow := domaintest.OK(outbound.ParseAllowlist("127.0.0.1"))(t)
-			n := newNetwork(t, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})),
-				app.WithURL("https://tickets.example/"))
+			n := newNetwork(t, app.WithWebhooks(outboundtest.Here(t)), app.WithURL("https://tickets.example/"))
 			domaintest.OK(n.Workflows.OpenWebhook(n.Ctx, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}}, nil))(t)
 			background(t, n.Feeds.Run)
 			background(t, n.Delivery.WorkWebhooks)

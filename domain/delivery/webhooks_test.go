@@ -21,7 +21,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
@@ -45,8 +44,7 @@ func newPost(t *testing.T, body func(n int, m outboundtest.Message) int) *post {
 // newReachingEnv is an environment that may reach this machine.
 func newReachingEnv(t *testing.T) *env {
 	t.Helper()
-	allow := domaintest.OK(outbound.ParseAllowlist("127.0.0.1"))(t)
-	e := newEnv(t, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})), app.WithURL("https://tickets.example/"))
+	e := newEnv(t, app.WithWebhooks(outboundtest.Here(t)), app.WithURL("https://tickets.example/"))
 	e.Publish(t)
 	return e
 }
@@ -441,7 +439,7 @@ func TestWebhookErrors(t *testing.T) {
 		hook, _ := e.hook(t, webhooks.Draft{URL: "https://example.com/", Feeds: []string{"tickets"}})
 		e.Exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
 		a, err := e.Workflows.TestWebhook(e.Ctx, hook, nil)
-		if err != nil || !strings.Contains(a.Outcome.Error, "not a public one") ||
+		if err != nil || !strings.Contains(a.Outcome.Error, "this server") ||
 			strings.Contains(a.Outcome.Error, "127.0.0.1") || strings.Contains(a.Outcome.Error, "::1") {
 			t.Errorf("%+v, %v", a, err)
 		}
@@ -594,8 +592,7 @@ func TestWorkWebhooks(t *testing.T) {
 	p.hook(t, webhooks.Draft{URL: server.URL + "/stall", Feeds: []string{"tickets"}})
 	p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 	ctx, cancel := context.WithCancel(context.Background())
-	allow := domaintest.OK(outbound.ParseAllowlist("127.0.0.1"))(t)
-	other := app.New(p.DB, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
+	other := app.New(p.DB, app.WithWebhooks(outboundtest.Here(t)))
 	done := make(chan struct{}, 4)
 	for _, w := range []*app.App{p.App, other} {
 		go func() { w.Feeds.Run(ctx); done <- struct{}{} }()

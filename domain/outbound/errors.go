@@ -23,6 +23,8 @@ type RefusedAddress struct {
 	Why  string
 	// Denied says that an operator named it: allowing it changes nothing.
 	Denied bool
+
+	setting string // that would allow it
 }
 
 func (e RefusedAddress) Error() string {
@@ -34,13 +36,26 @@ func (e RefusedAddress) Error() string {
 		return fmt.Sprintf("%s is blocked: %s. Use another address, or ask an operator to take it out of "+
 			"COUNTERFOIL_OUTBOUND_DENY.", at, e.Why)
 	}
-	return fmt.Sprintf("%s is blocked: %s. To allow it, an operator can add it to COUNTERFOIL_OUTBOUND_ALLOW.", at, e.Why)
+	return fmt.Sprintf("%s is blocked: %s. To allow it, an operator can add it to %s.", at, e.Why, e.setting)
+}
+
+// PlainAddress reports a host that is public, or not known as one's own, and would be sent to without encryption.
+type PlainAddress struct{ Host string }
+
+func (e PlainAddress) Error() string {
+	return fmt.Sprintf("Messages to %q are sent by https only. Change http to https, or ask an operator to add a host of "+
+		"your own network to %s.", e.Host, Webhooks.setting())
+}
+
+// IsRefused reports whether a rule for addresses stood against a request, not the network or the other side.
+func IsRefused(err error) bool {
+	return errors.As(err, new(BadAddress)) || errors.As(err, new(RefusedAddress)) || errors.As(err, new(PlainAddress))
 }
 
 // RedirectedAddress reports an address that leads to one which is not asked.
 type RedirectedAddress struct {
 	Address string
-	Err     error // Refused or BadAddress
+	Err     error // IsRefused
 }
 
 func (e RedirectedAddress) Error() string {
@@ -86,6 +101,8 @@ func (TooSlow) Timeout() bool { return true }
 type Unreachable struct {
 	Address string
 	Err     error
+	// Private says that it is no public address: what Err tells of its answer is for operators.
+	Private bool
 }
 
 func (e Unreachable) Error() string {
@@ -118,8 +135,7 @@ func (e Unreachable) Unwrap() error { return e.Err }
 
 // Final reports whether another attempt would end as this one did.
 func Final(err error) bool {
-	return errors.As(err, new(BadAddress)) || errors.As(err, new(RefusedAddress)) ||
-		errors.As(err, new(TooManyRedirects)) || errors.As(err, new(TooLarge))
+	return IsRefused(err) || errors.As(err, new(TooManyRedirects)) || errors.As(err, new(TooLarge))
 }
 
 func size(n int64) string {

@@ -2,34 +2,40 @@ package outbound
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
-	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
-
-	"code.dny.dev/ssrf"
 )
 
 // guard connects to public and allowed addresses only.
 type guard struct {
-	allow      Allowlist
-	deny       Allowlist // goes before allow
+	purpose    Purpose
+	allow      List
+	deny       List // goes before allow
 	resolver   *net.Resolver
 	neighbours *neighbours
 }
 
-// special knows every range of IANA's registries of special addresses, and Azure's for its machines,
-// which is a public one.
-var special = ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")))
+// exchange is a request with its answer.
+type exchange struct {
+	plain   atomic.Bool // it asks by http
+	private atomic.Bool // a connection of it is to an address that is not public
+}
+
+type exchangeKey struct{}
 
 func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
+	}
+	of, ok := ctx.Value(exchangeKey{}).(*exchange)
+	if !ok {
+		return nil, fmt.Errorf("%s is dialled without a request", host)
 	}
 	dialer := net.Dialer{
 		Timeout:  10 * time.Second,
@@ -37,120 +43,94 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 		ControlContext: func(_ context.Context, _, resolved string, _ syscall.RawConn) error {
 			to, err := netip.ParseAddrPort(resolved)
 			if err != nil {
-				return RefusedAddress{Host: host, Why: "its IP address cannot be read"}
+				return RefusedAddress{Host: host, Why: "its IP address cannot be read", setting: g.purpose.setting()}
 			}
-			return g.permit(host, to)
+			err = g.permit(host, to, of.plain.Load())
+			if err == nil && !g.isPublic(to.Addr()) {
+				of.private.Store(true)
+			}
+			return err
 		},
 	}
 	return dialer.DialContext(ctx, network, address)
 }
 
-// permit returns Refused for a connection that is not allowed. host is the name that was resolved.
-func (g *guard) permit(host string, to netip.AddrPort) error {
-	ip := plainIP(to.Addr())
+// permit returns RefusedAddress or PlainAddress for a connection that is not allowed, and another error if that is not
+// known at present. host is the name that was resolved; plain says that nothing would be encrypted.
+func (g *guard) permit(host string, to netip.AddrPort, plain bool) error {
+	refuse := func(why string) error {
+		return RefusedAddress{Host: host, IP: to.Addr(), Why: why, setting: g.purpose.setting()}
+	}
 	if g.denied(host, to) {
 		return RefusedAddress{Host: host, IP: to.Addr(), Why: "an operator denied it", Denied: true}
 	}
-	if g.allow.host(host, to.Port()) || g.allow.ip(ip, to.Port()) {
-		return nil
+	ip := plainIP(to.Addr())
+	named, allowed := g.allow.names(host, []netip.Addr{ip.WithZone("")}, to.Port())
+	why := ""
+	if !isPublic(ip) {
+		why = "that address is not a public one"
+	} else if near, err := g.neighbours.contains(ip); err != nil && !allowed {
+		return fmt.Errorf("the addresses of this machine cannot be read: %w", err)
+	} else if near || err != nil {
+		why = "that address is this machine's or on one of its networks"
 	}
-	if err := special.SafeAddr(ip); err != nil {
-		return RefusedAddress{Host: host, IP: to.Addr(), Why: "that address is not a public one"}
-	}
-	near, err := g.neighbours.contains(ip)
-	if err != nil {
-		return RefusedAddress{Host: host, IP: to.Addr(), Why: "the addresses of this machine cannot be read"}
-	}
-	if near {
-		return RefusedAddress{Host: host, IP: to.Addr(), Why: "that address is this machine's or on one of its networks"}
-	}
-	if !usual(to.Port()) {
-		return RefusedAddress{Host: host, IP: to.Addr(), Why: "ports below 1024 other than 80 and 443 are for other services"}
+	switch {
+	case why != "" && named && !allowed:
+		return refuse(fmt.Sprintf("it is allowed, but not its port %d", to.Port()))
+	case why != "" && !allowed:
+		return refuse(why)
+	case why == "" && plain && g.purpose == Webhooks:
+		return PlainAddress{host}
+	case why == "" && !allowed && !usual(to.Port()):
+		return refuse("ports below 1024 other than 80 and 443 are for other services")
 	}
 	return nil
 }
 
+// permitName is permit for a name before it is resolved, as far as that can be said.
+func (g *guard) permitName(host string, port uint16, plain bool) error {
+	if _, denied := g.deny.names(host, nil, port); denied {
+		return RefusedAddress{Host: host, Why: "an operator denied it", Denied: true}
+	}
+	named, allowed := g.allow.names(host, nil, port)
+	refuse := func(why string) error {
+		return RefusedAddress{Host: host, Why: why, setting: g.purpose.setting()}
+	}
+	if isLocalhost(host) {
+		here := func(ip netip.Addr) bool { return g.permit(host, netip.AddrPortFrom(ip, port), plain) == nil }
+		if here(netip.AddrFrom4([4]byte{127, 0, 0, 1})) || here(netip.IPv6Loopback()) {
+			return nil
+		}
+		return refuse("that is this server")
+	}
+	switch {
+	case plain && g.purpose == Webhooks && named && !allowed:
+		return refuse(fmt.Sprintf("it is allowed, but not its port %d", port))
+	case plain && g.purpose == Webhooks && !allowed:
+		return PlainAddress{host}
+	case !allowed && !usual(port):
+		return refuse("ports below 1024 other than 80 and 443 are for other services")
+	}
+	return nil
+}
+
+// isLocalhost reports whether a name is this machine's wherever it is resolved (RFC 6761).
+func isLocalhost(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
 func (g *guard) denied(host string, to netip.AddrPort) bool {
-	return g.deny.host(host, to.Port()) || g.deny.ip(to.Addr(), to.Port()) || g.deny.ip(plainIP(to.Addr()), to.Port())
+	_, denied := g.deny.names(host, spellings(to.Addr()), to.Port())
+	return denied
+}
+
+// isPublic reports whether an address is known to be neither special nor near.
+func (g *guard) isPublic(ip netip.Addr) bool {
+	ip = plainIP(ip)
+	near, err := g.neighbours.contains(ip)
+	return isPublic(ip) && !near && err == nil
 }
 
 // usual reports whether web servers are found at the port.
 func usual(port uint16) bool { return port == 80 || port == 443 || port >= 1024 }
-
-// plainIP returns the IPv4 address that an IPv6 one embeds: mapped ones, and those of NAT64 gateways.
-func plainIP(ip netip.Addr) netip.Addr {
-	if ip = ip.Unmap(); ssrf.IPv6NAT64Prefix.Contains(ip) {
-		b := ip.As16()
-		return netip.AddrFrom4([4]byte(b[12:]))
-	}
-	return ip
-}
-
-// Allowlist has addresses that may be reached although they are not public. The zero value is empty.
-type Allowlist struct{ list []allowRule }
-
-type allowRule struct {
-	network netip.Prefix // or
-	name    string
-	port    uint16 // 0 is any
-}
-
-// ParseAllowlist parses networks, IP addresses and host names, separated by commas, such as 10.1.0.0/16,
-// 192.168.1.5:8080, images.internal. A name allows whatever it resolves to.
-func ParseAllowlist(text string) (Allowlist, error) {
-	var a Allowlist
-	for part := range strings.SplitSeq(text, ",") {
-		if part = strings.ToLower(strings.TrimSpace(part)); part == "" {
-			continue
-		}
-		one, err := parseAllowed(part)
-		if err != nil {
-			return Allowlist{}, fmt.Errorf("%q: %w", part, err)
-		}
-		a.list = append(a.list, one)
-	}
-	return a, nil
-}
-
-func parseAllowed(part string) (allowRule, error) {
-	if network, err := netip.ParsePrefix(part); err == nil {
-		return allowRule{network: network.Masked()}, nil
-	}
-	var one allowRule
-	if host, port, err := net.SplitHostPort(part); err == nil {
-		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil || n == 0 {
-			return allowRule{}, errors.New("its port is none")
-		}
-		part, one.port = host, uint16(n)
-	}
-	if ip, err := netip.ParseAddr(strings.Trim(part, "[]")); err == nil {
-		ip = plainIP(ip)
-		one.network = netip.PrefixFrom(ip, ip.BitLen())
-		return one, nil
-	}
-	if strings.ContainsAny(part, "/:*@[] ") || strings.Trim(part, "0123456789.") == "" {
-		return allowRule{}, errors.New("it is no network, IP address or host name")
-	}
-	one.name = strings.TrimSuffix(part, ".")
-	return one, nil
-}
-
-func (a Allowlist) host(name string, port uint16) bool {
-	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	for _, one := range a.list {
-		if one.name != "" && one.name == name && (one.port == 0 || one.port == port) {
-			return true
-		}
-	}
-	return false
-}
-
-func (a Allowlist) ip(ip netip.Addr, port uint16) bool {
-	for _, one := range a.list {
-		if one.name == "" && one.network.Contains(ip.WithZone("")) && (one.port == 0 || one.port == port) {
-			return true
-		}
-	}
-	return false
-}

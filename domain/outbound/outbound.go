@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -26,10 +27,28 @@ type Client struct {
 	agent     string
 }
 
+// Purpose is what requests are for.
+type Purpose int
+
+// Purposes. Downloads are those of operators; webhooks are of every company, and ask public addresses by https alone.
+const (
+	Downloads Purpose = iota
+	Webhooks
+)
+
+// setting is the name of the list of what is allowed.
+func (p Purpose) setting() string {
+	if p == Webhooks {
+		return "COUNTERFOIL_WEBHOOK_ALLOW"
+	}
+	return "COUNTERFOIL_DOWNLOAD_ALLOW"
+}
+
 // Options are a client's settings.
 type Options struct {
-	Allow    Allowlist     // allowed although it is not public
-	Deny     Allowlist     // never reached, allowed or not
+	Purpose  Purpose
+	Allow    List          // allowed although it is not public
+	Deny     List          // never reached, allowed or not
 	Agent    string        // User-Agent, such as Counterfoil/1.2; "" is Counterfoil
 	Resolver *net.Resolver // nil is the machine's
 }
@@ -75,7 +94,7 @@ func (l Limits) complete() Limits {
 
 // New returns a client. It asks no proxy, keeps no cookies and follows redirects.
 func New(o Options) *Client {
-	c := &Client{guard: &guard{allow: o.Allow, deny: o.Deny, resolver: o.Resolver,
+	c := &Client{guard: &guard{purpose: o.Purpose, allow: o.Allow, deny: o.Deny, resolver: o.Resolver,
 		neighbours: &neighbours{read: net.InterfaceAddrs}}, agent: o.Agent}
 	if c.agent == "" {
 		c.agent = "Counterfoil"
@@ -96,7 +115,8 @@ func New(o Options) *Client {
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Check parses an address, with its host in ASCII and lower case, without any request. It returns BadAddress if it is
-// not allowed, and Refused if it names an IP address that may not be reached.
+// not allowed, RefusedAddress if it names an IP address that may not be reached, PlainAddress, or Unreachable if that is
+// not known at present.
 func (c *Client) Check(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || len(address) > 8000 {
@@ -113,25 +133,24 @@ func (c *Client) check(u *url.URL) error {
 	if u.User != nil {
 		return bad("it has a user name in it, and none is sent")
 	}
-	host, err := httpguts.PunycodeHostPort(u.Host)
+	host, err := httpguts.PunycodeHostPort(strings.ToLower(u.Host))
 	if err != nil || u.Hostname() == "" {
 		return bad("it names no host")
 	}
-	u.Host = strings.ToLower(host)
+	u.Host = host
 	port, err := portOf(u)
 	if err != nil {
 		return bad("its port is none")
 	}
+	plain := u.Scheme == "http"
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
-		return c.guard.permit(u.Hostname(), netip.AddrPortFrom(ip, port))
+		err := c.guard.permit(u.Hostname(), netip.AddrPortFrom(ip, port), plain)
+		if err != nil && !IsRefused(err) {
+			err = Unreachable{Address: u.Redacted(), Err: err}
+		}
+		return err
 	}
-	if c.guard.deny.host(u.Hostname(), port) {
-		return RefusedAddress{Host: u.Host, Why: "an operator denied it", Denied: true}
-	}
-	if !c.guard.allow.host(u.Hostname(), port) && !usual(port) {
-		return RefusedAddress{Host: u.Host, Why: "ports below 1024 other than 80 and 443 are for other services"}
-	}
-	return nil
+	return c.guard.permitName(u.Hostname(), port, plain)
 }
 
 func portOf(u *url.URL) (uint16, error) {
@@ -151,7 +170,7 @@ func portOf(u *url.URL) (uint16, error) {
 }
 
 // Get requests an address. The answer's body must be closed; reading it returns TooLarge, TooSlow or Unreachable if it
-// breaks off. Get returns BadAddress, Refused, TooManyRedirects, TooLarge (by the answer's Content-Length), TooSlow,
+// breaks off. Get returns what Check does, TooManyRedirects, TooLarge (by the answer's Content-Length), TooSlow,
 // Unreachable, or ctx's error. A status such as 404 is no error.
 func (c *Client) Get(ctx context.Context, address, accept string, limits Limits) (*http.Response, error) {
 	u, err := c.Check(address)
@@ -178,9 +197,11 @@ func (c *Client) Do(req *http.Request, limits Limits) (*http.Response, error) {
 		func() { give(TooSlow{address, "it took longer than " + limits.Total.String()}) })
 	header := time.AfterFunc(limits.Header,
 		func() { give(TooSlow{address, "no answer came within " + limits.Header.String()}) })
-	req = req.WithContext(timed)
+	of := &exchange{}
+	of.plain.Store(req.URL.Scheme == "http")
+	req = req.WithContext(c.trace(timed, of))
 	req.Header.Set("User-Agent", c.agent)
-	client := http.Client{Transport: c.transport, CheckRedirect: c.follow(address, limits)}
+	client := http.Client{Transport: c.transport, CheckRedirect: c.follow(address, limits, of)}
 	res, err := client.Do(req)
 	header.Stop()
 	end := func() {
@@ -197,6 +218,11 @@ func (c *Client) Do(req *http.Request, limits Limits) (*http.Response, error) {
 	}
 	if err != nil {
 		err = explain(timed, address, err)
+		var lost Unreachable
+		if errors.As(err, &lost) && of.private.Load() {
+			lost.Private = true
+			err = lost
+		}
 		end()
 		return nil, err
 	}
@@ -205,8 +231,25 @@ func (c *Client) Do(req *http.Request, limits Limits) (*http.Response, error) {
 	return res, nil
 }
 
+// trace returns a context that has the exchange learn which connections it takes, new ones and kept ones.
+func (c *Client) trace(ctx context.Context, of *exchange) context.Context {
+	ctx = context.WithValue(ctx, exchangeKey{}, of)
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		to, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String())
+		if err != nil || !c.guard.isPublic(to.Addr()) {
+			of.private.Store(true)
+		}
+	}})
+}
+
+// FromPrivate reports whether an answer of Get or Do comes, or may come, from an address that is not public.
+func FromPrivate(res *http.Response) bool {
+	of, ok := res.Request.Context().Value(exchangeKey{}).(*exchange)
+	return !ok || of.private.Load()
+}
+
 // follow checks each redirect before it is followed.
-func (c *Client) follow(address string, limits Limits) func(*http.Request, []*http.Request) error {
+func (c *Client) follow(address string, limits Limits, of *exchange) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		if limits.Redirects < 0 {
 			return http.ErrUseLastResponse
@@ -218,6 +261,7 @@ func (c *Client) follow(address string, limits Limits) func(*http.Request, []*ht
 		if err := c.check(req.URL); err != nil {
 			return RedirectedAddress{address, err}
 		}
+		of.plain.Store(req.URL.Scheme == "http")
 		sameHost := func(r *http.Request) bool { return r.URL.Hostname() == req.URL.Hostname() }
 		if limits.Await == nil || slices.ContainsFunc(via, sameHost) {
 			return nil
@@ -286,6 +330,7 @@ func (b *body) Close() error {
 func explain(ctx context.Context, address string, err error) error {
 	var redirected RedirectedAddress
 	var refused RefusedAddress
+	var plain PlainAddress
 	var many TooManyRedirects
 	var large TooLarge
 	var slow TooSlow
@@ -295,6 +340,8 @@ func explain(ctx context.Context, address string, err error) error {
 		return redirected
 	case errors.As(err, &refused):
 		return refused
+	case errors.As(err, &plain):
+		return plain
 	case errors.As(err, &many):
 		return many
 	case errors.As(err, &large):
@@ -306,7 +353,7 @@ func explain(ctx context.Context, address string, err error) error {
 	case errors.As(err, &not):
 		return not.error
 	}
-	return Unreachable{address, err}
+	return Unreachable{Address: address, Err: err}
 }
 
 // RetryAfter returns how long an answer asks to be left alone, and whether it does. More seconds than fit are

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,14 +16,12 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/net/dns/dnsmessage"
-
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
 
-func allow(t *testing.T, text string) outbound.Allowlist {
+func allow(t *testing.T, text string) outbound.List {
 	t.Helper()
 	return domaintest.OK(outbound.ParseAllowlist(text))(t)
 }
@@ -145,7 +142,7 @@ func TestConnectionsThatAreNotMade(t *testing.T) {
 		go http.Serve(inner, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { second.Add(1) })) //nolint:errcheck,gosec // ends with the listener
 		defer inner.Close()
 		c := outbound.New(outbound.Options{Allow: allow(t, "127.0.0.1:"+port),
-			Resolver: resolver(t, "127.0.0.1", "127.0.0.2")})
+			Resolver: outboundtest.Resolver(t, "127.0.0.1", "127.0.0.2")})
 		if _, err := fetch(c, "http://rebind.test:"+port+"/", outbound.Limits{}); err != nil {
 			t.Error(err)
 		}
@@ -189,44 +186,10 @@ func TestProxy(t *testing.T) {
 	defer proxy.Close()
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	u, _ := url.Parse(proxy.URL)
-	c := outbound.New(outbound.Options{Allow: allow(t, u.Host), Resolver: resolver(t, "127.0.0.1")})
+	c := outbound.New(outbound.Options{Allow: allow(t, u.Host), Resolver: outboundtest.Resolver(t, "127.0.0.1")})
 	if _, err := fetch(c, "http://proxied.test/", outbound.Limits{}); !errors.As(err, new(outbound.RefusedAddress)) {
 		t.Errorf("%v", err)
 	}
-}
-
-// resolver answers each question for an IPv4 address with the next of the list, and at its end with the last.
-func resolver(t *testing.T, list ...string) *net.Resolver {
-	t.Helper()
-	conn := domaintest.OK(net.ListenPacket("udp", "127.0.0.1:0"))(t)
-	t.Cleanup(func() { conn.Close() })
-	go func() {
-		buffer := make([]byte, 1500)
-		for next := 0; ; {
-			n, from, err := conn.ReadFrom(buffer)
-			if err != nil {
-				return
-			}
-			var m dnsmessage.Message
-			if m.Unpack(buffer[:n]) != nil || len(m.Questions) != 1 {
-				continue
-			}
-			q := m.Questions[0]
-			m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
-			if q.Type == dnsmessage.TypeA {
-				ip := netip.MustParseAddr(list[min(next, len(list)-1)])
-				next++
-				m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class},
-					Body: &dnsmessage.AResource{A: ip.As4()}}}
-			}
-			if response, err := m.Pack(); err == nil {
-				_, _ = conn.WriteTo(response, from)
-			}
-		}
-	}()
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "udp", conn.LocalAddr().String())
-	}}
 }
 
 func TestGet(t *testing.T) {
@@ -283,7 +246,7 @@ func TestGet(t *testing.T) {
 			}
 		}))
 		defer server.Close()
-		c := outbound.New(outbound.Options{Allow: allow(t, "127.0.0.0/8"), Agent: "Counterfoil/1.2"})
+		c := outbound.New(outbound.Options{Allow: allow(t, "127.0.0.0/8:*"), Agent: "Counterfoil/1.2"})
 		if _, err := fetch(c, server.URL+"/", outbound.Limits{}); err != nil || len(headers) != 2 {
 			t.Fatalf("%d requests, %v", len(headers), err)
 		}
@@ -349,10 +312,18 @@ func TestAllow(t *testing.T) {
 	t.Parallel()
 	t.Run("the listed addresses are reached, and no others", func(t *testing.T) {
 		for list, c := range map[string]struct{ yes, no []string }{
-			"10.1.0.0/16, 192.168.1.5:8080": {[]string{"10.1.2.3", "10.1.2.3:22", "[::ffff:10.1.2.3]", "192.168.1.5:8080"}, []string{"10.2.0.1", "192.168.1.5", "192.168.1.5:8081", "127.0.0.1"}},
-			"images.internal,other:8443":    {[]string{"IMAGES.internal.", "images.internal:25"}, []string{"x.images.internal:25", "10.0.0.1", "other:22"}},
-			"fd00::/8, [::1]:8080, ::2":     {[]string{"[fd12::1]", "[::1]:8080", "[::2]:22"}, []string{"[::1]", "[::3]"}},
-			" , ":                           {nil, []string{"127.0.0.1"}},
+			"10.1.0.0/16, 192.168.1.5:8080": {
+				[]string{"10.1.2.3", "10.1.2.3:443", "[::ffff:10.1.2.3]", "[64:ff9b::10.1.2.3]", "192.168.1.5:8080"},
+				[]string{"10.1.2.3:22", "10.1.2.3:8080", "10.2.0.1", "192.168.1.5", "192.168.1.5:8081", "127.0.0.1"}},
+			"images.internal:*,other:8443,third": {
+				[]string{"IMAGES.internal.", "images.internal:25", "images.internal:8080", "third:443"},
+				[]string{"x.images.internal:25", "10.0.0.1", "other:22", "third:22"}},
+			"fd00::/8, [::1]:8080, ::2, [fe80::/10]:8443": {
+				[]string{"[fd12::1]", "[::1]:8080", "[::2]:443", "[fe80::1]:8443"},
+				[]string{"[fd12::1]:8080", "[::1]", "[::2]:22", "[::3]", "[fe80::1]"}},
+			"10.3.0.0/16:8080, 10.3.0.0/16:*, 10.4.0.0/16:*, ::ffff:10.5.0.0/112": {
+				[]string{"10.3.1.1:8080", "10.3.1.1:22", "10.4.1.1:1", "10.4.1.1", "10.5.1.1"}, []string{"10.5.1.1:8080"}},
+			" , ": {nil, []string{"127.0.0.1"}},
 		} {
 			client := outbound.New(outbound.Options{Allow: allow(t, list)})
 			for _, host := range c.yes {
@@ -370,7 +341,7 @@ func TestAllow(t *testing.T) {
 	t.Run("a listed name allows its addresses, under that name alone", func(t *testing.T) {
 		_, _, base := start(t)
 		u, _ := url.Parse(base)
-		c := outbound.New(outbound.Options{Allow: allow(t, "images.test"), Resolver: resolver(t, "127.0.0.1")})
+		c := outbound.New(outbound.Options{Allow: allow(t, "images.test:*"), Resolver: outboundtest.Resolver(t, "127.0.0.1")})
 		if _, err := fetch(c, "http://images.test:"+u.Port()+"/image/1.png", outbound.Limits{}); err != nil {
 			t.Error(err)
 		}
@@ -380,9 +351,14 @@ func TestAllow(t *testing.T) {
 		}
 	})
 	t.Run("other entries are refused", func(t *testing.T) {
-		for _, list := range []string{"http://x", "10.0.0.0/33", "a b", "x:0", "x:99999", "*", "*.internal", "1.2.3", "a/b"} {
-			if a, err := outbound.ParseAllowlist(list); err == nil {
-				t.Errorf("%q is %v", list, a)
+		for _, list := range []string{"http://x", "10.0.0.0/33", "a b", "x:0", "x:99999", "*", "*.internal", "1.2.3",
+			"a/b", "x:", ":80", "10.0.0.0/8:x", "a..b", ".", "a%2eb", "[::1", "fd00::/8:80:90", "\xff"} {
+			for _, parse := range []func(string) (outbound.List, error){outbound.ParseAllowlist, outbound.ParseDenylist} {
+				a, err := parse("10.0.0.1, " + list)
+				var wrong outbound.WrongEntry
+				if !errors.As(err, &wrong) || wrong.Entry != list {
+					t.Errorf("%q is %v, %v", list, a, err)
+				}
 			}
 		}
 	})

@@ -29,6 +29,14 @@ func BadURL(why string) error {
 	return fault.Invalid.New(CodeBadURL, "url", why)
 }
 
+// CodeNotHTTPS: the webhook's address begins with http:// and is on the public internet. Begin it with https://, or
+// have an operator allow a host of your own in COUNTERFOIL_WEBHOOK_ALLOW.
+const CodeNotHTTPS fault.Code = "Webhook.NotHTTPS"
+
+func NotHTTPS(why string) error {
+	return fault.Invalid.New(CodeNotHTTPS, "url", why)
+}
+
 // CodeBadNote: the note of a webhook is too long or not text. Shorten or retype it.
 const CodeBadNote fault.Code = "Webhook.BadNote"
 

@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
 
@@ -21,7 +22,7 @@ const address = "https://example.com/hook"
 
 var (
 	feeds  = []string{"tickets", "comments", "boards"}
-	public = outbound.New(outbound.Options{})
+	public = outbound.New(outbound.Options{Purpose: outbound.Webhooks})
 )
 
 func TestCheck(t *testing.T) {
@@ -42,18 +43,47 @@ func TestCheck(t *testing.T) {
 	t.Run("a public address is kept without the spaces around it", func(t *testing.T) {
 		t.Parallel()
 		for typed, want := range map[string]string{address: address, " " + address + "\n": address, full: full,
-			"http://example.com:8080/?a=b": "http://example.com:8080/?a=b",
-			"http://localhost.example/":    "http://localhost.example/"} {
+			"https://example.com:8080/?a=b": "https://example.com:8080/?a=b",
+			"https://localhost.example/":    "https://localhost.example/"} {
 			draft, err := webhooks.Check(webhooks.Draft{URL: typed, Feeds: feeds}, feeds, public)
 			if err != nil || draft.URL != want {
 				t.Errorf("%.60q is %.60q, %v", typed, draft.URL, err)
 			}
 		}
 	})
+	t.Run("http is for hosts of one's own that an operator lists, with their ports", func(t *testing.T) {
+		t.Parallel()
+		listed := outboundtest.Client(t, outbound.Webhooks, "chat.internal, build.internal:8080, 10.0.0.0/8, 8.8.4.4")
+		for url, want := range map[string]error{
+			"http://chat.internal/": nil, "http://CHAT.internal.:80/": nil, "http://build.internal:8080/x": nil,
+			"http://10.1.2.3/": nil, "http://10.1.2.3:443/": nil, "https://10.1.2.3/": nil, "https://example.com:8443/": nil,
+			"http://example.com/": webhooks.CodeNotHTTPS, "HTTP://example.com:8080/": webhooks.CodeNotHTTPS,
+			"http://8.8.8.8/": webhooks.CodeNotHTTPS, "http://[2606:4700::1111]/": webhooks.CodeNotHTTPS,
+			"http://8.8.4.4/": webhooks.CodeNotHTTPS, "http://x.chat.internal/": webhooks.CodeNotHTTPS,
+			"http://chat.internal:8080/": webhooks.CodeBadURL, "http://build.internal/": webhooks.CodeBadURL,
+			"http://10.1.2.3:8080/": webhooks.CodeBadURL, "https://10.1.2.3:8443/": webhooks.CodeBadURL,
+		} {
+			_, err := webhooks.Check(webhooks.Draft{URL: url, Feeds: feeds}, feeds, listed)
+			if !errors.Is(err, want) || err != nil && fault.Field(err) != "url" {
+				t.Errorf("%s: %v", url, err)
+			}
+		}
+	})
+	t.Run("a refusal tells no path, and is none if the address is fine", func(t *testing.T) {
+		t.Parallel()
+		for url, want := range map[string]string{
+			address: "", "http://example.com/s3cret": "by https only", "http://10.0.0.7/s3cret": "not a public one",
+			"https://u:s3cret@example.com/s3cret": "user name", "https://example.com:22/s3cret": "ports below 1024",
+		} {
+			got := webhooks.Refusal(url, public)
+			if (got == "") != (want == "") || !strings.Contains(got, want) || strings.Contains(got, "s3cret") {
+				t.Errorf("%s: %q", url, got)
+			}
+		}
+	})
 	t.Run("this machine's names are fine if its address is allowed", func(t *testing.T) {
 		t.Parallel()
-		allow := domaintest.OK(outbound.ParseAllowlist("127.0.0.1"))(t)
-		reaching := outbound.New(outbound.Options{Allow: allow})
+		reaching := outboundtest.Here(t)
 		domaintest.OK(webhooks.Check(webhooks.Draft{URL: "http://localhost:8080/", Feeds: feeds}, feeds, reaching))(t)
 	})
 	t.Run("a note is one line of at most 255 characters", func(t *testing.T) {

@@ -97,12 +97,12 @@ type Draft struct {
 	Board     string // slug, "" for all of the company's
 }
 
-// Check returns the draft as it can be stored, or all its errors: BadURL, BadNote, NoFeeds or BadFeed. feeds are those
+// Check returns the draft as it can be stored, or all its errors: BadURL, NotHTTPS, BadNote, NoFeeds or BadFeed. feeds are those
 // that exist. It does no lookup: the address of a name is checked when a message is sent.
 func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) {
 	var wrong []error
 	draft.URL = strings.TrimSpace(draft.URL)
-	if err := checkURL(draft.URL, client); err != nil {
+	if err := CheckURL(draft.URL, client); err != nil {
 		wrong = append(wrong, err)
 	}
 	note, length, ok := markup.Line(draft.Note)
@@ -127,30 +127,39 @@ func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) 
 	return draft, nil
 }
 
-// checkURL also refuses this machine's names, unless they are allowed.
-func checkURL(address string, client *outbound.Client) error {
+// CheckURL returns BadURL or NotHTTPS for an address that nothing may be sent to.
+func CheckURL(address string, client *outbound.Client) error {
 	if address == "" {
 		return BadURL("Enter an address, such as https://example.com/hook.")
 	}
 	if utf8.RuneCountInString(address) > MaxURL {
 		return BadURL(fmt.Sprintf("The address is too long. Shorten it to %d characters.", MaxURL))
 	}
-	u, err := client.Check(address)
-	if err == nil && (u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost")) {
-		here := *u
-		here.Host = strings.Replace(u.Host, u.Hostname(), "127.0.0.1", 1)
-		if _, refused := client.Check(here.String()); refused != nil {
-			err = outbound.RefusedAddress{Host: u.Hostname(), Why: "that is this server"}
-		}
-	}
-	var refused outbound.RefusedAddress
+	_, err := client.Check(address)
 	switch {
-	case errors.As(err, &refused):
-		return BadURL(refused.Error())
+	case errors.As(err, new(outbound.PlainAddress)):
+		return NotHTTPS(err.Error())
 	case err != nil:
 		return BadURL(err.Error())
 	}
 	return nil
+}
+
+// Refusal returns why the rules for addresses refuse one, without its path, which may be a secret; "" if they do not.
+func Refusal(address string, client *outbound.Client) string {
+	_, err := client.Check(address)
+	return refusal(err)
+}
+
+func refusal(err error) string {
+	if !outbound.IsRefused(err) {
+		return ""
+	}
+	var bad outbound.BadAddress
+	if errors.As(err, &bad) {
+		return "Nothing can be sent to its address: " + bad.Why + "."
+	}
+	return err.Error()
 }
 
 // isFailing reports whether a webhook that is on does not answer at present.

@@ -58,9 +58,8 @@ func newWebEnv(t testing.TB) *webEnv {
 	t.Cleanup(g.host.Close)
 	u := domaintest.OK(url.Parse(server.URL))(t)
 	g.base = server.URL
-	allow := domaintest.OK(outbound.ParseAllowlist(u.Host))(t)
 	store := domaintest.OK(blobs.Open(context.Background(), g.folder))(t)
-	g.work = app.New(g.DB, app.WithFiles(store), app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
+	g.work = app.New(g.DB, app.WithFiles(store), app.WithDownloads(outboundtest.Client(t, outbound.Downloads, u.Host)))
 	t.Cleanup(func() { g.work.Close(context.Background()) })
 	g.board = g.Board(t, "ART")
 	return g
@@ -383,7 +382,7 @@ func TestDownloadImagesFromAHostileHost(t *testing.T) {
 		"/limited/1.png":         "^/acme/images/",
 		"/busy/2.png":            "^/acme/images/",
 		"/to?/image/3.png":       "^/acme/images/",
-		"/to?" + inner.URL:       "!1 .*redirects: .*is blocked.*COUNTERFOIL_OUTBOUND_ALLOW",
+		"/to?" + inner.URL:       "!1 .*redirects: .*is blocked.*COUNTERFOIL_DOWNLOAD_ALLOW",
 		"/to?file:///etc/passwd": "!1 .*only http and https",
 		"/to?http://169.254.169.254/latest/meta-data/": "!1 .*169.254.169.254",
 	}
