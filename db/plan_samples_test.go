@@ -620,6 +620,8 @@ var samples = map[string]sample{
 	"WebhookSent":           {args: with(db.WebhookSentParams{LeaseUs: 60000000, ID: 7})},
 	"RenewWebhook":          {args: with(db.RenewWebhookParams{LeaseUs: 60000000, ID: 7})},
 	"WebhookFailed":         {args: with(db.WebhookFailedParams{WaitUs: 5000000, ID: 7})},
+	"WebhooksOnAfter":       {args: with(500, 101)},
+	"RefuseWebhook":         {args: with(db.RefuseWebhookParams{Reason: "x", Now: newYear, ID: 7, Version: 1})},
 	"StopWebhook":           {args: with(db.StopWebhookParams{Reason: "x", ID: 7})},
 	"StopFailingWebhook":    {args: with(db.StopFailingWebhookParams{Reason: "x", ID: 7, PatienceUs: 5000000})},
 	"ReleaseWebhook":        {args: with(7, 0)},

@@ -762,6 +762,34 @@ func (q *Queries) MoveWebhookCursor(ctx context.Context, arg MoveWebhookCursorPa
 	return result.RowsAffected()
 }
 
+const refuseWebhook = `-- name: RefuseWebhook :execrows
+UPDATE webhook
+SET state = 'stopped', reason = ?, version = version + 1, updated_at = ?,
+    fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND)
+WHERE id = ? AND state = 'on' AND version = ?
+`
+
+type RefuseWebhookParams struct {
+	Reason  string
+	Now     time.Time
+	ID      id.Webhook
+	Version uint64
+}
+
+// Of one that was not changed since it was read. Its sender is fenced off as by a change.
+func (q *Queries) RefuseWebhook(ctx context.Context, arg RefuseWebhookParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, refuseWebhook,
+		arg.Reason,
+		arg.Now,
+		arg.ID,
+		arg.Version,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const releaseWebhook = `-- name: ReleaseWebhook :execrows
 UPDATE webhook SET lease_ends = NOW(6) WHERE id = ? AND fence = ?
 `
@@ -1304,6 +1332,55 @@ func (q *Queries) WebhooksOfCompany(ctx context.Context, companyID id.Company, l
 			&i.Webhook.UpdatedAt,
 			&i.BoardSlug,
 			&i.WaitSeconds,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhooksOnAfter = `-- name: WebhooksOnAfter :many
+SELECT id, company_id, url, note, feeds, board_id, secret, old_secret, old_secret_ends, state, reason, version, failures, failing_since, due_at, lease_ends, fence, created_by, created_at, updated_at FROM webhook FORCE INDEX (ix_webhook_state) WHERE state = 'on' AND id > ? ORDER BY id LIMIT ?
+`
+
+// A page of the webhooks of all companies that are on.
+func (q *Queries) WebhooksOnAfter(ctx context.Context, after id.Webhook, limit int32) ([]Webhook, error) {
+	rows, err := q.db.QueryContext(ctx, webhooksOnAfter, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Webhook
+	for rows.Next() {
+		var i Webhook
+		if err := rows.Scan(
+			&i.ID,
+			&i.CompanyID,
+			&i.Url,
+			&i.Note,
+			&i.Feeds,
+			&i.BoardID,
+			&i.Secret,
+			&i.OldSecret,
+			&i.OldSecretEnds,
+			&i.State,
+			&i.Reason,
+			&i.Version,
+			&i.Failures,
+			&i.FailingSince,
+			&i.DueAt,
+			&i.LeaseEnds,
+			&i.Fence,
+			&i.CreatedBy,
+			&i.CreatedAt,
+			&i.UpdatedAt,
 		); err != nil {
 			return nil, err
 		}

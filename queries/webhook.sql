@@ -141,6 +141,17 @@ WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
 UPDATE webhook SET state = 'stopped', reason = sqlc.arg(reason), version = version + 1, fence = fence + 1
 WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
 
+-- name: WebhooksOnAfter :many
+-- A page of the webhooks of all companies that are on.
+SELECT * FROM webhook FORCE INDEX (ix_webhook_state) WHERE state = 'on' AND id > sqlc.arg(after) ORDER BY id LIMIT ?;
+
+-- name: RefuseWebhook :execrows
+-- Of one that was not changed since it was read. Its sender is fenced off as by a change.
+UPDATE webhook
+SET state = 'stopped', reason = sqlc.arg(reason), version = version + 1, updated_at = sqlc.arg(now),
+    fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND)
+WHERE id = sqlc.arg(id) AND state = 'on' AND version = sqlc.arg(version);
+
 -- name: StopFailingWebhook :execrows
 UPDATE webhook SET state = 'stopped', reason = sqlc.arg(reason), version = version + 1, fence = fence + 1
 WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence) AND failing_since <= NOW(6) - INTERVAL sqlc.arg(patience_us) MICROSECOND;

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
 
@@ -110,6 +111,29 @@ func TestWebhookPages(t *testing.T) {
 			is(t, http.StatusUnprocessableEntity)
 		page.textHas(t, "#webhook-url-error", "by https only")
 		e.counts(t, 1, "SELECT COUNT(*) FROM webhook WHERE url = 'https://hooks.example/x'")
+	})
+	t.Run("one that the rules refuse by now is listed with the reason to its managers and to operators", func(t *testing.T) {
+		e := newEnvWithRoles(t) // its webhook leads to this machine, which is not allowed
+		domaintest.Must(t, e.workflows.Delivery.StopRefused(t.Context()))
+		ana := e.ana()
+		ana.get("/acme").is(t, http.StatusOK).has(t, 1, "#stopped")
+		ana.get("/acme/settings/webhooks").textHas(t, "#webhooks .reason", "not a public one")
+		ana.get("/acme/settings/webhooks/1").textHas(t, "#webhook form.banner", "not a public one")
+		for _, path := range []string{"/admin/feeds", "/admin/feeds/webhooks/1"} {
+			e.signedIn("opal").get(path).is(t, http.StatusOK).textHas(t, ".run-reason", "not a public one")
+		}
+		e.signedIn("opal").get("/admin").has(t, 1, `a[href="/admin/feeds/webhooks/1"]`)
+
+		page := ana.post("/acme/settings/webhooks/1/state", "on", "yes").is(t, http.StatusUnprocessableEntity)
+		page.has(t, 1, "#webhook form.banner").textHas(t, "#webhook-url-error", "not a public one")
+		if page.value(t, "#webhook-url") != "http://127.0.0.1:9/hook" {
+			t.Error("its address is gone")
+		}
+		version := page.value(t, "#webhook form input[name=version]")
+		ana.post("/acme/settings/webhooks/1", "version", version, "url", "https://hooks.example/", "feeds", "tickets").
+			goesTo(t, "/acme/settings/webhooks/1")
+		ana.post("/acme/settings/webhooks/1/state", "on", "yes").goesTo(t, "/acme/settings/webhooks/1")
+		ana.get("/acme/settings/webhooks").has(t, 0, "#stopped").has(t, 0, "#webhooks .reason")
 	})
 	t.Run("a test that fails says why", func(t *testing.T) {
 		e := newEnvWithRoles(t)

@@ -29,7 +29,14 @@ const (
 func (d *Delivery) WorkWebhooks(ctx context.Context) {
 	loop := newDispatcher(d, d.runSession)
 	defer loop.sessions.Wait()
+	checked := false
 	for ctx.Err() == nil {
+		if !checked {
+			err := d.StopRefused(ctx)
+			if checked = err == nil; !checked && ctx.Err() == nil {
+				d.log.Warn("the addresses of webhooks could not be checked; it is tried again", "error", err)
+			}
+		}
 		moved := d.feeds.Changes()
 		if err := loop.dispatch(ctx); err != nil && ctx.Err() == nil {
 			d.log.Warn("webhooks could not be looked at; it is tried again", "error", err)
@@ -42,6 +49,36 @@ func (d *Delivery) WorkWebhooks(ctx context.Context) {
 		case <-loop.freed:
 		}
 	}
+}
+
+// StopRefused stops the webhooks whose addresses the present rules refuse, so that their companies and operators learn
+// of it before something is to be sent. Rules change with a start.
+func (d *Delivery) StopRefused(ctx context.Context) error {
+	for after := id.Webhook(0); ; {
+		list, err := webhooks.OnAfter(ctx, d.db.Queries, after, dueLimit)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, hook := range list {
+			after = hook.ID
+			reason := webhooks.Refusal(hook.URL, d.outbound)
+			if reason == "" {
+				continue
+			}
+			stopped, err := webhooks.Refuse(ctx, d.db, hook, reason)
+			if err != nil {
+				return err
+			}
+			if stopped {
+				d.logRefused(hook, reason)
+			}
+		}
+	}
+}
+
+func (d *Delivery) logRefused(hook webhooks.Webhook, reason string) {
+	d.log.Warn("a webhook is stopped: its address is refused", "webhook", hook.ID, "company", hook.Company,
+		"reason", reason)
 }
 
 // dispatcher finds webhooks with something to send and begins a turn for each, so that a slow receiver delays no other.

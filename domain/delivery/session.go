@@ -52,24 +52,33 @@ func (d *Delivery) SendMessage(
 		if ctx.Err() != nil {
 			return webhooks.Outcome{}, ctx.Err()
 		}
-		return webhooks.ErrorOutcome(withoutIP(err), time.Since(began)), nil
+		return webhooks.ErrorOutcome(withoutPrivate(err), time.Since(began)), nil
 	}
 	defer res.Body.Close()
 	answer, _ := io.ReadAll(io.LimitReader(res.Body, webhooks.MaxResponse)) // the status counts, not what follows
 	retryAfter, _ := outbound.RetryAfter(res, time.Now())
+	if outbound.FromPrivate(res) {
+		return webhooks.StatusOutcome(res.StatusCode, retryAfter, time.Since(began)), nil
+	}
 	return webhooks.ResponseOutcome(res.StatusCode, res.Header.Get("Location"), answer, retryAfter, time.Since(began)), nil
 }
 
-// withoutIP returns an error without the address that a name resolves to: it may be of a private network, and a user
-// with webhooks need not be its operator.
-func withoutIP(err error) error {
+// withoutPrivate returns an error without what it tells of a private network: the address that a name resolves to, and
+// what a server there says. A user with webhooks need not be its operator.
+func withoutPrivate(err error) error {
 	var refused outbound.RefusedAddress
-	if errors.As(err, &refused) {
+	var lost outbound.Unreachable
+	switch {
+	case errors.As(err, &refused):
 		refused.IP = netip.Addr{}
 		return refused
+	case errors.As(err, &lost) && lost.Private:
+		return outbound.Unreachable{Address: lost.Address, Err: errNoAnswer, Private: true}
 	}
 	return err
 }
+
+var errNoAnswer = errors.New("it refuses the connection, or does not answer as a web server does")
 
 // runSession sends to one webhook for a while. It ends if the webhook is changed, or another process sends to it.
 func (d *Delivery) runSession(ctx context.Context, webhook id.Webhook) error {
@@ -82,6 +91,10 @@ func (d *Delivery) runSession(ctx context.Context, webhook id.Webhook) error {
 		defer cancel()
 		_ = held.Release(ctx, d.db.Queries) // else the lease runs out
 	}()
+	if reason := webhooks.Refusal(held.URL, d.outbound); reason != "" {
+		d.logRefused(held.Webhook, reason)
+		return unlessLost(held.RecordRefusal(ctx, d.db, reason))
+	}
 	t := session{w: d, webhook: held, until: time.Now().Add(sessionFor), ahead: itemsAhead}
 	for more := true; more && time.Now().Before(t.until); {
 		more = false

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
@@ -434,15 +436,165 @@ func TestWebhookErrors(t *testing.T) {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
-	t.Run("a name of an internal address does not reveal the address", func(t *testing.T) {
-		e := newEnv(t)
-		hook, _ := e.hook(t, webhooks.Draft{URL: "https://example.com/", Feeds: []string{"tickets"}})
-		e.Exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
-		a, err := e.Workflows.TestWebhook(e.Ctx, hook, nil)
-		if err != nil || !strings.Contains(a.Outcome.Error, "this server") ||
-			strings.Contains(a.Outcome.Error, "127.0.0.1") || strings.Contains(a.Outcome.Error, "::1") {
-			t.Errorf("%+v, %v", a, err)
+	t.Run("a name of an internal address does not reveal the address, and is stopped at its third refusal",
+		func(t *testing.T) {
+			e := newEnv(t, app.WithWebhooks(outbound.New(outbound.Options{Purpose: outbound.Webhooks,
+				Resolver: outboundtest.Resolver(t, "10.9.8.7")})))
+			e.Publish(t)
+			hook, _ := e.hook(t, webhooks.Draft{URL: "https://chat.test/s3cret", Feeds: []string{"tickets"}})
+			e.openTicket(t, "DEMO", "one")
+			for n := 1; n <= 3; n++ {
+				w := e.deliver(t, hook)
+				if stopped := w.State == webhooks.Stopped; stopped != (n == 3) {
+					t.Fatalf("after %d refusals it is %+v", n, w)
+				}
+				if n == 3 && (!strings.Contains(w.Reason, "chat.test") || !strings.Contains(w.Reason, "COUNTERFOIL_WEBHOOK_ALLOW") ||
+					strings.Contains(w.Reason, "s3cret")) {
+					t.Errorf("the reason is %q", w.Reason)
+				}
+			}
+			for _, a := range e.deliveries(t, hook) {
+				if said := a.Outcome.Error; !strings.Contains(said, "not a public one") || strings.Contains(said, "10.9") {
+					t.Error(said)
+				}
+			}
+		})
+}
+
+// TestPrivateReceivers has receivers on an allowed private network say what nobody else is to read.
+func TestPrivateReceivers(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2"
+	tell := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://"+secret+".internal/")
+			w.Header().Set("Server", secret)
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(secret))
 		}
+	}
+	banner := domaintest.OK(net.Listen("tcp", "127.0.0.1:0"))(t)
+	t.Cleanup(func() { banner.Close() })
+	go func() {
+		for {
+			conn, err := banner.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte("SSH-2.0-" + secret + "\r\n"))
+			conn.Close()
+		}
+	}()
+	closed := domaintest.OK(net.Listen("tcp", "127.0.0.1:0"))(t)
+	closed.Close()
+	certified := httptest.NewTLSServer(tell(200)) // of a name that is not asked for
+	t.Cleanup(certified.Close)
+	receivers := map[string]struct {
+		url    string
+		status int
+		said   string
+	}{
+		"a banner of another protocol": {"http://" + banner.Addr().String(), 0, "does not answer as a web server does"},
+		"another protocol beneath TLS": {"https://" + banner.Addr().String(), 0, "does not answer as a web server does"},
+		"a certificate":                {certified.URL, 0, "does not answer as a web server does"},
+		"a closed port":                {"http://" + closed.Addr().String(), 0, "refuses the connection"},
+	}
+	for status, said := range map[int]string{200: "", 302: "302 Found. Redirects are not followed", 401: "401", 500: "500"} {
+		server := httptest.NewServer(tell(status))
+		t.Cleanup(server.Close)
+		receivers["answer "+fmt.Sprint(status)] = struct {
+			url    string
+			status int
+			said   string
+		}{server.URL, status, said}
+	}
+	e := newReachingEnv(t)
+	for name, r := range receivers {
+		t.Run(name, func(t *testing.T) {
+			hook, _ := e.hook(t, webhooks.Draft{URL: r.url, Feeds: []string{"tickets"}})
+			for range 2 { // by a new connection, and a kept one
+				a := domaintest.OK(e.Workflows.TestWebhook(e.Ctx, hook, nil))(t)
+				if a.Outcome.Status != r.status || !strings.Contains(a.Outcome.Error, r.said) {
+					t.Errorf("%d %q", a.Outcome.Status, a.Outcome.Error)
+				}
+			}
+			domaintest.Counts(t, e.DB, 0, "SELECT COUNT(*) FROM webhook_attempt WHERE webhook_id = ? "+
+				"AND (response <> '' OR error LIKE '%hunter2%' OR error LIKE '%example.com%')", hook)
+			domaintest.Counts(t, e.DB, 2, "SELECT COUNT(*) FROM webhook_attempt WHERE webhook_id = ?", hook)
+		})
+	}
+}
+
+// TestRefusedWebhooks changes the rules below webhooks that were made before.
+func TestRefusedWebhooks(t *testing.T) {
+	t.Parallel()
+	p := newPost(t, nil)
+	var hooks []id.Webhook
+	for range 3 {
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url + "/s3cret", Feeds: []string{"tickets"}})
+		hooks = append(hooks, hook)
+	}
+	public, _ := p.hook(t, webhooks.Draft{URL: "https://hooks.example/", Feeds: []string{"tickets"}})
+	off, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
+	domaintest.Must(t, p.Workflows.EnableWebhook(p.Ctx, off, false))
+	p.Exec(t, "UPDATE webhook SET url = 'http://hooks.example/s3cret' WHERE id = ?", hooks[1])
+	other := app.New(p.DB) // which allows nothing
+	t.Cleanup(func() { domaintest.Must(t, other.Close(context.Background())) })
+	stopped := func(hook id.Webhook, reason string) {
+		t.Helper()
+		w := p.webhook(t, hook)
+		if w.State != webhooks.Stopped || !strings.Contains(w.Reason, reason) || strings.Contains(w.Reason, "s3cret") {
+			t.Errorf("webhook %d is %s: %q", hook, w.State, w.Reason)
+		}
+	}
+	ticket := p.openTicket(t, "DEMO", "one")
+	p.Publish(t)
+	domaintest.Must(t, other.Delivery.RunSession(p.Ctx, hooks[0]))
+	stopped(hooks[0], "not a public one")
+	domaintest.Must(t, other.Delivery.StopRefused(p.Ctx))
+	stopped(hooks[1], "by https only")
+	stopped(hooks[2], "not a public one")
+	if w := p.webhook(t, public); w.State != webhooks.On {
+		t.Errorf("a public one is %+v", w)
+	}
+	if w := p.webhook(t, off); w.State != webhooks.Off || w.Reason != "" {
+		t.Errorf("one that was off is %+v", w)
+	}
+	if n := len(p.deliveries(t, hooks[0])); n != 0 || len(p.inbox.Messages()) != 0 {
+		t.Errorf("%d attempts, and %d messages came", n, len(p.inbox.Messages()))
+	}
+	list := domaintest.OK(webhooks.FirstStopped(p.Ctx, p.DB.Queries, 10))(t)
+	if !slices.Equal(list, hooks) {
+		t.Errorf("operators are shown %v", list)
+	}
+
+	t.Run("none is turned on while its address is refused", func(t *testing.T) {
+		domaintest.Is(t, other.Workflows.EnableWebhook(p.Ctx, hooks[0], true), webhooks.CodeBadURL)
+		domaintest.Is(t, p.Workflows.EnableWebhook(p.Ctx, hooks[1], true), webhooks.CodeNotHTTPS)
+		stopped(hooks[0], "not a public one")
+	})
+	t.Run("turned on under other rules, it is sent what changed meanwhile", func(t *testing.T) {
+		domaintest.Must(t, p.Delivery.StopRefused(p.Ctx))
+		stopped(hooks[0], "not a public one") // until somebody turns it on
+		domaintest.Must(t, p.Workflows.EnableWebhook(p.Ctx, hooks[0], true))
+		p.Exec(t, "UPDATE webhook SET lease_ends = NOW(6)")
+		p.deliver(t, hooks[0])
+		same(t, summaries(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one")
+	})
+	t.Run("one that was changed meanwhile is left alone", func(t *testing.T) {
+		read := p.webhook(t, hooks[0])
+		p.Exec(t, "UPDATE webhook SET version = version + 1 WHERE id = ?", hooks[0])
+		if done := domaintest.OK(webhooks.Refuse(p.Ctx, p.DB, read, "x"))(t); done {
+			t.Error("it is stopped")
+		}
+	})
+	t.Run("a process begins with it", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan struct{})
+		go func() { other.Delivery.WorkWebhooks(ctx); close(done) }()
+		domaintest.Until(t, "it is stopped", func() bool { return p.webhook(t, hooks[0]).State == webhooks.Stopped })
+		cancel()
+		<-done
 	})
 }
 

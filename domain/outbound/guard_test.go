@@ -62,6 +62,15 @@ func TestNothingIsReachedIfInterfacesCannotBeRead(t *testing.T) {
 	if err := g.permit("receiver.test", netip.MustParseAddrPort("8.8.8.8:443"), false); err == nil {
 		t.Error("it was permitted")
 	}
+	c := New(Options{})
+	c.guard = g
+	if _, err := c.Check("https://8.8.8.8/"); !errors.As(err, new(Unreachable)) || IsRefused(err) || Final(err) {
+		t.Errorf("it is refused for good: %v", err)
+	}
+	g.allow = parsed(t, ParseAllowlist, "8.8.8.8")
+	if _, err := c.Check("https://8.8.8.8/"); err != nil {
+		t.Errorf("what is allowed: %v", err)
+	}
 }
 
 func parsed(t *testing.T, parse func(string) (List, error), text string) List {

@@ -107,13 +107,14 @@ func hostName(text string) (string, error) {
 	if err != nil || name == "" || !utf8.ValidString(text) || strings.Trim(name, "0123456789.") == "" || strings.Contains(name, "..") {
 		return "", none
 	}
-	odd := func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
-	}
-	if strings.ContainsFunc(name, odd) {
+	if strings.ContainsFunc(name, func(r rune) bool { return !inHostName(r) }) {
 		return "", none
 	}
 	return name, nil
+}
+
+func inHostName(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.'
 }
 
 func (r rule) hasPort(port uint16) bool { return r.ports == nil || slices.Contains(r.ports, port) }

@@ -105,8 +105,8 @@ func spellings(ip netip.Addr) []netip.Addr {
 	v4 := func(b ...byte) { list = append(list, netip.AddrFrom4([4]byte(b))) }
 	switch {
 	case localNAT64.Contains(plain):
-		v4(b[6], b[7], b[9], b[10]) // RFC 6052, for a prefix of 48 bits
-		v4(b[7], b[9], b[10], b[11])
+		v4(b[6], b[7], b[9], b[10])   // RFC 6052, for a prefix of 48 bits
+		v4(b[7], b[9], b[10], b[11])  // of 56
 		v4(b[9], b[10], b[11], b[12]) // of 64
 		v4(b[12:]...)                 // of 96
 	case sixToFour.Contains(plain):

@@ -123,7 +123,7 @@ func (h *LeasedWebhook) RecordSuccess(ctx context.Context, d *db.DB, m Message, 
 }
 
 // RecordFailure stores that a message was not accepted, and ends the lease: the next attempt is due later, or never if
-// the receiver is gone or has accepted none for too long. It returns ErrLost.
+// the receiver is gone, is refused by the rules for addresses, or has accepted none for too long. It returns ErrLost.
 func (h *LeasedWebhook) RecordFailure(ctx context.Context, d *db.DB, m Message, o Outcome) error {
 	return d.InTx(ctx, func(tx *db.Tx) error {
 		n, err := tx.WebhookFailed(ctx, db.WebhookFailedParams{WaitUs: o.Wait(h.Failures).Microseconds(), ID: h.ID,
@@ -134,7 +134,7 @@ func (h *LeasedWebhook) RecordFailure(ctx context.Context, d *db.DB, m Message, 
 		if _, err := RecordAttempt(ctx, tx, h.ID, Sent, m, o); err != nil {
 			return err
 		}
-		if o.Gone() {
+		if o.Gone() || o.Refused && h.Failures+1 >= maxRefused {
 			_, err = tx.StopWebhook(ctx, db.StopWebhookParams{Reason: shortReason(o.Error), ID: h.ID, Fence: h.fence})
 			return err
 		}
@@ -143,6 +143,15 @@ func (h *LeasedWebhook) RecordFailure(ctx context.Context, d *db.DB, m Message, 
 			PatienceUs: Patience.Microseconds()})
 		return err
 	})
+}
+
+// maxRefused is how many attempts in a row fail before one whose address is refused stops the webhook: a name may lead
+// astray for a moment.
+const maxRefused = 3
+
+// RecordRefusal stores that the rules for addresses refuse the webhook's, and stops it. It returns ErrLost.
+func (h *LeasedWebhook) RecordRefusal(ctx context.Context, d *db.DB, reason string) error {
+	return one(db.Read(d.StopWebhook(ctx, db.StopWebhookParams{Reason: shortReason(reason), ID: h.ID, Fence: h.fence})))
 }
 
 func shortReason(s string) string {

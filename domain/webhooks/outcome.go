@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
@@ -33,6 +34,7 @@ type Outcome struct {
 	Response   []byte // how the answer's body began
 	RetryAfter time.Duration
 	Took       time.Duration
+	Refused    bool // the rules for addresses stood against it
 }
 
 // ResponseOutcome is the outcome of a response. A redirect is a failure, and not followed.
@@ -42,18 +44,39 @@ func ResponseOutcome(status int, location string, response []byte, retryAfter, t
 	case status >= 200 && status < 300:
 	case status == http.StatusGone:
 		o.Error = "It answered 410 Gone: it no longer accepts messages."
+	case redirects(status) && location == "":
+		o.Error = statusError(status) + " Redirects are not followed: use the final address."
 	case status >= 300 && status < 400 && location != "":
 		o.Error = shorten(fmt.Sprintf(
 			"It answered %d and leads to %.300q. Redirects are not followed: use the final address.", status, location))
 	default:
-		o.Error = strings.TrimSuffix(fmt.Sprintf("It answered %d %s", status, http.StatusText(status)), " ") + "."
+		o.Error = statusError(status)
 	}
 	return o
 }
 
+func statusError(status int) string {
+	return strings.TrimSuffix(fmt.Sprintf("It answered %d %s", status, http.StatusText(status)), " ") + "."
+}
+
+// redirects reports whether a status leads to another address.
+func redirects(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// StatusOutcome is ResponseOutcome of a receiver on a private network: nothing of its answer but the status is kept.
+func StatusOutcome(status int, retryAfter, took time.Duration) Outcome {
+	return ResponseOutcome(status, "", nil, retryAfter, took)
+}
+
 // ErrorOutcome is the outcome without a response.
 func ErrorOutcome(err error, took time.Duration) Outcome {
-	return Outcome{Error: shorten(err.Error()), Took: took}
+	return Outcome{Error: shorten(err.Error()), Took: took, Refused: outbound.IsRefused(err)}
 }
 
 func shorten(s string) string {

@@ -172,6 +172,30 @@ func After(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]W
 	return list, withCursors(ctx, q, list)
 }
 
+// OnAfter returns a page of the webhooks of all companies that are on: those with an id above after.
+func OnAfter(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]Webhook, error) {
+	rows, err := db.Read(q.WebhooksOnAfter(ctx, after, int32(limit)))
+	if err != nil {
+		return nil, fmt.Errorf("read webhooks: %w", err)
+	}
+	list := make([]Webhook, len(rows))
+	for i, row := range rows {
+		list[i] = from(row)
+	}
+	return list, nil
+}
+
+// Refuse stops a webhook that is on because of its address, and reports whether it did: not if it was changed since it
+// was read.
+func Refuse(ctx context.Context, d *db.DB, w Webhook, reason string) (bool, error) {
+	n, err := db.Read(d.RefuseWebhook(ctx, db.RefuseWebhookParams{Reason: shortReason(reason), Now: d.Now(), ID: w.ID,
+		Version: w.Version}))
+	if err != nil {
+		return false, fmt.Errorf("stop webhook: %w", err)
+	}
+	return n > 0, nil
+}
+
 // FirstStopped returns the first stopped webhooks of all companies, limit at most.
 func FirstStopped(ctx context.Context, q *db.Queries, limit int) ([]id.Webhook, error) {
 	list, err := db.Read(q.StoppedWebhooks(ctx, int32(limit)))

@@ -261,9 +261,9 @@ func TestAttempts(t *testing.T) {
 		t.Parallel()
 		hook := e.hook(t)
 		for want, o := range map[string]webhooks.Outcome{
-			"{500 It answered 500. [104 105] 0s 12ms}": {Status: 500, Error: "It answered 500.", Response: []byte("hi"),
+			"{500 It answered 500. [104 105] 0s 12ms false}": {Status: 500, Error: "It answered 500.", Response: []byte("hi"),
 				Took: 12 * time.Millisecond},
-			"{0 no answer [] 0s 0s}": {Error: "no answer", Took: -time.Second},
+			"{0 no answer [] 0s 0s false}": {Error: "no answer", Took: -time.Second},
 		} {
 			made := record(t, hook, o)
 			a := domaintest.OK(webhooks.AttemptByID(ctx, e.Queries, db.Sight{}, hook, made))(t)

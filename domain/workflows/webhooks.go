@@ -183,13 +183,19 @@ func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version
 	return w.changeWebhook(ctx, "edit webhook", accounts.AuditWebhookChanged, webhook, edit)
 }
 
-// EnableWebhook turns a webhook on or off. One that is turned on continues from its cursors.
+// EnableWebhook turns a webhook on or off. One that is turned on continues from its cursors. It returns
+// webhooks.BadURL or webhooks.NotHTTPS for one whose address is refused.
 func (w *Workflows) EnableWebhook(ctx context.Context, webhook id.Webhook, on bool) error {
 	kind := accounts.AuditWebhookOff
 	if on {
 		kind = accounts.AuditWebhookOn
 	}
 	return w.changeWebhook(ctx, "switch webhook", kind, webhook, func(tx *db.Tx, _ accounts.Actor, hook *webhooks.Webhook) error {
+		if on {
+			if err := webhooks.CheckURL(hook.URL, w.outbound); err != nil {
+				return err
+			}
+		}
 		return webhooks.Switch(ctx, tx, *hook, on)
 	})
 }

@@ -217,7 +217,7 @@ func (p OverviewProps) webhooks() part {
 	}
 	shown := p.Stopped[:min(len(p.Stopped), p.StoppedShown)]
 	row.look = bad("Stopped")
-	row.facts = []string{atLeast(len(shown), len(p.Stopped) > len(shown)) + " stopped: deliveries failed"}
+	row.facts = []string{atLeast(len(shown), len(p.Stopped) > len(shown)) + " stopped"}
 	for _, w := range shown {
 		row.links = append(row.links, partLink{"Webhook " + views.Number(uint64(w)), views.AnyWebhookPath(w)})
 	}

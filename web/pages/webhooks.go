@@ -105,12 +105,17 @@ func (h *Handlers) showWebhook(c echo.Context, code int, webhook id.Webhook, for
 	if props.Deliveries, props.More, err = h.workflows.Deliveries(ctx, webhook, before); err != nil {
 		return err
 	}
-	props.Form = pages.WebhookForm{URL: w.URL, Note: w.Note, Board: w.BoardSlug, Feeds: w.Feeds, Version: w.Version}
+	props.Form = webhookSettings(w)
 	if form != nil {
 		props.Form = *form
 	}
 	props.Page = h.respond.Page(c, w.Host())
 	return respond.Render(c, code, pages.WebhookPage(props))
+}
+
+// webhookSettings returns a form with the present settings.
+func webhookSettings(w webhooks.Webhook) pages.WebhookForm {
+	return pages.WebhookForm{URL: w.URL, Note: w.Note, Board: w.BoardSlug, Feeds: w.Feeds, Version: w.Version}
 }
 
 func (h *Handlers) SaveWebhook(c echo.Context) error {
@@ -151,7 +156,18 @@ func (h *Handlers) SwitchWebhook(c echo.Context) error {
 	if on != "yes" && on != "no" {
 		return respond.BadSwitch()
 	}
-	if err := h.workflows.EnableWebhook(c.Request().Context(), webhook, on == "yes"); err != nil {
+	ctx := c.Request().Context()
+	err = h.workflows.EnableWebhook(ctx, webhook, on == "yes")
+	if messages, code, ok := respond.Rejected(err); ok { // of its address
+		w, err := h.workflows.Webhook(ctx, webhook)
+		if err != nil {
+			return err
+		}
+		form := webhookSettings(w)
+		form.Errors = messages
+		return h.showWebhook(c, code, webhook, &form, "", false)
+	}
+	if err != nil {
 		return err
 	}
 	message := "The webhook is off."

@@ -493,7 +493,7 @@ func (e badStatus) Error() string {
 	return fmt.Sprintf("%.300q answers %d %s.", e.address, e.status, http.StatusText(e.status))
 }
 
-// Detail is how the answer begins.
+// Detail is how the answer begins, "" of one on a private network.
 func (e badStatus) Detail() string { return e.body }
 
 // tooManyRequests is how long to wait after a 429 that does not say how long.
@@ -501,7 +501,10 @@ const tooManyRequests = 30 * time.Second
 
 func statusError(res *http.Response, address string, now time.Time) error {
 	host := res.Request.URL.Hostname()
-	body, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // as far as it can be read
+	var body []byte
+	if !outbound.FromPrivate(res) {
+		body, _ = io.ReadAll(io.LimitReader(res.Body, 500)) // as far as it can be read
+	}
 	err := badStatus{address, res.StatusCode, strings.ToValidUTF8(string(body), "\uFFFD")}
 	after, given := outbound.RetryAfter(res, now)
 	reason := fmt.Sprintf("it answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))
