@@ -15,7 +15,7 @@ import (
 
 const accountsThatSee = `-- name: AccountsThatSee :many
 SELECT m.account_id FROM board b
-JOIN membership m ON m.company_id = b.company_id
+JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = b.company_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
 WHERE b.id = ? AND m.account_id IN (/*SLICE:accounts*/?)
   AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0))
@@ -349,7 +349,7 @@ func (q *Queries) FillAccessTo(ctx context.Context, arg FillAccessToParams) erro
 const grantsOn = `-- name: GrantsOn :many
 SELECT m.account_id, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level
 FROM board b
-JOIN membership m ON m.company_id = b.company_id
+JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = b.company_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
 WHERE b.id = ? AND m.account_id IN (/*SLICE:accounts*/?)
 `

@@ -13,7 +13,7 @@ import (
 )
 
 const lockMembers = `-- name: LockMembers :many
-SELECT account_id, handle, role FROM membership
+SELECT account_id, handle, role FROM membership FORCE INDEX (PRIMARY)
 WHERE company_id = ? AND account_id IN (/*SLICE:accounts*/?)
 ORDER BY account_id
 LOCK IN SHARE MODE
@@ -61,7 +61,7 @@ func (q *Queries) LockMembers(ctx context.Context, companyID id.Company, account
 }
 
 const membersByAccount = `-- name: MembersByAccount :many
-SELECT m.account_id, m.handle, m.role, a.name FROM membership m
+SELECT m.account_id, m.handle, m.role, a.name FROM membership m FORCE INDEX (PRIMARY)
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = ? AND m.account_id IN (/*SLICE:accounts*/?)
 ORDER BY m.account_id

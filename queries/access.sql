@@ -9,7 +9,7 @@ FROM board b WHERE b.id = sqlc.arg(board_id);
 -- What a board says of some members.
 SELECT m.account_id, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level
 FROM board b
-JOIN membership m ON m.company_id = b.company_id
+JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = b.company_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
 WHERE b.id = sqlc.arg(board_id) AND m.account_id IN (sqlc.slice(accounts));
 
@@ -111,7 +111,7 @@ SELECT n.board_id, sqlc.arg(account_id), MAX(n.level) FROM (
 -- name: AccountsThatSee :many
 -- The members among some accounts that see a board.
 SELECT m.account_id FROM board b
-JOIN membership m ON m.company_id = b.company_id
+JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = b.company_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
 WHERE b.id = sqlc.arg(board_id) AND m.account_id IN (sqlc.slice(accounts))
   AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0));

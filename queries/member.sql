@@ -5,14 +5,14 @@ WHERE m.company_id = sqlc.arg(company_id) AND m.handle IN (sqlc.slice(handles))
 ORDER BY m.account_id;
 
 -- name: MembersByAccount :many
-SELECT m.account_id, m.handle, m.role, a.name FROM membership m
+SELECT m.account_id, m.handle, m.role, a.name FROM membership m FORCE INDEX (PRIMARY)
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = sqlc.arg(company_id) AND m.account_id IN (sqlc.slice(accounts))
 ORDER BY m.account_id;
 
 -- name: LockMembers :many
 -- Keeps members from being removed until the transaction ends.
-SELECT account_id, handle, role FROM membership
+SELECT account_id, handle, role FROM membership FORCE INDEX (PRIMARY)
 WHERE company_id = sqlc.arg(company_id) AND account_id IN (sqlc.slice(accounts))
 ORDER BY account_id
 LOCK IN SHARE MODE;
