@@ -337,7 +337,20 @@ SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
 FROM membership m
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = ? AND m.account_id = ?
+  AND (? >= 0 OR m.account_id = ? OR EXISTS (
+    SELECT 1 FROM board_access mine
+    JOIN board b ON b.id = mine.board_id
+    LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+    WHERE mine.account_id = ? AND b.company_id = m.company_id
+      AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0))))
 `
+
+type MemberByIDParams struct {
+	CompanyID id.Company
+	AccountID id.Account
+	Reach     interface{}
+	Reader    id.Account
+}
 
 type MemberByIDRow struct {
 	ID        id.Account
@@ -349,8 +362,15 @@ type MemberByIDRow struct {
 	CreatedAt time.Time
 }
 
-func (q *Queries) MemberByID(ctx context.Context, companyID id.Company, accountID id.Account) (MemberByIDRow, error) {
-	row := q.db.QueryRowContext(ctx, memberByID, companyID, accountID)
+// A member that a reader sees: any, or for a guest (reach below 0) one who sees a board that names the guest.
+func (q *Queries) MemberByID(ctx context.Context, arg MemberByIDParams) (MemberByIDRow, error) {
+	row := q.db.QueryRowContext(ctx, memberByID,
+		arg.CompanyID,
+		arg.AccountID,
+		arg.Reach,
+		arg.Reader,
+		arg.Reader,
+	)
 	var i MemberByIDRow
 	err := row.Scan(
 		&i.ID,
@@ -449,63 +469,6 @@ func (q *Queries) MemberBySlug(ctx context.Context, arg MemberBySlugParams) ([]M
 			&i.OtherName,
 			&i.Unread,
 			&i.Stopped,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const members = `-- name: Members :many
-SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
-FROM membership m FORCE INDEX (PRIMARY)
-STRAIGHT_JOIN account a ON a.id = m.account_id
-WHERE m.company_id = ? AND m.account_id > ?
-ORDER BY m.account_id
-LIMIT ?
-`
-
-type MembersParams struct {
-	CompanyID id.Company
-	After     id.Account
-	Limit     int32
-}
-
-type MembersRow struct {
-	ID        id.Account
-	Name      string
-	Email     string
-	Operator  bool
-	Role      string
-	Handle    string
-	CreatedAt time.Time
-}
-
-// A page of a company's members.
-func (q *Queries) Members(ctx context.Context, arg MembersParams) ([]MembersRow, error) {
-	rows, err := q.db.QueryContext(ctx, members, arg.CompanyID, arg.After, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []MembersRow
-	for rows.Next() {
-		var i MembersRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Email,
-			&i.Operator,
-			&i.Role,
-			&i.Handle,
-			&i.CreatedAt,
 		); err != nil {
 			return nil, err
 		}

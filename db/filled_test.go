@@ -81,8 +81,10 @@ var filling = []string{
 	`INSERT INTO ticket_sight (board_id, account_id, feed_sync_id) SELECT 1, n, IF(n < 10, NULL, n) FROM numbers WHERE n <= 20000`,
 	`INSERT INTO comment_sight (board_id, account_id, feed_sync_id) SELECT board_id, account_id, feed_sync_id FROM ticket_sight`,
 	`INSERT INTO board_sight (board_id, account_id, feed_sync_id) SELECT board_id, account_id, feed_sync_id FROM ticket_sight`,
+	// Guests: 600 sees the private board 299, 601 the open board 298.
 	`INSERT INTO membership (company_id, account_id, role, handle, created_at)
 	 SELECT 1, n, 'guest', CONCAT('z', n), '2026-01-01' FROM numbers WHERE n BETWEEN 501 AND 3000`,
+	`INSERT INTO board_access (board_id, account_id, level) VALUES (299, 600, 2), (298, 601, 1)`,
 	`INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, slug, id, created_at FROM board`,
 	`INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, CONCAT('OLD', id), id, created_at FROM board`,
 	`INSERT INTO board_ticket_incrementer (board_id, max_ticket_id) SELECT id, 30000 FROM board`,

@@ -64,8 +64,21 @@ const membersByAccount = `-- name: MembersByAccount :many
 SELECT m.account_id, m.handle, m.role, a.name FROM membership m FORCE INDEX (PRIMARY)
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = ? AND m.account_id IN (/*SLICE:accounts*/?)
+  AND (? >= 0 OR m.account_id = ? OR EXISTS (
+    SELECT 1 FROM board_access mine
+    JOIN board b ON b.id = mine.board_id
+    LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+    WHERE mine.account_id = ? AND b.company_id = m.company_id
+      AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0))))
 ORDER BY m.account_id
 `
+
+type MembersByAccountParams struct {
+	CompanyID id.Company
+	Accounts  []id.Account
+	Reach     interface{}
+	Reader    id.Account
+}
 
 type MembersByAccountRow struct {
 	AccountID id.Account
@@ -74,18 +87,22 @@ type MembersByAccountRow struct {
 	Name      string
 }
 
-func (q *Queries) MembersByAccount(ctx context.Context, companyID id.Company, accounts []id.Account) ([]MembersByAccountRow, error) {
+// Those that a reader sees, as in MemberByID.
+func (q *Queries) MembersByAccount(ctx context.Context, arg MembersByAccountParams) ([]MembersByAccountRow, error) {
 	query := membersByAccount
 	var queryParams []interface{}
-	queryParams = append(queryParams, companyID)
-	if len(accounts) > 0 {
-		for _, v := range accounts {
+	queryParams = append(queryParams, arg.CompanyID)
+	if len(arg.Accounts) > 0 {
+		for _, v := range arg.Accounts {
 			queryParams = append(queryParams, v)
 		}
-		query = strings.Replace(query, "/*SLICE:accounts*/?", strings.Repeat(",?", len(accounts))[1:], 1)
+		query = strings.Replace(query, "/*SLICE:accounts*/?", strings.Repeat(",?", len(arg.Accounts))[1:], 1)
 	} else {
 		query = strings.Replace(query, "/*SLICE:accounts*/?", "NULL", 1)
 	}
+	queryParams = append(queryParams, arg.Reach)
+	queryParams = append(queryParams, arg.Reader)
+	queryParams = append(queryParams, arg.Reader)
 	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err
@@ -117,8 +134,21 @@ const membersByHandle = `-- name: MembersByHandle :many
 SELECT m.account_id, m.handle, m.role, a.name FROM membership m
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = ? AND m.handle IN (/*SLICE:handles*/?)
+  AND (? >= 0 OR m.account_id = ? OR EXISTS (
+    SELECT 1 FROM board_access mine
+    JOIN board b ON b.id = mine.board_id
+    LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+    WHERE mine.account_id = ? AND b.company_id = m.company_id
+      AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0))))
 ORDER BY m.account_id
 `
+
+type MembersByHandleParams struct {
+	CompanyID id.Company
+	Handles   []string
+	Reach     interface{}
+	Reader    id.Account
+}
 
 type MembersByHandleRow struct {
 	AccountID id.Account
@@ -127,18 +157,22 @@ type MembersByHandleRow struct {
 	Name      string
 }
 
-func (q *Queries) MembersByHandle(ctx context.Context, companyID id.Company, handles []string) ([]MembersByHandleRow, error) {
+// Those that a reader sees, as in MemberByID.
+func (q *Queries) MembersByHandle(ctx context.Context, arg MembersByHandleParams) ([]MembersByHandleRow, error) {
 	query := membersByHandle
 	var queryParams []interface{}
-	queryParams = append(queryParams, companyID)
-	if len(handles) > 0 {
-		for _, v := range handles {
+	queryParams = append(queryParams, arg.CompanyID)
+	if len(arg.Handles) > 0 {
+		for _, v := range arg.Handles {
 			queryParams = append(queryParams, v)
 		}
-		query = strings.Replace(query, "/*SLICE:handles*/?", strings.Repeat(",?", len(handles))[1:], 1)
+		query = strings.Replace(query, "/*SLICE:handles*/?", strings.Repeat(",?", len(arg.Handles))[1:], 1)
 	} else {
 		query = strings.Replace(query, "/*SLICE:handles*/?", "NULL", 1)
 	}
+	queryParams = append(queryParams, arg.Reach)
+	queryParams = append(queryParams, arg.Reader)
+	queryParams = append(queryParams, arg.Reader)
 	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err
@@ -147,64 +181,6 @@ func (q *Queries) MembersByHandle(ctx context.Context, companyID id.Company, han
 	var items []MembersByHandleRow
 	for rows.Next() {
 		var i MembersByHandleRow
-		if err := rows.Scan(
-			&i.AccountID,
-			&i.Handle,
-			&i.Role,
-			&i.Name,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const membersWithHandle = `-- name: MembersWithHandle :many
-SELECT m.account_id, m.handle, m.role, a.name FROM membership m
-JOIN account a ON a.id = m.account_id
-WHERE m.company_id = ? AND m.handle >= ? AND m.handle <= ? AND m.role <> ?
-ORDER BY m.handle
-LIMIT ?
-`
-
-type MembersWithHandleParams struct {
-	CompanyID  id.Company
-	FromHandle string
-	ToHandle   string
-	Without    string
-	Limit      int32
-}
-
-type MembersWithHandleRow struct {
-	AccountID id.Account
-	Handle    string
-	Role      string
-	Name      string
-}
-
-// Members whose handle is in a range, for suggestions.
-func (q *Queries) MembersWithHandle(ctx context.Context, arg MembersWithHandleParams) ([]MembersWithHandleRow, error) {
-	rows, err := q.db.QueryContext(ctx, membersWithHandle,
-		arg.CompanyID,
-		arg.FromHandle,
-		arg.ToHandle,
-		arg.Without,
-		arg.Limit,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []MembersWithHandleRow
-	for rows.Next() {
-		var i MembersWithHandleRow
 		if err := rows.Scan(
 			&i.AccountID,
 			&i.Handle,

@@ -1,6 +1,6 @@
 package db
 
-// Statements of comments, assignees and the inbox that sqlc cannot write: dozens of rows, and a search with a limit.
+// Statements of comments, assignees and the inbox that sqlc cannot write: dozens of rows.
 
 import (
 	"context"
@@ -60,32 +60,4 @@ func (tx *Tx) Notify(ctx context.Context, rows []Notification) error {
 	}
 	_, err := tx.SQL.ExecContext(ctx, notify+tuples(len(rows), 7), args...)
 	return err
-}
-
-const membersByName = `SELECT m.account_id, m.handle, m.role, a.name
-FROM (SELECT account_id, handle, role FROM membership WHERE company_id = ? ORDER BY handle LIMIT 1000) m
-JOIN account a ON a.id = m.account_id
-WHERE (a.name LIKE ? OR a.name LIKE ?) AND m.role <> ?
-ORDER BY m.handle
-LIMIT ?`
-
-// MembersByName returns members whose name is like one of two patterns and whose role is not without. It reads at most
-// a thousand, whatever the company's size.
-func (q *Queries) MembersByName(
-	ctx context.Context, company id.Company, beginning, inside, without string, limit int,
-) ([]MembersWithHandleRow, error) {
-	rows, err := q.db.QueryContext(ctx, membersByName, uint64(company), beginning, inside, without, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var members []MembersWithHandleRow
-	for rows.Next() {
-		var m MembersWithHandleRow
-		if err := rows.Scan(&m.AccountID, &m.Handle, &m.Role, &m.Name); err != nil {
-			return nil, err
-		}
-		members = append(members, m)
-	}
-	return members, rows.Err()
 }

@@ -51,6 +51,34 @@ var company1 = id.Company(1)
 // auditStretch is why an audit reads more than a page.
 const auditStretch = "it is about each row of 10,000 ids, by its key"
 
+// amongThousand is why a search of members reads more than a page.
+const amongThousand = "it looks among a thousand, and ends there"
+
+var (
+	toAll   = db.Sight{Company: 1, Reader: 7}
+	toGuest = db.Sight{Company: 1, Reader: 600, Reach: db.ReachNamed} // which a private board names
+	// toGuestOnOpen is named on an open board, so it sees all members but guests.
+	toGuestOnOpen = db.Sight{Company: 1, Reader: 601, Reach: db.ReachNamed}
+)
+
+// toGuests are samples of lists that are other statements for a guest.
+var toGuests = map[string][]sample{
+	"Members": {
+		{args: with(toGuest, 0, 101)},
+		{args: with(toGuestOnOpen, 100, 101), sorts: 1500, because: "a page of each role is sorted"},
+		{args: with(toGuestOnOpen, 600, 101), sorts: 1500, because: "a page of each role is sorted"},
+	},
+	"MembersWithHandle": {
+		{args: with(toGuest, "", "~", "viewer", 201)},
+		{args: with(toGuestOnOpen, "p1", "p1~", "viewer", 8), sorts: 2000, because: amongThousand},
+		{args: with(toGuestOnOpen, "", "~", "viewer", 201), reads: 8000, sorts: 8000, because: amongThousand},
+	},
+	"MembersByName": {
+		{args: with(toGuest, "Person 6%", "% Person 6%", "viewer", 8), sorts: 2000, because: amongThousand},
+		{args: with(toGuestOnOpen, "Person 1%", "% Person 1%", "viewer", 8), reads: 8000, sorts: 8000, because: amongThousand},
+	},
+}
+
 // samples has a line for every query that reads, and for every method of Queries written by hand. The arguments find
 // something in the filled database (filled_test.go). Lines are in the order of queries/.
 var samples = map[string]sample{
@@ -67,8 +95,7 @@ var samples = map[string]sample{
 	"Epochs":             {args: with([]id.Account{7, 8})},
 	"SetOperator":        {args: with(true, 7)},
 	"FirstOperators":     {args: with()},
-	"Members":            {args: with(db.MembersParams{CompanyID: 1, After: 250, Limit: 101})},
-	"MemberByID":         {args: with(1, 7)},
+	"MemberByID":         {args: with(db.MemberByIDParams{CompanyID: 1, AccountID: 7, Reader: 600, Reach: db.ReachNamed})},
 	"FirstOwners":        {args: with(1)},
 	"ChangeRole":         {args: with(db.ChangeRoleParams{Role: "admin", CompanyID: 1, AccountID: 7})},
 	"DeleteMembership":   {args: with(1, 7)},
@@ -264,10 +291,9 @@ var samples = map[string]sample{
 	"RevokeInvitationsBy": {args: with(db.RevokeInvitationsByParams{Now: &newYear, CreatedBy: 7, CompanyID: 1})},
 
 	// member.sql
-	"MembersByHandle":   {args: with(1, []string{"p7", "p8", "nobody"})},
-	"MembersByAccount":  {args: with(1, []id.Account{7, 8})},
-	"LockMembers":       {args: with(1, []id.Account{7, 8})},
-	"MembersWithHandle": {args: with(db.MembersWithHandleParams{CompanyID: 1, FromHandle: "p1", ToHandle: "p1~", Without: "viewer", Limit: 8})},
+	"MembersByHandle":  {args: with(db.MembersByHandleParams{CompanyID: 1, Handles: []string{"p7", "p8", "nobody"}, Reader: 600, Reach: db.ReachNamed})},
+	"MembersByAccount": {args: with(db.MembersByAccountParams{CompanyID: 1, Accounts: []id.Account{7, 8}, Reader: 600, Reach: db.ReachNamed})},
+	"LockMembers":      {args: with(1, []id.Account{7, 8})},
 
 	// migration_attempt.sql
 	"LastFailures": {args: with(db.LastFailuresParams{RunID: 1, After: 19000, Limit: 100})},
@@ -636,7 +662,7 @@ var samples = map[string]sample{
 	"CompaniesOfBoards":     {args: with(db.CompaniesOfBoardsParams{After: ptr(uint64(200)), To: ptr(uint64(500)), Limit: 200})},
 
 	// By hand
-	"MembersByName":            {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), reads: 3100, sorts: 3100, because: "it looks among a thousand, and ends there"},
+	"MembersByName":            {args: with(toAll, "Person 1%", "% Person 1%", "viewer", 8), reads: 3100, sorts: 3100, because: amongThousand},
 	"SetRanks":                 {args: with([]db.Rank{{Ticket: 7, Rank: 7*gap + 1}, {Ticket: 8, Rank: 8*gap + 1}})},
 	"CompaniesOfTicketSights":  {args: with(db.CompaniesOfTicketSightsParams{After: ptr(uint64(200)), To: ptr(uint64(500)), Limit: 200})},
 	"CompaniesOfCommentSights": {args: with(db.CompaniesOfCommentSightsParams{After: ptr(uint64(200)), To: ptr(uint64(500)), Limit: 200})},
@@ -656,6 +682,8 @@ var samples = map[string]sample{
 	"TicketsByTitle":           {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Terms: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
 	"RangeEnds":                {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
 	"PublicCards":              {args: with(db.PublicSight(hash("1")), []db.CardRange{{ColumnID: 1, After: 15000 * gap}, {ColumnID: 2}, {ColumnID: 3}}, 51)},
+	"Members":                  {args: with(toAll, 250, 101)},
+	"MembersWithHandle":        {args: with(toAll, "p1", "p1~", "viewer", 8)},
 	"MatchingCards": {args: with(db.CardFilter{Text: "9", LocalID: ptr(uint64(9)), Assignee: 1, Closed: ptr(false), Requests: true}, firstWindows, 51),
 		reads: 6000, because: "a window of 2,000 cards for each of three columns"},
 }

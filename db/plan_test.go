@@ -56,6 +56,20 @@ func TestNoQueryGrowsWithATable(t *testing.T) {
 	}
 }
 
+// A guest's lists of members are other statements, bounded as those of samples.
+func TestNoListGrowsForGuests(t *testing.T) {
+	t.Parallel()
+	d := filled(t)
+	for name, list := range toGuests {
+		for _, sample := range list {
+			query, args := recorded(t, name, sample.args)
+			for _, problem := range ran(t, d, sample, query, args) {
+				t.Errorf("%s %+v: %s\nin %s", name, sample.args, problem, query)
+			}
+		}
+	}
+}
+
 // A page in the middle of a long column must begin there: MariaDB likes to read the column from its
 // top instead, and then a page costs as much as the column is long.
 func TestPagesBeginWhereTheyAre(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 // shows matches a statement that reads rows of boards: of the tables in boardRows.
 var (
-	shows    = regexp.MustCompile(`(?i)\b(?:FROM|JOIN) (?:board|ticket|ticket_alias|ticket_origin|comment|deleted_comment|activity|assignee|notification|ticket_request|board_slug)\b`)
+	shows    = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|STRAIGHT_JOIN) (?:board|ticket|ticket_alias|ticket_origin|comment|deleted_comment|activity|assignee|notification|ticket_request|board_slug)\b`)
 	readOnly = regexp.MustCompile(`(?i)^[( ]*SELECT\b`)
 	joined   = regexp.MustCompile(`LEFT JOIN board_access x ON x\.board_id = \w+\.id AND x\.account_id = `)
 	sighted  = regexp.MustCompile(`x\.level IS NOT NULL OR \w+\.privacy <= `)
@@ -51,6 +51,44 @@ func TestEachStatementShowsWhatItsReaderMaySee(t *testing.T) {
 	}
 }
 
+// lists matches a statement that reads members: of the tables in which companies, groups and boards have them.
+var (
+	lists = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|STRAIGHT_JOIN) (?:membership|people_group|people_group_member|board_member)\b`)
+	// toGuest matches what a guest sees of them.
+	toGuestOnly = regexp.MustCompile(`reach\) >= 0 OR .* FROM board_access mine JOIN board b .*WHERE mine\.account_id = `)
+)
+
+// Each statement that shows members to a reader shows a guest those on its boards, or stands in unguarded with the
+// reason. What sqlc cannot write is in db/people.go.
+func TestEachStatementShowsGuestsWhomTheyMaySee(t *testing.T) {
+	t.Parallel()
+	met := map[string]bool{}
+	lint := func(at, text string) {
+		text = strings.TrimSpace(spaces.ReplaceAllString(sqlComment.ReplaceAllString(text, ""), " "))
+		if !readOnly.MatchString(text) || !lists.MatchString(text) || toGuestOnly.MatchString(text) {
+			return
+		}
+		met[at] = true
+		if unguarded[at] == "" {
+			t.Errorf("%s shows members to any guest. Look for those on the guest's boards, or name it in unguarded with the reason\n%s",
+				at, text)
+		}
+	}
+	for name, text := range allQueries(t) {
+		lint("queries: "+name, text)
+	}
+	for _, s := range literals(t, "..") {
+		if strings.HasPrefix(s.where, "db/") && !strings.Contains(s.where, "test/") {
+			lint(s.where, s.text)
+		}
+	}
+	for at := range unguarded {
+		if !met[at] {
+			t.Errorf("%s is excused and need not be", at)
+		}
+	}
+}
+
 const (
 	ofBoard  = "its board was read in sight by the same request"
 	ofTicket = "its ticket was read in sight by the same request"
@@ -64,6 +102,7 @@ var unsighted = map[string]string{
 	"db/cards.go: a constant":               ofBoard,
 	"db/titles.go: a constant":              "of the boards in sight that BoardsToSearch returns",
 	"db/multirow_ranks.go: ExistingNumbers": "of the boards in sight that BoardSlugs returns",
+	"db/people.go: a constant":              "says whom a guest sees, and shows no row of a board",
 
 	"queries: CardAbove":         ofBoard,
 	"queries: CardBelow":         ofBoard,
@@ -131,6 +170,7 @@ var unsighted = map[string]string{
 	"queries: OldNumbersOf":           bulk,
 	"queries: TicketsNumbered":        bulk,
 	"queries: TicketsOfOrigins":       bulk,
+	"queries: SkippedNumbers":         bulk,
 	"queries: LastTimes":              bulk,
 	"queries: NumberTimes":            bulk,
 	"queries: KnownSlugs":             "says which slugs are taken, as the refusal of one does",
@@ -148,3 +188,41 @@ var unsighted = map[string]string{
 	"queries: WebhooksAfter":     "as WebhookByID, to operators",
 	"queries: WebhooksOfCompany": "as WebhookByID",
 }
+
+// unguarded are the statements that take no sight of members, with their reasons.
+var unguarded = map[string]string{
+	"db/people.go: a constant":         "says whom a guest sees, or all members to others",
+	"db/people.go: membersOnOpenBoard": "says whom a guest sees",
+
+	"queries: BearerByHash":       ownRow,
+	"queries: MemberBySlug":       ownRow,
+	"queries: CompaniesOfAccount": ownRow,
+	"queries: RolesBeside":        "says what a manager may do",
+	"queries: FirstOwners":        "says whether there is another owner",
+	"queries: HandlesAmong":       "makes the handle of a new member another than theirs",
+
+	"queries: GroupByID":       noGuests,
+	"queries: GroupsOfCompany": noGuests,
+	"queries: GroupMembers":    noGuests,
+	"queries: GroupAccounts":   noGuests,
+	"queries: BoardsOfGroup":   noGuests,
+	"queries: PrivateBoards":   noGuests,
+
+	"queries: AccountsThatSee":   onBoard,
+	"queries: BoardMembers":      onBoard,
+	"queries: BoardHasAdmin":     onBoard,
+	"queries: GrantsOn":          onBoard,
+	"queries: AssigneesOf":       "the names of a ticket that was read in sight",
+	"queries: TicketByKey":       "the names of a ticket in sight",
+	"queries: LockMembers":       "locks, and shows its callers no more than MembersByAccount does",
+	"queries: AuthorWatches":     engine,
+	"queries: Watchers":          engine,
+	"queries: RequestWatchers":   engine,
+	"queries: UndecidedManagers": engine,
+}
+
+const (
+	ownRow   = "the caller's own membership"
+	noGuests = "groups and settings are not for guests"
+	onBoard  = "of a board that was read in sight: who is named there sees it"
+)

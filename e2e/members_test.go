@@ -52,6 +52,53 @@ func TestInvitation(t *testing.T) {
 	guest.at("/login")
 }
 
+// A guest who was invited sees no board before one names it, then that board and the members on it.
+func TestGuest(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t, "Paint the fins")
+	owner, guest := a.tab(t), a.stranger(t)
+
+	owner.open("/acme/people")
+	owner.wait(`(document.querySelector("#invite-role").value = "guest") === document.querySelector("#invite-role").value`)
+	owner.click(`form[action="/acme/people/invitations"] .primary`)
+	owner.wait(`document.querySelector("#link")`)
+	link := eval[string](owner, `document.querySelector("#link").value`)
+
+	guest.open(strings.TrimPrefix(link, a.url))
+	guest.fills("#join-name", "Bo")
+	guest.fills("#join-email", "bo@example.com")
+	guest.fills("#join-password", password)
+	guest.look("guest-join")
+	guest.click("form .primary")
+	guest.at("/acme")
+	guest.sees("main .lead", "As a guest")
+	guest.accessible("a guest without boards")
+	guest.look("guest-home")
+
+	owner.open("/acme/boards/NINJA/members")
+	owner.look("guest-board-members")
+	owner.fills("#named-name", "@bo")
+	owner.click(`form[action="/acme/boards/NINJA/members"] .primary`)
+	owner.sees("#flash .toast", "Added.")
+	owner.look("guest-named")
+
+	guest.open("/acme")
+	guest.click(`.boards a[href="/acme/boards/NINJA"]`)
+	guest.at("/acme/boards/NINJA")
+	guest.sees(card("NINJA-1"), "Paint the fins")
+	guest.open("/acme/people")
+	guest.sees("main .lead", "share a board")
+	guest.accessible("the members as a guest sees them")
+	guest.look("guest-people")
+
+	owner.open("/acme/people")
+	owner.accessible("members with a guest")
+	owner.look("guest-members")
+	owner.click(`#members tbody tr:last-child a`)
+	owner.sees("#person h1", "Bo")
+	owner.look("guest-member")
+}
+
 // The menu opens and closes by mouse and keyboard, and fits on a phone.
 func TestAccountMenu(t *testing.T) {
 	t.Parallel()

@@ -70,20 +70,18 @@ WHERE c.slug = sqlc.arg(slug) AND m.account_id = sqlc.arg(account_id)
 ORDER BY p.company_id
 LIMIT 200;
 
--- name: Members :many
--- A page of a company's members.
-SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
-FROM membership m FORCE INDEX (PRIMARY)
-STRAIGHT_JOIN account a ON a.id = m.account_id
-WHERE m.company_id = sqlc.arg(company_id) AND m.account_id > sqlc.arg(after)
-ORDER BY m.account_id
-LIMIT ?;
-
 -- name: MemberByID :one
+-- A member that a reader sees: any, or for a guest (reach below 0) one who sees a board that names the guest.
 SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
 FROM membership m
 JOIN account a ON a.id = m.account_id
-WHERE m.company_id = sqlc.arg(company_id) AND m.account_id = sqlc.arg(account_id);
+WHERE m.company_id = sqlc.arg(company_id) AND m.account_id = sqlc.arg(account_id)
+  AND (sqlc.arg(reach) >= 0 OR m.account_id = sqlc.arg(reader) OR EXISTS (
+    SELECT 1 FROM board_access mine
+    JOIN board b ON b.id = mine.board_id
+    LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+    WHERE mine.account_id = sqlc.arg(reader) AND b.company_id = m.company_id
+      AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0))));
 
 -- name: FirstOwners :many
 -- Two are enough to know whether there is another.

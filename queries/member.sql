@@ -1,13 +1,27 @@
 -- name: MembersByHandle :many
+-- Those that a reader sees, as in MemberByID.
 SELECT m.account_id, m.handle, m.role, a.name FROM membership m
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = sqlc.arg(company_id) AND m.handle IN (sqlc.slice(handles))
+  AND (sqlc.arg(reach) >= 0 OR m.account_id = sqlc.arg(reader) OR EXISTS (
+    SELECT 1 FROM board_access mine
+    JOIN board b ON b.id = mine.board_id
+    LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+    WHERE mine.account_id = sqlc.arg(reader) AND b.company_id = m.company_id
+      AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0))))
 ORDER BY m.account_id;
 
 -- name: MembersByAccount :many
+-- Those that a reader sees, as in MemberByID.
 SELECT m.account_id, m.handle, m.role, a.name FROM membership m FORCE INDEX (PRIMARY)
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = sqlc.arg(company_id) AND m.account_id IN (sqlc.slice(accounts))
+  AND (sqlc.arg(reach) >= 0 OR m.account_id = sqlc.arg(reader) OR EXISTS (
+    SELECT 1 FROM board_access mine
+    JOIN board b ON b.id = mine.board_id
+    LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+    WHERE mine.account_id = sqlc.arg(reader) AND b.company_id = m.company_id
+      AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0))))
 ORDER BY m.account_id;
 
 -- name: LockMembers :many
@@ -16,11 +30,3 @@ SELECT account_id, handle, role FROM membership FORCE INDEX (PRIMARY)
 WHERE company_id = sqlc.arg(company_id) AND account_id IN (sqlc.slice(accounts))
 ORDER BY account_id
 LOCK IN SHARE MODE;
-
--- name: MembersWithHandle :many
--- Members whose handle is in a range, for suggestions.
-SELECT m.account_id, m.handle, m.role, a.name FROM membership m
-JOIN account a ON a.id = m.account_id
-WHERE m.company_id = sqlc.arg(company_id) AND m.handle >= sqlc.arg(from_handle) AND m.handle <= sqlc.arg(to_handle) AND m.role <> sqlc.arg(without)
-ORDER BY m.handle
-LIMIT ?;

@@ -34,7 +34,7 @@ func sameFor(a *answer, slug string) string {
 func TestHiddenIsMissing(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithPrivateBoard(t)
-	for _, who := range []string{"mia", "adam", "olga", "vera", "opal"} {
+	for _, who := range []string{"mia", "adam", "olga", "vera", "opal", "gus"} {
 		by := e.signedIn(who)
 		for route, access := range pages {
 			method, _, _ := strings.Cut(route, " ")
@@ -51,6 +51,11 @@ func TestHiddenIsMissing(t *testing.T) {
 			hidden, missing := ask("HIDE"), ask("NONE")
 			if hidden != missing {
 				t.Errorf("%s, %s: hidden\n%s\nmissing\n%s", who, route, hidden, missing)
+			}
+			if who == "gus" { // to whom open boards are hidden, too
+				if open := ask("DEMO"); open != missing {
+					t.Errorf("%s, %s: open\n%s\nmissing\n%s", who, route, open, missing)
+				}
 			}
 			if strings.HasPrefix(hidden, "2") || strings.HasPrefix(hidden, "303") {
 				t.Errorf("%s, %s: %.60s", who, route, hidden)
@@ -69,13 +74,19 @@ func TestHiddenIsMissing(t *testing.T) {
 				}
 				return sameFor(program.call(method, strings.ReplaceAll(call.path, "DEMO", slug), body), slug)
 			}
-			if hidden, missing := ask("HIDE"), ask("NONE"); hidden != missing {
+			hidden, missing := ask("HIDE"), ask("NONE")
+			if hidden != missing {
 				t.Errorf("%s, %s: hidden\n%s\nmissing\n%s", who, route, hidden, missing)
+			}
+			if who == "gus" {
+				if open := ask("DEMO"); open != missing {
+					t.Errorf("%s, %s: open\n%s\nmissing\n%s", who, route, open, missing)
+				}
 			}
 		}
 	}
 	for _, path := range []string{"/acme", "/acme/inbox", "/acme/work", "/acme/jump?q=hidden", "/acme/jump?q=HIDE-1"} {
-		for _, who := range []string{"mia", "adam", "olga", "vera", "opal"} {
+		for _, who := range []string{"mia", "adam", "olga", "vera", "opal", "gus"} {
 			if a := e.signedIn(who).get(path); strings.Contains(a.body, "hidden word") {
 				t.Errorf("%s reads it at %s", who, path)
 			}

@@ -21,6 +21,21 @@ type access struct {
 	fields                                         []string // of the form that is sent: name, value, name, value
 	signedOut, stranger, foreignOperator           int
 	viewer, member, admin, owner, memberAsOperator int
+	guest                                          int // 0 is 404 on a board, or as a viewer on what is on none
+}
+
+// toGuest is the same route, which answers guests otherwise than viewers.
+func (a access) toGuest(code int) access { a.guest = code; return a }
+
+// forGuest is the status for a guest whom no board names: boards and tickets do not exist for it.
+func (a access) forGuest() int {
+	switch {
+	case a.guest != 0:
+		return a.guest
+	case a.viewer != a.stranger && strings.Contains(a.path, "/acme/") && strings.Contains(a.path, "DEMO"):
+		return http.StatusNotFound
+	}
+	return a.viewer
 }
 
 // sending is the same route, asked with a form that has these fields.
@@ -28,32 +43,32 @@ func (a access) sending(fields ...string) access { a.fields = fields; return a }
 
 // everyone is a route that makes no difference between visitors.
 func everyone(path string, code int) access {
-	return access{path, nil, code, code, code, code, code, code, code, code}
+	return access{path, nil, code, code, code, code, code, code, code, code, 0}
 }
 
 // signedIn is a page for signed-in users of any company.
 func signedIn(path string, code int) access {
-	return access{path, nil, 303, code, code, code, code, code, code, code}
+	return access{path, nil, 303, code, code, code, code, code, code, code, 0}
 }
 
 // operators is a page for operators; others get 404.
 func operators(path string, code int) access {
-	return access{path, nil, 303, 404, code, 404, 404, 404, 404, code}
+	return access{path, nil, 303, 404, code, 404, 404, 404, 404, code, 0}
 }
 
 // members is what everyone in the company may see or do; to a stranger there is none such.
 func members(path string, code int) access {
-	return access{path, nil, 303, 404, 404, code, code, code, code, code}
+	return access{path, nil, 303, 404, 404, code, code, code, code, code, 0}
 }
 
 // writers is what everyone in the company but viewers may do.
 func writers(path string, code int) access {
-	return access{path, nil, 303, 404, 404, 403, code, code, code, code}
+	return access{path, nil, 303, 404, 404, 403, code, code, code, code, 0}
 }
 
 // managers is what owners and admins of the company may see or do.
 func managers(path string, code int) access {
-	return access{path, nil, 303, 404, 404, 403, 403, code, code, 403}
+	return access{path, nil, 303, 404, 404, 403, 403, code, code, 403, 0}
 }
 
 // pages are the routes for browsers with their statuses. If that is no error, the form is carried out for one visitor
@@ -69,7 +84,7 @@ var pages = map[string]access{
 	"GET /":        everyone("/", 303),
 	"GET /setup":   everyone("/setup", 303),
 	"POST /setup":  everyone("/setup", 409),
-	"GET /login":   {"/login", nil, 200, 303, 303, 303, 303, 303, 303, 303},
+	"GET /login":   {"/login", nil, 200, 303, 303, 303, 303, 303, 303, 303, 0},
 	"POST /login":  everyone("/login", 422),
 	"POST /logout": everyone("/logout", 303),
 
@@ -169,18 +184,18 @@ var pages = map[string]access{
 	"POST /:company/people/invitations": managers("/acme/people/invitations", 201).
 		sending("role", "member", "days", "7"),
 	"POST /:company/people/invitations/:invitation/revocation": managers("/acme/people/invitations/99/revocation", 404),
-	"GET /:company/people/:account":                            members("/acme/people/1", 200),
+	"GET /:company/people/:account":                            members("/acme/people/1", 200).toGuest(404),
 	"POST /:company/people/:account/role": managers("/acme/people/4/role", 303).
-		sending("role", "viewer"),
+		sending("role", "viewer").toGuest(404),
 	// Ana is an owner
-	"POST /:company/people/:account/removal": {"/acme/people/1/removal", nil, 303, 404, 404, 403, 403, 403, 303, 403},
-	"POST /:company/people/:account/resets":  managers("/acme/people/4/resets", 201),
+	"POST /:company/people/:account/removal": {"/acme/people/1/removal", nil, 303, 404, 404, 403, 403, 403, 303, 403, 404},
+	"POST /:company/people/:account/resets":  managers("/acme/people/4/resets", 201).toGuest(404),
 	"POST /:company/people/:account/operator": {"/acme/people/4/operator", []string{"operator", "yes"}, 303, 404, 404, 403,
-		403, 403, 403, 303},
+		403, 403, 403, 303, 0},
 	// Group 1 is of acme; board 99 is none.
-	"GET /:company/groups":         members("/acme/groups", 200),
+	"GET /:company/groups":         members("/acme/groups", 200).toGuest(403),
 	"POST /:company/groups":        managers("/acme/groups", 422),
-	"GET /:company/groups/:group":  members("/acme/groups/1", 200),
+	"GET /:company/groups/:group":  members("/acme/groups/1", 200).toGuest(403),
 	"POST /:company/groups/:group": managers("/acme/groups/1", 303).sending("name", "Crew"),
 	"POST /:company/groups/:group/members": managers("/acme/groups/1/members", 303).
 		sending("handle", "mia"),
@@ -190,7 +205,7 @@ var pages = map[string]access{
 	"GET /:company/settings/boards":                         managers("/acme/settings/boards", 200),
 	"GET /:company/settings/boards/:board":                  managers("/acme/settings/boards/99", 404),
 	"POST /:company/settings/boards/:board/takeover": {"/acme/settings/boards/99/takeover", nil, 303, 404, 404, 403, 403,
-		403, 404, 403},
+		403, 404, 403, 0},
 
 	"GET /:company/tokens":                    members("/acme/tokens", 200),
 	"POST /:company/tokens":                   members("/acme/tokens", 422),
@@ -235,23 +250,23 @@ var pages = map[string]access{
 	"POST /:company/boards/:board/tickets":        writers("/acme/boards/DEMO/tickets", 422),
 	"GET /:company/boards/:board/members":         members("/acme/boards/DEMO/members", 200),
 	"POST /:company/boards/:board/members": {"/acme/boards/DEMO/members", []string{"name", "@mia", "role", "member"},
-		303, 404, 404, 403, 403, 303, 303, 403},
+		303, 404, 404, 403, 403, 303, 303, 403, 0},
 	"POST /:company/boards/:board/members/:kind/:member": {"/acme/boards/DEMO/members/account/99", []string{"role", "member"},
-		303, 404, 404, 403, 403, 404, 404, 403},
+		303, 404, 404, 403, 403, 404, 404, 403, 0},
 	"POST /:company/boards/:board/members/:kind/:member/removal": {"/acme/boards/DEMO/members/account/99/removal", nil,
-		303, 404, 404, 403, 403, 404, 404, 403},
+		303, 404, 404, 403, 403, 404, 404, 403, 0},
 	"POST /:company/boards/:board/privacy": {"/acme/boards/DEMO/privacy", []string{"private", "no"},
-		303, 404, 404, 403, 403, 303, 303, 403},
+		303, 404, 404, 403, 403, 303, 303, 403, 0},
 	"POST /:company/boards/:board/link": {"/acme/boards/DEMO/link", nil,
-		303, 404, 404, 403, 403, 201, 201, 403},
+		303, 404, 404, 403, 403, 201, 201, 403, 0},
 	"POST /:company/boards/:board/link/revocation": {"/acme/boards/DEMO/link/revocation", nil,
-		303, 404, 404, 403, 403, 303, 303, 403},
+		303, 404, 404, 403, 403, 303, 303, 403, 0},
 	"POST /:company/boards/:board/webhooks": {"/acme/boards/DEMO/webhooks", []string{"webhook", "1"},
-		303, 404, 404, 403, 403, 409, 409, 403},
+		303, 404, 404, 403, 403, 409, 409, 403, 0},
 	"POST /:company/boards/:board/webhooks/:webhook/removal": {"/acme/boards/DEMO/webhooks/1/removal", nil,
-		303, 404, 404, 403, 403, 303, 303, 403},
+		303, 404, 404, 403, 403, 303, 303, 403, 0},
 	"GET /:company/boards/:board/deleted": members("/acme/boards/DEMO/deleted", 200),
-	"POST /:company/undo":                 writers("/acme/undo", 409),
+	"POST /:company/undo":                 writers("/acme/undo", 409).toGuest(409),
 	"POST /:company/preview":              members("/acme/preview", 200), // it changes nothing
 	"POST /:company/:key/closure":         writers("/acme/DEMO-1/closure", 303).sending("closed", "1"),
 	"GET /:company/:key/deletion":         writers("/acme/DEMO-1/deletion", 200),
@@ -309,6 +324,20 @@ type call struct {
 	scope         string
 	foreign, code int
 	least         string
+}
+
+// forGuest is the status for a guest whom no board names: boards and tickets do not exist for it, and it changes nothing
+// else, nor gets what is the company's as a whole.
+func (c call) forGuest(method string) int {
+	switch {
+	case accounts.OperatorOnly(c.scope), c.scope == accounts.ReadAudit:
+		return http.StatusForbidden
+	case strings.Contains(c.path, "DEMO"):
+		return http.StatusNotFound
+	case method != http.MethodGet, strings.Contains(c.path, "/consumers"):
+		return http.StatusForbidden
+	}
+	return c.code
 }
 
 // calls are the routes of the API. One role's change may stop the next one's (409, or 404 if it removed something).
@@ -443,6 +472,7 @@ func newEnvWithRoles(t testing.TB, change ...func(*web.Config)) *env {
 	e.account("adam", "acme", accounts.Admin)
 	e.account("olga", "acme", accounts.Owner)
 	e.account("opal", "acme", accounts.Member)
+	e.account("gus", "acme", accounts.Guest)
 	e.exec("UPDATE account SET operator = TRUE WHERE name IN ('otto', 'opal')")
 	e.exec("UPDATE ref_policy SET canary_key = REPEAT('k', 16)") // the first look at a code would make it
 	e.program().post("/tickets/DEMO-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
@@ -500,6 +530,7 @@ func checkAccess(t *testing.T, e *env, method string, who access) {
 		{"signed out", "", who.signedOut},
 		{"a stranger", "sam", who.stranger},
 		{"an operator from elsewhere", "otto", who.foreignOperator},
+		{"a guest", "gus", who.forGuest()},
 		{"a viewer", "vera", who.viewer},
 		{"a member", "mia", who.member},
 		{"an operator who is a member", "opal", who.memberAsOperator},
@@ -577,6 +608,9 @@ func TestCalls(t *testing.T) {
 				}
 				for _, weak := range roles[:from] {
 					as(e.tokenOf(weak.name, "acme", accounts.Scopes...)).problem(t, http.StatusForbidden, "")
+				}
+				if got, want := as(e.tokenOf("gus", "acme", accounts.Scopes...)), c.forGuest(method); got.code != want {
+					t.Errorf("a guest: %d, not %d: %s", got.code, want, got.body)
 				}
 				for _, stranger := range []string{"sam", "otto"} {
 					if c.foreign == http.StatusNotFound && !accounts.OperatorOnly(c.scope) {

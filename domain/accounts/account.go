@@ -33,7 +33,7 @@ const (
 	Admin  = "admin"
 	Member = "member"
 	Viewer = "viewer"
-	Guest  = "guest" // sees the boards that name the guest, and no others
+	Guest  = "guest" // sees the boards that name the guest and whom it shares them with, and no others
 )
 
 // Account is a user who can sign in.
@@ -81,8 +81,11 @@ type Actor struct {
 // May reports whether the actor's token has the scope; a browser session has them all.
 func (a Actor) May(scope string) bool { return a.Token == 0 || slices.Contains(a.Scopes, scope) }
 
-// Writes reports whether the actor's role may change boards and tickets.
+// Writes reports whether the actor's role may change open boards and tickets, and open boards.
 func (a Actor) Writes() bool { return a.Role != Viewer && a.Role != Guest }
+
+// Edits reports whether the actor's role may change a board that gives the actor the right to.
+func (a Actor) Edits() bool { return a.Role != Viewer }
 
 // Manages reports whether the actor's role may manage members.
 func (a Actor) Manages() bool { return a.Role == Owner || a.Role == Admin }
@@ -149,13 +152,14 @@ const PopRefs = "refs:pop"
 func OperatorOnly(scope string) bool { return scope == PopRefs || scope == Operate }
 
 // Holds reports whether the actor's account may do what a scope is for, and so give it to a token: the scopes of
-// operators are theirs alone, a viewer writes nothing, and owners and admins read the audit list.
+// operators are theirs alone, a viewer writes nothing, a guest only where a board lets it, and owners and admins read the
+// audit list.
 func (a Actor) Holds(scope string) bool {
 	switch {
 	case OperatorOnly(scope):
 		return a.Account.Operator
 	case strings.HasSuffix(scope, ":write"):
-		return a.Writes()
+		return a.Edits()
 	case scope == ReadAudit:
 		return a.Manages()
 	}

@@ -196,6 +196,14 @@ func ReadOnly() error {
 		"Viewers cannot make changes. Ask an admin of your company for the member role.")
 }
 
+// CodeNotForGuests: a guest asked for what belongs to the whole company. Ask an admin for the role member.
+const CodeNotForGuests fault.Code = "Account.NotForGuests"
+
+func NotForGuests() error {
+	return fault.Forbidden.New(CodeNotForGuests, "",
+		"Guests only work on the boards that name them. Ask an admin of your company for the member role.")
+}
+
 // CodeAlreadyMember: the account is a member of the company already. Nothing needs to be done.
 const CodeAlreadyMember fault.Code = "Member.AlreadyExists"
 
@@ -340,11 +348,11 @@ func TooManyInvitations() error {
 			MaxInvitations))
 }
 
-// CodeBadRole: there is no such role. Choose owner, admin, member or viewer.
+// CodeBadRole: there is no such role. Choose owner, admin, member, viewer or guest.
 const CodeBadRole fault.Code = "Member.BadRole"
 
 func BadRole() error {
-	return fault.Invalid.New(CodeBadRole, "role", "Choose one of the roles: owner, admin, member or viewer.")
+	return fault.Invalid.New(CodeBadRole, "role", "Choose one of the roles: owner, admin, member, viewer or guest.")
 }
 
 // CodeLastOwner: the company would be left without an owner. Make someone else an owner first.

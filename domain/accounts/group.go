@@ -158,7 +158,7 @@ func AddToGroup(ctx context.Context, tx *db.Tx, company id.Company, group id.Gro
 	if _, err := GroupByID(ctx, tx.Queries, company, group); err != nil {
 		return false, err
 	}
-	if _, err := MemberByID(ctx, tx.Queries, company, account); err != nil {
+	if _, err := MemberByID(ctx, tx.Queries, db.SightOfAll(company), account); err != nil {
 		return false, err
 	}
 	there, err := tx.GroupAccounts(ctx, group, MaxGroupMembers)

@@ -19,13 +19,15 @@ type NamedMember struct {
 	Role   string
 }
 
-// ByHandle returns the members of a company that have some handles, by account. Unknown handles are left out.
-func ByHandle(ctx context.Context, q *db.Queries, company id.Company, handles []string) ([]NamedMember, error) {
+// ByHandle returns the members in sight that have some handles, by account. Unknown handles are left out.
+func ByHandle(ctx context.Context, q *db.Queries, by db.Sight, handles []string) ([]NamedMember, error) {
 	handles = slices.DeleteFunc(slices.Clone(handles), func(s string) bool { return !isHandle(s) }) // the database may not compare them
 	if len(handles) == 0 {
 		return nil, nil
 	}
-	rows, err := db.Read(q.MembersByHandle(ctx, company, handles))
+	rows, err := db.Read(q.MembersByHandle(ctx, db.MembersByHandleParams{
+		CompanyID: by.Company, Handles: handles, Reader: by.Reader, Reach: by.Reach,
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("read members: %w", err)
 	}
@@ -36,12 +38,14 @@ func ByHandle(ctx context.Context, q *db.Queries, company id.Company, handles []
 	return list, nil
 }
 
-// ByAccount returns which of the accounts are members of a company.
-func ByAccount(ctx context.Context, q *db.Queries, company id.Company, accounts []ID) (map[ID]NamedMember, error) {
+// ByAccount returns which of the accounts are members in sight.
+func ByAccount(ctx context.Context, q *db.Queries, by db.Sight, accounts []ID) (map[ID]NamedMember, error) {
 	if len(accounts) == 0 {
 		return nil, nil
 	}
-	rows, err := db.Read(q.MembersByAccount(ctx, company, accounts))
+	rows, err := db.Read(q.MembersByAccount(ctx, db.MembersByAccountParams{
+		CompanyID: by.Company, Accounts: accounts, Reader: by.Reader, Reach: by.Reach,
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("read members: %w", err)
 	}
@@ -73,10 +77,10 @@ const maxSearch = 60
 
 var wildcards = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// FindMembers returns up to limit members whose handle or name begins like a text, those with the handle
+// FindMembers returns up to limit members in sight whose handle or name begins like a text, those with the handle
 // first; without a text the first by handle. It leaves out those with the role without.
 func FindMembers(
-	ctx context.Context, q *db.Queries, company id.Company, text, without string, limit int,
+	ctx context.Context, q *db.Queries, by db.Sight, text, without string, limit int,
 ) ([]NamedMember, error) {
 	text, length, ok := markup.Line(strings.TrimPrefix(strings.TrimSpace(text), "@"))
 	if !ok || length > maxSearch {
@@ -84,7 +88,7 @@ func FindMembers(
 	}
 	var found []NamedMember
 	seen := map[ID]bool{}
-	add := func(rows []db.MembersWithHandleRow) {
+	add := func(rows []db.NamedMember) {
 		for _, r := range rows {
 			if !seen[r.AccountID] && len(found) < limit {
 				seen[r.AccountID] = true
@@ -93,9 +97,7 @@ func FindMembers(
 		}
 	}
 	if handle := strings.ToLower(text); isHandle(handle) || handle == "" {
-		rows, err := db.Read(q.MembersWithHandle(ctx, db.MembersWithHandleParams{
-			CompanyID: company, FromHandle: handle, ToHandle: handle + "~", Without: without, Limit: int32(limit),
-		}))
+		rows, err := db.Read(q.MembersWithHandle(ctx, by, handle, handle+"~", without, limit))
 		if err != nil {
 			return nil, fmt.Errorf("find members: %w", err)
 		}
@@ -103,7 +105,7 @@ func FindMembers(
 	}
 	if len(found) < limit && length > 0 {
 		like := wildcards.Replace(text) + "%"
-		rows, err := db.Read(q.MembersByName(ctx, company, like, "% "+like, without, limit))
+		rows, err := db.Read(q.MembersByName(ctx, by, like, "% "+like, without, limit))
 		if err != nil {
 			return nil, fmt.Errorf("find members: %w", err)
 		}

@@ -262,11 +262,11 @@ func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (
 
 // stillMayReset is MayReset for accounts that may have left the company.
 func stillMayReset(ctx context.Context, q *db.Queries, company id.Company, author, account ID) error {
-	maker, err := MemberByID(ctx, q, company, author)
+	maker, err := MemberByID(ctx, q, db.SightOfAll(company), author)
 	if err != nil {
 		return err
 	}
-	member, err := MemberByID(ctx, q, company, account)
+	member, err := MemberByID(ctx, q, db.SightOfAll(company), account)
 	if err != nil {
 		return err
 	}

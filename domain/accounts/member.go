@@ -12,7 +12,7 @@ import (
 )
 
 // Roles are those that a member can have, the strongest first.
-var Roles = []string{Owner, Admin, Member, Viewer}
+var Roles = []string{Owner, Admin, Member, Viewer, Guest}
 
 // rank of a role: the higher, the stronger; 0 for none.
 func rank(role string) int {
@@ -35,22 +35,26 @@ type CompanyMember struct {
 	JoinedAt time.Time
 }
 
-// Members returns a page of a company's members by account id: those above after.
-func Members(ctx context.Context, q *db.Queries, company id.Company, after ID, limit int) ([]CompanyMember, error) {
-	rows, err := db.Read(q.Members(ctx, db.MembersParams{CompanyID: company, After: after, Limit: int32(limit)}))
+// Writes is Actor.Writes of the member.
+func (m CompanyMember) Writes() bool { return Actor{Role: m.Role}.Writes() }
+
+// Members returns a page of the members in sight by account id: those above after.
+func Members(ctx context.Context, q *db.Queries, by db.Sight, after ID, limit int) ([]CompanyMember, error) {
+	rows, err := db.Read(q.Members(ctx, by, after, limit))
 	if err != nil {
 		return nil, fmt.Errorf("read members: %w", err)
 	}
 	list := make([]CompanyMember, len(rows))
 	for i, row := range rows {
-		list[i] = memberFrom(db.MemberByIDRow(row))
+		list[i] = memberFrom(row)
 	}
 	return list, nil
 }
 
-// MemberByID returns a member of a company, or MemberNotFound.
-func MemberByID(ctx context.Context, q *db.Queries, company id.Company, account ID) (CompanyMember, error) {
-	row, err := db.Read(q.MemberByID(ctx, company, account))
+// MemberByID returns a member in sight, or MemberNotFound.
+func MemberByID(ctx context.Context, q *db.Queries, by db.Sight, account ID) (CompanyMember, error) {
+	row, err := db.Read(q.MemberByID(ctx, db.MemberByIDParams{CompanyID: by.Company, AccountID: account, Reader: by.Reader,
+		Reach: by.Reach}))
 	if db.IsNotFound(err) {
 		return CompanyMember{}, MemberNotFound()
 	}
@@ -73,7 +77,7 @@ func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 	if err := tx.LockCompany(ctx, actor.Company.ID); err != nil {
 		return Actor{}, fmt.Errorf("lock company: %w", err)
 	}
-	now, err := MemberByID(ctx, tx.Queries, actor.Company.ID, actor.Account.ID)
+	now, err := MemberByID(ctx, tx.Queries, actor.Sight(), actor.Account.ID)
 	if errors.Is(err, CodeMemberNotFound) {
 		return Actor{}, NotMember()
 	}
@@ -124,7 +128,7 @@ func Remove(
 	ctx context.Context, tx *db.Tx, actor Actor, account ID,
 ) (member CompanyMember, hashes [][]byte, err error) {
 	if account == actor.Account.ID {
-		member, err = MemberByID(ctx, tx.Queries, actor.Company.ID, account)
+		member, err = MemberByID(ctx, tx.Queries, actor.Sight(), account)
 	} else {
 		member, err = lockManageable(ctx, tx, actor, account)
 	}
@@ -157,7 +161,7 @@ func Remove(
 
 // lockManageable returns a member that the actor may change.
 func lockManageable(ctx context.Context, tx *db.Tx, actor Actor, account ID) (CompanyMember, error) {
-	member, err := MemberByID(ctx, tx.Queries, actor.Company.ID, account)
+	member, err := MemberByID(ctx, tx.Queries, actor.Sight(), account)
 	if err != nil {
 		return CompanyMember{}, err
 	}
@@ -207,7 +211,7 @@ func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operat
 	if self, err := ByID(ctx, tx.Queries, actor.Account.ID); err != nil || !self.Operator {
 		return CompanyMember{}, NotOperator()
 	}
-	member, err := MemberByID(ctx, tx.Queries, actor.Company.ID, account)
+	member, err := MemberByID(ctx, tx.Queries, actor.Sight(), account)
 	if err != nil || member.Account.Operator == operator {
 		return member, err
 	}

@@ -31,6 +31,8 @@ type Member struct {
 	Name   string
 	Handle string // of an account, without the @
 	Role   string // on the board: one of Roles
+	// InCompany is the role of an account in the company; set by Members.
+	InCompany string
 }
 
 // Members returns the members and groups that a board names: members by name, then groups.
@@ -41,7 +43,8 @@ func Members(ctx context.Context, q *db.Queries, board ID) ([]Member, error) {
 	}
 	list := make([]Member, len(rows))
 	for i, row := range rows {
-		list[i] = Member{Kind: row.Kind, ID: row.MemberID, Name: row.Name, Handle: row.Handle, Role: Roles[row.Level-1]}
+		list[i] = Member{Kind: row.Kind, ID: row.MemberID, Name: row.Name, Handle: row.Handle, Role: Roles[row.Level-1],
+			InCompany: row.Role}
 	}
 	return list, nil
 }

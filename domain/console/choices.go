@@ -53,13 +53,13 @@ func (c *Console) choices(ctx context.Context, company string) (list Choices, er
 		}
 	}
 	list.Boards, list.MoreBoards = most(list.Boards)
-	members, err := accounts.Members(ctx, c.db.Queries, in.Company.ID, 0, MostChoices+1)
+	members, err := accounts.Members(ctx, c.db.Queries, in.Sight(), 0, MostChoices+1)
 	if err != nil {
 		return list, err
 	}
 	members, list.MoreMembers = most(members)
 	for _, member := range members {
-		if member.Role != accounts.Viewer {
+		if member.Writes() {
 			list.Members = append(list.Members, member)
 		}
 	}

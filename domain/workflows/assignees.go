@@ -18,18 +18,18 @@ type Assignment struct {
 // AssignTicket changes the assignees of a ticket, and notifies the new ones. It returns tickets.NotFound, NotAssignable
 // or TooManyAssignees.
 func (w *Workflows) AssignTicket(ctx context.Context, key tickets.Key, change Assignment) (tickets.Ticket, error) {
-	plan := func(t lockedTicket, company id.Company) (add []tickets.Assignee, remove []id.Account, err error) {
-		roles, err := accounts.LockMembership(ctx, t.tx, company, change.Add)
+	plan := func(t lockedTicket, by db.Sight) (add []tickets.Assignee, remove []id.Account, err error) {
+		roles, err := accounts.LockMembership(ctx, t.tx, by.Company, change.Add)
 		if err != nil {
 			return nil, nil, err
 		}
-		named, err := accounts.ByAccount(ctx, t.tx.Queries, company, change.Add)
+		named, err := accounts.ByAccount(ctx, t.tx.Queries, by, change.Add)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, account := range change.Add {
-			one := named[account]
-			if roles[account] == "" {
+			one, seen := named[account]
+			if !seen || roles[account] == "" {
 				return nil, nil, tickets.NotAssignable("", false)
 			}
 			add = append(add, tickets.Assignee{ID: account, Name: one.Name, Handle: one.Handle})
@@ -51,11 +51,11 @@ func (w *Workflows) SetAssignees(ctx context.Context, key tickets.Key, handles [
 	if len(handles) > tickets.MaxAssignees {
 		return tickets.Ticket{}, tickets.TooManyAssignees()
 	}
-	plan := func(t lockedTicket, company id.Company) (add []tickets.Assignee, remove []id.Account, err error) {
-		if add, err = assignable(ctx, t.tx, company, handles); err != nil {
+	plan := func(t lockedTicket, by db.Sight) (add []tickets.Assignee, remove []id.Account, err error) {
+		if add, err = assignable(ctx, t.tx, by, handles); err != nil {
 			return nil, nil, err
 		}
-		now, err := tickets.AssigneesOf(ctx, t.tx.Queries, company, []tickets.ID{t.ID})
+		now, err := tickets.AssigneesOf(ctx, t.tx.Queries, by.Company, []tickets.ID{t.ID})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -71,9 +71,9 @@ func (w *Workflows) SetAssignees(ctx context.Context, key tickets.Key, handles [
 	return ticket, nil
 }
 
-// assignable returns the members with these handles, and keeps them members until the transaction ends.
-func assignable(ctx context.Context, tx *db.Tx, company id.Company, handles []string) ([]tickets.Assignee, error) {
-	found, err := accounts.ByHandle(ctx, tx.Queries, company, handles)
+// assignable returns the members in sight with these handles, and keeps them members until the transaction ends.
+func assignable(ctx context.Context, tx *db.Tx, by db.Sight, handles []string) ([]tickets.Assignee, error) {
+	found, err := accounts.ByHandle(ctx, tx.Queries, by, handles)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func assignable(ctx context.Context, tx *db.Tx, company id.Company, handles []st
 	for i, m := range found {
 		ids[i], byHandle[m.Handle] = m.ID, m
 	}
-	roles, err := accounts.LockMembership(ctx, tx, company, ids)
+	roles, err := accounts.LockMembership(ctx, tx, by.Company, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -121,14 +121,14 @@ func allSee(ctx context.Context, t lockedTicket, assignees []tickets.Assignee) e
 // assign runs plan on a locked ticket, carries out what it returns and notifies the new assignees.
 func (w *Workflows) assign(
 	ctx context.Context, key tickets.Key,
-	plan func(t lockedTicket, company id.Company) (add []tickets.Assignee, remove []id.Account, err error),
+	plan func(t lockedTicket, by db.Sight) (add []tickets.Assignee, remove []id.Account, err error),
 ) (ticket tickets.Ticket, err error) {
 	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return tickets.Ticket{}, err
 	}
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
-		add, remove, err := plan(t, actor.Company.ID)
+		add, remove, err := plan(t, actor.Sight())
 		if err != nil {
 			return err
 		}

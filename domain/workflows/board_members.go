@@ -127,7 +127,7 @@ func keepAdmin(ctx context.Context, tx *db.Tx, actor accounts.Actor, board id.Bo
 // NotManager, BadRole, TooManyMembers or LastAdmin, or UnknownName.
 func (w *Workflows) NameOnBoard(ctx context.Context, slug, name, role string) (boards.Board, error) {
 	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
-		member, err := named(ctx, tx.Queries, actor.Company.ID, name)
+		member, err := named(ctx, tx.Queries, actor, name)
 		if err != nil {
 			if !slices.Contains(boards.Roles, role) {
 				err = fault.Join(err, boards.BadRole())
@@ -156,7 +156,7 @@ func (w *Workflows) SetBoardRole(ctx context.Context, slug, kind string, member 
 // returns boards.NotFound, NotManager, BadRole, TooManyMembers or LastAdmin, accounts.MemberNotFound or GroupNotFound.
 func (w *Workflows) PutOnBoard(ctx context.Context, slug, kind, of, role string) (member boards.Member, err error) {
 	_, err = w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
-		if member, err = referred(ctx, tx.Queries, actor.Company.ID, kind, of); err != nil {
+		if member, err = referred(ctx, tx.Queries, actor, kind, of); err != nil {
 			return err
 		}
 		member.Role = role
@@ -169,7 +169,7 @@ func (w *Workflows) PutOnBoard(ctx context.Context, slug, kind, of, role string)
 // GroupNotFound.
 func (w *Workflows) TakeOffBoard(ctx context.Context, slug, kind, of string) error {
 	_, err := w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
-		member, err := referred(ctx, tx.Queries, actor.Company.ID, kind, of)
+		member, err := referred(ctx, tx.Queries, actor, kind, of)
 		if err != nil {
 			return err
 		}
@@ -178,26 +178,29 @@ func (w *Workflows) TakeOffBoard(ctx context.Context, slug, kind, of string) err
 	return err
 }
 
-// referred returns the member of a company that has a handle, or the group that has an id, without a role. It returns
-// accounts.MemberNotFound or GroupNotFound.
-func referred(ctx context.Context, q *db.Queries, company id.Company, kind, of string) (boards.Member, error) {
+// referred returns the member in the actor's sight that has a handle, or the group that has an id, without a role. It
+// returns accounts.MemberNotFound or GroupNotFound. Guests know no groups.
+func referred(ctx context.Context, q *db.Queries, actor accounts.Actor, kind, of string) (boards.Member, error) {
 	if kind == boards.KindAccount {
-		found, err := memberByHandle(ctx, q, company, of)
+		found, err := memberByHandle(ctx, q, actor.Sight(), of)
 		return boards.Member{Kind: kind, ID: uint64(found.ID), Name: found.Name, Handle: found.Handle}, err
 	}
 	n, err := strconv.ParseUint(of, 10, 63)
 	if err != nil {
 		return boards.Member{}, accounts.GroupNotFound()
 	}
-	group, err := accounts.GroupByID(ctx, q, company, id.Group(n))
+	if actor.Role == accounts.Guest {
+		return boards.Member{}, accounts.GroupNotFound()
+	}
+	group, err := accounts.GroupByID(ctx, q, actor.Company.ID, id.Group(n))
 	return boards.Member{Kind: boards.KindGroup, ID: n, Name: group.Name}, err
 }
 
-// memberByHandle returns the member of a company that has a handle, or accounts.MemberNotFound.
+// memberByHandle returns the member in sight that has a handle, or accounts.MemberNotFound.
 func memberByHandle(
-	ctx context.Context, q *db.Queries, company id.Company, handle string,
+	ctx context.Context, q *db.Queries, by db.Sight, handle string,
 ) (accounts.NamedMember, error) {
-	found, err := accounts.ByHandle(ctx, q, company, []string{strings.ToLower(strings.TrimPrefix(handle, "@"))})
+	found, err := accounts.ByHandle(ctx, q, by, []string{strings.ToLower(strings.TrimPrefix(handle, "@"))})
 	if err == nil && len(found) == 0 {
 		err = accounts.MemberNotFound()
 	}
@@ -258,17 +261,20 @@ func boardMember(ctx context.Context, tx *db.Tx, board id.Board, kind string, me
 	return list[at], nil
 }
 
-// named returns the member or group of a company that a text names, or UnknownName.
-func named(ctx context.Context, q *db.Queries, company id.Company, text string) (boards.Member, error) {
+// named returns the member or group that a text of the actor names, or UnknownName. Guests know no groups.
+func named(ctx context.Context, q *db.Queries, actor accounts.Actor, text string) (boards.Member, error) {
 	text = strings.TrimSpace(text)
-	found, err := accounts.ByHandle(ctx, q, company, []string{strings.ToLower(strings.TrimPrefix(text, "@"))})
+	found, err := accounts.ByHandle(ctx, q, actor.Sight(), []string{strings.ToLower(strings.TrimPrefix(text, "@"))})
 	if err != nil {
 		return boards.Member{}, err
 	}
 	if len(found) > 0 {
 		return boards.Member{Kind: boards.KindAccount, ID: uint64(found[0].ID), Name: found[0].Name}, nil
 	}
-	groups, err := accounts.Groups(ctx, q, company)
+	if actor.Role == accounts.Guest {
+		return boards.Member{}, UnknownName(text)
+	}
+	groups, err := accounts.Groups(ctx, q, actor.Company.ID)
 	if err != nil {
 		return boards.Member{}, err
 	}
@@ -382,13 +388,13 @@ func BoardIsManaged() error {
 	return fault.Conflict.New(CodeBoardIsManaged, "", "This board has an admin. Ask the admin to name you on it.")
 }
 
-// NameSuggestions returns members and groups of the company that a board may name, the first of many.
+// NameSuggestions returns members and groups that the caller may name on a board, the first of many.
 func (w *Workflows) NameSuggestions(ctx context.Context) ([]accounts.NamedMember, []accounts.Group, error) {
-	company := accounts.ActorFrom(ctx).Company.ID
-	members, err := accounts.FindMembers(ctx, w.db.Queries, company, "", "", maxColleagues)
-	if err != nil {
-		return nil, nil, err
+	actor := accounts.ActorFrom(ctx)
+	members, err := accounts.FindMembers(ctx, w.db.Queries, actor.Sight(), "", "", maxColleagues)
+	if err != nil || actor.Role == accounts.Guest {
+		return members, nil, err
 	}
-	groups, err := accounts.Groups(ctx, w.db.Queries, company)
+	groups, err := accounts.Groups(ctx, w.db.Queries, actor.Company.ID)
 	return members, groups, err
 }

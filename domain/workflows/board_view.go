@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -122,13 +123,13 @@ func (w *Workflows) ViewColumns(
 	return view, nil
 }
 
-// Colleagues returns the first members by handle, to choose one from.
+// Colleagues returns the first members by handle that the caller sees, to choose one from.
 func (w *Workflows) Colleagues(ctx context.Context) ([]accounts.NamedMember, error) {
 	actor, err := MayRead(ctx, "boards:read")
 	if err != nil {
 		return nil, err
 	}
-	return accounts.FindMembers(ctx, w.db.Queries, actor.Company.ID, "", "", maxColleagues)
+	return accounts.FindMembers(ctx, w.db.Queries, actor.Sight(), "", "", maxColleagues)
 }
 
 // Shows reports whether a filter of a board lets a ticket through.
@@ -159,21 +160,21 @@ func (w *Workflows) filter(
 	case accounts.NoOne:
 		filter.NoOne = true
 	default:
-		filter.Assignee, err = w.accountOf(ctx, actor.Company.ID, strings.ToLower(strings.TrimPrefix(n.Assignee, "@")), known)
+		filter.Assignee, err = w.accountOf(ctx, actor.Sight(), strings.ToLower(strings.TrimPrefix(n.Assignee, "@")), known)
 	}
 	return filter, err
 }
 
-// accountOf returns the member with a handle, or noAccount.
+// accountOf returns the member in sight with a handle, or noAccount.
 func (w *Workflows) accountOf(
-	ctx context.Context, company id.Company, handle string, known []accounts.NamedMember,
+	ctx context.Context, by db.Sight, handle string, known []accounts.NamedMember,
 ) (accounts.ID, error) {
 	for _, member := range known {
 		if member.Handle == handle {
 			return member.ID, nil
 		}
 	}
-	found, err := accounts.ByHandle(ctx, w.db.Queries, company, []string{handle})
+	found, err := accounts.ByHandle(ctx, w.db.Queries, by, []string{handle})
 	if err != nil || len(found) == 0 {
 		return noAccount, err
 	}

@@ -80,7 +80,7 @@ func (w *Workflows) addComment(
 	if err != nil {
 		return tickets.KeyedComment{}, err
 	}
-	mentioned, err := membersByHandle(ctx, w.db.Queries, actor.Company.ID, markup.Mentions(body))
+	mentioned, err := membersByHandle(ctx, w.db.Queries, actor.Sight(), markup.Mentions(body))
 	if err != nil {
 		return tickets.KeyedComment{}, err
 	}
@@ -186,15 +186,15 @@ func (t lockedTicket) notifyMentioned(ctx context.Context, n tickets.Notificatio
 		return nil
 	}
 	var err error
-	if n.Mentioned, err = membersByHandle(ctx, t.tx.Queries, accounts.ActorFrom(ctx).Company.ID, handles); err != nil {
+	if n.Mentioned, err = membersByHandle(ctx, t.tx.Queries, accounts.ActorFrom(ctx).Sight(), handles); err != nil {
 		return err
 	}
 	return t.notify(ctx, n)
 }
 
-// membersByHandle returns the members with these handles, the first tickets.MaxMentions of them.
-func membersByHandle(ctx context.Context, q *db.Queries, company id.Company, handles []string) ([]id.Account, error) {
-	found, err := accounts.ByHandle(ctx, q, company, handles)
+// membersByHandle returns the members in sight with these handles, the first tickets.MaxMentions of them.
+func membersByHandle(ctx context.Context, q *db.Queries, by db.Sight, handles []string) ([]id.Account, error) {
+	found, err := accounts.ByHandle(ctx, q, by, handles)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (w *Workflows) References(ctx context.Context, texts ...string) (refs Refer
 	if err != nil {
 		return refs, err
 	}
-	named, err := accounts.ByHandle(ctx, w.db.Queries, actor.Company.ID, firstTerms(texts, markup.Handles))
+	named, err := accounts.ByHandle(ctx, w.db.Queries, actor.Sight(), firstTerms(texts, markup.Handles))
 	if err != nil {
 		return refs, err
 	}
@@ -282,8 +282,8 @@ func firstTerms(texts []string, in func(string) []string) []string {
 	return all[:min(len(all), maxTerms)]
 }
 
-// FindMembers returns up to limit members whose handle or name begins like a text; writers leaves out
-// viewers.
+// FindMembers returns up to limit members that the caller sees whose handle or name begins like a text; writers leaves
+// out viewers.
 func (w *Workflows) FindMembers(
 	ctx context.Context, text string, writers bool, limit int,
 ) ([]accounts.NamedMember, error) {
@@ -295,16 +295,16 @@ func (w *Workflows) FindMembers(
 	if writers {
 		without = accounts.Viewer
 	}
-	return accounts.FindMembers(ctx, w.db.Queries, actor.Company.ID, text, without, limit)
+	return accounts.FindMembers(ctx, w.db.Queries, actor.Sight(), text, without, limit)
 }
 
-// MembersAmong returns the members among accounts, in the order of their handles.
+// MembersAmong returns the members among accounts that the caller sees, in the order of their handles.
 func (w *Workflows) MembersAmong(ctx context.Context, ids []id.Account) ([]accounts.NamedMember, error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return nil, err
 	}
-	found, err := accounts.ByAccount(ctx, w.db.Queries, actor.Company.ID, ids)
+	found, err := accounts.ByAccount(ctx, w.db.Queries, actor.Sight(), ids)
 	list := slices.Collect(maps.Values(found))
 	slices.SortFunc(list, func(a, b accounts.NamedMember) int { return strings.Compare(a.Handle, b.Handle) })
 	return list, err

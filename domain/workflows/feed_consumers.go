@@ -13,10 +13,13 @@ import (
 // ConsumersPerPage is how many consumers one page has.
 const ConsumersPerPage = RowsPerPage
 
-// consumerPage returns a page from the position of a consumer.
+// consumerPage returns a page from the position of a consumer. Guests have none: consumers are the company's.
 func (w *Workflows) consumerPage(ctx context.Context, scope feeds.Scope, q FeedQuery) (feeds.Page, error) {
 	if q.Cursor != "" {
 		return feeds.Page{}, CursorAndConsumer()
+	}
+	if err := noGuest(accounts.ActorFrom(ctx)); err != nil {
+		return feeds.Page{}, err
 	}
 	consumer, err := w.feeds.Consumer(ctx, scope.Company, q.Feed, q.Consumer)
 	if err != nil {
@@ -26,18 +29,24 @@ func (w *Workflows) consumerPage(ctx context.Context, scope feeds.Scope, q FeedQ
 }
 
 // Consumers returns a page of the consumers of the caller's company, by id, from above after, and whether there are
-// more.
+// more. It returns NotForGuests.
 func (w *Workflows) Consumers(ctx context.Context, after id.Consumer) ([]feeds.Consumer, bool, error) {
 	actor, err := MayRead(ctx, "tickets:read")
+	if err == nil {
+		err = noGuest(actor)
+	}
 	if err != nil {
 		return nil, false, err
 	}
 	return Page(w.feeds.Consumers(ctx, actor.Company.ID, after, ConsumersPerPage+1))
 }
 
-// Consumer returns a consumer of a feed, or feeds.ConsumerNotFound.
+// Consumer returns a consumer of a feed. It returns NotForGuests or feeds.ConsumerNotFound.
 func (w *Workflows) Consumer(ctx context.Context, feed, name string) (feeds.Consumer, error) {
 	actor, err := mayReadFeed(ctx, feed)
+	if err == nil {
+		err = noGuest(actor)
+	}
 	if err != nil {
 		return feeds.Consumer{}, err
 	}

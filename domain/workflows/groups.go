@@ -22,10 +22,13 @@ func UnknownHandle(text string) error {
 	return fault.Invalid.New(CodeUnknownHandle, "handle", message)
 }
 
-// Groups returns the company's groups by name.
+// Groups returns the company's groups by name. It returns NotForGuests.
 func (w *Workflows) Groups(ctx context.Context) ([]accounts.Group, error) {
 	actor, err := MayRead(ctx, "boards:read")
 	if err != nil {
+		return nil, err
+	}
+	if err := noGuest(actor); err != nil {
 		return nil, err
 	}
 	return accounts.Groups(ctx, w.db.Queries, actor.Company.ID)
@@ -37,6 +40,9 @@ func (w *Workflows) GroupsAfter(ctx context.Context, after id.Group, limit int) 
 	if err != nil {
 		return nil, false, err
 	}
+	if err := noGuest(actor); err != nil {
+		return nil, false, err
+	}
 	return accounts.GroupsAfter(ctx, w.db.Queries, actor.Company.ID, after, limit)
 }
 
@@ -44,6 +50,9 @@ func (w *Workflows) GroupsAfter(ctx context.Context, after id.Group, limit int) 
 func (w *Workflows) GroupByID(ctx context.Context, group id.Group) (accounts.Group, error) {
 	actor, err := MayRead(ctx, "boards:read")
 	if err != nil {
+		return accounts.Group{}, err
+	}
+	if err := noGuest(actor); err != nil {
 		return accounts.Group{}, err
 	}
 	return accounts.GroupByID(ctx, w.db.Queries, actor.Company.ID, group)
@@ -60,7 +69,7 @@ func (w *Workflows) GroupMembersAfter(
 	return accounts.GroupMembersAfter(ctx, w.db.Queries, group, after, limit)
 }
 
-// Group returns a group of the company with its members, or accounts.GroupNotFound.
+// Group returns a group of the company with its members. It returns NotForGuests or accounts.GroupNotFound.
 func (w *Workflows) Group(ctx context.Context, group id.Group) (accounts.Group, []accounts.CompanyMember, error) {
 	list, err := w.Groups(ctx)
 	if err != nil {
@@ -117,14 +126,14 @@ func (w *Workflows) AddToGroup(ctx context.Context, group id.Group, handle strin
 			return err
 		}
 		text := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(handle), "@"))
-		found, err := accounts.ByHandle(ctx, tx.Queries, actor.Company.ID, []string{text})
+		found, err := accounts.ByHandle(ctx, tx.Queries, actor.Sight(), []string{text})
 		if err != nil {
 			return err
 		}
 		if len(found) == 0 {
 			return UnknownHandle(handle)
 		}
-		member, err := accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, found[0].ID)
+		member, err := accounts.MemberByID(ctx, tx.Queries, actor.Sight(), found[0].ID)
 		if err != nil {
 			return err
 		}
@@ -144,7 +153,7 @@ func (w *Workflows) DropHandleFromGroup(ctx context.Context, group id.Group, han
 		if err != nil {
 			return err
 		}
-		member, err := memberByHandle(ctx, tx.Queries, actor.Company.ID, handle)
+		member, err := memberByHandle(ctx, tx.Queries, actor.Sight(), handle)
 		if err != nil {
 			return err
 		}
@@ -164,7 +173,7 @@ func (w *Workflows) DropFromGroup(ctx context.Context, group id.Group, account a
 }
 
 func dropFromGroup(ctx context.Context, tx *db.Tx, actor accounts.Actor, of accounts.Group, account accounts.ID) error {
-	member, err := accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account)
+	member, err := accounts.MemberByID(ctx, tx.Queries, actor.Sight(), account)
 	if err != nil {
 		return err
 	}

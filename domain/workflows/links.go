@@ -131,7 +131,7 @@ func (w *Workflows) MakeReset(
 ) (secret string, err error) {
 	return DoOnce(ctx, w, once, func() (secret string, err error) {
 		err = w.withLockedRole(ctx, "make a link for a new password", func(tx *db.Tx, actor accounts.Actor) error {
-			member, err := accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account)
+			member, err := accounts.MemberByID(ctx, tx.Queries, actor.Sight(), account)
 			if err != nil {
 				return err
 			}

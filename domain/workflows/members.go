@@ -36,18 +36,18 @@ func mayManage(ctx context.Context) (accounts.Actor, error) {
 	return actor, nil
 }
 
-// Members returns a page of the company's members: by account, from above after.
+// Members returns a page of the company's members that the caller sees: by account, from above after.
 func (w *Workflows) Members(ctx context.Context, after accounts.ID) ([]accounts.CompanyMember, bool, error) {
-	return Page(accounts.Members(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, after, RowsPerPage+1))
+	return Page(accounts.Members(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), after, RowsPerPage+1))
 }
 
-// Member returns a member of the company, or MemberNotFound. noReset is why the caller cannot make them a link for a
+// Member returns a member of the company that the caller sees, or MemberNotFound. noReset is why the caller cannot make them a link for a
 // new password, nil if it can.
 func (w *Workflows) Member(
 	ctx context.Context, account accounts.ID,
 ) (member accounts.CompanyMember, noReset, err error) {
 	actor := accounts.ActorFrom(ctx)
-	if member, err = accounts.MemberByID(ctx, w.db.Queries, actor.Company.ID, account); err != nil {
+	if member, err = accounts.MemberByID(ctx, w.db.Queries, actor.Sight(), account); err != nil {
 		return accounts.CompanyMember{}, nil, err
 	}
 	noReset = accounts.MayReset(ctx, w.db.Queries, actor, member)

@@ -221,7 +221,7 @@ func notifyOfNew(
 		if len(o.mentions) == 0 {
 			continue
 		}
-		mentioned, err := membersByHandle(ctx, tx.Queries, company, o.mentions)
+		mentioned, err := membersByHandle(ctx, tx.Queries, o.actor.Sight(), o.mentions)
 		if err != nil {
 			return err
 		}

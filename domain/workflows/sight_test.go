@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ import (
 
 // sightModel says who sees which board, as docs/access.md does.
 type sightModel struct {
+	open    map[string]access.Level // of each role on an open board that does not name the member
 	private map[string]bool
 	named   map[string]map[string]string // the role of a member or group on a board
 	group   map[string]bool              // who is in the group
@@ -36,6 +38,28 @@ type sightModel struct {
 
 const crew = "Crew"
 
+// openLevels reads the rows of open boards in the table of docs/access.md: of each role, the level that it gives.
+func openLevels(t *testing.T) map[string]access.Level {
+	t.Helper()
+	levels := map[string]access.Level{}
+	for row := range strings.Lines(string(domaintest.OK(os.ReadFile("../../docs/access.md"))(t))) {
+		cells := strings.Split(row, " | ")
+		if len(cells) != 3 || cells[0] != "| is open" {
+			continue
+		}
+		given, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(cells[2]), " |"), ":")
+		for _, role := range accounts.Roles {
+			if slices.Contains(strings.Fields(cells[1]), role) {
+				levels[role] = access.Level(slices.Index(append([]string{"nothing"}, boards.Roles...), given))
+			}
+		}
+	}
+	if len(levels) != len(accounts.Roles) {
+		t.Fatalf("the table has %v", levels)
+	}
+	return levels
+}
+
 // level is what a member may do on a board.
 func (m *sightModel) level(who, role, board string) access.Level {
 	level := access.None
@@ -45,15 +69,25 @@ func (m *sightModel) level(who, role, board string) access.Level {
 		}
 	}
 	if level == access.None && !m.private[board] {
-		level = map[string]access.Level{
-			accounts.Owner: access.Manage, accounts.Admin: access.Manage, accounts.Member: access.Write,
-			accounts.Viewer: access.View,
-		}[role]
+		level = m.open[role]
 	}
 	if role == accounts.Viewer {
 		level = min(level, access.View)
 	}
 	return level
+}
+
+// meets reports whether a member sees another: a guest does if the other sees a board that names the guest.
+func (m *sightModel) meets(cast map[string]reader, who, other string) bool {
+	if cast[who].role != accounts.Guest || who == other {
+		return true
+	}
+	for board := range m.named {
+		if m.level(who, accounts.Guest, board) > access.None && m.level(other, cast[other].role, board) > access.None {
+			return true
+		}
+	}
+	return false
 }
 
 // managed reports whether somebody administers a board.
@@ -84,13 +118,15 @@ func TestSight(t *testing.T) {
 		"mia":    {e.As(t, "Mia", accounts.Member), accounts.Member},
 		"max":    {e.As(t, "Max", accounts.Member), accounts.Member},
 		"viktor": {e.As(t, "Viktor", accounts.Viewer), accounts.Viewer},
+		"gil":    {e.As(t, "Gil", accounts.Guest), accounts.Guest},
+		"gus":    {e.As(t, "Gus", accounts.Guest), accounts.Guest},
 	}
 	handles := map[string]string{}
 	for who, r := range cast {
 		handles[who] = "@" + accounts.ActorFrom(r.ctx).Handle
 	}
-	model := &sightModel{private: map[string]bool{}, named: map[string]map[string]string{}, group: map[string]bool{},
-		hooked: map[string]bool{}}
+	model := &sightModel{open: openLevels(t), private: map[string]bool{}, named: map[string]map[string]string{},
+		group: map[string]bool{}, hooked: map[string]bool{}}
 	var list []tickets.ID
 	for _, slug := range slugs {
 		e.Board(t, slug)
@@ -122,6 +158,8 @@ func TestSight(t *testing.T) {
 	model.group["max"] = true
 	domaintest.OK(e.Workflows.AddToWebhook(e.Ctx, "ONE", 1))(t)
 	model.hooked["ONE"] = true
+	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "TRE", handles["gil"], "member"))(t)
+	model.named["TRE"]["gil"] = "member"
 
 	check := func(t *testing.T) {
 		t.Helper()
@@ -144,6 +182,7 @@ func TestSight(t *testing.T) {
 			}
 			e.countsUnread(t, r.ctx, who)
 			e.refersAndAudits(t, model, r, who)
+			e.listsMembers(t, model, cast, handles, who)
 			for _, slug := range slugs {
 				board, err := e.Workflows.Board(r.ctx, slug)
 				level := model.level(who, r.role, slug)
@@ -194,10 +233,14 @@ func TestSight(t *testing.T) {
 				if name != crew {
 					entered = handles[name]
 				}
-				was := maps.Clone(model.named[slug])
+				was, knows := maps.Clone(model.named[slug]), map[string]bool{name: model.meets(cast, who, name)}
 				model.named[slug][name] = role
 				_, err := e.Workflows.NameOnBoard(ctx, slug, entered, role)
-				if !model.keeps(t, err, cast, slug, level) {
+				switch unknown := name == crew && cast[who].role == accounts.Guest || name != crew && !knows[name]; {
+				case unknown && level == access.Manage:
+					domaintest.Is(t, err, workflows.CodeUnknownName)
+					model.named[slug] = was
+				case !model.keeps(t, err, cast, slug, level):
 					model.named[slug] = was
 				}
 			case 2:
@@ -371,10 +414,13 @@ func (e *env) refersAndAudits(t *testing.T, model *sightModel, r reader, who str
 			rows++
 		}
 	}
+	practice := e.Count(t, "SELECT COUNT(*) FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'DEMO'")
+	if r.role == accounts.Guest { // the practice board is open
+		boards, practice = boards-1, 0
+	}
 	if list := domaintest.OK(e.Workflows.Boards(r.ctx))(t); len(list) != boards {
 		t.Fatalf("%s is shown %d boards, want %d\n%s", who, len(list), boards, model)
 	}
-	practice := e.Count(t, "SELECT COUNT(*) FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'DEMO'")
 	for feed, want := range map[string]int{"boards": boards, "tickets": rows + practice, "comments": rows} {
 		count := 0
 		for _, part := range domaintest.OK(e.Workflows.FeedAudit(r.ctx, feed, "", "", 0))(t).Ranges {
@@ -386,10 +432,93 @@ func (e *env) refersAndAudits(t *testing.T, model *sightModel, r reader, who str
 	}
 }
 
+// listsMembers checks that each list of members has those that a reader sees, and no others, and that groups are not for
+// guests.
+func (e *env) listsMembers(
+	t *testing.T, model *sightModel, cast map[string]reader, handles map[string]string, who string,
+) {
+	t.Helper()
+	ctx := cast[who].ctx
+	var want, all []string // handles
+	ids := map[string]id.Account{}
+	for other, handle := range handles {
+		handle = strings.TrimPrefix(handle, "@")
+		ids[handle] = accounts.ActorFrom(cast[other].ctx).Account.ID
+		all = append(all, handle)
+		if model.meets(cast, who, other) {
+			want = append(want, handle)
+		}
+	}
+	slices.Sort(want)
+	is := func(list string, got []string) {
+		t.Helper()
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Fatalf("%s gets %v by %s, want %v\n%s", who, got, list, want, model)
+		}
+	}
+	of := func(list []accounts.NamedMember) (got []string) {
+		for _, one := range list {
+			got = append(got, one.Handle)
+		}
+		return got
+	}
+	members, _, err := e.Workflows.Members(ctx, 0)
+	domaintest.Must(t, err)
+	var listed, pages, found, byName, known []string
+	for _, one := range members {
+		listed = append(listed, one.Handle)
+	}
+	is("the list of members", listed)
+	for _, handle := range all {
+		if _, _, err := e.Workflows.Member(ctx, ids[handle]); err == nil {
+			pages = append(pages, handle)
+		} else {
+			domaintest.Is(t, err, accounts.CodeMemberNotFound)
+		}
+		for _, one := range domaintest.OK(e.Workflows.FindMembers(ctx, "@"+handle, false, 50))(t) {
+			if one.Handle == handle {
+				found = append(found, handle)
+			}
+		}
+	}
+	is("pages of members", pages)
+	is("a search by handle", found)
+	for other := range cast {
+		name := accounts.ActorFrom(cast[other].ctx).Account.Name
+		for _, one := range domaintest.OK(e.Workflows.FindMembers(ctx, strings.ToUpper(name), false, 50))(t) {
+			if one.Name == name {
+				byName = append(byName, one.Handle)
+			}
+		}
+	}
+	is("a search by name", byName)
+	is("members to filter by", of(domaintest.OK(e.Workflows.Colleagues(ctx))(t)))
+	is("members to assign", of(domaintest.OK(e.Workflows.MembersAmong(ctx, slices.Collect(maps.Values(ids))))(t)))
+	refs := domaintest.OK(e.Workflows.References(ctx, "@"+strings.Join(all, " @")))(t)
+	for handle := range refs.Names {
+		known = append(known, handle)
+	}
+	is("mentions in a text", known)
+	suggested, groups, err := e.Workflows.NameSuggestions(ctx)
+	domaintest.Must(t, err)
+	is("names for a board", of(suggested))
+	_, err = e.Workflows.Groups(ctx)
+	if guest := cast[who].role == accounts.Guest; guest {
+		domaintest.Is(t, err, accounts.CodeNotForGuests)
+	} else if domaintest.Must(t, err); len(groups) != 1 {
+		t.Fatalf("%s is suggested %v", who, groups)
+	}
+}
+
 // republishes checks that a reader has those rows published again that it sees, and no others.
 func (e *env) republishes(t *testing.T, model *sightModel, r reader, who string, list []tickets.ID) {
 	t.Helper()
-	if r.role == accounts.Viewer {
+	switch r.role {
+	case accounts.Viewer:
+		return
+	case accounts.Guest:
+		_, _, err := e.Workflows.RepublishRows(r.ctx, "tickets", feeds.Selection{IDs: []uint64{uint64(list[0])}})
+		domaintest.Is(t, err, accounts.CodeNotForGuests)
 		return
 	}
 	var want int64

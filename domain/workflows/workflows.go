@@ -116,19 +116,27 @@ func MayRead(ctx context.Context, scope string) (accounts.Actor, error) {
 // MissingScope or ReadOnly.
 func mayWrite(ctx context.Context, scope string) (accounts.Actor, error) {
 	actor := accounts.ActorFrom(ctx)
-	if actor.Role == accounts.Viewer { // another token would not help
+	if !actor.Edits() { // another token would not help
 		return actor, accounts.ReadOnly()
 	}
 	return MayRead(ctx, scope)
 }
 
-// mayWriteAnywhere is mayWrite for what is on no board. Guests may not.
+// mayWriteAnywhere is mayWrite for what is on no board. It also returns NotForGuests.
 func mayWriteAnywhere(ctx context.Context, scope string) (accounts.Actor, error) {
 	actor, err := mayWrite(ctx, scope)
-	if err == nil && !actor.Writes() {
-		return actor, accounts.ReadOnly()
+	if err == nil {
+		err = noGuest(actor)
 	}
 	return actor, err
+}
+
+// noGuest returns NotForGuests if the actor is a guest: what belongs to the company as a whole is not theirs.
+func noGuest(actor accounts.Actor) error {
+	if actor.Role == accounts.Guest {
+		return accounts.NotForGuests()
+	}
+	return nil
 }
 
 // mayWriteOn returns ReadOnly unless the actor may change tickets on a board that it sees.

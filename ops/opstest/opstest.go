@@ -80,7 +80,7 @@ func furnish(t testing.TB, ctx context.Context, w *app.App) boards.Board {
 	return away
 }
 
-// invite has Bob join by a link, and leaves unused links behind.
+// invite has Bob join by a link, and Gil as a guest, and leaves unused links behind.
 func invite(t testing.TB, ctx context.Context, w *app.App) accounts.Actor {
 	t.Helper()
 	link, err := w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Member, Note: "For Bob", Days: 7,
@@ -92,6 +92,11 @@ func invite(t testing.TB, ctx context.Context, w *app.App) accounts.Actor {
 		Password: "correct horse battery"})
 	must(t, err)
 	_, err = w.Workflows.MakeReset(ctx, bob.Account.ID, nil)
+	must(t, err)
+	link, err = w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Guest, Days: 7, Once: true}, nil)
+	must(t, err)
+	_, err = w.Workflows.JoinNew(ctx, link, workflows.Newcomer{Name: "Gil", Email: "gil@example.com",
+		Password: "correct horse battery"})
 	must(t, err)
 	return bob
 }

@@ -67,7 +67,7 @@ func people(l *checkRun) error {
 	})
 }
 
-var roles = []string{accounts.Owner, accounts.Admin, accounts.Member, accounts.Viewer}
+var roles = []string{accounts.Owner, accounts.Admin, accounts.Member, accounts.Viewer, accounts.Guest}
 
 func memberships(l *checkRun) error {
 	return l.each("SELECT company_id, account_id, role FROM membership ORDER BY company_id, account_id", func(rows *sql.Rows) error {

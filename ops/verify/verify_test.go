@@ -148,7 +148,7 @@ var corruptions = []struct {
 	{"handles", "a hyphen at the end", []string{"UPDATE membership SET handle = 'ana-' WHERE account_id = 1"}, `"ana-"`},
 	{"handles", "the same twice", []string{
 		"ALTER TABLE membership DROP INDEX uq_membership_handle, ADD INDEX uq_membership_handle (company_id, handle)",
-		"UPDATE membership SET handle = 'ana'",
+		"UPDATE membership SET handle = 'ana' WHERE account_id = 2",
 	}, "which is another's"},
 	{"owners", "none", []string{"UPDATE membership SET role = 'admin'"}, "company 1 (acme) has no owner"},
 	{"tokens", "an end before the beginning", []string{"UPDATE api_token SET expires_at = '2020-01-01' WHERE id = 1"},

@@ -650,7 +650,7 @@ func WorkPage(props WorkProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(props.Boards) == 0 {
-				if props.Page.Actor.Writes() {
+				if props.Page.Actor.Edits() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<p class=\"lead\">Nothing is assigned to you. Open tickets that are assigned to you show here, from every board: open a ticket and press “Assign to me”, or <kbd>a</kbd>.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

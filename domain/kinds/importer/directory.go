@@ -22,7 +22,7 @@ func readDirectory(ctx context.Context, q *db.Queries, company id.Company) (*dir
 	d := &directory{byEmail: map[string]accounts.CompanyMember{}, byName: map[string]accounts.CompanyMember{},
 		shared: map[string]bool{}}
 	for after := accounts.ID(0); ; {
-		members, err := accounts.Members(ctx, q, company, after, page)
+		members, err := accounts.Members(ctx, q, db.SightOfAll(company), after, page)
 		if err != nil {
 			return nil, err
 		}

@@ -116,7 +116,7 @@ func (p *importPlan) readBoard(ctx context.Context, q *db.Queries, values migrat
 
 func (p *importPlan) readAuthor(values migrations.Values) error {
 	author, found := p.directory.byEmail[strings.ToLower(strings.TrimSpace(values["author"]))]
-	if !found || author.Role == accounts.Viewer {
+	if !found || !author.Writes() {
 		return migrations.BadParam("author", "No member of that company has this email and may edit.")
 	}
 	p.author = author
