@@ -226,7 +226,11 @@ func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]Liv
 }
 
 const readersOf = `-- name: ReadersOf :many
-SELECT board_id, account_id FROM board_access WHERE board_id IN (/*SLICE:boards*/?) ORDER BY board_id, account_id
+SELECT x.board_id, x.account_id FROM board_access x
+JOIN board b ON b.id = x.board_id
+JOIN membership m ON m.company_id = b.company_id AND m.account_id = x.account_id
+WHERE x.board_id IN (/*SLICE:boards*/?) AND (b.privacy > 0 OR m.role = 'guest')
+ORDER BY x.board_id, x.account_id
 `
 
 type ReadersOfRow struct {
@@ -234,7 +238,7 @@ type ReadersOfRow struct {
 	AccountID id.Account
 }
 
-// Who sees private boards.
+// Who sees boards because these name them: of private boards all, of open ones guests.
 func (q *Queries) ReadersOf(ctx context.Context, boards []id.Board) ([]ReadersOfRow, error) {
 	query := readersOf
 	var queryParams []interface{}

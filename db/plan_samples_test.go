@@ -600,7 +600,7 @@ var samples = map[string]sample{
 	"LiveTickets":  {args: with(db.LiveTicketsParams{After: ptr(uint64(100)), To: ptr(uint64(5000)), Limit: 500}), reads: 3000, because: "a page is 500 tickets, each with its board and assignees"},
 	"LiveAliases":  {args: with(db.LiveAliasesParams{After: ptr(uint64(100)), To: ptr(uint64(600)), Limit: 4000})},
 	"LiveComments": {args: with(db.LiveCommentsParams{After: ptr(uint64(100)), To: ptr(uint64(4000)), Limit: 500})},
-	"ReadersOf":    {args: with([]id.Board{1, 2, 3})},
+	"ReadersOf":    {args: with([]id.Board{1, 2, 298, 299}), reads: 2100, sorts: 2100, because: "a board names 500, each with its membership"},
 	"LiveBoards":   {args: with(db.LiveBoardsParams{After: ptr(uint64(100)), To: ptr(uint64(1400)), Limit: 500})},
 
 	// token.sql

@@ -35,5 +35,9 @@ ORDER BY feed_sync_id
 LIMIT ?;
 
 -- name: ReadersOf :many
--- Who sees private boards.
-SELECT board_id, account_id FROM board_access WHERE board_id IN (sqlc.slice(boards)) ORDER BY board_id, account_id;
+-- Who sees boards because these name them: of private boards all, of open ones guests.
+SELECT x.board_id, x.account_id FROM board_access x
+JOIN board b ON b.id = x.board_id
+JOIN membership m ON m.company_id = b.company_id AND m.account_id = x.account_id
+WHERE x.board_id IN (sqlc.slice(boards)) AND (b.privacy > 0 OR m.role = 'guest')
+ORDER BY x.board_id, x.account_id;

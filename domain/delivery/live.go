@@ -108,7 +108,7 @@ type companyChanges struct {
 type boardChanges struct {
 	live.Board
 	private   bool
-	readers   []id.Account // if it is private, ascending
+	readers   []id.Account // if it is private, else the guests that it names; ascending
 	commented []id.Ticket
 	seen      map[id.Ticket]bool // of commented
 }
@@ -236,54 +236,64 @@ func (l *liveScan) boards(ctx context.Context) error {
 	})
 }
 
-// readersAtOnce is of how many private boards the readers are read at once.
+// readersAtOnce is of how many boards the readers are read at once.
 const readersAtOnce = 500
 
-// readers reads the accounts that see the private boards.
+// readers reads the accounts that see the boards because these name them: of private ones all, of open ones guests.
 func (l *liveScan) readers(ctx context.Context) error {
-	private := map[id.Board]*boardChanges{}
+	changed := map[id.Board]*boardChanges{}
 	for _, n := range l.found {
-		for board, b := range n.boards {
-			if b.private {
-				private[board] = b
-			}
-		}
+		maps.Copy(changed, n.boards)
 	}
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(private)), readersAtOnce) {
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(changed)), readersAtOnce) {
 		rows, err := db.Read(l.q.ReadersOf(ctx, some))
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			private[row.BoardID].readers = append(private[row.BoardID].readers, row.AccountID)
+			changed[row.BoardID].readers = append(changed[row.BoardID].readers, row.AccountID)
 		}
 	}
 	return nil
 }
 
-// changes are those of private boards, then, for each company, all others together. That a private board changed itself
-// is in the latter, too, without more: open pages of accounts that lost it leave it then.
+// changes are those for the readers that boards name, then, for each company, those of all open boards together. That a
+// board changed itself is in a change for all others, too, without more: open pages of accounts that lost it leave it
+// then.
 func (l *liveScan) changes() (list []live.Change) {
 	for company, n := range l.found {
 		open := live.Change{Company: company}
+		guests := live.Change{Company: company, For: live.Guests}
 		for _, id := range n.order {
 			b := n.boards[id]
-			change := &open
-			if b.private {
-				list = append(list, live.Change{Company: company, Private: true, Readers: b.readers})
-				change = &list[len(list)-1]
+			own := live.Board{ID: id, Own: true}
+			if len(b.readers) > 0 {
+				named := live.Change{Company: company, For: live.Named, Readers: b.readers}
+				b.addTo(&named)
+				list = append(list, named)
 			}
-			if b.changed() {
-				change.Boards = append(change.Boards, b.Board)
+			switch {
+			case !b.private:
+				b.addTo(&open)
+			case b.Own:
+				open.Boards = append(open.Boards, own)
 			}
-			change.Commented = append(change.Commented, b.commented...)
-			if b.private && b.Own {
-				open.Boards = append(open.Boards, live.Board{ID: id, Own: true})
+			if b.Own {
+				guests.Boards = append(guests.Boards, own)
 			}
 		}
-		if len(open.Boards)+len(open.Commented) > 0 {
-			list = append(list, open)
+		for _, change := range []live.Change{open, guests} {
+			if len(change.Boards)+len(change.Commented) > 0 {
+				list = append(list, change)
+			}
 		}
 	}
 	return list
+}
+
+func (b *boardChanges) addTo(change *live.Change) {
+	if b.changed() {
+		change.Boards = append(change.Boards, b.Board)
+	}
+	change.Commented = append(change.Commented, b.commented...)
 }

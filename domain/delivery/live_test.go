@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -139,6 +140,31 @@ func TestLive(t *testing.T) {
 		e.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
 		if update := e.Delivery.Live().After(live.Reader{Company: company + 1}, since); update.Missed || len(update.Changes) > 0 {
 			t.Errorf("%+v", update)
+		}
+	})
+	t.Run("a guest hears of the boards that name it, and of others only that they changed", func(t *testing.T) {
+		gil, gus := e.As(t, "Gil", accounts.Guest), e.As(t, "Gus", accounts.Guest)
+		domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "NINJA", "@gil", "viewer"))(t)
+		since := e.sees(t, company, e.Delivery.Live().Position(), func(seen) bool { return true })
+		ticket, title := open("Six"), "Ninjas"
+		domaintest.OK(e.Workflows.Comment(e.Ctx, ticket.Key, "Hello", nil))(t)
+		ninjaNow := domaintest.OK(e.Workflows.Board(e.Ctx, "NINJA"))(t)
+		domaintest.OK(e.Workflows.RenameBoard(e.Ctx, "NINJA", boards.Names{Title: &title}, ninjaNow.Version))(t)
+		e.sees(t, company, since, func(all seen) bool {
+			return all.tickets[place(ninja, ticket, columns(ninja)[0])] && all.talk[ticket.ID] && all.boards[ninja.ID]
+		})
+		for ctx, named := range map[context.Context]bool{gil: true, gus: false} {
+			reader := live.Reader{Company: company, Account: accounts.ActorFrom(ctx).Account.ID, Guest: true}
+			own, told := false, false
+			for _, change := range e.Delivery.Live().After(reader, since).Changes {
+				told = told || len(change.Commented) > 0
+				for _, b := range change.Boards {
+					own, told = own || b.Own, told || len(b.Tickets) > 0
+				}
+			}
+			if !own || told != named {
+				t.Errorf("named %v: told that the board changed: %v, of its tickets: %v", named, own, told)
+			}
 		}
 	})
 	t.Run("many tickets of a board are reported as all of it, and still more as anything", func(t *testing.T) {

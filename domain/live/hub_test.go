@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -107,18 +108,29 @@ func TestHub(t *testing.T) {
 	})
 }
 
-// Readers of live pages are told of a private board only if they see it, but for that it changed.
-func TestPrivateBoards(t *testing.T) {
+// Readers of live pages are told of what a board that names them has, members of open boards, and guests of what is for
+// guests.
+func TestAudiences(t *testing.T) {
 	t.Parallel()
 	hub := live.New()
 	hub.Begin(live.Position{Epoch: 1})
 	hub.Add(live.Position{Epoch: 1, Tickets: 1},
-		live.Change{Company: 1, Private: true, Readers: []id.Account{3, 5}, Boards: []live.Board{{ID: 7}}},
-		live.Change{Company: 1, Boards: []live.Board{{ID: 8}}})
-	for account, want := range map[id.Account]int{3: 2, 4: 1, 5: 2, 6: 1} {
-		update := hub.After(live.Reader{Company: 1, Account: account}, live.Position{Epoch: 1})
-		if len(update.Changes) != want {
-			t.Errorf("account %d gets %d changes, want %d", account, len(update.Changes), want)
+		live.Change{Company: 1, For: live.Named, Readers: []id.Account{3, 5}, Boards: []live.Board{{ID: 7}}},
+		live.Change{Company: 1, Boards: []live.Board{{ID: 8}}},
+		live.Change{Company: 1, For: live.Guests, Boards: []live.Board{{ID: 9}}})
+	for reader, want := range map[live.Reader][]id.Board{
+		{Company: 1, Account: 3}:              {7, 8},
+		{Company: 1, Account: 4}:              {8},
+		{Company: 1, Account: 5, Guest: true}: {7, 9},
+		{Company: 1, Account: 6, Guest: true}: {9},
+		{Company: 2, Account: 3}:              nil,
+	} {
+		var got []id.Board
+		for _, change := range hub.After(reader, live.Position{Epoch: 1}).Changes {
+			got = append(got, change.Boards[0].ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%+v is told of %v, want %v", reader, got, want)
 		}
 	}
 }

@@ -47,14 +47,25 @@ func (a Position) Covers(b Position) bool {
 type Reader struct {
 	Company id.Company
 	Account id.Account
+	Guest   bool
 }
 
+// Audience is for whom of a company a change is.
+type Audience int8
+
+// The audiences.
+const (
+	Members Audience = iota // all but guests
+	Named                   // Change.Readers
+	Guests                  // all guests
+)
+
 // Change is what changed in a company up to Position, since the change before it. What changed on a private board is a
-// change of its own, for those who see the board.
+// change of its own, for those who see the board; what changed on an open one is another for the guests that it names.
 type Change struct {
 	Company   id.Company
-	Private   bool
-	Readers   []id.Account // of a private one, ascending
+	For       Audience
+	Readers   []id.Account // if it is for Named, ascending
 	Position  Position
 	Boards    []Board     // that changed, or whose tickets did
 	Commented []id.Ticket // tickets whose comments changed
@@ -73,8 +84,11 @@ func (c Change) isFor(reader Reader) bool {
 	if c.Company != reader.Company {
 		return false
 	}
-	if !c.Private {
-		return true
+	switch c.For {
+	case Members:
+		return !reader.Guest
+	case Guests:
+		return reader.Guest
 	}
 	_, found := slices.BinarySearch(c.Readers, reader.Account)
 	return found

@@ -99,9 +99,9 @@ func encodeEvents(list ...liveEvent) (b []byte) {
 }
 
 // encodeChange is a change in the bytes that all streams of its company send. Only its end has an id: a browser whose
-// connection breaks before gets all of it again, with the changes of private boards, which come first.
+// connection breaks before gets all of it again, with the changes for readers that boards name, which come first.
 func encodeChange(change live.Change) []byte {
-	if change.Private {
+	if change.For == live.Named {
 		return encodeEvents(eventsOf(change)...)
 	}
 	return append(encodeEvents(eventsOf(change)...), streams.Heartbeat(change.Position.String())...)
@@ -128,7 +128,7 @@ type viewer struct {
 }
 
 func readerOf(actor accounts.Actor) live.Reader {
-	return live.Reader{Company: actor.Company.ID, Account: actor.Account.ID}
+	return live.Reader{Company: actor.Company.ID, Account: actor.Account.ID, Guest: actor.Role == accounts.Guest}
 }
 
 // Live streams the changes of a company to a browser.
