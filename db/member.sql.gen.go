@@ -12,6 +12,50 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const guestsAmong = `-- name: GuestsAmong :many
+SELECT company_id, account_id FROM membership FORCE INDEX (ix_membership_account)
+WHERE account_id IN (/*SLICE:accounts*/?) AND role = 'guest'
+`
+
+type GuestsAmongRow struct {
+	CompanyID id.Company
+	AccountID id.Account
+}
+
+// Where some accounts are guests.
+func (q *Queries) GuestsAmong(ctx context.Context, accounts []id.Account) ([]GuestsAmongRow, error) {
+	query := guestsAmong
+	var queryParams []interface{}
+	if len(accounts) > 0 {
+		for _, v := range accounts {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:accounts*/?", strings.Repeat(",?", len(accounts))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:accounts*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []GuestsAmongRow
+	for rows.Next() {
+		var i GuestsAmongRow
+		if err := rows.Scan(&i.CompanyID, &i.AccountID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockMembers = `-- name: LockMembers :many
 SELECT account_id, handle, role FROM membership FORCE INDEX (PRIMARY)
 WHERE company_id = ? AND account_id IN (/*SLICE:accounts*/?)

@@ -294,6 +294,7 @@ var samples = map[string]sample{
 	"MembersByHandle":  {args: with(db.MembersByHandleParams{CompanyID: 1, Handles: []string{"p7", "p8", "nobody"}, Reader: 600, Reach: db.ReachNamed})},
 	"MembersByAccount": {args: with(db.MembersByAccountParams{CompanyID: 1, Accounts: []id.Account{7, 8}, Reader: 600, Reach: db.ReachNamed})},
 	"LockMembers":      {args: with(1, []id.Account{7, 8})},
+	"GuestsAmong":      {args: with([]id.Account{600, 601, 7})},
 
 	// migration_attempt.sql
 	"LastFailures": {args: with(db.LastFailuresParams{RunID: 1, After: 19000, Limit: 100})},

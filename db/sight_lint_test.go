@@ -201,6 +201,7 @@ var unguarded = map[string]string{
 	"queries: RolesBeside":        "says what a manager may do",
 	"queries: FirstOwners":        "says whether there is another owner",
 	"queries: HandlesAmong":       "makes the handle of a new member another than theirs",
+	"queries: GuestsAmong":        "says whose streams end",
 
 	"queries: GroupByID":       noGuests,
 	"queries: GroupsOfCompany": noGuests,

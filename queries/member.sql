@@ -30,3 +30,8 @@ SELECT account_id, handle, role FROM membership FORCE INDEX (PRIMARY)
 WHERE company_id = sqlc.arg(company_id) AND account_id IN (sqlc.slice(accounts))
 ORDER BY account_id
 LOCK IN SHARE MODE;
+
+-- name: GuestsAmong :many
+-- Where some accounts are guests.
+SELECT company_id, account_id FROM membership FORCE INDEX (ix_membership_account)
+WHERE account_id IN (sqlc.slice(accounts)) AND role = 'guest';

@@ -246,6 +246,23 @@ func TestLiveEnds(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a stream of a member that becomes a guest ends, and comes again", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("mia", "acme", accounts.Member)
+		server := serveStreams(t, e)
+		mia := e.signedIn("mia")
+		for _, role := range []string{"guest", "member"} {
+			stream := watch(t, server, mia, "")
+			if hello := stream.change(t); hello.name != "hello" {
+				t.Fatalf("it begins with %+v", hello)
+			}
+			e.ana().post(fmt.Sprintf("/acme/people/%d/role", e.idOf("mia")), "role", role).is(t, http.StatusSeeOther)
+			if last := stream.ends(t); last != "" {
+				t.Errorf("it ends with %q", last)
+			}
+		}
+	})
 	t.Run("it has a sign of life, and ends when the server stops", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withStreams(streams.Limits{Beat: tick}))

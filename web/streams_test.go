@@ -220,6 +220,25 @@ func TestStreamEnds(t *testing.T) {
 		}
 		e.waitForStreams(t, 0)
 	})
+	t.Run("it ends when its reader becomes a guest, who sees other boards", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.startFeeds()
+		e.account("mia", "acme", accounts.Member)
+		mia := e.tokenOf("mia", "acme", "tickets:read")
+		server := serveStreams(t, e)
+		s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end")
+		first := domaintest.OK(s.next())(t)
+		e.ana().post(fmt.Sprintf("/acme/people/%d/role", e.idOf("mia")), "role", "guest").is(t, http.StatusSeeOther)
+		s.ends(t)
+		e.waitForStreams(t, 0)
+		e.program().post("/boards/DEMO/tickets", object{"title": "Not for guests"}).is(t, 201)
+		e.publish()
+		s = listen(t, server, mia, "/feeds/tickets/stream", "Last-Event-ID", first.id)
+		if next := domaintest.OK(s.next())(t); next.name != "" {
+			t.Errorf("it goes on with %+v", next)
+		}
+	})
 	t.Run("it ends with the token also where there is much to read yet", func(t *testing.T) {
 		t.Parallel()
 		const many = 1000

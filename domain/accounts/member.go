@@ -261,3 +261,22 @@ func SetPassword(ctx context.Context, tx *db.Tx, account ID, hash string) error 
 	}
 	return EndSessions(ctx, tx, account)
 }
+
+// In is an account in a company.
+type In struct {
+	Company id.Company
+	Account ID
+}
+
+// Guests returns where accounts are guests.
+func Guests(ctx context.Context, q *db.Queries, list []ID) (map[In]bool, error) {
+	rows, err := db.Read(q.GuestsAmong(ctx, list))
+	if err != nil {
+		return nil, fmt.Errorf("read guests: %w", err)
+	}
+	guests := make(map[In]bool, len(rows))
+	for _, row := range rows {
+		guests[In{row.CompanyID, row.AccountID}] = true
+	}
+	return guests, nil
+}

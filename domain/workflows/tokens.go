@@ -178,3 +178,8 @@ func (w *Workflows) ValidTokens(ctx context.Context, tokens []id.Token) ([]id.To
 func (w *Workflows) Epochs(ctx context.Context, list []accounts.ID) (map[accounts.ID]uint64, error) {
 	return accounts.Epochs(ctx, w.db.Queries, list)
 }
+
+// Guests returns where accounts are guests.
+func (w *Workflows) Guests(ctx context.Context, list []accounts.ID) (map[accounts.In]bool, error) {
+	return accounts.Guests(ctx, w.db.Queries, list)
+}

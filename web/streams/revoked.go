@@ -17,13 +17,16 @@ type Access interface {
 	ValidTokens(ctx context.Context, tokens []id.Token) ([]id.Token, error)
 	// Epochs returns the epochs of accounts: sessions that began in another one have ended.
 	Epochs(ctx context.Context, list []accounts.ID) (map[accounts.ID]uint64, error)
+	// Guests returns where accounts are guests.
+	Guests(ctx context.Context, list []accounts.ID) (map[accounts.In]bool, error)
 }
 
-// reader is the token of a request, or else a session of an account that began in an epoch.
+// reader is the token of a request, or else a session that began in an epoch, of an account in a company.
 type reader struct {
-	token   id.Token
-	account accounts.ID
-	epoch   uint64
+	accounts.In
+	guest bool
+	token id.Token
+	epoch uint64
 }
 
 const (
@@ -32,8 +35,9 @@ const (
 	watchedMax = 1000 // tokens or accounts of one statement
 )
 
-// watch ends the responses of tokens and sessions that have ended, until no response is open: with two statements
-// for up to a thousand readers, however many responses they have. Checks of each stream (Limits.Check) find the rest.
+// watch ends the responses of tokens and sessions that have ended, and of members that became guests or the other way
+// round, who see other boards then, until no response is open: with three statements for up to a thousand readers,
+// however many responses they have. Checks of each stream (Limits.Check) find the rest.
 func (s *Streams) watch() {
 	for wait.Sleep(s.ending, watchEvery) == nil {
 		readers := s.readers()
@@ -41,7 +45,10 @@ func (s *Streams) watch() {
 			return
 		}
 		for _, lost := range s.lost(readers) {
-			s.endReader(lost)
+			s.endReader(lost, true)
+		}
+		for _, changed := range s.changed(readers) {
+			s.endReader(changed, false)
 		}
 	}
 }
@@ -117,7 +124,7 @@ func (s *Streams) lostSessions(ctx context.Context, readers []reader) (lost []re
 	var list []accounts.ID
 	for _, r := range readers {
 		if r.token == 0 {
-			list = append(list, r.account)
+			list = append(list, r.Account)
 		}
 	}
 	if list == nil {
@@ -128,17 +135,43 @@ func (s *Streams) lostSessions(ctx context.Context, readers []reader) (lost []re
 		return nil
 	}
 	for _, r := range readers {
-		if r.token == 0 && epochs[r.account] != r.epoch {
+		if r.token == 0 && epochs[r.Account] != r.epoch {
 			lost = append(lost, r)
 		}
 	}
 	return lost
 }
 
-func (s *Streams) endReader(lost reader) {
+// changed are the readers that became guests, or are no longer.
+func (s *Streams) changed(readers []reader) (changed []reader) {
+	ctx, cancel := context.WithTimeout(s.ending, 5*time.Second)
+	defer cancel()
+	for chunk := range slices.Chunk(readers, watchedMax) {
+		list := make([]accounts.ID, len(chunk))
+		for i, r := range chunk {
+			list[i] = r.Account
+		}
+		guests, err := s.access.Guests(ctx, list)
+		if err != nil {
+			return changed
+		}
+		for _, r := range chunk {
+			if guests[r.In] != r.guest {
+				changed = append(changed, r)
+			}
+		}
+	}
+	return changed
+}
+
+// endReader ends the responses of a reader, which lost its access or may come again.
+func (s *Streams) endReader(which reader, lost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for r := range s.held[lost] {
+	for r := range s.held[which] {
+		if lost {
+			r.lost.Store(true)
+		}
 		r.end()
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -231,7 +232,8 @@ type Response struct {
 	session string
 	company id.Company
 	reader  reader
-	alive   context.Context // ends when the reader loses its access or the server stops
+	alive   context.Context // ends when the reader loses its access, sees other boards, or the server stops
+	lost    atomic.Bool     // the reader lost its access
 	end     func()          // ends alive
 	release func()          // ends ctx
 }
@@ -266,7 +268,7 @@ func (s *Streams) Hold(c echo.Context, session string) (*Response, error) {
 func (r *Response) Context() context.Context { return r.ctx }
 
 // Lost reports whether Context ended because the reader lost its access.
-func (r *Response) Lost() bool { return r.alive.Err() != nil && r.streams.ending.Err() == nil }
+func (r *Response) Lost() bool { return r.lost.Load() && r.streams.ending.Err() == nil }
 
 // Close ends the response.
 func (r *Response) Close() {
@@ -278,10 +280,12 @@ func (r *Response) Close() {
 
 func readerOf(c echo.Context) reader {
 	actor := accounts.ActorFrom(c.Request().Context())
-	if actor.Token != 0 {
-		return reader{token: actor.Token}
+	r := reader{In: accounts.In{Company: actor.Company.ID, Account: actor.Account.ID}, guest: actor.Role == accounts.Guest,
+		token: actor.Token}
+	if r.token == 0 {
+		r.epoch = actor.Account.Epoch
 	}
-	return reader{account: actor.Account.ID, epoch: actor.Account.Epoch}
+	return r
 }
 
 // tokensOf stands for all tokens of an account: a user can make any number.
