@@ -255,6 +255,8 @@ func TestImport_rows(t *testing.T) {
 	e.member(t, "Zoë Twin", "zoe1@example.com", accounts.Member)
 	e.member(t, "Zoë Twin", "zoe2@example.com", accounts.Member)
 	e.member(t, "Vera", "vera@example.com", accounts.Viewer)
+	e.member(t, "Gus", "gus@example.com", accounts.Guest)
+	e.member(t, "Gil", "gil@example.com", accounts.Guest)
 	one := func(t *testing.T, file string, values ...string) (note string) {
 		t.Helper()
 		notes := e.newImport(t, file, values...).run()
@@ -264,6 +266,7 @@ func TestImport_rows(t *testing.T) {
 		_, note, _ = strings.Cut(notes[0], " in ")
 		return note
 	}
+	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "DEMO", "@gil", "member"))(t)
 	t.Run("members are matched by email, by name only if that is chosen and unambiguous", func(t *testing.T) {
 		for _, c := range []struct{ who, names, note string }{
 			{"BEN@Example.com", "", "“To do”, assigned to Ben"},
@@ -274,6 +277,8 @@ func TestImport_rows(t *testing.T) {
 			{"Ben <other@example.com>", "true", "“To do”; no member is named “Ben <other@example.com>”"},
 			{"Zoë Twin", "true", "“To do”; no member is named “Zoë Twin”"},
 			{"vera@example.com", "", "“To do”; Vera is a viewer, and is not assigned"},
+			{"gus@example.com", "", "“To do”; Gus does not see the board, and is not assigned"},
+			{"gil@example.com", "", "“To do”, assigned to Gil"},
 		} {
 			got := one(t, "title,key,assignee\nx,P-"+c.who+c.names+",\""+c.who+"\"\n", "names", c.names)
 			if got != c.note {
@@ -434,9 +439,11 @@ func TestImport_files(t *testing.T) {
 				t.Errorf("%s: %v", param, err)
 			}
 		}
-		if err := e.Migration(t, "import-tickets").Check(e.Ctx,
-			e.newImport(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
-			t.Errorf("a viewer imports: %v", err)
+		for _, author := range []string{"vera@example.com", "gil@example.com"} {
+			values := e.newImport(t, "", "author", author).values
+			if err := e.Migration(t, "import-tickets").Check(e.Ctx, values); fault.Field(err) != "author" {
+				t.Errorf("%s imports: %v", author, err)
+			}
 		}
 	})
 	e.importSound(t)

@@ -270,7 +270,8 @@ func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 	return workflows.OpenTickets(ctx, tx, p.board, openings, add)
 }
 
-// imports returns what the tickets have beyond their rows. A member who left meanwhile is no assignee.
+// imports returns what the tickets have beyond their rows. A member who left meanwhile, or who does not see the board, is
+// no assignee.
 func (p *importPlan) imports(ctx context.Context, tx *db.Tx, arrivals []*arrival) ([]tickets.Import, error) {
 	var members []accounts.ID
 	for _, a := range arrivals {
@@ -279,7 +280,12 @@ func (p *importPlan) imports(ctx context.Context, tx *db.Tx, arrivals []*arrival
 		}
 	}
 	slices.Sort(members)
-	roles, err := accounts.LockMembership(ctx, tx, p.company.ID, slices.Compact(members))
+	members = slices.Compact(members)
+	roles, err := accounts.LockMembership(ctx, tx, p.company.ID, members)
+	if err != nil {
+		return nil, err
+	}
+	seeing, err := tickets.Seeing(ctx, tx, p.board.ID, members)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +293,10 @@ func (p *importPlan) imports(ctx context.Context, tx *db.Tx, arrivals []*arrival
 	for i, a := range arrivals {
 		imports[i] = a.rest
 		imports[i].Assignees = slices.DeleteFunc(slices.Clone(a.rest.Assignees), func(one tickets.Assignee) bool {
-			return roles[one.ID] == "" || roles[one.ID] == accounts.Viewer
+			if roles[one.ID] != "" && !seeing[one.ID] {
+				a.notes = append(a.notes, one.Name+" does not see the board, and is not assigned")
+			}
+			return !seeing[one.ID] || roles[one.ID] == accounts.Viewer
 		})
 	}
 	return imports, nil
