@@ -88,8 +88,8 @@ ORDER BY m.handle
 LIMIT ?`
 )
 
-// MembersWithHandle returns the members that a reader sees whose handle is in a range and whose role is not without, for
-// suggestions. For a guest it looks among a thousand, and those that boards name beside it.
+// MembersWithHandle returns the members that a reader sees whose handle is in a range and whose role is not without,
+// for suggestions. For a guest it looks among a thousand, and those that boards name beside it.
 func (q *Queries) MembersWithHandle(
 	ctx context.Context, by Sight, from, to, without string, limit int,
 ) ([]NamedMember, error) {
@@ -120,8 +120,8 @@ ORDER BY m.handle
 LIMIT ?`
 )
 
-// MembersByName returns members that a reader sees whose name is like one of two patterns and whose role is not without.
-// It reads at most a thousand, whatever the company's size, and for a guest those that boards name beside it.
+// MembersByName returns members that a reader sees whose name is like one of two patterns and whose role is not
+// without. It reads at most a thousand, whatever the company's size, and for a guest those that boards name beside it.
 func (q *Queries) MembersByName(
 	ctx context.Context, by Sight, beginning, inside, without string, limit int,
 ) ([]NamedMember, error) {

@@ -70,8 +70,8 @@ func TestEachStatementShowsGuestsWhomTheyMaySee(t *testing.T) {
 		}
 		met[at] = true
 		if unguarded[at] == "" {
-			t.Errorf("%s shows members to any guest. Look for those on the guest's boards, or name it in unguarded with the reason\n%s",
-				at, text)
+			t.Errorf("%s shows members to any guest. Look for those on the guest's boards, or name it in unguarded with "+
+				"the reason\n%s", at, text)
 		}
 	}
 	for name, text := range allQueries(t) {

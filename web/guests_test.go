@@ -29,7 +29,9 @@ func newEnvWithGuest(t testing.TB) *env {
 // listed are the handles in the list of members.
 func (a *answer) listed(t testing.TB) (handles []string) {
 	t.Helper()
-	handles = a.is(t, 200).page().Find("#members tbody .mono").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
+	handles = a.is(t, 200).page().Find("#members tbody .mono").Map(func(_ int, s *goquery.Selection) string {
+		return s.Text()
+	})
 	slices.Sort(handles)
 	return handles
 }
@@ -39,7 +41,8 @@ func TestGuestsAreInvited(t *testing.T) {
 	e := newEnv(t)
 	ana := e.ana()
 	page := ana.get("/acme/people").is(t, 200)
-	page.has(t, 1, "#invite-role option[value=guest]").textHas(t, "#invite-role-hint", "Guests see only the boards that name")
+	page.has(t, 1, "#invite-role option[value=guest]")
+	page.textHas(t, "#invite-role-hint", "Guests see only the boards that name")
 	ana.post("/acme/people/invitations", "role", "king", "days", "7").is(t, 422).
 		textHas(t, "#invite-role-error", "owner, admin, member, viewer or guest")
 

@@ -326,8 +326,8 @@ type call struct {
 	least         string
 }
 
-// forGuest is the status for a guest whom no board names: boards and tickets do not exist for it, and it changes nothing
-// else, nor gets what is the company's as a whole.
+// forGuest is the status for a guest whom no board names: boards and tickets do not exist for it, and it neither changes
+// anything else nor gets what is the company's as a whole.
 func (c call) forGuest(method string) int {
 	switch {
 	case accounts.OperatorOnly(c.scope), c.scope == accounts.ReadAudit:
