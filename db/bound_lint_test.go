@@ -43,6 +43,7 @@ var unbounded = map[string]string{
 	"queries: PurgeWatchers":      "as PurgeComments",
 	"queries: PurgeAliases":       "a ticket has one for each board that it was on",
 	"queries: PurgeOrigins":       "a ticket has one for each key that it was imported from",
+	"queries: PurgePictures":      "a ticket has as many as texts of it showed, of which a save adds a hundred",
 
 	"db/private/start.go: renewEpoch":          "as NewEpoch",
 	"db/schema_lock.go: lockCluster":           "the table has one row",

@@ -7,16 +7,73 @@ package db
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const bindPicture = `-- name: BindPicture :exec
+INSERT INTO picture (ticket_id, url_hash, url, company_id, account_id, hash, queued_at)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+ON DUPLICATE KEY UPDATE hash = VALUES(hash), due_at = NULL
+`
+
+type BindPictureParams struct {
+	TicketID  id.Ticket
+	UrlHash   []byte
+	Url       string
+	CompanyID id.Company
+	AccountID id.Account
+	Hash      []byte
+	Now       time.Time
+}
+
+// Records that a ticket shows a stored image.
+func (q *Queries) BindPicture(ctx context.Context, arg BindPictureParams) error {
+	_, err := q.db.ExecContext(ctx, bindPicture,
+		arg.TicketID,
+		arg.UrlHash,
+		arg.Url,
+		arg.CompanyID,
+		arg.AccountID,
+		arg.Hash,
+		arg.Now,
+	)
+	return err
+}
+
+const claimPicture = `-- name: ClaimPicture :execrows
+UPDATE picture SET due_at = NOW(6) + INTERVAL ? MICROSECOND, attempts = attempts + 1
+WHERE ticket_id = ? AND url_hash = ? AND due_at = ?
+`
+
+type ClaimPictureParams struct {
+	LeaseUs  interface{}
+	TicketID id.Ticket
+	UrlHash  []byte
+	DueAt    *time.Time
+}
+
+// Takes a due picture for a while: nobody else does unless that ends first.
+func (q *Queries) ClaimPicture(ctx context.Context, arg ClaimPictureParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, claimPicture,
+		arg.LeaseUs,
+		arg.TicketID,
+		arg.UrlHash,
+		arg.DueAt,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const commentsWithImages = `-- name: CommentsWithImages :many
 SELECT c.id, c.ticket_id, b.slug, t.local_id, c.body FROM comment c FORCE INDEX (PRIMARY)
-JOIN ticket t ON t.id = c.ticket_id
-JOIN board b ON b.id = t.board_id
-WHERE c.id > ? AND c.id <= ? AND b.company_id = ? AND b.archived_at IS NULL
+STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = c.ticket_id
+STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+WHERE c.id > ? AND c.id <= ? AND b.company_id = ?
   AND t.deleted_at IS NULL AND c.deleted_at IS NULL AND c.from_requester = FALSE AND LOCATE('![', c.body) > 0
 ORDER BY c.id
 `
@@ -66,8 +123,8 @@ func (q *Queries) CommentsWithImages(ctx context.Context, arg CommentsWithImages
 
 const descriptionsWithImages = `-- name: DescriptionsWithImages :many
 SELECT t.id, b.slug, t.local_id, t.description FROM ticket t FORCE INDEX (PRIMARY)
-JOIN board b ON b.id = t.board_id
-WHERE t.id > ? AND t.id <= ? AND b.company_id = ? AND b.archived_at IS NULL
+STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+WHERE t.id > ? AND t.id <= ? AND b.company_id = ?
   AND t.deleted_at IS NULL AND t.from_requester = FALSE AND LOCATE('![', t.description) > 0
 ORDER BY t.id
 `
@@ -85,8 +142,7 @@ type DescriptionsWithImagesRow struct {
 	Description string
 }
 
-// The company's tickets in (after, to] that may show images; none on archived boards, and none of requesters,
-// whose texts are shown as plain text.
+// The company's tickets in (after, to] that may show images; none of requesters, whose texts are shown as plain text.
 func (q *Queries) DescriptionsWithImages(ctx context.Context, arg DescriptionsWithImagesParams) ([]DescriptionsWithImagesRow, error) {
 	rows, err := q.db.QueryContext(ctx, descriptionsWithImages, arg.After, arg.To, arg.CompanyID)
 	if err != nil {
@@ -115,12 +171,92 @@ func (q *Queries) DescriptionsWithImages(ctx context.Context, arg DescriptionsWi
 	return items, nil
 }
 
-const imageByHash = `-- name: ImageByHash :one
-SELECT company_id, hash, content_type, bytes, width, height, created_at FROM image WHERE company_id = ? AND hash = ?
+const dropPicture = `-- name: DropPicture :exec
+UPDATE picture SET due_at = NULL WHERE ticket_id = ? AND url_hash = ?
 `
 
-func (q *Queries) ImageByHash(ctx context.Context, companyID id.Company, hash []byte) (Image, error) {
-	row := q.db.QueryRowContext(ctx, imageByHash, companyID, hash)
+// Gives a picture up.
+func (q *Queries) DropPicture(ctx context.Context, ticketID id.Ticket, urlHash []byte) error {
+	_, err := q.db.ExecContext(ctx, dropPicture, ticketID, urlHash)
+	return err
+}
+
+const duePictures = `-- name: DuePictures :many
+SELECT ticket_id, url_hash, url, company_id, account_id, due_at, attempts FROM picture FORCE INDEX (ix_picture_due)
+WHERE due_at <= NOW(6)
+ORDER BY due_at
+LIMIT ?
+`
+
+type DuePicturesRow struct {
+	TicketID  id.Ticket
+	UrlHash   []byte
+	Url       string
+	CompanyID id.Company
+	AccountID id.Account
+	DueAt     *time.Time
+	Attempts  uint8
+}
+
+func (q *Queries) DuePictures(ctx context.Context, limit int32) ([]DuePicturesRow, error) {
+	rows, err := q.db.QueryContext(ctx, duePictures, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DuePicturesRow
+	for rows.Next() {
+		var i DuePicturesRow
+		if err := rows.Scan(
+			&i.TicketID,
+			&i.UrlHash,
+			&i.Url,
+			&i.CompanyID,
+			&i.AccountID,
+			&i.DueAt,
+			&i.Attempts,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const imageByHash = `-- name: ImageByHash :one
+SELECT i.company_id, i.hash, i.content_type, i.bytes, i.width, i.height, i.created_at, i.everyone FROM image i
+WHERE i.company_id = ? AND i.hash = ?
+  AND (i.everyone = TRUE AND ? >= 0 OR EXISTS (
+    SELECT 1 FROM picture p FORCE INDEX (ix_picture_image)
+    STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = p.ticket_id
+    STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+    LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+    WHERE p.company_id = i.company_id AND p.hash = i.hash AND t.deleted_at IS NULL AND b.company_id = i.company_id
+      AND (x.level IS NOT NULL OR b.privacy <= ?)))
+`
+
+type ImageByHashParams struct {
+	CompanyID id.Company
+	Hash      []byte
+	Reach     int8
+	Reader    id.Account
+}
+
+// An image that all members see, or that a ticket in sight shows.
+func (q *Queries) ImageByHash(ctx context.Context, arg ImageByHashParams) (Image, error) {
+	row := q.db.QueryRowContext(ctx, imageByHash,
+		arg.CompanyID,
+		arg.Hash,
+		arg.Reach,
+		arg.Reader,
+		arg.Reach,
+	)
 	var i Image
 	err := row.Scan(
 		&i.CompanyID,
@@ -130,12 +266,13 @@ func (q *Queries) ImageByHash(ctx context.Context, companyID id.Company, hash []
 		&i.Width,
 		&i.Height,
 		&i.CreatedAt,
+		&i.Everyone,
 	)
 	return i, err
 }
 
 const imageBySource = `-- name: ImageBySource :one
-SELECT i.company_id, i.hash, i.content_type, i.bytes, i.width, i.height, i.created_at FROM image_source s
+SELECT i.company_id, i.hash, i.content_type, i.bytes, i.width, i.height, i.created_at, i.everyone FROM image_source s
 JOIN image i ON i.company_id = s.company_id AND i.hash = s.hash
 WHERE s.company_id = ? AND s.url_hash = ? AND s.created_at >= ?
 `
@@ -158,6 +295,7 @@ func (q *Queries) ImageBySource(ctx context.Context, arg ImageBySourceParams) (I
 		&i.Width,
 		&i.Height,
 		&i.CreatedAt,
+		&i.Everyone,
 	)
 	return i, err
 }
@@ -184,10 +322,110 @@ func (q *Queries) LastTicket(ctx context.Context) (int64, error) {
 	return id, err
 }
 
-const saveImage = `-- name: SaveImage :exec
-INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at)
+const picturesShown = `-- name: PicturesShown :many
+SELECT url_hash, hash FROM picture
+WHERE ticket_id = ? AND url_hash IN (/*SLICE:addresses*/?) AND hash IS NOT NULL
+`
+
+type PicturesShownRow struct {
+	UrlHash []byte
+	Hash    []byte
+}
+
+// The stored images of some addresses in texts of a ticket.
+func (q *Queries) PicturesShown(ctx context.Context, ticketID id.Ticket, addresses [][]byte) ([]PicturesShownRow, error) {
+	query := picturesShown
+	var queryParams []interface{}
+	queryParams = append(queryParams, ticketID)
+	if len(addresses) > 0 {
+		for _, v := range addresses {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:addresses*/?", strings.Repeat(",?", len(addresses))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:addresses*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PicturesShownRow
+	for rows.Next() {
+		var i PicturesShownRow
+		if err := rows.Scan(&i.UrlHash, &i.Hash); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const postponePicture = `-- name: PostponePicture :exec
+UPDATE picture SET due_at = NOW(6) + INTERVAL ? MICROSECOND, attempts = ?
+WHERE ticket_id = ? AND url_hash = ? AND hash IS NULL
+`
+
+type PostponePictureParams struct {
+	WaitUs   interface{}
+	Attempts uint8
+	TicketID id.Ticket
+	UrlHash  []byte
+}
+
+func (q *Queries) PostponePicture(ctx context.Context, arg PostponePictureParams) error {
+	_, err := q.db.ExecContext(ctx, postponePicture,
+		arg.WaitUs,
+		arg.Attempts,
+		arg.TicketID,
+		arg.UrlHash,
+	)
+	return err
+}
+
+const queuePicture = `-- name: QueuePicture :exec
+INSERT INTO picture (ticket_id, url_hash, url, company_id, account_id, due_at, queued_at)
 VALUES (?, ?, ?, ?, ?, ?, ?)
-ON DUPLICATE KEY UPDATE bytes = bytes
+ON DUPLICATE KEY UPDATE
+  attempts = IF(hash IS NULL AND due_at IS NULL AND queued_at < VALUES(queued_at) - INTERVAL 1 HOUR, 0, attempts),
+  due_at = IF(hash IS NULL AND due_at IS NULL AND queued_at < VALUES(queued_at) - INTERVAL 1 HOUR, VALUES(due_at), due_at),
+  queued_at = IF(due_at = VALUES(due_at), VALUES(queued_at), queued_at)
+`
+
+type QueuePictureParams struct {
+	TicketID  id.Ticket
+	UrlHash   []byte
+	Url       string
+	CompanyID id.Company
+	AccountID id.Account
+	DueAt     *time.Time
+	Now       time.Time
+}
+
+// Has a picture fetched. One that was given up is tried again an hour after it was queued.
+func (q *Queries) QueuePicture(ctx context.Context, arg QueuePictureParams) error {
+	_, err := q.db.ExecContext(ctx, queuePicture,
+		arg.TicketID,
+		arg.UrlHash,
+		arg.Url,
+		arg.CompanyID,
+		arg.AccountID,
+		arg.DueAt,
+		arg.Now,
+	)
+	return err
+}
+
+const saveImage = `-- name: SaveImage :exec
+INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at, everyone)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON DUPLICATE KEY UPDATE everyone = everyone OR VALUES(everyone)
 `
 
 type SaveImageParams struct {
@@ -198,9 +436,10 @@ type SaveImageParams struct {
 	Width       uint32
 	Height      uint32
 	CreatedAt   time.Time
+	Everyone    bool
 }
 
-// The same image may be kept twice.
+// The same image may be kept twice; whoever saw it sees it still.
 func (q *Queries) SaveImage(ctx context.Context, arg SaveImageParams) error {
 	_, err := q.db.ExecContext(ctx, saveImage,
 		arg.CompanyID,
@@ -210,6 +449,7 @@ func (q *Queries) SaveImage(ctx context.Context, arg SaveImageParams) error {
 		arg.Width,
 		arg.Height,
 		arg.CreatedAt,
+		arg.Everyone,
 	)
 	return err
 }
@@ -237,5 +477,20 @@ func (q *Queries) SaveImageSource(ctx context.Context, arg SaveImageSourceParams
 		arg.Hash,
 		arg.CreatedAt,
 	)
+	return err
+}
+
+const storePicture = `-- name: StorePicture :exec
+UPDATE picture SET hash = ?, due_at = NULL WHERE ticket_id = ? AND url_hash = ?
+`
+
+type StorePictureParams struct {
+	Hash     []byte
+	TicketID id.Ticket
+	UrlHash  []byte
+}
+
+func (q *Queries) StorePicture(ctx context.Context, arg StorePictureParams) error {
+	_, err := q.db.ExecContext(ctx, storePicture, arg.Hash, arg.TicketID, arg.UrlHash)
 	return err
 }

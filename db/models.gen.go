@@ -317,6 +317,7 @@ type Image struct {
 	Width       uint32
 	Height      uint32
 	CreatedAt   time.Time
+	Everyone    bool
 }
 
 type ImageSource struct {
@@ -556,6 +557,18 @@ type PeopleGroupMember struct {
 	AccountID id.Account
 }
 
+type Picture struct {
+	TicketID  id.Ticket
+	UrlHash   []byte
+	Url       string
+	CompanyID id.Company
+	AccountID id.Account
+	Hash      []byte
+	DueAt     *time.Time
+	Attempts  uint8
+	QueuedAt  time.Time
+}
+
 type PublicLimit struct {
 	Name   []byte
 	Used   uint32
@@ -644,6 +657,7 @@ type RequestForm struct {
 	IsOn      bool
 	Intro     string
 	UpdatedAt time.Time
+	Proof     bool
 }
 
 type RequestWatcher struct {

@@ -464,6 +464,25 @@ func (q *Queries) PurgeOrigins(ctx context.Context, tickets []id.Ticket) error {
 	return err
 }
 
+const purgePictures = `-- name: PurgePictures :exec
+DELETE FROM picture WHERE ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgePictures(ctx context.Context, tickets []id.Ticket) error {
+	query := purgePictures
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
 const purgeTickets = `-- name: PurgeTickets :execrows
 DELETE FROM ticket WHERE id IN (/*SLICE:tickets*/?) AND deleted_at IS NOT NULL
 `

@@ -14,14 +14,15 @@ import (
 )
 
 const addForm = `-- name: AddForm :exec
-INSERT INTO request_form (board_id, is_on, intro, updated_at)
-VALUES (?, ?, ?, ?)
+INSERT INTO request_form (board_id, is_on, intro, proof, updated_at)
+VALUES (?, ?, ?, ?, ?)
 `
 
 type AddFormParams struct {
 	BoardID id.Board
 	IsOn    bool
 	Intro   string
+	Proof   bool
 	Now     time.Time
 }
 
@@ -30,6 +31,7 @@ func (q *Queries) AddForm(ctx context.Context, arg AddFormParams) error {
 		arg.BoardID,
 		arg.IsOn,
 		arg.Intro,
+		arg.Proof,
 		arg.Now,
 	)
 	return err
@@ -111,19 +113,25 @@ func (q *Queries) ForgetPublicLimits(ctx context.Context, before time.Time) (int
 }
 
 const formOfBoard = `-- name: FormOfBoard :one
-SELECT is_on, intro, updated_at FROM request_form WHERE board_id = ?
+SELECT is_on, intro, proof, updated_at FROM request_form WHERE board_id = ?
 `
 
 type FormOfBoardRow struct {
 	IsOn      bool
 	Intro     string
+	Proof     bool
 	UpdatedAt time.Time
 }
 
 func (q *Queries) FormOfBoard(ctx context.Context, boardID id.Board) (FormOfBoardRow, error) {
 	row := q.db.QueryRowContext(ctx, formOfBoard, boardID)
 	var i FormOfBoardRow
-	err := row.Scan(&i.IsOn, &i.Intro, &i.UpdatedAt)
+	err := row.Scan(
+		&i.IsOn,
+		&i.Intro,
+		&i.Proof,
+		&i.UpdatedAt,
+	)
 	return i, err
 }
 
@@ -169,7 +177,7 @@ func (q *Queries) LookupsSince(ctx context.Context, since time.Time) (LookupsSin
 }
 
 const openForm = `-- name: OpenForm :one
-SELECT b.id AS board_id, b.title, f.intro, c.id AS company_id, c.slug AS company_slug, c.name AS company_name
+SELECT b.id AS board_id, b.title, f.intro, f.proof, c.id AS company_id, c.slug AS company_slug, c.name AS company_name
 FROM company c
 JOIN board_slug s ON s.company_id = c.id
 JOIN board b ON b.id = s.board_id
@@ -181,6 +189,7 @@ type OpenFormRow struct {
 	BoardID     id.Board
 	Title       string
 	Intro       string
+	Proof       bool
 	CompanyID   id.Company
 	CompanySlug string
 	CompanyName string
@@ -194,6 +203,7 @@ func (q *Queries) OpenForm(ctx context.Context, company string, slug string) (Op
 		&i.BoardID,
 		&i.Title,
 		&i.Intro,
+		&i.Proof,
 		&i.CompanyID,
 		&i.CompanySlug,
 		&i.CompanyName,
@@ -447,13 +457,14 @@ func (q *Queries) RequestWatchers(ctx context.Context, arg RequestWatchersParams
 }
 
 const setForm = `-- name: SetForm :execrows
-UPDATE request_form SET is_on = ?, intro = ?, updated_at = ?
+UPDATE request_form SET is_on = ?, intro = ?, proof = ?, updated_at = ?
 WHERE board_id = ? AND updated_at = ?
 `
 
 type SetFormParams struct {
 	IsOn      bool
 	Intro     string
+	Proof     bool
 	UpdatedAt time.Time
 	BoardID   id.Board
 	Seen      time.Time
@@ -464,6 +475,7 @@ func (q *Queries) SetForm(ctx context.Context, arg SetFormParams) (int64, error)
 	result, err := q.db.ExecContext(ctx, setForm,
 		arg.IsOn,
 		arg.Intro,
+		arg.Proof,
 		arg.UpdatedAt,
 		arg.BoardID,
 		arg.Seen,

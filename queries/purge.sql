@@ -45,6 +45,9 @@ DELETE FROM watcher WHERE ticket_id IN (sqlc.slice(tickets));
 -- name: PurgeAliases :exec
 DELETE FROM ticket_alias WHERE ticket_id IN (sqlc.slice(tickets));
 
+-- name: PurgePictures :exec
+DELETE FROM picture WHERE ticket_id IN (sqlc.slice(tickets));
+
 -- name: PurgeOrigins :exec
 DELETE FROM ticket_origin WHERE ticket_id IN (sqlc.slice(tickets));
 

@@ -1,18 +1,18 @@
 -- name: FormOfBoard :one
-SELECT is_on, intro, updated_at FROM request_form WHERE board_id = sqlc.arg(board_id);
+SELECT is_on, intro, proof, updated_at FROM request_form WHERE board_id = sqlc.arg(board_id);
 
 -- name: AddForm :exec
-INSERT INTO request_form (board_id, is_on, intro, updated_at)
-VALUES (sqlc.arg(board_id), sqlc.arg(is_on), sqlc.arg(intro), sqlc.arg(now));
+INSERT INTO request_form (board_id, is_on, intro, proof, updated_at)
+VALUES (sqlc.arg(board_id), sqlc.arg(is_on), sqlc.arg(intro), sqlc.arg(proof), sqlc.arg(now));
 
 -- name: SetForm :execrows
 -- Changes a form of the given version.
-UPDATE request_form SET is_on = sqlc.arg(is_on), intro = sqlc.arg(intro), updated_at = sqlc.arg(updated_at)
+UPDATE request_form SET is_on = sqlc.arg(is_on), intro = sqlc.arg(intro), proof = sqlc.arg(proof), updated_at = sqlc.arg(updated_at)
 WHERE board_id = sqlc.arg(board_id) AND updated_at = sqlc.arg(seen);
 
 -- name: OpenForm :one
 -- The enabled form of an unarchived board that has or had the slug. No row for any other or unknown board.
-SELECT b.id AS board_id, b.title, f.intro, c.id AS company_id, c.slug AS company_slug, c.name AS company_name
+SELECT b.id AS board_id, b.title, f.intro, f.proof, c.id AS company_id, c.slug AS company_slug, c.name AS company_name
 FROM company c
 JOIN board_slug s ON s.company_id = c.id
 JOIN board b ON b.id = s.board_id

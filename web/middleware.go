@@ -91,7 +91,6 @@ func (s *server) asPublic(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		head := c.Response().Header()
 		head.Set("X-Robots-Tag", "noindex, nofollow")
-		head.Set("Content-Security-Policy", strings.Replace(policy, " https:", "", 1))
 		return next(c)
 	}
 }
@@ -188,7 +187,7 @@ func withAddress(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " +
 	"'self'; font-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'self'"
 

@@ -76,6 +76,7 @@ func loop(
 	var loops sync.WaitGroup
 	loops.Go(func() { w.Feeds.Run(ctx) })
 	loops.Go(func() { w.Delivery.WorkWebhooks(ctx) })
+	loops.Go(func() { w.Delivery.WorkPictures(ctx) })
 	loops.Go(func() { w.Delivery.WorkRefs(ctx) })
 	loops.Go(func() { w.Delivery.WorkRecounts(ctx) })
 	loops.Go(func() { w.Delivery.WorkAudit(ctx) })

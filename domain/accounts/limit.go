@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/limits"
 )
 
@@ -170,6 +172,25 @@ func CountJoin(ctx context.Context, tx *db.Tx, secret, address string) error {
 		return TooManyJoins{Wait: wait}
 	}
 	return countLevels(ctx, tx, levels)
+}
+
+// Pictures of texts are fetched from other hosts: so many of an account and of a company at once, and then per hour.
+var (
+	picturesOfAccount = limits.Bucket{Size: 100, Leak: time.Hour / 100}
+	picturesOfCompany = limits.Bucket{Size: 1000, Leak: time.Hour / 1000}
+)
+
+// CountPicture counts a picture that is fetched for a text of an account, or returns how long to wait and counts
+// nothing.
+func CountPicture(ctx context.Context, tx *db.Tx, company id.Company, account ID) (wait time.Duration, err error) {
+	levels := []level{
+		{name: limits.Name("pictures", strconv.FormatUint(uint64(account), 10)), next: picturesOfAccount.Add},
+		{name: limits.Name("pictures of company", strconv.FormatUint(uint64(company), 10)), next: picturesOfCompany.Add},
+	}
+	if wait, err = lockLevels(ctx, tx, levels); err != nil || wait > 0 {
+		return wait, err
+	}
+	return 0, countLevels(ctx, tx, levels)
 }
 
 // recordOnce reports whether that was not recorded within the last hour.

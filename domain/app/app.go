@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/delivery"
 	"github.com/counterfoil/counterfoil/domain/feeds"
+	keptimages "github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/kinds/codes"
 	"github.com/counterfoil/counterfoil/domain/kinds/columns"
 	"github.com/counterfoil/counterfoil/domain/kinds/images"
@@ -115,8 +116,12 @@ func New(d *db.DB, options ...Option) *App {
 	list = append(list, codes.New(d, bulk, pool).Migrations()...)
 	engine := migrations.New(d, s.files, s.log, append(list, s.more...)...)
 	measures := monitor.New(d, engine, s.replicas...)
+	var files keptimages.Files // nil, and not a nil of migrations.Files
+	if s.files != nil {
+		files = s.files
+	}
 	out := delivery.New(delivery.Config{
-		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.webhook, Base: s.base,
+		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.webhook, Files: files, Base: s.base,
 		Log: s.log, AuditDays: s.days,
 	})
 	users := workflows.New(workflows.Config{

@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/outbound"
@@ -24,7 +25,8 @@ type Config struct {
 	Refs     *refs.Engine
 	Lookups  *requests.Meter
 	Outbound *outbound.Client
-	Base     string // public base URL, without a slash at its end
+	Files    images.Files // nil if there is no place for them
+	Base     string       // public base URL, without a slash at its end
 	Log      *slog.Logger
 
 	AuditDays int // entries of audit lists are kept so long; 0: for ever
@@ -44,8 +46,10 @@ type Delivery struct {
 	lookups  *requests.Meter
 	live     *live.Hub
 	outbound *outbound.Client
+	files    images.Files
 	base     string
 	log      *slog.Logger
+	pictures outbound.Limits
 	sendFor  time.Duration // a message to a webhook may take
 	freshFor time.Duration // a row may be old when it is sent
 }
@@ -54,7 +58,7 @@ type Delivery struct {
 func New(c Config) *Delivery {
 	return &Delivery{
 		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, lookups: c.Lookups, live: live.New(),
-		outbound: c.Outbound, base: c.Base, log: c.Log, sendFor: sendFor,
+		outbound: c.Outbound, files: c.Files, base: c.Base, log: c.Log, pictures: pictureLimits, sendFor: sendFor,
 		freshFor: freshFor, sealer: accounts.NewSealer(c.DB), auditDays: c.AuditDays,
 	}
 }

@@ -1,6 +1,6 @@
-// Package delivery has what leaves after a commit: messages to webhooks, the tail of changes for open pages, and
-// the refill of the pool of reference codes. Its invariant: nothing here runs in a user's transaction. Start at
-// dispatch.go for webhooks, live.go for pages, refill.go for codes.
+// Package delivery has what leaves after a commit: messages to webhooks, the tail of changes for open pages, the
+// pictures that texts show from other hosts, and the refill of the pool of reference codes. Its invariant: nothing here runs in a user's transaction. Start at
+// dispatch.go for webhooks, live.go for pages, pictures.go for pictures, refill.go for codes.
 //
 // # Webhooks
 //

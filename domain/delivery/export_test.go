@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/outbound"
 )
 
 // RunSession is a turn of a webhook.
@@ -25,3 +26,6 @@ func (d *Delivery) SendFor(most time.Duration) { d.sendFor = most }
 
 // FreshFor has webhooks sent no row that was read longer ago.
 func (d *Delivery) FreshFor(most time.Duration) { d.freshFor = most }
+
+// LimitPictures sets the limits of fetching a picture.
+func (d *Delivery) LimitPictures(limits outbound.Limits) { d.pictures = limits }

@@ -32,6 +32,7 @@ type Image struct {
 	Bytes         int64
 	Width, Height int
 	CreatedAt     time.Time
+	Everyone      bool // seen by all members, not by readers of its tickets alone
 }
 
 // Path is the image's path for the members of a company with that slug.
@@ -40,11 +41,19 @@ func (i Image) Path(company string) string { return "/" + company + "/images/" +
 // ThumbnailOf is the path of the small copy of a company's image with that path, or of the image itself if it is
 // small; "" for a path that is no image's.
 func ThumbnailOf(company, path string) string {
-	hash, ok := strings.CutPrefix(path, "/"+company+"/images/")
-	if _, valid := ParseHash(hash); !ok || !valid {
+	if _, ok := HashOf(company, path); !ok {
 		return ""
 	}
 	return fmt.Sprintf("%s/%d", path, ThumbnailWidth)
+}
+
+// HashOf is the hash of a company's image with that path; ok is false for a path that is no image's.
+func HashOf(company, path string) (hash Hash, ok bool) {
+	text, ok := strings.CutPrefix(path, "/"+company+"/images/")
+	if !ok {
+		return Hash{}, false
+	}
+	return ParseHash(text)
 }
 
 // Blob is the name of its file. Companies that keep the same picture share it.

@@ -10,17 +10,26 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Keep records a company's image, whose file is stored, and the address that it came from.
-func Keep(ctx context.Context, tx *db.Tx, image Image, address string) error {
+// Save records a company's image, whose file is stored. Unless it was there, only those see it who see a ticket that it
+// is bound to, or all members if it is for everyone.
+func Save(ctx context.Context, tx *db.Tx, image Image) error {
 	err := tx.SaveImage(ctx, db.SaveImageParams{
 		CompanyID: image.Company, Hash: image.Hash[:], ContentType: image.Type, Bytes: uint64(image.Bytes),
-		Width: uint32(image.Width), Height: uint32(image.Height), CreatedAt: tx.Now,
+		Width: uint32(image.Width), Height: uint32(image.Height), CreatedAt: tx.Now, Everyone: image.Everyone,
 	})
 	if err != nil {
-		return fmt.Errorf("keep image: %w", err)
+		return fmt.Errorf("save image: %w", err)
+	}
+	return nil
+}
+
+// Keep is Save, and records the address that it came from.
+func Keep(ctx context.Context, tx *db.Tx, image Image, address string) error {
+	if err := Save(ctx, tx, image); err != nil {
+		return err
 	}
 	source := sha256.Sum256([]byte(address))
-	err = tx.SaveImageSource(ctx, db.SaveImageSourceParams{CompanyID: image.Company, UrlHash: source[:], Url: address,
+	err := tx.SaveImageSource(ctx, db.SaveImageSourceParams{CompanyID: image.Company, UrlHash: source[:], Url: address,
 		Hash: image.Hash[:], CreatedAt: tx.Now})
 	if err != nil {
 		return fmt.Errorf("keep source of image: %w", err)
@@ -28,9 +37,10 @@ func Keep(ctx context.Context, tx *db.Tx, image Image, address string) error {
 	return nil
 }
 
-// ByHash returns an image of a company, or NotFound.
-func ByHash(ctx context.Context, q *db.Queries, company id.Company, hash Hash) (Image, error) {
-	return imageFrom(db.Read(q.ImageByHash(ctx, company, hash[:])))
+// ByHash returns an image in sight, or NotFound.
+func ByHash(ctx context.Context, q *db.Queries, sight db.Sight, hash Hash) (Image, error) {
+	return imageFrom(db.Read(q.ImageByHash(ctx, db.ImageByHashParams{CompanyID: sight.Company, Hash: hash[:],
+		Reach: sight.Reach, Reader: sight.Reader})))
 }
 
 // BySource returns the image of a company that an address gave, not before since, or NotFound.
@@ -49,6 +59,6 @@ func imageFrom(row db.Image, err error) (Image, error) {
 	}
 	return Image{
 		Company: row.CompanyID, Hash: Hash(row.Hash), Type: row.ContentType, Bytes: int64(row.Bytes), Width: int(row.Width),
-		Height: int(row.Height), CreatedAt: row.CreatedAt,
+		Height: int(row.Height), CreatedAt: row.CreatedAt, Everyone: row.Everyone,
 	}, nil
 }

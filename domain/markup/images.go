@@ -1,6 +1,8 @@
 package markup
 
 import (
+	"bytes"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -16,7 +18,7 @@ type Image struct {
 	Start, End int // bytes of the source
 }
 
-// Remote reports whether the image comes from another host.
+// Remote reports whether the image can be fetched from another host.
 func (i Image) Remote() bool {
 	scheme, rest, _ := strings.Cut(i.Address, "//")
 	scheme = strings.ToLower(scheme)
@@ -40,7 +42,7 @@ func Images(source string) []Image {
 			return ast.WalkContinue, nil
 		}
 		if at, ok := within(content, image.Destination); ok {
-			list = append(list, Image{string(util.URLEscape(image.Destination, true)), at, at + len(image.Destination)})
+			list = append(list, Image{addressOf(image), at, at + len(image.Destination)})
 		}
 		return ast.WalkSkipChildren, nil // an image in its text is not shown
 	})
@@ -68,11 +70,16 @@ func ReplaceImages(source, address, with string) (string, int) {
 	return source, n
 }
 
-// shrink shows images by their small copies, as links to the whole ones unless they are in a link.
-func (r *references) shrink(doc ast.Node) {
-	if r.small == nil {
-		return
-	}
+// Picture is an image that can be shown. Path is where it is here, Small where its small copy is, "" if it has none. The
+// zero Picture is none that can be shown.
+type Picture struct{ Path, Small string }
+
+// Pictures returns the picture of an image's address.
+type Pictures func(address string) Picture
+
+// place shows images by their small copies, as links to the whole ones unless they are in a link. One of another host
+// without a copy here becomes a link to it, so that no reader's browser asks that host.
+func (r *references) place(doc ast.Node, source []byte) {
 	var list []*ast.Image
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		image, ok := n.(*ast.Image)
@@ -83,19 +90,83 @@ func (r *references) shrink(doc ast.Node) {
 		return ast.WalkSkipChildren, nil
 	})
 	for _, image := range list {
-		small := r.small(string(image.Destination))
-		if small == "" {
-			continue
+		address := addressOf(image)
+		var picture Picture
+		if r.pictures != nil {
+			picture = r.pictures(address)
 		}
-		if !inLink(image) {
-			whole := ast.NewLink()
-			whole.Destination, whole.Title = image.Destination, []byte("The whole image") // a name if the image has none
-			whole.SetAttributeString("class", []byte("picture"))
-			image.Parent().ReplaceChild(image.Parent(), image, whole)
-			whole.AppendChild(whole, image)
+		switch {
+		case picture != Picture{}:
+			show(image, picture)
+		case !isLocal(address):
+			leaveOut(image, source)
 		}
-		image.Destination = []byte(small)
 	}
+}
+
+func addressOf(image *ast.Image) string { return string(util.URLEscape(image.Destination, true)) }
+
+// isLocal reports whether every browser reads an address as one of this server.
+func isLocal(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme == "" && u.Host == "" && u.Opaque == "" && !strings.ContainsAny(address, "\\\t\n\r") &&
+		!strings.HasPrefix(address, "//")
+}
+
+func show(image *ast.Image, picture Picture) {
+	image.Destination = []byte(picture.Path)
+	if picture.Small == "" {
+		return
+	}
+	if !inLink(image) {
+		whole := ast.NewLink()
+		whole.Destination, whole.Title = image.Destination, []byte("The whole image") // a name if the image has none
+		whole.SetAttributeString("class", []byte("picture"))
+		image.Parent().ReplaceChild(image.Parent(), image, whole)
+		whole.AppendChild(whole, image)
+	}
+	image.Destination = []byte(picture.Small)
+}
+
+// leaveOut replaces an image by a link to it, or by its text if it is in a link.
+func leaveOut(image *ast.Image, source []byte) {
+	text := ast.NewString(altOf(image, source))
+	var with ast.Node = text
+	if !inLink(image) {
+		link := ast.NewLink()
+		link.Destination, link.Title = image.Destination, image.Title
+		link.AppendChild(link, text)
+		with = link
+	}
+	image.Parent().ReplaceChild(image.Parent(), image, with)
+}
+
+// altOf is the text of an image, as it is written, or what stands for it.
+func altOf(image *ast.Image, source []byte) []byte {
+	var alt []byte
+	_ = ast.Walk(image, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Text:
+			if entering {
+				alt = append(alt, n.Segment.Value(source)...)
+				if n.SoftLineBreak() || n.HardLineBreak() {
+					alt = append(alt, ' ')
+				}
+			}
+		case *ast.AutoLink:
+			if entering {
+				alt = append(alt, n.Label(source)...)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if len(bytes.TrimSpace(alt)) > 0 {
+		return alt
+	}
+	if u, err := url.Parse(addressOf(image)); err == nil && u.Host != "" {
+		return []byte("image of " + u.Hostname())
+	}
+	return []byte("image")
 }
 
 // inLink reports whether a node is within a link.

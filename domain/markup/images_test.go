@@ -1,6 +1,7 @@
 package markup_test
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -77,7 +78,7 @@ func TestReplaceImages(t *testing.T) {
 // sources are the addresses of the images that HTML shows.
 func sources(t *rapid.T, source string) (list []string) {
 	shown := domaintest.OK(markup.Render(source, func(string) string { return "" }, func(string) string { return "" },
-		nil))(t)
+		func(address string) markup.Picture { return markup.Picture{Path: address} }))(t)
 	for z := html.NewTokenizer(strings.NewReader(shown)); z.Next() != html.ErrorToken; {
 		if token := z.Token(); token.Data == "img" {
 			for _, attribute := range token.Attr {
@@ -135,25 +136,61 @@ func TestImagesAreThoseOfRender(t *testing.T) {
 
 func TestRender_smallCopies(t *testing.T) {
 	t.Parallel()
-	small := func(address string) string {
-		if address == "/a.png" {
-			return "/small.png"
+	pictures := func(address string) markup.Picture {
+		switch address {
+		case "/a.png", "https://a.example/kept":
+			return markup.Picture{Path: "/a.png", Small: "/small.png"}
+		case "https://a.example/tiny":
+			return markup.Picture{Path: "/tiny.png"}
 		}
-		return ""
+		return markup.Picture{}
 	}
 	for name, c := range map[string]struct{ source, want string }{
 		"a stored image leads to the whole one":    {"![cat](/a.png)", `<p><a href="/a.png" title="The whole image" class="picture"><img src="/small.png" alt="cat"></a></p>`},
 		"also by a reference, and without a name":  {"![][a]\n\n[a]: /a.png", `<p><a href="/a.png" title="The whole image" class="picture"><img src="/small.png" alt=""></a></p>`},
 		"one within a link leads where that leads": {"[see ![cat](/a.png)](/x)", `<p><a href="/x">see <img src="/small.png" alt="cat"></a></p>`},
 		"another image is shown as it is":          {"![cat](/b.png)", `<p><img src="/b.png" alt="cat"></p>`},
+		"one of another host by its copy":          {"![cat](https://a.example/kept)", `<p><a href="/a.png" title="The whole image" class="picture"><img src="/small.png" alt="cat"></a></p>`},
+		"a small one without a link":               {"![cat](https://a.example/tiny 'x')", `<p><img src="/tiny.png" alt="cat" title="x"></p>`},
+		"without a copy it is a link":              {"![a **cat**](https://a.example/none 'x')", `<p><a href="https://a.example/none" title="x" rel="nofollow noreferrer">a cat</a></p>`},
+		"in a link it is its text":                 {"[![cat &lt;b&gt;](https://a.example/none)](/x)", `<p><a href="/x">cat &lt;b&gt;</a></p>`},
+		"without a text it has the host's name":    {"![](//a.example/none)", `<p><a href="//a.example/none" rel="nofollow noreferrer">image of a.example</a></p>`},
+		"a link in its text is text":               {"![a [b](/c) <https://d.example>](https://a.example/none)", `<p><a href="https://a.example/none" rel="nofollow noreferrer">a b https://d.example</a></p>`},
+		"other schemes are no image":               {"![cat](data:image/png;base64,AAAA) ![dog](ftp://a.example/x)", `<p>cat dog</p>`},
 		"and code is code":                         {"`![cat](/a.png)`", `<p><code>![cat](/a.png)</code></p>`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := markup.Render(c.source, func(string) string { return "" }, func(string) string { return "" }, small)
+			got, err := markup.Render(c.source, func(string) string { return "" }, func(string) string { return "" }, pictures)
 			if err != nil || strings.TrimSpace(got) != c.want {
 				t.Errorf("%v\n got %s\nwant %s", err, got, c.want)
 			}
 		})
 	}
+}
+
+// Whatever a text is, no browser asks another host for its images.
+func TestRender_showsNoImageOfAnotherHost(t *testing.T) {
+	t.Parallel()
+	none := func(string) string { return "" }
+	address := rapid.StringOf(rapid.SampledFrom([]rune(`htps:/\\.a@%09?#&;[]<x> ` + "\t\n")))
+	rapid.Check(t, func(t *rapid.T) {
+		source := "![a](" + address.Draw(t, "address") + ")\n\n![b](<" + address.Draw(t, "other") + ">)\n\n![c][d]\n\n[d]: " +
+			address.Draw(t, "defined")
+		shown := domaintest.OK(markup.Render(source, none, none, nil))(t)
+		base := domaintest.OK(url.Parse("https://here.example/acme/A-1"))(t)
+		for z := html.NewTokenizer(strings.NewReader(shown)); z.Next() != html.ErrorToken; {
+			token := z.Token()
+			for _, attribute := range token.Attr {
+				if token.Data != "img" || attribute.Key != "src" {
+					continue
+				}
+				// Browsers take a backslash for a slash, and leave tabs and ends of lines out.
+				read := strings.NewReplacer(`\`, "/", "\t", "", "\n", "", "\r", "").Replace(strings.TrimSpace(attribute.Val))
+				if to, err := base.Parse(read); err != nil || to.Host != base.Host || to.Scheme != "https" {
+					t.Fatalf("%q shows %q of %q: %v", source, attribute.Val, shown, err)
+				}
+			}
+		}
+	})
 }

@@ -21,15 +21,12 @@ import (
 // such as NINJA-42.
 type Linker func(key string) string
 
-// Shrinker returns the address of the small copy of the image with that address, or "" if there is none.
-type Shrinker func(address string) string
-
 // Render returns Markdown (GitHub's flavour) as HTML with allowed tags and attributes only: no script, style, form or
 // frame. Links to other sites carry rel="nofollow noreferrer". Handles such as @ana are marked if people has a name
-// for them. An image with a copy in small is shown by that, as a link to the whole one; small may be nil. A text that
-// would take long is shown as plain text.
-func Render(source string, link Linker, members Namer, small Shrinker) (string, error) {
-	html, typed, err := render(source, link, members, small)
+// for them. An image with a small copy is shown by that, as a link to the whole one. One of another host is shown only by
+// its picture here, else as a link; pictures may be nil. A text that would take long is shown as plain text.
+func Render(source string, link Linker, members Namer, pictures Pictures) (string, error) {
+	html, typed, err := render(source, link, members, pictures)
 	if typed {
 		return plain(source), nil
 	}
@@ -43,11 +40,11 @@ func AsTyped(source string) (bool, error) {
 	return typed, err
 }
 
-func render(source string, link Linker, members Namer, small Shrinker) (_ string, typed bool, err error) {
+func render(source string, link Linker, members Namer, pictures Pictures) (_ string, typed bool, err error) {
 	if tooCostly(source) {
 		return "", true, nil
 	}
-	doc := parse(source, &references{link: link, members: members, small: small, room: maxNames})
+	doc := parse(source, &references{link: link, members: members, pictures: pictures, room: maxNames})
 	if swells(doc, len(source)) {
 		return "", true, nil
 	}
@@ -79,7 +76,7 @@ type refer struct{}
 func (refer) Transform(doc *ast.Document, reader text.Reader, with parser.Context) {
 	if refs, ok := with.Get(referencesKey).(*references); ok {
 		refs.mark(doc, reader.Source())
-		refs.shrink(doc)
+		refs.place(doc, reader.Source())
 	}
 }
 
@@ -135,10 +132,10 @@ var keyForm = regexp.MustCompile(`\b[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,18}\b`)
 
 // references links the keys in a text and marks members, except in code and links.
 type references struct {
-	link    Linker
-	members Namer
-	small   Shrinker
-	room    int // for names, in bytes; when it is used up no more members are marked
+	link     Linker
+	members  Namer
+	pictures Pictures
+	room     int // for names, in bytes; when it is used up no more members are marked
 }
 
 func (r *references) mark(doc *ast.Document, source []byte) {

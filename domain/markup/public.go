@@ -47,7 +47,7 @@ func replaceImages(doc ast.Node, source []byte) {
 	})
 	for _, image := range list {
 		words := "Image"
-		if alt := altOf(image, source); alt != "" {
+		if alt := wordsOf(image, source); alt != "" {
 			words += ": " + alt
 		}
 		var with ast.Node = ast.NewString([]byte(words))
@@ -61,8 +61,8 @@ func replaceImages(doc ast.Node, source []byte) {
 	}
 }
 
-// altOf is the text of an image, without its markup.
-func altOf(image *ast.Image, source []byte) string {
+// wordsOf is the text of an image, without its markup.
+func wordsOf(image *ast.Image, source []byte) string {
 	var words strings.Builder
 	_ = ast.Walk(image, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if one, ok := n.(*ast.Text); ok && entering {

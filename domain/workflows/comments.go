@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -84,6 +85,7 @@ func (w *Workflows) addComment(
 	if err != nil {
 		return tickets.KeyedComment{}, err
 	}
+	pictures := w.picturesIn(actor, body)
 	comment, err := DoOnce(ctx, w, once, func() (comment tickets.KeyedComment, err error) {
 		err = w.onTicket(ctx, key, func(t lockedTicket) error {
 			comment.Key = t.Key
@@ -102,6 +104,9 @@ func (w *Workflows) addComment(
 			if err := t.notify(ctx, n); err != nil {
 				return err
 			}
+			if err := keepPictures(ctx, t.tx, actor, t.ID, pictures); err != nil {
+				return err
+			}
 			return StoreResponses(ctx, t.tx, once.Row(t.tx, comment))
 		})
 		return comment, err
@@ -117,17 +122,22 @@ func (w *Workflows) addComment(
 func (w *Workflows) EditComment(
 	ctx context.Context, key tickets.Key, comment id.Comment, text string, version uint64,
 ) (said tickets.KeyedComment, err error) {
-	if _, err := mayWrite(ctx, "tickets:write"); err != nil {
+	actor, err := mayWrite(ctx, "tickets:write")
+	if err != nil {
 		return said, err
 	}
 	body, err := tickets.ParseComment(text)
 	if err != nil {
 		return said, err
 	}
+	pictures := w.picturesIn(actor, body)
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
 		var old tickets.Comment
 		said.Key = t.Key
 		if old, said.Comment, err = tickets.EditComment(ctx, t.tx, t.Ticket, comment, body, version, t.by); err != nil {
+			return err
+		}
+		if err := keepPictures(ctx, t.tx, actor, t.ID, pictures); err != nil {
 			return err
 		}
 		return t.notifyMentioned(ctx, tickets.Notifications{Comment: comment}, old.Body, body)
@@ -212,18 +222,20 @@ func membersByHandle(ctx context.Context, q *db.Queries, by db.Sight, handles []
 }
 
 // References are what the words in texts refer to: slugs that boards have or had, and members' names by handle. Gone
-// are keys of purged tickets.
+// are keys of purged tickets. Copies are the stored images of addresses of other hosts.
 type References struct {
 	Boards map[string]bool
 	Gone   map[tickets.Key]bool
 	Names  map[string]string
+	Copies map[string]images.Hash
 }
 
 // maxTerms is how many slugs, and how many handles, of a page are looked up.
 const maxTerms = 1000
 
-// References returns what the words in texts refer to. It reads only what they may refer to.
-func (w *Workflows) References(ctx context.Context, texts ...string) (refs References, err error) {
+// References returns what the words in texts of a ticket in sight, 0 for none yet, refer to. It reads only what they may
+// refer to.
+func (w *Workflows) References(ctx context.Context, ticket id.Ticket, texts ...string) (refs References, err error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return refs, err
@@ -246,7 +258,10 @@ func (w *Workflows) References(ctx context.Context, texts ...string) (refs Refer
 	for _, m := range named {
 		refs.Names[m.Handle] = m.Name
 	}
-	return refs, nil
+	if ticket != 0 {
+		refs.Copies, err = images.Copies(ctx, w.db.Queries, ticket, firstTerms(texts, remoteImages))
+	}
+	return refs, err
 }
 
 // purgedKeys returns the keys of purged tickets in texts. It reads only if a board lacks numbers.

@@ -20,7 +20,7 @@ func FilesUnavailable(err error) error {
 	}
 }
 
-// Image returns an image of the caller's company and its file, or the file of its thumbnail if small is set and it has
+// Image returns an image that a ticket in the caller's sight shows and its file, or the file of its thumbnail if small is set and it has
 // one. The file must be closed; it can be read after ctx has ended. It returns images.NotFound or FilesUnavailable.
 func (w *Workflows) Image(ctx context.Context, hash string, small bool) (images.Image, io.ReadCloser, error) {
 	actor, err := MayRead(ctx, "tickets:read")
@@ -31,7 +31,7 @@ func (w *Workflows) Image(ctx context.Context, hash string, small bool) (images.
 	if !ok {
 		return images.Image{}, nil, images.NotFound()
 	}
-	image, err := images.ByHash(ctx, w.db.Queries, actor.Company.ID, parsed)
+	image, err := images.ByHash(ctx, w.db.Queries, actor.Sight(), parsed)
 	if err != nil {
 		return images.Image{}, nil, err
 	}

@@ -29,6 +29,7 @@ type openRequest struct {
 	tickets.NewTicket
 	actor    accounts.Actor
 	mentions []string // handles in the description
+	pictures textPictures
 	once     *Once[tickets.Ticket]
 }
 
@@ -53,7 +54,8 @@ func (w *Workflows) OpenTicket(
 		return tickets.Ticket{}, boards.NotFound()
 	}
 	wanted := &openRequest{
-		tickets.NewTicket{Draft: draft, Author: user(actor)}, actor, markup.Mentions(draft.Description), once,
+		tickets.NewTicket{Draft: draft, Author: user(actor)}, actor, markup.Mentions(draft.Description),
+		w.picturesIn(actor, draft.Description), once,
 	}
 	ticket, err := DoOnce(ctx, w, once, func() (tickets.Ticket, error) {
 		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, wanted)
@@ -145,7 +147,7 @@ func (w *Workflows) openOn(
 		if opened, err = OpenTickets(ctx, tx, board.Board, wanted, tickets.Open); err != nil {
 			return err
 		}
-		if err := notifyOfNew(ctx, tx, ref.company, openings, opened); err != nil {
+		if err := followNew(ctx, tx, ref.company, openings, opened); err != nil {
 			return err
 		}
 		var responses []db.Idempotency
@@ -213,19 +215,20 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 	return nil
 }
 
-// notifyOfNew notifies the members that the descriptions of new tickets mention. Without mentions it reads nothing.
-func notifyOfNew(
+// followNew notifies the members that the descriptions of new tickets mention, and has their pictures fetched. Without
+// either it reads nothing.
+func followNew(
 	ctx context.Context, tx *db.Tx, company id.Company, openings []*openRequest, opened []tickets.Ticket,
 ) error {
 	for i, o := range openings {
-		if len(o.mentions) == 0 {
+		if len(o.mentions) == 0 && o.pictures.none() {
 			continue
 		}
 		mentioned, err := membersByHandle(ctx, tx.Queries, o.actor.Sight(), o.mentions)
 		if err != nil {
 			return err
 		}
-		if len(mentioned) == 0 {
+		if len(mentioned) == 0 && o.pictures.none() {
 			continue
 		}
 		ticket := opened[i]
@@ -236,6 +239,9 @@ func notifyOfNew(
 		ticket.ID = row.ID
 		n := tickets.Notifications{Company: company, Ticket: ticket, By: o.Author, Mentioned: mentioned}
 		if err := tickets.Notify(ctx, tx, n); err != nil {
+			return err
+		}
+		if err := keepPictures(ctx, tx, o.actor, ticket.ID, o.pictures); err != nil {
 			return err
 		}
 	}

@@ -399,7 +399,7 @@ func (e *env) countsUnread(t *testing.T, ctx context.Context, who string) {
 func (e *env) refersAndAudits(t *testing.T, model *sightModel, r reader, who string) {
 	t.Helper()
 	boards, rows := 1, 0
-	refs := domaintest.OK(e.Workflows.References(r.ctx, "ONE-1 TWO-1 TRE-1"))(t)
+	refs := domaintest.OK(e.Workflows.References(r.ctx, 0, "ONE-1 TWO-1 TRE-1"))(t)
 	for slug := range model.named {
 		sees := model.level(who, r.role, slug) > access.None
 		if refs.Boards[slug] != sees {

@@ -117,12 +117,18 @@ func columnsFrom(board boards.Board, column id.Column, after *tickets.Cursor) ([
 func (w *Workflows) EditTicket(
 	ctx context.Context, key tickets.Key, edit tickets.Edit,
 ) (ticket tickets.Ticket, err error) {
-	if _, err := mayChange(ctx, "tickets"); err != nil {
+	actor, err := mayChange(ctx, "tickets")
+	if err != nil {
 		return tickets.Ticket{}, err
 	}
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
 		if ticket, err = tickets.Save(ctx, t.tx, t.Ticket, edit, t.by); err != nil {
 			return err
+		}
+		if edit.Description != nil && !ticket.FromRequester { // a requester's text is plain
+			if err := keepPictures(ctx, t.tx, actor, t.ID, w.picturesIn(actor, ticket.Description)); err != nil {
+				return err
+			}
 		}
 		return t.notifyMentioned(ctx, tickets.Notifications{}, t.Description, ticket.Description)
 	})

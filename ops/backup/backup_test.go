@@ -150,7 +150,7 @@ var tables = []string{
 	"people_group", "people_group_member", "board_member", "board_access", "board_link",
 	"ticket", "ticket_alias", "assignee", "comment",
 	"watcher", "notification",
-	"activity", "idempotency", "ticket_origin", "image", "image_source",
+	"activity", "idempotency", "ticket_origin", "image", "image_source", "picture",
 	"request_form", "ticket_request", "request_watcher",
 	"sequences", "feed_batch", "feed_consumer", "webhook", "webhook_board", "webhook_cursor", "webhook_attempt",
 	"ref_lot", "ref_batch", "ref_ledger", "ref_pool", "ref_issue", "ref_quarantine", "ref_counter", "ref_policy",

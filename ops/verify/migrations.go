@@ -107,6 +107,15 @@ func migrationChecks() []check {
 				WHERE i.hash IS NULL AND EXISTS (SELECT 1 FROM company c WHERE c.id = s.company_id)`,
 		},
 		{
+			name: "pictures of texts", says: "A picture of a ticket is one of its company, and what it shows is an image that the company keeps.",
+			tables: []string{"picture"},
+			query: `SELECT CONCAT('the picture ', LEFT(p.url, 200), ' of company ', p.company_id, ' is on ', ` + aTicket + `, ' with the image ', COALESCE(LOWER(HEX(p.hash)), 'that is not fetched'))
+				FROM picture p STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = p.ticket_id` + ofTicket + `
+				LEFT JOIN image i FORCE INDEX (PRIMARY) ON i.company_id = p.company_id AND i.hash = p.hash
+				WHERE (b.company_id <> p.company_id OR p.hash IS NOT NULL AND i.hash IS NULL)
+				  AND EXISTS (SELECT 1 FROM company c WHERE c.id = p.company_id)`,
+		},
+		{
 			name: "origins", says: "Imported names belong to their own company.", tables: []string{"ticket_origin"},
 			query: `SELECT CONCAT('“', o.external_id, '” of company ', o.company_id, ' is ', ` + aTicket + `)
 				FROM ticket_origin o STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = o.ticket_id` + ofTicket + `

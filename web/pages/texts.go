@@ -1,8 +1,11 @@
 package pages
 
 import (
+	"strings"
+
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -15,24 +18,38 @@ import (
 type texts struct {
 	link   markup.Linker
 	people markup.Namer
-	small  markup.Shrinker
+	images markup.Pictures
 }
 
-// texts returns a renderer of these texts: it reads what they refer to once.
-func (h *Handlers) texts(c echo.Context, sources ...string) (texts, error) {
-	refs, err := h.workflows.References(c.Request().Context(), sources...)
+// texts returns a renderer of these texts of a ticket, 0 for none yet: it reads what they refer to once.
+func (h *Handlers) texts(c echo.Context, ticket id.Ticket, sources ...string) (texts, error) {
+	refs, err := h.workflows.References(c.Request().Context(), ticket, sources...)
 	if err != nil {
 		return texts{}, err
 	}
 	slug := respond.Company(c).Slug
 	return texts{
 		link: linker(slug, refs), people: func(handle string) string { return refs.Names[handle] },
-		small: func(address string) string { return images.ThumbnailOf(slug, address) },
+		images: imagesOf(slug, h.respond.Base(c), refs.Copies),
 	}, nil
 }
 
+// imagesOf returns the pictures of addresses: of images here, also by their whole address, and of copies.
+func imagesOf(slug, base string, copies map[string]images.Hash) markup.Pictures {
+	return func(address string) markup.Picture {
+		path := strings.TrimPrefix(address, base)
+		if copied, ok := copies[address]; ok {
+			path = images.Image{Hash: copied}.Path(slug)
+		}
+		if small := images.ThumbnailOf(slug, path); small != "" {
+			return markup.Picture{Path: path, Small: small}
+		}
+		return markup.Picture{}
+	}
+}
+
 func (t texts) html(source string) (string, error) {
-	return markup.Render(source, t.link, t.people, t.small)
+	return markup.Render(source, t.link, t.people, t.images)
 }
 
 // drawn are comments with their Markdown rendered.

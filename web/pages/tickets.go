@@ -175,7 +175,7 @@ func (h *Handlers) ticketAndComments(c echo.Context, ticket tickets.Ticket, boar
 	if !ticket.FromRequester { // a requester's description is plain text
 		sources = append(sources, ticket.Description)
 	}
-	texts, err := h.texts(c, sources...)
+	texts, err := h.texts(c, ticket.ID, sources...)
 	if err != nil {
 		return props, err
 	}

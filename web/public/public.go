@@ -167,7 +167,7 @@ func publicComment(one tickets.Comment) (views.Comment, error) {
 		return views.Comment{Comment: one}, nil
 	}
 	none := func(string) string { return "" }
-	html, err := markup.Render(one.Body, none, none, none)
+	html, err := markup.Render(one.Body, none, none, nil)
 	return views.Comment{Comment: one, HTML: html}, err
 }
 

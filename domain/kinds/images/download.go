@@ -1,7 +1,6 @@
 package images
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,12 +81,7 @@ type imageJob struct {
 }
 
 // address is the address to request.
-func (j imageJob) address() string {
-	if strings.HasPrefix(j.URL, "//") {
-		return "https:" + j.URL
-	}
-	return j.URL
-}
+func (j imageJob) address() string { return images.RequestOf(j.URL) }
 
 // text names the text for users.
 func (j imageJob) text() string {
@@ -343,7 +337,7 @@ func (m *Images) downloadImage(ctx context.Context, work *migrations.Work) error
 		if image, err = m.fetchImage(ctx, work, job.address()); err != nil {
 			return err
 		}
-		image.Company = company.ID
+		image.Company, image.Everyone = company.ID, job.Key == ""
 	}
 	by, err := m.actorOf(ctx, work, company.ID)
 	if err != nil {
@@ -354,7 +348,12 @@ func (m *Images) downloadImage(ctx context.Context, work *migrations.Work) error
 	work.Note(stored + ".")
 	work.Locks(uint64(texts[0].Ticket))
 	work.Commit(func(ctx context.Context, tx *db.Tx) error {
-		hint, err := m.showImage(ctx, tx, company.ID, texts, job, path, by)
+		if fetched {
+			if err := images.Keep(ctx, tx, *image, job.address()); err != nil {
+				return err
+			}
+		}
+		hint, err := m.showImage(ctx, tx, company, texts, job, *image, by)
 		if err != nil {
 			return err
 		}
@@ -362,10 +361,7 @@ func (m *Images) downloadImage(ctx context.Context, work *migrations.Work) error
 			hint = "; " + hint
 		}
 		work.Note(stored + hint + ".")
-		if !fetched {
-			return nil
-		}
-		return images.Keep(ctx, tx, *image, job.address())
+		return nil
 	})
 	return nil
 }
@@ -449,7 +445,7 @@ func (m *Images) fetchImage(ctx context.Context, work *migrations.Work, address 
 
 // fetch requests an address. Its errors say whether and when to retry.
 func (m *Images) fetch(ctx context.Context, address string, limits outbound.Limits) ([]byte, error) {
-	res, err := m.outbound.Get(ctx, address, "image/png,image/jpeg,image/gif,image/webp;q=0.9,*/*;q=0.1", limits)
+	res, err := m.outbound.Get(ctx, address, images.Accept, limits)
 	if err != nil {
 		return nil, whenToTry(err)
 	}
@@ -457,7 +453,7 @@ func (m *Images) fetch(ctx context.Context, address string, limits outbound.Limi
 	if res.StatusCode != http.StatusOK {
 		return nil, statusError(res, address, m.bulk.Now())
 	}
-	if kind := res.Header.Get("Content-Type"); !mayBeImage(kind) {
+	if kind := res.Header.Get("Content-Type"); !images.MayBe(kind) {
 		return nil, migrations.Permanent{Err: fmt.Errorf("%.300q is no image: it says that it is %.100q.", address, kind)}
 	}
 	content, err := io.ReadAll(res.Body)
@@ -465,14 +461,6 @@ func (m *Images) fetch(ctx context.Context, address string, limits outbound.Limi
 		return nil, whenToTry(err)
 	}
 	return content, nil
-}
-
-// mayBeImage reports whether an answer of that type is worth reading: an absent or general type may be an image.
-func mayBeImage(kind string) bool {
-	kind, _, _ = strings.Cut(kind, ";")
-	kind = strings.ToLower(strings.TrimSpace(kind))
-	return kind == "" || kind == "application/octet-stream" || kind == "binary/octet-stream" ||
-		strings.HasPrefix(kind, "image/")
 }
 
 func whenToTry(err error) error {
@@ -520,16 +508,8 @@ func statusError(res *http.Response, address string, now time.Time) error {
 }
 
 func (m *Images) storeImage(ctx context.Context, picture images.Picture) (*images.Image, error) {
-	if err := m.files.Put(ctx, picture.Hash.Blob(), bytes.NewReader(picture.Content)); err != nil {
-		return nil, err
-	}
-	if picture.Thumbnail != nil {
-		if err := m.files.Put(ctx, picture.Hash.Thumbnail(), bytes.NewReader(picture.Thumbnail)); err != nil {
-			return nil, err
-		}
-	}
-	return &images.Image{Hash: picture.Hash, Type: picture.Type, Bytes: int64(len(picture.Content)), Width: picture.Width,
-		Height: picture.Height}, nil
+	image, err := images.StoreFiles(ctx, m.files, picture)
+	return &image, err
 }
 
 // actorOf is the user as whom a run changes texts: the operator who opened it, or for the command line the company's
@@ -546,29 +526,43 @@ func (m *Images) actorOf(ctx context.Context, work *migrations.Work, company id.
 	return tickets.User{ID: owner}, err
 }
 
-// showImage replaces the address in the current texts, and nothing else. A text that cannot be changed any more is
-// noted, and is no error.
+// showImage replaces the address in the current texts, and nothing else. A text that cannot be changed any more shows
+// the image by its old address, which is noted, and is no error.
 func (m *Images) showImage(
-	ctx context.Context, tx *db.Tx, company id.Company, texts []imageJob, job imageJob, path string, by tickets.User,
+	ctx context.Context, tx *db.Tx, company accounts.Company, texts []imageJob, job imageJob, image images.Image,
+	by tickets.User,
 ) (hint string, err error) {
 	if job.Key == "" {
 		return "", nil
 	}
-	seen, err := tickets.ByID(ctx, tx.Queries, db.SightOfAll(company), texts[0].Ticket)
+	seen, err := tickets.ByID(ctx, tx.Queries, db.SightOfAll(company.ID), texts[0].Ticket)
 	if err == nil {
 		seen, err = tickets.Lock(ctx, tx, seen)
 	}
-	if err == nil {
-		err = boards.Live(ctx, tx, seen.Board)
-	}
-	switch {
-	case errors.Is(err, fault.NotFound):
+	if errors.Is(err, fault.NotFound) {
 		return "the ticket " + job.Key + " is gone", nil
-	case errors.Is(err, boards.CodeArchived):
-		return "the board of " + job.Key + " is archived, so its texts stay as they are", nil
-	case err != nil:
+	}
+	if err != nil {
 		return "", err
 	}
+	shown := images.Shown{Company: company.ID, Ticket: seen.ID, By: by.ID, Address: job.URL}
+	if err := shown.Bind(ctx, tx, image.Hash); err != nil {
+		return "", err
+	}
+	err = boards.Live(ctx, tx, seen.Board)
+	if errors.Is(err, boards.CodeArchived) {
+		return "the board of " + job.Key + " is archived, so its texts stay as they are, and show it", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return m.replaceIn(ctx, tx, seen, texts, job, image.Path(company.Slug), by)
+}
+
+// replaceIn replaces the address in the texts of a ticket that is locked.
+func (m *Images) replaceIn(
+	ctx context.Context, tx *db.Tx, seen tickets.Ticket, texts []imageJob, job imageJob, path string, by tickets.User,
+) (hint string, err error) {
 	shown := 0
 	for _, text := range texts {
 		changed, err := showIn(ctx, tx, seen, text, path, by)

@@ -474,7 +474,7 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 	for path, want := range map[string]string{
 		"/edited.png": "shows it.", "/emptied.png": "does not show it any more.", "/deleted.png": "is gone.",
 		"/reworded.png c":  "shows it.",
-		"/withdrawn.png c": "does not show it any more.", "/archived.png": "is archived, so its texts stay as they are.",
+		"/withdrawn.png c": "does not show it any more.", "/archived.png": "is archived, so its texts stay as they are, and show it.",
 		"/long.png": "cannot show it: ",
 	} {
 		if !strings.Contains(comment[path], want) {

@@ -1,0 +1,3 @@
+ALTER TABLE request_form DROP COLUMN proof;
+ALTER TABLE image DROP COLUMN everyone;
+DROP TABLE picture;

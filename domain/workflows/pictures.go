@@ -1,0 +1,95 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/images"
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+const (
+	picturesPerText = 50   // are fetched, and as many stored ones recorded
+	maxPictureURL   = 2000 // bytes
+)
+
+// textPictures are the pictures that a text shows: addresses of other hosts to fetch, and stored images.
+type textPictures struct {
+	remote []string
+	stored map[string]images.Hash // by address
+}
+
+func (p textPictures) none() bool { return len(p.remote) == 0 && len(p.stored) == 0 }
+
+// picturesIn returns the pictures of a text that an actor saves.
+func (w *Workflows) picturesIn(actor accounts.Actor, text string) textPictures {
+	var found textPictures
+	for _, image := range markup.Images(text) {
+		path := image.Address
+		if w.base != "" {
+			path = strings.TrimPrefix(path, w.base)
+		}
+		hash, stored := images.HashOf(actor.Company.Slug, path)
+		switch {
+		case stored && len(found.stored) < picturesPerText:
+			if found.stored == nil {
+				found.stored = map[string]images.Hash{}
+			}
+			found.stored[image.Address] = hash
+		case stored, !image.Remote(), slices.Contains(found.remote, image.Address):
+		case len(found.remote) < picturesPerText && w.mayFetch(image.Address):
+			found.remote = append(found.remote, image.Address)
+		}
+	}
+	return found
+}
+
+// mayFetch reports whether it is worth trying to fetch a picture. What its host leads to is looked at then.
+func (w *Workflows) mayFetch(address string) bool {
+	if w.files == nil || w.outbound == nil || len(address) > maxPictureURL {
+		return false
+	}
+	_, err := w.outbound.Check(images.RequestOf(address))
+	return err == nil
+}
+
+// keepPictures has the pictures of a ticket's text fetched, and records the stored ones that the actor sees: so do the
+// ticket's readers from then on.
+func keepPictures(ctx context.Context, tx *db.Tx, actor accounts.Actor, ticket id.Ticket, found textPictures) error {
+	shown := images.Shown{Company: actor.Company.ID, Ticket: ticket, By: actor.Account.ID}
+	for _, shown.Address = range found.remote {
+		if err := shown.Queue(ctx, tx); err != nil {
+			return err
+		}
+	}
+	var hash images.Hash
+	for shown.Address, hash = range found.stored {
+		_, err := images.ByHash(ctx, tx.Queries, actor.Sight(), hash)
+		if errors.Is(err, images.CodeNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := shown.Bind(ctx, tx, hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remoteImages returns the addresses of a text's images that copies here may stand for.
+func remoteImages(text string) []string {
+	var list []string
+	for _, image := range markup.Images(text) {
+		if image.Remote() {
+			list = append(list, image.Address)
+		}
+	}
+	return list
+}
