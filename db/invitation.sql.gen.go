@@ -109,6 +109,18 @@ func (q *Queries) InvitationByID(ctx context.Context, iD id.Invitation, companyI
 	return i, err
 }
 
+const invitationReserved = `-- name: InvitationReserved :one
+SELECT EXISTS (SELECT 1 FROM invitation_reservation WHERE invitation_id = ? AND account_id = ?)
+`
+
+// Whether a use of an invitation waits for an account.
+func (q *Queries) InvitationReserved(ctx context.Context, invitationID id.Invitation, accountID id.Account) (bool, error) {
+	row := q.db.QueryRowContext(ctx, invitationReserved, invitationID, accountID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const liveInvitations = `-- name: LiveInvitations :many
 SELECT i.id, i.role, i.note, i.email, i.max_uses, i.uses, i.created_at, i.expires_at, a.name AS author
 FROM invitation i
@@ -165,6 +177,23 @@ func (q *Queries) LiveInvitations(ctx context.Context, companyID id.Company, now
 	return items, nil
 }
 
+const reserveInvitation = `-- name: ReserveInvitation :exec
+INSERT INTO invitation_reservation (invitation_id, account_id, created_at)
+VALUES (?, ?, ?)
+ON DUPLICATE KEY UPDATE created_at = VALUES(created_at)
+`
+
+type ReserveInvitationParams struct {
+	InvitationID id.Invitation
+	AccountID    id.Account
+	CreatedAt    time.Time
+}
+
+func (q *Queries) ReserveInvitation(ctx context.Context, arg ReserveInvitationParams) error {
+	_, err := q.db.ExecContext(ctx, reserveInvitation, arg.InvitationID, arg.AccountID, arg.CreatedAt)
+	return err
+}
+
 const revokeInvitation = `-- name: RevokeInvitation :execrows
 UPDATE invitation SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL
 `
@@ -192,6 +221,18 @@ type RevokeInvitationsByParams struct {
 func (q *Queries) RevokeInvitationsBy(ctx context.Context, arg RevokeInvitationsByParams) error {
 	_, err := q.db.ExecContext(ctx, revokeInvitationsBy, arg.Now, arg.CreatedBy, arg.CompanyID)
 	return err
+}
+
+const takeReservation = `-- name: TakeReservation :execrows
+DELETE FROM invitation_reservation WHERE invitation_id = ? AND account_id = ?
+`
+
+func (q *Queries) TakeReservation(ctx context.Context, invitationID id.Invitation, accountID id.Account) (int64, error) {
+	result, err := q.db.ExecContext(ctx, takeReservation, invitationID, accountID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const useInvitation = `-- name: UseInvitation :execrows

@@ -350,6 +350,12 @@ type Invitation struct {
 	Email     string
 }
 
+type InvitationReservation struct {
+	InvitationID id.Invitation
+	AccountID    id.Account
+	CreatedAt    time.Time
+}
+
 type LookupHour struct {
 	Hour     time.Time
 	Hits     uint64

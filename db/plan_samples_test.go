@@ -295,6 +295,9 @@ var samples = map[string]sample{
 	"InvitationByHash":    {args: with(hash7)},
 	"InvitationByID":      {args: with(7, 1)},
 	"UseInvitation":       {args: with(7, newYear)},
+	"TakeReservation":     {args: with(7, 7)},
+	"InvitationReserved":  {args: with(7, 1)},
+	"ReserveInvitation":   {args: with(db.ReserveInvitationParams{InvitationID: 7, AccountID: 7, CreatedAt: newYear})},
 	"RevokeInvitation":    {args: with(&newYear, 7)},
 	"RevokeInvitationsBy": {args: with(db.RevokeInvitationsByParams{Now: &newYear, CreatedBy: 7, CompanyID: 1})},
 

@@ -375,6 +375,7 @@ func full(t *testing.T) *env {
 	}
 	ben := &env{t: t, url: a.url, jar: jar}
 	ben.post("/join/"+join, "name", "Ben", "email", "ben@example.com", "password", password)
+	ben.post("/login", "email", "ben@example.com", "password", password)
 	ben.post("/acme/NINJA-1/comments", "body", "@ana, **look** at NINJA-2.\n\n"+word)
 	ben.post("/acme/NINJA-2/assignees", "quick", "1", "add", "1")
 	a.post("/acme/NINJA-1/comments", "body", "I do.")

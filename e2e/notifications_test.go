@@ -19,6 +19,10 @@ func (a *env) member(t *testing.T, name, email string) *tab {
 	b.fills("#join-email", email)
 	b.fills("#join-password", password)
 	b.click("form .primary")
+	b.wait(`location.pathname === "/login" && document.readyState === "complete"`)
+	b.fills("#login-email", email)
+	b.fills("#login-password", password)
+	b.click("form .primary")
 	b.wait(`location.pathname.startsWith("/acme") && document.readyState === "complete"`)
 	return b
 }

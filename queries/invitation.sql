@@ -27,6 +27,18 @@ WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_id);
 UPDATE invitation SET uses = uses + 1
 WHERE id = sqlc.arg(id) AND revoked_at IS NULL AND expires_at > sqlc.arg(now) AND (max_uses IS NULL OR uses < max_uses);
 
+-- name: ReserveInvitation :exec
+INSERT INTO invitation_reservation (invitation_id, account_id, created_at)
+VALUES (sqlc.arg(invitation_id), sqlc.arg(account_id), sqlc.arg(created_at))
+ON DUPLICATE KEY UPDATE created_at = VALUES(created_at);
+
+-- name: InvitationReserved :one
+-- Whether a use of an invitation waits for an account.
+SELECT EXISTS (SELECT 1 FROM invitation_reservation WHERE invitation_id = sqlc.arg(invitation_id) AND account_id = sqlc.arg(account_id));
+
+-- name: TakeReservation :execrows
+DELETE FROM invitation_reservation WHERE invitation_id = sqlc.arg(invitation_id) AND account_id = sqlc.arg(account_id);
+
 -- name: RevokeInvitation :execrows
 UPDATE invitation SET revoked_at = sqlc.arg(now) WHERE id = sqlc.arg(id) AND revoked_at IS NULL;
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -34,6 +35,14 @@ func newAccount(name string) []string {
 	return []string{"name", name, "email", name + "@example.com", "password", password}
 }
 
+// joins has a visitor without an account join by a link to acme.
+func (b *browser) joins(t testing.TB, path, name string) {
+	t.Helper()
+	b.post(path, newAccount(name)...).goesTo(t, views.SignInToPath(path))
+	b.post("/login", "email", name+"@example.com", "password", password, "next", path).goesTo(t, path)
+	b.get(path).goesTo(t, "/acme")
+}
+
 // idOf is the id of a user's account.
 func (e *env) idOf(name string) int64 {
 	e.t.Helper()
@@ -43,7 +52,7 @@ func (e *env) idOf(name string) int64 {
 func TestInvitation(t *testing.T) {
 	t.Parallel()
 
-	t.Run("makes a member of someone new, who is signed in then", func(t *testing.T) {
+	t.Run("makes a member of someone new, who signs in then", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		path := e.ana().invitation("role", "viewer", "note", "For Bo")
@@ -54,7 +63,7 @@ func TestInvitation(t *testing.T) {
 		if a.value(t, "#join-email") != "bo" || a.value(t, "#join-password") != "" {
 			t.Error("the form lost what was typed, or kept the password")
 		}
-		bo.post(path, newAccount("bo")...).goesTo(t, "/acme")
+		bo.joins(t, path, "bo")
 		bo.get("/acme").is(t, 200)
 		bo.post("/acme/boards", "slug", "NINJA", "title", "x").is(t, 403)
 		if n := e.count("SELECT COUNT(*) FROM membership WHERE role = 'viewer' AND handle = 'bo'"); n != 1 {
@@ -69,7 +78,6 @@ func TestInvitation(t *testing.T) {
 		e := newEnv(t)
 		e.account("sam", "rivals", accounts.Owner)
 		path := e.ana().invitation()
-		e.visitor().post(path, newAccount("sam")...).is(t, 409).has(t, 1, "#join-email-error")
 		sam := e.visitor()
 		sam.post("/login", "email", "sam@example.com", "password", password, "next", path).goesTo(t, path)
 		sam.get(path).has(t, 0, "main form[action='"+path+"'] input")
@@ -155,7 +163,69 @@ func TestInvitation(t *testing.T) {
 			}
 			e.signedIn("sam").post(path).is(t, 422).textHas(t, "[role=alert]", "another email address")
 		})
-		e.visitor().post(path, newAccount("bo")...).goesTo(t, "/acme")
+		e.visitor().joins(t, path, "bo")
+	})
+
+	t.Run("does not tell whether an address has an account elsewhere", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("sam", "rivals", accounts.Owner)
+		for _, many := range []string{"", "yes"} {
+			known, fresh := e.ana().invitation("many", many), e.ana().invitation("many", many)
+			eve := "eve" + many
+			both := func(do func(b *browser, path, name string) *answer) {
+				t.Helper()
+				seen := func(path, name string) string {
+					a := do(e.visitor(), path, name)
+					own := strings.NewReplacer(strings.TrimPrefix(path, "/join/"), "SECRET", name, "NAME")
+					return own.Replace(fmt.Sprint(a.code, a.header.Get("Location"), changing.ReplaceAllString(a.body, "")))
+				}
+				if with, without := seen(known, "sam"), seen(fresh, eve); with != without {
+					t.Errorf("with an account\n%s\nwithout\n%s", with, without)
+				}
+			}
+			both(func(b *browser, path, name string) *answer {
+				return b.post(path, "name", name, "email", name+"@example.com", "password", "short")
+			})
+			both(func(b *browser, path, name string) *answer {
+				a := b.post(path, "name", name, "email", name+"@example.com", "password", "not that of Sam at all")
+				page := b.get(views.SignInToPath(path)).is(t, 200)
+				page.textHas(t, "#flash", "Sign in to join Acme. If your address had an account before")
+				a.body += page.body
+				return a
+			})
+			both(func(b *browser, path, _ string) *answer { return b.get(path) })
+			both(func(b *browser, path, name string) *answer {
+				return b.post(path, "name", name, "email", name+"@example.com", "password", "not that of Sam at all")
+			})
+			e.counts(t, 1, "SELECT COUNT(*) FROM membership m JOIN account a ON a.id = m.account_id WHERE m.company_id = 1 AND a.email = ?",
+				eve+"@example.com")
+			e.counts(t, 0, "SELECT COUNT(*) FROM membership m JOIN account a ON a.id = m.account_id WHERE m.company_id = 1 AND a.email = 'sam@example.com'")
+		}
+	})
+
+	t.Run("waits for an account that was named as new, and for no other", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("sam", "rivals", accounts.Owner)
+		e.account("ines", "rivals", accounts.Owner)
+		path := e.ana().invitation()
+		e.visitor().post(path, newAccount("sam")...).is(t, 303)
+		e.signedIn("ines").get(path).is(t, 404)
+		e.signedIn("ines").post(path).is(t, 404)
+		sam := e.signedIn("sam")
+		sam.get(path).is(t, 200).has(t, 1, "main form[action='"+path+"']")
+		sam.post(path).goesTo(t, "/acme")
+		sam.post(path).goesTo(t, "/acme")
+		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.idOf("sam"))).is(t, 303)
+		sam.post(path).is(t, 404)
+		e.counts(t, 1, "SELECT uses FROM invitation")
+
+		revoked := e.ana().invitation()
+		e.visitor().post(revoked, newAccount("sam")...).is(t, 303)
+		e.exec("UPDATE invitation SET revoked_at = NOW(6) WHERE revoked_at IS NULL")
+		sam.get(revoked).is(t, 404)
+		sam.post(revoked).is(t, 404)
 	})
 
 	t.Run("is tried fifty times by one link or from one address, then once a minute", func(t *testing.T) {
@@ -164,8 +234,10 @@ func TestInvitation(t *testing.T) {
 		now := e.stopClock()
 		e.account("sam", "rivals", accounts.Owner)
 		path, other := e.ana().invitation(), e.ana().invitation()
-		e.visitor().post(path, newAccount("sam")...).is(t, 409)
-		e.exec("UPDATE sign_in_limit SET failures = 50, last_at = ? WHERE known = FALSE AND failures = 1", now)
+		e.visitor().post(path, newAccount("sam")...).is(t, 303)
+		path = e.ana().invitation("many", "yes")
+		e.visitor().post(path, newAccount("sam")...).is(t, 303)
+		e.exec("UPDATE sign_in_limit SET failures = 50, last_at = ? WHERE known = FALSE AND failures BETWEEN 1 AND 2", now)
 		a := e.visitor().post(other, newAccount("bo")...).is(t, 429)
 		if a.header.Get("Retry-After") == "" || a.value(t, "#join-email") != "bo@example.com" {
 			t.Error("it does not say how long to wait, or forgets what was typed")
@@ -176,7 +248,11 @@ func TestInvitation(t *testing.T) {
 			return e.send(r)
 		}
 		elsewhere(path).is(t, 429)
-		elsewhere(other).goesTo(t, "/acme")
+		sam := e.signedIn("sam").post(path).is(t, 429)
+		if sam.header.Get("Retry-After") == "" || !strings.Contains(sam.text(t, "main [role=alert]"), "Too many attempts to join") {
+			t.Error("a member of another company is not told to wait")
+		}
+		elsewhere(other).goesTo(t, views.SignInToPath(other))
 	})
 
 	t.Run("for many lets in many", func(t *testing.T) {
@@ -184,7 +260,7 @@ func TestInvitation(t *testing.T) {
 		e := newEnv(t)
 		path := e.ana().invitation("many", "yes")
 		for _, name := range []string{"bo", "cy"} {
-			e.visitor().post(path, newAccount(name)...).goesTo(t, "/acme")
+			e.visitor().joins(t, path, name)
 		}
 		e.ana().get("/acme/people").textIs(t, "#invitations td[data-label=Used]", "2 times")
 	})

@@ -21,5 +21,15 @@ CREATE TABLE picture (
 -- Images of before are shown to all members; those stored since to whoever sees a ticket that has a row in picture.
 ALTER TABLE image ADD COLUMN everyone BOOLEAN NOT NULL DEFAULT TRUE;
 
+-- Uses of invitations that wait for accounts that were there before: each joins once it signs in.
+CREATE TABLE invitation_reservation (
+  invitation_id BIGINT UNSIGNED NOT NULL,
+  account_id BIGINT UNSIGNED NOT NULL,
+  created_at DATETIME(6) NOT NULL,
+  PRIMARY KEY (invitation_id, account_id),
+  CONSTRAINT fk_invitation_reservation_invitation FOREIGN KEY (invitation_id) REFERENCES invitation (id),
+  CONSTRAINT fk_invitation_reservation_account FOREIGN KEY (account_id) REFERENCES account (id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
+
 -- Whether the form's page does a proof of work before it sends.
 ALTER TABLE request_form ADD COLUMN proof BOOLEAN NOT NULL DEFAULT FALSE;

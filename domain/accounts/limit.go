@@ -153,7 +153,7 @@ func CountSetupCode(ctx context.Context, tx *db.Tx, address string, right bool) 
 // joins are attempts to join by a link, and from an address by any link.
 var joins = limits.Bucket{Size: 50, Leak: time.Minute}
 
-// CountJoin counts an attempt of a stranger to join by the link with a secret, or returns TooManyJoins and counts
+// CountJoin counts an attempt to join by the link with a secret, or returns TooManyJoins and counts
 // nothing. Commit it before the attempt.
 func CountJoin(ctx context.Context, tx *db.Tx, secret, address string) error {
 	from := limits.OriginOf(address)

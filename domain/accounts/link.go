@@ -47,6 +47,7 @@ type Invitation struct {
 	Author    string
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	Reserved  bool // a use waits for the account that asks
 }
 
 // Invite makes an invitation and returns its secret. The caller holds LockRoles. It returns RankTooLow,
@@ -112,19 +113,86 @@ func Invitations(ctx context.Context, q *db.Queries, company id.Company, now tim
 	return list, nil
 }
 
-// ByInvitation returns the invitation with a secret. It returns LinkGone if it is not valid.
-func ByInvitation(ctx context.Context, q *db.Queries, secret string, now time.Time) (Invitation, error) {
+// ByInvitation returns the invitation with a secret for an account, 0 for a stranger. It returns LinkGone if it is not
+// valid, and AlreadyMember with the invitation.
+func ByInvitation(
+	ctx context.Context, q *db.Queries, secret string, account ID, now time.Time,
+) (Invitation, error) {
 	row, err := db.Read(q.InvitationByHash(ctx, HashToken(secret)))
 	if err != nil && !db.IsNotFound(err) {
 		return Invitation{}, fmt.Errorf("read invitation: %w", err)
 	}
-	if err != nil || row.RevokedAt != nil || !row.ExpiresAt.After(now) || row.MaxUses != nil && row.Uses >= *row.MaxUses {
+	if err != nil || row.RevokedAt != nil || !row.ExpiresAt.After(now) {
 		return Invitation{}, LinkGone()
 	}
-	return Invitation{
+	found := Invitation{
 		ID: row.ID, Role: row.Role, Email: row.Email, Once: row.MaxUses != nil, Uses: int(row.Uses), ExpiresAt: row.ExpiresAt,
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
-	}, nil
+	}
+	if account != 0 {
+		if err := found.knows(ctx, q, account); err != nil {
+			return found, err
+		}
+	}
+	if row.MaxUses != nil && row.Uses >= *row.MaxUses && !found.Reserved {
+		return Invitation{}, LinkGone()
+	}
+	return found, nil
+}
+
+// knows sets what the invitation is to an account. It returns AlreadyMember.
+func (i *Invitation) knows(ctx context.Context, q *db.Queries, account ID) error {
+	_, err := InCompany(ctx, q, i.Company.Slug, account)
+	if err == nil {
+		return AlreadyMember()
+	}
+	if !errors.Is(err, fault.NotFound) {
+		return err
+	}
+	if i.Reserved, err = db.Read(q.InvitationReserved(ctx, i.ID, account)); err != nil {
+		return fmt.Errorf("read reservation: %w", err)
+	}
+	return nil
+}
+
+// Reserve takes one use of an invitation for the account with an address, which joins once it signs in. It returns
+// OtherAddress, or LinkGone if no use is left.
+func Reserve(ctx context.Context, tx *db.Tx, invitation Invitation, email string) error {
+	account, err := ByEmail(ctx, tx.Queries, email)
+	if err != nil {
+		return err
+	}
+	if err := use(ctx, tx, invitation, account); err != nil {
+		return err
+	}
+	if err := tx.ReserveInvitation(ctx, db.ReserveInvitationParams{InvitationID: invitation.ID, AccountID: account.ID,
+		CreatedAt: tx.Now}); err != nil {
+		return fmt.Errorf("reserve invitation: %w", err)
+	}
+	return nil
+}
+
+func use(ctx context.Context, tx *db.Tx, invitation Invitation, account Account) error {
+	if err := invitation.For(account.Email); err != nil {
+		return err
+	}
+	if invitation.Reserved {
+		n, err := tx.TakeReservation(ctx, invitation.ID, account.ID)
+		if err != nil {
+			return fmt.Errorf("take reservation: %w", err)
+		}
+		if n > 0 {
+			return nil
+		}
+	}
+	used, err := tx.UseInvitation(ctx, invitation.ID, tx.Now)
+	if err != nil {
+		return fmt.Errorf("use invitation: %w", err)
+	}
+	if used == 0 {
+		return LinkGone()
+	}
+	return nil
 }
 
 // For returns OtherAddress if the invitation is bound to another address.
@@ -138,15 +206,8 @@ func (i Invitation) For(email string) error {
 // Accept makes an account a member by one use of an invitation. It returns OtherAddress, LinkGone if no use is left, or
 // AlreadyMember, which must end the transaction.
 func Accept(ctx context.Context, tx *db.Tx, invitation Invitation, account Account) (Actor, error) {
-	if err := invitation.For(account.Email); err != nil {
+	if err := use(ctx, tx, invitation, account); err != nil {
 		return Actor{}, err
-	}
-	used, err := tx.UseInvitation(ctx, invitation.ID, tx.Now)
-	if err != nil {
-		return Actor{}, fmt.Errorf("use invitation: %w", err)
-	}
-	if used == 0 {
-		return Actor{}, LinkGone()
 	}
 	handle, err := Join(ctx, tx, invitation.Company.ID, account, invitation.Role)
 	if err != nil {

@@ -31,7 +31,7 @@ func newPictureEnv(t testing.TB) pictureEnv {
 	t.Cleanup(host.Close)
 	u := domaintest.OK(url.Parse(server.URL))(t)
 	allow := domaintest.OK(outbound.ParseAllowlist(u.Host))(t)
-	e := newEnv(t, apptest.Files(t), app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
+	e := newEnv(t, apptest.Files(t), app.WithWebhooks(outbound.New(outbound.Options{Purpose: outbound.Webhooks, Allow: allow})))
 	e.Delivery.LimitPictures(outbound.Limits{Redirects: 3, Header: 500 * time.Millisecond, Total: 3 * time.Second,
 		Bytes: 1 << 20, Pace: 300 * time.Millisecond})
 	return pictureEnv{e, host, server.URL}

@@ -58,54 +58,73 @@ func (w *Workflows) RevokeInvitation(ctx context.Context, invitation id.Invitati
 	})
 }
 
-// Invitation returns the invitation with a secret, or LinkGone.
-func (w *Workflows) Invitation(ctx context.Context, secret string) (accounts.Invitation, error) {
-	return accounts.ByInvitation(ctx, w.db.Queries, secret, w.db.Now())
+// Invitation returns the invitation with a secret for an account, 0 for a stranger, or LinkGone.
+func (w *Workflows) Invitation(
+	ctx context.Context, secret string, account accounts.ID,
+) (accounts.Invitation, error) {
+	return accounts.ByInvitation(ctx, w.db.Queries, secret, account, w.db.Now())
 }
 
 // Newcomer is a user without an account.
 type Newcomer struct{ Name, Email, Password string }
 
-// JoinNew makes an account and with it a member of the invitation's company. It returns LinkGone,
-// BadName, BadEmail, BadPassword, OtherAddress, TooManyJoins or EmailConflict.
-func (w *Workflows) JoinNew(ctx context.Context, secret string, in Newcomer) (actor accounts.Actor, err error) {
-	invitation, err := w.Invitation(ctx, secret)
+// JoinNew makes an account and with it a member of the invitation's company. If the address has an account, that takes
+// a use of the invitation, and joins by JoinAs once it signs in: the caller cannot tell the difference, in the result,
+// in what is left of the invitation, or in time. It returns LinkGone, BadName, BadEmail, BadPassword, OtherAddress or
+// TooManyJoins.
+func (w *Workflows) JoinNew(ctx context.Context, secret string, in Newcomer) (accounts.Company, error) {
+	invitation, err := w.Invitation(ctx, secret, 0)
 	if err != nil {
-		return accounts.Actor{}, err // before any work is done for strangers
+		return accounts.Company{}, err // before any work is done for strangers
 	}
 	if err := accounts.CheckAccount(in.Name, in.Email, in.Password); err != nil {
-		return accounts.Actor{}, err
+		return accounts.Company{}, err
 	}
 	if err := invitation.For(in.Email); err != nil {
-		return accounts.Actor{}, err
+		return accounts.Company{}, err
 	}
-	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		return accounts.CountJoin(ctx, tx, secret, accounts.AddressFrom(ctx))
-	})
-	if err != nil {
-		return accounts.Actor{}, err
+	if err := w.countJoin(ctx, secret); err != nil {
+		return accounts.Company{}, err
 	}
 	hash, err := accounts.HashPassword(in.Password, w.passwordCost)
 	if err != nil {
-		return accounts.Actor{}, err
+		return accounts.Company{}, err
 	}
-	return w.join(ctx, secret, func(tx *db.Tx) (accounts.Account, error) {
+	_, err = w.join(ctx, secret, 0, func(tx *db.Tx) (accounts.Account, error) {
 		return accounts.Open(ctx, tx, accounts.Draft{Name: in.Name, Email: in.Email, PasswordHash: hash})
+	})
+	if errors.Is(err, accounts.CodeEmailConflict) {
+		err = w.db.InTx(ctx, func(tx *db.Tx) error { return accounts.Reserve(ctx, tx, invitation, in.Email) })
+	}
+	return invitation.Company, err
+}
+
+func (w *Workflows) countJoin(ctx context.Context, secret string) error {
+	return w.db.InTx(ctx, func(tx *db.Tx) error {
+		return accounts.CountJoin(ctx, tx, secret, accounts.AddressFrom(ctx))
 	})
 }
 
-// JoinAs makes an account a member of the invitation's company. It returns LinkGone or AlreadyMember.
+// JoinAs makes an account a member of the invitation's company. It returns LinkGone, AlreadyMember, OtherAddress or
+// TooManyJoins.
 func (w *Workflows) JoinAs(ctx context.Context, secret string, account accounts.ID) (accounts.Actor, error) {
-	return w.join(ctx, secret, func(tx *db.Tx) (accounts.Account, error) {
+	if _, err := w.Invitation(ctx, secret, account); err != nil {
+		return accounts.Actor{}, err
+	}
+	if err := w.countJoin(ctx, secret); err != nil {
+		return accounts.Actor{}, err
+	}
+	return w.join(ctx, secret, account, func(tx *db.Tx) (accounts.Account, error) {
 		return accounts.ByID(ctx, tx.Queries, account)
 	})
 }
 
+// join makes an account a member: one that is there, or 0 for a new one.
 func (w *Workflows) join(
-	ctx context.Context, secret string, account func(*db.Tx) (accounts.Account, error),
+	ctx context.Context, secret string, known accounts.ID, account func(*db.Tx) (accounts.Account, error),
 ) (actor accounts.Actor, err error) {
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		invitation, err := accounts.ByInvitation(ctx, tx.Queries, secret, tx.Now)
+		invitation, err := accounts.ByInvitation(ctx, tx.Queries, secret, known, tx.Now)
 		if err != nil {
 			return err
 		}

@@ -494,7 +494,7 @@ func (e *env) listsMembers(
 	is("a search by name", byName)
 	is("members to filter by", of(domaintest.OK(e.Workflows.Colleagues(ctx))(t)))
 	is("members to assign", of(domaintest.OK(e.Workflows.MembersAmong(ctx, slices.Collect(maps.Values(ids))))(t)))
-	refs := domaintest.OK(e.Workflows.References(ctx, "@"+strings.Join(all, " @")))(t)
+	refs := domaintest.OK(e.Workflows.References(ctx, 0, "@"+strings.Join(all, " @")))(t)
 	for handle := range refs.Names {
 		known = append(known, handle)
 	}

@@ -39,6 +39,7 @@ var migrated = []string{
 	`INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, 'OLD-123', MAX(id), '2026-01-01' FROM ticket`,
 	`INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) VALUES (1, UNHEX(SHA2('image', 256)), 'image/png', 5, 1, 1, '2026-01-01')`,
 	`INSERT INTO image_source (company_id, url_hash, url, hash, created_at) VALUES (1, UNHEX(SHA2('https://images.example/a', 256)), 'https://images.example/a', UNHEX(SHA2('image', 256)), '2026-01-01')`,
+	`INSERT INTO invitation_reservation (invitation_id, account_id, created_at) SELECT MAX(id), 1, '2026-01-01' FROM invitation`,
 	`INSERT INTO picture (ticket_id, url_hash, url, company_id, account_id, hash, due_at, attempts, queued_at)
 		SELECT MAX(id), UNHEX(SHA2('https://images.example/a', 256)), 'https://images.example/a', 1, 1, UNHEX(SHA2('image', 256)), NULL, 1, '2026-01-01' FROM ticket`,
 	`INSERT INTO picture (ticket_id, url_hash, url, company_id, account_id, hash, due_at, attempts, queued_at)

@@ -88,8 +88,12 @@ func invite(t testing.TB, ctx context.Context, w *app.App) accounts.Actor {
 	must(t, err)
 	_, err = w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Viewer, Days: 30}, nil)
 	must(t, err)
-	bob, err := w.Workflows.JoinNew(ctx, link, workflows.Newcomer{Name: "Bob", Email: "bob@example.com",
-		Password: "correct horse battery"})
+	newcomer := workflows.Newcomer{Name: "Bob", Email: "bob@example.com", Password: "correct horse battery"}
+	company, err := w.Workflows.JoinNew(ctx, link, newcomer)
+	must(t, err)
+	account, err := w.Workflows.SignIn(ctx, newcomer.Email, newcomer.Password, "")
+	must(t, err)
+	bob, err := w.Workflows.Enter(ctx, company.Slug, account.ID, account.Epoch)
 	must(t, err)
 	_, err = w.Workflows.MakeReset(ctx, bob.Account.ID, nil)
 	must(t, err)

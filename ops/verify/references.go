@@ -17,6 +17,8 @@ var references = []reference{
 	{"board_column", "board_id", "board", "id"},
 	{"invitation", "company_id", "company", "id"},
 	{"invitation", "created_by", "account", "id"},
+	{"invitation_reservation", "invitation_id", "invitation", "id"},
+	{"invitation_reservation", "account_id", "account", "id"},
 	{"password_reset", "company_id", "company", "id"},
 	{"password_reset", "account_id", "account", "id"},
 	{"password_reset", "created_by", "account", "id"},

@@ -102,24 +102,28 @@ func (h *Handlers) Join(c echo.Context) error {
 }
 
 func (h *Handlers) showJoin(c echo.Context, code int, form pages.JoinForm) error {
-	invitation, err := h.workflows.Invitation(c.Request().Context(), c.Param("secret"))
+	account, err := h.respond.SignedIn(c)
+	if err != nil && !errors.Is(err, accounts.CodeSignedOut) {
+		return err
+	}
+	invitation, err := h.workflows.Invitation(c.Request().Context(), c.Param("secret"), account.ID)
+	if errors.Is(err, accounts.CodeAlreadyMember) {
+		return h.respond.SeeOther(c, views.HomePath(invitation.Company.Slug),
+			"You are a member of "+invitation.Company.Name+".")
+	}
 	if err != nil {
 		return err
 	}
-	switch _, err := h.respond.SignedIn(c); {
-	case err == nil:
+	if account.ID != 0 {
 		if err := h.respond.Accompany(c); err != nil {
 			return err
 		}
-	case !errors.Is(err, accounts.CodeSignedOut):
-		return err
 	}
 	return respond.Render(c, code, pages.JoinPage(pages.JoinProps{Page: h.respond.Page(c, "Join"),
 		Secret: c.Param("secret"), Invitation: invitation, Form: form}))
 }
 
 func (h *Handlers) Accept(c echo.Context) error {
-	ctx, secret := c.Request().Context(), c.Param("secret")
 	account, err := h.respond.SignedIn(c)
 	if err != nil {
 		if errors.Is(err, accounts.CodeSignedOut) {
@@ -127,31 +131,28 @@ func (h *Handlers) Accept(c echo.Context) error {
 		}
 		return err
 	}
-	actor, err := h.workflows.JoinAs(ctx, secret, account.ID)
+	actor, err := h.workflows.JoinAs(c.Request().Context(), c.Param("secret"), account.ID)
 	if errors.Is(err, accounts.CodeAlreadyMember) {
-		invitation, err := h.workflows.Invitation(ctx, secret)
-		if err != nil {
-			return err
-		}
-		return h.respond.SeeOther(c, views.HomePath(invitation.Company.Slug),
-			"You are a member of "+invitation.Company.Name+" already.")
-	}
-	if errors.Is(err, accounts.CodeOtherAddress) {
-		messages, code, _ := respond.Rejected(err)
-		return h.showJoin(c, code, pages.JoinForm{Errors: messages})
+		return h.showJoin(c, http.StatusOK, pages.JoinForm{})
 	}
 	if err != nil {
-		return err
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		respond.SetRetryAfter(c, err)
+		return h.showJoin(c, code, pages.JoinForm{Errors: messages})
 	}
 	return h.respond.SeeOther(c, views.HomePath(actor.Company.Slug), "Welcome to "+actor.Company.Name+".")
 }
 
-// acceptNew makes an account for the invited user.
+// acceptNew makes an account for the invited user. Whether the address has one already is not told: either way its
+// owner signs in next, and another visitor cannot.
 func (h *Handlers) acceptNew(c echo.Context) error {
 	form := pages.JoinForm{Name: c.FormValue("name"), Email: c.FormValue("email")}
-	password := c.FormValue("password")
-	actor, err := h.workflows.JoinNew(c.Request().Context(), c.Param("secret"),
-		workflows.Newcomer{Name: form.Name, Email: form.Email, Password: password})
+	secret := c.Param("secret")
+	company, err := h.workflows.JoinNew(c.Request().Context(), secret,
+		workflows.Newcomer{Name: form.Name, Email: form.Email, Password: c.FormValue("password")})
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {
@@ -161,10 +162,8 @@ func (h *Handlers) acceptNew(c echo.Context) error {
 		respond.SetRetryAfter(c, err)
 		return h.showJoin(c, code, form)
 	}
-	if err := h.respond.SignIn(c, actor.Account); err != nil {
-		return err
-	}
-	return h.respond.SeeOther(c, views.HomePath(actor.Company.Slug), "Welcome to "+actor.Company.Name+".")
+	return h.respond.SeeOther(c, views.SignInToPath(views.JoinPath(secret)), "Sign in to join "+company.Name+
+		". If your address had an account before, use its password: that did not change.")
 }
 
 // Reset shows the form for a new password that a link opens.
