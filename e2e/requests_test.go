@@ -7,10 +7,10 @@ import (
 )
 
 // withRequests is withBoard with a public form on NINJA, and codes for it.
-func withRequests(t *testing.T) *env {
+func withRequests(t *testing.T, more ...string) *env {
 	t.Helper()
 	a := withBoard(t, "Ours")
-	a.post("/acme/boards/NINJA/form", "on", "1", "intro", "What can we do for you?", "version", "0")
+	a.post("/acme/boards/NINJA/form", append(more, "on", "1", "intro", "What can we do for you?", "version", "0")...)
 	a.read("/acme")
 	for _, statement := range []string{
 		"INSERT INTO ref_ledger (code, batch) VALUES ('ukrEP', 4000000000), ('UkrEP', 4000000000)",
@@ -212,5 +212,20 @@ func TestRequests(t *testing.T) {
 		ana.click(`#requester form[action$="/link"] button`)
 		ana.sees("#request-link-shown", "shown only once")
 		ana.accessible("a new private link")
+	})
+}
+
+func TestProofOfWork(t *testing.T) {
+	t.Run("the page does it by itself, for whatever is typed", func(t *testing.T) {
+		t.Parallel()
+		a := withRequests(t, "proof", "1")
+		stranger := a.stranger(t)
+		stranger.sends("Größe “L” 👍", "first\nsecond\n\n\tthird <b>&amp;</b>")
+		stranger.sends("Another", strings.Repeat("long ", 3000))
+		stranger.open("/acme/forms/NINJA")
+		stranger.look("proof-form")
+		ana := a.tab(t)
+		ana.open("/acme/boards/NINJA/settings")
+		ana.look("proof-settings")
 	})
 }

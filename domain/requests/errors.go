@@ -37,6 +37,15 @@ func badIntroMessage(length int) string {
 	return "The text has invalid characters. Paste it again as plain text (UTF-8)."
 }
 
+// CodeNoProof: the form asks for a proof of work, which its page does with JavaScript, and none came, or for another text
+// or an old page. Turn JavaScript on, and send the form again.
+const CodeNoProof fault.Code = "Form.NoProof"
+
+func NoProof() error {
+	return fault.Invalid.New(CodeNoProof, "",
+		"The short calculation that this form needs was not done. Turn on JavaScript for this page, then send it again.")
+}
+
 // CodeStaleForm: the form was changed since the version that was sent. Look at it, then save again if the
 // change is still wanted.
 const CodeStaleForm fault.Code = "Form.Stale"

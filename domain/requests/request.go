@@ -20,6 +20,7 @@ const MaxIntro = 2000
 type Form struct {
 	On      bool
 	Intro   string // shown above it, as it was typed
+	Proof   bool   // its page does a proof of work before it sends
 	Version uint64 // changes with each save: microseconds since 1970; 0 if never saved
 }
 
@@ -34,6 +35,7 @@ type OpenForm struct {
 	Board       id.Board
 	Title       string // of the board
 	Intro       string
+	Proof       bool
 }
 
 // Request is the requester's part of a ticket that came by a form.
@@ -117,6 +119,8 @@ func IsNonce(s string) bool {
 // Submission is a form as it was sent. Nonce is the random token that the page with the form had.
 type Submission struct {
 	Company, Board, Nonce, Title, Description, Email string
+
+	Challenge, Proof string // of a form that asks for a proof of work
 }
 
 // Token returns the token of the private link. It is the same if the form is sent again, and as hard to guess as the

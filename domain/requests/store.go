@@ -20,7 +20,7 @@ func FormOf(ctx context.Context, q *db.Queries, board id.Board) (Form, error) {
 	if err != nil {
 		return Form{}, fmt.Errorf("read form: %w", err)
 	}
-	return Form{On: row.IsOn, Intro: row.Intro, Version: uint64(row.UpdatedAt.UnixMicro())}, nil
+	return Form{On: row.IsOn, Intro: row.Intro, Proof: row.Proof, Version: uint64(row.UpdatedAt.UnixMicro())}, nil
 }
 
 // SetForm turns the form of a board on or off; form.Version is the version that the edit was made from. It returns the
@@ -33,7 +33,7 @@ func SetForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (was For
 		if was, err = FormOf(ctx, tx.Queries, board); err != nil {
 			return was, err
 		}
-		if was.Version != 0 && was.On == form.On && was.Intro == form.Intro {
+		if was.Version != 0 && was.On == form.On && was.Intro == form.Intro && was.Proof == form.Proof {
 			return was, nil
 		}
 		if was.Version != form.Version {
@@ -49,7 +49,8 @@ func SetForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (was For
 // saveForm saves a form unless another save was first.
 func saveForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (saved bool, err error) {
 	if form.Version == 0 {
-		err = tx.AddForm(ctx, db.AddFormParams{BoardID: board, IsOn: form.On, Intro: form.Intro, Now: tx.Now})
+		err = tx.AddForm(ctx, db.AddFormParams{BoardID: board, IsOn: form.On, Intro: form.Intro, Proof: form.Proof,
+			Now: tx.Now})
 		if db.IsDuplicate(err, "PRIMARY") {
 			return false, nil
 		}
@@ -59,8 +60,8 @@ func saveForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (saved 
 	if !now.After(seen) { // by another server's clock
 		now = seen.Add(time.Microsecond)
 	}
-	n, err := tx.SetForm(ctx, db.SetFormParams{IsOn: form.On, Intro: form.Intro, UpdatedAt: now, BoardID: board,
-		Seen: seen})
+	n, err := tx.SetForm(ctx, db.SetFormParams{IsOn: form.On, Intro: form.Intro, Proof: form.Proof, UpdatedAt: now,
+		BoardID: board, Seen: seen})
 	return n == 1, err
 }
 
@@ -75,7 +76,7 @@ func FindForm(ctx context.Context, q *db.Queries, company, slug string) (OpenFor
 	}
 	return OpenForm{
 		Company: row.CompanyID, CompanySlug: row.CompanySlug, CompanyName: row.CompanyName, Board: row.BoardID,
-		Title: row.Title, Intro: row.Intro,
+		Title: row.Title, Intro: row.Intro, Proof: row.Proof,
 	}, nil
 }
 

@@ -2,8 +2,10 @@ package workflows
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,6 +56,15 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Submission) (Receipt
 	} else if young {
 		return Receipt{}, UnknownKey()
 	}
+	if form.Proof {
+		challenge, err := w.ProofChallenge(ctx, sent.Nonce, form)
+		if err != nil {
+			return Receipt{}, err
+		}
+		if err := sent.CheckProof(challenge, w.db.Now()); err != nil {
+			return Receipt{}, err
+		}
+	}
 	err = w.commitCount(ctx, func(tx *db.Tx) error {
 		return requests.CountForm(ctx, tx, form.Board, limits.OriginOf(accounts.AddressFrom(ctx)))
 	})
@@ -77,6 +88,12 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Submission) (Receipt
 		return Receipt{}, fmt.Errorf("send form: %w", err)
 	}
 	return receipt, nil
+}
+
+// ProofChallenge returns what a page of a form with a nonce does its proof of work on. It is stored nowhere.
+func (w *Workflows) ProofChallenge(ctx context.Context, nonce string, form requests.OpenForm) (string, error) {
+	sum, err := w.sign(ctx, "proof of work", nonce, strconv.FormatUint(uint64(form.Board), 10))
+	return base64.RawURLEncoding.EncodeToString(sum), err
 }
 
 func parseSent(sent requests.Submission) (tickets.Draft, string, error) {

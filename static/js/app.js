@@ -12,6 +12,7 @@ import './editor.js'
 import './filter.js'
 import './follow-board.js'
 import './follow-ticket.js'
+import './proof.js' // before forms.js, which marks forms as sent
 import './forms.js'
 import './inbox.js'
 import { follow } from './jump.js'

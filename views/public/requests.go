@@ -1,6 +1,8 @@
 package public
 
 import (
+	"github.com/a-h/templ"
+
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
@@ -9,13 +11,14 @@ import (
 // RequestForm is the input of a public form.
 type RequestForm struct {
 	Nonce, Title, Description, Email string
+	Challenge, Proof                 string // of a form that asks for a proof of work
 	Errors                           views.Errors
 }
 
 // Sent is the form as it is sent to a board.
 func (f RequestForm) Sent(company, board string) requests.Submission {
 	return requests.Submission{Company: company, Board: board, Nonce: f.Nonce, Title: f.Title, Description: f.Description,
-		Email: f.Email}
+		Email: f.Email, Challenge: f.Challenge, Proof: f.Proof}
 }
 
 // RequestProps is the page of a public form. Slug is that of its address.
@@ -24,6 +27,14 @@ type RequestProps struct {
 	Board requests.OpenForm
 	Slug  string
 	Form  RequestForm
+}
+
+// proof are the attributes of a form that asks for a proof of work.
+func (p RequestProps) proof() templ.Attributes {
+	if !p.Board.Proof {
+		return nil
+	}
+	return templ.Attributes{"data-proof": views.Number(requests.ProofBits)}
 }
 
 // ReceiptProps is the page after a request is sent.

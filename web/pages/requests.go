@@ -17,7 +17,7 @@ import (
 // Members' settings of a board's public form, and of the links of its requesters.
 
 func (h *Handlers) SaveForm(c echo.Context) error {
-	form := requests.Form{On: c.FormValue("on") != "", Intro: c.FormValue("intro")}
+	form := requests.Form{On: c.FormValue("on") != "", Intro: c.FormValue("intro"), Proof: c.FormValue("proof") != ""}
 	var board boards.Board
 	var err error
 	if form.Version, err = respond.Version(c); err == nil {

@@ -46,7 +46,14 @@ func (h *Handlers) RequestForm(c echo.Context) error {
 	return h.showRequestForm(c, http.StatusOK, form, public.RequestForm{Nonce: requests.NewNonce(time.Now())})
 }
 
-func (h *Handlers) showRequestForm(c echo.Context, code int, board requests.OpenForm, form public.RequestForm) error {
+func (h *Handlers) showRequestForm(
+	c echo.Context, code int, board requests.OpenForm, form public.RequestForm,
+) (err error) {
+	if board.Proof {
+		if form.Challenge, err = h.workflows.ProofChallenge(c.Request().Context(), form.Nonce, board); err != nil {
+			return err
+		}
+	}
 	return respond.Render(c, code, public.RequestPage(public.RequestProps{Page: h.publicPage(c, "Request: "+board.Title),
 		Board: board, Slug: strings.ToUpper(c.Param("form")), Form: form}))
 }
@@ -55,7 +62,8 @@ func (h *Handlers) showRequestForm(c echo.Context, code int, board requests.Open
 // link was revoked, to the page of the code.
 func (h *Handlers) SendRequest(c echo.Context) error {
 	form := public.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"),
-		Description: c.FormValue("description"), Email: c.FormValue("email")}
+		Description: c.FormValue("description"), Email: c.FormValue("email"), Challenge: c.FormValue("challenge"),
+		Proof: c.FormValue("proof")}
 	if !requests.IsNonce(form.Nonce) {
 		form.Nonce = requests.NewNonce(time.Now())
 	}
@@ -64,7 +72,8 @@ func (h *Handlers) SendRequest(c echo.Context) error {
 	}
 	receipt, err := h.workflows.Send(c.Request().Context(),
 		form.Sent(c.Param("company"), strings.ToUpper(c.Param("form"))))
-	if errors.Is(err, workflows.CodeUnknownKey) { // sent again with another nonce it is done
+	if errors.Is(err, workflows.CodeUnknownKey) || errors.Is(err, requests.CodeNoProof) {
+		// Sent again with another nonce it is done.
 		form.Nonce = requests.NewNonce(time.Now())
 	}
 	if err != nil {
