@@ -131,7 +131,7 @@ func (m *Images) fillFromDescriptions(
 		}
 		for _, row := range rows {
 			job := imageJob{Key: tickets.Key{Board: row.Slug, Number: row.LocalID}.String(), Ticket: row.ID}
-			if err := addImages(ctx, into, row.Description, job, imageCursor{id: uint64(row.ID)}, at); err != nil {
+			if err := m.addImages(ctx, into, row.Description, job, imageCursor{id: uint64(row.ID)}, at); err != nil {
 				return err
 			}
 		}
@@ -156,7 +156,7 @@ func (m *Images) fillFromComments(
 		for _, row := range rows {
 			job := imageJob{Key: tickets.Key{Board: row.Slug, Number: row.LocalID}.String(), Ticket: row.TicketID,
 				Comment: row.ID}
-			if err := addImages(ctx, into, row.Body, job, imageCursor{comments: true, id: uint64(row.ID)}, at); err != nil {
+			if err := m.addImages(ctx, into, row.Body, job, imageCursor{comments: true, id: uint64(row.ID)}, at); err != nil {
 				return err
 			}
 		}
@@ -168,11 +168,20 @@ func (m *Images) fillFromComments(
 // versions: up to 128 KiB each time.
 const imagesPerText = 200
 
-// addImages adds a task for each remote image of a text that filling has not reached yet.
-func addImages(ctx context.Context, into migrations.Filler, text string, job imageJob, here, at imageCursor) error {
+// addImages adds a task for each remote image of a text that has no copy here, and that filling has not reached yet.
+func (m *Images) addImages(
+	ctx context.Context, into migrations.Filler, text string, job imageJob, here, at imageCursor,
+) error {
 	list := remoteImages(text)
+	copies, err := images.Copies(ctx, m.bulk.Queries, job.Ticket, list)
+	if err != nil {
+		return err
+	}
 	for i, address := range list[:min(len(list), imagesPerText+1)] {
 		if here.done = i + 1; here.id == at.id && here.comments == at.comments && here.done <= at.done {
+			continue
+		}
+		if _, stored := copies[address]; stored {
 			continue
 		}
 		if i == imagesPerText {

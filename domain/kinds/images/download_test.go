@@ -481,6 +481,10 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 			t.Errorf("%s: %q", path, comment[path])
 		}
 	}
+	again := (&apptest.Env{App: g.work, DB: g.DB}).BareRun(t, "download-images", 1, g.values())
+	if len(again.Tasks) != 0 { // those whose texts stay as they are have their copies
+		t.Errorf("another run fetches %d", len(again.Tasks))
+	}
 }
 
 func TestImagesAreFoundOnce(t *testing.T) {
