@@ -135,7 +135,7 @@ var filling = []string{
 	`UPDATE migration_run SET fill_worker = 1 WHERE id = 4`,
 	`INSERT INTO migration_task (id, run_id, state, fence, worker_id, attempt, line, payload, fingerprint, due_at, claimed_at, finished_at)
 	 SELECT n, 1, CASE WHEN n <= 10000 THEN 'complete' WHEN n <= 12000 THEN 'processing' WHEN n <= 16000 THEN 'waiting' WHEN n <= 20000 THEN 'failed' WHEN n <= 22000 THEN 'skipped' ELSE 'open' END,
-	 IF(n <= 20000, ((n % 20 + 1) << 32) + 1, 0), IF(n <= 20000, n % 20 + 1, 0), n <= 20000, n, '{}',
+	 IF(n <= 20000, ((n % 20 + 1) << 32) + 1, 0), IF(n <= 20000, n % 20 + 1, 0), n <= 20000, n, CONCAT('{"ticket":', n, ',"board":', n % 50 + 1, '}'),
 	 IF(n BETWEEN 16001 AND 20000, UNHEX(LPAD(HEX(n % 300 + 1), 16, '0')), NULL), IF(n BETWEEN 12001 AND 16000, NOW(6) + INTERVAL (n - 14000) * 60 SECOND, NULL),
 	 IF(n <= 20000, '2026-01-01', NULL), IF(n <= 10000 OR n BETWEEN 16001 AND 22000, '2026-01-01', NULL) FROM numbers WHERE n <= 30000`,
 	`INSERT INTO migration_task (id, run_id, payload) SELECT 30000 + n, 2, '{}' FROM numbers WHERE n <= 1000`,

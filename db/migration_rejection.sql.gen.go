@@ -12,33 +12,56 @@ import (
 )
 
 const rejectionsOf = `-- name: RejectionsOf :many
-SELECT run_id, number, line, reason, content FROM migration_rejection
-WHERE run_id = ? AND number > ?
-ORDER BY number
+SELECT n.number, n.line, n.reason, n.content, r.name, CAST(COALESCE(x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0), m.role <> 'guest', FALSE) AND m.account_id IS NOT NULL AS SIGNED) > 0 AS seen
+FROM migration_rejection n
+JOIN migration_run r ON r.id = n.run_id
+LEFT JOIN board b ON b.id = r.board_id
+LEFT JOIN membership m ON m.company_id = r.company_id AND m.account_id = ?
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE n.run_id = ? AND n.number > ?
+ORDER BY n.number
 LIMIT ?
 `
 
 type RejectionsOfParams struct {
-	RunID id.Run
-	After uint64
-	Limit int32
+	Reader id.Account
+	RunID  id.Run
+	After  uint64
+	Limit  int32
 }
 
-func (q *Queries) RejectionsOf(ctx context.Context, arg RejectionsOfParams) ([]MigrationRejection, error) {
-	rows, err := q.db.QueryContext(ctx, rejectionsOf, arg.RunID, arg.After, arg.Limit)
+type RejectionsOfRow struct {
+	Number  uint64
+	Line    uint64
+	Reason  string
+	Content string
+	Name    string
+	Seen    bool
+}
+
+// seen is as in the lists of tasks.
+func (q *Queries) RejectionsOf(ctx context.Context, arg RejectionsOfParams) ([]RejectionsOfRow, error) {
+	rows, err := q.db.QueryContext(ctx, rejectionsOf,
+		arg.Reader,
+		arg.Reader,
+		arg.RunID,
+		arg.After,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []MigrationRejection
+	var items []RejectionsOfRow
 	for rows.Next() {
-		var i MigrationRejection
+		var i RejectionsOfRow
 		if err := rows.Scan(
-			&i.RunID,
 			&i.Number,
 			&i.Line,
 			&i.Reason,
 			&i.Content,
+			&i.Name,
+			&i.Seen,
 		); err != nil {
 			return nil, err
 		}

@@ -24,6 +24,41 @@ func (q *Queries) ActiveRunOf(ctx context.Context, activeKey []byte) (id.Run, er
 	return id, err
 }
 
+const boardOfParams = `-- name: BoardOfParams :many
+SELECT c.id AS company_id, CAST(COALESCE(s.board_id, 0) AS UNSIGNED) AS board_id FROM company c
+LEFT JOIN board_slug s ON s.company_id = c.id AND s.slug = ? AND s.imported = FALSE
+WHERE c.slug = ?
+`
+
+type BoardOfParamsRow struct {
+	CompanyID id.Company
+	BoardID   int64
+}
+
+// BoardOfParams is the company that a run's parameters name, and the board, 0 if they name none.
+func (q *Queries) BoardOfParams(ctx context.Context, board string, company string) ([]BoardOfParamsRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardOfParams, board, company)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BoardOfParamsRow
+	for rows.Next() {
+		var i BoardOfParamsRow
+		if err := rows.Scan(&i.CompanyID, &i.BoardID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const claimFill = `-- name: ClaimFill :exec
 UPDATE migration_run SET fill_worker = ?, fill_fence = fill_fence + 1 WHERE id = ?
 `
@@ -87,7 +122,7 @@ func (q *Queries) LockCanary(ctx context.Context, argID id.Run) (LockCanaryRow, 
 }
 
 const lockRun = `-- name: LockRun :one
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks FROM migration_run WHERE id = ? FOR UPDATE
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id FROM migration_run WHERE id = ? FOR UPDATE
 `
 
 func (q *Queries) LockRun(ctx context.Context, argID id.Run) (MigrationRun, error) {
@@ -121,6 +156,8 @@ func (q *Queries) LockRun(ctx context.Context, argID id.Run) (MigrationRun, erro
 		&i.StartedAt,
 		&i.FinishedAt,
 		&i.Locks,
+		&i.CompanyID,
+		&i.BoardID,
 	)
 	return i, err
 }
@@ -138,9 +175,9 @@ func (q *Queries) LockRunShared(ctx context.Context, argID id.Run) (string, erro
 }
 
 const openRun = `-- name: OpenRun :execlastid
-INSERT INTO migration_run (name, params, same_key, active_key, listed, state, state_since, dry, knobs, upload, upload_name, upload_hash, account_id, actor, created_at)
+INSERT INTO migration_run (name, params, same_key, active_key, listed, state, state_since, dry, knobs, upload, upload_name, upload_hash, account_id, actor, created_at, company_id, board_id)
 VALUES (?, ?, ?, ?, ?, 'open', NOW(6), ?, ?,
-        ?, ?, ?, ?, ?, NOW(6))
+        ?, ?, ?, ?, ?, NOW(6), ?, ?)
 `
 
 type OpenRunParams struct {
@@ -156,6 +193,8 @@ type OpenRunParams struct {
 	UploadHash []byte
 	AccountID  *id.Account
 	Actor      string
+	CompanyID  *id.Company
+	BoardID    *id.Board
 }
 
 func (q *Queries) OpenRun(ctx context.Context, arg OpenRunParams) (int64, error) {
@@ -172,6 +211,8 @@ func (q *Queries) OpenRun(ctx context.Context, arg OpenRunParams) (int64, error)
 		arg.UploadHash,
 		arg.AccountID,
 		arg.Actor,
+		arg.CompanyID,
+		arg.BoardID,
 	)
 	if err != nil {
 		return 0, err
@@ -229,7 +270,7 @@ func (q *Queries) ReturnCanary(ctx context.Context, tasks *uint32, iD id.Run) er
 }
 
 const runByID = `-- name: RunByID :one
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks FROM migration_run WHERE id = ?
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id FROM migration_run WHERE id = ?
 `
 
 func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, error) {
@@ -263,12 +304,50 @@ func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, erro
 		&i.StartedAt,
 		&i.FinishedAt,
 		&i.Locks,
+		&i.CompanyID,
+		&i.BoardID,
 	)
 	return i, err
 }
 
+const runSeen = `-- name: RunSeen :one
+SELECT r.name, r.upload, CAST(COALESCE(r.account_id = ? AND b.privacy = 0, FALSE)
+    OR COALESCE(x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0), m.role <> 'guest', FALSE) AND m.account_id IS NOT NULL AS SIGNED) > 0 AS seen
+FROM migration_run r
+LEFT JOIN board b ON b.id = r.board_id
+LEFT JOIN membership m ON m.company_id = r.company_id AND m.account_id = ?
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE r.id = ?
+`
+
+type RunSeenParams struct {
+	Opener *id.Account
+	Reader id.Account
+	ID     id.Run
+}
+
+type RunSeenRow struct {
+	Name   string
+	Upload string
+	Seen   bool
+}
+
+// RunSeen says whether an operator sees what the file of a run held: that it sees the run's board or, if there is none, is
+// in its company; or that it opened the run, for an open board of any company.
+func (q *Queries) RunSeen(ctx context.Context, arg RunSeenParams) (RunSeenRow, error) {
+	row := q.db.QueryRowContext(ctx, runSeen,
+		arg.Opener,
+		arg.Reader,
+		arg.Reader,
+		arg.ID,
+	)
+	var i RunSeenRow
+	err := row.Scan(&i.Name, &i.Upload, &i.Seen)
+	return i, err
+}
+
 const runWithTime = `-- name: RunWithTime :one
-SELECT migration_run.id, migration_run.name, migration_run.params, migration_run.same_key, migration_run.active_key, migration_run.listed, migration_run.state, migration_run.reason, migration_run.state_since, migration_run.version, migration_run.dry, migration_run.canary_left, migration_run.knobs, migration_run.total, migration_run.rejected, migration_run.fill_cursor, migration_run.fill_worker, migration_run.fill_fence, migration_run.upload, migration_run.upload_name, migration_run.upload_hash, migration_run.account_id, migration_run.actor, migration_run.created_at, migration_run.started_at, migration_run.finished_at, migration_run.locks, NOW(6) AS at FROM migration_run WHERE id = ?
+SELECT migration_run.id, migration_run.name, migration_run.params, migration_run.same_key, migration_run.active_key, migration_run.listed, migration_run.state, migration_run.reason, migration_run.state_since, migration_run.version, migration_run.dry, migration_run.canary_left, migration_run.knobs, migration_run.total, migration_run.rejected, migration_run.fill_cursor, migration_run.fill_worker, migration_run.fill_fence, migration_run.upload, migration_run.upload_name, migration_run.upload_hash, migration_run.account_id, migration_run.actor, migration_run.created_at, migration_run.started_at, migration_run.finished_at, migration_run.locks, migration_run.company_id, migration_run.board_id, NOW(6) AS at FROM migration_run WHERE id = ?
 `
 
 type RunWithTimeRow struct {
@@ -308,6 +387,8 @@ func (q *Queries) RunWithTime(ctx context.Context, argID id.Run) (RunWithTimeRow
 		&i.MigrationRun.StartedAt,
 		&i.MigrationRun.FinishedAt,
 		&i.MigrationRun.Locks,
+		&i.MigrationRun.CompanyID,
+		&i.MigrationRun.BoardID,
 		&i.At,
 	)
 	return i, err
@@ -359,7 +440,7 @@ func (q *Queries) RunsByState(ctx context.Context, states []string) ([]RunsBySta
 }
 
 const runsForWorkers = `-- name: RunsForWorkers :many
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks FROM migration_run FORCE INDEX (ix_migration_run_state)
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id FROM migration_run FORCE INDEX (ix_migration_run_state)
 WHERE state IN ('open', 'filling', 'ready', 'running', 'pausing', 'throttled', 'cancelling')
 ORDER BY id
 LIMIT 1000
@@ -403,6 +484,8 @@ func (q *Queries) RunsForWorkers(ctx context.Context) ([]MigrationRun, error) {
 			&i.StartedAt,
 			&i.FinishedAt,
 			&i.Locks,
+			&i.CompanyID,
+			&i.BoardID,
 		); err != nil {
 			return nil, err
 		}
@@ -418,7 +501,7 @@ func (q *Queries) RunsForWorkers(ctx context.Context) ([]MigrationRun, error) {
 }
 
 const runsIn = `-- name: RunsIn :many
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks FROM migration_run FORCE INDEX (ix_migration_run_state)
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id FROM migration_run FORCE INDEX (ix_migration_run_state)
 WHERE state = ? AND id < ?
 ORDER BY id DESC
 LIMIT ?
@@ -468,6 +551,8 @@ func (q *Queries) RunsIn(ctx context.Context, arg RunsInParams) ([]MigrationRun,
 			&i.StartedAt,
 			&i.FinishedAt,
 			&i.Locks,
+			&i.CompanyID,
+			&i.BoardID,
 		); err != nil {
 			return nil, err
 		}
@@ -483,7 +568,7 @@ func (q *Queries) RunsIn(ctx context.Context, arg RunsInParams) ([]MigrationRun,
 }
 
 const runsListed = `-- name: RunsListed :many
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks FROM migration_run FORCE INDEX (ix_migration_run_listed)
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id FROM migration_run FORCE INDEX (ix_migration_run_listed)
 WHERE listed = ? AND id < ?
 ORDER BY id DESC
 LIMIT ?
@@ -533,6 +618,8 @@ func (q *Queries) RunsListed(ctx context.Context, arg RunsListedParams) ([]Migra
 			&i.StartedAt,
 			&i.FinishedAt,
 			&i.Locks,
+			&i.CompanyID,
+			&i.BoardID,
 		); err != nil {
 			return nil, err
 		}

@@ -59,11 +59,21 @@ func (q *Queries) AttemptsOf(ctx context.Context, taskID id.Task, limit int32) (
 
 const failedAmong = `-- name: FailedAmong :many
 SELECT t.id, t.run_id, t.state, t.worker_id, t.attempt, t.iteration, t.line, SUBSTRING(t.payload, 1, 32000) AS payload, t.fingerprint, t.claimed_at, t.finished_at,
-       CONCAT(COALESCE(a.message, '')) AS message
+       CONCAT(COALESCE(a.message, '')) AS message, r.name, CAST(COALESCE(x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0), m.role <> 'guest', FALSE) AND m.account_id IS NOT NULL AS SIGNED) > 0 AS seen
 FROM migration_task t
+JOIN migration_run r ON r.id = t.run_id
+LEFT JOIN ticket k ON k.id = CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.ticket')) AS UNSIGNED)
+LEFT JOIN board b ON b.id = COALESCE(k.board_id, r.board_id, CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.board')) AS UNSIGNED))
+LEFT JOIN membership m ON m.company_id = COALESCE(b.company_id, r.company_id) AND m.account_id = ?
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 LEFT JOIN migration_attempt a ON a.id = (SELECT MAX(b.id) FROM migration_attempt b WHERE b.task_id = t.id)
 WHERE t.id IN (/*SLICE:ids*/?) AND t.state = 'failed'
 `
+
+type FailedAmongParams struct {
+	Reader id.Account
+	Ids    []id.Task
+}
 
 type FailedAmongRow struct {
 	ID          id.Task
@@ -78,17 +88,21 @@ type FailedAmongRow struct {
 	ClaimedAt   *time.Time
 	FinishedAt  *time.Time
 	Message     string
+	Name        string
+	Seen        bool
 }
 
 // FailedAmong reads failed tasks with the message of their last attempt, in any order.
-func (q *Queries) FailedAmong(ctx context.Context, ids []id.Task) ([]FailedAmongRow, error) {
+func (q *Queries) FailedAmong(ctx context.Context, arg FailedAmongParams) ([]FailedAmongRow, error) {
 	query := failedAmong
 	var queryParams []interface{}
-	if len(ids) > 0 {
-		for _, v := range ids {
+	queryParams = append(queryParams, arg.Reader)
+	queryParams = append(queryParams, arg.Reader)
+	if len(arg.Ids) > 0 {
+		for _, v := range arg.Ids {
 			queryParams = append(queryParams, v)
 		}
-		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(arg.Ids))[1:], 1)
 	} else {
 		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
 	}
@@ -113,6 +127,8 @@ func (q *Queries) FailedAmong(ctx context.Context, ids []id.Task) ([]FailedAmong
 			&i.ClaimedAt,
 			&i.FinishedAt,
 			&i.Message,
+			&i.Name,
+			&i.Seen,
 		); err != nil {
 			return nil, err
 		}
@@ -502,40 +518,74 @@ func (q *Queries) TaskIDsOfFailure(ctx context.Context, arg TaskIDsOfFailurePara
 }
 
 const taskOf = `-- name: TaskOf :one
-SELECT id, run_id, state, fence, worker_id, attempt, iteration, line, payload, note, fingerprint, due_at, claimed_at, finished_at FROM migration_task WHERE id = ? AND run_id = ?
+SELECT t.id, t.run_id, t.state, t.fence, t.worker_id, t.attempt, t.iteration, t.line, t.payload, t.note, t.fingerprint, t.due_at, t.claimed_at, t.finished_at, r.name, CAST(COALESCE(x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0), m.role <> 'guest', FALSE) AND m.account_id IS NOT NULL AS SIGNED) > 0 AS seen
+FROM migration_task t
+JOIN migration_run r ON r.id = t.run_id
+LEFT JOIN ticket k ON k.id = CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.ticket')) AS UNSIGNED)
+LEFT JOIN board b ON b.id = COALESCE(k.board_id, r.board_id, CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.board')) AS UNSIGNED))
+LEFT JOIN membership m ON m.company_id = COALESCE(b.company_id, r.company_id) AND m.account_id = ?
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE t.id = ? AND t.run_id = ?
 `
 
-func (q *Queries) TaskOf(ctx context.Context, iD id.Task, runID id.Run) (MigrationTask, error) {
-	row := q.db.QueryRowContext(ctx, taskOf, iD, runID)
-	var i MigrationTask
+type TaskOfParams struct {
+	Reader id.Account
+	ID     id.Task
+	RunID  id.Run
+}
+
+type TaskOfRow struct {
+	MigrationTask MigrationTask
+	Name          string
+	Seen          bool
+}
+
+func (q *Queries) TaskOf(ctx context.Context, arg TaskOfParams) (TaskOfRow, error) {
+	row := q.db.QueryRowContext(ctx, taskOf,
+		arg.Reader,
+		arg.Reader,
+		arg.ID,
+		arg.RunID,
+	)
+	var i TaskOfRow
 	err := row.Scan(
-		&i.ID,
-		&i.RunID,
-		&i.State,
-		&i.Fence,
-		&i.WorkerID,
-		&i.Attempt,
-		&i.Iteration,
-		&i.Line,
-		&i.Payload,
-		&i.Note,
-		&i.Fingerprint,
-		&i.DueAt,
-		&i.ClaimedAt,
-		&i.FinishedAt,
+		&i.MigrationTask.ID,
+		&i.MigrationTask.RunID,
+		&i.MigrationTask.State,
+		&i.MigrationTask.Fence,
+		&i.MigrationTask.WorkerID,
+		&i.MigrationTask.Attempt,
+		&i.MigrationTask.Iteration,
+		&i.MigrationTask.Line,
+		&i.MigrationTask.Payload,
+		&i.MigrationTask.Note,
+		&i.MigrationTask.Fingerprint,
+		&i.MigrationTask.DueAt,
+		&i.MigrationTask.ClaimedAt,
+		&i.MigrationTask.FinishedAt,
+		&i.Name,
+		&i.Seen,
 	)
 	return i, err
 }
 
 const tasksAmong = `-- name: TasksAmong :many
-SELECT id, run_id, state, fence, worker_id, attempt, iteration, line, SUBSTRING(payload, 1, 1001) AS payload, note, fingerprint, due_at, claimed_at, finished_at
-FROM migration_task
-WHERE id IN (/*SLICE:ids*/?) AND (worker_id = ? OR ? = 0) AND (iteration = ? OR ? = 0)
-ORDER BY id
+
+SELECT t.id, t.run_id, t.state, t.fence, t.worker_id, t.attempt, t.iteration, t.line, SUBSTRING(t.payload, 1, 1001) AS payload, t.note, t.fingerprint, t.due_at, t.claimed_at, t.finished_at,
+       r.name, CAST(COALESCE(x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0), m.role <> 'guest', FALSE) AND m.account_id IS NOT NULL AS SIGNED) > 0 AS seen
+FROM migration_task t
+JOIN migration_run r ON r.id = t.run_id
+LEFT JOIN ticket k ON k.id = CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.ticket')) AS UNSIGNED)
+LEFT JOIN board b ON b.id = COALESCE(k.board_id, r.board_id, CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.board')) AS UNSIGNED))
+LEFT JOIN membership m ON m.company_id = COALESCE(b.company_id, r.company_id) AND m.account_id = ?
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE t.id IN (/*SLICE:ids*/?) AND (t.worker_id = ? OR ? = 0) AND (t.iteration = ? OR ? = 0)
+ORDER BY t.id
 LIMIT ?
 `
 
 type TasksAmongParams struct {
+	Reader    id.Account
 	Ids       []id.Task
 	WorkerID  id.Worker
 	Iteration uint32
@@ -557,13 +607,20 @@ type TasksAmongRow struct {
 	DueAt       *time.Time
 	ClaimedAt   *time.Time
 	FinishedAt  *time.Time
+	Name        string
+	Seen        bool
 }
 
+// The lists below say with each task whether an operator sees its payload (seen): whether it sees the board of the ticket
+// that the payload names, as it is now, or else the board of the run, or else the board that the payload names or, if
+// there is none, is in the run's company. A membership is needed for each.
 // TasksAmong filters tasks by their last worker and iteration; 0 is any. Of a payload it reads the beginning, with one
 // character more than is shown.
 func (q *Queries) TasksAmong(ctx context.Context, arg TasksAmongParams) ([]TasksAmongRow, error) {
 	query := tasksAmong
 	var queryParams []interface{}
+	queryParams = append(queryParams, arg.Reader)
+	queryParams = append(queryParams, arg.Reader)
 	if len(arg.Ids) > 0 {
 		for _, v := range arg.Ids {
 			queryParams = append(queryParams, v)
@@ -600,6 +657,8 @@ func (q *Queries) TasksAmong(ctx context.Context, arg TasksAmongParams) ([]Tasks
 			&i.DueAt,
 			&i.ClaimedAt,
 			&i.FinishedAt,
+			&i.Name,
+			&i.Seen,
 		); err != nil {
 			return nil, err
 		}

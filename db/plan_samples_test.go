@@ -325,7 +325,7 @@ var samples = map[string]sample{
 	"RunEventsOf": {args: with(db.RunEventsOfParams{RunID: 1, Before: 2000, Limit: 51})},
 
 	// migration_rejection.sql
-	"RejectionsOf": {args: with(db.RejectionsOfParams{RunID: 1, After: 1000, Limit: 101})},
+	"RejectionsOf": {args: with(db.RejectionsOfParams{Reader: 1, RunID: 1, After: 1000, Limit: 101})},
 
 	// migration_request.sql
 	"NextRequest":    {args: with(500)},
@@ -339,6 +339,8 @@ var samples = map[string]sample{
 	"LockRun":           {args: with(1)},
 	"CountRunLock":      {args: with(1)},
 	"RunByID":           {args: with(1)},
+	"RunSeen":           {args: with(db.RunSeenParams{Opener: ptr(id.Account(1)), Reader: 1, ID: 1})},
+	"BoardOfParams":     {args: with("B7", "c1")},
 	"SetRunState":       {args: with(db.SetRunStateParams{ID: 1, State: "paused"})},
 	"RunsIn":            {args: with(db.RunsInParams{State: "complete", Before: 2000, Limit: 51})},
 	"RunWithTime":       {args: with(1)},
@@ -370,15 +372,15 @@ var samples = map[string]sample{
 
 	// migration_task_lists.sql
 	"TaskIDsIn":          {args: with(db.TaskIDsInParams{RunID: 1, State: "complete", After: 5000, Limit: 51})},
-	"TasksAmong":         {args: with(db.TasksAmongParams{Ids: []id.Task{7, 8, 9}, WorkerID: 9, Limit: 51})},
-	"TaskOf":             {args: with(7, 1)},
+	"TasksAmong":         {args: with(db.TasksAmongParams{Reader: 1, Ids: []id.Task{7, 8, 9}, WorkerID: 9, Limit: 51})},
+	"TaskOf":             {args: with(db.TaskOfParams{Reader: 1, ID: 7, RunID: 1})},
 	"LockTasksByID":      {args: with([]id.Task{7, 8, 9}, 1)},
 	"LockTasksIn":        {args: with(db.LockTasksInParams{RunID: 1, State: "failed", After: 17000, Limit: 1000})},
 	"LockTasksOfFailure": {args: with(db.LockTasksOfFailureParams{RunID: 1, Fingerprint: fingerprint7, After: 17000, Limit: 1000})},
 	"RetryTasks":         {args: with([]id.Task{16001, 16002, 16003})},
 	"SkipTasks":          {args: with([]id.Task{16004, 16005, 16006})},
 	"TaskIDsOfFailure":   {args: with(db.TaskIDsOfFailureParams{RunID: 1, Fingerprint: fingerprint7, After: 17000, Limit: 201})},
-	"FailedAmong":        {args: with([]id.Task{16007, 16008, 16009})},
+	"FailedAmong":        {args: with(db.FailedAmongParams{Reader: 1, Ids: []id.Task{16007, 16008, 16009}})},
 	"AttemptsOf":         {args: with(16007, 100)},
 	"FingerprintsOf":     {args: with(1, 1000)},
 	"FailuresOf":         {args: with(1, 1000)},

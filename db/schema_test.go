@@ -189,3 +189,35 @@ func TestWhoReplied(t *testing.T) {
 	domaintest.Counts(t, d, 1, "SELECT COUNT(*) FROM request_watcher")
 	domaintest.Counts(t, d, 1, "SELECT COUNT(*) FROM request_watcher WHERE board_id = 7 AND account_id = 2 AND is_on")
 }
+
+func TestRunsOfBeforeGetTheirBoard(t *testing.T) {
+	t.Parallel()
+	url := dbtest.Empty(t)
+	domaintest.Must(t, db.SchemaTo(url, 19))
+	d := domaintest.OK(db.Open(url))(t)
+	defer d.Close()
+	exec := func(statement string, args ...any) {
+		t.Helper()
+		domaintest.OK(d.SQL.ExecContext(t.Context(), statement, args...))(t)
+	}
+	exec("INSERT INTO company (id, slug, name, created_at) VALUES (1, 'acme', 'Acme', NOW(6)), (2, 'rivals', 'Rivals', NOW(6))")
+	exec(`INSERT INTO board (id, company_id, slug, title, created_at, updated_at)
+		VALUES (11, 1, 'DEMO', 'x', NOW(6), NOW(6)), (22, 2, 'DEMO', 'x', NOW(6), NOW(6))`)
+	exec(`INSERT INTO board_slug (company_id, slug, board_id, created_at)
+		VALUES (1, 'DEMO', 11, NOW(6)), (1, 'OLD', 11, NOW(6)), (2, 'DEMO', 22, NOW(6))`)
+	params := []string{`{"plain":{"company":"acme","board":"OLD"}}`, `{"plain":{"company":"rivals","board":"demo"}}`,
+		`{"plain":{"company":"acme"}}`, `{"plain":{"company":"","board":""}}`, `{"plain":{"company":"gone","board":"DEMO"}}`}
+	for i, p := range params {
+		exec(`INSERT INTO migration_run (id, name, params, state, state_since, knobs, actor, created_at)
+			VALUES (?, 'x', ?, 'complete', NOW(6), '{}', 'x', NOW(6))`, i+1, p)
+	}
+	domaintest.Must(t, db.SchemaUp(url))
+	for i, want := range [][2]uint64{{1, 11}, {2, 22}, {1, 0}, {0, 0}, {0, 0}} {
+		var got [2]uint64
+		domaintest.Must(t, d.SQL.QueryRowContext(t.Context(),
+			"SELECT COALESCE(company_id, 0), COALESCE(board_id, 0) FROM migration_run WHERE id = ?", i+1).Scan(&got[0], &got[1]))
+		if got != want {
+			t.Errorf("%s: company and board %v, not %v", params[i], got, want)
+		}
+	}
+}

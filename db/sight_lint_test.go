@@ -174,6 +174,7 @@ var unsighted = map[string]string{
 	"queries: SkippedNumbers":         bulk,
 	"queries: LastTimes":              bulk,
 	"queries: NumberTimes":            bulk,
+	"queries: BoardOfParams":          "names the board of a run, for those who see it",
 	"queries: KnownSlugs":             "says which slugs are taken, as the refusal of one does",
 
 	"queries: OpenForm":             outside,

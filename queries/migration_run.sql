@@ -1,7 +1,24 @@
 -- name: OpenRun :execlastid
-INSERT INTO migration_run (name, params, same_key, active_key, listed, state, state_since, dry, knobs, upload, upload_name, upload_hash, account_id, actor, created_at)
+INSERT INTO migration_run (name, params, same_key, active_key, listed, state, state_since, dry, knobs, upload, upload_name, upload_hash, account_id, actor, created_at, company_id, board_id)
 VALUES (sqlc.arg(name), sqlc.arg(params), sqlc.arg(same_key), sqlc.arg(active_key), sqlc.arg(listed), 'open', NOW(6), sqlc.arg(dry), sqlc.arg(knobs),
-        sqlc.arg(upload), sqlc.arg(upload_name), sqlc.arg(upload_hash), sqlc.arg(account_id), sqlc.arg(actor), NOW(6));
+        sqlc.arg(upload), sqlc.arg(upload_name), sqlc.arg(upload_hash), sqlc.arg(account_id), sqlc.arg(actor), NOW(6), sqlc.arg(company_id), sqlc.arg(board_id));
+
+-- BoardOfParams is the company that a run's parameters name, and the board, 0 if they name none.
+-- name: BoardOfParams :many
+SELECT c.id AS company_id, CAST(COALESCE(s.board_id, 0) AS UNSIGNED) AS board_id FROM company c
+LEFT JOIN board_slug s ON s.company_id = c.id AND s.slug = sqlc.arg(board) AND s.imported = FALSE
+WHERE c.slug = sqlc.arg(company);
+
+-- RunSeen says whether an operator sees what the file of a run held: that it sees the run's board or, if there is none, is
+-- in its company; or that it opened the run, for an open board of any company.
+-- name: RunSeen :one
+SELECT r.name, r.upload, CAST(COALESCE(r.account_id = sqlc.arg(opener) AND b.privacy = 0, FALSE)
+    OR COALESCE(x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0), m.role <> 'guest', FALSE) AND m.account_id IS NOT NULL AS SIGNED) > 0 AS seen
+FROM migration_run r
+LEFT JOIN board b ON b.id = r.board_id
+LEFT JOIN membership m ON m.company_id = r.company_id AND m.account_id = sqlc.arg(reader)
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE r.id = sqlc.arg(id);
 
 -- name: CountRunLock :exec
 -- A change of tasks that a run's state allows writes the run's row, as LockCompany does the company's.

@@ -5,17 +5,34 @@ WHERE run_id = sqlc.arg(run_id) AND state = sqlc.arg(state) AND id > sqlc.arg(af
 ORDER BY id
 LIMIT ?;
 
+-- The lists below say with each task whether an operator sees its payload (seen): whether it sees the board of the ticket
+-- that the payload names, as it is now, or else the board of the run, or else the board that the payload names or, if
+-- there is none, is in the run's company. A membership is needed for each.
+
 -- TasksAmong filters tasks by their last worker and iteration; 0 is any. Of a payload it reads the beginning, with one
 -- character more than is shown.
 -- name: TasksAmong :many
-SELECT id, run_id, state, fence, worker_id, attempt, iteration, line, SUBSTRING(payload, 1, 1001) AS payload, note, fingerprint, due_at, claimed_at, finished_at
-FROM migration_task
-WHERE id IN (sqlc.slice(ids)) AND (worker_id = sqlc.arg(worker_id) OR sqlc.arg(worker_id) = 0) AND (iteration = sqlc.arg(iteration) OR sqlc.arg(iteration) = 0)
-ORDER BY id
+SELECT t.id, t.run_id, t.state, t.fence, t.worker_id, t.attempt, t.iteration, t.line, SUBSTRING(t.payload, 1, 1001) AS payload, t.note, t.fingerprint, t.due_at, t.claimed_at, t.finished_at,
+       r.name, CAST(COALESCE(x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0), m.role <> 'guest', FALSE) AND m.account_id IS NOT NULL AS SIGNED) > 0 AS seen
+FROM migration_task t
+JOIN migration_run r ON r.id = t.run_id
+LEFT JOIN ticket k ON k.id = CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.ticket')) AS UNSIGNED)
+LEFT JOIN board b ON b.id = COALESCE(k.board_id, r.board_id, CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.board')) AS UNSIGNED))
+LEFT JOIN membership m ON m.company_id = COALESCE(b.company_id, r.company_id) AND m.account_id = sqlc.arg(reader)
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE t.id IN (sqlc.slice(ids)) AND (t.worker_id = sqlc.arg(worker_id) OR sqlc.arg(worker_id) = 0) AND (t.iteration = sqlc.arg(iteration) OR sqlc.arg(iteration) = 0)
+ORDER BY t.id
 LIMIT ?;
 
 -- name: TaskOf :one
-SELECT * FROM migration_task WHERE id = sqlc.arg(id) AND run_id = sqlc.arg(run_id);
+SELECT sqlc.embed(t), r.name, CAST(COALESCE(x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0), m.role <> 'guest', FALSE) AND m.account_id IS NOT NULL AS SIGNED) > 0 AS seen
+FROM migration_task t
+JOIN migration_run r ON r.id = t.run_id
+LEFT JOIN ticket k ON k.id = CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.ticket')) AS UNSIGNED)
+LEFT JOIN board b ON b.id = COALESCE(k.board_id, r.board_id, CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.board')) AS UNSIGNED))
+LEFT JOIN membership m ON m.company_id = COALESCE(b.company_id, r.company_id) AND m.account_id = sqlc.arg(reader)
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE t.id = sqlc.arg(id) AND t.run_id = sqlc.arg(run_id);
 
 -- LockTasksByID locks the tasks that are of the run.
 -- name: LockTasksByID :many
@@ -58,8 +75,13 @@ LIMIT ?;
 -- FailedAmong reads failed tasks with the message of their last attempt, in any order.
 -- name: FailedAmong :many
 SELECT t.id, t.run_id, t.state, t.worker_id, t.attempt, t.iteration, t.line, SUBSTRING(t.payload, 1, 32000) AS payload, t.fingerprint, t.claimed_at, t.finished_at,
-       CONCAT(COALESCE(a.message, '')) AS message
+       CONCAT(COALESCE(a.message, '')) AS message, r.name, CAST(COALESCE(x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0), m.role <> 'guest', FALSE) AND m.account_id IS NOT NULL AS SIGNED) > 0 AS seen
 FROM migration_task t
+JOIN migration_run r ON r.id = t.run_id
+LEFT JOIN ticket k ON k.id = CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.ticket')) AS UNSIGNED)
+LEFT JOIN board b ON b.id = COALESCE(k.board_id, r.board_id, CAST(JSON_UNQUOTE(JSON_EXTRACT(IF(JSON_VALID(t.payload), t.payload, '{}'), '$.board')) AS UNSIGNED))
+LEFT JOIN membership m ON m.company_id = COALESCE(b.company_id, r.company_id) AND m.account_id = sqlc.arg(reader)
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
 LEFT JOIN migration_attempt a ON a.id = (SELECT MAX(b.id) FROM migration_attempt b WHERE b.task_id = t.id)
 WHERE t.id IN (sqlc.slice(ids)) AND t.state = 'failed';
 

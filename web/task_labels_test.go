@@ -17,7 +17,8 @@ func TestTasksShowWhatTheyAreAbout(t *testing.T) {
 	task := func(migration, payload string) (run migrations.Run, task string) {
 		to := fmt.Sprint(1 + e.count("SELECT COUNT(*) FROM migration_run")) // no two runs are the same
 		n := e.openRun("count-up", migrations.Values{"to": to, "mode": "up"})
-		e.exec("UPDATE migration_run SET name = ?, state = 'ready', total = 1 WHERE id = ?", migration, n)
+		e.exec("UPDATE migration_run SET name = ?, state = 'ready', total = 1, "+
+			"company_id = (SELECT id FROM company WHERE slug = 'acme') WHERE id = ?", migration, n)
 		number := e.exec("INSERT INTO migration_task (run_id, payload) VALUES (?, ?)", n, payload)
 		return e.run(t, n), views.Number(uint64(number))
 	}

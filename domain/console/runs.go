@@ -38,6 +38,11 @@ func (c *Console) OpenRun(
 		return workflows.StoreResponses(ctx, tx, once.Row(tx, run))
 	}
 	return ask(ctx, func(by actor) (migrations.Run, error) {
+		if draft.From != 0 {
+			if err := c.engine.ShowsFile(ctx, workflows.SightOf(by), draft.From); err != nil {
+				return migrations.Run{}, err
+			}
+		}
 		return workflows.DoOnce(ctx, c.workflows, once, func() (migrations.Run, error) {
 			return c.engine.OpenRun(ctx, by, name, values, draft)
 		})

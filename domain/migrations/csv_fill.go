@@ -10,8 +10,14 @@ import (
 	"github.com/counterfoil/counterfoil/domain/csvfile"
 )
 
+// RowUnknown is the error of a row's maker that could not look at the row. It ends the fill, which is tried again.
+type RowUnknown struct{ Err error }
+
+func (e RowUnknown) Error() string { return e.Err.Error() }
+func (e RowUnknown) Unwrap() error { return e.Err }
+
 // FillCSV fills a run from its file: a task for each row, with the payload that the row's maker returns. A row that
-// cannot be read, or whose maker returns an error, is rejected with it. An interrupted fill resumes at its cursor.
+// cannot be read, or whose maker returns an error other than RowUnknown, is rejected with it. An interrupted fill resumes at its cursor.
 // Maker is called once with the file, whose columns are known then; its error ends the fill. FillCSV returns
 // csvfile.BadFile.
 func FillCSV(
@@ -59,6 +65,9 @@ func addRow(
 		return err
 	}
 	payload, err := makePayload(row)
+	if errors.As(err, new(RowUnknown)) {
+		return err
+	}
 	if err == nil && len(payload) > MaxPayload {
 		err = errors.New("The row is too long for a task.")
 	}

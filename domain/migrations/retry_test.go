@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -276,7 +277,7 @@ func TestRetryTasks(t *testing.T) {
 			}
 			d.CheckCounts(run.ID)
 		}
-		task, _, err := d.Task(d.Ctx, run.ID, tasks[2*slices.Index(migrations.TaskStates, migrations.TaskFailed)])
+		task, _, err := d.Task(d.Ctx, db.SightOfAll(0), run.ID, tasks[2*slices.Index(migrations.TaskStates, migrations.TaskFailed)])
 		if err != nil || task.Iteration != 2 || task.Attempt != 0 || task.State != migrations.TaskOpen ||
 			task.Fingerprint != "" || task.FinishedAt != nil {
 			t.Errorf("%+v", task)
@@ -368,7 +369,7 @@ func TestCountersAreTheTruth(t *testing.T) {
 		tasks := d.Ids(run.ID)
 		for range rapid.IntRange(1, 25).Draw(r, "steps") {
 			task := rapid.SampledFrom(tasks).Draw(r, "task")
-			now, _, err := d.Task(d.Ctx, run.ID, task)
+			now, _, err := d.Task(d.Ctx, db.SightOfAll(0), run.ID, task)
 			domaintest.Must(r, err)
 			do := rapid.SampledFrom([]string{"work", "work", "work", "retry", "retry group", "retry all", "skip", "skip group",
 				"skip all", "pause", "resume", "complete"}).Draw(r, "do")
@@ -408,7 +409,7 @@ func TestCountersAreTheTruth(t *testing.T) {
 			if err != nil && fault.KindOf(err) != fault.Conflict {
 				r.Fatalf("%s: %v", do, err)
 			}
-			after, _, err := d.Task(d.Ctx, run.ID, task)
+			after, _, err := d.Task(d.Ctx, db.SightOfAll(0), run.ID, task)
 			if err != nil || do != "work" && now.State == migrations.TaskProcessing && after.State != migrations.TaskProcessing {
 				r.Fatalf("%s took a task out of a worker's hands: %v", do, err)
 			}

@@ -108,6 +108,7 @@ type Task struct {
 	Payload   string
 	Cut       bool // Payload is only its beginning: a list shows no more
 	Note      string
+	Hidden    bool // it belongs to a board that the reader does not see: Payload is Hidden, Note ""
 	// Fingerprint is that of the failure while the task is failed, and Error what its last attempt said:
 	// only FailedTasks reads that.
 	Fingerprint, Error string

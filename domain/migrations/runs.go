@@ -337,8 +337,12 @@ func (e *Engine) add(
 	if err != nil {
 		return Run{}, err
 	}
+	company, board, err := named(ctx, tx, values)
+	if err != nil {
+		return Run{}, err
+	}
 	n, err := tx.OpenRun(ctx, db.OpenRunParams{
-		Name: m.Name, Params: params, SameKey: key, ActiveKey: key, Listed: ListActive, Dry: draft.Dry, Knobs: string(knobs),
+		CompanyID: company, BoardID: board, Name: m.Name, Params: params, SameKey: key, ActiveKey: key, Listed: ListActive, Dry: draft.Dry, Knobs: string(knobs),
 		Upload: file.path, UploadName: file.name, UploadHash: file.hash, AccountID: actor.Account, Actor: actor.Name,
 	})
 	if err != nil {
@@ -361,6 +365,32 @@ func (e *Engine) add(
 		return Run{}, err
 	}
 	return run, LogEvent(ctx, tx, run.ID, actor, string(Open), describe(m, values, draft.Dry, file))
+}
+
+// named returns the company and the board that values name, nil if they name none.
+func named(ctx context.Context, tx *db.Tx, values Values) (company *id.Company, board *id.Board, err error) {
+	slug, prefix := strings.ToLower(values["company"]), strings.ToUpper(values["board"])
+	if !isSlug(slug) {
+		return nil, nil, nil
+	}
+	if !isSlug(prefix) {
+		prefix = ""
+	}
+	rows, err := tx.BoardOfParams(ctx, prefix, slug)
+	if err != nil || len(rows) == 0 {
+		return nil, nil, err
+	}
+	if found := id.Board(rows[0].BoardID); found != 0 {
+		board = &found
+	}
+	return &rows[0].CompanyID, board, nil
+}
+
+// isSlug reports whether a text has only characters that slugs of companies and boards have.
+func isSlug(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
 }
 
 // anotherRun names the active run that has the key.

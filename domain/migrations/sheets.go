@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -56,8 +57,8 @@ func Inert(field string) string {
 
 // FailureSheet has the failed tasks of a run, of a group, or all if the fingerprint is "", each as FailedTasks returns
 // it. It returns RunNotFound or BadFingerprint.
-func (e *Engine) FailureSheet(ctx context.Context, run id.Run, fingerprint string) (*Sheet, error) {
-	page, err := e.FailedTasks(ctx, run, fingerprint, 0)
+func (e *Engine) FailureSheet(ctx context.Context, by db.Sight, run id.Run, fingerprint string) (*Sheet, error) {
+	page, err := e.FailedTasks(ctx, by, run, fingerprint, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (e *Engine) FailureSheet(ctx context.Context, run id.Run, fingerprint strin
 			if page.Next == 0 {
 				return false, nil
 			}
-			page, err = e.FailedTasks(ctx, run, fingerprint, page.Next)
+			page, err = e.FailedTasks(ctx, by, run, fingerprint, page.Next)
 			return err == nil, err
 		}}, nil
 }
@@ -86,12 +87,12 @@ func stamp(at *time.Time) string {
 }
 
 // RejectionSheet has what no task was made of, as Rejections returns it. It returns RunNotFound.
-func (e *Engine) RejectionSheet(ctx context.Context, run id.Run) (*Sheet, error) {
+func (e *Engine) RejectionSheet(ctx context.Context, by db.Sight, run id.Run) (*Sheet, error) {
 	r, err := e.Run(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	list, more, err := e.Rejections(ctx, run, 0)
+	list, more, err := e.Rejections(ctx, by, run, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (e *Engine) RejectionSheet(ctx context.Context, run id.Run) (*Sheet, error)
 				}
 				return false, nil
 			}
-			list, more, err = e.Rejections(ctx, run, list[len(list)-1].Number)
+			list, more, err = e.Rejections(ctx, by, run, list[len(list)-1].Number)
 			return err == nil, err
 		}}, nil
 }
@@ -123,16 +124,16 @@ func unlistedNote(r Run) string {
 
 // ReportSheet has the result of each row of a run's file, or for a dry run what it would be, by line. It returns
 // RunNotFound.
-func (e *Engine) ReportSheet(ctx context.Context, run id.Run) (*Sheet, error) {
+func (e *Engine) ReportSheet(ctx context.Context, by db.Sight, run id.Run) (*Sheet, error) {
 	r, err := e.Run(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	rejected := rejectedLines{Engine: e, run: run, more: true}
+	rejected := rejectedLines{Engine: e, by: by, run: run, more: true}
 	if err := rejected.read(ctx); err != nil {
 		return nil, err
 	}
-	page, err := e.Tasks(ctx, run, TaskFilter{})
+	page, err := e.Tasks(ctx, by, run, TaskFilter{})
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (e *Engine) ReportSheet(ctx context.Context, run id.Run) (*Sheet, error) {
 				if more, err := rejected.upTo(ctx, task.Line, write); more || err != nil {
 					return more, err
 				}
-				note, err := e.outcome(ctx, task)
+				note, err := e.outcome(ctx, by, task)
 				if err != nil {
 					return false, err
 				}
@@ -157,17 +158,17 @@ func (e *Engine) ReportSheet(ctx context.Context, run id.Run) (*Sheet, error) {
 				}
 				return more, err
 			}
-			page, err = e.Tasks(ctx, run, TaskFilter{After: page.Next})
+			page, err = e.Tasks(ctx, by, run, TaskFilter{After: page.Next})
 			return err == nil, err
 		}}, nil
 }
 
 // outcome is a task's note or, of a failed one, its last error.
-func (e *Engine) outcome(ctx context.Context, task Task) (string, error) {
+func (e *Engine) outcome(ctx context.Context, by db.Sight, task Task) (string, error) {
 	if task.State != TaskFailed {
 		return task.Note, nil
 	}
-	_, attempts, err := e.Task(ctx, task.Run, task.ID)
+	_, attempts, err := e.Task(ctx, by, task.Run, task.ID)
 	if err != nil || len(attempts) == 0 {
 		return task.Note, err
 	}
@@ -183,6 +184,7 @@ func (e *Engine) outcome(ctx context.Context, task Task) (string, error) {
 // rejectedLines are the lines of a run that no task was made of, page by page.
 type rejectedLines struct {
 	*Engine
+	by   db.Sight
 	run  id.Run
 	list []Rejection
 	last uint64
@@ -190,7 +192,7 @@ type rejectedLines struct {
 }
 
 func (r *rejectedLines) read(ctx context.Context) (err error) {
-	r.list, r.more, err = r.Rejections(ctx, r.run, r.last)
+	r.list, r.more, err = r.Rejections(ctx, r.by, r.run, r.last)
 	if len(r.list) > 0 {
 		r.last = r.list[len(r.list)-1].Number
 	}

@@ -82,7 +82,7 @@ func BadFingerprint() error {
 
 // Tasks returns a page of the tasks of a run. It looks at no more than about 2,000 of them. It returns
 // RunNotFound or BadTaskState.
-func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (TaskPage, error) {
+func (e *Engine) Tasks(ctx context.Context, by db.Sight, run id.Run, filter TaskFilter) (TaskPage, error) {
 	if filter.State != "" && !slices.Contains(TaskStates, filter.State) {
 		return TaskPage{}, BadTaskState(filter.State)
 	}
@@ -94,7 +94,7 @@ func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (Task
 		return TaskPage{}, err
 	}
 	rows, err := db.Read(e.db.TasksAmong(ctx, db.TasksAmongParams{
-		Ids: ids, WorkerID: filter.Worker, Iteration: uint32(filter.Iteration), Limit: TasksPerPage + 1,
+		Reader: by.Reader, Ids: ids, WorkerID: filter.Worker, Iteration: uint32(filter.Iteration), Limit: TasksPerPage + 1,
 	}))
 	if err != nil {
 		return TaskPage{}, fmt.Errorf("read tasks: %w", err)
@@ -102,10 +102,18 @@ func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (Task
 	rows, more := page(rows, TasksPerPage)
 	out := TaskPage{Tasks: make([]Task, len(rows))}
 	for i, row := range rows {
-		out.Tasks[i] = taskFrom(db.MigrationTask(row))
+		task := taskFrom(db.MigrationTask{
+			ID: row.ID, RunID: row.RunID, State: row.State, Fence: row.Fence, WorkerID: row.WorkerID, Attempt: row.Attempt,
+			Iteration: row.Iteration, Line: row.Line, Payload: row.Payload, Note: row.Note, Fingerprint: row.Fingerprint,
+			DueAt: row.DueAt, ClaimedAt: row.ClaimedAt, FinishedAt: row.FinishedAt,
+		})
 		if runes := []rune(row.Payload); len(runes) > payloadShown {
-			out.Tasks[i].Payload, out.Tasks[i].Cut = string(runes[:payloadShown]), true
+			task.Payload, task.Cut = string(runes[:payloadShown]), true
 		}
+		if !e.shows(by, row.Name, row.Seen) {
+			task = task.hide()
+		}
+		out.Tasks[i] = task
 	}
 	switch {
 	case more:
@@ -156,8 +164,8 @@ func (e *Engine) scanTaskIDs(ctx context.Context, run id.Run, filter TaskFilter)
 
 // Task returns a task with its whole payload, and the last of its attempts that failed, the newest
 // first. It returns TaskNotFound.
-func (e *Engine) Task(ctx context.Context, run id.Run, task id.Task) (Task, []Attempt, error) {
-	row, err := db.Read(e.db.TaskOf(ctx, task, run))
+func (e *Engine) Task(ctx context.Context, by db.Sight, run id.Run, task id.Task) (Task, []Attempt, error) {
+	row, err := db.Read(e.db.TaskOf(ctx, db.TaskOfParams{Reader: by.Reader, ID: task, RunID: run}))
 	if db.IsNotFound(err) {
 		return Task{}, nil, TaskNotFound(run, task)
 	}
@@ -175,7 +183,14 @@ func (e *Engine) Task(ctx context.Context, run id.Run, task id.Task) (Task, []At
 			Took: time.Duration(a.TookUs) * time.Microsecond, Message: a.Message, Detail: a.Detail,
 		}
 	}
-	return taskFrom(row), attempts, nil
+	found := taskFrom(row.MigrationTask)
+	if !e.shows(by, row.Name, row.Seen) {
+		found = found.hide()
+		for i := range attempts {
+			attempts[i].Detail = ""
+		}
+	}
+	return found, attempts, nil
 }
 
 // Failures returns the groups of errors of a run: those with the most failed tasks first, then those
@@ -203,7 +218,9 @@ func (e *Engine) Failures(ctx context.Context, run id.Run) ([]Failure, error) {
 
 // FailedTasks returns a page of the tasks that are failed, of a group, or all if the fingerprint is "". Each has the
 // message of its last attempt, and of its payload up to 32,000 characters. It returns RunNotFound or BadFingerprint.
-func (e *Engine) FailedTasks(ctx context.Context, run id.Run, fingerprint string, after id.Task) (TaskPage, error) {
+func (e *Engine) FailedTasks(
+	ctx context.Context, by db.Sight, run id.Run, fingerprint string, after id.Task,
+) (TaskPage, error) {
 	print, err := parseFingerprint(fingerprint)
 	if err != nil {
 		return TaskPage{}, err
@@ -226,7 +243,7 @@ func (e *Engine) FailedTasks(ctx context.Context, run id.Run, fingerprint string
 	if len(ids) == 0 {
 		return TaskPage{}, nil
 	}
-	rows, err := db.Read(e.db.FailedAmong(ctx, ids))
+	rows, err := db.Read(e.db.FailedAmong(ctx, db.FailedAmongParams{Reader: by.Reader, Ids: ids}))
 	if err != nil {
 		return TaskPage{}, fmt.Errorf("read failed tasks: %w", err)
 	}
@@ -238,6 +255,9 @@ func (e *Engine) FailedTasks(ctx context.Context, run id.Run, fingerprint string
 			Iteration: int(row.Iteration), Line: row.Line,
 			Payload: row.Payload, Fingerprint: hex.EncodeToString(row.Fingerprint), Error: row.Message, ClaimedAt: row.ClaimedAt,
 			FinishedAt: row.FinishedAt,
+		}
+		if !e.shows(by, row.Name, row.Seen) {
+			out.Tasks[i] = out.Tasks[i].hide()
 		}
 	}
 	if more {
@@ -259,12 +279,14 @@ func parseFingerprint(text string) ([]byte, error) {
 
 // Rejections returns a page of what filling made no task of, in the order of filling: those numbered
 // above after. The first 10,000 of a run are kept. It returns RunNotFound.
-func (e *Engine) Rejections(ctx context.Context, run id.Run, after uint64) (list []Rejection, more bool, err error) {
+func (e *Engine) Rejections(
+	ctx context.Context, by db.Sight, run id.Run, after uint64,
+) (list []Rejection, more bool, err error) {
 	if _, err := e.Row(ctx, run); err != nil {
 		return nil, false, err
 	}
-	rows, err := db.Read(e.db.RejectionsOf(ctx, db.RejectionsOfParams{RunID: run, After: after, Limit: RejectionsPerPage +
-		1}))
+	rows, err := db.Read(e.db.RejectionsOf(ctx, db.RejectionsOfParams{Reader: by.Reader, RunID: run, After: after,
+		Limit: RejectionsPerPage + 1}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read rejections: %w", err)
 	}
@@ -272,6 +294,9 @@ func (e *Engine) Rejections(ctx context.Context, run id.Run, after uint64) (list
 	list = make([]Rejection, len(rows))
 	for i, row := range rows {
 		list[i] = Rejection{Number: row.Number, Line: row.Line, Reason: row.Reason, Content: row.Content}
+		if !e.shows(by, row.Name, row.Seen) {
+			list[i].Content = HiddenLine
+		}
 	}
 	return list, more, nil
 }

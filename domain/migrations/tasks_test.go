@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -18,7 +19,7 @@ import (
 func (d *env) walk(run id.Run, filter migrations.TaskFilter) (found []id.Task, pages int) {
 	d.T.Helper()
 	for pages = 1; ; pages++ {
-		page := domaintest.OK(d.Tasks(d.Ctx, run, filter))(d.T)
+		page := domaintest.OK(d.Tasks(d.Ctx, db.SightOfAll(0), run, filter))(d.T)
 		for _, task := range page.Tasks {
 			found = append(found, task.ID)
 		}
@@ -93,14 +94,14 @@ func TestTasks(t *testing.T) {
 			d.Fail(run.ID, []id.Task{task})
 			domaintest.OK(d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Selection{Task: task}))(t)
 		}
-		page, err := d.Tasks(d.Ctx, run.ID, migrations.TaskFilter{})
+		page, err := d.Tasks(d.Ctx, db.SightOfAll(0), run.ID, migrations.TaskFilter{})
 		if err != nil || page.Tasks[0].Payload != string([]rune(long)[:1000]) || page.Next != 0 {
 			t.Error(len(page.Tasks[0].Payload), page.Next, err)
 		}
 		if !page.Tasks[0].Cut || page.Tasks[1].Cut || len(page.Tasks[1].Payload) != 2000 {
 			t.Error("it does not say which payload is cut")
 		}
-		whole, attempts, err := d.Task(d.Ctx, run.ID, task)
+		whole, attempts, err := d.Task(d.Ctx, db.SightOfAll(0), run.ID, task)
 		if err != nil || whole.Payload != long || whole.Cut || whole.Iteration != 3 || whole.Attempt != 0 ||
 			len(attempts) != 2 || attempts[0].Iteration != 2 || attempts[0].Detail != "stack" ||
 			attempts[0].Took.String() != "1.5ms" {
@@ -111,13 +112,13 @@ func TestTasks(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
 		run, other := d.Ready(1), d.Ready(2)
-		_, _, err := d.Task(d.Ctx, run.ID, d.Ids(other.ID)[0])
+		_, _, err := d.Task(d.Ctx, db.SightOfAll(0), run.ID, d.Ids(other.ID)[0])
 		refusesAs(t, err, migrations.CodeTaskNotFound, fault.NotFound)
-		_, err = d.Tasks(d.Ctx, 99, migrations.TaskFilter{})
+		_, err = d.Tasks(d.Ctx, db.SightOfAll(0), 99, migrations.TaskFilter{})
 		refusesAs(t, err, migrations.CodeRunNotFound, fault.NotFound)
-		_, err = d.Tasks(d.Ctx, run.ID, migrations.TaskFilter{State: "lost"})
+		_, err = d.Tasks(d.Ctx, db.SightOfAll(0), run.ID, migrations.TaskFilter{State: "lost"})
 		refusesAs(t, err, migrations.CodeBadTaskState, fault.Invalid)
-		_, err = d.FailedTasks(d.Ctx, run.ID, "xyz", 0)
+		_, err = d.FailedTasks(d.Ctx, db.SightOfAll(0), run.ID, "xyz", 0)
 		refusesAs(t, err, migrations.CodeBadFingerprint, fault.Invalid)
 	})
 	t.Run("failed tasks come with their errors, of a group or all", func(t *testing.T) {
@@ -132,7 +133,7 @@ func TestTasks(t *testing.T) {
 			"0000000000000003": 0} {
 			n := 0
 			for after := id.Task(0); ; {
-				page := domaintest.OK(d.FailedTasks(d.Ctx, run.ID, fingerprint, after))(t)
+				page := domaintest.OK(d.FailedTasks(d.Ctx, db.SightOfAll(0), run.ID, fingerprint, after))(t)
 				for _, task := range page.Tasks {
 					if n++; task.Error != "error 2 of "+task.Payload || fingerprint != "" && task.Fingerprint != fingerprint {
 						t.Fatalf("%+v", task)

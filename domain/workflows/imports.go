@@ -48,9 +48,13 @@ type ImportReader interface {
 }
 
 // ImportFile returns what the file of a run of import-tickets has, for an operator. Values are the choices so far. It
-// returns csvfile.BadFile and migrations.BadParam.
+// returns csvfile.BadFile, migrations.BadParam and migrations.FileHidden.
 func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
-	if _, err := Operator(ctx); err != nil {
+	by, err := Operator(ctx)
+	if err != nil {
+		return ImportFile{}, err
+	}
+	if err := w.engine.ShowsFile(ctx, SightOf(by), run); err != nil {
 		return ImportFile{}, err
 	}
 	of, err := w.engine.Run(ctx, run)

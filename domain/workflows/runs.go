@@ -39,6 +39,15 @@ func Operator(ctx context.Context) (migrations.Actor, error) {
 	return by, nil
 }
 
+// SightOf is what an operator sees of the boards of all companies: what they see as a member of each. The command line
+// sees all.
+func SightOf(by migrations.Actor) db.Sight {
+	if by.Account == nil {
+		return db.SightOfAll(0)
+	}
+	return db.Sight{Reader: *by.Account}
+}
+
 // StillOperator returns an error if an operator has lost the right since the call began. It is for the transaction that
 // opens a run: an upload may take an hour, and the run works for days.
 func StillOperator(ctx context.Context, tx *db.Tx, actor accounts.Actor) error {

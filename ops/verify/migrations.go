@@ -26,6 +26,13 @@ func migrationChecks() []check {
 				WHERE IF(r.state IN ` + overStates + `, r.active_key IS NOT NULL, (r.active_key <=> r.same_key) = 0) ORDER BY r.id`,
 		},
 		{
+			name: "run boards", says: "The board of a run is one of the run's company.",
+			tables: []string{"migration_run", "board", "company"},
+			query: `SELECT CONCAT(` + aRun + `, IF(c.id IS NULL, CONCAT(' names company ', COALESCE(r.company_id, 'none'), ', which does not exist'), CONCAT(' names board ', r.board_id, ', which company ', r.company_id, ' does not have')))
+				FROM migration_run r LEFT JOIN company c ON c.id = r.company_id LEFT JOIN board b ON b.id = r.board_id
+				WHERE r.company_id IS NOT NULL AND c.id IS NULL OR r.board_id IS NOT NULL AND NOT (b.company_id <=> r.company_id) ORDER BY r.id`,
+		},
+		{
 			name: "run totals", says: "A run's total is the number of its tasks.",
 			tables: []string{"migration_run", "migration_task"},
 			query: `SELECT CONCAT(` + aRun + `, ' has the total ', r.total, ' but ', COALESCE(x.present, 0), ' tasks')

@@ -23,6 +23,7 @@ type taskResource struct {
 	Payload    string     `json:"payload"`
 	Cut        bool       `json:"cut"` // payload is only its beginning
 	Note       string     `json:"note"`
+	Hidden     bool       `json:"hidden,omitempty"` // of a board that the caller does not see: payload says so
 	DueAt      *time.Time `json:"due_at"`
 	ClaimedAt  *time.Time `json:"claimed_at"`
 	FinishedAt *time.Time `json:"finished_at"`
@@ -56,7 +57,7 @@ type eventResource struct {
 func taskOf(t migrations.Task) taskResource {
 	r := taskResource{
 		ID: t.ID, State: t.State, Iteration: t.Iteration, Attempt: t.Attempt, Payload: t.Payload, Cut: t.Cut, Note: t.Note,
-		DueAt: t.DueAt, ClaimedAt: t.ClaimedAt, FinishedAt: t.FinishedAt,
+		Hidden: t.Hidden, DueAt: t.DueAt, ClaimedAt: t.ClaimedAt, FinishedAt: t.FinishedAt,
 	}
 	if t.Worker != 0 {
 		r.Worker = &t.Worker

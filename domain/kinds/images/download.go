@@ -74,8 +74,9 @@ func (m *Images) checkImageRun(ctx context.Context, values migrations.Values) er
 
 // imageJob is the payload of a task: an address and the text with it, if there is one.
 type imageJob struct {
-	URL     string     `json:"url"`           // as in the text or file
-	Key     string     `json:"key,omitempty"` // of the ticket; all its texts if Ticket is 0
+	URL     string     `json:"url"`             // as in the text or file
+	Key     string     `json:"key,omitempty"`   // of the ticket; all its texts if Ticket is 0
+	Board   id.Board   `json:"board,omitempty"` // of the key, in a task of a file: who sees the board sees the task
 	Ticket  id.Ticket  `json:"ticket,omitempty"`
 	Comment id.Comment `json:"comment,omitempty"` // 0 is the description
 }
@@ -188,7 +189,7 @@ func (m *Images) addImages(
 			reason := fmt.Sprintf(
 				"There are %d images from other hosts in %s. At most %d per text are fetched in one run; repeat it for the others.",
 				len(list), job.text(), imagesPerText)
-			return into.Reject(ctx, migrations.Rejection{Reason: reason, Content: address, Cursor: here.String()})
+			return into.Reject(ctx, migrations.Rejection{Reason: reason, Cursor: here.String()})
 		}
 		job.URL = address
 		payload, err := json.Marshal(job)
@@ -246,6 +247,11 @@ func imageCursorFrom(s string) imageCursor {
 }
 
 func (m *Images) fillImagesFromFile(ctx context.Context, into migrations.Filler) error {
+	company, err := kinds.CompanyOf(ctx, m.bulk.Queries, into.Values())
+	if err != nil {
+		return err
+	}
+	boardOf := m.boardsOf(ctx, company.ID)
 	return migrations.FillCSV(ctx, into, kinds.CSVOptions(into.Values()),
 		func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
 			column := func(name string) int {
@@ -262,19 +268,40 @@ func (m *Images) fillImagesFromFile(ctx context.Context, into migrations.Filler)
 					}
 					return strings.TrimSpace(row.Fields[i])
 				}
-				return m.imageRow(field(address), field(key))
+				return m.imageRow(field(address), field(key), boardOf)
 			}, nil
 		})
 }
 
+// keptBoards is how many boards are remembered while a file is read.
+const keptBoards = 1000
+
+// boardsOf returns a function that finds the board of a slug in a company, 0 if it has none.
+func (m *Images) boardsOf(ctx context.Context, company id.Company) func(slug string) (id.Board, error) {
+	known := map[string]id.Board{}
+	return func(slug string) (id.Board, error) {
+		if board, ok := known[slug]; ok {
+			return board, nil
+		}
+		board, err := boards.BySlug(ctx, m.bulk.Queries, db.SightOfAll(company), slug)
+		if err != nil && !errors.Is(err, fault.NotFound) {
+			return 0, migrations.RowUnknown{Err: err}
+		}
+		if len(known) < keptBoards {
+			known[slug] = board.ID
+		}
+		return board.ID, nil
+	}
+}
+
 // imageRow returns the payload for a row of a file, or what is wrong with it.
-func (m *Images) imageRow(address, key string) (string, error) {
+func (m *Images) imageRow(address, key string, boardOf func(slug string) (id.Board, error)) (string, error) {
 	job := imageJob{URL: address}
 	if address == "" {
 		return "", errors.New("The column url is empty.") //nolint:staticcheck // a sentence for operators
 	}
 	if _, err := m.outbound.Check(job.address()); err != nil {
-		return "", err
+		return "", hostsOnly{err}
 	}
 	if key != "" {
 		parsed, err := tickets.ParseKey(key)
@@ -282,6 +309,9 @@ func (m *Images) imageRow(address, key string) (string, error) {
 			return "", err
 		}
 		job.Key = parsed.String()
+		if job.Board, err = boardOf(parsed.Board); err != nil {
+			return "", err
+		}
 	}
 	payload, err := json.Marshal(job)
 	return string(payload), err
@@ -298,7 +328,7 @@ func (m *Images) previewImage(ctx context.Context, work *migrations.Work) (strin
 	}
 	u, err := m.outbound.Check(job.address())
 	if err != nil {
-		return "", migrations.Permanent{Err: err}
+		return "", migrations.Permanent{Err: hostsOnly{err}}
 	}
 	doing := "Would fetch an image from " + u.Hostname()
 	if image, err := images.BySource(ctx, m.bulk.Queries, company.ID, job.address(),
@@ -344,7 +374,7 @@ func (m *Images) downloadImage(ctx context.Context, work *migrations.Work) error
 	fetched := image == nil
 	if fetched {
 		if image, err = m.fetchImage(ctx, work, job.address()); err != nil {
-			return err
+			return hostsOnly{err}
 		}
 		image.Company, image.Everyone = company.ID, job.Key == ""
 	}

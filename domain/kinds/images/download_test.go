@@ -240,7 +240,7 @@ func TestDownloadImages(t *testing.T) {
 			!strings.HasSuffix(said["/photo.jpg"], "; the description of "+one.String()+" shows it.") {
 			t.Errorf("%q", said["/photo.jpg"])
 		}
-		if want := "!1 \"" + g.base + "/status/404\" answers 404 Not Found."; said["/status/404"] != want {
+		if want := "!1 \"" + g.base + "/…\" answers 404 Not Found."; said["/status/404"] != want {
 			t.Errorf("%q", said["/status/404"])
 		}
 		if run.Progress.Complete != 5 || run.Progress.Failed != 1 {
@@ -338,6 +338,10 @@ func TestDownloadImagesFromFile(t *testing.T) {
 	}
 	if run.Total != 3 || run.Rejected != 5 || g.host.RequestCount("/image/4.png") != 0 {
 		t.Errorf("%d tasks, %d rejected", run.Total, run.Rejected)
+	}
+	if n := g.Count(t, `SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND payload LIKE CONCAT('%"key":"ART-%"board":',
+		(SELECT id FROM board WHERE slug = 'ART'), '%')`, run.ID); n != 2 {
+		t.Errorf("%d tasks name the board, not 2", n)
 	}
 	rejected, _, err := g.work.Console.RunRejections(g.Ctx, run.ID, 0)
 	if err != nil || len(rejected) != 5 || rejected[0].Line != 5 {

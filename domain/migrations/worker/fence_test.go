@@ -679,7 +679,7 @@ func TestGroupsOfErrors(t *testing.T) {
 			list[1].Message != othersMessage || list[1].Failed != 6 {
 			t.Errorf("%d groups, the first are %+v, %v", len(list), list[:2], err)
 		}
-		page, err := b.FailedTasks(t.Context(), run, list[1].Fingerprint, 0)
+		page, err := b.FailedTasks(t.Context(), db.SightOfAll(0), run, list[1].Fingerprint, 0)
 		if err != nil || len(page.Tasks) != 6 || page.Tasks[0].Error != "one more kind" {
 			t.Errorf("%+v, %v", page, err)
 		}

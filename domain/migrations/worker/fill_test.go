@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -135,7 +136,7 @@ func TestFill(t *testing.T) {
 				Content: strings.Repeat("€", 2000), Cursor: "4"})
 		}))
 		run := d.FilledBy(d.Worker(), d.Opened(1))
-		list, more, err := d.Rejections(d.Ctx, run.ID, 0)
+		list, more, err := d.Rejections(d.Ctx, db.SightOfAll(0), run.ID, 0)
 		if err != nil || more || len(list) != 3 || run.Total != 2 || run.Rejected != 3 ||
 			run.Reason != "3 lines were rejected." {
 			t.Fatal(len(list), more, err, run.Total, run.Rejected, run.Reason)
@@ -175,7 +176,7 @@ func TestFill(t *testing.T) {
 		for after, more := uint64(0), true; more; {
 			var list []migrations.Rejection
 			var err error
-			if list, more, err = d.Rejections(d.Ctx, run.ID, after); err != nil || len(list) == 0 {
+			if list, more, err = d.Rejections(d.Ctx, db.SightOfAll(0), run.ID, after); err != nil || len(list) == 0 {
 				t.Fatal(len(list), err)
 			}
 			after, kept = list[len(list)-1].Number, kept+len(list)

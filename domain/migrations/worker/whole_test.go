@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
 	"github.com/counterfoil/counterfoil/domain/wait"
@@ -53,12 +54,12 @@ func TestARunFromEndToEnd(t *testing.T) {
 		!strings.Contains(groups[0].Message, migrations.Masked) {
 		t.Fatalf("%+v", groups)
 	}
-	task, attempts, err := d.Task(d.Ctx, run.ID, groups[0].Task)
+	task, attempts, err := d.Task(d.Ctx, db.SightOfAll(0), run.ID, groups[0].Task)
 	if err != nil || len(attempts) != 1 || strings.Contains(fmt.Sprintf("%+v %+v", task, attempts),
 		migrationstest.Hunter2) {
 		t.Errorf("%+v %+v %v", task, attempts, err)
 	}
-	page, err := d.Tasks(d.Ctx, run.ID, migrations.TaskFilter{State: migrations.TaskComplete})
+	page, err := d.Tasks(d.Ctx, db.SightOfAll(0), run.ID, migrations.TaskFilter{State: migrations.TaskComplete})
 	if err != nil || page.Tasks[0].Note != "with "+migrations.Masked {
 		t.Errorf("%q, %v", page.Tasks[0].Note, err)
 	}
