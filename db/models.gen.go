@@ -476,6 +476,8 @@ type MigrationRun struct {
 	StartedAt  *time.Time
 	FinishedAt *time.Time
 	Locks      uint64
+	CompanyID  *id.Company
+	BoardID    *id.Board
 }
 
 type MigrationSample struct {

@@ -100,6 +100,10 @@ func AuditText(e accounts.AuditEntry) string {
 		return "resumed the refills of reference codes"
 	case accounts.AuditLotQuarantined:
 		return "put lot " + d.Name + " of reference codes into quarantine"
+	case accounts.AuditBackup:
+		return "began a backup of all data into " + d.Name
+	case accounts.AuditRestored:
+		return "restored the backup " + d.Name + " " + d.Note
 	case accounts.AuditFormOff:
 		return "turned off the public form of " + d.Name
 	}
@@ -155,7 +159,7 @@ var runVerbs = map[string]string{
 	accounts.AuditRunOpened: "opened", accounts.AuditRunStarted: "started", accounts.AuditRunPaused: "paused",
 	accounts.AuditRunResumed: "resumed", accounts.AuditRunCancelled: "cancelled", accounts.AuditRunDismissed: "dismissed",
 	accounts.AuditRunAdjusted: "changed the settings of", accounts.AuditTasksRetried: "retried tasks of",
-	accounts.AuditTasksSkipped: "skipped tasks of", accounts.AuditWorkerDrained: "drained",
+	accounts.AuditTasksSkipped: "skipped tasks of", accounts.AuditRunRead: "read", accounts.AuditWorkerDrained: "drained",
 	accounts.AuditWorkerUndrained: "ended the draining of",
 }
 

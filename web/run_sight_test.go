@@ -131,6 +131,7 @@ func TestOperatorsSeePayloadsOfTheirBoards(t *testing.T) {
 			t.Errorf("%s: the command line sees %+v, %v", one.what, seen, err)
 		}
 	}
+	ana.browser.get("/admin/audit").is(t, http.StatusOK).textHas(t, "main", "command line read run")
 	hidden := e.runAbout("import-tickets", in("HIDE"), `{"title":"hidden word"}`)
 	t.Run("a hidden task is marked in the API", func(t *testing.T) {
 		list := opal.program.get(fmt.Sprintf("/runs/%d/tasks", hidden)).is(t, http.StatusOK)

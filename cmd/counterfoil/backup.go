@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/ops/backup"
 )
 
@@ -24,6 +27,7 @@ func makeBackup(ctx context.Context, env environment, file string) error {
 		return err
 	}
 	defer d.close()
+	unrecorded := recordFile(ctx, d, accounts.AuditBackup, file, "")
 	bar := newProgress(env)
 	began := time.Now()
 	summary, err := backup.Make(ctx, backup.Installation{URL: d.url, Blobs: env.blobs, Progress: bar.at}, programVersion(),
@@ -32,12 +36,28 @@ func makeBackup(ctx context.Context, env environment, file string) error {
 	if err != nil {
 		return err
 	}
+	tellUnrecorded(env, unrecorded)
 	fmt.Fprintf(env.stdout, "%s holds %s, %.1f MiB; written in %s.\n", file, told(summary), float64(summary.Bytes)/(1<<20),
 		since(began))
 	if summary.Gone > 0 {
 		fmt.Fprintf(env.stdout, "%d stored files were removed meanwhile and are not in it.\n", summary.Gone)
 	}
 	return nil
+}
+
+// recordFile records in the audit log of the server what is done with a backup.
+func recordFile(ctx context.Context, d *database, kind, file, note string) error {
+	return d.InTx(ctx, func(tx *db.Tx) error {
+		return accounts.RecordInstance(ctx, tx, 0, kind, accounts.AuditDetail{Name: filepath.Base(file), Note: note})
+	})
+}
+
+// tellUnrecorded reports that the audit log lacks a command: a replica takes no entry, nor does an account that may only
+// read.
+func tellUnrecorded(env environment, err error) {
+	if err != nil {
+		fmt.Fprintf(env.stderr, "The audit log does not have this: %v\n", err)
+	}
 }
 
 func told(s backup.Summary) string {

@@ -78,6 +78,14 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// audited checks how many entries of the server's audit log, by the command line, are of a kind and have a text.
+func (env *env) audited(t *testing.T, want int, kind, text string) {
+	t.Helper()
+	d := dbtest.OpenAt(t, env.databaseURL)
+	domaintest.Counts(t, d, want, `SELECT COUNT(*) FROM audit WHERE company_id IS NULL AND account_id IS NULL AND kind = ?
+		AND detail LIKE CONCAT('%', ?, '%')`, kind, text)
+}
+
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	from, to := newEnv(t, dbtest.Empty(t)), newEnv(t, dbtest.Empty(t))
@@ -87,12 +95,15 @@ func TestBackup(t *testing.T) {
 	domaintest.Must(t, os.MkdirAll(from.blobs, 0o700))
 	domaintest.Must(t, os.WriteFile(filepath.Join(from.blobs, "one"), []byte("first"), 0o600))
 	from.command(t, 0, "and 1 stored files", "backup", file)
+	from.audited(t, 1, "backup", "acme.backup")
 	from.command(t, 1, "never overwrites", "backup", file)
 	to.command(t, 0, "is whole", "restore", "--check", file)
 	to.command(t, 0, "as it should be", "restore", file)
 	if content, err := os.ReadFile(filepath.Join(to.blobs, "one")); err != nil || string(content) != "first" {
 		t.Errorf("the stored file is %q, %v", content, err)
 	}
+	to.audited(t, 1, "restored", "acme.backup")
+	to.command(t, 0, "as it should be", "verify")
 	to.command(t, 1, "empty database only", "restore", file)
 	to.command(t, 2, "Usage", "restore")
 }

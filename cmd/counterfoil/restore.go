@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/ops/backup"
 )
 
@@ -51,6 +52,8 @@ func restore(ctx context.Context, env environment, file string) error {
 	if err != nil {
 		return err
 	}
+	tellUnrecorded(env, recordFile(ctx, d, accounts.AuditRestored, file,
+		"as of "+summary.Manifest.CreatedAt.Format(time.RFC3339)))
 	if summary.Emptied {
 		fmt.Fprintln(env.stdout, "A restore into this database had been cut off; what it left was removed first.")
 	}

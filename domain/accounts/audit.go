@@ -66,6 +66,8 @@ const (
 	AuditRefillsPaused     = "refills-paused"
 	AuditRefillsResumed    = "refills-resumed"
 	AuditLotQuarantined    = "lot-quarantined"
+	AuditBackup            = "backup"
+	AuditRestored          = "restored"
 
 	// What an operator does with a run.
 	AuditRunOpened       = "run-open"
@@ -77,6 +79,7 @@ const (
 	AuditRunAdjusted     = "run-adjust"
 	AuditTasksRetried    = "run-retry"
 	AuditTasksSkipped    = "run-skip"
+	AuditRunRead         = "run-read" // by the command line
 	AuditWorkerDrained   = "worker-drain"
 	AuditWorkerUndrained = "worker-undrain"
 )

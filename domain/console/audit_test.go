@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -59,6 +61,38 @@ func TestOperatorsWorkIsAudited(t *testing.T) {
 		e.Counts(t, 3, companies, accounts.AuditRunOpened)
 		e.Counts(t, 3, "SELECT COUNT(DISTINCT company_id) FROM audit WHERE kind = ?", accounts.AuditRunOpened)
 		e.Counts(t, 0, "SELECT COUNT(*) FROM audit_spread")
+	})
+	t.Run("what the command line reads of a run is in both lists, with what; what an operator sees is not", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		run := domaintest.OK(e.Console.OpenRun(e.Ctx, "rebalance-ranks", migrations.Values{"company": "acme", "board": e.Practice.Slug},
+			migrations.Draft{}, nil))(t).ID
+		e.Exec(t, "INSERT INTO migration_task (id, run_id, payload) VALUES (7, ?, '{}')", run)
+		const task = id.Task(7)
+		read := func(ctx context.Context) {
+			domaintest.OK(e.Console.RunTasks(ctx, run, migrations.TaskFilter{}))(t)
+			_, _, err := e.Console.RunTask(ctx, run, task)
+			domaintest.Must(t, err)
+			domaintest.OK(e.Console.FailureSheet(ctx, run, ""))(t)
+			domaintest.OK(e.Console.RejectionSheet(ctx, run))(t)
+			domaintest.OK(e.Console.ReportSheet(ctx, run))(t)
+			_, _, err = e.Console.RunRejections(ctx, run, 0)
+			domaintest.Must(t, err)
+		}
+		read(e.Ctx)
+		e.Counts(t, 0, "SELECT COUNT(*) FROM audit WHERE kind = ?", accounts.AuditRunRead)
+		read(console.AsCommandLine(t.Context()))
+		e.Counts(t, 6, instance+" AND account_id IS NULL", accounts.AuditRunRead)
+		e.Counts(t, 6, companies+" AND company_id = 1 AND account_id IS NULL", accounts.AuditRunRead)
+		for what, n := range map[string]int{"tasks": 1, "failed tasks": 1, "rejected lines": 2, "report": 1,
+			fmt.Sprintf("task %d", task): 1} {
+			e.Counts(t, n, instance+` AND detail LIKE CONCAT('%"note":"', ?, '"%')`, accounts.AuditRunRead, what)
+		}
+		list, _, err := e.Workflows.Audit(e.Ctx, 0)
+		domaintest.Must(t, err)
+		if got := list[0].Detail; got.Run != run || got.Name != "Rebalance ranks of a board" || got.Note != "rejected lines" {
+			t.Errorf("%+v", got)
+		}
 	})
 	t.Run("a run that touches no company is in the instance's list alone", func(t *testing.T) {
 		t.Parallel()

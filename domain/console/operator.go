@@ -39,6 +39,21 @@ func askPage[T any](ctx context.Context, do func(by actor) ([]T, bool, error)) (
 	return list, more, err
 }
 
+// read is ask for what tasks of a run, or the lines of its file, hold. The audit log has what the command line reads,
+// which sees all.
+func read[T any](
+	ctx context.Context, c *Console, run id.Run, what string, do func(by db.Sight) (T, error),
+) (result T, err error) {
+	return ask(ctx, func(by actor) (result T, err error) {
+		if by.Account == nil {
+			if err := c.engine.RecordRead(ctx, by, run, what); err != nil {
+				return result, err
+			}
+		}
+		return do(workflows.SightOf(by))
+	})
+}
+
 // AsCommandLine returns a context in which the command line is the caller, as an operator.
 func AsCommandLine(ctx context.Context) context.Context {
 	return accounts.WithActor(ctx, accounts.Actor{Account: accounts.Account{Name: "command line", Operator: true}})

@@ -2,16 +2,17 @@ package console
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // RunTasks returns a page of a run's tasks.
 func (c *Console) RunTasks(ctx context.Context, run id.Run, filter migrations.TaskFilter) (migrations.TaskPage, error) {
-	return ask(ctx, func(by actor) (migrations.TaskPage, error) {
-		return c.engine.Tasks(ctx, workflows.SightOf(by), run, filter)
+	return read(ctx, c, run, "tasks", func(by db.Sight) (migrations.TaskPage, error) {
+		return c.engine.Tasks(ctx, by, run, filter)
 	})
 }
 
@@ -19,9 +20,9 @@ func (c *Console) RunTasks(ctx context.Context, run id.Run, filter migrations.Ta
 func (c *Console) RunTask(
 	ctx context.Context, run id.Run, task id.Task,
 ) (found migrations.Task, attempts []migrations.Attempt, err error) {
-	err = operate(ctx, func(by actor) error {
-		found, attempts, err = c.engine.Task(ctx, workflows.SightOf(by), run, task)
-		return err
+	found, err = read(ctx, c, run, fmt.Sprintf("task %d", task), func(by db.Sight) (found migrations.Task, err error) {
+		found, attempts, err = c.engine.Task(ctx, by, run, task)
+		return found, err
 	})
 	return found, attempts, err
 }
@@ -41,22 +42,22 @@ func (c *Console) RunFailures(ctx context.Context, run id.Run) ([]migrations.Fai
 
 // FailureSheet has a run's failed tasks with their errors: of a group, or all if the fingerprint is "".
 func (c *Console) FailureSheet(ctx context.Context, run id.Run, fingerprint string) (*migrations.Sheet, error) {
-	return ask(ctx, func(by actor) (*migrations.Sheet, error) {
-		return c.engine.FailureSheet(ctx, workflows.SightOf(by), run, fingerprint)
+	return read(ctx, c, run, "failed tasks", func(by db.Sight) (*migrations.Sheet, error) {
+		return c.engine.FailureSheet(ctx, by, run, fingerprint)
 	})
 }
 
 // RejectionSheet has the lines of a run's file that were rejected.
 func (c *Console) RejectionSheet(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
-	return ask(ctx, func(by actor) (*migrations.Sheet, error) {
-		return c.engine.RejectionSheet(ctx, workflows.SightOf(by), run)
+	return read(ctx, c, run, "rejected lines", func(by db.Sight) (*migrations.Sheet, error) {
+		return c.engine.RejectionSheet(ctx, by, run)
 	})
 }
 
 // ReportSheet has the outcome of each row of a run's file, or what it would be for a dry run.
 func (c *Console) ReportSheet(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
-	return ask(ctx, func(by actor) (*migrations.Sheet, error) {
-		return c.engine.ReportSheet(ctx, workflows.SightOf(by), run)
+	return read(ctx, c, run, "report", func(by db.Sight) (*migrations.Sheet, error) {
+		return c.engine.ReportSheet(ctx, by, run)
 	})
 }
 
@@ -71,10 +72,14 @@ func (c *Console) SkipTasks(ctx context.Context, run id.Run, which migrations.Se
 }
 
 // RunRejections returns a page of the rejected lines, by number, from above after.
-func (c *Console) RunRejections(ctx context.Context, run id.Run, after uint64) ([]migrations.Rejection, bool, error) {
-	return askPage(ctx, func(by actor) ([]migrations.Rejection, bool, error) {
-		return c.engine.Rejections(ctx, workflows.SightOf(by), run, after)
+func (c *Console) RunRejections(
+	ctx context.Context, run id.Run, after uint64,
+) (list []migrations.Rejection, more bool, err error) {
+	list, err = read(ctx, c, run, "rejected lines", func(by db.Sight) (list []migrations.Rejection, err error) {
+		list, more, err = c.engine.Rejections(ctx, by, run, after)
+		return list, err
 	})
+	return list, more, err
 }
 
 // RunEvents returns a page of a run's log, the newest first.

@@ -3,9 +3,9 @@ package migrations
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"sync/atomic"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -52,7 +52,7 @@ func New(d *db.DB, files Files, log *slog.Logger, list ...*Migration) *Engine {
 // Control is what an actor did with a run.
 type Control struct {
 	Actor  Actor
-	Action string // "open", "start", "pause", "resume", "cancel", "dismiss", "adjust", "retry" or "skip"
+	Action string // "open", "start", "pause", "resume", "cancel", "dismiss", "adjust", "retry", "skip" or "read"
 	Run    id.Run
 	Title  string // of the migration
 	Dry    bool
@@ -78,7 +78,7 @@ func (e *Engine) recordControl(
 	done := Control{Actor: actor, Action: action, Run: row.ID, Title: row.Name, Dry: row.Dry, Note: note}
 	if m := e.registry[row.Name]; m != nil {
 		done.Title = m.Title
-		done.ForCompany = slices.ContainsFunc(m.Params, func(p Param) bool { return p.Name == companyParam })
+		done.ForCompany = m.ofBoards()
 	}
 	values, err := ClearValues(row.Params)
 	if err != nil {
@@ -88,6 +88,19 @@ func (e *Engine) recordControl(
 		done.ForCompany = true
 	}
 	return e.record(ctx, tx, done)
+}
+
+// RecordRead records that an actor reads what tasks of a run, or the lines of its file, hold. It returns RunNotFound.
+func (e *Engine) RecordRead(ctx context.Context, actor Actor, run id.Run, what string) error {
+	row, err := e.Row(ctx, run)
+	if err != nil {
+		return err
+	}
+	err = e.db.InTx(ctx, func(tx *db.Tx) error { return e.recordControl(ctx, tx, actor, "read", row, what) })
+	if err != nil {
+		return fmt.Errorf("record what is read: %w", err)
+	}
+	return nil
 }
 
 // companyParam is the parameter of the migrations that change a company's data.

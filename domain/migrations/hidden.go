@@ -3,6 +3,7 @@ package migrations
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -29,12 +30,7 @@ func FileHidden(run id.Run) error {
 // ofBoards reports whether the tasks of a migration belong to boards. Those of one that names no company, such as a
 // mint, belong to the instance.
 func (m *Migration) ofBoards() bool {
-	for _, p := range m.Params {
-		if p.Refers == ToCompany {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Params, func(p Param) bool { return p.Name == companyParam })
 }
 
 // shows reports whether a reader sees the payloads of a run of the named migration; seen is what the statement says of
