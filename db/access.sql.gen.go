@@ -205,6 +205,45 @@ func (q *Queries) BoardNames(ctx context.Context, boardID id.Board) (bool, error
 	return named, err
 }
 
+const boardReaders = `-- name: BoardReaders :many
+SELECT x.account_id FROM board_access x
+JOIN board b ON b.id = x.board_id
+JOIN membership m ON m.company_id = b.company_id AND m.account_id = x.account_id
+WHERE x.board_id = ? AND x.account_id <> ?
+ORDER BY x.account_id
+LIMIT ?
+`
+
+type BoardReadersParams struct {
+	BoardID id.Board
+	Without id.Account
+	Limit   int32
+}
+
+// The members whom a board names, by themselves or by a group, in the order of their ids.
+func (q *Queries) BoardReaders(ctx context.Context, arg BoardReadersParams) ([]id.Account, error) {
+	rows, err := q.db.QueryContext(ctx, boardReaders, arg.BoardID, arg.Without, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Account
+	for rows.Next() {
+		var account_id id.Account
+		if err := rows.Scan(&account_id); err != nil {
+			return nil, err
+		}
+		items = append(items, account_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const boardsSeenByReader = `-- name: BoardsSeenByReader :many
 SELECT b.id FROM membership m
 STRAIGHT_JOIN board b FORCE INDEX (uq_board_slug) ON b.company_id = m.company_id

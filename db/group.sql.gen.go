@@ -299,12 +299,22 @@ func (q *Queries) GroupsAfter(ctx context.Context, arg GroupsAfterParams) ([]Peo
 const groupsOfCompany = `-- name: GroupsOfCompany :many
 SELECT g.id, g.name, g.created_at,
   (SELECT COUNT(*) FROM people_group_member m WHERE m.group_id = g.id) AS members,
-  (SELECT COUNT(*) FROM board_member x WHERE x.kind = 'group' AND x.member_id = g.id) AS boards
+  (SELECT COUNT(*) FROM board_member n
+   JOIN board b ON b.id = n.board_id
+   LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+   WHERE n.kind = 'group' AND n.member_id = g.id AND (x.level IS NOT NULL OR b.privacy <= ?)) AS boards
 FROM people_group g
 WHERE g.company_id = ?
 ORDER BY g.name, g.id
 LIMIT ?
 `
+
+type GroupsOfCompanyParams struct {
+	Reader    id.Account
+	Reach     int8
+	CompanyID id.Company
+	Limit     int32
+}
 
 type GroupsOfCompanyRow struct {
 	ID        id.Group
@@ -314,9 +324,14 @@ type GroupsOfCompanyRow struct {
 	Boards    int64
 }
 
-// By name; there are at most accounts.MaxGroups.
-func (q *Queries) GroupsOfCompany(ctx context.Context, companyID id.Company, limit int32) ([]GroupsOfCompanyRow, error) {
-	rows, err := q.db.QueryContext(ctx, groupsOfCompany, companyID, limit)
+// By name; there are at most accounts.MaxGroups. boards counts those in sight.
+func (q *Queries) GroupsOfCompany(ctx context.Context, arg GroupsOfCompanyParams) ([]GroupsOfCompanyRow, error) {
+	rows, err := q.db.QueryContext(ctx, groupsOfCompany,
+		arg.Reader,
+		arg.Reach,
+		arg.CompanyID,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}

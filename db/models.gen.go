@@ -534,12 +534,13 @@ type Notification struct {
 	ID        id.Notification
 	CompanyID id.Company
 	AccountID id.Account
-	TicketID  id.Ticket
 	CommentID *id.Comment
 	ActorID   id.Account
 	Kind      string
 	Unread    bool
 	CreatedAt time.Time
+	TicketID  id.Ticket
+	BoardID   id.Board
 }
 
 type PasswordReset struct {

@@ -42,22 +42,30 @@ func (tx *Tx) Assign(ctx context.Context, ticket id.Ticket, accounts []id.Accoun
 	return err
 }
 
-const notify = `INSERT INTO notification (company_id, account_id, ticket_id, comment_id, actor_id, kind, created_at) VALUES `
+const notify = `INSERT INTO notification (company_id, account_id, ticket_id, board_id, comment_id, actor_id, kind, created_at) VALUES `
 
-// Notify adds all rows, in ascending order of their accounts, in one statement.
+// Notify adds all rows, in ascending order of their accounts, in one statement. Each has a ticket or a board.
 func (tx *Tx) Notify(ctx context.Context, rows []Notification) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	args := make([]any, 0, 7*len(rows))
+	args := make([]any, 0, 8*len(rows))
 	for _, r := range rows {
 		var comment any
 		if r.CommentID != nil {
 			comment = uint64(*r.CommentID)
 		}
-		args = append(args, uint64(r.CompanyID), uint64(r.AccountID), uint64(r.TicketID), comment, uint64(r.ActorID), r.Kind,
-			tx.Now)
+		args = append(args, uint64(r.CompanyID), uint64(r.AccountID), orNull(r.TicketID), orNull(r.BoardID), comment,
+			uint64(r.ActorID), r.Kind, tx.Now)
 	}
-	_, err := tx.SQL.ExecContext(ctx, notify+tuples(len(rows), 7), args...)
+	_, err := tx.SQL.ExecContext(ctx, notify+tuples(len(rows), 8), args...)
 	return err
+}
+
+// orNull is an id as an argument, NULL for 0.
+func orNull[T ~uint64](n T) any {
+	if n == 0 {
+		return nil
+	}
+	return uint64(n)
 }

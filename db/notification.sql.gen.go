@@ -14,9 +14,9 @@ import (
 )
 
 const entryTicket = `-- name: EntryTicket :one
-SELECT n.ticket_id FROM notification n
-JOIN ticket t ON t.id = n.ticket_id
-JOIN board b ON b.id = t.board_id
+SELECT CAST(COALESCE(n.ticket_id, 0) AS UNSIGNED) AS ticket_id FROM notification n
+LEFT JOIN ticket t ON t.id = n.ticket_id
+JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
 WHERE n.id = ? AND n.account_id = ? AND n.company_id = ?
   AND (x.level IS NOT NULL OR b.privacy <= ?)
@@ -29,26 +29,26 @@ type EntryTicketParams struct {
 	Reach     int8
 }
 
-func (q *Queries) EntryTicket(ctx context.Context, arg EntryTicketParams) (id.Ticket, error) {
+func (q *Queries) EntryTicket(ctx context.Context, arg EntryTicketParams) (int64, error) {
 	row := q.db.QueryRowContext(ctx, entryTicket,
 		arg.ID,
 		arg.AccountID,
 		arg.CompanyID,
 		arg.Reach,
 	)
-	var ticket_id id.Ticket
+	var ticket_id int64
 	err := row.Scan(&ticket_id)
 	return ticket_id, err
 }
 
 const inboxOf = `-- name: InboxOf :many
-SELECT n.id, n.kind, n.unread, n.created_at, n.comment_id, n.ticket_id,
-       t.local_id, t.title, t.deleted_at, b.slug AS board_slug, a.name AS actor_name, n.actor_id,
-       LEFT(COALESCE(c.body, IF(n.kind = 'request', t.description, '')), 400) AS excerpt,
+SELECT n.id, n.kind, n.unread, n.created_at, n.comment_id,
+       CAST(COALESCE(t.local_id, 0) AS UNSIGNED) AS local_id, COALESCE(t.title, b.title) AS title, t.deleted_at, b.slug AS board_slug, a.name AS actor_name, n.actor_id,
+       LEFT(COALESCE(c.body, IF(n.kind = 'request', t.description, NULL), ''), 400) AS excerpt,
        COALESCE(c.from_requester, n.kind = 'request') AS from_requester
 FROM notification n
-JOIN ticket t ON t.id = n.ticket_id
-JOIN board b ON b.id = t.board_id
+LEFT JOIN ticket t ON t.id = n.ticket_id
+JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
 JOIN account a ON a.id = n.actor_id
 LEFT JOIN comment c ON c.id = n.comment_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
@@ -61,8 +61,7 @@ type InboxOfRow struct {
 	Unread        bool
 	CreatedAt     time.Time
 	CommentID     *id.Comment
-	TicketID      id.Ticket
-	LocalID       uint64
+	LocalID       int64
 	Title         string
 	DeletedAt     *time.Time
 	BoardSlug     string
@@ -99,7 +98,6 @@ func (q *Queries) InboxOf(ctx context.Context, ids []id.Notification, reach int8
 			&i.Unread,
 			&i.CreatedAt,
 			&i.CommentID,
-			&i.TicketID,
 			&i.LocalID,
 			&i.Title,
 			&i.DeletedAt,
@@ -123,13 +121,13 @@ func (q *Queries) InboxOf(ctx context.Context, ids []id.Notification, reach int8
 }
 
 const inboxWindow = `-- name: InboxWindow :many
-SELECT n.id, n.ticket_id, n.kind, n.unread, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible,
-  (SELECT m.id FROM notification m FORCE INDEX (ix_notification_ticket)
+SELECT n.id, CAST(COALESCE(n.ticket_id, 0) AS UNSIGNED) AS ticket_id, n.kind, n.unread, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible,
+  CAST(COALESCE((SELECT m.id FROM notification m FORCE INDEX (ix_notification_ticket)
    WHERE m.ticket_id = n.ticket_id AND m.account_id = n.account_id
-   ORDER BY m.ticket_id DESC, m.account_id DESC, m.id DESC LIMIT 1) AS newest
+   ORDER BY m.ticket_id DESC, m.account_id DESC, m.id DESC LIMIT 1), n.id) AS UNSIGNED) AS newest
 FROM notification n FORCE INDEX (ix_notification_inbox)
-STRAIGHT_JOIN ticket t ON t.id = n.ticket_id
-STRAIGHT_JOIN board b ON b.id = t.board_id
+LEFT JOIN ticket t ON t.id = n.ticket_id
+STRAIGHT_JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
 WHERE n.account_id >= ? AND n.account_id <= ?
   AND n.company_id >= ? AND n.company_id <= ? AND n.id < ?
@@ -147,16 +145,16 @@ type InboxWindowParams struct {
 
 type InboxWindowRow struct {
 	ID       id.Notification
-	TicketID id.Ticket
+	TicketID int64
 	Kind     string
 	Unread   bool
 	Visible  int64
-	Newest   id.Notification
+	Newest   int64
 }
 
 // Newest first, from below an entry; written for MariaDB as the pages of a column are (ticket.sql). newest is the
 // newest entry of the same ticket, one of an earlier window perhaps: it is read from the end of an index, without those
-// before it. visible: the account sees the ticket's board.
+// before it; of an entry about a board, itself. visible: the account sees the board.
 func (q *Queries) InboxWindow(ctx context.Context, arg InboxWindowParams) ([]InboxWindowRow, error) {
 	rows, err := q.db.QueryContext(ctx, inboxWindow,
 		arg.Reach,
@@ -217,6 +215,15 @@ func (q *Queries) ReadEntries(ctx context.Context, arg ReadEntriesParams) (int64
 	return result.RowsAffected()
 }
 
+const readEntry = `-- name: ReadEntry :exec
+UPDATE notification SET unread = FALSE WHERE id = ? AND account_id = ?
+`
+
+func (q *Queries) ReadEntry(ctx context.Context, iD id.Notification, accountID id.Account) error {
+	_, err := q.db.ExecContext(ctx, readEntry, iD, accountID)
+	return err
+}
+
 const readTicket = `-- name: ReadTicket :execrows
 UPDATE notification SET unread = FALSE
 WHERE ticket_id = ? AND account_id = ? AND unread = TRUE AND id <= ?
@@ -242,12 +249,12 @@ func (q *Queries) ReadTicket(ctx context.Context, arg ReadTicketParams) (int64, 
 const unreadOf = `-- name: UnreadOf :one
 SELECT COUNT(*) FROM (
   SELECT n.id FROM (
-    SELECT m.id, m.ticket_id, m.account_id FROM notification m
+    SELECT m.id, m.ticket_id, m.board_id, m.account_id FROM notification m
     WHERE m.account_id = ? AND m.company_id = ? AND m.unread = TRUE
     LIMIT 300
   ) n
-  JOIN ticket t ON t.id = n.ticket_id
-  JOIN board b ON b.id = t.board_id
+  LEFT JOIN ticket t ON t.id = n.ticket_id
+  JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
   LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
   WHERE x.level IS NOT NULL OR b.privacy <= ?
   LIMIT 100

@@ -176,6 +176,7 @@ var samples = map[string]sample{
 	"RepublishBoards":    {args: with(firstBoards(20))},
 	"BoardsInSight":      {args: with(db.BoardsInSightParams{Reader: 7, Ids: firstBoards(300), CompanyID: 1})},
 	"BoardsToSearch":     {args: with(db.BoardsToSearchParams{Reader: 7, CompanyID: 1, Limit: 100})},
+	"BoardReaders":       {args: with(db.BoardReadersParams{BoardID: 1, Limit: 1000})},
 
 	// access.sql
 	"BoardHasAdmin":             {args: with(1)},
@@ -197,7 +198,7 @@ var samples = map[string]sample{
 	// group.sql
 	"RenameGroup":       {args: with(db.RenameGroupParams{Name: "x", ID: 1, CompanyID: 1})},
 	"GroupByID":         {args: with(1, 1)},
-	"GroupsOfCompany":   {args: with(1, 200), reads: 3500, sorts: 3500, because: "there are at most 200 groups, with the counts of each"},
+	"GroupsOfCompany":   {args: with(db.GroupsOfCompanyParams{Reader: 7, CompanyID: 1, Limit: 200}), reads: 4500, sorts: 4500, because: "there are at most 200 groups, with the counts of each"},
 	"GroupsAfter":       {args: with(db.GroupsAfterParams{CompanyID: 1, After: 500, Limit: 51}), reads: 1100, sorts: 1100, because: "a company has at most 200 groups"},
 	"GroupMembersAfter": {args: with(db.GroupMembersAfterParams{GroupID: 1, After: 100, Limit: 51})},
 	"GroupMembers":      {args: with(1, 1000), reads: 3100, sorts: 3100, because: "a group of 500, each with its name and role"},
@@ -429,6 +430,7 @@ var samples = map[string]sample{
 	"UnreadOf":    {args: with(db.UnreadOfParams{AccountID: 1, CompanyID: 1})},
 	"EntryTicket": {args: with(db.EntryTicketParams{ID: 7, AccountID: 1, CompanyID: 1})},
 	"ReadEntries": {args: with(db.ReadEntriesParams{AccountID: 1, CompanyID: 1, To: 5000})},
+	"ReadEntry":   {args: with(7, 1)},
 	"ReadTicket":  {args: with(db.ReadTicketParams{TicketID: 7, AccountID: 1, To: 5000})},
 
 	// origin.sql

@@ -48,14 +48,14 @@ SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.sessio
        COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
        (SELECT COUNT(*) FROM (
          SELECT n.id FROM (
-           SELECT u.id, u.ticket_id, u.account_id, g.role FROM company h
+           SELECT u.id, u.ticket_id, u.board_id, u.account_id, g.role FROM company h
            JOIN membership g ON g.company_id = h.id AND g.account_id = sqlc.arg(account_id)
            JOIN notification u ON u.company_id = h.id AND u.account_id = g.account_id
            WHERE h.slug = sqlc.arg(slug) AND u.unread = TRUE
            LIMIT 300
          ) n
-         JOIN ticket t ON t.id = n.ticket_id
-         JOIN board b ON b.id = t.board_id
+         LEFT JOIN ticket t ON t.id = n.ticket_id
+         JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
          LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
          WHERE x.level IS NOT NULL OR b.privacy <= IF(n.role = 'guest', -1, 0)
          LIMIT 100

@@ -10,10 +10,13 @@ UPDATE people_group SET name = sqlc.arg(name) WHERE id = sqlc.arg(id) AND compan
 SELECT * FROM people_group WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_id);
 
 -- name: GroupsOfCompany :many
--- By name; there are at most accounts.MaxGroups.
+-- By name; there are at most accounts.MaxGroups. boards counts those in sight.
 SELECT g.id, g.name, g.created_at,
   (SELECT COUNT(*) FROM people_group_member m WHERE m.group_id = g.id) AS members,
-  (SELECT COUNT(*) FROM board_member x WHERE x.kind = 'group' AND x.member_id = g.id) AS boards
+  (SELECT COUNT(*) FROM board_member n
+   JOIN board b ON b.id = n.board_id
+   LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+   WHERE n.kind = 'group' AND n.member_id = g.id AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))) AS boards
 FROM people_group g
 WHERE g.company_id = sqlc.arg(company_id)
 ORDER BY g.name, g.id

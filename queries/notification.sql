@@ -1,14 +1,14 @@
 -- name: InboxWindow :many
 -- Newest first, from below an entry; written for MariaDB as the pages of a column are (ticket.sql). newest is the
 -- newest entry of the same ticket, one of an earlier window perhaps: it is read from the end of an index, without those
--- before it. visible: the account sees the ticket's board.
-SELECT n.id, n.ticket_id, n.kind, n.unread, CAST(x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible,
-  (SELECT m.id FROM notification m FORCE INDEX (ix_notification_ticket)
+-- before it; of an entry about a board, itself. visible: the account sees the board.
+SELECT n.id, CAST(COALESCE(n.ticket_id, 0) AS UNSIGNED) AS ticket_id, n.kind, n.unread, CAST(x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible,
+  CAST(COALESCE((SELECT m.id FROM notification m FORCE INDEX (ix_notification_ticket)
    WHERE m.ticket_id = n.ticket_id AND m.account_id = n.account_id
-   ORDER BY m.ticket_id DESC, m.account_id DESC, m.id DESC LIMIT 1) AS newest
+   ORDER BY m.ticket_id DESC, m.account_id DESC, m.id DESC LIMIT 1), n.id) AS UNSIGNED) AS newest
 FROM notification n FORCE INDEX (ix_notification_inbox)
-STRAIGHT_JOIN ticket t ON t.id = n.ticket_id
-STRAIGHT_JOIN board b ON b.id = t.board_id
+LEFT JOIN ticket t ON t.id = n.ticket_id
+STRAIGHT_JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
 WHERE n.account_id >= sqlc.arg(account_id) AND n.account_id <= sqlc.arg(account_id)
   AND n.company_id >= sqlc.arg(company_id) AND n.company_id <= sqlc.arg(company_id) AND n.id < sqlc.arg(before_id)
@@ -17,13 +17,13 @@ LIMIT ?;
 
 -- name: InboxOf :many
 -- These entries, in any order.
-SELECT n.id, n.kind, n.unread, n.created_at, n.comment_id, n.ticket_id,
-       t.local_id, t.title, t.deleted_at, b.slug AS board_slug, a.name AS actor_name, n.actor_id,
-       LEFT(COALESCE(c.body, IF(n.kind = 'request', t.description, '')), 400) AS excerpt,
+SELECT n.id, n.kind, n.unread, n.created_at, n.comment_id,
+       CAST(COALESCE(t.local_id, 0) AS UNSIGNED) AS local_id, COALESCE(t.title, b.title) AS title, t.deleted_at, b.slug AS board_slug, a.name AS actor_name, n.actor_id,
+       LEFT(COALESCE(c.body, IF(n.kind = 'request', t.description, NULL), ''), 400) AS excerpt,
        COALESCE(c.from_requester, n.kind = 'request') AS from_requester
 FROM notification n
-JOIN ticket t ON t.id = n.ticket_id
-JOIN board b ON b.id = t.board_id
+LEFT JOIN ticket t ON t.id = n.ticket_id
+JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
 JOIN account a ON a.id = n.actor_id
 LEFT JOIN comment c ON c.id = n.comment_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
@@ -33,24 +33,27 @@ WHERE n.id IN (sqlc.slice(ids)) AND (x.level IS NOT NULL OR b.privacy <= sqlc.ar
 -- The unread entries about what the account sees, counted up to a hundred, among three hundred unread ones.
 SELECT COUNT(*) FROM (
   SELECT n.id FROM (
-    SELECT m.id, m.ticket_id, m.account_id FROM notification m
+    SELECT m.id, m.ticket_id, m.board_id, m.account_id FROM notification m
     WHERE m.account_id = sqlc.arg(account_id) AND m.company_id = sqlc.arg(company_id) AND m.unread = TRUE
     LIMIT 300
   ) n
-  JOIN ticket t ON t.id = n.ticket_id
-  JOIN board b ON b.id = t.board_id
+  LEFT JOIN ticket t ON t.id = n.ticket_id
+  JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
   LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
   WHERE x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach)
   LIMIT 100
 ) some;
 
 -- name: EntryTicket :one
-SELECT n.ticket_id FROM notification n
-JOIN ticket t ON t.id = n.ticket_id
-JOIN board b ON b.id = t.board_id
+SELECT CAST(COALESCE(n.ticket_id, 0) AS UNSIGNED) AS ticket_id FROM notification n
+LEFT JOIN ticket t ON t.id = n.ticket_id
+JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
 WHERE n.id = sqlc.arg(id) AND n.account_id = sqlc.arg(account_id) AND n.company_id = sqlc.arg(company_id)
   AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
+
+-- name: ReadEntry :exec
+UPDATE notification SET unread = FALSE WHERE id = sqlc.arg(id) AND account_id = sqlc.arg(account_id);
 
 -- name: ReadEntries :execrows
 -- Marks up to five hundred entries up to one as read.

@@ -616,6 +616,9 @@ func (f TaskFilter) From(after id.Task) TaskFilter {
 
 // NotificationPath is the ticket or comment of a notification.
 func NotificationPath(company string, e tickets.Notification) string {
+	if e.Key.Number == 0 {
+		return BoardPath(company, e.Key.Board)
+	}
 	if e.Comment == 0 {
 		return TicketPath(company, e.Key)
 	}

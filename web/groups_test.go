@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -102,7 +103,7 @@ func TestPrivateBoardsInSettings(t *testing.T) {
 	if text := a.text(t, "#private-boards tbody"); !strings.Contains(text, "@mia") || !strings.Contains(text, "member") {
 		t.Errorf("it names %q", text)
 	}
-	adam.post(path+"/takeover").is(t, http.StatusForbidden)
+	adam.post(path+"/takeover").is(t, http.StatusForbidden).textHas(t, "main", "Only owners of the company can take over a board")
 	for _, hidden := range []string{"/acme/settings/boards", path} {
 		mia.get(hidden).is(t, http.StatusForbidden)
 	}
@@ -110,6 +111,25 @@ func TestPrivateBoardsInSettings(t *testing.T) {
 	ana.post(path+"/takeover").goesTo(t, "/acme/boards/DEMO")
 	ana.get("/acme/boards/DEMO").is(t, 200)
 	ana.post(path+"/takeover").is(t, http.StatusConflict)
+	t.Run("the members whom it names find that in their inboxes", func(t *testing.T) {
+		for _, other := range []*browser{ana, adam} {
+			other.get("/acme/inbox").is(t, 200).has(t, 0, ".entry")
+		}
+		inbox := mia.get("/acme/inbox").is(t, 200).has(t, 1, ".entry.unread").has(t, 1, ".entry a[href='/acme/boards/DEMO']")
+		inbox.textHas(t, ".entry", "Ana took over DEMO and administers it now.")
+		inbox.has(t, 1, ".inbox-link[data-unread='1']")
+		entry, _ := inbox.page().Find(".entry form").Attr("action")
+		read := mia.get("/acme/inbox").is(t, 200)
+		mia.send(newRequest(http.MethodPost, entry, formKind, strings.NewReader(""), "HX-Request", "true")).is(t, 200).
+			has(t, 0, ".entry.unread").textHas(t, ".entry", "Ana took over DEMO and administers it now.")
+		e.exec("UPDATE notification SET unread = TRUE")
+		mia.post("/acme/inbox", "upto", read.value(t, "input[name=upto]")).goesTo(t, "/acme/inbox")
+		mia.get("/acme/inbox").is(t, 200).has(t, 1, ".entry").has(t, 0, ".entry.unread")
+		ana.post(fmt.Sprintf("/acme/boards/DEMO/members/account/%d/removal", e.idOf("mia"))).is(t, 303)
+		e.exec("UPDATE notification SET unread = TRUE")
+		mia.get("/acme/inbox").is(t, 200).has(t, 0, ".entry").has(t, 1, ".inbox-link[data-unread='0']")
+		mia.post(entry).is(t, 404)
+	})
 	ana.get(path).is(t, 200).has(t, 0, "main form")
 	if log := ana.get("/acme/audit").text(t, "#audit"); !strings.Contains(log, "took over the board DEMO") {
 		t.Errorf("the audit log does not say so:\n%s", log)
@@ -117,3 +137,21 @@ func TestPrivateBoardsInSettings(t *testing.T) {
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// The page of groups counts the boards that a reader knows of: managers know that private ones exist.
+func TestGroupsCountBoardsInSight(t *testing.T) {
+	t.Parallel()
+	e := newEnvWithPrivateBoard(t)
+	ana := e.ana()
+	pilots := e.count("SELECT id FROM people_group WHERE name = 'Pilots'")
+	for _, board := range []string{"HIDE", "DEMO"} {
+		ana.post("/acme/boards/"+board+"/members", "name", "Pilots", "role", "viewer").is(t, 303)
+	}
+	path := "/acme/groups/" + number(pilots)
+	for name, want := range map[string]string{"ana": "2 boards", "adam": "2 boards", "olga": "2 boards", "mia": "1 board",
+		"vera": "1 board"} {
+		e.signedIn(name).get(path).is(t, 200).textHas(t, "main", "Named on "+want+".")
+	}
+	ana.post(path+"/members", "handle", "@mia").is(t, 303)
+	e.signedIn("mia").get(path).is(t, 200).textHas(t, "main", "Named on 2 boards.")
+}

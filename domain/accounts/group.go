@@ -31,9 +31,10 @@ type Group struct {
 	Boards    int // that name it; set by Groups
 }
 
-// Groups returns a company's groups by name.
-func Groups(ctx context.Context, q *db.Queries, company id.Company) ([]Group, error) {
-	rows, err := db.Read(q.GroupsOfCompany(ctx, company, MaxGroups))
+// Groups returns the groups of a company by name, each with how many boards name it of those that the reader sees.
+func Groups(ctx context.Context, q *db.Queries, by db.Sight) ([]Group, error) {
+	rows, err := db.Read(q.GroupsOfCompany(ctx, db.GroupsOfCompanyParams{Reader: by.Reader, Reach: by.Reach,
+		CompanyID: by.Company, Limit: MaxGroups}))
 	if err != nil {
 		return nil, fmt.Errorf("read groups: %w", err)
 	}
@@ -109,7 +110,7 @@ func OpenGroup(ctx context.Context, tx *db.Tx, company id.Company, name string) 
 	if err != nil {
 		return Group{}, err
 	}
-	there, err := Groups(ctx, tx.Queries, company)
+	there, err := Groups(ctx, tx.Queries, db.SightOfAll(company))
 	if err != nil {
 		return Group{}, err
 	}

@@ -19,6 +19,8 @@ const (
 	MaxUnread = 99
 	// maxListeners is how many members one comment notifies at most.
 	maxListeners = 1000
+	// maxBoardReaders is how many members one event of a board notifies at most.
+	maxBoardReaders = 1000
 )
 
 // The reasons of notifications, the strongest first.
@@ -27,6 +29,7 @@ const (
 	ReasonAssigned = "assignment" // the ticket was assigned to the member
 	ReasonReply    = "reply"      // a comment on a ticket that the member watches, or a requester's
 	ReasonRequest  = "request"    // the ticket came by a public form
+	ReasonTaken    = "taken-over" // of an entry about a board: an owner of the company took it over
 )
 
 // Notification is an entry of an inbox.
@@ -36,8 +39,8 @@ type Notification struct {
 	Unread  bool
 	At      time.Time
 	By      User
-	Key     Key
-	Title   string
+	Key     Key        // of a ticket; Number is 0 if it is about a board
+	Title   string     // of the ticket, or of the board
 	Gone    bool       // the ticket was deleted
 	Comment id.Comment // 0 if it is about the ticket itself
 	Excerpt string     // the beginning of the comment or request, without the marks of Markdown if it is that
@@ -62,11 +65,17 @@ func Read(ctx context.Context, q *db.Queries, by db.Sight, entry id.Notification
 	if err != nil {
 		return err
 	}
+	if ticket == 0 {
+		if _, err := db.Read(0, q.ReadEntry(ctx, entry, by.Reader)); err != nil {
+			return fmt.Errorf("mark entry read: %w", err)
+		}
+		return nil
+	}
 	_, err = readTicket(ctx, q, ticket, by.Reader, entry)
 	return err
 }
 
-// entryTicket returns the ticket of the reader's notification, or EntryNotFound.
+// entryTicket returns the ticket of the reader's notification, 0 if it is about a board, or EntryNotFound.
 func entryTicket(ctx context.Context, q *db.Queries, by db.Sight, entry id.Notification) (ID, error) {
 	ticket, err := db.Read(q.EntryTicket(ctx, db.EntryTicketParams{
 		ID: entry, AccountID: by.Reader, CompanyID: by.Company, Reach: by.Reach,
@@ -77,7 +86,7 @@ func entryTicket(ctx context.Context, q *db.Queries, by db.Sight, entry id.Notif
 	if err != nil {
 		return 0, fmt.Errorf("read entry: %w", err)
 	}
-	return ticket, nil
+	return ID(ticket), nil
 }
 
 // ReadUpTo marks all notifications up to one as read, five hundred at a time.
@@ -169,6 +178,25 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 			row.CommentID = &entries.Comment
 		}
 		rows = append(rows, row)
+	}
+	if err := tx.Notify(ctx, rows); err != nil {
+		return fmt.Errorf("notify: %w", err)
+	}
+	return nil
+}
+
+// NotifyBoard adds a notification about a board to the inboxes of the members whom it names, but for the actor: of the
+// first thousand.
+func NotifyBoard(
+	ctx context.Context, tx *db.Tx, company id.Company, board id.Board, by id.Account, why string,
+) error {
+	readers, err := tx.BoardReaders(ctx, db.BoardReadersParams{BoardID: board, Without: by, Limit: maxBoardReaders})
+	if err != nil {
+		return fmt.Errorf("read the members of the board: %w", err)
+	}
+	rows := make([]db.Notification, len(readers))
+	for i, reader := range readers {
+		rows[i] = db.Notification{CompanyID: company, AccountID: reader, BoardID: board, ActorID: by, Kind: why}
 	}
 	if err := tx.Notify(ctx, rows); err != nil {
 		return fmt.Errorf("notify: %w", err)

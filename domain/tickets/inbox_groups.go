@@ -11,7 +11,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
-// InboxGroup is all that an inbox has of a ticket: its newest notification, and what else is unread.
+// InboxGroup is all that an inbox has of a ticket: its newest notification, and what else is unread. One about a board is a
+// group of its own.
 type InboxGroup struct {
 	Notification
 	New  int      // how many are unread
@@ -59,18 +60,26 @@ func groupsOf(rows []db.InboxWindowRow, limit int) (list []InboxGroup, next id.N
 	}
 	of := map[ID]int{}
 	for i, r := range rows {
-		if r.Newest != r.ID || r.Visible == 0 {
+		if id.Notification(r.Newest) != r.ID || r.Visible == 0 {
 			continue
 		}
 		if len(list) == limit {
 			next = rows[i-1].ID
 			break
 		}
-		of[r.TicketID] = len(list)
-		list = append(list, InboxGroup{Notification: Notification{ID: r.ID, Why: r.Kind, Unread: r.Unread}})
+		group := InboxGroup{Notification: Notification{ID: r.ID, Why: r.Kind, Unread: r.Unread}}
+		if ticket := ID(r.TicketID); ticket != 0 {
+			of[ticket] = len(list)
+		} else if r.Unread {
+			group.New = 1
+		}
+		list = append(list, group)
 	}
 	for _, r := range rows {
-		if at, ok := of[r.TicketID]; ok && r.Unread {
+		if r.TicketID == 0 || !r.Unread {
+			continue
+		}
+		if at, ok := of[ID(r.TicketID)]; ok {
 			list[at].add(r.Kind)
 		}
 	}
@@ -119,7 +128,7 @@ func describe(ctx context.Context, q *db.Queries, by db.Sight, list []InboxGroup
 	for _, r := range rows {
 		one := Notification{
 			ID: r.ID, Why: r.Kind, Unread: r.Unread, At: r.CreatedAt, By: User{ID: r.ActorID, Name: r.ActorName},
-			Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Gone: r.DeletedAt != nil, Excerpt: r.Excerpt,
+			Key: Key{Board: r.BoardSlug, Number: uint64(r.LocalID)}, Title: r.Title, Gone: r.DeletedAt != nil, Excerpt: r.Excerpt,
 			FromRequester: r.FromRequester,
 		}
 		if !r.FromRequester { // whose text is plain

@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
 
@@ -274,7 +275,7 @@ func named(ctx context.Context, q *db.Queries, actor accounts.Actor, text string
 	if actor.Role == accounts.Guest {
 		return boards.Member{}, UnknownName(text)
 	}
-	groups, err := accounts.Groups(ctx, q, actor.Company.ID)
+	groups, err := accounts.Groups(ctx, q, db.SightOfAll(actor.Company.ID))
 	if err != nil {
 		return boards.Member{}, err
 	}
@@ -348,15 +349,15 @@ func (w *Workflows) PrivateBoard(ctx context.Context, board id.Board) (PrivateBo
 	return PrivateBoard{list[at], members}, err
 }
 
-// TakeOverBoard makes the caller, an owner of the company, an admin of a private board that has none. It returns
-// NotManager, RankTooLow, boards.NotFound or BoardIsManaged.
+// TakeOverBoard makes the caller, an owner of the company, an admin of a private board that has none. The members whom the
+// board names are notified. It returns NotManager, OnlyOwnersTakeOver, boards.NotFound or BoardIsManaged.
 func (w *Workflows) TakeOverBoard(ctx context.Context, board id.Board) (taken boards.PrivateBoard, err error) {
 	if _, err := mayManage(ctx); err != nil {
 		return taken, err
 	}
 	err = w.withLockedRole(ctx, "take over a board", func(tx *db.Tx, actor accounts.Actor) error {
 		if actor.Role != accounts.Owner {
-			return accounts.RankTooLow(accounts.Owner)
+			return OnlyOwnersTakeOver()
 		}
 		list, err := boards.PrivateOf(ctx, tx.Queries, actor.Company.ID)
 		if err != nil {
@@ -372,6 +373,10 @@ func (w *Workflows) TakeOverBoard(ctx context.Context, board id.Board) (taken bo
 		if err := keepAdmin(ctx, tx, actor, board); err != nil {
 			return err
 		}
+		err = tickets.NotifyBoard(ctx, tx, actor.Company.ID, board, actor.Account.ID, tickets.ReasonTaken)
+		if err != nil {
+			return err
+		}
 		return audit(ctx, tx, actor, accounts.AuditBoardTaken, accounts.AuditDetail{Name: taken.Slug})
 	})
 	if err != nil {
@@ -379,6 +384,14 @@ func (w *Workflows) TakeOverBoard(ctx context.Context, board id.Board) (taken bo
 	}
 	w.forgetBoard(accounts.ActorFrom(ctx).Company.ID, taken.Slug)
 	return taken, nil
+}
+
+// CodeOnlyOwnersTakeOver: an admin of the company asks for a board that nobody administers. Ask an owner to take it over.
+const CodeOnlyOwnersTakeOver fault.Code = "Board.OnlyOwnersTakeOver"
+
+func OnlyOwnersTakeOver() error {
+	return fault.Forbidden.New(CodeOnlyOwnersTakeOver, "",
+		"Only owners of the company can take over a board. Ask an owner to do that.")
 }
 
 // CodeBoardIsManaged: the private board has an admin. Ask the admin to name you.
@@ -395,6 +408,6 @@ func (w *Workflows) NameSuggestions(ctx context.Context) ([]accounts.NamedMember
 	if err != nil || actor.Role == accounts.Guest {
 		return members, nil, err
 	}
-	groups, err := accounts.Groups(ctx, w.db.Queries, actor.Company.ID)
+	groups, err := accounts.Groups(ctx, w.db.Queries, db.SightOfAll(actor.Company.ID))
 	return members, groups, err
 }

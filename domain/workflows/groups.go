@@ -22,7 +22,8 @@ func UnknownHandle(text string) error {
 	return fault.Invalid.New(CodeUnknownHandle, "handle", message)
 }
 
-// Groups returns the company's groups by name. It returns NotForGuests.
+// Groups returns the company's groups by name, with how many boards name each. Owners and admins see that private boards
+// exist; other members count those that they see. It returns NotForGuests.
 func (w *Workflows) Groups(ctx context.Context) ([]accounts.Group, error) {
 	actor, err := MayRead(ctx, "boards:read")
 	if err != nil {
@@ -31,7 +32,11 @@ func (w *Workflows) Groups(ctx context.Context) ([]accounts.Group, error) {
 	if err := noGuest(actor); err != nil {
 		return nil, err
 	}
-	return accounts.Groups(ctx, w.db.Queries, actor.Company.ID)
+	sight := actor.Sight()
+	if actor.Manages() {
+		sight.Reach = db.ReachAll
+	}
+	return accounts.Groups(ctx, w.db.Queries, sight)
 }
 
 // GroupsAfter returns up to limit of the company's groups with ids above after, by id, and whether there are others.

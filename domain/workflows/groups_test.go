@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -61,7 +62,53 @@ func TestBoardMembers(t *testing.T) {
 	domaintest.Fails(w.SetBoardRole(e.Ctx, "NINJA", boards.KindAccount, owner, "viewer"))(t, boards.CodeLastAdmin)
 
 	board := domaintest.OK(w.PrivateBoards(adam))(t)[0]
-	domaintest.Fails(w.TakeOverBoard(adam, board.ID))(t, accounts.CodeRankTooLow)
+	domaintest.Fails(w.TakeOverBoard(adam, board.ID))(t, workflows.CodeOnlyOwnersTakeOver)
 	domaintest.Fails(w.TakeOverBoard(e.Ctx, board.ID))(t, workflows.CodeBoardIsManaged)
 	domaintest.Fails(w.TakeOverBoard(e.Ctx, id.Board(99_999)))(t, boards.CodeNotFound)
+}
+
+// What a board names may be a group of thousands: one transaction tells a thousand of them.
+func TestTakeOverNotifies(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.Board(t, "NINJA")
+	ben, vera := e.As(t, "Ben", accounts.Member), e.As(t, "Vera", accounts.Viewer)
+	group := domaintest.OK(e.Workflows.OpenGroup(e.Ctx, "Pilots", nil))(t)
+	domaintest.OK(e.Workflows.SetBoardPrivacy(e.Ctx, "NINJA", true))(t)
+	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "NINJA", "@ben", "member"))(t)
+	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "NINJA", "Pilots", "viewer"))(t)
+	domaintest.Must(t, e.Workflows.AddToGroup(e.Ctx, group.ID, "@vera"))
+	board := domaintest.OK(e.Workflows.PrivateBoards(e.Ctx))(t)[0].ID
+	abandon := func() {
+		t.Helper()
+		e.Exec(t, "DELETE FROM board_member WHERE board_id = ? AND level = 3", uint64(board))
+		e.Exec(t, "DELETE FROM board_access WHERE board_id = ? AND level = 3", uint64(board))
+	}
+	abandon()
+	domaintest.OK(e.Workflows.TakeOverBoard(e.Ctx, board))(t)
+	for _, reader := range []context.Context{ben, vera} {
+		list, _, err := e.Workflows.Inbox(reader, 0)
+		domaintest.Must(t, err)
+		if len(list) != 1 || list[0].Why != tickets.ReasonTaken || list[0].Key.Board != "NINJA" || list[0].New != 1 {
+			t.Errorf("%+v", list)
+		}
+		if n := domaintest.OK(e.Workflows.Unread(reader))(t); n != 1 {
+			t.Errorf("%d unread", n)
+		}
+	}
+	e.Counts(t, 2, "SELECT COUNT(*) FROM notification WHERE kind = ?", tickets.ReasonTaken)
+	e.Sound(t)
+
+	abandon()
+	const digit = "(SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 " +
+		"UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)"
+	e.Exec(t, "INSERT INTO account (email, name, password_hash, created_at) SELECT CONCAT('n', a.n, b.n, c.n, d.n, '@example.com'), 'N', '', NOW(6) FROM "+
+		digit+" a, "+digit+" b, "+digit+" c, (SELECT 0 AS n UNION ALL SELECT 1) d")
+	e.Exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at)
+		SELECT 1, id, 'member', CONCAT('n', id), NOW(6) FROM account WHERE email LIKE 'n%@example.com'`)
+	e.Exec(t, "INSERT INTO people_group_member (group_id, account_id) SELECT ?, id FROM account WHERE email LIKE 'n%@example.com'",
+		uint64(group.ID))
+	e.Exec(t, "DELETE FROM notification")
+	domaintest.OK(e.Workflows.TakeOverBoard(e.Ctx, board))(t)
+	e.Counts(t, 1000, "SELECT COUNT(*) FROM notification")
 }

@@ -309,7 +309,7 @@ func comments(l *checkRun) error {
 }
 
 var kindsOfNotification = []string{tickets.ReasonMention, tickets.ReasonAssigned, tickets.ReasonReply,
-	tickets.ReasonRequest}
+	tickets.ReasonRequest, tickets.ReasonTaken}
 
 func notificationKinds(l *checkRun) error {
 	return l.each("SELECT id, kind FROM notification ORDER BY id", func(rows *sql.Rows) error {

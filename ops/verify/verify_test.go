@@ -316,6 +316,11 @@ var corruptions = []struct {
 		[]string{"UPDATE comment SET deleted_at = NULL, body = 'x' WHERE deleted_at IS NOT NULL"}, "which is not deleted"},
 	{"deleted texts", "one of another ticket",
 		[]string{"UPDATE deleted_comment SET ticket_id = 1"}, ", as of ticket 1"},
+	{"board notifications", "about nothing", []string{"UPDATE notification SET ticket_id = NULL, comment_id = NULL LIMIT 1"},
+		"is about nothing"},
+	{"board notifications", "about a board of another company",
+		[]string{"UPDATE notification SET ticket_id = NULL, comment_id = NULL, board_id = 99 LIMIT 1"}, "is about board 99"},
+	{"board notifications", "about both", []string{"UPDATE notification SET board_id = 1 LIMIT 1"}, "is about a ticket, and board 1"},
 	{"notifications", "a comment of another ticket",
 		[]string{"UPDATE comment SET ticket_id = (SELECT id FROM ticket WHERE local_id = 5 AND board_id = " + ninja +
 			") WHERE id = 1"}, "of ticket"},

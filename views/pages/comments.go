@@ -106,6 +106,14 @@ type InboxProps struct {
 	Next    id.Notification // where the next page begins; 0 if there is none
 }
 
+// entrySubject names what an entry is about.
+func entrySubject(g tickets.InboxGroup) string {
+	if g.Key.Number == 0 {
+		return g.Key.Board
+	}
+	return g.Key.String()
+}
+
 // alsoWhy says why else a ticket is in the inbox than by its newest notification.
 func alsoWhy(g tickets.InboxGroup) string {
 	var also []string
