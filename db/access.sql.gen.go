@@ -206,23 +206,28 @@ func (q *Queries) BoardNames(ctx context.Context, boardID id.Board) (bool, error
 }
 
 const boardReaders = `-- name: BoardReaders :many
-SELECT x.account_id FROM board_access x
-JOIN board b ON b.id = x.board_id
-JOIN membership m ON m.company_id = b.company_id AND m.account_id = x.account_id
+SELECT x.account_id FROM board_access x FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN membership m ON m.company_id = ? AND m.account_id = x.account_id
 WHERE x.board_id = ? AND x.account_id <> ?
 ORDER BY x.account_id
 LIMIT ?
 `
 
 type BoardReadersParams struct {
-	BoardID id.Board
-	Without id.Account
-	Limit   int32
+	CompanyID id.Company
+	BoardID   id.Board
+	Without   id.Account
+	Limit     int32
 }
 
-// The members whom a board names, by themselves or by a group, in the order of their ids.
+// The members whom a board of a company names, by themselves or by a group, in the order of their ids.
 func (q *Queries) BoardReaders(ctx context.Context, arg BoardReadersParams) ([]id.Account, error) {
-	rows, err := q.db.QueryContext(ctx, boardReaders, arg.BoardID, arg.Without, arg.Limit)
+	rows, err := q.db.QueryContext(ctx, boardReaders,
+		arg.CompanyID,
+		arg.BoardID,
+		arg.Without,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -176,7 +176,7 @@ var samples = map[string]sample{
 	"RepublishBoards":    {args: with(firstBoards(20))},
 	"BoardsInSight":      {args: with(db.BoardsInSightParams{Reader: 7, Ids: firstBoards(300), CompanyID: 1})},
 	"BoardsToSearch":     {args: with(db.BoardsToSearchParams{Reader: 7, CompanyID: 1, Limit: 100})},
-	"BoardReaders":       {args: with(db.BoardReadersParams{BoardID: 1, Limit: 1000})},
+	"BoardReaders":       {args: with(db.BoardReadersParams{CompanyID: 1, BoardID: 1, Limit: 1000})},
 
 	// access.sql
 	"BoardHasAdmin":             {args: with(1)},

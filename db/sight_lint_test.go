@@ -120,7 +120,6 @@ var unsighted = map[string]string{
 	"queries: BoardMembers":      "its board was read in sight, or is listed in settings for managers",
 	"queries: BoardMembersAfter": "its board was read in sight by the same request",
 	"queries: PrivateBoards":     "managers see in settings that private boards exist, and who is on them",
-	"queries: BoardReaders":      "says whom to notify",
 	"queries: BoardNames":        "says whether GrantsOn must be read",
 	"queries: GrantsOn":          "says what each reader sees",
 

@@ -109,10 +109,9 @@ SELECT n.board_id, sqlc.arg(account_id), MAX(n.level) FROM (
 ) n GROUP BY n.board_id;
 
 -- name: BoardReaders :many
--- The members whom a board names, by themselves or by a group, in the order of their ids.
-SELECT x.account_id FROM board_access x
-JOIN board b ON b.id = x.board_id
-JOIN membership m ON m.company_id = b.company_id AND m.account_id = x.account_id
+-- The members whom a board of a company names, by themselves or by a group, in the order of their ids.
+SELECT x.account_id FROM board_access x FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN membership m ON m.company_id = sqlc.arg(company_id) AND m.account_id = x.account_id
 WHERE x.board_id = sqlc.arg(board_id) AND x.account_id <> sqlc.arg(without)
 ORDER BY x.account_id
 LIMIT ?;

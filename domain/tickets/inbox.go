@@ -190,7 +190,8 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 func NotifyBoard(
 	ctx context.Context, tx *db.Tx, company id.Company, board id.Board, by id.Account, why string,
 ) error {
-	readers, err := tx.BoardReaders(ctx, db.BoardReadersParams{BoardID: board, Without: by, Limit: maxBoardReaders})
+	readers, err := tx.BoardReaders(ctx, db.BoardReadersParams{CompanyID: company, BoardID: board, Without: by,
+		Limit: maxBoardReaders})
 	if err != nil {
 		return fmt.Errorf("read the members of the board: %w", err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
-// InboxGroup is all that an inbox has of a ticket: its newest notification, and what else is unread. One about a board is a
-// group of its own.
+// InboxGroup is all that an inbox has of a ticket: its newest notification, and what else is unread. One about a board
+// is a group of its own.
 type InboxGroup struct {
 	Notification
 	New  int      // how many are unread

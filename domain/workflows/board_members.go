@@ -349,8 +349,8 @@ func (w *Workflows) PrivateBoard(ctx context.Context, board id.Board) (PrivateBo
 	return PrivateBoard{list[at], members}, err
 }
 
-// TakeOverBoard makes the caller, an owner of the company, an admin of a private board that has none. The members whom the
-// board names are notified. It returns NotManager, OnlyOwnersTakeOver, boards.NotFound or BoardIsManaged.
+// TakeOverBoard makes the caller, an owner of the company, an admin of a private board that has none. The members whom
+// the board names are notified. It returns NotManager, OnlyOwnersTakeOver, boards.NotFound or BoardIsManaged.
 func (w *Workflows) TakeOverBoard(ctx context.Context, board id.Board) (taken boards.PrivateBoard, err error) {
 	if _, err := mayManage(ctx); err != nil {
 		return taken, err
@@ -386,7 +386,8 @@ func (w *Workflows) TakeOverBoard(ctx context.Context, board id.Board) (taken bo
 	return taken, nil
 }
 
-// CodeOnlyOwnersTakeOver: an admin of the company asks for a board that nobody administers. Ask an owner to take it over.
+// CodeOnlyOwnersTakeOver: an admin of the company asks for a board that nobody administers. Ask an owner to take it
+// over.
 const CodeOnlyOwnersTakeOver fault.Code = "Board.OnlyOwnersTakeOver"
 
 func OnlyOwnersTakeOver() error {
