@@ -192,6 +192,16 @@ func (q *Queries) AuditPage(ctx context.Context, arg AuditPageParams) ([]AuditPa
 	return items, nil
 }
 
+const beginChainsAnew = `-- name: BeginChainsAnew :exec
+UPDATE audit_sealer SET existing_to = (SELECT COALESCE(MAX(u.id), 0) FROM audit u) WHERE id = 1
+`
+
+// Entries up to the newest are to be a first stretch again.
+func (q *Queries) BeginChainsAnew(ctx context.Context) error {
+	_, err := q.db.ExecContext(ctx, beginChainsAnew)
+	return err
+}
+
 const companiesBefore = `-- name: CompaniesBefore :many
 SELECT id FROM company FORCE INDEX (PRIMARY)
 WHERE id > ? AND created_at <= ?
@@ -329,6 +339,15 @@ func (q *Queries) DeleteAudit(ctx context.Context, ids []id.Audit) error {
 		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
 	}
 	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
+const deleteAuditChain = `-- name: DeleteAuditChain :exec
+DELETE FROM audit_chain WHERE chain = ?
+`
+
+func (q *Queries) DeleteAuditChain(ctx context.Context, chain id.Company) error {
+	_, err := q.db.ExecContext(ctx, deleteAuditChain, chain)
 	return err
 }
 
@@ -503,15 +522,6 @@ func (q *Queries) SetAuditPurged(ctx context.Context, arg SetAuditPurgedParams) 
 	return result.RowsAffected()
 }
 
-const setSealerSecret = `-- name: SetSealerSecret :exec
-UPDATE audit_sealer SET secret = ? WHERE id = 1 AND secret = ''
-`
-
-func (q *Queries) SetSealerSecret(ctx context.Context, secret []byte) error {
-	_, err := q.db.ExecContext(ctx, setSealerSecret, secret)
-	return err
-}
-
 const spreadAudit = `-- name: SpreadAudit :exec
 INSERT INTO audit_spread (audit_id, after_company) VALUES (?, 0)
 `
@@ -520,6 +530,18 @@ INSERT INTO audit_spread (audit_id, after_company) VALUES (?, 0)
 func (q *Queries) SpreadAudit(ctx context.Context, auditID id.Audit) error {
 	_, err := q.db.ExecContext(ctx, spreadAudit, auditID)
 	return err
+}
+
+const unsealAudit = `-- name: UnsealAudit :execrows
+UPDATE audit FORCE INDEX (ix_audit_seal) SET seq = NULL, mac = NULL, existing = FALSE WHERE seq > 0 ORDER BY seq, id LIMIT ?
+`
+
+func (q *Queries) UnsealAudit(ctx context.Context, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, unsealAudit, limit)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const unsealedAudit = `-- name: UnsealedAudit :many

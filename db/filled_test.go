@@ -31,7 +31,7 @@ const (
 )
 
 // small are tables that do not grow.
-var small = map[string]bool{"installation": true, "signing_key": true, "schema_migrations": true, "schema_lock": true, "numbers": true,
+var small = map[string]bool{"installation": true, "signing_key": true, "secret_key": true, "schema_migrations": true, "schema_lock": true, "numbers": true,
 	"migration_lease": true, "sequences": true, "feed_durable": true, "ref_counter": true, "ref_policy": true, "audit_sealer": true}
 
 // filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a
@@ -182,6 +182,9 @@ var filling = []string{
 	`INSERT INTO webhook (id, company_id, url, note, feeds, board_id, secret, state, failing_since, due_at, lease_ends, created_by, created_at, updated_at)
 	 SELECT n, IF(n <= 50, 1, n % 999 + 2), 'https://hooks.example/', '', 'tickets comments', IF(n % 5, NULL, n % 300 + 1), UNHEX(SHA2(n, 256)), IF(n % 10, 'on', 'stopped'),
 	 NULL, NOW(6) + INTERVAL (n % 7 - 5) * 60 SECOND, NOW(6) - INTERVAL 1 MINUTE, n % 500 + 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO secret_key (id, key_id, created_at) VALUES (1, 'a', '2026-01-01')`,
+	`INSERT INTO sealed_secret (kind, owner_id, key_id, sealed) SELECT 'webhook', n, 'a', UNHEX(SHA2(n, 256)) FROM numbers WHERE n <= 2000`,
+	`INSERT INTO sealed_secret (kind, owner_id, key_id, sealed) SELECT 'webhook-old', n, 'a', UNHEX(SHA2(n, 256)) FROM numbers WHERE n <= 1000`,
 	`INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) SELECT n, feed, 1700000000, 10 * n FROM numbers, (SELECT 'tickets' AS feed UNION ALL SELECT 'comments') f WHERE n <= 2000`,
 	`INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at) SELECT 1, id, 100, 100, 100, 7, '2026-01-01' FROM board WHERE id <= 300`,
 	`INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at) SELECT n, 1, 100, 100, 100, 7, '2026-01-01' FROM numbers WHERE n BETWEEN 2 AND 2000`,

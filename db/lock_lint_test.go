@@ -33,6 +33,7 @@ var readingLocks = map[string]string{
 	"queries: LockTasksOfFailure":              "the tasks are written",
 	"queries: LockRequest":                     "the request is advanced or deleted",
 	"queries: LockWorker":                      "the worker's state is written, or nothing is",
+	"queries: LockWebhookSecrets":              "the webhook's secrets are emptied",
 	"queries: LockWebhook":                     "the webhook's version is written, or it is deleted",
 	"queries: RefPolicyForUpdate":              "the policy is written, or nothing is; lots in quarantine set its guard",
 	"queries: LiveToken":                       "the token is revoked; or a run is opened with it, which may count as done before the revocation",

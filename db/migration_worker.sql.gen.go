@@ -59,7 +59,7 @@ func (q *Queries) ForgetWorkers(ctx context.Context, limit int32) (int64, error)
 }
 
 const livingWorkers = `-- name: LivingWorkers :many
-SELECT migration_worker.id, migration_worker.host, migration_worker.pid, migration_worker.version, migration_worker.knows, migration_worker.state, migration_worker.epoch, migration_worker.in_flight, migration_worker.finished, migration_worker.per_second, migration_worker.claim_p99_us, migration_worker.started_at, migration_worker.beat_at, migration_worker.lease_until, CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
+SELECT migration_worker.id, migration_worker.host, migration_worker.pid, migration_worker.version, migration_worker.knows, migration_worker.state, migration_worker.epoch, migration_worker.in_flight, migration_worker.finished, migration_worker.per_second, migration_worker.claim_p99_us, migration_worker.started_at, migration_worker.beat_at, migration_worker.lease_until, migration_worker.reads_sealed, CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
 FROM migration_worker FORCE INDEX (ix_migration_worker_state)
 WHERE state IN ('active', 'draining') AND lease_until > NOW(6)
 ORDER BY id
@@ -96,6 +96,7 @@ func (q *Queries) LivingWorkers(ctx context.Context) ([]LivingWorkersRow, error)
 			&i.MigrationWorker.StartedAt,
 			&i.MigrationWorker.BeatAt,
 			&i.MigrationWorker.LeaseUntil,
+			&i.MigrationWorker.ReadsSealed,
 			&i.LeftUs,
 		); err != nil {
 			return nil, err
@@ -112,8 +113,8 @@ func (q *Queries) LivingWorkers(ctx context.Context) ([]LivingWorkersRow, error)
 }
 
 const registerWorker = `-- name: RegisterWorker :execlastid
-INSERT INTO migration_worker (host, pid, version, knows, state, started_at, beat_at, lease_until)
-VALUES (?, ?, ?, ?, 'active', NOW(6), NOW(6), NOW(6) + INTERVAL ? MICROSECOND)
+INSERT INTO migration_worker (host, pid, version, knows, state, started_at, beat_at, lease_until, reads_sealed)
+VALUES (?, ?, ?, ?, 'active', NOW(6), NOW(6), NOW(6) + INTERVAL ? MICROSECOND, TRUE)
 `
 
 type RegisterWorkerParams struct {

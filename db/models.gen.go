@@ -514,20 +514,21 @@ type MigrationUpstream struct {
 }
 
 type MigrationWorker struct {
-	ID         id.Worker
-	Host       string
-	Pid        uint32
-	Version    string
-	Knows      string
-	State      string
-	Epoch      uint64
-	InFlight   uint32
-	Finished   uint64
-	PerSecond  float64
-	ClaimP99Us uint64
-	StartedAt  time.Time
-	BeatAt     time.Time
-	LeaseUntil time.Time
+	ID          id.Worker
+	Host        string
+	Pid         uint32
+	Version     string
+	Knows       string
+	State       string
+	Epoch       uint64
+	InFlight    uint32
+	Finished    uint64
+	PerSecond   float64
+	ClaimP99Us  uint64
+	StartedAt   time.Time
+	BeatAt      time.Time
+	LeaseUntil  time.Time
+	ReadsSealed bool
 }
 
 type Notification struct {
@@ -673,6 +674,20 @@ type RequestWatcher struct {
 	BoardID   id.Board
 	AccountID id.Account
 	IsOn      bool
+}
+
+type SealedSecret struct {
+	Kind    string
+	OwnerID uint64
+	KeyID   string
+	Sealed  []byte
+}
+
+type SecretKey struct {
+	ID        uint8
+	KeyID     string
+	Uses      uint64
+	CreatedAt time.Time
 }
 
 type Sequence struct {

@@ -7,24 +7,14 @@ package db
 
 import (
 	"context"
-	"time"
 )
 
-const addSigningKey = `-- name: AddSigningKey :exec
-INSERT INTO signing_key (id, secret, created_at) VALUES (1, ?, ?)
-ON DUPLICATE KEY UPDATE id = id
-`
-
-// Stores a key, unless there is one.
-func (q *Queries) AddSigningKey(ctx context.Context, secret []byte, now time.Time) error {
-	_, err := q.db.ExecContext(ctx, addSigningKey, secret, now)
-	return err
-}
-
 const signingKey = `-- name: SigningKey :one
+
 SELECT secret FROM signing_key WHERE id = 1
 `
 
+// The key is in sealed_secret; a server of before left it here.
 func (q *Queries) SigningKey(ctx context.Context) ([]byte, error) {
 	row := q.db.QueryRowContext(ctx, signingKey)
 	var secret []byte

@@ -21,6 +21,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -82,7 +83,7 @@ func (w *works) joins(t *testing.T) (*hands, *app.App) {
 		Max: 10_000}}
 	knobs := migrations.Knobs{Concurrency: 2, Block: 4, Attempts: 1, ErrorShare: 1, SameError: 1000, MaxThreads: 100_000,
 		MaxHistory: 1 << 39, Lease: 10 * time.Minute}
-	flows := app.New(w.d, app.WithVersion("v1-test"), app.WithMigrations(
+	flows := app.New(w.d, apptest.WithKeys, app.WithVersion("v1-test"), app.WithMigrations(
 		&migrations.Migration{
 			Name: "polish", Title: "Polish stones", Description: "Does as the test says.", Params: stones, Fill: addStones,
 			Process: h.process, Knobs: knobs,

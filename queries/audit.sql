@@ -65,8 +65,15 @@ WHERE id = 1 AND (owner = sqlc.arg(owner) OR lease_until < NOW(6));
 -- name: Sealer :one
 SELECT existing_to, secret FROM audit_sealer WHERE id = 1;
 
--- name: SetSealerSecret :exec
-UPDATE audit_sealer SET secret = sqlc.arg(secret) WHERE id = 1 AND secret = '';
+-- name: BeginChainsAnew :exec
+-- Entries up to the newest are to be a first stretch again.
+UPDATE audit_sealer SET existing_to = (SELECT COALESCE(MAX(u.id), 0) FROM audit u) WHERE id = 1;
+
+-- name: UnsealAudit :execrows
+UPDATE audit FORCE INDEX (ix_audit_seal) SET seq = NULL, mac = NULL, existing = FALSE WHERE seq > 0 ORDER BY seq, id LIMIT ?;
+
+-- name: DeleteAuditChain :exec
+DELETE FROM audit_chain WHERE chain = sqlc.arg(chain);
 
 -- name: UnsealedAudit :many
 SELECT id, company_id, account_id, kind, detail, address, created_at

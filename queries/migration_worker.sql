@@ -7,8 +7,8 @@ ORDER BY id
 LIMIT 1000;
 
 -- name: RegisterWorker :execlastid
-INSERT INTO migration_worker (host, pid, version, knows, state, started_at, beat_at, lease_until)
-VALUES (sqlc.arg(host), sqlc.arg(pid), sqlc.arg(version), sqlc.arg(knows), 'active', NOW(6), NOW(6), NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND);
+INSERT INTO migration_worker (host, pid, version, knows, state, started_at, beat_at, lease_until, reads_sealed)
+VALUES (sqlc.arg(host), sqlc.arg(pid), sqlc.arg(version), sqlc.arg(knows), 'active', NOW(6), NOW(6), NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND, TRUE);
 
 -- RenewWorker finds no row once the worker was declared dead.
 -- name: RenewWorker :execrows

@@ -1,7 +1,4 @@
--- name: AddSigningKey :exec
--- Stores a key, unless there is one.
-INSERT INTO signing_key (id, secret, created_at) VALUES (1, sqlc.arg(secret), sqlc.arg(now))
-ON DUPLICATE KEY UPDATE id = id;
+-- The key is in sealed_secret; a server of before left it here.
 
 -- name: SigningKey :one
 SELECT secret FROM signing_key WHERE id = 1;

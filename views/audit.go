@@ -92,6 +92,10 @@ func AuditText(e accounts.AuditEntry) string {
 		return "republished " + d.Note + " of the feed " + d.Feed
 	case accounts.AuditEpochBegun:
 		return "began a new epoch of the feeds: earlier cursors are refused"
+	case accounts.AuditKeyRotated:
+		return "encrypted all secrets with the new key " + d.Name
+	case accounts.AuditKeyLost:
+		return "gave up the secrets that were encrypted with the lost key " + d.Name
 	case accounts.AuditRefPolicyChanged:
 		return "changed how the pool of reference codes is filled: " + d.Note
 	case accounts.AuditRefillsPaused:

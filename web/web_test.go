@@ -74,7 +74,7 @@ func newEmptyEnvWith(t testing.TB, options []app.Option, change ...func(*web.Con
 func newEnvOn(t testing.TB, d *db.DB, options []app.Option, change ...func(*web.Config)) *env {
 	t.Helper()
 	files := &memory{files: map[string][]byte{}}
-	w := app.New(d, append([]app.Option{apptest.CheapPasswords, app.WithMigrations(probes()...), app.WithFiles(files)},
+	w := app.New(d, append([]app.Option{apptest.CheapPasswords, apptest.WithKeys, app.WithMigrations(probes()...), app.WithFiles(files)},
 		options...)...)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	domaintest.Exec(t, d, "INSERT INTO signing_key (id, secret, created_at) VALUES (1, REPEAT('k', 32), NOW(6))")

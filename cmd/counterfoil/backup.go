@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 	"github.com/counterfoil/counterfoil/ops/backup"
 )
 
@@ -39,6 +40,9 @@ func makeBackup(ctx context.Context, env environment, file string) error {
 	tellUnrecorded(env, unrecorded)
 	fmt.Fprintf(env.stdout, "%s holds %s, %.1f MiB; written in %s.\n", file, told(summary), float64(summary.Bytes)/(1<<20),
 		since(began))
+	if err := tellKey(ctx, env, d, summary); err != nil {
+		return err
+	}
 	if summary.Gone > 0 {
 		fmt.Fprintf(env.stdout, "%d stored files were removed meanwhile and are not in it.\n", summary.Gone)
 	}
@@ -58,6 +62,20 @@ func tellUnrecorded(env environment, err error) {
 	if err != nil {
 		fmt.Fprintf(env.stderr, "The audit log does not have this: %v\n", err)
 	}
+}
+
+// tellKey says that the key is not in the backup.
+func tellKey(ctx context.Context, env environment, d *database, s backup.Summary) error {
+	if s.Manifest.Schema < firstWithSecrets {
+		return nil
+	}
+	id, err := secrets.Current(ctx, d.Queries)
+	if err != nil || id == "" {
+		return err
+	}
+	_, err = fmt.Fprintf(env.stdout, "The key %s is not in it: keep a copy of %s elsewhere. Without it the secrets of webhooks are lost.\n",
+		id, env.keyFile)
+	return err
 }
 
 func told(s backup.Summary) string {

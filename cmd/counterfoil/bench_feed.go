@@ -89,7 +89,7 @@ func startServer(ctx context.Context, url string) (bench.Server, error) {
 	cmd.Env = append(os.Environ(), "DATABASE_URL="+url, "COUNTERFOIL_REPLICAS=", "COUNTERFOIL_ADDR=127.0.0.1:0",
 		"COUNTERFOIL_URL=", "COUNTERFOIL_METRICS_ADDR="+metrics,
 		"COUNTERFOIL_COMPANY_STREAMS="+strconv.Itoa(streams.DefaultMost),
-		"COUNTERFOIL_DATA="+dir, "COUNTERFOIL_BLOBS=", "COUNTERFOIL_LOG=text")
+		"COUNTERFOIL_DATA="+dir, "COUNTERFOIL_BLOBS=", "COUNTERFOIL_KEY_FILE=", "COUNTERFOIL_LOG=text")
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()

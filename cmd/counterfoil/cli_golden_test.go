@@ -103,7 +103,7 @@ func (c goldenCLI) record(settings, args string) string {
 // Values that differ each time.
 var (
 	engines = regexp.MustCompile(`(MariaDB|MySQL) [^ ,)"]*`)
-	secrets = regexp.MustCompile(`cfl_[\w-]+|[\w-]{40,}`)
+	tokens  = regexp.MustCompile(`cfl_[\w-]+|[\w-]{40,}`)
 	spans   = regexp.MustCompile(`written in [^ ]*s\.`)
 	numbers = regexp.MustCompile(`[0-9]+`)
 	gaps    = regexp.MustCompile(`\s+`)
@@ -119,7 +119,7 @@ func (c goldenCLI) shape(stream, text string) string {
 		first = strings.ReplaceAll(first, value, name)
 	}
 	first = spans.ReplaceAllString(engines.ReplaceAllString(first, "ENGINE"), "written in TIME.")
-	first = numbers.ReplaceAllString(secrets.ReplaceAllString(first, "SECRET"), "N")
+	first = numbers.ReplaceAllString(tokens.ReplaceAllString(first, "SECRET"), "N")
 	shown := 110
 	if strings.HasPrefix(first, "{") {
 		shown = 60

@@ -164,7 +164,7 @@ func TestCluster(t *testing.T) {
 		return true
 	})
 	for _, url := range c.URLs() {
-		(&install{env: []string{"DATABASE_URL=" + url}, token: i.token}).verified(t)
+		(&install{env: []string{"DATABASE_URL=" + url, "COUNTERFOIL_KEY_FILE=" + i.keyFile()}, token: i.token}).verified(t)
 	}
 	domaintest.Counts(t, d, 1, "SELECT COUNT(*) > 0 FROM account WHERE operator")
 	domaintest.Counts(t, d, 1, "SELECT COUNT(*) > 0 FROM membership WHERE role = 'owner'")

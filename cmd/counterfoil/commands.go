@@ -22,7 +22,8 @@ func commandLine(env environment) *cli.Command {
 			serveCommand(env), workCommand(env), schemaCommand(env), setupCommand(env), tokenCommand(env),
 			resetPasswordCommand(env),
 			migrationsCommand(env), feedCommand(env), refsCommand(env),
-			verifyCommand(env), doctorCommand(env), backupCommand(env), restoreCommand(env), failoverCommand(env),
+			verifyCommand(env), doctorCommand(env), backupCommand(env), restoreCommand(env), keyCommand(env),
+			failoverCommand(env),
 			benchCommand(env),
 			versionCommand(env),
 		},
@@ -39,7 +40,8 @@ func commandLine(env environment) *cli.Command {
 // settings ends the help of the program.
 const settings = `Settings come from the environment: DATABASE_URL (without it, a private database), COUNTERFOIL_REPLICAS,
 COUNTERFOIL_ADDR (127.0.0.1:8080), COUNTERFOIL_URL, COUNTERFOIL_TOKEN, COUNTERFOIL_TRUSTED_PROXIES,
-COUNTERFOIL_DATA (./data), COUNTERFOIL_BLOBS (a folder, or s3://bucket), COUNTERFOIL_MAX_UPLOAD (2GB),
+COUNTERFOIL_DATA (./data), COUNTERFOIL_BLOBS (a folder, or s3://bucket), COUNTERFOIL_KEY_FILE (key in the
+data directory), COUNTERFOIL_MAX_UPLOAD (2GB),
 COUNTERFOIL_WEBHOOK_ALLOW, COUNTERFOIL_DOWNLOAD_ALLOW, COUNTERFOIL_OUTBOUND_DENY, COUNTERFOIL_API_RATE (1200),
 COUNTERFOIL_LOG (text or json), COUNTERFOIL_METRICS_ADDR (127.0.0.1:9464, or off), COUNTERFOIL_COMPANY_STREAMS (500).
 docs/operations.md says more.`

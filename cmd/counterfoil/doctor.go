@@ -29,7 +29,7 @@ func examine(ctx context.Context, env environment, asJSON bool) error {
 	if d.private != nil {
 		dataDir = d.private.Dir()
 	}
-	report, err := doctor.Run(ctx, d.DB, dataDir)
+	report, err := doctor.Run(ctx, d.DB, env.keys(), dataDir)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
@@ -28,7 +29,7 @@ import (
 type environment struct {
 	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload string
 	webhookAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays  string
-	metricsAddr, companyStreams                                           string
+	metricsAddr, companyStreams, keyFile                                  string
 
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside the built-in ones
@@ -65,6 +66,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		companyStreams: or("COUNTERFOIL_COMPANY_STREAMS", strconv.Itoa(streams.DefaultOfCompany)),
 		metricsAddr:    or("COUNTERFOIL_METRICS_ADDR", "127.0.0.1:9464"),
 		auditDays:      or("COUNTERFOIL_AUDIT_DAYS", "0"),
+		keyFile:        or("COUNTERFOIL_KEY_FILE", filepath.Join(data, "key")),
 		patience:       15 * time.Second,
 		stdin:          stdin, stdout: stdout, stderr: stderr,
 	}
@@ -180,6 +182,9 @@ func (e environment) callsPerMinute() (int, error) {
 	return n, nil
 }
 
+// keys are those of the key file. They are read when they are needed.
+func (e environment) keys() *secrets.Keys { return secrets.New(e.keyFile) }
+
 // workflows opens the app on a database, with its store of files. Closing the database closes the store.
 func (e environment) workflows(ctx context.Context, d *database, more ...app.Option) (*app.App, error) {
 	reach, err := e.reach()
@@ -197,7 +202,7 @@ func (e environment) workflows(ctx context.Context, d *database, more ...app.Opt
 	d.files = files
 	options := []app.Option{
 		app.WithFiles(files), app.WithVersion(version), app.WithLog(e.logger()), app.WithMigrations(e.migrations...),
-		app.WithURL(e.url), app.WithAuditDays(days),
+		app.WithURL(e.url), app.WithAuditDays(days), app.WithKeys(e.keys()),
 	}
 	return app.New(d.DB, slices.Concat(options, reach.clients(), more)...), nil
 }

@@ -132,7 +132,8 @@ func TestFailover(t *testing.T) {
 	cursor := feedOf(t, c, server.url, 25)
 	domaintest.Must(t, server.stop(t))
 
-	to := &install{token: old.token, env: []string{"DATABASE_URL=" + pair.newURL, "COUNTERFOIL_DATA=" + t.TempDir()}}
+	to := &install{token: old.token, env: []string{"DATABASE_URL=" + pair.newURL, "COUNTERFOIL_DATA=" + t.TempDir(),
+		"COUNTERFOIL_KEY_FILE=" + old.keyFile()}}
 	fails := func(with string, args ...string) {
 		t.Helper()
 		code, out := to.command(t, append([]string{"failover", "--lost", "30s"}, args...)...)
@@ -245,7 +246,8 @@ func TestFailoverIsKilled(t *testing.T) {
 	server0, _, _ := strings.Cut(strings.TrimPrefix(i.env[0], "DATABASE_URL="), ")/")
 	promoted := func() *install {
 		_, name := dbtest.Copy(t, template).Location()
-		return &install{token: i.token, env: []string{"DATABASE_URL=" + server0 + ")/" + name, "COUNTERFOIL_DATA=" + t.TempDir()}}
+		return &install{token: i.token, env: []string{"DATABASE_URL=" + server0 + ")/" + name, "COUNTERFOIL_DATA=" + t.TempDir(),
+			"COUNTERFOIL_KEY_FILE=" + i.keyFile()}}
 	}
 	failOver := []string{"failover", "--old-is-gone", "--lost", "10s"}
 	first := promoted()

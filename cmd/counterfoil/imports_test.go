@@ -18,6 +18,9 @@ var (
 	// measures are the statistics of runs for operators.
 	measures = []string{"domain/migrations/monitor"}
 
+	// sealing encrypts what entities and the packages above them must read back.
+	sealing = []string{"domain/secrets"}
+
 	// shared are the leaves that the packages of web need.
 	shared = []string{"domain/id", "domain/markup", "domain/fault", "domain/wait", "domain/access"}
 )
@@ -43,10 +46,11 @@ var allowed = map[string][]string{
 	"views/admin":      slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities, measures),
 	"views/public":     slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities),
 	"domain/access":    {"domain/accounts", "db"},
-	"domain/workflows": slices.Concat(entities, leaves, []string{"domain/access", "db"}),
+	"domain/secrets":   append([]string{"db"}, leaves...),
+	"domain/workflows": slices.Concat(entities, leaves, sealing, []string{"domain/access", "db"}),
 	"domain/console":   slices.Concat([]string{"domain/workflows", "db"}, entities, measures, leaves),
 	"domain/kinds":     slices.Concat([]string{"domain/workflows", "domain/kinds", "db"}, entities, leaves),
-	"domain/delivery":  slices.Concat([]string{"domain/workflows", "db"}, entities, leaves),
+	"domain/delivery":  slices.Concat([]string{"domain/workflows", "db"}, entities, leaves, sealing),
 	"domain/app":       {"domain", "db"}, // it wires the packages together
 	"ops":              {"domain", "db", "ops"},
 	"db":               {"domain/id", "domain/fault", "domain/wait", "db"},
@@ -60,7 +64,7 @@ var allowed = map[string][]string{
 
 func init() {
 	for _, entity := range entities {
-		allowed[strings.TrimPrefix(entity, "=")] = append([]string{"db"}, leaves...)
+		allowed[strings.TrimPrefix(entity, "=")] = slices.Concat([]string{"db"}, leaves, sealing)
 	}
 	allowed["domain/migrations/monitor"] = append([]string{"=domain/migrations", "db"}, leaves...)
 	allowed["domain/migrations/migrationstest"] = append([]string{"domain/domaintest"},
@@ -109,7 +113,7 @@ func TestImports(t *testing.T) {
 			"views/pages": "views/admin", "views/admin": "web", "domain/workflows": "domain/console",
 			"domain/console": "domain/kinds", "domain/delivery": "domain/app", "domain/boards": "domain/tickets",
 			"domain/migrations": "domain/migrations/worker", "domain/migrations/monitor": "domain/migrations/worker",
-			"domain/kinds": "domain/migrations/monitor", "domain/markup": "domain/wait", "domain/id": "domain/fault",
+			"domain/kinds": "domain/migrations/monitor", "domain/secrets": "domain/webhooks", "domain/markup": "domain/wait", "domain/id": "domain/fault",
 			"domain/fault": "domain/id", "db": "domain/boards", "views": "domain/workflows"} {
 			if may, _ := rule(pkg); permitted(wrong, may) {
 				t.Errorf("%s may import %s", pkg, wrong)

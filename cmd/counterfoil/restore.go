@@ -47,7 +47,9 @@ func restore(ctx context.Context, env environment, file string) error {
 	defer d.close()
 	bar := newProgress(env)
 	began := time.Now()
-	summary, report, err := backup.Restore(ctx, backup.Installation{URL: d.url, Blobs: env.blobs, Progress: bar.at}, file)
+	keys := env.keys()
+	summary, report, err := backup.Restore(ctx,
+		backup.Installation{URL: d.url, Blobs: env.blobs, Keys: keys, Progress: bar.at}, file)
 	bar.end()
 	if err != nil {
 		return err
@@ -59,6 +61,13 @@ func restore(ctx context.Context, env environment, file string) error {
 	}
 	fmt.Fprintf(env.stdout, "Restored %s as of %s in %s.\n", told(summary),
 		summary.Manifest.CreatedAt.Format(time.RFC3339), since(began))
+	if !summary.Lost.None() {
+		if err := printLost(env, keys, summary.Lost); err != nil {
+			return err
+		}
+		fmt.Fprintf(env.stdout, "To keep what is lost, copy the key file of the original to %s and restore into an empty database again.\n",
+			keys.Path())
+	}
 	if !report.OK() {
 		return show(env, report, false)
 	}

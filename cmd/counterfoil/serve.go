@@ -74,6 +74,9 @@ func serve(ctx context.Context, env environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
+	if err := env.keys().Bind(ctx, d.DB); err != nil {
+		return err
+	}
 	w, err := env.workflows(ctx, d, app.WithReplicas(replicas...), app.WithURL(env.at(listener)))
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func verifyData(ctx context.Context, env environment, asJSON bool) error {
 	}
 	defer d.close()
 	bar := newProgress(env)
-	report, err := verify.Run(ctx, d.DB, env.blobs, bar.at)
+	report, err := verify.Run(ctx, d.DB, env.keys(), env.blobs, bar.at)
 	bar.end()
 	if err != nil {
 		return err

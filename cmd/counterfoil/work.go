@@ -37,6 +37,9 @@ func work(ctx context.Context, env environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
+	if err := env.keys().Bind(ctx, d.DB); err != nil {
+		return err
+	}
 	w, err := env.workflows(ctx, d, app.WithReplicas(replicas...))
 	if err != nil {
 		return err
@@ -80,6 +83,7 @@ func loop(
 	loops.Go(func() { w.Delivery.WorkRefs(ctx) })
 	loops.Go(func() { w.Delivery.WorkRecounts(ctx) })
 	loops.Go(func() { w.Delivery.WorkAudit(ctx) })
+	loops.Go(func() { w.Delivery.WorkSecrets(ctx) })
 	loops.Go(func() {
 		if err := w.Worker.Work(ctx); err != nil {
 			cancel(err)

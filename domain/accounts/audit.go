@@ -62,6 +62,8 @@ const (
 	AuditFailedOver        = "failed-over"
 	AuditRowsRepublished   = "rows-republished"
 	AuditEpochBegun        = "epoch-begun"
+	AuditKeyRotated        = "key-rotated"
+	AuditKeyLost           = "key-lost"
 	AuditRefPolicyChanged  = "ref-policy-changed"
 	AuditRefillsPaused     = "refills-paused"
 	AuditRefillsResumed    = "refills-resumed"

@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -15,15 +14,23 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/lease"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
 
 // Entries of an audit list are sealed into a chain: each has a position and an HMAC over itself and the one before, so
 // that a row cannot be changed, removed, added or moved without the key. The chain of the instance is 0.
 
-// AuditKey returns the key of the chains, nil if there is none yet. It is the one place that knows where the key is:
-// beside the rows, so it protects against edits of them, not against a reader of the whole database.
-func AuditKey(ctx context.Context, q *db.Queries) ([]byte, error) {
-	row, err := db.Read(q.Sealer(ctx))
+// auditKey is where the key of the chains is: encrypted, as other secrets are.
+var auditKey = secrets.Name{Kind: secrets.Audit, Owner: 1}
+
+// AuditKey returns the key of the chains, nil if there is none yet. It is the one place that knows where the key is: not
+// beside the rows, so a reader of the whole database cannot compute the chains anew.
+func AuditKey(ctx context.Context, q *db.Queries, keys *secrets.Keys) ([]byte, error) {
+	key, err := keys.Get(ctx, q, auditKey)
+	if !db.IsNotFound(err) {
+		return key, err
+	}
+	row, err := db.Read(q.Sealer(ctx)) // where it was in the clear
 	if err != nil {
 		return nil, fmt.Errorf("read the key of the audit chains: %w", err)
 	}
@@ -33,16 +40,12 @@ func AuditKey(ctx context.Context, q *db.Queries) ([]byte, error) {
 	return row.Secret, nil
 }
 
-func makeAuditKey(ctx context.Context, tx *db.Tx) ([]byte, error) {
-	key, err := AuditKey(ctx, tx.Queries)
+func makeAuditKey(ctx context.Context, tx *db.Tx, keys *secrets.Keys) ([]byte, error) {
+	key, err := AuditKey(ctx, tx.Queries, keys)
 	if err != nil || key != nil {
 		return key, err
 	}
-	key = make([]byte, sha256.Size)
-	if _, err := rand.Read(key); err != nil {
-		return nil, err
-	}
-	return key, tx.SetSealerSecret(ctx, key)
+	return keys.Make(ctx, tx, auditKey)
 }
 
 // sealed is an entry as its HMAC has it.
@@ -92,14 +95,15 @@ const (
 // Sealer seals entries. Of all processes one at a time does: it holds a lease.
 type Sealer struct {
 	db    *db.DB
+	keys  *secrets.Keys
 	owner uint64
 	lease *lease.Lease
 	heads map[id.Company]uint64 // that were logged last
 }
 
 // NewSealer returns a sealer.
-func NewSealer(d *db.DB) *Sealer {
-	return &Sealer{db: d, owner: mathrand.Uint64() >> 1, lease: lease.New(), heads: map[id.Company]uint64{}}
+func NewSealer(d *db.DB, keys *secrets.Keys) *Sealer {
+	return &Sealer{db: d, keys: keys, owner: mathrand.Uint64() >> 1, lease: lease.New(), heads: map[id.Company]uint64{}}
 }
 
 // errNotSealer ends a transaction of a process that does not hold the lease.
@@ -114,7 +118,7 @@ func (s *Sealer) SealOnce(ctx context.Context) (more bool, err error) {
 	}
 	err = s.within(ctx, func(tx *db.Tx) error {
 		more = false
-		key, err := makeAuditKey(ctx, tx)
+		key, err := makeAuditKey(ctx, tx, s.keys)
 		if err != nil {
 			return err
 		}
@@ -263,7 +267,7 @@ func (s *Sealer) PurgeAudit(ctx context.Context, before time.Time) error {
 		for more := true; more && ctx.Err() == nil; {
 			more = false
 			err := s.within(ctx, func(tx *db.Tx) (err error) {
-				more, err = purgeSome(ctx, tx, c.Chain, before)
+				more, err = purgeSome(ctx, tx, s.keys, c.Chain, before)
 				return err
 			})
 			if err != nil {
@@ -274,8 +278,10 @@ func (s *Sealer) PurgeAudit(ctx context.Context, before time.Time) error {
 	})
 }
 
-func purgeSome(ctx context.Context, tx *db.Tx, chain id.Company, before time.Time) (more bool, err error) {
-	key, err := AuditKey(ctx, tx.Queries)
+func purgeSome(
+	ctx context.Context, tx *db.Tx, keys *secrets.Keys, chain id.Company, before time.Time,
+) (more bool, err error) {
+	key, err := AuditKey(ctx, tx.Queries, keys)
 	if err != nil || key == nil {
 		return false, err
 	}
@@ -309,8 +315,10 @@ func purgeSome(ctx context.Context, tx *db.Tx, chain id.Company, before time.Tim
 }
 
 // CheckChains calls found with each place where a chain is broken, and returns how many entries it checked.
-func CheckChains(ctx context.Context, q *db.Queries, found func(text string)) (entries int64, err error) {
-	key, err := AuditKey(ctx, q)
+func CheckChains(
+	ctx context.Context, q *db.Queries, keys *secrets.Keys, found func(text string),
+) (entries int64, err error) {
+	key, err := AuditKey(ctx, q, keys)
 	if err != nil {
 		return 0, err
 	}
@@ -366,4 +374,30 @@ func checkChain(
 		found(fmt.Sprintf("%s ends at position %d, but its head is at %d", name, at, c.LastSeq))
 	}
 	return entries, nil
+}
+
+// BeginChainsAnew forgets the chains, whose key is lost: all entries are to be sealed as a first stretch again, marked as
+// existing. It may be repeated; nobody seals meanwhile.
+func BeginChainsAnew(ctx context.Context, d *db.DB) error {
+	err := d.InTx(ctx, func(tx *db.Tx) error { return tx.BeginChainsAnew(ctx) })
+	if err != nil {
+		return fmt.Errorf("begin the audit chains anew: %w", err)
+	}
+	for n := int64(1); n > 0; {
+		if n, err = db.Read(d.UnsealAudit(ctx, sealAtOnce)); err != nil {
+			return fmt.Errorf("begin the audit chains anew: %w", err)
+		}
+	}
+	err = eachChain(ctx, d.Queries, func(c db.AuditChain) error {
+		return d.InTx(ctx, func(tx *db.Tx) error { return tx.DeleteAuditChain(ctx, c.Chain) })
+	})
+	if err != nil {
+		return fmt.Errorf("begin the audit chains anew: %w", err)
+	}
+	return d.InTx(ctx, func(tx *db.Tx) error {
+		if err := tx.EmptySealerSecret(ctx); err != nil {
+			return err
+		}
+		return secrets.Delete(ctx, tx, auditKey)
+	})
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -51,6 +52,7 @@ type settings struct {
 	version  string
 	log      *slog.Logger
 	days     int
+	keys     *secrets.Keys
 	base     string
 	cost     accounts.Cost
 	more     []*migrations.Migration
@@ -70,6 +72,9 @@ func WithURL(base string) Option { return func(s *settings) { s.base = strings.T
 
 // WithAuditDays removes entries of the audit lists after so many days; 0 keeps them for ever.
 func WithAuditDays(days int) Option { return func(s *settings) { s.days = days } }
+
+// WithKeys encrypts secrets with those keys. Without it nothing that has a secret can be made or read.
+func WithKeys(keys *secrets.Keys) Option { return func(s *settings) { s.keys = keys } }
 
 // WithPasswordCost hashes passwords at another cost than the default one.
 func WithPasswordCost(cost accounts.Cost) Option { return func(s *settings) { s.cost = cost } }
@@ -122,12 +127,12 @@ func New(d *db.DB, options ...Option) *App {
 	}
 	out := delivery.New(delivery.Config{
 		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.webhook, Files: files, Base: s.base,
-		Log: s.log, AuditDays: s.days,
+		Log: s.log, AuditDays: s.days, Keys: s.keys,
 	})
 	users := workflows.New(workflows.Config{
 		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups,
 		Outbound: s.webhook, Log: s.log,
-		Sender: out, Importer: imports, PasswordCost: s.cost,
+		Sender: out, Importer: imports, PasswordCost: s.cost, Keys: s.keys,
 	})
 	return &App{
 		Workflows: users, Console: console.New(d, users, engine, measures, published, pool), Delivery: out, Engine: engine,

@@ -20,14 +20,14 @@ func (d *Delivery) WorkAudit(ctx context.Context) {
 	var hourly time.Time
 	wait.Every(ctx, tendAudit, func(ctx context.Context) {
 		if err := d.TendAudit(ctx); err != nil && ctx.Err() == nil {
-			d.log.Warn("keep the audit lists", "error", err)
+			d.log.Warn("keep the audit lists", "error", why(err))
 		}
 		if time.Since(hourly) < hourAudit {
 			return
 		}
 		hourly = time.Now()
 		if err := d.TendAuditHourly(ctx); err != nil && ctx.Err() == nil {
-			d.log.Warn("keep the audit lists", "error", err)
+			d.log.Warn("keep the audit lists", "error", why(err))
 		}
 	})
 }

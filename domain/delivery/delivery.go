@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
 
 // Config is what a Delivery works with.
@@ -29,6 +30,7 @@ type Config struct {
 	Base     string       // public base URL, without a slash at its end
 	Log      *slog.Logger
 
+	Keys      *secrets.Keys
 	AuditDays int // entries of audit lists are kept so long; 0: for ever
 }
 
@@ -37,6 +39,7 @@ type Config struct {
 type Delivery struct {
 	sealer    *accounts.Sealer
 	auditDays int
+	keys      *secrets.Keys
 
 	db       *db.DB
 	bulk     *db.DB
@@ -59,7 +62,7 @@ func New(c Config) *Delivery {
 	return &Delivery{
 		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, lookups: c.Lookups, live: live.New(),
 		outbound: c.Outbound, files: c.Files, base: c.Base, log: c.Log, pictures: pictureLimits, sendFor: sendFor,
-		freshFor: freshFor, sealer: accounts.NewSealer(c.DB), auditDays: c.AuditDays,
+		freshFor: freshFor, sealer: accounts.NewSealer(c.DB, c.Keys), auditDays: c.AuditDays, keys: c.Keys,
 	}
 }
 

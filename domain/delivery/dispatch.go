@@ -257,7 +257,7 @@ func (d *dispatcher) start(ctx context.Context, due webhooks.DueWebhook) bool {
 	d.sessions.Go(func() {
 		defer d.end(due)
 		if err := d.send(ctx, due.ID); err != nil && ctx.Err() == nil {
-			d.w.log.Warn("a webhook could not be sent to; it is tried again", "webhook", due.ID, "error", err)
+			d.w.log.Warn("a webhook could not be sent to; it is tried again", "webhook", due.ID, "error", why(err))
 		}
 	})
 	return true

@@ -82,7 +82,7 @@ var errNoAnswer = errors.New("it refuses the connection, or does not answer as a
 
 // runSession sends to one webhook for a while. It ends if the webhook is changed, or another process sends to it.
 func (d *Delivery) runSession(ctx context.Context, webhook id.Webhook) error {
-	held, err := webhooks.Claim(ctx, d.db.Queries, webhook)
+	held, err := webhooks.Claim(ctx, d.db.Queries, d.keys, webhook)
 	if err != nil {
 		return unlessLost(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/feeds"
@@ -744,7 +745,7 @@ func TestWorkWebhooks(t *testing.T) {
 	p.hook(t, webhooks.Draft{URL: server.URL + "/stall", Feeds: []string{"tickets"}})
 	p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 	ctx, cancel := context.WithCancel(context.Background())
-	other := app.New(p.DB, app.WithWebhooks(outboundtest.Here(t)))
+	other := app.New(p.DB, apptest.WithKeys, app.WithWebhooks(outboundtest.Here(t)))
 	done := make(chan struct{}, 4)
 	for _, w := range []*app.App{p.App, other} {
 		go func() { w.Feeds.Run(ctx); done <- struct{}{} }()

@@ -95,3 +95,12 @@ func Busy() error {
 	return fault.RateLimited.New(CodeBusy, "",
 		"Too many messages are being sent by hand. Wait a few seconds, then try again.")
 }
+
+// CodeNoSecret: the webhook's secret was lost with the key that it was encrypted with. Make a new secret, give it to the
+// receiver, then turn the webhook on.
+const CodeNoSecret fault.Code = "Webhook.NoSecret"
+
+func NoSecret() error {
+	return fault.Conflict.New(CodeNoSecret, "",
+		"This webhook has no secret any more: the key that it was encrypted with is lost. Make a new secret, give it to the receiver, then turn the webhook on.")
+}

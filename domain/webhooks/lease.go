@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/lease"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
 
 // Lease is for how long a process may send to a webhook before it renews. It is longer than any request, so that no
@@ -52,15 +53,18 @@ type LeasedWebhook struct {
 	Webhook
 	Keys Keys
 
-	lease *lease.Lease
-	fence uint64
+	lease  *lease.Lease
+	fence  uint64
+	opened *secrets.Keys
 }
 
 // Left is for how long the process may yet send, by its own clock.
 func (h *LeasedWebhook) Left() time.Duration { return h.lease.Left() }
 
 // Claim leases a webhook that is due, or returns ErrLost if it is not, or is leased.
-func Claim(ctx context.Context, q *db.Queries, webhook id.Webhook) (*LeasedWebhook, error) {
+func Claim(
+	ctx context.Context, q *db.Queries, keys *secrets.Keys, webhook id.Webhook,
+) (*LeasedWebhook, error) {
 	sent := time.Now()
 	result, err := db.Read(q.LeaseWebhook(ctx, db.LeaseWebhookParams{LeaseUs: Lease.Microseconds(), ID: webhook}))
 	if err != nil {
@@ -73,7 +77,7 @@ func Claim(ctx context.Context, q *db.Queries, webhook id.Webhook) (*LeasedWebho
 	if err != nil {
 		return nil, fmt.Errorf("take webhook: %w", err)
 	}
-	h := &LeasedWebhook{Webhook: Webhook{ID: webhook}, lease: lease.New(), fence: uint64(fence)}
+	h := &LeasedWebhook{Webhook: Webhook{ID: webhook}, lease: lease.New(), fence: uint64(fence), opened: keys}
 	h.lease.Begin(sent, Lease)
 	if err := h.Refresh(ctx, q); err != nil {
 		return nil, err
@@ -93,8 +97,12 @@ func (h *LeasedWebhook) Refresh(ctx context.Context, q *db.Queries) error {
 	if err != nil {
 		return fmt.Errorf("read webhook: %w", err)
 	}
+	signing, err := keysOf(ctx, q, h.opened, h.ID, time.Now())
+	if err != nil {
+		return err
+	}
 	cursors := h.Cursors
-	h.Webhook, h.Keys = from(row), keysOf(row, time.Now())
+	h.Webhook, h.Keys = from(row), signing
 	h.Cursors = cursors
 	return nil
 }

@@ -40,7 +40,7 @@ func TestClaim(t *testing.T) {
 		var group sync.WaitGroup
 		for range 20 {
 			group.Go(func() {
-				h, err := webhooks.Claim(ctx, e.Queries, hook)
+				h, err := webhooks.Claim(ctx, e.Queries, secretKeys, hook)
 				switch {
 				case err == nil:
 					taken.Add(1)
@@ -64,7 +64,7 @@ func TestClaim(t *testing.T) {
 		domaintest.OK(tx.Exec("UPDATE webhook SET note = 'held' WHERE id = ?", hook))(t)
 		lost := make(chan error, 1)
 		go func() {
-			_, err := webhooks.Claim(ctx, e.Queries, hook)
+			_, err := webhooks.Claim(ctx, e.Queries, secretKeys, hook)
 			lost <- err
 		}()
 		domaintest.Until(t, "the claim waits", func() bool {
@@ -86,12 +86,12 @@ func TestClaim(t *testing.T) {
 			d, set := dbtest.NewClocked(t)
 			e := newEnvOn(t, d)
 			hook := e.hook(t)
-			domaintest.Must(t, left(e, domaintest.OK(webhooks.Claim(ctx, e.Queries, hook))(t)))
+			domaintest.Must(t, left(e, domaintest.OK(webhooks.Claim(ctx, e.Queries, secretKeys, hook))(t)))
 			set(-time.Hour)
 			if due := domaintest.OK(webhooks.DueWebhooks(ctx, e.Queries, 0, 10))(t); len(due) != 1 {
 				t.Errorf("%d webhooks are due", len(due))
 			}
-			_, err := webhooks.Claim(ctx, e.Queries, hook)
+			_, err := webhooks.Claim(ctx, e.Queries, secretKeys, hook)
 			domaintest.Must(t, err)
 		})
 	}
@@ -115,7 +115,7 @@ func TestClaim(t *testing.T) {
 				t.Errorf("before, it is due with %d cursors", n)
 			}
 			domaintest.Exec(t, e.DB, "UPDATE webhook SET "+change+" WHERE id = ?", hook)
-			domaintest.Fails(webhooks.Claim(ctx, e.Queries, hook))(t, webhooks.ErrLost)
+			domaintest.Fails(webhooks.Claim(ctx, e.Queries, secretKeys, hook))(t, webhooks.ErrLost)
 			if due() != 0 {
 				t.Error("it is due")
 			}
@@ -162,7 +162,7 @@ func TestClaim(t *testing.T) {
 			if after := e.state(t, hook); after != before {
 				t.Errorf("%s became %s", before, after)
 			}
-			domaintest.Fails(webhooks.Claim(ctx, e.Queries, hook))(t, webhooks.ErrLost)
+			domaintest.Fails(webhooks.Claim(ctx, e.Queries, secretKeys, hook))(t, webhooks.ErrLost)
 			domaintest.Counts(t, e.DB, 1,
 				"SELECT COUNT(*) FROM webhook WHERE id = ? AND lease_ends <= NOW(6) + INTERVAL 20 SECOND", hook)
 		})
@@ -228,7 +228,7 @@ func TestRecordFailure(t *testing.T) {
 			fmt.Sprint(w.Cursors) != "[{1 comments 3 0} {1 tickets 5 0}]" {
 			t.Errorf("%+v", w)
 		}
-		domaintest.Fails(webhooks.Claim(ctx, e.Queries, hook))(t, webhooks.ErrLost)
+		domaintest.Fails(webhooks.Claim(ctx, e.Queries, secretKeys, hook))(t, webhooks.ErrLost)
 		domaintest.Exec(t, e.DB, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
 		e.claim(t, hook)
 		domaintest.Counts(t, e.DB, 1, "SELECT COUNT(*) FROM webhook_attempt WHERE webhook_id = ? AND status = 503", hook)

@@ -10,12 +10,13 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
 
 // Open adds a webhook that begins at the cursors, and returns it with its secret, which is shown only now. The draft
 // is checked; board is its board's id. The company is locked. It returns TooMany.
 func Open(
-	ctx context.Context, tx *db.Tx, company id.Company, author id.Account, draft Draft, board id.Board, cursors []Cursor,
+	ctx context.Context, tx *db.Tx, keys *secrets.Keys, company id.Company, author id.Account, draft Draft, board id.Board, cursors []Cursor,
 ) (id.Webhook, string, error) {
 	there, err := tx.WebhooksOfCompany(ctx, company, Max)
 	if err != nil {
@@ -24,13 +25,25 @@ func Open(
 	if len(there) >= Max {
 		return 0, "", TooMany()
 	}
-	secret := newSecret()
+	clear, err := secrets.KeepClear(ctx, tx.Queries)
+	if err != nil {
+		return 0, "", err
+	}
+	secret, inRow := newSecret(), []byte{}
+	if clear {
+		inRow = secret
+	}
 	row, err := tx.CreateWebhook(ctx, db.CreateWebhookParams{
 		CompanyID: company, Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board),
-		Secret: secret, CreatedBy: author, Now: tx.Now,
+		Secret: inRow, CreatedBy: author, Now: tx.Now,
 	})
 	if err != nil {
 		return 0, "", fmt.Errorf("create webhook: %w", err)
+	}
+	if !clear {
+		if err := keys.Put(ctx, tx, secretOf(id.Webhook(row)), secret); err != nil {
+			return 0, "", err
+		}
 	}
 	if err := addCursors(ctx, tx, id.Webhook(row), cursors); err != nil {
 		return 0, "", err
@@ -95,30 +108,24 @@ func Lock(ctx context.Context, tx *db.Tx, company id.Company, webhook id.Webhook
 	return from(row), nil
 }
 
-// Switch turns a locked webhook on, from its cursors, or off.
+// Switch turns a locked webhook on, from its cursors, or off. It returns NoSecret.
 func Switch(ctx context.Context, tx *db.Tx, locked Webhook, on bool) error {
 	state := Off
 	if on {
 		state = On
+		row, err := tx.WebhookSecrets(ctx, locked.ID)
+		if err != nil {
+			return fmt.Errorf("read secret: %w", err)
+		}
+		if !hasSecret(row) {
+			return NoSecret()
+		}
 	}
 	if err := tx.SetWebhookState(ctx, db.SetWebhookStateParams{State: string(state), Now: tx.Now,
 		ID: locked.ID}); err != nil {
 		return fmt.Errorf("switch webhook: %w", err)
 	}
 	return nil
-}
-
-// OldSecretFor is how long messages are signed with the old secret, too.
-const OldSecretFor = 24 * time.Hour
-
-// RotateSecret gives a locked webhook a new secret and returns it. For a day both are used.
-func RotateSecret(ctx context.Context, tx *db.Tx, locked Webhook) (string, error) {
-	secret, ends := newSecret(), tx.Now.Add(OldSecretFor)
-	if err := tx.RotateWebhookSecret(ctx, db.RotateWebhookSecretParams{Ends: &ends, Secret: secret, Now: tx.Now,
-		ID: locked.ID}); err != nil {
-		return "", fmt.Errorf("rotate secret: %w", err)
-	}
-	return spell(secret), nil
 }
 
 // Delete removes a locked webhook with all its rows.
@@ -138,6 +145,9 @@ func Delete(ctx context.Context, tx *db.Tx, locked Webhook) error {
 	}
 	if err := tx.DeleteWebhookBoards(ctx, locked.ID); err != nil {
 		return fmt.Errorf("delete boards of the webhook: %w", err)
+	}
+	if err := secrets.Delete(ctx, tx, secretOf(locked.ID), oldSecretOf(locked.ID)); err != nil {
+		return err
 	}
 	if err := tx.DeleteWebhook(ctx, locked.ID); err != nil {
 		return fmt.Errorf("delete webhook: %w", err)
@@ -265,24 +275,4 @@ func from(row db.Webhook) Webhook {
 		w.Board = *row.BoardID
 	}
 	return w
-}
-
-// KeysOf returns the signing keys of a webhook, or NotFound.
-func KeysOf(ctx context.Context, q *db.Queries, company id.Company, webhook id.Webhook, now time.Time) (Keys, error) {
-	row, err := db.Read(q.WebhookByID(ctx, webhook, company))
-	if db.IsNotFound(err) {
-		return nil, NotFound()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read webhook: %w", err)
-	}
-	return keysOf(row.Webhook, now), nil
-}
-
-func keysOf(row db.Webhook, now time.Time) Keys {
-	keys := Keys{row.Secret}
-	if row.OldSecretEnds != nil && row.OldSecretEnds.After(now) {
-		keys = append(keys, row.OldSecret)
-	}
-	return keys
 }

@@ -13,10 +13,14 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
 
 var ctx = context.Background()
+
+// secretKeys encrypt the secrets.
+var secretKeys = secrets.Fixed([32]byte{'k'})
 
 // env is a database with a company and a member of it.
 type env struct {
@@ -55,7 +59,7 @@ func cursor(feed string, position uint64) webhooks.Cursor {
 func (e *env) open(company id.Company) (hook id.Webhook, secret string, err error) {
 	draft := webhooks.Draft{URL: address, Note: "For the chat", Feeds: []string{"tickets", "comments"}}
 	err = e.InTx(ctx, func(tx *db.Tx) error {
-		hook, secret, err = webhooks.Open(ctx, tx, company, e.author, draft, 0,
+		hook, secret, err = webhooks.Open(ctx, tx, secretKeys, company, e.author, draft, 0,
 			[]webhooks.Cursor{cursor("comments", 3), cursor("tickets", 5)})
 		return err
 	})
@@ -94,7 +98,7 @@ func (e *env) edit(hook id.Webhook, version uint64, draft webhooks.Draft) error 
 
 func (e *env) claim(t *testing.T, hook id.Webhook) *webhooks.LeasedWebhook {
 	t.Helper()
-	return domaintest.OK(webhooks.Claim(ctx, e.Queries, hook))(t)
+	return domaintest.OK(webhooks.Claim(ctx, e.Queries, secretKeys, hook))(t)
 }
 
 // state is all that is stored of a webhook and its cursors, and how many attempts there are.
@@ -119,13 +123,13 @@ func TestOpen(t *testing.T) {
 			w.Version != 1 || fmt.Sprint(w.Feeds, w.Cursors) != "[tickets comments] [{1 comments 3 0} {1 tickets 5 0}]" {
 			t.Errorf("%+v", w)
 		}
-		keys := domaintest.OK(webhooks.KeysOf(ctx, e.Queries, e.company, hook, time.Now()))(t)
+		keys := domaintest.OK(webhooks.KeysOf(ctx, e.Queries, secretKeys, e.company, hook, time.Now()))(t)
 		if len(keys) != 1 || len(keys[0]) != 32 || secret != "whsec_"+base64.StdEncoding.EncodeToString(keys[0]) {
 			t.Errorf("%q is given out for %v", secret, keys)
 		}
 		rivals := e.openCompany(t, "rivals")
 		domaintest.Fails(webhooks.ByID(ctx, e.Queries, rivals, hook))(t, webhooks.CodeNotFound)
-		domaintest.Fails(webhooks.KeysOf(ctx, e.Queries, rivals, hook, time.Now()))(t, webhooks.CodeNotFound)
+		domaintest.Fails(webhooks.KeysOf(ctx, e.Queries, secretKeys, rivals, hook, time.Now()))(t, webhooks.CodeNotFound)
 		domaintest.Is(t, e.InTx(ctx, func(tx *db.Tx) error {
 			_, err := webhooks.Lock(ctx, tx, rivals, hook)
 			return err
@@ -195,12 +199,12 @@ func TestRotateSecret(t *testing.T) {
 	hook := e.hook(t)
 	keys := func(ago time.Duration) webhooks.Keys {
 		t.Helper()
-		return domaintest.OK(webhooks.KeysOf(ctx, e.Queries, e.company, hook, time.Now().Add(ago)))(t)
+		return domaintest.OK(webhooks.KeysOf(ctx, e.Queries, secretKeys, e.company, hook, time.Now().Add(ago)))(t)
 	}
 	rotate := func() (secret string) {
 		t.Helper()
 		domaintest.Must(t, e.changes(hook, func(tx *db.Tx, locked webhooks.Webhook) (err error) {
-			secret, err = webhooks.RotateSecret(ctx, tx, locked)
+			secret, err = webhooks.RotateSecret(ctx, tx, secretKeys, locked)
 			return err
 		}))
 		return secret

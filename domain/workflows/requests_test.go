@@ -399,7 +399,7 @@ func TestSendLimits(t *testing.T) {
 		t.Parallel()
 		e := withForm(t, 200)
 		e.stopClock()
-		other := app.New(e.DB)
+		other := app.New(e.DB, apptest.WithKeys)
 		t.Cleanup(func() { other.Close(context.Background()) })
 		servers := []*app.App{e.App, other}
 		taken := func(addresses func(i int) string, most int) (n int) {

@@ -3,28 +3,29 @@ package workflows
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
+
+// signingKeyName is where the key is that servers sign with.
+var signingKeyName = secrets.Name{Kind: secrets.Signing, Owner: 1}
 
 // signingKey returns the key that all servers of the database sign with. The first to need it makes it.
 func (w *Workflows) signingKey(ctx context.Context) ([]byte, error) {
 	if key := w.key.Load(); key != nil {
 		return *key, nil
 	}
-	key, err := db.Read(w.db.Queries.SigningKey(ctx))
+	key, err := w.keys.Get(ctx, w.db.Queries, signingKeyName)
 	if db.IsNotFound(err) {
-		secret := make([]byte, sha256.Size)
-		_, _ = rand.Read(secret) // it does not return errors
+		key, err = db.Read(w.db.Queries.SigningKey(ctx)) // where it was in the clear
+	}
+	if db.IsNotFound(err) {
 		err = w.db.InTx(ctx, func(tx *db.Tx) error {
-			if err := tx.AddSigningKey(ctx, secret, tx.Now); err != nil {
-				return err
-			}
-			key, err = tx.SigningKey(ctx) // another server's, if that was faster
+			key, err = w.keys.Make(ctx, tx, signingKeyName)
 			return err
 		})
 	}

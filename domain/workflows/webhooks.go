@@ -97,7 +97,7 @@ func (w *Workflows) OpenWebhook(
 	}
 	return DoOnce(ctx, w, once, func() (opened OpenedWebhook, err error) {
 		err = w.withLockedRole(ctx, "open webhook", func(tx *db.Tx, actor accounts.Actor) error {
-			if opened, err = openWebhook(ctx, tx, actor, draft, board); err != nil {
+			if opened, err = w.openWebhook(ctx, tx, actor, draft, board); err != nil {
 				return err
 			}
 			return StoreResponses(ctx, tx, once.Row(tx, opened))
@@ -106,7 +106,7 @@ func (w *Workflows) OpenWebhook(
 	})
 }
 
-func openWebhook(
+func (w *Workflows) openWebhook(
 	ctx context.Context, tx *db.Tx, actor accounts.Actor, draft webhooks.Draft, board id.Board,
 ) (opened OpenedWebhook, err error) {
 	if !actor.Manages() {
@@ -119,7 +119,7 @@ func openWebhook(
 	if err != nil {
 		return opened, err
 	}
-	opened.ID, opened.Secret, err = webhooks.Open(ctx, tx, actor.Company.ID, actor.Account.ID, draft, board, ends)
+	opened.ID, opened.Secret, err = webhooks.Open(ctx, tx, w.keys, actor.Company.ID, actor.Account.ID, draft, board, ends)
 	if err != nil {
 		return opened, err
 	}
@@ -213,7 +213,7 @@ func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error
 func (w *Workflows) RotateSecret(ctx context.Context, webhook id.Webhook, once *Once[string]) (string, error) {
 	return DoOnce(ctx, w, once, func() (secret string, err error) {
 		rotate := func(tx *db.Tx, _ accounts.Actor, hook *webhooks.Webhook) error {
-			if secret, err = webhooks.RotateSecret(ctx, tx, *hook); err != nil {
+			if secret, err = webhooks.RotateSecret(ctx, tx, w.keys, *hook); err != nil {
 				return err
 			}
 			return StoreResponses(ctx, tx, once.Row(tx, secret))
@@ -343,7 +343,7 @@ func (w *Workflows) sendNow(
 	default:
 		return webhooks.Attempt{}, webhooks.Busy()
 	}
-	keys, err := webhooks.KeysOf(ctx, w.db.Queries, hook.Company, hook.ID, w.db.Now())
+	keys, err := webhooks.KeysOf(ctx, w.db.Queries, w.keys, hook.Company, hook.ID, w.db.Now())
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -36,6 +37,7 @@ type Config struct {
 	Log      *slog.Logger     // of what no request waits for
 	Sender   Sender
 	Importer ImportReader
+	Keys     *secrets.Keys // of secrets
 
 	PasswordCost accounts.Cost // DefaultCost if it is 0
 }
@@ -61,7 +63,8 @@ type Workflows struct {
 	sender   Sender
 	importer ImportReader
 
-	key atomic.Pointer[[]byte] // for signatures
+	keys *secrets.Keys
+	key  atomic.Pointer[[]byte] // for signatures
 
 	passwordCost accounts.Cost
 }
@@ -71,7 +74,7 @@ func New(c Config) *Workflows {
 	w := &Workflows{
 		db: c.DB, engine: c.Engine, feeds: c.Feeds, files: c.Files, base: c.Base, refs: c.Refs, meter: c.Lookups,
 		outbound: c.Outbound, log: c.Log, byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
-		passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
+		keys: c.Keys, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
 	}
 	if c.Engine != nil {
 		c.Engine.RecordWith(recordControl)

@@ -16,6 +16,9 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/secrets"
+	"github.com/counterfoil/counterfoil/ops/keyloss"
 )
 
 // Format is the version of the format that is written, and the newest that is read.
@@ -40,7 +43,8 @@ type Installation struct {
 	URL   string
 	Blobs string
 
-	Progress Progress // of Make and Restore
+	Keys     *secrets.Keys // of Restore: they open the secrets in the backup, or those are given up
+	Progress Progress      // of Make and Restore
 }
 
 // Progress is called with the progress of a step. The total may be an estimate; 0 is unknown.
@@ -73,6 +77,7 @@ type Summary struct {
 	Blobs    int64
 	Bytes    int64 // of the file
 	Emptied  bool  // the rows of a restore that was cut off were removed first
+	Lost     keyloss.Lost
 	Gone     int64 // stored files that were removed while the backup was written, and are not in it
 }
 

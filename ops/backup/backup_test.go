@@ -74,9 +74,10 @@ func newEnv(t testing.TB) *env {
 func at(t testing.TB, url string) *env {
 	t.Helper()
 	d := domaintest.OK(db.Open(url))(t)
-	w := app.New(d, apptest.CheapPasswords)
+	w := app.New(d, apptest.CheapPasswords, apptest.WithKeys)
 	t.Cleanup(func() { w.Close(context.Background()); d.Close() })
-	return &env{App: w, Installation: backup.Installation{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs")}, db: d}
+	return &env{App: w, Installation: backup.Installation{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs"),
+		Keys: apptest.Keys}, db: d}
 }
 
 // empty returns an installation without even a schema.
@@ -145,7 +146,7 @@ func (env *env) rows(t testing.TB, from string) int {
 // tables are all of a backup.
 var tables = []string{
 	"company", "installation", "account", "membership", "invitation", "invitation_reservation", "api_token", "audit", "audit_spread",
-	"audit_chain", "audit_sealer",
+	"audit_chain", "audit_sealer", "sealed_secret", "secret_key",
 	"board", "board_slug", "board_ticket_incrementer", "board_column",
 	"people_group", "people_group_member", "board_member", "board_access", "board_link",
 	"ticket", "ticket_alias", "assignee", "comment",
@@ -231,7 +232,7 @@ func TestRestore(t *testing.T) {
 	t.Run("the chains of the audit lists come back with their key", func(t *testing.T) {
 		t.Parallel()
 		from, to := newEnv(t), empty(t)
-		domaintest.OK(accounts.NewSealer(from.db).SealOnce(t.Context()))(t)
+		domaintest.OK(accounts.NewSealer(from.db, apptest.Keys).SealOnce(t.Context()))(t)
 		to.restore(t, from.backup(t)) // which verifies
 		if n := to.rows(t, "audit_chain"); n == 0 || n != from.rows(t, "audit_chain") {
 			t.Errorf("%d chains", n)
@@ -242,7 +243,7 @@ func TestRestore(t *testing.T) {
 		from, to := newEnv(t), empty(t)
 		from.exec(t, "UPDATE ticket SET version = 18446744073709551615, moved_at = '9999-12-31 23:59:59.999999', rank_in_column = -9223372036854775808 WHERE local_id = 1 AND title = 'Plain'")
 		from.exec(t, "UPDATE board_column SET wip_limit = 4294967295 WHERE position = 2")
-		domaintest.OK(accounts.NewSealer(from.db).SealOnce(context.Background()))(t)
+		domaintest.OK(accounts.NewSealer(from.db, apptest.Keys).SealOnce(context.Background()))(t)
 		summary := to.restore(t, from.backup(t))
 		before, after := dump(t, from), dump(t, to)
 		if before != after || len(before) == 0 {
@@ -723,7 +724,7 @@ func TestWhileServing(t *testing.T) {
 		if ticket := to.open(t, 1); ticket.Key.Number != last+1 {
 			t.Errorf("%s follows number %d", ticket.Key, last)
 		}
-		report := domaintest.OK(verify.Run(context.Background(), to.db, "", nil))(t)
+		report := domaintest.OK(verify.Run(context.Background(), to.db, apptest.Keys, "", nil))(t)
 		if !report.OK() {
 			t.Error("findings after the next ticket")
 		}

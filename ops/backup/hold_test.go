@@ -9,6 +9,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/ops/backup"
 	"github.com/counterfoil/counterfoil/ops/verify"
@@ -56,7 +57,7 @@ func TestRestoreHoldsTheDatabase(t *testing.T) {
 			refused("a backup", err)
 			look := domaintest.OK(db.OpenMarked(to.URL))(t)
 			defer look.Close()
-			report := domaintest.OK(verify.Run(context.Background(), look, "", nil))(t)
+			report := domaintest.OK(verify.Run(context.Background(), look, apptest.Keys, "", nil))(t)
 			if report.OK() || !strings.Contains(report.Checks[0].Findings[0], "restore") {
 				t.Errorf("verify finds %+v", report.Checks[0])
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/ops/hold"
+	"github.com/counterfoil/counterfoil/ops/keyloss"
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
@@ -25,12 +26,15 @@ func Restore(ctx context.Context, to Installation, file string) (Summary, verify
 		return Summary{}, verify.Report{}, err
 	}
 	defer f.Close()
+	if _, err := to.Keys.IDs(); err != nil { // of no use at its end
+		return Summary{}, verify.Report{}, err
+	}
 	c, err := inspect(ctx, f, roomIn(to.Blobs), to.Progress)
 	if err != nil {
 		return Summary{}, verify.Report{}, err
 	}
 	summary := c.summary()
-	if summary.Emptied, err = restore(ctx, to, f, c); err != nil {
+	if summary.Emptied, summary.Lost, err = restore(ctx, to, f, c); err != nil {
 		return Summary{}, verify.Report{}, fmt.Errorf("restore: %w", readable(err))
 	}
 	report, err := prove(ctx, to)
@@ -38,15 +42,17 @@ func Restore(ctx context.Context, to Installation, file string) (Summary, verify
 }
 
 // restore reports whether it first removed what a restore had left that was cut off.
-func restore(ctx context.Context, to Installation, f *os.File, c contents) (emptied bool, err error) {
+func restore(
+	ctx context.Context, to Installation, f *os.File, c contents,
+) (emptied bool, lost keyloss.Lost, err error) {
 	pool, err := openRaw(to.URL)
 	if err != nil {
-		return false, err
+		return false, lost, err
 	}
 	defer pool.Close()
 	h, err := take(ctx, pool)
 	if err != nil {
-		return false, err
+		return false, lost, err
 	}
 	defer h.Conn.Close()
 	marked, left, err := found(ctx, h)
@@ -54,24 +60,31 @@ func restore(ctx context.Context, to Installation, f *os.File, c contents) (empt
 		err = unused(ctx, h.Conn)
 	}
 	if err != nil {
-		return false, err
+		return false, lost, err
 	}
 	if err := blobsEmpty(ctx, to.Blobs, c.blobs); err != nil {
-		return false, err
+		return false, lost, err
 	}
 	if err := begin(ctx, h, left); err != nil {
-		return false, err
+		return false, lost, err
 	}
-	if err := fill(ctx, h.Conn, to, f, c); err != nil {
+	if lost, err = fill(ctx, h.Conn, to, f, c); err != nil {
 		h.Conn.Close()
 		clear(ctx, pool)
-		return false, err
+		return false, lost, err
 	}
-	return left, h.Open(ctx)
+	return left, lost, h.Open(ctx)
 }
 
 // fill does all of a restore into a database that nobody else uses.
-func fill(ctx context.Context, conn *sql.Conn, to Installation, f *os.File, c contents) error {
+func fill(ctx context.Context, conn *sql.Conn, to Installation, f *os.File, c contents) (keyloss.Lost, error) {
+	if err := fillRows(ctx, conn, to, f, c); err != nil {
+		return keyloss.Lost{}, err
+	}
+	return protect(ctx, to)
+}
+
+func fillRows(ctx context.Context, conn *sql.Conn, to Installation, f *os.File, c contents) error {
 	if err := db.SchemaTo(to.URL, c.manifest.Schema); err != nil {
 		return err
 	}
@@ -87,20 +100,21 @@ func fill(ctx context.Context, conn *sql.Conn, to Installation, f *os.File, c co
 	if err := analyze(ctx, conn, c.manifest); err != nil {
 		return err
 	}
-	if err := db.SchemaTo(to.URL, db.LatestSchema()); err != nil {
-		return err
-	}
-	return protect(ctx, to)
+	return db.SchemaTo(to.URL, db.LatestSchema())
 }
 
-// protect is hold.Protect. Workers are not in a backup; one that knew the empty database is a new one.
-func protect(ctx context.Context, to Installation) error {
+// protect is hold.Protect, and gives up the secrets whose key is not there. Workers are not in a backup; one that knew
+// the empty database is a new one.
+func protect(ctx context.Context, to Installation) (keyloss.Lost, error) {
 	d, err := db.OpenMarked(to.URL)
 	if err != nil {
-		return err
+		return keyloss.Lost{}, err
 	}
 	defer d.Close()
-	return hold.Protect(ctx, d, "Restored from a backup.")
+	if err := hold.Protect(ctx, d, "Restored from a backup."); err != nil {
+		return keyloss.Lost{}, err
+	}
+	return keyloss.Restored(ctx, d, to.Keys)
 }
 
 // analyze updates the server's statistics: until then it takes the tables for empty and scans them instead of using an
@@ -126,14 +140,16 @@ func prove(ctx context.Context, to Installation) (verify.Report, error) {
 		return verify.Report{}, err
 	}
 	defer d.Close()
-	return verify.Run(ctx, d, "", to.Progress) // each file was proven by its checksum
+	return verify.Run(ctx, d, to.Keys, "", to.Progress) // each file was proven by its checksum
 }
 
-// filledBySchema are the tables with initial rows, and the condition of an unused one.
+// filledBySchema are the tables with initial rows, also those that serve makes before it is set up, and the condition of
+// an unused one.
 var filledBySchema = map[string]string{
 	"sequences": "value = 0", "ref_counter": "minted = 0 AND issued = 0 AND quarantined = 0",
 	"ref_policy":   "wanted = FALSE AND canary_key IS NULL",
 	"audit_sealer": "secret = ''",
+	"secret_key":   "TRUE", "sealed_secret": "kind = 'signing'",
 }
 
 // dirty reports whether a change of the schema stopped halfway.

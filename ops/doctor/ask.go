@@ -18,6 +18,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
 
 // facts are what the server and the system report.
@@ -38,6 +39,8 @@ type facts struct {
 	transactions value              // age of the oldest open one, in seconds
 	claims       *monitor.ClaimPlan // nil if the schema has no tasks yet
 	waiting      *backlog           // nil if the schema has no feeds yet
+
+	key *secrets.State // nil if the schema has no secrets yet
 
 	forwarded bool // lately a peer that is no trusted proxy sent X-Forwarded-For
 
@@ -60,7 +63,10 @@ const firstWithFeeds = 7
 const firstWithSights = 20
 
 // firstWithForwarded is the first whose servers note X-Forwarded-For.
-const firstWithForwarded = 20
+const firstWithForwarded = 18
+
+// firstWithSecrets is the schema version that added the table sealed_secret.
+const firstWithSecrets = 24
 
 // manyWaiting is the most changes that are counted.
 const manyWaiting = 1000

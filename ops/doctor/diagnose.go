@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
 
 const (
@@ -39,6 +40,9 @@ func diagnose(f facts) []Check {
 	}
 	if f.waiting != nil {
 		checks = append(checks, feed(*f.waiting))
+	}
+	if f.key != nil {
+		checks = append(checks, keyOf(*f.key))
 	}
 	if f.forwarded {
 		checks = append(checks, Check{Name: "proxy", Mark: Note, Value: "X-Forwarded-For is ignored",
@@ -278,6 +282,22 @@ func claims(plan monitor.ClaimPlan) Check {
 	if !plan.Good {
 		c.Mark, c.Why = Problem, "Each claim would go over the tasks of its run, or fail; so migrations pause instead of claiming."
 		c.Fix = "ANALYZE TABLE migration_task; and, where the index is missing: ALTER TABLE migration_task ADD KEY ix_claim (run_id, state, id);"
+	}
+	return c
+}
+
+// keyOf says whether this machine has the key of the secrets.
+func keyOf(s secrets.State) Check {
+	c := Check{Name: "key file", Mark: OK, Value: s.Current + " in " + s.Path}
+	switch {
+	case s.Err != nil:
+		c.Mark, c.Value, c.Why, c.Fix = Problem, s.Path, fault.Message(s.Err),
+			"Until then “counterfoil serve” and “counterfoil work” do not start here."
+	case s.Current == "":
+		c.Value = "there is none yet; “counterfoil serve” makes it"
+	case s.Waits:
+		c.Mark, c.Why = Note, "Secrets that an earlier release stored are still in the clear, because a server of that release runs."
+		c.Fix = "Stop the servers of the release before: the others encrypt the secrets within a minute."
 	}
 	return c
 }

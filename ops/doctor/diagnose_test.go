@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
 
 // healthy are facts without fault, with a binary log.
@@ -171,6 +173,12 @@ func TestDiagnose(t *testing.T) {
 		{"a group whose new primary lags",
 			func(f *facts) { inGroup(f); f.global["group_replication_consistency"] = "EVENTUAL" }, "group settings", Note,
 			"older state", "BEFORE_ON_PRIMARY_FAILOVER"},
+		{"a key that is not here", func(f *facts) {
+			f.key = &secrets.State{Path: "/data/key", Current: "0123456789abcdef",
+				Err: fault.Unavailable.New(secrets.CodeOtherKey, "", "The key file lacks it. Copy the key file.")}
+		}, "key file", Problem, "Copy the key file", "do not start here"},
+		{"secrets in the clear", func(f *facts) { f.key = &secrets.State{Current: "0123456789abcdef", Waits: true} }, "key file", Note,
+			"still in the clear", "Stop the servers of the release before"},
 		{"a disk that fills", func(f *facts) { f.diskFree = 900 * mib }, "disk", Note, "stops", "COUNTERFOIL_DATA"},
 		{"a full disk", func(f *facts) { f.diskFree = 100 * mib }, "disk", Problem, "stops", "COUNTERFOIL_DATA"},
 	} {

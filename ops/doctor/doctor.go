@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
 
 // Marks of a check. Only a problem needs action.
@@ -48,9 +49,9 @@ func (r Report) count(mark string) (n int) {
 	return n
 }
 
-// Run examines a database's server. dataDir is the private database's folder, "" for another database. It returns
+// Run examines a database's server, and whether keys has the key of its secrets. dataDir is the private database's folder, "" for another database. It returns
 // Unavailable if it does not answer.
-func Run(ctx context.Context, d *db.DB, dataDir string) (Report, error) {
+func Run(ctx context.Context, d *db.DB, keys *secrets.Keys, dataDir string) (Report, error) {
 	server, err := d.Check(ctx)
 	if err != nil && !errors.Is(err, db.CodeUnfit) {
 		return Report{}, err
@@ -62,6 +63,11 @@ func Run(ctx context.Context, d *db.DB, dataDir string) (Report, error) {
 		return Report{}, fmt.Errorf("doctor: %w", err)
 	}
 	f.askClaims(ctx, d)
+	if f.schema.Version >= firstWithSecrets && !f.schema.Dirty {
+		if f.key, err = keys.State(ctx, d.Queries); err != nil {
+			return Report{}, fmt.Errorf("doctor: %w", err)
+		}
+	}
 	f.server, f.unfit = server, unfit
 	return Report{Engine: server.String(), Checks: diagnose(f)}, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/wait"
@@ -21,7 +22,7 @@ import (
 
 func run(t testing.TB, d *db.DB, dataDir string) doctor.Report {
 	t.Helper()
-	return domaintest.OK(doctor.Run(context.Background(), d, dataDir))(t)
+	return domaintest.OK(doctor.Run(context.Background(), d, apptest.Keys, dataDir))(t)
 }
 
 func find(t testing.TB, report doctor.Report, name string) doctor.Check {
@@ -156,7 +157,7 @@ func TestRun(t *testing.T) {
 		t.Parallel()
 		d := domaintest.OK(db.Open("mysql://root@unix(/nonexistent)/x"))(t)
 		defer d.Close()
-		domaintest.Fails(doctor.Run(context.Background(), d, ""))(t, fault.Unavailable)
+		domaintest.Fails(doctor.Run(context.Background(), d, apptest.Keys, ""))(t, fault.Unavailable)
 	})
 }
 

@@ -33,7 +33,7 @@ func newEnv(t *testing.T) *env {
 	t.Helper()
 	url := dbtest.URL(t)
 	d := domaintest.OK(db.Open(url))(t)
-	w := app.New(d, apptest.CheapPasswords)
+	w := app.New(d, apptest.CheapPasswords, apptest.WithKeys)
 	t.Cleanup(func() { w.Close(context.Background()); d.Close() })
 	actor, _, _, err := w.Workflows.SetUp(t.Context(), workflows.Setup{Token: true, Company: "Acme", Name: "Ana",
 		Email: "ana@example.com", Password: "correct horse battery"})
@@ -57,7 +57,7 @@ func (e *env) counts(t *testing.T, want int, query string, args ...any) {
 // verified fails unless verify finds nothing.
 func (e *env) verified(t *testing.T) {
 	t.Helper()
-	report := domaintest.OK(verify.Run(t.Context(), e.db, "", nil))(t)
+	report := domaintest.OK(verify.Run(t.Context(), e.db, apptest.Keys, "", nil))(t)
 	for _, check := range report.Checks {
 		for _, finding := range check.Findings {
 			t.Errorf("%s: %s", check.Name, finding)

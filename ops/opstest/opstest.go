@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -61,6 +62,8 @@ func Populate(t testing.TB, ctx context.Context, w *app.App, d *db.DB) {
 	follow(t, d)
 	giveOut(t, ctx, d)
 	request(t, d)
+	_, _, err = apptest.Keys.Encrypt(ctx, d) // the webhook's
+	must(t, err)
 }
 
 func furnish(t testing.TB, ctx context.Context, w *app.App) boards.Board {

@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/ops/seed"
@@ -115,7 +116,7 @@ func TestFillSmallest(t *testing.T) {
 func TestFound(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
-	w := app.New(d)
+	w := app.New(d, apptest.WithKeys)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	_, _, _, err := w.Workflows.SetUp(t.Context(), workflows.Setup{Company: "Acme", Name: "Jo", Email: "jo@ninja.example",
 		Password: "correct horse battery"})
@@ -151,7 +152,7 @@ func TestFound(t *testing.T) {
 
 func clean(t *testing.T, d *db.DB) {
 	t.Helper()
-	report := domaintest.OK(verify.Run(t.Context(), d, "", nil))(t)
+	report := domaintest.OK(verify.Run(t.Context(), d, apptest.Keys, "", nil))(t)
 	for _, c := range report.Checks {
 		for _, finding := range c.Findings {
 			t.Errorf("%s: %s", c.Name, finding)

@@ -30,7 +30,7 @@ func entries(t testing.TB, e *apptest.Env, n int) {
 
 func chainCheck(t testing.TB, e *apptest.Env) verify.Check {
 	t.Helper()
-	report := domaintest.OK(verify.Run(e.Ctx, e.DB, "", nil))(t)
+	report := domaintest.OK(verify.Run(e.Ctx, e.DB, apptest.Keys, "", nil))(t)
 	for _, c := range report.Checks {
 		if c.Name == "audit chains" {
 			return c
@@ -118,7 +118,7 @@ func TestAuditChains(t *testing.T) {
 		entries(t, e, 700) // more than a batch
 		e.Exec(t, "UPDATE audit SET created_at = '2020-01-01' WHERE id <= 1300")
 		domaintest.Must(t, e.Delivery.TendAudit(e.Ctx))
-		sealer := accounts.NewSealer(e.DB)
+		sealer := accounts.NewSealer(e.DB, apptest.Keys)
 		e.Exec(t, "UPDATE audit_sealer SET lease_until = '2020-01-01'")
 		domaintest.Must(t, sealer.PurgeAudit(e.Ctx, time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC)))
 		e.Counts(t, 0, "SELECT COUNT(*) FROM audit WHERE created_at < '2021-01-01'")
@@ -135,7 +135,7 @@ func TestAuditChains(t *testing.T) {
 		done := make(chan struct{})
 		for range 2 {
 			group.Go(func() {
-				sealer := accounts.NewSealer(e.DB)
+				sealer := accounts.NewSealer(e.DB, apptest.Keys)
 				for {
 					if _, err := sealer.SealOnce(e.Ctx); err != nil {
 						t.Error(err)

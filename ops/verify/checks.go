@@ -71,6 +71,8 @@ func houseChecks() []check {
 			run: audits},
 		{name: "audit chains", says: "The sealed entries of each audit list are unchanged, and none is missing.",
 			tables: []string{"audit", "audit_chain"}, run: auditChains},
+		{name: "secrets", says: "Every encrypted secret opens with a key of the key file.", tables: []string{"sealed_secret"},
+			run: secretsOpen},
 		{name: "boards", says: "Boards have slugs and titles of the allowed form.", tables: []string{"board"},
 			run: boardTexts},
 		{name: "board slugs", says: "Slugs are kept for the boards that have or had them.",

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
 
 // check is an invariant with its check: a query that selects a sentence for each violation, or a function.
@@ -18,6 +20,7 @@ type check struct {
 type checkRun struct {
 	ctx  context.Context
 	conn *sql.Conn
+	keys *secrets.Keys
 	seen map[string]int64 // rows by table, counted once
 	Check
 }

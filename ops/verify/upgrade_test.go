@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
@@ -89,7 +90,7 @@ func TestUpgrade(t *testing.T) {
 		if got := text("SELECT GROUP_CONCAT(name, value, horizon ORDER BY name) FROM sequences WHERE epoch > 0"); got != "boards00,comments00,tickets00" {
 			t.Errorf("the sequences are %s", got)
 		}
-		w := app.New(d)
+		w := app.New(d, apptest.WithKeys)
 		t.Cleanup(func() { w.Close(context.Background()) })
 		for feed, want := range map[string]int{"tickets": 3, "boards": 2, "comments": 0} {
 			if n, err := w.Feeds.RunOnce(context.Background(), feed); err != nil || n != want {
@@ -98,7 +99,7 @@ func TestUpgrade(t *testing.T) {
 		}
 	})
 	t.Run("the data is as it should be", func(t *testing.T) {
-		report := domaintest.OK(verify.Run(context.Background(), d, "", nil))(t)
+		report := domaintest.OK(verify.Run(context.Background(), d, apptest.Keys, "", nil))(t)
 		if !report.OK() {
 			report.Text(t.Output())
 			t.Error("findings")

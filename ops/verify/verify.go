@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
 
 // MaxFindings is the number of findings of a check that are listed; Total counts all.
@@ -45,9 +46,11 @@ func (r Report) Total() (n int64) {
 }
 
 // Run checks the data as of one moment, so it may run beside writes. A schema that is not the newest is the only
-// finding then, because the other checks need the newest. place is the folder or bucket of stored files; "" skips their
+// finding then, because the other checks need the newest. keys open the secrets. place is the folder or bucket of stored files; "" skips their
 // check. progress may be nil, and is called before each check.
-func Run(ctx context.Context, d *db.DB, place string, progress func(step string, done, total int64)) (Report, error) {
+func Run(
+	ctx context.Context, d *db.DB, keys *secrets.Keys, place string, progress func(step string, done, total int64),
+) (Report, error) {
 	server, err := d.Check(ctx)
 	if err != nil {
 		return Report{}, err
@@ -60,7 +63,7 @@ func Run(ctx context.Context, d *db.DB, place string, progress func(step string,
 			if progress != nil {
 				progress("verify", int64(i), int64(len(all)))
 			}
-			l := &checkRun{ctx: ctx, conn: conn, seen: seen,
+			l := &checkRun{ctx: ctx, conn: conn, keys: keys, seen: seen,
 				Check: Check{Name: c.name, Description: c.says, Findings: []string{}}}
 			if err := l.at(c); err != nil {
 				return fmt.Errorf("verify: check %q: %w", c.name, err)

@@ -44,7 +44,7 @@ func newEnv(t testing.TB) *env {
 	d, err := db.Open(url)
 	domaintest.Must(t, err)
 	t.Cleanup(func() { d.Close() })
-	w := app.New(d, apptest.CheapPasswords)
+	w := app.New(d, apptest.CheapPasswords, apptest.WithKeys)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	actor, practice, _, err := w.Workflows.SetUp(context.Background(), workflows.Setup{
 		Token:   true,
@@ -94,7 +94,7 @@ func (env *env) store(t testing.TB, content string) {
 
 func (env *env) verify(t testing.TB) verify.Report {
 	t.Helper()
-	return domaintest.OK(verify.Run(context.Background(), env.db, env.files, nil))(t)
+	return domaintest.OK(verify.Run(context.Background(), env.db, apptest.Keys, env.files, nil))(t)
 }
 
 // corrupt runs statements on one connection that checks no foreign keys.
@@ -165,6 +165,16 @@ var corruptions = []struct {
 	{"audit", "no kind", []string{"UPDATE audit SET kind = '' LIMIT 1"}, "no kind"},
 	{"audit chains", "a row that was added", []string{"UPDATE audit SET seq = 1, mac = 'x' ORDER BY id LIMIT 1"},
 		"which its chain does not have"},
+	{"secrets", "a changed secret", []string{"UPDATE sealed_secret SET sealed = REVERSE(sealed) WHERE kind = 'webhook'"},
+		"the secret of webhook 1 does not open with its key"},
+	{"secrets", "a secret in another row", []string{"UPDATE sealed_secret SET owner_id = 7 WHERE kind = 'webhook'",
+		"UPDATE webhook SET state = 'off'"}, "the secret of webhook 7 does not open with its key"},
+	{"secrets", "a key that is not there", []string{"UPDATE sealed_secret SET key_id = REPEAT('0', 16)"},
+		"the key file does not have the key 0000000000000000; secrets that are encrypted with it: 1"},
+	{"secrets", "another key of the database", []string{"UPDATE secret_key SET key_id = REPEAT('0', 16)"},
+		"the key file does not have the key 0000000000000000"},
+	{"secrets", "a webhook without its secret", []string{"DELETE FROM sealed_secret WHERE kind = 'webhook'"},
+		"webhook 1 is on and has no secret"},
 	{"audit", "no JSON", []string{"UPDATE audit SET detail = '{' LIMIT 1"}, "cannot be read"},
 	{"tokens", "an unknown scope", []string{"UPDATE api_token SET scopes = CONCAT(scopes, ' rule') WHERE id = 1"},
 		`"rule"`},
@@ -718,7 +728,7 @@ func TestRun(t *testing.T) {
 	})
 	t.Run("an empty database is clean", func(t *testing.T) {
 		t.Parallel()
-		report := domaintest.OK(verify.Run(context.Background(), dbtest.Open(t), t.TempDir(), nil))(t)
+		report := domaintest.OK(verify.Run(context.Background(), dbtest.Open(t), apptest.Keys, t.TempDir(), nil))(t)
 		if !report.OK() {
 			t.Fatal("findings in an empty database")
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -36,7 +37,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	working, end := context.WithCancel(ctx)
 	var workers sync.WaitGroup
 	for range 2 {
-		w := app.New(env.db)
+		w := app.New(env.db, apptest.WithKeys)
 		workers.Go(func() { _ = w.Worker.Work(working) })
 		workers.Go(func() { w.Feeds.Run(working) })
 	}

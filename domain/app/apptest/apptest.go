@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -36,7 +37,7 @@ func New(t testing.TB, options ...app.Option) *Env {
 // On returns an environment on an empty database.
 func On(t testing.TB, d *db.DB, options ...app.Option) *Env {
 	t.Helper()
-	a := app.New(d, append([]app.Option{CheapPasswords}, options...)...)
+	a := app.New(d, append([]app.Option{CheapPasswords, WithKeys}, options...)...)
 	t.Cleanup(func() { a.Close(context.Background()) })
 	actor, practice, token, err := a.Workflows.SetUp(context.Background(), workflows.Setup{
 		Token:   true,
@@ -52,10 +53,16 @@ var CheapCost = accounts.Cost{KiB: 64, Passes: 1}
 // CheapPasswords hashes passwords at CheapCost.
 var CheapPasswords = app.WithPasswordCost(CheapCost)
 
+// Keys encrypt the secrets of tests: one key for all, so that several apps can use a database.
+var Keys = secrets.Fixed([32]byte{'k', 'e', 'y'})
+
+// WithKeys encrypts with Keys.
+var WithKeys = app.WithKeys(Keys)
+
 // Another returns an environment with a second app on the same database, with caches of its own.
 func (e *Env) Another(t testing.TB) *Env {
 	t.Helper()
-	a := app.New(e.DB, CheapPasswords)
+	a := app.New(e.DB, CheapPasswords, WithKeys)
 	t.Cleanup(func() { a.Close(context.Background()) })
 	other := *e
 	other.App = a

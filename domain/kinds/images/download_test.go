@@ -59,7 +59,7 @@ func newWebEnv(t testing.TB) *webEnv {
 	u := domaintest.OK(url.Parse(server.URL))(t)
 	g.base = server.URL
 	store := domaintest.OK(blobs.Open(context.Background(), g.folder))(t)
-	g.work = app.New(g.DB, app.WithFiles(store), app.WithDownloads(outboundtest.Client(t, outbound.Downloads, u.Host)))
+	g.work = app.New(g.DB, apptest.WithKeys, app.WithFiles(store), app.WithDownloads(outboundtest.Client(t, outbound.Downloads, u.Host)))
 	t.Cleanup(func() { g.work.Close(context.Background()) })
 	g.board = g.Board(t, "ART")
 	return g
