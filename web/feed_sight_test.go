@@ -130,7 +130,7 @@ func TestFeedsFollowSightAtRandom(t *testing.T) {
 	for _, slug := range slugs {
 		e.newBoard(slug)
 		var board struct{ Columns []struct{ ID uint64 } }
-		e.program().get("/boards/" + slug).read(t, &board)
+		e.program().get("/boards/"+slug).read(t, &board)
 		columns[slug] = board.Columns[0].ID
 		for range 4 {
 			var opened struct{ Key string }
@@ -196,13 +196,13 @@ func TestFeedSnapshot(t *testing.T) {
 	e.startFeeds()
 	program := &program{env: e, token: e.tokenOf("mia", "acme", accounts.Scopes...)}
 	for _, feed := range []string{"tickets", "comments", "boards"} {
-		hidden := program.get("/feeds/" + feed + "/snapshot?board=HIDE").is(t, 404)
-		if missing := program.get("/feeds/" + feed + "/snapshot?board=NONE").is(t, 404); sameFor(hidden, "HIDE") != sameFor(missing, "NONE") {
+		hidden := program.get("/feeds/"+feed+"/snapshot?board=HIDE").is(t, 404)
+		if missing := program.get("/feeds/"+feed+"/snapshot?board=NONE").is(t, 404); sameFor(hidden, "HIDE") != sameFor(missing, "NONE") {
 			t.Errorf("%s: hidden\n%s\nmissing\n%s", feed, hidden.body, missing.body)
 		}
-		program.get("/feeds/" + feed + "/snapshot").is(t, 404)
-		program.get("/feeds/" + feed + "/snapshot?board=DEMO&limit=0").is(t, 422)
-		program.get("/feeds/" + feed + "/snapshot?board=DEMO&after=there").is(t, 422)
+		program.get("/feeds/"+feed+"/snapshot").is(t, 404)
+		program.get("/feeds/"+feed+"/snapshot?board=DEMO&limit=0").is(t, 422)
+		program.get("/feeds/"+feed+"/snapshot?board=DEMO&after=there").is(t, 422)
 	}
 	program.get("/feeds/nothing/snapshot?board=DEMO").is(t, 404)
 }
