@@ -204,6 +204,18 @@ var unguarded = map[string]string{
 	"queries: HandlesAmong":       "makes the handle of a new member another than theirs",
 	"queries: GuestsAmong":        "says whose streams end",
 
+	"queries: BoardsSeenByReader": ownRow,
+	"queries: RunSeen":            ownRow,
+	"queries: RejectionsOf":       ownRow,
+	"queries: TasksAmong":         ownRow,
+	"queries: FailedAmong":        ownRow,
+	"queries: TaskOf":             ownRow,
+	"queries: ReadersThatSee":     engine,
+	"queries: BoardReaders":       engine,
+	"queries: BoardMembersAfter":  onBoard,
+	"queries: GroupsAfter":        noGuests,
+	"queries: GroupMembersAfter":  noGuests,
+
 	"queries: GroupByID":       noGuests,
 	"queries: GroupsOfCompany": noGuests,
 	"queries: GroupMembers":    noGuests,

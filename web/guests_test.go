@@ -49,7 +49,7 @@ func TestGuestsAreInvited(t *testing.T) {
 	bo := e.visitor()
 	path := ana.invitation("role", "guest")
 	bo.get(path).is(t, 200).textHas(t, "main", "guest")
-	bo.post(path, newAccount("bo")...).goesTo(t, "/acme")
+	bo.joins(t, path, "bo")
 	home := bo.get("/acme").is(t, 200).has(t, 0, ".boards").has(t, 0, "form[action='/acme/boards']")
 	home.textHas(t, "main .lead", "As a guest, you see the boards that name you")
 	bo.get("/acme/boards/DEMO").is(t, 404)

@@ -62,6 +62,7 @@ func (s *server) metrics() http.Handler {
 
 // metricsMoved is the answer where the metrics were.
 func (s *server) metricsMoved(c echo.Context) error {
+	c.Response().Header().Set("Cache-Control", "no-store")
 	return c.String(http.StatusNotFound, "Metrics have an address of their own: see COUNTERFOIL_METRICS_ADDR.\n")
 }
 

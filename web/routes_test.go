@@ -334,7 +334,7 @@ func (c call) forGuest(method string) int {
 		return http.StatusForbidden
 	case strings.Contains(c.path, "DEMO"):
 		return http.StatusNotFound
-	case method != http.MethodGet, strings.Contains(c.path, "/consumers"):
+	case method != http.MethodGet, strings.Contains(c.path, "/consumers"), strings.HasPrefix(c.path, "/groups"):
 		return http.StatusForbidden
 	}
 	return c.code

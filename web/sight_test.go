@@ -38,7 +38,7 @@ func (r rights) sees(who string, ticket int) bool {
 	if r.named[slug][who] || r.named[slug]["Pilots"] && r.group[who] {
 		return true
 	}
-	return !r.private[slug] && r.roles[who] != "guest"
+	return !r.private[slug] && r.roles[who] != accounts.Guest
 }
 
 // sightings say until when each reader may have seen each ticket: a change is in force from when it is sent on, and what
@@ -92,9 +92,10 @@ func TestSightInParallel(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
 	e.startFeeds()
+	e.exec("DELETE FROM people_group_member")
 	slugs := []string{"ONE", "TWO", "TRE"}
-	who := []string{"mia", "adam", "vera", "opal"}
-	now := rights{roles: map[string]string{}, private: map[string]bool{}, named: map[string]map[string]bool{},
+	who := []string{"mia", "adam", "vera", "opal", "gus"}
+	now := rights{roles: map[string]string{"gus": accounts.Guest}, private: map[string]bool{}, named: map[string]map[string]bool{},
 		group: map[string]bool{}}
 	var keys []string
 	columns := map[string]uint64{}
@@ -112,7 +113,12 @@ func TestSightInParallel(t *testing.T) {
 	}
 	s := &sightings{now: now, until: map[string][]time.Time{}}
 	for _, name := range who {
-		s.until[name] = slices.Repeat([]time.Time{forever}, len(keys))
+		s.until[name] = make([]time.Time, len(keys))
+		for ticket := range keys {
+			if now.sees(name, ticket) {
+				s.until[name][ticket] = forever
+			}
+		}
 	}
 
 	stop := make(chan struct{})
@@ -220,7 +226,7 @@ func (e *env) readUntil(stop <-chan struct{}, s *sightings, who, token string, p
 func (e *env) changeRights(
 	s *sightings, random *rand.Rand, ana *browser, slugs, keys []string, columns map[string]uint64, pilots int64,
 ) {
-	members := []string{"mia", "adam", "vera", "opal"}
+	members := []string{"mia", "adam", "vera", "opal", "gus"}
 	slug, name, ticket := slugs[random.IntN(len(slugs))], members[random.IntN(len(members))], random.IntN(len(keys))
 	next := s.now.clone()
 	board := "/acme/boards/" + slug

@@ -539,7 +539,7 @@ func TestRefusedWebhooks(t *testing.T) {
 	off, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 	domaintest.Must(t, p.Workflows.EnableWebhook(p.Ctx, off, false))
 	p.Exec(t, "UPDATE webhook SET url = 'http://hooks.example/s3cret' WHERE id = ?", hooks[1])
-	other := app.New(p.DB) // which allows nothing
+	other := app.New(p.DB, apptest.WithKeys) // which allows nothing
 	t.Cleanup(func() { domaintest.Must(t, other.Close(context.Background())) })
 	stopped := func(hook id.Webhook, reason string) {
 		t.Helper()
