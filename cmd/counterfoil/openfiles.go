@@ -19,7 +19,7 @@ func (e environment) streamLimits() (streams.Limits, error) {
 	limits := streams.Limits{OfCompany: ofCompany}
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil || files.Cur >= streams.DefaultMost+otherFiles {
-		return limits, nil
+		return limits, nil //nolint:nilerr // the limit is not known
 	}
 	limits.Most = max(int(files.Cur)-otherFiles, int(files.Cur)/2, 1)
 	e.logger().Warn("this process may open few files, so few browsers and readers can wait for changes at once: raise the "+

@@ -80,7 +80,7 @@ func (d *Delivery) fetchDue(ctx context.Context, due images.Due) error {
 	}
 	image, err := d.fetchPicture(ctx, due.Request())
 	if ctx.Err() != nil {
-		return nil // the lease runs out
+		return nil //nolint:nilerr // the lease runs out
 	}
 	if err == nil {
 		return d.bulk.InTx(ctx, func(tx *db.Tx) error { return due.Store(ctx, tx, image) })
