@@ -13,6 +13,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -69,6 +70,17 @@ func TestRun(t *testing.T) {
 		domaintest.Exec(t, d, "ALTER TABLE migration_task ADD KEY ix_other (run_id), DROP KEY ix_claim")
 		if c := find(t, run(t, d, ""), "claim plan"); c.Mark != doctor.Problem ||
 			!strings.Contains(c.Fix, "ADD KEY ix_claim") {
+			t.Errorf("%+v", c)
+		}
+	})
+	t.Run("a proxy that is not trusted is noted for a day", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		domaintest.Must(t, d.InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := accounts.NoteForwarded(t.Context(), tx)
+			return err
+		}))
+		if c := find(t, run(t, d, ""), "proxy"); c.Mark != doctor.Note || !strings.Contains(c.Fix, "COUNTERFOIL_TRUSTED_PROXIES") {
 			t.Errorf("%+v", c)
 		}
 	})
