@@ -210,6 +210,8 @@ var unguarded = map[string]string{
 	"queries: TasksAmong":         ownRow,
 	"queries: FailedAmong":        ownRow,
 	"queries: TaskOf":             ownRow,
+	"queries: WebhookAttempt":     ownRow,
+	"queries: WebhookAttempts":    ownRow,
 	"queries: ReadersThatSee":     engine,
 	"queries: BoardReaders":       engine,
 	"queries: BoardMembersAfter":  onBoard,

@@ -935,9 +935,10 @@ func (q *Queries) StoppedWebhooks(ctx context.Context, limit int32) ([]id.Webhoo
 }
 
 const webhookAttempt = `-- name: WebhookAttempt :one
-SELECT webhook_attempt.id, webhook_attempt.webhook_id, webhook_attempt.message, webhook_attempt.kind, webhook_attempt.type, webhook_attempt.subject, webhook_attempt.feed, webhook_attempt.row_id, webhook_attempt.position, webhook_attempt.status, webhook_attempt.error, webhook_attempt.response, webhook_attempt.milliseconds, webhook_attempt.created_at, CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible
+SELECT webhook_attempt.id, webhook_attempt.webhook_id, webhook_attempt.message, webhook_attempt.kind, webhook_attempt.type, webhook_attempt.subject, webhook_attempt.feed, webhook_attempt.row_id, webhook_attempt.position, webhook_attempt.status, webhook_attempt.error, webhook_attempt.response, webhook_attempt.milliseconds, webhook_attempt.created_at, CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0) AS SIGNED) AS visible
 FROM webhook_attempt
 JOIN webhook w ON w.id = webhook_attempt.webhook_id
+LEFT JOIN membership m ON m.company_id = w.company_id AND m.account_id = ?
 LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
 LEFT JOIN board b ON b.id = s.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
@@ -945,7 +946,6 @@ WHERE webhook_attempt.id = ? AND webhook_attempt.webhook_id = ?
 `
 
 type WebhookAttemptParams struct {
-	Reach     int8
 	Reader    id.Account
 	ID        id.Delivery
 	WebhookID id.Webhook
@@ -958,7 +958,7 @@ type WebhookAttemptRow struct {
 
 func (q *Queries) WebhookAttempt(ctx context.Context, arg WebhookAttemptParams) (WebhookAttemptRow, error) {
 	row := q.db.QueryRowContext(ctx, webhookAttempt,
-		arg.Reach,
+		arg.Reader,
 		arg.Reader,
 		arg.ID,
 		arg.WebhookID,
@@ -985,9 +985,10 @@ func (q *Queries) WebhookAttempt(ctx context.Context, arg WebhookAttemptParams) 
 }
 
 const webhookAttempts = `-- name: WebhookAttempts :many
-SELECT webhook_attempt.id, webhook_attempt.webhook_id, webhook_attempt.message, webhook_attempt.kind, webhook_attempt.type, webhook_attempt.subject, webhook_attempt.feed, webhook_attempt.row_id, webhook_attempt.position, webhook_attempt.status, webhook_attempt.error, webhook_attempt.response, webhook_attempt.milliseconds, webhook_attempt.created_at, CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible
+SELECT webhook_attempt.id, webhook_attempt.webhook_id, webhook_attempt.message, webhook_attempt.kind, webhook_attempt.type, webhook_attempt.subject, webhook_attempt.feed, webhook_attempt.row_id, webhook_attempt.position, webhook_attempt.status, webhook_attempt.error, webhook_attempt.response, webhook_attempt.milliseconds, webhook_attempt.created_at, CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0) AS SIGNED) AS visible
 FROM webhook_attempt
 JOIN webhook w ON w.id = webhook_attempt.webhook_id
+LEFT JOIN membership m ON m.company_id = w.company_id AND m.account_id = ?
 LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
 LEFT JOIN board b ON b.id = s.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
@@ -997,7 +998,6 @@ LIMIT ?
 `
 
 type WebhookAttemptsParams struct {
-	Reach     int8
 	Reader    id.Account
 	WebhookID id.Webhook
 	Before    id.Delivery
@@ -1012,7 +1012,7 @@ type WebhookAttemptsRow struct {
 // A page, the newest first, each with whether the reader sees the board that its subject names.
 func (q *Queries) WebhookAttempts(ctx context.Context, arg WebhookAttemptsParams) ([]WebhookAttemptsRow, error) {
 	rows, err := q.db.QueryContext(ctx, webhookAttempts,
-		arg.Reach,
+		arg.Reader,
 		arg.Reader,
 		arg.WebhookID,
 		arg.Before,

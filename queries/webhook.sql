@@ -171,9 +171,10 @@ VALUES (sqlc.arg(webhook_id), sqlc.arg(message), sqlc.arg(kind), sqlc.arg(type),
 
 -- name: WebhookAttempts :many
 -- A page, the newest first, each with whether the reader sees the board that its subject names.
-SELECT sqlc.embed(webhook_attempt), CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible
+SELECT sqlc.embed(webhook_attempt), CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0) AS SIGNED) AS visible
 FROM webhook_attempt
 JOIN webhook w ON w.id = webhook_attempt.webhook_id
+LEFT JOIN membership m ON m.company_id = w.company_id AND m.account_id = sqlc.arg(reader)
 LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
 LEFT JOIN board b ON b.id = s.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
@@ -182,9 +183,10 @@ ORDER BY webhook_attempt.id DESC
 LIMIT ?;
 
 -- name: WebhookAttempt :one
-SELECT sqlc.embed(webhook_attempt), CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible
+SELECT sqlc.embed(webhook_attempt), CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0) AS SIGNED) AS visible
 FROM webhook_attempt
 JOIN webhook w ON w.id = webhook_attempt.webhook_id
+LEFT JOIN membership m ON m.company_id = w.company_id AND m.account_id = sqlc.arg(reader)
 LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
 LEFT JOIN board b ON b.id = s.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)

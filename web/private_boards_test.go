@@ -277,5 +277,14 @@ func TestWebhooksOfAPrivateBoard(t *testing.T) {
 		if strings.Contains(hidden.body, "HIDE-1") || strings.Contains(hidden.body, "broken") {
 			t.Error("the delivery is shown")
 		}
+		console := "/admin/feeds/webhooks/1"
+		if strings.Contains(e.signedIn("opal").get(console).is(t, 200).body, "HIDE-1") {
+			t.Error("an operator reads the key of a board that does not name it")
+		}
+		e.exec("UPDATE webhook_attempt SET subject = 'DEMO-1'")
+		e.signedIn("opal").get(console).is(t, 200).textHas(t, "#deliveries", "DEMO-1")
+		if strings.Contains(e.signedIn("otto").get(console).is(t, 200).body, "DEMO-1") {
+			t.Error("an operator of another company reads the key of an open board")
+		}
 	})
 }

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 
-	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -42,8 +41,8 @@ func (c *Console) Deliveries(
 	if _, err := c.Webhook(ctx, webhook); err != nil {
 		return nil, false, err
 	}
-	by := db.Sight{Reader: accounts.ActorFrom(ctx).Account.ID}
-	return webhooks.Attempts(ctx, c.db.Queries, by, webhook, before, workflows.DeliveriesPerPage)
+	reader := accounts.ActorFrom(ctx).Account.ID
+	return webhooks.Attempts(ctx, c.db.Queries, reader, webhook, before, workflows.DeliveriesPerPage)
 }
 
 // WebhookLags returns how far behind each of some webhooks is: its rows over all its feeds, and the age of the oldest

@@ -59,14 +59,14 @@ func RecordAttempt(
 }
 
 // Attempts returns up to limit of a webhook's attempts, the newest first: those with an id below before, or the
-// newest if it is 0. more says that there are older ones. What is not in sight of them is hidden.
+// newest if it is 0. more says that there are older ones. What is about a board that the reader does not see, in its company, is hidden.
 func Attempts(
-	ctx context.Context, q *db.Queries, by db.Sight, webhook id.Webhook, before id.Delivery, limit int,
+	ctx context.Context, q *db.Queries, reader id.Account, webhook id.Webhook, before id.Delivery, limit int,
 ) (list []Attempt, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := db.Read(q.WebhookAttempts(ctx, db.WebhookAttemptsParams{Reach: by.Reach, Reader: by.Reader,
+	rows, err := db.Read(q.WebhookAttempts(ctx, db.WebhookAttemptsParams{Reader: reader,
 		WebhookID: webhook, Before: before, Limit: int32(limit + 1)}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read attempts: %w", err)
@@ -79,9 +79,9 @@ func Attempts(
 
 // AttemptByID returns an attempt of a webhook, or AttemptNotFound.
 func AttemptByID(
-	ctx context.Context, q *db.Queries, by db.Sight, webhook id.Webhook, attempt id.Delivery,
+	ctx context.Context, q *db.Queries, reader id.Account, webhook id.Webhook, attempt id.Delivery,
 ) (Attempt, error) {
-	row, err := db.Read(q.WebhookAttempt(ctx, db.WebhookAttemptParams{Reach: by.Reach, Reader: by.Reader, ID: attempt,
+	row, err := db.Read(q.WebhookAttempt(ctx, db.WebhookAttemptParams{Reader: reader, ID: attempt,
 		WebhookID: webhook}))
 	if db.IsNotFound(err) {
 		return Attempt{}, AttemptNotFound()

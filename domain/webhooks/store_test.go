@@ -270,12 +270,12 @@ func TestAttempts(t *testing.T) {
 			"{0 no answer [] 0s 0s false}": {Error: "no answer", Took: -time.Second},
 		} {
 			made := record(t, hook, o)
-			a := domaintest.OK(webhooks.AttemptByID(ctx, e.Queries, db.Sight{}, hook, made))(t)
+			a := domaintest.OK(webhooks.AttemptByID(ctx, e.Queries, 0, hook, made))(t)
 			if a.Kind != webhooks.Test || a.Message != "tickets:1:7:5" || a.Subject != "DEMO-7" || a.Row != 7 ||
 				a.Position != 5 || a.At.IsZero() || fmt.Sprint(a.Outcome) != want {
 				t.Errorf("%+v", a)
 			}
-			domaintest.Fails(webhooks.AttemptByID(ctx, e.Queries, db.Sight{}, hook+1000, made))(t, webhooks.CodeAttemptNotFound)
+			domaintest.Fails(webhooks.AttemptByID(ctx, e.Queries, 0, hook+1000, made))(t, webhooks.CodeAttemptNotFound)
 		}
 	})
 	t.Run("pages have the newest first", func(t *testing.T) {
@@ -283,11 +283,11 @@ func TestAttempts(t *testing.T) {
 		hook := e.hook(t)
 		one, two, three := record(t, hook, webhooks.Outcome{}), record(t, hook, webhooks.Outcome{}),
 			record(t, hook, webhooks.Outcome{})
-		page, more, err := webhooks.Attempts(ctx, e.Queries, db.Sight{}, hook, 0, 2)
+		page, more, err := webhooks.Attempts(ctx, e.Queries, 0, hook, 0, 2)
 		if err != nil || !more || len(page) != 2 || page[0].ID != three || page[1].ID != two {
 			t.Errorf("%+v, %v, %v", page, more, err)
 		}
-		page, more, err = webhooks.Attempts(ctx, e.Queries, db.Sight{}, hook, two, 2)
+		page, more, err = webhooks.Attempts(ctx, e.Queries, 0, hook, two, 2)
 		if err != nil || more || len(page) != 1 || page[0].ID != one {
 			t.Errorf("%+v, %v, %v", page, more, err)
 		}
@@ -310,7 +310,7 @@ func TestAttempts(t *testing.T) {
 			}
 		}
 		domaintest.Counts(t, e.DB, 1000, "SELECT COUNT(*) FROM webhook_attempt WHERE webhook_id = ?", hook)
-		domaintest.OK(webhooks.AttemptByID(ctx, e.Queries, db.Sight{}, hook, newest))(t)
+		domaintest.OK(webhooks.AttemptByID(ctx, e.Queries, 0, hook, newest))(t)
 		if n, err := webhooks.Trim(ctx, e.Queries, other); n != 0 || err != nil {
 			t.Errorf("%d of another are gone, %v", n, err)
 		}

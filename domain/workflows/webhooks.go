@@ -234,8 +234,8 @@ func (w *Workflows) Deliveries(
 	if _, err := w.Webhook(ctx, webhook); err != nil {
 		return nil, false, err
 	}
-	by := accounts.ActorFrom(ctx).Sight()
-	return webhooks.Attempts(ctx, w.db.Queries, by, webhook, before, DeliveriesPerPage)
+	reader := accounts.ActorFrom(ctx).Account.ID
+	return webhooks.Attempts(ctx, w.db.Queries, reader, webhook, before, DeliveriesPerPage)
 }
 
 // Delivery returns an attempt, or webhooks.AttemptNotFound.
@@ -243,7 +243,7 @@ func (w *Workflows) Delivery(ctx context.Context, webhook id.Webhook, delivery i
 	if _, err := w.Webhook(ctx, webhook); err != nil {
 		return webhooks.Attempt{}, err
 	}
-	return webhooks.AttemptByID(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), webhook, delivery)
+	return webhooks.AttemptByID(ctx, w.db.Queries, accounts.ActorFrom(ctx).Account.ID, webhook, delivery)
 }
 
 // TestWebhook sends a webhook a message of the type test now, whether it is on or not, and returns the attempt. It
@@ -273,7 +273,7 @@ func (w *Workflows) ResendDelivery(
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
-	attempt, err := webhooks.AttemptByID(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), webhook, delivery)
+	attempt, err := webhooks.AttemptByID(ctx, w.db.Queries, accounts.ActorFrom(ctx).Account.ID, webhook, delivery)
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
