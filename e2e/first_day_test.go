@@ -62,6 +62,7 @@ func TestFirstDay(t *testing.T) {
 	bo.fills("#join-email", "bo@example.com")
 	bo.fills("#join-password", password)
 	bo.types("\r")
+	bo.signsInAs("bo@example.com")
 	bo.at("/acme")
 	took("invitation", ana, bo)
 

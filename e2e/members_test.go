@@ -30,6 +30,7 @@ func TestInvitation(t *testing.T) {
 	guest.fills("#join-email", "bo@example.com")
 	guest.fills("#join-password", password)
 	guest.click("form .primary")
+	guest.signsInAs("bo@example.com")
 	guest.at("/acme")
 	guest.sees(".boards", "Night launches")
 	guest.click(`.boards a[href="/acme/boards/NINJA"]`)
@@ -70,6 +71,7 @@ func TestGuest(t *testing.T) {
 	guest.fills("#join-password", password)
 	guest.look("guest-join")
 	guest.click("form .primary")
+	guest.signsInAs("bo@example.com")
 	guest.at("/acme")
 	guest.sees("main .lead", "As a guest")
 	guest.accessible("a guest without boards")
@@ -128,4 +130,13 @@ func TestAccountMenu(t *testing.T) {
 		}
 	}
 	b.accessible("the menu")
+}
+
+// signsInAs fills in the form to sign in that is shown.
+func (b *tab) signsInAs(email string) {
+	b.t.Helper()
+	b.at("/login")
+	b.fills("#login-email", email)
+	b.fills("#login-password", password)
+	b.click("main form .primary")
 }

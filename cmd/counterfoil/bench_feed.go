@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,13 +67,30 @@ func (b *feedBench) check() (err error) {
 
 func (b *feedBench) run(ctx context.Context, d *db.DB, url string) (bench.Report, error) {
 	if b.live {
-		b.load.Start = func(ctx context.Context) (bench.Server, error) { return startServer(ctx, url) }
+		start, end, err := serverStarter(url)
+		if err != nil {
+			return bench.Report{}, err
+		}
+		defer end()
+		b.load.Start = start
 	}
 	return bench.Feed(ctx, d, b.load)
 }
 
-// startServer starts this program as a server in a process of its own, on the database at url.
-func startServer(ctx context.Context, url string) (bench.Server, error) {
+// serverStarter returns a function that starts servers on the database at url. They share a key file until the end.
+func serverStarter(url string) (start func(context.Context) (bench.Server, error), end func(), err error) {
+	dir, err := os.MkdirTemp("", "counterfoil-bench-key-")
+	if err != nil {
+		return nil, nil, err
+	}
+	start = func(ctx context.Context) (bench.Server, error) {
+		return startServer(ctx, url, filepath.Join(dir, "key"))
+	}
+	return start, func() { _ = os.RemoveAll(dir) }, nil
+}
+
+// startServer starts this program as a server in a process of its own, on the database at url, with a key file.
+func startServer(ctx context.Context, url, keys string) (bench.Server, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return bench.Server{}, err
@@ -89,7 +107,7 @@ func startServer(ctx context.Context, url string) (bench.Server, error) {
 	cmd.Env = append(os.Environ(), "DATABASE_URL="+url, "COUNTERFOIL_REPLICAS=", "COUNTERFOIL_ADDR=127.0.0.1:0",
 		"COUNTERFOIL_URL=", "COUNTERFOIL_METRICS_ADDR="+metrics,
 		"COUNTERFOIL_COMPANY_STREAMS="+strconv.Itoa(streams.DefaultMost),
-		"COUNTERFOIL_DATA="+dir, "COUNTERFOIL_BLOBS=", "COUNTERFOIL_KEY_FILE=", "COUNTERFOIL_LOG=text")
+		"COUNTERFOIL_DATA="+dir, "COUNTERFOIL_BLOBS=", "COUNTERFOIL_KEY_FILE="+keys, "COUNTERFOIL_LOG=text")
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()

@@ -51,7 +51,12 @@ func (b *refBench) check() (err error) {
 
 func (b *refBench) run(ctx context.Context, d *db.DB, url string) (bench.Report, error) {
 	if b.serve {
-		b.load.Start = func(ctx context.Context) (bench.Server, error) { return startServer(ctx, url) }
+		start, end, err := serverStarter(url)
+		if err != nil {
+			return bench.Report{}, err
+		}
+		defer end()
+		b.load.Start = start
 	}
 	return bench.Refs(ctx, d, b.load)
 }

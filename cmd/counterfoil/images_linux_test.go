@@ -57,10 +57,10 @@ func images(hosts []string, n int) imageList {
 			address = host + "/status/404?" + fmt.Sprint(i)
 		case kind == 3:
 			address = host + "/truncated.png?" + fmt.Sprint(i)
-			list.wrong[address] = address
+			list.wrong[address] = host + "/…" // an error names no more of an address
 		case kind == 4:
 			address = host + "/page.png?" + fmt.Sprint(i)
-			list.wrong[address] = address
+			list.wrong[address] = host + "/…"
 		case kind == 10:
 			address = fmt.Sprintf("ftp://images.example.com/%d.png", i)
 			list.rejected++

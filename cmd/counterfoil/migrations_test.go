@@ -150,7 +150,7 @@ func TestMigrationsCommandLine(t *testing.T) {
 		{"failures", "7", "--csv"}, {"rejections", "7"}, {"report", "7"}, {"retry", "7", "--task", "1,2"}} {
 		env.command(t, 1, "There is no run 7.", append([]string{"migrations"}, args...)...)
 	}
-	env.command(t, 1, "Run 7 has no task 3.", "migrations", "task", "7", "3")
+	env.command(t, 1, "There is no run 7.", "migrations", "task", "7", "3")
 	env.command(t, 1, "Worker 3 is gone.", "migrations", "drain", "3")
 	env.command(t, 0, "No worker was ever started.", "migrations", "workers")
 	env.command(t, 0, "Usage: counterfoil migrations tasks RUN", "migrations", "tasks", "--help")
