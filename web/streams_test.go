@@ -243,7 +243,7 @@ func TestStreamEnds(t *testing.T) {
 		if !strings.Contains(next.data, `"reason":"left"`) {
 			t.Errorf("it goes on with %+v", next)
 		}
-		page := (&program{env: e, token: mia}).get("/feeds/tickets?cursor=" + next.id).is(t, 200)
+		page := (&program{env: e, token: mia}).get("/feeds/tickets?cursor="+next.id).is(t, 200)
 		if strings.Contains(page.body, "Not for guests") || strings.Contains(page.body, `"id"`) {
 			t.Errorf("then it goes on with %s", page.body)
 		}
