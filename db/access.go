@@ -7,7 +7,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// RefreshAccessTo makes board_access of a board what board_member comes to, and publishes whose sight that changed. The
+// RefreshAccessTo makes board_access of a board what board_member comes to, and publishes the changes of sight. The
 // caller holds the lock of its company.
 func (tx *Tx) RefreshAccessTo(ctx context.Context, board id.Board) error {
 	return tx.PublishSightOf(ctx, board, func() error {

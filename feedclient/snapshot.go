@@ -18,8 +18,8 @@ type Snapshot struct {
 	Next  string `json:"next"`
 }
 
-// Snapshot reads rows of a board from behind a place, "" for the first; limit is as of Query. Whoever reads all of them,
-// and the feed on from where it was before, has all rows of the board. A board that the reader does not see is an *Error of
+// Snapshot reads rows of a board from behind a place, "" for the first; limit is as of Query. A reader of all of them,
+// and of the feed from its cursor on, has all rows of the board. A board that the reader does not see is an *Error of
 // status 404.
 func (c *Client) Snapshot(ctx context.Context, feed string, board uint64, after string, limit int) (part Snapshot, err error) {
 	values := url.Values{"board": {strconv.FormatUint(board, 10)}}

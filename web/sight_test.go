@@ -16,7 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 )
 
-// rights are who sees which tickets, as docs/access.md says.
+// rights say by docs/access.md which tickets a member sees.
 type rights struct {
 	roles   map[string]string          // in the company, by name
 	private map[string]bool            // by board

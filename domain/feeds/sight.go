@@ -36,8 +36,8 @@ func (s Snapshot) PlaceAfter(i int) string {
 	return s.after[i]
 }
 
-// Snapshot reads rows of the scope's board from behind a place. Whoever reads all of them, and the feed from a cursor that
-// the first of them was read after, has the board: a row that is not among them is published later than UpTo. It returns
+// Snapshot reads rows of the scope's board from behind a place. A reader of all of them, and of the feed from an earlier cursor
+// on, has the board: a row that is not among them is published later than UpTo. It returns
 // NotFound or BadPlace.
 func (e *Engine) Snapshot(ctx context.Context, name string, scope Scope, after string, limit int) (s Snapshot, err error) {
 	feed, err := e.Feed(name)
