@@ -87,6 +87,7 @@ type actor struct {
 	next       string // its next step
 	verdict    chan fate
 	err        error
+	read       *picture // what was committed when it had read a page, if it then waited until that is durable
 }
 
 // stop waits until the schedule decides.
@@ -144,7 +145,7 @@ type choice struct {
 func (s *env) play(parts map[string][]func() error, choose func(able []*actor) choice, after func() error) error {
 	s.log = s.log[:0]
 	for _, a := range s.actors {
-		a.free, a.dead, a.ended, a.waiting, a.err = false, false, false, false, nil
+		a.free, a.dead, a.ended, a.waiting, a.err, a.read = false, false, false, false, nil, nil
 		go a.act(parts[a.name])
 	}
 	err := s.direct(choose, after)

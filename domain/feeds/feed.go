@@ -107,7 +107,7 @@ func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
 	}
 	e := &Engine{db: d, log: log, pending: wait.NewWakeup(), signal: newSignal(), backlog: newBacklog(), every: every,
 		aheadFor: aheadFor}
-	e.flushes = newFlushes(e, roundTime)
+	e.flushes = newFlushes(e)
 	for _, f := range list {
 		if !identifier.MatchString(f.Name) || !identifier.MatchString(strings.Join(f.tables(), "_")) || f.Load == nil {
 			panic(fmt.Sprintf("feeds: %q cannot be a feed", f.Name))

@@ -36,6 +36,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
@@ -201,7 +202,11 @@ func newRun(s *env, p parts, plan plan) (*run, error) {
 	}
 	for _, a := range s.actors {
 		e := New(a.db, nil, Feed{Name: theFeed, Table: "paper", Load: p.load})
-		e.aheadFor, e.flushes = 0, newFlushes(e, time.Hour)
+		e.aheadFor = 0
+		e.flushes = coalesce.New(func(ctx context.Context, feed string, calls []struct{}) ([]struct{}, error) {
+			a.read = new(r.last)
+			return calls, e.noteDurable(ctx, feed, 0)
+		}, coalesce.Options{Timeout: time.Hour})
 		r.engines[a.name] = e
 	}
 	now := func() picture { return r.last }

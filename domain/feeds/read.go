@@ -91,10 +91,10 @@ func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope
 }
 
 // newFlushes returns a group that makes durable, for all its callers at once, what was visible before they called.
-func newFlushes(e *Engine, timeout time.Duration) *coalesce.Group[string, struct{}, struct{}] {
+func newFlushes(e *Engine) *coalesce.Group[string, struct{}, struct{}] {
 	return coalesce.New(func(ctx context.Context, feed string, calls []struct{}) ([]struct{}, error) {
 		return calls, e.noteDurable(ctx, feed, 0)
-	}, coalesce.Options{Timeout: timeout})
+	}, coalesce.Options{Timeout: roundTime})
 }
 
 // awaitHead repeats try for a while, as long as it returns CursorAhead.
