@@ -336,6 +336,21 @@ func TestLongPoll(t *testing.T) {
 		(<-answered).problem(t, http.StatusUnauthorized, "")
 	})
 
+	t.Run("a reader whose token is revoked is told so within a second", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.publish()
+		e.startFeeds()
+		p := e.program()
+		end := p.feed(t, "tickets", "cursor", "end").Cursor
+		answered := make(chan *answer)
+		go func() { answered <- p.get("/feeds/tickets?wait=60&cursor=" + end) }()
+		e.waitForStreams(t, 1)
+		e.ana().post(fmt.Sprintf("/acme/tokens/%d/revocation", e.count("SELECT MAX(id) FROM api_token"))).
+			is(t, http.StatusSeeOther)
+		(<-answered).problem(t, http.StatusUnauthorized, "")
+	})
+
 	t.Run("it answers with nothing when the time is over or the server stops", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

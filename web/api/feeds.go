@@ -132,7 +132,7 @@ func (h *Handlers) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedR
 			next, err := h.readFeedAgain(ctx, c, q)
 			switch cancel(); {
 			case waiting.Context().Err() != nil && err != nil:
-				return page, nil
+				return h.endOfWait(c, waiting, q, page)
 			case err != nil || len(next.Items) > 0 || next.More:
 				return next, err
 			}
@@ -143,9 +143,20 @@ func (h *Handlers) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedR
 		case <-timer.C:
 			return page, nil
 		case <-waiting.Context().Done():
-			return page, nil
+			return h.endOfWait(c, waiting, q, page)
 		}
 	}
+}
+
+// endOfWait returns the page after which a wait ended early. A caller that lost its access is told so.
+func (h *Handlers) endOfWait(c echo.Context, waiting *streams.Response, q workflows.FeedQuery, page feedResource) (
+	feedResource, error) {
+	if !waiting.Lost() {
+		return page, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(waiting.Context()), h.respond.Patience)
+	defer cancel()
+	return h.readFeedAgain(ctx, c, q)
 }
 
 // readFeedAgain is readFeed after a wait: it checks the caller's access anew.
