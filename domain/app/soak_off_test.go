@@ -5,6 +5,6 @@ package app_test
 import "time"
 
 const (
-	answerWithin = time.Second
+	answerWithin = 2 * time.Second
 	rounds       = 1
 )
