@@ -168,6 +168,7 @@ function mark(state) {
 // leave reloads the page, which leads to signing in, unless that would lose input.
 function leave() {
 	mark('out')
+	if (document.querySelector('form[action="/logout"][aria-busy=true]')) return // a reload would cut its answer off
 	const typed = [...document.querySelectorAll('textarea, input:not([type=hidden], [type=checkbox], [type=radio])')].some((field) => field.value !== field.defaultValue || field === document.activeElement)
 	const before = Number(sessionStorage.getItem('out'))
 	if (typed || Date.now() - before < 60_000) return toast('You are signed out, or lost access. What you typed is still here; reload the page to continue.', true)
