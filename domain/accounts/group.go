@@ -18,8 +18,8 @@ const (
 	MaxGroupMembers = 1000
 	// MaxGroupName is how many characters the name of a group has.
 	MaxGroupName = 100
-	// maxGroupBoards is how many boards a group is named on, at most: as many as a company lists.
-	maxGroupBoards = 1000
+	// groupBoardsAtOnce is how many of the boards that name a group are read at once.
+	groupBoardsAtOnce = 1000
 )
 
 // Group is a group of members of a company.
@@ -200,17 +200,24 @@ func DeleteGroup(
 	if was, err = GroupByID(ctx, tx.Queries, company, group); err != nil {
 		return was, nil, err
 	}
-	if boards, err = tx.BoardsOfGroup(ctx, uint64(group), maxGroupBoards); err != nil {
-		return was, nil, fmt.Errorf("read boards of the group: %w", err)
-	}
-	for _, board := range boards {
-		if _, err := tx.DropBoardMember(ctx, db.DropBoardMemberParams{BoardID: board, Kind: "group",
-			MemberID: uint64(group)}); err != nil {
-			return was, nil, fmt.Errorf("take off the board: %w", err)
+	for {
+		some, err := tx.BoardsOfGroup(ctx, uint64(group), groupBoardsAtOnce)
+		if err != nil {
+			return was, nil, fmt.Errorf("read boards of the group: %w", err)
 		}
-		if err := tx.RefreshAccessTo(ctx, board); err != nil {
-			return was, nil, err
+		if len(some) == 0 {
+			break
 		}
+		for _, board := range some {
+			if _, err := tx.DropBoardMember(ctx, db.DropBoardMemberParams{BoardID: board, Kind: "group",
+				MemberID: uint64(group)}); err != nil {
+				return was, nil, fmt.Errorf("take off the board: %w", err)
+			}
+			if err := tx.RefreshAccessTo(ctx, board); err != nil {
+				return was, nil, err
+			}
+		}
+		boards = append(boards, some...)
 	}
 	if err := tx.EmptyGroup(ctx, group); err != nil {
 		return was, nil, fmt.Errorf("empty group: %w", err)

@@ -112,3 +112,22 @@ func TestTakeOverNotifies(t *testing.T) {
 	domaintest.OK(e.Workflows.TakeOverBoard(e.Ctx, board))(t)
 	e.Counts(t, 1000, "SELECT COUNT(*) FROM notification")
 }
+
+// No right outlives a group, however many boards name it.
+func TestDeleteGroupOfManyBoards(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	ben := e.As(t, "Ben", accounts.Member)
+	group := domaintest.OK(e.Workflows.OpenGroup(e.Ctx, "Pilots", nil))(t)
+	domaintest.Must(t, e.Workflows.AddToGroup(e.Ctx, group.ID, "@ben"))
+	e.Exec(t, `INSERT INTO board (company_id, slug, title, created_at, updated_at, privacy)
+		WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 32)
+		SELECT 1, CONCAT('A', a.i, 'B', b.i), 'x', NOW(6), NOW(6), 1 FROM n a JOIN n b`)
+	e.Exec(t, "INSERT INTO board_member (board_id, kind, member_id, level) SELECT id, 'group', ?, 3 FROM board WHERE slug LIKE 'A%'",
+		uint64(group.ID))
+	e.Exec(t, "INSERT INTO board_access (board_id, account_id, level) SELECT id, ?, 3 FROM board WHERE slug LIKE 'A%'",
+		uint64(accounts.ActorFrom(ben).Account.ID))
+	domaintest.OK(e.Workflows.DeleteGroup(e.Ctx, group.ID))(t)
+	e.Counts(t, 0, "SELECT COUNT(*) FROM board_member")
+	e.Counts(t, 0, "SELECT COUNT(*) FROM board_access")
+}
