@@ -10,7 +10,8 @@ import (
 // RefreshAccessTo makes board_access of a board what board_member comes to, and publishes the changes of sight. The
 // caller holds the lock of its company.
 func (tx *Tx) RefreshAccessTo(ctx context.Context, board id.Board) error {
-	return tx.PublishSightOf(ctx, board, func() error {
+	named := func() ([]id.Account, error) { return tx.ReadersNamed(ctx, board) } // what else a reader sees stays
+	return tx.publishSightOf(ctx, board, named, func() error {
 		if err := tx.ClearAccessTo(ctx, board); err != nil {
 			return err
 		}
@@ -20,7 +21,8 @@ func (tx *Tx) RefreshAccessTo(ctx context.Context, board id.Board) error {
 
 // RefreshAccessOf is RefreshAccessTo for an account on all boards of a company.
 func (tx *Tx) RefreshAccessOf(ctx context.Context, company id.Company, account id.Account) error {
-	return tx.PublishSightBy(ctx, company, account, func() error {
+	named := func() ([]id.Board, error) { return tx.BoardsNamingReader(ctx, company, account) }
+	return tx.publishSightBy(ctx, account, named, func() error {
 		if err := tx.ClearAccessOf(ctx, account, company); err != nil {
 			return err
 		}
@@ -30,14 +32,20 @@ func (tx *Tx) RefreshAccessOf(ctx context.Context, company id.Company, account i
 
 // PublishSightOf makes a change, and publishes to the readers of feeds who gained or lost the sight of a board by it.
 func (tx *Tx) PublishSightOf(ctx context.Context, board id.Board, change func() error) error {
-	before, err := tx.ReadersThatSee(ctx, board)
+	return tx.publishSightOf(ctx, board, func() ([]id.Account, error) { return tx.ReadersThatSee(ctx, board) }, change)
+}
+
+func (tx *Tx) publishSightOf(
+	ctx context.Context, board id.Board, readers func() ([]id.Account, error), change func() error,
+) error {
+	before, err := readers()
 	if err != nil {
 		return err
 	}
 	if err := change(); err != nil {
 		return err
 	}
-	after, err := tx.ReadersThatSee(ctx, board)
+	after, err := readers()
 	if err != nil {
 		return err
 	}
@@ -51,14 +59,21 @@ func (tx *Tx) PublishSightOf(ctx context.Context, board id.Board, change func() 
 // PublishSightBy makes a change, and publishes which boards of a company an account that reads feeds gained or lost the
 // sight of by it.
 func (tx *Tx) PublishSightBy(ctx context.Context, company id.Company, account id.Account, change func() error) error {
-	before, err := tx.BoardsSeenByReader(ctx, company, account)
+	seen := func() ([]id.Board, error) { return tx.BoardsSeenByReader(ctx, company, account) }
+	return tx.publishSightBy(ctx, account, seen, change)
+}
+
+func (tx *Tx) publishSightBy(
+	ctx context.Context, account id.Account, boards func() ([]id.Board, error), change func() error,
+) error {
+	before, err := boards()
 	if err != nil {
 		return err
 	}
 	if err := change(); err != nil {
 		return err
 	}
-	after, err := tx.BoardsSeenByReader(ctx, company, account)
+	after, err := boards()
 	if err != nil {
 		return err
 	}

@@ -249,6 +249,39 @@ func (q *Queries) BoardReaders(ctx context.Context, arg BoardReadersParams) ([]i
 	return items, nil
 }
 
+const boardsNamingReader = `-- name: BoardsNamingReader :many
+SELECT b.id FROM membership m
+STRAIGHT_JOIN board_access x FORCE INDEX (ix_board_access_account) ON x.account_id = m.account_id
+STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = x.board_id
+WHERE m.company_id = ? AND m.account_id = ? AND b.company_id = m.company_id
+  AND b.privacy > IF(m.role = 'guest', -1, 0)
+  AND EXISTS (SELECT 1 FROM api_token t WHERE t.account_id = m.account_id AND t.company_id = m.company_id)
+`
+
+// The boards that a member with tokens sees because they name it.
+func (q *Queries) BoardsNamingReader(ctx context.Context, companyID id.Company, accountID id.Account) ([]id.Board, error) {
+	rows, err := q.db.QueryContext(ctx, boardsNamingReader, companyID, accountID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Board
+	for rows.Next() {
+		var id id.Board
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const boardsSeenByReader = `-- name: BoardsSeenByReader :many
 SELECT b.id FROM membership m
 STRAIGHT_JOIN board b FORCE INDEX (uq_board_slug) ON b.company_id = m.company_id
@@ -477,6 +510,38 @@ func (q *Queries) PrivateBoards(ctx context.Context, companyID id.Company) ([]Pr
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const readersNamed = `-- name: ReadersNamed :many
+SELECT x.account_id FROM board b
+STRAIGHT_JOIN board_access x FORCE INDEX (PRIMARY) ON x.board_id = b.id
+STRAIGHT_JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = b.company_id AND m.account_id = x.account_id
+WHERE b.id = ? AND b.privacy > IF(m.role = 'guest', -1, 0)
+  AND EXISTS (SELECT 1 FROM api_token t WHERE t.account_id = x.account_id AND t.company_id = b.company_id)
+`
+
+// The members with tokens, who may read feeds, that see a board because it names them.
+func (q *Queries) ReadersNamed(ctx context.Context, boardID id.Board) ([]id.Account, error) {
+	rows, err := q.db.QueryContext(ctx, readersNamed, boardID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Account
+	for rows.Next() {
+		var account_id id.Account
+		if err := rows.Scan(&account_id); err != nil {
+			return nil, err
+		}
+		items = append(items, account_id)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

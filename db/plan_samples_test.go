@@ -153,6 +153,8 @@ var samples = map[string]sample{
 	"BoardNames":         {args: with(7)},
 	"AccountsThatSee":    {args: with(1, []id.Account{7, 8})},
 	"ReadersThatSee":     {args: with(1300)},
+	"ReadersNamed":       {args: with(299)},
+	"BoardsNamingReader": {args: with(1, 7), reads: 3500, because: "as many boards as name the account"},
 	"BoardsSeenByReader": {args: with(1, 8)},
 	"GrantsOn":           {args: with(1, []id.Account{7, 8})},
 	"ColumnsOfBoards":    {args: with(firstBoards(300))},

@@ -124,6 +124,23 @@ LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
 WHERE b.id = sqlc.arg(board_id) AND m.account_id IN (sqlc.slice(accounts))
   AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0));
 
+-- name: ReadersNamed :many
+-- The members with tokens, who may read feeds, that see a board because it names them.
+SELECT x.account_id FROM board b
+STRAIGHT_JOIN board_access x FORCE INDEX (PRIMARY) ON x.board_id = b.id
+STRAIGHT_JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = b.company_id AND m.account_id = x.account_id
+WHERE b.id = sqlc.arg(board_id) AND b.privacy > IF(m.role = 'guest', -1, 0)
+  AND EXISTS (SELECT 1 FROM api_token t WHERE t.account_id = x.account_id AND t.company_id = b.company_id);
+
+-- name: BoardsNamingReader :many
+-- The boards that a member with tokens sees because they name it.
+SELECT b.id FROM membership m
+STRAIGHT_JOIN board_access x FORCE INDEX (ix_board_access_account) ON x.account_id = m.account_id
+STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = x.board_id
+WHERE m.company_id = sqlc.arg(company_id) AND m.account_id = sqlc.arg(account_id) AND b.company_id = m.company_id
+  AND b.privacy > IF(m.role = 'guest', -1, 0)
+  AND EXISTS (SELECT 1 FROM api_token t WHERE t.account_id = m.account_id AND t.company_id = m.company_id);
+
 -- name: ReadersThatSee :many
 -- The members with tokens, who may read feeds, that see a board.
 SELECT m.account_id FROM board b

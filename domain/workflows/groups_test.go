@@ -2,9 +2,12 @@ package workflows_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -130,4 +133,26 @@ func TestDeleteGroupOfManyBoards(t *testing.T) {
 	domaintest.OK(e.Workflows.DeleteGroup(e.Ctx, group.ID))(t)
 	e.Counts(t, 0, "SELECT COUNT(*) FROM board_member")
 	e.Counts(t, 0, "SELECT COUNT(*) FROM board_access")
+}
+
+// Who else is in the company does not matter to a change of who is named on a board.
+func TestNamingReadsNoOtherMembers(t *testing.T) {
+	t.Parallel()
+	d, watch := dbtest.NewWatched(t)
+	e := &env{apptest.On(t, d)}
+	e.Board(t, "NINJA")
+	e.As(t, "Ben", accounts.Member)
+	watch.Take()
+	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "NINJA", "@ben", "viewer"))(t)
+	group := domaintest.OK(e.Workflows.OpenGroup(e.Ctx, "Pilots", nil))(t)
+	domaintest.Must(t, e.Workflows.AddToGroup(e.Ctx, group.ID, "@ben"))
+	sent, _ := watch.Take()
+	for _, statement := range sent {
+		if strings.Contains(statement, "name: ReadersThatSee ") || strings.Contains(statement, "name: BoardsSeenByReader ") {
+			t.Error(statement)
+		}
+	}
+	if len(sent) == 0 {
+		t.Error("nothing was sent")
+	}
 }
