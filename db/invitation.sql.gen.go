@@ -47,6 +47,27 @@ func (q *Queries) CreateInvitation(ctx context.Context, arg CreateInvitationPara
 	return result.LastInsertId()
 }
 
+const dropReservationsOf = `-- name: DropReservationsOf :exec
+DELETE r FROM invitation_reservation r JOIN invitation i ON i.id = r.invitation_id
+WHERE r.account_id = ? AND i.company_id = ?
+`
+
+// What waits for an account in a company.
+func (q *Queries) DropReservationsOf(ctx context.Context, accountID id.Account, companyID id.Company) error {
+	_, err := q.db.ExecContext(ctx, dropReservationsOf, accountID, companyID)
+	return err
+}
+
+const giveInvitationBack = `-- name: GiveInvitationBack :exec
+UPDATE invitation SET uses = uses - 1 WHERE id = ? AND uses > 0
+`
+
+// The use that a reservation took.
+func (q *Queries) GiveInvitationBack(ctx context.Context, argID id.Invitation) error {
+	_, err := q.db.ExecContext(ctx, giveInvitationBack, argID)
+	return err
+}
+
 const invitationByHash = `-- name: InvitationByHash :one
 SELECT i.id, i.role, i.email, i.max_uses, i.uses, i.expires_at, i.revoked_at, c.id AS company_id, c.slug AS company_slug, c.name AS company_name
 FROM invitation i
@@ -126,7 +147,7 @@ SELECT i.id, i.role, i.note, i.email, i.max_uses, i.uses, i.created_at, i.expire
 FROM invitation i
 JOIN account a ON a.id = i.created_by
 WHERE i.company_id = ? AND i.revoked_at IS NULL AND i.expires_at > ?
-  AND (i.max_uses IS NULL OR i.uses < i.max_uses)
+  AND (i.max_uses IS NULL OR i.uses < i.max_uses OR COALESCE((SELECT r.account_id FROM invitation_reservation r WHERE r.invitation_id = i.id LIMIT 1), 0) > 0)
 ORDER BY i.id DESC
 LIMIT 100
 `
@@ -143,7 +164,7 @@ type LiveInvitationsRow struct {
 	Author    string
 }
 
-// A page of the invitations that can be used, the newest first.
+// A page of the invitations that can be used, also by an account that a use waits for, the newest first.
 func (q *Queries) LiveInvitations(ctx context.Context, companyID id.Company, now time.Time) ([]LiveInvitationsRow, error) {
 	rows, err := q.db.QueryContext(ctx, liveInvitations, companyID, now)
 	if err != nil {

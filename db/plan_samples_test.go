@@ -302,6 +302,8 @@ var samples = map[string]sample{
 	"UseInvitation":       {args: with(7, newYear)},
 	"TakeReservation":     {args: with(7, 7)},
 	"InvitationReserved":  {args: with(7, 1)},
+	"GiveInvitationBack":  {args: with(7)},
+	"DropReservationsOf":  {args: with(1, 1), reads: 6000, because: "as many uses as wait for the account"},
 	"ReserveInvitation":   {args: with(db.ReserveInvitationParams{InvitationID: 7, AccountID: 7, CreatedAt: newYear})},
 	"RevokeInvitation":    {args: with(&newYear, 7)},
 	"RevokeInvitationsBy": {args: with(db.RevokeInvitationsByParams{Now: &newYear, CreatedBy: 7, CompanyID: 1})},

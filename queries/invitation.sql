@@ -3,12 +3,12 @@ INSERT INTO invitation (company_id, hash, role, note, email, max_uses, created_b
 VALUES (sqlc.arg(company_id), sqlc.arg(hash), sqlc.arg(role), sqlc.arg(note), sqlc.arg(email), sqlc.arg(max_uses), sqlc.arg(created_by), sqlc.arg(created_at), sqlc.arg(expires_at));
 
 -- name: LiveInvitations :many
--- A page of the invitations that can be used, the newest first.
+-- A page of the invitations that can be used, also by an account that a use waits for, the newest first.
 SELECT i.id, i.role, i.note, i.email, i.max_uses, i.uses, i.created_at, i.expires_at, a.name AS author
 FROM invitation i
 JOIN account a ON a.id = i.created_by
 WHERE i.company_id = sqlc.arg(company_id) AND i.revoked_at IS NULL AND i.expires_at > sqlc.arg(now)
-  AND (i.max_uses IS NULL OR i.uses < i.max_uses)
+  AND (i.max_uses IS NULL OR i.uses < i.max_uses OR COALESCE((SELECT r.account_id FROM invitation_reservation r WHERE r.invitation_id = i.id LIMIT 1), 0) > 0)
 ORDER BY i.id DESC
 LIMIT 100;
 
@@ -27,6 +27,10 @@ WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_id);
 UPDATE invitation SET uses = uses + 1
 WHERE id = sqlc.arg(id) AND revoked_at IS NULL AND expires_at > sqlc.arg(now) AND (max_uses IS NULL OR uses < max_uses);
 
+-- name: GiveInvitationBack :exec
+-- The use that a reservation took.
+UPDATE invitation SET uses = uses - 1 WHERE id = sqlc.arg(id) AND uses > 0;
+
 -- name: ReserveInvitation :exec
 INSERT INTO invitation_reservation (invitation_id, account_id, created_at)
 VALUES (sqlc.arg(invitation_id), sqlc.arg(account_id), sqlc.arg(created_at))
@@ -38,6 +42,11 @@ SELECT EXISTS (SELECT 1 FROM invitation_reservation WHERE invitation_id = sqlc.a
 
 -- name: TakeReservation :execrows
 DELETE FROM invitation_reservation WHERE invitation_id = sqlc.arg(invitation_id) AND account_id = sqlc.arg(account_id);
+
+-- name: DropReservationsOf :exec
+-- What waits for an account in a company.
+DELETE r FROM invitation_reservation r JOIN invitation i ON i.id = r.invitation_id
+WHERE r.account_id = sqlc.arg(account_id) AND i.company_id = sqlc.arg(company_id);
 
 -- name: RevokeInvitation :execrows
 UPDATE invitation SET revoked_at = sqlc.arg(now) WHERE id = sqlc.arg(id) AND revoked_at IS NULL;

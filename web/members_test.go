@@ -116,6 +116,26 @@ func TestInvitation(t *testing.T) {
 		}
 	})
 
+	t.Run("whose use waits for an account is listed, can be revoked, and ends with a membership", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("sam", "rivals", accounts.Owner)
+		e.account("max", "acme", accounts.Member)
+		ana := e.ana()
+		path := ana.invitation()
+		e.visitor().post(path, newAccount("sam")...).is(t, 303)
+		ana.get("/acme/people").is(t, 200).textHas(t, "#invitations tbody", "by an account that has not joined yet")
+		ana.post("/acme/people/invitations/1/revocation").goesTo(t, "/acme/people")
+		ana.get("/acme/people").has(t, 0, "#invitations tbody tr")
+		e.signedIn("sam").post(path).is(t, 404)
+
+		path = ana.invitation()
+		e.visitor().post(path, newAccount("max")...).is(t, 303) // who is a member already
+		ana.post(fmt.Sprintf("/acme/people/%d/removal", e.idOf("max"))).is(t, 303)
+		e.signedIn("max").post(path).is(t, 404)
+		e.counts(t, 0, "SELECT COUNT(*) FROM membership WHERE account_id = ?", e.idOf("max"))
+	})
+
 	t.Run("for one lets in one of many who come at once", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

@@ -97,7 +97,8 @@ func Invite(ctx context.Context, tx *db.Tx, actor Actor, draft InvitationDraft) 
 	return secret, nil
 }
 
-// Invitations returns the invitations of a company that can still be used, MaxInvitations at most.
+// Invitations returns the invitations of a company that can still be used, MaxInvitations at most: also those whose last
+// use waits for an account, so that they can be revoked.
 func Invitations(ctx context.Context, q *db.Queries, company id.Company, now time.Time) ([]Invitation, error) {
 	rows, err := db.Read(q.LiveInvitations(ctx, company, now))
 	if err != nil {
@@ -176,14 +177,8 @@ func use(ctx context.Context, tx *db.Tx, invitation Invitation, account Account)
 	if err := invitation.For(account.Email); err != nil {
 		return err
 	}
-	if invitation.Reserved {
-		n, err := tx.TakeReservation(ctx, invitation.ID, account.ID)
-		if err != nil {
-			return fmt.Errorf("take reservation: %w", err)
-		}
-		if n > 0 {
-			return nil
-		}
+	if err := giveBack(ctx, tx, invitation, account); err != nil {
+		return err
 	}
 	used, err := tx.UseInvitation(ctx, invitation.ID, tx.Now)
 	if err != nil {
@@ -191,6 +186,25 @@ func use(ctx context.Context, tx *db.Tx, invitation Invitation, account Account)
 	}
 	if used == 0 {
 		return LinkGone()
+	}
+	return nil
+}
+
+// giveBack ends the reservation of an account and gives its use back, so that it is taken under the same conditions as
+// any: the invitation may have been revoked since it was read.
+func giveBack(ctx context.Context, tx *db.Tx, invitation Invitation, account Account) error {
+	if !invitation.Reserved {
+		return nil
+	}
+	n, err := tx.TakeReservation(ctx, invitation.ID, account.ID)
+	if err != nil {
+		return fmt.Errorf("take reservation: %w", err)
+	}
+	if n == 0 {
+		return nil
+	}
+	if err := tx.GiveInvitationBack(ctx, invitation.ID); err != nil {
+		return fmt.Errorf("give a use back: %w", err)
 	}
 	return nil
 }

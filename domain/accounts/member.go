@@ -146,6 +146,9 @@ func Remove(
 	if err := endLinksBy(ctx, tx, actor.Company.ID, account); err != nil {
 		return CompanyMember{}, nil, err
 	}
+	if err := tx.DropReservationsOf(ctx, account, actor.Company.ID); err != nil { // no use of a link waits for a former member
+		return CompanyMember{}, nil, fmt.Errorf("drop reservations: %w", err)
+	}
 	err = tx.PublishSightBy(ctx, actor.Company.ID, account, func() error {
 		if err := leaveBoards(ctx, tx, actor.Company.ID, account); err != nil {
 			return err

@@ -156,3 +156,24 @@ func TestNamingReadsNoOtherMembers(t *testing.T) {
 		t.Error("nothing was sent")
 	}
 }
+
+func TestARevokedInvitationLetsNobodyIn(t *testing.T) {
+	t.Parallel()
+	d, watch := dbtest.NewWatched(t)
+	e := &env{apptest.On(t, d)}
+	sam := accounts.ActorFrom(e.As(t, "Sam", accounts.Member)).Account
+	domaintest.OK(e.Workflows.RemoveMember(e.Ctx, sam.ID))(t)
+	secret := domaintest.OK(e.Workflows.Invite(e.Ctx,
+		accounts.InvitationDraft{Role: accounts.Member, Days: 7, Once: true}, nil))(t)
+	email := domaintest.OK(accounts.ByID(e.Ctx, e.DB.Queries, sam.ID))(t).Email
+	domaintest.OK(e.Workflows.JoinNew(e.Ctx, secret,
+		workflows.Newcomer{Name: "Sam", Email: email, Password: "not that of Sam"}))(t)
+	watch.Before(func(_ context.Context, statement string) error {
+		if strings.Contains(statement, "name: TakeReservation ") {
+			e.Exec(t, "UPDATE invitation SET revoked_at = NOW(6)") // after it was read
+		}
+		return nil
+	})
+	domaintest.Fails(e.Workflows.JoinAs(e.Ctx, secret, sam.ID))(t, accounts.CodeLinkGone)
+	e.Counts(t, 0, "SELECT COUNT(*) FROM membership WHERE account_id = ?", uint64(sam.ID))
+}
