@@ -673,7 +673,7 @@ var samples = map[string]sample{
 	"WebhooksAfter":         {args: with(100, 101)},
 	"StoppedWebhooks":       {args: with(6)},
 	"CursorsOfWebhooks":     {args: with([]id.Webhook{7, 8, 9})},
-	"BoardsOfWebhook":       {args: with(7, 1), reads: 1000, because: "as many boards as were added to the webhook", sorts: 1600},
+	"BoardsOfWebhook":       {args: with(db.BoardsOfWebhookParams{Reader: 7, WebhookID: 1, Limit: 1000}), reads: 1000, because: "as many boards as were added to the webhook", sorts: 1600},
 	"WebhooksOfBoard":       {args: with(1, 50)},
 	"AddWebhookBoard":       {args: with(db.AddWebhookBoardParams{WebhookID: 7, BoardID: 9, AddedBy: 7, Now: newYear})},
 	"DropWebhookBoard":      {args: with(7, 1)},

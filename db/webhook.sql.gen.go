@@ -47,10 +47,17 @@ SELECT b.id, b.slug, b.title, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) 
 FROM webhook_board w
 JOIN board b ON b.id = w.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
-WHERE w.webhook_id = ?
+WHERE w.webhook_id = ? AND b.slug > ?
 ORDER BY b.slug
-LIMIT 1000
+LIMIT ?
 `
+
+type BoardsOfWebhookParams struct {
+	Reader    id.Account
+	WebhookID id.Webhook
+	After     string
+	Limit     int32
+}
 
 type BoardsOfWebhookRow struct {
 	ID        id.Board
@@ -61,9 +68,14 @@ type BoardsOfWebhookRow struct {
 	CreatedAt time.Time
 }
 
-// The private boards that were added to a webhook, by slug, with what each says of a reader.
-func (q *Queries) BoardsOfWebhook(ctx context.Context, reader id.Account, webhookID id.Webhook) ([]BoardsOfWebhookRow, error) {
-	rows, err := q.db.QueryContext(ctx, boardsOfWebhook, reader, webhookID)
+// A page of the private boards that were added to a webhook, by slug, with what each says of a reader.
+func (q *Queries) BoardsOfWebhook(ctx context.Context, arg BoardsOfWebhookParams) ([]BoardsOfWebhookRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardsOfWebhook,
+		arg.Reader,
+		arg.WebhookID,
+		arg.After,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -38,14 +38,14 @@ SELECT id FROM webhook WHERE state = 'stopped' ORDER BY id LIMIT ?;
 SELECT * FROM webhook_cursor WHERE webhook_id IN (sqlc.slice(webhooks)) ORDER BY webhook_id, feed;
 
 -- name: BoardsOfWebhook :many
--- The private boards that were added to a webhook, by slug, with what each says of a reader.
+-- A page of the private boards that were added to a webhook, by slug, with what each says of a reader.
 SELECT b.id, b.slug, b.title, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, w.created_at
 FROM webhook_board w
 JOIN board b ON b.id = w.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
-WHERE w.webhook_id = sqlc.arg(webhook_id)
+WHERE w.webhook_id = sqlc.arg(webhook_id) AND b.slug > sqlc.arg(after)
 ORDER BY b.slug
-LIMIT 1000;
+LIMIT ?;
 
 -- name: WebhooksOfBoard :many
 -- The webhooks of a board's company; those that it was added to with the name of who did that.

@@ -157,6 +157,22 @@ func TestWebhookOfAPrivateBoard(t *testing.T) {
 			}
 		}
 	})
+	t.Run("at another address it loses also what comes behind the first thousand", func(t *testing.T) {
+		p, hook := newPrivatePost(t, nil)
+		adam := p.As(t, "Adam", accounts.Admin)
+		p.Exec(t, `INSERT INTO board (company_id, slug, title, created_at, updated_at, privacy)
+			WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 32)
+			SELECT 1, CONCAT('A', a.i, 'B', b.i), 'x', NOW(6), NOW(6), 1 FROM n a JOIN n b`)
+		p.Exec(t, `INSERT INTO board_access (board_id, account_id, level) SELECT id, ?, 3 FROM board WHERE slug LIKE 'A%'`,
+			uint64(accounts.ActorFrom(adam).Account.ID))
+		p.Exec(t, `INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at)
+			SELECT ?, id, 0, 0, 0, 1, NOW(6) FROM board WHERE privacy > 0`, uint64(hook))
+		domaintest.OK(p.Workflows.AddToWebhook(p.Ctx, "HIDE", hook))(t) // where it is
+		draft := webhooks.Draft{URL: p.url + "/mine", Feeds: []string{"tickets"}}
+		domaintest.Must(t, p.Workflows.EditWebhook(adam, hook, p.webhook(t, hook).Version, draft))
+		p.Counts(t, 0, "SELECT COUNT(*) FROM webhook_board w JOIN board b ON b.id = w.board_id WHERE b.slug = 'HIDE'")
+		p.Counts(t, 32*32, "SELECT COUNT(*) FROM webhook_board")
+	})
 	t.Run("at another address the webhook loses the boards that its editor does not administer", func(t *testing.T) {
 		p, hook := newPrivatePost(t, nil)
 		adam := p.As(t, "Adam", accounts.Admin)

@@ -3,7 +3,6 @@ package webhooks
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -19,9 +18,15 @@ type Board struct {
 	AddedAt time.Time
 }
 
-// Boards returns the private boards of a webhook by slug, each with what it says of a reader.
-func Boards(ctx context.Context, q *db.Queries, webhook id.Webhook, reader id.Account) ([]Board, error) {
-	rows, err := db.Read(q.BoardsOfWebhook(ctx, reader, webhook))
+// BoardsAtOnce is how many boards Boards returns at most.
+const BoardsAtOnce = 1000
+
+// Boards returns the private boards of a webhook by slug, the first behind a slug, each with what it says of a reader.
+func Boards(
+	ctx context.Context, q *db.Queries, webhook id.Webhook, reader id.Account, after string,
+) ([]Board, error) {
+	rows, err := db.Read(q.BoardsOfWebhook(ctx, db.BoardsOfWebhookParams{Reader: reader, WebhookID: webhook, After: after,
+		Limit: BoardsAtOnce}))
 	if err != nil {
 		return nil, fmt.Errorf("read boards of the webhook: %w", err)
 	}
@@ -63,10 +68,6 @@ func Receivers(ctx context.Context, q *db.Queries, board id.Board) ([]Receiver, 
 // AddBoard adds a private board to a locked webhook, which is sent what changes on it from now on. The caller holds the
 // lock of the company. It reports whether the board was not there.
 func AddBoard(ctx context.Context, tx *db.Tx, locked Webhook, board id.Board, by id.Account) (bool, error) {
-	there, err := Boards(ctx, tx.Queries, locked.ID, by)
-	if err != nil || slices.ContainsFunc(there, func(b Board) bool { return b.ID == board }) {
-		return false, err
-	}
 	rows, err := tx.Sequences(ctx)
 	if err != nil {
 		return false, fmt.Errorf("read sequences: %w", err)
@@ -79,6 +80,9 @@ func AddBoard(ctx context.Context, tx *db.Tx, locked Webhook, board id.Board, by
 		WebhookID: locked.ID, BoardID: board, AddedBy: by, Now: tx.Now, TicketsAfter: published["tickets"],
 		CommentsAfter: published["comments"], BoardsAfter: published["boards"],
 	})
+	if db.IsDuplicate(err, "PRIMARY") {
+		return false, nil
+	}
 	if err != nil {
 		return false, fmt.Errorf("add board to webhook: %w", err)
 	}

@@ -81,27 +81,31 @@ func boardOfWebhookDetail(slug string, hook webhooks.Webhook) accounts.AuditDeta
 // dropBoardsOfOthers removes the private boards from a webhook that the actor does not administer. A webhook that gets
 // another address would else show its manager what the admins of these boards wanted at the old one.
 func dropBoardsOfOthers(ctx context.Context, tx *db.Tx, actor accounts.Actor, hook webhooks.Webhook) error {
-	list, err := webhooks.Boards(ctx, tx.Queries, hook.ID, actor.Account.ID)
-	if err != nil {
-		return err
-	}
-	for _, board := range list {
-		if access.On(actor, board.Grant) >= access.Manage {
-			continue
-		}
-		if err := dropFromWebhook(ctx, tx, actor, hook, board.ID, board.Slug); err != nil {
+	for after, more := "", true; more; {
+		list, err := webhooks.Boards(ctx, tx.Queries, hook.ID, actor.Account.ID, after)
+		if err != nil {
 			return err
+		}
+		more = len(list) == webhooks.BoardsAtOnce
+		for _, board := range list {
+			after = board.Slug
+			if access.On(actor, board.Grant) >= access.Manage {
+				continue
+			}
+			if err := dropFromWebhook(ctx, tx, actor, hook, board.ID, board.Slug); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// WebhookBoards returns the private boards of a webhook of the company by slug, each with what it says of the caller.
+// WebhookBoards returns the first private boards of a webhook of the company by slug, each with what it says of the caller.
 // It returns webhooks.NotFound or NotManager.
 func (w *Workflows) WebhookBoards(ctx context.Context, webhook id.Webhook) ([]webhooks.Board, error) {
 	hook, err := w.Webhook(ctx, webhook)
 	if err != nil {
 		return nil, err
 	}
-	return webhooks.Boards(ctx, w.db.Queries, hook.ID, accounts.ActorFrom(ctx).Account.ID)
+	return webhooks.Boards(ctx, w.db.Queries, hook.ID, accounts.ActorFrom(ctx).Account.ID, "")
 }
