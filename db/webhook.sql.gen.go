@@ -947,12 +947,14 @@ func (q *Queries) StoppedWebhooks(ctx context.Context, limit int32) ([]id.Webhoo
 }
 
 const webhookAttempt = `-- name: WebhookAttempt :one
-SELECT webhook_attempt.id, webhook_attempt.webhook_id, webhook_attempt.message, webhook_attempt.kind, webhook_attempt.type, webhook_attempt.subject, webhook_attempt.feed, webhook_attempt.row_id, webhook_attempt.position, webhook_attempt.status, webhook_attempt.error, webhook_attempt.response, webhook_attempt.milliseconds, webhook_attempt.created_at, CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0) AS SIGNED) AS visible
+SELECT webhook_attempt.id, webhook_attempt.webhook_id, webhook_attempt.message, webhook_attempt.kind, webhook_attempt.type, webhook_attempt.subject, webhook_attempt.feed, webhook_attempt.row_id, webhook_attempt.position, webhook_attempt.status, webhook_attempt.error, webhook_attempt.response, webhook_attempt.milliseconds, webhook_attempt.created_at, CAST(webhook_attempt.row_id = 0 OR COALESCE(x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0), FALSE) AS SIGNED) AS visible
 FROM webhook_attempt
 JOIN webhook w ON w.id = webhook_attempt.webhook_id
 LEFT JOIN membership m ON m.company_id = w.company_id AND m.account_id = ?
 LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
-LEFT JOIN board b ON b.id = s.board_id
+LEFT JOIN comment n ON n.id = IF(webhook_attempt.feed = 'comments', webhook_attempt.row_id, NULL)
+LEFT JOIN ticket t ON t.id = IF(webhook_attempt.feed = 'tickets', webhook_attempt.row_id, n.ticket_id)
+LEFT JOIN board b ON b.id = COALESCE(s.board_id, t.board_id, IF(webhook_attempt.feed = 'boards', webhook_attempt.row_id, NULL))
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE webhook_attempt.id = ? AND webhook_attempt.webhook_id = ?
 `
@@ -997,12 +999,14 @@ func (q *Queries) WebhookAttempt(ctx context.Context, arg WebhookAttemptParams) 
 }
 
 const webhookAttempts = `-- name: WebhookAttempts :many
-SELECT webhook_attempt.id, webhook_attempt.webhook_id, webhook_attempt.message, webhook_attempt.kind, webhook_attempt.type, webhook_attempt.subject, webhook_attempt.feed, webhook_attempt.row_id, webhook_attempt.position, webhook_attempt.status, webhook_attempt.error, webhook_attempt.response, webhook_attempt.milliseconds, webhook_attempt.created_at, CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0) AS SIGNED) AS visible
+SELECT webhook_attempt.id, webhook_attempt.webhook_id, webhook_attempt.message, webhook_attempt.kind, webhook_attempt.type, webhook_attempt.subject, webhook_attempt.feed, webhook_attempt.row_id, webhook_attempt.position, webhook_attempt.status, webhook_attempt.error, webhook_attempt.response, webhook_attempt.milliseconds, webhook_attempt.created_at, CAST(webhook_attempt.row_id = 0 OR COALESCE(x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0), FALSE) AS SIGNED) AS visible
 FROM webhook_attempt
 JOIN webhook w ON w.id = webhook_attempt.webhook_id
 LEFT JOIN membership m ON m.company_id = w.company_id AND m.account_id = ?
 LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
-LEFT JOIN board b ON b.id = s.board_id
+LEFT JOIN comment n ON n.id = IF(webhook_attempt.feed = 'comments', webhook_attempt.row_id, NULL)
+LEFT JOIN ticket t ON t.id = IF(webhook_attempt.feed = 'tickets', webhook_attempt.row_id, n.ticket_id)
+LEFT JOIN board b ON b.id = COALESCE(s.board_id, t.board_id, IF(webhook_attempt.feed = 'boards', webhook_attempt.row_id, NULL))
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE webhook_attempt.webhook_id = ? AND webhook_attempt.id < ?
 ORDER BY webhook_attempt.id DESC
@@ -1021,7 +1025,8 @@ type WebhookAttemptsRow struct {
 	Visible        int64
 }
 
-// A page, the newest first, each with whether the reader sees the board that its subject names.
+// A page, the newest first, each with whether the reader sees the board that its subject names. One without a subject, as
+// of a deletion, is of the board that its row is on, and nobody sees it once that is purged.
 func (q *Queries) WebhookAttempts(ctx context.Context, arg WebhookAttemptsParams) ([]WebhookAttemptsRow, error) {
 	rows, err := q.db.QueryContext(ctx, webhookAttempts,
 		arg.Reader,

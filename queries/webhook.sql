@@ -170,25 +170,30 @@ VALUES (sqlc.arg(webhook_id), sqlc.arg(message), sqlc.arg(kind), sqlc.arg(type),
         sqlc.arg(status), sqlc.arg(error), sqlc.arg(response), sqlc.arg(milliseconds), sqlc.arg(created_at));
 
 -- name: WebhookAttempts :many
--- A page, the newest first, each with whether the reader sees the board that its subject names.
-SELECT sqlc.embed(webhook_attempt), CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0) AS SIGNED) AS visible
+-- A page, the newest first, each with whether the reader sees the board that its subject names. One without a subject, as
+-- of a deletion, is of the board that its row is on, and nobody sees it once that is purged.
+SELECT sqlc.embed(webhook_attempt), CAST(webhook_attempt.row_id = 0 OR COALESCE(x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0), FALSE) AS SIGNED) AS visible
 FROM webhook_attempt
 JOIN webhook w ON w.id = webhook_attempt.webhook_id
 LEFT JOIN membership m ON m.company_id = w.company_id AND m.account_id = sqlc.arg(reader)
 LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
-LEFT JOIN board b ON b.id = s.board_id
+LEFT JOIN comment n ON n.id = IF(webhook_attempt.feed = 'comments', webhook_attempt.row_id, NULL)
+LEFT JOIN ticket t ON t.id = IF(webhook_attempt.feed = 'tickets', webhook_attempt.row_id, n.ticket_id)
+LEFT JOIN board b ON b.id = COALESCE(s.board_id, t.board_id, IF(webhook_attempt.feed = 'boards', webhook_attempt.row_id, NULL))
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
 WHERE webhook_attempt.webhook_id = sqlc.arg(webhook_id) AND webhook_attempt.id < sqlc.arg(before)
 ORDER BY webhook_attempt.id DESC
 LIMIT ?;
 
 -- name: WebhookAttempt :one
-SELECT sqlc.embed(webhook_attempt), CAST(b.id IS NULL OR x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0) AS SIGNED) AS visible
+SELECT sqlc.embed(webhook_attempt), CAST(webhook_attempt.row_id = 0 OR COALESCE(x.level IS NOT NULL OR b.privacy <= IF(COALESCE(m.role, 'guest') = 'guest', -1, 0), FALSE) AS SIGNED) AS visible
 FROM webhook_attempt
 JOIN webhook w ON w.id = webhook_attempt.webhook_id
 LEFT JOIN membership m ON m.company_id = w.company_id AND m.account_id = sqlc.arg(reader)
 LEFT JOIN board_slug s ON s.company_id = w.company_id AND s.slug = CONVERT(SUBSTRING_INDEX(webhook_attempt.subject, '-', 1) USING ascii) COLLATE ascii_bin
-LEFT JOIN board b ON b.id = s.board_id
+LEFT JOIN comment n ON n.id = IF(webhook_attempt.feed = 'comments', webhook_attempt.row_id, NULL)
+LEFT JOIN ticket t ON t.id = IF(webhook_attempt.feed = 'tickets', webhook_attempt.row_id, n.ticket_id)
+LEFT JOIN board b ON b.id = COALESCE(s.board_id, t.board_id, IF(webhook_attempt.feed = 'boards', webhook_attempt.row_id, NULL))
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
 WHERE webhook_attempt.id = sqlc.arg(id) AND webhook_attempt.webhook_id = sqlc.arg(webhook_id);
 

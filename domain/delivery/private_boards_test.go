@@ -157,6 +157,36 @@ func TestWebhookOfAPrivateBoard(t *testing.T) {
 			}
 		}
 	})
+	t.Run("so are those of deletions, and to nobody once their tickets are purged", func(t *testing.T) {
+		p, hook := newPrivatePost(t, nil)
+		domaintest.OK(p.Workflows.AddToWebhook(p.Ctx, "HIDE", hook))(t)
+		key := tickets.Key{Board: "HIDE", Number: 1}
+		domaintest.OK(p.Workflows.Comment(p.Ctx, key, "said", nil))(t)
+		p.deliver(t, hook)
+		p.Exec(t, "DELETE FROM webhook_attempt")
+		domaintest.Must(t, p.Workflows.DeleteTicket(p.Ctx, key))
+		same(t, p.deliversNow(t, hook), "comment.deleted", "ticket.deleted")
+		p.Exec(t, "UPDATE webhook_attempt SET response = 'echo of a hidden word'")
+		adam := p.As(t, "Adam", accounts.Admin)
+		shown := func(ctx context.Context, want bool) {
+			t.Helper()
+			list, _, err := p.Workflows.Deliveries(ctx, hook, 0)
+			domaintest.Must(t, err)
+			for _, a := range list {
+				if one := domaintest.OK(p.Workflows.Delivery(ctx, hook, a.ID))(t); len(a.Outcome.Response) > 0 != want ||
+					a.Hidden == want || one.Hidden == want {
+					t.Errorf("%+v", a)
+				}
+			}
+			if len(list) != 2 {
+				t.Errorf("%d deliveries", len(list))
+			}
+		}
+		shown(p.Ctx, true)
+		shown(adam, false)
+		p.Exec(t, "UPDATE webhook_attempt SET row_id = row_id + 1000")
+		shown(p.Ctx, false)
+	})
 	t.Run("at another address it loses also what comes behind the first thousand", func(t *testing.T) {
 		p, hook := newPrivatePost(t, nil)
 		adam := p.As(t, "Adam", accounts.Admin)
