@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -146,6 +147,14 @@ func TestPublicBoard(t *testing.T) {
 		if len(seen) != 122 {
 			t.Errorf("%d titles", len(seen))
 		}
+		e.exec("UPDATE ticket SET from_requester = TRUE WHERE title LIKE 'More %'")
+		next := e.visitor().get(link).page().Find(".more").AttrOr("hx-get", "")
+		plain := domaintest.OK(base64.RawURLEncoding.DecodeString(next[strings.Index(next, "=")+1:]))(t)
+		if !strings.HasSuffix(string(plain), ":0:0") {
+			t.Errorf("a link tells of a request: %s", plain)
+		}
+		e.visitor().get(next).is(t, 200).has(t, 0, ".card")
+		e.exec("UPDATE ticket SET from_requester = FALSE WHERE title LIKE 'More %'")
 		more := e.visitor().get(link).page().Find(".more").AttrOr("hx-get", "")
 		e.visitor().with("HX-Request", "true").get(more).is(t, 200).has(t, 50, ".card").has(t, 0, "h1")
 	})

@@ -58,6 +58,9 @@ func publicPage(list []Card, column id.Column, limit int) (page PublicCards) {
 	list, more := cut(list, limit)
 	if more {
 		next := list[limit-1].Cursor(column)
+		if list[limit-1].FromRequester {
+			next.Number, next.Moved = 0, 0 // of no ticket: strangers see none of requests
+		}
 		page.Next = &next
 	}
 	for _, card := range list {
