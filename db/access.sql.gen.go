@@ -135,6 +135,7 @@ LEFT JOIN account a ON x.kind = 'account' AND a.id = x.member_id
 LEFT JOIN membership m ON x.kind = 'account' AND m.company_id = b.company_id AND m.account_id = x.member_id
 LEFT JOIN people_group g ON x.kind = 'group' AND g.id = x.member_id
 WHERE x.board_id = ? AND (x.kind > ? OR x.kind = ? AND x.member_id > ?)
+  AND x.kind <= ?
 ORDER BY x.kind, x.member_id
 LIMIT ?
 `
@@ -143,6 +144,7 @@ type BoardMembersAfterParams struct {
 	BoardID  id.Board
 	Kind     string
 	MemberID uint64
+	LastKind string
 	Limit    int32
 }
 
@@ -154,13 +156,14 @@ type BoardMembersAfterRow struct {
 	Handle   string
 }
 
-// A page of who a board names: accounts by their ids, then groups by theirs.
+// A page of who a board names: accounts by their ids, then groups by theirs; up to a kind, because guests see no groups.
 func (q *Queries) BoardMembersAfter(ctx context.Context, arg BoardMembersAfterParams) ([]BoardMembersAfterRow, error) {
 	rows, err := q.db.QueryContext(ctx, boardMembersAfter,
 		arg.BoardID,
 		arg.Kind,
 		arg.Kind,
 		arg.MemberID,
+		arg.LastKind,
 		arg.Limit,
 	)
 	if err != nil {

@@ -26,13 +26,14 @@ func (q *Queries) DropBoardLink(ctx context.Context, boardID id.Board) (int64, e
 
 const linkOfBoard = `-- name: LinkOfBoard :one
 
-SELECT l.hash, l.created_at, a.name AS author FROM board_link l JOIN account a ON a.id = l.created_by
+SELECT l.hash, l.created_at, l.created_by, a.name AS author FROM board_link l JOIN account a ON a.id = l.created_by
 WHERE l.board_id = ?
 `
 
 type LinkOfBoardRow struct {
 	Hash      []byte
 	CreatedAt time.Time
+	CreatedBy id.Account
 	Author    string
 }
 
@@ -41,7 +42,12 @@ type LinkOfBoardRow struct {
 func (q *Queries) LinkOfBoard(ctx context.Context, boardID id.Board) (LinkOfBoardRow, error) {
 	row := q.db.QueryRowContext(ctx, linkOfBoard, boardID)
 	var i LinkOfBoardRow
-	err := row.Scan(&i.Hash, &i.CreatedAt, &i.Author)
+	err := row.Scan(
+		&i.Hash,
+		&i.CreatedAt,
+		&i.CreatedBy,
+		&i.Author,
+	)
 	return i, err
 }
 

@@ -184,7 +184,7 @@ var samples = map[string]sample{
 
 	// access.sql
 	"BoardHasAdmin":             {args: with(1)},
-	"BoardMembersAfter":         {args: with(db.BoardMembersAfterParams{BoardID: 1, Kind: "account", MemberID: 100, Limit: 51})},
+	"BoardMembersAfter":         {args: with(db.BoardMembersAfterParams{BoardID: 1, Kind: "account", MemberID: 100, LastKind: "group", Limit: 51})},
 	"BoardMembers":              {args: with(1, 500), reads: 3100, because: "a board names 500, each with its name and membership", sorts: 3100},
 	"PrivateBoards":             {args: with(1)},
 	"DropBoardMember":           {args: with(db.DropBoardMemberParams{BoardID: 1, Kind: "group", MemberID: 1})},

@@ -26,7 +26,7 @@ ORDER BY x.kind, name, x.member_id
 LIMIT ?;
 
 -- name: BoardMembersAfter :many
--- A page of who a board names: accounts by their ids, then groups by theirs.
+-- A page of who a board names: accounts by their ids, then groups by theirs; up to a kind, because guests see no groups.
 SELECT x.kind, x.member_id, x.level, COALESCE(a.name, g.name, '') AS name, COALESCE(m.handle, '') AS handle
 FROM board_member x
 JOIN board b ON b.id = x.board_id
@@ -34,6 +34,7 @@ LEFT JOIN account a ON x.kind = 'account' AND a.id = x.member_id
 LEFT JOIN membership m ON x.kind = 'account' AND m.company_id = b.company_id AND m.account_id = x.member_id
 LEFT JOIN people_group g ON x.kind = 'group' AND g.id = x.member_id
 WHERE x.board_id = sqlc.arg(board_id) AND (x.kind > sqlc.arg(kind) OR x.kind = sqlc.arg(kind) AND x.member_id > sqlc.arg(member_id))
+  AND x.kind <= sqlc.arg(last_kind)
 ORDER BY x.kind, x.member_id
 LIMIT ?;
 

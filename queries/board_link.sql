@@ -2,7 +2,7 @@
 -- nothing once it is revoked, and no requests, whose texts their requesters wrote for members.
 
 -- name: LinkOfBoard :one
-SELECT l.hash, l.created_at, a.name AS author FROM board_link l JOIN account a ON a.id = l.created_by
+SELECT l.hash, l.created_at, l.created_by, a.name AS author FROM board_link l JOIN account a ON a.id = l.created_by
 WHERE l.board_id = sqlc.arg(board_id);
 
 -- name: SetBoardLink :exec

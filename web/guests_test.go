@@ -150,6 +150,47 @@ func TestGuests(t *testing.T) {
 		gus.post(members, "name", "@mia", "role", "member").is(t, 303)
 		ana.post(members, "name", "@gus", "role", "member").is(t, 303)
 	})
+	t.Run("see no groups and no webhooks of the company, also as the admin of a board", func(t *testing.T) {
+		members, hooks := "/acme/boards/TEAM/members", "/acme/boards/TEAM/webhooks"
+		ana.post(members, "name", "Pilots", "role", "viewer").is(t, 303)
+		ana.get(members).is(t, 200).has(t, 1, "form[action='"+hooks+"']").textHas(t, "#board-members", "Pilots")
+		pilots := e.count("SELECT id FROM people_group WHERE name = 'Pilots'")
+		token := &program{env: e, token: e.tokenOf("gus", "acme", "boards:read")}
+		for _, role := range []string{"member", "admin"} {
+			ana.post(members, "name", "@gus", "role", role).is(t, 303)
+			page := gus.get(members).is(t, 200).has(t, 0, "form[action='"+hooks+"']")
+			for _, word := range []string{"Pilots", "For the chat", "127.0.0.1:9"} {
+				if strings.Contains(page.body, word) {
+					t.Errorf("a guest who is %s of the board reads %s", role, word)
+				}
+			}
+			last := e.count("SELECT COUNT(*) FROM board_member WHERE kind = 'account'")
+			if list := token.get(fmt.Sprint("/boards/TEAM/members?limit=", last)).is(t, 200).body; strings.Contains(list, "group") ||
+				!strings.Contains(list, `"next":null`) {
+				t.Errorf("a guest's program reads %s", list)
+			}
+		}
+		group := fmt.Sprintf("%s/group/%d", members, pilots)
+		gus.post(group, "role", "admin").is(t, 404)
+		gus.post(group+"/removal").is(t, 404)
+		gus.post(hooks, "webhook", "1").is(t, 403)
+		gus.post(hooks+"/1/removal").is(t, 403)
+		e.counts(t, 0, "SELECT COUNT(*) FROM webhook_board")
+		ana.post(group+"/removal").is(t, 303)
+		ana.post(members, "name", "@gus", "role", "member").is(t, 303)
+	})
+	t.Run("do not see who made the public link, unless by a board", func(t *testing.T) {
+		members := "/acme/boards/TEAM/members"
+		ana.post(members, "name", "@opal", "role", "admin").is(t, 303)
+		e.signedIn("opal").post("/acme/boards/TEAM/link").is(t, http.StatusCreated)
+		gus.get(members).textHas(t, "#board-link", "Made by opal")
+		ana.post(fmt.Sprintf("%s/account/%d/removal", members, e.idOf("opal"))).is(t, 303)
+		if text := gus.get(members).is(t, 200).text(t, "#board-link"); strings.Contains(text, "opal") {
+			t.Error(text)
+		}
+		ana.get(members).textHas(t, "#board-link", "Made by opal")
+		ana.post("/acme/boards/TEAM/link/revocation").is(t, 303)
+	})
 	t.Run("see all other members but guests by an open board that names them", func(t *testing.T) {
 		e.account("gil", "acme", accounts.Guest)
 		ana.post("/acme/boards/DEMO/members", "name", "@gus", "role", "viewer").is(t, 303)

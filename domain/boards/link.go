@@ -16,7 +16,8 @@ import (
 // PublicLink is the link by which strangers read a board, without its secret.
 type PublicLink struct {
 	On     bool
-	Author string // the member who made it
+	Author string // the member who made it; "" for a reader who does not see that member
+	By     id.Account
 	MadeAt time.Time
 	hash   []byte
 }
@@ -35,7 +36,7 @@ func PublicLinkOf(ctx context.Context, q *db.Queries, board ID) (PublicLink, err
 	if err != nil {
 		return PublicLink{}, fmt.Errorf("read public link: %w", err)
 	}
-	return PublicLink{On: true, Author: row.Author, MadeAt: row.CreatedAt, hash: row.Hash}, nil
+	return PublicLink{On: true, Author: row.Author, By: row.CreatedBy, MadeAt: row.CreatedAt, hash: row.Hash}, nil
 }
 
 // OpenPublicLink gives a board a public link in place of the one it has, and returns its secret of 256 bits, which is

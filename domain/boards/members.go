@@ -50,12 +50,16 @@ func Members(ctx context.Context, q *db.Queries, board ID) ([]Member, error) {
 }
 
 // MembersAfter returns up to limit of the members and groups that a board names: accounts by their ids, then groups by
-// theirs, from behind a kind and an id. more says that there are others behind them.
+// theirs if withGroups is set, from behind a kind and an id. more says that there are others behind them.
 func MembersAfter(
-	ctx context.Context, q *db.Queries, board ID, kind string, member uint64, limit int,
+	ctx context.Context, q *db.Queries, board ID, kind string, member uint64, withGroups bool, limit int,
 ) (list []Member, more bool, err error) {
-	rows, err := db.Read(q.BoardMembersAfter(ctx, db.BoardMembersAfterParams{BoardID: board, Kind: kind, MemberID: member,
-		Limit: int32(limit + 1)}))
+	in := db.BoardMembersAfterParams{BoardID: board, Kind: kind, MemberID: member, LastKind: KindAccount,
+		Limit: int32(limit + 1)}
+	if withGroups {
+		in.LastKind = KindGroup
+	}
+	rows, err := db.Read(q.BoardMembersAfter(ctx, in))
 	if err != nil {
 		return nil, false, fmt.Errorf("read members of the board: %w", err)
 	}

@@ -30,19 +30,23 @@ func UnknownName(text string) error {
 	return fault.Invalid.New(CodeUnknownName, "name", message)
 }
 
-// BoardMembers returns a board with the members and groups that it names, and the caller's level on it. It returns
-// boards.NotFound.
+// BoardMembers returns a board with the members and groups that it names, and the caller's level on it. Guests get no
+// groups. It returns boards.NotFound.
 func (w *Workflows) BoardMembers(ctx context.Context, slug string) (boards.Board, []boards.Member, access.Level, error) {
 	board, err := w.Board(ctx, slug)
 	if err != nil {
 		return board, nil, access.None, err
 	}
+	actor := accounts.ActorFrom(ctx)
 	list, err := boards.Members(ctx, w.db.Queries, board.ID)
-	return board, list, access.On(accounts.ActorFrom(ctx), board.Grant), err
+	if actor.Role == accounts.Guest {
+		list = slices.DeleteFunc(list, func(m boards.Member) bool { return m.Kind == boards.KindGroup })
+	}
+	return board, list, access.On(actor, board.Grant), err
 }
 
 // BoardMembersAfter returns up to limit of the members and groups that a board names, as boards.MembersAfter does, with
-// the board. It returns boards.NotFound.
+// the board. Guests get no groups. It returns boards.NotFound.
 func (w *Workflows) BoardMembersAfter(
 	ctx context.Context, slug, kind string, member uint64, limit int,
 ) (boards.Board, []boards.Member, bool, error) {
@@ -50,7 +54,8 @@ func (w *Workflows) BoardMembersAfter(
 	if err != nil {
 		return board, nil, false, err
 	}
-	list, more, err := boards.MembersAfter(ctx, w.db.Queries, board.ID, kind, member, limit)
+	withGroups := accounts.ActorFrom(ctx).Role != accounts.Guest
+	list, more, err := boards.MembersAfter(ctx, w.db.Queries, board.ID, kind, member, withGroups, limit)
 	return board, list, more, err
 }
 
@@ -144,7 +149,7 @@ func (w *Workflows) NameOnBoard(ctx context.Context, slug, name, role string) (b
 // BadRole, MemberNotFound or LastAdmin.
 func (w *Workflows) SetBoardRole(ctx context.Context, slug, kind string, member uint64, role string) (boards.Board, error) {
 	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
-		there, err := boardMember(ctx, tx, board.ID, kind, member)
+		there, err := boardMember(ctx, tx, actor, board.ID, kind, member)
 		if err != nil {
 			return err
 		}
@@ -221,7 +226,7 @@ func (w *Workflows) DropFromBoard(ctx context.Context, slug, kind string, member
 func dropBoardMember(
 	ctx context.Context, tx *db.Tx, actor accounts.Actor, board boards.Board, kind string, member uint64,
 ) error {
-	there, err := boardMember(ctx, tx, board.ID, kind, member)
+	there, err := boardMember(ctx, tx, actor, board.ID, kind, member)
 	if err != nil {
 		return err
 	}
@@ -249,8 +254,13 @@ func setBoardMember(
 	return audit(ctx, tx, actor, accounts.AuditBoardMember, detail)
 }
 
-// boardMember returns a member or group that a board names, or boards.MemberNotFound.
-func boardMember(ctx context.Context, tx *db.Tx, board id.Board, kind string, member uint64) (boards.Member, error) {
+// boardMember returns a member or group that a board names, or boards.MemberNotFound. Guests know no groups.
+func boardMember(
+	ctx context.Context, tx *db.Tx, actor accounts.Actor, board id.Board, kind string, member uint64,
+) (boards.Member, error) {
+	if kind == boards.KindGroup && actor.Role == accounts.Guest {
+		return boards.Member{}, boards.MemberNotFound()
+	}
 	list, err := boards.Members(ctx, tx.Queries, board)
 	if err != nil {
 		return boards.Member{}, err

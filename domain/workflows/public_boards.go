@@ -19,10 +19,19 @@ import (
 
 // PublicLink returns the public link of a board that the caller sees.
 func (w *Workflows) PublicLink(ctx context.Context, board boards.Board) (boards.PublicLink, error) {
-	if _, err := MayRead(ctx, "boards:read"); err != nil {
+	actor, err := MayRead(ctx, "boards:read")
+	if err != nil {
 		return boards.PublicLink{}, err
 	}
-	return boards.PublicLinkOf(ctx, w.db.Queries, board.ID)
+	link, err := boards.PublicLinkOf(ctx, w.db.Queries, board.ID)
+	if err != nil || !link.On {
+		return link, err
+	}
+	known, err := accounts.ByAccount(ctx, w.db.Queries, actor.Sight(), []accounts.ID{link.By})
+	if _, ok := known[link.By]; !ok && actor.Role == accounts.Guest {
+		link.Author = ""
+	}
+	return link, err
 }
 
 // OpenPublicLink makes a public link of a board and returns its secret. The old one ends. It returns boards.NotFound,

@@ -20,23 +20,30 @@ func BoardIsOpen() error {
 		"This board is open, so the webhooks of the company are sent its changes already. Make it private first.")
 }
 
-// Receivers returns the webhooks that a board is sent to, or can be: for its admins. It returns boards.NotFound or
-// NotManager.
+// Receivers returns the webhooks that a board is sent to, or can be: for its admins, but none for guests. It returns
+// boards.NotFound or NotManager.
 func (w *Workflows) Receivers(ctx context.Context, slug string) ([]webhooks.Receiver, error) {
 	board, err := w.Board(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	if access.On(accounts.ActorFrom(ctx), board.Grant) < access.Manage {
+	actor := accounts.ActorFrom(ctx)
+	if access.On(actor, board.Grant) < access.Manage {
 		return nil, boards.NotManager()
+	}
+	if actor.Role == accounts.Guest {
+		return nil, nil
 	}
 	return webhooks.Receivers(ctx, w.db.Queries, board.ID)
 }
 
 // AddToWebhook has a webhook of the company sent what changes on a private board from now on. It returns
-// boards.NotFound, NotManager, BoardIsOpen or webhooks.NotFound.
+// boards.NotFound, NotManager, NotForGuests, BoardIsOpen or webhooks.NotFound.
 func (w *Workflows) AddToWebhook(ctx context.Context, slug string, webhook id.Webhook) (boards.Board, error) {
 	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
+		if err := noGuest(actor); err != nil {
+			return err
+		}
 		if !board.Grant.Private {
 			return BoardIsOpen()
 		}
@@ -52,10 +59,13 @@ func (w *Workflows) AddToWebhook(ctx context.Context, slug string, webhook id.We
 	})
 }
 
-// DropFromWebhook has a webhook sent nothing more of a private board. It returns boards.NotFound, NotManager or
-// webhooks.NotFound.
+// DropFromWebhook has a webhook sent nothing more of a private board. It returns boards.NotFound, NotManager,
+// NotForGuests or webhooks.NotFound.
 func (w *Workflows) DropFromWebhook(ctx context.Context, slug string, webhook id.Webhook) (boards.Board, error) {
 	return w.onBoardMembers(ctx, slug, func(tx *db.Tx, actor accounts.Actor, board boards.Board) error {
+		if err := noGuest(actor); err != nil {
+			return err
+		}
 		hook, err := webhooks.Lock(ctx, tx, actor.Company.ID, webhook)
 		if err != nil {
 			return err
