@@ -44,19 +44,23 @@ type SightChange struct {
 }
 
 // SightChanges returns the first changes of sight in a feed with positions in (after, to], those of all readers and in any
-// order, from the table that the feed has for them, and the feed as the statement saw it.
+// order, from the table that the feed has for them, and the feed as the statement saw it. A webhook sees a private board
+// from the position at which it was added, so that a loss of before, which is published later, ends nothing.
 func (q *Queries) SightChanges(
 	ctx context.Context, feed, table string, by Sight, after, to uint64, limit int,
 ) (list []SightChange, seen FeedHead, err error) {
 	rows, err := q.db.QueryContext(ctx, `SELECT s.epoch, LEAST(s.value, COALESCE(d.head, 0)), s.horizon, n.feed_sync_id, n.board_id,
-n.account_id = ? AND b.company_id = ?, x.level IS NOT NULL OR b.privacy <= ?
+n.account_id = ? AND b.company_id = ?,
+x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL AND n.feed_sync_id > w.`+feed+`_after
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name
 LEFT JOIN (SELECT feed_sync_id, board_id, account_id FROM `+table+` FORCE INDEX (uq_`+table+`_feed)
 	WHERE feed_sync_id > ? AND feed_sync_id <= ? ORDER BY feed_sync_id LIMIT ?) n ON TRUE
 LEFT JOIN board b ON b.id = n.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+LEFT JOIN webhook_board w ON w.webhook_id = ? AND w.board_id = b.id
 WHERE s.name = ?`,
-		uint64(by.Reader), uint64(by.Company), by.Reach, after, to, limit, uint64(by.Reader), feed)
+		uint64(by.Reader), uint64(by.Company), by.Reach, after, to, limit, uint64(by.Reader),
+		uint64(by.Webhook), feed)
 	if err != nil {
 		return nil, seen, err
 	}

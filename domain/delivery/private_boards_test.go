@@ -108,6 +108,15 @@ func TestWebhookOfAPrivateBoard(t *testing.T) {
 		same(t, left, "board.left", "comment.left", "ticket.left")
 		p.Counts(t, 0, "SELECT COUNT(*) FROM webhook_board")
 	})
+	t.Run("one that gets private and is added at once is not said to be lost after its first change", func(t *testing.T) {
+		p, hook := newPrivatePost(t, nil)
+		domaintest.OK(p.Workflows.SetBoardPrivacy(p.Ctx, "HIDE", false))(t)
+		p.deliver(t, hook)
+		domaintest.OK(p.Workflows.SetBoardPrivacy(p.Ctx, "HIDE", true))(t)
+		domaintest.OK(p.Workflows.AddToWebhook(p.Ctx, "HIDE", hook))(t)
+		p.retitle(t, "HIDE-1", "again")
+		same(t, p.deliversNow(t, hook), "board.changed HIDE", "ticket.changed HIDE-1 again")
+	})
 	t.Run("a failed message is not repeated after the board was removed", func(t *testing.T) {
 		p, hook := newPrivatePost(t, func(int, outboundtest.Message) int { return http.StatusInternalServerError })
 		domaintest.OK(p.Workflows.AddToWebhook(p.Ctx, "HIDE", hook))(t)
