@@ -44,8 +44,8 @@ type SightChange struct {
 }
 
 // SightChanges returns the first changes of sight in a feed with positions in (after, to], those of all readers and in any
-// order, from the table that the feed has for them, and the feed as the statement saw it. A webhook sees a private board
-// from the position at which it was added, so that a loss of before, which is published later, ends nothing.
+// order, from the table that the feed has for them, and the feed as the statement saw it. A webhook sees a private
+// board from the position at which it was added, so that a loss of before, which is published later, ends nothing.
 func (q *Queries) SightChanges(
 	ctx context.Context, feed, table string, by Sight, after, to uint64, limit int,
 ) (list []SightChange, seen FeedHead, err error) {

@@ -97,8 +97,8 @@ func Invite(ctx context.Context, tx *db.Tx, actor Actor, draft InvitationDraft) 
 	return secret, nil
 }
 
-// Invitations returns the invitations of a company that can still be used, MaxInvitations at most: also those whose last
-// use waits for an account, so that they can be revoked.
+// Invitations returns the invitations of a company that can still be used, MaxInvitations at most: also those whose
+// last use waits for an account, so that they can be revoked.
 func Invitations(ctx context.Context, q *db.Queries, company id.Company, now time.Time) ([]Invitation, error) {
 	rows, err := db.Read(q.LiveInvitations(ctx, company, now))
 	if err != nil {

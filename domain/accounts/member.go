@@ -146,7 +146,8 @@ func Remove(
 	if err := endLinksBy(ctx, tx, actor.Company.ID, account); err != nil {
 		return CompanyMember{}, nil, err
 	}
-	if err := tx.DropReservationsOf(ctx, account, actor.Company.ID); err != nil { // no use of a link waits for a former member
+	// No use of a link waits for a former member.
+	if err := tx.DropReservationsOf(ctx, account, actor.Company.ID); err != nil {
 		return CompanyMember{}, nil, fmt.Errorf("drop reservations: %w", err)
 	}
 	err = tx.PublishSightBy(ctx, actor.Company.ID, account, func() error {

@@ -25,8 +25,8 @@ const BoardsAtOnce = 1000
 func Boards(
 	ctx context.Context, q *db.Queries, webhook id.Webhook, reader id.Account, after string,
 ) ([]Board, error) {
-	rows, err := db.Read(q.BoardsOfWebhook(ctx, db.BoardsOfWebhookParams{Reader: reader, WebhookID: webhook, After: after,
-		Limit: BoardsAtOnce}))
+	rows, err := db.Read(q.BoardsOfWebhook(ctx, db.BoardsOfWebhookParams{Reader: reader, WebhookID: webhook,
+		After: after, Limit: BoardsAtOnce}))
 	if err != nil {
 		return nil, fmt.Errorf("read boards of the webhook: %w", err)
 	}

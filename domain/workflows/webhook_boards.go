@@ -110,8 +110,8 @@ func dropBoardsOfOthers(ctx context.Context, tx *db.Tx, actor accounts.Actor, ho
 	return nil
 }
 
-// WebhookBoards returns the first private boards of a webhook of the company by slug, each with what it says of the caller.
-// It returns webhooks.NotFound or NotManager.
+// WebhookBoards returns the first private boards of a webhook of the company by slug, each with what it says of the
+// caller. It returns webhooks.NotFound or NotManager.
 func (w *Workflows) WebhookBoards(ctx context.Context, webhook id.Webhook) ([]webhooks.Board, error) {
 	hook, err := w.Webhook(ctx, webhook)
 	if err != nil {
