@@ -68,6 +68,16 @@ func headMAC(key []byte, chain id.Company, seq uint64, last []byte) []byte {
 	return mac(key, "head", []uint64{uint64(chain), seq}, last)
 }
 
+// intact reports whether the chain's head and checkpoint are signed, or the chain has just begun. A head that is not is
+// never signed again, so that verify goes on finding it.
+func intact(key []byte, c db.AuditChain) bool {
+	if c.LastSeq == 0 && c.PurgedSeq == 0 {
+		return len(c.LastMac) == 0 && len(c.HeadMac) == 0
+	}
+	return hmac.Equal(c.HeadMac, headMAC(key, c.Chain, c.LastSeq, c.LastMac)) &&
+		(c.PurgedSeq == 0 || hmac.Equal(c.PurgeMac, purgeMAC(key, c.Chain, c.PurgedSeq, c.PurgedMac)))
+}
+
 func purgeMAC(key []byte, chain id.Company, seq uint64, last []byte) []byte {
 	return mac(key, "purged", []uint64{uint64(chain), seq}, last)
 }
@@ -90,6 +100,8 @@ func mac(key []byte, purpose string, numbers []uint64, texts ...[]byte) []byte {
 const (
 	sealAtOnce = 500
 	sealLease  = 5 * time.Second
+	// sealLate is when an entry is sealed too late to vouch for what happened to it before.
+	sealLate = 24 * time.Hour
 )
 
 // Sealer seals entries. Of all processes one at a time does: it holds a lease.
@@ -167,6 +179,7 @@ func (s *Sealer) within(ctx context.Context, fn func(tx *db.Tx) error) error {
 
 func seal(ctx context.Context, tx *db.Tx, key []byte, existingTo id.Audit, rows []db.UnsealedAuditRow) error {
 	heads := map[id.Company]*db.AuditChain{}
+	forged := map[id.Company]bool{}
 	seals := make([]db.Seal, len(rows))
 	for i, row := range rows {
 		chain := chainOf(row.CompanyID)
@@ -180,10 +193,10 @@ func seal(ctx context.Context, tx *db.Tx, key []byte, existingTo id.Audit, rows 
 				return err
 			}
 			head = &found
-			heads[chain] = head
+			heads[chain], forged[chain] = head, !intact(key, found)
 		}
 		r := sealed{ID: row.ID, AccountID: row.AccountID, Kind: row.Kind, Detail: row.Detail, Address: row.Address,
-			CreatedAt: row.CreatedAt, Existing: row.ID <= existingTo}
+			CreatedAt: row.CreatedAt, Existing: row.ID <= existingTo || tx.Now.Sub(row.CreatedAt) > sealLate}
 		head.LastSeq++
 		head.LastMac = rowMAC(key, head.LastMac, chain, head.LastSeq, r)
 		seals[i] = db.Seal{ID: row.ID, Seq: head.LastSeq, MAC: head.LastMac, Existing: r.Existing}
@@ -196,8 +209,12 @@ func seal(ctx context.Context, tx *db.Tx, key []byte, existingTo id.Audit, rows 
 		return fmt.Errorf("%d of %d entries were sealed", n, len(seals))
 	}
 	for chain, head := range heads {
+		signature := headMAC(key, chain, head.LastSeq, head.LastMac)
+		if forged[chain] {
+			signature = head.HeadMac
+		}
 		err := tx.SetAuditHead(ctx, db.SetAuditHeadParams{LastSeq: head.LastSeq, LastMac: head.LastMac,
-			HeadMac: headMAC(key, chain, head.LastSeq, head.LastMac), Chain: chain})
+			HeadMac: signature, Chain: chain})
 		if err != nil {
 			return err
 		}
@@ -261,21 +278,35 @@ func (s *Sealer) LogHeads(ctx context.Context, log *slog.Logger) error {
 }
 
 // PurgeAudit removes sealed entries that are older than a time, from the beginning of each chain on, and signs where
-// the chain begins now.
+// the chain begins now. It leaves a chain alone that is broken, and returns an error that says so: its signature would
+// vouch for what somebody changed.
 func (s *Sealer) PurgeAudit(ctx context.Context, before time.Time) error {
-	return eachChain(ctx, s.db.Queries, func(c db.AuditChain) error {
+	var broken []error
+	err := eachChain(ctx, s.db.Queries, func(c db.AuditChain) error {
 		for more := true; more && ctx.Err() == nil; {
 			more = false
 			err := s.within(ctx, func(tx *db.Tx) (err error) {
 				more, err = purgeSome(ctx, tx, s.keys, c.Chain, before)
 				return err
 			})
+			if errors.As(err, new(brokenChain)) {
+				broken = append(broken, err)
+				return nil
+			}
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	return errors.Join(append(broken, err)...)
+}
+
+// brokenChain reports a chain that is not purged.
+type brokenChain struct{ chain id.Company }
+
+func (e brokenChain) Error() string {
+	return chainName(e.chain) + " is not purged, because its chain is broken: run counterfoil verify"
 }
 
 func purgeSome(
@@ -300,11 +331,17 @@ func purgeSome(
 		if !row.CreatedAt.Before(before) {
 			break
 		}
+		if *row.Seq != last.PurgedSeq+1 || !hmac.Equal(row.Mac, rowMAC(key, last.PurgedMac, chain, *row.Seq, row)) {
+			return false, brokenChain{chain}
+		}
 		ids = append(ids, row.ID)
 		last.PurgedSeq, last.PurgedMac = *row.Seq, row.Mac
 	}
 	if len(ids) == 0 {
 		return false, nil
+	}
+	if !intact(key, c) {
+		return false, brokenChain{chain}
 	}
 	if err := tx.DeleteAudit(ctx, ids); err != nil {
 		return false, err
@@ -323,6 +360,10 @@ func CheckChains(
 		return 0, err
 	}
 	err = eachChain(ctx, q, func(c db.AuditChain) error {
+		if key == nil { // an empty one proves nothing
+			found(chainName(c.Chain) + " has a chain, but the key of the chains is gone")
+			return nil
+		}
 		n, err := checkChain(ctx, q, key, c, found)
 		entries += n
 		return err

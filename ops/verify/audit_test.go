@@ -91,6 +91,84 @@ func TestAuditChains(t *testing.T) {
 			}
 		})
 	}
+	const unseal = "seq = NULL, mac = NULL, existing = FALSE WHERE company_id = 1 AND seq > 3"
+	back := []string{"UPDATE audit_chain SET last_seq = 3, last_mac = (SELECT mac FROM audit WHERE company_id = 1 AND seq = 3) WHERE chain = 1"}
+	for how, statements := range map[string][]string{
+		"a changed end that is sealed again": append(back, "UPDATE audit SET detail = '{}', "+unseal),
+		"a removed end that is gone on from": append(back, "DELETE FROM audit WHERE company_id = 1 AND seq > 3"),
+	} {
+		t.Run(how+" is found", func(t *testing.T) {
+			t.Parallel()
+			e := apptest.New(t)
+			entries(t, e, 5)
+			domaintest.Must(t, e.Delivery.TendAudit(e.Ctx))
+			for _, statement := range statements {
+				e.Exec(t, statement)
+			}
+			for range 2 {
+				entries(t, e, 1)
+				domaintest.Must(t, e.Delivery.TendAudit(e.Ctx))
+			}
+			if c := chainCheck(t, e); !strings.Contains(strings.Join(c.Findings, "\n"), "company 1 has a forged head") {
+				t.Errorf("%+v", c)
+			}
+		})
+	}
+	t.Run("a chain that somebody began anew has its old entries marked", func(t *testing.T) {
+		t.Parallel()
+		e := apptest.New(t)
+		entries(t, e, 5)
+		e.Exec(t, "UPDATE audit SET created_at = created_at - INTERVAL 25 HOUR WHERE company_id = 1")
+		domaintest.Must(t, e.Delivery.TendAudit(e.Ctx))
+		e.Exec(t, "DELETE FROM audit_chain WHERE chain = 1")
+		e.Exec(t, "UPDATE audit SET detail = '{}', seq = NULL, mac = NULL, existing = FALSE WHERE company_id = 1")
+		entries(t, e, 1)
+		domaintest.Must(t, e.Delivery.TendAudit(e.Ctx))
+		e.Counts(t, 1, "SELECT COUNT(*) FROM audit WHERE NOT existing AND company_id = 1")
+		if c := chainCheck(t, e); c.Total > 0 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "is not known") {
+			t.Errorf("%+v", c)
+		}
+	})
+	t.Run("a chain whose key is gone proves nothing", func(t *testing.T) {
+		t.Parallel()
+		e := apptest.New(t)
+		entries(t, e, 1)
+		domaintest.Must(t, e.Delivery.TendAudit(e.Ctx))
+		e.Exec(t, "DELETE FROM sealed_secret WHERE kind = 'audit'")
+		if c := chainCheck(t, e); !strings.Contains(strings.Join(c.Findings, "\n"), "the key of the chains is gone") {
+			t.Errorf("%+v", c)
+		}
+	})
+	for how, statements := range map[string][]string{
+		"entries that were changed": {"UPDATE audit SET created_at = '2020-02-02' WHERE company_id = 1 AND seq <= 4"},
+		"a forged checkpoint": {
+			"UPDATE audit_chain SET purged_seq = 2, purged_mac = (SELECT mac FROM audit WHERE company_id = 1 AND seq = 2) WHERE chain = 1",
+			"DELETE FROM audit WHERE company_id = 1 AND seq <= 2"},
+		"a forged head": {"UPDATE audit_chain SET last_seq = 4, last_mac = (SELECT mac FROM audit WHERE company_id = 1 AND seq = 4) WHERE chain = 1",
+			"DELETE FROM audit WHERE company_id = 1 AND seq > 4"},
+	} {
+		t.Run("a purge does not sign for "+how, func(t *testing.T) {
+			t.Parallel()
+			e := apptest.New(t)
+			entries(t, e, 5)
+			e.Exec(t, "UPDATE audit SET created_at = '2020-01-01'")
+			domaintest.Must(t, e.Delivery.TendAudit(e.Ctx))
+			for _, statement := range statements {
+				e.Exec(t, statement)
+			}
+			n := e.Count(t, "SELECT COUNT(*) FROM audit WHERE company_id = 1")
+			e.Exec(t, "UPDATE audit_sealer SET lease_until = '2020-01-01'")
+			err := accounts.NewSealer(e.DB, apptest.Keys).PurgeAudit(e.Ctx, time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC))
+			if err == nil || !strings.Contains(err.Error(), "the audit of company 1 is not purged") {
+				t.Errorf("%v", err)
+			}
+			e.Counts(t, n, "SELECT COUNT(*) FROM audit WHERE company_id = 1")
+			e.Counts(t, 0, "SELECT COUNT(*) FROM audit WHERE company_id IS NULL") // which is whole
+			if c := chainCheck(t, e); c.Total == 0 {
+				t.Errorf("%+v", c)
+			}
+		})
+	}
 	t.Run("entries that are not sealed yet are noted, and no damage", func(t *testing.T) {
 		t.Parallel()
 		e := apptest.New(t)

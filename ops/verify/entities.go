@@ -179,9 +179,13 @@ func auditChains(l *checkRun) error {
 			return err
 		}
 	}
-	var open int64
-	if err := l.conn.QueryRowContext(l.ctx, "SELECT COUNT(*) FROM audit WHERE seq IS NULL").Scan(&open); err != nil {
+	var open, existing int64
+	if err := l.conn.QueryRowContext(l.ctx, "SELECT COUNT(CASE WHEN seq IS NULL THEN 1 END), COUNT(CASE WHEN existing THEN 1 END) FROM audit").
+		Scan(&open, &existing); err != nil {
 		return err
+	}
+	if existing > 0 {
+		l.Notes = append(l.Notes, rows(existing)+" of the audit sealed a day after they were made, or when a chain began: what happened to them before is not known")
 	}
 	if open > 0 {
 		l.Notes = append(l.Notes, rows(open)+" of the audit not sealed yet: the background work of serve does it within a second")
