@@ -242,6 +242,24 @@ func TestEncrypt(t *testing.T) {
 			t.Errorf("%d, %v, %v; %d in the clear", n, waits, err, inClear(t, d))
 		}
 	})
+	t.Run("one in the clear does not replace one that is encrypted", func(t *testing.T) {
+		t.Parallel()
+		d, keys := dbtest.Open(t), secrets.Fixed([32]byte{1})
+		names := []secrets.Name{{Kind: secrets.Audit, Owner: 1}, {Kind: secrets.Signing, Owner: 1}}
+		for _, name := range names {
+			put(t, d, keys, name, "ours")
+		}
+		domaintest.Exec(t, d, "UPDATE audit_sealer SET secret = 'known'")
+		domaintest.Exec(t, d, "INSERT INTO signing_key (id, secret, created_at) VALUES (1, REPEAT('k', 32), NOW(6))")
+		if _, _, err := keys.Encrypt(t.Context(), d); err != nil || inClear(t, d) != 0 {
+			t.Fatalf("%v; %d are in the clear", err, inClear(t, d))
+		}
+		for _, name := range names {
+			if got := domaintest.OK(keys.Get(t.Context(), d.Queries, name))(t); string(got) != "ours" {
+				t.Errorf("%v is %q", name, got)
+			}
+		}
+	})
 	t.Run("several servers at once spoil nothing", func(t *testing.T) {
 		t.Parallel()
 		d, keys := dbtest.Open(t), secrets.Fixed([32]byte{1})

@@ -72,7 +72,7 @@ func (k *Keys) encryptAuditKey(ctx context.Context, tx *db.Tx) (bool, error) {
 	if err != nil || len(row.Secret) == 0 {
 		return false, err
 	}
-	if err := k.Put(ctx, tx, Name{Audit, 1}, row.Secret); err != nil {
+	if err := k.putFirst(ctx, tx, Name{Audit, 1}, row.Secret); err != nil {
 		return false, err
 	}
 	return true, tx.EmptySealerSecret(ctx)
@@ -86,10 +86,24 @@ func (k *Keys) encryptSigningKey(ctx context.Context, tx *db.Tx) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := k.Put(ctx, tx, Name{Signing, 1}, secret); err != nil {
+	if err := k.putFirst(ctx, tx, Name{Signing, 1}, secret); err != nil {
 		return false, err
 	}
 	return true, tx.DeleteSigningKey(ctx)
+}
+
+// putFirst is Put of a secret that never changes: one that is encrypted already stays, for whoever writes to the
+// database without its key can only write one in the clear.
+func (k *Keys) putFirst(ctx context.Context, tx *db.Tx, name Name, secret []byte) error {
+	current, err := k.current(ctx, tx) // of several servers one puts
+	if err != nil {
+		return forUsers(err)
+	}
+	_, err = tx.SealedSecret(ctx, string(name.Kind), name.Owner)
+	if db.IsNotFound(err) {
+		return put(ctx, tx, current, name, secret)
+	}
+	return err
 }
 
 func (k *Keys) encryptWebhook(ctx context.Context, tx *db.Tx, webhook id.Webhook) (bool, error) {
