@@ -417,9 +417,9 @@ func checkChain(
 	return entries, nil
 }
 
-// BeginChainsAnew forgets the chains, whose key is lost: all entries are to be sealed as a first stretch again, marked as
-// existing. It may be repeated; nobody seals meanwhile.
-func BeginChainsAnew(ctx context.Context, d *db.DB) error {
+// BeginChainsAnew forgets the chains, whose key is lost with the key of that id: all entries are to be sealed as a first
+// stretch again, marked as existing, and the server's log says so. It may be repeated; nobody seals meanwhile.
+func BeginChainsAnew(ctx context.Context, d *db.DB, lost string) error {
 	err := d.InTx(ctx, func(tx *db.Tx) error { return tx.BeginChainsAnew(ctx) })
 	if err != nil {
 		return fmt.Errorf("begin the audit chains anew: %w", err)
@@ -437,6 +437,9 @@ func BeginChainsAnew(ctx context.Context, d *db.DB) error {
 	}
 	return d.InTx(ctx, func(tx *db.Tx) error {
 		if err := tx.EmptySealerSecret(ctx); err != nil {
+			return err
+		}
+		if err := RecordInstance(ctx, tx, 0, AuditKeyLost, AuditDetail{Name: lost}); err != nil {
 			return err
 		}
 		return secrets.Delete(ctx, tx, auditKey)

@@ -64,11 +64,13 @@ func Reset(ctx context.Context, d *db.DB, keys *secrets.Keys) (lost Lost, err er
 	if lost.Webhooks, err = giveUpWebhooks(ctx, d, have); err != nil {
 		return lost, err
 	}
-	if lost.Chains, err = giveUpOthers(ctx, d, have); err != nil {
+	chainsKey, err := giveUpOthers(ctx, d, have)
+	if err != nil {
 		return lost, err
 	}
+	lost.Chains = chainsKey != ""
 	if lost.Key != "" {
-		if err := forgetKey(ctx, d, lost.Key); err != nil {
+		if err := forgetKey(ctx, d, lost.Key, lost.Key != chainsKey); err != nil {
 			return lost, err
 		}
 		return lost, keys.Bind(ctx, d)
@@ -119,25 +121,26 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// giveUpOthers gives up what is there once, and reports whether the key of the audit chains is lost.
-func giveUpOthers(ctx context.Context, d *db.DB, have []string) (chains bool, err error) {
-	lost := func(kind secrets.Kind) (bool, error) {
+// giveUpOthers gives up what is there once, and returns the id of the key that that of the audit chains is lost with, ""
+// if it is not.
+func giveUpOthers(ctx context.Context, d *db.DB, have []string) (chains string, err error) {
+	lost := func(kind secrets.Kind) (key string, err error) {
 		row, err := db.Read(d.SealedSecret(ctx, string(kind), 1))
-		if db.IsNotFound(err) {
-			return false, nil
+		if db.IsNotFound(err) || err == nil && slices.Contains(have, row.KeyID) {
+			return "", nil
 		}
-		return err == nil && !slices.Contains(have, row.KeyID), err
+		return row.KeyID, err
 	}
 	if chains, err = lost(secrets.Audit); err != nil {
-		return false, err
+		return "", err
 	}
-	if chains {
-		if err := accounts.BeginChainsAnew(ctx, d); err != nil {
-			return false, err
+	if chains != "" {
+		if err := accounts.BeginChainsAnew(ctx, d, chains); err != nil {
+			return "", err
 		}
 	}
 	signing, err := lost(secrets.Signing)
-	if err != nil || !signing {
+	if err != nil || signing == "" {
 		return chains, err
 	}
 	return chains, d.InTx(ctx, func(tx *db.Tx) error {
@@ -145,9 +148,10 @@ func giveUpOthers(ctx context.Context, d *db.DB, have []string) (chains bool, er
 	})
 }
 
-func forgetKey(ctx context.Context, d *db.DB, id string) error {
+// forgetKey records that the key is lost, unless the beginning of the chains did.
+func forgetKey(ctx context.Context, d *db.DB, id string, record bool) error {
 	err := d.InTx(ctx, func(tx *db.Tx) error {
-		if err := tx.DeleteSecretKey(ctx); err != nil {
+		if err := tx.DeleteSecretKey(ctx); err != nil || !record {
 			return err
 		}
 		return accounts.RecordInstance(ctx, tx, 0, accounts.AuditKeyLost, accounts.AuditDetail{Name: id})
