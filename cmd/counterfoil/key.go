@@ -123,7 +123,9 @@ func rotateKey(ctx context.Context, env environment, d *db.DB, keys *secrets.Key
 			return err
 		}
 	}
-	done, err := keys.Rotate(ctx, d)
+	done, err := keys.Rotate(ctx, d, func(ctx context.Context, tx *db.Tx, from, to string) error {
+		return accounts.RecordInstance(ctx, tx, 0, accounts.AuditKeyRotated, accounts.AuditDetail{Name: to, Was: from})
+	})
 	if err != nil {
 		return err
 	}
@@ -131,13 +133,6 @@ func rotateKey(ctx context.Context, env environment, d *db.DB, keys *secrets.Key
 		fmt.Fprintf(env.stdout, "The rotation to the key %s is finished; %d secrets were left to encrypt.\n", done.To,
 			done.Encrypted)
 		return nil
-	}
-	err = d.InTx(ctx, func(tx *db.Tx) error {
-		detail := accounts.AuditDetail{Name: done.To, Was: done.From}
-		return accounts.RecordInstance(ctx, tx, 0, accounts.AuditKeyRotated, detail)
-	})
-	if err != nil {
-		return err
 	}
 	fmt.Fprintf(env.stdout, "%d secrets are encrypted with the new key %s. Keep a copy of %s, apart from backups.\n",
 		done.Encrypted, done.To, keys.Path())

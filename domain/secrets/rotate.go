@@ -15,6 +15,9 @@ type Rotation struct {
 	Finished  bool   // a rotation that was cut off, or prepared
 }
 
+// Record records that the database has the key to in place of from.
+type Record func(ctx context.Context, tx *db.Tx, from, to string) error
+
 // Prepare adds a new key to the file, unless a rotation was prepared, and returns the id of that key. Nothing is
 // encrypted with it before Rotate, so the file can be copied to other servers first. It returns OtherKey.
 func (k *Keys) Prepare(ctx context.Context, d *db.DB) (id string, err error) {
@@ -37,8 +40,8 @@ func (k *Keys) Prepared(ctx context.Context, d *db.DB) (yes bool, err error) {
 
 // Rotate makes a new key, or the prepared one, that of the database, encrypts every secret with it, and drops the others
 // from the file. It can be cut off at any point: each secret opens with a key of the file, and the next call finishes.
-// It returns OtherKey, or RotatedElsewhere.
-func (k *Keys) Rotate(ctx context.Context, d *db.DB) (done Rotation, err error) {
+// record is called in the transaction that changes the database's key. It returns OtherKey, or RotatedElsewhere.
+func (k *Keys) Rotate(ctx context.Context, d *db.DB, record Record) (done Rotation, err error) {
 	err = k.withCurrent(ctx, d, func(keys []key, current string) error {
 		done.Finished = len(keys) > 1
 		if keys[0].id != current || !done.Finished {
@@ -46,7 +49,7 @@ func (k *Keys) Rotate(ctx context.Context, d *db.DB) (done Rotation, err error) 
 			if keys, err = withNext(k.path, keys, current); err != nil {
 				return err
 			}
-			if err := k.change(ctx, d, keys, current); err != nil {
+			if err := k.change(ctx, d, keys, current, record); err != nil {
 				return err
 			}
 		}
@@ -94,10 +97,13 @@ func withNext(path string, keys []key, current string) ([]key, error) {
 }
 
 // change makes the newest key that of the database. If another server's rotation was faster, it is dropped again.
-func (k *Keys) change(ctx context.Context, d *db.DB, keys []key, current string) error {
+func (k *Keys) change(ctx context.Context, d *db.DB, keys []key, current string, record Record) error {
 	var now string
 	err := d.InTx(ctx, func(tx *db.Tx) error {
-		_, err := tx.ChangeSecretKey(ctx, db.ChangeSecretKeyParams{To: keys[0].id, Now: tx.Now, From: current})
+		n, err := tx.ChangeSecretKey(ctx, db.ChangeSecretKeyParams{To: keys[0].id, Now: tx.Now, From: current})
+		if err == nil && n > 0 {
+			err = record(ctx, tx, current, keys[0].id)
+		}
 		if err != nil {
 			return err
 		}

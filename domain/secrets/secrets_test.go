@@ -2,6 +2,7 @@ package secrets_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -295,6 +296,8 @@ func TestEncrypt(t *testing.T) {
 	})
 }
 
+func unrecorded(context.Context, *db.Tx, string, string) error { return nil }
+
 func TestRotate(t *testing.T) {
 	t.Parallel()
 	t.Run("every secret opens with the new key, and the old one is dropped", func(t *testing.T) {
@@ -305,7 +308,7 @@ func TestRotate(t *testing.T) {
 			put(t, d, server, webhook(i), fmt.Sprint(i))
 		}
 		old := idIn(t, path)
-		done := domaintest.OK(keys.Rotate(t.Context(), d))(t)
+		done := domaintest.OK(keys.Rotate(t.Context(), d, unrecorded))(t)
 		if done.From != old || done.To == old || done.Encrypted != 250 || done.Finished {
 			t.Errorf("%+v", done)
 		}
@@ -347,7 +350,7 @@ func TestRotate(t *testing.T) {
 			})
 		}
 		for range 10 {
-			domaintest.OK(secrets.New(path).Rotate(t.Context(), d))(t)
+			domaintest.OK(secrets.New(path).Rotate(t.Context(), d, unrecorded))(t)
 			domaintest.OK(secrets.New(path).Check(t.Context(), d.Queries, func(text string) {
 				if !strings.Contains(text, "webhook") || strings.Contains(text, "open") {
 					t.Error(text)
@@ -362,6 +365,29 @@ func TestRotate(t *testing.T) {
 			t.Errorf("the file has %v, used are %v", ids, used)
 		}
 	})
+	t.Run("the change of the key is recorded with it, once, or does not happen", func(t *testing.T) {
+		t.Parallel()
+		d, path := dbtest.Open(t), filepath.Join(t.TempDir(), "key")
+		keys := secrets.New(path)
+		put(t, d, keys, webhook(1), "hush")
+		before := domaintest.OK(secrets.Current(t.Context(), d.Queries))(t)
+		cut := errors.New("cut off")
+		if _, err := keys.Rotate(t.Context(), d, func(context.Context, *db.Tx, string, string) error { return cut }); !errors.Is(err, cut) {
+			t.Fatal(err)
+		}
+		if now := domaintest.OK(secrets.Current(t.Context(), d.Queries))(t); now != before {
+			t.Errorf("the key is %s, and nothing says so", now)
+		}
+		var recorded []string
+		record := func(_ context.Context, _ *db.Tx, from, to string) error {
+			recorded = append(recorded, from+" "+to)
+			return nil
+		}
+		done := domaintest.OK(keys.Rotate(t.Context(), d, record))(t)
+		if len(recorded) != 1 || recorded[0] != before+" "+done.To {
+			t.Errorf("recorded: %v", recorded)
+		}
+	})
 	t.Run("a prepared key is used, so that it can be copied first", func(t *testing.T) {
 		t.Parallel()
 		d, here, there := dbtest.Open(t), filepath.Join(t.TempDir(), "key"), filepath.Join(t.TempDir(), "key")
@@ -374,7 +400,7 @@ func TestRotate(t *testing.T) {
 		domaintest.Must(t, os.WriteFile(there, domaintest.OK(os.ReadFile(here))(t), 0o600))
 		elsewhere := secrets.New(there)
 		domaintest.Must(t, elsewhere.Bind(t.Context(), d))
-		if done := domaintest.OK(keys.Rotate(t.Context(), d))(t); done.To != next {
+		if done := domaintest.OK(keys.Rotate(t.Context(), d, unrecorded))(t); done.To != next {
 			t.Errorf("%+v", done)
 		}
 		if got := domaintest.OK(elsewhere.Get(t.Context(), d.Queries, webhook(1)))(t); !bytes.Equal(got, []byte("x")) {
@@ -396,7 +422,7 @@ func TestRotate(t *testing.T) {
 		errs := make([]error, len(paths))
 		var group sync.WaitGroup
 		for i, path := range paths {
-			group.Go(func() { _, errs[i] = secrets.New(path).Rotate(t.Context(), d) })
+			group.Go(func() { _, errs[i] = secrets.New(path).Rotate(t.Context(), d, unrecorded) })
 		}
 		group.Wait()
 		won := 0
