@@ -50,11 +50,14 @@ func (s *Server) adopt(ctx context.Context) (bool, error) {
 func (s *Server) orphan() (state, bool) {
 	if named, err := readState(s.dir); err == nil {
 		start, alive := processStart(named.PID)
-		if alive && start == named.Start && s.serves(processArgs(named.PID), named.Engine) {
+		if alive && start == named.Start && s.mayServe(named.PID) && s.serves(processArgs(named.PID), named.Engine) {
 			return named, true
 		}
 	}
 	for _, pid := range processes() {
+		if !s.mayServe(pid) {
+			continue
+		}
 		args := processArgs(pid)
 		for _, engine := range []string{mariadb.name, mysql.name} {
 			if !s.serves(args, engine) {
@@ -66,6 +69,13 @@ func (s *Server) orphan() (state, bool) {
 		}
 	}
 	return state{}, false
+}
+
+// mayServe reports whether a process is of one of our users: any other can start one with the arguments of a server on
+// our files, and a socket of its own.
+func (s *Server) mayServe(pid int) bool {
+	uid, ok := processUser(pid)
+	return ok && slices.Contains(s.users(), uid)
 }
 
 // serves reports whether args are those of a database server on our files.

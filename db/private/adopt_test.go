@@ -3,6 +3,7 @@ package private
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -91,6 +92,29 @@ func TestAdopt(t *testing.T) {
 		other.read()
 		if err := other.close(); err != "" {
 			t.Error(err)
+		}
+	})
+
+	t.Run("another user's process that has the arguments of our database is left alone", func(t *testing.T) {
+		if os.Geteuid() != 0 {
+			t.Log("without root there is no other user")
+			return
+		}
+		dir := t.TempDir()
+		cmd := exec.Command("/bin/sh")
+		cmd.Args = []string{"mariadbd", "-c", "read line", "--datadir=" + filepath.Join(dir, mariadb.name), "--socket=/tmp/theirs"}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65533, Gid: 65533}}
+		input := domaintest.OK(cmd.StdinPipe())(t)
+		domaintest.Must(t, cmd.Start())
+		t.Cleanup(func() { input.Close(); _ = cmd.Wait() })
+		s := &Server{dir: dir}
+		if found, ok := s.orphan(); ok {
+			t.Errorf("process %d at %s is taken for the database", found.PID, found.Socket)
+		}
+		start, _ := processStart(cmd.Process.Pid)
+		domaintest.Must(t, writeState(dir, state{Engine: mariadb.name, PID: cmd.Process.Pid, Start: start, Socket: "/tmp/theirs"}))
+		if _, ok := s.orphan(); ok {
+			t.Error("it is, for its number and time are those of a former one")
 		}
 	})
 }

@@ -86,7 +86,7 @@ func (s *Server) attach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOwner(state.Socket, s.dir); err != nil {
+	if err := checkOwner(state.Socket, s.users()); err != nil {
 		return err
 	}
 	if err := probe(ctx, state.Socket); err != nil {

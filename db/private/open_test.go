@@ -146,9 +146,9 @@ func TestOpen(t *testing.T) {
 		theirs := filepath.Join(dir, "theirs")
 		domaintest.Must(t, os.MkdirAll(filepath.Join(theirs, "ours"), 0o700))
 		socket := filepath.Join(theirs, "ours", "db.sock")
-		domaintest.Must(t, checkOwner(socket, dir))
+		domaintest.Must(t, checkOwner(socket, []int{os.Geteuid()}))
 		domaintest.Must(t, os.Chown(theirs, 65533, 65533))
-		if checkOwner(socket, dir) == nil {
+		if checkOwner(socket, []int{os.Geteuid()}) == nil {
 			t.Error("the parent of the socket's folder is a stranger's")
 		}
 	})

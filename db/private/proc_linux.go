@@ -33,6 +33,21 @@ func processArgs(pid int) []string {
 	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
 }
 
+// processUser returns the user who started a process, whatever rights its program has.
+func processUser(pid int) (uid int, ok bool) {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return 0, false
+	}
+	_, rest, _ := strings.Cut(string(raw), "\nUid:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0, false
+	}
+	uid, err = strconv.Atoi(fields[0])
+	return uid, err == nil
+}
+
 // processes returns the processes that see the same files as we do: a container's database may have the same path as
 // ours.
 func processes() []int {

@@ -28,6 +28,15 @@ func processArgs(pid int) []string {
 	return args
 }
 
+func processUser(pid int) (uid int, ok bool) {
+	out, err := exec.Command("ps", "-o", "ruid=", "-p", strconv.Itoa(pid)).Output()
+	if err != nil {
+		return 0, false
+	}
+	uid, err = strconv.Atoi(strings.TrimSpace(string(out)))
+	return uid, err == nil
+}
+
 func processes() []int {
 	out, _ := exec.Command("ps", "-ax", "-o", "pid=").Output()
 	var pids []int

@@ -20,7 +20,7 @@ const maxSocket = 107
 // same as long as its folder can be used.
 func (s *Server) socket() (string, error) {
 	if st, err := readState(s.dir); err == nil && os.MkdirAll(filepath.Dir(st.Socket), 0o700) == nil &&
-		checkOwner(st.Socket, s.dir) == nil {
+		checkOwner(st.Socket, s.users()) == nil {
 		return st.Socket, nil
 	}
 	sum := sha256.Sum256([]byte(s.dir))
@@ -86,13 +86,18 @@ func private(dir string, uids ...int) error {
 	return nil
 }
 
-// checkOwner returns nil if the socket's folder is ours, or for root that of the data directory's user, and no other
-// user can put another one in its place.
-func checkOwner(socket, dataDir string) error {
+// users are those whose database we use: we, and for root the data directory's user.
+func (s *Server) users() []int {
 	uids := []int{os.Geteuid()}
-	if info, err := os.Stat(dataDir); err == nil && os.Geteuid() == 0 {
+	if info, err := os.Stat(s.dir); err == nil && os.Geteuid() == 0 {
 		uids = append(uids, int(info.Sys().(*syscall.Stat_t).Uid))
 	}
+	return uids
+}
+
+// checkOwner returns nil if the socket's folder is that of one of the users, and no other user can put another one in
+// its place.
+func checkOwner(socket string, uids []int) error {
 	dir := filepath.Dir(socket)
 	if parent := filepath.Dir(dir); parent != "/tmp" { // where only a folder's owner moves it
 		if err := private(parent, uids...); err != nil {
