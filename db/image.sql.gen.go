@@ -183,7 +183,7 @@ func (q *Queries) DropPicture(ctx context.Context, ticketID id.Ticket, urlHash [
 
 const duePictures = `-- name: DuePictures :many
 SELECT ticket_id, url_hash, url, company_id, account_id, due_at, attempts FROM picture FORCE INDEX (ix_picture_due)
-WHERE due_at <= NOW(6)
+WHERE due_at <= NOW(6) AND company_id NOT IN (/*SLICE:but*/?)
 ORDER BY due_at
 LIMIT ?
 `
@@ -198,8 +198,20 @@ type DuePicturesRow struct {
 	Attempts  uint8
 }
 
-func (q *Queries) DuePictures(ctx context.Context, limit int32) ([]DuePicturesRow, error) {
-	rows, err := q.db.QueryContext(ctx, duePictures, limit)
+// The longest due, but none of some companies.
+func (q *Queries) DuePictures(ctx context.Context, but []id.Company, limit int32) ([]DuePicturesRow, error) {
+	query := duePictures
+	var queryParams []interface{}
+	if len(but) > 0 {
+		for _, v := range but {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:but*/?", strings.Repeat(",?", len(but))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:but*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, limit)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err
 	}
@@ -320,6 +332,45 @@ func (q *Queries) LastTicket(ctx context.Context) (int64, error) {
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const picturesKnown = `-- name: PicturesKnown :many
+SELECT url_hash FROM picture WHERE ticket_id = ? AND url_hash IN (/*SLICE:addresses*/?)
+`
+
+// Those of some addresses in texts of a ticket that are stored, waited for, or given up.
+func (q *Queries) PicturesKnown(ctx context.Context, ticketID id.Ticket, addresses [][]byte) ([][]byte, error) {
+	query := picturesKnown
+	var queryParams []interface{}
+	queryParams = append(queryParams, ticketID)
+	if len(addresses) > 0 {
+		for _, v := range addresses {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:addresses*/?", strings.Repeat(",?", len(addresses))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:addresses*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items [][]byte
+	for rows.Next() {
+		var url_hash []byte
+		if err := rows.Scan(&url_hash); err != nil {
+			return nil, err
+		}
+		items = append(items, url_hash)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const picturesShown = `-- name: PicturesShown :many

@@ -70,9 +70,14 @@ ON DUPLICATE KEY UPDATE hash = VALUES(hash), due_at = NULL;
 SELECT url_hash, hash FROM picture
 WHERE ticket_id = sqlc.arg(ticket_id) AND url_hash IN (sqlc.slice(addresses)) AND hash IS NOT NULL;
 
+-- name: PicturesKnown :many
+-- Those of some addresses in texts of a ticket that are stored, waited for, or given up.
+SELECT url_hash FROM picture WHERE ticket_id = sqlc.arg(ticket_id) AND url_hash IN (sqlc.slice(addresses));
+
 -- name: DuePictures :many
+-- The longest due, but none of some companies.
 SELECT ticket_id, url_hash, url, company_id, account_id, due_at, attempts FROM picture FORCE INDEX (ix_picture_due)
-WHERE due_at <= NOW(6)
+WHERE due_at <= NOW(6) AND company_id NOT IN (sqlc.slice(but))
 ORDER BY due_at
 LIMIT ?;
 

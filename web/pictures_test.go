@@ -34,7 +34,9 @@ func newPictureEnv(t testing.TB) (e *env, base string) {
 
 func (e *env) fetchPictures(t testing.TB) {
 	t.Helper()
-	domaintest.OK(e.workflows.Delivery.FetchPictures(context.Background()))(t)
+	for n := 1; n > 0; {
+		n = domaintest.OK(e.workflows.Delivery.FetchPictures(context.Background()))(t)
+	}
 }
 
 // The policy of all pages, in full: what it allows is what a browser may do with a text that gets around everything else.

@@ -178,7 +178,30 @@ func CountJoin(ctx context.Context, tx *db.Tx, secret, address string) error {
 var (
 	picturesOfAccount = limits.Bucket{Size: 100, Leak: time.Hour / 100}
 	picturesOfCompany = limits.Bucket{Size: 1000, Leak: time.Hour / 1000}
+	// picturesQueued bounds what waits: each picture that does costs some statements every few minutes.
+	picturesQueued = limits.Bucket{Size: 1000, Leak: time.Hour / 100}
 )
+
+// QueuePictures counts up to n pictures of an account's texts that are to be fetched, and returns how many there is room
+// for.
+func QueuePictures(ctx context.Context, tx *db.Tx, account ID, n int) (room int, err error) {
+	add := func(c limits.Count, now time.Time) (limits.Count, time.Duration) {
+		for room < n {
+			more, wait := picturesQueued.Add(c, now)
+			if wait > 0 {
+				break
+			}
+			c = more
+			room++
+		}
+		return c, 0
+	}
+	levels := []level{{name: limits.Name("queued pictures", strconv.FormatUint(uint64(account), 10)), next: add}}
+	if _, err := lockLevels(ctx, tx, levels); err != nil || room == 0 {
+		return 0, err
+	}
+	return room, countLevels(ctx, tx, levels)
+}
 
 // CountPicture counts a picture that is fetched for a text of an account, or returns how long to wait and counts
 // nothing.

@@ -182,4 +182,50 @@ func TestPictures(t *testing.T) {
 		e.Counts(t, 150-e.host.Requests(), "SELECT COUNT(*) FROM picture WHERE hash IS NULL AND due_at > NOW(6) AND attempts = 0")
 		e.Counts(t, 1, "SELECT COUNT(*) FROM image")
 	})
+	t.Run("slow hosts of one company delay no other's", func(t *testing.T) {
+		t.Parallel()
+		e := newPictureEnv(t)
+		e.Exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('rivals', 'Rivals', '2026-01-01')")
+		var many strings.Builder
+		for i := range 48 {
+			fmt.Fprintf(&many, "![x](%s/stall?%d)\n", e.base, i)
+		}
+		domaintest.OK(e.Workflows.OpenTicket(e.Ctx, e.Practice.Slug, tickets.Draft{Title: "x", Description: many.String()}, nil))(t)
+		e.shows(t, e.base+"/image/1.png")
+		e.Exec(t, "UPDATE picture SET due_at = due_at - INTERVAL 1 MINUTE WHERE url LIKE '%/stall?%'")
+		e.Exec(t, "UPDATE picture SET company_id = 2 WHERE url LIKE '%/image/1.png'")
+		domaintest.OK(e.Delivery.FetchPictures(e.Ctx))(t)
+		if state := e.state(t, e.base+"/image/1.png"); state != "stored" {
+			t.Errorf("it is %s", state)
+		}
+		if n := e.host.Requests(); n != 3 {
+			t.Errorf("%d requests at once", n)
+		}
+	})
+	t.Run("one whose process died three times is given up", func(t *testing.T) {
+		t.Parallel()
+		e := newPictureEnv(t)
+		e.shows(t, e.base+"/image/1.png")
+		e.Exec(t, "UPDATE picture SET attempts = 3")
+		e.fetch(t)
+		if state, n := e.state(t, e.base+"/image/1.png"), e.host.Requests(); state != "given up" || n != 0 {
+			t.Errorf("it is %s after %d requests", state, n)
+		}
+	})
+	t.Run("of an account a thousand wait; what they show again needs no more room", func(t *testing.T) {
+		t.Parallel()
+		e := newPictureEnv(t)
+		var text string
+		for i := range 22 {
+			text = ""
+			for k := range 50 {
+				text += fmt.Sprintf("![x](%s/same/%d.png)\n", e.base, 50*i+k)
+			}
+			ticket := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, e.Practice.Slug, tickets.Draft{Title: "x", Description: text}, nil))(t)
+			domaintest.OK(e.Workflows.Comment(e.Ctx, ticket.Key, text, nil))(t)
+		}
+		if n := e.Count(t, "SELECT COUNT(*) FROM picture"); n < 1000 || n > 1010 { // some time goes by
+			t.Errorf("%d wait", n)
+		}
+	})
 }

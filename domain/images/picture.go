@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,6 +79,22 @@ func Copies(ctx context.Context, q *db.Queries, ticket id.Ticket, addresses []st
 	return copies, nil
 }
 
+// Unknown returns those of some addresses that texts of a ticket did not show before.
+func Unknown(ctx context.Context, q *db.Queries, ticket id.Ticket, addresses []string) ([]string, error) {
+	keys := make([][]byte, len(addresses))
+	for i, address := range addresses {
+		keys[i] = Shown{Address: address}.key()
+	}
+	known, err := db.Read(q.PicturesKnown(ctx, ticket, keys))
+	if err != nil {
+		return nil, fmt.Errorf("read pictures: %w", err)
+	}
+	return slices.DeleteFunc(slices.Clone(addresses), func(address string) bool {
+		key := Shown{Address: address}.key()
+		return slices.ContainsFunc(known, func(k []byte) bool { return bytes.Equal(k, key) })
+	}), nil
+}
+
 // Due is a picture to fetch now.
 type Due struct {
 	Shown
@@ -85,9 +102,9 @@ type Due struct {
 	at       *time.Time
 }
 
-// DuePictures returns up to limit pictures to fetch, the longest due first.
-func DuePictures(ctx context.Context, q *db.Queries, limit int) ([]Due, error) {
-	rows, err := db.Read(q.DuePictures(ctx, int32(limit)))
+// DuePictures returns up to limit pictures to fetch, the longest due first, but none of some companies.
+func DuePictures(ctx context.Context, q *db.Queries, but []id.Company, limit int) ([]Due, error) {
+	rows, err := db.Read(q.DuePictures(ctx, append(but, 0), int32(limit))) // a list of none is no SQL
 	if err != nil {
 		return nil, fmt.Errorf("read due pictures: %w", err)
 	}

@@ -62,7 +62,11 @@ func (w *Workflows) mayFetch(address string) bool {
 // ticket's readers from then on.
 func keepPictures(ctx context.Context, tx *db.Tx, actor accounts.Actor, ticket id.Ticket, found textPictures) error {
 	shown := images.Shown{Company: actor.Company.ID, Ticket: ticket, By: actor.Account.ID}
-	for _, shown.Address = range found.remote {
+	remote, err := withRoom(ctx, tx, actor, ticket, found.remote)
+	if err != nil {
+		return err
+	}
+	for _, shown.Address = range remote {
 		if err := shown.Queue(ctx, tx); err != nil {
 			return err
 		}
@@ -81,6 +85,25 @@ func keepPictures(ctx context.Context, tx *db.Tx, actor accounts.Actor, ticket i
 		}
 	}
 	return nil
+}
+
+// withRoom returns the addresses without the new ones that the actor's queue has no room for: their texts show links.
+func withRoom(
+	ctx context.Context, tx *db.Tx, actor accounts.Actor, ticket id.Ticket, addresses []string,
+) ([]string, error) {
+	if len(addresses) == 0 {
+		return nil, nil
+	}
+	unknown, err := images.Unknown(ctx, tx.Queries, ticket, addresses)
+	if err != nil || len(unknown) == 0 {
+		return addresses, err
+	}
+	room, err := accounts.QueuePictures(ctx, tx, actor.Account.ID, len(unknown))
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(addresses),
+		func(address string) bool { return slices.Contains(unknown[room:], address) }), nil
 }
 
 // remoteImages returns the addresses of a text's images that copies here may stand for.
