@@ -24,7 +24,7 @@ func newPictureEnv(t testing.TB) (e *env, base string) {
 	t.Cleanup(host.Close)
 	u := domaintest.OK(url.Parse(server.URL))(t)
 	allow := domaintest.OK(outbound.ParseAllowlist(u.Host))(t)
-	e = setUp(newEmptyEnvWith(t, []app.Option{app.WithWebhooks(outbound.New(outbound.Options{Purpose: outbound.Webhooks, Allow: allow}))}))
+	e = setUp(newEmptyEnvWith(t, []app.Option{app.WithPictures(outbound.New(outbound.Options{Purpose: outbound.Pictures, Allow: allow}))}))
 	e.account("mia", "acme", "member")
 	e.newBoard("HIDE")
 	e.newTickets("HIDE", 0, "Hidden")

@@ -27,9 +27,9 @@ import (
 
 // environment is the program's surroundings.
 type environment struct {
-	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload string
-	webhookAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays  string
-	metricsAddr, companyStreams, keyFile                                  string
+	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload              string
+	webhookAllow, pictureAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays string
+	metricsAddr, companyStreams, keyFile                                               string
 
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside the built-in ones
@@ -58,6 +58,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		blobs:          or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),
 		upload:         or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
 		webhookAllow:   getenv(webhookAllow),
+		pictureAllow:   getenv(pictureAllow),
 		downloadAllow:  getenv(downloadAllow),
 		oldAllow:       getenv(oldAllow),
 		apiRate:        or("COUNTERFOIL_API_RATE", "1200"),

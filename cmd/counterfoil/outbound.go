@@ -11,12 +11,13 @@ import (
 // their own.
 const (
 	webhookAllow  = "COUNTERFOIL_WEBHOOK_ALLOW"
+	pictureAllow  = "COUNTERFOIL_PICTURE_ALLOW"
 	downloadAllow = "COUNTERFOIL_DOWNLOAD_ALLOW"
 	oldAllow      = "COUNTERFOIL_OUTBOUND_ALLOW"
 )
 
 // reach is what the variables of what may be reached say.
-type reach struct{ webhooks, downloads, deny outbound.List }
+type reach struct{ webhooks, pictures, downloads, deny outbound.List }
 
 func (e environment) reach() (r reach, err error) {
 	const wanted = "networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, "
@@ -25,6 +26,10 @@ func (e environment) reach() (r reach, err error) {
 		return r, err
 	}
 	r.webhooks, err = readList(outbound.ParseAllowlist, webhookAllow, e.webhookAllow, wanted+"chat.internal")
+	if err != nil {
+		return r, err
+	}
+	r.pictures, err = readList(outbound.ParseAllowlist, pictureAllow, e.pictureAllow, wanted+"wiki.internal")
 	if err != nil {
 		return r, err
 	}
@@ -43,6 +48,7 @@ func (r reach) clients() []app.Option {
 	}
 	return []app.Option{
 		app.WithWebhooks(client(outbound.Webhooks, r.webhooks)),
+		app.WithPictures(client(outbound.Pictures, r.pictures)),
 		app.WithDownloads(client(outbound.Downloads, r.downloads)),
 	}
 }

@@ -9,21 +9,23 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound"
 )
 
-func TestWebhooksAndDownloadsHaveAListEach(t *testing.T) {
+func TestWebhooksPicturesAndDownloadsHaveAListEach(t *testing.T) {
 	t.Parallel()
-	const old, download, webhook, deny = "COUNTERFOIL_OUTBOUND_ALLOW", "COUNTERFOIL_DOWNLOAD_ALLOW",
-		"COUNTERFOIL_WEBHOOK_ALLOW", "COUNTERFOIL_OUTBOUND_DENY"
+	const old, download, webhook, picture, deny = "COUNTERFOIL_OUTBOUND_ALLOW", "COUNTERFOIL_DOWNLOAD_ALLOW",
+		"COUNTERFOIL_WEBHOOK_ALLOW", "COUNTERFOIL_PICTURE_ALLOW", "COUNTERFOIL_OUTBOUND_DENY"
 	for name, c := range map[string]struct {
-		values              map[string]string
-		downloads, webhooks string // hosts that are reached
-		warning             string
+		values                        map[string]string
+		downloads, webhooks, pictures string // hosts that are reached
+		warning                       string
 	}{
-		"nothing":          {},
-		"downloads":        {map[string]string{download: "10.0.0.1, 10.0.0.2"}, "10.0.0.1 10.0.0.2", "", ""},
-		"webhooks":         {map[string]string{webhook: "10.0.0.1, 10.0.0.2"}, "", "10.0.0.1 10.0.0.2", ""},
-		"the old name":     {map[string]string{old: "10.0.0.1"}, "10.0.0.1", "", "counts for downloads alone"},
-		"both names":       {map[string]string{old: "10.0.0.1", download: "10.0.0.2"}, "10.0.0.2", "", "is ignored"},
-		"what both denied": {map[string]string{download: "10.0.0.0/8", webhook: "10.0.0.0/8", deny: "10.0.0.1"}, "10.0.0.2", "10.0.0.2", ""},
+		"nothing":      {},
+		"downloads":    {map[string]string{download: "10.0.0.1, 10.0.0.2"}, "10.0.0.1 10.0.0.2", "", "", ""},
+		"webhooks":     {map[string]string{webhook: "10.0.0.1, 10.0.0.2"}, "", "10.0.0.1 10.0.0.2", "", ""},
+		"pictures":     {map[string]string{picture: "10.0.0.1, 10.0.0.2"}, "", "", "10.0.0.1 10.0.0.2", ""},
+		"the old name": {map[string]string{old: "10.0.0.1"}, "10.0.0.1", "", "", "counts for downloads alone"},
+		"both names":   {map[string]string{old: "10.0.0.1", download: "10.0.0.2"}, "10.0.0.2", "", "", "is ignored"},
+		"what is denied": {map[string]string{download: "10.0.0.0/8", webhook: "10.0.0.0/8", picture: "10.0.0.0/8", deny: "10.0.0.1"},
+			"10.0.0.2", "10.0.0.2", "10.0.0.2", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -45,6 +47,9 @@ func TestWebhooksAndDownloadsHaveAListEach(t *testing.T) {
 			}
 			if got := reached(outbound.Webhooks, r.webhooks); got != c.webhooks {
 				t.Errorf("webhooks reach %q", got)
+			}
+			if got := reached(outbound.Pictures, r.pictures); got != c.pictures {
+				t.Errorf("pictures reach %q", got)
 			}
 			env.warnOfOldAllow()
 			if got := log.String(); (got == "") != (c.warning == "") || !strings.Contains(got, c.warning) {

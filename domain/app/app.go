@@ -48,6 +48,7 @@ type settings struct {
 	files    migrations.Files
 	download *outbound.Client
 	webhook  *outbound.Client
+	picture  *outbound.Client
 	replicas []monitor.Replica
 	version  string
 	log      *slog.Logger
@@ -66,6 +67,9 @@ func WithDownloads(client *outbound.Client) Option { return func(s *settings) { 
 
 // WithWebhooks has webhooks use that client. Without it one is used that reaches public hosts alone.
 func WithWebhooks(client *outbound.Client) Option { return func(s *settings) { s.webhook = client } }
+
+// WithPictures has pictures of texts fetched by that client. Without it one is used that reaches public hosts alone.
+func WithPictures(client *outbound.Client) Option { return func(s *settings) { s.picture = client } }
 
 // WithURL sets the public base URL: addresses in messages to webhooks begin with it.
 func WithURL(base string) Option { return func(s *settings) { s.base = strings.TrimSuffix(base, "/") } }
@@ -110,6 +114,9 @@ func New(d *db.DB, options ...Option) *App {
 	if s.webhook == nil {
 		s.webhook = outbound.New(outbound.Options{Purpose: outbound.Webhooks})
 	}
+	if s.picture == nil {
+		s.picture = outbound.New(outbound.Options{Purpose: outbound.Pictures})
+	}
 	bulk := d.WithPool(db.BulkConnections) // for runs, so that pages do not wait for connections
 	published := feeds.New(d, s.log, workflows.FeedList()...)
 	pool := refs.New(d)
@@ -127,11 +134,11 @@ func New(d *db.DB, options ...Option) *App {
 	}
 	out := delivery.New(delivery.Config{
 		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.webhook, Files: files, Base: s.base,
-		Log: s.log, AuditDays: s.days, Keys: s.keys,
+		Pictures: s.picture, Log: s.log, AuditDays: s.days, Keys: s.keys,
 	})
 	users := workflows.New(workflows.Config{
 		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups,
-		Outbound: s.webhook, Log: s.log,
+		Outbound: s.webhook, Pictures: s.picture, Log: s.log,
 		Sender: out, Importer: imports, PasswordCost: s.cost, Keys: s.keys,
 	})
 	return &App{

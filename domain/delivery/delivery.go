@@ -25,7 +25,8 @@ type Config struct {
 	Feeds    *feeds.Engine
 	Refs     *refs.Engine
 	Lookups  *requests.Meter
-	Outbound *outbound.Client
+	Outbound *outbound.Client // for webhooks
+	Pictures *outbound.Client
 	Files    images.Files // nil if there is no place for them
 	Base     string       // public base URL, without a slash at its end
 	Log      *slog.Logger
@@ -48,7 +49,8 @@ type Delivery struct {
 	refs     *refs.Engine
 	lookups  *requests.Meter
 	live     *live.Hub
-	outbound *outbound.Client
+	outbound *outbound.Client // for webhooks
+	images   *outbound.Client // for pictures of texts
 	files    images.Files
 	base     string
 	log      *slog.Logger
@@ -61,7 +63,7 @@ type Delivery struct {
 func New(c Config) *Delivery {
 	return &Delivery{
 		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, lookups: c.Lookups, live: live.New(),
-		outbound: c.Outbound, files: c.Files, base: c.Base, log: c.Log, pictures: pictureLimits, sendFor: sendFor,
+		outbound: c.Outbound, images: c.Pictures, files: c.Files, base: c.Base, log: c.Log, pictures: pictureLimits, sendFor: sendFor,
 		freshFor: freshFor, sealer: accounts.NewSealer(c.DB, c.Keys), auditDays: c.AuditDays, keys: c.Keys,
 	}
 }

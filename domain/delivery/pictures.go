@@ -181,7 +181,7 @@ func (d *Delivery) fetchDue(ctx context.Context, due images.Due) error {
 
 // fetchPicture fetches a picture and stores its files.
 func (d *Delivery) fetchPicture(ctx context.Context, address string) (images.Image, error) {
-	res, err := d.outbound.Get(ctx, address, images.Accept, d.pictures)
+	res, err := d.images.Get(ctx, address, images.Accept, d.pictures)
 	if err != nil {
 		return images.Image{}, err
 	}

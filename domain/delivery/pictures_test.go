@@ -31,7 +31,7 @@ func newPictureEnv(t testing.TB) pictureEnv {
 	t.Cleanup(host.Close)
 	u := domaintest.OK(url.Parse(server.URL))(t)
 	allow := domaintest.OK(outbound.ParseAllowlist(u.Host))(t)
-	e := newEnv(t, apptest.Files(t), app.WithWebhooks(outbound.New(outbound.Options{Purpose: outbound.Webhooks, Allow: allow})))
+	e := newEnv(t, apptest.Files(t), app.WithPictures(outbound.New(outbound.Options{Purpose: outbound.Pictures, Allow: allow})))
 	e.Delivery.LimitPictures(outbound.Limits{Redirects: 3, Header: 500 * time.Millisecond, Total: 3 * time.Second,
 		Bytes: 1 << 20, Pace: 300 * time.Millisecond})
 	return pictureEnv{e, host, server.URL}
@@ -109,6 +109,13 @@ func TestPictures(t *testing.T) {
 			"data:image/png;base64,AAAA", "/acme/x.png", "https://a.example/" + strings.Repeat("x", 2000)} {
 			e.shows(t, address)
 		}
+		e.Counts(t, 0, "SELECT COUNT(*) FROM picture")
+	})
+	t.Run("what webhooks alone may be sent to is not asked", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t, apptest.Files(t), app.WithWebhooks(outboundtest.Here(t)))
+		domaintest.OK(e.Workflows.OpenTicket(e.Ctx, e.Practice.Slug,
+			tickets.Draft{Title: "x", Description: "![a](http://127.0.0.1:9/x.png)"}, nil))(t)
 		e.Counts(t, 0, "SELECT COUNT(*) FROM picture")
 	})
 	t.Run("a name that leads here is refused when it is asked", func(t *testing.T) {

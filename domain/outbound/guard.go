@@ -79,7 +79,7 @@ func (g *guard) permit(host string, to netip.AddrPort, plain bool) error {
 		return refuse(fmt.Sprintf("it is allowed, but not its port %d", to.Port()))
 	case why != "" && !allowed:
 		return refuse(why)
-	case why == "" && plain && g.purpose == Webhooks:
+	case why == "" && plain && g.purpose != Downloads:
 		return PlainAddress{host}
 	case why == "" && !allowed && !usual(to.Port()):
 		return refuse("ports below 1024 other than 80 and 443 are for other services")
@@ -104,9 +104,9 @@ func (g *guard) permitName(host string, port uint16, plain bool) error {
 		return refuse("that is this server")
 	}
 	switch {
-	case plain && g.purpose == Webhooks && named && !allowed:
+	case plain && g.purpose != Downloads && named && !allowed:
 		return refuse(fmt.Sprintf("it is allowed, but not its port %d", port))
-	case plain && g.purpose == Webhooks && !allowed:
+	case plain && g.purpose != Downloads && !allowed:
 		return PlainAddress{host}
 	case !allowed && !usual(port):
 		return refuse("ports below 1024 other than 80 and 443 are for other services")

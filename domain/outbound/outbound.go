@@ -30,16 +30,21 @@ type Client struct {
 // Purpose is what requests are for.
 type Purpose int
 
-// Purposes. Downloads are those of operators; webhooks are of every company, and ask public addresses by https alone.
+// Purposes. Downloads are those of operators; webhooks are of every company, pictures of texts of each member, and both
+// ask public addresses by https alone.
 const (
 	Downloads Purpose = iota
 	Webhooks
+	Pictures
 )
 
 // setting is the name of the list of what is allowed.
 func (p Purpose) setting() string {
-	if p == Webhooks {
+	switch p {
+	case Webhooks:
 		return "COUNTERFOIL_WEBHOOK_ALLOW"
+	case Pictures:
+		return "COUNTERFOIL_PICTURE_ALLOW"
 	}
 	return "COUNTERFOIL_DOWNLOAD_ALLOW"
 }

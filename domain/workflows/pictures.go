@@ -51,10 +51,10 @@ func (w *Workflows) picturesIn(actor accounts.Actor, text string) textPictures {
 
 // mayFetch reports whether it is worth trying to fetch a picture. What its host leads to is looked at then.
 func (w *Workflows) mayFetch(address string) bool {
-	if w.files == nil || w.outbound == nil || len(address) > maxPictureURL {
+	if w.files == nil || w.pictures == nil || len(address) > maxPictureURL {
 		return false
 	}
-	_, err := w.outbound.Check(images.RequestOf(address))
+	_, err := w.pictures.Check(images.RequestOf(address))
 	return err == nil
 }
 

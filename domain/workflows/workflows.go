@@ -34,6 +34,7 @@ type Config struct {
 	Refs     *refs.Engine
 	Lookups  *requests.Meter
 	Outbound *outbound.Client // which addresses webhooks may have
+	Pictures *outbound.Client // which addresses pictures of texts may have
 	Log      *slog.Logger     // of what no request waits for
 	Sender   Sender
 	Importer ImportReader
@@ -57,6 +58,7 @@ type Workflows struct {
 	base     string
 	refs     *refs.Engine
 	outbound *outbound.Client
+	pictures *outbound.Client
 	log      *slog.Logger
 	byHand   chan struct{}      // bounds the messages to webhooks that a caller waits for
 	sending  singleflight.Group // such messages of forms
@@ -73,7 +75,7 @@ type Workflows struct {
 func New(c Config) *Workflows {
 	w := &Workflows{
 		db: c.DB, engine: c.Engine, feeds: c.Feeds, files: c.Files, base: c.Base, refs: c.Refs, meter: c.Lookups,
-		outbound: c.Outbound, log: c.Log, byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
+		outbound: c.Outbound, pictures: c.Pictures, log: c.Log, byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
 		keys: c.Keys, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
 	}
 	if c.Engine != nil {
