@@ -54,6 +54,32 @@ func TestAuditLists(t *testing.T) {
 			}
 		}
 	})
+	t.Run("the file, the API and the page have the head of the chain, and say what is not sealed yet", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		ana := e.ana()
+		if rows := auditSheet(t, ana.get("/acme/audit.csv")); rows[1][8] != "0" || rows[1][9] != "" {
+			t.Errorf("what is not sealed has the position %q and the seal %q", rows[1][8], rows[1][9])
+		}
+		ana.get("/acme/audit").textHas(t, "#"+views.AuditID+" tbody tr:first-child", "not sealed yet")
+		if err := e.workflows.Delivery.TendAudit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ana.get("/acme/audit").has(t, 1, "#"+views.AuditID).has(t, 0, "#"+views.AuditID+" small.none")
+		var head [2]string
+		if err := e.db.SQL.QueryRowContext(t.Context(),
+			"SELECT last_seq, LOWER(HEX(last_mac)) FROM audit_chain WHERE chain = 1").Scan(&head[0], &head[1]); err != nil {
+			t.Fatal(err)
+		}
+		for name, a := range map[string]*answer{"page": ana.get("/acme/audit.csv"), "API": e.program().get("/audit.csv")} {
+			if rows := auditSheet(t, a); rows[1][8] != head[0] || rows[1][9] != head[1] {
+				t.Errorf("%s: the newest entry has %q, the head is %q", name, rows[1][8:], head)
+			}
+		}
+		if text := e.program().get("/audit").is(t, 200).body; !strings.Contains(text, `"seal":"`+head[1]+`"`) {
+			t.Errorf("the API has no head: %s", text)
+		}
+	})
 	t.Run("programs read both lists page by page, each entry once", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)
