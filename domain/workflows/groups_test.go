@@ -2,6 +2,7 @@ package workflows_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -68,6 +69,44 @@ func TestBoardMembers(t *testing.T) {
 	domaintest.Fails(w.TakeOverBoard(adam, board.ID))(t, workflows.CodeOnlyOwnersTakeOver)
 	domaintest.Fails(w.TakeOverBoard(e.Ctx, board.ID))(t, workflows.CodeBoardIsManaged)
 	domaintest.Fails(w.TakeOverBoard(e.Ctx, id.Board(99_999)))(t, boards.CodeNotFound)
+}
+
+// A run publishes a board again when it is opened, since its readers were never told of its rows. When it becomes private,
+// and when members come and go, each reader whom that concerns is told in one row.
+func TestOnlyAnOpenedBoardIsPublishedAgain(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.Board(t, "NINJA")
+	ben := e.As(t, "Ben", accounts.Member)
+	for n := range 20 {
+		domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(n)}, nil))(t)
+	}
+	e.Publish(t)
+	domaintest.OK(e.Workflows.FeedPage(ben, "", workflows.FeedQuery{Feed: "tickets", Limit: 1}))(t) // a reader
+	e.Publish(t)
+	moved := func(what string, rows int, do func()) {
+		t.Helper()
+		before := e.Count(t, "SELECT value FROM sequences WHERE name = 'tickets' AND epoch > 0")
+		do()
+		e.Publish(t)
+		if n := e.Count(t, "SELECT value FROM sequences WHERE name = 'tickets' AND epoch > 0") - before; n > rows {
+			t.Errorf("%s publishes %d rows", what, n)
+		}
+	}
+	runs := func(want int) {
+		t.Helper()
+		e.Counts(t, want, "SELECT COUNT(*) FROM migration_run WHERE name = ?", workflows.RepublishName)
+	}
+	moved("a board that becomes private", 2, func() { domaintest.OK(e.Workflows.SetBoardPrivacy(e.Ctx, "NINJA", true))(t) })
+	moved("a member who is named", 1, func() { domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "NINJA", "@ben", "viewer"))(t) })
+	moved("one who is removed", 1, func() {
+		domaintest.OK(e.Workflows.DropFromBoard(e.Ctx, "NINJA", boards.KindAccount, uint64(accounts.ActorFrom(ben).Account.ID)))(t)
+	})
+	runs(0)
+	domaintest.OK(e.Workflows.SetBoardPrivacy(e.Ctx, "NINJA", false))(t)
+	runs(1)
+	domaintest.OK(e.Workflows.SetBoardPrivacy(e.Ctx, "NINJA", false))(t)
+	runs(1)
 }
 
 // What a board names may be a group of thousands: one transaction tells a thousand of them.
