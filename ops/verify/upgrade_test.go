@@ -8,6 +8,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
@@ -105,6 +106,61 @@ func TestUpgrade(t *testing.T) {
 			t.Error("findings")
 		}
 	})
+}
+
+// TestUpgradeKeepsWhoSeesWhat upgrades a database from before boards could be private: each board is open, each member
+// keeps the role, and nothing is published again.
+func TestUpgradeKeepsWhoSeesWhat(t *testing.T) {
+	t.Parallel()
+	const before = 16
+	url := dbtest.Empty(t)
+	domaintest.Must(t, db.SchemaTo(url, before))
+	d := domaintest.OK(db.Open(url))(t)
+	t.Cleanup(func() { d.Close() })
+	for _, statement := range []string{
+		"INSERT INTO company (id, slug, name, created_at) VALUES (1, 'acme', 'Acme', '2026-01-01')",
+		"INSERT INTO installation (id, company_id, created_at) VALUES (1, 1, '2026-01-01')",
+		"INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@x.example', 'Ana', '', TRUE, '2026-01-01'), (2, 'mia@x.example', 'Mia', '', FALSE, '2026-01-01'), (3, 'vera@x.example', 'Vera', '', FALSE, '2026-01-01')",
+		"INSERT INTO membership (company_id, account_id, role, handle, created_at) VALUES (1, 1, 'owner', 'ana', '2026-01-01'), (1, 2, 'member', 'mia', '2026-01-01'), (1, 3, 'viewer', 'vera', '2026-01-01')",
+		"INSERT INTO board (id, company_id, slug, title, created_at, updated_at, feed_sync_id) VALUES (1, 1, 'NINJA', 'X', '2026-01-01', '2026-01-01', 7), (2, 1, 'DOJO', 'X', '2026-01-01', '2026-01-01', 8)",
+		"INSERT INTO board_slug (company_id, slug, board_id, created_at) VALUES (1, 'NINJA', 1, '2026-01-01'), (1, 'DOJO', 2, '2026-01-01')",
+		"INSERT INTO board_ticket_incrementer (board_id, max_ticket_id) VALUES (1, 2), (2, 0)",
+		"INSERT INTO board_column (id, board_id, name, position, done, ticket_count, last_rank) VALUES (1, 1, 'Open', 1, FALSE, 1, 1), (2, 2, 'Open', 1, FALSE, 0, 0)",
+		`INSERT INTO ticket (id, board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, deleted_at, feed_sync_id) VALUES
+			(1, 1, 1, 1, 1, 'open', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', NULL, 3),
+			(2, 1, 2, NULL, NULL, 'deleted', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-03', 4)`,
+		"INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at, feed_sync_id) VALUES (1, 1, 1, 'Hello', '2026-01-01', '2026-01-01', 5)",
+		"UPDATE sequences SET value = 9 WHERE epoch > 0",
+	} {
+		domaintest.Exec(t, d, statement)
+	}
+	state := func() (s string) {
+		t.Helper()
+		domaintest.Must(t, d.SQL.QueryRow(`SELECT CONCAT_WS(' | ',
+			(SELECT GROUP_CONCAT(id, ' ', feed_sync_id ORDER BY id) FROM board), (SELECT GROUP_CONCAT(id, ' ', feed_sync_id ORDER BY id) FROM ticket),
+			(SELECT GROUP_CONCAT(id, ' ', feed_sync_id ORDER BY id) FROM comment), (SELECT GROUP_CONCAT(name, ' ', value ORDER BY name) FROM sequences WHERE epoch > 0),
+			(SELECT GROUP_CONCAT(account_id, ' ', role ORDER BY account_id) FROM membership))`).Scan(&s))
+		return s
+	}
+	was := state()
+	domaintest.Must(t, db.SchemaUp(url))
+	w := app.New(d, apptest.WithKeys)
+	t.Cleanup(func() { w.Close(context.Background()) })
+	for _, feed := range w.Feeds.Names() {
+		if n, err := w.Feeds.RunOnce(t.Context(), feed); err != nil || n != 0 {
+			t.Errorf("%d of %s were published: %v", n, feed, err)
+		}
+	}
+	if now := state(); now != was {
+		t.Errorf("it was\n%s\nand is\n%s", was, now)
+	}
+	for who, role := range map[uint64]string{1: "owner", 2: "member", 3: "viewer"} {
+		actor := domaintest.OK(w.Workflows.Enter(t.Context(), "acme", accounts.ID(who), 1))(t)
+		boards := domaintest.OK(w.Workflows.Boards(accounts.WithActor(t.Context(), actor)))(t)
+		if actor.Role != role || len(boards) != 2 {
+			t.Errorf("account %d is %s and sees %d boards", who, actor.Role, len(boards))
+		}
+	}
 }
 
 // What an older schema has room for is there after the way down, and up again. The old keys of the two boards that
