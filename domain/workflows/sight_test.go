@@ -27,7 +27,7 @@ import (
 
 // sightModel says who sees which board, as docs/access.md does.
 type sightModel struct {
-	open    map[string]access.Level // of each role on an open board that does not name the member
+	rules   []sightRule
 	private map[string]bool
 	named   map[string]map[string]string // the role of a member or group on a board
 	group   map[string]bool              // who is in the group
@@ -38,43 +38,87 @@ type sightModel struct {
 
 const crew = "Crew"
 
-// openLevels reads the rows of open boards in the table of docs/access.md: of each role, the level that it gives.
-func openLevels(t *testing.T) map[string]access.Level {
-	t.Helper()
-	levels := map[string]access.Level{}
-	for row := range strings.Lines(string(domaintest.OK(os.ReadFile("../../docs/access.md"))(t))) {
-		cells := strings.Split(row, " | ")
-		if len(cells) != 3 || cells[0] != "| is open" {
-			continue
-		}
-		given, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(cells[2]), " |"), ":")
-		for _, role := range accounts.Roles {
-			if slices.Contains(strings.Fields(cells[1]), role) {
-				levels[role] = access.Level(slices.Index(append([]string{"nothing"}, boards.Roles...), given))
-			}
-		}
-	}
-	if len(levels) != len(accounts.Roles) {
-		t.Fatalf("the table has %v", levels)
-	}
-	return levels
+// sightRule is a row of the table of docs/access.md.
+type sightRule struct {
+	board string          // one of the three kinds of boards below
+	roles map[string]bool // in the company; all if there are none
+	level access.Level    // unless the board says it
 }
 
-// level is what a member may do on a board.
+const (
+	namingBoard  = "names the member, or a group of the member's"
+	openBoard    = "is open"
+	privateBoard = "is private"
+)
+
+// sightRules reads the table of docs/access.md, and the rule on viewers below it. Each row says to whom it applies, and
+// to which level it leads, in words that are known here.
+func sightRules(t *testing.T) (rules []sightRule) {
+	t.Helper()
+	text := string(domaintest.OK(os.ReadFile("../../docs/access.md"))(t))
+	if !strings.Contains(text, "\nA viewer of the company is never more than a viewer, whatever a board says.") {
+		t.Fatal("docs/access.md does not say what viewers are at most")
+	}
+	_, table, _ := strings.Cut(text, "| The board | The member | On the board |\n|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for row := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(row, "| \n"), "|")
+		if len(cells) != 3 {
+			t.Fatalf("a row has %q", cells)
+		}
+		rule := sightRule{board: strings.TrimSpace(cells[0]), roles: map[string]bool{}}
+		member, given := strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2])
+		for _, role := range accounts.Roles {
+			if slices.Contains(strings.Fields(member), role) {
+				rule.roles[role] = true
+			}
+		}
+		word, _, _ := strings.Cut(given, ":")
+		level := slices.Index(append([]string{"nothing"}, boards.Roles...), word)
+		switch rule.board {
+		case namingBoard:
+			if level = 0; !strings.HasPrefix(given, "the highest role that it gives") {
+				level = -1
+			}
+		case openBoard, privateBoard:
+		default:
+			level = -1
+		}
+		if level < 0 || (member == "") != (len(rule.roles) == 0) {
+			t.Fatalf("the row is not understood: %s", row)
+		}
+		rule.level = access.Level(level)
+		rules = append(rules, rule)
+	}
+	if len(rules) < len(accounts.Roles) {
+		t.Fatalf("the table has %v", rules)
+	}
+	return rules
+}
+
+// level is what a member may do on a board: what the first row that applies says.
 func (m *sightModel) level(who, role, board string) access.Level {
-	level := access.None
+	named := access.None
 	for name, on := range m.named[board] {
 		if name == who || name == crew && m.group[who] {
-			level = max(level, access.Level(slices.Index(boards.Roles, on)+1))
+			named = max(named, access.Level(slices.Index(boards.Roles, on)+1))
 		}
 	}
-	if level == access.None && !m.private[board] {
-		level = m.open[role]
+	for _, rule := range m.rules {
+		applies := map[string]bool{namingBoard: named > access.None, openBoard: !m.private[board], privateBoard: m.private[board]}
+		if !applies[rule.board] || len(rule.roles) > 0 && !rule.roles[role] {
+			continue
+		}
+		level := rule.level
+		if rule.board == namingBoard {
+			level = named
+		}
+		if role == accounts.Viewer {
+			level = min(level, access.View)
+		}
+		return level
 	}
-	if role == accounts.Viewer {
-		level = min(level, access.View)
-	}
-	return level
+	panic("no row of docs/access.md applies to a " + role)
 }
 
 // meets reports whether a member sees another: a guest does if the other sees a board that names the guest.
@@ -106,11 +150,20 @@ type reader struct {
 	role string
 }
 
-// TestSight changes rights, boards and tickets at random, and has each member read all there is: none gets a word of a
-// board that the model refuses, and each gets what it grants.
-func TestSight(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
+// sightStage is a company with a cast of readers and boards, and the model of who sees what.
+type sightStage struct {
+	*env
+	model   *sightModel
+	cast    map[string]reader
+	handles map[string]string // with an @
+	slugs   []string
+	list    []tickets.ID
+	group   id.Group
+}
+
+// newSightStage has two private boards, one of them sent to the webhook, so that each check has hidden words.
+func newSightStage(t *testing.T, e *env) *sightStage {
+	t.Helper()
 	slugs := []string{"ONE", "TWO", "TRE"}
 	cast := map[string]reader{
 		"owner":  {e.Ctx, accounts.Owner},
@@ -125,7 +178,7 @@ func TestSight(t *testing.T) {
 	for who, r := range cast {
 		handles[who] = "@" + accounts.ActorFrom(r.ctx).Handle
 	}
-	model := &sightModel{open: openLevels(t), private: map[string]bool{}, named: map[string]map[string]string{},
+	model := &sightModel{rules: sightRules(t), private: map[string]bool{}, named: map[string]map[string]string{},
 		group: map[string]bool{}, hooked: map[string]bool{}}
 	var list []tickets.ID
 	for _, slug := range slugs {
@@ -146,7 +199,6 @@ func TestSight(t *testing.T) {
 		SELECT 1, company_id, 'https://hooks.example/', '', 'tickets', '', 'off', NOW(6), NOW(6), account_id, NOW(6), NOW(6)
 		FROM membership WHERE role = 'owner'`)
 
-	// Two boards are private from the start, one of them sent to the webhook, so that each check has hidden words.
 	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "ONE", handles["mia"], "viewer"))(t)
 	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "TWO", crew, "member"))(t)
 	domaintest.Must(t, e.Workflows.AddToGroup(e.Ctx, group.ID, handles["max"]))
@@ -160,49 +212,61 @@ func TestSight(t *testing.T) {
 	model.hooked["ONE"] = true
 	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "TRE", handles["gil"], "member"))(t)
 	model.named["TRE"]["gil"] = "member"
+	return &sightStage{e, model, cast, handles, slugs, list, group.ID}
+}
 
-	check := func(t *testing.T) {
-		t.Helper()
-		e.Publish(t)
-		for who, r := range cast {
-			got := e.readAll(t, r.ctx, slugs, model.keys)
-			for i := range list {
-				word := fmt.Sprintf("secret%d", i)
-				sees := model.level(who, r.role, model.on[i]) > access.None
-				for route, text := range got {
-					if strings.Contains(text, word) && !sees {
-						t.Fatalf("%s reads %s of %s by %s:\n%s\n%s", who, word, model.on[i], route, text, model)
-					}
-				}
-				for _, route := range []string{"tickets of a board", "ticket", "comments", "feed tickets", "feed comments", "jump"} {
-					if sees && !strings.Contains(got[route], word) {
-						t.Fatalf("%s does not read %s of %s by %s\n%s", who, word, model.on[i], route, model)
-					}
+// check has each member read all there is: none gets a word of a board that the model refuses, and each gets what it
+// grants.
+func (e *sightStage) check(t testing.TB) {
+	t.Helper()
+	model, cast, handles, slugs, list := e.model, e.cast, e.handles, e.slugs, e.list
+	e.Publish(t)
+	for who, r := range cast {
+		got := e.readAll(t, r.ctx, slugs, model.keys)
+		for i := range list {
+			word := fmt.Sprintf("secret%d", i)
+			sees := model.level(who, r.role, model.on[i]) > access.None
+			for route, text := range got {
+				if strings.Contains(text, word) && !sees {
+					t.Fatalf("%s reads %s of %s by %s:\n%s\n%s", who, word, model.on[i], route, text, model)
 				}
 			}
-			e.countsUnread(t, r.ctx, who)
-			e.refersAndAudits(t, model, r, who)
-			e.listsMembers(t, model, cast, handles, who)
-			for _, slug := range slugs {
-				board, err := e.Workflows.Board(r.ctx, slug)
-				level := model.level(who, r.role, slug)
-				if level == access.None && strings.Contains(got["feed boards"], strconv.Quote(slug)) {
-					t.Fatalf("%s reads %s by the feed of boards\n%s", who, slug, model)
-				}
-				if (err == nil) != (level > access.None) || err != nil && !errors.Is(err, fault.NotFound) {
-					t.Fatalf("%s on %s: %v, want level %d\n%s", who, slug, err, level, model)
-				}
-				if now := access.On(accounts.ActorFrom(r.ctx), board.Grant); err == nil && now != level {
-					t.Fatalf("%s has level %d on %s, want %d\n%s", who, now, slug, level, model)
+			for _, route := range []string{"tickets of a board", "ticket", "comments", "feed tickets", "feed comments", "jump"} {
+				if sees && !strings.Contains(got[route], word) {
+					t.Fatalf("%s does not read %s of %s by %s\n%s", who, word, model.on[i], route, model)
 				}
 			}
 		}
-		e.sendsToWebhook(t, model)
-		for who, r := range cast {
-			e.republishes(t, model, r, who, list)
+		e.countsUnread(t, r.ctx, who)
+		e.refersAndAudits(t, model, r, who)
+		e.listsMembers(t, model, cast, handles, who)
+		for _, slug := range slugs {
+			board, err := e.Workflows.Board(r.ctx, slug)
+			level := model.level(who, r.role, slug)
+			if level == access.None && strings.Contains(got["feed boards"], strconv.Quote(slug)) {
+				t.Fatalf("%s reads %s by the feed of boards\n%s", who, slug, model)
+			}
+			if (err == nil) != (level > access.None) || err != nil && !errors.Is(err, fault.NotFound) {
+				t.Fatalf("%s on %s: %v, want level %d\n%s", who, slug, err, level, model)
+			}
+			if now := access.On(accounts.ActorFrom(r.ctx), board.Grant); err == nil && now != level {
+				t.Fatalf("%s has level %d on %s, want %d\n%s", who, now, slug, level, model)
+			}
 		}
 	}
-	check(t)
+	e.sendsToWebhook(t, model)
+	for who, r := range cast {
+		e.republishes(t, model, r, who, list)
+	}
+}
+
+// TestSight changes rights, boards and tickets at random, and has each member read all there is: none gets a word of a
+// board that the model refuses, and each gets what it grants.
+func TestSight(t *testing.T) {
+	t.Parallel()
+	e := newSightStage(t, newEnv(t))
+	model, cast, handles, slugs, list := e.model, e.cast, e.handles, e.slugs, e.list
+	e.check(t)
 	seed := rand.Uint64()
 	t.Logf("the seed is %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -245,7 +309,7 @@ func TestSight(t *testing.T) {
 				}
 			case 2:
 				name := pick(random, append(slices.Clone(names), crew))
-				kind, member := boards.KindGroup, uint64(group.ID)
+				kind, member := boards.KindGroup, uint64(e.group)
 				if name != crew {
 					kind, member = boards.KindAccount, uint64(accounts.ActorFrom(cast[name].ctx).Account.ID)
 				}
@@ -263,9 +327,9 @@ func TestSight(t *testing.T) {
 				name := pick(random, names)
 				account := accounts.ActorFrom(cast[name].ctx).Account.ID
 				if model.group[name] {
-					domaintest.Must(t, e.Workflows.DropFromGroup(e.Ctx, group.ID, account))
+					domaintest.Must(t, e.Workflows.DropFromGroup(e.Ctx, e.group, account))
 				} else {
-					domaintest.Must(t, e.Workflows.AddToGroup(e.Ctx, group.ID, handles[name]))
+					domaintest.Must(t, e.Workflows.AddToGroup(e.Ctx, e.group, handles[name]))
 				}
 				model.group[name] = !model.group[name]
 			case 4:
@@ -283,7 +347,7 @@ func TestSight(t *testing.T) {
 				}
 			}
 		}
-		check(t)
+		e.check(t)
 	}
 }
 
@@ -313,7 +377,7 @@ func (e *env) hooksAs(t *testing.T, model *sightModel, ctx context.Context, slug
 
 // sendsToWebhook checks that the webhook is sent the words of open boards, those of its private boards that are published
 // after it got them, and no others.
-func (e *env) sendsToWebhook(t *testing.T, model *sightModel) {
+func (e *env) sendsToWebhook(t testing.TB, model *sightModel) {
 	t.Helper()
 	company := accounts.ActorFrom(e.Ctx).Company.ID
 	scope := workflows.WebhookScope(webhooks.Webhook{ID: 1, Company: company}, "")
@@ -382,7 +446,7 @@ func (e *env) moveAs(
 }
 
 // countsUnread checks that a reader is told of as many unread entries as the inbox shows.
-func (e *env) countsUnread(t *testing.T, ctx context.Context, who string) {
+func (e *env) countsUnread(t testing.TB, ctx context.Context, who string) {
 	t.Helper()
 	actor := accounts.ActorFrom(ctx)
 	entered := domaintest.OK(e.Workflows.Enter(ctx, actor.Company.Slug, actor.Account.ID, actor.Account.Epoch))(t)
@@ -399,7 +463,7 @@ func (e *env) countsUnread(t *testing.T, ctx context.Context, who string) {
 
 // refersAndAudits checks that a text is linked to the boards that its reader sees, and that an audit counts the rows of
 // these alone, and those of the practice board.
-func (e *env) refersAndAudits(t *testing.T, model *sightModel, r reader, who string) {
+func (e *env) refersAndAudits(t testing.TB, model *sightModel, r reader, who string) {
 	t.Helper()
 	boards, rows := 1, 0
 	refs := domaintest.OK(e.Workflows.References(r.ctx, 0, "ONE-1 TWO-1 TRE-1"))(t)
@@ -438,7 +502,7 @@ func (e *env) refersAndAudits(t *testing.T, model *sightModel, r reader, who str
 // listsMembers checks that each list of members has those that a reader sees, and no others, and that groups are not for
 // guests.
 func (e *env) listsMembers(
-	t *testing.T, model *sightModel, cast map[string]reader, handles map[string]string, who string,
+	t testing.TB, model *sightModel, cast map[string]reader, handles map[string]string, who string,
 ) {
 	t.Helper()
 	ctx := cast[who].ctx
@@ -514,7 +578,7 @@ func (e *env) listsMembers(
 }
 
 // republishes checks that a reader has those rows published again that it sees, and no others.
-func (e *env) republishes(t *testing.T, model *sightModel, r reader, who string, list []tickets.ID) {
+func (e *env) republishes(t testing.TB, model *sightModel, r reader, who string, list []tickets.ID) {
 	t.Helper()
 	switch r.role {
 	case accounts.Viewer:
