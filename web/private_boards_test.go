@@ -3,6 +3,7 @@ package web_test
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"net/http"
 	"regexp"
 	"strings"
@@ -29,67 +30,106 @@ func sameFor(a *answer, slug string) string {
 	return fmt.Sprint(a.code, " ", strings.ReplaceAll(changing.ReplaceAllString(a.body, ""), slug, "X"))
 }
 
+// onBoards matches a statement about boards and what is on them.
+var onBoards = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|UPDATE|INTO) (?:board|ticket|comment|activity|assignee|notification)`)
+
+// statements are those on boards that were sent since it was called last, each by its first line.
+func (e *env) statements() (text string) {
+	sent, _ := e.watch.Take()
+	for _, statement := range sent {
+		if onBoards.MatchString(statement) {
+			first, _, _ := strings.Cut(statement, "\n")
+			text += first + "\n"
+		}
+	}
+	return text
+}
+
+// apart yields the routes by which a member tells a board from one that does not exist, each with the two answers: they
+// take the same statements and have the same bytes.
+func (e *env) apart(by *browser, program *program, board string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		tell := func(route string, answer func(slug string) string) bool {
+			ask := func(slug string) string {
+				e.statements()
+				text := answer(slug)
+				return text + "\n" + e.statements()
+			}
+			hidden, missing := ask(board), ask("NONE")
+			if hidden == missing && !strings.HasPrefix(hidden, "2") && !strings.HasPrefix(hidden, "303") {
+				return true
+			}
+			return yield(route, fmt.Sprintf("%s\nmissing\n%s", hidden, missing))
+		}
+		for route, access := range pages {
+			method, _, _ := strings.Cut(route, " ")
+			if !strings.Contains(access.path, "DEMO") || strings.Contains(access.path, "/forms/") {
+				continue
+			}
+			if !tell(route, func(slug string) string {
+				path := strings.ReplaceAll(access.path, "DEMO", slug)
+				if method == http.MethodGet {
+					return sameFor(by.get(path), slug)
+				}
+				return sameFor(by.post(path, access.fields...), slug)
+			}) {
+				return
+			}
+		}
+		for route, call := range calls {
+			method, _, _ := strings.Cut(route, " ")
+			if !strings.Contains(call.path, "DEMO") {
+				continue
+			}
+			if !tell(route, func(slug string) string {
+				var body any
+				if call.body != "" {
+					body = strings.ReplaceAll(call.body, "DEMO", slug)
+				}
+				return sameFor(program.call(method, strings.ReplaceAll(call.path, "DEMO", slug), body), slug)
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// words yields the pages and calls by which a member reads a word of the board HIDE.
+func (e *env) words(by *browser, program *program) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		paths := append(readingRoutes([]string{"HIDE"}, []string{"HIDE-1"}), "/acme/jump?q=hidden", "/acme/jump?q=HIDE-1")
+		for _, path := range paths {
+			var a *answer
+			if call, ok := strings.CutPrefix(path, "/api/v1"); ok {
+				a = program.get(call)
+			} else {
+				a = by.get(path)
+			}
+			if strings.Contains(a.body, "hidden word") && !yield(path) {
+				return
+			}
+		}
+	}
+}
+
 // A board that is hidden and one that does not exist give the same answers, by each route that names a board or a
 // ticket, whatever the role.
 func TestHiddenIsMissing(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithPrivateBoard(t)
 	for _, who := range []string{"mia", "adam", "olga", "vera", "opal", "gus"} {
-		by := e.signedIn(who)
-		for route, access := range pages {
-			method, _, _ := strings.Cut(route, " ")
-			if !strings.Contains(access.path, "DEMO") || strings.Contains(access.path, "/forms/") {
-				continue
-			}
-			ask := func(slug string) string {
-				path := strings.ReplaceAll(access.path, "DEMO", slug)
-				if method == http.MethodGet {
-					return sameFor(by.get(path), slug)
-				}
-				return sameFor(by.post(path, access.fields...), slug)
-			}
-			hidden, missing := ask("HIDE"), ask("NONE")
-			if hidden != missing {
-				t.Errorf("%s, %s: hidden\n%s\nmissing\n%s", who, route, hidden, missing)
-			}
-			if who == "gus" { // to whom open boards are hidden, too
-				if open := ask("DEMO"); open != missing {
-					t.Errorf("%s, %s: open\n%s\nmissing\n%s", who, route, open, missing)
-				}
-			}
-			if strings.HasPrefix(hidden, "2") || strings.HasPrefix(hidden, "303") {
-				t.Errorf("%s, %s: %.60s", who, route, hidden)
+		by, program := e.signedIn(who), &program{env: e, token: e.tokenOf(who, "acme", accounts.Scopes...)}
+		boards := []string{"HIDE"}
+		if who == "gus" { // to whom open boards are hidden, too
+			boards = append(boards, "DEMO")
+		}
+		for _, board := range boards {
+			for route, answers := range e.apart(by, program, board) {
+				t.Errorf("%s, %s: %s\n%s", who, route, board, answers)
 			}
 		}
-		program := &program{env: e, token: e.tokenOf(who, "acme", accounts.Scopes...)}
-		for route, call := range calls {
-			method, _, _ := strings.Cut(route, " ")
-			if !strings.Contains(call.path, "DEMO") {
-				continue
-			}
-			ask := func(slug string) string {
-				var body any
-				if call.body != "" {
-					body = strings.ReplaceAll(call.body, "DEMO", slug)
-				}
-				return sameFor(program.call(method, strings.ReplaceAll(call.path, "DEMO", slug), body), slug)
-			}
-			hidden, missing := ask("HIDE"), ask("NONE")
-			if hidden != missing {
-				t.Errorf("%s, %s: hidden\n%s\nmissing\n%s", who, route, hidden, missing)
-			}
-			if who == "gus" {
-				if open := ask("DEMO"); open != missing {
-					t.Errorf("%s, %s: open\n%s\nmissing\n%s", who, route, open, missing)
-				}
-			}
-		}
-	}
-	for _, path := range []string{"/acme", "/acme/inbox", "/acme/work", "/acme/jump?q=hidden", "/acme/jump?q=HIDE-1"} {
-		for _, who := range []string{"mia", "adam", "olga", "vera", "opal", "gus"} {
-			if a := e.signedIn(who).get(path); strings.Contains(a.body, "hidden word") {
-				t.Errorf("%s reads it at %s", who, path)
-			}
+		for path := range e.words(by, program) {
+			t.Errorf("%s reads it at %s", who, path)
 		}
 	}
 }
@@ -144,6 +184,22 @@ func TestBoardMembersPage(t *testing.T) {
 		olga.post("/acme/boards/HIDE/privacy", "private", "no").goesTo(t, members)
 		ana.get("/acme/boards/HIDE").is(t, 200)
 	})
+	t.Run("what was done on a board is undone by those who see it", func(t *testing.T) {
+		olga.post("/acme/boards/HIDE/privacy", "private", "yes").is(t, 303)
+		olga.post(members, "name", "@mia", "role", "member").is(t, 303)
+		mia.post("/acme/HIDE-1/closure", "closed", "1").is(t, 303)
+		olga.post(fmt.Sprintf("%s/account/%d/removal", members, e.idOf("mia"))).is(t, 303)
+		e.unchanged(t, func() {
+			hidden, nothing := mia.post("/acme/undo").is(t, 409), e.signedIn("adam").post("/acme/undo").is(t, 409)
+			if a, b := hidden.text(t, "main"), nothing.text(t, "main"); a != b {
+				t.Errorf("it says %q, and %q of nothing", a, b)
+			}
+		})
+		olga.post(members, "name", "@mia", "role", "member").is(t, 303)
+		mia.post("/acme/undo").is(t, 303)
+		olga.post(fmt.Sprintf("%s/account/%d/removal", members, e.idOf("mia"))).is(t, 303)
+		olga.post("/acme/boards/HIDE/privacy", "private", "no").is(t, 303)
+	})
 	t.Run("an assignee sees the board", func(t *testing.T) {
 		olga.post("/acme/boards/HIDE/privacy", "private", "yes").is(t, 303)
 		olga.post("/acme/HIDE-1/assignees", "quick", "1", "add", fmt.Sprint(e.idOf("mia"))).is(t, 422)
@@ -158,7 +214,7 @@ func TestBoardRolesByRoute(t *testing.T) {
 		e := newEnvWithRoles(t)
 		ana := e.ana()
 		ana.post("/acme/boards/DEMO/privacy", "private", "yes").is(t, 303)
-		for name, role := range map[string]string{"vera": "admin", "opal": "viewer", "mia": "admin"} {
+		for name, role := range map[string]string{"vera": "admin", "opal": "viewer", "mia": "admin", "gus": "member"} {
 			ana.post("/acme/boards/DEMO/members", "name", "@"+name, "role", role).is(t, 303)
 		}
 		e.exec("UPDATE board SET version = 1 WHERE slug = 'DEMO'")
@@ -193,6 +249,7 @@ func TestBoardRolesByRoute(t *testing.T) {
 			}{
 				{"a viewer of the company who is an admin of the board", "vera", who.viewer},
 				{"a viewer of the board", "opal", cmp.Or(first[route], who.viewer)},
+				{"a guest who is a member of the board", "gus", who.member},
 				{"an admin of the board", "mia", admin},
 			} {
 				b := e.signedIn(member.name)
@@ -202,10 +259,64 @@ func TestBoardRolesByRoute(t *testing.T) {
 						t.Errorf("%s: %d, not %d", member.as, a.code, member.want)
 					}
 				}
-				if member.name == "mia" || member.want == http.StatusSeeOther && first[route] == 0 {
+				if member.name == "mia" || member.name == "gus" || member.want == http.StatusSeeOther && first[route] == 0 {
 					send()
 				} else {
 					e.unchanged(t, send)
+				}
+			}
+		})
+	}
+}
+
+// nothingToDo are calls that a viewer of a board may make, since they change nothing here: the ticket is not deleted.
+var nothingToDo = map[string]int{"PUT /api/v1/tickets/:key/restoration": http.StatusOK}
+
+// The API has the same roles: on a private board the one that it gives decides, for guests, too.
+func TestBoardRolesByCall(t *testing.T) {
+	t.Parallel()
+	for name, c := range calls {
+		method, _, _ := strings.Cut(name, " ")
+		if !strings.Contains(c.path, "DEMO") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnvWithRoles(t)
+			ana := e.ana()
+			ana.post("/acme/boards/DEMO/privacy", "private", "yes").is(t, 303)
+			for name, role := range map[string]string{"vera": "admin", "opal": "viewer", "mia": "member", "gus": "member",
+				"olga": "admin"} {
+				ana.post("/acme/boards/DEMO/members", "name", "@"+name, "role", role).is(t, 303)
+			}
+			e.exec("UPDATE board SET version = 1 WHERE slug = 'DEMO'")
+			var body any
+			if c.body != "" {
+				body = c.body
+			}
+			viewer, member := c.code, c.code
+			if method != http.MethodGet {
+				viewer = http.StatusForbidden
+			}
+			if c.least == accounts.Admin {
+				member = http.StatusForbidden
+			}
+			for i, as := range []struct {
+				what, name string
+				want       int
+			}{
+				{"an admin of the company whom it does not name", "adam", http.StatusNotFound},
+				{"a viewer of the company who is an admin of the board", "vera", viewer},
+				{"an operator who is a viewer of the board", "opal", cmp.Or(nothingToDo[name], viewer)},
+				{"a member of the board", "mia", member},
+				{"a guest who is a member of the board", "gus", member},
+				{"an admin of the board", "olga", c.code},
+			} {
+				p := &program{env: e, token: e.tokenOf(as.name, "acme", accounts.Scopes...)}
+				a := p.call(method, c.path, body)
+				done := i > 3 && method != http.MethodGet && (a.code == http.StatusConflict || a.code == http.StatusNotFound)
+				if a.code != as.want && !(done && as.want == c.code) {
+					t.Errorf("%s: %d, not %d: %s", as.what, a.code, as.want, a.body)
 				}
 			}
 		})

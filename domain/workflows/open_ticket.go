@@ -128,16 +128,36 @@ func (b openBoard) mayOpen(ctx context.Context, tx *db.Tx, openings []*openReque
 	return nil
 }
 
+// openNowhere returns boards.NotFound by the statements that a board takes which the callers do not see.
+func (w *Workflows) openNowhere(ctx context.Context, openings []*openRequest) error {
+	if _, err := db.Read(w.db.BoardNames(ctx, 0)); err != nil && !db.IsNotFound(err) {
+		return err
+	}
+	return w.change(ctx, func(tx *db.Tx) error {
+		if err := (openBoard{named: true}).mayOpen(ctx, tx, openings); err != nil {
+			return err
+		}
+		return boards.NotFound()
+	})
+}
+
 // openOn opens the tickets on the board as it was read at most a second ago.
 func (w *Workflows) openOn(
 	ctx context.Context, ref boardRef, openings []*openRequest,
 ) (opened []tickets.Ticket, err error) {
 	board, err := w.boards.Get(ref, func() (openBoard, error) { return w.readOpenBoard(ctx, ref) })
+	if errors.Is(err, boards.CodeNotFound) {
+		return nil, w.openNowhere(ctx, openings)
+	}
 	if err != nil {
 		return nil, err
 	}
 	err = w.change(ctx, func(tx *db.Tx) error {
-		if err := board.mayOpen(ctx, tx, openings); err != nil {
+		err := board.mayOpen(ctx, tx, openings)
+		if errors.Is(err, boards.CodeNotFound) {
+			w.boards.Forget(ref) // the next one is read as a missing board is
+		}
+		if err != nil {
 			return err
 		}
 		wanted := make([]tickets.NewTicket, len(openings))
