@@ -629,6 +629,14 @@ func TestCalls(t *testing.T) {
 					t.Errorf("%s, %s: %d, not %d: %s", may.name, may.role, a.code, c.code, a.body)
 				}
 			}
+			// No call takes more than its scope, and to write that to read what it answers with.
+			enough := []string{c.scope}
+			if noun, ok := strings.CutSuffix(c.scope, ":write"); ok {
+				enough = append(enough, noun+":read")
+			}
+			if a := as(e.tokenOf("ana", "acme", enough...)); a.code == http.StatusForbidden || method == http.MethodGet && a.code != c.code {
+				t.Errorf("a token with %v alone: %d: %s", enough, a.code, a.body)
+			}
 		})
 	}
 }
