@@ -101,6 +101,39 @@ func TestGuest(t *testing.T) {
 	owner.look("guest-member")
 }
 
+// The pages on which members see and give rights have what they are for, on a wide screen and on a phone.
+func TestPagesOfRights(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t, "Paint the fins")
+	a.member(t, "Bo", "bo@example.com")
+	a.member(t, "Cyd", "cyd@example.com")
+	a.post("/acme/groups", "name", "Pilots")
+	a.post("/acme/groups/1/members", "handle", "bo")
+	a.post("/acme/boards/NINJA/privacy", "private", "yes")
+	a.post("/acme/boards/NINJA/members", "name", "Pilots", "role", "member")
+	a.post("/acme/boards/NINJA/members", "name", "@cyd", "role", "viewer")
+	b := a.tab(t)
+	for _, page := range []struct{ name, path, in, text string }{
+		{"people", "/acme/people", "#members", "cyd@example.com"},
+		{"groups", "/acme/groups", "#groups", "Pilots"},
+		{"group", "/acme/groups/1", "#group", "Bo"},
+		{"board-members", "/acme/boards/NINJA/members", "#board-members", "Pilots"},
+		{"private-boards", "/acme/settings/boards", "#private-boards", "NINJA"},
+		{"audit", "/acme/audit", "#audit", "Pilots"},
+	} {
+		b.open(page.path)
+		for _, width := range []int64{1280, 390} {
+			b.size(width, 844, width < 700)
+			b.frame()
+			b.sees(page.in, page.text)
+			if wide := eval[int64](b, `document.documentElement.scrollWidth`); wide > width {
+				t.Errorf("%s is %d wide on a screen of %d", page.path, wide, width)
+			}
+		}
+		b.look(page.name)
+	}
+}
+
 // The menu opens and closes by mouse and keyboard, and fits on a phone.
 func TestAccountMenu(t *testing.T) {
 	t.Parallel()
