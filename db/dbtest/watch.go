@@ -20,6 +20,7 @@ type Watch struct {
 	after   func(statement string)
 	before  func(ctx context.Context, statement string) error
 	wrote   func(statement string, rows int64)
+	rewrite func(statement string) string
 }
 
 // NewWatched returns a new database with the newest schema, and its Watch.
@@ -72,6 +73,23 @@ func (w *Watch) Before(do func(ctx context.Context, statement string) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.before = do
+}
+
+// Rewrite sends what do returns in the place of each statement.
+func (w *Watch) Rewrite(do func(statement string) string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rewrite = do
+}
+
+func (w *Watch) rewritten(statement string) string {
+	w.mu.Lock()
+	do := w.rewrite
+	w.mu.Unlock()
+	if do == nil {
+		return statement
+	}
+	return do(statement)
 }
 
 func (w *Watch) sending(ctx context.Context, statement string) error {
@@ -162,7 +180,7 @@ func (c *conn) ExecContext(ctx context.Context, statement string, args []driver.
 	if err := c.watch.sending(ctx, statement); err != nil {
 		return nil, err
 	}
-	result, err := c.whole.ExecContext(ctx, statement, args)
+	result, err := c.whole.ExecContext(ctx, c.watch.rewritten(statement), args)
 	if err == nil {
 		c.watch.counted(statement, result)
 	}
@@ -174,11 +192,15 @@ func (c *conn) QueryContext(ctx context.Context, statement string, args []driver
 	if err := c.watch.sending(ctx, statement); err != nil {
 		return nil, err
 	}
-	found, err := c.whole.QueryContext(ctx, statement, args)
+	found, err := c.whole.QueryContext(ctx, c.watch.rewritten(statement), args)
 	if err != nil {
 		return nil, err
 	}
 	return &rows{found, c.watch}, nil
+}
+
+func (c *conn) Prepare(statement string) (driver.Stmt, error) {
+	return c.whole.Prepare(c.watch.rewritten(statement))
 }
 
 func (c *conn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {

@@ -216,3 +216,38 @@ func TestARevokedInvitationLetsNobodyIn(t *testing.T) {
 	domaintest.Fails(e.Workflows.JoinAs(e.Ctx, secret, sam.ID))(t, accounts.CodeLinkGone)
 	e.Counts(t, 0, "SELECT COUNT(*) FROM membership WHERE account_id = ?", uint64(sam.ID))
 }
+
+// A ticket that is moved from one hidden board to another is nothing to a reader: not even its number is told.
+func TestMovesBetweenHiddenBoards(t *testing.T) {
+	t.Parallel()
+	d, watch := dbtest.NewWatched(t)
+	e := &env{apptest.On(t, d)}
+	ben := e.As(t, "Ben", accounts.Member)
+	for _, slug := range []string{"HIDE", "DEEP"} {
+		e.Board(t, slug)
+		domaintest.OK(e.Workflows.SetBoardPrivacy(e.Ctx, slug, true))(t)
+	}
+	key := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "HIDE", tickets.Draft{Title: "x"}, nil))(t).Key
+	e.Publish(t)
+	start := domaintest.OK(e.Workflows.FeedPage(ben, "", workflows.FeedQuery{Feed: "tickets", Limit: 1000}))(t).Cursor.String()
+	deep := domaintest.OK(e.Workflows.Board(e.Ctx, "DEEP"))(t)
+	_, _, err := e.Workflows.MoveTicket(e.Ctx, key, tickets.Intent{Board: "DEEP", Column: deep.Columns[0].ID, AtEnd: true})
+	domaintest.Must(t, err)
+	e.Publish(t)
+	told := func() int {
+		page := domaintest.OK(e.Workflows.FeedPage(ben, "", workflows.FeedQuery{Feed: "tickets", Cursor: start, Limit: 1000}))(t)
+		return len(page.Items)
+	}
+	if n := told(); n != 0 {
+		t.Errorf("a reader of neither board is told of %d tickets", n)
+	}
+	watch.Rewrite(func(statement string) string {
+		if strings.Contains(statement, "-- name: OldBoardsSeen ") {
+			return withoutSight(statement)
+		}
+		return statement
+	})
+	if n := told(); n == 0 {
+		t.Error("without the join of OldBoardsSeen the reader is told no more, so this proves nothing")
+	}
+}

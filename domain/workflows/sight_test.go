@@ -159,6 +159,8 @@ type sightStage struct {
 	slugs   []string
 	list    []tickets.ID
 	group   id.Group
+	deleted map[string]tickets.Key // a deleted ticket of a board
+	purged  map[string]tickets.Key // a number of a board that was a ticket's
 }
 
 // newSightStage has two private boards, one of them sent to the webhook, so that each check has hidden words.
@@ -212,7 +214,15 @@ func newSightStage(t *testing.T, e *env) *sightStage {
 	model.hooked["ONE"] = true
 	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "TRE", handles["gil"], "member"))(t)
 	model.named["TRE"]["gil"] = "member"
-	return &sightStage{e, model, cast, handles, slugs, list, group.ID}
+	deleted, purged := map[string]tickets.Key{}, map[string]tickets.Key{}
+	for _, slug := range slugs {
+		gone := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: "Deleted"}, nil))(t).Key
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, gone))
+		deleted[slug], purged[slug] = gone, tickets.Key{Board: slug, Number: gone.Number + 1}
+		e.Exec(t, `UPDATE board_ticket_incrementer SET max_ticket_id = max_ticket_id + 1, purged = 1
+			WHERE board_id = (SELECT id FROM board WHERE slug = ?)`, slug)
+	}
+	return &sightStage{e, model, cast, handles, slugs, list, group.ID, deleted, purged}
 }
 
 // check has each member read all there is: none gets a word of a board that the model refuses, and each gets what it
@@ -243,6 +253,12 @@ func (e *sightStage) check(t testing.TB) {
 		for _, slug := range slugs {
 			board, err := e.Workflows.Board(r.ctx, slug)
 			level := model.level(who, r.role, slug)
+			if _, _, _, err := e.Workflows.DeletedTicket(r.ctx, e.deleted[slug]); (err == nil) != (level > access.None) {
+				t.Fatalf("%s reads the deleted ticket %s: %v\n%s", who, e.deleted[slug], err, model)
+			}
+			if _, err := e.Workflows.Ticket(r.ctx, e.purged[slug]); errors.Is(err, tickets.CodePurged) != (level > access.None) {
+				t.Fatalf("%s asks for the purged ticket %s: %v\n%s", who, e.purged[slug], err, model)
+			}
 			if level == access.None && strings.Contains(got["feed boards"], strconv.Quote(slug)) {
 				t.Fatalf("%s reads %s by the feed of boards\n%s", who, slug, model)
 			}
