@@ -43,8 +43,8 @@ func TestServePrintsTheSetupCode(t *testing.T) {
 	send := func(code string) int {
 		t.Helper()
 		client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-		response := domaintest.OK(client.PostForm("http://127.0.0.1:"+port+"/setup", url.Values{"company": {"Acme"}, "slug": {"acme"},
-			"name": {"Ana"}, "email": {"ana@example.com"}, "password": {"correct horse battery"}, "code": {code}}))(t)
+		response := domaintest.OK(client.PostForm("http://127.0.0.1:"+port+"/setup", url.Values{
+			"company": {"Acme"}, "slug": {"acme"}, "name": {"Ana"}, "email": {"ana@example.com"}, "password": {"correct horse battery"}, "code": {code}}))(t)
 		response.Body.Close()
 		return response.StatusCode
 	}

@@ -18,8 +18,10 @@ func TestTokensOfTheCommandLine(t *testing.T) {
 	e.Counts(t, 1, "SELECT COUNT(*) FROM audit WHERE company_id = 1 AND kind = ?", accounts.AuditTokenMade) // that of setup
 	e.Exec(t, "DELETE FROM api_token")
 	const stored = "SELECT COUNT(*) FROM api_token k JOIN account a ON a.id = k.account_id WHERE a.name = ? AND k.scopes = ?"
-	for name, held := range map[string]string{"Ana": "boards:read boards:write tickets:read tickets:write audit:read refs:pop operate",
-		"Mia": "boards:read boards:write tickets:read tickets:write", "Vera": "boards:read tickets:read"} {
+	for name, held := range map[string]string{
+		"Ana": "boards:read boards:write tickets:read tickets:write audit:read refs:pop operate",
+		"Mia": "boards:read boards:write tickets:read tickets:write", "Vera": "boards:read tickets:read",
+	} {
 		domaintest.OK(e.Workflows.OpenToken(t.Context(), "acme", name+"@example.com", nil, accounts.DefaultTokenDays))(t)
 		e.Counts(t, 1, stored, name, held)
 	}
