@@ -58,7 +58,7 @@ func TestProofOfWork(t *testing.T) {
 
 	t.Run("with it a form is sent, once", func(t *testing.T) {
 		nonce, challenge := form(t, "DEMO")
-		work := proof(challenge, "Help", "a\nb", "")
+		work := proof(challenge, "Help", "a\r\nb", "")
 		first := send("DEMO", nonce, challenge, "Help", work).is(t, http.StatusSeeOther)
 		e.unchanged(t, func() {
 			send("DEMO", nonce, challenge, "Help", work).goesTo(t, first.header.Get("Location"))
@@ -67,7 +67,7 @@ func TestProofOfWork(t *testing.T) {
 	})
 	t.Run("without it, or for another form, it is not, and what was typed is kept", func(t *testing.T) {
 		nonce, challenge := form(t, "DEMO")
-		work := proof(challenge, "Help", "a\nb", "")
+		work := proof(challenge, "Help", "a\r\nb", "")
 		other, theirs := form(t, "OTHER")
 		for name, do := range map[string]func() *answer{
 			"none":                 func() *answer { return send("DEMO", nonce, challenge, "Help", "") },
@@ -76,16 +76,42 @@ func TestProofOfWork(t *testing.T) {
 			"of another text":      func() *answer { return send("DEMO", nonce, challenge, "Help!", work) },
 			"of another page":      func() *answer { return send("DEMO", requests.NewNonce(e.db.Now()), challenge, "Help", work) },
 			"of another board":     func() *answer { return send("OTHER", other, challenge, "Help", work) },
-			"on one's own":         func() *answer { return send("DEMO", nonce, "x", "Help", proof("x", "Help", "a\nb", "")) },
-			"with theirs":          func() *answer { return send("DEMO", nonce, theirs, "Help", proof(theirs, "Help", "a\nb", "")) },
-			"no challenge at all":  func() *answer { return send("DEMO", nonce, "", "Help", proof("", "Help", "a\nb", "")) },
+			"on one's own":         func() *answer { return send("DEMO", nonce, "x", "Help", proof("x", "Help", "a\r\nb", "")) },
+			"with theirs":          func() *answer { return send("DEMO", nonce, theirs, "Help", proof(theirs, "Help", "a\r\nb", "")) },
+			"no challenge at all":  func() *answer { return send("DEMO", nonce, "", "Help", proof("", "Help", "a\r\nb", "")) },
 			"a nonce without time": func() *answer { return send("DEMO", requests.NewToken(), challenge, "Help", work) },
 		} {
 			t.Run(name, func(t *testing.T) { refused(t, do) })
 		}
 		a := send("DEMO", nonce, challenge, "Help", "") // the page that it gets works
 		nonce, challenge = a.value(t, "[name=nonce]"), a.value(t, "[name=challenge]")
-		send("DEMO", nonce, challenge, "Help", proof(challenge, "Help", "a\nb", "")).is(t, http.StatusSeeOther)
+		send("DEMO", nonce, challenge, "Help", proof(challenge, "Help", "a\r\nb", "")).is(t, http.StatusSeeOther)
+	})
+	t.Run("it is for one request, whatever is the same to the server", func(t *testing.T) {
+		nonce, challenge := form(t, "DEMO")
+		work := proof(challenge, "Help", "a\r\nb", "")
+		send("DEMO", nonce, challenge, "Help", work).is(t, http.StatusSeeOther)
+		for what, sent := range map[string][3]string{
+			"line ends in the description": {"DEMO", "Help", "a\nb"},
+			"a line end in the title":      {"DEMO", "Help\r", "a\r\nb"},
+			"another name of the board":    {"%20DEMO", "Help", "a\r\nb"},
+		} {
+			t.Run(what, func(t *testing.T) {
+				refused(t, func() *answer {
+					return stranger.post("/acme/forms/"+sent[0], "nonce", nonce, "challenge", challenge, "proof", work,
+						"title", sent[1], "description", sent[2], "email", "")
+				})
+			})
+		}
+	})
+	t.Run("no page has a challenge for another day", func(t *testing.T) {
+		for _, days := range []int{-2, 2} {
+			ahead := requests.NewNonce(e.db.Now().AddDate(0, 0, days))
+			a := stranger.post("/acme/forms/DEMO", "nonce", ahead, "title", "").is(t, http.StatusUnprocessableEntity)
+			if a.value(t, "[name=nonce]") == ahead {
+				t.Errorf("it is given for %d days from now", days)
+			}
+		}
 	})
 	t.Run("after a day the page is too old", func(t *testing.T) {
 		e := newEnv(t)

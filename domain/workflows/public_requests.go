@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -57,7 +56,7 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Submission) (Receipt
 		return Receipt{}, UnknownKey()
 	}
 	if form.Proof {
-		challenge, err := w.ProofChallenge(ctx, sent.Nonce, form)
+		challenge, err := w.ProofChallenge(ctx, sent.Nonce, sent.Company, sent.Board)
 		if err != nil {
 			return Receipt{}, err
 		}
@@ -90,9 +89,11 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Submission) (Receipt
 	return receipt, nil
 }
 
-// ProofChallenge returns what a page of a form with a nonce does its proof of work on. It is stored nowhere.
-func (w *Workflows) ProofChallenge(ctx context.Context, nonce string, form requests.OpenForm) (string, error) {
-	sum, err := w.sign(ctx, "proof of work", nonce, strconv.FormatUint(uint64(form.Board), 10))
+// ProofChallenge returns what the page of a form, with a nonce and the names of its address as they were asked for, does
+// its proof of work on. A board has several names, and a form that is sent to each is several requests. It is stored
+// nowhere.
+func (w *Workflows) ProofChallenge(ctx context.Context, nonce, company, board string) (string, error) {
+	sum, err := w.sign(ctx, "proof of work", nonce, company, board)
 	return base64.RawURLEncoding.EncodeToString(sum), err
 }
 

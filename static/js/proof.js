@@ -72,7 +72,8 @@ document.addEventListener('submit', async (event) => {
 	if (form.ariaBusy === 'true') return
 	form.ariaBusy = 'true'
 	const { challenge, title, description, email, proof } = form.elements
-	const text = [challenge, title, description, email].map(({ value }) => value).join('\0').replaceAll('\r', '')
+	// As the browser sends them, with \r\n as line ends.
+	const text = [challenge, title, description, email].map(({ value }) => value).join('\0').replace(/\r?\n/g, '\r\n')
 	proof.value = await prove(sha256(new TextEncoder().encode(text)), Number(form.dataset.proof))
 	form.submit()
 })

@@ -49,13 +49,18 @@ func (h *Handlers) RequestForm(c echo.Context) error {
 func (h *Handlers) showRequestForm(
 	c echo.Context, code int, board requests.OpenForm, form public.RequestForm,
 ) (err error) {
+	slug := strings.ToUpper(c.Param("form"))
 	if board.Proof {
-		if form.Challenge, err = h.workflows.ProofChallenge(c.Request().Context(), form.Nonce, board); err != nil {
+		if now := time.Now(); !requests.Provable(form.Nonce, now) {
+			form.Nonce = requests.NewNonce(now)
+		}
+		form.Challenge, err = h.workflows.ProofChallenge(c.Request().Context(), form.Nonce, c.Param("company"), slug)
+		if err != nil {
 			return err
 		}
 	}
 	return respond.Render(c, code, public.RequestPage(public.RequestProps{Page: h.publicPage(c, "Request: "+board.Title),
-		Board: board, Slug: strings.ToUpper(c.Param("form")), Form: form}))
+		Board: board, Slug: slug, Form: form}))
 }
 
 // SendRequest opens a ticket. It redirects to the receipt by the private link, so a reload opens no second one; if that
