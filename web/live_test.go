@@ -297,7 +297,7 @@ func TestLiveEnds(t *testing.T) {
 	})
 }
 
-func TestSessionsAndCompaniesHaveSoManyStreams(t *testing.T) {
+func TestSessionsMembersAndCompaniesHaveSoManyStreams(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.account("sam", "rivals", accounts.Owner)
@@ -312,8 +312,13 @@ func TestSessionsAndCompaniesHaveSoManyStreams(t *testing.T) {
 	}
 	var open [][]*net.TCPConn // of each session
 	var sessions []*browser
-	for range streams.DefaultOfCompany / streams.DefaultOfSession {
-		b := e.ana()
+	const ofMember = streams.DefaultOfCompany / 5 / streams.DefaultOfSession // sessions
+	for i := range streams.DefaultOfCompany / streams.DefaultOfSession {
+		name := fmt.Sprint("user", i/ofMember)
+		if i%ofMember == 0 {
+			e.account(name, "acme", accounts.Guest)
+		}
+		b := e.signedIn(name)
 		var own []*net.TCPConn
 		for range streams.DefaultOfSession {
 			conn, code, _ := status(b)
@@ -326,6 +331,14 @@ func TestSessionsAndCompaniesHaveSoManyStreams(t *testing.T) {
 			t.Fatalf("one more of session %d: %d, Retry-After %q", len(open)+1, code, again)
 		}
 		open, sessions = append(open, own), append(sessions, b)
+		if i%ofMember < ofMember-1 || i > ofMember {
+			continue
+		}
+		// Whatever a member does, others have their streams.
+		s := listen(t, server, e.tokenOf(name, "acme", "tickets:read"), "/feeds/tickets/stream?cursor=end")
+		if _, code, _ := status(e.signedIn(name)); code != http.StatusTooManyRequests || s.StatusCode != code {
+			t.Fatalf("another session of the member: %d, a program: %d", code, s.StatusCode)
+		}
 	}
 	next := e.ana()
 	if _, code, again := status(next); code != http.StatusTooManyRequests || again == "" {

@@ -30,7 +30,6 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
-	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -46,7 +45,8 @@ const (
 type Limits struct {
 	Most      int           // there may be at once in this process,
 	OfSession int           // of a session of a browser, or of all tokens of an account together,
-	OfCompany int           // and of a company
+	OfCompany int           // of a company,
+	OfMember  int           // and of a member of it, by all sessions and tokens; by default a fifth of OfCompany
 	Beat      time.Duration // of a heartbeat
 	Check     time.Duration // the interval of checks of the reader's access
 	Write     time.Duration // for the reader to take the bytes sent
@@ -56,6 +56,7 @@ func (l Limits) orDefaults() Limits {
 	l.Most = cmp.Or(l.Most, DefaultMost)
 	l.OfSession = cmp.Or(l.OfSession, DefaultOfSession)
 	l.OfCompany = cmp.Or(l.OfCompany, DefaultOfCompany)
+	l.OfMember = cmp.Or(l.OfMember, max(l.OfCompany/5, 1))
 	l.Beat = cmp.Or(l.Beat, 20*time.Second)
 	l.Check = cmp.Or(l.Check, 30*time.Second)
 	l.Write = cmp.Or(l.Write, 10*time.Second)
@@ -73,8 +74,8 @@ var (
 // without waiting.
 const CodeTooMany fault.Code = "Stream.TooMany"
 
-// CodeTooManyOfSession: the session, or the account whose tokens are used, has too many streams and waiting requests
-// open on this server. Close some, or ask without waiting.
+// CodeTooManyOfSession: the session, the account whose tokens are used, or the member with all of these, has too many
+// streams and waiting requests open on this server. Close some, or ask without waiting.
 const CodeTooManyOfSession fault.Code = "Stream.TooManyOfSession"
 
 // CodeTooManyOfCompany: the company has too many streams and waiting requests open on this server. Ask without waiting,
@@ -116,7 +117,7 @@ type Streams struct {
 
 	mu       sync.Mutex
 	open     int
-	of       map[any]int          // of each session and each company
+	of       map[any]int          // of each session, member and company
 	rounds   [kinds]chan struct{} // nil if no stream waits
 	held     map[reader]map[*Response]bool
 	watching bool
@@ -150,8 +151,16 @@ func (s *Streams) Open() int {
 	return s.open
 }
 
+// owner is whose limits a response counts against. A member can have any number of sessions.
+type owner struct {
+	session string
+	member  accounts.In
+}
+
+func (o owner) each() []any { return []any{o.session, o.member, o.member.Company} }
+
 // enter counts one more. It returns tooMany, or workflows.Stopping.
-func (s *Streams) enter(session string, company id.Company) error {
+func (s *Streams) enter(by owner) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ending.Err() != nil {
@@ -161,9 +170,11 @@ func (s *Streams) enter(session string, company id.Company) error {
 	switch {
 	case s.open >= s.limits.Most:
 		err = tooManyInAll(s.limits.Most)
-	case s.of[session] >= s.limits.OfSession:
+	case s.of[by.session] >= s.limits.OfSession:
 		err = tooManyOfSession(s.limits.OfSession)
-	case s.of[company] >= s.limits.OfCompany:
+	case s.of[by.member] >= s.limits.OfMember:
+		err = tooManyOfSession(s.limits.OfMember)
+	case s.of[by.member.Company] >= s.limits.OfCompany:
 		err = tooManyOfCompany(s.limits.OfCompany)
 	}
 	if err != nil {
@@ -171,17 +182,18 @@ func (s *Streams) enter(session string, company id.Company) error {
 		return err
 	}
 	s.open++
-	s.of[session]++
-	s.of[company]++
+	for _, of := range by.each() {
+		s.of[of]++
+	}
 	openStreams.Inc()
 	return nil
 }
 
-func (s *Streams) leave(session string, company id.Company) {
+func (s *Streams) leave(by owner) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
-	for _, of := range []any{session, company} {
+	for _, of := range by.each() {
 		if s.of[of]--; s.of[of] == 0 {
 			delete(s.of, of)
 		}
@@ -229,8 +241,7 @@ type Response struct {
 	streams *Streams
 	ctx     context.Context // ends when the reader has gone, or alive ends, and has the request's values
 	control *http.ResponseController
-	session string
-	company id.Company
+	owner   owner
 	reader  reader
 	alive   context.Context // ends when the reader loses its access, sees other boards, or the server stops
 	lost    atomic.Bool     // the reader lost its access
@@ -241,18 +252,17 @@ type Response struct {
 // Hold lets the response to a request take as long as it likes. session is that of the browser, "" for a program. The
 // caller ends it with Close. It returns an error that IsTooMany, or workflows.Stopping.
 func (s *Streams) Hold(c echo.Context, session string) (*Response, error) {
-	company := accounts.ActorFrom(c.Request().Context()).Company.ID
-	session = cmp.Or(session, tokensOf(c))
-	if err := s.enter(session, company); err != nil {
+	reader := readerOf(c)
+	by := owner{cmp.Or(session, tokensOf(c)), reader.In}
+	if err := s.enter(by); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Request().Context()))
 	alive, end := context.WithCancel(s.ending)
 	stops := []func() bool{context.AfterFunc(contextOf(c), cancel), context.AfterFunc(alive, cancel)}
 	r := &Response{
-		streams: s, ctx: ctx, control: http.NewResponseController(c.Response()), session: session, company: company,
-		reader: readerOf(c),
-		alive:  alive, end: end,
+		streams: s, ctx: ctx, control: http.NewResponseController(c.Response()), owner: by, reader: reader,
+		alive: alive, end: end,
 		release: func() {
 			for _, stop := range stops {
 				stop()
@@ -275,7 +285,7 @@ func (r *Response) Close() {
 	r.streams.drop(r)
 	r.release()
 	r.end()
-	r.streams.leave(r.session, r.company)
+	r.streams.leave(r.owner)
 }
 
 func readerOf(c echo.Context) reader {
