@@ -103,8 +103,8 @@ func (s *server) asSecret(next echo.HandlerFunc) echo.HandlerFunc {
 	})
 }
 
-// untold is for a page whose address is a secret, also from the logs of a proxy. Its form still says where it comes
-// from.
+// untold is for a page whose address is a secret, or has one to go on to, also from the logs of a proxy. Its form still
+// says where it comes from.
 func untold(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Set("Referrer-Policy", "strict-origin")

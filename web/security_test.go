@@ -198,7 +198,7 @@ func TestSession(t *testing.T) {
 		secret, _, _ = strings.Cut(secret, `"`)
 		for path, want := range map[string]string{
 			"/join/" + secret: "strict-origin", "/join/unknown": "strict-origin", "/reset/unknown": "strict-origin",
-			"/t/ukrEP": "no-referrer", "/t/ukrEP/unknown": "no-referrer", "/login": "same-origin",
+			"/t/ukrEP": "no-referrer", "/t/ukrEP/unknown": "no-referrer", "/login?next=%2Fjoin%2F" + secret: "strict-origin",
 		} {
 			if got := e.visitor().get(path).header.Get("Referrer-Policy"); got != want {
 				t.Errorf("%s: Referrer-Policy is %q", path, got)
