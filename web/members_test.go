@@ -186,6 +186,17 @@ func TestInvitation(t *testing.T) {
 		e.visitor().joins(t, path, "bo")
 	})
 
+	t.Run("for an address lets nobody guess it for ever", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.stopClock()
+		path := e.ana().invitation("email", "bo@example.com")
+		for n := range 50 {
+			e.visitor().post(path, newAccount(fmt.Sprint("guess", n))...).is(t, 422)
+		}
+		e.visitor().post(path, newAccount("guess50")...).is(t, 429)
+	})
+
 	t.Run("does not tell whether an address has an account elsewhere", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

@@ -80,10 +80,10 @@ func (w *Workflows) JoinNew(ctx context.Context, secret string, in Newcomer) (ac
 	if err := accounts.CheckAccount(in.Name, in.Email, in.Password); err != nil {
 		return accounts.Company{}, err
 	}
-	if err := invitation.For(in.Email); err != nil {
+	if err := w.countJoin(ctx, secret); err != nil {
 		return accounts.Company{}, err
 	}
-	if err := w.countJoin(ctx, secret); err != nil {
+	if err := invitation.For(in.Email); err != nil { // counted: whoever has the link may guess whose it is
 		return accounts.Company{}, err
 	}
 	hash, err := accounts.HashPassword(in.Password, w.passwordCost)
