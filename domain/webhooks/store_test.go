@@ -66,6 +66,17 @@ func (e *env) open(company id.Company) (hook id.Webhook, secret string, err erro
 	return hook, secret, err
 }
 
+// board is an open one, without columns.
+func (e *env) board(t *testing.T, slug string) {
+	t.Helper()
+	for _, statement := range []string{
+		"INSERT INTO board (company_id, slug, title, created_at, updated_at) VALUES (?, ?, 'Demo', NOW(6), NOW(6))",
+		"INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT ?, slug, id, NOW(6) FROM board WHERE slug = ?",
+	} {
+		domaintest.OK(e.SQL.ExecContext(ctx, statement, uint64(e.company), slug))(t)
+	}
+}
+
 func (e *env) hook(t *testing.T) id.Webhook {
 	t.Helper()
 	hook, _, err := e.open(e.company)
@@ -264,18 +275,19 @@ func TestAttempts(t *testing.T) {
 	t.Run("one reads as it was made, for its webhook alone", func(t *testing.T) {
 		t.Parallel()
 		hook := e.hook(t)
+		e.board(t, "DEMO")
 		for want, o := range map[string]webhooks.Outcome{
 			"{500 It answered 500. [104 105] 0s 12ms false}": {Status: 500, Error: "It answered 500.", Response: []byte("hi"),
 				Took: 12 * time.Millisecond},
 			"{0 no answer [] 0s 0s false}": {Error: "no answer", Took: -time.Second},
 		} {
 			made := record(t, hook, o)
-			a := domaintest.OK(webhooks.AttemptByID(ctx, e.Queries, 0, hook, made))(t)
+			a := domaintest.OK(webhooks.AttemptByID(ctx, e.Queries, e.author, hook, made))(t)
 			if a.Kind != webhooks.Test || a.Message != "tickets:1:7:5" || a.Subject != "DEMO-7" || a.Row != 7 ||
 				a.Position != 5 || a.At.IsZero() || fmt.Sprint(a.Outcome) != want {
 				t.Errorf("%+v", a)
 			}
-			domaintest.Fails(webhooks.AttemptByID(ctx, e.Queries, 0, hook+1000, made))(t, webhooks.CodeAttemptNotFound)
+			domaintest.Fails(webhooks.AttemptByID(ctx, e.Queries, e.author, hook+1000, made))(t, webhooks.CodeAttemptNotFound)
 		}
 	})
 	t.Run("pages have the newest first", func(t *testing.T) {
