@@ -223,11 +223,11 @@ func TestStreamEnds(t *testing.T) {
 	t.Run("it ends when its reader becomes a guest, who sees other boards", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
+		e.publish() // so that she has read something
 		e.startFeeds()
 		e.account("mia", "acme", accounts.Member)
 		mia := e.tokenOf("mia", "acme", "tickets:read")
 		server := serveStreams(t, e)
-		e.publish() // she has read something
 		s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end")
 		first := domaintest.OK(s.next())(t)
 		e.ana().post(fmt.Sprintf("/acme/people/%d/role", e.idOf("mia")), "role", "guest").is(t, http.StatusSeeOther)
