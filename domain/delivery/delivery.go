@@ -63,7 +63,8 @@ type Delivery struct {
 func New(c Config) *Delivery {
 	return &Delivery{
 		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, lookups: c.Lookups, live: live.New(),
-		outbound: c.Outbound, images: c.Pictures, files: c.Files, base: c.Base, log: c.Log, pictures: pictureLimits, sendFor: sendFor,
+		outbound: c.Outbound, images: c.Pictures, files: c.Files, base: c.Base, log: c.Log,
+		pictures: pictureLimits, sendFor: sendFor,
 		freshFor: freshFor, sealer: accounts.NewSealer(c.DB, c.Keys), auditDays: c.AuditDays, keys: c.Keys,
 	}
 }

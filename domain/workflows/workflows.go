@@ -75,8 +75,9 @@ type Workflows struct {
 func New(c Config) *Workflows {
 	w := &Workflows{
 		db: c.DB, engine: c.Engine, feeds: c.Feeds, files: c.Files, base: c.Base, refs: c.Refs, meter: c.Lookups,
-		outbound: c.Outbound, pictures: c.Pictures, log: c.Log, byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
-		keys: c.Keys, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
+		outbound: c.Outbound, pictures: c.Pictures, log: c.Log, byHand: make(chan struct{}, 16), sender: c.Sender,
+		importer: c.Importer,
+		keys:     c.Keys, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
 	}
 	if c.Engine != nil {
 		c.Engine.RecordWith(recordControl)
