@@ -7,6 +7,7 @@ import (
 
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 )
 
 const jiraFile = `Summary,Issue key,Status,Assignee,Reporter,Created,Priority,Labels,Labels,Description,Comment,Comment
@@ -102,9 +103,8 @@ func TestImportFromTheBoard(t *testing.T) {
 
 func (b *tab) chooseFile(selector, file string) {
 	b.t.Helper()
-	root := call(b, dom.GetDocument, dom.GetDocumentParams{}).Root
-	input := call(b, dom.QuerySelector, dom.QuerySelectorParams{NodeID: root.NodeID, Selector: selector}).NodeID
-	call(b, dom.SetFileInputFiles, dom.SetFileInputFilesParams{Files: []string{file}, NodeID: input})
+	input := call(b, runtime.Evaluate, runtime.EvaluateParams{Expression: fill(`document.querySelector(%s)`, []any{selector})})
+	call(b, dom.SetFileInputFiles, dom.SetFileInputFilesParams{Files: []string{file}, ObjectID: input.Result.ObjectID})
 }
 
 // look keeps pictures of the page where COUNTERFOIL_PICTURES says.
