@@ -57,8 +57,12 @@ func (w *Workflows) OpenTicket(
 		tickets.NewTicket{Draft: draft, Author: user(actor)}, actor, markup.Mentions(draft.Description),
 		w.picturesIn(actor, draft.Description), once,
 	}
+	ref := boardRef{actor.Company.ID, parsed}
 	ticket, err := DoOnce(ctx, w, once, func() (tickets.Ticket, error) {
-		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, wanted)
+		if err := w.mustSee(ctx, ref, actor); err != nil {
+			return tickets.Ticket{}, err
+		}
+		return w.openings.Do(ctx, ref, wanted)
 	})
 	if errors.Is(err, coalesce.ErrClosed) {
 		return tickets.Ticket{}, Stopping()
@@ -67,6 +71,21 @@ func (w *Workflows) OpenTicket(
 		return tickets.Ticket{}, fmt.Errorf("open ticket: %w", err)
 	}
 	return ticket, nil
+}
+
+// mustSee returns boards.NotFound if the actor does not see the board. A board that names nobody is read once a second
+// for all members; any other, and each for guests, is read in the actor's sight, as one that does not exist is.
+func (w *Workflows) mustSee(ctx context.Context, ref boardRef, actor accounts.Actor) error {
+	read := false
+	board, err := w.boards.Get(ref, func() (openBoard, error) {
+		read = true
+		return w.readOpenBoard(ctx, actor.Sight(), ref.slug)
+	})
+	if err != nil || read || !board.named && actor.Role != accounts.Guest {
+		return err
+	}
+	_, err = boards.BySlug(ctx, w.db.Queries, actor.Sight(), ref.slug)
+	return err
 }
 
 // openBatch opens the tickets of a batch in one transaction.
@@ -90,9 +109,8 @@ type openBoard struct {
 	named bool
 }
 
-// readOpenBoard reads a board for all who open tickets on it: each one's rights are checked in the transaction.
-func (w *Workflows) readOpenBoard(ctx context.Context, ref boardRef) (board openBoard, err error) {
-	if board.Board, err = boards.BySlug(ctx, w.db.Queries, db.SightOfAll(ref.company), ref.slug); err != nil {
+func (w *Workflows) readOpenBoard(ctx context.Context, by db.Sight, slug string) (board openBoard, err error) {
+	if board.Board, err = boards.BySlug(ctx, w.db.Queries, by, slug); err != nil {
 		return board, err
 	}
 	board.named, err = db.Read(w.db.BoardNames(ctx, board.ID))
@@ -128,36 +146,19 @@ func (b openBoard) mayOpen(ctx context.Context, tx *db.Tx, openings []*openReque
 	return nil
 }
 
-// openNowhere returns boards.NotFound by the statements that a board takes which the callers do not see.
-func (w *Workflows) openNowhere(ctx context.Context, openings []*openRequest) error {
-	if _, err := db.Read(w.db.BoardNames(ctx, 0)); err != nil && !db.IsNotFound(err) {
-		return err
-	}
-	return w.change(ctx, func(tx *db.Tx) error {
-		if err := (openBoard{named: true}).mayOpen(ctx, tx, openings); err != nil {
-			return err
-		}
-		return boards.NotFound()
-	})
-}
-
-// openOn opens the tickets on the board as it was read at most a second ago.
+// openOn opens the tickets on the board as it was read at most a second ago. Each actor's rights are checked in the
+// transaction.
 func (w *Workflows) openOn(
 	ctx context.Context, ref boardRef, openings []*openRequest,
 ) (opened []tickets.Ticket, err error) {
-	board, err := w.boards.Get(ref, func() (openBoard, error) { return w.readOpenBoard(ctx, ref) })
-	if errors.Is(err, boards.CodeNotFound) {
-		return nil, w.openNowhere(ctx, openings)
-	}
+	board, err := w.boards.Get(ref, func() (openBoard, error) {
+		return w.readOpenBoard(ctx, db.SightOfAll(ref.company), ref.slug)
+	})
 	if err != nil {
 		return nil, err
 	}
 	err = w.change(ctx, func(tx *db.Tx) error {
-		err := board.mayOpen(ctx, tx, openings)
-		if errors.Is(err, boards.CodeNotFound) {
-			w.boards.Forget(ref) // the next one is read as a missing board is
-		}
-		if err != nil {
+		if err := board.mayOpen(ctx, tx, openings); err != nil {
 			return err
 		}
 		wanted := make([]tickets.NewTicket, len(openings))
