@@ -51,7 +51,7 @@ func (q *Queries) SightChanges(
 ) (list []SightChange, seen FeedHead, err error) {
 	rows, err := q.db.QueryContext(ctx, `SELECT s.epoch, LEAST(s.value, COALESCE(d.head, 0)), s.horizon, n.feed_sync_id, n.board_id,
 n.account_id = ? AND b.company_id = ?,
-x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL AND n.feed_sync_id > w.`+feed+`_after
+x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL AND n.feed_sync_id > w.`+feed+`_after AS visible
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name
 LEFT JOIN (SELECT feed_sync_id, board_id, account_id FROM `+table+` FORCE INDEX (uq_`+table+`_feed)
 	WHERE feed_sync_id > ? AND feed_sync_id <= ? ORDER BY feed_sync_id LIMIT ?) n ON TRUE

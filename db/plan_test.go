@@ -24,14 +24,26 @@ const (
 	onPage = 250  // rows that it may sort, or put aside
 )
 
+// TestFilledTables runs all queries on one filled database: to fill it takes longer than they do.
+func TestFilledTables(t *testing.T) {
+	t.Parallel()
+	d := filled(t)
+	for name, test := range map[string]func(*testing.T, *db.DB){
+		"no query grows with a table":       noQueryGrowsWithATable,
+		"no list grows for guests":          noListGrowsForGuests,
+		"pages begin where they are":        pagesBeginWhereTheyAre,
+		"no statement shows a hidden board": noStatementShowsAHiddenBoard,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, d) })
+	}
+}
+
 // No request may cost more because a table grew. So every query is explained and run on a filled
 // database: it scans no table or index from end to end, sorts no more than a page, and reads no more
 // than a few pages.
 //
 // A new query needs a line in samples (db/plan_samples_test.go).
-func TestNoQueryGrowsWithATable(t *testing.T) {
-	t.Parallel()
-	d := filled(t)
+func noQueryGrowsWithATable(t *testing.T, d *db.DB) {
 	queries := allQueries(t)
 	for name := range samples {
 		if _, ok := queries[name]; !ok {
@@ -57,9 +69,7 @@ func TestNoQueryGrowsWithATable(t *testing.T) {
 }
 
 // A guest's lists of members are other statements, bounded as those of samples.
-func TestNoListGrowsForGuests(t *testing.T) {
-	t.Parallel()
-	d := filled(t)
+func noListGrowsForGuests(t *testing.T, d *db.DB) {
 	for name, list := range toGuests {
 		for _, sample := range list {
 			query, args := recorded(t, name, sample.args)
@@ -72,9 +82,7 @@ func TestNoListGrowsForGuests(t *testing.T) {
 
 // A page in the middle of a long column must begin there: MariaDB likes to read the column from its
 // top instead, and then a page costs as much as the column is long.
-func TestPagesBeginWhereTheyAre(t *testing.T) {
-	t.Parallel()
-	d := filled(t)
+func pagesBeginWhereTheyAre(t *testing.T, d *db.DB) {
 	for name, want := range map[string]string{"CommentsBefore": "ix_comment_ticket 16",
 		"CommentsAfter": "ix_comment_ticket 16", "PublicCommentsBefore": "ix_comment_public 17",
 		"InboxWindow": "ix_notification_inbox 24", "AssignedTickets": "ix_assignee_work 17"} {

@@ -103,7 +103,7 @@ const (
 	byWebhooks  = "TestWebhooksOfAPrivateBoard in web"
 	byMembers   = "TestBoardMembersPage in web"
 	byFeeds     = "TestFeedsFollowSight in web"
-	guarded     = "none: of two statements on the same board each is enough, and this is the second"
+	guarded     = "TestFilledTables in db: here another statement on the same board hides it"
 )
 
 // foundElsewhere are the statements that the check does not send, or only beside another that takes the sight of the same
