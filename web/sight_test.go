@@ -86,12 +86,12 @@ func (s *sightings) saw(who string, ticket int, since time.Time) bool {
 
 var secretWord = regexp.MustCompile(`secret(\d+)z`)
 
-// TestSightInParallel changes rights at random while members read by each route of pages and API that answers GET, and by
-// the feeds: none reads a word that it may not see, and at rest each reads what it may.
+// TestSightInParallel changes rights and roles at random while members read by each route of pages and API that answers
+// GET, by the feeds, and by streams: none reads a word that it may not see, and at rest each reads what it may.
 func TestSightInParallel(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
-	e.startFeeds()
+	e.startLive()
 	e.exec("DELETE FROM people_group_member")
 	slugs := []string{"ONE", "TWO", "TRE"}
 	who := []string{"mia", "adam", "vera", "opal", "gus"}
@@ -111,6 +111,12 @@ func TestSightInParallel(t *testing.T) {
 			e.program().put("/tickets/"+key+"/assignees", object{"assignees": []string{"mia", "adam"}}).is(t, 200)
 		}
 	}
+	now.on, now.named["ALL"] = append(now.on, "ALL"), map[string]bool{}
+	keys = append(keys, e.newTickets("ALL", e.newBoard("ALL").Columns[0].ID, fmt.Sprintf("secret%dz", len(keys)))...)
+	for _, name := range who {
+		now.named["ALL"][name] = true
+		e.ana().post("/acme/boards/ALL/members", "name", "@"+name, "role", "viewer").is(t, 303)
+	}
 	s := &sightings{now: now, until: map[string][]time.Time{}}
 	for _, name := range who {
 		s.until[name] = make([]time.Time, len(keys))
@@ -124,8 +130,10 @@ func TestSightInParallel(t *testing.T) {
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	tokens := map[string]string{}
+	streams := e.followSight(s, keys)
 	for _, name := range who {
 		tokens[name] = e.tokenOf(name, "acme", accounts.Scopes...)
+		streams.open(name, tokens[name])
 		paths := readingRoutes(slugs, keys)
 		readers.Go(func() { e.readUntil(stop, s, name, tokens[name], paths) })
 	}
@@ -138,8 +146,11 @@ func TestSightInParallel(t *testing.T) {
 		changes = 2000
 	}
 	ana, pilots := e.ana(), e.count("SELECT id FROM people_group WHERE name = 'Pilots'")
-	for range changes {
+	for n := range changes {
 		e.changeRights(s, random, ana, slugs, keys, columns, pilots)
+		if n%40 == 39 {
+			streams.rest()
+		}
 	}
 	close(stop)
 	readers.Wait()
@@ -227,14 +238,14 @@ func (e *env) changeRights(
 	s *sightings, random *rand.Rand, ana *browser, slugs, keys []string, columns map[string]uint64, pilots int64,
 ) {
 	members := []string{"mia", "adam", "vera", "opal", "gus"}
-	slug, name, ticket := slugs[random.IntN(len(slugs))], members[random.IntN(len(members))], random.IntN(len(keys))
+	slug, name, ticket := slugs[random.IntN(len(slugs))], members[random.IntN(len(members))], random.IntN(len(keys)-1)
 	next := s.now.clone()
 	board := "/acme/boards/" + slug
 	post := func(path string, pairs ...string) func() bool {
 		return func() bool { return ana.post(path, pairs...).code == http.StatusSeeOther }
 	}
 	role := []string{"viewer", "member", "admin"}[random.IntN(3)]
-	switch random.IntN(9) {
+	switch random.IntN(11) {
 	case 0, 1:
 		next.private[slug] = true
 		s.change(next, post(board+"/privacy", "private", "yes"))
@@ -259,7 +270,10 @@ func (e *env) changeRights(
 		} else {
 			s.change(next, post(fmt.Sprintf("/acme/groups/%d/members/%d/removal", pilots, e.idOf(name))))
 		}
-	case 8:
+	case 8, 9:
+		next.roles[name] = []string{accounts.Guest, accounts.Viewer, accounts.Member, accounts.Admin}[random.IntN(4)]
+		s.change(next, post(fmt.Sprintf("/acme/people/%d/role", e.idOf(name)), "role", next.roles[name]))
+	case 10:
 		next.on[ticket] = slug
 		s.change(next, func() bool {
 			return e.program().post("/tickets/"+keys[ticket]+"/position", object{"board": slug, "column": columns[slug], "after": nil}).code == http.StatusOK
