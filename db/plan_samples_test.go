@@ -109,7 +109,7 @@ var samples = map[string]sample{
 	"LastLocations":    {args: with(busyTicket)},
 	"LastEdits":        {args: with(busyTicket, 2)},
 	"FirstEdits":       {args: with(busyTicket, 2)},
-	"ActivityByID":     {args: with(20400)},
+	"ActivityByID":     {args: with(db.ActivityByIDParams{Reader: 7, ID: 20400, CompanyID: 1})},
 	"LastActions":      {args: with(int8(0), 1)},
 	"MarkUndone":       {args: with(&newYear, 20400)},
 	"ChangeSince":      {args: with(busyTicket, 20400)},

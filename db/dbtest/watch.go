@@ -21,6 +21,16 @@ type Watch struct {
 	before  func(ctx context.Context, statement string) error
 	wrote   func(statement string, rows int64)
 	rewrite func(statement string) string
+	asks    func(ctx context.Context, statement string, args []driver.NamedValue)
+	found   func(ctx context.Context, row Row)
+}
+
+// Row is a row of an answer.
+type Row struct {
+	Statement string
+	Args      []driver.NamedValue
+	Columns   []string
+	Values    []driver.Value
 }
 
 // NewWatched returns a new database with the newest schema, and its Watch.
@@ -80,6 +90,25 @@ func (w *Watch) Rewrite(do func(statement string) string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.rewrite = do
+}
+
+// Follow calls asks before each statement that reads, and found with each row of its answer.
+func (w *Watch) Follow(
+	asks func(ctx context.Context, statement string, args []driver.NamedValue), found func(ctx context.Context, row Row),
+) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asks, w.found = asks, found
+}
+
+func (w *Watch) asking(ctx context.Context, statement string, args []driver.NamedValue) func(context.Context, Row) {
+	w.mu.Lock()
+	asks, found := w.asks, w.found
+	w.mu.Unlock()
+	if asks != nil {
+		asks(ctx, statement, args)
+	}
+	return found
 }
 
 func (w *Watch) rewritten(statement string) string {
@@ -192,11 +221,16 @@ func (c *conn) QueryContext(ctx context.Context, statement string, args []driver
 	if err := c.watch.sending(ctx, statement); err != nil {
 		return nil, err
 	}
+	each := c.watch.asking(ctx, statement, args)
 	found, err := c.whole.QueryContext(ctx, c.watch.rewritten(statement), args)
 	if err != nil {
 		return nil, err
 	}
-	return &rows{found, c.watch}, nil
+	if each == nil {
+		return &rows{found, c.watch, nil}, nil
+	}
+	columns := found.Columns()
+	return &rows{found, c.watch, func(values []driver.Value) { each(ctx, Row{statement, args, columns, values}) }}, nil
 }
 
 func (c *conn) Prepare(statement string) (driver.Stmt, error) {
@@ -212,11 +246,16 @@ func (c *conn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx
 type rows struct {
 	driver.Rows
 	watch *Watch
+	each  func(values []driver.Value)
 }
 
 func (r *rows) Next(into []driver.Value) error {
 	defer r.watch.saw("", time.Now())
-	return r.Rows.Next(into)
+	err := r.Rows.Next(into)
+	if err == nil && r.each != nil {
+		r.each(into)
+	}
+	return err
 }
 
 type tx struct {

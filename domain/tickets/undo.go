@@ -22,26 +22,30 @@ type Action struct {
 	Ticket ID
 }
 
-// ActionByID returns an action of a user, or NothingToUndo if it is another user's.
-func ActionByID(ctx context.Context, q *db.Queries, activity id.Activity, by id.Account) (Action, error) {
-	action, err := actionByID(ctx, q, activity)
-	if db.IsNotFound(err) || err == nil && (action.By.ID != by || !slices.Contains(undoable, action.Kind)) {
+// ActionByID returns an action of the reader on a ticket in sight, or NothingToUndo.
+func ActionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Activity) (Action, error) {
+	action, err := actionByID(ctx, q, by, activity)
+	if db.IsNotFound(err) || err == nil && (action.By.ID != by.Reader || !slices.Contains(undoable, action.Kind)) {
 		return Action{}, NothingToUndo()
 	}
 	return action, err
 }
 
 // ActivityOf returns an entry of a ticket's history, or NotFound.
-func ActivityOf(ctx context.Context, q *db.Queries, ticket Ticket, entry id.Activity) (Activity, error) {
-	action, err := actionByID(ctx, q, entry)
+func ActivityOf(
+	ctx context.Context, q *db.Queries, by db.Sight, ticket Ticket, entry id.Activity,
+) (Activity, error) {
+	action, err := actionByID(ctx, q, by, entry)
 	if db.IsNotFound(err) || err == nil && action.Ticket != ticket.ID {
 		return Activity{}, NotFound()
 	}
 	return action.Activity, err
 }
 
-func actionByID(ctx context.Context, q *db.Queries, activity id.Activity) (Action, error) {
-	row, err := db.Read(q.ActivityByID(ctx, activity))
+func actionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Activity) (Action, error) {
+	row, err := db.Read(q.ActivityByID(ctx, db.ActivityByIDParams{
+		Reader: by.Reader, ID: activity, CompanyID: by.Company, Reach: by.Reach,
+	}))
 	if err != nil {
 		return Action{}, fmt.Errorf("read activity: %w", err)
 	}

@@ -39,7 +39,7 @@ func (w *Workflows) History(
 
 // EntryOf returns an entry of a ticket's history, or tickets.NotFound.
 func (w *Workflows) EntryOf(ctx context.Context, ticket tickets.Ticket, entry id.Activity) (tickets.Activity, error) {
-	return tickets.ActivityOf(ctx, w.db.Queries, ticket, entry)
+	return tickets.ActivityOf(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), ticket, entry)
 }
 
 // TicketsOf returns a board and up to limit of its tickets in board order: of one column, or of all from left to right

@@ -66,7 +66,7 @@ func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id
 }
 
 func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.Activity) (UndoResult, error) {
-	action, err := tickets.ActionByID(ctx, w.db.Queries, activity, actor.Account.ID)
+	action, err := tickets.ActionByID(ctx, w.db.Queries, actor.Sight(), activity)
 	if err != nil {
 		return UndoResult{}, err
 	}

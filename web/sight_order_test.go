@@ -1,0 +1,184 @@
+package web_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
+)
+
+// rowName is a board, a column, a ticket or a comment.
+type rowName struct {
+	table string
+	id    uint64
+}
+
+// seen are the rows that a request read in sight.
+type seen struct {
+	mu   sync.Mutex
+	rows map[rowName]bool
+}
+
+type seenKey struct{}
+
+var (
+	statementName = regexp.MustCompile(`^-- name: (\w+)`)
+	// takesSight matches a statement that shows rows in the sight of a member, or by the secret of a link that was given
+	// away: of a board, of a request.
+	takesSight = regexp.MustCompile(`\.privacy <= (?:\?|IF\()|l\.hash = \?|_hash = \?`)
+	sightAll   = regexp.MustCompile(`\.privacy <= \?`)
+	// asksFor matches the arguments, and the columns that they name.
+	asksFor = regexp.MustCompile(`(?:\b(?:(board|column|ticket|comment)_)?(id) (?:=|>=|<=|IN \() ?)?\?((?:,\?)*)`)
+
+	tablesOf = regexp.MustCompile(`(?:FROM|JOIN) (\w+)(?: (\w+))?`)
+	selectID = regexp.MustCompile(`(?:\b(\w+)\.)?\bid(?:,| AS (\w+)|\s)`)
+	nested   = regexp.MustCompile(`\([^()]*\)`)
+	kinds    = map[string]string{"board_column": "column", "board": "board", "ticket": "ticket", "comment": "comment"}
+)
+
+// isBelow reports whether a statement may only be sent for what was read in sight: one of dbtest.Below, or one written
+// by hand that takes no sight.
+func isBelow(statement string) bool {
+	name := nameOf(statement)
+	return dbtest.Below[name] || name == "" && strings.Contains(statement, " FROM ticket ") && !takesSight.MatchString(statement)
+}
+
+// keepsSight has the test fail if a request sends a statement for a board, a column or a ticket that it must read in sight
+// before, and did not.
+func keepsSight(t testing.TB, watch *dbtest.Watch, next http.Handler) http.Handler {
+	watch.Follow(func(ctx context.Context, statement string, args []driver.NamedValue) {
+		s, ok := ctx.Value(seenKey{}).(*seen)
+		if !ok || !isBelow(statement) {
+			return
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, row := range rowsAsked(statement, args) {
+			if !s.rows[row] {
+				t.Errorf("a request did not read %v in sight before it sent %s", row, statement)
+			}
+		}
+	}, func(ctx context.Context, row dbtest.Row) {
+		if s, ok := ctx.Value(seenKey{}).(*seen); ok && shows(row) {
+			s.add(row)
+		}
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), seenKey{}, &seen{rows: map[rowName]bool{}})))
+	})
+}
+
+func nameOf(statement string) string {
+	if found := statementName.FindStringSubmatch(statement); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// rowsAsked are the rows for which a statement asks: boards, columns and tickets, else what is below these.
+func rowsAsked(statement string, args []driver.NamedValue) (rows []rowName) {
+	var own []rowName
+	main := kindsOf(statement)[""]
+	n := 0
+	for _, found := range asksFor.FindAllStringSubmatch(statement, -1) {
+		for range 1 + strings.Count(found[3], "?") {
+			id, ok := integer(args[n].Value)
+			n++
+			switch {
+			case !ok || found[2] == "":
+			case found[1] == "":
+				own = append(own, rowName{main, id})
+			default:
+				rows = append(rows, rowName{found[1], id})
+			}
+		}
+	}
+	if rows == nil {
+		return own
+	}
+	return rows
+}
+
+// kindsOf are the kinds of rows of a statement's tables, by their aliases; "" is that of the first.
+func kindsOf(statement string) map[string]string {
+	of := map[string]string{}
+	for _, found := range tablesOf.FindAllStringSubmatch(statement, -1) {
+		kind := kinds[found[1]]
+		for _, name := range []string{"", found[1], found[2]} {
+			if _, ok := of[name]; !ok {
+				of[name] = kind
+			}
+		}
+	}
+	return of
+}
+
+// idKinds are the kinds of a statement's columns that are called id, from the left.
+func idKinds(statement string) (list []string) {
+	flat := statement[max(0, strings.Index(statement, "SELECT")):] // the first of a UNION
+	for next := ""; next != flat; {
+		next, flat = flat, nested.ReplaceAllString(flat, "")
+	}
+	of := kindsOf(flat)
+	columns, _, _ := strings.Cut(flat, "FROM")
+	for _, found := range selectID.FindAllStringSubmatch(columns, -1) {
+		if found[2] == "" || found[2] == "id" {
+			list = append(list, of[found[1]])
+		}
+	}
+	return list
+}
+
+// shows reports whether a row was read in the sight of a reader, or below what was.
+func shows(row dbtest.Row) bool {
+	for i, column := range row.Columns {
+		if n, _ := integer(row.Values[i]); (column == "visible" || column == "seen") && n == 0 {
+			return false
+		}
+	}
+	if isBelow(row.Statement) || nameOf(row.Statement) == "OpenForm" { // a form that is on, for whoever knows its board
+		return true
+	}
+	for _, at := range sightAll.FindAllStringIndex(row.Statement, -1) {
+		if reach, _ := integer(row.Args[strings.Count(row.Statement[:at[1]-1], "?")].Value); reach == 1 {
+			return false // all boards, for no reader
+		}
+	}
+	return takesSight.MatchString(row.Statement)
+}
+
+func (s *seen) add(row dbtest.Row) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own := idKinds(row.Statement)
+	for i, column := range row.Columns {
+		kind, ok := strings.CutSuffix(column, "_id")
+		if column == "id" && len(own) > 0 {
+			kind, own, ok = own[0], own[1:], true
+		}
+		if id, known := integer(row.Values[i]); ok && known && kind != "" {
+			s.rows[rowName{kind, id}] = true
+		}
+	}
+}
+
+func integer(value driver.Value) (uint64, bool) {
+	switch v := value.(type) {
+	case int64:
+		return uint64(v), true
+	case uint64:
+		return v, true
+	case []byte:
+		n, err := strconv.ParseUint(string(v), 10, 64)
+		return n, err == nil
+	}
+	n, err := strconv.ParseUint(fmt.Sprint(value), 10, 64)
+	return n, err == nil
+}
