@@ -24,6 +24,7 @@ func TestPublicLink(t *testing.T) {
 	owner.click("[data-copy]")
 	owner.sees("#flash .toast", "Copied.")
 	owner.accessible("a public link that was just made")
+	owner.look("public-link")
 
 	b := a.stranger(t)
 	b.open(link)
@@ -39,6 +40,7 @@ func TestPublicLink(t *testing.T) {
 	b.click(".card a")
 	b.at(link + "/1")
 	b.sees("#ticket h1", "Paint fin 0")
+	b.look("public-ticket")
 	if cookies := eval[string](b, `document.cookie`); cookies != "" {
 		t.Errorf("cookies %q", cookies)
 	}
@@ -52,6 +54,7 @@ func TestPublicLink(t *testing.T) {
 	plain.at(link)
 	plain.open(eval[string](plain, `document.querySelector(".more a").getAttribute("href")`))
 	plain.sees(".column", "Paint fin 59")
+	plain.look("public-board")
 
 	owner.open("/acme/boards/NINJA/members")
 	owner.click(`form[action="/acme/boards/NINJA/link/revocation"] button`)
