@@ -46,7 +46,7 @@ var filling = []string{
 	 SELECT 1, n, IF(n = 1, 'owner', 'member'), CONCAT('p', n), '2026-01-01' FROM numbers WHERE n <= 500`,
 	`INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT n, 1, 'member', 'p1', '2026-01-01' FROM numbers WHERE n BETWEEN 2 AND 300`,
 	`INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT n % 999 + 2, n, 'member', CONCAT('p', n), '2026-01-01' FROM numbers WHERE n BETWEEN 501 AND 3000`,
-	`INSERT INTO sessions (token, data, expiry) SELECT CONCAT('s', n), 'x', '2026-02-01' + INTERVAL n SECOND FROM numbers WHERE n <= 5000`,
+	`INSERT INTO sessions (token, data, expiry, account_id, epoch, began_at, used_at) SELECT CONCAT('s', n), 'x', IF(n <= 4000, '2026-02-01', '2037-01-01') + INTERVAL n SECOND, 7, 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 5000`,
 	`INSERT INTO api_token (id, company_id, account_id, name, hash, scopes, created_at)
 	 SELECT n, IF(n <= 500, 1, n % 999 + 2), n, 'script', UNHEX(SHA2(n, 256)), 'tickets:read', '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO idempotency (token_id, key_hash, request_hash, status, answer, created_at)

@@ -699,9 +699,17 @@ type Sequence struct {
 }
 
 type Session struct {
-	Token  string
-	Data   []byte
-	Expiry time.Time
+	Token       string
+	Data        []byte
+	Expiry      time.Time
+	ID          id.Session
+	AccountID   *id.Account
+	Epoch       uint64
+	Device      string
+	Address     string
+	BeganAt     *time.Time
+	UsedAt      *time.Time
+	ConfirmedAt *time.Time
 }
 
 type SignInLimit struct {

@@ -529,6 +529,12 @@ var samples = map[string]sample{
 	"CountCodes":     {args: with(db.InLedger, "088B8", 600, 6)},
 
 	// session.sql
+	"FindSession":    {args: with("s4900")},
+	"BeginSession":   {args: with(db.BeginSessionParams{Token: "x", Data: []byte("x"), Expiry: newYear})},
+	"UseSession":     {args: with(db.UseSessionParams{Expiry: newYear, UsedAt: &newYear, ID: 7, UsedBefore: &newYear})},
+	"ConfirmSession": {args: with(&newYear, 7)},
+	"SessionsOf":     {args: with(db.SessionsOfParams{AccountID: ptr(id.Account(7)), Epoch: 1, BeforeID: 5000, Limit: 21})},
+	"EndSession":     {args: with(7, ptr(id.Account(7)))},
 	"UpdateSession":  {args: with(db.UpdateSessionParams{Data: []byte("x"), Expiry: newYear, Token: "s7"})},
 	"DeleteSession":  {args: with("s7")},
 	"ForgetSessions": {args: with()},

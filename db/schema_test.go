@@ -107,7 +107,7 @@ const released = 9
 var contracting = map[string]*regexp.Regexp{
 	"drops what the release before uses":            regexp.MustCompile(`(?i)\bDROP\s+(TABLE|COLUMN)\b`),
 	"renames what the release before uses":          regexp.MustCompile(`(?i)\bRENAME\b|\bCHANGE\s+COLUMN\b`),
-	"adds a column without a default":               regexp.MustCompile(`(?im)^ALTER[^;]*ADD COLUMN [^,;]*NOT NULL(?:[^,;D]|D(?:[^E]|E[^F]))*[,;]`),
+	"adds a column without a default":               regexp.MustCompile(`(?im)^ALTER[^;]*ADD COLUMN [^,;]*NOT NULL(?:[^,;DA]|D(?:[^E]|E[^F])|A[^U])*[,;]`),
 	"makes a column of the release before stricter": regexp.MustCompile(`(?i)\bMODIFY\b`),
 }
 
@@ -151,6 +151,7 @@ func TestSchemaRule(t *testing.T) {
 	t.Parallel()
 	for statement, want := range map[string]int{
 		"ALTER TABLE board ADD COLUMN a INT NOT NULL DEFAULT 0, ADD COLUMN b INT NULL;":          0,
+		"ALTER TABLE board ADD COLUMN a INT NOT NULL AUTO_INCREMENT, ADD UNIQUE KEY uq_a (a);":   0,
 		"CREATE TABLE a (b INT NOT NULL);":                                                       0,
 		"ALTER TABLE board ADD COLUMN a INT NOT NULL;":                                           1,
 		"ALTER TABLE board ADD COLUMN a INT NULL,\n  ADD COLUMN b INT NOT NULL, ADD KEY ix (b);": 1,

@@ -8,7 +8,53 @@ package db
 import (
 	"context"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
 )
+
+const beginSession = `-- name: BeginSession :exec
+INSERT INTO sessions (token, data, expiry, account_id, epoch, device, address, began_at, used_at, confirmed_at)
+VALUES (?, ?, ?, ?, ?, ?,
+        ?, ?, ?, ?)
+`
+
+type BeginSessionParams struct {
+	Token       string
+	Data        []byte
+	Expiry      time.Time
+	AccountID   *id.Account
+	Epoch       uint64
+	Device      string
+	Address     string
+	BeganAt     *time.Time
+	UsedAt      *time.Time
+	ConfirmedAt *time.Time
+}
+
+func (q *Queries) BeginSession(ctx context.Context, arg BeginSessionParams) error {
+	_, err := q.db.ExecContext(ctx, beginSession,
+		arg.Token,
+		arg.Data,
+		arg.Expiry,
+		arg.AccountID,
+		arg.Epoch,
+		arg.Device,
+		arg.Address,
+		arg.BeganAt,
+		arg.UsedAt,
+		arg.ConfirmedAt,
+	)
+	return err
+}
+
+const confirmSession = `-- name: ConfirmSession :exec
+UPDATE sessions SET confirmed_at = ? WHERE id = ?
+`
+
+func (q *Queries) ConfirmSession(ctx context.Context, confirmedAt *time.Time, iD id.Session) error {
+	_, err := q.db.ExecContext(ctx, confirmSession, confirmedAt, iD)
+	return err
+}
 
 const deleteSession = `-- name: DeleteSession :execrows
 DELETE FROM sessions WHERE token = ?
@@ -22,6 +68,41 @@ func (q *Queries) DeleteSession(ctx context.Context, token string) (int64, error
 	return result.RowsAffected()
 }
 
+const endSession = `-- name: EndSession :execrows
+DELETE FROM sessions WHERE id = ? AND account_id = ?
+`
+
+func (q *Queries) EndSession(ctx context.Context, iD id.Session, accountID *id.Account) (int64, error) {
+	result, err := q.db.ExecContext(ctx, endSession, iD, accountID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const findSession = `-- name: FindSession :one
+SELECT token, data, expiry, id, account_id, epoch, device, address, began_at, used_at, confirmed_at FROM sessions WHERE token = ? AND expiry > NOW(6)
+`
+
+func (q *Queries) FindSession(ctx context.Context, token string) (Session, error) {
+	row := q.db.QueryRowContext(ctx, findSession, token)
+	var i Session
+	err := row.Scan(
+		&i.Token,
+		&i.Data,
+		&i.Expiry,
+		&i.ID,
+		&i.AccountID,
+		&i.Epoch,
+		&i.Device,
+		&i.Address,
+		&i.BeganAt,
+		&i.UsedAt,
+		&i.ConfirmedAt,
+	)
+	return i, err
+}
+
 const forgetSessions = `-- name: ForgetSessions :execrows
 DELETE FROM sessions WHERE expiry < NOW(6) ORDER BY expiry LIMIT 1000
 `
@@ -32,6 +113,64 @@ func (q *Queries) ForgetSessions(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const sessionsOf = `-- name: SessionsOf :many
+SELECT id, device, address, began_at, used_at, confirmed_at FROM sessions
+WHERE account_id = ? AND epoch = ? AND id < ? AND expiry > NOW(6)
+ORDER BY id DESC
+LIMIT ?
+`
+
+type SessionsOfParams struct {
+	AccountID *id.Account
+	Epoch     uint64
+	BeforeID  id.Session
+	Limit     int32
+}
+
+type SessionsOfRow struct {
+	ID          id.Session
+	Device      string
+	Address     string
+	BeganAt     *time.Time
+	UsedAt      *time.Time
+	ConfirmedAt *time.Time
+}
+
+func (q *Queries) SessionsOf(ctx context.Context, arg SessionsOfParams) ([]SessionsOfRow, error) {
+	rows, err := q.db.QueryContext(ctx, sessionsOf,
+		arg.AccountID,
+		arg.Epoch,
+		arg.BeforeID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SessionsOfRow
+	for rows.Next() {
+		var i SessionsOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Device,
+			&i.Address,
+			&i.BeganAt,
+			&i.UsedAt,
+			&i.ConfirmedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const updateSession = `-- name: UpdateSession :execrows
@@ -50,4 +189,39 @@ func (q *Queries) UpdateSession(ctx context.Context, arg UpdateSessionParams) (i
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const useSession = `-- name: UseSession :exec
+UPDATE sessions
+SET expiry = ?, account_id = ?, epoch = ?, device = ?,
+    address = ?, began_at = ?, used_at = ?
+WHERE id = ? AND (used_at IS NULL OR used_at < ?)
+`
+
+type UseSessionParams struct {
+	Expiry     time.Time
+	AccountID  *id.Account
+	Epoch      uint64
+	Device     string
+	Address    string
+	BeganAt    *time.Time
+	UsedAt     *time.Time
+	ID         id.Session
+	UsedBefore *time.Time
+}
+
+// Of requests at once, the first writes.
+func (q *Queries) UseSession(ctx context.Context, arg UseSessionParams) error {
+	_, err := q.db.ExecContext(ctx, useSession,
+		arg.Expiry,
+		arg.AccountID,
+		arg.Epoch,
+		arg.Device,
+		arg.Address,
+		arg.BeganAt,
+		arg.UsedAt,
+		arg.ID,
+		arg.UsedBefore,
+	)
+	return err
 }

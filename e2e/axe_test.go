@@ -54,11 +54,12 @@ var accessible = map[string]string{
 	"/p/:secret/:number":         secret,
 	"/p/:secret/columns/:column": secret,
 
-	"/account":         "/account",
-	"/admin":           "/admin",
-	"/admin/companies": "/admin/companies",
-	"/admin/audit":     "/admin/audit",
-	"/admin/audit.csv": noPage, // a file
+	"/account":              "/account",
+	"/account/confirmation": "/account/confirmation?next=/acme/audit.csv",
+	"/admin":                "/admin",
+	"/admin/companies":      "/admin/companies",
+	"/admin/audit":          "/admin/audit",
+	"/admin/audit.csv":      noPage, // a file
 
 	"/admin/feeds":                             "/admin/feeds",
 	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",

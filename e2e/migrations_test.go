@@ -20,6 +20,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/console"
@@ -58,7 +59,7 @@ func withWorks(t *testing.T) *works {
 		t.Fatal(err)
 	}
 	handler := web.New(web.Config{Workflows: w.workflows.Workflows, Console: w.workflows.Console,
-		Live: w.workflows.Delivery.Live(), Sessions: w.d.Sessions(), Log: slog.New(slog.DiscardHandler)})
+		Live: w.workflows.Delivery.Live(), Sessions: accounts.NewSessionStore(w.d), Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if w.away.Load() {
 			panic(http.ErrAbortHandler)

@@ -20,6 +20,10 @@ func AuditText(e accounts.AuditEntry) string {
 		return "could not sign in: too many attempts failed"
 	case accounts.AuditSignedOutAll:
 		return "signed out everywhere"
+	case accounts.AuditSignedOutOthers:
+		return "signed out in all other browsers"
+	case accounts.AuditSessionEnded:
+		return "ended a session of theirs"
 	case accounts.AuditInvited:
 		return "created an invitation as " + d.Role + note
 	case accounts.AuditInvitationRevoked:

@@ -68,6 +68,7 @@ const (
 	GroupsID        = "groups"
 	GroupID         = "group" // its members
 	PrivateID       = "private-boards"
+	SessionsID      = "sessions"
 	OwnTokensID     = "own-tokens"
 	OtherTokensID   = "other-tokens"
 	AuditID         = "audit"

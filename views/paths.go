@@ -12,14 +12,18 @@ import (
 
 // Paths of pages; every link and form goes through these.
 const (
-	SetupPath     = "/setup"
-	LoginPath     = "/login"
-	LogoutPath    = "/logout"
-	AccountPath   = "/account"
-	PasswordPath  = "/account/password"
-	EpochPath     = "/account/epoch" // a POST ends all sessions
-	AdminPath     = "/admin"         // the operators' overview
-	CompaniesPath = "/admin/companies"
+	SetupPath    = "/setup"
+	LoginPath    = "/login"
+	LogoutPath   = "/logout"
+	AccountPath  = "/account"
+	PasswordPath = "/account/password"
+	EpochPath    = "/account/epoch" // a POST ends all sessions
+	// ConfirmationPath asks for the user's password.
+	ConfirmationPath = "/account/confirmation"
+	// OtherSessionsPath ends all sessions but the user's present one.
+	OtherSessionsPath = "/account/sessions/revocation"
+	AdminPath         = "/admin" // the operators' overview
+	CompaniesPath     = "/admin/companies"
 
 	// AccountKeysPath is the help for keyboard shortcuts for a user without a company.
 	AccountKeysPath = "/account/keys"
@@ -346,6 +350,21 @@ func TokenRevocationPath(company string, token id.Token) string {
 // OwnTokenRevocationPath ends a token of the user in any company.
 func OwnTokenRevocationPath(token id.Token) string {
 	return fmt.Sprintf("%s/tokens/%d/revocation", AccountPath, token)
+}
+
+// ConfirmationForPath asks for the user's password before a file.
+func ConfirmationForPath(file string) string {
+	return ConfirmationPath + "?next=" + url.QueryEscape(file)
+}
+
+// SessionRevocationPath ends a session of the user.
+func SessionRevocationPath(session id.Session) string {
+	return fmt.Sprintf("%s/sessions/%d/revocation", AccountPath, session)
+}
+
+// MoreSessionsPath is the list of the user's sessions below one.
+func MoreSessionsPath(before id.Session) string {
+	return fmt.Sprintf("%s?sessions=%d#%s", AccountPath, before, SessionsID)
 }
 
 // MoreOwnTokensPath is the list of the user's tokens below one.

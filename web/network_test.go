@@ -44,8 +44,8 @@ func isDropped(t *testing.T, dropped <-chan struct{}) {
 func TestDroppedConnection(t *testing.T) {
 	t.Parallel()
 	const (
-		findSession = "SELECT data FROM sessions"
-		saveSession = "INSERT INTO sessions"
+		findSession = "name: FindSession"
+		saveSession = "name: BeginSession"
 	)
 	for _, arrives := range []bool{true, false} {
 		t.Run(fmt.Sprintf("a page whose session is read, and stays; it arrives: %t", arrives), func(t *testing.T) {

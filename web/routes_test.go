@@ -112,7 +112,11 @@ var pages = map[string]access{
 	"POST /account/password": signedIn("/account/password", 422),
 	"POST /account/epoch":    signedIn("/account/epoch", 303),
 
-	"POST /account/tokens/:token/revocation": signedIn("/account/tokens/99/revocation", 404),
+	"GET /account/confirmation":                  signedIn("/account/confirmation", 200),
+	"POST /account/confirmation":                 signedIn("/account/confirmation", 422),
+	"POST /account/sessions/revocation":          signedIn("/account/sessions/revocation", 303),
+	"POST /account/sessions/:session/revocation": signedIn("/account/sessions/99/revocation", 303),
+	"POST /account/tokens/:token/revocation":     signedIn("/account/tokens/99/revocation", 404),
 
 	"GET /admin":            operators("/admin", 200),
 	"GET /admin/companies":  operators("/admin/companies", 200),

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -27,10 +28,12 @@ type Config struct {
 	Workflows *workflows.Workflows
 	Console   *console.Console
 	Live      *live.Hub // changes for open pages
-	Sessions  respond.SessionStore
-	URL       *url.URL     // public base URL; nil: as each request says
-	Proxies   []*net.IPNet // their X-Forwarded-For is trusted
-	Log       *slog.Logger
+	Sessions  accounts.SessionStore
+	// Idle is how long a browser stays signed in without being used; 0 is respond.DefaultIdle.
+	Idle    time.Duration
+	URL     *url.URL     // public base URL; nil: as each request says
+	Proxies []*net.IPNet // their X-Forwarded-For is trusted
+	Log     *slog.Logger
 	// MaxUpload is the largest file in bytes that a run is filled from; 0 is respond.DefaultMaxUpload.
 	MaxUpload int64
 	// Streams bound responses that may take long.
@@ -78,8 +81,8 @@ func New(cfg Config) Handler {
 	patience, maxUpload := cmp.Or(cfg.Patience, 15*time.Second), cmp.Or(cfg.MaxUpload, respond.DefaultMaxUpload)
 	long := streams.New(cfg.Streams, cfg.Workflows, cfg.Log)
 	shared := respond.New(respond.Config{
-		Workflows: cfg.Workflows, Sessions: cfg.Sessions, URL: cfg.URL, Log: cfg.Log, Patience: patience,
-		MaxUpload: maxUpload, Why: cfg.Why,
+		Workflows: cfg.Workflows, Sessions: cfg.Sessions, Idle: cmp.Or(cfg.Idle, respond.DefaultIdle), URL: cfg.URL,
+		Log: cfg.Log, Patience: patience, MaxUpload: maxUpload, Why: cfg.Why,
 	})
 	s := &server{
 		workflows: cfg.Workflows, console: cfg.Console, hub: cfg.Live, log: cfg.Log, patience: patience,

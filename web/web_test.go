@@ -79,7 +79,7 @@ func newEnvOn(t testing.TB, d *db.DB, options []app.Option, change ...func(*web.
 		options...)...)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	domaintest.Exec(t, d, "INSERT INTO signing_key (id, secret, created_at) VALUES (1, REPEAT('k', 32), NOW(6))")
-	cfg := web.Config{Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(),
+	cfg := web.Config{Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: accounts.NewSessionStore(d),
 		Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Patience: patience}
 	for _, c := range change {
 		c(&cfg)

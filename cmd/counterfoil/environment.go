@@ -22,6 +22,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/secrets"
+	"github.com/counterfoil/counterfoil/web/respond"
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
@@ -29,7 +30,7 @@ import (
 type environment struct {
 	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload              string
 	webhookAllow, pictureAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays string
-	metricsAddr, companyStreams, keyFile                                               string
+	metricsAddr, companyStreams, keyFile, sessionIdle                                  string
 
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside the built-in ones
@@ -67,6 +68,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		companyStreams: or("COUNTERFOIL_COMPANY_STREAMS", strconv.Itoa(streams.DefaultOfCompany)),
 		metricsAddr:    or("COUNTERFOIL_METRICS_ADDR", "127.0.0.1:9464"),
 		auditDays:      or("COUNTERFOIL_AUDIT_DAYS", "0"),
+		sessionIdle:    or("COUNTERFOIL_SESSION_IDLE_DAYS", "14"),
 		keyFile:        or("COUNTERFOIL_KEY_FILE", filepath.Join(data, "key")),
 		patience:       15 * time.Second,
 		stdin:          stdin, stdout: stdout, stderr: stderr,
@@ -181,6 +183,18 @@ func (e environment) callsPerMinute() (int, error) {
 			"the calls of the API that a token may make in a minute, 1 to 1000000, or off")
 	}
 	return n, nil
+}
+
+// idleEnd reads COUNTERFOIL_SESSION_IDLE_DAYS.
+func (e environment) idleEnd() (time.Duration, error) {
+	const day = 24 * time.Hour
+	most := int(respond.Lifetime / day)
+	n, err := strconv.Atoi(e.sessionIdle)
+	if err != nil || n < 1 || n > most {
+		return 0, badSetting("COUNTERFOIL_SESSION_IDLE_DAYS", e.sessionIdle,
+			fmt.Sprintf("the days after which a browser that is not used is signed out, 1 to %d", most))
+	}
+	return time.Duration(n) * day, nil
 }
 
 // keys are those of the key file. They are read when they are needed.

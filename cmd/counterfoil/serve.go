@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/wait"
@@ -53,6 +54,10 @@ func serve(ctx context.Context, env environment) (err error) {
 	if err != nil {
 		return err
 	}
+	idle, err := env.idleEnd()
+	if err != nil {
+		return err
+	}
 	limits, err := env.streamLimits()
 	if err != nil {
 		return err
@@ -83,9 +88,9 @@ func serve(ctx context.Context, env environment) (err error) {
 	}
 	log := env.logger()
 	handler := web.New(web.Config{
-		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), URL: public,
+		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: accounts.NewSessionStore(d.DB), URL: public,
 		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest, Streams: limits,
-		Version: version, APIRate: rate,
+		Version: version, APIRate: rate, Idle: idle,
 	})
 	defer serveMetrics(handler, metrics, log).Close()
 	return runUntilDone(ctx, env, d, w, web.HTTPServer(handler, log), listener)

@@ -16,6 +16,8 @@ const (
 	AuditSignedIn          = "signed-in"
 	AuditSignInLimited     = "sign-in-limited"
 	AuditSignedOutAll      = "signed-out-everywhere"
+	AuditSignedOutOthers   = "signed-out-others"
+	AuditSessionEnded      = "session-ended"
 	AuditInvited           = "invited"
 	AuditInvitationRevoked = "invitation-revoked"
 	AuditJoined            = "joined"

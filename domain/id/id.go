@@ -6,6 +6,8 @@ type (
 	Company uint64
 	// Account is the id of a user's account.
 	Account uint64
+	// Session is the id of a browser's session; ids grow with time.
+	Session uint64
 	// Token is the id of an API token.
 	Token uint64
 	// Board is the id of a board.

@@ -64,7 +64,8 @@ var toReview = []string{
 	accounts.AuditInvited, accounts.AuditInvitationRevoked, accounts.AuditJoined, accounts.AuditRoleChanged,
 	accounts.AuditRemoved, accounts.AuditLeft, accounts.AuditTokenMade, accounts.AuditTokenRevoked,
 	accounts.AuditPasswordChanged, accounts.AuditResetMade, accounts.AuditResetUsed, accounts.AuditOperatorGranted,
-	accounts.AuditOperatorWithdrawn, accounts.AuditSignedOutAll, accounts.AuditTokensEnded,
+	accounts.AuditOperatorWithdrawn, accounts.AuditSignedOutAll, accounts.AuditSignedOutOthers, accounts.AuditSessionEnded,
+	accounts.AuditTokensEnded,
 }
 
 // end stores the report, and adds a row to the mark: from then on the failover is done.

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -67,6 +68,10 @@ type AccountProps struct {
 	Tokens     []accounts.Token // of all companies
 	MoreTokens bool
 	Errors     views.Errors
+
+	Sessions     []accounts.Session
+	MoreSessions bool
+	Session      id.Session // the one of this browser
 }
 
 // TokenForm is the input of the form for a token.

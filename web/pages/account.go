@@ -28,6 +28,14 @@ func (h *Handlers) showAccount(c echo.Context, code int, props pages.AccountProp
 	if props.Companies, err = h.workflows.Companies(ctx, user); err != nil {
 		return err
 	}
+	sessions, err := respond.Cursor[id.Session](c, "sessions")
+	if err != nil {
+		return err
+	}
+	if props.Sessions, props.MoreSessions, err = h.workflows.Sessions(ctx, respond.User(c), sessions); err != nil {
+		return err
+	}
+	props.Session = respond.CurrentSession(ctx).ID
 	if props.Tokens, props.MoreTokens, err = h.workflows.TokensOfAccount(ctx, user, before); err != nil {
 		return err
 	}
@@ -63,17 +71,11 @@ func (h *Handlers) ChangePassword(c echo.Context) error {
 		respond.SetRetryAfter(c, err)
 		return h.showAccount(c, code, pages.AccountProps{Name: who.Name, KeepTokens: !tokens, Errors: messages})
 	}
-	if err := h.respond.StaySignedIn(c, changed); err != nil {
-		if errors.Is(err, accounts.CodeSignedOut) {
-			return h.respond.AskToSignIn(c)
-		}
-		return err
-	}
 	done := "Your password is changed, and all other browsers are signed out."
 	if tokens {
 		done = "Your password is changed, all other browsers are signed out, and your API tokens are revoked."
 	}
-	return h.respond.SeeOther(c, views.AccountPath, done)
+	return h.staySignedIn(c, changed, done)
 }
 
 func (h *Handlers) SignOutEverywhere(c echo.Context) error {
@@ -82,6 +84,41 @@ func (h *Handlers) SignOutEverywhere(c echo.Context) error {
 		return err
 	}
 	return h.respond.SignOut(c)
+}
+
+// EndSession ends a session of the user, also the present one.
+func (h *Handlers) EndSession(c echo.Context) error {
+	session, err := respond.RowID[id.Session](c.Param("session"), echo.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	if err := h.workflows.EndSession(c.Request().Context(), respond.User(c).ID, session); err != nil {
+		return err
+	}
+	if session == respond.CurrentSession(c.Request().Context()).ID {
+		return h.respond.SignOut(c)
+	}
+	return h.respond.SeeOther(c, views.AccountPath, "The session is ended.")
+}
+
+func (h *Handlers) EndOtherSessions(c echo.Context) error {
+	account, err := h.workflows.EndSessions(c.Request().Context(), respond.User(c).ID)
+	if err != nil {
+		return err
+	}
+	return h.staySignedIn(c, account, "You are signed out in all other browsers.")
+}
+
+// staySignedIn keeps this browser's session when all others of the account have ended.
+func (h *Handlers) staySignedIn(c echo.Context, account accounts.Account, message string) error {
+	err := h.respond.StaySignedIn(c, account)
+	if errors.Is(err, accounts.CodeSignedOut) {
+		return h.respond.AskToSignIn(c)
+	}
+	if err != nil {
+		return err
+	}
+	return h.respond.SeeOther(c, views.AccountPath, message)
 }
 
 // RevokeOwnToken ends a token of the user in any company.

@@ -16,7 +16,7 @@ import (
 
 func (r *Responder) companyCookie(slug string) *http.Cookie {
 	return &http.Cookie{Name: r.sessions.Cookie.Name + "-company", Value: slug, Path: "/", HttpOnly: true,
-		SameSite: http.SameSiteLaxMode, Secure: r.HTTPS(), MaxAge: int(lifetime.Seconds())}
+		SameSite: http.SameSiteLaxMode, Secure: r.HTTPS(), MaxAge: int(Lifetime.Seconds())}
 }
 
 // rememberCompany notes that the browser shows a page of a company.

@@ -49,7 +49,7 @@ func (r *Responder) Page(c echo.Context, title string) views.Page {
 		p.Came, p.Unread = &came, came.Unread
 	}
 	if c.Request().Method == http.MethodGet {
-		p.Path, p.From = c.Request().URL.RequestURI(), cameFrom(c)
+		p.Path, p.From = c.Request().URL.RequestURI(), CameFrom(c)
 	}
 	if who, ok := c.Get(personKey).(accounts.Account); ok {
 		p.User = &who
@@ -63,8 +63,8 @@ func (r *Responder) Page(c echo.Context, title string) views.Page {
 // Room is the style sheet of operators' pages; a page with it has their navigation.
 func Room() string { return static.Path("css/migrations.css") }
 
-// cameFrom is the path of the page of ours that a request says that it comes from, or "".
-func cameFrom(c echo.Context) string {
+// CameFrom is the path of the page of ours that a request says that it comes from, or "".
+func CameFrom(c echo.Context) string {
 	page, err := url.Parse(c.Request().Referer())
 	if err != nil || page.Host != c.Request().Host {
 		return ""

@@ -12,6 +12,7 @@
 // # Sessions
 //
 // Sessions are in the database under a hash of their token. A handler that changes one saves it before the response.
+// LoadSession stores that a session is used, once in five minutes.
 package respond
 
 import (
@@ -24,14 +25,16 @@ import (
 	"github.com/alexedwards/scs/v2"
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // Config is what a Responder works with.
 type Config struct {
 	Workflows *workflows.Workflows
-	Sessions  SessionStore
-	URL       *url.URL // public base URL; nil: as each request says
+	Sessions  accounts.SessionStore
+	Idle      time.Duration // how long a browser stays signed in without being used
+	URL       *url.URL      // public base URL; nil: as each request says
 	Log       *slog.Logger
 	Patience  time.Duration // how long a request waits for a database that does not answer
 	MaxUpload int64         // the largest file in bytes
@@ -45,6 +48,7 @@ type Responder struct {
 	MaxUpload int64         // the largest file in bytes
 
 	workflows *workflows.Workflows
+	store     sessionStore
 	sessions  *scs.SessionManager
 	url       *url.URL
 	why       func() error
@@ -56,7 +60,8 @@ type Responder struct {
 func New(cfg Config) *Responder {
 	r := &Responder{Log: cfg.Log, Patience: cfg.Patience, MaxUpload: cfg.MaxUpload, workflows: cfg.Workflows, url: cfg.URL,
 		why: cfg.Why}
-	r.sessions = newSessions(cfg.Sessions, r.HTTPS())
+	r.store = sessionStore{cfg.Sessions, cfg.Idle}
+	r.sessions = newSessions(r.store, r.HTTPS())
 	return r
 }
 

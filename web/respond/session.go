@@ -19,8 +19,14 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// lifetime is how long a browser stays signed in.
-const lifetime = 30 * 24 * time.Hour
+const (
+	// Lifetime is how long a browser stays signed in at most.
+	Lifetime = 30 * 24 * time.Hour
+	// DefaultIdle is how long a browser stays signed in without being used.
+	DefaultIdle = 14 * 24 * time.Hour
+	// noteUse is how often the use of a session is stored.
+	noteUse = 5 * time.Minute
+)
 
 const (
 	actorKey   = "actor"   // in echo's context
@@ -41,13 +47,13 @@ func init() {
 }
 
 // newSessions does without scs.New, which starts a goroutine for a store in memory that nothing ends.
-func newSessions(store SessionStore, https bool) *scs.SessionManager {
+func newSessions(store sessionStore, https bool) *scs.SessionManager {
 	name := "counterfoil"
 	if https {
 		name = "__Host-counterfoil" // which no other host of the domain can set, nor plain HTTP
 	}
 	return &scs.SessionManager{
-		Store: guardedStore{store}, HashTokenInStore: true, Codec: scs.GobCodec{}, Lifetime: lifetime,
+		Store: store, HashTokenInStore: true, Codec: scs.GobCodec{}, Lifetime: Lifetime, IdleTimeout: store.idle,
 		Cookie: scs.SessionCookie{Name: name, Path: "/", HttpOnly: true, Persist: true,
 			SameSite: http.SameSiteLaxMode, Secure: https},
 	}
@@ -63,7 +69,47 @@ func (r *Responder) LoadSession(c echo.Context) error {
 	c.SetRequest(c.Request().WithContext(ctx))
 	c.Set(sessionKey, true)
 	c.Response().Header().Add("Vary", "Cookie")
+	if err := r.use(c); err != nil {
+		r.Log.Debug("note the use of a session", "error", err) // it ends sooner
+	}
 	return nil
+}
+
+// use stores that the session is used, once in a while: what it reads of the session, not what a request at the same
+// time may change.
+func (r *Responder) use(c echo.Context) error {
+	ctx, now := c.Request().Context(), time.Now()
+	session, since := CurrentSession(ctx), now.Add(-noteUse)
+	account, epoch := r.SessionAccount(ctx)
+	if account == 0 || session.UsedAt.After(since) {
+		return nil
+	}
+	end := r.sessions.Deadline(ctx)
+	if session.BeganAt.IsZero() {
+		session.BeganAt = end.Add(-Lifetime)
+	}
+	if idle := now.Add(r.store.idle); idle.Before(end) {
+		end = idle
+	}
+	return r.store.Use(ctx, r.stored(c, accounts.Account{ID: account, Epoch: epoch}, session, end), since)
+}
+
+// stored is a session of an account as this request uses it.
+func (r *Responder) stored(
+	c echo.Context, account accounts.Account, session accounts.Session, end time.Time,
+) accounts.StoredSession {
+	session.Device = accounts.Device(c.Request().UserAgent())
+	session.Address = accounts.AddressFrom(c.Request().Context())
+	session.UsedAt = time.Now()
+	return accounts.StoredSession{Session: session, Account: account, Expiry: end}
+}
+
+// CurrentSession is the session that was found for the request, the zero Session if there was none.
+func CurrentSession(ctx context.Context) accounts.Session {
+	if found, ok := ctx.Value(foundSession{}).(*accounts.Session); ok {
+		return *found
+	}
+	return accounts.Session{}
 }
 
 // SessionCookie is the value of the browser's session cookie, "" without one.
@@ -77,14 +123,14 @@ func (r *Responder) SessionCookie(c echo.Context) string {
 
 // Session returns a context with the session of a cookie.
 func (r *Responder) Session(ctx context.Context, cookie string) (context.Context, error) {
-	return r.sessions.Load(ctx, cookie)
+	return r.sessions.Load(context.WithValue(ctx, foundSession{}, new(accounts.Session)), cookie)
 }
 
 // commit saves the session, unless it was ended meanwhile.
 func (r *Responder) commit(c echo.Context) error {
 	ctx := c.Request().Context()
 	if r.sessions.Token(ctx) == "" {
-		ctx = context.WithValue(ctx, newSession{}, true)
+		ctx = context.WithValue(ctx, newSession{}, accounts.StoredSession{})
 	}
 	err := r.save(ctx, c)
 	if errors.Is(err, errSessionGone) {
@@ -159,7 +205,7 @@ func (r *Responder) SignedIn(c echo.Context) (accounts.Account, error) {
 
 // SignIn makes the session that of an account, under a new token.
 func (r *Responder) SignIn(c echo.Context, account accounts.Account) error {
-	if err := r.renew(c, c.Request().Context(), account); err != nil {
+	if err := r.renew(c, c.Request().Context(), account, accounts.Session{BeganAt: time.Now(), ConfirmedAt: time.Now()}); err != nil {
 		return err
 	}
 	return r.knowDevice(c, account)
@@ -188,10 +234,13 @@ func (r *Responder) knowDevice(c echo.Context, account accounts.Account) error {
 
 // StaySignedIn gives the session a new token and the account's epoch, unless it was ended meanwhile.
 func (r *Responder) StaySignedIn(c echo.Context, account accounts.Account) error {
-	return r.renew(c, context.WithValue(c.Request().Context(), heldSession{}, true), account)
+	ctx := c.Request().Context()
+	return r.renew(c, context.WithValue(ctx, heldSession{}, true), account, CurrentSession(ctx))
 }
 
-func (r *Responder) renew(c echo.Context, ctx context.Context, account accounts.Account) error {
+func (r *Responder) renew(
+	c echo.Context, ctx context.Context, account accounts.Account, session accounts.Session,
+) error {
 	if err := r.sessions.RenewToken(ctx); err != nil {
 		if errors.Is(err, errSessionGone) {
 			return accounts.SignedOut()
@@ -200,7 +249,7 @@ func (r *Responder) renew(c echo.Context, ctx context.Context, account accounts.
 	}
 	r.sessions.Put(ctx, accountKey, uint64(account.ID))
 	r.sessions.Put(ctx, epochKey, account.Epoch)
-	return r.save(context.WithValue(ctx, newSession{}, true), c)
+	return r.save(context.WithValue(ctx, newSession{}, r.stored(c, account, session, time.Time{})), c)
 }
 
 // SignOut signs this browser out, and has it forget pictures and pages that it keeps. Its storage stays: it has drafts

@@ -1,0 +1,11 @@
+ALTER TABLE sessions
+  DROP KEY ix_sessions_account,
+  DROP KEY uq_sessions_id,
+  DROP COLUMN id,
+  DROP COLUMN account_id,
+  DROP COLUMN epoch,
+  DROP COLUMN device,
+  DROP COLUMN address,
+  DROP COLUMN began_at,
+  DROP COLUMN used_at,
+  DROP COLUMN confirmed_at;
