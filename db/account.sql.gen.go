@@ -15,7 +15,7 @@ import (
 )
 
 const accountByEmail = `-- name: AccountByEmail :one
-SELECT id, email, name, password_hash, operator, created_at, session_epoch FROM account WHERE email = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at FROM account WHERE email = ?
 `
 
 func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, error) {
@@ -29,12 +29,13 @@ func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, er
 		&i.Operator,
 		&i.CreatedAt,
 		&i.SessionEpoch,
+		&i.KnownAt,
 	)
 	return i, err
 }
 
 const accountByID = `-- name: AccountByID :one
-SELECT id, email, name, password_hash, operator, created_at, session_epoch FROM account WHERE id = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at FROM account WHERE id = ?
 `
 
 func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, error) {
@@ -48,6 +49,7 @@ func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, e
 		&i.Operator,
 		&i.CreatedAt,
 		&i.SessionEpoch,
+		&i.KnownAt,
 	)
 	return i, err
 }
@@ -320,6 +322,15 @@ func (q *Queries) HandlesAmong(ctx context.Context, companyID id.Company, handle
 	return items, nil
 }
 
+const knowAccount = `-- name: KnowAccount :exec
+UPDATE account SET known_at = ? WHERE id = ? AND known_at IS NULL
+`
+
+func (q *Queries) KnowAccount(ctx context.Context, knownAt *time.Time, iD id.Account) error {
+	_, err := q.db.ExecContext(ctx, knowAccount, knownAt, iD)
+	return err
+}
+
 const lockEpoch = `-- name: LockEpoch :one
 SELECT session_epoch FROM account WHERE id = ? LOCK IN SHARE MODE
 `
@@ -397,9 +408,9 @@ SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.sessio
            LIMIT 300
          ) n
          LEFT JOIN ticket t ON t.id = n.ticket_id
-         JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
+         LEFT JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
          LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
-         WHERE x.level IS NOT NULL OR b.privacy <= IF(n.role = 'guest', -1, 0)
+         WHERE x.level IS NOT NULL OR b.privacy <= IF(n.role = 'guest', -1, 0) OR b.id IS NULL
          LIMIT 100
        ) some) AS unread,
        m.role IN ('owner', 'admin') AND EXISTS (SELECT 1 FROM webhook w WHERE w.company_id = c.id AND w.state = 'stopped') AS stopped

@@ -66,6 +66,7 @@ type Account struct {
 	Operator     bool
 	CreatedAt    time.Time
 	SessionEpoch uint64
+	KnownAt      *time.Time
 }
 
 type Activity struct {
@@ -542,6 +543,7 @@ type Notification struct {
 	CreatedAt time.Time
 	TicketID  id.Ticket
 	BoardID   id.Board
+	Detail    string
 }
 
 type PasswordReset struct {

@@ -16,10 +16,10 @@ import (
 const entryTicket = `-- name: EntryTicket :one
 SELECT CAST(COALESCE(n.ticket_id, 0) AS UNSIGNED) AS ticket_id FROM notification n
 LEFT JOIN ticket t ON t.id = n.ticket_id
-JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
+LEFT JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
 WHERE n.id = ? AND n.account_id = ? AND n.company_id = ?
-  AND (x.level IS NOT NULL OR b.privacy <= ?)
+  AND (x.level IS NOT NULL OR b.privacy <= ? OR b.id IS NULL)
 `
 
 type EntryTicketParams struct {
@@ -43,16 +43,16 @@ func (q *Queries) EntryTicket(ctx context.Context, arg EntryTicketParams) (int64
 
 const inboxOf = `-- name: InboxOf :many
 SELECT n.id, n.kind, n.unread, n.created_at, n.comment_id,
-       CAST(COALESCE(t.local_id, 0) AS UNSIGNED) AS local_id, COALESCE(t.title, b.title) AS title, t.deleted_at, b.slug AS board_slug, a.name AS actor_name, n.actor_id,
+       CAST(COALESCE(t.local_id, 0) AS UNSIGNED) AS local_id, COALESCE(t.title, b.title, n.detail) AS title, t.deleted_at, COALESCE(b.slug, '') AS board_slug, a.name AS actor_name, n.actor_id,
        LEFT(COALESCE(c.body, IF(n.kind = 'request', t.description, NULL), ''), 400) AS excerpt,
        COALESCE(c.from_requester, n.kind = 'request') AS from_requester
 FROM notification n
 LEFT JOIN ticket t ON t.id = n.ticket_id
-JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
+LEFT JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
 JOIN account a ON a.id = n.actor_id
 LEFT JOIN comment c ON c.id = n.comment_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
-WHERE n.id IN (/*SLICE:ids*/?) AND (x.level IS NOT NULL OR b.privacy <= ?)
+WHERE n.id IN (/*SLICE:ids*/?) AND (x.level IS NOT NULL OR b.privacy <= ? OR b.id IS NULL)
 `
 
 type InboxOfRow struct {
@@ -121,13 +121,13 @@ func (q *Queries) InboxOf(ctx context.Context, ids []id.Notification, reach int8
 }
 
 const inboxWindow = `-- name: InboxWindow :many
-SELECT n.id, CAST(COALESCE(n.ticket_id, 0) AS UNSIGNED) AS ticket_id, n.kind, n.unread, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible,
+SELECT n.id, CAST(COALESCE(n.ticket_id, 0) AS UNSIGNED) AS ticket_id, n.kind, n.unread, CAST(x.level IS NOT NULL OR b.privacy <= ? OR b.id IS NULL AS SIGNED) AS visible,
   CAST(COALESCE((SELECT m.id FROM notification m FORCE INDEX (ix_notification_ticket)
    WHERE m.ticket_id = n.ticket_id AND m.account_id = n.account_id
    ORDER BY m.ticket_id DESC, m.account_id DESC, m.id DESC LIMIT 1), n.id) AS UNSIGNED) AS newest
 FROM notification n FORCE INDEX (ix_notification_inbox)
 LEFT JOIN ticket t ON t.id = n.ticket_id
-STRAIGHT_JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
+LEFT JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
 WHERE n.account_id >= ? AND n.account_id <= ?
   AND n.company_id >= ? AND n.company_id <= ? AND n.id < ?
@@ -154,7 +154,7 @@ type InboxWindowRow struct {
 
 // Newest first, from below an entry; written for MariaDB as the pages of a column are (ticket.sql). newest is the
 // newest entry of the same ticket, one of an earlier window perhaps: it is read from the end of an index, without those
-// before it; of an entry about a board, itself. visible: the account sees the board.
+// before it; of an entry about a board or the account, itself. visible: the account sees the board, or there is none.
 func (q *Queries) InboxWindow(ctx context.Context, arg InboxWindowParams) ([]InboxWindowRow, error) {
 	rows, err := q.db.QueryContext(ctx, inboxWindow,
 		arg.Reach,
@@ -191,6 +191,58 @@ func (q *Queries) InboxWindow(ctx context.Context, arg InboxWindowParams) ([]Inb
 		return nil, err
 	}
 	return items, nil
+}
+
+const notifyAccount = `-- name: NotifyAccount :exec
+INSERT INTO notification (company_id, account_id, actor_id, kind, detail, created_at)
+SELECT m.company_id, m.account_id, m.account_id, ?, ?, ?
+FROM membership m
+WHERE m.account_id = ?
+LIMIT 200
+`
+
+type NotifyAccountParams struct {
+	Kind      string
+	Detail    string
+	CreatedAt time.Time
+	AccountID id.Account
+}
+
+// Adds an entry about an account to its inbox in each of its companies.
+func (q *Queries) NotifyAccount(ctx context.Context, arg NotifyAccountParams) error {
+	_, err := q.db.ExecContext(ctx, notifyAccount,
+		arg.Kind,
+		arg.Detail,
+		arg.CreatedAt,
+		arg.AccountID,
+	)
+	return err
+}
+
+const notifyMember = `-- name: NotifyMember :exec
+INSERT INTO notification (company_id, account_id, actor_id, kind, detail, created_at)
+VALUES (?, ?, ?, ?, ?, ?)
+`
+
+type NotifyMemberParams struct {
+	CompanyID id.Company
+	AccountID id.Account
+	ActorID   id.Account
+	Kind      string
+	Detail    string
+	CreatedAt time.Time
+}
+
+func (q *Queries) NotifyMember(ctx context.Context, arg NotifyMemberParams) error {
+	_, err := q.db.ExecContext(ctx, notifyMember,
+		arg.CompanyID,
+		arg.AccountID,
+		arg.ActorID,
+		arg.Kind,
+		arg.Detail,
+		arg.CreatedAt,
+	)
+	return err
 }
 
 const readEntries = `-- name: ReadEntries :execrows
@@ -254,9 +306,9 @@ SELECT COUNT(*) FROM (
     LIMIT 300
   ) n
   LEFT JOIN ticket t ON t.id = n.ticket_id
-  JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
+  LEFT JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
   LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
-  WHERE x.level IS NOT NULL OR b.privacy <= ?
+  WHERE x.level IS NOT NULL OR b.privacy <= ? OR b.id IS NULL
   LIMIT 100
 ) some
 `

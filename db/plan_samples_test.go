@@ -90,6 +90,7 @@ var samples = map[string]sample{
 	"CompaniesOfAccount": {args: with(1)},
 	"RenameAccount":      {args: with("x", 7)},
 	"SetPassword":        {args: with("x", 7)},
+	"KnowAccount":        {args: with(&newYear, 7)},
 	"EndSessions":        {args: with(7)},
 	"LockEpoch":          {args: with(7)},
 	"Epochs":             {args: with([]id.Account{7, 8})},
@@ -432,13 +433,15 @@ var samples = map[string]sample{
 	"ReturnCanary":        {args: with(ptr(uint32(1)), 1)},
 
 	// notification.sql
-	"InboxWindow": {args: with(db.InboxWindowParams{AccountID: 1, CompanyID: 1, BeforeID: 3100, Limit: 301}), reads: 1000, because: "a window is 300 entries, each with the newest of its ticket"},
-	"InboxOf":     {args: with([]id.Notification{7, 8, 2500}, int8(0))},
-	"UnreadOf":    {args: with(db.UnreadOfParams{AccountID: 1, CompanyID: 1})},
-	"EntryTicket": {args: with(db.EntryTicketParams{ID: 7, AccountID: 1, CompanyID: 1})},
-	"ReadEntries": {args: with(db.ReadEntriesParams{AccountID: 1, CompanyID: 1, To: 5000})},
-	"ReadEntry":   {args: with(7, 1)},
-	"ReadTicket":  {args: with(db.ReadTicketParams{TicketID: 7, AccountID: 1, To: 5000})},
+	"InboxWindow":   {args: with(db.InboxWindowParams{AccountID: 1, CompanyID: 1, BeforeID: 3100, Limit: 301}), reads: 1000, because: "a window is 300 entries, each with the newest of its ticket"},
+	"NotifyAccount": {args: with(db.NotifyAccountParams{Kind: "sign-in", CreatedAt: newYear, AccountID: 7})},
+	"NotifyMember":  {args: with(db.NotifyMemberParams{CompanyID: 1, AccountID: 7, ActorID: 7, Kind: "token", CreatedAt: newYear})},
+	"InboxOf":       {args: with([]id.Notification{7, 8, 2500}, int8(0))},
+	"UnreadOf":      {args: with(db.UnreadOfParams{AccountID: 1, CompanyID: 1})},
+	"EntryTicket":   {args: with(db.EntryTicketParams{ID: 7, AccountID: 1, CompanyID: 1})},
+	"ReadEntries":   {args: with(db.ReadEntriesParams{AccountID: 1, CompanyID: 1, To: 5000})},
+	"ReadEntry":     {args: with(7, 1)},
+	"ReadTicket":    {args: with(db.ReadTicketParams{TicketID: 7, AccountID: 1, To: 5000})},
 
 	// origin.sql
 	"KnownSlugs":       {args: with(1, []string{"B7", "JIRA"})},

@@ -48,3 +48,17 @@ func TestConfirm(t *testing.T) {
 	b.sees("#own-tokens", "backup script")
 	b.wait(`document.querySelector("#secret")`)
 }
+
+// A sign-in in a browser that is not known shows in the inbox of the user's other one, which leads to the sessions.
+func TestNotice(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t, "Paint the fins")
+	here, there := a.tab(t), a.stranger(t)
+	there.signsIn(email)
+	here.open("/acme/inbox")
+	here.sees(".entry.unread .by", "New sign-in")
+	here.accessible("an inbox with a notice")
+	here.click(`.entry p a`)
+	here.at("/account")
+	here.sees("#sessions", "this one")
+}

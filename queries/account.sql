@@ -11,6 +11,9 @@ SELECT * FROM account WHERE id = sqlc.arg(id);
 -- name: RenameAccount :exec
 UPDATE account SET name = sqlc.arg(name) WHERE id = sqlc.arg(id);
 
+-- name: KnowAccount :exec
+UPDATE account SET known_at = sqlc.arg(known_at) WHERE id = sqlc.arg(id) AND known_at IS NULL;
+
 -- name: SetPassword :exec
 UPDATE account SET password_hash = sqlc.arg(password_hash) WHERE id = sqlc.arg(id);
 
@@ -55,9 +58,9 @@ SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.sessio
            LIMIT 300
          ) n
          LEFT JOIN ticket t ON t.id = n.ticket_id
-         JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
+         LEFT JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
          LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
-         WHERE x.level IS NOT NULL OR b.privacy <= IF(n.role = 'guest', -1, 0)
+         WHERE x.level IS NOT NULL OR b.privacy <= IF(n.role = 'guest', -1, 0) OR b.id IS NULL
          LIMIT 100
        ) some) AS unread,
        m.role IN ('owner', 'admin') AND EXISTS (SELECT 1 FROM webhook w WHERE w.company_id = c.id AND w.state = 'stopped') AS stopped

@@ -633,8 +633,14 @@ func (f TaskFilter) From(after id.Task) TaskFilter {
 	return f
 }
 
-// NotificationPath is the ticket or comment of a notification.
+// NotificationPath is what a notification is about.
 func NotificationPath(company string, e tickets.Notification) string {
+	if e.Why == tickets.NoticeToken {
+		return TokensPath(company)
+	}
+	if e.Notice() {
+		return AccountPath
+	}
 	if e.Key.Number == 0 {
 		return BoardPath(company, e.Key.Board)
 	}

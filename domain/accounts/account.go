@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -43,6 +44,8 @@ type Account struct {
 	Name     string
 	Operator bool   // may run the instance
 	Epoch    uint64 // sessions that began in an earlier one have ended
+	// KnownAt is when a browser was first known to be the user's; only of an account found by address and password.
+	KnownAt time.Time
 }
 
 // Requester is in the email column of the account that requesters' tickets and comments belong to. It is no valid

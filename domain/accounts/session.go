@@ -81,6 +81,15 @@ func EndSession(ctx context.Context, tx *db.Tx, account ID, session id.Session) 
 	return n > 0, nil
 }
 
+// Know records that an account has a browser that is known, unless it has one.
+func Know(ctx context.Context, d *db.DB, account ID) error {
+	now := d.Now()
+	if _, err := db.Read(0, d.KnowAccount(ctx, &now, account)); err != nil {
+		return fmt.Errorf("know a browser: %w", err)
+	}
+	return nil
+}
+
 // SessionStore keeps sessions under a hash of their token.
 type SessionStore struct{ queries *db.Queries }
 

@@ -170,7 +170,8 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string, know
 	if !match || !exists {
 		return Account{}, WrongPassword()
 	}
-	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch}, nil
+	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
+		KnownAt: orZero(row.KnownAt)}, nil
 }
 
 // ByEmail returns the account with an address, or NotMember if there is none.

@@ -40,7 +40,7 @@ type Notification struct {
 	At      time.Time
 	By      User
 	Key     Key        // of a ticket; Number is 0 if it is about a board
-	Title   string     // of the ticket, or of the board
+	Title   string     // of the ticket, or of the board; of a notice as its reason says
 	Gone    bool       // the ticket was deleted
 	Comment id.Comment // 0 if it is about the ticket itself
 	Excerpt string     // the beginning of the comment or request, without the marks of Markdown if it is that

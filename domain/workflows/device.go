@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
 )
 
 // A browser that signed in to an account has a cookie that says so, and nothing else: a random name, when it was made,
@@ -18,11 +20,15 @@ import (
 // DeviceLife is how long a browser is known after a sign-in.
 const DeviceLife = 90 * 24 * time.Hour
 
-// DeviceCookie returns the cookie of a browser that has signed in with an address. The name in an earlier cookie of the
+// DeviceCookie returns the cookie of a browser that has signed in to an account. The name in an earlier cookie of the
 // same account stays.
-func (w *Workflows) DeviceCookie(ctx context.Context, email, earlier string) (string, error) {
+func (w *Workflows) DeviceCookie(ctx context.Context, account accounts.Account, earlier string) (string, error) {
+	email := account.Email
 	name, err := w.device(ctx, email, earlier)
 	if err != nil {
+		return "", err
+	}
+	if err := accounts.Know(ctx, w.db, account.ID); err != nil {
 		return "", err
 	}
 	if name == "" {

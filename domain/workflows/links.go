@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 // Invite makes a link to join the company and returns its secret. It returns RankTooLow, BadRole,
@@ -164,6 +165,10 @@ func (w *Workflows) MakeReset(
 			if err := audit(ctx, tx, actor, accounts.AuditResetMade, detail); err != nil {
 				return err
 			}
+			if err := tickets.GiveNoticeIn(ctx, tx, actor.Company.ID, account, actor.Account.ID, tickets.NoticeResetMade,
+				""); err != nil {
+				return err
+			}
 			return StoreResponses(ctx, tx, once.Row(tx, secret))
 		})
 		return secret, err
@@ -191,6 +196,9 @@ func (w *Workflows) MakeResetFor(ctx context.Context, email string) (secret stri
 		if secret, err = accounts.OpenReset(ctx, tx, companies[0].Company.ID, account.ID, account.ID); err != nil {
 			return err
 		}
+		if err := tickets.GiveNotice(ctx, tx, account.ID, tickets.NoticeResetMade, ""); err != nil {
+			return err
+		}
 		return accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditResetMade)
 	})
 	return secret, err
@@ -216,6 +224,9 @@ func (w *Workflows) UseReset(ctx context.Context, secret, password string) (acco
 			return err
 		}
 		if err := accounts.Forgive(ctx, tx, reset.Account.Email, accounts.AddressFrom(ctx)); err != nil {
+			return err
+		}
+		if err := tickets.GiveNotice(ctx, tx, reset.Account.ID, tickets.NoticeResetUsed, ""); err != nil {
 			return err
 		}
 		return accounts.RecordEverywhere(ctx, tx, reset.Account.ID, accounts.AuditResetUsed)

@@ -92,13 +92,13 @@ func TestTheRequesterIsNoMember(t *testing.T) {
 	requester := domaintest.OK(accounts.RequesterAccount(e.Ctx, e.DB.Queries))(t)
 	t.Run("sign-in", func(t *testing.T) {
 		for _, password := range []string{"", "x", "requester", "correct horse battery"} {
-			_, err := e.Workflows.SignIn(from("192.0.2.9"), "Requester", password, "")
+			_, err := e.Workflows.SignIn(from("192.0.2.9"), "Requester", password, workflows.Browser{})
 			is(t, err, accounts.CodeWrongPassword)
 		}
 		e.Offer(t, "NINJA", true)
 		domaintest.Exec(t, e.DB,
 			"UPDATE account SET password_hash = (SELECT password_hash FROM (SELECT password_hash FROM account WHERE id = ?) x) WHERE id = ?", e.Actor.Account.ID, requester.ID)
-		_, err := e.Workflows.SignIn(from("192.0.2.9"), "requester", "correct horse battery", "")
+		_, err := e.Workflows.SignIn(from("192.0.2.9"), "requester", "correct horse battery", workflows.Browser{})
 		is(t, err, accounts.CodeWrongPassword)
 	})
 	t.Run("invitations", func(t *testing.T) {

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,17 +9,34 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
+// Browser is what a browser says of itself.
+type Browser struct {
+	Cookie string // of DeviceCookie, or ""
+	Device string // browser and system, or ""
+}
+
 // SignIn returns the account with an address and password. It returns WrongPassword, or TooManyAttempts without
-// checking the password. cookie is the browser's of DeviceCookie, or "".
-func (w *Workflows) SignIn(ctx context.Context, email, password, cookie string) (accounts.Account, error) {
-	device, err := w.device(ctx, email, cookie)
+// checking the password. A browser that is not known is told to the account's other ones, by its inboxes.
+func (w *Workflows) SignIn(ctx context.Context, email, password string, browser Browser) (accounts.Account, error) {
+	device, err := w.device(ctx, email, browser.Cookie)
 	if err != nil {
 		return accounts.Account{}, err
 	}
 	account, err := w.prove(ctx, credentials{email, password, device}, func(tx *db.Tx, account accounts.Account) error {
-		return accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditSignedIn)
+		if err := accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditSignedIn); err != nil {
+			return err
+		}
+		if device != "" || account.KnownAt.IsZero() {
+			return nil
+		}
+		from := cmp.Or(browser.Device, "Unknown browser")
+		if address := accounts.AddressFrom(ctx); address != "" {
+			from += ", " + address
+		}
+		return tickets.GiveNotice(ctx, tx, account.ID, tickets.NoticeSignIn, from)
 	})
 	if err != nil {
 		return accounts.Account{}, fmt.Errorf("sign in: %w", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 // OpenToken makes an API token for a member, for the command line: with the scopes, or all that the member holds if
@@ -70,6 +71,10 @@ func (w *Workflows) openToken(
 				return err
 			}
 			if err := record(tx); err != nil {
+				return err
+			}
+			if err := tickets.GiveNoticeIn(ctx, tx, actor.Company.ID, actor.Account.ID, actor.Account.ID, tickets.NoticeToken,
+				draft.Name); err != nil {
 				return err
 			}
 			return StoreResponses(ctx, tx, once.Row(tx, token))

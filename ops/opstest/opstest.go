@@ -94,7 +94,7 @@ func invite(t testing.TB, ctx context.Context, w *app.App) accounts.Actor {
 	newcomer := workflows.Newcomer{Name: "Bob", Email: "bob@example.com", Password: "correct horse battery"}
 	company, err := w.Workflows.JoinNew(ctx, link, newcomer)
 	must(t, err)
-	account, err := w.Workflows.SignIn(ctx, newcomer.Email, newcomer.Password, "")
+	account, err := w.Workflows.SignIn(ctx, newcomer.Email, newcomer.Password, workflows.Browser{})
 	must(t, err)
 	bob, err := w.Workflows.Enter(ctx, company.Slug, account.ID, account.Epoch)
 	must(t, err)

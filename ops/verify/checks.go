@@ -255,11 +255,12 @@ func houseChecks() []check {
 				WHERE (b.company_id <> n.company_id AND EXISTS (SELECT 1 FROM company c WHERE c.id = n.company_id)) OR k.ticket_id <> n.ticket_id`,
 		},
 		{
-			name: "board notifications", says: "A notification is about a ticket or a board of its company.",
+			name: "board notifications", says: "A notification is about a ticket or a board of its company, or a notice.",
 			tables: []string{"notification"},
 			query: `SELECT CONCAT('notification ', n.id, ' of company ', n.company_id, ' is about ', IF(n.ticket_id IS NOT NULL, 'a ticket, and ', ''), COALESCE(CONCAT('board ', n.board_id), 'nothing'))
 				FROM notification n LEFT JOIN board b ON b.id = n.board_id
-				WHERE IF(n.ticket_id IS NULL, COALESCE(b.company_id, 0) <> n.company_id, n.board_id IS NOT NULL)`,
+				WHERE CASE WHEN n.kind IN ('sign-in', 'token', 'reset-made', 'reset-used') THEN n.ticket_id IS NOT NULL OR n.board_id IS NOT NULL
+					WHEN n.ticket_id IS NULL THEN COALESCE(b.company_id, 0) <> n.company_id ELSE n.board_id IS NOT NULL END`,
 		},
 		{
 			name: "failovers", says: "Every failover came to its end and has a report.", tables: []string{"failover"},

@@ -108,10 +108,29 @@ type InboxProps struct {
 
 // entrySubject names what an entry is about.
 func entrySubject(g tickets.InboxGroup) string {
+	if g.Notice() {
+		return noticeTitle(g.Notification)
+	}
 	if g.Key.Number == 0 {
 		return g.Key.Board
 	}
 	return g.Key.String()
+}
+
+// entryTitle is the text of an entry's link.
+func entryTitle(g tickets.InboxGroup) string {
+	if g.Notice() {
+		return noticeTitle(g.Notification)
+	}
+	return g.Title
+}
+
+// noticeTitle is the text of a notice's link.
+func noticeTitle(n tickets.Notification) string {
+	if n.Title == "" {
+		return "Your account"
+	}
+	return n.Title
 }
 
 // alsoWhy says why else a ticket is in the inbox than by its newest notification.

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -60,7 +61,8 @@ func (h *Handlers) LoginForm(c echo.Context) error {
 func (h *Handlers) LogIn(c echo.Context) error {
 	ctx := c.Request().Context()
 	form := pages.LoginForm{Email: c.FormValue("email"), Next: respond.OwnPath(c.FormValue("next"))}
-	account, err := h.workflows.SignIn(ctx, form.Email, c.FormValue("password"), h.respond.Device(c))
+	account, err := h.workflows.SignIn(ctx, form.Email, c.FormValue("password"),
+		workflows.Browser{Cookie: h.respond.Device(c), Device: accounts.Device(c.Request().UserAgent())})
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {

@@ -223,7 +223,7 @@ func (r *Responder) Device(c echo.Context) string {
 // knowDevice gives the browser a cookie by which its user is let in when the address is locked out. It stays after
 // signing out.
 func (r *Responder) knowDevice(c echo.Context, account accounts.Account) error {
-	value, err := r.workflows.DeviceCookie(c.Request().Context(), account.Email, r.Device(c))
+	value, err := r.workflows.DeviceCookie(c.Request().Context(), account, r.Device(c))
 	if err != nil {
 		return err
 	}
