@@ -397,7 +397,7 @@ func (q *Queries) MemberByID(ctx context.Context, arg MemberByIDParams) (MemberB
 
 const memberBySlug = `-- name: MemberBySlug :many
 SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle,
+       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, c.second_factor, m.role, m.handle,
        COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
        (SELECT COUNT(*) FROM (
          SELECT n.id FROM (
@@ -438,6 +438,7 @@ type MemberBySlugRow struct {
 	CompanyID    id.Company
 	CompanySlug  string
 	CompanyName  string
+	SecondFactor bool
 	Role         string
 	Handle       string
 	OtherID      id.Company
@@ -473,6 +474,7 @@ func (q *Queries) MemberBySlug(ctx context.Context, arg MemberBySlugParams) ([]M
 			&i.CompanyID,
 			&i.CompanySlug,
 			&i.CompanyName,
+			&i.SecondFactor,
 			&i.Role,
 			&i.Handle,
 			&i.OtherID,

@@ -50,7 +50,7 @@ func (q *Queries) CompaniesAfter(ctx context.Context, after id.Company, limit in
 }
 
 const companyBySlug = `-- name: CompanyBySlug :one
-SELECT id, slug, name, created_at, locks FROM company WHERE slug = ?
+SELECT id, slug, name, created_at, locks, second_factor FROM company WHERE slug = ?
 `
 
 func (q *Queries) CompanyBySlug(ctx context.Context, slug string) (Company, error) {
@@ -62,6 +62,7 @@ func (q *Queries) CompanyBySlug(ctx context.Context, slug string) (Company, erro
 		&i.Name,
 		&i.CreatedAt,
 		&i.Locks,
+		&i.SecondFactor,
 	)
 	return i, err
 }
@@ -122,4 +123,21 @@ UPDATE company SET name = ? WHERE id = ?
 func (q *Queries) RenameCompany(ctx context.Context, name string, iD id.Company) error {
 	_, err := q.db.ExecContext(ctx, renameCompany, name, iD)
 	return err
+}
+
+const requireSecondFactor = `-- name: RequireSecondFactor :execrows
+UPDATE company SET second_factor = ? WHERE id = ? AND second_factor <> ?
+`
+
+type RequireSecondFactorParams struct {
+	Required bool
+	ID       id.Company
+}
+
+func (q *Queries) RequireSecondFactor(ctx context.Context, arg RequireSecondFactorParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, requireSecondFactor, arg.Required, arg.ID, arg.Required)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -47,6 +47,11 @@ var filling = []string{
 	`INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT n, 1, 'member', 'p1', '2026-01-01' FROM numbers WHERE n BETWEEN 2 AND 300`,
 	`INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT n % 999 + 2, n, 'member', CONCAT('p', n), '2026-01-01' FROM numbers WHERE n BETWEEN 501 AND 3000`,
 	`INSERT INTO sessions (token, data, expiry, account_id, epoch, began_at, used_at) SELECT CONCAT('s', n), 'x', IF(n <= 4000, '2026-02-01', '2037-01-01') + INTERVAL n SECOND, 7, 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 5000`,
+	`INSERT INTO session_way (session_id, company_id, way, at)
+	 SELECT UNHEX(MD5(n)), 0, 'password', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 5000`,
+	`INSERT INTO account_totp (account_id, last_step, created_at) SELECT n, 50000000, '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO recovery_code (account_id, hash, created_at)
+	 SELECT (n - 1) DIV 10 + 1, UNHEX(SHA2(n, 256)), '2026-01-01' FROM numbers WHERE n <= 20000`,
 	`INSERT INTO api_token (id, company_id, account_id, name, hash, scopes, created_at)
 	 SELECT n, IF(n <= 500, 1, n % 999 + 2), n, 'script', UNHEX(SHA2(n, 256)), 'tickets:read', '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO idempotency (token_id, key_hash, request_hash, status, answer, created_at)

@@ -69,6 +69,12 @@ type Account struct {
 	KnownAt      *time.Time
 }
 
+type AccountTotp struct {
+	AccountID id.Account
+	LastStep  uint64
+	CreatedAt time.Time
+}
+
 type Activity struct {
 	ID        id.Activity
 	TicketID  id.Ticket
@@ -236,11 +242,12 @@ type CommentSight struct {
 }
 
 type Company struct {
-	ID        id.Company
-	Slug      string
-	Name      string
-	CreatedAt time.Time
-	Locks     uint64
+	ID           id.Company
+	Slug         string
+	Name         string
+	CreatedAt    time.Time
+	Locks        uint64
+	SecondFactor bool
 }
 
 type DeletedComment struct {
@@ -587,6 +594,13 @@ type PublicLimit struct {
 	LastAt time.Time
 }
 
+type RecoveryCode struct {
+	AccountID id.Account
+	Hash      []byte
+	CreatedAt time.Time
+	UsedAt    *time.Time
+}
+
 type RefBatch struct {
 	ID    uint32
 	LotID id.Lot
@@ -712,6 +726,13 @@ type Session struct {
 	BeganAt     *time.Time
 	UsedAt      *time.Time
 	ConfirmedAt *time.Time
+}
+
+type SessionWay struct {
+	SessionID []byte
+	CompanyID id.Company
+	Way       string
+	At        time.Time
 }
 
 type SignInLimit struct {

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"crypto/md5"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -18,6 +19,9 @@ var (
 	fingerprint7 = []byte{0, 0, 0, 0, 0, 0, 0, 7}
 	column1      = ptr(id.Column(1))
 )
+
+// session7 is the id of a session.
+var session7 = func() []byte { h := md5.Sum([]byte("7")); return h[:] }()
 
 func hash(s string) []byte { h := sha256.Sum256([]byte(s)); return h[:] }
 
@@ -236,12 +240,13 @@ var samples = map[string]sample{
 	"CommentsAfter":         {args: with(db.CommentsAfterParams{TicketID: busyTicket, AfterID: 250, Limit: 26})},
 
 	// company.sql
-	"InstallationExists": {args: with()},
-	"CompaniesAfter":     {args: with(0, 101)},
-	"CompanyBySlug":      {args: with("c7")},
-	"RenameCompany":      {args: with("x", 7)},
-	"LockCompany":        {args: with(7)},
-	"LockInstallation":   {args: with()},
+	"InstallationExists":  {args: with()},
+	"CompaniesAfter":      {args: with(0, 101)},
+	"CompanyBySlug":       {args: with("c7")},
+	"RenameCompany":       {args: with("x", 7)},
+	"LockCompany":         {args: with(7)},
+	"RequireSecondFactor": {args: with(db.RequireSecondFactorParams{Required: true, ID: 7})},
+	"LockInstallation":    {args: with()},
 
 	// feed_pages.sql
 	"SnapshotTickets":   {args: with(db.SnapshotTicketsParams{BoardID: 1, CompanyID: 1, After: 100, Limit: 500})},
@@ -476,6 +481,19 @@ var samples = map[string]sample{
 	"TouchConsumer":   {args: with(7)},
 	"PauseConsumer":   {args: with(true, 7)},
 	"DeleteConsumer":  {args: with(8)},
+
+	// second_factor.sql
+	"SecondFactors":       {args: with(1)},
+	"UseTOTPStep":         {args: with(db.UseTOTPStepParams{Step: 60000000, AccountID: 7})},
+	"DeleteTOTP":          {args: with(7)},
+	"UseRecoveryCode":     {args: with(db.UseRecoveryCodeParams{Now: &newYear, AccountID: 1, Hash: hash7})},
+	"DeleteRecoveryCodes": {args: with(1)},
+
+	// session_way.sql
+	"SessionWays":       {args: with(session7, 7)},
+	"DeleteSessionWays": {args: with(session7)},
+	"DeleteSessionWay":  {args: with(session7, "password")},
+	"ForgetSessionWays": {args: with(newYear.Add(10 * time.Minute))},
 
 	// sequences.sql
 	"AllocatePositions": {args: with(500, "tickets")},

@@ -60,6 +60,8 @@ var accessible = map[string]string{
 	"/admin/companies":      "/admin/companies",
 	"/admin/audit":          "/admin/audit",
 	"/admin/audit.csv":      noPage, // a file
+	"/account/totp":         "/account/totp",
+	"/login/second":         noPage, // e2e/factors_test.go tests it
 
 	"/admin/feeds":                             "/admin/feeds",
 	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",

@@ -4,6 +4,9 @@ INSERT INTO company (slug, name, created_at) VALUES (sqlc.arg(slug), sqlc.arg(na
 -- name: RenameCompany :exec
 UPDATE company SET name = sqlc.arg(name) WHERE id = sqlc.arg(id);
 
+-- name: RequireSecondFactor :execrows
+UPDATE company SET second_factor = sqlc.arg(required) WHERE id = sqlc.arg(id) AND second_factor <> sqlc.arg(required);
+
 -- name: LockCompany :exec
 -- Changes of roles in a company hold this lock. It writes: a row that is only read is locked on one server of a cluster.
 UPDATE company SET locks = locks + 1 WHERE id = sqlc.arg(id);

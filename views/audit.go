@@ -57,6 +57,20 @@ func AuditText(e accounts.AuditEntry) string {
 		return "created a link for a new password for " + d.Member
 	case accounts.AuditResetUsed:
 		return "chose a new password by a link"
+	case accounts.AuditTOTPMade:
+		return "set up an authenticator app"
+	case accounts.AuditTOTPRemoved:
+		return "removed their authenticator app"
+	case accounts.AuditRecoveryMade:
+		return "got new recovery codes"
+	case accounts.AuditRecoveryUsed:
+		return "used a recovery code"
+	case accounts.AuditFactorsRemoved:
+		return "removed all second factors of " + d.Member
+	case accounts.AuditFactorNeeded:
+		return "required a second factor to open the company"
+	case accounts.AuditFactorOptional:
+		return "no longer required a second factor to open the company"
 	case accounts.AuditOperatorGranted:
 		return "made " + d.Member + " an operator of the server"
 	case accounts.AuditOperatorWithdrawn:

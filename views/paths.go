@@ -22,7 +22,11 @@ const (
 	ConfirmationPath = "/account/confirmation"
 	// OtherSessionsPath ends all sessions but the user's present one.
 	OtherSessionsPath = "/account/sessions/revocation"
-	AdminPath         = "/admin" // the operators' overview
+	AdminPath         = "/admin"        // the operators' overview
+	SecondStepPath    = "/login/second" // asks for the second factor
+	TOTPPath          = "/account/totp" // sets an authenticator app up
+	TOTPRemovalPath   = "/account/totp/removal"
+	RecoveryCodesPath = "/account/recovery-codes" // a POST makes new ones
 	CompaniesPath     = "/admin/companies"
 
 	// AccountKeysPath is the help for keyboard shortcuts for a user without a company.
@@ -31,6 +35,22 @@ const (
 
 // SignInToPath is the form to sign in, which then leads to a path.
 func SignInToPath(path string) string { return LoginPath + "?next=" + url.QueryEscape(path) }
+
+// SecondPath asks for the second factor, and then leads to a path, "" for the first page.
+func SecondPath(next string) string { return withNext(SecondStepPath, next) }
+
+// SetUpTOTPPath sets an authenticator app up, and then leads to a path.
+func SetUpTOTPPath(next string) string { return withNext(TOTPPath, next) }
+
+func withNext(path, next string) string {
+	if next == "" {
+		return path
+	}
+	return path + "?next=" + url.QueryEscape(next)
+}
+
+// RequiredFactorPath is whether a company requires a second factor.
+func RequiredFactorPath(company string) string { return SettingsPath(company) + "/second-factor" }
 
 // JoinPath is an invitation.
 func JoinPath(secret string) string { return "/join/" + secret }

@@ -41,13 +41,15 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		respond.SetPosition(c, s.hub.Position().String()) // before anything is read
 		ctx := c.Request().Context()
-		account, epoch := s.respond.SessionAccount(ctx)
-		if account == 0 {
+		if account, _ := s.respond.SessionAccount(ctx); account == 0 {
 			return s.respond.AskToSignIn(c)
 		}
-		actor, err := s.workflows.Enter(ctx, c.Param("company"), account, epoch)
+		actor, err := s.respond.EnterCompany(ctx, c.Param("company"))
 		if errors.Is(err, accounts.CodeSignedOut) {
 			return s.respond.AskToSignIn(c)
+		}
+		if errors.Is(err, accounts.CodeSecondFactorNeeded) {
+			return s.respond.AskForSecond(c)
 		}
 		if err != nil {
 			return err
@@ -73,11 +75,37 @@ func (s *server) asUser(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// asOperator admits operators, as members of no company; others get 404.
+// asProven admits users whose session has a second factor, if their account has one: what changes factors asks for it.
+func (s *server) asProven(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		ctx := c.Request().Context()
+		factors, err := s.workflows.Factors(ctx, respond.User(c).ID)
+		if err != nil {
+			return err
+		}
+		err = s.workflows.CheckWays(ctx, s.respond.SessionID(ctx), 0, accounts.Policy{SecondFactor: factors.Any()})
+		if errors.Is(err, accounts.CodeSecondFactorNeeded) {
+			return s.respond.AskForSecond(c)
+		}
+		if err != nil {
+			return err
+		}
+		return next(c)
+	}
+}
+
+// asOperator admits operators, as members of no company, whose session satisfies the server's policy; others get 404.
 func (s *server) asOperator(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !respond.User(c).Operator {
 			return echo.ErrNotFound
+		}
+		err := s.workflows.CheckWays(c.Request().Context(), s.respond.SessionID(c.Request().Context()), 0, s.operators)
+		if errors.Is(err, accounts.CodeSecondFactorNeeded) {
+			return s.respond.AskForSecond(c)
+		}
+		if err != nil {
+			return err
 		}
 		ctx := accounts.WithActor(c.Request().Context(), accounts.Actor{Account: respond.User(c)})
 		c.SetRequest(c.Request().WithContext(ctx))

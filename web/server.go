@@ -40,6 +40,8 @@ type Config struct {
 	Streams streams.Limits
 	// APIRate is how many calls of the API a token may make in a minute; 0 is any number.
 	APIRate int
+	// Operators is what /admin asks of a session.
+	Operators accounts.Policy
 	// Patience is the time for which a request waits for a database that does not answer; 0 is 15 seconds.
 	Patience time.Duration
 	// Why returns the trouble of the database if known, such as a full disk. It may be nil.
@@ -55,6 +57,7 @@ type server struct {
 	log       *slog.Logger
 	patience  time.Duration
 	paths     paths // of all routes
+	operators accounts.Policy
 
 	respond *respond.Responder
 	pages   *pages.Handlers
@@ -86,11 +89,12 @@ func New(cfg Config) Handler {
 	})
 	s := &server{
 		workflows: cfg.Workflows, console: cfg.Console, hub: cfg.Live, log: cfg.Log, patience: patience,
-		respond: shared,
-		pages:   pages.New(cfg.Workflows, cfg.Live, long, shared),
-		admin:   admin.New(cfg.Workflows, cfg.Console, shared, cfg.Version),
-		public:  public.New(cfg.Workflows, shared),
-		api:     api.New(cfg.Workflows, cfg.Console, long, shared, cfg.APIRate),
+		operators: cfg.Operators,
+		respond:   shared,
+		pages:     pages.New(cfg.Workflows, cfg.Live, long, shared),
+		admin:     admin.New(cfg.Workflows, cfg.Console, shared, cfg.Version),
+		public:    public.New(cfg.Workflows, shared),
+		api:       api.New(cfg.Workflows, cfg.Console, long, shared, cfg.APIRate),
 	}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true

@@ -20,7 +20,7 @@ func commandLine(env environment) *cli.Command {
 		Reader:  env.stdin, Writer: env.stdout, ErrWriter: env.stderr,
 		Commands: []*cli.Command{
 			serveCommand(env), workCommand(env), schemaCommand(env), setupCommand(env), tokenCommand(env),
-			resetPasswordCommand(env),
+			resetPasswordCommand(env), resetSecondFactorCommand(env),
 			migrationsCommand(env), feedCommand(env), refsCommand(env),
 			verifyCommand(env), doctorCommand(env), backupCommand(env), restoreCommand(env), keyCommand(env),
 			failoverCommand(env),
@@ -43,7 +43,8 @@ COUNTERFOIL_ADDR (127.0.0.1:8080), COUNTERFOIL_URL, COUNTERFOIL_TOKEN, COUNTERFO
 COUNTERFOIL_DATA (./data), COUNTERFOIL_BLOBS (a folder, or s3://bucket), COUNTERFOIL_KEY_FILE (key in the
 data directory), COUNTERFOIL_MAX_UPLOAD (2GB),
 COUNTERFOIL_WEBHOOK_ALLOW, COUNTERFOIL_PICTURE_ALLOW, COUNTERFOIL_DOWNLOAD_ALLOW, COUNTERFOIL_OUTBOUND_DENY,
-COUNTERFOIL_API_RATE (1200), COUNTERFOIL_LOG (text or json), COUNTERFOIL_METRICS_ADDR (127.0.0.1:9464, or off), COUNTERFOIL_COMPANY_STREAMS (500), COUNTERFOIL_SESSION_IDLE_DAYS (14).
+COUNTERFOIL_API_RATE (1200), COUNTERFOIL_SECOND_FACTOR (off, or operators), COUNTERFOIL_LOG (text or json),
+COUNTERFOIL_METRICS_ADDR (127.0.0.1:9464, or off), COUNTERFOIL_COMPANY_STREAMS (500), COUNTERFOIL_SESSION_IDLE_DAYS (14).
 docs/operations.md says more.`
 
 // arrange sets what all commands have in common: they check their arguments, name themselves in errors, and show help

@@ -17,12 +17,12 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/private"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/secrets"
-	"github.com/counterfoil/counterfoil/web/respond"
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
@@ -30,7 +30,7 @@ import (
 type environment struct {
 	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload              string
 	webhookAllow, pictureAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays string
-	metricsAddr, companyStreams, keyFile, sessionIdle                                  string
+	metricsAddr, companyStreams, keyFile, sessionIdle, secondFactor                    string
 
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside the built-in ones
@@ -69,6 +69,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		metricsAddr:    or("COUNTERFOIL_METRICS_ADDR", "127.0.0.1:9464"),
 		auditDays:      or("COUNTERFOIL_AUDIT_DAYS", "0"),
 		sessionIdle:    or("COUNTERFOIL_SESSION_IDLE_DAYS", "14"),
+		secondFactor:   or("COUNTERFOIL_SECOND_FACTOR", "off"),
 		keyFile:        or("COUNTERFOIL_KEY_FILE", filepath.Join(data, "key")),
 		patience:       15 * time.Second,
 		stdin:          stdin, stdout: stdout, stderr: stderr,
@@ -172,6 +173,18 @@ func (e environment) streamsOfCompany() (int, error) {
 	return n, nil
 }
 
+// operatorPolicy reads COUNTERFOIL_SECOND_FACTOR: what /admin asks of a session.
+func (e environment) operatorPolicy() (accounts.Policy, error) {
+	switch e.secondFactor {
+	case "off":
+		return accounts.Policy{}, nil
+	case "operators":
+		return accounts.Policy{SecondFactor: true}, nil
+	}
+	return accounts.Policy{}, badSetting("COUNTERFOIL_SECOND_FACTOR", e.secondFactor,
+		"operators, so that /admin opens with a second factor only, or off")
+}
+
 // callsPerMinute reads COUNTERFOIL_API_RATE; it is 0 for off.
 func (e environment) callsPerMinute() (int, error) {
 	if e.apiRate == "off" {
@@ -188,7 +201,7 @@ func (e environment) callsPerMinute() (int, error) {
 // idleEnd reads COUNTERFOIL_SESSION_IDLE_DAYS.
 func (e environment) idleEnd() (time.Duration, error) {
 	const day = 24 * time.Hour
-	most := int(respond.Lifetime / day)
+	most := int(accounts.SessionLife / day)
 	n, err := strconv.Atoi(e.sessionIdle)
 	if err != nil || n < 1 || n > most {
 		return 0, badSetting("COUNTERFOIL_SESSION_IDLE_DAYS", e.sessionIdle,

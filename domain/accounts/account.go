@@ -71,6 +71,7 @@ type Actor struct {
 	Company Company
 	Role    string
 	Handle  string // in this company, without the @
+	Policy  Policy // of the company, for sessions
 	// Others are the user's other companies, and Unread counts unread notifications in this one, up to a hundred. A
 	// token has neither.
 	Others []Company

@@ -19,3 +19,13 @@ func FirstOwner(ctx context.Context, q *db.Queries, company id.Company) (ID, err
 	}
 	return owners[0], nil
 }
+
+// RequireSecondFactor has a company open to sessions with a second factor alone, or to all again. It reports whether
+// that changes it.
+func RequireSecondFactor(ctx context.Context, tx *db.Tx, company id.Company, required bool) (changed bool, err error) {
+	n, err := tx.RequireSecondFactor(ctx, db.RequireSecondFactorParams{Required: required, ID: company})
+	if err != nil {
+		return false, fmt.Errorf("require a second factor: %w", err)
+	}
+	return n > 0, nil
+}

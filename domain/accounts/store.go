@@ -254,6 +254,7 @@ func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Act
 			Epoch: row.SessionEpoch},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
 		Role:    row.Role, Handle: row.Handle, Unread: int(row.Unread), Stopped: row.Stopped.Bool,
+		Policy: Policy{SecondFactor: row.SecondFactor},
 	}
 	for _, r := range rows {
 		if r.OtherID != 0 {

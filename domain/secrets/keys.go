@@ -22,6 +22,7 @@ const (
 	WebhookOld Kind = "webhook-old" // the one before, for a while
 	Audit      Kind = "audit"       // of the chains of the audit lists
 	Signing    Kind = "signing"     // of setup codes and cookies of known browsers
+	TOTP       Kind = "totp"        // of an account's authenticator app
 )
 
 // Name says whose a secret is. Owner is 1 for what there is once.
@@ -40,6 +41,8 @@ func (n Name) String() string {
 		return "key of the audit chains"
 	case Signing:
 		return "key that servers sign with"
+	case TOTP:
+		return fmt.Sprint("key of the authenticator app of account ", n.Owner)
 	}
 	return fmt.Sprintf("secret %s of %d", n.Kind, n.Owner)
 }

@@ -131,13 +131,13 @@ func TestSave(t *testing.T) {
 		if err != nil || more || len(rest) != 1 || rest[0].Kind != tickets.KindOpened {
 			t.Errorf("%+v, %v %v", rest, more, err)
 		}
-		entry := domaintest.OK(tickets.ActivityOf(ctx, f.Queries, seen, first[0].ID))(t)
+		entry := domaintest.OK(tickets.ActivityOf(ctx, f.Queries, db.SightOfAll(f.company), seen, first[0].ID))(t)
 		if *first[0].Detail.Description != (tickets.Change{}) ||
 			*entry.Detail.Description != (tickets.Change{Old: "b", New: "c"}) {
 			t.Errorf("the page has %+v, the entry %+v", first[0].Detail.Description, entry.Detail.Description)
 		}
 		other := tickets.Ticket{ID: seen.ID + 1}
-		domaintest.Fails(tickets.ActivityOf(ctx, f.Queries, other, first[0].ID))(t, tickets.CodeNotFound)
+		domaintest.Fails(tickets.ActivityOf(ctx, f.Queries, db.SightOfAll(f.company), other, first[0].ID))(t, tickets.CodeNotFound)
 	})
 }
 

@@ -19,10 +19,11 @@ type Lost struct {
 	Key      string    // the id of the database's key, "" if that is there
 	Webhooks []Webhook // they need a new secret each
 	Chains   bool      // of the audit lists
+	Apps     int       // authenticator apps, whose codes are refused; recovery codes work
 }
 
 // None reports whether nothing was lost.
-func (l Lost) None() bool { return len(l.Webhooks) == 0 && !l.Chains }
+func (l Lost) None() bool { return len(l.Webhooks) == 0 && !l.Chains && l.Apps == 0 }
 
 // Webhook is a webhook that lost its secret: its company's slug, and the host of its address.
 type Webhook struct {
@@ -62,6 +63,9 @@ func Reset(ctx context.Context, d *db.DB, keys *secrets.Keys) (lost Lost, err er
 		lost.Key = current
 	}
 	if lost.Webhooks, err = giveUpWebhooks(ctx, d, have); err != nil {
+		return lost, err
+	}
+	if lost.Apps, err = giveUpApps(ctx, d, have); err != nil {
 		return lost, err
 	}
 	chainsKey, err := giveUpOthers(ctx, d, have)
@@ -111,6 +115,35 @@ func giveUpWebhooks(ctx context.Context, d *db.DB, have []string) (lost []Webhoo
 		return nil, fmt.Errorf("stop webhooks without a secret: %w", err)
 	}
 	return lost, nil
+}
+
+// giveUpApps deletes the keys of authenticator apps that do not open, and returns how many. Their accounts keep the
+// second step, so that a lost key opens no account: a recovery code takes it.
+func giveUpApps(ctx context.Context, d *db.DB, have []string) (lost int, err error) {
+	const atOnce = 100
+	for after := uint64(0); ; {
+		page := db.SealedSecretsAfterParams{Kind: string(secrets.TOTP), After: after, Limit: atOnce}
+		rows, err := db.Read(d.SealedSecretsAfter(ctx, page))
+		if err != nil {
+			return lost, fmt.Errorf("read the keys of authenticator apps: %w", err)
+		}
+		for _, row := range rows {
+			after = row.OwnerID
+			if slices.Contains(have, row.KeyID) {
+				continue
+			}
+			err := d.InTx(ctx, func(tx *db.Tx) error {
+				return secrets.Delete(ctx, tx, secrets.Name{Kind: secrets.TOTP, Owner: row.OwnerID})
+			})
+			if err != nil {
+				return lost, fmt.Errorf("give up the key of an authenticator app: %w", err)
+			}
+			lost++
+		}
+		if len(rows) < atOnce {
+			return lost, nil
+		}
+	}
 }
 
 func hostOf(address string) string {

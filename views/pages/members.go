@@ -67,6 +67,7 @@ type AccountProps struct {
 	Companies  []accounts.Membership
 	Tokens     []accounts.Token // of all companies
 	MoreTokens bool
+	Factors    accounts.Factors
 	Errors     views.Errors
 
 	Sessions     []accounts.Session

@@ -39,6 +39,9 @@ func (h *Handlers) showAccount(c echo.Context, code int, props pages.AccountProp
 	if props.Tokens, props.MoreTokens, err = h.workflows.TokensOfAccount(ctx, user, before); err != nil {
 		return err
 	}
+	if props.Factors, err = h.workflows.Factors(ctx, user); err != nil {
+		return err
+	}
 	props.Page = h.respond.Page(c, "Account")
 	return respond.Render(c, code, pages.AccountPage(props))
 }
@@ -224,8 +227,5 @@ func (h *Handlers) UseReset(c echo.Context) error {
 		}
 		return h.showReset(c, code, messages)
 	}
-	if err := h.respond.SignIn(c, account); err != nil {
-		return err
-	}
-	return h.goHome(c, account.ID, "")
+	return h.signIn(c, account, "")
 }

@@ -209,11 +209,11 @@ func (h *Handlers) checkMember(v *viewer) error {
 	if err != nil {
 		return nil
 	}
-	account, epoch := h.respond.SessionAccount(ctx)
+	account, _ := h.respond.SessionAccount(ctx)
 	if account != v.Account {
 		return accounts.SignedOut()
 	}
-	_, err = h.workflows.Enter(ctx, v.slug, account, epoch)
+	_, err = h.respond.EnterCompany(ctx, v.slug)
 	if kind := fault.KindOf(err); errors.Is(err, accounts.CodeSignedOut) || kind == fault.NotFound ||
 		kind == fault.Forbidden {
 		return err

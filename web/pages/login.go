@@ -73,10 +73,19 @@ func (h *Handlers) LogIn(c echo.Context) error {
 		respond.SetRetryAfter(c, err)
 		return respond.Render(c, code, pages.LoginPage(h.respond.Page(c, "Sign in"), form))
 	}
-	if err := h.respond.SignIn(c, account); err != nil {
+	return h.signIn(c, account, form.Next)
+}
+
+// signIn signs an account in that proved its password, and leads on, or to its second step.
+func (h *Handlers) signIn(c echo.Context, account accounts.Account, next string) error {
+	second, err := h.respond.SignIn(c, account, accounts.WayPassword)
+	if err != nil {
 		return err
 	}
-	return h.goHome(c, account.ID, form.Next)
+	if second {
+		return c.Redirect(http.StatusSeeOther, views.SecondPath(next))
+	}
+	return h.goHome(c, account.ID, next)
 }
 
 func (h *Handlers) LogOut(c echo.Context) error { return h.respond.SignOut(c) }

@@ -74,7 +74,7 @@ func (h *Handlers) SetUp(c echo.Context) error {
 		return h.rejectSetup(c, form, err)
 	}
 	h.respond.MarkInstalled()
-	if err := h.respond.SignIn(c, actor.Account); err != nil {
+	if _, err := h.respond.SignIn(c, actor.Account, accounts.WayPassword); err != nil {
 		return err
 	}
 	return h.respond.SeeOther(c, views.BoardPath(actor.Company.Slug, practice.Slug),

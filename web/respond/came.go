@@ -16,7 +16,7 @@ import (
 
 func (r *Responder) companyCookie(slug string) *http.Cookie {
 	return &http.Cookie{Name: r.sessions.Cookie.Name + "-company", Value: slug, Path: "/", HttpOnly: true,
-		SameSite: http.SameSiteLaxMode, Secure: r.HTTPS(), MaxAge: int(Lifetime.Seconds())}
+		SameSite: http.SameSiteLaxMode, Secure: r.HTTPS(), MaxAge: int(accounts.SessionLife.Seconds())}
 }
 
 // rememberCompany notes that the browser shows a page of a company.
@@ -51,12 +51,12 @@ func (r *Responder) Accompany(c echo.Context) error {
 		return nil
 	}
 	ctx := c.Request().Context()
-	account, epoch := r.SessionAccount(ctx)
-	came, err := r.workflows.Enter(ctx, r.lastCompany(c), account, epoch)
+	came, err := r.EnterCompany(ctx, r.lastCompany(c))
 	if errors.Is(err, fault.NotFound) {
-		came, err = r.firstCompany(ctx, account, epoch)
+		came, err = r.firstCompany(ctx)
 	}
-	if errors.Is(err, fault.NotFound) || errors.Is(err, accounts.CodeSignedOut) {
+	if errors.Is(err, fault.NotFound) || errors.Is(err, accounts.CodeSignedOut) ||
+		errors.Is(err, accounts.CodeSecondFactorNeeded) {
 		return nil
 	}
 	if err == nil {
@@ -65,7 +65,8 @@ func (r *Responder) Accompany(c echo.Context) error {
 	return err
 }
 
-func (r *Responder) firstCompany(ctx context.Context, account accounts.ID, epoch uint64) (accounts.Actor, error) {
+func (r *Responder) firstCompany(ctx context.Context) (accounts.Actor, error) {
+	account, _ := r.SessionAccount(ctx)
 	companies, err := r.workflows.Companies(ctx, account)
 	if err != nil {
 		return accounts.Actor{}, err
@@ -73,7 +74,7 @@ func (r *Responder) firstCompany(ctx context.Context, account accounts.ID, epoch
 	if len(companies) == 0 {
 		return accounts.Actor{}, accounts.NotMember()
 	}
-	return r.workflows.Enter(ctx, companies[0].Company.Slug, account, epoch)
+	return r.EnterCompany(ctx, companies[0].Company.Slug)
 }
 
 // recognize gives an error page the header of the signed-in user. Without one the page is as for strangers.

@@ -29,7 +29,8 @@ func securityEvent(code int, err error) string {
 	switch {
 	case streams.IsTooMany(err): // many tabs are no attack; counterfoil_streams_refused_total counts them
 		return ""
-	case errors.Is(err, accounts.CodeWrongPassword), errors.Is(err, accounts.CodeWrongCurrentPassword):
+	case errors.Is(err, accounts.CodeWrongPassword), errors.Is(err, accounts.CodeWrongCurrentPassword),
+		errors.Is(err, accounts.CodeWrongCode):
 		return EventSignInRefused
 	case errors.Is(err, accounts.CodeBadToken):
 		return EventTokenRefused

@@ -20,8 +20,6 @@ import (
 )
 
 const (
-	// Lifetime is how long a browser stays signed in at most.
-	Lifetime = 30 * 24 * time.Hour
 	// DefaultIdle is how long a browser stays signed in without being used.
 	DefaultIdle = 14 * 24 * time.Hour
 	// noteUse is how often the use of a session is stored.
@@ -36,6 +34,7 @@ const (
 	sessionKey = "session" // in echo's context: there is one
 	accountKey = "account" // in the session
 	epochKey   = "epoch"   // in the session: the account's when it began
+	idKey      = "id"      // there too: the session's, which its ways have
 	flashKey   = "flash"   // in the session
 	passedKey  = "passed"  // there too: actions that cannot be undone
 	mostPassed = 50        // refused actions
@@ -53,7 +52,7 @@ func newSessions(store sessionStore, https bool) *scs.SessionManager {
 		name = "__Host-counterfoil" // which no other host of the domain can set, nor plain HTTP
 	}
 	return &scs.SessionManager{
-		Store: store, HashTokenInStore: true, Codec: scs.GobCodec{}, Lifetime: Lifetime, IdleTimeout: store.idle,
+		Store: store, HashTokenInStore: true, Codec: scs.GobCodec{}, Lifetime: accounts.SessionLife, IdleTimeout: store.idle,
 		Cookie: scs.SessionCookie{Name: name, Path: "/", HttpOnly: true, Persist: true,
 			SameSite: http.SameSiteLaxMode, Secure: https},
 	}
@@ -86,7 +85,7 @@ func (r *Responder) use(c echo.Context) error {
 	}
 	end := r.sessions.Deadline(ctx)
 	if session.BeganAt.IsZero() {
-		session.BeganAt = end.Add(-Lifetime)
+		session.BeganAt = end.Add(-accounts.SessionLife)
 	}
 	if idle := now.Add(r.store.idle); idle.Before(end) {
 		end = idle
@@ -203,9 +202,26 @@ func (r *Responder) SignedIn(c echo.Context) (accounts.Account, error) {
 	return account, err
 }
 
-// SignIn makes the session that of an account, under a new token.
-func (r *Responder) SignIn(c echo.Context, account accounts.Account) error {
-	if err := r.renew(c, c.Request().Context(), account, accounts.Session{BeganAt: time.Now(), ConfirmedAt: time.Now()}); err != nil {
+// SignIn makes the session that of an account, under a new token. If the account has a second factor, it only keeps whose
+// session it becomes, and second is true: SecondPath asks for the factor.
+func (r *Responder) SignIn(c echo.Context, account accounts.Account, way accounts.Way) (second bool, err error) {
+	session := accounts.NewSessionID()
+	second, err = r.workflows.OpenSession(c.Request().Context(), account.ID, session, way)
+	if err != nil {
+		return false, err
+	}
+	if second {
+		return true, r.awaitSecond(c, account, session)
+	}
+	return false, r.begin(c, c.Request().Context(), account, session)
+}
+
+// begin makes the session that of an account, with the ways that it has under an id.
+func (r *Responder) begin(
+	c echo.Context, ctx context.Context, account accounts.Account, session accounts.SessionID,
+) error {
+	r.sessions.Put(ctx, idKey, []byte(session))
+	if err := r.renew(c, ctx, account, accounts.Session{BeganAt: time.Now(), ConfirmedAt: time.Now()}); err != nil {
 		return err
 	}
 	return r.knowDevice(c, account)
@@ -256,6 +272,9 @@ func (r *Responder) renew(
 // for the account's next sign-in.
 func (r *Responder) SignOut(c echo.Context) error {
 	ctx := c.Request().Context()
+	if err := r.workflows.EndWays(ctx, r.SessionID(ctx)); err != nil {
+		return err
+	}
 	if err := r.sessions.Destroy(ctx); err != nil {
 		return fmt.Errorf("end session: %w", err)
 	}

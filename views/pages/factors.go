@@ -1,0 +1,36 @@
+package pages
+
+import (
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// SecondForm asks for the second factor of a user.
+type SecondForm struct {
+	Email  string
+	Next   string
+	Errors views.Errors
+}
+
+// TOTPForm sets an authenticator app up.
+type TOTPForm struct {
+	Key    accounts.TOTPKey
+	QRCode string // a data URL
+	Next   string
+	Errors views.Errors
+}
+
+// RecoveryCodesProps are new recovery codes, which are shown once.
+type RecoveryCodesProps struct {
+	Page  views.Page
+	Codes []string
+	Next  string
+	Host  string
+}
+
+func recoveryLeft(n int) string {
+	if n == 1 {
+		return "1 recovery code left"
+	}
+	return views.Number(uint64(n)) + " recovery codes left"
+}
