@@ -50,6 +50,9 @@ var filling = []string{
 	`INSERT INTO session_way (session_id, company_id, way, at)
 	 SELECT UNHEX(MD5(n)), 0, 'password', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 5000`,
 	`INSERT INTO account_totp (account_id, last_step, created_at) SELECT n, 50000000, '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO passkey (id, account_id, credential_id, user_handle, public_key, sign_count, flags, name, created_at)
+	 SELECT n, n, UNHEX(SHA2(n, 256)), UNHEX(SHA2(n, 256)), 'x', 1, 5, 'Laptop', '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO used_challenge (hash, at) SELECT UNHEX(SHA2(n, 256)), '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 3000`,
 	`INSERT INTO recovery_code (account_id, hash, created_at)
 	 SELECT (n - 1) DIV 10 + 1, UNHEX(SHA2(n, 256)), '2026-01-01' FROM numbers WHERE n <= 20000`,
 	`INSERT INTO api_token (id, company_id, account_id, name, hash, scopes, created_at)

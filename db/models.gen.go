@@ -553,6 +553,20 @@ type Notification struct {
 	Detail    string
 }
 
+type Passkey struct {
+	ID           id.Passkey
+	AccountID    id.Account
+	CredentialID []byte
+	UserHandle   []byte
+	PublicKey    []byte
+	SignCount    uint32
+	Flags        uint8
+	Name         string
+	CreatedAt    time.Time
+	UsedAt       *time.Time
+	ClonedAt     *time.Time
+}
+
 type PasswordReset struct {
 	ID        uint64
 	CompanyID id.Company
@@ -799,6 +813,11 @@ type TicketSight struct {
 	BoardID    id.Board
 	AccountID  id.Account
 	FeedSyncID *uint64
+}
+
+type UsedChallenge struct {
+	Hash []byte
+	At   time.Time
 }
 
 type Watcher struct {

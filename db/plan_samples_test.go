@@ -482,6 +482,15 @@ var samples = map[string]sample{
 	"PauseConsumer":   {args: with(true, 7)},
 	"DeleteConsumer":  {args: with(8)},
 
+	// passkey.sql
+	"PasskeysOf":          {args: with(7)},
+	"PasskeyByCredential": {args: with(hash7)},
+	"UsePasskey":          {args: with(db.UsePasskeyParams{Count: 9, Now: &newYear, ID: 7})},
+	"MarkPasskeyCloned":   {args: with(&newYear, 7)},
+	"DeletePasskey":       {args: with(7, 7)},
+	"DeletePasskeysOf":    {args: with(7)},
+	"ForgetChallenges":    {args: with(newYear.Add(10 * time.Minute))},
+
 	// second_factor.sql
 	"SecondFactors":       {args: with(1)},
 	"UseTOTPStep":         {args: with(db.UseTOTPStepParams{Step: 60000000, AccountID: 7})},

@@ -67,21 +67,23 @@ func (q *Queries) DeleteTOTP(ctx context.Context, accountID id.Account) (int64, 
 
 const secondFactors = `-- name: SecondFactors :one
 SELECT EXISTS (SELECT 1 FROM account_totp t WHERE t.account_id = a.id) AS totp,
+       (SELECT COUNT(*) FROM passkey p WHERE p.account_id = a.id) AS passkeys,
        (SELECT COUNT(*) FROM recovery_code c WHERE c.account_id = a.id AND c.used_at IS NULL) AS codes
 FROM account a
 WHERE a.id = ?
 `
 
 type SecondFactorsRow struct {
-	Totp  bool
-	Codes int64
+	Totp     bool
+	Passkeys int64
+	Codes    int64
 }
 
 // What an account has beside its password, and how many of its recovery codes are left.
 func (q *Queries) SecondFactors(ctx context.Context, accountID id.Account) (SecondFactorsRow, error) {
 	row := q.db.QueryRowContext(ctx, secondFactors, accountID)
 	var i SecondFactorsRow
-	err := row.Scan(&i.Totp, &i.Codes)
+	err := row.Scan(&i.Totp, &i.Passkeys, &i.Codes)
 	return i, err
 }
 

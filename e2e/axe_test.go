@@ -54,14 +54,18 @@ var accessible = map[string]string{
 	"/p/:secret/:number":         secret,
 	"/p/:secret/columns/:column": secret,
 
-	"/account":              "/account",
-	"/account/confirmation": "/account/confirmation?next=/acme/audit.csv",
-	"/admin":                "/admin",
-	"/admin/companies":      "/admin/companies",
-	"/admin/audit":          "/admin/audit",
-	"/admin/audit.csv":      noPage, // a file
-	"/account/totp":         "/account/totp",
-	"/login/second":         noPage, // e2e/factors_test.go tests it
+	"/account":                  "/account",
+	"/account/confirmation":     "/account/confirmation?next=/acme/audit.csv",
+	"/admin":                    "/admin",
+	"/admin/companies":          "/admin/companies",
+	"/admin/audit":              "/admin/audit",
+	"/admin/audit.csv":          noPage, // a file
+	"/account/totp":             "/account/totp",
+	"/login/second":             noPage, // e2e/factors_test.go tests it
+	"/login/passkey":            noPage,
+	"/login/second/passkey":     noPage,
+	"/account/passkeys":         "/account/passkeys",
+	"/account/passkeys/options": noPage,
 
 	"/admin/feeds":                             "/admin/feeds",
 	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",

@@ -1,6 +1,7 @@
 -- name: SecondFactors :one
 -- What an account has beside its password, and how many of its recovery codes are left.
 SELECT EXISTS (SELECT 1 FROM account_totp t WHERE t.account_id = a.id) AS totp,
+       (SELECT COUNT(*) FROM passkey p WHERE p.account_id = a.id) AS passkeys,
        (SELECT COUNT(*) FROM recovery_code c WHERE c.account_id = a.id AND c.used_at IS NULL) AS codes
 FROM account a
 WHERE a.id = sqlc.arg(account_id);

@@ -61,6 +61,12 @@ func AuditText(e accounts.AuditEntry) string {
 		return "set up an authenticator app"
 	case accounts.AuditTOTPRemoved:
 		return "removed their authenticator app"
+	case accounts.AuditPasskeyAdded:
+		return "added the passkey " + d.Name
+	case accounts.AuditPasskeyRemoved:
+		return "removed a passkey"
+	case accounts.AuditPasskeyCloned:
+		return "used the passkey " + d.Name + ", which may have been copied, and was refused"
 	case accounts.AuditRecoveryMade:
 		return "got new recovery codes"
 	case accounts.AuditRecoveryUsed:

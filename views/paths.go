@@ -26,6 +26,10 @@ const (
 	SecondStepPath    = "/login/second" // asks for the second factor
 	TOTPPath          = "/account/totp" // sets an authenticator app up
 	TOTPRemovalPath   = "/account/totp/removal"
+	PasskeysPath      = "/account/passkeys"
+	NewPasskeyPath    = "/account/passkeys/options"
+	PasskeySignInPath = "/login/passkey"
+	SecondPasskeyPath = "/login/second/passkey"
 	RecoveryCodesPath = "/account/recovery-codes" // a POST makes new ones
 	CompaniesPath     = "/admin/companies"
 
@@ -47,6 +51,14 @@ func withNext(path, next string) string {
 		return path
 	}
 	return path + "?next=" + url.QueryEscape(next)
+}
+
+// AddPasskeyPath adds a passkey, and then leads to a path.
+func AddPasskeyPath(next string) string { return withNext(PasskeysPath, next) }
+
+// PasskeyRemovalPath takes a passkey away.
+func PasskeyRemovalPath(passkey id.Passkey) string {
+	return PasskeysPath + "/" + Number(uint64(passkey)) + "/removal"
 }
 
 // RequiredFactorPath is whether a company requires a second factor.

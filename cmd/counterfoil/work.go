@@ -74,8 +74,8 @@ func loop(
 		}()
 	}
 	go forget(ctx, env.logger(), d.ForgetSessions, w.Workflows.DeleteResponses, w.Workflows.ForgetLimits,
-		w.Workflows.ForgetWays, w.Workflows.ForgetLookups, w.Workflows.ForgetDeletedTexts, w.Workflows.ForgetDeliveries,
-		w.Feeds.ForgetBatches)
+		w.Workflows.ForgetWays, w.Workflows.ForgetChallenges, w.Workflows.ForgetLookups, w.Workflows.ForgetDeletedTexts,
+		w.Workflows.ForgetDeliveries, w.Feeds.ForgetBatches)
 	go sweepDaily(ctx, env.logger(), d, w)
 	var loops sync.WaitGroup
 	loops.Go(func() { w.Feeds.Run(ctx) })

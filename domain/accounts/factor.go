@@ -20,11 +20,12 @@ import (
 // Factors is what an account has beside its password.
 type Factors struct {
 	TOTP          bool // an authenticator app
-	RecoveryCodes int  // that are left
+	Passkeys      int
+	RecoveryCodes int // that are left
 }
 
 // Any reports whether there is a second factor. Recovery codes are none: they stand in for one.
-func (f Factors) Any() bool { return f.TOTP }
+func (f Factors) Any() bool { return f.TOTP || f.Passkeys > 0 }
 
 // FactorsOf returns the second factors of an account.
 func FactorsOf(ctx context.Context, q *db.Queries, account ID) (Factors, error) {
@@ -32,7 +33,7 @@ func FactorsOf(ctx context.Context, q *db.Queries, account ID) (Factors, error) 
 	if err != nil {
 		return Factors{}, fmt.Errorf("read second factors: %w", err)
 	}
-	return Factors{TOTP: row.Totp, RecoveryCodes: int(row.Codes)}, nil
+	return Factors{TOTP: row.Totp, Passkeys: int(row.Passkeys), RecoveryCodes: int(row.Codes)}, nil
 }
 
 // Authenticator apps make a code of 6 digits every 30 seconds (RFC 6238), with a secret of 160 bits.
@@ -94,7 +95,9 @@ func (k TOTPKey) step(code string, now time.Time) (step uint64, ok bool) {
 	return step, ok
 }
 
-func totpName(account ID) secrets.Name { return secrets.Name{Kind: secrets.TOTP, Owner: uint64(account)} }
+func totpName(account ID) secrets.Name {
+	return secrets.Name{Kind: secrets.TOTP, Owner: uint64(account)}
+}
 
 // SetUpTOTP gives an account an authenticator app, once a code shows that the app has the key. It returns WrongCode or
 // TOTPConflict.
@@ -181,6 +184,9 @@ func RemoveFactors(ctx context.Context, tx *db.Tx, account ID) (any bool, err er
 		return false, err
 	}
 	if _, err := tx.DeleteTOTP(ctx, account); err != nil {
+		return false, fmt.Errorf("remove second factors: %w", err)
+	}
+	if err := tx.DeletePasskeysOf(ctx, account); err != nil {
 		return false, fmt.Errorf("remove second factors: %w", err)
 	}
 	if err := secrets.Delete(ctx, tx, totpName(account)); err != nil {

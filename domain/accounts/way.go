@@ -19,6 +19,7 @@ const (
 	WayPassword Way = "password"
 	WayTOTP     Way = "totp"
 	WayRecovery Way = "recovery" // a recovery code
+	WayPasskey  Way = "passkey"  // as a second factor, or alone
 )
 
 // SessionID names a session where its token must not be. Nobody but the server sees it.
@@ -38,11 +39,13 @@ type Policy struct {
 
 // SatisfiedBy reports whether a session with these ways satisfies the policy. It is the only place that decides it.
 func (p Policy) SatisfiedBy(ways []Way) bool {
-	return !p.SecondFactor || slices.ContainsFunc(ways, Way.isSecond)
+	return !p.SecondFactor || slices.ContainsFunc(ways, Way.IsSecond)
 }
 
-// isSecond reports whether a way is more than a password, or comes after one.
-func (w Way) isSecond() bool { return w == WayTOTP || w == WayRecovery }
+// IsSecond reports whether a way comes after a password, or is as much as both.
+func (w Way) IsSecond() bool { return slices.Contains(secondWays, w) }
+
+var secondWays = []Way{WayTOTP, WayRecovery, WayPasskey}
 
 // CheckWays returns SecondFactorNeeded if a session does not satisfy the policy of a company, or of the server if the
 // company is 0. A session from before sessions had ids has none, and so no way.
@@ -84,7 +87,7 @@ func AddWay(ctx context.Context, tx *db.Tx, session SessionID, way Way) error {
 
 // dropSecondWays leaves a session the password alone, once its account has no second factor any more.
 func dropSecondWays(ctx context.Context, tx *db.Tx, session SessionID) error {
-	for _, way := range []Way{WayTOTP, WayRecovery} {
+	for _, way := range secondWays {
 		if err := tx.DeleteSessionWay(ctx, session, string(way)); err != nil {
 			return fmt.Errorf("remove a way of a session: %w", err)
 		}

@@ -42,6 +42,8 @@ type (
 	Webhook uint64
 	// Delivery is the id of an attempt to send something to a webhook; ids grow with time.
 	Delivery uint64
+	// Passkey is the id of a passkey of an account.
+	Passkey uint64
 	// Lot is the id of a lot of reference codes; ids grow with time.
 	Lot uint64
 )

@@ -21,7 +21,7 @@ func (w *Workflows) OpenSession(
 		if err != nil {
 			return err
 		}
-		second = factors.Any()
+		second = factors.Any() && !way.IsSecond()
 		return accounts.AddWay(ctx, tx, session, way)
 	})
 	if err != nil {
@@ -122,13 +122,27 @@ func (w *Workflows) SetUpTOTP(
 	if err != nil {
 		return nil, err
 	}
+	add := func(tx *db.Tx) error { return accounts.SetUpTOTP(ctx, tx, w.keys, account, parsed, code) }
+	return w.addFactor(ctx, account, session, newFactor{accounts.WayTOTP, accounts.AuditTOTPMade, ""}, add)
+}
+
+// newFactor is a way that an account gets, and what the audit list says of it.
+type newFactor struct {
+	way        accounts.Way
+	kind, name string
+}
+
+// addFactor adds a second factor in one transaction, with recovery codes if it is the first.
+func (w *Workflows) addFactor(
+	ctx context.Context, account accounts.ID, session accounts.SessionID, factor newFactor, add func(*db.Tx) error,
+) (codes []string, err error) {
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		codes = nil
 		before, err := accounts.FactorsOf(ctx, tx.Queries, account)
 		if err != nil {
 			return err
 		}
-		if err := accounts.SetUpTOTP(ctx, tx, w.keys, account, parsed, code); err != nil {
+		if err := add(tx); err != nil {
 			return err
 		}
 		if !before.Any() {
@@ -136,13 +150,13 @@ func (w *Workflows) SetUpTOTP(
 				return err
 			}
 		}
-		if err := accounts.AddWay(ctx, tx, session, accounts.WayTOTP); err != nil {
+		if err := accounts.AddWay(ctx, tx, session, factor.way); err != nil {
 			return err
 		}
-		return accounts.RecordEverywhere(ctx, tx, account, accounts.AuditTOTPMade)
+		return accounts.RecordAbout(ctx, tx, account, account, factor.kind, accounts.AuditDetail{Name: factor.name})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("set up an authenticator app: %w", err)
+		return nil, fmt.Errorf("add a second factor: %w", err)
 	}
 	return codes, nil
 }
@@ -151,30 +165,32 @@ func (w *Workflows) SetUpTOTP(
 // It returns FactorNotFound.
 func (w *Workflows) RemoveTOTP(
 	ctx context.Context, account accounts.ID, session accounts.SessionID,
+) (accounts.Account, error) {
+	return w.removeFactor(ctx, account, session, accounts.AuditTOTPRemoved, func(tx *db.Tx) error {
+		return accounts.RemoveTOTP(ctx, tx, account)
+	})
+}
+
+func (w *Workflows) removeFactor(
+	ctx context.Context, account accounts.ID, session accounts.SessionID, kind string, remove func(*db.Tx) error,
 ) (changed accounts.Account, err error) {
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		if err := accounts.RemoveTOTP(ctx, tx, account); err != nil {
+		if err := remove(tx); err != nil {
 			return err
 		}
-		if err := accounts.RecordEverywhere(ctx, tx, account, accounts.AuditTOTPRemoved); err != nil {
+		if err := accounts.RecordEverywhere(ctx, tx, account, kind); err != nil {
 			return err
 		}
-		changed, err = afterRemoval(ctx, tx, account, session)
+		if err := accounts.RemovedFactor(ctx, tx, account, session); err != nil {
+			return err
+		}
+		changed, err = accounts.ByID(ctx, tx.Queries, account)
 		return err
 	})
 	if err != nil {
-		return accounts.Account{}, fmt.Errorf("remove the authenticator app: %w", err)
+		return accounts.Account{}, fmt.Errorf("remove a second factor: %w", err)
 	}
 	return changed, nil
-}
-
-func afterRemoval(
-	ctx context.Context, tx *db.Tx, account accounts.ID, session accounts.SessionID,
-) (accounts.Account, error) {
-	if err := accounts.RemovedFactor(ctx, tx, account, session); err != nil {
-		return accounts.Account{}, err
-	}
-	return accounts.ByID(ctx, tx.Queries, account)
 }
 
 // MakeRecoveryCodes replaces the recovery codes of an account. It returns FactorNotFound without a second factor.

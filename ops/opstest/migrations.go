@@ -40,6 +40,10 @@ var migrated = []string{
 	`INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) VALUES (1, UNHEX(SHA2('image', 256)), 'image/png', 5, 1, 1, '2026-01-01')`,
 	`INSERT INTO image_source (company_id, url_hash, url, hash, created_at) VALUES (1, UNHEX(SHA2('https://images.example/a', 256)), 'https://images.example/a', UNHEX(SHA2('image', 256)), '2026-01-01')`,
 	`INSERT INTO invitation_reservation (invitation_id, account_id, created_at) SELECT MAX(id), 1, '2026-01-01' FROM invitation`,
+	`INSERT INTO account_totp (account_id, last_step, created_at) VALUES (1, 59000000, '2026-01-01')`,
+	`INSERT INTO recovery_code (account_id, hash, created_at, used_at) VALUES (1, UNHEX(SHA2('code', 256)), '2026-01-01', '2026-01-02'), (1, UNHEX(SHA2('another', 256)), '2026-01-01', NULL)`,
+	`INSERT INTO passkey (account_id, credential_id, user_handle, public_key, sign_count, flags, name, created_at, used_at, cloned_at)
+		VALUES (1, UNHEX('00FF'), UNHEX(SHA2('ana', 256)), UNHEX('A5FF'), 4294967295, 93, 'Laptop', '2026-01-01', NULL, '2026-01-02')`,
 	`INSERT INTO picture (ticket_id, url_hash, url, company_id, account_id, hash, due_at, attempts, queued_at)
 		SELECT MAX(id), UNHEX(SHA2('https://images.example/a', 256)), 'https://images.example/a', 1, 1, UNHEX(SHA2('image', 256)), NULL, 1, '2026-01-01' FROM ticket`,
 	`INSERT INTO picture (ticket_id, url_hash, url, company_id, account_id, hash, due_at, attempts, queued_at)

@@ -67,6 +67,16 @@ func houseChecks() []check {
 			query: `SELECT CONCAT('password reset ', id, ' began ', created_at, ', ends ', expires_at, COALESCE(CONCAT(', was used ', used_at), ''))
 				FROM password_reset WHERE expires_at <= created_at OR used_at < created_at ORDER BY id`,
 		},
+		{
+			name: "second factors", says: "A recovery code or a passkey is not used before it was made.",
+			tables: []string{"recovery_code", "passkey"},
+			query: `SELECT text FROM (
+				SELECT CONCAT('recovery code of account ', account_id, ' was made ', created_at, ', was used ', used_at) AS text
+				FROM recovery_code WHERE used_at < created_at
+				UNION ALL
+				SELECT CONCAT('passkey ', id, ' was made ', created_at, ', was used ', used_at)
+				FROM passkey WHERE used_at < created_at) wrong ORDER BY text`,
+		},
 		{name: "audit", says: "Every entry of the audit has a kind and a detail in JSON.", tables: []string{"audit"},
 			run: audits},
 		{name: "audit chains", says: "The sealed entries of each audit list are unchanged, and none is missing.",

@@ -7,9 +7,10 @@ import (
 
 // SecondForm asks for the second factor of a user.
 type SecondForm struct {
-	Email  string
-	Next   string
-	Errors views.Errors
+	Email    string
+	Next     string
+	Passkeys bool // the user has one
+	Errors   views.Errors
 }
 
 // TOTPForm sets an authenticator app up.
@@ -18,6 +19,19 @@ type TOTPForm struct {
 	QRCode string // a data URL
 	Next   string
 	Errors views.Errors
+}
+
+// PasskeyForm adds a passkey.
+type PasskeyForm struct {
+	Name, Next string
+	Possible   bool // browsers have passkeys at the server's address
+	Errors     views.Errors
+}
+
+// FactorsProps are the second factors of the user.
+type FactorsProps struct {
+	accounts.Factors
+	List []accounts.Passkey
 }
 
 // RecoveryCodesProps are new recovery codes, which are shown once.

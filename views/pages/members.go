@@ -67,7 +67,7 @@ type AccountProps struct {
 	Companies  []accounts.Membership
 	Tokens     []accounts.Token // of all companies
 	MoreTokens bool
-	Factors    accounts.Factors
+	Factors    FactorsProps
 	Errors     views.Errors
 
 	Sessions     []accounts.Session

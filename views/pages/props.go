@@ -18,6 +18,7 @@ type SetupForm struct {
 // LoginForm is the form to sign in. Next is the path after it.
 type LoginForm struct {
 	Email, Next string
+	Passkeys    bool // browsers have passkeys at the server's address
 	Errors      views.Errors
 }
 

@@ -39,7 +39,7 @@ func (h *Handlers) showAccount(c echo.Context, code int, props pages.AccountProp
 	if props.Tokens, props.MoreTokens, err = h.workflows.TokensOfAccount(ctx, user, before); err != nil {
 		return err
 	}
-	if props.Factors, err = h.workflows.Factors(ctx, user); err != nil {
+	if props.Factors, err = h.factors(c); err != nil {
 		return err
 	}
 	props.Page = h.respond.Page(c, "Account")

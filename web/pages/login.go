@@ -54,13 +54,14 @@ func (h *Handlers) LoginForm(c echo.Context) error {
 	if !errors.Is(err, accounts.CodeSignedOut) {
 		return err
 	}
-	form := pages.LoginForm{Next: respond.OwnPath(c.QueryParam("next"))}
+	form := pages.LoginForm{Next: respond.OwnPath(c.QueryParam("next")), Passkeys: h.hasPasskeys(c)}
 	return respond.Render(c, http.StatusOK, pages.LoginPage(h.respond.Page(c, "Sign in"), form))
 }
 
 func (h *Handlers) LogIn(c echo.Context) error {
 	ctx := c.Request().Context()
-	form := pages.LoginForm{Email: c.FormValue("email"), Next: respond.OwnPath(c.FormValue("next"))}
+	form := pages.LoginForm{Email: c.FormValue("email"), Next: respond.OwnPath(c.FormValue("next")),
+		Passkeys: h.hasPasskeys(c)}
 	account, err := h.workflows.SignIn(ctx, form.Email, c.FormValue("password"),
 		workflows.Browser{Cookie: h.respond.Device(c), Device: accounts.Device(c.Request().UserAgent())})
 	if err != nil {

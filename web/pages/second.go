@@ -47,6 +47,16 @@ func (h *Handlers) SecondForm(c echo.Context) error {
 	return h.showSecond(c, http.StatusOK, step, pages.SecondForm{Next: next})
 }
 
+// factors are what the account page shows of the user's.
+func (h *Handlers) factors(c echo.Context) (props pages.FactorsProps, err error) {
+	ctx, user := c.Request().Context(), respond.User(c).ID
+	if props.Factors, err = h.workflows.Factors(ctx, user); err != nil || props.Passkeys == 0 {
+		return props, err
+	}
+	props.List, err = h.workflows.Passkeys(ctx, user)
+	return props, err
+}
+
 // isProven reports whether the session of a user who is signed in has a second factor.
 func (h *Handlers) isProven(c echo.Context, step workflows.SecondStep) (bool, error) {
 	if step.SigningIn {
@@ -60,7 +70,11 @@ func (h *Handlers) isProven(c echo.Context, step workflows.SecondStep) (bool, er
 }
 
 func (h *Handlers) showSecond(c echo.Context, code int, step workflows.SecondStep, form pages.SecondForm) error {
-	form.Email = step.Account.Email
+	factors, err := h.workflows.Factors(c.Request().Context(), step.Account.ID)
+	if err != nil {
+		return err
+	}
+	form.Email, form.Passkeys = step.Account.Email, factors.Passkeys > 0 && h.hasPasskeys(c)
 	return respond.Render(c, code, pages.SecondPage(h.respond.Page(c, "Second step"), form))
 }
 

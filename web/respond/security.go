@@ -30,7 +30,8 @@ func securityEvent(code int, err error) string {
 	case streams.IsTooMany(err): // many tabs are no attack; counterfoil_streams_refused_total counts them
 		return ""
 	case errors.Is(err, accounts.CodeWrongPassword), errors.Is(err, accounts.CodeWrongCurrentPassword),
-		errors.Is(err, accounts.CodeWrongCode):
+		errors.Is(err, accounts.CodeWrongCode), errors.Is(err, accounts.CodeBadPasskey),
+		errors.Is(err, accounts.CodePasskeyCloned):
 		return EventSignInRefused
 	case errors.Is(err, accounts.CodeBadToken):
 		return EventTokenRefused

@@ -1,0 +1,2 @@
+DROP TABLE used_challenge;
+DROP TABLE passkey;
