@@ -32,7 +32,7 @@ const (
 
 // small are tables that do not grow.
 var small = map[string]bool{"installation": true, "signing_key": true, "secret_key": true, "schema_migrations": true, "schema_lock": true, "numbers": true,
-	"migration_lease": true, "sequences": true, "feed_durable": true, "ref_counter": true, "ref_policy": true, "audit_sealer": true}
+	"migration_lease": true, "migration_stop": true, "sequences": true, "feed_durable": true, "ref_counter": true, "ref_policy": true, "audit_sealer": true}
 
 // filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a
 // thousand rows, for in a small one a scan is the best plan.
@@ -161,6 +161,8 @@ var filling = []string{
 	 SELECT n, UNHEX(LPAD(HEX(n), 16, '0')), 'It failed', 16000 + n, 1, 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n BETWEEN 2 AND 3000`,
 	`INSERT INTO migration_rejection (run_id, number, line, reason, content) SELECT 1, n, 30000 + n, 'The row has no title.', ',,' FROM numbers WHERE n <= 3000`,
 	`INSERT INTO migration_request (id, run_id, kind, after_id, account_id, actor) SELECT n, n, 'retry', 16000, 1, 'p1' FROM numbers WHERE n <= 2000`,
+	`UPDATE migration_worker SET halted = TRUE WHERE id = 7`,
+	`INSERT INTO migration_stop (id, reason, account_id, actor, stopped_at) VALUES (1, 'The disk is full.', 1, 'Ana', '2026-01-01')`,
 	`INSERT INTO migration_event (id, run_id, account_id, actor, kind, detail, created_at)
 	 SELECT n, IF(n <= 3000, 1, n - 2999), 1, 'p1', 'knob', 'block 10 → 100', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 5000`,
 	`INSERT INTO migration_sample (run_id, at, complete, failed, skipped, errors, processing)

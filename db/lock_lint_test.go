@@ -22,6 +22,7 @@ var readingLocks = map[string]string{
 	"queries: LockIncrementers":                "the purge counts in the row",
 	"queries: LockCounters":                    "the counters are added up in the row that is kept, and the others deleted",
 	"queries: LockRun":                         "CountRunLock before it, or the run's new state after it, writes the row",
+	"queries: LockFreeRun":                     "the run's fill fence is written, its canary, or nothing of the row: then it orders locks",
 	"queries: LockCanary":                      "the canary is counted in the row; the groups of errors that it also guards may be a few more than their limit with several writers",
 	"queries: LockRunShared":                   "hot: it orders locks, and guards no rule. A task leaves a final state only under LockRun",
 	"queries: LockOpenTasks":                   "the tasks are written",

@@ -231,7 +231,7 @@ SELECT t.id, t.fence, t.worker_id
 FROM migration_task t FORCE INDEX (ix_claim)
 LEFT JOIN migration_worker w ON w.id = t.worker_id
 WHERE t.run_id = ? AND t.state = 'processing' AND t.id > ?
-  AND (w.id IS NULL OR w.state = 'stopped' OR t.claimed_at < w.started_at AND w.started_at <= NOW(6))
+  AND (w.id IS NULL OR w.state = 'stopped' AND NOT w.halted OR t.claimed_at < w.started_at AND w.started_at <= NOW(6))
 ORDER BY t.id
 LIMIT ?
 `
@@ -248,8 +248,9 @@ type LostTasksRow struct {
 	WorkerID id.Worker
 }
 
-// LostTasks are claimed tasks, beyond an id, whose worker is gone, or registered after the claim (ids of workers
-// restart in a restored database). One that registered in the future did so before the clock was set back.
+// LostTasks are claimed tasks, beyond an id, whose worker is gone, but for those of HaltedTasks, or registered after the
+// claim (ids of workers restart in a restored database). One that registered in the future did so before the clock was
+// set back.
 func (q *Queries) LostTasks(ctx context.Context, arg LostTasksParams) ([]LostTasksRow, error) {
 	rows, err := q.db.QueryContext(ctx, lostTasks, arg.RunID, arg.After, arg.Limit)
 	if err != nil {

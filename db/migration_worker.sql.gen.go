@@ -59,7 +59,7 @@ func (q *Queries) ForgetWorkers(ctx context.Context, limit int32) (int64, error)
 }
 
 const livingWorkers = `-- name: LivingWorkers :many
-SELECT migration_worker.id, migration_worker.host, migration_worker.pid, migration_worker.version, migration_worker.knows, migration_worker.state, migration_worker.epoch, migration_worker.in_flight, migration_worker.finished, migration_worker.per_second, migration_worker.claim_p99_us, migration_worker.started_at, migration_worker.beat_at, migration_worker.lease_until, migration_worker.reads_sealed, CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
+SELECT migration_worker.id, migration_worker.host, migration_worker.pid, migration_worker.version, migration_worker.knows, migration_worker.state, migration_worker.epoch, migration_worker.in_flight, migration_worker.finished, migration_worker.per_second, migration_worker.claim_p99_us, migration_worker.started_at, migration_worker.beat_at, migration_worker.lease_until, migration_worker.reads_sealed, migration_worker.halted, CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
 FROM migration_worker FORCE INDEX (ix_migration_worker_state)
 WHERE state IN ('active', 'draining') AND lease_until > NOW(6)
 ORDER BY id
@@ -97,6 +97,7 @@ func (q *Queries) LivingWorkers(ctx context.Context) ([]LivingWorkersRow, error)
 			&i.MigrationWorker.BeatAt,
 			&i.MigrationWorker.LeaseUntil,
 			&i.MigrationWorker.ReadsSealed,
+			&i.MigrationWorker.Halted,
 			&i.LeftUs,
 		); err != nil {
 			return nil, err
@@ -114,7 +115,7 @@ func (q *Queries) LivingWorkers(ctx context.Context) ([]LivingWorkersRow, error)
 
 const registerWorker = `-- name: RegisterWorker :execlastid
 INSERT INTO migration_worker (host, pid, version, knows, state, started_at, beat_at, lease_until, reads_sealed)
-VALUES (?, ?, ?, ?, 'active', NOW(6), NOW(6), NOW(6) + INTERVAL ? MICROSECOND, TRUE)
+VALUES (?, ?, ?, ?, ?, NOW(6), NOW(6), NOW(6) + INTERVAL ? MICROSECOND, TRUE)
 `
 
 type RegisterWorkerParams struct {
@@ -122,6 +123,7 @@ type RegisterWorkerParams struct {
 	Pid     uint32
 	Version string
 	Knows   string
+	State   string
 	LeaseUs interface{}
 }
 
@@ -131,6 +133,7 @@ func (q *Queries) RegisterWorker(ctx context.Context, arg RegisterWorkerParams) 
 		arg.Pid,
 		arg.Version,
 		arg.Knows,
+		arg.State,
 		arg.LeaseUs,
 	)
 	if err != nil {
@@ -192,22 +195,32 @@ func (q *Queries) SignOffWorker(ctx context.Context, arg SignOffWorkerParams) er
 }
 
 const workerCounts = `-- name: WorkerCounts :one
-SELECT CAST(NOW(6) AS DATETIME(6)) AS time, CAST(COALESCE(SUM(state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(id = ? AND state = 'draining'), 0) AS SIGNED) AS draining
-FROM migration_worker FORCE INDEX (ix_migration_worker_state)
-WHERE state IN ('active', 'draining') AND lease_until > NOW(6)
+SELECT CAST(NOW(6) AS DATETIME(6)) AS time, CAST(COALESCE(SUM(w.state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(w.id = ? AND w.state = 'draining'), 0) AS SIGNED) AS draining,
+       EXISTS(SELECT 1 FROM migration_stop s WHERE s.id = 1) AS stopped, EXISTS(SELECT 1 FROM migration_worker h WHERE h.id = ? AND h.halted) AS halted
+FROM migration_worker w FORCE INDEX (ix_migration_worker_state)
+WHERE w.state IN ('active', 'draining') AND w.lease_until > NOW(6)
 `
 
 type WorkerCountsRow struct {
 	Time     time.Time
 	Active   int64
 	Draining int64
+	Stopped  bool
+	Halted   bool
 }
 
-// WorkerCounts returns how many workers can claim, whether this one drains, and the time.
-func (q *Queries) WorkerCounts(ctx context.Context, argID id.Worker) (WorkerCountsRow, error) {
-	row := q.db.QueryRowContext(ctx, workerCounts, argID)
+// WorkerCounts returns how many workers can claim, whether this one drains, the time, whether all runs are stopped, and
+// whether this worker was ended by that.
+func (q *Queries) WorkerCounts(ctx context.Context, iD id.Worker, worker id.Worker) (WorkerCountsRow, error) {
+	row := q.db.QueryRowContext(ctx, workerCounts, iD, worker)
 	var i WorkerCountsRow
-	err := row.Scan(&i.Time, &i.Active, &i.Draining)
+	err := row.Scan(
+		&i.Time,
+		&i.Active,
+		&i.Draining,
+		&i.Stopped,
+		&i.Halted,
+	)
 	return i, err
 }
 

@@ -21,7 +21,7 @@ func (q *Queries) DrainWorker(ctx context.Context, state string, iD id.Worker) e
 }
 
 const lockWorker = `-- name: LockWorker :one
-SELECT id, host, pid, version, knows, state, epoch, in_flight, finished, per_second, claim_p99_us, started_at, beat_at, lease_until, reads_sealed FROM migration_worker WHERE id = ? FOR UPDATE
+SELECT id, host, pid, version, knows, state, epoch, in_flight, finished, per_second, claim_p99_us, started_at, beat_at, lease_until, reads_sealed, halted FROM migration_worker WHERE id = ? FOR UPDATE
 `
 
 func (q *Queries) LockWorker(ctx context.Context, argID id.Worker) (MigrationWorker, error) {
@@ -43,12 +43,13 @@ func (q *Queries) LockWorker(ctx context.Context, argID id.Worker) (MigrationWor
 		&i.BeatAt,
 		&i.LeaseUntil,
 		&i.ReadsSealed,
+		&i.Halted,
 	)
 	return i, err
 }
 
 const workersIn = `-- name: WorkersIn :many
-SELECT migration_worker.id, migration_worker.host, migration_worker.pid, migration_worker.version, migration_worker.knows, migration_worker.state, migration_worker.epoch, migration_worker.in_flight, migration_worker.finished, migration_worker.per_second, migration_worker.claim_p99_us, migration_worker.started_at, migration_worker.beat_at, migration_worker.lease_until, migration_worker.reads_sealed, CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
+SELECT migration_worker.id, migration_worker.host, migration_worker.pid, migration_worker.version, migration_worker.knows, migration_worker.state, migration_worker.epoch, migration_worker.in_flight, migration_worker.finished, migration_worker.per_second, migration_worker.claim_p99_us, migration_worker.started_at, migration_worker.beat_at, migration_worker.lease_until, migration_worker.reads_sealed, migration_worker.halted, CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
 FROM migration_worker FORCE INDEX (ix_migration_worker_state)
 WHERE state = ?
 ORDER BY id DESC
@@ -85,6 +86,7 @@ func (q *Queries) WorkersIn(ctx context.Context, state string, limit int32) ([]W
 			&i.MigrationWorker.BeatAt,
 			&i.MigrationWorker.LeaseUntil,
 			&i.MigrationWorker.ReadsSealed,
+			&i.MigrationWorker.Halted,
 			&i.LeftUs,
 		); err != nil {
 			return nil, err

@@ -498,6 +498,14 @@ type MigrationSample struct {
 	Processing int64
 }
 
+type MigrationStop struct {
+	ID        uint8
+	Reason    string
+	AccountID *id.Account
+	Actor     string
+	StoppedAt time.Time
+}
+
 type MigrationTask struct {
 	ID          id.Task
 	RunID       id.Run
@@ -537,6 +545,7 @@ type MigrationWorker struct {
 	BeatAt      time.Time
 	LeaseUntil  time.Time
 	ReadsSealed bool
+	Halted      bool
 }
 
 type Notification struct {

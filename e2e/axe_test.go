@@ -66,6 +66,7 @@ var accessible = map[string]string{
 	"/login/second/passkey":     noPage,
 	"/account/passkeys":         "/account/passkeys",
 	"/account/passkeys/options": noPage,
+	"/admin/stop":               "/admin/stop",
 
 	"/admin/feeds":                             "/admin/feeds",
 	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",

@@ -18,14 +18,15 @@ SELECT EXISTS(SELECT 1 FROM migration_task FORCE INDEX (ix_claim) WHERE run_id =
 SELECT EXISTS(SELECT 1 FROM migration_task FORCE INDEX (ix_claim)
   WHERE run_id = sqlc.arg(run_id) AND state IN ('open', 'waiting', 'processing')) AS found;
 
--- LostTasks are claimed tasks, beyond an id, whose worker is gone, or registered after the claim (ids of workers
--- restart in a restored database). One that registered in the future did so before the clock was set back.
+-- LostTasks are claimed tasks, beyond an id, whose worker is gone, but for those of HaltedTasks, or registered after the
+-- claim (ids of workers restart in a restored database). One that registered in the future did so before the clock was
+-- set back.
 -- name: LostTasks :many
 SELECT t.id, t.fence, t.worker_id
 FROM migration_task t FORCE INDEX (ix_claim)
 LEFT JOIN migration_worker w ON w.id = t.worker_id
 WHERE t.run_id = sqlc.arg(run_id) AND t.state = 'processing' AND t.id > sqlc.arg(after)
-  AND (w.id IS NULL OR w.state = 'stopped' OR t.claimed_at < w.started_at AND w.started_at <= NOW(6))
+  AND (w.id IS NULL OR w.state = 'stopped' AND NOT w.halted OR t.claimed_at < w.started_at AND w.started_at <= NOW(6))
 ORDER BY t.id
 LIMIT ?;
 

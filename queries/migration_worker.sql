@@ -8,7 +8,7 @@ LIMIT 1000;
 
 -- name: RegisterWorker :execlastid
 INSERT INTO migration_worker (host, pid, version, knows, state, started_at, beat_at, lease_until, reads_sealed)
-VALUES (sqlc.arg(host), sqlc.arg(pid), sqlc.arg(version), sqlc.arg(knows), 'active', NOW(6), NOW(6), NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND, TRUE);
+VALUES (sqlc.arg(host), sqlc.arg(pid), sqlc.arg(version), sqlc.arg(knows), sqlc.arg(state), NOW(6), NOW(6), NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND, TRUE);
 
 -- RenewWorker finds no row once the worker was declared dead.
 -- name: RenewWorker :execrows
@@ -27,11 +27,13 @@ WHERE id = sqlc.arg(id) AND epoch = sqlc.arg(epoch);
 -- name: Clock :one
 SELECT CAST(NOW(6) AS DATETIME(6)) AS now;
 
--- WorkerCounts returns how many workers can claim, whether this one drains, and the time.
+-- WorkerCounts returns how many workers can claim, whether this one drains, the time, whether all runs are stopped, and
+-- whether this worker was ended by that.
 -- name: WorkerCounts :one
-SELECT CAST(NOW(6) AS DATETIME(6)) AS time, CAST(COALESCE(SUM(state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(id = sqlc.arg(id) AND state = 'draining'), 0) AS SIGNED) AS draining
-FROM migration_worker FORCE INDEX (ix_migration_worker_state)
-WHERE state IN ('active', 'draining') AND lease_until > NOW(6);
+SELECT CAST(NOW(6) AS DATETIME(6)) AS time, CAST(COALESCE(SUM(w.state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(w.id = sqlc.arg(id) AND w.state = 'draining'), 0) AS SIGNED) AS draining,
+       EXISTS(SELECT 1 FROM migration_stop s WHERE s.id = 1) AS stopped, EXISTS(SELECT 1 FROM migration_worker h WHERE h.id = sqlc.arg(worker) AND h.halted) AS halted
+FROM migration_worker w FORCE INDEX (ix_migration_worker_state)
+WHERE w.state IN ('active', 'draining') AND w.lease_until > NOW(6);
 
 -- WorkerLeases are those of the workers that have not stopped: when each was renewed, for how long, and whether it is
 -- over by the database's clock.

@@ -132,6 +132,10 @@ func AuditText(e accounts.AuditEntry) string {
 		return "began a backup of all data into " + d.Name
 	case accounts.AuditRestored:
 		return "restored the backup " + d.Name + " " + d.Note
+	case accounts.AuditAllRunsStopped:
+		return "stopped all runs on all servers: “" + d.Note + "”"
+	case accounts.AuditAllRunsReleased:
+		return "released all runs on all servers"
 	case accounts.AuditFormOff:
 		return "turned off the public form of " + d.Name
 	}

@@ -76,7 +76,8 @@ const (
 	WebhookID       = "webhook"
 	DeliveriesID    = "deliveries" // of a webhook
 	DeliveryID      = "delivery"
-	StoppedID       = "stopped" // the banner of a stopped webhook
+	AllStoppedID    = "all-stopped" // the banner of a stop of all runs
+	StoppedID       = "stopped"     // the banner of a stopped webhook
 	BoardWebhooksID = "board-webhooks"
 	WebhookBoardsID = "webhook-boards"
 

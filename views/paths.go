@@ -464,6 +464,12 @@ func AuditFilePath(company string) string { return AuditPath(company) + ".csv" }
 // InstanceAuditPath is the audit list of the instance, for operators.
 const InstanceAuditPath = "/admin/audit"
 
+// StopPath stops all runs; ReleasePath ends that.
+const (
+	StopPath    = AdminPath + "/stop"
+	ReleasePath = StopPath + "/release"
+)
+
 // InstanceAuditFilePath is the list as CSV.
 const InstanceAuditFilePath = InstanceAuditPath + ".csv"
 

@@ -95,6 +95,7 @@ func (s *server) asProven(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // asOperator admits operators, as members of no company, whose session satisfies the server's policy; others get 404.
+// Each page says if all runs are stopped.
 func (s *server) asOperator(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !respond.User(c).Operator {
@@ -109,6 +110,16 @@ func (s *server) asOperator(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		ctx := accounts.WithActor(c.Request().Context(), accounts.Actor{Account: respond.User(c)})
 		c.SetRequest(c.Request().WithContext(ctx))
+		if respond.IsFragment(c) {
+			return next(c)
+		}
+		stop, is, err := s.console.Stopped(ctx)
+		if err != nil {
+			return err
+		}
+		if is {
+			respond.SetStop(c, stop)
+		}
 		return next(c)
 	}
 }

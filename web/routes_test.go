@@ -132,7 +132,11 @@ var pages = map[string]access{
 	"POST /account/sessions/:session/revocation": signedIn("/account/sessions/99/revocation", 303),
 	"POST /account/tokens/:token/revocation":     signedIn("/account/tokens/99/revocation", 404),
 
-	"GET /admin":            operators("/admin", 200),
+	"GET /admin":               operators("/admin", 200),
+	"GET /admin/stop":          operators("/admin/stop", 200),
+	"POST /admin/stop":         operators("/admin/stop", 422),
+	"POST /admin/stop/release": operators("/admin/stop/release", 303),
+
 	"GET /admin/companies":  operators("/admin/companies", 200),
 	"POST /admin/companies": operators("/admin/companies", 422),
 	"GET /admin/audit":      operators("/admin/audit", 200),

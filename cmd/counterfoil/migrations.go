@@ -25,6 +25,7 @@ func migrationsCommand(env environment) *cli.Command {
 			knobCommand(env), tasksCommand(env), taskCommand(env), failuresCommand(env), retryCommand(env), skipCommand(env),
 			rejectionsCommand(env),
 			reportCommand(env), eventsCommand(env), workersCommand(env), drainCommand(env), undrainCommand(env),
+			stopAllCommand(env), releaseCommand(env),
 		},
 	}
 }

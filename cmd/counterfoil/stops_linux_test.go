@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
@@ -178,6 +180,86 @@ func TestAWorkerThatComesLate(t *testing.T) {
 	for k, p := range append(others, slow) {
 		if err := p.stop(t); err != nil {
 			t.Errorf("worker %d ended with %v\n%s", k, err, p.logged())
+		}
+	}
+}
+
+// TestStopAll stops all runs of three processes, one of which stands still with claimed tasks. Within two seconds, by the
+// database's clock, nothing is claimed or done any more, not when that one goes on, nor by a process that starts
+// meanwhile. After the release all goes on as it was, and no task lost an attempt.
+func TestStopAll(t *testing.T) {
+	t.Parallel()
+	i := onURL(t, dbtest.Empty(t))
+	operator, w, d := i.operator(t)
+	workers := []*process{i.work(t), i.work(t), i.work(t)}
+	const tasks = 6000
+	values := func(tasks int) migrations.Values {
+		return migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "60"}
+	}
+	open := func(tasks int) id.Run {
+		run := domaintest.OK(w.Console.OpenRun(operator, "uncancellable", values(tasks), migrations.Draft{}, nil))(t)
+		until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
+		domaintest.OK(w.Console.ChangeKnobs(operator, run.ID, migrations.KnobChange{"lease": 60, "attempts": 1}))(t)
+		domaintest.OK(w.Console.StartRun(operator, run.ID, 0, nil))(t)
+		return run.ID
+	}
+	paused, run := open(1000), open(tasks)
+	domaintest.OK(w.Console.PauseRun(operator, paused))(t)
+	until(t, w, operator, paused, "is paused", func(r migrations.Run) bool { return r.State == migrations.Paused })
+	until(t, w, operator, run, "begins", func(r migrations.Run) bool { return r.Progress.Complete > 50 })
+	frozen, held := freezeHolding(t, d, workers[0])
+
+	if code, out := i.command(t, "migrations", "stop-all", "The images host complains."); code != 0 {
+		t.Fatalf("stop-all: exit code %d\n%s", code, out)
+	}
+	var stopped time.Time
+	domaintest.Must(t, d.SQL.QueryRow("SELECT stopped_at FROM migration_stop").Scan(&stopped))
+	domaintest.Must(t, workers[1].cmd.Process.Kill()) // a stop survives restarts
+	late := i.work(t)
+	domaintest.Until(t, "the stop is past",
+		func() bool { return clock(t, d).After(stopped.Add(2500 * time.Millisecond)) })
+	for _, task := range held { // by the stop or, if it was too slow, by the keeper
+		domaintest.Until(t, "what the one that stands still had claimed is open again", func() bool {
+			return domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE id = ? AND state = 'open'", task) == 1
+		})
+	}
+	done := domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'complete'",
+		uint64(run))
+	domaintest.Must(t, syscall.Kill(workers[0].cmd.Process.Pid, syscall.SIGCONT))
+	domaintest.Until(t, "the one that stood still begins anew", func() bool {
+		return domaintest.Number(t, d,
+			"SELECT COUNT(*) FROM migration_worker WHERE pid = ? AND id > ? AND beat_at > ? + INTERVAL 2 SECOND",
+			workers[0].cmd.Process.Pid, frozen, stopped) > 0
+	})
+	domaintest.Until(t, "nothing is claimed", func() bool {
+		return domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_task WHERE state = 'processing'") == 0
+	})
+	keeperGetsTo(t, d, clock(t, d), 2)
+	domaintest.Counts(t, d, done, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'complete'",
+		uint64(run))
+	domaintest.Counts(t, d, 0, `SELECT COUNT(*) FROM migration_task
+		WHERE claimed_at > ? + INTERVAL 2 SECOND OR finished_at > ? + INTERVAL 2 SECOND`, stopped, stopped)
+	last := domaintest.Number(t, d, `SELECT GREATEST(TIMESTAMPDIFF(MICROSECOND, ?, MAX(claimed_at)),
+		COALESCE(TIMESTAMPDIFF(MICROSECOND, ?, MAX(finished_at)), 0)) FROM migration_task`, stopped, stopped)
+	t.Logf("the last task was claimed or done %d ms after the stop; the one that stood still held %d", last/1000, len(held))
+	_, err := w.Console.ResumeRun(operator, paused)
+	domaintest.Is(t, err, migrations.CodeAllStopped)
+
+	if code, out := i.command(t, "migrations", "release"); code != 0 {
+		t.Fatalf("release: exit code %d\n%s", code, out)
+	}
+	r := until(t, w, operator, run, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
+	if r.Progress.Complete != tasks || r.Progress.Errors != 0 {
+		t.Errorf("after the release: %+v", r.Progress)
+	}
+	domaintest.Counts(t, d, 0, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND attempt <> 1", uint64(run))
+	if r := domaintest.OK(w.Console.Run(operator, paused))(t); r.State != migrations.Paused {
+		t.Errorf("the paused run is %s after the release", r.State)
+	}
+	i.verified(t)
+	for _, p := range []*process{workers[0], workers[2], late} {
+		if err := p.stop(t); err != nil {
+			t.Errorf("a worker ended with %v\n%s", err, p.logged())
 		}
 	}
 }

@@ -96,6 +96,8 @@ const (
 	AuditRunRead         = "run-read" // by the command line
 	AuditWorkerDrained   = "worker-drain"
 	AuditWorkerUndrained = "worker-undrain"
+	AuditAllRunsStopped  = "all-runs-stop"
+	AuditAllRunsReleased = "all-runs-release"
 )
 
 // AuditDetail is an entry's detail beside actor, kind and time. Fields that do not apply are "".

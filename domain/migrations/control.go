@@ -25,7 +25,8 @@ const maxCanary = 1<<32 - 1
 
 // StartRun lets workers claim the tasks of a ready run: of a canary above 0 that many, and then it pauses and asks. The
 // change of settings is part of the start: of two operators that start a run, the first one's settings count. To start
-// a run again alike does nothing. It returns RunNotFound, Removed, BadCanary, WrongState or what ChangeKnobs does.
+// a run again alike does nothing. It returns RunNotFound, Removed, BadCanary, WrongState, AllStopped or
+// what ChangeKnobs does.
 func (e *Engine) StartRun(ctx context.Context, actor Actor, run id.Run, canary int, change KnobChange) (Run, error) {
 	if canary < 0 || canary > maxCanary {
 		return Run{}, BadCanary()
@@ -61,7 +62,7 @@ func (e *Engine) PauseRun(ctx context.Context, actor Actor, run id.Run) (Run, er
 }
 
 // ResumeRun resumes a run that is paused, pausing or throttled; it ends a manual throttle and a used-up canary. To
-// resume a running run does nothing. It returns RunNotFound, Removed or WrongState.
+// resume a running run does nothing. It returns RunNotFound, Removed, WrongState or AllStopped.
 func (e *Engine) ResumeRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
 	return e.act(ctx, run, Move{Action: "resume", From: []State{Paused, Pausing, Throttled}, To: Running, Actor: actor}, in(Running), func(ctx context.Context, tx *db.Tx, row db.MigrationRun) error {
 		return endThrottle(ctx, tx, row, actor)
@@ -98,6 +99,9 @@ func (e *Engine) act(ctx context.Context, run id.Run, m Move, already func(row d
 		m := m
 		switch m.To {
 		case Running:
+			if err := notStopped(ctx, tx); err != nil {
+				return err
+			}
 			if e.registry[row.Name] == nil && slices.Contains(m.From, State(row.State)) {
 				return Removed(run, row.Name)
 			}

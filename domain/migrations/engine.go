@@ -52,13 +52,14 @@ func New(d *db.DB, files Files, log *slog.Logger, list ...*Migration) *Engine {
 // Control is what an actor did with a run.
 type Control struct {
 	Actor  Actor
-	Action string // "open", "start", "pause", "resume", "cancel", "dismiss", "adjust", "retry", "skip" or "read"
+	Action string // "open", "start", "pause", "resume", "cancel", "dismiss", "adjust", "retry", "skip", "read"; with ForAllRuns "stop" or "release"
 	Run    id.Run
 	Title  string // of the migration
 	Dry    bool
 	// Company is the slug of the company that the run changes, "" for all if ForCompany; else it changes none.
 	Company    string
 	ForCompany bool
+	ForAllRuns bool   // it is about no run of its own
 	Note       string // what was changed
 }
 

@@ -413,6 +413,9 @@ func (e *Engine) lockToSettle(ctx context.Context, tx *db.Tx, run id.Run, s task
 	if !slices.Contains(s.runs, State(row.State)) {
 		return row, WrongState(run, State(row.State), s.kind+" tasks")
 	}
+	if err := notStopped(ctx, tx); err != nil {
+		return row, err
+	}
 	if s.kind == "retry" && State(row.State) == Complete && e.registry[row.Name] == nil {
 		return row, Removed(run, row.Name)
 	}

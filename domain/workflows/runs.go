@@ -90,7 +90,10 @@ func recordControl(ctx context.Context, tx *db.Tx, done migrations.Control) erro
 		detail.Name += " (dry run)"
 	}
 	kind := "run-" + done.Action
-	if done.Run == 0 {
+	switch {
+	case done.ForAllRuns:
+		kind = "all-runs-" + done.Action
+	case done.Run == 0:
 		kind = "worker-" + done.Action
 	}
 	account := caller.Account.ID

@@ -27,7 +27,7 @@ var backedUp = []string{
 	"ref_lot", "ref_batch", "ref_ledger", "ref_pool", "ref_issue", "ref_quarantine", "ref_counter", "ref_policy",
 	"ref_sample",
 	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure",
-	"migration_rejection", "migration_request", "migration_event", "migration_sample",
+	"migration_rejection", "migration_request", "migration_event", "migration_sample", "migration_stop",
 	"failover", "failover_board",
 }
 

@@ -34,6 +34,7 @@ var migrated = []string{
 	`INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (1, 1, 5, 'The row has no title.', ',,"')`,
 	`INSERT INTO migration_request (run_id, kind, fingerprint, after_id, account_id, actor) VALUES (1, 'retry', UNHEX('00000000000000FF'), 3, 1, 'Ana')`,
 	`INSERT INTO migration_event (run_id, account_id, actor, kind, detail, created_at) VALUES (1, 1, 'Ana', 'running', '', '2026-01-01'), (1, NULL, 'Counterfoil', 'complete', '', '2026-01-01')`,
+	`INSERT INTO migration_stop (id, reason, account_id, actor, stopped_at) VALUES (1, 'The disk is full. 🥷', 1, 'Ana', '2026-01-01')`,
 	`INSERT INTO migration_sample (run_id, at, complete, failed, skipped, errors, processing) VALUES (1, '2026-01-01', 1, 0, 0, 1, 2), (1, '2026-01-01 00:00:05', 2, 1, 1, 2, 0)`,
 	`INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) SELECT 1, 'OLD', MIN(id), '2026-01-01', TRUE FROM board`,
 	`INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, 'OLD-123', MAX(id), '2026-01-01' FROM ticket`,

@@ -96,6 +96,7 @@ var references = []reference{
 	{"migration_rejection", "run_id", "migration_run", "id"},
 	{"migration_request", "run_id", "migration_run", "id"},
 	{"migration_request", "account_id", "account", "id"},
+	{"migration_stop", "account_id", "account", "id"},
 	{"migration_event", "run_id", "migration_run", "id"},
 	{"migration_event", "account_id", "account", "id"},
 	{"migration_sample", "run_id", "migration_run", "id"},

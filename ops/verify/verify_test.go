@@ -621,6 +621,8 @@ var corruptions = []struct {
 		"migration_request names migration_run 99 in run_id"},
 	{"references", "a request without the person", []string{"UPDATE migration_request SET account_id = 99 LIMIT 1"},
 		"migration_request names account 99 in account_id"},
+	{"references", "a stop without the operator", []string{"UPDATE migration_stop SET account_id = 99"},
+		"migration_stop names account 99 in account_id"},
 	{"references", "an event without its run", []string{"UPDATE migration_event SET run_id = 99 LIMIT 1"},
 		"migration_event names migration_run 99 in run_id"},
 	{"references", "an event without the person", []string{"UPDATE migration_event SET account_id = 99 LIMIT 1"},

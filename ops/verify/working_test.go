@@ -27,6 +27,7 @@ func TestWhileWorkersRun(t *testing.T) {
 		}
 	}
 	env.corrupt(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 100 DAY WHERE deleted_at IS NOT NULL")
+	domaintest.Must(t, env.Console.Release(env.ctx)) // the sample is stopped
 	ctx, stop := context.WithTimeout(env.ctx, 15*time.Minute)
 	for n := 1; n > 0; { // only what is published is purged
 		var err error

@@ -71,7 +71,7 @@ func TestEventsHaveWords(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{
 		"open", "filling", "ready", "running", "pausing", "paused", "throttled", "cancelling", "cancelled", "complete",
-		"knob", "retry", "skip", "drain", "undrain", "dismiss", migrations.EventClock,
+		"knob", "retry", "skip", "drain", "undrain", "dismiss", "stop-all", "release", migrations.EventClock,
 	} {
 		if word := eventWord(migrations.Event{Kind: kind}); word == kind {
 			t.Errorf("%q has none", kind)

@@ -369,7 +369,7 @@ var eventWords = map[string]string{
 	"open": "Opened", "filling": "Filling", "ready": "Filled", "running": "Running", "pausing": "Pause",
 	"paused": "Paused", "throttled": "Throttled",
 	"cancelling": "Stop", "cancelled": "Stopped", "complete": "Complete", "knob": "Setting", "retry": "Retry",
-	"skip": "Skip", "drain": "Drain", "undrain": "Undrain", "dismiss": "Dismissed", migrations.EventClock: "Clock",
+	"skip": "Skip", "drain": "Drain", "undrain": "Undrain", "dismiss": "Dismissed", "stop-all": "All stopped", "release": "Released", migrations.EventClock: "Clock",
 }
 
 // eventWord is the subject of an entry of a run's log.

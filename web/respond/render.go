@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/static"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -54,11 +55,20 @@ func (r *Responder) Page(c echo.Context, title string) views.Page {
 	if who, ok := c.Get(personKey).(accounts.Account); ok {
 		p.User = &who
 	}
+	if stop, is := c.Get(stopKey).(migrations.Stop); is {
+		p.Stop = &stop
+	}
 	if !IsFragment(c) {
 		p.Flash = r.takeFlash(c)
 	}
 	return p
 }
+
+// stopKey is under what a request has the stop of all runs.
+const stopKey = "stop"
+
+// SetStop has the page of an operator say that all runs are stopped.
+func SetStop(c echo.Context, stop migrations.Stop) { c.Set(stopKey, stop) }
 
 // Room is the style sheet of operators' pages; a page with it has their navigation.
 func Room() string { return static.Path("css/migrations.css") }

@@ -160,7 +160,7 @@ type manualWorker struct {
 
 func (b env) manualWorker(run id.Run) manualWorker {
 	b.t.Helper()
-	w := domaintest.OK(b.p.signOn(b.t.Context()))(b.t)
+	w := domaintest.OK(b.p.signOn(b.t.Context(), migrations.WorkerActive))(b.t)
 	w.active.Store(1)
 	w.lastRead.Store(&readTimes{time.Now().Add(time.Hour), time.Now().Add(time.Hour)})
 	return manualWorker{w.dispatcher(b.row(run), b.m), b, &keeper{w: w}}

@@ -32,6 +32,9 @@ func (d *dispatcher) flushAndClaim(now time.Time) {
 		n, want = min(n, 1), 0
 	}
 	batch := d.results[:n]
+	if d.w.halted.Load() {
+		returnAll(batch)
+	}
 	begun, started := d.begun.Load(), time.Now()
 	claimed, err := d.exchange(batch, want)
 	if err != nil {
@@ -128,7 +131,7 @@ func (d *dispatcher) unpark(now time.Time) {
 // written again: the fences refuse what was saved.
 func transient(err error) bool {
 	return errors.Is(err, db.CodeUnavailable) || errors.Is(err, db.CodeUnknownOutcome) ||
-		db.IsMarked(err) || errors.Is(err, context.Canceled) ||
+		db.IsMarked(err) || errors.Is(err, errHalted) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 
@@ -167,7 +170,10 @@ func (d *dispatcher) exchange(batch []*attempt, want int) (claimed []*attempt, e
 				return err
 			}
 		}
-		return done.count(ctx, tx)
+		if err := done.count(ctx, tx); err != nil {
+			return err
+		}
+		return d.confirm(ctx, tx)
 	})
 	if err == nil {
 		if len(claimed) > 0 {

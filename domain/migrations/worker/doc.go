@@ -49,6 +49,15 @@
 // way and return those that were not begun, which costs no attempt. A processor that does not listen to its context
 // is left behind after 3 s.
 //
+// # Stop of all runs
+//
+// While migration_stop has a row no run is claimed, filled, started or resumed, whatever its state, which stays. The
+// transaction of the stop marks each living worker as halted and increments its epoch, so none renews its lease. A worker
+// reads that with the runs: it cancels its tasks, writes no outcome any more, returns them, and registers anew, to work
+// on nothing until the release. What a process that stands still had claimed, the stop or the keeper returns, with
+// another fence and no attempt lost. Such a process, when it goes on in the middle of a transaction, asks once more
+// before it commits (confirm).
+//
 // # Keeper
 //
 // One worker at a time, by a row of migration_lease, does once a second what is for all. It takes tasks back from

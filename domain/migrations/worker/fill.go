@@ -59,7 +59,7 @@ func (p *Process) Fill(ctx context.Context, worker id.Worker, run migrations.Run
 	if err != nil || fence == 0 {
 		return false, err
 	}
-	return true, p.fillOn(ctx, m, run, fence)
+	return true, p.fillOn(ctx, m, run, filling{worker, fence})
 }
 
 // waits reports whether the run is behind one that is not over, and says so on its page.
@@ -79,10 +79,10 @@ func (p *Process) waits(ctx context.Context, run migrations.Run) (bool, error) {
 }
 
 // fillOn fills a run that the worker has taken, again and again while what fails will be over.
-func (p *Process) fillOn(ctx context.Context, m *migrations.Migration, run migrations.Run, fence uint64) error {
+func (p *Process) fillOn(ctx context.Context, m *migrations.Migration, run migrations.Run, by filling) error {
 	pause, tries := time.Second, 0
 	for {
-		added, err := p.fillOnce(ctx, m, run.ID, fence)
+		added, err := p.fillOnce(ctx, m, run.ID, by)
 		if added {
 			pause, tries = time.Second, 0
 		}
@@ -91,16 +91,16 @@ func (p *Process) fillOn(ctx context.Context, m *migrations.Migration, run migra
 		case err == nil, errors.Is(err, errFillOver):
 			return nil
 		case ctx.Err() != nil:
-			p.releaseFill(ctx, run.ID, fence)
+			p.releaseFill(ctx, run.ID, by.fence)
 			return ctx.Err()
 		case !passes:
-			return p.failFill(ctx, run.ID, fence, err)
+			return p.failFill(ctx, run.ID, by.fence, err)
 		}
 		p.log.Warn("filling is tried again", "run", run.ID, "error", err)
-		_ = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run.ID, FillFence: fence,
+		_ = p.db.SetFillReason(ctx, db.SetFillReasonParams{ID: run.ID, FillFence: by.fence,
 			Reason: migrations.Cut("Filling is waiting: "+fault.Message(err), migrations.MaxReason)})
 		if err := wait.Sleep(ctx, pause); err != nil {
-			p.releaseFill(ctx, run.ID, fence)
+			p.releaseFill(ctx, run.ID, by.fence)
 			return err
 		}
 		pause = min(2*pause, fillPatience)
@@ -164,27 +164,27 @@ func (p *Process) claimFill(ctx context.Context, worker id.Worker, run id.Run) (
 
 // fillOnce continues behind the last committed batch; added: a batch was committed.
 func (p *Process) fillOnce(
-	ctx context.Context, m *migrations.Migration, run id.Run, fence uint64,
+	ctx context.Context, m *migrations.Migration, run id.Run, by filling,
 ) (added bool, err error) {
 	row, err := p.engine.Row(ctx, run)
 	if err != nil {
 		return false, err
 	}
-	if migrations.State(row.State) != migrations.Filling || row.FillFence != fence {
+	if migrations.State(row.State) != migrations.Filling || row.FillFence != by.fence {
 		return false, errFillOver
 	}
 	values, err := migrations.ClearValues(row.Params)
 	if err != nil {
 		return false, err
 	}
-	f := &runFiller{process: p, row: row, values: values, cursor: row.FillCursor, flushed: time.Now()}
+	f := &runFiller{process: p, worker: by.worker, row: row, values: values, cursor: row.FillCursor, flushed: time.Now()}
 	if f.cursor == "" {
 		f.skip = row.Total + row.Rejected
 	}
-	if err := p.whileWanted(ctx, run, fence, func(ctx context.Context) error { return f.all(ctx, m) }); err != nil {
+	if err := p.whileWanted(ctx, run, by.fence, func(ctx context.Context) error { return f.all(ctx, m) }); err != nil {
 		return f.added, err
 	}
-	return f.added, p.endFill(ctx, m, run, fence)
+	return f.added, p.endFill(ctx, m, run, by)
 }
 
 // whileWanted runs fn with a context that ends when the run is not to be filled with the fence any more.
@@ -212,9 +212,10 @@ func (p *Process) whileWanted(ctx context.Context, run id.Run, fence uint64, fn 
 
 // endFill ends the filling: the run waits for Start; a dry or unattended one runs. One without tasks is over: there is
 // nothing to start, and nothing for anybody to decide.
-func (p *Process) endFill(ctx context.Context, m *migrations.Migration, run id.Run, fence uint64) error {
+func (p *Process) endFill(ctx context.Context, m *migrations.Migration, run id.Run, by filling) error {
+	began := time.Now()
 	err := p.db.InTx(ctx, func(tx *db.Tx) error {
-		row, err := lockFill(ctx, tx, run, fence)
+		row, err := lockFill(ctx, tx, run, by.fence)
 		if err != nil {
 			return err
 		}
@@ -228,7 +229,10 @@ func (p *Process) endFill(ctx context.Context, m *migrations.Migration, run id.R
 		case row.Dry || m.Unattended:
 			next.To = migrations.Running
 		}
-		return migrations.Transit(ctx, tx, run, next, nil)
+		if err := migrations.Transit(ctx, tx, run, next, nil); err != nil {
+			return err
+		}
+		return confirmFill(ctx, tx, by.worker, began)
 	})
 	if err != nil {
 		return fmt.Errorf("end filling: %w", err)
@@ -292,9 +296,25 @@ func (p *Process) releaseFill(ctx context.Context, run id.Run, fence uint64) {
 	_ = p.db.ReleaseFill(ctx, run, fence) // else they wait until this worker's lease ends
 }
 
+// filling is a worker's claim to fill a run.
+type filling struct {
+	worker id.Worker
+	fence  uint64
+}
+
+// confirmFill is confirm for a batch of a filling.
+func confirmFill(ctx context.Context, tx *db.Tx, worker id.Worker, began time.Time) error {
+	err := confirm(ctx, tx, worker, began)
+	if errors.Is(err, errHalted) {
+		return errFillOver
+	}
+	return err
+}
+
 // runFiller is the Filler of a run for one worker.
 type runFiller struct {
 	process    *Process
+	worker     id.Worker
 	row        db.MigrationRun
 	values     migrations.Values
 	cursor     string // committed or in the batch
@@ -409,6 +429,7 @@ func (f *runFiller) flush(ctx context.Context) error {
 	if len(f.tasks) == 0 && f.rejected == 0 {
 		return nil
 	}
+	began := time.Now()
 	err := f.process.db.InTx(ctx, func(tx *db.Tx) error {
 		n, err := tx.RecordFilled(ctx, db.RecordFilledParams{
 			Tasks: uint64(len(f.tasks)), Rejections: f.rejected, FillCursor: f.cursor, ID: f.row.ID, FillFence: f.row.FillFence,
@@ -422,7 +443,10 @@ func (f *runFiller) flush(ctx context.Context) error {
 		if err := tx.AddTasks(ctx, f.row.ID, f.tasks); err != nil {
 			return err
 		}
-		return tx.AddRejections(ctx, f.rejections)
+		if err := tx.AddRejections(ctx, f.rejections); err != nil {
+			return err
+		}
+		return confirmFill(ctx, tx, f.worker, began)
 	})
 	if err != nil {
 		return fmt.Errorf("add tasks: %w", err)

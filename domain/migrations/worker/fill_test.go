@@ -250,7 +250,7 @@ func TestFillResumes(t *testing.T) {
 			for _, left = range append(dies, 0) {
 				fence, err := d.p.claimFill(d.Ctx, 1, run.ID) // no such worker: gone at once
 				domaintest.Must(r, err)
-				_, err = d.p.fillOnce(d.Ctx, m, run.ID, fence)
+				_, err = d.p.fillOnce(d.Ctx, m, run.ID, filling{1, fence})
 				if err == nil {
 					break
 				}

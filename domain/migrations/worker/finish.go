@@ -298,7 +298,10 @@ func (d *dispatcher) complete(
 		}
 		done.counts.Complete += int64(len(present))
 		done.counts.Processing -= int64(len(present))
-		return done.count(ctx, tx)
+		if err := done.count(ctx, tx); err != nil {
+			return err
+		}
+		return d.confirm(ctx, tx)
 	})
 	if err == nil {
 		meter(done.counts)

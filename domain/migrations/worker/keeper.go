@@ -110,7 +110,8 @@ func (k *keeper) round(ctx context.Context) error {
 		}
 	}
 	now := time.Now()
-	sweep, tidy := died || now.Sub(k.swept) >= sweepEvery, now.Sub(k.tidy) >= tidyEvery
+	stopped := k.w.stopped.Load()
+	sweep, tidy := died || stopped || now.Sub(k.swept) >= sweepEvery, now.Sub(k.tidy) >= tidyEvery
 	var failed []error
 	for _, run := range behind(runs, k.last) {
 		if ctx.Err() != nil {
@@ -130,6 +131,9 @@ func (k *keeper) round(ctx context.Context) error {
 	}
 	if err == nil && tidy {
 		k.tidy = now
+	}
+	if stopped {
+		return err
 	}
 	return errors.Join(err, k.w.p.engine.FinishRequests(ctx), k.w.p.monitor.Watch(ctx, runs))
 }
@@ -230,11 +234,14 @@ func (k *keeper) check(ctx context.Context, run migrations.Run, sweep, tidy bool
 	switch run.State {
 	case migrations.Running, migrations.Pausing, migrations.Throttled, migrations.Cancelling:
 		if sweep {
-			failed = append(failed, k.reap(ctx, run))
+			failed = append(failed, k.w.p.engine.ReturnHalted(ctx, run.ID), k.reap(ctx, run))
 		}
 		if sweep || tidy {
 			failed = append(failed, k.takeIn(ctx, run))
 		}
+	}
+	if k.w.stopped.Load() && run.State != migrations.Pausing && run.State != migrations.Cancelling {
+		return errors.Join(failed...)
 	}
 	if run.State == migrations.Running && run.Progress.Waiting > 0 {
 		failed = append(failed, k.promote(ctx, run))

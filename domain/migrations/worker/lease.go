@@ -27,16 +27,19 @@ type errLeaseLost struct{ why string }
 
 func (e errLeaseLost) Error() string { return "the worker's lease was lost: " + e.why }
 
+// errHalted is the cause of a worker's end by a stop of all runs.
+var errHalted = errors.New("all runs are stopped")
+
 // errStopping is the cause of the end of work that had to stop with its process.
 var errStopping = errors.New("the worker stops")
 
-// signOn makes a worker of this process: a row with a lease.
-func (p *Process) signOn(ctx context.Context) (*worker, error) {
+// signOn makes a worker of this process: a row with a lease, active or draining.
+func (p *Process) signOn(ctx context.Context, state string) (*worker, error) {
 	w := newWorker(p, migrations.Cut(migrations.Hostname(), 255), os.Getpid())
 	sent := time.Now()
 	number, err := db.Read(p.db.RegisterWorker(ctx, db.RegisterWorkerParams{
 		Host: w.host, Pid: uint32(w.pid), Version: migrations.Cut(p.version, 100),
-		Knows: migrations.Cut(strings.Join(p.engine.Names(), " "), 8000), LeaseUs: w.length().Microseconds(),
+		State: state, Knows: migrations.Cut(strings.Join(p.engine.Names(), " "), 8000), LeaseUs: w.length().Microseconds(),
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("register worker: %w", err)

@@ -40,8 +40,9 @@ func New(d *db.DB, engine *migrations.Engine, monitor *monitor.Monitor, version 
 // else is. Any number of processes may do so. Then it finishes what is under way, for 15 seconds at
 // most, and gives the rest back, which costs no attempt. A database that is away is waited for.
 func (p *Process) Work(ctx context.Context) error {
+	state := migrations.WorkerActive
 	for failed := 0; ctx.Err() == nil; {
-		w, err := p.signOn(ctx)
+		w, err := p.signOn(ctx, state)
 		if err != nil {
 			if ctx.Err() == nil {
 				p.log.Warn("the worker cannot begin", "error", err)
@@ -52,6 +53,9 @@ func (p *Process) Work(ctx context.Context) error {
 		}
 		failed = 0
 		w.work(ctx)
+		if state = migrations.WorkerActive; w.draining.Load() {
+			state = migrations.WorkerDraining // the operator meant the process
+		}
 	}
 	return nil
 }

@@ -48,6 +48,8 @@ type worker struct {
 	granted         atomic.Int64 // the length of the lease as it was renewed last
 	claims          atomic.Uint32
 	draining        atomic.Bool
+	stopped         atomic.Bool  // all runs are, as last read
+	halted          atomic.Bool  // it has to end because of that
 	active          atomic.Int64 // workers who can claim, this one too
 	lastRead        atomic.Pointer[readTimes]
 	inFlight        atomic.Int64
@@ -99,7 +101,10 @@ func (w *worker) work(ctx context.Context) {
 		}
 	}()
 	w.background.Go(func() { w.keep(alive) })
-	w.attend(alive)
+	if err := w.attend(alive); err != nil {
+		log.Info("all runs are stopped: the worker begins anew, and works on none", "worker", w.id)
+		die(err)
+	}
 	w.stop(context.Cause(alive))
 	w.background.Wait()
 	letGo()
@@ -110,11 +115,14 @@ func (w *worker) work(ctx context.Context) {
 	log.Info("stopped working on migrations", "worker", w.id, "finished", w.finished.Load())
 }
 
-// attend looks at the runs until ctx ends.
-func (w *worker) attend(ctx context.Context) {
+// attend looks at the runs until ctx ends. It returns errHalted.
+func (w *worker) attend(ctx context.Context) error {
 	for {
 		rung := w.p.engine.Changes.Next()
 		pause, err := w.readRuns(ctx)
+		if errors.Is(err, errHalted) {
+			return errHalted
+		}
 		if err != nil && ctx.Err() == nil {
 			w.p.log.Warn("read the runs", "worker", w.id, "error", err)
 			pause = readEvery
@@ -127,21 +135,27 @@ func (w *worker) attend(ctx context.Context) {
 		}
 		timer.Stop()
 		if ctx.Err() != nil {
-			return
+			return nil
 		}
 	}
 }
 
-// readRuns reads the runs, and has each of them worked on as its state wants it.
+// readRuns reads the runs, and has each of them worked on as its state wants it. It returns errHalted if this worker
+// works, or may, on runs that are stopped.
 func (w *worker) readRuns(ctx context.Context) (pause time.Duration, err error) {
 	began := time.Now()
 	reading, cancel := context.WithTimeout(ctx, readTime) // not for what is begun below, which goes on
 	defer cancel()
-	now, err := db.Read(w.p.db.WorkerCounts(reading, w.id))
+	now, err := db.Read(w.p.db.WorkerCounts(reading, w.id, w.id))
 	if err != nil {
 		return 0, err
 	}
 	w.noteTime(began, time.Now(), now.Time)
+	w.stopped.Store(now.Stopped)
+	if now.Halted || now.Stopped && len(w.dispatchers) > 0 {
+		w.halted.Store(true)
+		return 0, errHalted
+	}
 	rows, err := db.Read(w.p.db.RunsForWorkers(reading))
 	if err != nil {
 		return 0, err
@@ -209,14 +223,20 @@ func (w *worker) see(ctx context.Context, run migrations.Run) error {
 	}
 	switch {
 	case d != nil: // it was updated
+	case w.stopped.Load() && !isEnding(run.State):
 	case run.State == migrations.Running && m != nil && !w.draining.Load():
 		w.dispatchers[run.ID] = w.dispatch(run, m)
-	case run.State == migrations.Pausing || run.State == migrations.Cancelling || run.State == migrations.Throttled:
+	case isEnding(run.State):
 		return w.acknowledge(ctx, run)
 	case (run.State == migrations.Open || run.State == migrations.Filling) && m != nil && !w.draining.Load():
 		w.fill(ctx, run)
 	}
 	return nil
+}
+
+// isEnding reports whether a run in the state waits for the workers to stop.
+func isEnding(s migrations.State) bool {
+	return s == migrations.Pausing || s == migrations.Cancelling || s == migrations.Throttled
 }
 
 // acknowledge records that this worker has no task of a run that is to stop.
@@ -254,10 +274,10 @@ func (w *worker) fill(ctx context.Context, run migrations.Run) {
 }
 
 // stop ends all dispatchers and waits for them: long enough for work under way to be finished, unless
-// the lease is lost.
+// the lease is lost, or all runs are stopped.
 func (w *worker) stop(why error) {
 	patience := drainTimeout
-	if errors.As(why, new(errLeaseLost)) {
+	if errors.As(why, new(errLeaseLost)) || errors.Is(why, errHalted) {
 		patience = 0
 	}
 	for _, d := range w.dispatchers {
