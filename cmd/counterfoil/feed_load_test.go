@@ -30,7 +30,7 @@ func feedChanges() (changes, kills int) {
 	if soak {
 		return 1_000_000, 300
 	}
-	return 6_000, 9 // each process once, and the database
+	return 3_000, 9 // each process once, and the database
 }
 
 // TestLoadOfFeeds has four writers, three publishers and five followers, each a process, at one database. All but the
