@@ -15,7 +15,7 @@ import (
 )
 
 const accountByEmail = `-- name: AccountByEmail :one
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at FROM account WHERE email = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at FROM account WHERE email = ?
 `
 
 func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, error) {
@@ -30,12 +30,13 @@ func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, er
 		&i.CreatedAt,
 		&i.SessionEpoch,
 		&i.KnownAt,
+		&i.PasswordAskedAt,
 	)
 	return i, err
 }
 
 const accountByID = `-- name: AccountByID :one
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at FROM account WHERE id = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at FROM account WHERE id = ?
 `
 
 func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, error) {
@@ -50,8 +51,18 @@ func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, e
 		&i.CreatedAt,
 		&i.SessionEpoch,
 		&i.KnownAt,
+		&i.PasswordAskedAt,
 	)
 	return i, err
+}
+
+const askForPassword = `-- name: AskForPassword :exec
+UPDATE account SET password_asked_at = ? WHERE id = ?
+`
+
+func (q *Queries) AskForPassword(ctx context.Context, passwordAskedAt *time.Time, iD id.Account) error {
+	_, err := q.db.ExecContext(ctx, askForPassword, passwordAskedAt, iD)
+	return err
 }
 
 const changeRole = `-- name: ChangeRole :exec

@@ -59,14 +59,15 @@ func (ns NullMigrationTaskState) Value() (driver.Value, error) {
 }
 
 type Account struct {
-	ID           id.Account
-	Email        string
-	Name         string
-	PasswordHash string
-	Operator     bool
-	CreatedAt    time.Time
-	SessionEpoch uint64
-	KnownAt      *time.Time
+	ID              id.Account
+	Email           string
+	Name            string
+	PasswordHash    string
+	Operator        bool
+	CreatedAt       time.Time
+	SessionEpoch    uint64
+	KnownAt         *time.Time
+	PasswordAskedAt *time.Time
 }
 
 type AccountTotp struct {

@@ -94,6 +94,7 @@ var samples = map[string]sample{
 	"CompaniesOfAccount": {args: with(1)},
 	"RenameAccount":      {args: with("x", 7)},
 	"SetPassword":        {args: with("x", 7)},
+	"AskForPassword":     {args: with(&newYear, 7)},
 	"KnowAccount":        {args: with(&newYear, 7)},
 	"EndSessions":        {args: with(7)},
 	"LockEpoch":          {args: with(7)},

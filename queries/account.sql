@@ -11,6 +11,9 @@ SELECT * FROM account WHERE id = sqlc.arg(id);
 -- name: RenameAccount :exec
 UPDATE account SET name = sqlc.arg(name) WHERE id = sqlc.arg(id);
 
+-- name: AskForPassword :exec
+UPDATE account SET password_asked_at = sqlc.arg(password_asked_at) WHERE id = sqlc.arg(id);
+
 -- name: KnowAccount :exec
 UPDATE account SET known_at = sqlc.arg(known_at) WHERE id = sqlc.arg(id) AND known_at IS NULL;
 

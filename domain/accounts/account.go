@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -24,8 +23,8 @@ type ID = id.Account
 const (
 	// MaxName is how many characters the name of a user or a company may have.
 	MaxName = 255
-	// MinPassword and MaxPassword bound a password, in bytes.
-	MinPassword, MaxPassword = 10, 1024
+	// MinPassword bounds a password in characters, and MaxPassword in bytes.
+	MinPassword, MaxPassword = 12, 1024
 )
 
 // Roles within a company, the first is the strongest.
@@ -46,6 +45,8 @@ type Account struct {
 	Epoch    uint64 // sessions that began in an earlier one have ended
 	// KnownAt is when a browser was first known to be the user's; only of an account found by address and password.
 	KnownAt time.Time
+	// PasswordAsked says that the user was asked for a better password; likewise.
+	PasswordAsked bool
 }
 
 // Requester is in the email column of the account that requesters' tickets and comments belong to. It is no valid
@@ -253,12 +254,4 @@ func ParseEmail(s string) (string, error) {
 		return "", BadEmail()
 	}
 	return email, nil
-}
-
-// CheckPassword returns BadPassword if s is too short or too long to be one.
-func CheckPassword(s string) error {
-	if len(s) < MinPassword || len(s) > MaxPassword || !utf8.ValidString(s) {
-		return BadPassword(len(s))
-	}
-	return nil
 }

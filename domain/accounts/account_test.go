@@ -162,7 +162,7 @@ func TestPassword(t *testing.T) {
 		}
 		return match
 	}
-	for _, good := range []string{"correct horse battery", strings.Repeat("a", 10), strings.Repeat("a", 1024),
+	for _, good := range []string{"correct horse battery", strings.Repeat("é", 12), strings.Repeat("a", 1024),
 		"пароль-пароль", "with\x00zero byte"} {
 		hash, err := accounts.HashPassword(good, accounts.DefaultCost)
 		if err != nil || !strings.HasPrefix(hash, "$argon2id$") || strings.Contains(hash, good) {
@@ -180,7 +180,7 @@ func TestPassword(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"", "123456789", strings.Repeat("a", 1025), "not UTF-8 \xff\xff"} {
+	for _, bad := range []string{"", "12345678901", "éééééé", strings.Repeat("a", 1025), "not UTF-8 \xff\xff"} {
 		if hash, err := accounts.HashPassword(bad, accounts.DefaultCost); err != (accounts.BadPassword(len(bad))) ||
 			hash != "" {
 			t.Errorf("%.20q: %q, %v", bad, hash, err)
@@ -189,6 +189,21 @@ func TestPassword(t *testing.T) {
 	for _, hash := range []string{"", "x", "$argon2id$", "plain"} {
 		if verify(hash, hash) || verify("correct horse battery", hash) {
 			t.Errorf("%q is no hash, and yet it lets in", hash)
+		}
+	}
+}
+
+func TestPasswordRules(t *testing.T) {
+	t.Parallel()
+	for password, want := range map[string]error{
+		"correct horse battery": nil, "q1w2e3r4t5y6": accounts.CommonPassword(), "QwertyQwerty": accounts.CommonPassword(),
+		"ana@example.com": accounts.NamedPassword(), "Ana@Example.com2026": accounts.NamedPassword(),
+		"__night--flights__": accounts.NamedPassword(), "2026-night-flights": accounts.NamedPassword(),
+		"Night Flights Ltd!": accounts.NamedPassword(), "night flights were late": nil, "ana-ana-ana-2026": nil,
+		"ana1234567890!?": accounts.NamedPassword(), "482915736024": nil, "12345678901": accounts.BadPassword(11),
+	} {
+		if err := accounts.CheckPassword(password, "ana@example.com", "Night Flights Ltd.", "night-flights"); err != want {
+			t.Errorf("%q: %v, not %v", password, err, want)
 		}
 	}
 }

@@ -84,6 +84,22 @@ func badPasswordMessage(length int) string {
 	return fmt.Sprintf("Choose a password of at least %d characters, such as a few words in a row.", MinPassword)
 }
 
+// CodeCommonPassword: the password is among the common ones, which are tried first. Choose a few words in a row.
+const CodeCommonPassword fault.Code = "Password.Common"
+
+func CommonPassword() error {
+	return fault.Invalid.New(CodeCommonPassword, "password",
+		"This password is among those that are tried first. Choose another one, such as a few words in a row.")
+}
+
+// CodeNamedPassword: the password is the address of the user or the name of the company. Choose a few words in a row.
+const CodeNamedPassword fault.Code = "Password.Name"
+
+func NamedPassword() error {
+	return fault.Invalid.New(CodeNamedPassword, "password",
+		"The password must not be your address or your company's name. Choose a few words in a row.")
+}
+
 // CodeWrongPassword: no account has this address and password. Check both.
 const CodeWrongPassword fault.Code = "SignIn.WrongPassword"
 

@@ -258,6 +258,27 @@ func RenameCompany(ctx context.Context, tx *db.Tx, company id.Company, name stri
 	return name, nil
 }
 
+// AskForPassword records that the user was asked for a better password.
+func AskForPassword(ctx context.Context, tx *db.Tx, account ID) error {
+	if err := tx.AskForPassword(ctx, &tx.Now, account); err != nil {
+		return fmt.Errorf("ask for a password: %w", err)
+	}
+	return nil
+}
+
+// PasswordNames are what an account's password must not be: its address, and the names and slugs of its companies.
+func PasswordNames(ctx context.Context, q *db.Queries, account Account) ([]string, error) {
+	companies, err := CompaniesOf(ctx, q, account.ID)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{account.Email}
+	for _, m := range companies {
+		names = append(names, m.Company.Name, m.Company.Slug)
+	}
+	return names, nil
+}
+
 // SetPassword stores the hash of a new password, from HashPassword, and ends the account's sessions.
 func SetPassword(ctx context.Context, tx *db.Tx, account ID, hash string) error {
 	if err := tx.SetPassword(ctx, hash, account); err != nil {

@@ -49,11 +49,11 @@ type Draft struct {
 	Operator     bool
 }
 
-// CheckAccount returns all errors of a new account: BadName, BadEmail or BadPassword.
-func CheckAccount(name, email, password string) error {
+// CheckAccount returns all errors of a new account in a company: BadName, BadEmail, or those of CheckPassword.
+func CheckAccount(name, email, password string, company Company) error {
 	_, badName := ParseName("name", name)
 	_, badEmail := ParseEmail(email)
-	return fault.Join(badName, badEmail, CheckPassword(password))
+	return fault.Join(badName, badEmail, CheckPassword(password, email, company.Name, company.Slug))
 }
 
 // Open adds an account. It returns BadName, BadEmail or EmailConflict.
@@ -171,7 +171,7 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string, know
 		return Account{}, WrongPassword()
 	}
 	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
-		KnownAt: orZero(row.KnownAt)}, nil
+		KnownAt: orZero(row.KnownAt), PasswordAsked: row.PasswordAskedAt != nil}, nil
 }
 
 // ByEmail returns the account with an address, or NotMember if there is none.

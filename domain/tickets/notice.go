@@ -15,10 +15,11 @@ const (
 	NoticeToken     = "token"      // an API token was made; Title is its name
 	NoticeResetMade = "reset-made" // a member, or the command line, made a link for a new password
 	NoticeResetUsed = "reset-used" // such a link was used
+	NoticePassword  = "password"   // the password breaks the rules of today
 )
 
 // Notices are the reasons of notices.
-var Notices = []string{NoticeSignIn, NoticeToken, NoticeResetMade, NoticeResetUsed}
+var Notices = []string{NoticeSignIn, NoticeToken, NoticeResetMade, NoticeResetUsed, NoticePassword}
 
 // Notice reports whether the notification is about the reader's own account: it has no ticket and no board then.
 func (n Notification) Notice() bool { return slices.Contains(Notices, n.Why) }

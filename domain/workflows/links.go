@@ -78,7 +78,7 @@ func (w *Workflows) JoinNew(ctx context.Context, secret string, in Newcomer) (ac
 	if err != nil {
 		return accounts.Company{}, err // before any work is done for strangers
 	}
-	if err := accounts.CheckAccount(in.Name, in.Email, in.Password); err != nil {
+	if err := accounts.CheckAccount(in.Name, in.Email, in.Password, invitation.Company); err != nil {
 		return accounts.Company{}, err
 	}
 	if err := w.countJoin(ctx, secret); err != nil {
@@ -210,10 +210,14 @@ func (w *Workflows) Reset(ctx context.Context, secret string) (accounts.Reset, e
 }
 
 // UseReset gives the account of a link another password, once, and ends its sessions and its API tokens in all
-// companies: the account returned has the new epoch. It returns LinkGone or BadPassword.
+// companies: the account returned has the new epoch. It returns LinkGone or an
+// error of accounts.CheckPassword.
 func (w *Workflows) UseReset(ctx context.Context, secret, password string) (accounts.Account, error) {
 	reset, err := w.Reset(ctx, secret)
 	if err != nil {
+		return accounts.Account{}, err
+	}
+	if err := w.checkPassword(ctx, reset.Account, password); err != nil {
 		return accounts.Account{}, err
 	}
 	return w.setPassword(ctx, reset.Account.ID, password, true, func(tx *db.Tx) error {

@@ -75,7 +75,8 @@ func (w *Workflows) SetUp(
 		}
 		return actor, practice, "", err
 	}
-	err = fault.Join(accounts.CheckCompany(in.Company, in.Slug), accounts.CheckAccount(in.Name, in.Email, in.Password))
+	err = fault.Join(accounts.CheckCompany(in.Company, in.Slug), accounts.CheckAccount(in.Name, in.Email, in.Password,
+		accounts.Company{Name: in.Company, Slug: in.Slug}))
 	if err != nil {
 		return actor, practice, "", err
 	}

@@ -29,8 +29,8 @@ func (w *Workflows) SignIn(ctx context.Context, email, password string, browser 
 		if err := accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditSignedIn); err != nil {
 			return err
 		}
-		if device != "" || account.KnownAt.IsZero() {
-			return nil
+		if err := w.askForPassword(ctx, tx, account, password); err != nil || device != "" || account.KnownAt.IsZero() {
+			return err
 		}
 		from := cmp.Or(browser.Device, "Unknown browser")
 		if address := accounts.AddressFrom(ctx); address != "" {
@@ -42,6 +42,21 @@ func (w *Workflows) SignIn(ctx context.Context, email, password string, browser 
 		return accounts.Account{}, fmt.Errorf("sign in: %w", err)
 	}
 	return account, nil
+}
+
+// askForPassword asks the user of a password that was chosen under other rules for a better one, once.
+func (w *Workflows) askForPassword(ctx context.Context, tx *db.Tx, account accounts.Account, password string) error {
+	if account.PasswordAsked {
+		return nil
+	}
+	names, err := accounts.PasswordNames(ctx, tx.Queries, account)
+	if err != nil || accounts.CheckPassword(password, names...) == nil {
+		return err
+	}
+	if err := accounts.AskForPassword(ctx, tx, account.ID); err != nil {
+		return err
+	}
+	return tickets.GiveNotice(ctx, tx, account.ID, tickets.NoticePassword, "")
 }
 
 // credentials are the address and password of a user. device is the name of a known browser, or "".
@@ -103,11 +118,12 @@ func (w *Workflows) ForgetLimits(ctx context.Context) (int64, error) {
 }
 
 // ChangePassword gives an account another password if current is the present one, and ends its sessions, with tokens
-// also its API tokens: the account returned has the new epoch. It returns BadPassword, WrongCurrentPassword or TooManyAttempts.
+// also its API tokens: the account returned has the new epoch. It returns an error of
+// accounts.CheckPassword, WrongCurrentPassword or TooManyAttempts.
 func (w *Workflows) ChangePassword(
 	ctx context.Context, account accounts.Account, current, password string, tokens bool,
 ) (changed accounts.Account, err error) {
-	if err := accounts.CheckPassword(password); err != nil {
+	if err := w.checkPassword(ctx, account, password); err != nil {
 		return accounts.Account{}, err
 	}
 	nothing := func(*db.Tx, accounts.Account) error { return nil }
@@ -120,6 +136,15 @@ func (w *Workflows) ChangePassword(
 	return w.setPassword(ctx, account.ID, password, tokens, func(tx *db.Tx) error {
 		return accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditPasswordChanged)
 	})
+}
+
+// checkPassword returns an error of accounts.CheckPassword if an account is not to have the password.
+func (w *Workflows) checkPassword(ctx context.Context, account accounts.Account, password string) error {
+	names, err := accounts.PasswordNames(ctx, w.db.Queries, account)
+	if err != nil {
+		return err
+	}
+	return accounts.CheckPassword(password, names...)
 }
 
 // setPassword stores a password in one transaction with also, with tokens ends the account's API tokens, and returns

@@ -127,6 +127,9 @@ func entryTitle(g tickets.InboxGroup) string {
 
 // noticeTitle is the text of a notice's link.
 func noticeTitle(n tickets.Notification) string {
+	if n.Why == tickets.NoticePassword {
+		return "Yours is short, common, your address, or the name of your company"
+	}
 	if n.Title == "" {
 		return "Your account"
 	}

@@ -317,7 +317,7 @@ func JoinPage(props JoinProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				password := views.NewField("join", "password", "Password", "At least 10 characters, such as a few words in a row.", props.Form.Errors)
+				password := views.NewField("join", "password", "Password", "At least 12 characters, such as a few words in a row.", props.Form.Errors)
 				templ_7745c5c3_Var17 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -475,7 +475,7 @@ func ResetPage(props ResetProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			password := views.NewField("reset", "password", "New password", "At least 10 characters, such as a few words in a row.", props.Errors)
+			password := views.NewField("reset", "password", "New password", "At least 12 characters, such as a few words in a row.", props.Errors)
 			templ_7745c5c3_Var24 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

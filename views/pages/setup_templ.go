@@ -389,7 +389,7 @@ func SetupPage(p views.Page, f SetupForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			password := views.NewField("setup", "password", "Password", "At least 10 characters, such as a few words in a row.", f.Errors)
+			password := views.NewField("setup", "password", "Password", "At least 12 characters, such as a few words in a row.", f.Errors)
 			templ_7745c5c3_Var17 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
