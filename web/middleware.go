@@ -94,19 +94,42 @@ func (s *server) asProven(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// asOperator admits operators, as members of no company, whose session satisfies the server's policy; others get 404.
-// Each page says if all runs are stopped.
-func (s *server) asOperator(next echo.HandlerFunc) echo.HandlerFunc {
+// asProvenOperator asks operators for what /admin asks, before what they alone can give.
+func (s *server) asProvenOperator(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !respond.User(c).Operator {
-			return echo.ErrNotFound
+			return next(c) // who is refused
 		}
-		err := s.workflows.CheckWays(c.Request().Context(), s.respond.SessionID(c.Request().Context()), 0, s.operators)
+		ctx := c.Request().Context()
+		err := s.workflows.CheckWays(ctx, s.respond.SessionID(ctx), 0, s.operators)
 		if errors.Is(err, accounts.CodeSecondFactorNeeded) {
 			return s.respond.AskForSecond(c)
 		}
 		if err != nil {
 			return err
+		}
+		return next(c)
+	}
+}
+
+// asProvenForScopes is asProvenOperator for tokens with a scope of operators.
+func (s *server) asProvenForScopes(next echo.HandlerFunc) echo.HandlerFunc {
+	proven := s.asProvenOperator(next)
+	return func(c echo.Context) error {
+		if slices.ContainsFunc(c.Request().Form["scopes"], accounts.OperatorOnly) {
+			return proven(c)
+		}
+		return next(c)
+	}
+}
+
+// asOperator admits operators, as members of no company, whose session satisfies the server's policy; others get 404.
+// Each page says if all runs are stopped.
+func (s *server) asOperator(next echo.HandlerFunc) echo.HandlerFunc {
+	next = s.asProvenOperator(next)
+	return func(c echo.Context) error {
+		if !respond.User(c).Operator {
+			return echo.ErrNotFound
 		}
 		ctx := accounts.WithActor(c.Request().Context(), accounts.Actor{Account: respond.User(c)})
 		c.SetRequest(c.Request().WithContext(ctx))

@@ -418,4 +418,3 @@ func TestHostilePasskeys(t *testing.T) {
 		e.counts(t, 1, "SELECT COUNT(*) FROM passkey")
 	})
 }
-

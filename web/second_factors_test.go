@@ -392,11 +392,17 @@ func TestRequiredSecondFactor(t *testing.T) {
 		ana.get("/admin/audit.csv").goesTo(t, views.SecondPath("/admin/audit.csv"))
 		ana.post("/admin/companies", "company", "Rogue", "email", email).is(t, 303)
 		e.counts(t, 0, "SELECT COUNT(*) FROM company WHERE name = 'Rogue'")
+		ana.post("/acme/people/"+itoa(e.idOf("mia"))+"/operator", "operator", "yes").is(t, 303)
+		e.counts(t, 0, "SELECT COUNT(*) FROM account WHERE operator AND name = 'mia'")
+		ana.post("/acme/tokens", "name", "Rogue", "days", "30", "scopes", accounts.Operate).goesTo(t, views.SecondStepPath)
+		ana.post("/acme/tokens", "name", "Script", "days", "30", "scopes", "boards:read").is(t, 201)
+		e.counts(t, 0, "SELECT COUNT(*) FROM api_token WHERE name = 'Rogue'")
 		ana.get("/acme").is(t, 200)
 		works(t, e, 200, e.token)
 		e.signedIn("mia").get("/admin").is(t, 404)
 		ana.setUpTOTP(t)
 		ana.get("/admin").is(t, 200)
+		ana.post("/acme/tokens", "name", "Ops", "days", "30", "scopes", accounts.Operate).is(t, 201)
 	})
 }
 
