@@ -63,8 +63,8 @@ func TestAuthenticatorApp(t *testing.T) {
 	b.wait(`location.pathname.startsWith("/acme")`)
 }
 
-// withAuthenticator gives a tab a device that has passkeys and verifies its user. The page is at localhost: browsers have
-// none at an address.
+// withAuthenticator gives a tab a device that has passkeys and verifies its user. The page is at localhost: browsers
+// have none at an address.
 func (b *tab) withAuthenticator() webauthn.AuthenticatorID {
 	b.t.Helper()
 	b.app.url = strings.Replace(b.app.url, "127.0.0.1", "localhost", 1)

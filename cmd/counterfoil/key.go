@@ -194,8 +194,8 @@ func printLost(env environment, keys *secrets.Keys, lost keyloss.Lost) error {
 		fmt.Fprintln(env.stdout, "The chains of the audit lists begin anew: their entries are sealed again, marked as existing.")
 	}
 	if lost.Apps > 0 {
-		fmt.Fprintf(env.stdout, "Authenticator apps that must be set up anew: %d. Their users sign in with a recovery code, or after counterfoil reset-second-factor.\n",
-			lost.Apps)
+		fmt.Fprintf(env.stdout, "Authenticator apps that must be set up anew: %d. Their users sign in with a recovery code, "+
+			"or after counterfoil reset-second-factor.\n", lost.Apps)
 	}
 	if len(lost.Webhooks) == 0 {
 		return nil

@@ -80,7 +80,8 @@ func grouped(s string) string {
 
 // URL is the key as apps scan it, for an account on a host.
 func (k TOTPKey) URL(host, email string) string {
-	return "otpauth://totp/" + url.PathEscape(host+":"+email) + "?secret=" + string(k) + "&issuer=" + url.QueryEscape(host)
+	return "otpauth://totp/" + url.PathEscape(host+":"+email) + "?secret=" + string(k) +
+		"&issuer=" + url.QueryEscape(host)
 }
 
 // step returns the step that a code is of, one that a clock may be off included; ok is false if it is of none.

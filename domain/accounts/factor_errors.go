@@ -2,8 +2,8 @@ package accounts
 
 import "github.com/counterfoil/counterfoil/domain/fault"
 
-// CodeSecondFactorNeeded: the company, or /admin, opens to sessions with a second factor alone. Sign in with one, or set
-// one up.
+// CodeSecondFactorNeeded: the company, or /admin, opens to sessions with a second factor alone. Sign in with one, or
+// set one up.
 const CodeSecondFactorNeeded fault.Code = "SecondFactor.Needed"
 
 func SecondFactorNeeded() error {

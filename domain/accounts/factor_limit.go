@@ -15,9 +15,9 @@ type CodeAttempt struct {
 	Full     bool // it used up the free ones, and that was not recorded lately
 }
 
-// CountCode counts a try at the code of an account's second factor, or returns TooManyAttempts and counts nothing. Commit
-// it before the code is checked. All tries count together, wherever they come from, since whoever tries has the password;
-// those of a device, a browser that has signed in to the account, count for that alone.
+// CountCode counts a try at the code of an account's second factor, or returns TooManyAttempts and counts nothing.
+// Commit it before the code is checked. All tries count together, wherever they come from, since whoever tries has
+// the password; those of a device, a browser that has signed in to the account, count for that alone.
 func CountCode(ctx context.Context, tx *db.Tx, account ID, device string) (CodeAttempt, error) {
 	id := strconv.FormatUint(uint64(account), 10)
 	a := CodeAttempt{name: limits.Name("code", id, device), auditKey: limits.Name("said code", id)}

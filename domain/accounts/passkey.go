@@ -34,8 +34,8 @@ type Passkey struct {
 // RelyingParty is the server as browsers know it: passkeys belong to its host name, and answers come from its origin.
 type RelyingParty struct{ ID, Origin string }
 
-// RelyingPartyOf returns the relying party of a public URL; ok is false if browsers have no passkeys there: they need a
-// host name, and https or localhost.
+// RelyingPartyOf returns the relying party of a public URL; ok is false if browsers have no passkeys there: they need
+// a host name, and https or localhost.
 func RelyingPartyOf(base string) (party RelyingParty, ok bool) {
 	at, err := url.Parse(base)
 	if err != nil || at.Host == "" {
@@ -103,7 +103,8 @@ func passkeyRows(ctx context.Context, q *db.Queries, account ID) ([]db.Passkey, 
 	return rows, nil
 }
 
-// NewPasskeyOptions are what a browser makes a passkey by, as JSON. handle is what authenticators know the account by.
+// NewPasskeyOptions are what a browser makes a passkey by, as JSON. handle is what authenticators know the account
+// by.
 func NewPasskeyOptions(
 	ctx context.Context, q *db.Queries, party RelyingParty, account Account, handle, challenge []byte,
 ) (json.RawMessage, error) {
@@ -129,8 +130,8 @@ func NewPasskeyOptions(
 	return json.Marshal(options.Response)
 }
 
-// PasskeyOptions are what a browser signs in by, as JSON: with a passkey of an account, or with any if the account is 0,
-// which then has to verify its user.
+// PasskeyOptions are what a browser signs in by, as JSON: with a passkey of an account, or with any if the account is
+// 0, which then has to verify its user.
 func PasskeyOptions(
 	ctx context.Context, q *db.Queries, party RelyingParty, account ID, challenge []byte,
 ) (json.RawMessage, error) {
@@ -199,8 +200,9 @@ func AddPasskey(
 	if err != nil {
 		return err
 	}
-	session := webauthn.SessionData{Challenge: answer.parsed.Response.CollectedClientData.Challenge, RelyingPartyID: party.ID,
-		UserID: handle, UserVerification: protocol.VerificationPreferred, CredParams: webauthn.CredentialParametersDefault()}
+	session := webauthn.SessionData{Challenge: answer.parsed.Response.CollectedClientData.Challenge,
+		RelyingPartyID: party.ID, UserID: handle, UserVerification: protocol.VerificationPreferred,
+		CredParams: webauthn.CredentialParametersDefault()}
 	made, err := w.CreateCredential(keyHolder{account: account, handle: handle}, session, answer.parsed)
 	if err != nil {
 		return BadPasskey(err)
@@ -273,8 +275,8 @@ func CheckPasskey(
 		return UsedPasskey{}, err
 	}
 	holder := keyHolder{account: owner, handle: row.UserHandle, keys: []webauthn.Credential{credential(row)}}
-	session := webauthn.SessionData{Challenge: answer.parsed.Response.CollectedClientData.Challenge, RelyingPartyID: party.ID,
-		UserID: row.UserHandle, UserVerification: protocol.VerificationPreferred}
+	session := webauthn.SessionData{Challenge: answer.parsed.Response.CollectedClientData.Challenge,
+		RelyingPartyID: party.ID, UserID: row.UserHandle, UserVerification: protocol.VerificationPreferred}
 	if account == 0 {
 		session.UserVerification = protocol.VerificationRequired
 		if !bytes.Equal(answer.parsed.Response.UserHandle, row.UserHandle) {
@@ -285,7 +287,8 @@ func CheckPasskey(
 	if err != nil {
 		return UsedPasskey{}, BadPasskey(err)
 	}
-	return UsedPasskey{Account: owner, Name: row.Name, id: row.ID, count: answer.parsed.Response.AuthenticatorData.Counter,
+	return UsedPasskey{Account: owner, Name: row.Name, id: row.ID,
+		count:  answer.parsed.Response.AuthenticatorData.Counter,
 		cloned: used.Authenticator.CloneWarning || row.ClonedAt != nil}, nil
 }
 

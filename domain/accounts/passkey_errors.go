@@ -2,8 +2,8 @@ package accounts
 
 import "github.com/counterfoil/counterfoil/domain/fault"
 
-// CodeBadPasskey: the answer of the passkey is not one to this page's question: of another site, another account, sent
-// twice, or changed. Try again from the page.
+// CodeBadPasskey: the answer of the passkey is not one to this page's question: of another site, another account,
+// sent twice, or changed. Try again from the page.
 const CodeBadPasskey fault.Code = "Passkey.Bad"
 
 func BadPasskey(cause error) error {
@@ -18,8 +18,8 @@ func LatePasskey() error {
 	return fault.Invalid.New(CodeLatePasskey, "", "That took too long. Try again.")
 }
 
-// CodePasskeyCloned: the passkey counted its uses wrongly, so a copy of it may be in use. Sign in another way, remove it
-// and add a new one.
+// CodePasskeyCloned: the passkey counted its uses wrongly, so a copy of it may be in use. Sign in another way, remove
+// it and add a new one.
 const CodePasskeyCloned fault.Code = "Passkey.Cloned"
 
 func PasskeyCloned() error {
@@ -41,8 +41,8 @@ func TooManyPasskeys() error {
 	return fault.Conflict.New(CodeTooManyPasskeys, "", "You have 20 passkeys, the most allowed. Remove one that is not needed first.")
 }
 
-// CodeNoPasskeysHere: browsers have no passkeys at this address: they need a host name, and https. Set COUNTERFOIL_URL to
-// such an address.
+// CodeNoPasskeysHere: browsers have no passkeys at this address: they need a host name, and https. Set
+// COUNTERFOIL_URL to such an address.
 const CodeNoPasskeysHere fault.Code = "Passkey.Unavailable"
 
 func NoPasskeysHere() error {

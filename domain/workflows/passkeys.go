@@ -173,8 +173,8 @@ func (w *Workflows) answered(
 	return used, nil
 }
 
-// AddPasskey gives an account a passkey, as a way of its session, too. With the first second factor come recovery codes;
-// else there are none. It returns BadName, BadPasskey, LatePasskey, PasskeyConflict or TooManyPasskeys.
+// AddPasskey gives an account a passkey, as a way of its session, too. With the first second factor come recovery
+// codes; else there are none. It returns BadName, BadPasskey, LatePasskey, PasskeyConflict or TooManyPasskeys.
 func (w *Workflows) AddPasskey(
 	ctx context.Context, party accounts.RelyingParty, account accounts.Account, session accounts.SessionID,
 	name, answer string,

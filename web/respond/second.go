@@ -13,7 +13,8 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// The second step of a sign-in. Between the steps the session is nobody's: it keeps whose it becomes, for a short time.
+// The second step of a sign-in. Between the steps the session is nobody's: it keeps whose it becomes, for a short
+// time.
 
 // secondWithin is the time for the second step.
 const secondWithin = 10 * time.Minute
@@ -96,8 +97,8 @@ func (r *Responder) WithSessionID(c echo.Context) accounts.SessionID {
 	return session
 }
 
-// FinishSecond makes the session that of the account whose second step was taken. Of two callers at once one does; the
-// other gets SignedOut.
+// FinishSecond makes the session that of the account whose second step was taken. Of two callers at once one does;
+// the other gets SignedOut.
 func (r *Responder) FinishSecond(c echo.Context, step workflows.SecondStep) error {
 	ctx := c.Request().Context()
 	if !step.SigningIn {
@@ -108,8 +109,8 @@ func (r *Responder) FinishSecond(c echo.Context, step workflows.SecondStep) erro
 	return r.begin(c, context.WithValue(ctx, heldSession{}, true), step.Account, step.Session)
 }
 
-// KeepSignedIn is StaySignedIn after what ended the account's sessions: it redirects to the sign-in if this one was ended
-// meanwhile, and reports whether it did not.
+// KeepSignedIn is StaySignedIn after what ended the account's sessions: it redirects to the sign-in if this one was
+// ended meanwhile, and reports whether it did not.
 func (r *Responder) KeepSignedIn(c echo.Context, account accounts.Account) (ok bool, err error) {
 	err = r.StaySignedIn(c, account)
 	if errors.Is(err, accounts.CodeSignedOut) {

@@ -202,8 +202,8 @@ func (r *Responder) SignedIn(c echo.Context) (accounts.Account, error) {
 	return account, err
 }
 
-// SignIn makes the session that of an account, under a new token. If the account has a second factor, it only keeps whose
-// session it becomes, and second is true: SecondPath asks for the factor.
+// SignIn makes the session that of an account, under a new token. If the account has a second factor, it only keeps
+// whose session it becomes, and second is true: SecondPath asks for the factor.
 func (r *Responder) SignIn(c echo.Context, account accounts.Account, way accounts.Way) (second bool, err error) {
 	session := accounts.NewSessionID()
 	second, err = r.workflows.OpenSession(c.Request().Context(), account.ID, session, way)
@@ -268,8 +268,8 @@ func (r *Responder) renew(
 	return r.save(context.WithValue(ctx, newSession{}, r.stored(c, account, session, time.Time{})), c)
 }
 
-// SignOut signs this browser out, and has it forget pictures and pages that it keeps. Its storage stays: it has drafts
-// for the account's next sign-in.
+// SignOut signs this browser out, and has it forget pictures and pages that it keeps. Its storage stays: it has
+// drafts for the account's next sign-in.
 func (r *Responder) SignOut(c echo.Context) error {
 	ctx := c.Request().Context()
 	if err := r.workflows.EndWays(ctx, r.SessionID(ctx)); err != nil {
