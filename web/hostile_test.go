@@ -281,6 +281,9 @@ func newFormEnv(t *testing.T, route string, earlier place) (*formEnv, pageForm) 
 		b.browser = b.visitor()
 		return b, formsOn(b.browser.get("/setup"), "/setup")[0]
 	}
+	if page := factorForms[route]; page != "" {
+		return newFactorFormEnv(t, route, page)
+	}
 	b := &formEnv{env: newEnvWithRoles(t), route: route, found: earlier}
 	b.furnish(t)
 	if form, ok := b.find(t); ok {
@@ -290,6 +293,37 @@ func newFormEnv(t *testing.T, route string, earlier place) (*formEnv, pageForm) 
 	form := pageForm{page: pages[route].path, action: pages[route].path, method: http.MethodPost,
 		values: form(pages[route].fields...)}
 	form.names = slices.Collect(maps.Keys(form.values))
+	return b, form
+}
+
+// factorForms are forms of second factors with their pages: they need a user with factors, at an address where browsers
+// have passkeys.
+var factorForms = map[string]string{
+	"POST /account/totp/removal":              views.AccountPath,
+	"POST /account/recovery-codes":            views.AccountPath,
+	"POST /account/passkeys/:passkey/removal": views.AccountPath,
+	"POST /account/passkeys":                  views.PasskeysPath,
+	"POST /login/passkey":                     views.LoginPath,
+	"POST /login/second":                      views.SecondStepPath,
+	"POST /login/second/passkey":              views.SecondStepPath,
+}
+
+func newFactorFormEnv(t *testing.T, route, page string) (*formEnv, pageForm) {
+	t.Helper()
+	b := &formEnv{env: newPasskeyEnv(t), route: route}
+	b.browser = b.ana()
+	b.browser.setUpTOTP(t)
+	b.browser.addPasskey(t)
+	switch page {
+	case views.LoginPath:
+		b.browser = b.visitor()
+	case views.SecondStepPath:
+		b.browser = b.firstStep(t, "ana")
+	}
+	form, ok := b.on(b.browser, page)
+	if !ok {
+		t.Errorf("the form of %s is not on %s", route, page)
+	}
 	return b, form
 }
 
