@@ -186,6 +186,7 @@ func (d *dispatcher) exchange(batch []*attempt, want int) (claimed []*attempt, e
 		meter(done.counts)
 		d.w.finished.Add(uint64(done.counts.Complete + done.counts.Failed))
 		done.blockHosts(ctx)
+		logAttempts(d.w.p.log, done.failed)
 	}
 	return claimed, err
 }

@@ -6,12 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
@@ -21,6 +23,8 @@ const (
 	longestBackoff = time.Hour
 	// shortestLater and longestLater bound for how long a task is put off.
 	shortestLater, longestLater = 100 * time.Millisecond, 24 * time.Hour
+	// maxLogged is how many characters of an error a line of the log has.
+	maxLogged = 500
 )
 
 // finisher writes outcomes of claimed tasks within one transaction.
@@ -30,6 +34,7 @@ type finisher struct {
 	counts db.AddToCounterParams
 	undone int    // tasks that were not done after all: returned, or put off
 	groups prints // that the run has, once anything failed
+	failed []db.NewAttempt
 	hosts  map[string]migrations.Later
 }
 
@@ -168,6 +173,7 @@ func (f *finisher) fail(ctx context.Context, tx *db.Tx, list []*attempt) error {
 	if err := tx.AddAttempts(ctx, attempts); err != nil {
 		return err
 	}
+	f.failed = attempts
 	if err := tx.AddFailures(ctx, groups.sorted()); err != nil {
 		return err
 	}
@@ -228,6 +234,15 @@ func (f *finisher) blockHosts(ctx context.Context) {
 		if err := f.worker.p.blockHost(ctx, host, later.After, later.Reason); err != nil {
 			f.worker.p.log.Warn("note that a host wants to be left alone", "host", host, "error", err)
 		}
+	}
+}
+
+// logAttempts logs attempts that failed, or were lost with their worker, once they are committed: a line for each. Their
+// messages are without the secrets of the run.
+func logAttempts(log *slog.Logger, list []db.NewAttempt) {
+	for _, a := range list {
+		log.Warn("an attempt of a task failed", "run", a.RunID, "task", a.TaskID, "attempt", a.Attempt, "outcome", a.Outcome,
+			"worker", a.WorkerID, "reason", migrations.Cut(markup.Flat(a.Message), maxLogged))
 	}
 }
 

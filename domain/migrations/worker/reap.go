@@ -78,6 +78,7 @@ func (k *keeper) reapPage(ctx context.Context, run migrations.Run, lost []db.Los
 		ids[i], fences[row.ID] = row.ID, row.Fence
 	}
 	var counts db.AddToCounterParams
+	var attempts []db.NewAttempt
 	err := k.w.p.db.InTx(ctx, func(tx *db.Tx) error {
 		counts = db.AddToCounterParams{RunID: run.ID}
 		canary, err := lockForReaping(ctx, tx, run)
@@ -93,7 +94,7 @@ func (k *keeper) reapPage(ctx context.Context, run migrations.Run, lost []db.Los
 			return err
 		}
 		var again, over []db.FinishedTask
-		var attempts []db.NewAttempt
+		attempts = nil
 		groups, p := failureGroups{}, problem{message: lostMessage, fingerprint: lostPrint}
 		for _, row := range rows {
 			if fences[row.ID] != row.Fence {
@@ -140,6 +141,7 @@ func (k *keeper) reapPage(ctx context.Context, run migrations.Run, lost []db.Los
 	})
 	if err == nil && counts.Reclaimed > 0 {
 		meter(counts)
+		logAttempts(k.w.p.log, attempts)
 		k.w.p.engine.Changes.Wake()
 	}
 	return err
