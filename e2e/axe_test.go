@@ -67,6 +67,7 @@ var accessible = map[string]string{
 	"/account/passkeys":         "/account/passkeys",
 	"/account/passkeys/options": noPage,
 	"/admin/stop":               "/admin/stop",
+	"/admin/settings":           "/admin/settings",
 
 	"/admin/feeds":                             "/admin/feeds",
 	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",

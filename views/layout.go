@@ -21,6 +21,7 @@ var serverPlaces = []serverPlace{
 	{"Codes", RefsPath},
 	{"Companies", CompaniesPath},
 	{"Audit log", InstanceAuditPath},
+	{"Settings", ServerSettingsPath},
 }
 
 // at marks the place of the page, also after a form.

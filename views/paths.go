@@ -464,6 +464,9 @@ func AuditFilePath(company string) string { return AuditPath(company) + ".csv" }
 // InstanceAuditPath is the audit list of the instance, for operators.
 const InstanceAuditPath = "/admin/audit"
 
+// ServerSettingsPath is the environment of the server.
+const ServerSettingsPath = AdminPath + "/settings"
+
 // StopPath stops all runs; ReleasePath ends that.
 const (
 	StopPath    = AdminPath + "/stop"

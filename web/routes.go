@@ -102,6 +102,7 @@ func (s *server) route(e *echo.Echo) {
 	open.POST("/account/passkeys/:passkey/removal", pages.RemovePasskey, s.asUser, s.asProven)
 	open.POST("/account/recovery-codes", pages.MakeRecoveryCodes, s.asUser, s.asProven)
 	open.GET("/admin", admin.Overview, s.asUser, s.asOperator)
+	open.GET("/admin/settings", admin.Settings, s.asUser, s.asOperator)
 	open.GET("/admin/stop", admin.StopForm, s.asUser, s.asOperator)
 	open.POST("/admin/stop", admin.StopAll, s.asUser, s.asOperator)
 	open.POST("/admin/stop/release", admin.Release, s.asUser, s.asOperator)

@@ -133,6 +133,7 @@ var pages = map[string]access{
 	"POST /account/tokens/:token/revocation":     signedIn("/account/tokens/99/revocation", 404),
 
 	"GET /admin":               operators("/admin", 200),
+	"GET /admin/settings":      operators("/admin/settings", 200),
 	"GET /admin/stop":          operators("/admin/stop", 200),
 	"POST /admin/stop":         operators("/admin/stop", 422),
 	"POST /admin/stop/release": operators("/admin/stop/release", 303),

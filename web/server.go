@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/workflows"
+	adminviews "github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/admin"
 	"github.com/counterfoil/counterfoil/web/api"
 	"github.com/counterfoil/counterfoil/web/pages"
@@ -48,6 +49,8 @@ type Config struct {
 	Why func() error
 	// Version is the program's, for operators.
 	Version string
+	// Settings are the environment of this server, for operators.
+	Settings []adminviews.Setting
 }
 
 type server struct {
@@ -92,7 +95,7 @@ func New(cfg Config) Handler {
 		operators: cfg.Operators,
 		respond:   shared,
 		pages:     pages.New(cfg.Workflows, cfg.Live, long, shared),
-		admin:     admin.New(cfg.Workflows, cfg.Console, shared, cfg.Version),
+		admin:     admin.New(cfg.Workflows, cfg.Console, shared, cfg.Version, cfg.Settings),
 		public:    public.New(cfg.Workflows, shared),
 		api:       api.New(cfg.Workflows, cfg.Console, long, shared, cfg.APIRate),
 	}

@@ -125,8 +125,10 @@ func TestShell(t *testing.T) {
 			"/admin/refs":                   "Codes page",
 			"/admin/refs/lots/1/quarantine": "Codes true",
 			"/admin/companies":              "Companies page",
+			"/admin/settings":               "Settings page",
+			"/admin/stop":                   "Overview true",
 		} {
-			here := ana.get(path).is(t, 200).has(t, 7, "nav[aria-label=Server] a").page().
+			here := ana.get(path).is(t, 200).has(t, 8, "nav[aria-label=Server] a").page().
 				Find("nav[aria-label=Server] [aria-current]")
 			if got := here.Text() + " " + here.AttrOr("aria-current", ""); got != current {
 				t.Errorf("%s is at %q, not %q", path, got, current)
@@ -137,7 +139,7 @@ func TestShell(t *testing.T) {
 		ana.get("/acme").has(t, 0, "nav[aria-label=Server]")
 		ana.get("/account").has(t, 0, "nav[aria-label=Server]")
 		for _, path := range []string{"/admin/migrations/runs/99", "/admin/nowhere", "/admin/feeds/nowhere/at/all"} {
-			ana.get(path).is(t, 404).has(t, 7, "nav[aria-label=Server] a")
+			ana.get(path).is(t, 404).has(t, 8, "nav[aria-label=Server] a")
 		}
 		e.signedIn("mia").get("/admin").is(t, 404).has(t, 0, "nav[aria-label=Server]")
 	})

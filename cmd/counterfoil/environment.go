@@ -32,6 +32,8 @@ type environment struct {
 	webhookAllow, pictureAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays string
 	metricsAddr, companyStreams, keyFile, sessionIdle, secondFactor                    string
 
+	given map[string]bool // the variables that are set
+
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside the built-in ones
 
@@ -41,6 +43,12 @@ type environment struct {
 }
 
 func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) environment {
+	read, given := getenv, map[string]bool{}
+	getenv = func(name string) string {
+		value := read(name)
+		given[name] = value != ""
+		return value
+	}
 	or := func(name, otherwise string) string {
 		if value := getenv(name); value != "" {
 			return value
@@ -71,6 +79,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		sessionIdle:    or("COUNTERFOIL_SESSION_IDLE_DAYS", "14"),
 		secondFactor:   or("COUNTERFOIL_SECOND_FACTOR", "off"),
 		keyFile:        or("COUNTERFOIL_KEY_FILE", filepath.Join(data, "key")),
+		given:          given,
 		patience:       15 * time.Second,
 		stdin:          stdin, stdout: stdout, stderr: stderr,
 	}

@@ -19,13 +19,15 @@ type Handlers struct {
 	console   *console.Console
 	respond   *respond.Responder
 	version   string // of the program
+	settings  []admin.Setting
 }
 
-// New returns the handlers. The version is the program's.
+// New returns the handlers. The version is the program's, the settings are the server's.
 func New(
 	workflows *workflows.Workflows, console *console.Console, respond *respond.Responder, version string,
+	settings []admin.Setting,
 ) *Handlers {
-	return &Handlers{workflows: workflows, console: console, respond: respond, version: version}
+	return &Handlers{workflows: workflows, console: console, respond: respond, version: version, settings: settings}
 }
 
 // controlRoom is the frame of a page for operators, which has a style sheet of its own.
