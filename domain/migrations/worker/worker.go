@@ -101,9 +101,9 @@ func (w *worker) work(ctx context.Context) {
 		}
 	}()
 	w.background.Go(func() { w.keep(alive) })
-	if err := w.attend(alive); err != nil {
+	if halted := w.attend(alive); halted {
 		log.Info("all runs are stopped: the worker begins anew, and works on none", "worker", w.id)
-		die(err)
+		die(errHalted)
 	}
 	w.stop(context.Cause(alive))
 	w.background.Wait()
@@ -115,13 +115,13 @@ func (w *worker) work(ctx context.Context) {
 	log.Info("stopped working on migrations", "worker", w.id, "finished", w.finished.Load())
 }
 
-// attend looks at the runs until ctx ends. It returns errHalted.
-func (w *worker) attend(ctx context.Context) error {
+// attend looks at the runs until ctx ends, or a stop of all runs ends the worker, which it reports.
+func (w *worker) attend(ctx context.Context) (halted bool) {
 	for {
 		rung := w.p.engine.Changes.Next()
 		pause, err := w.readRuns(ctx)
 		if errors.Is(err, errHalted) {
-			return errHalted
+			return true
 		}
 		if err != nil && ctx.Err() == nil {
 			w.p.log.Warn("read the runs", "worker", w.id, "error", err)
@@ -135,7 +135,7 @@ func (w *worker) attend(ctx context.Context) error {
 		}
 		timer.Stop()
 		if ctx.Err() != nil {
-			return nil
+			return false
 		}
 	}
 }
