@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
 // Stop is the switch that stops all runs on all servers, while it is on.
@@ -37,13 +36,13 @@ func BadStopReason(why string) error { return fault.Invalid.New(CodeBadStopReaso
 
 // parseReason returns what an operator gives as the reason of a stop, or BadStopReason.
 func parseReason(text string) (string, error) {
-	text = strings.Join(strings.Fields(text), " ")
+	text, length, ok := markup.Line(text)
 	switch {
-	case text == "":
+	case !ok:
+		return "", BadStopReason("The reason has characters that cannot be shown. Type it again.")
+	case length == 0:
 		return "", BadStopReason("Say why all runs are stopped: each operator sees it.")
-	case !utf8.ValidString(text):
-		return "", BadStopReason("The reason is not UTF-8.")
-	case utf8.RuneCountInString(text) > MaxReason:
+	case length > MaxReason:
 		return "", BadStopReason(fmt.Sprintf("The reason can have %d characters.", MaxReason))
 	}
 	return text, nil

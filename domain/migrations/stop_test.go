@@ -39,7 +39,7 @@ func TestStopAll(t *testing.T) {
 	t.Run("a reason is asked for", func(t *testing.T) {
 		t.Parallel()
 		d := newEnv(t)
-		for _, bad := range []string{"", " \n", strings.Repeat("x", migrations.MaxReason+1), "\xff"} {
+		for _, bad := range []string{"", " \n", strings.Repeat("x", migrations.MaxReason+1), "\xff", "a\x00b", "a\u202eb"} {
 			domaintest.Fails(d.StopAll(d.Ctx, d.Ana, bad))(t, migrations.CodeBadStopReason)
 		}
 	})
