@@ -74,7 +74,7 @@ func TestCLICompletion(t *testing.T) {
 		env.command(t, 0, "complete", "completion", "bash")
 		for line, want := range map[string]string{
 			"counterfoil ref":                        "refs",
-			"counterfoil migrations re":              "resume retry rejections report",
+			"counterfoil migrations re":              "resume retry rejections report release",
 			"counterfoil migrations start count --c": "--canary",
 		} {
 			words := strings.Fields(line)

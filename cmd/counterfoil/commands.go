@@ -112,7 +112,7 @@ var meanings = map[string]string{
 	"LOT":      "the number of a lot",
 	"NAME|RUN": "the name of a migration, or the number of a run that is ready", "NAME=VALUE": "a setting to change",
 	"FEED": "the name of a feed", "FEED|all": "the name of a feed, or all", "N": "how many codes",
-	"FILE": "the name of a file",
+	"FILE": "the name of a file", "REASON": "why, in quotes: operators see it",
 }
 
 // checkArguments compares the arguments with a command's ArgsUsage: words in brackets are optional, and “…” follows

@@ -30,6 +30,8 @@ func (e environment) settings() []admin.Setting {
 		{Name: "COUNTERFOIL_MAX_UPLOAD", Value: e.upload},
 		{Name: "COUNTERFOIL_API_RATE", Value: e.apiRate},
 		{Name: "COUNTERFOIL_COMPANY_STREAMS", Value: e.companyStreams},
+		{Name: "COUNTERFOIL_SESSION_IDLE_DAYS", Value: e.sessionIdle},
+		{Name: "COUNTERFOIL_SECOND_FACTOR", Value: e.secondFactor},
 		{Name: "COUNTERFOIL_AUDIT_DAYS", Value: e.auditDays},
 		{Name: webhookAllow, Value: e.webhookAllow},
 		{Name: downloadAllow, Value: e.downloadAllow},
