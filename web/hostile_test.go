@@ -522,7 +522,8 @@ func (b *formEnv) heal() {
 // strict are the routes of forms with lines of text that take none of the hostile ones: their other fields are not
 // filled in, or the text is a name of something.
 var strict = []string{"POST /setup", "POST /:company/boards/:board/members", "POST /:company/tokens",
-	"POST /admin/migrations/:name/runs", "POST /admin/feeds/republications", "POST /:company/groups/:group/members"}
+	"POST /admin/migrations/:name/runs", "POST /admin/feeds/republications", "POST /:company/groups/:group/members", "POST /login/second",
+	"POST /account/passkeys"}
 
 // slow reports whether a form takes its time: it hashes a password, or has many fields on a large page.
 func slow(route string) bool {
@@ -593,6 +594,7 @@ func (b *formEnv) attack(t *testing.T, form pageForm, name, what, value string) 
 	t.Helper()
 	where := fmt.Sprintf("%s, %s with %s", b.route, name, what)
 	b.exec("DELETE FROM public_limit") // else strangers are told to wait
+	b.exec("DELETE FROM sign_in_limit")
 	if b.before == "" {
 		b.before = b.state()
 	}

@@ -206,7 +206,7 @@ func TestLateSecondStep(t *testing.T) {
 			e := newEnvWithRoles(t)
 			d := e.signedIn("mia").setUpTOTP(t)
 			mia := e.firstStep(t, "mia")
-			e.counts(t, 0, "SELECT COUNT(*) FROM sessions WHERE expiry BETWEEN NOW() + INTERVAL 11 MINUTE AND NOW() + INTERVAL 29 DAY")
+			e.counts(t, 0, "SELECT COUNT(*) FROM sessions WHERE expiry BETWEEN NOW() + INTERVAL 11 MINUTE AND NOW() + INTERVAL 13 DAY")
 			end(e, mia)
 			mia.get(views.SecondPath("/acme/work")).goesTo(t, views.SignInToPath("/acme/work"))
 			mia.post(views.SecondStepPath, "code", d.code(t)).goesTo(t, views.SignInToPath(""))

@@ -271,7 +271,7 @@ func TestErrors(t *testing.T) {
 		{accounts.BadName("name", 3), fault.Invalid, "name", "Type it again"},
 		{accounts.BadEmail(), fault.Invalid, "email", "Enter an email address"},
 		{accounts.EmailConflict(), fault.Conflict, "email", "Sign in with it"},
-		{accounts.BadPassword(3), fault.Invalid, "password", "at least 10"},
+		{accounts.BadPassword(3), fault.Invalid, "password", "at least 12"},
 		{accounts.BadPassword(2000), fault.Invalid, "password", "at most 1024 bytes"},
 		{accounts.WrongPassword(), fault.Invalid, "password", "Check both"},
 		{accounts.SetupClosed(), fault.Conflict, "", "Sign in instead"},
