@@ -83,8 +83,8 @@ func EndSession(ctx context.Context, tx *db.Tx, account ID, session id.Session) 
 
 // Know records that an account has a browser that is known, unless it has one.
 func Know(ctx context.Context, d *db.DB, account ID) error {
-	now := d.Now()
-	if _, err := db.Read(0, d.KnowAccount(ctx, &now, account)); err != nil {
+	err := d.InTx(ctx, func(tx *db.Tx) error { return tx.KnowAccount(ctx, &tx.Now, account) })
+	if err != nil {
 		return fmt.Errorf("know a browser: %w", err)
 	}
 	return nil
