@@ -48,7 +48,7 @@ var filling = []string{
 	`INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT n % 999 + 2, n, 'member', CONCAT('p', n), '2026-01-01' FROM numbers WHERE n BETWEEN 501 AND 3000`,
 	`INSERT INTO sessions (token, data, expiry, account_id, epoch, began_at, used_at) SELECT CONCAT('s', n), 'x', IF(n <= 4000, '2026-02-01', '2037-01-01') + INTERVAL n SECOND, 7, 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 5000`,
 	`INSERT INTO session_way (session_id, company_id, way, at)
-	 SELECT UNHEX(MD5(n)), 0, 'password', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 5000`,
+	 SELECT UNHEX(LEFT(SHA2(n, 256), 32)), 0, 'password', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 5000`,
 	`INSERT INTO account_totp (account_id, last_step, created_at) SELECT n, 50000000, '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO passkey (id, account_id, credential_id, user_handle, public_key, sign_count, flags, name, created_at)
 	 SELECT n, n, UNHEX(SHA2(n, 256)), UNHEX(SHA2(n, 256)), 'x', 1, 5, 'Laptop', '2026-01-01' FROM numbers WHERE n <= 2000`,

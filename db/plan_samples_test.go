@@ -1,7 +1,6 @@
 package db_test
 
 import (
-	"crypto/md5"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -21,7 +20,7 @@ var (
 )
 
 // session7 is the id of a session.
-var session7 = func() []byte { h := md5.Sum([]byte("7")); return h[:] }()
+var session7 = hash("7")[:16]
 
 func hash(s string) []byte { h := sha256.Sum256([]byte(s)); return h[:] }
 
