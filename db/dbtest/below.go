@@ -1,8 +1,8 @@
 package dbtest
 
 // Below are the statements that take no sight, because a request sends them only for boards, columns and tickets that it
-// read in sight before: another statement with a sight each would cost a join for each row. TestMain of web fails if a
-// test's request sends one for another.
+// read in sight before: another statement with a sight each would cost a join for each row. Tests of web fail if a
+// request sends one for another (web/sight_order_test.go).
 var Below = map[string]bool{
 	"ActivityOfTicket":  true,
 	"AssigneesOf":       true,
