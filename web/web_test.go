@@ -181,7 +181,8 @@ func (e *env) state() string {
 		e.t.Fatal(rows.Err())
 	}
 	fmt.Fprintf(&b, "account %d\n",
-		e.count(`SELECT SUM(CRC32(CONCAT_WS(' ', id, email, name, password_hash, operator, session_epoch, created_at))) FROM account`))
+		e.count(`SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', id, email, name, password_hash, operator, session_epoch, created_at))), 0)
+			FROM account`))
 	fmt.Fprintf(&b, "notification %d\n", e.count(`SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', id, account_id, ticket_id, board_id, comment_id, unread))), 0)
 		FROM notification WHERE kind NOT IN ('sign-in', 'password')`))
 	fmt.Fprintf(&b, "api_token %d\n",

@@ -76,6 +76,10 @@ func TestServersNeedTheKey(t *testing.T) {
 	}
 	key := domaintest.OK(secrets.New(first.keyFile()).IDs())(t)[0]
 	first.says(t, 0, "key show", key+"  "+first.keyFile()+"  the database's")
+	_, _, d := first.operator(t)
+	domaintest.Until(t, "the server has a worker", func() bool {
+		return domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_worker WHERE state = 'active'") > 0
+	})
 	first.says(t, 1, "key reset --lost", "A server runs on ")
 
 	second := first.elsewhere(t)
