@@ -56,6 +56,119 @@ func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, e
 	return i, err
 }
 
+const accountsAfter = `-- name: AccountsAfter :many
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at FROM account WHERE id > ? ORDER BY id LIMIT ?
+`
+
+func (q *Queries) AccountsAfter(ctx context.Context, after id.Account, limit int32) ([]Account, error) {
+	rows, err := q.db.QueryContext(ctx, accountsAfter, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Account
+	for rows.Next() {
+		var i Account
+		if err := rows.Scan(
+			&i.ID,
+			&i.Email,
+			&i.Name,
+			&i.PasswordHash,
+			&i.Operator,
+			&i.CreatedAt,
+			&i.SessionEpoch,
+			&i.KnownAt,
+			&i.PasswordAskedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const accountsByEmail = `-- name: AccountsByEmail :many
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at FROM account WHERE email LIKE ? ESCAPE '!' ORDER BY email LIMIT ?
+`
+
+// The first accounts whose address has a prefix, which is a pattern of LIKE with ! as its escape.
+func (q *Queries) AccountsByEmail(ctx context.Context, prefix string, limit int32) ([]Account, error) {
+	rows, err := q.db.QueryContext(ctx, accountsByEmail, prefix, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Account
+	for rows.Next() {
+		var i Account
+		if err := rows.Scan(
+			&i.ID,
+			&i.Email,
+			&i.Name,
+			&i.PasswordHash,
+			&i.Operator,
+			&i.CreatedAt,
+			&i.SessionEpoch,
+			&i.KnownAt,
+			&i.PasswordAskedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const accountsByName = `-- name: AccountsByName :many
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at FROM account WHERE name LIKE ? ESCAPE '!' ORDER BY name, id LIMIT ?
+`
+
+// Likewise by name.
+func (q *Queries) AccountsByName(ctx context.Context, prefix string, limit int32) ([]Account, error) {
+	rows, err := q.db.QueryContext(ctx, accountsByName, prefix, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Account
+	for rows.Next() {
+		var i Account
+		if err := rows.Scan(
+			&i.ID,
+			&i.Email,
+			&i.Name,
+			&i.PasswordHash,
+			&i.Operator,
+			&i.CreatedAt,
+			&i.SessionEpoch,
+			&i.KnownAt,
+			&i.PasswordAskedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const askForPassword = `-- name: AskForPassword :exec
 UPDATE account SET password_asked_at = ? WHERE id = ?
 `

@@ -147,6 +147,9 @@ var wildcards = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 func containsPattern(text string) string { return "%" + wildcards.Replace(text) + "%" }
 
+// PrefixPattern is the pattern of LIKE, with ! as its escape, for what begins with a text.
+func PrefixPattern(text string) string { return wildcards.Replace(text) + "%" }
+
 // cards runs the parts as one statement.
 func (q *Queries) cards(ctx context.Context, parts []string, args []any) ([]Card, error) {
 	if len(parts) == 0 {

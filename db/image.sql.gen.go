@@ -531,6 +531,24 @@ func (q *Queries) SaveImageSource(ctx context.Context, arg SaveImageSourceParams
 	return err
 }
 
+const sizeOfImages = `-- name: SizeOfImages :one
+SELECT COUNT(*) AS images, CAST(COALESCE(SUM(some.bytes), 0) AS UNSIGNED) AS bytes
+FROM (SELECT bytes FROM image WHERE company_id > 0 ORDER BY company_id, hash LIMIT 10001) some
+`
+
+type SizeOfImagesRow struct {
+	Images int64
+	Bytes  int64
+}
+
+// The stored images, as far as they are counted, and their bytes.
+func (q *Queries) SizeOfImages(ctx context.Context) (SizeOfImagesRow, error) {
+	row := q.db.QueryRowContext(ctx, sizeOfImages)
+	var i SizeOfImagesRow
+	err := row.Scan(&i.Images, &i.Bytes)
+	return i, err
+}
+
 const storePicture = `-- name: StorePicture :exec
 UPDATE picture SET hash = ?, due_at = NULL WHERE ticket_id = ? AND url_hash = ?
 `

@@ -86,6 +86,9 @@ var toGuests = map[string][]sample{
 // something in the filled database (filled_test.go). Lines are in the order of queries/.
 var samples = map[string]sample{
 	// account.sql
+	"AccountsAfter":      {args: with(100, 51)},
+	"AccountsByEmail":    {args: with("p10%", 51)},
+	"AccountsByName":     {args: with("Person 10%", 51)},
 	"AccountByEmail":     {args: with("p7@example.com")},
 	"AccountByID":        {args: with(7)},
 	"HandlesAmong":       {args: with(1, []string{"p1", "p2"})},
@@ -284,6 +287,7 @@ var samples = map[string]sample{
 	"DeleteResponses": {args: with(newYear.AddDate(1, 0, 0))},
 
 	// image.sql
+	"SizeOfImages":           {args: with(), reads: 10100, because: "it counts 10,000"},
 	"SaveImage":              {args: with(db.SaveImageParams{CompanyID: 1, Hash: hash7, ContentType: "image/png", CreatedAt: newYear})},
 	"SaveImageSource":        {args: with(db.SaveImageSourceParams{CompanyID: 1, UrlHash: hash7, Url: "x", Hash: hash7, CreatedAt: newYear})},
 	"ImageByHash":            {args: with(db.ImageByHashParams{CompanyID: 1, Hash: hash7, Reader: 1})},

@@ -68,11 +68,16 @@ var accessible = map[string]string{
 	"/account/passkeys/options": noPage,
 	"/admin/stop":               "/admin/stop",
 	"/admin/settings":           "/admin/settings",
+	"/admin/doctor":             "/admin/doctor",
+	"/admin/storage":            "/admin/storage",
+	"/admin/webhooks":           "/admin/webhooks",
+	"/admin/people":             "/admin/people",
+	"/admin/people/:account":    "/admin/people/1",
 
 	"/admin/feeds":                             "/admin/feeds",
 	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",
 	"/admin/feeds/consumers/:consumer/removal": "/admin/feeds/consumers/1/removal",
-	"/admin/feeds/webhooks/:webhook":           "/admin/feeds/webhooks/1",
+	"/admin/webhooks/:webhook":           "/admin/webhooks/1",
 
 	"/admin/refs":                      "/admin/refs",
 	"/admin/refs/mints":                "/admin/refs/mints?codes=2000&length=6",

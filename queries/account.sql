@@ -114,3 +114,14 @@ FROM membership m
 LEFT JOIN membership o ON o.company_id = m.company_id AND o.account_id = sqlc.arg(other)
 WHERE m.account_id = sqlc.arg(account_id)
 LIMIT 201;
+
+-- name: AccountsAfter :many
+SELECT * FROM account WHERE id > sqlc.arg(after) ORDER BY id LIMIT ?;
+
+-- name: AccountsByEmail :many
+-- The first accounts whose address has a prefix, which is a pattern of LIKE with ! as its escape.
+SELECT * FROM account WHERE email LIKE sqlc.arg(prefix) ESCAPE '!' ORDER BY email LIMIT ?;
+
+-- name: AccountsByName :many
+-- Likewise by name.
+SELECT * FROM account WHERE name LIKE sqlc.arg(prefix) ESCAPE '!' ORDER BY name, id LIMIT ?;

@@ -96,3 +96,8 @@ UPDATE picture SET due_at = NULL WHERE ticket_id = sqlc.arg(ticket_id) AND url_h
 
 -- name: StorePicture :exec
 UPDATE picture SET hash = sqlc.arg(hash), due_at = NULL WHERE ticket_id = sqlc.arg(ticket_id) AND url_hash = sqlc.arg(url_hash);
+
+-- name: SizeOfImages :one
+-- The stored images, as far as they are counted, and their bytes.
+SELECT COUNT(*) AS images, CAST(COALESCE(SUM(some.bytes), 0) AS UNSIGNED) AS bytes
+FROM (SELECT bytes FROM image WHERE company_id > 0 ORDER BY company_id, hash LIMIT 10001) some;

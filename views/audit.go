@@ -24,6 +24,8 @@ func AuditText(e accounts.AuditEntry) string {
 		return "signed out in all other browsers"
 	case accounts.AuditSessionEnded:
 		return "ended a session of theirs"
+	case accounts.AuditSessionsEnded:
+		return "signed " + d.Member + " out everywhere"
 	case accounts.AuditInvited:
 		return "created an invitation as " + d.Role + note
 	case accounts.AuditInvitationRevoked:

@@ -64,6 +64,7 @@ const (
 	BoardMembersID  = "board-members"
 	BoardLinkID     = "board-link"
 	MemberID        = "person"
+	PeopleID        = "people"
 	InvitationsID   = "invitations"
 	GroupsID        = "groups"
 	GroupID         = "group" // its members
@@ -72,6 +73,9 @@ const (
 	OwnTokensID     = "own-tokens"
 	OtherTokensID   = "other-tokens"
 	AuditID         = "audit"
+	WebhookListID   = "webhook-list"
+	FindingsID      = "findings"
+	TablesID        = "tables"
 	WebhooksID      = "webhooks"
 	WebhookID       = "webhook"
 	DeliveriesID    = "deliveries" // of a webhook

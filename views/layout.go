@@ -18,8 +18,11 @@ var serverPlaces = []serverPlace{
 	{"Migrations", MigrationsPath},
 	{"Workers", WorkersPath},
 	{"Feeds", FeedsPath},
+	{"Webhooks", AnyWebhooksPath},
 	{"Codes", RefsPath},
 	{"Companies", CompaniesPath},
+	{"People", PeoplePath},
+	{"Storage", StoragePath},
 	{"Audit log", InstanceAuditPath},
 	{"Settings", ServerSettingsPath},
 }

@@ -32,6 +32,7 @@ const (
 	SecondPasskeyPath = "/login/second/passkey"
 	RecoveryCodesPath = "/account/recovery-codes" // a POST makes new ones
 	CompaniesPath     = "/admin/companies"
+	PeoplePath        = "/admin/people"
 
 	// AccountKeysPath is the help for keyboard shortcuts for a user without a company.
 	AccountKeysPath = "/account/keys"
@@ -464,6 +465,29 @@ func AuditFilePath(company string) string { return AuditPath(company) + ".csv" }
 // InstanceAuditPath is the audit list of the instance, for operators.
 const InstanceAuditPath = "/admin/audit"
 
+// MorePeoplePath is the operators' list of accounts above one.
+func MorePeoplePath(after accounts.ID) string { return fmt.Sprintf("%s?after=%d", PeoplePath, after) }
+
+// PersonPath is the operators' page of an account.
+func PersonPath(account accounts.ID) string { return fmt.Sprintf("%s/%d", PeoplePath, account) }
+
+// PersonSessionsPath ends the sessions of an account.
+func PersonSessionsPath(account accounts.ID) string {
+	return PersonPath(account) + "/sessions/revocation"
+}
+
+// PersonResetsPath takes a form for a link for a new password of an account.
+func PersonResetsPath(account accounts.ID) string { return PersonPath(account) + "/resets" }
+
+// PersonOperatorPath makes an account an operator, or no longer.
+func PersonOperatorPath(account accounts.ID) string { return PersonPath(account) + "/operator" }
+
+// DoctorPath are the findings of an examination of the server.
+const DoctorPath = AdminPath + "/doctor"
+
+// StoragePath is what takes space.
+const StoragePath = AdminPath + "/storage"
+
 // ServerSettingsPath is the environment of the server.
 const ServerSettingsPath = AdminPath + "/settings"
 
@@ -484,19 +508,12 @@ func MoreInstanceAuditPath(before id.Audit) string {
 // FeedsPath are the feeds and their consumers, for operators.
 const FeedsPath = "/admin/feeds"
 
-// FeedsBelowPath is the page with the consumers and the webhooks after some.
-func FeedsBelowPath(consumer id.Consumer, webhook id.Webhook) string {
-	query := url.Values{}
-	if consumer != 0 {
-		query.Set("consumer", Number(uint64(consumer)))
-	}
-	if webhook != 0 {
-		query.Set("webhook", Number(uint64(webhook)))
-	}
-	if len(query) == 0 {
+// MoreConsumersPath is the page with the consumers after one.
+func MoreConsumersPath(consumer id.Consumer) string {
+	if consumer == 0 {
 		return FeedsPath
 	}
-	return FeedsPath + "?" + query.Encode()
+	return fmt.Sprintf("%s?consumer=%d", FeedsPath, consumer)
 }
 
 // RepublicationsPath republishes rows.
@@ -516,9 +533,20 @@ func ConsumerCursorPath(consumer id.Consumer) string { return ConsumerPath(consu
 // ConsumerRemovalPath is the question whether to delete a consumer; a POST deletes it.
 func ConsumerRemovalPath(consumer id.Consumer) string { return ConsumerPath(consumer) + "/removal" }
 
+// AnyWebhooksPath are the webhooks of all companies, read only.
+const AnyWebhooksPath = AdminPath + "/webhooks"
+
+// MoreAnyWebhooksPath is the page with those after one.
+func MoreAnyWebhooksPath(after id.Webhook) string {
+	if after == 0 {
+		return AnyWebhooksPath
+	}
+	return fmt.Sprintf("%s?after=%d", AnyWebhooksPath, after)
+}
+
 // AnyWebhookPath is a webhook of any company, read only.
 func AnyWebhookPath(webhook id.Webhook) string {
-	return fmt.Sprintf("%s/webhooks/%d", FeedsPath, webhook)
+	return fmt.Sprintf("%s/%d", AnyWebhooksPath, webhook)
 }
 
 // AnyWebhookBeforePath is the page with older deliveries.

@@ -15,7 +15,7 @@ func TestFeedPages(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		a := e.ana().get(views.FeedsPath).is(t, http.StatusOK)
-		a.has(t, 3, "#feeds tbody tr").has(t, 3, ".spark svg").has(t, 2, ".empty-list").
+		a.has(t, 3, "#feeds tbody tr").has(t, 3, ".spark svg").has(t, 1, ".empty-list").
 			has(t, 1, "form[action='/admin/feeds/republications']")
 		e.ana().htmx(views.FeedsID).get(views.FeedsPath).is(t, http.StatusOK).has(t, 1, "#feeds[data-live]").
 			has(t, 0, "form[action='/admin/feeds/republications']")
@@ -94,7 +94,7 @@ func TestFeedPages(t *testing.T) {
 		e := newEnvWithRoles(t)
 		e.exec("UPDATE webhook SET url = 'https://hooks.example/s3cret', failures = 4, failing_since = NOW(6)")
 		otto := e.signedIn("otto")
-		otto.get(views.FeedsPath).has(t, 1, "#webhooks tbody tr").has(t, 1, "#webhooks .chip.bad")
+		otto.get(views.AnyWebhooksPath).has(t, 1, "#webhooks tbody tr").has(t, 1, "#webhooks .chip.bad")
 		a := otto.get(views.AnyWebhookPath(1)).is(t, http.StatusOK).has(t, 1, "#deliveries tbody tr").has(t, 0, "main form").
 			has(t, 0, "main a[href^='/acme']")
 		if strings.Contains(a.body, "s3cret") || !strings.Contains(a.text(t, "h1"), "hooks.example") {
@@ -102,7 +102,7 @@ func TestFeedPages(t *testing.T) {
 		}
 		e.ana().get(views.AnyWebhookPath(1)).has(t, 1, "main a[href='/acme/settings/webhooks/1']")
 		otto.htmx(views.WebhookID).get(views.AnyWebhookPath(1)).is(t, http.StatusOK).has(t, 1, "#webhook[data-live]")
-		for _, path := range []string{views.AnyWebhookPath(0), views.AnyWebhookPath(99), views.FeedsPath + "/webhooks/x"} {
+		for _, path := range []string{views.AnyWebhookPath(0), views.AnyWebhookPath(99), views.AnyWebhooksPath + "/x"} {
 			otto.get(path).is(t, http.StatusNotFound)
 		}
 		otto.get(views.AnyWebhookPath(1)+"?before=x").is(t, http.StatusBadRequest)
@@ -122,7 +122,7 @@ func TestFeedPages(t *testing.T) {
 		if from := next.page().Find("#feeds").AttrOr("data-from", ""); from != more {
 			t.Errorf("%s asks for %s", more, from)
 		}
-		for _, path := range []string{"?consumer=x", "?webhook=-1"} {
+		for _, path := range []string{"?consumer=x", "?consumer=-1"} {
 			ana.get(views.FeedsPath+path).is(t, http.StatusBadRequest)
 		}
 	})

@@ -52,6 +52,8 @@ var creating = map[string]struct {
 		[]string{"feed", "tickets"}, "SELECT COUNT(*) FROM migration_run", `/runs/\d+`},
 	"a link for a new password": {"/acme/people/2", "/acme/people/2/resets", nil, nil,
 		"SELECT COUNT(*) FROM audit WHERE kind = 'reset-made'", `/reset/[\w-]+`},
+	"a link for a new password, by an operator": {"/admin/people/2", "/admin/people/2/resets", nil, nil,
+		"SELECT COUNT(*) FROM password_reset", `/reset/[\w-]+`},
 	"another secret of a webhook": {"/acme/settings/webhooks/1", "/acme/settings/webhooks/1/secret", nil, nil,
 		"SELECT COUNT(*) FROM audit WHERE kind = 'webhook-secret'", `whsec_[\w+/=-]+`},
 	"another private link of a request": {"/acme/ASK-1", "/acme/ASK-1/link", nil, nil,

@@ -24,7 +24,7 @@ func TestOverview(t *testing.T) {
 		a := e.ana().get("/admin").is(t, 200)
 		a.textHas(t, "#overview .strip", "All is well")
 		for part, path := range map[string]string{"migrations": "/admin/migrations", "workers": "/admin/migrations/workers",
-			"feeds": "/admin/feeds", "consumers": "/admin/feeds#consumers-head", "webhooks": "/admin/feeds#webhooks-head",
+			"feeds": "/admin/feeds", "consumers": "/admin/feeds#consumers-head", "webhooks": "/admin/webhooks",
 			"codes": "/admin/refs", "companies": "/admin/companies"} {
 			a.has(t, 1, "#part-"+part+" th a[href='"+path+"']")
 		}
@@ -59,7 +59,7 @@ func TestOverview(t *testing.T) {
 				t.Errorf("%s: %q, %q", part, state, facts)
 			}
 		}
-		a.has(t, 1, "#part-webhooks a[href='/admin/feeds/webhooks/1']")
+		a.has(t, 1, "#part-webhooks a[href='/admin/webhooks/1']")
 		a.has(t, 1, "#part-migrations td a[href='"+views.RunPath(failed)+"']")
 	})
 

@@ -392,7 +392,7 @@ func TestWebhooksOfAPrivateBoard(t *testing.T) {
 		if strings.Contains(hidden.body, "HIDE-1") || strings.Contains(hidden.body, "broken") {
 			t.Error("the delivery is shown")
 		}
-		console := "/admin/feeds/webhooks/1"
+		console := "/admin/webhooks/1"
 		if strings.Contains(e.signedIn("opal").get(console).is(t, 200).body, "HIDE-1") {
 			t.Error("an operator reads the key of a board that does not name it")
 		}

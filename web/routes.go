@@ -102,6 +102,8 @@ func (s *server) route(e *echo.Echo) {
 	open.POST("/account/passkeys/:passkey/removal", pages.RemovePasskey, s.asUser, s.asProven)
 	open.POST("/account/recovery-codes", pages.MakeRecoveryCodes, s.asUser, s.asProven)
 	open.GET("/admin", admin.Overview, s.asUser, s.asOperator)
+	open.GET("/admin/doctor", admin.Doctor, s.asUser, s.asOperator)
+	open.GET("/admin/storage", admin.Storage, s.asUser, s.asOperator)
 	open.GET("/admin/settings", admin.Settings, s.asUser, s.asOperator)
 	open.GET("/admin/stop", admin.StopForm, s.asUser, s.asOperator)
 	open.POST("/admin/stop", admin.StopAll, s.asUser, s.asOperator)
@@ -109,6 +111,11 @@ func (s *server) route(e *echo.Echo) {
 	open.GET("/admin/companies", admin.Companies, s.asUser, s.asOperator)
 	open.POST("/admin/companies", admin.OpenCompany, s.asUser, s.asOperator)
 
+	open.GET("/admin/people", admin.People, s.asUser, s.asOperator)
+	open.GET("/admin/people/:account", admin.Person, s.asUser, s.asOperator)
+	open.POST("/admin/people/:account/sessions/revocation", admin.EndPersonSessions, s.asUser, s.asOperator, pages.Confirmed)
+	open.POST("/admin/people/:account/resets", admin.MakePersonReset, s.asUser, s.asOperator, pages.Confirmed)
+	open.POST("/admin/people/:account/operator", admin.SetPersonOperator, s.asUser, s.asOperator, pages.Confirmed)
 	open.GET("/admin/audit", admin.Audit, s.asUser, s.asOperator)
 	open.GET("/admin/audit.csv", admin.AuditFile, s.asUser, s.asOperator, pages.Confirmed)
 
@@ -120,7 +127,9 @@ func (s *server) route(e *echo.Echo) {
 	feeds.POST("/consumers/:consumer/cursor", admin.SeekConsumer)
 	feeds.GET("/consumers/:consumer/removal", admin.ConsumerRemoval)
 	feeds.POST("/consumers/:consumer/removal", admin.DeleteConsumer)
-	feeds.GET("/webhooks/:webhook", admin.Webhook)
+
+	open.GET("/admin/webhooks", admin.Webhooks, s.asUser, s.asOperator)
+	open.GET("/admin/webhooks/:webhook", admin.Webhook, s.asUser, s.asOperator)
 
 	codes := open.Group("/admin/refs", s.asUser, s.asOperator)
 	codes.GET("", admin.Refs)

@@ -134,14 +134,23 @@ var pages = map[string]access{
 
 	"GET /admin":               operators("/admin", 200),
 	"GET /admin/settings":      operators("/admin/settings", 200),
+	"GET /admin/doctor":        operators("/admin/doctor", 200),
+	"GET /admin/storage":       operators("/admin/storage", 200),
+	"GET /admin/webhooks":      operators("/admin/webhooks", 200),
 	"GET /admin/stop":          operators("/admin/stop", 200),
 	"POST /admin/stop":         operators("/admin/stop", 422),
 	"POST /admin/stop/release": operators("/admin/stop/release", 303),
 
 	"GET /admin/companies":  operators("/admin/companies", 200),
 	"POST /admin/companies": operators("/admin/companies", 422),
+	"GET /admin/people":     operators("/admin/people", 200),
 	"GET /admin/audit":      operators("/admin/audit", 200),
 	"GET /admin/audit.csv":  operators("/admin/audit.csv", 200),
+
+	"GET /admin/people/:account":                      operators("/admin/people/1", 200),
+	"POST /admin/people/:account/sessions/revocation": operators("/admin/people/99/sessions/revocation", 404),
+	"POST /admin/people/:account/resets":              operators("/admin/people/99/resets", 404),
+	"POST /admin/people/:account/operator":            operators("/admin/people/1/operator", 422),
 
 	// Consumer 1 and webhook 1 are of acme.
 	"GET /admin/feeds":                     operators("/admin/feeds", 200),
@@ -153,7 +162,7 @@ var pages = map[string]access{
 		sending("place", "end"),
 	"GET /admin/feeds/consumers/:consumer/removal":  operators("/admin/feeds/consumers/1/removal", 200),
 	"POST /admin/feeds/consumers/:consumer/removal": operators("/admin/feeds/consumers/99/removal", 404),
-	"GET /admin/feeds/webhooks/:webhook":            operators("/admin/feeds/webhooks/1", 200),
+	"GET /admin/webhooks/:webhook":                  operators("/admin/webhooks/1", 200),
 
 	"GET /admin/refs":        operators("/admin/refs", 200),
 	"GET /admin/refs/mints":  operators("/admin/refs/mints?codes=5&length=5", 200),

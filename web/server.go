@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -51,6 +52,10 @@ type Config struct {
 	Version string
 	// Settings are the environment of this server, for operators.
 	Settings []adminviews.Setting
+	// Examine examines the database server and this machine, for operators; nil finds nothing.
+	Examine func(context.Context) ([]adminviews.Finding, error)
+	// Files is the folder or the bucket of stored files, for operators.
+	Files string
 }
 
 type server struct {
@@ -95,9 +100,10 @@ func New(cfg Config) Handler {
 		operators: cfg.Operators,
 		respond:   shared,
 		pages:     pages.New(cfg.Workflows, cfg.Live, long, shared),
-		admin:     admin.New(cfg.Workflows, cfg.Console, shared, cfg.Version, cfg.Settings),
-		public:    public.New(cfg.Workflows, shared),
-		api:       api.New(cfg.Workflows, cfg.Console, long, shared, cfg.APIRate),
+		admin: admin.New(cfg.Workflows, cfg.Console, shared, admin.About{
+			Version: cfg.Version, Settings: cfg.Settings, Examine: cfg.Examine, Files: cfg.Files}),
+		public: public.New(cfg.Workflows, shared),
+		api:    api.New(cfg.Workflows, cfg.Console, long, shared, cfg.APIRate),
 	}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true

@@ -125,10 +125,15 @@ func TestShell(t *testing.T) {
 			"/admin/refs":                   "Codes page",
 			"/admin/refs/lots/1/quarantine": "Codes true",
 			"/admin/companies":              "Companies page",
+			"/admin/webhooks":               "Webhooks page",
+			"/admin/storage":                "Storage page",
+			"/admin/doctor":                 "Overview true",
+			"/admin/people":                 "People page",
+			"/admin/people/1":               "People true",
 			"/admin/settings":               "Settings page",
 			"/admin/stop":                   "Overview true",
 		} {
-			here := ana.get(path).is(t, 200).has(t, 8, "nav[aria-label=Server] a").page().
+			here := ana.get(path).is(t, 200).has(t, 11, "nav[aria-label=Server] a").page().
 				Find("nav[aria-label=Server] [aria-current]")
 			if got := here.Text() + " " + here.AttrOr("aria-current", ""); got != current {
 				t.Errorf("%s is at %q, not %q", path, got, current)
@@ -139,7 +144,7 @@ func TestShell(t *testing.T) {
 		ana.get("/acme").has(t, 0, "nav[aria-label=Server]")
 		ana.get("/account").has(t, 0, "nav[aria-label=Server]")
 		for _, path := range []string{"/admin/migrations/runs/99", "/admin/nowhere", "/admin/feeds/nowhere/at/all"} {
-			ana.get(path).is(t, 404).has(t, 8, "nav[aria-label=Server] a")
+			ana.get(path).is(t, 404).has(t, 11, "nav[aria-label=Server] a")
 		}
 		e.signedIn("mia").get("/admin").is(t, 404).has(t, 0, "nav[aria-label=Server]")
 	})

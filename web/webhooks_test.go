@@ -119,10 +119,10 @@ func TestWebhookPages(t *testing.T) {
 		ana.get("/acme").is(t, http.StatusOK).has(t, 1, "#stopped")
 		ana.get("/acme/settings/webhooks").textHas(t, "#webhooks .reason", "not a public one")
 		ana.get("/acme/settings/webhooks/1").textHas(t, "#webhook form.banner", "not a public one")
-		for _, path := range []string{"/admin/feeds", "/admin/feeds/webhooks/1"} {
+		for _, path := range []string{"/admin/webhooks", "/admin/webhooks/1"} {
 			e.signedIn("opal").get(path).is(t, http.StatusOK).textHas(t, ".run-reason", "not a public one")
 		}
-		e.signedIn("opal").get("/admin").has(t, 1, `a[href="/admin/feeds/webhooks/1"]`)
+		e.signedIn("opal").get("/admin").has(t, 1, `a[href="/admin/webhooks/1"]`)
 
 		page := ana.post("/acme/settings/webhooks/1/state", "on", "yes").is(t, http.StatusUnprocessableEntity)
 		page.has(t, 1, "#webhook form.banner").textHas(t, "#webhook-url-error", "not a public one")

@@ -7,7 +7,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/ops/doctor"
+	"github.com/counterfoil/counterfoil/views/admin"
 )
 
 func doctorCommand(env environment) *cli.Command {
@@ -25,15 +27,34 @@ func examine(ctx context.Context, env environment, asJSON bool) error {
 		return err
 	}
 	defer d.close()
-	dataDir := ""
-	if d.private != nil {
-		dataDir = d.private.Dir()
-	}
-	report, err := doctor.Run(ctx, d.DB, env.keys(), dataDir)
+	report, err := env.diagnose(ctx, d)
 	if err != nil {
 		return err
 	}
 	return show(env, report, asJSON)
+}
+
+// diagnose examines a database's server, and the disks of this machine that Counterfoil uses.
+func (e environment) diagnose(ctx context.Context, d *database) (doctor.Report, error) {
+	var folders []string
+	if d.private != nil {
+		folders = append(folders, d.private.Dir())
+	}
+	if !blobs.Remote(e.blobs) {
+		folders = append(folders, e.blobs)
+	}
+	return doctor.Run(ctx, d.DB, e.keys(), folders...)
+}
+
+// findings are those of doctor, for the pages of operators.
+func (e environment) findings(d *database) func(context.Context) ([]admin.Finding, error) {
+	return func(ctx context.Context) (list []admin.Finding, err error) {
+		report, err := e.diagnose(ctx, d)
+		for _, c := range report.Checks {
+			list = append(list, admin.Finding(c))
+		}
+		return list, err
+	}
 }
 
 // openAnyDatabase is openToLook for a server that may not be fit.

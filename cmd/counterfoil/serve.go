@@ -95,6 +95,7 @@ func serve(ctx context.Context, env environment) (err error) {
 		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: accounts.NewSessionStore(d.DB), URL: public,
 		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest, Streams: limits,
 		Version: version, APIRate: rate, Idle: idle, Operators: operators, Settings: env.settings(),
+		Examine: env.findings(d), Files: env.blobs,
 	})
 	defer serveMetrics(handler, metrics, log).Close()
 	return runUntilDone(ctx, env, d, w, web.HTTPServer(handler, log), listener)

@@ -18,6 +18,7 @@ const (
 	AuditSignedOutAll      = "signed-out-everywhere"
 	AuditSignedOutOthers   = "signed-out-others"
 	AuditSessionEnded      = "session-ended"
+	AuditSessionsEnded     = "sessions-ended" // by an operator
 	AuditInvited           = "invited"
 	AuditInvitationRevoked = "invitation-revoked"
 	AuditJoined            = "joined"

@@ -440,6 +440,14 @@ func OwnPassword() error {
 	return fault.Forbidden.New(CodeOwnPassword, "", "Change your own password on your account page.")
 }
 
+// CodeResetNoCompany: the account is in no company, so a new password would open nothing. Invite it to a company first.
+const CodeResetNoCompany fault.Code = "Reset.NoCompany"
+
+func ResetNoCompany() error {
+	return fault.Conflict.New(CodeResetNoCompany, "",
+		"This account is in no company, so a new password would open nothing. Invite it to a company first.")
+}
+
 // CodeResetForOperator: the account is an operator's. Only another operator who manages the company can make
 // this link.
 const CodeResetForOperator fault.Code = "Password.OfOperator"

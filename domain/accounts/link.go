@@ -335,8 +335,11 @@ func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (
 		ExpiresAt: row.ExpiresAt}, nil
 }
 
-// stillMayReset is MayReset for accounts that may have left the company.
+// stillMayReset is MayReset for accounts that may have left the company. An operator may for every account.
 func stillMayReset(ctx context.Context, q *db.Queries, company id.Company, author, account ID) error {
+	if by, err := ByID(ctx, q, author); err != nil || by.Operator {
+		return err
+	}
 	maker, err := MemberByID(ctx, q, db.SightOfAll(company), author)
 	if err != nil {
 		return err

@@ -207,31 +207,36 @@ func EndSessions(ctx context.Context, tx *db.Tx, account ID) error {
 	return EndResets(ctx, tx, account)
 }
 
-// SetOperator makes a member an operator, or no longer. It returns NotOperator, MemberNotFound or LastOperator.
-func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operator bool) (CompanyMember, error) {
+// SetOperator makes an account an operator, or no longer, and returns it as it was. It returns NotOperator, LastOperator,
+// or NotMember for no account.
+func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operator bool) (Account, error) {
 	if err := tx.LockInstallation(ctx); err != nil {
-		return CompanyMember{}, fmt.Errorf("lock installation: %w", err)
+		return Account{}, fmt.Errorf("lock installation: %w", err)
 	}
 	if self, err := ByID(ctx, tx.Queries, actor.Account.ID); err != nil || !self.Operator {
-		return CompanyMember{}, NotOperator()
+		return Account{}, NotOperator()
 	}
-	member, err := MemberByID(ctx, tx.Queries, actor.Sight(), account)
-	if err != nil || member.Account.Operator == operator {
-		return member, err
-	}
-	if !operator {
+	before, err := ByID(ctx, tx.Queries, account)
+	switch {
+	case err != nil:
+		return Account{}, err
+	case before.Email == Requester:
+		return Account{}, NotMember()
+	case before.Operator == operator:
+		return before, nil
+	case !operator:
 		others, err := tx.FirstOperators(ctx)
 		if err != nil {
-			return CompanyMember{}, fmt.Errorf("read operators: %w", err)
+			return Account{}, fmt.Errorf("read operators: %w", err)
 		}
 		if len(others) < 2 {
-			return CompanyMember{}, LastOperator()
+			return Account{}, LastOperator()
 		}
 	}
 	if err := tx.SetOperator(ctx, operator, account); err != nil {
-		return CompanyMember{}, fmt.Errorf("set operator: %w", err)
+		return Account{}, fmt.Errorf("set operator: %w", err)
 	}
-	return member, EndResets(ctx, tx, account)
+	return before, EndResets(ctx, tx, account)
 }
 
 // Rename changes an account's name. It returns BadName.

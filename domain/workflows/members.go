@@ -102,6 +102,9 @@ func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role st
 	return err
 }
 
+// ForgetTokens drops the tokens of all accounts from the recent reads, after some of them ended.
+func (w *Workflows) ForgetTokens() { w.bearers.ForgetAll() }
+
 // forgetBearers drops tokens from the recent reads.
 func (w *Workflows) forgetBearers(hashes [][]byte) {
 	for _, hash := range hashes {
@@ -133,16 +136,25 @@ func (w *Workflows) RemoveMember(ctx context.Context, account accounts.ID) (memb
 // SetOperator makes a member an operator, or no longer. It returns NotOperator, MemberNotFound or LastOperator.
 func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operator bool) error {
 	actor := accounts.ActorFrom(ctx)
+	if _, err := accounts.MemberByID(ctx, w.db.Queries, actor.Sight(), account); err != nil {
+		return err
+	}
+	return w.SetOperatorAnywhere(ctx, account, operator)
+}
+
+// SetOperatorAnywhere is SetOperator for an account of any company.
+func (w *Workflows) SetOperatorAnywhere(ctx context.Context, account accounts.ID, operator bool) error {
+	actor := accounts.ActorFrom(ctx)
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {
 		before, err := accounts.SetOperator(ctx, tx, actor, account, operator)
-		if err != nil || before.Account.Operator == operator {
+		if err != nil || before.Operator == operator {
 			return err
 		}
 		kind := accounts.AuditOperatorWithdrawn
 		if operator {
 			kind = accounts.AuditOperatorGranted
 		}
-		detail := accounts.AuditDetail{Member: nameAndEmail(before.Account)}
+		detail := accounts.AuditDetail{Member: nameAndEmail(before)}
 		if err := accounts.RecordAbout(ctx, tx, actor.Account.ID, account, kind, detail); err != nil {
 			return err
 		}

@@ -49,8 +49,13 @@ type facts struct {
 	members      []member // of the group
 	membersKnown bool
 
-	disk     string // "" if there is none
-	diskFree uint64
+	disks []disk
+}
+
+// disk is a disk of this machine, by the folder of Counterfoil that is on it.
+type disk struct {
+	folder string
+	free   uint64
 }
 
 // firstWithTasks is the schema version that added the table migration_task.
@@ -84,7 +89,7 @@ type value struct {
 }
 
 // ask runs on one connection: some questions depend on its settings.
-func ask(ctx context.Context, d *db.DB, dataDir string) (f facts, err error) {
+func ask(ctx context.Context, d *db.DB, folders []string) (f facts, err error) {
 	conn, err := d.SQL.Conn(ctx)
 	if err != nil {
 		return f, err
@@ -103,9 +108,7 @@ func ask(ctx context.Context, d *db.DB, dataDir string) (f facts, err error) {
 			return f, err
 		}
 	}
-	if dataDir != "" {
-		f.askDisk(dataDir)
-	}
+	f.askDisks(folders)
 	return f, nil
 }
 
@@ -297,16 +300,27 @@ func privileged(ctx context.Context, conn *sql.Conn, query string) (r value, err
 	return r, err
 }
 
-// askDisk examines the folder, or the nearest existing one above it.
-func (f *facts) askDisk(folder string) {
+// askDisks examines the disks of the folders, each once.
+func (f *facts) askDisks(folders []string) {
+	var seen []syscall.Fsid
+	for _, folder := range folders {
+		of, ok := diskOf(folder)
+		if !ok || slices.Contains(seen, of.Fsid) {
+			continue
+		}
+		seen = append(seen, of.Fsid)
+		f.disks = append(f.disks, disk{folder, of.Bavail * uint64(of.Bsize)})
+	}
+}
+
+// diskOf examines a folder, or the nearest existing one above it.
+func diskOf(folder string) (of syscall.Statfs_t, ok bool) {
 	for at := folder; ; at = filepath.Dir(at) {
-		var disk syscall.Statfs_t
-		if syscall.Statfs(at, &disk) == nil {
-			f.disk, f.diskFree = folder, disk.Bavail*uint64(disk.Bsize)
-			return
+		if syscall.Statfs(at, &of) == nil {
+			return of, true
 		}
 		if at == filepath.Dir(at) {
-			return
+			return of, false
 		}
 	}
 }

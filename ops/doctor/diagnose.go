@@ -49,8 +49,8 @@ func diagnose(f facts) []Check {
 			Why: "Within a day it came from an address that is not a trusted proxy. If that is your proxy, all users behind it share one address, and the limits of sign-ins and forms.",
 			Fix: "The log of “counterfoil serve” names the address: list it in COUNTERFOIL_TRUSTED_PROXIES if it is your proxy."})
 	}
-	if f.disk != "" {
-		checks = append(checks, disk(f))
+	for _, d := range f.disks {
+		checks = append(checks, diskSpace(d))
 	}
 	return checks
 }
@@ -302,16 +302,17 @@ func keyOf(s secrets.State) Check {
 	return c
 }
 
-func disk(f facts) Check {
-	c := Check{Name: "disk", Mark: OK, Value: size(f.diskFree) + " free for " + f.disk}
+func diskSpace(d disk) Check {
+	c := Check{Name: "disk", Mark: OK, Value: size(d.free) + " free for " + d.folder}
 	switch {
-	case f.diskFree < diskProblem:
+	case d.free < diskProblem:
 		c.Mark = Problem
-	case f.diskFree < diskNote:
+	case d.free < diskNote:
 		c.Mark = Note
 	}
 	if c.Mark != OK {
-		c.Why, c.Fix = "A database on a full disk stops.", "Free some space, or move COUNTERFOIL_DATA to a larger disk."
+		c.Why = "A database on a full disk stops, and files cannot be stored."
+		c.Fix = "Free some space, or move COUNTERFOIL_DATA or COUNTERFOIL_BLOBS to a larger disk."
 	}
 	return c
 }

@@ -27,7 +27,7 @@ func healthy() facts {
 		status:  map[string]string{"threads_connected": "20"},
 		account: "'app'@'%'", schema: db.SchemaStatus{Version: 3, Latest: 3}, dataBytes: 500 * mib,
 		clock:   20 * time.Millisecond,
-		history: value{12, true}, transactions: value{0, true}, disk: "/data", diskFree: 40 * gib, sourcesKnown: true,
+		history: value{12, true}, transactions: value{0, true}, disks: []disk{{"/data", 40 * gib}}, sourcesKnown: true,
 		claims:  &monitor.ClaimPlan{Known: true, Good: true, Text: "ref by ix_claim (9 bytes)"},
 		waiting: &backlog{rows: 3, since: sql.NullInt64{Int64: 1, Valid: true}},
 	}
@@ -179,8 +179,8 @@ func TestDiagnose(t *testing.T) {
 		}, "key file", Problem, "Copy the key file", "do not start here"},
 		{"secrets in the clear", func(f *facts) { f.key = &secrets.State{Current: "0123456789abcdef", Waits: true} }, "key file", Note,
 			"still in the clear", "Stop the servers of the release before"},
-		{"a disk that fills", func(f *facts) { f.diskFree = 900 * mib }, "disk", Note, "stops", "COUNTERFOIL_DATA"},
-		{"a full disk", func(f *facts) { f.diskFree = 100 * mib }, "disk", Problem, "stops", "COUNTERFOIL_DATA"},
+		{"a disk that fills", func(f *facts) { f.disks[0].free = 900 * mib }, "disk", Note, "stops", "COUNTERFOIL_DATA"},
+		{"a full disk", func(f *facts) { f.disks[0].free = 100 * mib }, "disk", Problem, "stops", "COUNTERFOIL_DATA"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			f := healthy()

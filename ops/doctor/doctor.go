@@ -49,15 +49,15 @@ func (r Report) count(mark string) (n int) {
 	return n
 }
 
-// Run examines a database's server, and whether keys has the key of its secrets. dataDir is the private database's folder, "" for another database. It returns
-// Unavailable if it does not answer.
-func Run(ctx context.Context, d *db.DB, keys *secrets.Keys, dataDir string) (Report, error) {
+// Run examines a database's server, whether keys has the key of its secrets, and the disks of some folders of this
+// machine. It returns Unavailable if the server does not answer.
+func Run(ctx context.Context, d *db.DB, keys *secrets.Keys, folders ...string) (Report, error) {
 	server, err := d.Check(ctx)
 	if err != nil && !errors.Is(err, db.CodeUnfit) {
 		return Report{}, err
 	}
 	unfit := fault.Message(err)
-	f, err := ask(ctx, d, dataDir)
+	f, err := ask(ctx, d, folders)
 	if err != nil {
 		_, err = db.Read(f, err)
 		return Report{}, fmt.Errorf("doctor: %w", err)

@@ -21,9 +21,9 @@ import (
 	"github.com/counterfoil/counterfoil/ops/doctor"
 )
 
-func run(t testing.TB, d *db.DB, dataDir string) doctor.Report {
+func run(t testing.TB, d *db.DB, folders ...string) doctor.Report {
 	t.Helper()
-	return domaintest.OK(doctor.Run(context.Background(), d, apptest.Keys, dataDir))(t)
+	return domaintest.OK(doctor.Run(context.Background(), d, apptest.Keys, folders...))(t)
 }
 
 func find(t testing.TB, report doctor.Report, name string) doctor.Check {

@@ -9,21 +9,17 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/webhooks"
 	"github.com/counterfoil/counterfoil/views"
 )
 
 // FeedsProps are the feeds with their consumers, and the form that republishes rows.
 type FeedsProps struct {
-	Page                        views.Page
-	States                      []feeds.State
-	Consumers                   []feeds.Consumer
-	Webhooks                    []webhooks.Webhook
-	Lags                        []feeds.Lag // of the webhooks, in their order
-	ConsumersMore, WebhooksMore bool
-	AfterConsumer               id.Consumer // the lists begin after these
-	AfterWebhook                id.Webhook
-	Form                        RepublishForm
+	Page          views.Page
+	States        []feeds.State
+	Consumers     []feeds.Consumer
+	ConsumersMore bool
+	AfterConsumer id.Consumer // the list begins after it
+	Form          RepublishForm
 }
 
 // RepublishForm is its input.
@@ -52,28 +48,14 @@ type ConsumerRemovalProps struct {
 	Consumer feeds.Consumer
 }
 
-// AnyWebhookProps is a webhook, as operators see it. Managed is the page on which the user may change it, "" if they
-// may not.
-type AnyWebhookProps struct {
-	Page        views.Page
-	Webhook     webhooks.Webhook
-	Lag         feeds.Lag
-	Deliveries  []webhooks.Attempt
-	More, Older bool
-	Managed     string
-}
-
 // here is the address of the present page.
-func (p FeedsProps) here() string { return views.FeedsBelowPath(p.AfterConsumer, p.AfterWebhook) }
+func (p FeedsProps) here() string { return views.MoreConsumersPath(p.AfterConsumer) }
 
-// most is the largest lag on the page, of consumers and webhooks alike.
+// most is the largest lag on the page.
 func (p FeedsProps) most() uint64 {
 	most := uint64(0)
 	for _, c := range p.Consumers {
 		most = max(most, c.LagRows)
-	}
-	for _, lag := range p.Lags {
-		most = max(most, lag.LagRows)
 	}
 	return most
 }
@@ -190,14 +172,3 @@ var seekPlaces = []struct{ value, label string }{
 
 // registering is the call that registers a consumer.
 const registering = `curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"name": "warehouse"}' $URL/api/v1/feeds/tickets/consumers`
-
-// troubleText is why a webhook is stopped, or since when it fails.
-func troubleText(w webhooks.Webhook) string {
-	switch w.Condition() {
-	case "failing":
-		return views.Counted(int64(w.Failures), "attempt", "attempts") + " failed since " + dated(*w.Failing) + " UTC."
-	case "stopped":
-		return w.ReasonWithHosts()
-	}
-	return ""
-}

@@ -31,6 +31,7 @@ type OverviewProps struct {
 	Schema, Latest            uint   // version of the schema, and the newest that this program knows
 	Where                     Where
 	Version                   string // of this program
+	Findings                  []Finding
 }
 
 // part is a part of the server: its page, its state, and what there is to know about it.
@@ -47,6 +48,12 @@ type partLink struct{ text, path string }
 func (p OverviewProps) parts() []part {
 	parts := []part{p.migrations(), p.workers(), p.feeds(), p.consumers(), p.webhooks(), p.codes(), p.companies(),
 		p.database()}
+	if disk, ok := diskPart(p.Findings); ok {
+		parts = append(parts, disk)
+	}
+	if len(p.Findings) > 0 {
+		parts = append(parts, doctorPart(p.Findings))
+	}
 	if p.Forwarded {
 		parts = append(parts, part{name: "Proxy", path: views.AdminPath, look: held("Not trusted"),
 			facts: []string{"X-Forwarded-For came from an address that is not in COUNTERFOIL_TRUSTED_PROXIES; the log names it"}})
@@ -211,7 +218,7 @@ func (p OverviewProps) consumers() part {
 }
 
 func (p OverviewProps) webhooks() part {
-	row := part{name: "Webhooks", path: views.FeedsPath + "#webhooks-head", look: well("None stopped")}
+	row := part{name: "Webhooks", path: views.AnyWebhooksPath, look: well("None stopped")}
 	if len(p.Stopped) == 0 {
 		return row
 	}

@@ -4,6 +4,8 @@
 package admin
 
 import (
+	"context"
+
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/console"
@@ -18,16 +20,23 @@ type Handlers struct {
 	workflows *workflows.Workflows
 	console   *console.Console
 	respond   *respond.Responder
-	version   string // of the program
-	settings  []admin.Setting
+	about     About
+	last      examination
 }
 
-// New returns the handlers. The version is the program's, the settings are the server's.
+// About is the server that answers.
+type About struct {
+	Version  string // of the program
+	Settings []admin.Setting
+	Examine  func(context.Context) ([]admin.Finding, error) // nil finds nothing
+	Files    string                                         // folder or bucket of stored files
+}
+
+// New returns the handlers.
 func New(
-	workflows *workflows.Workflows, console *console.Console, respond *respond.Responder, version string,
-	settings []admin.Setting,
+	workflows *workflows.Workflows, console *console.Console, respond *respond.Responder, about About,
 ) *Handlers {
-	return &Handlers{workflows: workflows, console: console, respond: respond, version: version, settings: settings}
+	return &Handlers{workflows: workflows, console: console, respond: respond, about: about}
 }
 
 // controlRoom is the frame of a page for operators, which has a style sheet of its own.

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,11 +10,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/webhooks"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/admin"
@@ -35,19 +32,10 @@ func (h *Handlers) showFeeds(c echo.Context, code int, form admin.RepublishForm)
 	if props.AfterConsumer, err = respond.Cursor[id.Consumer](c, "consumer"); err != nil {
 		return err
 	}
-	if props.AfterWebhook, err = respond.Cursor[id.Webhook](c, "webhook"); err != nil {
-		return err
-	}
 	if props.States, err = h.console.FeedStates(ctx); err != nil {
 		return err
 	}
 	if props.Consumers, props.ConsumersMore, err = h.console.Consumers(ctx, props.AfterConsumer); err != nil {
-		return err
-	}
-	if props.Webhooks, props.WebhooksMore, err = h.console.Webhooks(ctx, props.AfterWebhook); err != nil {
-		return err
-	}
-	if props.Lags, err = h.console.WebhookLags(ctx, props.Webhooks); err != nil {
 		return err
 	}
 	props.Page = h.controlRoom(c, "Feeds")
@@ -228,50 +216,4 @@ func (h *Handlers) DeleteConsumer(c echo.Context) error {
 		return err
 	}
 	return h.respond.SeeOther(c, views.FeedsPath, "The consumer is deleted.")
-}
-
-func (h *Handlers) Webhook(c echo.Context) error {
-	ctx := c.Request().Context()
-	webhook, err := respond.PathWebhook(c)
-	if err != nil {
-		return err
-	}
-	before, err := respond.Cursor[id.Delivery](c, "before")
-	if err != nil {
-		return err
-	}
-	props := admin.AnyWebhookProps{Older: before != 0}
-	if props.Webhook, err = h.console.Webhook(ctx, webhook); err != nil {
-		return err
-	}
-	lags, err := h.console.WebhookLags(ctx, []webhooks.Webhook{props.Webhook})
-	if err != nil {
-		return err
-	}
-	props.Lag = lags[0]
-	if props.Deliveries, props.More, err = h.console.Deliveries(ctx, webhook, before); err != nil {
-		return err
-	}
-	if props.Managed, err = h.managedWebhook(ctx, c, props.Webhook); err != nil {
-		return err
-	}
-	props.Page = h.controlRoom(c, props.Webhook.Host())
-	if respond.Target(c) == views.WebhookID {
-		return respond.Render(c, http.StatusOK, admin.AnyWebhookFacts(props))
-	}
-	return respond.Render(c, http.StatusOK, admin.AnyWebhookPage(props))
-}
-
-// managedWebhook returns the webhook's page in its company if the user manages that, else "".
-func (h *Handlers) managedWebhook(ctx context.Context, c echo.Context, w webhooks.Webhook) (string, error) {
-	companies, err := h.workflows.Companies(ctx, respond.User(c).ID)
-	if err != nil {
-		return "", err
-	}
-	for _, m := range companies {
-		if m.Company.ID == w.Company && (accounts.Actor{Role: m.Role}).Manages() {
-			return views.WebhookPath(w.CompanySlug, w.ID), nil
-		}
-	}
-	return "", nil
 }

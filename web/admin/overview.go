@@ -18,13 +18,15 @@ func (h *Handlers) Overview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	findings, _ := h.examine(c.Request().Context())
 	props := admin.OverviewProps{
-		Active: state.Active, Attention: state.Attention, ActiveMore: state.ActiveMore, AttentionMore: state.AttentionMore,
+		Findings: findings,
+		Active:   state.Active, Attention: state.Attention, ActiveMore: state.ActiveMore, AttentionMore: state.AttentionMore,
 		Alone:   runsWithoutWorker(slices.Concat(state.Active, state.Attention), state.Workers),
 		Workers: state.Workers, Feeds: state.Feeds, Consumers: state.Consumers, Codes: state.Codes, Refill: state.Refill,
 		Stopped: state.Stopped, StoppedShown: console.StoppedShown,
 		Companies: state.Companies, CompaniesCounted: console.CompaniesCounted,
-		Forwarded: state.Forwarded, Engine: state.Engine, Schema: state.Schema, Latest: state.Latest, Where: h.where(), Version: h.version,
+		Forwarded: state.Forwarded, Engine: state.Engine, Schema: state.Schema, Latest: state.Latest, Where: h.where(), Version: h.about.Version,
 	}
 	props.Page = h.controlRoom(c, "Server overview")
 	if respond.Target(c) == views.OverviewID {

@@ -12,5 +12,5 @@ import (
 // Settings shows the environment of this server.
 func (h *Handlers) Settings(c echo.Context) error {
 	return respond.Render(c, http.StatusOK,
-		admin.SettingsPage(admin.SettingsProps{Page: h.controlRoom(c, "Server settings"), Settings: h.settings}))
+		admin.SettingsPage(admin.SettingsProps{Page: h.controlRoom(c, "Server settings"), Settings: h.about.Settings}))
 }

@@ -119,27 +119,20 @@ func (h *Handlers) ChangeRole(c echo.Context) error {
 	})
 }
 
-// codeBadOperator: the form says neither to make nor to remove an operator. Use the page's buttons.
-const codeBadOperator fault.Code = "Operator.BadSwitch"
-
-func badOperator() error {
-	return fault.Invalid.New(codeBadOperator, "operator", "Use one of the buttons of the page.")
-}
-
 func (h *Handlers) SetOperator(c echo.Context) error {
-	answer := c.FormValue("operator")
+	operator, badSwitch := respond.OperatorSwitch(c)
 	message := "This member is an operator now."
-	if answer == "no" {
+	if !operator {
 		message = "This member is no longer an operator."
 	}
 	return h.personForm(c, message, func(account accounts.ID) error {
 		switch {
 		case !accounts.ActorFrom(c.Request().Context()).Account.Operator:
 			return accounts.NotOperator()
-		case answer != "yes" && answer != "no":
-			return badOperator()
+		case badSwitch != nil:
+			return badSwitch
 		}
-		return h.workflows.SetOperator(c.Request().Context(), account, answer == "yes")
+		return h.workflows.SetOperator(c.Request().Context(), account, operator)
 	})
 }
 

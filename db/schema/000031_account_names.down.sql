@@ -1,0 +1,1 @@
+ALTER TABLE account DROP KEY ix_account_name;

@@ -1,0 +1,150 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// People returns a page of the accounts of all companies: by id, from above after.
+func (c *Console) People(ctx context.Context, after id.Account) ([]accounts.Listed, bool, error) {
+	return askPage(ctx, func(actor) ([]accounts.Listed, bool, error) {
+		return workflows.Page(accounts.After(ctx, c.db.Queries, after, workflows.RowsPerPage+1))
+	})
+}
+
+// FindPeople returns the accounts of all companies whose address or name begins with a text, as many as a page shows,
+// and whether there may be more.
+func (c *Console) FindPeople(ctx context.Context, text string) ([]accounts.Listed, bool, error) {
+	return askPage(ctx, func(actor) ([]accounts.Listed, bool, error) {
+		return workflows.Page(accounts.Find(ctx, c.db.Queries, text, workflows.RowsPerPage+1))
+	})
+}
+
+// Person is what operators see of an account.
+type Person struct {
+	Account      accounts.Account
+	Companies    []accounts.Membership
+	Factors      accounts.Factors
+	Sessions     []accounts.Session // the latest
+	MoreSessions bool
+}
+
+// Person returns an account, or accounts.MemberNotFound.
+func (c *Console) Person(ctx context.Context, account id.Account) (Person, error) {
+	return ask(ctx, func(actor) (p Person, err error) {
+		if p.Account, err = personByID(ctx, c.db.Queries, account); err != nil {
+			return p, err
+		}
+		if p.Companies, err = c.workflows.Companies(ctx, account); err != nil {
+			return p, err
+		}
+		if p.Factors, err = c.workflows.Factors(ctx, account); err != nil {
+			return p, err
+		}
+		p.Sessions, p.MoreSessions, err = c.workflows.Sessions(ctx, p.Account, 0)
+		return p, err
+	})
+}
+
+// personByID returns the account of a person, or accounts.MemberNotFound.
+func personByID(ctx context.Context, q *db.Queries, account id.Account) (accounts.Account, error) {
+	found, err := accounts.ByID(ctx, q, account)
+	if errors.Is(err, fault.NotFound) || found.Email == accounts.Requester {
+		return accounts.Account{}, accounts.MemberNotFound()
+	}
+	return found, err
+}
+
+// changePerson changes an account for an operator, and records it in the lists of the instance and of the account's
+// companies.
+func (c *Console) changePerson(
+	ctx context.Context, account id.Account, kind string, change func(tx *db.Tx, found accounts.Account) error,
+) error {
+	return operate(ctx, func(actor) error {
+		err := c.db.InTx(ctx, func(tx *db.Tx) error {
+			by := accounts.ActorFrom(ctx)
+			if err := workflows.StillOperator(ctx, tx, by); err != nil {
+				return err
+			}
+			found, err := personByID(ctx, tx.Queries, account)
+			if err != nil {
+				return err
+			}
+			if err := change(tx, found); err != nil {
+				return err
+			}
+			detail := accounts.AuditDetail{Member: found.Name + " <" + found.Email + ">"}
+			if err := accounts.RecordAbout(ctx, tx, by.Account.ID, account, kind, detail); err != nil {
+				return err
+			}
+			return accounts.RecordInstance(ctx, tx, by.Account.ID, kind, detail)
+		})
+		if err != nil {
+			return fmt.Errorf("change account: %s: %w", kind, err)
+		}
+		return nil
+	})
+}
+
+// EndSessions ends all sessions of an account, and with tokens its API tokens in all companies.
+func (c *Console) EndSessions(ctx context.Context, account id.Account, tokens bool) error {
+	err := c.changePerson(ctx, account, accounts.AuditSessionsEnded, func(tx *db.Tx, found accounts.Account) error {
+		if err := accounts.EndSessions(ctx, tx, found.ID); err != nil || !tokens {
+			return err
+		}
+		return accounts.EndTokens(ctx, tx, found.ID)
+	})
+	if err == nil && tokens {
+		c.workflows.ForgetTokens()
+	}
+	return err
+}
+
+// MakeReset makes a link for a new password of any account but the caller's and returns its secret. It returns
+// accounts.OwnPassword, ResetNoCompany or MemberNotFound, and with once Replay.
+func (c *Console) MakeReset(
+	ctx context.Context, account id.Account, once *workflows.Once[string],
+) (secret string, err error) {
+	return workflows.DoOnce(ctx, c.workflows, once, func() (string, error) {
+		var secret string
+		err := c.changePerson(ctx, account, accounts.AuditResetMade, func(tx *db.Tx, found accounts.Account) error {
+			by := accounts.ActorFrom(ctx).Account.ID
+			if found.ID == by {
+				return accounts.OwnPassword()
+			}
+			companies, err := accounts.CompaniesOf(ctx, tx.Queries, found.ID)
+			if err != nil {
+				return err
+			}
+			if len(companies) == 0 {
+				return accounts.ResetNoCompany()
+			}
+			if secret, err = accounts.OpenReset(ctx, tx, companies[0].Company.ID, found.ID, by); err != nil {
+				return err
+			}
+			if err := tickets.GiveNotice(ctx, tx, found.ID, tickets.NoticeResetMade, ""); err != nil {
+				return err
+			}
+			return workflows.StoreResponses(ctx, tx, once.Row(tx, secret))
+		})
+		return secret, err
+	})
+}
+
+// SetOperator makes an account an operator, or no longer. It returns accounts.LastOperator or MemberNotFound.
+func (c *Console) SetOperator(ctx context.Context, account id.Account, operator bool) error {
+	return operate(ctx, func(actor) error {
+		if _, err := personByID(ctx, c.db.Queries, account); err != nil {
+			return err
+		}
+		return c.workflows.SetOperatorAnywhere(ctx, account, operator)
+	})
+}

@@ -1,0 +1,43 @@
+package admin
+
+import (
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// PeopleProps is a page of the accounts of all companies, or those that a text finds.
+type PeopleProps struct {
+	Page   views.Page
+	Query  string
+	People []accounts.Listed
+	More   bool
+}
+
+// PersonProps is an account.
+type PersonProps struct {
+	Page         views.Page
+	Account      accounts.Account
+	Companies    []accounts.Membership
+	Factors      accounts.Factors
+	Sessions     []accounts.Session // the latest
+	MoreSessions bool
+	Link         string // for a new password, once
+	Errors       views.Errors
+}
+
+// factorsText says what an account has beside its password.
+func factorsText(f accounts.Factors) string {
+	var parts []string
+	if f.TOTP {
+		parts = append(parts, "authenticator app")
+	}
+	if f.Passkeys > 0 {
+		parts = append(parts, views.Counted(int64(f.Passkeys), "passkey", "passkeys"))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(append(parts, views.Counted(int64(f.RecoveryCodes), "recovery code", "recovery codes")), ", ")
+}
