@@ -61,12 +61,12 @@ SELECT EXISTS (
   SELECT 1 FROM board b
   JOIN membership m ON m.company_id = b.company_id
   LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
-  WHERE b.id = ? AND m.role <> 'viewer'
+  WHERE b.id = ? AND m.role <> 'viewer' AND m.inactive = FALSE
     AND (x.level = 3 OR x.level IS NULL AND b.privacy = 0 AND m.role IN ('owner', 'admin'))
 ) AS managed
 `
 
-// Whether a member administers a board: named as an admin, or on an open one as an owner or admin of the company that it
+// Whether an active member administers a board: named as an admin, or on an open one as an owner or admin of the company that it
 // does not name.
 func (q *Queries) BoardHasAdmin(ctx context.Context, boardID id.Board) (bool, error) {
 	row := q.db.QueryRowContext(ctx, boardHasAdmin, boardID)

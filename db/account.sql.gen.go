@@ -15,7 +15,7 @@ import (
 )
 
 const accountByEmail = `-- name: AccountByEmail :one
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at FROM account WHERE email = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE email = ?
 `
 
 func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, error) {
@@ -31,12 +31,13 @@ func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, er
 		&i.SessionEpoch,
 		&i.KnownAt,
 		&i.PasswordAskedAt,
+		&i.DeactivatedAt,
 	)
 	return i, err
 }
 
 const accountByID = `-- name: AccountByID :one
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at FROM account WHERE id = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE id = ?
 `
 
 func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, error) {
@@ -52,12 +53,13 @@ func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, e
 		&i.SessionEpoch,
 		&i.KnownAt,
 		&i.PasswordAskedAt,
+		&i.DeactivatedAt,
 	)
 	return i, err
 }
 
 const accountsAfter = `-- name: AccountsAfter :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at FROM account WHERE id > ? ORDER BY id LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE id > ? ORDER BY id LIMIT ?
 `
 
 func (q *Queries) AccountsAfter(ctx context.Context, after id.Account, limit int32) ([]Account, error) {
@@ -79,6 +81,7 @@ func (q *Queries) AccountsAfter(ctx context.Context, after id.Account, limit int
 			&i.SessionEpoch,
 			&i.KnownAt,
 			&i.PasswordAskedAt,
+			&i.DeactivatedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -94,7 +97,7 @@ func (q *Queries) AccountsAfter(ctx context.Context, after id.Account, limit int
 }
 
 const accountsByEmail = `-- name: AccountsByEmail :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at FROM account WHERE email LIKE ? ESCAPE '!' ORDER BY email LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE email LIKE ? ESCAPE '!' ORDER BY email LIMIT ?
 `
 
 // The first accounts whose address has a prefix, which is a pattern of LIKE with ! as its escape.
@@ -117,6 +120,7 @@ func (q *Queries) AccountsByEmail(ctx context.Context, prefix string, limit int3
 			&i.SessionEpoch,
 			&i.KnownAt,
 			&i.PasswordAskedAt,
+			&i.DeactivatedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -132,7 +136,7 @@ func (q *Queries) AccountsByEmail(ctx context.Context, prefix string, limit int3
 }
 
 const accountsByName = `-- name: AccountsByName :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at FROM account WHERE name LIKE ? ESCAPE '!' ORDER BY name, id LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE name LIKE ? ESCAPE '!' ORDER BY name, id LIMIT ?
 `
 
 // Likewise by name.
@@ -155,6 +159,7 @@ func (q *Queries) AccountsByName(ctx context.Context, prefix string, limit int32
 			&i.SessionEpoch,
 			&i.KnownAt,
 			&i.PasswordAskedAt,
+			&i.DeactivatedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -380,7 +385,9 @@ func (q *Queries) FirstOperators(ctx context.Context) ([]id.Account, error) {
 }
 
 const firstOwners = `-- name: FirstOwners :many
-SELECT account_id FROM membership WHERE company_id = ? AND role = 'owner' ORDER BY account_id LIMIT 2
+SELECT account_id FROM membership
+WHERE company_id = ? AND role = 'owner' AND inactive = FALSE
+ORDER BY account_id LIMIT 2
 `
 
 // Two are enough to know whether there is another.
@@ -468,7 +475,7 @@ func (q *Queries) LockEpoch(ctx context.Context, argID id.Account) (uint64, erro
 }
 
 const memberByID = `-- name: MemberByID :one
-SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
+SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at, m.inactive
 FROM membership m
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = ? AND m.account_id = ?
@@ -495,6 +502,7 @@ type MemberByIDRow struct {
 	Role      string
 	Handle    string
 	CreatedAt time.Time
+	Inactive  bool
 }
 
 // A member that a reader sees: any, or for a guest (reach below 0) one who sees a board that names the guest.
@@ -515,6 +523,7 @@ func (q *Queries) MemberByID(ctx context.Context, arg MemberByIDParams) (MemberB
 		&i.Role,
 		&i.Handle,
 		&i.CreatedAt,
+		&i.Inactive,
 	)
 	return i, err
 }
@@ -543,7 +552,7 @@ JOIN membership m ON m.company_id = c.id
 JOIN account a ON a.id = m.account_id
 LEFT JOIN membership p ON p.account_id = m.account_id AND p.company_id <> m.company_id
 LEFT JOIN company o ON o.id = p.company_id
-WHERE c.slug = ? AND m.account_id = ?
+WHERE c.slug = ? AND m.account_id = ? AND m.inactive = FALSE
 ORDER BY p.company_id
 LIMIT 200
 `
@@ -664,6 +673,25 @@ func (q *Queries) RolesBeside(ctx context.Context, other id.Account, accountID i
 		return nil, err
 	}
 	return items, nil
+}
+
+const setDeactivated = `-- name: SetDeactivated :exec
+UPDATE account SET deactivated_at = ? WHERE id = ?
+`
+
+func (q *Queries) SetDeactivated(ctx context.Context, deactivatedAt *time.Time, iD id.Account) error {
+	_, err := q.db.ExecContext(ctx, setDeactivated, deactivatedAt, iD)
+	return err
+}
+
+const setInactive = `-- name: SetInactive :exec
+UPDATE membership SET inactive = ? WHERE account_id = ?
+`
+
+// In all companies of an account.
+func (q *Queries) SetInactive(ctx context.Context, inactive bool, accountID id.Account) error {
+	_, err := q.db.ExecContext(ctx, setInactive, inactive, accountID)
+	return err
 }
 
 const setOperator = `-- name: SetOperator :exec

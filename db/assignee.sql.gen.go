@@ -143,6 +143,50 @@ func (q *Queries) AssigneesOf(ctx context.Context, companyID id.Company, tickets
 	return items, nil
 }
 
+const assignmentsOf = `-- name: AssignmentsOf :many
+SELECT s.ticket_id, b.company_id FROM assignee s FORCE INDEX (ix_assignee_work)
+STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = s.ticket_id
+STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+WHERE s.account_id = ? AND s.current >= TRUE AND s.current <= TRUE AND s.ticket_id > ?
+ORDER BY s.current, s.ticket_id
+LIMIT ?
+`
+
+type AssignmentsOfParams struct {
+	AccountID id.Account
+	After     id.Ticket
+	Limit     int32
+}
+
+type AssignmentsOfRow struct {
+	TicketID  id.Ticket
+	CompanyID id.Company
+}
+
+// The open work of an account in all companies, by ticket.
+func (q *Queries) AssignmentsOf(ctx context.Context, arg AssignmentsOfParams) ([]AssignmentsOfRow, error) {
+	rows, err := q.db.QueryContext(ctx, assignmentsOf, arg.AccountID, arg.After, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AssignmentsOfRow
+	for rows.Next() {
+		var i AssignmentsOfRow
+		if err := rows.Scan(&i.TicketID, &i.CompanyID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const setCurrent = `-- name: SetCurrent :execrows
 UPDATE assignee SET current = ? WHERE ticket_id = ?
 `

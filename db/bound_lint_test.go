@@ -15,6 +15,7 @@ import (
 var unbounded = map[string]string{
 	"queries: NewEpoch":              "there is a row for each feed",
 	"queries: NoteAllDurable":        "as NewEpoch",
+	"queries: SetInactive":           "an account is in few companies",
 	"queries: GuardRefs":             "there are 32 counters",
 	"queries: DeleteWebhookCursors":  "a webhook has one for each feed",
 	"queries: DeleteWebhookBoards":   "a webhook has at most the private boards of its company",

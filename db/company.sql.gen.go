@@ -67,6 +67,30 @@ func (q *Queries) CompanyBySlug(ctx context.Context, slug string) (Company, erro
 	return i, err
 }
 
+const companyFigures = `-- name: CompanyFigures :one
+SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM membership g WHERE g.company_id = ? LIMIT 1001) m) AS members,
+       (SELECT COUNT(*) FROM (SELECT 1 FROM board d WHERE d.company_id = ? LIMIT 1001) b) AS boards,
+       (SELECT COUNT(*) FROM (SELECT 1 FROM webhook h WHERE h.company_id = ? LIMIT 1001) w) AS webhooks
+`
+
+type CompanyFiguresParams struct {
+	CompanyID id.Company
+}
+
+type CompanyFiguresRow struct {
+	Members  int64
+	Boards   int64
+	Webhooks int64
+}
+
+// How many members, boards and webhooks a company has, each up to a thousand and one.
+func (q *Queries) CompanyFigures(ctx context.Context, arg CompanyFiguresParams) (CompanyFiguresRow, error) {
+	row := q.db.QueryRowContext(ctx, companyFigures, arg.CompanyID, arg.CompanyID, arg.CompanyID)
+	var i CompanyFiguresRow
+	err := row.Scan(&i.Members, &i.Boards, &i.Webhooks)
+	return i, err
+}
+
 const createCompany = `-- name: CreateCompany :execlastid
 INSERT INTO company (slug, name, created_at) VALUES (?, ?, ?)
 `
@@ -96,6 +120,40 @@ func (q *Queries) InstallationExists(ctx context.Context) (bool, error) {
 	return exists, err
 }
 
+const listCompanies = `-- name: ListCompanies :many
+SELECT id, slug, name, created_at, locks, second_factor FROM company WHERE id > ? ORDER BY id LIMIT ?
+`
+
+func (q *Queries) ListCompanies(ctx context.Context, after id.Company, limit int32) ([]Company, error) {
+	rows, err := q.db.QueryContext(ctx, listCompanies, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Company
+	for rows.Next() {
+		var i Company
+		if err := rows.Scan(
+			&i.ID,
+			&i.Slug,
+			&i.Name,
+			&i.CreatedAt,
+			&i.Locks,
+			&i.SecondFactor,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockCompany = `-- name: LockCompany :exec
 UPDATE company SET locks = locks + 1 WHERE id = ?
 `
@@ -114,6 +172,48 @@ UPDATE installation SET locks = locks + 1 WHERE id = 1
 func (q *Queries) LockInstallation(ctx context.Context) error {
 	_, err := q.db.ExecContext(ctx, lockInstallation)
 	return err
+}
+
+const ownersOf = `-- name: OwnersOf :many
+SELECT a.id, a.email, a.name, a.password_hash, a.operator, a.created_at, a.session_epoch, a.known_at, a.password_asked_at, a.deactivated_at FROM membership m
+JOIN account a ON a.id = m.account_id
+WHERE m.company_id = ? AND m.role = 'owner'
+ORDER BY m.account_id
+LIMIT 21
+`
+
+func (q *Queries) OwnersOf(ctx context.Context, companyID id.Company) ([]Account, error) {
+	rows, err := q.db.QueryContext(ctx, ownersOf, companyID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Account
+	for rows.Next() {
+		var i Account
+		if err := rows.Scan(
+			&i.ID,
+			&i.Email,
+			&i.Name,
+			&i.PasswordHash,
+			&i.Operator,
+			&i.CreatedAt,
+			&i.SessionEpoch,
+			&i.KnownAt,
+			&i.PasswordAskedAt,
+			&i.DeactivatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const renameCompany = `-- name: RenameCompany :exec

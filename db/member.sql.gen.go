@@ -58,7 +58,7 @@ func (q *Queries) GuestsAmong(ctx context.Context, accounts []id.Account) ([]Gue
 
 const lockMembers = `-- name: LockMembers :many
 SELECT account_id, handle, role FROM membership FORCE INDEX (PRIMARY)
-WHERE company_id = ? AND account_id IN (/*SLICE:accounts*/?)
+WHERE company_id = ? AND account_id IN (/*SLICE:accounts*/?) AND inactive = FALSE
 ORDER BY account_id
 LOCK IN SHARE MODE
 `
@@ -69,7 +69,7 @@ type LockMembersRow struct {
 	Role      string
 }
 
-// Keeps members from being removed until the transaction ends.
+// Keeps members from being removed or deactivated until the transaction ends.
 func (q *Queries) LockMembers(ctx context.Context, companyID id.Company, accounts []id.Account) ([]LockMembersRow, error) {
 	query := lockMembers
 	var queryParams []interface{}
@@ -177,7 +177,7 @@ func (q *Queries) MembersByAccount(ctx context.Context, arg MembersByAccountPara
 const membersByHandle = `-- name: MembersByHandle :many
 SELECT m.account_id, m.handle, m.role, a.name FROM membership m
 JOIN account a ON a.id = m.account_id
-WHERE m.company_id = ? AND m.handle IN (/*SLICE:handles*/?)
+WHERE m.company_id = ? AND m.handle IN (/*SLICE:handles*/?) AND m.inactive = FALSE
   AND (? >= 0 OR m.account_id = ? OR EXISTS (
     SELECT 1 FROM board_access mine
     JOIN board b ON b.id = mine.board_id

@@ -68,6 +68,7 @@ type Account struct {
 	SessionEpoch    uint64
 	KnownAt         *time.Time
 	PasswordAskedAt *time.Time
+	DeactivatedAt   *time.Time
 }
 
 type AccountTotp struct {
@@ -379,6 +380,7 @@ type Membership struct {
 	Role      string
 	CreatedAt time.Time
 	Handle    string
+	Inactive  bool
 }
 
 type MigrationAttempt struct {

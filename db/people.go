@@ -7,7 +7,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Lists of members, each for a reader. A guest (ReachNamed) sees itself and who sees a board that names the guest: the
+// Lists of members, each for a reader; those for suggestions are without inactive ones. A guest (ReachNamed) sees itself and who sees a board that names the guest: the
 // accounts in board_access of these boards, and all members but guests if one of them is open. Others see all members.
 
 // NamedMember is a row of MembersWithHandle and MembersByName.
@@ -28,7 +28,7 @@ WHERE mine.account_id = ? AND b.company_id = ? AND b.privacy = 0 LIMIT 1)`
 JOIN board_access x ON x.board_id = b.id WHERE mine.account_id = ? AND b.company_id = ?
 UNION SELECT g.account_id FROM membership g WHERE g.account_id = ? AND g.company_id = ?`
 
-	memberColumns = `SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at FROM `
+	memberColumns = `SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at, m.inactive FROM `
 	namedColumns  = `SELECT m.account_id, m.handle, m.role, a.name FROM `
 )
 
@@ -67,14 +67,14 @@ func (q *Queries) Members(ctx context.Context, by Sight, after id.Account, limit
 		args = append(args, reader, company, reader, company, company, from, limit)
 	}
 	return readRows(ctx, q, query, args, func(rows *sql.Rows, m *MemberByIDRow) error {
-		return rows.Scan(&m.ID, &m.Name, &m.Email, &m.Operator, &m.Role, &m.Handle, &m.CreatedAt)
+		return rows.Scan(&m.ID, &m.Name, &m.Email, &m.Operator, &m.Role, &m.Handle, &m.CreatedAt, &m.Inactive)
 	})
 }
 
 const (
 	membersWithHandle = namedColumns + `membership m
 JOIN account a ON a.id = m.account_id
-WHERE m.company_id = ? AND m.handle >= ? AND m.handle <= ? AND m.role <> ?
+WHERE m.company_id = ? AND m.handle >= ? AND m.handle <= ? AND m.role <> ? AND m.inactive = FALSE
 ORDER BY m.handle
 LIMIT ?`
 	membersWithHandleToGuest = namedColumns + `(SELECT n.account_id FROM (SELECT account_id, role FROM membership
@@ -83,7 +83,7 @@ WHERE n.role <> 'guest'
 UNION ` + besideGuest + `) s
 JOIN membership m ON m.company_id = ? AND m.account_id = s.account_id
 JOIN account a ON a.id = m.account_id
-WHERE m.handle >= ? AND m.handle <= ? AND m.role <> ?
+WHERE m.handle >= ? AND m.handle <= ? AND m.role <> ? AND m.inactive = FALSE
 ORDER BY m.handle
 LIMIT ?`
 )
@@ -104,7 +104,7 @@ func (q *Queries) MembersWithHandle(
 
 const (
 	membersByName = namedColumns + `(SELECT account_id, handle, role FROM membership
-WHERE company_id = ? ORDER BY handle LIMIT 1000) m
+WHERE company_id = ? AND inactive = FALSE ORDER BY handle LIMIT 1000) m
 JOIN account a ON a.id = m.account_id
 WHERE (a.name LIKE ? OR a.name LIKE ?) AND m.role <> ?
 ORDER BY m.handle
@@ -115,7 +115,7 @@ WHERE n.role <> 'guest'
 UNION ` + besideGuest + `) s
 JOIN membership m ON m.company_id = ? AND m.account_id = s.account_id
 JOIN account a ON a.id = m.account_id
-WHERE (a.name LIKE ? OR a.name LIKE ?) AND m.role <> ?
+WHERE (a.name LIKE ? OR a.name LIKE ?) AND m.role <> ? AND m.inactive = FALSE
 ORDER BY m.handle
 LIMIT ?`
 )

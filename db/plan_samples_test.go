@@ -86,6 +86,8 @@ var toGuests = map[string][]sample{
 // something in the filled database (filled_test.go). Lines are in the order of queries/.
 var samples = map[string]sample{
 	// account.sql
+	"SetDeactivated":     {args: with(&newYear, 7)},
+	"SetInactive":        {args: with(true, 7)},
 	"AccountsAfter":      {args: with(100, 51)},
 	"AccountsByEmail":    {args: with("p10%", 51)},
 	"AccountsByName":     {args: with("Person 10%", 51)},
@@ -126,6 +128,7 @@ var samples = map[string]sample{
 	"AssigneesOf":     {args: with(1, firstTickets(150))},
 	"Unassign":        {args: with(7, []id.Account{1, 9})},
 	"SetCurrent":      {args: with(false, 7)},
+	"AssignmentsOf":   {args: with(db.AssignmentsOfParams{AccountID: 1, Limit: 50})},
 	"AssignedTickets": {args: with(db.AssignedTicketsParams{AccountID: 1, BeforeID: 1000, CompanyID: 1, Limit: 101})},
 	"SetCurrentOf":    {args: with(true, firstTickets(200)), reads: 2000, because: "a chunk is 200 tickets"},
 
@@ -245,6 +248,9 @@ var samples = map[string]sample{
 	// company.sql
 	"InstallationExists":  {args: with()},
 	"CompaniesAfter":      {args: with(0, 101)},
+	"ListCompanies":       {args: with(0, 51)},
+	"CompanyFigures":      {args: with(db.CompanyFiguresParams{CompanyID: 1}), reads: 3100, because: "it counts three times a thousand"},
+	"OwnersOf":            {args: with(1)},
 	"CompanyBySlug":       {args: with("c7")},
 	"RenameCompany":       {args: with("x", 7)},
 	"LockCompany":         {args: with(7)},

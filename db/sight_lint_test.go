@@ -166,6 +166,8 @@ var unsighted = map[string]string{
 	"queries: WebhookByID":       "names the board of a webhook to managers, who see its title in settings",
 	"queries: WebhooksAfter":     "as WebhookByID, to operators",
 	"queries: WebhooksOfCompany": "as WebhookByID",
+	"queries: AssignmentsOf":     "no reader: a run hands them over",
+	"queries: CompanyFigures":    "counts the boards of a company for operators, who see figures",
 }
 
 // unguarded are the statements that take no sight of members, with their reasons.
@@ -177,6 +179,8 @@ var unguarded = map[string]string{
 	"queries: MemberBySlug":       ownRow,
 	"queries: CompaniesOfAccount": ownRow,
 	"queries: RolesBeside":        "says what a manager may do",
+	"queries: CompanyFigures":     "counts, for operators",
+	"queries: OwnersOf":           "to operators",
 	"queries: FirstOwners":        "says whether there is another owner",
 	"queries: HandlesAmong":       "makes the handle of a new member another than theirs",
 	"queries: GuestsAmong":        "says whose streams end",

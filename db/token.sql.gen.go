@@ -17,7 +17,7 @@ const bearerByHash = `-- name: BearerByHash :one
 SELECT t.id AS token_id, t.scopes, t.last_used_at, a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
 FROM api_token t
-JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id
+JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id AND m.inactive = FALSE
 JOIN account a ON a.id = t.account_id
 JOIN company c ON c.id = t.company_id
 WHERE t.hash = ? AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?)
@@ -39,7 +39,7 @@ type BearerByHashRow struct {
 	Handle       string
 }
 
-// The token with its account and company, while it is valid and the account is a member.
+// The token with its account and company, while it is valid and the account is an active member.
 func (q *Queries) BearerByHash(ctx context.Context, hash []byte, now *time.Time) (BearerByHashRow, error) {
 	row := q.db.QueryRowContext(ctx, bearerByHash, hash, now)
 	var i BearerByHashRow

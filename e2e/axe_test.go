@@ -69,6 +69,7 @@ var accessible = map[string]string{
 	"/admin/stop":               "/admin/stop",
 	"/admin/settings":           "/admin/settings",
 	"/admin/doctor":             "/admin/doctor",
+	"/admin/companies/:slug":    "/admin/companies/acme",
 	"/admin/storage":            "/admin/storage",
 	"/admin/webhooks":           "/admin/webhooks",
 	"/admin/people":             "/admin/people",
@@ -77,7 +78,7 @@ var accessible = map[string]string{
 	"/admin/feeds":                             "/admin/feeds",
 	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",
 	"/admin/feeds/consumers/:consumer/removal": "/admin/feeds/consumers/1/removal",
-	"/admin/webhooks/:webhook":           "/admin/webhooks/1",
+	"/admin/webhooks/:webhook":                 "/admin/webhooks/1",
 
 	"/admin/refs":                      "/admin/refs",
 	"/admin/refs/mints":                "/admin/refs/mints?codes=2000&length=6",

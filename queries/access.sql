@@ -49,13 +49,13 @@ ORDER BY b.slug
 LIMIT 1000;
 
 -- name: BoardHasAdmin :one
--- Whether a member administers a board: named as an admin, or on an open one as an owner or admin of the company that it
+-- Whether an active member administers a board: named as an admin, or on an open one as an owner or admin of the company that it
 -- does not name.
 SELECT EXISTS (
   SELECT 1 FROM board b
   JOIN membership m ON m.company_id = b.company_id
   LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
-  WHERE b.id = sqlc.arg(board_id) AND m.role <> 'viewer'
+  WHERE b.id = sqlc.arg(board_id) AND m.role <> 'viewer' AND m.inactive = FALSE
     AND (x.level = 3 OR x.level IS NULL AND b.privacy = 0 AND m.role IN ('owner', 'admin'))
 ) AS managed;
 

@@ -72,13 +72,13 @@ JOIN membership m ON m.company_id = c.id
 JOIN account a ON a.id = m.account_id
 LEFT JOIN membership p ON p.account_id = m.account_id AND p.company_id <> m.company_id
 LEFT JOIN company o ON o.id = p.company_id
-WHERE c.slug = sqlc.arg(slug) AND m.account_id = sqlc.arg(account_id)
+WHERE c.slug = sqlc.arg(slug) AND m.account_id = sqlc.arg(account_id) AND m.inactive = FALSE
 ORDER BY p.company_id
 LIMIT 200;
 
 -- name: MemberByID :one
 -- A member that a reader sees: any, or for a guest (reach below 0) one who sees a board that names the guest.
-SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
+SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at, m.inactive
 FROM membership m
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = sqlc.arg(company_id) AND m.account_id = sqlc.arg(account_id)
@@ -91,7 +91,9 @@ WHERE m.company_id = sqlc.arg(company_id) AND m.account_id = sqlc.arg(account_id
 
 -- name: FirstOwners :many
 -- Two are enough to know whether there is another.
-SELECT account_id FROM membership WHERE company_id = sqlc.arg(company_id) AND role = 'owner' ORDER BY account_id LIMIT 2;
+SELECT account_id FROM membership
+WHERE company_id = sqlc.arg(company_id) AND role = 'owner' AND inactive = FALSE
+ORDER BY account_id LIMIT 2;
 
 -- name: ChangeRole :exec
 UPDATE membership SET role = sqlc.arg(role) WHERE company_id = sqlc.arg(company_id) AND account_id = sqlc.arg(account_id);
@@ -125,3 +127,10 @@ SELECT * FROM account WHERE email LIKE sqlc.arg(prefix) ESCAPE '!' ORDER BY emai
 -- name: AccountsByName :many
 -- Likewise by name.
 SELECT * FROM account WHERE name LIKE sqlc.arg(prefix) ESCAPE '!' ORDER BY name, id LIMIT ?;
+
+-- name: SetDeactivated :exec
+UPDATE account SET deactivated_at = sqlc.arg(deactivated_at) WHERE id = sqlc.arg(id);
+
+-- name: SetInactive :exec
+-- In all companies of an account.
+UPDATE membership SET inactive = sqlc.arg(inactive) WHERE account_id = sqlc.arg(account_id);

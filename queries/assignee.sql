@@ -30,3 +30,12 @@ LIMIT ?;
 -- name: SetCurrentOf :execrows
 -- The same for many tickets.
 UPDATE assignee SET current = sqlc.arg(current) WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: AssignmentsOf :many
+-- The open work of an account in all companies, by ticket.
+SELECT s.ticket_id, b.company_id FROM assignee s FORCE INDEX (ix_assignee_work)
+STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = s.ticket_id
+STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+WHERE s.account_id = sqlc.arg(account_id) AND s.current >= TRUE AND s.current <= TRUE AND s.ticket_id > sqlc.arg(after)
+ORDER BY s.current, s.ticket_id
+LIMIT ?;

@@ -27,3 +27,19 @@ SELECT * FROM company WHERE slug = sqlc.arg(slug);
 -- name: CompaniesAfter :many
 -- Enough to count them, as far as they are counted.
 SELECT id FROM company WHERE id > sqlc.arg(after) ORDER BY id LIMIT ?;
+
+-- name: ListCompanies :many
+SELECT * FROM company WHERE id > sqlc.arg(after) ORDER BY id LIMIT ?;
+
+-- name: CompanyFigures :one
+-- How many members, boards and webhooks a company has, each up to a thousand and one.
+SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM membership g WHERE g.company_id = sqlc.arg(company_id) LIMIT 1001) m) AS members,
+       (SELECT COUNT(*) FROM (SELECT 1 FROM board d WHERE d.company_id = sqlc.arg(company_id) LIMIT 1001) b) AS boards,
+       (SELECT COUNT(*) FROM (SELECT 1 FROM webhook h WHERE h.company_id = sqlc.arg(company_id) LIMIT 1001) w) AS webhooks;
+
+-- name: OwnersOf :many
+SELECT a.* FROM membership m
+JOIN account a ON a.id = m.account_id
+WHERE m.company_id = sqlc.arg(company_id) AND m.role = 'owner'
+ORDER BY m.account_id
+LIMIT 21;

@@ -2,7 +2,7 @@
 -- Those that a reader sees, as in MemberByID.
 SELECT m.account_id, m.handle, m.role, a.name FROM membership m
 JOIN account a ON a.id = m.account_id
-WHERE m.company_id = sqlc.arg(company_id) AND m.handle IN (sqlc.slice(handles))
+WHERE m.company_id = sqlc.arg(company_id) AND m.handle IN (sqlc.slice(handles)) AND m.inactive = FALSE
   AND (sqlc.arg(reach) >= 0 OR m.account_id = sqlc.arg(reader) OR EXISTS (
     SELECT 1 FROM board_access mine
     JOIN board b ON b.id = mine.board_id
@@ -25,9 +25,9 @@ WHERE m.company_id = sqlc.arg(company_id) AND m.account_id IN (sqlc.slice(accoun
 ORDER BY m.account_id;
 
 -- name: LockMembers :many
--- Keeps members from being removed until the transaction ends.
+-- Keeps members from being removed or deactivated until the transaction ends.
 SELECT account_id, handle, role FROM membership FORCE INDEX (PRIMARY)
-WHERE company_id = sqlc.arg(company_id) AND account_id IN (sqlc.slice(accounts))
+WHERE company_id = sqlc.arg(company_id) AND account_id IN (sqlc.slice(accounts)) AND inactive = FALSE
 ORDER BY account_id
 LOCK IN SHARE MODE;
 

@@ -3,11 +3,11 @@ INSERT INTO api_token (company_id, account_id, name, hash, scopes, created_at, e
 VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(name), sqlc.arg(hash), sqlc.arg(scopes), sqlc.arg(created_at), sqlc.arg(expires_at));
 
 -- name: BearerByHash :one
--- The token with its account and company, while it is valid and the account is a member.
+-- The token with its account and company, while it is valid and the account is an active member.
 SELECT t.id AS token_id, t.scopes, t.last_used_at, a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
 FROM api_token t
-JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id
+JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id AND m.inactive = FALSE
 JOIN account a ON a.id = t.account_id
 JOIN company c ON c.id = t.company_id
 WHERE t.hash = sqlc.arg(hash) AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > sqlc.arg(now));

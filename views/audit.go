@@ -24,6 +24,10 @@ func AuditText(e accounts.AuditEntry) string {
 		return "signed out in all other browsers"
 	case accounts.AuditSessionEnded:
 		return "ended a session of theirs"
+	case accounts.AuditDeactivated:
+		return "deactivated " + d.Member + note
+	case accounts.AuditReactivated:
+		return "reactivated " + d.Member
 	case accounts.AuditSessionsEnded:
 		return "signed " + d.Member + " out everywhere"
 	case accounts.AuditInvited:

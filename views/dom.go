@@ -74,6 +74,7 @@ const (
 	OtherTokensID   = "other-tokens"
 	AuditID         = "audit"
 	WebhookListID   = "webhook-list"
+	CompaniesID     = "companies"
 	FindingsID      = "findings"
 	TablesID        = "tables"
 	WebhooksID      = "webhooks"

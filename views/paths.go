@@ -465,6 +465,14 @@ func AuditFilePath(company string) string { return AuditPath(company) + ".csv" }
 // InstanceAuditPath is the audit list of the instance, for operators.
 const InstanceAuditPath = "/admin/audit"
 
+// MoreCompaniesPath is the operators' list of companies above one.
+func MoreCompaniesPath(after id.Company) string {
+	return fmt.Sprintf("%s?after=%d", CompaniesPath, after)
+}
+
+// CompanyPath is the operators' page of a company.
+func CompanyPath(slug string) string { return CompaniesPath + "/" + slug }
+
 // MorePeoplePath is the operators' list of accounts above one.
 func MorePeoplePath(after accounts.ID) string { return fmt.Sprintf("%s?after=%d", PeoplePath, after) }
 
@@ -478,6 +486,12 @@ func PersonSessionsPath(account accounts.ID) string {
 
 // PersonResetsPath takes a form for a link for a new password of an account.
 func PersonResetsPath(account accounts.ID) string { return PersonPath(account) + "/resets" }
+
+// PersonDeactivationPath deactivates an account.
+func PersonDeactivationPath(account accounts.ID) string { return PersonPath(account) + "/deactivation" }
+
+// PersonReactivationPath reactivates an account.
+func PersonReactivationPath(account accounts.ID) string { return PersonPath(account) + "/reactivation" }
 
 // PersonOperatorPath makes an account an operator, or no longer.
 func PersonOperatorPath(account accounts.ID) string { return PersonPath(account) + "/operator" }

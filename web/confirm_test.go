@@ -48,14 +48,15 @@ func TestConfirm(t *testing.T) {
 			code   int
 		}{
 			"/acme/tokens": {[]string{"name", "x", "scopes", "boards:read", "days", "0"}, 201},
-			fmt.Sprintf("/acme/people/%d/resets", mia):               {nil, 201},
-			fmt.Sprintf("/acme/people/%d/role", mia):                 {[]string{"role", accounts.Viewer}, 303},
-			fmt.Sprintf("/acme/people/%d/operator", mia):             {[]string{"operator", "yes"}, 303},
-			fmt.Sprintf("/admin/people/%d/resets", mia):              {nil, 201},
-			fmt.Sprintf("/admin/people/%d/sessions/revocation", mia): {nil, 303},
-			fmt.Sprintf("/admin/people/%d/operator", mia):            {[]string{"operator", "yes"}, 303},
-			"/acme/settings/webhooks":                                {[]string{"url", "https://hooks.example.com/x\ny", "feeds", "tickets"}, 422},
-			fmt.Sprintf("/acme/settings/webhooks/%d/secret", hook):   {nil, 201},
+			fmt.Sprintf("/acme/people/%d/resets", mia):                   {nil, 201},
+			fmt.Sprintf("/acme/people/%d/role", mia):                     {[]string{"role", accounts.Viewer}, 303},
+			fmt.Sprintf("/acme/people/%d/operator", mia):                 {[]string{"operator", "yes"}, 303},
+			fmt.Sprintf("/admin/people/%d/resets", mia):                  {nil, 201},
+			fmt.Sprintf("/admin/people/%d/sessions/revocation", mia):     {nil, 303},
+			fmt.Sprintf("/admin/people/%d/deactivation", e.idOf("vera")): {nil, 303},
+			fmt.Sprintf("/admin/people/%d/operator", mia):                {[]string{"operator", "yes"}, 303},
+			"/acme/settings/webhooks":                                    {[]string{"url", "https://hooks.example.com/x\ny", "feeds", "tickets"}, 422},
+			fmt.Sprintf("/acme/settings/webhooks/%d/secret", hook):       {nil, 201},
 		} {
 			ana := e.ana()
 			e.exec(unconfirm)

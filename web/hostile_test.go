@@ -228,8 +228,17 @@ func (b *formEnv) furnish(t *testing.T) {
 		views.GroupRemovalPath("acme", group.ID),
 		views.JoinPath(invitation), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),
-		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"),
+		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.PersonPath(accounts.ID(mia)),
+		views.PersonPath(b.deactivated(t)),
 	}
+}
+
+// deactivated is an account that is deactivated.
+func (b *formEnv) deactivated(t *testing.T) accounts.ID {
+	t.Helper()
+	vera := accounts.ID(b.idOf("vera"))
+	domaintest.OK(b.workflows.Console.DeactivateAccount(b.actorContext(t, "Ana"), vera, ""))(t)
+	return vera
 }
 
 // restock puts something in the place of what a form took away, and returns the form about that; ok is
@@ -259,6 +268,12 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 		_, err = b.workflows.Workflows.OpenTicket(ana, "DEMO", tickets.Draft{Title: "More", Column: opened.ID}, nil)
 		do(err)
 		form, ok = b.on(b.browser, views.ColumnRemovalPath("acme", "DEMO", opened.ID))
+	case strings.HasSuffix(b.route, "/deactivation"):
+		mia := accounts.ID(b.idOf("mia"))
+		do(b.workflows.Console.ReactivateAccount(ana, mia))
+		form, ok = b.on(b.browser, views.PersonPath(mia))
+	case strings.HasSuffix(b.route, "/reactivation"):
+		form, ok = b.on(b.browser, views.PersonPath(b.deactivated(t)))
 	case strings.HasSuffix(b.route, "/comments/:comment/removal"):
 		said, err := b.workflows.Workflows.Comment(ana, tickets.Key{Board: "DEMO", Number: 1}, "More", nil)
 		do(err)

@@ -3,6 +3,8 @@ package web_test
 import (
 	"fmt"
 	"net/url"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -87,5 +89,125 @@ func TestPeople(t *testing.T) {
 		ana.post("/admin/people/1/operator", "operator", "no").is(t, 303)
 		ana.post(bo, "operator", "no").is(t, 404)
 		e.signedIn("bo").get("/admin/people").is(t, 200)
+	})
+}
+
+func TestCompanies(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.account("bo", "rivals", accounts.Owner)
+	e.exec("UPDATE company SET name = '<i>Rivals</i>', second_factor = TRUE WHERE slug = 'rivals'")
+	e.newBoard("SECRET")
+	ana := e.ana()
+	ana.get("/admin/companies").is(t, 200).has(t, 2, "#companies tbody tr")
+	ana.get("/admin/companies?after=1").is(t, 200).has(t, 1, "#companies tbody tr")
+	ana.get("/admin/companies?after=2").is(t, 200).has(t, 0, "#companies")
+	page := ana.get("/admin/companies/rivals").is(t, 200)
+	page.textHas(t, "h1", "<i>Rivals</i>")
+	page.textHas(t, ".facts-list", "Second factorrequired")
+	page.has(t, 1, fmt.Sprintf(".facts-list a[href='/admin/people/%d']", e.idOf("bo")))
+	ana.get("/admin/companies/acme").is(t, 200).textHas(t, ".facts-list", "Boards2")
+	for _, unknown := range []string{"nowhere", "ACME%20", "a'b", "%00"} {
+		ana.get("/admin/companies/"+unknown).is(t, 404)
+	}
+}
+
+func TestDeactivation(t *testing.T) {
+	t.Parallel()
+	const successor = "successor"
+	path := func(e *env, name, action string) string {
+		return fmt.Sprintf("/admin/people/%d/%s", e.idOf(name), action)
+	}
+
+	t.Run("a deactivated account can do nothing, until it is active again", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		ana, mia, program := e.ana(), e.signedIn("mia"), e.programOf("mia")
+		adam := e.signedIn("adam")
+		link := pathOf(t, adam.post(fmt.Sprintf("/acme/people/%d/resets", e.idOf("mia"))).is(t, 201).value(t, "#link"))
+		invitation := e.signedIn("adam").invitation()
+		e.exec("UPDATE invitation SET created_by = ?", e.idOf("mia"))
+		ana.post(path(e, "mia", "deactivation")).is(t, 303)
+
+		mia.get("/acme").goesTo(t, "/login?next=%2Facme")
+		program.get("/boards").is(t, 401)
+		e.visitor().get(link).is(t, 404)
+		e.visitor().get(invitation).is(t, 404)
+		e.visitor().post("/login", "email", "mia@example.com", "password", password).is(t, 403).
+			textHas(t, "main", "This account is deactivated.")
+		e.visitor().post("/login", "email", "mia@example.com", "password", "wrong").is(t, 422)
+		adam.post(fmt.Sprintf("/acme/people/%d/resets", e.idOf("mia"))).is(t, 409)
+		ana.post(path(e, "mia", "resets")).is(t, 409)
+		ana.post(path(e, "mia", "operator"), "operator", "yes").is(t, 409)
+		ana.get("/acme/people").textHas(t, "#members", "deactivated")
+		ana.get("/admin/people?q=mia").textHas(t, "#people", "deactivated")
+		e.audited(t, "ana", "/acme/audit", "deactivated mia <mia@example.com>")
+		e.audited(t, "ana", "/admin/audit", "deactivated mia <mia@example.com>")
+
+		ana.post(path(e, "mia", "deactivation")).is(t, 303) // again changes nothing
+		ana.post(path(e, "mia", "reactivation")).is(t, 303)
+		mia.get("/acme").goesTo(t, "/login?next=%2Facme")
+		program.get("/boards").is(t, 401)
+		e.signedIn("mia").get("/acme").is(t, 200)
+		e.audited(t, "ana", "/admin/audit", "reactivated mia <mia@example.com>")
+	})
+
+	t.Run("nobody assigns or mentions it, and its name stays on what it did", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		e.programOf("mia").post("/tickets/DEMO-1/comments", object{"body": "Mine."}).is(t, 201)
+		ana := e.ana()
+		suggested := func() bool { return strings.Contains(ana.get("/acme/people/mentions?q=mi").is(t, 200).body, "mia") }
+		if !suggested() {
+			t.Fatal("mia is not suggested")
+		}
+		ana.post(path(e, "mia", "deactivation")).is(t, 303)
+		if suggested() {
+			t.Error("mia is suggested")
+		}
+		e.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"mia"}}).is(t, 422)
+		before := e.count("SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'mentioned'", e.idOf("mia"))
+		e.program().post("/tickets/DEMO-1/comments", object{"body": "@mia look"}).is(t, 201)
+		e.counts(t, int(before), "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'mentioned'", e.idOf("mia"))
+		ana.get("/acme/DEMO-1").textHas(t, "main", "mia")
+		ana.post(path(e, "mia", "reactivation")).is(t, 303)
+		if !suggested() {
+			t.Error("mia is not suggested again")
+		}
+	})
+
+	t.Run("refusals say what to do, and keep what was typed", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		ana := e.ana()
+		e.account("zoe", "solo", accounts.Owner)
+		e.unchanged(t, func() {
+			ana.post("/admin/people/1/deactivation").is(t, 409).textHas(t, "main", "your own account")
+			ana.post(path(e, "zoe", "deactivation")).is(t, 409).textHas(t, "main", "the only owner of solo")
+			for _, bad := range []string{"nobody@example.com", "mia@example.com", "x", "' OR 1"} {
+				page := ana.post(path(e, "mia", "deactivation"), successor, bad).is(t, 422)
+				page.has(t, 1, "#person-successor-error")
+				if got := page.value(t, "#person-successor"); got != bad {
+					t.Errorf("the form has %q", got)
+				}
+			}
+		})
+		e.account("oleg", "solo", accounts.Owner)
+		ana.post(path(e, "zoe", "deactivation")).is(t, 303)
+		ana.post(path(e, "oleg", "deactivation")).is(t, 409).textHas(t, "main", "the only owner of solo")
+	})
+
+	t.Run("of two owners and two operators that deactivate one another at once, one of each stays", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("bo", "acme", accounts.Owner)
+		e.exec("UPDATE account SET operator = TRUE WHERE id = ?", e.idOf("bo"))
+		ana, bo := e.ana(), e.signedIn("bo")
+		var both sync.WaitGroup
+		both.Go(func() { ana.post(path(e, "bo", "deactivation")) })
+		both.Go(func() { bo.post("/admin/people/1/deactivation") })
+		both.Wait()
+		e.counts(t, 1, "SELECT COUNT(*) FROM account WHERE operator = TRUE AND deactivated_at IS NULL")
+		e.counts(t, 1, "SELECT COUNT(*) FROM membership WHERE role = 'owner' AND inactive = FALSE")
 	})
 }

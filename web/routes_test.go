@@ -141,15 +141,18 @@ var pages = map[string]access{
 	"POST /admin/stop":         operators("/admin/stop", 422),
 	"POST /admin/stop/release": operators("/admin/stop/release", 303),
 
-	"GET /admin/companies":  operators("/admin/companies", 200),
-	"POST /admin/companies": operators("/admin/companies", 422),
-	"GET /admin/people":     operators("/admin/people", 200),
-	"GET /admin/audit":      operators("/admin/audit", 200),
-	"GET /admin/audit.csv":  operators("/admin/audit.csv", 200),
+	"GET /admin/companies":       operators("/admin/companies", 200),
+	"POST /admin/companies":      operators("/admin/companies", 422),
+	"GET /admin/companies/:slug": operators("/admin/companies/acme", 200),
+	"GET /admin/people":          operators("/admin/people", 200),
+	"GET /admin/audit":           operators("/admin/audit", 200),
+	"GET /admin/audit.csv":       operators("/admin/audit.csv", 200),
 
 	"GET /admin/people/:account":                      operators("/admin/people/1", 200),
 	"POST /admin/people/:account/sessions/revocation": operators("/admin/people/99/sessions/revocation", 404),
 	"POST /admin/people/:account/resets":              operators("/admin/people/99/resets", 404),
+	"POST /admin/people/:account/deactivation":        operators("/admin/people/99/deactivation", 404),
+	"POST /admin/people/:account/reactivation":        operators("/admin/people/99/reactivation", 404),
 	"POST /admin/people/:account/operator":            operators("/admin/people/1/operator", 422),
 
 	// Consumer 1 and webhook 1 are of acme.

@@ -43,6 +43,8 @@ type Account struct {
 	Name     string
 	Operator bool   // may run the instance
 	Epoch    uint64 // sessions that began in an earlier one have ended
+	// Deactivated says that the account signs in nowhere; only of an account found by id, address or password.
+	Deactivated bool
 	// KnownAt is when a browser was first known to be the user's; only of an account found by address and password.
 	KnownAt time.Time
 	// PasswordAsked says that the user was asked for a better password; likewise.

@@ -19,6 +19,8 @@ const (
 	AuditSignedOutOthers   = "signed-out-others"
 	AuditSessionEnded      = "session-ended"
 	AuditSessionsEnded     = "sessions-ended" // by an operator
+	AuditDeactivated       = "deactivated"
+	AuditReactivated       = "reactivated"
 	AuditInvited           = "invited"
 	AuditInvitationRevoked = "invitation-revoked"
 	AuditJoined            = "joined"

@@ -440,6 +440,37 @@ func OwnPassword() error {
 	return fault.Forbidden.New(CodeOwnPassword, "", "Change your own password on your account page.")
 }
 
+// CodeDeactivated: the account is deactivated, so it can do nothing. An operator reactivates it at /admin/people.
+const CodeDeactivated fault.Code = "Account.Deactivated"
+
+// Deactivated names the account, or is about the caller's if name is "".
+func Deactivated(name string) error {
+	if name == "" {
+		return fault.Forbidden.New(CodeDeactivated, "", "This account is deactivated. Ask an operator of the server to reactivate it.")
+	}
+	return fault.Conflict.New(CodeDeactivated, "", name+" is deactivated. Reactivate the account first.")
+}
+
+// CodeOwnAccount: an operator cannot deactivate their own account. Ask another operator.
+const CodeOwnAccount fault.Code = "Account.Own"
+
+func OwnAccount() error {
+	return fault.Conflict.New(CodeOwnAccount, "", "You cannot deactivate your own account. Ask another operator.")
+}
+
+// CodeOnlyOwner: the account is the only active owner of a company. Make another member an owner first.
+const CodeOnlyOwner fault.Code = "Account.OnlyOwner"
+
+func OnlyOwner(name, company string) error {
+	return fault.Conflict.New(CodeOnlyOwner, "",
+		name+" is the only owner of "+company+". Make another member of it an owner first.")
+}
+
+// CodeBadSuccessor: the account that is to take over does not exist or is not active. Name another, or none.
+const CodeBadSuccessor fault.Code = "Account.BadSuccessor"
+
+func BadSuccessor(why string) error { return fault.Invalid.New(CodeBadSuccessor, "successor", why) }
+
 // CodeResetNoCompany: the account is in no company, so a new password would open nothing. Invite it to a company first.
 const CodeResetNoCompany fault.Code = "Reset.NoCompany"
 

@@ -53,7 +53,8 @@ func listed(rows []db.Account) (list []Listed) {
 	for _, row := range rows {
 		if row.Email != Requester {
 			list = append(list, Listed{CreatedAt: row.CreatedAt, Account: Account{
-				ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch}})
+				ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
+				Deactivated: row.DeactivatedAt != nil}})
 		}
 	}
 	return list

@@ -277,6 +277,8 @@ func MayReset(ctx context.Context, q *db.Queries, actor Actor, member CompanyMem
 		return OwnPassword()
 	case !actor.Manages():
 		return NotManager()
+	case member.Inactive:
+		return Deactivated(member.Account.Name)
 	case member.Account.Operator && !actor.Account.Operator:
 		return ResetForOperator(member.Account.Name)
 	case !actor.MayGrant(member.Role):
@@ -297,8 +299,16 @@ func MayReset(ctx context.Context, q *db.Queries, actor Actor, member CompanyMem
 	return nil
 }
 
-// OpenReset makes a link for a new password of an account and returns its secret. Earlier ones end.
+// OpenReset makes a link for a new password of an account and returns its secret. Earlier ones end. It
+// returns Deactivated.
 func OpenReset(ctx context.Context, tx *db.Tx, company id.Company, account, author ID) (secret string, err error) {
+	of, err := ByID(ctx, tx.Queries, account)
+	if err != nil {
+		return "", err
+	}
+	if of.Deactivated {
+		return "", Deactivated(of.Name)
+	}
 	if err := EndResets(ctx, tx, account); err != nil {
 		return "", err
 	}

@@ -33,6 +33,7 @@ type CompanyMember struct {
 	Role     string
 	Handle   string
 	JoinedAt time.Time
+	Inactive bool // the account is deactivated
 }
 
 // Writes is Actor.Writes of the member.
@@ -68,6 +69,7 @@ func memberFrom(row db.MemberByIDRow) CompanyMember {
 	return CompanyMember{
 		Account: Account{ID: row.ID, Name: row.Name, Email: row.Email, Operator: row.Operator},
 		Role:    row.Role, Handle: row.Handle, JoinedAt: row.CreatedAt,
+		Inactive: row.Inactive,
 	}
 }
 
@@ -225,16 +227,15 @@ func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operat
 	case before.Operator == operator:
 		return before, nil
 	case !operator:
-		others, err := tx.FirstOperators(ctx)
-		if err != nil {
-			return Account{}, fmt.Errorf("read operators: %w", err)
+		if err := withdrawOperator(ctx, tx, account); err != nil {
+			return Account{}, err
 		}
-		if len(others) < 2 {
-			return Account{}, LastOperator()
+	case before.Deactivated:
+		return Account{}, Deactivated(before.Name)
+	default:
+		if err := tx.SetOperator(ctx, true, account); err != nil {
+			return Account{}, fmt.Errorf("set operator: %w", err)
 		}
-	}
-	if err := tx.SetOperator(ctx, operator, account); err != nil {
-		return Account{}, fmt.Errorf("set operator: %w", err)
 	}
 	return before, EndResets(ctx, tx, account)
 }

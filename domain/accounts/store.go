@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -171,7 +172,7 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string, know
 		return Account{}, WrongPassword()
 	}
 	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
-		KnownAt: orZero(row.KnownAt), PasswordAsked: row.PasswordAskedAt != nil}, nil
+		Deactivated: row.DeactivatedAt != nil, KnownAt: orZero(row.KnownAt), PasswordAsked: row.PasswordAskedAt != nil}, nil
 }
 
 // ByEmail returns the account with an address, or NotMember if there is none.
@@ -183,7 +184,8 @@ func ByEmail(ctx context.Context, q *db.Queries, email string) (Account, error) 
 	if err != nil {
 		return Account{}, fmt.Errorf("read account: %w", err)
 	}
-	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch}, nil
+	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
+		Deactivated: row.DeactivatedAt != nil}, nil
 }
 
 // ByID returns an account, or NotMember if there is none.
@@ -195,7 +197,8 @@ func ByID(ctx context.Context, q *db.Queries, account ID) (Account, error) {
 	if err != nil {
 		return Account{}, fmt.Errorf("read account: %w", err)
 	}
-	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch}, nil
+	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
+		Deactivated: row.DeactivatedAt != nil}, nil
 }
 
 // CompaniesOf returns the companies that an account belongs to, the first joined first.
@@ -233,6 +236,68 @@ func CountCompanies(ctx context.Context, q *db.Queries, limit int) (int, error) 
 		return 0, fmt.Errorf("count companies: %w", err)
 	}
 	return len(list), nil
+}
+
+// CompanyListed is a company in a list of all companies.
+type CompanyListed struct {
+	Company
+	CreatedAt time.Time
+}
+
+// Companies returns companies by id, above after.
+func Companies(ctx context.Context, q *db.Queries, after id.Company, limit int) ([]CompanyListed, error) {
+	rows, err := db.Read(q.ListCompanies(ctx, after, int32(limit)))
+	if err != nil {
+		return nil, fmt.Errorf("read companies: %w", err)
+	}
+	list := make([]CompanyListed, len(rows))
+	for i, row := range rows {
+		list[i] = CompanyListed{Company{ID: row.ID, Slug: row.Slug, Name: row.Name}, row.CreatedAt}
+	}
+	return list, nil
+}
+
+// CompanyFigures is what there is to know of a company without seeing its contents.
+type CompanyFigures struct {
+	CompanyListed
+	Policy                    Policy
+	Members, Boards, Webhooks int       // more than CompanyCounted: there are others
+	Owners                    []Account // the first OwnersShown; one more: there are others
+}
+
+// How far the figures of a company count.
+const (
+	CompanyCounted = 1000
+	OwnersShown    = 20
+)
+
+// FiguresOf returns the figures of the company with a slug, or NotMember if there is none.
+func FiguresOf(ctx context.Context, q *db.Queries, slug string) (f CompanyFigures, err error) {
+	if !companySlug.MatchString(slug) {
+		return f, NotMember()
+	}
+	row, err := db.Read(q.CompanyBySlug(ctx, slug))
+	if db.IsNotFound(err) {
+		return f, NotMember()
+	}
+	if err != nil {
+		return f, fmt.Errorf("read company: %w", err)
+	}
+	f.CompanyListed = CompanyListed{Company{ID: row.ID, Slug: row.Slug, Name: row.Name}, row.CreatedAt}
+	f.Policy = Policy{SecondFactor: row.SecondFactor}
+	figures, err := db.Read(q.CompanyFigures(ctx, db.CompanyFiguresParams{CompanyID: row.ID}))
+	if err != nil {
+		return f, fmt.Errorf("read figures of company: %w", err)
+	}
+	f.Members, f.Boards, f.Webhooks = int(figures.Members), int(figures.Boards), int(figures.Webhooks)
+	owners, err := db.Read(q.OwnersOf(ctx, row.ID))
+	if err != nil {
+		return f, fmt.Errorf("read owners: %w", err)
+	}
+	for _, owner := range listed(owners) {
+		f.Owners = append(f.Owners, owner.Account)
+	}
+	return f, nil
 }
 
 // InCompany returns the account as an actor in a company, or NotMember: for a stranger and for an

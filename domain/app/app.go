@@ -16,6 +16,7 @@ import (
 	keptimages "github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/kinds/codes"
 	"github.com/counterfoil/counterfoil/domain/kinds/columns"
+	"github.com/counterfoil/counterfoil/domain/kinds/handover"
 	"github.com/counterfoil/counterfoil/domain/kinds/images"
 	"github.com/counterfoil/counterfoil/domain/kinds/importer"
 	"github.com/counterfoil/counterfoil/domain/kinds/republish"
@@ -124,7 +125,8 @@ func New(d *db.DB, options ...Option) *App {
 	imports := importer.New(d, bulk)
 	list := upkeep.New(d, bulk).Migrations()
 	list = append(list, imports.Migration(), images.New(d, bulk, s.files, s.download).Migration(),
-		republish.New(d, bulk, published).Migration(), columns.New(d, bulk).Migration())
+		republish.New(d, bulk, published).Migration(), columns.New(d, bulk).Migration(),
+		handover.New(d, bulk).Migration())
 	list = append(list, codes.New(d, bulk, pool).Migrations()...)
 	engine := migrations.New(d, s.files, s.log, append(list, s.more...)...)
 	measures := monitor.New(d, engine, s.replicas...)

@@ -6,8 +6,21 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
+
+// Companies returns a page of all companies: by id, from above after.
+func (c *Console) Companies(ctx context.Context, after id.Company) ([]accounts.CompanyListed, bool, error) {
+	return askPage(ctx, func(actor) ([]accounts.CompanyListed, bool, error) {
+		return workflows.Page(accounts.Companies(ctx, c.db.Queries, after, workflows.RowsPerPage+1))
+	})
+}
+
+// Company returns the figures of a company, or accounts.NotMember.
+func (c *Console) Company(ctx context.Context, slug string) (accounts.CompanyFigures, error) {
+	return ask(ctx, func(actor) (accounts.CompanyFigures, error) { return accounts.FiguresOf(ctx, c.db.Queries, slug) })
+}
 
 // OpenCompany adds a company that the caller owns. It returns BadName, BadCompanySlug or CompanyConflict, and with once
 // Replay.

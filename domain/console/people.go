@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -146,5 +149,79 @@ func (c *Console) SetOperator(ctx context.Context, account id.Account, operator 
 			return err
 		}
 		return c.workflows.SetOperatorAnywhere(ctx, account, operator)
+	})
+}
+
+// DeactivateAccount ends whatever an account can do, until ReactivateAccount, and hands its open tickets over: a run
+// assigns them to the account with the address successor where that is a member who sees them, else to nobody; all to
+// nobody if it is "". It returns the run, or nil if there was nothing to hand over; or accounts.MemberNotFound,
+// OwnAccount, LastOperator, OnlyOwner or BadSuccessor.
+func (c *Console) DeactivateAccount(ctx context.Context, account id.Account, successor string) (run *id.Run, err error) {
+	by, err := workflows.Operator(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = c.changePerson(ctx, account, accounts.AuditDeactivated, func(tx *db.Tx, found accounts.Account) error {
+		to, err := c.successor(ctx, tx, found, successor)
+		if err != nil {
+			return err
+		}
+		if _, _, err := accounts.Deactivate(ctx, tx, accounts.ActorFrom(ctx), found.ID); err != nil || found.Deactivated {
+			return err
+		}
+		run, err = c.handOver(ctx, tx, by, found.ID, to)
+		return err
+	})
+	if err == nil {
+		c.workflows.ForgetTokens()
+	}
+	return run, err
+}
+
+// successor returns the account with an address, 0 for "".
+func (c *Console) successor(
+	ctx context.Context, tx *db.Tx, of accounts.Account, address string,
+) (id.Account, error) {
+	if strings.TrimSpace(address) == "" {
+		return 0, nil
+	}
+	to, err := accounts.ByEmail(ctx, tx.Queries, address)
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return 0, accounts.BadSuccessor("No account has this address. Correct it, or leave it empty.")
+	case err != nil:
+		return 0, err
+	case to.ID == of.ID || to.Deactivated:
+		return 0, accounts.BadSuccessor("Choose another account, which is active.")
+	}
+	return to.ID, nil
+}
+
+// handOver opens the run that hands the open tickets of an account over, unless there are none.
+func (c *Console) handOver(
+	ctx context.Context, tx *db.Tx, by actor, account, to id.Account,
+) (*id.Run, error) {
+	some, err := tx.AssignmentsOf(ctx, db.AssignmentsOfParams{AccountID: account, Limit: 1})
+	if err != nil {
+		return nil, fmt.Errorf("read assignments: %w", err)
+	}
+	if len(some) == 0 {
+		return nil, nil //nolint:nilnil // nothing to hand over
+	}
+	values := migrations.Values{"account": strconv.FormatUint(uint64(account), 10),
+		"by": strconv.FormatUint(uint64(accounts.ActorFrom(ctx).Account.ID), 10)}
+	if to != 0 {
+		values["to"] = strconv.FormatUint(uint64(to), 10)
+	}
+	run, err := c.engine.OpenIn(ctx, tx, by, workflows.HandOverName, values)
+	return &run.ID, err
+}
+
+// ReactivateAccount lets an account sign in again. What its deactivation ended and handed over stays so. It returns
+// accounts.MemberNotFound.
+func (c *Console) ReactivateAccount(ctx context.Context, account id.Account) error {
+	return c.changePerson(ctx, account, accounts.AuditReactivated, func(tx *db.Tx, found accounts.Account) error {
+		_, err := accounts.Reactivate(ctx, tx, found.ID)
+		return err
 	})
 }

@@ -85,6 +85,29 @@ func Assign(
 	return now, added, err
 }
 
+// LockOpen locks an open ticket's row and returns the ticket without the names of members. It returns NotFound for one
+// that is closed or deleted.
+func LockOpen(ctx context.Context, tx *db.Tx, ticket ID) (Ticket, error) {
+	locked, err := Lock(ctx, tx, Ticket{ID: ticket})
+	if err == nil && locked.Closed() {
+		err = NotFound()
+	}
+	return locked, err
+}
+
+// HandOver is Assign for a ticket of from, whom it removes, and reports whether the ticket was theirs. A ticket that has
+// MaxAssignees keeps as many.
+func HandOver(
+	ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, from id.Account, to []Assignee, by User,
+) (bool, error) {
+	found, err := AssigneesOf(ctx, tx.Queries, company, []ID{ticket.ID})
+	if err != nil || !has(found[ticket.ID], from) {
+		return false, err
+	}
+	_, _, err = Assign(ctx, tx, company, ticket, to, []id.Account{from}, by)
+	return err == nil, err
+}
+
 func has(list []Assignee, account id.Account) bool {
 	return slices.ContainsFunc(list, func(a Assignee) bool { return a.ID == account })
 }

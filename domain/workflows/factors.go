@@ -12,11 +12,18 @@ import (
 )
 
 // OpenSession records by which way a new session proved its account. It reports whether a second factor has to follow
-// before the session is the account's.
+// before the session is the account's. It returns accounts.Deactivated.
 func (w *Workflows) OpenSession(
 	ctx context.Context, account accounts.ID, session accounts.SessionID, way accounts.Way,
 ) (second bool, err error) {
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		of, err := accounts.ByID(ctx, tx.Queries, account)
+		if err != nil {
+			return err
+		}
+		if of.Deactivated {
+			return accounts.Deactivated("")
+		}
 		factors, err := accounts.FactorsOf(ctx, tx.Queries, account)
 		if err != nil {
 			return err

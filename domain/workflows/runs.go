@@ -20,6 +20,7 @@ const (
 	QuarantineName = "quarantine-refs"
 
 	ChangeColumnName = "change-column"
+	HandOverName     = "hand-over"
 )
 
 // Operator returns the caller if it may run the instance: an operator, whose token has the scope. It returns

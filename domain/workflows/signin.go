@@ -91,6 +91,9 @@ func (w *Workflows) prove(
 		return accounts.Account{}, err
 	}
 	account, err := accounts.ByPassword(ctx, w.db.Queries, email, password, given.device != "")
+	if err == nil && account.Deactivated {
+		err = accounts.Deactivated("")
+	}
 	if err != nil {
 		return accounts.Account{}, err
 	}
@@ -204,7 +207,7 @@ func (w *Workflows) SignOutEverywhere(ctx context.Context, account accounts.ID, 
 // Session returns the account of a session that began in an epoch, or SignedOut if it has ended.
 func (w *Workflows) Session(ctx context.Context, account accounts.ID, epoch uint64) (accounts.Account, error) {
 	found, err := accounts.ByID(ctx, w.db.Queries, account)
-	if errors.Is(err, fault.NotFound) || err == nil && found.Epoch != epoch {
+	if errors.Is(err, fault.NotFound) || err == nil && (found.Epoch != epoch || found.Deactivated) {
 		return accounts.Account{}, accounts.SignedOut()
 	}
 	return found, err

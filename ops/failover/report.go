@@ -65,7 +65,7 @@ var toReview = []string{
 	accounts.AuditRemoved, accounts.AuditLeft, accounts.AuditTokenMade, accounts.AuditTokenRevoked,
 	accounts.AuditPasswordChanged, accounts.AuditResetMade, accounts.AuditResetUsed, accounts.AuditOperatorGranted,
 	accounts.AuditOperatorWithdrawn, accounts.AuditSignedOutAll, accounts.AuditSignedOutOthers, accounts.AuditSessionEnded,
-	accounts.AuditSessionsEnded, accounts.AuditTokensEnded,
+	accounts.AuditSessionsEnded, accounts.AuditTokensEnded, accounts.AuditDeactivated, accounts.AuditReactivated,
 }
 
 // end stores the report, and adds a row to the mark: from then on the failover is done.

@@ -11,9 +11,20 @@ type CompanyForm struct {
 	Errors     views.Errors
 }
 
-// CompaniesProps are the companies of an operator.
+// CompaniesProps is a page of all companies, with the form for a new one.
 type CompaniesProps struct {
 	Page      views.Page
-	Companies []accounts.Membership
+	Companies []accounts.CompanyListed
+	More      bool
 	Form      CompanyForm
+}
+
+// CompanyProps is a company.
+type CompanyProps struct {
+	Page    views.Page
+	Company accounts.CompanyFigures
+}
+
+func counted(n int) string {
+	return atLeast(min(n, accounts.CompanyCounted), n > accounts.CompanyCounted)
 }

@@ -24,6 +24,7 @@ type PersonProps struct {
 	Sessions     []accounts.Session // the latest
 	MoreSessions bool
 	Link         string // for a new password, once
+	Successor    string // as it was typed
 	Errors       views.Errors
 }
 

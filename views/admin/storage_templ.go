@@ -150,7 +150,7 @@ func StoragePage(props StorageProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</tbody></table></div><section aria-labelledby=\"tables-name\"><h2 id=\"tables-name\">Largest tables</h2><p class=\"hint\">With their indexes. The database server estimates both figures.</p><div class=\"table\"><table id=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</tbody></table></div><section aria-labelledby=\"tables-name\"><h2 id=\"tables-name\">Largest tables</h2><p class=\"lead\">With their indexes. The database server estimates both figures.</p><div class=\"table\"><table id=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

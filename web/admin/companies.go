@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/admin"
@@ -17,12 +18,26 @@ func (h *Handlers) Companies(c echo.Context) error {
 }
 
 func (h *Handlers) showCompanies(c echo.Context, code int, form admin.CompanyForm) error {
-	companies, err := h.workflows.Companies(c.Request().Context(), respond.User(c).ID)
+	after, err := respond.Cursor[id.Company](c, "after")
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, code,
-		admin.CompaniesPage(admin.CompaniesProps{Page: h.controlRoom(c, "Companies"), Companies: companies, Form: form}))
+	companies, more, err := h.console.Companies(c.Request().Context(), after)
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, code, admin.CompaniesPage(admin.CompaniesProps{
+		Page: h.controlRoom(c, "Companies"), Companies: companies, More: more, Form: form}))
+}
+
+// Company shows the figures of a company.
+func (h *Handlers) Company(c echo.Context) error {
+	company, err := h.console.Company(c.Request().Context(), c.Param("slug"))
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, http.StatusOK,
+		admin.CompanyPage(admin.CompanyProps{Page: h.controlRoom(c, company.Name), Company: company}))
 }
 
 func (h *Handlers) OpenCompany(c echo.Context) error {

@@ -48,6 +48,7 @@ func (h *Handlers) showPerson(c echo.Context, code int, errs views.Errors, link 
 	return respond.Render(c, code, admin.PersonPage(admin.PersonProps{
 		Page: h.controlRoom(c, person.Account.Name), Account: person.Account, Companies: person.Companies,
 		Factors: person.Factors, Sessions: person.Sessions, MoreSessions: person.MoreSessions, Link: link, Errors: errs,
+		Successor: c.FormValue("successor"),
 	}))
 }
 
@@ -107,4 +108,19 @@ func (h *Handlers) MakePersonReset(c echo.Context) error {
 		return err
 	}
 	return h.showPerson(c, http.StatusCreated, nil, h.respond.Base(c)+views.ResetPath(secret))
+}
+
+// DeactivatePerson deactivates an account, and hands its open tickets over.
+func (h *Handlers) DeactivatePerson(c echo.Context) error {
+	return h.changePerson(c, "The account is deactivated.", func(account id.Account) error {
+		_, err := h.console.DeactivateAccount(c.Request().Context(), account, c.FormValue("successor"))
+		return err
+	})
+}
+
+// ReactivatePerson lets an account sign in again.
+func (h *Handlers) ReactivatePerson(c echo.Context) error {
+	return h.changePerson(c, "The account is active again.", func(account id.Account) error {
+		return h.console.ReactivateAccount(c.Request().Context(), account)
+	})
 }
