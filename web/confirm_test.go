@@ -57,6 +57,8 @@ func TestConfirm(t *testing.T) {
 			fmt.Sprintf("/admin/people/%d/operator", mia):                {[]string{"operator", "yes"}, 303},
 			"/acme/settings/webhooks":                                    {[]string{"url", "https://hooks.example.com/x\ny", "feeds", "tickets"}, 422},
 			fmt.Sprintf("/acme/settings/webhooks/%d/secret", hook):       {nil, 201},
+			"/acme/people/invitations":                                   {[]string{"role", "member", "days", "7"}, 201},
+			fmt.Sprintf("/acme/settings/webhooks/%d", hook):              {[]string{"url", "https://hooks.example.com/x\ny", "feeds", "tickets", "version", "1"}, 422},
 		} {
 			ana := e.ana()
 			e.exec(unconfirm)
