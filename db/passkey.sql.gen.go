@@ -148,6 +148,24 @@ func (q *Queries) PasskeysOf(ctx context.Context, accountID id.Account) ([]Passk
 	return items, nil
 }
 
+const renamePasskey = `-- name: RenamePasskey :execrows
+UPDATE passkey SET name = ? WHERE id = ? AND account_id = ?
+`
+
+type RenamePasskeyParams struct {
+	Name      string
+	ID        id.Passkey
+	AccountID id.Account
+}
+
+func (q *Queries) RenamePasskey(ctx context.Context, arg RenamePasskeyParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, renamePasskey, arg.Name, arg.ID, arg.AccountID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const useChallenge = `-- name: UseChallenge :exec
 INSERT INTO used_challenge (hash, at) VALUES (?, ?)
 `

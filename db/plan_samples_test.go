@@ -504,6 +504,7 @@ var samples = map[string]sample{
 	"PasskeyByCredential": {args: with(hash7)},
 	"UsePasskey":          {args: with(db.UsePasskeyParams{Count: 9, Now: &newYear, ID: 7})},
 	"MarkPasskeyCloned":   {args: with(&newYear, 7)},
+	"RenamePasskey":       {args: with(db.RenamePasskeyParams{Name: "Laptop", ID: 7, AccountID: 7})},
 	"DeletePasskey":       {args: with(7, 7)},
 	"DeletePasskeysOf":    {args: with(7)},
 	"ForgetChallenges":    {args: with(newYear.Add(10 * time.Minute))},

@@ -75,6 +75,8 @@ var accessible = map[string]string{
 	"/admin/people":             "/admin/people",
 	"/admin/people/:account":    "/admin/people/1",
 
+	"/account/passkeys/:passkey": noPage, // e2e/factors_test.go tests it
+
 	"/admin/feeds":                             "/admin/feeds",
 	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",
 	"/admin/feeds/consumers/:consumer/removal": "/admin/feeds/consumers/1/removal",

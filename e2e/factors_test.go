@@ -95,6 +95,13 @@ func TestPasskey(t *testing.T) {
 	b.at("/account")
 	b.sees("main", "Laptop")
 	b.looksRight("account-passkey")
+	b.click("[aria-label='Rename Laptop']")
+	b.wait(`document.querySelector("#passkey-name")?.value === "Laptop"`)
+	b.looksRight("passkey-name")
+	b.fills("#passkey-name", "Desk")
+	b.click("main form .primary")
+	b.at("/account")
+	b.sees("main", "Desk")
 
 	b.signsOut() // and in again, without a password
 	b.looksRight("login-passkey")
@@ -118,7 +125,7 @@ func TestPasskey(t *testing.T) {
 	b.click("[data-passkey='/login/passkey']") // the passkey is removed, and signs nobody in any more
 	b.wait(`location.pathname.startsWith("/acme")`)
 	b.open("/account")
-	b.click("[aria-label='Remove Laptop']")
+	b.click("[aria-label='Remove Desk']")
 	b.wait(`document.querySelector(".flashes")?.textContent.includes("The passkey is removed")`)
 	b.signsOut()
 	b.expected = refusals

@@ -18,6 +18,9 @@ WHERE id = sqlc.arg(id) AND (sign_count < sqlc.arg(count) OR sign_count = 0 AND 
 -- name: MarkPasskeyCloned :exec
 UPDATE passkey SET cloned_at = sqlc.arg(now) WHERE id = sqlc.arg(id);
 
+-- name: RenamePasskey :execrows
+UPDATE passkey SET name = sqlc.arg(name) WHERE id = sqlc.arg(id) AND account_id = sqlc.arg(account_id);
+
 -- name: DeletePasskey :execrows
 DELETE FROM passkey WHERE id = sqlc.arg(id) AND account_id = sqlc.arg(account_id);
 

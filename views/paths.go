@@ -57,9 +57,12 @@ func withNext(path, next string) string {
 // AddPasskeyPath adds a passkey, and then leads to a path.
 func AddPasskeyPath(next string) string { return withNext(PasskeysPath, next) }
 
+// PasskeyPath renames a passkey.
+func PasskeyPath(passkey id.Passkey) string { return PasskeysPath + "/" + Number(uint64(passkey)) }
+
 // PasskeyRemovalPath takes a passkey away.
 func PasskeyRemovalPath(passkey id.Passkey) string {
-	return PasskeysPath + "/" + Number(uint64(passkey)) + "/removal"
+	return PasskeyPath(passkey) + "/removal"
 }
 
 // RequiredFactorPath is whether a company requires a second factor.

@@ -320,6 +320,7 @@ var factorForms = map[string]string{
 	"POST /account/totp/removal":              views.AccountPath,
 	"POST /account/recovery-codes":            views.AccountPath,
 	"POST /account/passkeys/:passkey/removal": views.AccountPath,
+	"POST /account/passkeys/:passkey":         views.PasskeysPath + "/1",
 	"POST /account/passkeys":                  views.PasskeysPath,
 	"POST /login/passkey":                     views.LoginPath,
 	"POST /login/second":                      views.SecondStepPath,

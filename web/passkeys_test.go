@@ -17,6 +17,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -159,6 +160,28 @@ func TestPasskey(t *testing.T) {
 		mia.get("/acme/work").is(t, 200)
 		mia.get(views.AccountPath).is(t, 200).textHas(t, "main", "Laptop")
 		e.counts(t, 1, "SELECT COUNT(*) FROM session_way WHERE way = 'passkey' AND at >= (SELECT used_at FROM passkey)")
+	})
+
+	t.Run("is renamed by its user alone", func(t *testing.T) {
+		t.Parallel()
+		e := newPasskeyEnv(t)
+		mia := e.signedIn("mia")
+		mia.addPasskey(t)
+		path := views.PasskeyPath(id.Passkey(e.count("SELECT id FROM passkey")))
+		mia.get(views.AccountPath).is(t, 200).has(t, 1, "a[href='"+path+"']")
+		mia.get(path).is(t, 200).has(t, 1, "#passkey-name[value=Laptop]")
+
+		long := strings.Repeat("x", accounts.MaxName+1)
+		mia.post(path, "name", "").is(t, 422).has(t, 1, "#passkey-name-error")
+		mia.post(path, "name", long).is(t, 422).has(t, 1, "#passkey-name[value="+long+"]")
+		ana := e.ana()
+		ana.get(path).is(t, 404)
+		ana.post(path, "name", "Mine").is(t, 404)
+		e.counts(t, 1, "SELECT COUNT(*) FROM passkey WHERE name = 'Laptop'")
+
+		mia.post(path, "name", "Desk").goesTo(t, views.AccountPath)
+		mia.get(views.AccountPath).is(t, 200).textHas(t, "main", "Desk")
+		mia.post(path, "name", "Desk").goesTo(t, views.AccountPath) // again, unchanged
 	})
 
 	t.Run("is a second step after the password", func(t *testing.T) {

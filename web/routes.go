@@ -99,6 +99,8 @@ func (s *server) route(e *echo.Echo) {
 	open.GET("/account/passkeys", pages.PasskeyForm, s.asUser, s.asProven)
 	open.GET("/account/passkeys/options", pages.NewPasskeyOptions, s.asUser, s.asProven)
 	open.POST("/account/passkeys", pages.AddPasskey, s.asUser, s.asProven)
+	open.GET("/account/passkeys/:passkey", pages.PasskeyNameForm, s.asUser, s.asProven)
+	open.POST("/account/passkeys/:passkey", pages.RenamePasskey, s.asUser, s.asProven)
 	open.POST("/account/passkeys/:passkey/removal", pages.RemovePasskey, s.asUser, s.asProven)
 	open.POST("/account/recovery-codes", pages.MakeRecoveryCodes, s.asUser, s.asProven)
 	open.GET("/admin", admin.Overview, s.asUser, s.asOperator)

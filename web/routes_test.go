@@ -120,6 +120,8 @@ var pages = map[string]access{
 	"GET /account/passkeys":                   signedIn("/account/passkeys", 200),
 	"GET /account/passkeys/options":           signedIn("/account/passkeys/options", 422),
 	"POST /account/passkeys":                  signedIn("/account/passkeys", 422),
+	"GET /account/passkeys/:passkey":          signedIn("/account/passkeys/99", 404),
+	"POST /account/passkeys/:passkey":         signedIn("/account/passkeys/99", 404).sending("name", "Laptop"),
 	"POST /account/passkeys/:passkey/removal": signedIn("/account/passkeys/99/removal", 404),
 	"POST /account/recovery-codes":            signedIn("/account/recovery-codes", 404),
 	"POST /account":                           signedIn("/account", 422),

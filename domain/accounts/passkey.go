@@ -307,6 +307,22 @@ func (u UsedPasskey) Use(ctx context.Context, tx *db.Tx) (cloned bool, err error
 	return true, nil
 }
 
+// RenamePasskey gives a passkey of an account another name. It returns BadName or FactorNotFound.
+func RenamePasskey(ctx context.Context, tx *db.Tx, account ID, passkey id.Passkey, name string) error {
+	name, err := ParseName("name", name)
+	if err != nil {
+		return err
+	}
+	n, err := tx.RenamePasskey(ctx, db.RenamePasskeyParams{Name: name, ID: passkey, AccountID: account})
+	if err != nil {
+		return fmt.Errorf("rename a passkey: %w", err)
+	}
+	if n == 0 {
+		return FactorNotFound()
+	}
+	return nil
+}
+
 // RemovePasskey takes a passkey of an account away. It returns FactorNotFound.
 func RemovePasskey(ctx context.Context, tx *db.Tx, account ID, passkey id.Passkey) error {
 	n, err := tx.DeletePasskey(ctx, passkey, account)

@@ -199,6 +199,11 @@ func (w *Workflows) AddPasskey(
 	return w.addFactor(ctx, account.ID, session, newFactor{accounts.WayPasskey, accounts.AuditPasskeyAdded, name}, add)
 }
 
+// RenamePasskey gives a passkey of an account another name. It returns BadName or FactorNotFound.
+func (w *Workflows) RenamePasskey(ctx context.Context, account accounts.ID, passkey id.Passkey, name string) error {
+	return w.db.InTx(ctx, func(tx *db.Tx) error { return accounts.RenamePasskey(ctx, tx, account, passkey, name) })
+}
+
 // RemovePasskey takes a passkey of an account away and ends its sessions: the account returned has the new epoch. It
 // returns FactorNotFound.
 func (w *Workflows) RemovePasskey(

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -26,6 +27,13 @@ type PasskeyForm struct {
 	Name, Next string
 	Possible   bool // browsers have passkeys at the server's address
 	Errors     views.Errors
+}
+
+// PasskeyNameForm renames a passkey.
+type PasskeyNameForm struct {
+	Passkey id.Passkey
+	Name    string
+	Errors  views.Errors
 }
 
 // FactorsProps are the second factors of the user.

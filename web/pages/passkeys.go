@@ -124,6 +124,46 @@ func (h *Handlers) AddPasskey(c echo.Context) error {
 	return h.factorAdded(c, codes, form.Next, "The passkey is added.")
 }
 
+// PasskeyNameForm renames a passkey of the user.
+func (h *Handlers) PasskeyNameForm(c echo.Context) error {
+	passkey, err := respond.RowID[id.Passkey](c.Param("passkey"), echo.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	list, err := h.workflows.Passkeys(c.Request().Context(), respond.User(c).ID)
+	if err != nil {
+		return err
+	}
+	for _, key := range list {
+		if key.ID == passkey {
+			return h.showPasskeyName(c, http.StatusOK, pages.PasskeyNameForm{Passkey: passkey, Name: key.Name})
+		}
+	}
+	return accounts.FactorNotFound()
+}
+
+func (h *Handlers) showPasskeyName(c echo.Context, code int, form pages.PasskeyNameForm) error {
+	return respond.Render(c, code, pages.PasskeyNamePage(h.respond.Page(c, "Rename passkey"), form))
+}
+
+func (h *Handlers) RenamePasskey(c echo.Context) error {
+	passkey, err := respond.RowID[id.Passkey](c.Param("passkey"), echo.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	form := pages.PasskeyNameForm{Passkey: passkey, Name: c.FormValue("name")}
+	err = h.workflows.RenamePasskey(c.Request().Context(), respond.User(c).ID, passkey, form.Name)
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		form.Errors = messages
+		return h.showPasskeyName(c, code, form)
+	}
+	return h.respond.SeeOther(c, views.AccountPath, "The passkey is renamed.")
+}
+
 func (h *Handlers) RemovePasskey(c echo.Context) error {
 	ctx := c.Request().Context()
 	passkey, err := respond.RowID[id.Passkey](c.Param("passkey"), echo.ErrNotFound)
