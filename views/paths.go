@@ -724,6 +724,9 @@ func NotificationPath(company string, e tickets.Notification) string {
 	if e.Why == tickets.NoticeToken {
 		return TokensPath(company)
 	}
+	if run := e.Run(); run != 0 {
+		return RunPath(run)
+	}
 	if e.Notice() {
 		return AccountPath
 	}

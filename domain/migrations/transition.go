@@ -60,6 +60,7 @@ func Transit(ctx context.Context, tx *db.Tx, run id.Run, m Move, change func(row
 	if !slices.Contains(m.From, State(row.State)) {
 		return WrongState(run, State(row.State), m.Action)
 	}
+	before := State(row.State)
 	if row.Listed, err = listedAfter(ctx, tx, row, m); err != nil {
 		return err
 	}
@@ -80,6 +81,9 @@ func Transit(ctx context.Context, tx *db.Tx, run id.Run, m Move, change func(row
 		return anotherRun(ctx, tx.Queries, row.ActiveKey)
 	}
 	if err != nil {
+		return err
+	}
+	if err := giveNotice(ctx, tx, row, before); err != nil {
 		return err
 	}
 	return LogEvent(ctx, tx, run, m.Actor, string(m.To), m.Reason)

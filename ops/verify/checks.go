@@ -269,7 +269,7 @@ func houseChecks() []check {
 			tables: []string{"notification"},
 			query: `SELECT CONCAT('notification ', n.id, ' of company ', n.company_id, ' is about ', IF(n.ticket_id IS NOT NULL, 'a ticket, and ', ''), COALESCE(CONCAT('board ', n.board_id), 'nothing'))
 				FROM notification n LEFT JOIN board b ON b.id = n.board_id
-				WHERE CASE WHEN n.kind IN ('sign-in', 'token', 'reset-made', 'reset-used', 'password') THEN n.ticket_id IS NOT NULL OR n.board_id IS NOT NULL
+				WHERE CASE WHEN n.kind IN ('sign-in', 'token', 'reset-made', 'reset-used', 'password', 'run-paused', 'run-stopped', 'run-failed') THEN n.ticket_id IS NOT NULL OR n.board_id IS NOT NULL
 					WHEN n.ticket_id IS NULL THEN COALESCE(b.company_id, 0) <> n.company_id ELSE n.board_id IS NOT NULL END`,
 		},
 		{

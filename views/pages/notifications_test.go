@@ -43,6 +43,7 @@ func notificationPages() map[string]templ.Component {
 			{Notification: tickets.Notification{ID: 5, Why: tickets.ReasonTaken, Unread: true, By: tickets.User{Name: hostile},
 				Key: tickets.Key{Board: "NINJA"}, Title: hostile}, New: 1},
 			{Notification: tickets.Notification{ID: 6, Why: tickets.NoticeSignIn, Unread: true, Title: hostile}, New: 1},
+			{Notification: tickets.Notification{ID: 8, Why: tickets.NoticeRunPaused, Unread: true, Title: hostile}, New: 1},
 			{Notification: tickets.Notification{ID: 7, Why: tickets.NoticeResetMade, By: tickets.User{Name: hostile}}}}}),
 		"empty inbox": InboxPage(InboxProps{Page: page}),
 		"work": WorkPage(WorkProps{Page: page, Next: 7,

@@ -1,0 +1,85 @@
+package migrations
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// The kinds of notifications about a run, in the inbox of the operator who answers for it.
+const (
+	NoticePaused  = "run-paused"  // the engine paused it
+	NoticeStopped = "run-stopped" // the engine cancelled it
+	NoticeFailed  = "run-failed"  // it is complete, but for tasks that failed
+)
+
+// NoticeDetail is the text of such a notification: the run and its migration, no reason, which may name what its
+// reader does not see.
+func NoticeDetail(run id.Run, name string) string { return fmt.Sprintf("Run %d: %s", run, name) }
+
+// giveNotice adds a notification about a run that was moved, if an operator has to mend it, for whoever started or
+// resumed it last, or else opened it. It is in the transaction of the move, so that of two servers one gives it.
+func giveNotice(ctx context.Context, tx *db.Tx, row db.MigrationRun, before State) error {
+	kind := noticeOf(row, before)
+	if kind == "" {
+		return nil
+	}
+	account, err := answersFor(ctx, tx, row)
+	if err != nil || account == nil {
+		return err
+	}
+	err = tx.NotifyAccount(ctx, db.NotifyAccountParams{Kind: kind, Detail: NoticeDetail(row.ID, row.Name),
+		CreatedAt: tx.Now, AccountID: *account})
+	if err != nil {
+		return fmt.Errorf("give notice of %s: %w", kind, err)
+	}
+	return nil
+}
+
+// noticeOf is the kind of the notice of a move to the row's state, "" if it needs none.
+func noticeOf(row db.MigrationRun, before State) string {
+	if row.Listed != ListAttention {
+		return ""
+	}
+	switch to := State(row.State); {
+	case to == Pausing, to == Paused && before != Pausing:
+		return NoticePaused
+	case to == Cancelled:
+		return NoticeStopped
+	case to == Complete:
+		return NoticeFailed
+	}
+	return ""
+}
+
+// recentEvents is how far back a run's log is read for its last start: the throttle may add entries without end.
+const recentEvents = 200
+
+// answersFor is the operator who started or resumed the run last, or else opened it; nil for the command line, and for
+// an account that is no operator any more.
+func answersFor(ctx context.Context, tx *db.Tx, row db.MigrationRun) (*id.Account, error) {
+	events, err := tx.RunEventsOf(ctx, db.RunEventsOfParams{RunID: row.ID, Before: 1 << 62, Limit: recentEvents})
+	if err != nil {
+		return nil, fmt.Errorf("last start of a run: %w", err)
+	}
+	answers := row.AccountID
+	for _, event := range events {
+		if event.Kind == string(Running) && event.AccountID != nil {
+			answers = event.AccountID
+			break
+		}
+	}
+	if answers == nil {
+		return nil, nil
+	}
+	account, err := tx.AccountByID(ctx, *answers)
+	if err != nil {
+		return nil, fmt.Errorf("operator of a run: %w", err)
+	}
+	if !account.Operator {
+		return nil, nil
+	}
+	return &account.ID, nil
+}
