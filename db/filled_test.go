@@ -79,6 +79,13 @@ var filling = []string{
 	`UPDATE board SET privacy = 1 WHERE id = 299`,
 	`INSERT INTO people_group (id, company_id, name, created_at) SELECT n, IF(n <= 1000, 1, n % 999 + 2), CONCAT('Group ', n), '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO people_group_member (group_id, account_id) SELECT 1, n FROM numbers WHERE n <= 500`,
+	`INSERT INTO issuer (id, company_id, url, client_id, name, groups_claim, created_at)
+	 SELECT n, IF(n <= 5, 1, IF(n <= 15, NULL, n % 999 + 2)), 'https://id.example', 'client', 'Acme', 'groups', '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO issuer_company (company_id, issuer_id) SELECT IF(n <= 5, 1, n % 999 + 2), n FROM numbers WHERE n <= 2000`,
+	`INSERT INTO issuer_company (company_id, issuer_id) SELECT n, 7 FROM numbers WHERE n BETWEEN 20 AND 219`,
+	`INSERT INTO issuer_rule (id, company_id, issuer_id, claim, role, group_id) SELECT n, IF(n <= 100, 1, n % 999 + 2), IF(n <= 100, 1, n % 1900 + 50), CONCAT('g', n), 'member', 1 FROM numbers WHERE n <= 2000`,
+	`INSERT INTO account_identity (issuer_id, subject, account_id, created_at) SELECT IF(n <= 2000, 1, n % 1900 + 50), CONCAT('s', n), n, '2026-01-01' FROM numbers WHERE n <= 3000`,
+	`INSERT INTO company_domain (id, company_id, name, code, held, created_at, due_at) SELECT n, IF(n <= 20, 1, n % 999 + 2), CONCAT('d', n, '.example'), 'code', CONCAT('d', n, '.example'), '2026-01-01', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 3000`,
 	`INSERT INTO people_group_member (group_id, account_id) SELECT n, 7 FROM numbers WHERE n BETWEEN 2 AND 1000`,
 	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT id, 'group', 1, 2 FROM board WHERE id <= 300`,
 	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT 1, 'account', n, 1 FROM numbers WHERE n <= 500`,

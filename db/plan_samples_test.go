@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"strings"
 	"time"
@@ -255,6 +256,8 @@ var samples = map[string]sample{
 	"RenameCompany":       {args: with("x", 7)},
 	"LockCompany":         {args: with(7)},
 	"RequireSecondFactor": {args: with(db.RequireSecondFactorParams{Required: true, ID: 7})},
+	"RequireIssuer":       {args: with(db.RequireIssuerParams{Required: true, ID: 1})},
+	"FirstCompanies":      {args: with()},
 	"LockInstallation":    {args: with()},
 
 	// feed_pages.sql
@@ -515,6 +518,30 @@ var samples = map[string]sample{
 	"DeleteTOTP":          {args: with(7)},
 	"UseRecoveryCode":     {args: with(db.UseRecoveryCodeParams{Now: &newYear, AccountID: 1, Hash: hash7})},
 	"DeleteRecoveryCodes": {args: with(1)},
+
+	// issuer.sql
+	"IssuerByID":         {args: with(7)},
+	"IssuersOfCompany":   {args: with(company1, 20)},
+	"IssuersOfSlug":      {args: with("c1", 20)},
+	"IssuersOfOperators": {args: with(20)},
+	"CompaniesOfIssuer":  {args: with(7, 200)},
+	"SaveIssuer":         {args: with(db.SaveIssuerParams{Name: "New", ClientID: "x", GroupsClaim: "groups", ID: 7})},
+	"SaveIssuerFor":      {args: with(db.SaveIssuerForParams{JoinByDomain: true, CompanyID: 1, IssuerID: 1})},
+	"DeleteIssuer":       {args: with(1999)},
+	"IssuerRules":        {args: with(db.IssuerRulesParams{CompanyID: 1, IssuerID: 1, Limit: 100})},
+	"DeleteIssuerRule":   {args: with(db.DeleteIssuerRuleParams{ID: 7, CompanyID: 1, IssuerID: 1})},
+	"IdentityAccount":    {args: with(1, []byte("s7"))},
+	"UseIdentity":        {args: with(db.UseIdentityParams{UsedAt: &newYear, IssuerID: 1, Subject: []byte("s7")})},
+	"IssuersOfAccount":   {args: with(7, 50)},
+	"DeleteIdentity":     {args: with(7, 1)},
+	"DomainsOfCompany":   {args: with(company1, 20)},
+	"DomainByID":         {args: with(7, company1)},
+	"HoldDomain":         {args: with(db.HoldDomainParams{CheckedAt: &newYear, DueAt: &newYear, ID: 7, CompanyID: 1})},
+	"LoseDomain":         {args: with(&newYear, 7)},
+	"DeleteDomain":       {args: with(7, company1)},
+	"HeldDomain":         {args: with(sql.NullString{String: "d7.example", Valid: true})},
+	"DueDomains":         {args: with(ptr(newYear.Add(20*time.Second)), 20)},
+	"TakeDueDomain":      {args: with(db.TakeDueDomainParams{Next: &newYear, ID: 7, DueAt: &newYear})},
 
 	// session_way.sql
 	"SessionWays":       {args: with(session7, 7)},

@@ -71,10 +71,15 @@ func (q *Queries) ForgetSessionWays(ctx context.Context, before time.Time) (int6
 }
 
 const sessionWays = `-- name: SessionWays :many
-SELECT way FROM session_way WHERE session_id = ? AND company_id IN (0, ?) LIMIT 20
+SELECT w.way FROM session_way w
+WHERE w.session_id = ? AND w.company_id IN (0, ?)
+  AND (w.company_id = 0 OR EXISTS (
+    SELECT 1 FROM issuer_company c WHERE c.company_id = w.company_id AND w.way = CONCAT('oidc-', c.issuer_id)))
+LIMIT 20
 `
 
-// By which ways a session proved its account, and those that count for a company alone.
+// By which ways a session proved its account, and those that count for a company alone: by an issuer as long as it counts
+// for the company.
 func (q *Queries) SessionWays(ctx context.Context, sessionID []byte, companyID id.Company) ([]string, error) {
 	rows, err := q.db.QueryContext(ctx, sessionWays, sessionID, companyID)
 	if err != nil {

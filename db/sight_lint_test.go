@@ -172,6 +172,8 @@ var unsighted = map[string]string{
 
 // unguarded are the statements that take no sight of members, with their reasons.
 var unguarded = map[string]string{
+	"queries: IssuersOfAccount":        "the reader's own account",
+	"queries: IssuerRules":             "owners see all members",
 	"db/people.go: a constant":         "says whom a guest sees, or all members to others",
 	"db/people.go: membersOnOpenBoard": "says whom a guest sees",
 

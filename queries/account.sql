@@ -50,7 +50,7 @@ SELECT handle FROM membership WHERE company_id = sqlc.arg(company_id) AND handle
 -- managers, whether a webhook was stopped: a row for each other company of the account, one if it has none. No row for
 -- a non-member or an unknown company.
 SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, c.second_factor, m.role, m.handle,
+       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, c.second_factor, c.issuer_required, m.role, m.handle,
        COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
        (SELECT COUNT(*) FROM (
          SELECT n.id FROM (

@@ -7,6 +7,9 @@ UPDATE company SET name = sqlc.arg(name) WHERE id = sqlc.arg(id);
 -- name: RequireSecondFactor :execrows
 UPDATE company SET second_factor = sqlc.arg(required) WHERE id = sqlc.arg(id) AND second_factor <> sqlc.arg(required);
 
+-- name: RequireIssuer :execrows
+UPDATE company SET issuer_required = sqlc.arg(required) WHERE id = sqlc.arg(id) AND issuer_required <> sqlc.arg(required);
+
 -- name: LockCompany :exec
 -- Changes of roles in a company hold this lock. It writes: a row that is only read is locked on one server of a cluster.
 UPDATE company SET locks = locks + 1 WHERE id = sqlc.arg(id);
@@ -23,6 +26,10 @@ UPDATE installation SET locks = locks + 1 WHERE id = 1;
 
 -- name: CompanyBySlug :one
 SELECT * FROM company WHERE slug = sqlc.arg(slug);
+
+-- name: FirstCompanies :many
+-- Two, so that the caller knows whether there are several.
+SELECT slug FROM company WHERE id > 0 ORDER BY id LIMIT 2;
 
 -- name: CompaniesAfter :many
 -- Enough to count them, as far as they are counted.

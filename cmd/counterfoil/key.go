@@ -197,6 +197,10 @@ func printLost(env environment, keys *secrets.Keys, lost keyloss.Lost) error {
 		fmt.Fprintf(env.stdout, "Authenticator apps that must be set up anew: %d. Their users sign in with a recovery code, "+
 			"or after counterfoil reset-second-factor.\n", lost.Apps)
 	}
+	if lost.Issuers > 0 {
+		fmt.Fprintf(env.stdout, "Issuers whose client secret must be entered again, by an owner of their company or by an "+
+			"operator: %d.\n", lost.Issuers)
+	}
 	if len(lost.Webhooks) == 0 {
 		return nil
 	}

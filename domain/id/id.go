@@ -44,6 +44,12 @@ type (
 	Delivery uint64
 	// Passkey is the id of a passkey of an account.
 	Passkey uint64
+	// Issuer is the id of an issuer, which signs users in.
+	Issuer uint64
+	// IssuerRule is the id of what a group at an issuer gives.
+	IssuerRule uint64
+	// Domain is the id of a mail domain of a company.
+	Domain uint64
 	// Lot is the id of a lot of reference codes; ids grow with time.
 	Lot uint64
 )

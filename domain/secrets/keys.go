@@ -23,6 +23,7 @@ const (
 	Audit      Kind = "audit"       // of the chains of the audit lists
 	Signing    Kind = "signing"     // of setup codes and cookies of known browsers
 	TOTP       Kind = "totp"        // of an account's authenticator app
+	Issuer     Kind = "issuer"      // of this server at an issuer
 )
 
 // Name says whose a secret is. Owner is 1 for what there is once.
@@ -43,6 +44,8 @@ func (n Name) String() string {
 		return "key that servers sign with"
 	case TOTP:
 		return fmt.Sprint("key of the authenticator app of account ", n.Owner)
+	case Issuer:
+		return fmt.Sprint("client secret of issuer ", n.Owner)
 	}
 	return fmt.Sprintf("secret %s of %d", n.Kind, n.Owner)
 }

@@ -149,6 +149,7 @@ var tables = []string{
 	"audit_chain", "audit_sealer", "sealed_secret", "secret_key",
 	"board", "board_slug", "board_ticket_incrementer", "board_column",
 	"people_group", "people_group_member", "board_member", "board_access", "board_link",
+	"issuer", "issuer_company", "issuer_rule", "account_identity", "company_domain",
 	"ticket", "ticket_alias", "assignee", "comment",
 	"watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source", "picture",

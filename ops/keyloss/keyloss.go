@@ -20,10 +20,11 @@ type Lost struct {
 	Webhooks []Webhook // they need a new secret each
 	Chains   bool      // of the audit lists
 	Apps     int       // authenticator apps, whose codes are refused; recovery codes work
+	Issuers  int       // issuers without their client secret, which owners or operators enter again
 }
 
 // None reports whether nothing was lost.
-func (l Lost) None() bool { return len(l.Webhooks) == 0 && !l.Chains && l.Apps == 0 }
+func (l Lost) None() bool { return len(l.Webhooks) == 0 && !l.Chains && l.Apps == 0 && l.Issuers == 0 }
 
 // Webhook is a webhook that lost its secret: its company's slug, and the host of its address.
 type Webhook struct {
@@ -65,7 +66,11 @@ func Reset(ctx context.Context, d *db.DB, keys *secrets.Keys) (lost Lost, err er
 	if lost.Webhooks, err = giveUpWebhooks(ctx, d, have); err != nil {
 		return lost, err
 	}
-	if lost.Apps, err = giveUpApps(ctx, d, have); err != nil {
+	// Accounts keep the second step, so that a lost key opens no account: a recovery code takes it.
+	if lost.Apps, err = giveUpKind(ctx, d, have, secrets.TOTP); err != nil {
+		return lost, err
+	}
+	if lost.Issuers, err = giveUpKind(ctx, d, have, secrets.Issuer); err != nil {
 		return lost, err
 	}
 	chainsKey, err := giveUpOthers(ctx, d, have)
@@ -117,15 +122,14 @@ func giveUpWebhooks(ctx context.Context, d *db.DB, have []string) (lost []Webhoo
 	return lost, nil
 }
 
-// giveUpApps deletes the keys of authenticator apps that do not open, and returns how many. Their accounts keep the
-// second step, so that a lost key opens no account: a recovery code takes it.
-func giveUpApps(ctx context.Context, d *db.DB, have []string) (lost int, err error) {
+// giveUpKind deletes the secrets of a kind that do not open, and returns how many.
+func giveUpKind(ctx context.Context, d *db.DB, have []string, kind secrets.Kind) (lost int, err error) {
 	const atOnce = 100
 	for after := uint64(0); ; {
-		page := db.SealedSecretsAfterParams{Kind: string(secrets.TOTP), After: after, Limit: atOnce}
+		page := db.SealedSecretsAfterParams{Kind: string(kind), After: after, Limit: atOnce}
 		rows, err := db.Read(d.SealedSecretsAfter(ctx, page))
 		if err != nil {
-			return lost, fmt.Errorf("read the keys of authenticator apps: %w", err)
+			return lost, fmt.Errorf("read the secrets of %s: %w", kind, err)
 		}
 		for _, row := range rows {
 			after = row.OwnerID
@@ -133,10 +137,10 @@ func giveUpApps(ctx context.Context, d *db.DB, have []string) (lost int, err err
 				continue
 			}
 			err := d.InTx(ctx, func(tx *db.Tx) error {
-				return secrets.Delete(ctx, tx, secrets.Name{Kind: secrets.TOTP, Owner: row.OwnerID})
+				return secrets.Delete(ctx, tx, secrets.Name{Kind: kind, Owner: row.OwnerID})
 			})
 			if err != nil {
-				return lost, fmt.Errorf("give up the key of an authenticator app: %w", err)
+				return lost, fmt.Errorf("give up a secret of %s: %w", kind, err)
 			}
 			lost++
 		}

@@ -57,12 +57,16 @@ func TestReset(t *testing.T) {
 			codes, err = accounts.MakeRecoveryCodes(t.Context(), tx, 1)
 			return err
 		}))
-		domaintest.Exec(t, d, "UPDATE sealed_secret SET key_id = '0123456789abcdef' WHERE kind = 'totp' AND owner_id = 1")
+		domaintest.Must(t, d.InTx(t.Context(), func(tx *db.Tx) error {
+			return keys.Put(t.Context(), tx, secrets.Name{Kind: secrets.Issuer, Owner: 7}, []byte("client secret"))
+		}))
+		domaintest.Exec(t, d, `UPDATE sealed_secret SET key_id = '0123456789abcdef'
+			WHERE kind = 'totp' AND owner_id = 1 OR kind = 'issuer'`)
 		lost := domaintest.OK(keyloss.Reset(t.Context(), d, keys))(t)
-		if lost.Apps != 1 || lost.None() {
+		if lost.Apps != 1 || lost.Issuers != 1 || lost.None() {
 			t.Errorf("%+v", lost)
 		}
-		domaintest.Counts(t, d, 1, "SELECT COUNT(*) FROM sealed_secret WHERE kind = 'totp'")
+		domaintest.Counts(t, d, 1, "SELECT COUNT(*) FROM sealed_secret WHERE kind IN ('totp', 'issuer')")
 		if factors := domaintest.OK(accounts.FactorsOf(t.Context(), d.Queries, 1))(t); !factors.Any() {
 			t.Errorf("Ana has %+v", factors)
 		}

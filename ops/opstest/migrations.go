@@ -49,6 +49,11 @@ var migrated = []string{
 		SELECT MAX(id), UNHEX(SHA2('https://images.example/a', 256)), 'https://images.example/a', 1, 1, UNHEX(SHA2('image', 256)), NULL, 1, '2026-01-01' FROM ticket`,
 	`INSERT INTO picture (ticket_id, url_hash, url, company_id, account_id, hash, due_at, attempts, queued_at)
 		SELECT MAX(id), UNHEX(SHA2('//images.example/b', 256)), '//images.example/b', 1, 1, NULL, '2026-01-01 00:00:00.000001', 2, '2026-01-01' FROM ticket`,
+	`INSERT INTO issuer (id, company_id, url, client_id, name, groups_claim, created_at) VALUES (1, 1, 'https://id.example', 'client', 'Ä', 'groups', '2026-01-01')`,
+	`INSERT INTO issuer_company (company_id, issuer_id, join_by_domain, owners_by_group) VALUES (1, 1, TRUE, FALSE)`,
+	`INSERT INTO issuer_rule (company_id, issuer_id, claim, role, group_id) SELECT 1, 1, 'Staff', 'viewer', MIN(id) FROM people_group`,
+	`INSERT INTO account_identity (issuer_id, subject, account_id, created_at, used_at) VALUES (1, UNHEX('00FF'), 1, '2026-01-01', NULL)`,
+	`INSERT INTO company_domain (company_id, name, code, held, created_at, checked_at, due_at) VALUES (1, 'acme.example', 'code', 'acme.example', '2026-01-01', '2026-01-02', '2026-01-03')`,
 }
 
 func migrate(t testing.TB, d *db.DB) {
