@@ -81,8 +81,16 @@ type Actor struct {
 	Unread int
 	// Stopped says that a webhook of the company was stopped; only for managers without a token.
 	Stopped bool
-	Token   id.Token // 0 for a browser session
-	Scopes  []string // of the token
+	// Confined says that an issuer of the company opened the session: it gives nothing that is of the account.
+	Confined bool
+	Token    id.Token // 0 for a browser session
+	Scopes   []string // of the token
+}
+
+// Confine returns the actor in a session that an issuer of the company opened: no operator, and in no other company.
+func (a Actor) Confine() Actor {
+	a.Confined, a.Account.Operator, a.Others = true, false, nil
+	return a
 }
 
 // May reports whether the actor's token has the scope; a browser session has them all.

@@ -219,6 +219,11 @@ func MakeRecoveryCodes(ctx context.Context, tx *db.Tx, account ID) ([]string, er
 	return codes, nil
 }
 
+// UseRecoveryCode uses one of an account's recovery codes, each once. It returns WrongCode.
+func UseRecoveryCode(ctx context.Context, tx *db.Tx, account ID, code string) error {
+	return useRecoveryCode(ctx, tx, account, digits(code))
+}
+
 func useRecoveryCode(ctx context.Context, tx *db.Tx, account ID, code string) error {
 	code = strings.ToLower(strings.ReplaceAll(code, "-", ""))
 	if len(code) != recoveryLength {

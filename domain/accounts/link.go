@@ -269,8 +269,8 @@ type Reset struct {
 }
 
 // MayReset returns nil if the actor may make a password link for a member: the actor manages each company of the
-// member with at least the member's rank, and is an operator if the member is one. It returns OwnPassword, NotManager,
-// ResetForOperator or ResetElsewhere.
+// member with at least the member's rank, and is an operator if the member is one; an issuer of one company does not
+// vouch for that. It returns OwnPassword, NotManager, AccountNeeded, ResetForOperator or ResetElsewhere.
 func MayReset(ctx context.Context, q *db.Queries, actor Actor, member CompanyMember) error {
 	switch {
 	case member.Account.ID == actor.Account.ID:
@@ -279,6 +279,8 @@ func MayReset(ctx context.Context, q *db.Queries, actor Actor, member CompanyMem
 		return NotManager()
 	case member.Inactive:
 		return Deactivated(member.Account.Name)
+	case actor.Confined:
+		return AccountNeeded()
 	case member.Account.Operator && !actor.Account.Operator:
 		return ResetForOperator(member.Account.Name)
 	case !actor.MayGrant(member.Role):

@@ -86,7 +86,7 @@ func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 	if err != nil {
 		return Actor{}, err
 	}
-	actor.Role, actor.Account.Operator = now.Role, now.Account.Operator
+	actor.Role, actor.Account.Operator = now.Role, now.Account.Operator && !actor.Confined
 	return actor, nil
 }
 
@@ -212,6 +212,9 @@ func EndSessions(ctx context.Context, tx *db.Tx, account ID) error {
 // SetOperator makes an account an operator, or no longer, and returns it as it was. It returns NotOperator, LastOperator,
 // or NotMember for no account.
 func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operator bool) (Account, error) {
+	if actor.Confined {
+		return Account{}, NotOperator()
+	}
 	if err := tx.LockInstallation(ctx); err != nil {
 		return Account{}, fmt.Errorf("lock installation: %w", err)
 	}

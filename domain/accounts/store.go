@@ -229,6 +229,18 @@ func CompanyBySlug(ctx context.Context, q *db.Queries, slug string) (Company, er
 	return Company{ID: row.ID, Slug: row.Slug, Name: row.Name}, nil
 }
 
+// OnlyCompany returns the slug of the only company there is, "" if there are several.
+func OnlyCompany(ctx context.Context, q *db.Queries) (string, error) {
+	list, err := db.Read(q.FirstCompanies(ctx))
+	if err != nil {
+		return "", fmt.Errorf("read companies: %w", err)
+	}
+	if len(list) != 1 {
+		return "", nil
+	}
+	return list[0], nil
+}
+
 // CountCompanies returns how many companies there are, up to a limit.
 func CountCompanies(ctx context.Context, q *db.Queries, limit int) (int, error) {
 	list, err := db.Read(q.CompaniesAfter(ctx, 0, int32(limit)))
@@ -319,7 +331,7 @@ func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Act
 			Epoch: row.SessionEpoch},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
 		Role:    row.Role, Handle: row.Handle, Unread: int(row.Unread), Stopped: row.Stopped.Bool,
-		Policy: Policy{SecondFactor: row.SecondFactor},
+		Policy: Policy{SecondFactor: row.SecondFactor, Issuer: row.IssuerRequired, Recovery: row.Role == Owner},
 	}
 	for _, r := range rows {
 		if r.OtherID != 0 {

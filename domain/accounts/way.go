@@ -35,11 +35,24 @@ func NewSessionID() SessionID {
 // Policy is what a company, or the server for /admin, asks of a session.
 type Policy struct {
 	SecondFactor bool
+	Issuer       bool // one of the company's issuers
+	// Recovery says that a recovery code stands in for the issuer: for owners, whose way in stays.
+	Recovery bool
 }
 
-// SatisfiedBy reports whether a session with these ways satisfies the policy. It is the only place that decides it.
-func (p Policy) SatisfiedBy(ways []Way) bool {
-	return !p.SecondFactor || slices.ContainsFunc(ways, Way.IsSecond)
+// Check returns IssuerNeeded or SecondFactorNeeded if a session with these ways does not satisfy the policy. An issuer
+// of the company is as much as a password and a second factor: it asks for its own. This is the only place that decides.
+func (p Policy) Check(ways []Way) error {
+	byIssuer := slices.ContainsFunc(ways, Way.IsIssuer)
+	switch {
+	case byIssuer:
+		return nil
+	case p.Issuer && !(p.Recovery && slices.Contains(ways, WayRecovery)):
+		return IssuerNeeded()
+	case p.SecondFactor && !slices.ContainsFunc(ways, Way.IsSecond):
+		return SecondFactorNeeded()
+	}
+	return nil
 }
 
 // IsSecond reports whether a way comes after a password, or is as much as both.
@@ -47,15 +60,15 @@ func (w Way) IsSecond() bool { return slices.Contains(secondWays, w) }
 
 var secondWays = []Way{WayTOTP, WayRecovery, WayPasskey}
 
-// CheckWays returns SecondFactorNeeded if a session does not satisfy the policy of a company, or of the server if the
+// CheckWays returns SecondFactorNeeded or IssuerNeeded if a session does not satisfy the policy of a company, or of the server if the
 // company is 0. A session from before sessions had ids has none, and so no way.
 func CheckWays(ctx context.Context, q *db.Queries, session SessionID, company id.Company, policy Policy) error {
-	if policy == (Policy{}) {
+	if !policy.SecondFactor && !policy.Issuer {
 		return nil
 	}
 	ways, err := WaysOf(ctx, q, session, company)
-	if err == nil && !policy.SatisfiedBy(ways) {
-		err = SecondFactorNeeded()
+	if err == nil {
+		err = policy.Check(ways)
 	}
 	return err
 }

@@ -50,6 +50,8 @@ type settings struct {
 	download *outbound.Client
 	webhook  *outbound.Client
 	picture  *outbound.Client
+	issuer   *outbound.Client
+	resolver accounts.Resolver
 	replicas []monitor.Replica
 	version  string
 	log      *slog.Logger
@@ -71,6 +73,14 @@ func WithWebhooks(client *outbound.Client) Option { return func(s *settings) { s
 
 // WithPictures has pictures of texts fetched by that client. Without it one is used that reaches public hosts alone.
 func WithPictures(client *outbound.Client) Option { return func(s *settings) { s.picture = client } }
+
+// WithIssuers has issuers asked by that client. Without it one is used that reaches public hosts alone.
+func WithIssuers(client *outbound.Client) Option { return func(s *settings) { s.issuer = client } }
+
+// WithResolver looks the records of domains up there. Without it the machine's resolver does.
+func WithResolver(resolver accounts.Resolver) Option {
+	return func(s *settings) { s.resolver = resolver }
+}
 
 // WithURL sets the public base URL: addresses in messages to webhooks begin with it.
 func WithURL(base string) Option { return func(s *settings) { s.base = strings.TrimSuffix(base, "/") } }
@@ -118,6 +128,9 @@ func New(d *db.DB, options ...Option) *App {
 	if s.picture == nil {
 		s.picture = outbound.New(outbound.Options{Purpose: outbound.Pictures})
 	}
+	if s.issuer == nil {
+		s.issuer = outbound.New(outbound.Options{Purpose: outbound.Issuers})
+	}
 	bulk := d.WithPool(db.BulkConnections) // for runs, so that pages do not wait for connections
 	published := feeds.New(d, s.log, workflows.FeedList()...)
 	pool := refs.New(d)
@@ -140,7 +153,7 @@ func New(d *db.DB, options ...Option) *App {
 	})
 	users := workflows.New(workflows.Config{
 		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups,
-		Outbound: s.webhook, Pictures: s.picture, Log: s.log,
+		Outbound: s.webhook, Pictures: s.picture, Issuers: s.issuer, Resolver: s.resolver, Log: s.log,
 		Sender: out, Importer: imports, PasswordCost: s.cost, Keys: s.keys,
 	})
 	return &App{

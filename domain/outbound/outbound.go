@@ -30,12 +30,13 @@ type Client struct {
 // Purpose is what requests are for.
 type Purpose int
 
-// Purposes. Downloads are those of operators; webhooks are of every company, pictures of texts of each member, and both
-// ask public addresses by https alone.
+// Purposes. Downloads are those of operators; webhooks and issuers are of every company, pictures of texts of each
+// member, and these ask public addresses by https alone.
 const (
 	Downloads Purpose = iota
 	Webhooks
 	Pictures
+	Issuers
 )
 
 // setting is the name of the list of what is allowed.
@@ -45,6 +46,8 @@ func (p Purpose) setting() string {
 		return "COUNTERFOIL_WEBHOOK_ALLOW"
 	case Pictures:
 		return "COUNTERFOIL_PICTURE_ALLOW"
+	case Issuers:
+		return "COUNTERFOIL_ISSUER_ALLOW"
 	}
 	return "COUNTERFOIL_DOWNLOAD_ALLOW"
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"sync"
 	"sync/atomic"
 
@@ -33,9 +34,11 @@ type Config struct {
 	Base     string           // public base URL, without a slash at the end
 	Refs     *refs.Engine
 	Lookups  *requests.Meter
-	Outbound *outbound.Client // which addresses webhooks may have
-	Pictures *outbound.Client // which addresses pictures of texts may have
-	Log      *slog.Logger     // of what no request waits for
+	Outbound *outbound.Client  // which addresses webhooks may have
+	Pictures *outbound.Client  // which addresses pictures of texts may have
+	Issuers  *outbound.Client  // which addresses issuers may have
+	Resolver accounts.Resolver // of domains' records; nil is the machine's
+	Log      *slog.Logger      // of what no request waits for
 	Sender   Sender
 	Importer ImportReader
 	Keys     *secrets.Keys // of secrets
@@ -59,6 +62,8 @@ type Workflows struct {
 	refs     *refs.Engine
 	outbound *outbound.Client
 	pictures *outbound.Client
+	issuers  *outbound.Client
+	resolver accounts.Resolver
 	log      *slog.Logger
 	byHand   chan struct{}      // bounds the messages to webhooks that a caller waits for
 	sending  singleflight.Group // such messages of forms
@@ -68,6 +73,8 @@ type Workflows struct {
 	keys *secrets.Keys
 	key  atomic.Pointer[[]byte] // for signatures
 
+	providers providers
+
 	passwordCost accounts.Cost
 }
 
@@ -75,9 +82,12 @@ type Workflows struct {
 func New(c Config) *Workflows {
 	w := &Workflows{
 		db: c.DB, engine: c.Engine, feeds: c.Feeds, files: c.Files, base: c.Base, refs: c.Refs, meter: c.Lookups,
-		outbound: c.Outbound, pictures: c.Pictures, log: c.Log, byHand: make(chan struct{}, 16), sender: c.Sender,
-		importer: c.Importer,
-		keys:     c.Keys, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
+		outbound: c.Outbound, pictures: c.Pictures, issuers: c.Issuers, resolver: c.Resolver, log: c.Log,
+		byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
+		keys: c.Keys, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
+	}
+	if w.resolver == nil {
+		w.resolver = net.DefaultResolver
 	}
 	if c.Engine != nil {
 		c.Engine.RecordWith(recordControl)

@@ -1,0 +1,248 @@
+package accounts
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/outbound"
+)
+
+// Provider is what an issuer says of itself, and its keys.
+type Provider struct {
+	oidc       *oidc.Provider
+	http       *http.Client
+	endpoint   oauth2.Endpoint
+	scopes     []string
+	endSession string
+}
+
+// issuerLimits bound what is fetched from an issuer. Redirects are not followed.
+var issuerLimits = outbound.Limits{Redirects: -1, Header: 10 * time.Second, Total: 20 * time.Second, Bytes: 1 << 20}
+
+// guarded has go-oidc and oauth2 ask by the client that reaches allowed addresses alone.
+type guarded struct{ client *outbound.Client }
+
+func (g guarded) RoundTrip(req *http.Request) (*http.Response, error) {
+	return g.client.Do(req.Clone(req.Context()), issuerLimits)
+}
+
+// signedBy are the algorithms that an issuer may sign with: those of a key pair. A token that is signed with the client
+// secret, or not at all, says nothing about who made it.
+var signedBy = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384,
+	oidc.PS512, oidc.EdDSA}
+
+// Discover reads what the issuer with an address says of itself. It returns BadIssuer.
+func Discover(ctx context.Context, client *outbound.Client, issuer string) (*Provider, error) {
+	u, err := client.Check(issuer)
+	if err != nil {
+		return nil, BadIssuer(err.Error())
+	}
+	if len(issuer) > MaxIssuerURL || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery || !markup.Text(issuer) {
+		return nil, BadIssuer("its address has a query, or is too long. Enter it as the issuer shows it.")
+	}
+	p := &Provider{http: &http.Client{Transport: guarded{client},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	p.oidc, err = oidc.NewProvider(oidc.ClientContext(ctx, p.http), issuer)
+	if err != nil {
+		return nil, BadIssuer(discoveryError(err))
+	}
+	var says struct {
+		Methods    []string `json:"token_endpoint_auth_methods_supported"`
+		Scopes     []string `json:"scopes_supported"`
+		EndSession string   `json:"end_session_endpoint"`
+		Keys       string   `json:"jwks_uri"`
+	}
+	if err := p.oidc.Claims(&says); err != nil {
+		return nil, BadIssuer("what it says of itself cannot be read.")
+	}
+	p.endpoint = p.oidc.Endpoint()
+	for _, address := range []string{p.endpoint.AuthURL, p.endpoint.TokenURL, says.Keys} {
+		if _, err := client.Check(address); err != nil {
+			return nil, BadIssuer(err.Error())
+		}
+	}
+	p.endpoint.AuthStyle = oauth2.AuthStyleInHeader
+	if len(says.Methods) > 0 && !slices.Contains(says.Methods, "client_secret_basic") {
+		p.endpoint.AuthStyle = oauth2.AuthStyleInParams
+	}
+	p.scopes = []string{oidc.ScopeOpenID, "email", "profile"}
+	if slices.Contains(says.Scopes, "groups") {
+		p.scopes = append(p.scopes, "groups")
+	}
+	if _, err := client.Check(says.EndSession); err == nil {
+		p.endSession = says.EndSession
+	}
+	return p, nil
+}
+
+// discoveryError says why an issuer cannot be read, without what it answered.
+func discoveryError(err error) string {
+	var mismatch *oidc.IssuerMismatchError
+	if errors.As(err, &mismatch) {
+		return fmt.Sprintf("it says that its address is %.300q. Enter that.", mismatch.Discovered)
+	}
+	var lost outbound.Unreachable
+	var slow outbound.TooSlow
+	switch {
+	case errors.As(err, &lost):
+		return lost.Error()
+	case errors.As(err, &slow):
+		return slow.Error()
+	case outbound.IsRefused(err):
+		var of *url.Error
+		if errors.As(err, &of) {
+			return of.Err.Error()
+		}
+	}
+	return "it does not answer at /.well-known/openid-configuration as an issuer does."
+}
+
+// Client is this server as an issuer knows it.
+type Client struct {
+	Issuer   Issuer
+	Secret   string
+	Redirect string // where the issuer sends browsers back to
+}
+
+func (p *Provider) config(of Client) *oauth2.Config {
+	endpoint := p.endpoint
+	if of.Secret == "" {
+		endpoint.AuthStyle = oauth2.AuthStyleInParams // which sends the client's id alone
+	}
+	return &oauth2.Config{ClientID: of.Issuer.ClientID, ClientSecret: of.Secret, Endpoint: endpoint,
+		RedirectURL: of.Redirect, Scopes: p.scopes}
+}
+
+// Question is what a browser is sent to an issuer with. Again asks the user to prove to the issuer who they are, though
+// they are signed in there.
+type Question struct {
+	State, Nonce, Verifier string
+	Again                  bool
+}
+
+// Address is where a browser is sent to be asked.
+func (p *Provider) Address(of Client, q Question) string {
+	options := []oauth2.AuthCodeOption{oidc.Nonce(q.Nonce), oauth2.S256ChallengeOption(q.Verifier)}
+	if q.Again {
+		options = append(options, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
+	}
+	return p.config(of).AuthCodeURL(q.State, options...)
+}
+
+// SignOutAddress is where a browser signs out at the issuer, "" if the issuer tells none. It comes back to an address.
+func (p *Provider) SignOutAddress(of Client, back string) string {
+	if p.endSession == "" {
+		return ""
+	}
+	u, err := url.Parse(p.endSession)
+	if err != nil {
+		return ""
+	}
+	query := u.Query()
+	query.Set("client_id", of.Issuer.ClientID)
+	query.Set("post_logout_redirect_uri", back)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// Claims is what an issuer says of a user.
+type Claims struct {
+	Subject  string
+	Email    string // "" if it is none
+	Verified bool   // the issuer has checked the address
+	Name     string
+	Groups   []string
+}
+
+// authSkew is how far the clock of an issuer may be off.
+const authSkew = time.Minute
+
+// Redeem exchanges a code for what the issuer says of the user, and checks it: its signature, issuer, audience, time
+// and nonce, and with Again that the user was asked since then. It returns IssuerRefused or IssuerUnreachable.
+func (p *Provider) Redeem(
+	ctx context.Context, of Client, q Question, code string, since, now time.Time,
+) (Claims, error) {
+	ctx = oidc.ClientContext(ctx, p.http)
+	token, err := p.config(of).Exchange(ctx, code, oauth2.VerifierOption(q.Verifier))
+	if err != nil {
+		var refused *oauth2.RetrieveError
+		if errors.As(err, &refused) && refused.Response != nil &&
+			refused.Response.StatusCode < http.StatusInternalServerError {
+			return Claims{}, IssuerRefused(err)
+		}
+		return Claims{}, IssuerUnreachable(of.Issuer.Name, err)
+	}
+	raw, _ := token.Extra("id_token").(string)
+	if raw == "" {
+		return Claims{}, IssuerRefused(errors.New("there is no ID token"))
+	}
+	verifier := p.oidc.Verifier(&oidc.Config{ClientID: of.Issuer.ClientID, SupportedSigningAlgs: signedBy,
+		Now: func() time.Time { return now }})
+	verified, err := verifier.Verify(ctx, raw)
+	if err != nil {
+		return Claims{}, IssuerRefused(err)
+	}
+	if subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(q.Nonce)) != 1 {
+		return Claims{}, IssuerRefused(errors.New("the nonce is another"))
+	}
+	return claimsOf(of.Issuer, verified, q.Again, since)
+}
+
+func claimsOf(issuer Issuer, token *oidc.IDToken, again bool, since time.Time) (Claims, error) {
+	var says struct {
+		Party    string          `json:"azp"`
+		AuthTime int64           `json:"auth_time"`
+		Email    string          `json:"email"`
+		Verified json.RawMessage `json:"email_verified"`
+		Name     string          `json:"name"`
+	}
+	rest := map[string]json.RawMessage{}
+	if err := errors.Join(token.Claims(&says), token.Claims(&rest)); err != nil {
+		return Claims{}, IssuerRefused(err)
+	}
+	switch {
+	case token.Subject == "" || len(token.Subject) > 255:
+		return Claims{}, IssuerRefused(errors.New("the subject is empty or too long"))
+	case (len(token.Audience) > 1 || says.Party != "") && says.Party != issuer.ClientID:
+		return Claims{}, IssuerRefused(errors.New("it was made for another program"))
+	case again && time.Unix(says.AuthTime, 0).Before(since.Add(-authSkew)):
+		return Claims{}, IssuerRefused(errors.New("the user was not asked again"))
+	}
+	claims := Claims{Subject: token.Subject, Groups: groupsIn(rest[issuer.GroupsClaim])}
+	if email, err := ParseEmail(says.Email); err == nil {
+		claims.Email = email
+		verified := strings.Trim(string(says.Verified), `"`) // some send it as a text
+		claims.Verified = verified == "true"
+	}
+	if name, err := ParseName("name", says.Name); err == nil {
+		claims.Name = name
+	}
+	return claims, nil
+}
+
+// mostGroups bounds the groups that are read of a user.
+const mostGroups = 2000
+
+// groupsIn reads a claim that has groups: a list, or one.
+func groupsIn(claim json.RawMessage) (groups []string) {
+	if json.Unmarshal(claim, &groups) == nil {
+		return groups[:min(len(groups), mostGroups)]
+	}
+	var one string
+	if json.Unmarshal(claim, &one) == nil && one != "" {
+		return []string{one}
+	}
+	return nil
+}
