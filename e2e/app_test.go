@@ -44,7 +44,7 @@ func start(t *testing.T) *env {
 		t.Fatal(err)
 	}
 	a := &env{t: t, jar: jar, env: append(os.Environ(), "DATABASE_URL="+dbtest.URL(t), "COUNTERFOIL_DATA="+t.TempDir(),
-		"COUNTERFOIL_URL="), setup: make(chan string, 1)}
+		"COUNTERFOIL_URL=", "COUNTERFOIL_ISSUER_ALLOW=127.0.0.1:*, localhost:*"), setup: make(chan string, 1)}
 	a.run("127.0.0.1:0")
 	return a
 }

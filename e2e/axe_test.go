@@ -75,7 +75,10 @@ var accessible = map[string]string{
 	"/admin/people":             "/admin/people",
 	"/admin/people/:account":    "/admin/people/1",
 
-	"/account/passkeys/:passkey": noPage, // e2e/factors_test.go tests it
+	"/account/passkeys/:passkey":      noPage, // e2e/factors_test.go tests it
+	"/login/companies":                "/login/companies?company=acme",
+	"/login/issuers/:issuer":          noPage, // it redirects
+	"/login/issuers/:issuer/callback": noPage,
 
 	"/admin/feeds":                             "/admin/feeds",
 	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",
@@ -106,51 +109,54 @@ var accessible = map[string]string{
 	"/admin/migrations/runs/:run/rejections":            "/admin/migrations/runs/1/rejections",
 	"/admin/migrations/runs/:run/rejections.csv":        noPage,
 
-	"/:company":                                    "/acme",
-	"/:company/boards":                             "/acme/boards",
-	"/:company/jump":                               "/acme/jump?q=the",
-	"/:company/keys":                               "/acme/keys",
-	"/:company/inbox":                              "/acme/inbox",
-	"/:company/inbox/unread":                       noPage,
-	"/:company/live":                               noPage,
-	"/:company/live/changes":                       noPage,
-	"/:company/work":                               "/acme/work",
-	"/:company/people/mentions":                    noPage,
-	"/:company/images/:hash":                       noPage,
-	"/:company/images/:hash/640":                   noPage,
-	"/:company/people":                             "/acme/people",
-	"/:company/people/invitations":                 "/acme/people/invitations",
-	"/:company/people/:account":                    "/acme/people tbody tr:last-child a",
-	"/:company/tokens":                             "/acme/tokens",
-	"/:company/settings":                           "/acme/settings",
-	"/:company/settings/webhooks":                  "/acme/settings/webhooks",
-	"/:company/settings/webhooks/:webhook":         "/acme/settings/webhooks tbody a",
-	"/:company/settings/webhooks/:webhook/removal": "/acme/settings/webhooks/1 a.danger",
+	"/:company":                                                 "/acme",
+	"/:company/boards":                                          "/acme/boards",
+	"/:company/jump":                                            "/acme/jump?q=the",
+	"/:company/keys":                                            "/acme/keys",
+	"/:company/inbox":                                           "/acme/inbox",
+	"/:company/inbox/unread":                                    noPage,
+	"/:company/live":                                            noPage,
+	"/:company/live/changes":                                    noPage,
+	"/:company/work":                                            "/acme/work",
+	"/:company/people/mentions":                                 noPage,
+	"/:company/images/:hash":                                    noPage,
+	"/:company/images/:hash/640":                                noPage,
+	"/:company/people":                                          "/acme/people",
+	"/:company/people/invitations":                              "/acme/people/invitations",
+	"/:company/people/:account":                                 "/acme/people tbody tr:last-child a",
+	"/:company/tokens":                                          "/acme/tokens",
+	"/:company/settings":                                        "/acme/settings",
+	"/:company/settings/sign-in":                                "/acme/settings/sign-in",
+	"/:company/settings/sign-in/issuers/:issuer":                "/acme/settings/sign-in/issuers/1",
+	"/:company/settings/sign-in/issuers/:issuer/removal":        "/acme/settings/sign-in/issuers/1/removal",
+	"/:company/settings/webhooks":                               "/acme/settings/webhooks",
+	"/:company/settings/webhooks/:webhook":                      "/acme/settings/webhooks tbody a",
+	"/:company/settings/webhooks/:webhook/removal":              "/acme/settings/webhooks/1 a.danger",
 	"/:company/settings/webhooks/:webhook/deliveries/:delivery": "/acme/settings/webhooks/1 #deliveries tbody a",
-	"/:company/groups":                                "/acme/groups",
-	"/:company/groups/:group":                         "/acme/groups tbody a",
-	"/:company/groups/:group/removal":                 "/acme/groups/1 a.danger",
-	"/:company/settings/boards":                       "/acme/settings/boards",
-	"/:company/settings/boards/:board":                "/acme/settings/boards tbody a",
-	"/:company/audit":                                 "/acme/audit",
-	"/:company/audit.csv":                             noPage, // a file
-	"/:company/boards/:board/members":                 "/acme/boards/SECRET/members",
-	"/:company/boards/:board":                         "/acme/boards/NINJA",
-	"/:company/boards/:board/settings":                "/acme/boards/NINJA/settings",
-	"/:company/boards/:board/columns/:column":         "/acme/boards/DEMO/columns/1",
-	"/:company/boards/:board/columns/:column/removal": "/acme/boards/DEMO/columns/1/removal",
-	"/:company/boards/:board/deleted":                 "/acme/boards/NINJA/deleted",
-	"/:company/boards/:board/tickets/new":             "/acme/boards/NINJA/tickets/new",
-	"/:company/:key":                                  "/acme/NINJA-1",
-	"/:company/:key/edit":                             "/acme/NINJA-1/edit",
-	"/:company/:key/position":                         "/acme/NINJA-1/position",
-	"/:company/:key/activity":                         "/acme/NINJA-1/activity?before=999",
-	"/:company/:key/activity/:entry":                  "/acme/NINJA-1 #history a.what",
-	"/:company/:key/comments":                         "/acme/NINJA-1/comments",
-	"/:company/:key/comments/:comment":                noPage, // it leads to the ticket
-	"/:company/:key/comments/:comment/edit":           "/acme/NINJA-1 a[href$='/edit'][href*='/comments/']",
-	"/:company/:key/assignees":                        "/acme/NINJA-1/assignees",
-	"/:company/:key/deletion":                         "/acme/NINJA-1/deletion",
+	"/:company/groups":                                          "/acme/groups",
+	"/:company/groups/:group":                                   "/acme/groups tbody a",
+	"/:company/groups/:group/removal":                           "/acme/groups/1 a.danger",
+	"/:company/settings/boards":                                 "/acme/settings/boards",
+	"/:company/settings/boards/:board":                          "/acme/settings/boards tbody a",
+	"/:company/audit":                                           "/acme/audit",
+	"/:company/audit.csv":                                       noPage, // a file
+	"/:company/boards/:board/members":                           "/acme/boards/SECRET/members",
+	"/:company/boards/:board":                                   "/acme/boards/NINJA",
+	"/:company/boards/:board/settings":                          "/acme/boards/NINJA/settings",
+	"/:company/boards/:board/columns/:column":                   "/acme/boards/DEMO/columns/1",
+	"/:company/boards/:board/columns/:column/removal":           "/acme/boards/DEMO/columns/1/removal",
+	"/:company/boards/:board/deleted":                           "/acme/boards/NINJA/deleted",
+	"/:company/boards/:board/tickets/new":                       "/acme/boards/NINJA/tickets/new",
+	"/:company/:key":                                            "/acme/NINJA-1",
+	"/:company/:key/edit":                                       "/acme/NINJA-1/edit",
+	"/:company/:key/position":                                   "/acme/NINJA-1/position",
+	"/:company/:key/activity":                                   "/acme/NINJA-1/activity?before=999",
+	"/:company/:key/activity/:entry":                            "/acme/NINJA-1 #history a.what",
+	"/:company/:key/comments":                                   "/acme/NINJA-1/comments",
+	"/:company/:key/comments/:comment":                          noPage, // it leads to the ticket
+	"/:company/:key/comments/:comment/edit":                     "/acme/NINJA-1 a[href$='/edit'][href*='/comments/']",
+	"/:company/:key/assignees":                                  "/acme/NINJA-1/assignees",
+	"/:company/:key/deletion":                                   "/acme/NINJA-1/deletion",
 }
 
 // Every page is free of violations of WCAG 2.2 AA that a program can find, light and dark, on a wide screen and on a
@@ -402,6 +408,11 @@ func full(t *testing.T) *env {
 		"tickets", "note", word[:255])
 	a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://chat.invalid/", "feeds", "tickets")
 	a.post("/acme/settings/webhooks/1/tests")
+	a.onDatabase(t, `INSERT INTO issuer (id, company_id, url, client_id, name, groups_claim, created_at)
+		VALUES (1, 1, 'https://id.invalid/realms/acme', 'counterfoil', 'Acme ID', 'groups', NOW(6))`)
+	a.onDatabase(t, "INSERT INTO issuer_company (company_id, issuer_id, join_by_domain) VALUES (1, 1, TRUE)")
+	a.onDatabase(t, "INSERT INTO issuer_rule (company_id, issuer_id, claim, role) VALUES (1, 1, 'staff', 'viewer')")
+	a.post("/acme/settings/sign-in/domains", "domain", "acme.example")
 	a.post("/acme/boards", "slug", "SECRET", "title", "A private board")
 	a.post("/acme/boards/SECRET/privacy", "private", "yes")
 	a.post("/acme/boards/SECRET/webhooks", "webhook", "1")

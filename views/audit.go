@@ -15,6 +15,9 @@ func AuditText(e accounts.AuditEntry) string {
 	}
 	switch e.Kind {
 	case accounts.AuditSignedIn:
+		if d.Name != "" {
+			return "signed in by " + d.Name
+		}
 		return "signed in"
 	case accounts.AuditSignInLimited:
 		return "could not sign in: too many attempts failed"
@@ -35,6 +38,9 @@ func AuditText(e accounts.AuditEntry) string {
 	case accounts.AuditInvitationRevoked:
 		return "revoked an invitation as " + d.Role + note
 	case accounts.AuditJoined:
+		if d.Name != "" {
+			return "joined as " + d.Role + " by " + d.Name
+		}
 		return "joined as " + d.Role
 	case accounts.AuditRoleChanged:
 		return "changed the role of " + d.Member + " from " + d.Was + " to " + d.Role
@@ -148,7 +154,48 @@ func AuditText(e accounts.AuditEntry) string {
 	if verb := runVerbs[e.Kind]; verb != "" {
 		return verb + " " + runText(d)
 	}
+	if text := issuerText(e); text != "" {
+		return text
+	}
 	return accessText(e)
+}
+
+// issuerText is AuditText for entries about issuers and domains, "" for others.
+func issuerText(e accounts.AuditEntry) string {
+	d := e.Detail
+	switch e.Kind {
+	case accounts.AuditIssuerAdded:
+		return "added the issuer " + d.Name + " at " + d.Note
+	case accounts.AuditIssuerChanged:
+		return "changed the issuer " + d.Name + " at " + d.Note
+	case accounts.AuditIssuerRemoved:
+		return "removed the issuer " + d.Name + " at " + d.Note
+	case accounts.AuditIssuerNeeded:
+		return "required an issuer to open the company"
+	case accounts.AuditIssuerOptional:
+		return "no longer required an issuer to open the company"
+	case accounts.AuditIssuerRule:
+		text := "added a rule for the group " + d.Note + " of " + d.Name
+		if d.Role != "" {
+			text += ", which gives the role " + d.Role
+		}
+		return text
+	case accounts.AuditIssuerRuleGone:
+		return "removed a rule for a group of " + d.Name
+	case accounts.AuditIdentityLinked:
+		return "linked their account to " + d.Name
+	case accounts.AuditIdentityRemoved:
+		return "removed a link of their account to an issuer"
+	case accounts.AuditDomainAdded:
+		return "added the domain " + d.Name
+	case accounts.AuditDomainVerified:
+		return "verified the domain " + d.Name
+	case accounts.AuditDomainLost:
+		return "found no record of the domain " + d.Name + ", which is not verified any more"
+	case accounts.AuditDomainRemoved:
+		return "removed the domain " + d.Name
+	}
+	return ""
 }
 
 // accessText is AuditText for entries about groups and the members of boards.

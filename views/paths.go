@@ -33,6 +33,10 @@ const (
 	RecoveryCodesPath = "/account/recovery-codes" // a POST makes new ones
 	CompaniesPath     = "/admin/companies"
 	PeoplePath        = "/admin/people"
+	// CompanySignInsPath asks for the company whose issuer signs the user in.
+	CompanySignInsPath = "/login/companies"
+	// RecoveryPath lets an owner into a company that requires its issuer.
+	RecoveryPath = "/login/recovery"
 
 	// AccountKeysPath is the help for keyboard shortcuts for a user without a company.
 	AccountKeysPath = "/account/keys"
@@ -67,6 +71,81 @@ func PasskeyRemovalPath(passkey id.Passkey) string {
 
 // RequiredFactorPath is whether a company requires a second factor.
 func RequiredFactorPath(company string) string { return SettingsPath(company) + "/second-factor" }
+
+// IssuerSignInPath signs in at an issuer, and then leads to a path.
+func IssuerSignInPath(issuer id.Issuer, next string) string {
+	return withNext(LoginPath+"/issuers/"+Number(uint64(issuer)), next)
+}
+
+// IssuerAgainPath is IssuerSignInPath for a user who is to prove once more who they are.
+func IssuerAgainPath(issuer id.Issuer, next string) string {
+	return IssuerSignInPath(issuer, "") + "?again=1&next=" + url.QueryEscape(next)
+}
+
+// IssuerCallbackPath is where an issuer sends browsers back to.
+func IssuerCallbackPath(issuer id.Issuer) string { return IssuerSignInPath(issuer, "") + "/callback" }
+
+// CompanySignInPath has the issuers of a company, and then leads to a path.
+func CompanySignInPath(company, next string) string {
+	path := CompanySignInsPath + "?company=" + url.QueryEscape(company)
+	if next != "" {
+		path += "&next=" + url.QueryEscape(next)
+	}
+	return path
+}
+
+// SignedOutPath is the form to sign in after a session that an issuer opened.
+func SignedOutPath(issuer id.Issuer) string { return LoginPath + "?out=" + Number(uint64(issuer)) }
+
+// IdentityPath links the user's account to an issuer.
+func IdentityPath(issuer id.Issuer) string {
+	return AccountPath + "/identities/" + Number(uint64(issuer))
+}
+
+// IdentityRemovalPath removes that link.
+func IdentityRemovalPath(issuer id.Issuer) string { return IdentityPath(issuer) + "/removal" }
+
+// SignInSettingsPath is how a company is signed in to.
+func SignInSettingsPath(company string) string { return SettingsPath(company) + "/sign-in" }
+
+// RequiredIssuerPath is whether a company requires its issuer.
+func RequiredIssuerPath(company string) string { return SignInSettingsPath(company) + "/required" }
+
+// IssuersPath takes new issuers of a company.
+func IssuersPath(company string) string { return SignInSettingsPath(company) + "/issuers" }
+
+// IssuerPath is an issuer in a company.
+func IssuerPath(company string, issuer id.Issuer) string {
+	return IssuersPath(company) + "/" + Number(uint64(issuer))
+}
+
+// IssuerRemovalPath removes an issuer of a company.
+func IssuerRemovalPath(company string, issuer id.Issuer) string {
+	return IssuerPath(company, issuer) + "/removal"
+}
+
+// IssuerRulesPath takes new rules of an issuer in a company.
+func IssuerRulesPath(company string, issuer id.Issuer) string {
+	return IssuerPath(company, issuer) + "/rules"
+}
+
+// IssuerRuleRemovalPath removes a rule.
+func IssuerRuleRemovalPath(company string, issuer id.Issuer, rule id.IssuerRule) string {
+	return IssuerRulesPath(company, issuer) + "/" + Number(uint64(rule)) + "/removal"
+}
+
+// DomainsPath takes new domains of a company.
+func DomainsPath(company string) string { return SignInSettingsPath(company) + "/domains" }
+
+// DomainCheckPath looks for the record of a domain.
+func DomainCheckPath(company string, domain id.Domain) string {
+	return DomainsPath(company) + "/" + Number(uint64(domain)) + "/check"
+}
+
+// DomainRemovalPath removes a domain.
+func DomainRemovalPath(company string, domain id.Domain) string {
+	return DomainsPath(company) + "/" + Number(uint64(domain)) + "/removal"
+}
 
 // JoinPath is an invitation.
 func JoinPath(secret string) string { return "/join/" + secret }

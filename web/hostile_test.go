@@ -224,7 +224,12 @@ func (b *formEnv) furnish(t *testing.T) {
 	do(err)
 	b.exec(`INSERT INTO webhook (company_id, url, note, feeds, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
 		SELECT company_id, url, 'Another', feeds, secret, 'off', due_at, lease_ends, created_by, created_at, updated_at FROM webhook`)
-	b.rooms = []string{mapping, views.BoardMembersPath("acme", "SECRET"), views.GroupPath("acme", group.ID), views.PrivateBoardPath("acme", hidden.ID),
+	b.exec(`INSERT INTO issuer (id, company_id, url, client_id, name, groups_claim, created_at)
+		VALUES (1, 1, 'https://id.invalid', 'counterfoil', 'Acme ID', 'groups', NOW(6))`)
+	b.exec("INSERT INTO issuer_company (company_id, issuer_id) VALUES (1, 1)")
+	b.exec("INSERT INTO issuer_rule (company_id, issuer_id, claim, role) VALUES (1, 1, 'staff', 'viewer')")
+	b.exec("INSERT INTO company_domain (company_id, name, code, created_at) VALUES (1, 'acme.example', 'code', NOW(6))")
+	b.rooms = []string{views.SignInSettingsPath("acme"), views.IssuerPath("acme", 1), views.IssuerRemovalPath("acme", 1), mapping, views.BoardMembersPath("acme", "SECRET"), views.GroupPath("acme", group.ID), views.PrivateBoardPath("acme", hidden.ID),
 		views.GroupRemovalPath("acme", group.ID),
 		views.JoinPath(invitation), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),

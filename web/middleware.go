@@ -51,6 +51,9 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 		if errors.Is(err, accounts.CodeSecondFactorNeeded) {
 			return s.respond.AskForSecond(c)
 		}
+		if errors.Is(err, accounts.CodeIssuerNeeded) {
+			return s.respond.AskForIssuer(c)
+		}
 		if err != nil {
 			return err
 		}

@@ -71,6 +71,11 @@ func managers(path string, code int) access {
 	return access{path, nil, 303, 404, 404, 403, 403, code, code, 403, 0}
 }
 
+// owners is what owners of the company may see or do.
+func owners(path string, code int) access {
+	return access{path, nil, 303, 404, 404, 403, 403, 403, code, 403, 0}
+}
+
 // pages are the routes for browsers with their statuses. If that is no error, the form is carried out for one visitor
 // after the other.
 var pages = map[string]access{
@@ -91,8 +96,14 @@ var pages = map[string]access{
 	"GET /login/second/passkey":  {"/login/second/passkey", nil, 303, 422, 422, 422, 422, 422, 422, 422, 0},
 	"POST /login/second/passkey": {"/login/second/passkey", nil, 303, 422, 422, 422, 422, 422, 422, 422, 0},
 	"POST /logout":               everyone("/logout", 303),
-	"GET /login/second":          everyone("/login/second", 303),
-	"POST /login/second":         {"/login/second", nil, 303, 422, 422, 422, 422, 422, 422, 422, 0},
+	"GET /login/companies":       everyone("/login/companies?company=acme", 200),
+	"POST /login/recovery":       {"/login/recovery", nil, 303, 422, 422, 422, 422, 422, 422, 422, 0},
+
+	// There is no issuer in newEnvWithRoles.
+	"GET /login/issuers/:issuer":          everyone("/login/issuers/99", 404),
+	"GET /login/issuers/:issuer/callback": everyone("/login/issuers/99/callback?state=x&code=x", 422),
+	"GET /login/second":                   everyone("/login/second", 303),
+	"POST /login/second":                  {"/login/second", nil, 303, 422, 422, 422, 422, 422, 422, 422, 0},
 
 	"GET /join/:secret":   everyone("/join/unknown", 404),
 	"POST /join/:secret":  everyone("/join/unknown", 404),
@@ -113,20 +124,22 @@ var pages = map[string]access{
 	"POST /:company/:key/link":            writers("/acme/DEMO-1/link", 422),
 	"POST /:company/:key/link/revocation": writers("/acme/DEMO-1/link/revocation", 422),
 
-	"GET /account":                            signedIn("/account", 200),
-	"GET /account/totp":                       signedIn("/account/totp", 200),
-	"POST /account/totp":                      signedIn("/account/totp", 422),
-	"POST /account/totp/removal":              signedIn("/account/totp/removal", 404),
-	"GET /account/passkeys":                   signedIn("/account/passkeys", 200),
-	"GET /account/passkeys/options":           signedIn("/account/passkeys/options", 422),
-	"POST /account/passkeys":                  signedIn("/account/passkeys", 422),
-	"GET /account/passkeys/:passkey":          signedIn("/account/passkeys/99", 404),
-	"POST /account/passkeys/:passkey":         signedIn("/account/passkeys/99", 404).sending("name", "Laptop"),
-	"POST /account/passkeys/:passkey/removal": signedIn("/account/passkeys/99/removal", 404),
-	"POST /account/recovery-codes":            signedIn("/account/recovery-codes", 404),
-	"POST /account":                           signedIn("/account", 422),
-	"POST /account/password":                  signedIn("/account/password", 422),
-	"POST /account/epoch":                     signedIn("/account/epoch", 303),
+	"GET /account":                             signedIn("/account", 200),
+	"GET /account/totp":                        signedIn("/account/totp", 200),
+	"POST /account/totp":                       signedIn("/account/totp", 422),
+	"POST /account/totp/removal":               signedIn("/account/totp/removal", 404),
+	"GET /account/passkeys":                    signedIn("/account/passkeys", 200),
+	"GET /account/passkeys/options":            signedIn("/account/passkeys/options", 422),
+	"POST /account/passkeys":                   signedIn("/account/passkeys", 422),
+	"GET /account/passkeys/:passkey":           signedIn("/account/passkeys/99", 404),
+	"POST /account/passkeys/:passkey":          signedIn("/account/passkeys/99", 404).sending("name", "Laptop"),
+	"POST /account/passkeys/:passkey/removal":  signedIn("/account/passkeys/99/removal", 404),
+	"POST /account/recovery-codes":             signedIn("/account/recovery-codes", 404),
+	"POST /account":                            signedIn("/account", 422),
+	"POST /account/password":                   signedIn("/account/password", 422),
+	"POST /account/epoch":                      signedIn("/account/epoch", 303),
+	"POST /account/identities/:issuer":         signedIn("/account/identities/99", 404),
+	"POST /account/identities/:issuer/removal": signedIn("/account/identities/99/removal", 404),
 
 	"GET /account/confirmation":                  signedIn("/account/confirmation", 200),
 	"POST /account/confirmation":                 signedIn("/account/confirmation", 422),
@@ -254,6 +267,26 @@ var pages = map[string]access{
 	"GET /:company/audit.csv":                 managers("/acme/audit.csv", 200),
 
 	// Webhook 1 goes to this machine, which is refused; so is a form with its address.
+	"GET /:company/settings/sign-in":           owners("/acme/settings/sign-in", 200),
+	"POST /:company/settings/sign-in/required": owners("/acme/settings/sign-in/required", 303),
+	"POST /:company/settings/sign-in/issuers":  owners("/acme/settings/sign-in/issuers", 422),
+	"GET /:company/settings/sign-in/issuers/:issuer": owners(
+		"/acme/settings/sign-in/issuers/99", 404),
+	"POST /:company/settings/sign-in/issuers/:issuer": owners(
+		"/acme/settings/sign-in/issuers/99", 404),
+	"GET /:company/settings/sign-in/issuers/:issuer/removal": owners(
+		"/acme/settings/sign-in/issuers/99/removal", 404),
+	"POST /:company/settings/sign-in/issuers/:issuer/removal": owners(
+		"/acme/settings/sign-in/issuers/99/removal", 404),
+	"POST /:company/settings/sign-in/issuers/:issuer/rules": owners(
+		"/acme/settings/sign-in/issuers/99/rules", 404),
+	"POST /:company/settings/sign-in/issuers/:issuer/rules/:rule/removal": owners(
+		"/acme/settings/sign-in/issuers/99/rules/1/removal", 404),
+	"POST /:company/settings/sign-in/domains": owners("/acme/settings/sign-in/domains", 422),
+	"POST /:company/settings/sign-in/domains/:domain/check": owners(
+		"/acme/settings/sign-in/domains/99/check", 404),
+	"POST /:company/settings/sign-in/domains/:domain/removal": owners(
+		"/acme/settings/sign-in/domains/99/removal", 404),
 	"GET /:company/settings/webhooks": managers("/acme/settings/webhooks", 200),
 	"POST /:company/settings/webhooks": managers("/acme/settings/webhooks", 201).
 		sending("url", "https://hooks.example/x", "feeds", "tickets"),

@@ -373,6 +373,7 @@ type browser struct {
 	name   string       // of the cookie; "" is that of plain HTTP
 	came   *http.Cookie // the company that it showed last
 	device *http.Cookie // of a browser that signed in
+	start  *http.Cookie // of a sign-in at an issuer that began
 }
 
 func (e *env) visitor() *browser { return &browser{env: e} }
@@ -426,6 +427,9 @@ func (b *browser) send(r *http.Request) *answer {
 	if b.device != nil {
 		r.AddCookie(&http.Cookie{Name: b.device.Name, Value: b.device.Value})
 	}
+	if b.start != nil {
+		r.AddCookie(&http.Cookie{Name: b.start.Name, Value: b.start.Value})
+	}
 	if b.came != nil {
 		r.AddCookie(&http.Cookie{Name: b.came.Name, Value: b.came.Value})
 	}
@@ -440,6 +444,10 @@ func (b *browser) send(r *http.Request) *answer {
 		}
 		if strings.HasSuffix(cookie.Name, "-device") {
 			b.device = cookie
+			continue
+		}
+		if strings.HasSuffix(cookie.Name, "-issuer") {
+			b.start = cookie
 			continue
 		}
 		b.cookie, b.name = cookie.Value, cookie.Name

@@ -1,6 +1,9 @@
 package pages
 
-import "github.com/counterfoil/counterfoil/views"
+import (
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/views"
+)
 
 // ConfirmForm asks for the user's password before a form or a file.
 type ConfirmForm struct {
@@ -8,6 +11,9 @@ type ConfirmForm struct {
 	Fields []SentField // what was sent
 	Back   string      // the page that the user came from, or ""
 	Errors views.Errors
+
+	Issuer     id.Issuer // that opened the session, 0 if it is the account's own
+	IssuerName string
 }
 
 // SentField is a field of a form that was sent.

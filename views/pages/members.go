@@ -68,6 +68,7 @@ type AccountProps struct {
 	Tokens     []accounts.Token // of all companies
 	MoreTokens bool
 	Factors    FactorsProps
+	Identities []accounts.Identity
 	Errors     views.Errors
 
 	Sessions     []accounts.Session

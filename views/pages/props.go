@@ -19,7 +19,41 @@ type SetupForm struct {
 type LoginForm struct {
 	Email, Next string
 	Passkeys    bool // browsers have passkeys at the server's address
+	Issuers     []accounts.Issuer
+	Confined    bool   // an issuer opened the browser's session, which does not open what it wants
+	OutName     string // the issuer at which the browser can sign out now, too,
+	Out         string // and where
 	Errors      views.Errors
+}
+
+// CompanySignInForm has the issuers of a company. Needed says that the user is signed in, and the company requires one.
+type CompanySignInForm struct {
+	Company, Next string
+	Issuers       []accounts.Issuer
+	Needed        bool
+	Errors        views.Errors
+}
+
+// SignInSettingsProps is how a company is signed in to.
+type SignInSettingsProps struct {
+	Page           views.Page
+	Settings       accounts.SignInSettings
+	Draft          accounts.IssuerDraft // the input of the form of a new issuer
+	IssuerErrors   views.Errors
+	Domain         string // the input of the form of a new domain
+	DomainErrors   views.Errors
+	RequiredErrors views.Errors
+}
+
+// IssuerProps is an issuer in a company. Callback is where it sends browsers back to.
+type IssuerProps struct {
+	Page       views.Page
+	Issuer     accounts.IssuerInCompany
+	Callback   string
+	Draft      accounts.IssuerDraft
+	Errors     views.Errors
+	Rule       accounts.IssuerRule
+	RuleErrors views.Errors
 }
 
 // BoardForm is the input of the form of a new board, or of its new title.

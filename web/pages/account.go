@@ -42,6 +42,9 @@ func (h *Handlers) showAccount(c echo.Context, code int, props pages.AccountProp
 	if props.Factors, err = h.factors(c); err != nil {
 		return err
 	}
+	if props.Identities, err = h.workflows.Identities(ctx, user); err != nil {
+		return err
+	}
 	props.Page = h.respond.Page(c, "Account")
 	return respond.Render(c, code, pages.AccountPage(props))
 }

@@ -57,12 +57,23 @@ func sentFields(fields url.Values) (list []pages.SentField) {
 }
 
 func (h *Handlers) askToConfirm(c echo.Context, code int, form pages.ConfirmForm) error {
+	ctx := c.Request().Context()
+	if issuer := h.respond.Issuer(ctx); issuer != 0 {
+		of, err := h.workflows.Issuer(ctx, issuer)
+		if err != nil {
+			return err
+		}
+		form.Issuer, form.IssuerName = issuer, of.Name
+	}
 	return respond.Render(c, code, pages.ConfirmPage(h.respond.Page(c, "Confirm"), form))
 }
 
 // confirm checks a password for the session. If it is wrong, it shows the form again.
 func (h *Handlers) confirm(c echo.Context, password string, form pages.ConfirmForm) (refused bool, err error) {
 	ctx := c.Request().Context()
+	if h.respond.Issuer(ctx) != 0 { // its user may have no password, and none is of the company
+		return true, h.askToConfirm(c, http.StatusForbidden, form)
+	}
 	session := respond.CurrentSession(ctx).ID
 	err = h.workflows.ConfirmByPassword(ctx, respond.User(c), session, password, h.respond.Device(c))
 	if err == nil {

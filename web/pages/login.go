@@ -17,7 +17,7 @@ import (
 func (h *Handlers) Root(c echo.Context) error {
 	account, err := h.respond.SignedIn(c)
 	if errors.Is(err, accounts.CodeSignedOut) {
-		return h.respond.AskToSignIn(c)
+		return h.rootByIssuer(c)
 	}
 	if err != nil {
 		return err
@@ -54,14 +54,20 @@ func (h *Handlers) LoginForm(c echo.Context) error {
 	if !errors.Is(err, accounts.CodeSignedOut) {
 		return err
 	}
-	form := pages.LoginForm{Next: respond.OwnPath(c.QueryParam("next")), Passkeys: h.hasPasskeys(c)}
-	return respond.Render(c, http.StatusOK, pages.LoginPage(h.respond.Page(c, "Sign in"), form))
+	return h.showLogin(c, http.StatusOK, pages.LoginForm{Next: respond.OwnPath(c.QueryParam("next"))})
+}
+
+func (h *Handlers) showLogin(c echo.Context, code int, form pages.LoginForm) error {
+	form.Passkeys = h.hasPasskeys(c)
+	if err := h.addIssuers(c, &form); err != nil {
+		return err
+	}
+	return respond.Render(c, code, pages.LoginPage(h.respond.Page(c, "Sign in"), form))
 }
 
 func (h *Handlers) LogIn(c echo.Context) error {
 	ctx := c.Request().Context()
-	form := pages.LoginForm{Email: c.FormValue("email"), Next: respond.OwnPath(c.FormValue("next")),
-		Passkeys: h.hasPasskeys(c)}
+	form := pages.LoginForm{Email: c.FormValue("email"), Next: respond.OwnPath(c.FormValue("next"))}
 	account, err := h.workflows.SignIn(ctx, form.Email, c.FormValue("password"),
 		workflows.Browser{Cookie: h.respond.Device(c), Device: accounts.Device(c.Request().UserAgent())})
 	if err != nil {
@@ -72,7 +78,7 @@ func (h *Handlers) LogIn(c echo.Context) error {
 		form.Errors = messages
 		h.respond.LogSecurity(c, code, err)
 		respond.SetRetryAfter(c, err)
-		return respond.Render(c, code, pages.LoginPage(h.respond.Page(c, "Sign in"), form))
+		return h.showLogin(c, code, form)
 	}
 	return h.signIn(c, account, form.Next)
 }

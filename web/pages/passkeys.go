@@ -39,7 +39,7 @@ func (h *Handlers) PasskeyOptions(c echo.Context) error {
 
 // LogInWithPasskey signs in with a passkey alone.
 func (h *Handlers) LogInWithPasskey(c echo.Context) error {
-	form := pages.LoginForm{Next: respond.OwnPath(c.FormValue("next")), Passkeys: h.hasPasskeys(c)}
+	form := pages.LoginForm{Next: respond.OwnPath(c.FormValue("next"))}
 	account, err := h.workflows.SignInWithPasskey(c.Request().Context(), h.party(c), c.FormValue("answer"))
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
@@ -48,7 +48,7 @@ func (h *Handlers) LogInWithPasskey(c echo.Context) error {
 		}
 		form.Errors = messages
 		h.respond.LogSecurity(c, code, err)
-		return respond.Render(c, code, pages.LoginPage(h.respond.Page(c, "Sign in"), form))
+		return h.showLogin(c, code, form)
 	}
 	if _, err := h.respond.SignIn(c, account, accounts.WayPasskey); err != nil {
 		return err

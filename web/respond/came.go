@@ -56,7 +56,7 @@ func (r *Responder) Accompany(c echo.Context) error {
 		came, err = r.firstCompany(ctx)
 	}
 	if errors.Is(err, fault.NotFound) || errors.Is(err, accounts.CodeSignedOut) ||
-		errors.Is(err, accounts.CodeSecondFactorNeeded) {
+		errors.Is(err, accounts.CodeSecondFactorNeeded) || errors.Is(err, accounts.CodeIssuerNeeded) {
 		return nil
 	}
 	if err == nil {

@@ -32,10 +32,13 @@ func (r *Responder) SessionID(ctx context.Context) accounts.SessionID {
 }
 
 // EnterCompany returns the session's user as an actor in the company with a slug. It returns SignedOut, NotMember, or
-// SecondFactorNeeded if the session does not satisfy the company's policy.
+// SecondFactorNeeded or IssuerNeeded if the session does not satisfy the company's policy.
 func (r *Responder) EnterCompany(ctx context.Context, slug string) (accounts.Actor, error) {
 	account, epoch := r.SessionAccount(ctx)
 	actor, err := r.workflows.Enter(ctx, slug, account, epoch)
+	if err == nil && r.Issuer(ctx) != 0 {
+		return r.workflows.EnterByIssuer(ctx, actor, r.SessionID(ctx))
+	}
 	if err == nil {
 		err = r.workflows.CheckWays(ctx, r.SessionID(ctx), actor.Company.ID, actor.Policy)
 	}
@@ -59,6 +62,7 @@ func (r *Responder) awaitSecond(c echo.Context, account accounts.Account, sessio
 	if err := r.sessions.RenewToken(ctx); err != nil {
 		return err
 	}
+	r.sessions.Remove(ctx, issuerKey)
 	r.sessions.Remove(ctx, accountKey)
 	r.sessions.Remove(ctx, epochKey)
 	r.sessions.Put(ctx, idKey, []byte(session))

@@ -31,6 +31,8 @@ func securityEvent(code int, err error) string {
 		return ""
 	case errors.Is(err, accounts.CodeWrongPassword), errors.Is(err, accounts.CodeWrongCurrentPassword),
 		errors.Is(err, accounts.CodeWrongCode), errors.Is(err, accounts.CodeBadPasskey),
+		errors.Is(err, accounts.CodeIssuerRefused), errors.Is(err, accounts.CodeNotLinked),
+		errors.Is(err, accounts.CodeNotAdmitted), errors.Is(err, accounts.CodeOtherIdentity),
 		errors.Is(err, accounts.CodePasskeyCloned):
 		return EventSignInRefused
 	case errors.Is(err, accounts.CodeBadToken):

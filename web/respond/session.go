@@ -35,6 +35,7 @@ const (
 	accountKey = "account" // in the session
 	epochKey   = "epoch"   // in the session: the account's when it began
 	idKey      = "id"      // there too: the session's, which its ways have
+	issuerKey  = "issuer"  // there too: the one that opened it, if one did
 	flashKey   = "flash"   // in the session
 	passedKey  = "passed"  // there too: actions that cannot be undone
 	mostPassed = 50        // refused actions
@@ -189,10 +190,11 @@ func (r *Responder) SessionAccount(ctx context.Context) (accounts.ID, uint64) {
 	return accounts.ID(account), epoch
 }
 
-// SignedIn returns the account of the session, or SignedOut if there is none.
+// SignedIn returns the account of the session, or SignedOut if there is none. A session that an issuer opened is not the
+// account's: it opens companies alone (EnterCompany).
 func (r *Responder) SignedIn(c echo.Context) (accounts.Account, error) {
 	id, epoch := r.SessionAccount(c.Request().Context())
-	if id == 0 {
+	if id == 0 || r.Issuer(c.Request().Context()) != 0 {
 		return accounts.Account{}, accounts.SignedOut()
 	}
 	account, err := r.workflows.Session(c.Request().Context(), id, epoch)
@@ -221,6 +223,7 @@ func (r *Responder) begin(
 	c echo.Context, ctx context.Context, account accounts.Account, session accounts.SessionID,
 ) error {
 	r.sessions.Put(ctx, idKey, []byte(session))
+	r.sessions.Remove(ctx, issuerKey)
 	if err := r.renew(c, ctx, account, accounts.Session{BeganAt: time.Now(), ConfirmedAt: time.Now()}); err != nil {
 		return err
 	}
@@ -269,9 +272,10 @@ func (r *Responder) renew(
 }
 
 // SignOut signs this browser out, and has it forget pictures and pages that it keeps. Its storage stays: it has
-// drafts for the account's next sign-in.
+// drafts for the account's next sign-in. If an issuer opened the session, the next page leads to signing out there.
 func (r *Responder) SignOut(c echo.Context) error {
 	ctx := c.Request().Context()
+	issuer := r.Issuer(ctx)
 	if err := r.workflows.EndWays(ctx, r.SessionID(ctx)); err != nil {
 		return err
 	}
@@ -281,6 +285,9 @@ func (r *Responder) SignOut(c echo.Context) error {
 	r.sessions.WriteSessionCookie(ctx, c.Response(), "", time.Time{})
 	r.forgetCompany(c)
 	c.Response().Header().Set("Clear-Site-Data", `"cache"`)
+	if issuer != 0 {
+		return c.Redirect(http.StatusSeeOther, views.SignedOutPath(issuer))
+	}
 	return c.Redirect(http.StatusSeeOther, views.LoginPath)
 }
 
