@@ -20,7 +20,7 @@ func commandLine(env environment) *cli.Command {
 		Reader:  env.stdin, Writer: env.stdout, ErrWriter: env.stderr,
 		Commands: []*cli.Command{
 			serveCommand(env), workCommand(env), schemaCommand(env), setupCommand(env), tokenCommand(env),
-			resetPasswordCommand(env), resetSecondFactorCommand(env),
+			resetPasswordCommand(env), resetSecondFactorCommand(env), issuersCommand(env),
 			migrationsCommand(env), feedCommand(env), refsCommand(env),
 			verifyCommand(env), doctorCommand(env), backupCommand(env), restoreCommand(env), keyCommand(env),
 			failoverCommand(env),
@@ -42,7 +42,8 @@ const settings = `Settings come from the environment: DATABASE_URL (without it, 
 COUNTERFOIL_ADDR (127.0.0.1:8080), COUNTERFOIL_URL, COUNTERFOIL_TOKEN, COUNTERFOIL_TRUSTED_PROXIES,
 COUNTERFOIL_DATA (./data), COUNTERFOIL_BLOBS (a folder, or s3://bucket), COUNTERFOIL_KEY_FILE (key in the
 data directory), COUNTERFOIL_MAX_UPLOAD (2GB),
-COUNTERFOIL_WEBHOOK_ALLOW, COUNTERFOIL_PICTURE_ALLOW, COUNTERFOIL_DOWNLOAD_ALLOW, COUNTERFOIL_OUTBOUND_DENY,
+COUNTERFOIL_WEBHOOK_ALLOW, COUNTERFOIL_PICTURE_ALLOW, COUNTERFOIL_ISSUER_ALLOW, COUNTERFOIL_DOWNLOAD_ALLOW,
+COUNTERFOIL_OUTBOUND_DENY,
 COUNTERFOIL_API_RATE (1200), COUNTERFOIL_SECOND_FACTOR (off, or operators), COUNTERFOIL_LOG (text or json),
 COUNTERFOIL_METRICS_ADDR (127.0.0.1:9464, or off), COUNTERFOIL_COMPANY_STREAMS (500), COUNTERFOIL_SESSION_IDLE_DAYS (14).
 docs/operations.md says more.`
@@ -109,7 +110,8 @@ func group(context.Context, *cli.Command) error { return nil }
 // meanings describe the arguments.
 var meanings = map[string]string{
 	"RUN": "the number of a run", "TASK": "the number of a task", "WORKER": "the number of a worker",
-	"LOT":      "the number of a lot",
+	"LOT":    "the number of a lot",
+	"ISSUER": "the number of an issuer, as “issuers list” shows it", "COMPANY": "the short name of a company, as in URLs",
 	"NAME|RUN": "the name of a migration, or the number of a run that is ready", "NAME=VALUE": "a setting to change",
 	"FEED": "the name of a feed", "FEED|all": "the name of a feed, or all", "N": "how many codes",
 	"FILE": "the name of a file", "REASON": "why, in quotes: operators see it",

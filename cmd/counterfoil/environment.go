@@ -28,9 +28,9 @@ import (
 
 // environment is the program's surroundings.
 type environment struct {
-	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload              string
-	webhookAllow, pictureAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays string
-	metricsAddr, companyStreams, keyFile, sessionIdle, secondFactor                    string
+	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload                           string
+	webhookAllow, pictureAllow, issuerAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays string
+	metricsAddr, companyStreams, keyFile, sessionIdle, secondFactor                                 string
 
 	given map[string]bool // the variables that are set
 
@@ -68,6 +68,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		upload:         or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
 		webhookAllow:   getenv(webhookAllow),
 		pictureAllow:   getenv(pictureAllow),
+		issuerAllow:    getenv(issuerAllow),
 		downloadAllow:  getenv(downloadAllow),
 		oldAllow:       getenv(oldAllow),
 		apiRate:        or("COUNTERFOIL_API_RATE", "1200"),

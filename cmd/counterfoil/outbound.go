@@ -12,12 +12,13 @@ import (
 const (
 	webhookAllow  = "COUNTERFOIL_WEBHOOK_ALLOW"
 	pictureAllow  = "COUNTERFOIL_PICTURE_ALLOW"
+	issuerAllow   = "COUNTERFOIL_ISSUER_ALLOW"
 	downloadAllow = "COUNTERFOIL_DOWNLOAD_ALLOW"
 	oldAllow      = "COUNTERFOIL_OUTBOUND_ALLOW"
 )
 
 // reach is what the variables of what may be reached say.
-type reach struct{ webhooks, pictures, downloads, deny outbound.List }
+type reach struct{ webhooks, pictures, issuers, downloads, deny outbound.List }
 
 func (e environment) reach() (r reach, err error) {
 	const wanted = "networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, "
@@ -30,6 +31,10 @@ func (e environment) reach() (r reach, err error) {
 		return r, err
 	}
 	r.pictures, err = readList(outbound.ParseAllowlist, pictureAllow, e.pictureAllow, wanted+"wiki.internal")
+	if err != nil {
+		return r, err
+	}
+	r.issuers, err = readList(outbound.ParseAllowlist, issuerAllow, e.issuerAllow, wanted+"id.internal")
 	if err != nil {
 		return r, err
 	}
@@ -49,6 +54,7 @@ func (r reach) clients() []app.Option {
 	return []app.Option{
 		app.WithWebhooks(client(outbound.Webhooks, r.webhooks)),
 		app.WithPictures(client(outbound.Pictures, r.pictures)),
+		app.WithIssuers(client(outbound.Issuers, r.issuers)),
 		app.WithDownloads(client(outbound.Downloads, r.downloads)),
 	}
 }

@@ -11,8 +11,9 @@ import (
 
 func TestWebhooksPicturesAndDownloadsHaveAListEach(t *testing.T) {
 	t.Parallel()
-	const old, download, webhook, picture, deny = "COUNTERFOIL_OUTBOUND_ALLOW", "COUNTERFOIL_DOWNLOAD_ALLOW",
-		"COUNTERFOIL_WEBHOOK_ALLOW", "COUNTERFOIL_PICTURE_ALLOW", "COUNTERFOIL_OUTBOUND_DENY"
+	const old, download, webhook, picture, issuer, deny = "COUNTERFOIL_OUTBOUND_ALLOW", "COUNTERFOIL_DOWNLOAD_ALLOW",
+		"COUNTERFOIL_WEBHOOK_ALLOW", "COUNTERFOIL_PICTURE_ALLOW", "COUNTERFOIL_ISSUER_ALLOW",
+		"COUNTERFOIL_OUTBOUND_DENY"
 	for name, c := range map[string]struct {
 		values                        map[string]string
 		downloads, webhooks, pictures string // hosts that are reached
@@ -22,6 +23,7 @@ func TestWebhooksPicturesAndDownloadsHaveAListEach(t *testing.T) {
 		"downloads":    {map[string]string{download: "10.0.0.1, 10.0.0.2"}, "10.0.0.1 10.0.0.2", "", "", ""},
 		"webhooks":     {map[string]string{webhook: "10.0.0.1, 10.0.0.2"}, "", "10.0.0.1 10.0.0.2", "", ""},
 		"pictures":     {map[string]string{picture: "10.0.0.1, 10.0.0.2"}, "", "", "10.0.0.1 10.0.0.2", ""},
+		"issuers":      {map[string]string{issuer: "10.0.0.1, 10.0.0.2"}, "", "", "", ""},
 		"the old name": {map[string]string{old: "10.0.0.1"}, "10.0.0.1", "", "", "counts for downloads alone"},
 		"both names":   {map[string]string{old: "10.0.0.1", download: "10.0.0.2"}, "10.0.0.2", "", "", "is ignored"},
 		"what is denied": {map[string]string{download: "10.0.0.0/8", webhook: "10.0.0.0/8", picture: "10.0.0.0/8", deny: "10.0.0.1"},
@@ -50,6 +52,9 @@ func TestWebhooksPicturesAndDownloadsHaveAListEach(t *testing.T) {
 			}
 			if got := reached(outbound.Pictures, r.pictures); got != c.pictures {
 				t.Errorf("pictures reach %q", got)
+			}
+			if got := reached(outbound.Issuers, r.issuers); got != strings.ReplaceAll(c.values[issuer], ",", "") {
+				t.Errorf("issuers reach %q", got)
 			}
 			env.warnOfOldAllow()
 			if got := log.String(); (got == "") != (c.warning == "") || !strings.Contains(got, c.warning) {

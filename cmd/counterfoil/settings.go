@@ -36,6 +36,7 @@ func (e environment) settings() []admin.Setting {
 		{Name: webhookAllow, Value: e.webhookAllow},
 		{Name: downloadAllow, Value: e.downloadAllow},
 		{Name: pictureAllow, Value: e.pictureAllow},
+		{Name: issuerAllow, Value: e.issuerAllow},
 		{Name: oldAllow, Value: e.oldAllow},
 		{Name: "COUNTERFOIL_OUTBOUND_DENY", Value: e.deny},
 		{Name: "COUNTERFOIL_TOKEN", Value: token},
