@@ -530,7 +530,7 @@ func (q *Queries) MemberByID(ctx context.Context, arg MemberByIDParams) (MemberB
 
 const memberBySlug = `-- name: MemberBySlug :many
 SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, c.second_factor, m.role, m.handle,
+       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, c.second_factor, c.issuer_required, m.role, m.handle,
        COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
        (SELECT COUNT(*) FROM (
          SELECT n.id FROM (
@@ -563,22 +563,23 @@ type MemberBySlugParams struct {
 }
 
 type MemberBySlugRow struct {
-	AccountID    id.Account
-	Email        string
-	AccountName  string
-	Operator     bool
-	SessionEpoch uint64
-	CompanyID    id.Company
-	CompanySlug  string
-	CompanyName  string
-	SecondFactor bool
-	Role         string
-	Handle       string
-	OtherID      id.Company
-	OtherSlug    string
-	OtherName    string
-	Unread       int64
-	Stopped      sql.NullBool
+	AccountID      id.Account
+	Email          string
+	AccountName    string
+	Operator       bool
+	SessionEpoch   uint64
+	CompanyID      id.Company
+	CompanySlug    string
+	CompanyName    string
+	SecondFactor   bool
+	IssuerRequired bool
+	Role           string
+	Handle         string
+	OtherID        id.Company
+	OtherSlug      string
+	OtherName      string
+	Unread         int64
+	Stopped        sql.NullBool
 }
 
 // The account with its membership of a company, its unread notifications there (as in UnreadOf), and, for
@@ -608,6 +609,7 @@ func (q *Queries) MemberBySlug(ctx context.Context, arg MemberBySlugParams) ([]M
 			&i.CompanySlug,
 			&i.CompanyName,
 			&i.SecondFactor,
+			&i.IssuerRequired,
 			&i.Role,
 			&i.Handle,
 			&i.OtherID,

@@ -50,7 +50,7 @@ func (q *Queries) CompaniesAfter(ctx context.Context, after id.Company, limit in
 }
 
 const companyBySlug = `-- name: CompanyBySlug :one
-SELECT id, slug, name, created_at, locks, second_factor FROM company WHERE slug = ?
+SELECT id, slug, name, created_at, locks, second_factor, issuer_required FROM company WHERE slug = ?
 `
 
 func (q *Queries) CompanyBySlug(ctx context.Context, slug string) (Company, error) {
@@ -63,6 +63,7 @@ func (q *Queries) CompanyBySlug(ctx context.Context, slug string) (Company, erro
 		&i.CreatedAt,
 		&i.Locks,
 		&i.SecondFactor,
+		&i.IssuerRequired,
 	)
 	return i, err
 }
@@ -109,6 +110,34 @@ func (q *Queries) CreateCompany(ctx context.Context, arg CreateCompanyParams) (i
 	return result.LastInsertId()
 }
 
+const firstCompanies = `-- name: FirstCompanies :many
+SELECT slug FROM company WHERE id > 0 ORDER BY id LIMIT 2
+`
+
+// Two, so that the caller knows whether there are several.
+func (q *Queries) FirstCompanies(ctx context.Context) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, firstCompanies)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var slug string
+		if err := rows.Scan(&slug); err != nil {
+			return nil, err
+		}
+		items = append(items, slug)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const installationExists = `-- name: InstallationExists :one
 SELECT EXISTS (SELECT 1 FROM installation WHERE id = 1)
 `
@@ -121,7 +150,7 @@ func (q *Queries) InstallationExists(ctx context.Context) (bool, error) {
 }
 
 const listCompanies = `-- name: ListCompanies :many
-SELECT id, slug, name, created_at, locks, second_factor FROM company WHERE id > ? ORDER BY id LIMIT ?
+SELECT id, slug, name, created_at, locks, second_factor, issuer_required FROM company WHERE id > ? ORDER BY id LIMIT ?
 `
 
 func (q *Queries) ListCompanies(ctx context.Context, after id.Company, limit int32) ([]Company, error) {
@@ -140,6 +169,7 @@ func (q *Queries) ListCompanies(ctx context.Context, after id.Company, limit int
 			&i.CreatedAt,
 			&i.Locks,
 			&i.SecondFactor,
+			&i.IssuerRequired,
 		); err != nil {
 			return nil, err
 		}
@@ -223,6 +253,23 @@ UPDATE company SET name = ? WHERE id = ?
 func (q *Queries) RenameCompany(ctx context.Context, name string, iD id.Company) error {
 	_, err := q.db.ExecContext(ctx, renameCompany, name, iD)
 	return err
+}
+
+const requireIssuer = `-- name: RequireIssuer :execrows
+UPDATE company SET issuer_required = ? WHERE id = ? AND issuer_required <> ?
+`
+
+type RequireIssuerParams struct {
+	Required bool
+	ID       id.Company
+}
+
+func (q *Queries) RequireIssuer(ctx context.Context, arg RequireIssuerParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, requireIssuer, arg.Required, arg.ID, arg.Required)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const requireSecondFactor = `-- name: RequireSecondFactor :execrows

@@ -5,6 +5,7 @@
 package db
 
 import (
+	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"time"
@@ -69,6 +70,14 @@ type Account struct {
 	KnownAt         *time.Time
 	PasswordAskedAt *time.Time
 	DeactivatedAt   *time.Time
+}
+
+type AccountIdentity struct {
+	IssuerID  id.Issuer
+	Subject   []byte
+	AccountID id.Account
+	CreatedAt time.Time
+	UsedAt    *time.Time
 }
 
 type AccountTotp struct {
@@ -244,12 +253,24 @@ type CommentSight struct {
 }
 
 type Company struct {
-	ID           id.Company
-	Slug         string
-	Name         string
-	CreatedAt    time.Time
-	Locks        uint64
-	SecondFactor bool
+	ID             id.Company
+	Slug           string
+	Name           string
+	CreatedAt      time.Time
+	Locks          uint64
+	SecondFactor   bool
+	IssuerRequired bool
+}
+
+type CompanyDomain struct {
+	ID        id.Domain
+	CompanyID id.Company
+	Name      string
+	Code      string
+	Held      sql.NullString
+	CreatedAt time.Time
+	CheckedAt *time.Time
+	DueAt     *time.Time
 }
 
 type DeletedComment struct {
@@ -364,6 +385,32 @@ type InvitationReservation struct {
 	InvitationID id.Invitation
 	AccountID    id.Account
 	CreatedAt    time.Time
+}
+
+type Issuer struct {
+	ID          id.Issuer
+	CompanyID   *id.Company
+	Url         string
+	ClientID    string
+	Name        string
+	GroupsClaim string
+	CreatedAt   time.Time
+}
+
+type IssuerCompany struct {
+	CompanyID     id.Company
+	IssuerID      id.Issuer
+	JoinByDomain  bool
+	OwnersByGroup bool
+}
+
+type IssuerRule struct {
+	ID        id.IssuerRule
+	CompanyID id.Company
+	IssuerID  id.Issuer
+	Claim     string
+	Role      string
+	GroupID   *id.Group
 }
 
 type LookupHour struct {
