@@ -73,12 +73,12 @@ func (tx *Tx) DropRefs(ctx context.Context, codes []string) (n int64, err error)
 // IssueRefs records codes as popped. None may have been before.
 func (tx *Tx) IssueRefs(ctx context.Context, rows []RefIssue) error {
 	for part := range slices.Chunk(rows, refsAtOnce) {
-		args := make([]any, 0, 5*len(part))
+		args := make([]any, 0, 6*len(part))
 		for _, r := range part {
-			args = append(args, r.Code, r.IssuedAt, uint64(r.CompanyID), uint64(r.TicketID), uint64(r.TokenID))
+			args = append(args, r.Code, r.IssuedAt, uint64(r.CompanyID), uint64(r.TicketID), uint64(r.TokenID), r.Purpose)
 		}
 		if _, err := tx.SQL.ExecContext(ctx,
-			`INSERT INTO ref_issue (code, issued_at, company_id, ticket_id, token_id) VALUES `+tuples(len(part), 5),
+			`INSERT INTO ref_issue (code, issued_at, company_id, ticket_id, token_id, purpose) VALUES `+tuples(len(part), 6),
 			args...); err != nil {
 			return err
 		}

@@ -7,6 +7,9 @@ package db
 
 import (
 	"context"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 const refInLedger = `-- name: RefInLedger :one
@@ -18,4 +21,58 @@ func (q *Queries) RefInLedger(ctx context.Context, code string) (uint32, error) 
 	var batch uint32
 	err := row.Scan(&batch)
 	return batch, err
+}
+
+const refIssueInSight = `-- name: RefIssueInSight :one
+SELECT i.code, i.issued_at, i.token_id, i.purpose, COALESCE(t.name, '') AS token_name, COALESCE(a.name, '') AS account_name,
+  COALESCE(b.slug, '') AS board_slug, COALESCE(k.local_id, 0) AS local_id
+FROM ref_issue i
+LEFT JOIN api_token t ON t.id = i.token_id
+LEFT JOIN account a ON a.id = t.account_id
+JOIN account r ON r.id = ?
+LEFT JOIN ticket k ON k.id = i.ticket_id AND k.deleted_at IS NULL
+LEFT JOIN board_access x ON x.board_id = k.board_id AND x.account_id = ?
+LEFT JOIN board b ON b.id = k.board_id AND b.company_id = ? AND (x.level IS NOT NULL OR b.privacy <= ?)
+WHERE i.code = ? AND (r.operator = TRUE OR t.account_id = r.id)
+`
+
+type RefIssueInSightParams struct {
+	Reader    id.Account
+	CompanyID id.Company
+	Reach     int8
+	Code      string
+}
+
+type RefIssueInSightRow struct {
+	Code        string
+	IssuedAt    time.Time
+	TokenID     id.Token
+	Purpose     string
+	TokenName   string
+	AccountName string
+	BoardSlug   string
+	LocalID     uint64
+}
+
+// A popped code with its token, for the account of the token and for operators. The ticket is named if it is in sight.
+func (q *Queries) RefIssueInSight(ctx context.Context, arg RefIssueInSightParams) (RefIssueInSightRow, error) {
+	row := q.db.QueryRowContext(ctx, refIssueInSight,
+		arg.Reader,
+		arg.Reader,
+		arg.CompanyID,
+		arg.Reach,
+		arg.Code,
+	)
+	var i RefIssueInSightRow
+	err := row.Scan(
+		&i.Code,
+		&i.IssuedAt,
+		&i.TokenID,
+		&i.Purpose,
+		&i.TokenName,
+		&i.AccountName,
+		&i.BoardSlug,
+		&i.LocalID,
+	)
+	return i, err
 }

@@ -101,3 +101,26 @@ UPDATE picture SET hash = sqlc.arg(hash), due_at = NULL WHERE ticket_id = sqlc.a
 -- The stored images, as far as they are counted, and their bytes.
 SELECT COUNT(*) AS images, CAST(COALESCE(SUM(some.bytes), 0) AS UNSIGNED) AS bytes
 FROM (SELECT bytes FROM image WHERE company_id > 0 ORDER BY company_id, hash LIMIT 10001) some;
+
+-- name: SaveRunImage :exec
+INSERT INTO run_image (run_id, company_id, url_hash, url, hash, created_at)
+VALUES (sqlc.arg(run_id), sqlc.arg(company_id), sqlc.arg(url_hash), sqlc.arg(url), sqlc.arg(hash), sqlc.arg(created_at))
+ON DUPLICATE KEY UPDATE hash = VALUES(hash);
+
+-- name: RunImages :many
+-- A page of the images that runs stored, the newest first. visible: the reader may see it, as in ImageByHash.
+SELECT g.id, g.run_id, g.url, g.hash, g.created_at, i.bytes, i.width, i.height, c.slug AS company_slug, c.name AS company_name,
+  CAST(m.account_id IS NOT NULL AND (i.everyone = TRUE AND m.role <> 'guest' OR EXISTS (
+    SELECT 1 FROM picture p FORCE INDEX (ix_picture_image)
+    STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = p.ticket_id
+    STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+    LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+    WHERE p.company_id = g.company_id AND p.hash = g.hash AND t.deleted_at IS NULL AND b.company_id = g.company_id
+      AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0)))) AS SIGNED) AS visible
+FROM run_image g FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN image i FORCE INDEX (PRIMARY) ON i.company_id = g.company_id AND i.hash = g.hash
+STRAIGHT_JOIN company c ON c.id = g.company_id
+LEFT JOIN membership m ON m.company_id = g.company_id AND m.account_id = sqlc.arg(reader)
+WHERE g.id < sqlc.arg(before)
+ORDER BY g.id DESC
+LIMIT ?;

@@ -3,14 +3,17 @@ INSERT INTO api_token (company_id, account_id, name, hash, scopes, created_at, e
 VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(name), sqlc.arg(hash), sqlc.arg(scopes), sqlc.arg(created_at), sqlc.arg(expires_at));
 
 -- name: BearerByHash :one
--- The token with its account and company, while it is valid and the account is an active member.
+-- The token with its account and company, while it is valid and the account is an active member, or a service account.
 SELECT t.id AS token_id, t.scopes, t.last_used_at, a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
+       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, COALESCE(m.role, '') AS role, COALESCE(m.handle, '') AS handle,
+       CAST(s.account_id IS NOT NULL AS SIGNED) AS service, COALESCE(s.per_day, 0) AS per_day
 FROM api_token t
-JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id AND m.inactive = FALSE
+LEFT JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id AND m.inactive = FALSE
+LEFT JOIN service_account s ON s.account_id = t.account_id AND s.company_id = t.company_id AND s.ended_at IS NULL
 JOIN account a ON a.id = t.account_id
 JOIN company c ON c.id = t.company_id
-WHERE t.hash = sqlc.arg(hash) AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > sqlc.arg(now));
+WHERE t.hash = sqlc.arg(hash) AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > sqlc.arg(now))
+  AND (m.account_id IS NOT NULL OR s.account_id IS NOT NULL);
 
 -- name: UseToken :exec
 UPDATE api_token SET last_used_at = sqlc.arg(now)

@@ -225,6 +225,12 @@ func accessText(e accounts.AuditEntry) string {
 		return "replaced the public link of the board " + d.Name
 	case accounts.AuditBoardLinkOff:
 		return "turned off the public link of the board " + d.Name
+	case accounts.AuditServiceMade:
+		return "created " + d.Name
+	case accounts.AuditServiceDeleted:
+		return "deleted " + d.Name + " and its tokens"
+	case accounts.AuditRefsGranted:
+		return "let " + d.Name + " pop " + d.Note
 	case accounts.AuditGroupMade:
 		return "created the group " + d.Name
 	case accounts.AuditGroupRenamed:

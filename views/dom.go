@@ -18,10 +18,12 @@ const (
 	JumpDialogID = "jump-dialog" // the template of its dialog
 	UndoID       = "undo"        // the form behind ctrl+Z
 	UnreadID     = "unread"      // the link to the inbox
-	FilterID     = "filter"      // of a board
-	SwitchID     = "switch"      // the columns of a board, on a phone
-	ArchivedID   = "archived"    // active boards
-	DeletedID    = "deleted"     // deleted tickets of a board
+	ServicesID   = "service-accounts"
+	RunImagesID  = "run-images"
+	FilterID     = "filter"   // of a board
+	SwitchID     = "switch"   // the columns of a board, on a phone
+	ArchivedID   = "archived" // active boards
+	DeletedID    = "deleted"  // deleted tickets of a board
 
 	TicketID          = "ticket"
 	MoveID            = "move" // the form that moves a ticket

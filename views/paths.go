@@ -873,3 +873,47 @@ func RequestLinkPath(company string, key tickets.Key) string {
 func RequestRevocationPath(company string, key tickets.Key) string {
 	return RequestLinkPath(company, key) + "/revocation"
 }
+
+// ServicesPath is a company's service accounts, and takes new ones.
+func ServicesPath(company string) string { return SettingsPath(company) + "/service-accounts" }
+
+// MoreServicesPath is the list below a service account.
+func MoreServicesPath(company string, before accounts.ID) string {
+	return fmt.Sprintf("%s?before=%d", ServicesPath(company), before)
+}
+
+// ServicePath is a service account.
+func ServicePath(company string, account accounts.ID) string {
+	return fmt.Sprintf("%s/%d", ServicesPath(company), account)
+}
+
+// ServiceTokensPath takes new tokens of a service account.
+func ServiceTokensPath(company string, account accounts.ID) string {
+	return ServicePath(company, account) + "/tokens"
+}
+
+// ServiceRemovalPath asks whether to delete a service account. A POST to it does.
+func ServiceRemovalPath(company string, account accounts.ID) string {
+	return ServicePath(company, account) + "/removal"
+}
+
+// AdminServicesPath are the service accounts of all companies, for operators.
+const AdminServicesPath = "/admin/service-accounts"
+
+// MoreAdminServicesPath is that list below a service account.
+func MoreAdminServicesPath(before accounts.ID) string {
+	return fmt.Sprintf("%s?before=%d", AdminServicesPath, before)
+}
+
+// AdminServicePath is the budget of a service account. A POST to it sets that.
+func AdminServicePath(account accounts.ID) string {
+	return fmt.Sprintf("%s/%d", AdminServicesPath, account)
+}
+
+// RunImagesPath are the images that runs stored, for operators.
+const RunImagesPath = "/admin/images"
+
+// MoreRunImagesPath is that list below an image.
+func MoreRunImagesPath(before uint64) string {
+	return fmt.Sprintf("%s?before=%d", RunImagesPath, before)
+}

@@ -30,7 +30,7 @@ func popCommand(env environment) *cli.Command {
 
 func popRefs(ctx context.Context, env environment, n int, asJSON bool) error {
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
-		codes, err := w.Console.PopRefs(ctx, n, nil)
+		codes, err := w.Console.PopRefs(ctx, n, "", nil)
 		if err != nil {
 			return err
 		}

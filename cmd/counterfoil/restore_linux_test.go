@@ -61,7 +61,7 @@ func newRestored(t *testing.T, codes, tickets int) restored {
 		t.Fatalf("backup: exit code %d\n%s", code, out)
 	}
 	for len(r.given) < codes {
-		for _, code := range domaintest.OK(w.Console.PopRefs(operator, min(codes-len(r.given), 100), nil))(t) {
+		for _, code := range domaintest.OK(w.Console.PopRefs(operator, min(codes-len(r.given), 100), "", nil))(t) {
 			r.given[string(code)] = true
 		}
 	}

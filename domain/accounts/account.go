@@ -85,6 +85,8 @@ type Actor struct {
 	Confined bool
 	Token    id.Token // 0 for a browser session
 	Scopes   []string // of the token
+	// Service says that the caller is a service account, and PopsRefs that an operator lets it pop reference codes.
+	Service, PopsRefs bool
 }
 
 // Confine returns the actor in a session that an issuer of the company opened: no operator, and in no other company.
@@ -163,7 +165,8 @@ const Operate = "operate"
 // PopRefs is the scope for popping reference codes, of which the instance has one pool.
 const PopRefs = "refs:pop"
 
-// OperatorOnly reports whether only an operator's token can have the scope.
+// OperatorOnly reports whether only an operator's token can have the scope; that of a service account PopRefs, too, if an
+// operator grants it.
 func OperatorOnly(scope string) bool { return scope == PopRefs || scope == Operate }
 
 // Holds reports whether the actor's account may do what a scope is for, and so give it to a token: the scopes of
@@ -171,6 +174,8 @@ func OperatorOnly(scope string) bool { return scope == PopRefs || scope == Opera
 // audit list.
 func (a Actor) Holds(scope string) bool {
 	switch {
+	case scope == PopRefs && a.Service:
+		return a.PopsRefs
 	case OperatorOnly(scope):
 		return a.Account.Operator
 	case strings.HasSuffix(scope, ":write"):

@@ -96,6 +96,9 @@ const (
 	AuditRefillsPaused     = "refills-paused"
 	AuditRefillsResumed    = "refills-resumed"
 	AuditLotQuarantined    = "lot-quarantined"
+	AuditServiceMade       = "service-account-made"
+	AuditServiceDeleted    = "service-account-deleted"
+	AuditRefsGranted       = "refs-granted"
 	AuditBackup            = "backup"
 	AuditRestored          = "restored"
 

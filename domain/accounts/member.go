@@ -243,9 +243,9 @@ func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operat
 	return before, EndResets(ctx, tx, account)
 }
 
-// Rename changes an account's name. It returns BadName.
+// Rename changes an account's name. It returns BadName or ServiceName.
 func Rename(ctx context.Context, tx *db.Tx, account ID, name string) error {
-	name, err := ParseName("name", name)
+	name, err := parseUserName(name)
 	if err != nil {
 		return err
 	}

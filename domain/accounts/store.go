@@ -52,14 +52,14 @@ type Draft struct {
 
 // CheckAccount returns all errors of a new account in a company: BadName, BadEmail, or those of CheckPassword.
 func CheckAccount(name, email, password string, company Company) error {
-	_, badName := ParseName("name", name)
+	_, badName := parseUserName(name)
 	_, badEmail := ParseEmail(email)
 	return fault.Join(badName, badEmail, CheckPassword(password, email, company.Name, company.Slug))
 }
 
 // Open adds an account. It returns BadName, BadEmail or EmailConflict.
 func Open(ctx context.Context, tx *db.Tx, draft Draft) (Account, error) {
-	name, badName := ParseName("name", draft.Name)
+	name, badName := parseUserName(draft.Name)
 	email, badEmail := ParseEmail(draft.Email)
 	if err := fault.Join(badName, badEmail); err != nil {
 		return Account{}, err

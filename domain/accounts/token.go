@@ -125,6 +125,13 @@ func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (A
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
 		Role:    row.Role, Handle: row.Handle, Token: row.TokenID,
 	}
+	if row.Service != 0 {
+		service := Service{ID: actor.Account.ID, Company: actor.Company, Name: actor.Account.Name,
+			Budget: RefBudget{PerDay: row.PerDay}}
+		epoch := actor.Account.Epoch
+		actor = service.actor(row.Scopes)
+		actor.Account.Epoch, actor.Token = epoch, row.TokenID
+	}
 	actor.Scopes = slices.DeleteFunc(strings.Fields(row.Scopes), func(scope string) bool { return !actor.Holds(scope) })
 	return actor, row.LastUsedAt, nil
 }

@@ -20,29 +20,41 @@ import (
 
 // pop is a request for codes.
 type pop struct {
-	use   refs.Use
-	count int
-	once  *workflows.Once[[]refs.Code]
+	use     refs.Use
+	count   int
+	service accounts.ID // whose budget it takes from; 0: an operator's has none
+	once    *workflows.Once[[]refs.Code]
 }
 
 // ownBatch codes and more have a transaction of their own, so that other pops do not wait for it.
 const ownBatch = 100
 
-// PopRefs takes codes from the pool for the caller, and with once only once for a key. It returns refs.BadCount,
-// refs.Empty, MissingScope, NotOperator, and with once Replay or KeyReused. Concurrent calls share a transaction.
-func (c *Console) PopRefs(ctx context.Context, count int, once *workflows.Once[[]refs.Code]) ([]refs.Code, error) {
+// PopRefs takes codes from the pool for the caller and a purpose, which may be "", and with once only once for a key. It
+// returns refs.BadCount, refs.BadPurpose, refs.Empty, refs.OverCall, refs.OverDay, MissingScope, NotOperator, and with
+// once Replay or KeyReused. Concurrent calls share a transaction.
+func (c *Console) PopRefs(
+	ctx context.Context, count int, purpose string, once *workflows.Once[[]refs.Code],
+) ([]refs.Code, error) {
 	actor, err := workflows.MayRead(ctx, accounts.PopRefs)
 	if err != nil {
 		return nil, err
 	}
-	if !actor.Account.Operator {
+	if !actor.Holds(accounts.PopRefs) {
 		return nil, accounts.NotOperator()
 	}
+	var badCount error
 	if count < 1 || count > refs.MaxPop {
-		return nil, refs.BadCount(refs.MaxPop)
+		badCount = refs.BadCount(refs.MaxPop)
+	}
+	purpose, badPurpose := refs.ParsePurpose(purpose)
+	if err := fault.Join(badCount, badPurpose); err != nil {
+		return nil, err
 	}
 	begun := time.Now()
-	p := &pop{use: refs.Use{Company: actor.Company.ID, Token: actor.Token}, count: count, once: once}
+	p := &pop{use: refs.Use{Company: actor.Company.ID, Token: actor.Token, Purpose: purpose}, count: count, once: once}
+	if actor.Service {
+		p.service = actor.Account.ID
+	}
 	codes, err := workflows.DoOnce(ctx, c.workflows, once, func() ([]refs.Code, error) { return c.pop(ctx, p) })
 	empty := errors.Is(err, refs.CodeEmpty)
 	if err == nil || empty {
@@ -64,22 +76,25 @@ func (c *Console) PopRefs(ctx context.Context, count int, once *workflows.Once[[
 
 func (c *Console) pop(ctx context.Context, p *pop) ([]refs.Code, error) {
 	if p.count < ownBatch {
-		return c.pops.Do(ctx, struct{}{}, p)
+		return c.pops.Do(ctx, p.service, p)
 	}
-	all, err := c.popBatch(ctx, struct{}{}, []*pop{p})
+	all, err := c.popBatch(ctx, p.service, []*pop{p})
 	if err != nil {
 		return nil, err
 	}
 	return all[0], nil
 }
 
-// popBatch takes the codes of several pops in one transaction.
-func (c *Console) popBatch(ctx context.Context, _ struct{}, pops []*pop) (popped [][]refs.Code, err error) {
+// popBatch takes the codes of several pops in one transaction, and from the budget of their service account, if any.
+func (c *Console) popBatch(ctx context.Context, service accounts.ID, pops []*pop) (popped [][]refs.Code, err error) {
 	var uses []refs.Use
 	for _, p := range pops {
 		uses = append(uses, slices.Repeat([]refs.Use{p.use}, p.count)...)
 	}
 	err = c.db.InTx(ctx, func(tx *db.Tx) error {
+		if err := spend(ctx, tx, service, pops); err != nil {
+			return err
+		}
 		popped = make([][]refs.Code, len(pops))
 		codes, err := refs.PopEach(ctx, tx, uses)
 		if err != nil {
@@ -96,6 +111,32 @@ func (c *Console) popBatch(ctx context.Context, _ struct{}, pops []*pop) (popped
 		return coalesce.Wanted(ctx)
 	})
 	return popped, err
+}
+
+// spend takes the codes of some pops from the budget of their service account, which stays locked until they are
+// committed: so the budget holds on any number of servers, and a pop that fails takes nothing of it. It returns
+// refs.OverCall, refs.OverDay, or NotOperator if nothing is granted any more.
+func spend(ctx context.Context, tx *db.Tx, service accounts.ID, pops []*pop) error {
+	if service == 0 {
+		return nil
+	}
+	may, err := accounts.LockService(ctx, tx, service)
+	if err != nil {
+		return err
+	}
+	if may.PerDay == 0 {
+		return accounts.NotOperator()
+	}
+	spent := may.Spent
+	for _, p := range pops {
+		if spent += uint64(p.count); p.count > int(may.PerCall) {
+			return refs.OverCall{PerCall: int(may.PerCall)}
+		}
+	}
+	if spent > uint64(may.PerDay) {
+		return refs.OverDay{PerDay: int(may.PerDay), Left: max(0, int(may.PerDay)-int(may.Spent)), Wait: may.Rest}
+	}
+	return accounts.SpendRefs(ctx, tx, service, spent)
 }
 
 // RefState returns how many reference codes there are, and how fast they go.

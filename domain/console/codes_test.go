@@ -59,7 +59,7 @@ func TestRefs(t *testing.T) {
 		for n := range 50 {
 			group.Go(func() {
 				for range 40 {
-					codes, err := e.Console.PopRefs(e.Ctx, 1+n%5+n/49*200, nil)
+					codes, err := e.Console.PopRefs(e.Ctx, 1+n%5+n/49*200, "", nil)
 					if err != nil {
 						t.Error(err)
 						return
@@ -122,7 +122,7 @@ func TestRefs(t *testing.T) {
 		if n := paused.Progress.Complete; n == 0 || n == 6 {
 			t.Fatalf("%+v", paused)
 		}
-		domaintest.OK(e.Console.PopRefs(e.Ctx, 500, nil))(t)
+		domaintest.OK(e.Console.PopRefs(e.Ctx, 500, "", nil))(t)
 		whole(10_000 * uint64(paused.Progress.Complete))
 		domaintest.OK(e.Console.ChangeKnobs(operator, run.ID, migrations.KnobChange{"rate": 0}))(t)
 		domaintest.OK(e.Console.ResumeRun(operator, run.ID))(t)
@@ -160,7 +160,7 @@ func TestRefill(t *testing.T) {
 		policy := refs.Policy{AtLeast: 500, LowHours: 24, HighHours: 100}
 		domaintest.Must(t, e.Console.SetRefPolicy(e.Ctx, policy))
 		tend(0)
-		if _, err := e.Console.PopRefs(e.Ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
+		if _, err := e.Console.PopRefs(e.Ctx, 1, "", nil); !errors.Is(err, refs.CodeEmpty) {
 			t.Fatal(err)
 		}
 		tend(1)
@@ -169,7 +169,7 @@ func TestRefill(t *testing.T) {
 			t.Errorf("%+v", s.Counts)
 		}
 		tend(1)
-		domaintest.OK(e.Console.PopRefs(e.Ctx, 240, nil))(t)
+		domaintest.OK(e.Console.PopRefs(e.Ctx, 240, "", nil))(t)
 		tend(2) // 240 in the last hour are 5,760 a day
 		e.WorkAll(t, workflows.MintName)
 		if s := e.state(t); s.Available != 24_000 || s.Rate != 240 {
@@ -195,7 +195,7 @@ func TestRefill(t *testing.T) {
 			!strings.Contains(err.Error(), "longer") {
 			t.Errorf("got %v", err)
 		}
-		if _, err := e.Console.PopRefs(e.Ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
+		if _, err := e.Console.PopRefs(e.Ctx, 1, "", nil); !errors.Is(err, refs.CodeEmpty) {
 			t.Fatal(err)
 		}
 		e.Exec(t, "UPDATE ref_policy SET at_least = 3000000")
@@ -205,7 +205,7 @@ func TestRefill(t *testing.T) {
 			t.Fatal("the refill is not of six characters")
 		}
 		e.mint(t, 100, "6")
-		codes, err := e.Console.PopRefs(e.Ctx, 3, nil)
+		codes, err := e.Console.PopRefs(e.Ctx, 3, "", nil)
 		if err != nil || len(codes[0]) != 6 {
 			t.Errorf("%v, %v", codes, err)
 		}
@@ -263,7 +263,7 @@ func TestLoadCodes(t *testing.T) {
 				if p := load().Progress; p.Complete != 0 || p.Failed != 4 {
 					t.Errorf("again: %+v", p)
 				}
-				codes, err := e.Console.PopRefs(e.Ctx, 3, nil)
+				codes, err := e.Console.PopRefs(e.Ctx, 3, "", nil)
 				if err != nil || len(codes) != 3 {
 					t.Errorf("%v, %v", codes, err)
 				}
@@ -287,7 +287,7 @@ func TestLoadCodes(t *testing.T) {
 		if !e.state(t).Guarded {
 			t.Error("nothing guards the pool")
 		}
-		domaintest.OK(e.Console.PopRefs(e.Ctx, 700, nil))(t)
+		domaintest.OK(e.Console.PopRefs(e.Ctx, 700, "", nil))(t)
 		if runs := e.WorkAll(t, workflows.QuarantineName); len(runs) != 1 || runs[0].Progress.Failed > 0 {
 			t.Fatalf("%+v", runs)
 		}

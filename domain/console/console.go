@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -21,7 +22,7 @@ type Console struct {
 	feeds     *feeds.Engine
 	refs      *refs.Engine
 	gauges    feedGauges
-	pops      *coalesce.Group[struct{}, *pop, []refs.Code]
+	pops      *coalesce.Group[accounts.ID, *pop, []refs.Code] // by service account; 0: operators
 }
 
 // New returns the use cases of operators.

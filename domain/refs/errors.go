@@ -102,3 +102,53 @@ const CodeTakenOver fault.Code = "Code.CountTakenOver"
 func TakenOver() error {
 	return fault.Conflict.New(CodeTakenOver, "", "Another server is counting reference codes now.")
 }
+
+// CodeNotIssued: the code was never popped, or not by a token of the caller. Check how it is written.
+const CodeNotIssued fault.Code = "Code.NotFound"
+
+func NotIssued() error {
+	return fault.NotFound.New(CodeNotIssued, "",
+		"No token of yours popped this reference code. Check how it is written: upper and lower case matter.")
+}
+
+// CodeBadPurpose: the purpose of a pop is too long, or not one line of text. Shorten or retype it.
+const CodeBadPurpose fault.Code = "Code.BadPurpose"
+
+func BadPurpose() error {
+	return fault.Invalid.New(CodeBadPurpose, "purpose",
+		fmt.Sprintf("The purpose may have up to %d characters, in one line.", MaxPurpose))
+}
+
+// CodeOverCall: the service account may not pop so many codes in one call. Ask for fewer at a time.
+const CodeOverCall fault.Code = "Code.OverCallBudget"
+
+// OverCall reports that a service account asked for more codes than it may pop in one call.
+type OverCall struct{ PerCall int }
+
+func (e OverCall) Error() string {
+	return fmt.Sprintf("This service account may pop up to %d codes in a call. Ask for fewer at a time.", e.PerCall)
+}
+
+func (e OverCall) Unwrap() error { return fault.RateLimited.New(CodeOverCall, "count", e.Error()) }
+
+// RetryAfter is short: a smaller call may follow at once.
+func (OverCall) RetryAfter() time.Duration { return time.Second }
+
+// CodeOverDay: the service account has too few codes left of its budget of the day. Try again after Retry-After, or ask
+// an operator of the server for a larger budget.
+const CodeOverDay fault.Code = "Code.OverDayBudget"
+
+// OverDay reports that a service account has too few codes left for a day, which ends after Wait.
+type OverDay struct {
+	PerDay, Left int
+	Wait         time.Duration
+}
+
+func (e OverDay) Error() string {
+	return fmt.Sprintf("This service account may pop %d codes a day, and has %d left. The next day begins at 00:00 UTC. "+
+		"An operator of this server can raise the budget.", e.PerDay, e.Left)
+}
+
+func (e OverDay) Unwrap() error { return fault.RateLimited.New(CodeOverDay, "count", e.Error()) }
+
+func (e OverDay) RetryAfter() time.Duration { return e.Wait }

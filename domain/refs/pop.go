@@ -38,6 +38,7 @@ type Use struct {
 	Company id.Company
 	Ticket  id.Ticket
 	Token   id.Token
+	Purpose string // checked
 }
 
 // PopTx pops k codes for a use, in the transaction of their use: a rollback returns them to the pool. It returns Empty
@@ -61,7 +62,7 @@ func PopEach(ctx context.Context, tx *db.Tx, uses []Use) ([]Code, error) {
 	for i, use := range uses {
 		popped[i] = Code(codes[i])
 		rows[i] = db.RefIssue{Code: codes[i], IssuedAt: tx.Now, CompanyID: use.Company, TicketID: use.Ticket,
-			TokenID: use.Token}
+			TokenID: use.Token, Purpose: use.Purpose}
 	}
 	if err := tx.IssueRefs(ctx, rows); err != nil {
 		return nil, fmt.Errorf("note who reference codes are for: %w", err)

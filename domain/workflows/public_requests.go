@@ -165,9 +165,21 @@ type lookup struct {
 	code    refs.Code // none for a board's link
 	target  requests.Target
 	address string
+	reader  *accounts.Actor // of the code's issue; nil for the ticket of the code
+}
+
+// lookedUp is the result of a lookup: the ticket, or for a reader the issue.
+type lookedUp struct {
+	ticket requests.TrackedTicket
+	issue  refs.Issue
 }
 
 func (w *Workflows) track(ctx context.Context, l lookup) (requests.TrackedTicket, error) {
+	found, err := w.doLookup(ctx, l)
+	return found.ticket, err
+}
+
+func (w *Workflows) doLookup(ctx context.Context, l lookup) (lookedUp, error) {
 	l.address = accounts.AddressFrom(ctx)
 	found, err := w.lookups.Do(ctx, requests.OriginGroupOf(limits.OriginOf(l.address)), l)
 	if errors.Is(err, coalesce.ErrClosed) {
@@ -180,7 +192,7 @@ func (w *Workflows) track(ctx context.Context, l lookup) (requests.TrackedTicket
 // the next begins.
 func (w *Workflows) lookUp(
 	ctx context.Context, _ requests.OriginGroup, batch []lookup,
-) ([]requests.TrackedTicket, error) {
+) ([]lookedUp, error) {
 	l := batch[0]
 	from := limits.OriginOf(l.address)
 	err := requests.AllowLookup(ctx, w.db.Queries, from, l.target, w.db.Now())
@@ -190,12 +202,12 @@ func (w *Workflows) lookUp(
 	if err != nil {
 		return nil, err
 	}
-	found, err := w.findTracked(ctx, l)
+	found, err := w.find(ctx, l)
 	if err == nil {
 		w.meter.Add(requests.Hit)
 	}
 	if !errors.Is(err, requests.CodeNotFound) {
-		return []requests.TrackedTicket{found}, err
+		return []lookedUp{found}, err
 	}
 	what, err := w.recordMiss(ctx, from, l)
 	if err != nil {
@@ -212,11 +224,19 @@ func (w *Workflows) meterLookup(l lookup, what requests.Lookup) {
 	}
 }
 
-func (w *Workflows) findTracked(ctx context.Context, l lookup) (requests.TrackedTicket, error) {
-	if l.target != requests.ByCode {
-		return requests.TrackedTicket{}, requests.NotFound()
+func (w *Workflows) find(ctx context.Context, l lookup) (found lookedUp, err error) {
+	switch {
+	case l.target != requests.ByCode:
+		return found, requests.NotFound()
+	case l.reader == nil:
+		found.ticket, err = requests.Track(ctx, w.db.Queries, string(l.code))
+		return found, err
 	}
-	return requests.Track(ctx, w.db.Queries, string(l.code))
+	found.issue, err = refs.IssueInSight(ctx, w.db.Queries, l.reader.Sight(), l.code)
+	if errors.Is(err, refs.CodeNotIssued) {
+		err = requests.NotFound()
+	}
+	return found, err
 }
 
 // recordMiss counts a lookup that led to nothing, and returns its kind. A canary code raises an alarm.

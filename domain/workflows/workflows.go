@@ -50,7 +50,7 @@ type Config struct {
 type Workflows struct {
 	db       *db.DB
 	openings *coalesce.Group[boardRef, *openRequest, tickets.Ticket]
-	lookups  *coalesce.Group[requests.OriginGroup, lookup, requests.TrackedTicket]
+	lookups  *coalesce.Group[requests.OriginGroup, lookup, lookedUp]
 	meter    *requests.Meter
 	boards   coalesce.Recent[boardRef, openBoard]
 	bearers  coalesce.Recent[string, accounts.Actor] // by the token's hash

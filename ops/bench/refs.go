@@ -179,7 +179,7 @@ func (b *refBench) held(ctx context.Context, report *Report) error {
 	}
 	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }() // it is closed, and not used again
 	for left := b.load.Held; left > 0; left -= refs.MaxPop {
-		if _, err := b.w.Console.PopRefs(ctx, min(left, refs.MaxPop), nil); err != nil {
+		if _, err := b.w.Console.PopRefs(ctx, min(left, refs.MaxPop), "", nil); err != nil {
 			return fmt.Errorf("pop in blocks: %w", err)
 		}
 	}
@@ -187,7 +187,7 @@ func (b *refBench) held(ctx context.Context, report *Report) error {
 }
 
 func (b *refBench) ours(ctx context.Context) (string, error) {
-	codes, err := b.w.Console.PopRefs(ctx, 1, nil)
+	codes, err := b.w.Console.PopRefs(ctx, 1, "", nil)
 	if err != nil {
 		return "", err
 	}

@@ -6,8 +6,11 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -18,8 +21,9 @@ type popResource struct {
 
 func (h *Handlers) PopRefs(c echo.Context) error {
 	in := struct {
-		Count int `json:"count"`
-	}{1}
+		Count   int    `json:"count"`
+		Purpose string `json:"purpose"`
+	}{Count: 1}
 	var body []byte
 	if c.Request().ContentLength != 0 {
 		var err error
@@ -34,8 +38,46 @@ func (h *Handlers) PopRefs(c echo.Context) error {
 	if key != nil {
 		key.Status = http.StatusOK
 	}
-	codes, err := h.console.PopRefs(c.Request().Context(), in.Count, key)
+	codes, err := h.console.PopRefs(c.Request().Context(), in.Count, in.Purpose, key)
 	return createdAs(c, http.StatusOK, popResource{codes}, err)
+}
+
+// issueResource is a popped code.
+type issueResource struct {
+	Code     refs.Code    `json:"code"`
+	IssuedAt time.Time    `json:"issued_at"`
+	Token    *issueToken  `json:"token"` // null if it was popped for a ticket
+	Purpose  string       `json:"purpose"`
+	Ticket   *issueTicket `json:"ticket"` // null if it leads to none that the caller sees
+}
+
+type issueToken struct {
+	ID      id.Token `json:"id"`
+	Name    string   `json:"name"`
+	Account string   `json:"account"`
+}
+
+type issueTicket struct {
+	Key string `json:"key"`
+	URL string `json:"url"`
+}
+
+// Ref tells the account whose token popped a code, and operators, what became of it.
+func (h *Handlers) Ref(c echo.Context) error {
+	ctx := c.Request().Context()
+	issue, err := h.workflows.IssuedRef(ctx, c.Param("code"))
+	if err != nil {
+		return err
+	}
+	r := issueResource{Code: issue.Code, IssuedAt: issue.IssuedAt, Purpose: issue.Purpose}
+	if issue.Token != 0 {
+		r.Token = &issueToken{issue.Token, issue.TokenName, issue.TokenAccount}
+	}
+	if issue.Board != "" {
+		key := tickets.Key{Board: issue.Board, Number: issue.Number}
+		r.Ticket = &issueTicket{key.String(), h.respond.Base(c) + views.TicketPath(accounts.ActorFrom(ctx).Company.Slug, key)}
+	}
+	return answer(c, http.StatusOK, r)
 }
 
 // refsResource is the state of the reference codes.

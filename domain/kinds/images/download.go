@@ -391,6 +391,9 @@ func (m *Images) downloadImage(ctx context.Context, work *migrations.Work) error
 			if err := images.Keep(ctx, tx, *image, job.address()); err != nil {
 				return err
 			}
+			if err := images.RecordRun(ctx, tx, work.Task.Run, *image, job.address()); err != nil {
+				return err
+			}
 		}
 		hint, err := m.showImage(ctx, tx, company, texts, job, *image, by)
 		if err != nil {

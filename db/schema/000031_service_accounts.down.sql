@@ -1,0 +1,4 @@
+DROP TABLE run_image;
+ALTER TABLE ref_issue DROP COLUMN purpose;
+UPDATE api_token SET revoked_at = COALESCE(revoked_at, created_at) WHERE account_id IN (SELECT account_id FROM service_account);
+DROP TABLE service_account;
