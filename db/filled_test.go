@@ -223,6 +223,10 @@ var filling = []string{
 	 SELECT IF(n <= 2000, 1, n % 999 + 2), UNHEX(SHA2(n, 256)), 'image/png', 1000, 10, 10, '2026-01-01' FROM numbers WHERE n <= 3000`,
 	`INSERT INTO image_source (company_id, url_hash, url, hash, created_at)
 	 SELECT company_id, UNHEX(SHA2(CONCAT('https://images.example/', HEX(hash)), 256)), CONCAT('https://images.example/', HEX(hash)), hash, '2026-01-01' FROM image`,
+	`INSERT INTO run_image (run_id, company_id, url_hash, url, hash, created_at)
+	 SELECT 1, company_id, url_hash, url, hash, '2026-01-01' FROM image_source`,
+	`INSERT INTO service_account (account_id, company_id, created_by, created_at, ended_at, per_day, per_call)
+	 SELECT n, IF(n <= 2000, 1, n % 999 + 2), 1, '2026-01-01', IF(n % 2 = 0, '2026-01-02', NULL), 10, 10 FROM numbers WHERE n BETWEEN 601 AND 3000`,
 	`INSERT INTO invitation_reservation (invitation_id, account_id, created_at) SELECT id, 1, '2026-01-01' FROM invitation`,
 	`INSERT INTO picture (ticket_id, url_hash, url, company_id, account_id, hash, due_at, queued_at)
 	 SELECT n, UNHEX(SHA2(n, 256)), 'https://images.example/a', 1, 1, IF(n <= 2000, UNHEX(SHA2(n, 256)), NULL), IF(n > 5000, '2026-01-01' + INTERVAL n SECOND, NULL), '2026-01-01' FROM numbers WHERE n <= 20000`,

@@ -310,6 +310,8 @@ var samples = map[string]sample{
 	"ClaimPicture":           {args: with(db.ClaimPictureParams{LeaseUs: 1000, TicketID: 7, UrlHash: hash7, DueAt: &newYear})},
 	"PostponePicture":        {args: with(db.PostponePictureParams{WaitUs: 1000, TicketID: 7, UrlHash: hash7})},
 	"DropPicture":            {args: with(7, hash7)},
+	"SaveRunImage":           {args: with(db.SaveRunImageParams{RunID: 2, CompanyID: 1, UrlHash: hash7, Url: "x", Hash: hash7, CreatedAt: newYear})},
+	"RunImages":              {args: with(db.RunImagesParams{Reader: 7, Before: 2000, Limit: 101}), reads: 1200, because: "a page of 100, each with its image, company, membership and whether a ticket shows it"},
 	"StorePicture":           {args: with(db.StorePictureParams{Hash: hash7, TicketID: 7, UrlHash: hash7})},
 	"CommentsWithImages":     {args: with(db.CommentsWithImagesParams{After: 500, To: 1000, CompanyID: 1})},
 	"LastTicket":             {args: with()},
@@ -588,7 +590,8 @@ var samples = map[string]sample{
 	"EndRefCount":        {args: with(db.EndRefCountParams{Now: &newYear, CountedAt: &newYear, BeganAt: &newYear})},
 
 	// ref_pool.sql
-	"RefInLedger": {args: with("088B8")},
+	"RefInLedger":     {args: with("088B8")},
+	"RefIssueInSight": {args: with(db.RefIssueInSightParams{Reader: 1, CompanyID: 1, Code: "088B8"})},
 
 	// ref_sample.sql
 	"RefSamples":       {args: with(newYear.Add(4940 * time.Minute))},
@@ -730,6 +733,16 @@ var samples = map[string]sample{
 	"LiveComments": {args: with(db.LiveCommentsParams{After: ptr(uint64(100)), To: ptr(uint64(4000)), Limit: 500})},
 	"ReadersOf":    {args: with([]id.Board{1, 2, 298, 299}), reads: 2100, sorts: 2100, because: "a board names 500, each with its membership"},
 	"LiveBoards":   {args: with(db.LiveBoardsParams{After: ptr(uint64(100)), To: ptr(uint64(1400)), Limit: 500})},
+
+	// service_account.sql
+	"CreateServiceAccount": {args: with(db.CreateServiceAccountParams{AccountID: 7, CompanyID: 1, CreatedBy: 1, CreatedAt: newYear})},
+	"ServiceAccounts":      {args: with(db.ServiceAccountsParams{CompanyID: 1, Before: 1900, Limit: 101}), reads: 600, because: "a page of 100, each with its account and company"},
+	"AllServiceAccounts":   {args: with(2000, 101), reads: 600, because: "a page of 100, each with its account and company"},
+	"ServiceAccount":       {args: with(701)},
+	"LockServiceAccount":   {args: with(701)},
+	"SpendRefs":            {args: with(5, 701)},
+	"GrantRefs":            {args: with(db.GrantRefsParams{PerDay: 5, PerCall: 5, AccountID: 701})},
+	"EndServiceAccount":    {args: with(&newYear, 701)},
 
 	// token.sql
 	"BearerByHash":   {args: with(hash7, &newYear)},

@@ -25,21 +25,22 @@ func (q *Queries) RefInLedger(ctx context.Context, code string) (uint32, error) 
 
 const refIssueInSight = `-- name: RefIssueInSight :one
 SELECT i.code, i.issued_at, i.token_id, i.purpose, COALESCE(t.name, '') AS token_name, COALESCE(a.name, '') AS account_name,
-  COALESCE(b.slug, '') AS board_slug, COALESCE(k.local_id, 0) AS local_id
+  COALESCE(b.slug, '') AS board_slug, COALESCE(k.local_id, 0) AS local_id,
+  CAST(COALESCE(x.level IS NOT NULL OR b.privacy <= ?, FALSE) AS SIGNED) AS visible
 FROM ref_issue i
+JOIN account r ON r.id = ?
 LEFT JOIN api_token t ON t.id = i.token_id
 LEFT JOIN account a ON a.id = t.account_id
-JOIN account r ON r.id = ?
 LEFT JOIN ticket k ON k.id = i.ticket_id AND k.deleted_at IS NULL
-LEFT JOIN board_access x ON x.board_id = k.board_id AND x.account_id = ?
-LEFT JOIN board b ON b.id = k.board_id AND b.company_id = ? AND (x.level IS NOT NULL OR b.privacy <= ?)
+LEFT JOIN board b ON b.id = k.board_id AND b.company_id = ?
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE i.code = ? AND (r.operator = TRUE OR t.account_id = r.id)
 `
 
 type RefIssueInSightParams struct {
+	Reach     int8
 	Reader    id.Account
 	CompanyID id.Company
-	Reach     int8
 	Code      string
 }
 
@@ -52,15 +53,16 @@ type RefIssueInSightRow struct {
 	AccountName string
 	BoardSlug   string
 	LocalID     uint64
+	Visible     int64
 }
 
 // A popped code with its token, for the account of the token and for operators. The ticket is named if it is in sight.
 func (q *Queries) RefIssueInSight(ctx context.Context, arg RefIssueInSightParams) (RefIssueInSightRow, error) {
 	row := q.db.QueryRowContext(ctx, refIssueInSight,
-		arg.Reader,
+		arg.Reach,
 		arg.Reader,
 		arg.CompanyID,
-		arg.Reach,
+		arg.Reader,
 		arg.Code,
 	)
 	var i RefIssueInSightRow
@@ -73,6 +75,7 @@ func (q *Queries) RefIssueInSight(ctx context.Context, arg RefIssueInSightParams
 		&i.AccountName,
 		&i.BoardSlug,
 		&i.LocalID,
+		&i.Visible,
 	)
 	return i, err
 }

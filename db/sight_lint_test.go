@@ -188,6 +188,7 @@ var unguarded = map[string]string{
 	"queries: GuestsAmong":        "says whose streams end",
 
 	"queries: BoardsSeenByReader": ownRow,
+	"queries: RunImages":          ownRow,
 	"queries: RunSeen":            ownRow,
 	"queries: RejectionsOf":       ownRow,
 	"queries: TasksAmong":         ownRow,

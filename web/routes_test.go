@@ -182,6 +182,12 @@ var pages = map[string]access{
 	"POST /admin/feeds/consumers/:consumer/removal": operators("/admin/feeds/consumers/99/removal", 404),
 	"GET /admin/webhooks/:webhook":                  operators("/admin/webhooks/1", 200),
 
+	// There is no service account 99.
+	"GET /admin/service-accounts":           operators("/admin/service-accounts", 200),
+	"GET /admin/service-accounts/:account":  operators("/admin/service-accounts/99", 404),
+	"POST /admin/service-accounts/:account": operators("/admin/service-accounts/99", 404).sending("per_day", "5", "per_call", "5"),
+	"GET /admin/images":                     operators("/admin/images", 200),
+
 	"GET /admin/refs":        operators("/admin/refs", 200),
 	"GET /admin/refs/mints":  operators("/admin/refs/mints?codes=5&length=5", 200),
 	"POST /admin/refs/mints": operators("/admin/refs/mints", 303).sending("codes", "5", "length", "5"),
@@ -263,8 +269,15 @@ var pages = map[string]access{
 	"GET /:company/settings":                  managers("/acme/settings", 200),
 	"POST /:company/settings":                 managers("/acme/settings", 422),
 	"POST /:company/settings/second-factor":   {"/acme/settings/second-factor", nil, 303, 404, 404, 403, 403, 403, 303, 403, 0},
-	"GET /:company/audit":                     managers("/acme/audit", 200),
-	"GET /:company/audit.csv":                 managers("/acme/audit.csv", 200),
+	"GET /:company/settings/service-accounts": managers("/acme/settings/service-accounts", 200),
+	"POST /:company/settings/service-accounts": managers("/acme/settings/service-accounts", 303).
+		sending("name", "Robot"),
+	"GET /:company/settings/service-accounts/:account":          managers("/acme/settings/service-accounts/99", 404),
+	"POST /:company/settings/service-accounts/:account/tokens":  managers("/acme/settings/service-accounts/99/tokens", 404),
+	"GET /:company/settings/service-accounts/:account/removal":  managers("/acme/settings/service-accounts/99/removal", 404),
+	"POST /:company/settings/service-accounts/:account/removal": managers("/acme/settings/service-accounts/99/removal", 404),
+	"GET /:company/audit":     managers("/acme/audit", 200),
+	"GET /:company/audit.csv": managers("/acme/audit.csv", 200),
 
 	// Webhook 1 goes to this machine, which is refused; so is a form with its address.
 	"GET /:company/settings/sign-in":           owners("/acme/settings/sign-in", 200),
@@ -510,6 +523,7 @@ var calls = map[string]call{
 	"GET /api/v1/runs/:run/rejections.csv":  {"/runs/1/rejections.csv", "", accounts.Operate, 200, 200, ""},
 	"GET /api/v1/refs":                      {"/refs", "", accounts.Operate, 200, 200, ""},
 	"POST /api/v1/refs/pop":                 {"/refs/pop", `{}`, accounts.PopRefs, 200, 200, ""},
+	"GET /api/v1/refs/:code":                {"/refs/zzzzz", "", accounts.PopRefs, 404, 404, ""},
 	"GET /api/v1/refs/lots":                 {"/refs/lots", "", accounts.Operate, 200, 200, ""},
 	"PUT /api/v1/refs/lots/:lot/quarantine": {"/refs/lots/99/quarantine", "", accounts.Operate, 404, 404, ""},
 	"GET /api/v1/audit":                     {"/audit", "", accounts.ReadAudit, 200, 200, "admin"},
@@ -700,6 +714,7 @@ func TestCalls(t *testing.T) {
 					t.Errorf("%s, %s: %d, not %d: %s", may.name, may.role, a.code, c.code, a.body)
 				}
 			}
+			checkService(t, e, c, method, as)
 			// No call takes more than its scope, and to write that to read what it answers with.
 			enough := []string{c.scope}
 			if noun, ok := strings.CutSuffix(c.scope, ":write"); ok {
@@ -709,6 +724,34 @@ func TestCalls(t *testing.T) {
 				t.Errorf("a token with %v alone: %d: %s", enough, a.code, a.body)
 			}
 		})
+	}
+}
+
+// checkService has service accounts use a call with its scope, and with another. Calls for owners and admins or for
+// operators are for no service account, but pops with a budget.
+func checkService(t *testing.T, e *env, c call, method string, as func(token string) *answer) {
+	t.Helper()
+	other := map[bool]string{true: "boards:read", false: "tickets:read"}[!strings.HasPrefix(c.scope, "boards:")]
+	refused := []string{e.serviceToken(other, 5)}
+	if c.least == accounts.Admin || accounts.OperatorOnly(c.scope) || c.scope == accounts.ReadAudit {
+		refused = append(refused, e.serviceToken(c.scope, 0))
+	}
+	if accounts.OperatorOnly(c.scope) && c.scope != accounts.PopRefs {
+		refused = append(refused, e.serviceToken(c.scope, 5))
+	}
+	e.unchanged(t, func() {
+		for _, token := range refused {
+			as(token).problem(t, http.StatusForbidden, "")
+		}
+	})
+	if c.least == accounts.Admin || c.scope == accounts.Operate || c.scope == accounts.ReadAudit {
+		return
+	}
+	e.codes("UkrEQ")
+	a := as(e.serviceToken(c.scope, 5))
+	done := method != http.MethodGet && (a.code == http.StatusConflict || a.code == http.StatusNotFound)
+	if a.code != c.code && !done {
+		t.Errorf("a service account: %d, not %d: %s", a.code, c.code, a.body)
 	}
 }
 

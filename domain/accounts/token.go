@@ -132,7 +132,11 @@ func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (A
 		actor = service.actor(row.Scopes)
 		actor.Account.Epoch, actor.Token = epoch, row.TokenID
 	}
-	actor.Scopes = slices.DeleteFunc(strings.Fields(row.Scopes), func(scope string) bool { return !actor.Holds(scope) })
+	scopes := strings.Fields(row.Scopes)
+	if noun, ok := strings.CutSuffix(row.Scopes, ":write"); ok && actor.Service { // to write is to read what it answers
+		scopes = append(scopes, noun+":read")
+	}
+	actor.Scopes = slices.DeleteFunc(scopes, func(scope string) bool { return !actor.Holds(scope) })
 	return actor, row.LastUsedAt, nil
 }
 

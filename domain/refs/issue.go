@@ -47,7 +47,7 @@ func IssueInSight(ctx context.Context, q *db.Queries, by db.Sight, code Code) (I
 	}
 	issue := Issue{Code: Code(row.Code), IssuedAt: row.IssuedAt, Token: row.TokenID, TokenName: row.TokenName,
 		TokenAccount: row.AccountName, Purpose: row.Purpose}
-	if row.BoardSlug != "" {
+	if row.Visible != 0 {
 		issue.Board, issue.Number = row.BoardSlug, row.LocalID
 	}
 	return issue, nil

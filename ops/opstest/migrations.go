@@ -40,6 +40,10 @@ var migrated = []string{
 	`INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, 'OLD-123', MAX(id), '2026-01-01' FROM ticket`,
 	`INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) VALUES (1, UNHEX(SHA2('image', 256)), 'image/png', 5, 1, 1, '2026-01-01')`,
 	`INSERT INTO image_source (company_id, url_hash, url, hash, created_at) VALUES (1, UNHEX(SHA2('https://images.example/a', 256)), 'https://images.example/a', UNHEX(SHA2('image', 256)), '2026-01-01')`,
+	`INSERT INTO run_image (run_id, company_id, url_hash, url, hash, created_at) VALUES (1, 1, UNHEX(SHA2('https://images.example/a', 256)), 'https://images.example/a', UNHEX(SHA2('image', 256)), '2026-01-01')`,
+	`INSERT INTO account (email, name, password_hash, created_at) VALUES ('service-ABC', 'Robot (service account)', '', '2026-01-01')`,
+	`INSERT INTO service_account (account_id, company_id, created_by, created_at, per_day, per_call, spent_on, spent)
+		SELECT id, 1, 1, '2026-01-01', 1000, 10, '2026-01-01', 999 FROM account WHERE email = 'service-ABC'`,
 	`INSERT INTO invitation_reservation (invitation_id, account_id, created_at) SELECT MAX(id), 1, '2026-01-01' FROM invitation`,
 	`INSERT INTO account_totp (account_id, last_step, created_at) VALUES (1, 59000000, '2026-01-01')`,
 	`INSERT INTO recovery_code (account_id, hash, created_at, used_at) VALUES (1, UNHEX(SHA2('code', 256)), '2026-01-01', '2026-01-02'), (1, UNHEX(SHA2('another', 256)), '2026-01-01', NULL)`,

@@ -18,6 +18,15 @@ func requestChecks() []check {
 				FROM account a WHERE a.email = '` + accounts.Requester + `' AND (a.operator OR a.password_hash <> ''
 					OR EXISTS (SELECT 1 FROM membership m WHERE m.account_id = a.id) OR EXISTS (SELECT 1 FROM api_token k WHERE k.account_id = a.id))`,
 		},
+		{
+			name: "service accounts", says: "A service account is no member and cannot sign in, and its name says what it is.",
+			tables: []string{"service_account", "account", "membership"},
+			query: `SELECT CONCAT('the service account ', a.id, CASE WHEN a.operator THEN ' is an operator' WHEN a.password_hash <> '' THEN ' has a password'
+					WHEN a.email LIKE '%@%' THEN ' has an address' WHEN a.name NOT LIKE '% (service account)' THEN ' is named like a user' ELSE ' is a member of a company' END)
+				FROM service_account s JOIN account a ON a.id = s.account_id
+				WHERE a.operator OR a.password_hash <> '' OR a.email LIKE '%@%' OR a.name NOT LIKE '% (service account)'
+					OR EXISTS (SELECT 1 FROM membership m WHERE m.account_id = a.id) ORDER BY a.id`,
+		},
 		{name: "request forms", says: "The text above a form is of the allowed form.", tables: []string{"request_form"},
 			run: forms},
 		{name: "requests", says: "Requests have codes and addresses of the allowed form.", tables: []string{"ticket_request"},
