@@ -89,6 +89,10 @@ var accessible = map[string]string{
 	"/admin/refs/mints":                "/admin/refs/mints?codes=2000&length=6",
 	"/admin/refs/lots/:lot/quarantine": "/admin/refs/lots/1/quarantine",
 
+	"/admin/refs/service-accounts":          "/admin/refs/service-accounts",
+	"/admin/refs/service-accounts/:account": "/admin/refs/service-accounts tbody a",
+
+	"/admin/migrations/images":  "/admin/migrations/images",
 	"/admin/migrations":         "/admin/migrations",
 	"/admin/migrations/workers": "/admin/migrations/workers",
 	"/account/keys":             "/account/keys",
@@ -157,6 +161,9 @@ var accessible = map[string]string{
 	"/:company/:key/comments/:comment/edit":                     "/acme/NINJA-1 a[href$='/edit'][href*='/comments/']",
 	"/:company/:key/assignees":                                  "/acme/NINJA-1/assignees",
 	"/:company/:key/deletion":                                   "/acme/NINJA-1/deletion",
+	"/:company/settings/service-accounts":                       "/acme/settings/service-accounts",
+	"/:company/settings/service-accounts/:account":              "/acme/settings/service-accounts tbody a",
+	"/:company/settings/service-accounts/:account/removal":      "/acme/settings/service-accounts/2 a.danger",
 }
 
 // Every page is free of violations of WCAG 2.2 AA that a program can find, light and dark, on a wide screen and on a
@@ -383,6 +390,7 @@ func full(t *testing.T) *env {
 	a.post("/acme/boards", "slug", "EMPTY", "title", "Nothing yet")
 	a.post("/acme/groups", "name", word[:100])
 	a.post("/acme/groups/1/members", "handle", "ana")
+	a.post("/acme/settings/service-accounts", "name", word[:200])
 	a.post("/acme/boards", "slug", "HIDDEN", "title", word[:255])
 	a.post("/acme/boards", "slug", "ABCDEFGHIJ", "title", word[:255])
 	a.post("/acme/boards/ABCDEFGHIJ/tickets", "title", "x")

@@ -898,7 +898,7 @@ func ServiceRemovalPath(company string, account accounts.ID) string {
 }
 
 // AdminServicesPath are the service accounts of all companies, for operators.
-const AdminServicesPath = "/admin/service-accounts"
+const AdminServicesPath = RefsPath + "/service-accounts"
 
 // MoreAdminServicesPath is that list below a service account.
 func MoreAdminServicesPath(before accounts.ID) string {
@@ -911,7 +911,7 @@ func AdminServicePath(account accounts.ID) string {
 }
 
 // RunImagesPath are the images that runs stored, for operators.
-const RunImagesPath = "/admin/images"
+const RunImagesPath = MigrationsPath + "/images"
 
 // MoreRunImagesPath is that list below an image.
 func MoreRunImagesPath(before uint64) string {

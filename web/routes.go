@@ -149,13 +149,12 @@ func (s *server) route(e *echo.Echo) {
 	codes.POST("/pause", admin.PauseRefills)
 	codes.GET("/lots/:lot/quarantine", admin.QuarantineForm)
 	codes.POST("/lots/:lot/quarantine", admin.QuarantineLot)
-
-	open.GET("/admin/service-accounts", admin.Services, s.asUser, s.asOperator)
-	open.GET("/admin/service-accounts/:account", admin.Service, s.asUser, s.asOperator)
-	open.POST("/admin/service-accounts/:account", admin.GrantRefs, s.asUser, s.asOperator, pages.Confirmed)
-	open.GET("/admin/images", admin.Images, s.asUser, s.asOperator)
+	codes.GET("/service-accounts", admin.Services)
+	codes.GET("/service-accounts/:account", admin.Service)
+	codes.POST("/service-accounts/:account", admin.GrantRefs, pages.Confirmed)
 
 	control := open.Group("/admin/migrations", s.asUser, s.asOperator)
+	control.GET("/images", admin.Images)
 	control.GET("", admin.Migrations)
 	control.GET("/workers", admin.Workers)
 	control.POST("/workers/:worker/drain", admin.DrainWorker)

@@ -183,10 +183,10 @@ var pages = map[string]access{
 	"GET /admin/webhooks/:webhook":                  operators("/admin/webhooks/1", 200),
 
 	// There is no service account 99.
-	"GET /admin/service-accounts":           operators("/admin/service-accounts", 200),
-	"GET /admin/service-accounts/:account":  operators("/admin/service-accounts/99", 404),
-	"POST /admin/service-accounts/:account": operators("/admin/service-accounts/99", 404).sending("per_day", "5", "per_call", "5"),
-	"GET /admin/images":                     operators("/admin/images", 200),
+	"GET /admin/refs/service-accounts":           operators("/admin/refs/service-accounts", 200),
+	"GET /admin/refs/service-accounts/:account":  operators("/admin/refs/service-accounts/99", 404),
+	"POST /admin/refs/service-accounts/:account": operators("/admin/refs/service-accounts/99", 404).sending("per_day", "5", "per_call", "5"),
+	"GET /admin/migrations/images":               operators("/admin/migrations/images", 200),
 
 	"GET /admin/refs":        operators("/admin/refs", 200),
 	"GET /admin/refs/mints":  operators("/admin/refs/mints?codes=5&length=5", 200),

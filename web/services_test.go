@@ -65,11 +65,10 @@ func TestServiceAccounts(t *testing.T) {
 			t.Error("the form offers a scope that it cannot have")
 		}
 		for _, scopes := range [][]string{{}, {"operate"}, {"refs:pop"}, {"audit:read"}, {"tickets:read", "tickets:write"}} {
-			fields := []string{"name", "robot", "days", "30"}
-			for _, scope := range scopes {
-				fields = append(fields, "scopes", scope)
-			}
-			a := adam.post(path+"/tokens", fields...).is(t, http.StatusUnprocessableEntity)
+			fields := form("name", "robot", "days", "30")
+			fields["scopes"] = scopes
+			a := adam.send(newRequest(http.MethodPost, path+"/tokens", formKind, strings.NewReader(fields.Encode()))).
+				is(t, http.StatusUnprocessableEntity)
 			if got := a.page().Find("#token-name").AttrOr("value", ""); got != "robot" {
 				t.Errorf("%v: the name is %q", scopes, got)
 			}
@@ -102,7 +101,7 @@ func TestRefBudget(t *testing.T) {
 	e := newEnvWithRoles(t)
 	adam, otto := e.signedIn("adam"), e.signedIn("otto")
 	path, id := e.newService(adam, "Labels")
-	grant := "/admin/service-accounts/" + id
+	grant := "/admin/refs/service-accounts/" + id
 	a := otto.post(grant, "per_day", "many", "per_call", "1001").is(t, http.StatusUnprocessableEntity)
 	if got := a.page().Find("#budget-per_day").AttrOr("value", ""); got != "many" || a.page().Find(".error").Length() < 2 {
 		t.Errorf("the form has %q: %s", got, a.body)
@@ -185,7 +184,7 @@ func TestImagesOfRuns(t *testing.T) {
 			"CONCAT('https://images.example/', ?), UNHEX(SHA2(?, 256)), UTC_TIMESTAMP(6) FROM company WHERE slug = 'acme'",
 			stored.name, stored.name, stored.name)
 	}
-	rows := e.signedIn("opal").get("/admin/images").is(t, http.StatusOK).page().Find("#run-images tbody tr")
+	rows := e.signedIn("opal").get("/admin/migrations/images").is(t, http.StatusOK).page().Find("#run-images tbody tr")
 	if rows.Length() != 2 {
 		t.Fatalf("%d rows", rows.Length())
 	}
@@ -198,10 +197,10 @@ func TestImagesOfRuns(t *testing.T) {
 		!strings.Contains(text, "images.example") {
 		t.Errorf("it shows of an image on a private board %s", text)
 	}
-	if rows := e.signedIn("otto").get("/admin/images").page().Find("#run-images img"); rows.Length() > 0 {
+	if rows := e.signedIn("otto").get("/admin/migrations/images").page().Find("#run-images img"); rows.Length() > 0 {
 		t.Error("an operator who is no member sees images")
 	}
-	below := e.signedIn("opal").get("/admin/images?before=2").page().Find("#run-images tbody tr")
+	below := e.signedIn("opal").get("/admin/migrations/images?before=2").page().Find("#run-images tbody tr")
 	if below.Length() != 1 {
 		t.Errorf("%d rows below the second", below.Length())
 	}
