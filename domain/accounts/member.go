@@ -79,6 +79,13 @@ func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 	if err := tx.LockCompany(ctx, actor.Company.ID); err != nil {
 		return Actor{}, fmt.Errorf("lock company: %w", err)
 	}
+	if actor.Service { // its token says what it may do
+		if _, err := ServiceByID(ctx, tx.Queries, actor.Account.ID); errors.Is(err, CodeServiceNotFound) {
+			return Actor{}, NotMember()
+		} else {
+			return actor, err
+		}
+	}
 	now, err := MemberByID(ctx, tx.Queries, actor.Sight(), actor.Account.ID)
 	if errors.Is(err, CodeMemberNotFound) {
 		return Actor{}, NotMember()
