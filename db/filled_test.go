@@ -223,6 +223,7 @@ var filling = []string{
 	 SELECT IF(n <= 2000, 1, n % 999 + 2), UNHEX(SHA2(n, 256)), 'image/png', 1000, 10, 10, '2026-01-01' FROM numbers WHERE n <= 3000`,
 	`INSERT INTO image_source (company_id, url_hash, url, hash, created_at)
 	 SELECT company_id, UNHEX(SHA2(CONCAT('https://images.example/', HEX(hash)), 256)), CONCAT('https://images.example/', HEX(hash)), hash, '2026-01-01' FROM image`,
+	`INSERT INTO ref_issue (code, issued_at, company_id, ticket_id, token_id) VALUES ('zzzzz', '2026-01-01', 1, 7, 7)`,
 	`INSERT INTO run_image (run_id, company_id, url_hash, url, hash, created_at)
 	 SELECT 1, company_id, url_hash, url, hash, '2026-01-01' FROM image_source`,
 	`INSERT INTO service_account (account_id, company_id, created_by, created_at, ended_at, per_day, per_call)

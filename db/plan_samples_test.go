@@ -591,7 +591,7 @@ var samples = map[string]sample{
 
 	// ref_pool.sql
 	"RefInLedger":     {args: with("088B8")},
-	"RefIssueInSight": {args: with(db.RefIssueInSightParams{Reader: 1, CompanyID: 1, Code: "088B8"})},
+	"RefIssueInSight": {args: with(db.RefIssueInSightParams{Reader: 1, CompanyID: 1, Code: "zzzzz"})},
 
 	// ref_sample.sql
 	"RefSamples":       {args: with(newYear.Add(4940 * time.Minute))},
