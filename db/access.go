@@ -32,7 +32,15 @@ func (tx *Tx) RefreshAccessOf(ctx context.Context, company id.Company, account i
 
 // PublishSightOf makes a change, and publishes to the readers of feeds who gained or lost the sight of a board by it.
 func (tx *Tx) PublishSightOf(ctx context.Context, board id.Board, change func() error) error {
-	return tx.publishSightOf(ctx, board, func() ([]id.Account, error) { return tx.ReadersThatSee(ctx, board) }, change)
+	readers := func() ([]id.Account, error) {
+		members, err := tx.ReadersThatSee(ctx, board)
+		if err != nil {
+			return nil, err
+		}
+		services, err := tx.ServicesThatSee(ctx, board)
+		return append(members, services...), err
+	}
+	return tx.publishSightOf(ctx, board, readers, change)
 }
 
 func (tx *Tx) publishSightOf(

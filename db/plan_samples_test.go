@@ -738,6 +738,7 @@ var samples = map[string]sample{
 	"CreateServiceAccount": {args: with(db.CreateServiceAccountParams{AccountID: 7, CompanyID: 1, CreatedBy: 1, CreatedAt: newYear})},
 	"ServiceAccounts":      {args: with(db.ServiceAccountsParams{CompanyID: 1, Before: 1900, Limit: 101}), reads: 600, because: "a page of 100, each with its account and company"},
 	"AllServiceAccounts":   {args: with(2000, 101), reads: 600, because: "a page of 100, each with its account and company"},
+	"ServicesThatSee":      {args: with(1), reads: 2500, because: "a company's service accounts, when a board is made private or open"},
 	"ServiceAccount":       {args: with(701)},
 	"LockServiceAccount":   {args: with(701)},
 	"SpendRefs":            {args: with(5, 701)},

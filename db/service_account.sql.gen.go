@@ -235,6 +235,37 @@ func (q *Queries) ServiceAccounts(ctx context.Context, arg ServiceAccountsParams
 	return items, nil
 }
 
+const servicesThatSee = `-- name: ServicesThatSee :many
+SELECT s.account_id FROM board b
+STRAIGHT_JOIN service_account s FORCE INDEX (ix_service_account_company) ON s.company_id = b.company_id AND s.ended_at IS NULL
+WHERE b.id = ? AND b.privacy <= 0
+  AND EXISTS (SELECT 1 FROM api_token t WHERE t.account_id = s.account_id AND t.company_id = b.company_id)
+`
+
+// The service accounts with tokens, who may read feeds, that see a board because it is open.
+func (q *Queries) ServicesThatSee(ctx context.Context, boardID id.Board) ([]id.Account, error) {
+	rows, err := q.db.QueryContext(ctx, servicesThatSee, boardID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Account
+	for rows.Next() {
+		var account_id id.Account
+		if err := rows.Scan(&account_id); err != nil {
+			return nil, err
+		}
+		items = append(items, account_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const spendRefs = `-- name: SpendRefs :exec
 UPDATE service_account SET spent = ?, spent_on = GREATEST(spent_on, CAST(NOW(6) AS DATE))
 WHERE account_id = ?

@@ -122,6 +122,7 @@ var unsighted = map[string]string{
 	"queries: BoardNames":         "says whether GrantsOn must be read",
 	"queries: GrantsOn":           "says what each reader sees",
 
+	"queries: ServicesThatSee":     engine,
 	"queries: LiveAliases":         engine,
 	"queries: LiveBoards":          engine,
 	"queries: LiveComments":        engine,

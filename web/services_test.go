@@ -96,6 +96,24 @@ func TestServiceAccounts(t *testing.T) {
 	})
 }
 
+// A service account reads the feeds of open boards, and is told when it loses one.
+func TestServiceAccountReadsFeeds(t *testing.T) {
+	t.Parallel()
+	e := newEnvWithRoles(t)
+	robot := &program{env: e, token: e.serviceToken("tickets:read", 0)}
+	e.publish()
+	page := robot.feed(t, "tickets")
+	if len(page.Items) == 0 {
+		t.Fatal("it reads nothing of an open board")
+	}
+	e.signedIn("olga").post("/acme/boards/DEMO/privacy", "private", "yes").is(t, http.StatusSeeOther)
+	e.publish()
+	if body := robot.get("/feeds/tickets?cursor=" + page.Cursor).is(t, http.StatusOK).body; !strings.Contains(body, `"reason":"left"`) {
+		t.Errorf("it is not told that it lost the board: %s", body)
+	}
+	robot.get("/tickets/DEMO-1").problem(t, http.StatusNotFound, "")
+}
+
 func TestRefBudget(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
