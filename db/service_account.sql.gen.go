@@ -239,10 +239,9 @@ const servicesThatSee = `-- name: ServicesThatSee :many
 SELECT s.account_id FROM board b
 STRAIGHT_JOIN service_account s FORCE INDEX (ix_service_account_company) ON s.company_id = b.company_id AND s.ended_at IS NULL
 WHERE b.id = ? AND b.privacy <= 0
-  AND EXISTS (SELECT 1 FROM api_token t WHERE t.account_id = s.account_id AND t.company_id = b.company_id)
 `
 
-// The service accounts with tokens, who may read feeds, that see a board because it is open.
+// The service accounts, which may read feeds, that see a board because it is open.
 func (q *Queries) ServicesThatSee(ctx context.Context, boardID id.Board) ([]id.Account, error) {
 	rows, err := q.db.QueryContext(ctx, servicesThatSee, boardID)
 	if err != nil {

@@ -229,7 +229,11 @@ func (b *formEnv) furnish(t *testing.T) {
 	b.exec("INSERT INTO issuer_company (company_id, issuer_id) VALUES (1, 1)")
 	b.exec("INSERT INTO issuer_rule (company_id, issuer_id, claim, role) VALUES (1, 1, 'staff', 'viewer')")
 	b.exec("INSERT INTO company_domain (company_id, name, code, created_at) VALUES (1, 'acme.example', 'code', NOW(6))")
-	b.rooms = []string{views.SignInSettingsPath("acme"), views.IssuerPath("acme", 1), views.IssuerRemovalPath("acme", 1), mapping, views.BoardMembersPath("acme", "SECRET"), views.GroupPath("acme", group.ID), views.PrivateBoardPath("acme", hidden.ID),
+	service, err := b.workflows.Workflows.OpenService(ana, "Robot", nil)
+	do(err)
+	b.rooms = []string{views.SignInSettingsPath("acme"), views.IssuerPath("acme", 1), views.IssuerRemovalPath("acme", 1),
+		views.ServicePath("acme", service.ID), views.ServiceRemovalPath("acme", service.ID),
+		views.AdminServicePath(service.ID), mapping, views.BoardMembersPath("acme", "SECRET"), views.GroupPath("acme", group.ID), views.PrivateBoardPath("acme", hidden.ID),
 		views.GroupRemovalPath("acme", group.ID),
 		views.JoinPath(invitation), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),

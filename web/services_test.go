@@ -108,7 +108,7 @@ func TestServiceAccountReadsFeeds(t *testing.T) {
 	}
 	e.signedIn("olga").post("/acme/boards/DEMO/privacy", "private", "yes").is(t, http.StatusSeeOther)
 	e.publish()
-	if body := robot.get("/feeds/tickets?cursor=" + page.Cursor).is(t, http.StatusOK).body; !strings.Contains(body, `"reason":"left"`) {
+	if body := robot.get("/feeds/tickets?cursor="+page.Cursor).is(t, http.StatusOK).body; !strings.Contains(body, `"reason":"left"`) {
 		t.Errorf("it is not told that it lost the board: %s", body)
 	}
 	robot.get("/tickets/DEMO-1").problem(t, http.StatusNotFound, "")
