@@ -221,10 +221,10 @@ const MaxRefsPerDay = 10_000_000
 func (b RefBudget) Check(perCall uint32) error {
 	var day, call error
 	if b.PerDay > MaxRefsPerDay {
-		day = BadBudget("per_day", "A budget is 0 to 10,000,000 codes a day.")
+		day = BadBudget("per_day", "Enter 0 to 10,000,000 codes.")
 	}
 	if b.PerCall > perCall || b.PerDay > 0 && b.PerCall == 0 {
-		call = BadBudget("per_call", fmt.Sprintf("A call can take 1 to %d codes.", perCall))
+		call = BadBudget("per_call", fmt.Sprintf("Enter 1 to %d codes.", perCall))
 	}
 	return fault.Join(day, call)
 }
