@@ -548,7 +548,7 @@ func (b *formEnv) heal() {
 // filled in, or the text is a name of something.
 var strict = []string{"POST /setup", "POST /:company/boards/:board/members", "POST /:company/tokens",
 	"POST /admin/migrations/:name/runs", "POST /admin/feeds/republications", "POST /:company/groups/:group/members", "POST /login/second",
-	"POST /account/passkeys"}
+	"POST /account/passkeys", "POST /:company/settings/service-accounts/:account/tokens"}
 
 // slow reports whether a form takes its time: it hashes a password, or has many fields on a large page.
 func slow(route string) bool {
