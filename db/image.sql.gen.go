@@ -473,6 +473,85 @@ func (q *Queries) QueuePicture(ctx context.Context, arg QueuePictureParams) erro
 	return err
 }
 
+const runImages = `-- name: RunImages :many
+SELECT g.id, g.run_id, g.url, g.hash, g.created_at, i.bytes, i.width, i.height, c.slug AS company_slug, c.name AS company_name,
+  CAST(m.account_id IS NOT NULL AND (i.everyone = TRUE AND m.role <> 'guest' OR EXISTS (
+    SELECT 1 FROM picture p FORCE INDEX (ix_picture_image)
+    STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = p.ticket_id
+    STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+    LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+    WHERE p.company_id = g.company_id AND p.hash = g.hash AND t.deleted_at IS NULL AND b.company_id = g.company_id
+      AND (x.level IS NOT NULL OR b.privacy <= IF(m.role = 'guest', -1, 0)))) AS SIGNED) AS visible
+FROM run_image g FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN image i FORCE INDEX (PRIMARY) ON i.company_id = g.company_id AND i.hash = g.hash
+STRAIGHT_JOIN company c ON c.id = g.company_id
+LEFT JOIN membership m ON m.company_id = g.company_id AND m.account_id = ?
+WHERE g.id < ?
+ORDER BY g.id DESC
+LIMIT ?
+`
+
+type RunImagesParams struct {
+	Reader id.Account
+	Before uint64
+	Limit  int32
+}
+
+type RunImagesRow struct {
+	ID          uint64
+	RunID       id.Run
+	Url         string
+	Hash        []byte
+	CreatedAt   time.Time
+	Bytes       uint64
+	Width       uint32
+	Height      uint32
+	CompanySlug string
+	CompanyName string
+	Visible     int64
+}
+
+// A page of the images that runs stored, the newest first. visible: the reader may see it, as in ImageByHash.
+func (q *Queries) RunImages(ctx context.Context, arg RunImagesParams) ([]RunImagesRow, error) {
+	rows, err := q.db.QueryContext(ctx, runImages,
+		arg.Reader,
+		arg.Reader,
+		arg.Before,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RunImagesRow
+	for rows.Next() {
+		var i RunImagesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.RunID,
+			&i.Url,
+			&i.Hash,
+			&i.CreatedAt,
+			&i.Bytes,
+			&i.Width,
+			&i.Height,
+			&i.CompanySlug,
+			&i.CompanyName,
+			&i.Visible,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const saveImage = `-- name: SaveImage :exec
 INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at, everyone)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -522,6 +601,33 @@ type SaveImageSourceParams struct {
 // An address that gave another image before leads to the last.
 func (q *Queries) SaveImageSource(ctx context.Context, arg SaveImageSourceParams) error {
 	_, err := q.db.ExecContext(ctx, saveImageSource,
+		arg.CompanyID,
+		arg.UrlHash,
+		arg.Url,
+		arg.Hash,
+		arg.CreatedAt,
+	)
+	return err
+}
+
+const saveRunImage = `-- name: SaveRunImage :exec
+INSERT INTO run_image (run_id, company_id, url_hash, url, hash, created_at)
+VALUES (?, ?, ?, ?, ?, ?)
+ON DUPLICATE KEY UPDATE hash = VALUES(hash)
+`
+
+type SaveRunImageParams struct {
+	RunID     id.Run
+	CompanyID id.Company
+	UrlHash   []byte
+	Url       string
+	Hash      []byte
+	CreatedAt time.Time
+}
+
+func (q *Queries) SaveRunImage(ctx context.Context, arg SaveRunImageParams) error {
+	_, err := q.db.ExecContext(ctx, saveRunImage,
+		arg.RunID,
 		arg.CompanyID,
 		arg.UrlHash,
 		arg.Url,

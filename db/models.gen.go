@@ -694,6 +694,7 @@ type RefIssue struct {
 	CompanyID id.Company
 	TicketID  id.Ticket
 	TokenID   id.Token
+	Purpose   string
 }
 
 type RefLedger struct {
@@ -765,6 +766,16 @@ type RequestWatcher struct {
 	IsOn      bool
 }
 
+type RunImage struct {
+	ID        uint64
+	RunID     id.Run
+	CompanyID id.Company
+	UrlHash   []byte
+	Url       string
+	Hash      []byte
+	CreatedAt time.Time
+}
+
 type SealedSecret struct {
 	Kind    string
 	OwnerID uint64
@@ -785,6 +796,18 @@ type Sequence struct {
 	Version uint64
 	Epoch   uint64
 	Horizon uint64
+}
+
+type ServiceAccount struct {
+	AccountID id.Account
+	CompanyID id.Company
+	CreatedBy id.Account
+	CreatedAt time.Time
+	EndedAt   *time.Time
+	PerDay    uint32
+	PerCall   uint32
+	SpentOn   time.Time
+	Spent     uint32
 }
 
 type Session struct {

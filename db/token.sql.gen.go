@@ -15,12 +15,15 @@ import (
 
 const bearerByHash = `-- name: BearerByHash :one
 SELECT t.id AS token_id, t.scopes, t.last_used_at, a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
+       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, COALESCE(m.role, '') AS role, COALESCE(m.handle, '') AS handle,
+       CAST(s.account_id IS NOT NULL AS SIGNED) AS service, COALESCE(s.per_day, 0) AS per_day
 FROM api_token t
-JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id AND m.inactive = FALSE
+LEFT JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id AND m.inactive = FALSE
+LEFT JOIN service_account s ON s.account_id = t.account_id AND s.company_id = t.company_id AND s.ended_at IS NULL
 JOIN account a ON a.id = t.account_id
 JOIN company c ON c.id = t.company_id
 WHERE t.hash = ? AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?)
+  AND (m.account_id IS NOT NULL OR s.account_id IS NOT NULL)
 `
 
 type BearerByHashRow struct {
@@ -37,9 +40,11 @@ type BearerByHashRow struct {
 	CompanyName  string
 	Role         string
 	Handle       string
+	Service      int64
+	PerDay       uint32
 }
 
-// The token with its account and company, while it is valid and the account is an active member.
+// The token with its account and company, while it is valid and the account is an active member, or a service account.
 func (q *Queries) BearerByHash(ctx context.Context, hash []byte, now *time.Time) (BearerByHashRow, error) {
 	row := q.db.QueryRowContext(ctx, bearerByHash, hash, now)
 	var i BearerByHashRow
@@ -57,6 +62,8 @@ func (q *Queries) BearerByHash(ctx context.Context, hash []byte, now *time.Time)
 		&i.CompanyName,
 		&i.Role,
 		&i.Handle,
+		&i.Service,
+		&i.PerDay,
 	)
 	return i, err
 }
