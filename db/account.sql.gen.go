@@ -59,9 +59,10 @@ func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, e
 }
 
 const accountsAfter = `-- name: AccountsAfter :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE id > ? ORDER BY id LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE id > ? AND LOCATE('@', email) > 0 ORDER BY id LIMIT ?
 `
 
+// Those of people, whose addresses have an @.
 func (q *Queries) AccountsAfter(ctx context.Context, after id.Account, limit int32) ([]Account, error) {
 	rows, err := q.db.QueryContext(ctx, accountsAfter, after, limit)
 	if err != nil {
@@ -97,7 +98,7 @@ func (q *Queries) AccountsAfter(ctx context.Context, after id.Account, limit int
 }
 
 const accountsByEmail = `-- name: AccountsByEmail :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE email LIKE ? ESCAPE '!' ORDER BY email LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE email LIKE ? ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY email LIMIT ?
 `
 
 // The first accounts whose address has a prefix, which is a pattern of LIKE with ! as its escape.
@@ -136,7 +137,7 @@ func (q *Queries) AccountsByEmail(ctx context.Context, prefix string, limit int3
 }
 
 const accountsByName = `-- name: AccountsByName :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE name LIKE ? ESCAPE '!' ORDER BY name, id LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE name LIKE ? ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY name, id LIMIT ?
 `
 
 // Likewise by name.

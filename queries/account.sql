@@ -118,15 +118,16 @@ WHERE m.account_id = sqlc.arg(account_id)
 LIMIT 201;
 
 -- name: AccountsAfter :many
-SELECT * FROM account WHERE id > sqlc.arg(after) ORDER BY id LIMIT ?;
+-- Those of people, whose addresses have an @.
+SELECT * FROM account WHERE id > sqlc.arg(after) AND LOCATE('@', email) > 0 ORDER BY id LIMIT ?;
 
 -- name: AccountsByEmail :many
 -- The first accounts whose address has a prefix, which is a pattern of LIKE with ! as its escape.
-SELECT * FROM account WHERE email LIKE sqlc.arg(prefix) ESCAPE '!' ORDER BY email LIMIT ?;
+SELECT * FROM account WHERE email LIKE sqlc.arg(prefix) ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY email LIMIT ?;
 
 -- name: AccountsByName :many
 -- Likewise by name.
-SELECT * FROM account WHERE name LIKE sqlc.arg(prefix) ESCAPE '!' ORDER BY name, id LIMIT ?;
+SELECT * FROM account WHERE name LIKE sqlc.arg(prefix) ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY name, id LIMIT ?;
 
 -- name: SetDeactivated :exec
 UPDATE account SET deactivated_at = sqlc.arg(deactivated_at) WHERE id = sqlc.arg(id);

@@ -237,7 +237,7 @@ func (b *formEnv) furnish(t *testing.T) {
 		views.GroupRemovalPath("acme", group.ID),
 		views.JoinPath(invitation), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),
-		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.PersonPath(accounts.ID(mia)),
+		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.PersonPath(mia),
 		views.PersonPath(b.deactivated(t)),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestPeople(t *testing.T) {
@@ -27,7 +28,19 @@ func TestPeople(t *testing.T) {
 			ana.get("/admin/people?q="+url.QueryEscape(q)).is(t, 200).has(t, want, "#people tbody tr")
 		}
 		ana.get("/admin/people?after=x").is(t, 400)
-		ana.get(fmt.Sprintf("/admin/people?after=%d", e.idOf("bonnie"))).is(t, 200).has(t, 0, "#people")
+		e.exec("UPDATE account SET email = 'requester' WHERE id = ?", e.idOf("bo"))
+		domaintest.OK(e.workflows.Workflows.OpenService(e.actorOf("ana", "acme"), "Robot", nil))(t)
+		for i := range 50 {
+			e.account(fmt.Sprint("p", i), "acme", accounts.Member)
+		}
+		first := ana.get("/admin/people").is(t, 200)
+		first.has(t, 50, "#people tbody tr")
+		last := ana.get(first.page().Find(".more a").AttrOr("href", "")).is(t, 200)
+		last.has(t, 2, "#people tbody tr").has(t, 0, ".more a")
+		ana.get("/admin/people?q=Robot").is(t, 200).has(t, 0, "#people")
+		ana.get("/admin/people?q=service-").is(t, 200).has(t, 0, "#people")
+		ana.get(fmt.Sprint("/admin/people/", e.count("SELECT account_id FROM service_account"))).is(t, 404)
+		ana.get("/admin/people?after=99999").is(t, 200).has(t, 0, "#people")
 	})
 
 	t.Run("the page of an account shows its companies, sessions and second factors", func(t *testing.T) {

@@ -902,6 +902,8 @@ func (a *running) showRefs() {
 	a.show("POST", "/refs/pop", nil)
 	a.show("POST", "/refs/pop", object{"count": 3}, "Idempotency-Key", "codes")
 	a.show("POST", "/refs/pop", object{"count": 3}, "Idempotency-Key", "codes")
+	a.show("POST", "/refs/pop", object{"purpose": "A crate of masks"})
+	a.show("GET", "/refs/zzzzzz", nil)
 	lots := a.show("GET", "/refs/lots", nil)["items"].([]any)
 	domaintest.Until(a, "codes are counted", func() bool {
 		_, text := a.ask("GET", "/refs", nil)

@@ -74,7 +74,7 @@ func lockEverywhere(ctx context.Context, tx *db.Tx, account ID) (Account, []Memb
 		return Account{}, nil, err
 	}
 	found, err := ByID(ctx, tx.Queries, account)
-	if err == nil && found.Email == Requester {
+	if err == nil && !found.IsPerson() {
 		err = NotMember()
 	}
 	return found, companies, err

@@ -440,7 +440,7 @@ func IdentitiesOf(ctx context.Context, q *db.Queries, account ID) ([]Identity, e
 	return list, nil
 }
 
-// ByIdentity returns the account that an issuer knows under a subject, or NotLinked.
+// ByIdentity returns the account that an issuer knows under a subject, or NotLinked or Deactivated.
 func ByIdentity(ctx context.Context, q *db.Queries, issuer Issuer, subject string) (Account, error) {
 	account, err := db.Read(q.IdentityAccount(ctx, issuer.ID, []byte(subject)))
 	if db.IsNotFound(err) {
@@ -449,7 +449,11 @@ func ByIdentity(ctx context.Context, q *db.Queries, issuer Issuer, subject strin
 	if err != nil {
 		return Account{}, fmt.Errorf("read identity: %w", err)
 	}
-	return ByID(ctx, q, account)
+	found, err := ByID(ctx, q, account)
+	if err == nil && found.Deactivated {
+		err = Deactivated("")
+	}
+	return found, err
 }
 
 // Link has an issuer know an account under a subject. It returns IdentityConflict.

@@ -296,7 +296,7 @@ func FiguresOf(ctx context.Context, q *db.Queries, slug string) (f CompanyFigure
 		return f, fmt.Errorf("read company: %w", err)
 	}
 	f.CompanyListed = CompanyListed{Company{ID: row.ID, Slug: row.Slug, Name: row.Name}, row.CreatedAt}
-	f.Policy = Policy{SecondFactor: row.SecondFactor}
+	f.Policy = Policy{SecondFactor: row.SecondFactor, Issuer: row.IssuerRequired}
 	figures, err := db.Read(q.CompanyFigures(ctx, db.CompanyFiguresParams{CompanyID: row.ID}))
 	if err != nil {
 		return f, fmt.Errorf("read figures of company: %w", err)

@@ -47,7 +47,7 @@ func (p Policy) Check(ways []Way) error {
 	switch {
 	case byIssuer:
 		return nil
-	case p.Issuer && !(p.Recovery && slices.Contains(ways, WayRecovery)):
+	case p.Issuer && (!p.Recovery || !slices.Contains(ways, WayRecovery)):
 		return IssuerNeeded()
 	case p.SecondFactor && !slices.ContainsFunc(ways, Way.IsSecond):
 		return SecondFactorNeeded()

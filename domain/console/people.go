@@ -60,7 +60,7 @@ func (c *Console) Person(ctx context.Context, account id.Account) (Person, error
 // personByID returns the account of a person, or accounts.MemberNotFound.
 func personByID(ctx context.Context, q *db.Queries, account id.Account) (accounts.Account, error) {
 	found, err := accounts.ByID(ctx, q, account)
-	if errors.Is(err, fault.NotFound) || found.Email == accounts.Requester {
+	if errors.Is(err, fault.NotFound) || err == nil && !found.IsPerson() {
 		return accounts.Account{}, accounts.MemberNotFound()
 	}
 	return found, err

@@ -301,7 +301,7 @@ func (w *Workflows) recheckDomain(ctx context.Context, domain accounts.Domain) e
 	}
 	proven, err := domain.Proves(ctx, w.resolver)
 	if err != nil || proven {
-		return nil // unreachable: tomorrow
+		return nil //nolint:nilerr // unreachable: tomorrow
 	}
 	return w.db.InTx(ctx, func(tx *db.Tx) error {
 		lost, err := accounts.LoseDomain(ctx, tx, domain.ID)

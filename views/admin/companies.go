@@ -28,3 +28,10 @@ type CompanyProps struct {
 func counted(n int) string {
 	return atLeast(min(n, accounts.CompanyCounted), n > accounts.CompanyCounted)
 }
+
+func requiredText(required bool) string {
+	if required {
+		return "required"
+	}
+	return "not required"
+}

@@ -54,7 +54,7 @@ func (h *Handlers) addIssuers(c echo.Context, form *pages.LoginForm) (err error)
 	form.Confined = h.respond.Issuer(ctx) != 0
 	out, err := respond.RowID[id.Issuer](c.QueryParam("out"), accounts.IssuerNotFound())
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // there is nowhere to sign out
 	}
 	of, address, err := h.workflows.SignOutAddress(ctx, out, h.respond.Base(c)+views.LoginPath)
 	if errors.Is(err, fault.NotFound) {
