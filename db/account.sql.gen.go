@@ -15,7 +15,7 @@ import (
 )
 
 const accountByEmail = `-- name: AccountByEmail :one
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE email = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates FROM account WHERE email = ?
 `
 
 func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, error) {
@@ -32,12 +32,16 @@ func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, er
 		&i.KnownAt,
 		&i.PasswordAskedAt,
 		&i.DeactivatedAt,
+		&i.Theme,
+		&i.Density,
+		&i.TimeZone,
+		&i.Dates,
 	)
 	return i, err
 }
 
 const accountByID = `-- name: AccountByID :one
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE id = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates FROM account WHERE id = ?
 `
 
 func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, error) {
@@ -54,12 +58,16 @@ func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, e
 		&i.KnownAt,
 		&i.PasswordAskedAt,
 		&i.DeactivatedAt,
+		&i.Theme,
+		&i.Density,
+		&i.TimeZone,
+		&i.Dates,
 	)
 	return i, err
 }
 
 const accountsAfter = `-- name: AccountsAfter :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE id > ? AND LOCATE('@', email) > 0 ORDER BY id LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates FROM account WHERE id > ? AND LOCATE('@', email) > 0 ORDER BY id LIMIT ?
 `
 
 // Those of people, whose addresses have an @.
@@ -83,6 +91,10 @@ func (q *Queries) AccountsAfter(ctx context.Context, after id.Account, limit int
 			&i.KnownAt,
 			&i.PasswordAskedAt,
 			&i.DeactivatedAt,
+			&i.Theme,
+			&i.Density,
+			&i.TimeZone,
+			&i.Dates,
 		); err != nil {
 			return nil, err
 		}
@@ -98,7 +110,7 @@ func (q *Queries) AccountsAfter(ctx context.Context, after id.Account, limit int
 }
 
 const accountsByEmail = `-- name: AccountsByEmail :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE email LIKE ? ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY email LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates FROM account WHERE email LIKE ? ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY email LIMIT ?
 `
 
 // The first accounts whose address has a prefix, which is a pattern of LIKE with ! as its escape.
@@ -122,6 +134,10 @@ func (q *Queries) AccountsByEmail(ctx context.Context, prefix string, limit int3
 			&i.KnownAt,
 			&i.PasswordAskedAt,
 			&i.DeactivatedAt,
+			&i.Theme,
+			&i.Density,
+			&i.TimeZone,
+			&i.Dates,
 		); err != nil {
 			return nil, err
 		}
@@ -137,7 +153,7 @@ func (q *Queries) AccountsByEmail(ctx context.Context, prefix string, limit int3
 }
 
 const accountsByName = `-- name: AccountsByName :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at FROM account WHERE name LIKE ? ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY name, id LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates FROM account WHERE name LIKE ? ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY name, id LIMIT ?
 `
 
 // Likewise by name.
@@ -161,6 +177,10 @@ func (q *Queries) AccountsByName(ctx context.Context, prefix string, limit int32
 			&i.KnownAt,
 			&i.PasswordAskedAt,
 			&i.DeactivatedAt,
+			&i.Theme,
+			&i.Density,
+			&i.TimeZone,
+			&i.Dates,
 		); err != nil {
 			return nil, err
 		}
@@ -530,7 +550,7 @@ func (q *Queries) MemberByID(ctx context.Context, arg MemberByIDParams) (MemberB
 }
 
 const memberBySlug = `-- name: MemberBySlug :many
-SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
+SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch, a.theme, a.density, a.time_zone, a.dates,
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, c.second_factor, c.issuer_required, m.role, m.handle,
        COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
        (SELECT COUNT(*) FROM (
@@ -569,6 +589,10 @@ type MemberBySlugRow struct {
 	AccountName    string
 	Operator       bool
 	SessionEpoch   uint64
+	Theme          string
+	Density        string
+	TimeZone       string
+	Dates          string
 	CompanyID      id.Company
 	CompanySlug    string
 	CompanyName    string
@@ -606,6 +630,10 @@ func (q *Queries) MemberBySlug(ctx context.Context, arg MemberBySlugParams) ([]M
 			&i.AccountName,
 			&i.Operator,
 			&i.SessionEpoch,
+			&i.Theme,
+			&i.Density,
+			&i.TimeZone,
+			&i.Dates,
 			&i.CompanyID,
 			&i.CompanySlug,
 			&i.CompanyName,
@@ -684,6 +712,39 @@ UPDATE account SET deactivated_at = ? WHERE id = ?
 
 func (q *Queries) SetDeactivated(ctx context.Context, deactivatedAt *time.Time, iD id.Account) error {
 	_, err := q.db.ExecContext(ctx, setDeactivated, deactivatedAt, iD)
+	return err
+}
+
+const setDisplay = `-- name: SetDisplay :exec
+UPDATE account SET theme = ?, density = ?, time_zone = ?, dates = ?
+WHERE id = ?
+`
+
+type SetDisplayParams struct {
+	Theme    string
+	Density  string
+	TimeZone string
+	Dates    string
+	ID       id.Account
+}
+
+func (q *Queries) SetDisplay(ctx context.Context, arg SetDisplayParams) error {
+	_, err := q.db.ExecContext(ctx, setDisplay,
+		arg.Theme,
+		arg.Density,
+		arg.TimeZone,
+		arg.Dates,
+		arg.ID,
+	)
+	return err
+}
+
+const setEmail = `-- name: SetEmail :exec
+UPDATE account SET email = ? WHERE id = ?
+`
+
+func (q *Queries) SetEmail(ctx context.Context, email string, iD id.Account) error {
+	_, err := q.db.ExecContext(ctx, setEmail, email, iD)
 	return err
 }
 

@@ -13,6 +13,7 @@ var readingLocks = map[string]string{
 	"queries: LockSpread":                      "the column is written with the ranks, or before them",
 	"queries: LockBoardsShared":                "only an archive is kept out, which reads nothing of what the holder writes: on another server the holder's write may count as the one before it. Opening tickets must not write the board",
 	"queries: LockMembers":                     "hot: each assignment would write its member. With several writers a member who is removed at that moment may stay assigned",
+	"queries: LockServiceAccount":              "what is spent, or granted, is written in the row, or nothing is",
 	"queries: LockComment":                     "the comment is written, or nothing is",
 	"queries: LockDeletedText":                 "the text is deleted, or nothing is",
 	"queries: LockTicket":                      "the ticket is written, or rows of its own that a unique index guards; deleting it writes it",

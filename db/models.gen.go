@@ -70,6 +70,10 @@ type Account struct {
 	KnownAt         *time.Time
 	PasswordAskedAt *time.Time
 	DeactivatedAt   *time.Time
+	Theme           string
+	Density         string
+	TimeZone        string
+	Dates           string
 }
 
 type AccountIdentity struct {

@@ -87,6 +87,8 @@ var toGuests = map[string][]sample{
 // something in the filled database (filled_test.go). Lines are in the order of queries/.
 var samples = map[string]sample{
 	// account.sql
+	"SetDisplay":         {args: with(db.SetDisplayParams{Theme: "dark", ID: 7})},
+	"SetEmail":           {args: with("other@example.com", 7)},
 	"SetDeactivated":     {args: with(&newYear, 7)},
 	"SetInactive":        {args: with(true, 7)},
 	"AccountsAfter":      {args: with(100, 51)},

@@ -49,7 +49,7 @@ SELECT handle FROM membership WHERE company_id = sqlc.arg(company_id) AND handle
 -- The account with its membership of a company, its unread notifications there (as in UnreadOf), and, for
 -- managers, whether a webhook was stopped: a row for each other company of the account, one if it has none. No row for
 -- a non-member or an unknown company.
-SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
+SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch, a.theme, a.density, a.time_zone, a.dates,
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, c.second_factor, c.issuer_required, m.role, m.handle,
        COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
        (SELECT COUNT(*) FROM (
@@ -135,3 +135,10 @@ UPDATE account SET deactivated_at = sqlc.arg(deactivated_at) WHERE id = sqlc.arg
 -- name: SetInactive :exec
 -- In all companies of an account.
 UPDATE membership SET inactive = sqlc.arg(inactive) WHERE account_id = sqlc.arg(account_id);
+
+-- name: SetDisplay :exec
+UPDATE account SET theme = sqlc.arg(theme), density = sqlc.arg(density), time_zone = sqlc.arg(time_zone), dates = sqlc.arg(dates)
+WHERE id = sqlc.arg(id);
+
+-- name: SetEmail :exec
+UPDATE account SET email = sqlc.arg(email) WHERE id = sqlc.arg(id);

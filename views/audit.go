@@ -27,6 +27,8 @@ func AuditText(e accounts.AuditEntry) string {
 		return "signed out in all other browsers"
 	case accounts.AuditSessionEnded:
 		return "ended a session of theirs"
+	case accounts.AuditAddressChanged:
+		return "changed the address of " + d.Member + " to " + d.Name
 	case accounts.AuditDeactivated:
 		return "deactivated " + d.Member + note
 	case accounts.AuditReactivated:

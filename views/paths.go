@@ -33,6 +33,7 @@ const (
 	RecoveryCodesPath = "/account/recovery-codes" // a POST makes new ones
 	CompaniesPath     = "/admin/companies"
 	PeoplePath        = "/admin/people"
+	DisplayPath       = "/account/display"
 	// CompanySignInsPath asks for the company whose issuer signs the user in.
 	CompanySignInsPath = "/login/companies"
 	// RecoveryPath lets an owner into a company that requires its issuer.
@@ -568,6 +569,9 @@ func PersonSessionsPath(account accounts.ID) string {
 
 // PersonResetsPath takes a form for a link for a new password of an account.
 func PersonResetsPath(account accounts.ID) string { return PersonPath(account) + "/resets" }
+
+// PersonAddressPath gives an account another email address.
+func PersonAddressPath(account accounts.ID) string { return PersonPath(account) + "/address" }
 
 // PersonDeactivationPath deactivates an account.
 func PersonDeactivationPath(account accounts.ID) string { return PersonPath(account) + "/deactivation" }

@@ -54,6 +54,7 @@ func TestConfirm(t *testing.T) {
 			fmt.Sprintf("/admin/people/%d/resets", mia):                  {nil, 201},
 			fmt.Sprintf("/admin/people/%d/sessions/revocation", mia):     {nil, 303},
 			fmt.Sprintf("/admin/people/%d/deactivation", e.idOf("vera")): {nil, 303},
+			fmt.Sprintf("/admin/people/%d/address", mia):                 {[]string{"email", "new@example.com"}, 303},
 			fmt.Sprintf("/admin/people/%d/operator", mia):                {[]string{"operator", "yes"}, 303},
 			"/acme/settings/webhooks":                                    {[]string{"url", "https://hooks.example.com/x\ny", "feeds", "tickets"}, 422},
 			fmt.Sprintf("/acme/settings/webhooks/%d/secret", hook):       {nil, 201},

@@ -30,11 +30,11 @@ func TestPeople(t *testing.T) {
 		ana.get("/admin/people?after=x").is(t, 400)
 		e.exec("UPDATE account SET email = 'requester' WHERE id = ?", e.idOf("bo"))
 		domaintest.OK(e.workflows.Workflows.OpenService(e.actorOf("ana", "acme"), "Robot", nil))(t)
-		for i := range 50 {
+		for i := range 100 {
 			e.account(fmt.Sprint("p", i), "acme", accounts.Member)
 		}
 		first := ana.get("/admin/people").is(t, 200)
-		first.has(t, 50, "#people tbody tr")
+		first.has(t, 100, "#people tbody tr")
 		last := ana.get(first.page().Find(".more a").AttrOr("href", "")).is(t, 200)
 		last.has(t, 2, "#people tbody tr").has(t, 0, ".more a")
 		ana.get("/admin/people?q=Robot").is(t, 200).has(t, 0, "#people")
@@ -223,4 +223,50 @@ func TestDeactivation(t *testing.T) {
 		e.counts(t, 1, "SELECT COUNT(*) FROM account WHERE operator = TRUE AND deactivated_at IS NULL")
 		e.counts(t, 1, "SELECT COUNT(*) FROM membership WHERE role = 'owner' AND inactive = FALSE")
 	})
+}
+
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	e := newEnvWithRoles(t)
+	ana, path := e.ana(), fmt.Sprintf("/admin/people/%d/address", e.idOf("mia"))
+	link := pathOf(t, e.signedIn("adam").post(fmt.Sprintf("/acme/people/%d/resets", e.idOf("mia"))).is(t, 201).value(t, "#link"))
+	for bad, code := range map[string]int{"": 422, "x": 422, "adam@example.com": 409, "ADAM@example.com": 409,
+		"a@b\n.example": 422, strings.Repeat("x", 250) + "@example.com": 422, "requester": 422} {
+		page := ana.post(path, "email", bad).is(t, code).has(t, 1, "#person-email-error")
+		if got := page.value(t, "#person-email"); bad != "" && !strings.Contains(bad, "\n") && got != bad {
+			t.Errorf("the form has %q", got)
+		}
+	}
+	ana.post(path, "email", " Mia.New@Example.com ").is(t, 303)
+	e.visitor().get(link).is(t, 404)
+	e.visitor().post("/login", "email", "mia@example.com", "password", password).is(t, 422)
+	e.visitor().post("/login", "email", "mia.new@example.com", "password", password).is(t, 303)
+	e.audited(t, "ana", "/acme/audit", "changed the address of mia <mia@example.com> to mia.new@example.com")
+}
+
+func TestDisplay(t *testing.T) {
+	t.Parallel()
+	e := newEnvWithRoles(t)
+	ana := e.ana()
+	ana.get("/acme").has(t, 0, "html[data-theme]").has(t, 0, "html[data-density]").has(t, 0, "html[time-zone]")
+	for _, bad := range [][]string{{"theme", "blue"}, {"density", ""}, {"zone", "Mars/Olympus"}, {"zone", "../etc/passwd"},
+		{"zone", "Local"}, {"zone", "Europe/Bérlin"}, {"zone", strings.Repeat("x", 65)}, {"dates", "tlh"}, {"dates", "<b>"}} {
+		fields := map[string]string{"theme": "dark", "density": "compact", "zone": "Asia/Tokyo", "dates": "de"}
+		fields[bad[0]] = bad[1]
+		page := ana.post("/account/display", "theme", fields["theme"], "density", fields["density"], "zone", fields["zone"],
+			"dates", fields["dates"]).is(t, 422)
+		page.has(t, 1, "#display-"+bad[0]+"-error")
+		if got := page.value(t, "#display-zone"); got != fields["zone"] {
+			t.Errorf("the form has the zone %q", got)
+		}
+	}
+	ana.post("/account/display", "theme", "dark", "density", "compact", "zone", "Asia/Tokyo", "dates", "de").is(t, 303)
+	e.exec("UPDATE membership SET created_at = '2026-03-01 20:30:00'")
+	page := ana.get("/acme/people").is(t, 200)
+	page.has(t, 1, "html[data-theme=dark][data-density=compact][time-zone='Asia/Tokyo']")
+	page.textHas(t, "#members tr:first-child relative-time[lang=de]", "2026-03-02 05:30")
+	ana.get("/account").has(t, 1, "#display-theme option[value=dark][selected]")
+	ana.get("/nowhere/at/all").is(t, 404).has(t, 1, "html[data-theme=dark]")
+	e.signedIn("mia").get("/acme/people").has(t, 0, "html[data-theme]")
+	e.visitor().get("/login").has(t, 0, "html[data-theme]")
 }

@@ -95,7 +95,7 @@ func TestAddressesOfWebhooksAreForTheirOwners(t *testing.T) {
 	}
 	otto := e.signedIn("otto")
 	for _, hook := range []string{"1", "2", "3"} {
-		a := otto.get(views.FeedsPath+"/webhooks/"+hook).is(t, http.StatusOK)
+		a := otto.get(views.AnyWebhooksPath+"/"+hook).is(t, http.StatusOK)
 		shown["webhook "+hook] = a.body
 		if !strings.Contains(a.text(t, ".run-reason"), "Last: ") {
 			t.Errorf("an operator does not see why it is stopped: %s", a.text(t, ".run-reason"))

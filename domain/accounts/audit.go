@@ -20,6 +20,7 @@ const (
 	AuditSessionEnded      = "session-ended"
 	AuditSessionsEnded     = "sessions-ended" // by an operator
 	AuditDeactivated       = "deactivated"
+	AuditAddressChanged    = "address-changed"
 	AuditReactivated       = "reactivated"
 	AuditInvited           = "invited"
 	AuditInvitationRevoked = "invitation-revoked"

@@ -108,3 +108,20 @@ func withdrawOperator(ctx context.Context, tx *db.Tx, account ID) error {
 	}
 	return nil
 }
+
+// SetEmail gives an account another address, with which its user signs in from then on, and ends its links for
+// passwords. It returns BadEmail or EmailConflict.
+func SetEmail(ctx context.Context, tx *db.Tx, account ID, email string) (string, error) {
+	email, err := ParseEmail(email)
+	if err != nil {
+		return "", err
+	}
+	err = tx.SetEmail(ctx, email, account)
+	if db.IsDuplicate(err, "uq_account_email") {
+		return "", EmailConflict()
+	}
+	if err != nil {
+		return "", fmt.Errorf("set address: %w", err)
+	}
+	return email, EndResets(ctx, tx, account)
+}

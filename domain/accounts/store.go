@@ -198,7 +198,8 @@ func ByID(ctx context.Context, q *db.Queries, account ID) (Account, error) {
 		return Account{}, fmt.Errorf("read account: %w", err)
 	}
 	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
-		Deactivated: row.DeactivatedAt != nil}, nil
+		Deactivated: row.DeactivatedAt != nil,
+		Display:     Display{Theme: row.Theme, Density: row.Density, TimeZone: row.TimeZone, Dates: row.Dates}}, nil
 }
 
 // CompaniesOf returns the companies that an account belongs to, the first joined first.
@@ -328,7 +329,8 @@ func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Act
 	row := rows[0]
 	actor := Actor{
 		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator,
-			Epoch: row.SessionEpoch},
+			Epoch:   row.SessionEpoch,
+			Display: Display{Theme: row.Theme, Density: row.Density, TimeZone: row.TimeZone, Dates: row.Dates}},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
 		Role:    row.Role, Handle: row.Handle, Unread: int(row.Unread), Stopped: row.Stopped.Bool,
 		Policy: Policy{SecondFactor: row.SecondFactor, Issuer: row.IssuerRequired, Recovery: row.Role == Owner},

@@ -71,6 +71,16 @@ func personByID(ctx context.Context, q *db.Queries, account id.Account) (account
 func (c *Console) changePerson(
 	ctx context.Context, account id.Account, kind string, change func(tx *db.Tx, found accounts.Account) error,
 ) error {
+	return c.changePersonTo(ctx, account, kind, func(tx *db.Tx, found accounts.Account) (string, error) {
+		return "", change(tx, found)
+	})
+}
+
+// changePersonTo is changePerson with what the audit logs say that it is now.
+func (c *Console) changePersonTo(
+	ctx context.Context, account id.Account, kind string,
+	change func(tx *db.Tx, found accounts.Account) (now string, err error),
+) error {
 	return operate(ctx, func(actor) error {
 		err := c.db.InTx(ctx, func(tx *db.Tx) error {
 			by := accounts.ActorFrom(ctx)
@@ -81,10 +91,11 @@ func (c *Console) changePerson(
 			if err != nil {
 				return err
 			}
-			if err := change(tx, found); err != nil {
+			now, err := change(tx, found)
+			if err != nil {
 				return err
 			}
-			detail := accounts.AuditDetail{Member: found.Name + " <" + found.Email + ">"}
+			detail := accounts.AuditDetail{Member: found.Name + " <" + found.Email + ">", Name: now}
 			if err := accounts.RecordAbout(ctx, tx, by.Account.ID, account, kind, detail); err != nil {
 				return err
 			}
@@ -140,6 +151,12 @@ func (c *Console) MakeReset(
 		})
 		return secret, err
 	})
+}
+
+// SetAddress gives an account another email address. It returns accounts.BadEmail, EmailConflict or MemberNotFound.
+func (c *Console) SetAddress(ctx context.Context, account id.Account, email string) error {
+	return c.changePersonTo(ctx, account, accounts.AuditAddressChanged,
+		func(tx *db.Tx, found accounts.Account) (string, error) { return accounts.SetEmail(ctx, tx, found.ID, email) })
 }
 
 // SetOperator makes an account an operator, or no longer. It returns accounts.LastOperator or MemberNotFound.

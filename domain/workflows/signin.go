@@ -186,6 +186,11 @@ func (w *Workflows) RenameAccount(ctx context.Context, account accounts.ID, name
 	return w.db.InTx(ctx, func(tx *db.Tx) error { return accounts.Rename(ctx, tx, account, name) })
 }
 
+// SetDisplay stores how pages look for an account. It returns accounts.BadDisplay.
+func (w *Workflows) SetDisplay(ctx context.Context, account accounts.ID, d accounts.Display) error {
+	return w.db.InTx(ctx, func(tx *db.Tx) error { return accounts.SetDisplay(ctx, tx, account, d) })
+}
+
 // SignOutEverywhere ends all sessions of an account, and with tokens its API tokens in all companies.
 func (w *Workflows) SignOutEverywhere(ctx context.Context, account accounts.ID, tokens bool) error {
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {

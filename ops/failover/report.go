@@ -66,6 +66,7 @@ var toReview = []string{
 	accounts.AuditPasswordChanged, accounts.AuditResetMade, accounts.AuditResetUsed, accounts.AuditOperatorGranted,
 	accounts.AuditOperatorWithdrawn, accounts.AuditSignedOutAll, accounts.AuditSignedOutOthers, accounts.AuditSessionEnded,
 	accounts.AuditSessionsEnded, accounts.AuditTokensEnded, accounts.AuditDeactivated, accounts.AuditReactivated,
+	accounts.AuditAddressChanged,
 }
 
 // end stores the report, and adds a row to the mark: from then on the failover is done.

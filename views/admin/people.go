@@ -25,6 +25,7 @@ type PersonProps struct {
 	MoreSessions bool
 	Link         string // for a new password, once
 	Successor    string // as it was typed
+	Address      string // likewise, or the present one
 	Errors       views.Errors
 }
 

@@ -63,7 +63,8 @@ type ResetProps struct {
 type AccountProps struct {
 	Page       views.Page
 	Name       string // the input
-	KeepTokens bool   // the input
+	Display    accounts.Display
+	KeepTokens bool // the input
 	Companies  []accounts.Membership
 	Tokens     []accounts.Token // of all companies
 	MoreTokens bool

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -48,7 +49,7 @@ func (h *Handlers) showPerson(c echo.Context, code int, errs views.Errors, link 
 	return respond.Render(c, code, admin.PersonPage(admin.PersonProps{
 		Page: h.controlRoom(c, person.Account.Name), Account: person.Account, Companies: person.Companies,
 		Factors: person.Factors, Sessions: person.Sessions, MoreSessions: person.MoreSessions, Link: link, Errors: errs,
-		Successor: c.FormValue("successor"),
+		Successor: c.FormValue("successor"), Address: cmp.Or(c.FormValue("email"), person.Account.Email),
 	}))
 }
 
@@ -122,5 +123,12 @@ func (h *Handlers) DeactivatePerson(c echo.Context) error {
 func (h *Handlers) ReactivatePerson(c echo.Context) error {
 	return h.changePerson(c, "The account is active again.", func(account id.Account) error {
 		return h.console.ReactivateAccount(c.Request().Context(), account)
+	})
+}
+
+// SetPersonAddress gives an account another email address.
+func (h *Handlers) SetPersonAddress(c echo.Context) error {
+	return h.changePerson(c, "The address is changed.", func(account id.Account) error {
+		return h.console.SetAddress(c.Request().Context(), account, c.FormValue("email"))
 	})
 }

@@ -3,6 +3,7 @@ package pages
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -45,6 +46,9 @@ func (h *Handlers) showAccount(c echo.Context, code int, props pages.AccountProp
 	if props.Identities, err = h.workflows.Identities(ctx, user); err != nil {
 		return err
 	}
+	if props.Display == (accounts.Display{}) {
+		props.Display = respond.User(c).Display
+	}
 	props.Page = h.respond.Page(c, "Account")
 	return respond.Render(c, code, pages.AccountPage(props))
 }
@@ -62,6 +66,21 @@ func (h *Handlers) RenameAccount(c echo.Context) error {
 		return h.showAccount(c, code, pages.AccountProps{Name: name, Errors: messages})
 	}
 	return h.respond.SeeOther(c, views.AccountPath, "Your name is saved.")
+}
+
+// SetDisplay stores how pages look for the user.
+func (h *Handlers) SetDisplay(c echo.Context) error {
+	display := accounts.Display{Theme: c.FormValue("theme"), Density: c.FormValue("density"),
+		TimeZone: strings.TrimSpace(c.FormValue("zone")), Dates: c.FormValue("dates")}
+	user := respond.User(c)
+	if err := h.workflows.SetDisplay(c.Request().Context(), user.ID, display); err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		return h.showAccount(c, code, pages.AccountProps{Name: user.Name, Display: display, Errors: messages})
+	}
+	return h.respond.SeeOther(c, views.AccountPath, "The display is saved.")
 }
 
 func (h *Handlers) ChangePassword(c echo.Context) error {

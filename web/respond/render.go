@@ -26,8 +26,12 @@ func Render(c echo.Context, status int, components ...templ.Component) error {
 // RenderKept is Render for a page that browsers keep as Cache-Control says.
 func RenderKept(c echo.Context, status int, cacheControl string, components ...templ.Component) error {
 	var body bytes.Buffer
+	ctx := c.Request().Context()
+	if who, ok := c.Get(personKey).(accounts.Account); ok {
+		ctx = views.WithDisplay(ctx, who.Display)
+	}
 	for _, component := range components {
-		if err := component.Render(c.Request().Context(), &body); err != nil {
+		if err := component.Render(ctx, &body); err != nil {
 			return fmt.Errorf("render: %w", err)
 		}
 	}
