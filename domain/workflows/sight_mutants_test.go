@@ -124,6 +124,9 @@ var foundElsewhere = map[string]string{
 	"ReadersThatSee":     byFeeds,
 	"BoardsSeenByReader": byFeeds,
 	"SightChanges":       byFeeds,
+	"ServicesThatSee":    "TestServiceAccountReadsFeeds in web",
+	"RefIssueInSight":    "TestRefBudget in web",
+	"RunImages":          "TestImagesOfRuns in web",
 
 	"ActivityByID":       guarded,
 	"BoardByID":          guarded,
