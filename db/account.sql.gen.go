@@ -748,6 +748,21 @@ func (q *Queries) SetEmail(ctx context.Context, email string, iD id.Account) err
 	return err
 }
 
+const setHandle = `-- name: SetHandle :exec
+UPDATE membership SET handle = ? WHERE company_id = ? AND account_id = ?
+`
+
+type SetHandleParams struct {
+	Handle    string
+	CompanyID id.Company
+	AccountID id.Account
+}
+
+func (q *Queries) SetHandle(ctx context.Context, arg SetHandleParams) error {
+	_, err := q.db.ExecContext(ctx, setHandle, arg.Handle, arg.CompanyID, arg.AccountID)
+	return err
+}
+
 const setInactive = `-- name: SetInactive :exec
 UPDATE membership SET inactive = ? WHERE account_id = ?
 `

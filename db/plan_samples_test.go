@@ -87,6 +87,7 @@ var toGuests = map[string][]sample{
 // something in the filled database (filled_test.go). Lines are in the order of queries/.
 var samples = map[string]sample{
 	// account.sql
+	"SetHandle":          {args: with(db.SetHandleParams{Handle: "other", CompanyID: 1, AccountID: 7})},
 	"SetDisplay":         {args: with(db.SetDisplayParams{Theme: "dark", ID: 7})},
 	"SetEmail":           {args: with("other@example.com", 7)},
 	"SetDeactivated":     {args: with(&newYear, 7)},

@@ -142,3 +142,6 @@ WHERE id = sqlc.arg(id);
 
 -- name: SetEmail :exec
 UPDATE account SET email = sqlc.arg(email) WHERE id = sqlc.arg(id);
+
+-- name: SetHandle :exec
+UPDATE membership SET handle = sqlc.arg(handle) WHERE company_id = sqlc.arg(company_id) AND account_id = sqlc.arg(account_id);

@@ -391,6 +391,11 @@ func MemberPath(company string, account accounts.ID) string {
 	return fmt.Sprintf("%s/%d", MembersPath(company), account)
 }
 
+// HandlePath gives a member another handle.
+func HandlePath(company string, account accounts.ID) string {
+	return MemberPath(company, account) + "/handle"
+}
+
 // RolePath changes a member's role.
 func RolePath(company string, account accounts.ID) string {
 	return MemberPath(company, account) + "/role"

@@ -227,6 +227,10 @@ func (b *formEnv) furnish(t *testing.T) {
 	b.exec(`INSERT INTO issuer (id, company_id, url, client_id, name, groups_claim, created_at)
 		VALUES (1, 1, 'https://id.invalid', 'counterfoil', 'Acme ID', 'groups', NOW(6))`)
 	b.exec("INSERT INTO issuer_company (company_id, issuer_id) VALUES (1, 1)")
+	b.exec(`INSERT INTO issuer (id, company_id, url, client_id, name, groups_claim, created_at)
+		VALUES (2, 1, 'https://other.invalid', 'counterfoil', 'Other ID', 'groups', NOW(6))`)
+	b.exec("INSERT INTO issuer_company (company_id, issuer_id) VALUES (1, 2)")
+	b.exec("INSERT INTO account_identity (issuer_id, subject, account_id, created_at) VALUES (2, 'ana', 1, NOW(6))")
 	b.exec("INSERT INTO issuer_rule (company_id, issuer_id, claim, role) VALUES (1, 1, 'staff', 'viewer')")
 	b.exec("INSERT INTO company_domain (company_id, name, code, created_at) VALUES (1, 'acme.example', 'code', NOW(6))")
 	service, err := b.workflows.Workflows.OpenService(ana, "Robot", nil)
@@ -238,7 +242,7 @@ func (b *formEnv) furnish(t *testing.T) {
 		views.JoinPath(invitation), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),
 		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.PersonPath(mia),
-		views.PersonPath(b.deactivated(t)),
+		views.PersonPath(b.deactivated(t)), views.MemberPath("acme", 1),
 	}
 }
 
@@ -296,6 +300,9 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 	return form, ok && slices.Contains(form.names, name)
 }
 
+// recovery is the form that lets an owner into a company whose issuer fails.
+const recovery = "POST " + views.RecoveryPath
+
 // newFormEnv returns the form from the first page that has it, or filled in as in TestRoutes. The search begins at the
 // place where an earlier environment had it.
 func newFormEnv(t *testing.T, route string, earlier place) (*formEnv, pageForm) {
@@ -312,6 +319,9 @@ func newFormEnv(t *testing.T, route string, earlier place) (*formEnv, pageForm) 
 	b.furnish(t)
 	if route == "POST /admin/stop/release" {
 		domaintest.OK(b.workflows.Console.StopAll(b.actorContext(t, "Ana"), "The disk is full."))(t)
+	}
+	if route == recovery {
+		b.exec("UPDATE company SET issuer_required = TRUE")
 	}
 	if form, ok := b.find(t); ok {
 		return b, form
@@ -548,7 +558,8 @@ func (b *formEnv) heal() {
 // filled in, or the text is a name of something.
 var strict = []string{"POST /setup", "POST /:company/boards/:board/members", "POST /:company/tokens",
 	"POST /admin/migrations/:name/runs", "POST /admin/feeds/republications", "POST /:company/groups/:group/members", "POST /login/second",
-	"POST /account/passkeys", "POST /:company/settings/service-accounts/:account/tokens"}
+	"POST /account/passkeys", "POST /:company/settings/service-accounts/:account/tokens", "POST /:company/settings/sign-in/issuers",
+	"POST /:company/settings/sign-in/domains", "POST /:company/settings/sign-in/issuers/:issuer/rules", "POST /:company/people/:account/handle", recovery}
 
 // slow reports whether a form takes its time: it hashes a password, or has many fields on a large page.
 func slow(route string) bool {

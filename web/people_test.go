@@ -179,9 +179,9 @@ func TestDeactivation(t *testing.T) {
 			t.Error("mia is suggested")
 		}
 		e.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"mia"}}).is(t, 422)
-		before := e.count("SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'mentioned'", e.idOf("mia"))
+		before := e.count("SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'mention'", e.idOf("mia"))
 		e.program().post("/tickets/DEMO-1/comments", object{"body": "@mia look"}).is(t, 201)
-		e.counts(t, int(before), "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'mentioned'", e.idOf("mia"))
+		e.counts(t, int(before), "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'mention'", e.idOf("mia"))
 		ana.get("/acme/DEMO-1").textHas(t, "main", "mia")
 		ana.post(path(e, "mia", "reactivation")).is(t, 303)
 		if !suggested() {
@@ -269,4 +269,23 @@ func TestDisplay(t *testing.T) {
 	ana.get("/nowhere/at/all").is(t, 404).has(t, 1, "html[data-theme=dark]")
 	e.signedIn("mia").get("/acme/people").has(t, 0, "html[data-theme]")
 	e.visitor().get("/login").has(t, 0, "html[data-theme]")
+}
+
+func TestHandle(t *testing.T) {
+	t.Parallel()
+	e := newEnvWithRoles(t)
+	mia, path := e.signedIn("mia"), fmt.Sprintf("/acme/people/%d/handle", e.idOf("mia"))
+	for bad, code := range map[string]int{"": 422, "@": 422, "a b": 422, "-a": 422, "ä": 422, "a_b": 422, "<b>": 422,
+		strings.Repeat("a", 41): 422, "adam": 409, "@ADAM": 409} {
+		page := mia.post(path, "handle", bad).is(t, code).has(t, 1, "#person-handle-error")
+		if got := page.value(t, "#person-handle"); bad != "" && got != bad {
+			t.Errorf("the form has %q", got)
+		}
+	}
+	e.ana().post(path, "handle", "other").is(t, 404)
+	mia.post(path, "handle", "@Mia-the-Great").is(t, 303)
+	mia.get("/acme/people").textHas(t, "#members", "@mia-the-great")
+	e.program().post("/tickets/DEMO-1/comments", object{"body": "@mia-the-great look"}).is(t, 201)
+	e.counts(t, 1, "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'mention'", e.idOf("mia"))
+	mia.post(path, "handle", "mia").is(t, 303)
 }

@@ -260,6 +260,7 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/people/:account", pages.Member)
 	company.POST("/people/:account/role", pages.ChangeRole, pages.Confirmed)
 	company.POST("/people/:account/removal", pages.RemoveMember)
+	company.POST("/people/:account/handle", pages.SetHandle)
 	company.POST("/people/:account/resets", pages.MakeReset, pages.Confirmed)
 	company.POST("/people/:account/operator", pages.SetOperator, pages.Confirmed, s.asProvenOperator)
 	company.GET("/groups", pages.Groups)

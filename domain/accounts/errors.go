@@ -471,6 +471,21 @@ const CodeBadSuccessor fault.Code = "Account.BadSuccessor"
 
 func BadSuccessor(why string) error { return fault.Invalid.New(CodeBadSuccessor, "successor", why) }
 
+// CodeBadHandle: the handle has other characters than letters a to z, digits and hyphens, or too many. Use others.
+const CodeBadHandle fault.Code = "Handle.Bad"
+
+func BadHandle() error {
+	return fault.Invalid.New(CodeBadHandle, "handle", fmt.Sprintf(
+		"A handle has up to %d letters a to z and digits, with hyphens between them.", maxHandle))
+}
+
+// CodeHandleConflict: another member of the company has this handle. Choose another.
+const CodeHandleConflict fault.Code = "Handle.Conflict"
+
+func HandleConflict(handle string) error {
+	return fault.Conflict.New(CodeHandleConflict, "handle", "Another member is @"+handle+". Choose another handle.")
+}
+
 // CodeResetNoCompany: the account is in no company, so a new password would open nothing. Invite it to a company first.
 const CodeResetNoCompany fault.Code = "Reset.NoCompany"
 

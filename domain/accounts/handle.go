@@ -19,6 +19,34 @@ type NamedMember struct {
 	Role   string
 }
 
+// maxHandle is how many characters a handle may have.
+const maxHandle = 40
+
+// ParseHandle returns s as a handle, in lower case and without an @ before it. It returns BadHandle.
+func ParseHandle(s string) (string, error) {
+	handle := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(s), "@"))
+	if len(handle) > maxHandle || !isHandle(handle) || strings.Trim(handle, "-") != handle {
+		return "", BadHandle()
+	}
+	return handle, nil
+}
+
+// SetHandle gives the actor another handle in its company. It returns BadHandle or HandleConflict.
+func SetHandle(ctx context.Context, tx *db.Tx, actor Actor, handle string) error {
+	handle, err := ParseHandle(handle)
+	if err != nil {
+		return err
+	}
+	err = tx.SetHandle(ctx, db.SetHandleParams{Handle: handle, CompanyID: actor.Company.ID, AccountID: actor.Account.ID})
+	if db.IsDuplicate(err, "uq_membership_handle") {
+		return HandleConflict(handle)
+	}
+	if err != nil {
+		return fmt.Errorf("set handle: %w", err)
+	}
+	return nil
+}
+
 // ByHandle returns the members in sight that have some handles, by account. Unknown handles are left out.
 func ByHandle(ctx context.Context, q *db.Queries, by db.Sight, handles []string) ([]NamedMember, error) {
 	handles = slices.DeleteFunc(slices.Clone(handles), func(s string) bool { return !isHandle(s) }) // the database may not compare them

@@ -112,6 +112,17 @@ func (w *Workflows) forgetBearers(hashes [][]byte) {
 	}
 }
 
+// SetHandle gives the caller another handle in the company. It returns accounts.BadHandle or HandleConflict.
+func (w *Workflows) SetHandle(ctx context.Context, handle string) error {
+	err := w.db.InTx(ctx, func(tx *db.Tx) error {
+		return accounts.SetHandle(ctx, tx, accounts.ActorFrom(ctx), handle)
+	})
+	if err != nil {
+		return fmt.Errorf("set handle: %w", err)
+	}
+	return nil
+}
+
 // RemoveMember removes a member, or the caller, from the company: their sessions end, and their tokens of the company.
 // Their work stays. It returns MemberNotFound, RankTooLow or LastOwner.
 func (w *Workflows) RemoveMember(ctx context.Context, account accounts.ID) (member accounts.CompanyMember, err error) {

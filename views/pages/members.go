@@ -34,6 +34,7 @@ type MemberProps struct {
 	Remove  bool
 	NoReset string
 	Link    string // for a new password, just created
+	Handle  string // as it was typed, or the present one
 	Errors  views.Errors
 }
 

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -88,7 +89,7 @@ func (h *Handlers) showMember(c echo.Context, code int, errs views.Errors, link 
 	}
 	actor := accounts.ActorFrom(c.Request().Context())
 	props := pages.MemberProps{Page: h.respond.Page(c, person.Account.Name), Member: person,
-		NoReset: fault.Message(noReset), Link: link, Errors: errs}
+		NoReset: fault.Message(noReset), Link: link, Errors: errs, Handle: cmp.Or(c.FormValue("handle"), person.Handle)}
 	if actor.MayGrant(person.Role) {
 		props.Roles = slices.DeleteFunc(slices.Clone(accounts.Roles), func(role string) bool { return !actor.MayGrant(role) })
 	}
@@ -116,6 +117,16 @@ func (h *Handlers) personForm(c echo.Context, message string, do func(account ac
 func (h *Handlers) ChangeRole(c echo.Context) error {
 	return h.personForm(c, "The role is changed.", func(account accounts.ID) error {
 		return h.workflows.ChangeRole(c.Request().Context(), account, c.FormValue("role"))
+	})
+}
+
+// SetHandle gives the user another handle in the company.
+func (h *Handlers) SetHandle(c echo.Context) error {
+	return h.personForm(c, "Your handle is changed.", func(account accounts.ID) error {
+		if account != accounts.ActorFrom(c.Request().Context()).Account.ID {
+			return accounts.MemberNotFound()
+		}
+		return h.workflows.SetHandle(c.Request().Context(), c.FormValue("handle"))
 	})
 }
 
