@@ -156,7 +156,9 @@ func (c *Console) MakeReset(
 // SetAddress gives an account another email address. It returns accounts.BadEmail, EmailConflict or MemberNotFound.
 func (c *Console) SetAddress(ctx context.Context, account id.Account, email string) error {
 	return c.changePersonTo(ctx, account, accounts.AuditAddressChanged,
-		func(tx *db.Tx, found accounts.Account) (string, error) { return accounts.SetEmail(ctx, tx, found.ID, email) })
+		func(tx *db.Tx, found accounts.Account) (string, error) {
+			return accounts.SetEmail(ctx, tx, found.ID, email)
+		})
 }
 
 // SetOperator makes an account an operator, or no longer. It returns accounts.LastOperator or MemberNotFound.
