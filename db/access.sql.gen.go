@@ -478,7 +478,7 @@ func (q *Queries) GrantsOn(ctx context.Context, boardID id.Board, accounts []id.
 const privateBoards = `-- name: PrivateBoards :many
 SELECT b.id, b.slug, b.title, b.archived_at,
   CAST(EXISTS (SELECT 1 FROM board_access x JOIN membership m ON m.company_id = b.company_id AND m.account_id = x.account_id
-    WHERE x.board_id = b.id AND x.level = 3 AND m.role <> 'viewer') AS SIGNED) AS managed
+    WHERE x.board_id = b.id AND x.level = 3 AND m.role <> 'viewer' AND m.inactive = FALSE) AS SIGNED) AS managed
 FROM board b
 WHERE b.company_id = ? AND b.privacy > 0
 ORDER BY b.slug
@@ -493,7 +493,7 @@ type PrivateBoardsRow struct {
 	Managed    int64
 }
 
-// The private boards of a company, without what is on them: managed says that somebody administers the board.
+// The private boards of a company, without what is on them: managed says that an active member administers the board.
 func (q *Queries) PrivateBoards(ctx context.Context, companyID id.Company) ([]PrivateBoardsRow, error) {
 	rows, err := q.db.QueryContext(ctx, privateBoards, companyID)
 	if err != nil {

@@ -189,6 +189,21 @@ func TestDeactivation(t *testing.T) {
 		}
 	})
 
+	t.Run("an owner takes over the private board that it alone administered", func(t *testing.T) {
+		t.Parallel()
+		e := newEnvWithRoles(t)
+		mia, ana := e.signedIn("mia"), e.ana()
+		e.newBoard("SECRET")
+		board := e.count("SELECT id FROM board WHERE slug = 'SECRET'")
+		ana.post("/acme/boards/SECRET/members", "name", "@mia", "role", "admin").is(t, 303)
+		mia.post("/acme/boards/SECRET/privacy", "private", "yes").is(t, 303)
+		takeover := fmt.Sprintf("/acme/settings/boards/%d/takeover", board)
+		ana.post(takeover).is(t, 409)
+		ana.post(path(e, "mia", "deactivation")).is(t, 303)
+		ana.post(takeover).is(t, 303)
+		ana.get("/acme/boards/SECRET").is(t, 200)
+	})
+
 	t.Run("refusals say what to do, and keep what was typed", func(t *testing.T) {
 		t.Parallel()
 		e := newEnvWithRoles(t)
