@@ -43,9 +43,9 @@ type Account struct {
 	Name     string
 	Operator bool   // may run the instance
 	Epoch    uint64 // sessions that began in an earlier one have ended
-	// Deactivated says that the account signs in nowhere; only of an account found by id, address or password.
+	// Deactivated says that the account signs in nowhere; of an account that was looked for, not of an actor's.
 	Deactivated bool
-	Display     Display // only of an account found by id, and of a member's own session
+	Display     Display
 	// KnownAt is when a browser was first known to be the user's; only of an account found by address and password.
 	KnownAt time.Time
 	// PasswordAsked says that the user was asked for a better password; likewise.

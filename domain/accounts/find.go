@@ -51,9 +51,7 @@ func Find(ctx context.Context, q *db.Queries, text string, limit int) ([]Listed,
 
 func listed(rows []db.Account) (list []Listed) {
 	for _, row := range rows {
-		list = append(list, Listed{CreatedAt: row.CreatedAt, Account: Account{
-			ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
-			Deactivated: row.DeactivatedAt != nil}})
+		list = append(list, Listed{CreatedAt: row.CreatedAt, Account: accountFrom(row)})
 	}
 	return list
 }

@@ -73,7 +73,8 @@ func Open(ctx context.Context, tx *db.Tx, draft Draft) (Account, error) {
 	if err != nil {
 		return Account{}, fmt.Errorf("create account: %w", err)
 	}
-	return Account{ID: ID(n), Email: email, Name: name, Operator: draft.Operator, Epoch: 1}, nil
+	return Account{ID: ID(n), Email: email, Name: name, Operator: draft.Operator, Epoch: 1,
+		Display: Display{Theme: Themes[0], Density: Densities[0]}}, nil
 }
 
 // Join makes an account a member of a company, with a free handle made from its name. It returns AlreadyMember, or
@@ -171,8 +172,15 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string, know
 	if !match || !exists {
 		return Account{}, WrongPassword()
 	}
+	account := accountFrom(row)
+	account.KnownAt, account.PasswordAsked = orZero(row.KnownAt), row.PasswordAskedAt != nil
+	return account, nil
+}
+
+func accountFrom(row db.Account) Account {
 	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
-		Deactivated: row.DeactivatedAt != nil, KnownAt: orZero(row.KnownAt), PasswordAsked: row.PasswordAskedAt != nil}, nil
+		Deactivated: row.DeactivatedAt != nil,
+		Display:     Display{Theme: row.Theme, Density: row.Density, TimeZone: row.TimeZone, Dates: row.Dates}}
 }
 
 // ByEmail returns the account with an address, or NotMember if there is none.
@@ -184,8 +192,7 @@ func ByEmail(ctx context.Context, q *db.Queries, email string) (Account, error) 
 	if err != nil {
 		return Account{}, fmt.Errorf("read account: %w", err)
 	}
-	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
-		Deactivated: row.DeactivatedAt != nil}, nil
+	return accountFrom(row), nil
 }
 
 // ByID returns an account, or NotMember if there is none.
@@ -197,9 +204,7 @@ func ByID(ctx context.Context, q *db.Queries, account ID) (Account, error) {
 	if err != nil {
 		return Account{}, fmt.Errorf("read account: %w", err)
 	}
-	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
-		Deactivated: row.DeactivatedAt != nil,
-		Display:     Display{Theme: row.Theme, Density: row.Density, TimeZone: row.TimeZone, Dates: row.Dates}}, nil
+	return accountFrom(row), nil
 }
 
 // CompaniesOf returns the companies that an account belongs to, the first joined first.
