@@ -70,7 +70,7 @@ const accountsAfter = `-- name: AccountsAfter :many
 SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates FROM account WHERE id > ? AND LOCATE('@', email) > 0 ORDER BY id LIMIT ?
 `
 
-// Those of people, whose addresses have an @.
+// Those of users: the others have no @ in the address.
 func (q *Queries) AccountsAfter(ctx context.Context, after id.Account, limit int32) ([]Account, error) {
 	rows, err := q.db.QueryContext(ctx, accountsAfter, after, limit)
 	if err != nil {
@@ -113,7 +113,7 @@ const accountsByEmail = `-- name: AccountsByEmail :many
 SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates FROM account WHERE email LIKE ? ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY email LIMIT ?
 `
 
-// The first accounts whose address has a prefix, which is a pattern of LIKE with ! as its escape.
+// The first accounts by a prefix of the address, a pattern of LIKE with ! as its escape.
 func (q *Queries) AccountsByEmail(ctx context.Context, prefix string, limit int32) ([]Account, error) {
 	rows, err := q.db.QueryContext(ctx, accountsByEmail, prefix, limit)
 	if err != nil {

@@ -147,7 +147,7 @@ var wildcards = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 func containsPattern(text string) string { return "%" + wildcards.Replace(text) + "%" }
 
-// PrefixPattern is the pattern of LIKE, with ! as its escape, for what begins with a text.
+// PrefixPattern is a pattern of LIKE for a prefix, with ! as its escape.
 func PrefixPattern(text string) string { return wildcards.Replace(text) + "%" }
 
 // cards runs the parts as one statement.

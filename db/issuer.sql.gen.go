@@ -129,7 +129,7 @@ type CreateIssuerParams struct {
 	CreatedAt   time.Time
 }
 
-// Issuers, what they give, and whom they know.
+// Issuers with their rules and identities.
 func (q *Queries) CreateIssuer(ctx context.Context, arg CreateIssuerParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, createIssuer,
 		arg.CompanyID,
@@ -453,7 +453,7 @@ type IssuersOfAccountRow struct {
 	Subject   []byte
 }
 
-// The issuers of the companies of an account, and as whom they know it: ” as nobody yet.
+// The issuers of the companies of an account, each with the subject that the account is linked to, ” for none.
 func (q *Queries) IssuersOfAccount(ctx context.Context, accountID id.Account, limit int32) ([]IssuersOfAccountRow, error) {
 	rows, err := q.db.QueryContext(ctx, issuersOfAccount, accountID, limit)
 	if err != nil {

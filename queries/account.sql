@@ -118,11 +118,11 @@ WHERE m.account_id = sqlc.arg(account_id)
 LIMIT 201;
 
 -- name: AccountsAfter :many
--- Those of people, whose addresses have an @.
+-- Those of users: the others have no @ in the address.
 SELECT * FROM account WHERE id > sqlc.arg(after) AND LOCATE('@', email) > 0 ORDER BY id LIMIT ?;
 
 -- name: AccountsByEmail :many
--- The first accounts whose address has a prefix, which is a pattern of LIKE with ! as its escape.
+-- The first accounts by a prefix of the address, a pattern of LIKE with ! as its escape.
 SELECT * FROM account WHERE email LIKE sqlc.arg(prefix) ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY email LIMIT ?;
 
 -- name: AccountsByName :many

@@ -1,4 +1,4 @@
--- Issuers, what they give, and whom they know.
+-- Issuers with their rules and identities.
 
 -- name: CreateIssuer :execlastid
 INSERT INTO issuer (company_id, url, client_id, name, groups_claim, created_at)
@@ -78,7 +78,7 @@ SELECT account_id FROM account_identity WHERE issuer_id = sqlc.arg(issuer_id) AN
 UPDATE account_identity SET used_at = sqlc.arg(used_at) WHERE issuer_id = sqlc.arg(issuer_id) AND subject = sqlc.arg(subject);
 
 -- name: IssuersOfAccount :many
--- The issuers of the companies of an account, and as whom they know it: '' as nobody yet.
+-- The issuers of the companies of an account, each with the subject that the account is linked to, '' for none.
 SELECT DISTINCT i.id, i.name, i.url, i.company_id, COALESCE(y.subject, '') AS subject
 FROM membership m FORCE INDEX (ix_membership_account)
 JOIN issuer_company c ON c.company_id = m.company_id

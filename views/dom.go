@@ -66,7 +66,7 @@ const (
 	BoardMembersID  = "board-members"
 	BoardLinkID     = "board-link"
 	MemberID        = "person"
-	PeopleID        = "people"
+	AccountsID      = "accounts"
 	InvitationsID   = "invitations"
 	GroupsID        = "groups"
 	GroupID         = "group" // its members

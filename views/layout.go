@@ -21,7 +21,7 @@ var serverPlaces = []serverPlace{
 	{"Webhooks", AnyWebhooksPath},
 	{"Codes", RefsPath},
 	{"Companies", CompaniesPath},
-	{"People", PeoplePath},
+	{"People", AnyAccountsPath},
 	{"Storage", StoragePath},
 	{"Audit log", InstanceAuditPath},
 	{"Settings", ServerSettingsPath},

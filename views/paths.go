@@ -32,9 +32,9 @@ const (
 	SecondPasskeyPath = "/login/second/passkey"
 	RecoveryCodesPath = "/account/recovery-codes" // a POST makes new ones
 	CompaniesPath     = "/admin/companies"
-	PeoplePath        = "/admin/people"
+	AnyAccountsPath   = "/admin/people"
 	DisplayPath       = "/account/display"
-	// CompanySignInsPath asks for the company whose issuer signs the user in.
+	// CompanySignInsPath asks for a company, to sign in at its issuer.
 	CompanySignInsPath = "/login/companies"
 	// RecoveryPath lets an owner into a company that requires its issuer.
 	RecoveryPath = "/login/recovery"
@@ -561,36 +561,44 @@ func MoreCompaniesPath(after id.Company) string {
 // CompanyPath is the operators' page of a company.
 func CompanyPath(slug string) string { return CompaniesPath + "/" + slug }
 
-// MorePeoplePath is the operators' list of accounts above one.
-func MorePeoplePath(after accounts.ID) string { return fmt.Sprintf("%s?after=%d", PeoplePath, after) }
-
-// PersonPath is the operators' page of an account.
-func PersonPath(account accounts.ID) string { return fmt.Sprintf("%s/%d", PeoplePath, account) }
-
-// PersonSessionsPath ends the sessions of an account.
-func PersonSessionsPath(account accounts.ID) string {
-	return PersonPath(account) + "/sessions/revocation"
+// MoreAnyAccountsPath is the operators' list of accounts above one.
+func MoreAnyAccountsPath(after accounts.ID) string {
+	return fmt.Sprintf("%s?after=%d", AnyAccountsPath, after)
 }
 
-// PersonResetsPath takes a form for a link for a new password of an account.
-func PersonResetsPath(account accounts.ID) string { return PersonPath(account) + "/resets" }
+// AnyAccountPath is the operators' page of an account.
+func AnyAccountPath(account accounts.ID) string {
+	return fmt.Sprintf("%s/%d", AnyAccountsPath, account)
+}
 
-// PersonAddressPath gives an account another email address.
-func PersonAddressPath(account accounts.ID) string { return PersonPath(account) + "/address" }
+// AnyAccountSessionsPath ends the sessions of an account.
+func AnyAccountSessionsPath(account accounts.ID) string {
+	return AnyAccountPath(account) + "/sessions/revocation"
+}
 
-// PersonDeactivationPath deactivates an account.
-func PersonDeactivationPath(account accounts.ID) string { return PersonPath(account) + "/deactivation" }
+// AnyAccountResetsPath takes a form for a link for a new password of an account.
+func AnyAccountResetsPath(account accounts.ID) string { return AnyAccountPath(account) + "/resets" }
 
-// PersonReactivationPath reactivates an account.
-func PersonReactivationPath(account accounts.ID) string { return PersonPath(account) + "/reactivation" }
+// AnyAccountAddressPath gives an account another email address.
+func AnyAccountAddressPath(account accounts.ID) string { return AnyAccountPath(account) + "/address" }
 
-// PersonOperatorPath makes an account an operator, or no longer.
-func PersonOperatorPath(account accounts.ID) string { return PersonPath(account) + "/operator" }
+// AnyAccountDeactivationPath deactivates an account.
+func AnyAccountDeactivationPath(account accounts.ID) string {
+	return AnyAccountPath(account) + "/deactivation"
+}
+
+// AnyAccountReactivationPath reactivates an account.
+func AnyAccountReactivationPath(account accounts.ID) string {
+	return AnyAccountPath(account) + "/reactivation"
+}
+
+// AnyAccountOperatorPath makes an account an operator, or no longer.
+func AnyAccountOperatorPath(account accounts.ID) string { return AnyAccountPath(account) + "/operator" }
 
 // DoctorPath are the findings of an examination of the server.
 const DoctorPath = AdminPath + "/doctor"
 
-// StoragePath is what takes space.
+// StoragePath is the space that is taken and left.
 const StoragePath = AdminPath + "/storage"
 
 // ServerSettingsPath is the environment of the server.

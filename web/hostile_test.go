@@ -241,8 +241,8 @@ func (b *formEnv) furnish(t *testing.T) {
 		views.GroupRemovalPath("acme", group.ID),
 		views.JoinPath(invitation), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),
-		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.PersonPath(mia),
-		views.PersonPath(b.deactivated(t)), views.MemberPath("acme", 1),
+		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.AnyAccountPath(mia),
+		views.AnyAccountPath(b.deactivated(t)), views.MemberPath("acme", 1),
 	}
 }
 
@@ -284,9 +284,9 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 	case strings.HasSuffix(b.route, "/deactivation"):
 		mia := accounts.ID(b.idOf("mia"))
 		do(b.workflows.Console.ReactivateAccount(ana, mia))
-		form, ok = b.on(b.browser, views.PersonPath(mia))
+		form, ok = b.on(b.browser, views.AnyAccountPath(mia))
 	case strings.HasSuffix(b.route, "/reactivation"):
-		form, ok = b.on(b.browser, views.PersonPath(b.deactivated(t)))
+		form, ok = b.on(b.browser, views.AnyAccountPath(b.deactivated(t)))
 	case strings.HasSuffix(b.route, "/comments/:comment/removal"):
 		said, err := b.workflows.Workflows.Comment(ana, tickets.Key{Board: "DEMO", Number: 1}, "More", nil)
 		do(err)

@@ -28,14 +28,14 @@ func (e *issuerEnv) hold(t testing.TB, owner, company, name string) (row int64) 
 	return row
 }
 
-// save sets what an issuer may do in acme.
+// save sets the rights of an issuer in acme.
 func (e *issuerEnv) save(t testing.TB, more ...string) {
 	t.Helper()
 	e.signedIn("olga").post(fmt.Sprintf("%s/issuers/%d", signInSettings, e.acme.id),
 		append([]string{"name", "Acme ID", "client", clientID, "groups", "groups"}, more...)...).is(t, 303)
 }
 
-// rule adds what a group gives in acme.
+// rule adds a rule for a group in acme.
 func (e *issuerEnv) rule(t testing.TB, claim, role, group string) *answer {
 	t.Helper()
 	return e.signedIn("olga").post(fmt.Sprintf("%s/issuers/%d/rules", signInSettings, e.acme.id), "claim", claim, "role", role,

@@ -38,12 +38,12 @@ type issuer struct {
 	mu     sync.Mutex
 	grants map[string]grant // by code
 	calls  int              // of the token endpoint
-	// alter changes what a token says, and sign replaces its signature, if they are set.
+	// alter changes the claims of a token, and sign replaces its signature, if they are set.
 	alter func(header, claims object)
 	sign  func(signed string) []byte
 }
 
-// grant is what a code stands for.
+// grant is the authorization behind a code.
 type grant struct {
 	nonce, challenge, redirect string
 	claims                     object
@@ -228,7 +228,7 @@ func (e *issuerEnv) addIssuer(t testing.TB, owner, company, name string, i *issu
 	i.id = int(e.count("SELECT MAX(id) FROM issuer"))
 }
 
-// link links a user's account to who they are at an issuer.
+// link links a user's account to an identity at an issuer.
 func (e *issuerEnv) link(t testing.TB, b *browser, i *issuer, subject string) {
 	t.Helper()
 	page := b.post(fmt.Sprintf("/account/identities/%d", i.id)).is(t, 200)
@@ -433,7 +433,7 @@ func TestIssuerAnswers(t *testing.T) {
 	})
 }
 
-// TestIssuerOpensItsCompanyAlone: what an issuer of one company says opens nothing else.
+// TestIssuerOpensItsCompanyAlone: the issuer of one company opens nothing else.
 func TestIssuerOpensItsCompanyAlone(t *testing.T) {
 	t.Parallel()
 
@@ -612,12 +612,12 @@ func TestIssuerRequired(t *testing.T) {
 	owner.post(views.SecondStepPath, "code", d.code(t)).is(t, 303)
 	d.next()
 	owner.get("/acme").goesTo(t, views.CompanySignInPath("acme", "/acme"))
-	enter(owner, d.code(t)).isRefused(t, 422, wrongCode)
-	enter(owner, "aaaa-bbbb-cccc-dddd").isRefused(t, 422, wrongCode)
+	enter(owner, d.code(t)).isRefused(t, 422, wrongRecoveryCode)
+	enter(owner, "aaaa-bbbb-cccc-dddd").isRefused(t, 422, wrongRecoveryCode)
 	enter(owner, d.codes[0]).goesTo(t, "/acme")
 	owner.get("/acme").is(t, 200)
 	owner.get(settings).is(t, 200)
-	enter(owner, d.codes[0]).isRefused(t, 422, wrongCode) // each once
+	enter(owner, d.codes[0]).isRefused(t, 422, wrongRecoveryCode) // each once
 	enter(e.visitor(), d.codes[1]).is(t, 303)             // nobody's
 	codes := strings.Split(again.setUpTOTP(t).codesText(), "\n")
 	enter(again, codes[0]).is(t, 303)
@@ -641,7 +641,7 @@ func TestIssuerRequired(t *testing.T) {
 
 func (d *device) codesText() string { return strings.Join(d.codes, "\n") }
 
-// TestIssuerConfirms: what gives power asks a user whom an issuer signed in to prove it there once more.
+// TestIssuerConfirms: a user signed in by an issuer confirms there before an action that gives power.
 func TestIssuerConfirms(t *testing.T) {
 	t.Parallel()
 	e := newIssuerEnv(t)

@@ -71,7 +71,7 @@ func managers(path string, code int) access {
 	return access{path, nil, 303, 404, 404, 403, 403, code, code, 403, 0}
 }
 
-// owners is what owners of the company may see or do.
+// owners is a route for owners of the company.
 func owners(path string, code int) access {
 	return access{path, nil, 303, 404, 404, 403, 403, 403, code, 403, 0}
 }

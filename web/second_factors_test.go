@@ -71,6 +71,7 @@ func (e *env) firstStep(t testing.TB, name string) *browser {
 }
 
 const wrongCode = "This code is wrong or was used before."
+const wrongRecoveryCode = "This recovery code is wrong or was used before."
 
 func TestSecondStep(t *testing.T) {
 	t.Parallel()

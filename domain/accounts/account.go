@@ -52,8 +52,11 @@ type Account struct {
 	PasswordAsked bool
 }
 
-// IsPerson reports whether a user signs in with the account: not with that of requesters, or a service account.
-func (a Account) IsPerson() bool { return strings.Contains(a.Email, "@") }
+// NameAndEmail names the account in audit logs.
+func (a Account) NameAndEmail() string { return a.Name + " <" + a.Email + ">" }
+
+// IsUser reports whether a user signs in with the account: not with that of requesters, or a service account.
+func (a Account) IsUser() bool { return strings.Contains(a.Email, "@") }
 
 // Requester is in the email column of the account that requesters' tickets and comments belong to. It is no valid
 // address and has no password, so that account cannot sign in.

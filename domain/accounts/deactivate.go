@@ -74,7 +74,7 @@ func lockEverywhere(ctx context.Context, tx *db.Tx, account ID) (Account, []Memb
 		return Account{}, nil, err
 	}
 	found, err := ByID(ctx, tx.Queries, account)
-	if err == nil && !found.IsPerson() {
+	if err == nil && !found.IsUser() {
 		err = NotMember()
 	}
 	return found, companies, err

@@ -39,7 +39,7 @@ type Domain struct {
 	due *time.Time
 }
 
-// DomainRecord is the name of the TXT record that shows whose a domain is.
+// DomainRecord is the name of the TXT record that proves the holder of a domain.
 func DomainRecord(domain string) string { return "_counterfoil." + domain }
 
 // Record is the value of the TXT record.

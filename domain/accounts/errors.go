@@ -32,25 +32,27 @@ func BadName(in string, length int) error {
 }
 
 func badNameField(in string) string {
-	if in == "token" {
+	if in == "token" || in == "service" {
 		return "name"
 	}
 	return in
 }
 
 func badNameMessage(in string, length int) string {
-	what := "your name"
+	what, most := "your name", MaxName
 	switch in {
 	case "company":
 		what = "your company's name"
+	case "service":
+		what, most = "what the program does, such as “warehouse”", MaxServiceName
 	case "token":
 		what = "what the token is for, such as “backup script”"
 	}
 	switch {
 	case length == 0:
 		return "Enter " + what + "."
-	case length > MaxName:
-		return fmt.Sprintf("The name has %d characters; shorten it to %d.", length, MaxName)
+	case length > most:
+		return fmt.Sprintf("The name has %d characters; shorten it to %d.", length, most)
 	}
 	return "The name has invalid or invisible characters. Type it again instead of pasting it."
 }

@@ -20,6 +20,11 @@ func WrongCode() error {
 		"This code is wrong or was used before. Wait for the app’s next code, and check that your device’s clock is right.")
 }
 
+// WrongRecoveryCode is WrongCode where only a recovery code is taken.
+func WrongRecoveryCode() error {
+	return fault.Invalid.New(CodeWrongCode, "code", "This recovery code is wrong or was used before. Type another of yours.")
+}
+
 // CodeBadTOTPKey: the key of the authenticator app is not one that the page made. Reload the page.
 const CodeBadTOTPKey fault.Code = "SecondFactor.BadKey"
 

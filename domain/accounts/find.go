@@ -17,7 +17,7 @@ type Listed struct {
 	CreatedAt time.Time
 }
 
-// After returns the accounts of people of all companies by id, above after.
+// After returns the accounts of users of all companies by id, above after.
 func After(ctx context.Context, q *db.Queries, after ID, limit int) ([]Listed, error) {
 	rows, err := db.Read(q.AccountsAfter(ctx, after, int32(limit)))
 	if err != nil {
@@ -26,7 +26,7 @@ func After(ctx context.Context, q *db.Queries, after ID, limit int) ([]Listed, e
 	return listed(rows), nil
 }
 
-// Find returns the accounts of people of all companies whose address or name begins with a text: at most limit by address, then
+// Find returns the accounts of users of all companies whose address or name begins with a text: at most limit by address, then
 // limit by name. Case does not matter.
 func Find(ctx context.Context, q *db.Queries, text string, limit int) ([]Listed, error) {
 	text = strings.TrimSpace(text)

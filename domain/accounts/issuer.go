@@ -21,7 +21,7 @@ const (
 	issuersShown = 20
 	// MaxIssuerRules is how many rules an issuer has in a company.
 	MaxIssuerRules = 100
-	// MaxIssuerURL and the like bound what is stored of an issuer, in characters.
+	// MaxIssuerURL and the like bound the settings of an issuer, in characters.
 	MaxIssuerURL, MaxIssuerName, MaxClientID, MaxClientSecret = 500, 100, 255, 1000
 	// MaxGroupsClaim and MaxGroupAtIssuer bound the name of a claim, and that of a group in it.
 	MaxGroupsClaim, MaxGroupAtIssuer = 100, 255
@@ -56,7 +56,7 @@ type IssuerInCompany struct {
 	Groups []Group
 }
 
-// Way is how a session proves by the issuer whose it is, in companies that the issuer counts for.
+// Way is the way of a session that the issuer opened or confirmed, in companies that the issuer counts for.
 func (i Issuer) Way() Way { return Way(wayIssuer + strconv.FormatUint(uint64(i.ID), 10)) }
 
 const wayIssuer = "oidc-"
@@ -68,13 +68,13 @@ func issuerSecret(issuer id.Issuer) secrets.Name {
 	return secrets.Name{Kind: secrets.Issuer, Owner: uint64(issuer)}
 }
 
-// IssuerDraft is what is entered of an issuer. URL is for a new one alone; Secret "" keeps the one before, or is none.
+// IssuerDraft is the input for an issuer. URL is for a new one alone; Secret "" keeps the one before, or is none.
 type IssuerDraft struct {
 	Name, URL, ClientID, Secret, GroupsClaim string
 	JoinByDomain, OwnersByGroup              bool
 }
 
-// Parse returns the draft without spaces around what was entered, or all that is wrong: BadIssuerField.
+// Parse returns the draft without spaces around its texts, or all errors: BadIssuerField.
 func (d IssuerDraft) Parse() (IssuerDraft, error) {
 	var wrong []error
 	line := func(field, what string, value *string, most int) {
@@ -131,7 +131,7 @@ func AddIssuer(
 	return issuer, keys.Put(ctx, tx, issuerSecret(issuer.ID), []byte(draft.Secret))
 }
 
-// SaveIssuer changes an issuer of a company: what is the issuer's own only if it belongs to the company.
+// SaveIssuer changes an issuer in a company, and its own settings only if it belongs to the company.
 func SaveIssuer(
 	ctx context.Context, tx *db.Tx, keys *secrets.Keys, company id.Company, issuer Issuer, draft IssuerDraft,
 ) error {
@@ -245,7 +245,7 @@ func issuersFrom(rows []db.Issuer, err error) ([]Issuer, error) {
 	return list, nil
 }
 
-// IssuerCompany is a company that an issuer counts for, with what the issuer may do there.
+// IssuerCompany is a company that an issuer counts for, with the rights of the issuer there.
 type IssuerCompany struct {
 	Company                     Company
 	JoinByDomain, OwnersByGroup bool
@@ -275,7 +275,7 @@ func RequireIssuer(ctx context.Context, tx *db.Tx, company id.Company, required 
 	return n > 0, nil
 }
 
-// IssuerRule is what a group at an issuer gives in a company: a role, "" for none, and membership of a group, 0 for none.
+// IssuerRule gives users with a group at an issuer a role in a company, "" for none, and a group of it, 0 for none.
 type IssuerRule struct {
 	ID    id.IssuerRule
 	Claim string // the group at the issuer
@@ -348,7 +348,7 @@ func RemoveIssuerRule(
 	return n > 0, nil
 }
 
-// Granted is what groups at an issuer give in a company. Role is the highest, "" if none gives one; Decides says that
+// Granted is the result of the rules for groups at an issuer in a company. Role is the highest, "" if none gives one; Decides says that
 // there are rules for roles, so that the issuer decides them.
 type Granted struct {
 	Role    string
@@ -356,7 +356,7 @@ type Granted struct {
 	In, Out []id.Group // groups that it is a member of, and that it is not, of those that rules name
 }
 
-// Grant returns what rules give to a user with groups at the issuer. owners says that a rule may make an owner.
+// Grant returns the result of rules for a user with groups at the issuer. owners says that a rule may make an owner.
 func Grant(rules []IssuerRule, groups []string, owners bool) (granted Granted) {
 	for _, rule := range rules {
 		has := slices.Contains(groups, rule.Claim)
@@ -420,7 +420,7 @@ func SetRoleByIssuer(
 	return true, EndResets(ctx, tx, account)
 }
 
-// Identity is an issuer of an account's companies, and as whom it knows the account: "" as nobody yet.
+// Identity is an issuer of an account's companies, with the subject that the account is linked to, "" for none.
 type Identity struct {
 	Issuer  Issuer // ID, Company, Name and URL
 	Subject string

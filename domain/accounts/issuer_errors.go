@@ -37,7 +37,7 @@ func TooManyIssuers() error {
 		fmt.Sprintf("The company has %d issuers, the most allowed. Remove one that is not needed first.", MaxIssuers))
 }
 
-// CodeBadIssuerRule: the rule names no group of the issuer, gives nothing, or gives what the owner does not allow.
+// CodeBadIssuerRule: the rule names no group of the issuer, gives nothing, or makes owners without leave.
 // Correct it.
 const CodeBadIssuerRule fault.Code = "Issuer.BadRule"
 

@@ -232,7 +232,7 @@ func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operat
 	switch {
 	case err != nil:
 		return Account{}, err
-	case !before.IsPerson():
+	case !before.IsUser():
 		return Account{}, NotMember()
 	case before.Operator == operator:
 		return before, nil

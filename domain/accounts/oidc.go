@@ -19,7 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound"
 )
 
-// Provider is what an issuer says of itself, and its keys.
+// Provider is the metadata and the keys of an issuer.
 type Provider struct {
 	oidc       *oidc.Provider
 	http       *http.Client
@@ -28,22 +28,21 @@ type Provider struct {
 	endSession string
 }
 
-// issuerLimits bound what is fetched from an issuer. Redirects are not followed.
+// issuerLimits bound responses of an issuer. Redirects are not followed.
 var issuerLimits = outbound.Limits{Redirects: -1, Header: 10 * time.Second, Total: 20 * time.Second, Bytes: 1 << 20}
 
-// guarded has go-oidc and oauth2 ask by the client that reaches allowed addresses alone.
-type guarded struct{ client *outbound.Client }
+// transport has go-oidc and oauth2 use the client that reaches allowed addresses alone.
+type transport struct{ client *outbound.Client }
 
-func (g guarded) RoundTrip(req *http.Request) (*http.Response, error) {
-	return g.client.Do(req.Clone(req.Context()), issuerLimits)
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	return t.client.Do(req.Clone(req.Context()), issuerLimits)
 }
 
-// signedBy are the algorithms that an issuer may sign with: those of a key pair. A token that is signed with the client
-// secret, or not at all, says nothing about who made it.
-var signedBy = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384,
+// signingAlgorithms are those of a key pair. A signature with the client secret, or none, does not prove the issuer.
+var signingAlgorithms = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384,
 	oidc.PS512, oidc.EdDSA}
 
-// Discover reads what the issuer with an address says of itself. It returns BadIssuer.
+// Discover reads the metadata of the issuer with an address. It returns BadIssuer.
 func Discover(ctx context.Context, client *outbound.Client, issuer string) (*Provider, error) {
 	u, err := client.Check(issuer)
 	if err != nil {
@@ -52,42 +51,42 @@ func Discover(ctx context.Context, client *outbound.Client, issuer string) (*Pro
 	if len(issuer) > MaxIssuerURL || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery || !markup.Text(issuer) {
 		return nil, BadIssuer("its address has a query, or is too long. Enter it as the issuer shows it.")
 	}
-	p := &Provider{http: &http.Client{Transport: guarded{client},
+	p := &Provider{http: &http.Client{Transport: transport{client},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	p.oidc, err = oidc.NewProvider(oidc.ClientContext(ctx, p.http), issuer)
 	if err != nil {
 		return nil, BadIssuer(discoveryError(err))
 	}
-	var says struct {
+	var metadata struct {
 		Methods    []string `json:"token_endpoint_auth_methods_supported"`
 		Scopes     []string `json:"scopes_supported"`
 		EndSession string   `json:"end_session_endpoint"`
 		Keys       string   `json:"jwks_uri"`
 	}
-	if err := p.oidc.Claims(&says); err != nil {
-		return nil, BadIssuer("what it says of itself cannot be read.")
+	if err := p.oidc.Claims(&metadata); err != nil {
+		return nil, BadIssuer("its metadata cannot be read.")
 	}
 	p.endpoint = p.oidc.Endpoint()
-	for _, address := range []string{p.endpoint.AuthURL, p.endpoint.TokenURL, says.Keys} {
+	for _, address := range []string{p.endpoint.AuthURL, p.endpoint.TokenURL, metadata.Keys} {
 		if _, err := client.Check(address); err != nil {
 			return nil, BadIssuer(err.Error())
 		}
 	}
 	p.endpoint.AuthStyle = oauth2.AuthStyleInHeader
-	if len(says.Methods) > 0 && !slices.Contains(says.Methods, "client_secret_basic") {
+	if len(metadata.Methods) > 0 && !slices.Contains(metadata.Methods, "client_secret_basic") {
 		p.endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}
 	p.scopes = []string{oidc.ScopeOpenID, "email", "profile"}
-	if slices.Contains(says.Scopes, "groups") {
+	if slices.Contains(metadata.Scopes, "groups") {
 		p.scopes = append(p.scopes, "groups")
 	}
-	if _, err := client.Check(says.EndSession); err == nil {
-		p.endSession = says.EndSession
+	if _, err := client.Check(metadata.EndSession); err == nil {
+		p.endSession = metadata.EndSession
 	}
 	return p, nil
 }
 
-// discoveryError says why an issuer cannot be read, without what it answered.
+// discoveryError is the reason why metadata cannot be read, without the response.
 func discoveryError(err error) string {
 	var mismatch *oidc.IssuerMismatchError
 	if errors.As(err, &mismatch) {
@@ -125,20 +124,19 @@ func (p *Provider) config(of Client) *oauth2.Config {
 		RedirectURL: of.Redirect, Scopes: p.scopes}
 }
 
-// Question is what a browser is sent to an issuer with. Again asks the user to prove to the issuer who they are, though
-// they are signed in there.
-type Question struct {
+// AuthRequest is an authentication request. Again makes the user sign in at the issuer once more.
+type AuthRequest struct {
 	State, Nonce, Verifier string
 	Again                  bool
 }
 
-// Address is where a browser is sent to be asked.
-func (p *Provider) Address(of Client, q Question) string {
-	options := []oauth2.AuthCodeOption{oidc.Nonce(q.Nonce), oauth2.S256ChallengeOption(q.Verifier)}
-	if q.Again {
+// AuthURL is the address of the issuer for an authentication request.
+func (p *Provider) AuthURL(of Client, request AuthRequest) string {
+	options := []oauth2.AuthCodeOption{oidc.Nonce(request.Nonce), oauth2.S256ChallengeOption(request.Verifier)}
+	if request.Again {
 		options = append(options, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
 	}
-	return p.config(of).AuthCodeURL(q.State, options...)
+	return p.config(of).AuthCodeURL(request.State, options...)
 }
 
 // SignOutAddress is where a browser signs out at the issuer, "" if the issuer tells none. It comes back to an address.
@@ -157,7 +155,7 @@ func (p *Provider) SignOutAddress(of Client, back string) string {
 	return u.String()
 }
 
-// Claims is what an issuer says of a user.
+// Claims are those of an ID token about a user.
 type Claims struct {
 	Subject  string
 	Email    string // "" if it is none
@@ -169,13 +167,13 @@ type Claims struct {
 // authSkew is how far the clock of an issuer may be off.
 const authSkew = time.Minute
 
-// Redeem exchanges a code for what the issuer says of the user, and checks it: its signature, issuer, audience, time
-// and nonce, and with Again that the user was asked since then. It returns IssuerRefused or IssuerUnreachable.
-func (p *Provider) Redeem(
-	ctx context.Context, of Client, q Question, code string, since, now time.Time,
+// Exchange exchanges a code for the claims of an ID token, after checks of its signature, issuer, audience, time and
+// nonce, and with Again of the time of the sign-in at the issuer, which is not before since. It returns IssuerRefused or IssuerUnreachable.
+func (p *Provider) Exchange(
+	ctx context.Context, of Client, request AuthRequest, code string, since, now time.Time,
 ) (Claims, error) {
 	ctx = oidc.ClientContext(ctx, p.http)
-	token, err := p.config(of).Exchange(ctx, code, oauth2.VerifierOption(q.Verifier))
+	token, err := p.config(of).Exchange(ctx, code, oauth2.VerifierOption(request.Verifier))
 	if err != nil {
 		var refused *oauth2.RetrieveError
 		if errors.As(err, &refused) && refused.Response != nil &&
@@ -188,20 +186,20 @@ func (p *Provider) Redeem(
 	if raw == "" {
 		return Claims{}, IssuerRefused(errors.New("there is no ID token"))
 	}
-	verifier := p.oidc.Verifier(&oidc.Config{ClientID: of.Issuer.ClientID, SupportedSigningAlgs: signedBy,
+	verifier := p.oidc.Verifier(&oidc.Config{ClientID: of.Issuer.ClientID, SupportedSigningAlgs: signingAlgorithms,
 		Now: func() time.Time { return now }})
 	verified, err := verifier.Verify(ctx, raw)
 	if err != nil {
 		return Claims{}, IssuerRefused(err)
 	}
-	if subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(q.Nonce)) != 1 {
+	if subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(request.Nonce)) != 1 {
 		return Claims{}, IssuerRefused(errors.New("the nonce is another"))
 	}
-	return claimsOf(of.Issuer, verified, q.Again, since)
+	return claimsOf(of.Issuer, verified, request.Again, since)
 }
 
 func claimsOf(issuer Issuer, token *oidc.IDToken, again bool, since time.Time) (Claims, error) {
-	var says struct {
+	var claimed struct {
 		Party    string          `json:"azp"`
 		AuthTime int64           `json:"auth_time"`
 		Email    string          `json:"email"`
@@ -209,24 +207,24 @@ func claimsOf(issuer Issuer, token *oidc.IDToken, again bool, since time.Time) (
 		Name     string          `json:"name"`
 	}
 	rest := map[string]json.RawMessage{}
-	if err := errors.Join(token.Claims(&says), token.Claims(&rest)); err != nil {
+	if err := errors.Join(token.Claims(&claimed), token.Claims(&rest)); err != nil {
 		return Claims{}, IssuerRefused(err)
 	}
 	switch {
 	case token.Subject == "" || len(token.Subject) > 255:
 		return Claims{}, IssuerRefused(errors.New("the subject is empty or too long"))
-	case (len(token.Audience) > 1 || says.Party != "") && says.Party != issuer.ClientID:
+	case (len(token.Audience) > 1 || claimed.Party != "") && claimed.Party != issuer.ClientID:
 		return Claims{}, IssuerRefused(errors.New("it was made for another program"))
-	case again && time.Unix(says.AuthTime, 0).Before(since.Add(-authSkew)):
+	case again && time.Unix(claimed.AuthTime, 0).Before(since.Add(-authSkew)):
 		return Claims{}, IssuerRefused(errors.New("the user was not asked again"))
 	}
 	claims := Claims{Subject: token.Subject, Groups: groupsIn(rest[issuer.GroupsClaim])}
-	if email, err := ParseEmail(says.Email); err == nil {
+	if email, err := ParseEmail(claimed.Email); err == nil {
 		claims.Email = email
-		verified := strings.Trim(string(says.Verified), `"`) // some send it as a text
+		verified := strings.Trim(string(claimed.Verified), `"`) // some send it as a text
 		claims.Verified = verified == "true"
 	}
-	if name, err := ParseName("name", says.Name); err == nil {
+	if name, err := ParseName("name", claimed.Name); err == nil {
 		claims.Name = name
 	}
 	return claims, nil

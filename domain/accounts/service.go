@@ -3,12 +3,14 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
 // A service account is an account of a program: no member of its company, so that it is in no list of members, has no
@@ -49,12 +51,12 @@ func parseUserName(s string) (string, error) {
 
 // OpenService adds a service account to the actor's company. It returns BadName or ServiceName.
 func OpenService(ctx context.Context, tx *db.Tx, actor Actor, name string) (Service, error) {
-	name, err := parseUserName(name)
-	if err != nil {
-		return Service{}, err
-	}
-	if len([]rune(name)) > MaxServiceName {
-		return Service{}, BadName("name", len([]rune(name))+len(serviceMark))
+	name, length, ok := markup.Line(name)
+	switch {
+	case !ok || length == 0 || length > MaxServiceName:
+		return Service{}, BadName("service", length)
+	case marked(name):
+		return Service{}, ServiceName()
 	}
 	name += serviceMark
 	n, err := tx.CreateAccount(ctx, db.CreateAccountParams{Email: "service-" + newSecret(), Name: name, CreatedAt: tx.Now})
@@ -115,14 +117,14 @@ func serviceFrom(row db.ServiceAccountRow) Service {
 		Name: row.Name, CreatedAt: row.CreatedAt, Budget: RefBudget{row.PerDay, row.PerCall}}
 }
 
-// Spending is what a service account may pop and has popped today.
+// Spending is the budget of a service account with its use today.
 type Spending struct {
 	RefBudget
 	Spent uint64
 	Rest  time.Duration // of the day, by the database's clock
 }
 
-// LockService locks a service account until the transaction ends, and returns what it may pop. It returns
+// LockService locks a service account until the transaction ends, and returns its spending. It returns
 // ServiceNotFound.
 func LockService(ctx context.Context, tx *db.Tx, account ID) (Spending, error) {
 	row, err := tx.LockServiceAccount(ctx, account)
@@ -143,7 +145,7 @@ func SpendRefs(ctx context.Context, tx *db.Tx, account ID, spent uint64) error {
 	return nil
 }
 
-// GrantRefs sets what a locked service account may pop.
+// GrantRefs sets the budget of a locked service account.
 func GrantRefs(ctx context.Context, tx *db.Tx, account ID, budget RefBudget) error {
 	err := tx.GrantRefs(ctx, db.GrantRefsParams{PerDay: budget.PerDay, PerCall: budget.PerCall, AccountID: account})
 	if err != nil {
@@ -152,7 +154,7 @@ func GrantRefs(ctx context.Context, tx *db.Tx, account ID, budget RefBudget) err
 	return nil
 }
 
-// EndService deletes a locked service account, with its tokens, whose hashes it returns. What it did keeps its name.
+// EndService deletes a locked service account, with its tokens, and returns their hashes. Its name stays in histories.
 func EndService(ctx context.Context, tx *db.Tx, service Service) ([][]byte, error) {
 	if err := tx.EndServiceAccount(ctx, &tx.Now, service.ID); err != nil {
 		return nil, fmt.Errorf("end service account: %w", err)
@@ -177,8 +179,11 @@ func (s Service) actor(scope string) Actor {
 	return a
 }
 
-// CheckServiceToken is CheckToken for a service account: it also returns OneScope.
+// CheckServiceToken is CheckToken for a service account: it also returns OneScope, or NoBudget.
 func CheckServiceToken(draft TokenDraft, service Service) (TokenDraft, error) {
+	if slices.Contains(draft.Scopes, PopRefs) && service.Budget.PerDay == 0 {
+		return draft, NoBudget()
+	}
 	draft, err := CheckToken(draft, service.actor(""))
 	if err == nil && len(draft.Scopes) > 1 {
 		err = OneScope()
@@ -207,6 +212,14 @@ const CodeOneScope fault.Code = "Token.OneScope"
 
 func OneScope() error {
 	return fault.Invalid.New(CodeOneScope, "scopes", "A token of a service account has one scope. Choose one.")
+}
+
+// CodeNoBudget: the service account may pop no codes. Ask an operator for a budget first.
+const CodeNoBudget fault.Code = "Service.NoBudget"
+
+func NoBudget() error {
+	return fault.Invalid.New(CodeNoBudget, "scopes",
+		"This service account has no budget of reference codes. Ask an operator of the server for one first.")
 }
 
 // CodeBadBudget: a budget of codes is out of bounds. Send a number in the bounds that the message names.

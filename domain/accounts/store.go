@@ -275,7 +275,7 @@ func Companies(ctx context.Context, q *db.Queries, after id.Company, limit int) 
 	return list, nil
 }
 
-// CompanyFigures is what there is to know of a company without seeing its contents.
+// CompanyFigures are the figures of a company, without its contents.
 type CompanyFigures struct {
 	CompanyListed
 	Policy                    Policy

@@ -32,6 +32,9 @@ func (c *Console) GrantRefs(ctx context.Context, account accounts.ID, budget acc
 	}
 	err := operate(ctx, func(by actor) error {
 		return c.db.InTx(ctx, func(tx *db.Tx) error {
+			if err := workflows.StillOperator(ctx, tx, accounts.ActorFrom(ctx)); err != nil {
+				return err
+			}
 			if _, err := accounts.LockService(ctx, tx, account); err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// Storage is what takes space.
+// Storage is the space that the database and stored images take.
 type Storage struct {
 	Tables        []db.TableSize // the largest
 	DatabaseBytes int64          // of all tables
@@ -21,7 +21,7 @@ const (
 	ImagesCounted = 10_000
 )
 
-// Storage returns what takes space.
+// Storage returns the space that the database and stored images take.
 func (c *Console) Storage(ctx context.Context) (Storage, error) {
 	return ask(ctx, func(actor) (s Storage, err error) {
 		if s.Tables, s.DatabaseBytes, err = c.db.LargestTables(ctx, TablesShown); err != nil {

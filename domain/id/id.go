@@ -46,7 +46,7 @@ type (
 	Passkey uint64
 	// Issuer is the id of an issuer, which signs users in.
 	Issuer uint64
-	// IssuerRule is the id of what a group at an issuer gives.
+	// IssuerRule is the id of a rule for a group at an issuer.
 	IssuerRule uint64
 	// Domain is the id of a mail domain of a company.
 	Domain uint64

@@ -8,7 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// The kinds of notifications about a run, in the inbox of the operator who answers for it.
+// The kinds of notifications about a run, in the inbox of its operator.
 const (
 	NoticePaused  = "run-paused"  // the engine paused it
 	NoticeStopped = "run-stopped" // the engine cancelled it
@@ -26,12 +26,12 @@ func giveNotice(ctx context.Context, tx *db.Tx, row db.MigrationRun, before Stat
 	if kind == "" {
 		return nil
 	}
-	account, err := answersFor(ctx, tx, row)
-	if err != nil || account == nil {
+	account, err := operatorOf(ctx, tx, row)
+	if err != nil || account == 0 {
 		return err
 	}
 	err = tx.NotifyAccount(ctx, db.NotifyAccountParams{Kind: kind, Detail: NoticeDetail(row.ID, row.Name),
-		CreatedAt: tx.Now, AccountID: *account})
+		CreatedAt: tx.Now, AccountID: account})
 	if err != nil {
 		return fmt.Errorf("give notice of %s: %w", kind, err)
 	}
@@ -57,29 +57,29 @@ func noticeOf(row db.MigrationRun, before State) string {
 // recentEvents is how far back a run's log is read for its last start: the throttle may add entries without end.
 const recentEvents = 200
 
-// answersFor is the operator who started or resumed the run last, or else opened it; nil for the command line, and for
+// operatorOf returns the operator who started or resumed a run last, or else opened it; 0 for the command line, and for
 // an account that is no operator any more.
-func answersFor(ctx context.Context, tx *db.Tx, row db.MigrationRun) (*id.Account, error) {
+func operatorOf(ctx context.Context, tx *db.Tx, row db.MigrationRun) (id.Account, error) {
 	events, err := tx.RunEventsOf(ctx, db.RunEventsOfParams{RunID: row.ID, Before: 1 << 62, Limit: recentEvents})
 	if err != nil {
-		return nil, fmt.Errorf("last start of a run: %w", err)
+		return 0, fmt.Errorf("last start of a run: %w", err)
 	}
-	answers := row.AccountID
+	last := row.AccountID
 	for _, event := range events {
 		if event.Kind == string(Running) && event.AccountID != nil {
-			answers = event.AccountID
+			last = event.AccountID
 			break
 		}
 	}
-	if answers == nil {
-		return nil, nil
+	if last == nil {
+		return 0, nil
 	}
-	account, err := tx.AccountByID(ctx, *answers)
+	account, err := tx.AccountByID(ctx, *last)
 	if err != nil {
-		return nil, fmt.Errorf("operator of a run: %w", err)
+		return 0, fmt.Errorf("operator of a run: %w", err)
 	}
 	if !account.Operator {
-		return nil, nil
+		return 0, nil
 	}
-	return &account.ID, nil
+	return account.ID, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// An operator finds in the inbox what became of a run, once for each of its moves.
+// The inbox of an operator has the end or the pause of a run, once for each transition.
 func TestNoticesOfRuns(t *testing.T) {
 	t.Parallel()
 	t.Run("the engine's pauses, stops and failed tasks, not an operator's", func(t *testing.T) {
@@ -105,7 +105,7 @@ func (d *env) joins(accounts ...id.Account) {
 	}
 }
 
-// hasNotices checks what the account's inbox has, the oldest first.
+// hasNotices checks the account's inbox, the oldest first.
 func (d *env) hasNotices(account id.Account, want ...string) {
 	d.T.Helper()
 	rows := domaintest.OK(d.DB.SQL.QueryContext(d.Ctx,

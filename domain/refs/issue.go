@@ -13,7 +13,7 @@ import (
 // MaxPurpose is how many characters the purpose of a pop may have.
 const MaxPurpose = 200
 
-// ParsePurpose returns what codes are popped for, as it is stored. It returns BadPurpose.
+// ParsePurpose returns the purpose of a pop as it is stored. It returns BadPurpose.
 func ParsePurpose(s string) (string, error) {
 	purpose, length, ok := markup.Line(s)
 	if !ok || length > MaxPurpose {

@@ -235,7 +235,7 @@ func (w *Workflows) RemoveFactorsOf(ctx context.Context, email string) (had bool
 		if had, err = accounts.RemoveFactors(ctx, tx, account.ID); err != nil {
 			return err
 		}
-		detail := accounts.AuditDetail{Member: nameAndEmail(account)}
+		detail := accounts.AuditDetail{Member: account.NameAndEmail()}
 		if err := accounts.RecordInstance(ctx, tx, 0, accounts.AuditFactorsRemoved, detail); err != nil {
 			return err
 		}

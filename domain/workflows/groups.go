@@ -146,7 +146,7 @@ func (w *Workflows) AddToGroup(ctx context.Context, group id.Group, handle strin
 		if err != nil || !added {
 			return err
 		}
-		detail := accounts.AuditDetail{Name: of.Name, Member: nameAndEmail(member.Account)}
+		detail := accounts.AuditDetail{Name: of.Name, Member: member.Account.NameAndEmail()}
 		return audit(ctx, tx, actor, accounts.AuditGroupMember, detail)
 	})
 }
@@ -185,7 +185,7 @@ func dropFromGroup(ctx context.Context, tx *db.Tx, actor accounts.Actor, of acco
 	if err := accounts.DropFromGroup(ctx, tx, actor.Company.ID, of.ID, account); err != nil {
 		return err
 	}
-	detail := accounts.AuditDetail{Name: of.Name, Member: nameAndEmail(member.Account)}
+	detail := accounts.AuditDetail{Name: of.Name, Member: member.Account.NameAndEmail()}
 	return audit(ctx, tx, actor, accounts.AuditGroupMemberGone, detail)
 }
 

@@ -39,7 +39,7 @@ const (
 
 var stateText = base64.RawURLEncoding
 
-// providers keeps for a while what issuers say of themselves.
+// providers keeps the metadata of issuers for a while.
 type providers struct {
 	asking singleflight.Group
 
@@ -59,7 +59,7 @@ const (
 	mostProviders = 1000
 )
 
-// provider returns what an issuer says of itself, or IssuerUnreachable.
+// provider returns the metadata of an issuer, or IssuerUnreachable.
 func (w *Workflows) provider(ctx context.Context, issuer accounts.Issuer) (*accounts.Provider, error) {
 	known := &w.providers
 	known.mu.Lock()
@@ -84,14 +84,14 @@ func (w *Workflows) provider(ctx context.Context, issuer accounts.Issuer) (*acco
 	return provider, nil
 }
 
-// client is this server as an issuer knows it. redirect is where the issuer sends browsers back to.
+// client is this server as an issuer knows it, with the address of the callback.
 func (w *Workflows) client(ctx context.Context, issuer accounts.Issuer, redirect string) (accounts.Client, error) {
 	secret, err := accounts.IssuerSecret(ctx, w.db.Queries, w.keys, issuer.ID)
 	return accounts.Client{Issuer: issuer, Secret: secret, Redirect: redirect}, err
 }
 
-// question returns what goes with a state.
-func (w *Workflows) question(ctx context.Context, state []byte) (q accounts.Question, err error) {
+// authRequest returns the authentication request with a state.
+func (w *Workflows) authRequest(ctx context.Context, state []byte) (q accounts.AuthRequest, err error) {
 	text := hex.EncodeToString(state)
 	nonce, err := w.sign(ctx, "issuer nonce", text)
 	if err != nil {
@@ -101,7 +101,7 @@ func (w *Workflows) question(ctx context.Context, state []byte) (q accounts.Ques
 	if err != nil {
 		return q, err
 	}
-	return accounts.Question{State: stateText.EncodeToString(state), Nonce: stateText.EncodeToString(nonce),
+	return accounts.AuthRequest{State: stateText.EncodeToString(state), Nonce: stateText.EncodeToString(nonce),
 		Verifier: stateText.EncodeToString(verifier), Again: state[stateFlags]&flagAgain != 0}, nil
 }
 
@@ -109,14 +109,14 @@ func (w *Workflows) signState(ctx context.Context, state []byte) ([]byte, error)
 	return w.sign(ctx, "issuer state", hex.EncodeToString(state[:stateMAC]))
 }
 
-// IssuerStart is where a browser is sent to sign in, and the cookie that it comes back with.
-type IssuerStart struct {
+// IssuerRedirect leads a browser to an issuer. The browser keeps the cookie for the callback.
+type IssuerRedirect struct {
 	Issuer          accounts.Issuer
 	Address, Cookie string
 }
 
-// IssuerAsk is what a browser signs in at an issuer for.
-type IssuerAsk struct {
+// IssuerRequest is a request to sign in at an issuer.
+type IssuerRequest struct {
 	Issuer   id.Issuer
 	Redirect string
 	Link     accounts.ID // the account to link, 0 for none
@@ -125,7 +125,7 @@ type IssuerAsk struct {
 }
 
 // StartIssuer begins a sign-in at an issuer. It returns IssuerNotFound or IssuerUnreachable.
-func (w *Workflows) StartIssuer(ctx context.Context, ask IssuerAsk) (start IssuerStart, err error) {
+func (w *Workflows) StartIssuer(ctx context.Context, ask IssuerRequest) (start IssuerRedirect, err error) {
 	if start.Issuer, err = accounts.IssuerByID(ctx, w.db.Queries, ask.Issuer); err != nil {
 		return start, err
 	}
@@ -149,31 +149,31 @@ func (w *Workflows) StartIssuer(ctx context.Context, ask IssuerAsk) (start Issue
 	if err != nil {
 		return start, err
 	}
-	q, err := w.question(ctx, append(state, mac...))
+	q, err := w.authRequest(ctx, append(state, mac...))
 	if err != nil {
 		return start, err
 	}
-	start.Address = provider.Address(client, q)
+	start.Address = provider.AuthURL(client, q)
 	start.Cookie = q.State + "." + stateText.EncodeToString([]byte(ask.Next))
 	return start, nil
 }
 
-// IssuerAnswer is what a browser comes back with.
-type IssuerAnswer struct {
+// IssuerCallback is a request of a browser that an issuer sent back.
+type IssuerCallback struct {
 	Issuer   id.Issuer
 	Redirect string
 	Cookie   string
 	// State, Code, From and Error are parameters of the address.
 	State, Code, From, Error string
-	// Account is whose the browser's session is, 0 if it is nobody's, with its ids. Own says that it is the account's
-	// own, not one that an issuer opened.
+	// Account is that of the browser's session, 0 for none, with the ids of the session. Own says that no issuer opened
+	// the session.
 	Account accounts.ID
 	Own     bool
 	Session accounts.SessionID
 	Row     id.Session
 }
 
-// IssuerSignIn is what came of a sign-in at an issuer.
+// IssuerSignIn is the result of a sign-in at an issuer.
 type IssuerSignIn struct {
 	Issuer    accounts.Issuer
 	Account   accounts.Account
@@ -185,8 +185,8 @@ type IssuerSignIn struct {
 	Next            string
 }
 
-// returned is an answer that is for this browser and time.
-type returned struct {
+// issuerProof is a callback whose state and claims were checked.
+type issuerProof struct {
 	issuer accounts.Issuer
 	claims accounts.Claims
 	link   accounts.ID
@@ -194,19 +194,19 @@ type returned struct {
 	next   string
 }
 
-// FinishIssuer takes the answer of an issuer: it signs the user in, joins the companies that let strangers in, lets the
+// FinishIssuer takes the callback of an issuer: it signs the user in, joins the companies that let strangers in, lets the
 // user of a session into companies that require the issuer, or links the account. It returns IssuerRefused,
 // IssuerUnreachable, IssuerNotFound, NotLinked, NotAdmitted, OtherIdentity, IdentityConflict or TooManyJoins.
-func (w *Workflows) FinishIssuer(ctx context.Context, answer IssuerAnswer) (done IssuerSignIn, err error) {
-	r, err := w.takeAnswer(ctx, answer)
+func (w *Workflows) FinishIssuer(ctx context.Context, callback IssuerCallback) (done IssuerSignIn, err error) {
+	r, err := w.checkCallback(ctx, callback)
 	if err != nil {
 		return done, err
 	}
 	switch {
 	case r.link != 0:
-		done, err = w.linkIdentity(ctx, r, answer)
-	case answer.Account != 0:
-		done, err = w.enterByIssuer(ctx, r, answer)
+		done, err = w.linkIdentity(ctx, r, callback)
+	case callback.Account != 0:
+		done, err = w.enterByIssuer(ctx, r, callback)
 	default:
 		done, err = w.signInByIssuer(ctx, r)
 	}
@@ -217,14 +217,14 @@ func (w *Workflows) FinishIssuer(ctx context.Context, answer IssuerAnswer) (done
 	return done, nil
 }
 
-// takeAnswer checks an answer and exchanges its code.
-func (w *Workflows) takeAnswer(ctx context.Context, answer IssuerAnswer) (r returned, err error) {
-	refuse := func(why string) (returned, error) { return r, accounts.IssuerRefused(errors.New(why)) }
-	kept, next, _ := strings.Cut(answer.Cookie, ".")
-	if kept == "" || subtle.ConstantTimeCompare([]byte(kept), []byte(answer.State)) != 1 {
+// checkCallback checks a callback, once, and exchanges its code.
+func (w *Workflows) checkCallback(ctx context.Context, callback IssuerCallback) (r issuerProof, err error) {
+	refuse := func(why string) (issuerProof, error) { return r, accounts.IssuerRefused(errors.New(why)) }
+	kept, next, _ := strings.Cut(callback.Cookie, ".")
+	if kept == "" || subtle.ConstantTimeCompare([]byte(kept), []byte(callback.State)) != 1 {
 		return refuse("the state is not this browser's")
 	}
-	state, err := stateText.DecodeString(answer.State)
+	state, err := stateText.DecodeString(callback.State)
 	if err != nil || len(state) != stateSize {
 		return refuse("the state is none")
 	}
@@ -235,27 +235,27 @@ func (w *Workflows) takeAnswer(ctx context.Context, answer IssuerAnswer) (r retu
 	if !hmac.Equal(mac, state[stateMAC:]) {
 		return refuse("the state is not ours")
 	}
-	if id.Issuer(binary.BigEndian.Uint64(state[stateIssuer:])) != answer.Issuer {
+	if id.Issuer(binary.BigEndian.Uint64(state[stateIssuer:])) != callback.Issuer {
 		return refuse("the state is for another issuer")
 	}
 	ends := time.Unix(int64(binary.BigEndian.Uint64(state[stateEnd:])), 0)
 	if w.db.Now().After(ends) {
 		return refuse("the state is too old")
 	}
-	if answer.Error != "" || answer.Code == "" {
-		return refuse("the issuer says: " + answer.Error)
+	if callback.Error != "" || callback.Code == "" {
+		return refuse("the issuer says: " + callback.Error)
 	}
 	r.link = accounts.ID(binary.BigEndian.Uint64(state[stateAccount:]))
-	if r.link != 0 && (!answer.Own || answer.Account != r.link) {
+	if r.link != 0 && (!callback.Own || callback.Account != r.link) {
 		return refuse("the browser is not signed in to the account to link")
 	}
 	if decoded, err := stateText.DecodeString(next); err == nil {
 		r.next = string(decoded)
 	}
-	if r.issuer, err = accounts.IssuerByID(ctx, w.db.Queries, answer.Issuer); err != nil {
+	if r.issuer, err = accounts.IssuerByID(ctx, w.db.Queries, callback.Issuer); err != nil {
 		return r, err
 	}
-	if answer.From != "" && answer.From != r.issuer.URL {
+	if callback.From != "" && callback.From != r.issuer.URL {
 		return refuse("another issuer answers")
 	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error { return accounts.UseChallenge(ctx, tx, state) })
@@ -265,7 +265,7 @@ func (w *Workflows) takeAnswer(ctx context.Context, answer IssuerAnswer) (r retu
 	if err != nil {
 		return r, err
 	}
-	q, err := w.question(ctx, state)
+	q, err := w.authRequest(ctx, state)
 	if err != nil {
 		return r, err
 	}
@@ -273,75 +273,71 @@ func (w *Workflows) takeAnswer(ctx context.Context, answer IssuerAnswer) (r retu
 	if err != nil {
 		return r, err
 	}
-	client, err := w.client(ctx, r.issuer, answer.Redirect)
+	client, err := w.client(ctx, r.issuer, callback.Redirect)
 	if err != nil {
 		return r, err
 	}
 	r.again = q.Again
-	r.claims, err = provider.Redeem(ctx, client, q, answer.Code, ends.Add(-challengeLife), w.db.Now())
+	r.claims, err = provider.Exchange(ctx, client, q, callback.Code, ends.Add(-challengeLife), w.db.Now())
 	return r, err
 }
 
 // linkIdentity links an account that the browser is signed in to.
-func (w *Workflows) linkIdentity(ctx context.Context, r returned, answer IssuerAnswer) (done IssuerSignIn, err error) {
+func (w *Workflows) linkIdentity(
+	ctx context.Context, r issuerProof, callback IssuerCallback,
+) (done IssuerSignIn, err error) {
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		account, err := accounts.ByID(ctx, tx.Queries, r.link)
 		if err != nil {
 			return err
 		}
-		done = IssuerSignIn{Account: account, Linked: true, Session: answer.Session}
-		if done.Companies, err = w.openByIssuer(ctx, tx, r.issuer, account, answer.Session); err != nil {
+		done = IssuerSignIn{Account: account, Linked: true, Session: callback.Session}
+		if done.Companies, err = w.openByIssuer(ctx, tx, r.issuer, account, callback.Session); err != nil {
 			return err
 		}
 		if err := accounts.Link(ctx, tx, r.issuer, r.claims.Subject, account.ID); err != nil {
 			return err
 		}
-		for _, company := range done.Companies {
-			detail := accounts.AuditDetail{Name: r.issuer.Name}
-			if err := accounts.Record(ctx, tx, company.ID, account.ID, accounts.AuditIdentityLinked, detail); err != nil {
-				return err
-			}
-		}
-		return nil
+		return recordByIssuer(ctx, tx, done.Companies, account, r.issuer, accounts.AuditIdentityLinked)
 	})
 	return done, err
 }
 
 // enterByIssuer lets the user of a session into the companies that the issuer counts for.
 func (w *Workflows) enterByIssuer(
-	ctx context.Context, r returned, answer IssuerAnswer,
+	ctx context.Context, r issuerProof, callback IssuerCallback,
 ) (done IssuerSignIn, err error) {
 	var roles roleChanges
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		roles = nil
 		account, err := accounts.ByIdentity(ctx, tx.Queries, r.issuer, r.claims.Subject)
-		if errors.Is(err, accounts.CodeNotLinked) || err == nil && account.ID != answer.Account {
+		if errors.Is(err, accounts.CodeNotLinked) || err == nil && account.ID != callback.Account {
 			return accounts.OtherIdentity(r.issuer.Name)
 		}
 		if err != nil {
 			return err
 		}
-		done = IssuerSignIn{Account: account, Entered: true, Session: answer.Session}
+		done = IssuerSignIn{Account: account, Entered: true, Session: callback.Session}
 		if err := accounts.UseIdentity(ctx, tx, r.issuer.ID, r.claims.Subject); err != nil {
 			return err
 		}
 		if roles, err = w.followGroups(ctx, tx, r, account, false); err != nil {
 			return err
 		}
-		if r.again && answer.Row != 0 {
-			if err := accounts.Confirm(ctx, tx, answer.Row); err != nil {
+		if r.again && callback.Row != 0 {
+			if err := accounts.Confirm(ctx, tx, callback.Row); err != nil {
 				return err
 			}
 		}
-		done.Companies, err = w.openByIssuer(ctx, tx, r.issuer, account, answer.Session)
+		done.Companies, err = w.openByIssuer(ctx, tx, r.issuer, account, callback.Session)
 		return err
 	})
 	w.forgetBearers(roles)
 	return done, err
 }
 
-// signInByIssuer signs in who the issuer knows, or somebody new whom its companies let in.
-func (w *Workflows) signInByIssuer(ctx context.Context, r returned) (done IssuerSignIn, err error) {
+// signInByIssuer signs in the account that the issuer knows, or a new one if a company admits it.
+func (w *Workflows) signInByIssuer(ctx context.Context, r issuerProof) (done IssuerSignIn, err error) {
 	_, err = accounts.ByIdentity(ctx, w.db.Queries, r.issuer, r.claims.Subject)
 	if errors.Is(err, accounts.CodeNotLinked) {
 		err = w.countJoin(ctx, fmt.Sprint("issuer ", r.issuer.ID)) // whoever runs it may guess addresses
@@ -370,30 +366,38 @@ func (w *Workflows) signInByIssuer(ctx context.Context, r returned) (done Issuer
 		if done.Companies, err = w.openByIssuer(ctx, tx, r.issuer, account, done.Session); err != nil {
 			return err
 		}
-		for _, company := range done.Companies {
-			detail := accounts.AuditDetail{Name: r.issuer.Name}
-			if err := accounts.Record(ctx, tx, company.ID, account.ID, accounts.AuditSignedIn, detail); err != nil {
-				return err
-			}
-		}
-		return nil
+		return recordByIssuer(ctx, tx, done.Companies, account, r.issuer, accounts.AuditSignedIn)
 	})
 	w.forgetBearers(roles)
 	return done, err
 }
 
-// openForIssuer makes an account without a password for somebody new, if a company lets them in. An address that an
-// account has is no proof that it is theirs: the answer is that of somebody whom no company lets in.
-func (w *Workflows) openForIssuer(ctx context.Context, tx *db.Tx, r returned) (accounts.Account, error) {
+// recordByIssuer records a use of an issuer in the audit logs of companies.
+func recordByIssuer(
+	ctx context.Context, tx *db.Tx, companies []accounts.Company, account accounts.Account, issuer accounts.Issuer,
+	kind string,
+) error {
+	for _, company := range companies {
+		detail := accounts.AuditDetail{Name: issuer.Name}
+		if err := accounts.Record(ctx, tx, company.ID, account.ID, kind, detail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openForIssuer makes an account without a password, if a company admits it. An address that another account has proves
+// nothing: the result is as if no company admitted it.
+func (w *Workflows) openForIssuer(ctx context.Context, tx *db.Tx, r issuerProof) (accounts.Account, error) {
 	no := accounts.NotLinked(r.issuer.Name)
 	if r.claims.Email == "" || !r.claims.Verified {
 		return accounts.Account{}, no
 	}
-	let, err := w.letIn(ctx, tx, r)
+	admitted, err := w.admissions(ctx, tx, r)
 	if err != nil {
 		return accounts.Account{}, err
 	}
-	if len(let) == 0 {
+	if len(admitted) == 0 {
 		return accounts.Account{}, no
 	}
 	name := r.claims.Name
@@ -410,7 +414,7 @@ func (w *Workflows) openForIssuer(ctx context.Context, tx *db.Tx, r returned) (a
 	if err := accounts.Link(ctx, tx, r.issuer, r.claims.Subject, account.ID); err != nil {
 		return accounts.Account{}, err
 	}
-	for _, in := range let {
+	for _, in := range admitted {
 		if err := accounts.LockMembers(ctx, tx, in.company.ID); err != nil {
 			return accounts.Account{}, err
 		}
@@ -430,9 +434,9 @@ type admission struct {
 	role    string
 }
 
-// letIn returns the companies that let somebody new in: by a group that gives a role, or by a domain that the company
+// admissions returns the companies that admit a new account: by a group with a role, or by a domain that the company
 // holds.
-func (w *Workflows) letIn(ctx context.Context, tx *db.Tx, r returned) (list []admission, err error) {
+func (w *Workflows) admissions(ctx context.Context, tx *db.Tx, r issuerProof) (list []admission, err error) {
 	companies, err := accounts.CompaniesOfIssuer(ctx, tx.Queries, r.issuer.ID)
 	if err != nil {
 		return nil, err
@@ -462,7 +466,7 @@ type roleChanges [][]byte
 
 // followGroups gives a member the role and the groups that the groups at the issuer give.
 func (w *Workflows) followGroups(
-	ctx context.Context, tx *db.Tx, r returned, account accounts.Account, joined bool,
+	ctx context.Context, tx *db.Tx, r issuerProof, account accounts.Account, joined bool,
 ) (changed roleChanges, err error) {
 	companies, err := accounts.CompaniesOfIssuer(ctx, tx.Queries, r.issuer.ID)
 	if err != nil {
@@ -510,7 +514,7 @@ func (w *Workflows) changeRoleByIssuer(
 	if err != nil || !done {
 		return nil, err
 	}
-	detail := accounts.AuditDetail{Member: nameAndEmail(member.Account), Role: role, Was: member.Role, By: issuer.Name}
+	detail := accounts.AuditDetail{Member: member.Account.NameAndEmail(), Role: role, Was: member.Role, By: issuer.Name}
 	if err := accounts.Record(ctx, tx, company, 0, accounts.AuditRoleChanged, detail); err != nil {
 		return nil, err
 	}
@@ -675,14 +679,18 @@ func (w *Workflows) SignOutAddress(
 // TooManyAttempts without checking the code.
 func (w *Workflows) TakeRecoveryCode(ctx context.Context, step SecondStep) error {
 	if step.Code == "" {
-		return accounts.WrongCode() // no attempt
+		return accounts.WrongRecoveryCode() // no attempt
 	}
 	attempt, err := w.countCode(ctx, step)
 	if err != nil {
 		return fmt.Errorf("recovery code: %w", err)
 	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		if err := accounts.UseRecoveryCode(ctx, tx, step.Account.ID, step.Code); err != nil {
+		err := accounts.UseRecoveryCode(ctx, tx, step.Account.ID, step.Code)
+		if errors.Is(err, accounts.CodeWrongCode) {
+			return accounts.WrongRecoveryCode()
+		}
+		if err != nil {
 			return err
 		}
 		if err := attempt.Succeed(ctx, tx); err != nil {

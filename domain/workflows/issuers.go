@@ -197,7 +197,7 @@ func (w *Workflows) provesIssuer(
 	return nil
 }
 
-// AddIssuerRule adds what a group at an issuer gives in the company. It returns NotOwner, IssuerNotFound, or what
+// AddIssuerRule adds a rule for a group at an issuer in the company. It returns NotOwner, IssuerNotFound, or what
 // accounts.AddIssuerRule does.
 func (w *Workflows) AddIssuerRule(ctx context.Context, issuer id.Issuer, rule accounts.IssuerRule) error {
 	return w.onIssuer(ctx, "add a rule", issuer, func(tx *db.Tx, actor accounts.Actor, of accounts.Issuer) error {
@@ -220,7 +220,7 @@ func (w *Workflows) RemoveIssuerRule(ctx context.Context, issuer id.Issuer, rule
 	})
 }
 
-// AddDomain adds a mail domain that the company has to show to be its. It returns NotOwner, or what accounts.AddDomain
+// AddDomain adds a mail domain that the company has to verify. It returns NotOwner, or what accounts.AddDomain
 // does.
 func (w *Workflows) AddDomain(ctx context.Context, text string) error {
 	return w.asOwner(ctx, "add a domain", func(tx *db.Tx, actor accounts.Actor) error {

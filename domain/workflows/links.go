@@ -161,7 +161,7 @@ func (w *Workflows) MakeReset(
 			if secret, err = accounts.OpenReset(ctx, tx, actor.Company.ID, account, actor.Account.ID); err != nil {
 				return err
 			}
-			detail := accounts.AuditDetail{Member: nameAndEmail(member.Account)}
+			detail := accounts.AuditDetail{Member: member.Account.NameAndEmail()}
 			if err := audit(ctx, tx, actor, accounts.AuditResetMade, detail); err != nil {
 				return err
 			}

@@ -80,8 +80,6 @@ func audit(ctx context.Context, tx *db.Tx, actor accounts.Actor, kind string, de
 	return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, detail)
 }
 
-func nameAndEmail(account accounts.Account) string { return account.Name + " <" + account.Email + ">" }
-
 // ChangeRole gives a member another role. It returns MemberNotFound, BadRole, RankTooLow or LastOwner.
 func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role string) error {
 	var hashes [][]byte
@@ -93,7 +91,7 @@ func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role st
 		if hashes, err = accounts.TokenHashes(ctx, tx, actor.Company.ID, account); err != nil {
 			return err
 		}
-		detail := accounts.AuditDetail{Member: nameAndEmail(before.Account), Role: role, Was: before.Role}
+		detail := accounts.AuditDetail{Member: before.Account.NameAndEmail(), Role: role, Was: before.Role}
 		return audit(ctx, tx, actor, accounts.AuditRoleChanged, detail)
 	})
 	if err == nil {
@@ -131,7 +129,7 @@ func (w *Workflows) RemoveMember(ctx context.Context, account accounts.ID) (memb
 		if member, hashes, err = accounts.Remove(ctx, tx, actor, account); err != nil {
 			return err
 		}
-		kind, detail := accounts.AuditRemoved, accounts.AuditDetail{Member: nameAndEmail(member.Account), Was: member.Role}
+		kind, detail := accounts.AuditRemoved, accounts.AuditDetail{Member: member.Account.NameAndEmail(), Was: member.Role}
 		if account == actor.Account.ID {
 			kind, detail.Member = accounts.AuditLeft, ""
 		}
@@ -147,16 +145,10 @@ func (w *Workflows) RemoveMember(ctx context.Context, account accounts.ID) (memb
 // SetOperator makes a member an operator, or no longer. It returns NotOperator, MemberNotFound or LastOperator.
 func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operator bool) error {
 	actor := accounts.ActorFrom(ctx)
-	if _, err := accounts.MemberByID(ctx, w.db.Queries, actor.Sight(), account); err != nil {
-		return err
-	}
-	return w.SetOperatorAnywhere(ctx, account, operator)
-}
-
-// SetOperatorAnywhere is SetOperator for an account of any company.
-func (w *Workflows) SetOperatorAnywhere(ctx context.Context, account accounts.ID, operator bool) error {
-	actor := accounts.ActorFrom(ctx)
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {
+		if _, err := accounts.MemberByID(ctx, tx.Queries, actor.Sight(), account); err != nil {
+			return err
+		}
 		before, err := accounts.SetOperator(ctx, tx, actor, account, operator)
 		if err != nil || before.Operator == operator {
 			return err
@@ -165,7 +157,7 @@ func (w *Workflows) SetOperatorAnywhere(ctx context.Context, account accounts.ID
 		if operator {
 			kind = accounts.AuditOperatorGranted
 		}
-		detail := accounts.AuditDetail{Member: nameAndEmail(before)}
+		detail := accounts.AuditDetail{Member: before.NameAndEmail()}
 		if err := accounts.RecordAbout(ctx, tx, actor.Account.ID, account, kind, detail); err != nil {
 			return err
 		}

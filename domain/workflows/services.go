@@ -82,6 +82,23 @@ func (w *Workflows) asManager(ctx context.Context, actor accounts.Actor, fn func
 	})
 }
 
+// withService is asManager with a service account of the company, locked: no token or grant outlives it.
+func (w *Workflows) withService(
+	ctx context.Context, actor accounts.Actor, account accounts.ID,
+	fn func(tx *db.Tx, service accounts.Service) error,
+) error {
+	return w.asManager(ctx, actor, func(tx *db.Tx) error {
+		if _, err := accounts.LockService(ctx, tx, account); err != nil {
+			return err
+		}
+		service, err := serviceOf(ctx, tx.Queries, actor, account)
+		if err != nil {
+			return err
+		}
+		return fn(tx, service)
+	})
+}
+
 // MakeServiceToken makes a token of one scope for a service account, and returns it. It returns NotManager,
 // accounts.ServiceNotFound, or what accounts.CheckServiceToken does, and with once Replay.
 func (w *Workflows) MakeServiceToken(
@@ -92,14 +109,7 @@ func (w *Workflows) MakeServiceToken(
 		return "", err
 	}
 	return DoOnce(ctx, w, once, func() (token string, err error) {
-		err = w.asManager(ctx, actor, func(tx *db.Tx) error {
-			if _, err := accounts.LockService(ctx, tx, account); err != nil { // no token outlives it, nor a grant
-				return err
-			}
-			service, err := serviceOf(ctx, tx.Queries, actor, account)
-			if err != nil {
-				return err
-			}
+		err = w.withService(ctx, actor, account, func(tx *db.Tx, service accounts.Service) error {
 			checked, err := accounts.CheckServiceToken(draft, service)
 			if err != nil {
 				return err
@@ -127,14 +137,7 @@ func (w *Workflows) DeleteService(ctx context.Context, account accounts.ID) erro
 		return err
 	}
 	var hashes [][]byte
-	err = w.asManager(ctx, actor, func(tx *db.Tx) error {
-		if _, err := accounts.LockService(ctx, tx, account); err != nil {
-			return err
-		}
-		service, err := serviceOf(ctx, tx.Queries, actor, account)
-		if err != nil {
-			return err
-		}
+	err = w.withService(ctx, actor, account, func(tx *db.Tx, service accounts.Service) (err error) {
 		if hashes, err = accounts.EndService(ctx, tx, service); err != nil {
 			return err
 		}
@@ -143,8 +146,6 @@ func (w *Workflows) DeleteService(ctx context.Context, account accounts.ID) erro
 	if err != nil {
 		return fmt.Errorf("delete service account: %w", err)
 	}
-	for _, hash := range hashes {
-		w.bearers.Forget(string(hash))
-	}
+	w.forgetBearers(hashes)
 	return nil
 }

@@ -129,7 +129,7 @@ func openFirst(ctx context.Context, tx *db.Tx, in Setup, hash string) (accounts.
 	if err != nil {
 		return accounts.Actor{}, err
 	}
-	detail := accounts.AuditDetail{Member: nameAndEmail(account)}
+	detail := accounts.AuditDetail{Member: account.NameAndEmail()}
 	if err := accounts.RecordInstance(ctx, tx, account.ID, accounts.AuditOperatorGranted, detail); err != nil {
 		return accounts.Actor{}, err
 	}

@@ -32,7 +32,7 @@ func (w *Workflows) OpenToken(
 		return "", err
 	}
 	draft := accounts.TokenDraft{Name: accounts.CommandLine, Scopes: scopes, Days: days}
-	detail := accounts.AuditDetail{Name: draft.Name, Member: nameAndEmail(actor.Account)}
+	detail := accounts.AuditDetail{Name: draft.Name, Member: actor.Account.NameAndEmail()}
 	return w.openToken(ctx, actor, draft, nil, func(tx *db.Tx) error {
 		return accounts.Record(ctx, tx, actor.Company.ID, 0, accounts.AuditTokenMade, detail)
 	})
@@ -118,7 +118,7 @@ func (w *Workflows) RevokeToken(ctx context.Context, token id.Token) error {
 			if err != nil {
 				return err
 			}
-			detail.Member = nameAndEmail(owner)
+			detail.Member = owner.NameAndEmail()
 		}
 		return audit(ctx, tx, actor, accounts.AuditTokenRevoked, detail)
 	})

@@ -2,7 +2,7 @@ package admin
 
 import "github.com/counterfoil/counterfoil/views"
 
-// StorageProps is what takes space, and how much is left.
+// StorageProps is the space that is taken and left.
 type StorageProps struct {
 	Page                  views.Page
 	Where                 Where

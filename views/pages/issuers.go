@@ -1,6 +1,6 @@
 package pages
 
-// secretHint says what an empty secret is.
+// secretHint is the meaning of an empty secret.
 func secretHint(stored bool) string {
 	if stored {
 		return "Empty keeps the one before."

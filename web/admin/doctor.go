@@ -42,7 +42,7 @@ func (h *Handlers) examine(ctx context.Context) ([]admin.Finding, time.Time) {
 	return findings, last.at
 }
 
-// Doctor shows what “counterfoil doctor” says.
+// Doctor shows the findings of “counterfoil doctor”.
 func (h *Handlers) Doctor(c echo.Context) error {
 	findings, at := h.examine(c.Request().Context())
 	return respond.Render(c, http.StatusOK,

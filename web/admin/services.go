@@ -1,13 +1,13 @@
 package admin
 
 import (
+	"math"
 	"net/http"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
-	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -56,19 +56,15 @@ func (h *Handlers) GrantRefs(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	form := admin.BudgetForm{PerDay: c.FormValue("per_day"), PerCall: c.FormValue("per_call"), Errors: views.Errors{}}
-	whole := func(name, text string) uint32 {
+	form := admin.BudgetForm{PerDay: c.FormValue("per_day"), PerCall: c.FormValue("per_call")}
+	whole := func(text string) uint32 {
 		n, err := strconv.ParseUint(plainNumber(text), 10, 32)
 		if err != nil {
-			form.Errors[name] = "Enter a whole number."
+			n = math.MaxUint32 // which no budget has
 		}
 		return uint32(n)
 	}
-	budget := accounts.RefBudget{PerDay: whole("per_day", form.PerDay), PerCall: whole("per_call", form.PerCall)}
-	if len(form.Errors) > 0 {
-		respond.AddErrors(form.Errors, budget.Check(refs.MaxPop))
-		return h.showService(c, http.StatusUnprocessableEntity, service, form)
-	}
+	budget := accounts.RefBudget{PerDay: whole(form.PerDay), PerCall: whole(form.PerCall)}
 	if err := h.console.GrantRefs(c.Request().Context(), service.ID, budget); err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {

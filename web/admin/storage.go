@@ -10,7 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// Storage shows what takes space, and how much is left.
+// Storage shows the space that is taken and left.
 func (h *Handlers) Storage(c echo.Context) error {
 	ctx := c.Request().Context()
 	storage, err := h.console.Storage(ctx)

@@ -62,7 +62,7 @@ type issueTicket struct {
 	URL string `json:"url"`
 }
 
-// Ref tells the account whose token popped a code, and operators, what became of it.
+// Ref shows the issue of a code to the account of its token and to operators.
 func (h *Handlers) Ref(c echo.Context) error {
 	ctx := c.Request().Context()
 	issue, err := h.workflows.IssuedRef(ctx, c.Param("code"))

@@ -112,7 +112,7 @@ func (h *Handlers) DropFromGroup(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	account, err := pathMember(c)
+	account, err := respond.PathAccount(c)
 	if err != nil {
 		return err
 	}

@@ -20,12 +20,12 @@ func pathIssuer(c echo.Context) (id.Issuer, error) {
 	return respond.RowID[id.Issuer](c.Param("issuer"), accounts.IssuerNotFound())
 }
 
-// callback is where an issuer sends browsers back to.
+// callback is the address that an issuer sends browsers back to.
 func (h *Handlers) callback(c echo.Context, issuer id.Issuer) string {
 	return h.respond.Base(c) + views.IssuerCallbackPath(issuer)
 }
 
-// rootByIssuer redirects a user whom an issuer signed in to the company, and others to the sign-in.
+// rootByIssuer redirects a session that an issuer opened to the company, and others to the sign-in.
 func (h *Handlers) rootByIssuer(c echo.Context) error {
 	ctx := c.Request().Context()
 	account, _ := h.respond.SessionAccount(ctx)
@@ -124,12 +124,12 @@ func (h *Handlers) StartIssuer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	start, err := h.workflows.StartIssuer(c.Request().Context(), workflows.IssuerAsk{Issuer: issuer,
+	start, err := h.workflows.StartIssuer(c.Request().Context(), workflows.IssuerRequest{Issuer: issuer,
 		Redirect: h.callback(c, issuer), Again: c.QueryParam("again") != "", Next: respond.OwnPath(c.QueryParam("next"))})
 	if err != nil {
 		return err
 	}
-	h.respond.KeepIssuerStart(c, start)
+	h.respond.KeepIssuerCookie(c, start)
 	c.Response().Header().Set("Cache-Control", "private, no-store")
 	return c.Redirect(http.StatusSeeOther, start.Address)
 }
@@ -141,12 +141,12 @@ func (h *Handlers) FinishIssuer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	answer := workflows.IssuerAnswer{Issuer: issuer, Redirect: h.callback(c, issuer), Cookie: h.respond.TakeIssuerStart(c),
+	callback := workflows.IssuerCallback{Issuer: issuer, Redirect: h.callback(c, issuer), Cookie: h.respond.TakeIssuerCookie(c),
 		State: c.QueryParam("state"), Code: c.QueryParam("code"), From: c.QueryParam("iss"), Error: c.QueryParam("error")}
-	if err := h.addSession(c, &answer); err != nil {
+	if err := h.addSession(c, &callback); err != nil {
 		return err
 	}
-	done, err := h.workflows.FinishIssuer(ctx, answer)
+	done, err := h.workflows.FinishIssuer(ctx, callback)
 	if err != nil {
 		return err
 	}
@@ -171,8 +171,8 @@ func (h *Handlers) FinishIssuer(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, next)
 }
 
-// addSession adds to an answer whose the browser's session is.
-func (h *Handlers) addSession(c echo.Context, answer *workflows.IssuerAnswer) error {
+// addSession adds the browser's session to a callback.
+func (h *Handlers) addSession(c echo.Context, callback *workflows.IssuerCallback) error {
 	ctx := c.Request().Context()
 	account, epoch := h.respond.SessionAccount(ctx)
 	if account == 0 {
@@ -182,8 +182,8 @@ func (h *Handlers) addSession(c echo.Context, answer *workflows.IssuerAnswer) er
 	if errors.Is(err, accounts.CodeSignedOut) {
 		return nil
 	}
-	answer.Account, answer.Own = account, h.respond.Issuer(ctx) == 0
-	answer.Session, answer.Row = h.respond.WithSessionID(c), respond.CurrentSession(ctx).ID
+	callback.Account, callback.Own = account, h.respond.Issuer(ctx) == 0
+	callback.Session, callback.Row = h.respond.WithSessionID(c), respond.CurrentSession(ctx).ID
 	return err
 }
 
@@ -194,12 +194,12 @@ func (h *Handlers) LinkIssuer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	start, err := h.workflows.StartIssuer(c.Request().Context(), workflows.IssuerAsk{Issuer: issuer,
+	start, err := h.workflows.StartIssuer(c.Request().Context(), workflows.IssuerRequest{Issuer: issuer,
 		Redirect: h.callback(c, issuer), Link: respond.User(c).ID})
 	if err != nil {
 		return err
 	}
-	h.respond.KeepIssuerStart(c, start)
+	h.respond.KeepIssuerCookie(c, start)
 	c.Response().Header().Set("Cache-Control", "private, no-store")
 	page := h.respond.Page(c, "Link "+start.Issuer.Name)
 	return respond.Render(c, http.StatusOK, pages.LinkPage(page, start.Issuer.Name, start.Address))

@@ -79,7 +79,7 @@ func (h *Handlers) Member(c echo.Context) error {
 
 // showMember shows a member; link is a new one for a password.
 func (h *Handlers) showMember(c echo.Context, code int, errs views.Errors, link string) error {
-	account, err := pathMember(c)
+	account, err := respond.PathAccount(c)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (h *Handlers) showMember(c echo.Context, code int, errs views.Errors, link 
 // personForm does the action of a form on a member's page, and shows the page again: with the errors, or with the
 // message.
 func (h *Handlers) personForm(c echo.Context, message string, do func(account accounts.ID) error) error {
-	account, err := pathMember(c)
+	account, err := respond.PathAccount(c)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (h *Handlers) SetOperator(c echo.Context) error {
 }
 
 func (h *Handlers) MakeReset(c echo.Context) error {
-	account, err := pathMember(c)
+	account, err := respond.PathAccount(c)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (h *Handlers) MakeReset(c echo.Context) error {
 
 func (h *Handlers) RemoveMember(c echo.Context) error {
 	ctx := c.Request().Context()
-	account, err := pathMember(c)
+	account, err := respond.PathAccount(c)
 	if err != nil {
 		return err
 	}

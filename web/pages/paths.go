@@ -10,11 +10,6 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// pathMember reads a member's id from the path.
-func pathMember(c echo.Context) (accounts.ID, error) {
-	return respond.RowID[accounts.ID](c.Param("account"), accounts.MemberNotFound())
-}
-
 // boardOfPath returns the board that the path names.
 func (h *Handlers) boardOfPath(c echo.Context) (boards.Board, error) {
 	board, err := h.workflows.Board(c.Request().Context(), c.Param("board"))

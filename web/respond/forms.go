@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -120,6 +121,11 @@ func PathRun(c echo.Context) (id.Run, error) {
 // PathWebhook reads a webhook's id from the path.
 func PathWebhook(c echo.Context) (id.Webhook, error) {
 	return RowID[id.Webhook](c.Param("webhook"), webhooks.NotFound())
+}
+
+// PathAccount reads an account's id from the path.
+func PathAccount(c echo.Context) (id.Account, error) {
+	return RowID[id.Account](c.Param("account"), accounts.MemberNotFound())
 }
 
 // codeBadColumn: the column is no id. Reload the page.

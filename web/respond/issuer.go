@@ -36,7 +36,7 @@ func (r *Responder) SignInBy(c echo.Context, done workflows.IssuerSignIn) error 
 // KeepSessionID stores the id that WithSessionID gave a session.
 func (r *Responder) KeepSessionID(c echo.Context) error { return r.commit(c) }
 
-// issuerWithin is how long a browser keeps what it comes back from an issuer with.
+// issuerWithin is how long a browser keeps the state of a sign-in at an issuer.
 const issuerWithin = 10 * time.Minute
 
 func (r *Responder) issuerCookie(value string) *http.Cookie {
@@ -44,13 +44,13 @@ func (r *Responder) issuerCookie(value string) *http.Cookie {
 		SameSite: http.SameSiteLaxMode, Secure: r.HTTPS(), MaxAge: int(issuerWithin.Seconds())}
 }
 
-// KeepIssuerStart has the browser keep what it comes back from an issuer with.
-func (r *Responder) KeepIssuerStart(c echo.Context, start workflows.IssuerStart) {
+// KeepIssuerCookie has the browser keep the state of a sign-in at an issuer.
+func (r *Responder) KeepIssuerCookie(c echo.Context, start workflows.IssuerRedirect) {
 	c.SetCookie(r.issuerCookie(start.Cookie))
 }
 
-// TakeIssuerStart returns what the browser came back from an issuer with, "" for nothing, and has it forget that.
-func (r *Responder) TakeIssuerStart(c echo.Context) string {
+// TakeIssuerCookie returns the state that the browser kept, "" for none, and has the browser forget it.
+func (r *Responder) TakeIssuerCookie(c echo.Context) string {
 	kept, err := c.Request().Cookie(r.issuerCookie("").Name)
 	if err != nil {
 		return ""

@@ -134,13 +134,13 @@ func write(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 		}
 		given, freed := 0, 0
 		for _, ticket := range t.Tickets {
-			to, did, err := handOver(ctx, tx, t.Company, ticket, work.Values)
+			to, done, err := handOver(ctx, tx, t.Company, ticket, work.Values)
 			switch {
 			case err != nil:
 				return err
-			case did && to != nil:
+			case done && len(to) > 0:
 				given++
-			case did:
+			case done:
 				freed++
 			}
 		}
@@ -149,11 +149,11 @@ func write(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	return nil
 }
 
-// handOver takes a ticket from the account of a run and gives it to its successor, who is returned, or to nobody. It
-// reports whether the ticket was the account's and open.
+// handOver takes a ticket from the account of a run and gives it to its successor, if any. It returns the successor, and
+// whether the ticket was the account's and open.
 func handOver(
 	ctx context.Context, tx *db.Tx, company id.Company, ticket tickets.ID, values migrations.Values,
-) (to *tickets.Assignee, did bool, err error) {
+) (to []tickets.Assignee, done bool, err error) {
 	locked, err := tickets.LockOpen(ctx, tx, ticket)
 	if errors.Is(err, fault.NotFound) {
 		return nil, false, nil // closed or deleted meanwhile
@@ -161,25 +161,21 @@ func handOver(
 	if err != nil {
 		return nil, false, err
 	}
-	var add []tickets.Assignee
 	if to, err = successor(ctx, tx, company, locked.Board, number(values, "to")); err != nil {
 		return nil, false, err
 	}
-	if to != nil {
-		add = []tickets.Assignee{*to}
-	}
 	from := number(values, "account")
-	did, err = tickets.HandOver(ctx, tx, company, locked, from, add, tickets.User{ID: number(values, "by")})
-	return to, did, err
+	done, err = tickets.HandOver(ctx, tx, company, locked, from, to, tickets.User{ID: number(values, "by")})
+	return to, done, err
 }
 
-// successor returns the account that a ticket of a board goes to: nil unless it is a member of the company who sees the
-// board and may be assigned.
+// successor returns the assignee in place of a deactivated account on a ticket of a board: none unless the account to is
+// a member of the company who sees the board and may be assigned.
 func successor(
 	ctx context.Context, tx *db.Tx, company id.Company, board id.Board, to id.Account,
-) (*tickets.Assignee, error) {
+) ([]tickets.Assignee, error) {
 	if to == 0 {
-		return nil, nil //nolint:nilnil // nobody
+		return nil, nil
 	}
 	roles, err := accounts.LockMembership(ctx, tx, company, []id.Account{to})
 	if err != nil || roles[to] == "" || roles[to] == accounts.Viewer {
@@ -193,5 +189,5 @@ func successor(
 	if err != nil {
 		return nil, err
 	}
-	return &tickets.Assignee{ID: to, Name: named[to].Name, Handle: named[to].Handle}, nil
+	return []tickets.Assignee{{ID: to, Name: named[to].Name, Handle: named[to].Handle}}, nil
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// PeopleProps is a page of the accounts of all companies, or those that a text finds.
-type PeopleProps struct {
-	Page   views.Page
-	Query  string
-	People []accounts.Listed
-	More   bool
+// AccountsProps is a page of the accounts of all companies, or those that a text finds.
+type AccountsProps struct {
+	Page     views.Page
+	Query    string
+	Accounts []accounts.Listed
+	More     bool
 }
 
-// PersonProps is an account.
-type PersonProps struct {
+// AccountProps is an account.
+type AccountProps struct {
 	Page         views.Page
 	Account      accounts.Account
 	Companies    []accounts.Membership

@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
-func TestPeople(t *testing.T) {
+func TestAccounts(t *testing.T) {
 	t.Parallel()
 	t.Run("operators find accounts of all companies by the beginning of an address or a name", func(t *testing.T) {
 		t.Parallel()
@@ -20,12 +20,12 @@ func TestPeople(t *testing.T) {
 		e.account("bonnie", "acme", accounts.Member)
 		e.exec("UPDATE account SET name = 'Zoë 100%' WHERE id = ?", e.idOf("bonnie"))
 		ana := e.ana()
-		ana.get("/admin/people").is(t, 200).has(t, 3, "#people tbody tr")
+		ana.get("/admin/people").is(t, 200).has(t, 3, "#accounts tbody tr")
 		for q, want := range map[string]int{
 			"bo": 2, "BO": 2, "bonn": 1, "zoe": 1, "Zoë 100%": 1, "%": 0, "_o": 0, "o": 0, "' OR ''='": 0, "requester": 0,
 			"<b>": 0, "\xff": 0,
 		} {
-			ana.get("/admin/people?q="+url.QueryEscape(q)).is(t, 200).has(t, want, "#people tbody tr")
+			ana.get("/admin/people?q="+url.QueryEscape(q)).is(t, 200).has(t, want, "#accounts tbody tr")
 		}
 		ana.get("/admin/people?after=x").is(t, 400)
 		e.exec("UPDATE account SET email = 'requester' WHERE id = ?", e.idOf("bo"))
@@ -34,13 +34,13 @@ func TestPeople(t *testing.T) {
 			e.account(fmt.Sprint("p", i), "acme", accounts.Member)
 		}
 		first := ana.get("/admin/people").is(t, 200)
-		first.has(t, 100, "#people tbody tr")
+		first.has(t, 100, "#accounts tbody tr")
 		last := ana.get(first.page().Find(".more a").AttrOr("href", "")).is(t, 200)
-		last.has(t, 2, "#people tbody tr").has(t, 0, ".more a")
-		ana.get("/admin/people?q=Robot").is(t, 200).has(t, 0, "#people")
-		ana.get("/admin/people?q=service-").is(t, 200).has(t, 0, "#people")
+		last.has(t, 2, "#accounts tbody tr").has(t, 0, ".more a")
+		ana.get("/admin/people?q=Robot").is(t, 200).has(t, 0, "#accounts")
+		ana.get("/admin/people?q=service-").is(t, 200).has(t, 0, "#accounts")
 		ana.get(fmt.Sprint("/admin/people/", e.count("SELECT account_id FROM service_account"))).is(t, 404)
-		ana.get("/admin/people?after=99999").is(t, 200).has(t, 0, "#people")
+		ana.get("/admin/people?after=99999").is(t, 200).has(t, 0, "#accounts")
 	})
 
 	t.Run("the page of an account shows its companies, sessions and second factors", func(t *testing.T) {
@@ -153,11 +153,12 @@ func TestDeactivation(t *testing.T) {
 		ana.post(path(e, "mia", "resets")).is(t, 409)
 		ana.post(path(e, "mia", "operator"), "operator", "yes").is(t, 409)
 		ana.get("/acme/people").textHas(t, "#members", "deactivated")
-		ana.get("/admin/people?q=mia").textHas(t, "#people", "deactivated")
+		ana.get("/admin/people?q=mia").textHas(t, "#accounts", "deactivated")
 		e.audited(t, "ana", "/acme/audit", "deactivated mia <mia@example.com>")
 		e.audited(t, "ana", "/admin/audit", "deactivated mia <mia@example.com>")
 
 		ana.post(path(e, "mia", "deactivation")).is(t, 303) // again changes nothing
+		e.counts(t, 1, "SELECT COUNT(*) FROM audit WHERE kind = 'deactivated' AND company_id IS NULL")
 		ana.post(path(e, "mia", "reactivation")).is(t, 303)
 		mia.get("/acme").goesTo(t, "/login?next=%2Facme")
 		program.get("/boards").is(t, 401)
@@ -252,6 +253,8 @@ func TestAddress(t *testing.T) {
 			t.Errorf("the form has %q", got)
 		}
 	}
+	ana.post(path, "email", "mia@example.com").is(t, 303) // as it is
+	e.counts(t, 0, "SELECT COUNT(*) FROM audit WHERE kind = 'address-changed'")
 	ana.post(path, "email", " Mia.New@Example.com ").is(t, 303)
 	e.visitor().get(link).is(t, 404)
 	e.visitor().post("/login", "email", "mia@example.com", "password", password).is(t, 422)
