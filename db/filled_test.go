@@ -148,6 +148,7 @@ var filling = []string{
 	 CASE WHEN n <= 2 THEN 'running' WHEN n <= 9 THEN ELT(n - 2, 'open', 'filling', 'ready', 'pausing', 'paused', 'throttled', 'cancelling') WHEN n <= 30 THEN 'paused' WHEN n % 7 THEN 'complete' ELSE 'cancelled' END,
 	 '2026-01-01', '{}', CASE n WHEN 1 THEN 30000 WHEN 2 THEN 1000 ELSE 0 END, IF(n = 1, 3000, 0), n = 4, 1, 'p1', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 3000`,
 	`UPDATE migration_run SET fill_worker = 1 WHERE id = 4`,
+	`UPDATE migration_run SET finished_at = '2026-01-02', purged_at = IF(id % 5 = 0, NULL, '2026-02-01') WHERE id > 30`,
 	`INSERT INTO migration_task (id, run_id, state, fence, worker_id, attempt, line, payload, fingerprint, due_at, claimed_at, finished_at)
 	 SELECT n, 1, CASE WHEN n <= 10000 THEN 'complete' WHEN n <= 12000 THEN 'processing' WHEN n <= 16000 THEN 'waiting' WHEN n <= 20000 THEN 'failed' WHEN n <= 22000 THEN 'skipped' ELSE 'open' END,
 	 IF(n <= 20000, ((n % 20 + 1) << 32) + 1, 0), IF(n <= 20000, n % 20 + 1, 0), n <= 20000, n, CONCAT('{"ticket":', n, ',"board":', n % 50 + 1, '}'),

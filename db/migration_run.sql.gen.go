@@ -122,7 +122,7 @@ func (q *Queries) LockCanary(ctx context.Context, argID id.Run) (LockCanaryRow, 
 }
 
 const lockRun = `-- name: LockRun :one
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id FROM migration_run WHERE id = ? FOR UPDATE
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id, purged_at FROM migration_run WHERE id = ? FOR UPDATE
 `
 
 func (q *Queries) LockRun(ctx context.Context, argID id.Run) (MigrationRun, error) {
@@ -158,6 +158,7 @@ func (q *Queries) LockRun(ctx context.Context, argID id.Run) (MigrationRun, erro
 		&i.Locks,
 		&i.CompanyID,
 		&i.BoardID,
+		&i.PurgedAt,
 	)
 	return i, err
 }
@@ -270,7 +271,7 @@ func (q *Queries) ReturnCanary(ctx context.Context, tasks *uint32, iD id.Run) er
 }
 
 const runByID = `-- name: RunByID :one
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id FROM migration_run WHERE id = ?
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id, purged_at FROM migration_run WHERE id = ?
 `
 
 func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, error) {
@@ -306,6 +307,7 @@ func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, erro
 		&i.Locks,
 		&i.CompanyID,
 		&i.BoardID,
+		&i.PurgedAt,
 	)
 	return i, err
 }
@@ -347,7 +349,7 @@ func (q *Queries) RunSeen(ctx context.Context, arg RunSeenParams) (RunSeenRow, e
 }
 
 const runWithTime = `-- name: RunWithTime :one
-SELECT migration_run.id, migration_run.name, migration_run.params, migration_run.same_key, migration_run.active_key, migration_run.listed, migration_run.state, migration_run.reason, migration_run.state_since, migration_run.version, migration_run.dry, migration_run.canary_left, migration_run.knobs, migration_run.total, migration_run.rejected, migration_run.fill_cursor, migration_run.fill_worker, migration_run.fill_fence, migration_run.upload, migration_run.upload_name, migration_run.upload_hash, migration_run.account_id, migration_run.actor, migration_run.created_at, migration_run.started_at, migration_run.finished_at, migration_run.locks, migration_run.company_id, migration_run.board_id, NOW(6) AS at FROM migration_run WHERE id = ?
+SELECT migration_run.id, migration_run.name, migration_run.params, migration_run.same_key, migration_run.active_key, migration_run.listed, migration_run.state, migration_run.reason, migration_run.state_since, migration_run.version, migration_run.dry, migration_run.canary_left, migration_run.knobs, migration_run.total, migration_run.rejected, migration_run.fill_cursor, migration_run.fill_worker, migration_run.fill_fence, migration_run.upload, migration_run.upload_name, migration_run.upload_hash, migration_run.account_id, migration_run.actor, migration_run.created_at, migration_run.started_at, migration_run.finished_at, migration_run.locks, migration_run.company_id, migration_run.board_id, migration_run.purged_at, NOW(6) AS at FROM migration_run WHERE id = ?
 `
 
 type RunWithTimeRow struct {
@@ -389,6 +391,7 @@ func (q *Queries) RunWithTime(ctx context.Context, argID id.Run) (RunWithTimeRow
 		&i.MigrationRun.Locks,
 		&i.MigrationRun.CompanyID,
 		&i.MigrationRun.BoardID,
+		&i.MigrationRun.PurgedAt,
 		&i.At,
 	)
 	return i, err
@@ -440,7 +443,7 @@ func (q *Queries) RunsByState(ctx context.Context, states []string) ([]RunsBySta
 }
 
 const runsForWorkers = `-- name: RunsForWorkers :many
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id FROM migration_run FORCE INDEX (ix_migration_run_state)
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id, purged_at FROM migration_run FORCE INDEX (ix_migration_run_state)
 WHERE state IN ('open', 'filling', 'ready', 'running', 'pausing', 'throttled', 'cancelling')
 ORDER BY id
 LIMIT 1000
@@ -486,6 +489,7 @@ func (q *Queries) RunsForWorkers(ctx context.Context) ([]MigrationRun, error) {
 			&i.Locks,
 			&i.CompanyID,
 			&i.BoardID,
+			&i.PurgedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -501,7 +505,7 @@ func (q *Queries) RunsForWorkers(ctx context.Context) ([]MigrationRun, error) {
 }
 
 const runsIn = `-- name: RunsIn :many
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id FROM migration_run FORCE INDEX (ix_migration_run_state)
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id, purged_at FROM migration_run FORCE INDEX (ix_migration_run_state)
 WHERE state = ? AND id < ?
 ORDER BY id DESC
 LIMIT ?
@@ -553,6 +557,7 @@ func (q *Queries) RunsIn(ctx context.Context, arg RunsInParams) ([]MigrationRun,
 			&i.Locks,
 			&i.CompanyID,
 			&i.BoardID,
+			&i.PurgedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -568,7 +573,7 @@ func (q *Queries) RunsIn(ctx context.Context, arg RunsInParams) ([]MigrationRun,
 }
 
 const runsListed = `-- name: RunsListed :many
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id FROM migration_run FORCE INDEX (ix_migration_run_listed)
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id, purged_at FROM migration_run FORCE INDEX (ix_migration_run_listed)
 WHERE listed = ? AND id < ?
 ORDER BY id DESC
 LIMIT ?
@@ -620,6 +625,7 @@ func (q *Queries) RunsListed(ctx context.Context, arg RunsListedParams) ([]Migra
 			&i.Locks,
 			&i.CompanyID,
 			&i.BoardID,
+			&i.PurgedAt,
 		); err != nil {
 			return nil, err
 		}

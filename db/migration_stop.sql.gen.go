@@ -98,7 +98,7 @@ func (q *Queries) HaltedTasks(ctx context.Context, arg HaltedTasksParams) ([]Hal
 }
 
 const lockFreeRun = `-- name: LockFreeRun :many
-SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id FROM migration_run WHERE id = ? FOR UPDATE SKIP LOCKED
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at, locks, company_id, board_id, purged_at FROM migration_run WHERE id = ? FOR UPDATE SKIP LOCKED
 `
 
 // LockFreeRun finds no row if another transaction has locked it, which may stand still.
@@ -141,6 +141,7 @@ func (q *Queries) LockFreeRun(ctx context.Context, argID id.Run) ([]MigrationRun
 			&i.Locks,
 			&i.CompanyID,
 			&i.BoardID,
+			&i.PurgedAt,
 		); err != nil {
 			return nil, err
 		}

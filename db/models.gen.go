@@ -540,6 +540,7 @@ type MigrationRun struct {
 	Locks      uint64
 	CompanyID  *id.Company
 	BoardID    *id.Board
+	PurgedAt   *time.Time
 }
 
 type MigrationSample struct {

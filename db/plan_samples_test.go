@@ -359,6 +359,17 @@ var samples = map[string]sample{
 	// migration_rejection.sql
 	"RejectionsOf": {args: with(db.RejectionsOfParams{Reader: 1, RunID: 1, After: 1000, Limit: 101})},
 
+	// migration_purge.sql
+	"RunsToPurge":        {args: with(db.RunsToPurgeParams{After: 1000, Before: ptr(time.Now().UTC()), Limit: 100})},
+	"PurgeRun":           {args: with("{}", 1)},
+	"PurgeRunCounters":   {args: with(3)},
+	"PurgeRunRejections": {args: with(3)},
+	"PurgeRunSamples":    {args: with(1, 1000)},
+	"PurgeRunEvents":     {args: with(1, 1000)},
+	"PurgeTaskAttempts":  {args: with([]id.Task{7, 8, 9})},
+	"PurgeTaskFailures":  {args: with([]id.Task{7, 8, 9})},
+	"PurgeTasks":         {args: with(1, []id.Task{7, 8, 9})},
+
 	// migration_request.sql
 	"NextRequest":    {args: with(500)},
 	"AnyRequestOf":   {args: with(1)},

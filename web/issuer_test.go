@@ -618,7 +618,7 @@ func TestIssuerRequired(t *testing.T) {
 	owner.get("/acme").is(t, 200)
 	owner.get(settings).is(t, 200)
 	enter(owner, d.codes[0]).isRefused(t, 422, wrongRecoveryCode) // each once
-	enter(e.visitor(), d.codes[1]).is(t, 303)             // nobody's
+	enter(e.visitor(), d.codes[1]).is(t, 303)                     // nobody's
 	codes := strings.Split(again.setUpTOTP(t).codesText(), "\n")
 	enter(again, codes[0]).is(t, 303)
 	again.get("/acme").goesTo(t, views.CompanySignInPath("acme", "/acme"))

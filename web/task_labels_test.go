@@ -40,6 +40,8 @@ func TestTasksShowWhatTheyAreAbout(t *testing.T) {
 		{"load-refs", `ukrEP`, "ukrEP"},
 		{"purge-deleted", `{"ticket":4,"board":1,"key":"DEMO-9","deleted_at":"2026-03-01T10:00:00Z"}`,
 			"DEMO-9, deleted on 1 March 2026"},
+		{"purge-runs", `{"run":7,"name":"republish","finished_at":"2026-03-01T10:00:00.5Z","tasks":[` + strings.Repeat("1234567,", 300) + `1]}`,
+			"Run 7, republish, ended on 1 March 2026"},
 		{"gone", `{"from":1,"upto":"<b>9</b>","nested":{"x":1}}`, "from 1, upto <b>9</b>"},
 		{"gone", long, strings.TrimSpace(strings.Repeat("long ", 32)[:159]) + "…"},
 	} {

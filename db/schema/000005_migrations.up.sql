@@ -183,7 +183,7 @@ CREATE TABLE migration_request (
   CONSTRAINT fk_migration_request_account FOREIGN KEY (account_id) REFERENCES account (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
 
--- Who did what to a run, operators and the engine alike; never changed, never removed.
+-- Who did what to a run, operators and the engine alike; never changed, and removed when the run is purged.
 CREATE TABLE migration_event (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   run_id BIGINT UNSIGNED NOT NULL,

@@ -208,6 +208,12 @@ func CheckStoredParams(params string) error {
 	return err
 }
 
+// HasSecrets reports whether the stored parameters of a run have a secret.
+func HasSecrets(params string) bool {
+	s, err := readStoredParams(params)
+	return err == nil && len(s.Secret) > 0
+}
+
 func readStoredParams(params string) (storedParams, error) {
 	var s storedParams
 	if err := json.Unmarshal([]byte(params), &s); err != nil {

@@ -83,7 +83,7 @@ var taskActions = map[string]taskAction{
 // RetryTasks opens tasks again, in their next iteration and with all their attempts: those named that are
 // failed, skipped or waiting, or all that are failed, alike or not, or all that wait. A run that was complete runs again. It
 // returns how many tasks that are; of very many some are opened within the next seconds. It returns
-// RunNotFound, BadWhich, TooManyTasks, BadFingerprint, Removed, WrongState, ActiveRun or, for a single
+// RunNotFound, BadWhich, TooManyTasks, BadFingerprint, Removed, WrongState, Purged, ActiveRun or, for a single
 // task, TaskNotFound or WrongTaskState.
 func (e *Engine) RetryTasks(ctx context.Context, actor Actor, run id.Run, which Selection) (int64, error) {
 	return e.settle(ctx, actor, run, which, taskActions["retry"])
@@ -412,6 +412,9 @@ func (e *Engine) lockToSettle(ctx context.Context, tx *db.Tx, run id.Run, s task
 	}
 	if !slices.Contains(s.runs, State(row.State)) {
 		return row, WrongState(run, State(row.State), s.kind+" tasks")
+	}
+	if row.PurgedAt != nil {
+		return row, Purged(run)
 	}
 	if err := notStopped(ctx, tx); err != nil {
 		return row, err

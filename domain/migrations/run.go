@@ -56,6 +56,7 @@ type Run struct {
 	CreatedAt  time.Time
 	StartedAt  *time.Time
 	FinishedAt *time.Time
+	PurgedAt   *time.Time // since when its tasks, log and secrets are gone; nil while they are kept
 }
 
 // Unlisted is how many of the rejected lines are only counted: those behind the first MaxRejections.

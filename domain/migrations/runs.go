@@ -538,7 +538,7 @@ func (e *Engine) RunFrom(row db.MigrationRun, progress db.ProgressOfRow) (Run, e
 		Version: row.Version, Dry: row.Dry, CanaryLeft: row.CanaryLeft, Knobs: knobs, Total: row.Total,
 		Rejected: row.Rejected, Upload: row.UploadName,
 		Actor: row.Actor, Progress: ProgressOf(row.Total, progress), CreatedAt: row.CreatedAt, StartedAt: row.StartedAt,
-		FinishedAt: row.FinishedAt,
+		FinishedAt: row.FinishedAt, PurgedAt: row.PurgedAt,
 	}
 	if m, ok := e.registry[row.Name]; ok {
 		run.Known = true

@@ -18,7 +18,7 @@ const (
 // once, by an index if that suffices.
 func migrationChecks() []check {
 	return []check{
-		{name: "runs", says: "Runs have known states, parameters and settings that can be read, and an end exactly when they are over.", tables: []string{"migration_run"}, run: runs},
+		{name: "runs", says: "Runs have known states, parameters and settings that can be read, and an end exactly when they are over; those that are purged are over and have no secrets.", tables: []string{"migration_run"}, run: runs},
 		{
 			name: "active runs", says: "A run excludes others like it exactly while it is active.",
 			tables: []string{"migration_run"},
@@ -37,7 +37,7 @@ func migrationChecks() []check {
 			tables: []string{"migration_run", "migration_task"},
 			query: `SELECT CONCAT(` + aRun + `, ' has the total ', r.total, ' but ', COALESCE(x.present, 0), ' tasks')
 				FROM migration_run r LEFT JOIN (SELECT run_id, COUNT(*) AS present FROM migration_task FORCE INDEX (ix_claim) GROUP BY run_id) x ON x.run_id = r.id
-				WHERE r.total <> COALESCE(x.present, 0) ORDER BY r.id`,
+				WHERE r.total <> COALESCE(x.present, 0) AND r.purged_at IS NULL ORDER BY r.id`,
 		},
 		{
 			name: "task counters", says: "The counters of a run add up to its tasks in each state.",
@@ -54,7 +54,8 @@ func migrationChecks() []check {
 					FROM migration_run r
 					LEFT JOIN (SELECT run_id, state, COUNT(*) AS tasks FROM migration_task FORCE INDEX (ix_claim) GROUP BY run_id, state) n ON n.run_id = r.id
 					GROUP BY r.id) t ON t.id = r.id
-				WHERE t.processing <> c.processing OR t.waiting <> c.waiting OR t.complete <> c.complete OR t.failed <> c.failed OR t.skipped <> c.skipped
+				WHERE (t.processing <> c.processing OR t.waiting <> c.waiting OR t.complete <> c.complete OR t.failed <> c.failed OR t.skipped <> c.skipped)
+				  AND r.purged_at IS NULL
 				ORDER BY r.id`,
 		},
 		{
@@ -81,6 +82,7 @@ func migrationChecks() []check {
 			query: `SELECT CONCAT('run ', x.run_id, ' counts ', SUM(x.counted), ' tasks failed as ', HEX(x.fingerprint), ' but has ', SUM(x.present))
 				FROM (SELECT run_id, fingerprint, failed AS counted, 0 AS present FROM migration_failure
 					UNION ALL SELECT run_id, fingerprint, 0, COUNT(*) FROM migration_task FORCE INDEX (ix_failed) WHERE fingerprint IS NOT NULL GROUP BY run_id, fingerprint) x
+				WHERE NOT EXISTS (SELECT 1 FROM migration_run r WHERE r.id = x.run_id AND r.purged_at IS NOT NULL)
 				GROUP BY x.run_id, x.fingerprint HAVING SUM(x.counted) <> SUM(x.present)`,
 		},
 		{
@@ -89,6 +91,7 @@ func migrationChecks() []check {
 			query: `SELECT CONCAT('run ', x.run_id, ' counts ', SUM(x.counted), ' errors, its groups ', SUM(x.grouped))
 				FROM (SELECT run_id, errors AS counted, 0 AS grouped FROM migration_counter
 					UNION ALL SELECT run_id, 0, errors FROM migration_failure) x
+				WHERE NOT EXISTS (SELECT 1 FROM migration_run r WHERE r.id = x.run_id AND r.purged_at IS NOT NULL)
 				GROUP BY x.run_id HAVING SUM(x.counted) <> SUM(x.grouped)`,
 		},
 		{
@@ -132,11 +135,11 @@ func migrationChecks() []check {
 }
 
 func runs(l *checkRun) error {
-	return l.each("SELECT id, name, state, params, knobs, finished_at IS NOT NULL FROM migration_run ORDER BY id", func(rows *sql.Rows) error {
+	return l.each("SELECT id, name, state, params, knobs, finished_at IS NOT NULL, purged_at IS NOT NULL FROM migration_run ORDER BY id", func(rows *sql.Rows) error {
 		var id uint64
 		var name, state, params, knobs string
-		var finished bool
-		if err := rows.Scan(&id, &name, &state, &params, &knobs, &finished); err != nil {
+		var finished, purged bool
+		if err := rows.Scan(&id, &name, &state, &params, &knobs, &finished, &purged); err != nil {
 			return err
 		}
 		var settings migrations.Knobs
@@ -150,6 +153,10 @@ func runs(l *checkRun) error {
 			l.find("run %d (%s) has parameters that cannot be read", id, name)
 		case json.Unmarshal([]byte(knobs), &settings) != nil:
 			l.find("run %d (%s) has settings that cannot be read", id, name)
+		case purged && !over:
+			l.find("run %d (%s) is %s, but purged", id, name, state)
+		case purged && migrations.HasSecrets(params):
+			l.find("run %d (%s) is purged, but has secrets", id, name)
 		}
 		return nil
 	})

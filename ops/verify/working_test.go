@@ -46,7 +46,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	defer end()
 	var open []id.Run
 	for name, values := range map[string]migrations.Values{
-		"rebalance-ranks": {"company": "acme", "board": "EMPTY"}, "purge-deleted": {},
+		"rebalance-ranks": {"company": "acme", "board": "EMPTY"}, "purge-deleted": {}, "purge-runs": {},
 		"re-render-markdown": {"company": "acme"},
 	} {
 		run := domaintest.OK(env.Console.OpenRun(ctx, name, values, migrations.Draft{}, nil))(t)

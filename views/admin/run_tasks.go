@@ -39,6 +39,8 @@ func (t RunTasks) nothing() string {
 		return t.Message
 	case t.Next != 0:
 		return "No match so far. Search further."
+	case t.Run.PurgedAt != nil:
+		return "Its tasks were purged."
 	case t.Filter.After != "":
 		return "No more tasks."
 	case t.Filter.Any():

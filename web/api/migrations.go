@@ -71,6 +71,7 @@ type runResource struct {
 	CreatedAt  time.Time         `json:"created_at"`
 	StartedAt  *time.Time        `json:"started_at"`
 	FinishedAt *time.Time        `json:"finished_at"`
+	PurgedAt   *time.Time        `json:"purged_at"` // null while its tasks are kept
 	URL        string            `json:"url"`
 }
 
@@ -163,7 +164,7 @@ func (l runLinks) run(r migrations.Run) runResource {
 		ID: r.ID, Migration: r.Name, Params: r.Values, Group: r.Listed, State: r.State, Reason: r.Reason,
 		StateSince: r.StateSince, Dry: r.Dry, CanaryLeft: r.CanaryLeft,
 		Knobs: knobsResource(r.Knobs), Total: r.Total, Rejected: r.Rejected, Actor: r.Actor, CreatedAt: r.CreatedAt,
-		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, PurgedAt: r.PurgedAt,
 		Progress: progressResource(r.Progress), URL: l.base + views.RunPath(r.ID),
 	}
 	if resource.Params == nil {

@@ -1,0 +1,1 @@
+ALTER TABLE migration_run DROP COLUMN purged_at;
