@@ -74,6 +74,7 @@ type Account struct {
 	Density         string
 	TimeZone        string
 	Dates           string
+	Picture         string
 }
 
 type AccountIdentity struct {
@@ -82,6 +83,13 @@ type AccountIdentity struct {
 	AccountID id.Account
 	CreatedAt time.Time
 	UsedAt    *time.Time
+}
+
+type AccountPicture struct {
+	AccountID   id.Account
+	ContentType string
+	Content     []byte
+	CreatedAt   time.Time
 }
 
 type AccountTotp struct {

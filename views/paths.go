@@ -34,6 +34,8 @@ const (
 	CompaniesPath     = "/admin/companies"
 	AnyAccountsPath   = "/admin/people"
 	DisplayPath       = "/account/display"
+	PicturePath       = "/account/picture"
+	NoPicturePath     = "/account/picture/removal"
 	// CompanySignInsPath asks for a company, to sign in at its issuer.
 	CompanySignInsPath = "/login/companies"
 	// RecoveryPath lets an owner into a company that requires its issuer.
@@ -934,3 +936,11 @@ const RunImagesPath = MigrationsPath + "/images"
 func MoreRunImagesPath(before uint64) string {
 	return fmt.Sprintf("%s?before=%d", RunImagesPath, before)
 }
+
+// PictureIn is the address of an account's picture on the pages of a company.
+func PictureIn(company string, account id.Account, picture string) string {
+	return fmt.Sprintf("/%s/pictures/%d/%s", company, account, picture)
+}
+
+// OwnPicturePath is the address of the user's picture on pages outside a company.
+func OwnPicturePath(picture string) string { return PicturePath + "/" + picture }

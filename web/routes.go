@@ -8,6 +8,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/static"
+	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -19,8 +20,8 @@ const (
 
 // takesFile reports whether a request brings a file to a route that takes one.
 func takesFile(c echo.Context) bool {
-	return c.Request().Method == http.MethodPost && (c.Path() == uploadPath || c.Path() == apiUploadPath) &&
-		respond.HasFile(c)
+	takes := c.Path() == uploadPath || c.Path() == apiUploadPath || c.Path() == views.PicturePath
+	return takes && c.Request().Method == http.MethodPost && respond.HasFile(c)
 }
 
 // Routes whose responses may take long.
@@ -91,6 +92,9 @@ func (s *server) route(e *echo.Echo) {
 	open.GET("/account/keys", pages.Keys, s.asUser)
 	open.POST("/account", pages.RenameAccount, s.asUser)
 	open.POST("/account/display", pages.SetDisplay, s.asUser)
+	open.POST("/account/picture", pages.SetPicture, s.asUser)
+	open.POST("/account/picture/removal", pages.RemovePicture, s.asUser)
+	open.GET("/account/picture/:picture", pages.OwnPicture, s.asUser)
 	open.POST("/account/password", pages.ChangePassword, s.asUser)
 	open.POST("/account/epoch", pages.SignOutEverywhere, s.asUser)
 	open.GET("/account/confirmation", pages.ConfirmForm, s.asUser)
@@ -190,6 +194,7 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/boards", pages.Home)
 	company.GET("/jump", pages.Jump)
 	company.GET("/keys", pages.Keys)
+	company.GET("/pictures/:account/:picture", pages.Picture)
 	company.POST("/undo", pages.Undo)
 	company.POST("/preview", pages.Preview)
 	company.GET("/live", pages.Live)

@@ -60,12 +60,11 @@ func Convert(ctx context.Context, content []byte, limits Limits) (Picture, error
 	if err := fits(config, limits); err != nil {
 		return Picture{}, err
 	}
-	select {
-	case conversionSlots <- struct{}{}:
-	case <-ctx.Done():
-		return Picture{}, ctx.Err()
+	free, err := takeSlot(ctx)
+	if err != nil {
+		return Picture{}, err
 	}
-	defer func() { <-conversionSlots }()
+	defer free()
 	var out Picture
 	var picture image.Image
 	if kind.name == "GIF" {
@@ -80,6 +79,16 @@ func Convert(ctx context.Context, content []byte, limits Limits) (Picture, error
 	out.Width, out.Height = picture.Bounds().Dx(), picture.Bounds().Dy()
 	out.Thumbnail, err = thumbnail(picture, limits.Thumbnail, out.Type == "image/jpeg")
 	return out, err
+}
+
+// takeSlot waits for a processor until ctx ends; free gives it back.
+func takeSlot(ctx context.Context) (free func(), err error) {
+	select {
+	case conversionSlots <- struct{}{}:
+		return func() { <-conversionSlots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 type kind struct {
@@ -125,7 +134,7 @@ func describe(content []byte) string {
 
 func broken(name string, err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
-		strings.Contains(err.Error(), "not enough image data") {
+		strings.Contains(err.Error(), "not enough image data") || strings.Contains(err.Error(), "not enough pixel data") {
 		return unfit("The %s is cut off.", name)
 	}
 	return unfit("The %s is damaged or not supported: %v.", name, err)
@@ -143,20 +152,9 @@ func fits(config image.Config, limits Limits) error {
 }
 
 func convertStill(content []byte, kind kind) (Picture, image.Image, error) {
-	if kind.name == "JPEG" && scansOf(content) > maxScans {
-		return Picture{}, nil, unfit("The JPEG is drawn in more than %d passes, each over the whole picture. Save it again.",
-			maxScans)
-	}
-	picture, err := kind.decode(bytes.NewReader(content))
+	picture, lossy, err := decodeStill(content, kind)
 	if err != nil {
-		return Picture{}, nil, broken(kind.name, err)
-	}
-	lossy := kind.name == "JPEG"
-	if kind.name == "JPEG" {
-		picture = rotate(picture, orientation(content))
-	}
-	if _, ok := picture.(*image.YCbCr); ok { // lossy WebP without transparency
-		lossy = true
+		return Picture{}, nil, err
 	}
 	out := Picture{Type: "image/png"}
 	if lossy {
@@ -164,6 +162,23 @@ func convertStill(content []byte, kind kind) (Picture, image.Image, error) {
 	}
 	out.Content, err = encode(picture, lossy)
 	return out, picture, err
+}
+
+// decodeStill decodes a picture, of an animation the first frame, and turns it as its EXIF says. lossy says that it was
+// stored with some loss.
+func decodeStill(content []byte, kind kind) (picture image.Image, lossy bool, err error) {
+	if kind.name == "JPEG" && scansOf(content) > maxScans {
+		return nil, false, unfit("The JPEG is drawn in more than %d passes, each over the whole picture. Save it again.",
+			maxScans)
+	}
+	if picture, err = kind.decode(bytes.NewReader(content)); err != nil {
+		return nil, false, broken(kind.name, err)
+	}
+	if kind.name == "JPEG" {
+		return rotate(picture, orientation(content)), true, nil
+	}
+	_, lossy = picture.(*image.YCbCr) // lossy WebP without transparency
+	return picture, lossy, nil
 }
 
 func encode(picture image.Image, lossy bool) ([]byte, error) {

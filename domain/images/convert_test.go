@@ -188,3 +188,27 @@ func TestParseHash(t *testing.T) {
 		}
 	}
 }
+
+func TestSquare(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string][]byte{
+		"a lossless image": outboundtest.Transparent(), "a rotated photograph": outboundtest.RotatedJPEG(),
+		"an animation": outboundtest.AnimatedGIF(), "a WebP": outboundtest.WebP(), "a wide one": outboundtest.Wide(),
+	} {
+		got, err := images.Square(context.Background(), content, 16, images.Limits{Pixels: 100_000_000})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		picture, kind, err := image.Decode(bytes.NewReader(got.Content))
+		if err != nil || "image/"+kind != got.Type || picture.Bounds() != image.Rect(0, 0, 16, 16) || got.Hash != sha256.Sum256(got.Content) {
+			t.Errorf("%s: %s of %v, %v", name, got.Type, picture, err)
+		}
+		if bytes.Contains(got.Content, []byte(outboundtest.Secret)) {
+			t.Errorf("%s has its secret", name)
+		}
+	}
+	if _, err := images.Square(context.Background(), outboundtest.Bomb(30_000, 30_000), 16, usual); !errors.Is(err, images.CodeUnfit) {
+		t.Errorf("a bomb: %v", err)
+	}
+}

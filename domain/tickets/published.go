@@ -99,7 +99,7 @@ func PublishedComments(
 
 func publishedComment(by db.Sight, row db.PublishedCommentsRow) PublishedComment {
 	return PublishedComment{
-		Comment: fromComment(row.Comment, row.Author), Key: Key{Board: row.BoardSlug, Number: row.LocalID},
+		Comment: fromComment(row.Comment, row.Author, ""), Key: Key{Board: row.BoardSlug, Number: row.LocalID},
 		Board:         row.BoardID,
 		TicketDeleted: row.TicketDeletedAt != nil, Position: position(row.Comment.FeedSyncID),
 		Own: row.CompanyID == by.Company, Visible: row.Visible > 0,

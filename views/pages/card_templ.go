@@ -202,7 +202,7 @@ func card(props ColumnProps, c tickets.Card) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(c.Assignees) > 0 {
-			templ_7745c5c3_Err = cardAssignees(c.Assignees).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = cardAssignees(props.Company, c.Assignees).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -174,23 +174,6 @@ type WorkInColumn struct {
 	Tickets []tickets.Work
 }
 
-// initials are up to two letters of a name.
-func initials(name string) string {
-	var letters []string
-	for _, word := range strings.Fields(name) {
-		if r, _ := utf8.DecodeRuneInString(word); r != utf8.RuneError {
-			letters = append(letters, strings.ToUpper(string(r)))
-		}
-	}
-	switch len(letters) {
-	case 0:
-		return "?"
-	case 1:
-		return letters[0]
-	}
-	return letters[0] + letters[len(letters)-1]
-}
-
 // shownOnCard is how many assignees a card shows.
 const shownOnCard = 3
 
@@ -226,4 +209,7 @@ func excerpt(text string) string {
 func entryNumber(n id.Notification) string { return strconv.FormatUint(uint64(n), 10) }
 
 // Mentionable is a member that a text can name.
-type Mentionable struct{ Name, Handle string }
+type Mentionable struct {
+	ID                    id.Account
+	Name, Handle, Picture string
+}

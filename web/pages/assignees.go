@@ -173,7 +173,7 @@ func (h *Handlers) Mentions(c echo.Context) error {
 	}
 	list := make([]pages.Mentionable, len(found))
 	for i, one := range found {
-		list[i] = pages.Mentionable{Name: one.Name, Handle: one.Handle}
+		list[i] = pages.Mentionable{ID: one.ID, Name: one.Name, Handle: one.Handle, Picture: one.Picture}
 	}
 	return respond.Render(c, http.StatusOK, pages.MentionList(h.respond.Page(c, "Members"), list))
 }

@@ -80,18 +80,24 @@ type Upload struct {
 	parts   *multipart.Reader
 	part    *multipart.Part
 	limit   int64
-	words   string // the limit, in words
 	size    int64
 	err     error // the error of reading
 	watch   *time.Timer
 	stopped chan struct{}
+
+	tooLarge error // of a file above the limit
 }
 
-// Upload starts to read a form with a file: call its Receive, and Close in any case.
+// Upload starts to read a form with a file of at most MaxUpload: call its Receive, and Close in any case.
 func (r *Responder) Upload(c echo.Context) *Upload {
+	return UploadOf(c, r.MaxUpload, uploadTooLarge(views.Bytes(r.MaxUpload)))
+}
+
+// UploadOf is Upload with a limit in bytes, and the error of a larger file.
+func UploadOf(c echo.Context, limit int64, tooLarge error) *Upload {
 	ctx, cancel := context.WithCancel(c.Request().Context())
 	s := &Upload{
-		Fields: url.Values{}, c: c, Context: ctx, done: cancel, limit: r.MaxUpload, words: views.Bytes(r.MaxUpload),
+		Fields: url.Values{}, c: c, Context: ctx, done: cancel, limit: limit, tooLarge: tooLarge,
 		Sum:     sha256.New(),
 		stopped: make(chan struct{}),
 	}
@@ -118,7 +124,7 @@ func (s *Upload) Receive() error {
 		}
 		if part.FormName() == "file" && part.FileName() != "" {
 			if known := s.c.Request().ContentLength; known > s.limit+MaxBody {
-				return s.failed(uploadTooLarge(s.words))
+				return s.failed(s.tooLarge)
 			}
 			s.Name, s.part, s.File = part.FileName(), part, s.reader()
 			return nil
@@ -153,7 +159,7 @@ func (s *Upload) read(p []byte) (int, error) {
 	s.size += int64(n)
 	s.Sum.Write(p[:n])
 	if s.size > s.limit {
-		return 0, s.failed(uploadTooLarge(s.words))
+		return 0, s.failed(s.tooLarge)
 	}
 	switch {
 	case errors.Is(err, io.EOF):
@@ -211,7 +217,7 @@ func (s *Upload) Close() {
 	defer s.done()
 	defer s.watch.Stop()
 	left := s.limit - s.size
-	if errors.Is(s.err, codeUploadTooLarge) {
+	if s.err != nil && errors.Is(s.err, s.tooLarge) {
 		left = lingering
 	}
 	body := s.c.Request().Body

@@ -1,0 +1,2 @@
+ALTER TABLE account DROP COLUMN picture;
+DROP TABLE account_picture;
