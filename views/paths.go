@@ -937,6 +937,9 @@ func MoreRunImagesPath(before uint64) string {
 	return fmt.Sprintf("%s?before=%d", RunImagesPath, before)
 }
 
+// CompanyDisplayPath sets how pages look for a user who came in by the company's issuer.
+func CompanyDisplayPath(company string) string { return "/" + company + "/display" }
+
 // PictureIn is the address of an account's picture on the pages of a company.
 func PictureIn(company string, account id.Account, picture string) string {
 	return fmt.Sprintf("/%s/pictures/%d/%s", company, account, picture)

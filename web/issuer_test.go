@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -279,6 +280,36 @@ func TestIssuerSignsIn(t *testing.T) {
 		e.visitor().get("/login/companies?company=rivals").is(t, 200).textIs(t, ".issuers", "Sign in with Rivals ID")
 	})
 
+	t.Run("gives a notice in the company that it opens, unless the browser is known", func(t *testing.T) {
+		t.Parallel()
+		e := newIssuerEnv(t)
+		mia := e.signedIn("mia")
+		e.link(t, mia, e.acme, "mia")
+		e.exec("DELETE FROM notification")
+		b := e.visitor()
+		phone := b.with("User-Agent", iphone)
+		e.acme.signIn(t, phone, object{"sub": "mia"}).goesTo(t, "/acme")
+		want := []string{"New sign-in | Safari on iPhone, 192.0.2.1 | /account"}
+		if list := mia.notices("acme"); !slices.Equal(list, want) {
+			t.Errorf("the inbox has %q", list)
+		}
+		if list := mia.notices("rivals"); len(list) > 0 {
+			t.Errorf("the inbox of the other company has %q", list)
+		}
+		phone.post("/logout").is(t, 303)
+		e.acme.signIn(t, phone, object{"sub": "mia"}).goesTo(t, "/acme")
+		if list := mia.notices("acme"); !slices.Equal(list, want) {
+			t.Errorf("after another one in the same browser it has %q", list)
+		}
+		device := &browser{env: e.env, device: &http.Cookie{Name: "counterfoil-device", Value: phone.known.Value}}
+		for range 10 {
+			e.visitor().post("/login", "email", "mia@example.com", "password", "wrong "+password)
+		}
+		if a := device.post("/login", "email", "mia@example.com", "password", password); a.code != 429 {
+			t.Errorf("as a device its cookie lets in: %d", a.code)
+		}
+	})
+
 	t.Run("and signs out there, too", func(t *testing.T) {
 		t.Parallel()
 		e := newIssuerEnv(t)
@@ -460,6 +491,11 @@ func TestIssuerOpensItsCompanyAlone(t *testing.T) {
 			fmt.Sprintf("/account/identities/%d/removal", e.acme.id), "/account/confirmation", "/admin/stop", "/admin/companies"} {
 			e.unchanged(t, func() { b.post(path, "password", "a new long password", "name", "X").goesTo(t, "/login") })
 		}
+		b.get("/acme").has(t, 0, "header a[href='/account']").has(t, 1, "header a[href='/acme/display']")
+		b.get("/acme/display").is(t, 200).has(t, 1, "form[action='/acme/display']")
+		b.post("/acme/display", "theme", "dark", "density", "blue").is(t, 422).has(t, 1, "#display-density-error")
+		b.post("/acme/display", "theme", "dark", "density", "compact", "zone", "Asia/Tokyo").goesTo(t, "/acme/display")
+		b.get("/acme").has(t, 1, "html[data-theme=dark][data-density=compact][time-zone='Asia/Tokyo']")
 		b.get("/login?next=%2Faccount").is(t, 200).textHas(t, "main .lead", "opens that company alone")
 		b.get("/login/second").goesTo(t, "/login?next=")
 		b.post("/login", "email", "mia@example.com", "password", password, "next", "/rivals").goesTo(t, "/rivals")

@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -218,6 +219,23 @@ func TestPasskey(t *testing.T) {
 		}
 		mia.get(views.AccountPath).is(t, 200).textHas(t, "main .chip.bad", "may be copied")
 		e.audited(t, "olga", "/acme/audit", "used the passkey Laptop, which may have been copied")
+	})
+
+	t.Run("gives a notice of a browser that is not known", func(t *testing.T) {
+		t.Parallel()
+		e := newPasskeyEnv(t)
+		mia := e.signedIn("mia")
+		a := mia.addPasskey(t)
+		e.exec("DELETE FROM notification")
+		mia.post("/logout").is(t, 303)
+		mia.post(views.PasskeySignInPath, "answer", a.signs(t, e.signInOptions(t))).goesTo(t, "/acme")
+		if list := mia.notices("acme"); len(list) > 0 {
+			t.Errorf("the inbox has %q", list)
+		}
+		e.visitor().with("User-Agent", iphone).post(views.PasskeySignInPath, "answer", a.signs(t, e.signInOptions(t))).goesTo(t, "/acme")
+		if list := mia.notices("acme"); !slices.Equal(list, []string{"New sign-in | Safari on iPhone, 192.0.2.1 | /account"}) {
+			t.Errorf("the inbox has %q", list)
+		}
 	})
 
 	t.Run("answers once, of callers at once", func(t *testing.T) {

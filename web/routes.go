@@ -194,6 +194,8 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/boards", pages.Home)
 	company.GET("/jump", pages.Jump)
 	company.GET("/keys", pages.Keys)
+	company.GET("/display", pages.CompanyDisplay)
+	company.POST("/display", pages.SetCompanyDisplay)
 	company.GET("/pictures/:account/:picture", pages.Picture)
 	company.POST("/undo", pages.Undo)
 	company.POST("/preview", pages.Preview)

@@ -331,6 +331,8 @@ var pages = map[string]access{
 	"GET /:company/boards":                        members("/acme/boards", 200),
 	"GET /:company/jump":                          members("/acme/jump?q=x", 200),
 	"GET /:company/keys":                          members("/acme/keys", 200),
+	"GET /:company/display":                       members("/acme/display", 200),
+	"POST /:company/display":                      members("/acme/display", 422),
 	"GET /:company/pictures/:account/:picture":    members("/acme/pictures/1/0123456789abcdef", 404),
 	"POST /:company/boards":                       writers("/acme/boards", 422),
 	"GET /:company/boards/:board":                 members("/acme/boards/DEMO", 200),

@@ -374,6 +374,7 @@ type browser struct {
 	came   *http.Cookie // the company that it showed last
 	device *http.Cookie // of a browser that signed in
 	start  *http.Cookie // of a sign-in at an issuer that began
+	known  *http.Cookie // of a browser in which an issuer signed in
 }
 
 func (e *env) visitor() *browser { return &browser{env: e} }
@@ -427,6 +428,9 @@ func (b *browser) send(r *http.Request) *answer {
 	if b.device != nil {
 		r.AddCookie(&http.Cookie{Name: b.device.Name, Value: b.device.Value})
 	}
+	if b.known != nil {
+		r.AddCookie(&http.Cookie{Name: b.known.Name, Value: b.known.Value})
+	}
 	if b.start != nil {
 		r.AddCookie(&http.Cookie{Name: b.start.Name, Value: b.start.Value})
 	}
@@ -448,6 +452,10 @@ func (b *browser) send(r *http.Request) *answer {
 		}
 		if strings.HasSuffix(cookie.Name, "-issuer") {
 			b.start = cookie
+			continue
+		}
+		if strings.HasSuffix(cookie.Name, "-browser") {
+			b.known = cookie
 			continue
 		}
 		b.cookie, b.name = cookie.Value, cookie.Name

@@ -91,7 +91,7 @@ func (w *Workflows) TakeSecondStep(ctx context.Context, step SecondStep) error {
 }
 
 func (w *Workflows) countCode(ctx context.Context, step SecondStep) (attempt accounts.CodeAttempt, err error) {
-	device, err := w.device(ctx, step.Account.Email, step.Device)
+	device, err := w.device(ctx, forAttempts, step.Account.Email, step.Device)
 	if err != nil {
 		return attempt, err
 	}

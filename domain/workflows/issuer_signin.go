@@ -19,6 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 // A sign-in at an issuer. The state that comes back from there says itself when it ends, for which issuer it is, and
@@ -171,6 +172,7 @@ type IssuerCallback struct {
 	Own     bool
 	Session accounts.SessionID
 	Row     id.Session
+	Browser Browser
 }
 
 // IssuerSignIn is the result of a sign-in at an issuer.
@@ -208,7 +210,7 @@ func (w *Workflows) FinishIssuer(ctx context.Context, callback IssuerCallback) (
 	case callback.Account != 0:
 		done, err = w.enterByIssuer(ctx, r, callback)
 	default:
-		done, err = w.signInByIssuer(ctx, r)
+		done, err = w.signInByIssuer(ctx, r, callback.Browser)
 	}
 	done.Issuer, done.Next = r.issuer, r.next
 	if err != nil {
@@ -336,8 +338,11 @@ func (w *Workflows) enterByIssuer(
 	return done, err
 }
 
-// signInByIssuer signs in the account that the issuer knows, or a new one if a company admits it.
-func (w *Workflows) signInByIssuer(ctx context.Context, r issuerProof) (done IssuerSignIn, err error) {
+// signInByIssuer signs in the account that the issuer knows, or a new one if a company admits it. Of a browser that is not
+// known it gives the companies that the session opens a notice.
+func (w *Workflows) signInByIssuer(
+	ctx context.Context, r issuerProof, browser Browser,
+) (done IssuerSignIn, err error) {
 	_, err = accounts.ByIdentity(ctx, w.db.Queries, r.issuer, r.claims.Subject)
 	if errors.Is(err, accounts.CodeNotLinked) {
 		err = w.countJoin(ctx, fmt.Sprint("issuer ", r.issuer.ID)) // whoever runs it may guess addresses
@@ -366,10 +371,28 @@ func (w *Workflows) signInByIssuer(ctx context.Context, r issuerProof) (done Iss
 		if done.Companies, err = w.openByIssuer(ctx, tx, r.issuer, account, done.Session); err != nil {
 			return err
 		}
-		return recordByIssuer(ctx, tx, done.Companies, account, r.issuer, accounts.AuditSignedIn)
+		if err := recordByIssuer(ctx, tx, done.Companies, account, r.issuer, accounts.AuditSignedIn); err != nil || fresh {
+			return err
+		}
+		return w.noticeByIssuer(ctx, tx, done, browser)
 	})
 	w.forgetBearers(roles)
 	return done, err
+}
+
+// noticeByIssuer gives the notice of a sign-in in a browser that is not known, in the companies that it opens.
+func (w *Workflows) noticeByIssuer(ctx context.Context, tx *db.Tx, done IssuerSignIn, browser Browser) error {
+	known, err := w.device(ctx, forNotices, done.Account.Email, browser.Cookie)
+	if err != nil || known != "" {
+		return err
+	}
+	for _, company := range done.Companies {
+		if err := tickets.GiveNoticeIn(ctx, tx, company.ID, done.Account.ID, done.Account.ID, tickets.NoticeSignIn,
+			browser.in(ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recordByIssuer records a use of an issuer in the audit logs of companies.

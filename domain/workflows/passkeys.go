@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 // A challenge says itself when it ends and what it is for, under a signature. Nothing is stored for strangers who ask
@@ -114,12 +115,20 @@ func (w *Workflows) SecondStepOptions(
 	return accounts.PasskeyOptions(ctx, w.db.Queries, party, account, challenge)
 }
 
-// SignInWithPasskey returns the account whose passkey answered. It returns BadPasskey, LatePasskey or PasskeyCloned.
+// SignInWithPasskey returns the account whose passkey answered, and gives the notice of SignIn. It returns BadPasskey,
+// LatePasskey or PasskeyCloned.
 func (w *Workflows) SignInWithPasskey(
-	ctx context.Context, party accounts.RelyingParty, answer string,
+	ctx context.Context, party accounts.RelyingParty, answer string, browser Browser,
 ) (accounts.Account, error) {
 	used, err := w.answered(ctx, party, toSignIn, 0, answer, func(tx *db.Tx, used accounts.UsedPasskey) error {
-		return accounts.RecordEverywhere(ctx, tx, used.Account.ID, accounts.AuditSignedIn)
+		known, err := w.device(ctx, forAttempts, used.Account.Email, browser.Cookie)
+		if err != nil {
+			return err
+		}
+		if err := accounts.RecordEverywhere(ctx, tx, used.Account.ID, accounts.AuditSignedIn); err != nil || known != "" {
+			return err
+		}
+		return tickets.GiveNotice(ctx, tx, used.Account.ID, tickets.NoticeSignIn, browser.in(ctx))
 	})
 	return used.Account, err
 }

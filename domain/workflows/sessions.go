@@ -29,7 +29,7 @@ func (w *Workflows) Sessions(
 func (w *Workflows) ConfirmByPassword(
 	ctx context.Context, account accounts.Account, session id.Session, password, cookie string,
 ) error {
-	device, err := w.device(ctx, account.Email, cookie)
+	device, err := w.device(ctx, forAttempts, account.Email, cookie)
 	if err != nil {
 		return err
 	}

@@ -14,14 +14,23 @@ import (
 
 // Browser is what a browser says of itself.
 type Browser struct {
-	Cookie string // of DeviceCookie, or ""
+	Cookie string // of DeviceCookie, for an issuer of BrowserCookie, or ""
 	Device string // browser and system, or ""
+}
+
+// in describes the browser, and the address that it asks from.
+func (b Browser) in(ctx context.Context) string {
+	name := cmp.Or(b.Device, "Unknown browser")
+	if address := accounts.AddressFrom(ctx); address != "" {
+		name += ", " + address
+	}
+	return name
 }
 
 // SignIn returns the account with an address and password. It returns WrongPassword, or TooManyAttempts without
 // checking the password. A browser that is not known is told to the account's other ones, by its inboxes.
 func (w *Workflows) SignIn(ctx context.Context, email, password string, browser Browser) (accounts.Account, error) {
-	device, err := w.device(ctx, email, browser.Cookie)
+	device, err := w.device(ctx, forAttempts, email, browser.Cookie)
 	if err != nil {
 		return accounts.Account{}, err
 	}
@@ -32,11 +41,7 @@ func (w *Workflows) SignIn(ctx context.Context, email, password string, browser 
 		if err := w.askForPassword(ctx, tx, account, password); err != nil || device != "" || account.KnownAt.IsZero() {
 			return err
 		}
-		from := cmp.Or(browser.Device, "Unknown browser")
-		if address := accounts.AddressFrom(ctx); address != "" {
-			from += ", " + address
-		}
-		return tickets.GiveNotice(ctx, tx, account.ID, tickets.NoticeSignIn, from)
+		return tickets.GiveNotice(ctx, tx, account.ID, tickets.NoticeSignIn, browser.in(ctx))
 	})
 	if err != nil {
 		return accounts.Account{}, fmt.Errorf("sign in: %w", err)

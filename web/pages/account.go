@@ -68,11 +68,34 @@ func (h *Handlers) RenameAccount(c echo.Context) error {
 	return h.respond.SeeOther(c, views.AccountPath, "Your name is saved.")
 }
 
+// displayOf is how pages look for a user, as a form says.
+func displayOf(c echo.Context) accounts.Display {
+	return accounts.Display{Theme: c.FormValue("theme"), Density: c.FormValue("density"),
+		TimeZone: strings.TrimSpace(c.FormValue("zone")), Dates: c.FormValue("dates")}
+}
+
+// CompanyDisplay is the form of SetCompanyDisplay.
+func (h *Handlers) CompanyDisplay(c echo.Context) error {
+	display := accounts.ActorFrom(c.Request().Context()).Account.Display
+	return respond.Render(c, http.StatusOK, pages.DisplayPage(h.respond.Page(c, "Display"), display, nil))
+}
+
+// SetCompanyDisplay is SetDisplay for a user who came in by the company's issuer, which opens no account page.
+func (h *Handlers) SetCompanyDisplay(c echo.Context) error {
+	actor, display := accounts.ActorFrom(c.Request().Context()), displayOf(c)
+	if err := h.workflows.SetDisplay(c.Request().Context(), actor.Account.ID, display); err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		return respond.Render(c, code, pages.DisplayPage(h.respond.Page(c, "Display"), display, messages))
+	}
+	return h.respond.SeeOther(c, views.CompanyDisplayPath(actor.Company.Slug), "The display is saved.")
+}
+
 // SetDisplay stores how pages look for the user.
 func (h *Handlers) SetDisplay(c echo.Context) error {
-	display := accounts.Display{Theme: c.FormValue("theme"), Density: c.FormValue("density"),
-		TimeZone: strings.TrimSpace(c.FormValue("zone")), Dates: c.FormValue("dates")}
-	user := respond.User(c)
+	user, display := respond.User(c), displayOf(c)
 	if err := h.workflows.SetDisplay(c.Request().Context(), user.ID, display); err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {

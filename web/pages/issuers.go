@@ -142,7 +142,8 @@ func (h *Handlers) FinishIssuer(c echo.Context) error {
 		return err
 	}
 	callback := workflows.IssuerCallback{Issuer: issuer, Redirect: h.callback(c, issuer), Cookie: h.respond.TakeIssuerCookie(c),
-		State: c.QueryParam("state"), Code: c.QueryParam("code"), From: c.QueryParam("iss"), Error: c.QueryParam("error")}
+		State: c.QueryParam("state"), Code: c.QueryParam("code"), From: c.QueryParam("iss"), Error: c.QueryParam("error"),
+		Browser: h.respond.IssuerBrowser(c)}
 	if err := h.addSession(c, &callback); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -69,7 +68,7 @@ func (h *Handlers) LogIn(c echo.Context) error {
 	ctx := c.Request().Context()
 	form := pages.LoginForm{Email: c.FormValue("email"), Next: respond.OwnPath(c.FormValue("next"))}
 	account, err := h.workflows.SignIn(ctx, form.Email, c.FormValue("password"),
-		workflows.Browser{Cookie: h.respond.Device(c), Device: accounts.Device(c.Request().UserAgent())})
+		h.respond.Browser(c))
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {

@@ -40,7 +40,7 @@ func (h *Handlers) PasskeyOptions(c echo.Context) error {
 // LogInWithPasskey signs in with a passkey alone.
 func (h *Handlers) LogInWithPasskey(c echo.Context) error {
 	form := pages.LoginForm{Next: respond.OwnPath(c.FormValue("next"))}
-	account, err := h.workflows.SignInWithPasskey(c.Request().Context(), h.party(c), c.FormValue("answer"))
+	account, err := h.workflows.SignInWithPasskey(c.Request().Context(), h.party(c), c.FormValue("answer"), h.respond.Browser(c))
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {

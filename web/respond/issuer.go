@@ -30,7 +30,15 @@ func (r *Responder) SignInBy(c echo.Context, done workflows.IssuerSignIn) error 
 	r.sessions.Remove(ctx, awaitedEpochKey)
 	r.sessions.Put(ctx, idKey, []byte(done.Session))
 	r.sessions.Put(ctx, issuerKey, uint64(done.Issuer.ID))
-	return r.renew(c, ctx, done.Account, accounts.Session{BeganAt: time.Now(), ConfirmedAt: time.Now()})
+	if err := r.renew(c, ctx, done.Account, accounts.Session{BeganAt: time.Now(), ConfirmedAt: time.Now()}); err != nil {
+		return err
+	}
+	value, err := r.workflows.BrowserCookie(ctx, done.Account, r.cookie(c, browserCookie))
+	if err != nil {
+		return err
+	}
+	r.setCookie(c, browserCookie, value)
+	return nil
 }
 
 // KeepSessionID stores the id that WithSessionID gave a session.

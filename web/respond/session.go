@@ -230,13 +230,32 @@ func (r *Responder) begin(
 	return r.knowDevice(c, account)
 }
 
+// The ends of the names of the cookies of browsers that have signed in, for DeviceCookie and BrowserCookie.
+const (
+	deviceCookie  = "-device"
+	browserCookie = "-browser"
+)
+
 // Device is the cookie of a browser that has signed in, or "".
-func (r *Responder) Device(c echo.Context) string {
-	cookie, err := c.Request().Cookie(r.sessions.Cookie.Name + "-device")
+func (r *Responder) Device(c echo.Context) string { return r.cookie(c, deviceCookie) }
+
+// cookie is the value of the cookie with that end of its name, or "".
+func (r *Responder) cookie(c echo.Context, end string) string {
+	cookie, err := c.Request().Cookie(r.sessions.Cookie.Name + end)
 	if err != nil {
 		return ""
 	}
 	return cookie.Value
+}
+
+// Browser is the browser of a request that signs in.
+func (r *Responder) Browser(c echo.Context) workflows.Browser {
+	return workflows.Browser{Cookie: r.Device(c), Device: accounts.Device(c.Request().UserAgent())}
+}
+
+// IssuerBrowser is Browser for a sign-in at an issuer.
+func (r *Responder) IssuerBrowser(c echo.Context) workflows.Browser {
+	return workflows.Browser{Cookie: r.cookie(c, browserCookie), Device: accounts.Device(c.Request().UserAgent())}
 }
 
 // knowDevice gives the browser a cookie by which its user is let in when the address is locked out. It stays after
@@ -246,9 +265,14 @@ func (r *Responder) knowDevice(c echo.Context, account accounts.Account) error {
 	if err != nil {
 		return err
 	}
-	c.SetCookie(&http.Cookie{Name: r.sessions.Cookie.Name + "-device", Value: value, Path: "/", HttpOnly: true,
-		MaxAge: int(workflows.DeviceLife.Seconds()), SameSite: http.SameSiteLaxMode, Secure: r.HTTPS()})
+	r.setCookie(c, deviceCookie, value)
 	return nil
+}
+
+// setCookie gives the browser a cookie with that end of its name for DeviceLife.
+func (r *Responder) setCookie(c echo.Context, end, value string) {
+	c.SetCookie(&http.Cookie{Name: r.sessions.Cookie.Name + end, Value: value, Path: "/", HttpOnly: true,
+		MaxAge: int(workflows.DeviceLife.Seconds()), SameSite: http.SameSiteLaxMode, Secure: r.HTTPS()})
 }
 
 // StaySignedIn gives the session a new token and the account's epoch, unless it was ended meanwhile.
