@@ -69,6 +69,15 @@ func (q *Queries) ClaimFill(ctx context.Context, workerID id.Worker, iD id.Run) 
 	return err
 }
 
+const countRejected = `-- name: CountRejected :exec
+UPDATE migration_run SET rejected = rejected + ? WHERE id = ?
+`
+
+func (q *Queries) CountRejected(ctx context.Context, rejections uint64, iD id.Run) error {
+	_, err := q.db.ExecContext(ctx, countRejected, rejections, iD)
+	return err
+}
+
 const countRunLock = `-- name: CountRunLock :exec
 UPDATE migration_run SET locks = locks + 1 WHERE id = ?
 `

@@ -394,6 +394,7 @@ var samples = map[string]sample{
 	"RunsIn":            {args: with(db.RunsInParams{State: "complete", Before: 2000, Limit: 51})},
 	"RunWithTime":       {args: with(1)},
 	"RunsByState":       {args: with([]string{"open", "paused", "running"})},
+	"CountRejected":     {args: with(3, 8)},
 	"SetThrottleReason": {args: with("Too much.", 8)},
 
 	// migration_sample.sql

@@ -84,6 +84,9 @@ UPDATE migration_run
 SET total = total + sqlc.arg(tasks), rejected = rejected + sqlc.arg(rejections), fill_cursor = sqlc.arg(fill_cursor), reason = ''
 WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state = 'filling';
 
+-- name: CountRejected :exec
+UPDATE migration_run SET rejected = rejected + sqlc.arg(rejections) WHERE id = sqlc.arg(id);
+
 -- name: SetFillReason :exec
 UPDATE migration_run SET reason = sqlc.arg(reason) WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state IN ('open', 'filling');
 

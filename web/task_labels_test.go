@@ -37,7 +37,7 @@ func TestTasksShowWhatTheyAreAbout(t *testing.T) {
 		{"change-column", `{"tickets":[` + strings.Repeat("1234567,", 300) + `1],"after":1,"upto":900}`,
 			"Tickets of the column"},
 		{"mint-refs", `{"length":5,"before":0,"own":0,"from":0,"to":9,"codes":1000}`, "1000 codes of 5 characters"},
-		{"load-refs", `ukrEP`, "ukrEP"},
+		{"load-refs", `{"line":2001,"codes":"` + strings.Repeat("ukrEP ", 2000) + `"}`, "Codes from line 2001"},
 		{"purge-deleted", `{"ticket":4,"board":1,"key":"DEMO-9","deleted_at":"2026-03-01T10:00:00Z"}`,
 			"DEMO-9, deleted on 1 March 2026"},
 		{"purge-runs", `{"run":7,"name":"republish","finished_at":"2026-03-01T10:00:00.5Z","tasks":[` + strings.Repeat("1234567,", 300) + `1]}`,

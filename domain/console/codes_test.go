@@ -239,7 +239,7 @@ func TestLoadCodes(t *testing.T) {
 					return run
 				}
 				run := load()
-				if p := run.Progress; run.Rejected != 4 || p.Complete != 3 || p.Failed != 1 {
+				if p := run.Progress; run.Rejected != 5 || p.Complete != 2 || p.Failed != 0 {
 					t.Errorf("%d rejected, %+v", run.Rejected, p)
 				}
 				if s := e.state(t); s.Available != 3 || s.Minted != 3 {
@@ -257,20 +257,50 @@ func TestLoadCodes(t *testing.T) {
 				}
 				none := refs.BadCode().Error()
 				if want := map[uint32]string{3: none, 4: "The code abcdef has 6 characters, and this run is for codes of 5.",
-					7: none, 8: none}; !maps.Equal(text, want) {
+					5: refs.Known("ukrEP").Error(), 7: none, 8: none}; !maps.Equal(text, want) {
 					t.Errorf("rejected: %v", text)
 				}
-				if p := load().Progress; p.Complete != 0 || p.Failed != 4 {
-					t.Errorf("again: %+v", p)
+				if run := load(); run.Rejected != 8 || run.Progress.Failed != 0 {
+					t.Errorf("again: %d rejected, %+v", run.Rejected, run.Progress)
 				}
 				codes, err := e.Console.PopRefs(e.Ctx, 3, "", nil)
 				if err != nil || len(codes) != 3 {
 					t.Errorf("%v, %v", codes, err)
 				}
-				if p := load().Progress; p.Complete != 0 || e.state(t).Available != 0 {
-					t.Errorf("once more, when they are given out: %+v", p)
+				if run := load(); run.Rejected != 8 || e.state(t).Available != 0 {
+					t.Errorf("once more, when they are given out: %d rejected", run.Rejected)
 				}
 			})
+		}
+	})
+	t.Run("thousands of lines are a few tasks, and the first ten thousand known ones are listed", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t, apptest.Files(t))
+		const alphabet = "23456789abcdefghijkmnpqrstuvwxyz"
+		var file strings.Builder
+		for i := range 10_500 {
+			if i == 5000 {
+				file.WriteString("not a code\n")
+			}
+			fmt.Fprintf(&file, "%c%c%c%c%c\n", alphabet[i>>10&31], alphabet[i>>5&31], alphabet[i&31], alphabet[0], alphabet[i>>15&31])
+		}
+		load := func(dry bool) (migrations.Run, []migrations.Task) {
+			return e.RunToEnd(t, workflows.LoadName, migrations.Values{"length": "5", "encoding": "detect"},
+				migrations.Draft{Dry: dry, Upload: strings.NewReader(file.String()), UploadName: "labels.txt"})
+		}
+		if run, tasks := load(true); run.Progress.Complete != 6 || tasks[0].Note != "Would add 2000 codes." {
+			t.Errorf("a dry run: %+v, %q", run.Progress, tasks[0].Note)
+		}
+		if run, tasks := load(false); run.Progress.Complete != 6 || run.Rejected != 1 || tasks[2].Note != "1000 codes" || tasks[3].Line != 5002 {
+			t.Errorf("%+v, %d rejected, %+v", run.Progress, run.Rejected, tasks)
+		}
+		if s := e.state(t); s.Available != 10_500 {
+			t.Errorf("%d are there", s.Available)
+		}
+		run, _ := load(false)
+		e.Counts(t, migrations.MaxRejections, "SELECT COUNT(*) FROM migration_rejection WHERE run_id = ?", uint64(run.ID))
+		if run.Rejected != 10_501 || run.Unlisted() != 501 || e.state(t).Available != 10_500 {
+			t.Errorf("again: %d rejected, %d of them only counted", run.Rejected, run.Unlisted())
 		}
 	})
 	t.Run("a lot in quarantine is taken out of the pool by a run, and then the guard ends", func(t *testing.T) {

@@ -25,9 +25,11 @@ func Load(ctx context.Context, tx *db.Tx, lot id.Lot, length int, codes []Code) 
 	if err != nil {
 		return nil, fmt.Errorf("load reference codes: %w", err)
 	}
-	own, err := tx.RefsOfBatch(ctx, uint32(batch), texts)
-	if err != nil {
-		return nil, fmt.Errorf("read which codes are new: %w", err)
+	own := texts
+	if n < int64(len(texts)) {
+		if own, err = tx.RefsOfBatch(ctx, uint32(batch), texts); err != nil {
+			return nil, fmt.Errorf("read which codes are new: %w", err)
+		}
 	}
 	added = map[Code]bool{}
 	for _, code := range own {

@@ -2,6 +2,7 @@ package codes
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,7 +27,8 @@ func (m *Codes) loadRefs() *migrations.Migration {
 		Fill:        m.fillLoad,
 		Write:       writeLoad,
 		Preview:     m.previewLoad,
-		Knobs:       migrations.Knobs{Concurrency: 1, Block: 500, Attempts: 1},
+		Label:       loadLabel,
+		Knobs:       migrations.Knobs{Concurrency: MintsAtOnce, Block: 2},
 		Unattended:  true,
 	}
 }
@@ -46,13 +48,14 @@ func (m *Codes) fillLoad(ctx context.Context, into migrations.Filler) error {
 		}
 		return string(code), err
 	}
-	return migrations.FillCSV(ctx, into, kinds.CSVOptions(into.Values()),
+	filler := &codeFiller{Filler: into}
+	err = migrations.FillCSV(ctx, filler, kinds.CSVOptions(into.Values()),
 		func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
 			column := slices.IndexFunc(file.Columns, func(name string) bool {
 				return slices.Contains(headings, strings.ToLower(strings.TrimSpace(name)))
 			})
 			if column < 0 {
-				if err := firstIsCode(ctx, into, file.Columns, take); err != nil {
+				if err := firstIsCode(ctx, filler, file.Columns, take); err != nil {
 					return nil, err
 				}
 				column = 0
@@ -64,6 +67,10 @@ func (m *Codes) fillLoad(ctx context.Context, into migrations.Filler) error {
 				return take(row.Fields[column])
 			}, nil
 		})
+	if err != nil {
+		return err
+	}
+	return filler.flush(ctx)
 }
 
 // firstIsCode adds the first line of a file without a heading.
@@ -83,46 +90,142 @@ func firstIsCode(
 	return into.Add(ctx, migrations.NewTask{Payload: payload, Line: 1})
 }
 
+// codesAtOnce is how many codes a task loads.
+const codesAtOnce = 2000
+
+// loadTask is a task of load-refs: codes from lines of the file one after the other.
+type loadTask struct {
+	Line  uint64 `json:"line"` // of the first
+	Codes string `json:"codes"`
+}
+
+func loadTaskOf(work *migrations.Work) (line uint64, codes []refs.Code, err error) {
+	if !strings.HasPrefix(work.Task.Payload, "{") { // of a run that an earlier version filled: a line
+		return work.Task.Line, []refs.Code{refs.Code(work.Task.Payload)}, nil
+	}
+	var t loadTask
+	if err := json.Unmarshal([]byte(work.Task.Payload), &t); err != nil {
+		return 0, nil, migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
+	}
+	for text := range strings.FieldsSeq(t.Codes) {
+		codes = append(codes, refs.Code(text))
+	}
+	return t.Line, codes, nil
+}
+
+// codeFiller makes one task of up to codesAtOnce codes that are added one by one.
+type codeFiller struct {
+	migrations.Filler
+	first  uint64 // the line of the first code
+	codes  []string
+	cursor string
+}
+
+// Add takes a code, whose line follows that of the one before or begins another task.
+func (f *codeFiller) Add(ctx context.Context, code migrations.NewTask) error {
+	if len(f.codes) == codesAtOnce || code.Line != f.first+uint64(len(f.codes)) {
+		if err := f.flush(ctx); err != nil {
+			return err
+		}
+		f.first = code.Line
+	}
+	f.codes, f.cursor = append(f.codes, code.Payload), code.Cursor
+	return nil
+}
+
+// Reject adds the codes before the line first, so that its cursor is behind them.
+func (f *codeFiller) Reject(ctx context.Context, rejection migrations.Rejection) error {
+	if err := f.flush(ctx); err != nil {
+		return err
+	}
+	return f.Filler.Reject(ctx, rejection)
+}
+
+func (f *codeFiller) flush(ctx context.Context) error {
+	if len(f.codes) == 0 {
+		return nil
+	}
+	payload, err := json.Marshal(loadTask{f.first, strings.Join(f.codes, " ")})
+	if err != nil {
+		return fmt.Errorf("write payload: %w", err)
+	}
+	task := migrations.NewTask{Payload: string(payload), Line: f.first, Cursor: f.cursor}
+	f.codes = f.codes[:0]
+	return f.Filler.Add(ctx, task)
+}
+
+func loadLabel(payload string) string {
+	fields := migrations.PayloadFields(payload)
+	if fields["line"] == "" {
+		return ""
+	}
+	return "Codes from line " + fields["line"]
+}
+
 func writeLoad(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	length, err := strconv.Atoi(works[0].Values["length"])
 	if err != nil {
 		return fmt.Errorf("read parameters: %w", err)
 	}
-	lot, err := openLot(ctx, tx, works[0], refs.FromFile, length)
-	if err != nil {
-		return err
-	}
-	byCode := map[refs.Code]*migrations.Work{}
-	var codes []refs.Code
 	for _, work := range works {
-		code := refs.Code(work.Task.Payload)
-		if byCode[code] != nil {
-			work.Fail(migrations.Permanent{Err: refs.Known(code)})
+		line, codes, err := loadTaskOf(work)
+		if err != nil {
+			work.Fail(err)
 			continue
 		}
-		byCode[code] = work
-		codes = append(codes, code)
-	}
-	added, err := refs.Load(ctx, tx, lot, length, codes)
-	if err != nil {
-		return err
-	}
-	for code, work := range byCode {
-		if !added[code] {
-			work.Fail(migrations.Permanent{Err: refs.Known(code)})
+		if err := loadCodes(ctx, tx, work, length, line, codes); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// loadCodes loads the codes of a task. Those that are known, or twice in it, are rejected lines of the run.
+func loadCodes(
+	ctx context.Context, tx *db.Tx, work *migrations.Work, length int, line uint64, codes []refs.Code,
+) error {
+	lot, err := openLot(ctx, tx, work, refs.FromFile, length)
+	if err != nil {
+		return err
+	}
+	distinct := slices.Compact(slices.Sorted(slices.Values(codes)))
+	added, err := refs.Load(ctx, tx, lot, length, distinct)
+	if err != nil {
+		return err
+	}
+	loaded := len(added)
+	var known []migrations.Rejection
+	for i, code := range codes {
+		if added[code] {
+			delete(added, code) // a second line with it is rejected
+			continue
+		}
+		known = append(known, migrations.Rejection{Line: line + uint64(i), Reason: refs.Known(code).Error(), Content: string(code)})
+	}
+	work.Note(loadNote(loaded, len(known)))
+	return migrations.RejectLines(ctx, tx, work.Task.Run, known)
+}
+
+func loadNote(loaded, known int) string {
+	if known == 0 {
+		return fmt.Sprintf("%d codes", loaded)
+	}
+	return fmt.Sprintf("%d codes; %d known ones are rejected", loaded, known)
+}
+
 func (m *Codes) previewLoad(ctx context.Context, work *migrations.Work) (string, error) {
-	code := work.Task.Payload
-	known, err := db.Read(m.bulk.LedgerHas(ctx, []string{code}))
+	_, codes, err := loadTaskOf(work)
 	if err != nil {
 		return "", err
 	}
-	if len(known) > 0 {
-		return "", migrations.Permanent{Err: refs.Known(refs.Code(code))}
+	distinct := slices.Compact(slices.Sorted(slices.Values(codes)))
+	texts := make([]string, len(distinct))
+	for i, code := range distinct {
+		texts[i] = string(code)
 	}
-	return "Would add " + code + ".", nil
+	known, err := db.Read(m.bulk.LedgerHas(ctx, texts))
+	if err != nil {
+		return "", err
+	}
+	return "Would add " + loadNote(len(texts)-len(known), len(codes)-len(texts)+len(known)) + ".", nil
 }

@@ -394,10 +394,7 @@ func (f *runFiller) Reject(ctx context.Context, r migrations.Rejection) error {
 	}
 	f.rejected++
 	if number := f.row.Rejected + f.rejected; number <= migrations.MaxRejections {
-		f.rejections = append(f.rejections, db.MigrationRejection{
-			RunID: f.row.ID, Number: number, Line: r.Line, Reason: migrations.Cut(r.Reason, migrations.MaxReason),
-			Content: migrations.Cut(r.Content, migrations.MaxReason),
-		})
+		f.rejections = append(f.rejections, migrations.RejectionRow(f.row.ID, number, r))
 	}
 	return f.flushFull(ctx)
 }
