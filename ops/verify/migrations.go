@@ -117,6 +117,13 @@ func migrationChecks() []check {
 				WHERE i.hash IS NULL AND EXISTS (SELECT 1 FROM company c WHERE c.id = s.company_id)`,
 		},
 		{
+			name: "images of runs", says: "An image that a run stored is kept by its company.",
+			tables: []string{"run_image"},
+			query: `SELECT CONCAT('run ', g.run_id, ' stored the image ', LOWER(HEX(g.hash)), ' of company ', g.company_id, ', which is not there')
+				FROM run_image g LEFT JOIN image i FORCE INDEX (PRIMARY) ON i.company_id = g.company_id AND i.hash = g.hash
+				WHERE i.hash IS NULL AND EXISTS (SELECT 1 FROM company c WHERE c.id = g.company_id)`,
+		},
+		{
 			name: "pictures of texts", says: "A picture of a ticket is one of its company, and what it shows is an image that the company keeps.",
 			tables: []string{"picture"},
 			query: `SELECT CONCAT('the picture ', LEFT(p.url, 200), ' of company ', p.company_id, ' is on ', ` + aTicket + `, ' with the image ', COALESCE(LOWER(HEX(p.hash)), 'that is not fetched'))

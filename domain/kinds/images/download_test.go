@@ -257,6 +257,19 @@ func TestDownloadImages(t *testing.T) {
 			t.Errorf("%d images of %d addresses", n, m)
 		}
 	})
+	t.Run("the list of images of runs has each with its address", func(t *testing.T) {
+		list := domaintest.OK(images.OfRuns(g.Ctx, g.DB.Queries, accounts.ActorFrom(g.Ctx).Account.ID, 0, 100))(t)
+		var addresses []string
+		for _, one := range list {
+			if one.Run != run.ID || one.Company != "acme" || one.Bytes == 0 || !one.Visible {
+				t.Errorf("%+v", one)
+			}
+			addresses = append(addresses, strings.TrimPrefix(one.Address, g.base))
+		}
+		if len(addresses) != 5 || !slices.Contains(addresses, "/photo.jpg") {
+			t.Errorf("%q", addresses)
+		}
+	})
 	t.Run("the company shows them, and only they", func(t *testing.T) {
 		hash := strings.TrimPrefix(photo, "/acme/images/")
 		for small, dx := range map[bool]string{false: "image/jpeg", true: "image/jpeg"} {
