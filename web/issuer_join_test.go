@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/web"
 )
 
 const signInSettings = "/acme/settings/sign-in"
@@ -50,6 +52,57 @@ func (e *issuerEnv) roleOf(t testing.TB, email, company string) (role string) {
 		t.Fatalf("%s in %s: %v", email, company, err)
 	}
 	return role
+}
+
+// Issuers may leave claims to their user info (OpenID Connect Core, 5.4).
+func TestIssuerUserInfo(t *testing.T) {
+	t.Parallel()
+	e := newIssuerEnv(t, func(c *web.Config) { c.Log = slog.New(slog.DiscardHandler) }) // it warns of an issuer that does not answer
+	e.hold(t, "olga", "acme", "acme.example")
+	e.save(t, "join", "yes")
+	e.rule(t, "staff", "admin", "")
+	asks := 0
+	info := func(code int, claims object) {
+		e.acme.mu.Lock()
+		defer e.acme.mu.Unlock()
+		e.acme.info = func(string) (int, object) { asks++; return code, claims }
+	}
+	lets := func(why string, claims object, code int, says string) *browser {
+		t.Helper()
+		b := e.visitor()
+		if a := e.acme.signIn(t, b, claims); a.code != code || !strings.Contains(a.body, says) {
+			t.Errorf("%s: status %d: %s", why, a.code, a.body)
+		}
+		return b
+	}
+	nora := object{"sub": "nora", "email": "nora@acme.example", "email_verified": true, "name": "Nora", "groups": []string{"staff"}}
+	info(200, object{"sub": "mia", "email": "nora@acme.example", "email_verified": true})
+	lets("that of another subject", object{"sub": "nora"}, 422, notProven)
+	info(500, object{"error": "no"})
+	lets("none at the moment", object{"sub": "nora"}, 503, "does not answer as it should")
+	info(200, object{"email": "nora@acme.example", "email_verified": true})
+	lets("that of nobody", object{"sub": "nora"}, 422, notProven)
+	info(200, object{"sub": "nora", "email": "nora@acme.example", "email_verified": false})
+	lets("an address that is not verified", object{"sub": "nora"}, 403, "No account is linked")
+	info(200, nora)
+	lets("an unverified address of the token, which the user info verifies", object{"sub": "nora", "email": "other@acme.example"}, 403,
+		"No account is linked")
+	lets("the address of somebody else", object{"sub": "nora", "email": "mia@example.com", "email_verified": true}, 403, "No account is linked")
+	e.counts(t, 0, "SELECT COUNT(*) FROM account WHERE email LIKE 'nora%'")
+	lets("claims that are only there", object{"sub": "nora"}, 303, "").get("/acme").is(t, 200)
+	if role := e.roleOf(t, "nora@acme.example", "acme"); role != accounts.Admin {
+		t.Errorf("the role is %s", role)
+	}
+	asks = 0
+	lets("a token that has all", nora, 303, "")
+	if asks != 0 {
+		t.Errorf("the user info is asked %d times for a token that has all", asks)
+	}
+	info(500, object{})
+	lets("no answer, which takes no role", object{"sub": "nora"}, 503, "")
+	if role := e.roleOf(t, "nora@acme.example", "acme"); role != accounts.Admin {
+		t.Errorf("then the role is %s", role)
+	}
 }
 
 func TestIssuerLetsIn(t *testing.T) {

@@ -27,6 +27,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web"
 )
 
 // issuer is a small real issuer of OpenID Connect, which can also be hostile.
@@ -42,6 +43,8 @@ type issuer struct {
 	// alter changes the claims of a token, and sign replaces its signature, if they are set.
 	alter func(header, claims object)
 	sign  func(signed string) []byte
+	// info is the user info: a response for the subject of an access token. nil has none but the subject.
+	info func(subject string) (code int, claims object)
 }
 
 // grant is the authorization behind a code.
@@ -66,6 +69,7 @@ func newIssuer(t testing.TB) *issuer {
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
 		i.answer(w, object{"issuer": i.url(), "authorization_endpoint": i.url() + "/authorize",
 			"token_endpoint": i.url() + "/token", "jwks_uri": i.url() + "/keys", "end_session_endpoint": i.url() + "/end",
+			"userinfo_endpoint":                     i.url() + "/info",
 			"id_token_signing_alg_values_supported": []string{"ES256", "HS256", "none"}})
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
@@ -75,6 +79,7 @@ func newIssuer(t testing.TB) *issuer {
 			"x": part(point[1:33]), "y": part(point[33:])}}})
 	})
 	mux.HandleFunc("POST /token", i.token)
+	mux.HandleFunc("GET /info", i.userInfo)
 	i.server = httptest.NewServer(mux)
 	t.Cleanup(i.server.Close)
 	return i
@@ -113,7 +118,21 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request) {
 	if i.alter != nil {
 		i.alter(header, claims)
 	}
-	i.answer(w, object{"access_token": "x", "token_type": "Bearer", "id_token": i.jwt(header, claims)})
+	i.answer(w, object{"access_token": fmt.Sprint("access-", claims["sub"]), "token_type": "Bearer", "id_token": i.jwt(header, claims)})
+}
+
+// userInfo is about the subject of an access token.
+func (i *issuer) userInfo(w http.ResponseWriter, r *http.Request) {
+	subject := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer access-")
+	code, claims := http.StatusOK, object{"sub": subject}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.info != nil {
+		code, claims = i.info(subject)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	i.answer(w, claims)
 }
 
 func (i *issuer) jwt(header, claims object) string {
@@ -200,11 +219,11 @@ type issuerEnv struct {
 	dns          *records
 }
 
-func newIssuerEnv(t testing.TB) *issuerEnv {
+func newIssuerEnv(t testing.TB, change ...func(*web.Config)) *issuerEnv {
 	t.Helper()
 	dns := &records{list: map[string][]string{}}
 	e := &issuerEnv{dns: dns, env: setUp(newEmptyEnvWith(t, []app.Option{
-		app.WithIssuers(outboundtest.Client(t, outbound.Issuers, "127.0.0.1:*")), app.WithResolver(dns)}))}
+		app.WithIssuers(outboundtest.Client(t, outbound.Issuers, "127.0.0.1:*")), app.WithResolver(dns)}, change...))}
 	e.account("olga", "acme", accounts.Owner)
 	e.account("mia", "acme", accounts.Member)
 	e.account("sam", "rivals", accounts.Owner)

@@ -26,6 +26,7 @@ type Provider struct {
 	endpoint   oauth2.Endpoint
 	scopes     []string
 	endSession string
+	userInfo   bool // it has an endpoint with claims that the ID token lacks
 }
 
 // issuerLimits bound responses of an issuer. Redirects are not followed.
@@ -61,6 +62,7 @@ func Discover(ctx context.Context, client *outbound.Client, issuer string) (*Pro
 		Methods    []string `json:"token_endpoint_auth_methods_supported"`
 		Scopes     []string `json:"scopes_supported"`
 		EndSession string   `json:"end_session_endpoint"`
+		UserInfo   string   `json:"userinfo_endpoint"`
 		Keys       string   `json:"jwks_uri"`
 	}
 	if err := p.oidc.Claims(&metadata); err != nil {
@@ -83,6 +85,8 @@ func Discover(ctx context.Context, client *outbound.Client, issuer string) (*Pro
 	if _, err := client.Check(metadata.EndSession); err == nil {
 		p.endSession = metadata.EndSession
 	}
+	_, err = client.Check(metadata.UserInfo)
+	p.userInfo = err == nil
 	return p, nil
 }
 
@@ -168,7 +172,8 @@ type Claims struct {
 const authSkew = time.Minute
 
 // Exchange exchanges a code for the claims of an ID token, after checks of its signature, issuer, audience, time and
-// nonce, and with Again of the time of the sign-in at the issuer, which is not before since. It returns IssuerRefused or IssuerUnreachable.
+// nonce, and with Again of the time of the sign-in at the issuer, which is not before since. Address, name and groups that
+// it lacks are read from the issuer's user info. It returns IssuerRefused or IssuerUnreachable.
 func (p *Provider) Exchange(
 	ctx context.Context, of Client, request AuthRequest, code string, since, now time.Time,
 ) (Claims, error) {
@@ -195,39 +200,104 @@ func (p *Provider) Exchange(
 	if subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(request.Nonce)) != 1 {
 		return Claims{}, IssuerRefused(errors.New("the nonce is another"))
 	}
-	return claimsOf(of.Issuer, verified, request.Again, since)
+	if err := checkToken(of.Issuer, verified, request.Again, since); err != nil {
+		return Claims{}, IssuerRefused(err)
+	}
+	claimed := claimSet{}
+	if err := verified.Claims(&claimed); err != nil {
+		return Claims{}, IssuerRefused(err)
+	}
+	if p.userInfo && claimed.lacks(of.Issuer) {
+		if err := p.addUserInfo(ctx, of.Issuer, token, verified.Subject, claimed); err != nil {
+			return Claims{}, err
+		}
+	}
+	return claimed.about(verified.Subject, of.Issuer), nil
 }
 
-func claimsOf(issuer Issuer, token *oidc.IDToken, again bool, since time.Time) (Claims, error) {
+// checkToken checks what go-oidc does not.
+func checkToken(issuer Issuer, token *oidc.IDToken, again bool, since time.Time) error {
 	var claimed struct {
-		Party    string          `json:"azp"`
-		AuthTime int64           `json:"auth_time"`
-		Email    string          `json:"email"`
-		Verified json.RawMessage `json:"email_verified"`
-		Name     string          `json:"name"`
+		Party    string `json:"azp"`
+		AuthTime int64  `json:"auth_time"`
 	}
-	rest := map[string]json.RawMessage{}
-	if err := errors.Join(token.Claims(&claimed), token.Claims(&rest)); err != nil {
-		return Claims{}, IssuerRefused(err)
+	if err := token.Claims(&claimed); err != nil {
+		return err
 	}
 	switch {
 	case token.Subject == "" || len(token.Subject) > 255:
-		return Claims{}, IssuerRefused(errors.New("the subject is empty or too long"))
+		return errors.New("the subject is empty or too long")
 	case (len(token.Audience) > 1 || claimed.Party != "") && claimed.Party != issuer.ClientID:
-		return Claims{}, IssuerRefused(errors.New("it was made for another program"))
+		return errors.New("it was made for another program")
 	case again && time.Unix(claimed.AuthTime, 0).Before(since.Add(-authSkew)):
-		return Claims{}, IssuerRefused(errors.New("the user was not asked again"))
+		return errors.New("the user was not asked again")
 	}
-	claims := Claims{Subject: token.Subject, Groups: groupsIn(rest[issuer.GroupsClaim])}
-	if email, err := ParseEmail(claimed.Email); err == nil {
+	return nil
+}
+
+// claimSet are claims about a user by their names.
+type claimSet map[string]json.RawMessage
+
+// claimNames are the claims that are read: an issuer need not put them into an ID token (OpenID Connect Core, 5.4).
+func claimNames(issuer Issuer) []string {
+	names := []string{"email", "name"}
+	if issuer.GroupsClaim != "" {
+		names = append(names, issuer.GroupsClaim)
+	}
+	return names
+}
+
+// lacks reports whether a claim that is read is not there.
+func (s claimSet) lacks(issuer Issuer) bool {
+	return slices.ContainsFunc(claimNames(issuer), func(name string) bool { return s[name] == nil })
+}
+
+// addUserInfo adds the claims that are read and not there from the issuer's user info, which must be of the same subject.
+// An address comes with whether it was checked. It returns IssuerRefused or IssuerUnreachable.
+func (p *Provider) addUserInfo(
+	ctx context.Context, issuer Issuer, token *oauth2.Token, subject string, to claimSet,
+) error {
+	info, err := p.oidc.UserInfo(ctx, oauth2.StaticTokenSource(token))
+	if err != nil {
+		return IssuerUnreachable(issuer.Name, err)
+	}
+	if info.Subject != subject {
+		return IssuerRefused(errors.New("the user info is about another subject"))
+	}
+	more := claimSet{}
+	if err := info.Claims(&more); err != nil {
+		return IssuerRefused(err)
+	}
+	if to["email"] == nil {
+		to["email_verified"] = more["email_verified"]
+	}
+	for _, name := range claimNames(issuer) {
+		if to[name] == nil {
+			to[name] = more[name]
+		}
+	}
+	return nil
+}
+
+// about are the claims about a subject.
+func (s claimSet) about(subject string, issuer Issuer) Claims {
+	claims := Claims{Subject: subject, Groups: groupsIn(s[issuer.GroupsClaim])}
+	if email, err := ParseEmail(textIn(s["email"])); err == nil {
 		claims.Email = email
-		verified := strings.Trim(string(claimed.Verified), `"`) // some send it as a text
-		claims.Verified = verified == "true"
+		claims.Verified = strings.Trim(string(s["email_verified"]), `"`) == "true" // some send it as a text
 	}
-	if name, err := ParseName("name", claimed.Name); err == nil {
+	if name, err := ParseName("name", textIn(s["name"])); err == nil {
 		claims.Name = name
 	}
-	return claims, nil
+	return claims
+}
+
+// textIn reads a claim that is a text, "" if it is none.
+func textIn(claim json.RawMessage) (text string) {
+	if json.Unmarshal(claim, &text) != nil {
+		return ""
+	}
+	return text
 }
 
 // mostGroups bounds the groups that are read of a user.
