@@ -171,6 +171,11 @@ func TestRefBudget(t *testing.T) {
 		if body := opal.get("/refs/" + code).body; !strings.Contains(body, `"ticket":{"key":"DEMO-1"`) {
 			t.Errorf("it does not lead to the ticket: %s", body)
 		}
+		e.exec("UPDATE board SET privacy = 1 WHERE slug = 'DEMO'")
+		if body := opal.get("/refs/" + code).body; !strings.Contains(body, `"ticket":null`) {
+			t.Errorf("it leads to the ticket of a private board: %s", body)
+		}
+		e.exec("UPDATE board SET privacy = 0 WHERE slug = 'DEMO'")
 	})
 	t.Run("to others it is as unknown as any, and a miss", func(t *testing.T) {
 		e.exec("DELETE FROM public_limit")
@@ -202,6 +207,13 @@ func TestImagesOfRuns(t *testing.T) {
 			"CONCAT('https://images.example/', ?), UNHEX(SHA2(?, 256)), UTC_TIMESTAMP(6) FROM company WHERE slug = 'acme'",
 			stored.name, stored.name, stored.name)
 	}
+	e.exec(`INSERT INTO picture (ticket_id, url_hash, url, company_id, account_id, hash, attempts, queued_at)
+		SELECT t.id, UNHEX(SHA2('secret', 256)), 'https://images.example/secret', b.company_id, 1, UNHEX(SHA2('secret', 256)), 1, UTC_TIMESTAMP(6)
+		FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'DEMO' AND t.local_id = 1`)
+	if images := e.signedIn("opal").get("/admin/migrations/images").page().Find("#run-images img"); images.Length() != 2 {
+		t.Errorf("of two images on an open board %d are shown", images.Length())
+	}
+	e.exec("UPDATE board SET privacy = 1 WHERE slug = 'DEMO'")
 	rows := e.signedIn("opal").get("/admin/migrations/images").is(t, http.StatusOK).page().Find("#run-images tbody tr")
 	if rows.Length() != 2 {
 		t.Fatalf("%d rows", rows.Length())

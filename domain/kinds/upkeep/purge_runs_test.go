@@ -141,6 +141,18 @@ func TestPurgeRunsInPart(t *testing.T) {
 			t.Errorf("it is %s, purged %v", now.State, now.PurgedAt)
 		}
 	})
+	t.Run("a run that ended anew in the meantime is left alone", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		old := e.oldRun(t, 100, 5)
+		b := e.Began(t, "purge-runs", 99, migrations.Values{"days": "90"})
+		e.Exec(t, "UPDATE migration_run SET finished_at = NOW(6) WHERE id = ?", uint64(old.ID))
+		before := e.rowsBelow(t, old.ID)
+		b.Do(t, b.Tasks...)
+		if n := e.rowsBelow(t, old.ID); n != before || len(b.Tasks) == 0 {
+			t.Errorf("%d of %d rows are left", n, before)
+		}
+	})
 	t.Run("a server whose clock is fast purges nothing early", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
