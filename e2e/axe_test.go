@@ -61,6 +61,7 @@ var accessible = map[string]string{
 	"/admin/audit":              "/admin/audit",
 	"/admin/audit.csv":          noPage, // a file
 	"/account/totp":             "/account/totp",
+	"/account/picture/:picture": noPage,
 	"/login/second":             noPage, // e2e/factors_test.go tests it
 	"/login/passkey":            noPage,
 	"/login/second/passkey":     noPage,
@@ -117,6 +118,8 @@ var accessible = map[string]string{
 	"/:company/boards":                                          "/acme/boards",
 	"/:company/jump":                                            "/acme/jump?q=the",
 	"/:company/keys":                                            "/acme/keys",
+	"/:company/display":                                         "/acme/display",
+	"/:company/pictures/:account/:picture":                      noPage,
 	"/:company/inbox":                                           "/acme/inbox",
 	"/:company/inbox/unread":                                    noPage,
 	"/:company/live":                                            noPage,
