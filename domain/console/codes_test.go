@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
@@ -305,6 +306,23 @@ func TestLoadCodes(t *testing.T) {
 		e.Counts(t, migrations.MaxRejections, "SELECT COUNT(*) FROM migration_rejection WHERE run_id = ?", uint64(run.ID))
 		if run.Rejected != 10_501 || run.Unlisted() != 501 || e.state(t).Available != 10_500 {
 			t.Errorf("again: %d rejected, %d of them only counted", run.Rejected, run.Unlisted())
+		}
+	})
+	t.Run("a run that an earlier version filled has a line in each task", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t, apptest.Files(t))
+		run, _ := e.RunToEnd(t, workflows.LoadName, migrations.Values{"length": "5", "encoding": "detect"},
+			migrations.Draft{Upload: strings.NewReader("ukrEP\n"), UploadName: "labels.txt"})
+		works := []*migrations.Work{
+			{Values: run.Values, Task: migrations.Task{Run: run.ID, Line: 2, Payload: "UkrEP"}},
+			{Values: run.Values, Task: migrations.Task{Run: run.ID, Line: 3, Payload: "ukrEP"}},
+		}
+		domaintest.Must(t, e.DB.InTx(e.Ctx, func(tx *db.Tx) error {
+			return e.Migration(t, workflows.LoadName).Write(e.Ctx, tx, works)
+		}))
+		rejected, _, err := e.Console.RunRejections(e.Ctx, run.ID, 0)
+		if err != nil || len(rejected) != 1 || rejected[0].Line != 3 || e.state(t).Available != 2 {
+			t.Errorf("%+v, %v; %d are there", rejected, err, e.state(t).Available)
 		}
 	})
 	t.Run("a lot in quarantine is taken out of the pool by a run, and then the guard ends", func(t *testing.T) {

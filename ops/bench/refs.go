@@ -134,7 +134,7 @@ func (b *refBench) sizes(ctx context.Context, report *Report) error {
 func (b *refBench) mint(ctx context.Context, slices_ []refs.Slice) error {
 	defer func(began time.Time) { b.mintTime += time.Since(began) }(time.Now())
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(codes.MintsAtOnce)
+	group.SetLimit(codes.TasksAtOnce)
 	for _, slice := range slices_ {
 		group.Go(func() error {
 			return b.d.InTx(ctx, func(tx *db.Tx) error {

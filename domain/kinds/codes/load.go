@@ -28,7 +28,7 @@ func (m *Codes) loadRefs() *migrations.Migration {
 		Write:       writeLoad,
 		Preview:     m.previewLoad,
 		Label:       loadLabel,
-		Knobs:       migrations.Knobs{Concurrency: MintsAtOnce, Block: 2},
+		Knobs:       migrations.Knobs{Concurrency: TasksAtOnce, Block: 2},
 		Unattended:  true,
 	}
 }
@@ -49,45 +49,34 @@ func (m *Codes) fillLoad(ctx context.Context, into migrations.Filler) error {
 		return string(code), err
 	}
 	filler := &codeFiller{Filler: into}
-	err = migrations.FillCSV(ctx, filler, kinds.CSVOptions(into.Values()),
-		func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
-			column := slices.IndexFunc(file.Columns, func(name string) bool {
-				return slices.Contains(headings, strings.ToLower(strings.TrimSpace(name)))
-			})
-			if column < 0 {
-				if err := firstIsCode(ctx, filler, file.Columns, take); err != nil {
-					return nil, err
-				}
-				column = 0
+	options := kinds.CSVOptions(into.Values())
+	options.Header = func(first []string) bool { return len(first) > 1 || codeColumn(first) >= 0 }
+	err = migrations.FillCSV(ctx, filler, options, func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
+		column := codeColumn(file.Columns)
+		switch {
+		case column < 0 && len(file.Columns) > 1:
+			return nil, csvfile.BadFile("The file has no column code. Its columns are: " + strings.Join(file.Columns, ", ") + ".")
+		case column < 0: // without a heading
+			column = 0
+		}
+		return func(row csvfile.Row) (string, error) {
+			if column >= len(row.Fields) {
+				return "", errors.New("The line has no code.") //nolint:staticcheck // a sentence for operators
 			}
-			return func(row csvfile.Row) (string, error) {
-				if column >= len(row.Fields) {
-					return "", errors.New("The line has no code.") //nolint:staticcheck // a sentence for operators
-				}
-				return take(row.Fields[column])
-			}, nil
-		})
+			return take(row.Fields[column])
+		}, nil
+	})
 	if err != nil {
 		return err
 	}
 	return filler.flush(ctx)
 }
 
-// firstIsCode adds the first line of a file without a heading.
-func firstIsCode(
-	ctx context.Context, into migrations.Filler, columns []string, take func(string) (string, error),
-) error {
-	if into.Cursor() != "" {
-		return nil
-	}
-	if len(columns) != 1 {
-		return csvfile.BadFile("The file has no column code. Its columns are: " + strings.Join(columns, ", ") + ".")
-	}
-	payload, err := take(columns[0])
-	if err != nil {
-		return into.Reject(ctx, migrations.Rejection{Line: 1, Reason: err.Error(), Content: kinds.Truncate(columns[0], 200)})
-	}
-	return into.Add(ctx, migrations.NewTask{Payload: payload, Line: 1})
+// codeColumn is the index of the column of codes among those of a header, -1 for none.
+func codeColumn(columns []string) int {
+	return slices.IndexFunc(columns, func(name string) bool {
+		return slices.Contains(headings, strings.ToLower(strings.TrimSpace(name)))
+	})
 }
 
 // codesAtOnce is how many codes a task loads.

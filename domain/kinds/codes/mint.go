@@ -15,9 +15,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// MintsAtOnce is how many slices a worker mints at a time: while one is written by the server, the codes of another are
-// drawn, and one is not idle while another is made durable.
-const MintsAtOnce = 2
+// TasksAtOnce is how many slices a worker mints, or parts of a file it loads, at a time: while one is written by the
+// server, the codes of another are made ready, and one is not idle while another is made durable.
+const TasksAtOnce = 2
 
 // mintRefs is the migration that makes reference codes.
 func (m *Codes) mintRefs() *migrations.Migration {
@@ -34,7 +34,7 @@ func (m *Codes) mintRefs() *migrations.Migration {
 		Write:   m.writeMint,
 		Preview: previewMint,
 		Label:   mintLabel,
-		Knobs:   migrations.Knobs{Concurrency: MintsAtOnce, Block: 1},
+		Knobs:   migrations.Knobs{Concurrency: TasksAtOnce, Block: 1},
 		Several: true, Unattended: true,
 	}
 }
