@@ -15,7 +15,7 @@ import (
 )
 
 const accountByEmail = `-- name: AccountByEmail :one
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates, picture FROM account WHERE email = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates, avatar FROM account WHERE email = ?
 `
 
 func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, error) {
@@ -36,13 +36,13 @@ func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, er
 		&i.Density,
 		&i.TimeZone,
 		&i.Dates,
-		&i.Picture,
+		&i.Avatar,
 	)
 	return i, err
 }
 
 const accountByID = `-- name: AccountByID :one
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates, picture FROM account WHERE id = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates, avatar FROM account WHERE id = ?
 `
 
 func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, error) {
@@ -63,13 +63,13 @@ func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, e
 		&i.Density,
 		&i.TimeZone,
 		&i.Dates,
-		&i.Picture,
+		&i.Avatar,
 	)
 	return i, err
 }
 
 const accountsAfter = `-- name: AccountsAfter :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates, picture FROM account WHERE id > ? AND LOCATE('@', email) > 0 ORDER BY id LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates, avatar FROM account WHERE id > ? AND LOCATE('@', email) > 0 ORDER BY id LIMIT ?
 `
 
 // Those of users: the others have no @ in the address.
@@ -97,7 +97,7 @@ func (q *Queries) AccountsAfter(ctx context.Context, after id.Account, limit int
 			&i.Density,
 			&i.TimeZone,
 			&i.Dates,
-			&i.Picture,
+			&i.Avatar,
 		); err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func (q *Queries) AccountsAfter(ctx context.Context, after id.Account, limit int
 }
 
 const accountsByEmail = `-- name: AccountsByEmail :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates, picture FROM account WHERE email LIKE ? ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY email LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates, avatar FROM account WHERE email LIKE ? ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY email LIMIT ?
 `
 
 // The first accounts by a prefix of the address, a pattern of LIKE with ! as its escape.
@@ -141,7 +141,7 @@ func (q *Queries) AccountsByEmail(ctx context.Context, prefix string, limit int3
 			&i.Density,
 			&i.TimeZone,
 			&i.Dates,
-			&i.Picture,
+			&i.Avatar,
 		); err != nil {
 			return nil, err
 		}
@@ -157,7 +157,7 @@ func (q *Queries) AccountsByEmail(ctx context.Context, prefix string, limit int3
 }
 
 const accountsByName = `-- name: AccountsByName :many
-SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates, picture FROM account WHERE name LIKE ? ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY name, id LIMIT ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch, known_at, password_asked_at, deactivated_at, theme, density, time_zone, dates, avatar FROM account WHERE name LIKE ? ESCAPE '!' AND LOCATE('@', email) > 0 ORDER BY name, id LIMIT ?
 `
 
 // Likewise by name.
@@ -185,7 +185,7 @@ func (q *Queries) AccountsByName(ctx context.Context, prefix string, limit int32
 			&i.Density,
 			&i.TimeZone,
 			&i.Dates,
-			&i.Picture,
+			&i.Avatar,
 		); err != nil {
 			return nil, err
 		}
@@ -501,7 +501,7 @@ func (q *Queries) LockEpoch(ctx context.Context, argID id.Account) (uint64, erro
 }
 
 const memberByID = `-- name: MemberByID :one
-SELECT a.id, a.name, a.email, a.picture, a.operator, m.role, m.handle, m.created_at, m.inactive
+SELECT a.id, a.name, a.email, a.avatar, a.operator, m.role, m.handle, m.created_at, m.inactive
 FROM membership m
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = ? AND m.account_id = ?
@@ -524,7 +524,7 @@ type MemberByIDRow struct {
 	ID        id.Account
 	Name      string
 	Email     string
-	Picture   string
+	Avatar    string
 	Operator  bool
 	Role      string
 	Handle    string
@@ -546,7 +546,7 @@ func (q *Queries) MemberByID(ctx context.Context, arg MemberByIDParams) (MemberB
 		&i.ID,
 		&i.Name,
 		&i.Email,
-		&i.Picture,
+		&i.Avatar,
 		&i.Operator,
 		&i.Role,
 		&i.Handle,
@@ -557,7 +557,7 @@ func (q *Queries) MemberByID(ctx context.Context, arg MemberByIDParams) (MemberB
 }
 
 const memberBySlug = `-- name: MemberBySlug :many
-SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch, a.theme, a.density, a.time_zone, a.dates, a.picture,
+SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch, a.theme, a.density, a.time_zone, a.dates, a.avatar,
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, c.second_factor, c.issuer_required, m.role, m.handle,
        COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
        (SELECT COUNT(*) FROM (
@@ -600,7 +600,7 @@ type MemberBySlugRow struct {
 	Density        string
 	TimeZone       string
 	Dates          string
-	Picture        string
+	Avatar         string
 	CompanyID      id.Company
 	CompanySlug    string
 	CompanyName    string
@@ -642,7 +642,7 @@ func (q *Queries) MemberBySlug(ctx context.Context, arg MemberBySlugParams) ([]M
 			&i.Density,
 			&i.TimeZone,
 			&i.Dates,
-			&i.Picture,
+			&i.Avatar,
 			&i.CompanyID,
 			&i.CompanySlug,
 			&i.CompanyName,

@@ -88,7 +88,7 @@ func (q *Queries) AssignedTickets(ctx context.Context, arg AssignedTicketsParams
 }
 
 const assigneesOf = `-- name: AssigneesOf :many
-SELECT s.ticket_id, s.account_id, a.name, a.picture, COALESCE(m.handle, '') AS handle
+SELECT s.ticket_id, s.account_id, a.name, a.avatar, COALESCE(m.handle, '') AS handle
 FROM assignee s
 JOIN account a ON a.id = s.account_id
 LEFT JOIN membership m ON m.company_id = ? AND m.account_id = s.account_id
@@ -100,7 +100,7 @@ type AssigneesOfRow struct {
 	TicketID  id.Ticket
 	AccountID id.Account
 	Name      string
-	Picture   string
+	Avatar    string
 	Handle    string
 }
 
@@ -129,7 +129,7 @@ func (q *Queries) AssigneesOf(ctx context.Context, companyID id.Company, tickets
 			&i.TicketID,
 			&i.AccountID,
 			&i.Name,
-			&i.Picture,
+			&i.Avatar,
 			&i.Handle,
 		); err != nil {
 			return nil, err

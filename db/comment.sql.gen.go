@@ -100,7 +100,7 @@ func (q *Queries) CommentIDsAfter(ctx context.Context, arg CommentIDsAfterParams
 }
 
 const commentOfTicket = `-- name: CommentOfTicket :one
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, a.picture FROM comment
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, a.avatar FROM comment
 JOIN account a ON a.id = comment.account_id
 WHERE comment.id = ? AND comment.ticket_id = ?
 `
@@ -108,7 +108,7 @@ WHERE comment.id = ? AND comment.ticket_id = ?
 type CommentOfTicketRow struct {
 	Comment Comment
 	Author  string
-	Picture string
+	Avatar  string
 }
 
 func (q *Queries) CommentOfTicket(ctx context.Context, iD id.Comment, ticketID id.Ticket) (CommentOfTicketRow, error) {
@@ -128,13 +128,13 @@ func (q *Queries) CommentOfTicket(ctx context.Context, iD id.Comment, ticketID i
 		&i.Comment.FromRequester,
 		&i.Comment.Restored,
 		&i.Author,
-		&i.Picture,
+		&i.Avatar,
 	)
 	return i, err
 }
 
 const commentsAfter = `-- name: CommentsAfter :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, a.picture FROM comment FORCE INDEX (ix_comment_ticket)
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, a.avatar FROM comment FORCE INDEX (ix_comment_ticket)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= ? AND comment.ticket_id <= ? AND comment.id > ?
 ORDER BY comment.ticket_id, comment.id
@@ -150,7 +150,7 @@ type CommentsAfterParams struct {
 type CommentsAfterRow struct {
 	Comment Comment
 	Author  string
-	Picture string
+	Avatar  string
 }
 
 // Oldest first, from above a comment.
@@ -182,7 +182,7 @@ func (q *Queries) CommentsAfter(ctx context.Context, arg CommentsAfterParams) ([
 			&i.Comment.FromRequester,
 			&i.Comment.Restored,
 			&i.Author,
-			&i.Picture,
+			&i.Avatar,
 		); err != nil {
 			return nil, err
 		}
@@ -198,7 +198,7 @@ func (q *Queries) CommentsAfter(ctx context.Context, arg CommentsAfterParams) ([
 }
 
 const commentsBefore = `-- name: CommentsBefore :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, a.picture,
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, a.avatar,
   (SELECT COUNT(*) FROM (
     SELECT c.id FROM comment c FORCE INDEX (ix_comment_ticket)
     WHERE c.ticket_id >= ? AND c.ticket_id <= ? AND c.id < ?
@@ -220,7 +220,7 @@ type CommentsBeforeParams struct {
 type CommentsBeforeRow struct {
 	Comment Comment
 	Author  string
-	Picture string
+	Avatar  string
 	Counted int64
 }
 
@@ -257,7 +257,7 @@ func (q *Queries) CommentsBefore(ctx context.Context, arg CommentsBeforeParams) 
 			&i.Comment.FromRequester,
 			&i.Comment.Restored,
 			&i.Author,
-			&i.Picture,
+			&i.Avatar,
 			&i.Counted,
 		); err != nil {
 			return nil, err

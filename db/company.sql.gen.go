@@ -205,7 +205,7 @@ func (q *Queries) LockInstallation(ctx context.Context) error {
 }
 
 const ownersOf = `-- name: OwnersOf :many
-SELECT a.id, a.email, a.name, a.password_hash, a.operator, a.created_at, a.session_epoch, a.known_at, a.password_asked_at, a.deactivated_at, a.theme, a.density, a.time_zone, a.dates, a.picture FROM membership m
+SELECT a.id, a.email, a.name, a.password_hash, a.operator, a.created_at, a.session_epoch, a.known_at, a.password_asked_at, a.deactivated_at, a.theme, a.density, a.time_zone, a.dates, a.avatar FROM membership m
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = ? AND m.role = 'owner'
 ORDER BY m.account_id
@@ -236,7 +236,7 @@ func (q *Queries) OwnersOf(ctx context.Context, companyID id.Company) ([]Account
 			&i.Density,
 			&i.TimeZone,
 			&i.Dates,
-			&i.Picture,
+			&i.Avatar,
 		); err != nil {
 			return nil, err
 		}

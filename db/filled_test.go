@@ -49,8 +49,8 @@ var filling = []string{
 	`INSERT INTO sessions (token, data, expiry, account_id, epoch, began_at, used_at) SELECT CONCAT('s', n), 'x', IF(n <= 4000, '2026-02-01', '2037-01-01') + INTERVAL n SECOND, 7, 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 5000`,
 	`INSERT INTO session_way (session_id, company_id, way, at)
 	 SELECT UNHEX(LEFT(SHA2(n, 256), 32)), 0, 'password', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 5000`,
-	`INSERT INTO account_picture (account_id, content_type, content, created_at) SELECT n, 'image/png', n, '2026-01-01' FROM numbers WHERE n <= 2000`,
-	`UPDATE account SET picture = LEFT(SHA2(id, 256), 16)`,
+	`INSERT INTO account_avatar (account_id, content_type, content, created_at) SELECT n, 'image/png', n, '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`UPDATE account SET avatar = LEFT(SHA2(id, 256), 16)`,
 	`INSERT INTO account_totp (account_id, last_step, created_at) SELECT n, 50000000, '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO passkey (id, account_id, credential_id, user_handle, public_key, sign_count, flags, name, created_at)
 	 SELECT n, n, UNHEX(SHA2(n, 256)), UNHEX(SHA2(n, 256)), 'x', 1, 5, 'Laptop', '2026-01-01' FROM numbers WHERE n <= 2000`,

@@ -105,7 +105,7 @@ func (q *Queries) LockMembers(ctx context.Context, companyID id.Company, account
 }
 
 const membersByAccount = `-- name: MembersByAccount :many
-SELECT m.account_id, m.handle, m.role, a.name, a.picture FROM membership m FORCE INDEX (PRIMARY)
+SELECT m.account_id, m.handle, m.role, a.name, a.avatar FROM membership m FORCE INDEX (PRIMARY)
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = ? AND m.account_id IN (/*SLICE:accounts*/?)
   AND (? >= 0 OR m.account_id = ? OR EXISTS (
@@ -129,7 +129,7 @@ type MembersByAccountRow struct {
 	Handle    string
 	Role      string
 	Name      string
-	Picture   string
+	Avatar    string
 }
 
 // Those that a reader sees, as in MemberByID.
@@ -161,7 +161,7 @@ func (q *Queries) MembersByAccount(ctx context.Context, arg MembersByAccountPara
 			&i.Handle,
 			&i.Role,
 			&i.Name,
-			&i.Picture,
+			&i.Avatar,
 		); err != nil {
 			return nil, err
 		}
@@ -177,7 +177,7 @@ func (q *Queries) MembersByAccount(ctx context.Context, arg MembersByAccountPara
 }
 
 const membersByHandle = `-- name: MembersByHandle :many
-SELECT m.account_id, m.handle, m.role, a.name, a.picture FROM membership m
+SELECT m.account_id, m.handle, m.role, a.name, a.avatar FROM membership m
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = ? AND m.handle IN (/*SLICE:handles*/?) AND m.inactive = FALSE
   AND (? >= 0 OR m.account_id = ? OR EXISTS (
@@ -201,7 +201,7 @@ type MembersByHandleRow struct {
 	Handle    string
 	Role      string
 	Name      string
-	Picture   string
+	Avatar    string
 }
 
 // Those that a reader sees, as in MemberByID.
@@ -233,7 +233,7 @@ func (q *Queries) MembersByHandle(ctx context.Context, arg MembersByHandleParams
 			&i.Handle,
 			&i.Role,
 			&i.Name,
-			&i.Picture,
+			&i.Avatar,
 		); err != nil {
 			return nil, err
 		}

@@ -74,7 +74,14 @@ type Account struct {
 	Density         string
 	TimeZone        string
 	Dates           string
-	Picture         string
+	Avatar          string
+}
+
+type AccountAvatar struct {
+	AccountID   id.Account
+	ContentType string
+	Content     []byte
+	CreatedAt   time.Time
 }
 
 type AccountIdentity struct {
@@ -83,13 +90,6 @@ type AccountIdentity struct {
 	AccountID id.Account
 	CreatedAt time.Time
 	UsedAt    *time.Time
-}
-
-type AccountPicture struct {
-	AccountID   id.Account
-	ContentType string
-	Content     []byte
-	CreatedAt   time.Time
 }
 
 type AccountTotp struct {

@@ -15,7 +15,7 @@ type NamedMember struct {
 	AccountID    id.Account
 	Handle, Role string
 	Name         string
-	Picture      string
+	Avatar       string
 }
 
 const (
@@ -29,8 +29,8 @@ WHERE mine.account_id = ? AND b.company_id = ? AND b.privacy = 0 LIMIT 1)`
 JOIN board_access x ON x.board_id = b.id WHERE mine.account_id = ? AND b.company_id = ?
 UNION SELECT g.account_id FROM membership g WHERE g.account_id = ? AND g.company_id = ?`
 
-	memberColumns = `SELECT a.id, a.name, a.email, a.picture, a.operator, m.role, m.handle, m.created_at, m.inactive FROM `
-	namedColumns  = `SELECT m.account_id, m.handle, m.role, a.name, a.picture FROM `
+	memberColumns = `SELECT a.id, a.name, a.email, a.avatar, a.operator, m.role, m.handle, m.created_at, m.inactive FROM `
+	namedColumns  = `SELECT m.account_id, m.handle, m.role, a.name, a.avatar FROM `
 )
 
 // membersOnOpenBoard are the first members of a role after an account, of companyIfOpen. It takes what that does, the
@@ -68,7 +68,7 @@ func (q *Queries) Members(ctx context.Context, by Sight, after id.Account, limit
 		args = append(args, reader, company, reader, company, company, from, limit)
 	}
 	return readRows(ctx, q, query, args, func(rows *sql.Rows, m *MemberByIDRow) error {
-		return rows.Scan(&m.ID, &m.Name, &m.Email, &m.Picture, &m.Operator, &m.Role, &m.Handle, &m.CreatedAt, &m.Inactive)
+		return rows.Scan(&m.ID, &m.Name, &m.Email, &m.Avatar, &m.Operator, &m.Role, &m.Handle, &m.CreatedAt, &m.Inactive)
 	})
 }
 
@@ -136,7 +136,7 @@ func (q *Queries) MembersByName(
 }
 
 func scanNamed(rows *sql.Rows, m *NamedMember) error {
-	return rows.Scan(&m.AccountID, &m.Handle, &m.Role, &m.Name, &m.Picture)
+	return rows.Scan(&m.AccountID, &m.Handle, &m.Role, &m.Name, &m.Avatar)
 }
 
 // readRows returns the rows of a statement, each read by scan.

@@ -86,11 +86,11 @@ var toGuests = map[string][]sample{
 // samples has a line for every query that reads, and for every method of Queries written by hand. The arguments find
 // something in the filled database (filled_test.go). Lines are in the order of queries/.
 var samples = map[string]sample{
-	// account_picture.sql
-	"SetPicture":           {args: with("0123456789abcdef", 7)},
-	"StoreAccountPicture":  {args: with(db.StoreAccountPictureParams{AccountID: 7, ContentType: "image/png", Content: []byte("x"), Now: newYear})},
-	"DeleteAccountPicture": {args: with(7)},
-	"AccountPicture":       {args: with(7, hex.EncodeToString(hash7)[:16])},
+	// account_avatar.sql
+	"SetAvatar":    {args: with("0123456789abcdef", 7)},
+	"StoreAvatar":  {args: with(db.StoreAvatarParams{AccountID: 7, ContentType: "image/png", Content: []byte("x"), Now: newYear})},
+	"DeleteAvatar": {args: with(7)},
+	"AvatarOf":     {args: with(7, hex.EncodeToString(hash7)[:16])},
 
 	// account.sql
 	"SetHandle":          {args: with(db.SetHandleParams{Handle: "other", CompanyID: 1, AccountID: 7})},

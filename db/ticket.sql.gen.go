@@ -1011,7 +1011,7 @@ func (q *Queries) TicketByID(ctx context.Context, arg TicketByIDParams) (TicketB
 
 const ticketByKey = `-- name: TicketByKey :one
 SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
-  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'picture', ga.picture, 'handle', gm.handle))
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'avatar', ga.avatar, 'handle', gm.handle))
    FROM assignee g
    JOIN account ga ON ga.id = g.account_id
    LEFT JOIN membership gm ON gm.company_id = b.company_id AND gm.account_id = g.account_id

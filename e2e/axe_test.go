@@ -61,7 +61,7 @@ var accessible = map[string]string{
 	"/admin/audit":              "/admin/audit",
 	"/admin/audit.csv":          noPage, // a file
 	"/account/totp":             "/account/totp",
-	"/account/picture/:picture": noPage,
+	"/account/avatar/:avatar":   noPage,
 	"/login/second":             noPage, // e2e/factors_test.go tests it
 	"/login/passkey":            noPage,
 	"/login/second/passkey":     noPage,
@@ -119,7 +119,7 @@ var accessible = map[string]string{
 	"/:company/jump":                                            "/acme/jump?q=the",
 	"/:company/keys":                                            "/acme/keys",
 	"/:company/display":                                         "/acme/display",
-	"/:company/pictures/:account/:picture":                      noPage,
+	"/:company/avatars/:account/:avatar":                        noPage,
 	"/:company/inbox":                                           "/acme/inbox",
 	"/:company/inbox/unread":                                    noPage,
 	"/:company/live":                                            noPage,

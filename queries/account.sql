@@ -49,7 +49,7 @@ SELECT handle FROM membership WHERE company_id = sqlc.arg(company_id) AND handle
 -- The account with its membership of a company, its unread notifications there (as in UnreadOf), and, for
 -- managers, whether a webhook was stopped: a row for each other company of the account, one if it has none. No row for
 -- a non-member or an unknown company.
-SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch, a.theme, a.density, a.time_zone, a.dates, a.picture,
+SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch, a.theme, a.density, a.time_zone, a.dates, a.avatar,
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, c.second_factor, c.issuer_required, m.role, m.handle,
        COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
        (SELECT COUNT(*) FROM (
@@ -78,7 +78,7 @@ LIMIT 200;
 
 -- name: MemberByID :one
 -- A member that a reader sees: any, or for a guest (reach below 0) one who sees a board that names the guest.
-SELECT a.id, a.name, a.email, a.picture, a.operator, m.role, m.handle, m.created_at, m.inactive
+SELECT a.id, a.name, a.email, a.avatar, a.operator, m.role, m.handle, m.created_at, m.inactive
 FROM membership m
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = sqlc.arg(company_id) AND m.account_id = sqlc.arg(account_id)

@@ -1,6 +1,6 @@
 -- name: AssigneesOf :many
 -- Of many tickets at once. An account that left the company has no handle.
-SELECT s.ticket_id, s.account_id, a.name, a.picture, COALESCE(m.handle, '') AS handle
+SELECT s.ticket_id, s.account_id, a.name, a.avatar, COALESCE(m.handle, '') AS handle
 FROM assignee s
 JOIN account a ON a.id = s.account_id
 LEFT JOIN membership m ON m.company_id = sqlc.arg(company_id) AND m.account_id = s.account_id

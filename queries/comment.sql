@@ -3,7 +3,7 @@ INSERT INTO comment (ticket_id, account_id, body, public, from_requester, create
 VALUES (sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(body), sqlc.arg(public), sqlc.arg(from_requester), sqlc.arg(now), sqlc.arg(now));
 
 -- name: CommentOfTicket :one
-SELECT sqlc.embed(comment), a.name AS author, a.picture FROM comment
+SELECT sqlc.embed(comment), a.name AS author, a.avatar FROM comment
 JOIN account a ON a.id = comment.account_id
 WHERE comment.id = sqlc.arg(id) AND comment.ticket_id = sqlc.arg(ticket_id);
 
@@ -84,7 +84,7 @@ WHERE c.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id)
 -- name: CommentsBefore :many
 -- Newest first, from below a comment; written for MariaDB as the pages of a column are (ticket.sql). counted is how many
 -- there are, up to a page of 25 and 201 more.
-SELECT sqlc.embed(comment), a.name AS author, a.picture,
+SELECT sqlc.embed(comment), a.name AS author, a.avatar,
   (SELECT COUNT(*) FROM (
     SELECT c.id FROM comment c FORCE INDEX (ix_comment_ticket)
     WHERE c.ticket_id >= sqlc.arg(ticket_id) AND c.ticket_id <= sqlc.arg(ticket_id) AND c.id < sqlc.arg(before_id)
@@ -98,7 +98,7 @@ LIMIT ?;
 
 -- name: CommentsAfter :many
 -- Oldest first, from above a comment.
-SELECT sqlc.embed(comment), a.name AS author, a.picture FROM comment FORCE INDEX (ix_comment_ticket)
+SELECT sqlc.embed(comment), a.name AS author, a.avatar FROM comment FORCE INDEX (ix_comment_ticket)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= sqlc.arg(ticket_id) AND comment.ticket_id <= sqlc.arg(ticket_id) AND comment.id > sqlc.arg(after_id)
 ORDER BY comment.ticket_id, comment.id

@@ -1,6 +1,6 @@
 -- name: MembersByHandle :many
 -- Those that a reader sees, as in MemberByID.
-SELECT m.account_id, m.handle, m.role, a.name, a.picture FROM membership m
+SELECT m.account_id, m.handle, m.role, a.name, a.avatar FROM membership m
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = sqlc.arg(company_id) AND m.handle IN (sqlc.slice(handles)) AND m.inactive = FALSE
   AND (sqlc.arg(reach) >= 0 OR m.account_id = sqlc.arg(reader) OR EXISTS (
@@ -13,7 +13,7 @@ ORDER BY m.account_id;
 
 -- name: MembersByAccount :many
 -- Those that a reader sees, as in MemberByID.
-SELECT m.account_id, m.handle, m.role, a.name, a.picture FROM membership m FORCE INDEX (PRIMARY)
+SELECT m.account_id, m.handle, m.role, a.name, a.avatar FROM membership m FORCE INDEX (PRIMARY)
 JOIN account a ON a.id = m.account_id
 WHERE m.company_id = sqlc.arg(company_id) AND m.account_id IN (sqlc.slice(accounts))
   AND (sqlc.arg(reach) >= 0 OR m.account_id = sqlc.arg(reader) OR EXISTS (

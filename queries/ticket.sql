@@ -8,7 +8,7 @@ WHERE board_id = sqlc.arg(board_id);
 -- If the slug was imported, the key is an origin.
 -- assignees is a JSON list, as in AssigneesOf; muted is the reader's.
 SELECT sqlc.embed(ticket), b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
-  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'picture', ga.picture, 'handle', gm.handle))
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'avatar', ga.avatar, 'handle', gm.handle))
    FROM assignee g
    JOIN account ga ON ga.id = g.account_id
    LEFT JOIN membership gm ON gm.company_id = b.company_id AND gm.account_id = g.account_id

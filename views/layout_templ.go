@@ -931,7 +931,7 @@ func accountMenu(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = OwnPortrait(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = OwnAvatar(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

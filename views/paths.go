@@ -34,8 +34,8 @@ const (
 	CompaniesPath     = "/admin/companies"
 	AnyAccountsPath   = "/admin/people"
 	DisplayPath       = "/account/display"
-	PicturePath       = "/account/picture"
-	NoPicturePath     = "/account/picture/removal"
+	AvatarPath        = "/account/avatar"
+	NoAvatarPath      = "/account/avatar/removal"
 	// CompanySignInsPath asks for a company, to sign in at its issuer.
 	CompanySignInsPath = "/login/companies"
 	// RecoveryPath lets an owner into a company that requires its issuer.
@@ -411,6 +411,11 @@ func RemovalPath(company string, account accounts.ID) string {
 // ResetsPath creates a link for a member's new password.
 func ResetsPath(company string, account accounts.ID) string {
 	return MemberPath(company, account) + "/resets"
+}
+
+// AddressPath gives a member another address to sign in with.
+func AddressPath(company string, account accounts.ID) string {
+	return MemberPath(company, account) + "/address"
 }
 
 // OperatorPath makes a member an operator, or no longer.
@@ -940,10 +945,10 @@ func MoreRunImagesPath(before uint64) string {
 // CompanyDisplayPath sets how pages look for a user who came in by the company's issuer.
 func CompanyDisplayPath(company string) string { return "/" + company + "/display" }
 
-// PictureIn is the address of an account's picture on the pages of a company.
-func PictureIn(company string, account id.Account, picture string) string {
-	return fmt.Sprintf("/%s/pictures/%d/%s", company, account, picture)
+// AvatarIn is the address of an account's picture on the pages of a company.
+func AvatarIn(company string, account id.Account, avatar string) string {
+	return fmt.Sprintf("/%s/avatars/%d/%s", company, account, avatar)
 }
 
-// OwnPicturePath is the address of the user's picture on pages outside a company.
-func OwnPicturePath(picture string) string { return PicturePath + "/" + picture }
+// OwnAvatarPath is the address of the user's picture on pages outside a company.
+func OwnAvatarPath(avatar string) string { return AvatarPath + "/" + avatar }

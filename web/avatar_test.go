@@ -14,15 +14,15 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
 
-// sendPicture sends the form of the user's picture with a file.
-func (b *browser) sendPicture(t testing.TB, name string, content []byte) *answer {
+// sendAvatar sends the form of the user's picture with a file.
+func (b *browser) sendAvatar(t testing.TB, name string, content []byte) *answer {
 	t.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	part := domaintest.OK(w.CreateFormFile("file", name))(t)
 	domaintest.OK(part.Write(content))(t)
 	domaintest.Must(t, w.Close())
-	return b.send(newRequest(http.MethodPost, "/account/picture", w.FormDataContentType(), &body))
+	return b.send(newRequest(http.MethodPost, "/account/avatar", w.FormDataContentType(), &body))
 }
 
 // halves is a picture of a width and a height, red on its left and blue on its right.
@@ -42,7 +42,7 @@ func halves(t testing.TB, width, height int) []byte {
 	return out.Bytes()
 }
 
-func TestPictureOfAccount(t *testing.T) {
+func TestAvatar(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
 	ana, mia := e.ana(), e.signedIn("mia")
@@ -51,12 +51,12 @@ func TestPictureOfAccount(t *testing.T) {
 		return a.has(t, 1, selector).page().Find(selector).AttrOr("src", "")
 	}
 	const key = "DEMO-1"
-	ana.get("/account").has(t, 0, ".picture img").has(t, 0, "header .portrait img")
+	ana.get("/account").has(t, 0, ".avatar-form img").has(t, 0, "header .avatar img")
 	e.assign(key, "ana")
 
-	ana.sendPicture(t, "me.png", halves(t, 400, 200)).goesTo(t, "/account")
-	page := ana.get("/account").has(t, 1, ".picture > img").has(t, 1, "header .portrait img")
-	own := src(page, ".picture > img")
+	ana.sendAvatar(t, "me.png", halves(t, 400, 200)).goesTo(t, "/account")
+	page := ana.get("/account").has(t, 1, ".avatar-form > img").has(t, 1, "header .avatar img")
+	own := src(page, ".avatar-form > img")
 	got := ana.get(own).is(t, 200)
 	picture, kind, err := image.Decode(strings.NewReader(got.body))
 	if err != nil || kind != "png" || picture.Bounds().Dx() != 128 || picture.Bounds().Dy() != 128 {
@@ -72,9 +72,9 @@ func TestPictureOfAccount(t *testing.T) {
 	}
 
 	// Members of the company see it where they see the name, nobody else does.
-	shown := strings.Replace(own, "/account/picture/", "/acme/pictures/1/", 1)
+	shown := strings.Replace(own, "/account/avatar/", "/acme/avatars/1/", 1)
 	for path, where := range map[string]string{
-		"/acme/" + key: ".comment .portrait img", "/acme/people": "#members .portrait img", "/acme/boards/DEMO": ".card .on img",
+		"/acme/" + key: ".comment .avatar img", "/acme/people": "#members .avatar img", "/acme/boards/DEMO": ".card .on img",
 		"/acme/" + key + "/assignees": ".people i img", "/acme/people/mentions?q=ana": ".suggestions i img",
 	} {
 		if got := src(mia.get(path).is(t, 200), where); got != shown {
@@ -84,7 +84,7 @@ func TestPictureOfAccount(t *testing.T) {
 	mia.get(shown).is(t, 200)
 	e.signedIn("sam").get(shown).is(t, 404) // of another company
 	e.visitor().get(shown).is(t, 303)
-	mia.get("/acme/pictures/2/"+own[len(own)-16:]).is(t, 404)
+	mia.get("/acme/avatars/2/"+own[len(own)-16:]).is(t, 404)
 	mia.get(own).is(t, 404) // her own has none
 
 	// What cannot be shown is refused with what to do, and the picture stays.
@@ -100,19 +100,19 @@ func TestPictureOfAccount(t *testing.T) {
 		"more than 5 MB":   {bytes.Repeat([]byte("x"), 5<<20+1), "it may have 5 MB"},
 		"a name with HTML": {[]byte("<b>"), "is"},
 	} {
-		a := ana.sendPicture(t, "<b data-evil>.png", bad.content)
+		a := ana.sendAvatar(t, "<b data-evil>.png", bad.content)
 		if a.code != 422 && a.code != 413 {
 			t.Errorf("%s: %d", name, a.code)
 		}
-		a.textHas(t, "#picture-file-error", bad.says)
-		a.has(t, 0, "[data-evil]").has(t, 1, ".picture > img")
+		a.textHas(t, "#avatar-file-error", bad.says)
+		a.has(t, 0, "[data-evil]").has(t, 1, ".avatar-form > img")
 	}
-	ana.post("/account/picture").is(t, 422).textHas(t, "#picture-file-error", "Choose a file")
+	ana.post("/account/avatar").is(t, 422).textHas(t, "#avatar-file-error", "Choose a file")
 	ana.get(own).is(t, 200)
 
 	// Another one has another address; the earlier one is gone.
-	ana.sendPicture(t, "me.jpg", outboundtest.RotatedJPEG()).goesTo(t, "/account")
-	other := src(ana.get("/account"), ".picture > img")
+	ana.sendAvatar(t, "me.jpg", outboundtest.RotatedJPEG()).goesTo(t, "/account")
+	other := src(ana.get("/account"), ".avatar-form > img")
 	if other == own {
 		t.Error("both have the address " + own)
 	}
@@ -121,8 +121,8 @@ func TestPictureOfAccount(t *testing.T) {
 		t.Errorf("%s, with what else the file had", got.header.Get("Content-Type"))
 	}
 	ana.get(own).is(t, 404)
-	ana.post("/account/picture/removal").goesTo(t, "/account")
-	ana.get("/account").has(t, 0, ".picture img")
+	ana.post("/account/avatar/removal").goesTo(t, "/account")
+	ana.get("/account").has(t, 0, ".avatar-form img")
 	ana.get(other).is(t, 404)
-	e.counts(t, 0, "SELECT COUNT(*) FROM account_picture")
+	e.counts(t, 0, "SELECT COUNT(*) FROM account_avatar")
 }

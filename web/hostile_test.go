@@ -197,7 +197,7 @@ func (b *formEnv) furnish(t *testing.T) {
 	mia := accounts.ID(b.count("SELECT id FROM account WHERE name = 'mia'"))
 	reset, err := b.workflows.Workflows.MakeReset(ana, mia, nil)
 	do(err)
-	do(b.workflows.Workflows.SetPicture(ana, accounts.ID(b.count("SELECT id FROM account WHERE name = 'Ana'")), halves(t, 8, 8)))
+	do(b.workflows.Workflows.SetAvatar(ana, accounts.ID(b.count("SELECT id FROM account WHERE name = 'Ana'")), halves(t, 8, 8)))
 	do(b.workflows.Workflows.DeleteTicket(ana, tickets.Key{Board: "DEMO", Number: 7}))
 	_, err = b.workflows.Workflows.Comment(b.actorContext(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana",
 		nil)

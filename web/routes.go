@@ -20,7 +20,7 @@ const (
 
 // takesFile reports whether a request brings a file to a route that takes one.
 func takesFile(c echo.Context) bool {
-	takes := c.Path() == uploadPath || c.Path() == apiUploadPath || c.Path() == views.PicturePath
+	takes := c.Path() == uploadPath || c.Path() == apiUploadPath || c.Path() == views.AvatarPath
 	return takes && c.Request().Method == http.MethodPost && respond.HasFile(c)
 }
 
@@ -92,9 +92,9 @@ func (s *server) route(e *echo.Echo) {
 	open.GET("/account/keys", pages.Keys, s.asUser)
 	open.POST("/account", pages.RenameAccount, s.asUser)
 	open.POST("/account/display", pages.SetDisplay, s.asUser)
-	open.POST("/account/picture", pages.SetPicture, s.asUser)
-	open.POST("/account/picture/removal", pages.RemovePicture, s.asUser)
-	open.GET("/account/picture/:picture", pages.OwnPicture, s.asUser)
+	open.POST("/account/avatar", pages.SetAvatar, s.asUser)
+	open.POST("/account/avatar/removal", pages.RemoveAvatar, s.asUser)
+	open.GET("/account/avatar/:avatar", pages.OwnAvatar, s.asUser)
 	open.POST("/account/password", pages.ChangePassword, s.asUser)
 	open.POST("/account/epoch", pages.SignOutEverywhere, s.asUser)
 	open.GET("/account/confirmation", pages.ConfirmForm, s.asUser)
@@ -196,7 +196,7 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/keys", pages.Keys)
 	company.GET("/display", pages.CompanyDisplay)
 	company.POST("/display", pages.SetCompanyDisplay)
-	company.GET("/pictures/:account/:picture", pages.Picture)
+	company.GET("/avatars/:account/:avatar", pages.Avatar)
 	company.POST("/undo", pages.Undo)
 	company.POST("/preview", pages.Preview)
 	company.GET("/live", pages.Live)
@@ -269,6 +269,7 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/people/:account/removal", pages.RemoveMember)
 	company.POST("/people/:account/handle", pages.SetHandle)
 	company.POST("/people/:account/resets", pages.MakeReset, pages.Confirmed)
+	company.POST("/people/:account/address", pages.SetAddress, pages.Confirmed)
 	company.POST("/people/:account/operator", pages.SetOperator, pages.Confirmed, s.asProvenOperator)
 	company.GET("/groups", pages.Groups)
 	company.POST("/groups", pages.OpenGroup)

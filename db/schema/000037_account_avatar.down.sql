@@ -1,2 +1,2 @@
-ALTER TABLE account DROP COLUMN picture;
-DROP TABLE account_picture;
+ALTER TABLE account DROP COLUMN avatar;
+DROP TABLE account_avatar;

@@ -46,7 +46,7 @@ type Account struct {
 	// Deactivated says that the account signs in nowhere; of an account that was looked for, not of an actor's.
 	Deactivated bool
 	Display     Display
-	Picture     string // the version of the account's picture, part of its address; "" without one
+	Avatar      string // the version of the account's picture, part of its address; "" without one
 	// KnownAt is when a browser was first known to be the user's; only of an account found by address and password.
 	KnownAt time.Time
 	// PasswordAsked says that the user was asked for a better password; likewise.

@@ -13,11 +13,11 @@ import (
 
 // NamedMember is a member of a company as texts and lists name them.
 type NamedMember struct {
-	ID      ID
-	Name    string
-	Handle  string // without the @
-	Role    string
-	Picture string // of the account
+	ID     ID
+	Name   string
+	Handle string // without the @
+	Role   string
+	Avatar string // of the account
 }
 
 // maxHandle is how many characters a handle may have.
@@ -62,7 +62,7 @@ func ByHandle(ctx context.Context, q *db.Queries, by db.Sight, handles []string)
 	}
 	list := make([]NamedMember, len(rows))
 	for i, r := range rows {
-		list[i] = NamedMember{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role, Picture: r.Picture}
+		list[i] = NamedMember{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role, Avatar: r.Avatar}
 	}
 	return list, nil
 }
@@ -80,7 +80,7 @@ func ByAccount(ctx context.Context, q *db.Queries, by db.Sight, accounts []ID) (
 	}
 	found := make(map[ID]NamedMember, len(rows))
 	for _, r := range rows {
-		found[r.AccountID] = NamedMember{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role, Picture: r.Picture}
+		found[r.AccountID] = NamedMember{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role, Avatar: r.Avatar}
 	}
 	return found, nil
 }
@@ -121,7 +121,7 @@ func FindMembers(
 		for _, r := range rows {
 			if !seen[r.AccountID] && len(found) < limit {
 				seen[r.AccountID] = true
-				found = append(found, NamedMember{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role, Picture: r.Picture})
+				found = append(found, NamedMember{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role, Avatar: r.Avatar})
 			}
 		}
 	}

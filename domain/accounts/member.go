@@ -67,7 +67,7 @@ func MemberByID(ctx context.Context, q *db.Queries, by db.Sight, account ID) (Co
 
 func memberFrom(row db.MemberByIDRow) CompanyMember {
 	return CompanyMember{
-		Account: Account{ID: row.ID, Name: row.Name, Email: row.Email, Operator: row.Operator, Picture: row.Picture},
+		Account: Account{ID: row.ID, Name: row.Name, Email: row.Email, Operator: row.Operator, Avatar: row.Avatar},
 		Role:    row.Role, Handle: row.Handle, JoinedAt: row.CreatedAt,
 		Inactive: row.Inactive,
 	}

@@ -180,7 +180,7 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string, know
 func accountFrom(row db.Account) Account {
 	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch,
 		Deactivated: row.DeactivatedAt != nil,
-		Display:     Display{Theme: row.Theme, Density: row.Density, TimeZone: row.TimeZone, Dates: row.Dates}, Picture: row.Picture}
+		Display:     Display{Theme: row.Theme, Density: row.Density, TimeZone: row.TimeZone, Dates: row.Dates}, Avatar: row.Avatar}
 }
 
 // ByEmail returns the account with an address, or NotMember if there is none.
@@ -334,7 +334,7 @@ func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Act
 	row := rows[0]
 	actor := Actor{
 		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator,
-			Epoch: row.SessionEpoch, Picture: row.Picture,
+			Epoch: row.SessionEpoch, Avatar: row.Avatar,
 			Display: Display{Theme: row.Theme, Density: row.Density, TimeZone: row.TimeZone, Dates: row.Dates}},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
 		Role:    row.Role, Handle: row.Handle, Unread: int(row.Unread), Stopped: row.Stopped.Bool,

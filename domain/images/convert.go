@@ -49,18 +49,7 @@ var conversionSlots = make(chan struct{}, runtime.GOMAXPROCS(0))
 // PNG. It checks the declared size before it allocates memory. The same bytes always give the same result. It waits
 // for a processor until ctx ends. It returns Unfit, with the reason, or the context's error.
 func Convert(ctx context.Context, content []byte, limits Limits) (Picture, error) {
-	kind, err := kindOf(content)
-	if err != nil {
-		return Picture{}, err
-	}
-	config, err := kind.config(bytes.NewReader(content))
-	if err != nil {
-		return Picture{}, broken(kind.name, err)
-	}
-	if err := fits(config, limits); err != nil {
-		return Picture{}, err
-	}
-	free, err := takeSlot(ctx)
+	kind, free, err := admit(ctx, content, limits)
 	if err != nil {
 		return Picture{}, err
 	}
@@ -81,13 +70,24 @@ func Convert(ctx context.Context, content []byte, limits Limits) (Picture, error
 	return out, err
 }
 
-// takeSlot waits for a processor until ctx ends; free gives it back.
-func takeSlot(ctx context.Context) (free func(), err error) {
+// admit returns the kind of a picture whose declared size is within the limits, once a processor is free for it: free
+// gives that back. It returns Unfit or the context's error.
+func admit(ctx context.Context, content []byte, limits Limits) (of kind, free func(), err error) {
+	if of, err = kindOf(content); err != nil {
+		return of, nil, err
+	}
+	config, err := of.config(bytes.NewReader(content))
+	if err != nil {
+		return of, nil, broken(of.name, err)
+	}
+	if err := fits(config, limits); err != nil {
+		return of, nil, err
+	}
 	select {
 	case conversionSlots <- struct{}{}:
-		return func() { <-conversionSlots }, nil
+		return of, func() { <-conversionSlots }, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return of, nil, ctx.Err()
 	}
 }
 

@@ -1,7 +1,6 @@
 package images
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"image"
@@ -13,18 +12,7 @@ import (
 // frame. Like Convert it keeps nothing else of the file, and checks the declared size first, of limits.Pixels. It returns
 // Unfit, with the reason, or the context's error.
 func Square(ctx context.Context, content []byte, side int, limits Limits) (Picture, error) {
-	kind, err := kindOf(content)
-	if err != nil {
-		return Picture{}, err
-	}
-	config, err := kind.config(bytes.NewReader(content))
-	if err != nil {
-		return Picture{}, broken(kind.name, err)
-	}
-	if err := fits(config, limits); err != nil {
-		return Picture{}, err
-	}
-	free, err := takeSlot(ctx)
+	kind, free, err := admit(ctx, content, limits)
 	if err != nil {
 		return Picture{}, err
 	}

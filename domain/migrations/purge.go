@@ -28,8 +28,8 @@ func Purged(run id.Run) error {
 
 // PurgeRun removes tasks of a run that ended before a time, with their attempts and the failures that began with them.
 // The first time it also marks the run as purged, sums up its counters, and removes its file, the secrets of its
-// parameters and its rejections. Without tasks it removes the rest: samples and log. It returns false, and changes
-// nothing, if the run is active or ended later.
+// parameters and its rejections, and each time up to purgeRows of its samples and of its log. It returns false, and
+// changes nothing, if the run is active or ended later.
 func PurgeRun(ctx context.Context, tx *db.Tx, run id.Run, tasks []id.Task, before time.Time) (bool, error) {
 	row, err := LockRun(ctx, tx, run)
 	switch {
@@ -45,7 +45,10 @@ func PurgeRun(ctx context.Context, tx *db.Tx, run id.Run, tasks []id.Task, befor
 			return false, fmt.Errorf("mark run %d as purged: %w", run, err)
 		}
 	}
-	if err := errors.Join(tx.PurgeRunSamples(ctx, run, purgeRows), tx.PurgeRunEvents(ctx, run, purgeRows)); err != nil {
+	if err := tx.PurgeRunSamples(ctx, run, purgeRows); err != nil {
+		return false, err
+	}
+	if err := tx.PurgeRunEvents(ctx, run, purgeRows); err != nil {
 		return false, err
 	}
 	if len(tasks) == 0 {

@@ -18,10 +18,10 @@ const KindAssigned = "assigned"
 
 // Assignee is a user whom a ticket is assigned to. Handle is "" if the user left the company.
 type Assignee struct {
-	ID      id.Account
-	Name    string
-	Handle  string
-	Picture string // of accounts.Account
+	ID     id.Account
+	Name   string
+	Handle string
+	Avatar string // of accounts.Account
 }
 
 // AssigneesOf returns the assignees of many tickets in one query, each ticket's by account.
@@ -35,7 +35,7 @@ func AssigneesOf(ctx context.Context, q *db.Queries, company id.Company, tickets
 	}
 	found := make(map[ID][]Assignee)
 	for _, row := range rows {
-		found[row.TicketID] = append(found[row.TicketID], Assignee{ID: row.AccountID, Name: row.Name, Handle: row.Handle, Picture: row.Picture})
+		found[row.TicketID] = append(found[row.TicketID], Assignee{ID: row.AccountID, Name: row.Name, Handle: row.Handle, Avatar: row.Avatar})
 	}
 	return found, nil
 }

@@ -100,7 +100,7 @@ func CommentOf(ctx context.Context, q *db.Queries, ticket ID, comment id.Comment
 	if err != nil {
 		return Comment{}, fmt.Errorf("read comment: %w", err)
 	}
-	return fromComment(row.Comment, row.Author, row.Picture), nil
+	return fromComment(row.Comment, row.Author, row.Avatar), nil
 }
 
 // lockComment locks a comment. It returns CommentNotFound.
@@ -112,7 +112,7 @@ func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, 
 	if err != nil {
 		return Comment{}, fmt.Errorf("lock comment: %w", err)
 	}
-	return fromComment(row, by.Name, by.Picture), nil
+	return fromComment(row, by.Name, by.Avatar), nil
 }
 
 // EditComment replaces the text of by's own comment by a parsed one; version is the one that the edit was made from.
@@ -233,7 +233,7 @@ func lastComments(
 	}
 	list := make([]Comment, len(rows))
 	for i, row := range rows {
-		list[i] = fromComment(row.Comment, row.Author, row.Picture)
+		list[i] = fromComment(row.Comment, row.Author, row.Avatar)
 	}
 	page.List, page.Older = fitting(list, limit)
 	if page.Older {
@@ -253,7 +253,7 @@ func CommentsAfter(ctx context.Context, q *db.Queries, ticket ID, after id.Comme
 	}
 	list := make([]Comment, len(rows))
 	for i, row := range rows {
-		list[i] = fromComment(row.Comment, row.Author, row.Picture)
+		list[i] = fromComment(row.Comment, row.Author, row.Avatar)
 	}
 	page.List, page.Newer = fitting(list, limit)
 	return page, nil
@@ -270,9 +270,9 @@ func fitting(list []Comment, limit int) (page []Comment, more bool) {
 	return list, false
 }
 
-func fromComment(row db.Comment, author, picture string) Comment {
+func fromComment(row db.Comment, author, avatar string) Comment {
 	return Comment{
-		ID: row.ID, Ticket: row.TicketID, Author: User{ID: row.AccountID, Name: author, Picture: picture}, Body: row.Body, Version: row.Version,
+		ID: row.ID, Ticket: row.TicketID, Author: User{ID: row.AccountID, Name: author, Avatar: avatar}, Body: row.Body, Version: row.Version,
 		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, DeletedAt: row.DeletedAt, Public: row.Public,
 		FromRequester: row.FromRequester, Restored: row.Restored,
 	}

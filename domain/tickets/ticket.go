@@ -57,9 +57,9 @@ func (t Ticket) Current() bool { return !t.Closed() && !t.Deleted() }
 
 // User is the user of an action on a ticket.
 type User struct {
-	ID      id.Account
-	Name    string
-	Picture string // of accounts.Account; where pages show it
+	ID     id.Account
+	Name   string
+	Avatar string // of accounts.Account; where pages show it
 }
 
 // Card is a ticket as a board shows it.

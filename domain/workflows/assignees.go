@@ -32,7 +32,7 @@ func (w *Workflows) AssignTicket(ctx context.Context, key tickets.Key, change As
 			if !seen || roles[account] == "" {
 				return nil, nil, tickets.NotAssignable("", false)
 			}
-			add = append(add, tickets.Assignee{ID: account, Name: one.Name, Handle: one.Handle, Picture: one.Picture})
+			add = append(add, tickets.Assignee{ID: account, Name: one.Name, Handle: one.Handle, Avatar: one.Avatar})
 			if roles[account] == accounts.Viewer {
 				return nil, nil, tickets.NotAssignable(one.Name, true)
 			}
@@ -95,7 +95,7 @@ func assignable(ctx context.Context, tx *db.Tx, by db.Sight, handles []string) (
 		case roles[m.ID] == accounts.Viewer:
 			return nil, tickets.NotAssignable(m.Name, true)
 		}
-		list = append(list, tickets.Assignee{ID: m.ID, Name: m.Name, Handle: m.Handle, Picture: m.Picture})
+		list = append(list, tickets.Assignee{ID: m.ID, Name: m.Name, Handle: m.Handle, Avatar: m.Avatar})
 	}
 	return list, nil
 }

@@ -173,5 +173,5 @@ func mayChange(ctx context.Context, area string) (accounts.Actor, error) {
 }
 
 func user(actor accounts.Actor) tickets.User {
-	return tickets.User{ID: actor.Account.ID, Name: actor.Account.Name, Picture: actor.Account.Picture}
+	return tickets.User{ID: actor.Account.ID, Name: actor.Account.Name, Avatar: actor.Account.Avatar}
 }

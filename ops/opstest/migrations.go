@@ -46,8 +46,8 @@ var migrated = []string{
 		SELECT id, 1, 1, '2026-01-01', 1000, 10, '2026-01-01', 999 FROM account WHERE email = 'service-ABC'`,
 	`INSERT INTO invitation_reservation (invitation_id, account_id, created_at) SELECT MAX(id), 1, '2026-01-01' FROM invitation`,
 	`INSERT INTO account_totp (account_id, last_step, created_at) VALUES (1, 59000000, '2026-01-01')`,
-	`INSERT INTO account_picture (account_id, content_type, content, created_at) VALUES (1, 'image/png', UNHEX('89504E47FF00'), '2026-01-01')`,
-	`UPDATE account SET picture = LEFT(LOWER(SHA2(UNHEX('89504E47FF00'), 256)), 16) WHERE id = 1`,
+	`INSERT INTO account_avatar (account_id, content_type, content, created_at) VALUES (1, 'image/png', UNHEX('89504E47FF00'), '2026-01-01')`,
+	`UPDATE account SET avatar = LEFT(LOWER(SHA2(UNHEX('89504E47FF00'), 256)), 16) WHERE id = 1`,
 	`INSERT INTO recovery_code (account_id, hash, created_at, used_at) VALUES (1, UNHEX(SHA2('code', 256)), '2026-01-01', '2026-01-02'), (1, UNHEX(SHA2('another', 256)), '2026-01-01', NULL)`,
 	`INSERT INTO passkey (account_id, credential_id, user_handle, public_key, sign_count, flags, name, created_at, used_at, cloned_at)
 		VALUES (1, UNHEX('00FF'), UNHEX(SHA2('ana', 256)), UNHEX('A5FF'), 4294967295, 93, 'Laptop', '2026-01-01', NULL, '2026-01-02')`,

@@ -49,10 +49,10 @@ func houseChecks() []check {
 				WHERE x.accounts > 0 AND x.operators = 0`,
 		},
 		{
-			name: "pictures of accounts", says: "An account shows the picture that is stored for it.", tables: []string{"account", "account_picture"},
-			query: `SELECT CONCAT('account ', a.id, IF(a.picture = '', ' shows no picture, but has one', CONCAT(' has the picture ', a.picture, ', which is not stored')))
-				FROM account a LEFT JOIN account_picture p ON p.account_id = a.id
-				WHERE CAST(a.picture AS BINARY) <> CAST(COALESCE(LEFT(LOWER(SHA2(p.content, 256)), 16), '') AS BINARY) ORDER BY a.id`,
+			name: "pictures of accounts", says: "An account shows the picture that is stored for it.", tables: []string{"account", "account_avatar"},
+			query: `SELECT CONCAT('account ', a.id, IF(a.avatar = '', ' shows no picture, but has one', CONCAT(' has the picture ', a.avatar, ', which is not stored')))
+				FROM account a LEFT JOIN account_avatar p ON p.account_id = a.id
+				WHERE CAST(a.avatar AS BINARY) <> CAST(COALESCE(LEFT(LOWER(SHA2(p.content, 256)), 16), '') AS BINARY) ORDER BY a.id`,
 		},
 		{name: "memberships", says: "Every membership has a known role.", tables: []string{"membership"}, run: memberships},
 		{name: "handles", says: "Members have handles of the allowed form, no two of a company the same.",

@@ -22,7 +22,7 @@ var references = []reference{
 	{"invitation_reservation", "invitation_id", "invitation", "id"},
 	{"invitation_reservation", "account_id", "account", "id"},
 	{"account_totp", "account_id", "account", "id"},
-	{"account_picture", "account_id", "account", "id"},
+	{"account_avatar", "account_id", "account", "id"},
 	{"recovery_code", "account_id", "account", "id"},
 	{"passkey", "account_id", "account", "id"},
 	{"issuer", "company_id", "company", "id"},

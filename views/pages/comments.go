@@ -207,9 +207,3 @@ func excerpt(text string) string {
 }
 
 func entryNumber(n id.Notification) string { return strconv.FormatUint(uint64(n), 10) }
-
-// Mentionable is a member that a text can name.
-type Mentionable struct {
-	ID                    id.Account
-	Name, Handle, Picture string
-}

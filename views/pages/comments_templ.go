@@ -275,11 +275,11 @@ func CommentItem(props CommentProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "><header><i class=\"portrait\" aria-hidden=\"true\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "><header><i class=\"avatar\" aria-hidden=\"true\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = views.Portrait(company, c.Author.ID, c.Author.Name, c.Author.Picture).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = views.Avatar(company, c.Author.ID, c.Author.Name, c.Author.Avatar).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1270,7 +1270,7 @@ func Assignees(p views.Page, write bool, t tickets.Ticket) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = views.Portrait(p.Actor.Company.Slug, a.ID, a.Name, a.Picture).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = views.Avatar(p.Actor.Company.Slug, a.ID, a.Name, a.Avatar).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1875,7 +1875,7 @@ func Candidates(props AssignProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, a := range props.Ticket.Assignees {
-			templ_7745c5c3_Err = choice(props, accounts.NamedMember{ID: a.ID, Name: a.Name, Handle: a.Handle, Picture: a.Picture}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = choice(props, accounts.NamedMember{ID: a.ID, Name: a.Name, Handle: a.Handle, Avatar: a.Avatar}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1978,7 +1978,7 @@ func choice(props AssignProps, m accounts.NamedMember) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = views.Portrait(props.Page.Actor.Company.Slug, m.ID, m.Name, m.Picture).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = views.Avatar(props.Page.Actor.Company.Slug, m.ID, m.Name, m.Avatar).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2089,7 +2089,7 @@ func cardAssignees(company string, list []tickets.Assignee) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = views.Portrait(company, a.ID, a.Name, a.Picture).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = views.Avatar(company, a.ID, a.Name, a.Avatar).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -50,6 +50,6 @@ func notificationPages() map[string]templ.Component {
 			Boards: []WorkOnBoard{{Slug: "NINJA", Title: hostile,
 				Columns: []WorkInColumn{{Name: hostile, Tickets: []tickets.Work{{Key: theKey, Title: hostile}}}}}}}),
 		"no work":  WorkPage(WorkProps{Page: page}),
-		"mentions": MentionList(page, []Mentionable{{Name: hostile, Handle: "ana"}}),
+		"mentions": MentionList(page, []accounts.NamedMember{{Name: hostile, Handle: "ana"}}),
 	}
 }

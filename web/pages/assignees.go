@@ -171,11 +171,7 @@ func (h *Handlers) Mentions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list := make([]pages.Mentionable, len(found))
-	for i, one := range found {
-		list[i] = pages.Mentionable{ID: one.ID, Name: one.Name, Handle: one.Handle, Picture: one.Picture}
-	}
-	return respond.Render(c, http.StatusOK, pages.MentionList(h.respond.Page(c, "Members"), list))
+	return respond.Render(c, http.StatusOK, pages.MentionList(h.respond.Page(c, "Members"), found))
 }
 
 func (h *Handlers) Work(c echo.Context) error {

@@ -13,12 +13,12 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// SetPicture gives the user's account the picture that the form has.
-func (h *Handlers) SetPicture(c echo.Context) error {
+// SetAvatar gives the user's account the picture that the form has.
+func (h *Handlers) SetAvatar(c echo.Context) error {
 	user := respond.User(c)
-	file, err := receivePicture(c)
+	file, err := receiveAvatar(c)
 	if err == nil {
-		err = h.workflows.SetPicture(c.Request().Context(), user.ID, file)
+		err = h.workflows.SetAvatar(c.Request().Context(), user.ID, file)
 	}
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
@@ -30,13 +30,13 @@ func (h *Handlers) SetPicture(c echo.Context) error {
 	return h.respond.SeeOther(c, views.AccountPath, "Your picture is saved.")
 }
 
-// receivePicture returns the file of a form, whole.
-func receivePicture(c echo.Context) ([]byte, error) {
-	choose := accounts.BadPicture("Choose a file: PNG, JPEG, GIF or WebP.")
+// receiveAvatar returns the file of a form, whole.
+func receiveAvatar(c echo.Context) ([]byte, error) {
+	choose := accounts.BadAvatar("Choose a file: PNG, JPEG, GIF or WebP.")
 	if !respond.HasFile(c) {
 		return nil, choose
 	}
-	form := respond.UploadOf(c, accounts.MaxPicture, accounts.PictureTooLarge())
+	form := respond.UploadOf(c, accounts.MaxAvatar, accounts.AvatarTooLarge())
 	defer form.Close()
 	if err := form.Receive(); err != nil {
 		return nil, form.Why(err)
@@ -48,28 +48,28 @@ func receivePicture(c echo.Context) ([]byte, error) {
 	return file, form.Why(err)
 }
 
-func (h *Handlers) RemovePicture(c echo.Context) error {
-	if err := h.workflows.RemovePicture(c.Request().Context(), respond.User(c).ID); err != nil {
+func (h *Handlers) RemoveAvatar(c echo.Context) error {
+	if err := h.workflows.RemoveAvatar(c.Request().Context(), respond.User(c).ID); err != nil {
 		return err
 	}
 	return h.respond.SeeOther(c, views.AccountPath, "Your picture is removed.")
 }
 
-// OwnPicture is the picture of the user's account, for pages outside a company.
-func (h *Handlers) OwnPicture(c echo.Context) error { return h.showPicture(c, respond.User(c).ID) }
+// OwnAvatar is the picture of the user's account, for pages outside a company.
+func (h *Handlers) OwnAvatar(c echo.Context) error { return h.showAvatar(c, respond.User(c).ID) }
 
 // Picture is the picture of an account whose name pages of the company show.
-func (h *Handlers) Picture(c echo.Context) error {
-	account, err := respond.RowID[id.Account](c.Param("account"), accounts.PictureNotFound())
+func (h *Handlers) Avatar(c echo.Context) error {
+	account, err := respond.RowID[id.Account](c.Param("account"), accounts.AvatarNotFound())
 	if err != nil {
 		return err
 	}
-	return h.showPicture(c, account)
+	return h.showAvatar(c, account)
 }
 
-// showPicture never sends another picture under the same address, so browsers may keep it.
-func (h *Handlers) showPicture(c echo.Context, account id.Account) error {
-	content, kind, err := h.workflows.Picture(c.Request().Context(), account, c.Param("picture"))
+// showAvatar never sends another picture under the same address, so browsers may keep it.
+func (h *Handlers) showAvatar(c echo.Context, account id.Account) error {
+	content, kind, err := h.workflows.Avatar(c.Request().Context(), account, c.Param("avatar"))
 	if err != nil {
 		return err
 	}
