@@ -493,3 +493,20 @@ func TestQuestionsAboutNothing(t *testing.T) {
 		}
 	})
 }
+
+// A purged run shows what it keeps, and offers nothing that is gone.
+func TestPurgedRun(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	run := e.runIn(migrations.Complete)
+	ana := e.ana()
+	path := views.RunPath(run)
+	ana.get(path).is(t, http.StatusOK).has(t, 0, "#run-purged").has(t, 1, "#"+views.RunTaskListID)
+	e.exec("UPDATE migration_run SET purged_at = NOW(6), rejected = 2, upload_name = 'x.csv' WHERE id = ?", uint64(run))
+	page := ana.get(path).is(t, http.StatusOK).has(t, 1, "#run-purged").has(t, 1, ".run-progress .tally")
+	page.has(t, 0, ".run-progress a").has(t, 0, ".run-grid").has(t, 0, "#"+views.RunTaskListID)
+	ana.htmx(views.RunID).get(path+"/live").is(t, http.StatusOK).has(t, 0, ".run-grid")
+	ana.get(path+"/rejections").is(t, http.StatusOK).has(t, 0, "a.button").textIs(t, "p.lead", "They were purged.")
+	ana.post(path+"/retries", "all", "1").is(t, http.StatusConflict)
+	e.program().get(fmt.Sprintf("/runs/%d", run)).is(t, http.StatusOK)
+}

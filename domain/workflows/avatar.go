@@ -23,7 +23,7 @@ func (w *Workflows) SetAvatar(ctx context.Context, account accounts.ID, file []b
 	}
 	picture, err := images.Square(ctx, file, avatarSide, images.Limits{Pixels: avatarPixels})
 	if fault.CodeOf(err) == images.CodeUnfit {
-		return accounts.BadAvatar(fault.Message(err))
+		return accounts.BadAvatar(fault.Message(err) + " Choose another file.")
 	}
 	if err != nil {
 		return err

@@ -123,6 +123,14 @@ func purgeRunLabel(payload string) string {
 	return fmt.Sprintf("Run %s, %s, ended on %s", fields["run"], fields["name"], ended.UTC().Format("2 January 2006"))
 }
 
+// count is how many tasks are removed, in words.
+func (p purgeRunTask) count() string {
+	if len(p.Tasks) == 1 {
+		return "1 task"
+	}
+	return fmt.Sprintf("%d tasks", len(p.Tasks))
+}
+
 func purgeRunOf(work *migrations.Work) (p purgeRunTask, err error) {
 	if err := json.Unmarshal([]byte(work.Task.Payload), &p); err != nil {
 		return p, migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
@@ -148,9 +156,9 @@ func writePurgeRuns(ctx context.Context, tx *db.Tx, works []*migrations.Work) er
 		case !done:
 			work.Note(fmt.Sprintf("Run %d goes on, or ended later. It was left alone.", p.Run))
 		case len(p.Tasks) > 0:
-			work.Note(fmt.Sprintf("%d tasks of run %d were removed.", len(p.Tasks), p.Run))
+			work.Note(fmt.Sprintf("Removed %s of run %d.", p.count(), p.Run))
 		default:
-			work.Note(fmt.Sprintf("The rest of run %d was removed.", p.Run))
+			work.Note(fmt.Sprintf("Removed the rest of run %d.", p.Run))
 		}
 	}
 	return nil
@@ -162,7 +170,7 @@ func previewPurgeRuns(_ context.Context, work *migrations.Work) (string, error) 
 		return "", err
 	}
 	if len(p.Tasks) > 0 {
-		return fmt.Sprintf("Would remove %d tasks of run %d.", len(p.Tasks), p.Run), nil
+		return fmt.Sprintf("Would remove %s of run %d.", p.count(), p.Run), nil
 	}
 	return fmt.Sprintf("Would remove the rest of run %d.", p.Run), nil
 }
