@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -81,16 +80,19 @@ func handleOf(page, email string) string {
 	return ""
 }
 
-// join accepts an invitation with an unused address: jo@acme.example, jo-2@acme.example.
+// join accepts an invitation with an unused address, and signs in: jo@acme.example, jo-2@acme.example.
 func (b browser) join(invitation, name, handle, domain, password string) (err error) {
 	for n := 1; n < 10; n++ {
 		address := handle + "@" + domain
 		if n > 1 {
 			address = fmt.Sprintf("%s-%d@%s", handle, n, domain)
 		}
-		_, err = b.send(invitation, url.Values{"name": {name}, "email": {address}, "password": {password}})
-		if !errors.As(err, new(conflict)) {
+		if _, err := b.send(invitation, url.Values{"name": {name}, "email": {address}, "password": {password}}); err != nil {
 			return err
+		}
+		// Whether the address was free is told by the sign-in alone.
+		if _, err = b.send("/login", url.Values{"email": {address}, "password": {password}}); err == nil {
+			return nil
 		}
 	}
 	return err
@@ -124,13 +126,7 @@ func text(response *http.Response, err error) (string, error) {
 	body, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode >= 400 {
 		err = fmt.Errorf("%s %s: %s", response.Request.Method, response.Request.URL.Path, response.Status)
-		if response.StatusCode == http.StatusConflict {
-			err = conflict{err}
-		}
 		return "", err
 	}
 	return string(body), err
 }
-
-// conflict is an answer of 409.
-type conflict struct{ error }
