@@ -413,11 +413,6 @@ func ResetsPath(company string, account accounts.ID) string {
 	return MemberPath(company, account) + "/resets"
 }
 
-// AddressPath gives a member another address to sign in with.
-func AddressPath(company string, account accounts.ID) string {
-	return MemberPath(company, account) + "/address"
-}
-
 // OperatorPath makes a member an operator, or no longer.
 func OperatorPath(company string, account accounts.ID) string {
 	return MemberPath(company, account) + "/operator"

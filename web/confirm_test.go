@@ -49,7 +49,6 @@ func TestConfirm(t *testing.T) {
 		}{
 			"/acme/tokens": {[]string{"name", "x", "scopes", "boards:read", "days", "0"}, 201},
 			fmt.Sprintf("/acme/people/%d/resets", mia):                   {nil, 201},
-			fmt.Sprintf("/acme/people/%d/address", mia):                  {[]string{"email", "newer@example.com"}, 303},
 			fmt.Sprintf("/acme/people/%d/role", mia):                     {[]string{"role", accounts.Viewer}, 303},
 			fmt.Sprintf("/acme/people/%d/operator", mia):                 {[]string{"operator", "yes"}, 303},
 			fmt.Sprintf("/admin/people/%d/resets", mia):                  {nil, 201},

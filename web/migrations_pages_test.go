@@ -506,7 +506,7 @@ func TestPurgedRun(t *testing.T) {
 	page := ana.get(path).is(t, http.StatusOK).has(t, 1, "#run-purged").has(t, 1, ".run-progress .tally")
 	page.has(t, 0, ".run-progress a").has(t, 0, ".run-grid").has(t, 0, "#"+views.RunTaskListID)
 	ana.htmx(views.RunID).get(path+"/live").is(t, http.StatusOK).has(t, 0, ".run-grid")
-	ana.get(path+"/rejections").is(t, http.StatusOK).has(t, 0, "a.button").textIs(t, "p.lead", "They were purged.")
+	ana.get(path+"/rejections").is(t, http.StatusOK).has(t, 0, "main header a.button").textIs(t, "p.lead", "They were purged.")
 	ana.post(path+"/retries", "all", "1").is(t, http.StatusConflict)
 	e.program().get(fmt.Sprintf("/runs/%d", run)).is(t, http.StatusOK)
 }

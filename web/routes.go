@@ -269,7 +269,6 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/people/:account/removal", pages.RemoveMember)
 	company.POST("/people/:account/handle", pages.SetHandle)
 	company.POST("/people/:account/resets", pages.MakeReset, pages.Confirmed)
-	company.POST("/people/:account/address", pages.SetAddress, pages.Confirmed)
 	company.POST("/people/:account/operator", pages.SetOperator, pages.Confirmed, s.asProvenOperator)
 	company.GET("/groups", pages.Groups)
 	company.POST("/groups", pages.OpenGroup)

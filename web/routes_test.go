@@ -251,7 +251,6 @@ var pages = map[string]access{
 	// Ana is an owner
 	"POST /:company/people/:account/removal": {"/acme/people/1/removal", nil, 303, 404, 404, 403, 403, 403, 303, 403, 404},
 	"POST /:company/people/:account/handle":  members("/acme/people/99/handle", 404),
-	"POST /:company/people/:account/address": managers("/acme/people/4/address", 422).toGuest(404),
 	"POST /:company/people/:account/resets":  managers("/acme/people/4/resets", 201).toGuest(404),
 	"POST /:company/people/:account/operator": {"/acme/people/4/operator", []string{"operator", "yes"}, 303, 404, 404, 403,
 		403, 403, 403, 303, 0},

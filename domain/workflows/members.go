@@ -121,26 +121,6 @@ func (w *Workflows) SetHandle(ctx context.Context, handle string) error {
 	return nil
 }
 
-// SetAddress gives a member another address to sign in with: whoever may make a link for the account's new password may.
-// It returns BadEmail, EmailConflict, MemberNotFound, or why the caller may not.
-func (w *Workflows) SetAddress(ctx context.Context, account accounts.ID, email string) error {
-	return w.withLockedRole(ctx, "set address", func(tx *db.Tx, actor accounts.Actor) error {
-		member, err := accounts.MemberByID(ctx, tx.Queries, actor.Sight(), account)
-		if err != nil {
-			return err
-		}
-		if err := accounts.MayReset(ctx, tx.Queries, actor, member); err != nil {
-			return err
-		}
-		now, err := accounts.SetEmail(ctx, tx, account, email)
-		if err != nil || now == member.Account.Email {
-			return err
-		}
-		detail := accounts.AuditDetail{Member: member.Account.NameAndEmail(), Name: now}
-		return accounts.RecordAbout(ctx, tx, actor.Account.ID, account, accounts.AuditAddressChanged, detail)
-	})
-}
-
 // RemoveMember removes a member, or the caller, from the company: their sessions end, and their tokens of the company.
 // Their work stays. It returns MemberNotFound, RankTooLow or LastOwner.
 func (w *Workflows) RemoveMember(ctx context.Context, account accounts.ID) (member accounts.CompanyMember, err error) {

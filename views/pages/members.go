@@ -35,7 +35,6 @@ type MemberProps struct {
 	NoReset string
 	Link    string // for a new password, just created
 	Handle  string // as it was typed, or the present one
-	Email   string // likewise
 	Errors  views.Errors
 }
 

@@ -89,7 +89,7 @@ func (h *Handlers) showMember(c echo.Context, code int, errs views.Errors, link 
 	}
 	actor := accounts.ActorFrom(c.Request().Context())
 	props := pages.MemberProps{Page: h.respond.Page(c, person.Account.Name), Member: person,
-		NoReset: fault.Message(noReset), Link: link, Errors: errs, Handle: cmp.Or(c.FormValue("handle"), person.Handle), Email: cmp.Or(c.FormValue("email"), person.Account.Email)}
+		NoReset: fault.Message(noReset), Link: link, Errors: errs, Handle: cmp.Or(c.FormValue("handle"), person.Handle)}
 	if actor.MayGrant(person.Role) {
 		props.Roles = slices.DeleteFunc(slices.Clone(accounts.Roles), func(role string) bool { return !actor.MayGrant(role) })
 	}
@@ -127,13 +127,6 @@ func (h *Handlers) SetHandle(c echo.Context) error {
 			return accounts.MemberNotFound()
 		}
 		return h.workflows.SetHandle(c.Request().Context(), c.FormValue("handle"))
-	})
-}
-
-// SetAddress gives a member another address to sign in with.
-func (h *Handlers) SetAddress(c echo.Context) error {
-	return h.personForm(c, "The email address is changed.", func(account accounts.ID) error {
-		return h.workflows.SetAddress(c.Request().Context(), account, c.FormValue("email"))
 	})
 }
 
