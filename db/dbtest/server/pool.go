@@ -106,8 +106,15 @@ func (p *pool) learn() error {
 
 func (p *pool) make() (name string, err error) {
 	p.count(func() { p.counts.made++; name = fmt.Sprintf("t_%d", p.counts.made) })
-	return name, p.execute("CREATE DATABASE " + name + " " + charset + "; USE " + name + ";" + p.create)
+	return name, p.execute(patient + "CREATE DATABASE " + name + " " + charset + "; USE " + name + ";" + p.create)
 }
+
+// How long the session waits for locks: a new database, while tests hold up all writes (a backup on MySQL, whose lock
+// another test holds up); a returned one, which another can stand in for, while a connection still uses it.
+const (
+	patient = "SET SESSION lock_wait_timeout = 120, innodb_lock_wait_timeout = 120;"
+	brief   = "SET SESSION lock_wait_timeout = 5, innodb_lock_wait_timeout = 5;"
+)
 
 // charset is that of every database for tests.
 const charset = "CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci"
@@ -220,7 +227,7 @@ func (p *pool) wipeNext() {
 	}
 	if err := p.wipe(name); err != nil {
 		p.count(func() { p.counts.dropped++ })
-		if err := p.execute("SET SESSION lock_wait_timeout = 5; DROP DATABASE " + name); err != nil {
+		if err := p.execute(brief + "DROP DATABASE " + name); err != nil {
 			fmt.Fprintln(os.Stderr, "test server:", name, err)
 		}
 		return
@@ -280,7 +287,7 @@ func (p *pool) wipe(name string) error {
 		how[table] = "TRUNCATE TABLE "
 	}
 	var b strings.Builder
-	b.WriteString("SET SESSION lock_wait_timeout = 5, foreign_key_checks = 0;")
+	b.WriteString(brief + "SET SESSION foreign_key_checks = 0;")
 	for table, begins := range how {
 		b.WriteString(begins + table + ";")
 	}
