@@ -311,8 +311,11 @@ func TestLoadCodes(t *testing.T) {
 	t.Run("a run that an earlier version filled has a line in each task", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, apptest.Files(t))
-		run, _ := e.RunToEnd(t, workflows.LoadName, migrations.Values{"length": "5", "encoding": "detect"},
+		run, tasks := e.RunToEnd(t, workflows.LoadName, migrations.Values{"length": "5", "encoding": "detect"},
 			migrations.Draft{Upload: strings.NewReader("ukrEP\n"), UploadName: "labels.txt"})
+		if tasks[0].Note != "1 code" {
+			t.Errorf("the note is %q", tasks[0].Note)
+		}
 		works := []*migrations.Work{
 			{Values: run.Values, Task: migrations.Task{Run: run.ID, Line: 2, Payload: "UkrEP"}},
 			{Values: run.Values, Task: migrations.Task{Run: run.ID, Line: 3, Payload: "ukrEP"}},

@@ -23,6 +23,14 @@ func Truncate(text string, n int) string {
 	return strings.TrimSpace(string([]rune(text)[:n-1])) + "…"
 }
 
+// Count is a number of things in words: 1 task, 2 tasks.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 func Choices(pairs ...string) func(context.Context) ([]migrations.Option, error) {
 	return func(context.Context) (list []migrations.Option, err error) {
 		for i := 0; i < len(pairs); i += 2 {

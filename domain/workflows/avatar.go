@@ -38,7 +38,7 @@ func (w *Workflows) RemoveAvatar(ctx context.Context, account accounts.ID) error
 	return w.db.InTx(ctx, func(tx *db.Tx) error { return accounts.RemoveAvatar(ctx, tx, account) })
 }
 
-// Picture returns the picture of an account with its type. It returns accounts.AvatarNotFound.
+// Avatar returns the picture of an account with its type. It returns accounts.AvatarNotFound.
 func (w *Workflows) Avatar(ctx context.Context, account accounts.ID, version string) (content []byte, kind string, err error) {
 	return accounts.AvatarOf(ctx, w.db.Queries, account, version)
 }

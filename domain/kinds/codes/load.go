@@ -196,10 +196,11 @@ func loadCodes(
 }
 
 func loadNote(loaded, known int) string {
+	note := kinds.Count(loaded, "code", "codes")
 	if known == 0 {
-		return fmt.Sprintf("%d codes", loaded)
+		return note
 	}
-	return fmt.Sprintf("%d codes; %d known ones are rejected", loaded, known)
+	return fmt.Sprintf("%s; %d known and rejected", note, known)
 }
 
 func (m *Codes) previewLoad(ctx context.Context, work *migrations.Work) (string, error) {

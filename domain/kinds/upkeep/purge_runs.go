@@ -9,6 +9,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/kinds"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -124,12 +125,7 @@ func purgeRunLabel(payload string) string {
 }
 
 // count is how many tasks are removed, in words.
-func (p purgeRunTask) count() string {
-	if len(p.Tasks) == 1 {
-		return "1 task"
-	}
-	return fmt.Sprintf("%d tasks", len(p.Tasks))
-}
+func (p purgeRunTask) count() string { return kinds.Count(len(p.Tasks), "task", "tasks") }
 
 func purgeRunOf(work *migrations.Work) (p purgeRunTask, err error) {
 	if err := json.Unmarshal([]byte(work.Task.Payload), &p); err != nil {
