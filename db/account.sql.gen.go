@@ -799,3 +799,13 @@ func (q *Queries) SetPassword(ctx context.Context, passwordHash string, iD id.Ac
 	_, err := q.db.ExecContext(ctx, setPassword, passwordHash, iD)
 	return err
 }
+
+const setZone = `-- name: SetZone :exec
+UPDATE account SET time_zone = ? WHERE id = ? AND time_zone = ''
+`
+
+// Of an account that has none.
+func (q *Queries) SetZone(ctx context.Context, timeZone string, iD id.Account) error {
+	_, err := q.db.ExecContext(ctx, setZone, timeZone, iD)
+	return err
+}

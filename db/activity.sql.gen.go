@@ -177,7 +177,7 @@ func (q *Queries) FirstEdits(ctx context.Context, ticketID id.Ticket, limit int3
 
 const lastActions = `-- name: LastActions :many
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_location,
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' AS SIGNED) AS undoable,
   CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id
@@ -189,16 +189,16 @@ LIMIT 50
 `
 
 type LastActionsRow struct {
-	ID          id.Activity
-	Kind        string
-	CreatedAt   time.Time
-	UndoneAt    *time.Time
-	CompanyID   id.Company
-	HasLocation int64
-	Visible     int64
+	ID        id.Activity
+	Kind      string
+	CreatedAt time.Time
+	UndoneAt  *time.Time
+	CompanyID id.Company
+	Undoable  int64
+	Visible   int64
 }
 
-// The last actions of an account, in any company, and whether they have a location of a ticket and its board is seen.
+// The last actions of an account, in any company, and whether they can be undone and the board of the ticket is seen.
 func (q *Queries) LastActions(ctx context.Context, reach int8, accountID id.Account) ([]LastActionsRow, error) {
 	rows, err := q.db.QueryContext(ctx, lastActions, reach, accountID)
 	if err != nil {
@@ -214,7 +214,7 @@ func (q *Queries) LastActions(ctx context.Context, reach int8, accountID id.Acco
 			&i.CreatedAt,
 			&i.UndoneAt,
 			&i.CompanyID,
-			&i.HasLocation,
+			&i.Undoable,
 			&i.Visible,
 		); err != nil {
 			return nil, err

@@ -8,12 +8,13 @@ package db
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 const assignedTickets = `-- name: AssignedTickets :many
-SELECT t.id, t.local_id, t.title, t.board_id, t.column_id, t.rank_in_column, b.slug AS board_slug, b.title AS board_title, c.name AS column_name, c.position
+SELECT t.id, t.local_id, t.title, t.board_id, t.column_id, t.rank_in_column, t.priority, t.due_at, t.due_timed, b.slug AS board_slug, b.title AS board_title, c.name AS column_name, c.position
 FROM assignee s FORCE INDEX (ix_assignee_work)
 STRAIGHT_JOIN ticket t ON t.id = s.ticket_id
 JOIN board b ON b.id = t.board_id
@@ -40,6 +41,9 @@ type AssignedTicketsRow struct {
 	BoardID      id.Board
 	ColumnID     *id.Column
 	RankInColumn *int64
+	Priority     uint8
+	DueAt        *time.Time
+	DueTimed     bool
 	BoardSlug    string
 	BoardTitle   string
 	ColumnName   string
@@ -69,6 +73,9 @@ func (q *Queries) AssignedTickets(ctx context.Context, arg AssignedTicketsParams
 			&i.BoardID,
 			&i.ColumnID,
 			&i.RankInColumn,
+			&i.Priority,
+			&i.DueAt,
+			&i.DueTimed,
 			&i.BoardSlug,
 			&i.BoardTitle,
 			&i.ColumnName,

@@ -22,17 +22,20 @@ type Card struct {
 	MovedAt       time.Time
 	ClosedAt      *time.Time
 	FromRequester bool
+	Priority      uint8
+	DueAt         *time.Time
+	DueTimed      bool
 }
 
 // The index is forced, because MariaDB plans, or at least explains, the parts of a union as if they had no LIMIT, and
 // the servers would rather begin with an assignee's tickets and sort them.
 const (
-	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at, t.from_requester FROM ticket t FORCE INDEX (uq_ticket_rank) `
+	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed FROM ticket t FORCE INDEX (uq_ticket_rank) `
 	topOfColumn  = `(` + selectCards + `WHERE t.column_id = ? ORDER BY t.rank_in_column LIMIT ?)`
 	inRange      = `WHERE t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ? AND t.rank_in_column <= ?`
 	inBoardOrder = ` ORDER BY t.column_id, t.rank_in_column LIMIT ?`
 
-	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at, t.from_requester FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
+	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ? ORDER BY column_id, rank_in_column LIMIT 1 OFFSET ?) e JOIN ticket t ON t.id = e.id)`
 )
 
@@ -93,7 +96,7 @@ func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]
 
 // The parts are ordered by a range of both columns of the index for the same reason as CardsAfter, and the joins are
 // straight because two rows come before the first card. A card of a request has no title here.
-const publicCards = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, IF(t.from_requester, '', t.title) AS title, t.created_at, t.moved_at, t.closed_at, t.from_requester
+const publicCards = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, IF(t.from_requester, '', t.title) AS title, t.created_at, t.moved_at, t.closed_at, t.from_requester, 0 AS priority, NULL AS due_at, FALSE AS due_timed
 FROM board_link l FORCE INDEX (uq_board_link_hash)
 STRAIGHT_JOIN board b ON b.id = l.board_id
 STRAIGHT_JOIN ticket t FORCE INDEX (uq_ticket_rank) ON t.board_id = b.id
@@ -101,7 +104,8 @@ WHERE l.hash = ? AND b.archived_at IS NULL AND t.column_id >= ? AND t.column_id 
 ORDER BY t.column_id, t.rank_in_column LIMIT ?)`
 
 // PublicCards returns for whoever has the public link of a board the first limit cards of each column below a rank, in
-// board order within a column; To is ignored. Cards of requests are returned without their titles.
+// board order within a column; To is ignored. Cards of requests are returned without their titles, and all without
+// priorities and dates.
 func (q *Queries) PublicCards(ctx context.Context, by PublicSight, columns []CardRange, limit int) ([]Card, error) {
 	parts := make([]string, len(columns))
 	var args []any
@@ -164,7 +168,7 @@ func (q *Queries) cards(ctx context.Context, parts []string, args []any) ([]Card
 	for rows.Next() {
 		var c Card
 		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt,
-			&c.ClosedAt, &c.FromRequester); err != nil {
+			&c.ClosedAt, &c.FromRequester, &c.Priority, &c.DueAt, &c.DueTimed); err != nil {
 			return nil, fmt.Errorf("scan card: %w", err)
 		}
 		cards = append(cards, c)

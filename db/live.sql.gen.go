@@ -161,7 +161,7 @@ func (q *Queries) LiveComments(ctx context.Context, arg LiveCommentsParams) ([]L
 
 const liveTickets = `-- name: LiveTickets :many
 
-SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.feed_sync_id,
+SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.feed_sync_id,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees
 FROM ticket t FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN board b ON b.id = t.board_id
@@ -185,6 +185,9 @@ type LiveTicketsRow struct {
 	Title      string
 	MovedAt    time.Time
 	ClosedAt   *time.Time
+	Priority   uint8
+	DueAt      *time.Time
+	DueTimed   bool
 	FeedSyncID *uint64
 	Assignees  string
 }
@@ -209,6 +212,9 @@ func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]Liv
 			&i.Title,
 			&i.MovedAt,
 			&i.ClosedAt,
+			&i.Priority,
+			&i.DueAt,
+			&i.DueTimed,
 			&i.FeedSyncID,
 			&i.Assignees,
 		); err != nil {

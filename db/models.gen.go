@@ -875,6 +875,11 @@ type Ticket struct {
 	FeedSyncID    *uint64
 	FromRequester bool
 	EnteredAt     *time.Time
+	Priority      uint8
+	StartAt       *time.Time
+	StartTimed    bool
+	DueAt         *time.Time
+	DueTimed      bool
 }
 
 type TicketAlias struct {

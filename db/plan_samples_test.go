@@ -94,6 +94,7 @@ var samples = map[string]sample{
 
 	// account.sql
 	"SetHandle":          {args: with(db.SetHandleParams{Handle: "other", CompanyID: 1, AccountID: 7})},
+	"SetZone":            {args: with("Europe/Berlin", 7)},
 	"SetDisplay":         {args: with(db.SetDisplayParams{Theme: "dark", ID: 7})},
 	"SetEmail":           {args: with("other@example.com", 7)},
 	"SetDeactivated":     {args: with(&newYear, 7)},
@@ -734,6 +735,7 @@ var samples = map[string]sample{
 	"RepublishTickets":   {args: with(firstTickets(100))},
 	"TicketsInSight":     {args: with(db.TicketsInSightParams{Reader: 7, Ids: firstTickets(500), CompanyID: 1})},
 	"SetRank":            {args: with(ptr(int64(7*gap+1)), 7)},
+	"SetProperties":      {args: with(db.SetPropertiesParams{Priority: 3, DueAt: &newYear, Now: newYear, ID: 7})},
 	"EditTicket":         {args: with(db.EditTicketParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
 	"DeleteTicket":       {args: with(db.DeleteTicketParams{DeletedAt: &newYear, ID: 7})},
 	"RanksAbove":         {args: with(db.RanksAboveParams{ColumnID: column1, FromRank: middle, Limit: 220})},

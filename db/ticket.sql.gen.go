@@ -105,7 +105,7 @@ func (q *Queries) CardByNumber(ctx context.Context, boardID id.Board, localID ui
 
 const cardsAfter = `-- name: CardsAfter :many
 
-SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester FROM ticket
+SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester, priority, due_at, due_timed FROM ticket
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
 ORDER BY column_id, rank_in_column
 LIMIT ?
@@ -126,6 +126,9 @@ type CardsAfterRow struct {
 	CreatedAt     time.Time
 	ClosedAt      *time.Time
 	FromRequester bool
+	Priority      uint8
+	DueAt         *time.Time
+	DueTimed      bool
 }
 
 // Pages within a column use column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column from its top
@@ -154,6 +157,9 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 			&i.CreatedAt,
 			&i.ClosedAt,
 			&i.FromRequester,
+			&i.Priority,
+			&i.DueAt,
+			&i.DueTimed,
 		); err != nil {
 			return nil, err
 		}
@@ -290,7 +296,7 @@ func (q *Queries) DeleteTicket(ctx context.Context, arg DeleteTicketParams) (int
 }
 
 const deletedTicketByKey = `-- name: DeletedTicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ? AND s.imported = FALSE
 LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ? AND s.imported = FALSE
@@ -350,6 +356,11 @@ func (q *Queries) DeletedTicketByKey(ctx context.Context, arg DeletedTicketByKey
 		&i.Ticket.FeedSyncID,
 		&i.Ticket.FromRequester,
 		&i.Ticket.EnteredAt,
+		&i.Ticket.Priority,
+		&i.Ticket.StartAt,
+		&i.Ticket.StartTimed,
+		&i.Ticket.DueAt,
+		&i.Ticket.DueTimed,
 		&i.BoardSlug,
 		&i.Privacy,
 		&i.Level,
@@ -571,7 +582,7 @@ func (q *Queries) LockColumnTickets(ctx context.Context, ids []id.Ticket, column
 }
 
 const lockTicket = `-- name: LockTicket :one
-SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at FROM ticket WHERE id = ? FOR UPDATE
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed FROM ticket WHERE id = ? FOR UPDATE
 `
 
 // Also a deleted one.
@@ -596,6 +607,11 @@ func (q *Queries) LockTicket(ctx context.Context, argID id.Ticket) (Ticket, erro
 		&i.FeedSyncID,
 		&i.FromRequester,
 		&i.EnteredAt,
+		&i.Priority,
+		&i.StartAt,
+		&i.StartTimed,
+		&i.DueAt,
+		&i.DueTimed,
 	)
 	return i, err
 }
@@ -937,6 +953,38 @@ func (q *Queries) SetClosed(ctx context.Context, arg SetClosedParams) (int64, er
 	return result.RowsAffected()
 }
 
+const setProperties = `-- name: SetProperties :execrows
+UPDATE ticket SET priority = ?, start_at = ?, start_timed = ?, due_at = ?, due_timed = ?,
+  updated_at = ?, feed_sync_id = NULL
+WHERE id = ? AND deleted_at IS NULL
+`
+
+type SetPropertiesParams struct {
+	Priority   uint8
+	StartAt    *time.Time
+	StartTimed bool
+	DueAt      *time.Time
+	DueTimed   bool
+	Now        time.Time
+	ID         id.Ticket
+}
+
+func (q *Queries) SetProperties(ctx context.Context, arg SetPropertiesParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setProperties,
+		arg.Priority,
+		arg.StartAt,
+		arg.StartTimed,
+		arg.DueAt,
+		arg.DueTimed,
+		arg.Now,
+		arg.ID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const setRank = `-- name: SetRank :execrows
 UPDATE ticket SET rank_in_column = ? WHERE id = ?
 `
@@ -950,7 +998,7 @@ func (q *Queries) SetRank(ctx context.Context, newRank *int64, iD id.Ticket) (in
 }
 
 const ticketByID = `-- name: TicketByID :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
 FROM ticket
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
@@ -1001,6 +1049,11 @@ func (q *Queries) TicketByID(ctx context.Context, arg TicketByIDParams) (TicketB
 		&i.Ticket.FeedSyncID,
 		&i.Ticket.FromRequester,
 		&i.Ticket.EnteredAt,
+		&i.Ticket.Priority,
+		&i.Ticket.StartAt,
+		&i.Ticket.StartTimed,
+		&i.Ticket.DueAt,
+		&i.Ticket.DueTimed,
 		&i.BoardSlug,
 		&i.Privacy,
 		&i.Level,
@@ -1010,7 +1063,7 @@ func (q *Queries) TicketByID(ctx context.Context, arg TicketByIDParams) (TicketB
 }
 
 const ticketByKey = `-- name: TicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'avatar', ga.avatar, 'handle', gm.handle))
    FROM assignee g
    JOIN account ga ON ga.id = g.account_id
@@ -1081,6 +1134,11 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 		&i.Ticket.FeedSyncID,
 		&i.Ticket.FromRequester,
 		&i.Ticket.EnteredAt,
+		&i.Ticket.Priority,
+		&i.Ticket.StartAt,
+		&i.Ticket.StartTimed,
+		&i.Ticket.DueAt,
+		&i.Ticket.DueTimed,
 		&i.BoardSlug,
 		&i.Privacy,
 		&i.Level,
@@ -1092,7 +1150,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 }
 
 const ticketsAfter = `-- name: TicketsAfter :many
-SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at FROM ticket
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed FROM ticket
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
 ORDER BY column_id, rank_in_column
 LIMIT ?
@@ -1137,6 +1195,11 @@ func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]T
 			&i.FeedSyncID,
 			&i.FromRequester,
 			&i.EnteredAt,
+			&i.Priority,
+			&i.StartAt,
+			&i.StartTimed,
+			&i.DueAt,
+			&i.DueTimed,
 		); err != nil {
 			return nil, err
 		}

@@ -162,6 +162,8 @@ var accessible = map[string]string{
 	"/:company/:key/comments":                                   "/acme/NINJA-1/comments",
 	"/:company/:key/comments/:comment":                          noPage, // it leads to the ticket
 	"/:company/:key/comments/:comment/edit":                     "/acme/NINJA-1 a[href$='/edit'][href*='/comments/']",
+	"/:company/:key/priority":                                   "/acme/NINJA-1/priority",
+	"/:company/:key/dates":                                      "/acme/NINJA-1/dates",
 	"/:company/:key/assignees":                                  "/acme/NINJA-1/assignees",
 	"/:company/:key/deletion":                                   "/acme/NINJA-1/deletion",
 	"/:company/settings/service-accounts":                       "/acme/settings/service-accounts",

@@ -136,6 +136,10 @@ UPDATE account SET deactivated_at = sqlc.arg(deactivated_at) WHERE id = sqlc.arg
 -- In all companies of an account.
 UPDATE membership SET inactive = sqlc.arg(inactive) WHERE account_id = sqlc.arg(account_id);
 
+-- name: SetZone :exec
+-- Of an account that has none.
+UPDATE account SET time_zone = sqlc.arg(time_zone) WHERE id = sqlc.arg(id) AND time_zone = '';
+
 -- name: SetDisplay :exec
 UPDATE account SET theme = sqlc.arg(theme), density = sqlc.arg(density), time_zone = sqlc.arg(time_zone), dates = sqlc.arg(dates)
 WHERE id = sqlc.arg(id);

@@ -61,9 +61,9 @@ LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader
 WHERE v.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id) AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: LastActions :many
--- The last actions of an account, in any company, and whether they have a location of a ticket and its board is seen.
+-- The last actions of an account, in any company, and whether they can be undone and the board of the ticket is seen.
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_location,
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' AS SIGNED) AS undoable,
   CAST(x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id

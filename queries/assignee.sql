@@ -16,7 +16,7 @@ UPDATE assignee SET current = sqlc.arg(current) WHERE ticket_id = sqlc.arg(ticke
 
 -- name: AssignedTickets :many
 -- The open tickets that an account is assigned to, newest first, with ids below before_id.
-SELECT t.id, t.local_id, t.title, t.board_id, t.column_id, t.rank_in_column, b.slug AS board_slug, b.title AS board_title, c.name AS column_name, c.position
+SELECT t.id, t.local_id, t.title, t.board_id, t.column_id, t.rank_in_column, t.priority, t.due_at, t.due_timed, b.slug AS board_slug, b.title AS board_title, c.name AS column_name, c.position
 FROM assignee s FORCE INDEX (ix_assignee_work)
 STRAIGHT_JOIN ticket t ON t.id = s.ticket_id
 JOIN board b ON b.id = t.board_id

@@ -2,7 +2,7 @@
 
 -- name: LiveTickets :many
 -- assignees are their ids, as JSON.
-SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.feed_sync_id,
+SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.feed_sync_id,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees
 FROM ticket t FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN board b ON b.id = t.board_id

@@ -34,7 +34,7 @@ WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND delete
 
 -- name: CardsAfter :many
 -- Cards of a column below a rank, in board order.
-SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester FROM ticket
+SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester, priority, due_at, due_timed FROM ticket
 WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
 ORDER BY column_id, rank_in_column
 LIMIT ?;
@@ -134,6 +134,11 @@ UPDATE ticket SET rank_in_column = sqlc.arg(new_rank) WHERE id = sqlc.arg(id);
 -- name: EditTicket :execrows
 UPDATE ticket SET title = sqlc.arg(title), description = sqlc.arg(description), version = version + 1, updated_at = sqlc.arg(now), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND deleted_at IS NULL;
+
+-- name: SetProperties :execrows
+UPDATE ticket SET priority = sqlc.arg(priority), start_at = sqlc.arg(start_at), start_timed = sqlc.arg(start_timed), due_at = sqlc.arg(due_at), due_timed = sqlc.arg(due_timed),
+  updated_at = sqlc.arg(now), feed_sync_id = NULL
+WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: DeleteTicket :execrows
 UPDATE ticket SET column_id = NULL, rank_in_column = NULL, deleted_at = sqlc.arg(deleted_at), updated_at = sqlc.arg(now), feed_sync_id = NULL

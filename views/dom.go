@@ -30,6 +30,9 @@ const (
 	HistoryID         = "history"
 	ClosureID         = "closure"
 	AssigneesID       = "assignees"         // of a ticket
+	PlanID            = "plan"              // its priority
+	PriorityID        = "priority"          // the form of that
+	DatesID           = "dates"             // the form of its dates
 	CandidatesID      = "people-found"      // of the form that chooses them
 	AssignDialogID    = "assign-dialog"     // the template of its dialog
 	NewTicketDialogID = "new-ticket-dialog" // the template of its dialog

@@ -325,6 +325,14 @@ func EntryPath(company string, key tickets.Key, entry id.Activity) string {
 	return fmt.Sprintf("%s/activity/%d", TicketPath(company, key), entry)
 }
 
+// PriorityPath is the priority of a ticket: GET is the form that changes it, POST changes it.
+func PriorityPath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/priority"
+}
+
+// DatesPath are the dates of a ticket: GET is the form that changes them, POST changes them.
+func DatesPath(company string, key tickets.Key) string { return TicketPath(company, key) + "/dates" }
+
 // AssigneesPath are the assignees of a ticket: GET is the form that changes them, POST changes them.
 func AssigneesPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/assignees"
@@ -936,6 +944,9 @@ const RunImagesPath = MigrationsPath + "/images"
 func MoreRunImagesPath(before uint64) string {
 	return fmt.Sprintf("%s?before=%d", RunImagesPath, before)
 }
+
+// ZonePath takes the time zone of the user's browser.
+func ZonePath(company string) string { return "/" + company + "/zone" }
 
 // CompanyDisplayPath sets how pages look for a user who came in by the company's issuer.
 func CompanyDisplayPath(company string) string { return "/" + company + "/display" }

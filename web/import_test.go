@@ -24,7 +24,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-const importFile = `Summary,Issue key,Status,Assignee,Priority,Comment,Comment,Nothing
+const importFile = `Summary,Issue key,Status,Assignee,Labels,Comment,Comment,Nothing
 "<script>alert(1)</script>",OLD-1,In Progress,ben@example.com,High,a,b,
 Second,OLD-2,Closed,,Low,,,
 `
@@ -113,29 +113,29 @@ func TestImportMapping(t *testing.T) {
 			page.has(t, 1, "#run-p-"+param+` option[selected][value="`+column+`"]`)
 		}
 		page.has(t, 1, "#status-0 option[selected][value='']").has(t, 1, "#status-1 option[selected][value='Done']")
-		page.has(t, 1, "input[name=keep-column][value=Priority][checked]").has(t, 0, "input[name=keep-column][value=Nothing]")
+		page.has(t, 1, "input[name=keep-column][value=Labels][checked]").has(t, 0, "input[name=keep-column][value=Nothing]")
 		page.has(t, 0, "main script").has(t, 1, "#run-p-names[checked]").has(t, 1, "#run-dry[checked]")
 	})
 	t.Run("and opens a run from that file, with what was chosen", func(t *testing.T) {
 		path, page := begin(t, importFile)
-		run := runOf(ana.postForm(path, page.sends("status-column", "Doing", "p-description", "Priority")).is(t, 303))
+		run := runOf(ana.postForm(path, page.sends("status-column", "Doing", "p-description", "Labels")).is(t, 303))
 		if !run.Dry || run.State != migrations.Open || run.Upload != "export.csv" {
 			t.Errorf("got %+v", run)
 		}
-		for param, want := range map[string]string{"title": "Summary", "description": "Priority",
-			"statuses": "In Progress = Doing", "keep": "Priority", "names": "true", "created": "-"} {
+		for param, want := range map[string]string{"title": "Summary", "description": "Labels",
+			"statuses": "In Progress = Doing", "keep": "Labels", "names": "true", "created": "-"} {
 			if run.Values[param] != want {
 				t.Errorf("%s is %q, not %q", param, run.Values[param], want)
 			}
 		}
 		ana.get("/admin/migrations/import-tickets/new?from="+fmt.Sprint(run.ID)).is(t, 303)
 		again := ana.get("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping").is(t, 200)
-		again.has(t, 1, `#run-p-description option[selected][value="Priority"]`).
+		again.has(t, 1, `#run-p-description option[selected][value="Labels"]`).
 			has(t, 1, "#status-0 option[selected][value=Doing]").has(t, 1, "#run-dry[checked]").has(t, 0, "#run-real")
 
 		e.exec("UPDATE migration_run SET state = 'complete' WHERE id = ?", run.ID)
 		tried := ana.get("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping").is(t, 200)
-		tried.has(t, 1, `#run-p-description option[selected][value="Priority"]`).has(t, 0, "#run-dry[checked]").
+		tried.has(t, 1, `#run-p-description option[selected][value="Labels"]`).has(t, 0, "#run-dry[checked]").
 			has(t, 1, "#run-real.primary").has(t, 1, "main button.primary")
 		tried.textHas(t, "main", "this one is for real")
 		if dry := ana.postForm("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping",
@@ -143,7 +143,7 @@ func TestImportMapping(t *testing.T) {
 			t.Error("a dry run is said to be for real")
 		}
 		next := runOf(ana.postForm("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping", tried.sends()).is(t, 303))
-		if next.Dry || next.Values["description"] != "Priority" {
+		if next.Dry || next.Values["description"] != "Labels" {
 			t.Errorf("got %+v", next)
 		}
 	})

@@ -333,6 +333,7 @@ var pages = map[string]access{
 	"GET /:company/keys":                          members("/acme/keys", 200),
 	"GET /:company/display":                       members("/acme/display", 200),
 	"POST /:company/display":                      members("/acme/display", 422),
+	"POST /:company/zone":                         members("/acme/zone", 204).sending("zone", "Europe/Berlin"),
 	"GET /:company/avatars/:account/:avatar":      members("/acme/avatars/1/0123456789abcdef", 404),
 	"POST /:company/boards":                       writers("/acme/boards", 422),
 	"GET /:company/boards/:board":                 members("/acme/boards/DEMO", 200),
@@ -391,7 +392,12 @@ var pages = map[string]access{
 	"GET /:company/:key/comments/:comment/edit":         members("/acme/DEMO-1/comments/1/edit", 403),
 	"POST /:company/:key/comments/:comment/removal":     members("/acme/DEMO-1/comments/1/removal", 403),
 	"POST /:company/:key/comments/:comment/restoration": writers("/acme/DEMO-1/comments/1/restoration", 303),
-	"GET /:company/:key/assignees":                      writers("/acme/DEMO-1/assignees", 200),
+	"GET /:company/:key/priority":                       writers("/acme/DEMO-1/priority", 200),
+	"POST /:company/:key/priority": writers("/acme/DEMO-1/priority", 303).
+		sending("priority", "high", "seen", "none"),
+	"GET /:company/:key/dates":     writers("/acme/DEMO-1/dates", 200),
+	"POST /:company/:key/dates":    writers("/acme/DEMO-1/dates", 303).sending("due", "2026-12-04"),
+	"GET /:company/:key/assignees": writers("/acme/DEMO-1/assignees", 200),
 	"POST /:company/:key/assignees": writers("/acme/DEMO-1/assignees", 303).
 		sending("quick", "1", "add", "1"),
 	"POST /:company/:key/mute": members("/acme/DEMO-1/mute", 303).sending("muted", "1"),

@@ -543,6 +543,8 @@ type ticket struct {
 	Number, Column, Version             uint64
 	CreatedAt                           string `json:"created_at"`
 	UpdatedAt                           string `json:"updated_at"`
+	Priority                            string
+	Start, Due                          *string
 	After                               *string
 	Appended                            bool
 }

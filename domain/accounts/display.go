@@ -41,6 +41,10 @@ const maxZone = 64
 // CodeBadDisplay: a setting of how pages look is none of those that the page offers. Choose one of them.
 const CodeBadDisplay fault.Code = "Account.BadDisplay"
 
+func badZone() error {
+	return badDisplay("zone", "There is no such time zone. Type a name such as Europe/Berlin, or leave it empty for the browser’s.")
+}
+
 func badDisplay(field, why string) error { return fault.Invalid.New(CodeBadDisplay, field, why) }
 
 // Check returns all errors of the settings: BadDisplay.
@@ -53,7 +57,7 @@ func (d Display) Check() error {
 		density = badDisplay("density", "Choose one of the densities.")
 	}
 	if _, ok := Location(d.TimeZone); !ok {
-		zone = badDisplay("zone", "There is no such time zone. Type a name such as Europe/Berlin, or leave it empty for the browser’s.")
+		zone = badZone()
 	}
 	if !slices.ContainsFunc(Languages, func(l struct{ Tag, Name string }) bool { return l.Tag == d.Dates }) {
 		dates = badDisplay("dates", "Choose one of the languages.")
@@ -79,6 +83,17 @@ func SetDisplay(ctx context.Context, tx *db.Tx, account ID, d Display) error {
 		ID: account})
 	if err != nil {
 		return fmt.Errorf("set display: %w", err)
+	}
+	return nil
+}
+
+// SetZone stores the time zone of an account that has none. It returns BadDisplay.
+func SetZone(ctx context.Context, tx *db.Tx, account ID, zone string) error {
+	if _, ok := Location(zone); !ok || zone == "" {
+		return badZone()
+	}
+	if err := tx.SetZone(ctx, zone, account); err != nil {
+		return fmt.Errorf("set time zone: %w", err)
 	}
 	return nil
 }

@@ -196,7 +196,8 @@ func liveTicket(row db.LiveTicketsRow) (live.Ticket, error) {
 	if row.ColumnID == nil {
 		return live.Ticket{ID: row.ID}, nil
 	}
-	card := tickets.Card{Title: row.Title, MovedAt: row.MovedAt, ClosedAt: row.ClosedAt}
+	card := tickets.Card{Title: row.Title, MovedAt: row.MovedAt, ClosedAt: row.ClosedAt,
+		Priority: tickets.PriorityFrom(row.Priority), Due: tickets.DateFrom(row.DueAt, row.DueTimed)}
 	var assignees []id.Account
 	if err := json.Unmarshal([]byte(row.Assignees), &assignees); err != nil {
 		return live.Ticket{}, fmt.Errorf("read assignees: %w", err)

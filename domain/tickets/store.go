@@ -66,11 +66,14 @@ func insert(ctx context.Context, tx *db.Tx, board id.Board, rows []Row) ([]Ticke
 			BoardID: board, LocalID: r.Key.Number, ColumnID: r.Column, RankInColumn: r.Rank,
 			Title: r.Draft.Title, Description: r.Draft.Description, CreatedBy: r.Author.ID,
 			CreatedAt: created, UpdatedAt: updated, ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
+			Priority: uint8(r.Draft.Priority), StartAt: r.Draft.Start.stored(), StartTimed: r.Draft.Start.Timed,
+			DueAt: r.Draft.Due.stored(), DueTimed: r.Draft.Due.Timed,
 		}
 		opened[i] = Ticket{
 			Key: r.Key, Board: board, Column: r.Column, Rank: r.Rank,
 			Title: r.Draft.Title, Description: r.Draft.Description, Version: 1, Author: r.Author,
 			CreatedAt: created, UpdatedAt: updated, MovedAt: tx.Now, ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
+			Properties: r.Draft.Properties,
 		}
 	}
 	if err := tx.InsertTickets(ctx, inserted); err != nil {
@@ -116,31 +119,39 @@ func Lock(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 	return ticket, err
 }
 
-// Save writes an edit. It returns Stale if the ticket was edited since the edit's version, and any error of the title
-// or description.
+// Save writes an edit. It returns Stale if the title or description was edited since the edit's version, and all errors
+// of the fields.
 func Save(ctx context.Context, tx *db.Tx, ticket Ticket, edit Edit, by User) (Ticket, error) {
 	changed, detail, err := edit.apply(ticket)
 	if err != nil {
 		return Ticket{}, err
 	}
-	if ticket.Version != edit.Version {
+	if edit.Texts() && ticket.Version != edit.Version {
 		return Ticket{}, Stale{Current: ticket}
 	}
-	if detail == (Detail{}) {
-		return ticket, nil
+	if detail != (Detail{}) {
+		if changed, err = saveTexts(ctx, tx, changed, detail, by); err != nil {
+			return Ticket{}, err
+		}
 	}
+	changed, _, err = SetProperties(ctx, tx, changed, edit.Properties, by)
+	return changed, err
+}
+
+// saveTexts stores the title and description of a changed ticket, whose version is that before.
+func saveTexts(ctx context.Context, tx *db.Tx, changed Ticket, detail Detail, by User) (Ticket, error) {
 	n, err := tx.EditTicket(ctx, db.EditTicketParams{
-		Title: changed.Title, Description: changed.Description, Now: tx.Now, ID: ticket.ID, Version: ticket.Version,
+		Title: changed.Title, Description: changed.Description, Now: tx.Now, ID: changed.ID, Version: changed.Version,
 	})
 	if err != nil {
 		return Ticket{}, fmt.Errorf("edit ticket: %w", err)
 	}
 	if n != 1 {
-		return Ticket{}, Stale{Current: ticket}
+		return Ticket{}, Stale{Current: changed}
 	}
-	changed.Version, changed.UpdatedAt = ticket.Version+1, tx.Now
+	changed.Version, changed.UpdatedAt = changed.Version+1, tx.Now
 	detail.Version = changed.Version
-	_, err = Record(ctx, tx, ticket.ID, by, KindEdited, detail)
+	_, err = Record(ctx, tx, changed.ID, by, KindEdited, detail)
 	return changed, err
 }
 
@@ -226,7 +237,7 @@ func CardsBelow(
 	for i, r := range rows {
 		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn,
 			CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
-			FromRequester: r.FromRequester}
+			FromRequester: r.FromRequester, Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed)}
 	}
 	return cards, nil
 }
@@ -261,6 +272,7 @@ func fromRow(row db.Ticket, slug string) Ticket {
 		Version:     row.Version, Author: User{ID: row.CreatedBy}, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 		MovedAt:  row.MovedAt,
 		ClosedAt: row.ClosedAt, DeletedAt: row.DeletedAt, FromRequester: row.FromRequester,
+		Properties: propertiesFrom(row),
 	}
 	if row.ColumnID != nil {
 		ticket.Column = *row.ColumnID

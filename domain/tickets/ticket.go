@@ -40,8 +40,9 @@ type Ticket struct {
 	ClosedAt    *time.Time
 	DeletedAt   *time.Time
 	Assignees   []Assignee // by account
-	Muted       bool       // for its reader: no notifications of replies
-	Grant       db.Grant   // of its reader on the board
+	Properties
+	Muted bool     // for its reader: no notifications of replies
+	Grant db.Grant // of its reader on the board
 	// FromRequester tickets came by a form: the description is plain text.
 	FromRequester bool
 }
@@ -74,12 +75,14 @@ type Card struct {
 	Assignees []Assignee
 
 	FromRequester bool // it came by a public form
+	Priority      Priority
+	Due           Date
 }
 
-// Stamp changes with a card's title, time of move, state and assignees: what it shows else never changes.
+// Stamp changes with what a card shows: title, state, priority, due date and assignees, and with its time of move.
 func (c Card) Stamp() uint32 {
 	sum := fnv.New32a()
-	fmt.Fprintf(sum, "%q %d %t", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil)
+	fmt.Fprintf(sum, "%q %d %t %d %s", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil, c.Priority, c.Due)
 	accounts := make([]id.Account, len(c.Assignees))
 	for i, a := range c.Assignees {
 		accounts[i] = a.ID
@@ -94,15 +97,16 @@ type Draft struct {
 	Title       string
 	Description string
 	Column      id.Column
+	Properties
 }
 
 // Parse returns the draft with its title and description as they are stored, or all its errors: EmptyTitle, LongTitle,
-// BadTitle, LongDescription or BadDescription.
+// BadTitle, LongDescription, BadDescription or StartAfterDue.
 func (d Draft) Parse() (Draft, error) {
 	var badTitle, badDescription error
 	d.Title, badTitle = ParseTitle(d.Title)
 	d.Description, badDescription = ParseDescription(d.Description)
-	return d, fault.Join(badTitle, badDescription)
+	return d, fault.Join(badTitle, badDescription, d.Check())
 }
 
 // ParseTitle returns s as a title: trimmed, one line, 1 to 255 characters.
@@ -133,12 +137,16 @@ func ParseDescription(s string) (string, error) {
 	return text, nil
 }
 
-// Edit is a change to Version of a ticket. A nil field stays as it is.
+// Edit is a change to Version of a ticket. A nil field stays as it is. Version counts for the texts alone.
 type Edit struct {
 	Title       *string
 	Description *string
 	Version     uint64
+	Properties  PropertyEdit
 }
+
+// Texts reports whether the edit names a title or a description.
+func (e Edit) Texts() bool { return e.Title != nil || e.Description != nil }
 
 // Intent asks to move a ticket in Column below After, to its top if After is nil, or to its end. Board is the slug of
 // the target board, "" for the ticket's own. Seen is the location that the user saw; nil asks for no check.
@@ -192,6 +200,7 @@ const (
 	KindReopened = "reopened"
 	KindDeleted  = "deleted"
 	KindRestored = "restored"
+	KindSet      = "set"    // a change of properties
 	KindUndone   = "undone" // Detail.Undid has the kind
 
 	KindLinkMade     = "link-made" // the requester's private link
@@ -223,8 +232,11 @@ type Detail struct {
 	Version     uint64    `json:"version,omitempty"`   // that an edit made
 	Undid       string    `json:"undid,omitempty"`     // the kind of the undone entry
 	Assignees   *Change   `json:"assignees,omitempty"` // names with commas between them
-	Origin      string    `json:"origin,omitempty"`    // an imported ticket's name in the source
-	Import      *Imported `json:"import,omitempty"`    // how it was imported
+	Priority    *Change   `json:"priority,omitempty"`
+	Start       *Change   `json:"start,omitempty"`
+	Due         *Change   `json:"due,omitempty"`
+	Origin      string    `json:"origin,omitempty"` // an imported ticket's name in the source
+	Import      *Imported `json:"import,omitempty"` // how it was imported
 }
 
 // Imported says by which run a ticket was imported, and who opened that: an operator, whatever user the run names.

@@ -14,7 +14,7 @@ import (
 const UndoFor = 30 * time.Minute
 
 // undoable are the kinds that can be undone.
-var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted}
+var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted, KindSet}
 
 // Action is an entry of a history with its ticket.
 type Action struct {
@@ -69,7 +69,7 @@ func LastAction(
 		if row.CreatedAt.Before(since) {
 			break
 		}
-		if row.CompanyID != by.Company || row.Visible == 0 || row.UndoneAt != nil || row.HasLocation == 0 {
+		if row.CompanyID != by.Company || row.Visible == 0 || row.UndoneAt != nil || row.Undoable == 0 {
 			continue
 		}
 		if !slices.Contains(passed, row.ID) {

@@ -18,6 +18,8 @@ type Work struct {
 	Column   string // the column's name
 	Position int    // of the column on its board
 	Rank     int64
+	Priority Priority
+	Due      Date
 }
 
 // Compare puts work in the order of boards, columns and ranks.
@@ -43,7 +45,7 @@ func WorkOf(
 	for _, r := range rows {
 		one := Work{
 			ID: r.ID, Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Board: r.BoardTitle, Column: r.ColumnName,
-			Position: int(r.Position),
+			Position: int(r.Position), Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed),
 		}
 		if r.RankInColumn != nil {
 			one.Rank = *r.RankInColumn

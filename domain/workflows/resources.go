@@ -24,6 +24,9 @@ type TicketResource struct {
 	UpdatedAt   time.Time          `json:"updated_at"`
 	ClosedAt    *time.Time         `json:"closed_at"` // null while it is open
 	Assignees   []AssigneeResource `json:"assignees"`
+	Priority    string             `json:"priority"` // none, low, medium, high or urgent
+	Start       *string            `json:"start"`    // 2026-12-04, or with a time in UTC 2026-12-04T15:00:00Z; null for none
+	Due         *string            `json:"due"`
 	// FromRequester says that a stranger sent it by a form: the description is text as it was typed.
 	FromRequester bool   `json:"from_requester"`
 	URL           string `json:"url"`
@@ -96,12 +99,20 @@ func (l Links) Ticket(t tickets.Ticket) TicketResource {
 		Title: t.Title, Description: t.Description, Version: t.Version,
 		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, ClosedAt: t.ClosedAt,
 		Assignees: make([]AssigneeResource, len(t.Assignees)), URL: l.ticket(t.Key),
-		FromRequester: t.FromRequester,
+		FromRequester: t.FromRequester, Priority: t.Priority.String(), Start: dateText(t.Start), Due: dateText(t.Due),
 	}
 	for i, a := range t.Assignees {
 		r.Assignees[i] = AssigneeResource{Handle: a.Handle, Name: a.Name}
 	}
 	return r
+}
+
+func dateText(d tickets.Date) *string {
+	if d.IsZero() {
+		return nil
+	}
+	text := d.String()
+	return &text
 }
 
 // Comment returns the resource of a comment of the ticket that has the key.

@@ -196,6 +196,11 @@ func (w *Workflows) SetDisplay(ctx context.Context, account accounts.ID, d accou
 	return w.db.InTx(ctx, func(tx *db.Tx) error { return accounts.SetDisplay(ctx, tx, account, d) })
 }
 
+// SetZone stores the time zone of an account that has none. It returns accounts.BadDisplay.
+func (w *Workflows) SetZone(ctx context.Context, account accounts.ID, zone string) error {
+	return w.db.InTx(ctx, func(tx *db.Tx) error { return accounts.SetZone(ctx, tx, account, zone) })
+}
+
 // SignOutEverywhere ends all sessions of an account, and with tokens its API tokens in all companies.
 func (w *Workflows) SignOutEverywhere(ctx context.Context, account accounts.ID, tokens bool) error {
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {

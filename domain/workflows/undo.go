@@ -33,7 +33,7 @@ type UndoRefusal struct {
 func (e UndoRefusal) Error() string { return e.Err.Error() }
 func (e UndoRefusal) Unwrap() error { return e.Err }
 
-// Undo reverts an action of the caller: a move, a close, a reopening or a deletion of the last 30 minutes; 0 is their
+// Undo reverts an action of the caller: a move, a close, a reopening, a deletion or a change of properties of the last 30 minutes; 0 is their
 // latest in the company but for those passed over. The ticket goes below its old neighbour, or to the column's end if
 // that is gone. It returns tickets.NothingToUndo, or UndoRefusal with UndoneBefore, ChangedSince, boards.ColumnFull or
 // Archived.
@@ -71,7 +71,10 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 		return UndoResult{}, err
 	}
 	seen, err := tickets.ByID(ctx, w.db.Queries, actor.Sight(), action.Ticket)
-	tooLate := action.At.Before(w.db.Now().Add(-tickets.UndoFor))
+	if err == nil && action.Kind == tickets.KindSet {
+		return w.undoSet(ctx, actor, action, seen)
+	}
+	tooLate := w.tooLate(action)
 	if errors.Is(err, tickets.CodeNotFound) || err == nil && (action.Detail.From == nil || tooLate) {
 		return UndoResult{}, tickets.NothingToUndo()
 	}
@@ -103,6 +106,29 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 		return err
 	})
 	undone.Columns = []id.Column{back.column, seen.Column}
+	return undone, err
+}
+
+// tooLate reports whether an action is too old to be undone.
+func (w *Workflows) tooLate(action tickets.Action) bool {
+	return action.At.Before(w.db.Now().Add(-tickets.UndoFor))
+}
+
+// undoSet reverts a change of properties.
+func (w *Workflows) undoSet(
+	ctx context.Context, actor accounts.Actor, action tickets.Action, seen tickets.Ticket,
+) (undone UndoResult, err error) {
+	if w.tooLate(action) {
+		return undone, tickets.NothingToUndo()
+	}
+	if undone.Board, err = boards.ByID(ctx, w.db.Queries, actor.Sight(), seen.Board); err != nil {
+		return undone, err
+	}
+	err = w.onTicket(ctx, seen.Key, func(t lockedTicket) (err error) {
+		undone.Ticket, err = tickets.UndoSet(ctx, t.tx, t.Ticket, action, t.by)
+		return err
+	})
+	undone.Kind, undone.Left, undone.Columns = action.Kind, undone.Board, []id.Column{seen.Column}
 	return undone, err
 }
 

@@ -242,7 +242,7 @@ func TestRestore(t *testing.T) {
 	t.Run("every value comes back as it was", func(t *testing.T) {
 		t.Parallel()
 		from, to := newEnv(t), empty(t)
-		from.exec(t, "UPDATE ticket SET version = 18446744073709551615, moved_at = '9999-12-31 23:59:59.999999', rank_in_column = -9223372036854775808 WHERE local_id = 1 AND title = 'Plain'")
+		from.exec(t, "UPDATE ticket SET version = 18446744073709551615, moved_at = '9999-12-31 23:59:59.999999', rank_in_column = -9223372036854775808, priority = 4, start_at = '1970-01-01', due_at = '2199-12-31 23:59:59', due_timed = TRUE WHERE local_id = 1 AND title = 'Plain'")
 		from.exec(t, "UPDATE board_column SET wip_limit = 4294967295 WHERE position = 2")
 		domaintest.OK(accounts.NewSealer(from.db, apptest.Keys).SealOnce(context.Background()))(t)
 		summary := to.restore(t, from.backup(t))

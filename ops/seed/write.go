@@ -141,7 +141,7 @@ type column struct{ tickets, last int64 }
 
 func newBatch() *batch {
 	return &batch{
-		tickets:   table{into: "ticket (board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, entered_at)", columns: 14},
+		tickets:   table{into: "ticket (board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, entered_at, priority, due_at)", columns: 16},
 		aliases:   table{into: "ticket_alias (ticket_id, board_id, local_id, created_at)", columns: 4},
 		history:   table{into: "activity (ticket_id, account_id, kind, detail, created_at)", columns: 5},
 		assignees: table{into: "assignee (ticket_id, account_id, current, created_at)", columns: 4},
@@ -153,6 +153,15 @@ func newBatch() *batch {
 		numbers: map[id.Board]counts{},
 		columns: map[id.Column]*column{},
 	}
+}
+
+// due is a day for one of four tickets, in the first two months of its life.
+func (t *ticket) due() *time.Time {
+	if t.number%4 != 0 {
+		return nil
+	}
+	at := t.opened.Truncate(24*time.Hour).AddDate(0, 0, int(t.number%60)+1)
+	return &at
 }
 
 // write adds some tickets with all their rows, and counts them, in one transaction.
@@ -283,7 +292,7 @@ func (p *plan) addTicket(b *batch, company id.Company, i int, t *ticket) error {
 		b.columns[at].last = max(b.columns[at].last, t.rank)
 	}
 	b.tickets.add(uint64(t.board.ID), t.number, in, rank, t.title, description(p.Rand), version, p.account(t.by), t.opened,
-		updated, t.moved, t.erased, t.closed, t.entered)
+		updated, t.moved, t.erased, t.closed, t.entered, t.number%5, t.due())
 	if t.alias != nil {
 		b.handOut(t.alias.board, t.afterAlias)
 		b.aliases.add(i, uint64(t.alias.board.ID), t.alias.number, t.alias.moved)

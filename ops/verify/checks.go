@@ -243,6 +243,13 @@ func houseChecks() []check {
 		{name: "history details", says: "Every entry of a history has a detail that can be read.",
 			tables: []string{"activity"}, run: details},
 		{
+			name: "properties", says: "A ticket has a known priority, and a date without a time is midnight UTC.",
+			tables: []string{"ticket"},
+			query: `SELECT CONCAT('ticket ', t.id, ' has the priority ', t.priority, ', starts ', COALESCE(t.start_at, 'never'), IF(t.start_timed, ' with', ' without'), ' a time, is due ', COALESCE(t.due_at, 'never'), IF(t.due_timed, ' with', ' without'), ' a time')
+				FROM ticket t WHERE t.priority > 4 OR t.start_timed = FALSE AND TIME(t.start_at) <> '00:00:00' OR t.due_timed = FALSE AND TIME(t.due_at) <> '00:00:00'
+				OR t.start_timed = TRUE AND t.start_at IS NULL OR t.due_timed = TRUE AND t.due_at IS NULL ORDER BY t.id`,
+		},
+		{
 			name: "assignees", says: "A ticket is its assignees' present work while it is neither closed nor deleted.",
 			tables: []string{"assignee"},
 			query: `SELECT CONCAT(` + aTicket + `, IF(x.current, ' is', ' is not'), ' the present work of account ', x.account_id, ' but is ',

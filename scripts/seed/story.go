@@ -10,11 +10,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The boards are in story.md: a heading for a board ("# SLUG Title", "(archived)" behind it for one that is), for
 // each of its columns ("(at most 3)" for one that refuses more), and for each ticket, whose description follows. A
-// line that begins with @ names its assignees; a heading of the fourth level names the author of the comment that
+// line that begins with @ names its assignees, one that begins with ! its priority and in how many days it is due
+// ("!high 3"); a heading of the fourth level names the author of the comment that
 // follows.
 //
 //go:embed story.md
@@ -30,6 +32,8 @@ type board struct {
 type ticket struct {
 	column, title, description string
 	assignees                  []string
+	priority                   string
+	due                        string // in days; "" for none
 	comments                   []comment
 }
 
@@ -97,6 +101,8 @@ func (t *ticket) read(mark, rest, line string) {
 		t.comments[n-1].body += line
 	case strings.HasPrefix(mark, "@"):
 		t.assignees = strings.Fields(strings.ReplaceAll(line, "@", ""))
+	case strings.HasPrefix(mark, "!") && !strings.HasPrefix(mark, "!["):
+		t.priority, t.due = mark[1:], rest
 	default:
 		t.description += line
 	}
@@ -142,6 +148,12 @@ func (s seeder) fill(b board) error {
 func (s seeder) open(b board, t ticket, column uint64) error {
 	var made struct{ Key string }
 	in := map[string]any{"title": t.title, "description": strings.TrimSpace(t.description), "column": column}
+	if t.priority != "" {
+		in["priority"] = t.priority
+	}
+	if days, err := strconv.Atoi(t.due); err == nil {
+		in["due"] = time.Now().AddDate(0, 0, days).Format(time.DateOnly)
+	}
 	if err := s.call("POST", "/boards/"+b.slug+"/tickets", in, &made); err != nil {
 		return err
 	}

@@ -188,6 +188,19 @@ function inWords(changes) {
 
 const refresher = board && new Refresher({ refresh, rests })
 
+// What is due today is due tomorrow no more: the board is fetched anew once a day ends, or a time on it comes.
+let looked = new Date()
+function lookAtDates() {
+	const now = new Date()
+	const passed = ({ dateTime }) => dateTime.includes('T') && new Date(dateTime) > looked && new Date(dateTime) <= now
+	const old = now.toDateString() !== looked.toDateString() || [...board.querySelectorAll('time.due')].some(passed)
+	looked = now
+	if (!old) return
+	whole = true
+	refresher.changed(0)
+}
+if (board) setInterval(lookAtDates, 60_000)
+
 if (board) {
 	const type = ({ target, type }) => {
 		const column = target.closest?.('.column')

@@ -3,7 +3,7 @@ import { act, moveByForm, refresh, showColumns } from './board.js'
 import { close, newNonce, show } from './dialog.js'
 import { keepAll, taken } from './drafts.js'
 import { changes } from './fields.js'
-import { ask, reason, toast } from './say.js'
+import { ask, reason, toast, toasts } from './say.js'
 
 document.addEventListener('submit', (event) => {
 	const form = event.target
@@ -16,7 +16,7 @@ document.addEventListener('submit', (event) => {
 		close()
 	} else if (form.matches('[data-here]')) {
 		event.preventDefault()
-		here(form)
+		here(form, event.submitter)
 	} else if (!form.matches('[hx-post], [method=dialog], [data-undo]')) {
 		if (form.ariaBusy) event.preventDefault() // a double click sends once
 		form.ariaBusy = 'true'
@@ -27,18 +27,19 @@ window.addEventListener('pageshow', () => {
 })
 
 // A form about a card, on its board: the result shows there.
-async function here(form) {
+async function here(form, button) {
 	if (form.ariaBusy) return
 	form.ariaBusy = 'true'
 	const done = act()
 	try {
-		const answer = await ask(form.action, { values: new FormData(form), target: 'dialog' })
+		const answer = await ask(form.action, { values: new FormData(form, button), target: 'dialog' })
 		const rejected = answer.querySelector(`#${form.id}`)
 		if (rejected) return show(rejected)
 		const words = `${document.getElementById('dialog-title').textContent.replace(/\s+/g, ' ').trim()}: saved.`
 		close()
 		await refresh()
-		toast(words)
+		if (answer.querySelector('#flash > .toast')) toasts(answer)
+		else toast(words)
 	} catch (error) {
 		toast(error.message, true)
 	} finally {
@@ -86,7 +87,7 @@ function next(answer) {
 		return
 	}
 	form.dataset.goesOn = ''
-	if (made) for (const name of ['title', 'description', 'column']) form.elements[name].value = old.elements[name].value
+	if (made) for (const name of ['title', 'description', 'column', 'priority', 'due']) form.elements[name].value = old.elements[name].value
 	const focused = old?.contains(document.activeElement) ? document.activeElement.id : null
 	const fragment = document.createDocumentFragment()
 	fragment.append(...[...answer.children].filter((node) => !node.matches('.column')))

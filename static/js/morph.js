@@ -24,7 +24,7 @@ export function morph(element, fresh, { keep, stays } = {}) {
 	const asking = []
 	Idiomorph.morph(element, fresh, {
 		morphStyle: 'outerHTML',
-		ignoreActiveValue: true,
+		ignoreActiveValue: !!document.activeElement?.matches('input, textarea, select'), // of a link it would keep the content
 		callbacks: {
 			...own,
 			beforeNodeMorphed(old, now) {

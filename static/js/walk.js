@@ -200,7 +200,7 @@ const assign = (card) => open(path('assignees', card), {
 })
 
 function act(event) {
-	if (!letters() || !['m', 'e', 'a'].includes(event.key) || event.shiftKey || event.repeat) return false
+	if (!letters() || !['m', 'e', 'a', 'p', 'd'].includes(event.key) || event.shiftKey || event.repeat) return false
 	const card = current()
 	if (!card) {
 		const first = start()
@@ -208,6 +208,8 @@ function act(event) {
 	} else if (event.key === 'm') lift(card)
 	else if (event.key === 'e' && path('edit', card)) location.assign(path('edit', card))
 	else if (event.key === 'a' && path('assignees', card)) assign(card)
+	else if (event.key === 'p' && path('priority', card)) open(path('priority', card), { title: `Priority of ${card.dataset.key}` })
+	else if (event.key === 'd' && path('dates', card)) open(path('dates', card), { title: `Dates of ${card.dataset.key}` })
 	return true
 }
 

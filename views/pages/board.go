@@ -92,7 +92,8 @@ func cardPaths(p views.Page, b boards.Board) templ.Attributes {
 		var none tickets.Key
 		return strings.Replace(path(p.Actor.Company.Slug, none), none.String(), "{key}", 1)
 	}
-	return templ.Attributes{"data-edit": way(views.EditPath), "data-assignees": way(views.AssigneesPath)}
+	return templ.Attributes{"data-edit": way(views.EditPath), "data-assignees": way(views.AssigneesPath),
+		"data-priority": way(views.PriorityPath), "data-dates": way(views.DatesPath)}
 }
 
 // Seen is a hash of what a column shows.
@@ -105,8 +106,8 @@ func (props ColumnProps) Seen() string {
 		fmt.Fprint(sum, "|", *c.Change)
 	}
 	for _, card := range props.Cards {
-		fmt.Fprintf(sum, "|%d %d %q %t %d", card.ID, card.Key.Number, card.Title, card.ClosedAt != nil,
-			card.MovedAt.UnixMicro())
+		fmt.Fprintf(sum, "|%d %d %q %t %d %d %s", card.ID, card.Key.Number, card.Title, card.ClosedAt != nil,
+			card.MovedAt.UnixMicro(), card.Priority, card.Due)
 		for _, a := range card.Assignees {
 			fmt.Fprintf(sum, " %q", a.Name)
 		}

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"time"
+
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -67,6 +69,7 @@ type BoardForm struct {
 type TicketForm struct {
 	Title, Description string
 	Column             id.Column
+	Priority, Due      string // of a new ticket
 	Version            uint64 // of the ticket in the editor
 	Errors             views.Errors
 	Created            *tickets.Key      // the ticket that the last submission of the dialog opened
@@ -142,6 +145,20 @@ type TicketProps struct {
 	More     bool               // there is older activity
 	Comments CommentsProps
 	Request  *requests.Request // nil if no form opened it
+}
+
+// PropertiesProps is the form of a ticket's priority, or that of its dates. Seen are the properties that the user saw, Start
+// and Due the input. Today is in the zone of the user.
+type PropertiesProps struct {
+	Page       views.Page
+	Board      boards.Board
+	Ticket     tickets.Ticket
+	Priority   tickets.Priority
+	Start, Due string
+	Seen       tickets.Properties
+	Today      time.Time
+	Errors     views.Errors
+	Conflict   bool // Seen are those that someone else set meanwhile
 }
 
 // EntryProps is an entry of a ticket's history with the lines that it changed.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -50,17 +51,24 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 		Title       string    `json:"title"`
 		Description string    `json:"description"`
 		Column      id.Column `json:"column"`
+		Priority    nullable  `json:"priority"`
+		Start       nullable  `json:"start"`
+		Due         nullable  `json:"due"`
 	}
 	body, err := bindJSON(c, &in)
 	if err != nil {
 		return err
+	}
+	draft := tickets.Draft{Title: in.Title, Description: in.Description, Column: in.Column}
+	if draft.Properties, err = readProperties(in.Priority, in.Start, in.Due); err != nil {
+		_, others := draft.Parse()
+		return fault.Join(others, err)
 	}
 	links := h.respond.Links(c)
 	key, err := once(c, body, func(t tickets.Ticket) any { return links.Ticket(t) })
 	if err != nil {
 		return err
 	}
-	draft := tickets.Draft{Title: in.Title, Description: in.Description, Column: in.Column}
 	ticket, err := h.workflows.OpenTicket(c.Request().Context(), c.Param("board"), draft, key)
 	return created(c, links.Ticket(ticket), err)
 }
@@ -86,18 +94,30 @@ func (h *Handlers) EditTicket(c echo.Context) error {
 		return err
 	}
 	var in struct {
-		Title       *string `json:"title"`
-		Description *string `json:"description"`
-		Version     *uint64 `json:"version"`
+		Title       *string  `json:"title"`
+		Description *string  `json:"description"`
+		Version     *uint64  `json:"version"`
+		Priority    nullable `json:"priority"`
+		Start       nullable `json:"start"`
+		Due         nullable `json:"due"`
 	}
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
 	edit := tickets.Edit{Title: in.Title, Description: in.Description}
-	if in.Version == nil {
-		return fault.Join(noVersion, edit.Check())
+	var bad error
+	if edit.Properties, bad = readPropertyEdit(in.Priority, in.Start, in.Due); bad != nil {
+		bad = fault.Join(edit.Check(), bad)
 	}
-	edit.Version = *in.Version
+	if in.Version == nil && (edit.Texts() || edit.Properties.Empty()) {
+		return fault.Join(noVersion, cmp.Or(bad, edit.Check()))
+	}
+	if bad != nil {
+		return bad
+	}
+	if in.Version != nil {
+		edit.Version = *in.Version
+	}
 	ticket, err := h.workflows.EditTicket(c.Request().Context(), k, edit)
 	if err != nil {
 		return err

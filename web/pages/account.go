@@ -93,6 +93,15 @@ func (h *Handlers) SetCompanyDisplay(c echo.Context) error {
 	return h.respond.SeeOther(c, views.CompanyDisplayPath(actor.Company.Slug), "The display is saved.")
 }
 
+// SetZone stores the time zone of the browser for an account that has none.
+func (h *Handlers) SetZone(c echo.Context) error {
+	actor := accounts.ActorFrom(c.Request().Context())
+	if err := h.workflows.SetZone(c.Request().Context(), actor.Account.ID, c.FormValue("zone")); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
 // SetDisplay stores how pages look for the user.
 func (h *Handlers) SetDisplay(c echo.Context) error {
 	user, display := respond.User(c), displayOf(c)

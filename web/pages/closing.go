@@ -180,6 +180,8 @@ func undoneNote(undone workflows.UndoResult) string {
 		note += " is open again, in " + in.Name + "."
 	case tickets.KindReopened:
 		note += " is closed again."
+	case tickets.KindSet:
+		note += " is as it was."
 	default:
 		note += " is back in " + in.Name + "."
 	}

@@ -39,11 +39,16 @@ func (h *Handlers) showNewTicket(c echo.Context, code int, board boards.Board, f
 // OpenTicket serves three forms: the page, the dialog (again), and the line at a column's foot (inline).
 func (h *Handlers) OpenTicket(c echo.Context) error {
 	ctx, slug := c.Request().Context(), c.Param("board")
-	form := pages.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description")}
+	form := pages.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description"),
+		Priority: c.FormValue("priority"), Due: c.FormValue("due")}
 	var err error
 	var ticket tickets.Ticket
-	if form.Column, err = respond.ParseColumn(c.FormValue("column")); err == nil {
-		draft := tickets.Draft{Title: form.Title, Description: form.Description, Column: form.Column}
+	draft := tickets.Draft{Title: form.Title, Description: form.Description}
+	if draft.Column, err = respond.ParseColumn(c.FormValue("column")); err == nil {
+		form.Column = draft.Column
+		draft.Properties, err = formProperties(c, form)
+	}
+	if err == nil {
 		ticket, err = respond.Once(c, func(once *workflows.Once[tickets.Ticket]) (tickets.Ticket, error) {
 			return h.workflows.OpenTicket(ctx, slug, draft, once)
 		})
@@ -104,6 +109,8 @@ func (h *Handlers) rejectTicket(c echo.Context, form pages.TicketForm, err error
 	}
 	form.Errors = messages
 	checkTexts(form)
+	_, badProperties := formProperties(c, form)
+	respond.AddErrors(form.Errors, badProperties)
 	if respond.IsFragment(c) && c.FormValue("inline") != "" && form.Errors["column"] == "" {
 		return h.showColumn(c, code, c.Param("board"), form)
 	}
@@ -114,11 +121,19 @@ func (h *Handlers) rejectTicket(c echo.Context, form pages.TicketForm, err error
 	return h.showNewTicket(c, code, board, form)
 }
 
-// checkTexts adds the other errors of a rejected form.
+// checkTexts adds the other errors of the texts of a rejected form.
 func checkTexts(form pages.TicketForm) {
 	_, badTitle := tickets.ParseTitle(form.Title)
 	_, badDescription := tickets.ParseDescription(form.Description)
 	respond.AddErrors(form.Errors, fault.Join(badTitle, badDescription))
+}
+
+// formProperties reads the priority and the due date of the form of a new ticket.
+func formProperties(c echo.Context, form pages.TicketForm) (p tickets.Properties, err error) {
+	var badPriority, badDue error
+	p.Priority, badPriority = tickets.ParsePriority(form.Priority)
+	p.Due, badDue = tickets.ParseTypedDate("due", form.Due, respond.LocalNow(c))
+	return p, fault.Join(badPriority, badDue)
 }
 
 func (h *Handlers) Ticket(c echo.Context) error {

@@ -28,7 +28,7 @@ func RenderKept(c echo.Context, status int, cacheControl string, components ...t
 	var body bytes.Buffer
 	ctx := c.Request().Context()
 	if who, ok := c.Get(personKey).(accounts.Account); ok {
-		ctx = views.WithDisplay(ctx, who.Display)
+		ctx = views.WithDisplay(ctx, who.Display, time.Now())
 	}
 	for _, component := range components {
 		if err := component.Render(ctx, &body); err != nil {

@@ -318,6 +318,9 @@ func (r *Responder) SignOut(c echo.Context) error {
 // User is the signed-in user, on a route that requires one.
 func User(c echo.Context) accounts.Account { return c.Get(personKey).(accounts.Account) }
 
+// LocalNow is the present time in the zone of the user.
+func LocalNow(c echo.Context) time.Time { return views.LocalTime(time.Now(), User(c).Display) }
+
 // Enter gives a request its member of the company.
 func Enter(c echo.Context, actor accounts.Actor) {
 	c.Set(actorKey, actor)

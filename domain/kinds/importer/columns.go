@@ -31,6 +31,9 @@ type importRow struct {
 	Created     time.Time       `json:"created,omitzero"`
 	Updated     time.Time       `json:"updated,omitzero"`
 	Resolved    time.Time       `json:"resolved,omitzero"`
+	Priority    string          `json:"priority,omitempty"` // as tickets.Priority has it
+	Start       string          `json:"start,omitempty"`    // as tickets.Date has it
+	Due         string          `json:"due,omitempty"`
 	Comments    []importComment `json:"comments,omitempty"`
 	Kept        []importField   `json:"kept,omitempty"`
 	Notes       []string        `json:"notes,omitempty"` // problems that do not reject the row
@@ -60,6 +63,10 @@ var importColumns = []struct {
 	{"key", "Key", "The ticket's key there, such as OLD-123. It keeps working here. Tickets with a key that was imported before are left as they are.", []string{"issue key", "key", "issue id", "id", "ticket id", "number"}},
 	{"assignee", "Assignee", "", []string{"assignee", "assignees", "assigned to", "assignee email"}},
 	{"reporter", "Reporter", "The user who created it.", []string{"reporter", "creator", "author", "created by"}},
+	{"priority", "Priority", "Names such as highest, high, major, minor are known. Others are kept below the description.",
+		[]string{"priority", "severity"}},
+	{"start", "Start", "", []string{"start date", "start", "custom field (start date)"}},
+	{"due", "Due", "", []string{"due date", "due", "deadline"}},
 	{"created", "Created", "", []string{"created", "created at", "date created", "creation date", "created date"}},
 	{"updated", "Updated", "", []string{"updated", "updated at", "last updated", "date modified"}},
 	{"resolved", "Resolved", "", []string{"resolved", "closed", "closed at", "resolution date", "done at", "resolved at"}},
@@ -68,9 +75,9 @@ var importColumns = []struct {
 
 // jiraKept are the columns of a Jira export whose values are appended to the description.
 var jiraKept = []string{
-	"Issue Type", "Issue type", "Priority", "Resolution", "Labels", "Component/s", "Components", "Affects Version/s",
+	"Issue Type", "Issue type", "Resolution", "Labels", "Component/s", "Components", "Affects Version/s",
 	"Affects versions", "Fix Version/s",
-	"Fix versions", "Parent", "Parent key", "Parent summary", "Epic Link", "Sprint", "Due Date", "Due date", "Environment",
+	"Fix versions", "Parent", "Parent key", "Parent summary", "Epic Link", "Sprint", "Environment",
 	"Attachment",
 }
 
@@ -274,6 +281,9 @@ func (m importMapping) row(fields []string) (importRow, error) {
 	row.Created = m.date(&row, "created", first("created"))
 	row.Updated = m.date(&row, "updated", first("updated"))
 	row.Resolved = m.date(&row, "resolved", first("resolved"))
+	row.priority(markup.Flat(first("priority")))
+	row.Start = m.day(&row, "start", first("start"))
+	row.Due = m.day(&row, "due", first("due"))
 	row.Description = m.markdown(first("description"))
 	for _, at := range m.of["comments"] {
 		if text := strings.TrimSpace(fields[at]); text != "" {
@@ -347,6 +357,51 @@ func (m importMapping) date(row *importRow, what, text string) time.Time {
 			kinds.Truncate(markup.Flat(text), 40), what))
 	}
 	return at
+}
+
+// priorities are those of other trackers.
+var priorities = map[string]tickets.Priority{
+	"none": tickets.NoPriority, "no priority": tickets.NoPriority, "not set": tickets.NoPriority, "undefined": tickets.NoPriority,
+	"lowest": tickets.Low, "low": tickets.Low, "trivial": tickets.Low, "minor": tickets.Low,
+	"medium": tickets.Medium, "normal": tickets.Medium,
+	"high": tickets.High, "major": tickets.High,
+	"highest": tickets.Urgent, "urgent": tickets.Urgent, "critical": tickets.Urgent, "blocker": tickets.Urgent,
+	"immediate": tickets.Urgent,
+}
+
+// priority takes a priority by its name, and keeps one that is unknown.
+func (row *importRow) priority(name string) {
+	if name == "" {
+		return
+	}
+	known, ok := priorities[strings.ToLower(name)]
+	if !ok {
+		row.keep("Priority", name)
+		row.Notes = append(row.Notes, fmt.Sprintf("the priority “%s” is not known", kinds.Truncate(name, 40)))
+		return
+	}
+	row.Priority = known.String()
+}
+
+// day returns a date as tickets.Date has it: midnight is the day. One that cannot be read is kept.
+func (m importMapping) day(row *importRow, what, text string) string {
+	if text == "" {
+		return ""
+	}
+	d, err := tickets.ParseDate(what, text)
+	if err != nil {
+		at, ok := m.dates.parse(text)
+		if d = tickets.Moment(at); at.Equal(at.Truncate(24 * time.Hour)) {
+			d = tickets.Day(at.Date())
+		}
+		if _, err := tickets.ParseDate(what, d.String()); !ok || err != nil {
+			row.keep(strings.ToUpper(what[:1])+what[1:], markup.Flat(text))
+			row.Notes = append(row.Notes, fmt.Sprintf("“%s” is no date that can be taken for %s",
+				kinds.Truncate(markup.Flat(text), 40), what))
+			return ""
+		}
+	}
+	return d.String()
 }
 
 // earliest is the first valid year of a date.

@@ -180,11 +180,12 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		if one.Key.String() != key(0) || one.Title != "Login fails, sometimes" {
 			t.Errorf("OLD-123 is %v %q", one.Key, one.Title)
 		}
-		want := "## Steps\n\n1. open `/login`\n1. see **500**\n\n````go\nif x < 1 { *y* }\n````\n\n---\n\n- **Issue Type:** Bug\n- **Priority:** High\n- **Labels:** web, login\n- **Reporter:** Ana\n- **Status:** In Progress"
+		want := "## Steps\n\n1. open `/login`\n1. see **500**\n\n````go\nif x < 1 { *y* }\n````\n\n---\n\n- **Issue Type:** Bug\n- **Labels:** web, login\n- **Reporter:** Ana\n- **Status:** In Progress"
 		if one.Description != want {
 			t.Errorf("description %q, want %q", one.Description, want)
 		}
-		if len(one.Assignees) != 1 || one.Assignees[0].Name != "Ben" || one.Author.Name != "Ana" || one.Closed() {
+		if len(one.Assignees) != 1 || one.Assignees[0].Name != "Ben" || one.Author.Name != "Ana" || one.Closed() ||
+			one.Priority != tickets.High {
 			t.Errorf("got %+v", one)
 		}
 		if at := time.Date(2024, 3, 12, 9, 41, 0, 0, time.UTC); !one.CreatedAt.Equal(at) {
@@ -246,6 +247,38 @@ func (e *env) importSound(t testing.TB) {
 			t.Errorf("%s: %d", why, n)
 		}
 	}
+}
+
+func TestImport_properties(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	n := 0
+	for name, c := range map[string]struct{ row, priority, start, due, note string }{
+		"Jira's names":          {"Blocker,,12/Dec/26 12:00 AM", "urgent", "", "2026-12-12", ""},
+		"our own":               {"low,2026-12-01,2026-12-04T15:00:00Z", "low", "2026-12-01", "2026-12-04T15:00:00Z", ""},
+		"with a time":           {"Medium,,12/Dec/26 3:30 PM", "medium", "", "2026-12-12T15:30:00Z", ""},
+		"what is none":          {",,", "none", "", "", ""},
+		"what is unknown":       {"P1,soon,never", "none", "", "", "the priority “P1” is not known; “soon” is no date that can be taken for start"},
+		"a start after the due": {"high,2026-12-05,2026-12-04", "high", "", "2026-12-04", "the start 2026-12-05 is after the due date, and left out"},
+		"a year that is none":   {"high,,1/Jan/69 3:30 PM", "high", "", "", "is no date that can be taken for due"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n++
+			key := "PROP-" + fmt.Sprint(n)
+			notes := e.newImport(t, "title,key,priority,start date,due date\nx,"+key+","+c.row+"\n").run()
+			one := e.Ticket(t, key)
+			if one.Priority.String() != c.priority || one.Start.String() != c.start || one.Due.String() != c.due {
+				t.Errorf("%s, start %s, due %s", one.Priority, one.Start, one.Due)
+			}
+			if !strings.Contains(notes[0], c.note) {
+				t.Errorf("the note is %q", notes[0])
+			}
+			if kept := strings.Contains(one.Description, "P1"); kept != (c.priority == "none" && c.note != "") {
+				t.Errorf("the description is %q", one.Description)
+			}
+		})
+	}
+	e.importSound(t)
 }
 
 func TestImport_rows(t *testing.T) {

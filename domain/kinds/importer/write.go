@@ -146,6 +146,10 @@ func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool)
 	if row.Status != "" && !strings.EqualFold(row.Status, a.column.Name) {
 		row.keep("Status", row.Status)
 	}
+	properties, note := row.properties()
+	if note != "" {
+		a.notes = append(a.notes, note)
+	}
 	description, more := divide(withKept(row), tickets.MaxDescription)
 	for _, part := range more {
 		a.rest.Comments = append(a.rest.Comments, tickets.ImportedComment{Author: author, Body: part, At: created})
@@ -157,7 +161,7 @@ func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool)
 		a.rest.Comments = append(a.rest.Comments, p.remarks(comment)...)
 	}
 	a.opening = tickets.NewTicket{
-		Draft:  tickets.Draft{Title: row.Title, Description: description, Column: a.column.ID},
+		Draft:  tickets.Draft{Title: row.Title, Description: description, Column: a.column.ID, Properties: properties},
 		Author: author, CreatedAt: created, UpdatedAt: later(created, row.Updated),
 	}
 	if a.column.Done {
@@ -168,6 +172,18 @@ func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool)
 		a.opening.ClosedAt = &at
 	}
 	return a, true
+}
+
+// properties are those of the ticket. A start after the due date is left out, which the note says.
+func (row importRow) properties() (p tickets.Properties, note string) {
+	p.Priority, _ = tickets.ParsePriority(row.Priority) // they were written by String
+	p.Start, _ = tickets.ParseDate("start", row.Start)
+	p.Due, _ = tickets.ParseDate("due", row.Due)
+	if p.Check() != nil {
+		note = "the start " + row.Start + " is after the due date, and left out"
+		p.Start = tickets.Date{}
+	}
+	return p, note
 }
 
 // firstOf is the first time or, if that is zero, the earliest of the others.
