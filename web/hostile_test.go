@@ -466,9 +466,10 @@ const sieges = 14
 // nothing gets out of its place, and what is refused leaves no trace.
 func TestHostileForms(t *testing.T) {
 	t.Parallel()
-	const setup = "POST /setup" // is for an empty environment
+	const setup = "POST /setup"        // is for an empty environment
+	const zone = "POST /:company/zone" // is sent by a script; TestZone sends it what is bad
 	posts := slices.DeleteFunc(slices.Sorted(maps.Keys(pages)), func(route string) bool {
-		return route == setup || !strings.HasPrefix(route, "POST ")
+		return route == setup || route == zone || !strings.HasPrefix(route, "POST ")
 	})
 	for n := range sieges {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
