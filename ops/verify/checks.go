@@ -246,7 +246,7 @@ func houseChecks() []check {
 			name: "properties", says: "A ticket has a known priority, and a date without a time is midnight UTC.",
 			tables: []string{"ticket"},
 			query: `SELECT CONCAT('ticket ', t.id, ' has the priority ', t.priority, ', starts ', COALESCE(t.start_at, 'never'), IF(t.start_timed, ' with', ' without'), ' a time, is due ', COALESCE(t.due_at, 'never'), IF(t.due_timed, ' with', ' without'), ' a time')
-				FROM ticket t WHERE t.priority > 4 OR t.start_timed = FALSE AND TIME(t.start_at) <> '00:00:00' OR t.due_timed = FALSE AND TIME(t.due_at) <> '00:00:00'
+				FROM ticket t WHERE t.priority > 4 OR t.start_timed = FALSE AND t.start_at <> DATE(t.start_at) OR t.due_timed = FALSE AND t.due_at <> DATE(t.due_at)
 				OR t.start_timed = TRUE AND t.start_at IS NULL OR t.due_timed = TRUE AND t.due_at IS NULL ORDER BY t.id`,
 		},
 		{
