@@ -33,10 +33,10 @@ type UndoRefusal struct {
 func (e UndoRefusal) Error() string { return e.Err.Error() }
 func (e UndoRefusal) Unwrap() error { return e.Err }
 
-// Undo reverts an action of the caller: a move, a close, a reopening, a deletion or a change of properties of the last 30 minutes; 0 is their
-// latest in the company but for those passed over. The ticket goes below its old neighbour, or to the column's end if
-// that is gone. It returns tickets.NothingToUndo, or UndoRefusal with UndoneBefore, ChangedSince, boards.ColumnFull or
-// Archived.
+// Undo reverts an action of the caller: a move, a close, a reopening, a deletion or a change of properties of the last
+// 30 minutes; 0 is their latest in the company but for those passed over. The ticket goes below its old neighbour, or to
+// the column's end if that is gone. It returns tickets.NothingToUndo, or UndoRefusal with UndoneBefore, ChangedSince,
+// boards.ColumnFull or Archived.
 func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id.Activity) (UndoResult, error) {
 	actor, err := mayWrite(ctx, "tickets:write")
 	if err != nil {
