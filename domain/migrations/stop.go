@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // Stop is the switch that stops all runs on all servers, while it is on.
@@ -54,6 +56,8 @@ const eventStopAll, eventRelease = "stop-all", "release"
 const (
 	// haltTime is how long a stop goes on after it is in force, to say so to each run. The keeper does the rest.
 	haltTime = 5 * time.Second
+	// tellRounds and tellPause are how often, and after what pause, locked runs are tried again.
+	tellRounds, tellPause = 10, 100 * time.Millisecond
 	// haltedAtOnce is more workers than there are.
 	haltedAtOnce = 10_000
 )
@@ -147,27 +151,45 @@ func notStopped(ctx context.Context, tx *db.Tx) error {
 }
 
 // tellRuns logs a stop, or its release, in each run that is not over, of very many in a state in the newest, and takes
-// back what halted workers have of it. It leaves out runs that a transaction has locked, for that may be one of a process
-// that stands still.
+// back what halted workers have of it. It waits a second for runs that transactions have locked, and leaves out those
+// that are locked still: that may be by a process that stands still.
 func (e *Engine) tellRuns(ctx context.Context, actor Actor, kind, detail string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), haltTime)
 	defer cancel()
+	var busy []id.Run
 	for _, state := range Active {
 		rows, err := db.Read(e.db.RunsIn(ctx, db.RunsInParams{State: string(state), Before: math.MaxInt64,
 			Limit: workersShown}))
 		for _, row := range rows {
-			err = errors.Join(err, e.ReturnHalted(ctx, row.ID), e.tellRun(ctx, actor, row.ID, kind, detail))
+			err = errors.Join(err, e.ReturnHalted(ctx, row.ID))
+			told, failed := e.tellRun(ctx, actor, row.ID, kind, detail)
+			if err = errors.Join(err, failed); !told {
+				busy = append(busy, row.ID)
+			}
 		}
 		if err != nil {
 			e.log.Warn("the keeper goes on with a stop", "error", err)
 			return
 		}
 	}
+	for range tellRounds {
+		if len(busy) == 0 || wait.Sleep(ctx, tellPause) != nil {
+			return
+		}
+		busy = slices.DeleteFunc(busy, func(run id.Run) bool {
+			told, err := e.tellRun(ctx, actor, run, kind, detail)
+			return told || err != nil
+		})
+	}
 }
 
-func (e *Engine) tellRun(ctx context.Context, actor Actor, run id.Run, kind, detail string) error {
-	return e.db.InTx(ctx, func(tx *db.Tx) error {
-		if rows, err := tx.LockFreeRun(ctx, run); err != nil || len(rows) == 0 {
+// tellRun logs a stop or its release in a run. told is false if a transaction has locked it.
+func (e *Engine) tellRun(
+	ctx context.Context, actor Actor, run id.Run, kind, detail string,
+) (told bool, err error) {
+	err = e.db.InTx(ctx, func(tx *db.Tx) error {
+		rows, err := tx.LockFreeRun(ctx, run)
+		if told = len(rows) > 0; err != nil || !told {
 			return err
 		}
 		if err := tx.EndFill(ctx, run); err != nil {
@@ -175,6 +197,7 @@ func (e *Engine) tellRun(ctx context.Context, actor Actor, run id.Run, kind, det
 		}
 		return LogEvent(ctx, tx, run, actor, kind, detail)
 	})
+	return told, err
 }
 
 // ReturnHalted opens the tasks of a run again that workers had claimed which a stop ended, as if they had not, but for

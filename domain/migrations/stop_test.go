@@ -93,4 +93,23 @@ func TestStopAll(t *testing.T) {
 			t.Errorf("it is not stopped: %v", err)
 		}
 	})
+	t.Run("a run that is locked for a moment has the stop in its log", func(t *testing.T) {
+		t.Parallel()
+		d := newEnv(t)
+		run := d.Running(3)
+		tx := domaintest.OK(d.DB.SQL.Begin())(t)
+		domaintest.OK(tx.Exec("SELECT 1 FROM migration_run WHERE id = ? FOR UPDATE", run.ID))(t)
+		stopped := make(chan error, 1)
+		go func() {
+			_, err := d.StopAll(d.Ctx, d.Ana, "why")
+			stopped <- err
+		}()
+		domaintest.Until(t, "the stop is in force", func() bool {
+			_, is, err := d.Stopped(d.Ctx)
+			return is && err == nil
+		})
+		domaintest.Must(t, tx.Rollback())
+		domaintest.Must(t, <-stopped)
+		domaintest.Counts(t, d.DB, 1, "SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'stop-all'", run.ID)
+	})
 }
