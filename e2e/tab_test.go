@@ -38,8 +38,9 @@ type tab struct {
 	clicks, strokes int
 }
 
-// refusals are responses that a page handles; the browser logs each of them.
-var refusals = regexp.MustCompile(`status of (409|422)`)
+// refusals are responses that a page handles; the browser logs each of them. A page that tells the browser's time zone
+// while its user signs out is refused.
+var refusals = regexp.MustCompile(`status of (409|422)|status of 401 .*/zone$`)
 
 func (a *env) stranger(t *testing.T) *tab {
 	t.Helper()
