@@ -20,8 +20,12 @@ function take() {
 		if (!first) return say(found.textContent)
 		first.checked = true
 	}
+	setTimeout(save) // a form cannot be submitted while its own event of that is under way
+}
+
+function save() {
 	saving = true
-	box().form.requestSubmit()
+	box()?.form.requestSubmit()
 	saving = false
 }
 
