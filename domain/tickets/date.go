@@ -58,7 +58,7 @@ func ParseDate(field, text string) (Date, error) {
 
 func (d Date) inRange(field string) (Date, error) {
 	if year := d.At.Year(); year < firstYear || year > lastYear {
-		return Date{}, LateDate(field)
+		return Date{}, DateOutOfRange(field)
 	}
 	return d, nil
 }
@@ -132,10 +132,10 @@ func BadTypedDate(field, text string) error {
 		"“%.40s” is no date. Type today, fri, in 2w, 12 dec or 2026-12-04, with a time such as 15:00 if you like.", text))
 }
 
-// CodeLateDate: a date is before 1970 or after 2199. Correct its year.
-const CodeLateDate fault.Code = "Ticket.DateOutOfRange"
+// CodeDateOutOfRange: a date is before 1970 or after 2199. Correct its year.
+const CodeDateOutOfRange fault.Code = "Ticket.DateOutOfRange"
 
-func LateDate(field string) error {
-	return fault.Invalid.New(CodeLateDate, field,
+func DateOutOfRange(field string) error {
+	return fault.Invalid.New(CodeDateOutOfRange, field,
 		fmt.Sprintf("The year must be between %d and %d. Correct it.", firstYear, lastYear))
 }

@@ -53,7 +53,7 @@ func TestParseTypedDate(t *testing.T) {
 		}
 	}
 	for _, typed := range []string{"1969-12-31", "2200-01-01", "9999y", "12 dec 9999", "0001-01-01"} {
-		if got, err := tickets.ParseTypedDate("due", typed, now); !errors.Is(err, tickets.CodeLateDate) {
+		if got, err := tickets.ParseTypedDate("due", typed, now); !errors.Is(err, tickets.CodeDateOutOfRange) {
 			t.Errorf("%q is %s: %v", typed, got, err)
 		}
 	}
