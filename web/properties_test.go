@@ -73,6 +73,7 @@ func TestPriority(t *testing.T) {
 		e.unchanged(t, func() {
 			page := ana.post("/acme/DEMO-1/priority", "priority", "urgent", "seen", "none").is(t, 409)
 			page.textHas(t, "#priority .now", "It is now: Low")
+			page.has(t, 0, ".summary a").textHas(t, ".summary", "Someone else changed this on DEMO-1")
 			page.has(t, 1, "[value=urgent][checked]").has(t, 1, "[name=seen][value=low]")
 			page = ana.htmx("ticket").post("/acme/DEMO-1/priority", "priority", "urgent", "seen", "none").is(t, 409)
 			page.has(t, 0, "#ticket").has(t, 1, "#priority .now")

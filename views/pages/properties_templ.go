@@ -250,7 +250,7 @@ func PriorityForm(props PropertiesProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = views.Summary("priority", props.Errors, "priority", "seen").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = views.Summary("priority", props.Errors, "priority").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -418,7 +418,7 @@ func DatesForm(props PropertiesProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = views.Summary("dates", props.Errors, "due", "start", "seen").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = views.Summary("dates", props.Errors, "due", "start").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

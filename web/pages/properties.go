@@ -141,6 +141,10 @@ func (h *Handlers) rejectProperties(c echo.Context, view propertiesView, err err
 	if !ok {
 		return err
 	}
+	if message, seen := messages["seen"]; seen { // no field of the form that a user could go to
+		messages[""] = message
+		delete(messages, "seen")
+	}
 	ticket, board, readErr := h.ticketOfPath(c)
 	if readErr != nil {
 		return readErr
