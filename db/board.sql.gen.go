@@ -148,7 +148,8 @@ func (q *Queries) BeginSpread(ctx context.Context, arg BeginSpreadParams) error 
 
 const boardByID = `-- name: BoardByID :many
 SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
-  EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public
+  EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public,
+  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form
 FROM board
 JOIN board_column ON board_column.board_id = board.id
 LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = ?
@@ -169,6 +170,7 @@ type BoardByIDRow struct {
 	BoardColumn BoardColumn
 	Level       int64
 	Public      bool
+	HasForm     bool
 }
 
 func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardByIDRow, error) {
@@ -219,6 +221,7 @@ func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardBy
 			&i.BoardColumn.Incoming,
 			&i.Level,
 			&i.Public,
+			&i.HasForm,
 		); err != nil {
 			return nil, err
 		}
@@ -235,7 +238,8 @@ func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardBy
 
 const boardBySlug = `-- name: BoardBySlug :many
 SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
-  EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public
+  EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public,
+  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form
 FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
@@ -257,6 +261,7 @@ type BoardBySlugRow struct {
 	BoardColumn BoardColumn
 	Level       int64
 	Public      bool
+	HasForm     bool
 }
 
 // The board that has the slug, or had it once, with each of its columns. An imported slug is no board's.
@@ -308,6 +313,7 @@ func (q *Queries) BoardBySlug(ctx context.Context, arg BoardBySlugParams) ([]Boa
 			&i.BoardColumn.Incoming,
 			&i.Level,
 			&i.Public,
+			&i.HasForm,
 		); err != nil {
 			return nil, err
 		}

@@ -22,6 +22,8 @@ var unbounded = map[string]string{
 	"queries: DropBoardFromWebhooks": "a company has at most webhooks.Max",
 	"queries: SetCurrent":            "a ticket has at most tickets.MaxAssignees",
 	"queries: SetCurrentOf":          "as SetCurrent, of a chunk of tickets",
+	"queries: PurgeTicketLabels":     "a ticket has at most labels.MaxOnTicket, but for merged ones, of the tasks of a claim",
+	"queries: DropOldNames":          "a label has each old name once",
 	"queries: PurgeAssignees":        "as SetCurrent, of the tasks of a claim",
 	"queries: RevokeInvitationsBy":   "a company has at most accounts.MaxInvitations",
 	"queries: EndResetsOf":           "the links that admins made for one account and that were not used",

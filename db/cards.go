@@ -25,17 +25,22 @@ type Card struct {
 	Priority      uint8
 	DueAt         *time.Time
 	DueTimed      bool
+	Labels        string // a JSON list, as in LabelsOfTickets
 }
 
 // The index is forced, because MariaDB plans, or at least explains, the parts of a union as if they had no LIMIT, and
 // the servers would rather begin with an assignee's tickets and sort them.
 const (
-	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed FROM ticket t FORCE INDEX (uq_ticket_rank) `
+	labelsOfCard = `CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
+FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
+WHERE y.ticket_id = t.id AND h.live = TRUE), '[]')) AS labels`
+
+	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, ` + labelsOfCard + ` FROM ticket t FORCE INDEX (uq_ticket_rank) `
 	topOfColumn  = `(` + selectCards + `WHERE t.column_id = ? ORDER BY t.rank_in_column LIMIT ?)`
 	inRange      = `WHERE t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ? AND t.rank_in_column <= ?`
 	inBoardOrder = ` ORDER BY t.column_id, t.rank_in_column LIMIT ?`
 
-	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
+	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, '[]' AS labels FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ? ORDER BY column_id, rank_in_column LIMIT 1 OFFSET ?) e JOIN ticket t ON t.id = e.id)`
 )
 
@@ -64,7 +69,8 @@ type CardFilter struct {
 	Assignee id.Account // 0 for any
 	NoOne    bool       // no assignee
 	Closed   *bool
-	Requests bool // from requesters
+	Requests bool       // from requesters
+	Labels   []id.Label // one of them at least; nil for any, empty for a ticket that there is not
 }
 
 // MatchingCards returns the matching cards of each range, at most limit of each, in board order within a column. It
@@ -96,7 +102,7 @@ func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]
 
 // The parts are ordered by a range of both columns of the index for the same reason as CardsAfter, and the joins are
 // straight because two rows come before the first card. A card of a request has no title here.
-const publicCards = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, IF(t.from_requester, '', t.title) AS title, t.created_at, t.moved_at, t.closed_at, t.from_requester, 0 AS priority, NULL AS due_at, FALSE AS due_timed
+const publicCards = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, IF(t.from_requester, '', t.title) AS title, t.created_at, t.moved_at, t.closed_at, t.from_requester, 0 AS priority, NULL AS due_at, FALSE AS due_timed, '[]' AS labels
 FROM board_link l FORCE INDEX (uq_board_link_hash)
 STRAIGHT_JOIN board b ON b.id = l.board_id
 STRAIGHT_JOIN ticket t FORCE INDEX (uq_ticket_rank) ON t.board_id = b.id
@@ -105,7 +111,7 @@ ORDER BY t.column_id, t.rank_in_column LIMIT ?)`
 
 // PublicCards returns for whoever has the public link of a board the first limit cards of each column below a rank, in
 // board order within a column; To is ignored. Cards of requests are returned without their titles, and all without
-// priorities and dates.
+// priorities, dates and labels.
 func (q *Queries) PublicCards(ctx context.Context, by PublicSight, columns []CardRange, limit int) ([]Card, error) {
 	parts := make([]string, len(columns))
 	var args []any
@@ -133,6 +139,13 @@ func (w CardFilter) condition() (text string, args []any) {
 	}
 	if w.NoOne {
 		text += ` AND (SELECT COUNT(*) FROM assignee a WHERE a.ticket_id = t.id) = 0`
+	}
+	if w.Labels != nil {
+		text += ` AND (SELECT COUNT(*) FROM ticket_label y WHERE y.ticket_id = t.id AND y.label_id IN (0` +
+			strings.Repeat(", ?", len(w.Labels)) + `)) >= 1`
+		for _, label := range w.Labels {
+			args = append(args, uint64(label))
+		}
 	}
 	if w.Closed != nil {
 		text += ` AND t.closed_at IS `
@@ -168,7 +181,7 @@ func (q *Queries) cards(ctx context.Context, parts []string, args []any) ([]Card
 	for rows.Next() {
 		var c Card
 		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt,
-			&c.ClosedAt, &c.FromRequester, &c.Priority, &c.DueAt, &c.DueTimed); err != nil {
+			&c.ClosedAt, &c.FromRequester, &c.Priority, &c.DueAt, &c.DueTimed, &c.Labels); err != nil {
 			return nil, fmt.Errorf("scan card: %w", err)
 		}
 		cards = append(cards, c)

@@ -126,6 +126,12 @@ var filling = []string{
 	`INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT n, 1, TRUE, '2026-01-01' FROM numbers WHERE n <= 1500`,
 	`INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT 20500 + n, 1, FALSE, '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT n, n % 499 + 2, TRUE, '2026-01-01' FROM numbers WHERE n <= 3000`,
+	// Label 1 is on many tickets; each has some old names, and some that were merged into it.
+	`INSERT INTO label (id, company_id, board_id, name, color, created_at) SELECT n, 1, IF(n % 5, 0, n % 290 + 1), CONCAT('Label ', n), n % 12, '2026-01-01' FROM numbers WHERE n <= 500`,
+	`INSERT INTO label (id, company_id, board_id, name, color, live, renamed, leads_to, shown_as, created_at, ended_at)
+	 SELECT 500 + n, 1, IF(n % 7, 0, n % 290 + 1), CONCAT('Old ', n % 2000), 1, NULL, n % 2, n % 499 + 2, n % 499 + 2, '2026-01-01', '2026-01-01' + INTERVAL n MINUTE FROM numbers WHERE n <= 5000`,
+	`INSERT INTO ticket_label (ticket_id, label_id) SELECT n, 1 FROM numbers WHERE n <= 5000`,
+	`INSERT INTO ticket_label (ticket_id, label_id) SELECT n, n % 499 + 2 FROM numbers WHERE n <= 5000`,
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT 7, n, FALSE FROM numbers WHERE n <= 500`,
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT n, 1, n % 2 FROM numbers WHERE n BETWEEN 8 AND 3000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at)

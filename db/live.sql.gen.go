@@ -162,7 +162,10 @@ func (q *Queries) LiveComments(ctx context.Context, arg LiveCommentsParams) ([]L
 const liveTickets = `-- name: LiveTickets :many
 
 SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.feed_sync_id,
-  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees,
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
+   FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
+   WHERE y.ticket_id = t.id AND h.live = TRUE), '[]')) AS labels
 FROM ticket t FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN board b ON b.id = t.board_id
 WHERE t.feed_sync_id > ? AND t.feed_sync_id <= ?
@@ -190,10 +193,11 @@ type LiveTicketsRow struct {
 	DueTimed   bool
 	FeedSyncID *uint64
 	Assignees  string
+	Labels     string
 }
 
 // Updates of live pages: the boards and tickets of the rows published in a range of a feed.
-// assignees are their ids, as JSON.
+// assignees are their ids, labels themselves, as JSON.
 func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]LiveTicketsRow, error) {
 	rows, err := q.db.QueryContext(ctx, liveTickets, arg.After, arg.To, arg.Limit)
 	if err != nil {
@@ -217,6 +221,7 @@ func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]Liv
 			&i.DueTimed,
 			&i.FeedSyncID,
 			&i.Assignees,
+			&i.Labels,
 		); err != nil {
 			return nil, err
 		}

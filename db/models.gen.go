@@ -425,6 +425,21 @@ type IssuerRule struct {
 	GroupID   *id.Group
 }
 
+type Label struct {
+	ID        id.Label
+	CompanyID id.Company
+	BoardID   id.Board
+	Name      string
+	Color     uint8
+	Live      *bool
+	Renamed   bool
+	ShownAs   id.Label
+	LeadsTo   id.Label
+	CreatedAt time.Time
+	EndedAt   *time.Time
+	Locks     uint64
+}
+
 type LookupHour struct {
 	Hour     time.Time
 	Hits     uint64
@@ -887,6 +902,11 @@ type TicketAlias struct {
 	LocalID   uint64
 	TicketID  id.Ticket
 	CreatedAt time.Time
+}
+
+type TicketLabel struct {
+	TicketID id.Ticket
+	LabelID  id.Label
 }
 
 type TicketOrigin struct {

@@ -71,6 +71,15 @@ func (tx *Tx) AssignAll(ctx context.Context, rows []NewAssignee) error {
 	return tx.insertRows(ctx, watch, watchAgain, 2, watching)
 }
 
+// LabelAll adds all rows.
+func (tx *Tx) LabelAll(ctx context.Context, rows []TicketLabel) error {
+	args := make([]any, 0, 2*len(rows))
+	for _, r := range rows {
+		args = append(args, uint64(r.TicketID), uint64(r.LabelID))
+	}
+	return tx.insertRows(ctx, "INSERT INTO ticket_label (ticket_id, label_id) VALUES ", "", 2, args)
+}
+
 // NewComment is a row for AddComments.
 type NewComment struct {
 	TicketID  id.Ticket

@@ -143,6 +143,30 @@ var samples = map[string]sample{
 	"AssignedTickets": {args: with(db.AssignedTicketsParams{AccountID: 1, BeforeID: 1000, CompanyID: 1, Limit: 101})},
 	"SetCurrentOf":    {args: with(true, firstTickets(200)), reads: 2000, because: "a chunk is 200 tickets"},
 
+	// label.sql
+	"CreateLabel":     {args: with(db.CreateLabelParams{CompanyID: 1, Name: "New", CreatedAt: newYear})},
+	"CountLabels":     {args: with(1), reads: 600, because: "a company has 500"},
+	"LabelsOn":        {args: with(db.LabelsOnParams{CompanyID: 1, BoardID: 6, Limit: 500}), reads: 600, because: "a company has 500"},
+	"LabelsInSight":   {args: with(db.LabelsInSightParams{Reader: 7, CompanyID: 1, Limit: 500}), reads: 1000, because: "a company has 500, some with a board"},
+	"EndedLabels":     {args: with(db.EndedLabelsParams{Reader: 7, CompanyID: 1, Since: &newYear, Limit: 100})},
+	"LabelByID":       {args: with(db.LabelByIDParams{Reader: 7, ID: 5, CompanyID: 1})},
+	"LabelsNamed":     {args: with(db.LabelsNamedParams{CompanyID: 1, BoardID: 6, Name: "Old 7", Limit: 10})},
+	"LockLabels":      {args: with([]id.Label{1, 2, 3}, 1)},
+	"LabelsByID":      {args: with([]id.Label{1, 2, 3}, 1)},
+	"RenameLabel":     {args: with(db.RenameLabelParams{Name: "New", ID: 7})},
+	"DropOldNames":    {args: with(7, "Old 7")},
+	"KeepOldName":     {args: with(&newYear, 7)},
+	"EndLabel":        {args: with(db.EndLabelParams{EndedAt: &newYear, LeadsTo: 8, ID: 7})},
+	"ReviveLabel":     {args: with(501)},
+	"ShownAs":         {args: with(7, 1000)},
+	"ShowAs":          {args: with(8, []id.Label{501, 502})},
+	"LabelsOfTickets": {args: with(firstTickets(150)), reads: 1000, because: "150 tickets with two labels each"},
+	"LabelTicket":     {args: with(7, 8)},
+	"UnlabelTicket":   {args: with(7, []id.Label{1, 9})},
+	"TouchTicket":     {args: with(newYear, 7)},
+	"LabelledTickets": {args: with(db.LabelledTicketsParams{LabelID: 1, After: 2000, Limit: 100})},
+	"CountLabelled":   {args: with([]id.Label{1, 7}, 100)},
+
 	// audit.sql
 	"CreateAudit":           {args: with(db.CreateAuditParams{Kind: "signed-in", Detail: "{}", CreatedAt: newYear})},
 	"AnySpread":             {args: with()},
@@ -706,6 +730,7 @@ var samples = map[string]sample{
 	"PurgeDeletedTexts":  {args: with([]id.Ticket{600, 601})},
 	"PurgeComments":      {args: with([]id.Ticket{26503})},
 	"PurgeAssignees":     {args: with(firstTickets(20))},
+	"PurgeTicketLabels":  {args: with(firstTickets(20))},
 	"PurgeWatchers":      {args: with(firstTickets(20))},
 	"PurgeAliases":       {args: with(firstTickets(20))},
 	"PurgePictures":      {args: with(firstTickets(20))},
@@ -751,7 +776,7 @@ var samples = map[string]sample{
 	"LockColumnTickets":  {args: with(firstTickets(200), column1)},
 
 	// live.sql
-	"LiveTickets":  {args: with(db.LiveTicketsParams{After: ptr(uint64(100)), To: ptr(uint64(5000)), Limit: 500}), reads: 3000, because: "a page is 500 tickets, each with its board and assignees"},
+	"LiveTickets":  {args: with(db.LiveTicketsParams{After: ptr(uint64(100)), To: ptr(uint64(5000)), Limit: 500}), reads: 6000, because: "a page is 500 tickets, each with its board, assignees and labels"},
 	"LiveAliases":  {args: with(db.LiveAliasesParams{After: ptr(uint64(100)), To: ptr(uint64(600)), Limit: 4000})},
 	"LiveComments": {args: with(db.LiveCommentsParams{After: ptr(uint64(100)), To: ptr(uint64(4000)), Limit: 500})},
 	"ReadersOf":    {args: with([]id.Board{1, 2, 298, 299}), reads: 2100, sorts: 2100, because: "a board names 500, each with its membership"},

@@ -483,6 +483,25 @@ func (q *Queries) PurgePictures(ctx context.Context, tickets []id.Ticket) error 
 	return err
 }
 
+const purgeTicketLabels = `-- name: PurgeTicketLabels :exec
+DELETE FROM ticket_label WHERE ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgeTicketLabels(ctx context.Context, tickets []id.Ticket) error {
+	query := purgeTicketLabels
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
 const purgeTickets = `-- name: PurgeTickets :execrows
 DELETE FROM ticket WHERE id IN (/*SLICE:tickets*/?) AND deleted_at IS NOT NULL
 `

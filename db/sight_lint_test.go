@@ -10,7 +10,7 @@ import (
 
 // shows matches a statement that reads rows of boards: of the tables in boardRows.
 var (
-	shows    = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|STRAIGHT_JOIN) (?:board|ticket|ticket_alias|ticket_origin|comment|deleted_comment|activity|assignee|notification|ticket_request|board_slug)\b`)
+	shows    = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|STRAIGHT_JOIN) (?:board|ticket|ticket_alias|ticket_origin|comment|deleted_comment|activity|assignee|notification|ticket_request|board_slug|label|ticket_label)\b`)
 	readOnly = regexp.MustCompile(`(?i)^[( ]*SELECT\b`)
 	joined   = regexp.MustCompile(`LEFT JOIN board_access x ON x\.board_id = \w+\.id AND x\.account_id = `)
 	sighted  = regexp.MustCompile(`x\.level IS NOT NULL OR \w+\.privacy <= `)
@@ -122,6 +122,12 @@ var unsighted = map[string]string{
 	"queries: BoardNames":         "says whether GrantsOn must be read",
 	"queries: GrantsOn":           "says what each reader sees",
 
+	"queries: CountLabels":         "says how many labels a company has, to bound them",
+	"queries: LabelsNamed":         "the labels of all boards, and of one that the request read in sight",
+	"queries: LabelsByID":          "of labels that the request names, and refuses if they are of other boards",
+	"queries: ShownAs":             "ids alone, of a label that the request read in sight",
+	"queries: LabelledTickets":     "ids alone, to publish",
+	"queries: CountLabelled":       "a number for an admin of the label",
 	"queries: ServicesThatSee":     engine,
 	"queries: LiveAliases":         engine,
 	"queries: LiveBoards":          engine,

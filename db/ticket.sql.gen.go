@@ -105,7 +105,11 @@ func (q *Queries) CardByNumber(ctx context.Context, boardID id.Board, localID ui
 
 const cardsAfter = `-- name: CardsAfter :many
 
-SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester, priority, due_at, due_timed FROM ticket
+SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester, priority, due_at, due_timed,
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
+   FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
+   WHERE y.ticket_id = ticket.id AND h.live = TRUE), '[]')) AS labels
+FROM ticket
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
 ORDER BY column_id, rank_in_column
 LIMIT ?
@@ -129,6 +133,7 @@ type CardsAfterRow struct {
 	Priority      uint8
 	DueAt         *time.Time
 	DueTimed      bool
+	Labels        string
 }
 
 // Pages within a column use column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column from its top
@@ -160,6 +165,7 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 			&i.Priority,
 			&i.DueAt,
 			&i.DueTimed,
+			&i.Labels,
 		); err != nil {
 			return nil, err
 		}
@@ -1069,6 +1075,9 @@ SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.ran
    JOIN account ga ON ga.id = g.account_id
    LEFT JOIN membership gm ON gm.company_id = b.company_id AND gm.account_id = g.account_id
    WHERE g.ticket_id = ticket.id), '[]')) AS assignees,
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
+   FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
+   WHERE y.ticket_id = ticket.id AND h.live = TRUE), '[]')) AS labels,
   EXISTS (SELECT 1 FROM watcher w WHERE w.ticket_id = ticket.id AND w.account_id = ? AND w.muted = TRUE) AS muted
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ? AND s.imported = FALSE
@@ -1098,12 +1107,13 @@ type TicketByKeyRow struct {
 	Level     int64
 	Author    string
 	Assignees string
+	Labels    string
 	Muted     bool
 }
 
 // The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
 // If the slug was imported, the key is an origin.
-// assignees is a JSON list, as in AssigneesOf; muted is the reader's.
+// assignees is a JSON list, as in AssigneesOf, and labels one as in LabelsOfTickets; muted is the reader's.
 func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (TicketByKeyRow, error) {
 	row := q.db.QueryRowContext(ctx, ticketByKey,
 		arg.Reader,
@@ -1144,6 +1154,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 		&i.Level,
 		&i.Author,
 		&i.Assignees,
+		&i.Labels,
 		&i.Muted,
 	)
 	return i, err

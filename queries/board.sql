@@ -12,7 +12,8 @@ VALUES (sqlc.arg(board_id), sqlc.arg(name), sqlc.arg(position), sqlc.arg(done));
 -- name: BoardBySlug :many
 -- The board that has the slug, or had it once, with each of its columns. An imported slug is no board's.
 SELECT sqlc.embed(board), sqlc.embed(board_column), CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
-  EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public
+  EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public,
+  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form
 FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
@@ -23,7 +24,8 @@ ORDER BY board_column.position;
 
 -- name: BoardByID :many
 SELECT sqlc.embed(board), sqlc.embed(board_column), CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
-  EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public
+  EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public,
+  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form
 FROM board
 JOIN board_column ON board_column.board_id = board.id
 LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = sqlc.arg(reader)

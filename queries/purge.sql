@@ -39,6 +39,9 @@ DELETE FROM comment WHERE ticket_id IN (sqlc.slice(tickets));
 -- name: PurgeAssignees :exec
 DELETE FROM assignee WHERE ticket_id IN (sqlc.slice(tickets));
 
+-- name: PurgeTicketLabels :exec
+DELETE FROM ticket_label WHERE ticket_id IN (sqlc.slice(tickets));
+
 -- name: PurgeWatchers :exec
 DELETE FROM watcher WHERE ticket_id IN (sqlc.slice(tickets));
 

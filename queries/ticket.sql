@@ -6,13 +6,16 @@ WHERE board_id = sqlc.arg(board_id);
 -- name: TicketByKey :one
 -- The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
 -- If the slug was imported, the key is an origin.
--- assignees is a JSON list, as in AssigneesOf; muted is the reader's.
+-- assignees is a JSON list, as in AssigneesOf, and labels one as in LabelsOfTickets; muted is the reader's.
 SELECT sqlc.embed(ticket), b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'avatar', ga.avatar, 'handle', gm.handle))
    FROM assignee g
    JOIN account ga ON ga.id = g.account_id
    LEFT JOIN membership gm ON gm.company_id = b.company_id AND gm.account_id = g.account_id
    WHERE g.ticket_id = ticket.id), '[]')) AS assignees,
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
+   FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
+   WHERE y.ticket_id = ticket.id AND h.live = TRUE), '[]')) AS labels,
   EXISTS (SELECT 1 FROM watcher w WHERE w.ticket_id = ticket.id AND w.account_id = sqlc.arg(reader) AND w.muted = TRUE) AS muted
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id) AND s.imported = FALSE
@@ -34,7 +37,11 @@ WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND delete
 
 -- name: CardsAfter :many
 -- Cards of a column below a rank, in board order.
-SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester, priority, due_at, due_timed FROM ticket
+SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester, priority, due_at, due_timed,
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
+   FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
+   WHERE y.ticket_id = ticket.id AND h.live = TRUE), '[]')) AS labels
+FROM ticket
 WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
 ORDER BY column_id, rank_in_column
 LIMIT ?;

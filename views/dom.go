@@ -33,6 +33,10 @@ const (
 	PlanID            = "plan"              // its priority
 	PriorityID        = "priority"          // the form of that
 	DatesID           = "dates"             // the form of its dates
+	LabelsID          = "labels"            // the form of its labels
+	LabelsShownID     = "labels-shown"      // its labels
+	LabelsFoundID     = "labels-found"      // of the form that chooses them
+	LabelsDialogID    = "labels-dialog"     // the template of its dialog
 	CandidatesID      = "people-found"      // of the form that chooses them
 	AssignDialogID    = "assign-dialog"     // the template of its dialog
 	NewTicketDialogID = "new-ticket-dialog" // the template of its dialog
@@ -74,6 +78,8 @@ const (
 	GroupsID        = "groups"
 	GroupID         = "group" // its members
 	PrivateID       = "private-boards"
+	LabelListID     = "label-list"
+	EndedLabelsID   = "ended-labels"
 	SessionsID      = "sessions"
 	OwnTokensID     = "own-tokens"
 	IssuersID       = "issuers"

@@ -2,9 +2,11 @@ package views
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/labels"
 )
 
 // Filter is the query on a board, in the words of its URL.
@@ -12,7 +14,8 @@ type Filter struct {
 	Text     string // q
 	Assignee string // a handle, or the word for the user or for no assignee
 	State    string
-	Requests bool // those from the public form alone
+	Requests bool   // those from the public form alone
+	Label    string // the name of a label, present or old
 }
 
 // Any reports whether the filter leaves anything out.
@@ -21,7 +24,7 @@ func (f Filter) Any() bool { return f != Filter{} }
 // In returns a path with the filter as its query.
 func (f Filter) In(path string) string {
 	query := url.Values{}
-	for name, value := range map[string]string{"q": f.Text, "who": f.Assignee, "state": f.State} {
+	for name, value := range map[string]string{"q": f.Text, "who": f.Assignee, "state": f.State, "label": f.Label} {
 		if value != "" {
 			query.Set(name, value)
 		}
@@ -47,6 +50,14 @@ func (f Filter) Mine() Filter {
 	}
 	return f
 }
+
+// OtherLabel reports whether the filter names a label that the list lacks: an old name, or one that there is not.
+func (f Filter) OtherLabel(list []labels.Label) bool {
+	return f.Label != "" && !slices.ContainsFunc(list, f.ByLabel)
+}
+
+// ByLabel reports whether the filter is for a label.
+func (f Filter) ByLabel(l labels.Label) bool { return strings.EqualFold(f.Label, l.Name) }
 
 // Elsewhere reports whether the filter names a member that the list lacks.
 func (f Filter) Elsewhere(people []accounts.NamedMember) bool {

@@ -20,7 +20,7 @@ var keyHelp = []Keys{
 		{[]string{"g w"}, "Go to my work"},
 		{[]string{"g i"}, "Go to the inbox"},
 		{[]string{"Esc"}, "Close the dialog or menu"},
-		{[]string{"Ctrl Z"}, "Undo your last move, close, delete, or change of priority or dates"},
+		{[]string{"Ctrl Z"}, "Undo your last move, close, delete, or change of priority, dates or labels"},
 	}},
 	{"On a board", []KeyHelp{
 		{[]string{"j", "k", "↓", "↑"}, "Next card, previous card"},
@@ -33,6 +33,7 @@ var keyHelp = []Keys{
 		{[]string{"a"}, "Assign the card's ticket"},
 		{[]string{"p"}, "Set its priority"},
 		{[]string{"d"}, "Set its dates"},
+		{[]string{"t"}, "Choose its labels"},
 	}},
 	{"On a ticket", []KeyHelp{
 		{[]string{"e"}, "Edit"},
@@ -40,6 +41,7 @@ var keyHelp = []Keys{
 		{[]string{"a"}, "Assign"},
 		{[]string{"p"}, "Set the priority"},
 		{[]string{"d"}, "Set the dates"},
+		{[]string{"t"}, "Choose the labels"},
 		{[]string{"r"}, "Write a comment"},
 		{[]string{"]", "["}, "Next comment, previous comment"},
 		{[]string{"Ctrl Enter"}, "Save the text"},

@@ -333,6 +333,11 @@ func PriorityPath(company string, key tickets.Key) string {
 // DatesPath are the dates of a ticket: GET is the form that changes them, POST changes them.
 func DatesPath(company string, key tickets.Key) string { return TicketPath(company, key) + "/dates" }
 
+// TicketLabelsPath are the labels of a ticket: GET is the form that changes them, POST changes them.
+func TicketLabelsPath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/labels"
+}
+
 // AssigneesPath are the assignees of a ticket: GET is the form that changes them, POST changes them.
 func AssigneesPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/assignees"
@@ -447,6 +452,29 @@ func GroupMemberRemovalPath(company string, group id.Group, account accounts.ID)
 // GroupRemovalPath asks whether to delete a group, and deletes it.
 func GroupRemovalPath(company string, group id.Group) string {
 	return GroupPath(company, group) + "/removal"
+}
+
+// LabelsPath is a company's labels, and takes new ones.
+func LabelsPath(company string) string { return "/" + company + "/labels" }
+
+// LabelPath is a label, and takes another name and colour for it.
+func LabelPath(company string, label id.Label) string {
+	return fmt.Sprintf("%s/%d", LabelsPath(company), label)
+}
+
+// LabelMergePath asks whether to merge a label, and merges it.
+func LabelMergePath(company string, label id.Label) string {
+	return LabelPath(company, label) + "/merge"
+}
+
+// LabelDeletionPath asks whether to delete a label, and deletes it.
+func LabelDeletionPath(company string, label id.Label) string {
+	return LabelPath(company, label) + "/deletion"
+}
+
+// LabelRestorationPath restores a label.
+func LabelRestorationPath(company string, label id.Label) string {
+	return LabelPath(company, label) + "/restoration"
 }
 
 // PrivateBoardsPath is the list of a company's private boards for those who manage it.

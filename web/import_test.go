@@ -113,7 +113,7 @@ func TestImportMapping(t *testing.T) {
 			page.has(t, 1, "#run-p-"+param+` option[selected][value="`+column+`"]`)
 		}
 		page.has(t, 1, "#status-0 option[selected][value='']").has(t, 1, "#status-1 option[selected][value='Done']")
-		page.has(t, 1, "input[name=keep-column][value=Labels][checked]").has(t, 0, "input[name=keep-column][value=Nothing]")
+		page.has(t, 1, "#run-p-labels option[selected][value=Labels]").has(t, 0, "input[name=keep-column][value=Nothing]")
 		page.has(t, 0, "main script").has(t, 1, "#run-p-names[checked]").has(t, 1, "#run-dry[checked]")
 	})
 	t.Run("and opens a run from that file, with what was chosen", func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestImportMapping(t *testing.T) {
 			t.Errorf("got %+v", run)
 		}
 		for param, want := range map[string]string{"title": "Summary", "description": "Labels",
-			"statuses": "In Progress = Doing", "keep": "Labels", "names": "true", "created": "-"} {
+			"statuses": "In Progress = Doing", "keep": "-", "names": "true", "created": "-"} {
 			if run.Values[param] != want {
 				t.Errorf("%s is %q, not %q", param, run.Values[param], want)
 			}

@@ -255,6 +255,16 @@ var pages = map[string]access{
 	"POST /:company/people/:account/operator": {"/acme/people/4/operator", []string{"operator", "yes"}, 303, 404, 404, 403,
 		403, 403, 403, 303, 0},
 	// Group 1 is of acme; board 99 is none.
+	"GET /:company/labels":                     members("/acme/labels", 200),
+	"POST /:company/labels":                    writers("/acme/labels", 422),
+	"GET /:company/labels/:label":              managers("/acme/labels/1", 200),
+	"POST /:company/labels/:label":             managers("/acme/labels/1", 303).sending("name", "Bug", "color", "red"),
+	"GET /:company/labels/:label/merge":        managers("/acme/labels/1/merge?into=2", 200),
+	"POST /:company/labels/:label/merge":       managers("/acme/labels/1/merge", 303).sending("into", "2"),
+	"GET /:company/labels/:label/deletion":     managers("/acme/labels/1/deletion", 200),
+	"POST /:company/labels/:label/deletion":    managers("/acme/labels/1/deletion", 303),
+	"POST /:company/labels/:label/restoration": managers("/acme/labels/2/restoration", 409),
+
 	"GET /:company/groups":         members("/acme/groups", 200).toGuest(403),
 	"POST /:company/groups":        managers("/acme/groups", 422),
 	"GET /:company/groups/:group":  members("/acme/groups/1", 200).toGuest(403),
@@ -397,6 +407,8 @@ var pages = map[string]access{
 		sending("priority", "high", "seen", "none"),
 	"GET /:company/:key/dates":     writers("/acme/DEMO-1/dates", 200),
 	"POST /:company/:key/dates":    writers("/acme/DEMO-1/dates", 303).sending("due", "2026-12-04"),
+	"GET /:company/:key/labels":    writers("/acme/DEMO-1/labels", 200),
+	"POST /:company/:key/labels":   writers("/acme/DEMO-1/labels", 303).sending("label", "1"),
 	"GET /:company/:key/assignees": writers("/acme/DEMO-1/assignees", 200),
 	"POST /:company/:key/assignees": writers("/acme/DEMO-1/assignees", 303).
 		sending("quick", "1", "add", "1"),
@@ -454,6 +466,14 @@ var calls = map[string]call{
 		"boards:write", 404, 200, accounts.Admin},
 	"DELETE /api/v1/boards/:board/members/:kind/:member": {"/boards/DEMO/members/group/1", "", "boards:write", 404, 204,
 		accounts.Admin},
+	"PUT /api/v1/tickets/:key/labels":           {"/tickets/DEMO-1/labels", `{"labels":["Bug"]}`, "tickets:write", 404, 200, ""},
+	"GET /api/v1/labels":                        {"/labels", "", "tickets:read", 200, 200, ""},
+	"POST /api/v1/labels":                       {"/labels", `{"name":"New"}`, "tickets:write", 201, 201, ""},
+	"GET /api/v1/labels/:label":                 {"/labels/1", "", "tickets:read", 404, 200, ""},
+	"PATCH /api/v1/labels/:label":               {"/labels/1", `{"name":"Fault"}`, "tickets:write", 404, 200, accounts.Admin},
+	"DELETE /api/v1/labels/:label":              {"/labels/1", "", "tickets:write", 404, 204, accounts.Admin},
+	"POST /api/v1/labels/:label/merge":          {"/labels/1/merge", `{"into":2}`, "tickets:write", 404, 200, accounts.Admin},
+	"PUT /api/v1/labels/:label/restoration":     {"/labels/3/restoration", "", "tickets:write", 404, 200, accounts.Admin},
 	"GET /api/v1/groups":                        {"/groups", "", "boards:read", 200, 200, ""},
 	"POST /api/v1/groups":                       {"/groups", `{"name":"Crew"}`, "boards:write", 201, 201, accounts.Admin},
 	"GET /api/v1/groups/:group":                 {"/groups/1", "", "boards:read", 404, 200, ""},
@@ -579,6 +599,8 @@ func newEnvWithRoles(t testing.TB, change ...func(*web.Config)) *env {
 	e.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
 	e.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
 	e.webhook()
+	e.exec(`INSERT INTO label (company_id, name, color, live, ended_at, created_at) VALUES (1, 'Bug', 1, TRUE, NULL, UTC_TIMESTAMP(6)),
+		(1, 'Idea', 2, TRUE, NULL, UTC_TIMESTAMP(6)), (1, 'Gone', 3, NULL, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))`)
 	e.exec(`INSERT INTO people_group (company_id, name, created_at)
 		SELECT id, 'Pilots', NOW(6) FROM company WHERE slug = 'acme'`)
 	e.exec("INSERT INTO people_group_member (group_id, account_id) SELECT 1, id FROM account WHERE name = 'vera'")

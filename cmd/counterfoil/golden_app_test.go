@@ -43,6 +43,7 @@ func TestGoldenApp(t *testing.T) {
 	a.showBoards()
 	a.showGroups()
 	a.showTickets()
+	a.showLabels()
 	a.showComments()
 	a.showProblems()
 	a.showFeeds()
@@ -380,7 +381,7 @@ func (a *running) steady(name string, value any) any {
 var (
 	moments    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	rowNumbers = regexp.MustCompile(
-		`(/runs/|/tasks/|/groups?/|/comments/|comment[-=]|/columns/|/lots/|/workers/|"(?:column|task)":"?)\d+`)
+		`(/runs/|/tasks/|/groups?/|/labels/|/comments/|comment[-=]|/columns/|/lots/|/workers/|"(?:column|task)":"?)\d+`)
 	places = regexp.MustCompile(`v1\.\d+\.[a-z]+\.[\d.]*\d`)
 	failed = regexp.MustCompile(`(?m)^\d+(,\d+,\d+,\d+,)`) // a line of a file of failures begins with the task's id
 )
@@ -464,6 +465,19 @@ func (a *running) showGroups() {
 	a.keep("api-groups.txt")
 }
 
+func (a *running) showLabels() {
+	label := textOf(a.show("POST", "/labels", object{"name": "leak"}, "Idempotency-Key", "label")["id"])
+	other := textOf(a.show("POST", "/labels", object{"name": "drip", "color": "blue", "board": "HOUSE"})["id"])
+	a.show("GET", "/labels", nil)
+	a.show("PATCH", "/labels/"+other, object{"name": "water", "color": "cyan"})
+	a.show("POST", "/labels/"+other+"/merge", object{"into": json.Number(label)})
+	a.show("GET", "/labels/"+other, nil)
+	a.show("PUT", "/labels/"+other+"/restoration", nil)
+	a.show("DELETE", "/labels/"+other, nil)
+	a.show("DELETE", "/labels/"+other, nil)
+	a.keep("api-labels.txt")
+}
+
 // columns are the ids of a board's columns.
 func (a *running) columns(board string) (ids []json.Number) {
 	_, text := a.ask("GET", "/boards/"+board, nil)
@@ -484,6 +498,7 @@ func (a *running) showTickets() {
 	a.show("PATCH", "/tickets/HOUSE-1", object{"title": "Mend the roof", "description": "It rains in, @ana.",
 		"version": 1})
 	a.show("PUT", "/tickets/HOUSE-1/assignees", object{"assignees": []string{"ana"}})
+	a.show("PUT", "/tickets/HOUSE-1/labels", object{"labels": []string{"urgent repair", "roof"}})
 	a.show("POST", "/tickets/HOUSE-1/position", object{"column": columns[1], "after": "HOUSE-2",
 		"seen": object{"column": columns[0], "after": nil}})
 	a.show("PUT", "/tickets/HOUSE-2/closure", nil)

@@ -20,6 +20,8 @@ var Below = map[string]bool{
 	"CommentsBefore":    true,
 	"DeletedTickets":    true,
 	"FirstEdits":        true,
+	"LabelsOfTickets":   true,
+	"LabelsOn":          true,
 	"LastActivity":      true,
 	"LastEdits":         true,
 	"LastLocations":     true,

@@ -19,6 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/kinds/handover"
 	"github.com/counterfoil/counterfoil/domain/kinds/images"
 	"github.com/counterfoil/counterfoil/domain/kinds/importer"
+	kindlabels "github.com/counterfoil/counterfoil/domain/kinds/labels"
 	"github.com/counterfoil/counterfoil/domain/kinds/republish"
 	"github.com/counterfoil/counterfoil/domain/kinds/upkeep"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -139,7 +140,7 @@ func New(d *db.DB, options ...Option) *App {
 	list := upkeep.New(d, bulk).Migrations()
 	list = append(list, imports.Migration(), images.New(d, bulk, s.files, s.download).Migration(),
 		republish.New(d, bulk, published).Migration(), columns.New(d, bulk).Migration(),
-		handover.New(d, bulk).Migration())
+		handover.New(d, bulk).Migration(), kindlabels.New(d, bulk).Migration())
 	list = append(list, codes.New(d, bulk, pool).Migrations()...)
 	engine := migrations.New(d, s.files, s.log, append(list, s.more...)...)
 	measures := monitor.New(d, engine, s.replicas...)

@@ -34,6 +34,7 @@ type Board struct {
 	Columns    []Column
 	Grant      db.Grant // of the reader
 	Public     bool     // it has a public link; false in lists of boards
+	Form       bool     // it has, or had, a public form; false in lists of boards
 }
 
 // Column is a column of a board.

@@ -177,7 +177,7 @@ func fromRows(rows []db.BoardBySlugRow) Board {
 		columns[i] = row.BoardColumn
 	}
 	board := fromRow(rows[0].Board, int(rows[0].Level), columns)
-	board.Public = rows[0].Public
+	board.Public, board.Form = rows[0].Public, rows[0].HasForm
 	return board
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/wait"
@@ -201,6 +202,10 @@ func liveTicket(row db.LiveTicketsRow) (live.Ticket, error) {
 	var assignees []id.Account
 	if err := json.Unmarshal([]byte(row.Assignees), &assignees); err != nil {
 		return live.Ticket{}, fmt.Errorf("read assignees: %w", err)
+	}
+	var err error
+	if card.Labels, err = labels.FromJSON(row.Labels); err != nil {
+		return live.Ticket{}, err
 	}
 	for _, account := range assignees {
 		card.Assignees = append(card.Assignees, tickets.Assignee{ID: account})

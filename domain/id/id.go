@@ -28,6 +28,8 @@ type (
 	Audit uint64
 	// Group is the id of a group of members.
 	Group uint64
+	// Label is the id of a label.
+	Label uint64
 	// Run is the id of a run of a migration; ids grow with time.
 	Run uint64
 	// Task is the id of a task of a run; within a run they are in the order of filling.

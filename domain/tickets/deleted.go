@@ -84,7 +84,11 @@ func DeletedByKey(ctx context.Context, q *db.Queries, by db.Sight, key Key) (Tic
 	ticket := fromRow(row.Ticket, row.BoardSlug)
 	ticket.Author.Name, ticket.Grant = row.Author, db.Grant{Private: row.Privacy > 0, Level: int(row.Level)}
 	assignees, err := AssigneesOf(ctx, q, by.Company, []ID{ticket.ID})
-	ticket.Assignees = assignees[ticket.ID]
+	if err != nil {
+		return Ticket{}, err
+	}
+	of, err := LabelsOf(ctx, q, []ID{ticket.ID})
+	ticket.Assignees, ticket.Labels = assignees[ticket.ID], of[ticket.ID]
 	return ticket, err
 }
 
@@ -114,7 +118,7 @@ func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 		return Ticket{}, fmt.Errorf("lock ticket: %w", err)
 	}
 	ticket := fromRow(row, seen.Key.Board)
-	ticket.Author, ticket.Assignees, ticket.Grant = seen.Author, seen.Assignees, seen.Grant
+	ticket.Author, ticket.Assignees, ticket.Labels, ticket.Grant = seen.Author, seen.Assignees, seen.Labels, seen.Grant
 	return ticket, nil
 }
 

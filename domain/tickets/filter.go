@@ -9,6 +9,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 )
 
 // Reach is how many cards of a column one page through a filter reads, so that its cost does not grow with the column.
@@ -27,15 +28,18 @@ type Filter struct {
 	NoOne    bool       // no assignee
 	State    string     // StateOpen or StateClosed; anything else is both
 	Requests bool       // came by a public form
+	Labels   []id.Label // has one of them; nil for any
 }
 
 // All reports whether the filter shows every ticket.
-func (f Filter) All() bool { return f == Filter{} }
+func (f Filter) All() bool {
+	return f.Text == "" && f.Assignee == 0 && !f.NoOne && f.State == "" && !f.Requests && f.Labels == nil
+}
 
 // cardFilter is the filter for the tickets of a board.
 func (f Filter) cardFilter(slug string) db.CardFilter {
 	want := db.CardFilter{Text: f.Text, LocalID: f.number(slug), Assignee: f.Assignee, NoOne: f.NoOne,
-		Requests: f.Requests}
+		Requests: f.Requests, Labels: f.Labels}
 	if f.State == StateOpen || f.State == StateClosed {
 		closed := f.State == StateClosed
 		want.Closed = &closed
@@ -79,7 +83,10 @@ func FindCards(
 	if err != nil {
 		return nil, fmt.Errorf("read matching cards: %w", err)
 	}
-	cards := byColumn(rows, slug)
+	cards, err := byColumn(rows, slug)
+	if err != nil {
+		return nil, err
+	}
 	found := make(map[id.Column]FilteredCards, len(spans))
 	for _, span := range spans {
 		f := FilteredCards{Cards: cards[span.Column], Next: ends[span.Column]}
@@ -139,12 +146,17 @@ func Matches(ctx context.Context, q *db.Queries, filter Filter, ticket Ticket) (
 	return len(rows) == 1, nil
 }
 
-func byColumn(rows []db.Card, slug string) map[id.Column][]Card {
+func byColumn(rows []db.Card, slug string) (map[id.Column][]Card, error) {
 	cards := map[id.Column][]Card{}
 	for _, row := range rows {
-		cards[row.ColumnID] = append(cards[row.ColumnID], fromCard(row, slug))
+		card := fromCard(row, slug)
+		var err error
+		if card.Labels, err = labels.FromJSON(row.Labels); err != nil {
+			return nil, err
+		}
+		cards[row.ColumnID] = append(cards[row.ColumnID], card)
 	}
-	return cards
+	return cards, nil
 }
 
 func fromCard(r db.Card, slug string) Card {

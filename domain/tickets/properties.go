@@ -7,6 +7,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/labels"
 )
 
 // Priority is how urgent a ticket is: the higher the more.
@@ -160,9 +161,12 @@ func storeProperties(ctx context.Context, tx *db.Tx, ticket Ticket, p Properties
 	return ticket, nil
 }
 
-// UndoSet reverts a change of properties, each if it is still as the change left it, and records that. The caller holds
-// the ticket's lock. It returns UndoneBefore or ChangedSince.
-func UndoSet(ctx context.Context, tx *db.Tx, ticket Ticket, action Action, by User) (Ticket, error) {
+// UndoSet reverts a change of properties or labels, each if it is still as the change left it, and records that. The
+// caller holds the ticket's lock, and those of the labels that come back, of which live are. It returns UndoneBefore or
+// ChangedSince.
+func UndoSet(
+	ctx context.Context, tx *db.Tx, ticket Ticket, action Action, live []labels.Label, by User,
+) (Ticket, error) {
 	n, err := tx.MarkUndone(ctx, &tx.Now, action.ID)
 	if err != nil {
 		return Ticket{}, fmt.Errorf("mark undone: %w", err)
@@ -178,7 +182,14 @@ func UndoSet(ctx context.Context, tx *db.Tx, ticket Ticket, action Action, by Us
 		return Ticket{}, ChangedSince(ticket, "changed", "Someone else")
 	}
 	undone := ticket.Properties.changedTo(old)
-	if ticket, err = storeProperties(ctx, tx, ticket, old); err != nil {
+	if done := action.Detail.Labels; done != nil {
+		if ticket, undone.Labels, stands, err = undoLabels(ctx, tx, ticket, *done, live); err != nil {
+			return Ticket{}, err
+		}
+		if !stands {
+			return Ticket{}, ChangedSince(ticket, "changed", "Someone else")
+		}
+	} else if ticket, err = storeProperties(ctx, tx, ticket, old); err != nil {
 		return Ticket{}, err
 	}
 	undone.Undid = KindSet

@@ -33,7 +33,11 @@ func FirstPublicCards(
 		return nil, fmt.Errorf("read public cards: %w", err)
 	}
 	pages := make(map[id.Column]PublicCards, len(columns))
-	for column, list := range byColumn(rows, slug) {
+	cards, err := byColumn(rows, slug)
+	if err != nil {
+		return nil, err
+	}
+	for column, list := range cards {
 		pages[column] = publicPage(list, column, limit)
 	}
 	return pages, nil
@@ -51,7 +55,8 @@ func PublicCardsBelow(
 	if err != nil {
 		return PublicCards{}, fmt.Errorf("read public cards: %w", err)
 	}
-	return publicPage(byColumn(rows, slug)[below.Column], below.Column, limit), nil
+	cards, err := byColumn(rows, slug)
+	return publicPage(cards[below.Column], below.Column, limit), err
 }
 
 func publicPage(list []Card, column id.Column, limit int) (page PublicCards) {

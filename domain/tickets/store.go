@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 )
 
 // NewTicket is a ticket to open: a parsed draft with its author.
@@ -107,7 +108,8 @@ func ByKey(ctx context.Context, q *db.Queries, by db.Sight, key Key) (Ticket, er
 		return Ticket{}, fmt.Errorf("read assignees of ticket %d: %w", ticket.ID, err)
 	}
 	sortAssignees(ticket.Assignees)
-	return ticket, nil
+	ticket.Labels, err = labels.FromJSON(row.Labels)
+	return ticket, err
 }
 
 // Lock locks a ticket's row and returns the ticket as it is now. seen is an earlier read of it.
@@ -217,7 +219,7 @@ func FirstCards(
 	if err != nil {
 		return nil, fmt.Errorf("read cards: %w", err)
 	}
-	return byColumn(rows, slug), nil
+	return byColumn(rows, slug)
 }
 
 // CardsBelow returns up to limit cards of a column below a cursor, in board order.
@@ -235,9 +237,13 @@ func CardsBelow(
 	}
 	cards := make([]Card, len(rows))
 	for i, r := range rows {
+		list, err := labels.FromJSON(r.Labels)
+		if err != nil {
+			return nil, err
+		}
 		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn,
 			CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
-			FromRequester: r.FromRequester, Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed)}
+			FromRequester: r.FromRequester, Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed), Labels: list}
 	}
 	return cards, nil
 }

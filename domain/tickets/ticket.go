@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
@@ -39,7 +40,8 @@ type Ticket struct {
 	MovedAt     time.Time // into its placement
 	ClosedAt    *time.Time
 	DeletedAt   *time.Time
-	Assignees   []Assignee // by account
+	Assignees   []Assignee     // by account
+	Labels      []labels.Label // by name
 	Properties
 	Muted bool     // for its reader: no notifications of replies
 	Grant db.Grant // of its reader on the board
@@ -73,13 +75,15 @@ type Card struct {
 	MovedAt   time.Time
 	ClosedAt  *time.Time
 	Assignees []Assignee
+	Labels    []labels.Label
 
 	FromRequester bool // it came by a public form
 	Priority      Priority
 	Due           Date
 }
 
-// Stamp changes with what a card shows: title, state, priority, due date and assignees, and with its time of move.
+// Stamp changes with what a card shows: title, state, priority, due date, labels and assignees, and with its time of
+// move.
 func (c Card) Stamp() uint32 {
 	sum := fnv.New32a()
 	fmt.Fprintf(sum, "%q %d %t %d %s", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil, c.Priority, c.Due)
@@ -89,6 +93,9 @@ func (c Card) Stamp() uint32 {
 	}
 	slices.Sort(accounts)
 	fmt.Fprint(sum, accounts)
+	for _, l := range c.Labels {
+		fmt.Fprintf(sum, " %q %d", l.Name, l.Color)
+	}
 	return sum.Sum32()
 }
 
@@ -97,6 +104,7 @@ type Draft struct {
 	Title       string
 	Description string
 	Column      id.Column
+	Labels      []string // names; those that there are not are made
 	Properties
 }
 
@@ -106,7 +114,9 @@ func (d Draft) Parse() (Draft, error) {
 	var badTitle, badDescription error
 	d.Title, badTitle = ParseTitle(d.Title)
 	d.Description, badDescription = ParseDescription(d.Description)
-	return d, fault.Join(badTitle, badDescription, d.Check())
+	var badLabels error
+	d.Labels, badLabels = labels.ParseNames(d.Labels)
+	return d, fault.Join(badTitle, badDescription, badLabels, d.Check())
 }
 
 // ParseTitle returns s as a title: trimmed, one line, 1 to 255 characters.
@@ -200,7 +210,7 @@ const (
 	KindReopened = "reopened"
 	KindDeleted  = "deleted"
 	KindRestored = "restored"
-	KindSet      = "set"    // a change of properties
+	KindSet      = "set"    // a change of properties or labels
 	KindUndone   = "undone" // Detail.Undid has the kind
 
 	KindLinkMade     = "link-made" // the requester's private link
@@ -222,27 +232,40 @@ type Activity struct {
 
 // Detail is what an entry has beyond its kind: changed values, old and new.
 type Detail struct {
-	Title       *Change   `json:"title,omitempty"`
-	Description *Change   `json:"description,omitempty"`
-	Column      *Change   `json:"column,omitempty"`    // names of the columns then
-	Board       *Change   `json:"board,omitempty"`     // titles of the boards then
-	Key         *Change   `json:"key,omitempty"`       // of a ticket that went to another board
-	From        *Location `json:"from,omitempty"`      // the location before, if it can be undone
-	To          *Location `json:"to,omitempty"`        // and after
-	Version     uint64    `json:"version,omitempty"`   // that an edit made
-	Undid       string    `json:"undid,omitempty"`     // the kind of the undone entry
-	Assignees   *Change   `json:"assignees,omitempty"` // names with commas between them
-	Priority    *Change   `json:"priority,omitempty"`
-	Start       *Change   `json:"start,omitempty"`
-	Due         *Change   `json:"due,omitempty"`
-	Origin      string    `json:"origin,omitempty"` // an imported ticket's name in the source
-	Import      *Imported `json:"import,omitempty"` // how it was imported
+	Title       *Change      `json:"title,omitempty"`
+	Description *Change      `json:"description,omitempty"`
+	Column      *Change      `json:"column,omitempty"`    // names of the columns then
+	Board       *Change      `json:"board,omitempty"`     // titles of the boards then
+	Key         *Change      `json:"key,omitempty"`       // of a ticket that went to another board
+	From        *Location    `json:"from,omitempty"`      // the location before, if it can be undone
+	To          *Location    `json:"to,omitempty"`        // and after
+	Version     uint64       `json:"version,omitempty"`   // that an edit made
+	Undid       string       `json:"undid,omitempty"`     // the kind of the undone entry
+	Assignees   *Change      `json:"assignees,omitempty"` // names with commas between them
+	Priority    *Change      `json:"priority,omitempty"`
+	Start       *Change      `json:"start,omitempty"`
+	Due         *Change      `json:"due,omitempty"`
+	Labels      *LabelChange `json:"labels,omitempty"`
+	Origin      string       `json:"origin,omitempty"` // an imported ticket's name in the source
+	Import      *Imported    `json:"import,omitempty"` // how it was imported
 }
 
 // Imported says by which run a ticket was imported, and who opened that: an operator, whatever user the run names.
 type Imported struct {
 	Run id.Run `json:"run"`
 	By  string `json:"by"`
+}
+
+// LabelChange are the labels that a ticket got and lost, by their names then.
+type LabelChange struct {
+	Added   []LabelName `json:"added,omitempty"`
+	Removed []LabelName `json:"removed,omitempty"`
+}
+
+// LabelName is a label as the history names it.
+type LabelName struct {
+	ID   id.Label `json:"id"`
+	Name string   `json:"name"`
 }
 
 // Change is a value before and after.

@@ -2,6 +2,7 @@ package tickets_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode"
@@ -74,7 +75,7 @@ func TestParseDescription(t *testing.T) {
 func TestDraft(t *testing.T) {
 	t.Parallel()
 	draft, err := tickets.Draft{Title: " a  b ", Description: "c\r\nd", Column: 7}.Parse()
-	if err != nil || draft != (tickets.Draft{Title: "a b", Description: "c\nd", Column: 7}) {
+	if err != nil || !reflect.DeepEqual(draft, tickets.Draft{Title: "a b", Description: "c\nd", Column: 7}) {
 		t.Errorf("%+v, %v", draft, err)
 	}
 	if _, err := (tickets.Draft{}).Parse(); err != (tickets.EmptyTitle()) {

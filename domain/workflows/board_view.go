@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -19,6 +19,7 @@ type BoardFilter struct {
 	Assignee string // accounts.Me, accounts.NoOne or a handle; "" for any assignee
 	State    string // tickets.StateOpen or StateClosed; anything else is both
 	Requests bool   // those from the public form alone
+	Label    string // the name of a label, present or old; "" for any
 }
 
 // maxColleagues is how many members a board offers to filter by.
@@ -32,7 +33,7 @@ type BoardView struct {
 	Board   boards.Board
 	Cards   map[id.Column]Cards
 	Members []accounts.NamedMember
-	Form    bool // it has, or had, a public form
+	Labels  []labels.Label
 }
 
 // ViewBoard returns a board with the cards that a filter lets through, or boards.NotFound.
@@ -43,12 +44,10 @@ func (w *Workflows) ViewBoard(ctx context.Context, slug string, by BoardFilter) 
 	if view.Members, err = w.Colleagues(ctx); err != nil {
 		return BoardView{}, err
 	}
-	form, err := requests.FormOf(ctx, w.db.Queries, view.Board.ID)
-	if err != nil {
+	if view.Labels, err = labels.On(ctx, w.db.Queries, view.Board.Company, view.Board.ID); err != nil {
 		return BoardView{}, err
 	}
-	view.Form = form.Saved()
-	filter, err := w.filter(ctx, by, view.Members)
+	filter, err := w.filter(ctx, view.Board.ID, by, view.Members)
 	if err != nil {
 		return BoardView{}, err
 	}
@@ -91,7 +90,7 @@ func (w *Workflows) ViewColumns(
 	if view.Board, err = w.Board(ctx, slug); err != nil {
 		return BoardView{}, err
 	}
-	filter, err := w.filter(ctx, by, nil)
+	filter, err := w.filter(ctx, view.Board.ID, by, nil)
 	if err != nil {
 		return BoardView{}, err
 	}
@@ -137,22 +136,28 @@ func (w *Workflows) Shows(ctx context.Context, by BoardFilter, ticket tickets.Ti
 	if _, err := MayRead(ctx, "tickets:read"); err != nil {
 		return false, err
 	}
-	filter, err := w.filter(ctx, by, nil)
+	filter, err := w.filter(ctx, ticket.Board, by, nil)
 	if err != nil || filter.All() {
 		return true, err
 	}
 	return tickets.Matches(ctx, w.db.Queries, filter, ticket)
 }
 
-// filter returns what a BoardFilter means for the caller. known are members whose handles need no look-up.
+// filter returns what a BoardFilter means on a board for the caller. known are members whose handles need no look-up.
 func (w *Workflows) filter(
-	ctx context.Context, n BoardFilter, known []accounts.NamedMember,
+	ctx context.Context, board id.Board, n BoardFilter, known []accounts.NamedMember,
 ) (filter tickets.Filter, err error) {
 	filter.Text, filter.Requests = searchText(n.Text), n.Requests
 	if n.State == tickets.StateOpen || n.State == tickets.StateClosed {
 		filter.State = n.State
 	}
 	actor := accounts.ActorFrom(ctx)
+	if name := strings.TrimSpace(n.Label); name != "" {
+		filter.Labels, err = labels.Matching(ctx, w.db.Queries, actor.Company.ID, board, searchText(name))
+		if err != nil {
+			return filter, err
+		}
+	}
 	switch n.Assignee {
 	case "":
 	case accounts.Me:

@@ -55,7 +55,7 @@ func (w *Workflows) Column(
 	if !ok {
 		return boards.Board{}, Cards{}, boards.ColumnNotFound{Column: uint64(column)}
 	}
-	filter, err := w.filter(ctx, by, nil)
+	filter, err := w.filter(ctx, board.ID, by, nil)
 	if err != nil {
 		return boards.Board{}, Cards{}, err
 	}

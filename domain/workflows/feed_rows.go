@@ -56,7 +56,7 @@ func loadTickets(ctx context.Context, tx *db.Tx, span feeds.Span) ([]feeds.Row, 
 	return ticketRows(ctx, tx, span.Scope, list)
 }
 
-// ticketRows reads the assignees after the positions: a later change is published again.
+// ticketRows reads the assignees and labels after the positions: a later change is published again.
 func ticketRows(
 	ctx context.Context, tx *db.Tx, scope feeds.Scope, list []tickets.PublishedTicket,
 ) ([]feeds.Row, error) {
@@ -74,6 +74,10 @@ func ticketRows(
 	if err != nil {
 		return nil, err
 	}
+	labels, err := tickets.LabelsOf(ctx, tx.Queries, live)
+	if err != nil {
+		return nil, err
+	}
 	onceThere, err := tickets.OnceSeen(ctx, tx.Queries, scope.Sight, scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
@@ -83,7 +87,7 @@ func ticketRows(
 		if visible[i] == left && !onceThere[p.Ticket.ID] {
 			visible[i] = hidden
 		}
-		p.Ticket.Assignees = assignees[p.Ticket.ID]
+		p.Ticket.Assignees, p.Ticket.Labels = assignees[p.Ticket.ID], labels[p.Ticket.ID]
 		item := feeds.Item{ID: uint64(p.Ticket.ID), Position: p.Position, Deleted: p.Ticket.Deleted()}
 		if visible[i] == shown && !item.Deleted {
 			item.Edition = feeds.Edition{Version: p.Ticket.Version, UpdatedAt: p.Ticket.UpdatedAt}

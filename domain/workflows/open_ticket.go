@@ -95,7 +95,7 @@ func (w *Workflows) openBatch(
 	for attempt := range relocations {
 		opened, err = w.openOn(ctx, ref, openings)
 		columnGone := attempt == 0 && errors.Is(err, boards.CodeColumnNotFound)
-		if !columnGone && !errors.Is(err, boards.ErrOutdated) {
+		if !columnGone && !errors.Is(err, boards.ErrOutdated) && !errors.Is(err, errElsewhere) {
 			return opened, err
 		}
 		w.boards.Forget(ref)
@@ -166,6 +166,9 @@ func (w *Workflows) openOn(
 			wanted[i] = o.NewTicket
 		}
 		if opened, err = OpenTickets(ctx, tx, board.Board, wanted, tickets.Open); err != nil {
+			return err
+		}
+		if err := labelNew(ctx, tx, board.Board, openings, opened); err != nil {
 			return err
 		}
 		if err := followNew(ctx, tx, ref.company, openings, opened); err != nil {

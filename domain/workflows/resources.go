@@ -27,6 +27,7 @@ type TicketResource struct {
 	Priority    string             `json:"priority"` // none, low, medium, high or urgent
 	Start       *string            `json:"start"`    // 2026-12-04, or with a time in UTC 2026-12-04T15:00:00Z; null for none
 	Due         *string            `json:"due"`
+	Labels      []LabelResource    `json:"labels"` // by name
 	// FromRequester says that a stranger sent it by a form: the description is text as it was typed.
 	FromRequester bool   `json:"from_requester"`
 	URL           string `json:"url"`
@@ -39,6 +40,12 @@ func (r TicketResource) subject() string { return r.Key }
 type AssigneeResource struct {
 	Handle string `json:"handle"` // "" if they left the company
 	Name   string `json:"name"`
+}
+
+// LabelResource is a label of a ticket.
+type LabelResource struct {
+	Name  string `json:"name"`
+	Color string `json:"color"` // gray, red, orange, amber, yellow, green, teal, cyan, blue, indigo, purple or pink
 }
 
 // CommentResource is a comment as JSON; a deleted one has no body.
@@ -100,6 +107,10 @@ func (l Links) Ticket(t tickets.Ticket) TicketResource {
 		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, ClosedAt: t.ClosedAt,
 		Assignees: make([]AssigneeResource, len(t.Assignees)), URL: l.ticket(t.Key),
 		FromRequester: t.FromRequester, Priority: t.Priority.String(), Start: dateText(t.Start), Due: dateText(t.Due),
+		Labels: make([]LabelResource, len(t.Labels)),
+	}
+	for i, label := range t.Labels {
+		r.Labels[i] = LabelResource{Name: label.Name, Color: label.Color.String()}
 	}
 	for i, a := range t.Assignees {
 		r.Assignees[i] = AssigneeResource{Handle: a.Handle, Name: a.Name}

@@ -21,6 +21,7 @@ const (
 
 	ChangeColumnName = "change-column"
 	HandOverName     = "hand-over"
+	PublishLabelName = "publish-label"
 )
 
 // Operator returns the caller if it may run the instance: an operator, whose token has the scope. It returns

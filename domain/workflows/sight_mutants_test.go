@@ -127,10 +127,13 @@ var foundElsewhere = map[string]string{
 	"ServicesThatSee":    "TestServiceAccountReadsFeeds in web",
 	"RefIssueInSight":    "TestRefBudget in web",
 	"RunImages":          "TestImagesOfRuns in web",
+	"LabelsInSight":      "TestManageLabels in web",
+	"LabelByID":          "TestManageLabels in web",
 
 	"ActivityByID":       guarded,
 	"BoardByID":          guarded,
 	"DeletedTicketByKey": guarded,
+	"EndedLabels":        guarded,
 	"InboxOf":            guarded,
 	"InboxWindow":        guarded,
 	"SnapshotComments":   guarded,

@@ -74,18 +74,22 @@ func (w *Workflows) TicketsOf(
 			break
 		}
 	}
-	return board, list, next, w.addAssignees(ctx, actor.Company.ID, list)
+	return board, list, next, w.addPeopleAndLabels(ctx, actor.Company.ID, list)
 }
 
-// addAssignees gives tickets their assignees, in one query.
-func (w *Workflows) addAssignees(ctx context.Context, company id.Company, list []tickets.Ticket) error {
+// addPeopleAndLabels gives tickets their assignees and labels, in a query each.
+func (w *Workflows) addPeopleAndLabels(ctx context.Context, company id.Company, list []tickets.Ticket) error {
 	ids := make([]tickets.ID, len(list))
 	for i, t := range list {
 		ids[i] = t.ID
 	}
 	found, err := tickets.AssigneesOf(ctx, w.db.Queries, company, ids)
+	if err != nil {
+		return err
+	}
+	labels, err := tickets.LabelsOf(ctx, w.db.Queries, ids)
 	for i := range list {
-		list[i].Assignees = found[list[i].ID]
+		list[i].Assignees, list[i].Labels = found[list[i].ID], labels[list[i].ID]
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -114,7 +115,7 @@ func (w *Workflows) tooLate(action tickets.Action) bool {
 	return action.At.Before(w.db.Now().Add(-tickets.UndoFor))
 }
 
-// undoSet reverts a change of properties.
+// undoSet reverts a change of properties or labels.
 func (w *Workflows) undoSet(
 	ctx context.Context, actor accounts.Actor, action tickets.Action, seen tickets.Ticket,
 ) (undone UndoResult, err error) {
@@ -125,7 +126,11 @@ func (w *Workflows) undoSet(
 		return undone, err
 	}
 	err = w.onTicket(ctx, seen.Key, func(t lockedTicket) (err error) {
-		undone.Ticket, err = tickets.UndoSet(ctx, t.tx, t.Ticket, action, t.by)
+		live, err := labels.Lock(ctx, t.tx, actor.Company.ID, action.Detail.Labels.RemovedIDs()...)
+		if err != nil {
+			return err
+		}
+		undone.Ticket, err = tickets.UndoSet(ctx, t.tx, t.Ticket, action, live, t.by)
 		return err
 	})
 	undone.Kind, undone.Left, undone.Columns = action.Kind, undone.Board, []id.Column{seen.Column}

@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -112,6 +113,7 @@ func talk(t testing.TB, ctx context.Context, w *app.App, bob accounts.Actor) {
 	t.Helper()
 	_, err := w.Workflows.SetAssignees(ctx, key(3), []string{"ana", "bob"})
 	must(t, err)
+	label(t, ctx, w)
 	_, err = w.Workflows.Comment(ctx, key(3), "What do you say, @bob?", nil)
 	must(t, err)
 	as := accounts.WithActor(ctx, bob)
@@ -122,6 +124,27 @@ func talk(t testing.TB, ctx context.Context, w *app.App, bob accounts.Actor) {
 	_, err = w.Workflows.Comment(as, key(3), "It is done.", nil)
 	must(t, err)
 	_, err = w.Workflows.MuteTicket(as, key(3), true)
+	must(t, err)
+}
+
+// label leaves a label that was renamed behind, one that was merged into it, and one of a board that was deleted.
+func label(t testing.TB, ctx context.Context, w *app.App) {
+	t.Helper()
+	made := map[string]labels.Label{}
+	for _, draft := range []workflows.LabelDraft{{Name: "fault"}, {Name: "defect", Color: "red"},
+		{Name: "idea", Board: "AWAY"}} {
+		l, err := w.Workflows.OpenLabel(ctx, draft, nil)
+		must(t, err)
+		made[l.Name] = l
+	}
+	_, _, err := w.Workflows.SetLabels(ctx, key(3), []string{"fault", "defect", "idea"})
+	must(t, err)
+	name := "bug"
+	_, err = w.Workflows.EditLabel(ctx, made["fault"].ID, workflows.LabelEdit{Name: &name})
+	must(t, err)
+	_, err = w.Workflows.MergeLabel(ctx, made["defect"].ID, made["fault"].ID)
+	must(t, err)
+	_, err = w.Workflows.DeleteLabel(ctx, made["idea"].ID)
 	must(t, err)
 }
 

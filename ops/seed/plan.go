@@ -23,6 +23,7 @@ type plan struct {
 	people  []Person
 	members []Member
 	boards  []*board
+	labels  []id.Label
 	tickets []*ticket
 }
 

@@ -55,6 +55,8 @@ func TestFill(t *testing.T) {
 			"edited":             "SELECT COUNT(*) FROM activity WHERE kind = 'edited'",
 			"present work":       "SELECT COUNT(*) FROM assignee WHERE current",
 			"past work":          "SELECT COUNT(*) FROM assignee WHERE NOT current",
+			"labelled":           "SELECT COUNT(*) FROM ticket_label",
+			"labelled twice":     "SELECT COUNT(*) FROM (SELECT ticket_id FROM ticket_label GROUP BY ticket_id HAVING COUNT(*) = 2) t",
 			"unread":             "SELECT COUNT(*) FROM notification WHERE unread",
 			"deleted comments":   "SELECT COUNT(*) FROM comment WHERE deleted_at IS NOT NULL",
 			"to be published":    "SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL",

@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -46,6 +47,9 @@ func Fill(ctx context.Context, d *db.DB, c Company, size Size, done func(tickets
 	p.members = members
 	p.draftBoards()
 	if err := p.openBoards(ctx, d, company.ID); err != nil {
+		return nil, err
+	}
+	if err := p.makeLabels(ctx, d, company.ID); err != nil {
 		return nil, err
 	}
 	p.draftTickets()
@@ -100,7 +104,7 @@ func (p *plan) finish(ctx context.Context, d *db.DB) error {
 		return fmt.Errorf("archive boards: %w", err)
 	}
 	_, err = d.SQL.ExecContext(ctx,
-		"ANALYZE TABLE ticket, comment, activity, assignee, watcher, notification, board_column")
+		"ANALYZE TABLE ticket, comment, activity, assignee, ticket_label, watcher, notification, board_column")
 	return err
 }
 
@@ -131,7 +135,7 @@ func (t *table) insert(ctx context.Context, tx *db.Tx, first func(any) any) erro
 
 // batch is the rows of one transaction.
 type batch struct {
-	tickets, aliases, history, assignees, watchers, comments, inbox table
+	tickets, aliases, history, assignees, labels, watchers, comments, inbox table
 
 	numbers map[id.Board]counts
 	columns map[id.Column]*column
@@ -145,6 +149,7 @@ func newBatch() *batch {
 		aliases:   table{into: "ticket_alias (ticket_id, board_id, local_id, created_at)", columns: 4},
 		history:   table{into: "activity (ticket_id, account_id, kind, detail, created_at)", columns: 5},
 		assignees: table{into: "assignee (ticket_id, account_id, current, created_at)", columns: 4},
+		labels:    table{into: "ticket_label (ticket_id, label_id)", columns: 2},
 		watchers:  table{into: "watcher (ticket_id, account_id)", columns: 2},
 		comments: table{into: "comment (ticket_id, account_id, body, version, created_at, updated_at, deleted_at)",
 			columns: 7},
@@ -153,6 +158,35 @@ func newBatch() *batch {
 		numbers: map[id.Board]counts{},
 		columns: map[id.Column]*column{},
 	}
+}
+
+// labelNames are the labels of the company. Tickets have none, one or two.
+var labelNames = []string{"bug", "idea", "question", "design", "security", "speed", "docs", "customer", "mobile", "billing"}
+
+// makeLabels adds the labels of the company.
+func (p *plan) makeLabels(ctx context.Context, d *db.DB, company id.Company) error {
+	return d.InTx(ctx, func(tx *db.Tx) error {
+		p.labels = nil
+		for i, name := range labelNames {
+			label, err := labels.Make(ctx, tx, company, 0, name, labels.Color(i%len(labels.Colors())))
+			if err != nil {
+				return fmt.Errorf("make label: %w", err)
+			}
+			p.labels = append(p.labels, label.ID)
+		}
+		return nil
+	})
+}
+
+func (p *plan) labelsOf(t *ticket) (list []id.Label) {
+	n := uint64(len(p.labels))
+	if t.number%3 > 0 {
+		list = append(list, p.labels[t.number%n])
+	}
+	if t.number%6 == 1 {
+		list = append(list, p.labels[(t.number+1+t.number/n%(n-1))%n])
+	}
+	return list
 }
 
 // due is a day for one of four tickets, in the first two months of its life.
@@ -185,7 +219,7 @@ func (p *plan) write(ctx context.Context, d *db.DB, company id.Company, list []*
 		if err != nil {
 			return err
 		}
-		for _, t := range []*table{&b.aliases, &b.history, &b.assignees, &b.watchers, &b.comments, &b.inbox} {
+		for _, t := range []*table{&b.aliases, &b.history, &b.assignees, &b.labels, &b.watchers, &b.comments, &b.inbox} {
 			if err := t.insert(ctx, tx, func(i any) any { return ids[i.(int)] }); err != nil {
 				return err
 			}
@@ -296,6 +330,9 @@ func (p *plan) addTicket(b *batch, company id.Company, i int, t *ticket) error {
 	if t.alias != nil {
 		b.handOut(t.alias.board, t.afterAlias)
 		b.aliases.add(i, uint64(t.alias.board.ID), t.alias.number, t.alias.moved)
+	}
+	for _, label := range p.labelsOf(t) {
+		b.labels.add(i, uint64(label))
 	}
 	for _, e := range t.history {
 		detail, err := json.Marshal(e.detail)

@@ -257,6 +257,25 @@ func houseChecks() []check {
 				FROM assignee x STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = x.ticket_id` + ofTicket + `
 				WHERE x.current <> (t.closed_at IS NULL AND t.deleted_at IS NULL)`,
 		},
+		{
+			name: "labels", says: "A label has a known colour, is of a board of its company or of all, and leads to one of its company.",
+			tables: []string{"label"},
+			query: `SELECT CONCAT('label ', l.id, ' (', l.name, ') has colour ', l.color, ', board ', l.board_id, ', leads to ', l.leads_to, ' and is shown as ', l.shown_as)
+				FROM label l WHERE l.color > 11
+				OR l.board_id <> 0 AND NOT EXISTS (SELECT 1 FROM board b WHERE b.id = l.board_id AND b.company_id = l.company_id)
+				OR l.live = TRUE AND (l.leads_to <> 0 OR l.shown_as <> 0 OR l.renamed = TRUE OR l.ended_at IS NOT NULL)
+				OR l.live IS NULL AND l.ended_at IS NULL
+				OR l.leads_to <> 0 AND NOT EXISTS (SELECT 1 FROM label t WHERE t.id = l.leads_to AND t.company_id = l.company_id AND t.renamed = FALSE
+				  AND l.shown_as = IF(t.shown_as = 0, t.id, t.shown_as))
+				OR l.leads_to = 0 AND l.shown_as <> 0 ORDER BY l.id`,
+		},
+		{
+			name: "labels of tickets", says: "The labels of a ticket are of its company, and none is an old name.",
+			tables: []string{"ticket_label"},
+			query: `SELECT CONCAT(` + aTicket + `, ' has label ', l.id, ' (', l.name, ') of company ', l.company_id, IF(l.renamed, ', an old name', ''))
+				FROM ticket_label x STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = x.ticket_id` + ofTicket + `
+				STRAIGHT_JOIN label l ON l.id = x.label_id WHERE l.company_id <> b.company_id OR l.renamed = TRUE`,
+		},
 		{name: "comments", says: "Comments have texts of the allowed form, deleted ones none.", tables: []string{"comment"},
 			run: comments},
 		{

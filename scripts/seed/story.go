@@ -34,6 +34,7 @@ type ticket struct {
 	assignees                  []string
 	priority                   string
 	due                        string // in days; "" for none
+	labels                     []string
 	comments                   []comment
 }
 
@@ -103,6 +104,8 @@ func (t *ticket) read(mark, rest, line string) {
 		t.assignees = strings.Fields(strings.ReplaceAll(line, "@", ""))
 	case strings.HasPrefix(mark, "!") && !strings.HasPrefix(mark, "!["):
 		t.priority, t.due = mark[1:], rest
+	case mark == "+":
+		t.labels = strings.Split(rest, ", ")
 	default:
 		t.description += line
 	}
@@ -150,6 +153,9 @@ func (s seeder) open(b board, t ticket, column uint64) error {
 	in := map[string]any{"title": t.title, "description": strings.TrimSpace(t.description), "column": column}
 	if t.priority != "" {
 		in["priority"] = t.priority
+	}
+	if len(t.labels) > 0 {
+		in["labels"] = t.labels
 	}
 	if days, err := strconv.Atoi(t.due); err == nil {
 		in["due"] = time.Now().AddDate(0, 0, days).Format(time.DateOnly)

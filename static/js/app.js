@@ -1,7 +1,7 @@
 import '../vendor/relative-time/bundle.js'
 import { install, uninstall } from '../vendor/hotkey/index.js'
 import htmx from '../vendor/htmx/htmx.min.js'
-import './assign.js'
+import './choose.js'
 import './board.js'
 import './columns.js'
 import './comments.js'

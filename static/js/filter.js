@@ -78,7 +78,7 @@ if (onBoard) {
 		event.preventDefault()
 		if (link.matches('[data-mine]')) choose({ who: form.elements.who.value === 'me' ? '' : 'me' })
 		else {
-			choose({ q: '', who: '', state: '', requests: false })
+			choose({ q: '', who: '', label: '', state: '', requests: false })
 			form.elements.q.focus()
 		}
 	})

@@ -144,11 +144,6 @@ htmx.onLoad((root) => {
 	field.setSelectionRange(field.value.length, field.value.length)
 })
 
-// After a tick, a list of names under way is dropped: it would undo the tick.
-document.addEventListener('change', ({ target }) => {
-	if (target.matches('#assign [name=assignee]')) htmx.trigger('#assign-q', 'htmx:abort')
-})
-
 // The short name follows the company's until the user types one.
 for (const slug of document.querySelectorAll('[data-slug-of]')) {
 	const name = document.getElementById(slug.dataset.slugOf)

@@ -194,20 +194,22 @@ function keyWhileMoving(event) {
 // path is a page of a card; the board has each with {key} for the key.
 const path = (name, card) => board.dataset[name]?.replace('{key}', card.dataset.key)
 
-const assign = (card) => open(path('assignees', card), {
-	template: 'assign-dialog',
+// choose opens a form with a list, which takes what is typed before it comes.
+const choose = (name, template, card) => open(path(name, card), {
+	template,
 	fill: (dialog) => { dialog.querySelector('.key').textContent = card.querySelector('.key').textContent },
 })
 
 function act(event) {
-	if (!letters() || !['m', 'e', 'a', 'p', 'd'].includes(event.key) || event.shiftKey || event.repeat) return false
+	if (!letters() || !['m', 'e', 'a', 'p', 'd', 't'].includes(event.key) || event.shiftKey || event.repeat) return false
 	const card = current()
 	if (!card) {
 		const first = start()
 		if (first) say(`${first.dataset.key}. Press ${event.key} again for this card.`)
 	} else if (event.key === 'm') lift(card)
 	else if (event.key === 'e' && path('edit', card)) location.assign(path('edit', card))
-	else if (event.key === 'a' && path('assignees', card)) assign(card)
+	else if (event.key === 'a' && path('assignees', card)) choose('assignees', 'assign-dialog', card)
+	else if (event.key === 't' && path('labels', card)) choose('labels', 'labels-dialog', card)
 	else if (event.key === 'p' && path('priority', card)) open(path('priority', card), { title: `Priority of ${card.dataset.key}` })
 	else if (event.key === 'd' && path('dates', card)) open(path('dates', card), { title: `Dates of ${card.dataset.key}` })
 	return true

@@ -93,7 +93,8 @@ func cardPaths(p views.Page, b boards.Board) templ.Attributes {
 		return strings.Replace(path(p.Actor.Company.Slug, none), none.String(), "{key}", 1)
 	}
 	return templ.Attributes{"data-edit": way(views.EditPath), "data-assignees": way(views.AssigneesPath),
-		"data-priority": way(views.PriorityPath), "data-dates": way(views.DatesPath)}
+		"data-priority": way(views.PriorityPath), "data-dates": way(views.DatesPath),
+		"data-labels": way(views.TicketLabelsPath)}
 }
 
 // Seen is a hash of what a column shows.
@@ -110,6 +111,9 @@ func (props ColumnProps) Seen() string {
 			card.MovedAt.UnixMicro(), card.Priority, card.Due)
 		for _, a := range card.Assignees {
 			fmt.Fprintf(sum, " %q", a.Name)
+		}
+		for _, l := range card.Labels {
+			fmt.Fprintf(sum, " %q %d", l.Name, l.Color)
 		}
 	}
 	return strconv.FormatUint(sum.Sum64(), 36)

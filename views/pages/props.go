@@ -69,7 +69,8 @@ type BoardForm struct {
 type TicketForm struct {
 	Title, Description string
 	Column             id.Column
-	Priority, Due      string // of a new ticket
+	Priority, Due      string // of a new ticket, and
+	Labels             string // with commas between them
 	Version            uint64 // of the ticket in the editor
 	Errors             views.Errors
 	Created            *tickets.Key      // the ticket that the last submission of the dialog opened
@@ -101,8 +102,7 @@ type BoardProps struct {
 	Board   boards.Board
 	Columns []ColumnProps
 	Filter  views.Filter
-	Members []accounts.NamedMember // to filter by
-	Form    bool                   // it has, or had, a public form: requests to filter by
+	Choices Choices
 }
 
 // ColumnProps is a column with some of its cards. Above is the key of the card above the first, nil at the top; Next is

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/a-h/templ"
@@ -14,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -72,8 +74,18 @@ func pages() map[string]templ.Component {
 		"home": HomePage(HomeProps{Page: page, Boards: []boards.Board{board},
 			New: BoardForm{Slug: hostile, Title: hostile, Errors: form.Errors}}),
 		"board": BoardPage(BoardProps{Page: page, Board: board, Columns: []ColumnProps{todo}, Filter: narrow,
-			Members: []accounts.NamedMember{{Handle: hostile, Name: hostile}}}),
-		"column": ColumnPage(page, todo, nil, true),
+			Choices: Choices{Members: []accounts.NamedMember{{Handle: hostile, Name: hostile}},
+				Labels: []labels.Label{{ID: 1, Name: hostile}}}}),
+		"column": ColumnPage(page, todo, Choices{}),
+		"labels": LabelsPage(LabelsProps{Page: page, List: []labels.Label{{ID: 1, Name: hostile, Slug: hostile}},
+			Ended:   []labels.Label{{ID: 2, Name: hostile, Into: hostile, Ended: &time.Time{}}},
+			Managed: map[id.Label]bool{1: true}, Boards: []boards.Board{board}, Name: hostile, Color: hostile,
+			Board: hostile, Errors: form.Errors}),
+		"label": LabelPage(LabelProps{Page: page, Label: labels.Label{ID: 1, Name: hostile}, Name: hostile, Color: hostile,
+			Others: []labels.Label{{ID: 2, Name: hostile}}, Errors: form.Errors, MergeErrors: form.Errors}),
+		"choose labels": TicketLabelsPage(TicketLabelsProps{Page: page, Board: board, Ticket: tick, Find: hostile,
+			Shown: []LabelChoice{{Label: labels.Label{ID: 1, Name: hostile}, Checked: true}}, Named: []string{hostile + "2"},
+			Make: hostile, Errors: form.Errors}),
 		"new":    NewTicketPage(NewTicketProps{Page: page, Board: board, Form: form}),
 		"dialog": NewTicketForm(NewTicketProps{Page: page, Board: board, Form: form}),
 		"settings": BoardSettingsPage(BoardSettingsProps{Page: page, Board: board,

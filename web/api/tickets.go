@@ -54,12 +54,13 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 		Priority    nullable  `json:"priority"`
 		Start       nullable  `json:"start"`
 		Due         nullable  `json:"due"`
+		Labels      []string  `json:"labels"`
 	}
 	body, err := bindJSON(c, &in)
 	if err != nil {
 		return err
 	}
-	draft := tickets.Draft{Title: in.Title, Description: in.Description, Column: in.Column}
+	draft := tickets.Draft{Title: in.Title, Description: in.Description, Column: in.Column, Labels: in.Labels}
 	if draft.Properties, err = readProperties(in.Priority, in.Start, in.Due); err != nil {
 		_, others := draft.Parse()
 		return fault.Join(others, err)

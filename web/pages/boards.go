@@ -61,7 +61,7 @@ func (h *Handlers) Board(c echo.Context) error {
 		return err
 	}
 	props := pages.BoardProps{Page: h.respond.Page(c, board.Title), Board: board, Filter: filterOf(c),
-		Members: view.Members, Form: view.Form}
+		Choices: pages.Choices{Members: view.Members, Labels: view.Labels}}
 	for _, column := range board.Columns {
 		props.Columns = append(props.Columns, columnProps(c, board, column, view.Cards[column.ID]))
 	}
@@ -161,16 +161,15 @@ func (h *Handlers) Column(c echo.Context) error {
 	if respond.IsFragment(c) {
 		return respond.Render(c, http.StatusOK, pages.CardRows(props))
 	}
-	people, err := h.workflows.Colleagues(c.Request().Context())
-	if err != nil {
+	var choices pages.Choices
+	if choices.Members, err = h.workflows.Colleagues(c.Request().Context()); err != nil {
 		return err
 	}
-	form, err := h.workflows.Form(c.Request().Context(), board)
-	if err != nil {
+	if choices.Labels, err = h.workflows.LabelsOn(c.Request().Context(), board); err != nil {
 		return err
 	}
 	return respond.Render(c, http.StatusOK, pages.ColumnPage(h.respond.Page(c, found.Name+" · "+board.Title), props,
-		people, form.Saved()))
+		choices))
 }
 
 // columnNow renders the present column; ok is false if the board has no such column.

@@ -20,7 +20,8 @@ func filterOf(c echo.Context) views.Filter {
 			said = page.Query().Get
 		}
 	}
-	return views.Filter{Text: said("q"), Assignee: said("who"), State: said("state"), Requests: said("requests") == "1"}
+	return views.Filter{Text: said("q"), Assignee: said("who"), State: said("state"), Requests: said("requests") == "1",
+		Label: said("label")}
 }
 
 func filterParams(c echo.Context) workflows.BoardFilter { return workflows.BoardFilter(filterOf(c)) }

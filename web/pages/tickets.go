@@ -2,12 +2,14 @@ package pages
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -40,10 +42,10 @@ func (h *Handlers) showNewTicket(c echo.Context, code int, board boards.Board, f
 func (h *Handlers) OpenTicket(c echo.Context) error {
 	ctx, slug := c.Request().Context(), c.Param("board")
 	form := pages.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description"),
-		Priority: c.FormValue("priority"), Due: c.FormValue("due")}
+		Priority: c.FormValue("priority"), Due: c.FormValue("due"), Labels: c.FormValue("labels")}
 	var err error
 	var ticket tickets.Ticket
-	draft := tickets.Draft{Title: form.Title, Description: form.Description}
+	draft := tickets.Draft{Title: form.Title, Description: form.Description, Labels: splitLabels(form.Labels)}
 	if draft.Column, err = respond.ParseColumn(c.FormValue("column")); err == nil {
 		form.Column = draft.Column
 		draft.Properties, err = formProperties(c, form)
@@ -110,7 +112,8 @@ func (h *Handlers) rejectTicket(c echo.Context, form pages.TicketForm, err error
 	form.Errors = messages
 	checkTexts(form)
 	_, badProperties := formProperties(c, form)
-	respond.AddErrors(form.Errors, badProperties)
+	_, badLabels := labels.ParseNames(splitLabels(form.Labels))
+	respond.AddErrors(form.Errors, fault.Join(badProperties, badLabels))
 	if respond.IsFragment(c) && c.FormValue("inline") != "" && form.Errors["column"] == "" {
 		return h.showColumn(c, code, c.Param("board"), form)
 	}
@@ -126,6 +129,16 @@ func checkTexts(form pages.TicketForm) {
 	_, badTitle := tickets.ParseTitle(form.Title)
 	_, badDescription := tickets.ParseDescription(form.Description)
 	respond.AddErrors(form.Errors, fault.Join(badTitle, badDescription))
+}
+
+// splitLabels returns the names of labels that were typed with commas between them.
+func splitLabels(text string) (names []string) {
+	for name := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(name) != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // formProperties reads the priority and the due date of the form of a new ticket.

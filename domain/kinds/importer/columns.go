@@ -15,6 +15,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/csvfile"
 	"github.com/counterfoil/counterfoil/domain/kinds"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -34,6 +35,7 @@ type importRow struct {
 	Priority    string          `json:"priority,omitempty"` // as tickets.Priority has it
 	Start       string          `json:"start,omitempty"`    // as tickets.Date has it
 	Due         string          `json:"due,omitempty"`
+	Labels      []string        `json:"labels,omitempty"`
 	Comments    []importComment `json:"comments,omitempty"`
 	Kept        []importField   `json:"kept,omitempty"`
 	Notes       []string        `json:"notes,omitempty"` // problems that do not reject the row
@@ -67,6 +69,8 @@ var importColumns = []struct {
 		[]string{"priority", "severity"}},
 	{"start", "Start", "", []string{"start date", "start", "custom field (start date)"}},
 	{"due", "Due", "", []string{"due date", "due", "deadline"}},
+	{"labels", "Labels", "Several are separated by commas. Labels that there are not are made.",
+		[]string{"labels", "label", "tags", "tag"}},
 	{"created", "Created", "", []string{"created", "created at", "date created", "creation date", "created date"}},
 	{"updated", "Updated", "", []string{"updated", "updated at", "last updated", "date modified"}},
 	{"resolved", "Resolved", "", []string{"resolved", "closed", "closed at", "resolution date", "done at", "resolved at"}},
@@ -75,7 +79,7 @@ var importColumns = []struct {
 
 // jiraKept are the columns of a Jira export whose values are appended to the description.
 var jiraKept = []string{
-	"Issue Type", "Issue type", "Resolution", "Labels", "Component/s", "Components", "Affects Version/s",
+	"Issue Type", "Issue type", "Resolution", "Component/s", "Components", "Affects Version/s",
 	"Affects versions", "Fix Version/s",
 	"Fix versions", "Parent", "Parent key", "Parent summary", "Epic Link", "Sprint", "Environment",
 	"Attachment",
@@ -284,6 +288,9 @@ func (m importMapping) row(fields []string) (importRow, error) {
 	row.priority(markup.Flat(first("priority")))
 	row.Start = m.day(&row, "start", first("start"))
 	row.Due = m.day(&row, "due", first("due"))
+	for _, at := range m.of["labels"] {
+		row.label(fields[at])
+	}
 	row.Description = m.markdown(first("description"))
 	for _, at := range m.of["comments"] {
 		if text := strings.TrimSpace(fields[at]); text != "" {
@@ -357,6 +364,25 @@ func (m importMapping) date(row *importRow, what, text string) time.Time {
 			kinds.Truncate(markup.Flat(text), 40), what))
 	}
 	return at
+}
+
+// label takes the labels of a cell. What is no label is kept.
+func (row *importRow) label(cell string) {
+	for text := range strings.FieldsFuncSeq(cell, func(r rune) bool { return r == ',' || r == ';' }) {
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		name, err := labels.ParseName(text)
+		switch {
+		case err == nil && slices.ContainsFunc(row.Labels, func(had string) bool { return strings.EqualFold(had, name) }):
+		case err == nil && len(row.Labels) < labels.MaxOnTicket:
+			row.Labels = append(row.Labels, name)
+		default:
+			name = kinds.Truncate(markup.Flat(text), 100)
+			row.keep("Label", name)
+			row.Notes = append(row.Notes, fmt.Sprintf("the label “%s” is left out", kinds.Truncate(name, 40)))
+		}
+	}
 }
 
 // priorities are those of other trackers.

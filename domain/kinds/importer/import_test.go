@@ -19,6 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -180,7 +181,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		if one.Key.String() != key(0) || one.Title != "Login fails, sometimes" {
 			t.Errorf("OLD-123 is %v %q", one.Key, one.Title)
 		}
-		want := "## Steps\n\n1. open `/login`\n1. see **500**\n\n````go\nif x < 1 { *y* }\n````\n\n---\n\n- **Issue Type:** Bug\n- **Labels:** web, login\n- **Reporter:** Ana\n- **Status:** In Progress"
+		want := "## Steps\n\n1. open `/login`\n1. see **500**\n\n````go\nif x < 1 { *y* }\n````\n\n---\n\n- **Issue Type:** Bug\n- **Reporter:** Ana\n- **Status:** In Progress"
 		if one.Description != want {
 			t.Errorf("description %q, want %q", one.Description, want)
 		}
@@ -277,6 +278,34 @@ func TestImport_properties(t *testing.T) {
 				t.Errorf("the description is %q", one.Description)
 			}
 		})
+	}
+	e.importSound(t)
+}
+
+func TestImport_labels(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	long := strings.Repeat("x", 41)
+	notes := e.newImport(t, "title,key,labels,tags\n"+
+		"x,LAB-1,\"bug, Big idea\",unused\n"+ // the first name that is known is taken
+		"x,LAB-2,BUG;bug,\n"+
+		"x,LAB-3,\""+long+",bug\",\n"+
+		"x,LAB-4,,\n", "labels", "labels").run()
+	for key, want := range map[string]string{"LAB-1": "Big idea, bug", "LAB-2": "bug", "LAB-3": "bug", "LAB-4": ""} {
+		if got := labels.Names(domaintest.OK(e.Workflows.Ticket(e.Ctx, e.Ticket(t, key).Key))(t).Labels); got != want {
+			t.Errorf("%s has %q, not %q", key, got, want)
+		}
+	}
+	if !strings.Contains(notes[2], "is left out") || !strings.Contains(e.Ticket(t, "LAB-3").Description, long) {
+		t.Errorf("a name that is too long: %q", notes[2])
+	}
+	e.Counts(t, 2, "SELECT COUNT(*) FROM label")
+	for i := range 498 {
+		e.Exec(t, "INSERT INTO label (company_id, name, color, created_at) VALUES (1, ?, 0, NOW(6))", fmt.Sprint("label ", i))
+	}
+	notes = e.newImport(t, "title,key,labels\nx,LAB-5,\"bug,one more\"\n").run()
+	if !strings.Contains(notes[0], "“one more” is left out: the company has as many") {
+		t.Errorf("of a company that has all: %q", notes[0])
 	}
 	e.importSound(t)
 }

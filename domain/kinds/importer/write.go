@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -273,6 +275,10 @@ func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 		openings[i] = a.opening
 	}
 	add := func(ctx context.Context, tx *db.Tx, board id.Board, rows []tickets.Row) ([]tickets.Ticket, error) {
+		named, err := p.labels(ctx, tx, arrivals)
+		if err != nil {
+			return nil, err
+		}
 		imports, err := p.imports(ctx, tx, arrivals)
 		if err != nil {
 			return nil, err
@@ -281,9 +287,56 @@ func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 		if err != nil {
 			return nil, err
 		}
+		of := make(map[tickets.ID][]labels.Label, len(opened))
+		for i, ticket := range opened {
+			of[ticket.ID] = named[i]
+		}
+		if err := tickets.AddLabels(ctx, tx, of); err != nil {
+			return nil, err
+		}
 		return opened, boards.Live(ctx, tx, board)
 	}
 	return workflows.OpenTickets(ctx, tx, p.board, openings, add)
+}
+
+// labels returns the labels of each ticket, with their locks, and makes those that are missing while the company can have
+// more.
+func (p *importPlan) labels(ctx context.Context, tx *db.Tx, arrivals []*arrival) ([][]labels.Label, error) {
+	actor := accounts.Actor{Account: p.author.Account, Company: p.company, Role: p.author.Role}
+	byName := map[string]id.Label{} // 0 if the company has too many
+	for _, a := range arrivals {
+		for _, name := range a.row.Labels {
+			if _, known := byName[name]; known {
+				continue
+			}
+			found, err := workflows.LabelsNamed(ctx, tx, actor, p.board, []string{name})
+			switch {
+			case errors.Is(err, labels.CodeTooMany):
+				byName[name] = 0
+			case err != nil:
+				return nil, err
+			default:
+				byName[name] = found[0]
+			}
+		}
+	}
+	all := slices.Compact(slices.Sorted(maps.Values(byName)))
+	locked, err := labels.Lock(ctx, tx, p.company.ID, all...)
+	if err != nil {
+		return nil, err
+	}
+	of := make([][]labels.Label, len(arrivals))
+	for i, a := range arrivals {
+		for _, name := range a.row.Labels {
+			at := slices.IndexFunc(locked, func(l labels.Label) bool { return l.ID == byName[name] })
+			if at < 0 {
+				a.notes = append(a.notes, "the label “"+name+"” is left out: the company has as many as it can")
+			} else if !slices.Contains(of[i], locked[at]) {
+				of[i] = append(of[i], locked[at])
+			}
+		}
+	}
+	return of, nil
 }
 
 // imports returns what the tickets have beyond their rows. A member who left meanwhile, or who does not see the board, is

@@ -79,6 +79,8 @@ func TestPurgeDeleted(t *testing.T) {
 		bob := e.As(t, "Bob", "member")
 		for _, key := range []tickets.Key{keys[0], moved.Ticket.Key} {
 			domaintest.OK(e.Workflows.SetAssignees(e.Ctx, key, []string{"ana", "bob"}))(t)
+			_, _, err := e.Workflows.SetLabels(e.Ctx, key, []string{"bug"})
+			domaintest.Must(t, err)
 			domaintest.OK(e.Workflows.Comment(bob, key, "What of it, @ana?", nil))(t)
 			rash := domaintest.OK(e.Workflows.Comment(bob, key, "Never mind", nil))(t)
 			domaintest.OK(e.Workflows.DeleteComment(bob, key, rash.Comment.ID))(t)

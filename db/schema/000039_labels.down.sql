@@ -1,0 +1,2 @@
+DROP TABLE ticket_label;
+DROP TABLE label;
