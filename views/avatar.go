@@ -3,7 +3,17 @@ package views
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 )
+
+// initialsColor is the colour of an account's initials. Accounts that joined one after the other have different ones; none
+// is gray.
+func initialsColor(account id.Account) labels.Color {
+	colors := labels.Colors()[1:]
+	return colors[uint64(account)*5%uint64(len(colors))]
+}
 
 // initials are up to two letters of a name.
 func initials(name string) string {
