@@ -216,7 +216,7 @@ func (w *scribe) attempt(ctx context.Context) (ok bool, err error) {
 	n := rand.IntN(len(w.own))
 	t := &w.own[n]
 	status := 0
-	switch path := "/tickets/" + t.Key; rand.IntN(12) {
+	switch path := "/tickets/" + t.Key; rand.IntN(14) {
 	case 0: // perhaps to the other board
 		board := loadBoards[rand.IntN(2)]
 		status, err = w.call(ctx, "POST", path+"/position",
@@ -237,6 +237,10 @@ func (w *scribe) attempt(ctx context.Context) (ok bool, err error) {
 			return status/100 == 2, err
 		}
 		fallthrough
+	case 5, 6:
+		status, err = w.call(ctx, "PUT", path+"/labels", map[string]any{"labels": []string{w.label(), w.label()}}, t)
+	case 7:
+		return w.changeLabel(ctx)
 	default:
 		status, err = w.call(ctx, "PATCH", path, map[string]any{"title": fmt.Sprintf("Ticket %x", rand.Uint64()),
 			"version": t.Version}, t)
@@ -248,6 +252,30 @@ func (w *scribe) attempt(ctx context.Context) (ok bool, err error) {
 		w.own = append(w.own[:n], w.own[n+1:]...)
 	}
 	return false, err
+}
+
+// label is the name of one of a few labels.
+func (w *scribe) label() string { return fmt.Sprint("label", rand.IntN(6)) }
+
+// changeLabel renames a label, merges it into another, deletes or restores it.
+func (w *scribe) changeLabel(ctx context.Context) (ok bool, err error) {
+	var list struct{ Items []struct{ ID int64 } }
+	if _, err := w.call(ctx, "GET", "/labels", nil, &list); err != nil || len(list.Items) == 0 {
+		return false, err
+	}
+	one := func() int64 { return list.Items[rand.IntN(len(list.Items))].ID }
+	path, status := fmt.Sprint("/labels/", one()), 0
+	switch rand.IntN(4) {
+	case 0:
+		status, err = w.call(ctx, "PATCH", path, map[string]any{"name": w.label(), "color": "teal"}, nil)
+	case 1:
+		status, err = w.call(ctx, "POST", path+"/merge", map[string]any{"into": one()}, nil)
+	case 2:
+		status, err = w.call(ctx, "DELETE", path, nil, nil)
+	default: // any that ever was
+		status, err = w.call(ctx, "PUT", fmt.Sprintf("/labels/%d/restoration", 1+rand.Int64N(list.Items[0].ID+5)), nil, nil)
+	}
+	return status/100 == 2, err
 }
 
 // call asks one server after another until one answers.

@@ -34,8 +34,8 @@ func feedChanges() (changes, kills int) {
 }
 
 // TestLoadOfFeeds has four writers, three publishers and five followers, each a process, at one database. All but the
-// writers are killed again and again, and the database too. At the end each follower has the rows of the tables, and an
-// audit finds no difference.
+// writers are killed again and again, and the database too; labels are renamed, merged, deleted and restored meanwhile.
+// At the end each follower has the rows of the tables, and an audit finds no difference.
 func TestLoadOfFeeds(t *testing.T) {
 	t.Parallel()
 	changes, kills := feedChanges()
@@ -101,6 +101,9 @@ func TestLoadOfFeeds(t *testing.T) {
 	}
 	t.Logf("%d changes in %s", changes, time.Since(began).Round(time.Second))
 
+	domaintest.Until(t, "labels of many tickets are published", func() bool {
+		return domaintest.Number(t, d, "SELECT COUNT(*) FROM migration_run WHERE finished_at IS NULL") == 0
+	})
 	grows(t, "all is published", func() int { return -unpublished(d) }, 0)
 	const all = 1 << 40
 	for _, f := range followers {
@@ -116,6 +119,12 @@ func TestLoadOfFeeds(t *testing.T) {
 		f.proves(t)
 		t.Logf("who %s has %d rows, of %d in its feed's table, and was told %d times", f.name, len(have), count(t, d, f.h),
 			f.told)
+	}
+	for what, query := range map[string]string{"given": "SELECT COUNT(*) FROM ticket_label",
+		"merged or deleted": "SELECT COUNT(*) FROM label WHERE ended_at IS NOT NULL AND NOT renamed"} {
+		if domaintest.Number(t, d, query) == 0 {
+			t.Errorf("no label was %s", what)
+		}
 	}
 	i.verified(t)
 }
@@ -251,11 +260,19 @@ func (f *follower) copy(t *testing.T) map[uint64]row {
 			delete(have, item.ID)
 			return nil
 		}
-		var data struct{ Key, Title, Ticket, Body string }
+		var data struct {
+			Key, Title, Ticket, Body string
+			Labels                   []struct{ Name string }
+		}
 		if err := json.Unmarshal(item.Data, &data); err != nil {
 			return err
 		}
-		have[item.ID] = row{item.Position, strings.Join([]string{data.Key, data.Title, data.Ticket, data.Body}, "|")}
+		var labels []string
+		for _, label := range data.Labels {
+			labels = append(labels, label.Name)
+		}
+		have[item.ID] = row{item.Position,
+			strings.Join([]string{data.Key, data.Title, data.Ticket, data.Body, strings.Join(labels, ",")}, "|")}
 		return nil
 	}))
 	return have
@@ -278,10 +295,12 @@ func (f *follower) proves(t *testing.T) {
 // standing is the rows that a follower must have, from the tables.
 func standing(t *testing.T, d *db.DB, h helper) map[uint64]row {
 	t.Helper()
-	query := `SELECT t.id, t.feed_sync_id, CONCAT(b.slug, '-', t.local_id, '|', t.title, '||') FROM ticket t JOIN board b ON b.id = t.board_id
+	query := `SELECT t.id, t.feed_sync_id, CONCAT(b.slug, '-', t.local_id, '|', t.title, '|||', COALESCE((SELECT GROUP_CONCAT(DISTINCT h.name ORDER BY h.name) FROM ticket_label y
+			JOIN label l ON l.id = y.label_id JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as) WHERE y.ticket_id = t.id AND h.live), ''))
+		FROM ticket t JOIN board b ON b.id = t.board_id
 		WHERE t.deleted_at IS NULL AND (? = '' OR b.slug = ?)`
 	if h.Feed == "comments" {
-		query = `SELECT c.id, c.feed_sync_id, CONCAT('||', b.slug, '-', t.local_id, '|', c.body) FROM comment c JOIN ticket t ON t.id = c.ticket_id JOIN board b ON b.id = t.board_id
+		query = `SELECT c.id, c.feed_sync_id, CONCAT('||', b.slug, '-', t.local_id, '|', c.body, '|') FROM comment c JOIN ticket t ON t.id = c.ticket_id JOIN board b ON b.id = t.board_id
 			WHERE c.deleted_at IS NULL AND t.deleted_at IS NULL AND (? = '' OR b.slug = ?)`
 	}
 	rows := domaintest.OK(d.SQL.QueryContext(context.Background(), query, h.Board, h.Board))(t)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -108,6 +109,33 @@ func TestPublishLabel(t *testing.T) {
 				migrations.CodeBadParam)
 		}
 	})
+}
+
+// A ticket gets a label between the moment in which the label's tickets are published and that in which its row is locked.
+func TestTicketLabelledDuringAChange(t *testing.T) {
+	t.Parallel()
+	d, watch := dbtest.NewWatched(t)
+	e := env{apptest.On(t, d)}
+	ops := e.Board(t, "OPS")
+	keys := e.Open(t, "OPS", ops.Columns[0].ID, 3)
+	bug := e.make(t, "bug")
+	e.label(t, bug, keys[0])
+	late := uint64(e.Ticket(t, keys[1].String()).ID)
+	e.Publish(t)
+	var once sync.Once
+	watch.Rewrite(func(statement string) string {
+		if strings.Contains(statement, "-- name: LockLabels ") {
+			once.Do(func() {
+				e.Exec(t, "INSERT INTO ticket_label (ticket_id, label_id) VALUES (?, ?)", late, uint64(bug.ID))
+			})
+		}
+		return statement
+	})
+	name := "fault"
+	domaintest.OK(e.Workflows.EditLabel(e.Ctx, bug.ID, workflows.LabelEdit{Name: &name}))(t)
+	watch.Rewrite(nil)
+	e.Counts(t, 2, "SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL")
+	e.Counts(t, 1, "SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL AND id = ?", late)
 }
 
 // Tickets get and lose labels while these are renamed, merged and restored. In the end each label leads where its row
