@@ -1603,9 +1603,9 @@ func LabelMergePage(props LabelProps, into labels.Label) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var71 string
-			templ_7745c5c3_Var71, templ_7745c5c3_Err = templ.JoinStringErrs(" is on " + ticketsShown(props.Shown) + ". They show ")
+			templ_7745c5c3_Var71, templ_7745c5c3_Err = templ.JoinStringErrs(" is on " + ticketsShown(props.Shown) + ". Its tickets show ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/labels.templ`, Line: 290, Col: 61}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/labels.templ`, Line: 290, Col: 68}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var71))
 			if templ_7745c5c3_Err != nil {
@@ -1616,9 +1616,9 @@ func LabelMergePage(props LabelProps, into labels.Label) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var72 string
-			templ_7745c5c3_Var72, templ_7745c5c3_Err = templ.JoinStringErrs(" from then on, and the old name leads there. It can be undone for 30 days.")
+			templ_7745c5c3_Var72, templ_7745c5c3_Err = templ.JoinStringErrs(" from then on, and its name leads there. A merge can be undone for 30 days.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/labels.templ`, Line: 292, Col: 83}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/labels.templ`, Line: 292, Col: 84}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var72))
 			if templ_7745c5c3_Err != nil {

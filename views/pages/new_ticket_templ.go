@@ -489,7 +489,7 @@ func newTicket(props NewTicketProps, again bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		list := views.NewField("new", "labels", "Labels", "With commas between them. One that there is not is made.", f.Errors)
+		list := views.NewField("new", "labels", "Labels", "Separated by commas. New names become labels.", f.Errors)
 		templ_7745c5c3_Var19 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

@@ -69,7 +69,7 @@ var importColumns = []struct {
 		[]string{"priority", "severity"}},
 	{"start", "Start", "", []string{"start date", "start", "custom field (start date)"}},
 	{"due", "Due", "", []string{"due date", "due", "deadline"}},
-	{"labels", "Labels", "Several are separated by commas. Labels that there are not are made.",
+	{"labels", "Labels", "Separated by commas. New names become labels.",
 		[]string{"labels", "label", "tags", "tag"}},
 	{"created", "Created", "", []string{"created", "created at", "date created", "creation date", "created date"}},
 	{"updated", "Updated", "", []string{"updated", "updated at", "last updated", "date modified"}},
