@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -420,6 +421,12 @@ func full(t *testing.T) *env {
 	ben.post("/acme/NINJA-1/comments", "body", "@ana, **look** at NINJA-2.\n\n"+word)
 	ben.post("/acme/NINJA-2/assignees", "quick", "1", "add", "1")
 	a.post("/acme/NINJA-1/comments", "body", "I do.")
+	for n, color := range labels.Colors() {
+		a.post("/acme/labels", "name", fmt.Sprint(n, word[:38]), "color", color.String())
+		a.post("/acme/NINJA-"+fmt.Sprint(1+n%2)+"/labels", "named", fmt.Sprint(n, word[:38]))
+	}
+	a.post("/acme/labels", "name", "deleted")
+	a.post("/acme/labels/13/deletion")
 	a.post("/admin/migrations/rebalance-ranks/runs", "p-company", "acme", "p-board", "NINJA")
 	a.post("/acme/boards/NINJA/form", "on", "1", "intro", word[:300], "version", "0")
 	a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://hooks.invalid/"+word[:300], "feeds",
