@@ -66,6 +66,20 @@ func TestLabels(t *testing.T) {
 		other.sees("#label-list .label.teal", "defect")
 		b.sees(".card .label.teal", "defect") // by its old name
 	})
+	t.Run("labels of the dialog for new tickets stay for the next one", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t).tab(t)
+		b.open("/acme/boards/NINJA")
+		b.types("c")
+		b.fills("#new-labels", "bug, idea")
+		b.fills("#new-title", "One")
+		b.types("\r")
+		b.sees("#dialog", "NINJA-1 created")
+		b.wait(`document.querySelector("#new-labels").value === "bug, idea" && document.activeElement.id === "new-title"`)
+		b.types("Two\r")
+		b.sees("#dialog", "NINJA-2 created")
+		b.wait(`document.querySelectorAll(".card .label").length === 4`)
+	})
 	t.Run("the dialog is free of violations", func(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t, "Paint the door").tab(t)

@@ -61,20 +61,24 @@ function again(form) {
 	form.elements.title.focus()
 	const done = act()
 
-	line = line.then(async () => {
-		try {
-			const answer = await ask(action, { values, target: column?.id ?? 'dialog' })
-			if (!answer.querySelector('[aria-invalid=true], .summary, .error')) taken(form, Object.fromEntries(values))
-			if (!column) next(answer)
-			else if (!answer.querySelector('.column')) throw new Error(answer.querySelector('.error')?.textContent ?? reason(400))
-			await showColumns(answer)
-		} catch (error) {
-			giveBack(column?.id, action, values)
-			toast(`“${values.get('title')}” was not created. ${error.message}`, true)
-		} finally {
-			done()
-		}
-	})
+	line = line.then(() => create(form, action, values, column))
+		.then((answer) => answer && showColumns(answer))
+		.catch((error) => setTimeout(() => { throw error })) // the ticket is there: the next one is sent
+		.finally(done)
+}
+
+// create sends a new ticket and returns the response, or nothing if it was not created.
+async function create(form, action, values, column) {
+	try {
+		const answer = await ask(action, { values, target: column?.id ?? 'dialog' })
+		if (!answer.querySelector('[aria-invalid=true], .summary, .error')) taken(form, Object.fromEntries(values))
+		if (!column) next(answer)
+		else if (!answer.querySelector('.column')) throw new Error(answer.querySelector('.error')?.textContent ?? reason(400))
+		return answer
+	} catch (error) {
+		giveBack(column?.id, action, values)
+		toast(`“${values.get('title')}” was not created. ${error.message}`, true)
+	}
 }
 
 // next renews the dialog's form, and keeps new input.
@@ -87,7 +91,7 @@ function next(answer) {
 		return
 	}
 	form.dataset.goesOn = ''
-	if (made) for (const name of ['title', 'description', 'column', 'priority', 'due']) form.elements[name].value = old.elements[name].value
+	if (made) for (const name of ['title', 'description', 'column', 'priority', 'due', 'labels']) form.elements[name].value = old.elements[name].value
 	const focused = old?.contains(document.activeElement) ? document.activeElement.id : null
 	const fragment = document.createDocumentFragment()
 	fragment.append(...[...answer.children].filter((node) => !node.matches('.column')))
