@@ -313,10 +313,10 @@ func TestSight(t *testing.T) {
 				if name != crew {
 					entered = handles[name]
 				}
-				was, knows := maps.Clone(model.named[slug]), map[string]bool{name: model.meets(cast, who, name)}
+				was, knows := maps.Clone(model.named[slug]), name != crew && model.meets(cast, who, name)
 				model.named[slug][name] = role
 				_, err := e.Workflows.NameOnBoard(ctx, slug, entered, role)
-				switch unknown := name == crew && cast[who].role == accounts.Guest || name != crew && !knows[name]; {
+				switch unknown := name == crew && cast[who].role == accounts.Guest || name != crew && !knows; {
 				case unknown && level == access.Manage:
 					domaintest.Is(t, err, workflows.CodeUnknownName)
 					model.named[slug] = was
