@@ -87,6 +87,18 @@ func TestLabels(t *testing.T) {
 		ben.labelled("DEMO-1", []string{"three"}, "seen", one, "seen", two, "label", two).is(t, 303)
 		ana.get("/acme/DEMO-1").textIs(t, "#labels-shown .label", "three")
 	})
+	t.Run("what others change while one looks for a label without JavaScript stays", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana := e.ana()
+		ana.labelled("DEMO-1", []string{"one", "two"}).is(t, 303)
+		one, two := e.labelID(t, "one"), e.labelID(t, "two")
+		ana.labelled("DEMO-1", []string{"three"}, "seen", one, "label", "x").is(t, 422) // nothing yet
+		ana.labelled("DEMO-1", []string{"three"}, "seen", two).is(t, 303)               // as another would
+		three := e.labelID(t, "three")
+		page := ana.get(fmt.Sprintf("/acme/DEMO-1/labels?listed=1&q=o&seen=%s&seen=%s&label=%s&label=%s", one, two, one, two))
+		page.has(t, 2, "[name=label][checked]").has(t, 1, "[value='"+three+"'][checked]").has(t, 0, "[value='"+two+"'][checked]")
+	})
 	t.Run("an undo that another change overtook is refused", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -341,6 +353,7 @@ func TestManageLabels(t *testing.T) {
 		ana.get("/acme/labels").has(t, 1, "#label-list .button").textHas(t, "#label-list", "SECRET")
 		ben.get("/acme/labels").is(t, 200).has(t, 0, "#label-list .label")
 		ben.get("/acme/labels/"+id).is(t, 404)
+		e.programOf("ben").get("/labels/"+id).problem(t, 404, "")
 		ben.get("/acme/boards/DEMO").has(t, 0, "#filter-label")
 		e.unchanged(t, func() {
 			ben.labelled("DEMO-1", nil, "label", id).is(t, 422)

@@ -54,6 +54,7 @@ type LabelsProps struct {
 	Boards             []boards.Board    // of which a label can be
 	Name, Color, Board string
 	Errors             views.Errors
+	Alert              string // why a label was not restored
 }
 
 // LabelProps is a label with its forms. Shown is how many tickets show it; Others are labels to merge it into.

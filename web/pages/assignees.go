@@ -31,22 +31,7 @@ func badMember() error {
 
 // accountsField reads the accounts of a field of a form.
 func accountsField(c echo.Context, field string) ([]id.Account, error) {
-	values, err := c.FormParams()
-	if err != nil {
-		return nil, echo.ErrBadRequest
-	}
-	if len(values[field]) > 10*tickets.MaxAssignees {
-		return nil, tickets.TooManyAssignees()
-	}
-	var list []id.Account
-	for _, text := range values[field] {
-		account, err := respond.RowID[id.Account](text, badMember())
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, account)
-	}
-	return list, nil
+	return idsField[id.Account](c, field, 10*tickets.MaxAssignees, tickets.TooManyAssignees(), badMember())
 }
 
 func (h *Handlers) AssignForm(c echo.Context) error {
@@ -59,9 +44,15 @@ func (h *Handlers) AssignForm(c echo.Context) error {
 		checked[i] = a.ID
 	}
 	if c.QueryParam("seen") != "" || c.QueryParam("q") != "" {
-		if checked, err = accountsField(c, "assignee"); err != nil {
+		chosen, bad := accountsField(c, "assignee")
+		seen, badSeen := accountsField(c, "seen")
+		if bad != nil || badSeen != nil {
 			return echo.ErrBadRequest
 		}
+		if c.QueryParam("seen") != "" {
+			chosen = stillChosen(seen, chosen, checked)
+		}
+		checked = chosen
 	}
 	return h.showAssign(c, http.StatusOK, ticket, board, checked, nil)
 }
@@ -133,16 +124,7 @@ func readAssignment(c echo.Context) (wish workflows.Assignment, err error) {
 	if err != nil {
 		return wish, err
 	}
-	for _, one := range chosen {
-		if !slices.Contains(seen, one) {
-			wish.Add = append(wish.Add, one)
-		}
-	}
-	for _, one := range seen {
-		if !slices.Contains(chosen, one) {
-			wish.Remove = append(wish.Remove, one)
-		}
-	}
+	wish.Add, wish.Remove = differences(seen, chosen)
 	return wish, nil
 }
 

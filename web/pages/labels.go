@@ -24,22 +24,7 @@ const labelsToChoose = 50
 
 // labelsField reads the labels of a field of a form.
 func labelsField(c echo.Context, field string) ([]id.Label, error) {
-	values, err := c.FormParams()
-	if err != nil {
-		return nil, echo.ErrBadRequest
-	}
-	if len(values[field]) > 2*labels.MaxOnTicket {
-		return nil, labels.TooManyOnTicket()
-	}
-	var list []id.Label
-	for _, text := range values[field] {
-		label, err := respond.RowID[id.Label](text, labels.NotHere())
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, label)
-	}
-	return list, nil
+	return idsField[id.Label](c, field, 2*labels.MaxOnTicket, labels.TooManyOnTicket(), labels.NotHere())
 }
 
 // namesField reads the names of labels to add of a form.
@@ -58,9 +43,12 @@ func (h *Handlers) TicketLabelsForm(c echo.Context) error {
 	}
 	checked := labelIDs(ticket.Labels)
 	if c.QueryParam("listed") != "" {
-		if checked, err = labelsField(c, "label"); err != nil {
+		chosen, bad := labelsField(c, "label")
+		seen, badSeen := labelsField(c, "seen")
+		if bad != nil || badSeen != nil {
 			return echo.ErrBadRequest
 		}
+		checked = stillChosen(seen, chosen, checked)
 	}
 	return h.showTicketLabels(c, http.StatusOK, ticket, board, checked, nil)
 }
@@ -158,14 +146,7 @@ func (h *Handlers) SetTicketLabels(c echo.Context) error {
 	if err != nil {
 		return h.rejectLabels(c, err)
 	}
-	message := views.Flash{Text: ticket.Key.String() + " is saved.", Undo: entry.ID}
-	switch respond.Target(c) {
-	case views.TicketID:
-		return h.showWithProperties(c, message)
-	case views.DialogID:
-		return h.renderToast(c, nil, message)
-	}
-	return h.seeUndo(c, views.TicketPath(respond.Company(c).Slug, ticket.Key), message.Text, entry.ID)
+	return h.ticketSaved(c, ticket, entry)
 }
 
 // readLabelling reads what the form adds and removes.
@@ -179,16 +160,7 @@ func readLabelling(c echo.Context) (change workflows.Labelling, err error) {
 		return change, err
 	}
 	change.Named = namesField(c)
-	for _, one := range chosen {
-		if !slices.Contains(seen, one) {
-			change.Add = append(change.Add, one)
-		}
-	}
-	for _, one := range seen {
-		if !slices.Contains(chosen, one) {
-			change.Remove = append(change.Remove, one)
-		}
-	}
+	change.Add, change.Remove = differences(seen, chosen)
 	return change, nil
 }
 
@@ -389,7 +361,7 @@ func (h *Handlers) RestoreLabel(c echo.Context) error {
 			return err
 		}
 		return h.showLabels(c, code, pages.LabelsProps{Color: labels.Colors()[0].String(),
-			Errors: views.Errors{"": messages[""] + messages["name"]}})
+			Alert: messages[""] + messages["name"]})
 	}
 	return h.respond.SeeOther(c, views.LabelsPath(respond.Company(c).Slug), "The label "+now.Name+" is restored.")
 }

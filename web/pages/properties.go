@@ -112,6 +112,11 @@ func (h *Handlers) setProperties(c echo.Context, view propertiesView, edit ticke
 	if err != nil {
 		return h.rejectProperties(c, view, err)
 	}
+	return h.ticketSaved(c, ticket, entry)
+}
+
+// ticketSaved responds to a form of a ticket's properties or labels: with the ticket, or on a board with a message alone.
+func (h *Handlers) ticketSaved(c echo.Context, ticket tickets.Ticket, entry tickets.Activity) error {
 	message := views.Flash{Text: ticket.Key.String() + " is saved.", Undo: entry.ID}
 	switch respond.Target(c) {
 	case views.TicketID:
