@@ -63,7 +63,7 @@ func (q *Queries) ActivityByID(ctx context.Context, arg ActivityByIDParams) (Act
 }
 
 const activityOfTicket = `-- name: ActivityOfTicket :many
-SELECT v.id, v.kind, CONCAT(IF(v.kind = 'edited', COALESCE(JSON_REPLACE(v.detail, '$.description.old', '', '$.description.new', ''), v.detail), v.detail)) AS detail,
+SELECT v.id, v.kind, CONCAT(IF(v.kind IN ('edited', 'checked'), COALESCE(JSON_REPLACE(v.detail, '$.description.old', '', '$.description.new', ''), v.detail), v.detail)) AS detail,
   v.created_at, v.undone_at, v.account_id, a.name AS account_name
 FROM activity v
 JOIN account a ON a.id = v.account_id
@@ -146,12 +146,12 @@ func (q *Queries) ChangeSince(ctx context.Context, ticketID id.Ticket, afterID i
 
 const firstEdits = `-- name: FirstEdits :many
 SELECT detail FROM activity
-WHERE ticket_id = ? AND kind = 'edited'
+WHERE ticket_id = ? AND kind IN ('edited', 'checked')
 ORDER BY id
 LIMIT ?
 `
 
-// The oldest edits of a ticket.
+// The oldest edits of a ticket's texts.
 func (q *Queries) FirstEdits(ctx context.Context, ticketID id.Ticket, limit int32) ([]string, error) {
 	rows, err := q.db.QueryContext(ctx, firstEdits, ticketID, limit)
 	if err != nil {
@@ -177,7 +177,7 @@ func (q *Queries) FirstEdits(ctx context.Context, ticketID id.Ticket, limit int3
 
 const lastActions = `-- name: LastActions :many
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' AS SIGNED) AS undoable,
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' OR v.kind = 'checked' AND v.detail NOT LIKE '%"undid":%' AS SIGNED) AS undoable,
   CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id
@@ -269,7 +269,7 @@ const lastEdits = `-- name: LastEdits :many
 SELECT v.id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
 FROM activity v
 JOIN account a ON a.id = v.account_id
-WHERE v.ticket_id = ? AND v.kind = 'edited'
+WHERE v.ticket_id = ? AND v.kind IN ('edited', 'checked')
 ORDER BY v.id DESC
 LIMIT ?
 `
@@ -284,7 +284,7 @@ type LastEditsRow struct {
 	AccountName string
 }
 
-// The newest edits of a ticket.
+// The newest edits of a ticket's texts.
 func (q *Queries) LastEdits(ctx context.Context, ticketID id.Ticket, limit int32) ([]LastEditsRow, error) {
 	rows, err := q.db.QueryContext(ctx, lastEdits, ticketID, limit)
 	if err != nil {

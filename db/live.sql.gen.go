@@ -161,7 +161,7 @@ func (q *Queries) LiveComments(ctx context.Context, arg LiveCommentsParams) ([]L
 
 const liveTickets = `-- name: LiveTickets :many
 
-SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.feed_sync_id,
+SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.feed_sync_id,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
    FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
@@ -180,20 +180,22 @@ type LiveTicketsParams struct {
 }
 
 type LiveTicketsRow struct {
-	ID         id.Ticket
-	CompanyID  id.Company
-	BoardID    id.Board
-	Privacy    int8
-	ColumnID   *id.Column
-	Title      string
-	MovedAt    time.Time
-	ClosedAt   *time.Time
-	Priority   uint8
-	DueAt      *time.Time
-	DueTimed   bool
-	FeedSyncID *uint64
-	Assignees  string
-	Labels     string
+	ID           id.Ticket
+	CompanyID    id.Company
+	BoardID      id.Board
+	Privacy      int8
+	ColumnID     *id.Column
+	Title        string
+	MovedAt      time.Time
+	ClosedAt     *time.Time
+	Priority     uint8
+	DueAt        *time.Time
+	DueTimed     bool
+	Items        *uint16
+	ItemsChecked uint16
+	FeedSyncID   *uint64
+	Assignees    string
+	Labels       string
 }
 
 // Updates of live pages: the boards and tickets of the rows published in a range of a feed.
@@ -219,6 +221,8 @@ func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]Liv
 			&i.Priority,
 			&i.DueAt,
 			&i.DueTimed,
+			&i.Items,
+			&i.ItemsChecked,
 			&i.FeedSyncID,
 			&i.Assignees,
 			&i.Labels,

@@ -895,6 +895,8 @@ type Ticket struct {
 	StartTimed    bool
 	DueAt         *time.Time
 	DueTimed      bool
+	Items         *uint16
+	ItemsChecked  uint16
 }
 
 type TicketAlias struct {

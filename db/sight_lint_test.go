@@ -152,6 +152,7 @@ var unsighted = map[string]string{
 	"queries: CommentsWithImages":     bulk,
 	"queries: DescriptionsWithImages": bulk,
 	"queries: DescriptionsOf":         bulk,
+	"queries: UncountedTickets":       bulk,
 	"queries: DeletedBefore":          bulk,
 	"queries: OldNumbersOf":           bulk,
 	"queries: TicketsNumbered":        bulk,

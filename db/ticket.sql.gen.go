@@ -105,7 +105,7 @@ func (q *Queries) CardByNumber(ctx context.Context, boardID id.Board, localID ui
 
 const cardsAfter = `-- name: CardsAfter :many
 
-SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester, priority, due_at, due_timed,
+SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester, priority, due_at, due_timed, items, items_checked,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
    FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
    WHERE y.ticket_id = ticket.id AND h.live = TRUE), '[]')) AS labels
@@ -133,6 +133,8 @@ type CardsAfterRow struct {
 	Priority      uint8
 	DueAt         *time.Time
 	DueTimed      bool
+	Items         *uint16
+	ItemsChecked  uint16
 	Labels        string
 }
 
@@ -165,6 +167,8 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 			&i.Priority,
 			&i.DueAt,
 			&i.DueTimed,
+			&i.Items,
+			&i.ItemsChecked,
 			&i.Labels,
 		); err != nil {
 			return nil, err
@@ -260,6 +264,45 @@ func (q *Queries) ColumnNumbers(ctx context.Context, arg ColumnNumbersParams) ([
 	return items, nil
 }
 
+const countItems = `-- name: CountItems :execrows
+UPDATE ticket SET items = ?, items_checked = ?, feed_sync_id = NULL
+WHERE id = ? AND version = ? AND items IS NULL
+`
+
+type CountItemsParams struct {
+	Items        *uint16
+	ItemsChecked uint16
+	ID           id.Ticket
+	Version      uint64
+}
+
+// For a ticket whose items were never counted.
+func (q *Queries) CountItems(ctx context.Context, arg CountItemsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, countItems,
+		arg.Items,
+		arg.ItemsChecked,
+		arg.ID,
+		arg.Version,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const countNoItems = `-- name: CountNoItems :execrows
+UPDATE ticket SET items = 0 WHERE id = ? AND version = ? AND items IS NULL
+`
+
+// The same for one without any.
+func (q *Queries) CountNoItems(ctx context.Context, iD id.Ticket, version uint64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, countNoItems, iD, version)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const createAlias = `-- name: CreateAlias :exec
 INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at)
 VALUES (?, ?, ?, ?)
@@ -302,7 +345,7 @@ func (q *Queries) DeleteTicket(ctx context.Context, arg DeleteTicketParams) (int
 }
 
 const deletedTicketByKey = `-- name: DeletedTicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ? AND s.imported = FALSE
 LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ? AND s.imported = FALSE
@@ -367,6 +410,8 @@ func (q *Queries) DeletedTicketByKey(ctx context.Context, arg DeletedTicketByKey
 		&i.Ticket.StartTimed,
 		&i.Ticket.DueAt,
 		&i.Ticket.DueTimed,
+		&i.Ticket.Items,
+		&i.Ticket.ItemsChecked,
 		&i.BoardSlug,
 		&i.Privacy,
 		&i.Level,
@@ -508,22 +553,26 @@ func (q *Queries) DropAlias(ctx context.Context, arg DropAliasParams) (int64, er
 }
 
 const editTicket = `-- name: EditTicket :execrows
-UPDATE ticket SET title = ?, description = ?, version = version + 1, updated_at = ?, feed_sync_id = NULL
+UPDATE ticket SET title = ?, description = ?, items = ?, items_checked = ?, version = version + 1, updated_at = ?, feed_sync_id = NULL
 WHERE id = ? AND version = ? AND deleted_at IS NULL
 `
 
 type EditTicketParams struct {
-	Title       string
-	Description string
-	Now         time.Time
-	ID          id.Ticket
-	Version     uint64
+	Title        string
+	Description  string
+	Items        *uint16
+	ItemsChecked uint16
+	Now          time.Time
+	ID           id.Ticket
+	Version      uint64
 }
 
 func (q *Queries) EditTicket(ctx context.Context, arg EditTicketParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, editTicket,
 		arg.Title,
 		arg.Description,
+		arg.Items,
+		arg.ItemsChecked,
 		arg.Now,
 		arg.ID,
 		arg.Version,
@@ -588,7 +637,7 @@ func (q *Queries) LockColumnTickets(ctx context.Context, ids []id.Ticket, column
 }
 
 const lockTicket = `-- name: LockTicket :one
-SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed FROM ticket WHERE id = ? FOR UPDATE
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed, items, items_checked FROM ticket WHERE id = ? FOR UPDATE
 `
 
 // Also a deleted one.
@@ -618,6 +667,8 @@ func (q *Queries) LockTicket(ctx context.Context, argID id.Ticket) (Ticket, erro
 		&i.StartTimed,
 		&i.DueAt,
 		&i.DueTimed,
+		&i.Items,
+		&i.ItemsChecked,
 	)
 	return i, err
 }
@@ -1004,7 +1055,7 @@ func (q *Queries) SetRank(ctx context.Context, newRank *int64, iD id.Ticket) (in
 }
 
 const ticketByID = `-- name: TicketByID :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
 FROM ticket
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
@@ -1060,6 +1111,8 @@ func (q *Queries) TicketByID(ctx context.Context, arg TicketByIDParams) (TicketB
 		&i.Ticket.StartTimed,
 		&i.Ticket.DueAt,
 		&i.Ticket.DueTimed,
+		&i.Ticket.Items,
+		&i.Ticket.ItemsChecked,
 		&i.BoardSlug,
 		&i.Privacy,
 		&i.Level,
@@ -1069,7 +1122,7 @@ func (q *Queries) TicketByID(ctx context.Context, arg TicketByIDParams) (TicketB
 }
 
 const ticketByKey = `-- name: TicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'avatar', ga.avatar, 'handle', gm.handle))
    FROM assignee g
    JOIN account ga ON ga.id = g.account_id
@@ -1149,6 +1202,8 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 		&i.Ticket.StartTimed,
 		&i.Ticket.DueAt,
 		&i.Ticket.DueTimed,
+		&i.Ticket.Items,
+		&i.Ticket.ItemsChecked,
 		&i.BoardSlug,
 		&i.Privacy,
 		&i.Level,
@@ -1161,7 +1216,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 }
 
 const ticketsAfter = `-- name: TicketsAfter :many
-SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed FROM ticket
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed, items, items_checked FROM ticket
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
 ORDER BY column_id, rank_in_column
 LIMIT ?
@@ -1211,6 +1266,8 @@ func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]T
 			&i.StartTimed,
 			&i.DueAt,
 			&i.DueTimed,
+			&i.Items,
+			&i.ItemsChecked,
 		); err != nil {
 			return nil, err
 		}
@@ -1267,6 +1324,59 @@ func (q *Queries) TicketsInSight(ctx context.Context, arg TicketsInSightParams) 
 			return nil, err
 		}
 		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const uncountedTickets = `-- name: UncountedTickets :many
+SELECT id, description, version, from_requester FROM ticket
+WHERE board_id >= ? AND board_id <= ? AND local_id > ? AND local_id <= ? AND items IS NULL
+ORDER BY board_id, local_id
+`
+
+type UncountedTicketsParams struct {
+	BoardID id.Board
+	After   uint64
+	To      uint64
+}
+
+type UncountedTicketsRow struct {
+	ID            id.Ticket
+	Description   string
+	Version       uint64
+	FromRequester bool
+}
+
+// Those of a board with some numbers whose items were never counted, also deleted ones.
+func (q *Queries) UncountedTickets(ctx context.Context, arg UncountedTicketsParams) ([]UncountedTicketsRow, error) {
+	rows, err := q.db.QueryContext(ctx, uncountedTickets,
+		arg.BoardID,
+		arg.BoardID,
+		arg.After,
+		arg.To,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UncountedTicketsRow
+	for rows.Next() {
+		var i UncountedTicketsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Description,
+			&i.Version,
+			&i.FromRequester,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

@@ -405,7 +405,7 @@ func full(t *testing.T) *env {
 	a.post("/acme/boards", "slug", "ABCDEFGHIJ", "title", word[:255])
 	a.post("/acme/boards/ABCDEFGHIJ/tickets", "title", "x")
 	a.post("/acme/NINJA-1", "title", "Paint the fins, see NINJA-2 "+word[:227], "version", "1", "description",
-		"# A heading\n\nText with **weight**, `code`, a [link](https://example.com) and NINJA-3.\n\n- one\n- [x] two\n\n> A "+
+		"# A heading\n\nText with **weight**, `code`, a [link](https://example.com) and NINJA-3.\n\n- one\n- [x] two\n- [ ] three, with `code`\n\n> A "+
 			"quote\n\n"+
 			word[:500]+"\n\n```\n"+word[:500]+"\n```\n\n|a|b|\n|-|-|\n|"+word[:500]+"|"+word[:500]+
 			"|\n\n![x](https://127.0.0.1:65000/none.png)")

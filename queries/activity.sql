@@ -11,7 +11,7 @@ VALUES (sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(kind), sqlc.arg(deta
 
 -- name: ActivityOfTicket :many
 -- Newest first, from below an entry. Descriptions are left out: with them a page could have megabytes.
-SELECT v.id, v.kind, CONCAT(IF(v.kind = 'edited', COALESCE(JSON_REPLACE(v.detail, '$.description.old', '', '$.description.new', ''), v.detail), v.detail)) AS detail,
+SELECT v.id, v.kind, CONCAT(IF(v.kind IN ('edited', 'checked'), COALESCE(JSON_REPLACE(v.detail, '$.description.old', '', '$.description.new', ''), v.detail), v.detail)) AS detail,
   v.created_at, v.undone_at, v.account_id, a.name AS account_name
 FROM activity v
 JOIN account a ON a.id = v.account_id
@@ -36,18 +36,18 @@ ORDER BY id DESC
 LIMIT 20;
 
 -- name: LastEdits :many
--- The newest edits of a ticket.
+-- The newest edits of a ticket's texts.
 SELECT v.id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
 FROM activity v
 JOIN account a ON a.id = v.account_id
-WHERE v.ticket_id = sqlc.arg(ticket_id) AND v.kind = 'edited'
+WHERE v.ticket_id = sqlc.arg(ticket_id) AND v.kind IN ('edited', 'checked')
 ORDER BY v.id DESC
 LIMIT ?;
 
 -- name: FirstEdits :many
--- The oldest edits of a ticket.
+-- The oldest edits of a ticket's texts.
 SELECT detail FROM activity
-WHERE ticket_id = sqlc.arg(ticket_id) AND kind = 'edited'
+WHERE ticket_id = sqlc.arg(ticket_id) AND kind IN ('edited', 'checked')
 ORDER BY id
 LIMIT ?;
 
@@ -63,7 +63,7 @@ WHERE v.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id) AND (x.level I
 -- name: LastActions :many
 -- The last actions of an account, in any company, and whether they can be undone and the board of the ticket is seen.
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' AS SIGNED) AS undoable,
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' OR v.kind = 'checked' AND v.detail NOT LIKE '%"undid":%' AS SIGNED) AS undoable,
   CAST(x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id

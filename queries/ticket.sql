@@ -37,7 +37,7 @@ WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND delete
 
 -- name: CardsAfter :many
 -- Cards of a column below a rank, in board order.
-SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester, priority, due_at, due_timed,
+SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at, from_requester, priority, due_at, due_timed, items, items_checked,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
    FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
    WHERE y.ticket_id = ticket.id AND h.live = TRUE), '[]')) AS labels
@@ -139,8 +139,23 @@ WHERE t.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id)
 UPDATE ticket SET rank_in_column = sqlc.arg(new_rank) WHERE id = sqlc.arg(id);
 
 -- name: EditTicket :execrows
-UPDATE ticket SET title = sqlc.arg(title), description = sqlc.arg(description), version = version + 1, updated_at = sqlc.arg(now), feed_sync_id = NULL
+UPDATE ticket SET title = sqlc.arg(title), description = sqlc.arg(description), items = sqlc.arg(items), items_checked = sqlc.arg(items_checked), version = version + 1, updated_at = sqlc.arg(now), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND deleted_at IS NULL;
+
+-- name: CountItems :execrows
+-- For a ticket whose items were never counted.
+UPDATE ticket SET items = sqlc.arg(items), items_checked = sqlc.arg(items_checked), feed_sync_id = NULL
+WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND items IS NULL;
+
+-- name: CountNoItems :execrows
+-- The same for one without any.
+UPDATE ticket SET items = 0 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND items IS NULL;
+
+-- name: UncountedTickets :many
+-- Those of a board with some numbers whose items were never counted, also deleted ones.
+SELECT id, description, version, from_requester FROM ticket
+WHERE board_id >= sqlc.arg(board_id) AND board_id <= sqlc.arg(board_id) AND local_id > sqlc.arg(after) AND local_id <= sqlc.arg('to') AND items IS NULL
+ORDER BY board_id, local_id;
 
 -- name: SetProperties :execrows
 UPDATE ticket SET priority = sqlc.arg(priority), start_at = sqlc.arg(start_at), start_timed = sqlc.arg(start_timed), due_at = sqlc.arg(due_at), due_timed = sqlc.arg(due_timed),

@@ -7,7 +7,8 @@ import (
 // Comment is a comment with its Markdown as HTML, safe to show.
 type Comment struct {
 	tickets.Comment
-	HTML string
+	HTML      string
+	Checkable bool // HTML has boxes to check
 }
 
 // CommentForm is the input of the form of a new comment or of an old one.

@@ -28,6 +28,8 @@ const (
 	TicketID          = "ticket"
 	MoveID            = "move" // the form that moves a ticket
 	HistoryID         = "history"
+	FaceID            = "face"      // its description
+	ChecklistID       = "checklist" // the form of its boxes
 	ClosureID         = "closure"
 	AssigneesID       = "assignees"         // of a ticket
 	PlanID            = "plan"              // its priority
@@ -151,6 +153,12 @@ func ActivityID(a id.Activity) string { return fmt.Sprintf("activity-%d", a) }
 
 // CommentID is a comment below its ticket.
 func CommentID(c id.Comment) string { return fmt.Sprintf("comment-%d", c) }
+
+// CommentTextID is the text of a comment.
+func CommentTextID(c id.Comment) string { return CommentID(c) + "-text" }
+
+// CommentChecklistID is the form of the boxes of a comment.
+func CommentChecklistID(c id.Comment) string { return CommentID(c) + "-checklist" }
 
 // EntryID is an entry of an inbox.
 func EntryID(n id.Notification) string { return fmt.Sprintf("entry-%d", n) }

@@ -338,6 +338,16 @@ func TicketLabelsPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/labels"
 }
 
+// ChecklistPath takes checks of items of a ticket's description.
+func ChecklistPath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/checklist"
+}
+
+// CommentChecklistPath takes checks of items of a comment.
+func CommentChecklistPath(company string, key tickets.Key, comment id.Comment) string {
+	return OneCommentPath(company, key, comment) + "/checklist"
+}
+
 // AssigneesPath are the assignees of a ticket: GET is the form that changes them, POST changes them.
 func AssigneesPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/assignees"

@@ -250,6 +250,7 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/:key/dates", pages.SetDates)
 	company.GET("/:key/labels", pages.TicketLabelsForm)
 	company.POST("/:key/labels", pages.SetTicketLabels)
+	company.POST("/:key/checklist", pages.CheckItem)
 	company.GET("/:key/assignees", pages.AssignForm)
 	company.POST("/:key/assignees", pages.AssignTicket)
 	company.POST("/:key/mute", pages.Mute)
@@ -260,6 +261,7 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/:key/comments/:comment", pages.Comment)
 	company.POST("/:key/comments/:comment", pages.SaveComment)
 	company.GET("/:key/comments/:comment/edit", pages.EditComment)
+	company.POST("/:key/comments/:comment/checklist", pages.CheckItemInComment)
 	company.POST("/:key/comments/:comment/removal", pages.RemoveComment)
 	company.POST("/:key/comments/:comment/restoration", pages.RestoreComment)
 
@@ -367,6 +369,8 @@ func (s *server) route(e *echo.Echo) {
 	v1.PUT("/tickets/:key/restoration", api.RestoreTicket)
 	v1.PUT("/tickets/:key/assignees", api.SetAssignees)
 	v1.PUT("/tickets/:key/labels", api.SetLabels)
+	v1.GET("/tickets/:key/checklist", api.Checklist)
+	v1.PUT("/tickets/:key/checklist", api.CheckItem)
 	v1.GET("/labels", api.Labels)
 	v1.POST("/labels", api.OpenLabel)
 	v1.GET("/labels/:label", api.Label)
@@ -378,6 +382,8 @@ func (s *server) route(e *echo.Echo) {
 	v1.POST("/tickets/:key/comments", api.AddComment)
 	v1.PATCH("/tickets/:key/comments/:comment", api.EditComment)
 	v1.DELETE("/tickets/:key/comments/:comment", api.DeleteComment)
+	v1.GET("/tickets/:key/comments/:comment/checklist", api.CommentChecklist)
+	v1.PUT("/tickets/:key/comments/:comment/checklist", api.CheckItemInComment)
 
 	v1.GET("/refs", api.Refs)
 	v1.POST("/refs/pop", api.PopRefs)

@@ -45,6 +45,7 @@ func TestGoldenApp(t *testing.T) {
 	a.showTickets()
 	a.showLabels()
 	a.showComments()
+	a.showChecklists()
 	a.showProblems()
 	a.showFeeds()
 	a.showWebhooks()
@@ -513,6 +514,22 @@ func (a *running) showTickets() {
 	a.keep("api-tickets.txt")
 }
 
+func (a *running) showChecklists() {
+	a.show("POST", "/boards/HOUSE/tickets", object{"title": "Move out", "description": "- [ ] Keys\n- [x] Meters\n"})
+	list := a.show("GET", "/tickets/HOUSE-4/checklist", nil)["items"].([]any)
+	keys := textOf(list[0].(object)["id"])
+	a.show("PUT", "/tickets/HOUSE-4/checklist", object{"item": keys, "checked": true})
+	a.show("PATCH", "/tickets/HOUSE-4", object{"description": "- [x] Meters\n", "version": 2})
+	a.show("PUT", "/tickets/HOUSE-4/checklist", object{"item": keys, "checked": false})
+	a.show("PUT", "/tickets/HOUSE-4/checklist", object{"item": "keys"})
+	comment := textOf(a.show("POST", "/tickets/HOUSE-4/comments", object{"body": "1. [ ] Phone"})["id"])
+	list = a.show("GET", "/tickets/HOUSE-4/comments/"+comment+"/checklist", nil)["items"].([]any)
+	a.show("PUT", "/tickets/HOUSE-4/comments/"+comment+"/checklist",
+		object{"item": textOf(list[0].(object)["id"]), "checked": true})
+	a.show("DELETE", "/tickets/HOUSE-4", nil)
+	a.keep("api-checklists.txt")
+}
+
 func (a *running) showComments() {
 	first := textOf(a.show("POST", "/tickets/HOUSE-1/comments", object{"body": "Who has a *ladder*?"})["id"])
 	a.show("PATCH", "/tickets/HOUSE-1/comments/"+first, object{"body": "Who has a ladder?", "version": 1})
@@ -718,16 +735,16 @@ func (a *running) showWebhooks() {
 	a.post("/acme/settings/webhooks/1/tests")
 	step("/all", "test", "", all)
 	a.ask("POST", "/boards/HOUSE/tickets", object{"title": "Sweep"})
-	step("/all", "ticket.changed", "HOUSE-4", all)
-	_, answer := a.ask("POST", "/tickets/HOUSE-4/comments", object{"body": "Soon."})
+	step("/all", "ticket.changed", "HOUSE-5", all)
+	_, answer := a.ask("POST", "/tickets/HOUSE-5/comments", object{"body": "Soon."})
 	step("/all", "comment.changed", "Soon.", all)
 	var comment struct{ ID json.Number }
 	domaintest.Must(a, json.Unmarshal(answer, &comment))
-	a.ask("DELETE", "/tickets/HOUSE-4/comments/"+comment.ID.String(), nil)
+	a.ask("DELETE", "/tickets/HOUSE-5/comments/"+comment.ID.String(), nil)
 	step("/all", "comment.deleted", "", all)
 	a.ask("POST", "/boards", object{"slug": "GARDEN", "title": "Garden"})
 	step("/all", "board.changed", "GARDEN", all)
-	a.ask("POST", "/tickets/HOUSE-4/position", object{"board": "GARDEN", "column": a.columns("GARDEN")[0], "after": nil})
+	a.ask("POST", "/tickets/HOUSE-5/position", object{"board": "GARDEN", "column": a.columns("GARDEN")[0], "after": nil})
 	step("/house", "ticket.left", "", some)
 	a.ask("DELETE", "/tickets/GARDEN-1", nil)
 	step("/all", "ticket.deleted", "", all)

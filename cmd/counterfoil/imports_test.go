@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"web/respond": slices.Concat([]string{"web/streams", "domain/workflows", "=views", "views/pages", "static"},
 		entities, shared),
 	"web/streams":      {"domain/workflows", "domain/accounts", "domain/fault", "domain/id", "domain/wait"},
-	"views":            slices.Concat([]string{"domain/id", "static", "domain/fault", "domain/access"}, entities),
+	"views":            slices.Concat([]string{"domain/id", "static", "domain/fault", "domain/markup", "domain/access"}, entities),
 	"views/pages":      slices.Concat([]string{"=views", "domain/id", "domain/fault", "domain/access"}, entities),
 	"views/admin":      slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities, measures),
 	"views/public":     slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities),

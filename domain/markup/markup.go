@@ -83,8 +83,7 @@ func (refer) Transform(doc *ast.Document, reader text.Reader, with parser.Contex
 // accessible adds what goldmark leaves out: a name for the boxes of a task list, and keyboard scrolling for wide code
 // and tables. In sanitised HTML these strings are always tags.
 var accessible = strings.NewReplacer(
-	`<input checked="" disabled="" type="checkbox">`, `<input checked="" disabled="" type="checkbox" aria-label="done">`,
-	`<input disabled="" type="checkbox">`, `<input disabled="" type="checkbox" aria-label="not done">`,
+	`<input checked="" disabled="" type="checkbox">`, checkedBox, `<input disabled="" type="checkbox">`, uncheckedBox,
 	`<pre>`, `<pre tabindex="0">`, `<table>`, `<table tabindex="0">`,
 )
 

@@ -63,18 +63,20 @@ func insert(ctx context.Context, tx *db.Tx, board id.Board, rows []Row) ([]Ticke
 	opened := make([]Ticket, len(rows))
 	for i, r := range rows {
 		created, updated := orNow(tx, r.CreatedAt), orNow(tx, r.UpdatedAt)
+		list := ChecklistOf(r.Draft.Description, r.FromRequester)
 		inserted[i] = db.NewTicket{
 			BoardID: board, LocalID: r.Key.Number, ColumnID: r.Column, RankInColumn: r.Rank,
 			Title: r.Draft.Title, Description: r.Draft.Description, CreatedBy: r.Author.ID,
 			CreatedAt: created, UpdatedAt: updated, ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
 			Priority: uint8(r.Draft.Priority), StartAt: r.Draft.Start.stored(), StartTimed: r.Draft.Start.Timed,
 			DueAt: r.Draft.Due.stored(), DueTimed: r.Draft.Due.Timed,
+			Items: uint16(list.Items), ItemsChecked: uint16(list.Checked),
 		}
 		opened[i] = Ticket{
 			Key: r.Key, Board: board, Column: r.Column, Rank: r.Rank,
 			Title: r.Draft.Title, Description: r.Draft.Description, Version: 1, Author: r.Author,
 			CreatedAt: created, UpdatedAt: updated, MovedAt: tx.Now, ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
-			Properties: r.Draft.Properties,
+			Properties: r.Draft.Properties, Checklist: list,
 		}
 	}
 	if err := tx.InsertTickets(ctx, inserted); err != nil {
@@ -132,7 +134,7 @@ func Save(ctx context.Context, tx *db.Tx, ticket Ticket, edit Edit, by User) (Ti
 		return Ticket{}, Stale{Current: ticket}
 	}
 	if detail != (Detail{}) {
-		if changed, err = saveTexts(ctx, tx, changed, detail, by); err != nil {
+		if changed, _, err = saveTexts(ctx, tx, changed, KindEdited, detail, by); err != nil {
 			return Ticket{}, err
 		}
 	}
@@ -140,21 +142,28 @@ func Save(ctx context.Context, tx *db.Tx, ticket Ticket, edit Edit, by User) (Ti
 	return changed, err
 }
 
-// saveTexts stores the title and description of a changed ticket, whose version is that before.
-func saveTexts(ctx context.Context, tx *db.Tx, changed Ticket, detail Detail, by User) (Ticket, error) {
+// saveTexts stores the title and description of a changed ticket, whose version is that before, with an entry of a kind
+// in its history.
+func saveTexts(
+	ctx context.Context, tx *db.Tx, changed Ticket, kind string, detail Detail, by User,
+) (_ Ticket, entry Activity, err error) {
+	changed.Checklist = ChecklistOf(changed.Description, changed.FromRequester)
+	items := uint16(changed.Checklist.Items)
 	n, err := tx.EditTicket(ctx, db.EditTicketParams{
 		Title: changed.Title, Description: changed.Description, Now: tx.Now, ID: changed.ID, Version: changed.Version,
+		Items: &items, ItemsChecked: uint16(changed.Checklist.Checked),
 	})
 	if err != nil {
-		return Ticket{}, fmt.Errorf("edit ticket: %w", err)
+		return Ticket{}, entry, fmt.Errorf("edit ticket: %w", err)
 	}
 	if n != 1 {
-		return Ticket{}, Stale{Current: changed}
+		return Ticket{}, entry, Stale{Current: changed}
 	}
 	changed.Version, changed.UpdatedAt = changed.Version+1, tx.Now
 	detail.Version = changed.Version
-	_, err = Record(ctx, tx, changed.ID, by, KindEdited, detail)
-	return changed, err
+	entry = Activity{Kind: kind, By: by, At: tx.Now, Detail: detail}
+	entry.ID, err = Record(ctx, tx, changed.ID, by, kind, detail)
+	return changed, entry, err
 }
 
 // Check returns all errors of the texts of the edit.
@@ -243,7 +252,8 @@ func CardsBelow(
 		}
 		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn,
 			CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
-			FromRequester: r.FromRequester, Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed), Labels: list}
+			FromRequester: r.FromRequester, Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed), Labels: list,
+			Checklist: ChecklistFrom(r.Items, r.ItemsChecked)}
 	}
 	return cards, nil
 }
@@ -278,7 +288,7 @@ func fromRow(row db.Ticket, slug string) Ticket {
 		Version:     row.Version, Author: User{ID: row.CreatedBy}, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 		MovedAt:  row.MovedAt,
 		ClosedAt: row.ClosedAt, DeletedAt: row.DeletedAt, FromRequester: row.FromRequester,
-		Properties: propertiesFrom(row),
+		Properties: propertiesFrom(row), Checklist: ChecklistFrom(row.Items, row.ItemsChecked),
 	}
 	if row.ColumnID != nil {
 		ticket.Column = *row.ColumnID

@@ -42,6 +42,7 @@ type Ticket struct {
 	DeletedAt   *time.Time
 	Assignees   []Assignee     // by account
 	Labels      []labels.Label // by name
+	Checklist   Checklist      // of the description
 	Properties
 	Muted bool     // for its reader: no notifications of replies
 	Grant db.Grant // of its reader on the board
@@ -76,17 +77,19 @@ type Card struct {
 	ClosedAt  *time.Time
 	Assignees []Assignee
 	Labels    []labels.Label
+	Checklist Checklist
 
 	FromRequester bool // it came by a public form
 	Priority      Priority
 	Due           Date
 }
 
-// Stamp changes with what a card shows: title, state, priority, due date, labels and assignees, and with its time of
-// move.
+// Stamp changes with what a card shows: title, state, priority, due date, checklist, labels and assignees, and with its
+// time of move.
 func (c Card) Stamp() uint32 {
 	sum := fnv.New32a()
-	fmt.Fprintf(sum, "%q %d %t %d %s", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil, c.Priority, c.Due)
+	fmt.Fprintf(sum, "%q %d %t %d %s %d/%d", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil, c.Priority, c.Due,
+		c.Checklist.Checked, c.Checklist.Items)
 	accounts := make([]id.Account, len(c.Assignees))
 	for i, a := range c.Assignees {
 		accounts[i] = a.ID
@@ -210,8 +213,9 @@ const (
 	KindReopened = "reopened"
 	KindDeleted  = "deleted"
 	KindRestored = "restored"
-	KindSet      = "set"    // a change of properties or labels
-	KindUndone   = "undone" // Detail.Undid has the kind
+	KindSet      = "set"     // a change of properties or labels
+	KindChecked  = "checked" // an item of a checklist, or unchecked; Detail.Undid says that it undid another
+	KindUndone   = "undone"  // Detail.Undid has the kind
 
 	KindLinkMade     = "link-made" // the requester's private link
 	KindLinkRevoked  = "link-revoked"
@@ -246,6 +250,7 @@ type Detail struct {
 	Start       *Change      `json:"start,omitempty"`
 	Due         *Change      `json:"due,omitempty"`
 	Labels      *LabelChange `json:"labels,omitempty"`
+	Item        *ItemChange  `json:"item,omitempty"`
 	Origin      string       `json:"origin,omitempty"` // an imported ticket's name in the source
 	Import      *Imported    `json:"import,omitempty"` // how it was imported
 }

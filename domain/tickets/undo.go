@@ -14,7 +14,7 @@ import (
 const UndoFor = 30 * time.Minute
 
 // undoable are the kinds that can be undone.
-var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted, KindSet}
+var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted, KindSet, KindChecked}
 
 // Action is an entry of a history with its ticket.
 type Action struct {
@@ -25,10 +25,17 @@ type Action struct {
 // ActionByID returns an action of the reader on a ticket in sight, or NothingToUndo.
 func ActionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Activity) (Action, error) {
 	action, err := actionByID(ctx, q, by, activity)
-	if db.IsNotFound(err) || err == nil && (action.By.ID != by.Reader || !slices.Contains(undoable, action.Kind)) {
+	if db.IsNotFound(err) || err == nil && (action.By.ID != by.Reader || !action.undoable()) {
 		return Action{}, NothingToUndo()
 	}
 	return action, err
+}
+
+// InPlace reports whether the action left the ticket in its place.
+func (a Action) InPlace() bool { return a.Kind == KindSet || a.Kind == KindChecked }
+
+func (a Action) undoable() bool {
+	return slices.Contains(undoable, a.Kind) && a.Detail.Undid == ""
 }
 
 // ActivityOf returns an entry of a ticket's history, or NotFound.

@@ -28,6 +28,7 @@ type TicketResource struct {
 	Start       *string            `json:"start"`    // 2026-12-04, or with a time in UTC 2026-12-04T15:00:00Z; null for none
 	Due         *string            `json:"due"`
 	Labels      []LabelResource    `json:"labels"` // by name
+	Checklist   ChecklistResource  `json:"checklist"`
 	// FromRequester says that a stranger sent it by a form: the description is text as it was typed.
 	FromRequester bool   `json:"from_requester"`
 	URL           string `json:"url"`
@@ -40,6 +41,12 @@ func (r TicketResource) subject() string { return r.Key }
 type AssigneeResource struct {
 	Handle string `json:"handle"` // "" if they left the company
 	Name   string `json:"name"`
+}
+
+// ChecklistResource counts the items of all checklists of a description.
+type ChecklistResource struct {
+	Checked int `json:"checked"`
+	Items   int `json:"items"`
 }
 
 // LabelResource is a label of a ticket.
@@ -107,7 +114,7 @@ func (l Links) Ticket(t tickets.Ticket) TicketResource {
 		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, ClosedAt: t.ClosedAt,
 		Assignees: make([]AssigneeResource, len(t.Assignees)), URL: l.ticket(t.Key),
 		FromRequester: t.FromRequester, Priority: t.Priority.String(), Start: dateText(t.Start), Due: dateText(t.Due),
-		Labels: make([]LabelResource, len(t.Labels)),
+		Labels: make([]LabelResource, len(t.Labels)), Checklist: ChecklistResource(t.Checklist),
 	}
 	for i, label := range t.Labels {
 		r.Labels[i] = LabelResource{Name: label.Name, Color: label.Color.String()}

@@ -34,8 +34,8 @@ type UndoRefusal struct {
 func (e UndoRefusal) Error() string { return e.Err.Error() }
 func (e UndoRefusal) Unwrap() error { return e.Err }
 
-// Undo reverts an action of the caller: a move, a close, a reopening, a deletion or a change of properties of the last
-// 30 minutes; 0 is their latest in the company but for those passed over. The ticket goes below its old neighbour, or to
+// Undo reverts an action of the caller: a move, a close, a reopening, a deletion, or a change of properties or a
+// checklist, of the last 30 minutes; 0 is their latest in the company but for those passed over. The ticket goes below its old neighbour, or to
 // the column's end if that is gone. It returns tickets.NothingToUndo, or UndoRefusal with UndoneBefore, ChangedSince,
 // boards.ColumnFull or Archived.
 func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id.Activity) (UndoResult, error) {
@@ -72,8 +72,8 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 		return UndoResult{}, err
 	}
 	seen, err := tickets.ByID(ctx, w.db.Queries, actor.Sight(), action.Ticket)
-	if err == nil && action.Kind == tickets.KindSet {
-		return w.undoSet(ctx, actor, action, seen)
+	if err == nil && action.InPlace() {
+		return w.undoInPlace(ctx, actor, action, seen)
 	}
 	tooLate := w.tooLate(action)
 	if errors.Is(err, tickets.CodeNotFound) || err == nil && (action.Detail.From == nil || tooLate) {
@@ -115,8 +115,8 @@ func (w *Workflows) tooLate(action tickets.Action) bool {
 	return action.At.Before(w.db.Now().Add(-tickets.UndoFor))
 }
 
-// undoSet reverts a change of properties or labels.
-func (w *Workflows) undoSet(
+// undoInPlace reverts a change of properties, labels or a checklist.
+func (w *Workflows) undoInPlace(
 	ctx context.Context, actor accounts.Actor, action tickets.Action, seen tickets.Ticket,
 ) (undone UndoResult, err error) {
 	if w.tooLate(action) {
@@ -126,6 +126,10 @@ func (w *Workflows) undoSet(
 		return undone, err
 	}
 	err = w.onTicket(ctx, seen.Key, func(t lockedTicket) (err error) {
+		if action.Kind == tickets.KindChecked {
+			undone.Ticket, err = tickets.UndoChecked(ctx, t.tx, t.Ticket, action, t.by)
+			return err
+		}
 		live, err := labels.Lock(ctx, t.tx, actor.Company.ID, action.Detail.Labels.RemovedIDs()...)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/labels"
+	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -145,7 +146,7 @@ type column struct{ tickets, last int64 }
 
 func newBatch() *batch {
 	return &batch{
-		tickets:   table{into: "ticket (board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, entered_at, priority, due_at)", columns: 16},
+		tickets:   table{into: "ticket (board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, entered_at, priority, due_at, items, items_checked)", columns: 18},
 		aliases:   table{into: "ticket_alias (ticket_id, board_id, local_id, created_at)", columns: 4},
 		history:   table{into: "activity (ticket_id, account_id, kind, detail, created_at)", columns: 5},
 		assignees: table{into: "assignee (ticket_id, account_id, current, created_at)", columns: 4},
@@ -325,8 +326,10 @@ func (p *plan) addTicket(b *batch, company id.Company, i int, t *ticket) error {
 		b.columns[at].tickets++
 		b.columns[at].last = max(b.columns[at].last, t.rank)
 	}
-	b.tickets.add(uint64(t.board.ID), t.number, in, rank, t.title, description(p.Rand), version, p.account(t.by), t.opened,
-		updated, t.moved, t.erased, t.closed, t.entered, t.number%5, t.due())
+	text := description(p.Rand)
+	checked, items := markup.CountItems(text)
+	b.tickets.add(uint64(t.board.ID), t.number, in, rank, t.title, text, version, p.account(t.by), t.opened,
+		updated, t.moved, t.erased, t.closed, t.entered, t.number%5, t.due(), items, checked)
 	if t.alias != nil {
 		b.handOut(t.alias.board, t.afterAlias)
 		b.aliases.add(i, uint64(t.alias.board.ID), t.alias.number, t.alias.moved)

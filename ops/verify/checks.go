@@ -231,7 +231,7 @@ func houseChecks() []check {
 				FROM board_column c LEFT JOIN (SELECT column_id, COUNT(*) AS present FROM ticket GROUP BY column_id) x
 				ON x.column_id = c.id` + ofColumn + `WHERE COALESCE(x.present, 0) <> c.ticket_count ORDER BY c.id`,
 		},
-		{name: "ticket texts", says: "Tickets have titles and descriptions of the allowed form.", tables: []string{"ticket"},
+		{name: "ticket texts", says: "Tickets have titles and descriptions of the allowed form, and count the items of their checklists.", tables: []string{"ticket"},
 			run: ticketTexts},
 		{
 			name: "opened once", says: "The history of every ticket says once that it was opened.", tables: []string{"ticket"},

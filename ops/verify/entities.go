@@ -273,10 +273,13 @@ func columnNames(l *checkRun) error {
 }
 
 func ticketTexts(l *checkRun) error {
-	return l.each("SELECT id, board_id, local_id, title, description FROM ticket ORDER BY id", func(rows *sql.Rows) error {
+	return l.each("SELECT id, board_id, local_id, title, description, items, items_checked, from_requester FROM ticket ORDER BY id", func(rows *sql.Rows) error {
 		var id, board, number uint64
 		var title, description string
-		if err := rows.Scan(&id, &board, &number, &title, &description); err != nil {
+		var items *uint16
+		var checked uint16
+		var plain bool
+		if err := rows.Scan(&id, &board, &number, &title, &description, &items, &checked, &plain); err != nil {
 			return err
 		}
 		if why := storedProblem(title, tickets.ParseTitle); why != "" {
@@ -284,6 +287,11 @@ func ticketTexts(l *checkRun) error {
 		}
 		if why := storedProblem(description, tickets.ParseDescription); why != "" {
 			l.find("ticket %d (number %d of board %d) has a bad description: %s", id, number, board, why)
+		}
+		has, stored := tickets.ChecklistOf(description, plain), tickets.ChecklistFrom(items, checked)
+		if items != nil && has != stored {
+			l.find("ticket %d (number %d of board %d) counts %d of %d items of its checklists as checked, but %d of %d are", id,
+				number, board, stored.Checked, stored.Items, has.Checked, has.Items)
 		}
 		return nil
 	})

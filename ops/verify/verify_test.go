@@ -295,6 +295,9 @@ var corruptions = []struct {
 		[]string{"UPDATE ticket SET title = 'a\nb' WHERE local_id = 5 AND board_id = " + ninja}, "bad title"},
 	{"ticket texts", "a description with other line ends",
 		[]string{"UPDATE ticket SET description = 'a\r\nb' WHERE local_id = 5 AND board_id = " + ninja}, "bad description"},
+	{"ticket texts", "a checklist that is counted wrong",
+		[]string{"UPDATE ticket SET items = 3, items_checked = 1 WHERE local_id = 5 AND board_id = " + ninja},
+		"counts 1 of 3 items of its checklists as checked, but 0 of 0 are"},
 	{"ticket texts", "a description that is too long", []string{
 		"ALTER TABLE ticket MODIFY description MEDIUMTEXT NOT NULL",
 		"UPDATE ticket SET description = REPEAT('x', 65536) WHERE local_id = 5 AND board_id = " + ninja,

@@ -107,13 +107,9 @@ func (props ColumnProps) Seen() string {
 		fmt.Fprint(sum, "|", *c.Change)
 	}
 	for _, card := range props.Cards {
-		fmt.Fprintf(sum, "|%d %d %q %t %d %d %s", card.ID, card.Key.Number, card.Title, card.ClosedAt != nil,
-			card.MovedAt.UnixMicro(), card.Priority, card.Due)
+		fmt.Fprintf(sum, "|%d %d %d", card.ID, card.Key.Number, card.Stamp())
 		for _, a := range card.Assignees {
 			fmt.Fprintf(sum, " %q", a.Name)
-		}
-		for _, l := range card.Labels {
-			fmt.Fprintf(sum, " %q %d", l.Name, l.Color)
 		}
 	}
 	return strconv.FormatUint(sum.Sum64(), 36)

@@ -136,15 +136,18 @@ type Span struct{ Text, Path string }
 // TicketProps is a ticket's page. Heading is its title with links for the keys in it, HTML its description, safe to
 // show.
 type TicketProps struct {
-	Heading  []Span
-	Page     views.Page
-	Board    boards.Board
-	Ticket   tickets.Ticket
-	HTML     string
-	Activity []tickets.Activity // newest first
-	More     bool               // there is older activity
-	Comments CommentsProps
-	Request  *requests.Request // nil if no form opened it
+	Heading []Span
+	Page    views.Page
+	Board   boards.Board
+	Ticket  tickets.Ticket
+	HTML    string
+	// Checkable says that HTML has boxes to check, Alert why one was not.
+	Checkable bool
+	Alert     string
+	Activity  []tickets.Activity // newest first
+	More      bool               // there is older activity
+	Comments  CommentsProps
+	Request   *requests.Request // nil if no form opened it
 }
 
 // PropertiesProps is the form of a ticket's priority, or that of its dates. Seen are the properties that the user saw, Start

@@ -75,18 +75,24 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 }
 
 func (h *Handlers) Ticket(c echo.Context) error {
-	k, err := respond.PathKey(c)
+	ticket, err := h.ticketOfPath(c)
 	if err != nil {
-		return err
-	}
-	ticket, err := h.workflows.Ticket(c.Request().Context(), k)
-	if err != nil {
-		return err
-	}
-	if err := respond.CheckName(c, "key", ticket.Key.String()); err != nil {
 		return err
 	}
 	return answer(c, http.StatusOK, h.respond.Links(c).Ticket(ticket))
+}
+
+// ticketOfPath returns the ticket that the path names. A former key is led to the present one.
+func (h *Handlers) ticketOfPath(c echo.Context) (tickets.Ticket, error) {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return tickets.Ticket{}, err
+	}
+	ticket, err := h.workflows.Ticket(c.Request().Context(), k)
+	if err != nil {
+		return ticket, err
+	}
+	return ticket, respond.CheckName(c, "key", ticket.Key.String())
 }
 
 func (h *Handlers) EditTicket(c echo.Context) error {

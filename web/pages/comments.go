@@ -70,7 +70,7 @@ func (h *Handlers) commentProps(c echo.Context, ticket tickets.Ticket, board boa
 	if err != nil {
 		return props, err
 	}
-	props.List, err = texts.drawn(page.List)
+	props.List, err = texts.drawn(props.Page, board, ticket.Key, page.List)
 	return props, err
 }
 
@@ -165,12 +165,13 @@ func (h *Handlers) commentOfPath(c echo.Context) (pages.CommentProps, error) {
 	if err != nil {
 		return pages.CommentProps{}, err
 	}
-	drawn, err := texts.drawn(one)
+	props := pages.CommentProps{Page: h.respond.Page(c, "Comment on "+ticket.Key.String()), Board: board, Ticket: ticket}
+	drawn, err := texts.drawn(props.Page, board, ticket.Key, one)
 	if err != nil {
-		return pages.CommentProps{}, err
+		return props, err
 	}
-	return pages.CommentProps{Page: h.respond.Page(c, "Comment on "+ticket.Key.String()), Board: board, Ticket: ticket,
-		Comment: drawn[0]}, nil
+	props.Comment = drawn[0]
+	return props, nil
 }
 
 // Comment shows a comment: alone to htmx, else on its ticket's page.

@@ -5,12 +5,14 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -52,8 +54,25 @@ func (t texts) html(source string) (string, error) {
 	return markup.Render(source, t.link, t.people, t.images)
 }
 
-// drawn are comments with their Markdown rendered.
-func (t texts) drawn(list []tickets.Comment) ([]views.Comment, error) {
+// describe renders the description of a ticket, with boxes to check if the user may. A requester's stays plain text.
+func (t texts) describe(props *pages.TicketProps) (err error) {
+	ticket := props.Ticket
+	if ticket.FromRequester {
+		return nil
+	}
+	if props.HTML, err = t.html(ticket.Description); err != nil || !props.Page.Writes(props.Board) {
+		return err
+	}
+	boxes := views.Boxes{Form: views.ChecklistID, Target: views.FaceID,
+		Path: views.ChecklistPath(props.Page.Actor.Company.Slug, ticket.Key)}
+	props.HTML, props.Checkable = markup.Checkable(props.HTML, ticket.Description, boxes.Button)
+	return nil
+}
+
+// drawn are comments of a ticket with their Markdown rendered, with boxes to check if the user may.
+func (t texts) drawn(
+	page views.Page, board boards.Board, key tickets.Key, list []tickets.Comment,
+) ([]views.Comment, error) {
 	drawn := make([]views.Comment, len(list))
 	for i, one := range list {
 		if one.FromRequester { // shown as plain text
@@ -65,6 +84,11 @@ func (t texts) drawn(list []tickets.Comment) ([]views.Comment, error) {
 			return nil, err
 		}
 		drawn[i] = views.Comment{Comment: one, HTML: html}
+		if page.Writes(board) {
+			boxes := views.Boxes{Form: views.CommentChecklistID(one.ID), Target: views.CommentTextID(one.ID),
+				Path: views.CommentChecklistPath(page.Actor.Company.Slug, key, one.ID)}
+			drawn[i].HTML, drawn[i].Checkable = markup.Checkable(html, one.Body, boxes.Button)
+		}
 	}
 	return drawn, nil
 }

@@ -210,15 +210,13 @@ func (h *Handlers) ticketAndComments(c echo.Context, ticket tickets.Ticket, boar
 	for _, span := range markup.Spans(ticket.Title, texts.link) {
 		props.Heading = append(props.Heading, pages.Span(span))
 	}
-	if !ticket.FromRequester {
-		if props.HTML, err = texts.html(ticket.Description); err != nil {
-			return props, err
-		}
+	if err := texts.describe(&props); err != nil {
+		return props, err
 	}
 	props.Comments = pages.CommentsProps{Page: props.Page, Board: board, Ticket: ticket, Older: page.Older,
 		Newer: page.Newer, Before: page.Before}
 	props.Comments.Linked = props.Request != nil && props.Request.Linked
-	props.Comments.List, err = texts.drawn(page.List)
+	props.Comments.List, err = texts.drawn(props.Page, board, ticket.Key, page.List)
 	return props, err
 }
 

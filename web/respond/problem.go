@@ -79,12 +79,17 @@ func (r *Responder) problem(c echo.Context, code int, message string, err error)
 	var moved tickets.MovedSince
 	var renamed boards.Stale
 	var comment tickets.StaleComment
+	var item tickets.ItemChanged
 	var consumer feeds.ConsumerMoved
 	switch {
 	case errors.As(err, &consumer):
 		p.Current = ConsumerOf(consumer.Current)
 	case errors.As(err, &comment):
 		p.Current = r.Links(c).Comment(comment.Key, comment.Current)
+	case errors.As(err, &item) && item.Comment != nil:
+		p.Current = r.Links(c).Comment(item.Current.Key, *item.Comment)
+	case errors.As(err, &item):
+		p.Current = r.Links(c).Ticket(item.Current)
 	case errors.As(err, &renamed):
 		p.Current = r.Links(c).Board(renamed.Current)
 	case errors.As(err, &stale):

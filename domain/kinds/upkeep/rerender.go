@@ -14,11 +14,11 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// rerenderPart is how many numbers of a board a task reads.
-const rerenderPart = 100
+// textsPart is how many numbers of a board a task reads.
+const textsPart = 100
 
-// rerenderTask is a task of re-render-markdown: the tickets of a board with numbers in (after, to].
-type rerenderTask struct {
+// textsTask is a task that reads texts: those of the tickets of a board with numbers in (after, to].
+type textsTask struct {
 	Company string   `json:"company"`
 	Board   id.Board `json:"board"`
 	Slug    string   `json:"slug"`
@@ -37,15 +37,15 @@ func (m *Upkeep) reRenderMarkdown() *migrations.Migration {
 			_, err := kinds.CompanyOf(ctx, m.db.Queries, values)
 			return err
 		},
-		Fill:    m.fillRerender,
+		Fill:    m.fillTexts,
 		Process: m.rerender,
 		Preview: previewRerender,
-		Label:   rerenderLabel,
+		Label:   textsLabel,
 		Knobs:   migrations.Knobs{Concurrency: 2, Block: 10},
 	}
 }
 
-func (m *Upkeep) fillRerender(ctx context.Context, into migrations.Filler) error {
+func (m *Upkeep) fillTexts(ctx context.Context, into migrations.Filler) error {
 	company, err := kinds.CompanyOf(ctx, m.bulk.Queries, into.Values())
 	if err != nil {
 		return err
@@ -58,9 +58,9 @@ func (m *Upkeep) fillRerender(ctx context.Context, into migrations.Filler) error
 		if board.ID == from {
 			first = behind
 		}
-		for after := first; after < board.MaxTicketID; after += rerenderPart {
-			to := min(after+rerenderPart, board.MaxTicketID)
-			payload, err := json.Marshal(rerenderTask{board.Company, board.ID, board.Slug, after, to})
+		for after := first; after < board.MaxTicketID; after += textsPart {
+			to := min(after+textsPart, board.MaxTicketID)
+			payload, err := json.Marshal(textsTask{board.Company, board.ID, board.Slug, after, to})
 			if err != nil {
 				return fmt.Errorf("write payload: %w", err)
 			}
@@ -73,15 +73,15 @@ func (m *Upkeep) fillRerender(ctx context.Context, into migrations.Filler) error
 	})
 }
 
-func rerenderLabel(payload string) string {
-	var r rerenderTask
+func textsLabel(payload string) string {
+	var r textsTask
 	if json.Unmarshal([]byte(payload), &r) != nil {
 		return ""
 	}
 	return fmt.Sprintf("%s-%d to %s-%d of %s", r.Slug, r.After+1, r.Slug, r.To, r.Company)
 }
 
-func rerenderingOf(work *migrations.Work) (r rerenderTask, err error) {
+func textsOf(work *migrations.Work) (r textsTask, err error) {
 	if err := json.Unmarshal([]byte(work.Task.Payload), &r); err != nil {
 		return r, migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
 	}
@@ -89,7 +89,7 @@ func rerenderingOf(work *migrations.Work) (r rerenderTask, err error) {
 }
 
 func (m *Upkeep) rerender(ctx context.Context, work *migrations.Work) error {
-	r, err := rerenderingOf(work)
+	r, err := textsOf(work)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func textOf(key tickets.Key, comment id.Comment) string {
 }
 
 func previewRerender(_ context.Context, work *migrations.Work) (string, error) {
-	r, err := rerenderingOf(work)
+	r, err := textsOf(work)
 	if err != nil {
 		return "", err
 	}

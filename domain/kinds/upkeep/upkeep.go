@@ -1,5 +1,5 @@
-// Package upkeep has the migrations that keep an installation in order: rebalance-ranks, purge-deleted, purge-runs and
-// re-render-markdown. Their invariant: users see no difference, but for tickets deleted long ago. Start at upkeep.go;
+// Package upkeep has the migrations that keep an installation in order: rebalance-ranks, purge-deleted, purge-runs,
+// re-render-markdown and count-checklists. Their invariant: users see no difference, but for tickets deleted long ago. Start at upkeep.go;
 // each migration is a file.
 package upkeep
 
@@ -19,5 +19,6 @@ func New(d, bulk *db.DB) *Upkeep { return &Upkeep{db: d, bulk: bulk} }
 
 // Migrations returns the migrations.
 func (m *Upkeep) Migrations() []*migrations.Migration {
-	return []*migrations.Migration{m.rebalanceRanks(), m.purgeDeleted(), m.purgeRuns(), m.reRenderMarkdown()}
+	return []*migrations.Migration{m.rebalanceRanks(), m.purgeDeleted(), m.purgeRuns(), m.reRenderMarkdown(),
+		m.countChecklists()}
 }

@@ -1,0 +1,1 @@
+ALTER TABLE ticket DROP COLUMN items, DROP COLUMN items_checked;

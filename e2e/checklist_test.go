@@ -1,0 +1,44 @@
+package e2e
+
+import (
+	"testing"
+)
+
+func TestChecklist(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t, "Paint the door")
+	a.post("/acme/NINJA-1", "title", "Paint the door", "version", "1", "description", "- [ ] nails\n- [ ] glue\n- [ ] paint\n")
+	a.post("/acme/NINJA-1/comments", "body", "- [ ] call")
+	b, other := a.tab(t), a.tab(t)
+	b.open("/acme/NINJA-1")
+	other.open("/acme/boards/NINJA")
+
+	// Three clicks, the later ones before the first is answered.
+	_ = eval[bool](b, `(document.querySelectorAll("#face .box").forEach(box => box.click()), true)`)
+	b.wait(`document.querySelectorAll("#face .box[aria-checked=true]").length === 3`)
+	b.wait(`document.querySelectorAll("#history [data-kind=checked]").length === 3`)
+	other.sees(".card[data-key=NINJA-1] .checklist", "3/3")
+
+	_ = eval[bool](b, `(document.getElementById("checklist-1").focus(), true)`)
+	b.types(" ")
+	b.wait(`document.getElementById("checklist-1").ariaChecked === "false" && document.activeElement.id === "checklist-1"`)
+	other.sees(".card[data-key=NINJA-1] .checklist", "2/3")
+	b.ctrl("z", "KeyZ", 90)
+	b.wait(`document.getElementById("checklist-1").ariaChecked === "true"`)
+
+	b.click(`#comment-1-text .box`)
+	b.wait(`document.querySelector("#comment-1-text .box").ariaChecked === "true"`)
+
+	// The page still shows an item that is another by now.
+	_ = eval[bool](b, `(document.getElementById("checklist-2").value = document.getElementById("checklist-2").value.replace(/-[0-9a-f]{16}-/, "-0123456789abcdef-"), true)`)
+	b.click("#checklist-2")
+	b.sees("#face [role=alert]", "changed or deleted meanwhile")
+	b.accessible("a ticket whose item was changed meanwhile")
+	b.fits("/acme/NINJA-1")
+
+	plain := a.tab(t)
+	plain.noScript()
+	plain.open("/acme/NINJA-1")
+	plain.click("#checklist-0")
+	plain.wait(`location.hash === "#checklist-0" && document.getElementById("checklist-0").ariaChecked === "false"`)
+}
