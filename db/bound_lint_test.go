@@ -23,6 +23,8 @@ var unbounded = map[string]string{
 	"queries: SetCurrent":            "a ticket has at most tickets.MaxAssignees",
 	"queries: SetCurrentOf":          "as SetCurrent, of a chunk of tickets",
 	"queries: PurgeTicketLabels":     "a ticket has at most labels.MaxOnTicket, but for merged ones, of the tasks of a claim",
+	"queries: PurgeRelations":        "a ticket has at most tickets.MaxRelations",
+	"queries: PurgeRelationsTo":      "a ticket has at most tickets.MaxRelations",
 	"queries: DropOldNames":          "a label has each old name once",
 	"queries: PurgeAssignees":        "as SetCurrent, of the tasks of a claim",
 	"queries: RevokeInvitationsBy":   "a company has at most accounts.MaxInvitations",

@@ -130,6 +130,9 @@ var filling = []string{
 	`INSERT INTO label (id, company_id, board_id, name, color, created_at) SELECT n, 1, IF(n % 5, 0, n % 290 + 1), CONCAT('Label ', n), n % 12, '2026-01-01' FROM numbers WHERE n <= 500`,
 	`INSERT INTO label (id, company_id, board_id, name, color, live, renamed, leads_to, shown_as, created_at, ended_at)
 	 SELECT 500 + n, 1, IF(n % 7, 0, n % 290 + 1), CONCAT('Old ', n % 2000), 1, NULL, n % 2, n % 499 + 2, n % 499 + 2, '2026-01-01', '2026-01-01' + INTERVAL n MINUTE FROM numbers WHERE n <= 5000`,
+	`INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT n, 7, n + 1 FROM numbers WHERE n <= 5000`,
+	`INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT n + 1, 7, n FROM numbers WHERE n <= 5000`,
+	`INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT 7, 4, n + 100 FROM numbers WHERE n <= 198`,
 	`INSERT INTO ticket_label (ticket_id, label_id) SELECT n, 1 FROM numbers WHERE n <= 5000`,
 	`INSERT INTO ticket_label (ticket_id, label_id) SELECT n, n % 499 + 2 FROM numbers WHERE n <= 5000`,
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT 7, n, FALSE FROM numbers WHERE n <= 500`,

@@ -918,6 +918,13 @@ type TicketOrigin struct {
 	CreatedAt  time.Time
 }
 
+type TicketRelation struct {
+	TicketID id.Ticket
+	Kind     uint8
+	OtherID  id.Ticket
+	Sole     *bool
+}
+
 type TicketRequest struct {
 	TicketID  id.Ticket
 	Code      string

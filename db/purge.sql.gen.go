@@ -483,6 +483,44 @@ func (q *Queries) PurgePictures(ctx context.Context, tickets []id.Ticket) error 
 	return err
 }
 
+const purgeRelations = `-- name: PurgeRelations :exec
+DELETE FROM ticket_relation WHERE ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgeRelations(ctx context.Context, tickets []id.Ticket) error {
+	query := purgeRelations
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
+const purgeRelationsTo = `-- name: PurgeRelationsTo :exec
+DELETE FROM ticket_relation WHERE other_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgeRelationsTo(ctx context.Context, tickets []id.Ticket) error {
+	query := purgeRelationsTo
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
 const purgeTicketLabels = `-- name: PurgeTicketLabels :exec
 DELETE FROM ticket_label WHERE ticket_id IN (/*SLICE:tickets*/?)
 `

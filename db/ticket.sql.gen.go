@@ -1131,6 +1131,12 @@ SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.ran
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
    FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
    WHERE y.ticket_id = ticket.id AND h.live = TRUE), '[]')) AS labels,
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('kind', r.kind, 'id', rt.id, 'board', rb.slug, 'number', rt.local_id, 'title', rt.title, 'closed', IF(rt.closed_at IS NULL, 0, 1)))
+   FROM ticket_relation r
+   STRAIGHT_JOIN ticket rt ON rt.id = r.other_id
+   STRAIGHT_JOIN board rb ON rb.id = rt.board_id
+   LEFT JOIN board_access rx ON rx.board_id = rb.id AND rx.account_id = ?
+   WHERE r.ticket_id = ticket.id AND rt.deleted_at IS NULL AND (rx.level IS NOT NULL OR rb.privacy <= ?)), '[]')) AS relations,
   EXISTS (SELECT 1 FROM watcher w WHERE w.ticket_id = ticket.id AND w.account_id = ? AND w.muted = TRUE) AS muted
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ? AND s.imported = FALSE
@@ -1146,11 +1152,11 @@ WHERE s.company_id = ? AND s.slug = ? AND ticket.deleted_at IS NULL
 
 type TicketByKeyParams struct {
 	Reader     id.Account
+	Reach      int8
 	LocalID    uint64
 	ExternalID string
 	CompanyID  id.Company
 	Slug       string
-	Reach      int8
 }
 
 type TicketByKeyRow struct {
@@ -1161,14 +1167,18 @@ type TicketByKeyRow struct {
 	Author    string
 	Assignees string
 	Labels    string
+	Relations string
 	Muted     bool
 }
 
 // The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
 // If the slug was imported, the key is an origin.
-// assignees is a JSON list, as in AssigneesOf, and labels one as in LabelsOfTickets; muted is the reader's.
+// assignees is a JSON list, as in AssigneesOf, labels one as in LabelsOfTickets, and relations one as in
+// RelationsOfTickets; muted is the reader's.
 func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (TicketByKeyRow, error) {
 	row := q.db.QueryRowContext(ctx, ticketByKey,
+		arg.Reader,
+		arg.Reach,
 		arg.Reader,
 		arg.LocalID,
 		arg.LocalID,
@@ -1210,6 +1220,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 		&i.Author,
 		&i.Assignees,
 		&i.Labels,
+		&i.Relations,
 		&i.Muted,
 	)
 	return i, err

@@ -165,6 +165,7 @@ var accessible = map[string]string{
 	"/:company/:key/comments/:comment/edit":                     "/acme/NINJA-1 a[href$='/edit'][href*='/comments/']",
 	"/:company/:key/priority":                                   "/acme/NINJA-1/priority",
 	"/:company/:key/dates":                                      "/acme/NINJA-1/dates",
+	"/:company/:key/relations":                                  "/acme/NINJA-1/relations?kind=blocks&q=NINJA",
 	"/:company/:key/labels":                                     "/acme/NINJA-1/labels?listed=1&label=1&q=o&named=new",
 	"/:company/labels":                                          "/acme/labels",
 	"/:company/labels/:label":                                   "/acme/labels/1",
@@ -421,6 +422,8 @@ func full(t *testing.T) *env {
 	ben.post("/acme/NINJA-1/comments", "body", "@ana, **look** at NINJA-2.\n\n"+word)
 	ben.post("/acme/NINJA-2/assignees", "quick", "1", "add", "1")
 	a.post("/acme/NINJA-1/comments", "body", "I do.")
+	a.post("/acme/NINJA-1/relations", "kind", "child", "other", "NINJA-2")
+	a.post("/acme/NINJA-1/relations", "kind", "blocks", "other", "NINJA-3")
 	for n, color := range labels.Colors() {
 		a.post("/acme/labels", "name", fmt.Sprint(n, word[:38]), "color", color.String())
 		a.post("/acme/NINJA-"+fmt.Sprint(1+n%2)+"/labels", "named", fmt.Sprint(n, word[:38]))

@@ -42,6 +42,12 @@ DELETE FROM assignee WHERE ticket_id IN (sqlc.slice(tickets));
 -- name: PurgeTicketLabels :exec
 DELETE FROM ticket_label WHERE ticket_id IN (sqlc.slice(tickets));
 
+-- name: PurgeRelations :exec
+DELETE FROM ticket_relation WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: PurgeRelationsTo :exec
+DELETE FROM ticket_relation WHERE other_id IN (sqlc.slice(tickets));
+
 -- name: PurgeWatchers :exec
 DELETE FROM watcher WHERE ticket_id IN (sqlc.slice(tickets));
 

@@ -6,7 +6,8 @@ WHERE board_id = sqlc.arg(board_id);
 -- name: TicketByKey :one
 -- The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
 -- If the slug was imported, the key is an origin.
--- assignees is a JSON list, as in AssigneesOf, and labels one as in LabelsOfTickets; muted is the reader's.
+-- assignees is a JSON list, as in AssigneesOf, labels one as in LabelsOfTickets, and relations one as in
+-- RelationsOfTickets; muted is the reader's.
 SELECT sqlc.embed(ticket), b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'avatar', ga.avatar, 'handle', gm.handle))
    FROM assignee g
@@ -16,6 +17,12 @@ SELECT sqlc.embed(ticket), b.slug AS board_slug, b.privacy, CAST(COALESCE(x.leve
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
    FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
    WHERE y.ticket_id = ticket.id AND h.live = TRUE), '[]')) AS labels,
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('kind', r.kind, 'id', rt.id, 'board', rb.slug, 'number', rt.local_id, 'title', rt.title, 'closed', IF(rt.closed_at IS NULL, 0, 1)))
+   FROM ticket_relation r
+   STRAIGHT_JOIN ticket rt ON rt.id = r.other_id
+   STRAIGHT_JOIN board rb ON rb.id = rt.board_id
+   LEFT JOIN board_access rx ON rx.board_id = rb.id AND rx.account_id = sqlc.arg(reader)
+   WHERE r.ticket_id = ticket.id AND rt.deleted_at IS NULL AND (rx.level IS NOT NULL OR rb.privacy <= sqlc.arg(reach))), '[]')) AS relations,
   EXISTS (SELECT 1 FROM watcher w WHERE w.ticket_id = ticket.id AND w.account_id = sqlc.arg(reader) AND w.muted = TRUE) AS muted
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id) AND s.imported = FALSE

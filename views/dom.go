@@ -30,6 +30,10 @@ const (
 	HistoryID         = "history"
 	FaceID            = "face"      // its description
 	ChecklistID       = "checklist" // the form of its boxes
+	RelationsID       = "relations" // its relations
+	RelateID          = "relate"    // the form of another
+	RelatedFoundID    = "related-found"
+	RelateDialogID    = "relate-dialog"
 	ClosureID         = "closure"
 	AssigneesID       = "assignees"         // of a ticket
 	PlanID            = "plan"              // its priority

@@ -42,6 +42,7 @@ var keyHelp = []Keys{
 		{[]string{"p"}, "Set the priority"},
 		{[]string{"d"}, "Set the dates"},
 		{[]string{"t"}, "Choose the labels"},
+		{[]string{"l"}, "Relate it to another ticket"},
 		{[]string{"r"}, "Write a comment"},
 		{[]string{"]", "["}, "Next comment, previous comment"},
 		{[]string{"Ctrl Enter"}, "Save the text"},

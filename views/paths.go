@@ -348,6 +348,16 @@ func CommentChecklistPath(company string, key tickets.Key, comment id.Comment) s
 	return OneCommentPath(company, key, comment) + "/checklist"
 }
 
+// RelationsPath are the relations of a ticket: GET is the form of another, POST adds it.
+func RelationsPath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/relations"
+}
+
+// RelationRemovalPath removes a relation of a ticket.
+func RelationRemovalPath(company string, key tickets.Key) string {
+	return RelationsPath(company, key) + "/removal"
+}
+
 // AssigneesPath are the assignees of a ticket: GET is the form that changes them, POST changes them.
 func AssigneesPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/assignees"

@@ -202,6 +202,7 @@ func (b *formEnv) furnish(t *testing.T) {
 	_, err = b.workflows.Workflows.Comment(b.actorContext(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana",
 		nil)
 	do(err)
+	b.checklistsAndRelation(t)
 	link := b.requested(t, "DEMO")
 	b.worker("web-1")
 	ready, running, over := b.readyRun(12_482), b.runIn(migrations.Running), b.runIn(migrations.Complete)
@@ -245,6 +246,25 @@ func (b *formEnv) furnish(t *testing.T) {
 		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.AnyAccountPath(mia),
 		views.AnyAccountPath(b.deactivated(t)), views.MemberPath("acme", 1),
 	}
+}
+
+// checklistsAndRelation gives DEMO-1 a checklist, a comment with one, and a relation.
+func (b *formEnv) checklistsAndRelation(t *testing.T) {
+	t.Helper()
+	ana, one := b.actorContext(t, "Ana"), tickets.Key{Board: "DEMO", Number: 1}
+	list := "- [ ] nails\n"
+	ticket := domaintest.OK(b.workflows.Workflows.Ticket(ana, one))(t)
+	domaintest.OK(b.workflows.Workflows.EditTicket(ana, one, tickets.Edit{Description: &list, Version: ticket.Version}))(t)
+	domaintest.OK(b.workflows.Workflows.Comment(ana, one, list, nil))(t)
+	b.relate(t)
+}
+
+// relate gives DEMO-1 a relation.
+func (b *formEnv) relate(t *testing.T) {
+	t.Helper()
+	_, _, err := b.workflows.Workflows.Relate(b.actorContext(t, "Ana"), tickets.Key{Board: "DEMO", Number: 1}, tickets.Blocks,
+		tickets.Key{Board: "DEMO", Number: 2})
+	domaintest.Must(t, err)
 }
 
 // deactivated is an account that is deactivated.
@@ -294,6 +314,9 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 		form, ok = b.on(b.browser, views.EditCommentPath("acme", said.Key, said.Comment.ID))
 	case strings.HasSuffix(b.route, "/comments/:comment/restoration"):
 		b.deleteComment(t)
+		form, ok = b.on(b.browser, "/acme/DEMO-1")
+	case strings.HasSuffix(b.route, "/relations/removal"):
+		b.relate(t)
 		form, ok = b.on(b.browser, "/acme/DEMO-1")
 	case strings.HasSuffix(b.route, "/runs/:run/start"):
 		form, ok = b.on(b.browser, views.RunStartPath(b.readyRun(12_482)))

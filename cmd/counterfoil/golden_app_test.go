@@ -46,6 +46,7 @@ func TestGoldenApp(t *testing.T) {
 	a.showLabels()
 	a.showComments()
 	a.showChecklists()
+	a.showRelations()
 	a.showProblems()
 	a.showFeeds()
 	a.showWebhooks()
@@ -512,6 +513,16 @@ func (a *running) showTickets() {
 	a.show("GET", "/tickets/HOUSE-2", nil)
 	a.show("GET", "/tickets/HOUSE-1", nil)
 	a.keep("api-tickets.txt")
+}
+
+func (a *running) showRelations() {
+	a.show("PUT", "/tickets/HOUSE-1/relations/blocked-by/HOUSE-2", nil)
+	a.show("GET", "/tickets/HOUSE-2/relations", nil)
+	a.show("PUT", "/tickets/HOUSE-2/relations/blocked-by/HOUSE-1", nil)
+	a.show("PUT", "/tickets/HOUSE-1/relations/eats/HOUSE-99", nil)
+	a.show("PUT", "/tickets/HOUSE-1/relations/child/HOUSE-1", nil)
+	a.show("DELETE", "/tickets/HOUSE-1/relations/blocked-by/HOUSE-2", nil)
+	a.keep("api-relations.txt")
 }
 
 func (a *running) showChecklists() {

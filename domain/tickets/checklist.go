@@ -132,12 +132,8 @@ func itemChange(item markup.Item, checked bool, comment id.Comment) *ItemChange 
 // UndoChecked reverts the check of an item, if that is still as the action left it. The caller holds the ticket's lock.
 // It returns UndoneBefore or ChangedSince.
 func UndoChecked(ctx context.Context, tx *db.Tx, ticket Ticket, action Action, by User) (Ticket, error) {
-	n, err := tx.MarkUndone(ctx, &tx.Now, action.ID)
-	if err != nil {
-		return Ticket{}, fmt.Errorf("mark undone: %w", err)
-	}
-	if n != 1 {
-		return Ticket{}, UndoneBefore(ticket.Key)
+	if err := MarkUndone(ctx, tx, ticket, action); err != nil {
+		return Ticket{}, err
 	}
 	done := action.Detail.Item
 	check, ok := markup.ParseCheck(done.Check)
@@ -147,6 +143,7 @@ func UndoChecked(ctx context.Context, tx *db.Tx, ticket Ticket, action Action, b
 	check.Checked = !done.Checked
 	detail := Detail{Undid: KindChecked}
 	var entry Activity
+	var err error
 	if done.Comment != 0 {
 		entry, err = checkItemInComment(ctx, tx, ticket, done.Comment, check, detail, by)
 	} else {

@@ -167,12 +167,8 @@ func storeProperties(ctx context.Context, tx *db.Tx, ticket Ticket, p Properties
 func UndoSet(
 	ctx context.Context, tx *db.Tx, ticket Ticket, action Action, live []labels.Label, by User,
 ) (Ticket, error) {
-	n, err := tx.MarkUndone(ctx, &tx.Now, action.ID)
-	if err != nil {
-		return Ticket{}, fmt.Errorf("mark undone: %w", err)
-	}
-	if n != 1 {
-		return Ticket{}, UndoneBefore(ticket.Key)
+	if err := MarkUndone(ctx, tx, ticket, action); err != nil {
+		return Ticket{}, err
 	}
 	old, stands, err := action.Detail.before(ticket.Properties)
 	if err != nil {

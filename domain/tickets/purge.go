@@ -77,6 +77,7 @@ func (p PurgeRule) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Pur
 	}
 	for _, purge := range []func(context.Context, []ID) error{ // a row after those that reference it
 		tx.PurgeNotifications, tx.PurgeDeletedTexts, tx.PurgeComments, tx.PurgeActivity, tx.PurgeAssignees, tx.PurgeTicketLabels,
+		tx.PurgeRelations, tx.PurgeRelationsTo,
 		tx.PurgeWatchers, tx.PurgeAliases, tx.PurgeOrigins, tx.PurgeRequests, tx.PurgePictures,
 	} {
 		if err := purge(ctx, ids); err != nil {

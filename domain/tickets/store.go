@@ -110,7 +110,10 @@ func ByKey(ctx context.Context, q *db.Queries, by db.Sight, key Key) (Ticket, er
 		return Ticket{}, fmt.Errorf("read assignees of ticket %d: %w", ticket.ID, err)
 	}
 	sortAssignees(ticket.Assignees)
-	ticket.Labels, err = labels.FromJSON(row.Labels)
+	if ticket.Labels, err = labels.FromJSON(row.Labels); err != nil {
+		return Ticket{}, err
+	}
+	ticket.Relations, err = relationsFromJSON(row.Relations)
 	return ticket, err
 }
 

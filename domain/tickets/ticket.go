@@ -43,6 +43,7 @@ type Ticket struct {
 	Assignees   []Assignee     // by account
 	Labels      []labels.Label // by name
 	Checklist   Checklist      // of the description
+	Relations   []Relation     // to tickets in its reader's sight
 	Properties
 	Muted bool     // for its reader: no notifications of replies
 	Grant db.Grant // of its reader on the board
@@ -215,6 +216,7 @@ const (
 	KindRestored = "restored"
 	KindSet      = "set"     // a change of properties or labels
 	KindChecked  = "checked" // an item of a checklist, or unchecked; Detail.Undid says that it undid another
+	KindRelated  = "related" // a relation was added or removed; as of KindChecked
 	KindUndone   = "undone"  // Detail.Undid has the kind
 
 	KindLinkMade     = "link-made" // the requester's private link
@@ -236,23 +238,24 @@ type Activity struct {
 
 // Detail is what an entry has beyond its kind: changed values, old and new.
 type Detail struct {
-	Title       *Change      `json:"title,omitempty"`
-	Description *Change      `json:"description,omitempty"`
-	Column      *Change      `json:"column,omitempty"`    // names of the columns then
-	Board       *Change      `json:"board,omitempty"`     // titles of the boards then
-	Key         *Change      `json:"key,omitempty"`       // of a ticket that went to another board
-	From        *Location    `json:"from,omitempty"`      // the location before, if it can be undone
-	To          *Location    `json:"to,omitempty"`        // and after
-	Version     uint64       `json:"version,omitempty"`   // that an edit made
-	Undid       string       `json:"undid,omitempty"`     // the kind of the undone entry
-	Assignees   *Change      `json:"assignees,omitempty"` // names with commas between them
-	Priority    *Change      `json:"priority,omitempty"`
-	Start       *Change      `json:"start,omitempty"`
-	Due         *Change      `json:"due,omitempty"`
-	Labels      *LabelChange `json:"labels,omitempty"`
-	Item        *ItemChange  `json:"item,omitempty"`
-	Origin      string       `json:"origin,omitempty"` // an imported ticket's name in the source
-	Import      *Imported    `json:"import,omitempty"` // how it was imported
+	Title       *Change         `json:"title,omitempty"`
+	Description *Change         `json:"description,omitempty"`
+	Column      *Change         `json:"column,omitempty"`    // names of the columns then
+	Board       *Change         `json:"board,omitempty"`     // titles of the boards then
+	Key         *Change         `json:"key,omitempty"`       // of a ticket that went to another board
+	From        *Location       `json:"from,omitempty"`      // the location before, if it can be undone
+	To          *Location       `json:"to,omitempty"`        // and after
+	Version     uint64          `json:"version,omitempty"`   // that an edit made
+	Undid       string          `json:"undid,omitempty"`     // the kind of the undone entry
+	Assignees   *Change         `json:"assignees,omitempty"` // names with commas between them
+	Priority    *Change         `json:"priority,omitempty"`
+	Start       *Change         `json:"start,omitempty"`
+	Due         *Change         `json:"due,omitempty"`
+	Labels      *LabelChange    `json:"labels,omitempty"`
+	Item        *ItemChange     `json:"item,omitempty"`
+	Relation    *RelationChange `json:"relation,omitempty"`
+	Origin      string          `json:"origin,omitempty"` // an imported ticket's name in the source
+	Import      *Imported       `json:"import,omitempty"` // how it was imported
 }
 
 // Imported says by which run a ticket was imported, and who opened that: an operator, whatever user the run names.

@@ -14,7 +14,7 @@ import (
 const UndoFor = 30 * time.Minute
 
 // undoable are the kinds that can be undone.
-var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted, KindSet, KindChecked}
+var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted, KindSet, KindChecked, KindRelated}
 
 // Action is an entry of a history with its ticket.
 type Action struct {
@@ -32,10 +32,13 @@ func ActionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Act
 }
 
 // InPlace reports whether the action left the ticket in its place.
-func (a Action) InPlace() bool { return a.Kind == KindSet || a.Kind == KindChecked }
+func (a Action) InPlace() bool {
+	return a.Kind == KindSet || a.Kind == KindChecked || a.Kind == KindRelated
+}
 
 func (a Action) undoable() bool {
-	return slices.Contains(undoable, a.Kind) && a.Detail.Undid == ""
+	mirrored := a.Detail.Relation != nil && a.Detail.Relation.Mirror
+	return slices.Contains(undoable, a.Kind) && a.Detail.Undid == "" && !mirrored
 }
 
 // ActivityOf returns an entry of a ticket's history, or NotFound.
@@ -89,12 +92,8 @@ func LastAction(
 // Undo marks an action as undone, before the caller reverts it. The caller holds the ticket's lock. It returns
 // UndoneBefore, or ChangedSince if the ticket is not where the action left it.
 func Undo(ctx context.Context, tx *db.Tx, ticket Ticket, action Action) error {
-	n, err := tx.MarkUndone(ctx, &tx.Now, action.ID)
-	if err != nil {
-		return fmt.Errorf("mark undone: %w", err)
-	}
-	if n != 1 {
-		return UndoneBefore(ticket.Key)
+	if err := MarkUndone(ctx, tx, ticket, action); err != nil {
+		return err
 	}
 	since, err := tx.ChangeSince(ctx, ticket.ID, action.ID)
 	switch {
@@ -105,6 +104,18 @@ func Undo(ctx context.Context, tx *db.Tx, ticket Ticket, action Action) error {
 	}
 	if !action.leftAt(ticket) {
 		return ChangedSince(ticket, KindMoved, "Someone else")
+	}
+	return nil
+}
+
+// MarkUndone marks an action on a locked ticket as undone. It returns UndoneBefore.
+func MarkUndone(ctx context.Context, tx *db.Tx, ticket Ticket, action Action) error {
+	n, err := tx.MarkUndone(ctx, &tx.Now, action.ID)
+	if err != nil {
+		return fmt.Errorf("mark undone: %w", err)
+	}
+	if n != 1 {
+		return UndoneBefore(ticket.Key)
 	}
 	return nil
 }

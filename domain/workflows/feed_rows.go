@@ -78,6 +78,10 @@ func ticketRows(
 	if err != nil {
 		return nil, err
 	}
+	relations, err := tickets.RelationsOf(ctx, tx.Queries, scope.Sight, live)
+	if err != nil {
+		return nil, err
+	}
 	onceThere, err := tickets.OnceSeen(ctx, tx.Queries, scope.Sight, scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
@@ -88,6 +92,7 @@ func ticketRows(
 			visible[i] = hidden
 		}
 		p.Ticket.Assignees, p.Ticket.Labels = assignees[p.Ticket.ID], labels[p.Ticket.ID]
+		p.Ticket.Relations = relations[p.Ticket.ID]
 		item := feeds.Item{ID: uint64(p.Ticket.ID), Position: p.Position, Deleted: p.Ticket.Deleted()}
 		if visible[i] == shown && !item.Deleted {
 			item.Edition = feeds.Edition{Version: p.Ticket.Version, UpdatedAt: p.Ticket.UpdatedAt}

@@ -29,6 +29,7 @@ type TicketResource struct {
 	Due         *string            `json:"due"`
 	Labels      []LabelResource    `json:"labels"` // by name
 	Checklist   ChecklistResource  `json:"checklist"`
+	Relations   []RelationResource `json:"relations"` // to tickets that the reader sees
 	// FromRequester says that a stranger sent it by a form: the description is text as it was typed.
 	FromRequester bool   `json:"from_requester"`
 	URL           string `json:"url"`
@@ -41,6 +42,12 @@ func (r TicketResource) subject() string { return r.Key }
 type AssigneeResource struct {
 	Handle string `json:"handle"` // "" if they left the company
 	Name   string `json:"name"`
+}
+
+// RelationResource is a relation of a ticket to another.
+type RelationResource struct {
+	Kind string `json:"kind"` // parent, child, blocked-by, blocks, duplicates, duplicated-by or relates-to
+	Key  string `json:"key"`
 }
 
 // ChecklistResource counts the items of all checklists of a description.
@@ -115,6 +122,10 @@ func (l Links) Ticket(t tickets.Ticket) TicketResource {
 		Assignees: make([]AssigneeResource, len(t.Assignees)), URL: l.ticket(t.Key),
 		FromRequester: t.FromRequester, Priority: t.Priority.String(), Start: dateText(t.Start), Due: dateText(t.Due),
 		Labels: make([]LabelResource, len(t.Labels)), Checklist: ChecklistResource(t.Checklist),
+	}
+	r.Relations = make([]RelationResource, len(t.Relations))
+	for i, relation := range t.Relations {
+		r.Relations[i] = RelationResource{Kind: relation.Kind.String(), Key: relation.Key.String()}
 	}
 	for i, label := range t.Labels {
 		r.Labels[i] = LabelResource{Name: label.Name, Color: label.Color.String()}

@@ -129,6 +129,7 @@ var foundElsewhere = map[string]string{
 	"RunImages":          "TestImagesOfRuns in web",
 	"LabelsInSight":      "TestManageLabels in web",
 	"LabelByID":          "TestManageLabels in web",
+	"RelationsOfTickets": "TestRelations in web",
 
 	"ActivityByID":       guarded,
 	"BoardByID":          guarded,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -74,22 +75,27 @@ func (w *Workflows) TicketsOf(
 			break
 		}
 	}
-	return board, list, next, w.addPeopleAndLabels(ctx, actor.Company.ID, list)
+	return board, list, next, w.complete(ctx, actor.Sight(), list)
 }
 
-// addPeopleAndLabels gives tickets their assignees and labels, in a query each.
-func (w *Workflows) addPeopleAndLabels(ctx context.Context, company id.Company, list []tickets.Ticket) error {
+// complete gives tickets their assignees, labels and relations, in a query each.
+func (w *Workflows) complete(ctx context.Context, by db.Sight, list []tickets.Ticket) error {
 	ids := make([]tickets.ID, len(list))
 	for i, t := range list {
 		ids[i] = t.ID
 	}
-	found, err := tickets.AssigneesOf(ctx, w.db.Queries, company, ids)
+	found, err := tickets.AssigneesOf(ctx, w.db.Queries, by.Company, ids)
 	if err != nil {
 		return err
 	}
 	labels, err := tickets.LabelsOf(ctx, w.db.Queries, ids)
+	if err != nil {
+		return err
+	}
+	relations, err := tickets.RelationsOf(ctx, w.db.Queries, by, ids)
 	for i := range list {
-		list[i].Assignees, list[i].Labels = found[list[i].ID], labels[list[i].ID]
+		of := list[i].ID
+		list[i].Assignees, list[i].Labels, list[i].Relations = found[of], labels[of], relations[of]
 	}
 	return err
 }

@@ -34,9 +34,9 @@ type UndoRefusal struct {
 func (e UndoRefusal) Error() string { return e.Err.Error() }
 func (e UndoRefusal) Unwrap() error { return e.Err }
 
-// Undo reverts an action of the caller: a move, a close, a reopening, a deletion, or a change of properties or a
-// checklist, of the last 30 minutes; 0 is their latest in the company but for those passed over. The ticket goes below its old neighbour, or to
-// the column's end if that is gone. It returns tickets.NothingToUndo, or UndoRefusal with UndoneBefore, ChangedSince,
+// Undo reverts an action of the caller: a move, a close, a reopening, a deletion, or a change of properties, a
+// checklist or a relation, of the last 30 minutes; 0 is their latest in the company but for those passed over. The
+// ticket goes below its old neighbour, or to the column's end if that is gone. It returns tickets.NothingToUndo, or UndoRefusal with UndoneBefore, ChangedSince,
 // boards.ColumnFull or Archived.
 func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id.Activity) (UndoResult, error) {
 	actor, err := mayWrite(ctx, "tickets:write")
@@ -115,7 +115,7 @@ func (w *Workflows) tooLate(action tickets.Action) bool {
 	return action.At.Before(w.db.Now().Add(-tickets.UndoFor))
 }
 
-// undoInPlace reverts a change of properties, labels or a checklist.
+// undoInPlace reverts a change of properties, labels, a checklist or a relation.
 func (w *Workflows) undoInPlace(
 	ctx context.Context, actor accounts.Actor, action tickets.Action, seen tickets.Ticket,
 ) (undone UndoResult, err error) {
@@ -123,6 +123,11 @@ func (w *Workflows) undoInPlace(
 		return undone, tickets.NothingToUndo()
 	}
 	if undone.Board, err = boards.ByID(ctx, w.db.Queries, actor.Sight(), seen.Board); err != nil {
+		return undone, err
+	}
+	if action.Kind == tickets.KindRelated {
+		undone.Ticket, err = w.undoRelated(ctx, actor, action, seen)
+		undone.Kind, undone.Left, undone.Columns = action.Kind, undone.Board, []id.Column{seen.Column}
 		return undone, err
 	}
 	err = w.onTicket(ctx, seen.Key, func(t lockedTicket) (err error) {

@@ -276,6 +276,19 @@ func houseChecks() []check {
 				FROM ticket_label x STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = x.ticket_id` + ofTicket + `
 				STRAIGHT_JOIN label l ON l.id = x.label_id WHERE l.company_id <> b.company_id OR l.renamed = TRUE`,
 		},
+		{
+			name: "relations", says: "A relation of tickets is of a known kind, between two of a company, and both have it.",
+			tables: []string{"ticket_relation"},
+			query: `SELECT CONCAT('ticket ', r.ticket_id, ' has relation ', r.kind, ' to ticket ', r.other_id, IF(m.ticket_id IS NULL, ', which does not have it', IF(r.sole IS NULL, ', not the only one', ', the only one')))
+				FROM ticket_relation r LEFT JOIN ticket_relation m ON m.ticket_id = r.other_id AND m.other_id = r.ticket_id
+				  AND m.kind = CASE r.kind WHEN 1 THEN 2 WHEN 2 THEN 1 WHEN 3 THEN 4 WHEN 4 THEN 3 WHEN 5 THEN 6 WHEN 6 THEN 5 ELSE r.kind END
+				LEFT JOIN ticket t ON t.id = r.ticket_id LEFT JOIN board b ON b.id = t.board_id
+				LEFT JOIN ticket o ON o.id = r.other_id LEFT JOIN board ob ON ob.id = o.board_id
+				WHERE r.kind NOT BETWEEN 1 AND 7 OR r.ticket_id = r.other_id OR m.ticket_id IS NULL AND t.id IS NOT NULL AND o.id IS NOT NULL OR b.company_id <> ob.company_id
+				OR (r.kind = 1 AND r.sole IS NULL OR r.kind <> 1 AND r.sole IS NOT NULL) ORDER BY r.ticket_id, r.kind, r.other_id`,
+		},
+		{name: "relation cycles", says: "No ticket is above itself, and none blocks itself, also through others.",
+			tables: []string{"ticket_relation"}, run: relationCycles},
 		{name: "comments", says: "Comments have texts of the allowed form, deleted ones none.", tables: []string{"comment"},
 			run: comments},
 		{

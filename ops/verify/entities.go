@@ -5,6 +5,7 @@ package verify
 import (
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -295,6 +296,66 @@ func ticketTexts(l *checkRun) error {
 		}
 		return nil
 	})
+}
+
+// relationCycles reads the tickets below each ticket, then those that each blocks.
+func relationCycles(l *checkRun) error {
+	for _, of := range []struct {
+		kind tickets.RelationKind
+		is   string
+	}{{tickets.Child, "is above"}, {tickets.Blocks, "blocks"}} {
+		next := map[uint64][]uint64{}
+		err := l.each(fmt.Sprintf("SELECT ticket_id, other_id FROM ticket_relation WHERE kind = %d ORDER BY ticket_id, other_id", of.kind),
+			func(rows *sql.Rows) error {
+				var from, to uint64
+				if err := rows.Scan(&from, &to); err != nil {
+					return err
+				}
+				next[from] = append(next[from], to)
+				return nil
+			})
+		if err != nil {
+			return err
+		}
+		if ticket := inCycle(next); ticket != 0 {
+			l.find("ticket %d %s itself, through others", ticket, of.is)
+		}
+	}
+	return nil
+}
+
+// inCycle returns a node of a graph that is on a cycle, 0 if none is: it takes away, again and again, what nothing leads
+// to.
+func inCycle(next map[uint64][]uint64) uint64 {
+	leading := map[uint64]int{}
+	for _, list := range next {
+		for _, to := range list {
+			leading[to]++
+		}
+	}
+	var free []uint64
+	for from := range next {
+		if leading[from] == 0 {
+			free = append(free, from)
+		}
+	}
+	for len(free) > 0 {
+		from := free[len(free)-1]
+		free = free[:len(free)-1]
+		for _, to := range next[from] {
+			if leading[to]--; leading[to] == 0 {
+				free = append(free, to)
+			}
+		}
+		delete(next, from)
+	}
+	first := uint64(0)
+	for from := range next {
+		if leading[from] > 0 && (first == 0 || from < first) {
+			first = from
+		}
+	}
+	return first
 }
 
 // details skips the empty detail, which most entries have.

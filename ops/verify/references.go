@@ -62,6 +62,8 @@ var references = []reference{
 	{"assignee", "account_id", "account", "id"},
 	{"label", "company_id", "company", "id"},
 	{"ticket_label", "ticket_id", "ticket", "id"},
+	{"ticket_relation", "ticket_id", "ticket", "id"},
+	{"ticket_relation", "other_id", "ticket", "id"},
 	{"ticket_label", "label_id", "label", "id"},
 	{"comment", "ticket_id", "ticket", "id"},
 	{"comment", "account_id", "account", "id"},

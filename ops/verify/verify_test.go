@@ -330,6 +330,15 @@ var corruptions = []struct {
 	{"labels", "a merged one that is shown as a third", []string{"UPDATE label SET shown_as = id WHERE name = 'defect'"}, "(defect) has colour"},
 	{"labels of tickets", "an old name", []string{
 		"INSERT INTO ticket_label SELECT MAX(x.ticket_id), MAX(l.id) FROM ticket_label x, label l WHERE l.renamed = TRUE"}, "an old name"},
+	{"relations", "of one ticket alone", []string{"DELETE FROM ticket_relation WHERE kind = 4"}, "which does not have it"},
+	{"relations", "of an unknown kind", []string{"INSERT INTO ticket_relation (ticket_id, kind, other_id) VALUES (1, 8, 1)"}, "has relation 8"},
+	{"relations", "a parent that is not the only one", []string{"UPDATE ticket_relation SET sole = NULL"}, "not the only one"},
+	{"relation cycles", "of two that block each other", []string{
+		"INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT other_id, kind, ticket_id FROM (SELECT * FROM ticket_relation WHERE kind IN (3, 4)) r"}, "blocks itself"},
+	{"references", "a relation of no ticket", []string{"INSERT INTO ticket_relation (ticket_id, kind, other_id) VALUES (99, 7, 1)"},
+		"ticket_relation names ticket 99 in ticket_id"},
+	{"references", "a relation to no ticket", []string{"INSERT INTO ticket_relation (ticket_id, kind, other_id) VALUES (1, 7, 99)"},
+		"ticket_relation names ticket 99 in other_id"},
 	{"references", "a label without its company", []string{"DELETE FROM ticket_label",
 		"UPDATE label SET company_id = 99, leads_to = 0, shown_as = 0 WHERE name = 'defect'"}, "label names company 99 in company_id"},
 	{"references", "a label of no ticket", []string{"UPDATE ticket_label SET ticket_id = 99 LIMIT 1"}, "ticket_label names ticket 99 in ticket_id"},

@@ -16,7 +16,7 @@ import (
 // The boards are in story.md: a heading for a board ("# SLUG Title", "(archived)" behind it for one that is), for
 // each of its columns ("(at most 3)" for one that refuses more), and for each ticket, whose description follows. A
 // line that begins with @ names its assignees, one that begins with ! its priority and in how many days it is due
-// ("!high 3"); a heading of the fourth level names the author of the comment that
+// ("!high 3"), one that begins with = relations ("= blocks NINJA-8"); a heading of the fourth level names the author of the comment that
 // follows.
 //
 //go:embed story.md
@@ -35,6 +35,7 @@ type ticket struct {
 	priority                   string
 	due                        string // in days; "" for none
 	labels                     []string
+	relations                  [][2]string // kind, and key of the other
 	comments                   []comment
 }
 
@@ -104,6 +105,10 @@ func (t *ticket) read(mark, rest, line string) {
 		t.assignees = strings.Fields(strings.ReplaceAll(line, "@", ""))
 	case strings.HasPrefix(mark, "!") && !strings.HasPrefix(mark, "!["):
 		t.priority, t.due = mark[1:], rest
+	case mark == "=":
+		if kind, other, ok := strings.Cut(rest, " "); ok {
+			t.relations = append(t.relations, [2]string{kind, other})
+		}
 	case mark == "+":
 		t.labels = strings.Split(rest, ", ")
 	default:
@@ -134,6 +139,14 @@ func (s seeder) fill(b board) error {
 	for _, t := range b.tickets {
 		if err := s.open(b, t, columns[t.column]); err != nil {
 			return err
+		}
+	}
+	for i, t := range b.tickets {
+		for _, relation := range t.relations {
+			path := fmt.Sprintf("/tickets/%s-%d/relations/%s/%s", b.slug, i+1, relation[0], relation[1])
+			if err := s.call("PUT", path, nil, nil); err != nil {
+				return err
+			}
 		}
 	}
 	for name, limit := range b.limits {

@@ -2,8 +2,8 @@ package pages
 
 import "github.com/counterfoil/counterfoil/domain/tickets"
 
-// found are the results: the ticket with the key, then those with the words.
-func (p JumpProps) found() []tickets.SearchResult {
+// Found are the tickets of the results, that of the key first.
+func (p JumpProps) Found() []tickets.SearchResult {
 	if p.Key == nil {
 		return p.Titles
 	}

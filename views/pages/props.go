@@ -144,8 +144,9 @@ type TicketProps struct {
 	// Checkable says that HTML has boxes to check, Alert why one was not.
 	Checkable bool
 	Alert     string
-	Activity  []tickets.Activity // newest first
-	More      bool               // there is older activity
+	Activity  []tickets.Activity  // newest first
+	More      bool                // there is older activity
+	Seen      map[tickets.ID]bool // tickets of relations in the activity that the user sees
 	Comments  CommentsProps
 	Request   *requests.Request // nil if no form opened it
 }

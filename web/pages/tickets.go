@@ -199,6 +199,9 @@ func (h *Handlers) ticketAndComments(c echo.Context, ticket tickets.Ticket, boar
 	if props.Activity, props.More, err = h.workflows.History(ctx, ticket.ID, before); err != nil {
 		return props, err
 	}
+	if props.Seen, err = h.workflows.RelationsSeen(ctx, props.Activity); err != nil {
+		return props, err
+	}
 	sources := append(bodies(page.List), ticket.Title)
 	if !ticket.FromRequester { // a requester's description is plain text
 		sources = append(sources, ticket.Description)

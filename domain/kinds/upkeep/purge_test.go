@@ -81,6 +81,8 @@ func TestPurgeDeleted(t *testing.T) {
 			domaintest.OK(e.Workflows.SetAssignees(e.Ctx, key, []string{"ana", "bob"}))(t)
 			_, _, err := e.Workflows.SetLabels(e.Ctx, key, []string{"bug"})
 			domaintest.Must(t, err)
+			_, _, err = e.Workflows.Relate(e.Ctx, key, tickets.Blocks, keys[3]) // which stays
+			domaintest.Must(t, err)
 			domaintest.OK(e.Workflows.Comment(bob, key, "What of it, @ana?", nil))(t)
 			rash := domaintest.OK(e.Workflows.Comment(bob, key, "Never mind", nil))(t)
 			domaintest.OK(e.Workflows.DeleteComment(bob, key, rash.Comment.ID))(t)
