@@ -159,6 +159,60 @@ func (q *Queries) LiveComments(ctx context.Context, arg LiveCommentsParams) ([]L
 	return items, nil
 }
 
+const liveRelated = `-- name: LiveRelated :many
+SELECT o.id, b.company_id, o.board_id, b.privacy, o.column_id
+FROM ticket t FORCE INDEX (uq_ticket_feed)
+STRAIGHT_JOIN ticket_relation r ON r.ticket_id = t.id
+STRAIGHT_JOIN ticket o ON o.id = r.other_id
+STRAIGHT_JOIN board b ON b.id = o.board_id
+WHERE t.feed_sync_id > ? AND t.feed_sync_id <= ?
+LIMIT ?
+`
+
+type LiveRelatedParams struct {
+	After *uint64
+	To    *uint64
+	Limit int32
+}
+
+type LiveRelatedRow struct {
+	ID        id.Ticket
+	CompanyID id.Company
+	BoardID   id.Board
+	Privacy   int8
+	ColumnID  *id.Column
+}
+
+// The tickets that have relations to tickets published in a range.
+func (q *Queries) LiveRelated(ctx context.Context, arg LiveRelatedParams) ([]LiveRelatedRow, error) {
+	rows, err := q.db.QueryContext(ctx, liveRelated, arg.After, arg.To, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LiveRelatedRow
+	for rows.Next() {
+		var i LiveRelatedRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CompanyID,
+			&i.BoardID,
+			&i.Privacy,
+			&i.ColumnID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const liveTickets = `-- name: LiveTickets :many
 
 SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.feed_sync_id,

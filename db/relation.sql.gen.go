@@ -198,3 +198,61 @@ func (q *Queries) RelationsOfTickets(ctx context.Context, arg RelationsOfTickets
 	}
 	return items, nil
 }
+
+const waitingFor = `-- name: WaitingFor :many
+SELECT r.other_id, t.board_id, t.created_by, b.company_id, c.board_id AS blocker_board FROM ticket_relation r
+STRAIGHT_JOIN ticket c ON c.id = r.ticket_id
+STRAIGHT_JOIN ticket t ON t.id = r.other_id
+STRAIGHT_JOIN board b ON b.id = t.board_id
+WHERE r.ticket_id IN (/*SLICE:tickets*/?) AND r.kind = 4 AND t.closed_at IS NULL AND t.deleted_at IS NULL
+ORDER BY r.other_id, r.ticket_id
+LIMIT 1000
+`
+
+type WaitingForRow struct {
+	OtherID      id.Ticket
+	BoardID      id.Board
+	CreatedBy    id.Account
+	CompanyID    id.Company
+	BlockerBoard id.Board
+}
+
+// The open tickets that some tickets block, with the boards of both.
+func (q *Queries) WaitingFor(ctx context.Context, tickets []id.Ticket) ([]WaitingForRow, error) {
+	query := waitingFor
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WaitingForRow
+	for rows.Next() {
+		var i WaitingForRow
+		if err := rows.Scan(
+			&i.OtherID,
+			&i.BoardID,
+			&i.CreatedBy,
+			&i.CompanyID,
+			&i.BlockerBoard,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -18,7 +18,21 @@ func TestRelations(t *testing.T) {
 	b.sees("#flash .toast", "NINJA-1 is saved.")
 	ben.sees("#relations h3", "Blocks") // it shows by itself
 	ben.sees("#history", "added a relation: blocks NINJA-1")
+
+	// A board shows by itself what is blocked, and that it is not any more.
+	board := a.tab(t)
+	board.open("/acme/boards/NINJA")
+	board.sees(".card[data-key=NINJA-1] .blocked", "Blocked")
+	ben.click("#closure button")
+	board.wait(`!document.querySelector(".card[data-key=NINJA-1] .blocked")`)
+	b.sees("#relations li.closed", "Buy paint")
+	a.post("/acme/NINJA-2/closure", "closed", "0")
+	board.sees(".card[data-key=NINJA-1] .blocked", "Blocked")
+	b.click("#relations button")
+	b.wait(`!document.querySelector("#relations")`)
 	b.ctrl("z", "KeyZ", 90)
+	b.sees("#relations", "Buy paint")
+	b.click("#relations button")
 	b.wait(`!document.querySelector("#relations")`)
 	ben.wait(`!document.querySelector("#relations")`)
 

@@ -22,6 +22,16 @@ STRAIGHT_JOIN board b ON b.id = a.board_id
 WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg('to')
 LIMIT ?;
 
+-- name: LiveRelated :many
+-- The tickets that have relations to tickets published in a range.
+SELECT o.id, b.company_id, o.board_id, b.privacy, o.column_id
+FROM ticket t FORCE INDEX (uq_ticket_feed)
+STRAIGHT_JOIN ticket_relation r ON r.ticket_id = t.id
+STRAIGHT_JOIN ticket o ON o.id = r.other_id
+STRAIGHT_JOIN board b ON b.id = o.board_id
+WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg('to')
+LIMIT ?;
+
 -- name: LiveComments :many
 SELECT c.ticket_id, b.company_id, t.board_id, b.privacy, c.feed_sync_id
 FROM comment c FORCE INDEX (uq_comment_feed)

@@ -22,3 +22,13 @@ INSERT INTO ticket_relation (ticket_id, kind, other_id, sole) VALUES (sqlc.arg(t
 
 -- name: DropRelation :execrows
 DELETE FROM ticket_relation WHERE ticket_id = sqlc.arg(ticket_id) AND kind = sqlc.arg(kind) AND other_id = sqlc.arg(other_id);
+
+-- name: WaitingFor :many
+-- The open tickets that some tickets block, with the boards of both.
+SELECT r.other_id, t.board_id, t.created_by, b.company_id, c.board_id AS blocker_board FROM ticket_relation r
+STRAIGHT_JOIN ticket c ON c.id = r.ticket_id
+STRAIGHT_JOIN ticket t ON t.id = r.other_id
+STRAIGHT_JOIN board b ON b.id = t.board_id
+WHERE r.ticket_id IN (sqlc.slice(tickets)) AND r.kind = 4 AND t.closed_at IS NULL AND t.deleted_at IS NULL
+ORDER BY r.other_id, r.ticket_id
+LIMIT 1000;

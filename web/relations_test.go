@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -162,6 +163,101 @@ func TestRelations(t *testing.T) {
 			ana.post("/acme/SHIP-1/relations", "kind", "blocks", "q", "DOCK-1").is(t, 409)
 			ana.post("/acme/DOCK-1/relations", "kind", "blocks", "q", "SHIP-1").is(t, 409)
 		})
+	})
+}
+
+func TestBlocked(t *testing.T) {
+	t.Parallel()
+	t.Run("a card says that it is blocked, until its last blocker is closed", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana := e.ana()
+		shown := func(n int) *answer {
+			t.Helper()
+			return ana.get("/acme/boards/DEMO").has(t, n, ".card[data-key=DEMO-1] .blocked")
+		}
+		shown(0)
+		ana.post("/acme/DEMO-1/relations", "kind", "blocked-by", "q", "DEMO-2").is(t, 303)
+		ana.post("/acme/DEMO-1/relations", "kind", "blocked-by", "q", "DEMO-3").is(t, 303)
+		blocked := shown(1)
+		ana.get("/acme/boards/DEMO?q=1").has(t, 1, ".card[data-key=DEMO-1] .blocked")
+		ana.post("/acme/DEMO-2/closure", "closed", "1").is(t, 303)
+		shown(1)
+		ana.post("/acme/DEMO-3/deletion").is(t, 303)
+		free := shown(0)
+		seen := func(a *answer) string {
+			seen, _ := a.page().Find(".column:has([data-key=DEMO-1])").Attr("data-seen")
+			return seen
+		}
+		if seen(blocked) == seen(free) {
+			t.Error("a live page does not learn of it")
+		}
+		ana.post("/acme/DEMO-3/restoration").is(t, 303)
+		shown(1)
+	})
+	t.Run("a hidden ticket blocks no card of those who do not see it", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("ben", "acme", accounts.Admin)
+		ana, ben := e.ana(), e.signedIn("ben")
+		e.newBoardOf("SECRET", 2)
+		ana.post("/acme/boards/SECRET/privacy", "private", "yes").is(t, 303)
+		ana.post("/acme/DEMO-1/relations", "kind", "blocked-by", "q", "SECRET-1").is(t, 303)
+		ana.get("/acme/boards/DEMO").has(t, 1, ".blocked")
+		ben.get("/acme/boards/DEMO").has(t, 0, ".blocked")
+	})
+	t.Run("those who wait are notified when a blocker is closed, by its form, a move, or with its column", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		for _, name := range []string{"ben", "mia", "cy"} {
+			e.account(name, "acme", accounts.Member)
+		}
+		ana, ben, mia, cy := e.ana(), e.signedIn("ben"), e.signedIn("mia"), e.signedIn("cy")
+		e.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"ben"}}).is(t, 200)
+		mia.post("/acme/DEMO-1/comments", "body", "I wait for this, too.").is(t, 303)
+		cy.post("/acme/DEMO-1/comments", "body", "Me too.").is(t, 303)
+		cy.post("/acme/DEMO-1/mute", "muted", "1").is(t, 303)
+		told := func(account string) int64 {
+			return e.count("SELECT COUNT(*) FROM notification n JOIN account a ON a.id = n.account_id JOIN ticket t ON t.id = n.ticket_id WHERE n.kind = 'unblocked' AND t.local_id = 1 AND a.name = ?", account)
+		}
+		tells := func(want int64, close func()) {
+			t.Helper()
+			close()
+			for _, name := range []string{"ben", "mia"} {
+				if got := told(name); got != want {
+					t.Errorf("%s has %d notifications, not %d", name, got, want)
+				}
+			}
+			if n := told("cy") + e.count("SELECT COUNT(*) FROM notification n JOIN account a ON a.id = n.account_id WHERE n.kind = 'unblocked' AND n.account_id = n.actor_id"); n != 0 {
+				t.Errorf("%d notifications go to who muted the ticket or closed the other", n)
+			}
+		}
+		for _, blocker := range []string{"DEMO-2", "DEMO-3", "DEMO-4"} {
+			ana.post("/acme/DEMO-1/relations", "kind", "blocked-by", "q", blocker).is(t, 303)
+		}
+		tells(1, func() { ana.post("/acme/DEMO-2/closure", "closed", "1").is(t, 303) })
+		done := e.count("SELECT c.id FROM board_column c JOIN board b ON b.id = c.board_id WHERE b.slug = 'DEMO' AND c.done")
+		tells(2, func() { ana.post("/acme/DEMO-3/position", "column", fmt.Sprint(done)).is(t, 303) })
+		tells(2, func() { ana.post("/acme/DEMO-2/closure", "closed", "1").is(t, 303) }) // it is closed
+		ben.get("/acme/inbox").textHas(t, ".entry.unread", "Ana closed a ticket that blocked DEMO-1")
+
+		column := e.count("SELECT t.column_id FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'DEMO' AND t.local_id = 4")
+		e.exec("UPDATE ticket t JOIN board b ON b.id = t.board_id SET t.column_id = (SELECT MAX(c.id) FROM board_column c WHERE c.board_id = b.id AND c.done = FALSE AND c.id <> ?), t.rank_in_column = 9000000 WHERE b.slug = 'DEMO' AND t.local_id = 1", column)
+		tells(3, func() {
+			e.program().patch(fmt.Sprintf("/boards/DEMO/columns/%d", column), object{"done": true}).is(t, 200)
+		})
+	})
+	t.Run("not those who do not see the blocker", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("ben", "acme", accounts.Member)
+		ana := e.ana()
+		e.newBoardOf("SECRET", 2)
+		ana.post("/acme/boards/SECRET/privacy", "private", "yes").is(t, 303)
+		e.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"ben"}}).is(t, 200)
+		ana.post("/acme/DEMO-1/relations", "kind", "blocked-by", "q", "SECRET-1").is(t, 303)
+		ana.post("/acme/SECRET-1/closure", "closed", "1").is(t, 303)
+		e.counts(t, 0, "SELECT COUNT(*) FROM notification WHERE kind = 'unblocked'")
 	})
 }
 

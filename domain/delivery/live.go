@@ -188,8 +188,28 @@ func (l *liveScan) tickets(ctx context.Context) error {
 		for _, alias := range left {
 			l.of(companies[alias.TicketID]).board(alias.BoardID, alias.Privacy).add(live.Ticket{ID: alias.TicketID})
 		}
-		return len(rows), last, nil
+		return len(rows), last, l.related(ctx, after, last)
 	})
+}
+
+// related adds the tickets with relations to those published in a range: their pages and cards show what those are. The
+// zero stamp has pages look.
+func (l *liveScan) related(ctx context.Context, after, to *uint64) error {
+	rows, err := db.Read(l.q.LiveRelated(ctx, db.LiveRelatedParams{After: after, To: to, Limit: livePages * livePage}))
+	if err != nil {
+		return err
+	}
+	if len(rows) == livePages*livePage {
+		return errTooManyChanges
+	}
+	for _, row := range rows {
+		ticket := live.Ticket{ID: row.ID}
+		if row.ColumnID != nil {
+			ticket.Column = *row.ColumnID
+		}
+		l.of(row.CompanyID).board(row.BoardID, row.Privacy).add(ticket)
+	}
+	return nil
 }
 
 // liveTicket returns where a ticket is, and a stamp of what its card shows.

@@ -108,7 +108,10 @@ func closeRows(ctx context.Context, tx *db.Tx, rows []db.LockColumnTicketsRow, b
 	if _, err := tx.CloseTickets(ctx, db.CloseTicketsParams{Now: &tx.Now, Ids: open}); err != nil {
 		return fmt.Errorf("close tickets: %w", err)
 	}
-	return follow(ctx, tx, open, false, by, kind)
+	if err := follow(ctx, tx, open, false, by, kind); err != nil {
+		return err
+	}
+	return NotifyWaiting(ctx, tx, open, by)
 }
 
 // reopenRows reopens the closed ones, as closeRows closes.

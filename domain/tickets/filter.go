@@ -73,13 +73,13 @@ type FilteredCards struct {
 
 // FindCards returns up to limit matching cards of each of some columns of a board.
 func FindCards(
-	ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, spans []FilterStart, limit int,
+	ctx context.Context, q *db.Queries, by db.Sight, board id.Board, slug string, filter Filter, spans []FilterStart, limit int,
 ) (map[id.Column]FilteredCards, error) {
 	windows, ends, err := ranges(ctx, q, board, spans)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.Read(q.MatchingCards(ctx, filter.cardFilter(slug), windows, limit+1))
+	rows, err := db.Read(q.MatchingCards(ctx, by, filter.cardFilter(slug), windows, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("read matching cards: %w", err)
 	}
@@ -139,7 +139,7 @@ func ranges(
 // Matches reports whether a ticket matches a filter, as it is in the database.
 func Matches(ctx context.Context, q *db.Queries, filter Filter, ticket Ticket) (bool, error) {
 	here := db.CardRange{ColumnID: ticket.Column, After: ticket.Rank - 1, To: ticket.Rank}
-	rows, err := db.Read(q.MatchingCards(ctx, filter.cardFilter(ticket.Key.Board), []db.CardRange{here}, 1))
+	rows, err := db.Read(q.MatchingCards(ctx, db.Sight{}, filter.cardFilter(ticket.Key.Board), []db.CardRange{here}, 1))
 	if err != nil {
 		return false, fmt.Errorf("read matching card: %w", err)
 	}
@@ -164,6 +164,6 @@ func fromCard(r db.Card, slug string) Card {
 		ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt,
 		MovedAt: r.MovedAt, ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
 		Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed),
-		Checklist: ChecklistFrom(r.Items, r.ItemsChecked),
+		Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked,
 	}
 }

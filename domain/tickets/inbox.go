@@ -29,6 +29,7 @@ const (
 	ReasonAssigned = "assignment" // the ticket was assigned to the member
 	ReasonReply    = "reply"      // a comment on a ticket that the member watches, or a requester's
 	ReasonRequest  = "request"    // the ticket came by a public form
+	ReasonClosed   = "unblocked"  // a ticket that blocked it was closed
 	ReasonTaken    = "taken-over" // of an entry about a board: an owner of the company took it over
 )
 
@@ -143,6 +144,9 @@ type Notifications struct {
 	Mentioned, Assigned, Requests []id.Account
 	// Reply says that the ticket's watchers are notified too.
 	Reply bool
+	// Unblocked, unless 0, is the board of a ticket that blocked this one and was closed: watchers who see that board are
+	// notified.
+	Unblocked id.Board
 	// Outside says that the actor belongs to no company, and watches nothing.
 	Outside bool
 }
@@ -158,6 +162,11 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 	seeing, err := Seeing(ctx, tx, entries.Ticket.Board, slices.Collect(maps.Keys(why)))
 	if err != nil {
 		return err
+	}
+	if entries.Unblocked != 0 && entries.Unblocked != entries.Ticket.Board {
+		if seeing, err = Seeing(ctx, tx, entries.Unblocked, slices.Collect(maps.Keys(seeing))); err != nil {
+			return err
+		}
 	}
 	watching := append(slices.Clone(entries.Mentioned), entries.Assigned...)
 	if entries.Reply && !entries.Outside {
@@ -230,7 +239,7 @@ func (n Notifications) reasons(ctx context.Context, tx *db.Tx) (map[id.Account]s
 			why[account] = ReasonReply
 		}
 	}
-	if n.Reply {
+	if n.Reply || n.Unblocked != 0 {
 		listeners, err := tx.Watchers(ctx, db.WatchersParams{CompanyID: n.Company, TicketID: n.Ticket.ID,
 			Limit: maxListeners})
 		if err != nil {
@@ -246,6 +255,9 @@ func (n Notifications) reasons(ctx context.Context, tx *db.Tx) (map[id.Account]s
 		}
 		for _, account := range listeners {
 			why[account] = ReasonReply
+			if n.Unblocked != 0 {
+				why[account] = ReasonClosed
+			}
 		}
 	}
 	for _, account := range n.Assigned {

@@ -204,7 +204,7 @@ func TestFilter(t *testing.T) {
 		SELECT id, ?, TRUE, NOW(6) FROM ticket WHERE local_id < 3`, uint64(f.ben.ID))
 	find := func(t *testing.T, filter tickets.Filter, start tickets.FilterStart, limit int) tickets.FilteredCards {
 		t.Helper()
-		return domaintest.OK(tickets.FindCards(ctx, f.Queries, f.ninja.id, "NINJA", filter, []tickets.FilterStart{start},
+		return domaintest.OK(tickets.FindCards(ctx, f.Queries, db.SightOfAll(f.company), f.ninja.id, "NINJA", filter, []tickets.FilterStart{start},
 			limit))(t)[start.Column]
 	}
 

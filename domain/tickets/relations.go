@@ -183,6 +183,25 @@ func Unrelate(
 	return recordRelation(ctx, tx, ticket, kind, other, true, detail, by)
 }
 
+// NotifyWaiting notifies those who watch open tickets that just closed tickets blocked, and see both.
+func NotifyWaiting(ctx context.Context, tx *db.Tx, closed []ID, by User) error {
+	rows, err := tx.WaitingFor(ctx, closed)
+	if err != nil {
+		return fmt.Errorf("read tickets that wait: %w", err)
+	}
+	for i, row := range rows {
+		if i > 0 && rows[i-1].OtherID == row.OtherID { // one notification is enough
+			continue
+		}
+		ticket := Ticket{ID: row.OtherID, Board: row.BoardID, Author: User{ID: row.CreatedBy}}
+		n := Notifications{Company: row.CompanyID, Ticket: ticket, By: by, Unblocked: row.BlockerBoard}
+		if err := Notify(ctx, tx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Related reports whether a ticket has a relation to another.
 func Related(ctx context.Context, tx *db.Tx, ticket Ticket, kind RelationKind, other Ticket) (bool, error) {
 	has, err := relationRows(ctx, tx, ticket.ID)

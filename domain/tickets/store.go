@@ -225,9 +225,9 @@ func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by User) (id.Activity
 
 // FirstCards returns the first cards of each of a board's columns, at most limit of each.
 func FirstCards(
-	ctx context.Context, q *db.Queries, slug string, columns []id.Column, limit int,
+	ctx context.Context, q *db.Queries, by db.Sight, slug string, columns []id.Column, limit int,
 ) (map[id.Column][]Card, error) {
-	rows, err := db.Read(q.FirstCards(ctx, columns, limit))
+	rows, err := db.Read(q.FirstCards(ctx, by, columns, limit))
 	if err != nil {
 		return nil, fmt.Errorf("read cards: %w", err)
 	}
@@ -236,14 +236,14 @@ func FirstCards(
 
 // CardsBelow returns up to limit cards of a column below a cursor, in board order.
 func CardsBelow(
-	ctx context.Context, q *db.Queries, board id.Board, slug string, cursor Cursor, limit int,
+	ctx context.Context, q *db.Queries, by db.Sight, board id.Board, slug string, cursor Cursor, limit int,
 ) ([]Card, error) {
 	rank, err := cursor.rank(ctx, q, board)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.Read(q.CardsAfter(ctx, db.CardsAfterParams{ColumnID: &cursor.Column, FromRank: &rank,
-		Limit: int32(limit)}))
+	rows, err := db.Read(q.CardsAfter(ctx, db.CardsAfterParams{Reader: by.Reader, Reach: by.Reach, ColumnID: &cursor.Column,
+		FromRank: &rank, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read cards: %w", err)
 	}
@@ -256,7 +256,7 @@ func CardsBelow(
 		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn,
 			CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
 			FromRequester: r.FromRequester, Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed), Labels: list,
-			Checklist: ChecklistFrom(r.Items, r.ItemsChecked)}
+			Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked}
 	}
 	return cards, nil
 }

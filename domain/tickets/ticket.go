@@ -79,6 +79,7 @@ type Card struct {
 	Assignees []Assignee
 	Labels    []labels.Label
 	Checklist Checklist
+	Blocked   bool // by an open ticket that the reader sees
 
 	FromRequester bool // it came by a public form
 	Priority      Priority

@@ -217,7 +217,7 @@ func (w *Workflows) findCards(
 	for i, c := range columns {
 		starts[i] = tickets.FilterStart{Column: c.ID, Long: c.Count > tickets.Reach}
 	}
-	found, err := tickets.FindCards(ctx, w.db.Queries, board.ID, board.Slug, filter, starts, limit)
+	found, err := tickets.FindCards(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), board.ID, board.Slug, filter, starts, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -234,14 +234,14 @@ func (w *Workflows) cardsBelow(
 ) (Cards, error) {
 	var cards Cards
 	if filter.All() {
-		list, err := tickets.CardsBelow(ctx, w.db.Queries, board.ID, board.Slug, below, CardsPerPage+1)
+		list, err := tickets.CardsBelow(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), board.ID, board.Slug, below, CardsPerPage+1)
 		if err != nil {
 			return Cards{}, err
 		}
 		cards = cardsPage(list, below.Column, CardsPerPage)
 	} else {
 		starts := []tickets.FilterStart{{Column: below.Column, Below: &below, Long: true}}
-		found, err := tickets.FindCards(ctx, w.db.Queries, board.ID, board.Slug, filter, starts, CardsPerPage)
+		found, err := tickets.FindCards(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), board.ID, board.Slug, filter, starts, CardsPerPage)
 		if err != nil {
 			return Cards{}, err
 		}

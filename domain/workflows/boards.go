@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -74,7 +75,7 @@ func (w *Workflows) firstCards(
 	for i, c := range columns {
 		ids[i] = c.ID
 	}
-	lists, err := tickets.FirstCards(ctx, w.db.Queries, board.Slug, ids, limit+1)
+	lists, err := tickets.FirstCards(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), board.Slug, ids, limit+1)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,10 @@ func (w *Workflows) CloseTicket(
 			if err != nil {
 				return err
 			}
-			return t.record(ctx, tickets.KindClosed, &moved, tickets.Detail{})
+			if err := t.record(ctx, tickets.KindClosed, &moved, tickets.Detail{}); err != nil {
+				return err
+			}
+			return tickets.NotifyWaiting(ctx, t.tx, []tickets.ID{t.ID}, t.by)
 		})
 	})
 	if err != nil {

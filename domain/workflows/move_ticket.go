@@ -138,7 +138,10 @@ func (m *move) carryOut(ctx context.Context, t lockedTicket) (tickets.MoveResult
 		m.changed = []boards.Column{from, to}
 	}
 	moved.Activity, err = tickets.Record(ctx, t.tx, t.ID, t.by, tickets.KindMoved, m.detail(moved, from, to))
-	return moved, err
+	if err != nil || t.Closed() || !moved.Ticket.Closed() {
+		return moved, err
+	}
+	return moved, tickets.NotifyWaiting(ctx, t.tx, []tickets.ID{t.ID}, t.by)
 }
 
 func (m *move) detail(moved tickets.MoveResult, from, to boards.Column) tickets.Detail {

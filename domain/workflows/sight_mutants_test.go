@@ -132,6 +132,7 @@ var foundElsewhere = map[string]string{
 	"RelationsOfTickets": "TestRelations in web",
 
 	"ActivityByID":       guarded,
+	"CardsAfter":         guarded,
 	"BoardByID":          guarded,
 	"DeletedTicketByKey": guarded,
 	"EndedLabels":        guarded,

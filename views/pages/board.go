@@ -107,7 +107,7 @@ func (props ColumnProps) Seen() string {
 		fmt.Fprint(sum, "|", *c.Change)
 	}
 	for _, card := range props.Cards {
-		fmt.Fprintf(sum, "|%d %d %d", card.ID, card.Key.Number, card.Stamp())
+		fmt.Fprintf(sum, "|%d %d %d %t", card.ID, card.Key.Number, card.Stamp(), card.Blocked)
 		for _, a := range card.Assignees {
 			fmt.Fprintf(sum, " %q", a.Name)
 		}

@@ -148,6 +148,8 @@ func alsoWhy(g tickets.InboxGroup) string {
 			also = append(also, "assigned you")
 		case tickets.ReasonRequest:
 			also = append(also, "new request")
+		case tickets.ReasonClosed:
+			also = append(also, "a ticket that blocked it was closed")
 		}
 	}
 	if len(also) == 0 {
