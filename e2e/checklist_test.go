@@ -29,6 +29,15 @@ func TestChecklist(t *testing.T) {
 	b.click(`#comment-1-text .box`)
 	b.wait(`document.querySelector("#comment-1-text .box").ariaChecked === "true"`)
 
+	// An item becomes a child, by one click.
+	b.click(`#face li:first-child .box`)
+	b.wait(`document.getElementById("checklist-0").ariaChecked === "false"`)
+	b.click(`#face li:first-child .to-ticket`)
+	b.sees("#relations", "nails")
+	b.sees("#face li:first-child", "NINJA-2 nails")
+	b.wait(`!document.querySelector("#face .to-ticket")`) // the others are checked
+	other.sees(".card[data-key=NINJA-2]", "nails")
+
 	// The page still shows an item that is another by now.
 	_ = eval[bool](b, `(document.getElementById("checklist-2").value = document.getElementById("checklist-2").value.replace(/-[0-9a-f]{16}-/, "-0123456789abcdef-"), true)`)
 	b.click("#checklist-2")
@@ -39,6 +48,8 @@ func TestChecklist(t *testing.T) {
 	plain := a.tab(t)
 	plain.noScript()
 	plain.open("/acme/NINJA-1")
-	plain.click("#checklist-0")
-	plain.wait(`location.hash === "#checklist-0" && document.getElementById("checklist-0").ariaChecked === "false"`)
+	plain.click("#checklist-1")
+	plain.wait(`location.hash === "#checklist-1" && document.getElementById("checklist-1").ariaChecked === "false"`)
+	plain.click("#face li:nth-child(2) .to-ticket")
+	plain.sees("#relations", "glue")
 }

@@ -343,6 +343,11 @@ func ChecklistPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/checklist"
 }
 
+// ItemTicketPath takes items of a ticket's description to make tickets of.
+func ItemTicketPath(company string, key tickets.Key) string {
+	return ChecklistPath(company, key) + "/tickets"
+}
+
 // CommentChecklistPath takes checks of items of a comment.
 func CommentChecklistPath(company string, key tickets.Key, comment id.Comment) string {
 	return OneCommentPath(company, key, comment) + "/checklist"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/markup"
@@ -200,6 +201,89 @@ func TestChecklist(t *testing.T) {
 		ana := e.ana()
 		ana.post("/acme/"+key+"/checklist", "check", check("- [ ] nails", 0, true)).is(t, 409) // it reads a notification
 		e.counts(t, 1, "SELECT COUNT(*) FROM ticket WHERE description = '- [ ] nails'")
+	})
+}
+
+func TestItemBecomesTicket(t *testing.T) {
+	t.Parallel()
+	t.Run("a child with the text of the item, whose key the item has then; once, whoever asks twice", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana := e.ana()
+		e.describes(t, shopping)
+		page := ana.get("/acme/DEMO-1").has(t, 2, "#face .to-ticket[formaction='/acme/DEMO-1/checklist/tickets']") // not of what is checked
+		item := page.value(t, "li:first-child .to-ticket")
+		next := fmt.Sprintf("DEMO-%d", 1+e.count("SELECT i.max_ticket_id FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = 'DEMO'"))
+		ana.post("/acme/DEMO-1/checklist/tickets", "check", item).goesTo(t, "/acme/DEMO-1")
+		if got := e.description(t); got != strings.Replace(shopping, "[ ] nails", "[ ] "+next+" nails", 1) {
+			t.Errorf("the description is %q", got)
+		}
+		page = ana.get("/acme/DEMO-1").has(t, 1, ".to-ticket")
+		page.textHas(t, "#relations", next)
+		page.textHas(t, "#relations h3", "0 of 1 closed")
+		ana.get("/acme/"+next).textIs(t, "h1", "nails")
+		ana.get("/acme/"+next).textIs(t, "#relations h3", "Parent")
+		e.unchanged(t, func() { ana.post("/acme/DEMO-1/checklist/tickets", "check", item).is(t, 409) })
+		part := ana.htmx("ticket").post("/acme/DEMO-1/checklist/tickets", "check", check(shopping, 2, true)).is(t, 200)
+		part.has(t, 1, "article#ticket").has(t, 2, "#relations li").textHas(t, "#flash", "was created.")
+	})
+	t.Run("of many who ask at once, one gets it", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.describes(t, shopping)
+		var all sync.WaitGroup
+		var made atomic.Int32
+		for range 8 {
+			b := e.ana()
+			all.Go(func() {
+				if b.post("/acme/DEMO-1/checklist/tickets", "check", check(shopping, 0, true)).code == 303 {
+					made.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if made.Load() != 1 {
+			t.Errorf("%d got it", made.Load())
+		}
+		e.counts(t, 1, "SELECT COUNT(*) FROM ticket WHERE title = 'nails'")
+		e.counts(t, 2, "SELECT COUNT(*) FROM ticket_relation")
+	})
+	t.Run("what cannot be is refused whole", func(t *testing.T) {
+		t.Parallel()
+		e, ana, _, vera := newEnvWithTalk(t)
+		e.describes(t, shopping)
+		e.unchanged(t, func() {
+			ana.post("/acme/DEMO-1/checklist/tickets", "check", "x").is(t, 422)
+			ana.post("/acme/DEMO-1/checklist/tickets", "check", check("- [ ] other", 0, true)).is(t, 409).textHas(t, "#face .summary", "changed or deleted")
+			vera.post("/acme/DEMO-1/checklist/tickets", "check", check(shopping, 0, true)).is(t, 403)
+			ana.htmx("ticket").post("/acme/DEMO-1/checklist/tickets", "check", check("- [ ] other", 0, true)).is(t, 409).has(t, 1, "article#ticket .summary")
+		})
+		vera.get("/acme/DEMO-1").has(t, 0, ".to-ticket")
+		for i := range 4 { // DEMO-1 is the last of five levels
+			e.program().put(fmt.Sprintf("/tickets/DEMO-%d/relations/parent/DEMO-%d", i+1, i+2), nil).is(t, 200)
+		}
+		e.unchanged(t, func() {
+			ana.post("/acme/DEMO-1/checklist/tickets", "check", check(shopping, 0, true)).is(t, 409).textHas(t, "#face .summary", "more than 5 levels")
+		})
+	})
+	t.Run("by the API", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		p := e.program()
+		e.describes(t, "- [ ] "+strings.Repeat("long ", 100))
+		var child struct {
+			Title     string
+			Relations []struct{ Kind, Key string }
+		}
+		id := markup.Items("- [ ] " + strings.Repeat("long ", 100))[0].ID()
+		p.post("/tickets/DEMO-1/checklist/tickets", object{"item": id}).is(t, 201).read(t, &child)
+		if len(child.Title) > 255 || len(child.Relations) != 1 || child.Relations[0].Kind != "parent" || child.Relations[0].Key != "DEMO-1" {
+			t.Errorf("%+v", child)
+		}
+		e.unchanged(t, func() {
+			p.post("/tickets/DEMO-1/checklist/tickets", object{"item": id}).problem(t, 409, "")
+			p.post("/tickets/DEMO-1/checklist/tickets", object{"item": ""}).problem(t, 422, "item")
+		})
 	})
 }
 

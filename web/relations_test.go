@@ -261,6 +261,37 @@ func TestBlocked(t *testing.T) {
 	})
 }
 
+func TestCloseAsDuplicate(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	ana := e.ana()
+	ana.post("/acme/DEMO-1/relations", "kind", "duplicates", "q", "DEMO-2", "close", "1").goesTo(t, "/acme/DEMO-1")
+	page := ana.get("/acme/DEMO-1")
+	page.textHas(t, "#closure", "Reopen")
+	page.textIs(t, "#relations h3", "Duplicate of")
+	ana.get("/acme/DEMO-2").textIs(t, "#relations h3", "Duplicates")
+	ana.post("/acme/undo").is(t, 303) // the closing
+	ana.get("/acme/DEMO-1").has(t, 1, "#relations").textHas(t, "#closure", "Close")
+	ana.post("/acme/DEMO-3/relations", "kind", "blocks", "q", "DEMO-2", "close", "1").is(t, 303) // no duplicate
+	ana.get("/acme/DEMO-3").textHas(t, "#closure", "Close")
+
+	p := e.program()
+	var ticket struct {
+		ClosedAt  *string `json:"closed_at"`
+		Relations []struct{ Kind, Key string }
+	}
+	p.put("/tickets/DEMO-4/closure?duplicate_of=DEMO-2", nil).is(t, 200).read(t, &ticket)
+	if ticket.ClosedAt == nil || len(ticket.Relations) != 1 || ticket.Relations[0].Kind != "duplicates" {
+		t.Errorf("%+v", ticket)
+	}
+	e.unchanged(t, func() {
+		p.put("/tickets/DEMO-4/closure?duplicate_of=DEMO-2", nil).is(t, 200)
+		p.put("/tickets/DEMO-3/closure?duplicate_of=DEMO-3", nil).problem(t, 422, "other")
+		p.put("/tickets/DEMO-3/closure?duplicate_of=x", nil).problem(t, 422, "other")
+		ana.post("/acme/DEMO-3/relations", "kind", "duplicates", "q", "DEMO-99", "close", "1").is(t, 422).has(t, 1, "[name=close][checked]")
+	})
+}
+
 func TestRelationsAPI(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

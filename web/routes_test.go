@@ -405,10 +405,12 @@ var pages = map[string]access{
 	"GET /:company/:key/priority":                       writers("/acme/DEMO-1/priority", 200),
 	"POST /:company/:key/priority": writers("/acme/DEMO-1/priority", 303).
 		sending("priority", "high", "seen", "none"),
-	"GET /:company/:key/dates":      writers("/acme/DEMO-1/dates", 200),
-	"POST /:company/:key/dates":     writers("/acme/DEMO-1/dates", 303).sending("due", "2026-12-04"),
-	"GET /:company/:key/labels":     writers("/acme/DEMO-1/labels", 200),
-	"POST /:company/:key/labels":    writers("/acme/DEMO-1/labels", 303).sending("label", "1"),
+	"GET /:company/:key/dates":   writers("/acme/DEMO-1/dates", 200),
+	"POST /:company/:key/dates":  writers("/acme/DEMO-1/dates", 303).sending("due", "2026-12-04"),
+	"GET /:company/:key/labels":  writers("/acme/DEMO-1/labels", 200),
+	"POST /:company/:key/labels": writers("/acme/DEMO-1/labels", 303).sending("label", "1"),
+	"POST /:company/:key/checklist/tickets": writers("/acme/DEMO-1/checklist/tickets", 409). // there is no such item
+													sending("check", "0-0123456789abcdef-0-1-1"),
 	"GET /:company/:key/relations":  writers("/acme/DEMO-1/relations", 200),
 	"POST /:company/:key/relations": writers("/acme/DEMO-1/relations", 303).sending("kind", "blocks", "q", "DEMO-2"),
 	"POST /:company/:key/relations/removal": writers("/acme/DEMO-1/relations/removal", 303).
@@ -474,7 +476,9 @@ var calls = map[string]call{
 		"boards:write", 404, 200, accounts.Admin},
 	"DELETE /api/v1/boards/:board/members/:kind/:member": {"/boards/DEMO/members/group/1", "", "boards:write", 404, 204,
 		accounts.Admin},
-	"PUT /api/v1/tickets/:key/labels":    {"/tickets/DEMO-1/labels", `{"labels":["Bug"]}`, "tickets:write", 404, 200, ""},
+	"PUT /api/v1/tickets/:key/labels": {"/tickets/DEMO-1/labels", `{"labels":["Bug"]}`, "tickets:write", 404, 200, ""},
+	"POST /api/v1/tickets/:key/checklist/tickets": {"/tickets/DEMO-1/checklist/tickets", `{"item":"0-0123456789abcdef-0-1"}`,
+		"tickets:write", 404, 409, ""},
 	"GET /api/v1/tickets/:key/relations": {"/tickets/DEMO-1/relations", "", "tickets:read", 404, 200, ""},
 	"PUT /api/v1/tickets/:key/relations/:kind/:other": {"/tickets/DEMO-1/relations/blocks/DEMO-2", "", "tickets:write",
 		404, 200, ""},

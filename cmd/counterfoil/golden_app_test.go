@@ -530,6 +530,7 @@ func (a *running) showChecklists() {
 	list := a.show("GET", "/tickets/HOUSE-4/checklist", nil)["items"].([]any)
 	keys := textOf(list[0].(object)["id"])
 	a.show("PUT", "/tickets/HOUSE-4/checklist", object{"item": keys, "checked": true})
+	a.show("POST", "/tickets/HOUSE-4/checklist/tickets", object{"item": "none"})
 	a.show("PATCH", "/tickets/HOUSE-4", object{"description": "- [x] Meters\n", "version": 2})
 	a.show("PUT", "/tickets/HOUSE-4/checklist", object{"item": keys, "checked": false})
 	a.show("PUT", "/tickets/HOUSE-4/checklist", object{"item": "keys"})

@@ -146,20 +146,40 @@ func ParseCheck(s string) (c Check, ok bool) {
 // is false if the item was changed or deleted since it was seen. Of several items with the same line the nth is meant;
 // if there are more or fewer of them by now, it has to be the nth and on the same line.
 func (c Check) Apply(source string) (changed string, was Item, ok bool) {
-	for _, item := range Items(source) {
-		if item.Hash != c.Hash || item.Nth != c.Nth || item.Of != c.Of && item.Line != c.Line {
-			continue
-		}
-		if item.Checked == c.Checked {
-			return source, item, true
-		}
-		mark := " "
-		if c.Checked {
-			mark = "x"
-		}
-		return source[:item.mark] + mark + source[item.mark+1:], item, true
+	item, ok := c.Find(source)
+	if !ok || item.Checked == c.Checked {
+		return source, item, ok
 	}
-	return source, Item{}, false
+	mark := " "
+	if c.Checked {
+		mark = "x"
+	}
+	return source[:item.mark] + mark + source[item.mark+1:], item, true
+}
+
+// Find returns the item as it is in a text, as Apply does.
+func (c Check) Find(source string) (item Item, ok bool) {
+	for _, item := range Items(source) {
+		if item.Hash == c.Hash && item.Nth == c.Nth && (item.Of == c.Of || item.Line == c.Line) {
+			return item, true
+		}
+	}
+	return Item{}, false
+}
+
+// Prefix returns the text that the item is of with a word before that of the item.
+func (i Item) Prefix(source, word string) string {
+	after := i.mark + len("x]")
+	if !strings.HasPrefix(source[after:], " ") {
+		word += " "
+	}
+	return source[:after] + " " + word + source[after:]
+}
+
+// BeginsWithKey reports whether the item's text begins with what may be a key.
+func (i Item) BeginsWithKey() bool {
+	at := keyForm.FindStringIndex(i.Text)
+	return at != nil && at[0] == 0
 }
 
 // The boxes of a rendered text.

@@ -67,6 +67,22 @@ func TestApply(t *testing.T) {
 	}
 }
 
+func TestPrefix(t *testing.T) {
+	for source, want := range map[string]string{
+		"- [ ] nails\n":     "- [ ] NINJA-1 nails\n",
+		"1. [x]nails":       "1. [x] NINJA-1 nails",
+		"a\n\n> * [ ]\tb c": "a\n\n> * [ ] NINJA-1 \tb c",
+	} {
+		item := Items(source)[0]
+		if got := item.Prefix(source, "NINJA-1"); got != want {
+			t.Errorf("%q became %q", source, got)
+		}
+		if now := Items(want)[0]; !now.BeginsWithKey() || item.BeginsWithKey() || now.Checked != item.Checked {
+			t.Errorf("%q has the item %+v", want, now)
+		}
+	}
+}
+
 // A text is a list of lines, each with a name of its own. Editors insert, delete, move and check lines while a user
 // looks at an older text; then the user checks an item of that.
 func TestChecksAgainstAModel(t *testing.T) {

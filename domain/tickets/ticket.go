@@ -138,6 +138,12 @@ func ParseTitle(s string) (string, error) {
 	return title, nil
 }
 
+// ShortTitle returns the beginning of a text that a title has room for.
+func ShortTitle(text string) string {
+	short := []rune(text)
+	return string(short[:min(len(short), MaxTitle)])
+}
+
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // ParseDescription returns s as a description: line ends as \n, at most 65,535 bytes.

@@ -150,6 +150,21 @@ func (w *Workflows) undoRelated(
 	return ticket, err
 }
 
+// CloseAsDuplicate relates a ticket to the one that it duplicates, then closes it. One that cannot be closed, as when the
+// column is full, stays related. It returns what Relate and CloseTicket do.
+func (w *Workflows) CloseAsDuplicate(
+	ctx context.Context, key, of tickets.Key,
+) (moved tickets.MoveResult, board boards.Board, err error) {
+	ticket, _, err := w.Relate(ctx, key, tickets.Duplicates, of)
+	if err != nil {
+		return moved, board, err
+	}
+	if moved, board, err = w.CloseTicket(ctx, key); err == nil {
+		moved.Ticket.Relations = ticket.Relations
+	}
+	return moved, board, err
+}
+
 // RelationsSeen returns which tickets of the relations in entries of a history the caller sees.
 func (w *Workflows) RelationsSeen(ctx context.Context, entries []tickets.Activity) (map[tickets.ID]bool, error) {
 	actor, err := MayRead(ctx, "tickets:read")

@@ -17,6 +17,7 @@ type RelationProps struct {
 	Kind   tickets.RelationKind
 	Find   string
 	Other  string
+	Close  bool // a duplicate
 	Found  []tickets.SearchResult
 	Errors views.Errors
 }

@@ -82,6 +82,31 @@ func (h *Handlers) CheckItemInComment(c echo.Context) error {
 	return answer(c, http.StatusOK, h.respond.Links(c).Comment(ticket.Key, found))
 }
 
+// MakeChild makes a ticket of an item of a description.
+func (h *Handlers) MakeChild(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	var in struct {
+		Item string `json:"item"`
+	}
+	if _, err := bindJSON(c, &in); err != nil {
+		return err
+	}
+	check, ok := markup.ParseCheck(in.Item + "-1")
+	if !ok {
+		return noItem
+	}
+	_, child, err := h.workflows.MakeChild(c.Request().Context(), k, check)
+	if err == nil {
+		child, err = h.workflows.Ticket(c.Request().Context(), child.Key)
+	}
+	return created(c, h.respond.Links(c).Ticket(child), err)
+}
+
+var noItem = badJSON("item is no id of an item: send one as it is listed", "item")
+
 // checkItem checks an item of a comment, 0 for the description.
 func (h *Handlers) checkItem(c echo.Context, comment id.Comment) (ticket tickets.Ticket, err error) {
 	k, err := respond.PathKey(c)
@@ -98,7 +123,7 @@ func (h *Handlers) checkItem(c echo.Context, comment id.Comment) (ticket tickets
 	check, ok := markup.ParseCheck(in.Item + "-1")
 	var wrong []error
 	if !ok {
-		wrong = append(wrong, badJSON("item is no id of an item: send one as it is listed", "item"))
+		wrong = append(wrong, noItem)
 	}
 	if in.Checked == nil {
 		wrong = append(wrong, badJSON("checked is missing: send true or false", "checked"))

@@ -143,7 +143,21 @@ func (h *Handlers) DeleteTicket(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-func (h *Handlers) CloseTicket(c echo.Context) error  { return h.put(c, h.workflows.CloseTicket) }
+// CloseTicket closes a ticket, as a duplicate of another if the query names one.
+func (h *Handlers) CloseTicket(c echo.Context) error {
+	text := c.QueryParam("duplicate_of")
+	if text == "" {
+		return h.put(c, h.workflows.CloseTicket)
+	}
+	of, err := tickets.ParseKey(text)
+	if err != nil {
+		return tickets.RelatedNotFound(text)
+	}
+	return h.put(c, func(ctx context.Context, k tickets.Key) (tickets.MoveResult, boards.Board, error) {
+		return h.workflows.CloseAsDuplicate(ctx, k, of)
+	})
+}
+
 func (h *Handlers) ReopenTicket(c echo.Context) error { return h.put(c, h.workflows.ReopenTicket) }
 func (h *Handlers) RestoreTicket(c echo.Context) error {
 	return h.put(c, h.workflows.RestoreTicket)

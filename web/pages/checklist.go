@@ -2,7 +2,10 @@ package pages
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -80,7 +83,7 @@ func rejectedCheck(err error) (alert string, code int, _ error) {
 	if !ok {
 		return "", 0, err
 	}
-	return messages[""] + messages["check"], code, nil
+	return strings.Join(slices.Sorted(maps.Values(messages)), " "), code, nil
 }
 
 // boxOf returns the fragment of the page's address with the box of an item.
@@ -93,27 +96,56 @@ func boxOf(ticket tickets.Ticket, check markup.Check) string {
 	return ""
 }
 
-// showFace responds with the description alone to htmx, else with the ticket's page.
+// MakeChild makes a ticket of an item of a description.
+func (h *Handlers) MakeChild(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	check, err := readCheck(c)
+	var ticket, child tickets.Ticket
+	if err == nil {
+		ticket, child, err = h.workflows.MakeChild(c.Request().Context(), k, check)
+	}
+	alert, code, err := rejectedCheck(err)
+	if err != nil {
+		return err
+	}
+	if alert != "" {
+		return h.showFace(c, code, alert)
+	}
+	message := views.Flash{Text: child.Key.String() + " was created."}
+	if respond.Target(c) == views.TicketID {
+		return h.showWithProperties(c, message)
+	}
+	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, ticket.Key), message.Text)
+}
+
+// showFace responds with the ticket's page, or the part of it that is asked for: its description alone, or all but the
+// comments.
 func (h *Handlers) showFace(c echo.Context, code int, alert string) error {
 	ticket, board, err := h.ticketOfPath(c)
 	if err != nil {
 		return err
 	}
-	if !respond.IsFragment(c) {
-		props, err := h.ticketProps(c, ticket, board, 0)
+	if respond.IsFragment(c) && respond.Target(c) != views.TicketID {
+		props := pages.TicketProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Alert: alert}
+		texts, err := h.texts(c, ticket.ID, ticket.Description)
 		if err != nil {
 			return err
 		}
-		props.Alert = alert
-		return respond.Render(c, code, pages.TicketPage(props))
+		if err := texts.describe(&props); err != nil {
+			return err
+		}
+		return respond.Render(c, code, pages.Face(props))
 	}
-	props := pages.TicketProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Alert: alert}
-	texts, err := h.texts(c, ticket.ID, ticket.Description)
+	props, err := h.ticketProps(c, ticket, board, 0)
 	if err != nil {
 		return err
 	}
-	if err := texts.describe(&props); err != nil {
-		return err
+	props.Alert = alert
+	if respond.IsFragment(c) {
+		return respond.Render(c, code, pages.TicketBody(props))
 	}
-	return respond.Render(c, code, pages.Face(props))
+	return respond.Render(c, code, pages.TicketPage(props))
 }

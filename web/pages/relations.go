@@ -26,7 +26,7 @@ func (h *Handlers) showRelationForm(c echo.Context, code int, messages views.Err
 		return err
 	}
 	props := pages.RelationProps{Page: h.respond.Page(c, "Relations of "+ticket.Key.String()), Board: board, Ticket: ticket,
-		Kind: tickets.BlockedBy, Find: c.FormValue("q"), Other: c.FormValue("other"), Errors: messages}
+		Kind: tickets.BlockedBy, Find: c.FormValue("q"), Other: c.FormValue("other"), Close: c.FormValue("close") != "", Errors: messages}
 	if kind, err := tickets.ParseRelationKind(c.FormValue("kind")); err == nil {
 		props.Kind = kind
 	}
@@ -60,7 +60,13 @@ func (h *Handlers) AddRelation(c echo.Context) error {
 	kind, other, err := readRelation(c, c.FormValue("q"))
 	var ticket tickets.Ticket
 	var entry tickets.Activity
-	if err == nil {
+	switch {
+	case err != nil:
+	case kind == tickets.Duplicates && c.FormValue("close") != "":
+		var moved tickets.MoveResult
+		moved, _, err = h.workflows.CloseAsDuplicate(c.Request().Context(), k, other)
+		ticket, entry.ID = moved.Ticket, moved.Activity
+	default:
 		ticket, entry, err = h.workflows.Relate(c.Request().Context(), k, kind, other)
 	}
 	if err == nil {

@@ -64,7 +64,8 @@ func (t texts) describe(props *pages.TicketProps) (err error) {
 		return err
 	}
 	boxes := views.Boxes{Form: views.ChecklistID, Target: views.FaceID,
-		Path: views.ChecklistPath(props.Page.Actor.Company.Slug, ticket.Key)}
+		Path:  views.ChecklistPath(props.Page.Actor.Company.Slug, ticket.Key),
+		Child: views.ItemTicketPath(props.Page.Actor.Company.Slug, ticket.Key)}
 	props.HTML, props.Checkable = markup.Checkable(props.HTML, ticket.Description, boxes.Button)
 	return nil
 }
