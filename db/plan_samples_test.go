@@ -771,7 +771,7 @@ var samples = map[string]sample{
 	"PurgeRelationsTo":   {args: with(firstTickets(20))},
 	"CountNoItems":       {args: with(7, 1)},
 	"CountItems":         {args: with(db.CountItemsParams{ID: 7, Version: 1})},
-	"UncountedTickets":   {args: with(db.UncountedTicketsParams{BoardID: 1, After: 1000, To: 1100})},
+	"TicketsToCount":     {args: with(db.TicketsToCountParams{BoardID: 1, After: 1000, To: 1100})},
 	"SetProperties":      {args: with(db.SetPropertiesParams{Priority: 3, DueAt: &newYear, Now: newYear, ID: 7})},
 	"EditTicket":         {args: with(db.EditTicketParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
 	"DeleteTicket":       {args: with(db.DeleteTicketParams{DeletedAt: &newYear, ID: 7})},

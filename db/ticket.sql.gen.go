@@ -276,7 +276,7 @@ func (q *Queries) ColumnNumbers(ctx context.Context, arg ColumnNumbersParams) ([
 
 const countItems = `-- name: CountItems :execrows
 UPDATE ticket SET items = ?, items_checked = ?, feed_sync_id = NULL
-WHERE id = ? AND version = ? AND items IS NULL
+WHERE id = ? AND version = ?
 `
 
 type CountItemsParams struct {
@@ -286,7 +286,7 @@ type CountItemsParams struct {
 	Version      uint64
 }
 
-// For a ticket whose items were never counted.
+// For a ticket whose items were never counted, or by a server that did not know of them.
 func (q *Queries) CountItems(ctx context.Context, arg CountItemsParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, countItems,
 		arg.Items,
@@ -304,7 +304,7 @@ const countNoItems = `-- name: CountNoItems :execrows
 UPDATE ticket SET items = 0 WHERE id = ? AND version = ? AND items IS NULL
 `
 
-// The same for one without any.
+// For one without any, that was never counted.
 func (q *Queries) CountNoItems(ctx context.Context, iD id.Ticket, version uint64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, countNoItems, iD, version)
 	if err != nil {
@@ -1355,28 +1355,30 @@ func (q *Queries) TicketsInSight(ctx context.Context, arg TicketsInSightParams) 
 	return items, nil
 }
 
-const uncountedTickets = `-- name: UncountedTickets :many
-SELECT id, description, version, from_requester FROM ticket
-WHERE board_id >= ? AND board_id <= ? AND local_id > ? AND local_id <= ? AND items IS NULL
+const ticketsToCount = `-- name: TicketsToCount :many
+SELECT id, description, version, from_requester, items, items_checked FROM ticket
+WHERE board_id >= ? AND board_id <= ? AND local_id > ? AND local_id <= ?
 ORDER BY board_id, local_id
 `
 
-type UncountedTicketsParams struct {
+type TicketsToCountParams struct {
 	BoardID id.Board
 	After   uint64
 	To      uint64
 }
 
-type UncountedTicketsRow struct {
+type TicketsToCountRow struct {
 	ID            id.Ticket
 	Description   string
 	Version       uint64
 	FromRequester bool
+	Items         *uint16
+	ItemsChecked  uint16
 }
 
-// Those of a board with some numbers whose items were never counted, also deleted ones.
-func (q *Queries) UncountedTickets(ctx context.Context, arg UncountedTicketsParams) ([]UncountedTicketsRow, error) {
-	rows, err := q.db.QueryContext(ctx, uncountedTickets,
+// Those of a board with some numbers, also deleted ones.
+func (q *Queries) TicketsToCount(ctx context.Context, arg TicketsToCountParams) ([]TicketsToCountRow, error) {
+	rows, err := q.db.QueryContext(ctx, ticketsToCount,
 		arg.BoardID,
 		arg.BoardID,
 		arg.After,
@@ -1386,14 +1388,16 @@ func (q *Queries) UncountedTickets(ctx context.Context, arg UncountedTicketsPara
 		return nil, err
 	}
 	defer rows.Close()
-	var items []UncountedTicketsRow
+	var items []TicketsToCountRow
 	for rows.Next() {
-		var i UncountedTicketsRow
+		var i TicketsToCountRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.Description,
 			&i.Version,
 			&i.FromRequester,
+			&i.Items,
+			&i.ItemsChecked,
 		); err != nil {
 			return nil, err
 		}

@@ -154,18 +154,18 @@ UPDATE ticket SET title = sqlc.arg(title), description = sqlc.arg(description), 
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND deleted_at IS NULL;
 
 -- name: CountItems :execrows
--- For a ticket whose items were never counted.
+-- For a ticket whose items were never counted, or by a server that did not know of them.
 UPDATE ticket SET items = sqlc.arg(items), items_checked = sqlc.arg(items_checked), feed_sync_id = NULL
-WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND items IS NULL;
+WHERE id = sqlc.arg(id) AND version = sqlc.arg(version);
 
 -- name: CountNoItems :execrows
--- The same for one without any.
+-- For one without any, that was never counted.
 UPDATE ticket SET items = 0 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND items IS NULL;
 
--- name: UncountedTickets :many
--- Those of a board with some numbers whose items were never counted, also deleted ones.
-SELECT id, description, version, from_requester FROM ticket
-WHERE board_id >= sqlc.arg(board_id) AND board_id <= sqlc.arg(board_id) AND local_id > sqlc.arg(after) AND local_id <= sqlc.arg('to') AND items IS NULL
+-- name: TicketsToCount :many
+-- Those of a board with some numbers, also deleted ones.
+SELECT id, description, version, from_requester, items, items_checked FROM ticket
+WHERE board_id >= sqlc.arg(board_id) AND board_id <= sqlc.arg(board_id) AND local_id > sqlc.arg(after) AND local_id <= sqlc.arg('to')
 ORDER BY board_id, local_id;
 
 -- name: SetProperties :execrows

@@ -92,7 +92,11 @@ func formsOn(a *answer, page string) (list []pageForm) {
 	a.page().Find("form").Each(func(_ int, f *goquery.Selection) {
 		form := pageForm{page: page, action: f.AttrOr("action", page), method: strings.ToUpper(f.AttrOr("method", "GET")),
 			values: url.Values{}}
-		f.Find("input, textarea, select, button").Each(func(_ int, control *goquery.Selection) {
+		inside := f.Find("*")
+		if id := f.AttrOr("id", ""); id != "" {
+			inside = inside.AddSelection(a.page().Find("[form='" + id + "']"))
+		}
+		inside.Filter("input, textarea, select, button").Each(func(_ int, control *goquery.Selection) {
 			name := control.AttrOr("name", "")
 			if name == "" {
 				return
@@ -112,7 +116,7 @@ func formsOn(a *answer, page string) (list []pageForm) {
 			}
 		})
 		list = append(list, form)
-		f.Find("button[formaction]").Each(func(_ int, button *goquery.Selection) {
+		inside.Filter("button[formaction]").Each(func(_ int, button *goquery.Selection) {
 			form.action = button.AttrOr("formaction", "")
 			list = append(list, form)
 		})

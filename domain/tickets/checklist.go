@@ -155,21 +155,24 @@ func UndoChecked(ctx context.Context, tx *db.Tx, ticket Ticket, action Action, b
 	return ticket, err
 }
 
-// CountItems counts the items of the descriptions of a board's tickets with numbers in (after, to] that were never
-// counted, and returns how many tickets those are.
+// CountItems counts the items of the descriptions of a board's tickets with numbers in (after, to], and returns how many
+// tickets had other counts, or none.
 func CountItems(ctx context.Context, tx *db.Tx, board id.Board, after, to uint64) (counted int, err error) {
-	rows, err := tx.UncountedTickets(ctx, db.UncountedTicketsParams{BoardID: board, After: after, To: to})
+	rows, err := tx.TicketsToCount(ctx, db.TicketsToCountParams{BoardID: board, After: after, To: to})
 	if err != nil {
 		return 0, fmt.Errorf("read tickets: %w", err)
 	}
 	for _, row := range rows {
-		c := ChecklistOf(row.Description, row.FromRequester)
-		items := uint16(c.Items)
+		has := ChecklistOf(row.Description, row.FromRequester)
+		if row.Items != nil && has == ChecklistFrom(row.Items, row.ItemsChecked) {
+			continue
+		}
+		items := uint16(has.Items)
 		var n int64
-		if items == 0 { // readers of the feed see no difference
+		if row.Items == nil && items == 0 { // readers of the feed see no difference
 			n, err = tx.CountNoItems(ctx, row.ID, row.Version)
 		} else {
-			n, err = tx.CountItems(ctx, db.CountItemsParams{Items: &items, ItemsChecked: uint16(c.Checked), ID: row.ID,
+			n, err = tx.CountItems(ctx, db.CountItemsParams{Items: &items, ItemsChecked: uint16(has.Checked), ID: row.ID,
 				Version: row.Version})
 		}
 		if err != nil {

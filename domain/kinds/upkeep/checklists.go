@@ -10,11 +10,11 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// countChecklists counts the items of the checklists of tickets that were opened before the program counted them.
+// countChecklists counts the items of checklists where a version without checklists wrote the description last.
 func (m *Upkeep) countChecklists() *migrations.Migration {
 	return &migrations.Migration{
 		Name: "count-checklists", Title: "Count checklists",
-		Description: "Counts the items of the checklists of descriptions, so that cards show them. Only tickets that were opened by a version without checklists, and not edited since, are uncounted: run it once after the upgrade from that.",
+		Description: "Counts the items of the checklists of descriptions, so that cards show them. Run it once after the upgrade from a version without checklists: the counts of what that wrote are missing, or old.",
 		Params:      []migrations.Param{kinds.CompanyParam(false)},
 		Check: func(ctx context.Context, values migrations.Values) error {
 			_, err := kinds.CompanyOf(ctx, m.db.Queries, values)
