@@ -44,7 +44,7 @@ func TestChecklist(t *testing.T) {
 		e.publish()
 		page := ana.get("/acme/DEMO-1").is(t, 200).has(t, 3, "#face button.box[form=checklist][role=checkbox]")
 		page.has(t, 1, "form#checklist[method=post][action='/acme/DEMO-1/checklist']").has(t, 1, "#face [aria-checked=true]")
-		if label, _ := page.page().Find("#checklist-1").Attr("aria-label"); label != "glue & " && label != "glue &" {
+		if label, _ := page.page().Find("#checklist-1").Attr("aria-label"); label != "glue &" {
 			t.Errorf("the second box is called %q", label)
 		}
 		board := ana.get("/acme/boards/DEMO")
@@ -187,7 +187,6 @@ func TestChecklist(t *testing.T) {
 			ana.post("/acme/DEMO-99/checklist", "check", check(shopping, 0, true)).is(t, 404)
 		})
 		vera.get("/acme/DEMO-1").has(t, 0, ".box").has(t, 3, "#face input[type=checkbox][disabled]")
-		ana.post("/acme/boards/DEMO/archive", "version", "1", "archived", "1")
 		e.exec("UPDATE board SET archived_at = UTC_TIMESTAMP(6) WHERE slug = 'DEMO'")
 		ana.get("/acme/DEMO-1").has(t, 0, ".box")
 		e.unchanged(t, func() { ana.post("/acme/DEMO-1/checklist", "check", check(shopping, 0, true)).is(t, 409) })

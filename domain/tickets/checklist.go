@@ -59,16 +59,9 @@ func BadItem() error {
 	return fault.Invalid.New(CodeBadItem, "check", "This names no item of a checklist. Reload the page and try again.")
 }
 
-// CheckItem checks or unchecks an item of the description of a locked ticket, and records that. entry is what it added
-// to the history; its ID is 0 if the item was as wanted. It returns ItemChanged.
+// CheckItem checks or unchecks an item of the description of a locked ticket, and records that; detail is what else the
+// history says. entry is what it added to the history; its ID is 0 if the item was as wanted. It returns ItemChanged.
 func CheckItem(
-	ctx context.Context, tx *db.Tx, ticket Ticket, check markup.Check, by User,
-) (Ticket, Activity, error) {
-	return checkItem(ctx, tx, ticket, check, Detail{}, by)
-}
-
-// checkItem is CheckItem with more detail for the history.
-func checkItem(
 	ctx context.Context, tx *db.Tx, ticket Ticket, check markup.Check, detail Detail, by User,
 ) (Ticket, Activity, error) {
 	text, item, ok := check.Apply(ticket.Description)
@@ -86,12 +79,6 @@ func checkItem(
 
 // CheckItemInComment is CheckItem for a comment, of any member, and also returns CommentNotFound.
 func CheckItemInComment(
-	ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, check markup.Check, by User,
-) (Activity, error) {
-	return checkItemInComment(ctx, tx, ticket, comment, check, Detail{}, by)
-}
-
-func checkItemInComment(
 	ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, check markup.Check, detail Detail, by User,
 ) (entry Activity, err error) {
 	if _, err := lockComment(ctx, tx, ticket.ID, comment, User{}); err != nil {
@@ -145,9 +132,9 @@ func UndoChecked(ctx context.Context, tx *db.Tx, ticket Ticket, action Action, b
 	var entry Activity
 	var err error
 	if done.Comment != 0 {
-		entry, err = checkItemInComment(ctx, tx, ticket, done.Comment, check, detail, by)
+		entry, err = CheckItemInComment(ctx, tx, ticket, done.Comment, check, detail, by)
 	} else {
-		ticket, entry, err = checkItem(ctx, tx, ticket, check, detail, by)
+		ticket, entry, err = CheckItem(ctx, tx, ticket, check, detail, by)
 	}
 	if fault.KindOf(err) == fault.Conflict || fault.KindOf(err) == fault.NotFound || err == nil && entry.ID == 0 {
 		return Ticket{}, ChangedSince(ticket, "changed", "Someone else")

@@ -25,12 +25,12 @@ const (
 
 // The reasons of notifications, the strongest first.
 const (
-	ReasonMention  = "mention"    // the member was mentioned
-	ReasonAssigned = "assignment" // the ticket was assigned to the member
-	ReasonReply    = "reply"      // a comment on a ticket that the member watches, or a requester's
-	ReasonRequest  = "request"    // the ticket came by a public form
-	ReasonClosed   = "unblocked"  // a ticket that blocked it was closed
-	ReasonTaken    = "taken-over" // of an entry about a board: an owner of the company took it over
+	ReasonMention   = "mention"    // the member was mentioned
+	ReasonAssigned  = "assignment" // the ticket was assigned to the member
+	ReasonReply     = "reply"      // a comment on a ticket that the member watches, or a requester's
+	ReasonRequest   = "request"    // the ticket came by a public form
+	ReasonUnblocked = "unblocked"  // a ticket that blocked it was closed
+	ReasonTaken     = "taken-over" // of an entry about a board: an owner of the company took it over
 )
 
 // Notification is an entry of an inbox.
@@ -256,7 +256,7 @@ func (n Notifications) reasons(ctx context.Context, tx *db.Tx) (map[id.Account]s
 		for _, account := range listeners {
 			why[account] = ReasonReply
 			if n.Unblocked != 0 {
-				why[account] = ReasonClosed
+				why[account] = ReasonUnblocked
 			}
 		}
 	}

@@ -125,9 +125,10 @@ func sortRelations(list []Relation) {
 	})
 }
 
-// Relate adds a relation of a ticket to another, and records it in both histories. The caller holds the locks of both,
-// and for a parent, a child or a blocker that of the company, which keeps two from closing a cycle at once. detail is
-// what else the history says. entry is that of the ticket. The relation is not there yet. It returns HasParent, RelationCycle, TooManyLevels or TooManyRelations.
+// Relate adds a relation of a ticket to another that is not there yet, and records it in both histories. The caller
+// holds the locks of both, and for a parent, a child or a blocker that of the company, which keeps two from closing a
+// cycle at once. detail is what else the history says. entry is that of the ticket. It returns HasParent, RelationCycle,
+// TooManyLevels, TooManyRelations or TooManyRelated.
 func Relate(
 	ctx context.Context, tx *db.Tx, ticket Ticket, kind RelationKind, other Ticket, detail Detail, by User,
 ) (entry Activity, err error) {

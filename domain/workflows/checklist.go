@@ -27,10 +27,10 @@ func (w *Workflows) CheckItem(
 	err = w.onTicket(ctx, key, func(t lockedTicket) (err error) {
 		ticket = t.Ticket
 		if comment != 0 {
-			entry, err = tickets.CheckItemInComment(ctx, t.tx, t.Ticket, comment, check, t.by)
+			entry, err = tickets.CheckItemInComment(ctx, t.tx, t.Ticket, comment, check, tickets.Detail{}, t.by)
 			return err
 		}
-		ticket, entry, err = tickets.CheckItem(ctx, t.tx, t.Ticket, check, t.by)
+		ticket, entry, err = tickets.CheckItem(ctx, t.tx, t.Ticket, check, tickets.Detail{}, t.by)
 		return err
 	})
 	if err != nil {

@@ -395,7 +395,7 @@ func comments(l *checkRun) error {
 }
 
 var kindsOfNotification = append([]string{tickets.ReasonMention, tickets.ReasonAssigned, tickets.ReasonReply,
-	tickets.ReasonRequest, tickets.ReasonClosed, tickets.ReasonTaken}, tickets.Notices...)
+	tickets.ReasonRequest, tickets.ReasonUnblocked, tickets.ReasonTaken}, tickets.Notices...)
 
 func notificationKinds(l *checkRun) error {
 	return l.each("SELECT id, kind FROM notification ORDER BY id", func(rows *sql.Rows) error {

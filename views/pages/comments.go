@@ -148,7 +148,7 @@ func alsoWhy(g tickets.InboxGroup) string {
 			also = append(also, "assigned you")
 		case tickets.ReasonRequest:
 			also = append(also, "new request")
-		case tickets.ReasonClosed:
+		case tickets.ReasonUnblocked:
 			also = append(also, "a ticket that blocked it was closed")
 		}
 	}

@@ -525,7 +525,7 @@ func EntryItem(p views.Page, e tickets.InboxGroup) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case tickets.ReasonClosed:
+		case tickets.ReasonUnblocked:
 			var templ_7745c5c3_Var29 string
 			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs("closed a ticket that blocked ")
 			if templ_7745c5c3_Err != nil {
