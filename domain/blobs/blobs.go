@@ -179,6 +179,11 @@ func (s *Store) syncFolders(name string) error {
 
 // Open opens a file. It returns BadName, NotFound or Unavailable; reading fails once ctx has ended.
 func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	return s.OpenSeeker(ctx, name)
+}
+
+// OpenSeeker is Open for readers of parts of a file.
+func (s *Store) OpenSeeker(ctx context.Context, name string) (io.ReadSeekCloser, error) {
 	if err := check(name); err != nil {
 		return nil, err
 	}

@@ -319,3 +319,59 @@ func TestOpen(t *testing.T) {
 		}
 	})
 }
+
+func TestStage(t *testing.T) {
+	ctx := context.Background()
+	each(t, func(t *testing.T, s *blobs.Store, folder string) {
+		staged := domaintest.OK(s.Stage(ctx, strings.NewReader("content")))(t)
+		if staged.Size != 7 || fmt.Sprintf("%x", staged.Hash) != "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73" {
+			t.Errorf("%d bytes, %x", staged.Size, staged.Hash)
+		}
+		if n := count(t, s); n != 0 {
+			t.Errorf("%d files have a name before they are saved", n)
+		}
+		put(t, s, "a/b", "other")
+		for range 2 { // it may be saved again, and replaces another
+			domaintest.Must(t, staged.Save(ctx, "a/b"))
+		}
+		domaintest.Must(t, staged.Save(ctx, "a/c"))
+		staged.Discard()
+		for _, name := range []string{"a/b", "a/c"} {
+			file := domaintest.OK(s.OpenSeeker(ctx, name))(t)
+			domaintest.OK(file.Seek(3, io.SeekStart))(t)
+			if rest := domaintest.OK(io.ReadAll(file))(t); string(rest) != "tent" {
+				t.Errorf("%s ends with %q", name, rest)
+			}
+			file.Close()
+		}
+		if err := staged.Save(ctx, "../up"); !errors.As(err, new(blobs.BadName)) {
+			t.Error(err)
+		}
+		if _, err := s.Stage(ctx, iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Error(err)
+		}
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := s.Stage(ended, strings.NewReader("x")); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if folder == "" {
+			return
+		}
+		left := domaintest.OK(filepath.Glob(filepath.Join(folder, "*")))(t)
+		if len(left) != 1 || filepath.Base(left[0]) != "a" {
+			t.Errorf("%q are left", left)
+		}
+		// What a dead writer leaves is swept.
+		domaintest.OK(s.Stage(ctx, strings.NewReader("x")))(t)
+		if n := domaintest.OK(s.Sweep(ctx, time.Now().Add(time.Hour)))(t); n != 1 {
+			t.Errorf("%d files were swept", n)
+		}
+	})
+}
+
+func count(t *testing.T, s *blobs.Store) (n int) {
+	t.Helper()
+	domaintest.Must(t, s.Walk(context.Background(), "", func(blobs.Info) error { n++; return nil }))
+	return n
+}
