@@ -32,7 +32,7 @@ const (
 
 // small are tables that do not grow.
 var small = map[string]bool{"installation": true, "signing_key": true, "secret_key": true, "schema_migrations": true, "schema_lock": true, "numbers": true,
-	"migration_lease": true, "migration_stop": true, "sequences": true, "feed_durable": true, "ref_counter": true, "ref_policy": true, "audit_sealer": true}
+	"migration_lease": true, "migration_stop": true, "sequences": true, "feed_durable": true, "ref_counter": true, "ref_policy": true, "audit_sealer": true, "file_place": true}
 
 // filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a
 // thousand rows, for in a small one a scan is the best plan.
@@ -142,6 +142,13 @@ var filling = []string{
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT n, 1, n % 2 FROM numbers WHERE n BETWEEN 8 AND 3000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at)
 	 SELECT n, IF(n <= 500, 7, n), n % 500 + 1, IF(n % 10, 'A comment', '![a](https://images.example/a)'), '2026-01-01' + INTERVAL n SECOND, '2026-01-01' FROM numbers WHERE n <= 5000`,
+	`INSERT INTO stored_file (hash, bytes, content_type, image_type, image_bytes, width, height, created_at, generation)
+	 SELECT UNHEX(SHA2(n, 256)), n, 'text/plain', '', 0, 0, 0, '2026-01-01', n FROM numbers WHERE n <= 5000`,
+	// Ticket 7 has as many attachments as it may, file 1 many attachments.
+	`INSERT INTO attachment (id, company_id, ticket_id, comment_id, account_id, hash, name, created_at, deleted_at)
+	 SELECT n, 1, IF(n <= 200, 7, IF(n % 50, n, NULL)), IF(n > 500 AND n % 50, n, NULL), n % 500 + 1, UNHEX(SHA2(IF(n % 5, n % 5000 + 1, 1), 256)), CONCAT('File ', n), '2026-01-01', IF(n % 10, NULL, '2026-01-01') FROM numbers WHERE n <= 5000`,
+	`INSERT INTO company_storage (company_id, used) SELECT id, 5000 FROM company`,
+	`INSERT INTO file_place (id, token) VALUES (1, 'x')`,
 	`INSERT INTO deleted_comment (comment_id, ticket_id, account_id, body, deleted_at)
 	 SELECT n, n, 1, 'A comment', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n > 500 AND n <= 5000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at) VALUES (5001, 26503, 1, 'A comment', '2026-01-01', '2026-01-01')`,

@@ -215,7 +215,7 @@ func (q *Queries) LiveRelated(ctx context.Context, arg LiveRelatedParams) ([]Liv
 
 const liveTickets = `-- name: LiveTickets :many
 
-SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.feed_sync_id,
+SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.feed_sync_id,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
    FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
@@ -247,6 +247,7 @@ type LiveTicketsRow struct {
 	DueTimed     bool
 	Items        *uint16
 	ItemsChecked uint16
+	Attachments  uint16
 	FeedSyncID   *uint64
 	Assignees    string
 	Labels       string
@@ -277,6 +278,7 @@ func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]Liv
 			&i.DueTimed,
 			&i.Items,
 			&i.ItemsChecked,
+			&i.Attachments,
 			&i.FeedSyncID,
 			&i.Assignees,
 			&i.Labels,

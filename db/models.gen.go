@@ -128,6 +128,18 @@ type Assignee struct {
 	CreatedAt time.Time
 }
 
+type Attachment struct {
+	ID        id.Attachment
+	CompanyID id.Company
+	TicketID  *id.Ticket
+	CommentID *id.Comment
+	AccountID id.Account
+	Hash      []byte
+	Name      string
+	CreatedAt time.Time
+	DeletedAt *time.Time
+}
+
 type Audit struct {
 	ID        id.Audit
 	Kind      string
@@ -285,6 +297,12 @@ type CompanyDomain struct {
 	DueAt     *time.Time
 }
 
+type CompanyStorage struct {
+	CompanyID id.Company
+	Used      uint64
+	Quota     uint64
+}
+
 type DeletedComment struct {
 	CommentID id.Comment
 	TicketID  id.Ticket
@@ -341,6 +359,11 @@ type FeedDurable struct {
 	Feed  string
 	Head  uint64
 	Notes uint64
+}
+
+type FilePlace struct {
+	ID    uint8
+	Token string
 }
 
 type Idempotency struct {
@@ -872,6 +895,19 @@ type SigningKey struct {
 	CreatedAt time.Time
 }
 
+type StoredFile struct {
+	Hash        []byte
+	Bytes       uint64
+	ContentType string
+	ImageType   string
+	ImageBytes  uint64
+	Width       uint32
+	Height      uint32
+	CreatedAt   time.Time
+	Generation  uint32
+	Locks       uint32
+}
+
 type Ticket struct {
 	ID            id.Ticket
 	BoardID       id.Board
@@ -897,6 +933,7 @@ type Ticket struct {
 	DueTimed      bool
 	Items         *uint16
 	ItemsChecked  uint16
+	Attachments   uint16
 }
 
 type TicketAlias struct {

@@ -32,6 +32,14 @@ func firstTickets(n int) (tickets []id.Ticket) {
 	return tickets
 }
 
+// ptrs points to each of a list.
+func ptrs[T any](list []T) (pointers []*T) {
+	for i := range list {
+		pointers = append(pointers, &list[i])
+	}
+	return pointers
+}
+
 // unpublished are the first n tickets that wait to be published.
 func unpublished(n int) (rows []uint64) {
 	for i := range n {
@@ -760,6 +768,38 @@ var samples = map[string]sample{
 	"RepublishTickets":   {args: with(firstTickets(100))},
 	"TicketsInSight":     {args: with(db.TicketsInSightParams{Reader: 7, Ids: firstTickets(500), CompanyID: 1})},
 	"SetRank":            {args: with(ptr(int64(7*gap+1)), 7)},
+	// attachment.sql
+	"CreateAttachment":     {args: with(db.CreateAttachmentParams{CompanyID: 1, TicketID: ptr(id.Ticket(9)), AccountID: 1, Hash: hash7, Name: "x", CreatedAt: newYear})},
+	"AttachmentsOfTickets": {args: with(ptrs(firstTickets(150))), reads: 1000, because: "150 tickets, of which one has 200 attachments"},
+	"AttachmentsInSight":   {args: with(db.AttachmentsInSightParams{Reader: 1, Ids: []id.Attachment{1, 2, 300}, CompanyID: 1})},
+	"BindAttachments":      {args: with(db.BindAttachmentsParams{TicketID: ptr(id.Ticket(9)), Ids: []id.Attachment{50, 100}, CompanyID: 1, AccountID: 51})},
+	"CountAttachments":     {args: with(db.CountAttachmentsParams{N: 1, Now: newYear, ID: 7})},
+	"DeleteAttachment":     {args: with(db.DeleteAttachmentParams{Now: &newYear, ID: 7, TicketID: ptr(id.Ticket(7))})},
+	"RestoreAttachment":    {args: with(10, ptr(id.Ticket(7)))},
+	"AttachmentOfTicket":   {args: with(7, ptr(id.Ticket(7)))},
+	"DeleteAttachmentsOf":  {args: with(&newYear, ptr(id.Comment(501)))},
+	"RestoreAttachmentsOf": {args: with(ptr(id.Comment(510)), &newYear)},
+	"StorageOf":            {args: with(1)},
+	"TakeStorage":          {args: with(1, 7)},
+	"ReleaseStorage":       {args: with(7, 1)},
+	"SetQuota":             {args: with(1, 7)},
+	"LargestStorages":      {args: with(12)},
+	"StorageOfTickets":     {args: with(ptrs(firstTickets(20))), sorts: 700, reads: 700, because: "a ticket may have 200 attachments"},
+	"PurgeAttachments":     {args: with(ptrs(firstTickets(20))), reads: 700, because: "as StorageOfTickets"},
+
+	// stored_file.sql
+	"StoreFile":         {args: with(db.StoreFileParams{Hash: hash7, Bytes: 7, ContentType: "text/plain", CreatedAt: newYear})},
+	"StoredFilesAfter":  {args: with(hash7, 500)},
+	"UsedFiles":         {args: with(db.UsedFilesParams{Hashes: [][]byte{hash7, hash("8")}, DeletedSince: &newYear, CreatedSince: newYear})},
+	"KnownFiles":        {args: with([][]byte{hash7, hash("8")})},
+	"StoredFile":        {args: with(hash7)},
+	"LockFile":          {args: with(hash7)},
+	"AttachmentsOfFile": {args: with(hash("1"), 500), reads: 1100, because: "a file may have many attachments, of which it reads the first"},
+	"RemoveAttachments": {args: with([]id.Attachment{7, 8})},
+	"RemoveFile":        {args: with(hash("new"))},
+	"FilePlace":         {},
+	"SetFilePlace":      {args: with("x")},
+
 	"RelationsOfTickets": {args: with(db.RelationsOfTicketsParams{Tickets: []id.Ticket{7, 8, 9}, CompanyID: 1})},
 	"WaitingFor":         {args: with([]id.Ticket{7, 8, 9}), sorts: 1000, because: "of a ticket, it reads all that it blocks"},
 	"LiveRelated":        {args: with(db.LiveRelatedParams{After: ptr(uint64(100)), To: ptr(uint64(600)), Limit: 4000}), reads: 7000, because: "500 tickets, most with two relations and some with 200"},

@@ -388,6 +388,25 @@ func (q *Queries) PurgeAssignees(ctx context.Context, tickets []id.Ticket) error
 	return err
 }
 
+const purgeAttachments = `-- name: PurgeAttachments :exec
+DELETE FROM attachment WHERE ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgeAttachments(ctx context.Context, tickets []*id.Ticket) error {
+	query := purgeAttachments
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
 const purgeComments = `-- name: PurgeComments :exec
 DELETE FROM comment WHERE ticket_id IN (/*SLICE:tickets*/?)
 `
@@ -579,4 +598,49 @@ func (q *Queries) PurgeWatchers(ctx context.Context, tickets []id.Ticket) error 
 	}
 	_, err := q.db.ExecContext(ctx, query, queryParams...)
 	return err
+}
+
+const storageOfTickets = `-- name: StorageOfTickets :many
+SELECT a.company_id, CAST(SUM(f.bytes) AS UNSIGNED) AS bytes FROM attachment a FORCE INDEX (ix_attachment_ticket)
+STRAIGHT_JOIN stored_file f ON f.hash = a.hash
+WHERE a.ticket_id IN (/*SLICE:tickets*/?)
+GROUP BY a.company_id
+`
+
+type StorageOfTicketsRow struct {
+	CompanyID id.Company
+	Bytes     int64
+}
+
+func (q *Queries) StorageOfTickets(ctx context.Context, tickets []*id.Ticket) ([]StorageOfTicketsRow, error) {
+	query := storageOfTickets
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []StorageOfTicketsRow
+	for rows.Next() {
+		var i StorageOfTicketsRow
+		if err := rows.Scan(&i.CompanyID, &i.Bytes); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

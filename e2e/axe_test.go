@@ -165,6 +165,9 @@ var accessible = map[string]string{
 	"/:company/:key/comments/:comment/edit":                     "/acme/NINJA-1 a[href$='/edit'][href*='/comments/']",
 	"/:company/:key/priority":                                   "/acme/NINJA-1/priority",
 	"/:company/:key/dates":                                      "/acme/NINJA-1/dates",
+	"/:company/attachments/:attachment":                         noPage, // a file
+	"/:company/attachments/:attachment/image":                   noPage, // an image
+	"/:company/attachments/:attachment/small":                   noPage, // an image
 	"/:company/:key/relations":                                  "/acme/NINJA-1/relations?kind=blocks&q=NINJA",
 	"/:company/:key/labels":                                     "/acme/NINJA-1/labels?listed=1&label=1&q=o&named=new",
 	"/:company/labels":                                          "/acme/labels",
@@ -424,6 +427,8 @@ func full(t *testing.T) *env {
 	a.post("/acme/NINJA-1/comments", "body", "I do.")
 	a.post("/acme/NINJA-1/relations", "kind", "child", "other", "NINJA-2")
 	a.post("/acme/NINJA-1/relations", "kind", "blocks", "other", "NINJA-3")
+	a.attach("NINJA-1", word[:180]+".txt", "a plan")
+	a.attach("NINJA-1", "shot.png", pictureFile(t))
 	for n, color := range labels.Colors() {
 		a.post("/acme/labels", "name", fmt.Sprint(n, word[:38]), "color", color.String())
 		a.post("/acme/NINJA-"+fmt.Sprint(1+n%2)+"/labels", "named", fmt.Sprint(n, word[:38]))

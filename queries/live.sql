@@ -2,7 +2,7 @@
 
 -- name: LiveTickets :many
 -- assignees are their ids, labels themselves, as JSON.
-SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.feed_sync_id,
+SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.feed_sync_id,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
    FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)

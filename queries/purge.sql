@@ -33,6 +33,15 @@ DELETE FROM activity WHERE ticket_id IN (sqlc.slice(tickets));
 -- name: PurgeDeletedTexts :exec
 DELETE FROM deleted_comment WHERE ticket_id IN (sqlc.slice(tickets));
 
+-- name: StorageOfTickets :many
+SELECT a.company_id, CAST(SUM(f.bytes) AS UNSIGNED) AS bytes FROM attachment a FORCE INDEX (ix_attachment_ticket)
+STRAIGHT_JOIN stored_file f ON f.hash = a.hash
+WHERE a.ticket_id IN (sqlc.slice(tickets))
+GROUP BY a.company_id;
+
+-- name: PurgeAttachments :exec
+DELETE FROM attachment WHERE ticket_id IN (sqlc.slice(tickets));
+
 -- name: PurgeComments :exec
 DELETE FROM comment WHERE ticket_id IN (sqlc.slice(tickets));
 

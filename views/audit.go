@@ -97,6 +97,8 @@ func AuditText(e accounts.AuditEntry) string {
 		return "made " + d.Member + " no longer an operator of the server"
 	case accounts.AuditCompanyRenamed:
 		return "renamed the company from " + d.Was + " to " + d.Name
+	case accounts.AuditQuotaSet:
+		return "set the quota of files of " + d.Company + " to " + d.Name
 	case accounts.AuditCompanyOpened:
 		return "created the company"
 	case accounts.AuditWebhookMade:

@@ -32,6 +32,7 @@ const (
 	ChecklistID       = "checklist" // the form of its boxes
 	RelationsID       = "relations" // its relations
 	RelateID          = "relate"    // the form of another
+	FilesID           = "files"     // its files
 	RelatedFoundID    = "related-found"
 	RelateDialogID    = "relate-dialog"
 	ClosureID         = "closure"

@@ -353,6 +353,37 @@ func CommentChecklistPath(company string, key tickets.Key, comment id.Comment) s
 	return OneCommentPath(company, key, comment) + "/checklist"
 }
 
+// QuotaPath sets how many bytes the files of a company may have.
+func QuotaPath(company string) string { return CompanyPath(company) + "/quota" }
+
+// UploadPath takes a file for a text that is being written.
+func UploadPath(company string) string { return HomePath(company) + "/attachments" }
+
+// AttachmentPath is a file as it was sent.
+func AttachmentPath(company string, attachment id.Attachment) string {
+	return UploadPath(company) + "/" + Number(uint64(attachment))
+}
+
+// AttachedImagePath is the picture of a file that pages show.
+func AttachedImagePath(company string, attachment id.Attachment) string {
+	return AttachmentPath(company, attachment) + "/image"
+}
+
+// AttachedThumbnailPath is its small copy.
+func AttachedThumbnailPath(company string, attachment id.Attachment) string {
+	return AttachmentPath(company, attachment) + "/small"
+}
+
+// AttachPath attaches files to a ticket.
+func AttachPath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/attachments"
+}
+
+// AttachmentRemovalPath deletes a file of a ticket.
+func AttachmentRemovalPath(company string, key tickets.Key, attachment id.Attachment) string {
+	return AttachPath(company, key) + "/" + Number(uint64(attachment)) + "/removal"
+}
+
 // RelationsPath are the relations of a ticket: GET is the form of another, POST adds it.
 func RelationsPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/relations"

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"bytes"
 	"encoding/csv"
 	"fmt"
 	"net/http"
@@ -386,8 +385,8 @@ func TestAPIUpload(t *testing.T) {
 	if *made.Upload != "lines <b>.txt" || made.Params["note"] != "x" {
 		t.Errorf("%+v", made)
 	}
-	for _, kept := range e.files.files {
-		if !bytes.Equal(kept, []byte("one\ntwo")) {
+	for _, kept := range e.stored() {
+		if kept != "one\ntwo" {
 			t.Errorf("%q is kept", kept)
 		}
 	}
@@ -405,7 +404,7 @@ func TestAPIUpload(t *testing.T) {
 		t.Errorf("%s\n%s", first.body, again.body)
 	}
 	send("k", "four").problem(t, http.StatusUnprocessableEntity, "Idempotency-Key")
-	if n := e.count("SELECT COUNT(*) FROM migration_run"); n != 2 || len(e.files.files) != 2 {
-		t.Errorf("%d runs, %d files", n, len(e.files.files))
+	if n := e.count("SELECT COUNT(*) FROM migration_run"); n != 2 || len(e.stored()) != 2 {
+		t.Errorf("%d runs, %d files", n, len(e.stored()))
 	}
 }

@@ -87,8 +87,8 @@ func TestWhoHasAFileRead(t *testing.T) {
 			}
 		})
 	}
-	if len(e.files.files) != 0 {
-		t.Errorf("%d files are kept", len(e.files.files))
+	if len(e.stored()) != 0 {
+		t.Errorf("%d files are kept", len(e.stored()))
 	}
 }
 
@@ -123,8 +123,8 @@ func TestRemovedWhileAFileComesIn(t *testing.T) {
 				strings.Contains(a.header.Get("Location"), "/runs/") {
 				t.Errorf("%d: %s", a.code, a.body)
 			}
-			if n := e.count("SELECT COUNT(*) FROM migration_run"); n != runs || len(e.files.files) != 0 {
-				t.Errorf("%d runs and %d files are there", n-runs, len(e.files.files))
+			if n := e.count("SELECT COUNT(*) FROM migration_run"); n != runs || len(e.stored()) != 0 {
+				t.Errorf("%d runs and %d files are there", n-runs, len(e.stored()))
 			}
 		})
 	}
@@ -158,7 +158,7 @@ func TestOperatorIsNoMember(t *testing.T) {
 	e.exec("INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) SELECT id, " +
 		"UNHEX(SHA2('x', 256)), 'image/png', 1, 9, 9, UTC_TIMESTAMP(6) FROM company WHERE slug = 'acme'")
 	const hash = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-	e.files.files = map[string][]byte{"images/2d/" + hash: []byte("x")}
+	e.store("images/2d/"+hash, "x")
 	e.ana().get("/acme/images/"+hash).is(t, http.StatusOK)
 	for _, path := range []string{"/acme", "/acme/DEMO-1", "/acme/boards/DEMO", "/acme/images/" + hash,
 		"/acme/images/" + hash + "/640", "/rivals/images/" + hash, "/rivals/images/" + hash + "/640"} {
@@ -282,7 +282,7 @@ func TestHostileFile(t *testing.T) {
 		if says != "" && !strings.Contains(page.body, says) {
 			t.Errorf("%q is not on the page of its run", name)
 		}
-		for key := range e.files.files {
+		for key := range e.stored() {
 			if !strings.HasPrefix(key, "uploads/") || strings.ContainsAny(key, "<.\\\r\n ") {
 				t.Errorf("it is kept as %q", key)
 			}

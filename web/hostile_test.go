@@ -23,6 +23,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -180,11 +181,11 @@ type place struct {
 }
 
 // actorContext is a context with an actor, for calls of workflows.
-func (b *formEnv) actorContext(t *testing.T, name string) context.Context {
+func (e *env) actorContext(t *testing.T, name string) context.Context {
 	t.Helper()
-	account := accounts.ID(b.count("SELECT id FROM account WHERE name = ?", name))
-	epoch := uint64(b.count("SELECT session_epoch FROM account WHERE id = ?", account))
-	actor := domaintest.OK(b.workflows.Workflows.Enter(context.Background(), "acme", account, epoch))(t)
+	account := accounts.ID(e.count("SELECT id FROM account WHERE name = ?", name))
+	epoch := uint64(e.count("SELECT session_epoch FROM account WHERE id = ?", account))
+	actor := domaintest.OK(e.workflows.Workflows.Enter(context.Background(), "acme", account, epoch))(t)
 	return accounts.WithActor(context.Background(), actor)
 }
 
@@ -252,7 +253,7 @@ func (b *formEnv) furnish(t *testing.T) {
 	}
 }
 
-// checklistsAndRelation gives DEMO-1 a checklist, a comment with one, and a relation.
+// checklistsAndRelation gives DEMO-1 a checklist, a comment with one, a relation, and a file.
 func (b *formEnv) checklistsAndRelation(t *testing.T) {
 	t.Helper()
 	ana, one := b.actorContext(t, "Ana"), tickets.Key{Board: "DEMO", Number: 1}
@@ -261,6 +262,14 @@ func (b *formEnv) checklistsAndRelation(t *testing.T) {
 	domaintest.OK(b.workflows.Workflows.EditTicket(ana, one, tickets.Edit{Description: &list, Version: ticket.Version}))(t)
 	domaintest.OK(b.workflows.Workflows.Comment(ana, one, list, nil))(t)
 	b.relate(t)
+	b.attach(t)
+}
+
+// attach gives DEMO-1 a file.
+func (b *formEnv) attach(t *testing.T) {
+	t.Helper()
+	file := workflows.NewFile{Name: "plan.txt", Content: strings.NewReader("plan"), Size: -1}
+	domaintest.OK(b.workflows.Workflows.Attach(b.actorContext(t, "Ana"), tickets.Key{Board: "DEMO", Number: 1}, file, nil))(t)
 }
 
 // relate gives DEMO-1 a relation.
@@ -318,6 +327,9 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 		form, ok = b.on(b.browser, views.EditCommentPath("acme", said.Key, said.Comment.ID))
 	case strings.HasSuffix(b.route, "/comments/:comment/restoration"):
 		b.deleteComment(t)
+		form, ok = b.on(b.browser, "/acme/DEMO-1")
+	case strings.HasSuffix(b.route, "/attachments/:attachment/removal"):
+		b.attach(t)
 		form, ok = b.on(b.browser, "/acme/DEMO-1")
 	case strings.HasSuffix(b.route, "/relations/removal"):
 		b.relate(t)
@@ -493,10 +505,11 @@ const sieges = 14
 // nothing gets out of its place, and what is refused leaves no trace.
 func TestHostileForms(t *testing.T) {
 	t.Parallel()
-	const setup = "POST /setup"        // is for an empty environment
-	const zone = "POST /:company/zone" // is sent by a script; TestZone sends it what is bad
+	const setup = "POST /setup"               // is for an empty environment
+	const zone = "POST /:company/zone"        // is sent by a script; TestZone sends it what is bad
+	const file = "POST /:company/attachments" // as zone, and TestAttachments
 	posts := slices.DeleteFunc(slices.Sorted(maps.Keys(pages)), func(route string) bool {
-		return route == setup || route == zone || !strings.HasPrefix(route, "POST ")
+		return route == setup || route == zone || route == file || !strings.HasPrefix(route, "POST ")
 	})
 	for n := range sieges {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -588,7 +601,7 @@ func (b *formEnv) heal() {
 var strict = []string{"POST /setup", "POST /:company/boards/:board/members", "POST /:company/tokens",
 	"POST /admin/migrations/:name/runs", "POST /admin/feeds/republications", "POST /:company/groups/:group/members", "POST /login/second",
 	"POST /account/passkeys", "POST /:company/settings/service-accounts/:account/tokens", "POST /:company/settings/sign-in/issuers",
-	"POST /:company/settings/sign-in/domains", "POST /:company/settings/sign-in/issuers/:issuer/rules", "POST /:company/people/:account/handle", recovery}
+	"POST /:company/settings/sign-in/domains", "POST /:company/settings/sign-in/issuers/:issuer/rules", "POST /:company/people/:account/handle", "POST /admin/companies/:slug/quota", recovery}
 
 // slow reports whether a form takes its time: it hashes a password, or has many fields on a large page.
 func slow(route string) bool {

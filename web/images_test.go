@@ -19,9 +19,9 @@ func TestImages(t *testing.T) {
 		hash := hex.EncodeToString(sum[:])
 		e.exec("INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) VALUES (1, ?, ?, ?, 9, "+
 			"9, UTC_TIMESTAMP(6))", sum[:], kind, len(content))
-		e.files.files["images/"+hash[:2]+"/"+hash] = []byte(content)
+		e.store("images/"+hash[:2]+"/"+hash, content)
 		if small != "" {
-			e.files.files["images/"+hash[:2]+"/"+hash+".640"] = []byte(small)
+			e.store("images/"+hash[:2]+"/"+hash+".640", small)
 		}
 		return "/acme/images/" + hash
 	}

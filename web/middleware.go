@@ -320,5 +320,6 @@ func clientAddress(proxies []*net.IPNet) echo.IPExtractor {
 // isCompressed reports whether a response is compressed already.
 func isCompressed(c echo.Context) bool {
 	path := c.Request().URL.Path
-	return strings.HasPrefix(path, "/static/") || strings.Contains(path, "/images/")
+	return strings.HasPrefix(path, "/static/") || strings.Contains(path, "/images/") ||
+		strings.Contains(path, "/attachments/")
 }

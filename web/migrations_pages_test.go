@@ -188,13 +188,13 @@ func TestUpload(t *testing.T) {
 	t.Parallel()
 	const path = "/admin/migrations/read-lines/runs"
 	e := newEnv(t, func(cfg *web.Config) { cfg.MaxUpload = 11 << 20 })
-	ana, files := e.ana(), e.files
+	ana := e.ana()
 	nothing := func(t *testing.T, do func()) {
 		t.Helper()
-		before := len(files.files)
+		before := len(e.stored())
 		e.unchanged(t, do)
-		if len(files.files) != before {
-			t.Errorf("%d files are left", len(files.files))
+		if len(e.stored()) != before {
+			t.Errorf("%d files are left", len(e.stored()))
 		}
 	}
 	ana.get("/admin/migrations/read-lines/new").is(t, http.StatusOK).
@@ -206,8 +206,8 @@ func TestUpload(t *testing.T) {
 		if r := e.run(t, 1); r.Upload != "lines <b>.txt" || r.Values["note"] != "large" {
 			t.Errorf("%+v", r)
 		}
-		for _, kept := range files.files {
-			if !bytes.Equal(kept, content) {
+		for _, kept := range e.stored() {
+			if kept != string(content) {
 				t.Errorf("%d bytes are kept", len(kept))
 			}
 		}

@@ -2,14 +2,13 @@ package web_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"strconv"
-	"sync"
+	"strings"
 
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -69,41 +68,26 @@ func probes() []*migrations.Migration {
 	}
 }
 
-// memory keeps uploads.
-type memory struct {
-	mu    sync.Mutex
-	files map[string][]byte
+// stored are the files that the server keeps, by name, but for the mark of their place.
+func (e *env) stored() map[string]string {
+	e.t.Helper()
+	found := map[string]string{}
+	domaintest.Must(e.t, e.files.Walk(context.Background(), "", func(info blobs.Info) error {
+		if strings.HasPrefix(info.Name, "place/") {
+			return nil
+		}
+		file := domaintest.OK(e.files.Open(context.Background(), info.Name))(e.t)
+		defer file.Close()
+		found[info.Name] = string(domaintest.OK(io.ReadAll(file))(e.t))
+		return nil
+	}))
+	return found
 }
 
-func (m *memory) Put(_ context.Context, name string, r io.Reader) error {
-	content, err := io.ReadAll(r)
-	if err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.files == nil {
-		m.files = map[string][]byte{}
-	}
-	m.files[name] = content
-	return nil
-}
-
-func (m *memory) Open(_ context.Context, name string) (io.ReadCloser, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	content, ok := m.files[name]
-	if !ok {
-		return nil, fs.ErrNotExist
-	}
-	return io.NopCloser(bytes.NewReader(content)), nil
-}
-
-func (m *memory) Delete(_ context.Context, name string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.files, name)
-	return nil
+// store stores a file as the server would.
+func (e *env) store(name, content string) {
+	e.t.Helper()
+	domaintest.Must(e.t, e.files.Put(context.Background(), name, strings.NewReader(content)))
 }
 
 // openRun opens a run as the command line does.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
@@ -16,12 +17,15 @@ import (
 const (
 	uploadPath    = "/admin/migrations/:name/runs"
 	apiUploadPath = "/api/v1/migrations/:name/runs"
+	attachPath    = "/:company/:key/attachments"
+	filesPath     = "/:company/attachments"
+	apiAttachPath = "/api/v1/tickets/:key/attachments"
 )
 
 // takesFile reports whether a request brings a file to a route that takes one.
 func takesFile(c echo.Context) bool {
-	takes := c.Path() == uploadPath || c.Path() == apiUploadPath || c.Path() == views.AvatarPath
-	return takes && c.Request().Method == http.MethodPost && respond.HasFile(c)
+	takes := []string{uploadPath, apiUploadPath, views.AvatarPath, attachPath, filesPath, apiAttachPath}
+	return slices.Contains(takes, c.Path()) && c.Request().Method == http.MethodPost && respond.HasFile(c)
 }
 
 // Routes whose responses may take long.
@@ -124,6 +128,7 @@ func (s *server) route(e *echo.Echo) {
 	open.GET("/admin/companies", admin.Companies, s.asUser, s.asOperator)
 	open.POST("/admin/companies", admin.OpenCompany, s.asUser, s.asOperator)
 	open.GET("/admin/companies/:slug", admin.Company, s.asUser, s.asOperator)
+	open.POST("/admin/companies/:slug/quota", admin.SetQuota, s.asUser, s.asOperator)
 	open.GET("/admin/people", admin.Accounts, s.asUser, s.asOperator)
 	open.GET("/admin/people/:account", admin.Account, s.asUser, s.asOperator)
 	open.POST("/admin/people/:account/sessions/revocation", admin.EndAccountSessions, s.asUser, s.asOperator, pages.Confirmed)
@@ -200,6 +205,10 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/avatars/:account/:avatar", pages.Avatar)
 	company.POST("/undo", pages.Undo)
 	company.POST("/preview", pages.Preview)
+	company.POST("/attachments", pages.Upload)
+	company.GET("/attachments/:attachment", pages.Attachment)
+	company.GET("/attachments/:attachment/image", pages.AttachedImage)
+	company.GET("/attachments/:attachment/small", pages.AttachedThumbnail)
 	company.GET("/live", pages.Live)
 	company.GET("/live/changes", pages.LiveChanges)
 	company.GET("/work", pages.Work)
@@ -252,6 +261,8 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/:key/labels", pages.SetTicketLabels)
 	company.POST("/:key/checklist", pages.CheckItem)
 	company.POST("/:key/checklist/tickets", pages.MakeChild)
+	company.POST("/:key/attachments", pages.Attach)
+	company.POST("/:key/attachments/:attachment/removal", pages.DeleteAttachment)
 	company.GET("/:key/relations", pages.RelationForm)
 	company.POST("/:key/relations", pages.AddRelation)
 	company.POST("/:key/relations/removal", pages.DropRelation)
@@ -376,6 +387,11 @@ func (s *server) route(e *echo.Echo) {
 	v1.GET("/tickets/:key/relations", api.Relations)
 	v1.PUT("/tickets/:key/relations/:kind/:other", api.AddRelation)
 	v1.DELETE("/tickets/:key/relations/:kind/:other", api.DropRelation)
+	v1.GET("/tickets/:key/attachments", api.Attachments)
+	v1.POST("/tickets/:key/attachments", api.Attach)
+	v1.GET("/tickets/:key/attachments/:attachment", api.Attachment)
+	v1.GET("/tickets/:key/attachments/:attachment/content", api.AttachmentContent)
+	v1.DELETE("/tickets/:key/attachments/:attachment", api.DeleteAttachment)
 	v1.GET("/tickets/:key/checklist", api.Checklist)
 	v1.PUT("/tickets/:key/checklist", api.CheckItem)
 	v1.POST("/tickets/:key/checklist/tickets", api.MakeChild)

@@ -38,6 +38,8 @@ type Config struct {
 	Log     *slog.Logger
 	// MaxUpload is the largest file in bytes that a run is filled from; 0 is respond.DefaultMaxUpload.
 	MaxUpload int64
+	// MaxAttachment is that of a ticket; 0 is respond.DefaultMaxAttachment.
+	MaxAttachment int64
 	// Streams bound responses that may take long.
 	Streams streams.Limits
 	// APIRate is how many calls of the API a token may make in a minute; 0 is any number.
@@ -94,6 +96,7 @@ func New(cfg Config) Handler {
 	shared := respond.New(respond.Config{
 		Workflows: cfg.Workflows, Sessions: cfg.Sessions, Idle: cmp.Or(cfg.Idle, respond.DefaultIdle), URL: cfg.URL,
 		Log: cfg.Log, Patience: patience, MaxUpload: maxUpload, Why: cfg.Why,
+		MaxAttachment: cmp.Or(cfg.MaxAttachment, respond.DefaultMaxAttachment),
 	})
 	s := &server{
 		workflows: cfg.Workflows, console: cfg.Console, hub: cfg.Live, log: cfg.Log, patience: patience,

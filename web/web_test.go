@@ -24,6 +24,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -45,7 +46,7 @@ type env struct {
 	workflows *app.App
 	db        *db.DB
 	watch     *dbtest.Watch
-	files     *memory
+	files     *blobs.Store
 	actor     accounts.Actor
 	token     string // Ana's, with every scope
 	owned     string // the tables of state
@@ -75,7 +76,7 @@ func newEmptyEnvWith(t testing.TB, options []app.Option, change ...func(*web.Con
 // newEnvOn is an env before setup on an empty database.
 func newEnvOn(t testing.TB, d *db.DB, options []app.Option, change ...func(*web.Config)) *env {
 	t.Helper()
-	files := &memory{files: map[string][]byte{}}
+	files := domaintest.OK(blobs.Open(context.Background(), t.TempDir()))(t)
 	w := app.New(d, append([]app.Option{apptest.CheapPasswords, apptest.WithKeys, app.WithMigrations(probes()...), app.WithFiles(files)},
 		options...)...)
 	t.Cleanup(func() { w.Close(context.Background()) })

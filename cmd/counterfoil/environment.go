@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net"
 	"net/url"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/files"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/secrets"
 	"github.com/counterfoil/counterfoil/web/streams"
@@ -28,7 +28,7 @@ import (
 
 // environment is the program's surroundings.
 type environment struct {
-	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload                           string
+	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload, attachment               string
 	webhookAllow, pictureAllow, issuerAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays string
 	metricsAddr, companyStreams, keyFile, sessionIdle, secondFactor                                 string
 
@@ -66,6 +66,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		data:           data,
 		blobs:          or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),
 		upload:         or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
+		attachment:     or("COUNTERFOIL_UPLOAD_MAX", "100MB"),
 		webhookAllow:   getenv(webhookAllow),
 		pictureAllow:   getenv(pictureAllow),
 		issuerAllow:    getenv(issuerAllow),
@@ -155,22 +156,20 @@ func (e environment) base() string {
 
 // maxUpload reads COUNTERFOIL_MAX_UPLOAD: bytes, or a size such as 500MB.
 func (e environment) maxUpload() (int64, error) {
-	text := strings.ToUpper(strings.ReplaceAll(e.upload, " ", ""))
-	unit := int64(1)
-	for _, u := range []struct {
-		name string
-		size int64
-	}{{"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1 << 40}} {
-		if digits, ok := strings.CutSuffix(text, u.name); ok {
-			text, unit = digits, u.size
-			break
-		}
+	return parseSize("COUNTERFOIL_MAX_UPLOAD", e.upload)
+}
+
+// maxAttachment reads COUNTERFOIL_UPLOAD_MAX.
+func (e environment) maxAttachment() (int64, error) {
+	return parseSize("COUNTERFOIL_UPLOAD_MAX", e.attachment)
+}
+
+func parseSize(name, value string) (int64, error) {
+	n, ok := files.ParseSize(value)
+	if !ok || n < 1 {
+		return 0, badSetting(name, value, "the size of the largest file, such as 500MB or 2GB")
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 || n > math.MaxInt64/2/unit {
-		return 0, badSetting("COUNTERFOIL_MAX_UPLOAD", e.upload, "the size of the largest file, such as 500MB or 2GB")
-	}
-	return n * unit, nil
+	return n, nil
 }
 
 // streamsOfCompany reads COUNTERFOIL_COMPANY_STREAMS.

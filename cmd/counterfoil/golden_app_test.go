@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -47,6 +48,7 @@ func TestGoldenApp(t *testing.T) {
 	a.showComments()
 	a.showChecklists()
 	a.showRelations()
+	a.showAttachments()
 	a.showProblems()
 	a.showFeeds()
 	a.showWebhooks()
@@ -239,14 +241,19 @@ var shownHeaders = []string{"Content-Type", "WWW-Authenticate", "Retry-After", "
 func (a *running) ask(method, path string, body any, header ...string) (*http.Response, []byte) {
 	a.Helper()
 	var text io.Reader
-	if body != nil {
+	kind := "application/json"
+	if file, ok := body.(fileForm); ok {
+		var form []byte
+		kind, form = file.form()
+		text = bytes.NewReader(form)
+	} else if body != nil {
 		sent := domaintest.OK(json.Marshal(body))(a)
 		text = bytes.NewReader(sent)
 	}
 	r := domaintest.OK(http.NewRequestWithContext(a.Context(), method, a.url+"/api/v1"+path, text))(a)
 	r.Header.Set("Authorization", "Bearer "+a.token)
 	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Content-Type", kind)
 	}
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
@@ -513,6 +520,35 @@ func (a *running) showTickets() {
 	a.show("GET", "/tickets/HOUSE-2", nil)
 	a.show("GET", "/tickets/HOUSE-1", nil)
 	a.keep("api-tickets.txt")
+}
+
+func (a *running) showAttachments() {
+	plan := attachment("plan.txt", "a plan")
+	a.show("POST", "/tickets/HOUSE-1/attachments", plan, "Idempotency-Key", "plan")
+	a.show("POST", "/tickets/HOUSE-1/attachments", plan, "Idempotency-Key", "plan")
+	a.show("POST", "/tickets/HOUSE-1/attachments", attachment("empty.txt", ""))
+	a.show("POST", "/tickets/HOUSE-1/attachments", nil)
+	a.show("GET", "/tickets/HOUSE-1/attachments", nil)
+	a.show("GET", "/tickets/HOUSE-1/attachments/1", nil)
+	a.show("GET", "/tickets/HOUSE-1/attachments/1/content", nil)
+	a.show("DELETE", "/tickets/HOUSE-1/attachments/1", nil)
+	a.show("GET", "/tickets/HOUSE-1/attachments/1", nil)
+	a.show("POST", "/tickets/HOUSE-1/attachments", plan) // for the feed
+	a.keep("api-attachments.txt")
+}
+
+// fileForm is a form with a file, as a body.
+type fileForm struct{ Name, Content string }
+
+func attachment(name, content string) fileForm { return fileForm{name, content} }
+
+func (f fileForm) form() (kind string, body []byte) {
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	part, _ := w.CreateFormFile("file", f.Name)
+	_, _ = part.Write([]byte(f.Content))
+	_ = w.Close()
+	return w.FormDataContentType(), form.Bytes()
 }
 
 func (a *running) showRelations() {

@@ -13,7 +13,7 @@ var (
 	leaves = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault",
 		"domain/wait", "domain/csvfile", "domain/lease", "domain/limits"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs",
-		"domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live", "domain/labels"}
+		"domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live", "domain/labels", "domain/files"}
 
 	// measures are the statistics of runs for operators.
 	measures = []string{"domain/migrations/monitor"}
@@ -66,7 +66,8 @@ func init() {
 	for _, entity := range entities {
 		allowed[strings.TrimPrefix(entity, "=")] = slices.Concat([]string{"db"}, leaves, sealing)
 	}
-	allowed["domain/tickets"] = append(allowed["domain/tickets"], "domain/labels") // a ticket has labels
+	allowed["domain/tickets"] = append(allowed["domain/tickets"], "domain/labels", "domain/files") // a ticket has both
+	allowed["domain/files"] = append(allowed["domain/files"], "domain/images")                     // some are pictures
 	allowed["domain/migrations/monitor"] = append([]string{"=domain/migrations", "db"}, leaves...)
 	allowed["domain/migrations/migrationstest"] = append([]string{"domain/domaintest"},
 		allowed["domain/migrations/monitor"]...)
@@ -101,11 +102,11 @@ func TestImports(t *testing.T) {
 			check(t, pkg, list, nil)
 		}
 	})
-	t.Run("tests may import db/dbtest, domain/domaintest, domain/app and its apptest as well, receivers of what is sent out, and the client", func(t *testing.T) {
+	t.Run("tests may import db/dbtest, domain/domaintest, domain/app and its apptest as well, receivers of what is sent out, the client, and what examines data and files", func(t *testing.T) {
 		for pkg, list := range imports(t,
 			`{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`) {
 			check(t, pkg, list, []string{"db", "domain/domaintest", "domain/outbound", "domain/app",
-				"domain/migrations/migrationstest", "feedclient", pkg})
+				"domain/migrations/migrationstest", "feedclient", "ops/verify", "domain/blobs", pkg})
 		}
 	})
 	t.Run("the rule knows a wrong arrow when it sees one", func(t *testing.T) {

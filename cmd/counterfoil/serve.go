@@ -50,6 +50,10 @@ func serve(ctx context.Context, env environment) (err error) {
 	if err != nil {
 		return err
 	}
+	attachment, err := env.maxAttachment()
+	if err != nil {
+		return err
+	}
 	rate, err := env.callsPerMinute()
 	if err != nil {
 		return err
@@ -93,7 +97,7 @@ func serve(ctx context.Context, env environment) (err error) {
 	log := env.logger()
 	handler := web.New(web.Config{
 		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: accounts.NewSessionStore(d.DB), URL: public,
-		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest, Streams: limits,
+		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest, MaxAttachment: attachment, Streams: limits,
 		Version: version, APIRate: rate, Idle: idle, Operators: operators, Settings: env.settings(),
 		Examine: env.findings(d), Files: env.blobs,
 	})

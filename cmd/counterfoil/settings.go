@@ -28,6 +28,7 @@ func (e environment) settings() []admin.Setting {
 		{Name: "COUNTERFOIL_LOG", Value: e.log},
 		{Name: "COUNTERFOIL_METRICS_ADDR", Value: e.metricsAddr},
 		{Name: "COUNTERFOIL_MAX_UPLOAD", Value: e.upload},
+		{Name: "COUNTERFOIL_UPLOAD_MAX", Value: e.attachment},
 		{Name: "COUNTERFOIL_API_RATE", Value: e.apiRate},
 		{Name: "COUNTERFOIL_COMPANY_STREAMS", Value: e.companyStreams},
 		{Name: "COUNTERFOIL_SESSION_IDLE_DAYS", Value: e.sessionIdle},

@@ -61,6 +61,7 @@ const (
 	AuditOperatorWithdrawn = "operator-withdrawn"
 	AuditCompanyRenamed    = "company-renamed"
 	AuditCompanyOpened     = "company-opened"
+	AuditQuotaSet          = "quota-set"
 	AuditWebhookMade       = "webhook-made"
 	AuditWebhookChanged    = "webhook-changed"
 	AuditWebhookOn         = "webhook-on"

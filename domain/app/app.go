@@ -10,10 +10,10 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/delivery"
 	"github.com/counterfoil/counterfoil/domain/feeds"
-	keptimages "github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/kinds/codes"
 	"github.com/counterfoil/counterfoil/domain/kinds/columns"
 	"github.com/counterfoil/counterfoil/domain/kinds/handover"
@@ -47,7 +47,7 @@ type App struct {
 type Option func(*settings)
 
 type settings struct {
-	files    migrations.Files
+	files    *blobs.Store
 	download *outbound.Client
 	webhook  *outbound.Client
 	picture  *outbound.Client
@@ -64,7 +64,7 @@ type settings struct {
 }
 
 // WithFiles stores uploads and images there. Without it they are Unavailable.
-func WithFiles(files migrations.Files) Option { return func(s *settings) { s.files = files } }
+func WithFiles(files *blobs.Store) Option { return func(s *settings) { s.files = files } }
 
 // WithDownloads has operators' downloads use that client. Without it one is used that reaches public hosts alone.
 func WithDownloads(client *outbound.Client) Option { return func(s *settings) { s.download = client } }
@@ -137,19 +137,19 @@ func New(d *db.DB, options ...Option) *App {
 	pool := refs.New(d)
 	lookups := &requests.Meter{}
 	imports := importer.New(d, bulk)
-	list := upkeep.New(d, bulk).Migrations()
-	list = append(list, imports.Migration(), images.New(d, bulk, s.files, s.download).Migration(),
+	var kept migrations.Files // nil, and not a nil store
+	if s.files != nil {
+		kept = s.files
+	}
+	list := upkeep.New(d, bulk, s.files).Migrations()
+	list = append(list, imports.Migration(), images.New(d, bulk, kept, s.download).Migration(),
 		republish.New(d, bulk, published).Migration(), columns.New(d, bulk).Migration(),
 		handover.New(d, bulk).Migration(), kindlabels.New(d, bulk).Migration())
 	list = append(list, codes.New(d, bulk, pool).Migrations()...)
-	engine := migrations.New(d, s.files, s.log, append(list, s.more...)...)
+	engine := migrations.New(d, kept, s.log, append(list, s.more...)...)
 	measures := monitor.New(d, engine, s.replicas...)
-	var files keptimages.Files // nil, and not a nil of migrations.Files
-	if s.files != nil {
-		files = s.files
-	}
 	out := delivery.New(delivery.Config{
-		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.webhook, Files: files, Base: s.base,
+		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.webhook, Files: kept, Base: s.base,
 		Pictures: s.picture, Log: s.log, AuditDays: s.days, Keys: s.keys,
 	})
 	users := workflows.New(workflows.Config{

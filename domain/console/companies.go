@@ -6,6 +6,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/files"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -20,6 +21,32 @@ func (c *Console) Companies(ctx context.Context, after id.Company) ([]accounts.C
 // Company returns the figures of a company, or accounts.NotMember.
 func (c *Console) Company(ctx context.Context, slug string) (accounts.CompanyFigures, error) {
 	return ask(ctx, func(actor) (accounts.CompanyFigures, error) { return accounts.FiguresOf(ctx, c.db.Queries, slug) })
+}
+
+// UsageOf returns how much of its quota the files of a company take.
+func (c *Console) UsageOf(ctx context.Context, company id.Company) (files.Usage, error) {
+	return ask(ctx, func(actor) (files.Usage, error) { return files.UsageOf(ctx, c.db.Queries, company) })
+}
+
+// SetQuota sets how many bytes the files of a company may have: a size such as 20 GB. It returns accounts.NotMember or
+// files.BadQuota.
+func (c *Console) SetQuota(ctx context.Context, slug, quota string) (accounts.CompanyFigures, error) {
+	return ask(ctx, func(actor) (company accounts.CompanyFigures, err error) {
+		if company, err = accounts.FiguresOf(ctx, c.db.Queries, slug); err != nil {
+			return company, err
+		}
+		return company, c.db.InTx(ctx, func(tx *db.Tx) error {
+			caller := accounts.ActorFrom(ctx)
+			if err := workflows.StillOperator(ctx, tx, caller); err != nil {
+				return err
+			}
+			if err := files.SetQuota(ctx, tx, company.ID, quota); err != nil {
+				return err
+			}
+			return accounts.RecordInstance(ctx, tx, caller.Account.ID, accounts.AuditQuotaSet,
+				accounts.AuditDetail{Name: quota, Company: company.Slug})
+		})
+	})
 }
 
 // OpenCompany adds a company that the caller owns. It returns BadName, BadCompanySlug or CompanyConflict, and with once

@@ -5,20 +5,23 @@ import (
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/files"
 )
 
-// Storage is the space that the database and stored images take.
+// Storage is the space that the database, stored images and attachments take.
 type Storage struct {
-	Tables        []db.TableSize // the largest
-	DatabaseBytes int64          // of all tables
-	Images        int            // stored images; ImagesCounted + 1 means more
-	ImageBytes    uint64         // of those that are counted
+	Tables        []db.TableSize       // the largest
+	DatabaseBytes int64                // of all tables
+	Images        int                  // stored images; ImagesCounted + 1 means more
+	ImageBytes    uint64               // of those that are counted
+	Companies     []files.CompanyUsage // those with the largest attachments
 }
 
 // How far the storage is shown.
 const (
-	TablesShown   = 12
-	ImagesCounted = 10_000
+	TablesShown    = 12
+	CompaniesShown = 12
+	ImagesCounted  = 10_000
 )
 
 // Storage returns the space that the database and stored images take.
@@ -32,6 +35,7 @@ func (c *Console) Storage(ctx context.Context) (Storage, error) {
 			return s, fmt.Errorf("read the size of images: %w", err)
 		}
 		s.Images, s.ImageBytes = int(images.Images), uint64(images.Bytes)
-		return s, nil
+		s.Companies, err = files.Largest(ctx, c.db.Queries, CompaniesShown)
+		return s, err
 	})
 }

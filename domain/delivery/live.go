@@ -219,7 +219,7 @@ func liveTicket(row db.LiveTicketsRow) (live.Ticket, error) {
 	}
 	card := tickets.Card{Title: row.Title, MovedAt: row.MovedAt, ClosedAt: row.ClosedAt,
 		Priority: tickets.PriorityFrom(row.Priority), Due: tickets.DateFrom(row.DueAt, row.DueTimed),
-		Checklist: tickets.ChecklistFrom(row.Items, row.ItemsChecked)}
+		Checklist: tickets.ChecklistFrom(row.Items, row.ItemsChecked), Attachments: int(row.Attachments)}
 	var assignees []id.Account
 	if err := json.Unmarshal([]byte(row.Assignees), &assignees); err != nil {
 		return live.Ticket{}, fmt.Errorf("read assignees: %w", err)

@@ -20,6 +20,8 @@ type (
 	Activity uint64
 	// Comment is the id of a comment; ids grow with time.
 	Comment uint64
+	// Attachment is the id of a file on a ticket; ids grow with time.
+	Attachment uint64
 	// Invitation is the id of an invitation to a company.
 	Invitation uint64
 	// Notification is the id of an entry in an inbox; ids grow with time.

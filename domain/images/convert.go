@@ -91,6 +91,20 @@ func admit(ctx context.Context, content []byte, limits Limits) (of kind, free fu
 	}
 }
 
+// Pixels returns how many pixels a picture declares, all of an animation's frames as one; ok is false for what is no
+// picture that Convert accepts. It reads no more than the beginning of the file.
+func Pixels(beginning []byte) (n int64, ok bool) {
+	of, err := kindOf(beginning)
+	if err != nil {
+		return 0, false
+	}
+	config, err := of.config(bytes.NewReader(beginning))
+	if err != nil {
+		return 0, false
+	}
+	return int64(config.Width) * int64(config.Height), true
+}
+
 type kind struct {
 	name   string
 	config func(io.Reader) (image.Config, error)

@@ -70,11 +70,15 @@ func ReplaceImages(source, address, with string) (string, int) {
 	return source, n
 }
 
-// Picture is an image that can be shown. Path is where it is here, Small where its small copy is, "" if it has none. The
-// zero Picture is none that can be shown.
-type Picture struct{ Path, Small string }
+// Picture is an image that can be shown, or a file of the text's ticket. The zero Picture is neither.
+type Picture struct {
+	Path  string // where it is here
+	Small string // where its small copy is, "" if it has none
+	File  bool   // it is no image, and only linked
+	Title string // of a file: its type and size
+}
 
-// Pictures returns the picture of an image's address.
+// Pictures returns the picture of an image's address, or the file of an address such as attachment:12.
 type Pictures func(address string) Picture
 
 // place shows images by their small copies, as links to the whole ones unless they are in a link. One of another host
@@ -96,6 +100,8 @@ func (r *references) place(doc ast.Node, source []byte) {
 			picture = r.pictures(address)
 		}
 		switch {
+		case picture.File:
+			toFile(leaveOut(image, source), picture)
 		case picture != Picture{}:
 			show(image, picture)
 		case !isLocal(address):
@@ -128,17 +134,17 @@ func show(image *ast.Image, picture Picture) {
 	image.Destination = []byte(picture.Small)
 }
 
-// leaveOut replaces an image by a link to it, or by its text if it is in a link.
-func leaveOut(image *ast.Image, source []byte) {
-	text := ast.NewString(altOf(image, source))
-	var with ast.Node = text
-	if !inLink(image) {
-		link := ast.NewLink()
-		link.Destination, link.Title = image.Destination, image.Title
-		link.AppendChild(link, text)
-		with = link
+// leaveOut replaces an image by a link to it, which it returns, or by its text if it is in a link.
+func leaveOut(image *ast.Image, source []byte) *ast.Link {
+	text, link := ast.NewString(altOf(image, source)), ast.NewLink()
+	if inLink(image) {
+		image.Parent().ReplaceChild(image.Parent(), image, text)
+		return link
 	}
-	image.Parent().ReplaceChild(image.Parent(), image, with)
+	link.Destination, link.Title = image.Destination, image.Title
+	link.AppendChild(link, text)
+	image.Parent().ReplaceChild(image.Parent(), image, link)
+	return link
 }
 
 // altOf is the text of an image, as it is written, or what stands for it.

@@ -77,6 +77,7 @@ func (refer) Transform(doc *ast.Document, reader text.Reader, with parser.Contex
 	if refs, ok := with.Get(referencesKey).(*references); ok {
 		refs.mark(doc, reader.Source())
 		refs.place(doc, reader.Source())
+		refs.placeFiles(doc)
 	}
 }
 
@@ -92,7 +93,7 @@ var policy = newPolicy()
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.UGCPolicy()
 	p.AllowURLSchemes("http", "https", "mailto")
-	p.AllowAttrs("class").Matching(regexp.MustCompile(`^(key|picture|language-[a-zA-Z0-9+#-]+)$`)).OnElements("a", "code")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^(key|picture|file|language-[a-zA-Z0-9+#-]+)$`)).OnElements("a", "code")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^mention$`)).OnElements("span")
 	p.AllowAttrs("title").OnElements("span") // any name
 	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")

@@ -149,8 +149,8 @@ func EditComment(
 
 // DeleteComment deletes by's own comment, or a requester's, who cannot delete it. The row stays without its text, which
 // is kept elsewhere while by can undo the deletion. It returns CommentNotFound or NotYourComment.
-func DeleteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by User) error {
-	old, err := lockComment(ctx, tx, ticket, comment, by)
+func DeleteComment(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, by User) error {
+	old, err := lockComment(ctx, tx, ticket.ID, comment, by)
 	if err != nil {
 		return err
 	}
@@ -167,8 +167,11 @@ func DeleteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment
 	if err := keepText(ctx, tx, old, by); err != nil {
 		return err
 	}
+	if err := deleteWith(ctx, tx, ticket, comment); err != nil {
+		return err
+	}
 	if old.FromRequester {
-		_, err = Record(ctx, tx, ticket, by, KindReplyDeleted, Detail{})
+		_, err = Record(ctx, tx, ticket.ID, by, KindReplyDeleted, Detail{})
 	}
 	return err
 }

@@ -22,8 +22,8 @@ func keepText(ctx context.Context, tx *db.Tx, comment Comment, by User) error {
 
 // RestoreComment undoes by's deletion of a comment, at most UndoFor after it. A comment that is not deleted stays as it
 // is. It returns CommentNotFound, NotYourDeletion or CommentDeletedLongAgo.
-func RestoreComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by User) error {
-	old, err := lockComment(ctx, tx, ticket, comment, by)
+func RestoreComment(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, by User) error {
+	old, err := lockComment(ctx, tx, ticket.ID, comment, by)
 	if err != nil || !old.Deleted() {
 		return err
 	}
@@ -48,8 +48,11 @@ func RestoreComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Commen
 	if _, err := tx.DropDeletedText(ctx, comment); err != nil {
 		return fmt.Errorf("drop text of a deleted comment: %w", err)
 	}
+	if err := restoreWith(ctx, tx, ticket, comment, kept.DeletedAt); err != nil {
+		return err
+	}
 	if old.FromRequester {
-		_, err = Record(ctx, tx, ticket, by, KindReplyRestored, Detail{})
+		_, err = Record(ctx, tx, ticket.ID, by, KindReplyRestored, Detail{})
 	}
 	return err
 }

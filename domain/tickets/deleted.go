@@ -119,7 +119,7 @@ func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 	}
 	ticket := fromRow(row, seen.Key.Board)
 	ticket.Author, ticket.Assignees, ticket.Labels, ticket.Grant = seen.Author, seen.Assignees, seen.Labels, seen.Grant
-	ticket.Relations = seen.Relations
+	ticket.Relations, ticket.Attachments = seen.Relations, seen.Attachments
 	return ticket, nil
 }
 

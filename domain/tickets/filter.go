@@ -164,6 +164,6 @@ func fromCard(r db.Card, slug string) Card {
 		ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt,
 		MovedAt: r.MovedAt, ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
 		Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed),
-		Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked,
+		Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked, Attachments: int(r.Attachments),
 	}
 }

@@ -75,6 +75,9 @@ func (p PurgeRule) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Pur
 	for _, row := range old {
 		done.Numbers[row.BoardID]++
 	}
+	if err := purgeAttachments(ctx, tx, ids); err != nil {
+		return done, err
+	}
 	for _, purge := range []func(context.Context, []ID) error{ // a row after those that reference it
 		tx.PurgeNotifications, tx.PurgeDeletedTexts, tx.PurgeComments, tx.PurgeActivity, tx.PurgeAssignees, tx.PurgeTicketLabels,
 		tx.PurgeRelations, tx.PurgeRelationsTo,

@@ -113,8 +113,10 @@ func ByKey(ctx context.Context, q *db.Queries, by db.Sight, key Key) (Ticket, er
 	if ticket.Labels, err = labels.FromJSON(row.Labels); err != nil {
 		return Ticket{}, err
 	}
-	ticket.Relations, err = relationsFromJSON(row.Relations)
-	return ticket, err
+	if ticket.Relations, err = relationsFromJSON(row.Relations); err != nil {
+		return Ticket{}, err
+	}
+	return ticket, ticket.readAttachments(ctx, q)
 }
 
 // Lock locks a ticket's row and returns the ticket as it is now. seen is an earlier read of it.
@@ -256,7 +258,7 @@ func CardsBelow(
 		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn,
 			CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
 			FromRequester: r.FromRequester, Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed), Labels: list,
-			Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked}
+			Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked, Attachments: int(r.Attachments)}
 	}
 	return cards, nil
 }
@@ -292,6 +294,7 @@ func fromRow(row db.Ticket, slug string) Ticket {
 		MovedAt:  row.MovedAt,
 		ClosedAt: row.ClosedAt, DeletedAt: row.DeletedAt, FromRequester: row.FromRequester,
 		Properties: propertiesFrom(row), Checklist: ChecklistFrom(row.Items, row.ItemsChecked),
+		attachments: int(row.Attachments),
 	}
 	if row.ColumnID != nil {
 		ticket.Column = *row.ColumnID

@@ -44,11 +44,14 @@ type Ticket struct {
 	Labels      []labels.Label // by name
 	Checklist   Checklist      // of the description
 	Relations   []Relation     // to tickets in its reader's sight
+	Attachments []Attachment   // in the order in which they came
 	Properties
 	Muted bool     // for its reader: no notifications of replies
 	Grant db.Grant // of its reader on the board
 	// FromRequester tickets came by a form: the description is plain text.
 	FromRequester bool
+
+	attachments int // as they are counted
 }
 
 // Closed reports whether the ticket is closed.
@@ -81,17 +84,19 @@ type Card struct {
 	Checklist Checklist
 	Blocked   bool // by an open ticket that the reader sees
 
+	Attachments int
+
 	FromRequester bool // it came by a public form
 	Priority      Priority
 	Due           Date
 }
 
-// Stamp changes with what a card shows: title, state, priority, due date, checklist, labels and assignees, and with its
-// time of move.
+// Stamp changes with what a card shows: title, state, priority, due date, checklist, attachments, labels and assignees,
+// and with its time of move.
 func (c Card) Stamp() uint32 {
 	sum := fnv.New32a()
-	fmt.Fprintf(sum, "%q %d %t %d %s %d/%d", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil, c.Priority, c.Due,
-		c.Checklist.Checked, c.Checklist.Items)
+	fmt.Fprintf(sum, "%q %d %t %d %s %d/%d %d", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil, c.Priority, c.Due,
+		c.Checklist.Checked, c.Checklist.Items, c.Attachments)
 	accounts := make([]id.Account, len(c.Assignees))
 	for i, a := range c.Assignees {
 		accounts[i] = a.ID
@@ -221,10 +226,11 @@ const (
 	KindReopened = "reopened"
 	KindDeleted  = "deleted"
 	KindRestored = "restored"
-	KindSet      = "set"     // a change of properties or labels
-	KindChecked  = "checked" // an item of a checklist, or unchecked; Detail.Undid says that it undid another
-	KindRelated  = "related" // a relation was added or removed; as of KindChecked
-	KindUndone   = "undone"  // Detail.Undid has the kind
+	KindSet      = "set"      // a change of properties or labels
+	KindChecked  = "checked"  // an item of a checklist, or unchecked; Detail.Undid says that it undid another
+	KindRelated  = "related"  // a relation was added or removed; as of KindChecked
+	KindAttached = "attached" // a file was attached or deleted; as of KindChecked
+	KindUndone   = "undone"   // Detail.Undid has the kind
 
 	KindLinkMade     = "link-made" // the requester's private link
 	KindLinkRevoked  = "link-revoked"
@@ -245,24 +251,25 @@ type Activity struct {
 
 // Detail is what an entry has beyond its kind: changed values, old and new.
 type Detail struct {
-	Title       *Change         `json:"title,omitempty"`
-	Description *Change         `json:"description,omitempty"`
-	Column      *Change         `json:"column,omitempty"`    // names of the columns then
-	Board       *Change         `json:"board,omitempty"`     // titles of the boards then
-	Key         *Change         `json:"key,omitempty"`       // of a ticket that went to another board
-	From        *Location       `json:"from,omitempty"`      // the location before, if it can be undone
-	To          *Location       `json:"to,omitempty"`        // and after
-	Version     uint64          `json:"version,omitempty"`   // that an edit made
-	Undid       string          `json:"undid,omitempty"`     // the kind of the undone entry
-	Assignees   *Change         `json:"assignees,omitempty"` // names with commas between them
-	Priority    *Change         `json:"priority,omitempty"`
-	Start       *Change         `json:"start,omitempty"`
-	Due         *Change         `json:"due,omitempty"`
-	Labels      *LabelChange    `json:"labels,omitempty"`
-	Item        *ItemChange     `json:"item,omitempty"`
-	Relation    *RelationChange `json:"relation,omitempty"`
-	Origin      string          `json:"origin,omitempty"` // an imported ticket's name in the source
-	Import      *Imported       `json:"import,omitempty"` // how it was imported
+	Title       *Change           `json:"title,omitempty"`
+	Description *Change           `json:"description,omitempty"`
+	Column      *Change           `json:"column,omitempty"`    // names of the columns then
+	Board       *Change           `json:"board,omitempty"`     // titles of the boards then
+	Key         *Change           `json:"key,omitempty"`       // of a ticket that went to another board
+	From        *Location         `json:"from,omitempty"`      // the location before, if it can be undone
+	To          *Location         `json:"to,omitempty"`        // and after
+	Version     uint64            `json:"version,omitempty"`   // that an edit made
+	Undid       string            `json:"undid,omitempty"`     // the kind of the undone entry
+	Assignees   *Change           `json:"assignees,omitempty"` // names with commas between them
+	Priority    *Change           `json:"priority,omitempty"`
+	Start       *Change           `json:"start,omitempty"`
+	Due         *Change           `json:"due,omitempty"`
+	Labels      *LabelChange      `json:"labels,omitempty"`
+	Item        *ItemChange       `json:"item,omitempty"`
+	Relation    *RelationChange   `json:"relation,omitempty"`
+	Attachment  *AttachmentChange `json:"attachment,omitempty"`
+	Origin      string            `json:"origin,omitempty"` // an imported ticket's name in the source
+	Import      *Imported         `json:"import,omitempty"` // how it was imported
 }
 
 // Imported says by which run a ticket was imported, and who opened that: an operator, whatever user the run names.

@@ -14,7 +14,8 @@ import (
 const UndoFor = 30 * time.Minute
 
 // undoable are the kinds that can be undone.
-var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted, KindSet, KindChecked, KindRelated}
+var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted, KindSet, KindChecked, KindRelated,
+	KindAttached}
 
 // Action is an entry of a history with its ticket.
 type Action struct {
@@ -33,7 +34,7 @@ func ActionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Act
 
 // InPlace reports whether the action left the ticket in its place.
 func (a Action) InPlace() bool {
-	return a.Kind == KindSet || a.Kind == KindChecked || a.Kind == KindRelated
+	return slices.Contains([]string{KindSet, KindChecked, KindRelated, KindAttached}, a.Kind)
 }
 
 func (a Action) undoable() bool {

@@ -85,7 +85,7 @@ func (w *Workflows) addComment(
 	if err != nil {
 		return tickets.KeyedComment{}, err
 	}
-	pictures := w.picturesIn(actor, body)
+	media := w.mediaIn(actor, body)
 	comment, err := DoOnce(ctx, w, once, func() (comment tickets.KeyedComment, err error) {
 		err = w.onTicket(ctx, key, func(t lockedTicket) error {
 			comment.Key = t.Key
@@ -104,7 +104,7 @@ func (w *Workflows) addComment(
 			if err := t.notify(ctx, n); err != nil {
 				return err
 			}
-			if err := keepPictures(ctx, t.tx, actor, t.ID, pictures); err != nil {
+			if err := keepMedia(ctx, t.tx, actor, t.Ticket, comment.Comment.ID, media); err != nil {
 				return err
 			}
 			return StoreResponses(ctx, t.tx, once.Row(t.tx, comment))
@@ -130,14 +130,14 @@ func (w *Workflows) EditComment(
 	if err != nil {
 		return said, err
 	}
-	pictures := w.picturesIn(actor, body)
+	media := w.mediaIn(actor, body)
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
 		var old tickets.Comment
 		said.Key = t.Key
 		if old, said.Comment, err = tickets.EditComment(ctx, t.tx, t.Ticket, comment, body, version, t.by); err != nil {
 			return err
 		}
-		if err := keepPictures(ctx, t.tx, actor, t.ID, pictures); err != nil {
+		if err := keepMedia(ctx, t.tx, actor, t.Ticket, comment, media); err != nil {
 			return err
 		}
 		return t.notifyMentioned(ctx, tickets.Notifications{Comment: comment}, old.Body, body)
@@ -156,7 +156,7 @@ func (w *Workflows) DeleteComment(
 ) (current tickets.Key, err error) {
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
 		current = t.Key
-		return tickets.DeleteComment(ctx, t.tx, t.ID, comment, t.by)
+		return tickets.DeleteComment(ctx, t.tx, t.Ticket, comment, t.by)
 	})
 	if err != nil {
 		return tickets.Key{}, fmt.Errorf("delete comment: %w", err)
@@ -171,7 +171,7 @@ func (w *Workflows) RestoreComment(
 ) (current tickets.Key, err error) {
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
 		current = t.Key
-		return tickets.RestoreComment(ctx, t.tx, t.ID, comment, t.by)
+		return tickets.RestoreComment(ctx, t.tx, t.Ticket, comment, t.by)
 	})
 	if err != nil {
 		return tickets.Key{}, fmt.Errorf("restore comment: %w", err)

@@ -82,6 +82,10 @@ func ticketRows(
 	if err != nil {
 		return nil, err
 	}
+	attachments, err := tickets.AttachmentsOf(ctx, tx.Queries, live)
+	if err != nil {
+		return nil, err
+	}
 	onceThere, err := tickets.OnceSeen(ctx, tx.Queries, scope.Sight, scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
@@ -92,7 +96,7 @@ func ticketRows(
 			visible[i] = hidden
 		}
 		p.Ticket.Assignees, p.Ticket.Labels = assignees[p.Ticket.ID], labels[p.Ticket.ID]
-		p.Ticket.Relations = relations[p.Ticket.ID]
+		p.Ticket.Relations, p.Ticket.Attachments = relations[p.Ticket.ID], attachments[p.Ticket.ID]
 		item := feeds.Item{ID: uint64(p.Ticket.ID), Position: p.Position, Deleted: p.Ticket.Deleted()}
 		if visible[i] == shown && !item.Deleted {
 			item.Edition = feeds.Edition{Version: p.Ticket.Version, UpdatedAt: p.Ticket.UpdatedAt}

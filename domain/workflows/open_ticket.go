@@ -29,7 +29,7 @@ type openRequest struct {
 	tickets.NewTicket
 	actor    accounts.Actor
 	mentions []string // handles in the description
-	pictures textPictures
+	media    textMedia
 	once     *Once[tickets.Ticket]
 }
 
@@ -55,7 +55,7 @@ func (w *Workflows) OpenTicket(
 	}
 	wanted := &openRequest{
 		tickets.NewTicket{Draft: draft, Author: user(actor)}, actor, markup.Mentions(draft.Description),
-		w.picturesIn(actor, draft.Description), once,
+		w.mediaIn(actor, draft.Description), once,
 	}
 	ref := boardRef{actor.Company.ID, parsed}
 	ticket, err := DoOnce(ctx, w, once, func() (tickets.Ticket, error) {
@@ -239,20 +239,20 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 	return nil
 }
 
-// followNew notifies the members that the descriptions of new tickets mention, and has their pictures fetched. Without
-// either it reads nothing.
+// followNew notifies the members that the descriptions of new tickets mention, has their pictures fetched, and gives them
+// their files. Without any of these it reads nothing.
 func followNew(
 	ctx context.Context, tx *db.Tx, company id.Company, openings []*openRequest, opened []tickets.Ticket,
 ) error {
 	for i, o := range openings {
-		if len(o.mentions) == 0 && o.pictures.none() {
+		if len(o.mentions) == 0 && o.media.none() {
 			continue
 		}
 		mentioned, err := membersByHandle(ctx, tx.Queries, o.actor.Sight(), o.mentions)
 		if err != nil {
 			return err
 		}
-		if len(mentioned) == 0 && o.pictures.none() {
+		if len(mentioned) == 0 && o.media.none() {
 			continue
 		}
 		ticket := opened[i]
@@ -265,7 +265,7 @@ func followNew(
 		if err := tickets.Notify(ctx, tx, n); err != nil {
 			return err
 		}
-		if err := keepPictures(ctx, tx, o.actor, ticket.ID, o.pictures); err != nil {
+		if err := keepMedia(ctx, tx, o.actor, ticket, 0, o.media); err != nil {
 			return err
 		}
 	}

@@ -13,23 +13,24 @@ import (
 
 // TicketResource is a ticket as JSON.
 type TicketResource struct {
-	Key         string             `json:"key"`
-	Number      uint64             `json:"number"`
-	Board       string             `json:"board"`
-	Column      id.Column          `json:"column"`
-	Title       string             `json:"title"`
-	Description string             `json:"description"`
-	Version     uint64             `json:"version"`
-	CreatedAt   time.Time          `json:"created_at"`
-	UpdatedAt   time.Time          `json:"updated_at"`
-	ClosedAt    *time.Time         `json:"closed_at"` // null while it is open
-	Assignees   []AssigneeResource `json:"assignees"`
-	Priority    string             `json:"priority"` // none, low, medium, high or urgent
-	Start       *string            `json:"start"`    // 2026-12-04, or with a time in UTC 2026-12-04T15:00:00Z; null for none
-	Due         *string            `json:"due"`
-	Labels      []LabelResource    `json:"labels"` // by name
-	Checklist   ChecklistResource  `json:"checklist"`
-	Relations   []RelationResource `json:"relations"` // to tickets that the reader sees
+	Key         string               `json:"key"`
+	Number      uint64               `json:"number"`
+	Board       string               `json:"board"`
+	Column      id.Column            `json:"column"`
+	Title       string               `json:"title"`
+	Description string               `json:"description"`
+	Version     uint64               `json:"version"`
+	CreatedAt   time.Time            `json:"created_at"`
+	UpdatedAt   time.Time            `json:"updated_at"`
+	ClosedAt    *time.Time           `json:"closed_at"` // null while it is open
+	Assignees   []AssigneeResource   `json:"assignees"`
+	Priority    string               `json:"priority"` // none, low, medium, high or urgent
+	Start       *string              `json:"start"`    // 2026-12-04, or with a time in UTC 2026-12-04T15:00:00Z; null for none
+	Due         *string              `json:"due"`
+	Labels      []LabelResource      `json:"labels"` // by name
+	Checklist   ChecklistResource    `json:"checklist"`
+	Relations   []RelationResource   `json:"relations"` // to tickets that the reader sees
+	Attachments []AttachmentResource `json:"attachments"`
 	// FromRequester says that a stranger sent it by a form: the description is text as it was typed.
 	FromRequester bool   `json:"from_requester"`
 	URL           string `json:"url"`
@@ -48,6 +49,19 @@ type AssigneeResource struct {
 type RelationResource struct {
 	Kind string `json:"kind"` // parent, child, blocked-by, blocks, duplicates, duplicated-by or relates-to
 	Key  string `json:"key"`
+}
+
+// AttachmentResource is a file on a ticket, or on one of its comments.
+type AttachmentResource struct {
+	ID        id.Attachment  `json:"id"`
+	Name      string         `json:"name"`
+	Bytes     int64          `json:"bytes"`
+	Type      string         `json:"type"` // such as application/pdf, by its content
+	Author    AuthorResource `json:"author"`
+	CreatedAt time.Time      `json:"created_at"`
+	Comment   *id.Comment    `json:"comment"` // null for one of the ticket itself
+	Address   string         `json:"address"` // how texts of the ticket refer to it, such as attachment:12
+	URL       string         `json:"url"`     // of its content
 }
 
 // ChecklistResource counts the items of all checklists of a description.
@@ -127,6 +141,10 @@ func (l Links) Ticket(t tickets.Ticket) TicketResource {
 	for i, relation := range t.Relations {
 		r.Relations[i] = RelationResource{Kind: relation.Kind.String(), Key: relation.Key.String()}
 	}
+	r.Attachments = make([]AttachmentResource, len(t.Attachments))
+	for i, a := range t.Attachments {
+		r.Attachments[i] = l.Attachment(a)
+	}
 	for i, label := range t.Labels {
 		r.Labels[i] = LabelResource{Name: label.Name, Color: label.Color.String()}
 	}
@@ -142,6 +160,17 @@ func dateText(d tickets.Date) *string {
 	}
 	text := d.String()
 	return &text
+}
+
+// Attachment returns the resource of a file on a ticket.
+func (l Links) Attachment(a tickets.Attachment) AttachmentResource {
+	r := AttachmentResource{ID: a.ID, Name: a.Name, Bytes: a.File.Bytes, Type: a.File.Type,
+		Author: AuthorResource{a.Author.Name}, CreatedAt: a.CreatedAt, Address: a.Address(),
+		URL: fmt.Sprintf("%s/%s/attachments/%d", l.Base, l.Company, a.ID)}
+	if a.Comment != 0 {
+		r.Comment = &a.Comment
+	}
+	return r
 }
 
 // Comment returns the resource of a comment of the ticket that has the key.

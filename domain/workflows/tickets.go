@@ -78,7 +78,7 @@ func (w *Workflows) TicketsOf(
 	return board, list, next, w.complete(ctx, actor.Sight(), list)
 }
 
-// complete gives tickets their assignees, labels and relations, in a query each.
+// complete gives tickets their assignees, labels, relations and attachments, in a query each.
 func (w *Workflows) complete(ctx context.Context, by db.Sight, list []tickets.Ticket) error {
 	ids := make([]tickets.ID, len(list))
 	for i, t := range list {
@@ -93,9 +93,14 @@ func (w *Workflows) complete(ctx context.Context, by db.Sight, list []tickets.Ti
 		return err
 	}
 	relations, err := tickets.RelationsOf(ctx, w.db.Queries, by, ids)
+	if err != nil {
+		return err
+	}
+	attachments, err := tickets.AttachmentsOf(ctx, w.db.Queries, ids)
 	for i := range list {
 		of := list[i].ID
 		list[i].Assignees, list[i].Labels, list[i].Relations = found[of], labels[of], relations[of]
+		list[i].Attachments = attachments[of]
 	}
 	return err
 }
@@ -136,7 +141,7 @@ func (w *Workflows) EditTicket(
 			return err
 		}
 		if edit.Description != nil && !ticket.FromRequester { // a requester's text is plain
-			if err := keepPictures(ctx, t.tx, actor, t.ID, w.picturesIn(actor, ticket.Description)); err != nil {
+			if err := keepMedia(ctx, t.tx, actor, t.Ticket, 0, w.mediaIn(actor, ticket.Description)); err != nil {
 				return err
 			}
 		}

@@ -35,7 +35,7 @@ func (e UndoRefusal) Error() string { return e.Err.Error() }
 func (e UndoRefusal) Unwrap() error { return e.Err }
 
 // Undo reverts an action of the caller: a move, a close, a reopening, a deletion, or a change of properties, a
-// checklist or a relation, of the last 30 minutes; 0 is their latest in the company but for those passed over. The
+// checklist, a relation or a file, of the last 30 minutes; 0 is their latest in the company but for those passed over. The
 // ticket goes below its old neighbour, or to the column's end if that is gone. It returns tickets.NothingToUndo, or UndoRefusal with UndoneBefore, ChangedSince,
 // boards.ColumnFull or Archived.
 func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id.Activity) (UndoResult, error) {
@@ -115,7 +115,7 @@ func (w *Workflows) tooLate(action tickets.Action) bool {
 	return action.At.Before(w.db.Now().Add(-tickets.UndoFor))
 }
 
-// undoInPlace reverts a change of properties, labels, a checklist or a relation.
+// undoInPlace reverts a change of properties, labels, a checklist, a relation or a file.
 func (w *Workflows) undoInPlace(
 	ctx context.Context, actor accounts.Actor, action tickets.Action, seen tickets.Ticket,
 ) (undone UndoResult, err error) {
@@ -131,9 +131,13 @@ func (w *Workflows) undoInPlace(
 		return undone, err
 	}
 	err = w.onTicket(ctx, seen.Key, func(t lockedTicket) (err error) {
-		if action.Kind == tickets.KindChecked {
+		switch action.Kind {
+		case tickets.KindChecked:
 			undone.Ticket, err = tickets.UndoChecked(ctx, t.tx, t.Ticket, action, t.by)
 			return err
+		case tickets.KindAttached:
+			undone.Ticket = t.Ticket
+			return tickets.UndoAttached(ctx, t.tx, t.Ticket, action, t.by)
 		}
 		live, err := labels.Lock(ctx, t.tx, actor.Company.ID, action.Detail.Labels.RemovedIDs()...)
 		if err != nil {

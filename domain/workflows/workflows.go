@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
@@ -30,8 +31,8 @@ type Config struct {
 	DB       *db.DB
 	Engine   *migrations.Engine
 	Feeds    *feeds.Engine
-	Files    migrations.Files // nil if there is no place for them
-	Base     string           // public base URL, without a slash at the end
+	Files    *blobs.Store // nil if there is no place for them
+	Base     string       // public base URL, without a slash at the end
 	Refs     *refs.Engine
 	Lookups  *requests.Meter
 	Outbound *outbound.Client  // which addresses webhooks may have
@@ -57,7 +58,8 @@ type Workflows struct {
 	engine   *migrations.Engine
 	feeds    *feeds.Engine
 	aside    sync.WaitGroup // writes that no request waits for
-	files    migrations.Files
+	files    *blobs.Store
+	placed   atomic.Bool // files are where those of other servers are
 	base     string
 	refs     *refs.Engine
 	outbound *outbound.Client

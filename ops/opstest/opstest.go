@@ -49,7 +49,7 @@ func Populate(t testing.TB, ctx context.Context, w *app.App, d *db.DB) {
 	}
 	move(key(1), demo)
 	move(move(key(2), demo), away)
-	talk(t, ctx, w, bob)
+	talk(t, ctx, w, d, bob)
 
 	_, err = w.Workflows.SetAssignees(ctx, key(4), []string{"bob"})
 	must(t, err)
@@ -109,7 +109,24 @@ func invite(t testing.TB, ctx context.Context, w *app.App) accounts.Actor {
 	return bob
 }
 
-func talk(t testing.TB, ctx context.Context, w *app.App, bob accounts.Actor) {
+// attach leaves an attachment of AWAY-3 that was deleted long ago, whose file need not be there.
+func attach(t testing.TB, d *db.DB) {
+	t.Helper()
+	for _, statement := range []string{
+		`INSERT INTO stored_file (hash, bytes, content_type, image_type, image_bytes, width, height, created_at, generation)
+		 VALUES (UNHEX(SHA2('gone', 256)), 4, 'text/plain', '', 0, 0, 0, '2026-01-01', 7)`,
+		`INSERT INTO attachment (company_id, ticket_id, account_id, hash, name, created_at, deleted_at)
+		 SELECT b.company_id, t.id, t.created_by, UNHEX(SHA2('gone', 256)), 'Plan “B”.txt', '2026-01-01', '2026-01-02'
+		 FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'AWAY' AND t.local_id = 3`,
+		`INSERT INTO company_storage (company_id, used) SELECT company_id, 4 FROM attachment WHERE deleted_at = '2026-01-02'
+		 ON DUPLICATE KEY UPDATE used = used + 4`,
+		`INSERT IGNORE INTO file_place (id, token) VALUES (1, REPEAT('f', 32))`,
+	} {
+		domaintest.Exec(t, d, statement)
+	}
+}
+
+func talk(t testing.TB, ctx context.Context, w *app.App, d *db.DB, bob accounts.Actor) {
 	t.Helper()
 	_, err := w.Workflows.SetAssignees(ctx, key(3), []string{"ana", "bob"})
 	must(t, err)
@@ -118,6 +135,7 @@ func talk(t testing.TB, ctx context.Context, w *app.App, bob accounts.Actor) {
 	must(t, err)
 	_, _, err = w.Workflows.Relate(ctx, key(3), tickets.Blocks, key(4))
 	must(t, err)
+	attach(t, d)
 	_, err = w.Workflows.Comment(ctx, key(3), "What do you say, @bob?", nil)
 	must(t, err)
 	as := accounts.WithActor(ctx, bob)

@@ -22,7 +22,7 @@ const (
 func checks(place string) []check {
 	list := slices.Concat(houseChecks(), accessChecks(), migrationChecks(), importChecks(), feedChecks(), refChecks(), requestChecks())
 	if place != "" {
-		list = append(list, imageFiles(place))
+		list = append(list, imageFiles(place), attachedFiles(place))
 	}
 	return append(list, last)
 }
@@ -289,6 +289,28 @@ func houseChecks() []check {
 		},
 		{name: "relation cycles", says: "No ticket is above itself, and none blocks itself, also through others.",
 			tables: []string{"ticket_relation"}, run: relationCycles},
+		{
+			name: "attachments", says: "An attachment is of its ticket's company, and of a comment on that ticket; a deleted comment has none.",
+			tables: []string{"attachment"},
+			query: `SELECT CONCAT('attachment ', a.id, ' of company ', a.company_id, ' is on ticket ', COALESCE(t.id, 'NULL'), ' of company ', COALESCE(b.company_id, 'NULL'),
+					IF(a.comment_id IS NULL, '', CONCAT(' and comment ', a.comment_id, ' of ticket ', COALESCE(k.ticket_id, 'NULL'), IF(k.deleted_at IS NULL, '', ', which is deleted'))))
+				FROM attachment a LEFT JOIN ticket t ON t.id = a.ticket_id LEFT JOIN board b ON b.id = t.board_id LEFT JOIN comment k ON k.id = a.comment_id
+				WHERE b.company_id <> a.company_id OR a.comment_id IS NOT NULL AND (a.ticket_id IS NULL OR k.ticket_id <> a.ticket_id AND t.id IS NOT NULL OR a.deleted_at IS NULL AND k.deleted_at IS NOT NULL)
+				ORDER BY a.id`,
+		},
+		{
+			name: "attachment counts", says: "A ticket counts its attachments that are not deleted.", tables: []string{"attachment"},
+			query: `SELECT CONCAT(` + aTicket + `, ' counts ', t.attachments, ' attachments but has ', COALESCE(x.n, 0))
+				FROM ticket t LEFT JOIN (SELECT ticket_id, COUNT(*) AS n FROM attachment WHERE deleted_at IS NULL AND ticket_id IS NOT NULL GROUP BY ticket_id) x ON x.ticket_id = t.id` +
+				ofTicket + `WHERE t.attachments <> COALESCE(x.n, 0) ORDER BY t.id`,
+		},
+		{
+			name: "storage", says: "A company counts the bytes of all its attachments.", tables: []string{"company_storage"},
+			query: `SELECT CONCAT('company ', co.id, ' counts ', COALESCE(s.used, 0), ' bytes of attachments but has ', COALESCE(x.bytes, 0))
+				FROM company co LEFT JOIN company_storage s ON s.company_id = co.id
+				LEFT JOIN (SELECT a.company_id, SUM(f.bytes) AS bytes FROM attachment a STRAIGHT_JOIN stored_file f ON f.hash = a.hash GROUP BY a.company_id) x ON x.company_id = co.id
+				WHERE COALESCE(s.used, 0) <> COALESCE(x.bytes, 0) ORDER BY co.id`,
+		},
 		{name: "comments", says: "Comments have texts of the allowed form, deleted ones none.", tables: []string{"comment"},
 			run: comments},
 		{

@@ -64,6 +64,12 @@ var references = []reference{
 	{"ticket_label", "ticket_id", "ticket", "id"},
 	{"ticket_relation", "ticket_id", "ticket", "id"},
 	{"ticket_relation", "other_id", "ticket", "id"},
+	{"attachment", "company_id", "company", "id"},
+	{"attachment", "ticket_id", "ticket", "id"},
+	{"attachment", "comment_id", "comment", "id"},
+	{"attachment", "account_id", "account", "id"},
+	{"attachment", "hash", "stored_file", "hash"},
+	{"company_storage", "company_id", "company", "id"},
 	{"ticket_label", "label_id", "label", "id"},
 	{"comment", "ticket_id", "ticket", "id"},
 	{"comment", "account_id", "account", "id"},
@@ -132,9 +138,13 @@ func referencesHold(l *checkRun) error {
 
 func orphans(l *checkRun) error {
 	for _, r := range references {
-		err := l.sentences(fmt.Sprintf(`SELECT CONCAT('%[1]s names %[3]s ', c.%[2]s, ' in %[2]s, which is not there')
+		named := "c." + r.Column
+		if r.Column == "hash" {
+			named = "LOWER(HEX(c.hash))"
+		}
+		err := l.sentences(fmt.Sprintf(`SELECT CONCAT('%[1]s names %[3]s ', %[5]s, ' in %[2]s, which is not there')
 			FROM %[1]s c LEFT JOIN %[3]s p FORCE INDEX (PRIMARY) ON p.%[4]s = c.%[2]s
-			WHERE c.%[2]s IS NOT NULL AND p.%[4]s IS NULL`, r.Table, r.Column, r.Parent, r.Key))
+			WHERE c.%[2]s IS NOT NULL AND p.%[4]s IS NULL`, r.Table, r.Column, r.Parent, r.Key, named))
 		if err != nil {
 			return err
 		}

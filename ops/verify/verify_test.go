@@ -44,15 +44,18 @@ func newEnv(t testing.TB) *env {
 	d, err := db.Open(url)
 	domaintest.Must(t, err)
 	t.Cleanup(func() { d.Close() })
-	w := app.New(d, apptest.CheapPasswords, apptest.WithKeys)
+	files := t.TempDir()
+	store := domaintest.OK(blobs.Open(context.Background(), files))(t)
+	w := app.New(d, apptest.CheapPasswords, apptest.WithKeys, app.WithFiles(store))
 	t.Cleanup(func() { w.Close(context.Background()) })
 	actor, practice, _, err := w.Workflows.SetUp(context.Background(), workflows.Setup{
 		Token:   true,
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
 	domaintest.Must(t, err)
-	env := &env{w, d, url, accounts.WithActor(context.Background(), actor), t.TempDir()}
+	env := &env{w, d, url, accounts.WithActor(context.Background(), actor), files}
 	env.store(t, "image") // the one of opstest
+	env.attach(t)
 	for _, slug := range []string{"NINJA", "EMPTY"} {
 		domaintest.OK(w.Workflows.OpenBoard(env.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil))(t)
 	}
@@ -73,6 +76,7 @@ func newEnv(t testing.TB) *env {
 		Response: func(t tickets.Ticket) any { return t.Key.String() }}
 	_, err = w.Workflows.OpenTicket(env.ctx, "NINJA", tickets.Draft{Title: "Once"}, once)
 	domaintest.Must(t, err)
+	env.showFile(t)
 	return env
 }
 
@@ -82,6 +86,23 @@ func (env *env) copied(t testing.TB) *env {
 	own := *env
 	own.App, own.db = nil, dbtest.Copy(t, env.db)
 	return &own
+}
+
+// attach attaches a file to DEMO-1.
+func (env *env) attach(t testing.TB) {
+	t.Helper()
+	domaintest.OK(env.Workflows.Attach(env.ctx, tickets.Key{Board: "DEMO", Number: 1}, file("first"), nil))(t)
+}
+
+// showFile adds a comment with a file to DEMO-1.
+func (env *env) showFile(t testing.TB) {
+	t.Helper()
+	a := domaintest.OK(env.Workflows.Upload(env.ctx, file("again")))(t)
+	domaintest.OK(env.Workflows.Comment(env.ctx, tickets.Key{Board: "DEMO", Number: 1}, "Look: "+a.Markdown(), nil))(t)
+}
+
+func file(content string) workflows.NewFile {
+	return workflows.NewFile{Name: content + ".txt", Content: strings.NewReader(content), Size: -1}
 }
 
 // store stores an image's file.
@@ -335,6 +356,24 @@ var corruptions = []struct {
 	{"relations", "a parent that is not the only one", []string{"UPDATE ticket_relation SET sole = NULL"}, "not the only one"},
 	{"relation cycles", "of two that block each other", []string{
 		"INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT other_id, kind, ticket_id FROM (SELECT * FROM ticket_relation WHERE kind IN (3, 4)) r"}, "blocks itself"},
+	{"attachments", "one of another company", append([]string{"UPDATE attachment SET company_id = 2 WHERE id = 1", "UPDATE company_storage SET used = used - 5",
+		"INSERT INTO company_storage (company_id, used) VALUES (2, 5)"}, neighbour...), "of company 2 is on ticket"},
+	{"attachments", "one of a comment that is deleted", []string{
+		"UPDATE comment SET deleted_at = NOW(6), body = '' WHERE id = (SELECT comment_id FROM attachment WHERE id = 3)"}, "which is deleted"},
+	{"attachment counts", "one too many", []string{"UPDATE ticket SET attachments = 3 WHERE attachments = 2"}, "counts 3 attachments but has 2"},
+	{"storage", "a byte too many", []string{"UPDATE company_storage SET used = used + 1"}, "bytes of attachments but has"},
+	{"attached files", "one that is gone", []string{"UPDATE stored_file SET hash = UNHEX(SHA2('other', 256)) WHERE hash = UNHEX(SHA2('first', 256))",
+		"UPDATE attachment SET hash = UNHEX(SHA2('other', 256)) WHERE id = 1"}, "is not in"},
+	{"attached files", "one that is cut off", []string{"UPDATE stored_file SET bytes = 6 WHERE hash = UNHEX(SHA2('first', 256))",
+		"UPDATE company_storage SET used = used + 1"}, "should have 6 bytes, but has 5"},
+	{"references", "storage of no company", []string{"INSERT INTO company_storage (company_id) VALUES (99)"}, "company_storage names company 99 in company_id"},
+	{"references", "an attachment of no company", []string{
+		"INSERT INTO attachment (company_id, account_id, hash, name, created_at) VALUES (99, 1, UNHEX(SHA2('first', 256)), 'x', NOW(6))"}, "attachment names company 99 in company_id"},
+	{"references", "an attachment of no ticket", []string{"UPDATE company_storage SET used = used + 5",
+		"INSERT INTO attachment (company_id, ticket_id, account_id, hash, name, created_at) VALUES (1, 99, 1, UNHEX(SHA2('first', 256)), 'x', NOW(6))"}, "attachment names ticket 99 in ticket_id"},
+	{"references", "an attachment of no comment", []string{"UPDATE attachment SET comment_id = 99 WHERE id = 3"}, "attachment names comment 99 in comment_id"},
+	{"references", "an attachment of no account", []string{"UPDATE attachment SET account_id = 99 WHERE id = 3"}, "attachment names account 99 in account_id"},
+	{"references", "an attachment of no file", []string{"UPDATE attachment SET hash = REPEAT('n', 32) WHERE id = 2", "UPDATE company_storage SET used = used - 4"}, "attachment names stored_file 6e6e"},
 	{"references", "a relation of no ticket", []string{"INSERT INTO ticket_relation (ticket_id, kind, other_id) VALUES (99, 7, 1)"},
 		"ticket_relation names ticket 99 in ticket_id"},
 	{"references", "a relation to no ticket", []string{"INSERT INTO ticket_relation (ticket_id, kind, other_id) VALUES (1, 7, 99)"},
@@ -820,13 +859,13 @@ func TestRun(t *testing.T) {
 		env := *original
 		env.files = filepath.Join(t.TempDir(), "file")
 		domaintest.Must(t, os.WriteFile(env.files, nil, 0o600))
-		wantOnly(t, env.verify(t), "image files", "cannot be read")
+		wantFiles(t, env.verify(t), map[string]string{"image files": "cannot be read", "attached files": "cannot be read"})
 	})
 	t.Run("a folder that is gone is not made", func(t *testing.T) {
 		t.Parallel()
 		env := *original
 		env.files = filepath.Join(t.TempDir(), "none")
-		wantOnly(t, env.verify(t), "image files", "has no file")
+		wantFiles(t, env.verify(t), map[string]string{"image files": "has no file", "attached files": "is not in"})
 		if _, err := os.Stat(env.files); !os.IsNotExist(err) {
 			t.Error(err)
 		}
@@ -857,6 +896,22 @@ func wantOnly(t *testing.T, report verify.Report, check, finding string) {
 	}
 }
 
+// wantFiles fails unless the checks of files have such findings, and no other check has any.
+func wantFiles(t *testing.T, report verify.Report, want map[string]string) {
+	t.Helper()
+	for _, c := range report.Checks {
+		part, is := want[c.Name]
+		if is == (c.Total == 0) {
+			t.Errorf("%s has %d findings", c.Name, c.Total)
+		}
+		for _, finding := range c.Findings {
+			if !strings.Contains(finding, part) {
+				t.Errorf("%s found %q; want one that says %q", c.Name, finding, part)
+			}
+		}
+	}
+}
+
 func TestCorruptions(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
@@ -878,7 +933,11 @@ func TestCorruptions(t *testing.T) {
 		for rows.Next() {
 			var table, parent, column string
 			domaintest.Must(t, rows.Scan(&table, &parent, &column))
-			if !triedReference(table + " names " + parent + " 99 in " + column) {
+			finding := table + " names " + parent + " 99 in " + column
+			if column == "hash" {
+				finding = table + " names " + parent + " 6e6e"
+			}
+			if !triedReference(finding) {
 				t.Errorf("no orphan is tried for %s.%s", table, column)
 			}
 		}

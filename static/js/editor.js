@@ -4,6 +4,7 @@ import htmx from '../vendor/htmx/htmx.min.js'
 import '../vendor/markdown-toolbar/index.js'
 import { subscribe, uninstallHTML, uninstallImageLink } from '../vendor/paste-markdown/bundle.js'
 import { ask, parse, say } from './say.js'
+import { equip as takeFiles } from './upload.js'
 
 const apple = /^(Mac|iP)/.test(navigator.platform)
 
@@ -34,7 +35,9 @@ const markup = `
 			<button type="button" class="quiet" role="tab" aria-selected="true">Write</button>
 			<button type="button" class="quiet" role="tab" aria-selected="false" tabindex="-1">Preview</button>
 		</div>
-		<markdown-toolbar>${tools.map(tool).join('')}</markdown-toolbar>
+		<markdown-toolbar>${tools.map(tool).join('')}<button type="button" class="quiet attach-file" aria-label="Attach files" title="Attach files" tabindex="-1">
+			<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="m16 6-8.414 8.586a2 2 0 0 0 2.829 2.829l8.414-8.586a4 4 0 1 0-5.657-5.657l-8.379 8.551a6 6 0 1 0 8.485 8.485l8.379-8.551"/></svg>
+		</button></markdown-toolbar>
 	</div>`
 
 htmx.onLoad((root) => root.querySelectorAll('.markdown:not(:has(> .tools))').forEach(equip))
@@ -105,6 +108,9 @@ function equip(field) {
 
 	bar.addEventListener('mousedown', (event) => event.preventDefault()) // the text keeps the focus, and a phone its keyboard
 	field.addEventListener('keydown', (event) => { if (event.target === text) press(event, bar) })
+	const attach = bar.querySelector('.attach-file')
+	if (field.dataset.upload) takeFiles(field, text, attach, (markdown) => place(text, markdown))
+	else attach.remove()
 	subscribe(text)
 	uninstallHTML(text) // a key copied from a page would come as a whole link
 	uninstallImageLink(text)
@@ -147,6 +153,17 @@ function goOn(text) {
 	if (empty) text.setSelectionRange(start, at + rest.length)
 	insert(text, empty ? '\n' : `\n${indent}${bullet ?? Number(number) + 1 + after}${gap}${box ? '[ ] ' : ''}`)
 	return true
+}
+
+// place puts a reference to a file on a line of its own, or among the words of its line.
+function place(text, markdown) {
+	const { value, selectionEnd: at } = text
+	const gap = at && !/\s/.test(value[at - 1]) ? ' ' : ''
+	const focused = document.activeElement
+	text.focus()
+	text.setSelectionRange(at, at)
+	insert(text, `${gap}${markdown}\n`)
+	if (focused && focused !== text && focused !== document.body && focused.isConnected) focused.focus()
 }
 
 function insert(text, words) {

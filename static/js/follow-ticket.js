@@ -66,13 +66,15 @@ function show(fresh) {
 // before is the ticket's text without its history.
 const before = (article) => [...article.querySelectorAll('.ticket-head, .properties, .face')].map((part) => part.textContent.replace(/\s+/g, ' ')).join()
 
-// keepForms keeps forms with input on the page, even if their subject is gone.
+// keepForms keeps forms with input and files that are being sent on the page, even if their subject is gone.
 function keepForms(fresh) {
 	if (editing()) fresh.querySelector('#ticket').replaceWith(asIs(ticket()))
 	for (const form of document.querySelectorAll('#said > .comment:has(> form)')) {
 		const item = fresh.querySelector(`#${form.id}`)
 		if (item) item.replaceWith(asIs(form))
 	}
+	const sending = document.querySelector('#files > .uploads')
+	if (sending) fresh.querySelector('#files')?.append(asIs(sending))
 	for (const id of ['reply-form', 'comment-form']) {
 		const form = document.getElementById(id)
 		const next = fresh.querySelector(`#${id}`)

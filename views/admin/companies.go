@@ -2,6 +2,7 @@ package admin
 
 import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/files"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -23,6 +24,9 @@ type CompaniesProps struct {
 type CompanyProps struct {
 	Page    views.Page
 	Company accounts.CompanyFigures
+	Usage   files.Usage
+	Quota   string // the input
+	Errors  views.Errors
 }
 
 func counted(n int) string {

@@ -1,6 +1,9 @@
 package admin
 
-import "github.com/counterfoil/counterfoil/views"
+import (
+	"github.com/counterfoil/counterfoil/domain/files"
+	"github.com/counterfoil/counterfoil/views"
+)
 
 // StorageProps is the space that is taken and left.
 type StorageProps struct {
@@ -8,9 +11,10 @@ type StorageProps struct {
 	Where                 Where
 	Tables                []TableSize // the largest
 	DatabaseBytes         int64
-	Files                 string // folder or bucket of stored files
-	Images, ImagesCounted int    // more than ImagesCounted: there are others
-	ImageBytes            uint64 // of those that are counted
+	Files                 string               // folder or bucket of stored files
+	Images, ImagesCounted int                  // more than ImagesCounted: there are others
+	ImageBytes            uint64               // of those that are counted
+	Companies             []files.CompanyUsage // those with the largest attachments
 	Findings              []Finding
 }
 

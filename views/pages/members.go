@@ -2,6 +2,7 @@ package pages
 
 import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/files"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -102,6 +103,7 @@ type CompanySettingsProps struct {
 	Page   views.Page
 	Name   string // the input
 	Errors views.Errors
+	Usage  files.Usage
 }
 
 // AuditProps is a page of a company's audit list.

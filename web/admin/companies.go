@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/files"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
@@ -32,12 +33,39 @@ func (h *Handlers) showCompanies(c echo.Context, code int, form admin.CompanyFor
 
 // Company shows the figures of a company.
 func (h *Handlers) Company(c echo.Context) error {
+	return h.showCompany(c, http.StatusOK, nil, nil)
+}
+
+// showCompany shows a company, with a rejected quota if it is not nil.
+func (h *Handlers) showCompany(c echo.Context, code int, quota *string, errs views.Errors) error {
 	company, err := h.console.Company(c.Request().Context(), c.Param("slug"))
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK,
-		admin.CompanyPage(admin.CompanyProps{Page: h.controlRoom(c, company.Name), Company: company}))
+	usage, err := h.console.UsageOf(c.Request().Context(), company.ID)
+	if err != nil {
+		return err
+	}
+	props := admin.CompanyProps{Page: h.controlRoom(c, company.Name), Company: company, Usage: usage,
+		Quota: files.Size(usage.Quota), Errors: errs}
+	if quota != nil {
+		props.Quota = *quota
+	}
+	return respond.Render(c, code, admin.CompanyPage(props))
+}
+
+// SetQuota sets how many bytes the files of a company may have.
+func (h *Handlers) SetQuota(c echo.Context) error {
+	quota := c.FormValue("quota")
+	company, err := h.console.SetQuota(c.Request().Context(), c.Param("slug"), quota)
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		return h.showCompany(c, code, &quota, messages)
+	}
+	return h.respond.SeeOther(c, views.CompanyPath(company.Slug), "The quota is saved.")
 }
 
 func (h *Handlers) OpenCompany(c echo.Context) error {

@@ -20,6 +20,7 @@ func (h *Handlers) Storage(c echo.Context) error {
 	props := admin.StorageProps{
 		Page: h.controlRoom(c, "Storage"), Where: h.where(), DatabaseBytes: storage.DatabaseBytes, Files: h.about.Files,
 		Images: storage.Images, ImagesCounted: console.ImagesCounted, ImageBytes: storage.ImageBytes,
+		Companies: storage.Companies,
 	}
 	props.Findings, _ = h.examine(ctx)
 	for _, t := range storage.Tables {

@@ -130,7 +130,7 @@ func (h *Handlers) showFace(c echo.Context, code int, alert string) error {
 	}
 	if respond.IsFragment(c) && respond.Target(c) != views.TicketID {
 		props := pages.TicketProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Alert: alert}
-		texts, err := h.texts(c, ticket.ID, ticket.Description)
+		texts, err := h.texts(c, ticket, ticket.Description)
 		if err != nil {
 			return err
 		}

@@ -180,7 +180,7 @@ func undoneNote(undone workflows.UndoResult) string {
 		note += " is open again, in " + in.Name + "."
 	case tickets.KindReopened:
 		note += " is closed again."
-	case tickets.KindSet, tickets.KindChecked, tickets.KindRelated:
+	case tickets.KindSet, tickets.KindChecked, tickets.KindRelated, tickets.KindAttached:
 		note += " is as it was."
 	default:
 		note += " is back in " + in.Name + "."

@@ -66,7 +66,7 @@ func (h *Handlers) commentProps(c echo.Context, ticket tickets.Ticket, board boa
 	page tickets.Comments) (pages.CommentsProps, error) {
 	props := pages.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Older: page.Older,
 		Newer: page.Newer, Before: page.Before}
-	texts, err := h.texts(c, ticket.ID, bodies(page.List)...)
+	texts, err := h.texts(c, ticket, bodies(page.List)...)
 	if err != nil {
 		return props, err
 	}
@@ -161,7 +161,7 @@ func (h *Handlers) commentOfPath(c echo.Context) (pages.CommentProps, error) {
 		return pages.CommentProps{}, err
 	}
 	one := []tickets.Comment{found}
-	texts, err := h.texts(c, ticket.ID, bodies(one)...)
+	texts, err := h.texts(c, ticket, bodies(one)...)
 	if err != nil {
 		return pages.CommentProps{}, err
 	}

@@ -195,8 +195,12 @@ func (h *Handlers) CompanySettings(c echo.Context) error {
 }
 
 func (h *Handlers) showCompanySettings(c echo.Context, code int, name string, errs views.Errors) error {
-	return respond.Render(c, code,
-		pages.CompanySettingsPage(pages.CompanySettingsProps{Page: h.respond.Page(c, "Settings"), Name: name, Errors: errs}))
+	usage, err := h.workflows.StorageUsed(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, code, pages.CompanySettingsPage(pages.CompanySettingsProps{
+		Page: h.respond.Page(c, "Settings"), Name: name, Errors: errs, Usage: usage}))
 }
 
 func (h *Handlers) RenameCompany(c echo.Context) error {

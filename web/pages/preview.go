@@ -19,7 +19,7 @@ func (h *Handlers) Preview(c echo.Context) error {
 	}
 	var html string
 	if strings.TrimSpace(text) != "" {
-		texts, err := h.texts(c, 0, text)
+		texts, err := h.texts(c, tickets.Ticket{}, text)
 		if err != nil {
 			return err
 		}

@@ -23,22 +23,32 @@ type texts struct {
 	images markup.Pictures
 }
 
-// texts returns a renderer of these texts of a ticket, 0 for none yet: it reads what they refer to once.
-func (h *Handlers) texts(c echo.Context, ticket id.Ticket, sources ...string) (texts, error) {
-	refs, err := h.workflows.References(c.Request().Context(), ticket, sources...)
+// texts returns a renderer of these texts of a ticket, the zero ticket for none yet: it reads what they refer to once.
+func (h *Handlers) texts(c echo.Context, ticket tickets.Ticket, sources ...string) (texts, error) {
+	refs, err := h.workflows.References(c.Request().Context(), ticket.ID, sources...)
 	if err != nil {
 		return texts{}, err
+	}
+	files := ticket.Attachments
+	if ticket.ID == 0 {
+		if files, err = h.workflows.Attachments(c.Request().Context(), sources...); err != nil {
+			return texts{}, err
+		}
 	}
 	slug := respond.Company(c).Slug
 	return texts{
 		link: linker(slug, refs), people: func(handle string) string { return refs.Names[handle] },
-		images: imagesOf(slug, h.respond.Base(c), refs.Copies),
+		images: imagesOf(slug, h.respond.Base(c), refs.Copies, files),
 	}, nil
 }
 
-// imagesOf returns the pictures of addresses: of images here, also by their whole address, and of copies.
-func imagesOf(slug, base string, copies map[string]images.Hash) markup.Pictures {
+// imagesOf returns the pictures of addresses: of images here, also by their whole address, of copies, and of files of the
+// ticket.
+func imagesOf(slug, base string, copies map[string]images.Hash, files []tickets.Attachment) markup.Pictures {
 	return func(address string) markup.Picture {
+		if wanted, ok := markup.AttachmentID(address); ok {
+			return attachedPicture(slug, id.Attachment(wanted), files)
+		}
 		path := strings.TrimPrefix(address, base)
 		if copied, ok := copies[address]; ok {
 			path = images.Image{Hash: copied}.Path(slug)
@@ -48,6 +58,20 @@ func imagesOf(slug, base string, copies map[string]images.Hash) markup.Pictures 
 		}
 		return markup.Picture{}
 	}
+}
+
+// attachedPicture is a file of a ticket as its texts show it.
+func attachedPicture(slug string, wanted id.Attachment, files []tickets.Attachment) markup.Picture {
+	for _, a := range files {
+		switch {
+		case a.ID != wanted:
+		case a.File.Shown():
+			return markup.Picture{Path: views.AttachedImagePath(slug, a.ID), Small: views.AttachedThumbnailPath(slug, a.ID)}
+		default:
+			return markup.Picture{Path: views.AttachmentPath(slug, a.ID), File: true, Title: views.FileFacts(a)}
+		}
+	}
+	return markup.Picture{}
 }
 
 func (t texts) html(source string) (string, error) {

@@ -185,7 +185,8 @@ func (h *Handlers) ticketProps(c echo.Context, ticket tickets.Ticket, board boar
 func (h *Handlers) ticketAndComments(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity,
 	page tickets.Comments) (props pages.TicketProps, err error) {
 	ctx := c.Request().Context()
-	props = pages.TicketProps{Page: h.respond.Page(c, ticket.Key.String()+" "+ticket.Title), Board: board, Ticket: ticket}
+	props = pages.TicketProps{Page: h.respond.Page(c, ticket.Key.String()+" "+ticket.Title), Board: board, Ticket: ticket,
+		MaxFile: h.respond.MaxAttachment}
 	if err := h.readTicket(c, ticket, &props.Page); err != nil {
 		return props, err
 	}
@@ -206,7 +207,7 @@ func (h *Handlers) ticketAndComments(c echo.Context, ticket tickets.Ticket, boar
 	if !ticket.FromRequester { // a requester's description is plain text
 		sources = append(sources, ticket.Description)
 	}
-	texts, err := h.texts(c, ticket.ID, sources...)
+	texts, err := h.texts(c, ticket, sources...)
 	if err != nil {
 		return props, err
 	}

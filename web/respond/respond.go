@@ -31,21 +31,23 @@ import (
 
 // Config is what a Responder works with.
 type Config struct {
-	Workflows *workflows.Workflows
-	Sessions  accounts.SessionStore
-	Idle      time.Duration // how long a browser stays signed in without being used
-	URL       *url.URL      // public base URL; nil: as each request says
-	Log       *slog.Logger
-	Patience  time.Duration // how long a request waits for a database that does not answer
-	MaxUpload int64         // the largest file in bytes
-	Why       func() error  // the known trouble of the database; may be nil
+	Workflows     *workflows.Workflows
+	Sessions      accounts.SessionStore
+	Idle          time.Duration // how long a browser stays signed in without being used
+	URL           *url.URL      // public base URL; nil: as each request says
+	Log           *slog.Logger
+	Patience      time.Duration // how long a request waits for a database that does not answer
+	MaxUpload     int64         // the largest file of a run in bytes
+	MaxAttachment int64         // that of a ticket
+	Why           func() error  // the known trouble of the database; may be nil
 }
 
 // Responder responds for all handlers. Make one with New.
 type Responder struct {
-	Log       *slog.Logger
-	Patience  time.Duration // how long a request waits for a database that does not answer
-	MaxUpload int64         // the largest file in bytes
+	Log           *slog.Logger
+	Patience      time.Duration // how long a request waits for a database that does not answer
+	MaxUpload     int64         // the largest file of a run in bytes
+	MaxAttachment int64         // that of a ticket
 
 	workflows *workflows.Workflows
 	store     sessionStore
@@ -58,7 +60,7 @@ type Responder struct {
 
 // New returns a Responder.
 func New(cfg Config) *Responder {
-	r := &Responder{Log: cfg.Log, Patience: cfg.Patience, MaxUpload: cfg.MaxUpload, workflows: cfg.Workflows, url: cfg.URL,
+	r := &Responder{Log: cfg.Log, Patience: cfg.Patience, MaxUpload: cfg.MaxUpload, MaxAttachment: cfg.MaxAttachment, workflows: cfg.Workflows, url: cfg.URL,
 		why: cfg.Why}
 	r.store = sessionStore{cfg.Sessions, cfg.Idle}
 	r.sessions = newSessions(r.store, r.HTTPS())

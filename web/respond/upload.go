@@ -20,11 +20,15 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// The file of a run is streamed from the connection to its store, and is never whole in memory nor in a temporary file.
-// It may take any time while data arrives.
+// A file is streamed from the connection to its store, and is never whole in memory. It may take any time while data
+// arrives.
 
-// DefaultMaxUpload is the default of the largest file in bytes.
-const DefaultMaxUpload = 2 << 30
+const (
+	// DefaultMaxUpload is the default of the largest file of a run in bytes.
+	DefaultMaxUpload = 2 << 30
+	// DefaultMaxAttachment is that of a ticket.
+	DefaultMaxAttachment = 100 << 20
+)
 
 const (
 	// stallLimit is the longest pause of an upload.
@@ -47,6 +51,23 @@ func uploadTooLarge(limit string) error {
 	return fault.TooLarge.New(codeUploadTooLarge, "file",
 		"The file is too large: it may have "+limit+
 			". Split it, or ask the operator of this server to raise COUNTERFOIL_MAX_UPLOAD.")
+}
+
+// codeAttachmentTooLarge: the file is larger than the server takes for a ticket. Send a smaller one, or raise
+// COUNTERFOIL_UPLOAD_MAX.
+const codeAttachmentTooLarge fault.Code = "Attachment.TooLarge"
+
+func attachmentTooLarge(limit string) error {
+	return fault.TooLarge.New(codeAttachmentTooLarge, "file", "The file is too large: it may have "+limit+
+		". Make it smaller, or ask the operator of this server to raise COUNTERFOIL_UPLOAD_MAX.")
+}
+
+// codeUploadMissing: the form has no file. Send one as its field “file”.
+const codeUploadMissing fault.Code = "File.Missing"
+
+// UploadMissing says that a form has no file.
+func UploadMissing() error {
+	return fault.Invalid.New(codeUploadMissing, "file", "Choose a file first.")
 }
 
 // codeUploadBroken: the file did not arrive whole or as it should. Send it again.
@@ -86,6 +107,16 @@ type Upload struct {
 	stopped chan struct{}
 
 	tooLarge error // of a file above the limit
+	many     bool  // there may be several files
+	left     int64 // bytes of the fields
+}
+
+// Attachments starts to read a form with files of at most MaxAttachment each: after Receive and each file, Next goes on to
+// the next one.
+func (r *Responder) Attachments(c echo.Context) *Upload {
+	form := UploadOf(c, r.MaxAttachment, attachmentTooLarge(views.Bytes(r.MaxAttachment)))
+	form.many = true
+	return form
 }
 
 // Upload starts to read a form with a file of at most MaxUpload: call its Receive, and Close in any case.
@@ -111,11 +142,25 @@ func (s *Upload) Receive() error {
 	if err != nil {
 		return unreadable
 	}
-	s.parts = parts
-	left := int64(MaxBody)
+	s.parts, s.left = parts, MaxBody
+	return s.next()
+}
+
+// Size is how many bytes the request has, -1 if that is unknown.
+func (s *Upload) Size() int64 { return s.c.Request().ContentLength }
+
+// Next goes on to the next file, once the one before was read to its end: File is nil if there is none.
+func (s *Upload) Next() error {
+	s.Name, s.File, s.part, s.size, s.err = "", nil, nil, 0, nil
+	s.Sum.Reset()
+	return s.next()
+}
+
+// next reads the fields up to a file.
+func (s *Upload) next() error {
 	for {
 		s.extend()
-		part, err := parts.NextPart()
+		part, err := s.parts.NextPart()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -123,18 +168,18 @@ func (s *Upload) Receive() error {
 			return s.broken(err)
 		}
 		if part.FormName() == "file" && part.FileName() != "" {
-			if known := s.c.Request().ContentLength; known > s.limit+MaxBody {
+			if known := s.c.Request().ContentLength; !s.many && known > s.limit+MaxBody {
 				return s.failed(s.tooLarge)
 			}
 			s.Name, s.part, s.File = part.FileName(), part, s.reader()
 			return nil
 		}
 		var value bytes.Buffer
-		n, err := io.Copy(&value, io.LimitReader(part, left+1))
+		n, err := io.Copy(&value, io.LimitReader(part, s.left+1))
 		if err != nil {
 			return s.broken(err)
 		}
-		if left -= n + int64(len(part.FormName())) + 64; left < 0 {
+		if s.left -= n + int64(len(part.FormName())) + 64; s.left < 0 {
 			return fieldsTooBig
 		}
 		if part.FormName() != "file" { // a browser sends an empty one if none was chosen
@@ -163,10 +208,8 @@ func (s *Upload) read(p []byte) (int, error) {
 	}
 	switch {
 	case errors.Is(err, io.EOF):
-		if _, next := s.parts.NextPart(); next == nil {
-			return n, s.failed(behindFile)
-		} else if !errors.Is(next, io.EOF) {
-			return n, s.broken(next)
+		if failed := s.behind(); failed != nil {
+			return n, failed
 		}
 		s.err = io.EOF
 		if s.OnEnd != nil {
@@ -177,6 +220,21 @@ func (s *Upload) read(p []byte) (int, error) {
 		return n, s.broken(err)
 	}
 	return n, nil
+}
+
+// behind returns an error if something follows a file that is to be the last part.
+func (s *Upload) behind() error {
+	if s.many { // Next reads it
+		return nil
+	}
+	_, err := s.parts.NextPart()
+	switch {
+	case err == nil:
+		return s.failed(behindFile)
+	case !errors.Is(err, io.EOF):
+		return s.broken(err)
+	}
+	return nil
 }
 
 func (s *Upload) failed(err error) error {

@@ -90,6 +90,9 @@ func TestPurgeDeleted(t *testing.T) {
 			e.Exec(t, "INSERT INTO watcher (ticket_id, account_id) SELECT ?, MIN(id) FROM account ON DUPLICATE KEY UPDATE muted = TRUE", uint64(ticket.ID))
 			e.Exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (1, ?, ?, '2026-01-01')", "OLD-"+fmt.Sprint(ticket.ID), uint64(ticket.ID))
 			e.Exec(t, "INSERT INTO picture (ticket_id, url_hash, url, company_id, account_id, queued_at) SELECT ?, UNHEX(SHA2('x', 256)), 'x', 1, MIN(id), '2026-01-01' FROM account", uint64(ticket.ID))
+			e.Exec(t, "INSERT INTO stored_file (hash, bytes, content_type, image_type, image_bytes, width, height, created_at, generation) VALUES (UNHEX(SHA2(?, 256)), 7, 'text/plain', '', 0, 0, 0, '2026-01-01', 1)", uint64(ticket.ID))
+			e.Exec(t, "INSERT INTO attachment (company_id, ticket_id, account_id, hash, name, created_at) SELECT 1, ?, MIN(id), UNHEX(SHA2(?, 256)), 'x', '2026-01-01' FROM account", uint64(ticket.ID), uint64(ticket.ID))
+			e.Exec(t, "INSERT INTO company_storage (company_id, used) VALUES (1, 7) ON DUPLICATE KEY UPDATE used = used + 7")
 			e.Exec(t, "INSERT INTO ticket_request (ticket_id, code, email, form_hash, created_at) VALUES (?, ?, '', UNHEX(SHA2(?, 256)), '2026-01-01')", uint64(ticket.ID), fmt.Sprint("c", 1000+uint64(ticket.ID)), uint64(ticket.ID))
 			e.deletedAgo(t, 31, key)
 		}

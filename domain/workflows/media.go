@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 const (
@@ -18,17 +19,19 @@ const (
 	maxPictureURL   = 2000 // bytes
 )
 
-// textPictures are the pictures that a text shows: addresses of other hosts to fetch, and stored images.
-type textPictures struct {
+// textMedia are what a text shows: pictures at addresses of other hosts to fetch, stored images, and files that were
+// sent for it.
+type textMedia struct {
 	remote []string
 	stored map[string]images.Hash // by address
+	files  []id.Attachment
 }
 
-func (p textPictures) none() bool { return len(p.remote) == 0 && len(p.stored) == 0 }
+func (m textMedia) none() bool { return len(m.remote) == 0 && len(m.stored) == 0 && len(m.files) == 0 }
 
-// picturesIn returns the pictures of a text that an actor saves.
-func (w *Workflows) picturesIn(actor accounts.Actor, text string) textPictures {
-	var found textPictures
+// mediaIn returns what a text that an actor saves shows.
+func (w *Workflows) mediaIn(actor accounts.Actor, text string) textMedia {
+	found := textMedia{files: attachmentsIn(text)}
 	for _, image := range markup.Images(text) {
 		path := image.Address
 		if w.base != "" {
@@ -58,9 +61,30 @@ func (w *Workflows) mayFetch(address string) bool {
 	return err == nil
 }
 
-// keepPictures has the pictures of a ticket's text fetched, and records the stored ones that the actor sees: so do the
-// ticket's readers from then on.
-func keepPictures(ctx context.Context, tx *db.Tx, actor accounts.Actor, ticket id.Ticket, found textPictures) error {
+// attachmentsIn returns the files that a text may refer to.
+func attachmentsIn(text string) (list []id.Attachment) {
+	for _, one := range markup.Attachments(text) {
+		if len(list) < tickets.MaxAttachments {
+			list = append(list, id.Attachment(one))
+		}
+	}
+	return list
+}
+
+// keepMedia gives the files that the actor sent for a text to its locked ticket, and to its comment unless that is 0.
+// It has the pictures of the text fetched, and records the stored ones that the actor sees: so do the ticket's readers
+// from then on.
+func keepMedia(
+	ctx context.Context, tx *db.Tx, actor accounts.Actor, ticket tickets.Ticket, comment id.Comment, found textMedia,
+) error {
+	_, err := tickets.BindAttachments(ctx, tx, actor.Company.ID, ticket, comment, found.files, user(actor))
+	if err != nil {
+		return err
+	}
+	return keepPictures(ctx, tx, actor, ticket.ID, found)
+}
+
+func keepPictures(ctx context.Context, tx *db.Tx, actor accounts.Actor, ticket id.Ticket, found textMedia) error {
 	shown := images.Shown{Company: actor.Company.ID, Ticket: ticket, By: actor.Account.ID}
 	remote, err := withRoom(ctx, tx, actor, ticket, found.remote)
 	if err != nil {

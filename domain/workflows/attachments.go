@@ -1,0 +1,223 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/files"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// NewFile is a file to attach. It is read to its end, and never held in memory.
+type NewFile struct {
+	Name    string
+	Content io.Reader
+	Size    int64 // of the request that brings it, -1 if it is unknown
+}
+
+// Attached is a file that was attached to a ticket.
+type Attached struct {
+	Ticket     tickets.Ticket
+	Attachment tickets.Attachment
+	Activity   id.Activity // the entry of the history
+}
+
+// Attach attaches a file to a ticket. It returns tickets.NotFound, TooManyAttachments, files.Empty, TooManyPixels,
+// QuotaExceeded or OtherPlace, blobs.Unavailable, the error of reading the file, and with once Replay or KeyReused.
+func (w *Workflows) Attach(
+	ctx context.Context, key tickets.Key, file NewFile, once *Once[tickets.Attachment],
+) (attached Attached, err error) {
+	actor, err := mayChange(ctx, "tickets")
+	if err != nil {
+		return attached, err
+	}
+	received, err := w.receive(ctx, actor, file)
+	if err != nil {
+		return attached, err
+	}
+	defer func() { received.Discard(ctx, err == nil || errors.Is(err, fault.Unknown)) }()
+	attached.Attachment, err = DoOnce(ctx, w, once, func() (tickets.Attachment, error) {
+		err := w.onTicket(ctx, key, func(t lockedTicket) (err error) {
+			attached.Ticket = t.Ticket
+			if err := received.Keep(ctx, t.tx, actor.Company.ID); err != nil {
+				return err
+			}
+			var entry tickets.Activity
+			attached.Attachment, entry, err = tickets.Attach(ctx, t.tx, actor.Company.ID, t.Ticket, received.File, file.Name,
+				t.by)
+			attached.Activity = entry.ID
+			if err != nil {
+				return err
+			}
+			return StoreResponses(ctx, t.tx, once.Row(t.tx, attached.Attachment))
+		})
+		return attached.Attachment, err
+	})
+	if err != nil {
+		return Attached{}, fmt.Errorf("attach file: %w", err)
+	}
+	return attached, nil
+}
+
+// MayAttach returns an error if the caller may not attach files to a ticket.
+func (w *Workflows) MayAttach(ctx context.Context, key tickets.Key) error {
+	if _, err := mayChange(ctx, "tickets"); err != nil {
+		return err
+	}
+	return w.findTicket(ctx, key, func(tickets.Ticket) error { return nil })
+}
+
+// MayUpload returns an error if the caller may not send files for texts.
+func MayUpload(ctx context.Context) error {
+	_, err := mayChange(ctx, "tickets")
+	return err
+}
+
+// Upload receives a file for a text that the caller has not saved yet: nobody else sees it until a ticket or comment
+// that refers to it is saved, and it is removed if that does not happen within a day. It returns what Attach does, but
+// for the errors of a ticket.
+func (w *Workflows) Upload(ctx context.Context, file NewFile) (attachment tickets.Attachment, err error) {
+	actor, err := mayChange(ctx, "tickets")
+	if err != nil {
+		return attachment, err
+	}
+	received, err := w.receive(ctx, actor, file)
+	if err != nil {
+		return attachment, err
+	}
+	defer func() { received.Discard(ctx, err == nil || errors.Is(err, fault.Unknown)) }()
+	err = w.change(ctx, func(tx *db.Tx) (err error) {
+		if err := received.Keep(ctx, tx, actor.Company.ID); err != nil {
+			return err
+		}
+		attachment, err = tickets.Upload(ctx, tx, actor.Company.ID, received.File, file.Name, user(actor))
+		return err
+	})
+	if err != nil {
+		return tickets.Attachment{}, fmt.Errorf("upload file: %w", err)
+	}
+	return attachment, nil
+}
+
+// receive receives a file and stores it.
+func (w *Workflows) receive(ctx context.Context, actor accounts.Actor, file NewFile) (*files.Received, error) {
+	if w.files == nil {
+		return nil, FilesUnavailable(errors.New("there is no place for them"))
+	}
+	if err := w.checkPlace(ctx); err != nil {
+		return nil, err
+	}
+	usage, err := files.UsageOf(ctx, w.db.Queries, actor.Company.ID)
+	if err != nil {
+		return nil, err
+	}
+	const form = 4096 // bytes of a request at most that are not the file's
+	if file.Size-form > usage.Left() {
+		return nil, files.QuotaExceeded(file.Size, usage)
+	}
+	received, err := files.Receive(ctx, w.files, file.Content)
+	if err != nil {
+		return nil, err
+	}
+	if err := received.Store(ctx); err != nil {
+		received.Discard(ctx, false)
+		return nil, err
+	}
+	return received, nil
+}
+
+// checkPlace checks once that this server keeps files where the others do.
+func (w *Workflows) checkPlace(ctx context.Context) error {
+	if w.placed.Load() {
+		return nil
+	}
+	if err := files.CheckPlace(ctx, w.db.Queries, w.files); err != nil {
+		return err
+	}
+	w.placed.Store(true)
+	return nil
+}
+
+// DeleteAttachment deletes a file of a ticket, which Undo restores. activity is the entry of the history; 0 if it was
+// deleted before. It returns tickets.NotFound or AttachmentNotFound.
+func (w *Workflows) DeleteAttachment(
+	ctx context.Context, key tickets.Key, attachment id.Attachment,
+) (ticket tickets.Ticket, entry tickets.Activity, err error) {
+	if _, err := mayChange(ctx, "tickets"); err != nil {
+		return ticket, entry, err
+	}
+	err = w.onTicket(ctx, key, func(t lockedTicket) (err error) {
+		ticket = t.Ticket
+		entry, err = tickets.Detach(ctx, t.tx, t.Ticket, attachment, false, tickets.Detail{}, t.by)
+		return err
+	})
+	if err != nil {
+		return ticket, entry, fmt.Errorf("delete file: %w", err)
+	}
+	return ticket, entry, nil
+}
+
+// Attachments returns the files that texts refer to and the caller sees.
+func (w *Workflows) Attachments(ctx context.Context, texts ...string) ([]tickets.Attachment, error) {
+	actor, err := MayRead(ctx, "tickets:read")
+	if err != nil {
+		return nil, err
+	}
+	var ids []id.Attachment
+	for _, text := range texts {
+		ids = append(ids, attachmentsIn(text)...)
+	}
+	found, err := tickets.AttachmentsInSight(ctx, w.db.Queries, actor.Sight(), ids)
+	return slices.Collect(maps.Values(found)), err
+}
+
+// FileCopy says which of the copies of a file is meant.
+type FileCopy int
+
+// The copies of a file.
+const (
+	Original  FileCopy = iota // as it was sent
+	Shown                     // the picture made anew
+	Thumbnail                 // the same, small
+)
+
+// OpenAttachment opens a file on a ticket that the caller sees, or one that it sent for a text. The file must be closed;
+// it can be read after ctx has ended. It returns tickets.AttachmentNotFound or FilesUnavailable.
+func (w *Workflows) OpenAttachment(
+	ctx context.Context, attachment id.Attachment, which FileCopy,
+) (a tickets.Attachment, file io.ReadSeekCloser, err error) {
+	actor, err := MayRead(ctx, "tickets:read")
+	if err != nil {
+		return a, nil, err
+	}
+	found, err := tickets.AttachmentsInSight(ctx, w.db.Queries, actor.Sight(), []id.Attachment{attachment})
+	if err != nil {
+		return a, nil, err
+	}
+	a, ok := found[attachment]
+	if !ok || which != Original && !a.File.Shown() {
+		return a, nil, tickets.AttachmentNotFound()
+	}
+	if w.files == nil {
+		return a, nil, FilesUnavailable(errors.New("there is no place for them"))
+	}
+	file, err = w.files.OpenSeeker(context.WithoutCancel(ctx), a.File.Copy(which == Shown, which == Thumbnail))
+	if errors.Is(err, fs.ErrNotExist) {
+		return a, nil, FilesUnavailable(err) // its row says that it is there
+	}
+	return a, file, err
+}
+
+// StorageUsed returns how much of their quota the files of the caller's company take.
+func (w *Workflows) StorageUsed(ctx context.Context) (files.Usage, error) {
+	return files.UsageOf(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID)
+}
