@@ -344,7 +344,7 @@ func houseChecks() []check {
 			query: `SELECT CONCAT('failover ', id, ' of ', began_at, IF(ended_at IS NULL, ' did not come to its end', ' has no report'))
 				FROM failover WHERE ended_at IS NULL OR NOT JSON_VALID(report) ORDER BY id`,
 		},
-		{name: "answers", says: "Every remembered answer of the API is a success in JSON.", tables: []string{"idempotency"},
+		{name: "answers", says: "Every remembered answer of the API is a success in JSON, and of a form a success.", tables: []string{"idempotency"},
 			run: answers},
 	}
 }

@@ -77,6 +77,10 @@ func newEnv(t testing.TB) *env {
 	_, err = w.Workflows.OpenTicket(env.ctx, "NINJA", tickets.Draft{Title: "Once"}, once)
 	domaintest.Must(t, err)
 	env.showFile(t)
+	form := &workflows.Once[tickets.KeyedComment]{Key: "nonce", Request: []byte("r"), Status: 201, Secret: []byte("nonce"),
+		Response: func(said tickets.KeyedComment) any { return said }}
+	_, err = w.Workflows.Comment(env.ctx, tickets.Key{Board: "DEMO", Number: 1}, "By a form", form)
+	domaintest.Must(t, err)
 	return env
 }
 
@@ -408,8 +412,9 @@ var corruptions = []struct {
 			") WHERE id = 1"}, "of ticket"},
 	{"notifications", "a ticket of another company", append([]string{"UPDATE notification SET company_id = 2 WHERE ticket_id IS NOT NULL LIMIT 1"},
 		neighbour...), "of company 2 is about ticket"},
-	{"answers", "no JSON", []string{"UPDATE idempotency SET answer = '{'"}, "API token 1"},
-	{"answers", "a failure", []string{"UPDATE idempotency SET status = 500"}, "status 500"},
+	{"answers", "no JSON", []string{"UPDATE idempotency SET answer = '{' WHERE token_id > 0"}, "API token 1"},
+	{"answers", "a failure", []string{"UPDATE idempotency SET status = 500 WHERE token_id > 0"}, "status 500"},
+	{"answers", "a failure of a form", []string{"UPDATE idempotency SET status = 500 WHERE token_id = 0"}, "API token 0"},
 	{"requester", "a password", []string{"UPDATE account SET password_hash = 'x' WHERE email = 'requester'"},
 		"has a password"},
 	{"requester", "an operator", []string{"UPDATE account SET operator = TRUE WHERE email = 'requester'"},
@@ -509,7 +514,7 @@ var corruptions = []struct {
 	{"references", "an entry without its author",
 		[]string{"UPDATE activity SET account_id = 99 WHERE kind = 'moved' LIMIT 1"},
 		"activity names account 99 in account_id"},
-	{"references", "an answer without its token", []string{"UPDATE idempotency SET token_id = 99"},
+	{"references", "an answer without its token", []string{"UPDATE idempotency SET token_id = 99 WHERE token_id > 0"},
 		"idempotency names api_token 99 in token_id"},
 	{"references", "an invitation without its company", []string{"UPDATE invitation SET company_id = 99 LIMIT 1"},
 		"invitation names company 99 in company_id"},
