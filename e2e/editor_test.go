@@ -105,6 +105,8 @@ func TestEditor(t *testing.T) {
 		b.types("\t\t")
 		b.wait(`document.activeElement.matches(%s)`, tool("bold"))
 		b.types("\t")
+		b.wait(`document.activeElement.matches("#comment-form .attach-file")`)
+		b.types("\t")
 		b.wait(`document.activeElement.matches("#comment-form .primary")`)
 	})
 	t.Run("Enter goes on with a list, and ends it at an empty item", func(t *testing.T) {

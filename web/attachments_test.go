@@ -276,6 +276,19 @@ func TestAttachments(t *testing.T) {
 		ana.sendFiles("/acme/DEMO-1/attachments", "c.pdf", pdf).is(t, http.StatusRequestEntityTooLarge)
 		e.verified()
 	})
+	t.Run("a form that is sent twice attaches once", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana := e.ana()
+		nonce := ana.get("/acme/DEMO-1").value(t, "#files [name=nonce]")
+		for range 2 {
+			ana.upload("/acme/DEMO-1/attachments", [][2]string{{"nonce", nonce}}, strings.NewReader("twice")).goesTo(t, "/acme/DEMO-1")
+		}
+		e.counts(t, 1, "SELECT attachments FROM ticket WHERE local_id = 1")
+		ana.upload("/acme/DEMO-1/attachments", [][2]string{{"nonce", nonce}}, strings.NewReader("another")).is(t, 303)
+		e.counts(t, 2, "SELECT attachments FROM ticket WHERE local_id = 1")
+		e.verified()
+	})
 	t.Run("a ticket has 200 files at most", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/files"
 	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -95,6 +96,9 @@ func serve(ctx context.Context, env environment) (err error) {
 		return err
 	}
 	log := env.logger()
+	if err := files.CheckMark(ctx, d.DB.Queries, d.files); err != nil {
+		log.Warn("no files can be attached to tickets", "error", err)
+	}
 	handler := web.New(web.Config{
 		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: accounts.NewSessionStore(d.DB), URL: public,
 		Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest, MaxAttachment: attachment, Streams: limits,

@@ -17,48 +17,47 @@ import (
 const markIn = "place/"
 
 // CheckPlace checks that a place is the one that all servers of a database keep files in, by a file there whose name the
-// database has. The first server writes both, the file first: one that is cut off leaves a file that means nothing. It
+// database has. The first upload writes both, the file first: one that is cut off leaves a file that means nothing. It
 // returns OtherPlace or blobs.Unavailable.
 func CheckPlace(ctx context.Context, q *db.Queries, store *blobs.Store) error {
+	_, err := db.Read(q.FilePlace(ctx))
+	if db.IsNotFound(err) {
+		err = choosePlace(ctx, q, store)
+	}
+	if err != nil {
+		return fmt.Errorf("read the place of files: %w", err)
+	}
+	return CheckMark(ctx, q, store)
+}
+
+// CheckMark returns OtherPlace if the place of a database's files is another one. It writes nothing.
+func CheckMark(ctx context.Context, q *db.Queries, store *blobs.Store) error {
 	token, err := db.Read(q.FilePlace(ctx))
 	if db.IsNotFound(err) {
-		token, err = choosePlace(ctx, q, store)
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("read the place of files: %w", err)
 	}
 	_, err = store.Stat(ctx, markIn+token)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	some, err := db.Read(q.StoredFilesAfter(ctx, []byte{}, 1))
-	if err != nil {
-		return fmt.Errorf("read stored files: %w", err)
-	}
-	if len(some) > 0 {
+	if errors.Is(err, fs.ErrNotExist) {
 		return OtherPlace(store.String(), markIn+token)
 	}
-	return mark(ctx, store, token) // there is nothing to lose
+	return err
 }
 
-// choosePlace makes a place that of a database unless another is by now, and returns the name of its mark.
-func choosePlace(ctx context.Context, q *db.Queries, store *blobs.Store) (string, error) {
+// choosePlace makes a place that of a database unless another is by now.
+func choosePlace(ctx context.Context, q *db.Queries, store *blobs.Store) error {
 	var random [16]byte
 	_, _ = rand.Read(random[:])
 	token := hex.EncodeToString(random[:])
-	if err := mark(ctx, store, token); err != nil {
-		return "", err
+	mark := markIn + token
+	if err := store.Put(ctx, mark, strings.NewReader("")); err != nil {
+		return err
 	}
 	n, err := db.Read(q.SetFilePlace(ctx, token))
 	if err != nil || n == 1 {
-		return token, err
+		return err
 	}
-	if err := store.Delete(ctx, markIn+token); err != nil {
-		return "", err
-	}
-	return db.Read(q.FilePlace(ctx))
-}
-
-func mark(ctx context.Context, store *blobs.Store, token string) error {
-	return store.Put(ctx, markIn+token, strings.NewReader(""))
+	return store.Delete(ctx, mark)
 }

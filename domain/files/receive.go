@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"mime"
+	"runtime"
 
 	"github.com/gabriel-vasile/mimetype"
 
@@ -84,8 +85,17 @@ func typeOf(head []byte) string {
 	return kind
 }
 
+// conversions allows as many pictures in memory as there are processors.
+var conversions = make(chan struct{}, runtime.GOMAXPROCS(0))
+
 // convert makes a picture anew. One that is damaged is a file as any other.
 func (r *Received) convert(ctx context.Context) error {
+	select {
+	case conversions <- struct{}{}:
+		defer func() { <-conversions }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	content, err := io.ReadAll(r.staged.Content())
 	if err != nil {
 		return fmt.Errorf("read received file: %w", err)

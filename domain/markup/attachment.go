@@ -62,3 +62,8 @@ func toFile(link *ast.Link, file Picture) {
 		link.SetAttributeString("class", []byte("file"))
 	}
 }
+
+// Escape returns a line of plain text as Markdown that shows it as the text of a link.
+func Escape(line string) string { return escapes.Replace(line) }
+
+var escapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, "`", "\\`", `*`, `\*`, `_`, `\_`, `<`, `\<`)

@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/files"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
 // Limits of attachments.
@@ -37,14 +38,12 @@ func (a Attachment) Address() string { return fmt.Sprintf("attachment:%d", a.ID)
 
 // Markdown is a reference to the attachment for a text: an image shows it.
 func (a Attachment) Markdown() string {
-	link := fmt.Sprintf("[%s](%s)", escapeMarkdown.Replace(a.Name), a.Address())
+	link := fmt.Sprintf("[%s](%s)", markup.Escape(a.Name), a.Address())
 	if a.File.Shown() {
 		return "!" + link
 	}
 	return link
 }
-
-var escapeMarkdown = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, "`", "\\`", `*`, `\*`, `_`, `\_`, `<`, `\<`)
 
 // AttachmentChange is a file that was attached or deleted.
 type AttachmentChange struct {

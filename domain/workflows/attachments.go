@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -40,11 +41,11 @@ func (w *Workflows) Attach(
 	if err != nil {
 		return attached, err
 	}
-	received, err := w.receive(ctx, actor, file)
+	received, end, err := w.receive(ctx, actor, file)
 	if err != nil {
 		return attached, err
 	}
-	defer func() { received.Discard(ctx, err == nil || errors.Is(err, fault.Unknown)) }()
+	defer func() { end(err == nil || errors.Is(err, fault.Unknown)) }()
 	attached.Attachment, err = DoOnce(ctx, w, once, func() (tickets.Attachment, error) {
 		err := w.onTicket(ctx, key, func(t lockedTicket) (err error) {
 			attached.Ticket = t.Ticket
@@ -90,11 +91,11 @@ func (w *Workflows) Upload(ctx context.Context, file NewFile) (attachment ticket
 	if err != nil {
 		return attachment, err
 	}
-	received, err := w.receive(ctx, actor, file)
+	received, end, err := w.receive(ctx, actor, file)
 	if err != nil {
 		return attachment, err
 	}
-	defer func() { received.Discard(ctx, err == nil || errors.Is(err, fault.Unknown)) }()
+	defer func() { end(err == nil || errors.Is(err, fault.Unknown)) }()
 	err = w.change(ctx, func(tx *db.Tx) (err error) {
 		if err := received.Keep(ctx, tx, actor.Company.ID); err != nil {
 			return err
@@ -108,31 +109,77 @@ func (w *Workflows) Upload(ctx context.Context, file NewFile) (attachment ticket
 	return attachment, nil
 }
 
-// receive receives a file and stores it.
-func (w *Workflows) receive(ctx context.Context, actor accounts.Actor, file NewFile) (*files.Received, error) {
+// receive receives a file and stores it. end must be called; kept says that it was recorded, or perhaps was.
+func (w *Workflows) receive(
+	ctx context.Context, actor accounts.Actor, file NewFile,
+) (received *files.Received, end func(kept bool), err error) {
 	if w.files == nil {
-		return nil, FilesUnavailable(errors.New("there is no place for them"))
+		return nil, nil, FilesUnavailable(errors.New("there is no place for them"))
 	}
 	if err := w.checkPlace(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	usage, err := files.UsageOf(ctx, w.db.Queries, actor.Company.ID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	const form = 4096 // bytes of a request at most that are not the file's
-	if file.Size-form > usage.Left() {
-		return nil, files.QuotaExceeded(file.Size, usage)
-	}
-	received, err := files.Receive(ctx, w.files, file.Content)
+	free, err := w.uploads.reserve(actor.Company.ID, file.Size, usage)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if received, err = files.Receive(ctx, w.files, file.Content); err != nil {
+		free()
+		return nil, nil, err
+	}
+	end = func(kept bool) {
+		received.Discard(ctx, kept)
+		free()
 	}
 	if err := received.Store(ctx); err != nil {
-		received.Discard(ctx, false)
-		return nil, err
+		end(false)
+		return nil, nil, err
 	}
-	return received, nil
+	return received, end, nil
+}
+
+// uploads are the bytes that the requests of companies are bringing to this server: they are on the disk before they
+// count.
+type uploads struct {
+	mu    sync.Mutex
+	bytes map[id.Company]int64
+}
+
+const (
+	// formBytes are those of a request at most that are not its file's.
+	formBytes = 4096
+	// unknownBytes is what a request counts that does not say how many it has.
+	unknownBytes = 100 << 20
+)
+
+// reserve counts a request of a size until free is called. It returns files.QuotaExceeded if there is no room for it and
+// those under way.
+func (u *uploads) reserve(company id.Company, size int64, usage files.Usage) (free func(), err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	usage.Used += u.bytes[company]
+	left := usage.Left() + formBytes
+	if size < 0 {
+		size = min(unknownBytes, left)
+	}
+	if size > left || left <= formBytes {
+		return nil, files.QuotaExceeded(size, usage)
+	}
+	if u.bytes == nil {
+		u.bytes = map[id.Company]int64{}
+	}
+	u.bytes[company] += size
+	return func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if u.bytes[company] -= size; u.bytes[company] == 0 {
+			delete(u.bytes, company)
+		}
+	}, nil
 }
 
 // checkPlace checks once that this server keeps files where the others do.

@@ -60,6 +60,7 @@ type Workflows struct {
 	aside    sync.WaitGroup // writes that no request waits for
 	files    *blobs.Store
 	placed   atomic.Bool // files are where those of other servers are
+	uploads  uploads
 	base     string
 	refs     *refs.Engine
 	outbound *outbound.Client

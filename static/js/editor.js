@@ -35,9 +35,10 @@ const markup = `
 			<button type="button" class="quiet" role="tab" aria-selected="true">Write</button>
 			<button type="button" class="quiet" role="tab" aria-selected="false" tabindex="-1">Preview</button>
 		</div>
-		<markdown-toolbar>${tools.map(tool).join('')}<button type="button" class="quiet attach-file" aria-label="Attach files" title="Attach files" tabindex="-1">
+		<markdown-toolbar>${tools.map(tool).join('')}</markdown-toolbar>
+		<button type="button" class="quiet attach-file" aria-label="Attach files" title="Attach files">
 			<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="m16 6-8.414 8.586a2 2 0 0 0 2.829 2.829l8.414-8.586a4 4 0 1 0-5.657-5.657l-8.379 8.551a6 6 0 1 0 8.485 8.485l8.379-8.551"/></svg>
-		</button></markdown-toolbar>
+		</button>
 	</div>`
 
 htmx.onLoad((root) => root.querySelectorAll('.markdown:not(:has(> .tools))').forEach(equip))
@@ -51,6 +52,7 @@ function equip(field) {
 	const panel = made.querySelector('.preview')
 	const tabs = [...made.querySelectorAll('[role=tab]')]
 	const bar = made.querySelector('markdown-toolbar')
+	const attach = made.querySelector('.attach-file')
 	const label = field.querySelector('label').textContent
 	name(tabs, [write, panel], text.id)
 	write.setAttribute('role', 'tabpanel')
@@ -70,7 +72,7 @@ function equip(field) {
 		}
 		write.hidden = tab === tabs[1]
 		panel.hidden = !write.hidden
-		bar.inert = write.hidden // and not to be seen: the tabs stay where they are
+		bar.inert = attach.inert = write.hidden // and not to be seen: the tabs stay where they are
 		if (write.hidden) preview(turn)
 	}
 
@@ -108,9 +110,7 @@ function equip(field) {
 
 	bar.addEventListener('mousedown', (event) => event.preventDefault()) // the text keeps the focus, and a phone its keyboard
 	field.addEventListener('keydown', (event) => { if (event.target === text) press(event, bar) })
-	const attach = bar.querySelector('.attach-file')
-	if (field.dataset.upload) takeFiles(field, text, attach, (markdown) => place(text, markdown))
-	else attach.remove()
+	takeFiles(field, text, attach, (markdown) => place(text, markdown))
 	subscribe(text)
 	uninstallHTML(text) // a key copied from a page would come as a whole link
 	uninstallImageLink(text)

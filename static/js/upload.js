@@ -94,7 +94,6 @@ document.addEventListener('change', ({ target }) => {
 // equip lets a text take files: pasted, dropped, or chosen with the button.
 export function equip(field, text, button, insert) {
 	const url = field.dataset.upload
-	if (!url) return
 	const input = Object.assign(document.createElement('input'), { type: 'file', multiple: true, hidden: true, tabIndex: -1 })
 	field.append(input)
 	button.addEventListener('click', () => input.click())

@@ -31,7 +31,7 @@ func (h *Handlers) Attach(c echo.Context) error {
 	}
 	form := h.respond.Attachments(c)
 	defer form.Close()
-	attached, err := h.attachAll(form, k)
+	attached, err := h.attachAll(c, form, k)
 	if err != nil {
 		return h.rejectFile(c, form.Name, form.Why(err))
 	}
@@ -43,13 +43,17 @@ func (h *Handlers) Attach(c echo.Context) error {
 	if respond.Target(c) == views.FilesID {
 		return h.showFiles(c, message)
 	}
-	return h.seeUndo(c, views.TicketPath(respond.Company(c).Slug, attached[0].Ticket.Key), message.Text, message.Undo)
+	return h.seeUndo(c, views.TicketPath(respond.Company(c).Slug, k), message.Text, message.Undo)
 }
 
 // attachAll attaches the files of a form, in its order.
-func (h *Handlers) attachAll(form *respond.Upload, k tickets.Key) (list []workflows.Attached, err error) {
+func (h *Handlers) attachAll(c echo.Context, form *respond.Upload, k tickets.Key) (list []workflows.Attached, err error) {
 	for err = form.Receive(); err == nil && form.File != nil; err = form.Next() {
-		one, err := h.workflows.Attach(form.Context, k, newFile(form), nil)
+		var one workflows.Attached
+		_, err := respond.OnceWithFile(c, form, func(once *workflows.Once[tickets.Attachment]) (a tickets.Attachment, err error) {
+			one, err = h.workflows.Attach(form.Context, k, newFile(form), once)
+			return one.Attachment, err
+		})
 		if err != nil {
 			return list, err
 		}

@@ -1,6 +1,7 @@
 package respond
 
 import (
+	"cmp"
 	"io"
 	"mime"
 	"net/http"
@@ -16,7 +17,7 @@ func Download(c echo.Context, a tickets.Attachment, file io.ReadSeeker) {
 	Secure(c, `"`+a.File.Hash.String()+`"`)
 	head := c.Response().Header()
 	head.Set(echo.HeaderContentType, a.File.Type)
-	head.Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": a.Name}))
+	head.Set(echo.HeaderContentDisposition, cmp.Or(mime.FormatMediaType("attachment", map[string]string{"filename": a.Name}), "attachment"))
 	ServeFile(c, file)
 }
 

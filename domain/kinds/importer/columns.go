@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -82,7 +84,30 @@ var jiraKept = []string{
 	"Issue Type", "Issue type", "Resolution", "Component/s", "Components", "Affects Version/s",
 	"Affects versions", "Fix Version/s",
 	"Fix versions", "Parent", "Parent key", "Parent summary", "Epic Link", "Sprint", "Environment",
-	"Attachment",
+	jiraAttachment,
+}
+
+// jiraAttachment is the column of attachments: date, account, name and address, with semicolons between them.
+const jiraAttachment = "Attachment"
+
+// attachmentLink makes a link of an attachment of Jira. A picture is shown, so that the migration download-images finds
+// it. Other values stay as they are.
+func attachmentLink(value string) string {
+	parts := strings.Split(value, ";")
+	if len(parts) < 4 {
+		return value
+	}
+	address, err := url.Parse(parts[len(parts)-1])
+	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
+		return value
+	}
+	name := strings.Join(parts[2:len(parts)-1], ";")
+	link := fmt.Sprintf("[%s](<%s>)", markup.Escape(name), address)
+	switch strings.ToLower(path.Ext(name)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
+		return "!" + link
+	}
+	return link
 }
 
 // noColumn is the value of a parameter for an ignored column.
@@ -299,6 +324,9 @@ func (m importMapping) row(fields []string) (importRow, error) {
 	}
 	for _, at := range m.kept {
 		if value := markup.Flat(fields[at]); value != "" {
+			if m.jira && m.names[at] == jiraAttachment {
+				value = attachmentLink(value)
+			}
 			row.keep(kinds.Truncate(markup.Flat(m.names[at]), 100), value)
 		}
 	}

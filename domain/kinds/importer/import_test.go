@@ -20,6 +20,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/labels"
+	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -278,6 +279,24 @@ func TestImport_properties(t *testing.T) {
 				t.Errorf("the description is %q", one.Description)
 			}
 		})
+	}
+	e.importSound(t)
+}
+
+func TestImport_attachments(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.newImport(t, "Summary,Issue key,Attachment,Attachment,Attachment,Attachment\n"+
+		"x,ATT-1,12/Mar/24 9:41 AM;ana;a [b].png;https://jira.example/secure/attachment/1/a%20(b).png,"+
+		"12/Mar/24 9:41 AM;ana;plan;v2.pdf;https://jira.example/secure/attachment/2/plan.pdf,plan.pdf,1;2;x;javascript:alert(1)\n").run()
+	got := e.Ticket(t, "ATT-1").Description
+	want := `![a \[b\].png](<https://jira.example/secure/attachment/1/a%20(b).png>), [plan;v2.pdf](<https://jira.example/secure/attachment/2/plan.pdf>), plan.pdf, 1;2;x;javascript:alert(1)`
+	if !strings.Contains(got, want) {
+		t.Errorf("the description is %q", got)
+	}
+	images := markup.Images(got)
+	if len(images) != 1 || images[0].Address != "https://jira.example/secure/attachment/1/a%20(b).png" {
+		t.Errorf("download-images would fetch %+v", images)
 	}
 	e.importSound(t)
 }
