@@ -71,7 +71,7 @@ async function attach(files) {
 	for (const file of [...files]) {
 		const section = document.getElementById('files')
 		const form = section.querySelector('[data-attach]')
-		const most = Number(form.querySelector('input').dataset.most)
+		const most = Number(form.querySelector('[type=file]').dataset.most)
 		const answer = await send(form.getAttribute('action'), file, { list: listBelow(section), target: 'files', most })
 		const now = document.getElementById('files')
 		const fresh = answer?.querySelector('#files')
