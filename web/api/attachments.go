@@ -31,17 +31,11 @@ func (h *Handlers) Attach(c echo.Context) error {
 	if err := h.workflows.MayAttach(c.Request().Context(), k); err != nil { // who may not need not send a file
 		return err
 	}
-	if !respond.HasFile(c) {
-		return respond.UploadMissing()
+	form, err := h.respond.Attachment(c)
+	if err != nil {
+		return err
 	}
-	form := h.respond.Attachments(c)
 	defer form.Close()
-	if err := form.Receive(); err != nil {
-		return form.Why(err)
-	}
-	if form.File == nil {
-		return respond.UploadMissing()
-	}
 	links := h.respond.Links(c)
 	key, err := once(c, nil, func(a tickets.Attachment) any { return links.Attachment(a) })
 	if err != nil {

@@ -107,17 +107,11 @@ func (h *Handlers) Upload(c echo.Context) error {
 	if err := workflows.MayUpload(c.Request().Context()); err != nil {
 		return err
 	}
-	if !respond.HasFile(c) {
-		return respond.UploadMissing()
+	form, err := h.respond.Attachment(c)
+	if err != nil {
+		return err
 	}
-	form := h.respond.Attachments(c)
 	defer form.Close()
-	if err := form.Receive(); err != nil {
-		return form.Why(err)
-	}
-	if form.File == nil {
-		return respond.UploadMissing()
-	}
 	attachment, err := h.workflows.Upload(form.Context, newFile(form))
 	if err != nil {
 		return form.Why(err)

@@ -119,6 +119,24 @@ func (r *Responder) Attachments(c echo.Context) *Upload {
 	return form
 }
 
+// Attachment starts to read a form with one file of at most MaxAttachment: call Close of the form. It returns
+// UploadMissing, or the error of reading.
+func (r *Responder) Attachment(c echo.Context) (*Upload, error) {
+	if !HasFile(c) {
+		return nil, UploadMissing()
+	}
+	form := r.Attachments(c)
+	err := form.Receive()
+	if err == nil && form.File == nil {
+		err = UploadMissing()
+	}
+	if err != nil {
+		defer form.Close()
+		return nil, form.Why(err)
+	}
+	return form, nil
+}
+
 // Upload starts to read a form with a file of at most MaxUpload: call its Receive, and Close in any case.
 func (r *Responder) Upload(c echo.Context) *Upload {
 	return UploadOf(c, r.MaxUpload, uploadTooLarge(views.Bytes(r.MaxUpload)))
