@@ -19,11 +19,11 @@ func (a *env) member(t *testing.T, name, email string) *tab {
 	b.fills("#join-email", email)
 	b.fills("#join-password", password)
 	b.click("form .primary")
-	b.wait(`location.pathname === "/login" && document.readyState === "complete"`)
+	b.wait(`location.pathname === "/login"`)
 	b.fills("#login-email", email)
 	b.fills("#login-password", password)
 	b.click("form .primary")
-	b.wait(`location.pathname.startsWith("/acme") && document.readyState === "complete"`)
+	b.wait(`location.pathname.startsWith("/acme")`)
 	return b
 }
 

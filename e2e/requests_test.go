@@ -30,7 +30,7 @@ func (b *tab) sends(title, text string) (code, link string) {
 	b.fills("#request-description", text)
 	b.fills("#request-email", "stranger@example.com")
 	b.click("form .primary")
-	b.wait(`location.pathname.endsWith("/receipt") && document.readyState === "complete"`)
+	b.wait(`location.pathname.endsWith("/receipt")`)
 	code = eval[string](b, `document.querySelector("#receipt .code").innerText`)
 	link = eval[string](b, `new URL(document.querySelector("#receipt-link").value).pathname`)
 	b.wait(`location.pathname === %s`, link+"/receipt")

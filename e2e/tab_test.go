@@ -174,8 +174,8 @@ func fill(js string, args []any) string {
 	return fmt.Sprintf(js, literals...)
 }
 
-// wait returns when a JavaScript expression is true, also across page loads. The page itself looks every 20 ms, if it
-// runs scripts: to ask it that often would keep the processors from the test.
+// wait returns when a JavaScript expression is true and the page has loaded, also across page loads. The page itself
+// looks every 20 ms, if it runs scripts: to ask it that often would keep the processors from the test.
 func (b *tab) wait(js string, args ...any) {
 	b.t.Helper()
 	js = fill(js, args)
@@ -184,13 +184,15 @@ func (b *tab) wait(js string, args ...any) {
 		defer cancel()
 		return chromedp.Run(ctx, chromedp.Evaluate[bool](`new Promise(done => {
 			addEventListener("pagehide", () => done(false), { once: true })
-			const holds = () => { try { return !!(`+js+`) } catch { return false } }
+			const holds = () => { try { return document.readyState === "complete" && !!(`+js+`) } catch { return false } }
 			const look = pause => { if (holds()) done(true); else if (pause < 150) setTimeout(look, pause, pause + 5); else done(false) }
 			look(10)
 		})`, chromedp.EvalAwaitPromise))
 	}
 	if b.plain {
-		holds = func() (bool, error) { return chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+js+")")) }
+		holds = func() (bool, error) {
+			return chromedp.Run(b.ctx, chromedp.Evaluate[bool](`document.readyState === "complete" && !!(`+js+`)`))
+		}
 	}
 	var err error
 	domaintest.Until(b.t, js, func() (ok bool) {
@@ -209,10 +211,10 @@ func (b *tab) sees(selector, text string) {
 	b.wait(`document.querySelector(%s)?.innerText.includes(%s)`, selector, text)
 }
 
-// at waits for the page with that path, when it has all it needs.
+// at waits for the page with that path.
 func (b *tab) at(path string) {
 	b.t.Helper()
-	b.wait(`location.pathname === %s && document.readyState === "complete"`, path)
+	b.wait(`location.pathname === %s`, path)
 }
 
 type point struct{ X, Y float64 }
@@ -220,8 +222,8 @@ type point struct{ X, Y float64 }
 // middle is the middle of an element that is in view and rests.
 func (b *tab) middle(selector string) point {
 	b.t.Helper()
-	b.wait(`(() => { // the page is loaded, and the element has not moved for two frames
-		const at = document.readyState === "complete" && document.querySelector(%s)?.getBoundingClientRect()
+	b.wait(`(() => { // the element has not moved for two frames
+		const at = document.querySelector(%s)?.getBoundingClientRect()
 		const is = at && %s + " " + at.x + " " + at.y
 		if (is && window.middleIs === is) return %s || window.middleDrawn === is
 		window.middleIs = is

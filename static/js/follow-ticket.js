@@ -66,12 +66,17 @@ function show(fresh) {
 // before is the ticket's text without its history.
 const before = (article) => [...article.querySelectorAll('.ticket-head, .properties, .face')].map((part) => part.textContent.replace(/\s+/g, ' ')).join()
 
-// keepForms keeps forms with input and files that are being sent on the page, even if their subject is gone.
+// keepForms keeps forms with input, the reasons why items were not checked, and files that are being sent on the page,
+// even if their subject is gone.
 function keepForms(fresh) {
 	if (editing()) fresh.querySelector('#ticket').replaceWith(asIs(ticket()))
 	for (const form of document.querySelectorAll('#said > .comment:has(> form)')) {
 		const item = fresh.querySelector(`#${form.id}`)
 		if (item) item.replaceWith(asIs(form))
+	}
+	for (const alert of document.querySelectorAll('#face > [role=alert], #said .comment > [id$=-text] > [role=alert]')) {
+		const text = fresh.querySelector(`#${alert.parentElement.id}`)
+		if (!text?.querySelector(':scope > [role=alert]')) text?.prepend(asIs(alert))
 	}
 	const sending = document.querySelector('#files > .uploads')
 	if (sending) fresh.querySelector('#files')?.append(asIs(sending))
