@@ -149,6 +149,35 @@ func TestAPIComments(t *testing.T) {
 	})
 }
 
+// distinct are n words that begin alike.
+func distinct(prefix string, n int) []string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = fmt.Sprint(prefix, i)
+	}
+	return words
+}
+
+func TestAPIAssigneesOfANewTicket(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.account("ben", "acme", accounts.Member)
+	p := e.program()
+	var got struct {
+		Assignees []struct{ Handle string } `json:"assignees"`
+	}
+	new := object{"title": "x", "assignees": []string{"ben", "ana"}}
+	p.post("/boards/DEMO/tickets", new).is(t, 201).read(t, &got)
+	if len(got.Assignees) != 2 {
+		t.Errorf("assigned to %v", got.Assignees)
+	}
+	e.unchanged(t, func() {
+		p.post("/boards/DEMO/tickets", object{"title": "x", "assignees": []string{"nobody"}}).problem(t, 422, "assignees")
+		p.post("/boards/DEMO/tickets", object{"title": "x", "assignees": "ben"}).problem(t, 422, "assignees")
+		p.post("/boards/DEMO/tickets", object{"title": "x", "assignees": distinct("m", 21)}).problem(t, 422, "assignees")
+	})
+}
+
 func TestAPIAssignees(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -241,6 +241,32 @@ func TestAssigning(t *testing.T) {
 			ana.get("/acme/work?before=x").is(t, 400)
 		})
 	})
+	t.Run("a new ticket is assigned to those whom its form names", func(t *testing.T) {
+		t.Parallel()
+		e, ana, ben, _ := newEnvWithTalk(t)
+		const form = "/acme/boards/DEMO/tickets"
+		ana.post(form, "title", "Assigned", "assignees", "@BEN,, ana ben").is(t, 303)
+		assigned := "FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.title = 'Assigned'"
+		e.counts(t, 2, "SELECT COUNT(*) "+assigned)
+		e.counts(t, 1, `SELECT COUNT(*) FROM notification n JOIN ticket t ON t.id = n.ticket_id
+			WHERE t.title = 'Assigned' AND n.kind = 'assignment'`)
+		ben.get("/acme/work").textHas(t, "#work", "Assigned")
+		e.unchanged(t, func() {
+			for typed, message := range map[string]string{"@nobody": "“nobody” is not a member", "vera": "vera is a viewer",
+				hostile: "is not a member", strings.Repeat("x", 5000): "is not a member",
+				strings.Join(distinct("m", 21), " "): "up to 20 assignees"} {
+				a := ana.post(form, "title", "Refused", "assignees", typed).is(t, 422)
+				a.textHas(t, "#new-ticket .summary", message)
+				if got := a.value(t, "#new-assignees"); got != typed {
+					t.Errorf("the form has %q", got)
+				}
+			}
+			ana.post(form, "title", "", "assignees", strings.Join(distinct("m", 21), " ")).is(t, 422).
+				has(t, 2, "#new-ticket [aria-invalid=true]")
+		})
+		ana.post("/acme/boards/DEMO/privacy", "private", "yes").is(t, 303)
+		ana.post(form, "title", "Private", "assignees", "ben").is(t, 422).textHas(t, ".summary", "does not see this private board")
+	})
 	t.Run("a chosen member stays in the list whatever the search", func(t *testing.T) {
 		t.Parallel()
 		e, ana, _, _ := newEnvWithTalk(t)

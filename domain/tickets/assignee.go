@@ -13,6 +13,9 @@ import (
 // MaxAssignees is how many members a ticket can be assigned to.
 const MaxAssignees = 20
 
+// maxHandle is how many characters a handle has at most.
+const maxHandle = 40
+
 // KindAssigned is the entry of a history for a change of assignees.
 const KindAssigned = "assigned"
 
@@ -84,6 +87,31 @@ func Assign(
 	}
 	_, err = Record(ctx, tx, ticket.ID, by, KindAssigned, Detail{Assignees: &Change{Old: names(was), New: names(now)}})
 	return now, added, err
+}
+
+// ParseAssignees returns the handles of the assignees of a new ticket, each once. It returns NotAssignable or
+// TooManyAssignees.
+func ParseAssignees(list []string) (handles []string, err error) {
+	for _, handle := range list {
+		if len(handle) > maxHandle {
+			return nil, NotAssignable(fmt.Sprintf("%.40s…", handle), false)
+		}
+		if !slices.Contains(handles, handle) {
+			handles = append(handles, handle)
+		}
+	}
+	if len(handles) > MaxAssignees {
+		return nil, TooManyAssignees()
+	}
+	return handles, nil
+}
+
+// AssignNew gives a new ticket its first assignees: they are part of its opening.
+func AssignNew(ctx context.Context, tx *db.Tx, ticket Ticket, assignees []Assignee) error {
+	if err := tx.Assign(ctx, ticket.ID, accountsOf(assignees), !ticket.Closed()); err != nil {
+		return fmt.Errorf("assign: %w", err)
+	}
+	return nil
 }
 
 // LockOpen locks an open ticket's row and returns the ticket without the names of members. It returns NotFound for one

@@ -115,18 +115,20 @@ type Draft struct {
 	Description string
 	Column      id.Column
 	Labels      []string // names; those that there are not are made
+	Assignees   []string // handles
 	Properties
 }
 
 // Parse returns the draft with its title and description as they are stored, or all its errors: EmptyTitle, LongTitle,
-// BadTitle, LongDescription, BadDescription or StartAfterDue.
+// BadTitle, LongDescription, BadDescription, NotAssignable, TooManyAssignees or StartAfterDue.
 func (d Draft) Parse() (Draft, error) {
 	var badTitle, badDescription error
 	d.Title, badTitle = ParseTitle(d.Title)
 	d.Description, badDescription = ParseDescription(d.Description)
-	var badLabels error
+	var badLabels, badAssignees error
 	d.Labels, badLabels = labels.ParseNames(d.Labels)
-	return d, fault.Join(badTitle, badDescription, badLabels, d.Check())
+	d.Assignees, badAssignees = ParseAssignees(d.Assignees)
+	return d, fault.Join(badTitle, badDescription, badLabels, badAssignees, d.Check())
 }
 
 // ParseTitle returns s as a title: trimmed, one line, 1 to 255 characters.

@@ -100,6 +100,27 @@ func assignable(ctx context.Context, tx *db.Tx, by db.Sight, handles []string) (
 	return list, nil
 }
 
+// assignNew gives new tickets the assignees that their drafts name. Without any it reads nothing.
+func assignNew(ctx context.Context, tx *db.Tx, openings []*openRequest, opened []tickets.Ticket) error {
+	for i, o := range openings {
+		if len(o.Draft.Assignees) == 0 {
+			continue
+		}
+		list, err := assignable(ctx, tx, o.actor.Sight(), o.Draft.Assignees)
+		if err != nil {
+			return err
+		}
+		if err := allSee(ctx, lockedTicket{Ticket: opened[i], tx: tx}, list); err != nil {
+			return err
+		}
+		if err := tickets.AssignNew(ctx, tx, opened[i], list); err != nil {
+			return err
+		}
+		opened[i].Assignees = list
+	}
+	return nil
+}
+
 // allSee returns tickets.NotOnBoard for the first assignee that does not see the ticket's board.
 func allSee(ctx context.Context, t lockedTicket, assignees []tickets.Assignee) error {
 	ids := make([]id.Account, len(assignees))

@@ -167,16 +167,11 @@ func labelNew(
 		if len(o.Draft.Labels) == 0 {
 			continue
 		}
-		row, err := tx.CardByNumber(ctx, opened[i].Board, opened[i].Key.Number)
-		if err != nil {
-			return fmt.Errorf("read the new ticket: %w", err)
-		}
 		named, err := LabelsNamed(ctx, tx, o.actor, board, o.Draft.Labels)
 		if err != nil {
 			return err
 		}
 		ticket := opened[i]
-		ticket.ID = row.ID
 		live, err := lockLabels(ctx, lockedTicket{Ticket: ticket, tx: tx, by: o.Author}, o.actor.Company.ID, nil, named)
 		if err != nil {
 			return err

@@ -168,7 +168,13 @@ func (w *Workflows) openOn(
 		if opened, err = OpenTickets(ctx, tx, board.Board, wanted, tickets.Open); err != nil {
 			return err
 		}
+		if err := readNew(ctx, tx, openings, opened); err != nil {
+			return err
+		}
 		if err := labelNew(ctx, tx, board.Board, openings, opened); err != nil {
+			return err
+		}
+		if err := assignNew(ctx, tx, openings, opened); err != nil {
 			return err
 		}
 		if err := followNew(ctx, tx, ref.company, openings, opened); err != nil {
@@ -239,29 +245,42 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 	return nil
 }
 
-// followNew notifies the members that the descriptions of new tickets mention, has their pictures fetched, and gives them
-// their files. Without any of these it reads nothing.
+// readNew gives those new tickets their ids that something refers to.
+func readNew(ctx context.Context, tx *db.Tx, openings []*openRequest, opened []tickets.Ticket) error {
+	for i, o := range openings {
+		if len(o.mentions) == 0 && o.media.none() && len(o.Draft.Labels) == 0 && len(o.Draft.Assignees) == 0 {
+			continue
+		}
+		row, err := tx.CardByNumber(ctx, opened[i].Board, opened[i].Key.Number)
+		if err != nil {
+			return fmt.Errorf("read the new ticket: %w", err)
+		}
+		opened[i].ID = row.ID
+	}
+	return nil
+}
+
+// followNew notifies the members that new tickets name as assignees, or in their descriptions, has their pictures
+// fetched, and gives them their files. Without any of these it reads nothing.
 func followNew(
 	ctx context.Context, tx *db.Tx, company id.Company, openings []*openRequest, opened []tickets.Ticket,
 ) error {
 	for i, o := range openings {
-		if len(o.mentions) == 0 && o.media.none() {
+		if len(o.mentions) == 0 && o.media.none() && len(opened[i].Assignees) == 0 {
 			continue
 		}
 		mentioned, err := membersByHandle(ctx, tx.Queries, o.actor.Sight(), o.mentions)
 		if err != nil {
 			return err
 		}
-		if len(mentioned) == 0 && o.media.none() {
+		ticket := opened[i]
+		if len(mentioned) == 0 && o.media.none() && len(ticket.Assignees) == 0 {
 			continue
 		}
-		ticket := opened[i]
-		row, err := tx.CardByNumber(ctx, ticket.Board, ticket.Key.Number)
-		if err != nil {
-			return fmt.Errorf("read the new ticket: %w", err)
-		}
-		ticket.ID = row.ID
 		n := tickets.Notifications{Company: company, Ticket: ticket, By: o.Author, Mentioned: mentioned}
+		for _, one := range ticket.Assignees {
+			n.Assigned = append(n.Assigned, one.ID)
+		}
 		if err := tickets.Notify(ctx, tx, n); err != nil {
 			return err
 		}

@@ -7,10 +7,10 @@ const source = () => document.getElementById('unread')?.dataset.people
 
 htmx.onLoad((root) => {
 	if (!source()) return
-	for (const text of root.querySelectorAll('textarea[name$=body], textarea[name$=description]')) wrap(text)
+	for (const text of root.querySelectorAll('textarea[name$=body], textarea[name$=description], input[data-people]')) wrap(text)
 })
 
-// wrap puts a text area into the element that watches it. Moving it takes the focus, which is restored.
+// wrap puts a field into the element that watches it. Moving it takes the focus, which is restored.
 function wrap(text) {
 	if (text.closest('text-expander')) return
 	const focused = document.activeElement === text
@@ -20,7 +20,7 @@ function wrap(text) {
 	const after = expander.nextSibling
 	const parent = expander.parentNode
 	expander.remove()
-	expander.append(text) // it looks for its text area when it is attached
+	expander.append(text) // it looks for its field when it is attached
 	parent.insertBefore(expander, after)
 	if (focused) text.focus()
 }

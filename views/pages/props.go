@@ -71,6 +71,7 @@ type TicketForm struct {
 	Column             id.Column
 	Priority, Due      string // of a new ticket, and
 	Labels             string // with commas between them
+	Assignees          string // handles, with spaces or commas between them
 	Version            uint64 // of the ticket in the editor
 	Errors             views.Errors
 	Created            *tickets.Key      // the ticket that the last submission of the dialog opened

@@ -55,12 +55,14 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 		Start       nullable  `json:"start"`
 		Due         nullable  `json:"due"`
 		Labels      []string  `json:"labels"`
+		Assignees   []string  `json:"assignees"`
 	}
 	body, err := bindJSON(c, &in)
 	if err != nil {
 		return err
 	}
-	draft := tickets.Draft{Title: in.Title, Description: in.Description, Column: in.Column, Labels: in.Labels}
+	draft := tickets.Draft{Title: in.Title, Description: in.Description, Column: in.Column, Labels: in.Labels,
+		Assignees: in.Assignees}
 	if draft.Properties, err = readProperties(in.Priority, in.Start, in.Due); err != nil {
 		_, others := draft.Parse()
 		return fault.Join(others, err)

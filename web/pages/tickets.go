@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 	"strings"
+	"unicode"
 
 	"github.com/labstack/echo/v4"
 
@@ -42,10 +43,12 @@ func (h *Handlers) showNewTicket(c echo.Context, code int, board boards.Board, f
 func (h *Handlers) OpenTicket(c echo.Context) error {
 	ctx, slug := c.Request().Context(), c.Param("board")
 	form := pages.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description"),
-		Priority: c.FormValue("priority"), Due: c.FormValue("due"), Labels: c.FormValue("labels")}
+		Priority: c.FormValue("priority"), Due: c.FormValue("due"), Labels: c.FormValue("labels"),
+		Assignees: c.FormValue("assignees")}
 	var err error
 	var ticket tickets.Ticket
-	draft := tickets.Draft{Title: form.Title, Description: form.Description, Labels: splitLabels(form.Labels)}
+	draft := tickets.Draft{Title: form.Title, Description: form.Description, Labels: splitLabels(form.Labels),
+		Assignees: splitHandles(form.Assignees)}
 	if draft.Column, err = respond.ParseColumn(c.FormValue("column")); err == nil {
 		form.Column = draft.Column
 		draft.Properties, err = formProperties(c, form)
@@ -113,7 +116,8 @@ func (h *Handlers) rejectTicket(c echo.Context, form pages.TicketForm, err error
 	checkTexts(form)
 	_, badProperties := formProperties(c, form)
 	_, badLabels := labels.ParseNames(splitLabels(form.Labels))
-	respond.AddErrors(form.Errors, fault.Join(badProperties, badLabels))
+	_, badAssignees := tickets.ParseAssignees(splitHandles(form.Assignees))
+	respond.AddErrors(form.Errors, fault.Join(badProperties, badLabels, badAssignees))
 	if respond.IsFragment(c) && c.FormValue("inline") != "" && form.Errors["column"] == "" {
 		return h.showColumn(c, code, c.Param("board"), form)
 	}
@@ -139,6 +143,14 @@ func splitLabels(text string) (names []string) {
 		}
 	}
 	return names
+}
+
+// splitHandles returns the handles that were typed with spaces or commas between them, in lower case and without the @.
+func splitHandles(text string) (handles []string) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		handles = append(handles, strings.ToLower(strings.TrimPrefix(word, "@")))
+	}
+	return handles
 }
 
 // formProperties reads the priority and the due date of the form of a new ticket.
