@@ -19,7 +19,7 @@ func TestLongTicket(t *testing.T) {
 		b.wait(`document.activeElement.id === "comment-16"`)
 		b.types("]")
 		b.wait(`document.activeElement.id === "comment-17"`)
-		b.types("[[[")
+		b.types("[[")
 		b.wait(`document.activeElement.id === "comment-15" && document.querySelectorAll("#said .comment").length === 40`)
 		b.types("[")
 		b.wait(`document.activeElement.id === "comment-14"`)
