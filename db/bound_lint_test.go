@@ -13,6 +13,8 @@ import (
 // unbounded are the statements that lock rows and neither have a LIMIT nor name each row by a unique index, by their
 // location, with what bounds the rows.
 var unbounded = map[string]string{
+	"queries: UnassignTemplate":      "a ticket has 20 assignees at most, and so has a template",
+	"queries: UnlabelTemplate":       "a ticket has 50 labels at most, and so has a template",
 	"queries: NewEpoch":              "there is a row for each feed",
 	"queries: NoteAllDurable":        "as NewEpoch",
 	"queries: SetInactive":           "an account is in few companies",

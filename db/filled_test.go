@@ -138,6 +138,12 @@ var filling = []string{
 	`INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT n + 10000, 3, 8 FROM numbers WHERE n <= 198`,
 	`INSERT INTO ticket_label (ticket_id, label_id) SELECT n, 1 FROM numbers WHERE n <= 5000`,
 	`INSERT INTO ticket_label (ticket_id, label_id) SELECT n, n % 499 + 2 FROM numbers WHERE n <= 5000`,
+	// Board 6 has as many templates as it may, the first of them as many labels and assignees.
+	`INSERT INTO ticket_template (id, board_id, name, title, description, column_id, priority, created_at, updated_at)
+	 SELECT n, IF(n <= 50, 6, n % 290 + 7), CONCAT('Template ', n), 'Title', 'Text', 0, 0, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO template_label (template_id, label_id) SELECT n, 1 FROM numbers WHERE n < 2000`,
+	`INSERT INTO template_label (template_id, label_id) SELECT 1, n + 1 FROM numbers WHERE n <= 49`,
+	`INSERT INTO template_assignee (template_id, account_id) SELECT n, 7 FROM numbers WHERE n < 2000`,
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT 7, n, FALSE FROM numbers WHERE n <= 500`,
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT n, 1, n % 2 FROM numbers WHERE n BETWEEN 8 AND 3000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at)

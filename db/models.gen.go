@@ -908,6 +908,16 @@ type StoredFile struct {
 	Locks       uint32
 }
 
+type TemplateAssignee struct {
+	TemplateID id.Template
+	AccountID  id.Account
+}
+
+type TemplateLabel struct {
+	TemplateID id.Template
+	LabelID    id.Label
+}
+
 type Ticket struct {
 	ID            id.Ticket
 	BoardID       id.Board
@@ -979,6 +989,20 @@ type TicketSight struct {
 	BoardID    id.Board
 	AccountID  id.Account
 	FeedSyncID *uint64
+}
+
+type TicketTemplate struct {
+	ID          id.Template
+	BoardID     id.Board
+	Name        string
+	Title       string
+	Description string
+	ColumnID    id.Column
+	Priority    uint8
+	Public      bool
+	Version     uint64
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
 }
 
 type UsedChallenge struct {

@@ -175,6 +175,19 @@ var samples = map[string]sample{
 	"LabelledTickets": {args: with(db.LabelledTicketsParams{LabelID: 1, After: 2000, Limit: 100})},
 	"CountLabelled":   {args: with([]id.Label{1, 7}, 100)},
 
+	// template.sql
+	"CreateTemplate":      {args: with(db.CreateTemplateParams{BoardID: 6, Name: "New", Now: newYear})},
+	"SaveTemplate":        {args: with(db.SaveTemplateParams{Name: "New", Now: newYear, ID: 7, BoardID: 6, Version: 1})},
+	"DeleteTemplate":      {args: with(2000, 267)},
+	"Templates":           {args: with(6, 50)},
+	"TemplateByID":        {args: with(7, 6)},
+	"LabelsOfTemplate":    {args: with(1)},
+	"AssigneesOfTemplate": {args: with(1)},
+	"LabelTemplate":       {args: with(7, 8)},
+	"UnlabelTemplate":     {args: with(1)},
+	"AssignTemplate":      {args: with(7, 8)},
+	"UnassignTemplate":    {args: with(1)},
+
 	// audit.sql
 	"CreateAudit":           {args: with(db.CreateAuditParams{Kind: "signed-in", Detail: "{}", CreatedAt: newYear})},
 	"AnySpread":             {args: with()},

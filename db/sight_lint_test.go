@@ -10,7 +10,7 @@ import (
 
 // shows matches a statement that reads rows of boards: of the tables in boardRows.
 var (
-	shows    = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|STRAIGHT_JOIN) (?:board|ticket|ticket_alias|ticket_origin|comment|deleted_comment|activity|assignee|notification|ticket_request|board_slug|label|ticket_label|ticket_relation)\b`)
+	shows    = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|STRAIGHT_JOIN) (?:board|ticket|ticket_alias|ticket_origin|comment|deleted_comment|activity|assignee|notification|ticket_request|board_slug|label|ticket_label|ticket_relation|ticket_template)\b`)
 	readOnly = regexp.MustCompile(`(?i)^[( ]*SELECT\b`)
 	joined   = regexp.MustCompile(`LEFT JOIN board_access x ON x\.board_id = \w+\.id AND x\.account_id = `)
 	sighted  = regexp.MustCompile(`x\.level IS NOT NULL OR \w+\.privacy <= `)

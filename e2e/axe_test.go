@@ -171,6 +171,10 @@ var accessible = map[string]string{
 	"/:company/:key/relations":                                  "/acme/NINJA-1/relations?kind=blocks&q=NINJA",
 	"/:company/:key/labels":                                     "/acme/NINJA-1/labels?listed=1&label=1&q=o&named=new",
 	"/:company/labels":                                          "/acme/labels",
+	"/:company/boards/:board/templates":                         "/acme/boards/NINJA/templates",
+	"/:company/boards/:board/templates/new":                     "/acme/boards/NINJA/templates/new",
+	"/:company/boards/:board/templates/:template":               "/acme/boards/NINJA/templates/1",
+	"/:company/boards/:board/templates/:template/deletion":      "/acme/boards/NINJA/templates/1/deletion",
 	"/:company/labels/:label":                                   "/acme/labels/1",
 	"/:company/labels/:label/merge":                             "/acme/labels/1/merge?into=2",
 	"/:company/labels/:label/deletion":                          "/acme/labels/1/deletion",
@@ -433,6 +437,8 @@ func full(t *testing.T) *env {
 		a.post("/acme/labels", "name", fmt.Sprint(n, word[:38]), "color", color.String())
 		a.post("/acme/NINJA-"+fmt.Sprint(1+n%2)+"/labels", "named", fmt.Sprint(n, word[:38]))
 	}
+	a.post("/acme/boards/NINJA/templates", "name", word[:60], "title", word[:200], "description", word, "labels", "bug", "assignees", "@ana")
+	a.post("/acme/boards/NINJA/templates", "name", "Bug report", "title", "Crash: ", "description", "What did you do?")
 	a.post("/acme/labels", "name", "deleted")
 	a.post("/acme/labels/13/deletion")
 	a.post("/admin/migrations/rebalance-ranks/runs", "p-company", "acme", "p-board", "NINJA")

@@ -86,6 +86,8 @@ const (
 	GroupID         = "group" // its members
 	PrivateID       = "private-boards"
 	LabelListID     = "label-list"
+	TemplateListID  = "template-list"
+	TemplateID      = "template"
 	EndedLabelsID   = "ended-labels"
 	SessionsID      = "sessions"
 	OwnTokensID     = "own-tokens"

@@ -217,6 +217,22 @@ func FilteredPath(company, slug string, f Filter) string { return f.In(BoardPath
 // BoardSettingsPath renames a board.
 func BoardSettingsPath(company, slug string) string { return BoardPath(company, slug) + "/settings" }
 
+// TemplatesPath are the templates of a board, and takes new ones.
+func TemplatesPath(company, slug string) string { return BoardPath(company, slug) + "/templates" }
+
+// NewTemplatePath is the form for them.
+func NewTemplatePath(company, slug string) string { return TemplatesPath(company, slug) + "/new" }
+
+// TemplatePath is the form that changes a template, and takes it.
+func TemplatePath(company, slug string, template id.Template) string {
+	return fmt.Sprintf("%s/%d", TemplatesPath(company, slug), template)
+}
+
+// TemplateDeletionPath asks whether to delete a template, and deletes it.
+func TemplateDeletionPath(company, slug string, template id.Template) string {
+	return TemplatePath(company, slug, template) + "/deletion"
+}
+
 // BoardArchivePath archives a board or restores it.
 func BoardArchivePath(company, slug string) string { return BoardPath(company, slug) + "/archive" }
 
@@ -280,6 +296,19 @@ func ColumnRemovalPath(company, slug string, column id.Column) string {
 
 // TicketsPath takes new tickets of a board.
 func TicketsPath(company, slug string) string { return BoardPath(company, slug) + "/tickets" }
+
+// NewFromTemplatePath is the form for a ticket that begins with a template; 0 is none.
+func NewFromTemplatePath(company, slug string, column id.Column, template id.Template) string {
+	path := NewTicketPath(company, slug, column)
+	if template == 0 {
+		return path
+	}
+	separator := "?"
+	if column != 0 {
+		separator = "&"
+	}
+	return fmt.Sprintf("%s%stemplate=%d", path, separator, template)
+}
 
 // NewTicketPath is the form for them, with the column chosen unless it is 0.
 func NewTicketPath(company, slug string, column id.Column) string {
@@ -968,6 +997,11 @@ func PublicTicketPath(secret string, number uint64) string {
 
 // FormPath is the public form of a board.
 func FormPath(company, slug string) string { return "/" + company + "/forms/" + slug }
+
+// FormFromTemplatePath is the same, as a template begins it.
+func FormFromTemplatePath(company, slug string, template id.Template) string {
+	return fmt.Sprintf("%s?template=%d", FormPath(company, slug), template)
+}
 
 // BoardFormPath turns it on and off.
 func BoardFormPath(company, slug string) string { return BoardPath(company, slug) + "/form" }

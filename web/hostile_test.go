@@ -248,6 +248,7 @@ func (b *formEnv) furnish(t *testing.T) {
 		views.GroupRemovalPath("acme", group.ID),
 		views.JoinPath(invitation), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),
+		views.TemplatePath("acme", "DEMO", 1), views.TemplateDeletionPath("acme", "DEMO", 1),
 		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.AnyAccountPath(mia),
 		views.AnyAccountPath(b.deactivated(t)), views.MemberPath("acme", 1),
 	}
@@ -315,6 +316,9 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 		_, err = b.workflows.Workflows.OpenTicket(ana, "DEMO", tickets.Draft{Title: "More", Column: opened.ID}, nil)
 		do(err)
 		form, ok = b.on(b.browser, views.ColumnRemovalPath("acme", "DEMO", opened.ID))
+	case strings.HasSuffix(b.route, "/templates/:template/deletion"):
+		t := domaintest.OK(b.workflows.Workflows.SaveTemplate(ana, "DEMO", tickets.Template{Name: "More"}, nil))(t)
+		form, ok = b.on(b.browser, views.TemplateDeletionPath("acme", "DEMO", t.ID))
 	case strings.HasSuffix(b.route, "/deactivation"):
 		mia := accounts.ID(b.idOf("mia"))
 		do(b.workflows.Console.ReactivateAccount(ana, mia))

@@ -434,7 +434,15 @@ var pages = map[string]access{
 		sending("version", "7"),
 	"POST /:company/boards/:board/form": managers("/acme/boards/DEMO/form", 303).
 		sending("on", "1", "version", "0"),
-	"POST /:company/boards/:board/form/watch": members("/acme/boards/DEMO/form/watch", 303).sending("on", "1"),
+	"GET /:company/boards/:board/templates":           members("/acme/boards/DEMO/templates", 200),
+	"POST /:company/boards/:board/templates":          writers("/acme/boards/DEMO/templates", 422),
+	"GET /:company/boards/:board/templates/new":       writers("/acme/boards/DEMO/templates/new", 200),
+	"GET /:company/boards/:board/templates/:template": writers("/acme/boards/DEMO/templates/1", 200),
+	"POST /:company/boards/:board/templates/:template": writers("/acme/boards/DEMO/templates/1", 422).
+		sending("name", "Bug"),
+	"GET /:company/boards/:board/templates/:template/deletion":  writers("/acme/boards/DEMO/templates/1/deletion", 200),
+	"POST /:company/boards/:board/templates/:template/deletion": writers("/acme/boards/DEMO/templates/99/deletion", 404),
+	"POST /:company/boards/:board/form/watch":                   members("/acme/boards/DEMO/form/watch", 303).sending("on", "1"),
 	"POST /:company/boards/:board/columns": writers("/acme/boards/DEMO/columns", 422).
 		sending("version", "1"),
 	"POST /:company/boards/:board/columns/:column": writers("/acme/boards/DEMO/columns/1", 422).
@@ -499,6 +507,12 @@ var calls = map[string]call{
 	"GET /api/v1/tickets/:key/checklist": {"/tickets/DEMO-1/checklist", "", "tickets:read", 404, 200, ""},
 	"PUT /api/v1/tickets/:key/checklist": {"/tickets/DEMO-1/checklist", `{"item":"0-0123456789abcdef-0-1","checked":true}`,
 		"tickets:write", 404, 409, ""},
+	"GET /api/v1/boards/:board/templates":           {"/boards/DEMO/templates", "", "boards:read", 404, 200, ""},
+	"POST /api/v1/boards/:board/templates":          {"/boards/DEMO/templates", `{"name":"New"}`, "boards:write", 404, 201, ""},
+	"GET /api/v1/boards/:board/templates/:template": {"/boards/DEMO/templates/1", "", "boards:read", 404, 200, ""},
+	"PATCH /api/v1/boards/:board/templates/:template": {"/boards/DEMO/templates/1", `{"name":"New","version":1}`, "boards:write",
+		404, 200, ""},
+	"DELETE /api/v1/boards/:board/templates/:template": {"/boards/DEMO/templates/1", "", "boards:write", 404, 204, ""},
 	"GET /api/v1/labels":                        {"/labels", "", "tickets:read", 200, 200, ""},
 	"POST /api/v1/labels":                       {"/labels", `{"name":"New"}`, "tickets:write", 201, 201, ""},
 	"GET /api/v1/labels/:label":                 {"/labels/1", "", "tickets:read", 404, 200, ""},
@@ -637,6 +651,8 @@ func newEnvWithRoles(t testing.TB, change ...func(*web.Config)) *env {
 	e.webhook()
 	e.exec(`INSERT INTO label (company_id, name, color, live, ended_at, created_at) VALUES (1, 'Bug', 1, TRUE, NULL, UTC_TIMESTAMP(6)),
 		(1, 'Idea', 2, TRUE, NULL, UTC_TIMESTAMP(6)), (1, 'Gone', 3, NULL, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))`)
+	e.exec(`INSERT INTO ticket_template (board_id, name, title, description, column_id, priority, created_at, updated_at)
+		SELECT id, 'Bug report', 'Crash: ', 'What did you do?', 0, 0, NOW(6), NOW(6) FROM board WHERE slug = 'DEMO'`)
 	e.exec(`INSERT INTO people_group (company_id, name, created_at)
 		SELECT id, 'Pilots', NOW(6) FROM company WHERE slug = 'acme'`)
 	e.exec("INSERT INTO people_group_member (group_id, account_id) SELECT 1, id FROM account WHERE name = 'vera'")

@@ -54,6 +54,7 @@ func TestGoldenApp(t *testing.T) {
 	a.showWebhooks()
 	a.showRuns()
 	a.showRefs()
+	a.showTemplates()
 	a.missesNoCall()
 	a.showMetrics()
 	a.showStored()
@@ -390,7 +391,7 @@ func (a *running) steady(name string, value any) any {
 var (
 	moments    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	rowNumbers = regexp.MustCompile(
-		`(/runs/|/tasks/|/groups?/|/labels/|/comments/|comment[-=]|/columns/|/lots/|/workers/|"(?:column|task)":"?)\d+`)
+		`(/runs/|/tasks/|/groups?/|/labels/|/templates/|/comments/|comment[-=]|/columns/|/lots/|/workers/|"(?:column|task)":"?)\d+`)
 	places = regexp.MustCompile(`v1\.\d+\.[a-z]+\.[\d.]*\d`)
 	failed = regexp.MustCompile(`(?m)^\d+(,\d+,\d+,\d+,)`) // a line of a file of failures begins with the task's id
 )
@@ -485,6 +486,19 @@ func (a *running) showLabels() {
 	a.show("DELETE", "/labels/"+other, nil)
 	a.show("DELETE", "/labels/"+other, nil)
 	a.keep("api-labels.txt")
+}
+
+func (a *running) showTemplates() {
+	template := textOf(a.show("POST", "/boards/HOUSE/templates", object{"name": "Leak", "title": "Leak in the ", "labels": []string{"leak"},
+		"assignees": []string{"ana"}, "priority": "high"}, "Idempotency-Key", "template")["id"])
+	a.show("GET", "/boards/HOUSE/templates", nil)
+	a.show("PATCH", "/boards/HOUSE/templates/"+template, object{"description": "How much water?", "version": 1})
+	a.show("PATCH", "/boards/HOUSE/templates/"+template, object{"name": "Drip", "version": 1})
+	a.show("GET", "/boards/HOUSE/templates/"+template, nil)
+	a.show("POST", "/boards/HOUSE/tickets", object{"template": json.Number(template), "title": "Leak in the kitchen"})
+	a.show("DELETE", "/boards/HOUSE/templates/"+template, nil)
+	a.show("DELETE", "/boards/HOUSE/templates/"+template, nil)
+	a.keep("api-templates.txt")
 }
 
 // columns are the ids of a board's columns.

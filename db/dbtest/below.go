@@ -20,6 +20,7 @@ var Below = map[string]bool{
 	"CommentsBefore":    true,
 	"DeletedTickets":    true,
 	"FirstEdits":        true,
+	"LabelsOfTemplate":  true,
 	"LabelsOfTickets":   true,
 	"LabelsOn":          true,
 	"LastActivity":      true,
@@ -37,6 +38,8 @@ var Below = map[string]bool{
 	"RanksAbove":        true,
 	"RanksBelow":        true,
 	"RequestOfTicket":   true,
+	"TemplateByID":      true,
+	"Templates":         true,
 	"TicketsAfter":      true,
 	"WebhooksOfBoard":   true,
 }

@@ -32,6 +32,8 @@ type (
 	Group uint64
 	// Label is the id of a label.
 	Label uint64
+	// Template is the id of a template of tickets.
+	Template uint64
 	// Run is the id of a run of a migration; ids grow with time.
 	Run uint64
 	// Task is the id of a task of a run; within a run they are in the order of filling.

@@ -121,6 +121,8 @@ type Submission struct {
 	Company, Board, Nonce, Title, Description, Email string
 
 	Challenge, Proof string // of a form that asks for a proof of work
+
+	Template id.Template // that the form began with; 0 for none
 }
 
 // Token returns the token of the private link. It is the same if the form is sent again, and as hard to guess as the
@@ -138,7 +140,11 @@ func (s Submission) hash() []byte {
 
 func (s Submission) sum(what string) [sha256.Size]byte {
 	var b strings.Builder
-	for _, part := range []string{what, s.Nonce, s.Company, s.Board, s.Title, s.Description, s.Email} {
+	parts := []string{what, s.Nonce, s.Company, s.Board, s.Title, s.Description, s.Email}
+	if s.Template != 0 {
+		parts = append(parts, strconv.FormatUint(uint64(s.Template), 10))
+	}
+	for _, part := range parts {
 		b.WriteString(strconv.Itoa(len(part)))
 		b.WriteByte(' ')
 		b.WriteString(part)

@@ -114,8 +114,9 @@ type Draft struct {
 	Title       string
 	Description string
 	Column      id.Column
-	Labels      []string // names; those that there are not are made
-	Assignees   []string // handles
+	Labels      []string    // names; those that there are not are made
+	Assignees   []string    // handles
+	Template    id.Template // 0 for none; what the draft leaves out comes from it
 	Properties
 }
 

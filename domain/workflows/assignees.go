@@ -110,7 +110,7 @@ func assignNew(ctx context.Context, tx *db.Tx, openings []*openRequest, opened [
 		if err != nil {
 			return err
 		}
-		if err := allSee(ctx, lockedTicket{Ticket: opened[i], tx: tx}, list); err != nil {
+		if err := allSee(ctx, tx, opened[i].Board, list); err != nil {
 			return err
 		}
 		if err := tickets.AssignNew(ctx, tx, opened[i], list); err != nil {
@@ -121,13 +121,13 @@ func assignNew(ctx context.Context, tx *db.Tx, openings []*openRequest, opened [
 	return nil
 }
 
-// allSee returns tickets.NotOnBoard for the first assignee that does not see the ticket's board.
-func allSee(ctx context.Context, t lockedTicket, assignees []tickets.Assignee) error {
+// allSee returns tickets.NotOnBoard for the first assignee that does not see the board.
+func allSee(ctx context.Context, tx *db.Tx, board id.Board, assignees []tickets.Assignee) error {
 	ids := make([]id.Account, len(assignees))
 	for i, one := range assignees {
 		ids[i] = one.ID
 	}
-	seeing, err := tickets.Seeing(ctx, t.tx, t.Board, ids)
+	seeing, err := tickets.Seeing(ctx, tx, board, ids)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (w *Workflows) assign(
 		if err != nil {
 			return err
 		}
-		if err := allSee(ctx, t, add); err != nil {
+		if err := allSee(ctx, t.tx, t.Board, add); err != nil {
 			return err
 		}
 		now, added, err := tickets.Assign(ctx, t.tx, actor.Company.ID, t.Ticket, add, remove, t.by)

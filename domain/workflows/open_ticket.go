@@ -34,8 +34,8 @@ type openRequest struct {
 }
 
 // OpenTicket adds a ticket at the foot of a column, the board's first if the draft names none. It returns
-// boards.NotFound, ColumnNotFound, ColumnFull or Archived, all that is wrong with the draft, and with once Replay or
-// KeyReused. The ticket it returns has no ID; its key names it.
+// boards.NotFound, ColumnNotFound, ColumnFull or Archived, tickets.TemplateNotFound, all that is wrong with the draft, and
+// with once Replay or KeyReused. The ticket it returns has no ID; its key names it.
 //
 // Tickets that are opened on a board at the same time share a transaction: one update takes all
 // their numbers, one insert adds all their rows. docs/performance.md has the measurements.
@@ -46,23 +46,8 @@ func (w *Workflows) OpenTicket(
 	if err != nil {
 		return tickets.Ticket{}, err
 	}
-	if draft, err = draft.Parse(); err != nil {
-		return tickets.Ticket{}, err
-	}
-	parsed, err := boards.ParseSlug(slug)
-	if err != nil {
-		return tickets.Ticket{}, boards.NotFound()
-	}
-	wanted := &openRequest{
-		tickets.NewTicket{Draft: draft, Author: user(actor)}, actor, markup.Mentions(draft.Description),
-		w.mediaIn(actor, draft.Description), once,
-	}
-	ref := boardRef{actor.Company.ID, parsed}
 	ticket, err := DoOnce(ctx, w, once, func() (tickets.Ticket, error) {
-		if err := w.mustSee(ctx, ref, actor); err != nil {
-			return tickets.Ticket{}, err
-		}
-		return w.openings.Do(ctx, ref, wanted)
+		return w.openTicket(ctx, actor, slug, draft, once)
 	})
 	if errors.Is(err, coalesce.ErrClosed) {
 		return tickets.Ticket{}, Stopping()
@@ -71,6 +56,30 @@ func (w *Workflows) OpenTicket(
 		return tickets.Ticket{}, fmt.Errorf("open ticket: %w", err)
 	}
 	return ticket, nil
+}
+
+func (w *Workflows) openTicket(
+	ctx context.Context, actor accounts.Actor, slug string, draft tickets.Draft, once *Once[tickets.Ticket],
+) (tickets.Ticket, error) {
+	draft, err := w.fromTemplate(ctx, actor, slug, draft)
+	if err != nil {
+		return tickets.Ticket{}, err
+	}
+	if draft, err = draft.Parse(); err != nil {
+		return tickets.Ticket{}, err
+	}
+	parsed, err := boards.ParseSlug(slug)
+	if err != nil {
+		return tickets.Ticket{}, boards.NotFound()
+	}
+	ref := boardRef{actor.Company.ID, parsed}
+	if err := w.mustSee(ctx, ref, actor); err != nil {
+		return tickets.Ticket{}, err
+	}
+	return w.openings.Do(ctx, ref, &openRequest{
+		tickets.NewTicket{Draft: draft, Author: user(actor)}, actor, markup.Mentions(draft.Description),
+		w.mediaIn(actor, draft.Description), once,
+	})
 }
 
 // mustSee returns boards.NotFound if the actor does not see the board. A board that names nobody is read once a second

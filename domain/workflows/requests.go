@@ -171,12 +171,23 @@ func (w *Workflows) openRequest(
 	if err != nil {
 		return receipt, err
 	}
+	var template tickets.Template
+	if sent.Template != 0 {
+		template, err = w.PublicTemplate(ctx, form, sent.Template)
+		if err != nil && !errors.Is(err, tickets.CodeTemplateNotFound) { // one that is gone: the request is as good without it
+			return receipt, err
+		}
+		draft = draft.Or(tickets.Draft{Column: template.Draft.Column, Properties: template.Draft.Properties})
+	}
 	for range relocations {
 		board, err := boards.ByID(ctx, w.db.Queries, db.SightOfAll(form.Company), form.Board)
 		if err != nil {
 			return receipt, err
 		}
-		receipt, err = w.openRequestOn(ctx, board, draft, sent, email, requester)
+		if _, there := board.Column(draft.Column); !there {
+			draft.Column = 0
+		}
+		receipt, err = w.openRequestOn(ctx, board, draft, template, sent, email, requester)
 		if !errors.Is(err, boards.ErrOutdated) && !errors.Is(err, boards.CodeColumnNotFound) {
 			return receipt, err
 		}
@@ -185,7 +196,7 @@ func (w *Workflows) openRequest(
 }
 
 func (w *Workflows) openRequestOn(
-	ctx context.Context, board boards.Board, draft tickets.Draft,
+	ctx context.Context, board boards.Board, draft tickets.Draft, template tickets.Template,
 	sent requests.Submission, email string, requester accounts.Account,
 ) (receipt Receipt, err error) {
 	author := tickets.User{ID: requester.ID, Name: requester.Name}
@@ -208,7 +219,14 @@ func (w *Workflows) openRequestOn(
 			return err
 		}
 		opened[0].ID = ticket.ID
-		return notifyOfRequest(ctx, tx, tickets.Notifications{Company: board.Company, Ticket: opened[0], By: author})
+		if err := fillRequest(ctx, tx, board.Company, &opened[0], template); err != nil {
+			return err
+		}
+		n := tickets.Notifications{Company: board.Company, Ticket: opened[0], By: author}
+		for _, one := range opened[0].Assignees {
+			n.Assigned = append(n.Assigned, one.ID)
+		}
+		return notifyOfRequest(ctx, tx, n)
 	})
 	return receipt, err
 }

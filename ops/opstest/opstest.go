@@ -131,6 +131,7 @@ func talk(t testing.TB, ctx context.Context, w *app.App, d *db.DB, bob accounts.
 	_, err := w.Workflows.SetAssignees(ctx, key(3), []string{"ana", "bob"})
 	must(t, err)
 	label(t, ctx, w)
+	template(t, ctx, w)
 	_, _, err = w.Workflows.Relate(ctx, key(3), tickets.Parent, key(4))
 	must(t, err)
 	_, _, err = w.Workflows.Relate(ctx, key(3), tickets.Blocks, key(4))
@@ -167,6 +168,14 @@ func label(t testing.TB, ctx context.Context, w *app.App) {
 	_, err = w.Workflows.MergeLabel(ctx, made["defect"].ID, made["fault"].ID)
 	must(t, err)
 	_, err = w.Workflows.DeleteLabel(ctx, made["idea"].ID)
+	must(t, err)
+}
+
+// template leaves a template with a label and an assignee.
+func template(t testing.TB, ctx context.Context, w *app.App) {
+	t.Helper()
+	draft := tickets.Draft{Title: "Crash: ", Description: "What did you do?", Labels: []string{"bug"}, Assignees: []string{"bob"}}
+	_, err := w.Workflows.SaveTemplate(ctx, "AWAY", tickets.Template{Name: "Bug report", Draft: draft}, nil)
 	must(t, err)
 }
 

@@ -277,6 +277,13 @@ func houseChecks() []check {
 				STRAIGHT_JOIN label l ON l.id = x.label_id WHERE l.company_id <> b.company_id OR l.renamed = TRUE`,
 		},
 		{
+			name: "templates", says: "A template has a known priority, and is of a company that has its labels; none of these is an old name.",
+			tables: []string{"ticket_template", "template_label"},
+			query: `SELECT CONCAT('template ', m.id, ' (', m.name, ') has priority ', m.priority, ' and is of company ', b.company_id, ' with label ', COALESCE(l.id, 'NULL'), ' of company ', COALESCE(l.company_id, 'NULL'))
+				FROM ticket_template m JOIN board b ON b.id = m.board_id LEFT JOIN template_label y ON y.template_id = m.id LEFT JOIN label l ON l.id = y.label_id
+				WHERE m.priority > 4 OR l.company_id <> b.company_id OR l.renamed = TRUE ORDER BY m.id, l.id`,
+		},
+		{
 			name: "relations", says: "A relation of tickets is of a known kind, between two of a company, and both have it.",
 			tables: []string{"ticket_relation"},
 			query: `SELECT CONCAT('ticket ', r.ticket_id, ' has relation ', r.kind, ' to ticket ', r.other_id, IF(m.ticket_id IS NULL, ', which does not have it', IF(r.sole IS NULL, ', not the only one', ', the only one')))

@@ -14,10 +14,10 @@ import (
 )
 
 // The boards are in story.md: a heading for a board ("# SLUG Title", "(archived)" behind it for one that is), for
-// each of its columns ("(at most 3)" for one that refuses more), and for each ticket, whose description follows. A
-// line that begins with @ names its assignees, one that begins with ! its priority and in how many days it is due
-// ("!high 3"), one that begins with = relations ("= blocks NINJA-8"); a heading of the fourth level names the author of the comment that
-// follows.
+// each of its columns ("(at most 3)" for one that refuses more), for each ticket, and for each template ("### Template:
+// NAME"), whose description follows. A line that begins with @ names its assignees, one that begins with ! its priority
+// and in how many days it is due ("!high 3"), one that begins with = relations ("= blocks NINJA-8"); a heading of the
+// fourth level names the author of the comment that follows.
 //
 //go:embed story.md
 var story string
@@ -27,6 +27,7 @@ type board struct {
 	archived    bool
 	limits      map[string]int
 	tickets     []ticket
+	templates   []ticket // title is their name
 }
 
 type ticket struct {
@@ -70,10 +71,12 @@ var (
 func read(text string) []board {
 	var boards []board
 	var column string
+	var list *[]ticket // its last one is being read
 	for line := range strings.Lines(text) {
 		mark, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch mark {
 		case "#":
+			list = nil
 			slug, title, _ := strings.Cut(archived.ReplaceAllString(rest, ""), " ")
 			boards = append(boards, board{slug: slug, title: title, archived: archived.MatchString(rest),
 				limits: map[string]int{}})
@@ -84,11 +87,14 @@ func read(text string) []board {
 			}
 		case "###":
 			last := &boards[len(boards)-1]
-			last.tickets = append(last.tickets, ticket{column: column, title: rest})
+			name, isTemplate := strings.CutPrefix(rest, "Template: ")
+			if list = &last.tickets; isTemplate {
+				list = &last.templates
+			}
+			*list = append(*list, ticket{column: column, title: name})
 		default:
-			if len(boards) > 0 && len(boards[len(boards)-1].tickets) > 0 {
-				list := boards[len(boards)-1].tickets
-				list[len(list)-1].read(mark, rest, line)
+			if list != nil {
+				(*list)[len(*list)-1].read(mark, rest, line)
 			}
 		}
 	}
@@ -138,6 +144,12 @@ func (s seeder) fill(b board) error {
 	}
 	for _, t := range b.tickets {
 		if err := s.open(b, t, columns[t.column]); err != nil {
+			return err
+		}
+	}
+	for _, t := range b.templates {
+		if err := s.call("POST", "/boards/"+b.slug+"/templates", map[string]any{"name": t.title, "labels": t.labels,
+			"priority": t.priority, "description": strings.TrimSpace(t.description)}, nil); err != nil {
 			return err
 		}
 	}

@@ -60,8 +60,10 @@ function keep(form) {
 	clearTimeout(waiting.get(form))
 	waiting.delete(form)
 	const untouched = texts(form).every((text) => text.value === text.defaultValue)
-	if (untouched) remove(keyOf(form))
-	else write(keyOf(form), { at: Date.now(), version: form.dataset.draftVersion, nonce: form.elements.nonce?.value, values: valuesOf(form) })
+	const key = keyOf(form)
+	if (untouched) {
+		if (read(key)?.version === form.dataset.draftVersion) remove(key) // another is not this form's
+	} else write(key, { at: Date.now(), version: form.dataset.draftVersion, nonce: form.elements.nonce?.value, values: valuesOf(form) })
 }
 
 // keepAll keeps what was typed a moment ago, too.
@@ -89,12 +91,13 @@ function restore(form) {
 		fill(form, draft)
 		note(form, 'Draft restored.', ['Discard', () => discard(form)])
 	} else {
-		note(form, 'You have a draft from before the last change.', ['Use it', () => {
+		const { version } = form.elements
+		note(form, version ? 'You have a draft from before the last change.' : 'You have another draft.', ['Use it', () => {
 			fill(form, draft)
 			// The server shows what changed meanwhile.
-			if (form.elements.version) form.elements.version.value = draft.version
+			if (version) version.value = draft.version
 			form.dataset.draftVersion = draft.version
-			note(form, 'Draft restored. What others changed since is shown when you save.', ['Discard', () => discard(form)])
+			note(form, version ? 'Draft restored. What others changed since is shown when you save.' : 'Draft restored.', ['Discard', () => discard(form)])
 		}], ['Discard', () => discard(form)])
 	}
 }
@@ -155,8 +158,8 @@ if (account) {
 
 	const under = new WeakMap() // forms that htmx sends, with their values
 	document.addEventListener('htmx:beforeRequest', ({ detail }) => {
+		keepAll() // the response may replace the form
 		if (!detail.elt.matches('[data-draft], [data-draft-takes]')) return
-		if (waiting.has(detail.elt)) keep(detail.elt)
 		under.set(detail.elt, valuesOf(detail.elt))
 	})
 	document.addEventListener('htmx:afterRequest', ({ detail }) => {

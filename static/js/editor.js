@@ -110,7 +110,8 @@ function equip(field) {
 
 	bar.addEventListener('mousedown', (event) => event.preventDefault()) // the text keeps the focus, and a phone its keyboard
 	field.addEventListener('keydown', (event) => { if (event.target === text) press(event, bar) })
-	takeFiles(field, text, attach, (markdown) => place(text, markdown))
+	if (field.dataset.upload) takeFiles(field, text, attach, (markdown) => place(text, markdown))
+	else attach.remove()
 	subscribe(text)
 	uninstallHTML(text) // a key copied from a page would come as a whole link
 	uninstallImageLink(text)

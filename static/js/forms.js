@@ -91,7 +91,10 @@ function next(answer) {
 		return
 	}
 	form.dataset.goesOn = ''
-	if (made) for (const name of ['title', 'description', 'column', 'priority', 'due', 'labels', 'assignees']) form.elements[name].value = old.elements[name].value
+	if (made) {
+		for (const name of ['column', 'priority', 'due', 'labels', 'assignees']) form.elements[name].value = old.elements[name].value
+		for (const name of ['title', 'description']) form.elements[name].value = old.elements[name].value || form.elements[name].value // of its template
+	}
 	const focused = old?.contains(document.activeElement) ? document.activeElement.id : null
 	const fragment = document.createDocumentFragment()
 	fragment.append(...[...answer.children].filter((node) => !node.matches('.column')))

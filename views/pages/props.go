@@ -69,10 +69,11 @@ type BoardForm struct {
 type TicketForm struct {
 	Title, Description string
 	Column             id.Column
-	Priority, Due      string // of a new ticket, and
-	Labels             string // with commas between them
-	Assignees          string // handles, with spaces or commas between them
-	Version            uint64 // of the ticket in the editor
+	Priority, Due      string      // of a new ticket, and
+	Labels             string      // with commas between them
+	Assignees          string      // handles, with spaces or commas between them
+	Template           id.Template // that the form began with, 0 for none
+	Version            uint64      // of the ticket in the editor
 	Errors             views.Errors
 	Created            *tickets.Key      // the ticket that the last submission of the dialog opened
 	Conflict           *tickets.Conflict // saved by others meanwhile
@@ -126,9 +127,10 @@ type ColumnProps struct {
 
 // NewTicketProps is the dialog, or page, that opens tickets one after the other.
 type NewTicketProps struct {
-	Page  views.Page
-	Board boards.Board
-	Form  TicketForm
+	Page      views.Page
+	Board     boards.Board
+	Form      TicketForm
+	Templates []tickets.Template // to begin with
 }
 
 // Span is a part of a text. Path is its link, "" for plain text.

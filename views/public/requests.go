@@ -3,6 +3,7 @@ package public
 import (
 	"github.com/a-h/templ"
 
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
@@ -11,14 +12,15 @@ import (
 // RequestForm is the input of a public form.
 type RequestForm struct {
 	Nonce, Title, Description, Email string
-	Challenge, Proof                 string // of a form that asks for a proof of work
+	Challenge, Proof                 string      // of a form that asks for a proof of work
+	Template                         id.Template // that it began with
 	Errors                           views.Errors
 }
 
 // Sent is the form as it is sent to a board.
 func (f RequestForm) Sent(company, board string) requests.Submission {
 	return requests.Submission{Company: company, Board: board, Nonce: f.Nonce, Title: f.Title, Description: f.Description,
-		Email: f.Email, Challenge: f.Challenge, Proof: f.Proof}
+		Email: f.Email, Challenge: f.Challenge, Proof: f.Proof, Template: f.Template}
 }
 
 // RequestProps is the page of a public form. Slug is that of its address.
@@ -27,6 +29,8 @@ type RequestProps struct {
 	Board requests.OpenForm
 	Slug  string
 	Form  RequestForm
+
+	Templates []tickets.Template // to begin with
 }
 
 // proof are the attributes of a form that asks for a proof of work.

@@ -48,21 +48,22 @@ func (h *Handlers) Tickets(c echo.Context) error {
 
 func (h *Handlers) OpenTicket(c echo.Context) error {
 	var in struct {
-		Title       string    `json:"title"`
-		Description string    `json:"description"`
-		Column      id.Column `json:"column"`
-		Priority    nullable  `json:"priority"`
-		Start       nullable  `json:"start"`
-		Due         nullable  `json:"due"`
-		Labels      []string  `json:"labels"`
-		Assignees   []string  `json:"assignees"`
+		Title       string      `json:"title"`
+		Description string      `json:"description"`
+		Column      id.Column   `json:"column"`
+		Priority    nullable    `json:"priority"`
+		Start       nullable    `json:"start"`
+		Due         nullable    `json:"due"`
+		Labels      []string    `json:"labels"`
+		Assignees   []string    `json:"assignees"`
+		Template    id.Template `json:"template"`
 	}
 	body, err := bindJSON(c, &in)
 	if err != nil {
 		return err
 	}
 	draft := tickets.Draft{Title: in.Title, Description: in.Description, Column: in.Column, Labels: in.Labels,
-		Assignees: in.Assignees}
+		Assignees: in.Assignees, Template: in.Template}
 	if draft.Properties, err = readProperties(in.Priority, in.Start, in.Due); err != nil {
 		_, others := draft.Parse()
 		return fault.Join(others, err)

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"unicode"
@@ -28,11 +30,20 @@ func (h *Handlers) NewTicket(c echo.Context) error {
 	if err != nil {
 		return echo.ErrBadRequest
 	}
-	return h.showNewTicket(c, http.StatusOK, board, pages.TicketForm{Column: chosen})
+	form := pages.TicketForm{Column: chosen}
+	if template := c.QueryParam("template"); template != "" {
+		if form, err = h.beginWith(c, board, template, form); err != nil {
+			return err
+		}
+	}
+	return h.showNewTicket(c, http.StatusOK, board, form)
 }
 
-func (h *Handlers) showNewTicket(c echo.Context, code int, board boards.Board, form pages.TicketForm) error {
+func (h *Handlers) showNewTicket(c echo.Context, code int, board boards.Board, form pages.TicketForm) (err error) {
 	props := pages.NewTicketProps{Page: h.respond.Page(c, "New ticket"), Board: board, Form: form}
+	if props.Templates, err = h.workflows.Templates(c.Request().Context(), board); err != nil {
+		return err
+	}
 	if respond.IsFragment(c) {
 		return respond.Render(c, code, pages.NewTicketForm(props))
 	}
@@ -46,6 +57,7 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 		Priority: c.FormValue("priority"), Due: c.FormValue("due"), Labels: c.FormValue("labels"),
 		Assignees: c.FormValue("assignees")}
 	var err error
+	form.Template, _ = respond.RowID[id.Template](c.FormValue("template"), echo.ErrBadRequest) // what it began with, no more
 	var ticket tickets.Ticket
 	draft := tickets.Draft{Title: form.Title, Description: form.Description, Labels: splitLabels(form.Labels),
 		Assignees: splitHandles(form.Assignees)}
@@ -65,7 +77,7 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 		return h.respond.SeeOther(c, views.FilteredPath(respond.Company(c).Slug, ticket.Key.Board, filterOf(c)),
 			ticket.Key.String()+" was created.")
 	}
-	next := pages.TicketForm{Column: ticket.Column, Created: &ticket.Key}
+	next := pages.TicketForm{Column: ticket.Column, Created: &ticket.Key, Template: form.Template}
 	shown, err := h.workflows.Shows(ctx, filterParams(c), ticket)
 	if err != nil {
 		return err
@@ -83,8 +95,19 @@ func (h *Handlers) showAgain(c echo.Context, slug string, next pages.TicketForm)
 	if err != nil {
 		return err
 	}
-	form := pages.NewTicketForm(pages.NewTicketProps{Page: h.respond.Page(c, "New ticket"), Board: props.Board,
-		Form: next})
+	again := pages.NewTicketProps{Page: h.respond.Page(c, "New ticket"), Board: props.Board, Form: next}
+	if again.Templates, err = h.workflows.Templates(c.Request().Context(), props.Board); err != nil {
+		return err
+	}
+	if template := next.Template; template != 0 {
+		if again.Form, err = h.beginWith(c, props.Board, fmt.Sprint(template), next); errors.Is(err, tickets.CodeTemplateNotFound) {
+			again.Form = next // it was deleted meanwhile
+			again.Form.Template = 0
+		} else if err != nil {
+			return err
+		}
+	}
+	form := pages.NewTicketForm(again)
 	if !ok {
 		return respond.Render(c, http.StatusOK, form)
 	}

@@ -43,7 +43,19 @@ func (h *Handlers) RequestForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.showRequestForm(c, http.StatusOK, form, public.RequestForm{Nonce: requests.NewNonce(time.Now())})
+	request := public.RequestForm{Nonce: requests.NewNonce(time.Now())}
+	if chosen := c.QueryParam("template"); chosen != "" {
+		template, err := respond.RowID[id.Template](chosen, tickets.TemplateNotFound())
+		if err != nil {
+			return err
+		}
+		t, err := h.workflows.PublicTemplate(c.Request().Context(), form, template)
+		if err != nil {
+			return err
+		}
+		request.Template, request.Title, request.Description = t.ID, t.Draft.Title, t.Draft.Description
+	}
+	return h.showRequestForm(c, http.StatusOK, form, request)
 }
 
 func (h *Handlers) showRequestForm(
@@ -59,8 +71,12 @@ func (h *Handlers) showRequestForm(
 			return err
 		}
 	}
+	templates, err := h.workflows.PublicTemplates(c.Request().Context(), board)
+	if err != nil {
+		return err
+	}
 	return respond.Render(c, code, public.RequestPage(public.RequestProps{Page: h.publicPage(c, "Request: "+board.Title),
-		Board: board, Slug: slug, Form: form}))
+		Board: board, Slug: slug, Form: form, Templates: templates}))
 }
 
 // SendRequest opens a ticket. It redirects to the receipt by the private link, so a reload opens no second one; if that
@@ -69,6 +85,7 @@ func (h *Handlers) SendRequest(c echo.Context) error {
 	form := public.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"),
 		Description: c.FormValue("description"), Email: c.FormValue("email"), Challenge: c.FormValue("challenge"),
 		Proof: c.FormValue("proof")}
+	form.Template, _ = respond.RowID[id.Template](c.FormValue("template"), echo.ErrBadRequest)
 	if !requests.IsNonce(form.Nonce) {
 		form.Nonce = requests.NewNonce(time.Now())
 	}

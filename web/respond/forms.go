@@ -96,6 +96,11 @@ func PathColumn(c echo.Context) (id.Column, error) {
 	return RowID[id.Column](c.Param("column"), echo.ErrNotFound)
 }
 
+// PathTemplate reads a template's id from the path.
+func PathTemplate(c echo.Context) (id.Template, error) {
+	return RowID[id.Template](c.Param("template"), tickets.TemplateNotFound())
+}
+
 // PathComment reads a comment's id from the path.
 func PathComment(c echo.Context) (id.Comment, error) {
 	return RowID[id.Comment](c.Param("comment"), tickets.CommentNotFound())

@@ -1,0 +1,220 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+)
+
+func TestTemplates(t *testing.T) {
+	t.Parallel()
+	const list = "/acme/boards/DEMO/templates"
+	report := []string{"name", "Bug report", "title", "Crash: ", "description", "What did you do?\r\n", "priority", "high",
+		"labels", "Crash, bug", "assignees", "@ben ana"}
+	t.Run("a new ticket begins with one", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("ben", "acme", accounts.Member)
+		ana := e.ana()
+		ana.get("/acme/boards/DEMO/tickets/new").has(t, 0, ".templates")
+		doing := fmt.Sprint(e.count("SELECT MAX(k.id) FROM board_column k JOIN board b ON b.id = k.board_id WHERE b.slug = 'DEMO' AND NOT k.done"))
+		ana.post(list, append(report, "column", doing)...).goesTo(t, list)
+		ana.get(list).textIs(t, "#template-list tbody th", "Bug report")
+		form := ana.get("/acme/boards/DEMO/tickets/new?template=1").is(t, 200)
+		form.textIs(t, ".templates [aria-current]", "Bug report")
+		for field, value := range map[string]string{"title": "Crash:", "labels": "bug, Crash", "assignees": "@ana @ben"} {
+			if got := form.value(t, "#new-"+field); got != value {
+				t.Errorf("%s: %q", field, got)
+			}
+		}
+		form.textIs(t, "#new-description", "What did you do?")
+		form.textIs(t, "#new-priority [selected]", "High")
+		if got := form.page().Find("#new-column [selected]").AttrOr("value", ""); got != doing {
+			t.Errorf("the column is %s", got)
+		}
+		dialog := ana.htmx("dialog").get("/acme/boards/DEMO/tickets/new?template=1").is(t, 200)
+		dialog.has(t, 2, ".templates [hx-get]")
+		again := ana.htmx("dialog").post("/acme/boards/DEMO/tickets", "again", "1", "title", "Crash: door", "template", "1").is(t, 200)
+		again.textIs(t, "#new-description", "What did you do?")
+	})
+	t.Run("what is gone since is left out", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("ben", "acme", accounts.Member)
+		e.account("cleo", "acme", accounts.Member)
+		ana := e.ana()
+		ana.post("/acme/boards/DEMO/columns", "name", "Away", "version", fmt.Sprint(e.count("SELECT version FROM board WHERE slug = 'DEMO'"))).is(t, 303)
+		away := e.count("SELECT MAX(id) FROM board_column")
+		ana.post(list, "name", "x", "column", fmt.Sprint(away), "labels", "kept, gone", "assignees", "ana ben cleo").is(t, 303)
+		ana.post(fmt.Sprintf("/acme/boards/DEMO/columns/%d/removal", away), "to",
+			fmt.Sprint(e.count("SELECT MIN(id) FROM board_column")), "version", fmt.Sprint(e.count("SELECT version FROM board WHERE slug = 'DEMO'"))).is(t, 303)
+		ana.post("/acme/labels/"+e.labelID(t, "gone")+"/deletion").is(t, 303)
+		ana.post("/acme/labels/"+e.labelID(t, "kept"), "name", "renamed", "color", "red").is(t, 303)
+		ana.post(fmt.Sprintf("/acme/people/%d/role", e.count("SELECT id FROM account WHERE name = 'ben'")), "role", "viewer").is(t, 303)
+		ana.post(fmt.Sprintf("/acme/people/%d/removal", e.count("SELECT id FROM account WHERE name = 'cleo'"))).is(t, 303)
+		form := ana.get("/acme/boards/DEMO/tickets/new?template=1").is(t, 200)
+		if got := form.value(t, "#new-labels") + " " + form.value(t, "#new-assignees"); got != "renamed @ana" {
+			t.Errorf("the form has %q", got)
+		}
+		e.program().post("/boards/DEMO/tickets", object{"title": "x", "template": 1}).is(t, 201)
+	})
+	t.Run("a refused form says all and keeps what was typed", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana := e.ana()
+		ana.post(list, report[:2]...).is(t, 303)
+		e.unchanged(t, func() {
+			a := ana.post(list, "name", "", "title", strings.Repeat("t", 256), "priority", "huge", "column", "x", "labels", "b,"+strings.Repeat("l", 41),
+				"assignees", strings.Repeat("a", 41), "description", "kept").is(t, 422)
+			a.has(t, 6, "#template [aria-invalid=true]")
+			a.textIs(t, "#template-description", "kept")
+			ana.post(list, "name", "bug REPORT").is(t, 409).textHas(t, ".summary", "already")
+			ana.post(list, "name", strings.Repeat("n", 61)).is(t, 422).textHas(t, ".summary", "shorten it to 60")
+			ana.post(list, "name", "x", "assignees", "nobody").is(t, 422).textHas(t, ".summary", "“nobody” is not a member")
+			ana.post(list, "name", "x", "column", "4711").is(t, 422).has(t, 1, "#template-column[aria-invalid=true]")
+			ana.post(list+"/1", "name", "x", "version", "x").is(t, 422)
+			ana.get(list + "/99").is(t, 404)
+			ana.post(list+"/99", "name", "x", "version", "1").is(t, 404)
+			ana.post(list + "/99/deletion").is(t, 404)
+			ana.get("/acme/boards/DEMO/tickets/new?template=99").is(t, 404)
+			ana.get("/acme/boards/DEMO/tickets/new?template=x").is(t, 404)
+		})
+	})
+	t.Run("of two edits the later one is told", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana := e.ana()
+		ana.post(list, report[:4]...).is(t, 303)
+		ana.post(list+"/1", "name", "Bug", "version", "1").is(t, 303)
+		a := ana.post(list+"/1", "name", "Fault", "title", "Fault: ", "version", "1").is(t, 409)
+		a.textHas(t, ".summary", "Someone else changed this template")
+		if got := a.value(t, "#template-title") + a.value(t, "[name=version]"); got != "Fault: 2" {
+			t.Errorf("the form has %q", got)
+		}
+		ana.post(list+"/1", "name", "Fault", "version", a.value(t, "[name=version]")).is(t, 303)
+		ana.post(list + "/1/deletion").goesTo(t, list)
+		ana.get(list).has(t, 1, "#template-list.none")
+	})
+	t.Run("a board has fifty at most, also when many come at once", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.exec(`INSERT INTO ticket_template (board_id, name, title, description, column_id, priority, created_at, updated_at)
+			SELECT b.id, CONCAT('T', n.n), '', '', 0, 0, NOW(6), NOW(6) FROM board b JOIN (
+			  SELECT 1 + a.d + 7 * c.d AS n FROM (SELECT 0 AS d UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6) a
+			  JOIN (SELECT 0 AS d UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6) c) n WHERE b.slug = 'DEMO'`)
+		e.counts(t, 49, "SELECT COUNT(*) FROM ticket_template")
+		var all sync.WaitGroup
+		codes := make([]int, 8)
+		for i := range codes {
+			b := e.ana()
+			all.Go(func() { codes[i] = b.post(list, "name", fmt.Sprint("more ", i)).code })
+		}
+		all.Wait()
+		e.counts(t, 50, "SELECT COUNT(*) FROM ticket_template")
+		if n := strings.Count(fmt.Sprint(codes), fmt.Sprint(http.StatusConflict)); n != 7 {
+			t.Errorf("answers %v", codes)
+		}
+	})
+	t.Run("a public form offers those that say so, and a request gets what its template has", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("ben", "acme", accounts.Member)
+		e.account("cleo", "acme", accounts.Member)
+		ana := e.ana()
+		e.codes("ukrEP", "UkrEP", "uKrEP", "ukREP")
+		ana.post("/acme/boards/DEMO/form", "on", "1", "version", "0").is(t, 303)
+		stranger := e.visitor()
+		stranger.get("/acme/forms/DEMO").has(t, 0, ".templates")
+		ana.post(list, append(report, "public", "1", "column", fmt.Sprint(e.count("SELECT MAX(id) FROM board_column WHERE NOT done")))...).is(t, 303)
+		ana.post(list, "name", "Secret", "description", "internal").is(t, 303)
+		ana.post(fmt.Sprintf("/acme/people/%d/removal", e.count("SELECT id FROM account WHERE name = 'ben'"))).is(t, 303)
+		ana.post("/acme/labels/"+e.labelID(t, "Crash")+"/deletion").is(t, 303)
+		form := stranger.get("/acme/forms/DEMO?template=1").is(t, 200)
+		form.textIs(t, ".templates [aria-current]", "Bug report")
+		form.textIs(t, "#request-description", "What did you do?")
+		form.has(t, 1, ".templates a")
+		stranger.get("/acme/forms/DEMO?template=2").is(t, 404)
+		stranger.get("/acme/forms/DEMO?template=x").is(t, 404)
+		send := []string{"nonce", form.value(t, "[name=nonce]"), "title", "It broke", "description", "Here", "template", "1"}
+		to := stranger.post("/acme/forms/DEMO", send...).is(t, 303).header.Get("Location")
+		if again := stranger.post("/acme/forms/DEMO", send...).is(t, 303).header.Get("Location"); again != to {
+			t.Errorf("sent again it leads to %s, not %s", again, to)
+		}
+		of := " FROM ticket t JOIN board_column k ON k.id = t.column_id WHERE t.title = 'It broke'"
+		e.counts(t, 1, "SELECT COUNT(*)"+of+" AND t.priority = 3 AND k.name = 'Doing' AND t.description = 'Here'")
+		e.counts(t, 1, "SELECT COUNT(*) FROM ticket_label y JOIN ticket t ON t.id = y.ticket_id WHERE t.title = 'It broke'")
+		e.counts(t, 1, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.title = 'It broke' AND a.current = TRUE")
+		refused := stranger.post("/acme/forms/DEMO", "nonce", send[1], "title", "", "template", "1").is(t, 422)
+		refused.has(t, 1, "[name=template][value='1']")
+		ana.post(list + "/1/deletion").is(t, 303)
+		stranger.post("/acme/forms/DEMO", "title", "Later", "template", "1").is(t, 303)
+		stranger.post("/acme/forms/DEMO", "title", "Hidden", "template", "2").is(t, 303)
+		e.counts(t, 2, "SELECT COUNT(*) FROM ticket WHERE title IN ('Later', 'Hidden') AND priority = 0")
+	})
+	t.Run("an archived board shows its templates, and changes none", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana := e.ana()
+		ana.post(list, report[:2]...).is(t, 303)
+		ana.post("/acme/boards/DEMO/archive", "archived", "1", "version", fmt.Sprint(e.count("SELECT version FROM board WHERE slug = 'DEMO'"))).is(t, 303)
+		e.unchanged(t, func() {
+			ana.get(list).is(t, 200).has(t, 1, "#template-list").has(t, 0, "main .button")
+			ana.get(list+"/1").is(t, 409)
+			ana.post(list, "name", "x").is(t, 409)
+			ana.post(list + "/1/deletion").is(t, 409)
+		})
+	})
+}
+
+func TestAPITemplates(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	p := e.program()
+	var made struct {
+		ID, Version int
+		Column      *int
+		Labels      []string
+	}
+	p.post("/boards/DEMO/templates", object{"name": "Bug report", "title": "Crash", "description": "Steps", "labels": []string{"bug"},
+		"assignees": []string{"ana"}, "priority": "low"}).is(t, 201).read(t, &made)
+	if made.ID != 1 || made.Version != 1 || made.Column != nil || len(made.Labels) != 1 {
+		t.Errorf("%+v", made)
+	}
+	var opened struct {
+		Title, Description, Priority string
+		Labels, Assignees            []any
+	}
+	p.post("/boards/DEMO/tickets", object{"template": 1}).is(t, 201).read(t, &opened)
+	if opened.Title != "Crash" || opened.Description != "Steps" || opened.Priority != "low" || len(opened.Labels) != 1 || len(opened.Assignees) != 1 {
+		t.Errorf("%+v", opened)
+	}
+	p.post("/boards/DEMO/tickets", object{"template": 1, "title": "Own", "description": "Mine", "priority": "high", "labels": []string{},
+		"assignees": []string{}}).is(t, 201).read(t, &opened)
+	if opened.Title != "Own" || opened.Description != "Mine" || opened.Priority != "high" || len(opened.Labels)+len(opened.Assignees) != 0 {
+		t.Errorf("%+v", opened)
+	}
+	p.patch("/boards/DEMO/templates/1", object{"labels": []string{}, "version": 1}).is(t, 200).read(t, &made)
+	if made.Version != 2 || len(made.Labels) != 0 {
+		t.Errorf("%+v", made)
+	}
+	e.unchanged(t, func() {
+		p.patch("/boards/DEMO/templates/1", object{"name": "x", "version": 1}).problem(t, 409, "")
+		p.patch("/boards/DEMO/templates/1", object{"title": "x"}).problem(t, 422, "version")
+		p.patch("/boards/DEMO/templates/1", object{"name": "", "version": 2}).problem(t, 422, "name")
+		p.patch("/boards/DEMO/templates/99", object{"name": "x", "version": 2}).problem(t, 404, "template")
+		p.post("/boards/DEMO/templates", object{"title": "x"}).problem(t, 422, "name")
+		p.post("/boards/DEMO/tickets", object{"template": 99, "title": "x"}).problem(t, 404, "template")
+		p.post("/boards/DEMO/tickets", object{"template": "x", "title": "x"}).problem(t, 422, "template")
+	})
+	t.Run("an answer that was lost comes again, whatever became of the template", func(t *testing.T) {
+		one := p.with("Idempotency-Key", "again").post("/boards/DEMO/tickets", object{"template": 1}).is(t, 201)
+		p.delete("/boards/DEMO/templates/1").is(t, 204)
+		if two := p.with("Idempotency-Key", "again").post("/boards/DEMO/tickets", object{"template": 1}).is(t, 201); two.body != one.body {
+			t.Errorf("%s\n%s", one.body, two.body)
+		}
+	})
+}
