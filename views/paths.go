@@ -310,6 +310,11 @@ func NewFromTemplatePath(company, slug string, column id.Column, template id.Tem
 	return fmt.Sprintf("%s%stemplate=%d", path, separator, template)
 }
 
+// CopyPath is the form for a ticket that begins as a copy of another.
+func CopyPath(company string, key tickets.Key) string {
+	return NewTicketPath(company, key.Board, 0) + "?copy=" + key.String()
+}
+
 // NewTicketPath is the form for them, with the column chosen unless it is 0.
 func NewTicketPath(company, slug string, column id.Column) string {
 	if column == 0 {

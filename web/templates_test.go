@@ -77,9 +77,9 @@ func TestTemplates(t *testing.T) {
 			ana.post(list, "name", "x", "assignees", "nobody").is(t, 422).textHas(t, ".summary", "“nobody” is not a member")
 			ana.post(list, "name", "x", "column", "4711").is(t, 422).has(t, 1, "#template-column[aria-invalid=true]")
 			ana.post(list+"/1", "name", "x", "version", "x").is(t, 422)
-			ana.get(list + "/99").is(t, 404)
+			ana.get(list+"/99").is(t, 404)
 			ana.post(list+"/99", "name", "x", "version", "1").is(t, 404)
-			ana.post(list + "/99/deletion").is(t, 404)
+			ana.post(list+"/99/deletion").is(t, 404)
 			ana.get("/acme/boards/DEMO/tickets/new?template=99").is(t, 404)
 			ana.get("/acme/boards/DEMO/tickets/new?template=x").is(t, 404)
 		})
@@ -96,7 +96,7 @@ func TestTemplates(t *testing.T) {
 			t.Errorf("the form has %q", got)
 		}
 		ana.post(list+"/1", "name", "Fault", "version", a.value(t, "[name=version]")).is(t, 303)
-		ana.post(list + "/1/deletion").goesTo(t, list)
+		ana.post(list+"/1/deletion").goesTo(t, list)
 		ana.get(list).has(t, 1, "#template-list.none")
 	})
 	t.Run("a board has fifty at most, also when many come at once", func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestTemplates(t *testing.T) {
 		e.counts(t, 1, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.title = 'It broke' AND a.current = TRUE")
 		refused := stranger.post("/acme/forms/DEMO", "nonce", send[1], "title", "", "template", "1").is(t, 422)
 		refused.has(t, 1, "[name=template][value='1']")
-		ana.post(list + "/1/deletion").is(t, 303)
+		ana.post(list+"/1/deletion").is(t, 303)
 		stranger.post("/acme/forms/DEMO", "title", "Later", "template", "1").is(t, 303)
 		stranger.post("/acme/forms/DEMO", "title", "Hidden", "template", "2").is(t, 303)
 		e.counts(t, 2, "SELECT COUNT(*) FROM ticket WHERE title IN ('Later', 'Hidden') AND priority = 0")
@@ -165,7 +165,7 @@ func TestTemplates(t *testing.T) {
 			ana.get(list).is(t, 200).has(t, 1, "#template-list").has(t, 0, "main .button")
 			ana.get(list+"/1").is(t, 409)
 			ana.post(list, "name", "x").is(t, 409)
-			ana.post(list + "/1/deletion").is(t, 409)
+			ana.post(list+"/1/deletion").is(t, 409)
 		})
 	})
 }
@@ -217,4 +217,50 @@ func TestAPITemplates(t *testing.T) {
 			t.Errorf("%s\n%s", one.body, two.body)
 		}
 	})
+}
+
+func TestDuplicateTicket(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.account("ben", "acme", accounts.Member)
+	ana := e.ana()
+	ana.post("/acme/boards/DEMO/tickets", "title", "Paint", "priority", "high", "due", "2027-03-01", "labels", "bug, idea",
+		"assignees", "ana ben").is(t, 303)
+	key := e.newest(t, "DEMO")
+	ana.sendFiles("/acme/"+key+"/attachments", "shot.txt", "see me").is(t, 303)
+	file := e.count("SELECT MAX(id) FROM attachment")
+	text := fmt.Sprintf("Look: [shot.txt](attachment:%d), not attachment:%d0 and attachment:999", file, file)
+	ana.post("/acme/"+key, "title", "Paint", "description", text, "version", "1").is(t, 303)
+	ana.get("/acme/"+key).has(t, 1, ".ticket-head a[href$='?copy="+key+"']")
+	form := ana.get("/acme/boards/DEMO/tickets/new?copy="+key).is(t, 200)
+	for field, value := range map[string]string{"title": "Paint", "due": "2027-03-01", "labels": "bug, idea", "assignees": "@ana @ben"} {
+		if got := form.value(t, "#new-"+field); got != value {
+			t.Errorf("%s: %q", field, got)
+		}
+	}
+	form.textIs(t, "#new-description", text)
+	used := e.count("SELECT used FROM company_storage")
+	ana.post("/acme/boards/DEMO/tickets", "title", "Paint twice", "description", text, "copy", key).is(t, 303)
+	e.counts(t, 2*int(used), "SELECT used FROM company_storage")
+	copied := e.count("SELECT MAX(id) FROM attachment")
+	e.counts(t, 1, fmt.Sprintf(`SELECT COUNT(*) FROM ticket t JOIN attachment a ON a.ticket_id = t.id
+		WHERE t.title = 'Paint twice' AND t.description LIKE '%%(attachment:%d), not attachment:%d0 and attachment:999' AND t.attachments = 1`, copied, file))
+	ana.get(fmt.Sprintf("/acme/attachments/%d", copied)).is(t, 200)
+	refused := ana.post("/acme/boards/DEMO/tickets", "title", "", "description", text, "copy", key).is(t, 422)
+	refused.has(t, 1, "[name=copy][value="+key+"]")
+
+	ben := e.signedIn("ben")
+	ana.post("/acme/boards", "slug", "HIDE", "title", "Hidden").is(t, 303)
+	ana.post("/acme/boards/HIDE/privacy", "private", "yes").is(t, 303)
+	ana.post("/acme/boards/HIDE/tickets", "title", "Secret").is(t, 303)
+	ana.sendFiles("/acme/HIDE-1/attachments", "secret.txt", "secret").is(t, 303)
+	hidden := e.count("SELECT MAX(id) FROM attachment")
+	ben.get("/acme/boards/DEMO/tickets/new?copy=HIDE-1").is(t, 404)
+	ben.get("/acme/boards/DEMO/tickets/new?copy=x").is(t, 404)
+	for _, of := range []string{"HIDE-1", key} { // a ticket, and a file, that the user does not see
+		ben.post("/acme/boards/DEMO/tickets", "title", "Stolen", "description", fmt.Sprintf("attachment:%d", hidden), "copy", of).is(t, 303)
+	}
+	e.counts(t, 0, "SELECT COUNT(*) FROM attachment a JOIN ticket t ON t.id = a.ticket_id WHERE t.title = 'Stolen'")
+	e.exec("UPDATE company_storage SET quota = used")
+	ana.post("/acme/boards/DEMO/tickets", "title", "No room", "description", text, "copy", key).is(t, 413).textHas(t, ".summary", "There is no room")
 }

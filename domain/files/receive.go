@@ -163,6 +163,19 @@ func (r *Received) Keep(ctx context.Context, tx *db.Tx, company id.Company) erro
 	return take(ctx, tx, company, f.Bytes)
 }
 
+// Copy counts one more use of a file by a company; ok is false if the file is gone. A removal at the same time conflicts
+// with this transaction. It returns QuotaExceeded.
+func Copy(ctx context.Context, tx *db.Tx, company id.Company, file File) (ok bool, err error) {
+	n, err := tx.LockFile(ctx, file.Hash[:])
+	if err != nil {
+		return false, fmt.Errorf("lock file: %w", err)
+	}
+	if n == 0 {
+		return false, nil
+	}
+	return true, take(ctx, tx, company, file.Bytes)
+}
+
 // Discard ends the use of the file. Unless it was kept, what was stored of it is deleted; kept says that the transaction
 // of Keep was committed, or perhaps was.
 func (r *Received) Discard(ctx context.Context, kept bool) {

@@ -35,6 +35,17 @@ func Attachments(source string) (ids []uint64) {
 	return ids
 }
 
+// ReplaceAttachments returns a text that refers to other files, by the ids of those that it refers to.
+func ReplaceAttachments(source string, others map[uint64]uint64) string {
+	return looseAttachment.ReplaceAllStringFunc(source, func(address string) string {
+		id, err := strconv.ParseUint(strings.TrimPrefix(address, attachmentScheme), 10, 63)
+		if other, ok := others[id]; err == nil && ok {
+			return attachmentScheme + strconv.FormatUint(other, 10)
+		}
+		return address
+	})
+}
+
 // placeFiles leads links to files of the ticket to where they are here. Others lose their address.
 func (r *references) placeFiles(doc ast.Node) {
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

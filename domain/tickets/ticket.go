@@ -117,6 +117,7 @@ type Draft struct {
 	Labels      []string    // names; those that there are not are made
 	Assignees   []string    // handles
 	Template    id.Template // 0 for none; what the draft leaves out comes from it
+	FilesOf     *Key        // the ticket whose files the description refers to: the new one gets copies
 	Properties
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/files"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -107,6 +108,51 @@ func (w *Workflows) Upload(ctx context.Context, file NewFile) (attachment ticket
 		return tickets.Attachment{}, fmt.Errorf("upload file: %w", err)
 	}
 	return attachment, nil
+}
+
+// copyFiles returns a text of a new ticket that refers to copies of the files of another, as the actor would have sent
+// them for it. A ticket that is not in sight, and a file that is gone, leave it as it is.
+func (w *Workflows) copyFiles(
+	ctx context.Context, actor accounts.Actor, from tickets.Key, text string,
+) (string, error) {
+	ids := attachmentsIn(text)
+	if len(ids) == 0 {
+		return text, nil
+	}
+	ticket, err := tickets.ByKey(ctx, w.db.Queries, actor.Sight(), from)
+	if errors.Is(err, tickets.CodeNotFound) {
+		return text, nil
+	}
+	if err != nil {
+		return text, err
+	}
+	found, err := tickets.AttachmentsInSight(ctx, w.db.Queries, actor.Sight(), ids)
+	if err != nil {
+		return text, err
+	}
+	copies := map[uint64]uint64{}
+	err = w.change(ctx, func(tx *db.Tx) error {
+		for _, of := range slices.Sorted(maps.Keys(found)) {
+			a := found[of]
+			if a.Ticket != ticket.ID {
+				continue
+			}
+			ok, err := files.Copy(ctx, tx, actor.Company.ID, a.File)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			made, err := tickets.Upload(ctx, tx, actor.Company.ID, a.File, a.Name, user(actor))
+			if err != nil {
+				return err
+			}
+			copies[uint64(of)] = uint64(made.ID)
+		}
+		return nil
+	})
+	return markup.ReplaceAttachments(text, copies), err
 }
 
 // receive receives a file and stores it. end must be called; kept says that it was recorded, or perhaps was.

@@ -68,6 +68,11 @@ func (w *Workflows) openTicket(
 	if draft, err = draft.Parse(); err != nil {
 		return tickets.Ticket{}, err
 	}
+	if draft.FilesOf != nil {
+		if draft.Description, err = w.copyFiles(ctx, actor, *draft.FilesOf, draft.Description); err != nil {
+			return tickets.Ticket{}, err
+		}
+	}
 	parsed, err := boards.ParseSlug(slug)
 	if err != nil {
 		return tickets.Ticket{}, boards.NotFound()

@@ -69,11 +69,12 @@ type BoardForm struct {
 type TicketForm struct {
 	Title, Description string
 	Column             id.Column
-	Priority, Due      string      // of a new ticket, and
-	Labels             string      // with commas between them
-	Assignees          string      // handles, with spaces or commas between them
-	Template           id.Template // that the form began with, 0 for none
-	Version            uint64      // of the ticket in the editor
+	Priority, Due      string       // of a new ticket, and
+	Labels             string       // with commas between them
+	Assignees          string       // handles, with spaces or commas between them
+	Template           id.Template  // that the form began with, 0 for none
+	CopyOf             *tickets.Key // that it began as a copy of
+	Version            uint64       // of the ticket in the editor
 	Errors             views.Errors
 	Created            *tickets.Key      // the ticket that the last submission of the dialog opened
 	Conflict           *tickets.Conflict // saved by others meanwhile

@@ -49,7 +49,12 @@ func (props TemplateProps) heading() string {
 }
 
 // began says what the form of a new ticket began with.
-func (props NewTicketProps) began() string { return "template " + templateNumber(props.Form.Template) }
+func (props NewTicketProps) began() string {
+	if of := props.Form.CopyOf; of != nil {
+		return "copy " + of.String()
+	}
+	return "template " + templateNumber(props.Form.Template)
+}
 
 // templateNumber is "" for none.
 func templateNumber(template id.Template) string {

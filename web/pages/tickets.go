@@ -36,7 +36,40 @@ func (h *Handlers) NewTicket(c echo.Context) error {
 			return err
 		}
 	}
+	if of := c.QueryParam("copy"); of != "" {
+		if form, err = h.beginAsCopy(c, board, of); err != nil {
+			return err
+		}
+	}
 	return h.showNewTicket(c, http.StatusOK, board, form)
+}
+
+// beginAsCopy returns the form of a new ticket as a copy of another begins it.
+func (h *Handlers) beginAsCopy(c echo.Context, board boards.Board, of string) (form pages.TicketForm, err error) {
+	key, err := tickets.ParseKey(of)
+	if err != nil {
+		return form, tickets.NotFound()
+	}
+	ticket, err := h.workflows.Ticket(c.Request().Context(), key)
+	if err != nil {
+		return form, err
+	}
+	draft := tickets.Draft{Title: ticket.Title, Description: ticket.Description,
+		Properties: tickets.Properties{Priority: ticket.Priority}}
+	if column, ok := board.Column(ticket.Column); ok && !column.Done && !column.Leaving() {
+		draft.Column = ticket.Column
+	}
+	for _, label := range ticket.Labels {
+		draft.Labels = append(draft.Labels, label.Name)
+	}
+	for _, one := range ticket.Assignees {
+		if one.Handle != "" {
+			draft.Assignees = append(draft.Assignees, one.Handle)
+		}
+	}
+	form = draftForm(draft)
+	form.Due, form.CopyOf = views.DateInput(ticket.Due, respond.LocalNow(c)), &ticket.Key
+	return form, nil
 }
 
 func (h *Handlers) showNewTicket(c echo.Context, code int, board boards.Board, form pages.TicketForm) (err error) {
@@ -57,10 +90,13 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 		Priority: c.FormValue("priority"), Due: c.FormValue("due"), Labels: c.FormValue("labels"),
 		Assignees: c.FormValue("assignees")}
 	var err error
+	if key, err := tickets.ParseKey(c.FormValue("copy")); err == nil {
+		form.CopyOf = &key
+	}
 	form.Template, _ = respond.RowID[id.Template](c.FormValue("template"), echo.ErrBadRequest) // what it began with, no more
 	var ticket tickets.Ticket
 	draft := tickets.Draft{Title: form.Title, Description: form.Description, Labels: splitLabels(form.Labels),
-		Assignees: splitHandles(form.Assignees)}
+		Assignees: splitHandles(form.Assignees), FilesOf: form.CopyOf}
 	if draft.Column, err = respond.ParseColumn(c.FormValue("column")); err == nil {
 		form.Column = draft.Column
 		draft.Properties, err = formProperties(c, form)
@@ -135,7 +171,7 @@ func (h *Handlers) rejectTicket(c echo.Context, form pages.TicketForm, err error
 	if !ok {
 		return err
 	}
-	form.Errors = messages
+	form.Errors = formErrors(messages, "title", "description", "column", "priority", "due", "labels", "assignees")
 	checkTexts(form)
 	_, badProperties := formProperties(c, form)
 	_, badLabels := labels.ParseNames(splitLabels(form.Labels))
