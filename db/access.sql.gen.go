@@ -340,6 +340,17 @@ func (q *Queries) ClearAccessTo(ctx context.Context, boardID id.Board) error {
 	return err
 }
 
+const copyBoardMembers = `-- name: CopyBoardMembers :exec
+INSERT INTO board_member (board_id, kind, member_id, level)
+SELECT ?, x.kind, x.member_id, x.level FROM board_member x WHERE x.board_id = ?
+`
+
+// To a board that names nobody.
+func (q *Queries) CopyBoardMembers(ctx context.Context, toBoard id.Board, fromBoard id.Board) error {
+	_, err := q.db.ExecContext(ctx, copyBoardMembers, toBoard, fromBoard)
+	return err
+}
+
 const dropBoardMember = `-- name: DropBoardMember :execrows
 DELETE FROM board_member WHERE board_id = ? AND kind = ? AND member_id = ?
 `

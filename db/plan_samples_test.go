@@ -254,6 +254,7 @@ var samples = map[string]sample{
 	"BoardMembersAfter":         {args: with(db.BoardMembersAfterParams{BoardID: 1, Kind: "account", MemberID: 100, LastKind: "group", Limit: 51})},
 	"BoardMembers":              {args: with(1, 500), reads: 3100, because: "a board names 500, each with its name and membership", sorts: 3100},
 	"PrivateBoards":             {args: with(1)},
+	"CopyBoardMembers":          {args: with(1500, 1)},
 	"DropBoardMember":           {args: with(db.DropBoardMemberParams{BoardID: 1, Kind: "group", MemberID: 1})},
 	"DropBoardMemberEverywhere": {args: with(db.DropBoardMemberEverywhereParams{Kind: "account", MemberID: 7, CompanyID: 1})},
 	"LinkOfBoard":               {args: with(7)},

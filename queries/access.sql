@@ -64,6 +64,11 @@ INSERT INTO board_member (board_id, kind, member_id, level)
 VALUES (sqlc.arg(board_id), sqlc.arg(kind), sqlc.arg(member_id), sqlc.arg(level))
 ON DUPLICATE KEY UPDATE level = VALUES(level);
 
+-- name: CopyBoardMembers :exec
+-- To a board that names nobody.
+INSERT INTO board_member (board_id, kind, member_id, level)
+SELECT sqlc.arg(to_board), x.kind, x.member_id, x.level FROM board_member x WHERE x.board_id = sqlc.arg(from_board);
+
 -- name: DropBoardMember :execrows
 DELETE FROM board_member WHERE board_id = sqlc.arg(board_id) AND kind = sqlc.arg(kind) AND member_id = sqlc.arg(member_id);
 

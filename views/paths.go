@@ -233,6 +233,9 @@ func TemplateDeletionPath(company, slug string, template id.Template) string {
 	return TemplatePath(company, slug, template) + "/deletion"
 }
 
+// BoardCopiesPath takes the names of a new board that is like another.
+func BoardCopiesPath(company, slug string) string { return BoardPath(company, slug) + "/copies" }
+
 // BoardArchivePath archives a board or restores it.
 func BoardArchivePath(company, slug string) string { return BoardPath(company, slug) + "/archive" }
 
@@ -459,6 +462,11 @@ func OneCommentPath(company string, key tickets.Key, comment id.Comment) string 
 // EditCommentPath is a comment's form.
 func EditCommentPath(company string, key tickets.Key, comment id.Comment) string {
 	return OneCommentPath(company, key, comment) + "/edit"
+}
+
+// QuotePath is the form of a comment that begins with a quotation of another.
+func QuotePath(company string, key tickets.Key, comment id.Comment) string {
+	return OneCommentPath(company, key, comment) + "/quotation"
 }
 
 // CommentRemovalPath deletes a comment.

@@ -221,6 +221,7 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/boards/:board", pages.Board)
 	company.GET("/boards/:board/settings", pages.BoardSettings)
 	company.POST("/boards/:board/settings", pages.RenameBoard)
+	company.POST("/boards/:board/copies", pages.DuplicateBoard)
 	company.POST("/boards/:board/archive", pages.ArchiveBoard)
 	company.POST("/boards/:board/form", pages.SaveForm)
 	company.POST("/boards/:board/form/watch", pages.WatchRequests)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestTemplates(t *testing.T) {
@@ -263,4 +264,81 @@ func TestDuplicateTicket(t *testing.T) {
 	e.counts(t, 0, "SELECT COUNT(*) FROM attachment a JOIN ticket t ON t.id = a.ticket_id WHERE t.title = 'Stolen'")
 	e.exec("UPDATE company_storage SET quota = used")
 	ana.post("/acme/boards/DEMO/tickets", "title", "No room", "description", text, "copy", key).is(t, 413).textHas(t, ".summary", "There is no room")
+}
+
+func TestDuplicateBoard(t *testing.T) {
+	t.Parallel()
+	columns := func(e *env, slug string) (text string) {
+		domaintest.Must(t, e.db.SQL.QueryRow(`SELECT GROUP_CONCAT(k.name, ' ', k.done, ' ', COALESCE(k.wip_limit, '-'), ' ', k.wip_hard ORDER BY k.position)
+			FROM board_column k JOIN board b ON b.id = k.board_id WHERE b.slug = ?`, slug).Scan(&text))
+		return text
+	}
+	t.Run("a copy has the columns, labels and templates, and no tickets", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana := e.ana()
+		version := func() string { return fmt.Sprint(e.count("SELECT version FROM board WHERE slug = 'DEMO'")) }
+		ana.post("/acme/boards/DEMO/columns", "name", "Review", "position", "2", "wip", "hard", "wip_limit", "3", "version", version()).is(t, 303)
+		review := fmt.Sprint(e.count("SELECT id FROM board_column WHERE name = 'Review'"))
+		ana.post("/acme/labels", "name", "everywhere", "color", "red").is(t, 303)
+		ana.post("/acme/labels", "name", "here", "color", "blue", "board", "DEMO").is(t, 303)
+		ana.post("/acme/boards/DEMO/templates", "name", "Bug", "title", "Crash", "column", review, "labels", "here, everywhere",
+			"assignees", "ana", "public", "1").is(t, 303)
+		form := ana.get("/acme/boards/DEMO/settings").is(t, 200)
+		copied := []string{"title", "Copied", "slug", "copy", "nonce", form.value(t, "form[action$='/copies'] [name=nonce]")}
+		ana.post("/acme/boards/DEMO/copies", copied...).goesTo(t, "/acme/boards/COPY")
+		ana.post("/acme/boards/DEMO/copies", copied...).goesTo(t, "/acme/boards/COPY") // a double click
+		if was, is := columns(e, "DEMO"), columns(e, "COPY"); was != is || !strings.Contains(is, "Review 0 3 1") {
+			t.Errorf("%s\n%s", was, is)
+		}
+		of := " JOIN board b ON b.id = x.board_id WHERE b.slug = 'COPY'"
+		e.counts(t, 0, "SELECT COUNT(*) FROM ticket x"+of)
+		e.counts(t, 1, "SELECT COUNT(*) FROM label x"+of+" AND x.name = 'here' AND x.color = 8")
+		e.counts(t, 1, "SELECT COUNT(*) FROM ticket_template x JOIN board_column k ON k.id = x.column_id AND k.board_id = x.board_id"+of+
+			" AND k.name = 'Review' AND x.public = TRUE")
+		begun := ana.get(fmt.Sprint("/acme/boards/COPY/tickets/new?template=", e.count("SELECT MAX(id) FROM ticket_template"))).is(t, 200)
+		if got := begun.value(t, "#new-labels") + begun.value(t, "#new-assignees"); got != "everywhere, here@ana" {
+			t.Errorf("the template has %q", got)
+		}
+		ana.post("/acme/boards/COPY/tickets", "title", "First").is(t, 303)
+		ana.get("/acme/COPY-1").is(t, 200)
+		e.unchanged(t, func() {
+			a := ana.post("/acme/boards/DEMO/copies", "title", "", "slug", "COPY").is(t, 422)
+			a.has(t, 1, "#copy-title[aria-invalid=true]")
+			ana.post("/acme/boards/DEMO/copies", "title", "Kept", "slug", "COPY").is(t, 409).has(t, 1, "#copy-slug[aria-invalid=true][value=COPY]")
+			ana.post("/acme/boards/NONE/copies", "title", "x", "slug", "XX").is(t, 404)
+		})
+	})
+	t.Run("a copy of a private board is as private", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.account("ben", "acme", accounts.Member)
+		e.account("cleo", "acme", accounts.Member)
+		e.account("dan", "acme", accounts.Member)
+		ana, ben, cleo := e.ana(), e.signedIn("ben"), e.signedIn("cleo")
+		ana.post("/acme/boards/DEMO/privacy", "private", "yes").is(t, 303)
+		ana.post("/acme/boards/DEMO/members", "name", "@ben", "role", "member").is(t, 303)
+		ana.post("/acme/boards/DEMO/members", "name", "@dan", "role", "viewer").is(t, 303)
+		ben.get("/acme/boards/DEMO/settings").textHas(t, "main", "It is private, too")
+		ben.post("/acme/boards/DEMO/copies", "title", "Mine", "slug", "MINE").goesTo(t, "/acme/boards/MINE")
+		e.unchanged(t, func() {
+			cleo.get("/acme/boards/MINE").is(t, 404)
+			cleo.post("/acme/boards/DEMO/copies", "title", "x", "slug", "XX").is(t, 404)
+			e.signedIn("dan").post("/acme/boards/MINE/tickets", "title", "x").is(t, 403)
+		})
+		ana.get("/acme/boards/MINE").is(t, 200)
+		ben.post("/acme/boards/MINE/members", "name", "@cleo", "role", "viewer").is(t, 303) // he is an admin of it
+	})
+	t.Run("an archived board is duplicated, too, also by the API", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana := e.ana()
+		ana.post("/acme/boards/DEMO/archive", "archived", "1", "version", fmt.Sprint(e.count("SELECT version FROM board WHERE slug = 'DEMO'"))).is(t, 303)
+		ana.get("/acme/boards/DEMO/settings").has(t, 1, "form[action$='/copies']")
+		e.program().post("/boards", object{"slug": "AGAIN", "title": "Again", "like": "DEMO"}).is(t, 201)
+		if was, is := columns(e, "DEMO"), columns(e, "AGAIN"); was != is {
+			t.Errorf("%s\n%s", was, is)
+		}
+		e.program().post("/boards", object{"slug": "AGAINST", "title": "Again", "like": "NONE"}).is(t, 404)
+	})
 }

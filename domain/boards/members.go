@@ -98,6 +98,14 @@ func SetMember(ctx context.Context, tx *db.Tx, board ID, member Member) (before 
 	return before, tx.RefreshAccessTo(ctx, board)
 }
 
+// CopyMembers names on a new board whom another names. The caller holds the company's lock.
+func CopyMembers(ctx context.Context, tx *db.Tx, from, to ID) error {
+	if err := tx.CopyBoardMembers(ctx, to, from); err != nil {
+		return fmt.Errorf("copy members of the board: %w", err)
+	}
+	return tx.RefreshAccessTo(ctx, to)
+}
+
 // HasAdmin returns LastAdmin if nobody administers a board any more.
 func HasAdmin(ctx context.Context, tx *db.Tx, board ID) error {
 	managed, err := tx.BoardHasAdmin(ctx, board)

@@ -11,11 +11,21 @@ import (
 )
 
 // Draft is the content of a new board.
-type Draft struct{ Slug, Title string }
+type Draft struct {
+	Slug, Title string
+	Like        string // slug of a board that it is a copy of, but for the tickets; "" for none
+}
 
-// Open adds a board with its incrementer and the default columns. It returns EmptySlug, BadSlug,
-// SlugConflict, SlugImported, EmptyTitle, LongTitle or BadTitle.
+// Open adds a board with its incrementer and the default columns. It returns what OpenWith does.
 func Open(ctx context.Context, tx *db.Tx, company id.Company, draft Draft) (Board, error) {
+	return OpenWith(ctx, tx, company, draft, defaultColumns())
+}
+
+// OpenWith adds a board with its incrementer, and columns like others. It returns EmptySlug, BadSlug,
+// SlugConflict, SlugImported, EmptyTitle, LongTitle or BadTitle.
+func OpenWith(
+	ctx context.Context, tx *db.Tx, company id.Company, draft Draft, columns []Column,
+) (Board, error) {
 	slug, title, err := Names{Slug: &draft.Slug, Title: &draft.Title}.parse("", "")
 	if err != nil {
 		return Board{}, err
@@ -34,19 +44,35 @@ func Open(ctx context.Context, tx *db.Tx, company id.Company, draft Draft) (Boar
 	if err := tx.CreateIncrementer(ctx, board.ID); err != nil {
 		return Board{}, fmt.Errorf("create incrementer: %w", err)
 	}
-	board.Columns, err = openColumns(ctx, tx, board.ID)
+	board.Columns, err = openColumns(ctx, tx, board.ID, columns)
 	return board, err
 }
 
-func openColumns(ctx context.Context, tx *db.Tx, board ID) ([]Column, error) {
-	columns := make([]Column, 0, len(DefaultColumns))
+func defaultColumns() []Column {
+	columns := make([]Column, len(DefaultColumns))
 	for i, name := range DefaultColumns {
-		done := i == len(DefaultColumns)-1
-		n, err := tx.CreateColumn(ctx, db.CreateColumnParams{BoardID: board, Name: name, Position: int32(i + 1), Done: done})
+		columns[i] = Column{Name: name, Done: i == len(DefaultColumns)-1}
+	}
+	return columns
+}
+
+// openColumns adds columns with the names, states and limits of others.
+func openColumns(ctx context.Context, tx *db.Tx, board ID, like []Column) ([]Column, error) {
+	columns := make([]Column, len(like))
+	for i, c := range like {
+		position := int32(i + 1)
+		n, err := tx.CreateColumn(ctx, db.CreateColumnParams{BoardID: board, Name: c.Name, Position: position, Done: c.Done})
 		if err != nil {
 			return nil, fmt.Errorf("create column: %w", err)
 		}
-		columns = append(columns, Column{ID: id.Column(n), Board: board, Name: name, Done: done, position: int32(i + 1)})
+		columns[i] = Column{ID: id.Column(n), Board: board, Name: c.Name, Done: c.Done, Limit: c.Limit, Hard: c.Hard,
+			position: position}
+		if c.Limit == nil {
+			continue
+		}
+		if err := saveColumn(ctx, tx, columns[i]); err != nil {
+			return nil, err
+		}
 	}
 	return columns, nil
 }

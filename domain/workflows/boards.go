@@ -3,11 +3,13 @@ package workflows
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -120,7 +122,11 @@ func (w *Workflows) OpenBoard(ctx context.Context, draft boards.Draft, once *Onc
 	}
 	board, err := DoOnce(ctx, w, once, func() (board boards.Board, err error) {
 		err = w.change(ctx, func(tx *db.Tx) error {
-			if board, err = boards.Open(ctx, tx, actor.Company.ID, draft); err != nil {
+			open := w.openBoard
+			if draft.Like != "" {
+				open = w.duplicateBoard
+			}
+			if board, err = open(ctx, tx, actor, draft); err != nil {
 				return err
 			}
 			return StoreResponses(ctx, tx, once.Row(tx, board))
@@ -131,4 +137,64 @@ func (w *Workflows) OpenBoard(ctx context.Context, draft boards.Draft, once *Onc
 		return boards.Board{}, fmt.Errorf("open board: %w", err)
 	}
 	return board, nil
+}
+
+func (w *Workflows) openBoard(
+	ctx context.Context, tx *db.Tx, actor accounts.Actor, draft boards.Draft,
+) (boards.Board, error) {
+	return boards.Open(ctx, tx, actor.Company.ID, draft)
+}
+
+// duplicateBoard opens a board with the columns, the labels and the templates of another. Whoever makes a copy of a
+// private board is an admin of it; it is private, too, and names the same members and groups.
+func (w *Workflows) duplicateBoard(
+	ctx context.Context, tx *db.Tx, actor accounts.Actor, draft boards.Draft,
+) (board boards.Board, err error) {
+	source, err := boards.BySlug(ctx, tx.Queries, actor.Sight(), draft.Like)
+	if err != nil {
+		return board, err
+	}
+	if err := accounts.LockMembers(ctx, tx, actor.Company.ID); err != nil {
+		return board, err
+	}
+	kept := slices.DeleteFunc(slices.Clone(source.Columns), boards.Column.Leaving)
+	if board, err = boards.OpenWith(ctx, tx, actor.Company.ID, draft, kept); err != nil {
+		return board, err
+	}
+	if source.Grant.Private {
+		if err := boards.CopyMembers(ctx, tx, source.ID, board.ID); err != nil {
+			return board, err
+		}
+		if err := w.setPrivacy(ctx, tx, actor, board, true); err != nil {
+			return board, err
+		}
+	}
+	if board, err = boards.BySlug(ctx, tx.Queries, actor.Sight(), board.Slug); err != nil {
+		return board, err
+	}
+	columns := map[id.Column]id.Column{}
+	for i, c := range kept {
+		columns[c.ID] = board.Columns[i].ID
+	}
+	if err := copyLabels(ctx, tx, actor, source, board); err != nil {
+		return board, err
+	}
+	return board, copyTemplates(ctx, tx, actor, source, board, columns)
+}
+
+// copyLabels gives a new board those labels of another that are that one's alone.
+func copyLabels(ctx context.Context, tx *db.Tx, actor accounts.Actor, from, to boards.Board) error {
+	list, err := labels.On(ctx, tx.Queries, actor.Company.ID, from.ID)
+	if err != nil {
+		return err
+	}
+	for _, l := range list {
+		if l.Board != from.ID {
+			continue
+		}
+		if _, err := labels.Make(ctx, tx, actor.Company.ID, to.ID, l.Name, l.Color); err != nil {
+			return err
+		}
+	}
+	return nil
 }

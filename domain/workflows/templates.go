@@ -177,6 +177,32 @@ func fillRequest(
 	return tickets.AssignNew(ctx, tx, *ticket, ticket.Assignees)
 }
 
+// copyTemplates gives a new board the templates of another; columns are its own, by those of the other.
+func copyTemplates(
+	ctx context.Context, tx *db.Tx, actor accounts.Actor, from, to boards.Board, columns map[id.Column]id.Column,
+) error {
+	list, err := tickets.TemplatesOf(ctx, tx.Queries, from.ID)
+	if err != nil {
+		return err
+	}
+	for _, listed := range list {
+		t, err := tickets.TemplateByID(ctx, tx.Queries, from.ID, listed.ID)
+		if err != nil {
+			return err
+		}
+		t.ID, t.Draft.Column = 0, columns[t.Draft.Column]
+		named, err := LabelsNamed(ctx, tx, actor, to, t.Draft.Labels)
+		if err != nil {
+			return err
+		}
+		slices.Sort(named)
+		if _, err := tickets.SaveTemplate(ctx, tx, to.ID, t, slices.Compact(named), t.Assignees); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // DeleteTemplate deletes a template of a board. It returns boards.NotFound or Archived, or tickets.TemplateNotFound.
 func (w *Workflows) DeleteTemplate(ctx context.Context, slug string, template id.Template) error {
 	actor, err := mayChange(ctx, "boards")

@@ -20,6 +20,7 @@ type BoardSettingsProps struct {
 	Columns []ColumnForm
 	Add     ColumnForm
 	Archive views.Errors
+	Copy    BoardForm
 	Public  *PublicForm // nil if the user may not change it
 	Lost    views.Errors
 	// Stopped are the columns whose change no run is carrying on.

@@ -217,7 +217,7 @@ func newTicket(props NewTicketProps, again bool) templ.Component {
 			}
 		}
 		if of := f.CopyOf; of != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"hint\">A copy of")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"lead\">A copy of")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

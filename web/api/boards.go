@@ -43,6 +43,7 @@ func (h *Handlers) OpenBoard(c echo.Context) error {
 	var in struct {
 		Slug  string `json:"slug"`
 		Title string `json:"title"`
+		Like  string `json:"like"`
 	}
 	body, err := bindJSON(c, &in)
 	if err != nil {
@@ -53,7 +54,7 @@ func (h *Handlers) OpenBoard(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	board, err := h.workflows.OpenBoard(c.Request().Context(), boards.Draft{Slug: in.Slug, Title: in.Title}, key)
+	board, err := h.workflows.OpenBoard(c.Request().Context(), boards.Draft{Slug: in.Slug, Title: in.Title, Like: in.Like}, key)
 	return created(c, links.Board(board), err)
 }
 

@@ -101,6 +101,23 @@ func (h *Handlers) rejectSettings(c echo.Context, err error,
 	return h.showSettings(c, code, props)
 }
 
+// DuplicateBoard opens a board like another.
+func (h *Handlers) DuplicateBoard(c echo.Context) error {
+	form := pages.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
+	board, err := respond.Once(c, func(once *workflows.Once[boards.Board]) (boards.Board, error) {
+		draft := boards.Draft{Slug: form.Slug, Title: form.Title, Like: c.Param("board")}
+		return h.workflows.OpenBoard(c.Request().Context(), draft, once)
+	})
+	if err != nil {
+		return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
+			form.Errors = formErrors(messages, "title", "slug")
+			props.Copy = form
+		})
+	}
+	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug),
+		"The board "+board.Slug+" was created.")
+}
+
 // ArchiveBoard archives a board, or restores it if the form does not say archived.
 func (h *Handlers) ArchiveBoard(c echo.Context) error {
 	seen, err := respond.Version(c)
