@@ -162,6 +162,7 @@ var accessible = map[string]string{
 	"/:company/:key/activity/:entry":                            "/acme/NINJA-1 #history a.what",
 	"/:company/:key/comments":                                   "/acme/NINJA-1/comments",
 	"/:company/:key/comments/:comment":                          noPage, // it leads to the ticket
+	"/:company/:key/comments/:comment/quotation":                "/acme/NINJA-1/comments/1/quotation",
 	"/:company/:key/comments/:comment/edit":                     "/acme/NINJA-1 a[href$='/edit'][href*='/comments/']",
 	"/:company/:key/priority":                                   "/acme/NINJA-1/priority",
 	"/:company/:key/dates":                                      "/acme/NINJA-1/dates",

@@ -268,7 +268,7 @@ func TestEditor(t *testing.T) {
 			b.look("editor-edit-" + scheme)
 		}
 		b.open("/acme/NINJA-1")
-		b.click("#said .comment header a.button")
+		b.click("#said .comment header a[href$='/edit']")
 		b.wait(`document.querySelectorAll("#said .comment .tools [data-md-button]").length === 8`)
 		b.look("editor-comment")
 		b.open("/acme/boards/NINJA/settings")

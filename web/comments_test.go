@@ -33,7 +33,7 @@ func TestComments(t *testing.T) {
 		}
 		page.has(t, 1, item+".prose a.key")
 		page.has(t, 0, item+"img")
-		page.has(t, 0, item+"header .button") // not his to edit
+		page.has(t, 0, item+"header a[href$='/edit']") // not his to edit
 	})
 	t.Run("to htmx come the form for the next one and all comments since", func(t *testing.T) {
 		t.Parallel()
@@ -149,6 +149,34 @@ func TestComments(t *testing.T) {
 		fragment.has(t, 0, "h1")
 		first := e.count("SELECT MIN(id) FROM comment")
 		ana.get(fmt.Sprintf("/acme/DEMO-1?comment=%d", first+3)).is(t, 200).has(t, 1, fmt.Sprintf("#comment-%d", first+3))
+	})
+}
+
+func TestQuotation(t *testing.T) {
+	t.Parallel()
+	e, ana, ben, vera := newEnvWithTalk(t)
+	ben.post("/acme/DEMO-1/comments", "body", "First\n> second\n"+hostile).is(t, 303)
+	path := fmt.Sprintf("/acme/DEMO-1/comments/%d/quotation", e.count("SELECT MAX(id) FROM comment"))
+	quoted := "> First\n> > second\n> " + hostile
+	page := ana.get(path).is(t, 200)
+	if got := page.page().Find("#comment-body").Text(); strings.TrimSpace(got) != quoted {
+		t.Errorf("the form begins with %q", got)
+	}
+	part := ana.htmx("comment-body").get(path).is(t, 200)
+	if got := part.page().Find("output").AttrOr("data-markdown", ""); got != quoted+"\n\n" {
+		t.Errorf("a script gets %q", got)
+	}
+	ana.get("/acme/DEMO-1").has(t, 1, "a[data-quote][href='"+path+"']")
+	vera.get("/acme/DEMO-1").has(t, 0, "a[data-quote]")
+	ben.post("/acme/DEMO-1/comments", "body", strings.Repeat("é", 5000)).is(t, 303)
+	long := fmt.Sprintf("/acme/DEMO-1/comments/%d/quotation", e.count("SELECT MAX(id) FROM comment"))
+	ana.get(long).textIs(t, "#comment-body", "> "+strings.Repeat("é", 2000)+"…")
+	ben.post(strings.TrimSuffix(path, "quotation") + "removal").is(t, 303)
+	e.unchanged(t, func() {
+		ana.get(path).is(t, 404)
+		ana.get("/acme/DEMO-2/comments/1/quotation").is(t, 404)
+		ana.get("/acme/DEMO-1/comments/x/quotation").is(t, 404)
+		vera.get(long).is(t, 403)
 	})
 }
 

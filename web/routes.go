@@ -284,6 +284,7 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/:key/comments/:comment", pages.Comment)
 	company.POST("/:key/comments/:comment", pages.SaveComment)
 	company.GET("/:key/comments/:comment/edit", pages.EditComment)
+	company.GET("/:key/comments/:comment/quotation", pages.QuoteComment)
 	company.POST("/:key/comments/:comment/checklist", pages.CheckItemInComment)
 	company.POST("/:key/comments/:comment/removal", pages.RemoveComment)
 	company.POST("/:key/comments/:comment/restoration", pages.RestoreComment)

@@ -401,6 +401,7 @@ var pages = map[string]access{
 	"POST /:company/:key/comments/:comment": members("/acme/DEMO-1/comments/1", 403).
 		sending("body", "x", "version", "1"),
 	"GET /:company/:key/comments/:comment/edit":         members("/acme/DEMO-1/comments/1/edit", 403),
+	"GET /:company/:key/comments/:comment/quotation":    writers("/acme/DEMO-1/comments/1/quotation", 200),
 	"POST /:company/:key/comments/:comment/removal":     members("/acme/DEMO-1/comments/1/removal", 403),
 	"POST /:company/:key/comments/:comment/restoration": writers("/acme/DEMO-1/comments/1/restoration", 303),
 	"GET /:company/:key/priority":                       writers("/acme/DEMO-1/priority", 200),
@@ -430,6 +431,7 @@ var pages = map[string]access{
 	"POST /:company/:key/assignees": writers("/acme/DEMO-1/assignees", 303).
 		sending("quick", "1", "add", "1"),
 	"POST /:company/:key/mute": members("/acme/DEMO-1/mute", 303).sending("muted", "1"),
+	"POST /:company/boards/:board/copies": writers("/acme/boards/DEMO/copies", 422),
 	"POST /:company/boards/:board/archive": writers("/acme/boards/DEMO/archive", 409).
 		sending("version", "7"),
 	"POST /:company/boards/:board/form": managers("/acme/boards/DEMO/form", 303).

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -60,6 +61,21 @@ func ParseComment(s string) (string, error) {
 		return "", LongComment(len(text))
 	}
 	return text, nil
+}
+
+// maxQuote is how many characters of a comment are quoted.
+const maxQuote = 2000
+
+// Quote returns the beginning of a comment as the Markdown of a quotation, and an empty line behind it.
+func (c Comment) Quote() string {
+	text := []rune(strings.TrimSpace(c.Body))
+	if len(text) > maxQuote {
+		text = append(text[:maxQuote], '…')
+	}
+	if len(text) == 0 {
+		return ""
+	}
+	return "> " + strings.ReplaceAll(string(text), "\n", "\n> ") + "\n\n"
 }
 
 // CommentKind says who writes a comment, and for whom.

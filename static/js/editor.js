@@ -3,7 +3,8 @@
 import htmx from '../vendor/htmx/htmx.min.js'
 import '../vendor/markdown-toolbar/index.js'
 import { subscribe, uninstallHTML, uninstallImageLink } from '../vendor/paste-markdown/bundle.js'
-import { ask, parse, say } from './say.js'
+import { pressed } from './keys.js'
+import { ask, parse, say, toast } from './say.js'
 import { equip as takeFiles } from './upload.js'
 
 const apple = /^(Mac|iP)/.test(navigator.platform)
@@ -165,6 +166,32 @@ function place(text, markdown) {
 	text.setSelectionRange(at, at)
 	insert(text, `${gap}${markdown}\n`)
 	if (focused && focused !== text && focused !== document.body && focused.isConnected) focused.focus()
+}
+
+// A quotation goes to the end of the text: of the words that are selected in the comment, or of all of it.
+document.addEventListener('click', async (event) => {
+	const link = event.target.closest('a[data-quote]')
+	const text = document.getElementById('comment-body')
+	if (!link || !text || !pressed(event)) return
+	event.preventDefault()
+	const words = selected(link.closest('.comment'))
+	let quotation = words && `> ${words.replaceAll('\n', '\n> ')}\n\n`
+	try {
+		quotation ||= (await ask(link.href, { target: 'comment-body' })).querySelector('output').dataset.markdown
+	} catch (error) {
+		return toast(error.message, true)
+	}
+	text.closest('.markdown').querySelector('[role=tab]').click() // Write
+	text.focus({ preventScroll: true })
+	text.setSelectionRange(text.value.length, text.value.length)
+	const gap = !text.value || text.value.endsWith('\n\n') ? '' : text.value.endsWith('\n') ? '\n' : '\n\n'
+	insert(text, gap + quotation)
+	text.scrollIntoView({ block: 'center' })
+})
+
+function selected(comment) {
+	const selection = getSelection()
+	return selection.rangeCount && comment.contains(selection.getRangeAt(0).commonAncestorContainer) ? selection.toString().trim() : ''
 }
 
 function insert(text, words) {

@@ -62,6 +62,33 @@ func (h *Handlers) showTicketAndComments(c echo.Context, code int, ticket ticket
 	return respond.Render(c, code, pages.TicketPage(props))
 }
 
+// QuoteComment shows the ticket with a quotation of a comment in the form for one more. A script gets the quotation.
+func (h *Handlers) QuoteComment(c echo.Context) error {
+	comment, err := respond.PathComment(c)
+	if err != nil {
+		return err
+	}
+	ticket, board, err := h.ticketToChange(c)
+	if err != nil {
+		return err
+	}
+	said, err := h.workflows.CommentOf(c.Request().Context(), ticket, comment)
+	if err != nil {
+		return err
+	}
+	if said.Deleted() {
+		return tickets.CommentNotFound()
+	}
+	if respond.IsFragment(c) {
+		return respond.Render(c, http.StatusOK, pages.Quotation(said))
+	}
+	page, err := h.commentsShown(c, ticket)
+	if err != nil {
+		return err
+	}
+	return h.showTicketAndComments(c, http.StatusOK, ticket, board, page, views.CommentForm{Body: said.Quote()})
+}
+
 func (h *Handlers) commentProps(c echo.Context, ticket tickets.Ticket, board boards.Board,
 	page tickets.Comments) (pages.CommentsProps, error) {
 	props := pages.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Older: page.Older,
