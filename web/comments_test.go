@@ -171,7 +171,7 @@ func TestQuotation(t *testing.T) {
 	ben.post("/acme/DEMO-1/comments", "body", strings.Repeat("é", 5000)).is(t, 303)
 	long := fmt.Sprintf("/acme/DEMO-1/comments/%d/quotation", e.count("SELECT MAX(id) FROM comment"))
 	ana.get(long).textIs(t, "#comment-body", "> "+strings.Repeat("é", 2000)+"…")
-	ben.post(strings.TrimSuffix(path, "quotation") + "removal").is(t, 303)
+	ben.post(strings.TrimSuffix(path, "quotation")+"removal").is(t, 303)
 	e.unchanged(t, func() {
 		ana.get(path).is(t, 404)
 		ana.get("/acme/DEMO-2/comments/1/quotation").is(t, 404)

@@ -430,7 +430,7 @@ var pages = map[string]access{
 	"GET /:company/:key/assignees": writers("/acme/DEMO-1/assignees", 200),
 	"POST /:company/:key/assignees": writers("/acme/DEMO-1/assignees", 303).
 		sending("quick", "1", "add", "1"),
-	"POST /:company/:key/mute": members("/acme/DEMO-1/mute", 303).sending("muted", "1"),
+	"POST /:company/:key/mute":            members("/acme/DEMO-1/mute", 303).sending("muted", "1"),
 	"POST /:company/boards/:board/copies": writers("/acme/boards/DEMO/copies", 422),
 	"POST /:company/boards/:board/archive": writers("/acme/boards/DEMO/archive", 409).
 		sending("version", "7"),
