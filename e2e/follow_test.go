@@ -412,7 +412,7 @@ func TestFollowedTickets(t *testing.T) {
 		b.open("/acme/NINJA-1/edit")
 		b.fills("#edit-description", "My own words.")
 		other.open("/acme/NINJA-1")
-		other.click(".comment a.button")
+		other.click(".comment a[href$='/edit']")
 		other.wait(`document.activeElement.name === "body" && document.activeElement.closest(".comment")`)
 		other.types("And this. ")
 		a.post("/acme/NINJA-1", "title", "The first", "description", "", "version", "1")

@@ -252,8 +252,17 @@ func (b *tab) mouse(kind input.DispatchMouseEventType, p point) {
 func (b *tab) click(selector string) {
 	b.t.Helper()
 	b.clicks++
-	p := b.middle(selector)
-	b.mouse(input.DispatchMouseEventTypeMouseMoved, p)
+	var p point
+	for range 10 { // it may have moved since it was measured
+		p = b.middle(selector)
+		b.mouse(input.DispatchMouseEventTypeMouseMoved, p)
+		if eval[bool](b, `(() => {
+			const wanted = document.querySelector(%s), there = document.elementFromPoint(%s, %s)
+			return !wanted || wanted.contains(there) || !!there?.contains(wanted)
+		})()`, selector, p.X, p.Y) {
+			break
+		}
+	}
 	b.mouse(input.DispatchMouseEventTypeMousePressed, p)
 	b.mouse(input.DispatchMouseEventTypeMouseReleased, p)
 }

@@ -244,6 +244,10 @@ func TestBoardRolesByRoute(t *testing.T) {
 			if administers {
 				admin = who.admin
 			}
+			guest := who.member
+			if path == "/:company/boards/:board/copies" { // another board is not theirs to open
+				guest = http.StatusForbidden
+			}
 			if path == "/:company/boards/:board/webhooks" { // of an open board it is a conflict
 				admin = http.StatusSeeOther
 			}
@@ -253,7 +257,7 @@ func TestBoardRolesByRoute(t *testing.T) {
 			}{
 				{"a viewer of the company who is an admin of the board", "vera", who.viewer},
 				{"a viewer of the board", "opal", cmp.Or(first[route], who.viewer)},
-				{"a guest who is a member of the board", "gus", who.member},
+				{"a guest who is a member of the board", "gus", guest},
 				{"an admin of the board", "mia", admin},
 			} {
 				b := e.signedIn(member.name)

@@ -154,6 +154,9 @@ func (w *Workflows) duplicateBoard(
 	if err != nil {
 		return board, err
 	}
+	if err := mayWriteOn(actor, source.Grant); err != nil {
+		return board, err
+	}
 	if err := accounts.LockMembers(ctx, tx, actor.Company.ID); err != nil {
 		return board, err
 	}
