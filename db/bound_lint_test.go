@@ -13,6 +13,7 @@ import (
 // unbounded are the statements that lock rows and neither have a LIMIT nor name each row by a unique index, by their
 // location, with what bounds the rows.
 var unbounded = map[string]string{
+	"queries: CopyBoardMembers":      "a board names at most boards.MaxMembers",
 	"queries: UnassignTemplate":      "a ticket has 20 assignees at most, and so has a template",
 	"queries: UnlabelTemplate":       "a ticket has 50 labels at most, and so has a template",
 	"queries: NewEpoch":              "there is a row for each feed",

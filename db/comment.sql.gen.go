@@ -100,7 +100,7 @@ func (q *Queries) CommentIDsAfter(ctx context.Context, arg CommentIDsAfterParams
 }
 
 const commentOfTicket = `-- name: CommentOfTicket :one
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, a.avatar FROM comment
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, comment.reactions, a.name AS author, a.avatar FROM comment
 JOIN account a ON a.id = comment.account_id
 WHERE comment.id = ? AND comment.ticket_id = ?
 `
@@ -127,6 +127,7 @@ func (q *Queries) CommentOfTicket(ctx context.Context, iD id.Comment, ticketID i
 		&i.Comment.Public,
 		&i.Comment.FromRequester,
 		&i.Comment.Restored,
+		&i.Comment.Reactions,
 		&i.Author,
 		&i.Avatar,
 	)
@@ -134,7 +135,7 @@ func (q *Queries) CommentOfTicket(ctx context.Context, iD id.Comment, ticketID i
 }
 
 const commentsAfter = `-- name: CommentsAfter :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, a.avatar FROM comment FORCE INDEX (ix_comment_ticket)
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, comment.reactions, a.name AS author, a.avatar FROM comment FORCE INDEX (ix_comment_ticket)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= ? AND comment.ticket_id <= ? AND comment.id > ?
 ORDER BY comment.ticket_id, comment.id
@@ -181,6 +182,7 @@ func (q *Queries) CommentsAfter(ctx context.Context, arg CommentsAfterParams) ([
 			&i.Comment.Public,
 			&i.Comment.FromRequester,
 			&i.Comment.Restored,
+			&i.Comment.Reactions,
 			&i.Author,
 			&i.Avatar,
 		); err != nil {
@@ -198,7 +200,7 @@ func (q *Queries) CommentsAfter(ctx context.Context, arg CommentsAfterParams) ([
 }
 
 const commentsBefore = `-- name: CommentsBefore :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, a.avatar,
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, comment.reactions, a.name AS author, a.avatar,
   (SELECT COUNT(*) FROM (
     SELECT c.id FROM comment c FORCE INDEX (ix_comment_ticket)
     WHERE c.ticket_id >= ? AND c.ticket_id <= ? AND c.id < ?
@@ -256,6 +258,7 @@ func (q *Queries) CommentsBefore(ctx context.Context, arg CommentsBeforeParams) 
 			&i.Comment.Public,
 			&i.Comment.FromRequester,
 			&i.Comment.Restored,
+			&i.Comment.Reactions,
 			&i.Author,
 			&i.Avatar,
 			&i.Counted,
@@ -316,6 +319,38 @@ func (q *Queries) CommentsInSight(ctx context.Context, arg CommentsInSightParams
 			return nil, err
 		}
 		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const countReactions = `-- name: CountReactions :many
+SELECT kind, COUNT(*) AS reactions FROM comment_reaction WHERE comment_id = ? GROUP BY kind
+`
+
+type CountReactionsRow struct {
+	Kind      uint8
+	Reactions int64
+}
+
+func (q *Queries) CountReactions(ctx context.Context, commentID id.Comment) ([]CountReactionsRow, error) {
+	rows, err := q.db.QueryContext(ctx, countReactions, commentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CountReactionsRow
+	for rows.Next() {
+		var i CountReactionsRow
+		if err := rows.Scan(&i.Kind, &i.Reactions); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -450,7 +485,7 @@ func (q *Queries) KeepDeletedText(ctx context.Context, arg KeepDeletedTextParams
 }
 
 const lockComment = `-- name: LockComment :one
-SELECT id, ticket_id, account_id, body, version, created_at, updated_at, deleted_at, feed_sync_id, public, from_requester, restored FROM comment WHERE id = ? AND ticket_id = ? FOR UPDATE
+SELECT id, ticket_id, account_id, body, version, created_at, updated_at, deleted_at, feed_sync_id, public, from_requester, restored, reactions FROM comment WHERE id = ? AND ticket_id = ? FOR UPDATE
 `
 
 func (q *Queries) LockComment(ctx context.Context, iD id.Comment, ticketID id.Ticket) (Comment, error) {
@@ -469,6 +504,7 @@ func (q *Queries) LockComment(ctx context.Context, iD id.Comment, ticketID id.Ti
 		&i.Public,
 		&i.FromRequester,
 		&i.Restored,
+		&i.Reactions,
 	)
 	return i, err
 }
@@ -515,6 +551,84 @@ func (q *Queries) OlderComments(ctx context.Context, arg OlderCommentsParams) (i
 	var count int64
 	err := row.Scan(&count)
 	return count, err
+}
+
+const react = `-- name: React :exec
+INSERT INTO comment_reaction (comment_id, kind, account_id, created_at)
+VALUES (?, ?, ?, ?)
+ON DUPLICATE KEY UPDATE kind = VALUES(kind)
+`
+
+type ReactParams struct {
+	CommentID id.Comment
+	Kind      uint8
+	AccountID id.Account
+	Now       time.Time
+}
+
+func (q *Queries) React(ctx context.Context, arg ReactParams) error {
+	_, err := q.db.ExecContext(ctx, react,
+		arg.CommentID,
+		arg.Kind,
+		arg.AccountID,
+		arg.Now,
+	)
+	return err
+}
+
+const reactionsTo = `-- name: ReactionsTo :many
+SELECT r.comment_id, r.kind, r.account_id, a.name FROM comment_reaction r FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN account a ON a.id = r.account_id
+WHERE r.comment_id IN (/*SLICE:comments*/?)
+ORDER BY r.comment_id, r.kind, r.account_id
+LIMIT ?
+`
+
+type ReactionsToRow struct {
+	CommentID id.Comment
+	Kind      uint8
+	AccountID id.Account
+	Name      string
+}
+
+// Those of comments in sight, by comment and kind, the first first: up to a number.
+func (q *Queries) ReactionsTo(ctx context.Context, comments []id.Comment, limit int32) ([]ReactionsToRow, error) {
+	query := reactionsTo
+	var queryParams []interface{}
+	if len(comments) > 0 {
+		for _, v := range comments {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:comments*/?", strings.Repeat(",?", len(comments))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:comments*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, limit)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReactionsToRow
+	for rows.Next() {
+		var i ReactionsToRow
+		if err := rows.Scan(
+			&i.CommentID,
+			&i.Kind,
+			&i.AccountID,
+			&i.Name,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const republishCommentRange = `-- name: RepublishCommentRange :execrows
@@ -617,4 +731,28 @@ func (q *Queries) RestoreComment(ctx context.Context, arg RestoreCommentParams) 
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const setReactions = `-- name: SetReactions :exec
+UPDATE comment SET reactions = ?, feed_sync_id = NULL WHERE id = ?
+`
+
+func (q *Queries) SetReactions(ctx context.Context, reactions string, iD id.Comment) error {
+	_, err := q.db.ExecContext(ctx, setReactions, reactions, iD)
+	return err
+}
+
+const unreact = `-- name: Unreact :exec
+DELETE FROM comment_reaction WHERE comment_id = ? AND kind = ? AND account_id = ?
+`
+
+type UnreactParams struct {
+	CommentID id.Comment
+	Kind      uint8
+	AccountID id.Account
+}
+
+func (q *Queries) Unreact(ctx context.Context, arg UnreactParams) error {
+	_, err := q.db.ExecContext(ctx, unreact, arg.CommentID, arg.Kind, arg.AccountID)
+	return err
 }

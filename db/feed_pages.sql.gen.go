@@ -90,7 +90,7 @@ func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams
 }
 
 const publishedComments = `-- name: PublishedComments :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL AND comment.feed_sync_id > w.comments_after AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug,
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, comment.reactions, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL AND comment.feed_sync_id > w.comments_after AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug,
   s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN comment FORCE INDEX (uq_comment_feed) ON s.name = 'comments'
 STRAIGHT_JOIN ticket t ON t.id = comment.ticket_id
@@ -158,6 +158,7 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 			&i.Comment.Public,
 			&i.Comment.FromRequester,
 			&i.Comment.Restored,
+			&i.Comment.Reactions,
 			&i.Author,
 			&i.BoardID,
 			&i.LocalID,
@@ -283,7 +284,7 @@ func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsPara
 }
 
 const snapshotComments = `-- name: SnapshotComments :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug,
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, comment.reactions, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug,
   s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN comment FORCE INDEX (ix_comment_ticket) ON s.name = 'comments'
 STRAIGHT_JOIN ticket t ON t.id = comment.ticket_id
@@ -362,6 +363,7 @@ func (q *Queries) SnapshotComments(ctx context.Context, arg SnapshotCommentsPara
 			&i.Comment.Public,
 			&i.Comment.FromRequester,
 			&i.Comment.Restored,
+			&i.Comment.Reactions,
 			&i.Author,
 			&i.BoardID,
 			&i.LocalID,

@@ -91,7 +91,7 @@ var filling = []string{
 	`INSERT INTO people_group_member (group_id, account_id) SELECT n, 7 FROM numbers WHERE n BETWEEN 2 AND 1000`,
 	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT id, 'group', 1, 2 FROM board WHERE id <= 300`,
 	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT 1, 'account', n, 1 FROM numbers WHERE n <= 500`,
-	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT id, 'account', 7, 3 FROM board WHERE id > 300`,
+	`INSERT INTO board_member (board_id, kind, member_id, level) SELECT id, 'account', 7, 3 FROM board WHERE id > 300 AND id < 1500`,
 	`INSERT INTO board_access (board_id, account_id, level) SELECT id, 7, 3 FROM board`,
 	`INSERT INTO board_link (board_id, hash, created_by, created_at) SELECT id, UNHEX(SHA2(id, 256)), 7, '2026-01-01' FROM board`,
 	`INSERT INTO board_access (board_id, account_id, level) SELECT 1, n, 2 FROM numbers WHERE n <= 500 AND n <> 7`,
@@ -148,6 +148,7 @@ var filling = []string{
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT n, 1, n % 2 FROM numbers WHERE n BETWEEN 8 AND 3000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at)
 	 SELECT n, IF(n <= 500, 7, n), n % 500 + 1, IF(n % 10, 'A comment', '![a](https://images.example/a)'), '2026-01-01' + INTERVAL n SECOND, '2026-01-01' FROM numbers WHERE n <= 5000`,
+	`INSERT INTO comment_reaction (comment_id, kind, account_id, created_at) SELECT IF(n <= 400, 7, n - 400), n % 6 + 1, n % 500 + 1, '2026-01-01' FROM numbers WHERE n <= 3000`,
 	`INSERT INTO stored_file (hash, bytes, content_type, image_type, image_bytes, width, height, created_at, generation)
 	 SELECT UNHEX(SHA2(n, 256)), n, 'text/plain', '', 0, 0, 0, '2026-01-01', n FROM numbers WHERE n <= 5000`,
 	// Ticket 7 has as many attachments as it may, file 1 many attachments.

@@ -267,6 +267,14 @@ type Comment struct {
 	Public        bool
 	FromRequester bool
 	Restored      uint32
+	Reactions     string
+}
+
+type CommentReaction struct {
+	CommentID id.Comment
+	Kind      uint8
+	AccountID id.Account
+	CreatedAt time.Time
 }
 
 type CommentSight struct {

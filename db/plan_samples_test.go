@@ -175,6 +175,12 @@ var samples = map[string]sample{
 	"LabelledTickets": {args: with(db.LabelledTicketsParams{LabelID: 1, After: 2000, Limit: 100})},
 	"CountLabelled":   {args: with([]id.Label{1, 7}, 100)},
 
+	"React":          {args: with(db.ReactParams{CommentID: 9, Kind: 1, AccountID: 499, Now: newYear})},
+	"Unreact":        {args: with(db.UnreactParams{CommentID: 9, Kind: 1, AccountID: 9})},
+	"CountReactions": {args: with(7), reads: 600, because: "a company's members, each in six ways"},
+	"SetReactions":   {args: with("1,0,0,0,0,0", 9)},
+	"ReactionsTo":    {args: with([]id.Comment{7, 8, 9}, 2000), reads: 1000, because: "up to 2,000 of a page of comments"},
+
 	// template.sql
 	"CreateTemplate":      {args: with(db.CreateTemplateParams{BoardID: 6, Name: "New", Now: newYear})},
 	"SaveTemplate":        {args: with(db.SaveTemplateParams{Name: "New", Now: newYear, ID: 7, BoardID: 6, Version: 1})},
@@ -749,6 +755,7 @@ var samples = map[string]sample{
 	"CountPurged":        {args: with(1, 3)},
 	"PurgeNotifications": {args: with(firstTickets(20))},
 	"PurgeActivity":      {args: with([]id.Ticket{removedTicket, removedTicket + 1})},
+	"PurgeReactions":     {args: with([]id.Ticket{600, 601})},
 	"PurgeDeletedTexts":  {args: with([]id.Ticket{600, 601})},
 	"PurgeComments":      {args: with([]id.Ticket{26503})},
 	"PurgeAssignees":     {args: with(firstTickets(20))},

@@ -502,6 +502,25 @@ func (q *Queries) PurgePictures(ctx context.Context, tickets []id.Ticket) error 
 	return err
 }
 
+const purgeReactions = `-- name: PurgeReactions :exec
+DELETE r FROM comment_reaction r JOIN comment c ON c.id = r.comment_id WHERE c.ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgeReactions(ctx context.Context, tickets []id.Ticket) error {
+	query := purgeReactions
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
 const purgeRelations = `-- name: PurgeRelations :exec
 DELETE FROM ticket_relation WHERE ticket_id IN (/*SLICE:tickets*/?)
 `

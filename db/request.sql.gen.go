@@ -212,7 +212,7 @@ func (q *Queries) OpenForm(ctx context.Context, company string, slug string) (Op
 }
 
 const publicCommentsBefore = `-- name: PublicCommentsBefore :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, a.name AS author FROM comment FORCE INDEX (ix_comment_public)
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, comment.restored, comment.reactions, a.name AS author FROM comment FORCE INDEX (ix_comment_public)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= ? AND comment.ticket_id <= ?
   AND comment.public >= TRUE AND comment.public <= TRUE AND comment.id < ?
@@ -259,6 +259,7 @@ func (q *Queries) PublicCommentsBefore(ctx context.Context, arg PublicCommentsBe
 			&i.Comment.Public,
 			&i.Comment.FromRequester,
 			&i.Comment.Restored,
+			&i.Comment.Reactions,
 			&i.Author,
 		); err != nil {
 			return nil, err

@@ -430,6 +430,7 @@ func full(t *testing.T) *env {
 	ben.post("/acme/NINJA-1/comments", "body", "@ana, **look** at NINJA-2.\n\n"+word)
 	ben.post("/acme/NINJA-2/assignees", "quick", "1", "add", "1")
 	a.post("/acme/NINJA-1/comments", "body", "I do.")
+	a.post("/acme/NINJA-1/comments/1/reactions", "reaction", "heart on")
 	a.post("/acme/NINJA-1/relations", "kind", "child", "other", "NINJA-2")
 	a.post("/acme/NINJA-1/relations", "kind", "blocks", "other", "NINJA-3")
 	a.attach("NINJA-1", word[:180]+".txt", "a plan")

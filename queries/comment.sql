@@ -103,3 +103,25 @@ JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= sqlc.arg(ticket_id) AND comment.ticket_id <= sqlc.arg(ticket_id) AND comment.id > sqlc.arg(after_id)
 ORDER BY comment.ticket_id, comment.id
 LIMIT ?;
+
+-- name: React :exec
+INSERT INTO comment_reaction (comment_id, kind, account_id, created_at)
+VALUES (sqlc.arg(comment_id), sqlc.arg(kind), sqlc.arg(account_id), sqlc.arg(now))
+ON DUPLICATE KEY UPDATE kind = VALUES(kind);
+
+-- name: Unreact :exec
+DELETE FROM comment_reaction WHERE comment_id = sqlc.arg(comment_id) AND kind = sqlc.arg(kind) AND account_id = sqlc.arg(account_id);
+
+-- name: CountReactions :many
+SELECT kind, COUNT(*) AS reactions FROM comment_reaction WHERE comment_id = sqlc.arg(comment_id) GROUP BY kind;
+
+-- name: SetReactions :exec
+UPDATE comment SET reactions = sqlc.arg(reactions), feed_sync_id = NULL WHERE id = sqlc.arg(id);
+
+-- name: ReactionsTo :many
+-- Those of comments in sight, by comment and kind, the first first: up to a number.
+SELECT r.comment_id, r.kind, r.account_id, a.name FROM comment_reaction r FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN account a ON a.id = r.account_id
+WHERE r.comment_id IN (sqlc.slice(comments))
+ORDER BY r.comment_id, r.kind, r.account_id
+LIMIT ?;

@@ -42,6 +42,9 @@ GROUP BY a.company_id;
 -- name: PurgeAttachments :exec
 DELETE FROM attachment WHERE ticket_id IN (sqlc.slice(tickets));
 
+-- name: PurgeReactions :exec
+DELETE r FROM comment_reaction r JOIN comment c ON c.id = r.comment_id WHERE c.ticket_id IN (sqlc.slice(tickets));
+
 -- name: PurgeComments :exec
 DELETE FROM comment WHERE ticket_id IN (sqlc.slice(tickets));
 

@@ -9,6 +9,7 @@ type Comment struct {
 	tickets.Comment
 	HTML      string
 	Checkable bool // HTML has boxes to check
+	Reacted   []tickets.Reacted
 }
 
 // CommentForm is the input of the form of a new comment or of an old one.

@@ -161,6 +161,9 @@ func ActivityID(a id.Activity) string { return fmt.Sprintf("activity-%d", a) }
 // CommentID is a comment below its ticket.
 func CommentID(c id.Comment) string { return fmt.Sprintf("comment-%d", c) }
 
+// ReactionsID are the reactions to a comment.
+func ReactionsID(c id.Comment) string { return CommentID(c) + "-reactions" }
+
 // CommentTextID is the text of a comment.
 func CommentTextID(c id.Comment) string { return CommentID(c) + "-text" }
 

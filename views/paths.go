@@ -464,6 +464,11 @@ func EditCommentPath(company string, key tickets.Key, comment id.Comment) string
 	return OneCommentPath(company, key, comment) + "/edit"
 }
 
+// ReactionsPath takes reactions to a comment.
+func ReactionsPath(company string, key tickets.Key, comment id.Comment) string {
+	return OneCommentPath(company, key, comment) + "/reactions"
+}
+
 // QuotePath is the form of a comment that begins with a quotation of another.
 func QuotePath(company string, key tickets.Key, comment id.Comment) string {
 	return OneCommentPath(company, key, comment) + "/quotation"

@@ -284,6 +284,7 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/:key/comments/:comment", pages.Comment)
 	company.POST("/:key/comments/:comment", pages.SaveComment)
 	company.GET("/:key/comments/:comment/edit", pages.EditComment)
+	company.POST("/:key/comments/:comment/reactions", pages.React)
 	company.GET("/:key/comments/:comment/quotation", pages.QuoteComment)
 	company.POST("/:key/comments/:comment/checklist", pages.CheckItemInComment)
 	company.POST("/:key/comments/:comment/removal", pages.RemoveComment)
@@ -420,6 +421,8 @@ func (s *server) route(e *echo.Echo) {
 	v1.POST("/tickets/:key/comments", api.AddComment)
 	v1.PATCH("/tickets/:key/comments/:comment", api.EditComment)
 	v1.DELETE("/tickets/:key/comments/:comment", api.DeleteComment)
+	v1.PUT("/tickets/:key/comments/:comment/reactions/:reaction", api.React)
+	v1.DELETE("/tickets/:key/comments/:comment/reactions/:reaction", api.Unreact)
 	v1.GET("/tickets/:key/comments/:comment/checklist", api.CommentChecklist)
 	v1.PUT("/tickets/:key/comments/:comment/checklist", api.CheckItemInComment)
 

@@ -400,7 +400,9 @@ var pages = map[string]access{
 	"GET /:company/:key/comments/:comment": members("/acme/DEMO-1/comments/1", 303),
 	"POST /:company/:key/comments/:comment": members("/acme/DEMO-1/comments/1", 403).
 		sending("body", "x", "version", "1"),
-	"GET /:company/:key/comments/:comment/edit":         members("/acme/DEMO-1/comments/1/edit", 403),
+	"GET /:company/:key/comments/:comment/edit": members("/acme/DEMO-1/comments/1/edit", 403),
+	"POST /:company/:key/comments/:comment/reactions": writers("/acme/DEMO-1/comments/1/reactions", 303).
+		sending("reaction", "heart on"),
 	"GET /:company/:key/comments/:comment/quotation":    writers("/acme/DEMO-1/comments/1/quotation", 200),
 	"POST /:company/:key/comments/:comment/removal":     members("/acme/DEMO-1/comments/1/removal", 403),
 	"POST /:company/:key/comments/:comment/restoration": writers("/acme/DEMO-1/comments/1/restoration", 303),
@@ -431,7 +433,7 @@ var pages = map[string]access{
 	"POST /:company/:key/assignees": writers("/acme/DEMO-1/assignees", 303).
 		sending("quick", "1", "add", "1"),
 	"POST /:company/:key/mute":            members("/acme/DEMO-1/mute", 303).sending("muted", "1"),
-	"POST /:company/boards/:board/copies": writers("/acme/boards/DEMO/copies", 422),
+	"POST /:company/boards/:board/copies": writers("/acme/boards/DEMO/copies", 422).toGuest(403),
 	"POST /:company/boards/:board/archive": writers("/acme/boards/DEMO/archive", 409).
 		sending("version", "7"),
 	"POST /:company/boards/:board/form": managers("/acme/boards/DEMO/form", 303).
@@ -559,6 +561,10 @@ var calls = map[string]call{
 		404, 200, ""},
 	"PUT /api/v1/tickets/:key/comments/:comment/checklist": {"/tickets/DEMO-1/comments/1/checklist",
 		`{"item":"0-0123456789abcdef-0-1","checked":true}`, "tickets:write", 404, 409, ""},
+	"PUT /api/v1/tickets/:key/comments/:comment/reactions/:reaction": {"/tickets/DEMO-1/comments/1/reactions/heart", "", "tickets:write",
+		404, 200, ""},
+	"DELETE /api/v1/tickets/:key/comments/:comment/reactions/:reaction": {"/tickets/DEMO-1/comments/1/reactions/heart", "",
+		"tickets:write", 404, 200, ""},
 	"DELETE /api/v1/tickets/:key/comments/:comment": {"/tickets/DEMO-1/comments/1", "", "tickets:write", 404, 403, ""},
 	"PUT /api/v1/tickets/:key/assignees": {"/tickets/DEMO-6/assignees", `{"assignees":["ana"]}`,
 		"tickets:write", 404, 200, ""},

@@ -596,6 +596,8 @@ func (a *running) showComments() {
 	first := textOf(a.show("POST", "/tickets/HOUSE-1/comments", object{"body": "Who has a *ladder*?"})["id"])
 	a.show("PATCH", "/tickets/HOUSE-1/comments/"+first, object{"body": "Who has a ladder?", "version": 1})
 	second := textOf(a.show("POST", "/tickets/HOUSE-1/comments", object{"body": "Me."})["id"])
+	a.show("PUT", "/tickets/HOUSE-1/comments/"+first+"/reactions/heart", nil)
+	a.show("DELETE", "/tickets/HOUSE-1/comments/"+first+"/reactions/laugh", nil)
 	a.show("DELETE", "/tickets/HOUSE-1/comments/"+second, nil)
 	a.show("GET", "/tickets/HOUSE-1/comments", nil)
 	a.keep("api-comments.txt")

@@ -33,6 +33,7 @@ type Comment struct {
 	// Public comments are shown to the ticket's requester. FromRequester is one that the requester wrote, as plain
 	// text.
 	Public, FromRequester bool
+	Reactions             ReactionCounts // of a deleted one, too, where they are not shown
 }
 
 // KeyedComment is a comment with the key of its ticket.
@@ -293,6 +294,6 @@ func fromComment(row db.Comment, author, avatar string) Comment {
 	return Comment{
 		ID: row.ID, Ticket: row.TicketID, Author: User{ID: row.AccountID, Name: author, Avatar: avatar}, Body: row.Body, Version: row.Version,
 		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, DeletedAt: row.DeletedAt, Public: row.Public,
-		FromRequester: row.FromRequester, Restored: row.Restored,
+		FromRequester: row.FromRequester, Restored: row.Restored, Reactions: reactionCounts(row.Reactions),
 	}
 }

@@ -179,6 +179,33 @@ func (w *Workflows) RestoreComment(
 	return current, nil
 }
 
+// React has the caller react to a comment, or takes the reaction back if on is false. It returns tickets.NotFound or
+// CommentNotFound.
+func (w *Workflows) React(
+	ctx context.Context, key tickets.Key, comment id.Comment, reaction tickets.Reaction, on bool,
+) (said tickets.KeyedComment, err error) {
+	err = w.onTicket(ctx, key, func(t lockedTicket) error {
+		said.Key = t.Key
+		_, err := tickets.React(ctx, t.tx, t.Ticket, comment, reaction, on, t.by)
+		if err != nil {
+			return err
+		}
+		said.Comment, err = tickets.CommentOf(ctx, t.tx.Queries, t.ID, comment) // with its author
+		return err
+	})
+	if err != nil {
+		return tickets.KeyedComment{}, fmt.Errorf("react: %w", err)
+	}
+	return said, nil
+}
+
+// ReactedTo returns who reacted to comments that the caller sees.
+func (w *Workflows) ReactedTo(
+	ctx context.Context, comments ...tickets.Comment,
+) (map[id.Comment][]tickets.Reacted, error) {
+	return tickets.ReactedTo(ctx, w.db.Queries, comments)
+}
+
 // ForgetDeletedTexts removes up to a thousand texts of comments whose deletion cannot be undone any more, and returns
 // how many.
 func (w *Workflows) ForgetDeletedTexts(ctx context.Context) (int64, error) {

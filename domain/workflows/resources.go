@@ -87,9 +87,26 @@ type CommentResource struct {
 	UpdatedAt time.Time      `json:"updated_at"`
 	Deleted   bool           `json:"deleted"`
 	// Public is what the ticket's requester reads, FromRequester what they wrote: text as it was typed.
-	Public        bool   `json:"public"`
-	FromRequester bool   `json:"from_requester"`
-	URL           string `json:"url"`
+	Public        bool               `json:"public"`
+	FromRequester bool               `json:"from_requester"`
+	Reactions     []ReactionResource `json:"reactions"` // those that there are
+	URL           string             `json:"url"`
+}
+
+// ReactionResource is how many members reacted to a comment in one way.
+type ReactionResource struct {
+	Reaction string `json:"reaction"`
+	Count    int    `json:"count"`
+}
+
+func reactionsOf(c tickets.Comment) []ReactionResource {
+	list := []ReactionResource{}
+	for i, n := range c.Reactions {
+		if n > 0 && !c.Deleted() {
+			list = append(list, ReactionResource{tickets.Reactions[i].Name, n})
+		}
+	}
+	return list
 }
 
 func (r CommentResource) subject() string { return r.Ticket }
@@ -178,7 +195,7 @@ func (l Links) Comment(key tickets.Key, c tickets.Comment) CommentResource {
 	return CommentResource{
 		ID: c.ID, Ticket: key.String(), Author: AuthorResource{c.Author.Name}, Body: c.Body, Version: c.Version,
 		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, Deleted: c.Deleted(),
-		Public: c.Public, FromRequester: c.FromRequester, URL: fmt.Sprintf("%s?comment=%d#comment-%d", l.ticket(key), c.ID,
+		Public: c.Public, FromRequester: c.FromRequester, Reactions: reactionsOf(c), URL: fmt.Sprintf("%s?comment=%d#comment-%d", l.ticket(key), c.ID,
 			c.ID),
 	}
 }

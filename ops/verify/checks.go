@@ -321,6 +321,16 @@ func houseChecks() []check {
 		{name: "comments", says: "Comments have texts of the allowed form, deleted ones none.", tables: []string{"comment"},
 			run: comments},
 		{
+			name: "reactions", says: "Reactions are of the six kinds, and a comment counts those that it has.",
+			tables: []string{"comment", "comment_reaction"},
+			query: `SELECT CONCAT('comment ', k.id, ' of ticket ', k.ticket_id, ' counts reactions ', k.reactions, ' but has ', COALESCE(r.counts, ''))
+				FROM comment k LEFT JOIN (
+				  SELECT comment_id, CONCAT_WS(',', SUM(kind = 1), SUM(kind = 2), SUM(kind = 3), SUM(kind = 4), SUM(kind = 5), SUM(kind = 6)) AS counts, MAX(kind) AS kind
+				  FROM comment_reaction GROUP BY comment_id
+				) r ON r.comment_id = k.id
+				WHERE k.reactions <> COALESCE(r.counts, '') OR r.kind NOT BETWEEN 1 AND 6 ORDER BY k.id`,
+		},
+		{
 			name: "deleted texts", says: "A text is kept only of a deleted comment, of the same ticket.",
 			tables: []string{"deleted_comment"},
 			query: `SELECT CONCAT('a text is kept of comment ', k.id, ' of ticket ', k.ticket_id, IF(k.deleted_at IS NULL, ', which is not deleted', CONCAT(', as of ticket ', d.ticket_id)))

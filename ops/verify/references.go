@@ -78,6 +78,8 @@ var references = []reference{
 	{"ticket_label", "label_id", "label", "id"},
 	{"comment", "ticket_id", "ticket", "id"},
 	{"comment", "account_id", "account", "id"},
+	{"comment_reaction", "comment_id", "comment", "id"},
+	{"comment_reaction", "account_id", "account", "id"},
 	{"deleted_comment", "comment_id", "comment", "id"},
 	{"deleted_comment", "ticket_id", "ticket", "id"},
 	{"deleted_comment", "account_id", "account", "id"},

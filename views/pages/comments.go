@@ -57,8 +57,9 @@ type CommentProps struct {
 	Ticket  tickets.Ticket
 	Comment views.Comment
 	Form    views.CommentForm
-	Focus   bool   // it was deleted or restored a moment ago, and the focus was in it
-	Alert   string // why an item was not checked
+	Chosen  tickets.Reaction // by the last action; 0 for none
+	Focus   bool             // it was deleted or restored a moment ago, and the focus was in it
+	Alert   string           // why an item was not checked
 }
 
 // older is the text of the link to older comments.

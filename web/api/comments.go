@@ -113,6 +113,28 @@ func (h *Handlers) DeleteComment(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
+// React adds the caller's reaction to a comment.
+func (h *Handlers) React(c echo.Context) error { return h.react(c, true) }
+
+// Unreact takes it back.
+func (h *Handlers) Unreact(c echo.Context) error { return h.react(c, false) }
+
+func (h *Handlers) react(c echo.Context, on bool) error {
+	k, comment, err := respond.PathKeyAndComment(c)
+	if err != nil {
+		return err
+	}
+	reaction, err := tickets.ParseReaction(c.Param("reaction"))
+	if err != nil {
+		return err
+	}
+	said, err := h.workflows.React(c.Request().Context(), k, comment, reaction, on)
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusOK, h.respond.Links(c).Comment(said.Key, said.Comment))
+}
+
 // noAssignees reports a body without the list: a missing one must not pass for an empty one.
 var noAssignees = badJSON("assignees is missing: send the handles of all assignees, or an empty "+
 	"list", "assignees")

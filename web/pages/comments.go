@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -60,6 +61,32 @@ func (h *Handlers) showTicketAndComments(c echo.Context, code int, ticket ticket
 	}
 	props.Comments.Form = form
 	return respond.Render(c, code, pages.TicketPage(props))
+}
+
+// React adds the user's reaction to a comment, or takes it back: "heart on", "heart off".
+func (h *Handlers) React(c echo.Context) error {
+	k, comment, err := respond.PathKeyAndComment(c)
+	if err != nil {
+		return err
+	}
+	name, state, _ := strings.Cut(c.FormValue("reaction"), " ")
+	reaction, err := tickets.ParseReaction(name)
+	if err != nil {
+		return err
+	}
+	said, err := h.workflows.React(c.Request().Context(), k, comment, reaction, state == "on")
+	if err != nil {
+		return err
+	}
+	if !respond.IsFragment(c) {
+		return h.respond.SeeOther(c, views.CommentPath(respond.Company(c).Slug, said.Key, comment), "")
+	}
+	props, err := h.commentOfPath(c)
+	if err != nil {
+		return err
+	}
+	props.Chosen = reaction
+	return respond.Render(c, http.StatusOK, pages.Reactions(props))
 }
 
 // QuoteComment shows the ticket with a quotation of a comment in the form for one more. A script gets the quotation.

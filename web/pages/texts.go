@@ -21,6 +21,8 @@ type texts struct {
 	link   markup.Linker
 	people markup.Namer
 	images markup.Pictures
+
+	reactedTo func(comments ...tickets.Comment) (map[id.Comment][]tickets.Reacted, error)
 }
 
 // texts returns a renderer of these texts of a ticket, the zero ticket for none yet: it reads what they refer to once.
@@ -39,6 +41,9 @@ func (h *Handlers) texts(c echo.Context, ticket tickets.Ticket, sources ...strin
 	return texts{
 		link: linker(slug, refs), people: func(handle string) string { return refs.Names[handle] },
 		images: imagesOf(slug, h.respond.Base(c), refs.Copies, files),
+		reactedTo: func(comments ...tickets.Comment) (map[id.Comment][]tickets.Reacted, error) {
+			return h.workflows.ReactedTo(c.Request().Context(), comments...)
+		},
 	}, nil
 }
 
@@ -98,17 +103,21 @@ func (t texts) describe(props *pages.TicketProps) (err error) {
 func (t texts) drawn(
 	page views.Page, board boards.Board, key tickets.Key, list []tickets.Comment,
 ) ([]views.Comment, error) {
+	reacted, err := t.reactedTo(list...)
+	if err != nil {
+		return nil, err
+	}
 	drawn := make([]views.Comment, len(list))
 	for i, one := range list {
 		if one.FromRequester { // shown as plain text
-			drawn[i] = views.Comment{Comment: one}
+			drawn[i] = views.Comment{Comment: one, Reacted: reacted[one.ID]}
 			continue
 		}
 		html, err := t.html(one.Body)
 		if err != nil {
 			return nil, err
 		}
-		drawn[i] = views.Comment{Comment: one, HTML: html}
+		drawn[i] = views.Comment{Comment: one, HTML: html, Reacted: reacted[one.ID]}
 		if page.Writes(board) {
 			boxes := views.Boxes{Form: views.CommentChecklistID(one.ID), Target: views.CommentTextID(one.ID),
 				Path: views.CommentChecklistPath(page.Actor.Company.Slug, key, one.ID)}

@@ -83,7 +83,8 @@ func TestPurgeDeleted(t *testing.T) {
 			domaintest.Must(t, err)
 			_, _, err = e.Workflows.Relate(e.Ctx, key, tickets.Blocks, keys[3]) // which stays
 			domaintest.Must(t, err)
-			domaintest.OK(e.Workflows.Comment(bob, key, "What of it, @ana?", nil))(t)
+			said := domaintest.OK(e.Workflows.Comment(bob, key, "What of it, @ana?", nil))(t)
+			domaintest.OK(e.Workflows.React(bob, key, said.Comment.ID, 1, true))(t)
 			rash := domaintest.OK(e.Workflows.Comment(bob, key, "Never mind", nil))(t)
 			domaintest.OK(e.Workflows.DeleteComment(bob, key, rash.Comment.ID))(t)
 			ticket := domaintest.OK(e.Workflows.Ticket(e.Ctx, key))(t)

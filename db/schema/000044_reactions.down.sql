@@ -1,0 +1,2 @@
+ALTER TABLE comment DROP COLUMN reactions;
+DROP TABLE comment_reaction;
