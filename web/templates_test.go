@@ -247,6 +247,10 @@ func TestDuplicateTicket(t *testing.T) {
 	e.counts(t, 1, fmt.Sprintf(`SELECT COUNT(*) FROM ticket t JOIN attachment a ON a.ticket_id = t.id
 		WHERE t.title = 'Paint twice' AND t.description LIKE '%%(attachment:%d), not attachment:%d0 and attachment:999' AND t.attachments = 1`, copied, file))
 	ana.get(fmt.Sprintf("/acme/attachments/%d", copied)).is(t, 200)
+	e.exec("ALTER TABLE attachment AUTO_INCREMENT = 1000000")
+	long := fmt.Sprintf("attachment:%d ", file) + strings.Repeat("x", 65535-len(fmt.Sprintf("attachment:%d ", file)))
+	ana.post("/acme/boards/DEMO/tickets", "title", "Long", "description", long, "copy", key).is(t, 422).
+		has(t, 1, "#new-description[aria-invalid=true]")
 	refused := ana.post("/acme/boards/DEMO/tickets", "title", "", "description", text, "copy", key).is(t, 422)
 	refused.has(t, 1, "[name=copy][value="+key+"]")
 

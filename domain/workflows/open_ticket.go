@@ -72,6 +72,9 @@ func (w *Workflows) openTicket(
 		if draft.Description, err = w.copyFiles(ctx, actor, *draft.FilesOf, draft.Description); err != nil {
 			return tickets.Ticket{}, err
 		}
+		if _, err := tickets.ParseDescription(draft.Description); err != nil { // the ids of copies may have more digits
+			return tickets.Ticket{}, err
+		}
 	}
 	parsed, err := boards.ParseSlug(slug)
 	if err != nil {
