@@ -137,7 +137,7 @@ func TestTemplates(t *testing.T) {
 		form := stranger.get("/acme/forms/DEMO?template=1").is(t, 200)
 		form.textIs(t, ".templates [aria-current]", "Bug report")
 		form.textIs(t, "#request-description", "What did you do?")
-		form.has(t, 1, ".templates a")
+		form.has(t, 2, ".templates a") // and something else
 		stranger.get("/acme/forms/DEMO?template=2").is(t, 404)
 		stranger.get("/acme/forms/DEMO?template=x").is(t, 404)
 		send := []string{"nonce", form.value(t, "[name=nonce]"), "title", "It broke", "description", "Here", "template", "1"}

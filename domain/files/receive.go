@@ -163,9 +163,9 @@ func (r *Received) Keep(ctx context.Context, tx *db.Tx, company id.Company) erro
 	return take(ctx, tx, company, f.Bytes)
 }
 
-// Copy counts one more use of a file by a company; ok is false if the file is gone. A removal at the same time conflicts
+// Reuse counts one more use of a file by a company; ok is false if the file is gone. A removal at the same time conflicts
 // with this transaction. It returns QuotaExceeded.
-func Copy(ctx context.Context, tx *db.Tx, company id.Company, file File) (ok bool, err error) {
+func Reuse(ctx context.Context, tx *db.Tx, company id.Company, file File) (ok bool, err error) {
 	n, err := tx.LockFile(ctx, file.Hash[:])
 	if err != nil {
 		return false, fmt.Errorf("lock file: %w", err)

@@ -79,7 +79,7 @@ func Assign(
 			return nil, nil, fmt.Errorf("unassign: %w", err)
 		}
 	}
-	if err := tx.Assign(ctx, ticket.ID, accountsOf(added), !ticket.Closed()); err != nil {
+	if err := tx.Assign(ctx, ticket.ID, AccountsOf(added), !ticket.Closed()); err != nil {
 		return nil, nil, fmt.Errorf("assign: %w", err)
 	}
 	if _, err := tx.RepublishTicket(ctx, ticket.ID); err != nil {
@@ -108,7 +108,7 @@ func ParseAssignees(list []string) (handles []string, err error) {
 
 // AssignNew gives a new ticket its first assignees: they are part of its opening.
 func AssignNew(ctx context.Context, tx *db.Tx, ticket Ticket, assignees []Assignee) error {
-	if err := tx.Assign(ctx, ticket.ID, accountsOf(assignees), !ticket.Closed()); err != nil {
+	if err := tx.Assign(ctx, ticket.ID, AccountsOf(assignees), !ticket.Closed()); err != nil {
 		return fmt.Errorf("assign: %w", err)
 	}
 	return nil
@@ -155,7 +155,8 @@ func compare(a, b id.Account) int {
 	return 0
 }
 
-func accountsOf(list []Assignee) []id.Account {
+// AccountsOf are the accounts of assignees.
+func AccountsOf(list []Assignee) []id.Account {
 	ids := make([]id.Account, len(list))
 	for i, a := range list {
 		ids[i] = a.ID

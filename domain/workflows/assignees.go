@@ -123,11 +123,7 @@ func assignNew(ctx context.Context, tx *db.Tx, openings []*openRequest, opened [
 
 // allSee returns tickets.NotOnBoard for the first assignee that does not see the board.
 func allSee(ctx context.Context, tx *db.Tx, board id.Board, assignees []tickets.Assignee) error {
-	ids := make([]id.Account, len(assignees))
-	for i, one := range assignees {
-		ids[i] = one.ID
-	}
-	seeing, err := tickets.Seeing(ctx, tx, board, ids)
+	seeing, err := tickets.Seeing(ctx, tx, board, tickets.AccountsOf(assignees))
 	if err != nil {
 		return err
 	}
@@ -165,11 +161,7 @@ func (w *Workflows) assign(
 		if len(added) == 0 {
 			return nil
 		}
-		var n tickets.Notifications
-		for _, one := range added {
-			n.Assigned = append(n.Assigned, one.ID)
-		}
-		return t.notify(ctx, n)
+		return t.notify(ctx, tickets.Notifications{Assigned: tickets.AccountsOf(added)})
 	})
 	return ticket, err
 }

@@ -137,7 +137,7 @@ func (w *Workflows) copyFiles(
 			if a.Ticket != ticket.ID {
 				continue
 			}
-			ok, err := files.Copy(ctx, tx, actor.Company.ID, a.File)
+			ok, err := files.Reuse(ctx, tx, actor.Company.ID, a.File)
 			if err != nil {
 				return err
 			}

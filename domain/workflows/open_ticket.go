@@ -294,10 +294,8 @@ func followNew(
 		if len(mentioned) == 0 && o.media.none() && len(ticket.Assignees) == 0 {
 			continue
 		}
-		n := tickets.Notifications{Company: company, Ticket: ticket, By: o.Author, Mentioned: mentioned}
-		for _, one := range ticket.Assignees {
-			n.Assigned = append(n.Assigned, one.ID)
-		}
+		n := tickets.Notifications{Company: company, Ticket: ticket, By: o.Author, Mentioned: mentioned,
+			Assigned: tickets.AccountsOf(ticket.Assignees)}
 		if err := tickets.Notify(ctx, tx, n); err != nil {
 			return err
 		}

@@ -222,11 +222,8 @@ func (w *Workflows) openRequestOn(
 		if err := fillRequest(ctx, tx, board.Company, &opened[0], template); err != nil {
 			return err
 		}
-		n := tickets.Notifications{Company: board.Company, Ticket: opened[0], By: author}
-		for _, one := range opened[0].Assignees {
-			n.Assigned = append(n.Assigned, one.ID)
-		}
-		return notifyOfRequest(ctx, tx, n)
+		return notifyOfRequest(ctx, tx, tickets.Notifications{Company: board.Company, Ticket: opened[0], By: author,
+			Assigned: tickets.AccountsOf(opened[0].Assignees)})
 	})
 	return receipt, err
 }

@@ -118,11 +118,7 @@ func saveTemplate(
 	if err := allSee(ctx, tx, board.ID, assignees); err != nil {
 		return t, err
 	}
-	ids := make([]id.Account, len(assignees))
-	for i, a := range assignees {
-		ids[i] = a.ID
-	}
-	return tickets.SaveTemplate(ctx, tx, board.ID, t, slices.Compact(named), ids)
+	return tickets.SaveTemplate(ctx, tx, board.ID, t, slices.Compact(named), tickets.AccountsOf(assignees))
 }
 
 // PublicTemplates returns the templates that the public form of a board offers, by name and without their drafts.

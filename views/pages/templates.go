@@ -56,6 +56,15 @@ func (props NewTicketProps) began() string {
 	return "template " + templateNumber(props.Form.Template)
 }
 
+// templates leads to the form as each template begins it, and to a blank one.
+func (props NewTicketProps) templates() (links []views.TemplateLink) {
+	for _, t := range append([]tickets.Template{{Name: "Blank"}}, props.Templates...) {
+		path := views.NewFromTemplatePath(props.Page.Actor.Company.Slug, props.Board.Slug, props.Form.Column, t.ID)
+		links = append(links, views.TemplateLink{Path: path, Name: t.Name, Current: t.ID == props.Form.Template})
+	}
+	return links
+}
+
 // templateNumber is "" for none.
 func templateNumber(template id.Template) string {
 	if template == 0 {

@@ -33,6 +33,16 @@ type RequestProps struct {
 	Templates []tickets.Template // to begin with
 }
 
+// templates leads to the form as each template begins it, and to a blank one.
+func (p RequestProps) templates() (links []views.TemplateLink) {
+	for _, t := range p.Templates {
+		path := views.FormFromTemplatePath(p.Board.CompanySlug, p.Slug, t.ID)
+		links = append(links, views.TemplateLink{Path: path, Name: t.Name, Current: t.ID == p.Form.Template})
+	}
+	blank := views.FormPath(p.Board.CompanySlug, p.Slug)
+	return append(links, views.TemplateLink{Path: blank, Name: "Something else", Current: p.Form.Template == 0})
+}
+
 // proof are the attributes of a form that asks for a proof of work.
 func (p RequestProps) proof() templ.Attributes {
 	if !p.Board.Proof {

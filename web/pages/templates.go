@@ -126,11 +126,9 @@ func (h *Handlers) SaveTemplate(c echo.Context) error {
 
 // readTemplate reads the form of a template. The error is about what has no text of its own.
 func readTemplate(c echo.Context) (form pages.TemplateForm, t tickets.Template, err error) {
-	form = pages.TemplateForm{Name: c.FormValue("name"), Public: c.FormValue("public") != "",
-		TicketForm: pages.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description"),
-			Priority: c.FormValue("priority"), Labels: c.FormValue("labels"), Assignees: c.FormValue("assignees")}}
-	t = tickets.Template{Name: form.Name, Public: form.Public, Draft: tickets.Draft{Title: form.Title,
-		Description: form.Description, Labels: splitLabels(form.Labels), Assignees: splitHandles(form.Assignees)}}
+	form = pages.TemplateForm{Name: c.FormValue("name"), Public: c.FormValue("public") != ""}
+	t = tickets.Template{Name: form.Name, Public: form.Public}
+	form.TicketForm, t.Draft = readDraft(c)
 	var badColumn, badPriority error
 	form.Column, badColumn = respond.ParseColumn(c.FormValue("column"))
 	t.Draft.Column = form.Column

@@ -86,17 +86,14 @@ func (h *Handlers) showNewTicket(c echo.Context, code int, board boards.Board, f
 // OpenTicket serves three forms: the page, the dialog (again), and the line at a column's foot (inline).
 func (h *Handlers) OpenTicket(c echo.Context) error {
 	ctx, slug := c.Request().Context(), c.Param("board")
-	form := pages.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description"),
-		Priority: c.FormValue("priority"), Due: c.FormValue("due"), Labels: c.FormValue("labels"),
-		Assignees: c.FormValue("assignees")}
+	form, draft := readDraft(c)
 	var err error
 	if key, err := tickets.ParseKey(c.FormValue("copy")); err == nil {
 		form.CopyOf = &key
 	}
 	form.Template, _ = respond.RowID[id.Template](c.FormValue("template"), echo.ErrBadRequest) // what it began with, no more
+	draft.FilesOf = form.CopyOf
 	var ticket tickets.Ticket
-	draft := tickets.Draft{Title: form.Title, Description: form.Description, Labels: splitLabels(form.Labels),
-		Assignees: splitHandles(form.Assignees), FilesOf: form.CopyOf}
 	if draft.Column, err = respond.ParseColumn(c.FormValue("column")); err == nil {
 		form.Column = draft.Column
 		draft.Properties, err = formProperties(c, form)
@@ -123,6 +120,16 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 		return h.showColumn(c, http.StatusOK, slug, next)
 	}
 	return h.showAgain(c, slug, next)
+}
+
+// readDraft reads what the forms of a new ticket and of a template share, without what may be no value: column, priority
+// and due date.
+func readDraft(c echo.Context) (pages.TicketForm, tickets.Draft) {
+	form := pages.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description"),
+		Priority: c.FormValue("priority"), Due: c.FormValue("due"), Labels: c.FormValue("labels"),
+		Assignees: c.FormValue("assignees")}
+	return form, tickets.Draft{Title: form.Title, Description: form.Description, Labels: splitLabels(form.Labels),
+		Assignees: splitHandles(form.Assignees)}
 }
 
 // showAgain responds to the dialog: with the form for the next ticket, and the column of the last one.
