@@ -70,10 +70,11 @@ fmt: ## gofmt and templ fmt
 	gofmt -w $$(git ls-files '*.go')
 	$(GO) tool templ fmt views
 
-generate: ## sqlc, templ, docs/errors.md and docs/texts.md
+generate: ## sqlc, templ, the keys, docs/errors.md and docs/texts.md
 	$(GO) tool sqlc generate
 	$(GO) tool templ generate
 	$(GO) run ./scripts/errordocs
+	$(GO) run ./scripts/keydocs
 	$(GO) run ./scripts/textdocs
 
 screenshots: need-database need-browser ## docs/images, from the running app

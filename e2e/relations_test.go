@@ -37,7 +37,7 @@ func TestRelations(t *testing.T) {
 	ben.wait(`!document.querySelector("#relations")`)
 
 	// What is refused stays in the dialog, with its input.
-	b.types("l")
+	b.types("b")
 	b.wait(`document.activeElement.id === "relate-q"`)
 	b.chooses("#relate-kind", "child")
 	b.fills("#relate-q", "NINJA-99")

@@ -1,61 +1,170 @@
 package views
 
-// Keys is a group of keys in the help.
-type Keys struct {
-	Where string
-	Keys  []KeyHelp
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/a-h/templ"
+)
+
+// Command is what a key does. On one page, a key has one command.
+type Command string
+
+const (
+	KeyJump            Command = "jump"
+	KeyHelp            Command = "help"
+	KeyBoards          Command = "boards"
+	KeyWork            Command = "work"
+	KeyInbox           Command = "inbox"
+	KeyClose           Command = "close"
+	KeyUndo            Command = "undo"
+	KeyDown            Command = "down"
+	KeyUp              Command = "up"
+	KeyLeft            Command = "left"
+	KeyRight           Command = "right"
+	KeyOpen            Command = "open"
+	KeyFilter          Command = "filter"
+	KeyNewTicket       Command = "new-ticket"
+	KeyMove            Command = "move"
+	KeyEdit            Command = "edit"
+	KeyAssign          Command = "assign"
+	KeyPriority        Command = "priority"
+	KeyDates           Command = "dates"
+	KeyLabels          Command = "labels"
+	KeyRelate          Command = "relate"
+	KeyComment         Command = "comment"
+	KeyNextComment     Command = "next-comment"
+	KeyPreviousComment Command = "previous-comment"
+	KeySave            Command = "save"
+	KeyBold            Command = "bold"
+	KeyItalic          Command = "italic"
+	KeyLink            Command = "link"
+	KeyListItem        Command = "list-item"
+	KeyPause           Command = "pause"
+	KeyFailures        Command = "failures"
+	KeyWorkers         Command = "workers"
+	KeyTask            Command = "task"
+	KeyRefresh         Command = "refresh"
+)
+
+// KeyScope is where keys hold: everywhere, or on a kind of page or field.
+type KeyScope struct {
+	Name     string // in scripts
+	Title    string
+	Bindings []Binding
 }
 
-// KeyHelp explains keys that do the same, or the same in other directions.
-type KeyHelp struct {
-	Keys []string
-	Does string
+// Binding binds keys to a command. A key has its name in KeyboardEvent.key, after "Ctrl+" (on a Mac: Command) if it is
+// pressed with that; two in sequence have a space between them.
+type Binding struct {
+	Command Command
+	Keys    []string
+	Does    string
 }
 
-var keyHelp = []Keys{
-	{"Everywhere", []KeyHelp{
-		{[]string{"/"}, "Jump to a ticket by its key or title"},
-		{[]string{"?"}, "Show these shortcuts"},
-		{[]string{"g b"}, "Go to the boards"},
-		{[]string{"g w"}, "Go to my work"},
-		{[]string{"g i"}, "Go to the inbox"},
-		{[]string{"Esc"}, "Close the dialog or menu"},
-		{[]string{"Ctrl Z"}, "Undo your last move, close, delete, or change of priority, dates or labels"},
+// KeyScopes are all keys of the app: its pages, its scripts, the help and docs/keys.md read them here.
+func KeyScopes() []KeyScope { return keyScopes }
+
+var keyScopes = []KeyScope{
+	{"everywhere", "Everywhere", []Binding{
+		{KeyJump, []string{"/"}, "Jump to a ticket by its key or title"},
+		{KeyHelp, []string{"?"}, "Show these shortcuts"},
+		{KeyBoards, []string{"g b"}, "Go to the boards"},
+		{KeyWork, []string{"g w"}, "Go to my work"},
+		{KeyInbox, []string{"g i"}, "Go to the inbox"},
+		{KeyClose, []string{"Escape"}, "Close the dialog or menu"},
+		{KeyUndo, []string{"Ctrl+z"}, "Undo your last move, close, delete, or change of priority, dates or labels"},
 	}},
-	{"On a board", []KeyHelp{
-		{[]string{"j", "k", "↓", "↑"}, "Next card, previous card"},
-		{[]string{"h", "l", "←", "→"}, "Column to the left, column to the right"},
-		{[]string{"Enter"}, "Open the card"},
-		{[]string{"m"}, "Move the card: then the same keys move it, Enter drops it, Esc puts it back"},
-		{[]string{"f"}, "Filter the cards"},
-		{[]string{"c"}, "New ticket"},
-		{[]string{"e"}, "Edit the card's ticket"},
-		{[]string{"a"}, "Assign the card's ticket"},
-		{[]string{"p"}, "Set its priority"},
-		{[]string{"d"}, "Set its dates"},
-		{[]string{"t"}, "Choose its labels"},
+	{"board", "On a board", []Binding{
+		{KeyDown, []string{"j", "ArrowDown"}, "Next card"},
+		{KeyUp, []string{"k", "ArrowUp"}, "Previous card"},
+		{KeyLeft, []string{"h", "ArrowLeft"}, "Column to the left"},
+		{KeyRight, []string{"l", "ArrowRight"}, "Column to the right"},
+		{KeyOpen, []string{"Enter"}, "Open the card"},
+		{KeyMove, []string{"m"}, "Move the card: then the same keys move it, Enter drops it, Esc puts it back"},
+		{KeyFilter, []string{"f"}, "Filter the cards"},
+		{KeyNewTicket, []string{"c"}, "New ticket"},
+		{KeyEdit, []string{"e"}, "Edit the card's ticket"},
+		{KeyAssign, []string{"a"}, "Assign the card's ticket"},
+		{KeyPriority, []string{"p"}, "Set its priority"},
+		{KeyDates, []string{"d"}, "Set its dates"},
+		{KeyLabels, []string{"t"}, "Choose its labels"},
 	}},
-	{"On a ticket", []KeyHelp{
-		{[]string{"e"}, "Edit"},
-		{[]string{"m"}, "Move to…"},
-		{[]string{"a"}, "Assign"},
-		{[]string{"p"}, "Set the priority"},
-		{[]string{"d"}, "Set the dates"},
-		{[]string{"t"}, "Choose the labels"},
-		{[]string{"l"}, "Relate it to another ticket"},
-		{[]string{"r"}, "Write a comment"},
-		{[]string{"]", "["}, "Next comment, previous comment"},
-		{[]string{"Ctrl Enter"}, "Save the text"},
+	{"ticket", "On a ticket", []Binding{
+		{KeyEdit, []string{"e"}, "Edit"},
+		{KeyMove, []string{"m"}, "Move to…"},
+		{KeyAssign, []string{"a"}, "Assign"},
+		{KeyPriority, []string{"p"}, "Set the priority"},
+		{KeyDates, []string{"d"}, "Set the dates"},
+		{KeyLabels, []string{"t"}, "Choose the labels"},
+		{KeyRelate, []string{"b"}, "Relate it to another ticket"},
+		{KeyComment, []string{"r"}, "Write a comment"},
+		{KeyNextComment, []string{"]"}, "Next comment"},
+		{KeyPreviousComment, []string{"["}, "Previous comment"},
 	}},
-	{"In a description or comment", []KeyHelp{
-		{[]string{"Ctrl B", "Ctrl I", "Ctrl K"}, "Bold, italic, link"},
-		{[]string{"Enter"}, "In a list: next item; at an empty one, end the list"},
+	{"form", "In a form", []Binding{
+		{KeySave, []string{"Ctrl+Enter"}, "Save"},
+		{KeyBold, []string{"Ctrl+b"}, "Bold"},
+		{KeyItalic, []string{"Ctrl+i"}, "Italic"},
+		{KeyLink, []string{"Ctrl+k"}, "Link"},
+		{KeyListItem, []string{"Enter"}, "In a list: next item; at an empty one, end the list"},
 	}},
-	{"On a run of a migration", []KeyHelp{
-		{[]string{"p"}, "Pause it, resume it, start it"},
-		{[]string{"f"}, "Go to its failures"},
-		{[]string{"w"}, "Go to its workers"},
-		{[]string{"t"}, "Find a task by its number"},
-		{[]string{"r"}, "Refresh"},
+	{"run", "On a run of a migration", []Binding{
+		{KeyPause, []string{"p"}, "Pause it, resume it, start it"},
+		{KeyFailures, []string{"f"}, "Go to its failures"},
+		{KeyWorkers, []string{"w"}, "Go to its workers"},
+		{KeyTask, []string{"t"}, "Find a task by its number"},
+		{KeyRefresh, []string{"r"}, "Refresh"},
 	}},
+}
+
+// keyPages are the scopes whose keys hold at the same time. A ticket is open on its own page, and beside its board. In a
+// field, only the keys of forms hold.
+var keyPages = map[string][]string{
+	"a board with a ticket beside it": {"everywhere", "board", "ticket"},
+	"a form":                          {"form"},
+	"a run":                           {"everywhere", "run"},
+}
+
+// keysOf are the keys of a command; there is none without.
+func keysOf(c Command) []string {
+	for _, scope := range keyScopes {
+		if at := slices.IndexFunc(scope.Bindings, func(b Binding) bool { return b.Command == c }); at >= 0 {
+			return scope.Bindings[at].Keys
+		}
+	}
+	panic("no key is bound to " + string(c))
+}
+
+// Hotkey is the attribute of a control that the keys of a command press.
+func Hotkey(c Command) templ.Attributes {
+	keys := keysOf(c)
+	for _, key := range keys {
+		if r, size := utf8.DecodeRuneInString(key); size == len(key) && !unicode.IsLetter(r) {
+			keys = append(slices.Clip(keys), "Shift+"+key) // it is typed with Shift on some keyboards
+		}
+	}
+	return templ.Attributes{"data-hotkey": strings.Join(keys, ",")}
+}
+
+// KeyOf is the first key of a command, as it is shown.
+func KeyOf(c Command) string { return KeyName(keysOf(c)[0]) }
+
+var keyNames = map[string]string{"Escape": "Esc", "ArrowDown": "↓", "ArrowUp": "↑", "ArrowLeft": "←", "ArrowRight": "→"}
+
+// KeyName is a key as it is shown, such as "Ctrl Z".
+func KeyName(key string) string {
+	if name, ok := keyNames[key]; ok {
+		return name
+	}
+	mod, letter, found := strings.Cut(key, "+")
+	if !found {
+		return key
+	}
+	if len(letter) == 1 {
+		letter = strings.ToUpper(letter)
+	}
+	return mod + " " + letter
 }

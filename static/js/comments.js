@@ -1,7 +1,7 @@
 // The keys of a long ticket: to the form of a comment, and from one comment to the next.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { dropKey } from './dialog.js'
-import { letters, pressed, untyped } from './keys.js'
+import { commandOf, pressed, untyped } from './keys.js'
 
 // A link to a comment that is not on the page leads to its page.
 const wanted = location.hash.match(/^#comment-(\d+)$/)
@@ -43,8 +43,8 @@ async function previous() {
 }
 
 document.addEventListener('keydown', (event) => {
-	const step = { ']': next, '[': previous }[event.key]
-	if (!step || !letters() || !untyped(event) || !comments().length) return
+	const step = { 'next-comment': next, 'previous-comment': previous }[commandOf('ticket', event)]
+	if (!step || !untyped(event) || !comments().length) return
 	event.preventDefault()
 	step()
 })

@@ -3,26 +3,28 @@
 import htmx from '../vendor/htmx/htmx.min.js'
 import '../vendor/markdown-toolbar/index.js'
 import { subscribe, uninstallHTML, uninstallImageLink } from '../vendor/paste-markdown/bundle.js'
-import { pressed } from './keys.js'
+import { bindings } from './bindings.js'
+import { commandOf, pressed } from './keys.js'
 import { ask, parse, say, toast } from './say.js'
 import { equip as takeFiles } from './upload.js'
 
 const apple = /^(Mac|iP)/.test(navigator.platform)
 
-// The tools: their style for markdown-toolbar, name, key with Ctrl, and icon. The icons are from lucide 1.62.0, ISC
-// License, Copyright (c) Lucide Contributors.
+// The tools: their style for markdown-toolbar, which is also the command of their key; name; and icon. The icons are
+// from lucide 1.62.0, ISC License, Copyright (c) Lucide Contributors.
 const tools = [
-	['header-3', 'Heading', '', '<path d="M6 12h12"/><path d="M6 20V4"/><path d="M18 20V4"/>'],
-	['bold', 'Bold', 'b', '<path d="M6 12h9a4 4 0 0 1 0 8H7a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1h7a4 4 0 0 1 0 8"/>'],
-	['italic', 'Italic', 'i', '<path d="M19 4h-9"/><path d="M14 20H5"/><path d="M15 4 9 20"/>'],
-	['code', 'Code', '', '<path d="m16 18 6-6-6-6"/><path d="m8 6-6 6 6 6"/>'],
-	['link', 'Link', 'k', '<path d="M10 13a5 5 0 0 0 7.54.54l3-3a5 5 0 0 0-7.07-7.07l-1.72 1.71"/><path d="M14 11a5 5 0 0 0-7.54-.54l-3 3a5 5 0 0 0 7.07 7.07l1.71-1.71"/>'],
-	['unordered-list', 'Bulleted list', '', '<path d="M3 5h.01"/><path d="M3 12h.01"/><path d="M3 19h.01"/><path d="M8 5h13"/><path d="M8 12h13"/><path d="M8 19h13"/>'],
-	['ordered-list', 'Numbered list', '', '<path d="M11 5h10"/><path d="M11 12h10"/><path d="M11 19h10"/><path d="M4 4h1v5"/><path d="M4 9h2"/><path d="M6.5 20H3.4c0-1 2.6-1.925 2.6-3.5a1.5 1.5 0 0 0-2.6-1.02"/>'],
-	['task-list', 'Task list', '', '<path d="M13 5h8"/><path d="M13 12h8"/><path d="M13 19h8"/><path d="m3 17 2 2 4-4"/><rect x="3" y="4" width="6" height="6" rx="1"/>'],
+	['header-3', 'Heading', '<path d="M6 12h12"/><path d="M6 20V4"/><path d="M18 20V4"/>'],
+	['bold', 'Bold', '<path d="M6 12h9a4 4 0 0 1 0 8H7a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1h7a4 4 0 0 1 0 8"/>'],
+	['italic', 'Italic', '<path d="M19 4h-9"/><path d="M14 20H5"/><path d="M15 4 9 20"/>'],
+	['code', 'Code', '<path d="m16 18 6-6-6-6"/><path d="m8 6-6 6 6 6"/>'],
+	['link', 'Link', '<path d="M10 13a5 5 0 0 0 7.54.54l3-3a5 5 0 0 0-7.07-7.07l-1.72 1.71"/><path d="M14 11a5 5 0 0 0-7.54-.54l-3 3a5 5 0 0 0 7.07 7.07l1.71-1.71"/>'],
+	['unordered-list', 'Bulleted list', '<path d="M3 5h.01"/><path d="M3 12h.01"/><path d="M3 19h.01"/><path d="M8 5h13"/><path d="M8 12h13"/><path d="M8 19h13"/>'],
+	['ordered-list', 'Numbered list', '<path d="M11 5h10"/><path d="M11 12h10"/><path d="M11 19h10"/><path d="M4 4h1v5"/><path d="M4 9h2"/><path d="M6.5 20H3.4c0-1 2.6-1.925 2.6-3.5a1.5 1.5 0 0 0-2.6-1.02"/>'],
+	['task-list', 'Task list', '<path d="M13 5h8"/><path d="M13 12h8"/><path d="M13 19h8"/><path d="m3 17 2 2 4-4"/><rect x="3" y="4" width="6" height="6" rx="1"/>'],
 ]
 
-const tool = ([style, name, key, icon]) => {
+const tool = ([style, name, icon]) => {
+	const key = bindings.form[style]?.[0].replace('Ctrl+', '')
 	const [title, keys] = !key ? [name, ''] : apple ? [`${name} (⌘${key.toUpperCase()})`, `Meta+${key}`] : [`${name} (Ctrl+${key.toUpperCase()})`, `Control+${key}`]
 	return `<button type="button" class="quiet" data-md-button="${style}" aria-label="${name}" title="${title}" ${keys && `aria-keyshortcuts="${keys}"`} tabindex="-1">
 		<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${icon}</svg>
@@ -133,7 +135,8 @@ const hint = (textContent) => Object.assign(document.createElement('p'), { class
 // press acts on a key in a text, after the list of names that may be open, which takes Enter.
 function press(event, bar) {
 	if (event.defaultPrevented || event.isComposing || event.keyCode === 229 || event.altKey || event.shiftKey) return
-	const style = (apple ? event.metaKey : event.ctrlKey) && tools.find(([,, key]) => key && key === event.key.toLowerCase())?.[0]
+	const command = (apple ? event.metaKey : event.ctrlKey) && commandOf('form', event)
+	const style = tools.find(([style]) => style === command)?.[0]
 	if (style) {
 		event.preventDefault()
 		bar.querySelector(`[data-md-button=${style}]`).click()

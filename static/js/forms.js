@@ -3,6 +3,7 @@ import { act, moveByForm, refresh, showColumns } from './board.js'
 import { close, newNonce, show } from './dialog.js'
 import { keepAll, taken } from './drafts.js'
 import { changes } from './fields.js'
+import { commandOf } from './keys.js'
 import { ask, reason, toast, toasts } from './say.js'
 
 document.addEventListener('submit', (event) => {
@@ -120,7 +121,7 @@ document.addEventListener('click', ({ target }) => {
 document.addEventListener('keydown', (event) => {
 	if (event.isComposing) return
 	const form = event.target.closest('form')
-	if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && form?.method === 'post' && event.target.matches('input, select, textarea, [role=tab], [role=tabpanel]')) {
+	if (commandOf('form', event) === 'save' && form?.method === 'post' && event.target.matches('input, select, textarea, [role=tab], [role=tabpanel]')) {
 		event.preventDefault() // Enter in a line of text would send it once more
 		form.requestSubmit(form.querySelector('button.primary:not([name=overwrite])'))
 	}

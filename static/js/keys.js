@@ -1,5 +1,7 @@
 // A key is the app's unless the user types or composes, or holds a modifier; single letters not if they are off in this
 // browser.
+import { bindings } from './bindings.js'
+
 const name = 'counterfoil.keys'
 
 function read() {
@@ -28,8 +30,13 @@ export function untyped(event) {
 // pressed reports whether a click acts here, not in a new tab or window.
 export const pressed = (event) => !event.defaultPrevented && !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey
 
-// letters reports whether single letters are keys.
-export const letters = () => on
+// commandOf returns the command of a pressed key in a scope. Single letters have none if they are off.
+export function commandOf(scope, event) {
+	const held = !event.altKey && (event.ctrlKey || event.metaKey)
+	const key = event.key.length === 1 && held ? event.key.toLowerCase() : event.key
+	if (key.length === 1 && !held && !on) return
+	return Object.keys(bindings[scope]).find((command) => bindings[scope][command].includes(held ? `Ctrl+${key}` : key))
+}
 
 let composing = false
 document.addEventListener('keydown', (event) => { composing = event.isComposing || event.keyCode === 229 }, true)

@@ -1,6 +1,7 @@
 // Undo, by the button of a message or by ctrl+Z: on a board in place, elsewhere with a reload.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { undo } from './board.js'
+import { commandOf } from './keys.js'
 import { ask, toast } from './say.js'
 
 async function takeBack(form) {
@@ -29,7 +30,7 @@ function take(form) {
 }
 
 document.addEventListener('keydown', (event) => {
-	if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.isComposing || event.key.toLowerCase() !== 'z') return
+	if (event.shiftKey || event.isComposing || commandOf('everywhere', event) !== 'undo') return
 	if (event.target.closest('input, textarea, select, [contenteditable]') || document.querySelector('dialog[open]')) return
 	const form = document.getElementById('undo')
 	if (!form) return

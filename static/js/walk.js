@@ -4,14 +4,14 @@ import htmx from '../vendor/htmx/htmx.min.js'
 import { restored } from './back.js'
 import { cardOf, hold, move, neighbours, place, put } from './board.js'
 import { open } from './dialog.js'
-import { free, letters } from './keys.js'
+import { commandOf, free } from './keys.js'
 import { say } from './say.js'
 
 const board = document.getElementById('board')
 
-const arrows = { ArrowDown: 'down', ArrowUp: 'up', ArrowLeft: 'left', ArrowRight: 'right' }
-const home = { j: 'down', k: 'up', h: 'left', l: 'right' }
-const direction = (event) => event.shiftKey ? undefined : arrows[event.key] ?? (letters() ? home[event.key] : undefined)
+const directions = ['down', 'up', 'left', 'right']
+const commandOn = (event) => event.shiftKey ? undefined : commandOf('board', event)
+const direction = (event) => directions.find((one) => one === commandOn(event))
 
 const lists = () => [...board.querySelectorAll('.column > .cards')]
 const cards = (list) => [...list.querySelectorAll(':scope > .card')]
@@ -200,18 +200,25 @@ const choose = (name, template, card) => open(path(name, card), {
 	fill: (dialog) => { dialog.querySelector('.key').textContent = card.querySelector('.key').textContent },
 })
 
+// acts are what commands do to a card. The board has no path for what the user may not do.
+const acts = {
+	move: lift,
+	edit: (card) => path('edit', card) && location.assign(path('edit', card)),
+	assign: (card) => path('assignees', card) && choose('assignees', 'assign-dialog', card),
+	labels: (card) => path('labels', card) && choose('labels', 'labels-dialog', card),
+	priority: (card) => path('priority', card) && open(path('priority', card), { title: `Priority of ${card.dataset.key}` }),
+	dates: (card) => path('dates', card) && open(path('dates', card), { title: `Dates of ${card.dataset.key}` }),
+}
+
 function act(event) {
-	if (!letters() || !['m', 'e', 'a', 'p', 'd', 't'].includes(event.key) || event.shiftKey || event.repeat) return false
+	const does = event.repeat ? undefined : acts[commandOn(event)]
+	if (!does) return false
 	const card = current()
-	if (!card) {
+	if (card) does(card)
+	else {
 		const first = start()
 		if (first) say(`${first.dataset.key}. Press ${event.key} again for this card.`)
-	} else if (event.key === 'm') lift(card)
-	else if (event.key === 'e' && path('edit', card)) location.assign(path('edit', card))
-	else if (event.key === 'a' && path('assignees', card)) choose('assignees', 'assign-dialog', card)
-	else if (event.key === 't' && path('labels', card)) choose('labels', 'labels-dialog', card)
-	else if (event.key === 'p' && path('priority', card)) open(path('priority', card), { title: `Priority of ${card.dataset.key}` })
-	else if (event.key === 'd' && path('dates', card)) open(path('dates', card), { title: `Dates of ${card.dataset.key}` })
+	}
 	return true
 }
 
@@ -221,7 +228,7 @@ function key(event) {
 	const to = direction(event)
 	// Arrows belong to the focused element, such as a row of links, unless that is a card or nothing.
 	const ours = current() || document.activeElement === document.body || document.activeElement?.id === 'main'
-	if (to && (ours || event.key in home)) walk(to)
+	if (to && (ours || event.key.length === 1)) walk(to)
 	else if (!act(event)) return
 	event.preventDefault()
 }

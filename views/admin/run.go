@@ -155,12 +155,15 @@ func liveEvery(milliseconds int) templ.Attributes {
 }
 
 // A button of a run's head.
-type runAction struct{ label, icon, path, name, value, class, hotkey string }
+type runAction struct {
+	label, icon, path, name, value, class string
+	key                                   views.Command
+}
 
 // actionsOf are the actions that an operator has for a run now, besides stopping it.
 func actionsOf(r migrations.Run) []runAction {
-	pause := runAction{"Pause", "pause", views.RunPausePath(r.ID), "paused", "1", "primary", "p"}
-	resume := runAction{"Resume", "play", views.RunPausePath(r.ID), "paused", "0", "primary", "p"}
+	pause := runAction{"Pause", "pause", views.RunPausePath(r.ID), "paused", "1", "primary", views.KeyPause}
+	resume := runAction{"Resume", "play", views.RunPausePath(r.ID), "paused", "0", "primary", views.KeyPause}
 	switch r.State {
 	case migrations.Running, migrations.Throttled:
 		return []runAction{pause}
