@@ -43,6 +43,7 @@ func TestWayBack(t *testing.T) {
 			if !scripts {
 				b.noScript()
 			}
+			b.size(800, 800, false) // no room for a ticket beside the board
 			b.open("/acme/boards/NINJA?q=door")
 			b.click(card("NINJA-1") + " a")
 			b.at("/acme/NINJA-1")

@@ -74,7 +74,7 @@ var keyScopes = []KeyScope{
 		{KeyBoards, []string{"g b"}, "Go to the boards"},
 		{KeyWork, []string{"g w"}, "Go to my work"},
 		{KeyInbox, []string{"g i"}, "Go to the inbox"},
-		{KeyClose, []string{"Escape"}, "Close the dialog or menu"},
+		{KeyClose, []string{"Escape"}, "Close the dialog, the menu, or the ticket beside the board"},
 		{KeyUndo, []string{"Ctrl+z"}, "Undo your last move, close, delete, or change of priority, dates or labels"},
 	}},
 	{"board", "On a board", []Binding{
@@ -82,7 +82,7 @@ var keyScopes = []KeyScope{
 		{KeyUp, []string{"k", "ArrowUp"}, "Previous card"},
 		{KeyLeft, []string{"h", "ArrowLeft"}, "Column to the left"},
 		{KeyRight, []string{"l", "ArrowRight"}, "Column to the right"},
-		{KeyOpen, []string{"Enter"}, "Open the card"},
+		{KeyOpen, []string{"Enter"}, "Open the card’s ticket beside the board"},
 		{KeyMove, []string{"m"}, "Move the card: then the same keys move it, Enter drops it, Esc puts it back"},
 		{KeyFilter, []string{"f"}, "Filter the cards"},
 		{KeyNewTicket, []string{"c"}, "New ticket"},

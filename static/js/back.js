@@ -1,11 +1,12 @@
 // Back on a board its columns are loaded and scrolled as far as they were when this tab left it.
 import htmx from '../vendor/htmx/htmx.min.js'
+import { boardAddress } from './address.js'
 import { reachAsFar } from './fresh.js'
 
 const of = document.body.dataset.account // another account in this tab does not see it
 const name = `counterfoil.scrolled ${of}`
 const lasts = 30 * 60 * 1000 // ms
-const here = () => location.pathname + location.search
+const here = () => boardAddress().pathname + boardAddress().search
 const board = () => document.getElementById('board')
 const columns = () => [...document.querySelectorAll('#board .column')]
 const cards = (column) => column.querySelector('.cards')

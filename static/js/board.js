@@ -2,6 +2,7 @@
 // or a list; the server responds with the present columns.
 import '../vendor/sortable/Sortable.min.js'
 import htmx from '../vendor/htmx/htmx.min.js'
+import { boardAddress } from './address.js'
 import { count } from './columns.js'
 import { asIs, mark, morph } from './morph.js'
 import { ask, say, toast, toasts } from './say.js'
@@ -130,7 +131,7 @@ export async function move(card, from, to) {
 	const target = `column-${to.column}`
 	const values = { column: to.column, after: to.after, seen_column: from.column, seen_after: from.after }
 	if (from.moved) values.seen_moved = from.moved // a filter hides the cards above
-	const { search } = location
+	const { search } = boardAddress()
 	moving++
 	turns++
 	const answered = last.then(() => ask(url, { target, values }))
@@ -143,7 +144,7 @@ export async function move(card, from, to) {
 			else if (hidden(card.dataset.key, to, column)) words += ' The filter does not show it there.'
 		}
 		toasts(answer, { quiet: true }) // they are announced
-		if (search !== location.search) await readAnew() // the filter has changed
+		if (search !== boardAddress().search) await readAnew() // the filter has changed
 	} catch (error) {
 		put(cardOf(card.dataset.key) ?? card, from)
 		const gone = error.status === 404
@@ -197,7 +198,7 @@ export async function refresh() {
 
 // readAnew fetches the whole board if it has changed too much.
 async function readAnew() {
-	const page = await ask(location.href, { target: 'board' }).catch(() => null)
+	const page = await ask(boardAddress().href, { target: 'board' }).catch(() => null)
 	if (page) wait(page)
 }
 

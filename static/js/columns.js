@@ -1,5 +1,6 @@
 // On a phone a board shows one column at a time. The switch is made of links, so it works without scripts; here it
 // marks the visible column, and the address keeps it.
+import { readdress } from './address.js'
 import { pressed } from './keys.js'
 
 const board = document.getElementById('board')
@@ -28,7 +29,7 @@ if (board && nav) {
 		const column = shown()
 		if (!column) return
 		mark(column.id)
-		if (location.hash !== `#${column.id}`) history.replaceState(history.state, '', `#${column.id}`)
+		if (location.hash !== `#${column.id}`) readdress(`#${column.id}`)
 	}
 	board.addEventListener('scroll', () => {
 		clearTimeout(timer)
@@ -41,7 +42,7 @@ if (board && nav) {
 		if (!column || !pressed(event)) return
 		event.preventDefault() // the browser would scroll the page, too, and fill the history
 		go(column)
-		history.replaceState(history.state, '', link.hash)
+		readdress(link.hash)
 		mark(column.id)
 	})
 	const there = location.hash && board.querySelector(`.column[id="${CSS.escape(location.hash.slice(1))}"]`)

@@ -14,8 +14,10 @@ export const close = () => dialog.close()
 export function show(content) {
 	body.replaceChildren(content)
 	for (const form of body.querySelectorAll('form[hx-target^="#"]')) {
-		if (document.querySelector(form.getAttribute('hx-target'))) continue
-		form.removeAttribute('hx-post') // on a board there is no ticket for the response
+		const there = document.querySelector(form.getAttribute('hx-target'))
+		const from = there?.dataset.from
+		if (there && (!from || new URL(form.action).pathname.startsWith(`${from}/`))) continue
+		form.removeAttribute('hx-post') // on a board there is no ticket for the response, or another one
 		form.dataset.here = ''
 	}
 	htmx.process(body)
@@ -28,7 +30,7 @@ document.addEventListener('click', async (event) => {
 	const link = event.target.closest('a[data-dialog], a.move')
 	if (!link || !pressed(event)) return
 	event.preventDefault()
-	open(link.href, { template: link.dataset.dialog, title: titleOf(link) })
+	open(link.href, { template: link.dataset.dialog, title: titleOf(link), fill: nameOf(link) })
 })
 
 // open shows the page at a path in the dialog, unless another is open. The dialog opens in the same task, so the next
@@ -67,6 +69,15 @@ document.addEventListener('keydown', () => {
 document.addEventListener('keyup', () => { own = false }, true)
 document.addEventListener('beforeinput', (event) => { if (own && event.inputType === 'insertText') event.preventDefault() }, true)
 
+// nameOf fills the key of a ticket beside its board into a template of the board.
+function nameOf(link) {
+	const key = link.closest('.panel')?.querySelector('.ticket-head .key')?.textContent
+	return key && ((content) => {
+		const place = content.querySelector('.key')
+		if (place && !place.textContent) place.textContent = key
+	})
+}
+
 // titleOf is the text of a link without its key.
 function titleOf(link) {
 	if (link.ariaLabel) return link.ariaLabel
@@ -92,13 +103,13 @@ function replace(page) {
 	const had = body.contains(document.activeElement)
 	show(page)
 	for (const { id, value } of typed) {
-		const field = document.getElementById(id)
+		const field = body.querySelector(`#${CSS.escape(id)}`)
 		if (!field) continue
 		field.value = value
 		field.dispatchEvent(new Event('input', { bubbles: true }))
 	}
-	const field = had && id ? document.getElementById(id) : null
-	if (!body.contains(field)) return
+	const field = had && id ? body.querySelector(`#${CSS.escape(id)}`) : null
+	if (!field) return
 	field.focus()
 	if (selectionStart !== undefined && selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd)
 }

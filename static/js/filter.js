@@ -1,4 +1,5 @@
 // The filter of a board: typing narrows the columns at once, and changes the page's address.
+import { boardAddress, readdress } from './address.js'
 import { act, narrowColumns } from './board.js'
 import { pressed } from './keys.js'
 import { ask, say, toast } from './say.js'
@@ -17,9 +18,10 @@ function address() {
 async function narrow() {
 	clearTimeout(timer)
 	const url = address()
-	if (url === location.origin + location.pathname + location.search) return
-	history.replaceState(history.state, '', url + location.hash)
-	form.querySelector('[data-clear]').hidden = !location.search
+	const old = boardAddress()
+	if (url === old.origin + old.pathname + old.search) return
+	readdress(url + old.hash)
+	form.querySelector('[data-clear]').hidden = !boardAddress().search
 	const mine = form.querySelector('[data-mine]')
 	mine.ariaCurrent = form.elements.who.value === 'me' ? 'true' : null
 	const wish = ++wishes
@@ -30,7 +32,7 @@ async function narrow() {
 		await narrowColumns(answer)
 		const shown = document.querySelectorAll('.board .card').length
 		const more = document.querySelector('.board .more')
-		if (location.search) say(`${shown || 'No'} ${shown === 1 ? 'ticket matches' : 'tickets match'}${more ? ' so far' : ''}.`)
+		if (boardAddress().search) say(`${shown || 'No'} ${shown === 1 ? 'ticket matches' : 'tickets match'}${more ? ' so far' : ''}.`)
 		else say('All tickets are shown.')
 	} catch (error) {
 		if (wish === wishes) toast(`Filtering failed. ${error.message}`, true)

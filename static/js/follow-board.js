@@ -1,5 +1,6 @@
 // A live board: when tickets change, it fetches their old and new columns, and shows those that differ. It waits during
 // an action of the user, for a column while the user types into it, and while the page is hidden; then it catches up.
+import { boardAddress, readdress } from './address.js'
 import { busy, knows, showOthers, turn } from './board.js'
 import { fetchFresh, Gone, held, Refresher, reachAsFar } from './fresh.js'
 import { retitle } from './inbox.js'
@@ -59,8 +60,8 @@ function typing(column) {
 }
 
 async function refresh() {
-	const at = { turn: turn(), search: location.search }
-	const older = () => rests() || at.turn !== turn() || at.search !== location.search
+	const at = { turn: turn(), search: boardAddress().search }
+	const older = () => rests() || at.turn !== turn() || at.search !== boardAddress().search
 	const wanted = stale
 	const all = whole
 	const echoed = echoes
@@ -92,9 +93,9 @@ async function refresh() {
 async function fetchColumns(wanted, older, echoed) {
 	const ready = columns().filter((column) => wanted.has(column.id))
 	if (!ready.length) return
-	const query = new URLSearchParams(location.search)
+	const query = new URLSearchParams(boardAddress().search)
 	query.set('columns', ready.map((column) => `${column.dataset.column}.${cardsOf(column).length}.${column.dataset.seen}`).join(','))
-	const { nodes, moved } = await fetchFresh(`${location.pathname}?${query}`, 'board')
+	const { nodes, moved } = await fetchFresh(`${boardAddress().pathname}?${query}`, 'board')
 	if (moved) { // the board was renamed
 		whole = true
 		return false
@@ -126,11 +127,11 @@ const asFar = (fresh) => Promise.all(fresh.map((column) => {
 }))
 
 async function fetchAll(older) {
-	const { nodes, moved } = await fetchFresh(location.pathname + location.search, 'main')
+	const { nodes, moved } = await fetchFresh(boardAddress().pathname + boardAddress().search, 'main')
 	const fresh = [...nodes.querySelectorAll('.column')]
 	await asFar(fresh)
 	if (older() || columns().some(typing)) return false
-	if (moved) history.replaceState(history.state, '', moved.pathname + location.search + location.hash)
+	if (moved) readdress(moved.pathname + boardAddress().search + boardAddress().hash)
 	showFrame(nodes)
 	announce(showOthers(fresh, { whole: true }))
 }
@@ -150,10 +151,12 @@ function showFrame(nodes) {
 	}
 	goal.append(nodes)
 	fresh.replaceWith(asIs(board))
+	const panel = document.getElementById('panel')
+	if (panel) goal.append(asIs(panel))
 	const current = document.querySelector('#switch [aria-current]')?.hash
 	for (const link of goal.querySelectorAll('#switch a')) if (link.hash === current) link.ariaCurrent = 'true'
 	morph(main, goal, { keep: (old) => old === filter })
-	retitle(`${document.querySelector('.board-head h1').textContent.trim()} · Counterfoil`)
+	if (!panel) retitle(`${document.querySelector('.board-head h1').textContent.trim()} · Counterfoil`)
 }
 
 // leave reloads the page of a deleted board. wire.js informs a user who is signed out.

@@ -8,7 +8,7 @@ import { say, throttled } from './say.js'
 import { follow } from './wire.js'
 
 const ticket = () => document.querySelector('#ticket[data-ticket]')
-const page = () => document.querySelector('main > .page')
+const page = () => ticket().closest('.page')
 const editing = () => ticket().matches('section')
 const numberOf = (element) => Number(element?.id.replace(/\D/g, '') ?? NaN)
 
@@ -27,7 +27,7 @@ async function refresh() {
 		show(fresh)
 		if (moved) rename(moved, here)
 	} catch (error) {
-		if (error instanceof Gone) leave(error)
+		if (error instanceof Gone && at === turn) leave(error)
 		throw error
 	}
 }
@@ -53,7 +53,7 @@ function show(fresh) {
 	const known = new Set([...document.querySelectorAll('#said > .comment')].map(({ id }) => id))
 	const changed = !editing() && before(old) !== before(now)
 	keepForms(fresh)
-	morph(page(), fresh, { keep: (one) => one.matches('.what-lines') && one.children.length > 0 })
+	morph(page(), place.page(fresh), { keep: (one) => one.matches('.what-lines') && one.children.length > 0 })
 	const came = [...document.querySelectorAll('#said > .comment')].filter(({ id }) => !known.has(id) && numberOf({ id }) > Math.max(0, ...[...known].map((k) => numberOf({ id: k }))))
 	mark(came)
 	const last = document.querySelector('#comment-form [name=last]')
@@ -119,11 +119,11 @@ function rename(moved, here) {
 function leave({ status, page: answer }) {
 	refresher.stop()
 	if (status === 401) return
+	const why = answer.querySelector('#main h1')?.textContent.trim().replace(/\s+/g, ' ') || 'This page is gone'
 	const typed = [...document.querySelectorAll('main form :is(textarea, input[name=title])')].some((text) => text.value && (editing() || text.name === 'body'))
-	if (!typed) return location.reload()
-	const why = answer.querySelector('#main h1')?.textContent.trim().replace(/\s+/g, ' ')
+	if (!typed) return place.left(`${why}.`)
 	const banner = Object.assign(document.createElement('div'), { className: 'banner', role: 'alert' })
-	const words = Object.assign(document.createElement('p'), { textContent: `${why || 'This page is gone'}. Your text is kept here: copy what you need.` })
+	const words = Object.assign(document.createElement('p'), { textContent: `${why}. Your text is kept here: copy what you need.` })
 	const link = Object.assign(document.createElement('a'), { href: ticket().dataset.from, target: '_blank', rel: 'noopener', textContent: 'See what happened' })
 	banner.append(words, link)
 	page().querySelector('.crumbs').after(banner)
@@ -145,12 +145,28 @@ function announce(came, changed) {
 	if (pending.came || pending.changed) announceSoon()
 }
 
-const refresher = ticket() && new Refresher({ refresh, rests })
+// The page that the ticket is on: page makes a response what is shown there, left is called when the ticket is gone.
+const ownPage = { page: (fresh) => fresh, left: () => location.reload() }
+let place = ownPage
+let refresher
 
-if (refresher) {
-	for (const name of ['htmx:beforeRequest', 'htmx:afterSettle']) htmx.on(name, () => { turn++ })
+// watch follows the ticket of the page, or the one beside a board, until the returned function is called.
+export function watch(where = ownPage) {
+	place = where
+	turn++
+	const mine = refresher = new Refresher({ refresh, rests })
 	const { ticket: id, on } = ticket().dataset
 	const delay = (event) => event.all ? Math.random() * 1000 : 0
-	follow({ ticket: Number(id), board: Number(on) }, (event) => refresher.changed(delay(event)))
-	follow({ board: Number(on) }, (event) => { if (event.own) refresher.changed() })
+	const ends = [
+		follow({ ticket: Number(id), board: Number(on) }, (event) => mine.changed(delay(event))),
+		follow({ board: Number(on) }, (event) => { if (event.own) mine.changed() }),
+	]
+	return () => {
+		mine.stop()
+		turn++
+		ends.forEach((end) => end())
+	}
 }
+
+for (const name of ['htmx:beforeRequest', 'htmx:afterSettle']) htmx.on(name, () => { turn++ })
+if (ticket()) watch()

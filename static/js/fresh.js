@@ -52,13 +52,15 @@ export class Refresher {
 	#failures = 0
 	#busy = false
 	#wanted = false
+	#end = new AbortController()
 
 	constructor({ refresh, rests }) {
 		this.refresh = refresh
 		this.rests = rests
 		watchPresses()
-		document.addEventListener('visibilitychange', () => this.#plan(0))
-		window.addEventListener('pageshow', () => this.#plan(0))
+		const { signal } = this.#end
+		document.addEventListener('visibilitychange', () => this.#plan(0), { signal })
+		window.addEventListener('pageshow', () => this.#plan(0), { signal })
 	}
 
 	changed(delay = 0) {
@@ -66,7 +68,11 @@ export class Refresher {
 		this.#plan(delay)
 	}
 
-	stop() { this.stopped = true }
+	stop() {
+		this.stopped = true
+		clearTimeout(this.#timer)
+		this.#end.abort()
+	}
 
 	#plan(delay) {
 		clearTimeout(this.#timer)

@@ -21,6 +21,9 @@ const fields = 'input, textarea, select, [contenteditable]:not([contenteditable=
 // free reports whether a key has no other use.
 export const free = (event) => !event.ctrlKey && !event.altKey && untyped(event)
 
+// isField reports whether an element takes what is typed.
+export const isField = (element) => element.matches(fields)
+
 // untyped is free for a character that some keyboards have on AltGr or Alt.
 export function untyped(event) {
 	return !event.defaultPrevented && !event.isComposing && event.keyCode !== 229 && !event.metaKey && (!event.ctrlKey || event.altKey)

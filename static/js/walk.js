@@ -1,10 +1,12 @@
 // Cards by keyboard: j k h l and the arrows move the focus from card to card, m moves the card. A move by keys sends
 // what a drag sends.
 import htmx from '../vendor/htmx/htmx.min.js'
+import { boardAddress } from './address.js'
 import { restored } from './back.js'
 import { cardOf, hold, move, neighbours, place, put } from './board.js'
 import { open } from './dialog.js'
 import { commandOf, free } from './keys.js'
+import { openCard, openKey } from './panel.js'
 import { say } from './say.js'
 
 const board = document.getElementById('board')
@@ -78,18 +80,27 @@ function start() {
 	return card
 }
 
+// go gives a card the focus. A ticket that is open beside the board makes room for the card's.
+function go(card) {
+	focus(card)
+	if (openKey()) openCard(card, { step: true })
+}
+
+// active is the card with the focus, or that of the ticket beside the board.
+const active = () => current() ?? (openKey() && cardOf(openKey()))
+
 async function walk(to) {
-	const card = current()
+	const card = active()
 	if (!card) return start()
 	if (to === 'left' || to === 'right') {
 		row ??= cards(card.parentElement).indexOf(card)
 		const list = sideways(card.parentElement, to, (other) => cards(other).length > 0)
-		if (list) focus(cards(list)[Math.min(row, cards(list).length - 1)])
+		if (list) go(cards(list)[Math.min(row, cards(list).length - 1)])
 		return
 	}
 	row = undefined
 	const next = to === 'down' ? await below(card) : above(card)
-	if (next && current() === card) focus(next)
+	if (next && active() === card) go(next)
 }
 
 // Moving
@@ -214,6 +225,7 @@ function act(event) {
 	const does = event.repeat ? undefined : acts[commandOn(event)]
 	if (!does) return false
 	const card = current()
+	if (openKey() && (!card || card.dataset.key === openKey())) return false // its own controls have the same keys
 	if (card) does(card)
 	else {
 		const first = start()
@@ -239,7 +251,7 @@ const left = `counterfoil.left ${document.body.dataset.account}`
 function remember({ target, detail }) {
 	const card = target.closest?.('#board .card')
 	if (!card || detail !== 0 || !target.closest('a:first-child')) return
-	sessionStorage.setItem(left, JSON.stringify({ at: location.pathname, keys: [card.dataset.key, ...neighbours(card).slice(0, 5)] }))
+	sessionStorage.setItem(left, JSON.stringify({ at: boardAddress().pathname, keys: [card.dataset.key, ...neighbours(card).slice(0, 5)] }))
 }
 
 async function comeBack() {
