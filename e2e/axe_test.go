@@ -172,6 +172,7 @@ var accessible = map[string]string{
 	"/:company/:key/relations":                                  "/acme/NINJA-1/relations?kind=blocks&q=NINJA",
 	"/:company/:key/labels":                                     "/acme/NINJA-1/labels?listed=1&label=1&q=o&named=new",
 	"/:company/labels":                                          "/acme/labels",
+	"/:company/boards/:board/batch":                             "/acme/boards/NINJA/batch?do=labels&keys=NINJA-1+NINJA-2",
 	"/:company/boards/:board/templates":                         "/acme/boards/NINJA/templates",
 	"/:company/boards/:board/templates/new":                     "/acme/boards/NINJA/templates/new",
 	"/:company/boards/:board/templates/:template":               "/acme/boards/NINJA/templates/1",
@@ -235,6 +236,16 @@ func TestAccessible(t *testing.T) {
 		b.click("#board .card a")
 		b.wait(`document.querySelector("#panel #said") && !document.querySelector("#panel[aria-busy]")`)
 		b.accessible("a ticket beside its board")
+		b.open("/acme/boards/NINJA")
+		b.types("j.")
+		b.wait(`document.querySelector("#card-menu:popover-open")`)
+		b.accessible("the menu of a card", "#board") // it lies over them
+		b.types(kb.Escape + "xjx")
+		b.wait(`document.querySelectorAll(".card[data-selected]").length === 2`)
+		b.accessible("selected cards")
+		b.types("d")
+		b.wait(`document.querySelector("dialog[open] #batch-due")`)
+		b.accessible("the dialog of selected cards")
 		b.fits("a ticket beside its board")
 		b.open("/acme")
 		b.click(".menu summary")

@@ -89,6 +89,7 @@ func TestPhone(t *testing.T) {
 		b.size(390, 844, true)
 		b.open("/acme/boards/NINJA")
 		b.tap(card("NINJA-1") + " .move")
+		b.tap("#card-menu [data-does=move]")
 		b.wait(`(() => {
 			const r = document.querySelector("dialog[open]")?.getBoundingClientRect()
 			return r && r.left === 0 && r.width === innerWidth && Math.abs(r.bottom - innerHeight) < 1 && r.top > innerHeight / 3 && document.querySelector("#move .primary")
@@ -137,6 +138,7 @@ func TestPhone(t *testing.T) {
 		b.types("Two\r")
 		b.holds("To do", "NINJA-1 NINJA-2")
 		b.tap(card("NINJA-1") + " .move")
+		b.tap("#card-menu [data-does=move]")
 		b.chooses("#move [name=column]", b.columnID("Done"))
 		b.wait(`document.querySelectorAll("#move [name=after] option").length === 1`)
 		b.tap("#move .primary")

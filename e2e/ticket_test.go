@@ -37,7 +37,7 @@ func TestSetup(t *testing.T) {
 		b.holds("To do", "NINJA-1")
 		b.click(card("NINJA-1") + " a")
 		b.at("/acme/NINJA-1")
-		b.sees("h1", "Paint the fins")
+		b.sees("#ticket h1", "Paint the fins")
 	})
 }
 

@@ -26,7 +26,8 @@ const (
 	DeletedID    = "deleted"  // deleted tickets of a board
 
 	TicketID          = "ticket"
-	MoveID            = "move" // the form that moves a ticket
+	MoveID            = "move"  // the form that moves a ticket
+	BatchID           = "batch" // the form that changes several
 	HistoryID         = "history"
 	FaceID            = "face"      // its description
 	ChecklistID       = "checklist" // the form of its boxes

@@ -18,7 +18,7 @@ const (
 	KeyBoards          Command = "boards"
 	KeyWork            Command = "work"
 	KeyInbox           Command = "inbox"
-	KeyClose           Command = "close"
+	KeyClose           Command = "leave"
 	KeyUndo            Command = "undo"
 	KeyDown            Command = "down"
 	KeyUp              Command = "up"
@@ -28,6 +28,8 @@ const (
 	KeyFilter          Command = "filter"
 	KeyNewTicket       Command = "new-ticket"
 	KeyMove            Command = "move"
+	KeyMenu            Command = "menu"
+	KeySelect          Command = "select"
 	KeyEdit            Command = "edit"
 	KeyAssign          Command = "assign"
 	KeyPriority        Command = "priority"
@@ -84,6 +86,8 @@ var keyScopes = []KeyScope{
 		{KeyRight, []string{"l", "ArrowRight"}, "Column to the right"},
 		{KeyOpen, []string{"Enter"}, "Open the card’s ticket beside the board"},
 		{KeyMove, []string{"m"}, "Move the card: then the same keys move it, Enter drops it, Esc puts it back"},
+		{KeyMenu, []string{"."}, "Open the card’s menu"},
+		{KeySelect, []string{"x"}, "Select the card: the keys below, and the bar, then change all selected ones"},
 		{KeyFilter, []string{"f"}, "Filter the cards"},
 		{KeyNewTicket, []string{"c"}, "New ticket"},
 		{KeyEdit, []string{"e"}, "Edit the card's ticket"},

@@ -214,6 +214,9 @@ func BoardPath(company, slug string) string { return "/" + company + "/boards/" 
 // FilteredPath is a board under a filter.
 func FilteredPath(company, slug string, f Filter) string { return f.In(BoardPath(company, slug)) }
 
+// BatchPath changes several tickets of a board.
+func BatchPath(company, slug string) string { return BoardPath(company, slug) + "/batch" }
+
 // BoardSettingsPath renames a board.
 func BoardSettingsPath(company, slug string) string { return BoardPath(company, slug) + "/settings" }
 

@@ -100,7 +100,8 @@ func (p Page) here(path, below string) templ.Attributes {
 type Flash struct {
 	Text string
 	Bad  bool
-	Undo id.Activity // the activity to undo; 0 for none
+	Undo id.Activity   // the activity to undo; 0 for none
+	Also []id.Activity // those before it, which are undone with it
 	// Restore is a deleted comment to restore; nil for none.
 	Restore *DeletedComment
 }

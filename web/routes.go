@@ -247,6 +247,8 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/boards/:board/columns/:column", pages.SaveColumn)
 	company.GET("/boards/:board/columns/:column/removal", pages.RemovalForm)
 	company.POST("/boards/:board/columns/:column/removal", pages.RemoveColumn)
+	company.GET("/boards/:board/batch", pages.BatchForm)
+	company.POST("/boards/:board/batch", pages.ChangeBatch)
 	company.GET("/boards/:board/tickets/new", pages.NewTicket)
 	company.POST("/boards/:board/tickets", pages.OpenTicket)
 

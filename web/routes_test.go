@@ -438,6 +438,8 @@ var pages = map[string]access{
 		sending("version", "7"),
 	"POST /:company/boards/:board/form": managers("/acme/boards/DEMO/form", 303).
 		sending("on", "1", "version", "0"),
+	"GET /:company/boards/:board/batch":               writers("/acme/boards/DEMO/batch?do=labels&keys=DEMO-1", 200),
+	"POST /:company/boards/:board/batch":              writers("/acme/boards/DEMO/batch", 422),
 	"GET /:company/boards/:board/templates":           members("/acme/boards/DEMO/templates", 200),
 	"POST /:company/boards/:board/templates":          writers("/acme/boards/DEMO/templates", 422),
 	"GET /:company/boards/:board/templates/new":       writers("/acme/boards/DEMO/templates/new", 200),

@@ -6,7 +6,7 @@ export const bindings = {
 		'boards': ['g b'],
 		'work': ['g w'],
 		'inbox': ['g i'],
-		'close': ['Escape'],
+		'leave': ['Escape'],
 		'undo': ['Ctrl+z'],
 	},
 	board: {
@@ -16,6 +16,8 @@ export const bindings = {
 		'right': ['l', 'ArrowRight'],
 		'open': ['Enter'],
 		'move': ['m'],
+		'menu': ['.'],
+		'select': ['x'],
 		'filter': ['f'],
 		'new-ticket': ['c'],
 		'edit': ['e'],

@@ -27,7 +27,7 @@ export const isField = (element) => element.matches(fields)
 // untyped is free for a character that some keyboards have on AltGr or Alt.
 export function untyped(event) {
 	return !event.defaultPrevented && !event.isComposing && event.keyCode !== 229 && !event.metaKey && (!event.ctrlKey || event.altKey)
-		&& !event.target.closest?.(fields) && !document.querySelector('dialog[open]')
+		&& !event.target.closest?.(fields) && !document.querySelector('dialog[open], .card-menu:popover-open')
 }
 
 // pressed reports whether a click acts here, not in a new tab or window.
@@ -45,7 +45,7 @@ let composing = false
 document.addEventListener('keydown', (event) => { composing = event.isComposing || event.keyCode === 229 }, true)
 document.addEventListener('hotkey-fire', (event) => {
 	const plain = !event.detail.path.some((key) => /(Control|Alt|Meta|Mod)\+/.test(key))
-	if (composing || (plain && !on) || document.querySelector('dialog[open]') || document.activeElement?.matches(fields)) event.preventDefault()
+	if (composing || (plain && !on) || document.querySelector('dialog[open], .card-menu:popover-open') || document.activeElement?.matches(fields)) event.preventDefault()
 }, true)
 
 document.addEventListener('change', ({ target }) => {

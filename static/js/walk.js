@@ -4,10 +4,12 @@ import htmx from '../vendor/htmx/htmx.min.js'
 import { boardAddress } from './address.js'
 import { restored } from './back.js'
 import { cardOf, hold, move, neighbours, place, put } from './board.js'
-import { open } from './dialog.js'
+import { perform as performOn } from './card-acts.js'
+import { openMenu } from './card-menu.js'
 import { commandOf, free } from './keys.js'
 import { openCard, openKey } from './panel.js'
 import { say } from './say.js'
+import { selection, toggle } from './select.js'
 
 const board = document.getElementById('board')
 
@@ -202,31 +204,24 @@ function keyWhileMoving(event) {
 	event.stopPropagation()
 }
 
-// path is a page of a card; the board has each with {key} for the key.
-const path = (name, card) => board.dataset[name]?.replace('{key}', card.dataset.key)
+// acts are the commands on a card: those of its menu, and a lift.
+const acts = ['move', 'edit', 'assign', 'labels', 'priority', 'dates', 'menu', 'select']
 
-// choose opens a form with a list, which takes what is typed before it comes.
-const choose = (name, template, card) => open(path(name, card), {
-	template,
-	fill: (dialog) => { dialog.querySelector('.key').textContent = card.querySelector('.key').textContent },
-})
-
-// acts are what commands do to a card. The board has no path for what the user may not do.
-const acts = {
-	move: lift,
-	edit: (card) => path('edit', card) && location.assign(path('edit', card)),
-	assign: (card) => path('assignees', card) && choose('assignees', 'assign-dialog', card),
-	labels: (card) => path('labels', card) && choose('labels', 'labels-dialog', card),
-	priority: (card) => path('priority', card) && open(path('priority', card), { title: `Priority of ${card.dataset.key}` }),
-	dates: (card) => path('dates', card) && open(path('dates', card), { title: `Dates of ${card.dataset.key}` }),
+function perform(command, card) {
+	const chosen = selection()
+	if (command === 'menu') openMenu(card)
+	else if (command === 'select') toggle(card)
+	else if (command === 'move' && !chosen.length) lift(card)
+	else performOn(command, chosen.length ? chosen : [card])
 }
 
 function act(event) {
-	const does = event.repeat ? undefined : acts[commandOn(event)]
-	if (!does) return false
+	const command = event.repeat ? undefined : commandOn(event)
+	if (!acts.includes(command)) return false
 	const card = current()
-	if (openKey() && (!card || card.dataset.key === openKey())) return false // its own controls have the same keys
-	if (card) does(card)
+	const own = !['menu', 'select'].includes(command)
+	if (own && openKey() && !selection().length && (!card || card.dataset.key === openKey())) return false // its own controls have the same keys
+	if (active()) perform(command, active())
 	else {
 		const first = start()
 		if (first) say(`${first.dataset.key}. Press ${event.key} again for this card.`)

@@ -1,9 +1,13 @@
 package pages
 
 import (
+	"context"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -117,18 +121,30 @@ func (h *Handlers) DeletedTickets(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, pages.DeletedListPage(props))
 }
 
-// Undo reverts an action of the user, the last one if the form names none. A board gets its present columns.
+// Undo reverts actions of the user: those that the form names, or else the last one, with those that were made together
+// with it. A board gets its present columns.
 func (h *Handlers) Undo(c echo.Context) error {
 	ctx := c.Request().Context()
+	activities, err := idsField[id.Activity](c, "activity", workflows.MaxBatch, tickets.NothingToUndo(), tickets.NothingToUndo())
+	if err != nil {
+		return err
+	}
+	if len(activities) > 1 {
+		return h.undoBatch(c, activities)
+	}
 	var activity id.Activity
 	var passed []id.Activity
-	if text := c.FormValue("activity"); text != "" {
-		var err error
-		if activity, err = respond.RowID[id.Activity](text, tickets.NothingToUndo()); err != nil {
-			return err
-		}
+	if len(activities) == 1 {
+		activity = activities[0]
 	} else {
 		passed = h.respond.RefusedUndos(ctx)
+		batch, err := h.lastBatch(ctx, passed)
+		if err != nil {
+			return err
+		}
+		if len(batch) > 1 {
+			return h.undoBatch(c, batch)
+		}
 	}
 	undone, err := h.workflows.Undo(ctx, activity, passed...)
 	var refused workflows.UndoRefusal
@@ -142,34 +158,88 @@ func (h *Handlers) Undo(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	note := undoneNote(undone)
-	if respond.Target(c) == views.BoardID {
-		return h.showUndone(c, undone, views.Flash{Text: note})
-	}
-	next := respond.OwnPath(c.FormValue("next"))
-	if next == "" {
-		next = views.TicketPath(respond.Company(c).Slug, undone.Ticket.Key)
-	}
-	if err := h.respond.Flash(c, views.Flash{Text: note}); err != nil {
-		return err
-	}
-	return respond.Redirect(c, next)
+	return h.showUndone(c, []workflows.UndoResult{undone}, views.Flash{Text: undoneNote(undone)})
 }
 
-// showUndone responds to a board: the ticket may have come from another one.
-func (h *Handlers) showUndone(c echo.Context, undone workflows.UndoResult, message views.Flash) error {
-	columns, err := h.columnsNow(c, undone.Board.Slug, "", undone.Columns...)
-	if err != nil {
+// lastBatch is the user's last change of several tickets, if nothing was done since.
+func (h *Handlers) lastBatch(ctx context.Context, passed []id.Activity) ([]id.Activity, error) {
+	batch := h.respond.Batch(ctx)
+	if batch == nil {
+		return nil, nil
+	}
+	last, err := h.workflows.LastAction(ctx, passed...)
+	if errors.Is(err, tickets.CodeNothingToUndo) || err == nil && !slices.Contains(batch, last) {
+		return nil, nil
+	}
+	return batch, err
+}
+
+// undoBatch reverts actions that were made together, the last one first. One that stays as it is leaves the others
+// undone.
+func (h *Handlers) undoBatch(c echo.Context, activities []id.Activity) error {
+	ctx := c.Request().Context()
+	var undone []workflows.UndoResult
+	var refused error
+	for _, activity := range slices.Backward(activities) {
+		one, err := h.workflows.Undo(ctx, activity)
+		if err != nil && len(undone) == 0 && (errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Unknown)) {
+			return err
+		}
+		if err != nil {
+			refused = err
+			continue
+		}
+		undone = append(undone, one)
+	}
+	if err := h.respond.KeepBatch(c, nil); err != nil {
 		return err
 	}
-	if undone.Left.ID != undone.Board.ID {
-		others, err := h.columnsNow(c, undone.Left.Slug, "", undone.Columns...)
+	if len(undone) == 0 {
+		return refused
+	}
+	messages := []views.Flash{{Text: "Undone: " + views.Count(int64(len(undone)), "ticket is as it was.", "tickets are as they were.")}}
+	if left := len(activities) - len(undone); left > 0 {
+		messages = append(messages, views.Flash{Bad: true, Text: views.Count(int64(left), "ticket stays", "tickets stay") +
+			" as now: " + fault.Message(refused)})
+	}
+	return h.showUndone(c, undone, messages...)
+}
+
+// showUndone responds to an undo: to a board with its columns, which the tickets may have come from another one to.
+func (h *Handlers) showUndone(c echo.Context, undone []workflows.UndoResult, messages ...views.Flash) error {
+	if respond.Target(c) != views.BoardID {
+		next := respond.OwnPath(c.FormValue("next"))
+		if next == "" {
+			next = views.TicketPath(respond.Company(c).Slug, undone[0].Ticket.Key)
+		}
+		return h.seeAll(c, next, messages)
+	}
+	changed := map[string][]id.Column{}
+	for _, one := range undone {
+		changed[one.Board.Slug] = append(changed[one.Board.Slug], one.Columns...)
+		if one.Left.ID != one.Board.ID {
+			changed[one.Left.Slug] = append(changed[one.Left.Slug], one.Columns...)
+		}
+	}
+	var columns []templ.Component
+	for _, slug := range slices.Sorted(maps.Keys(changed)) {
+		now, err := h.columnsNow(c, slug, "", changed[slug]...)
 		if err != nil {
 			return err
 		}
-		columns = append(columns, others...)
+		columns = append(columns, now...)
 	}
-	return h.renderToast(c, columns, message)
+	return h.renderToasts(c, columns, messages)
+}
+
+// seeAll redirects to a page with messages.
+func (h *Handlers) seeAll(c echo.Context, path string, messages []views.Flash) error {
+	for _, message := range messages {
+		if err := h.respond.Flash(c, message); err != nil {
+			return err
+		}
+	}
+	return respond.Redirect(c, path)
 }
 
 func undoneNote(undone workflows.UndoResult) string {

@@ -227,8 +227,13 @@ func (h *Handlers) columnsNow(
 
 // renderToast responds with components and a message.
 func (h *Handlers) renderToast(c echo.Context, components []templ.Component, message views.Flash) error {
+	return h.renderToasts(c, components, []views.Flash{message})
+}
+
+// renderToasts is renderToast with several messages.
+func (h *Handlers) renderToasts(c echo.Context, components []templ.Component, messages []views.Flash) error {
 	page := h.respond.Page(c, "")
-	page.Flash = []views.Flash{message}
+	page.Flash = messages
 	return respond.Render(c, http.StatusOK, append(components, views.FlashesOOB(page))...)
 }
 

@@ -37,6 +37,7 @@ const (
 	idKey      = "id"      // there too: the session's, which its ways have
 	issuerKey  = "issuer"  // there too: the one that opened it, if one did
 	flashKey   = "flash"   // in the session
+	batchKey   = "batch"   // there too: actions that are undone together
 	passedKey  = "passed"  // there too: actions that cannot be undone
 	mostPassed = 50        // refused actions
 )
@@ -180,6 +181,22 @@ func (r *Responder) KeepRefusedUndo(c echo.Context, activity id.Activity) error 
 	ctx := c.Request().Context()
 	passed := r.RefusedUndos(ctx)
 	r.sessions.Put(ctx, passedKey, append(passed[max(0, len(passed)-mostPassed+1):], activity))
+	return r.commit(c)
+}
+
+// Batch are the actions of the user's last change of several tickets.
+func (r *Responder) Batch(ctx context.Context) []id.Activity {
+	list, _ := r.sessions.Get(ctx, batchKey).([]id.Activity)
+	return list
+}
+
+// KeepBatch keeps the actions of a change of several tickets, to be undone together; those before are forgotten.
+func (r *Responder) KeepBatch(c echo.Context, activities []id.Activity) error {
+	ctx := c.Request().Context()
+	if len(activities) == 0 && r.Batch(ctx) == nil {
+		return nil
+	}
+	r.sessions.Put(ctx, batchKey, activities)
 	return r.commit(c)
 }
 
