@@ -952,6 +952,7 @@ type Ticket struct {
 	Items         *uint16
 	ItemsChecked  uint16
 	Attachments   uint16
+	StaysKnown    bool
 }
 
 type TicketAlias struct {
@@ -997,6 +998,16 @@ type TicketSight struct {
 	BoardID    id.Board
 	AccountID  id.Account
 	FeedSyncID *uint64
+}
+
+type TicketStay struct {
+	TicketID  id.Ticket
+	SinceAt   time.Time
+	UntilAt   *time.Time
+	BoardID   id.Board
+	ColumnID  id.Column
+	AccountID id.Account
+	Inferred  bool
 }
 
 type TicketTemplate struct {

@@ -4,6 +4,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -49,6 +50,21 @@ func (tx *Tx) RecordActivities(ctx context.Context, rows []NewActivity) error {
 	}
 	return tx.insertRows(ctx, `INSERT INTO activity (ticket_id, account_id, kind, detail, created_at) VALUES `, "", 5,
 		args)
+}
+
+// AddStays adds all rows.
+func (tx *Tx) AddStays(ctx context.Context, rows []TicketStay) error {
+	for few := range slices.Chunk(rows, 1000) {
+		args := make([]any, 0, 7*len(few))
+		for _, r := range few {
+			args = append(args, uint64(r.TicketID), r.SinceAt, r.UntilAt, uint64(r.BoardID), uint64(r.ColumnID), uint64(r.AccountID), r.Inferred)
+		}
+		err := tx.insertRows(ctx, `INSERT INTO ticket_stay (ticket_id, since_at, until_at, board_id, column_id, account_id, inferred) VALUES `, "", 7, args)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // NewAssignee is a row for AssignAll.

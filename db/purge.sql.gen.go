@@ -559,6 +559,25 @@ func (q *Queries) PurgeRelationsTo(ctx context.Context, tickets []id.Ticket) err
 	return err
 }
 
+const purgeStays = `-- name: PurgeStays :exec
+DELETE FROM ticket_stay WHERE ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgeStays(ctx context.Context, tickets []id.Ticket) error {
+	query := purgeStays
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
 const purgeTicketLabels = `-- name: PurgeTicketLabels :exec
 DELETE FROM ticket_label WHERE ticket_id IN (/*SLICE:tickets*/?)
 `

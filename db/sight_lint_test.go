@@ -154,6 +154,8 @@ var unsighted = map[string]string{
 	"queries: DescriptionsWithImages": bulk,
 	"queries: DescriptionsOf":         bulk,
 	"queries: TicketsToCount":         bulk,
+	"queries: Unfilled":               bulk,
+	"queries: Whereabouts":            bulk,
 	"queries: WaitingFor":             "only those who see both boards are notified",
 	"queries: RelationRows":           "the writer sees both tickets, and what stands between others is only counted",
 	"queries: RelatedBy":              "a cycle is refused whoever sees the tickets on its way",

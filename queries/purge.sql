@@ -45,6 +45,9 @@ DELETE FROM attachment WHERE ticket_id IN (sqlc.slice(tickets));
 -- name: PurgeReactions :exec
 DELETE r FROM comment_reaction r JOIN comment c ON c.id = r.comment_id WHERE c.ticket_id IN (sqlc.slice(tickets));
 
+-- name: PurgeStays :exec
+DELETE FROM ticket_stay WHERE ticket_id IN (sqlc.slice(tickets));
+
 -- name: PurgeComments :exec
 DELETE FROM comment WHERE ticket_id IN (sqlc.slice(tickets));
 

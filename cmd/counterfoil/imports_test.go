@@ -58,6 +58,7 @@ var allowed = map[string][]string{
 	"feedclient":       {},
 	"e2e":              {"db", "domain", "web", "views", "static", "ops"}, // tests only
 	"scripts":          {},
+	"scripts/keydocs":  {"views"},
 	"scripts/seed":     {"db", "ops/seed"},
 	"scripts/cluster":  {"db/dbtest/cluster"},
 }

@@ -186,6 +186,12 @@ func CarryAll(ctx context.Context, tx *db.Tx, m ColumnMove, ids []ID, by User) (
 	if err != nil {
 		return Carried{}, fmt.Errorf("move tickets: %w", err)
 	}
+	if _, err := tx.EndStays(ctx, tx.Now, moved); err != nil {
+		return Carried{}, fmt.Errorf("end stays: %w", err)
+	}
+	if err := enter(ctx, tx, moved, by); err != nil {
+		return Carried{}, err
+	}
 	return Carried{Tickets: n, Rank: foot, LastRank: foot + offset},
 		recordAll(ctx, tx, moved, by, KindMoved, Detail{Column: &m.Names})
 }

@@ -82,6 +82,10 @@ func insert(ctx context.Context, tx *db.Tx, board id.Board, rows []Row) ([]Ticke
 	if err := tx.InsertTickets(ctx, inserted); err != nil {
 		return nil, fmt.Errorf("insert tickets: %w", err)
 	}
+	after, to := numbers(rows)
+	if _, err := tx.OpenStays(ctx, db.OpenStaysParams{Now: tx.Now, BoardID: board, After: after, To: to}); err != nil {
+		return nil, fmt.Errorf("open stays: %w", err)
+	}
 	return opened, nil
 }
 
@@ -213,6 +217,9 @@ func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by User) (id.Activity
 	}
 	if n != 1 {
 		return 0, NotFound()
+	}
+	if err := leave(ctx, tx, ticket.ID); err != nil {
+		return 0, err
 	}
 	if err := republishComments(ctx, tx, ticket.ID); err != nil {
 		return 0, err

@@ -178,6 +178,9 @@ type Edit struct {
 // Texts reports whether the edit names a title or a description.
 func (e Edit) Texts() bool { return e.Title != nil || e.Description != nil }
 
+// MaxBatch is how many tickets one request changes together.
+const MaxBatch = 100
+
 // Intent asks to move a ticket in Column below After, to its top if After is nil, or to its end. Board is the slug of
 // the target board, "" for the ticket's own. Seen is the location that the user saw; nil asks for no check.
 type Intent struct {

@@ -11,9 +11,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// MaxBatch is how many tickets one request changes together.
-const MaxBatch = 100
-
 // TicketChange changes one ticket of several. It returns what it added to the history, if that can be undone, or 0.
 type TicketChange func(ctx context.Context, key tickets.Key) (id.Activity, error)
 

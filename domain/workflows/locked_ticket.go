@@ -105,7 +105,7 @@ func (t lockedTicket) carry(
 	ctx context.Context, key tickets.Key, intent tickets.Intent, closedAt *time.Time,
 ) (moved tickets.MoveResult, placed bool, err error) {
 	to := t.columns[intent.Column]
-	target := tickets.Target{Board: to.Board, Key: key, LastRank: to.LastRank, ClosedAt: closedAt}
+	target := tickets.Target{Board: to.Board, Key: key, LastRank: to.LastRank, ClosedAt: closedAt, By: t.by}
 	moved, placed, err = tickets.Move(ctx, t.tx, t.Ticket, intent, target)
 	if err != nil || !placed {
 		return moved, false, err

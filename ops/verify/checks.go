@@ -318,6 +318,22 @@ func houseChecks() []check {
 				LEFT JOIN (SELECT a.company_id, SUM(f.bytes) AS bytes FROM attachment a STRAIGHT_JOIN stored_file f ON f.hash = a.hash GROUP BY a.company_id) x ON x.company_id = co.id
 				WHERE COALESCE(s.used, 0) <> COALESCE(x.bytes, 0) ORDER BY co.id`,
 		},
+		{
+			name: "stays", says: "A ticket with stays has its present one in its column, a deleted one has none.", tables: []string{"ticket_stay"},
+			query: `SELECT CONCAT(` + aTicket + `, ' is ', IF(t.deleted_at IS NULL, CONCAT('in column ', t.column_id, ' of board ', t.board_id), 'deleted'),
+					' but its present stays are ', s.present, COALESCE(CONCAT(', in column ', s.column_id, ' of board ', s.board_id), ''))
+				FROM ticket t JOIN (
+				  SELECT ticket_id, CAST(SUM(until_at IS NULL) AS UNSIGNED) AS present, MAX(IF(until_at IS NULL, column_id, NULL)) AS column_id, MAX(IF(until_at IS NULL, board_id, NULL)) AS board_id
+				  FROM ticket_stay GROUP BY ticket_id
+				) s ON s.ticket_id = t.id` + ofTicket + `
+				WHERE s.present <> (t.deleted_at IS NULL) OR s.column_id <> t.column_id OR s.board_id <> t.board_id ORDER BY t.id`,
+		},
+		{
+			name: "stay order", says: "Stays of a ticket do not overlap.", tables: []string{"ticket_stay"},
+			query: `SELECT CONCAT('ticket ', s.ticket_id, ' has a stay from ', s.since_at, ' to ', COALESCE(s.until_at, 'now'), COALESCE(CONCAT(', and the next from ', s.next), ''))
+				FROM (SELECT ticket_id, since_at, until_at, LEAD(since_at) OVER (PARTITION BY ticket_id ORDER BY since_at) AS next FROM ticket_stay) s
+				WHERE s.until_at <= s.since_at OR s.next < s.until_at OR s.until_at IS NULL AND s.next IS NOT NULL ORDER BY s.ticket_id, s.since_at`,
+		},
 		{name: "comments", says: "Comments have texts of the allowed form, deleted ones none.", tables: []string{"comment"},
 			run: comments},
 		{

@@ -254,6 +254,7 @@ var corruptions = []struct {
 		[]string{"UPDATE board_ticket_incrementer SET max_ticket_id = 5 WHERE board_id = " + ninja}, "NINJA-6"},
 	{"no ticket row is missing", "a row removed", []string{
 		"DELETE a FROM activity a JOIN ticket t ON t.id = a.ticket_id WHERE t.deleted_at IS NOT NULL",
+		"DELETE s FROM ticket_stay s JOIN ticket t ON t.id = s.ticket_id WHERE t.deleted_at IS NOT NULL",
 		"DELETE FROM ticket WHERE deleted_at IS NOT NULL",
 	}, "(acme/NINJA) handed out 6 numbers but has 5 tickets and 0 old keys"},
 	{"no ticket row is missing", "an old key removed", []string{"DELETE FROM ticket_alias WHERE board_id = " + away},
@@ -271,6 +272,7 @@ var corruptions = []struct {
 		"UPDATE board SET company_id = 2 WHERE slug = 'NINJA'", "UPDATE board_slug SET company_id = 2 WHERE slug = 'NINJA'",
 	}, neighbour...), "acme/AWAY-1 leads to ticket "},
 	{"tickets on their board", "a column of another", []string{
+		"DELETE FROM ticket_stay WHERE ticket_id = (SELECT id FROM ticket WHERE local_id = 5 AND board_id = " + ninja + ")",
 		"UPDATE ticket SET column_id = (SELECT MIN(id) FROM board_column WHERE board_id = (SELECT id FROM board WHERE slug = 'EMPTY')), rank_in_column = 1 WHERE local_id = 5 AND board_id = " + ninja,
 		"UPDATE board_column SET last_rank = 1, ticket_count = 1 WHERE position = 1 AND board_id = (SELECT id FROM board WHERE slug = 'EMPTY')",
 		"UPDATE board_column SET ticket_count = ticket_count - 1 WHERE position = 1 AND board_id = " + ninja,
@@ -396,6 +398,13 @@ var corruptions = []struct {
 	{"comments", "a deleted one with a text",
 		[]string{"UPDATE comment SET deleted_at = '2026-01-02' WHERE deleted_at IS NULL LIMIT 1"},
 		"is deleted but has a text"},
+	{"stays", "another column", []string{"UPDATE ticket_stay SET column_id = 99 WHERE until_at IS NULL AND ticket_id = 1"}, "in column 99"},
+	{"stays", "none that lasts", []string{"UPDATE ticket_stay SET until_at = since_at + INTERVAL 1 MINUTE WHERE until_at IS NULL AND ticket_id = 1"}, "its present stays are 0"},
+	{"stay order", "an overlap", []string{"INSERT INTO ticket_stay (ticket_id, since_at, until_at, board_id, column_id, account_id) SELECT ticket_id, since_at - INTERVAL 1 HOUR, since_at + INTERVAL 1 SECOND, board_id, column_id, account_id FROM ticket_stay WHERE ticket_id = 1 ORDER BY since_at LIMIT 1"}, "and the next from"},
+	{"stay order", "one that ends before it begins", []string{"INSERT INTO ticket_stay (ticket_id, since_at, until_at, board_id, column_id, account_id) SELECT ticket_id, '2020-01-02', '2020-01-01', board_id, column_id, account_id FROM ticket_stay WHERE ticket_id = 1 LIMIT 1"}, "2020-01-01"},
+	{"references", "a stay of no ticket", []string{"INSERT INTO ticket_stay (ticket_id, since_at, until_at, board_id, column_id, account_id) VALUES (99, '2026-01-01', '2026-01-02', 1, 1, 1)"}, "ticket_stay names ticket 99 in ticket_id"},
+	{"references", "a stay on no board", []string{"UPDATE ticket_stay SET board_id = 99 WHERE until_at IS NOT NULL LIMIT 1"}, "ticket_stay names board 99 in board_id"},
+	{"references", "a stay by nobody", []string{"UPDATE ticket_stay SET account_id = 99 LIMIT 1"}, "ticket_stay names account 99 in account_id"},
 	{"reactions", "one that is not counted", []string{"UPDATE comment SET reactions = '' WHERE reactions <> ''"}, "but has 0,0,0,0,0,1"},
 	{"reactions", "one of no kind", []string{"INSERT INTO comment_reaction (comment_id, kind, account_id, created_at) SELECT comment_id, 7, account_id, created_at FROM comment_reaction"},
 		"counts reactions 0,0,0,0,0,1"},
@@ -515,6 +524,7 @@ var corruptions = []struct {
 	{"references", "a ticket without its board", []string{fmt.Sprintf(newThing, "99", "1", "1"), opened},
 		"ticket names board 99 in board_id"},
 	{"references", "a ticket without its column", []string{
+		"DELETE FROM ticket_stay WHERE ticket_id = (SELECT id FROM ticket WHERE local_id = 5 AND board_id = " + ninja + ")",
 		"UPDATE ticket SET column_id = 99, rank_in_column = 1 WHERE local_id = 5 AND board_id = " + ninja,
 		"UPDATE board_column SET ticket_count = ticket_count - 1 WHERE position = 1 AND board_id = " + ninja,
 	}, "ticket names board_column 99 in column_id"},

@@ -44,8 +44,8 @@ func readKeys(text string) (keys []tickets.Key, err error) {
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
-		if len(keys) > workflows.MaxBatch {
-			return nil, badKeys(fmt.Sprintf("Up to %d tickets are changed together. Name fewer.", workflows.MaxBatch))
+		if len(keys) > tickets.MaxBatch {
+			return nil, badKeys(fmt.Sprintf("Up to %d tickets are changed together. Name fewer.", tickets.MaxBatch))
 		}
 	}
 	if len(keys) == 0 {

@@ -125,7 +125,7 @@ func (h *Handlers) DeletedTickets(c echo.Context) error {
 // with it. A board gets its present columns.
 func (h *Handlers) Undo(c echo.Context) error {
 	ctx := c.Request().Context()
-	activities, err := idsField[id.Activity](c, "activity", workflows.MaxBatch, tickets.NothingToUndo(), tickets.NothingToUndo())
+	activities, err := idsField[id.Activity](c, "activity", tickets.MaxBatch, tickets.NothingToUndo(), tickets.NothingToUndo())
 	if err != nil {
 		return err
 	}

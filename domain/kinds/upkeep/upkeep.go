@@ -1,7 +1,6 @@
 // Package upkeep has the migrations that keep an installation in order: rebalance-ranks, purge-deleted, purge-runs,
-// re-render-markdown,
-// count-checklists and remove-files. Their invariant: users see no difference, but for tickets deleted long ago. Start at upkeep.go;
-// each migration is a file.
+// re-render-markdown, count-checklists, fill-stays and remove-files. Their invariant: users see no difference, but for
+// tickets deleted long ago. Start at upkeep.go; each migration is a file.
 package upkeep
 
 import (
@@ -23,5 +22,5 @@ func New(d, bulk *db.DB, files *blobs.Store) *Upkeep { return &Upkeep{db: d, bul
 // Migrations returns the migrations.
 func (m *Upkeep) Migrations() []*migrations.Migration {
 	return []*migrations.Migration{m.rebalanceRanks(), m.purgeDeleted(), m.purgeRuns(), m.reRenderMarkdown(),
-		m.countChecklists(), m.removeFiles()}
+		m.countChecklists(), m.fillStays(), m.removeFiles()}
 }

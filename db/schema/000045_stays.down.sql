@@ -1,0 +1,2 @@
+ALTER TABLE ticket DROP COLUMN stays_known;
+DROP TABLE ticket_stay;
