@@ -217,6 +217,7 @@ type BoardColumn struct {
 	ChangeDone  int64
 	ChangeLeft  uint64
 	Incoming    int64
+	StaleDays   uint16
 }
 
 type BoardLink struct {

@@ -105,7 +105,7 @@ func (q *Queries) CardByNumber(ctx context.Context, boardID id.Board, localID ui
 
 const cardsAfter = `-- name: CardsAfter :many
 
-SELECT ticket.id, ticket.local_id, ticket.title, ticket.rank_in_column, ticket.moved_at, ticket.created_at, ticket.closed_at, ticket.from_requester, ticket.priority,
+SELECT ticket.id, ticket.local_id, ticket.title, ticket.rank_in_column, ticket.moved_at, ticket.entered_at, ticket.created_at, ticket.closed_at, ticket.from_requester, ticket.priority,
   ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments,
   EXISTS (SELECT 1 FROM ticket_relation r STRAIGHT_JOIN ticket o ON o.id = r.other_id STRAIGHT_JOIN board ob ON ob.id = o.board_id
    LEFT JOIN board_access ox ON ox.board_id = ob.id AND ox.account_id = ?
@@ -133,6 +133,7 @@ type CardsAfterRow struct {
 	Title         string
 	RankInColumn  *int64
 	MovedAt       time.Time
+	EnteredAt     *time.Time
 	CreatedAt     time.Time
 	ClosedAt      *time.Time
 	FromRequester bool
@@ -171,6 +172,7 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 			&i.Title,
 			&i.RankInColumn,
 			&i.MovedAt,
+			&i.EnteredAt,
 			&i.CreatedAt,
 			&i.ClosedAt,
 			&i.FromRequester,

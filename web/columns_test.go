@@ -3,10 +3,12 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -228,4 +230,63 @@ func TestFormsOnArchivedBoards(t *testing.T) {
 		"/acme/DEMO-1/deletion", "/acme/boards/DEMO/tickets/new", "/acme/boards/DEMO/columns/1/removal"} {
 		ana.get(path).is(t, 409).textHas(t, "#main .lead", "archived")
 	}
+}
+
+func TestStaleCards(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	ana := e.ana()
+	columns := e.newBoard("NINJA").Columns
+	keys := e.newTickets("NINJA", columns[0].ID, "One", "Two", "Three", "Four")
+	e.program().call(http.MethodPost, "/tickets/"+keys[1]+"/position", object{"column": columns[1].ID}).is(t, 200)
+	e.program().call(http.MethodPut, "/tickets/"+keys[2]+"/closure", nil).is(t, 200)
+	age := func(days int) {
+		t.Helper()
+		domaintest.Exec(t, e.db, "UPDATE ticket SET created_at = NOW() - INTERVAL ? DAY, entered_at = IF(entered_at IS NULL, NULL, NOW() - INTERVAL ? DAY) WHERE title IN ('One', 'Two', 'Three')", days+1, days)
+	}
+	ages := func(want ...string) {
+		t.Helper()
+		board := ana.get("/acme/boards/NINJA").is(t, 200)
+		for i, key := range keys {
+			if got := strings.Join(strings.Fields(board.page().Find(".card[data-key="+key+"] .age").Text()), " "); got != want[i] {
+				t.Errorf("%s says %q, not %q", key, got, want[i])
+			}
+		}
+		board.has(t, strings.Count(strings.Join(want, " "), "Stale"), ".age.stale")
+	}
+	ages("", "", "", "")
+	age(4)
+	ages("", "4 days in Doing", "", "")
+	settings, path := "/acme/boards/NINJA/settings", fmt.Sprintf("/acme/boards/NINJA/columns/%d", columns[1].ID)
+	save := func(days string) *answer {
+		return ana.post(path, "name", "Doing", "wip", "none", "stale_days", days, "version", ana.get(settings).value(t, ".new-column [name=version]"))
+	}
+	field := fmt.Sprintf("#column-%d-stale_days", columns[1].ID)
+	for _, bad := range []string{"-1", "366", "many", "99999999999999999999"} {
+		page := save(bad).is(t, http.StatusUnprocessableEntity)
+		page.textHas(t, field+"-error", "Enter days from 1 to 365")
+		if got := page.value(t, field); got != bad {
+			t.Errorf("what was typed is gone: %q", got)
+		}
+	}
+	save("4").goesTo(t, settings)
+	ages("", "Stale: 4 days in Doing", "", "")
+	save("5").goesTo(t, settings)
+	ages("", "4 days in Doing", "", "")
+	if got := ana.get(settings).value(t, field); got != "5" {
+		t.Errorf("the form has %q", got)
+	}
+	var column struct {
+		StaleDays int `json:"stale_days"`
+	}
+	e.program().call(http.MethodPatch, fmt.Sprintf("/boards/NINJA/columns/%d", columns[0].ID), object{"stale_days": 2}).is(t, 200).read(t, &column)
+	if column.StaleDays != 2 {
+		t.Errorf("the API says %d", column.StaleDays)
+	}
+	ages("Stale: 5 days in To do", "4 days in Doing", "", "")
+	e.program().call(http.MethodPatch, fmt.Sprintf("/boards/NINJA/columns/%d", columns[0].ID), object{"stale_days": 400}).problem(t, 422, "stale_days")
+	age(1)
+	ages("Stale: 2 days in To do", "1 day in Doing", "", "")
+	save("").goesTo(t, settings)
+	ages("Stale: 2 days in To do", "1 day in Doing", "", "")
 }

@@ -273,7 +273,7 @@ func TestDuplicateTicket(t *testing.T) {
 func TestDuplicateBoard(t *testing.T) {
 	t.Parallel()
 	columns := func(e *env, slug string) (text string) {
-		domaintest.Must(t, e.db.SQL.QueryRow(`SELECT GROUP_CONCAT(k.name, ' ', k.done, ' ', COALESCE(k.wip_limit, '-'), ' ', k.wip_hard ORDER BY k.position)
+		domaintest.Must(t, e.db.SQL.QueryRow(`SELECT GROUP_CONCAT(k.name, ' ', k.done, ' ', COALESCE(k.wip_limit, '-'), ' ', k.wip_hard, ' ', k.stale_days ORDER BY k.position)
 			FROM board_column k JOIN board b ON b.id = k.board_id WHERE b.slug = ?`, slug).Scan(&text))
 		return text
 	}

@@ -46,6 +46,8 @@ type Column struct {
 	Count int64 // tickets in it
 	Limit *int  // how many may be in it; nil for any number
 	Hard  bool  // the limit refuses; otherwise it warns
+	// StaleDays is how many days a ticket may be in it before its card says that it is stale; 0 for any number.
+	StaleDays int
 	// LastRank is at least the highest rank in the column.
 	LastRank int64
 	// Incoming is how many tickets a run may still bring from columns that are being emptied.

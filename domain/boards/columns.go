@@ -19,6 +19,8 @@ const (
 	MaxColumnName = 80
 	// MaxLimit is the highest limit of a column.
 	MaxLimit = 9999
+	// MaxStaleDays is the most days after which cards are stale.
+	MaxStaleDays = 365
 )
 
 // The effects of a column's limit.
@@ -34,7 +36,9 @@ type ColumnEdit struct {
 	Done     *bool
 	WIP      *string // LimitNone, LimitSoft or LimitHard
 	Limit    *int    // makes a soft limit if there was none and WIP is nil
-	Position *int    // 1 is the first column; behind the last is the last
+	// StaleDays is how many days a ticket may be in it before its card is stale; 0 for any number.
+	StaleDays *int
+	Position  *int // 1 is the first column; behind the last is the last
 }
 
 // WIP is the kind of the column's limit.
@@ -58,21 +62,26 @@ func ParseColumnName(s string) (string, error) {
 	return name, nil
 }
 
-// Parse returns the column as the edit makes it, or all that is wrong: BadColumnName, BadWIP, BadLimit or
-// BadPosition.
+// Parse returns the column as the edit makes it, or all that is wrong: BadColumnName, BadWIP, BadLimit,
+// BadStaleDays or BadPosition.
 func (e ColumnEdit) Parse(c Column) (Column, error) {
-	var badName, badPosition error
+	var badName, badStale, badPosition error
 	if e.Name != nil {
 		c.Name, badName = ParseColumnName(*e.Name)
 	}
 	if e.Done != nil {
 		c.Done = *e.Done
 	}
+	if e.StaleDays != nil {
+		if c.StaleDays = *e.StaleDays; c.StaleDays < 0 || c.StaleDays > MaxStaleDays {
+			badStale = BadStaleDays()
+		}
+	}
 	if e.Position != nil && *e.Position < 1 {
 		badPosition = BadPosition()
 	}
 	c, badLimit := e.parseLimit(c)
-	return c, fault.Join(badName, badLimit, badPosition)
+	return c, fault.Join(badName, badLimit, badStale, badPosition)
 }
 
 func (e ColumnEdit) parseLimit(c Column) (Column, error) {
@@ -126,7 +135,7 @@ func OpenColumn(ctx context.Context, tx *db.Tx, board Board, edit ColumnEdit) (B
 	}
 	column.ID = id.Column(n)
 	board.Columns = append(slices.Clone(board.Columns), column)
-	if column.Limit != nil {
+	if column.Limit != nil || column.StaleDays > 0 {
 		if err := saveColumn(ctx, tx, column); err != nil {
 			return board, column, err
 		}
@@ -153,7 +162,7 @@ func EditColumn(
 }
 
 func saveColumn(ctx context.Context, tx *db.Tx, c Column) error {
-	params := db.SaveColumnParams{Name: c.Name, Done: c.Done, WipHard: c.Hard, ID: c.ID}
+	params := db.SaveColumnParams{Name: c.Name, Done: c.Done, WipHard: c.Hard, StaleDays: uint16(c.StaleDays), ID: c.ID}
 	if c.Limit != nil {
 		limit := uint32(*c.Limit)
 		params.WipLimit = &limit

@@ -171,6 +171,15 @@ func BadLimit() error {
 		fmt.Sprintf("Enter a limit from 1 to %d.", MaxLimit))
 }
 
+// CodeBadStaleDays: the days after which cards of a column are stale are out of bounds. Send a number in the bounds that
+// the message names, or 0 for none.
+const CodeBadStaleDays fault.Code = "Column.BadStaleDays"
+
+func BadStaleDays() error {
+	return fault.Invalid.New(CodeBadStaleDays, "stale_days",
+		fmt.Sprintf("Enter days from 1 to %d, or nothing.", MaxStaleDays))
+}
+
 // CodeUnusedLimit: a form has a number beside “No limit”. Choose what a column above its limit does, or leave the number
 // out.
 const CodeUnusedLimit fault.Code = "Column.UnusedLimit"

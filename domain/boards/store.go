@@ -66,8 +66,8 @@ func openColumns(ctx context.Context, tx *db.Tx, board ID, like []Column) ([]Col
 			return nil, fmt.Errorf("create column: %w", err)
 		}
 		columns[i] = Column{ID: id.Column(n), Board: board, Name: c.Name, Done: c.Done, Limit: c.Limit, Hard: c.Hard,
-			position: position}
-		if c.Limit == nil {
+			StaleDays: c.StaleDays, position: position}
+		if c.Limit == nil && c.StaleDays == 0 {
 			continue
 		}
 		if err := saveColumn(ctx, tx, columns[i]); err != nil {
@@ -320,7 +320,7 @@ func fromRow(row db.Board, level int, columns []db.BoardColumn) Board {
 
 func columnFrom(row db.BoardColumn) Column {
 	column := Column{ID: row.ID, Board: row.BoardID, Name: row.Name, Done: row.Done, Count: row.TicketCount,
-		Hard: row.WipHard, LastRank: row.LastRank, Incoming: row.Incoming, position: row.Position}
+		Hard: row.WipHard, StaleDays: int(row.StaleDays), LastRank: row.LastRank, Incoming: row.Incoming, position: row.Position}
 	if row.ChangeKind != "" {
 		column.Change = &Change{Kind: row.ChangeKind, Run: row.ChangeRun, By: row.ChangeBy, At: *row.ChangeAt,
 			To: row.ChangeTo, Total: row.ChangeTotal, Done: row.ChangeDone, Numbers: row.ChangeLeft, rank: row.ChangeRank}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -159,10 +160,18 @@ func byColumn(rows []db.Card, slug string) (map[id.Column][]Card, error) {
 	return cards, nil
 }
 
+// since is when a ticket came to its column: when it was opened, unless it came later.
+func since(entered *time.Time, opened time.Time) time.Time {
+	if entered == nil {
+		return opened
+	}
+	return *entered
+}
+
 func fromCard(r db.Card, slug string) Card {
 	return Card{
 		ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt,
-		MovedAt: r.MovedAt, ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
+		MovedAt: r.MovedAt, Since: since(r.EnteredAt, r.CreatedAt), ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
 		Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed),
 		Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked, Attachments: int(r.Attachments),
 	}

@@ -78,6 +78,7 @@ type Card struct {
 	Rank      int64
 	CreatedAt time.Time
 	MovedAt   time.Time
+	Since     time.Time // when it came to its column, or was closed or reopened there
 	ClosedAt  *time.Time
 	Assignees []Assignee
 	Labels    []labels.Label

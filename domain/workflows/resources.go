@@ -136,6 +136,8 @@ type ColumnResource struct {
 	Done     bool      `json:"done"`
 	WIP      string    `json:"wip"` // none, soft or hard
 	WIPLimit *int      `json:"wip_limit"`
+	// StaleDays is how many days a ticket may be in it before its card says that it is stale; 0 for any number.
+	StaleDays int `json:"stale_days"`
 	// Change is what a run is still doing to all its tickets: closing, reopening or removing; absent if none is.
 	Change string `json:"change,omitempty"`
 }
@@ -214,7 +216,7 @@ func (l Links) Board(board boards.Board) BoardResource {
 
 // ColumnOf returns a column's resource.
 func ColumnOf(c boards.Column) ColumnResource {
-	return ColumnResource{ID: c.ID, Name: c.Name, Done: c.Done, WIP: c.WIP(), WIPLimit: c.Limit,
+	return ColumnResource{ID: c.ID, Name: c.Name, Done: c.Done, WIP: c.WIP(), WIPLimit: c.Limit, StaleDays: c.StaleDays,
 		Change: changeNames[c.Changes()]}
 }
 

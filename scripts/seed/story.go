@@ -163,7 +163,7 @@ func (s seeder) fill(b board) error {
 	}
 	for name, limit := range b.limits {
 		if err := s.call("PATCH", fmt.Sprintf("/boards/%s/columns/%d", b.slug, columns[name]),
-			map[string]any{"wip_limit": limit, "wip": "hard"}, nil); err != nil {
+			map[string]any{"wip_limit": limit, "wip": "hard", "stale_days": 3}, nil); err != nil {
 			return err
 		}
 	}

@@ -102,12 +102,12 @@ func (props ColumnProps) Seen() string {
 	sum := fnv.New64a()
 	c := props.Column
 	fmt.Fprint(sum, props.Board.Slug, c.Name, c.Done, load(c, false), c.Hard, props.Write, props.Next != nil,
-		len(props.Cards))
+		len(props.Cards), c.StaleDays)
 	if c.Change != nil {
 		fmt.Fprint(sum, "|", *c.Change)
 	}
 	for _, card := range props.Cards {
-		fmt.Fprintf(sum, "|%d %d %d %t", card.ID, card.Key.Number, card.Stamp(), card.Blocked)
+		fmt.Fprintf(sum, "|%d %d %d %t %d", card.ID, card.Key.Number, card.Stamp(), card.Blocked, daysIn(props, card))
 		for _, a := range card.Assignees {
 			fmt.Fprintf(sum, " %q", a.Name)
 		}

@@ -61,6 +61,7 @@ type ColumnForm struct {
 	Done   bool
 	WIP    string
 	Limit  string
+	Stale  string
 	Errors views.Errors
 }
 

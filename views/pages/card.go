@@ -1,6 +1,26 @@
 package pages
 
-import "github.com/counterfoil/counterfoil/views"
+import (
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// daysIn is how many days an open card is in its column; 0 where nobody works on cards: where they wait to be begun, in
+// the board's first column, unless that has a number of days after which they are stale, and where they are done.
+func daysIn(props ColumnProps, card tickets.Card) int {
+	column := props.Column
+	waits := column.ID == props.Board.Entry().ID && column.StaleDays == 0
+	if waits || column.Done || card.ClosedAt != nil {
+		return 0
+	}
+	return int(props.Now.Sub(card.Since) / (24 * time.Hour))
+}
+
+// stale reports whether a card is in a column for too many days.
+func stale(column boards.Column, days int) bool { return column.StaleDays > 0 && days >= column.StaleDays }
 
 // cardAction is an entry of a card's menu. js/card-acts.js does it.
 type cardAction struct {

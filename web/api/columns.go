@@ -14,16 +14,17 @@ import (
 
 // columnBody is the body of a request about a column. The version of the board is checked if given.
 type columnBody struct {
-	Name     *string `json:"name"`
-	Done     *bool   `json:"done"`
-	WIP      *string `json:"wip"`
-	WIPLimit *int    `json:"wip_limit"`
-	Position *int    `json:"position"`
-	Version  *uint64 `json:"version"`
+	Name      *string `json:"name"`
+	Done      *bool   `json:"done"`
+	WIP       *string `json:"wip"`
+	WIPLimit  *int    `json:"wip_limit"`
+	StaleDays *int    `json:"stale_days"`
+	Position  *int    `json:"position"`
+	Version   *uint64 `json:"version"`
 }
 
 func (b columnBody) edit() boards.ColumnEdit {
-	return boards.ColumnEdit{Name: b.Name, Done: b.Done, WIP: b.WIP, Limit: b.WIPLimit, Position: b.Position}
+	return boards.ColumnEdit{Name: b.Name, Done: b.Done, WIP: b.WIP, Limit: b.WIPLimit, StaleDays: b.StaleDays, Position: b.Position}
 }
 
 func (h *Handlers) OpenColumn(c echo.Context) error {

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"net/http"
@@ -35,6 +36,9 @@ func settingsOf(board boards.Board) pages.BoardSettingsProps {
 		form := pages.ColumnForm{Column: column, Name: column.Name, Done: column.Done, WIP: column.WIP()}
 		if column.Limit != nil {
 			form.Limit = strconv.Itoa(*column.Limit)
+		}
+		if column.StaleDays > 0 {
+			form.Stale = strconv.Itoa(column.StaleDays)
 		}
 		props.Columns = append(props.Columns, form)
 	}
@@ -154,7 +158,7 @@ func formErrors(messages views.Errors, fields ...string) views.Errors {
 // readColumn reads the form of a column.
 func readColumn(c echo.Context) (form pages.ColumnForm, edit boards.ColumnEdit, seen uint64, err error) {
 	form = pages.ColumnForm{Name: c.FormValue("name"), Done: c.FormValue("done") != "", WIP: c.FormValue("wip"),
-		Limit: c.FormValue("wip_limit")}
+		Limit: c.FormValue("wip_limit"), Stale: c.FormValue("stale_days")}
 	edit = boards.ColumnEdit{Name: &form.Name, Done: &form.Done}
 	if form.WIP != "" {
 		edit.WIP = &form.WIP
@@ -162,6 +166,13 @@ func readColumn(c echo.Context) (form pages.ColumnForm, edit boards.ColumnEdit, 
 	if form.WIP == boards.LimitSoft || form.WIP == boards.LimitHard {
 		limit, _ := strconv.Atoi(form.Limit) // 0 is none, as is a word
 		edit.Limit = &limit
+	}
+	if c.Request().Form.Has("stale_days") { // not of a new column
+		days, err := strconv.Atoi(cmp.Or(form.Stale, "0"))
+		if err != nil {
+			days = -1 // a word
+		}
+		edit.StaleDays = &days
 	}
 	if position, err := strconv.Atoi(c.FormValue("position")); err == nil {
 		edit.Position = &position
@@ -239,7 +250,7 @@ func (h *Handlers) rejectColumn(c echo.Context, columnID id.Column, form pages.C
 	return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
 		for i, current := range props.Columns {
 			if current.Column.ID == columnID {
-				form.Column, form.Errors = current.Column, formErrors(messages, "name", "wip", "wip_limit")
+				form.Column, form.Errors = current.Column, formErrors(messages, "name", "wip", "wip_limit", "stale_days")
 				props.Columns[i] = form
 				return
 			}
