@@ -12,8 +12,7 @@ import (
 // the board's first column, unless that has a number of days after which they are stale, and where they are done.
 func daysIn(props ColumnProps, card tickets.Card) int {
 	column := props.Column
-	waits := column.ID == props.Board.Entry().ID && column.StaleDays == 0
-	if waits || column.Done || card.ClosedAt != nil {
+	if props.Waits && column.StaleDays == 0 || column.Done || card.ClosedAt != nil {
 		return 0
 	}
 	return int(props.Now.Sub(card.Since) / (24 * time.Hour))

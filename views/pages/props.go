@@ -124,6 +124,7 @@ type ColumnProps struct {
 	Nonce   string     // of that form
 	AddOpen bool       // the form is open, because it was rejected or is to be filled again
 	Alert   string     // why a move was refused, or that it went to another column
+	Waits   bool       // it is the first column, where cards wait to be begun
 	Now     time.Time
 }
 

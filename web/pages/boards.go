@@ -133,7 +133,7 @@ func columnProps(c echo.Context, board boards.Board, column boards.Column, cards
 		Nonce:   respond.Nonce(c),
 		Company: actor.Company.Slug, Write: access.On(actor, board.Grant) >= access.Write && !board.Archived(), Board: board, Column: column,
 		Cards: cards.List, Above: cards.Above, Next: cards.Next, Filter: filterOf(c),
-		Add: pages.TicketForm{Column: column.ID}, Now: time.Now(),
+		Add: pages.TicketForm{Column: column.ID}, Waits: column.ID == board.Entry().ID, Now: time.Now(),
 	}
 }
 
