@@ -85,6 +85,39 @@ func TestPagesTakeFewQueries(t *testing.T) {
 		a.has(t, 100, ".card").has(t, 2, "[aria-labelledby=switch-to] a")
 		t.Logf("%d bytes", len(a.body))
 	})
+	t.Run("a board with all that cards can show", func(t *testing.T) {
+		full := e.newBoardOf("FULL", 200)
+		e.exec(`UPDATE ticket SET priority = 1 + id % 4, due_at = UTC_TIMESTAMP(6) - INTERVAL id % 40 DAY, items = 7, items_checked = id % 8, attachments = id % 5,
+			created_at = UTC_TIMESTAMP(6) - INTERVAL 9 DAY WHERE board_id = (SELECT board_id FROM board_column WHERE id = ?)`, full.Columns[0].ID)
+		e.exec("UPDATE board_column SET stale_days = 5 WHERE id = ?", full.Columns[1].ID)
+		for n := range 3 {
+			e.exec("INSERT INTO label (id, company_id, board_id, name, color, created_at) VALUES (?, 1, 0, CONCAT('label number ', ?), ?, UTC_TIMESTAMP(6))", 101+n, n, n)
+			e.exec("INSERT INTO ticket_label (ticket_id, label_id) SELECT id, ? FROM ticket WHERE column_id IN (?, ?)", 101+n, full.Columns[0].ID, full.Columns[1].ID)
+		}
+		e.exec("INSERT IGNORE INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, TRUE, UTC_TIMESTAMP(6) FROM ticket WHERE column_id = ?", full.Columns[1].ID)
+		e.exec(`INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT t.id, 3, (SELECT MIN(id) FROM ticket WHERE column_id = ?) FROM ticket t
+			WHERE t.column_id = ?`, full.Columns[0].ID, full.Columns[1].ID)
+		ana.queries(t, onPage, "/acme/boards/FULL")
+		a := ana.get("/acme/boards/FULL").is(t, http.StatusOK)
+		a.has(t, 100, ".card").has(t, 100, ".card .labels").has(t, 50, ".card .blocked").has(t, 50, ".card .age.stale").has(t, 100, ".card .due")
+		t.Logf("%d bytes", len(a.body))
+		if n := len(a.body); n > 120_000 {
+			t.Errorf("%d bytes", n)
+		}
+	})
+	t.Run("a ticket with all that it can have", func(t *testing.T) {
+		key := e.newDiscussion(many, 1)
+		ana.post("/acme/"+key+"/labels", "named", "bug")
+		ana.post("/acme/"+key+"/assignees", "quick", "1", "add", "1")
+		ana.post("/acme/"+key+"/relations", "kind", "child", "other", "MANY-8")
+		ana.post("/acme/"+key+"/relations", "kind", "blocks", "other", "MANY-9")
+		ana.post("/acme/"+key, "title", "All", "description", "- [ ] one\n\n@ana, see MANY-8.", "version", "1")
+		e.exec("INSERT INTO comment_reaction (comment_id, kind, account_id, created_at) SELECT MAX(id), 1, 1, UTC_TIMESTAMP(6) FROM comment")
+		e.exec("UPDATE comment SET reactions = '1,0,0,0,0,0' ORDER BY id DESC LIMIT 1")
+		ana.sendFiles("/acme/"+key+"/attachments", "plan.txt", "a plan")
+		ana.get("/acme/"+key).is(t, http.StatusOK)
+		t.Logf("%d queries", ana.queries(t, 12, "/acme/"+key))
+	})
 	t.Run("a ticket, however much was said", func(t *testing.T) {
 		if n, m := ana.queries(t, onPage, "/acme/"+quiet), ana.queries(t, onPage, "/acme/"+loud); n != m {
 			t.Errorf("20 comments take %d queries, 500 take %d", n, m)

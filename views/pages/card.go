@@ -19,7 +19,9 @@ func daysIn(props ColumnProps, card tickets.Card) int {
 }
 
 // stale reports whether a card is in a column for too many days.
-func stale(column boards.Column, days int) bool { return column.StaleDays > 0 && days >= column.StaleDays }
+func stale(column boards.Column, days int) bool {
+	return column.StaleDays > 0 && days >= column.StaleDays
+}
 
 // cardAction is an entry of a card's menu. js/card-acts.js does it.
 type cardAction struct {
