@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -183,4 +184,35 @@ func (b *tab) shiftClick(selector string) {
 	for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
 		call(b, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: p.X, Y: p.Y, Button: input.MouseButtonLeft, ClickCount: 1, Modifiers: 8})
 	}
+}
+
+func TestColumnsAreDragged(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t, "One", "Two")
+	b, other := a.tab(t), a.tab(t)
+	b.size(1280, 800, false)
+	other.size(1280, 800, false)
+	b.open("/acme/boards/NINJA")
+	other.open("/acme/boards/NINJA")
+	const names = `[...document.querySelectorAll(".column h2")].map(h => h.textContent).join(", ")`
+	b.drag("#column-"+b.columnID("Done")+" > header", "#column-"+b.columnID("To do")+" > header", 0)
+	b.wait(names + ` === "Done, To do, Doing"`)
+	b.hears("Done is column 1 of 3.")
+	other.wait(names + ` === "Done, To do, Doing"`)
+	other.holds("To do", "NINJA-1 NINJA-2")
+	b.holds("To do", "NINJA-1 NINJA-2")
+
+	a.post("/acme/boards/NINJA/archive", "archived", "1", "version", "2")
+	b.sees(".banner", "Archived")
+	b.wait(`!("columns" in document.querySelector("#board").dataset)`)
+	b.drag("#column-"+b.columnID("Done")+" > header", "#column-"+b.columnID("Doing")+" > header", 0) // does nothing
+	a.post("/acme/boards/NINJA/archive", "version", "3")
+	b.wait(`"columns" in document.querySelector("#board").dataset && ` + names + ` === "Done, To do, Doing"`)
+
+	b.expected = regexp.MustCompile(`status of 4\d\d`)
+	doing := b.columnID("Doing")
+	eval[bool](b, `(document.querySelector(%s).dataset.column = 99, true)`, "#column-"+doing) // as if it was removed
+	b.drag("#column-"+doing+" > header", "#column-"+b.columnID("Done")+" > header", 0)
+	b.sees("#flash .toast.bad", "Doing is back where it was.")
+	b.wait(names + ` === "Done, To do, Doing"`)
 }

@@ -295,6 +295,11 @@ func ColumnPath(company, slug string, column id.Column, below *tickets.Cursor) s
 	return path + "?below=" + below.String()
 }
 
+// ColumnPositionPath puts a column in another place among those of its board.
+func ColumnPositionPath(company, slug string, column id.Column) string {
+	return ColumnPath(company, slug, column, nil) + "/position"
+}
+
 // ColumnRemovalPath removes a column.
 func ColumnRemovalPath(company, slug string, column id.Column) string {
 	return ColumnPath(company, slug, column, nil) + "/removal"

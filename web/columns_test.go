@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
@@ -289,4 +291,31 @@ func TestStaleCards(t *testing.T) {
 	ages("Stale: 2 days in To do", "1 day in Doing", "", "")
 	save("").goesTo(t, settings)
 	ages("Stale: 2 days in To do", "1 day in Doing", "", "")
+}
+
+// TestPlaceColumn sends what a drag of a column sends, and what is bad.
+func TestPlaceColumn(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	ana := e.ana()
+	names := func() string {
+		return strings.Join(ana.get("/acme/boards/DEMO").page().Find(".column h2").Map(func(_ int, h *goquery.Selection) string { return h.Text() }), ", ")
+	}
+	for _, one := range []struct{ position, want string }{
+		{"1", "Done, To do, Doing"}, {"2", "To do, Done, Doing"}, {"99", "To do, Doing, Done"}, {"3", "To do, Doing, Done"},
+	} {
+		ana.post("/acme/boards/DEMO/columns/3/position", "position", one.position).goesTo(t, "/acme/boards/DEMO/settings")
+		if got := names(); got != one.want {
+			t.Errorf("at %s: %s", one.position, got)
+		}
+	}
+	script := ana.htmx("board") // which fetches the board then
+	script.post("/acme/boards/DEMO/columns/3/position", "position", "3").is(t, http.StatusNoContent)
+	script.post("/acme/boards/DEMO/columns/99/position", "position", "1").is(t, http.StatusBadRequest).has(t, 1, "#main .lead")
+	e.unchanged(t, func() {
+		for _, bad := range []string{"", "0", "-1", "x", "1.5", "99999999999999999999", `<script data-evil>`, "'; DROP TABLE board_column; --"} {
+			ana.post("/acme/boards/DEMO/columns/3/position", "position", bad).is(t, http.StatusUnprocessableEntity).has(t, 0, "[data-evil]")
+		}
+		ana.post("/acme/boards/DEMO/columns/99/position", "position", "1").is(t, http.StatusUnprocessableEntity)
+	})
 }

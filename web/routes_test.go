@@ -453,7 +453,8 @@ var pages = map[string]access{
 		sending("version", "1"),
 	"POST /:company/boards/:board/columns/:column": writers("/acme/boards/DEMO/columns/1", 422).
 		sending("version", "1"),
-	"GET /:company/boards/:board/columns/:column/removal": writers("/acme/boards/DEMO/columns/1/removal", 200),
+	"POST /:company/boards/:board/columns/:column/position": writers("/acme/boards/DEMO/columns/1/position", 422),
+	"GET /:company/boards/:board/columns/:column/removal":   writers("/acme/boards/DEMO/columns/1/removal", 200),
 	"POST /:company/boards/:board/columns/:column/removal": writers("/acme/boards/DEMO/columns/1/removal", 422).
 		sending("version", "1"),
 }

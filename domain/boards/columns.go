@@ -32,10 +32,10 @@ const (
 
 // ColumnEdit is a change to a column, or the content of a new one. A nil field stays as it is.
 type ColumnEdit struct {
-	Name     *string
-	Done     *bool
-	WIP      *string // LimitNone, LimitSoft or LimitHard
-	Limit    *int    // makes a soft limit if there was none and WIP is nil
+	Name  *string
+	Done  *bool
+	WIP   *string // LimitNone, LimitSoft or LimitHard
+	Limit *int    // makes a soft limit if there was none and WIP is nil
 	// StaleDays is how many days a ticket may be in it before its card is stale; 0 for any number.
 	StaleDays *int
 	Position  *int // 1 is the first column; behind the last is the last

@@ -1,6 +1,7 @@
 import '../vendor/relative-time/bundle.js'
 import { install, uninstall } from '../vendor/hotkey/index.js'
 import htmx from '../vendor/htmx/htmx.min.js'
+import './arrange.js'
 import './choose.js'
 import './board.js'
 import './card-menu.js'

@@ -145,7 +145,7 @@ function showFrame(nodes) {
 	const main = document.getElementById('main')
 	const goal = main.cloneNode(false)
 	const fresh = nodes.querySelector('#board')
-	for (const name of ['edit', 'assignees', 'priority', 'dates', 'labels', 'batch']) {
+	for (const name of ['edit', 'assignees', 'priority', 'dates', 'labels', 'batch', 'columns']) {
 		if (name in fresh.dataset) board.dataset[name] = fresh.dataset[name]
 		else delete board.dataset[name]
 	}

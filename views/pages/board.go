@@ -94,7 +94,7 @@ func cardPaths(p views.Page, b boards.Board) templ.Attributes {
 	}
 	return templ.Attributes{"data-edit": way(views.EditPath), "data-assignees": way(views.AssigneesPath),
 		"data-priority": way(views.PriorityPath), "data-dates": way(views.DatesPath),
-		"data-labels": way(views.TicketLabelsPath), "data-batch": views.BatchPath(p.Actor.Company.Slug, b.Slug)}
+		"data-labels": way(views.TicketLabelsPath), "data-columns": views.ColumnsPath(p.Actor.Company.Slug, b.Slug), "data-batch": views.BatchPath(p.Actor.Company.Slug, b.Slug)}
 }
 
 // Seen is a hash of what a column shows.

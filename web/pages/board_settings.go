@@ -229,6 +229,27 @@ func (h *Handlers) SaveColumn(c echo.Context) error {
 	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), message)
 }
 
+// PlaceColumn puts a column in another place among those of its board: where it was dropped.
+func (h *Handlers) PlaceColumn(c echo.Context) error {
+	columnID, err := respond.PathColumn(c)
+	if err != nil {
+		return err
+	}
+	position, err := strconv.Atoi(c.FormValue("position"))
+	if err != nil {
+		return boards.BadPosition()
+	}
+	board, err := h.workflows.EditColumn(c.Request().Context(), c.Param("board"), columnID,
+		boards.ColumnEdit{Position: &position}, nil)
+	if err != nil {
+		return err
+	}
+	if respond.IsFragment(c) {
+		return c.NoContent(http.StatusNoContent)
+	}
+	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column is in its new place.")
+}
+
 // checkUnusedLimit returns UnusedLimit if a limit was typed beside “No limit”. That of the column itself is what the
 // form showed.
 func (h *Handlers) checkUnusedLimit(c echo.Context, columnID id.Column, form pages.ColumnForm) error {
