@@ -19,6 +19,7 @@ import (
 var unfed = map[string]string{
 	"db/dbtest/copy.go: Copy":              "it fills the new database of a test",
 	"queries: SetRank":                     "the order of the tickets stays",
+	"queries: UnmarkStays":                 "as MarkStaysKnown",
 	"queries: MarkStaysKnown":              "readers see no stays",
 	"queries: CountNoItems":                "readers see no items either way",
 	"db/multirow_ranks.go: SetRanks":       "the order of the tickets stays",

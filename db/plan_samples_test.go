@@ -182,6 +182,8 @@ var samples = map[string]sample{
 	"BeginStays":     {args: with(db.BeginStaysParams{Now: newYear.AddDate(1, 0, 0), AccountID: 1, Tickets: []id.Ticket{7, 8, 9}})},
 	"EndStay":        {args: with(newYear, 7)},
 	"MarkStaysKnown": {args: with(db.MarkStaysKnownParams{BoardID: 1, After: 100, To: 200})},
+	"Misplaced":      {args: with(db.MisplacedParams{BoardID: 1, After: 100, To: 200})},
+	"UnmarkStays":    {args: with([]id.Ticket{7, 8, 9})},
 	"Unfilled":       {args: with(db.UnfilledParams{BoardID: 1, After: 100, To: 200})},
 	"Whereabouts":    {args: with([]id.Ticket{7, 8, 9}), reads: 2000, because: "the histories of tickets"},
 	"ColumnsNamed":   {args: with([]id.Board{1, 2})},

@@ -154,6 +154,7 @@ var unsighted = map[string]string{
 	"queries: DescriptionsWithImages": bulk,
 	"queries: DescriptionsOf":         bulk,
 	"queries: TicketsToCount":         bulk,
+	"queries: Misplaced":              bulk,
 	"queries: Unfilled":               bulk,
 	"queries: Whereabouts":            bulk,
 	"queries: WaitingFor":             "only those who see both boards are notified",

@@ -157,6 +157,49 @@ func (q *Queries) MarkStaysKnown(ctx context.Context, arg MarkStaysKnownParams) 
 	return result.RowsAffected()
 }
 
+const misplaced = `-- name: Misplaced :many
+SELECT t.id FROM ticket t
+WHERE t.board_id >= ? AND t.board_id <= ? AND t.local_id > ? AND t.local_id <= ?
+  AND EXISTS (SELECT 1 FROM ticket_stay s WHERE s.ticket_id = t.id)
+  AND NOT (t.column_id <=> (SELECT p.column_id FROM ticket_stay p WHERE p.ticket_id = t.id AND p.until_at IS NULL LIMIT 1))
+ORDER BY t.board_id, t.local_id
+`
+
+type MisplacedParams struct {
+	BoardID id.Board
+	After   uint64
+	To      uint64
+}
+
+// Tickets with stays of which the present one is not where they are: a server of a version without stays moved them.
+func (q *Queries) Misplaced(ctx context.Context, arg MisplacedParams) ([]id.Ticket, error) {
+	rows, err := q.db.QueryContext(ctx, misplaced,
+		arg.BoardID,
+		arg.BoardID,
+		arg.After,
+		arg.To,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Ticket
+	for rows.Next() {
+		var id id.Ticket
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const openStays = `-- name: OpenStays :execrows
 INSERT INTO ticket_stay (ticket_id, since_at, board_id, column_id, account_id, inferred)
 SELECT t.id, t.created_at, t.board_id, t.column_id, t.created_by, t.created_at <> ? FROM ticket t
@@ -280,6 +323,28 @@ func (q *Queries) Unfilled(ctx context.Context, arg UnfilledParams) ([]UnfilledR
 		return nil, err
 	}
 	return items, nil
+}
+
+const unmarkStays = `-- name: UnmarkStays :execrows
+UPDATE ticket SET stays_known = FALSE WHERE id IN (/*SLICE:tickets*/?) AND stays_known = TRUE
+`
+
+func (q *Queries) UnmarkStays(ctx context.Context, tickets []id.Ticket) (int64, error) {
+	query := unmarkStays
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const whereabouts = `-- name: Whereabouts :many

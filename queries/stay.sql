@@ -27,6 +27,17 @@ FROM ticket t WHERE t.id IN (sqlc.slice(tickets));
 UPDATE ticket t SET t.stays_known = TRUE
 WHERE t.board_id >= sqlc.arg(board_id) AND t.board_id <= sqlc.arg(board_id) AND t.local_id > sqlc.arg(after) AND t.local_id <= sqlc.arg('to') AND t.stays_known = FALSE;
 
+-- name: Misplaced :many
+-- Tickets with stays of which the present one is not where they are: a server of a version without stays moved them.
+SELECT t.id FROM ticket t
+WHERE t.board_id >= sqlc.arg(board_id) AND t.board_id <= sqlc.arg(board_id) AND t.local_id > sqlc.arg(after) AND t.local_id <= sqlc.arg('to')
+  AND EXISTS (SELECT 1 FROM ticket_stay s WHERE s.ticket_id = t.id)
+  AND NOT (t.column_id <=> (SELECT p.column_id FROM ticket_stay p WHERE p.ticket_id = t.id AND p.until_at IS NULL LIMIT 1))
+ORDER BY t.board_id, t.local_id;
+
+-- name: UnmarkStays :execrows
+UPDATE ticket SET stays_known = FALSE WHERE id IN (sqlc.slice(tickets)) AND stays_known = TRUE;
+
 -- name: Unfilled :many
 -- Tickets whose stays do not reach back to their opening, with the first that is known, or the end of time.
 SELECT t.id, t.board_id, t.column_id, t.created_at, t.created_by, t.deleted_at,

@@ -53,10 +53,11 @@ func Stays(ctx context.Context, q *db.Queries, ticket ID) ([]Stay, error) {
 }
 
 // FillStays adds the stays of a board's tickets with numbers in (after, to] that are older than the first ones known, as
-// their histories tell them. It returns how many tickets got some.
+// their histories tell them, and finds all anew of those that a server of a version without stays has moved since. It
+// returns how many tickets got some.
 func FillStays(ctx context.Context, tx *db.Tx, board id.Board, after, to uint64) (filled int, err error) {
-	if _, err := tx.MarkStaysKnown(ctx, db.MarkStaysKnownParams{BoardID: board, After: after, To: to}); err != nil {
-		return 0, fmt.Errorf("lock tickets: %w", err)
+	if err := forgetMisplaced(ctx, tx, db.MisplacedParams{BoardID: board, After: after, To: to}); err != nil {
+		return 0, err
 	}
 	rows, err := tx.Unfilled(ctx, db.UnfilledParams{BoardID: board, After: after, To: to})
 	if err != nil {
@@ -83,6 +84,35 @@ func FillStays(ctx context.Context, tx *db.Tx, board id.Board, after, to uint64)
 		return 0, fmt.Errorf("add stays: %w", err)
 	}
 	return len(rows), nil
+}
+
+// forgetMisplaced locks the tickets of a range whose stays are to be filled in, and removes those of tickets whose present
+// one is not where they are.
+func forgetMisplaced(ctx context.Context, tx *db.Tx, among db.MisplacedParams) error {
+	seen, err := tx.Misplaced(ctx, among)
+	if err != nil {
+		return fmt.Errorf("read tickets: %w", err)
+	}
+	if len(seen) > 0 {
+		if _, err := tx.UnmarkStays(ctx, seen); err != nil {
+			return fmt.Errorf("lock tickets: %w", err)
+		}
+	}
+	if _, err := tx.MarkStaysKnown(ctx, db.MarkStaysKnownParams(among)); err != nil {
+		return fmt.Errorf("lock tickets: %w", err)
+	}
+	now, err := tx.Misplaced(ctx, among)
+	if err != nil {
+		return fmt.Errorf("read tickets: %w", err)
+	}
+	locked := slices.DeleteFunc(now, func(ticket ID) bool { return !slices.Contains(seen, ticket) })
+	if len(locked) == 0 {
+		return nil
+	}
+	if err := tx.PurgeStays(ctx, locked); err != nil {
+		return fmt.Errorf("remove stays: %w", err)
+	}
+	return nil
 }
 
 // life is a ticket with what its history says about its columns, in its order, and with the names of columns.

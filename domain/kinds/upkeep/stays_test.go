@@ -1,6 +1,7 @@
 package upkeep_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -30,14 +31,22 @@ func TestFillStays(t *testing.T) {
 	silent := domaintest.OK(e.Workflows.Ticket(e.Ctx, keys[3]))(t).ID
 	domaintest.Exec(t, e.DB, "UPDATE ticket SET column_id = ?, rank_in_column = 2000 WHERE id = ?", uint64(board.Columns[1].ID), uint64(silent))
 
+	// And one that such a server moved beside a server of this version.
+	beside := e.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
+	moved := domaintest.OK(e.Workflows.Ticket(e.Ctx, beside))(t).ID
+	domaintest.Exec(t, e.DB, `INSERT INTO activity (ticket_id, account_id, kind, detail, created_at) VALUES (?, 1, 'moved', ?, NOW(6))`, uint64(moved),
+		fmt.Sprintf(`{"from":{"board":%d,"column":%d},"to":{"board":%[1]d,"column":%[3]d}}`, board.ID, board.Columns[0].ID, board.Columns[1].ID))
+	domaintest.Exec(t, e.DB, "UPDATE ticket SET column_id = ?, rank_in_column = 3000 WHERE id = ?", uint64(board.Columns[1].ID), uint64(moved))
+	keys = append(keys, beside)
+
 	values := migrations.Values{"company": "acme"}
 	_, tasks := e.RunToEnd(t, "fill-stays", values, migrations.Draft{Dry: true})
 	if got := notesOf(tasks); !slices.Contains(got, "Would fill in the stays of acme/NINJA-1 to NINJA-100.") {
 		t.Errorf("a dry run: %v", got)
 	}
-	domaintest.Counts(t, e.DB, 0, "SELECT COUNT(*) FROM ticket_stay")
+	domaintest.Counts(t, e.DB, 1, "SELECT COUNT(*) FROM ticket_stay")
 	for _, want := range [][]string{
-		{"100 tickets of acme/NINJA", "2 tickets of acme/NINJA", "7 tickets of acme/DEMO"},
+		{"100 tickets of acme/NINJA", "3 tickets of acme/NINJA", "7 tickets of acme/DEMO"},
 		{"0 tickets of acme/DEMO", "0 tickets of acme/NINJA", "0 tickets of acme/NINJA"},
 	} {
 		run, tasks := e.RunToEnd(t, "fill-stays", values, migrations.Draft{})
@@ -46,7 +55,7 @@ func TestFillStays(t *testing.T) {
 		}
 	}
 	for i, want := range map[int]string{
-		0: "To do, Doing", 1: "?To do, ?Doing", 2: "?To do, ?Doing", 3: "Doing", 4: "To do",
+		0: "To do, Doing", 1: "?To do, ?Doing", 2: "?To do, ?Doing", 3: "Doing", 4: "To do", 102: "To do, Doing",
 	} {
 		ticket := domaintest.OK(e.Workflows.Ticket(e.Ctx, keys[i]))(t)
 		var got []string
