@@ -295,7 +295,7 @@ func ColumnPath(company, slug string, column id.Column, below *tickets.Cursor) s
 	return path + "?below=" + below.String()
 }
 
-// ColumnPositionPath puts a column in another place among those of its board.
+// ColumnPositionPath moves a column among those of its board.
 func ColumnPositionPath(company, slug string, column id.Column) string {
 	return ColumnPath(company, slug, column, nil) + "/position"
 }

@@ -293,8 +293,8 @@ func TestStaleCards(t *testing.T) {
 	ages("Stale: 2 days in To do", "1 day in Doing", "", "")
 }
 
-// TestPlaceColumn sends what a drag of a column sends, and what is bad.
-func TestPlaceColumn(t *testing.T) {
+// TestColumnPosition sends what a drag of a column sends, and what is bad.
+func TestColumnPosition(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	ana := e.ana()

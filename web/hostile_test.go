@@ -509,12 +509,12 @@ const sieges = 14
 // nothing gets out of its place, and what is refused leaves no trace.
 func TestHostileForms(t *testing.T) {
 	t.Parallel()
-	const setup = "POST /setup"                                           // is for an empty environment
-	const zone = "POST /:company/zone"                                    // is sent by a script; TestZone sends it what is bad
-	const file = "POST /:company/attachments"                             // as zone, and TestAttachments
-	const place = "POST /:company/boards/:board/columns/:column/position" // as zone, and TestPlaceColumn
+	const setup = "POST /setup"                                              // is for an empty environment
+	const zone = "POST /:company/zone"                                       // is sent by a script; TestZone sends it what is bad
+	const file = "POST /:company/attachments"                                // as zone, and TestAttachments
+	const position = "POST /:company/boards/:board/columns/:column/position" // as zone, and TestColumnPosition
 	posts := slices.DeleteFunc(slices.Sorted(maps.Keys(pages)), func(route string) bool {
-		return route == setup || route == zone || route == file || route == place || !strings.HasPrefix(route, "POST ")
+		return route == setup || route == zone || route == file || route == position || !strings.HasPrefix(route, "POST ")
 	})
 	for n := range sieges {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

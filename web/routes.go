@@ -245,7 +245,7 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/boards/:board/columns", pages.OpenColumn)
 	company.GET("/boards/:board/columns/:column", pages.Column)
 	company.POST("/boards/:board/columns/:column", pages.SaveColumn)
-	company.POST("/boards/:board/columns/:column/position", pages.PlaceColumn)
+	company.POST("/boards/:board/columns/:column/position", pages.SetColumnPosition)
 	company.GET("/boards/:board/columns/:column/removal", pages.RemovalForm)
 	company.POST("/boards/:board/columns/:column/removal", pages.RemoveColumn)
 	company.GET("/boards/:board/batch", pages.BatchForm)

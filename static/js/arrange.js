@@ -7,14 +7,14 @@ const board = document.querySelector('#board[data-board]')
 const order = () => [...board.querySelectorAll(':scope > .column')]
 const nameOf = (column) => column.querySelector('h2').textContent
 
-// drop sends the new place of a column. If it is refused, the column goes back.
+// drop sends the new position of a column. If it is refused, the column goes back.
 async function drop(column, before, name) {
-	const place = order().indexOf(column) + 1
+	const position = order().indexOf(column) + 1
 	try {
-		const answer = await ask(`${board.dataset.columns}/${column.dataset.column}/position`, { values: { position: place }, target: 'board' })
+		const answer = await ask(`${board.dataset.columns}/${column.dataset.column}/position`, { values: { position }, target: 'board' })
 		const refused = answer.querySelector('#main .lead')
 		if (refused) throw new Error(refused.textContent)
-		say(`${name} is column ${place} of ${order().length}.`)
+		say(`${name} is column ${position} of ${order().length}.`)
 	} catch (error) {
 		before.forEach((one) => board.append(one))
 		toast(`${name} is back where it was. ${error.message}`, true)

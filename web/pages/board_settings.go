@@ -229,8 +229,8 @@ func (h *Handlers) SaveColumn(c echo.Context) error {
 	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), message)
 }
 
-// PlaceColumn puts a column in another place among those of its board: where it was dropped.
-func (h *Handlers) PlaceColumn(c echo.Context) error {
+// SetColumnPosition moves a column among those of its board: to where it was dropped.
+func (h *Handlers) SetColumnPosition(c echo.Context) error {
 	columnID, err := respond.PathColumn(c)
 	if err != nil {
 		return err
@@ -247,7 +247,7 @@ func (h *Handlers) PlaceColumn(c echo.Context) error {
 	if respond.IsFragment(c) {
 		return c.NoContent(http.StatusNoContent)
 	}
-	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column is in its new place.")
+	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column is moved.")
 }
 
 // checkUnusedLimit returns UnusedLimit if a limit was typed beside “No limit”. That of the column itself is what the
