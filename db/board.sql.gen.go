@@ -149,7 +149,8 @@ func (q *Queries) BeginSpread(ctx context.Context, arg BeginSpreadParams) error 
 const boardByID = `-- name: BoardByID :many
 SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, board_column.stale_days, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
   EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public,
-  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form
+  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form,
+  EXISTS (SELECT 1 FROM folded_column o WHERE o.account_id = ? AND o.column_id = board_column.id) AS folded
 FROM board
 JOIN board_column ON board_column.board_id = board.id
 LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = ?
@@ -171,10 +172,12 @@ type BoardByIDRow struct {
 	Level       int64
 	Public      bool
 	HasForm     bool
+	Folded      bool
 }
 
 func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardByIDRow, error) {
 	rows, err := q.db.QueryContext(ctx, boardByID,
+		arg.Reader,
 		arg.Reader,
 		arg.ID,
 		arg.CompanyID,
@@ -223,6 +226,7 @@ func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardBy
 			&i.Level,
 			&i.Public,
 			&i.HasForm,
+			&i.Folded,
 		); err != nil {
 			return nil, err
 		}
@@ -240,7 +244,8 @@ func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardBy
 const boardBySlug = `-- name: BoardBySlug :many
 SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, board_column.stale_days, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
   EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public,
-  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form
+  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form,
+  EXISTS (SELECT 1 FROM folded_column o WHERE o.account_id = ? AND o.column_id = board_column.id) AS folded
 FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
@@ -263,11 +268,13 @@ type BoardBySlugRow struct {
 	Level       int64
 	Public      bool
 	HasForm     bool
+	Folded      bool
 }
 
 // The board that has the slug, or had it once, with each of its columns. An imported slug is no board's.
 func (q *Queries) BoardBySlug(ctx context.Context, arg BoardBySlugParams) ([]BoardBySlugRow, error) {
 	rows, err := q.db.QueryContext(ctx, boardBySlug,
+		arg.Reader,
 		arg.Reader,
 		arg.CompanyID,
 		arg.Slug,
@@ -316,6 +323,7 @@ func (q *Queries) BoardBySlug(ctx context.Context, arg BoardBySlugParams) ([]Boa
 			&i.Level,
 			&i.Public,
 			&i.HasForm,
+			&i.Folded,
 		); err != nil {
 			return nil, err
 		}
@@ -757,6 +765,16 @@ func (q *Queries) EndColumnChange(ctx context.Context, argID id.Column) error {
 	return err
 }
 
+const foldColumn = `-- name: FoldColumn :exec
+INSERT INTO folded_column (account_id, column_id) VALUES (?, ?)
+ON DUPLICATE KEY UPDATE account_id = account_id
+`
+
+func (q *Queries) FoldColumn(ctx context.Context, accountID id.Account, columnID id.Column) error {
+	_, err := q.db.ExecContext(ctx, foldColumn, accountID, columnID)
+	return err
+}
+
 const lastNumber = `-- name: LastNumber :one
 SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?
 `
@@ -1033,4 +1051,28 @@ UPDATE board_column SET spread_from = ? WHERE id = ?
 func (q *Queries) SetSpread(ctx context.Context, spreadFrom int64, iD id.Column) error {
 	_, err := q.db.ExecContext(ctx, setSpread, spreadFrom, iD)
 	return err
+}
+
+const unfoldColumn = `-- name: UnfoldColumn :execrows
+DELETE FROM folded_column WHERE account_id = ? AND column_id = ?
+`
+
+func (q *Queries) UnfoldColumn(ctx context.Context, accountID id.Account, columnID id.Column) (int64, error) {
+	result, err := q.db.ExecContext(ctx, unfoldColumn, accountID, columnID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const unfoldForAll = `-- name: UnfoldForAll :execrows
+DELETE FROM folded_column WHERE column_id = ?
+`
+
+func (q *Queries) UnfoldForAll(ctx context.Context, columnID id.Column) (int64, error) {
+	result, err := q.db.ExecContext(ctx, unfoldForAll, columnID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -56,6 +56,7 @@ var unbounded = map[string]string{
 	"queries: PurgeRunRejections": "a run has at most migrations.MaxRejections",
 	"queries: PurgeTaskAttempts":  "the attempts of a chunk of tasks, of which each has a few",
 	"queries: PurgeTaskFailures":  "as PurgeTaskAttempts",
+	"queries: UnfoldForAll":       "the members of a company, once in the life of a column",
 	"queries: PurgeStays":         "a ticket has one for each move",
 	"queries: EndStays":           "as PurgeStays, of a chunk of tickets",
 	"queries: OpenStays":          "the caller's tickets",

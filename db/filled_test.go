@@ -136,6 +136,7 @@ var filling = []string{
 	`INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT n + 7, 3, 7 FROM numbers WHERE n <= 198`,
 	`INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT 8, 4, n + 10000 FROM numbers WHERE n <= 198`,
 	`INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT n + 10000, 3, 8 FROM numbers WHERE n <= 198`,
+	`INSERT INTO folded_column (account_id, column_id) SELECT n % 500 + 1, n % 700 + 8 FROM numbers WHERE n <= 3500`,
 	`INSERT INTO ticket_stay (ticket_id, since_at, until_at, board_id, column_id, account_id) SELECT n, '2026-01-02', '2026-01-03', 1, 1, 1 FROM numbers WHERE n <= 5000`,
 	`INSERT INTO ticket_stay (ticket_id, since_at, board_id, column_id, account_id) SELECT n, '2026-01-03', 1, 2, 1 FROM numbers WHERE n <= 5000`,
 	`INSERT INTO ticket_label (ticket_id, label_id) SELECT n, 1 FROM numbers WHERE n <= 5000`,

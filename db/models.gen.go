@@ -375,6 +375,11 @@ type FilePlace struct {
 	Token string
 }
 
+type FoldedColumn struct {
+	AccountID id.Account
+	ColumnID  id.Column
+}
+
 type Idempotency struct {
 	TokenID     id.Token
 	KeyHash     []byte

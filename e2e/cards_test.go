@@ -216,3 +216,31 @@ func TestColumnsAreDragged(t *testing.T) {
 	b.sees("#flash .toast.bad", "Doing is back where it was.")
 	b.wait(names + ` === "Done, To do, Doing"`)
 }
+
+func TestColumnsAreFolded(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t, "One", "Two")
+	b := a.tab(t)
+	b.size(1280, 800, false)
+	b.open("/acme/boards/NINJA")
+	todo, doing := "#column-"+b.columnID("To do"), "#column-"+b.columnID("Doing")
+	b.click(doing + " .fold button")
+	b.wait(`document.querySelector(%s).getBoundingClientRect().width < 60`, doing)
+	b.wait(`document.querySelector(%s).ariaExpanded === "false"`, doing+" .fold button")
+	a.post("/acme/boards/NINJA/tickets", "title", "Three", "column", doing[len("#column-"):])
+	b.wait(`document.querySelector(%s).textContent.startsWith("1") && document.querySelector(%s).matches("[data-folded]")`, doing+" .count", doing)
+	b.types("jl") // past it
+	b.on("NINJA-1")
+	b.open("/acme/boards/NINJA")
+	b.wait(`document.querySelector(%s).getBoundingClientRect().width < 60`, doing)
+	b.accessible("a folded column")
+	b.click(doing + " .fold button")
+	b.holds("Doing", "NINJA-3")
+	b.wait(`document.querySelector(%s).getBoundingClientRect().width > 200 && document.querySelector(%s).matches(":not([data-folded])")`, doing, todo)
+
+	b.noScript()
+	b.open("/acme/boards/NINJA?q=o")
+	b.click(doing + " .fold button")
+	b.at("/acme/boards/NINJA")
+	b.wait(`location.search === "?q=o" && document.querySelector(%s).matches("[data-folded]")`, doing)
+}

@@ -13,7 +13,8 @@ VALUES (sqlc.arg(board_id), sqlc.arg(name), sqlc.arg(position), sqlc.arg(done));
 -- The board that has the slug, or had it once, with each of its columns. An imported slug is no board's.
 SELECT sqlc.embed(board), sqlc.embed(board_column), CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
   EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public,
-  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form
+  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form,
+  EXISTS (SELECT 1 FROM folded_column o WHERE o.account_id = sqlc.arg(reader) AND o.column_id = board_column.id) AS folded
 FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
@@ -25,7 +26,8 @@ ORDER BY board_column.position;
 -- name: BoardByID :many
 SELECT sqlc.embed(board), sqlc.embed(board_column), CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
   EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public,
-  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form
+  EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form,
+  EXISTS (SELECT 1 FROM folded_column o WHERE o.account_id = sqlc.arg(reader) AND o.column_id = board_column.id) AS folded
 FROM board
 JOIN board_column ON board_column.board_id = board.id
 LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = sqlc.arg(reader)
@@ -97,6 +99,16 @@ WHERE id = sqlc.arg(id);
 
 -- name: SetColumnPosition :execrows
 UPDATE board_column SET position = sqlc.arg(position) WHERE id = sqlc.arg(id);
+
+-- name: FoldColumn :exec
+INSERT INTO folded_column (account_id, column_id) VALUES (sqlc.arg(account_id), sqlc.arg(column_id))
+ON DUPLICATE KEY UPDATE account_id = account_id;
+
+-- name: UnfoldColumn :execrows
+DELETE FROM folded_column WHERE account_id = sqlc.arg(account_id) AND column_id = sqlc.arg(column_id);
+
+-- name: UnfoldForAll :execrows
+DELETE FROM folded_column WHERE column_id = sqlc.arg(column_id);
 
 -- name: RemoveColumn :execrows
 DELETE FROM board_column WHERE id = sqlc.arg(id) AND ticket_count = 0;

@@ -295,6 +295,11 @@ func ColumnPath(company, slug string, column id.Column, below *tickets.Cursor) s
 	return path + "?below=" + below.String()
 }
 
+// ColumnFoldPath folds a column for the user, or unfolds it.
+func ColumnFoldPath(company, slug string, column id.Column) string {
+	return ColumnPath(company, slug, column, nil) + "/fold"
+}
+
 // ColumnPositionPath moves a column among those of its board.
 func ColumnPositionPath(company, slug string, column id.Column) string {
 	return ColumnPath(company, slug, column, nil) + "/position"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
@@ -318,4 +319,26 @@ func TestColumnPosition(t *testing.T) {
 		}
 		ana.post("/acme/boards/DEMO/columns/99/position", "position", "1").is(t, http.StatusUnprocessableEntity)
 	})
+}
+
+func TestFoldedColumns(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.account("ben", "acme", accounts.Viewer)
+	ana, ben := e.ana(), e.signedIn("ben")
+	const board, fold = "/acme/boards/DEMO", "/acme/boards/DEMO/columns/2/fold"
+	ana.get(board).has(t, 3, ".column .fold button[aria-expanded=true]").has(t, 0, ".column[data-folded]")
+	ana.post(fold, "q", "sorbitol").goesTo(t, board+"?q=sorbitol")
+	ana.post(fold).goesTo(t, board) // again changes nothing
+	ana.get(board).has(t, 1, "#column-2[data-folded] .fold button[aria-expanded=false]").has(t, 1, "#column-2 .fold input[name=folded][value='0']")
+	ben.get(board).has(t, 0, ".column[data-folded]")
+	ben.post(fold).goesTo(t, board) // a viewer has an own view, too
+	ana.post(fold, "folded", "0").goesTo(t, board)
+	ana.get(board).has(t, 0, ".column[data-folded]")
+	ben.get(board).has(t, 1, ".column[data-folded]")
+	ana.htmx("board").post(fold, "folded", "1").is(t, http.StatusNoContent)
+	ana.post("/acme/boards/DEMO/columns/99/fold").is(t, http.StatusUnprocessableEntity)
+	ana.post("/acme/boards/NONE/columns/2/fold").is(t, http.StatusNotFound)
+	ana.post("/acme/boards/DEMO/columns/2/removal", "version", ana.get(board+"/settings").value(t, ".new-column [name=version]")).goesTo(t, board+"/settings")
+	e.verified()
 }

@@ -245,6 +245,7 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/boards/:board/columns", pages.OpenColumn)
 	company.GET("/boards/:board/columns/:column", pages.Column)
 	company.POST("/boards/:board/columns/:column", pages.SaveColumn)
+	company.POST("/boards/:board/columns/:column/fold", pages.FoldColumn)
 	company.POST("/boards/:board/columns/:column/position", pages.SetColumnPosition)
 	company.GET("/boards/:board/columns/:column/removal", pages.RemovalForm)
 	company.POST("/boards/:board/columns/:column/removal", pages.RemoveColumn)

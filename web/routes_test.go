@@ -453,6 +453,7 @@ var pages = map[string]access{
 		sending("version", "1"),
 	"POST /:company/boards/:board/columns/:column": writers("/acme/boards/DEMO/columns/1", 422).
 		sending("version", "1"),
+	"POST /:company/boards/:board/columns/:column/fold":     members("/acme/boards/DEMO/columns/1/fold", 303),
 	"POST /:company/boards/:board/columns/:column/position": writers("/acme/boards/DEMO/columns/1/position", 422),
 	"GET /:company/boards/:board/columns/:column/removal":   writers("/acme/boards/DEMO/columns/1/removal", 200),
 	"POST /:company/boards/:board/columns/:column/removal": writers("/acme/boards/DEMO/columns/1/removal", 422).

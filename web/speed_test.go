@@ -97,7 +97,7 @@ func TestPagesTakeFewQueries(t *testing.T) {
 		e.exec("INSERT IGNORE INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, TRUE, UTC_TIMESTAMP(6) FROM ticket WHERE column_id = ?", full.Columns[1].ID)
 		e.exec(`INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT t.id, 3, (SELECT MIN(id) FROM ticket WHERE column_id = ?) FROM ticket t
 			WHERE t.column_id = ?`, full.Columns[0].ID, full.Columns[1].ID)
-		ana.queries(t, onPage, "/acme/boards/FULL")
+		t.Logf("%d queries", ana.queries(t, onPage, "/acme/boards/FULL"))
 		a := ana.get("/acme/boards/FULL").is(t, http.StatusOK)
 		a.has(t, 100, ".card").has(t, 100, ".card .labels").has(t, 50, ".card .blocked").has(t, 50, ".card .age.stale").has(t, 100, ".card .due")
 		t.Logf("%d bytes", len(a.body))
@@ -169,7 +169,8 @@ func TestAMoveWritesOneTicket(t *testing.T) {
 		}
 		for _, statement := range written {
 			if !strings.Contains(statement, "UPDATE ticket ") && !strings.Contains(statement, "UPDATE board_column ") &&
-				!strings.Contains(statement, "INSERT INTO activity") && !strings.Contains(statement, "UPDATE assignee") {
+				!strings.Contains(statement, "INSERT INTO activity") && !strings.Contains(statement, "UPDATE assignee") &&
+				!strings.Contains(statement, " ticket_stay ") {
 				t.Errorf("a move also writes: %s", statement)
 			}
 		}

@@ -53,6 +53,7 @@ type Column struct {
 	// Incoming is how many tickets a run may still bring from columns that are being emptied.
 	Incoming int64
 	Change   *Change // nil if no run is changing all its tickets
+	Folded   bool    // the reader sees it folded
 	position int32
 }
 

@@ -208,12 +208,28 @@ func RemoveColumn(ctx context.Context, tx *db.Tx, board Board, column Column) er
 	if err := releaseRoom(ctx, tx, column); err != nil {
 		return err
 	}
+	if _, err := tx.UnfoldForAll(ctx, column.ID); err != nil {
+		return fmt.Errorf("unfold column: %w", err)
+	}
 	n, err := tx.RemoveColumn(ctx, column.ID)
 	if err != nil {
 		return fmt.Errorf("remove column: %w", err)
 	}
 	if n != 1 {
 		return ErrOutdated
+	}
+	return nil
+}
+
+// Fold has an account see a column folded on its board, or no more.
+func Fold(ctx context.Context, tx *db.Tx, account id.Account, column id.Column, folded bool) (err error) {
+	if folded {
+		err = tx.FoldColumn(ctx, account, column)
+	} else {
+		_, err = tx.UnfoldColumn(ctx, account, column)
+	}
+	if err != nil {
+		return fmt.Errorf("fold column: %w", err)
 	}
 	return nil
 }

@@ -203,6 +203,9 @@ func fromRows(rows []db.BoardBySlugRow) Board {
 		columns[i] = row.BoardColumn
 	}
 	board := fromRow(rows[0].Board, int(rows[0].Level), columns)
+	for i, row := range rows {
+		board.Columns[i].Folded = row.Folded
+	}
 	board.Public, board.Form = rows[0].Public, rows[0].HasForm
 	return board
 }

@@ -124,6 +124,23 @@ func (w *Workflows) EditColumn(
 	return board, nil
 }
 
+// FoldColumn has the caller see a column of a board that they see folded, or no more. It returns boards.NotFound or
+// ColumnNotFound.
+func (w *Workflows) FoldColumn(ctx context.Context, slug string, column id.Column, folded bool) (boards.Board, error) {
+	actor, err := MayRead(ctx, "boards:read")
+	if err != nil {
+		return boards.Board{}, err
+	}
+	board, err := w.Board(ctx, slug)
+	if err != nil {
+		return boards.Board{}, err
+	}
+	if _, ok := board.Column(column); !ok {
+		return boards.Board{}, boards.ColumnNotFound{Column: uint64(column)}
+	}
+	return board, w.db.InTx(ctx, func(tx *db.Tx) error { return boards.Fold(ctx, tx, actor.Account.ID, column, folded) })
+}
+
 // changeDone closes or reopens the tickets of a column whose done changed, or was not carried through to all of them.
 func (w *Workflows) changeDone(
 	ctx context.Context, tx *db.Tx, board boards.Board, was, now boards.Column, by tickets.User,

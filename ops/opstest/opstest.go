@@ -150,6 +150,10 @@ func talk(t testing.TB, ctx context.Context, w *app.App, d *db.DB, bob accounts.
 	must(t, err)
 	_, err = w.Workflows.MuteTicket(as, key(3), true)
 	must(t, err)
+	away, err := w.Workflows.Board(as, "AWAY")
+	must(t, err)
+	_, err = w.Workflows.FoldColumn(as, "AWAY", away.Columns[2].ID, true)
+	must(t, err)
 }
 
 // label leaves a label that was renamed behind, one that was merged into it, and one of a board that was deleted.

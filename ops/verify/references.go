@@ -69,6 +69,8 @@ var references = []reference{
 	{"template_assignee", "account_id", "account", "id"},
 	{"ticket_relation", "ticket_id", "ticket", "id"},
 	{"ticket_relation", "other_id", "ticket", "id"},
+	{"folded_column", "account_id", "account", "id"},
+	{"folded_column", "column_id", "board_column", "id"},
 	{"ticket_stay", "ticket_id", "ticket", "id"},
 	{"ticket_stay", "board_id", "board", "id"},
 	{"ticket_stay", "account_id", "account", "id"},

@@ -402,6 +402,8 @@ var corruptions = []struct {
 	{"stays", "none that lasts", []string{"UPDATE ticket_stay SET until_at = since_at + INTERVAL 1 MINUTE WHERE until_at IS NULL AND ticket_id = 1"}, "its present stays are 0"},
 	{"stay order", "an overlap", []string{"INSERT INTO ticket_stay (ticket_id, since_at, until_at, board_id, column_id, account_id) SELECT ticket_id, since_at - INTERVAL 1 HOUR, since_at + INTERVAL 1 SECOND, board_id, column_id, account_id FROM ticket_stay WHERE ticket_id = 1 ORDER BY since_at LIMIT 1"}, "and the next from"},
 	{"stay order", "one that ends before it begins", []string{"INSERT INTO ticket_stay (ticket_id, since_at, until_at, board_id, column_id, account_id) SELECT ticket_id, '2020-01-02', '2020-01-01', board_id, column_id, account_id FROM ticket_stay WHERE ticket_id = 1 LIMIT 1"}, "2020-01-01"},
+	{"references", "a column folded by nobody", []string{"INSERT INTO folded_column (account_id, column_id) VALUES (99, 1)"}, "folded_column names account 99 in account_id"},
+	{"references", "no column folded", []string{"INSERT INTO folded_column (account_id, column_id) VALUES (1, 99)"}, "folded_column names board_column 99 in column_id"},
 	{"references", "a stay of no ticket", []string{"INSERT INTO ticket_stay (ticket_id, since_at, until_at, board_id, column_id, account_id) VALUES (99, '2026-01-01', '2026-01-02', 1, 1, 1)"}, "ticket_stay names ticket 99 in ticket_id"},
 	{"references", "a stay on no board", []string{"UPDATE ticket_stay SET board_id = 99 WHERE until_at IS NOT NULL LIMIT 1"}, "ticket_stay names board 99 in board_id"},
 	{"references", "a stay by nobody", []string{"UPDATE ticket_stay SET account_id = 99 LIMIT 1"}, "ticket_stay names account 99 in account_id"},

@@ -13,6 +13,7 @@ import './dialog.js'
 import './drafts.js'
 import './editor.js'
 import './filter.js'
+import './fold.js'
 import './follow-board.js'
 import './follow-ticket.js'
 import './proof.js' // before forms.js, which marks forms as sent

@@ -30,6 +30,8 @@ if (board) {
 		forceFallback: true, // as for cards
 		fallbackOnBody: true,
 		fallbackTolerance: 4,
+		filter: 'button',
+		preventOnFilter: false,
 		ghostClass: 'gap',
 		dragClass: 'lifted',
 		scrollSensitivity: 56,

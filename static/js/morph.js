@@ -3,7 +3,7 @@ import htmx from '../vendor/htmx/htmx.min.js'
 import { Idiomorph } from '../vendor/idiomorph/idiomorph.min.js'
 
 // Attributes that scripts set in this browser.
-const ours = ['aria-busy', 'data-changed', 'data-open', 'data-selected', 'aria-description']
+const ours = ['aria-busy', 'data-changed', 'data-open', 'data-selected', 'data-folded', 'aria-description', 'aria-expanded']
 export const own = {
 	beforeAttributeUpdated: (name, node) => !(node.matches('details') && name === 'open') && !ours.includes(name),
 	beforeNodeRemoved(node) { // its key goes with it

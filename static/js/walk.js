@@ -17,7 +17,7 @@ const directions = ['down', 'up', 'left', 'right']
 const commandOn = (event) => event.shiftKey ? undefined : commandOf('board', event)
 const direction = (event) => directions.find((one) => one === commandOn(event))
 
-const lists = () => [...board.querySelectorAll('.column > .cards')]
+const lists = () => [...board.querySelectorAll('.column:not([data-folded]) > .cards')]
 const cards = (list) => [...list.querySelectorAll(':scope > .card')]
 const columnOf = (card) => card.closest('.column')
 const nameOf = (column) => column.querySelector('h2').textContent.trim()

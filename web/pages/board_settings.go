@@ -237,7 +237,7 @@ func (h *Handlers) SetColumnPosition(c echo.Context) error {
 	}
 	position, err := strconv.Atoi(c.FormValue("position"))
 	if err != nil {
-		return boards.BadPosition()
+		position = 0 // which is refused
 	}
 	board, err := h.workflows.EditColumn(c.Request().Context(), c.Param("board"), columnID,
 		boards.ColumnEdit{Position: &position}, nil)
@@ -248,6 +248,22 @@ func (h *Handlers) SetColumnPosition(c echo.Context) error {
 		return c.NoContent(http.StatusNoContent)
 	}
 	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column is moved.")
+}
+
+// FoldColumn folds a column for the user, or with folded=0 unfolds it.
+func (h *Handlers) FoldColumn(c echo.Context) error {
+	columnID, err := respond.PathColumn(c)
+	if err != nil {
+		return err
+	}
+	board, err := h.workflows.FoldColumn(c.Request().Context(), c.Param("board"), columnID, c.FormValue("folded") != "0")
+	if err != nil {
+		return err
+	}
+	if respond.IsFragment(c) {
+		return c.NoContent(http.StatusNoContent)
+	}
+	return respond.Redirect(c, views.FilteredPath(respond.Company(c).Slug, board.Slug, filterOf(c)))
 }
 
 // checkUnusedLimit returns UnusedLimit if a limit was typed beside “No limit”. That of the column itself is what the

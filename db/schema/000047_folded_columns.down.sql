@@ -1,0 +1,1 @@
+DROP TABLE folded_column;
