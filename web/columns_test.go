@@ -97,7 +97,7 @@ func TestBoardSettings(t *testing.T) {
 		if column.Change != "removing" {
 			t.Errorf("the API says %q", column.Change)
 		}
-		ana.get("/acme/boards/DEMO").has(t, 0, "#column-2 form")
+		ana.get("/acme/boards/DEMO").has(t, 0, "#column-2 form:not(.fold)")
 		ana.get("/acme/boards/DEMO/tickets/new").has(t, 0, "[name=column] option[value='2']")
 		of.WorkAll(t, workflows.ChangeColumnName)
 		ana.get("/acme/boards/DEMO").has(t, 2, ".column")
@@ -137,7 +137,7 @@ func TestBoardSettings(t *testing.T) {
 		home.has(t, 1, "#archived .boards a[href='/acme/boards/DEMO']")
 		home.has(t, 1, ".boards li")
 		board := ana.get("/acme/boards/DEMO").is(t, 200)
-		board.has(t, 0, ".column form, .card .move, a[href*='/tickets/new']")
+		board.has(t, 0, ".column form:not(.fold), .card .move, a[href*='/tickets/new']")
 		board.has(t, 1, ".banner form[action$='/archive']")
 		home.has(t, 1, ".top nav a[href='/acme'][aria-current='page']")
 		board.has(t, 1, ".top nav a[href='/acme'][aria-current='true']")
