@@ -43,7 +43,11 @@ func (b *tab) keys(name string) {
 	} else {
 		path = b.visit(name)
 	}
-	rest := func() { eval[bool](b, `(document.activeElement.blur(), true)`) }
+	rest := func() {
+		b.frame() // which gives an element with autofocus the focus
+		b.frame()
+		eval[bool](b, `(document.activeElement.blur(), true)`)
+	}
 	shut := func() {
 		eval[bool](b, `(document.getElementById("dialog").close(), document.activeElement.blur(), true)`)
 	}
