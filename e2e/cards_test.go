@@ -12,10 +12,7 @@ import (
 // opensMenu opens a card's menu with the right button.
 func (b *tab) opensMenu(key string) {
 	b.t.Helper()
-	p := b.middle(card(key) + " a")
-	for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
-		call(b, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: p.X, Y: p.Y, Button: input.MouseButtonRight, ClickCount: 1})
-	}
+	b.press(card(key)+" a", input.DispatchMouseEventParams{Button: input.MouseButtonRight})
 	b.wait(`document.querySelector("#card-menu:popover-open")?.contains(document.activeElement)`)
 }
 
@@ -180,9 +177,16 @@ func TestSelection(t *testing.T) {
 // shiftClick clicks with Shift.
 func (b *tab) shiftClick(selector string) {
 	b.t.Helper()
+	b.press(selector, input.DispatchMouseEventParams{Button: input.MouseButtonLeft, Modifiers: 8})
+}
+
+// press presses a button on the middle of an element, and lets it go.
+func (b *tab) press(selector string, with input.DispatchMouseEventParams) {
+	b.t.Helper()
 	p := b.middle(selector)
-	for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
-		call(b, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: p.X, Y: p.Y, Button: input.MouseButtonLeft, ClickCount: 1, Modifiers: 8})
+	with.X, with.Y, with.ClickCount = p.X, p.Y, 1
+	for _, with.Type = range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
+		call(b, input.DispatchMouseEvent, with)
 	}
 }
 

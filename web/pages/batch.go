@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/labstack/echo/v4"
 
@@ -36,7 +35,7 @@ func badBatch() error {
 
 // readKeys reads keys with spaces or commas between them, each once.
 func readKeys(text string) (keys []tickets.Key, err error) {
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+	for _, word := range splitWords(text) {
 		key, err := tickets.ParseKey(word)
 		if err != nil {
 			return nil, badKeys(fmt.Sprintf("“%.40s” is no key. Type keys such as NINJA-42, with spaces between them.", word))

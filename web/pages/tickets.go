@@ -211,9 +211,14 @@ func splitLabels(text string) (names []string) {
 	return names
 }
 
+// splitWords returns the words that were typed with spaces or commas between them.
+func splitWords(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+}
+
 // splitHandles returns the handles that were typed with spaces or commas between them, in lower case and without the @.
 func splitHandles(text string) (handles []string) {
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+	for _, word := range splitWords(text) {
 		handles = append(handles, strings.ToLower(strings.TrimPrefix(word, "@")))
 	}
 	return handles
