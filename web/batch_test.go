@@ -133,6 +133,13 @@ func TestBatch(t *testing.T) {
 		})
 	})
 
+	t.Run("a link with a wrong key leads to the form that it asks for", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		form := e.ana().get("/acme/boards/DEMO/batch?do=move&keys=zzz").is(t, http.StatusUnprocessableEntity)
+		form.has(t, 1, "#batch[method=post] [name=place]").has(t, 1, "#batch-keys-error")
+	})
+
 	t.Run("wrong input gets a message at its field, and is kept", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
@@ -149,6 +156,7 @@ func TestBatch(t *testing.T) {
 				field, says string
 			}{
 				{[]string{"do", "close"}, "keys", "Name the tickets"},
+				{[]string{"do", "labels", "add", "wood"}, "keys", "Name the tickets"},
 				{[]string{"do", "close", "keys", "NINJA-1 <b>x</b>"}, "keys", "“<b>x</b>” is no key"},
 				{[]string{"do", "close", "keys", strings.Join(many, " ")}, "keys", "Up to 100 tickets"},
 				{[]string{"do", "explode", "keys", "NINJA-1"}, "do", "Choose what to change"},

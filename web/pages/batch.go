@@ -67,10 +67,10 @@ func (h *Handlers) BatchForm(c echo.Context) error {
 		return err
 	}
 	form, code := readBatch(c), http.StatusOK
-	if form.Keys != "" {
-		if _, err := readKeys(form.Keys); err != nil {
-			form.Kind, form.Errors, code = "", formErrors(respond.FieldErrors(err, fault.Field), "keys"), http.StatusUnprocessableEntity
-		}
+	if form.Keys == "" {
+		form.Kind = "" // both are asked for
+	} else if _, err := readKeys(form.Keys); err != nil {
+		form.Errors, code = formErrors(respond.FieldErrors(err, fault.Field), "keys"), http.StatusUnprocessableEntity
 	}
 	if form.Priority == "" {
 		form.Priority = tickets.NoPriority.String()
@@ -79,9 +79,6 @@ func (h *Handlers) BatchForm(c echo.Context) error {
 }
 
 func (h *Handlers) showBatch(c echo.Context, code int, board boards.Board, form pages.BatchForm) (err error) {
-	if form.Keys == "" {
-		form.Kind = ""
-	}
 	props := pages.BatchProps{Page: h.respond.Page(c, "Change tickets"), Board: board, Form: form,
 		Dialog: respond.Target(c) == views.DialogID, Filter: filterOf(c)}
 	if keys, err := readKeys(form.Keys); err == nil {
