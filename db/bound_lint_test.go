@@ -58,6 +58,8 @@ var unbounded = map[string]string{
 	"queries: PurgeTaskFailures":  "as PurgeTaskAttempts",
 	"queries: UnfoldForAll":       "the members of a company, once in the life of a column",
 	"queries: PurgeStays":         "a ticket has one for each move",
+	"queries: PurgeOccurrences":   "a ticket is one of each rule",
+	"queries: DropOccurrences":    "a rule has at most recurrence.MaxCount",
 	"queries: EndStays":           "as PurgeStays, of a chunk of tickets",
 	"queries: OpenStays":          "the caller's tickets",
 	"queries: BeginStays":         "as OpenStays",

@@ -677,6 +677,12 @@ type Notification struct {
 	Detail    string
 }
 
+type Occurrence struct {
+	RecurrenceID id.Recurrence
+	OccursAt     time.Time
+	TicketID     id.Ticket
+}
+
 type Passkey struct {
 	ID           id.Passkey
 	AccountID    id.Account
@@ -737,6 +743,21 @@ type RecoveryCode struct {
 	Hash      []byte
 	CreatedAt time.Time
 	UsedAt    *time.Time
+}
+
+type Recurrence struct {
+	ID        id.Recurrence
+	TicketID  id.Ticket
+	AccountID id.Account
+	Rule      string
+	Opens     string
+	TimeZone  string
+	Timed     bool
+	FirstAt   time.Time
+	LastAt    time.Time
+	DueAt     *time.Time
+	State     string
+	CreatedAt time.Time
 }
 
 type RefBatch struct {

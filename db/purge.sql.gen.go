@@ -464,6 +464,25 @@ func (q *Queries) PurgeNotifications(ctx context.Context, tickets []id.Ticket) e
 	return err
 }
 
+const purgeOccurrences = `-- name: PurgeOccurrences :exec
+DELETE FROM occurrence WHERE ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgeOccurrences(ctx context.Context, tickets []id.Ticket) error {
+	query := purgeOccurrences
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
 const purgeOrigins = `-- name: PurgeOrigins :exec
 DELETE FROM ticket_origin WHERE ticket_id IN (/*SLICE:tickets*/?)
 `
@@ -521,6 +540,25 @@ func (q *Queries) PurgeReactions(ctx context.Context, tickets []id.Ticket) error
 	return err
 }
 
+const purgeRecurrences = `-- name: PurgeRecurrences :exec
+DELETE FROM recurrence WHERE ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgeRecurrences(ctx context.Context, tickets []id.Ticket) error {
+	query := purgeRecurrences
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
 const purgeRelations = `-- name: PurgeRelations :exec
 DELETE FROM ticket_relation WHERE ticket_id IN (/*SLICE:tickets*/?)
 `
@@ -546,6 +584,25 @@ DELETE FROM ticket_relation WHERE other_id IN (/*SLICE:tickets*/?)
 
 func (q *Queries) PurgeRelationsTo(ctx context.Context, tickets []id.Ticket) error {
 	query := purgeRelationsTo
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
+const purgeRuleOccurrences = `-- name: PurgeRuleOccurrences :exec
+DELETE o FROM occurrence o JOIN recurrence r ON r.id = o.recurrence_id WHERE r.ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgeRuleOccurrences(ctx context.Context, tickets []id.Ticket) error {
+	query := purgeRuleOccurrences
 	var queryParams []interface{}
 	if len(tickets) > 0 {
 		for _, v := range tickets {

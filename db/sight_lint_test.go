@@ -115,6 +115,8 @@ var unsighted = map[string]string{
 	"db/people.go: a constant":              "says whom a guest sees, and shows no row of a board",
 
 	"queries: BoardHasAdmin":      "says whether a board has an admin",
+	"queries: BoardAdmins":        "those to notify about a board",
+	"queries: DueRecurrences":     "what is to be done, with the rights of each one's owner",
 	"queries: BoardMembers":       "its board was read in sight, or is listed in settings for managers",
 	"queries: PrivateBoards":      "managers see in settings that private boards exist, and who is on them",
 	"queries: ReadersNamed":       engine,
@@ -229,6 +231,7 @@ var unguarded = map[string]string{
 	"queries: AccountsThatSee":   onBoard,
 	"queries: BoardMembers":      onBoard,
 	"queries: BoardHasAdmin":     onBoard,
+	"queries: BoardAdmins":       onBoard,
 	"queries: GrantsOn":          onBoard,
 	"queries: AssigneesOf":       "the names of a ticket that was read in sight",
 	"queries: TicketByKey":       "the names of a ticket in sight",

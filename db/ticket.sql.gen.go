@@ -1157,6 +1157,8 @@ SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.ran
    STRAIGHT_JOIN board rb ON rb.id = rt.board_id
    LEFT JOIN board_access rx ON rx.board_id = rb.id AND rx.account_id = ?
    WHERE r.ticket_id = ticket.id AND rt.deleted_at IS NULL AND (rx.level IS NOT NULL OR rb.privacy <= ?)), '[]')) AS relations,
+  CONCAT(COALESCE((SELECT JSON_OBJECT('id', q.id, 'by', q.account_id, 'author', qa.name, 'rule', q.rule, 'opens', q.opens, 'zone', q.time_zone, 'timed', IF(q.timed, 1, 0), 'first', DATE_FORMAT(q.first_at, '%Y-%m-%dT%TZ'), 'last', DATE_FORMAT(q.last_at, '%Y-%m-%dT%TZ'), 'due', IF(q.due_at IS NULL, 0, 1), 'state', q.state)
+   FROM recurrence q JOIN account qa ON qa.id = q.account_id WHERE q.ticket_id = ticket.id), 'null')) AS recurrence,
   EXISTS (SELECT 1 FROM watcher w WHERE w.ticket_id = ticket.id AND w.account_id = ? AND w.muted = TRUE) AS muted
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ? AND s.imported = FALSE
@@ -1180,21 +1182,22 @@ type TicketByKeyParams struct {
 }
 
 type TicketByKeyRow struct {
-	Ticket    Ticket
-	BoardSlug string
-	Privacy   int8
-	Level     int64
-	Author    string
-	Assignees string
-	Labels    string
-	Relations string
-	Muted     bool
+	Ticket     Ticket
+	BoardSlug  string
+	Privacy    int8
+	Level      int64
+	Author     string
+	Assignees  string
+	Labels     string
+	Relations  string
+	Recurrence string
+	Muted      bool
 }
 
 // The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
 // If the slug was imported, the key is an origin.
 // assignees is a JSON list, as in AssigneesOf, labels one as in LabelsOfTickets, and relations one as in
-// RelationsOfTickets; muted is the reader's.
+// RelationsOfTickets; recurrence is a JSON object, or null; muted is the reader's.
 func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (TicketByKeyRow, error) {
 	row := q.db.QueryRowContext(ctx, ticketByKey,
 		arg.Reader,
@@ -1243,6 +1246,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 		&i.Assignees,
 		&i.Labels,
 		&i.Relations,
+		&i.Recurrence,
 		&i.Muted,
 	)
 	return i, err

@@ -166,6 +166,7 @@ var accessible = map[string]string{
 	"/:company/:key/comments/:comment/edit":                     "/acme/NINJA-1 a[href$='/edit'][href*='/comments/']",
 	"/:company/:key/priority":                                   "/acme/NINJA-1/priority",
 	"/:company/:key/dates":                                      "/acme/NINJA-1/dates",
+	"/:company/:key/recurrence":                                 "/acme/NINJA-1/recurrence",
 	"/:company/attachments/:attachment":                         noPage, // a file
 	"/:company/attachments/:attachment/image":                   noPage, // an image
 	"/:company/attachments/:attachment/small":                   noPage, // an image
@@ -447,6 +448,8 @@ func full(t *testing.T) *env {
 	ben.post("/acme/NINJA-2/assignees", "quick", "1", "add", "1")
 	a.post("/acme/NINJA-1/comments", "body", "I do.")
 	a.post("/acme/NINJA-1/comments/1/reactions", "reaction", "heart on")
+	a.post("/acme/NINJA-1/dates", "due", "2040-01-31", "seen_due", "", "start", "", "seen_start", "")
+	a.post("/acme/NINJA-1/recurrence", "every", "3", "unit", "month")
 	a.post("/acme/NINJA-1/relations", "kind", "child", "other", "NINJA-2")
 	a.post("/acme/NINJA-1/relations", "kind", "blocks", "other", "NINJA-3")
 	a.attach("NINJA-1", word[:180]+".txt", "a plan")

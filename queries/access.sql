@@ -59,6 +59,19 @@ SELECT EXISTS (
     AND (x.level = 3 OR x.level IS NULL AND b.privacy = 0 AND m.role IN ('owner', 'admin'))
 ) AS managed;
 
+-- name: BoardAdmins :many
+-- The active members that administer a board, as BoardHasAdmin has it: first those whom it names.
+SELECT x.account_id FROM board b
+STRAIGHT_JOIN board_access x FORCE INDEX (PRIMARY) ON x.board_id = b.id
+STRAIGHT_JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = b.company_id AND m.account_id = x.account_id
+WHERE b.id = sqlc.arg(board_id) AND x.level = 3 AND m.role <> 'viewer' AND m.inactive = FALSE
+UNION ALL
+SELECT m.account_id FROM board b
+STRAIGHT_JOIN membership m FORCE INDEX (ix_membership_role) ON m.company_id = b.company_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = m.account_id
+WHERE b.id = sqlc.arg(board_id) AND b.privacy = 0 AND m.role IN ('owner', 'admin') AND m.inactive = FALSE AND x.level IS NULL
+LIMIT ?;
+
 -- name: SetBoardMember :exec
 INSERT INTO board_member (board_id, kind, member_id, level)
 VALUES (sqlc.arg(board_id), sqlc.arg(kind), sqlc.arg(member_id), sqlc.arg(level))

@@ -48,6 +48,15 @@ DELETE r FROM comment_reaction r JOIN comment c ON c.id = r.comment_id WHERE c.t
 -- name: PurgeStays :exec
 DELETE FROM ticket_stay WHERE ticket_id IN (sqlc.slice(tickets));
 
+-- name: PurgeOccurrences :exec
+DELETE FROM occurrence WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: PurgeRuleOccurrences :exec
+DELETE o FROM occurrence o JOIN recurrence r ON r.id = o.recurrence_id WHERE r.ticket_id IN (sqlc.slice(tickets));
+
+-- name: PurgeRecurrences :exec
+DELETE FROM recurrence WHERE ticket_id IN (sqlc.slice(tickets));
+
 -- name: PurgeComments :exec
 DELETE FROM comment WHERE ticket_id IN (sqlc.slice(tickets));
 

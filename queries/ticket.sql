@@ -7,7 +7,7 @@ WHERE board_id = sqlc.arg(board_id);
 -- The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
 -- If the slug was imported, the key is an origin.
 -- assignees is a JSON list, as in AssigneesOf, labels one as in LabelsOfTickets, and relations one as in
--- RelationsOfTickets; muted is the reader's.
+-- RelationsOfTickets; recurrence is a JSON object, or null; muted is the reader's.
 SELECT sqlc.embed(ticket), b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'avatar', ga.avatar, 'handle', gm.handle))
    FROM assignee g
@@ -23,6 +23,8 @@ SELECT sqlc.embed(ticket), b.slug AS board_slug, b.privacy, CAST(COALESCE(x.leve
    STRAIGHT_JOIN board rb ON rb.id = rt.board_id
    LEFT JOIN board_access rx ON rx.board_id = rb.id AND rx.account_id = sqlc.arg(reader)
    WHERE r.ticket_id = ticket.id AND rt.deleted_at IS NULL AND (rx.level IS NOT NULL OR rb.privacy <= sqlc.arg(reach))), '[]')) AS relations,
+  CONCAT(COALESCE((SELECT JSON_OBJECT('id', q.id, 'by', q.account_id, 'author', qa.name, 'rule', q.rule, 'opens', q.opens, 'zone', q.time_zone, 'timed', IF(q.timed, 1, 0), 'first', DATE_FORMAT(q.first_at, '%Y-%m-%dT%TZ'), 'last', DATE_FORMAT(q.last_at, '%Y-%m-%dT%TZ'), 'due', IF(q.due_at IS NULL, 0, 1), 'state', q.state)
+   FROM recurrence q JOIN account qa ON qa.id = q.account_id WHERE q.ticket_id = ticket.id), 'null')) AS recurrence,
   EXISTS (SELECT 1 FROM watcher w WHERE w.ticket_id = ticket.id AND w.account_id = sqlc.arg(reader) AND w.muted = TRUE) AS muted
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id) AND s.imported = FALSE

@@ -41,6 +41,7 @@ const (
 	PlanID            = "plan"              // its priority
 	PriorityID        = "priority"          // the form of that
 	DatesID           = "dates"             // the form of its dates
+	RecurrenceID      = "recurrence"        // the form of its recurrence
 	LabelsID          = "labels"            // the form of its labels
 	LabelsShownID     = "labels-shown"      // its labels
 	LabelsFoundID     = "labels-found"      // of the form that chooses them

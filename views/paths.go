@@ -380,6 +380,11 @@ func PriorityPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/priority"
 }
 
+// RecurrencePath is the recurrence of a ticket: GET is the form that changes it, POST changes it.
+func RecurrencePath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/recurrence"
+}
+
 // DatesPath are the dates of a ticket: GET is the form that changes them, POST changes them.
 func DatesPath(company string, key tickets.Key) string { return TicketPath(company, key) + "/dates" }
 

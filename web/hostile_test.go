@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/PuerkitoBio/goquery"
@@ -254,7 +255,7 @@ func (b *formEnv) furnish(t *testing.T) {
 	}
 }
 
-// checklistsAndRelation gives DEMO-1 a checklist, a comment with one, a relation, and a file.
+// checklistsAndRelation gives DEMO-1 a checklist, a comment with one, a due date, a relation, and a file.
 func (b *formEnv) checklistsAndRelation(t *testing.T) {
 	t.Helper()
 	ana, one := b.actorContext(t, "Ana"), tickets.Key{Board: "DEMO", Number: 1}
@@ -262,6 +263,9 @@ func (b *formEnv) checklistsAndRelation(t *testing.T) {
 	ticket := domaintest.OK(b.workflows.Workflows.Ticket(ana, one))(t)
 	domaintest.OK(b.workflows.Workflows.EditTicket(ana, one, tickets.Edit{Description: &list, Version: ticket.Version}))(t)
 	domaintest.OK(b.workflows.Workflows.Comment(ana, one, list, nil))(t)
+	due := tickets.Day(2040, time.January, 2)
+	_, _, err := b.workflows.Workflows.SetProperties(ana, one, tickets.PropertyEdit{Due: &due})
+	domaintest.Must(t, err)
 	b.relate(t)
 	b.attach(t)
 }

@@ -409,10 +409,12 @@ var pages = map[string]access{
 	"GET /:company/:key/priority":                       writers("/acme/DEMO-1/priority", 200),
 	"POST /:company/:key/priority": writers("/acme/DEMO-1/priority", 303).
 		sending("priority", "high", "seen", "none"),
-	"GET /:company/:key/dates":   writers("/acme/DEMO-1/dates", 200),
-	"POST /:company/:key/dates":  writers("/acme/DEMO-1/dates", 303).sending("due", "2026-12-04"),
-	"GET /:company/:key/labels":  writers("/acme/DEMO-1/labels", 200),
-	"POST /:company/:key/labels": writers("/acme/DEMO-1/labels", 303).sending("label", "1"),
+	"GET /:company/:key/dates":       writers("/acme/DEMO-1/dates", 200),
+	"POST /:company/:key/dates":      writers("/acme/DEMO-1/dates", 303).sending("due", "2026-12-04"),
+	"GET /:company/:key/recurrence":  writers("/acme/DEMO-1/recurrence", 200),
+	"POST /:company/:key/recurrence": writers("/acme/DEMO-1/recurrence", 409).sending("every", "1", "unit", "week"), // it has no due date
+	"GET /:company/:key/labels":      writers("/acme/DEMO-1/labels", 200),
+	"POST /:company/:key/labels":     writers("/acme/DEMO-1/labels", 303).sending("label", "1"),
 	"POST /:company/:key/checklist/tickets": writers("/acme/DEMO-1/checklist/tickets", 409). // there is no such item
 													sending("check", "0-0123456789abcdef-0-1-1"),
 	"POST /:company/attachments":                          writers("/acme/attachments", 422).toGuest(422),
@@ -507,6 +509,8 @@ var calls = map[string]call{
 	"GET /api/v1/tickets/:key/attachments/:attachment":         {"/tickets/DEMO-1/attachments/99", "", "tickets:read", 404, 404, ""},
 	"GET /api/v1/tickets/:key/attachments/:attachment/content": {"/tickets/DEMO-1/attachments/99/content", "", "tickets:read", 404, 404, ""},
 	"DELETE /api/v1/tickets/:key/attachments/:attachment":      {"/tickets/DEMO-1/attachments/99", "", "tickets:write", 404, 404, ""},
+	"PUT /api/v1/tickets/:key/recurrence":                      {"/tickets/DEMO-1/recurrence", `{"rule":"FREQ=DAILY"}`, "tickets:write", 404, 409, ""},
+	"DELETE /api/v1/tickets/:key/recurrence":                   {"/tickets/DEMO-1/recurrence", "", "tickets:write", 404, 204, ""},
 	"GET /api/v1/tickets/:key/relations":                       {"/tickets/DEMO-1/relations", "", "tickets:read", 404, 200, ""},
 	"PUT /api/v1/tickets/:key/relations/:kind/:other": {"/tickets/DEMO-1/relations/blocks/DEMO-2", "", "tickets:write",
 		404, 200, ""},

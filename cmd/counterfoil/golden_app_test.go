@@ -48,6 +48,7 @@ func TestGoldenApp(t *testing.T) {
 	a.showComments()
 	a.showChecklists()
 	a.showRelations()
+	a.showRecurrence()
 	a.showAttachments()
 	a.showProblems()
 	a.showFeeds()
@@ -573,6 +574,16 @@ func (a *running) showRelations() {
 	a.show("PUT", "/tickets/HOUSE-1/relations/child/HOUSE-1", nil)
 	a.show("DELETE", "/tickets/HOUSE-1/relations/blocked-by/HOUSE-2", nil)
 	a.keep("api-relations.txt")
+}
+
+func (a *running) showRecurrence() {
+	a.show("PUT", "/tickets/HOUSE-1/recurrence", object{"rule": "FREQ=WEEKLY"})
+	a.show("PATCH", "/tickets/HOUSE-1", object{"due": "2040-01-02"})
+	a.show("PUT", "/tickets/HOUSE-1/recurrence", object{"rule": "FREQ=WEEKLY;BYDAY=MO", "opens": "closed", "time_zone": "Europe/Berlin"})
+	a.show("PUT", "/tickets/HOUSE-1/recurrence", object{"rule": "FREQ=HOURLY"})
+	a.show("DELETE", "/tickets/HOUSE-1/recurrence", nil)
+	a.show("PATCH", "/tickets/HOUSE-1", object{"due": nil})
+	a.keep("api-recurrence.txt")
 }
 
 func (a *running) showChecklists() {

@@ -13,7 +13,8 @@ var (
 	leaves = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault",
 		"domain/wait", "domain/csvfile", "domain/lease", "domain/limits"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs",
-		"domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live", "domain/labels", "domain/files"}
+		"domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live", "domain/labels", "domain/files",
+		"domain/recurrence"}
 
 	// measures are the statistics of runs for operators.
 	measures = []string{"domain/migrations/monitor"}
@@ -67,8 +68,8 @@ func init() {
 	for _, entity := range entities {
 		allowed[strings.TrimPrefix(entity, "=")] = slices.Concat([]string{"db"}, leaves, sealing)
 	}
-	allowed["domain/tickets"] = append(allowed["domain/tickets"], "domain/labels", "domain/files") // a ticket has both
-	allowed["domain/files"] = append(allowed["domain/files"], "domain/images")                     // some are pictures
+	allowed["domain/tickets"] = append(allowed["domain/tickets"], "domain/labels", "domain/files", "domain/recurrence") // a ticket has them
+	allowed["domain/files"] = append(allowed["domain/files"], "domain/images")                                          // some are pictures
 	allowed["domain/migrations/monitor"] = append([]string{"=domain/migrations", "db"}, leaves...)
 	allowed["domain/migrations/migrationstest"] = append([]string{"domain/domaintest"},
 		allowed["domain/migrations/monitor"]...)

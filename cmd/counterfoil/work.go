@@ -84,6 +84,7 @@ func loop(
 	loops.Go(func() { w.Delivery.WorkPictures(ctx) })
 	loops.Go(func() { w.Delivery.WorkRefs(ctx) })
 	loops.Go(func() { w.Delivery.WorkRecounts(ctx) })
+	loops.Go(func() { w.Workflows.WorkRecurrences(ctx) })
 	loops.Go(func() { w.Delivery.WorkAudit(ctx) })
 	loops.Go(func() { w.Delivery.WorkSecrets(ctx) })
 	loops.Go(func() {

@@ -34,6 +34,8 @@ type (
 	Label uint64
 	// Template is the id of a template of tickets.
 	Template uint64
+	// Recurrence is the id of a rule by which tickets are opened again.
+	Recurrence uint64
 	// Run is the id of a run of a migration; ids grow with time.
 	Run uint64
 	// Task is the id of a task of a run; within a run they are in the order of filling.

@@ -157,6 +157,17 @@ func (c Check) Apply(source string) (changed string, was Item, ok bool) {
 	return source[:item.mark] + mark + source[item.mark+1:], item, true
 }
 
+// UncheckAll returns a text with all items of its checklists unchecked.
+func UncheckAll(source string) string {
+	text := []byte(source)
+	for _, item := range Items(source) {
+		if item.Checked {
+			text[item.mark] = ' '
+		}
+	}
+	return string(text)
+}
+
 // Find returns the item as it is in a text, as Apply does.
 func (c Check) Find(source string) (item Item, ok bool) {
 	for _, item := range Items(source) {

@@ -111,7 +111,7 @@ func closeRows(ctx context.Context, tx *db.Tx, rows []db.LockColumnTicketsRow, b
 	if err := follow(ctx, tx, open, false, by, kind); err != nil {
 		return err
 	}
-	return NotifyWaiting(ctx, tx, open, by)
+	return FollowClosing(ctx, tx, open, by)
 }
 
 // reopenRows reopens the closed ones, as closeRows closes.

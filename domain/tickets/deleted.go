@@ -119,7 +119,7 @@ func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 	}
 	ticket := fromRow(row, seen.Key.Board)
 	ticket.Author, ticket.Assignees, ticket.Labels, ticket.Grant = seen.Author, seen.Assignees, seen.Labels, seen.Grant
-	ticket.Relations, ticket.Attachments = seen.Relations, seen.Attachments
+	ticket.Relations, ticket.Attachments, ticket.Recurrence = seen.Relations, seen.Attachments, seen.Recurrence
 	return ticket, nil
 }
 

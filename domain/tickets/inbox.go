@@ -30,6 +30,7 @@ const (
 	ReasonReply     = "reply"      // a comment on a ticket that the member watches, or a requester's
 	ReasonRequest   = "request"    // the ticket came by a public form
 	ReasonUnblocked = "unblocked"  // a ticket that blocked it was closed
+	ReasonPaused    = "paused"     // to admins of a board: a ticket is not repeated any more
 	ReasonTaken     = "taken-over" // of an entry about a board: an owner of the company took it over
 )
 
@@ -159,12 +160,12 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 	if err != nil {
 		return err
 	}
-	seeing, err := Seeing(ctx, tx, entries.Ticket.Board, slices.Collect(maps.Keys(why)))
+	seeing, err := Seeing(ctx, tx.Queries, entries.Ticket.Board, slices.Collect(maps.Keys(why)))
 	if err != nil {
 		return err
 	}
 	if entries.Unblocked != 0 && entries.Unblocked != entries.Ticket.Board {
-		if seeing, err = Seeing(ctx, tx, entries.Unblocked, slices.Collect(maps.Keys(seeing))); err != nil {
+		if seeing, err = Seeing(ctx, tx.Queries, entries.Unblocked, slices.Collect(maps.Keys(seeing))); err != nil {
 			return err
 		}
 	}
@@ -194,6 +195,24 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 	return nil
 }
 
+// NotifyAdmins adds a notification about a ticket to the inboxes of those who administer its board: of the first
+// thousand. by is whom it is about.
+func NotifyAdmins(ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, by User, why string) error {
+	admins, err := tx.BoardAdmins(ctx, db.BoardAdminsParams{BoardID: ticket.Board, Limit: maxBoardReaders})
+	if err != nil {
+		return fmt.Errorf("read the admins of the board: %w", err)
+	}
+	slices.Sort(admins)
+	rows := make([]db.Notification, len(admins))
+	for i, admin := range admins {
+		rows[i] = db.Notification{CompanyID: company, AccountID: admin, TicketID: ticket.ID, ActorID: by.ID, Kind: why}
+	}
+	if err := tx.Notify(ctx, rows); err != nil {
+		return fmt.Errorf("notify: %w", err)
+	}
+	return nil
+}
+
 // NotifyBoard adds a notification about a board to the inboxes of the members whom it names, but for the actor: of the
 // first thousand.
 func NotifyBoard(
@@ -215,11 +234,11 @@ func NotifyBoard(
 }
 
 // Seeing returns which of some accounts see a board.
-func Seeing(ctx context.Context, tx *db.Tx, board id.Board, accounts []id.Account) (map[id.Account]bool, error) {
+func Seeing(ctx context.Context, q *db.Queries, board id.Board, accounts []id.Account) (map[id.Account]bool, error) {
 	if len(accounts) == 0 {
 		return nil, nil
 	}
-	list, err := tx.AccountsThatSee(ctx, board, accounts)
+	list, err := q.AccountsThatSee(ctx, board, accounts)
 	if err != nil {
 		return nil, fmt.Errorf("read who sees the board: %w", err)
 	}

@@ -161,7 +161,7 @@ func storeProperties(ctx context.Context, tx *db.Tx, ticket Ticket, p Properties
 	return ticket, nil
 }
 
-// UndoSet reverts a change of properties or labels, each if it is still as the change left it, and records that. The
+// UndoSet reverts a change of properties, labels or the recurrence, each if it is still as the change left it, and records that. The
 // caller holds the ticket's lock, and those of the labels that come back, of which live are. It returns UndoneBefore or
 // ChangedSince.
 func UndoSet(
@@ -180,6 +180,14 @@ func UndoSet(
 	undone := ticket.Properties.changedTo(old)
 	if done := action.Detail.Labels; done != nil {
 		if ticket, undone.Labels, stands, err = undoLabels(ctx, tx, ticket, *done, live); err != nil {
+			return Ticket{}, err
+		}
+		if !stands {
+			return Ticket{}, ChangedSince(ticket, "changed", "Someone else")
+		}
+	} else if done := action.Detail.Recurrence; done != nil {
+		undone.Recurrence = &Change{Old: done.New, New: done.Old}
+		if ticket, stands, err = undoRecurrence(ctx, tx, ticket, *done, by); err != nil {
 			return Ticket{}, err
 		}
 		if !stands {

@@ -79,7 +79,8 @@ func (p PurgeRule) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Pur
 		return done, err
 	}
 	for _, purge := range []func(context.Context, []ID) error{ // a row after those that reference it
-		tx.PurgeNotifications, tx.PurgeDeletedTexts, tx.PurgeReactions, tx.PurgeComments, tx.PurgeActivity, tx.PurgeStays, tx.PurgeAssignees, tx.PurgeTicketLabels,
+		tx.PurgeNotifications, tx.PurgeDeletedTexts, tx.PurgeReactions, tx.PurgeComments, tx.PurgeActivity, tx.PurgeStays,
+		tx.PurgeOccurrences, tx.PurgeRuleOccurrences, tx.PurgeRecurrences, tx.PurgeAssignees, tx.PurgeTicketLabels,
 		tx.PurgeRelations, tx.PurgeRelationsTo,
 		tx.PurgeWatchers, tx.PurgeAliases, tx.PurgeOrigins, tx.PurgeRequests, tx.PurgePictures,
 	} {

@@ -184,8 +184,17 @@ func Unrelate(
 	return recordRelation(ctx, tx, ticket, kind, other, true, detail, by)
 }
 
-// NotifyWaiting notifies those who watch open tickets that just closed tickets blocked, and see both.
-func NotifyWaiting(ctx context.Context, tx *db.Tx, closed []ID, by User) error {
+// FollowClosing notifies those who watch open tickets that just closed tickets blocked, and has the tickets opened that
+// come after them.
+func FollowClosing(ctx context.Context, tx *db.Tx, closed []ID, by User) error {
+	if err := wakeRecurrences(ctx, tx, closed); err != nil {
+		return err
+	}
+	return notifyWaiting(ctx, tx, closed, by)
+}
+
+// notifyWaiting notifies those who watch open tickets that just closed tickets blocked, and see both.
+func notifyWaiting(ctx context.Context, tx *db.Tx, closed []ID, by User) error {
 	rows, err := tx.WaitingFor(ctx, closed)
 	if err != nil {
 		return fmt.Errorf("read tickets that wait: %w", err)

@@ -120,6 +120,9 @@ func ByKey(ctx context.Context, q *db.Queries, by db.Sight, key Key) (Ticket, er
 	if ticket.Relations, err = relationsFromJSON(row.Relations); err != nil {
 		return Ticket{}, err
 	}
+	if ticket.Recurrence, err = recurrenceFromJSON(row.Recurrence); err != nil {
+		return Ticket{}, err
+	}
 	return ticket, ticket.readAttachments(ctx, q)
 }
 

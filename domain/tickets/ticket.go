@@ -45,6 +45,7 @@ type Ticket struct {
 	Checklist   Checklist      // of the description
 	Relations   []Relation     // to tickets in its reader's sight
 	Attachments []Attachment   // in the order in which they came
+	Recurrence  *Recurrence    // nil for none
 	Properties
 	Muted bool     // for its reader: no notifications of replies
 	Grant db.Grant // of its reader on the board
@@ -234,10 +235,11 @@ const (
 	KindReopened = "reopened"
 	KindDeleted  = "deleted"
 	KindRestored = "restored"
-	KindSet      = "set"      // a change of properties or labels
+	KindSet      = "set"      // a change of properties, labels or the recurrence
 	KindChecked  = "checked"  // an item of a checklist, or unchecked; Detail.Undid says that it undid another
 	KindRelated  = "related"  // a relation was added or removed; as of KindChecked
 	KindAttached = "attached" // a file was attached or deleted; as of KindChecked
+	KindRecurred = "recurred" // the next ticket was opened, or why not: Detail.Recurred
 	KindUndone   = "undone"   // Detail.Undid has the kind
 
 	KindLinkMade     = "link-made" // the requester's private link
@@ -276,6 +278,8 @@ type Detail struct {
 	Item        *ItemChange       `json:"item,omitempty"`
 	Relation    *RelationChange   `json:"relation,omitempty"`
 	Attachment  *AttachmentChange `json:"attachment,omitempty"`
+	Recurrence  *Change           `json:"recurrence,omitempty"` // as recurrence.ReadPlan reads it
+	Recurred    *RecurrenceChange `json:"recurred,omitempty"`
 	Origin      string            `json:"origin,omitempty"` // an imported ticket's name in the source
 	Import      *Imported         `json:"import,omitempty"` // how it was imported
 }

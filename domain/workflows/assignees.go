@@ -123,7 +123,7 @@ func assignNew(ctx context.Context, tx *db.Tx, openings []*openRequest, opened [
 
 // allSee returns tickets.NotOnBoard for the first assignee that does not see the board.
 func allSee(ctx context.Context, tx *db.Tx, board id.Board, assignees []tickets.Assignee) error {
-	seeing, err := tickets.Seeing(ctx, tx, board, tickets.AccountsOf(assignees))
+	seeing, err := tickets.Seeing(ctx, tx.Queries, board, tickets.AccountsOf(assignees))
 	if err != nil {
 		return err
 	}

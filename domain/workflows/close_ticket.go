@@ -46,7 +46,7 @@ func (w *Workflows) CloseTicket(
 			if err := t.record(ctx, tickets.KindClosed, &moved, tickets.Detail{}); err != nil {
 				return err
 			}
-			return tickets.NotifyWaiting(ctx, t.tx, []tickets.ID{t.ID}, t.by)
+			return tickets.FollowClosing(ctx, t.tx, []tickets.ID{t.ID}, t.by)
 		})
 	})
 	if err != nil {

@@ -86,6 +86,10 @@ func ticketRows(
 	if err != nil {
 		return nil, err
 	}
+	recurrences, err := tickets.RecurrencesOf(ctx, tx.Queries, live)
+	if err != nil {
+		return nil, err
+	}
 	onceThere, err := tickets.OnceSeen(ctx, tx.Queries, scope.Sight, scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
@@ -97,6 +101,7 @@ func ticketRows(
 		}
 		p.Ticket.Assignees, p.Ticket.Labels = assignees[p.Ticket.ID], labels[p.Ticket.ID]
 		p.Ticket.Relations, p.Ticket.Attachments = relations[p.Ticket.ID], attachments[p.Ticket.ID]
+		p.Ticket.Recurrence = recurrences[p.Ticket.ID]
 		item := feeds.Item{ID: uint64(p.Ticket.ID), Position: p.Position, Deleted: p.Ticket.Deleted()}
 		if visible[i] == shown && !item.Deleted {
 			item.Edition = feeds.Edition{Version: p.Ticket.Version, UpdatedAt: p.Ticket.UpdatedAt}

@@ -141,7 +141,7 @@ func (m *move) carryOut(ctx context.Context, t lockedTicket) (tickets.MoveResult
 	if err != nil || t.Closed() || !moved.Ticket.Closed() {
 		return moved, err
 	}
-	return moved, tickets.NotifyWaiting(ctx, t.tx, []tickets.ID{t.ID}, t.by)
+	return moved, tickets.FollowClosing(ctx, t.tx, []tickets.ID{t.ID}, t.by)
 }
 
 func (m *move) detail(moved tickets.MoveResult, from, to boards.Column) tickets.Detail {

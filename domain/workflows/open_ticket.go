@@ -31,6 +31,7 @@ type openRequest struct {
 	mentions []string // handles in the description
 	media    textMedia
 	once     *Once[tickets.Ticket]
+	follows  *following // nil if it is opened by itself
 }
 
 // OpenTicket adds a ticket at the foot of a column, the board's first if the draft names none. It returns
@@ -47,7 +48,7 @@ func (w *Workflows) OpenTicket(
 		return tickets.Ticket{}, err
 	}
 	ticket, err := DoOnce(ctx, w, once, func() (tickets.Ticket, error) {
-		return w.openTicket(ctx, actor, slug, draft, once)
+		return w.openTicket(ctx, actor, slug, draft, once, nil)
 	})
 	if errors.Is(err, coalesce.ErrClosed) {
 		return tickets.Ticket{}, Stopping()
@@ -60,6 +61,7 @@ func (w *Workflows) OpenTicket(
 
 func (w *Workflows) openTicket(
 	ctx context.Context, actor accounts.Actor, slug string, draft tickets.Draft, once *Once[tickets.Ticket],
+	follows *following,
 ) (tickets.Ticket, error) {
 	draft, err := w.fromTemplate(ctx, actor, slug, draft)
 	if err != nil {
@@ -86,7 +88,7 @@ func (w *Workflows) openTicket(
 	}
 	return w.openings.Do(ctx, ref, &openRequest{
 		tickets.NewTicket{Draft: draft, Author: user(actor)}, actor, markup.Mentions(draft.Description),
-		w.mediaIn(actor, draft.Description), once,
+		w.mediaIn(actor, draft.Description), once, follows,
 	})
 }
 
@@ -197,6 +199,9 @@ func (w *Workflows) openOn(
 		if err := followNew(ctx, tx, ref.company, openings, opened); err != nil {
 			return err
 		}
+		if err := recurNew(ctx, tx, openings, opened); err != nil {
+			return err
+		}
 		var responses []db.Idempotency
 		for i, o := range openings {
 			responses = append(responses, o.once.Row(tx, opened[i])...)
@@ -265,7 +270,7 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 // readNew gives those new tickets their ids that something refers to.
 func readNew(ctx context.Context, tx *db.Tx, openings []*openRequest, opened []tickets.Ticket) error {
 	for i, o := range openings {
-		if len(o.mentions) == 0 && o.media.none() && len(o.Draft.Labels) == 0 && len(o.Draft.Assignees) == 0 {
+		if len(o.mentions) == 0 && o.media.none() && len(o.Draft.Labels) == 0 && len(o.Draft.Assignees) == 0 && o.follows == nil {
 			continue
 		}
 		row, err := tx.CardByNumber(ctx, opened[i].Board, opened[i].Key.Number)

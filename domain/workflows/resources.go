@@ -31,6 +31,7 @@ type TicketResource struct {
 	Checklist   ChecklistResource    `json:"checklist"`
 	Relations   []RelationResource   `json:"relations"` // to tickets that the reader sees
 	Attachments []AttachmentResource `json:"attachments"`
+	Recurrence  *RecurrenceResource  `json:"recurrence"` // null unless it is opened again
 	// FromRequester says that a stranger sent it by a form: the description is text as it was typed.
 	FromRequester bool   `json:"from_requester"`
 	URL           string `json:"url"`
@@ -49,6 +50,28 @@ type AssigneeResource struct {
 type RelationResource struct {
 	Kind string `json:"kind"` // parent, child, blocked-by, blocks, duplicates, duplicated-by or relates-to
 	Key  string `json:"key"`
+}
+
+// RecurrenceResource is the rule by which a ticket is opened again.
+type RecurrenceResource struct {
+	Rule     string         `json:"rule"`      // RRULE of RFC 5545
+	Opens    string         `json:"opens"`     // the next ticket: when this one is due or closed
+	TimeZone string         `json:"time_zone"` // of the dates
+	Next     *string        `json:"next"`      // due date of the next ticket, as due; null after the last
+	State    string         `json:"state"`     // active, ended, rights or refused
+	Owner    AuthorResource `json:"owner"`     // with whose rights the next ticket is opened
+}
+
+func recurrenceResource(r *tickets.Recurrence) *RecurrenceResource {
+	if r == nil {
+		return nil
+	}
+	resource := &RecurrenceResource{Rule: r.Rule.String(), Opens: string(r.Opens), TimeZone: r.Zone, State: string(r.State),
+		Owner: AuthorResource{r.Owner.Name}}
+	if next, ok := r.Next(time.Time{}); ok {
+		resource.Next = dateText(r.Due(next.Date))
+	}
+	return resource
 }
 
 // AttachmentResource is a file on a ticket, or on one of its comments.
@@ -164,6 +187,7 @@ func (l Links) Ticket(t tickets.Ticket) TicketResource {
 	for i, a := range t.Attachments {
 		r.Attachments[i] = l.Attachment(a)
 	}
+	r.Recurrence = recurrenceResource(t.Recurrence)
 	for i, label := range t.Labels {
 		r.Labels[i] = LabelResource{Name: label.Name, Color: label.Color.String()}
 	}

@@ -161,7 +161,7 @@ func fillRequest(
 	if err != nil {
 		return err
 	}
-	seeing, err := tickets.Seeing(ctx, tx, ticket.Board, t.Assignees)
+	seeing, err := tickets.Seeing(ctx, tx.Queries, ticket.Board, t.Assignees)
 	if err != nil {
 		return err
 	}

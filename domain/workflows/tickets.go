@@ -78,7 +78,7 @@ func (w *Workflows) TicketsOf(
 	return board, list, next, w.complete(ctx, actor.Sight(), list)
 }
 
-// complete gives tickets their assignees, labels, relations and attachments, in a query each.
+// complete gives tickets their assignees, labels, relations, attachments and recurrences, in a query each.
 func (w *Workflows) complete(ctx context.Context, by db.Sight, list []tickets.Ticket) error {
 	ids := make([]tickets.ID, len(list))
 	for i, t := range list {
@@ -97,10 +97,14 @@ func (w *Workflows) complete(ctx context.Context, by db.Sight, list []tickets.Ti
 		return err
 	}
 	attachments, err := tickets.AttachmentsOf(ctx, w.db.Queries, ids)
+	if err != nil {
+		return err
+	}
+	recurrences, err := tickets.RecurrencesOf(ctx, w.db.Queries, ids)
 	for i := range list {
 		of := list[i].ID
 		list[i].Assignees, list[i].Labels, list[i].Relations = found[of], labels[of], relations[of]
-		list[i].Attachments = attachments[of]
+		list[i].Attachments, list[i].Recurrence = attachments[of], recurrences[of]
 	}
 	return err
 }

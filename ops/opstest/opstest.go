@@ -4,6 +4,7 @@ package opstest
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -12,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/labels"
+	"github.com/counterfoil/counterfoil/domain/recurrence"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -151,6 +153,13 @@ func talk(t testing.TB, ctx context.Context, w *app.App, d *db.DB, bob accounts.
 	_, err = w.Workflows.MuteTicket(as, key(3), true)
 	must(t, err)
 	away, err := w.Workflows.Board(as, "AWAY")
+	must(t, err)
+	due := tickets.Day(2030, time.January, 2)
+	_, _, err = w.Workflows.SetProperties(ctx, key(3), tickets.PropertyEdit{Due: &due})
+	must(t, err)
+	daily, err := recurrence.ParsePlan("FREQ=DAILY", "due", "Europe/Berlin")
+	must(t, err)
+	_, _, err = w.Workflows.SetRecurrence(ctx, key(3), &daily)
 	must(t, err)
 	_, err = w.Workflows.FoldColumn(as, "AWAY", away.Columns[2].ID, true)
 	must(t, err)

@@ -334,6 +334,8 @@ func houseChecks() []check {
 				FROM (SELECT ticket_id, since_at, until_at, LEAD(since_at) OVER (PARTITION BY ticket_id ORDER BY since_at) AS next FROM ticket_stay) s
 				WHERE s.until_at <= s.since_at OR s.next < s.until_at OR s.until_at IS NULL AND s.next IS NOT NULL ORDER BY s.ticket_id, s.since_at`,
 		},
+		{name: "recurrences", says: "A recurrence has a rule, a time zone and a state that there are, is on the ticket of its last date, and waits for a time only while it is active.",
+			tables: []string{"recurrence", "occurrence"}, run: recurrences},
 		{name: "comments", says: "Comments have texts of the allowed form, deleted ones none.", tables: []string{"comment"},
 			run: comments},
 		{

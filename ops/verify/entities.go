@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/recurrence"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -298,6 +299,41 @@ func ticketTexts(l *checkRun) error {
 	})
 }
 
+// recurrences reads the rule of each, and the ticket of its last date.
+func recurrences(l *checkRun) error {
+	return l.each(`SELECT r.id, r.ticket_id, r.rule, r.opens, r.time_zone, r.state, r.due_at IS NOT NULL, r.last_at >= r.first_at, o.ticket_id IS NOT NULL
+		FROM recurrence r JOIN ticket t ON t.id = r.ticket_id
+		LEFT JOIN occurrence o ON o.recurrence_id = r.id AND o.occurs_at = r.last_at AND o.ticket_id = r.ticket_id
+		ORDER BY r.id`, func(rows *sql.Rows) error {
+		var id, ticket uint64
+		var rule, opens, zone, state string
+		var waits, later, here bool
+		if err := rows.Scan(&id, &ticket, &rule, &opens, &zone, &state, &waits, &later, &here); err != nil {
+			return err
+		}
+		active := state == string(tickets.RecurrenceActive)
+		why := ""
+		switch _, err := recurrence.ParsePlan(rule, opens, zone); {
+		case err != nil:
+			why = fmt.Sprintf("has the rule %s in %s: %s", rule, zone, err)
+		case !slices.Contains(tickets.RecurrenceStates, tickets.RecurrenceState(state)):
+			why = "is " + state
+		case !later:
+			why = "has a last date before its first"
+		case !here:
+			why = "is not on the ticket of its last date"
+		case waits && !active:
+			why = "is " + state + " but waits for a time"
+		case active && !waits && opens == string(recurrence.WhenDue):
+			why = "waits for no time"
+		}
+		if why != "" {
+			l.find("recurrence %d of ticket %d %s", id, ticket, why)
+		}
+		return nil
+	})
+}
+
 // relationCycles reads the tickets below each ticket, then those that each blocks.
 func relationCycles(l *checkRun) error {
 	for _, of := range []struct {
@@ -395,7 +431,7 @@ func comments(l *checkRun) error {
 }
 
 var kindsOfNotification = append([]string{tickets.ReasonMention, tickets.ReasonAssigned, tickets.ReasonReply,
-	tickets.ReasonRequest, tickets.ReasonUnblocked, tickets.ReasonTaken}, tickets.Notices...)
+	tickets.ReasonRequest, tickets.ReasonUnblocked, tickets.ReasonPaused, tickets.ReasonTaken}, tickets.Notices...)
 
 func notificationKinds(l *checkRun) error {
 	return l.each("SELECT id, kind FROM notification ORDER BY id", func(rows *sql.Rows) error {

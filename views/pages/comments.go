@@ -149,6 +149,8 @@ func alsoWhy(g tickets.InboxGroup) string {
 			also = append(also, "assigned you")
 		case tickets.ReasonRequest:
 			also = append(also, "new request")
+		case tickets.ReasonPaused:
+			also = append(also, "it is not repeated any more")
 		case tickets.ReasonUnblocked:
 			also = append(also, "a ticket that blocked it was closed")
 		}

@@ -73,6 +73,9 @@ func setWords(ctx context.Context, d tickets.Detail) string {
 			did = append(did, dateWords(ctx, one.name, *one.change))
 		}
 	}
+	if d.Recurrence != nil {
+		did = append(did, planWords(ctx, *d.Recurrence))
+	}
 	if d.Labels != nil {
 		did = append(did, labelWords(*d.Labels)...)
 	}

@@ -173,6 +173,26 @@ type PropertiesProps struct {
 	Conflict   bool // Seen are those that someone else set meanwhile
 }
 
+// RecurrenceProps is the form of a ticket's recurrence.
+type RecurrenceProps struct {
+	Page   views.Page
+	Board  boards.Board
+	Ticket tickets.Ticket
+	Form   RecurrenceInput
+	Today  time.Time
+	Errors views.Errors
+}
+
+// RecurrenceInput is what was typed there.
+type RecurrenceInput struct {
+	Every, Unit  string
+	Days         []string // of the week: mo, tu
+	Ends         string   // never, until or count
+	Until, Count string
+	Opens        string
+	Rule         string // an RRULE in place of all but Opens; "" for none
+}
+
 // EntryProps is an entry of a ticket's history with the lines that it changed.
 type EntryProps struct {
 	Page   views.Page

@@ -163,19 +163,20 @@ func (e *Env) Sound(t interface{ Errorf(string, ...any) }) {
 	for what, query := range map[string]string{
 		"a column's count is not that of its tickets": `SELECT c.id FROM board_column c LEFT JOIN ticket t ON t.column_id = c.id
 			GROUP BY c.id, c.ticket_count HAVING COUNT(t.id) <> c.ticket_count`,
-		"a rank lies above its column's last":               `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE t.rank_in_column > c.last_rank`,
-		"a ticket is in a column of another board":          `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE t.board_id <> c.board_id`,
-		"a ticket in a done column is open":                 `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE c.done AND c.change_kind <> 'close' AND t.closed_at IS NULL`,
-		"room is kept for tickets that do not come":         `SELECT c.id FROM board_column c WHERE c.incoming <> (SELECT COALESCE(SUM(x.change_total - x.change_done), 0) FROM board_column x WHERE x.change_to = c.id)`,
-		"assigned work is not counted as it is":             `SELECT a.ticket_id FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE a.current <> (t.closed_at IS NULL AND t.deleted_at IS NULL)`,
-		"a number is a ticket's and another's alias":        `SELECT t.id FROM ticket t JOIN ticket_alias k ON k.board_id = t.board_id AND k.local_id = t.local_id`,
-		"an alias was never handed out":                     `SELECT k.ticket_id FROM ticket_alias k JOIN board_ticket_incrementer i ON i.board_id = k.board_id WHERE k.local_id > i.max_ticket_id`,
-		"a ticket has two numbers on one board":             `SELECT ticket_id FROM ticket_alias GROUP BY ticket_id, board_id HAVING COUNT(*) > 1`,
-		"a ticket is alias on the board that it is on":      `SELECT t.id FROM ticket t JOIN ticket_alias k ON k.ticket_id = t.id AND k.board_id = t.board_id`,
-		"a board's slug is not reserved for it":             `SELECT b.id FROM board b LEFT JOIN board_slug s ON s.company_id = b.company_id AND s.slug = b.slug AND s.board_id = b.id WHERE s.slug IS NULL`,
-		"a column has a position below the first":           `SELECT id FROM board_column WHERE position < 1`,
-		"a ticket lies nowhere and is not deleted":          `SELECT id FROM ticket WHERE (column_id IS NULL) <> (deleted_at IS NOT NULL)`,
-		"what was opened has no first entry in its history": `SELECT t.id FROM ticket t LEFT JOIN activity v ON v.ticket_id = t.id AND v.kind = 'opened' WHERE v.id IS NULL`,
+		"a rank lies above its column's last":                `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE t.rank_in_column > c.last_rank`,
+		"a ticket is in a column of another board":           `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE t.board_id <> c.board_id`,
+		"a ticket in a done column is open":                  `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE c.done AND c.change_kind <> 'close' AND t.closed_at IS NULL`,
+		"room is kept for tickets that do not come":          `SELECT c.id FROM board_column c WHERE c.incoming <> (SELECT COALESCE(SUM(x.change_total - x.change_done), 0) FROM board_column x WHERE x.change_to = c.id)`,
+		"assigned work is not counted as it is":              `SELECT a.ticket_id FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE a.current <> (t.closed_at IS NULL AND t.deleted_at IS NULL)`,
+		"a number is a ticket's and another's alias":         `SELECT t.id FROM ticket t JOIN ticket_alias k ON k.board_id = t.board_id AND k.local_id = t.local_id`,
+		"an alias was never handed out":                      `SELECT k.ticket_id FROM ticket_alias k JOIN board_ticket_incrementer i ON i.board_id = k.board_id WHERE k.local_id > i.max_ticket_id`,
+		"a ticket has two numbers on one board":              `SELECT ticket_id FROM ticket_alias GROUP BY ticket_id, board_id HAVING COUNT(*) > 1`,
+		"a ticket is alias on the board that it is on":       `SELECT t.id FROM ticket t JOIN ticket_alias k ON k.ticket_id = t.id AND k.board_id = t.board_id`,
+		"a board's slug is not reserved for it":              `SELECT b.id FROM board b LEFT JOIN board_slug s ON s.company_id = b.company_id AND s.slug = b.slug AND s.board_id = b.id WHERE s.slug IS NULL`,
+		"a column has a position below the first":            `SELECT id FROM board_column WHERE position < 1`,
+		"a ticket lies nowhere and is not deleted":           `SELECT id FROM ticket WHERE (column_id IS NULL) <> (deleted_at IS NOT NULL)`,
+		"a recurrence is not on the ticket of its last date": `SELECT r.id FROM recurrence r LEFT JOIN occurrence o ON o.recurrence_id = r.id AND o.occurs_at = r.last_at AND o.ticket_id = r.ticket_id WHERE o.ticket_id IS NULL`,
+		"what was opened has no first entry in its history":  `SELECT t.id FROM ticket t LEFT JOIN activity v ON v.ticket_id = t.id AND v.kind = 'opened' WHERE v.id IS NULL`,
 	} {
 		rows, err := e.DB.SQL.Query(query)
 		if err != nil {

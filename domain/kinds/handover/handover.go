@@ -181,7 +181,7 @@ func successor(
 	if err != nil || roles[to] == "" || roles[to] == accounts.Viewer {
 		return nil, err
 	}
-	seeing, err := tickets.Seeing(ctx, tx, board, []id.Account{to})
+	seeing, err := tickets.Seeing(ctx, tx.Queries, board, []id.Account{to})
 	if err != nil || !seeing[to] {
 		return nil, err
 	}

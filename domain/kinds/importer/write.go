@@ -354,7 +354,7 @@ func (p *importPlan) imports(ctx context.Context, tx *db.Tx, arrivals []*arrival
 	if err != nil {
 		return nil, err
 	}
-	seeing, err := tickets.Seeing(ctx, tx, p.board.ID, members)
+	seeing, err := tickets.Seeing(ctx, tx.Queries, p.board.ID, members)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/recurrence"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -77,6 +78,14 @@ func TestPurgeDeleted(t *testing.T) {
 		moved, _, err := e.Workflows.MoveTicket(e.Ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[0].ID})
 		domaintest.Must(t, err)
 		bob := e.As(t, "Bob", "member")
+		daily := domaintest.OK(recurrence.ParsePlan("FREQ=DAILY", "due", "UTC"))(t)
+		due := tickets.Day(2040, time.January, 2)
+		for _, key := range []tickets.Key{keys[0], moved.Ticket.Key, keys[3]} {
+			_, _, err := e.Workflows.SetProperties(e.Ctx, key, tickets.PropertyEdit{Due: &due})
+			domaintest.Must(t, err)
+			_, _, err = e.Workflows.SetRecurrence(e.Ctx, key, &daily)
+			domaintest.Must(t, err)
+		}
 		for _, key := range []tickets.Key{keys[0], moved.Ticket.Key} {
 			domaintest.OK(e.Workflows.SetAssignees(e.Ctx, key, []string{"ana", "bob"}))(t)
 			_, _, err := e.Workflows.SetLabels(e.Ctx, key, []string{"bug"})
@@ -88,6 +97,8 @@ func TestPurgeDeleted(t *testing.T) {
 			rash := domaintest.OK(e.Workflows.Comment(bob, key, "Never mind", nil))(t)
 			domaintest.OK(e.Workflows.DeleteComment(bob, key, rash.Comment.ID))(t)
 			ticket := domaintest.OK(e.Workflows.Ticket(e.Ctx, key))(t)
+			e.Exec(t, "INSERT INTO occurrence (recurrence_id, occurs_at, ticket_id) SELECT id, '2020-01-01' + INTERVAL ? DAY, ? FROM recurrence WHERE ticket_id = (SELECT id FROM ticket WHERE local_id = 4 AND board_id = ?)",
+				uint64(ticket.ID), uint64(ticket.ID), uint64(board.ID)) // of a recurrence that stays
 			e.Exec(t, "INSERT INTO watcher (ticket_id, account_id) SELECT ?, MIN(id) FROM account ON DUPLICATE KEY UPDATE muted = TRUE", uint64(ticket.ID))
 			e.Exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (1, ?, ?, '2026-01-01')", "OLD-"+fmt.Sprint(ticket.ID), uint64(ticket.ID))
 			e.Exec(t, "INSERT INTO picture (ticket_id, url_hash, url, company_id, account_id, queued_at) SELECT ?, UNHEX(SHA2('x', 256)), 'x', 1, MIN(id), '2026-01-01' FROM account", uint64(ticket.ID))

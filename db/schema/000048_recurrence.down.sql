@@ -1,0 +1,2 @@
+DROP TABLE occurrence;
+DROP TABLE recurrence;
