@@ -29,8 +29,9 @@ type Card struct {
 	Items         *uint16 // nil if they were never counted
 	ItemsChecked  uint16
 	Attachments   uint16
-	Blocked       bool   // by an open ticket in sight
-	Labels        string // a JSON list, as in LabelsOfTickets
+	Comments      *uint32 // nil if they were never counted
+	Blocked       bool    // by an open ticket in sight
+	Labels        string  // a JSON list, as in LabelsOfTickets
 }
 
 // The index is forced, because MariaDB plans, or at least explains, the parts of a union as if they had no LIMIT, and
@@ -44,12 +45,12 @@ WHERE y.ticket_id = t.id AND h.live = TRUE), '[]')) AS labels`
 LEFT JOIN board_access ox ON ox.board_id = ob.id AND ox.account_id = ?
 WHERE r.ticket_id = t.id AND r.kind = 3 AND o.closed_at IS NULL AND o.deleted_at IS NULL AND (ox.level IS NOT NULL OR ob.privacy <= ?)) AS blocked, `
 
-	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, ` + blockedCard + labelsOfCard + ` FROM ticket t FORCE INDEX (uq_ticket_rank) `
+	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.comments, ` + blockedCard + labelsOfCard + ` FROM ticket t FORCE INDEX (uq_ticket_rank) `
 	topOfColumn  = `(` + selectCards + `WHERE t.column_id = ? ORDER BY t.rank_in_column LIMIT ?)`
 	inRange      = `WHERE t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ? AND t.rank_in_column <= ?`
 	inBoardOrder = ` ORDER BY t.column_id, t.rank_in_column LIMIT ?`
 
-	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, FALSE AS blocked, '[]' AS labels FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
+	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.comments, FALSE AS blocked, '[]' AS labels FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ? ORDER BY column_id, rank_in_column LIMIT 1 OFFSET ?) e JOIN ticket t ON t.id = e.id)`
 )
 
@@ -111,7 +112,7 @@ func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]
 
 // The parts are ordered by a range of both columns of the index for the same reason as CardsAfter, and the joins are
 // straight because two rows come before the first card. A card of a request has no title here.
-const publicCards = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, IF(t.from_requester, '', t.title) AS title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, 0 AS priority, NULL AS due_at, FALSE AS due_timed, NULL AS items, 0 AS items_checked, 0 AS attachments, FALSE AS blocked, '[]' AS labels
+const publicCards = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, IF(t.from_requester, '', t.title) AS title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, 0 AS priority, NULL AS due_at, FALSE AS due_timed, NULL AS items, 0 AS items_checked, 0 AS attachments, NULL AS comments, FALSE AS blocked, '[]' AS labels
 FROM board_link l FORCE INDEX (uq_board_link_hash)
 STRAIGHT_JOIN board b ON b.id = l.board_id
 STRAIGHT_JOIN ticket t FORCE INDEX (uq_ticket_rank) ON t.board_id = b.id
@@ -190,7 +191,7 @@ func (q *Queries) cards(ctx context.Context, parts []string, args []any) ([]Card
 	for rows.Next() {
 		var c Card
 		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt,
-			&c.EnteredAt, &c.ClosedAt, &c.FromRequester, &c.Priority, &c.DueAt, &c.DueTimed, &c.Items, &c.ItemsChecked, &c.Attachments,
+			&c.EnteredAt, &c.ClosedAt, &c.FromRequester, &c.Priority, &c.DueAt, &c.DueTimed, &c.Items, &c.ItemsChecked, &c.Attachments, &c.Comments,
 			&c.Blocked, &c.Labels); err != nil {
 			return nil, fmt.Errorf("scan card: %w", err)
 		}

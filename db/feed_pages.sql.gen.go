@@ -186,7 +186,7 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 
 const publishedTickets = `-- name: PublishedTickets :many
 
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL AND ticket.feed_sync_id > w.tickets_after AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, ticket.comments, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL AND ticket.feed_sync_id > w.tickets_after AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN ticket FORCE INDEX (uq_ticket_feed) ON s.name = 'tickets'
 STRAIGHT_JOIN board b ON b.id = ticket.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
@@ -263,6 +263,7 @@ func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsPara
 			&i.Ticket.ItemsChecked,
 			&i.Ticket.Attachments,
 			&i.Ticket.StaysKnown,
+			&i.Ticket.Comments,
 			&i.CompanyID,
 			&i.Visible,
 			&i.BoardSlug,
@@ -440,7 +441,7 @@ func (q *Queries) SnapshotNumbers(ctx context.Context, arg SnapshotNumbersParams
 
 const snapshotTickets = `-- name: SnapshotTickets :many
 
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, ticket.comments, b.company_id, CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible, b.slug AS board_slug, c.slug AS company_slug, s.epoch, CAST(LEAST(s.value, COALESCE(d.head, 0)) AS UNSIGNED) AS head, s.horizon
 FROM sequences s LEFT JOIN feed_durable d ON d.feed = s.name STRAIGHT_JOIN board b ON s.name = 'tickets'
 STRAIGHT_JOIN ticket FORCE INDEX (uq_ticket_number) ON ticket.board_id = b.id
 STRAIGHT_JOIN company c ON c.id = b.company_id
@@ -518,6 +519,7 @@ func (q *Queries) SnapshotTickets(ctx context.Context, arg SnapshotTicketsParams
 			&i.Ticket.ItemsChecked,
 			&i.Ticket.Attachments,
 			&i.Ticket.StaysKnown,
+			&i.Ticket.Comments,
 			&i.CompanyID,
 			&i.Visible,
 			&i.BoardSlug,

@@ -139,6 +139,8 @@ var filling = []string{
 	`INSERT INTO folded_column (account_id, column_id) SELECT n % 500 + 1, n % 700 + 8 FROM numbers WHERE n <= 3500`,
 	`INSERT INTO ticket_stay (ticket_id, since_at, until_at, board_id, column_id, account_id) SELECT n, '2026-01-02', '2026-01-03', 1, 1, 1 FROM numbers WHERE n <= 5000`,
 	`INSERT INTO ticket_stay (ticket_id, since_at, board_id, column_id, account_id) SELECT n, '2026-01-03', 1, 2, 1 FROM numbers WHERE n <= 5000`,
+	`INSERT INTO backlink (ticket_id, from_id, comment_id) SELECT 7, n + 7, 0 FROM numbers WHERE n <= 5000`,
+	`INSERT INTO backlink (ticket_id, from_id, comment_id) SELECT n + 8, n, n FROM numbers WHERE n <= 5000`,
 	`INSERT INTO recurrence (id, ticket_id, account_id, rule, opens, time_zone, timed, first_at, last_at, due_at, created_at)
 	 SELECT n, n, 1, 'FREQ=DAILY', 'due', 'UTC', FALSE, '2026-01-01', '2026-01-01', '2026-01-01' + INTERVAL n HOUR, '2026-01-01' FROM numbers WHERE n <= 7000`,
 	`INSERT INTO occurrence (recurrence_id, occurs_at, ticket_id) SELECT n, '2026-01-01', n FROM numbers WHERE n <= 5000`,

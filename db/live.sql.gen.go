@@ -107,7 +107,7 @@ func (q *Queries) LiveBoards(ctx context.Context, arg LiveBoardsParams) ([]LiveB
 }
 
 const liveComments = `-- name: LiveComments :many
-SELECT c.ticket_id, b.company_id, t.board_id, b.privacy, c.feed_sync_id
+SELECT c.ticket_id, b.company_id, t.board_id, b.privacy, t.column_id, c.feed_sync_id
 FROM comment c FORCE INDEX (uq_comment_feed)
 STRAIGHT_JOIN ticket t ON t.id = c.ticket_id
 STRAIGHT_JOIN board b ON b.id = t.board_id
@@ -127,6 +127,7 @@ type LiveCommentsRow struct {
 	CompanyID  id.Company
 	BoardID    id.Board
 	Privacy    int8
+	ColumnID   *id.Column
 	FeedSyncID *uint64
 }
 
@@ -144,7 +145,112 @@ func (q *Queries) LiveComments(ctx context.Context, arg LiveCommentsParams) ([]L
 			&i.CompanyID,
 			&i.BoardID,
 			&i.Privacy,
+			&i.ColumnID,
 			&i.FeedSyncID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const liveMentioned = `-- name: LiveMentioned :many
+SELECT o.id, b.company_id, o.board_id, b.privacy
+FROM ticket t FORCE INDEX (uq_ticket_feed)
+STRAIGHT_JOIN backlink m FORCE INDEX (ix_backlink_from) ON m.from_id = t.id AND m.comment_id = 0
+STRAIGHT_JOIN ticket o ON o.id = m.ticket_id
+STRAIGHT_JOIN board b ON b.id = o.board_id
+WHERE t.feed_sync_id > ? AND t.feed_sync_id <= ?
+LIMIT ?
+`
+
+type LiveMentionedParams struct {
+	After *uint64
+	To    *uint64
+	Limit int32
+}
+
+type LiveMentionedRow struct {
+	ID        id.Ticket
+	CompanyID id.Company
+	BoardID   id.Board
+	Privacy   int8
+}
+
+// The tickets that descriptions of tickets published in a range mention.
+func (q *Queries) LiveMentioned(ctx context.Context, arg LiveMentionedParams) ([]LiveMentionedRow, error) {
+	rows, err := q.db.QueryContext(ctx, liveMentioned, arg.After, arg.To, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LiveMentionedRow
+	for rows.Next() {
+		var i LiveMentionedRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CompanyID,
+			&i.BoardID,
+			&i.Privacy,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const liveMentionedInComments = `-- name: LiveMentionedInComments :many
+SELECT o.id, b.company_id, o.board_id, b.privacy
+FROM comment c FORCE INDEX (uq_comment_feed)
+STRAIGHT_JOIN backlink m FORCE INDEX (ix_backlink_from) ON m.from_id = c.ticket_id AND m.comment_id = c.id
+STRAIGHT_JOIN ticket o ON o.id = m.ticket_id
+STRAIGHT_JOIN board b ON b.id = o.board_id
+WHERE c.feed_sync_id > ? AND c.feed_sync_id <= ?
+LIMIT ?
+`
+
+type LiveMentionedInCommentsParams struct {
+	After *uint64
+	To    *uint64
+	Limit int32
+}
+
+type LiveMentionedInCommentsRow struct {
+	ID        id.Ticket
+	CompanyID id.Company
+	BoardID   id.Board
+	Privacy   int8
+}
+
+// The tickets that comments published in a range mention.
+func (q *Queries) LiveMentionedInComments(ctx context.Context, arg LiveMentionedInCommentsParams) ([]LiveMentionedInCommentsRow, error) {
+	rows, err := q.db.QueryContext(ctx, liveMentionedInComments, arg.After, arg.To, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LiveMentionedInCommentsRow
+	for rows.Next() {
+		var i LiveMentionedInCommentsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CompanyID,
+			&i.BoardID,
+			&i.Privacy,
 		); err != nil {
 			return nil, err
 		}
@@ -215,7 +321,7 @@ func (q *Queries) LiveRelated(ctx context.Context, arg LiveRelatedParams) ([]Liv
 
 const liveTickets = `-- name: LiveTickets :many
 
-SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.feed_sync_id,
+SELECT t.id, b.company_id, t.board_id, b.privacy, t.column_id, t.title, t.moved_at, t.closed_at, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.comments, t.feed_sync_id,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
    FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
@@ -248,6 +354,7 @@ type LiveTicketsRow struct {
 	Items        *uint16
 	ItemsChecked uint16
 	Attachments  uint16
+	Comments     *uint32
 	FeedSyncID   *uint64
 	Assignees    string
 	Labels       string
@@ -279,6 +386,7 @@ func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]Liv
 			&i.Items,
 			&i.ItemsChecked,
 			&i.Attachments,
+			&i.Comments,
 			&i.FeedSyncID,
 			&i.Assignees,
 			&i.Labels,

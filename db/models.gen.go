@@ -176,6 +176,12 @@ type AuditSpread struct {
 	AfterCompany id.Company
 }
 
+type Backlink struct {
+	TicketID  id.Ticket
+	FromID    id.Ticket
+	CommentID id.Comment
+}
+
 type Board struct {
 	ID         id.Board
 	CompanyID  id.Company
@@ -980,6 +986,7 @@ type Ticket struct {
 	ItemsChecked  uint16
 	Attachments   uint16
 	StaysKnown    bool
+	Comments      *uint32
 }
 
 type TicketAlias struct {

@@ -31,24 +31,25 @@ type NewTicket struct {
 	DueTimed      bool
 	Items         uint16
 	ItemsChecked  uint16
+	Comments      uint32
 }
 
-const insertTickets = `INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, closed_at, from_requester, priority, start_at, start_timed, due_at, due_timed, items, items_checked, stays_known) VALUES `
+const insertTickets = `INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, closed_at, from_requester, priority, start_at, start_timed, due_at, due_timed, items, items_checked, comments, stays_known) VALUES `
 
 // InsertTickets adds all rows in one statement, or in one for each mebibyte or so of texts, because servers limit the
 // length of a statement.
 func (tx *Tx) InsertTickets(ctx context.Context, rows []NewTicket) error {
 	for len(rows) > 0 {
-		args := make([]any, 0, len(rows)*20)
+		args := make([]any, 0, len(rows)*21)
 		n, bytes := 0, 0
 		for ; n < len(rows) && bytes < 1<<20; n++ {
 			r := rows[n]
 			bytes += len(r.Title) + len(r.Description)
 			args = append(args, uint64(r.BoardID), r.LocalID, uint64(r.ColumnID), r.RankInColumn, r.Title, r.Description,
 				uint64(r.CreatedBy), r.CreatedAt, r.UpdatedAt, tx.Now, r.ClosedAt, r.FromRequester,
-				r.Priority, r.StartAt, r.StartTimed, r.DueAt, r.DueTimed, r.Items, r.ItemsChecked, true)
+				r.Priority, r.StartAt, r.StartTimed, r.DueAt, r.DueTimed, r.Items, r.ItemsChecked, r.Comments, true)
 		}
-		if _, err := tx.SQL.ExecContext(ctx, insertTickets+tuples(n, 20), args...); err != nil {
+		if _, err := tx.SQL.ExecContext(ctx, insertTickets+tuples(n, 21), args...); err != nil {
 			return err
 		}
 		rows = rows[n:]

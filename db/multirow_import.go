@@ -122,3 +122,12 @@ func (tx *Tx) AddComments(ctx context.Context, rows []NewComment) error {
 	}
 	return nil
 }
+
+// AddBacklinks adds all rows.
+func (tx *Tx) AddBacklinks(ctx context.Context, rows []Backlink) error {
+	args := make([]any, 0, len(rows)*3)
+	for _, r := range rows {
+		args = append(args, uint64(r.TicketID), uint64(r.FromID), uint64(r.CommentID))
+	}
+	return tx.insertRows(ctx, "INSERT INTO backlink (ticket_id, from_id, comment_id) VALUES ", "", 3, args)
+}

@@ -34,9 +34,16 @@ type Numbers struct {
 	Numbers []uint64
 }
 
+// Numbered is the ticket that has a number of a board, or had it before it was moved.
+type Numbered struct {
+	Board  id.Board
+	Number uint64
+	Ticket id.Ticket
+}
+
 // ExistingNumbers returns which of some numbers belong to tickets of these boards, deleted ones too, or did before the
 // tickets were moved. There is at least one.
-func (q *Queries) ExistingNumbers(ctx context.Context, wanted []Numbers) (found []Numbers, err error) {
+func (q *Queries) ExistingNumbers(ctx context.Context, wanted []Numbers) (found []Numbered, err error) {
 	var args []any
 	var conditions []string
 	for _, w := range wanted {
@@ -48,18 +55,17 @@ func (q *Queries) ExistingNumbers(ctx context.Context, wanted []Numbers) (found 
 	}
 	where := strings.Join(conditions, " OR ")
 	rows, err := q.db.QueryContext(ctx,
-		"SELECT board_id, local_id FROM ticket WHERE "+where+" UNION ALL SELECT board_id, local_id FROM ticket_alias WHERE "+where, append(args, args...)...)
+		"SELECT board_id, local_id, id FROM ticket WHERE "+where+" UNION ALL SELECT board_id, local_id, ticket_id FROM ticket_alias WHERE "+where, append(args, args...)...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var board id.Board
-		var number uint64
-		if err := rows.Scan(&board, &number); err != nil {
+		var one Numbered
+		if err := rows.Scan(&one.Board, &one.Number, &one.Ticket); err != nil {
 			return nil, err
 		}
-		found = append(found, Numbers{board, []uint64{number}})
+		found = append(found, one)
 	}
 	return found, rows.Err()
 }

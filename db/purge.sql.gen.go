@@ -407,6 +407,25 @@ func (q *Queries) PurgeAttachments(ctx context.Context, tickets []*id.Ticket) er
 	return err
 }
 
+const purgeBacklinks = `-- name: PurgeBacklinks :exec
+DELETE FROM backlink WHERE ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) PurgeBacklinks(ctx context.Context, tickets []id.Ticket) error {
+	query := purgeBacklinks
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
+}
+
 const purgeComments = `-- name: PurgeComments :exec
 DELETE FROM comment WHERE ticket_id IN (/*SLICE:tickets*/?)
 `

@@ -127,7 +127,7 @@ func (q *Queries) DropRecurrence(ctx context.Context, argID id.Recurrence) (int6
 }
 
 const dueRecurrences = `-- name: DueRecurrences :many
-SELECT r.id, r.account_id, r.last_at, ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, b.slug AS board_slug, b.archived_at IS NOT NULL AS archived, c.slug AS company_slug, c.id AS company_id
+SELECT r.id, r.account_id, r.last_at, ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, ticket.comments, b.slug AS board_slug, b.archived_at IS NOT NULL AS archived, c.slug AS company_slug, c.id AS company_id
 FROM recurrence r FORCE INDEX (ix_recurrence_due)
 STRAIGHT_JOIN ticket ON ticket.id = r.ticket_id
 STRAIGHT_JOIN board b ON b.id = ticket.board_id
@@ -188,6 +188,7 @@ func (q *Queries) DueRecurrences(ctx context.Context, now *time.Time, limit int3
 			&i.Ticket.ItemsChecked,
 			&i.Ticket.Attachments,
 			&i.Ticket.StaysKnown,
+			&i.Ticket.Comments,
 			&i.BoardSlug,
 			&i.Archived,
 			&i.CompanySlug,

@@ -106,7 +106,7 @@ func (q *Queries) CardByNumber(ctx context.Context, boardID id.Board, localID ui
 const cardsAfter = `-- name: CardsAfter :many
 
 SELECT ticket.id, ticket.local_id, ticket.title, ticket.rank_in_column, ticket.moved_at, ticket.entered_at, ticket.created_at, ticket.closed_at, ticket.from_requester, ticket.priority,
-  ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments,
+  ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.comments,
   EXISTS (SELECT 1 FROM ticket_relation r STRAIGHT_JOIN ticket o ON o.id = r.other_id STRAIGHT_JOIN board ob ON ob.id = o.board_id
    LEFT JOIN board_access ox ON ox.board_id = ob.id AND ox.account_id = ?
    WHERE r.ticket_id = ticket.id AND r.kind = 3 AND o.closed_at IS NULL AND o.deleted_at IS NULL AND (ox.level IS NOT NULL OR ob.privacy <= ?)) AS blocked,
@@ -143,6 +143,7 @@ type CardsAfterRow struct {
 	Items         *uint16
 	ItemsChecked  uint16
 	Attachments   uint16
+	Comments      *uint32
 	Blocked       bool
 	Labels        string
 }
@@ -182,6 +183,7 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 			&i.Items,
 			&i.ItemsChecked,
 			&i.Attachments,
+			&i.Comments,
 			&i.Blocked,
 			&i.Labels,
 		); err != nil {
@@ -359,7 +361,7 @@ func (q *Queries) DeleteTicket(ctx context.Context, arg DeleteTicketParams) (int
 }
 
 const deletedTicketByKey = `-- name: DeletedTicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, ticket.comments, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ? AND s.imported = FALSE
 LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ? AND s.imported = FALSE
@@ -428,6 +430,7 @@ func (q *Queries) DeletedTicketByKey(ctx context.Context, arg DeletedTicketByKey
 		&i.Ticket.ItemsChecked,
 		&i.Ticket.Attachments,
 		&i.Ticket.StaysKnown,
+		&i.Ticket.Comments,
 		&i.BoardSlug,
 		&i.Privacy,
 		&i.Level,
@@ -653,7 +656,7 @@ func (q *Queries) LockColumnTickets(ctx context.Context, ids []id.Ticket, column
 }
 
 const lockTicket = `-- name: LockTicket :one
-SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed, items, items_checked, attachments, stays_known FROM ticket WHERE id = ? FOR UPDATE
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed, items, items_checked, attachments, stays_known, comments FROM ticket WHERE id = ? FOR UPDATE
 `
 
 // Also a deleted one.
@@ -687,6 +690,7 @@ func (q *Queries) LockTicket(ctx context.Context, argID id.Ticket) (Ticket, erro
 		&i.ItemsChecked,
 		&i.Attachments,
 		&i.StaysKnown,
+		&i.Comments,
 	)
 	return i, err
 }
@@ -1073,7 +1077,7 @@ func (q *Queries) SetRank(ctx context.Context, newRank *int64, iD id.Ticket) (in
 }
 
 const ticketByID = `-- name: TicketByID :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, ticket.comments, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
 FROM ticket
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
@@ -1133,6 +1137,7 @@ func (q *Queries) TicketByID(ctx context.Context, arg TicketByIDParams) (TicketB
 		&i.Ticket.ItemsChecked,
 		&i.Ticket.Attachments,
 		&i.Ticket.StaysKnown,
+		&i.Ticket.Comments,
 		&i.BoardSlug,
 		&i.Privacy,
 		&i.Level,
@@ -1142,7 +1147,7 @@ func (q *Queries) TicketByID(ctx context.Context, arg TicketByIDParams) (TicketB
 }
 
 const ticketByKey = `-- name: TicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, ticket.comments, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'avatar', ga.avatar, 'handle', gm.handle))
    FROM assignee g
    JOIN account ga ON ga.id = g.account_id
@@ -1239,6 +1244,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 		&i.Ticket.ItemsChecked,
 		&i.Ticket.Attachments,
 		&i.Ticket.StaysKnown,
+		&i.Ticket.Comments,
 		&i.BoardSlug,
 		&i.Privacy,
 		&i.Level,
@@ -1253,7 +1259,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 }
 
 const ticketsAfter = `-- name: TicketsAfter :many
-SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed, items, items_checked, attachments, stays_known FROM ticket
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed, items, items_checked, attachments, stays_known, comments FROM ticket
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
 ORDER BY column_id, rank_in_column
 LIMIT ?
@@ -1307,6 +1313,7 @@ func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]T
 			&i.ItemsChecked,
 			&i.Attachments,
 			&i.StaysKnown,
+			&i.Comments,
 		); err != nil {
 			return nil, err
 		}

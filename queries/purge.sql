@@ -48,6 +48,9 @@ DELETE r FROM comment_reaction r JOIN comment c ON c.id = r.comment_id WHERE c.t
 -- name: PurgeStays :exec
 DELETE FROM ticket_stay WHERE ticket_id IN (sqlc.slice(tickets));
 
+-- name: PurgeBacklinks :exec
+DELETE FROM backlink WHERE ticket_id IN (sqlc.slice(tickets));
+
 -- name: PurgeOccurrences :exec
 DELETE FROM occurrence WHERE ticket_id IN (sqlc.slice(tickets));
 

@@ -47,7 +47,7 @@ WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND delete
 -- name: CardsAfter :many
 -- Cards of a column below a rank, in board order; blocked by what is in sight.
 SELECT ticket.id, ticket.local_id, ticket.title, ticket.rank_in_column, ticket.moved_at, ticket.entered_at, ticket.created_at, ticket.closed_at, ticket.from_requester, ticket.priority,
-  ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments,
+  ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.comments,
   EXISTS (SELECT 1 FROM ticket_relation r STRAIGHT_JOIN ticket o ON o.id = r.other_id STRAIGHT_JOIN board ob ON ob.id = o.board_id
    LEFT JOIN board_access ox ON ox.board_id = ob.id AND ox.account_id = sqlc.arg(reader)
    WHERE r.ticket_id = ticket.id AND r.kind = 3 AND o.closed_at IS NULL AND o.deleted_at IS NULL AND (ox.level IS NOT NULL OR ob.privacy <= sqlc.arg(reach))) AS blocked,

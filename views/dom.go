@@ -31,6 +31,7 @@ const (
 	HistoryID         = "history"
 	FaceID            = "face"      // its description
 	ChecklistID       = "checklist" // the form of its boxes
+	BacklinksID       = "backlinks" // the tickets that mention it
 	RelationsID       = "relations" // its relations
 	RelateID          = "relate"    // the form of another
 	FilesID           = "files"     // its files

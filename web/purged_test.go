@@ -15,7 +15,7 @@ func TestPurgedKeys(t *testing.T) {
 	ana.post("/acme/DEMO-1/comments", "body", "As DEMO-2 says, and DEMO-3, and DEMO-999.").is(t, 303)
 	ana.get("/acme/DEMO-1").has(t, 3, "#comments a.key")
 
-	for _, table := range []string{"notification", "comment", "activity", "assignee", "watcher", "ticket_stay", "occurrence", "recurrence"} {
+	for _, table := range []string{"notification", "comment", "activity", "assignee", "watcher", "ticket_stay", "occurrence", "recurrence", "backlink"} {
 		e.exec("DELETE FROM " + table + " WHERE ticket_id IN (SELECT id FROM ticket WHERE local_id = 2)")
 	}
 	e.exec("UPDATE board_column c JOIN ticket t ON t.column_id = c.id SET c.ticket_count = c.ticket_count - 1 WHERE " +

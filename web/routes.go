@@ -402,6 +402,7 @@ func (s *server) route(e *echo.Echo) {
 	v1.PUT("/tickets/:key/labels", api.SetLabels)
 	v1.PUT("/tickets/:key/recurrence", api.SetRecurrence)
 	v1.DELETE("/tickets/:key/recurrence", api.DropRecurrence)
+	v1.GET("/tickets/:key/backlinks", api.Backlinks)
 	v1.GET("/tickets/:key/relations", api.Relations)
 	v1.PUT("/tickets/:key/relations/:kind/:other", api.AddRelation)
 	v1.DELETE("/tickets/:key/relations/:kind/:other", api.DropRelation)

@@ -511,6 +511,7 @@ var calls = map[string]call{
 	"DELETE /api/v1/tickets/:key/attachments/:attachment":      {"/tickets/DEMO-1/attachments/99", "", "tickets:write", 404, 404, ""},
 	"PUT /api/v1/tickets/:key/recurrence":                      {"/tickets/DEMO-1/recurrence", `{"rule":"FREQ=DAILY"}`, "tickets:write", 404, 409, ""},
 	"DELETE /api/v1/tickets/:key/recurrence":                   {"/tickets/DEMO-1/recurrence", "", "tickets:write", 404, 204, ""},
+	"GET /api/v1/tickets/:key/backlinks":                       {"/tickets/DEMO-1/backlinks", "", "tickets:read", 404, 200, ""},
 	"GET /api/v1/tickets/:key/relations":                       {"/tickets/DEMO-1/relations", "", "tickets:read", 404, 200, ""},
 	"PUT /api/v1/tickets/:key/relations/:kind/:other": {"/tickets/DEMO-1/relations/blocks/DEMO-2", "", "tickets:write",
 		404, 200, ""},

@@ -15,6 +15,9 @@ import (
 // onPage is how many queries a page may need, with those for session and actor.
 const onPage = 8
 
+// onTicket is how many statements a ticket takes that has comments and no more.
+const onTicket = 9
+
 // newBoardOf is a board of n open tickets in two columns: titles of some 45 characters, an assignee each for
 // every third of the first 150 of them.
 func (e *env) newBoardOf(slug string, n int) board {
@@ -87,7 +90,7 @@ func TestPagesTakeFewQueries(t *testing.T) {
 	})
 	t.Run("a board with all that cards can show", func(t *testing.T) {
 		full := e.newBoardOf("FULL", 200)
-		e.exec(`UPDATE ticket SET priority = 1 + id % 4, due_at = UTC_TIMESTAMP(6) - INTERVAL id % 40 DAY, items = 7, items_checked = id % 8, attachments = id % 5,
+		e.exec(`UPDATE ticket SET priority = 1 + id % 4, due_at = UTC_TIMESTAMP(6) - INTERVAL id % 40 DAY, items = 7, items_checked = id % 8, attachments = id % 5, comments = 3 + id % 40,
 			created_at = UTC_TIMESTAMP(6) - INTERVAL 9 DAY WHERE board_id = (SELECT board_id FROM board_column WHERE id = ?)`, full.Columns[0].ID)
 		e.exec("UPDATE board_column SET stale_days = 5 WHERE id = ?", full.Columns[1].ID)
 		for n := range 3 {
@@ -115,11 +118,14 @@ func TestPagesTakeFewQueries(t *testing.T) {
 		e.exec("INSERT INTO comment_reaction (comment_id, kind, account_id, created_at) SELECT MAX(id), 1, 1, UTC_TIMESTAMP(6) FROM comment")
 		e.exec("UPDATE comment SET reactions = '1,0,0,0,0,0' ORDER BY id DESC LIMIT 1")
 		ana.sendFiles("/acme/"+key+"/attachments", "plan.txt", "a plan")
-		ana.get("/acme/"+key).is(t, http.StatusOK)
+		ana.post("/acme/"+key+"/dates", "due", "2040-01-02")
+		ana.post("/acme/"+key+"/recurrence", "every", "1", "unit", "day")
+		ana.post("/acme/MANY-10/comments", "body", "See "+key)
+		ana.get("/acme/"+key).has(t, 1, "#backlinks").has(t, 1, ".repeats")
 		t.Logf("%d queries", ana.queries(t, 12, "/acme/"+key))
 	})
 	t.Run("a ticket, however much was said", func(t *testing.T) {
-		if n, m := ana.queries(t, onPage, "/acme/"+quiet), ana.queries(t, onPage, "/acme/"+loud); n != m {
+		if n, m := ana.queries(t, onTicket, "/acme/"+quiet), ana.queries(t, onTicket, "/acme/"+loud); n != m {
 			t.Errorf("20 comments take %d queries, 500 take %d", n, m)
 		}
 	})

@@ -569,6 +569,7 @@ func (f fileForm) form() (kind string, body []byte) {
 func (a *running) showRelations() {
 	a.show("PUT", "/tickets/HOUSE-1/relations/blocked-by/HOUSE-2", nil)
 	a.show("GET", "/tickets/HOUSE-2/relations", nil)
+	a.show("GET", "/tickets/HOUSE-2/backlinks", nil)
 	a.show("PUT", "/tickets/HOUSE-2/relations/blocked-by/HOUSE-1", nil)
 	a.show("PUT", "/tickets/HOUSE-1/relations/eats/HOUSE-99", nil)
 	a.show("PUT", "/tickets/HOUSE-1/relations/child/HOUSE-1", nil)

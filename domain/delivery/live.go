@@ -135,6 +135,13 @@ func (n *companyChanges) board(board id.Board, privacy int8) *boardChanges {
 	return b
 }
 
+// comment has the page of a ticket look at its comments, or at what mentions it.
+func (b *boardChanges) comment(ticket id.Ticket) {
+	if !b.seen[ticket] {
+		b.seen[ticket], b.commented = true, append(b.commented, ticket)
+	}
+}
+
 func (b *boardChanges) add(ticket live.Ticket) {
 	if b.All {
 		return
@@ -188,7 +195,15 @@ func (l *liveScan) tickets(ctx context.Context) error {
 		for _, alias := range left {
 			l.of(companies[alias.TicketID]).board(alias.BoardID, alias.Privacy).add(live.Ticket{ID: alias.TicketID})
 		}
-		return len(rows), last, l.related(ctx, after, last)
+		if err := l.related(ctx, after, last); err != nil {
+			return 0, nil, err
+		}
+		mentioned, err := db.Read(l.q.LiveMentioned(ctx, db.LiveMentionedParams{After: after, To: last,
+			Limit: livePages * livePage}))
+		if err != nil {
+			return 0, nil, err
+		}
+		return len(rows), last, l.mentioned(mentioned)
 	})
 }
 
@@ -212,6 +227,17 @@ func (l *liveScan) related(ctx context.Context, after, to *uint64) error {
 	return nil
 }
 
+// mentioned has the pages of tickets look that texts mention: they list them.
+func (l *liveScan) mentioned(rows []db.LiveMentionedRow) error {
+	if len(rows) == livePages*livePage {
+		return errTooManyChanges
+	}
+	for _, row := range rows {
+		l.of(row.CompanyID).board(row.BoardID, row.Privacy).comment(row.ID)
+	}
+	return nil
+}
+
 // liveTicket returns where a ticket is, and a stamp of what its card shows.
 func liveTicket(row db.LiveTicketsRow) (live.Ticket, error) {
 	if row.ColumnID == nil {
@@ -219,7 +245,7 @@ func liveTicket(row db.LiveTicketsRow) (live.Ticket, error) {
 	}
 	card := tickets.Card{Title: row.Title, MovedAt: row.MovedAt, ClosedAt: row.ClosedAt,
 		Priority: tickets.PriorityFrom(row.Priority), Due: tickets.DateFrom(row.DueAt, row.DueTimed),
-		Checklist: tickets.ChecklistFrom(row.Items, row.ItemsChecked), Attachments: int(row.Attachments)}
+		Checklist: tickets.ChecklistFrom(row.Items, row.ItemsChecked), Attachments: int(row.Attachments), Comments: tickets.CommentsFrom(row.Comments)}
 	var assignees []id.Account
 	if err := json.Unmarshal([]byte(row.Assignees), &assignees); err != nil {
 		return live.Ticket{}, fmt.Errorf("read assignees: %w", err)
@@ -242,11 +268,22 @@ func (l *liveScan) comments(ctx context.Context) error {
 		}
 		for _, row := range rows {
 			b := l.of(row.CompanyID).board(row.BoardID, row.Privacy)
-			if !b.seen[row.TicketID] {
-				b.seen[row.TicketID], b.commented = true, append(b.commented, row.TicketID)
+			b.comment(row.TicketID)
+			if row.ColumnID != nil { // its card counts them
+				b.add(live.Ticket{ID: row.TicketID, Column: *row.ColumnID})
 			}
 		}
-		return len(rows), rows[len(rows)-1].FeedSyncID, nil
+		last := rows[len(rows)-1].FeedSyncID
+		mentioned, err := db.Read(l.q.LiveMentionedInComments(ctx, db.LiveMentionedInCommentsParams{After: after, To: last,
+			Limit: livePages * livePage}))
+		if err != nil {
+			return 0, nil, err
+		}
+		some := make([]db.LiveMentionedRow, len(mentioned))
+		for i, row := range mentioned {
+			some[i] = db.LiveMentionedRow(row)
+		}
+		return len(rows), last, l.mentioned(some)
 	})
 }
 

@@ -219,6 +219,30 @@ var looseKey = regexp.MustCompile(`[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,18}`)
 // Keys returns possible keys in a text: more than Render asks for.
 func Keys(source string) []string { return looseKey.FindAllString(source, -1) }
 
+// KeysOf returns the keys in a line of plain text, as Spans links them.
+func KeysOf(line string) (keys []string) {
+	for _, at := range keysIn([]byte(line)) {
+		keys = append(keys, line[at[0]:at[1]])
+	}
+	return keys
+}
+
+// KeysIn returns the keys in a text, as Render links them: not those in code, in links, or of a text that is shown as it
+// was typed.
+func KeysIn(source string) (keys []string) {
+	if !looseKey.MatchString(source) || tooCostly(source) {
+		return nil
+	}
+	doc := parse(source, &references{
+		link:    func(key string) string { keys = append(keys, key); return "" },
+		members: func(string) string { return "" },
+	})
+	if swells(doc, len(source)) {
+		return nil
+	}
+	return keys
+}
+
 // keysIn returns where keys begin and end. Keys that a hyphen or slash ties to more are left out: X-NINJA-42,
 // NINJA-42-B, a path.
 func keysIn(text []byte) [][]int {

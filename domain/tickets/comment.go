@@ -105,7 +105,18 @@ func AddComment(
 		return Comment{}, fmt.Errorf("create comment: %w", err)
 	}
 	comment.ID = id.Comment(n)
-	return comment, nil
+	if err := countComment(ctx, tx, ticket.ID, 1); err != nil {
+		return Comment{}, err
+	}
+	return comment, AddBacklinks(ctx, tx, ticket, comment.ID, referencesIn(comment))
+}
+
+// countComment adds to how many comments a locked ticket has.
+func countComment(ctx context.Context, tx *db.Tx, ticket ID, n int) error {
+	if _, err := tx.CountComment(ctx, int64(n), ticket); err != nil {
+		return fmt.Errorf("count comment: %w", err)
+	}
+	return nil
 }
 
 // CommentOf returns a comment of a ticket, or CommentNotFound. It may be a deleted one.
@@ -161,7 +172,7 @@ func EditComment(
 	}
 	changed = old
 	changed.Body, changed.Version, changed.UpdatedAt = body, version+1, tx.Now
-	return old, changed, nil
+	return old, changed, changeBacklinks(ctx, tx, ticket, comment, referencesIn(old), referencesIn(changed))
 }
 
 // DeleteComment deletes by's own comment, or a requester's, who cannot delete it. The row stays without its text, which
@@ -182,6 +193,12 @@ func DeleteComment(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Com
 		return CommentNotFound()
 	}
 	if err := keepText(ctx, tx, old, by); err != nil {
+		return err
+	}
+	if err := countComment(ctx, tx, ticket.ID, -1); err != nil {
+		return err
+	}
+	if err := changeBacklinks(ctx, tx, ticket, comment, referencesIn(old), nil); err != nil {
 		return err
 	}
 	if err := deleteWith(ctx, tx, ticket, comment); err != nil {

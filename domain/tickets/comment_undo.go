@@ -48,6 +48,13 @@ func RestoreComment(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Co
 	if _, err := tx.DropDeletedText(ctx, comment); err != nil {
 		return fmt.Errorf("drop text of a deleted comment: %w", err)
 	}
+	if err := countComment(ctx, tx, ticket.ID, 1); err != nil {
+		return err
+	}
+	old.Body = kept.Body
+	if err := AddBacklinks(ctx, tx, ticket, comment, referencesIn(old)); err != nil {
+		return err
+	}
 	if err := restoreWith(ctx, tx, ticket, comment, kept.DeletedAt); err != nil {
 		return err
 	}

@@ -168,11 +168,20 @@ func since(entered *time.Time, opened time.Time) time.Time {
 	return *entered
 }
 
+// CommentsFrom returns a count as it is stored: nil if there was none yet.
+func CommentsFrom(n *uint32) int {
+	if n == nil {
+		return 0
+	}
+	return int(*n)
+}
+
 func fromCard(r db.Card, slug string) Card {
 	return Card{
 		ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt,
 		MovedAt: r.MovedAt, Since: since(r.EnteredAt, r.CreatedAt), ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
 		Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed),
 		Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked, Attachments: int(r.Attachments),
+		Comments: CommentsFrom(r.Comments),
 	}
 }

@@ -95,6 +95,17 @@ func importRest(ctx context.Context, tx *db.Tx, company id.Company, opened []Tic
 	if err := tx.AddComments(ctx, comments); err != nil {
 		return fmt.Errorf("add comments: %w", err)
 	}
+	if len(comments) == 0 {
+		return nil
+	}
+	ids := make([]ID, len(comments))
+	for i, c := range comments {
+		ids[i] = c.TicketID
+	}
+	slices.Sort(ids)
+	if _, err := tx.CountComments(ctx, slices.Compact(ids)); err != nil {
+		return fmt.Errorf("count comments: %w", err)
+	}
 	return nil
 }
 

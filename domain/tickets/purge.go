@@ -80,7 +80,7 @@ func (p PurgeRule) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Pur
 	}
 	for _, purge := range []func(context.Context, []ID) error{ // a row after those that reference it
 		tx.PurgeNotifications, tx.PurgeDeletedTexts, tx.PurgeReactions, tx.PurgeComments, tx.PurgeActivity, tx.PurgeStays,
-		tx.PurgeOccurrences, tx.PurgeRuleOccurrences, tx.PurgeRecurrences, tx.PurgeAssignees, tx.PurgeTicketLabels,
+		tx.PurgeBacklinks, tx.DropBacklinksOf, tx.PurgeOccurrences, tx.PurgeRuleOccurrences, tx.PurgeRecurrences, tx.PurgeAssignees, tx.PurgeTicketLabels,
 		tx.PurgeRelations, tx.PurgeRelationsTo,
 		tx.PurgeWatchers, tx.PurgeAliases, tx.PurgeOrigins, tx.PurgeRequests, tx.PurgePictures,
 	} {
@@ -192,7 +192,7 @@ func PurgedKeys(ctx context.Context, q *db.Queries, on map[string]id.Board, keys
 	}
 	there := make(map[number]bool, len(rows))
 	for _, row := range rows {
-		there[number{row.Board, row.Numbers[0]}] = true
+		there[number{row.Board, row.Number}] = true
 	}
 	purged := map[Key]bool{}
 	for _, key := range keys {

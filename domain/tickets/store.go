@@ -171,11 +171,25 @@ func saveTexts(
 	if n != 1 {
 		return Ticket{}, entry, Stale{Current: changed}
 	}
+	if err := changeBacklinks(ctx, tx, changed, 0, referencesOf(detail.textsBefore(changed)), referencesOf(changed)); err != nil {
+		return Ticket{}, entry, err
+	}
 	changed.Version, changed.UpdatedAt = changed.Version+1, tx.Now
 	detail.Version = changed.Version
 	entry = Activity{Kind: kind, By: by, At: tx.Now, Detail: detail}
 	entry.ID, err = Record(ctx, tx, changed.ID, by, kind, detail)
 	return changed, entry, err
+}
+
+// textsBefore returns a changed ticket with the texts that it had.
+func (d Detail) textsBefore(ticket Ticket) Ticket {
+	if d.Title != nil {
+		ticket.Title = d.Title.Old
+	}
+	if d.Description != nil {
+		ticket.Description = d.Description.Old
+	}
+	return ticket
 }
 
 // Check returns all errors of the texts of the edit.
@@ -268,7 +282,8 @@ func CardsBelow(
 		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn,
 			CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, Since: since(r.EnteredAt, r.CreatedAt), ClosedAt: r.ClosedAt,
 			FromRequester: r.FromRequester, Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed), Labels: list,
-			Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked, Attachments: int(r.Attachments)}
+			Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked, Attachments: int(r.Attachments),
+			Comments: CommentsFrom(r.Comments)}
 	}
 	return cards, nil
 }

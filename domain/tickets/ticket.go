@@ -87,18 +87,20 @@ type Card struct {
 	Blocked   bool // by an open ticket that the reader sees
 
 	Attachments int
+	Comments    int
 
 	FromRequester bool // it came by a public form
 	Priority      Priority
 	Due           Date
 }
 
-// Stamp changes with what a card shows: title, state, priority, due date, checklist, attachments, labels and assignees,
+// Stamp changes with what a card shows: title, state, priority, due date, checklist, attachments, comments, labels and
+// assignees,
 // and with its time of move.
 func (c Card) Stamp() uint32 {
 	sum := fnv.New32a()
-	fmt.Fprintf(sum, "%q %d %t %d %s %d/%d %d", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil, c.Priority, c.Due,
-		c.Checklist.Checked, c.Checklist.Items, c.Attachments)
+	fmt.Fprintf(sum, "%q %d %t %d %s %d/%d %d %d", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil, c.Priority, c.Due,
+		c.Checklist.Checked, c.Checklist.Items, c.Attachments, c.Comments)
 	accounts := make([]id.Account, len(c.Assignees))
 	for i, a := range c.Assignees {
 		accounts[i] = a.ID

@@ -105,6 +105,9 @@ func (t lockedTicket) makeChild(
 		return ticket, child, fmt.Errorf("read the new ticket: %w", err)
 	}
 	child.ID = row.ID
+	if err := tickets.AddBacklinks(ctx, t.tx, child, 0, tickets.Draft{Title: child.Title}.References()); err != nil {
+		return ticket, child, err
+	}
 	if err := accounts.LockMembers(ctx, t.tx, accounts.ActorFrom(ctx).Company.ID); err != nil {
 		return ticket, child, err
 	}

@@ -29,6 +29,7 @@ type openRequest struct {
 	tickets.NewTicket
 	actor    accounts.Actor
 	mentions []string // handles in the description
+	refers   []string // keys in the texts
 	media    textMedia
 	once     *Once[tickets.Ticket]
 	follows  *following // nil if it is opened by itself
@@ -87,7 +88,7 @@ func (w *Workflows) openTicket(
 		return tickets.Ticket{}, err
 	}
 	return w.openings.Do(ctx, ref, &openRequest{
-		tickets.NewTicket{Draft: draft, Author: user(actor)}, actor, markup.Mentions(draft.Description),
+		tickets.NewTicket{Draft: draft, Author: user(actor)}, actor, markup.Mentions(draft.Description), draft.References(),
 		w.mediaIn(actor, draft.Description), once, follows,
 	})
 }
@@ -199,6 +200,11 @@ func (w *Workflows) openOn(
 		if err := followNew(ctx, tx, ref.company, openings, opened); err != nil {
 			return err
 		}
+		for i, o := range openings {
+			if err := tickets.AddBacklinks(ctx, tx, opened[i], 0, o.refers); err != nil {
+				return err
+			}
+		}
 		if err := recurNew(ctx, tx, openings, opened); err != nil {
 			return err
 		}
@@ -267,10 +273,16 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 	return nil
 }
 
+// named reports whether something refers to the new ticket by its id.
+func (o *openRequest) named() bool {
+	return len(o.mentions) > 0 || len(o.refers) > 0 || !o.media.none() || len(o.Draft.Labels) > 0 ||
+		len(o.Draft.Assignees) > 0 || o.follows != nil
+}
+
 // readNew gives those new tickets their ids that something refers to.
 func readNew(ctx context.Context, tx *db.Tx, openings []*openRequest, opened []tickets.Ticket) error {
 	for i, o := range openings {
-		if len(o.mentions) == 0 && o.media.none() && len(o.Draft.Labels) == 0 && len(o.Draft.Assignees) == 0 && o.follows == nil {
+		if !o.named() {
 			continue
 		}
 		row, err := tx.CardByNumber(ctx, opened[i].Board, opened[i].Key.Number)

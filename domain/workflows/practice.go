@@ -61,6 +61,9 @@ func openPractice(ctx context.Context, tx *db.Tx, actor accounts.Actor) (boards.
 	for i, draft := range practice.tickets {
 		rows[i] = tickets.NewTicket{Draft: draft, Author: user(actor)}
 	}
-	_, err = OpenTickets(ctx, tx, board, rows, tickets.Open)
+	if _, err = OpenTickets(ctx, tx, board, rows, tickets.Open); err != nil {
+		return board, err
+	}
+	_, err = tickets.IndexTexts(ctx, tx, board.ID, 0, uint64(len(rows))) // they mention each other
 	return board, err
 }

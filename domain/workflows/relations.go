@@ -165,6 +165,15 @@ func (w *Workflows) CloseAsDuplicate(
 	return moved, board, err
 }
 
+// Backlinks returns the newest tickets that the caller sees and that mention a ticket, up to limit.
+func (w *Workflows) Backlinks(ctx context.Context, ticket tickets.ID, limit int) ([]tickets.Backlink, error) {
+	actor, err := MayRead(ctx, "tickets:read")
+	if err != nil {
+		return nil, err
+	}
+	return tickets.Backlinks(ctx, w.db.Queries, actor.Sight(), ticket, limit)
+}
+
 // RelationsSeen returns which tickets of the relations in entries of a history the caller sees.
 func (w *Workflows) RelationsSeen(ctx context.Context, entries []tickets.Activity) (map[tickets.ID]bool, error) {
 	actor, err := MayRead(ctx, "tickets:read")

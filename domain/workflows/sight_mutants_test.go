@@ -130,6 +130,7 @@ var foundElsewhere = map[string]string{
 	"LabelsInSight":      "TestManageLabels in web",
 	"LabelByID":          "TestManageLabels in web",
 	"RelationsOfTickets": "TestRelations in web",
+	"Backlinks":          "TestBacklinks",
 	"AttachmentsInSight": "TestAttachmentsInSight in web",
 
 	"ActivityByID":       guarded,

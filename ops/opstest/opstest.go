@@ -146,6 +146,8 @@ func talk(t testing.TB, ctx context.Context, w *app.App, d *db.DB, bob accounts.
 	must(t, err)
 	_, err = w.Workflows.DeleteComment(as, key(3), rash.Comment.ID)
 	must(t, err)
+	_, err = w.Workflows.Comment(as, key(4), "As "+key(3).String()+" says.", nil)
+	must(t, err)
 	_, err = w.Workflows.Comment(as, key(3), "It is done.", nil)
 	must(t, err)
 	_, err = w.Workflows.React(as, key(3), rash.Comment.ID-1, 6, true)

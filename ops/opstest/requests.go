@@ -17,6 +17,7 @@ var requested = []string{
 		SELECT t.id, i.code, 'stranger@example.com', UNHEX(SHA2('form', 256)), UNHEX(SHA2('token', 256)), t.created_at, '2026-01-02' FROM ticket t JOIN ref_issue i ON i.ticket_id = t.id WHERE t.title = 'End'`,
 	`INSERT INTO comment (ticket_id, account_id, body, public, from_requester, created_at, updated_at)
 		SELECT t.id, a.id, 'Thank you', TRUE, TRUE, '2026-01-02', '2026-01-02' FROM ticket t, account a WHERE t.title = 'End' AND a.email = 'requester'`,
+	`UPDATE ticket SET comments = comments + 1 WHERE title = 'End'`,
 	`INSERT INTO request_watcher (board_id, account_id, is_on) SELECT id, 1, FALSE FROM board WHERE slug = 'AWAY'`,
 	`INSERT INTO people_group (company_id, name, created_at) SELECT company_id, 'Crew', '2026-01-01' FROM board WHERE slug = 'AWAY'`,
 	`INSERT INTO people_group_member (group_id, account_id) SELECT id, 1 FROM people_group WHERE name = 'Crew'`,

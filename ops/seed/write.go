@@ -146,7 +146,7 @@ type column struct{ tickets, last int64 }
 
 func newBatch() *batch {
 	return &batch{
-		tickets:   table{into: "ticket (board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, entered_at, priority, due_at, items, items_checked)", columns: 18},
+		tickets:   table{into: "ticket (board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, entered_at, priority, due_at, items, items_checked, comments)", columns: 19},
 		aliases:   table{into: "ticket_alias (ticket_id, board_id, local_id, created_at)", columns: 4},
 		history:   table{into: "activity (ticket_id, account_id, kind, detail, created_at)", columns: 5},
 		assignees: table{into: "assignee (ticket_id, account_id, current, created_at)", columns: 4},
@@ -329,7 +329,8 @@ func (p *plan) addTicket(b *batch, company id.Company, i int, t *ticket) error {
 	text := description(p.Rand)
 	checked, items := markup.CountItems(text)
 	b.tickets.add(uint64(t.board.ID), t.number, in, rank, t.title, text, version, p.account(t.by), t.opened,
-		updated, t.moved, t.erased, t.closed, t.entered, t.number%5, t.due(), items, checked)
+		updated, t.moved, t.erased, t.closed, t.entered, t.number%5, t.due(), items, checked, 0)
+	row := b.tickets.rows[len(b.tickets.rows)-1]
 	if t.alias != nil {
 		b.handOut(t.alias.board, t.afterAlias)
 		b.aliases.add(i, uint64(t.alias.board.ID), t.alias.number, t.alias.moved)
@@ -347,7 +348,8 @@ func (p *plan) addTicket(b *batch, company id.Company, i int, t *ticket) error {
 			p.addAssignees(b, company, i, t, e)
 		}
 	}
-	watching := p.addComments(b, i, t)
+	watching, comments := p.addComments(b, i, t)
+	row[len(row)-1] = comments
 	for _, m := range append(watching, t.assignees...) {
 		b.watch(i, p.account(m))
 	}
@@ -372,8 +374,8 @@ func (p *plan) addAssignees(b *batch, company id.Company, i int, t *ticket, e en
 	}
 }
 
-// addComments adds the ticket's comments and returns their authors.
-func (p *plan) addComments(b *batch, i int, t *ticket) (authors []int) {
+// addComments adds the ticket's comments and returns their authors, and how many were not deleted.
+func (p *plan) addComments(b *batch, i int, t *ticket) (authors []int, count int) {
 	end := p.end(t)
 	if t.closed != nil {
 		end = earlier(end, t.closed.Add(2*day))
@@ -397,9 +399,12 @@ func (p *plan) addComments(b *batch, i int, t *ticket) (authors []int) {
 			updated, erased, body = at, at, ""
 		}
 		b.comments.add(i, p.account(by), body, version, at, updated, erased)
+		if erased == nil {
+			count++
+		}
 		authors = append(authors, by)
 	}
-	return authors
+	return authors, count
 }
 
 // watch makes an account a watcher, once.

@@ -336,6 +336,19 @@ func houseChecks() []check {
 		},
 		{name: "recurrences", says: "A recurrence has a rule, a time zone and a state that there are, is on the ticket of its last date, and waits for a time only while it is active.",
 			tables: []string{"recurrence", "occurrence"}, run: recurrences},
+		{
+			name: "backlinks", says: "A backlink is of a ticket, or a comment of it that is not deleted, to another of the company.", tables: []string{"backlink"},
+			query: `SELECT CONCAT('comment ', m.comment_id, ' of ticket ', m.from_id, ' mentions ticket ', m.ticket_id, IF(m.from_id = m.ticket_id, ', itself', IF(fb.company_id <> tb.company_id, ', of another company', ', but is deleted, or another ticket''s')))
+				FROM backlink m JOIN ticket f ON f.id = m.from_id JOIN board fb ON fb.id = f.board_id JOIN ticket t ON t.id = m.ticket_id JOIN board tb ON tb.id = t.board_id
+				LEFT JOIN comment k ON k.id = m.comment_id AND k.ticket_id = m.from_id AND k.deleted_at IS NULL
+				WHERE m.from_id = m.ticket_id OR fb.company_id <> tb.company_id OR m.comment_id <> 0 AND k.id IS NULL ORDER BY m.from_id, m.comment_id, m.ticket_id`,
+		},
+		{
+			name: "comment counts", says: "A ticket counts its comments, if they were counted at all.", tables: []string{"ticket", "comment"},
+			query: `SELECT CONCAT(` + aTicket + `, ' counts ', t.comments, ' comments but has ', COALESCE(k.n, 0))
+				FROM ticket t LEFT JOIN (SELECT ticket_id, COUNT(*) AS n FROM comment WHERE deleted_at IS NULL GROUP BY ticket_id) k ON k.ticket_id = t.id` + ofTicket + `
+				WHERE t.comments <> COALESCE(k.n, 0) ORDER BY t.id`,
+		},
 		{name: "comments", says: "Comments have texts of the allowed form, deleted ones none.", tables: []string{"comment"},
 			run: comments},
 		{

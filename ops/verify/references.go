@@ -78,6 +78,8 @@ var references = []reference{
 	{"recurrence", "account_id", "account", "id"},
 	{"occurrence", "recurrence_id", "recurrence", "id"},
 	{"occurrence", "ticket_id", "ticket", "id"},
+	{"backlink", "ticket_id", "ticket", "id"},
+	{"backlink", "from_id", "ticket", "id"},
 	{"attachment", "company_id", "company", "id"},
 	{"attachment", "ticket_id", "ticket", "id"},
 	{"attachment", "comment_id", "comment", "id"},

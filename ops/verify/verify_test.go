@@ -136,10 +136,11 @@ func (env *env) corrupt(t testing.TB, statements ...string) {
 }
 
 const (
-	ninja    = "(SELECT id FROM board WHERE slug = 'NINJA')"
-	away     = "(SELECT id FROM board WHERE slug = 'AWAY')"
-	opened   = "INSERT INTO activity (ticket_id, account_id, kind, detail, created_at) SELECT id, 1, 'opened', '{}', created_at FROM ticket WHERE id = 9000"
-	newThing = "INSERT INTO ticket (id, board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at) VALUES (9000, %s, %s, 'x', '', %s, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-01')"
+	ninja     = "(SELECT id FROM board WHERE slug = 'NINJA')"
+	away      = "(SELECT id FROM board WHERE slug = 'AWAY')"
+	uncounted = "UPDATE ticket SET comments = NULL"
+	opened    = "INSERT INTO activity (ticket_id, account_id, kind, detail, created_at) SELECT id, 1, 'opened', '{}', created_at FROM ticket WHERE id = 9000"
+	newThing  = "INSERT INTO ticket (id, board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at) VALUES (9000, %s, %s, 'x', '', %s, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-01')"
 )
 
 // neighbour is a second company.
@@ -366,7 +367,7 @@ var corruptions = []struct {
 		"INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT other_id, kind, ticket_id FROM (SELECT * FROM ticket_relation WHERE kind IN (3, 4)) r"}, "blocks itself"},
 	{"attachments", "one of another company", append([]string{"UPDATE attachment SET company_id = 2 WHERE id = 1", "UPDATE company_storage SET used = used - 5",
 		"INSERT INTO company_storage (company_id, used) VALUES (2, 5)"}, neighbour...), "of company 2 is on ticket"},
-	{"attachments", "one of a comment that is deleted", []string{
+	{"attachments", "one of a comment that is deleted", []string{uncounted,
 		"UPDATE comment SET deleted_at = NOW(6), body = '' WHERE id = (SELECT comment_id FROM attachment WHERE id = 3)"}, "which is deleted"},
 	{"attachment counts", "one too many", []string{"UPDATE ticket SET attachments = 3 WHERE attachments = 2"}, "counts 3 attachments but has 2"},
 	{"storage", "a byte too many", []string{"UPDATE company_storage SET used = used + 1"}, "bytes of attachments but has"},
@@ -396,8 +397,13 @@ var corruptions = []struct {
 	{"references", "a label of no ticket", []string{"UPDATE ticket_label SET ticket_id = 99 LIMIT 1"}, "ticket_label names ticket 99 in ticket_id"},
 	{"references", "no label on a ticket", []string{"UPDATE ticket_label SET label_id = 99 LIMIT 1"}, "ticket_label names label 99 in label_id"},
 	{"comments", "a deleted one with a text",
-		[]string{"UPDATE comment SET deleted_at = '2026-01-02' WHERE deleted_at IS NULL LIMIT 1"},
+		[]string{uncounted, "UPDATE comment SET deleted_at = '2026-01-02' WHERE deleted_at IS NULL LIMIT 1"},
 		"is deleted but has a text"},
+	{"backlinks", "of a comment that is gone", []string{"UPDATE backlink SET comment_id = 99 WHERE comment_id > 0 LIMIT 1"}, "but is deleted"},
+	{"backlinks", "to itself", []string{"INSERT INTO backlink (ticket_id, from_id, comment_id) VALUES (1, 1, 0)"}, "itself"},
+	{"comment counts", "another number", []string{"UPDATE ticket SET comments = comments + 1 WHERE comments > 0 LIMIT 1"}, "comments but has"},
+	{"references", "a backlink of no ticket", []string{"INSERT INTO backlink (ticket_id, from_id, comment_id) VALUES (1, 99, 0)"}, "backlink names ticket 99 in from_id"},
+	{"references", "a backlink to no ticket", []string{"INSERT INTO backlink (ticket_id, from_id, comment_id) VALUES (99, 1, 0)"}, "backlink names ticket 99 in ticket_id"},
 	{"recurrences", "a rule that cannot be read", []string{"UPDATE recurrence SET rule = 'FREQ=OFTEN'"}, "has the rule FREQ=OFTEN"},
 	{"recurrences", "an unknown state", []string{"UPDATE recurrence SET state = 'asleep'"}, "is asleep"},
 	{"recurrences", "a last date before the first", []string{"UPDATE recurrence SET first_at = last_at + INTERVAL 1 DAY"}, "before its first"},
@@ -431,7 +437,7 @@ var corruptions = []struct {
 		"bad text"},
 	{"notification kinds", "an unknown one", []string{"UPDATE notification SET kind = 'rumour' WHERE ticket_id IS NOT NULL LIMIT 1"}, `"rumour"`},
 	{"deleted texts", "one of a comment that is not deleted",
-		[]string{"UPDATE comment SET deleted_at = NULL, body = 'x' WHERE deleted_at IS NOT NULL"}, "which is not deleted"},
+		[]string{uncounted, "UPDATE comment SET deleted_at = NULL, body = 'x' WHERE deleted_at IS NOT NULL"}, "which is not deleted"},
 	{"deleted texts", "one of another ticket",
 		[]string{"UPDATE deleted_comment SET ticket_id = 1"}, ", as of ticket 1"},
 	{"board notifications", "about nothing", []string{"UPDATE notification SET ticket_id = NULL, comment_id = NULL WHERE ticket_id IS NOT NULL LIMIT 1"},
@@ -442,7 +448,7 @@ var corruptions = []struct {
 	{"board notifications", "a notice about a board", []string{"UPDATE notification SET kind = 'token', board_id = 1, ticket_id = NULL, comment_id = NULL LIMIT 1"},
 		"is about board 1"},
 	{"notifications", "a comment of another ticket",
-		[]string{"UPDATE comment SET ticket_id = (SELECT id FROM ticket WHERE local_id = 5 AND board_id = " + ninja +
+		[]string{uncounted, "UPDATE comment SET ticket_id = (SELECT id FROM ticket WHERE local_id = 5 AND board_id = " + ninja +
 			") WHERE id = 1"}, "of ticket"},
 	{"notifications", "a ticket of another company", append([]string{"UPDATE notification SET company_id = 2 WHERE ticket_id IS NOT NULL LIMIT 1"},
 		neighbour...), "of company 2 is about ticket"},
@@ -469,7 +475,7 @@ var corruptions = []struct {
 	{"tickets of requesters", "one by a member", []string{"UPDATE ticket SET created_by = 1 WHERE from_requester"},
 		"came by a form, opened by account 1"},
 	{"tickets of requesters", "one that lost its request",
-		[]string{"DELETE FROM comment WHERE public", "DELETE FROM ticket_request"}, "AWAY-4) has no request"},
+		[]string{uncounted, "DELETE FROM comment WHERE public", "DELETE FROM ticket_request"}, "AWAY-4) has no request"},
 	{"public comments", "one that nobody outside can read",
 		[]string{"UPDATE comment SET public = TRUE WHERE body = 'It is done.'"}, "and there is no requester"},
 	{"public comments", "a requester's that is internal",
@@ -512,7 +518,7 @@ var corruptions = []struct {
 	{"references", "a public link by no account", []string{"UPDATE board_link SET created_by = 99"},
 		"board_link names account 99 in created_by"},
 	{"references", "a request without its ticket",
-		[]string{"DELETE FROM comment WHERE public",
+		[]string{uncounted, "DELETE FROM comment WHERE public",
 			"UPDATE ticket SET from_requester = FALSE, created_by = 1 WHERE from_requester",
 			"UPDATE ticket_request SET ticket_id = 99"}, "ticket_request names ticket 99 in ticket_id"},
 	{"references", "an installation without its company", []string{"UPDATE installation SET company_id = 99"},
@@ -576,7 +582,7 @@ var corruptions = []struct {
 	{"references", "an assignee without the person", []string{"UPDATE assignee SET account_id = 99 LIMIT 1"},
 		"assignee names account 99 in account_id"},
 	{"references", "a comment without its ticket",
-		[]string{"DELETE FROM notification", "UPDATE comment SET ticket_id = 99 LIMIT 1"},
+		[]string{uncounted, "DELETE FROM notification", "UPDATE comment SET ticket_id = 99 LIMIT 1"},
 		"comment names ticket 99 in ticket_id"},
 	{"references", "a deleted text without its comment", []string{"UPDATE deleted_comment SET comment_id = 99"},
 		"deleted_comment names comment 99 in comment_id"},

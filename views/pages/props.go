@@ -150,10 +150,11 @@ type TicketProps struct {
 	// Checkable says that HTML has boxes to check, Alert why one was not.
 	Checkable bool
 	Alert     string
-	FileError string              // why a file was not attached
-	MaxFile   int64               // bytes of the largest file to attach
-	Activity  []tickets.Activity  // newest first
-	More      bool                // there is older activity
+	FileError string             // why a file was not attached
+	MaxFile   int64              // bytes of the largest file to attach
+	Activity  []tickets.Activity // newest first
+	More      bool               // there is older activity
+	Backlinks []tickets.Backlink
 	Seen      map[tickets.ID]bool // tickets of relations in the activity that the user sees
 	Comments  CommentsProps
 	Request   *requests.Request // nil if no form opened it

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"slices"
+
 	"github.com/a-h/templ"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
@@ -91,4 +93,21 @@ func (g relationGroup) closed() (n uint64) {
 		}
 	}
 	return n
+}
+
+// mentionedIn are the tickets that mention this one, without those that have a relation to it, which are listed already.
+// more says that there are older ones.
+func (p TicketProps) mentionedIn() (list []tickets.Backlink, more bool) {
+	list = slices.DeleteFunc(slices.Clone(p.Backlinks), func(b tickets.Backlink) bool {
+		return slices.ContainsFunc(p.Ticket.Relations, func(r tickets.Relation) bool { return r.Key == b.Key })
+	})
+	return list, len(p.Backlinks) == tickets.MaxBacklinks
+}
+
+// backlinkPath leads to the text that mentions a ticket.
+func backlinkPath(company string, b tickets.Backlink) templ.SafeURL {
+	if b.Comment == 0 {
+		return templ.SafeURL(views.TicketPath(company, b.Key))
+	}
+	return templ.SafeURL(views.CommentPath(company, b.Key, b.Comment))
 }

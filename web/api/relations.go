@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
@@ -27,6 +28,37 @@ func (h *Handlers) Relations(c echo.Context) error {
 	page := listResource[relation]{Items: make([]relation, len(ticket.Relations))}
 	for i, r := range ticket.Relations {
 		page.Items[i] = relation{Kind: r.Kind.String(), Key: r.Key.String(), Title: r.Title, Closed: r.Closed}
+	}
+	return answer(c, http.StatusOK, page)
+}
+
+// backlink is a ticket that mentions another as JSON.
+type backlink struct {
+	Key     string      `json:"key"`
+	Title   string      `json:"title"`
+	Closed  bool        `json:"closed"`
+	Comment *id.Comment `json:"comment"` // that mentions it; null if the title or description does
+}
+
+// maxBacklinks is how many tickets that mention one are listed.
+const maxBacklinks = 100
+
+// Backlinks are the newest tickets that mention a ticket, of those that the caller sees.
+func (h *Handlers) Backlinks(c echo.Context) error {
+	ticket, err := h.ticketOfPath(c)
+	if err != nil {
+		return err
+	}
+	list, err := h.workflows.Backlinks(c.Request().Context(), ticket.ID, maxBacklinks)
+	if err != nil {
+		return err
+	}
+	page := listResource[backlink]{Items: make([]backlink, len(list))}
+	for i, b := range list {
+		page.Items[i] = backlink{Key: b.Key.String(), Title: b.Title, Closed: b.Closed}
+		if b.Comment != 0 {
+			page.Items[i].Comment = &b.Comment
+		}
 	}
 	return answer(c, http.StatusOK, page)
 }

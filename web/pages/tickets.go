@@ -286,6 +286,9 @@ func (h *Handlers) ticketAndComments(c echo.Context, ticket tickets.Ticket, boar
 	if props.Seen, err = h.workflows.RelationsSeen(ctx, props.Activity); err != nil {
 		return props, err
 	}
+	if props.Backlinks, err = h.workflows.Backlinks(ctx, ticket.ID, tickets.MaxBacklinks); err != nil {
+		return props, err
+	}
 	sources := append(bodies(page.List), ticket.Title)
 	if !ticket.FromRequester { // a requester's description is plain text
 		sources = append(sources, ticket.Description)

@@ -97,6 +97,8 @@ func TestPurgeDeleted(t *testing.T) {
 			rash := domaintest.OK(e.Workflows.Comment(bob, key, "Never mind", nil))(t)
 			domaintest.OK(e.Workflows.DeleteComment(bob, key, rash.Comment.ID))(t)
 			ticket := domaintest.OK(e.Workflows.Ticket(e.Ctx, key))(t)
+			domaintest.OK(e.Workflows.Comment(e.Ctx, keys[3], "As "+key.String(), nil))(t)
+			domaintest.OK(e.Workflows.Comment(e.Ctx, key, "As "+keys[3].String(), nil))(t)
 			e.Exec(t, "INSERT INTO occurrence (recurrence_id, occurs_at, ticket_id) SELECT id, '2020-01-01' + INTERVAL ? DAY, ? FROM recurrence WHERE ticket_id = (SELECT id FROM ticket WHERE local_id = 4 AND board_id = ?)",
 				uint64(ticket.ID), uint64(ticket.ID), uint64(board.ID)) // of a recurrence that stays
 			e.Exec(t, "INSERT INTO watcher (ticket_id, account_id) SELECT ?, MIN(id) FROM account ON DUPLICATE KEY UPDATE muted = TRUE", uint64(ticket.ID))

@@ -22,5 +22,5 @@ func New(d, bulk *db.DB, files *blobs.Store) *Upkeep { return &Upkeep{db: d, bul
 // Migrations returns the migrations.
 func (m *Upkeep) Migrations() []*migrations.Migration {
 	return []*migrations.Migration{m.rebalanceRanks(), m.purgeDeleted(), m.purgeRuns(), m.reRenderMarkdown(),
-		m.countChecklists(), m.fillStays(), m.removeFiles()}
+		m.countChecklists(), m.fillStays(), m.indexTexts(), m.removeFiles()}
 }
