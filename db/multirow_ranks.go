@@ -43,7 +43,16 @@ type Numbered struct {
 
 // ExistingNumbers returns which of some numbers belong to tickets of these boards, deleted ones too, or did before the
 // tickets were moved. There is at least one.
-func (q *Queries) ExistingNumbers(ctx context.Context, wanted []Numbers) (found []Numbered, err error) {
+func (q *Queries) ExistingNumbers(ctx context.Context, wanted []Numbers) ([]Numbered, error) {
+	return q.numbered(ctx, "", wanted)
+}
+
+// MentionedTickets does the same for the boards that a text names, whether or not its author sees them.
+func (q *Queries) MentionedTickets(ctx context.Context, wanted []Numbers) ([]Numbered, error) {
+	return q.numbered(ctx, "-- name: MentionedTickets :many\n", wanted)
+}
+
+func (q *Queries) numbered(ctx context.Context, name string, wanted []Numbers) (found []Numbered, err error) {
 	var args []any
 	var conditions []string
 	for _, w := range wanted {
@@ -55,7 +64,7 @@ func (q *Queries) ExistingNumbers(ctx context.Context, wanted []Numbers) (found 
 	}
 	where := strings.Join(conditions, " OR ")
 	rows, err := q.db.QueryContext(ctx,
-		"SELECT board_id, local_id, id FROM ticket WHERE "+where+" UNION ALL SELECT board_id, local_id, ticket_id FROM ticket_alias WHERE "+where, append(args, args...)...)
+		name+"SELECT board_id, local_id, id FROM ticket WHERE "+where+" UNION ALL SELECT board_id, local_id, ticket_id FROM ticket_alias WHERE "+where, append(args, args...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -987,6 +987,7 @@ var samples = map[string]sample{
 	"WaitForUnpublished":       {args: with("ticket", unpublished(1)[0])},
 	"Publish":                  {args: with("ticket", unpublished(500), 30000), reads: 2600, because: "it reads the list, and each row by its key to write it"},
 	"ExistingNumbers":          {args: with([]db.Numbers{{Board: 1, Numbers: []uint64{7, 8, 29000}}, {Board: 3, Numbers: []uint64{7}}})},
+	"MentionedTickets":         {args: with([]db.Numbers{{Board: 1, Numbers: []uint64{7, 8, 29000}}, {Board: 3, Numbers: []uint64{7}}})},
 	"FirstCards":               {args: with(db.Sight{}, []id.Column{1, 2, 3}, 51)},
 	"TicketsByTitle":           {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Terms: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
 	"RangeEnds":                {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},

@@ -109,10 +109,9 @@ const (
 
 // unsighted are the statements that take no sight, with their reasons.
 var unsighted = map[string]string{
-	"db/cards.go: a constant":               ofBoard,
-	"db/titles.go: a constant":              "of the boards in sight that BoardsToSearch returns",
-	"db/multirow_ranks.go: ExistingNumbers": "of the boards in sight that BoardSlugs returns",
-	"db/people.go: a constant":              "says whom a guest sees, and shows no row of a board",
+	"db/cards.go: a constant":  ofBoard,
+	"db/titles.go: a constant": "of the boards in sight that BoardsToSearch returns",
+	"db/people.go: a constant": "says whom a guest sees, and shows no row of a board",
 
 	"queries: BoardHasAdmin":      "says whether a board has an admin",
 	"queries: BoardAdmins":        "those to notify about a board",

@@ -155,7 +155,7 @@ func addByNumber(ctx context.Context, tx *db.Tx, numbers map[id.Board]map[uint64
 	if len(wanted) == 0 {
 		return nil
 	}
-	rows, err := tx.ExistingNumbers(ctx, wanted)
+	rows, err := tx.MentionedTickets(ctx, wanted)
 	if err != nil {
 		return fmt.Errorf("read tickets of keys: %w", err)
 	}
