@@ -147,7 +147,7 @@ func (q *Queries) BeginSpread(ctx context.Context, arg BeginSpreadParams) error 
 }
 
 const boardByID = `-- name: BoardByID :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, board_column.stale_days, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, board_column.stale_days, board_column.color, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
   EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public,
   EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form,
   EXISTS (SELECT 1 FROM folded_column o WHERE o.account_id = ? AND o.column_id = board_column.id) AS folded
@@ -223,6 +223,7 @@ func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardBy
 			&i.BoardColumn.ChangeLeft,
 			&i.BoardColumn.Incoming,
 			&i.BoardColumn.StaleDays,
+			&i.BoardColumn.Color,
 			&i.Level,
 			&i.Public,
 			&i.HasForm,
@@ -242,7 +243,7 @@ func (q *Queries) BoardByID(ctx context.Context, arg BoardByIDParams) ([]BoardBy
 }
 
 const boardBySlug = `-- name: BoardBySlug :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, board_column.stale_days, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from, board_column.change_kind, board_column.change_run, board_column.change_by, board_column.change_at, board_column.change_to, board_column.change_rank, board_column.change_total, board_column.change_done, board_column.change_left, board_column.incoming, board_column.stale_days, board_column.color, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level,
   EXISTS (SELECT 1 FROM board_link l WHERE l.board_id = board.id) AS public,
   EXISTS (SELECT 1 FROM request_form f WHERE f.board_id = board.id) AS has_form,
   EXISTS (SELECT 1 FROM folded_column o WHERE o.account_id = ? AND o.column_id = board_column.id) AS folded
@@ -320,6 +321,7 @@ func (q *Queries) BoardBySlug(ctx context.Context, arg BoardBySlugParams) ([]Boa
 			&i.BoardColumn.ChangeLeft,
 			&i.BoardColumn.Incoming,
 			&i.BoardColumn.StaleDays,
+			&i.BoardColumn.Color,
 			&i.Level,
 			&i.Public,
 			&i.HasForm,
@@ -606,7 +608,7 @@ func (q *Queries) BoardsToSearch(ctx context.Context, arg BoardsToSearchParams) 
 }
 
 const columnsOfBoards = `-- name: ColumnsOfBoards :many
-SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard, spread_run, spread_from, change_kind, change_run, change_by, change_at, change_to, change_rank, change_total, change_done, change_left, incoming, stale_days FROM board_column WHERE board_id IN (/*SLICE:boards*/?) ORDER BY board_id, position
+SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard, spread_run, spread_from, change_kind, change_run, change_by, change_at, change_to, change_rank, change_total, change_done, change_left, incoming, stale_days, color FROM board_column WHERE board_id IN (/*SLICE:boards*/?) ORDER BY board_id, position
 `
 
 // The columns of several boards, for a list of boards.
@@ -652,6 +654,7 @@ func (q *Queries) ColumnsOfBoards(ctx context.Context, boards []id.Board) ([]Boa
 			&i.ChangeLeft,
 			&i.Incoming,
 			&i.StaleDays,
+			&i.Color,
 		); err != nil {
 			return nil, err
 		}
@@ -831,7 +834,7 @@ func (q *Queries) LockBoardsShared(ctx context.Context, ids []id.Board) ([]LockB
 }
 
 const lockColumns = `-- name: LockColumns :many
-SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard, spread_run, spread_from, change_kind, change_run, change_by, change_at, change_to, change_rank, change_total, change_done, change_left, incoming, stale_days FROM board_column WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
+SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard, spread_run, spread_from, change_kind, change_run, change_by, change_at, change_to, change_rank, change_total, change_done, change_left, incoming, stale_days, color FROM board_column WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
 `
 
 func (q *Queries) LockColumns(ctx context.Context, ids []id.Column) ([]BoardColumn, error) {
@@ -876,6 +879,7 @@ func (q *Queries) LockColumns(ctx context.Context, ids []id.Column) ([]BoardColu
 			&i.ChangeLeft,
 			&i.Incoming,
 			&i.StaleDays,
+			&i.Color,
 		); err != nil {
 			return nil, err
 		}
@@ -983,7 +987,7 @@ func (q *Queries) ReserveSlug(ctx context.Context, arg ReserveSlugParams) error 
 }
 
 const saveColumn = `-- name: SaveColumn :execrows
-UPDATE board_column SET name = ?, done = ?, wip_limit = ?, wip_hard = ?, stale_days = ?
+UPDATE board_column SET name = ?, done = ?, wip_limit = ?, wip_hard = ?, stale_days = ?, color = ?
 WHERE id = ?
 `
 
@@ -993,6 +997,7 @@ type SaveColumnParams struct {
 	WipLimit  *uint32
 	WipHard   bool
 	StaleDays uint16
+	Color     *uint8
 	ID        id.Column
 }
 
@@ -1003,6 +1008,7 @@ func (q *Queries) SaveColumn(ctx context.Context, arg SaveColumnParams) (int64, 
 		arg.WipLimit,
 		arg.WipHard,
 		arg.StaleDays,
+		arg.Color,
 		arg.ID,
 	)
 	if err != nil {

@@ -224,6 +224,7 @@ type BoardColumn struct {
 	ChangeLeft  uint64
 	Incoming    int64
 	StaleDays   uint16
+	Color       *uint8
 }
 
 type BoardLink struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/domain/labels"
+	"github.com/counterfoil/counterfoil/domain/color"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -454,8 +454,8 @@ func full(t *testing.T) *env {
 	a.post("/acme/NINJA-1/relations", "kind", "blocks", "other", "NINJA-3")
 	a.attach("NINJA-1", word[:180]+".txt", "a plan")
 	a.attach("NINJA-1", "shot.png", pictureFile(t))
-	for n, color := range labels.Colors() {
-		a.post("/acme/labels", "name", fmt.Sprint(n, word[:38]), "color", color.String())
+	for n, c := range color.All() {
+		a.post("/acme/labels", "name", fmt.Sprint(n, word[:38]), "color", c.String())
 		a.post("/acme/NINJA-"+fmt.Sprint(1+n%2)+"/labels", "named", fmt.Sprint(n, word[:38]))
 	}
 	a.post("/acme/boards/NINJA/templates", "name", word[:60], "title", word[:200], "description", word, "labels", "bug", "assignees", "@ana")

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/counterfoil/counterfoil/domain/color"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/labels"
 )
@@ -11,7 +12,7 @@ import (
 // initialsColor is the colour of an account's initials. Accounts that joined one after the other have different ones; none
 // is gray.
 func initialsColor(account id.Account) labels.Color {
-	colors := labels.Colors()[1:]
+	colors := color.All()[1:]
 	return colors[uint64(account)*5%uint64(len(colors))]
 }
 

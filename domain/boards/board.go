@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/color"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
@@ -48,6 +49,7 @@ type Column struct {
 	Hard  bool  // the limit refuses; otherwise it warns
 	// StaleDays is how many days a ticket may be in it before its card says that it is stale; 0 for any number.
 	StaleDays int
+	Color     *color.Color // nil for none
 	// LastRank is at least the highest rank in the column.
 	LastRank int64
 	// Incoming is how many tickets a run may still bring from columns that are being emptied.

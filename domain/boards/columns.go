@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/color"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
@@ -38,7 +39,8 @@ type ColumnEdit struct {
 	Limit *int    // makes a soft limit if there was none and WIP is nil
 	// StaleDays is how many days a ticket may be in it before its card is stale; 0 for any number.
 	StaleDays *int
-	Position  *int // 1 is the first column; behind the last is the last
+	Color     *string // its name; "" for none
+	Position  *int    // 1 is the first column; behind the last is the last
 }
 
 // WIP is the kind of the column's limit.
@@ -63,9 +65,9 @@ func ParseColumnName(s string) (string, error) {
 }
 
 // Parse returns the column as the edit makes it, or all that is wrong: BadColumnName, BadWIP, BadLimit,
-// BadStaleDays or BadPosition.
+// BadStaleDays, BadColor or BadPosition.
 func (e ColumnEdit) Parse(c Column) (Column, error) {
-	var badName, badStale, badPosition error
+	var badName, badStale, badColor, badPosition error
 	if e.Name != nil {
 		c.Name, badName = ParseColumnName(*e.Name)
 	}
@@ -77,11 +79,26 @@ func (e ColumnEdit) Parse(c Column) (Column, error) {
 			badStale = BadStaleDays()
 		}
 	}
+	if e.Color != nil {
+		c.Color, badColor = parseColor(*e.Color)
+	}
 	if e.Position != nil && *e.Position < 1 {
 		badPosition = BadPosition()
 	}
 	c, badLimit := e.parseLimit(c)
-	return c, fault.Join(badName, badLimit, badStale, badPosition)
+	return c, fault.Join(badName, badLimit, badStale, badColor, badPosition)
+}
+
+// parseColor reads the name of a colour; "" is none.
+func parseColor(text string) (*color.Color, error) {
+	if text == "" {
+		return nil, nil
+	}
+	c, ok := color.Parse(text)
+	if !ok {
+		return nil, BadColor(text)
+	}
+	return &c, nil
 }
 
 func (e ColumnEdit) parseLimit(c Column) (Column, error) {
@@ -135,7 +152,7 @@ func OpenColumn(ctx context.Context, tx *db.Tx, board Board, edit ColumnEdit) (B
 	}
 	column.ID = id.Column(n)
 	board.Columns = append(slices.Clone(board.Columns), column)
-	if column.Limit != nil || column.StaleDays > 0 {
+	if column.Limit != nil || column.StaleDays > 0 || column.Color != nil {
 		if err := saveColumn(ctx, tx, column); err != nil {
 			return board, column, err
 		}
@@ -162,7 +179,7 @@ func EditColumn(
 }
 
 func saveColumn(ctx context.Context, tx *db.Tx, c Column) error {
-	params := db.SaveColumnParams{Name: c.Name, Done: c.Done, WipHard: c.Hard, StaleDays: uint16(c.StaleDays), ID: c.ID}
+	params := db.SaveColumnParams{Name: c.Name, Done: c.Done, WipHard: c.Hard, StaleDays: uint16(c.StaleDays), Color: (*uint8)(c.Color), ID: c.ID}
 	if c.Limit != nil {
 		limit := uint32(*c.Limit)
 		params.WipLimit = &limit

@@ -2,7 +2,9 @@ package boards
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/counterfoil/counterfoil/domain/color"
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
@@ -169,6 +171,15 @@ const CodeBadLimit fault.Code = "Column.BadLimit"
 func BadLimit() error {
 	return fault.Invalid.New(CodeBadLimit, "wip_limit",
 		fmt.Sprintf("Enter a limit from 1 to %d.", MaxLimit))
+}
+
+// CodeBadColor: the colour of a column is none of the twelve. Send gray, red, orange, amber, yellow, green, teal, cyan,
+// blue, indigo, purple or pink, or nothing.
+const CodeBadColor fault.Code = "Column.BadColor"
+
+func BadColor(text string) error {
+	return fault.Invalid.New(CodeBadColor, "color",
+		fmt.Sprintf("“%.40s” is no colour of a column. Choose one of %s, or none.", text, strings.Join(color.Names, ", ")))
 }
 
 // CodeBadStaleDays: the days after which cards of a column are stale are out of bounds. Send a number in the bounds that

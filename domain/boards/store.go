@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/color"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
@@ -56,7 +57,7 @@ func defaultColumns() []Column {
 	return columns
 }
 
-// openColumns adds columns with the names, states and limits of others.
+// openColumns adds columns with the names, states, limits and colours of others.
 func openColumns(ctx context.Context, tx *db.Tx, board ID, like []Column) ([]Column, error) {
 	columns := make([]Column, len(like))
 	for i, c := range like {
@@ -66,8 +67,8 @@ func openColumns(ctx context.Context, tx *db.Tx, board ID, like []Column) ([]Col
 			return nil, fmt.Errorf("create column: %w", err)
 		}
 		columns[i] = Column{ID: id.Column(n), Board: board, Name: c.Name, Done: c.Done, Limit: c.Limit, Hard: c.Hard,
-			StaleDays: c.StaleDays, position: position}
-		if c.Limit == nil && c.StaleDays == 0 {
+			StaleDays: c.StaleDays, Color: c.Color, position: position}
+		if c.Limit == nil && c.StaleDays == 0 && c.Color == nil {
 			continue
 		}
 		if err := saveColumn(ctx, tx, columns[i]); err != nil {
@@ -323,7 +324,7 @@ func fromRow(row db.Board, level int, columns []db.BoardColumn) Board {
 
 func columnFrom(row db.BoardColumn) Column {
 	column := Column{ID: row.ID, Board: row.BoardID, Name: row.Name, Done: row.Done, Count: row.TicketCount,
-		Hard: row.WipHard, StaleDays: int(row.StaleDays), LastRank: row.LastRank, Incoming: row.Incoming, position: row.Position}
+		Hard: row.WipHard, StaleDays: int(row.StaleDays), Color: (*color.Color)(row.Color), LastRank: row.LastRank, Incoming: row.Incoming, position: row.Position}
 	if row.ChangeKind != "" {
 		column.Change = &Change{Kind: row.ChangeKind, Run: row.ChangeRun, By: row.ChangeBy, At: *row.ChangeAt,
 			To: row.ChangeTo, Total: row.ChangeTotal, Done: row.ChangeDone, Numbers: row.ChangeLeft, rank: row.ChangeRank}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/counterfoil/counterfoil/domain/color"
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
@@ -36,7 +37,7 @@ const CodeBadColor fault.Code = "Label.BadColor"
 
 func BadColor(text string) error {
 	return fault.Invalid.New(CodeBadColor, "color",
-		fmt.Sprintf("“%.40s” is no colour of a label. Choose one of %s.", text, strings.Join(colors, ", ")))
+		fmt.Sprintf("“%.40s” is no colour of a label. Choose one of %s.", text, strings.Join(color.Names, ", ")))
 }
 
 // CodeNameTaken: another label has this name. Choose another, or merge the two.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/color"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
@@ -29,39 +30,20 @@ const (
 )
 
 // Color is one of twelve colours.
-type Color uint8
-
-var colors = []string{"gray", "red", "orange", "amber", "yellow", "green", "teal", "cyan", "blue", "indigo", "purple", "pink"}
-
-// Colors are all colours.
-func Colors() []Color {
-	all := make([]Color, len(colors))
-	for i := range all {
-		all[i] = Color(i)
-	}
-	return all
-}
-
-// String returns the name of the colour, such as teal. An unknown one is gray; ops/verify reports it.
-func (c Color) String() string {
-	if int(c) >= len(colors) {
-		return colors[0]
-	}
-	return colors[c]
-}
+type Color = color.Color
 
 // ParseColor reads what String returns; "" is the colour that a name gets by itself. It returns BadColor.
 func ParseColor(text, name string) (Color, error) {
 	if text == "" {
 		sum := fnv.New32a()
 		_, _ = sum.Write([]byte(strings.ToLower(name)))
-		return Color(sum.Sum32() % uint32(len(colors))), nil
+		return Color(sum.Sum32() % uint32(len(color.Names))), nil
 	}
-	n := slices.Index(colors, text)
-	if n < 0 {
+	c, ok := color.Parse(text)
+	if !ok {
 		return 0, BadColor(text)
 	}
-	return Color(n), nil
+	return c, nil
 }
 
 // Label is a label.

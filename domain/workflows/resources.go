@@ -160,7 +160,8 @@ type ColumnResource struct {
 	WIP      string    `json:"wip"` // none, soft or hard
 	WIPLimit *int      `json:"wip_limit"`
 	// StaleDays is how many days a ticket may be in it before its card says that it is stale; 0 for any number.
-	StaleDays int `json:"stale_days"`
+	StaleDays int     `json:"stale_days"`
+	Color     *string `json:"color"` // as of a label; null for none
 	// Change is what a run is still doing to all its tickets: closing, reopening or removing; absent if none is.
 	Change string `json:"change,omitempty"`
 }
@@ -240,8 +241,13 @@ func (l Links) Board(board boards.Board) BoardResource {
 
 // ColumnOf returns a column's resource.
 func ColumnOf(c boards.Column) ColumnResource {
-	return ColumnResource{ID: c.ID, Name: c.Name, Done: c.Done, WIP: c.WIP(), WIPLimit: c.Limit, StaleDays: c.StaleDays,
+	r := ColumnResource{ID: c.ID, Name: c.Name, Done: c.Done, WIP: c.WIP(), WIPLimit: c.Limit, StaleDays: c.StaleDays,
 		Change: changeNames[c.Changes()]}
+	if c.Color != nil {
+		name := c.Color.String()
+		r.Color = &name
+	}
+	return r
 }
 
 // changeNames are the names of what a run does to all tickets of a column.

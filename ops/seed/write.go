@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/color"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/markup"
@@ -169,7 +170,7 @@ func (p *plan) makeLabels(ctx context.Context, d *db.DB, company id.Company) err
 	return d.InTx(ctx, func(tx *db.Tx) error {
 		p.labels = nil
 		for i, name := range labelNames {
-			label, err := labels.Make(ctx, tx, company, 0, name, labels.Color(i%len(labels.Colors())))
+			label, err := labels.Make(ctx, tx, company, 0, name, labels.Color(i%len(color.All())))
 			if err != nil {
 				return fmt.Errorf("make label: %w", err)
 			}

@@ -117,10 +117,10 @@ func houseChecks() []check {
 		{name: "column names", says: "Columns have names of the allowed form.", tables: []string{"board_column"},
 			run: columnNames},
 		{
-			name: "column limits", says: "A column's limit is at least one, only a limit is hard, and its cards are stale after a year at most.",
+			name: "column limits", says: "A column's limit is at least one, only a limit is hard, its cards are stale after a year at most, and its colour is one of twelve.",
 			tables: []string{"board_column"},
-			query: `SELECT CONCAT(` + aColumn + `, ' has the limit ', COALESCE(c.wip_limit, 'none'), IF(c.wip_hard, ', which is hard', ''), ' and stale cards after ', c.stale_days, ' days')
-				FROM board_column c` + ofColumn + `WHERE c.wip_limit < 1 OR (c.wip_hard AND c.wip_limit IS NULL) OR c.stale_days > 365 ORDER BY c.id`,
+			query: `SELECT CONCAT(` + aColumn + `, ' has the limit ', COALESCE(c.wip_limit, 'none'), IF(c.wip_hard, ', which is hard', ''), ' and stale cards after ', c.stale_days, ' days', COALESCE(CONCAT(', and the colour ', c.color), ''))
+				FROM board_column c` + ofColumn + `WHERE c.wip_limit < 1 OR (c.wip_hard AND c.wip_limit IS NULL) OR c.stale_days > 365 OR c.color > 11 ORDER BY c.id`,
 		},
 		{
 			name: "ticket numbers unique", says: "No two tickets of a board have the same number.", tables: []string{"ticket"},

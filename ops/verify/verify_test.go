@@ -423,6 +423,7 @@ var corruptions = []struct {
 	{"references", "a stay of no ticket", []string{"INSERT INTO ticket_stay (ticket_id, since_at, until_at, board_id, column_id, account_id) VALUES (99, '2026-01-01', '2026-01-02', 1, 1, 1)"}, "ticket_stay names ticket 99 in ticket_id"},
 	{"references", "a stay on no board", []string{"UPDATE ticket_stay SET board_id = 99 WHERE until_at IS NOT NULL LIMIT 1"}, "ticket_stay names board 99 in board_id"},
 	{"references", "a stay by nobody", []string{"UPDATE ticket_stay SET account_id = 99 LIMIT 1"}, "ticket_stay names account 99 in account_id"},
+	{"column limits", "an unknown colour", []string{"UPDATE board_column SET color = 12 LIMIT 1"}, "the colour 12"},
 	{"column limits", "stale after two years", []string{"UPDATE board_column SET stale_days = 700 LIMIT 1"}, "stale cards after 700 days"},
 	{"reactions", "one that is not counted", []string{"UPDATE comment SET reactions = '' WHERE reactions <> ''"}, "but has 0,0,0,0,0,1"},
 	{"reactions", "one of no kind", []string{"INSERT INTO comment_reaction (comment_id, kind, account_id, created_at) SELECT comment_id, 7, account_id, created_at FROM comment_reaction"},

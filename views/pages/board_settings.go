@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -62,6 +63,7 @@ type ColumnForm struct {
 	WIP    string
 	Limit  string
 	Stale  string
+	Color  string // "" for none
 	Errors views.Errors
 }
 
@@ -130,4 +132,15 @@ func columnErrors(forms []ColumnForm) (all []views.Errors) {
 		all = append(all, f.Errors)
 	}
 	return all
+}
+
+// colorText is the name of a colour as a choice.
+func colorText(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// tint are the classes of a column's colour.
+func tint(c boards.Column) string {
+	if c.Color == nil {
+		return ""
+	}
+	return "tint " + c.Color.String()
 }

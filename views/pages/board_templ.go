@@ -108,7 +108,7 @@ func BoardMain(props BoardProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, c := range props.Columns {
-			var templ_7745c5c3_Var5 = []any{templ.KV("over", c.Column.Over())}
+			var templ_7745c5c3_Var5 = []any{templ.KV("over", c.Column.Over()), tint(c.Column)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -767,7 +767,7 @@ func column(props ColumnProps, oob bool) templ.Component {
 			templ_7745c5c3_Var34 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var35 = []any{"column", templ.KV("done", props.Column.Done), templ.KV("over", props.Column.Over())}
+		var templ_7745c5c3_Var35 = []any{"column", templ.KV("done", props.Column.Done), templ.KV("over", props.Column.Over()), tint(props.Column)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var35...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

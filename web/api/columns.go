@@ -14,17 +14,23 @@ import (
 
 // columnBody is the body of a request about a column. The version of the board is checked if given.
 type columnBody struct {
-	Name      *string `json:"name"`
-	Done      *bool   `json:"done"`
-	WIP       *string `json:"wip"`
-	WIPLimit  *int    `json:"wip_limit"`
-	StaleDays *int    `json:"stale_days"`
-	Position  *int    `json:"position"`
-	Version   *uint64 `json:"version"`
+	Name      *string  `json:"name"`
+	Done      *bool    `json:"done"`
+	WIP       *string  `json:"wip"`
+	WIPLimit  *int     `json:"wip_limit"`
+	StaleDays *int     `json:"stale_days"`
+	Color     nullable `json:"color"`
+	Position  *int     `json:"position"`
+	Version   *uint64  `json:"version"`
 }
 
 func (b columnBody) edit() boards.ColumnEdit {
-	return boards.ColumnEdit{Name: b.Name, Done: b.Done, WIP: b.WIP, Limit: b.WIPLimit, StaleDays: b.StaleDays, Position: b.Position}
+	edit := boards.ColumnEdit{Name: b.Name, Done: b.Done, WIP: b.WIP, Limit: b.WIPLimit, StaleDays: b.StaleDays,
+		Position: b.Position}
+	if b.Color.Sent {
+		edit.Color = &b.Color.Text
+	}
+	return edit
 }
 
 func (h *Handlers) OpenColumn(c echo.Context) error {

@@ -40,6 +40,9 @@ func settingsOf(board boards.Board) pages.BoardSettingsProps {
 		if column.StaleDays > 0 {
 			form.Stale = strconv.Itoa(column.StaleDays)
 		}
+		if column.Color != nil {
+			form.Color = column.Color.String()
+		}
 		props.Columns = append(props.Columns, form)
 	}
 	return props
@@ -158,7 +161,7 @@ func formErrors(messages views.Errors, fields ...string) views.Errors {
 // readColumn reads the form of a column.
 func readColumn(c echo.Context) (form pages.ColumnForm, edit boards.ColumnEdit, seen uint64, err error) {
 	form = pages.ColumnForm{Name: c.FormValue("name"), Done: c.FormValue("done") != "", WIP: c.FormValue("wip"),
-		Limit: c.FormValue("wip_limit"), Stale: c.FormValue("stale_days")}
+		Limit: c.FormValue("wip_limit"), Stale: c.FormValue("stale_days"), Color: c.FormValue("color")}
 	edit = boards.ColumnEdit{Name: &form.Name, Done: &form.Done}
 	if form.WIP != "" {
 		edit.WIP = &form.WIP
@@ -173,6 +176,9 @@ func readColumn(c echo.Context) (form pages.ColumnForm, edit boards.ColumnEdit, 
 			days = -1 // a word
 		}
 		edit.StaleDays = &days
+	}
+	if c.Request().Form.Has("color") {
+		edit.Color = &form.Color
 	}
 	if position, err := strconv.Atoi(c.FormValue("position")); err == nil {
 		edit.Position = &position
@@ -287,7 +293,7 @@ func (h *Handlers) rejectColumn(c echo.Context, columnID id.Column, form pages.C
 	return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
 		for i, current := range props.Columns {
 			if current.Column.ID == columnID {
-				form.Column, form.Errors = current.Column, formErrors(messages, "name", "wip", "wip_limit", "stale_days")
+				form.Column, form.Errors = current.Column, formErrors(messages, "name", "wip", "wip_limit", "stale_days", "color")
 				props.Columns[i] = form
 				return
 			}

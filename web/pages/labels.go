@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/color"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -190,7 +191,7 @@ func (h *Handlers) rejectLabels(c echo.Context, err error) error {
 }
 
 func (h *Handlers) Labels(c echo.Context) error {
-	return h.showLabels(c, http.StatusOK, pages.LabelsProps{Color: labels.Colors()[0].String()})
+	return h.showLabels(c, http.StatusOK, pages.LabelsProps{Color: color.All()[0].String()})
 }
 
 func (h *Handlers) showLabels(c echo.Context, code int, props pages.LabelsProps) (err error) {
@@ -360,7 +361,7 @@ func (h *Handlers) RestoreLabel(c echo.Context) error {
 		if !ok {
 			return err
 		}
-		return h.showLabels(c, code, pages.LabelsProps{Color: labels.Colors()[0].String(),
+		return h.showLabels(c, code, pages.LabelsProps{Color: color.All()[0].String(),
 			Alert: messages[""] + messages["name"]})
 	}
 	return h.respond.SeeOther(c, views.LabelsPath(respond.Company(c).Slug), "The label "+now.Name+" is restored.")
