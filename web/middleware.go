@@ -323,3 +323,9 @@ func isCompressed(c echo.Context) bool {
 	return strings.HasPrefix(path, "/static/") || strings.Contains(path, "/images/") ||
 		strings.Contains(path, "/attachments/")
 }
+
+// changesByAPI reports whether a program changes something. Most answers to that are too short to be compressed, and to
+// prepare a compressor was an eighth of what the program does to open a ticket.
+func changesByAPI(c echo.Context) bool {
+	return c.Request().Method != http.MethodGet && strings.HasPrefix(c.Request().URL.Path, "/api/")
+}

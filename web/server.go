@@ -118,7 +118,7 @@ func New(cfg Config) Handler {
 		s.secure,
 		middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: "512K", Skipper: takesFile}),
 		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400,
-			Skipper: func(c echo.Context) bool { return isCompressed(c) || mayTakeLong(c) }}),
+			Skipper: func(c echo.Context) bool { return isCompressed(c) || mayTakeLong(c) || changesByAPI(c) }}),
 		sameOrigin(cfg.URL),
 		s.deadline,
 		withAddress,
