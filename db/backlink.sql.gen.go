@@ -18,7 +18,7 @@ SELECT m.comment_id, t.id, b.slug AS board_slug, t.local_id, t.title, t.closed_a
 FROM (
   SELECT from_id, CAST(MIN(comment_id) AS UNSIGNED) AS comment_id FROM backlink FORCE INDEX (PRIMARY)
   WHERE backlink.ticket_id = ?
-  GROUP BY from_id ORDER BY from_id DESC LIMIT 100
+  GROUP BY from_id ORDER BY from_id DESC LIMIT 75
 ) m
 STRAIGHT_JOIN ticket t ON t.id = m.from_id
 STRAIGHT_JOIN board b ON b.id = t.board_id

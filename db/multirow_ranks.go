@@ -28,6 +28,21 @@ func (q *Queries) SetRanks(ctx context.Context, ranks []Rank) error {
 	return err
 }
 
+// SortRanks does the same for tickets whose order changes with it.
+func (tx *Tx) SortRanks(ctx context.Context, ranks []Rank) error {
+	args := make([]any, 0, 3*len(ranks)+1)
+	for _, r := range ranks {
+		args = append(args, uint64(r.Ticket), r.Rank)
+	}
+	args = append(args, tx.Now)
+	for _, r := range ranks {
+		args = append(args, uint64(r.Ticket))
+	}
+	_, err := tx.SQL.ExecContext(ctx, "UPDATE ticket SET rank_in_column = CASE id"+strings.Repeat(" WHEN ? THEN ?", len(ranks))+
+		" END, moved_at = ?, feed_sync_id = NULL WHERE id IN "+tuples(1, len(ranks)), args...)
+	return err
+}
+
 // Numbers are numbers of a board.
 type Numbers struct {
 	Board   id.Board

@@ -886,6 +886,7 @@ var samples = map[string]sample{
 	"DescriptionsOf":          {args: with(db.DescriptionsOfParams{BoardID: 1, After: 1000, To: 1100})},
 	"LockTickets":             {args: with(firstTickets(220))},
 	"RanksBelow":              {args: with(db.RanksBelowParams{ColumnID: column1, FromRank: middle, Limit: 33})},
+	"ColumnToSort":            {args: with(db.ColumnToSortParams{ColumnID: column1, Limit: 500}), reads: 600, because: "all tickets of a column, 500 at most"},
 	"NumberOnBoard":           {args: with(100, 3)},
 	"DropAlias":               {args: with(db.DropAliasParams{BoardID: 3, LocalID: 100, TicketID: 100})},
 	"CloseTickets":            {args: with(db.CloseTicketsParams{Now: &newYear, Ids: firstTickets(200)})},

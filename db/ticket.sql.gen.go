@@ -280,6 +280,57 @@ func (q *Queries) ColumnNumbers(ctx context.Context, arg ColumnNumbersParams) ([
 	return items, nil
 }
 
+const columnToSort = `-- name: ColumnToSort :many
+SELECT id, local_id, priority, due_at, created_at, closed_at FROM ticket
+WHERE column_id >= ? AND column_id <= ?
+ORDER BY column_id, rank_in_column
+LIMIT ?
+`
+
+type ColumnToSortParams struct {
+	ColumnID *id.Column
+	Limit    int32
+}
+
+type ColumnToSortRow struct {
+	ID        id.Ticket
+	LocalID   uint64
+	Priority  uint8
+	DueAt     *time.Time
+	CreatedAt time.Time
+	ClosedAt  *time.Time
+}
+
+func (q *Queries) ColumnToSort(ctx context.Context, arg ColumnToSortParams) ([]ColumnToSortRow, error) {
+	rows, err := q.db.QueryContext(ctx, columnToSort, arg.ColumnID, arg.ColumnID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ColumnToSortRow
+	for rows.Next() {
+		var i ColumnToSortRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.LocalID,
+			&i.Priority,
+			&i.DueAt,
+			&i.CreatedAt,
+			&i.ClosedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const countItems = `-- name: CountItems :execrows
 UPDATE ticket SET items = ?, items_checked = ?, feed_sync_id = NULL
 WHERE id = ? AND version = ?

@@ -152,6 +152,7 @@ var accessible = map[string]string{
 	"/:company/boards/:board":                                   "/acme/boards/NINJA",
 	"/:company/boards/:board/settings":                          "/acme/boards/NINJA/settings",
 	"/:company/boards/:board/columns/:column":                   "/acme/boards/DEMO/columns/1",
+	"/:company/boards/:board/columns/:column/cards":             "/acme/boards/DEMO/columns/1/cards",
 	"/:company/boards/:board/columns/:column/removal":           "/acme/boards/DEMO/columns/1/removal",
 	"/:company/boards/:board/deleted":                           "/acme/boards/NINJA/deleted",
 	"/:company/boards/:board/tickets/new":                       "/acme/boards/NINJA/tickets/new",

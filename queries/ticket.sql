@@ -185,6 +185,12 @@ WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND 
 ORDER BY column_id, rank_in_column
 LIMIT ?;
 
+-- name: ColumnToSort :many
+SELECT id, local_id, priority, due_at, created_at, closed_at FROM ticket
+WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id)
+ORDER BY column_id, rank_in_column
+LIMIT ?;
+
 -- name: NumberOnBoard :one
 -- The former number of a ticket on a board.
 SELECT local_id FROM ticket_alias WHERE ticket_id = sqlc.arg(ticket_id) AND board_id = sqlc.arg(board_id);

@@ -42,6 +42,7 @@ const (
 	PlanID            = "plan"              // its priority
 	PriorityID        = "priority"          // the form of that
 	DatesID           = "dates"             // the form of its dates
+	ColumnCardsID     = "column-cards"      // the form about all cards of a column
 	RecurrenceID      = "recurrence"        // the form of its recurrence
 	LabelsID          = "labels"            // the form of its labels
 	LabelsShownID     = "labels-shown"      // its labels

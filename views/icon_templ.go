@@ -13,6 +13,7 @@ import templruntime "github.com/a-h/templ/runtime"
 var icons = map[string]string{
 	"x":              `<path d="M18 6 6 18"/><path d="m6 6 12 12"/>`,
 	"check":          `<path d="M20 6 9 17l-5-5"/>`,
+	"ellipsis":       `<circle cx="12" cy="12" r="1"/><circle cx="19" cy="12" r="1"/><circle cx="5" cy="12" r="1"/>`,
 	"repeat":         `<path d="m17 2 4 4-4 4"/><path d="M3 11v-1a4 4 0 0 1 4-4h14"/><path d="m7 22-4-4 4-4"/><path d="M21 13v1a4 4 0 0 1-4 4H3"/>`,
 	"reopen":         `<path d="M3 12a9 9 0 1 0 9-9 9.75 9.75 0 0 0-6.74 2.74L3 8"/><path d="M3 3v5h5"/>`,
 	"arrow-up":       `<path d="m5 12 7-7 7 7"/><path d="M12 19V5"/>`,

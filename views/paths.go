@@ -310,6 +310,11 @@ func ColumnRemovalPath(company, slug string, column id.Column) string {
 	return ColumnPath(company, slug, column, nil) + "/removal"
 }
 
+// ColumnCardsPath is for all cards of a column: GET asks what is to be done with them, POST moves or sorts them.
+func ColumnCardsPath(company, slug string, column id.Column) string {
+	return ColumnPath(company, slug, column, nil) + "/cards"
+}
+
 // TicketsPath takes new tickets of a board.
 func TicketsPath(company, slug string) string { return BoardPath(company, slug) + "/tickets" }
 

@@ -452,6 +452,9 @@ func (a *running) showBoards() {
 	column := textOf(a.show("POST", "/boards/HOUSE/columns", object{"name": "Review", "wip": "soft", "wip_limit": 3,
 		"position": 2})["id"])
 	a.show("PATCH", "/boards/HOUSE/columns/"+column, object{"name": "Check", "wip": "none"})
+	a.show("POST", "/boards/HOUSE/columns/"+column+"/sort", object{"by": "due"})
+	a.show("POST", "/boards/HOUSE/columns/"+column+"/sort", object{"by": "colour"})
+	a.show("POST", "/boards/HOUSE/columns/"+column+"/move", object{"to": json.Number(column)})
 	a.show("DELETE", "/boards/HOUSE/columns/"+column, nil)
 	a.show("PUT", "/boards/HOUSE/archive", nil)
 	a.show("DELETE", "/boards/HOUSE/archive", nil)

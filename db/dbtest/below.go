@@ -13,6 +13,7 @@ var Below = map[string]bool{
 	"CardsAfter":        true,
 	"ChangeSince":       true,
 	"ColumnNumbers":     true,
+	"ColumnToSort":      true,
 	"CommentCounts":     true,
 	"CommentIDsAfter":   true,
 	"CommentOfTicket":   true,

@@ -21,6 +21,7 @@ const (
 	ChangeClose  = "close"
 	ChangeReopen = "reopen"
 	ChangeEmpty  = "empty" // and remove it
+	ChangeMove   = "move"  // those that are there, and keep it
 )
 
 // Change is what a run is doing to all tickets of a column.
@@ -29,7 +30,7 @@ type Change struct {
 	Run     id.Run
 	By      id.Account // asked for it
 	At      time.Time  // was asked for then
-	To      id.Column  // where the tickets go, for ChangeEmpty
+	To      id.Column  // where the tickets go, for ChangeEmpty and ChangeMove
 	Total   int64      // tickets at the beginning
 	Done    int64      // of them; also those that were deleted or moved elsewhere are behind it in the end
 	Numbers uint64     // of the board, still to be looked at, for ChangeClose and ChangeReopen
@@ -56,6 +57,9 @@ func ColumnLeaving(name string) error {
 
 // Leaving reports whether the column is being emptied, to be removed: no ticket can come to it.
 func (c Column) Leaving() bool { return c.Change != nil && c.Change.Kind == ChangeEmpty }
+
+// Carries reports whether a run is moving the column's tickets to another.
+func (c Column) Carries() bool { return c.Leaving() || c.Change != nil && c.Change.Kind == ChangeMove }
 
 // Changes is the kind of the column's change, "" if it has none.
 func (c Column) Changes() string {
@@ -119,7 +123,7 @@ func LastNumber(ctx context.Context, q *db.Queries, board ID) (uint64, error) {
 func BeginChange(ctx context.Context, tx *db.Tx, column Column, change Change) error {
 	params := db.BeginColumnChangeParams{Kind: change.Kind, Run: change.Run, Account: change.By, Since: &change.At,
 		ToColumn: change.To, FromRank: math.MinInt64, Total: column.Count, ID: column.ID}
-	if change.Kind == ChangeEmpty {
+	if change.Kind == ChangeEmpty || change.Kind == ChangeMove {
 		if err := releaseRoom(ctx, tx, column); err != nil {
 			return err
 		}
@@ -139,9 +143,9 @@ func BeginChange(ctx context.Context, tx *db.Tx, column Column, change Change) e
 	return nil
 }
 
-// releaseRoom gives up the room that was kept for the tickets of a column that was to be emptied.
+// releaseRoom gives up the room that was kept for tickets of a column that were to be moved.
 func releaseRoom(ctx context.Context, tx *db.Tx, column Column) error {
-	if !column.Leaving() || column.Change.Total == column.Change.Done {
+	if !column.Carries() || column.Change.Total == column.Change.Done {
 		return nil
 	}
 	if err := tx.AddIncoming(ctx, column.Change.Done-column.Change.Total, column.Change.To); err != nil {
@@ -168,13 +172,16 @@ func Passed(ctx context.Context, tx *db.Tx, column Column, tickets int, numbers 
 
 // EndChange stores that no run is changing a locked column any more.
 func EndChange(ctx context.Context, tx *db.Tx, column Column) error {
+	if err := releaseRoom(ctx, tx, column); err != nil {
+		return err
+	}
 	if err := tx.EndColumnChange(ctx, column.ID); err != nil {
 		return fmt.Errorf("end the change of a column: %w", err)
 	}
 	return nil
 }
 
-// Went counts n tickets that went from a column that is being emptied to another, down to a rank. The caller holds the
+// Went counts n tickets that went from a column to that which its change leads to, down to a rank. The caller holds the
 // locks of both columns, and has raised the last rank of the other.
 func Went(ctx context.Context, tx *db.Tx, from Column, n, rank int64) error {
 	if err := Count(ctx, tx, from.ID, -n); err != nil {

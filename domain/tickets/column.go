@@ -148,22 +148,33 @@ type ColumnMove struct {
 	LastRank         int64
 	FromDone, ToDone bool
 	Names            Change
+	Since            time.Time // tickets that were put there since stay; the zero time for none
 }
 
 // Carried is the result of a ColumnMove.
 type Carried struct {
 	Tickets  int64
-	Rank     int64 // of the last of them, in the column that they left
+	Rank     int64 // of the last that it came past, in the column that they left
 	LastRank int64 // of the column that they went to
 }
 
 // CarryAll moves some tickets that follow one another in a column to the end of another, in their order, and closes or
-// reopens them as their new column says. Their entries in the history name no locations, because the column to undo
-// them into is removed.
+// reopens them as their new column says. Their entries in the history name no locations: they are too many to be undone,
+// or the column that they left is removed.
 func CarryAll(ctx context.Context, tx *db.Tx, m ColumnMove, ids []ID, by User) (Carried, error) {
 	rows, err := lockIn(ctx, tx, m.From, ids)
 	if err != nil || len(rows) == 0 {
 		return Carried{LastRank: m.LastRank}, err
+	}
+	past := *rows[0].RankInColumn
+	for _, row := range rows {
+		past = max(past, *row.RankInColumn)
+	}
+	if !m.Since.IsZero() {
+		rows = slices.DeleteFunc(rows, func(row db.LockColumnTicketsRow) bool { return row.MovedAt.After(m.Since) })
+	}
+	if len(rows) == 0 {
+		return Carried{Rank: past, LastRank: m.LastRank}, nil
 	}
 	switch {
 	case m.ToDone && !m.FromDone:
@@ -192,7 +203,7 @@ func CarryAll(ctx context.Context, tx *db.Tx, m ColumnMove, ids []ID, by User) (
 	if err := enter(ctx, tx, moved, by); err != nil {
 		return Carried{}, err
 	}
-	return Carried{Tickets: n, Rank: foot, LastRank: foot + offset},
+	return Carried{Tickets: n, Rank: past, LastRank: foot + offset},
 		recordAll(ctx, tx, moved, by, KindMoved, Detail{Column: &m.Names})
 }
 

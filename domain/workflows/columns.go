@@ -149,7 +149,7 @@ func (w *Workflows) changeDone(
 		return nil
 	}
 	err := freeToChange(ctx, tx, was)
-	if err == nil && was.Leaving() {
+	if err == nil && was.Carries() {
 		err = boards.ColumnChanging(was)
 	}
 	if err != nil && was.Done == now.Done {
@@ -275,13 +275,80 @@ func (w *Workflows) RemoveColumn(
 	return board, nil
 }
 
+// MoveColumnTickets moves all tickets of a column to the end of another, in their order: if they are more than
+// boards.Chunk, in a run, which leaves those alone that come to the column later. It returns boards.NotFound,
+// ColumnNotFound, Archived, NoHeir, ColumnFull, ColumnLeaving or ColumnChanging.
+func (w *Workflows) MoveColumnTickets(
+	ctx context.Context, slug string, column, to id.Column,
+) (boards.Board, error) {
+	board, err := w.onColumns(ctx, slug, nil, func(tx *db.Tx, board boards.Board, by tickets.User) error {
+		from, ok := board.Column(column)
+		if !ok {
+			return boards.ColumnNotFound{Column: uint64(column)}
+		}
+		if err := freeToChange(ctx, tx, from); err != nil {
+			return err
+		}
+		if from.Change != nil && !from.Carries() || from.Leaving() { // stopped, and to go on with
+			return boards.ColumnChanging(from)
+		}
+		heir, err := heirOf(board, from, to)
+		if err != nil {
+			return err
+		}
+		if from.Count > boards.Chunk {
+			return w.beginChange(ctx, tx, board, from, boards.Change{Kind: boards.ChangeMove, To: heir.ID})
+		}
+		if err := empty(ctx, tx, board, from, to, by); err != nil || from.Change == nil {
+			return err
+		}
+		return boards.EndChange(ctx, tx, from)
+	})
+	if err != nil {
+		return boards.Board{}, fmt.Errorf("move tickets of column: %w", err)
+	}
+	return board, nil
+}
+
+// SortColumn puts the tickets of a column in an order, once. The activities are what it added to the histories, the last
+// ticket's first, so that undoing them one after the other from the end brings the old order back; there are none if the
+// tickets were in order, or are more than tickets.MaxBatch. It returns boards.NotFound, ColumnNotFound, Archived or
+// ColumnChanging, or tickets.TooManyToSort.
+func (w *Workflows) SortColumn(
+	ctx context.Context, slug string, column id.Column, order tickets.Order,
+) (board boards.Board, sorted []id.Activity, err error) {
+	board, err = w.onColumns(ctx, slug, nil, func(tx *db.Tx, board boards.Board, by tickets.User) error {
+		in, ok := board.Column(column)
+		if !ok {
+			return boards.ColumnNotFound{Column: uint64(column)}
+		}
+		if err := freeToChange(ctx, tx, in); err != nil {
+			return err
+		}
+		if in.Count > tickets.MaxSorted {
+			return tickets.TooManyToSort(in.Count)
+		}
+		last, activities, err := tickets.SortColumn(ctx, tx, tickets.Sorting{Board: board.ID, Slug: board.Slug,
+			Column: in.ID, LastRank: in.LastRank, Order: order}, by)
+		if err != nil {
+			return err
+		}
+		sorted = activities
+		return boards.RaiseLastRank(ctx, tx, in.ID, last)
+	})
+	if err != nil {
+		return boards.Board{}, nil, fmt.Errorf("sort column: %w", err)
+	}
+	return board, sorted, nil
+}
+
 // removable returns ColumnChanging if a run is changing the column's tickets, or if those of another are to come to it.
 func removable(ctx context.Context, tx *db.Tx, board boards.Board, removed boards.Column) error {
 	if err := freeToChange(ctx, tx, removed); err != nil {
 		return err
 	}
 	for _, other := range board.Columns {
-		if other.Leaving() && other.Change.To == removed.ID {
+		if other.Carries() && other.Change.To == removed.ID {
 			return boards.ColumnChanging(other)
 		}
 	}
@@ -294,7 +361,7 @@ func heirOf(board boards.Board, removed boards.Column, heir id.Column) (boards.C
 	if !ok || to.ID == removed.ID {
 		return boards.Column{}, boards.NoHeir()
 	}
-	if removed.Leaving() && removed.Change.To == to.ID { // room is kept for them already
+	if removed.Carries() && removed.Change.To == to.ID { // room is kept for them already
 		to.Incoming -= removed.Change.Total - removed.Change.Done
 	}
 	return to, to.Admit(removed.Count)

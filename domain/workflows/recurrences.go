@@ -180,12 +180,19 @@ func (w *Workflows) openNext(ctx context.Context, due tickets.DueRecurrence) err
 	if err != nil {
 		return err
 	}
+	board, err := boards.BySlug(ctx, w.db.Queries, actor.Sight(), before.Key.Board)
+	if err != nil {
+		return err
+	}
+	if open, ok := board.FirstColumn(false); ok {
+		draft.Column = open.ID
+	}
 	_, err = w.openTicket(ctx, actor, before.Key.Board, draft, nil, &following{recurrence: r, before: before, next: next})
 	return err
 }
 
-// repeated is the draft of a ticket that is opened again, due on another date: with all items unchecked, in the board's
-// first column, and without those assignees who cannot be assigned any more.
+// repeated is the draft of a ticket that is opened again, due on another date: with all items unchecked, and without
+// those assignees who cannot be assigned any more.
 func (w *Workflows) repeated(
 	ctx context.Context, actor accounts.Actor, before tickets.Ticket, due tickets.Date,
 ) (tickets.Draft, error) {

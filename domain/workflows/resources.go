@@ -253,6 +253,7 @@ func ColumnOf(c boards.Column) ColumnResource {
 // changeNames are the names of what a run does to all tickets of a column.
 var changeNames = map[string]string{
 	boards.ChangeClose: "closing", boards.ChangeReopen: "reopening", boards.ChangeEmpty: "removing",
+	boards.ChangeMove: "moving",
 }
 
 func (l Links) ticket(key tickets.Key) string { return l.Base + "/" + l.Company + "/" + key.String() }

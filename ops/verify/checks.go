@@ -192,7 +192,7 @@ func houseChecks() []check {
 		},
 		{
 			name:   "changes of columns",
-			says:   "A run that closes a column's tickets does so in a done column, one that reopens them in another; one that empties it leads to a column of its board.",
+			says:   "A run that closes a column's tickets does so in a done column, one that reopens them in another; one that moves them leads to a column of its board.",
 			tables: []string{"board_column"},
 			query: `SELECT CONCAT(` + aColumn + `, ' is changed as “', c.change_kind, '” by run ', c.change_run, ' with ', c.change_done, ' of ', c.change_total, ' tickets done')
 				FROM board_column c` + ofColumn + `
@@ -202,6 +202,7 @@ func houseChecks() []check {
 					WHEN 'close' THEN c.done AND c.change_run > 0 AND c.change_at IS NOT NULL AND c.change_left > 0 AND c.change_done <= c.change_total
 					WHEN 'reopen' THEN NOT c.done AND c.change_run > 0 AND c.change_at IS NOT NULL AND c.change_left > 0 AND c.change_done <= c.change_total
 					WHEN 'empty' THEN x.id IS NOT NULL AND c.change_run > 0 AND c.change_at IS NOT NULL AND c.ticket_count <= c.change_total - c.change_done
+					WHEN 'move' THEN x.id IS NOT NULL AND c.change_run > 0 AND c.change_at IS NOT NULL AND c.change_done <= c.change_total
 					ELSE FALSE END
 				ORDER BY c.id`,
 		},
@@ -210,7 +211,7 @@ func houseChecks() []check {
 			tables: []string{"board_column"},
 			query: `SELECT CONCAT(` + aColumn + `, ' keeps room for ', c.incoming, ' tickets, but runs may bring ', COALESCE(x.expected, 0))
 				FROM board_column c LEFT JOIN (SELECT change_to, SUM(change_total - change_done) AS expected FROM board_column
-					WHERE change_kind = 'empty' GROUP BY change_to) x ON x.change_to = c.id` + ofColumn + `
+					WHERE change_kind IN ('empty', 'move') GROUP BY change_to) x ON x.change_to = c.id` + ofColumn + `
 				WHERE c.incoming <> COALESCE(x.expected, 0) ORDER BY c.id`,
 		},
 		{

@@ -44,6 +44,9 @@ func changeText(board boards.Board, c boards.Column) string {
 		return "its tickets are being reopened: " + far + "."
 	}
 	to, _ := board.Column(c.Change.To)
+	if !c.Leaving() {
+		return "its tickets go to “" + to.Name + "”: " + far + "."
+	}
 	return "it is being removed. Its tickets go to “" + to.Name + "”: " + far + "."
 }
 
@@ -51,6 +54,9 @@ func changeText(board boards.Board, c boards.Column) string {
 func stoppedText(c boards.Column) string {
 	if c.Leaving() {
 		return "Remove the column again to go on."
+	}
+	if c.Carries() {
+		return "Move its tickets again to go on."
 	}
 	return "Save the column again to go on."
 }

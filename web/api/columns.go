@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
@@ -101,4 +103,52 @@ func (h *Handlers) setArchived(c echo.Context, archived bool) error {
 		return err
 	}
 	return answer(c, http.StatusOK, h.respond.Links(c).Board(board))
+}
+
+// MoveColumnTickets moves all tickets of a column to the end of another: by a run, if they are many.
+func (h *Handlers) MoveColumnTickets(c echo.Context) error {
+	var in struct {
+		To id.Column `json:"to"`
+	}
+	return h.changeTickets(c, &in, func(ctx context.Context, slug string, column id.Column) (boards.Board, error) {
+		return h.workflows.MoveColumnTickets(ctx, slug, column, in.To)
+	})
+}
+
+// SortColumn puts the tickets of a column in an order.
+func (h *Handlers) SortColumn(c echo.Context) error {
+	var in struct {
+		By string `json:"by"`
+	}
+	return h.changeTickets(c, &in, func(ctx context.Context, slug string, column id.Column) (boards.Board, error) {
+		order, err := tickets.ParseOrder(in.By)
+		if err != nil {
+			return boards.Board{}, err
+		}
+		board, _, err := h.workflows.SortColumn(ctx, slug, column, order)
+		return board, err
+	})
+}
+
+// changeTickets does something with all tickets of the column of the path, and responds with the column.
+func (h *Handlers) changeTickets(
+	c echo.Context, in any, do func(ctx context.Context, slug string, column id.Column) (boards.Board, error),
+) error {
+	columnID, err := respond.PathColumn(c)
+	if err != nil {
+		return err
+	}
+	if _, err := bindJSON(c, in); err != nil {
+		return err
+	}
+	board, err := do(c.Request().Context(), c.Param("board"), columnID)
+	if err != nil {
+		return notColumn(err, columnID)
+	}
+	column, _ := board.Column(columnID)
+	code := http.StatusOK
+	if column.Carries() {
+		code = http.StatusAccepted
+	}
+	return answer(c, code, workflows.ColumnOf(column))
 }

@@ -41,7 +41,7 @@ type backlink struct {
 }
 
 // maxBacklinks is how many tickets that mention one are listed.
-const maxBacklinks = 100
+const maxBacklinks = 75
 
 // Backlinks are the newest tickets that mention a ticket, of those that the caller sees.
 func (h *Handlers) Backlinks(c echo.Context) error {

@@ -97,8 +97,8 @@ func (m *Columns) fill(ctx context.Context, into migrations.Filler) error {
 	if err != nil || !ok {
 		return err
 	}
-	if column.Leaving() {
-		return fillParts(ctx, into, (column.Change.Total+boards.Chunk-1)/boards.Chunk)
+	if column.Carries() {
+		return fillParts(ctx, into, parts(column))
 	}
 	return m.fillNumbers(ctx, into, board.ID, column)
 }
@@ -189,8 +189,8 @@ func change(ctx context.Context, tx *db.Tx, work *migrations.Work, t task) error
 		work.Fail(migrations.Permanent{Err: boards.Archived()})
 		return nil
 	}
-	if column.Leaving() {
-		return carry(ctx, tx, work, board, column)
+	if column.Carries() {
+		return carry(ctx, tx, work, board, column, t)
 	}
 	by := tickets.User{ID: column.Change.By}
 	var n int
@@ -217,7 +217,7 @@ func lock(ctx context.Context, tx *db.Tx, work *migrations.Work) (boards.Board, 
 		return board, column, errGone
 	}
 	ids := []id.Column{column.ID}
-	if column.Leaving() {
+	if column.Carries() {
 		ids = append(ids, column.Change.To)
 	}
 	locked, err := boards.LockColumns(ctx, tx, ids...)
@@ -234,24 +234,30 @@ func lock(ctx context.Context, tx *db.Tx, work *migrations.Work) (boards.Board, 
 	return board, now, nil
 }
 
-// carry moves the next tickets of a column that is being emptied, and removes it after the last.
-func carry(ctx context.Context, tx *db.Tx, work *migrations.Work, board boards.Board, from boards.Column) error {
+// carry moves the next tickets of a column to another. After the last, a column that is being removed goes, too.
+func carry(
+	ctx context.Context, tx *db.Tx, work *migrations.Work, board boards.Board, from boards.Column, t task,
+) error {
 	to, ok := board.Column(from.Change.To)
 	if !ok {
 		return migrations.Permanent{Err: boards.NoHeir()}
 	}
 	ids, err := tickets.ColumnTickets(ctx, tx.Queries, from.ID, from.Change.From(), boards.Chunk)
-	if err == nil && len(ids) == 0 { // those that are left were put above the others
+	if err == nil && len(ids) == 0 && from.Leaving() { // those that are left were put above the others
 		ids, err = tickets.ColumnTickets(ctx, tx.Queries, from.ID, tickets.AllRanks, boards.Chunk)
 	}
 	if err != nil {
 		return err
 	}
-	done, err := tickets.CarryAll(ctx, tx, workflows.ColumnMove(from, to), ids, tickets.User{ID: from.Change.By})
+	move := workflows.ColumnMove(from, to)
+	if !from.Leaving() {
+		move.Since = from.Change.At
+	}
+	done, err := tickets.CarryAll(ctx, tx, move, ids, tickets.User{ID: from.Change.By})
 	if err != nil {
 		return err
 	}
-	if done.Tickets > 0 {
+	if len(ids) > 0 {
 		if err := boards.RaiseLastRank(ctx, tx, to.ID, done.LastRank); err != nil {
 			return err
 		}
@@ -260,9 +266,21 @@ func carry(ctx context.Context, tx *db.Tx, work *migrations.Work, board boards.B
 		}
 	}
 	work.Note(fmt.Sprintf("%d tickets of “%s” to “%s”", done.Tickets, from.Name, to.Name))
-	if from.Count > done.Tickets {
+	from.Change.Done += done.Tickets
+	switch {
+	case from.Leaving() && from.Count == done.Tickets:
+		return boards.RemoveEmptied(ctx, tx, board, from)
+	case from.Leaving(), t.Part < parts(from) && len(ids) == boards.Chunk && from.Change.Done < from.Change.Total:
 		return nil
 	}
-	from.Change.Done += done.Tickets
-	return boards.RemoveEmptied(ctx, tx, board, from)
+	if err := boards.EndChange(ctx, tx, from); err != nil {
+		return err
+	}
+	_, err = boards.RepublishOne(ctx, tx, from.Board)
+	return err
+}
+
+// parts is in how many tasks the tickets of a column are moved.
+func parts(column boards.Column) int64 {
+	return (column.Change.Total + boards.Chunk - 1) / boards.Chunk
 }

@@ -386,3 +386,88 @@ func (e *env) another(t testing.TB) context.Context {
 	domaintest.OK(e.Workflows.OpenBoard(ctx, boards.Draft{Slug: "ELSE", Title: "Elsewhere"}, nil))(t)
 	return ctx
 }
+
+func TestMovingALargeColumn(t *testing.T) {
+	t.Parallel()
+	start := func(t *testing.T) (e *env, board boards.Board, doing, done id.Column) {
+		t.Helper()
+		e = newEnv(t)
+		board, doing = e.filled(t, "OPS", large)
+		done = board.Columns[2].ID
+		board = domaintest.OK(e.Workflows.MoveColumnTickets(e.Ctx, "OPS", doing, done))(t)
+		from, _ := board.Column(doing)
+		to, _ := board.Column(done)
+		if !from.Carries() || from.Leaving() || from.Change.Total != large || to.Incoming != large {
+			t.Fatalf("%+v, %+v", from, to)
+		}
+		return e, board, doing, done
+	}
+	t.Run("in their order, but for those that came later", func(t *testing.T) {
+		t.Parallel()
+		e, board, doing, done := start(t)
+		before := e.numbers(t, doing)
+		b := e.begun(t, "OPS", doing)
+		key := func(n uint64) tickets.Key { return *apptest.KeyOf("OPS", n) }
+		late := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "OPS", tickets.Draft{Title: "Late", Column: doing}, nil))(t)
+		b.Do(t, b.Tasks[0])
+		e.Sound(t)
+		// From the part that it has not reached: one leaves, one goes to the top and stays, one is deleted.
+		_, _, err := e.Workflows.MoveTicket(e.Ctx, key(before[300]), tickets.Intent{Column: board.Columns[0].ID})
+		domaintest.Must(t, err)
+		_, _, err = e.Workflows.MoveTicket(e.Ctx, key(before[301]), tickets.Intent{Column: doing})
+		domaintest.Must(t, err)
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, key(before[302])))
+		domaintest.Fails(e.Workflows.RemoveColumn(e.Ctx, "OPS", done, board.Columns[0].ID, nil))(t, boards.CodeColumnChanging)
+		domaintest.Fails(e.Workflows.MoveColumnTickets(e.Ctx, "OPS", doing, done))(t, boards.CodeColumnChanging)
+		b.Do(t, b.Tasks[1])
+		b.Do(t, b.Tasks[2])
+		want := slices.Delete(slices.Clone(before), 300, 303)
+		if got := e.numbers(t, done); !slices.Equal(got, want) {
+			t.Errorf("%d tickets came, want %d in their order", len(got), len(want))
+		}
+		if got := e.numbers(t, doing); !slices.Equal(got, []uint64{before[301], late.Key.Number}) {
+			t.Errorf("%v are left", got)
+		}
+		if c := e.column(t, "OPS", doing); c.Change != nil || e.column(t, "OPS", done).Incoming != 0 {
+			t.Errorf("the change is %+v, and room is kept for %d", c.Change, e.column(t, "OPS", done).Incoming)
+		}
+		if n := e.closed(t, done); n != len(want) {
+			t.Errorf("%d are closed in the done column", n)
+		}
+		e.Sound(t)
+	})
+	t.Run("a run that was cancelled is gone on with, to another column", func(t *testing.T) {
+		t.Parallel()
+		e, board, doing, done := start(t)
+		b := e.begun(t, "OPS", doing)
+		b.Do(t, b.Tasks[0])
+		e.Exec(t, "UPDATE migration_run SET state = 'cancelled', finished_at = NOW(6) WHERE name = 'change-column'")
+		title := "Now"
+		e.Workflows.EditColumn(e.Ctx, "OPS", doing, boards.ColumnEdit{Name: &title}, nil) //nolint:errcheck // looked at below
+		if c := e.column(t, "OPS", doing); c.Name != "Now" || !c.Carries() {
+			t.Errorf("an edit leaves %+v", c)
+		}
+		todo := board.Columns[0].ID
+		domaintest.OK(e.Workflows.MoveColumnTickets(e.Ctx, "OPS", doing, todo))(t)
+		if to := e.column(t, "OPS", done); to.Incoming != 0 {
+			t.Errorf("room is kept for %d", to.Incoming)
+		}
+		again := e.begun(t, "OPS", doing)
+		for _, task := range again.Tasks {
+			again.Do(t, task)
+		}
+		if n, m := len(e.numbers(t, todo)), len(e.numbers(t, done)); n != large-boards.Chunk || m != boards.Chunk {
+			t.Errorf("%d and %d tickets came", n, m)
+		}
+		e.Sound(t)
+	})
+	t.Run("a hard limit keeps all of them out", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		board, doing := e.filled(t, "OPS", large)
+		limit, hard := large-1, boards.LimitHard
+		domaintest.OK(e.Workflows.EditColumn(e.Ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &limit}, nil))(t)
+		domaintest.Fails(e.Workflows.MoveColumnTickets(e.Ctx, "OPS", doing, board.Columns[0].ID))(t, boards.CodeColumnFull)
+		domaintest.Fails(e.Workflows.MoveColumnTickets(e.Ctx, "OPS", doing, doing))(t, boards.CodeNoHeir)
+	})
+}
