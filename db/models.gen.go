@@ -762,6 +762,7 @@ type Recurrence struct {
 	Timed     bool
 	FirstAt   time.Time
 	LastAt    time.Time
+	NextAt    *time.Time
 	DueAt     *time.Time
 	State     string
 	CreatedAt time.Time

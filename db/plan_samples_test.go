@@ -212,7 +212,7 @@ var samples = map[string]sample{
 	"DueRecurrences":     {args: with(ptr(newYear.AddDate(0, 0, 30)), 100)},
 	"ClaimRecurrence":    {args: with(db.ClaimRecurrenceParams{Later: &newYear, ID: 7, Now: &newYear})},
 	"PostponeRecurrence": {args: with(db.PostponeRecurrenceParams{DueAt: &newYear, ID: 7, LastAt: newYear})},
-	"Recur":              {args: with(db.RecurParams{TicketID: 9000, NextAt: newYear, ID: 7, SeenTicket: 7, LastAt: newYear})},
+	"Recur":              {args: with(db.RecurParams{TicketID: 9000, NowAt: newYear, ID: 7, SeenTicket: 7, LastAt: newYear})},
 	"PauseRecurrence":    {args: with(db.PauseRecurrenceParams{State: "ended", ID: 7, LastAt: newYear})},
 	"ClosedRecurrences":  {args: with(&newYear, []id.Ticket{7, 8, 9})},
 	"CountReactions":     {args: with(7), reads: 600, because: "a company's members, each in six ways"},

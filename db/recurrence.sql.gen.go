@@ -29,8 +29,8 @@ func (q *Queries) AddOccurrence(ctx context.Context, arg AddOccurrenceParams) er
 }
 
 const addRecurrence = `-- name: AddRecurrence :execlastid
-INSERT INTO recurrence (ticket_id, account_id, rule, opens, time_zone, timed, first_at, last_at, due_at, created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO recurrence (ticket_id, account_id, rule, opens, time_zone, timed, first_at, last_at, next_at, due_at, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 `
 
 type AddRecurrenceParams struct {
@@ -41,6 +41,7 @@ type AddRecurrenceParams struct {
 	TimeZone  string
 	Timed     bool
 	FirstAt   time.Time
+	NextAt    *time.Time
 	DueAt     *time.Time
 	CreatedAt time.Time
 }
@@ -55,6 +56,7 @@ func (q *Queries) AddRecurrence(ctx context.Context, arg AddRecurrenceParams) (i
 		arg.Timed,
 		arg.FirstAt,
 		arg.FirstAt,
+		arg.NextAt,
 		arg.DueAt,
 		arg.CreatedAt,
 	)
@@ -245,13 +247,14 @@ func (q *Queries) PostponeRecurrence(ctx context.Context, arg PostponeRecurrence
 }
 
 const recur = `-- name: Recur :execrows
-UPDATE recurrence SET ticket_id = ?, last_at = ?, due_at = ?
+UPDATE recurrence SET ticket_id = ?, last_at = ?, next_at = ?, due_at = ?
 WHERE id = ? AND ticket_id = ? AND last_at = ? AND state = 'active'
 `
 
 type RecurParams struct {
 	TicketID   id.Ticket
-	NextAt     time.Time
+	NowAt      time.Time
+	NextAt     *time.Time
 	DueAt      *time.Time
 	ID         id.Recurrence
 	SeenTicket id.Ticket
@@ -261,6 +264,7 @@ type RecurParams struct {
 func (q *Queries) Recur(ctx context.Context, arg RecurParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, recur,
 		arg.TicketID,
+		arg.NowAt,
 		arg.NextAt,
 		arg.DueAt,
 		arg.ID,
@@ -274,7 +278,7 @@ func (q *Queries) Recur(ctx context.Context, arg RecurParams) (int64, error) {
 }
 
 const recurrencesOf = `-- name: RecurrencesOf :many
-SELECT recurrence.id, recurrence.ticket_id, recurrence.account_id, recurrence.rule, recurrence.opens, recurrence.time_zone, recurrence.timed, recurrence.first_at, recurrence.last_at, recurrence.due_at, recurrence.state, recurrence.created_at, a.name AS author FROM recurrence
+SELECT recurrence.id, recurrence.ticket_id, recurrence.account_id, recurrence.rule, recurrence.opens, recurrence.time_zone, recurrence.timed, recurrence.first_at, recurrence.last_at, recurrence.next_at, recurrence.due_at, recurrence.state, recurrence.created_at, a.name AS author FROM recurrence
 JOIN account a ON a.id = recurrence.account_id
 WHERE recurrence.ticket_id IN (/*SLICE:tickets*/?)
 `
@@ -313,6 +317,7 @@ func (q *Queries) RecurrencesOf(ctx context.Context, tickets []id.Ticket) ([]Rec
 			&i.Recurrence.Timed,
 			&i.Recurrence.FirstAt,
 			&i.Recurrence.LastAt,
+			&i.Recurrence.NextAt,
 			&i.Recurrence.DueAt,
 			&i.Recurrence.State,
 			&i.Recurrence.CreatedAt,

@@ -4,8 +4,8 @@ JOIN account a ON a.id = recurrence.account_id
 WHERE recurrence.ticket_id IN (sqlc.slice(tickets));
 
 -- name: AddRecurrence :execlastid
-INSERT INTO recurrence (ticket_id, account_id, rule, opens, time_zone, timed, first_at, last_at, due_at, created_at)
-VALUES (sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(rule), sqlc.arg(opens), sqlc.arg(time_zone), sqlc.arg(timed), sqlc.arg(first_at), sqlc.arg(first_at), sqlc.arg(due_at), sqlc.arg(created_at));
+INSERT INTO recurrence (ticket_id, account_id, rule, opens, time_zone, timed, first_at, last_at, next_at, due_at, created_at)
+VALUES (sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(rule), sqlc.arg(opens), sqlc.arg(time_zone), sqlc.arg(timed), sqlc.arg(first_at), sqlc.arg(first_at), sqlc.arg(next_at), sqlc.arg(due_at), sqlc.arg(created_at));
 
 -- name: AddOccurrence :exec
 INSERT INTO occurrence (recurrence_id, occurs_at, ticket_id) VALUES (sqlc.arg(recurrence_id), sqlc.arg(occurs_at), sqlc.arg(ticket_id));
@@ -35,7 +35,7 @@ UPDATE recurrence SET due_at = sqlc.arg(later) WHERE id = sqlc.arg(id) AND due_a
 UPDATE recurrence SET due_at = sqlc.arg(due_at) WHERE id = sqlc.arg(id) AND last_at = sqlc.arg(last_at) AND state = 'active';
 
 -- name: Recur :execrows
-UPDATE recurrence SET ticket_id = sqlc.arg(ticket_id), last_at = sqlc.arg(next_at), due_at = sqlc.arg(due_at)
+UPDATE recurrence SET ticket_id = sqlc.arg(ticket_id), last_at = sqlc.arg(now_at), next_at = sqlc.arg(next_at), due_at = sqlc.arg(due_at)
 WHERE id = sqlc.arg(id) AND ticket_id = sqlc.arg(seen_ticket) AND last_at = sqlc.arg(last_at) AND state = 'active';
 
 -- name: PauseRecurrence :execrows

@@ -1,6 +1,6 @@
 -- The rule by which a ticket is opened again: it is on the latest of its tickets. rule is an RRULE without times of day.
--- first_at is the due date with which the rule began, last_at that of the latest ticket; both are times of a clock in
--- time_zone, at midnight unless they are timed. due_at is when the next ticket is to be opened: NULL until the ticket is
+-- first_at is the due date with which the rule began, last_at that of the latest ticket, next_at that of the next one, NULL for
+-- none; all are times of a clock in time_zone, at midnight unless they are timed. due_at is when the next ticket is to be opened: NULL until the ticket is
 -- closed if opens says so, and while the rule is not active.
 CREATE TABLE recurrence (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
@@ -12,6 +12,7 @@ CREATE TABLE recurrence (
   timed BOOLEAN NOT NULL,
   first_at DATETIME(6) NOT NULL,
   last_at DATETIME(6) NOT NULL,
+  next_at DATETIME(6) NULL,
   due_at DATETIME(6) NULL,
   state VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'active',
   created_at DATETIME(6) NOT NULL,

@@ -19,6 +19,7 @@ type Recurrence struct {
 	recurrence.Series
 	Timed   bool
 	Last    time.Time       // the date of the ticket
+	Coming  *time.Time      // the date after that, as it is kept: to find it may take long; nil for none
 	Owner   User            // with whose rights the next ticket is opened
 	State   RecurrenceState // whether it is opened at all
 	Waiting bool            // it has a time at which the next one is opened
@@ -40,6 +41,15 @@ var RecurrenceStates = []RecurrenceState{RecurrenceActive, RecurrenceEnded, Recu
 
 // Next returns the due date of the next ticket, if it is opened now. ok is false if there is none.
 func (r Recurrence) Next(now time.Time) (next recurrence.Next, ok bool) { return r.After(r.Last, now) }
+
+// coming is the date after the last one, nil if there is none.
+func (r Recurrence) coming() *time.Time {
+	next, ok := r.After(r.Last, time.Time{})
+	if !ok {
+		return nil
+	}
+	return &next.Date
+}
 
 // Due returns a date of the recurrence as that of a ticket.
 func (r Recurrence) Due(date time.Time) Date {
@@ -149,7 +159,7 @@ func storePlan(ctx context.Context, tx *db.Tx, ticket Ticket, plan *recurrence.P
 	}
 	n, err := tx.AddRecurrence(ctx, db.AddRecurrenceParams{
 		TicketID: ticket.ID, AccountID: by.ID, Rule: r.Rule.String(), Opens: string(r.Opens), TimeZone: r.Zone,
-		Timed: r.Timed, FirstAt: r.First, DueAt: r.OpensAt(), CreatedAt: tx.Now,
+		Timed: r.Timed, FirstAt: r.First, NextAt: r.Coming, DueAt: r.OpensAt(), CreatedAt: tx.Now,
 	})
 	if err != nil {
 		return ticket, fmt.Errorf("add recurrence: %w", err)
@@ -175,7 +185,7 @@ func newRecurrence(ticket Ticket, plan recurrence.Plan, by User) (r Recurrence, 
 	}
 	r = Recurrence{Series: recurrence.Series{Plan: plan, First: first}, Timed: ticket.Due.Timed, Last: first, Owner: by,
 		State: RecurrenceActive}
-	if _, ok := r.After(first, time.Time{}); !ok {
+	if r.Coming = r.coming(); r.Coming == nil {
 		return r, recurrence.Never()
 	}
 	return r, nil
@@ -206,7 +216,7 @@ func Recur(
 	}
 	now := r
 	now.Last = next.Date
-	n, err = tx.Recur(ctx, db.RecurParams{TicketID: opened.ID, NextAt: next.Date, DueAt: now.OpensAt(), ID: r.ID,
+	n, err = tx.Recur(ctx, db.RecurParams{TicketID: opened.ID, NowAt: next.Date, NextAt: now.coming(), DueAt: now.OpensAt(), ID: r.ID,
 		SeenTicket: before.ID, LastAt: r.Last})
 	if err != nil {
 		return fmt.Errorf("recur: %w", err)
@@ -334,7 +344,7 @@ func RecurrencesOf(ctx context.Context, q *db.Queries, tickets []ID) (map[ID]*Re
 		r := row.Recurrence
 		one, err := storedRecurrence{
 			ID: r.ID, By: r.AccountID, Author: row.Author, Rule: r.Rule, Opens: r.Opens, Zone: r.TimeZone, First: r.FirstAt,
-			Last: r.LastAt, State: r.State, Timed: flag(r.Timed), Due: flag(r.DueAt != nil),
+			Last: r.LastAt, Next: r.NextAt, State: r.State, Timed: flag(r.Timed), Due: flag(r.DueAt != nil),
 		}.recurrence()
 		if err != nil {
 			return nil, err
@@ -360,6 +370,7 @@ type storedRecurrence struct {
 	Timed  int           `json:"timed"`
 	First  time.Time     `json:"first"`
 	Last   time.Time     `json:"last"`
+	Next   *time.Time    `json:"next"`
 	Due    int           `json:"due"`
 	State  string        `json:"state"`
 }
@@ -374,7 +385,7 @@ func (s storedRecurrence) recurrence() (r Recurrence, err error) {
 	if err != nil {
 		return r, fmt.Errorf("read recurrence %d: %w", s.ID, err)
 	}
-	return Recurrence{ID: s.ID, Series: recurrence.Series{Plan: plan, First: s.First}, Timed: s.Timed > 0, Last: s.Last,
+	return Recurrence{ID: s.ID, Series: recurrence.Series{Plan: plan, First: s.First}, Timed: s.Timed > 0, Last: s.Last, Coming: s.Next,
 		Owner: User{ID: s.By, Name: s.Author}, State: RecurrenceState(s.State), Waiting: s.Due > 0}, nil
 }
 

@@ -68,8 +68,8 @@ func recurrenceResource(r *tickets.Recurrence) *RecurrenceResource {
 	}
 	resource := &RecurrenceResource{Rule: r.Rule.String(), Opens: string(r.Opens), TimeZone: r.Zone, State: string(r.State),
 		Owner: AuthorResource{r.Owner.Name}}
-	if next, ok := r.Next(time.Time{}); ok {
-		resource.Next = dateText(r.Due(next.Date))
+	if r.Coming != nil {
+		resource.Next = dateText(r.Due(*r.Coming))
 	}
 	return resource
 }

@@ -301,7 +301,7 @@ func ticketTexts(l *checkRun) error {
 
 // recurrences reads the rule of each, and the ticket of its last date.
 func recurrences(l *checkRun) error {
-	return l.each(`SELECT r.id, r.ticket_id, r.rule, r.opens, r.time_zone, r.state, r.due_at IS NOT NULL, r.last_at >= r.first_at, o.ticket_id IS NOT NULL
+	return l.each(`SELECT r.id, r.ticket_id, r.rule, r.opens, r.time_zone, r.state, r.due_at IS NOT NULL, r.last_at >= r.first_at AND COALESCE(r.next_at > r.last_at, TRUE), o.ticket_id IS NOT NULL
 		FROM recurrence r JOIN ticket t ON t.id = r.ticket_id
 		LEFT JOIN occurrence o ON o.recurrence_id = r.id AND o.occurs_at = r.last_at AND o.ticket_id = r.ticket_id
 		ORDER BY r.id`, func(rows *sql.Rows) error {
@@ -319,7 +319,7 @@ func recurrences(l *checkRun) error {
 		case !slices.Contains(tickets.RecurrenceStates, tickets.RecurrenceState(state)):
 			why = "is " + state
 		case !later:
-			why = "has a last date before its first"
+			why = "has dates that are not in order"
 		case !here:
 			why = "is not on the ticket of its last date"
 		case waits && !active:

@@ -406,7 +406,7 @@ var corruptions = []struct {
 	{"references", "a backlink to no ticket", []string{"INSERT INTO backlink (ticket_id, from_id, comment_id) VALUES (99, 1, 0)"}, "backlink names ticket 99 in ticket_id"},
 	{"recurrences", "a rule that cannot be read", []string{"UPDATE recurrence SET rule = 'FREQ=OFTEN'"}, "has the rule FREQ=OFTEN"},
 	{"recurrences", "an unknown state", []string{"UPDATE recurrence SET state = 'asleep'"}, "is asleep"},
-	{"recurrences", "a last date before the first", []string{"UPDATE recurrence SET first_at = last_at + INTERVAL 1 DAY"}, "before its first"},
+	{"recurrences", "a last date before the first", []string{"UPDATE recurrence SET first_at = last_at + INTERVAL 1 DAY"}, "not in order"},
 	{"recurrences", "another ticket", []string{"UPDATE occurrence SET ticket_id = 1"}, "not on the ticket of its last date"},
 	{"recurrences", "one that is paused and waits", []string{"UPDATE recurrence SET state = 'rights'"}, "is rights but waits for a time"},
 	{"recurrences", "an active one that never comes", []string{"UPDATE recurrence SET due_at = NULL"}, "waits for no time"},

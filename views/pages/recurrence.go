@@ -100,11 +100,10 @@ func nextWords(ctx context.Context, r tickets.Recurrence) string {
 	case tickets.RecurrenceRefused:
 		return "Paused: the next ticket was refused. Correct this one, then save how it repeats."
 	}
-	next, ok := r.Next(time.Time{})
-	if !ok || r.State == tickets.RecurrenceEnded {
+	if r.Coming == nil || r.State == tickets.RecurrenceEnded {
 		return "This is the last one."
 	}
-	due := views.DateText(ctx, r.Due(next.Date))
+	due := views.DateText(ctx, r.Due(*r.Coming))
 	if r.Opens == recurrence.WhenClosed {
 		return "The next one, due " + due + ", is opened when this one is closed."
 	}
