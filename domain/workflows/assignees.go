@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -98,6 +99,35 @@ func assignable(ctx context.Context, tx *db.Tx, by db.Sight, handles []string) (
 		list = append(list, tickets.Assignee{ID: m.ID, Name: m.Name, Handle: m.Handle, Avatar: m.Avatar})
 	}
 	return list, nil
+}
+
+// stillAssignable returns the handles of those accounts that can be assigned on a board now, and that the reader sees.
+func stillAssignable(
+	ctx context.Context, q *db.Queries, by db.Sight, board id.Board, once []id.Account,
+) (handles []string, err error) {
+	members, err := accounts.ByAccount(ctx, q, by, once)
+	if err != nil || len(members) == 0 {
+		return nil, err
+	}
+	for _, m := range members {
+		handles = append(handles, m.Handle)
+	}
+	active, err := accounts.ByHandle(ctx, q, by, handles)
+	if err != nil {
+		return nil, err
+	}
+	seeing, err := tickets.Seeing(ctx, q, board, once)
+	if err != nil {
+		return nil, err
+	}
+	handles = nil
+	for _, account := range once {
+		at := slices.IndexFunc(active, func(m accounts.NamedMember) bool { return m.ID == account })
+		if at >= 0 && active[at].Role != accounts.Viewer && seeing[account] {
+			handles = append(handles, active[at].Handle)
+		}
+	}
+	return handles, nil
 }
 
 // assignNew gives new tickets the assignees that their drafts name. Without any it reads nothing.

@@ -201,21 +201,9 @@ func (w *Workflows) repeated(
 	for _, label := range before.Labels {
 		draft.Labels = append(draft.Labels, label.Name)
 	}
-	assigned := tickets.AccountsOf(before.Assignees)
-	members, err := accounts.ByAccount(ctx, w.db.Queries, actor.Sight(), assigned)
-	if err != nil {
-		return draft, err
-	}
-	seeing, err := tickets.Seeing(ctx, w.db.Queries, before.Board, assigned)
-	if err != nil {
-		return draft, err
-	}
-	for _, account := range assigned {
-		if m, ok := members[account]; ok && m.Role != accounts.Viewer && seeing[account] {
-			draft.Assignees = append(draft.Assignees, m.Handle)
-		}
-	}
-	return draft, nil
+	var err error
+	draft.Assignees, err = stillAssignable(ctx, w.db.Queries, actor.Sight(), before.Board, tickets.AccountsOf(before.Assignees))
+	return draft, err
 }
 
 // pauseRecurrence has a recurrence open nothing any more. If its owner or what it opens is the reason, those who

@@ -225,9 +225,12 @@ func TestRecurring(t *testing.T) {
 		e := newRecurring(t)
 		bob := e.As(t, "bob", "member")
 		e.As(t, "cyd", "member")
+		dan, eve := e.As(t, "dan", "member"), e.As(t, "eve", "member")
 		ticket := e.repeat(t, e.Ctx, "2026-11-27", "FREQ=DAILY", "due")
-		domaintest.OK(e.Workflows.SetAssignees(e.Ctx, ticket.Key, []string{"bob", "cyd"}))(t)
+		domaintest.OK(e.Workflows.SetAssignees(e.Ctx, ticket.Key, []string{"bob", "cyd", "dan", "eve"}))(t)
 		e.leave(t, bob)
+		domaintest.OK(e.Console.DeactivateAccount(e.Ctx, accounts.ActorFrom(dan).Account.ID, ""))(t)
+		e.Exec(t, "UPDATE membership SET role = 'viewer' WHERE account_id = ?", uint64(accounts.ActorFrom(eve).Account.ID))
 		e.opens(t, 1)
 		if next := e.Ticket(t, "NINJA-2"); len(next.Assignees) != 1 || next.Assignees[0].Handle != "cyd" {
 			t.Errorf("it is assigned to %v", next.Assignees)

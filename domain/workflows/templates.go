@@ -44,16 +44,8 @@ func templateNow(
 	if column, ok := board.Column(t.Draft.Column); !ok || column.Leaving() {
 		t.Draft.Column = 0
 	}
-	members, err := accounts.ByAccount(ctx, q, by, t.Assignees)
-	if err != nil {
-		return t, err
-	}
-	for _, account := range t.Assignees {
-		if m, ok := members[account]; ok && m.Role != accounts.Viewer {
-			t.Draft.Assignees = append(t.Draft.Assignees, m.Handle)
-		}
-	}
-	return t, nil
+	t.Draft.Assignees, err = stillAssignable(ctx, q, by, board.ID, t.Assignees)
+	return t, err
 }
 
 // fromTemplate returns a draft with what it leaves out from its template, if it names one.
