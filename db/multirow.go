@@ -31,7 +31,6 @@ type NewTicket struct {
 	DueTimed      bool
 	Items         uint16
 	ItemsChecked  uint16
-	Comments      uint32
 }
 
 const insertTickets = `INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, closed_at, from_requester, priority, start_at, start_timed, due_at, due_timed, items, items_checked, comments, stays_known) VALUES `
@@ -47,7 +46,7 @@ func (tx *Tx) InsertTickets(ctx context.Context, rows []NewTicket) error {
 			bytes += len(r.Title) + len(r.Description)
 			args = append(args, uint64(r.BoardID), r.LocalID, uint64(r.ColumnID), r.RankInColumn, r.Title, r.Description,
 				uint64(r.CreatedBy), r.CreatedAt, r.UpdatedAt, tx.Now, r.ClosedAt, r.FromRequester,
-				r.Priority, r.StartAt, r.StartTimed, r.DueAt, r.DueTimed, r.Items, r.ItemsChecked, r.Comments, true)
+				r.Priority, r.StartAt, r.StartTimed, r.DueAt, r.DueTimed, r.Items, r.ItemsChecked, 0, true)
 		}
 		if _, err := tx.SQL.ExecContext(ctx, insertTickets+tuples(n, 21), args...); err != nil {
 			return err

@@ -13,34 +13,28 @@ type Rank struct {
 	Rank   int64
 }
 
-// SetRanks gives tickets ranks that no other ticket of their column has, in one statement. There is at least one.
+// SetRanks gives tickets ranks that no other ticket of their column has, in one statement, and leaves their order as it
+// is. There is at least one.
 func (q *Queries) SetRanks(ctx context.Context, ranks []Rank) error {
-	args := make([]any, 0, 3*len(ranks))
-	for _, r := range ranks {
-		args = append(args, uint64(r.Ticket), r.Rank)
-	}
-	for _, r := range ranks {
-		args = append(args, uint64(r.Ticket))
-	}
-	statement := "UPDATE ticket SET rank_in_column = CASE id" + strings.Repeat(" WHEN ? THEN ?", len(ranks)) +
-		" END WHERE id IN " + tuples(1, len(ranks))
-	_, err := q.db.ExecContext(ctx, statement, args...)
+	set, args, which := ranksOf(ranks)
+	_, err := q.db.ExecContext(ctx, "UPDATE ticket SET "+set+" WHERE id IN "+tuples(1, len(ranks)), append(args, which...)...)
 	return err
 }
 
 // SortRanks does the same for tickets whose order changes with it.
 func (tx *Tx) SortRanks(ctx context.Context, ranks []Rank) error {
-	args := make([]any, 0, 3*len(ranks)+1)
-	for _, r := range ranks {
-		args = append(args, uint64(r.Ticket), r.Rank)
-	}
-	args = append(args, tx.Now)
-	for _, r := range ranks {
-		args = append(args, uint64(r.Ticket))
-	}
-	_, err := tx.SQL.ExecContext(ctx, "UPDATE ticket SET rank_in_column = CASE id"+strings.Repeat(" WHEN ? THEN ?", len(ranks))+
-		" END, moved_at = ?, feed_sync_id = NULL WHERE id IN "+tuples(1, len(ranks)), args...)
+	set, args, which := ranksOf(ranks)
+	_, err := tx.SQL.ExecContext(ctx, "UPDATE ticket SET "+set+", moved_at = ?, feed_sync_id = NULL WHERE id IN "+
+		tuples(1, len(ranks)), append(append(args, tx.Now), which...)...)
 	return err
+}
+
+// ranksOf is the assignment of ranks to tickets with its arguments, and their ids.
+func ranksOf(ranks []Rank) (set string, args, which []any) {
+	for _, r := range ranks {
+		args, which = append(args, uint64(r.Ticket), r.Rank), append(which, uint64(r.Ticket))
+	}
+	return "rank_in_column = CASE id" + strings.Repeat(" WHEN ? THEN ?", len(ranks)) + " END", args, which
 }
 
 // Numbers are numbers of a board.

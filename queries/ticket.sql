@@ -23,7 +23,7 @@ SELECT sqlc.embed(ticket), b.slug AS board_slug, b.privacy, CAST(COALESCE(x.leve
    STRAIGHT_JOIN board rb ON rb.id = rt.board_id
    LEFT JOIN board_access rx ON rx.board_id = rb.id AND rx.account_id = sqlc.arg(reader)
    WHERE r.ticket_id = ticket.id AND rt.deleted_at IS NULL AND (rx.level IS NOT NULL OR rb.privacy <= sqlc.arg(reach))), '[]')) AS relations,
-  CONCAT(COALESCE((SELECT JSON_OBJECT('id', q.id, 'by', q.account_id, 'author', qa.name, 'rule', q.rule, 'opens', q.opens, 'zone', q.time_zone, 'timed', IF(q.timed, 1, 0), 'first', DATE_FORMAT(q.first_at, '%Y-%m-%dT%TZ'), 'last', DATE_FORMAT(q.last_at, '%Y-%m-%dT%TZ'), 'next', DATE_FORMAT(q.next_at, '%Y-%m-%dT%TZ'), 'due', IF(q.due_at IS NULL, 0, 1), 'state', q.state)
+  CONCAT(COALESCE((SELECT JSON_OBJECT('id', q.id, 'by', q.account_id, 'author', qa.name, 'rule', q.rule, 'opens', q.opens, 'zone', q.time_zone, 'timed', IF(q.timed, 1, 0), 'first', DATE_FORMAT(q.first_at, '%Y-%m-%dT%TZ'), 'last', DATE_FORMAT(q.last_at, '%Y-%m-%dT%TZ'), 'next', DATE_FORMAT(q.next_at, '%Y-%m-%dT%TZ'), 'state', q.state)
    FROM recurrence q JOIN account qa ON qa.id = q.account_id WHERE q.ticket_id = ticket.id), 'null')) AS recurrence,
   EXISTS (SELECT 1 FROM watcher w WHERE w.ticket_id = ticket.id AND w.account_id = sqlc.arg(reader) AND w.muted = TRUE) AS muted
 FROM board_slug s

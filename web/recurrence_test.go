@@ -73,6 +73,7 @@ func TestRecurrence(t *testing.T) {
 			page.has(t, 1, "[name=every][value=many]").has(t, 2, "[name=day][checked]").has(t, 1, "[value=until][checked]")
 			page.has(t, 1, "[name=until][value='some day']").has(t, 1, "[name=count][value='7']").has(t, 1, "[value=closed][checked]")
 			send("every", "1", "unit", "day", "ends", "until", "until", "2029-01-01").is(t, 422).textHas(t, ".summary", "no date after")
+			send("every", "1", "unit", "day", "ends", "until").is(t, 422).textHas(t, "#recurrence-until-error", "Type the last day")
 			send("every", "1", "unit", "day", "ends", "count", "count", "1").is(t, 422).textHas(t, "#recurrence-count-error", "2 to 3660")
 			send("every", "1", "unit", "aeon").is(t, 422).has(t, 1, "#recurrence-unit-error")
 			send("every", "1", "unit", "day", "opens", "sometimes").is(t, 422)

@@ -63,6 +63,13 @@ func BadUnit() error {
 	return fault.Invalid.New(CodeBadUnit, "unit", "Choose days, weeks, months or years.")
 }
 
+// CodeNoLastDay: a rule that ends on a day names none. Send the day, or another end.
+const CodeNoLastDay fault.Code = "Recurrence.NoLastDay"
+
+func NoLastDay() error {
+	return fault.Invalid.New(CodeNoLastDay, "until", "Type the last day, such as 31 dec 2027, or choose another end.")
+}
+
 // Rule returns the rule that the parts make from a first date on. Where a month is too short for the day of the first
 // date, its last day is meant. It returns all of BadInterval, BadUnit and BadCount.
 func (p Parts) Rule(first time.Time) (Rule, error) {

@@ -17,12 +17,11 @@ import (
 type Recurrence struct {
 	ID id.Recurrence
 	recurrence.Series
-	Timed   bool
-	Last    time.Time       // the date of the ticket
-	Coming  *time.Time      // the date after that, as it is kept: to find it may take long; nil for none
-	Owner   User            // with whose rights the next ticket is opened
-	State   RecurrenceState // whether it is opened at all
-	Waiting bool            // it has a time at which the next one is opened
+	Timed  bool
+	Last   time.Time       // the date of the ticket
+	Coming *time.Time      // the date after that, as it is kept: to find it may take long; nil for none
+	Owner  User            // with whose rights the next ticket is opened
+	State  RecurrenceState // whether it is opened at all
 }
 
 // RecurrenceState says whether a recurrence opens tickets.
@@ -344,7 +343,7 @@ func RecurrencesOf(ctx context.Context, q *db.Queries, tickets []ID) (map[ID]*Re
 		r := row.Recurrence
 		one, err := storedRecurrence{
 			ID: r.ID, By: r.AccountID, Author: row.Author, Rule: r.Rule, Opens: r.Opens, Zone: r.TimeZone, First: r.FirstAt,
-			Last: r.LastAt, Next: r.NextAt, State: r.State, Timed: flag(r.Timed), Due: flag(r.DueAt != nil),
+			Last: r.LastAt, Next: r.NextAt, State: r.State, Timed: flag(r.Timed),
 		}.recurrence()
 		if err != nil {
 			return nil, err
@@ -371,7 +370,6 @@ type storedRecurrence struct {
 	First  time.Time     `json:"first"`
 	Last   time.Time     `json:"last"`
 	Next   *time.Time    `json:"next"`
-	Due    int           `json:"due"`
 	State  string        `json:"state"`
 }
 
@@ -386,7 +384,7 @@ func (s storedRecurrence) recurrence() (r Recurrence, err error) {
 		return r, fmt.Errorf("read recurrence %d: %w", s.ID, err)
 	}
 	return Recurrence{ID: s.ID, Series: recurrence.Series{Plan: plan, First: s.First}, Timed: s.Timed > 0, Last: s.Last, Coming: s.Next,
-		Owner: User{ID: s.By, Name: s.Author}, State: RecurrenceState(s.State), Waiting: s.Due > 0}, nil
+		Owner: User{ID: s.By, Name: s.Author}, State: RecurrenceState(s.State)}, nil
 }
 
 func recurrenceFromJSON(text string) (*Recurrence, error) {

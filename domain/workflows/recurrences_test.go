@@ -201,9 +201,10 @@ func TestRecurring(t *testing.T) {
 			lose(e, bob)
 			e.opens(t, 0)
 			r := e.Ticket(t, "NINJA-1").Recurrence
-			if r.State != tickets.RecurrenceRights || r.Waiting {
+			if r.State != tickets.RecurrenceRights {
 				t.Errorf("%s: the recurrence is %+v", name, r)
 			}
+			e.Counts(t, 0, "SELECT COUNT(*) FROM recurrence WHERE due_at IS NOT NULL")
 			if said := e.history(t, "NINJA-1"); !slices.Equal(said, []string{"paused: rights"}) {
 				t.Errorf("%s: the history says %v", name, said)
 			}

@@ -122,3 +122,11 @@ func changeShort(board boards.Board, c boards.Column) string {
 	text := changeText(board, c)
 	return strings.ToUpper(text[:1]) + text[1:]
 }
+
+// tint are the classes of a column's colour.
+func tint(c boards.Column) string {
+	if c.Color == nil {
+		return ""
+	}
+	return "tint " + c.Color.String()
+}

@@ -142,11 +142,3 @@ func columnErrors(forms []ColumnForm) (all []views.Errors) {
 
 // colorText is the name of a colour as a choice.
 func colorText(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
-
-// tint are the classes of a column's colour.
-func tint(c boards.Column) string {
-	if c.Color == nil {
-		return ""
-	}
-	return "tint " + c.Color.String()
-}

@@ -121,8 +121,11 @@ func number(text string) int {
 
 func lastDay(text string, now time.Time) (time.Time, error) {
 	date, err := tickets.ParseTypedDate("until", text, now)
-	if err != nil || date.IsZero() {
-		return time.Time{}, tickets.BadTypedDate("until", text)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if date.IsZero() {
+		return time.Time{}, recurrence.NoLastDay()
 	}
 	at := date.In(now.Location())
 	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC), nil

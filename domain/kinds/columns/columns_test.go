@@ -443,7 +443,7 @@ func TestMovingALargeColumn(t *testing.T) {
 		b.Do(t, b.Tasks[0])
 		e.Exec(t, "UPDATE migration_run SET state = 'cancelled', finished_at = NOW(6) WHERE name = 'change-column'")
 		title := "Now"
-		e.Workflows.EditColumn(e.Ctx, "OPS", doing, boards.ColumnEdit{Name: &title}, nil) //nolint:errcheck // looked at below
+		domaintest.OK(e.Workflows.EditColumn(e.Ctx, "OPS", doing, boards.ColumnEdit{Name: &title}, nil))(t)
 		if c := e.column(t, "OPS", doing); c.Name != "Now" || !c.Carries() {
 			t.Errorf("an edit leaves %+v", c)
 		}
