@@ -123,10 +123,11 @@ func (q *Queries) CommentsToIndex(ctx context.Context, arg CommentsToIndexParams
 }
 
 const countComment = `-- name: CountComment :execrows
-UPDATE ticket SET comments = CAST(comments AS SIGNED) + CAST(? AS SIGNED) WHERE id = ?
+UPDATE ticket SET comments = GREATEST(CAST(comments AS SIGNED) + CAST(? AS SIGNED), 0) WHERE id = ?
 `
 
-// Adds to the count of a locked ticket, which is NULL if it was never counted.
+// Adds to the count of a locked ticket, which is NULL if it was never counted, and too low if a version that does not count
+// wrote comments.
 func (q *Queries) CountComment(ctx context.Context, n int64, iD id.Ticket) (int64, error) {
 	result, err := q.db.ExecContext(ctx, countComment, n, iD)
 	if err != nil {

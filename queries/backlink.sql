@@ -26,8 +26,9 @@ ORDER BY t.id DESC
 LIMIT ?;
 
 -- name: CountComment :execrows
--- Adds to the count of a locked ticket, which is NULL if it was never counted.
-UPDATE ticket SET comments = CAST(comments AS SIGNED) + CAST(sqlc.arg(n) AS SIGNED) WHERE id = sqlc.arg(id);
+-- Adds to the count of a locked ticket, which is NULL if it was never counted, and too low if a version that does not count
+-- wrote comments.
+UPDATE ticket SET comments = GREATEST(CAST(comments AS SIGNED) + CAST(sqlc.arg(n) AS SIGNED), 0) WHERE id = sqlc.arg(id);
 
 -- name: UncountComments :execrows
 -- Locks some tickets of a board, whose comments are then counted.

@@ -47,6 +47,9 @@ func TestCommentCount(t *testing.T) {
 	ana.post("/acme/DEMO-1/comments/1/restoration").is(t, 303)
 	ana.get("/acme/boards/DEMO").textIs(t, ".card[data-key=DEMO-1] .has-comments", "Comments: 2")
 	ana.get("/acme/boards/DEMO?q=DEMO-1").textIs(t, ".card[data-key=DEMO-1] .has-comments", "Comments: 2")
+	e.exec("UPDATE ticket SET comments = 0") // as a version that does not count them leaves it during an upgrade
+	ana.post("/acme/DEMO-1/comments/1/removal").is(t, 303)
+	ana.get("/acme/boards/DEMO").has(t, 0, ".card[data-key=DEMO-1] .has-comments")
 	e.exec("UPDATE ticket SET comments = NULL") // as a version that did not count them left it
 	ana.post("/acme/DEMO-1/comments", "body", "More").is(t, 303)
 	ana.get("/acme/boards/DEMO").has(t, 0, ".has-comments")
