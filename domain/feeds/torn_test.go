@@ -128,7 +128,7 @@ func ownServer(t *testing.T) *db.DB {
 	t.Cleanup(func() { server.Close(context.Background()) })
 	url := server.URL("counterfoil")
 	domaintest.Must(t, db.SchemaUp(url))
-	d := domaintest.OK(db.Open(url))(t)
+	d := domaintest.OK(db.Open(url, db.AnswerWithin(0)))(t) // a call of publish_papers takes its time
 	t.Cleanup(func() { d.Close() })
 	for _, statement := range paperTables {
 		exec(t, d, statement)
