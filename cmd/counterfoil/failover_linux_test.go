@@ -271,6 +271,10 @@ func TestFailoverIsKilled(t *testing.T) {
 		_ = wait.Sleep(t.Context(), time.Duration(dice.Float64()*float64(took))) // a random moment, not a result to wait for
 		_ = cmd.Process.Kill()
 		err := cmd.Wait()
+		domaintest.Until(t, "the server has ended the last statement", func() bool { // a kill does not end it
+			return domaintest.Number(t, template, "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'DROP TABLE%' AND db = ?",
+				databaseOf(to)) == 0
+		})
 		if left := marked(t, template, to); left {
 			cut++
 			tried := g.refusals()
@@ -311,7 +315,9 @@ func TestFailoverIsKilled(t *testing.T) {
 // marked reports whether the database of an install is marked.
 func marked(t *testing.T, on *db.DB, to *install) bool {
 	t.Helper()
-	name := to.env[0][strings.LastIndex(to.env[0], "/")+1:]
 	return domaintest.Number(t, on, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ? AND table_name = ?",
-		name, string(db.FailoverMark)) == 1
+		databaseOf(to), string(db.FailoverMark)) == 1
 }
+
+// databaseOf is the name of the database of an installation.
+func databaseOf(i *install) string { return i.env[0][strings.LastIndex(i.env[0], "/")+1:] }
