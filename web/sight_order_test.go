@@ -44,11 +44,42 @@ var (
 	kinds    = map[string]string{"board_column": "column", "board": "board", "ticket": "ticket", "comment": "comment"}
 )
 
-// isBelow reports whether a statement may only be sent for what was read in sight: one of dbtest.Below, or one written
-// by hand that takes no sight.
-func isBelow(statement string) bool {
+// shape is what a statement shows and asks for. It is found once for each text: a statement may return 1,000 rows.
+type shape struct {
+	below   bool     // it may only be sent for what was read in sight: one of dbtest.Below, or one by hand without sight
+	inSight bool     // its rows are read in sight, or below what was
+	reaches []int    // its arguments that say how far the sight reaches
+	ids     []string // the kinds of its columns called id, from the left
+	asks    []string // the kind of row that each argument names by its id, "own" of its first table; "" if none
+	main    string   // the kind of its first table
+}
+
+var shapes sync.Map // of *shape, by statement
+
+func shapeOf(statement string) *shape {
+	if known, ok := shapes.Load(statement); ok {
+		return known.(*shape)
+	}
 	name := nameOf(statement)
-	return dbtest.Below[name] || name == "" && strings.Contains(statement, " FROM ticket ") && !takesSight.MatchString(statement)
+	s := &shape{ids: idKinds(statement), main: kindsOf(statement)[""]}
+	s.below = dbtest.Below[name] || name == "" && strings.Contains(statement, " FROM ticket ") && !takesSight.MatchString(statement)
+	s.inSight = s.below || name == "OpenForm" || takesSight.MatchString(statement) // the form is on, for whoever knows its board
+	if !s.below && name != "OpenForm" {
+		for _, at := range sightAll.FindAllStringIndex(statement, -1) {
+			s.reaches = append(s.reaches, strings.Count(statement[:at[1]-1], "?"))
+		}
+	}
+	for _, found := range asksFor.FindAllStringSubmatch(statement, -1) {
+		kind := found[1]
+		if found[2] != "" && kind == "" {
+			kind = "own"
+		}
+		for range 1 + strings.Count(found[3], "?") {
+			s.asks = append(s.asks, kind)
+		}
+	}
+	shapes.Store(statement, s)
+	return s
 }
 
 // keepsSight has the test fail if a request sends a statement for a board, a column or a ticket that it must read in sight
@@ -56,12 +87,12 @@ func isBelow(statement string) bool {
 func keepsSight(t testing.TB, watch *dbtest.Watch, next http.Handler) http.Handler {
 	watch.Follow(func(ctx context.Context, statement string, args []driver.NamedValue) {
 		s, ok := ctx.Value(seenKey{}).(*seen)
-		if !ok || !isBelow(statement) {
+		if !ok || !shapeOf(statement).below {
 			return
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		for _, row := range rowsAsked(statement, args) {
+		for _, row := range shapeOf(statement).rowsAsked(args) {
 			if !s.rows[row] && (!s.opens || row.table != "column") {
 				t.Errorf("a request did not read %v in sight before it sent %s", row, statement)
 			}
@@ -86,21 +117,16 @@ func nameOf(statement string) string {
 }
 
 // rowsAsked are the rows for which a statement asks: boards, columns and tickets, else what is below these.
-func rowsAsked(statement string, args []driver.NamedValue) (rows []rowName) {
+func (s *shape) rowsAsked(args []driver.NamedValue) (rows []rowName) {
 	var own []rowName
-	main := kindsOf(statement)[""]
-	n := 0
-	for _, found := range asksFor.FindAllStringSubmatch(statement, -1) {
-		for range 1 + strings.Count(found[3], "?") {
-			id, ok := integer(args[n].Value)
-			n++
-			switch {
-			case !ok || id == 0 || found[2] == "":
-			case found[1] == "":
-				own = append(own, rowName{main, id})
-			default:
-				rows = append(rows, rowName{found[1], id})
-			}
+	for i, kind := range s.asks {
+		n, ok := integer(args[i].Value)
+		switch {
+		case !ok || n == 0 || kind == "":
+		case kind == "own":
+			own = append(own, rowName{s.main, n})
+		default:
+			rows = append(rows, rowName{kind, n})
 		}
 	}
 	if rows == nil {
@@ -146,21 +172,19 @@ func shows(row dbtest.Row) bool {
 			return false
 		}
 	}
-	if isBelow(row.Statement) || nameOf(row.Statement) == "OpenForm" { // a form that is on, for whoever knows its board
-		return true
-	}
-	for _, at := range sightAll.FindAllStringIndex(row.Statement, -1) {
-		if reach, _ := integer(row.Args[strings.Count(row.Statement[:at[1]-1], "?")].Value); reach == 1 {
+	of := shapeOf(row.Statement)
+	for _, at := range of.reaches {
+		if reach, _ := integer(row.Args[at].Value); reach == 1 {
 			return false // all boards, for no reader
 		}
 	}
-	return takesSight.MatchString(row.Statement)
+	return of.inSight
 }
 
 func (s *seen) add(row dbtest.Row) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own := idKinds(row.Statement)
+	own := shapeOf(row.Statement).ids
 	for i, column := range row.Columns {
 		kind, ok := strings.CutSuffix(column, "_id")
 		if column == "id" && len(own) > 0 {
