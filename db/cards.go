@@ -32,6 +32,7 @@ type Card struct {
 	Comments      *uint32 // nil if they were never counted
 	Blocked       bool    // by an open ticket in sight
 	Labels        string  // a JSON list, as in LabelsOfTickets
+	Parent        *string // in sight, as the relations of TicketByKey; only if the filter asks for it
 }
 
 // The index is forced, because MariaDB plans, or at least explains, the parts of a union as if they had no LIMIT, and
@@ -45,12 +46,20 @@ WHERE y.ticket_id = t.id AND h.live = TRUE), '[]')) AS labels`
 LEFT JOIN board_access ox ON ox.board_id = ob.id AND ox.account_id = ?
 WHERE r.ticket_id = t.id AND r.kind = 3 AND o.closed_at IS NULL AND o.deleted_at IS NULL AND (ox.level IS NOT NULL OR ob.privacy <= ?)) AS blocked, `
 
-	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.comments, ` + blockedCard + labelsOfCard + ` FROM ticket t FORCE INDEX (uq_ticket_rank) `
+	parentOfCard = `(SELECT JSON_ARRAY(JSON_OBJECT('kind', 1, 'id', p.id, 'board', pb.slug, 'number', p.local_id, 'title', p.title, 'closed', IF(p.closed_at IS NULL, 0, 1)))
+FROM ticket_relation pr STRAIGHT_JOIN ticket p ON p.id = pr.other_id STRAIGHT_JOIN board pb ON pb.id = p.board_id
+LEFT JOIN board_access px ON px.board_id = pb.id AND px.account_id = ?
+WHERE pr.ticket_id = t.id AND pr.kind = 1 AND p.deleted_at IS NULL AND (px.level IS NOT NULL OR pb.privacy <= ?) LIMIT 1) AS parent`
+
+	cardColumns  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.comments, ` + blockedCard + labelsOfCard + `, `
+	fromCards    = ` FROM ticket t FORCE INDEX (uq_ticket_rank) `
+	selectCards  = cardColumns + `NULL AS parent` + fromCards
+	withParents  = cardColumns + parentOfCard + fromCards
 	topOfColumn  = `(` + selectCards + `WHERE t.column_id = ? ORDER BY t.rank_in_column LIMIT ?)`
 	inRange      = `WHERE t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ? AND t.rank_in_column <= ?`
 	inBoardOrder = ` ORDER BY t.column_id, t.rank_in_column LIMIT ?`
 
-	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.comments, FALSE AS blocked, '[]' AS labels FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
+	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.comments, FALSE AS blocked, '[]' AS labels, NULL AS parent FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ? ORDER BY column_id, rank_in_column LIMIT 1 OFFSET ?) e JOIN ticket t ON t.id = e.id)`
 )
 
@@ -72,15 +81,10 @@ type CardRange struct {
 	After, To int64
 }
 
-// CardFilter selects cards. A nil, empty or false field is ignored.
+// CardFilter selects cards.
 type CardFilter struct {
-	Text     string     // part of the title, in any case and with any accents; or
-	LocalID  *uint64    // the number
-	Assignee id.Account // 0 for any
-	NoOne    bool       // no assignee
-	Closed   *bool
-	Requests bool       // from requesters
-	Labels   []id.Label // one of them at least; nil for any, empty for a ticket that there is not
+	Where   TicketCondition
+	Parents bool // return the parent of each card, too; that is no condition
 }
 
 // MatchingCards returns the matching cards of each range, at most limit of each, in board order within a column. It
@@ -88,13 +92,18 @@ type CardFilter struct {
 func (q *Queries) MatchingCards(
 	ctx context.Context, by Sight, filter CardFilter, windows []CardRange, limit int,
 ) ([]Card, error) {
-	condition, filterArgs := filter.condition()
 	parts := make([]string, len(windows))
 	var args []any
 	for i, w := range windows {
-		parts[i] = "(" + selectCards + inRange + condition + inBoardOrder + ")"
-		args = append(args, uint64(by.Reader), by.Reach, uint64(w.ColumnID), uint64(w.ColumnID), w.After, w.To)
-		args = append(append(args, filterArgs...), limit)
+		args = append(args, uint64(by.Reader), by.Reach)
+		cards := selectCards
+		if filter.Parents {
+			cards = withParents
+			args = append(args, uint64(by.Reader), by.Reach)
+		}
+		parts[i] = "(" + cards + inRange + filter.Where.and() + inBoardOrder + ")"
+		args = append(args, uint64(w.ColumnID), uint64(w.ColumnID), w.After, w.To)
+		args = append(append(args, filter.Where.args...), limit)
 	}
 	return q.cards(ctx, parts, args)
 }
@@ -112,7 +121,7 @@ func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]
 
 // The parts are ordered by a range of both columns of the index for the same reason as CardsAfter, and the joins are
 // straight because two rows come before the first card. A card of a request has no title here.
-const publicCards = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, IF(t.from_requester, '', t.title) AS title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, 0 AS priority, NULL AS due_at, FALSE AS due_timed, NULL AS items, 0 AS items_checked, 0 AS attachments, NULL AS comments, FALSE AS blocked, '[]' AS labels
+const publicCards = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, IF(t.from_requester, '', t.title) AS title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, 0 AS priority, NULL AS due_at, FALSE AS due_timed, NULL AS items, 0 AS items_checked, 0 AS attachments, NULL AS comments, FALSE AS blocked, '[]' AS labels, NULL AS parent
 FROM board_link l FORCE INDEX (uq_board_link_hash)
 STRAIGHT_JOIN board b ON b.id = l.board_id
 STRAIGHT_JOIN ticket t FORCE INDEX (uq_ticket_rank) ON t.board_id = b.id
@@ -130,44 +139,6 @@ func (q *Queries) PublicCards(ctx context.Context, by PublicSight, columns []Car
 		args = append(args, []byte(by), uint64(c.ColumnID), uint64(c.ColumnID), c.After, limit)
 	}
 	return q.cards(ctx, parts, args)
-}
-
-// condition is the end of a WHERE, with its arguments. The look-ups in assignee are no EXISTS, because the servers
-// make a join of that, and may begin with it.
-func (w CardFilter) condition() (text string, args []any) {
-	switch {
-	case w.Text != "" && w.LocalID != nil:
-		text, args = ` AND (t.title LIKE ? ESCAPE '!' OR t.local_id = ?)`, []any{containsPattern(w.Text), *w.LocalID}
-	case w.Text != "":
-		text, args = ` AND t.title LIKE ? ESCAPE '!'`, []any{containsPattern(w.Text)}
-	case w.LocalID != nil:
-		text, args = ` AND t.local_id = ?`, []any{*w.LocalID}
-	}
-	if w.Assignee != 0 {
-		text += ` AND (SELECT COUNT(*) FROM assignee a WHERE a.ticket_id = t.id AND a.account_id = ?) = 1`
-		args = append(args, uint64(w.Assignee))
-	}
-	if w.NoOne {
-		text += ` AND (SELECT COUNT(*) FROM assignee a WHERE a.ticket_id = t.id) = 0`
-	}
-	if w.Labels != nil {
-		text += ` AND (SELECT COUNT(*) FROM ticket_label y WHERE y.ticket_id = t.id AND y.label_id IN (0` +
-			strings.Repeat(", ?", len(w.Labels)) + `)) >= 1`
-		for _, label := range w.Labels {
-			args = append(args, uint64(label))
-		}
-	}
-	if w.Closed != nil {
-		text += ` AND t.closed_at IS `
-		if *w.Closed {
-			text += `NOT `
-		}
-		text += `NULL`
-	}
-	if w.Requests {
-		text += ` AND t.from_requester = TRUE`
-	}
-	return text, args
 }
 
 var wildcards = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
@@ -192,7 +163,7 @@ func (q *Queries) cards(ctx context.Context, parts []string, args []any) ([]Card
 		var c Card
 		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt,
 			&c.EnteredAt, &c.ClosedAt, &c.FromRequester, &c.Priority, &c.DueAt, &c.DueTimed, &c.Items, &c.ItemsChecked, &c.Attachments, &c.Comments,
-			&c.Blocked, &c.Labels); err != nil {
+			&c.Blocked, &c.Labels, &c.Parent); err != nil {
 			return nil, fmt.Errorf("scan card: %w", err)
 		}
 		cards = append(cards, c)

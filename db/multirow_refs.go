@@ -330,10 +330,10 @@ func codesOf(ctx context.Context, conn DBTX, query string, args []any) (list []s
 	return list, rows.Err()
 }
 
-func anys(texts []string) []any {
-	list := make([]any, len(texts))
-	for i, text := range texts {
-		list[i] = text
+func anys[V any](values []V) []any {
+	list := make([]any, len(values))
+	for i, value := range values {
+		list[i] = value
 	}
 	return list
 }

@@ -826,6 +826,7 @@ var samples = map[string]sample{
 	"CardByNumber":       {args: with(1, 7)},
 	"CardsAfter":         {args: with(db.CardsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
 	"TicketsAfter":       {args: with(db.TicketsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
+	"TicketsByID":        {args: with(firstTickets(200))},
 	"CardBelow":          {args: with(db.CardBelowParams{ColumnID: column1, FromRank: middle})},
 	"CardAbove":          {args: with(db.CardAboveParams{ColumnID: column1, FromRank: middle})},
 	"MoveTicket":         {args: with(db.MoveTicketParams{BoardID: 1, LocalID: 7, ColumnID: column1, NewRank: ptr(int64(7*gap + 1)), MovedAt: newYear, ID: 7})},
@@ -995,6 +996,20 @@ var samples = map[string]sample{
 	"PublicCards":              {args: with(db.PublicSight(hash("1")), []db.CardRange{{ColumnID: 1, After: 15000 * gap}, {ColumnID: 2}, {ColumnID: 3}}, 51)},
 	"Members":                  {args: with(toAll, 250, 101)},
 	"MembersWithHandle":        {args: with(toAll, "p1", "p1~", "viewer", 8)},
-	"MatchingCards": {args: with(db.Sight{}, db.CardFilter{Text: "9", LocalID: ptr(uint64(9)), Assignee: 1, Closed: ptr(false)}, firstWindows, 51),
+	"MatchingCards": {args: with(db.Sight{}, db.CardFilter{Where: everyCondition, Parents: true}, firstWindows, 51),
 		reads: 6000, because: "a window of 2,000 cards for each of three columns"},
 }
+
+// everyCondition has all conditions of a query.
+var everyCondition = db.TicketsWithAll(
+	db.TicketsWithAny(db.TicketsTitled("9"), db.TicketsNumbered(9), db.TicketsAssigned([]uint64{1}), db.TicketsAssigned(nil)),
+	db.TicketsWithNone(db.TicketsIn(db.TicketAuthor, []uint64{999}), db.TicketsIn(db.TicketBoard, []uint64{999}),
+		db.TicketsIn(db.TicketColumnID, []uint64{999}), db.TicketsLabelled([]uint64{999}), db.TicketsBelow(db.Sight{}, []uint64{999}),
+		db.TicketsFromRequesters(), db.TicketsOfPriority(7, 9), db.TicketsWithin(db.TicketClosed, &db.DayBound{Moment: late}, nil)),
+	db.TicketsWithAny(db.TicketsLabelled(nil), db.TicketsBelow(db.Sight{}, nil), db.TicketsBlocked(db.Sight{}), db.TicketsThatAreClosed(),
+		db.TicketsDescribed(), db.TicketsCounting(db.TicketAttachments), db.TicketsCounting(db.TicketComments),
+		db.TicketsCounting(db.TicketItems), db.TicketsWithin(db.TicketDue, &db.DayBound{Day: late, Moment: late}, nil),
+		db.TicketsWithin(db.TicketStart, nil, nil), db.TicketsWithin(db.TicketCreated, nil, &db.DayBound{Moment: late}),
+		db.TicketsWithin(db.TicketUpdated, nil, &db.DayBound{Moment: late})))
+
+var late = time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -1379,6 +1379,72 @@ func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]T
 	return items, nil
 }
 
+const ticketsByID = `-- name: TicketsByID :many
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed, items, items_checked, attachments, stays_known, comments FROM ticket WHERE id IN (/*SLICE:ids*/?) AND deleted_at IS NULL
+`
+
+// Those that are not deleted, in no order.
+func (q *Queries) TicketsByID(ctx context.Context, ids []id.Ticket) ([]Ticket, error) {
+	query := ticketsByID
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Ticket
+	for rows.Next() {
+		var i Ticket
+		if err := rows.Scan(
+			&i.ID,
+			&i.BoardID,
+			&i.LocalID,
+			&i.ColumnID,
+			&i.RankInColumn,
+			&i.Title,
+			&i.Description,
+			&i.Version,
+			&i.CreatedBy,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.MovedAt,
+			&i.DeletedAt,
+			&i.ClosedAt,
+			&i.FeedSyncID,
+			&i.FromRequester,
+			&i.EnteredAt,
+			&i.Priority,
+			&i.StartAt,
+			&i.StartTimed,
+			&i.DueAt,
+			&i.DueTimed,
+			&i.Items,
+			&i.ItemsChecked,
+			&i.Attachments,
+			&i.StaysKnown,
+			&i.Comments,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ticketsInSight = `-- name: TicketsInSight :many
 SELECT t.id FROM ticket t FORCE INDEX (PRIMARY)
 STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id

@@ -150,6 +150,8 @@ var accessible = map[string]string{
 	"/:company/audit.csv":                                       noPage, // a file
 	"/:company/boards/:board/members":                           "/acme/boards/SECRET/members",
 	"/:company/boards/:board":                                   "/acme/boards/NINJA",
+	"/:company/boards/:board/list":                              "/acme/boards/NINJA/list",
+	"/:company/boards/:board/list.csv":                          noPage, // a file
 	"/:company/boards/:board/settings":                          "/acme/boards/NINJA/settings",
 	"/:company/boards/:board/columns/:column":                   "/acme/boards/DEMO/columns/1",
 	"/:company/boards/:board/columns/:column/cards":             "/acme/boards/DEMO/columns/1/cards",
@@ -234,6 +236,8 @@ func TestAccessible(t *testing.T) {
 		b.accessible("the jump box")
 		b.open("/acme/boards/NINJA?q=fins&who=me&state=open")
 		b.accessible("a board that is narrowed")
+		b.open("/acme/boards/NINJA?lanes=assignee")
+		b.accessible("a board with lanes")
 		b.open("/acme/boards/NINJA")
 		b.click("#board .card a")
 		b.wait(`document.querySelector("#panel #said") && !document.querySelector("#panel[aria-busy]")`)

@@ -160,7 +160,7 @@ func TestRequests(t *testing.T) {
 			ana.open("/acme/boards/NINJA")
 			ana.click("#filter-requests")
 			ana.holds("To do", "")
-			ana.wait(`location.search === "?requests=1"`)
+			ana.wait(`location.search === "?q=is%%3Arequest"`)
 			a.stranger(t).sends("The gate squeaks", "Every morning")
 			ana.holds("To do", "NINJA-2") // by itself
 			ana.wait(`document.querySelector("[data-key=NINJA-2] .badge[title]")`)

@@ -66,6 +66,10 @@ WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND 
 ORDER BY column_id, rank_in_column
 LIMIT ?;
 
+-- name: TicketsByID :many
+-- Those that are not deleted, in no order.
+SELECT * FROM ticket WHERE id IN (sqlc.slice(ids)) AND deleted_at IS NULL;
+
 -- name: CardBelow :one
 SELECT id, rank_in_column FROM ticket
 WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)

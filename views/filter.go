@@ -7,67 +7,194 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/labels"
+	"github.com/counterfoil/counterfoil/domain/query"
 )
 
-// Filter is the query on a board, in the words of its URL.
+// Filter is the query on a board, and how its cards are grouped, in the words of its URL.
 type Filter struct {
-	Text     string // q
-	Assignee string // a handle, or the word for the user or for no assignee
-	State    string
-	Requests bool   // those from the public form alone
-	Label    string // the name of a label, present or old
+	Query string // q: a text of domain/query, as it was typed
+	Lanes string // LanesByAssignee and so on; "" for none
 }
 
-// Any reports whether the filter leaves anything out.
-func (f Filter) Any() bool { return f != Filter{} }
+// What the lanes of a board can be.
+const (
+	LanesByAssignee = "assignee"
+	LanesByLabel    = "label"
+	LanesByPriority = "priority"
+	LanesByParent   = "parent"
+)
 
-// In returns a path with the filter as its query.
-func (f Filter) In(path string) string {
-	query := url.Values{}
-	for name, value := range map[string]string{"q": f.Text, "who": f.Assignee, "state": f.State, "label": f.Label} {
-		if value != "" {
-			query.Set(name, value)
+// The fields of a filter's form beside its text.
+const (
+	ChosenAssignee = "who"
+	ChosenLabel    = "label"
+	ChosenStatus   = "state"
+	ChosenRequests = "requests"
+	ChosenBefore   = "was" // the query of the page that the form is on
+)
+
+// choice is a field of a filter's form that stands for one condition of its query.
+type choice struct {
+	name  string
+	field query.Field
+	only  string // the one value that it sets; "" for any
+}
+
+var choices = []choice{
+	{ChosenAssignee, query.Assignee, ""}, {ChosenLabel, query.Label, ""}, {ChosenStatus, query.Status, ""},
+	{ChosenRequests, query.Is, "request"},
+}
+
+// FilterFrom reads a filter: param returns the value of a parameter, "" if there is none. Choices that differ from the
+// query of the page before are put into the query; addresses of before it had conditions have them alone.
+func FilterFrom(param func(name string) string) Filter {
+	said := func(name string) string { return strings.ToValidUTF8(param(name), "\ufffd") }
+	f := Filter{Query: strings.TrimSpace(said("q")), Lanes: said("lanes")}
+	if !slices.Contains([]string{LanesByAssignee, LanesByLabel, LanesByPriority, LanesByParent}, f.Lanes) {
+		f.Lanes = ""
+	}
+	before := Filter{Query: strings.TrimSpace(said(ChosenBefore))}
+	for _, c := range choices {
+		if value := c.read(said(c.name)); value != before.chosen(c) {
+			f.Query = f.with(c, value)
 		}
-	}
-	if f.Requests {
-		query.Set("requests", "1")
-	}
-	switch {
-	case len(query) == 0:
-		return path
-	case strings.Contains(path, "?"):
-		return path + "&" + query.Encode()
-	}
-	return path + "?" + query.Encode()
-}
-
-// Mine is the filter for the user's own tickets; if it is on, without it.
-func (f Filter) Mine() Filter {
-	if f.Assignee == accounts.Me {
-		f.Assignee = ""
-	} else {
-		f.Assignee = accounts.Me
 	}
 	return f
 }
 
+// read returns a value that a choice can have, or "".
+func (c choice) read(value string) string {
+	if c.only != "" && value == "1" { // addresses of before queries
+		return c.only
+	}
+	if c.only != "" && value != c.only {
+		return ""
+	}
+	if _, err := query.Parse(query.NodeText(query.Term{Field: c.field, Value: value})); err != nil {
+		return ""
+	}
+	return value
+}
+
+// parsed is the query; ok is false if it cannot be read.
+func (f Filter) parsed() (q query.Query, ok bool) {
+	q, err := query.Parse(f.Query)
+	return q, err == nil
+}
+
+// is reports whether a part of a query is what a choice sets.
+func (c choice) is(n query.Node) (value string, ok bool) {
+	t, isTerm := n.(query.Term)
+	return t.Value, isTerm && t.Field == c.field && t.Op == query.Equal && (c.only == "" || t.Value == c.only)
+}
+
+func (f Filter) chosen(c choice) string {
+	q, _ := f.parsed()
+	for _, part := range q.Parts() {
+		if value, ok := c.is(part); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// Chosen is the value of a field of the filter's form, one of the Chosen… above, "" for none.
+func (f Filter) Chosen(name string) string {
+	return f.chosen(choiceNamed(name))
+}
+
+func choiceNamed(name string) choice {
+	return choices[slices.IndexFunc(choices, func(c choice) bool { return c.name == name })]
+}
+
+// with returns the query with another value of a choice, "" for none. A text that cannot be read is one to look for.
+func (f Filter) with(c choice, value string) string {
+	q, ok := f.parsed()
+	if !ok {
+		q = query.Query{}.With(query.Term{Value: strings.Join(strings.Fields(f.Query), " ")})
+	}
+	for i := len(q.Parts()) - 1; i >= 0; i-- {
+		if _, ok := c.is(q.Parts()[i]); ok {
+			q = q.Without(i)
+		}
+	}
+	if value != "" {
+		q = q.With(query.Term{Field: c.field, Value: value})
+	}
+	return q.String()
+}
+
+// Any reports whether the filter leaves anything out.
+func (f Filter) Any() bool { return f.Query != "" }
+
+// None is the filter that leaves nothing out, with the same lanes.
+func (f Filter) None() Filter { return Filter{Lanes: f.Lanes} }
+
+// In returns a path with the filter as its query.
+func (f Filter) In(path string) string {
+	values := url.Values{}
+	for name, value := range map[string]string{"q": f.Query, "lanes": f.Lanes} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	switch {
+	case len(values) == 0:
+		return path
+	case strings.Contains(path, "?"):
+		return path + "&" + values.Encode()
+	}
+	return path + "?" + values.Encode()
+}
+
+// Mine is the filter for the user's own tickets; if it is on, without it.
+func (f Filter) Mine() Filter {
+	value := accounts.Me
+	if f.IsMine() {
+		value = ""
+	}
+	f.Query = f.with(choiceNamed(ChosenAssignee), value)
+	return f
+}
+
+// IsMine reports whether the filter is for the user's own tickets.
+func (f Filter) IsMine() bool { return f.Chosen(ChosenAssignee) == accounts.Me }
+
+// Labelled is the filter for a label alone.
+func Labelled(name string) Filter {
+	return Filter{Query: query.NodeText(query.Term{Field: query.Label, Value: name})}
+}
+
+// Chip is a condition of a filter, and the filter without it.
+type Chip struct {
+	Text    string
+	Without Filter
+}
+
+// Chips are the conditions of the filter; none if its query cannot be read.
+func (f Filter) Chips() (list []Chip) {
+	q, _ := f.parsed()
+	for i, part := range q.Parts() {
+		list = append(list, Chip{query.NodeText(part), Filter{q.Without(i).String(), f.Lanes}})
+	}
+	return list
+}
+
 // OtherLabel reports whether the filter names a label that the list lacks: an old name, or one that there is not.
 func (f Filter) OtherLabel(list []labels.Label) bool {
-	return f.Label != "" && !slices.ContainsFunc(list, f.ByLabel)
+	return f.Chosen(ChosenLabel) != "" && !slices.ContainsFunc(list, f.ByLabel)
 }
 
 // ByLabel reports whether the filter is for a label.
-func (f Filter) ByLabel(l labels.Label) bool { return strings.EqualFold(f.Label, l.Name) }
+func (f Filter) ByLabel(l labels.Label) bool { return strings.EqualFold(f.Chosen(ChosenLabel), l.Name) }
+
+// ByMember reports whether the filter is for a member's tickets.
+func (f Filter) ByMember(m accounts.NamedMember) bool {
+	return strings.EqualFold(strings.TrimPrefix(f.Chosen(ChosenAssignee), "@"), m.Handle)
+}
 
 // Elsewhere reports whether the filter names a member that the list lacks.
 func (f Filter) Elsewhere(people []accounts.NamedMember) bool {
-	if f.Assignee == "" || f.Assignee == accounts.Me || f.Assignee == accounts.NoOne {
-		return false
-	}
-	for _, c := range people {
-		if c.Word() == f.Assignee {
-			return false
-		}
-	}
-	return true
+	chosen := f.Chosen(ChosenAssignee)
+	return chosen != "" && chosen != accounts.Me && chosen != accounts.NoOne && !slices.ContainsFunc(people, f.ByMember)
 }

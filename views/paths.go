@@ -214,6 +214,12 @@ func BoardPath(company, slug string) string { return "/" + company + "/boards/" 
 // FilteredPath is a board under a filter.
 func FilteredPath(company, slug string, f Filter) string { return f.In(BoardPath(company, slug)) }
 
+// BoardListPath is a board as a table.
+func BoardListPath(company, slug string) string { return BoardPath(company, slug) + "/list" }
+
+// BoardListFilePath is the same as a CSV file.
+func BoardListFilePath(company, slug string) string { return BoardListPath(company, slug) + ".csv" }
+
 // BatchPath changes several tickets of a board.
 func BatchPath(company, slug string) string { return BoardPath(company, slug) + "/batch" }
 

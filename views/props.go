@@ -79,9 +79,7 @@ func (p Page) BackTo(board string) string {
 	if err != nil || from.Path != board {
 		return board
 	}
-	query := from.Query()
-	return Filter{Text: query.Get("q"), Assignee: query.Get("who"), State: query.Get("state"),
-		Requests: query.Get("requests") == "1"}.In(board)
+	return FilterFrom(from.Query().Get).In(board)
 }
 
 // here marks the link to a page as the current one, also on the pages below it.

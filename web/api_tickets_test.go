@@ -289,6 +289,43 @@ func TestAPIList(t *testing.T) {
 		}
 	})
 
+	t.Run("a query lists the tickets that match, in board order", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
+		for i := range b.Columns {
+			e.newTickets("NINJA", b.Columns[i].ID, "Paint the door", "Order paint", "Wax")
+		}
+		e.program().put("/tickets/NINJA-4/closure", nil).is(t, 200)
+		of := func(q string) string { return "/boards/NINJA/tickets?limit=2&q=" + url.QueryEscape(q) }
+		for q, want := range map[string][]string{"": {"NINJA-1", "NINJA-2", "NINJA-3", "NINJA-5", "NINJA-6", "NINJA-4", "NINJA-7", "NINJA-8", "NINJA-9"},
+			"paint status:open": {"NINJA-1", "NINJA-2", "NINJA-5"}, "wax": {"NINJA-3", "NINJA-6", "NINJA-9"},
+			"column:doing": {"NINJA-5", "NINJA-6"}, "7": {"NINJA-7"}, "assignee:me": nil} {
+			if got, _ := e.list(t, of(q), nothing); !slices.Equal(got, want) {
+				t.Errorf("%q lists %v, not %v", q, got, want)
+			}
+		}
+		if got, _ := e.list(t, of("wax")+fmt.Sprintf("&column=%d", b.Columns[2].ID), nothing); !slices.Equal(got, []string{"NINJA-9"}) {
+			t.Errorf("the third column lists %v", got)
+		}
+		for _, q := range []string{"asignee:me", "label:bgu", "(paint", "due:soon", strings.Repeat("x", 501)} {
+			e.program().get(of(q)).problem(t, 422, "q")
+		}
+	})
+
+	t.Run("a page of a query reads no more of a large column than of a small one", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		b := e.newBoardOf("NINJA", 9000)
+		got, pages := e.list(t, "/boards/NINJA/tickets?limit=2&q=08999", nothing)
+		if !slices.Equal(got, []string{"NINJA-8999"}) || pages != 7 {
+			t.Errorf("%v in %d pages", got, pages)
+		}
+		if got, pages = e.list(t, fmt.Sprintf("/boards/NINJA/tickets?limit=2&q=08999&column=%d", b.Columns[1].ID), nothing); len(got) != 1 || pages != 3 {
+			t.Errorf("%v of its column in %d pages", got, pages)
+		}
+	})
+
 	t.Run("bad parameters are refused", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

@@ -11,7 +11,9 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
 )
 
 // keys are the keys of the cards in an answer, in its order.
@@ -45,7 +47,11 @@ func TestFilter(t *testing.T) {
 			"the": "NINJA-1 NINJA-2", "CAFE": "NINJA-2", "0% c": "NINJA-3", "#12": "NINJA-12", "nothing like it": "",
 			"  katana \n": "NINJA-1", "sharpen  the": "NINJA-1", "\x00": "", "\xff": "", strings.Repeat("x", 3000): "",
 		} {
-			a := ana.get("/acme/boards/NINJA?q="+url.QueryEscape(q)).is(t, 200)
+			code := 200
+			if len(q) > query.MaxLength {
+				code = 422
+			}
+			a := ana.get("/acme/boards/NINJA?q="+url.QueryEscape(q)).is(t, code)
 			if got := a.keys(); got != want {
 				t.Errorf("%q finds %q, not %q", q, got, want)
 			}
@@ -72,26 +78,36 @@ func TestFilter(t *testing.T) {
 		e.assign("NINJA-3", "ben")
 		ana := e.ana()
 		for query, want := range map[string]string{
-			"":                        "NINJA-1 NINJA-4 NINJA-2 NINJA-5 NINJA-3 NINJA-6",
-			"q=&who=&state=":          "NINJA-1 NINJA-4 NINJA-2 NINJA-5 NINJA-3 NINJA-6",
-			"state=open":              "NINJA-1 NINJA-4 NINJA-2 NINJA-5",
-			"state=closed":            "NINJA-3 NINJA-6",
-			"state=sideways":          "NINJA-1 NINJA-4 NINJA-2 NINJA-5 NINJA-3 NINJA-6",
-			"who=me":                  "NINJA-1 NINJA-2",
-			"who=ana":                 "NINJA-1 NINJA-2",
-			"who=%40BEN":              "NINJA-2 NINJA-3",
-			"who=ben&state=closed":    "NINJA-3",
-			"who=none":                "NINJA-4 NINJA-5 NINJA-6",
-			"who=sam":                 "",
-			"who=nobody-here":         "",
-			"who=an%C3%A4":            "",
-			"who=%ff":                 "",
-			"q=ticket+1&who=none":     "NINJA-4 NINJA-6",
-			"q=ticket+1&state=closed": "NINJA-6",
+			"":                                      "NINJA-1 NINJA-4 NINJA-2 NINJA-5 NINJA-3 NINJA-6",
+			"q=&who=&state=":                        "NINJA-1 NINJA-4 NINJA-2 NINJA-5 NINJA-3 NINJA-6",
+			"state=open":                            "NINJA-1 NINJA-4 NINJA-2 NINJA-5",
+			"state=closed":                          "NINJA-3 NINJA-6",
+			"state=sideways":                        "NINJA-1 NINJA-4 NINJA-2 NINJA-5 NINJA-3 NINJA-6",
+			"who=me":                                "NINJA-1 NINJA-2",
+			"who=ana":                               "NINJA-1 NINJA-2",
+			"who=%40BEN":                            "NINJA-2 NINJA-3",
+			"who=ben&state=closed":                  "NINJA-3",
+			"who=none":                              "NINJA-4 NINJA-5 NINJA-6",
+			"q=assignee:ben+-status:closed":         "NINJA-2",
+			"q=%231+or+assignee:none":               "NINJA-1 NINJA-4 NINJA-5 NINJA-6",
+			"q=assignee:ben&was=&who=&state=closed": "NINJA-3",
+			"q=assignee:ben&was=assignee:ben&who=ben":  "NINJA-2 NINJA-3",
+			"q=assignee:ben&was=assignee:ben&who=":     "NINJA-1 NINJA-4 NINJA-2 NINJA-5 NINJA-3 NINJA-6",
+			"q=assignee:ben&was=assignee:ben&who=me":   "NINJA-1 NINJA-2",
+			"q=assignee:none&was=assignee:ben&who=ben": "NINJA-4 NINJA-5 NINJA-6",
+			"q=%22ticket+1&was=&state=closed&who=":     "",
+			"q=ticket+1&who=none":                      "NINJA-4 NINJA-6",
+			"q=ticket+1&state=closed":                  "NINJA-6",
 		} {
 			if got := ana.get("/acme/boards/NINJA?"+query).is(t, 200).keys(); got != want {
 				t.Errorf("%q shows %q, not %q", query, got, want)
 			}
+		}
+		for search, want := range map[string]string{"who=sam": "no member “sam”", "who=nobody-here": "no member “nobody-here”", "who=an%C3%A4": "no member “anä”",
+			"who=%ff": "no member “\ufffd”", "label=what": "no label “what”", "q=stauts:open": "Did you mean “status”?", "q=%22x": "not closed"} {
+			page := ana.get("/acme/boards/NINJA?"+search).is(t, 422).has(t, 0, ".card")
+			page.has(t, 1, "#filter-q[aria-invalid=true]").has(t, 3, ".column").textHas(t, "#filter-problem", want)
+			ana.htmx(views.BoardID).get("/acme/boards/NINJA?"+search).is(t, 200).textHas(t, "#filter-problem", want)
 		}
 		a := ana.get("/acme/boards/NINJA?who=ben&state=open")
 		if a.text(t, "#filter-who [selected]") != "ben" || a.text(t, "#filter-state [selected]") != "Open" {

@@ -640,6 +640,7 @@ func TestHostileAddresses(t *testing.T) {
 		}
 	}
 	for what, value := range hostiles {
+		b.exec("UPDATE sessions SET confirmed_at = UTC_TIMESTAMP(6)") // else it is too old for operators on a slow machine
 		query := url.Values{}
 		for _, name := range names {
 			query.Set(name, value)
@@ -757,7 +758,7 @@ func (b *formEnv) harmless(t *testing.T, where string, a *answer) {
 			value := strings.ToLower(strings.TrimSpace(attr.Val))
 			leads, _, _ := strings.Cut(value, "?") // a page of ours may be asked for anything
 			switch {
-			case e.Is("img.qr") && strings.HasPrefix(attr.Val, "data:image/png;base64,"): // of our own making
+			case strings.HasPrefix(attr.Val, "data:image/png;base64,") && e.Is("img.qr"): // of our own making
 			case strings.HasPrefix(attr.Key, "on"), attr.Key == "style", attr.Key == "srcdoc":
 				t.Errorf("%s: <%s %s=%q>", where, e.Nodes[0].Data, attr.Key, attr.Val)
 			case slices.Contains([]string{"href", "src", "action", "formaction", "hx-get", "hx-post"}, attr.Key) &&

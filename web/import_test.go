@@ -116,6 +116,14 @@ func TestImportMapping(t *testing.T) {
 		page.has(t, 1, "#run-p-labels option[selected][value=Labels]").has(t, 0, "input[name=keep-column][value=Nothing]")
 		page.has(t, 0, "main script").has(t, 1, "#run-p-names[checked]").has(t, 1, "#run-dry[checked]")
 	})
+	t.Run("with the relations of its columns", func(t *testing.T) {
+		path, page := begin(t, "Summary,Issue key,Parent key,Inward issue link (Blocks)\nx,OLD-1,OLD-2,\nx,OLD-2,,\n")
+		page.textIs(t, "#run-p-relations", "Parent key = parent Inward issue link (Blocks) = blocked-by")
+		run := runOf(ana.postForm(path, page.sends()).is(t, 303))
+		if run.Values["relations"] != "Parent key = parent\nInward issue link (Blocks) = blocked-by" {
+			t.Errorf("relations are %q", run.Values["relations"])
+		}
+	})
 	t.Run("and opens a run from that file, with what was chosen", func(t *testing.T) {
 		path, page := begin(t, importFile)
 		run := runOf(ana.postForm(path, page.sends("status-column", "Doing", "p-description", "Labels")).is(t, 303))
@@ -150,7 +158,13 @@ func TestImportMapping(t *testing.T) {
 	t.Run("keeps what was chosen where something is wrong, or is looked at again", func(t *testing.T) {
 		path, page := begin(t, importFile)
 		wrong := ana.postForm(path, page.sends("p-title", "Issue key", "p-author", "nobody@example.com")).is(t, 422)
-		wrong.has(t, 1, "#run-p-author-error")
+		wrong.has(t, 1, "#run-p-author-error").has(t, 1, `#run-p-title option[selected][value="Issue key"]`)
+		for typed, message := range map[string]string{"Nothing": "names no kind of relation", "Nothing = boss": "“boss” is no kind",
+			"Boss = parent": "no column “Boss”"} {
+			wrong := ana.postForm(path, page.sends("p-title", "Issue key", "p-relations", typed)).is(t, 422)
+			wrong.has(t, 1, `#run-p-title option[selected][value="Issue key"]`).textHas(t, "#run-p-relations-error", message)
+			wrong.textIs(t, "#run-p-relations", typed)
+		}
 		fields, _ := url.ParseQuery(page.sends("p-title", "Issue key", "again", "true")[0])
 		fields.Del("dry")
 		again := ana.postForm(path, []string{fields.Encode()}).is(t, 200)

@@ -60,7 +60,7 @@ func TestLabels(t *testing.T) {
 		board.has(t, 3, "#filter-label option")
 		e.counts(t, 1, "SELECT COUNT(*) FROM ticket WHERE local_id = 1 AND version = 1 AND feed_sync_id IS NULL")
 
-		for query, want := range map[string]string{"Bug": "DEMO-1", "bUG": "DEMO-1", "nothing": "", "Bug&state=closed": ""} {
+		for query, want := range map[string]string{"Bug": "DEMO-1", "bUG": "DEMO-1", "Bug&state=closed": ""} {
 			if got := ana.get("/acme/boards/DEMO?label="+strings.ReplaceAll(query, " ", "+")).is(t, 200).keys(); got != want {
 				t.Errorf("%s shows %q, not %q", query, got, want)
 			}
@@ -148,7 +148,7 @@ func TestLabels(t *testing.T) {
 				ana.labelled("DEMO-1", nil, "label", bad).is(t, 422)
 			}
 			ana.labelled("DEMO-99", []string{"bug"}).is(t, 404)
-			ana.get("/acme/boards/DEMO?label="+url.QueryEscape(hostile)).is(t, 200).has(t, 0, ".card")
+			ana.get("/acme/boards/DEMO?label="+url.QueryEscape(hostile)).is(t, 422).has(t, 0, ".card")
 			ana.get("/acme/boards/DEMO?label="+strings.Repeat("a", 5000)).is(t, 200)
 		})
 	})

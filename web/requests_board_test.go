@@ -42,9 +42,9 @@ func TestRequestsOnABoard(t *testing.T) {
 	})
 	t.Run("the form, its links and the forms of cards keep it", func(t *testing.T) {
 		a := ana.get(board+"?requests=1").has(t, 1, ".filter [name=requests][checked]").has(t, 0, "[data-clear][hidden]").
-			has(t, 1, `[data-mine][href="`+board+`?requests=1&who=me"]`)
+			has(t, 1, `[data-mine][href="`+board+`?q=is%3Arequest+assignee%3Ame"]`)
 		move := a.page().Find("[data-key=NINJA-51] .move").AttrOr("href", "")
-		ana.get(move).is(t, 200).has(t, 1, "[name=requests][value='1']")
+		ana.get(move).is(t, 200).has(t, 1, "[name=q][value='is:request']")
 	})
 	t.Run("the page of a column has it", func(t *testing.T) {
 		ana.get(fmt.Sprint(board, "/columns/", first)).is(t, 200).has(t, 1, ".filter [name=requests]")

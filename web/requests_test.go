@@ -491,9 +491,9 @@ func TestRequestsForMembers(t *testing.T) {
 		if a.text(t, ".face .as-typed") != "Please <b>help</b>" || a.text(t, "h1") != "<script>1</script>" {
 			t.Error(a.body)
 		}
-		a.has(t, 1, "#reply-form .answer").has(t, 1, "#comment-form .primary")
+		a.has(t, 1, "#reply-form .answer").has(t, 1, "#comment-form .primary.js-only")
 		if a.text(t, "#reply-form button") != "Reply to requester" ||
-			a.text(t, "#comment-form .primary") != "Comment internally" {
+			a.text(t, "#comment-form .primary.js-only") != "Comment internally" {
 			t.Error("one cannot tell the two apart")
 		}
 		e.ana().get("/acme/DEMO-1").has(t, 0, "#requester, #reply-form")

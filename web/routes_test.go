@@ -348,6 +348,8 @@ var pages = map[string]access{
 	"GET /:company/avatars/:account/:avatar":      members("/acme/avatars/1/0123456789abcdef", 404),
 	"POST /:company/boards":                       writers("/acme/boards", 422),
 	"GET /:company/boards/:board":                 members("/acme/boards/DEMO", 200),
+	"GET /:company/boards/:board/list":            members("/acme/boards/DEMO/list", 200),
+	"GET /:company/boards/:board/list.csv":        members("/acme/boards/DEMO/list.csv", 200),
 	"GET /:company/boards/:board/settings":        members("/acme/boards/DEMO/settings", 200),
 	"POST /:company/boards/:board/settings":       writers("/acme/boards/DEMO/settings", 422).sending("version", "1"),
 	"GET /:company/boards/:board/columns/:column": members("/acme/boards/DEMO/columns/1", 200),

@@ -76,6 +76,10 @@ type server struct {
 	api     *api.Handlers
 }
 
+// gzipLevel is where a page becomes small for little time: a board of 119 kB takes 12.6 kB and 0.6 ms, at 5 11.4 kB and
+// 1.3 ms.
+const gzipLevel = 2
+
 // Handler serves all routes.
 type Handler struct {
 	http.Handler
@@ -117,7 +121,7 @@ func New(cfg Config) Handler {
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: s.respond.LogPanic}),
 		s.secure,
 		middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: "512K", Skipper: takesFile}),
-		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400,
+		middleware.GzipWithConfig(middleware.GzipConfig{Level: gzipLevel, MinLength: 1400,
 			Skipper: func(c echo.Context) bool { return isCompressed(c) || mayTakeLong(c) || changesByAPI(c) }}),
 		sameOrigin(cfg.URL),
 		s.deadline,

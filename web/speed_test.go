@@ -33,6 +33,22 @@ func (e *env) newBoardOf(slug string, n int) board {
 	return b
 }
 
+// newFullBoard is a board of 200 tickets that have all that cards can show.
+func (e *env) newFullBoard(slug string) {
+	e.t.Helper()
+	full := e.newBoardOf(slug, 200)
+	e.exec(`UPDATE ticket SET priority = 1 + id % 4, due_at = UTC_TIMESTAMP(6) - INTERVAL id % 40 DAY, items = 7, items_checked = id % 8, attachments = id % 5, comments = 3 + id % 40,
+		created_at = UTC_TIMESTAMP(6) - INTERVAL 9 DAY WHERE board_id = (SELECT board_id FROM board_column WHERE id = ?)`, full.Columns[0].ID)
+	e.exec("UPDATE board_column SET stale_days = 5 WHERE id = ?", full.Columns[1].ID)
+	for n := range 3 {
+		e.exec("INSERT INTO label (id, company_id, board_id, name, color, created_at) VALUES (?, 1, 0, CONCAT('label number ', ?), ?, UTC_TIMESTAMP(6))", 101+n, n, n)
+		e.exec("INSERT INTO ticket_label (ticket_id, label_id) SELECT id, ? FROM ticket WHERE column_id IN (?, ?)", 101+n, full.Columns[0].ID, full.Columns[1].ID)
+	}
+	e.exec("INSERT IGNORE INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, TRUE, UTC_TIMESTAMP(6) FROM ticket WHERE column_id = ?", full.Columns[1].ID)
+	e.exec(`INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT t.id, 3, (SELECT MIN(id) FROM ticket WHERE column_id = ?) FROM ticket t
+		WHERE t.column_id = ?`, full.Columns[0].ID, full.Columns[1].ID)
+}
+
 // newDiscussion is a ticket with n comments.
 func (e *env) newDiscussion(b board, n int) string {
 	e.t.Helper()
@@ -74,7 +90,8 @@ func TestPagesTakeFewQueries(t *testing.T) {
 		}
 	})
 	t.Run("a board through a filter", func(t *testing.T) {
-		for _, narrowed := range []string{"?q=price&who=ana&state=open", "?who=nobody-here", "?q=00199"} {
+		for _, narrowed := range []string{"?q=price&who=ana&state=open", "?who=none&label=&q=is:blocked+or+has:due", "?q=00199",
+			"?lanes=parent", "?q=price&who=ana&lanes=parent"} {
 			for _, slug := range []string{"FEW", "MANY", "MOST"} { // columns of MOST go on where a look ends
 				ana.queries(t, onPage, "/acme/boards/"+slug+narrowed)
 			}
@@ -89,17 +106,7 @@ func TestPagesTakeFewQueries(t *testing.T) {
 		t.Logf("%d bytes", len(a.body))
 	})
 	t.Run("a board with all that cards can show", func(t *testing.T) {
-		full := e.newBoardOf("FULL", 200)
-		e.exec(`UPDATE ticket SET priority = 1 + id % 4, due_at = UTC_TIMESTAMP(6) - INTERVAL id % 40 DAY, items = 7, items_checked = id % 8, attachments = id % 5, comments = 3 + id % 40,
-			created_at = UTC_TIMESTAMP(6) - INTERVAL 9 DAY WHERE board_id = (SELECT board_id FROM board_column WHERE id = ?)`, full.Columns[0].ID)
-		e.exec("UPDATE board_column SET stale_days = 5 WHERE id = ?", full.Columns[1].ID)
-		for n := range 3 {
-			e.exec("INSERT INTO label (id, company_id, board_id, name, color, created_at) VALUES (?, 1, 0, CONCAT('label number ', ?), ?, UTC_TIMESTAMP(6))", 101+n, n, n)
-			e.exec("INSERT INTO ticket_label (ticket_id, label_id) SELECT id, ? FROM ticket WHERE column_id IN (?, ?)", 101+n, full.Columns[0].ID, full.Columns[1].ID)
-		}
-		e.exec("INSERT IGNORE INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, TRUE, UTC_TIMESTAMP(6) FROM ticket WHERE column_id = ?", full.Columns[1].ID)
-		e.exec(`INSERT INTO ticket_relation (ticket_id, kind, other_id) SELECT t.id, 3, (SELECT MIN(id) FROM ticket WHERE column_id = ?) FROM ticket t
-			WHERE t.column_id = ?`, full.Columns[0].ID, full.Columns[1].ID)
+		e.newFullBoard("FULL")
 		t.Logf("%d queries", ana.queries(t, onPage, "/acme/boards/FULL"))
 		a := ana.get("/acme/boards/FULL").is(t, http.StatusOK)
 		a.has(t, 100, ".card").has(t, 100, ".card .labels").has(t, 50, ".card .blocked").has(t, 50, ".card .age.stale").has(t, 100, ".card .due")
@@ -191,10 +198,12 @@ func BenchmarkPages(b *testing.B) {
 	e := newEnv(b)
 	e.newBoardOf("MANY", 2000)
 	most := e.newBoardOf("MOST", 20000)
+	e.newFullBoard("FULL")
 	loud := e.newDiscussion(most, 500)
 	ana := e.ana().with("Accept-Encoding", "gzip")
 	for name, path := range map[string]string{
 		"board of 2,000": "/acme/boards/MANY", "board of 20,000": "/acme/boards/MOST",
+		"board with all that cards can show": "/acme/boards/FULL", "the same in lanes": "/acme/boards/FULL?lanes=label",
 		"board of 2,000, filtered":  "/acme/boards/MANY?q=00199&state=open",
 		"board of 20,000, filtered": "/acme/boards/MOST?q=00199&state=open", "ticket with 500 comments": "/acme/" + loud,
 	} {

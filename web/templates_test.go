@@ -311,7 +311,15 @@ func TestDuplicateBoard(t *testing.T) {
 			a.has(t, 1, "#copy-title[aria-invalid=true]")
 			ana.post("/acme/boards/DEMO/copies", "title", "Kept", "slug", "COPY").is(t, 409).has(t, 1, "#copy-slug[aria-invalid=true][value=COPY]")
 			ana.post("/acme/boards/NONE/copies", "title", "x", "slug", "XX").is(t, 404)
+			ana.post("/acme/boards/DEMO/copies", "title", "x", "slug", "XX", "tickets", "some").is(t, 422).
+				has(t, 1, "#copy-tickets[aria-invalid=true]").has(t, 1, "#copy-slug[value=XX]")
 		})
+		e.counts(t, 0, "SELECT COUNT(*) FROM migration_run")
+		ana.post("/acme/boards/DEMO/copies", "title", "With all", "slug", "ALL", "tickets", "all").goesTo(t, "/acme/boards/ALL")
+		ana.get("/acme/boards/ALL").textHas(t, ".toast", "Its tickets come as they are copied.")
+		e.program().post("/boards", object{"slug": "OPENS", "title": "Open ones", "like": "DEMO", "tickets": "open"}).is(t, 201)
+		e.program().post("/boards", object{"slug": "NEW", "title": "New", "tickets": "open"}).is(t, 422)
+		e.counts(t, 2, "SELECT COUNT(*) FROM migration_run WHERE name = 'copy-tickets'")
 	})
 	t.Run("a copy of a private board is as private", func(t *testing.T) {
 		t.Parallel()

@@ -11,7 +11,7 @@ func TestWayBackKeepsTheFilter(t *testing.T) {
 	const crumb = ".crumbs a[href='%s']"
 	for from, want := range map[string]string{
 		"": "/acme/boards/DEMO",
-		"http://example.com/acme/boards/DEMO?q=door&who=me&state=open": "/acme/boards/DEMO?q=door&state=open&who=me",
+		"http://example.com/acme/boards/DEMO?q=door&who=me&state=open": "/acme/boards/DEMO?q=door+assignee%3Ame+status%3Aopen",
 		"http://example.com/acme/boards/DEMO?q=door&evil=1":            "/acme/boards/DEMO?q=door",
 		"http://example.com/acme/boards/OTHER?q=door":                  "/acme/boards/DEMO",
 		"http://elsewhere.example/acme/boards/DEMO?q=door":             "/acme/boards/DEMO",

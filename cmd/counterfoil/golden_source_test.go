@@ -188,7 +188,6 @@ var stored = []struct{ what, folder, constants string }{
 	{"states of workers", "domain/migrations", `^Worker[A-Z]`},
 	{"states of consumers", "domain/feeds", `^State[A-Z]`},
 	{"kinds of parameters", "domain/migrations", `^Kind$`},
-	{"filters of state", "domain/tickets", `^State[A-Z]`},
 }
 
 func TestGoldenStoredConstants(t *testing.T) {

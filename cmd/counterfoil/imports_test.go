@@ -11,7 +11,7 @@ const module = "github.com/counterfoil/counterfoil/"
 
 var (
 	leaves = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault",
-		"domain/wait", "domain/csvfile", "domain/lease", "domain/limits", "domain/color"}
+		"domain/wait", "domain/csvfile", "domain/lease", "domain/limits", "domain/color", "domain/query"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs",
 		"domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live", "domain/labels", "domain/files",
 		"domain/recurrence"}
@@ -23,7 +23,7 @@ var (
 	sealing = []string{"domain/secrets"}
 
 	// shared are the leaves that the packages of web need.
-	shared = []string{"domain/color", "domain/id", "domain/markup", "domain/fault", "domain/wait", "domain/access"}
+	shared = []string{"domain/color", "domain/id", "domain/markup", "domain/fault", "domain/wait", "domain/access", "domain/query"}
 )
 
 // allowed are the imports of each package, as docs/architecture.md draws them. A name stands for itself and the
@@ -42,15 +42,15 @@ var allowed = map[string][]string{
 	"web/respond": slices.Concat([]string{"web/streams", "domain/workflows", "=views", "views/pages", "static"},
 		entities, shared),
 	"web/streams":      {"domain/workflows", "domain/accounts", "domain/fault", "domain/id", "domain/wait"},
-	"views":            slices.Concat([]string{"domain/id", "domain/color", "static", "domain/fault", "domain/markup", "domain/access"}, entities),
-	"views/pages":      slices.Concat([]string{"=views", "domain/id", "domain/color", "domain/fault", "domain/access"}, entities),
+	"views":            slices.Concat([]string{"domain/id", "domain/color", "static", "domain/fault", "domain/markup", "domain/access", "domain/query"}, entities),
+	"views/pages":      slices.Concat([]string{"=views", "domain/id", "domain/color", "domain/fault", "domain/access", "domain/query"}, entities),
 	"views/admin":      slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities, measures),
 	"views/public":     slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities),
 	"domain/access":    {"domain/accounts", "db"},
 	"domain/secrets":   append([]string{"db"}, leaves...),
 	"domain/workflows": slices.Concat(entities, leaves, sealing, []string{"domain/access", "db"}),
 	"domain/console":   slices.Concat([]string{"domain/workflows", "db"}, entities, measures, leaves),
-	"domain/kinds":     slices.Concat([]string{"domain/workflows", "domain/kinds", "db"}, entities, leaves),
+	"domain/kinds":     slices.Concat([]string{"domain/workflows", "domain/kinds", "domain/access", "db"}, entities, leaves),
 	"domain/delivery":  slices.Concat([]string{"domain/workflows", "db"}, entities, leaves, sealing),
 	"domain/app":       {"domain", "db"}, // it wires the packages together
 	"ops":              {"domain", "db", "ops"},

@@ -42,5 +42,6 @@ var Below = map[string]bool{
 	"TemplateByID":      true,
 	"Templates":         true,
 	"TicketsAfter":      true,
+	"TicketsByID":       true,
 	"WebhooksOfBoard":   true,
 }

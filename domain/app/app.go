@@ -16,6 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/kinds/codes"
 	"github.com/counterfoil/counterfoil/domain/kinds/columns"
+	"github.com/counterfoil/counterfoil/domain/kinds/copying"
 	"github.com/counterfoil/counterfoil/domain/kinds/handover"
 	"github.com/counterfoil/counterfoil/domain/kinds/images"
 	"github.com/counterfoil/counterfoil/domain/kinds/importer"
@@ -144,6 +145,7 @@ func New(d *db.DB, options ...Option) *App {
 	list := upkeep.New(d, bulk, s.files).Migrations()
 	list = append(list, imports.Migration(), images.New(d, bulk, kept, s.download).Migration(),
 		republish.New(d, bulk, published).Migration(), columns.New(d, bulk).Migration(),
+		copying.New(d, bulk, workflows.MediaOf(s.files, s.base, s.picture)).Migration(),
 		handover.New(d, bulk).Migration(), kindlabels.New(d, bulk).Migration())
 	list = append(list, codes.New(d, bulk, pool).Migrations()...)
 	engine := migrations.New(d, kept, s.log, append(list, s.more...)...)

@@ -23,6 +23,14 @@ func BadSlug() error {
 		"A ticket prefix is 2 to 10 letters A to Z or digits and begins with a letter, such as NINJA.")
 }
 
+// CodeBadCopies: it is not said which tickets of which board a duplicate gets. Send open or all, or leave it out.
+const CodeBadCopies fault.Code = "Board.BadCopies"
+
+func BadCopies() error {
+	return fault.Invalid.New(CodeBadCopies, "tickets",
+		"Choose which tickets a duplicate of a board gets: none, the open ones or all.")
+}
+
 // CodeSlugConflict: another board of the company has this slug, or had it. Choose another.
 const CodeSlugConflict fault.Code = "Board.SlugConflict"
 

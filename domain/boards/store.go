@@ -14,7 +14,23 @@ import (
 // Draft is the content of a new board.
 type Draft struct {
 	Slug, Title string
-	Like        string // slug of a board that it is a copy of, but for the tickets; "" for none
+	Like        string // slug of a board that it is a copy of; "" for none
+	Tickets     string // which tickets of that are copied, too: CopyOpen or CopyAll; "" for none
+}
+
+// What of a board's tickets is copied to a duplicate.
+const (
+	CopyOpen = "open"
+	CopyAll  = "all"
+)
+
+// checkCopies returns BadCopies unless the draft says which tickets of which board are copied.
+func (d Draft) checkCopies() error {
+	switch {
+	case d.Tickets == "", d.Like != "" && (d.Tickets == CopyOpen || d.Tickets == CopyAll):
+		return nil
+	}
+	return BadCopies()
 }
 
 // Open adds a board with its incrementer and the default columns. It returns what OpenWith does.
@@ -23,12 +39,12 @@ func Open(ctx context.Context, tx *db.Tx, company id.Company, draft Draft) (Boar
 }
 
 // OpenWith adds a board with its incrementer, and columns like others. It returns EmptySlug, BadSlug,
-// SlugConflict, SlugImported, EmptyTitle, LongTitle or BadTitle.
+// SlugConflict, SlugImported, EmptyTitle, LongTitle, BadTitle or BadCopies.
 func OpenWith(
 	ctx context.Context, tx *db.Tx, company id.Company, draft Draft, columns []Column,
 ) (Board, error) {
 	slug, title, err := Names{Slug: &draft.Slug, Title: &draft.Title}.parse("", "")
-	if err != nil {
+	if err := fault.Join(err, draft.checkCopies()); err != nil {
 		return Board{}, err
 	}
 	n, err := tx.CreateBoard(ctx, db.CreateBoardParams{CompanyID: company, Slug: slug, Title: title, Now: tx.Now})

@@ -89,7 +89,7 @@ func TestWebhooksHaveNoSecretsOfRequesters(t *testing.T) {
 		if jump.Key != nil {
 			n++
 		}
-		view, err := p.Workflows.ViewBoard(p.Ctx, "NINJA", workflows.BoardFilter{Text: text})
+		view, err := p.Workflows.ViewBoard(p.Ctx, "NINJA", workflows.BoardFilter{Query: `"` + text + `"`})
 		must(t, err)
 		for _, column := range view.Cards {
 			n += len(column.List)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"math"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -27,6 +28,9 @@ func (c Card) Cursor(column id.Column) Cursor {
 func (t Ticket) Cursor() Cursor {
 	return Cursor{Column: t.Column, Rank: t.Rank, Number: t.Key.Number, Moved: t.MovedAt.UnixMicro()}
 }
+
+// TopOf is the cursor above the first ticket of a column.
+func TopOf(column id.Column) Cursor { return Cursor{Column: column, Rank: math.MinInt64} }
 
 // String returns the cursor for clients, to whom it is opaque.
 func (c Cursor) String() string {

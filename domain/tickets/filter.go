@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -16,48 +14,16 @@ import (
 // Reach is how many cards of a column one page through a filter reads, so that its cost does not grow with the column.
 const Reach = 2000
 
-// States that a filter can ask for.
-const (
-	StateOpen   = "open"
-	StateClosed = "closed"
-)
-
-// Filter selects tickets; all its fields must match. The zero Filter matches every ticket.
+// Filter selects tickets. The zero Filter matches every ticket.
 type Filter struct {
-	Text     string     // part of the title, in any case and with any accents; or the ticket's key or number
-	Assignee id.Account // 0 for any
-	NoOne    bool       // no assignee
-	State    string     // StateOpen or StateClosed; anything else is both
-	Requests bool       // came by a public form
-	Labels   []id.Label // has one of them; nil for any
+	Where   db.TicketCondition
+	Parents bool // cards are returned with their parents; that is no condition
 }
 
 // All reports whether the filter shows every ticket.
-func (f Filter) All() bool {
-	return f.Text == "" && f.Assignee == 0 && !f.NoOne && f.State == "" && !f.Requests && f.Labels == nil
-}
+func (f Filter) All() bool { return f.Where.IsZero() }
 
-// cardFilter is the filter for the tickets of a board.
-func (f Filter) cardFilter(slug string) db.CardFilter {
-	want := db.CardFilter{Text: f.Text, LocalID: f.number(slug), Assignee: f.Assignee, NoOne: f.NoOne,
-		Requests: f.Requests, Labels: f.Labels}
-	if f.State == StateOpen || f.State == StateClosed {
-		closed := f.State == StateClosed
-		want.Closed = &closed
-	}
-	return want
-}
-
-// number is the number that the text names on a board: 42, #42 or NINJA-42.
-func (f Filter) number(slug string) *uint64 {
-	if key, err := ParseKey(f.Text); err == nil && key.Board == slug {
-		return &key.Number
-	}
-	if n, err := strconv.ParseUint(strings.TrimPrefix(f.Text, "#"), 10, 63); err == nil {
-		return &n
-	}
-	return nil
-}
+func (f Filter) cards() db.CardFilter { return db.CardFilter{Where: f.Where, Parents: f.Parents} }
 
 // FilterStart is the start of a page through a filter: below a cursor in a column, or at its top if Below is nil.
 type FilterStart struct {
@@ -80,7 +46,7 @@ func FindCards(
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.Read(q.MatchingCards(ctx, by, filter.cardFilter(slug), windows, limit+1))
+	rows, err := db.Read(q.MatchingCards(ctx, by, filter.cards(), windows, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("read matching cards: %w", err)
 	}
@@ -140,7 +106,7 @@ func ranges(
 // Matches reports whether a ticket matches a filter, as it is in the database.
 func Matches(ctx context.Context, q *db.Queries, filter Filter, ticket Ticket) (bool, error) {
 	here := db.CardRange{ColumnID: ticket.Column, After: ticket.Rank - 1, To: ticket.Rank}
-	rows, err := db.Read(q.MatchingCards(ctx, db.Sight{}, filter.cardFilter(ticket.Key.Board), []db.CardRange{here}, 1))
+	rows, err := db.Read(q.MatchingCards(ctx, db.Sight{}, filter.cards(), []db.CardRange{here}, 1))
 	if err != nil {
 		return false, fmt.Errorf("read matching card: %w", err)
 	}
@@ -149,15 +115,33 @@ func Matches(ctx context.Context, q *db.Queries, filter Filter, ticket Ticket) (
 
 func byColumn(rows []db.Card, slug string) (map[id.Column][]Card, error) {
 	cards := map[id.Column][]Card{}
+	lists := map[string][]labels.Label{} // by their JSON: many cards have the same
 	for _, row := range rows {
 		card := fromCard(row, slug)
 		var err error
-		if card.Labels, err = labels.FromJSON(row.Labels); err != nil {
+		if known, ok := lists[row.Labels]; ok {
+			card.Labels = known
+		} else if card.Labels, err = labels.FromJSON(row.Labels); err != nil {
+			return nil, err
+		}
+		lists[row.Labels] = card.Labels
+		if card.Parent, err = parentFrom(row.Parent); err != nil {
 			return nil, err
 		}
 		cards[row.ColumnID] = append(cards[row.ColumnID], card)
 	}
 	return cards, nil
+}
+
+func parentFrom(text *string) (*Relation, error) {
+	if text == nil {
+		return nil, nil
+	}
+	list, err := relationsFromJSON(*text)
+	if err != nil {
+		return nil, err
+	}
+	return &list[0], nil
 }
 
 // since is when a ticket came to its column: when it was opened, unless it came later.

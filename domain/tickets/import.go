@@ -111,6 +111,7 @@ func importRest(ctx context.Context, tx *db.Tx, company id.Company, opened []Tic
 
 // Origin is a ticket that was imported.
 type Origin struct {
+	ID      ID
 	Key     Key
 	Deleted bool
 }
@@ -126,7 +127,7 @@ func ByOrigins(ctx context.Context, q *db.Queries, company id.Company, origins [
 	}
 	found := make(map[string]Origin, len(rows))
 	for _, row := range rows {
-		found[row.ExternalID] = Origin{Key: Key{Board: row.BoardSlug, Number: row.LocalID}, Deleted: row.DeletedAt != nil}
+		found[row.ExternalID] = Origin{ID: row.ID, Key: Key{Board: row.BoardSlug, Number: row.LocalID}, Deleted: row.DeletedAt != nil}
 	}
 	return found, nil
 }

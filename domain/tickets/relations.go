@@ -132,41 +132,63 @@ func sortRelations(list []Relation) {
 func Relate(
 	ctx context.Context, tx *db.Tx, ticket Ticket, kind RelationKind, other Ticket, detail Detail, by User,
 ) (entry Activity, err error) {
+	if err := addRelation(ctx, tx, ticket, kind, other); err != nil {
+		return entry, err
+	}
+	return recordRelation(ctx, tx, ticket, kind, other, false, detail, by)
+}
+
+// ImportRelation is Relate for an import, which changes neither dates nor histories, and for relations that may be there.
+func ImportRelation(ctx context.Context, tx *db.Tx, ticket Ticket, kind RelationKind, other Ticket) error {
+	is, err := Related(ctx, tx, ticket, kind, other)
+	if err != nil || is {
+		return err
+	}
+	if err := addRelation(ctx, tx, ticket, kind, other); err != nil {
+		return err
+	}
+	if _, err := tx.RepublishTickets(ctx, []ID{ticket.ID, other.ID}); err != nil {
+		return fmt.Errorf("publish tickets: %w", err)
+	}
+	return nil
+}
+
+// addRelation adds the rows of a relation. It changes nothing if it returns an error of Relate.
+func addRelation(ctx context.Context, tx *db.Tx, ticket Ticket, kind RelationKind, other Ticket) error {
 	has, err := relationRows(ctx, tx, ticket.ID)
 	if err != nil {
-		return entry, err
+		return err
 	}
 	others, err := relationRows(ctx, tx, other.ID)
 	if err != nil {
-		return entry, err
+		return err
 	}
 	for _, one := range []struct {
 		Ticket
 		relationList
 	}{{ticket, has}, {other, others}} {
 		if len(one.relationList) >= MaxRelations {
-			return entry, TooManyRelations(one.Key)
+			return TooManyRelations(one.Key)
 		}
 	}
 	if err := checkGraph(ctx, tx, ticket, kind, other); err != nil {
-		return entry, err
+		return err
+	}
+	if kind == Parent && has.have(Parent) {
+		return HasParent(ticket.Key)
+	}
+	if kind == Child && others.have(Parent) {
+		return HasParent(other.Key)
 	}
 	for _, row := range []db.AddRelationParams{
 		{TicketID: ticket.ID, Kind: uint8(kind), OtherID: other.ID, Sole: sole(kind)},
 		{TicketID: other.ID, Kind: uint8(kind.Mirror()), OtherID: ticket.ID, Sole: sole(kind.Mirror())},
 	} {
-		switch err := tx.AddRelation(ctx, row); {
-		case db.IsDuplicate(err, "uq_ticket_relation_sole"):
-			child := ticket
-			if row.TicketID == other.ID {
-				child = other
-			}
-			return entry, HasParent(child.Key)
-		case err != nil:
-			return entry, fmt.Errorf("add relation: %w", err)
+		if err := tx.AddRelation(ctx, row); err != nil {
+			return fmt.Errorf("add relation: %w", err)
 		}
 	}
-	return recordRelation(ctx, tx, ticket, kind, other, false, detail, by)
+	return nil
 }
 
 // Unrelate removes a relation that is there. entry is as Relate's. The caller holds the locks of both tickets.
@@ -265,6 +287,11 @@ func relationRows(ctx context.Context, tx *db.Tx, ticket ID) (relationList, erro
 
 func (l relationList) contain(kind RelationKind, other ID) bool {
 	return slices.Contains(l, db.RelationRowsRow{Kind: uint8(kind), OtherID: other})
+}
+
+// have reports whether there is a relation of a kind.
+func (l relationList) have(kind RelationKind) bool {
+	return slices.ContainsFunc(l, func(row db.RelationRowsRow) bool { return row.Kind == uint8(kind) })
 }
 
 // Acyclic reports whether relations of a kind may not close a cycle.

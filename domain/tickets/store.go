@@ -311,6 +311,45 @@ func Below(
 	return list, nil
 }
 
+// Matching returns up to limit tickets of a column that match a filter, in board order, and where to go on: also if none
+// was found in the Reach tickets that it reads, nil at the end of the column.
+func Matching(
+	ctx context.Context, q *db.Queries, by db.Sight, board id.Board, slug string, filter Filter, start FilterStart, limit int,
+) ([]Ticket, *Cursor, error) {
+	found, err := FindCards(ctx, q, by, board, slug, filter, []FilterStart{start}, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := ofCards(ctx, q, slug, found[start.Column].Cards)
+	return list, found[start.Column].Next, err
+}
+
+// ofCards returns the tickets of cards, without those that were deleted since.
+func ofCards(ctx context.Context, q *db.Queries, slug string, cards []Card) ([]Ticket, error) {
+	if len(cards) == 0 {
+		return nil, nil
+	}
+	ids := make([]ID, len(cards))
+	for i, card := range cards {
+		ids[i] = card.ID
+	}
+	rows, err := db.Read(q.TicketsByID(ctx, ids))
+	if err != nil {
+		return nil, fmt.Errorf("read tickets: %w", err)
+	}
+	byID := make(map[ID]db.Ticket, len(rows))
+	for _, row := range rows {
+		byID[row.ID] = row
+	}
+	var list []Ticket
+	for _, card := range cards {
+		if row, ok := byID[card.ID]; ok {
+			list = append(list, fromRow(row, slug))
+		}
+	}
+	return list, nil
+}
+
 func fromRow(row db.Ticket, slug string) Ticket {
 	ticket := Ticket{
 		ID: row.ID, Key: Key{Board: slug, Number: row.LocalID}, Board: row.BoardID, Title: row.Title,

@@ -1,9 +1,10 @@
 package tickets
 
 import (
-	"fmt"
+	"encoding/binary"
 	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -84,7 +85,8 @@ type Card struct {
 	Assignees []Assignee
 	Labels    []labels.Label
 	Checklist Checklist
-	Blocked   bool // by an open ticket that the reader sees
+	Blocked   bool      // by an open ticket that the reader sees
+	Parent    *Relation // in sight; read only if the filter asks for it
 
 	Attachments int
 	Comments    int
@@ -95,22 +97,38 @@ type Card struct {
 }
 
 // Stamp changes with what a card shows: title, state, priority, due date, checklist, attachments, comments, labels and
-// assignees,
-// and with its time of move.
+// assignees, and with its time of move.
 func (c Card) Stamp() uint32 {
+	shown := make([]byte, 0, 512)
+	text := func(s string) { shown = append(binary.AppendUvarint(shown, uint64(len(s))), s...) }
+	number := func(n int64) { shown = binary.AppendVarint(shown, n) }
+	text(c.Title)
+	number(c.MovedAt.UnixMicro())
+	text(strconv.FormatBool(c.ClosedAt != nil))
+	number(int64(c.Priority))
+	text(c.Due.String())
+	for _, n := range []int{c.Checklist.Checked, c.Checklist.Items, c.Attachments, c.Comments, len(c.Assignees)} {
+		number(int64(n))
+	}
+	for _, account := range sortedAccounts(c.Assignees) {
+		number(int64(account))
+	}
+	for _, l := range c.Labels {
+		text(l.Name)
+		number(int64(l.Color))
+	}
 	sum := fnv.New32a()
-	fmt.Fprintf(sum, "%q %d %t %d %s %d/%d %d %d", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil, c.Priority, c.Due,
-		c.Checklist.Checked, c.Checklist.Items, c.Attachments, c.Comments)
-	accounts := make([]id.Account, len(c.Assignees))
-	for i, a := range c.Assignees {
+	sum.Write(shown)
+	return sum.Sum32()
+}
+
+func sortedAccounts(list []Assignee) []id.Account {
+	accounts := make([]id.Account, len(list))
+	for i, a := range list {
 		accounts[i] = a.ID
 	}
 	slices.Sort(accounts)
-	fmt.Fprint(sum, accounts)
-	for _, l := range c.Labels {
-		fmt.Fprintf(sum, " %q %d", l.Name, l.Color)
-	}
-	return sum.Sum32()
+	return accounts
 }
 
 // Draft is the content of a new ticket. The zero Column is the board's first.

@@ -110,13 +110,12 @@ func (w *Workflows) Upload(ctx context.Context, file NewFile) (attachment ticket
 	return attachment, nil
 }
 
-// copyFiles returns a text of a new ticket that refers to copies of the files of another, as the actor would have sent
+// copyFilesOf returns a text of a new ticket that refers to copies of the files of another, as the actor would have sent
 // them for it. A ticket that is not in sight, and a file that is gone, leave it as it is.
-func (w *Workflows) copyFiles(
+func (w *Workflows) copyFilesOf(
 	ctx context.Context, actor accounts.Actor, from tickets.Key, text string,
 ) (string, error) {
-	ids := attachmentsIn(text)
-	if len(ids) == 0 {
+	if len(attachmentsIn(text)) == 0 {
 		return text, nil
 	}
 	ticket, err := tickets.ByKey(ctx, w.db.Queries, actor.Sight(), from)
@@ -126,33 +125,40 @@ func (w *Workflows) copyFiles(
 	if err != nil {
 		return text, err
 	}
-	found, err := tickets.AttachmentsInSight(ctx, w.db.Queries, actor.Sight(), ids)
+	copied := text
+	err = w.change(ctx, func(tx *db.Tx) (err error) {
+		copied, err = copyFiles(ctx, tx, actor, ticket, text)
+		return err
+	})
+	return copied, err
+}
+
+// copyFiles is copyFilesOf for a ticket in sight.
+func copyFiles(ctx context.Context, tx *db.Tx, actor accounts.Actor, ticket tickets.Ticket, text string) (string, error) {
+	found, err := tickets.AttachmentsInSight(ctx, tx.Queries, actor.Sight(), attachmentsIn(text))
 	if err != nil {
 		return text, err
 	}
 	copies := map[uint64]uint64{}
-	err = w.change(ctx, func(tx *db.Tx) error {
-		for _, of := range slices.Sorted(maps.Keys(found)) {
-			a := found[of]
-			if a.Ticket != ticket.ID {
-				continue
-			}
-			ok, err := files.Reuse(ctx, tx, actor.Company.ID, a.File)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				continue
-			}
-			made, err := tickets.Upload(ctx, tx, actor.Company.ID, a.File, a.Name, user(actor))
-			if err != nil {
-				return err
-			}
-			copies[uint64(of)] = uint64(made.ID)
+	for _, of := range slices.Sorted(maps.Keys(found)) {
+		a := found[of]
+		if a.Ticket != ticket.ID {
+			continue
 		}
-		return nil
-	})
-	return markup.ReplaceAttachments(text, copies), err
+		ok, err := files.Reuse(ctx, tx, actor.Company.ID, a.File)
+		if err != nil {
+			return text, err
+		}
+		if !ok {
+			continue
+		}
+		made, err := tickets.Upload(ctx, tx, actor.Company.ID, a.File, a.Name, user(actor))
+		if err != nil {
+			return text, err
+		}
+		copies[uint64(of)] = uint64(made.ID)
+	}
+	return markup.ReplaceAttachments(text, copies), nil
 }
 
 // receive receives a file and stores it. end must be called; kept says that it was recorded, or perhaps was.

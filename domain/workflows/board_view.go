@@ -10,30 +10,26 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/labels"
+	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// BoardFilter says which tickets of a board to show, as a URL does. The zero one shows all.
+// BoardFilter says which tickets of a board to show. The zero one shows all.
 type BoardFilter struct {
-	Text     string // of a title, or a key or number
-	Assignee string // accounts.Me, accounts.NoOne or a handle; "" for any assignee
-	State    string // tickets.StateOpen or StateClosed; anything else is both
-	Requests bool   // those from the public form alone
-	Label    string // the name of a label, present or old; "" for any
+	Query   string // a text of domain/query
+	Parents bool   // cards are returned with their parents; that is no condition
 }
 
 // maxColleagues is how many members a board offers to filter by.
 const maxColleagues = 200
 
-// noAccount is an id that no account has.
-const noAccount accounts.ID = 1<<63 - 1
-
 // BoardView is a board with the first page of cards of each column, and what to filter by.
 type BoardView struct {
-	Board   boards.Board
-	Cards   map[id.Column]Cards
-	Members []accounts.NamedMember
-	Labels  []labels.Label
+	Board    boards.Board
+	Cards    map[id.Column]Cards
+	Members  []accounts.NamedMember
+	Labels   []labels.Label
+	BadQuery error // a query.Error of the filter, which shows nothing then
 }
 
 // ViewBoard returns a board with the cards that a filter lets through, or boards.NotFound.
@@ -47,11 +43,11 @@ func (w *Workflows) ViewBoard(ctx context.Context, slug string, by BoardFilter) 
 	if view.Labels, err = labels.On(ctx, w.db.Queries, view.Board.Company, view.Board.ID); err != nil {
 		return BoardView{}, err
 	}
-	filter, err := w.filter(ctx, view.Board.ID, by, view.Members)
-	if err != nil {
+	filter, err := w.filter(ctx, view.Board, by, view.Members)
+	if view.BadQuery = query.Problem(err); err != nil && view.BadQuery == nil {
 		return BoardView{}, err
 	}
-	if view.Cards, err = w.cards(ctx, view.Board, filter, CardsPerPage, view.Board.Columns...); err != nil {
+	if view.Cards, err = w.cards(ctx, view.Board, filter, firstPage(view.Board), view.Board.Columns...); err != nil {
 		return BoardView{}, err
 	}
 	view.Board = counted(view.Board, filter, view.Cards)
@@ -81,36 +77,22 @@ const (
 	pagesAtMost = 40
 )
 
-// ViewColumns returns some columns of a board, each with as many cards as are shown of it: in whole pages, up to
-// CardsAtMost, and only the first page of columns beyond pagesAtMost. It skips columns that the board does not have,
-// returns no members, and boards.NotFound.
+// ViewColumns returns some columns of a board, each with as many cards as are shown of it: those that the board begins
+// with, or whole pages up to CardsAtMost, and only the first page of columns beyond pagesAtMost. It skips columns that
+// the board does not have, returns no members, and boards.NotFound.
 func (w *Workflows) ViewColumns(
 	ctx context.Context, slug string, by BoardFilter, shown map[id.Column]int,
 ) (view BoardView, err error) {
 	if view.Board, err = w.Board(ctx, slug); err != nil {
 		return BoardView{}, err
 	}
-	filter, err := w.filter(ctx, view.Board.ID, by, nil)
-	if err != nil {
+	filter, err := w.filter(ctx, view.Board, by, nil)
+	if view.BadQuery = query.Problem(err); err != nil && view.BadQuery == nil {
 		return BoardView{}, err
 	}
-	alike, left := map[int][]boards.Column{}, pagesAtMost
-	for _, column := range view.Board.Columns {
-		n, ok := shown[column.ID]
-		if !ok {
-			continue
-		}
-		pages := (min(max(n, 1), CardsAtMost) + CardsPerPage - 1) / CardsPerPage
-		if pages > 1 && pages > left {
-			pages = 1
-		} else if pages > 1 {
-			left -= pages
-		}
-		alike[pages] = append(alike[pages], column)
-	}
 	view.Cards = make(map[id.Column]Cards, len(shown))
-	for pages, columns := range alike {
-		cards, err := w.cards(ctx, view.Board, filter, pages*CardsPerPage, columns...)
+	for limit, columns := range byCards(view.Board, shown) {
+		cards, err := w.cards(ctx, view.Board, filter, limit, columns...)
 		if err != nil {
 			return BoardView{}, err
 		}
@@ -120,6 +102,29 @@ func (w *Workflows) ViewColumns(
 	}
 	view.Board = counted(view.Board, filter, view.Cards)
 	return view, nil
+}
+
+// byCards returns the columns of a board that are shown, by how many cards to read of them.
+func byCards(board boards.Board, shown map[id.Column]int) map[int][]boards.Column {
+	alike, left := map[int][]boards.Column{}, pagesAtMost
+	for _, column := range board.Columns {
+		n, ok := shown[column.ID]
+		if !ok {
+			continue
+		}
+		limit := firstPage(board)
+		if n > limit {
+			pages := (min(n, CardsAtMost) + CardsPerPage - 1) / CardsPerPage
+			if pages > 1 && pages > left {
+				pages = 1
+			} else if pages > 1 {
+				left -= pages
+			}
+			limit = pages * CardsPerPage
+		}
+		alike[limit] = append(alike[limit], column)
+	}
+	return alike
 }
 
 // Colleagues returns the first members by handle that the caller sees, to choose one from.
@@ -136,54 +141,34 @@ func (w *Workflows) Shows(ctx context.Context, by BoardFilter, ticket tickets.Ti
 	if _, err := MayRead(ctx, "tickets:read"); err != nil {
 		return false, err
 	}
-	filter, err := w.filter(ctx, ticket.Board, by, nil)
-	if err != nil || filter.All() {
-		return true, err
+	if by.Query == "" {
+		return true, nil
+	}
+	board, err := w.Board(ctx, ticket.Key.Board)
+	if err != nil {
+		return false, err
+	}
+	filter, err := w.filter(ctx, board, by, nil)
+	if err != nil && query.Problem(err) == nil {
+		return false, err
+	}
+	if filter.All() { // it shows nothing if the query is wrong
+		return true, nil
 	}
 	return tickets.Matches(ctx, w.db.Queries, filter, ticket)
 }
 
-// filter returns what a BoardFilter means on a board for the caller. known are members whose handles need no look-up.
+// filter returns what a BoardFilter means on a board for the caller. known are members whose handles need no look-up. It
+// returns a query.Error with a filter that shows nothing.
 func (w *Workflows) filter(
-	ctx context.Context, board id.Board, n BoardFilter, known []accounts.NamedMember,
+	ctx context.Context, board boards.Board, by BoardFilter, known []accounts.NamedMember,
 ) (filter tickets.Filter, err error) {
-	filter.Text, filter.Requests = searchText(n.Text), n.Requests
-	if n.State == tickets.StateOpen || n.State == tickets.StateClosed {
-		filter.State = n.State
-	}
-	actor := accounts.ActorFrom(ctx)
-	if name := strings.TrimSpace(n.Label); name != "" {
-		filter.Labels, err = labels.Matching(ctx, w.db.Queries, actor.Company.ID, board, searchText(name))
-		if err != nil {
-			return filter, err
-		}
-	}
-	switch n.Assignee {
-	case "":
-	case accounts.Me:
-		filter.Assignee = actor.Account.ID
-	case accounts.NoOne:
-		filter.NoOne = true
-	default:
-		filter.Assignee, err = w.accountOf(ctx, actor.Sight(), strings.ToLower(strings.TrimPrefix(n.Assignee, "@")), known)
+	filter.Parents = by.Parents
+	filter.Where, err = w.conditionOn(ctx, accounts.ActorFrom(ctx), board, by.Query, known)
+	if err != nil {
+		filter.Where = db.TicketsWithAny()
 	}
 	return filter, err
-}
-
-// accountOf returns the member in sight with a handle, or noAccount.
-func (w *Workflows) accountOf(
-	ctx context.Context, by db.Sight, handle string, known []accounts.NamedMember,
-) (accounts.ID, error) {
-	for _, member := range known {
-		if member.Handle == handle {
-			return member.ID, nil
-		}
-	}
-	found, err := accounts.ByHandle(ctx, w.db.Queries, by, []string{handle})
-	if err != nil || len(found) == 0 {
-		return noAccount, err
-	}
-	return found[0].ID, nil
 }
 
 // searchText returns the text to search for: one line, no longer than a title.
@@ -199,7 +184,7 @@ func searchText(s string) string {
 func (w *Workflows) cards(
 	ctx context.Context, board boards.Board, filter tickets.Filter, limit int, columns ...boards.Column,
 ) (pages map[id.Column]Cards, err error) {
-	if filter.All() {
+	if filter.All() && !filter.Parents {
 		pages, err = w.firstCards(ctx, board, limit, columns...)
 	} else {
 		pages, err = w.findCards(ctx, board, filter, limit, columns...)
@@ -233,7 +218,7 @@ func (w *Workflows) cardsBelow(
 	ctx context.Context, board boards.Board, filter tickets.Filter, below tickets.Cursor,
 ) (Cards, error) {
 	var cards Cards
-	if filter.All() {
+	if filter.All() && !filter.Parents {
 		list, err := tickets.CardsBelow(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), board.ID, board.Slug, below, CardsPerPage+1)
 		if err != nil {
 			return Cards{}, err

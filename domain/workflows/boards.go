@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/labels"
+	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -17,7 +18,22 @@ import (
 const (
 	CardsPerPage   = 50
 	HistoryPerPage = 50
+
+	cardsPerBoard = 100 // to begin with, over all columns
+	fewestCards   = 8   // of a column to begin with
 )
+
+// firstPage returns how many cards of each column a board begins with: fewer than a page if many columns have cards, so
+// that the board is no large page.
+func firstPage(board boards.Board) int {
+	filled := 0
+	for _, column := range board.Columns {
+		if column.Count > 0 {
+			filled++
+		}
+	}
+	return min(max(cardsPerBoard/max(filled, 1), fewestCards), CardsPerPage)
+}
 
 // Cards are some cards of a column. Above is the key of the card above the first, nil at the top; Next is the start of
 // the next page, nil if there is none.
@@ -46,7 +62,7 @@ func (w *Workflows) Board(ctx context.Context, slug string) (boards.Board, error
 }
 
 // Column returns a page of the cards of a column that a filter lets through, from below a cursor, or from the top if
-// that is nil. It returns boards.NotFound or boards.ColumnNotFound.
+// that is nil. It returns boards.NotFound or boards.ColumnNotFound, and a query.Error with the board and no cards.
 func (w *Workflows) Column(
 	ctx context.Context, slug string, column id.Column, below *tickets.Cursor, by BoardFilter,
 ) (boards.Board, Cards, error) {
@@ -58,7 +74,10 @@ func (w *Workflows) Column(
 	if !ok {
 		return boards.Board{}, Cards{}, boards.ColumnNotFound{Column: uint64(column)}
 	}
-	filter, err := w.filter(ctx, board.ID, by, nil)
+	filter, err := w.filter(ctx, board, by, nil)
+	if query.Problem(err) != nil {
+		return board, Cards{}, err
+	}
 	if err != nil {
 		return boards.Board{}, Cards{}, err
 	}
@@ -145,8 +164,9 @@ func (w *Workflows) openBoard(
 	return boards.Open(ctx, tx, actor.Company.ID, draft)
 }
 
-// duplicateBoard opens a board with the columns, the labels and the templates of another. Whoever makes a copy of a
-// private board is an admin of it; it is private, too, and names the same members and groups.
+// duplicateBoard opens a board with the columns, the labels and the templates of another, and if the draft says so opens
+// the run that copies its tickets. Whoever makes a copy of a private board is an admin of it; it is private, too, and
+// names the same members and groups.
 func (w *Workflows) duplicateBoard(
 	ctx context.Context, tx *db.Tx, actor accounts.Actor, draft boards.Draft,
 ) (board boards.Board, err error) {
@@ -182,7 +202,10 @@ func (w *Workflows) duplicateBoard(
 	if err := copyLabels(ctx, tx, actor, source, board); err != nil {
 		return board, err
 	}
-	return board, copyTemplates(ctx, tx, actor, source, board, columns)
+	if err := copyTemplates(ctx, tx, actor, source, board, columns); err != nil {
+		return board, err
+	}
+	return board, w.copyTickets(ctx, tx, actor, source, board, draft.Tickets, columns)
 }
 
 // copyLabels gives a new board those labels of another that are that one's alone.

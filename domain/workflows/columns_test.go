@@ -357,3 +357,31 @@ func TestCountOfCards(t *testing.T) {
 		})
 	}
 }
+
+// TestFirstCards: a board begins with about a hundred cards, however many columns have some, and shows as many as a page
+// has when its columns are read again.
+func TestFirstCards(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	board := e.Board(t, "MANY")
+	for i := range 9 {
+		name := fmt.Sprint("More ", i)
+		_, _, err := e.Workflows.OpenColumn(e.Ctx, "MANY", boards.ColumnEdit{Name: &name}, nil, nil)
+		domaintest.Must(t, err)
+	}
+	board = domaintest.OK(e.Workflows.Board(e.Ctx, "MANY"))(t)
+	for i, want := range []int{50, 50, 33, 25, 20, 16, 14, 12, 11, 10, 9, 8} {
+		e.Fill(t, board, board.Columns[i].ID, 120)
+		view := domaintest.OK(e.Workflows.ViewBoard(e.Ctx, "MANY", workflows.BoardFilter{}))(t)
+		if got := len(view.Cards[board.Columns[i].ID].List); got != want {
+			t.Errorf("%d columns with cards show %d each, not %d", i+1, got, want)
+		}
+	}
+	first := board.Columns[0].ID
+	for shown, want := range map[int]int{-1: 8, 0: 8, 8: 8, 9: 50, 50: 50, 51: 100, 101: 120} {
+		view := domaintest.OK(e.Workflows.ViewColumns(e.Ctx, "MANY", workflows.BoardFilter{}, map[id.Column]int{first: shown}))(t)
+		if got := len(view.Cards[first].List); got != want || len(view.Cards) != 1 {
+			t.Errorf("%d shown: %d, not %d", shown, got, want)
+		}
+	}
+}

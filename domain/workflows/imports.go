@@ -15,6 +15,7 @@ type ImportFile struct {
 	Columns      []ImportColumn // each name once
 	Roles        []ImportRole
 	Kept         []string // columns that are kept below the description
+	Relations    []string // columns of relations: Parent key = parent
 	Statuses     []ImportStatus
 	Board        string   // its title
 	BoardColumns []string // the board's columns
@@ -42,8 +43,8 @@ type ImportStatus struct {
 
 // ImportReader reads the file of an import; the migration import-tickets does.
 type ImportReader interface {
-	// ReadImport returns what a file of import-tickets has, but for its run. Values are the choices so far, which are
-	// checked before the file is opened. It returns csvfile.BadFile and migrations.BadParam.
+	// ReadImport returns what a file of import-tickets has, but for its run. Values are the choices so far. What is
+	// wrong with them is returned with the file, if they name a board. It returns csvfile.BadFile and migrations.BadParam.
 	ReadImport(ctx context.Context, open func() (io.ReadCloser, error), values migrations.Values) (ImportFile, error)
 }
 

@@ -8,9 +8,11 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -29,13 +31,31 @@ type textMedia struct {
 
 func (m textMedia) none() bool { return len(m.remote) == 0 && len(m.stored) == 0 && len(m.files) == 0 }
 
+// Media finds what texts show.
+type Media struct {
+	Base     string           // of the addresses of this installation
+	Pictures *outbound.Client // nil if pictures of other hosts are not fetched
+}
+
+// MediaOf returns what finds them: without a place for files no picture is fetched.
+func MediaOf(files *blobs.Store, base string, pictures *outbound.Client) Media {
+	if files == nil {
+		pictures = nil
+	}
+	return Media{base, pictures}
+}
+
 // mediaIn returns what a text that an actor saves shows.
 func (w *Workflows) mediaIn(actor accounts.Actor, text string) textMedia {
+	return w.media.in(actor, text)
+}
+
+func (m Media) in(actor accounts.Actor, text string) textMedia {
 	found := textMedia{files: attachmentsIn(text)}
 	for _, image := range markup.Images(text) {
 		path := image.Address
-		if w.base != "" {
-			path = strings.TrimPrefix(path, w.base)
+		if m.Base != "" {
+			path = strings.TrimPrefix(path, m.Base)
 		}
 		hash, stored := images.HashOf(actor.Company.Slug, path)
 		switch {
@@ -45,7 +65,7 @@ func (w *Workflows) mediaIn(actor accounts.Actor, text string) textMedia {
 			}
 			found.stored[image.Address] = hash
 		case stored, !image.Remote(), slices.Contains(found.remote, image.Address):
-		case len(found.remote) < picturesPerText && w.mayFetch(image.Address):
+		case len(found.remote) < picturesPerText && m.mayFetch(image.Address):
 			found.remote = append(found.remote, image.Address)
 		}
 	}
@@ -53,11 +73,11 @@ func (w *Workflows) mediaIn(actor accounts.Actor, text string) textMedia {
 }
 
 // mayFetch reports whether it is worth trying to fetch a picture. What its host leads to is looked at then.
-func (w *Workflows) mayFetch(address string) bool {
-	if w.files == nil || w.pictures == nil || len(address) > maxPictureURL {
+func (m Media) mayFetch(address string) bool {
+	if m.Pictures == nil || len(address) > maxPictureURL {
 		return false
 	}
-	_, err := w.pictures.Check(images.RequestOf(address))
+	_, err := m.Pictures.Check(images.RequestOf(address))
 	return err == nil
 }
 

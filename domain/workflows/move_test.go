@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // checkCounts fails if a column's count is not the number of its tickets.
@@ -137,7 +138,7 @@ func TestMoveTicket(t *testing.T) {
 		keys := e.Open(t, "PAGE", column, 80)
 		var listed []uint64
 		page := func(after *tickets.Cursor) *tickets.Cursor {
-			_, list, next, err := e.Workflows.TicketsOf(e.Ctx, "PAGE", column, after, 10)
+			_, list, next, err := e.Workflows.TicketsOf(e.Ctx, "PAGE", workflows.TicketList{Column: column, After: after, Limit: 10})
 			domaintest.Must(t, err)
 			for _, ticket := range list {
 				listed = append(listed, ticket.Key.Number)

@@ -72,7 +72,7 @@ func (w *Workflows) openTicket(
 		return tickets.Ticket{}, err
 	}
 	if draft.FilesOf != nil {
-		if draft.Description, err = w.copyFiles(ctx, actor, *draft.FilesOf, draft.Description); err != nil {
+		if draft.Description, err = w.copyFilesOf(ctx, actor, *draft.FilesOf, draft.Description); err != nil {
 			return tickets.Ticket{}, err
 		}
 		if _, err := tickets.ParseDescription(draft.Description); err != nil { // the ids of copies may have more digits

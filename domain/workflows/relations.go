@@ -1,14 +1,17 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -69,55 +72,107 @@ func (t lockedTicket) setRelation(
 	return tickets.Relate(ctx, t.tx, t.Ticket, kind, other, detail, t.by)
 }
 
-// onPair runs do in a transaction that holds the locks of two tickets. The caller may change both, and their boards are
-// not archived.
-func (w *Workflows) onPair(
-	ctx context.Context, key, other tickets.Key, do func(t lockedTicket, o tickets.Ticket) error,
-) error {
-	return w.findTicket(ctx, key, func(seen tickets.Ticket) error {
-		actor := accounts.ActorFrom(ctx)
-		far, err := tickets.ByKey(ctx, w.db.Queries, actor.Sight(), other)
-		if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Gone) {
-			return tickets.RelatedNotFound(other.String())
+// SetParent makes a ticket the child of another parent, or of none if to is nil. from is the parent that it has, nil if
+// none. entries are what that added to the ticket's history. It returns what Relate does, and HasParent for a ticket
+// that has another one by now.
+func (w *Workflows) SetParent(ctx context.Context, key tickets.Key, from, to *tickets.Key) (entries []id.Activity, err error) {
+	var others []tickets.Key
+	for _, other := range []*tickets.Key{from, to} {
+		if other != nil {
+			others = append(others, *other)
 		}
-		if err != nil {
-			return err
-		}
-		if err := mayWriteOn(actor, far.Grant); err != nil {
-			return err
-		}
-		if far.ID == seen.ID {
-			return tickets.RelatedToItself(seen.Key)
-		}
-		return w.change(ctx, func(tx *db.Tx) error {
-			near, far, err := lockPair(ctx, tx, seen, far)
+	}
+	err = w.onTickets(ctx, key, others, func(t lockedTicket, parents []tickets.Ticket) error {
+		entries = nil
+		for i, parent := range parents {
+			wanted := to != nil && i == len(parents)-1
+			entry, err := t.setRelation(ctx, tickets.Parent, parent, wanted, tickets.Detail{})
 			if err != nil {
 				return err
 			}
-			if err := boards.Live(ctx, tx, near.Board, far.Board); err != nil {
+			if entry.ID != 0 {
+				entries = append(entries, entry.ID)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set parent: %w", err)
+	}
+	return entries, nil
+}
+
+// onPair is onTickets with one other ticket.
+func (w *Workflows) onPair(
+	ctx context.Context, key, other tickets.Key, do func(t lockedTicket, o tickets.Ticket) error,
+) error {
+	return w.onTickets(ctx, key, []tickets.Key{other}, func(t lockedTicket, others []tickets.Ticket) error {
+		return do(t, others[0])
+	})
+}
+
+// onTickets runs do in a transaction that holds the locks of a ticket and of others to relate it to. The caller may
+// change all of them, and their boards are not archived. It returns tickets.NotFound, RelatedNotFound, RelatedToItself
+// or boards.Archived.
+func (w *Workflows) onTickets(
+	ctx context.Context, key tickets.Key, others []tickets.Key, do func(t lockedTicket, others []tickets.Ticket) error,
+) error {
+	return w.findTicket(ctx, key, func(seen tickets.Ticket) error {
+		actor := accounts.ActorFrom(ctx)
+		all := []tickets.Ticket{seen}
+		for _, other := range others {
+			far, err := tickets.ByKey(ctx, w.db.Queries, actor.Sight(), other)
+			if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Gone) {
+				return tickets.RelatedNotFound(other.String())
+			}
+			if err != nil {
 				return err
 			}
-			return do(lockedTicket{Ticket: near, tx: tx, by: user(actor)}, far)
+			if err := mayWriteOn(actor, far.Grant); err != nil {
+				return err
+			}
+			if far.ID == seen.ID {
+				return tickets.RelatedToItself(seen.Key)
+			}
+			all = append(all, far)
+		}
+		return w.change(ctx, func(tx *db.Tx) error {
+			locked, err := lockInOrder(ctx, tx, all)
+			if err != nil {
+				return err
+			}
+			var on []id.Board
+			for _, ticket := range locked {
+				on = append(on, ticket.Board)
+			}
+			if err := boards.Live(ctx, tx, on...); err != nil {
+				return err
+			}
+			return do(lockedTicket{Ticket: locked[0], tx: tx, by: user(actor)}, locked[1:])
 		})
 	})
 }
 
-// lockPair locks two tickets in the order of their ids. It returns errElsewhere if one of them is on another board by now.
-func lockPair(ctx context.Context, tx *db.Tx, one, two tickets.Ticket) (a, b tickets.Ticket, err error) {
-	if one.ID > two.ID {
-		b, a, err = lockPair(ctx, tx, two, one)
-		return a, b, err
+// lockInOrder locks tickets in the order of their ids, and returns them in their own. It returns errElsewhere if one of
+// them is on another board by now.
+func lockInOrder(ctx context.Context, tx *db.Tx, seen []tickets.Ticket) ([]tickets.Ticket, error) {
+	order := make([]int, len(seen))
+	for i := range order {
+		order[i] = i
 	}
-	if a, err = tickets.Lock(ctx, tx, one); err != nil {
-		return a, b, err
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(seen[a].ID, seen[b].ID) })
+	locked := make([]tickets.Ticket, len(seen))
+	for _, i := range order {
+		ticket, err := tickets.Lock(ctx, tx, seen[i])
+		if err != nil {
+			return nil, err
+		}
+		if ticket.Board != seen[i].Board {
+			return nil, errElsewhere
+		}
+		locked[i] = ticket
 	}
-	if b, err = tickets.Lock(ctx, tx, two); err != nil {
-		return a, b, err
-	}
-	if a.Board != one.Board || b.Board != two.Board {
-		return a, b, errElsewhere
-	}
-	return a, b, nil
+	return locked, nil
 }
 
 // undoRelated reverts a change of a relation.

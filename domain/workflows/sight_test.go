@@ -664,7 +664,7 @@ func (e *env) readAll(
 	list, err := e.Workflows.Boards(ctx)
 	add("boards", list, err)
 	for _, slug := range slugs {
-		_, page, _, err := e.Workflows.TicketsOf(ctx, slug, 0, nil, 100)
+		_, page, _, err := e.Workflows.TicketsOf(ctx, slug, workflows.TicketList{Limit: 100})
 		add("tickets of a board", page, err)
 		board, err := e.Workflows.Board(ctx, slug)
 		for _, column := range board.Columns {

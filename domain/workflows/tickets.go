@@ -8,6 +8,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
+	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -43,11 +45,19 @@ func (w *Workflows) EntryOf(ctx context.Context, ticket tickets.Ticket, entry id
 	return tickets.ActivityOf(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), ticket, entry)
 }
 
-// TicketsOf returns a board and up to limit of its tickets in board order: of one column, or of all from left to right
-// if column is 0. after is the end of the page before, nil for the start; next is the end of this one, nil if there is
-// no more. It returns boards.NotFound or ColumnNotFound.
+// TicketList says which tickets of a board to list, in board order.
+type TicketList struct {
+	Column id.Column // 0 for all, from left to right
+	Query  string    // a text of domain/query, "" for all
+	After  *tickets.Cursor
+	Limit  int
+}
+
+// TicketsOf returns a board and a page of its tickets. next is the start of the next page, nil if there is none. A page
+// of a query reads some tickets.Reach tickets, and may have fewer than there is room for, or none. It returns
+// boards.NotFound, ColumnNotFound or a query.Error.
 func (w *Workflows) TicketsOf(
-	ctx context.Context, slug string, column id.Column, after *tickets.Cursor, limit int,
+	ctx context.Context, slug string, of TicketList,
 ) (board boards.Board, list []tickets.Ticket, next *tickets.Cursor, err error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
@@ -57,41 +67,135 @@ func (w *Workflows) TicketsOf(
 	if err != nil {
 		return board, nil, nil, err
 	}
-	columns, err := columnsFrom(board, column, after)
-	if err != nil {
+	if list, next, err = w.pageOf(ctx, board, of, nil); err != nil {
 		return board, nil, nil, err
-	}
-	for i, c := range columns {
-		if i > 0 {
-			after = nil
-		}
-		some, err := tickets.Below(ctx, w.db.Queries, board.ID, board.Slug, c, after, limit-len(list)+1)
-		if err != nil {
-			return board, nil, nil, err
-		}
-		if list = append(list, some...); len(list) > limit {
-			end := list[limit-1].Cursor()
-			list, next = list[:limit], &end
-			break
-		}
 	}
 	return board, list, next, w.complete(ctx, actor.Sight(), list)
 }
 
-// complete gives tickets their assignees, labels, relations, attachments and recurrences, in a query each.
-func (w *Workflows) complete(ctx context.Context, by db.Sight, list []tickets.Ticket) error {
-	ids := make([]tickets.ID, len(list))
-	for i, t := range list {
-		ids[i] = t.ID
+// pageOf returns a page of the tickets of a board, with nothing of theirs from other tables. known are members whose
+// handles need no look-up.
+func (w *Workflows) pageOf(
+	ctx context.Context, board boards.Board, of TicketList, known []accounts.NamedMember,
+) ([]tickets.Ticket, *tickets.Cursor, error) {
+	columns, err := columnsFrom(board, of.Column, of.After)
+	if err != nil {
+		return nil, nil, err
 	}
-	found, err := tickets.AssigneesOf(ctx, w.db.Queries, by.Company, ids)
+	filter, err := w.filter(ctx, board, BoardFilter{Query: of.Query}, known)
+	if err != nil {
+		return nil, nil, err
+	}
+	if filter.All() {
+		return w.allTickets(ctx, board, columns, of.After, of.Limit)
+	}
+	return w.matchingTickets(ctx, board, columns, filter, of.After, of.Limit)
+}
+
+// BoardList is a page of the tickets of a board, with their assignees and labels, and what to filter by. Next is the
+// start of the next page, nil if there is none.
+type BoardList struct {
+	Board    boards.Board
+	Tickets  []tickets.Ticket
+	Next     *tickets.Cursor
+	Members  []accounts.NamedMember
+	Labels   []labels.Label
+	BadQuery error // a query.Error of the filter, which lists nothing then
+}
+
+// ListBoard returns a page of the tickets of a board. It returns boards.NotFound or ColumnNotFound.
+func (w *Workflows) ListBoard(ctx context.Context, slug string, of TicketList) (list BoardList, err error) {
+	actor, err := MayRead(ctx, "tickets:read")
+	if err != nil {
+		return BoardList{}, err
+	}
+	if list.Board, err = w.Board(ctx, slug); err != nil {
+		return BoardList{}, err
+	}
+	if list.Members, err = w.Colleagues(ctx); err != nil {
+		return BoardList{}, err
+	}
+	if list.Labels, err = labels.On(ctx, w.db.Queries, list.Board.Company, list.Board.ID); err != nil {
+		return BoardList{}, err
+	}
+	list.Tickets, list.Next, err = w.pageOf(ctx, list.Board, of, list.Members)
+	if list.BadQuery = query.Problem(err); err != nil && list.BadQuery == nil {
+		return BoardList{}, err
+	}
+	return list, w.addNames(ctx, actor.Company.ID, list.Tickets)
+}
+
+// addNames gives tickets their assignees and labels.
+func (w *Workflows) addNames(ctx context.Context, company id.Company, list []tickets.Ticket) error {
+	ids := idsOf(list)
+	assignees, err := tickets.AssigneesOf(ctx, w.db.Queries, company, ids)
 	if err != nil {
 		return err
 	}
 	labels, err := tickets.LabelsOf(ctx, w.db.Queries, ids)
-	if err != nil {
+	for i := range list {
+		list[i].Assignees, list[i].Labels = assignees[list[i].ID], labels[list[i].ID]
+	}
+	return err
+}
+
+func idsOf(list []tickets.Ticket) []tickets.ID {
+	ids := make([]tickets.ID, len(list))
+	for i, t := range list {
+		ids[i] = t.ID
+	}
+	return ids
+}
+
+func (w *Workflows) allTickets(
+	ctx context.Context, board boards.Board, columns []id.Column, after *tickets.Cursor, limit int,
+) (list []tickets.Ticket, next *tickets.Cursor, err error) {
+	for _, column := range columns {
+		some, err := tickets.Below(ctx, w.db.Queries, board.ID, board.Slug, column, after, limit-len(list)+1)
+		if err != nil {
+			return nil, nil, err
+		}
+		if list = append(list, some...); len(list) > limit {
+			end := list[limit-1].Cursor()
+			return list[:limit], &end, nil
+		}
+		after = nil
+	}
+	return list, nil, nil
+}
+
+// matchingTickets goes on to the next column while the ones before had fewer than tickets.Reach tickets together.
+func (w *Workflows) matchingTickets(
+	ctx context.Context, board boards.Board, columns []id.Column, filter tickets.Filter, after *tickets.Cursor, limit int,
+) (list []tickets.Ticket, next *tickets.Cursor, err error) {
+	by := accounts.ActorFrom(ctx).Sight()
+	counts := map[id.Column]int64{}
+	for _, column := range board.Columns {
+		counts[column.ID] = column.Count
+	}
+	left := int64(tickets.Reach)
+	for i, column := range columns {
+		if i > 0 && (len(list) == limit || left <= 0) {
+			top := tickets.TopOf(column)
+			return list, &top, nil
+		}
+		start := tickets.FilterStart{Column: column, Below: after, Long: true}
+		some, more, err := tickets.Matching(ctx, w.db.Queries, by, board.ID, board.Slug, filter, start, limit-len(list))
+		if list = append(list, some...); err != nil || more != nil {
+			return list, more, err
+		}
+		left -= counts[column]
+		after = nil
+	}
+	return list, nil, nil
+}
+
+// complete gives tickets their assignees, labels, relations, attachments and recurrences, in a query each.
+func (w *Workflows) complete(ctx context.Context, by db.Sight, list []tickets.Ticket) error {
+	if err := w.addNames(ctx, by.Company, list); err != nil {
 		return err
 	}
+	ids := idsOf(list)
 	relations, err := tickets.RelationsOf(ctx, w.db.Queries, by, ids)
 	if err != nil {
 		return err
@@ -103,8 +207,7 @@ func (w *Workflows) complete(ctx context.Context, by db.Sight, list []tickets.Ti
 	recurrences, err := tickets.RecurrencesOf(ctx, w.db.Queries, ids)
 	for i := range list {
 		of := list[i].ID
-		list[i].Assignees, list[i].Labels, list[i].Relations = found[of], labels[of], relations[of]
-		list[i].Attachments, list[i].Recurrence = attachments[of], recurrences[of]
+		list[i].Relations, list[i].Attachments, list[i].Recurrence = relations[of], attachments[of], recurrences[of]
 	}
 	return err
 }

@@ -64,7 +64,7 @@ type Workflows struct {
 	base     string
 	refs     *refs.Engine
 	outbound *outbound.Client
-	pictures *outbound.Client
+	media    Media
 	issuers  *outbound.Client
 	resolver accounts.Resolver
 	log      *slog.Logger
@@ -85,7 +85,7 @@ type Workflows struct {
 func New(c Config) *Workflows {
 	w := &Workflows{
 		db: c.DB, engine: c.Engine, feeds: c.Feeds, files: c.Files, base: c.Base, refs: c.Refs, meter: c.Lookups,
-		outbound: c.Outbound, pictures: c.Pictures, issuers: c.Issuers, resolver: c.Resolver, log: c.Log,
+		outbound: c.Outbound, media: MediaOf(c.Files, c.Base, c.Pictures), issuers: c.Issuers, resolver: c.Resolver, log: c.Log,
 		byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
 		keys: c.Keys, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
 	}

@@ -2,6 +2,7 @@
 import htmx from '../vendor/htmx/htmx.min.js'
 import { boardAddress } from './address.js'
 import { reachAsFar } from './fresh.js'
+import { level } from './lanes.js'
 
 const of = document.body.dataset.account // another account in this tab does not see it
 const name = `counterfoil.scrolled ${of}`
@@ -16,7 +17,7 @@ function keep() {
 	const at = Object.fromEntries(columns().map((column) => [column.id, [count(cards(column)), cards(column).scrollTop]]))
 	try {
 		sessionStorage.setItem(lastBoard, here())
-		sessionStorage.setItem(name, JSON.stringify({ page: here(), when: Date.now(), left: board().scrollLeft, at }))
+		sessionStorage.setItem(name, JSON.stringify({ page: here(), when: Date.now(), left: board().scrollLeft, top: board().scrollTop, at }))
 	} catch { /* then it is not restored */ }
 }
 
@@ -28,10 +29,12 @@ async function restore() {
 		const [loaded, top] = was.at[column.id]
 		const list = cards(column)
 		await reachAsFar(list, `more-${column.dataset.column}`, () => count(list) >= loaded)
+		level(board())
 		htmx.process(list)
 		if (!list.scrollTop) list.scrollTop = top // unless the user has scrolled meanwhile
 	}))
 	if (!board().scrollLeft) board().scrollLeft = was.left
+	if (!board().scrollTop) board().scrollTop = was.top
 }
 
 // The link from a ticket back to its board keeps the filter. A live ticket is fetched again, and then the server does not

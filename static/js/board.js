@@ -4,6 +4,7 @@ import '../vendor/sortable/Sortable.min.js'
 import htmx from '../vendor/htmx/htmx.min.js'
 import { boardAddress } from './address.js'
 import { count } from './columns.js'
+import { cardsOf, laneOf, level, listsIn } from './lanes.js'
 import { asIs, mark, morph } from './morph.js'
 import { ask, say, toast, toasts } from './say.js'
 
@@ -60,7 +61,7 @@ const options = {
 		if (escaped) say(`${item.dataset.key} is back where it was.`)
 		if (escaped) return escaped = false
 		const to = place(item)
-		if (to.column !== seen.column || to.after !== seen.after) move(item, seen, to)
+		if (!same(to, seen)) move(item, seen, to)
 	},
 }
 
@@ -74,31 +75,41 @@ document.addEventListener('keydown', (event) => {
 	document.dispatchEvent(new PointerEvent('pointercancel'))
 }, true)
 
-htmx.onLoad((root) => {
-	for (const list of root.querySelectorAll('.column > .cards')) {
+// sortable lets cards be dragged from and to all lists of the board.
+function sortable() {
+	for (const list of document.querySelectorAll('#board .laned')) Sortable.get(list)?.destroy() // it had no lanes before
+	for (const list of listsIn(document)) {
 		Sortable.get(list) ?? new Sortable(list, { ...options, animation: calm.matches ? 0 : 140 })
 	}
-})
+}
+htmx.onLoad(sortable)
 document.addEventListener('htmx:beforeCleanupElement', ({ target }) => {
-	if (target.matches('.cards')) Sortable.get(target)?.destroy()
+	if (target.matches('.cards, .lane > ol')) Sortable.get(target)?.destroy()
 })
 
 const listOf = (column) => document.getElementById(`cards-${column}`)
 export const cardOf = (key) => document.querySelector(`.column .card[data-key="${CSS.escape(key)}"]`)
-const keys = (list) => [...list.querySelectorAll(':scope > .card')].map((card) => card.dataset.key)
+const keys = (list) => cardsOf(list).map((card) => card.dataset.key)
 
-// place is a card's position: its column and the card above it.
+// place is a card's position: its column, its lane if there are any, and the card above it there.
 export function place(card) {
-	const list = card.parentElement
 	let above = card.previousElementSibling
 	while (above && !above.matches('.card')) above = above.previousElementSibling
-	return { column: list.closest('.column').dataset.column, after: above?.dataset.key ?? list.dataset.above, moved: card.dataset.moved }
+	const { column } = card.closest('.column').dataset
+	return { column, lane: laneOf(card), after: above?.dataset.key ?? listOf(column).dataset.above, moved: card.dataset.moved }
 }
 
-export function put(card, { column, after }) {
+// same reports whether two positions are one.
+export const same = (a, b) => a.column === b.column && a.after === b.after && a.lane === b.lane
+
+// put moves a card on the page. It stays in its lane if the position has none.
+export function put(card, { column, after, lane = laneOf(card) }) {
 	const list = listOf(column)
-	const above = after && list.querySelector(`:scope > .card[data-key="${CSS.escape(after)}"]`)
-	;(above || list.querySelector('.empty')).after(card)
+	const own = lane === undefined ? list : list.querySelector(`:scope > .lane[data-lane="${CSS.escape(lane)}"] > ol`) ?? list
+	const above = after && own.querySelector(`:scope > .card[data-key="${CSS.escape(after)}"]`)
+	if (above) above.after(card)
+	else if (own === list) list.querySelector('.empty').after(card)
+	else own.prepend(card)
 }
 
 let last = Promise.resolve()
@@ -130,7 +141,8 @@ export async function move(card, from, to) {
 	const url = card.querySelector('.move').href
 	const target = `column-${to.column}`
 	const values = { column: to.column, after: to.after, seen_column: from.column, seen_after: from.after }
-	if (from.moved) values.seen_moved = from.moved // a filter hides the cards above
+	if (from.moved) values.seen_moved = from.moved // a filter or a lane hides the cards above
+	if (to.lane !== undefined && to.lane !== from.lane) Object.assign(values, { lane: to.lane, seen_lane: from.lane })
 	const { search } = boardAddress()
 	moving++
 	turns++
@@ -184,7 +196,8 @@ export async function undo(url, values) {
 // hidden reports whether the filter hides a card that was put there.
 function hidden(key, to, column) {
 	if (column.dataset.column !== to.column || !column.querySelector('[data-found]')) return false
-	const shown = keys(column.querySelector('.cards'))
+	const shown = keys(column)
+	if (to.lane !== undefined) return !column.querySelector('.more') && !shown.includes(key)
 	const at = shown.indexOf(to.after) + 1
 	return (at > 0 || !to.after) && at < shown.length + !column.querySelector('.more') && shown[at] !== key
 }
@@ -210,7 +223,7 @@ export function moveByForm(form) {
 	if (!card || !list || !listOf(seen_column) || (after && !keys(list).includes(after))) return false
 	const [near = ''] = neighbours(card)
 	put(card, { column, after })
-	move(card, { column: seen_column, after: seen_after }, { column, after }).then(() => {
+	move(card, { column: seen_column, after: seen_after, lane: laneOf(card) }, { column, after, lane: laneOf(card) }).then(() => {
 		// On a phone the present column stays; else the page follows the card.
 		const there = cardOf(form.dataset.move)
 		const stays = phone.matches && there?.closest('.column')?.dataset.column !== seen_column
@@ -237,12 +250,14 @@ export async function narrowColumns(answer) {
 function recount(column) {
 	const found = column.querySelector('[data-found]')
 	if (!found) return
-	const shown = column.querySelectorAll('.cards > .card').length
+	const shown = cardsOf(column).length
 	found.textContent = Number(found.dataset.before) + shown + (column.querySelector('.more') ? '+' : '')
 }
 document.addEventListener('htmx:afterSettle', ({ target }) => {
 	const column = target.closest?.('.column')
 	if (!column) return
+	level(document.getElementById('board'))
+	sortable()
 	recount(column)
 	count(column)
 })
@@ -256,7 +271,7 @@ function elsewhere(key, column, coming) {
 
 // neighbours are the keys of the other cards of a column, the nearest first, below before above.
 export function neighbours(card) {
-	const all = keys(card.parentElement)
+	const all = keys(card.closest('.cards'))
 	const at = all.indexOf(card.dataset.key)
 	return [...all.slice(at + 1), ...all.slice(0, at).reverse()]
 }
@@ -273,7 +288,7 @@ export function knows(id, column, stamp) {
 // learn records the cards of a response. If one may still be counted in a column that another user moved it from,
 // nothing is recorded, and its event fetches.
 function learn(fresh) {
-	const all = [...fresh.values()].flatMap((column) => [...column.querySelectorAll('.cards > .card')].map((card) => ({ card, column })))
+	const all = [...fresh.values()].flatMap((column) => cardsOf(column).map((card) => ({ card, column })))
 	const partial = new Set(columnsOf().map((old) => fresh.get(old.id) ?? old).filter((column) => column.querySelector('.more')).map(({ id }) => id))
 	for (const { card: { id, dataset: { stamp } }, column } of all) {
 		const old = document.getElementById(id)
@@ -311,10 +326,12 @@ function showAll(columns, { narrowed = false, whole = false, others = false, mix
 	morph(board, goal, {
 		keep: (old) => others && old.matches('.add'),
 		stays(node) {
-			if (node.matches('.column')) Sortable.get(node.querySelector('.cards'))?.destroy()
+			if (node.matches('.column')) for (const list of listsIn(node)) Sortable.get(list)?.destroy()
 			return others && node.matches('.alert') // until it was read
 		},
 	})
+	level(board) // a response has the lanes of its own columns
+	sortable()
 	for (const id of fresh.keys()) {
 		const column = document.getElementById(id)
 		if (!column) continue
@@ -342,7 +359,7 @@ function prepare(column, old, fresh, { narrowed, others }) {
 	// Cards loaded below the first ones stay if there are more; but not a card that is elsewhere now.
 	const now = keys(list)
 	const before = keys(oldList)
-	if (!narrowed && !others && list.querySelector('.more') && before.length > now.length && now.every((key, i) => key === before[i])) {
+	if (!narrowed && !others && !list.matches('.laned') && list.querySelector('.more') && before.length > now.length && now.every((key, i) => key === before[i])) {
 		list.querySelector('.more').remove()
 		let next = oldList.querySelector(`:scope > .card[data-key="${CSS.escape(now.at(-1) ?? '')}"]`)?.nextSibling
 		for (; next; next = next.nextSibling) {
@@ -369,7 +386,7 @@ function prepare(column, old, fresh, { narrowed, others }) {
 // reveal scrolls to the subject of a response.
 function reveal(column) {
 	const opened = column.querySelector('.created .key')?.textContent
-	if (opened) column.querySelector(`.cards > [data-key="${CSS.escape(opened)}"]`)?.scrollIntoView({ block: 'nearest' })
+	if (opened) column.querySelector(`.card[data-key="${CSS.escape(opened)}"]`)?.scrollIntoView({ block: 'nearest' })
 	column.querySelector('.alert')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
 
@@ -390,7 +407,7 @@ export function showOthers(columns, { tickets, whole = false } = {}) {
 	showAll(columns, { others: true, whole })
 	const changes = []
 	for (const { id } of columns) {
-		for (const card of document.querySelectorAll(`#${id} > .cards > .card`)) {
+		for (const card of document.querySelectorAll(`#${id} .card`)) {
 			const was = before.get(card.id)
 			const is = stateOf(card)
 			if (tickets && !tickets.has(card.id)) continue

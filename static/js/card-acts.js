@@ -34,7 +34,7 @@ const forOne = {
 	priority: (card) => open(path('priority', card), { title: `Priority of ${card.dataset.key}` }),
 	dates: (card) => open(path('dates', card), { title: `Dates of ${card.dataset.key}` }),
 	move: (card) => open(card.querySelector('.move').href, { title: `Move ${card.dataset.key}` }),
-	top: (card) => move(card, place(card), { ...place(card), after: card.parentElement.dataset.above }),
+	top: (card) => move(card, place(card), { ...place(card), after: card.closest('.cards').dataset.above }),
 }
 
 const keysOf = (cards) => cards.map(({ dataset }) => dataset.key)

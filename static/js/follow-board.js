@@ -4,6 +4,7 @@ import { boardAddress, readdress } from './address.js'
 import { busy, knows, showOthers, turn } from './board.js'
 import { fetchFresh, Gone, held, Refresher, reachAsFar } from './fresh.js'
 import { retitle } from './inbox.js'
+import { cardsOf } from './lanes.js'
 import { asIs, morph } from './morph.js'
 import { throttled } from './say.js'
 import { follow } from './wire.js'
@@ -16,7 +17,6 @@ let whole = false // the board itself is to be fetched
 let typed = { column: null, at: 0, composing: false }
 
 const columns = () => [...document.querySelectorAll('#board > .column')]
-const cardsOf = (column) => column.querySelectorAll('.cards > .card')
 
 function note(column, ticket) {
 	if (!stale.has(column)) stale.set(column, new Set())
@@ -51,6 +51,9 @@ function dropEchoes(wanted, echoed) {
 	}
 }
 
+// byParent reports whether cards are in the lanes of their parents, of which their stamps do not know.
+const byParent = () => boardAddress().searchParams.get('lanes') === 'parent'
+
 const rests = () => busy() || held()
 
 // typing reports whether the user types into a column, or loads more of it.
@@ -74,7 +77,7 @@ async function refresh() {
 		for (const [column, tickets] of wanted) for (const ticket of tickets ?? [null]) note(column, ticket)
 		return false
 	}
-	if (!all) dropEchoes(wanted, echoed)
+	if (!all && !byParent()) dropEchoes(wanted, echoed)
 	let later = false
 	for (const column of all ? [] : columns().filter(typing)) {
 		for (const ticket of wanted.get(column.id) ?? (wanted.has(column.id) ? [null] : [])) note(column.id, ticket)

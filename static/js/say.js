@@ -1,3 +1,4 @@
+import { boardAddress } from './address.js'
 const announce = document.getElementById('announce')
 const flashes = document.getElementById('flash')
 
@@ -96,10 +97,13 @@ export function reason(status, body = '') {
 	return parse(body).querySelector('#main .lead')?.textContent ?? `The request failed (${status}). Try again; if it fails again, reload the page.`
 }
 
+// here is the address that a request comes from: a board's also while a ticket is open beside it.
+const here = () => document.getElementById('board') ? boardAddress().href : location.href
+
 // ask sends what htmx would send and returns the response as nodes: the fragment, or a form or a state to correct.
 // Anything else is an error with its reason.
 export async function ask(url, { values, target } = {}) {
-	const headers = { 'HX-Request': 'true', 'HX-Target': target, 'HX-Current-URL': location.href }
+	const headers = { 'HX-Request': 'true', 'HX-Target': target, 'HX-Current-URL': here() }
 	let answer, body
 	try {
 		answer = await fetch(url, values ? { method: 'POST', headers, body: new URLSearchParams(values) } : { headers })

@@ -3,6 +3,7 @@
 import { cardOf } from './board.js'
 import { closed, may, perform } from './card-acts.js'
 import { isField } from './keys.js'
+import { cardsOf } from './lanes.js'
 import { say, toast } from './say.js'
 
 const board = document.querySelector('#board[data-board]')
@@ -10,7 +11,7 @@ const most = 100
 const chosen = new Set() // keys
 let last // the key that was selected last
 
-const cards = () => [...board.querySelectorAll('.column > .cards > .card')]
+const cards = () => cardsOf(board)
 
 // selection are the selected cards, in the order of the board.
 export const selection = () => (chosen.size ? cards().filter(({ dataset }) => chosen.has(dataset.key)) : [])
@@ -35,8 +36,8 @@ function add(more) {
 // extend selects from the last card to another one of its column; in another column, only that.
 function extend(card) {
 	const from = last && chosen.has(last) && cardOf(last)
-	if (!from || from.parentElement !== card.parentElement) return toggle(card)
-	const list = [...card.parentElement.querySelectorAll(':scope > .card')]
+	if (!from || from.closest('.column') !== card.closest('.column')) return toggle(card)
+	const list = cardsOf(card.closest('.column'))
 	const [a, b] = [list.indexOf(from), list.indexOf(card)].sort((x, y) => x - y)
 	add(list.slice(a, b + 1))
 	show()

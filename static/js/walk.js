@@ -3,10 +3,11 @@
 import htmx from '../vendor/htmx/htmx.min.js'
 import { boardAddress } from './address.js'
 import { restored } from './back.js'
-import { cardOf, hold, move, neighbours, place, put } from './board.js'
+import { cardOf, hold, move, neighbours, place, put, same } from './board.js'
 import { perform as performOn } from './card-acts.js'
 import { openMenu } from './card-menu.js'
 import { commandOf, free } from './keys.js'
+import { cardsOf, laneOf, listsIn } from './lanes.js'
 import { openCard, openKey } from './panel.js'
 import { say } from './say.js'
 import { selection, toggle } from './select.js'
@@ -17,8 +18,7 @@ const directions = ['down', 'up', 'left', 'right']
 const commandOn = (event) => event.shiftKey ? undefined : commandOf('board', event)
 const direction = (event) => directions.find((one) => one === commandOn(event))
 
-const lists = () => [...board.querySelectorAll('.column:not([data-folded]) > .cards')]
-const cards = (list) => [...list.querySelectorAll(':scope > .card')]
+const cards = cardsOf
 const columnOf = (card) => card.closest('.column')
 const nameOf = (column) => column.querySelector('h2').textContent.trim()
 const current = () => document.activeElement?.closest('#board .card')
@@ -54,23 +54,24 @@ async function more(list) {
 	return came
 }
 
-// below returns the card below another, also one that is not loaded yet.
+// below returns the card below another in its column, also one that is not loaded yet.
 async function below(card) {
-	const list = card.parentElement
+	const list = card.closest('.cards')
 	const next = () => {
 		const all = cards(list)
 		return all[all.indexOf(card) + 1]
 	}
-	return next() ?? (await more(list) && card.parentElement === list ? next() : undefined)
+	return next() ?? (await more(list) && card.closest('.cards') === list ? next() : undefined)
 }
 
 function above(card) {
-	const all = cards(card.parentElement)
+	const all = cards(card.closest('.cards'))
 	return all[all.indexOf(card) - 1]
 }
 
+// sideways returns the next list to the left or right that fits, in the same lane.
 function sideways(list, to, fits) {
-	const all = lists()
+	const all = listsIn(board).filter((other) => laneOf(other) === laneOf(list) && !other.closest('[data-folded]'))
 	const step = to === 'left' ? -1 : 1
 	for (let at = all.indexOf(list) + step; all[at]; at += step) if (fits(all[at])) return all[at]
 }
@@ -114,8 +115,9 @@ function where(card) {
 	const at = all.indexOf(card)
 	const counted = parseInt(column.querySelector('.count')?.textContent, 10) || 0
 	const total = Math.max(all.length, counted + (column.dataset.column === lifted.from.column ? 0 : 1))
-	const nth = list.dataset.above ? '' : `, ${at + 1} of ${total}`
-	return `${card.dataset.key} in ${nameOf(column)}${nth}, ${all[at - 1] ? `below ${all[at - 1].dataset.key}` : 'at the top'}`
+	const lane = list.closest('.lane')?.querySelector('h3').textContent.trim()
+	const nth = list.dataset.above || lane ? '' : `, ${at + 1} of ${total}`
+	return `${card.dataset.key} in ${nameOf(column)}${lane ? `, ${lane}` : ''}${nth}, ${all[at - 1] ? `below ${all[at - 1].dataset.key}` : 'at the top'}`
 }
 
 const bar = Object.assign(document.createElement('p'), { className: 'move-bar', ariaHidden: 'true' })
@@ -151,7 +153,7 @@ function end() {
 function drop() {
 	const to = place(lifted.card)
 	const { card, from } = end()
-	if (to.column === from.column && to.after === from.after) return say(`${card.dataset.key} stays where it was.`)
+	if (same(to, from)) return say(`${card.dataset.key} stays where it was.`)
 	move(card, from, to).then(() => {
 		const there = current()
 		if (there?.dataset.key === card.dataset.key) there.scrollIntoView({ block: 'nearest', inline: 'nearest' })
@@ -165,29 +167,38 @@ function putBack(refocus = true) {
 	say(`${card.dataset.key} is back in ${nameOf(columnOf(card))}.`)
 }
 
+// intoLane is a position in the lane above or below, if there is one.
+const intoLane = (lane, after) => lane?.matches('.lane') ? { lane: lane.dataset.lane, after: after(lane) } : undefined
+
 let shifting = false
 async function shift(to) {
 	const { card } = lifted
 	const list = card.parentElement
-	const column = columnOf(card).dataset.column
+	const column = columnOf(card)
 	let target
+	const top = column.querySelector('.cards').dataset.above
 	if (to === 'down') {
-		const next = await below(card)
-		if (next) target = { column, after: next.dataset.key }
+		const all = cards(list)
+		const next = all[all.indexOf(card) + 1] ?? (laneOf(list) === undefined && await below(card))
+		if (next) target = { after: next.dataset.key }
+		else target = intoLane(list.closest('.lane')?.nextElementSibling, () => top)
 	} else if (to === 'up') {
-		const over = above(card)
-		if (over) target = { column, after: above(over)?.dataset.key ?? list.dataset.above }
+		const all = cards(list)
+		const at = all.indexOf(card)
+		if (at > 0) target = { after: all[at - 2]?.dataset.key ?? top }
+		else target = intoLane(list.closest('.lane')?.previousElementSibling, (lane) => cards(lane).at(-1)?.dataset.key ?? top)
 	} else {
 		row ??= cards(list).indexOf(card)
 		const other = sideways(list, to, () => true)
 		const after = other && cards(other)[Math.min(row, cards(other).length) - 1]
-		if (other) target = { column: other.closest('.column').dataset.column, after: after?.dataset.key ?? other.dataset.above }
+		const there = other && columnOf(other)
+		if (other) target = { column: there.dataset.column, after: after?.dataset.key ?? there.querySelector('.cards').dataset.above }
 	}
 	if (lifted?.card !== card) return
 	if (to === 'up' || to === 'down') row = undefined
 	if (!target) return announce()
 	shifting = true
-	put(card, target)
+	put(card, { column: column.dataset.column, ...target })
 	focus(card)
 	shifting = false
 	announce()

@@ -51,7 +51,7 @@ func above(k *tickets.Key) string {
 func (props ColumnProps) next() string {
 	path := views.ColumnPath(props.Company, props.Board.Slug, props.Column.ID, props.Next)
 	if !props.Filter.Any() {
-		return path
+		return props.Filter.In(path)
 	}
 	return props.Filter.In(path) + "&sofar=" + views.Number(uint64(props.SoFar+len(props.Cards)))
 }
@@ -102,7 +102,7 @@ func (props ColumnProps) Seen() string {
 	sum := fnv.New64a()
 	c := props.Column
 	fmt.Fprint(sum, props.Board.Slug, c.Name, c.Done, load(c, false), c.Hard, props.Write, props.Next != nil,
-		len(props.Cards), c.StaleDays)
+		len(props.Cards), c.StaleDays, props.Filter.Lanes)
 	if c.Change != nil {
 		fmt.Fprint(sum, "|", *c.Change)
 	}
@@ -110,6 +110,9 @@ func (props ColumnProps) Seen() string {
 		fmt.Fprintf(sum, "|%d %d %d %t %d", card.ID, card.Key.Number, card.Stamp(), card.Blocked, daysIn(props, card))
 		for _, a := range card.Assignees {
 			fmt.Fprintf(sum, " %q", a.Name)
+		}
+		if card.Parent != nil {
+			fmt.Fprintf(sum, " %v %q", card.Parent.Key, card.Parent.Title)
 		}
 	}
 	return strconv.FormatUint(sum.Sum64(), 36)

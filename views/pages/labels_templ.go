@@ -62,9 +62,9 @@ func ticketLabels(p views.Page, write bool, t tickets.Ticket) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 templ.SafeURL
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(views.Filter{Label: l.Name}.In(views.BoardPath(p.Actor.Company.Slug, t.Key.Board)))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(views.Labelled(l.Name).In(views.BoardPath(p.Actor.Company.Slug, t.Key.Board)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/labels.templ`, Line: 16, Col: 112}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/labels.templ`, Line: 16, Col: 107}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {

@@ -62,6 +62,7 @@ type IssuerProps struct {
 type BoardForm struct {
 	Slug, Title string
 	Version     uint64
+	Tickets     string // of the board, to copy to its duplicate
 	Errors      views.Errors
 }
 
@@ -119,6 +120,7 @@ type ColumnProps struct {
 	Above   *tickets.Key
 	Next    *tickets.Cursor
 	Filter  views.Filter
+	Lanes   []Lane     // of the other columns of the page
 	SoFar   int        // how many cards the filter let through above these
 	Add     TicketForm // the form at the column's foot
 	Nonce   string     // of that form

@@ -34,7 +34,7 @@ var (
 	cards = []tickets.Card{{ID: 7, Key: theKey, Title: hostile, Assignees: crew}}
 	form  = TicketForm{Title: hostile, Description: hostile, Created: &theKey,
 		Errors: views.Errors{"": hostile, "title": hostile}}
-	narrow = views.Filter{Text: hostile, Assignee: hostile, State: hostile, Requests: true}
+	narrow = views.Filter{Query: hostile, Lanes: hostile}
 	todo   = ColumnProps{Company: "acme", Board: board, Column: board.Columns[0], Cards: cards, Above: &theKey,
 		Next: &tickets.Cursor{}, Filter: narrow, Add: form, AddOpen: true, Alert: hostile}
 )

@@ -74,6 +74,9 @@ func (h *Handlers) importProps(c echo.Context,
 	file, err := h.workflows.ImportFile(ctx, run, values)
 	props.Jira, props.Kept, props.Board, props.Places = file.Jira, file.Kept, file.Board, file.BoardColumns
 	props.Rows, props.Whole, props.Rejected = file.Rows, file.Whole, file.Rejected
+	if props.Values["relations"] == "" {
+		props.Values["relations"] = strings.Join(file.Relations, "\n")
+	}
 	for _, column := range file.Columns {
 		props.Columns = append(props.Columns, admin.ImportColumn(column))
 	}

@@ -44,6 +44,7 @@ func (h *Handlers) OpenBoard(c echo.Context) error {
 		Slug  string `json:"slug"`
 		Title string `json:"title"`
 		Like  string `json:"like"`
+		Copy  string `json:"tickets"`
 	}
 	body, err := bindJSON(c, &in)
 	if err != nil {
@@ -54,7 +55,7 @@ func (h *Handlers) OpenBoard(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	board, err := h.workflows.OpenBoard(c.Request().Context(), boards.Draft{Slug: in.Slug, Title: in.Title, Like: in.Like}, key)
+	board, err := h.workflows.OpenBoard(c.Request().Context(), boards.Draft{Slug: in.Slug, Title: in.Title, Like: in.Like, Tickets: in.Copy}, key)
 	return created(c, links.Board(board), err)
 }
 

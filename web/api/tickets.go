@@ -28,7 +28,8 @@ func (h *Handlers) Tickets(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	board, list, next, err := h.workflows.TicketsOf(c.Request().Context(), c.Param("board"), only, after, n)
+	board, list, next, err := h.workflows.TicketsOf(c.Request().Context(), c.Param("board"),
+		workflows.TicketList{Column: only, Query: c.QueryParam("q"), After: after, Limit: n})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // Attach attaches the files of a form to a ticket, each in a transaction of its own: those before one that is refused
-// stay.
+// stay. The form of a comment has files without JavaScript; then its text shows them.
 func (h *Handlers) Attach(c echo.Context) error {
 	k, err := respond.PathKey(c)
 	if err != nil {
@@ -31,7 +31,14 @@ func (h *Handlers) Attach(c echo.Context) error {
 	}
 	form := h.respond.Attachments(c)
 	defer form.Close()
-	attached, err := h.attachAll(c, form, k)
+	err = form.Receive()
+	if err == nil && form.Fields.Has("body") {
+		return h.commentWithFiles(c, form, k)
+	}
+	var attached []workflows.Attached
+	if err == nil {
+		attached, err = h.attachAll(c, form, k)
+	}
 	if err != nil {
 		return h.rejectFile(c, form.Name, form.Why(err))
 	}
@@ -46,9 +53,38 @@ func (h *Handlers) Attach(c echo.Context) error {
 	return h.seeUndo(c, views.TicketPath(respond.Company(c).Slug, k), message.Text, message.Undo)
 }
 
+// commentWithFiles adds a comment with the files behind its text.
+func (h *Handlers) commentWithFiles(c echo.Context, form *respond.Upload, k tickets.Key) error {
+	comment := views.CommentForm{Body: form.Fields.Get("body"), Public: form.Fields.Get("public") != ""}
+	body, err := h.withFiles(form, comment.Body)
+	if err != nil {
+		return h.rejectComment(c, comment, atField("body", form.Why(err)))
+	}
+	said, err := respond.OnceWithFile(c, form, func(once *workflows.Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
+		return h.commentUseCase(comment)(c.Request().Context(), k, body, once)
+	})
+	if err != nil {
+		return h.rejectComment(c, comment, err)
+	}
+	return h.respond.SeeOther(c, views.CommentPath(respond.Company(c).Slug, said.Key, said.Comment.ID), "")
+}
+
+// withFiles receives the files of a form and returns a text with them.
+func (h *Handlers) withFiles(form *respond.Upload, text string) (string, error) {
+	var err error
+	for ; err == nil && form.File != nil; err = form.Next() {
+		attachment, err := h.workflows.Upload(form.Context, newFile(form))
+		if err != nil {
+			return text, err
+		}
+		text = strings.TrimSpace(text + "\n\n" + attachment.Markdown())
+	}
+	return text, err
+}
+
 // attachAll attaches the files of a form, in its order.
 func (h *Handlers) attachAll(c echo.Context, form *respond.Upload, k tickets.Key) (list []workflows.Attached, err error) {
-	for err = form.Receive(); err == nil && form.File != nil; err = form.Next() {
+	for ; err == nil && form.File != nil; err = form.Next() {
 		var one workflows.Attached
 		_, err := respond.OnceWithFile(c, form, func(once *workflows.Once[tickets.Attachment]) (a tickets.Attachment, err error) {
 			one, err = h.workflows.Attach(form.Context, k, newFile(form), once)

@@ -110,19 +110,22 @@ func (h *Handlers) rejectSettings(c echo.Context, err error,
 
 // DuplicateBoard opens a board like another.
 func (h *Handlers) DuplicateBoard(c echo.Context) error {
-	form := pages.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
+	form := pages.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title"), Tickets: c.FormValue("tickets")}
 	board, err := respond.Once(c, func(once *workflows.Once[boards.Board]) (boards.Board, error) {
-		draft := boards.Draft{Slug: form.Slug, Title: form.Title, Like: c.Param("board")}
+		draft := boards.Draft{Slug: form.Slug, Title: form.Title, Like: c.Param("board"), Tickets: form.Tickets}
 		return h.workflows.OpenBoard(c.Request().Context(), draft, once)
 	})
 	if err != nil {
 		return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
-			form.Errors = formErrors(messages, "title", "slug")
+			form.Errors = formErrors(messages, "title", "slug", "tickets")
 			props.Copy = form
 		})
 	}
-	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug),
-		"The board "+board.Slug+" was created.")
+	done := "The board " + board.Slug + " was created."
+	if form.Tickets != "" {
+		done += " Its tickets come as they are copied."
+	}
+	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug), done)
 }
 
 // ArchiveBoard archives a board, or restores it if the form does not say archived.

@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
@@ -63,17 +64,33 @@ func (h *Handlers) Board(c echo.Context) error {
 		return err
 	}
 	props := pages.BoardProps{Page: h.respond.Page(c, board.Title), Board: board, Filter: filterOf(c),
-		Choices: pages.Choices{Members: view.Members, Labels: view.Labels}}
+		Choices: pages.Choices{Members: view.Members, Labels: view.Labels, Problem: view.BadQuery}}
+	var shown []tickets.Card
 	for _, column := range board.Columns {
-		props.Columns = append(props.Columns, columnProps(c, board, column, view.Cards[column.ID]))
+		shown = append(shown, view.Cards[column.ID].List...)
+	}
+	lanes := pages.LanesOf(props.Filter.Lanes, shown)
+	for _, column := range board.Columns {
+		one := columnProps(c, board, column, view.Cards[column.ID])
+		one.Lanes = lanes
+		props.Columns = append(props.Columns, one)
 	}
 	switch respond.Target(c) {
 	case views.BoardID:
-		return respond.Render(c, http.StatusOK, pages.BoardColumns(props))
+		return respond.Render(c, http.StatusOK, pages.BoardColumns(props), pages.BoardFilter(props))
 	case views.MainID:
 		return respond.Render(c, http.StatusOK, pages.BoardMain(props))
 	}
-	return respond.Render(c, http.StatusOK, pages.BoardPage(props))
+	return respond.Render(c, filterStatus(view.BadQuery), pages.BoardPage(props))
+}
+
+// filterStatus is the status of a page whose query has a problem, nil for none.
+func filterStatus(problem error) int {
+	if problem == nil {
+		return http.StatusOK
+	}
+	code, _ := respond.Status(problem)
+	return code
 }
 
 // boardNow responds to a live board with the named columns that differ from those on the page.
@@ -151,7 +168,8 @@ func (h *Handlers) Column(c echo.Context) error {
 	if errors.Is(err, boards.CodeColumnNotFound) {
 		return echo.ErrNotFound
 	}
-	if err != nil {
+	choices := pages.Choices{Problem: query.Problem(err)}
+	if err != nil && choices.Problem == nil {
 		return err
 	}
 	if err := respond.CheckName(c, "board", board.Slug); err != nil {
@@ -163,15 +181,14 @@ func (h *Handlers) Column(c echo.Context) error {
 	if respond.IsFragment(c) {
 		return respond.Render(c, http.StatusOK, pages.CardRows(props))
 	}
-	var choices pages.Choices
 	if choices.Members, err = h.workflows.Colleagues(c.Request().Context()); err != nil {
 		return err
 	}
 	if choices.Labels, err = h.workflows.LabelsOn(c.Request().Context(), board); err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, pages.ColumnPage(h.respond.Page(c, found.Name+" · "+board.Title), props,
-		choices))
+	return respond.Render(c, filterStatus(choices.Problem), pages.ColumnPage(h.respond.Page(c, found.Name+" · "+board.Title),
+		props, choices))
 }
 
 // columnNow renders the present column; ok is false if the board has no such column.
@@ -182,7 +199,7 @@ func (h *Handlers) columnNow(
 	if errors.Is(err, boards.CodeColumnNotFound) {
 		return pages.ColumnProps{}, false, nil
 	}
-	if err != nil {
+	if err != nil && query.Problem(err) == nil {
 		return pages.ColumnProps{}, false, err
 	}
 	found, _ := board.Column(column)

@@ -197,7 +197,11 @@ func (h *Handlers) undoBatch(c echo.Context, activities []id.Activity) error {
 	if len(undone) == 0 {
 		return refused
 	}
-	messages := []views.Flash{{Text: "Undone: " + views.Count(int64(len(undone)), "ticket is as it was.", "tickets are as they were.")}}
+	back := map[tickets.ID]bool{}
+	for _, one := range undone {
+		back[one.Ticket.ID] = true
+	}
+	messages := []views.Flash{{Text: "Undone: " + views.Count(int64(len(back)), "ticket is as it was.", "tickets are as they were.")}}
 	if left := len(activities) - len(undone); left > 0 {
 		messages = append(messages, views.Flash{Bad: true, Text: views.Count(int64(left), "ticket stays", "tickets stay") +
 			" as now: " + fault.Message(refused)})

@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -100,7 +101,8 @@ func (h *Handlers) moveColumnCards(
 	if !ok || to == column.ID {
 		return nil, boards.NoHeir()
 	}
-	_, list, next, err := h.workflows.TicketsOf(ctx, board.Slug, column.ID, nil, tickets.MaxBatch)
+	_, list, next, err := h.workflows.TicketsOf(ctx, board.Slug,
+		workflows.TicketList{Column: column.ID, Limit: tickets.MaxBatch})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -136,12 +137,8 @@ func (h *Handlers) AddComment(c echo.Context) error {
 		return err
 	}
 	form := views.CommentForm{Body: c.FormValue("body"), Public: c.FormValue("public") != ""}
-	say := h.workflows.Comment
-	if form.Public {
-		say = h.workflows.Reply
-	}
 	said, err := respond.Once(c, func(once *workflows.Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
-		return say(c.Request().Context(), k, form.Body, once)
+		return h.commentUseCase(form)(c.Request().Context(), k, form.Body, once)
 	})
 	if err != nil {
 		return h.rejectComment(c, form, err)
@@ -150,6 +147,16 @@ func (h *Handlers) AddComment(c echo.Context) error {
 		return h.respond.SeeOther(c, views.CommentPath(respond.Company(c).Slug, said.Key, said.Comment.ID), "")
 	}
 	return h.showAdded(c, said)
+}
+
+// commentUseCase is the use case that adds a comment: one for members, or a reply to a requester.
+func (h *Handlers) commentUseCase(form views.CommentForm) func(
+	context.Context, tickets.Key, string, *workflows.Once[tickets.KeyedComment],
+) (tickets.KeyedComment, error) {
+	if form.Public {
+		return h.workflows.Reply
+	}
+	return h.workflows.Comment
 }
 
 // lastShown is the newest comment of the page.

@@ -12,16 +12,25 @@ import (
 )
 
 // filterOf is the filter of the board that a request comes from. A form sent by a script may be older than the filter;
-// then the page's address has it.
+// then the page's address has it. Other forms have fields of their own beside it.
 func filterOf(c echo.Context) views.Filter {
-	said := c.FormValue
-	if c.Request().Method == http.MethodPost && respond.IsFragment(c) {
+	if c.Request().Method != http.MethodPost {
+		return views.FilterFrom(c.QueryParam)
+	}
+	if respond.IsFragment(c) {
 		if page, err := url.Parse(respond.CurrentPath(c)); err == nil {
-			said = page.Query().Get
+			return views.FilterFrom(page.Query().Get)
 		}
 	}
-	return views.Filter{Text: said("q"), Assignee: said("who"), State: said("state"), Requests: said("requests") == "1",
-		Label: said("label")}
+	return views.FilterFrom(func(name string) string {
+		if name != "q" && name != "lanes" {
+			return ""
+		}
+		return c.FormValue(name)
+	})
 }
 
-func filterParams(c echo.Context) workflows.BoardFilter { return workflows.BoardFilter(filterOf(c)) }
+func filterParams(c echo.Context) workflows.BoardFilter {
+	f := filterOf(c)
+	return workflows.BoardFilter{Query: f.Query, Parents: f.Lanes == views.LanesByParent}
+}

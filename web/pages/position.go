@@ -148,12 +148,7 @@ func (h *Handlers) MoveTicket(c echo.Context) error {
 	to, _ := board.Column(moved.Ticket.Column)
 	notes := moveNotes(moved, to, intent)
 	if isDrag(c) {
-		columns, err := h.columnsNow(c, board.Slug, strings.Join(notes, " "), intent.Column, seenColumn(intent))
-		if err != nil {
-			return err
-		}
-		return h.renderToast(c, columns, views.Flash{Text: moved.Ticket.Key.String() + " is in " + to.Name + ".",
-			Undo: moved.Activity})
+		return h.dragged(c, moved, to, board, intent, notes)
 	}
 	there := views.FilteredPath(respond.Company(c).Slug, board.Slug, filterOf(c))
 	switch {
@@ -165,6 +160,35 @@ func (h *Handlers) MoveTicket(c echo.Context) error {
 		notes = slices.Insert(notes, 0, moved.Ticket.Key.String()+" is in "+to.Name+".")
 	}
 	return h.seeUndo(c, there, strings.Join(notes, " "), moved.Activity)
+}
+
+// dragged responds with the columns of a drag, once the card has what its new lane stands for.
+func (h *Handlers) dragged(c echo.Context, moved tickets.MoveResult, to boards.Column, board boards.Board,
+	intent tickets.Intent, notes []string) error {
+	undoable, err := h.changeLane(c, moved.Ticket.Key)
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Conflict, fault.Gone, fault.NotFound, fault.Forbidden:
+		notes = append(notes, fault.Message(err))
+	default:
+		if err != nil {
+			return err
+		}
+	}
+	columns, err := h.columnsNow(c, board.Slug, strings.Join(notes, " "), intent.Column, seenColumn(intent))
+	if err != nil {
+		return err
+	}
+	done := views.Flash{Text: moved.Ticket.Key.String() + " is in " + to.Name + "."}
+	if undoable = append(entries(moved.Activity), undoable...); len(undoable) > 0 {
+		last := len(undoable) - 1
+		done.Undo, done.Also = undoable[last], undoable[:last]
+		if last > 0 {
+			if err := h.respond.KeepBatch(c, undoable); err != nil {
+				return err
+			}
+		}
+	}
+	return h.renderToast(c, columns, done)
 }
 
 // moveNotes explain a move that did not end as asked.

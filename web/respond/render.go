@@ -1,7 +1,6 @@
 package respond
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -25,13 +24,14 @@ func Render(c echo.Context, status int, components ...templ.Component) error {
 
 // RenderKept is Render for a page that browsers keep as Cache-Control says.
 func RenderKept(c echo.Context, status int, cacheControl string, components ...templ.Component) error {
-	var body bytes.Buffer
+	body := templ.GetBuffer()
+	defer templ.ReleaseBuffer(body)
 	ctx := c.Request().Context()
 	if who, ok := c.Get(personKey).(accounts.Account); ok {
 		ctx = views.WithDisplay(ctx, who.Display, time.Now())
 	}
 	for _, component := range components {
-		if err := component.Render(ctx, &body); err != nil {
+		if err := component.Render(ctx, body); err != nil {
 			return fmt.Errorf("render: %w", err)
 		}
 	}

@@ -25,22 +25,23 @@ import (
 
 // importRow is a row of a file that tickets are imported from: the payload of its task.
 type importRow struct {
-	Key         string          `json:"key,omitempty"`
-	Title       string          `json:"title"`
-	Description string          `json:"description,omitempty"` // Markdown
-	Status      string          `json:"status,omitempty"`
-	Assignees   []string        `json:"assignees,omitempty"`
-	Reporter    string          `json:"reporter,omitempty"`
-	Created     time.Time       `json:"created,omitzero"`
-	Updated     time.Time       `json:"updated,omitzero"`
-	Resolved    time.Time       `json:"resolved,omitzero"`
-	Priority    string          `json:"priority,omitempty"` // as tickets.Priority has it
-	Start       string          `json:"start,omitempty"`    // as tickets.Date has it
-	Due         string          `json:"due,omitempty"`
-	Labels      []string        `json:"labels,omitempty"`
-	Comments    []importComment `json:"comments,omitempty"`
-	Kept        []importField   `json:"kept,omitempty"`
-	Notes       []string        `json:"notes,omitempty"` // problems that do not reject the row
+	Key         string           `json:"key,omitempty"`
+	Title       string           `json:"title"`
+	Description string           `json:"description,omitempty"` // Markdown
+	Status      string           `json:"status,omitempty"`
+	Assignees   []string         `json:"assignees,omitempty"`
+	Reporter    string           `json:"reporter,omitempty"`
+	Created     time.Time        `json:"created,omitzero"`
+	Updated     time.Time        `json:"updated,omitzero"`
+	Resolved    time.Time        `json:"resolved,omitzero"`
+	Priority    string           `json:"priority,omitempty"` // as tickets.Priority has it
+	Start       string           `json:"start,omitempty"`    // as tickets.Date has it
+	Due         string           `json:"due,omitempty"`
+	Labels      []string         `json:"labels,omitempty"`
+	Relations   []importRelation `json:"relations,omitempty"`
+	Comments    []importComment  `json:"comments,omitempty"`
+	Kept        []importField    `json:"kept,omitempty"`
+	Notes       []string         `json:"notes,omitempty"` // problems that do not reject the row
 }
 
 type importComment struct {
@@ -83,7 +84,7 @@ var importColumns = []struct {
 var jiraKept = []string{
 	"Issue Type", "Issue type", "Resolution", "Component/s", "Components", "Affects Version/s",
 	"Affects versions", "Fix Version/s",
-	"Fix versions", "Parent", "Parent key", "Parent summary", "Epic Link", "Sprint", "Environment",
+	"Fix versions", "Sprint", "Environment",
 	jiraAttachment,
 }
 
@@ -124,14 +125,17 @@ func indexFold(list []string, name string) int {
 
 // importMapping maps the columns of a file to fields.
 type importMapping struct {
-	of    map[string][]int // by parameter
-	kept  []int
-	names []string
-	jira  bool // texts are in Jira's markup
-	dates *dates
-	now   time.Time
-	slugs map[string]bool // of the keys so far
-	lines keyLines
+	of        map[string][]int // by parameter
+	kept      []int
+	names     []string
+	related   []relatedColumn
+	relations map[string][]importRelation // of rows, by their keys
+	relatedTo uint64                      // the last line whose relations were read
+	jira      bool                        // texts are in Jira's markup
+	dates     *dates
+	now       time.Time
+	slugs     map[string]bool // of the keys so far
+	lines     keyLines
 }
 
 // maxImportSlugs is how many slugs one import reserves for its keys: no board of the company can have them any more.
@@ -189,7 +193,7 @@ func mapColumns(values migrations.Values, columns []string, now time.Time) (impo
 	for _, name := range kept {
 		m.kept = append(m.kept, columnsNamed(columns, name)...)
 	}
-	return m, nil
+	return m, m.mapRelations(values["relations"])
 }
 
 // suggestColumn returns the first of some names that a file has.
@@ -235,7 +239,7 @@ func listOf(value string) (list []string) {
 
 // payload makes a row's task, or returns what is wrong with it, for users.
 func (m importMapping) payload(row csvfile.Row) (string, error) {
-	parsed, err := m.row(row.Fields)
+	parsed, err := m.row(row)
 	if err != nil {
 		return "", err
 	}
@@ -261,6 +265,13 @@ func (m importMapping) payload(row csvfile.Row) (string, error) {
 
 // catchUp reads the rows up to the cursor of filling, because later rows depend on them.
 func (m importMapping) catchUp(ctx context.Context, into migrations.Filler) error {
+	return readRows(ctx, into, into.Cursor(), func(row csvfile.Row) {
+		_, _ = m.payload(row) // it was accepted or rejected before
+	})
+}
+
+// readRows has do see the rows of a file that can be read, up to a cursor, all of them if that is empty.
+func readRows(ctx context.Context, into migrations.Filler, to string, do func(csvfile.Row)) error {
 	upload, err := into.Upload(ctx)
 	if err != nil {
 		return fmt.Errorf("open file: %w", err)
@@ -281,24 +292,28 @@ func (m importMapping) catchUp(ctx context.Context, into migrations.Filler) erro
 		case err != nil:
 			return err
 		default:
-			_, _ = m.payload(row) // it was accepted or rejected before
+			do(row)
 		}
-		if row.Cursor == into.Cursor() {
+		if row.Cursor == to {
 			return nil
 		}
 	}
 	return ctx.Err()
 }
 
-func (m importMapping) row(fields []string) (importRow, error) {
-	first := func(param string) string {
-		for _, at := range m.of[param] {
-			if text := strings.TrimSpace(fields[at]); text != "" {
-				return text
-			}
+// first returns the first value of a row for a parameter.
+func (m importMapping) first(fields []string, param string) string {
+	for _, at := range m.of[param] {
+		if text := strings.TrimSpace(fields[at]); text != "" {
+			return text
 		}
-		return ""
 	}
+	return ""
+}
+
+func (m importMapping) row(in csvfile.Row) (importRow, error) {
+	fields := in.Fields
+	first := func(param string) string { return m.first(fields, param) }
 	row := importRow{Status: markup.Flat(first("status")), Reporter: markup.Flat(first("reporter"))}
 	for _, at := range m.of["assignee"] {
 		for name := range strings.SplitSeq(fields[at], ";") {
@@ -330,15 +345,14 @@ func (m importMapping) row(fields []string) (importRow, error) {
 			row.keep(kinds.Truncate(markup.Flat(m.names[at]), 100), value)
 		}
 	}
-	return row, m.name(&row, first("key"), first("title"))
+	err := m.name(&row, first("key"), first("title"))
+	m.relate(&row, fields, in.Line)
+	return row, err
 }
 
 // name sets the row's key and title, or returns what is wrong with them.
 func (m importMapping) name(row *importRow, key, title string) (err error) {
-	row.Key = markup.Flat(key)
-	if parsed, err := tickets.ParseKey(row.Key); err == nil {
-		row.Key = parsed.String()
-	}
+	row.Key = rowKey(key)
 	if n := utf8.RuneCountInString(row.Key); n > tickets.MaxOrigin {
 		return fmt.Errorf("The key has %d characters; it may have %d.", n, tickets.MaxOrigin)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/csvfile"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/kinds"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -26,9 +27,9 @@ const (
 func (m *Importer) ReadImport(
 	ctx context.Context, open func() (io.ReadCloser, error), values migrations.Values,
 ) (workflows.ImportFile, error) {
-	plan, err := m.importPlan(ctx, m.db.Queries, values)
-	if err != nil {
-		return workflows.ImportFile{}, err
+	plan, wrong := m.importPlan(ctx, m.db.Queries, values)
+	if wrong != nil && (plan.board.ID == 0 || fault.KindOf(wrong) != fault.Invalid) {
+		return workflows.ImportFile{}, wrong
 	}
 	file := workflows.ImportFile{Board: plan.board.Title}
 	for _, c := range plan.board.Columns {
@@ -36,12 +37,14 @@ func (m *Importer) ReadImport(
 	}
 	upload, err := open()
 	if err != nil {
-		return file, err
+		return file, fault.Join(wrong, err)
 	}
 	defer func() { _ = upload.Close() }()
 	i := inspection{ImportFile: &file, plan: &plan}
-	err = i.look(upload, values)
-	return file, err
+	if err := i.look(upload, values); err != nil {
+		return file, err
+	}
+	return file, fault.Join(wrong, i.relate(values["relations"]))
 }
 
 // inspection reads the first rows of a file for a plan.
@@ -152,6 +155,25 @@ func (f *inspection) suggest(values migrations.Values, columns []string) {
 	if len(f.Kept) == 0 && f.Jira {
 		f.Kept = jiraKept
 	}
+}
+
+// relate suggests the relations of the columns, or returns migrations.BadParam for those that were typed.
+func (f *inspection) relate(typed string) error {
+	m := importMapping{of: map[string][]int{}}
+	for i, column := range f.Columns {
+		m.names = append(m.names, column.Name)
+		if slices.ContainsFunc(f.Roles, func(r workflows.ImportRole) bool { return r.Column == column.Name }) {
+			m.of[column.Name] = []int{i}
+		}
+	}
+	err := m.mapRelations(typed)
+	if errors.Is(err, csvfile.CodeBadFile) {
+		return migrations.BadParam("relations", fault.Message(err))
+	}
+	for _, c := range m.related {
+		f.Relations = append(f.Relations, m.names[c.at]+" = "+c.kind.String())
+	}
+	return err
 }
 
 func (f *inspection) column(param string) string {

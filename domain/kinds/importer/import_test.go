@@ -301,6 +301,150 @@ func TestImport_attachments(t *testing.T) {
 	e.importSound(t)
 }
 
+// relations are what others are to a ticket, by the keys that they had: child A-1.
+func (e *env) relations(t testing.TB, origin string) string {
+	t.Helper()
+	var list []string
+	for _, r := range domaintest.OK(e.Workflows.Ticket(e.Ctx, e.Ticket(t, origin).Key))(t).Relations {
+		var key string
+		domaintest.Must(t, e.DB.SQL.QueryRow("SELECT external_id FROM ticket_origin WHERE ticket_id = ?", uint64(r.Ticket)).Scan(&key))
+		list = append(list, r.Kind.String()+" "+key)
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+func TestImport_relations(t *testing.T) {
+	t.Parallel()
+	has := func(t *testing.T, e *env, want map[string]string) {
+		t.Helper()
+		for key, relations := range want {
+			if got := e.relations(t, key); got != relations {
+				t.Errorf("%s has %q, not %q", key, got, relations)
+			}
+		}
+		e.importSound(t)
+	}
+	t.Run("of a Jira export, whose children come first", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.newImport(t, `Summary,Issue key,Issue id,Parent,Parent key,Parent summary,Inward issue link (Blocks),Outward issue link (Blocks),Outward issue link (Cloners),Custom field (Epic Link)
+x,JIR-5,105,103,JIR-3,Three,,,JIR-1,
+x,JIR-4,104,103,,Three,,jir-1,,
+x,JIR-3,103,,,,,,,JIR-2
+x,JIR-2,102,,,,,,,
+x,JIR-1,101,,,,JIR-4,,,
+`).run()
+		has(t, e, map[string]string{"JIR-1": "blocked-by JIR-4, relates-to JIR-5", "JIR-2": "child JIR-3",
+			"JIR-3": "child JIR-4, child JIR-5, parent JIR-2", "JIR-4": "blocks JIR-1, parent JIR-3",
+			"JIR-5": "parent JIR-3, relates-to JIR-1"})
+		for _, key := range []string{"JIR-3", "JIR-5"} {
+			one := e.Ticket(t, key)
+			if strings.Contains(one.Description, "JIR-") {
+				t.Errorf("%s says %q", key, one.Description)
+			}
+			if history, _, err := e.Workflows.History(e.Ctx, one.ID, 0); err != nil || len(history) != 1 {
+				t.Errorf("%d entries, %v", len(history), err)
+			}
+		}
+	})
+	t.Run("whatever row is written first, or in one block", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		i := e.newImport(t, "title,key,parent,blocked by\nx,ANY-1,ANY-3,\nx,ANY-2,ANY-3,ANY-1\nx,ANY-3,,ANY-4;ANY-4\nx,ANY-4,,\n").fill()
+		works := i.works()
+		for _, block := range [][]*migrations.Work{{works[3]}, {works[1]}, {works[0], works[2]}} {
+			domaintest.Must(t, e.DB.InTx(e.Ctx,
+				func(tx *db.Tx) error { return e.Migration(t, "import-tickets").Write(e.Ctx, tx, block) }))
+		}
+		has(t, e, map[string]string{"ANY-1": "blocks ANY-2, parent ANY-3", "ANY-2": "blocked-by ANY-1, parent ANY-3",
+			"ANY-3": "blocked-by ANY-4, child ANY-1, child ANY-2", "ANY-4": "blocks ANY-3"})
+	})
+	t.Run("what cannot be is said, and the rest is imported", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		notes := e.newImport(t, "title,key,parent,Depends\n"+
+			"x,BAD-1,BAD-2,\nx,BAD-2,BAD-1,\nx,BAD-3,\"BAD-1, BAD-2\",\nx,BAD-4,BAD-4,\nx,BAD-5,NONE-1,BAD-1\n",
+			"relations", "parent = parent\nDepends = Blocked-by").run()
+		for i, want := range []string{"directly or through", "directly or through", "another parent", "", "NONE-1 is neither here nor in the file, and no parent"} {
+			if !strings.Contains(notes[i], want) || want == "" && strings.Contains(notes[i], ";") {
+				t.Errorf("%q has no %q", notes[i], want)
+			}
+		}
+		has(t, e, map[string]string{"BAD-4": "", "BAD-5": "blocked-by BAD-1"})
+		if text := e.Ticket(t, "BAD-5").Description; text != "---\n\n- **parent:** NONE-1" && text != "- **parent:** NONE-1" {
+			t.Errorf("it says %q", text)
+		}
+	})
+	t.Run("to tickets of an earlier import that its author may change", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		secret := e.Board(t, "SECRET")
+		domaintest.OK(e.Workflows.SetBoardPrivacy(e.Ctx, secret.Slug, true))(t)
+		e.member(t, "Ben", "ben@example.com", accounts.Member)
+		e.newImport(t, "title,key\nx,OLD-1\nx,OLD-2\n").run()
+		e.newImport(t, "title,key\nx,OLD-3\n", "board", secret.Slug).run()
+		domaintest.Must(t, e.Workflows.DeleteTicket(e.Ctx, e.Ticket(t, "OLD-2").Key))
+		updated := e.Ticket(t, "OLD-1").UpdatedAt
+		e.newImport(t, "title,key,parent,relates to\nx,NEW-1,OLD-1,OLD-3\nx,NEW-2,OLD-2,\n", "author", "ben@example.com").run()
+		has(t, e, map[string]string{"NEW-1": "parent OLD-1", "NEW-2": "", "OLD-3": ""})
+		if e.Ticket(t, "OLD-1").UpdatedAt != updated {
+			t.Error("the date of the last change has changed")
+		}
+		e.newImport(t, "title,key,parent,relates to\nx,NEW-3,,OLD-3\n").run()
+		has(t, e, map[string]string{"NEW-3": "relates-to OLD-3"})
+		if e.newImport(t, "title,key,parent\nx,NEW-1,OLD-3\n").run(); e.relations(t, "NEW-1") != "parent OLD-1" {
+			t.Error("a ticket that was there got another parent")
+		}
+	})
+	t.Run("of two boards that are imported at once", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		domaintest.OK(e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: "TWO", Title: "Two"}, nil))(t)
+		file := "title,key,status,parent\n"
+		for i := range 10 {
+			file += fmt.Sprintf("x,UP-%d,up,\nx,DOWN-%d,down,UP-%d\n", i+1, i+1, i+1)
+		}
+		up := e.newImport(t, file, "statuses", "up = Doing;down = -").fill()
+		down := e.newImport(t, file, "statuses", "down = Doing;up = -", "board", "TWO").fill()
+		var both sync.WaitGroup
+		for _, works := range [][]*migrations.Work{up.works(), down.works()} {
+			both.Go(func() {
+				for block := range slices.Chunk(works, 3) {
+					err := boards.ErrOutdated // as a worker does, which tries again
+					for errors.Is(err, boards.ErrOutdated) {
+						err = e.DB.InTx(e.Ctx, func(tx *db.Tx) error { return e.Migration(t, "import-tickets").Write(e.Ctx, tx, block) })
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		both.Wait()
+		for i := range 10 {
+			has(t, e, map[string]string{fmt.Sprint("DOWN-", i+1): fmt.Sprint("parent UP-", i+1)})
+		}
+	})
+	t.Run("a parameter that names none is rejected", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		for _, value := range []string{"Depends", "Depends = boss", "="} {
+			err := e.Migration(t, "import-tickets").Check(e.Ctx, e.newImport(t, "", "relations", value).values)
+			if !errors.Is(err, migrations.CodeBadParam) || fault.Field(err) != "relations" {
+				t.Errorf("%q: %v", value, err)
+			}
+		}
+		i := e.newImport(t, "title,key,parent\nx,NO-1,NO-2\nx,NO-2,\n", "relations", "-")
+		i.run()
+		has(t, e, map[string]string{"NO-1": ""})
+		err := e.Migration(t, "import-tickets").Fill(e.Ctx, e.newImport(t, "title,key\nx,NO-3\n", "relations", "Boss = parent"))
+		if err == nil || !strings.Contains(err.Error(), "no column “Boss”") {
+			t.Error(err)
+		}
+	})
+}
+
 func TestImport_labels(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -37,6 +37,9 @@ func (m *Importer) Migration() *migrations.Migration {
 		params = append(params, migrations.Param{Name: c.param, Label: c.label, Help: help, Kind: migrations.Text, Max: 1000})
 	}
 	params = append(params,
+		migrations.Param{Name: "relations", Label: "Relations",
+			Help: "Columns of keys, one per line: Depends on = blocked-by. Empty: columns named Parent, Blocks, Blocked by, Duplicates, Relates to or as in a Jira export; - for none.",
+			Kind: migrations.Text, Max: 20_000},
 		migrations.Param{Name: "keep", Label: "Columns to keep",
 			Help: "Names of more columns, one per line; - for none. Empty: the usual ones of a Jira export.",
 			Kind: migrations.Text, Max: 20_000},
@@ -101,6 +104,11 @@ func (m *Importer) importPlan(
 	}
 	plan.names = values["names"] == "true"
 	return plan, fault.Join(wrongBoard, plan.readAuthor(values))
+}
+
+// actor is the member that imports.
+func (p *importPlan) actor() accounts.Actor {
+	return accounts.Actor{Account: p.author.Account, Company: p.company, Role: p.author.Role}
 }
 
 func (p *importPlan) readBoard(ctx context.Context, q *db.Queries, values migrations.Values) (err error) {
@@ -188,13 +196,17 @@ func (p *importPlan) columnOf(status string) (column boards.Column, ok bool) {
 
 func (m *Importer) checkImport(ctx context.Context, values migrations.Values) error {
 	_, err := m.importPlan(ctx, m.db.Queries, values)
-	return err
+	_, wrong := namedRelations(values["relations"])
+	return fault.Join(err, wrong)
 }
 
 func (m *Importer) fillImport(ctx context.Context, into migrations.Filler) error {
 	return migrations.FillCSV(ctx, into, kinds.CSVOptions(into.Values()),
 		func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
 			mapping, err := mapColumns(into.Values(), file.Columns, m.bulk.Now())
+			if err == nil {
+				err = mapping.readRelations(ctx, into)
+			}
 			if err == nil && into.Cursor() != "" {
 				err = mapping.catchUp(ctx, into)
 			}

@@ -63,11 +63,11 @@ func (m *Importer) writeImport(ctx context.Context, tx *db.Tx, works []*migratio
 		return err
 	}
 	plan.mark = &tickets.Imported{Run: run.ID, By: run.Actor}
-	arrivals, err := plan.arrive(ctx, tx, works)
+	arrivals, there, err := plan.arrive(ctx, tx, works)
 	if err != nil || len(arrivals) == 0 {
 		return err
 	}
-	opened, err := plan.open(ctx, tx, arrivals)
+	opened, err := plan.open(ctx, tx, arrivals, there)
 	if err != nil {
 		return err
 	}
@@ -82,25 +82,21 @@ func (m *Importer) writeImport(ctx context.Context, tx *db.Tx, works []*migratio
 	return nil
 }
 
-// arrive returns the rows to open tickets for, each once, and notes why the others are skipped.
-func (p *importPlan) arrive(ctx context.Context, tx *db.Tx, works []*migrations.Work) ([]*arrival, error) {
+// arrive returns the rows to open tickets for, each once, and the tickets that were imported before of all keys in the
+// rows. It notes why the other rows are skipped.
+func (p *importPlan) arrive(
+	ctx context.Context, tx *db.Tx, works []*migrations.Work,
+) (arrivals []*arrival, there map[string]tickets.Origin, err error) {
 	rows := make([]importRow, len(works))
-	var keys []string
 	for i, work := range works {
 		if err := json.Unmarshal([]byte(work.Task.Payload), &rows[i]); err != nil {
 			work.Fail(migrations.Permanent{Err: fmt.Errorf("the task is no row of an import: %w", err)})
 			rows[i] = importRow{}
-			continue
-		}
-		if rows[i].Key != "" {
-			keys = append(keys, rows[i].Key)
 		}
 	}
-	there, err := tickets.ByOrigins(ctx, tx.Queries, p.company.ID, keys)
-	if err != nil {
-		return nil, err
+	if there, err = tickets.ByOrigins(ctx, tx.Queries, p.company.ID, originsOf(rows)); err != nil {
+		return nil, nil, err
 	}
-	var arrivals []*arrival
 	room := map[id.Column]int64{}
 	for i, work := range works {
 		row := rows[i]
@@ -111,7 +107,7 @@ func (p *importPlan) arrive(ctx context.Context, tx *db.Tx, works []*migrations.
 			work.Note(thereNote(row.Key, origin))
 			continue
 		}
-		a, ok := p.arrival(row, tx.Now)
+		a, ok := p.arrival(row, there, tx.Now)
 		if !ok {
 			work.Note(leftOut(row))
 			continue
@@ -124,12 +120,12 @@ func (p *importPlan) arrive(ctx context.Context, tx *db.Tx, works []*migrations.
 		a.work = work
 		arrivals = append(arrivals, a)
 	}
-	return arrivals, nil
+	return arrivals, there, nil
 }
 
-// arrival is a row as a ticket; ok is false if its status leaves it out.
-func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool) {
-	a = &arrival{row: row, notes: row.Notes}
+// arrival is a row as a ticket; ok is false if its status leaves it out. there are the tickets that were imported before.
+func (p *importPlan) arrival(row importRow, there map[string]tickets.Origin, now time.Time) (a *arrival, ok bool) {
+	a = &arrival{row: row, notes: append(slices.Clone(row.Notes), row.keepUnknown(there)...)}
 	if a.column, ok = p.columnOf(row.Status); !ok {
 		return nil, false
 	}
@@ -269,12 +265,18 @@ func divide(text string, most int) (first string, more []string) {
 }
 
 // open opens the tickets, and keeps their assignees members until the transaction ends.
-func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) ([]tickets.Ticket, error) {
+func (p *importPlan) open(
+	ctx context.Context, tx *db.Tx, arrivals []*arrival, there map[string]tickets.Origin,
+) ([]tickets.Ticket, error) {
 	openings := make([]tickets.NewTicket, len(arrivals))
 	for i, a := range arrivals {
 		openings[i] = a.opening
 	}
 	add := func(ctx context.Context, tx *db.Tx, board id.Board, rows []tickets.Row) ([]tickets.Ticket, error) {
+		others, err := p.lockRelatives(ctx, tx, arrivals, there)
+		if err != nil {
+			return nil, err
+		}
 		named, err := p.labels(ctx, tx, arrivals)
 		if err != nil {
 			return nil, err
@@ -294,6 +296,9 @@ func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 		if err := tickets.AddLabels(ctx, tx, of); err != nil {
 			return nil, err
 		}
+		if err := relate(ctx, tx, arrivals, opened, others); err != nil {
+			return nil, err
+		}
 		return opened, boards.Live(ctx, tx, board)
 	}
 	return workflows.OpenTickets(ctx, tx, p.board, openings, add)
@@ -302,7 +307,7 @@ func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 // labels returns the labels of each ticket, with their locks, and makes those that are missing while the company can have
 // more.
 func (p *importPlan) labels(ctx context.Context, tx *db.Tx, arrivals []*arrival) ([][]labels.Label, error) {
-	actor := accounts.Actor{Account: p.author.Account, Company: p.company, Role: p.author.Role}
+	actor := p.actor()
 	byName := map[string]id.Label{} // 0 if the company has too many
 	for _, a := range arrivals {
 		for _, name := range a.row.Labels {
@@ -445,16 +450,14 @@ func (m *Importer) previewImport(ctx context.Context, work *migrations.Work) (st
 	if err := json.Unmarshal([]byte(work.Task.Payload), &row); err != nil {
 		return "", migrations.Permanent{Err: fmt.Errorf("the task is no row of an import: %w", err)}
 	}
-	if row.Key != "" {
-		there, err := tickets.ByOrigins(ctx, m.bulk.Queries, plan.company.ID, []string{row.Key})
-		if err != nil {
-			return "", err
-		}
-		if origin, ok := there[row.Key]; ok {
-			return thereNote(row.Key, origin), nil
-		}
+	there, err := tickets.ByOrigins(ctx, m.bulk.Queries, plan.company.ID, originsOf([]importRow{row}))
+	if err != nil {
+		return "", err
 	}
-	a, ok := plan.arrival(row, m.bulk.Now())
+	if origin, ok := there[row.Key]; ok {
+		return thereNote(row.Key, origin), nil
+	}
+	a, ok := plan.arrival(row, there, m.bulk.Now())
 	if !ok {
 		return leftOut(row), nil
 	}

@@ -1,0 +1,240 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/labels"
+	"github.com/counterfoil/counterfoil/domain/query"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// conditionOn returns what a text of domain/query means on a board for an actor. known are members whose handles need no
+// look-up. It returns a query.Error.
+func (w *Workflows) conditionOn(
+	ctx context.Context, actor accounts.Actor, board boards.Board, text string, known []accounts.NamedMember,
+) (db.TicketCondition, error) {
+	q, err := query.Parse(text)
+	if err != nil || q.Where == nil {
+		return db.TicketCondition{}, err
+	}
+	names := query.Names{Me: actor.Account.ID, Now: w.db.Now().In(zoneOf(actor)), Slug: board.Slug}
+	needs := q.Needs()
+	for _, find := range []func() error{
+		func() (err error) {
+			names.Handles, err = w.accountsOf(ctx, actor.Sight(), needs.Handles, known)
+			return err
+		},
+		func() (err error) { names.Labels, err = w.labelsOf(ctx, board, needs.Labels); return err },
+		func() (err error) {
+			names.Boards, err = w.boardsOf(ctx, actor.Sight(), board, needs.Boards)
+			return err
+		},
+		func() (err error) { names.Keys, err = w.ticketsOf(ctx, actor.Sight(), needs.Keys); return err },
+	} {
+		if err := find(); err != nil {
+			return db.TicketCondition{}, err
+		}
+	}
+	names.Columns = columnsOf(board, needs.Columns)
+	c, err := q.Resolve(names)
+	if err != nil {
+		return db.TicketCondition{}, err
+	}
+	return whereOf(c, actor.Sight()), nil
+}
+
+// zoneOf is the time zone of an actor, UTC if it is not known.
+func zoneOf(actor accounts.Actor) *time.Location {
+	if zone, ok := accounts.Location(actor.Account.Display.TimeZone); ok {
+		return zone
+	}
+	return time.UTC
+}
+
+// accountsOf returns the members in sight by their handles, with those that are known.
+func (w *Workflows) accountsOf(
+	ctx context.Context, by db.Sight, handles []string, known []accounts.NamedMember,
+) (map[string]id.Account, error) {
+	found := make(map[string]id.Account, len(known))
+	for _, member := range known {
+		found[member.Handle] = member.ID
+	}
+	var others []string
+	for _, handle := range handles {
+		if _, ok := found[handle]; !ok {
+			others = append(others, handle)
+		}
+	}
+	if len(others) == 0 {
+		return found, nil
+	}
+	members, err := accounts.ByHandle(ctx, w.db.Queries, by, others)
+	if err != nil {
+		return nil, err
+	}
+	for _, member := range members {
+		found[member.Handle] = member.ID
+	}
+	return found, nil
+}
+
+// labelsOf returns the labels of a board by their names, present or old; at an unknown one, also all others of the board.
+func (w *Workflows) labelsOf(ctx context.Context, board boards.Board, names []string) (map[string][]id.Label, error) {
+	found := map[string][]id.Label{}
+	for _, name := range names {
+		list, err := labels.Matching(ctx, w.db.Queries, board.Company, board.ID, searchText(name))
+		if err != nil {
+			return nil, err
+		}
+		if found[name] = list; len(list) == 0 { // one of these may be meant
+			all, err := labels.On(ctx, w.db.Queries, board.Company, board.ID)
+			if err != nil {
+				return nil, err
+			}
+			for _, label := range all {
+				found[label.Name] = append(found[label.Name], label.ID)
+			}
+			return found, nil
+		}
+	}
+	return found, nil
+}
+
+// boardsOf returns the boards in sight by their slugs, present or old.
+func (w *Workflows) boardsOf(
+	ctx context.Context, by db.Sight, here boards.Board, slugs []string,
+) (map[string]id.Board, error) {
+	found := map[string]id.Board{}
+	for _, slug := range slugs {
+		if slug == here.Slug {
+			found[slug] = here.ID
+			continue
+		}
+		board, err := boards.BySlug(ctx, w.db.Queries, by, slug)
+		switch {
+		case err == nil:
+			found[slug] = board.ID
+		case !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Invalid):
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// ticketsOf returns the tickets in sight by their keys, present or old.
+func (w *Workflows) ticketsOf(ctx context.Context, by db.Sight, keys []string) (map[string]id.Ticket, error) {
+	found := map[string]id.Ticket{}
+	for _, text := range keys {
+		key, err := tickets.ParseKey(text)
+		if err != nil {
+			continue
+		}
+		ticket, err := tickets.ByKey(ctx, w.db.Queries, by, key)
+		switch {
+		case err == nil:
+			found[text] = ticket.ID
+		case !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Gone):
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// columnsOf returns the columns of a board by their names, in any case, and the names of the others for suggestions.
+func columnsOf(board boards.Board, names []string) map[string][]id.Column {
+	found := map[string][]id.Column{}
+	if len(names) == 0 {
+		return found
+	}
+	for _, column := range board.Columns {
+		found[column.Name] = append(found[column.Name], column.ID)
+	}
+	for _, name := range names {
+		if len(found[name]) > 0 {
+			continue
+		}
+		for _, column := range board.Columns {
+			if strings.EqualFold(column.Name, name) {
+				found[name] = append(found[name], column.ID)
+			}
+		}
+	}
+	return found
+}
+
+// whereOf returns a condition for the database.
+func whereOf(c query.Condition, by db.Sight) db.TicketCondition {
+	switch c.Test {
+	case query.All:
+		return db.TicketsWithAll(partsOf(c, by)...)
+	case query.AnyOf:
+		return db.TicketsWithAny(partsOf(c, by)...)
+	case query.NoneOf:
+		return db.TicketsWithNone(partsOf(c, by)...)
+	case query.TitleHas:
+		return db.TicketsTitled(c.Words)
+	case query.NumberIs:
+		return db.TicketsNumbered(c.Number)
+	case query.AssigneeIn:
+		return db.TicketsAssigned(c.IDs)
+	case query.AuthorIn:
+		return db.TicketsIn(db.TicketAuthor, c.IDs)
+	case query.LabelIn:
+		return db.TicketsLabelled(c.IDs)
+	case query.BoardIn:
+		return db.TicketsIn(db.TicketBoard, c.IDs)
+	case query.ColumnIn:
+		return db.TicketsIn(db.TicketColumnID, c.IDs)
+	case query.ParentIn:
+		return db.TicketsBelow(by, c.IDs)
+	case query.IsClosed:
+		return db.TicketsThatAreClosed()
+	case query.IsBlocked:
+		return db.TicketsBlocked(by)
+	case query.IsRequest:
+		return db.TicketsFromRequesters()
+	case query.IsOverdue:
+		return db.TicketsWithAll(db.TicketsWithNone(db.TicketsThatAreClosed()), within(db.TicketDue, c.Span))
+	case query.PriorityIn:
+		return db.TicketsOfPriority(c.Low, c.High)
+	case query.HasDescription:
+		return db.TicketsDescribed()
+	}
+	if column, ok := timesOf[c.Test]; ok {
+		return within(column, c.Span)
+	}
+	return db.TicketsCounting(countsOf[c.Test])
+}
+
+var timesOf = map[query.Test]db.TicketColumn{query.StartIn: db.TicketStart, query.DueIn: db.TicketDue,
+	query.CreatedIn: db.TicketCreated, query.UpdatedIn: db.TicketUpdated, query.ClosedIn: db.TicketClosed}
+
+var countsOf = map[query.Test]db.TicketColumn{query.HasAttachment: db.TicketAttachments, query.HasChecklist: db.TicketItems,
+	query.HasComment: db.TicketComments}
+
+func partsOf(c query.Condition, by db.Sight) []db.TicketCondition {
+	list := make([]db.TicketCondition, len(c.Parts))
+	for i, part := range c.Parts {
+		list[i] = whereOf(part, by)
+	}
+	return list
+}
+
+func within(column db.TicketColumn, span query.Span) db.TicketCondition {
+	return db.TicketsWithin(column, bound(span.From), bound(span.To))
+}
+
+func bound(day *query.Day) *db.DayBound {
+	if day == nil {
+		return nil
+	}
+	return &db.DayBound{Day: day.Date, Moment: day.Begins}
+}
