@@ -152,7 +152,18 @@ func storePlan(ctx context.Context, tx *db.Tx, ticket Ticket, plan *recurrence.P
 	if plan == nil {
 		return ticket, nil
 	}
-	r, err := newRecurrence(ticket, *plan, by)
+	return addPlan(ctx, tx, ticket, *plan, by)
+}
+
+// ImportRecurrence gives a new ticket of an import a plan. It returns RepeatsRequest, NoDueDate, RepeatsClosed or
+// recurrence.Never.
+func ImportRecurrence(ctx context.Context, tx *db.Tx, ticket Ticket, plan recurrence.Plan, by User) error {
+	_, err := addPlan(ctx, tx, ticket, plan, by)
+	return err
+}
+
+func addPlan(ctx context.Context, tx *db.Tx, ticket Ticket, plan recurrence.Plan, by User) (Ticket, error) {
+	r, err := NewRecurrence(ticket, plan, by)
 	if err != nil {
 		return ticket, err
 	}
@@ -168,8 +179,9 @@ func storePlan(ctx context.Context, tx *db.Tx, ticket Ticket, plan *recurrence.P
 	return ticket, addOccurrence(ctx, tx, r.ID, r.First, ticket.ID)
 }
 
-// newRecurrence is the recurrence of a ticket that begins with its due date.
-func newRecurrence(ticket Ticket, plan recurrence.Plan, by User) (r Recurrence, err error) {
+// NewRecurrence returns the recurrence of a ticket that begins with its due date. It returns RepeatsRequest, NoDueDate,
+// RepeatsClosed or recurrence.Never.
+func NewRecurrence(ticket Ticket, plan recurrence.Plan, by User) (r Recurrence, err error) {
 	switch {
 	case ticket.FromRequester:
 		return r, RepeatsRequest()

@@ -72,7 +72,7 @@ type RelationChange struct {
 	Ticket  ID     `json:"ticket"` // the other one
 	Key     Key    `json:"key"`    // that it had then
 	Removed bool   `json:"removed,omitempty"`
-	// Mirror says that the change was made to the other ticket, whose history has the entry that can be undone.
+	// Mirror says that the change was made to the other ticket: its history has the entry that can be undone, if any can.
 	Mirror bool `json:"mirror,omitempty"`
 }
 
@@ -138,8 +138,11 @@ func Relate(
 	return recordRelation(ctx, tx, ticket, kind, other, false, detail, by)
 }
 
-// ImportRelation is Relate for an import, which changes neither dates nor histories, and for relations that may be there.
-func ImportRelation(ctx context.Context, tx *db.Tx, ticket Ticket, kind RelationKind, other Ticket) error {
+// ImportRelation is Relate for a new ticket of an import, which changes no dates, and for relations that may be there.
+// With a run the history of the other ticket says so.
+func ImportRelation(
+	ctx context.Context, tx *db.Tx, ticket Ticket, kind RelationKind, other Ticket, by User, run *Imported,
+) error {
 	is, err := Related(ctx, tx, ticket, kind, other)
 	if err != nil || is {
 		return err
@@ -150,7 +153,12 @@ func ImportRelation(ctx context.Context, tx *db.Tx, ticket Ticket, kind Relation
 	if _, err := tx.RepublishTickets(ctx, []ID{ticket.ID, other.ID}); err != nil {
 		return fmt.Errorf("publish tickets: %w", err)
 	}
-	return nil
+	if run == nil {
+		return nil
+	}
+	change := RelationChange{Kind: kind.Mirror().String(), Ticket: ticket.ID, Key: ticket.Key, Mirror: true}
+	_, err = Record(ctx, tx, other.ID, by, KindRelated, Detail{Relation: &change, Import: run})
+	return err
 }
 
 // addRelation adds the rows of a relation. It changes nothing if it returns an error of Relate.

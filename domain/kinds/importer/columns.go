@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -20,6 +21,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/recurrence"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -37,6 +39,7 @@ type importRow struct {
 	Priority    string           `json:"priority,omitempty"` // as tickets.Priority has it
 	Start       string           `json:"start,omitempty"`    // as tickets.Date has it
 	Due         string           `json:"due,omitempty"`
+	Recurrence  string           `json:"recurrence,omitempty"` // a rule as domain/recurrence has it
 	Labels      []string         `json:"labels,omitempty"`
 	Relations   []importRelation `json:"relations,omitempty"`
 	Comments    []importComment  `json:"comments,omitempty"`
@@ -72,6 +75,8 @@ var importColumns = []struct {
 		[]string{"priority", "severity"}},
 	{"start", "Start", "", []string{"start date", "start", "custom field (start date)"}},
 	{"due", "Due", "", []string{"due date", "due", "deadline"}},
+	{"recurrence", "Repeats", "Rules such as FREQ=WEEKLY;BYDAY=MO, or daily, weekly, monthly, yearly: the next ticket is opened when this one is due. Others are kept below the description.",
+		[]string{"recurrence", "recurrence rule", "rrule", "repeats", "repeat"}},
 	{"labels", "Labels", "Separated by commas. New names become labels.",
 		[]string{"labels", "label", "tags", "tag"}},
 	{"created", "Created", "", []string{"created", "created at", "date created", "creation date", "created date"}},
@@ -328,6 +333,7 @@ func (m importMapping) row(in csvfile.Row) (importRow, error) {
 	row.priority(markup.Flat(first("priority")))
 	row.Start = m.day(&row, "start", first("start"))
 	row.Due = m.day(&row, "due", first("due"))
+	row.repeats(markup.Flat(first("recurrence")))
 	for _, at := range m.of["labels"] {
 		row.label(fields[at])
 	}
@@ -406,6 +412,24 @@ func (m importMapping) date(row *importRow, what, text string) time.Time {
 			kinds.Truncate(markup.Flat(text), 40), what))
 	}
 	return at
+}
+
+var plainRules = map[string]string{"DAILY": "FREQ=DAILY", "WEEKLY": "FREQ=WEEKLY", "MONTHLY": "FREQ=MONTHLY",
+	"YEARLY": "FREQ=YEARLY"}
+
+// repeats takes the rule of a cell. What is no rule is kept.
+func (row *importRow) repeats(cell string) {
+	text := strings.TrimPrefix(strings.ToUpper(cell), "RRULE:")
+	if text == "" {
+		return
+	}
+	rule, err := recurrence.Parse(cmp.Or(plainRules[text], text))
+	if err != nil {
+		row.keep("Repeats", cell)
+		row.Notes = append(row.Notes, fmt.Sprintf("“%s” is no rule that tickets can repeat by", kinds.Truncate(cell, 40)))
+		return
+	}
+	row.Recurrence = rule.String()
 }
 
 // label takes the labels of a cell. What is no label is kept.

@@ -314,6 +314,42 @@ func (e *env) relations(t testing.TB, origin string) string {
 	return strings.Join(list, ", ")
 }
 
+func TestImport_recurrence(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.member(t, "Ben", "ben@example.com", accounts.Member)
+	domaintest.Exec(t, e.DB, "UPDATE account SET time_zone = 'Asia/Tokyo' WHERE email = 'ben@example.com'")
+	notes := e.newImport(t, "title,key,due date,recurrence,status\n"+
+		"x,REP-1,2030-01-07,\"RRULE:FREQ=WEEKLY;BYDAY=MO\",\nx,REP-2,2030-01-07,Monthly,\nx,REP-3,,FREQ=DAILY,\n"+
+		"x,REP-4,2030-01-07,now and then,\nx,REP-5,2030-01-07,FREQ=DAILY,Done\nx,REP-6,2030-01-07,FREQ=HOURLY,\nx,REP-7,2030-01-07,FREQ=DAILY;UNTIL=20300101,\n",
+		"author", "ben@example.com").run()
+	for i, want := range []string{"", "", "from its due date on", "no rule", "it is closed", "no rule", "it does not repeat"} {
+		if !strings.Contains(notes[i], want) || want == "" && strings.Contains(notes[i], "repeat") {
+			t.Errorf("row %d: %q", i+1, notes[i])
+		}
+	}
+	for n, want := range []string{"FREQ=WEEKLY;BYDAY=MO", "FREQ=MONTHLY", "", "", "", "", ""} {
+		ticket := domaintest.OK(e.Workflows.Ticket(e.Ctx, e.Ticket(t, fmt.Sprint("REP-", n+1)).Key))(t)
+		got := ""
+		if r := ticket.Recurrence; r != nil {
+			got = r.Rule.String()
+			if r.Zone != "Asia/Tokyo" || r.Owner.Name != "Ben" || r.Coming == nil {
+				t.Errorf("it repeats %+v", r)
+			}
+		}
+		if got != want {
+			t.Errorf("%s repeats by %q, not %q", ticket.Key, got, want)
+		}
+		if kept := strings.Contains(ticket.Description, "Repeats"); kept != (n > 1) {
+			t.Errorf("%s says %q", ticket.Key, ticket.Description)
+		}
+		if history, _, err := e.Workflows.History(e.Ctx, ticket.ID, 0); err != nil || len(history) != 1 {
+			t.Errorf("%d entries, %v", len(history), err)
+		}
+	}
+	e.importSound(t)
+}
+
 func TestImport_relations(t *testing.T) {
 	t.Parallel()
 	has := func(t *testing.T, e *env, want map[string]string) {
@@ -388,8 +424,17 @@ x,JIR-1,101,,,,JIR-4,,,
 		updated := e.Ticket(t, "OLD-1").UpdatedAt
 		e.newImport(t, "title,key,parent,relates to\nx,NEW-1,OLD-1,OLD-3\nx,NEW-2,OLD-2,\n", "author", "ben@example.com").run()
 		has(t, e, map[string]string{"NEW-1": "parent OLD-1", "NEW-2": "", "OLD-3": ""})
-		if e.Ticket(t, "OLD-1").UpdatedAt != updated {
+		old := e.Ticket(t, "OLD-1")
+		if old.UpdatedAt != updated {
 			t.Error("the date of the last change has changed")
+		}
+		history, _, err := e.Workflows.History(e.Ctx, old.ID, 0)
+		if err != nil || len(history) != 2 || history[0].Kind != tickets.KindRelated || history[0].Detail.Relation.Kind != "child" ||
+			history[0].Detail.Relation.Key != e.Ticket(t, "NEW-1").Key || history[0].Detail.Import == nil {
+			t.Errorf("the history has %+v, %v", history, err)
+		}
+		if _, err := e.Workflows.Undo(e.Ctx, history[0].ID); err == nil {
+			t.Error("the relation was undone from the ticket that got it")
 		}
 		e.newImport(t, "title,key,parent,relates to\nx,NEW-3,,OLD-3\n").run()
 		has(t, e, map[string]string{"NEW-3": "relates-to OLD-3"})

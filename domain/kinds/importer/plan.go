@@ -76,6 +76,7 @@ type importPlan struct {
 	company   accounts.Company
 	board     boards.Board
 	author    accounts.CompanyMember
+	zone      string            // of the author, if rows have recurrences
 	statuses  map[string]string // in lower case, to a column's name, "-" for none
 	other     string
 	names     bool

@@ -121,6 +121,14 @@ func (m *importMapping) uses(at int) bool {
 	return false
 }
 
+// changes returns the run if the relation changes a ticket that no row of the file is.
+func (r importRelation) changes(run *tickets.Imported) *tickets.Imported {
+	if r.Column == "" {
+		return nil
+	}
+	return run
+}
+
 // maxRelated is how many relations of a file are read, for some 100 MB. Those beyond are kept below the descriptions.
 const maxRelated = 500_000
 
@@ -340,8 +348,10 @@ func (p *importPlan) leaveArchived(ctx context.Context, tx *db.Tx, found relativ
 	return nil
 }
 
-// relate relates opened tickets to each other and to those of before, and notes what cannot be.
-func relate(ctx context.Context, tx *db.Tx, arrivals []*arrival, opened []tickets.Ticket, others relatives) error {
+// relate relates opened tickets to each other and to those of before, whose histories say so, and notes what cannot be.
+func (p *importPlan) relate(
+	ctx context.Context, tx *db.Tx, arrivals []*arrival, opened []tickets.Ticket, others relatives,
+) error {
 	if others == nil {
 		return nil
 	}
@@ -358,7 +368,7 @@ func relate(ctx context.Context, tx *db.Tx, arrivals []*arrival, opened []ticket
 			}
 			kind, err := tickets.ParseRelationKind(one.Kind)
 			if err == nil {
-				err = tickets.ImportRelation(ctx, tx, opened[i], kind, other)
+				err = tickets.ImportRelation(ctx, tx, opened[i], kind, other, a.rest.By, one.changes(p.mark))
 			}
 			if kind := fault.KindOf(err); err != nil && kind != fault.Conflict && kind != fault.Invalid {
 				return err

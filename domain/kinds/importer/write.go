@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,9 +15,11 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/recurrence"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -27,6 +30,7 @@ type arrival struct {
 	row     importRow
 	opening tickets.NewTicket
 	rest    tickets.Import
+	plan    *recurrence.Plan // nil if it does not repeat
 	column  boards.Column
 	notes   []string
 }
@@ -97,6 +101,13 @@ func (p *importPlan) arrive(
 	if there, err = tickets.ByOrigins(ctx, tx.Queries, p.company.ID, originsOf(rows)); err != nil {
 		return nil, nil, err
 	}
+	if slices.ContainsFunc(rows, func(row importRow) bool { return row.Recurrence != "" }) {
+		author, err := accounts.InCompany(ctx, tx.Queries, p.company.Slug, p.author.Account.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		p.zone = cmp.Or(author.Account.Display.TimeZone, "UTC")
+	}
 	room := map[id.Column]int64{}
 	for i, work := range works {
 		row := rows[i]
@@ -148,6 +159,11 @@ func (p *importPlan) arrival(row importRow, there map[string]tickets.Origin, now
 	if note != "" {
 		a.notes = append(a.notes, note)
 	}
+	var why string
+	if a.plan, why = p.planOf(row, properties, a.column.Done); why != "" {
+		row.keep("Repeats", row.Recurrence)
+		a.notes = append(a.notes, "it does not repeat: "+why)
+	}
 	description, more := divide(withKept(row), tickets.MaxDescription)
 	for _, part := range more {
 		a.rest.Comments = append(a.rest.Comments, tickets.ImportedComment{Author: author, Body: part, At: created})
@@ -182,6 +198,25 @@ func (row importRow) properties() (p tickets.Properties, note string) {
 		p.Start = tickets.Date{}
 	}
 	return p, note
+}
+
+// planOf returns the plan of a row's rule, in the time zone of the import's author, or why the ticket cannot have it;
+// neither if it has no rule.
+func (p *importPlan) planOf(row importRow, properties tickets.Properties, closed bool) (_ *recurrence.Plan, why string) {
+	switch {
+	case row.Recurrence == "":
+		return nil, ""
+	case closed:
+		return nil, "it is closed"
+	}
+	plan, err := recurrence.ParsePlan(row.Recurrence, "", p.zone)
+	if err == nil {
+		_, err = tickets.NewRecurrence(tickets.Ticket{Properties: properties}, plan, tickets.User{})
+	}
+	if err != nil {
+		return nil, strings.TrimSuffix(fault.Message(err), ".")
+	}
+	return &plan, ""
 }
 
 // firstOf is the first time or, if that is zero, the earliest of the others.
@@ -296,8 +331,16 @@ func (p *importPlan) open(
 		if err := tickets.AddLabels(ctx, tx, of); err != nil {
 			return nil, err
 		}
-		if err := relate(ctx, tx, arrivals, opened, others); err != nil {
+		if err := p.relate(ctx, tx, arrivals, opened, others); err != nil {
 			return nil, err
+		}
+		for i, a := range arrivals {
+			if a.plan == nil {
+				continue
+			}
+			if err := tickets.ImportRecurrence(ctx, tx, opened[i], *a.plan, a.rest.By); err != nil {
+				return nil, err
+			}
 		}
 		return opened, boards.Live(ctx, tx, board)
 	}
