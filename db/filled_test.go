@@ -149,6 +149,8 @@ var filling = []string{
 	// Board 6 has as many templates as it may, the first of them as many labels and assignees.
 	`INSERT INTO ticket_template (id, board_id, name, title, description, column_id, priority, created_at, updated_at)
 	 SELECT n, IF(n <= 50, 6, n % 290 + 7), CONCAT('Template ', n), 'Title', 'Text', 0, 0, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO ticket_template (id, board_id, name, title, description, column_id, priority, created_at, updated_at, live, deleted_at)
+	 SELECT 2100 + n, 8, 'Gone', 'Title', 'Text', 0, 0, '2026-01-01', '2026-01-01', NULL, '2025-12-31' + INTERVAL n MINUTE FROM numbers WHERE n <= 3000`,
 	`INSERT INTO template_label (template_id, label_id) SELECT n, 1 FROM numbers WHERE n < 2000`,
 	`INSERT INTO template_label (template_id, label_id) SELECT 1, n + 1 FROM numbers WHERE n <= 49`,
 	`INSERT INTO template_assignee (template_id, account_id) SELECT n, 7 FROM numbers WHERE n < 2000`,

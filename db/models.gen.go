@@ -1058,6 +1058,8 @@ type TicketTemplate struct {
 	Version     uint64
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
+	Live        sql.NullBool
+	DeletedAt   *time.Time
 }
 
 type UsedChallenge struct {

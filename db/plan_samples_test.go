@@ -222,7 +222,12 @@ var samples = map[string]sample{
 	// template.sql
 	"CreateTemplate":      {args: with(db.CreateTemplateParams{BoardID: 6, Name: "New", Now: newYear})},
 	"SaveTemplate":        {args: with(db.SaveTemplateParams{Name: "New", Now: newYear, ID: 7, BoardID: 6, Version: 1})},
-	"DeleteTemplate":      {args: with(2000, 267)},
+	"DeleteTemplate":      {args: with(db.DeleteTemplateParams{Now: &newYear, ID: 1999, BoardID: 1999%290 + 7})},
+	"RestoreTemplate":     {args: with(db.RestoreTemplateParams{ID: 2101, BoardID: 8, Since: &newYear})},
+	"DeletedTemplates":    {args: with(db.DeletedTemplatesParams{BoardID: 8, Since: &newYear, Limit: 50})},
+	"DeletedTemplate":     {args: with(2101, 8)},
+	"PastTemplates":       {args: with(db.PastTemplatesParams{BoardID: 8, UpTo: &newYear, Limit: 50})},
+	"ForgetTemplate":      {args: with(2000)},
 	"Templates":           {args: with(6, 50)},
 	"TemplateByID":        {args: with(7, 6)},
 	"LabelsOfTemplate":    {args: with(1)},

@@ -86,15 +86,91 @@ func (q *Queries) CreateTemplate(ctx context.Context, arg CreateTemplateParams) 
 }
 
 const deleteTemplate = `-- name: DeleteTemplate :execrows
-DELETE FROM ticket_template WHERE id = ? AND board_id = ?
+UPDATE ticket_template SET live = NULL, deleted_at = ?
+WHERE id = ? AND board_id = ? AND live = TRUE
 `
 
-func (q *Queries) DeleteTemplate(ctx context.Context, iD id.Template, boardID id.Board) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteTemplate, iD, boardID)
+type DeleteTemplateParams struct {
+	Now     *time.Time
+	ID      id.Template
+	BoardID id.Board
+}
+
+// It can be restored for tickets.RestoreTemplateFor.
+func (q *Queries) DeleteTemplate(ctx context.Context, arg DeleteTemplateParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteTemplate, arg.Now, arg.ID, arg.BoardID)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const deletedTemplate = `-- name: DeletedTemplate :one
+SELECT name, deleted_at FROM ticket_template WHERE id = ? AND board_id = ? AND live IS NULL
+`
+
+type DeletedTemplateRow struct {
+	Name      string
+	DeletedAt *time.Time
+}
+
+func (q *Queries) DeletedTemplate(ctx context.Context, iD id.Template, boardID id.Board) (DeletedTemplateRow, error) {
+	row := q.db.QueryRowContext(ctx, deletedTemplate, iD, boardID)
+	var i DeletedTemplateRow
+	err := row.Scan(&i.Name, &i.DeletedAt)
+	return i, err
+}
+
+const deletedTemplates = `-- name: DeletedTemplates :many
+SELECT id, name, deleted_at FROM ticket_template FORCE INDEX (ix_ticket_template_deleted)
+WHERE board_id = ? AND deleted_at > ?
+ORDER BY deleted_at DESC
+LIMIT ?
+`
+
+type DeletedTemplatesParams struct {
+	BoardID id.Board
+	Since   *time.Time
+	Limit   int32
+}
+
+type DeletedTemplatesRow struct {
+	ID        id.Template
+	Name      string
+	DeletedAt *time.Time
+}
+
+// Those of a board that can be restored, the last first.
+func (q *Queries) DeletedTemplates(ctx context.Context, arg DeletedTemplatesParams) ([]DeletedTemplatesRow, error) {
+	rows, err := q.db.QueryContext(ctx, deletedTemplates, arg.BoardID, arg.Since, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeletedTemplatesRow
+	for rows.Next() {
+		var i DeletedTemplatesRow
+		if err := rows.Scan(&i.ID, &i.Name, &i.DeletedAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const forgetTemplate = `-- name: ForgetTemplate :exec
+DELETE FROM ticket_template WHERE id = ?
+`
+
+func (q *Queries) ForgetTemplate(ctx context.Context, argID id.Template) error {
+	_, err := q.db.ExecContext(ctx, forgetTemplate, argID)
+	return err
 }
 
 const labelTemplate = `-- name: LabelTemplate :exec
@@ -143,11 +219,67 @@ func (q *Queries) LabelsOfTemplate(ctx context.Context, templateID id.Template) 
 	return items, nil
 }
 
+const pastTemplates = `-- name: PastTemplates :many
+SELECT id FROM ticket_template FORCE INDEX (ix_ticket_template_deleted)
+WHERE board_id = ? AND deleted_at <= ?
+ORDER BY deleted_at
+LIMIT ?
+`
+
+type PastTemplatesParams struct {
+	BoardID id.Board
+	UpTo    *time.Time
+	Limit   int32
+}
+
+// Those of a board that cannot be restored any more, the first ones.
+func (q *Queries) PastTemplates(ctx context.Context, arg PastTemplatesParams) ([]id.Template, error) {
+	rows, err := q.db.QueryContext(ctx, pastTemplates, arg.BoardID, arg.UpTo, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Template
+	for rows.Next() {
+		var id id.Template
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const restoreTemplate = `-- name: RestoreTemplate :execrows
+UPDATE ticket_template SET live = TRUE, deleted_at = NULL
+WHERE id = ? AND board_id = ? AND live IS NULL AND deleted_at > ?
+`
+
+type RestoreTemplateParams struct {
+	ID      id.Template
+	BoardID id.Board
+	Since   *time.Time
+}
+
+func (q *Queries) RestoreTemplate(ctx context.Context, arg RestoreTemplateParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, restoreTemplate, arg.ID, arg.BoardID, arg.Since)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const saveTemplate = `-- name: SaveTemplate :execrows
 UPDATE ticket_template
 SET name = ?, title = ?, description = ?, column_id = ?,
   priority = ?, public = ?, updated_at = ?, version = version + 1
-WHERE id = ? AND board_id = ? AND version = ?
+WHERE id = ? AND board_id = ? AND live = TRUE AND version = ?
 `
 
 type SaveTemplateParams struct {
@@ -183,7 +315,7 @@ func (q *Queries) SaveTemplate(ctx context.Context, arg SaveTemplateParams) (int
 }
 
 const templateByID = `-- name: TemplateByID :one
-SELECT id, board_id, name, title, description, column_id, priority, public, version, created_at, updated_at FROM ticket_template WHERE id = ? AND board_id = ?
+SELECT id, board_id, name, title, description, column_id, priority, public, version, created_at, updated_at, live, deleted_at FROM ticket_template WHERE id = ? AND board_id = ? AND live = TRUE
 `
 
 func (q *Queries) TemplateByID(ctx context.Context, iD id.Template, boardID id.Board) (TicketTemplate, error) {
@@ -201,13 +333,15 @@ func (q *Queries) TemplateByID(ctx context.Context, iD id.Template, boardID id.B
 		&i.Version,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.Live,
+		&i.DeletedAt,
 	)
 	return i, err
 }
 
 const templates = `-- name: Templates :many
-SELECT id, name, public, version FROM ticket_template FORCE INDEX (uq_ticket_template_name)
-WHERE board_id = ?
+SELECT id, name, public, version FROM ticket_template FORCE INDEX (uq_ticket_template_live)
+WHERE board_id = ? AND live = TRUE
 ORDER BY name, id
 LIMIT ?
 `

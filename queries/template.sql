@@ -9,20 +9,46 @@ VALUES (sqlc.arg(board_id), sqlc.arg(name), sqlc.arg(title), sqlc.arg(descriptio
 UPDATE ticket_template
 SET name = sqlc.arg(name), title = sqlc.arg(title), description = sqlc.arg(description), column_id = sqlc.arg(column_id),
   priority = sqlc.arg(priority), public = sqlc.arg(public), updated_at = sqlc.arg(now), version = version + 1
-WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id) AND version = sqlc.arg(version);
+WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id) AND live = TRUE AND version = sqlc.arg(version);
 
 -- name: DeleteTemplate :execrows
-DELETE FROM ticket_template WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id);
+-- It can be restored for tickets.RestoreTemplateFor.
+UPDATE ticket_template SET live = NULL, deleted_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id) AND live = TRUE;
+
+-- name: RestoreTemplate :execrows
+UPDATE ticket_template SET live = TRUE, deleted_at = NULL
+WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id) AND live IS NULL AND deleted_at > sqlc.arg(since);
+
+-- name: DeletedTemplates :many
+-- Those of a board that can be restored, the last first.
+SELECT id, name, deleted_at FROM ticket_template FORCE INDEX (ix_ticket_template_deleted)
+WHERE board_id = sqlc.arg(board_id) AND deleted_at > sqlc.arg(since)
+ORDER BY deleted_at DESC
+LIMIT ?;
+
+-- name: DeletedTemplate :one
+SELECT name, deleted_at FROM ticket_template WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id) AND live IS NULL;
+
+-- name: PastTemplates :many
+-- Those of a board that cannot be restored any more, the first ones.
+SELECT id FROM ticket_template FORCE INDEX (ix_ticket_template_deleted)
+WHERE board_id = sqlc.arg(board_id) AND deleted_at <= sqlc.arg(up_to)
+ORDER BY deleted_at
+LIMIT ?;
+
+-- name: ForgetTemplate :exec
+DELETE FROM ticket_template WHERE id = sqlc.arg(id);
 
 -- name: Templates :many
 -- Those of a board, by name; there are at most templates.Max.
-SELECT id, name, public, version FROM ticket_template FORCE INDEX (uq_ticket_template_name)
-WHERE board_id = sqlc.arg(board_id)
+SELECT id, name, public, version FROM ticket_template FORCE INDEX (uq_ticket_template_live)
+WHERE board_id = sqlc.arg(board_id) AND live = TRUE
 ORDER BY name, id
 LIMIT ?;
 
 -- name: TemplateByID :one
-SELECT * FROM ticket_template WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id);
+SELECT * FROM ticket_template WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id) AND live = TRUE;
 
 -- name: LabelsOfTemplate :many
 -- As they are shown now: the names of those that are live.

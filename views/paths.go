@@ -242,6 +242,11 @@ func TemplateDeletionPath(company, slug string, template id.Template) string {
 	return TemplatePath(company, slug, template) + "/deletion"
 }
 
+// TemplateRestorationPath restores a deleted template.
+func TemplateRestorationPath(company, slug string, template id.Template) string {
+	return TemplatePath(company, slug, template) + "/restoration"
+}
+
 // BoardCopiesPath takes the names of a new board that is like another.
 func BoardCopiesPath(company, slug string) string { return BoardPath(company, slug) + "/copies" }
 

@@ -209,6 +209,7 @@ func (b *formEnv) furnish(t *testing.T) {
 		nil)
 	do(err)
 	b.checklistsAndRelation(t)
+	b.deleteTemplate(t)
 	link := b.requested(t, "DEMO")
 	b.worker("web-1")
 	ready, running, over := b.readyRun(12_482), b.runIn(migrations.Running), b.runIn(migrations.Complete)
@@ -249,7 +250,7 @@ func (b *formEnv) furnish(t *testing.T) {
 		views.GroupRemovalPath("acme", group.ID),
 		views.JoinPath(invitation), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),
-		views.TemplatePath("acme", "DEMO", 1), views.TemplateDeletionPath("acme", "DEMO", 1),
+		views.TemplatesPath("acme", "DEMO"), views.TemplatePath("acme", "DEMO", 1), views.TemplateDeletionPath("acme", "DEMO", 1),
 		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.AnyAccountPath(mia),
 		views.AnyAccountPath(b.deactivated(t)), views.MemberPath("acme", 1),
 	}
@@ -275,6 +276,14 @@ func (b *formEnv) attach(t *testing.T) {
 	t.Helper()
 	file := workflows.NewFile{Name: "plan.txt", Content: strings.NewReader("plan"), Size: -1}
 	domaintest.OK(b.workflows.Workflows.Attach(b.actorContext(t, "Ana"), tickets.Key{Board: "DEMO", Number: 1}, file, nil))(t)
+}
+
+// deleteTemplate leaves a template of DEMO that can be restored.
+func (b *formEnv) deleteTemplate(t *testing.T) {
+	t.Helper()
+	ana, name := b.actorContext(t, "Ana"), fmt.Sprint("Gone ", b.count("SELECT COUNT(*) FROM ticket_template"))
+	made := domaintest.OK(b.workflows.Workflows.SaveTemplate(ana, "DEMO", tickets.Template{Name: name}, nil))(t)
+	domaintest.Must(t, b.workflows.Workflows.DeleteTemplate(ana, "DEMO", made.ID))
 }
 
 // relate gives DEMO-1 a relation.
@@ -320,6 +329,9 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 		_, err = b.workflows.Workflows.OpenTicket(ana, "DEMO", tickets.Draft{Title: "More", Column: opened.ID}, nil)
 		do(err)
 		form, ok = b.on(b.browser, views.ColumnRemovalPath("acme", "DEMO", opened.ID))
+	case strings.HasSuffix(b.route, "/templates/:template/restoration"):
+		b.deleteTemplate(t)
+		form, ok = b.on(b.browser, views.TemplatesPath("acme", "DEMO"))
 	case strings.HasSuffix(b.route, "/templates/:template/deletion"):
 		t := domaintest.OK(b.workflows.Workflows.SaveTemplate(ana, "DEMO", tickets.Template{Name: "More"}, nil))(t)
 		form, ok = b.on(b.browser, views.TemplateDeletionPath("acme", "DEMO", t.ID))

@@ -450,9 +450,10 @@ var pages = map[string]access{
 	"GET /:company/boards/:board/templates/:template": writers("/acme/boards/DEMO/templates/1", 200),
 	"POST /:company/boards/:board/templates/:template": writers("/acme/boards/DEMO/templates/1", 422).
 		sending("name", "Bug"),
-	"GET /:company/boards/:board/templates/:template/deletion":  writers("/acme/boards/DEMO/templates/1/deletion", 200),
-	"POST /:company/boards/:board/templates/:template/deletion": writers("/acme/boards/DEMO/templates/99/deletion", 404),
-	"POST /:company/boards/:board/form/watch":                   members("/acme/boards/DEMO/form/watch", 303).sending("on", "1"),
+	"GET /:company/boards/:board/templates/:template/deletion":     writers("/acme/boards/DEMO/templates/1/deletion", 200),
+	"POST /:company/boards/:board/templates/:template/deletion":    writers("/acme/boards/DEMO/templates/99/deletion", 404),
+	"POST /:company/boards/:board/templates/:template/restoration": writers("/acme/boards/DEMO/templates/99/restoration", 404),
+	"POST /:company/boards/:board/form/watch":                      members("/acme/boards/DEMO/form/watch", 303).sending("on", "1"),
 	"POST /:company/boards/:board/columns": writers("/acme/boards/DEMO/columns", 422).
 		sending("version", "1"),
 	"POST /:company/boards/:board/columns/:column": writers("/acme/boards/DEMO/columns/1", 422).
@@ -529,7 +530,8 @@ var calls = map[string]call{
 	"GET /api/v1/boards/:board/templates/:template": {"/boards/DEMO/templates/1", "", "boards:read", 404, 200, ""},
 	"PATCH /api/v1/boards/:board/templates/:template": {"/boards/DEMO/templates/1", `{"name":"New","version":1}`, "boards:write",
 		404, 200, ""},
-	"DELETE /api/v1/boards/:board/templates/:template": {"/boards/DEMO/templates/1", "", "boards:write", 404, 204, ""},
+	"DELETE /api/v1/boards/:board/templates/:template":          {"/boards/DEMO/templates/1", "", "boards:write", 404, 204, ""},
+	"PUT /api/v1/boards/:board/templates/:template/restoration": {"/boards/DEMO/templates/1/restoration", "", "boards:write", 404, 404, ""},
 	"GET /api/v1/labels":                        {"/labels", "", "tickets:read", 200, 200, ""},
 	"POST /api/v1/labels":                       {"/labels", `{"name":"New"}`, "tickets:write", 201, 201, ""},
 	"GET /api/v1/labels/:label":                 {"/labels/1", "", "tickets:read", 404, 200, ""},

@@ -502,6 +502,8 @@ func (a *running) showTemplates() {
 	a.show("POST", "/boards/HOUSE/tickets", object{"template": json.Number(template), "title": "Leak in the kitchen"})
 	a.show("DELETE", "/boards/HOUSE/templates/"+template, nil)
 	a.show("DELETE", "/boards/HOUSE/templates/"+template, nil)
+	a.show("PUT", "/boards/HOUSE/templates/"+template+"/restoration", nil)
+	a.show("PUT", "/boards/HOUSE/templates/"+template+"/restoration", nil)
 	a.keep("api-templates.txt")
 }
 

@@ -19,6 +19,7 @@ var Below = map[string]bool{
 	"CommentOfTicket":   true,
 	"CommentsAfter":     true,
 	"CommentsBefore":    true,
+	"DeletedTemplates":  true,
 	"DeletedTickets":    true,
 	"FirstEdits":        true,
 	"LabelsOfTemplate":  true,

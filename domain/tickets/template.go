@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -18,6 +19,8 @@ const (
 	MaxTemplates = 50
 	// MaxTemplateName is how many characters the name of a template has.
 	MaxTemplateName = 60
+	// RestoreTemplateFor is how long a template can be restored after it was deleted.
+	RestoreTemplateFor = 30 * 24 * time.Hour
 )
 
 // Template is what new tickets of a board can begin with: a draft without dates, whose title may be empty.
@@ -121,7 +124,7 @@ func SaveTemplate(
 		save = createTemplate
 	}
 	t, err := save(ctx, tx, board, t)
-	if db.IsDuplicate(err, "uq_ticket_template_name") {
+	if db.IsDuplicate(err, "uq_ticket_template_live") {
 		return t, TemplateNameTaken(t.Name)
 	}
 	if err != nil {
@@ -144,12 +147,8 @@ func SaveTemplate(
 }
 
 func createTemplate(ctx context.Context, tx *db.Tx, board id.Board, t Template) (Template, error) {
-	there, err := TemplatesOf(ctx, tx.Queries, board)
-	if err != nil {
+	if err := roomForTemplate(ctx, tx, board); err != nil {
 		return t, err
-	}
-	if len(there) >= MaxTemplates {
-		return t, TooManyTemplates()
 	}
 	n, err := tx.CreateTemplate(ctx, db.CreateTemplateParams{BoardID: board, Name: t.Name, Title: t.Draft.Title,
 		Description: t.Draft.Description, ColumnID: t.Draft.Column, Priority: uint8(t.Draft.Priority), Public: t.Public,
@@ -189,21 +188,89 @@ func clearTemplate(ctx context.Context, tx *db.Tx, template id.Template) error {
 	return nil
 }
 
-// DeleteTemplate deletes a template of a board: tickets that began with it stay as they are. It returns
-// TemplateNotFound.
+// DeleteTemplate deletes a template of a board, which can be restored for RestoreTemplateFor: tickets that began with it
+// stay as they are. It forgets those that cannot be restored any more. It returns TemplateNotFound.
 func DeleteTemplate(ctx context.Context, tx *db.Tx, board id.Board, template id.Template) error {
-	if _, err := TemplateByID(ctx, tx.Queries, board, template); err != nil {
-		return err
-	}
-	if err := clearTemplate(ctx, tx, template); err != nil {
-		return err
-	}
-	n, err := tx.DeleteTemplate(ctx, template, board)
+	n, err := tx.DeleteTemplate(ctx, db.DeleteTemplateParams{Now: &tx.Now, ID: template, BoardID: board})
 	if err != nil {
 		return fmt.Errorf("delete template: %w", err)
 	}
 	if n == 0 {
 		return TemplateNotFound()
 	}
+	return forgetTemplates(ctx, tx, board)
+}
+
+func forgetTemplates(ctx context.Context, tx *db.Tx, board id.Board) error {
+	until := tx.Now.Add(-RestoreTemplateFor)
+	past, err := tx.PastTemplates(ctx, db.PastTemplatesParams{BoardID: board, UpTo: &until, Limit: MaxTemplates})
+	if err != nil {
+		return fmt.Errorf("read past templates: %w", err)
+	}
+	for _, template := range past {
+		if err := clearTemplate(ctx, tx, template); err != nil {
+			return err
+		}
+		if err := tx.ForgetTemplate(ctx, template); err != nil {
+			return fmt.Errorf("forget template: %w", err)
+		}
+	}
 	return nil
+}
+
+// DeletedTemplate is a template that can be restored.
+type DeletedTemplate struct {
+	ID   id.Template
+	Name string
+	At   time.Time // of its deletion
+}
+
+// DeletedTemplatesOf returns the templates of a board that can be restored, the last deleted first, MaxTemplates at most.
+func DeletedTemplatesOf(ctx context.Context, q *db.Queries, board id.Board, now time.Time) ([]DeletedTemplate, error) {
+	since := now.Add(-RestoreTemplateFor)
+	rows, err := db.Read(q.DeletedTemplates(ctx, db.DeletedTemplatesParams{BoardID: board, Since: &since, Limit: MaxTemplates}))
+	if err != nil {
+		return nil, fmt.Errorf("read deleted templates: %w", err)
+	}
+	list := make([]DeletedTemplate, len(rows))
+	for i, row := range rows {
+		list[i] = DeletedTemplate{ID: row.ID, Name: row.Name, At: *row.DeletedAt}
+	}
+	return list, nil
+}
+
+// RestoreTemplate reverts the deletion of a template. The caller holds the lock of the company. It returns
+// TooManyTemplates, TemplateNameTaken, or TemplateNotFound, also if it was deleted too long ago.
+func RestoreTemplate(ctx context.Context, tx *db.Tx, board id.Board, template id.Template) (t Template, err error) {
+	deleted, err := tx.DeletedTemplate(ctx, template, board)
+	if db.IsNotFound(err) {
+		return t, TemplateNotFound()
+	}
+	if err != nil {
+		return t, fmt.Errorf("read deleted template: %w", err)
+	}
+	if err := roomForTemplate(ctx, tx, board); err != nil {
+		return t, err
+	}
+	since := tx.Now.Add(-RestoreTemplateFor)
+	n, err := tx.RestoreTemplate(ctx, db.RestoreTemplateParams{ID: template, BoardID: board, Since: &since})
+	if db.IsDuplicate(err, "uq_ticket_template_live") {
+		return t, TemplateNameTaken(deleted.Name)
+	}
+	if err != nil {
+		return t, fmt.Errorf("restore template: %w", err)
+	}
+	if n == 0 {
+		return t, TemplateNotFound()
+	}
+	return TemplateByID(ctx, tx.Queries, board, template)
+}
+
+// roomForTemplate returns TooManyTemplates if a board has as many as it may.
+func roomForTemplate(ctx context.Context, tx *db.Tx, board id.Board) error {
+	there, err := TemplatesOf(ctx, tx.Queries, board)
+	if err == nil && len(there) >= MaxTemplates {
+		err = TooManyTemplates()
+	}
+	return err
 }

@@ -191,7 +191,7 @@ func copyTemplates(
 	return nil
 }
 
-// DeleteTemplate deletes a template of a board. It returns boards.NotFound or Archived, or tickets.TemplateNotFound.
+// DeleteTemplate deletes a template of a board, which can be restored for tickets.RestoreTemplateFor. It returns boards.NotFound or Archived, or tickets.TemplateNotFound.
 func (w *Workflows) DeleteTemplate(ctx context.Context, slug string, template id.Template) error {
 	actor, err := mayChange(ctx, "boards")
 	if err != nil {
@@ -204,6 +204,33 @@ func (w *Workflows) DeleteTemplate(ctx context.Context, slug string, template id
 		return fmt.Errorf("delete template: %w", err)
 	}
 	return nil
+}
+
+// DeletedTemplates returns the templates of a board that can be restored, the last deleted first.
+func (w *Workflows) DeletedTemplates(ctx context.Context, board boards.Board) ([]tickets.DeletedTemplate, error) {
+	if _, err := MayRead(ctx, "boards:read"); err != nil {
+		return nil, err
+	}
+	return tickets.DeletedTemplatesOf(ctx, w.db.Queries, board.ID, w.db.Now())
+}
+
+// RestoreTemplate reverts the deletion of a template of a board. It returns boards.NotFound or Archived, or
+// tickets.TemplateNotFound, TemplateNameTaken or TooManyTemplates.
+func (w *Workflows) RestoreTemplate(
+	ctx context.Context, slug string, template id.Template,
+) (restored tickets.Template, err error) {
+	actor, err := mayChange(ctx, "boards")
+	if err != nil {
+		return restored, err
+	}
+	err = w.onTemplates(ctx, actor, slug, func(tx *db.Tx, board boards.Board) (err error) {
+		restored, err = tickets.RestoreTemplate(ctx, tx, board.ID, template)
+		return err
+	})
+	if err != nil {
+		return restored, fmt.Errorf("restore template: %w", err)
+	}
+	return restored, nil
 }
 
 // onTemplates runs change on a board that is not archived, under the lock of the company.

@@ -15,6 +15,9 @@ type TemplatesProps struct {
 	Board boards.Board
 	Write bool
 	List  []tickets.Template
+	// Deleted are those that can be restored by whoever may write.
+	Deleted []tickets.DeletedTemplate
+	Alert   string // what is in the way of a restoration
 }
 
 // TemplateForm is the input of the form of a template. ID is 0 for a new one.

@@ -171,3 +171,15 @@ func (h *Handlers) DeleteTemplate(c echo.Context) error {
 	}
 	return c.NoContent(http.StatusNoContent)
 }
+
+func (h *Handlers) RestoreTemplate(c echo.Context) error {
+	of, err := respond.PathTemplate(c)
+	if err != nil {
+		return err
+	}
+	restored, err := h.workflows.RestoreTemplate(c.Request().Context(), c.Param("board"), of)
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusOK, templateOf(restored))
+}

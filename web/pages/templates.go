@@ -23,12 +23,22 @@ func (h *Handlers) Templates(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := h.workflows.Templates(c.Request().Context(), board)
-	if err != nil {
+	return h.showTemplates(c, http.StatusOK, board, "")
+}
+
+func (h *Handlers) showTemplates(c echo.Context, code int, board boards.Board, alert string) (err error) {
+	ctx := c.Request().Context()
+	props := pages.TemplatesProps{Page: h.respond.Page(c, "Templates of "+board.Title), Board: board,
+		Write: changeable(c, board) == nil, Alert: alert}
+	if props.List, err = h.workflows.Templates(ctx, board); err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, pages.TemplatesPage(pages.TemplatesProps{
-		Page: h.respond.Page(c, "Templates of "+board.Title), Board: board, List: list, Write: changeable(c, board) == nil}))
+	if props.Write {
+		if props.Deleted, err = h.workflows.DeletedTemplates(ctx, board); err != nil {
+			return err
+		}
+	}
+	return respond.Render(c, code, pages.TemplatesPage(props))
 }
 
 func (h *Handlers) NewTemplate(c echo.Context) error {
@@ -181,4 +191,26 @@ func (h *Handlers) DeleteTemplate(c echo.Context) error {
 	}
 	return h.respond.SeeOther(c, views.TemplatesPath(respond.Company(c).Slug, c.Param("board")),
 		"The template is deleted.")
+}
+
+// RestoreTemplate reverts a deletion. What is in its way is said on the list.
+func (h *Handlers) RestoreTemplate(c echo.Context) error {
+	template, err := respond.PathTemplate(c)
+	if err != nil {
+		return err
+	}
+	now, err := h.workflows.RestoreTemplate(c.Request().Context(), c.Param("board"), template)
+	if err == nil {
+		return h.respond.SeeOther(c, views.TemplatesPath(respond.Company(c).Slug, c.Param("board")),
+			"The template "+now.Name+" is restored.")
+	}
+	messages, code, ok := respond.Rejected(err)
+	if !ok {
+		return err
+	}
+	board, err := h.boardToChange(c)
+	if err != nil {
+		return err
+	}
+	return h.showTemplates(c, code, board, messages[""]+messages["name"])
 }
