@@ -31,16 +31,14 @@ type Card struct {
 	Attachments   uint16
 	Comments      *uint32 // nil if they were never counted
 	Blocked       bool    // by an open ticket in sight
-	Labels        string  // a JSON list, as in LabelsOfTickets
+	LabelIDs      *string // a JSON list, also of labels that are merged or deleted
 	Parent        *string // in sight, as the relations of TicketByKey; only if the filter asks for it
 }
 
 // The index is forced, because MariaDB plans, or at least explains, the parts of a union as if they had no LIMIT, and
 // the servers would rather begin with an assignee's tickets and sort them.
 const (
-	labelsOfCard = `CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
-FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
-WHERE y.ticket_id = t.id AND h.live = TRUE), '[]')) AS labels`
+	labelsOfCard = `(SELECT JSON_ARRAYAGG(y.label_id) FROM ticket_label y WHERE y.ticket_id = t.id) AS label_ids`
 
 	blockedCard = `EXISTS (SELECT 1 FROM ticket_relation r STRAIGHT_JOIN ticket o ON o.id = r.other_id STRAIGHT_JOIN board ob ON ob.id = o.board_id
 LEFT JOIN board_access ox ON ox.board_id = ob.id AND ox.account_id = ?
@@ -55,25 +53,12 @@ WHERE pr.ticket_id = t.id AND pr.kind = 1 AND p.deleted_at IS NULL AND (px.level
 	fromCards    = ` FROM ticket t FORCE INDEX (uq_ticket_rank) `
 	selectCards  = cardColumns + `NULL AS parent` + fromCards
 	withParents  = cardColumns + parentOfCard + fromCards
-	topOfColumn  = `(` + selectCards + `WHERE t.column_id = ? ORDER BY t.rank_in_column LIMIT ?)`
 	inRange      = `WHERE t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ? AND t.rank_in_column <= ?`
 	inBoardOrder = ` ORDER BY t.column_id, t.rank_in_column LIMIT ?`
 
-	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.comments, FALSE AS blocked, '[]' AS labels, NULL AS parent FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
+	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.comments, FALSE AS blocked, NULL AS label_ids, NULL AS parent FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ? ORDER BY column_id, rank_in_column LIMIT 1 OFFSET ?) e JOIN ticket t ON t.id = e.id)`
 )
-
-// FirstCards returns the first cards of each column, at most limit of each, in board order within a column: one
-// statement, whatever the number of columns. A card is blocked by what is in sight.
-func (q *Queries) FirstCards(ctx context.Context, by Sight, columns []id.Column, limit int) ([]Card, error) {
-	parts := make([]string, len(columns))
-	args := make([]any, 0, 4*len(columns))
-	for i, column := range columns {
-		parts[i] = topOfColumn
-		args = append(args, uint64(by.Reader), by.Reach, uint64(column), limit)
-	}
-	return q.cards(ctx, parts, args)
-}
 
 // CardRange are the cards of a column with ranks in (After, To].
 type CardRange struct {
@@ -87,8 +72,8 @@ type CardFilter struct {
 	Parents bool // return the parent of each card, too; that is no condition
 }
 
-// MatchingCards returns the matching cards of each range, at most limit of each, in board order within a column. It
-// reads no card outside the ranges.
+// MatchingCards returns the matching cards of each range, at most limit of each, in board order within a column: one
+// statement, whatever the number of columns. It reads no card outside the ranges. A card is blocked by what is in sight.
 func (q *Queries) MatchingCards(
 	ctx context.Context, by Sight, filter CardFilter, windows []CardRange, limit int,
 ) ([]Card, error) {
@@ -119,9 +104,9 @@ func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]
 	return q.cards(ctx, parts, args)
 }
 
-// The parts are ordered by a range of both columns of the index for the same reason as CardsAfter, and the joins are
+// The parts are ordered by a range of both columns of the index for the same reason as TicketsAfter, and the joins are
 // straight because two rows come before the first card. A card of a request has no title here.
-const publicCards = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, IF(t.from_requester, '', t.title) AS title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, 0 AS priority, NULL AS due_at, FALSE AS due_timed, NULL AS items, 0 AS items_checked, 0 AS attachments, NULL AS comments, FALSE AS blocked, '[]' AS labels, NULL AS parent
+const publicCards = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, IF(t.from_requester, '', t.title) AS title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, 0 AS priority, NULL AS due_at, FALSE AS due_timed, NULL AS items, 0 AS items_checked, 0 AS attachments, NULL AS comments, FALSE AS blocked, NULL AS label_ids, NULL AS parent
 FROM board_link l FORCE INDEX (uq_board_link_hash)
 STRAIGHT_JOIN board b ON b.id = l.board_id
 STRAIGHT_JOIN ticket t FORCE INDEX (uq_ticket_rank) ON t.board_id = b.id
@@ -163,7 +148,7 @@ func (q *Queries) cards(ctx context.Context, parts []string, args []any) ([]Card
 		var c Card
 		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt,
 			&c.EnteredAt, &c.ClosedAt, &c.FromRequester, &c.Priority, &c.DueAt, &c.DueTimed, &c.Items, &c.ItemsChecked, &c.Attachments, &c.Comments,
-			&c.Blocked, &c.Labels, &c.Parent); err != nil {
+			&c.Blocked, &c.LabelIDs, &c.Parent); err != nil {
 			return nil, fmt.Errorf("scan card: %w", err)
 		}
 		cards = append(cards, c)

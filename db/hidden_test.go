@@ -67,7 +67,7 @@ func noStatementShowsAHiddenBoard(t *testing.T, d *db.DB) {
 // countedBy has the column of a statement that says how much its rows show of boards.
 var countedBy = map[string]string{"GroupsOfCompany": "boards", "MemberBySlug": "unread",
 	"LabelsInSight": "board_id", "EndedLabels": "board_id", "LabelByID": "board_id",
-	"FirstCards": "blocked", "CardsAfter": "blocked", "MatchingCards": "blocked"}
+	"MatchingCards": "blocked"}
 
 // shown counts the rows that show something of a board: those with a true column visible or seen, of a statement that
 // has one; those of a statement of one column that is not zero; all others.

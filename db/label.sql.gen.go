@@ -562,6 +562,58 @@ func (q *Queries) LabelsOn(ctx context.Context, arg LabelsOnParams) ([]LabelsOnR
 	return items, nil
 }
 
+const labelsShown = `-- name: LabelsShown :many
+SELECT l.id AS of_label, h.id, h.name, h.color
+FROM label l STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
+WHERE l.id IN (/*SLICE:ids*/?) AND h.live = TRUE
+`
+
+type LabelsShownRow struct {
+	OfLabel id.Label
+	ID      id.Label
+	Name    string
+	Color   uint8
+}
+
+// The live labels that some labels are shown as.
+func (q *Queries) LabelsShown(ctx context.Context, ids []id.Label) ([]LabelsShownRow, error) {
+	query := labelsShown
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LabelsShownRow
+	for rows.Next() {
+		var i LabelsShownRow
+		if err := rows.Scan(
+			&i.OfLabel,
+			&i.ID,
+			&i.Name,
+			&i.Color,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockLabels = `-- name: LockLabels :exec
 UPDATE label FORCE INDEX (PRIMARY) SET locks = locks + 1 WHERE id IN (/*SLICE:ids*/?) AND company_id = ?
 `

@@ -154,6 +154,7 @@ var samples = map[string]sample{
 	// label.sql
 	"CreateLabel":     {args: with(db.CreateLabelParams{CompanyID: 1, Name: "New", CreatedAt: newYear})},
 	"CountLabels":     {args: with(1), reads: 600, because: "a company has 500"},
+	"LabelsShown":     {args: with([]id.Label{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})},
 	"LabelsOn":        {args: with(db.LabelsOnParams{CompanyID: 1, BoardID: 6, Limit: 500}), reads: 600, because: "a company has 500"},
 	"LabelsInSight":   {args: with(db.LabelsInSightParams{Reader: 7, CompanyID: 1, Limit: 500}), reads: 1000, because: "a company has 500, some with a board"},
 	"EndedLabels":     {args: with(db.EndedLabelsParams{Reader: 7, CompanyID: 1, Since: &newYear, Limit: 100})},
@@ -829,7 +830,6 @@ var samples = map[string]sample{
 	"RestoreTicket":      {args: with(db.RestoreTicketParams{ColumnID: column1, NewRank: ptr(int64(1)), Now: newYear, ID: removedTicket})},
 	"SetClosed":          {args: with(db.SetClosedParams{ClosedAt: &newYear, Now: &newYear, ID: 7})},
 	"CardByNumber":       {args: with(1, 7)},
-	"CardsAfter":         {args: with(db.CardsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
 	"TicketsAfter":       {args: with(db.TicketsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
 	"TicketsByID":        {args: with(firstTickets(200))},
 	"CardBelow":          {args: with(db.CardBelowParams{ColumnID: column1, FromRank: middle})},
@@ -995,7 +995,6 @@ var samples = map[string]sample{
 	"Publish":                  {args: with("ticket", unpublished(500), 30000), reads: 2600, because: "it reads the list, and each row by its key to write it"},
 	"ExistingNumbers":          {args: with([]db.Numbers{{Board: 1, Numbers: []uint64{7, 8, 29000}}, {Board: 3, Numbers: []uint64{7}}})},
 	"MentionedTickets":         {args: with([]db.Numbers{{Board: 1, Numbers: []uint64{7, 8, 29000}}, {Board: 3, Numbers: []uint64{7}}})},
-	"FirstCards":               {args: with(db.Sight{}, []id.Column{1, 2, 3}, 51)},
 	"TicketsByTitle":           {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Terms: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
 	"RangeEnds":                {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
 	"PublicCards":              {args: with(db.PublicSight(hash("1")), []db.CardRange{{ColumnID: 1, After: 15000 * gap}, {ColumnID: 2}, {ColumnID: 3}}, 51)},

@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -95,12 +96,21 @@ func pagesBeginWhereTheyAre(t *testing.T, d *db.DB) {
 			t.Errorf("%s: %v; want the range of %s bytes and no filesort", name, plan, want)
 		}
 	}
-	for _, name := range []string{"CardsAfter", "TicketsAfter", "CardAbove", "CardBelow", "RanksBelow", "RanksAbove"} {
-		query, args := recorded(t, name, samples[name].args)
+	cards := with(db.Sight{}, db.CardFilter{}, []db.CardRange{{ColumnID: 1, After: 15000 * gap, To: math.MaxInt64}}, 51)
+	pages := map[string][]any{"MatchingCards": cards}
+	for _, name := range []string{"TicketsAfter", "CardAbove", "CardBelow", "RanksBelow", "RanksAbove"} {
+		pages[name] = samples[name].args
+	}
+	for name, page := range pages {
+		query, args := recorded(t, name, page)
 		plan := plansOf(t, d, query, args)[0]
 		if plan["key"] != "uq_ticket_rank" || plan["key_len"] != "18" || strings.Contains(plan["extra"], "filesort") {
 			t.Errorf("%s: %v; want the range of uq_ticket_rank with both its columns (18 bytes) and no filesort", name, plan)
 		}
+	}
+	query, args := recorded(t, "MatchingCards", cards)
+	for _, problem := range ran(t, d, sample{}, query, args) {
+		t.Errorf("a page of a board without a filter: %s\nin %s", problem, query)
 	}
 }
 

@@ -103,103 +103,6 @@ func (q *Queries) CardByNumber(ctx context.Context, boardID id.Board, localID ui
 	return i, err
 }
 
-const cardsAfter = `-- name: CardsAfter :many
-
-SELECT ticket.id, ticket.local_id, ticket.title, ticket.rank_in_column, ticket.moved_at, ticket.entered_at, ticket.created_at, ticket.closed_at, ticket.from_requester, ticket.priority,
-  ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.comments,
-  EXISTS (SELECT 1 FROM ticket_relation r STRAIGHT_JOIN ticket o ON o.id = r.other_id STRAIGHT_JOIN board ob ON ob.id = o.board_id
-   LEFT JOIN board_access ox ON ox.board_id = ob.id AND ox.account_id = ?
-   WHERE r.ticket_id = ticket.id AND r.kind = 3 AND o.closed_at IS NULL AND o.deleted_at IS NULL AND (ox.level IS NOT NULL OR ob.privacy <= ?)) AS blocked,
-  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
-   FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
-   WHERE y.ticket_id = ticket.id AND h.live = TRUE), '[]')) AS labels
-FROM ticket
-WHERE ticket.column_id >= ? AND ticket.column_id <= ? AND ticket.rank_in_column > ?
-ORDER BY ticket.column_id, ticket.rank_in_column
-LIMIT ?
-`
-
-type CardsAfterParams struct {
-	Reader   id.Account
-	Reach    int8
-	ColumnID *id.Column
-	FromRank *int64
-	Limit    int32
-}
-
-type CardsAfterRow struct {
-	ID            id.Ticket
-	LocalID       uint64
-	Title         string
-	RankInColumn  *int64
-	MovedAt       time.Time
-	EnteredAt     *time.Time
-	CreatedAt     time.Time
-	ClosedAt      *time.Time
-	FromRequester bool
-	Priority      uint8
-	DueAt         *time.Time
-	DueTimed      bool
-	Items         *uint16
-	ItemsChecked  uint16
-	Attachments   uint16
-	Comments      *uint32
-	Blocked       bool
-	Labels        string
-}
-
-// Pages within a column use column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column from its top
-// and drops the rows above the rank, so a page would cost as much as the whole column.
-// Cards of a column below a rank, in board order; blocked by what is in sight.
-func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]CardsAfterRow, error) {
-	rows, err := q.db.QueryContext(ctx, cardsAfter,
-		arg.Reader,
-		arg.Reach,
-		arg.ColumnID,
-		arg.ColumnID,
-		arg.FromRank,
-		arg.Limit,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []CardsAfterRow
-	for rows.Next() {
-		var i CardsAfterRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.LocalID,
-			&i.Title,
-			&i.RankInColumn,
-			&i.MovedAt,
-			&i.EnteredAt,
-			&i.CreatedAt,
-			&i.ClosedAt,
-			&i.FromRequester,
-			&i.Priority,
-			&i.DueAt,
-			&i.DueTimed,
-			&i.Items,
-			&i.ItemsChecked,
-			&i.Attachments,
-			&i.Comments,
-			&i.Blocked,
-			&i.Labels,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const closeTickets = `-- name: CloseTickets :execrows
 UPDATE ticket SET closed_at = ?, entered_at = ?, feed_sync_id = NULL WHERE id IN (/*SLICE:ids*/?) AND closed_at IS NULL
 `
@@ -1310,6 +1213,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 }
 
 const ticketsAfter = `-- name: TicketsAfter :many
+
 SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed, items, items_checked, attachments, stays_known, comments FROM ticket
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
 ORDER BY column_id, rank_in_column
@@ -1322,7 +1226,9 @@ type TicketsAfterParams struct {
 	Limit    int32
 }
 
-// The same with all that the API returns.
+// Pages within a column use column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column from its top
+// and drops the rows above the rank, so a page would cost as much as the whole column.
+// Tickets of a column below a rank, in board order.
 func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]Ticket, error) {
 	rows, err := q.db.QueryContext(ctx, ticketsAfter,
 		arg.ColumnID,

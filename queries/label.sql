@@ -15,6 +15,12 @@ WHERE company_id = sqlc.arg(company_id) AND live = TRUE AND board_id IN (0, sqlc
 ORDER BY name, id
 LIMIT ?;
 
+-- name: LabelsShown :many
+-- The live labels that some labels are shown as.
+SELECT l.id AS of_label, h.id, h.name, h.color
+FROM label l STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
+WHERE l.id IN (sqlc.slice(ids)) AND h.live = TRUE;
+
 -- name: LabelsInSight :many
 -- Those of all boards, and of boards in sight, by name; there are at most labels.MaxLabels.
 SELECT l.id, l.board_id, l.name, l.color, COALESCE(b.slug, '') AS board_slug

@@ -44,23 +44,8 @@ WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND delete
 -- Pages within a column use column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column from its top
 -- and drops the rows above the rank, so a page would cost as much as the whole column.
 
--- name: CardsAfter :many
--- Cards of a column below a rank, in board order; blocked by what is in sight.
-SELECT ticket.id, ticket.local_id, ticket.title, ticket.rank_in_column, ticket.moved_at, ticket.entered_at, ticket.created_at, ticket.closed_at, ticket.from_requester, ticket.priority,
-  ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.comments,
-  EXISTS (SELECT 1 FROM ticket_relation r STRAIGHT_JOIN ticket o ON o.id = r.other_id STRAIGHT_JOIN board ob ON ob.id = o.board_id
-   LEFT JOIN board_access ox ON ox.board_id = ob.id AND ox.account_id = sqlc.arg(reader)
-   WHERE r.ticket_id = ticket.id AND r.kind = 3 AND o.closed_at IS NULL AND o.deleted_at IS NULL AND (ox.level IS NOT NULL OR ob.privacy <= sqlc.arg(reach))) AS blocked,
-  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', h.id, 'name', h.name, 'color', h.color))
-   FROM ticket_label y STRAIGHT_JOIN label l ON l.id = y.label_id STRAIGHT_JOIN label h ON h.id = IF(l.shown_as = 0, l.id, l.shown_as)
-   WHERE y.ticket_id = ticket.id AND h.live = TRUE), '[]')) AS labels
-FROM ticket
-WHERE ticket.column_id >= sqlc.arg(column_id) AND ticket.column_id <= sqlc.arg(column_id) AND ticket.rank_in_column > sqlc.arg(from_rank)
-ORDER BY ticket.column_id, ticket.rank_in_column
-LIMIT ?;
-
 -- name: TicketsAfter :many
--- The same with all that the API returns.
+-- Tickets of a column below a rank, in board order.
 SELECT * FROM ticket
 WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
 ORDER BY column_id, rank_in_column

@@ -122,7 +122,7 @@ func (s *shape) rowsAsked(args []driver.NamedValue) (rows []rowName) {
 	for i, kind := range s.asks {
 		n, ok := integer(args[i].Value)
 		switch {
-		case !ok || n == 0 || kind == "":
+		case !ok || n == 0 || kind == "" || kind == "own" && s.main == "":
 		case kind == "own":
 			own = append(own, rowName{s.main, n})
 		default:

@@ -24,6 +24,33 @@ func On(ctx context.Context, q *db.Queries, company id.Company, board id.Board) 
 	return list, nil
 }
 
+// Shown returns the live labels that some labels of tickets are shown as, by the id of those. known are live labels that
+// need no look-up.
+func Shown(ctx context.Context, q *db.Queries, known []Label, ids []id.Label) (map[id.Label]Label, error) {
+	shown := make(map[id.Label]Label, len(known))
+	for _, label := range known {
+		shown[label.ID] = label
+	}
+	var others []id.Label
+	for _, one := range ids {
+		if _, ok := shown[one]; !ok {
+			others = append(others, one)
+		}
+	}
+	if len(others) == 0 {
+		return shown, nil
+	}
+	slices.Sort(others)
+	rows, err := db.Read(q.LabelsShown(ctx, slices.Compact(others)))
+	if err != nil {
+		return nil, fmt.Errorf("read labels: %w", err)
+	}
+	for _, row := range rows {
+		shown[row.OfLabel] = Label{ID: row.ID, Name: row.Name, Color: Color(row.Color)}
+	}
+	return shown, nil
+}
+
 // InSight returns the labels of a company: those of all boards, and of boards that the reader sees, by name.
 func InSight(ctx context.Context, q *db.Queries, by db.Sight) ([]Label, error) {
 	rows, err := db.Read(q.LabelsInSight(ctx, db.LabelsInSightParams{Reader: by.Reader, CompanyID: by.Company,

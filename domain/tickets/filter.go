@@ -2,6 +2,7 @@ package tickets
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -115,22 +116,47 @@ func Matches(ctx context.Context, q *db.Queries, filter Filter, ticket Ticket) (
 
 func byColumn(rows []db.Card, slug string) (map[id.Column][]Card, error) {
 	cards := map[id.Column][]Card{}
-	lists := map[string][]labels.Label{} // by their JSON: many cards have the same
 	for _, row := range rows {
 		card := fromCard(row, slug)
 		var err error
-		if known, ok := lists[row.Labels]; ok {
-			card.Labels = known
-		} else if card.Labels, err = labels.FromJSON(row.Labels); err != nil {
-			return nil, err
-		}
-		lists[row.Labels] = card.Labels
 		if card.Parent, err = parentFrom(row.Parent); err != nil {
 			return nil, err
 		}
 		cards[row.ColumnID] = append(cards[row.ColumnID], card)
 	}
 	return cards, nil
+}
+
+// LabelsOfCards returns the labels of cards, by Card.LabelIDs. known are labels that need no look-up.
+func LabelsOfCards(ctx context.Context, q *db.Queries, known []labels.Label, cards []Card) (map[string][]labels.Label, error) {
+	lists := map[string][]id.Label{} // many cards have the same
+	var all []id.Label
+	for _, card := range cards {
+		if _, read := lists[card.LabelIDs]; read || card.LabelIDs == "" {
+			continue
+		}
+		var ids []id.Label
+		if err := json.Unmarshal([]byte(card.LabelIDs), &ids); err != nil {
+			return nil, fmt.Errorf("read labels of card: %w", err)
+		}
+		lists[card.LabelIDs] = ids
+		all = append(all, ids...)
+	}
+	shown, err := labels.Shown(ctx, q, known, all)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string][]labels.Label, len(lists))
+	for text, ids := range lists {
+		var list []labels.Label
+		for _, one := range ids {
+			if label, ok := shown[one]; ok {
+				list = append(list, label)
+			}
+		}
+		found[text] = labels.Sorted(list)
+	}
+	return found, nil
 }
 
 func parentFrom(text *string) (*Relation, error) {
@@ -161,11 +187,15 @@ func CommentsFrom(n *uint32) int {
 }
 
 func fromCard(r db.Card, slug string) Card {
-	return Card{
+	card := Card{
 		ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt,
 		MovedAt: r.MovedAt, Since: since(r.EnteredAt, r.CreatedAt), ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
 		Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed),
 		Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked, Attachments: int(r.Attachments),
 		Comments: CommentsFrom(r.Comments),
 	}
+	if r.LabelIDs != nil {
+		card.LabelIDs = *r.LabelIDs
+	}
+	return card
 }

@@ -249,45 +249,6 @@ func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by User) (id.Activity
 	return Record(ctx, tx, ticket.ID, by, KindDeleted, Detail{From: &from})
 }
 
-// FirstCards returns the first cards of each of a board's columns, at most limit of each.
-func FirstCards(
-	ctx context.Context, q *db.Queries, by db.Sight, slug string, columns []id.Column, limit int,
-) (map[id.Column][]Card, error) {
-	rows, err := db.Read(q.FirstCards(ctx, by, columns, limit))
-	if err != nil {
-		return nil, fmt.Errorf("read cards: %w", err)
-	}
-	return byColumn(rows, slug)
-}
-
-// CardsBelow returns up to limit cards of a column below a cursor, in board order.
-func CardsBelow(
-	ctx context.Context, q *db.Queries, by db.Sight, board id.Board, slug string, cursor Cursor, limit int,
-) ([]Card, error) {
-	rank, err := cursor.rank(ctx, q, board)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := db.Read(q.CardsAfter(ctx, db.CardsAfterParams{Reader: by.Reader, Reach: by.Reach, ColumnID: &cursor.Column,
-		FromRank: &rank, Limit: int32(limit)}))
-	if err != nil {
-		return nil, fmt.Errorf("read cards: %w", err)
-	}
-	cards := make([]Card, len(rows))
-	for i, r := range rows {
-		list, err := labels.FromJSON(r.Labels)
-		if err != nil {
-			return nil, err
-		}
-		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn,
-			CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, Since: since(r.EnteredAt, r.CreatedAt), ClosedAt: r.ClosedAt,
-			FromRequester: r.FromRequester, Priority: PriorityFrom(r.Priority), Due: DateFrom(r.DueAt, r.DueTimed), Labels: list,
-			Checklist: ChecklistFrom(r.Items, r.ItemsChecked), Blocked: r.Blocked, Attachments: int(r.Attachments),
-			Comments: CommentsFrom(r.Comments)}
-	}
-	return cards, nil
-}
-
 // Below returns up to limit tickets of a column below a cursor, or from the top if that is nil, in board order. Their
 // authors have no names.
 func Below(

@@ -84,6 +84,7 @@ type Card struct {
 	ClosedAt  *time.Time
 	Assignees []Assignee
 	Labels    []labels.Label
+	LabelIDs  string // of its labels as they are stored, for LabelsOfCards
 	Checklist Checklist
 	Blocked   bool      // by an open ticket that the reader sees
 	Parent    *Relation // in sight; read only if the filter asks for it

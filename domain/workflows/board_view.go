@@ -47,7 +47,7 @@ func (w *Workflows) ViewBoard(ctx context.Context, slug string, by BoardFilter) 
 	if view.BadQuery = query.Problem(err); err != nil && view.BadQuery == nil {
 		return BoardView{}, err
 	}
-	if view.Cards, err = w.cards(ctx, view.Board, filter, firstPage(view.Board), view.Board.Columns...); err != nil {
+	if view.Cards, err = w.cards(ctx, view.Board, filter, view.Labels, firstPage(view.Board), view.Board.Columns...); err != nil {
 		return BoardView{}, err
 	}
 	view.Board = counted(view.Board, filter, view.Cards)
@@ -92,7 +92,7 @@ func (w *Workflows) ViewColumns(
 	}
 	view.Cards = make(map[id.Column]Cards, len(shown))
 	for limit, columns := range byCards(view.Board, shown) {
-		cards, err := w.cards(ctx, view.Board, filter, limit, columns...)
+		cards, err := w.cards(ctx, view.Board, filter, nil, limit, columns...)
 		if err != nil {
 			return BoardView{}, err
 		}
@@ -180,65 +180,46 @@ func searchText(s string) string {
 	return s
 }
 
-// cards returns the first cards of columns of a board, limit of each at most, through a filter.
+// cards returns the first cards of columns of a board, limit of each at most, through a filter. known are labels that
+// need no look-up.
 func (w *Workflows) cards(
-	ctx context.Context, board boards.Board, filter tickets.Filter, limit int, columns ...boards.Column,
-) (pages map[id.Column]Cards, err error) {
-	if filter.All() && !filter.Parents {
-		pages, err = w.firstCards(ctx, board, limit, columns...)
-	} else {
-		pages, err = w.findCards(ctx, board, filter, limit, columns...)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return pages, w.showAssignees(ctx, board.Company, pages)
-}
-
-func (w *Workflows) findCards(
-	ctx context.Context, board boards.Board, filter tickets.Filter, limit int, columns ...boards.Column,
+	ctx context.Context, board boards.Board, filter tickets.Filter, known []labels.Label, limit int, columns ...boards.Column,
 ) (map[id.Column]Cards, error) {
 	starts := make([]tickets.FilterStart, len(columns))
 	for i, c := range columns {
-		starts[i] = tickets.FilterStart{Column: c.ID, Long: c.Count > tickets.Reach}
+		starts[i] = tickets.FilterStart{Column: c.ID, Long: !filter.All() && c.Count > tickets.Reach}
 	}
+	return w.findCards(ctx, board, filter, known, limit, starts...)
+}
+
+func (w *Workflows) findCards(
+	ctx context.Context, board boards.Board, filter tickets.Filter, known []labels.Label, limit int,
+	starts ...tickets.FilterStart,
+) (map[id.Column]Cards, error) {
 	found, err := tickets.FindCards(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), board.ID, board.Slug, filter, starts, limit)
 	if err != nil {
 		return nil, err
 	}
-	pages := make(map[id.Column]Cards, len(columns))
+	pages := make(map[id.Column]Cards, len(starts))
 	for column, f := range found {
 		pages[column] = Cards{List: f.Cards, Next: f.Next}
 	}
-	return pages, nil
+	return pages, w.showMore(ctx, board.Company, known, pages)
 }
 
 // cardsBelow returns a page of cards of a column from below a cursor, through a filter.
 func (w *Workflows) cardsBelow(
 	ctx context.Context, board boards.Board, filter tickets.Filter, below tickets.Cursor,
 ) (Cards, error) {
-	var cards Cards
-	if filter.All() && !filter.Parents {
-		list, err := tickets.CardsBelow(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), board.ID, board.Slug, below, CardsPerPage+1)
-		if err != nil {
-			return Cards{}, err
-		}
-		cards = cardsPage(list, below.Column, CardsPerPage)
-	} else {
-		starts := []tickets.FilterStart{{Column: below.Column, Below: &below, Long: true}}
-		found, err := tickets.FindCards(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), board.ID, board.Slug, filter, starts, CardsPerPage)
-		if err != nil {
-			return Cards{}, err
-		}
-		cards = Cards{List: found[below.Column].Cards, Next: found[below.Column].Next}
+	start := tickets.FilterStart{Column: below.Column, Below: &below, Long: !filter.All()}
+	pages, err := w.findCards(ctx, board, filter, nil, CardsPerPage, start)
+	if err != nil {
+		return Cards{}, err
 	}
+	cards := pages[below.Column]
 	if len(cards.List) == 0 {
 		return cards, nil
 	}
-	if err := w.showAssignees(ctx, board.Company, map[id.Column]Cards{below.Column: cards}); err != nil {
-		return Cards{}, err
-	}
-	var err error
 	cards.Above, err = tickets.Above(ctx, w.db.Queries, board.Slug, below.Column, cards.List[0].Rank)
 	return cards, err
 }

@@ -19,8 +19,8 @@ const (
 	CardsPerPage   = 50
 	HistoryPerPage = 50
 
-	cardsPerBoard = 100 // to begin with, over all columns
-	fewestCards   = 8   // of a column to begin with
+	cardsPerBoard = 60 // to begin with, over all columns
+	fewestCards   = 8  // of a column to begin with
 )
 
 // firstPage returns how many cards of each column a board begins with: fewer than a page if many columns have cards, so
@@ -82,54 +82,39 @@ func (w *Workflows) Column(
 		return boards.Board{}, Cards{}, err
 	}
 	if below == nil || below.Column != column {
-		cards, err := w.cards(ctx, board, filter, CardsPerPage, found)
+		cards, err := w.cards(ctx, board, filter, nil, CardsPerPage, found)
 		return counted(board, filter, cards), cards[column], err
 	}
 	cards, err := w.cardsBelow(ctx, board, filter, *below)
 	return board, cards, err
 }
 
-func (w *Workflows) firstCards(
-	ctx context.Context, board boards.Board, limit int, columns ...boards.Column,
-) (map[id.Column]Cards, error) {
-	ids := make([]id.Column, len(columns))
-	for i, c := range columns {
-		ids[i] = c.ID
-	}
-	lists, err := tickets.FirstCards(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), board.Slug, ids, limit+1)
-	if err != nil {
-		return nil, err
-	}
-	pages := make(map[id.Column]Cards, len(columns))
-	for _, column := range ids {
-		pages[column] = cardsPage(lists[column], column, limit)
-	}
-	return pages, nil
-}
-
-// showAssignees gives cards their assignees, in one query.
-func (w *Workflows) showAssignees(ctx context.Context, company id.Company, pages map[id.Column]Cards) error {
-	var ids []tickets.ID
+// showMore gives cards their assignees and labels, each in a query; known are labels that need none.
+func (w *Workflows) showMore(
+	ctx context.Context, company id.Company, known []labels.Label, pages map[id.Column]Cards,
+) error {
+	var all []tickets.Card
 	for _, cards := range pages {
-		for _, card := range cards.List {
-			ids = append(ids, card.ID)
-		}
+		all = append(all, cards.List...)
 	}
-	found, err := tickets.AssigneesOf(ctx, w.db.Queries, company, ids)
+	ids := make([]tickets.ID, len(all))
+	for i, card := range all {
+		ids[i] = card.ID
+	}
+	assignees, err := tickets.AssigneesOf(ctx, w.db.Queries, company, ids)
+	if err != nil {
+		return err
+	}
+	named, err := tickets.LabelsOfCards(ctx, w.db.Queries, known, all)
+	if err != nil {
+		return err
+	}
 	for _, cards := range pages {
 		for i, card := range cards.List {
-			cards.List[i].Assignees = found[card.ID]
+			cards.List[i].Assignees, cards.List[i].Labels = assignees[card.ID], named[card.LabelIDs]
 		}
 	}
-	return err
-}
-
-func cardsPage(list []tickets.Card, column id.Column, limit int) Cards {
-	if len(list) <= limit {
-		return Cards{List: list}
-	}
-	next := list[limit-1].Cursor(column)
-	return Cards{List: list[:limit], Next: &next}
+	return nil
 }
 
 // OpenBoard adds a board. It returns boards.EmptySlug, BadSlug, SlugConflict, EmptyTitle, LongTitle

@@ -358,7 +358,7 @@ func TestCountOfCards(t *testing.T) {
 	}
 }
 
-// TestFirstCards: a board begins with about a hundred cards, however many columns have some, and shows as many as a page
+// TestFirstCards: a board begins with about 60 cards, however many columns have some, and shows as many as a page
 // has when its columns are read again.
 func TestFirstCards(t *testing.T) {
 	t.Parallel()
@@ -370,7 +370,7 @@ func TestFirstCards(t *testing.T) {
 		domaintest.Must(t, err)
 	}
 	board = domaintest.OK(e.Workflows.Board(e.Ctx, "MANY"))(t)
-	for i, want := range []int{50, 50, 33, 25, 20, 16, 14, 12, 11, 10, 9, 8} {
+	for i, want := range []int{50, 30, 20, 15, 12, 10, 8, 8, 8, 8, 8, 8} {
 		e.Fill(t, board, board.Columns[i].ID, 120)
 		view := domaintest.OK(e.Workflows.ViewBoard(e.Ctx, "MANY", workflows.BoardFilter{}))(t)
 		if got := len(view.Cards[board.Columns[i].ID].List); got != want {

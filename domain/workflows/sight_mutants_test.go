@@ -134,7 +134,6 @@ var foundElsewhere = map[string]string{
 	"AttachmentsInSight": "TestAttachmentsInSight in web",
 
 	"ActivityByID":       guarded,
-	"CardsAfter":         guarded,
 	"BoardByID":          guarded,
 	"DeletedTicketByKey": guarded,
 	"EndedLabels":        guarded,
