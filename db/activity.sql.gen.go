@@ -177,7 +177,7 @@ func (q *Queries) FirstEdits(ctx context.Context, ticketID id.Ticket, limit int3
 
 const lastActions = `-- name: LastActions :many
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' OR v.kind IN ('checked', 'related', 'attached') AND v.detail NOT LIKE '%"undid":%' AND v.detail NOT LIKE '%"mirror":%' AS SIGNED) AS undoable,
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' OR v.kind IN ('checked', 'related', 'attached') AND v.detail NOT LIKE '%"undid":%' AND v.detail NOT LIKE '%"mirror":%' OR v.kind = 'assigned' AND v.detail LIKE '%"assigned":%' AS SIGNED) AS undoable,
   CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id

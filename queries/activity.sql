@@ -63,7 +63,7 @@ WHERE v.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id) AND (x.level I
 -- name: LastActions :many
 -- The last actions of an account, in any company, and whether they can be undone and the board of the ticket is seen.
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' OR v.kind IN ('checked', 'related', 'attached') AND v.detail NOT LIKE '%"undid":%' AND v.detail NOT LIKE '%"mirror":%' AS SIGNED) AS undoable,
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' OR v.kind IN ('checked', 'related', 'attached') AND v.detail NOT LIKE '%"undid":%' AND v.detail NOT LIKE '%"mirror":%' OR v.kind = 'assigned' AND v.detail LIKE '%"assigned":%' AS SIGNED) AS undoable,
   CAST(x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id

@@ -77,7 +77,7 @@ var keyScopes = []KeyScope{
 		{KeyWork, []string{"g w"}, "Go to my work"},
 		{KeyInbox, []string{"g i"}, "Go to the inbox"},
 		{KeyClose, []string{"Escape"}, "Close the dialog, the menu, or the ticket beside the board"},
-		{KeyUndo, []string{"Ctrl+z"}, "Undo your last move, close, delete, or change of priority, dates or labels"},
+		{KeyUndo, []string{"Ctrl+z"}, "Undo your last move, close, delete, or change of priority, dates, labels or assignees"},
 	}},
 	{"board", "On a board", []Binding{
 		{KeyDown, []string{"j", "ArrowDown"}, "Next card"},

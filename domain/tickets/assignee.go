@@ -43,50 +43,109 @@ func AssigneesOf(ctx context.Context, q *db.Queries, company id.Company, tickets
 	return found, nil
 }
 
-// Assign changes the assignees of a locked ticket, and records their names before and after. add are members of the
-// company, whose locks the caller holds. It returns all assignees and the new ones among them, or TooManyAssignees.
+// AssigneeChange are the accounts that a change assigned and unassigned: what it takes to undo it.
+type AssigneeChange struct {
+	Added   []id.Account `json:"added,omitempty"`
+	Removed []id.Account `json:"removed,omitempty"`
+}
+
+// Assign changes the assignees of a locked ticket, and records them before and after. add are members of the company,
+// whose locks the caller holds. It returns all assignees and the new ones among them, and what it added to the history,
+// whose ID is 0 if nothing changed; or TooManyAssignees.
 func Assign(
 	ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, add []Assignee, remove []id.Account, by User,
-) (now, added []Assignee, err error) {
+) (now, added []Assignee, entry Activity, err error) {
+	r, err := reassign(ctx, tx, company, ticket, add, remove)
+	if err != nil || r.none() {
+		return r.now, nil, entry, err
+	}
+	entry, err = r.record(ctx, tx, ticket, by, Detail{Assigned: &AssigneeChange{Added: AccountsOf(r.added), Removed: r.removed}})
+	return r.now, r.added, entry, err
+}
+
+// UndoAssigned reverts a change of assignees, if it is still as the change left it, and records that. The caller holds
+// the ticket's lock; back are the members who are assigned again, whose locks it holds, too. It returns UndoneBefore or
+// ChangedSince.
+func UndoAssigned(
+	ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, action Action, back []Assignee, by User,
+) (Ticket, error) {
+	if err := MarkUndone(ctx, tx, ticket, action); err != nil {
+		return Ticket{}, err
+	}
 	found, err := AssigneesOf(ctx, tx.Queries, company, []ID{ticket.ID})
 	if err != nil {
-		return nil, nil, err
+		return Ticket{}, err
 	}
-	was := found[ticket.ID]
-	var removed []id.Account
-	for _, one := range was {
+	was := func(account id.Account) bool { return has(found[ticket.ID], account) }
+	done := action.Detail.Assigned
+	if ticket.Deleted() || slices.ContainsFunc(done.Removed, was) ||
+		slices.ContainsFunc(done.Added, func(account id.Account) bool { return !was(account) }) {
+		return Ticket{}, ChangedSince(ticket, "changed", "Someone else")
+	}
+	r, err := reassign(ctx, tx, company, ticket, back, done.Added)
+	if err != nil {
+		return Ticket{}, err
+	}
+	ticket.Assignees = r.now
+	_, err = r.record(ctx, tx, ticket, by, Detail{Undid: KindAssigned})
+	return ticket, err
+}
+
+// reassignment is a change of assignees.
+type reassignment struct {
+	was, now, added []Assignee
+	removed         []id.Account
+}
+
+func (r reassignment) none() bool { return len(r.added) == 0 && len(r.removed) == 0 }
+
+func (r reassignment) record(ctx context.Context, tx *db.Tx, ticket Ticket, by User, detail Detail) (Activity, error) {
+	detail.Assignees = &Change{Old: names(r.was), New: names(r.now)}
+	recorded, err := Record(ctx, tx, ticket.ID, by, KindAssigned, detail)
+	return Activity{ID: recorded, Kind: KindAssigned, By: by, At: tx.Now, Detail: detail}, err
+}
+
+// reassign changes the assignees of a locked ticket, and publishes it. It returns TooManyAssignees.
+func reassign(
+	ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, add []Assignee, remove []id.Account,
+) (r reassignment, err error) {
+	found, err := AssigneesOf(ctx, tx.Queries, company, []ID{ticket.ID})
+	if err != nil {
+		return r, err
+	}
+	r.was = found[ticket.ID]
+	for _, one := range r.was {
 		if slices.Contains(remove, one.ID) && !has(add, one.ID) {
-			removed = append(removed, one.ID)
+			r.removed = append(r.removed, one.ID)
 		} else {
-			now = append(now, one)
+			r.now = append(r.now, one)
 		}
 	}
 	for _, one := range add {
-		if !has(now, one.ID) {
-			now, added = append(now, one), append(added, one)
+		if !has(r.now, one.ID) {
+			r.now, r.added = append(r.now, one), append(r.added, one)
 		}
 	}
-	if len(removed) == 0 && len(added) == 0 {
-		return was, nil, nil
+	if r.none() {
+		return r, nil
 	}
-	if len(added) > 0 && len(now) > MaxAssignees {
-		return nil, nil, TooManyAssignees()
+	if len(r.added) > 0 && len(r.now) > MaxAssignees {
+		return reassignment{}, TooManyAssignees()
 	}
-	sortAssignees(now)
-	sortAssignees(added)
-	if len(removed) > 0 {
-		if _, err := tx.Unassign(ctx, ticket.ID, removed); err != nil {
-			return nil, nil, fmt.Errorf("unassign: %w", err)
+	sortAssignees(r.now)
+	sortAssignees(r.added)
+	if len(r.removed) > 0 {
+		if _, err := tx.Unassign(ctx, ticket.ID, r.removed); err != nil {
+			return r, fmt.Errorf("unassign: %w", err)
 		}
 	}
-	if err := tx.Assign(ctx, ticket.ID, AccountsOf(added), !ticket.Closed()); err != nil {
-		return nil, nil, fmt.Errorf("assign: %w", err)
+	if err := tx.Assign(ctx, ticket.ID, AccountsOf(r.added), !ticket.Closed()); err != nil {
+		return r, fmt.Errorf("assign: %w", err)
 	}
 	if _, err := tx.RepublishTicket(ctx, ticket.ID); err != nil {
-		return nil, nil, fmt.Errorf("republish ticket: %w", err)
+		return r, fmt.Errorf("republish ticket: %w", err)
 	}
-	_, err = Record(ctx, tx, ticket.ID, by, KindAssigned, Detail{Assignees: &Change{Old: names(was), New: names(now)}})
-	return now, added, err
+	return r, nil
 }
 
 // ParseAssignees returns the handles of the assignees of a new ticket, each once. It returns NotAssignable or
@@ -124,8 +183,8 @@ func LockOpen(ctx context.Context, tx *db.Tx, ticket ID) (Ticket, error) {
 	return locked, err
 }
 
-// HandOver is Assign for a ticket of from, whom it removes, and reports whether the ticket was theirs. A ticket that has
-// MaxAssignees keeps as many.
+// HandOver is Assign for a ticket of from, whom it removes, and reports whether the ticket was theirs. It cannot be
+// undone. A ticket that has MaxAssignees keeps as many.
 func HandOver(
 	ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, from id.Account, to []Assignee, by User,
 ) (bool, error) {
@@ -133,7 +192,10 @@ func HandOver(
 	if err != nil || !has(found[ticket.ID], from) {
 		return false, err
 	}
-	_, _, err = Assign(ctx, tx, company, ticket, to, []id.Account{from}, by)
+	r, err := reassign(ctx, tx, company, ticket, to, []id.Account{from})
+	if err == nil {
+		_, err = r.record(ctx, tx, ticket, by, Detail{})
+	}
 	return err == nil, err
 }
 

@@ -112,7 +112,7 @@ const CodeNothingToUndo fault.Code = "Undo.Nothing"
 
 func NothingToUndo() error {
 	return fault.Conflict.New(CodeNothingToUndo, "",
-		"There is nothing to undo. You can undo your own moves, closes, reopens, deletes and changes of priority, dates and labels for 30 minutes.")
+		"There is nothing to undo. You can undo your own moves, closes, reopens, deletes and changes of priority, dates, labels and assignees for 30 minutes.")
 }
 
 // CodeUndoneBefore: the action was undone already. The ticket stays as it is.

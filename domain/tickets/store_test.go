@@ -200,7 +200,7 @@ func TestPurge(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if _, _, err := tickets.Assign(ctx, tx, f.company, gone, []tickets.Assignee{{ID: f.ben.ID}}, nil, f.ann); err != nil {
+		if _, _, _, err := tickets.Assign(ctx, tx, f.company, gone, []tickets.Assignee{{ID: f.ben.ID}}, nil, f.ann); err != nil {
 			return err
 		}
 		return tickets.Notify(ctx, tx, tickets.Notifications{Company: f.company, Ticket: gone, Comment: comment.ID, By: f.ann,

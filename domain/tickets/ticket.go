@@ -292,6 +292,7 @@ type Detail struct {
 	Version     uint64            `json:"version,omitempty"`   // that an edit made
 	Undid       string            `json:"undid,omitempty"`     // the kind of the undone entry
 	Assignees   *Change           `json:"assignees,omitempty"` // names with commas between them
+	Assigned    *AssigneeChange   `json:"assigned,omitempty"`  // if it can be undone
 	Priority    *Change           `json:"priority,omitempty"`
 	Start       *Change           `json:"start,omitempty"`
 	Due         *Change           `json:"due,omitempty"`

@@ -15,7 +15,7 @@ const UndoFor = 30 * time.Minute
 
 // undoable are the kinds that can be undone.
 var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted, KindSet, KindChecked, KindRelated,
-	KindAttached}
+	KindAttached, KindAssigned}
 
 // Action is an entry of a history with its ticket.
 type Action struct {
@@ -34,12 +34,13 @@ func ActionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Act
 
 // InPlace reports whether the action left the ticket in its place.
 func (a Action) InPlace() bool {
-	return slices.Contains([]string{KindSet, KindChecked, KindRelated, KindAttached}, a.Kind)
+	return slices.Contains([]string{KindSet, KindChecked, KindRelated, KindAttached, KindAssigned}, a.Kind)
 }
 
 func (a Action) undoable() bool {
 	mirrored := a.Detail.Relation != nil && a.Detail.Relation.Mirror
-	return slices.Contains(undoable, a.Kind) && a.Detail.Undid == "" && !mirrored
+	return slices.Contains(undoable, a.Kind) && a.Detail.Undid == "" && !mirrored &&
+		(a.Kind != KindAssigned || a.Detail.Assigned != nil)
 }
 
 // ActivityOf returns an entry of a ticket's history, or NotFound.

@@ -16,35 +16,19 @@ type Assignment struct {
 	Add, Remove []id.Account
 }
 
-// AssignTicket changes the assignees of a ticket, and notifies the new ones. It returns tickets.NotFound, NotAssignable
-// or TooManyAssignees.
-func (w *Workflows) AssignTicket(ctx context.Context, key tickets.Key, change Assignment) (tickets.Ticket, error) {
+// AssignTicket changes the assignees of a ticket, and notifies the new ones. entry is what it added to the history; its ID
+// is 0 if nothing changed. It returns tickets.NotFound, NotAssignable or TooManyAssignees.
+func (w *Workflows) AssignTicket(
+	ctx context.Context, key tickets.Key, change Assignment,
+) (ticket tickets.Ticket, entry tickets.Activity, err error) {
 	plan := func(t lockedTicket, by db.Sight) (add []tickets.Assignee, remove []id.Account, err error) {
-		roles, err := accounts.LockMembership(ctx, t.tx, by.Company, change.Add)
-		if err != nil {
-			return nil, nil, err
-		}
-		named, err := accounts.ByAccount(ctx, t.tx.Queries, by, change.Add)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, account := range change.Add {
-			one, seen := named[account]
-			if !seen || roles[account] == "" {
-				return nil, nil, tickets.NotAssignable("", false)
-			}
-			add = append(add, tickets.Assignee{ID: account, Name: one.Name, Handle: one.Handle, Avatar: one.Avatar})
-			if roles[account] == accounts.Viewer {
-				return nil, nil, tickets.NotAssignable(one.Name, true)
-			}
-		}
-		return add, change.Remove, nil
+		add, err = assignableAccounts(ctx, t.tx, by, change.Add)
+		return add, change.Remove, err
 	}
-	ticket, err := w.assign(ctx, key, plan)
-	if err != nil {
-		return tickets.Ticket{}, fmt.Errorf("assign ticket: %w", err)
+	if ticket, entry, err = w.assign(ctx, key, plan); err != nil {
+		return tickets.Ticket{}, entry, fmt.Errorf("assign ticket: %w", err)
 	}
-	return ticket, nil
+	return ticket, entry, nil
 }
 
 // SetAssignees makes the members with these handles the assignees of a ticket. It returns what AssignTicket does.
@@ -65,7 +49,7 @@ func (w *Workflows) SetAssignees(ctx context.Context, key tickets.Key, handles [
 		}
 		return add, remove, nil
 	}
-	ticket, err := w.assign(ctx, key, plan)
+	ticket, _, err := w.assign(ctx, key, plan)
 	if err != nil {
 		return tickets.Ticket{}, fmt.Errorf("set assignees: %w", err)
 	}
@@ -99,6 +83,31 @@ func assignable(ctx context.Context, tx *db.Tx, by db.Sight, handles []string) (
 		list = append(list, tickets.Assignee{ID: m.ID, Name: m.Name, Handle: m.Handle, Avatar: m.Avatar})
 	}
 	return list, nil
+}
+
+// assignableAccounts is assignable for accounts.
+func assignableAccounts(
+	ctx context.Context, tx *db.Tx, by db.Sight, list []id.Account,
+) (add []tickets.Assignee, err error) {
+	roles, err := accounts.LockMembership(ctx, tx, by.Company, list)
+	if err != nil {
+		return nil, err
+	}
+	named, err := accounts.ByAccount(ctx, tx.Queries, by, list)
+	if err != nil {
+		return nil, err
+	}
+	for _, account := range list {
+		one, seen := named[account]
+		switch {
+		case !seen || roles[account] == "":
+			return nil, tickets.NotAssignable("", false)
+		case roles[account] == accounts.Viewer:
+			return nil, tickets.NotAssignable(one.Name, true)
+		}
+		add = append(add, tickets.Assignee{ID: account, Name: one.Name, Handle: one.Handle, Avatar: one.Avatar})
+	}
+	return add, nil
 }
 
 // stillAssignable returns the handles of those accounts that can be assigned on a board now, and that the reader sees.
@@ -169,10 +178,10 @@ func allSee(ctx context.Context, tx *db.Tx, board id.Board, assignees []tickets.
 func (w *Workflows) assign(
 	ctx context.Context, key tickets.Key,
 	plan func(t lockedTicket, by db.Sight) (add []tickets.Assignee, remove []id.Account, err error),
-) (ticket tickets.Ticket, err error) {
+) (ticket tickets.Ticket, entry tickets.Activity, err error) {
 	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
-		return tickets.Ticket{}, err
+		return ticket, entry, err
 	}
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
 		add, remove, err := plan(t, actor.Sight())
@@ -182,18 +191,18 @@ func (w *Workflows) assign(
 		if err := allSee(ctx, t.tx, t.Board, add); err != nil {
 			return err
 		}
-		now, added, err := tickets.Assign(ctx, t.tx, actor.Company.ID, t.Ticket, add, remove, t.by)
+		now, added, recorded, err := tickets.Assign(ctx, t.tx, actor.Company.ID, t.Ticket, add, remove, t.by)
 		if err != nil {
 			return err
 		}
-		ticket = t.Ticket
+		ticket, entry = t.Ticket, recorded
 		ticket.Assignees = now
 		if len(added) == 0 {
 			return nil
 		}
 		return t.notify(ctx, tickets.Notifications{Assigned: tickets.AccountsOf(added)})
 	})
-	return ticket, err
+	return ticket, entry, err
 }
 
 // WorkPerPage is how many tickets My work shows at once.

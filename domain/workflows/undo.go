@@ -115,7 +115,7 @@ func (w *Workflows) tooLate(action tickets.Action) bool {
 	return action.At.Before(w.db.Now().Add(-tickets.UndoFor))
 }
 
-// undoInPlace reverts a change of properties, labels, a checklist, a relation or a file.
+// undoInPlace reverts a change of properties, labels, assignees, a checklist, a relation or a file.
 func (w *Workflows) undoInPlace(
 	ctx context.Context, actor accounts.Actor, action tickets.Action, seen tickets.Ticket,
 ) (undone UndoResult, err error) {
@@ -138,6 +138,9 @@ func (w *Workflows) undoInPlace(
 		case tickets.KindAttached:
 			undone.Ticket = t.Ticket
 			return tickets.UndoAttached(ctx, t.tx, t.Ticket, action, t.by)
+		case tickets.KindAssigned:
+			undone.Ticket, err = undoAssigned(ctx, t, actor, action)
+			return err
 		}
 		live, err := labels.Lock(ctx, t.tx, actor.Company.ID, action.Detail.Labels.RemovedIDs()...)
 		if err != nil {
@@ -148,6 +151,21 @@ func (w *Workflows) undoInPlace(
 	})
 	undone.Kind, undone.Left, undone.Columns = action.Kind, undone.Board, []id.Column{seen.Column}
 	return undone, err
+}
+
+// undoAssigned reverts a change of assignees, without notifications: those who come back were assigned before. It returns
+// tickets.NotAssignable or NotOnBoard for one who cannot.
+func undoAssigned(
+	ctx context.Context, t lockedTicket, actor accounts.Actor, action tickets.Action,
+) (tickets.Ticket, error) {
+	back, err := assignableAccounts(ctx, t.tx, actor.Sight(), action.Detail.Assigned.Removed)
+	if err != nil {
+		return tickets.Ticket{}, err
+	}
+	if err := allSee(ctx, t.tx, t.Board, back); err != nil {
+		return tickets.Ticket{}, err
+	}
+	return tickets.UndoAssigned(ctx, t.tx, actor.Company.ID, t.Ticket, action, back, t.by)
 }
 
 // currentKey returns the present key of a ticket. One that is no ticket's stays.

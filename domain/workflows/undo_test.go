@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // checkColumn fails if a column has other tickets.
@@ -407,5 +409,94 @@ func TestUndoConflicts(t *testing.T) {
 		for _, activity := range []id.Activity{0, moved.Activity} {
 			domaintest.Fails(e.Workflows.Undo(e.Ctx, activity))(t, tickets.CodeNothingToUndo)
 		}
+	})
+}
+
+func TestUndoAssignees(t *testing.T) {
+	t.Parallel()
+	start := func(t *testing.T) (e *env, change func(ctx context.Context, add, remove context.Context) id.Activity, is func(want string)) {
+		e = newEnv(t)
+		change = func(ctx context.Context, add, remove context.Context) id.Activity {
+			t.Helper()
+			var wish workflows.Assignment
+			if add != nil {
+				wish.Add = []id.Account{accounts.ActorFrom(add).Account.ID}
+			}
+			if remove != nil {
+				wish.Remove = []id.Account{accounts.ActorFrom(remove).Account.ID}
+			}
+			_, entry, err := e.Workflows.AssignTicket(ctx, demo1, wish)
+			domaintest.Must(t, err)
+			return entry.ID
+		}
+		is = func(want string) {
+			t.Helper()
+			var names []string
+			for _, one := range domaintest.OK(e.Workflows.Ticket(e.Ctx, demo1))(t).Assignees {
+				names = append(names, one.Name)
+			}
+			if got := strings.Join(names, ", "); got != want {
+				t.Errorf("assigned to %q, not %q", got, want)
+			}
+		}
+		return e, change, is
+	}
+	t.Run("as it was, once, beside others that were assigned since", func(t *testing.T) {
+		t.Parallel()
+		e, change, is := start(t)
+		ben, cleo := e.As(t, "Ben", accounts.Member), e.As(t, "Cleo", accounts.Member)
+		first := change(e.Ctx, ben, nil)
+		change(cleo, cleo, nil)
+		domaintest.Exec(t, e.DB, "UPDATE ticket t JOIN board b ON b.id = t.board_id SET t.feed_sync_id = 4711 WHERE b.slug = 'DEMO' AND t.local_id = 1")
+		undone := domaintest.OK(e.Workflows.Undo(e.Ctx, first))(t)
+		is("Cleo")
+		if undone.Kind != tickets.KindAssigned || len(undone.Ticket.Assignees) != 1 {
+			t.Errorf("undone: %+v", undone)
+		}
+		e.Counts(t, 1, "SELECT COUNT(*) FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'DEMO' AND t.local_id = 1 AND t.feed_sync_id IS NULL")
+		domaintest.Fails(e.Workflows.Undo(e.Ctx, first))(t, tickets.CodeUndoneBefore)
+		domaintest.Fails(e.Workflows.Undo(ben, first))(t, tickets.CodeNothingToUndo)
+
+		out := change(e.Ctx, nil, cleo)
+		e.hears(t, cleo)
+		domaintest.OK(e.Workflows.Undo(e.Ctx, 0))(t) // the last one
+		is("Cleo")
+		e.hears(t, cleo)
+		domaintest.Fails(e.Workflows.Undo(e.Ctx, out))(t, tickets.CodeUndoneBefore)
+		history, _, err := e.Workflows.History(e.Ctx, domaintest.OK(e.Workflows.Ticket(e.Ctx, demo1))(t).ID, 0)
+		if err != nil || history[0].Kind != tickets.KindAssigned || history[0].Detail.Undid != tickets.KindAssigned ||
+			*history[0].Detail.Assignees != (tickets.Change{New: "Cleo"}) {
+			t.Errorf("the history has %+v, %v", history[0], err)
+		}
+		domaintest.Fails(e.Workflows.Undo(e.Ctx, history[0].ID))(t, tickets.CodeNothingToUndo)
+	})
+	t.Run("not if that was changed since, or nobody can be assigned again", func(t *testing.T) {
+		t.Parallel()
+		e, change, is := start(t)
+		ben, cleo := e.As(t, "Ben", accounts.Member), e.As(t, "Cleo", accounts.Member)
+		first := change(e.Ctx, ben, nil)
+		change(ben, nil, ben)
+		domaintest.Fails(e.Workflows.Undo(e.Ctx, first))(t, tickets.CodeChangedSince)
+		change(cleo, cleo, nil)
+		second := change(e.Ctx, nil, cleo)
+		change(cleo, cleo, nil)
+		domaintest.Fails(e.Workflows.Undo(e.Ctx, second))(t, tickets.CodeChangedSince)
+		third := change(e.Ctx, nil, cleo)
+		domaintest.Exec(t, e.DB, "UPDATE membership SET role = 'viewer' WHERE account_id = ?", uint64(accounts.ActorFrom(cleo).Account.ID))
+		domaintest.Fails(e.Workflows.Undo(e.Ctx, third))(t, tickets.CodeNotAssignable)
+		is("")
+		domaintest.Exec(t, e.DB, "UPDATE membership SET role = 'member' WHERE account_id = ?", uint64(accounts.ActorFrom(cleo).Account.ID))
+		domaintest.OK(e.Workflows.Undo(e.Ctx, third))(t) // a refusal leaves it to be undone
+		is("Cleo")
+	})
+	t.Run("not if it was recorded before that could be undone", func(t *testing.T) {
+		t.Parallel()
+		e, change, is := start(t)
+		ben := e.As(t, "Ben", accounts.Member)
+		entry := change(e.Ctx, ben, nil)
+		domaintest.Exec(t, e.DB, "UPDATE activity SET detail = JSON_REMOVE(detail, '$.assigned') WHERE id = ?", uint64(entry))
+		domaintest.Fails(e.Workflows.Undo(e.Ctx, entry))(t, tickets.CodeNothingToUndo)
+		domaintest.Fails(e.Workflows.Undo(e.Ctx, 0))(t, tickets.CodeNothingToUndo)
+		is("Ben")
 	})
 }

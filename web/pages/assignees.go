@@ -99,13 +99,14 @@ func (h *Handlers) AssignTicket(c echo.Context) error {
 	}
 	wish, err := readAssignment(c)
 	var ticket tickets.Ticket
+	var entry tickets.Activity
 	if err == nil {
-		ticket, err = h.workflows.AssignTicket(c.Request().Context(), k, wish)
+		ticket, entry, err = h.workflows.AssignTicket(c.Request().Context(), k, wish)
 	}
 	if err != nil {
 		return h.rejectAssign(c, err)
 	}
-	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, ticket.Key), "")
+	return h.ticketSaved(c, ticket, entry)
 }
 
 func readAssignment(c echo.Context) (wish workflows.Assignment, err error) {

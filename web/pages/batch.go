@@ -169,8 +169,8 @@ func (h *Handlers) batchAssign(c echo.Context, form pages.BatchForm) (workflows.
 		return nil, err
 	}
 	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
-		_, err := h.workflows.AssignTicket(ctx, key, change)
-		return 0, err
+		_, entry, err := h.workflows.AssignTicket(ctx, key, change)
+		return entry.ID, err
 	}, nil
 }
 

@@ -254,7 +254,7 @@ func undoneNote(undone workflows.UndoResult) string {
 		note += " is open again, in " + in.Name + "."
 	case tickets.KindReopened:
 		note += " is closed again."
-	case tickets.KindSet, tickets.KindChecked, tickets.KindRelated, tickets.KindAttached:
+	case tickets.KindSet, tickets.KindChecked, tickets.KindRelated, tickets.KindAttached, tickets.KindAssigned:
 		note += " is as it was."
 	default:
 		note += " is back in " + in.Name + "."

@@ -21,9 +21,9 @@ func (h *Handlers) changeLane(c echo.Context, key tickets.Key) ([]id.Activity, e
 	ctx := c.Request().Context()
 	switch filterOf(c).Lanes {
 	case views.LanesByAssignee:
-		_, err := h.workflows.AssignTicket(ctx, key,
+		_, entry, err := h.workflows.AssignTicket(ctx, key,
 			workflows.Assignment{Add: laneIDs[id.Account](to), Remove: laneIDs[id.Account](from)})
-		return nil, err
+		return entries(entry.ID), err
 	case views.LanesByLabel:
 		_, entry, err := h.workflows.LabelTicket(ctx, key,
 			workflows.Labelling{Add: laneIDs[id.Label](to), Remove: laneIDs[id.Label](from)})
