@@ -254,6 +254,28 @@ func TestEditor(t *testing.T) {
 			b.reads("#new-description", "")
 			b.wait(`document.querySelector("#new-description").checkVisibility()`)
 		})
+	t.Run("a form that comes late keeps the preview that is open", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t).tab(t)
+		b.open("/acme/boards/NINJA")
+		eval[bool](b, `(() => {
+			const real = window.fetch
+			window.fetch = (...all) => String(all[0]).includes("/tickets/new") ? new Promise((done) => { window.release = () => done(real(...all)) }) : real(...all)
+			return true
+		})()`)
+		b.types("c")
+		b.wait(`document.activeElement.id === "new-title" && !!window.release`)
+		b.types("Paint the fins\t")
+		b.writes("- red\nblue")
+		b.click("#new-description-preview-tab")
+		b.sees("#new-description-preview li:nth-child(2)", "blue")
+		eval[bool](b, `(document.querySelector("#dialog form").dataset.early = "", window.release(), true)`)
+		b.wait(`document.querySelector("#dialog form:not([data-early])")`)
+		b.sees("#new-description-preview li:nth-child(2)", "blue")
+		b.wait(`document.activeElement.id === "new-description-preview-tab"`)
+		b.reads("#new-title", "Paint the fins")
+		b.reads("#new-description", "- red\n- blue")
+	})
 	t.Run("edits of tickets and comments have it; forms for plain text have not", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One")

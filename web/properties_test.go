@@ -61,6 +61,9 @@ func TestPriority(t *testing.T) {
 		a := ana.htmx("ticket").post("/acme/DEMO-1/priority", "priority", "urgent", "seen", "none").is(t, 200)
 		a.textHas(t, "#ticket .priority", "Urgent")
 		a.has(t, 1, "#flash[hx-swap-oob] .toast form[data-undo] [name=activity]")
+		a.has(t, 1, "#ticket h1[tabindex='-1']") // Escape beside a board leads there
+		a = ana.htmx("ticket").post("/acme/DEMO-1/assignees", "quick", "1", "add", "1").is(t, 200)
+		a.has(t, 1, "#ticket #assignees:contains('Ana')").has(t, 1, "#flash[hx-swap-oob] .toast form[data-undo] [name=activity]")
 		a = ana.htmx("dialog").post("/acme/DEMO-2/priority", "priority", "urgent", "seen", "none").is(t, 200)
 		a.has(t, 0, "#ticket").has(t, 1, "#flash .toast form[data-undo]")
 		a = ana.htmx("ticket").post("/acme/DEMO-1/priority", "priority", "urgent", "seen", "urgent").is(t, 200)

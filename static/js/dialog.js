@@ -96,9 +96,11 @@ function loading(title) {
 	return both
 }
 
-// replace shows a page in place of its template: fields that were changed keep their texts, the focus and the caret.
+// replace shows a page in place of its template: fields that were changed keep their texts, the focus and the caret, and
+// a preview that is open stays.
 function replace(page) {
 	const typed = changes(body)
+	const preview = body.querySelector('[role=tab][aria-selected=true][id$=-preview-tab]')?.id
 	const { id, selectionStart, selectionEnd } = document.activeElement
 	const had = body.contains(document.activeElement)
 	show(page)
@@ -108,6 +110,7 @@ function replace(page) {
 		field.value = value
 		field.dispatchEvent(new Event('input', { bubbles: true }))
 	}
+	if (preview) document.getElementById(preview)?.click()
 	const field = had && id ? body.querySelector(`#${CSS.escape(id)}`) : null
 	if (!field) return
 	field.focus()
