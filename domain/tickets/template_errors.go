@@ -34,7 +34,7 @@ const CodeTemplateNameTaken fault.Code = "Template.NameTaken"
 
 func TemplateNameTaken(name string) error {
 	return fault.Conflict.New(CodeTemplateNameTaken, "name",
-		"This board has a template “"+name+"” already. Choose another name.")
+		"This board has a template “"+name+"” already. Choose another name, or rename that one.")
 }
 
 // CodeTooManyTemplates: the board has as many templates as it can. Delete one first.
