@@ -175,7 +175,7 @@ func TestWalk(t *testing.T) {
 		b.types("\t ") // the first member
 		b.wait(`document.querySelector("#assign input:checked")`)
 		b.types("\r")
-		b.hears("Assign NINJA-2: saved.")
+		b.hears("NINJA-2 is saved.")
 		b.wait(`!document.querySelector("dialog[open]")`)
 		b.on("NINJA-2")
 		b.open("/acme/work")

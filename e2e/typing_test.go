@@ -71,7 +71,7 @@ func TestAssignByEnter(t *testing.T) {
 			b := a.tab(t)
 			b.open("/acme/boards/NINJA")
 			p.types(b, "jaan\r")
-			b.hears("Assign NINJA-1: saved.")
+			b.hears("NINJA-1 is saved.")
 			b.wait(`!document.querySelector("dialog[open]")`)
 			if page := string(a.read("/acme/work")); !strings.Contains(page, "NINJA-1") {
 				t.Error("nobody was assigned")
