@@ -13,9 +13,28 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Unpublished returns ids of at most limit unpublished rows of a feed's table.
-func (q *Queries) Unpublished(ctx context.Context, table string, limit int) ([]uint64, error) {
-	return q.ids(ctx, `SELECT id FROM `+table+` FORCE INDEX (uq_`+table+`_feed) WHERE feed_sync_id IS NULL LIMIT ?`, limit)
+// Unpublished returns ids of at most limit unpublished rows of each of some feeds' tables, by table.
+func (q *Queries) Unpublished(ctx context.Context, tables []string, limit int) (map[string][]uint64, error) {
+	parts, args := make([]string, len(tables)), make([]any, len(tables))
+	for i, table := range tables {
+		parts[i] = `(SELECT ` + strconv.Itoa(i) + `, id FROM ` + table + ` FORCE INDEX (uq_` + table + `_feed) WHERE feed_sync_id IS NULL LIMIT ?)`
+		args[i] = limit
+	}
+	rows, err := q.db.QueryContext(ctx, strings.Join(parts, " UNION ALL "), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := map[string][]uint64{}
+	for rows.Next() {
+		var i int
+		var row uint64
+		if err := rows.Scan(&i, &row); err != nil {
+			return nil, err
+		}
+		found[tables[i]] = append(found[tables[i]], row)
+	}
+	return found, rows.Err()
 }
 
 // LockUnpublished locks those of some rows that are unpublished and not locked, and returns them in ascending order.

@@ -988,7 +988,7 @@ var samples = map[string]sample{
 	"BatchAges":                {args: with([]db.FeedPosition{{Feed: "tickets", Position: 15000}, {Feed: "comments", Position: 15000}, {Feed: "boards", Position: 90000}})},
 	"TicketsByKeys":            {args: with(db.Sight{Company: 1, Reader: 7}, []db.TicketKey{{Slug: "B1", LocalID: 7}, {Slug: "OLD1", LocalID: 9}, {Slug: "B3", LocalID: 30}, {Slug: "JIRA", LocalID: 9}, {Slug: "NONE", LocalID: 1}})},
 	"PositionsAgo":             {args: with("comments", []int{5_400_000, 3_600_000, 600_000})},
-	"Unpublished":              {args: with("ticket", 500)},
+	"Unpublished":              {args: with([]string{"ticket", "ticket_sight", "comment"}, 500)},
 	"PositionOf":               {args: with("ticket", 7)},
 	"LockUnpublished":          {args: with("ticket", unpublished(500))},
 	"WaitForUnpublished":       {args: with("ticket", unpublished(1)[0])},

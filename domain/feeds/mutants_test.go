@@ -184,9 +184,14 @@ func TestRightVariants(t *testing.T) {
 	}
 }
 
+func unpublished(ctx context.Context, e *Engine) ([]uint64, error) {
+	found, err := e.db.Unpublished(ctx, []string{"paper"}, Batch)
+	return found["paper"], err
+}
+
 // batch is the frame of publishers: give gets locked rows and returns the last position it gave.
 func batch(ctx context.Context, e *Engine, give func(tx *db.Tx, rows []uint64) (last uint64, err error)) error {
-	candidates, err := e.db.Unpublished(ctx, "paper", Batch)
+	candidates, err := unpublished(ctx, e)
 	if err != nil || len(candidates) == 0 {
 		return err
 	}
@@ -227,7 +232,7 @@ func publishMax(ctx context.Context, e *Engine) error {
 }
 
 func publishReserved(ctx context.Context, e *Engine) error {
-	candidates, err := e.db.Unpublished(ctx, "paper", Batch)
+	candidates, err := unpublished(ctx, e)
 	if err != nil || len(candidates) == 0 {
 		return err
 	}
@@ -314,7 +319,7 @@ func insistReserved(ctx context.Context, e *Engine, paper uint64) error {
 
 // publishSteps is what a first program would do.
 func publishSteps(ctx context.Context, e *Engine) error {
-	rows, err := e.db.Unpublished(ctx, "paper", Batch)
+	rows, err := unpublished(ctx, e)
 	if err != nil {
 		return err
 	}

@@ -60,17 +60,25 @@ func within(ctx context.Context, f func(ctx context.Context) error) error {
 // round publishes a batch of each feed, so that none waits for another's backlog, and reports whether one has more to
 // publish at once.
 func (e *Engine) round(ctx context.Context) (more bool) {
+	var found map[string][]uint64
+	err := within(ctx, func(ctx context.Context) (err error) {
+		found, err = e.find(ctx, e.feeds...)
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		e.log.Warn("the feeds could not be searched for changes; it is tried again", "error", err)
+	}
 	for _, feed := range e.feeds {
 		for _, table := range feed.tables() {
-			var found, published int
+			published := 0
 			err := within(ctx, func(ctx context.Context) (err error) {
-				found, published, err = e.publish(ctx, feed, table)
+				published, err = e.publish(ctx, feed, table, found[table])
 				return err
 			})
 			if err != nil && ctx.Err() == nil {
 				e.log.Warn("a feed could not be published; it is tried again", "feed", feed.Name, "error", err)
 			}
-			more = more || found == Batch && published > 0
+			more = more || len(found[table]) == Batch && published > 0
 		}
 	}
 	return more
@@ -83,37 +91,50 @@ func (e *Engine) RunOnce(ctx context.Context, name string) (published int, err e
 	if err != nil {
 		return 0, err
 	}
-	all := 0
+	found, err := e.find(ctx, feed)
+	if err != nil {
+		return 0, err
+	}
+	if len(found) == 0 {
+		return 0, e.settle(ctx, name)
+	}
 	for _, table := range feed.tables() {
-		found, n, err := e.publish(ctx, feed, table)
+		n, err := e.publish(ctx, feed, table, found[table])
 		if published += n; err != nil {
 			return published, err
 		}
-		all += found
 	}
-	if all == 0 {
-		err = e.settle(ctx, name)
-	}
-	return published, err
+	return published, nil
 }
 
-// publish returns how many rows of a feed's table it found, and how many of them it published.
+// find returns at most Batch unpublished rows of each table of some feeds, by table.
+func (e *Engine) find(ctx context.Context, feeds ...Feed) (map[string][]uint64, error) {
+	var tables []string
+	for _, feed := range feeds {
+		tables = append(tables, feed.tables()...)
+	}
+	found, err := db.Read(e.db.Unpublished(ctx, tables, Batch))
+	if err != nil {
+		return nil, err
+	}
+	for _, table := range tables {
+		e.backlog.found(table, found[table])
+	}
+	return found, nil
+}
+
+// publish publishes those of some rows of a feed's table that are unpublished and not locked, and returns how many they
+// are.
 //
 // Rows are locked before the sequence and without waiting, so that nothing is waited for while the sequence is locked;
 // it is locked until the commit, so that batches become visible in the order of their positions.
-func (e *Engine) publish(ctx context.Context, feed Feed, table string) (found, published int, err error) {
-	candidates, err := db.Read(e.db.Unpublished(ctx, table, Batch))
-	if err != nil {
-		return 0, 0, err
+func (e *Engine) publish(ctx context.Context, feed Feed, table string, rows []uint64) (published int, err error) {
+	if len(rows) == 0 {
+		return 0, nil
 	}
-	e.backlog.found(table, candidates)
-	if len(candidates) == 0 {
-		return 0, 0, nil
-	}
-	published, err = e.give(ctx, feed, table, func(tx *db.Tx) ([]uint64, error) {
-		return tx.LockUnpublished(ctx, table, candidates)
+	return e.give(ctx, feed, table, func(tx *db.Tx) ([]uint64, error) {
+		return tx.LockUnpublished(ctx, table, rows)
 	})
-	return len(candidates), published, err
 }
 
 // publishOverdue publishes rows that are locked whenever publish runs, such as that of a board on which tickets are opened all
