@@ -65,7 +65,7 @@ func noStatementShowsAHiddenBoard(t *testing.T, d *db.DB) {
 }
 
 // countedBy has the column of a statement that says how much its rows show of boards.
-var countedBy = map[string]string{"GroupsOfCompany": "boards", "MemberBySlug": "unread",
+var countedBy = map[string]string{"GroupsOfCompany": "boards",
 	"LabelsInSight": "board_id", "EndedLabels": "board_id", "LabelByID": "board_id",
 	"MatchingCards": "blocked"}
 

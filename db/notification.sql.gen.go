@@ -299,18 +299,15 @@ func (q *Queries) ReadTicket(ctx context.Context, arg ReadTicketParams) (int64, 
 }
 
 const unreadOf = `-- name: UnreadOf :one
-SELECT COUNT(*) FROM (
-  SELECT n.id FROM (
-    SELECT m.id, m.ticket_id, m.board_id, m.account_id FROM notification m
-    WHERE m.account_id = ? AND m.company_id = ? AND m.unread = TRUE
-    LIMIT 300
-  ) n
-  LEFT JOIN ticket t ON t.id = n.ticket_id
-  LEFT JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
-  LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
-  WHERE x.level IS NOT NULL OR b.privacy <= ? OR b.id IS NULL
-  LIMIT 100
-) some
+SELECT CAST(LEAST(COUNT(*), 100) AS SIGNED) FROM (
+  SELECT m.id, m.ticket_id, m.board_id, m.account_id FROM notification m
+  WHERE m.account_id = ? AND m.company_id = ? AND m.unread = TRUE
+  LIMIT 300
+) n
+LEFT JOIN ticket t ON t.id = n.ticket_id
+LEFT JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
+WHERE x.level IS NOT NULL OR b.privacy <= ? OR b.id IS NULL
 `
 
 type UnreadOfParams struct {
@@ -322,7 +319,7 @@ type UnreadOfParams struct {
 // The unread entries about what the account sees, counted up to a hundred, among three hundred unread ones.
 func (q *Queries) UnreadOf(ctx context.Context, arg UnreadOfParams) (int64, error) {
 	row := q.db.QueryRowContext(ctx, unreadOf, arg.AccountID, arg.CompanyID, arg.Reach)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
 }

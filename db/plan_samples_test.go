@@ -113,7 +113,7 @@ var samples = map[string]sample{
 	"AccountByEmail":     {args: with("p7@example.com")},
 	"AccountByID":        {args: with(7)},
 	"HandlesAmong":       {args: with(1, []string{"p1", "p2"})},
-	"MemberBySlug":       {args: with(db.MemberBySlugParams{Slug: "c1", AccountID: 7})},
+	"MemberBySlug":       {args: with("c1", id.Account(7))},
 	"CompaniesOfAccount": {args: with(1)},
 	"RenameAccount":      {args: with("x", 7)},
 	"SetPassword":        {args: with("x", 7)},

@@ -113,6 +113,7 @@ var unsighted = map[string]string{
 	"db/titles.go: a constant": "of the boards in sight that BoardsToSearch returns",
 	"db/people.go: a constant": "says whom a guest sees, and shows no row of a board",
 
+	"queries: MemberBySlug":       "says whether the reader has an unread entry; UnreadOf counts those in sight",
 	"queries: BoardHasAdmin":      "says whether a board has an admin",
 	"queries: BoardAdmins":        "those to notify about a board",
 	"queries: DueRecurrences":     "what is to be done, with the rights of each one's owner",

@@ -31,18 +31,15 @@ WHERE n.id IN (sqlc.slice(ids)) AND (x.level IS NOT NULL OR b.privacy <= sqlc.ar
 
 -- name: UnreadOf :one
 -- The unread entries about what the account sees, counted up to a hundred, among three hundred unread ones.
-SELECT COUNT(*) FROM (
-  SELECT n.id FROM (
-    SELECT m.id, m.ticket_id, m.board_id, m.account_id FROM notification m
-    WHERE m.account_id = sqlc.arg(account_id) AND m.company_id = sqlc.arg(company_id) AND m.unread = TRUE
-    LIMIT 300
-  ) n
-  LEFT JOIN ticket t ON t.id = n.ticket_id
-  LEFT JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
-  LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
-  WHERE x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) OR b.id IS NULL
-  LIMIT 100
-) some;
+SELECT CAST(LEAST(COUNT(*), 100) AS SIGNED) FROM (
+  SELECT m.id, m.ticket_id, m.board_id, m.account_id FROM notification m
+  WHERE m.account_id = sqlc.arg(account_id) AND m.company_id = sqlc.arg(company_id) AND m.unread = TRUE
+  LIMIT 300
+) n
+LEFT JOIN ticket t ON t.id = n.ticket_id
+LEFT JOIN board b ON b.id = COALESCE(t.board_id, n.board_id)
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = n.account_id
+WHERE x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) OR b.id IS NULL;
 
 -- name: EntryTicket :one
 SELECT CAST(COALESCE(n.ticket_id, 0) AS UNSIGNED) AS ticket_id FROM notification n

@@ -39,17 +39,19 @@ func (p paths) at(address string) (best string) {
 	return best
 }
 
+// serves is asked for each path by each request of a member, so it makes no slices of them.
 func serves(path, address string) bool {
-	want, got := strings.Split(path, "/"), strings.Split(address, "/")
-	if len(want) != len(got) {
-		return false
-	}
-	for i := range want {
-		if want[i] != got[i] && (!strings.HasPrefix(want[i], ":") || got[i] == "") {
+	for {
+		want, pathRest, more := strings.Cut(path, "/")
+		got, addressRest, left := strings.Cut(address, "/")
+		if more != left || want != got && (got == "" || !strings.HasPrefix(want, ":")) {
 			return false
 		}
+		if !more {
+			return true
+		}
+		path, address = pathRest, addressRest
 	}
-	return true
 }
 
 // notFound responds to a request that no route serves: with the path's methods if only the method is wrong. Paths of a

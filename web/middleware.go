@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/klauspost/compress/gzhttp"
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -315,6 +316,31 @@ func clientAddress(proxies []*net.IPNet) echo.IPExtractor {
 		options = append(options, echo.TrustIPRange(network))
 	}
 	return echo.ExtractIPFromXFFHeader(options...)
+}
+
+var gzipped = func() func(http.Handler) http.HandlerFunc {
+	wrapper, err := gzhttp.NewWrapper(gzhttp.MinSize(1400), gzhttp.CompressionLevel(gzipLevel), gzhttp.EnableZstd(false))
+	if err != nil {
+		panic(err)
+	}
+	return wrapper
+}()
+
+// compress compresses the responses of next. An error that next returns is shown uncompressed.
+func compress(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		if isCompressed(c) || mayTakeLong(c) || changesByAPI(c) {
+			return next(c)
+		}
+		response := c.Response()
+		plain := response.Writer
+		defer func() { response.Writer = plain }()
+		gzipped(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			response.Writer = w
+			err = next(c)
+		})).ServeHTTP(plain, c.Request())
+		return err
+	}
 }
 
 // isCompressed reports whether a response is compressed already.

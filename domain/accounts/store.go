@@ -324,7 +324,7 @@ func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Act
 	if !companySlug.MatchString(slug) { // the database would ignore spaces, and fail on what is not ASCII
 		return Actor{}, NotMember()
 	}
-	rows, err := db.Read(q.MemberBySlug(ctx, db.MemberBySlugParams{Slug: slug, AccountID: account}))
+	rows, err := db.Read(q.MemberBySlug(ctx, slug, account))
 	if err != nil {
 		return Actor{}, fmt.Errorf("read membership: %w", err)
 	}
@@ -337,13 +337,23 @@ func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Act
 			Epoch: row.SessionEpoch, Avatar: row.Avatar,
 			Display: Display{Theme: row.Theme, Density: row.Density, TimeZone: row.TimeZone, Dates: row.Dates}},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
-		Role:    row.Role, Handle: row.Handle, Unread: int(row.Unread), Stopped: row.Stopped.Bool,
+		Role:    row.Role, Handle: row.Handle, Stopped: row.Stopped.Bool,
 		Policy: Policy{SecondFactor: row.SecondFactor, Issuer: row.IssuerRequired, Recovery: row.Role == Owner},
 	}
 	for _, r := range rows {
 		if r.OtherID != 0 {
 			actor.Others = append(actor.Others, Company{ID: r.OtherID, Slug: r.OtherSlug, Name: r.OtherName})
 		}
+	}
+	if row.Unread {
+		sight := actor.Sight()
+		unread, err := db.Read(q.UnreadOf(ctx, db.UnreadOfParams{
+			AccountID: sight.Reader, CompanyID: sight.Company, Reach: sight.Reach,
+		}))
+		if err != nil {
+			return Actor{}, fmt.Errorf("count unread: %w", err)
+		}
+		actor.Unread = int(unread)
 	}
 	return actor, nil
 }
