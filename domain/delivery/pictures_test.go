@@ -32,7 +32,7 @@ func newPictureEnv(t testing.TB) pictureEnv {
 	u := domaintest.OK(url.Parse(server.URL))(t)
 	allow := domaintest.OK(outbound.ParseAllowlist(u.Host))(t)
 	e := newEnv(t, apptest.Files(t), app.WithPictures(outbound.New(outbound.Options{Purpose: outbound.Pictures, Allow: allow})))
-	e.Delivery.LimitPictures(outbound.Limits{Redirects: 3, Header: 500 * time.Millisecond, Total: 3 * time.Second,
+	e.Delivery.LimitPictures(outbound.Limits{Redirects: 3, Header: 2 * time.Second, Total: 4 * time.Second,
 		Bytes: 1 << 20, Pace: 300 * time.Millisecond})
 	return pictureEnv{e, host, server.URL}
 }
