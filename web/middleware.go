@@ -318,6 +318,10 @@ func clientAddress(proxies []*net.IPNet) echo.IPExtractor {
 	return echo.ExtractIPFromXFFHeader(options...)
 }
 
+// gzipLevel costs a full board of 80 kB, which takes 10.7 kB, 0.3 ms of a page's 2.2 ms of processor time; 3 would cost 0.5
+// ms for 10.1 kB, and the standard library at 2 0.6 ms for 10.3 kB.
+const gzipLevel = 1
+
 var gzipped = func() func(http.Handler) http.HandlerFunc {
 	wrapper, err := gzhttp.NewWrapper(gzhttp.MinSize(1400), gzhttp.CompressionLevel(gzipLevel), gzhttp.EnableZstd(false))
 	if err != nil {
