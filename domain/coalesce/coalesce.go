@@ -44,6 +44,9 @@ type Options struct {
 	// Alone reports whether a batch that failed with err is repeated call by call, because one bad call may have
 	// caused it. Nil means always. It is not asked after an error of unknown outcome or of a context.
 	Alone func(err error) bool
+	// Return is for how long at most a batch waits for callers of the batch before it to call again, if that had
+	// several: half of the time that it took, and no longer than this. 0 means not at all.
+	Return time.Duration
 }
 
 // Group runs calls in batches by key. Make one with New.
@@ -58,7 +61,11 @@ type Group[K comparable, In, Out any] struct {
 }
 
 // lane is the queue of one key.
-type lane[In, Out any] struct{ waiting []*call[In, Out] }
+type lane[In, Out any] struct {
+	waiting  []*call[In, Out]
+	expected int           // how many calls end the wait of full
+	full     chan struct{} // closed when they wait; nil while nothing waits for them
+}
 
 type call[In, Out any] struct {
 	in   In
@@ -143,6 +150,10 @@ func (g *Group[K, In, Out]) join(key K, c *call[In, Out]) bool {
 	}
 	if l, busy := g.lanes[key]; busy {
 		l.waiting = append(l.waiting, c)
+		if l.full != nil && len(l.waiting) >= l.expected {
+			close(l.full)
+			l.full = nil
+		}
 		return true
 	}
 	l := &lane[In, Out]{waiting: []*call[In, Out]{c}}
@@ -164,8 +175,47 @@ func (g *Group[K, In, Out]) withdraw(key K, c *call[In, Out]) {
 func (g *Group[K, In, Out]) serve(key K, l *lane[In, Out]) {
 	defer g.idle.Done()
 	for batch := g.next(key, l); batch != nil; batch = g.next(key, l) {
-		g.settle(key, batch)
+		start := time.Now()
+		outs, err := g.try(key, batch)
+		rest := min(time.Since(start)/2, g.options.Return)
+		if err != nil || len(batch) == 1 {
+			rest = 0
+		}
+		full := g.expect(l, len(batch), rest)
+		g.answer(key, batch, outs, err)
 		runtime.Gosched() // callers just answered may call again and join the next batch
+		g.await(l, full, rest)
+	}
+}
+
+// expect returns a channel that closes once the n callers to be answered have called again, beside those that wait
+// already; nil if rest leaves them no time.
+func (g *Group[K, In, Out]) expect(l *lane[In, Out], n int, rest time.Duration) <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l.expected = min(len(l.waiting)+n, g.options.Max)
+	if rest <= 0 || g.closed || len(l.waiting) >= l.expected {
+		return nil
+	}
+	full := make(chan struct{})
+	l.full = full
+	return full
+}
+
+// await waits until full closes, for rest at most. Callers that return late would meet the next batch on its way and
+// form two groups that take turns: many small batches, which cost the database more than few large ones.
+func (g *Group[K, In, Out]) await(l *lane[In, Out], full <-chan struct{}, rest time.Duration) {
+	if full == nil {
+		return
+	}
+	timer := time.NewTimer(rest)
+	defer timer.Stop()
+	select {
+	case <-full:
+	case <-timer.C:
+		g.mu.Lock()
+		l.full = nil
+		g.mu.Unlock()
 	}
 }
 
@@ -183,13 +233,13 @@ func (g *Group[K, In, Out]) next(key K, l *lane[In, Out]) []*call[In, Out] {
 	return batch
 }
 
-// settle runs a batch and gives each caller its result.
-func (g *Group[K, In, Out]) settle(key K, batch []*call[In, Out]) {
-	outs, err := g.try(key, batch)
+// answer gives each caller of a batch its result, after repeating the calls one by one if the batch failed.
+func (g *Group[K, In, Out]) answer(key K, batch []*call[In, Out], outs []Out, err error) {
 	if err != nil && len(batch) > 1 && mayRepeat(err) && g.options.Alone(err) {
 		for i, c := range batch {
 			if !c.left.Load() {
-				g.settle(key, batch[i:i+1])
+				outs, err := g.try(key, batch[i:i+1])
+				g.answer(key, batch[i:i+1], outs, err)
 			}
 		}
 		return

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
@@ -23,6 +24,13 @@ type recorder struct {
 
 func newRecorder() *recorder {
 	return &recorder{batches: map[string][][]int{}, gate: make(chan struct{})}
+}
+
+// newClosedRecorder notes batches that wait for nothing.
+func newClosedRecorder() *recorder {
+	r := newRecorder()
+	close(r.gate)
+	return r
 }
 
 func (r *recorder) run(_ context.Context, key string, ins []int) ([]string, error) {
@@ -95,6 +103,60 @@ func TestGroup(t *testing.T) {
 			}
 			if got, want := fmt.Sprint(r.of("a")), "[[0] [1 2] [3 4] [5]]"; got != want {
 				t.Errorf("batches %s, want %s", got, want)
+			}
+		})
+	})
+
+	// turns are the batches of ten callers that call as often, each a millisecond after its answer, of a run that takes
+	// ten; took is the time until the lane is free.
+	turns := func(t *testing.T, again time.Duration, calls int) (batches [][]int, took time.Duration) {
+		r := newClosedRecorder()
+		g := coalesce.New(func(ctx context.Context, key string, ins []int) ([]string, error) {
+			<-time.After(10 * time.Millisecond)
+			return r.run(ctx, key, ins)
+		}, coalesce.Options{Return: again})
+		start := time.Now()
+		var group sync.WaitGroup
+		for i := range 10 {
+			group.Go(func() {
+				for range calls {
+					if _, err := g.Do(t.Context(), "a", i); err != nil {
+						t.Error(err)
+					}
+					<-time.After(time.Millisecond)
+				}
+			})
+			synctest.Wait() // the first call runs alone, the others are the second batch
+		}
+		group.Wait()
+		domaintest.Must(t, g.Close(t.Context()))
+		return r.of("a"), time.Since(start)
+	}
+
+	t.Run("callers that call again join one batch, if it waits for them", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			batches, took := turns(t, time.Second, 20)
+			if len(batches) > 21 { // the first call runs alone
+				t.Errorf("%d batches in %s: %v", len(batches), took, batches)
+			}
+		})
+		synctest.Test(t, func(t *testing.T) {
+			batches, _ := turns(t, 0, 20)
+			if len(batches) < 38 {
+				t.Errorf("they join one batch without that: %v", batches)
+			}
+		})
+	})
+
+	t.Run("a batch waits for callers no longer than it is told, and not for one that calls alone", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			batches, took := turns(t, time.Second, 1) // none calls again
+			if len(batches) != 2 || took != 25*time.Millisecond {
+				t.Errorf("%v, and the lane was free after %s", batches, took)
+			}
+			g := coalesce.New(newClosedRecorder().run, coalesce.Options{Return: time.Hour})
+			for i := range 10 {
+				<-call(t, g, t.Context(), "a", i)
 			}
 		})
 	})

@@ -8,6 +8,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 
@@ -97,7 +98,8 @@ func New(c Config) *Workflows {
 	}
 	w.lookups = coalesce.New(w.lookUp, coalesce.Options{Max: 1, Alone: func(error) bool { return false }})
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
-		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },
+		Alone:  func(err error) bool { return !errors.Is(err, fault.Unavailable) },
+		Return: 10 * time.Millisecond,
 	})
 	return w
 }
