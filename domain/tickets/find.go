@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -44,40 +43,31 @@ const (
 type SearchBoard struct {
 	ID   id.Board
 	Slug string
+	Last uint64 // the number of its newest ticket
 }
 
-// SearchTitles returns at most ten tickets whose titles have every word of text, among the newest of each board: those
-// of the first board first, then the newest.
+// SearchTitles returns at most ten tickets whose titles have every word of text, among the newest numbers of each
+// board: those of the first board first, then the newest.
 func SearchTitles(
-	ctx context.Context, q *db.Queries, on []SearchBoard, text string, newest int,
+	ctx context.Context, q *db.Queries, on []SearchBoard, text string, newest uint64,
 ) ([]SearchResult, error) {
 	line, length, ok := markup.Line(text)
 	words := strings.Fields(line)
 	if !ok || length == 0 || length > MaxTitle || len(on) == 0 {
 		return nil, nil
 	}
-	search := db.TitleSearch{Terms: words[:min(len(words), maxTerms)], Newest: newest, Limit: maxFound}
+	search := db.TitleSearch{Terms: words[:min(len(words), maxTerms)], Limit: maxFound}
 	slugs := make(map[id.Board]string, len(on))
 	for _, b := range on {
-		search.Boards = append(search.Boards, b.ID)
+		search.Boards = append(search.Boards, db.TitleBoard{ID: b.ID, After: b.Last - min(b.Last, newest)})
 		slugs[b.ID] = b.Slug
 	}
 	rows, err := db.Read(q.TicketsByTitle(ctx, search))
 	if err != nil {
 		return nil, fmt.Errorf("search titles: %w", err)
 	}
-	first := on[0].ID
-	slices.SortStableFunc(rows, func(a, b db.TitleMatch) int {
-		if (a.BoardID == first) != (b.BoardID == first) {
-			if a.BoardID == first {
-				return -1
-			}
-			return 1
-		}
-		return int(int64(b.ID) - int64(a.ID)) // ids are far from overflowing this
-	})
-	found := make([]SearchResult, 0, maxFound)
-	for _, r := range rows[:min(len(rows), maxFound)] {
+	found := make([]SearchResult, 0, len(rows))
+	for _, r := range rows {
 		found = append(found, SearchResult{Key: Key{Board: slugs[r.BoardID], Number: r.LocalID}, Title: r.Title,
 			Closed: r.ClosedAt != nil})
 	}

@@ -55,11 +55,11 @@ func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error
 		if row.MaxTicketID > uint64(newest) {
 			jump.Newest = newest
 		}
-		here := tickets.SearchBoard{ID: row.ID, Slug: row.Slug}
+		here := tickets.SearchBoard{ID: row.ID, Slug: row.Slug, Last: row.MaxTicketID}
 		if on = append(on, here); strings.EqualFold(row.Slug, board) {
 			on[0], on[len(on)-1] = here, on[0]
 		}
 	}
-	jump.Titles, err = tickets.SearchTitles(ctx, w.db.Queries, on, text, newest)
+	jump.Titles, err = tickets.SearchTitles(ctx, w.db.Queries, on, text, uint64(newest))
 	return jump, err
 }
