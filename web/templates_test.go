@@ -263,8 +263,8 @@ func TestDuplicateTicket(t *testing.T) {
 	e := newEnv(t)
 	e.account("ben", "acme", accounts.Member)
 	ana := e.ana()
-	ana.post("/acme/boards/DEMO/tickets", "title", "Paint", "priority", "high", "due", "2027-03-01", "labels", "bug, idea",
-		"assignees", "ana ben").is(t, 303)
+	ana.post("/acme/boards/DEMO/tickets", "title", "Paint", "priority", "high", "start", "2027-02-01",
+		"due", "2027-03-01", "labels", "bug, idea", "assignees", "ana ben").is(t, 303)
 	key := e.newest(t, "DEMO")
 	ana.sendFiles("/acme/"+key+"/attachments", "shot.txt", "see me").is(t, 303)
 	file := e.count("SELECT MAX(id) FROM attachment")
@@ -272,7 +272,7 @@ func TestDuplicateTicket(t *testing.T) {
 	ana.post("/acme/"+key, "title", "Paint", "description", text, "version", "1").is(t, 303)
 	ana.get("/acme/"+key).has(t, 1, ".ticket-head a[href$='?copy="+key+"']")
 	form := ana.get("/acme/boards/DEMO/tickets/new?copy="+key).is(t, 200)
-	for field, value := range map[string]string{"title": "Paint", "due": "2027-03-01", "labels": "bug, idea", "assignees": "@ana @ben"} {
+	for field, value := range map[string]string{"title": "Paint", "start": "2027-02-01", "due": "2027-03-01", "labels": "bug, idea", "assignees": "@ana @ben"} {
 		if got := form.value(t, "#new-"+field); got != value {
 			t.Errorf("%s: %q", field, got)
 		}
@@ -291,6 +291,10 @@ func TestDuplicateTicket(t *testing.T) {
 		has(t, 1, "#new-description[aria-invalid=true]")
 	refused := ana.post("/acme/boards/DEMO/tickets", "title", "", "description", text, "copy", key).is(t, 422)
 	refused.has(t, 1, "[name=copy][value="+key+"]")
+	late := ana.post("/acme/boards/DEMO/tickets", "title", "", "start", "2027-03-02", "due", "2027-03-01").is(t, 422).
+		has(t, 1, "#new-title[aria-invalid=true]").has(t, 1, "#new-start[aria-invalid=true][value='2027-03-02']")
+	late.textHas(t, ".summary", "The start is after the due date.")
+	ana.post("/acme/boards/DEMO/tickets", "title", "x", "start", "soonish").is(t, 422).has(t, 1, "#new-start[aria-invalid=true]")
 
 	ben := e.signedIn("ben")
 	ana.post("/acme/boards", "slug", "HIDE", "title", "Hidden").is(t, 303)

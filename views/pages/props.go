@@ -70,7 +70,8 @@ type BoardForm struct {
 type TicketForm struct {
 	Title, Description string
 	Column             id.Column
-	Priority, Due      string       // of a new ticket, and
+	Priority           string       // of a new ticket, and
+	Start, Due         string       // dates as they are typed
 	Labels             string       // with commas between them
 	Assignees          string       // handles, with spaces or commas between them
 	Template           id.Template  // that the form began with, 0 for none

@@ -68,7 +68,8 @@ func (h *Handlers) beginAsCopy(c echo.Context, board boards.Board, of string) (f
 		}
 	}
 	form = draftForm(draft)
-	form.Due, form.CopyOf = views.DateInput(ticket.Due, respond.LocalNow(c)), &ticket.Key
+	now := respond.LocalNow(c)
+	form.Start, form.Due, form.CopyOf = views.DateInput(ticket.Start, now), views.DateInput(ticket.Due, now), &ticket.Key
 	return form, nil
 }
 
@@ -123,11 +124,11 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 }
 
 // readDraft reads what the forms of a new ticket and of a template share, without what may be no value: column, priority
-// and due date.
+// and dates.
 func readDraft(c echo.Context) (pages.TicketForm, tickets.Draft) {
 	form := pages.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description"),
-		Priority: c.FormValue("priority"), Due: c.FormValue("due"), Labels: c.FormValue("labels"),
-		Assignees: c.FormValue("assignees")}
+		Priority: c.FormValue("priority"), Start: c.FormValue("start"), Due: c.FormValue("due"),
+		Labels: c.FormValue("labels"), Assignees: c.FormValue("assignees")}
 	return form, tickets.Draft{Title: form.Title, Description: form.Description, Labels: splitLabels(form.Labels),
 		Assignees: splitHandles(form.Assignees)}
 }
@@ -178,7 +179,8 @@ func (h *Handlers) rejectTicket(c echo.Context, form pages.TicketForm, err error
 	if !ok {
 		return err
 	}
-	form.Errors = formErrors(messages, "title", "description", "column", "priority", "due", "labels", "assignees")
+	form.Errors = formErrors(messages, "title", "description", "column", "priority", "start", "due", "labels",
+		"assignees")
 	checkTexts(form)
 	_, badProperties := formProperties(c, form)
 	_, badLabels := labels.ParseNames(splitLabels(form.Labels))
@@ -224,12 +226,17 @@ func splitHandles(text string) (handles []string) {
 	return handles
 }
 
-// formProperties reads the priority and the due date of the form of a new ticket.
+// formProperties reads the priority and the dates of the form of a new ticket.
 func formProperties(c echo.Context, form pages.TicketForm) (p tickets.Properties, err error) {
-	var badPriority, badDue error
+	now := respond.LocalNow(c)
+	var badPriority, badStart, badDue error
 	p.Priority, badPriority = tickets.ParsePriority(form.Priority)
-	p.Due, badDue = tickets.ParseTypedDate("due", form.Due, respond.LocalNow(c))
-	return p, fault.Join(badPriority, badDue)
+	p.Start, badStart = tickets.ParseTypedDate("start", form.Start, now)
+	p.Due, badDue = tickets.ParseTypedDate("due", form.Due, now)
+	if err := fault.Join(badPriority, badStart, badDue); err != nil {
+		return p, err
+	}
+	return p, p.Check()
 }
 
 func (h *Handlers) Ticket(c echo.Context) error {
