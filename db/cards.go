@@ -64,6 +64,7 @@ WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ? ORDER BY column_i
 type CardRange struct {
 	ColumnID  id.Column
 	After, To int64
+	Most      int // for RangeEnds: how many cards
 }
 
 // CardFilter selects cards.
@@ -93,13 +94,14 @@ func (q *Queries) MatchingCards(
 	return q.cards(ctx, parts, args)
 }
 
-// RangeEnds returns the n-th card of each range, whatever its To; none for a shorter one. It reads the index alone.
-func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]Card, error) {
+// RangeEnds returns the last of the Most cards of each range, whatever its To; none for a shorter one. It reads the index
+// alone.
+func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange) ([]Card, error) {
 	parts := make([]string, len(windows))
 	var args []any
 	for i, w := range windows {
 		parts[i] = endOfWindow
-		args = append(args, uint64(w.ColumnID), uint64(w.ColumnID), w.After, n-1)
+		args = append(args, uint64(w.ColumnID), uint64(w.ColumnID), w.After, w.Most-1)
 	}
 	return q.cards(ctx, parts, args)
 }

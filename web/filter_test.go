@@ -211,6 +211,24 @@ func TestFilterStays(t *testing.T) {
 			t.Errorf("%d straws", seen)
 		}
 	})
+	t.Run("a page looks at fewer cards of each column where there are many columns", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		b := e.newBoard("WIDE")
+		e.fill(b, 2000, "IF(n IN (1, 333, 334, 1800), 'Needle', 'Hay')")
+		e.exec(`INSERT INTO board_column (board_id, name, position, done, last_rank)
+			SELECT board_id, CONCAT('More ', local_id), 10 + local_id, FALSE, 0 FROM ticket WHERE column_id = ? AND local_id <= ?`,
+			b.Columns[0].ID, 12-len(b.Columns))
+		ana := e.ana()
+		more := fmt.Sprintf("#column-%d .more a", b.Columns[0].ID)
+		a := ana.get("/acme/boards/WIDE?q=needle").is(t, 200).has(t, 12, ".column")
+		if a.keys() != "WIDE-1 WIDE-333" {
+			t.Errorf("first: %q", a.keys())
+		}
+		if rows := ana.htmx("").get(a.page().Find(more).AttrOr("href", "")).fragment(t, 200); rows.keys() != "WIDE-334 WIDE-1800" {
+			t.Errorf("then: %q", rows.keys())
+		}
+	})
 }
 
 // fill gives a board's first column n tickets at once; title is SQL of n.

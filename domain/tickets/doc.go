@@ -31,9 +31,10 @@
 //
 // # Filter
 //
-// A filter reads at most Reach cards of a column from its starting point, keeps the matches, and returns where it
-// ended. "More" goes on from there, so no request grows with a column. A card that was seen through a filter does
-// not know what is above it, so its drag sends moved_at, and that decides whether the ticket was moved since.
+// A filter reads at most Reach cards of a column from its starting point (ReachOn where there are many columns), keeps the
+// matches, and returns where it ended. "More" goes on from there, so no request grows with a column. A card that was seen
+// through a filter does not know what is above it, so its drag sends moved_at, and that decides whether the ticket was
+// moved since.
 //
 // # Undo
 //

@@ -15,6 +15,10 @@ import (
 // Reach is how many cards of a column one page through a filter reads, so that its cost does not grow with the column.
 const Reach = 2000
 
+// ReachOn is how many cards of each column a page through a filter reads on a board with some columns, so that its cost
+// does not grow with their number.
+func ReachOn(columns int) int { return min(Reach, 2*Reach/max(columns, 1)) }
+
 // Filter selects tickets. The zero Filter matches every ticket.
 type Filter struct {
 	Where   db.TicketCondition
@@ -30,7 +34,7 @@ func (f Filter) cards() db.CardFilter { return db.CardFilter{Where: f.Where, Par
 type FilterStart struct {
 	Column id.Column
 	Below  *Cursor
-	Long   bool // the column may have more than Reach tickets
+	Reach  int // that many cards are read; 0 if the column has no more
 }
 
 // FilteredCards are the matching cards, in board order. Next is the start of the next page, nil at the column's end.
@@ -83,11 +87,12 @@ func ranges(
 			}
 		}
 		windows[i] = db.CardRange{ColumnID: span.Column, After: after, To: math.MaxInt64}
-		if span.Long {
+		if span.Reach > 0 {
+			windows[i].Most = span.Reach
 			long = append(long, windows[i])
 		}
 	}
-	rows, err := db.Read(q.RangeEnds(ctx, long, Reach))
+	rows, err := db.Read(q.RangeEnds(ctx, long))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read where windows end: %w", err)
 	}

@@ -270,7 +270,7 @@ func TestFilter(t *testing.T) {
 	t.Run("a page ends after 2,000 cards, also without a match", func(t *testing.T) {
 		long := f.pirate.columns[0]
 		f.opens(t, f.pirate, long, tickets.Reach+1)
-		start := tickets.FilterStart{Column: long, Long: true}
+		start := tickets.FilterStart{Column: long, Reach: tickets.Reach}
 		filter := titled(fmt.Sprint("Ticket ", tickets.Reach+1))
 		first := find(t, filter, start, 20)
 		if len(first.Cards) != 0 || first.Next == nil || first.Next.Number != tickets.Reach {

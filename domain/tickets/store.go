@@ -273,7 +273,7 @@ func Below(
 }
 
 // Matching returns up to limit tickets of a column that match a filter, in board order, and where to go on: also if none
-// was found in the Reach tickets that it reads, nil at the end of the column.
+// was found in the Reach tickets of start, nil at the end of the column.
 func Matching(
 	ctx context.Context, q *db.Queries, by db.Sight, board id.Board, slug string, filter Filter, start FilterStart, limit int,
 ) ([]Ticket, *Cursor, error) {

@@ -185,9 +185,12 @@ func searchText(s string) string {
 func (w *Workflows) cards(
 	ctx context.Context, board boards.Board, filter tickets.Filter, known []labels.Label, limit int, columns ...boards.Column,
 ) (map[id.Column]Cards, error) {
-	starts := make([]tickets.FilterStart, len(columns))
+	starts, reach := make([]tickets.FilterStart, len(columns)), tickets.ReachOn(len(board.Columns))
 	for i, c := range columns {
-		starts[i] = tickets.FilterStart{Column: c.ID, Long: !filter.All() && c.Count > tickets.Reach}
+		starts[i] = tickets.FilterStart{Column: c.ID}
+		if !filter.All() && c.Count > int64(reach) {
+			starts[i].Reach = reach
+		}
 	}
 	return w.findCards(ctx, board, filter, known, limit, starts...)
 }
@@ -211,7 +214,10 @@ func (w *Workflows) findCards(
 func (w *Workflows) cardsBelow(
 	ctx context.Context, board boards.Board, filter tickets.Filter, below tickets.Cursor,
 ) (Cards, error) {
-	start := tickets.FilterStart{Column: below.Column, Below: &below, Long: !filter.All()}
+	start := tickets.FilterStart{Column: below.Column, Below: &below}
+	if !filter.All() {
+		start.Reach = tickets.Reach
+	}
 	pages, err := w.findCards(ctx, board, filter, nil, CardsPerPage, start)
 	if err != nil {
 		return Cards{}, err

@@ -179,7 +179,7 @@ func (w *Workflows) matchingTickets(
 			top := tickets.TopOf(column)
 			return list, &top, nil
 		}
-		start := tickets.FilterStart{Column: column, Below: after, Long: true}
+		start := tickets.FilterStart{Column: column, Below: after, Reach: tickets.Reach}
 		some, more, err := tickets.Matching(ctx, w.db.Queries, by, board.ID, board.Slug, filter, start, limit-len(list))
 		if list = append(list, some...); err != nil || more != nil {
 			return list, more, err
