@@ -104,11 +104,11 @@ func TestImports(t *testing.T) {
 			check(t, pkg, list, nil)
 		}
 	})
-	t.Run("tests may import db/dbtest, domain/domaintest, domain/app and its apptest as well, receivers of what is sent out, the client, and what examines data and files", func(t *testing.T) {
+	t.Run("tests may import db/dbtest, domain/domaintest, domain/app and its apptest as well, receivers of what is sent out, the client, and what makes and examines data and files", func(t *testing.T) {
 		for pkg, list := range imports(t,
 			`{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`) {
 			check(t, pkg, list, []string{"db", "domain/domaintest", "domain/outbound", "domain/app",
-				"domain/migrations/migrationstest", "feedclient", "ops/verify", "domain/blobs", pkg})
+				"domain/migrations/migrationstest", "feedclient", "ops/seed", "ops/verify", "domain/blobs", pkg})
 		}
 	})
 	t.Run("the rule knows a wrong arrow when it sees one", func(t *testing.T) {
