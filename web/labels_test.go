@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -43,6 +44,28 @@ func (b *browser) labelled(key string, named []string, fields ...string) *answer
 
 func TestLabels(t *testing.T) {
 	t.Parallel()
+	t.Run("a ticket has at most 50, a company 500", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana, api := e.ana(), e.program()
+		var fifty []string
+		for n := range 500 - 2 {
+			name := fmt.Sprintf("L%03d", n)
+			e.exec("INSERT INTO label (company_id, board_id, name, color, created_at) VALUES (1, 0, ?, 1, UTC_TIMESTAMP(6))", name)
+			if n < 50 {
+				fifty = append(fifty, name)
+			}
+		}
+		ana.labelled("DEMO-1", append(fifty[:50:50], "L050")).is(t, 422).textHas(t, "[role=alert]", "A ticket has at most 50 labels")
+		e.counts(t, 0, "SELECT COUNT(*) FROM ticket_label")
+		ana.labelled("DEMO-1", fifty).is(t, 303)
+		e.counts(t, 50, "SELECT COUNT(*) FROM ticket_label")
+		ana.labelled("DEMO-2", []string{"one", "two"}).is(t, 303)
+		ana.labelled("DEMO-2", []string{"three"}).is(t, 409).textHas(t, "[role=alert]", "A company has at most 500 labels")
+		api.post("/labels", object{"name": "three"}).isProblem(t, 409, labels.CodeTooMany)
+		e.counts(t, 500, "SELECT COUNT(*) FROM label")
+		e.counts(t, 52, "SELECT COUNT(*) FROM ticket_label")
+	})
 	t.Run("one is made while typing, without JavaScript, shown on ticket and card, filtered by, and undone", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
