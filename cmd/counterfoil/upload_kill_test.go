@@ -32,6 +32,7 @@ func TestKillWhileUploading(t *testing.T) {
 	var senders sync.WaitGroup
 	done := make(chan struct{})
 	sent := make([]int, programs)
+	var answered atomic.Int64
 	for program := range programs {
 		senders.Go(func() {
 			for sent[program] < 60 { // a ticket has room for 200
@@ -46,10 +47,12 @@ func TestKillWhileUploading(t *testing.T) {
 					return
 				}
 				sent[program]++
+				answered.Add(1)
 			}
 		})
 	}
 	for n := range kills {
+		domaintest.Until(t, "another file is attached", func() bool { return answered.Load() > int64(n) })
 		if err := wait.Sleep(t.Context(), time.Duration(200+rand.IntN(500))*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
