@@ -1,9 +1,12 @@
 package accounts_test
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -204,6 +207,23 @@ func TestPasswordRules(t *testing.T) {
 	} {
 		if err := accounts.CheckPassword(password, "ana@example.com", "Night Flights Ltd.", "night-flights"); err != want {
 			t.Errorf("%q: %v, not %v", password, err, want)
+		}
+	}
+}
+
+func TestCommonPasswords(t *testing.T) {
+	t.Parallel()
+	list := domaintest.OK(gzip.NewReader(domaintest.OK(os.Open("common.txt.gz"))(t)))(t)
+	lines := strings.Fields(string(domaintest.OK(io.ReadAll(list))(t)))
+	if len(lines) < 40_000 {
+		t.Errorf("%d passwords", len(lines))
+	}
+	for _, line := range lines {
+		if err := accounts.CheckPassword(line); err != accounts.CommonPassword() {
+			t.Errorf("%q: %v", line, err)
+		}
+		if err := accounts.CheckPassword(line + "\u00e9"); err != nil {
+			t.Errorf("%q and a letter: %v", line, err)
 		}
 	}
 }
