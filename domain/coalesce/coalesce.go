@@ -177,24 +177,24 @@ func (g *Group[K, In, Out]) serve(key K, l *lane[In, Out]) {
 	for batch := g.next(key, l); batch != nil; batch = g.next(key, l) {
 		start := time.Now()
 		outs, err := g.try(key, batch)
-		rest := min(time.Since(start)/2, g.options.Return)
-		if err != nil || len(batch) == 1 {
-			rest = 0
+		var pause time.Duration
+		if err == nil && len(batch) > 1 {
+			pause = min(time.Since(start)/2, g.options.Return)
 		}
-		full := g.expect(l, len(batch), rest)
+		full := g.expect(l, len(batch), pause)
 		g.answer(key, batch, outs, err)
 		runtime.Gosched() // callers just answered may call again and join the next batch
-		g.await(l, full, rest)
+		g.await(l, full, pause)
 	}
 }
 
 // expect returns a channel that closes once the n callers to be answered have called again, beside those that wait
-// already; nil if rest leaves them no time.
-func (g *Group[K, In, Out]) expect(l *lane[In, Out], n int, rest time.Duration) <-chan struct{} {
+// already; nil if pause leaves them no time.
+func (g *Group[K, In, Out]) expect(l *lane[In, Out], n int, pause time.Duration) <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	l.expected = min(len(l.waiting)+n, g.options.Max)
-	if rest <= 0 || g.closed || len(l.waiting) >= l.expected {
+	if pause <= 0 || g.closed || len(l.waiting) >= l.expected {
 		return nil
 	}
 	full := make(chan struct{})
@@ -202,13 +202,13 @@ func (g *Group[K, In, Out]) expect(l *lane[In, Out], n int, rest time.Duration) 
 	return full
 }
 
-// await waits until full closes, for rest at most. Callers that return late would meet the next batch on its way and
+// await waits until full closes, for pause at most. Callers that return late would meet the next batch on its way and
 // form two groups that take turns: many small batches, which cost the database more than few large ones.
-func (g *Group[K, In, Out]) await(l *lane[In, Out], full <-chan struct{}, rest time.Duration) {
+func (g *Group[K, In, Out]) await(l *lane[In, Out], full <-chan struct{}, pause time.Duration) {
 	if full == nil {
 		return
 	}
-	timer := time.NewTimer(rest)
+	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-full:
