@@ -3,8 +3,10 @@ package db
 // The cards of a board: statements with a part for each column and optional conditions, which sqlc cannot write.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,10 +52,10 @@ LEFT JOIN board_access px ON px.board_id = pb.id AND px.account_id = ?
 WHERE pr.ticket_id = t.id AND pr.kind = 1 AND p.deleted_at IS NULL AND (px.level IS NOT NULL OR pb.privacy <= ?) LIMIT 1) AS parent`
 
 	cardColumns  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.comments, ` + blockedCard + labelsOfCard + `, `
-	fromCards    = ` FROM ticket t FORCE INDEX (uq_ticket_rank) `
-	selectCards  = cardColumns + `NULL AS parent` + fromCards
-	withParents  = cardColumns + parentOfCard + fromCards
-	inRange      = `WHERE t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ? AND t.rank_in_column <= ?`
+	selectCards  = cardColumns + `NULL AS parent FROM (`
+	withParents  = cardColumns + parentOfCard + ` FROM (`
+	ofCards      = `) e STRAIGHT_JOIN ticket t ON t.id = e.id`
+	inRange      = `(SELECT t.id FROM ticket t FORCE INDEX (uq_ticket_rank) WHERE t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ? AND t.rank_in_column <= ?`
 	inBoardOrder = ` ORDER BY t.column_id, t.rank_in_column LIMIT ?`
 
 	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.entered_at, t.closed_at, t.from_requester, t.priority, t.due_at, t.due_timed, t.items, t.items_checked, t.attachments, t.comments, FALSE AS blocked, NULL AS label_ids, NULL AS parent FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
@@ -78,20 +80,24 @@ type CardFilter struct {
 func (q *Queries) MatchingCards(
 	ctx context.Context, by Sight, filter CardFilter, windows []CardRange, limit int,
 ) ([]Card, error) {
+	if len(windows) == 0 {
+		return nil, nil
+	}
+	query, args := selectCards, []any{uint64(by.Reader), by.Reach}
+	if filter.Parents {
+		query, args = withParents, append(args, args...)
+	}
 	parts := make([]string, len(windows))
-	var args []any
 	for i, w := range windows {
-		args = append(args, uint64(by.Reader), by.Reach)
-		cards := selectCards
-		if filter.Parents {
-			cards = withParents
-			args = append(args, uint64(by.Reader), by.Reach)
-		}
-		parts[i] = "(" + cards + inRange + filter.Where.and() + inBoardOrder + ")"
+		parts[i] = inRange + filter.Where.and() + inBoardOrder + ")"
 		args = append(args, uint64(w.ColumnID), uint64(w.ColumnID), w.After, w.To)
 		args = append(append(args, filter.Where.args...), limit)
 	}
-	return q.cards(ctx, parts, args)
+	found, err := q.cards(ctx, []string{query + strings.Join(parts, " UNION ALL ") + ofCards}, args)
+	slices.SortFunc(found, func(a, b Card) int {
+		return cmp.Or(cmp.Compare(a.ColumnID, b.ColumnID), cmp.Compare(a.RankInColumn, b.RankInColumn))
+	})
+	return found, err
 }
 
 // RangeEnds returns the last of the Most cards of each range, whatever its To; none for a shorter one. It reads the index

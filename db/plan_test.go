@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,9 +104,12 @@ func pagesBeginWhereTheyAre(t *testing.T, d *db.DB) {
 	}
 	for name, page := range pages {
 		query, args := recorded(t, name, page)
-		plan := plansOf(t, d, query, args)[0]
-		if plan["key"] != "uq_ticket_rank" || plan["key_len"] != "18" || strings.Contains(plan["extra"], "filesort") {
-			t.Errorf("%s: %v; want the range of uq_ticket_rank with both its columns (18 bytes) and no filesort", name, plan)
+		plans := plansOf(t, d, query, args)
+		ranges := func(plan map[string]string) bool {
+			return plan["key"] == "uq_ticket_rank" && plan["key_len"] == "18" && !strings.Contains(plan["extra"], "filesort")
+		}
+		if !slices.ContainsFunc(plans, ranges) {
+			t.Errorf("%s: %v; want a range of uq_ticket_rank with both its columns (18 bytes) and no filesort", name, plans)
 		}
 	}
 	query, args := recorded(t, "MatchingCards", cards)
