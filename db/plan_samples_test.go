@@ -997,6 +997,8 @@ var samples = map[string]sample{
 	"MentionedTickets":         {args: with([]db.Numbers{{Board: 1, Numbers: []uint64{7, 8, 29000}}, {Board: 3, Numbers: []uint64{7}}})},
 	"TicketsByTitle":           {args: with(db.TitleSearch{Boards: []db.TitleBoard{{ID: 1, After: 19000}, {ID: 2}}, Terms: []string{"ticket", "9"}, Limit: 10}), reads: 8500, sorts: 6000, because: "it looks at 2,000 titles of a board as it is told"},
 	"RangeEnds":                {args: with(firstWindows), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
+	"EndInOrder":               {args: with(1, db.OrderRange{Order: db.TicketOrder{By: db.TicketUpdated}}, 2000), reads: 2010, because: "a window of 2,000 entries of the index"},
+	"TicketsInOrder":           {args: with(1, db.OrderRange{Order: db.TicketOrder{By: db.TicketUpdated}}, db.TicketsTitled("9"), 51)},
 	"PublicCards":              {args: with(db.PublicSight(hash("1")), []db.CardRange{{ColumnID: 1, After: 15000 * gap}, {ColumnID: 2}, {ColumnID: 3}}, 51)},
 	"Members":                  {args: with(toAll, 250, 101)},
 	"MembersWithHandle":        {args: with(toAll, "p1", "p1~", "viewer", 8)},

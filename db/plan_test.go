@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
@@ -37,6 +38,7 @@ func TestFilledTables(t *testing.T) {
 		{"no query grows with a table", noQueryGrowsWithATable},
 		{"no list grows for guests", noListGrowsForGuests},
 		{"pages begin where they are", pagesBeginWhereTheyAre},
+		{"orders read their index", ordersReadTheirIndex},
 		{"no statement shows a hidden board", noStatementShowsAHiddenBoard}, // last: it writes, and statistics follow
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, d) })
@@ -115,6 +117,39 @@ func pagesBeginWhereTheyAre(t *testing.T, d *db.DB) {
 	query, args := recorded(t, "MatchingCards", cards)
 	for _, problem := range ran(t, d, sample{}, query, args) {
 		t.Errorf("a page of a board without a filter: %s\nin %s", problem, query)
+	}
+}
+
+// Each part of each order of a board's tickets is read from where it begins in the order's index: the board has 20,000
+// tickets with nothing in a column, and as many that were updated at once.
+func ordersReadTheirIndex(t *testing.T, d *db.DB) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+	for _, by := range []db.TicketColumn{db.TicketPriority, db.TicketStart, db.TicketDue, db.TicketCreated, db.TicketUpdated, db.TicketClosed} {
+		index := "ix_ticket_" + strings.TrimSuffix(strings.TrimPrefix(string(by), "t."), "_at")
+		for _, order := range []db.TicketOrder{{By: by}, {By: by, Descending: true}} {
+			var ranges []db.OrderRange
+			for _, after := range []*db.TicketPlace{nil, {ID: 15000}, {At: &at, ID: 15000}, {At: ptr(int64(2)), ID: 15000}} {
+				if after != nil && !order.Has(*after) {
+					continue
+				}
+				for _, r := range order.Ranges(after) {
+					ranges = append(append(ranges, r), r.EndingAt(db.TicketPlace{At: &at, ID: 16000})...)
+				}
+			}
+			for _, r := range ranges {
+				for name, args := range map[string][]any{"EndInOrder": with(1, r, 200), "TicketsInOrder": with(1, r, db.TicketCondition{}, 51)} {
+					query, args := recorded(t, name, args)
+					for _, plan := range plansOf(t, d, query, args) {
+						if plan["table"] == "t" && plan["key"] != index || strings.Contains(plan["extra"], "filesort") {
+							t.Errorf("%s of %+v: %v\nin %s", name, r, plan, query)
+						}
+					}
+					if cost := costOf(t, d, query, args); cost.reads > 800 {
+						t.Errorf("%s of %+v reads %d rows\nin %s", name, r, cost.reads, query)
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -293,19 +328,8 @@ func plansOf(t *testing.T, d *db.DB, query string, args []any) (plans []map[stri
 // estimate in a plan ignores LIMIT.
 func ran(t *testing.T, d *db.DB, s sample, query string, args []any) (problems []string) {
 	t.Helper()
-	ctx := t.Context()
-	conn := domaintest.OK(d.SQL.Conn(ctx))(t)
-	defer conn.Close()
-	tx := domaintest.OK(conn.BeginTx(ctx, nil))(t)
-	defer tx.Rollback()
-
-	noise := touched(t, tx)
-	before := touched(t, tx)
-	noise = before.minus(noise)
-	found := drain(t, tx, query, args)
-	cost := touched(t, tx).minus(before).minus(noise)
-
-	if found == 0 && strings.HasPrefix(strings.ToUpper(strings.TrimSpace(comment.ReplaceAllString(query, ""))), "SELECT") {
+	cost := costOf(t, d, query, args)
+	if cost.found == 0 && strings.HasPrefix(strings.ToUpper(strings.TrimSpace(comment.ReplaceAllString(query, ""))), "SELECT") {
 		problems = append(problems, "the sample finds nothing: choose other arguments")
 	}
 	reads, sorts := max(s.reads, atMost), max(s.sorts, onPage)
@@ -319,6 +343,24 @@ func ran(t *testing.T, d *db.DB, s sample, query string, args []any) (problems [
 		problems = append(problems, fmt.Sprintf("it sorts, and reads %d rows for that; %d are allowed", cost.reads, sorts))
 	}
 	return problems
+}
+
+// costOf runs a statement, undoes it, and returns what it had the server do.
+func costOf(t *testing.T, d *db.DB, query string, args []any) work {
+	t.Helper()
+	ctx := t.Context()
+	conn := domaintest.OK(d.SQL.Conn(ctx))(t)
+	defer conn.Close()
+	tx := domaintest.OK(conn.BeginTx(ctx, nil))(t)
+	defer tx.Rollback()
+
+	noise := touched(t, tx)
+	before := touched(t, tx)
+	noise = before.minus(noise)
+	found := drain(t, tx, query, args)
+	cost := touched(t, tx).minus(before).minus(noise)
+	cost.found = found
+	return cost
 }
 
 // drain runs a statement, reads its result to the end, and returns how many rows it has.
@@ -336,10 +378,10 @@ func drain(t *testing.T, tx *sql.Tx, query string, args []any) (n int) {
 	return n
 }
 
-// work is what a connection has had the server do: rows and index entries read, and sorts.
-type work struct{ reads, sorts int }
+// work is what a connection has had the server do: rows and index entries read, sorts, and rows found.
+type work struct{ reads, sorts, found int }
 
-func (w work) minus(v work) work { return work{w.reads - v.reads, w.sorts - v.sorts} }
+func (w work) minus(v work) work { return work{reads: w.reads - v.reads, sorts: w.sorts - v.sorts} }
 
 func touched(t *testing.T, tx *sql.Tx) (w work) {
 	t.Helper()

@@ -30,6 +30,7 @@ const (
 	ChosenLabel    = "label"
 	ChosenStatus   = "state"
 	ChosenRequests = "requests"
+	ChosenSort     = "sort"
 	ChosenBefore   = "was" // the query of the page that the form is on
 )
 
@@ -57,6 +58,11 @@ func FilterFrom(param func(name string) string) Filter {
 	for _, c := range choices {
 		if value := c.read(said(c.name)); value != before.chosen(c) {
 			f.Query = f.with(c, value)
+		}
+	}
+	if sort := said(ChosenSort); sort != before.Sort().String() {
+		if q, err := query.Parse("sort:" + sort); err == nil || sort == "" {
+			f = f.sorted(q.Sort)
 		}
 	}
 	return f
@@ -124,6 +130,38 @@ func (f Filter) with(c choice, value string) string {
 	return q.String()
 }
 
+// Sort is the order that the query asks for.
+func (f Filter) Sort() query.Sort {
+	q, _ := f.parsed()
+	return q.Sort
+}
+
+// sorted is the filter in another order. A text that cannot be read stays as it is.
+func (f Filter) sorted(by query.Sort) Filter {
+	if q, ok := f.parsed(); ok {
+		q.Sort = by
+		f.Query = q.String()
+	}
+	return f
+}
+
+// Unsorted is the filter in the order of the board.
+func (f Filter) Unsorted() Filter { return f.sorted(query.Sort{}) }
+
+// SortedBy is the filter in the next order by a field: in its usual direction, then in the other one, then in the order of
+// the board.
+func (f Filter) SortedBy(field query.Field) Filter {
+	usual := query.Sort{By: field, Descending: field != query.Due && field != query.Start}
+	other := query.Sort{By: field, Descending: !usual.Descending}
+	switch f.Sort() {
+	case usual:
+		return f.sorted(other)
+	case other:
+		return f.Unsorted()
+	}
+	return f.sorted(usual)
+}
+
 // Any reports whether the filter leaves anything out.
 func (f Filter) Any() bool { return f.Query != "" }
 
@@ -176,6 +214,9 @@ func (f Filter) Chips() (list []Chip) {
 	q, _ := f.parsed()
 	for i, part := range q.Parts() {
 		list = append(list, Chip{query.NodeText(part), Filter{q.Without(i).String(), f.Lanes}})
+	}
+	if q.Sort != (query.Sort{}) {
+		list = append(list, Chip{"sort:" + q.Sort.String(), f.Unsorted()})
 	}
 	return list
 }

@@ -42,7 +42,7 @@ func TestBoardList(t *testing.T) {
 		a := ana.get("/acme/boards/NINJA/list?q=paint").is(t, http.StatusOK)
 		a.has(t, 2, ".listed tbody tr").has(t, 1, ".listed .label").has(t, 1, ".listed .priority.high").has(t, 1, ".listed .due").has(t, 1, ".listed .on").
 			has(t, 1, `.board-head a[href="/acme/boards/NINJA?q=paint"]`).has(t, 1, `.pager a[href="/acme/boards/NINJA/list.csv?q=paint"]`)
-		if title := a.page().Find(".listed th a").First().Text(); title != "Paint the <door>" {
+		if title := a.page().Find(".listed tbody th a").First().Text(); title != "Paint the <door>" {
 			t.Errorf("the first is %q", title)
 		}
 		ana.get("/acme/boards/NINJA?q=paint").has(t, 1, `.board-head a[href="/acme/boards/NINJA/list?q=paint"]`)
@@ -88,7 +88,13 @@ func TestBoardList(t *testing.T) {
 				}
 			}
 		}
-		for query, want := range map[string][]string{"": want, "04699": {"MANY-4699"}} {
+		first, last := make([]string, 4700), make([]string, 4700)
+		for n := range first {
+			first[n], last[4699-n] = fmt.Sprintf("MANY-%d", n+1), fmt.Sprintf("MANY-%d", n+1)
+		}
+		for query, want := range map[string][]string{"": want, "04699": {"MANY-4699"}, "sort:due": first, "sort:-created": last,
+			"sort:-priority 04699": {"MANY-4699"}} {
+			query = url.QueryEscape(query)
 			var got []string
 			for path := "/acme/boards/MANY/list?q=" + query; path != ""; {
 				ana.queries(t, 14, path)
@@ -109,6 +115,67 @@ func TestBoardList(t *testing.T) {
 				t.Errorf("the file of %q has %d tickets, not %d", query, len(got), len(want))
 			}
 		}
+	})
+
+	t.Run("it is sorted as the query says, and its heads say so", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "Paint", "Wax", "Paint again", "Gone")
+		e.newTickets("NINJA", b.Columns[1].ID, "Order paint")
+		ana := e.ana()
+		for key, due := range map[string]string{"NINJA-1": "2040-01-02", "NINJA-2": "2039-05-05", "NINJA-4": "2038-01-01", "NINJA-5": "2041-01-01"} {
+			ana.post("/acme/"+key+"/dates", "due", due)
+		}
+		ana.post("/acme/NINJA-3/priority", "priority", "high")
+		ana.post("/acme/NINJA-2/priority", "priority", "low")
+		ana.post("/acme/NINJA-4/deletion").is(t, http.StatusSeeOther)
+		for q, want := range map[string]string{
+			"sort:due": "2 1 5 3", "sort:-due": "5 1 2 3", "paint sort:due": "1 5 3", "sort:-priority": "3 2 5 1", "sort:priority": "2 3 1 5",
+			"sort:created": "1 2 3 5", "sort:-created": "5 3 2 1", "sort:closed": "1 2 3 5", "sort:start column:doing": "5",
+		} {
+			keys, _ := ana.listed(t, "/acme/boards/NINJA/list?q="+url.QueryEscape(q))
+			if got := strings.ReplaceAll(strings.Join(keys, " "), "NINJA-", ""); got != want {
+				t.Errorf("%s lists %s, not %s", q, got, want)
+			}
+		}
+		plain := ana.get("/acme/boards/NINJA/list")
+		plain.has(t, 0, "th[aria-sort]").has(t, 3, ".listed thead a").has(t, 1, `.listed thead a[href="/acme/boards/NINJA/list?q=sort%3Adue"]`).
+			has(t, 1, `.listed thead a[href="/acme/boards/NINJA/list?q=sort%3A-priority"]`)
+		sorted := ana.get("/acme/boards/NINJA/list?q=paint+sort:due").has(t, 1, "th[aria-sort]").has(t, 1, "th[aria-sort=ascending]").
+			has(t, 1, `.listed thead a[href="/acme/boards/NINJA/list?q=paint+sort%3A-due"]`).has(t, 1, `#filter-sort option[value=due][selected]`).
+			has(t, 1, `.board-head a[href="/acme/boards/NINJA?q=paint"]`).has(t, 1, `.pager a[href="/acme/boards/NINJA/list.csv?q=paint+sort%3Adue"]`)
+		if to := sorted.page().Find(".chips a").Last().AttrOr("href", ""); to != "/acme/boards/NINJA/list?q=paint" {
+			t.Errorf("the order is taken off by %s", to)
+		}
+		ana.get("/acme/boards/NINJA/list?q=sort:-due").has(t, 1, "th[aria-sort=descending]").has(t, 1, `.listed thead a[href="/acme/boards/NINJA/list"]`)
+		ana.get("/acme/boards/NINJA/list?q=sort:-start").has(t, 4, ".listed thead a").has(t, 1, "th[aria-sort=descending]")
+		for form, want := range map[string]string{"was=&q=paint&sort=-updated": "paint sort:-updated", "was=sort:due&q=sort:due&sort=": "",
+			"was=sort:due&q=sort:due&sort=-priority": "sort:-priority", "was=sort:due&q=paint&sort=due": "paint", "was=&q=paint&sort=color": "paint"} {
+			want := strings.TrimSuffix("/acme/boards/NINJA/list?q="+url.QueryEscape(want), "?q=")
+			if to := ana.get("/acme/boards/NINJA/list?"+form).is(t, http.StatusSeeOther).header.Get("Location"); to != want {
+				t.Errorf("%s leads to %s, not %s", form, to, want)
+			}
+		}
+		ana.get("/acme/boards/NINJA?q=paint+sort:due").has(t, 3, ".card").has(t, 1, `.filter .hint a[href="/acme/boards/NINJA/list?q=paint+sort%3Adue"]`)
+		file := ana.get("/acme/boards/NINJA/list.csv?q=sort:-created").is(t, http.StatusOK)
+		rows := domaintest.OK(csv.NewReader(strings.NewReader(file.body)).ReadAll())(t)
+		if head := rows[0]; len(rows) != 5 || head[len(head)-1] != "created" || rows[1][0] != "NINJA-5" || rows[1][len(head)-1] == "" {
+			t.Errorf("the file is %q", rows)
+		}
+	})
+
+	t.Run("a place in another order is no start of a page", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.newBoardOf("MANY", 120)
+		_, next := e.ana().listed(t, "/acme/boards/MANY/list?q=sort:due")
+		after := domaintest.OK(url.Parse(next))(t).Query().Get("after")
+		for _, q := range []string{"", "sort:-due", "sort:updated", "order"} {
+			e.ana().get("/acme/boards/MANY/list?after="+after+"&q="+q).is(t, http.StatusUnprocessableEntity)
+		}
+		e.ana().get("/acme/boards/MANY/list?after="+after+"&q=sort:due+price").is(t, http.StatusOK)
+		e.program().get("/boards/MANY/tickets?q=sort:-created&limit=7").is(t, http.StatusOK)
 	})
 
 	t.Run("the file has the columns of the page, and nothing that a spreadsheet calculates", func(t *testing.T) {

@@ -231,13 +231,17 @@ func (q Query) String() string {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(string(sortField) + ":")
-		if q.Sort.Descending {
-			b.WriteByte('-')
-		}
-		b.WriteString(string(q.Sort.By))
+		b.WriteString(string(sortField) + ":" + q.Sort.String())
 	}
 	return b.String()
+}
+
+// String returns an order as the value of "sort": -due; "" for that of the page.
+func (s Sort) String() string {
+	if s.Descending {
+		return "-" + string(s.By)
+	}
+	return string(s.By)
 }
 
 // NodeText returns the text of a node.

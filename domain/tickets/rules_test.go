@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -26,6 +27,28 @@ func TestCursor(t *testing.T) {
 			}
 		})
 	})
+	t.Run("so is a place in another order, if a ticket can have it", func(t *testing.T) {
+		t.Parallel()
+		rapid.Check(t, func(t *rapid.T) {
+			by := rapid.SampledFrom([]db.TicketColumn{db.TicketPriority, db.TicketStart, db.TicketDue, db.TicketCreated, db.TicketUpdated, db.TicketClosed})
+			order := db.TicketOrder{By: by.Draw(t, "by"), Descending: rapid.Bool().Draw(t, "descending")}
+			sorted := tickets.Sorted{Order: order, ID: tickets.ID(rapid.Uint64().Draw(t, "id")), Known: rapid.Bool().Draw(t, "known")}
+			if sorted.Known {
+				sorted.At = rapid.OneOf(rapid.Int64Range(0, 9), rapid.Int64()).Draw(t, "at")
+			}
+			place := db.TicketPlace{ID: sorted.ID}
+			if sorted.Known {
+				place.At = &sorted.At
+			}
+			want := tickets.Cursor{Sorted: sorted}
+			switch got, err := tickets.ParseCursor(want.String()); {
+			case !order.Has(place):
+				domaintest.Fails(got, err)(t, tickets.CodeBadCursor)
+			case err != nil || *got != want:
+				t.Fatalf("%+v was read as %+v, %v", want, got, err)
+			}
+		})
+	})
 	t.Run("no text is the start, and any other text is refused", func(t *testing.T) {
 		t.Parallel()
 		if start, err := tickets.ParseCursor(""); start != nil || err != nil {
@@ -36,7 +59,9 @@ func TestCursor(t *testing.T) {
 		for _, text := range []string{"x", "%ff", "AAAA", "\xff", good + "=", " " + good, good + "AA", plain([]byte("1:2:3")),
 			plain([]byte("1:2:3:4:5")), plain([]byte("-1:2:3:4")), plain([]byte("01:2:3:4")), plain([]byte("+1:2:3:4")),
 			plain([]byte("1: 2:3:4")), plain([]byte("1:9223372036854775808:3:4")), plain([]byte("a:b:c:d")),
-			strings.Repeat("A", 5000)} {
+			strings.Repeat("A", 5000), plain([]byte("t.due:true:true:1")), plain([]byte("t.title:true:true:1:1")),
+			plain([]byte("t.due:true:false:1:1:1")), plain([]byte("t.created:true:false:0:1")), plain([]byte("t.priority:false:true:0:1")),
+			plain([]byte("t.due:false:true:9223372036854775807:1"))} {
 			domaintest.Fails(tickets.ParseCursor(text))(t, tickets.CodeBadCursor)
 		}
 	})

@@ -281,30 +281,31 @@ func Matching(
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := ofCards(ctx, q, slug, found[start.Column].Cards)
-	return list, found[start.Column].Next, err
-}
-
-// ofCards returns the tickets of cards, without those that were deleted since.
-func ofCards(ctx context.Context, q *db.Queries, slug string, cards []Card) ([]Ticket, error) {
-	if len(cards) == 0 {
-		return nil, nil
-	}
+	cards := found[start.Column].Cards
 	ids := make([]ID, len(cards))
 	for i, card := range cards {
 		ids[i] = card.ID
+	}
+	list, err := byID(ctx, q, slug, ids)
+	return list, found[start.Column].Next, err
+}
+
+// byID returns tickets in the order of their ids, without those that are deleted.
+func byID(ctx context.Context, q *db.Queries, slug string, ids []ID) ([]Ticket, error) {
+	if len(ids) == 0 {
+		return nil, nil
 	}
 	rows, err := db.Read(q.TicketsByID(ctx, ids))
 	if err != nil {
 		return nil, fmt.Errorf("read tickets: %w", err)
 	}
-	byID := make(map[ID]db.Ticket, len(rows))
+	found := make(map[ID]db.Ticket, len(rows))
 	for _, row := range rows {
-		byID[row.ID] = row
+		found[row.ID] = row
 	}
 	var list []Ticket
-	for _, card := range cards {
-		if row, ok := byID[card.ID]; ok {
+	for _, one := range ids {
+		if row, ok := found[one]; ok {
 			list = append(list, fromRow(row, slug))
 		}
 	}

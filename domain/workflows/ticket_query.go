@@ -51,6 +51,15 @@ func (w *Workflows) conditionOn(
 	return whereOf(c, actor.Sight()), nil
 }
 
+// orderOf returns the order that a text of domain/query asks for; ok is false if that is the one of the board.
+func orderOf(text string) (order db.TicketOrder, ok bool) {
+	q, err := query.Parse(text)
+	if err != nil || q.Sort == (query.Sort{}) {
+		return db.TicketOrder{}, false
+	}
+	return db.TicketOrder{By: orderedBy[q.Sort.By], Descending: q.Sort.Descending}, true
+}
+
 // zoneOf is the time zone of an actor, UTC if it is not known.
 func zoneOf(actor accounts.Actor) *time.Location {
 	if zone, ok := accounts.Location(actor.Account.Display.TimeZone); ok {
@@ -216,6 +225,10 @@ func whereOf(c query.Condition, by db.Sight) db.TicketCondition {
 
 var timesOf = map[query.Test]db.TicketColumn{query.StartIn: db.TicketStart, query.DueIn: db.TicketDue,
 	query.CreatedIn: db.TicketCreated, query.UpdatedIn: db.TicketUpdated, query.ClosedIn: db.TicketClosed}
+
+// orderedBy has the columns of the fields that tickets can be sorted by.
+var orderedBy = map[query.Field]db.TicketColumn{query.Priority: db.TicketPriority, query.Start: db.TicketStart,
+	query.Due: db.TicketDue, query.Created: db.TicketCreated, query.Updated: db.TicketUpdated, query.Closed: db.TicketClosed}
 
 var countsOf = map[query.Test]db.TicketColumn{query.HasAttachment: db.TicketAttachments, query.HasChecklist: db.TicketItems,
 	query.HasComment: db.TicketComments}

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,8 +13,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/query"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -188,7 +191,14 @@ func (q *queried) finds(t *testing.T, text string) (numbers []uint64) {
 }
 
 // lists returns what finds does, from the pages of a list.
-func (q *queried) lists(t *testing.T, text string, limit int) (numbers []uint64) {
+func (q *queried) lists(t *testing.T, text string, limit int) []uint64 {
+	numbers := q.pages(t, text, limit)
+	slices.Sort(numbers)
+	return numbers
+}
+
+// pages returns the numbers of a list in its order.
+func (q *queried) pages(t *testing.T, text string, limit int) (numbers []uint64) {
 	of := workflows.TicketList{Query: text, Limit: limit}
 	for {
 		_, page, next, err := q.e.Workflows.TicketsOf(q.e.Ctx, "QQ", of)
@@ -199,7 +209,6 @@ func (q *queried) lists(t *testing.T, text string, limit int) (numbers []uint64)
 			numbers = append(numbers, ticket.Key.Number)
 		}
 		if of.After = next; next == nil {
-			slices.Sort(numbers)
 			return numbers
 		}
 	}
@@ -246,6 +255,70 @@ func TestQuery_finds_what_the_model_finds(t *testing.T) {
 			r.Fatalf("%s lists %v, not %v", written, got, want)
 		}
 	})
+}
+
+// keyOf is what tickets are sorted by, and whether there is something.
+func keyOf(ticket query.Ticket, by query.Field) (key int64, known bool) {
+	of := map[query.Field]*time.Time{query.Start: &ticket.Start.At, query.Due: &ticket.Due.At, query.Created: &ticket.CreatedAt,
+		query.Updated: &ticket.UpdatedAt, query.Closed: ticket.ClosedAt}
+	if by == query.Priority {
+		return int64(ticket.Priority), ticket.Priority > 0
+	}
+	if at := of[by]; at != nil && !at.IsZero() {
+		return at.UnixMicro(), true
+	}
+	return 0, false
+}
+
+// sorts are the numbers of the tickets that match, as the model sorts them.
+func (q *queried) sorts(t *testing.T, text string, by query.Field, descending bool) []uint64 {
+	numbers := q.wants(t, text)
+	of := map[uint64]query.Ticket{}
+	for _, ticket := range q.all {
+		of[ticket.Number] = ticket
+	}
+	slices.SortFunc(numbers, func(a, b uint64) int {
+		first, known := keyOf(of[a], by)
+		second, alsoKnown := keyOf(of[b], by)
+		if known != alsoKnown {
+			return map[bool]int{true: -1, false: 1}[known]
+		}
+		order := cmp.Or(cmp.Compare(first, second), cmp.Compare(a, b))
+		if descending {
+			return -order
+		}
+		return order
+	})
+	return numbers
+}
+
+// TestQuery_sorts_as_the_model_does: whatever the query, its order, and the size of a page.
+func TestQuery_sorts_as_the_model_does(t *testing.T) {
+	t.Parallel()
+	q := newQueried(t)
+	term := rapid.SampledFrom(append([]string{""}, queriedTerms...))
+	field := rapid.SampledFrom([]query.Field{query.Priority, query.Start, query.Due, query.Created, query.Updated, query.Closed})
+	rapid.Check(t, func(r *rapid.T) {
+		text, by, descending := term.Draw(r, "term"), field.Draw(r, "by"), rapid.Bool().Draw(r, "descending")
+		limit := rapid.IntRange(1, 70).Draw(r, "limit")
+		text += " sort:" + map[bool]string{true: "-"}[descending] + string(by)
+		if got, want := q.pages(t, text, limit), q.sorts(t, text, by, descending); !slices.Equal(got, want) {
+			r.Fatalf("%s, pages of %d: %v, not %v", text, limit, got, want)
+		}
+	})
+	columns := q.board.Columns
+	of := workflows.TicketList{Column: columns[1].ID, Query: "sort:-updated", Limit: 100}
+	_, inColumn, _, err := q.e.Workflows.TicketsOf(q.e.Ctx, "QQ", of)
+	if domaintest.Must(t, err); len(inColumn) != 20 || slices.ContainsFunc(inColumn, func(t tickets.Ticket) bool { return t.Column != columns[1].ID }) {
+		t.Errorf("a column has %d tickets in another order", len(inColumn))
+	}
+	_, _, next, err := q.e.Workflows.TicketsOf(q.e.Ctx, "QQ", workflows.TicketList{Query: "sort:due", Limit: 3})
+	domaintest.Must(t, err)
+	for _, other := range []string{"", "paint", "sort:-due", "sort:updated"} {
+		if _, _, _, err := q.e.Workflows.TicketsOf(q.e.Ctx, "QQ", workflows.TicketList{Query: other, After: next, Limit: 3}); fault.CodeOf(err) != tickets.CodeBadCursor {
+			t.Errorf("%q goes on after a place of another order: %v", other, err)
+		}
+	}
 }
 
 func TestQuery_of_a_board(t *testing.T) {

@@ -45,7 +45,7 @@ func (w *Workflows) EntryOf(ctx context.Context, ticket tickets.Ticket, entry id
 	return tickets.ActivityOf(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), ticket, entry)
 }
 
-// TicketList says which tickets of a board to list, in board order.
+// TicketList says which tickets of a board to list, in board order unless the query has another.
 type TicketList struct {
 	Column id.Column // 0 for all, from left to right
 	Query  string    // a text of domain/query, "" for all
@@ -78,13 +78,24 @@ func (w *Workflows) TicketsOf(
 func (w *Workflows) pageOf(
 	ctx context.Context, board boards.Board, of TicketList, known []accounts.NamedMember,
 ) ([]tickets.Ticket, *tickets.Cursor, error) {
-	columns, err := columnsFrom(board, of.Column, of.After)
+	order, sorted := orderOf(of.Query)
+	below := of.After
+	if sorted {
+		below = nil // it is in no column
+	}
+	columns, err := columnsFrom(board, of.Column, below)
 	if err != nil {
 		return nil, nil, err
 	}
 	filter, err := w.filter(ctx, board, BoardFilter{Query: of.Query}, known)
 	if err != nil {
 		return nil, nil, err
+	}
+	if sorted && of.Column != 0 {
+		filter.Where = db.TicketsWithAll(filter.Where, db.TicketsIn(db.TicketColumnID, []uint64{uint64(of.Column)}))
+	}
+	if sorted {
+		return tickets.InOrder(ctx, w.db.Queries, board.ID, board.Slug, filter, order, of.After, of.Limit)
 	}
 	if filter.All() {
 		return w.allTickets(ctx, board, columns, of.After, of.Limit)
@@ -225,6 +236,9 @@ func columnsFrom(board boards.Board, column id.Column, after *tickets.Cursor) ([
 	}
 	if after == nil {
 		return columns, nil
+	}
+	if after.Sorted != (tickets.Sorted{}) {
+		return nil, tickets.BadCursor()
 	}
 	for i, c := range columns {
 		if c == after.Column {

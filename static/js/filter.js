@@ -101,7 +101,7 @@ const special = /[^\p{L}\p{N}_.@-]/u // in a value without quotes
 function words() {
 	const quoted = (text) => (special.test(text) ? JSON.stringify(text) : text)
 	const options = (field, select) => [...(select?.options ?? [])].slice(1).map(({ value, text }) => ({ word: `${field}:${quoted(value)}`, name: text }))
-	const columns = [...document.querySelectorAll('#switch a > span:first-child')].map(({ textContent }) => ({ word: `column:${quoted(textContent.trim())}` }))
+	const columns = JSON.parse(form.dataset.columns).map((name) => ({ word: `column:${quoted(name)}`, name }))
 	const fixed = form.dataset.filter.split(' ').flatMap((one) => {
 		const [field, values] = one.split(':')
 		return [{ word: `${field}:` }, ...values.split(',').filter(Boolean).map((value) => ({ word: `${field}:${value}` }))]
@@ -141,7 +141,7 @@ if (onBoard) {
 		narrow()
 	})
 	form.addEventListener('click', (event) => {
-		const link = event.target.closest('a')
+		const link = event.target.closest('[data-mine], [data-clear], .chip')
 		if (!link || !pressed(event)) return
 		event.preventDefault()
 		if (link.matches('[data-mine]')) choose({ who: form.elements.who.value === 'me' ? '' : 'me' })

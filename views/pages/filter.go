@@ -1,10 +1,13 @@
 package pages
 
 import (
+	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/a-h/templ"
 
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -19,6 +22,34 @@ func states(f views.Filter) []stateChoice {
 		list = append(list, stateChoice{"done", "Done"})
 	}
 	return list
+}
+
+// orderChoice is an order to choose for a list: the value of "sort", and its name.
+type orderChoice struct{ value, text string }
+
+var orderChoices = []orderChoice{{"due", "Due date"}, {"-priority", "Priority"}, {"-updated", "Updated"}, {"-created", "Newest"},
+	{"start", "Start date"}, {"-closed", "Closed"}}
+
+// orders are the orders to choose from, with that of the filter.
+func orders(f views.Filter) []orderChoice {
+	by := f.Sort().String()
+	if by == "" || slices.ContainsFunc(orderChoices, func(c orderChoice) bool { return c.value == by }) {
+		return orderChoices
+	}
+	return append(slices.Clone(orderChoices), orderChoice{by, otherOrders[by]})
+}
+
+var otherOrders = map[string]string{"-due": "Last due first", "priority": "Lowest priority first", "updated": "First updated first",
+	"created": "Oldest first", "-start": "Last start first", "closed": "First closed first"}
+
+// columnNames are the names of a board's columns as JSON, to complete queries with.
+func columnNames(b boards.Board) string {
+	names := make([]string, len(b.Columns))
+	for i, c := range b.Columns {
+		names[i] = c.Name
+	}
+	text, _ := json.Marshal(names)
+	return string(text)
 }
 
 // wrongField are the attributes of the text of a query, nil if nothing is wrong with it.

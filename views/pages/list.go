@@ -1,7 +1,10 @@
 package pages
 
 import (
+	"strings"
+
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -36,4 +39,23 @@ func (props BoardListProps) empty() string {
 func (props BoardListProps) columnOf(t tickets.Ticket) boards.Column {
 	column, _ := props.Board.Column(t.Column)
 	return column
+}
+
+// further is the field that the list is sorted by if it has no column of its own.
+func (props BoardListProps) further() (query.Field, bool) {
+	by := props.Filter.Sort().By
+	return by, by == query.Start || by == query.Created || by == query.Closed
+}
+
+// sortName is the head of the column of a field that tickets can be sorted by.
+func sortName(by query.Field) string {
+	name := string(by)
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+func directionOf(sort query.Sort) string {
+	if sort.Descending {
+		return "descending"
+	}
+	return "ascending"
 }

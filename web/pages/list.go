@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
@@ -60,10 +61,19 @@ func (h *Handlers) BoardListFile(c echo.Context) error {
 		return err
 	}
 	head := []string{"key", "title", "column", "status", "assignees", "labels", "priority", "due", "updated"}
+	sort := filterOf(c).Sort().By
+	further := further[sort]
+	if further != nil {
+		head = append(head, string(sort))
+	}
 	return h.respond.SendSheet(c, migrations.NewSheet(list.Board.Slug+".csv", head,
 		func(ctx context.Context, write func(...string)) (bool, error) {
 			for _, t := range list.Tickets {
-				write(listRow(list.Board, t)...)
+				row := listRow(list.Board, t)
+				if further != nil {
+					row = append(row, further(t))
+				}
+				write(row...)
 			}
 			if list.Next == nil {
 				return false, nil
@@ -73,6 +83,20 @@ func (h *Handlers) BoardListFile(c echo.Context) error {
 			err = cmp.Or(err, list.BadQuery)
 			return err == nil, err
 		}))
+}
+
+// further is what the file says of a ticket that is only shown in a list that is sorted by it.
+var further = map[query.Field]func(tickets.Ticket) string{
+	query.Start:   func(t tickets.Ticket) string { return t.Start.String() },
+	query.Created: func(t tickets.Ticket) string { return moment(&t.CreatedAt) },
+	query.Closed:  func(t tickets.Ticket) string { return moment(t.ClosedAt) },
+}
+
+func moment(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
 }
 
 func listRow(board boards.Board, t tickets.Ticket) []string {
@@ -90,5 +114,5 @@ func listRow(board boards.Board, t tickets.Ticket) []string {
 		status = "closed"
 	}
 	return []string{t.Key.String(), t.Title, column.Name, status, strings.Join(handles, ", "), labels.Names(t.Labels), priority,
-		t.Due.String(), t.UpdatedAt.UTC().Format(time.RFC3339)}
+		t.Due.String(), moment(&t.UpdatedAt)}
 }

@@ -1,0 +1,70 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// InOrder returns up to limit matching tickets of a board in an order of their fields, after a cursor of that order, with
+// the start of the next page, nil if there is none. It reads at most Reach tickets of each of three parts of the order:
+// those with the same as the cursor, those after it, and those with nothing to sort by. So a page may have fewer tickets
+// than there is room for. It returns BadCursor.
+func InOrder(
+	ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, order db.TicketOrder, after *Cursor, limit int,
+) (list []Ticket, next *Cursor, err error) {
+	var start *db.TicketPlace
+	if after != nil {
+		if after.Sorted.Order != order {
+			return nil, nil, BadCursor()
+		}
+		start = after.Sorted.place()
+	}
+	var places []db.TicketPlace
+	for _, r := range order.Ranges(start) {
+		some, end, err := inRange(ctx, q, board, r, filter, limit-len(places)+1)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read tickets in order: %w", err)
+		}
+		if places = append(places, some...); len(places) > limit {
+			places, end = places[:limit], &places[limit-1]
+		}
+		if end != nil {
+			next = sortedAt(order, *end)
+			break
+		}
+	}
+	ids := make([]ID, len(places))
+	for i, place := range places {
+		ids[i] = place.ID
+	}
+	list, err = byID(ctx, q, slug, ids)
+	return list, next, err
+}
+
+// inRange returns up to limit matching tickets among the first Reach of a range, and where these end; nil if the range
+// has no more.
+func inRange(
+	ctx context.Context, q *db.Queries, board id.Board, r db.OrderRange, filter Filter, limit int,
+) (places []db.TicketPlace, end *db.TicketPlace, err error) {
+	ends, err := db.Read(q.EndInOrder(ctx, board, r, Reach))
+	if err != nil {
+		return nil, nil, err
+	}
+	parts := []db.OrderRange{r}
+	if len(ends) > 0 {
+		end, parts = &ends[0], r.EndingAt(ends[0])
+	}
+	for _, part := range parts {
+		some, err := db.Read(q.TicketsInOrder(ctx, board, part, filter.Where, limit-len(places)))
+		if err != nil {
+			return nil, nil, err
+		}
+		if places = append(places, some...); len(places) == limit {
+			break
+		}
+	}
+	return places, end, nil
+}
