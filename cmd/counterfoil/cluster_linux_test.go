@@ -133,6 +133,9 @@ func TestCluster(t *testing.T) {
 	group.Wait()
 	t.Logf("%s: %v; %d tickets and %d codes, %d answers 503, others: %v", topology, happened, len(calls.titles),
 		len(calls.codes), calls.unavailable.Load(), calls.other)
+	if len(c.Mended) > 0 {
+		t.Logf("members that had to join again: %v", c.Mended)
+	}
 
 	until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
 	domaintest.Counts(t, d, tasks-tasks/50, "SELECT COUNT(*) FROM ledger")

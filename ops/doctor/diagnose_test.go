@@ -166,6 +166,8 @@ func TestDiagnose(t *testing.T) {
 		{"a group that may not be seen", func(f *facts) { inGroup(f); f.membersKnown = false }, "group member", Note, "may not read",
 			"GRANT SELECT ON performance_schema.replication_group_members TO 'app'@'%';"},
 		{"a secondary", func(f *facts) { inGroup(f); f.members[0].role = "SECONDARY" }, "group member", Problem, "refuse it", "primary"},
+		{"a member that this one does not reach", func(f *facts) { inGroup(f); f.members[2].state = "UNREACHABLE" }, "group", Note, "one member more",
+			"Bring back c:3306. If one is ONLINE at all others"},
 		{"a group of two", func(f *facts) { inGroup(f); f.members = f.members[:2] }, "group", Note, "one member more", "three"},
 		{"a group of several primaries",
 			func(f *facts) { inGroup(f); f.global["group_replication_single_primary_mode"] = "OFF" }, "group settings", Problem,

@@ -277,12 +277,14 @@ func groupMember(f facts) Check {
 
 func group(f facts) Check {
 	c := Check{Name: "group", Mark: OK}
-	var texts []string
+	var texts, away []string
 	online := 0
 	for _, m := range f.members {
 		texts = append(texts, m.host+" "+m.state)
 		if m.state == "ONLINE" {
 			online++
+		} else {
+			away = append(away, m.host)
 		}
 	}
 	c.Value = fmt.Sprintf("%d of %d online: %s", online, len(f.members), strings.Join(texts, ", "))
@@ -295,6 +297,9 @@ func group(f facts) Check {
 	case online < failsafe:
 		c.Mark, c.Why = Note, "When one member more is lost, the rest has no majority, and nothing can be committed."
 		c.Fix = "Run three members."
+		if len(away) > 0 {
+			c.Fix = "Bring back " + strings.Join(away, ", ") + ". If one is ONLINE at all others, and UNREACHABLE here for longer than a minute: STOP GROUP_REPLICATION; START GROUP_REPLICATION; here."
+		}
 	}
 	return c
 }

@@ -64,6 +64,7 @@ const (
 type Cluster struct {
 	Topology string
 	Nodes    []*Node
+	Mended   []string // members of a group that had to join again because they did not reach another that was well
 
 	topology
 	dir   string
@@ -81,7 +82,7 @@ func Start(ctx context.Context, name string) (c *Cluster, err error) {
 	case SemiSync:
 		c.topology = &semisync{c}
 	case Group:
-		c.topology = &group{c}
+		c.topology = &group{c, map[*Node]time.Time{}}
 	default:
 		return nil, fmt.Errorf("%q is no topology: there are %s, %s and %s", name, Galera, SemiSync, Group)
 	}

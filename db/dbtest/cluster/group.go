@@ -4,10 +4,14 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // group is three servers of MySQL with Group Replication, which elect one primary.
-type group struct{ *Cluster }
+type group struct {
+	*Cluster
+	doubts map[*Node]time.Time // since when a member does not reach another that is online at the third
+}
 
 func (g *group) engine() string { return "mysql" }
 
@@ -85,14 +89,35 @@ func (g *group) isMember(ctx context.Context, n *Node) (bool, error) {
 			continue
 		}
 		seen, err := g.stateAt(ctx, other, n)
-		if err != nil || seen != onlineState {
+		if err != nil {
 			return false, err
 		}
+		if seen != onlineState {
+			return false, g.doubt(ctx, other, state == onlineState && seen == "UNREACHABLE")
+		}
+		delete(g.doubts, other)
 	}
 	return state == onlineState, nil
 }
 
 const onlineState = "ONLINE"
+
+// doubt does what docs/scaling.md says of a member that does not reach another, which is well, for a minute: one that came
+// back after it was killed was UNREACHABLE at one of the two others for as long as one looked (MySQL 9.7.4).
+func (g *group) doubt(ctx context.Context, at *Node, alone bool) error {
+	since, doubts := g.doubts[at]
+	switch {
+	case !alone:
+		delete(g.doubts, at)
+	case !doubts:
+		g.doubts[at] = time.Now()
+	case time.Since(since) > time.Minute:
+		delete(g.doubts, at)
+		g.Mended = append(g.Mended, at.Name)
+		return at.exec(ctx, "STOP GROUP_REPLICATION", "START GROUP_REPLICATION")
+	}
+	return nil
+}
 
 func (g *group) promote(ctx context.Context, n *Node) error {
 	return n.exec(ctx, "DO group_replication_set_as_primary(@@server_uuid)")
