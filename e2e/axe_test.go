@@ -152,6 +152,7 @@ var accessible = map[string]string{
 	"/:company/boards/:board":                                   "/acme/boards/NINJA",
 	"/:company/boards/:board/list":                              "/acme/boards/NINJA/list",
 	"/:company/boards/:board/list.csv":                          noPage, // a file
+	"/:company/boards/:board/calendar":                          "/acme/boards/NINJA/calendar",
 	"/:company/boards/:board/settings":                          "/acme/boards/NINJA/settings",
 	"/:company/boards/:board/columns/:column":                   "/acme/boards/DEMO/columns/1",
 	"/:company/boards/:board/columns/:column/cards":             "/acme/boards/DEMO/columns/1/cards",

@@ -102,7 +102,7 @@ func TestFilter(t *testing.T) {
 		b.open("/acme/boards/NINJA")
 		b.fills("#filter-q", "paint")
 		b.holds("To do", "NINJA-1 NINJA-3")
-		b.click("[data-list]")
+		b.click("[data-layout=List]")
 		keys := `[...document.querySelectorAll(".listed tbody .key")].map(e => e.textContent).join(" ") === %s`
 		b.wait(keys, "NINJA-1 NINJA-3")
 		b.wait(`location.pathname + location.search === "/acme/boards/NINJA/list?q=paint"`)

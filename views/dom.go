@@ -14,6 +14,7 @@ import (
 const (
 	MainID       = "main" // a page without its frame
 	BoardID      = "board"
+	CalendarID   = "calendar"
 	DialogID     = "dialog"      // the one <dialog> of the frame
 	FlashID      = "flash"       // messages
 	AnnounceID   = "announce"    // the aria-live region

@@ -162,6 +162,16 @@ func (f Filter) SortedBy(field query.Field) Filter {
 	return f.sorted(usual)
 }
 
+// And is the query with one more condition, which is written out.
+func (f Filter) And(condition string) string {
+	more, err := query.Parse(condition)
+	q, ok := f.Unsorted().parsed()
+	if err != nil || !ok {
+		return condition
+	}
+	return q.With(more.Where).String()
+}
+
 // Any reports whether the filter leaves anything out.
 func (f Filter) Any() bool { return f.Query != "" }
 

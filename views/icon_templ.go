@@ -37,6 +37,7 @@ var icons = map[string]string{
 	"circle-check":   `<circle cx="12" cy="12" r="10"/><path d="m9 12 2 2 4-4"/>`,
 	"mail":           `<path d="m22 7-8.991 5.727a2 2 0 0 1-2.009 0L2 7"/><rect x="2" y="4" width="20" height="16" rx="2"/>`,
 	"list":           `<path d="M3 5h.01"/><path d="M3 12h.01"/><path d="M3 19h.01"/><path d="M8 5h13"/><path d="M8 12h13"/><path d="M8 19h13"/>`,
+	"calendar":       `<path d="M8 2v4"/><path d="M16 2v4"/><rect width="18" height="18" x="3" y="4" rx="2"/><path d="M3 10h18"/>`,
 	"kanban":         `<path d="M5 3v14"/><path d="M12 3v8"/><path d="M19 3v18"/>`,
 	"download":       `<path d="M12 15V3"/><path d="M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4"/><path d="m7 10 5 5 5-5"/>`,
 	"list-plus":      `<path d="M16 5H3"/><path d="M11 12H3"/><path d="M16 19H3"/><path d="M18 9v6"/><path d="M21 12h-6"/>`,

@@ -220,6 +220,9 @@ func BoardListPath(company, slug string) string { return BoardPath(company, slug
 // BoardListFilePath is the same as a CSV file.
 func BoardListFilePath(company, slug string) string { return BoardListPath(company, slug) + ".csv" }
 
+// BoardCalendarPath is a board as a calendar.
+func BoardCalendarPath(company, slug string) string { return BoardPath(company, slug) + "/calendar" }
+
 // BatchPath changes several tickets of a board.
 func BatchPath(company, slug string) string { return BoardPath(company, slug) + "/batch" }
 

@@ -254,6 +254,7 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/boards/:board/columns/:column/removal", pages.RemoveColumn)
 	company.GET("/boards/:board/list", pages.BoardList)
 	company.GET("/boards/:board/list.csv", pages.BoardListFile)
+	company.GET("/boards/:board/calendar", pages.BoardCalendar)
 	company.GET("/boards/:board/batch", pages.BatchForm)
 	company.POST("/boards/:board/batch", pages.ChangeBatch)
 	company.GET("/boards/:board/tickets/new", pages.NewTicket)

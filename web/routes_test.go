@@ -350,6 +350,7 @@ var pages = map[string]access{
 	"GET /:company/boards/:board":                 members("/acme/boards/DEMO", 200),
 	"GET /:company/boards/:board/list":            members("/acme/boards/DEMO/list", 200),
 	"GET /:company/boards/:board/list.csv":        members("/acme/boards/DEMO/list.csv", 200),
+	"GET /:company/boards/:board/calendar":        members("/acme/boards/DEMO/calendar", 200),
 	"GET /:company/boards/:board/settings":        members("/acme/boards/DEMO/settings", 200),
 	"POST /:company/boards/:board/settings":       writers("/acme/boards/DEMO/settings", 422).sending("version", "1"),
 	"GET /:company/boards/:board/columns/:column": members("/acme/boards/DEMO/columns/1", 200),

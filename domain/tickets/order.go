@@ -3,6 +3,7 @@ package tickets
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -36,12 +37,36 @@ func InOrder(
 			break
 		}
 	}
+	list, err = byID(ctx, q, slug, idsAt(places))
+	return list, next, err
+}
+
+// DueWithin returns up to limit matching tickets of a board that are due from one day on, before another, in a time zone,
+// by due date; more says that there may be others. Days are midnights in UTC.
+func DueWithin(
+	ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, from, to time.Time, zone *time.Location, limit int,
+) (list []Ticket, more bool, err error) {
+	bound := func(day time.Time) *db.DayBound {
+		return &db.DayBound{Day: day, Moment: Date{At: day}.In(zone).UTC()}
+	}
+	filter.Where = db.TicketsWithAll(db.TicketsWithin(db.TicketDue, bound(from), bound(to)), filter.Where)
+	first, last := from.AddDate(0, 0, -1).UnixMicro(), to.AddDate(0, 0, 1).UnixMicro() // wherever the reader is
+	r := db.OrderRange{Order: db.TicketOrder{By: db.TicketDue}, From: &first, To: &last}
+	places, end, err := inRange(ctx, q, board, r, filter, limit+1)
+	if err != nil {
+		return nil, false, fmt.Errorf("read tickets by due date: %w", err)
+	}
+	places, more = cut(places, limit)
+	list, err = byID(ctx, q, slug, idsAt(places))
+	return list, more || end != nil, err
+}
+
+func idsAt(places []db.TicketPlace) []ID {
 	ids := make([]ID, len(places))
 	for i, place := range places {
 		ids[i] = place.ID
 	}
-	list, err = byID(ctx, q, slug, ids)
-	return list, next, err
+	return ids
 }
 
 // inRange returns up to limit matching tickets among the first Reach of a range, and where these end; nil if the range

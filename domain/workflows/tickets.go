@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -103,15 +104,32 @@ func (w *Workflows) pageOf(
 	return w.matchingTickets(ctx, board, columns, filter, of.After, of.Limit)
 }
 
-// BoardList is a page of the tickets of a board, with their assignees and labels, and what to filter by. Next is the
-// start of the next page, nil if there is none.
-type BoardList struct {
+// FilteredBoard is a board with what to filter its tickets by.
+type FilteredBoard struct {
 	Board    boards.Board
-	Tickets  []tickets.Ticket
-	Next     *tickets.Cursor
 	Members  []accounts.NamedMember
 	Labels   []labels.Label
-	BadQuery error // a query.Error of the filter, which lists nothing then
+	BadQuery error // a query.Error of the filter, which lets no ticket through then
+}
+
+// filteredBoard returns a board with what to filter by, or boards.NotFound.
+func (w *Workflows) filteredBoard(ctx context.Context, slug string) (f FilteredBoard, err error) {
+	if f.Board, err = w.Board(ctx, slug); err != nil {
+		return f, err
+	}
+	if f.Members, err = w.Colleagues(ctx); err != nil {
+		return f, err
+	}
+	f.Labels, err = labels.On(ctx, w.db.Queries, f.Board.Company, f.Board.ID)
+	return f, err
+}
+
+// BoardList is a page of the tickets of a board, with their assignees and labels. Next is the start of the next page, nil
+// if there is none.
+type BoardList struct {
+	FilteredBoard
+	Tickets []tickets.Ticket
+	Next    *tickets.Cursor
 }
 
 // ListBoard returns a page of the tickets of a board. It returns boards.NotFound or ColumnNotFound.
@@ -120,13 +138,7 @@ func (w *Workflows) ListBoard(ctx context.Context, slug string, of TicketList) (
 	if err != nil {
 		return BoardList{}, err
 	}
-	if list.Board, err = w.Board(ctx, slug); err != nil {
-		return BoardList{}, err
-	}
-	if list.Members, err = w.Colleagues(ctx); err != nil {
-		return BoardList{}, err
-	}
-	if list.Labels, err = labels.On(ctx, w.db.Queries, list.Board.Company, list.Board.ID); err != nil {
+	if list.FilteredBoard, err = w.filteredBoard(ctx, slug); err != nil {
 		return BoardList{}, err
 	}
 	list.Tickets, list.Next, err = w.pageOf(ctx, list.Board, of, list.Members)
@@ -134,6 +146,39 @@ func (w *Workflows) ListBoard(ctx context.Context, slug string, of TicketList) (
 		return BoardList{}, err
 	}
 	return list, w.addNames(ctx, actor.Company.ID, list.Tickets)
+}
+
+// MaxOnCalendar is how many tickets a calendar shows.
+const MaxOnCalendar = 500
+
+// Calendar are the first tickets of a board that are due within some days, by due date. More says that there may be
+// others.
+type Calendar struct {
+	FilteredBoard
+	Tickets []tickets.Ticket
+	More    bool
+}
+
+// BoardCalendar returns the tickets that match a text of domain/query and are due from one day on, before another, for
+// the reader. Days are midnights in UTC. It returns boards.NotFound.
+func (w *Workflows) BoardCalendar(ctx context.Context, slug, text string, from, to time.Time) (c Calendar, err error) {
+	actor, err := MayRead(ctx, "tickets:read")
+	if err != nil {
+		return Calendar{}, err
+	}
+	if c.FilteredBoard, err = w.filteredBoard(ctx, slug); err != nil {
+		return Calendar{}, err
+	}
+	filter, err := w.filter(ctx, c.Board, BoardFilter{Query: text}, c.Members)
+	if c.BadQuery = query.Problem(err); c.BadQuery != nil {
+		return c, nil
+	}
+	if err != nil {
+		return Calendar{}, err
+	}
+	c.Tickets, c.More, err = tickets.DueWithin(ctx, w.db.Queries, c.Board.ID, c.Board.Slug, filter, from, to, zoneOf(actor),
+		MaxOnCalendar)
+	return c, err
 }
 
 // addNames gives tickets their assignees and labels.

@@ -65,10 +65,9 @@ function settle(fresh, value) {
 	if (q.value === said.get('q')) asked = wish()
 }
 
-// lead has the link to the list take the query along.
+// lead has the links to the other layouts take the query along.
 function lead(query) {
-	const link = document.querySelector('[data-list]')
-	link.search = query ? new URLSearchParams({ q: query }) : ''
+	for (const link of document.querySelectorAll('[data-layout]')) link.search = query ? new URLSearchParams({ q: query }) : ''
 }
 
 // canonical is the address of a query alone.

@@ -70,10 +70,36 @@ func whereWrong(text string, err error) (before, there, after string) {
 	return string(all[:wrong.At]), string(all[wrong.At : wrong.At+wrong.Length]), string(all[wrong.At+wrong.Length:])
 }
 
-// filtered is the page that a filter is for: a board or its list.
-func filtered(company, slug string, list bool) string {
-	if list {
+// layout is how the tickets of a board are shown.
+type layout uint8
+
+const (
+	asBoard layout = iota
+	asList
+	asCalendar
+)
+
+// layouts are all of them, with their names and icons.
+var layouts = []struct {
+	as         layout
+	name, icon string
+}{{asBoard, "Board", "kanban"}, {asList, "List", "list"}, {asCalendar, "Calendar", "calendar"}}
+
+// path is the address of a board in a layout.
+func (as layout) path(company, slug string) string {
+	switch as {
+	case asList:
 		return views.BoardListPath(company, slug)
+	case asCalendar:
+		return views.BoardCalendarPath(company, slug)
 	}
 	return views.BoardPath(company, slug)
+}
+
+// of is the filter as a layout takes it: lanes are those of a board, which has an order of its own.
+func (as layout) of(f views.Filter) views.Filter {
+	if as == asBoard {
+		return f.Unsorted()
+	}
+	return views.Filter{Query: f.Query}
 }

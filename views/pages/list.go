@@ -27,7 +27,7 @@ func (props BoardListProps) empty() string {
 		return "Nothing is listed until the query is mended."
 	case props.Next != nil:
 		return "No match so far. Many tickets are left to look through."
-	case props.Filter.Any():
+	case props.Filter.Unsorted().Any():
 		return "No ticket matches."
 	case !props.First:
 		return "There are no more tickets."

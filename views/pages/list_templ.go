@@ -50,7 +50,7 @@ func BoardListPage(props BoardListProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = boardHead(props.Page, props.Board, props.Filter, props.Choices, true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = boardHead(props.Page, props.Board, props.Filter, props.Choices, asList).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
