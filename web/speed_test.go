@@ -230,7 +230,8 @@ func BenchmarkLarge(b *testing.B) {
 		WHERE company_id = (SELECT id FROM company WHERE slug = 'fjord') AND deleted_at IS NULL ORDER BY comments DESC LIMIT 1`)
 	for _, page := range []string{
 		"", board, board + "?q=assignee:me", board + "?q=sorbitol", board + "?q=label:bug+priority:>=high", board + "?lanes=label",
-		board + "/list", board + "/list?q=-status:done+due:<30d", board + "/settings", board + "/tickets/new", ticket, ticket + "/relations",
+		board + "/list", board + "/list?q=-status:done+due:<30d", board + "/list?q=sort:-updated", board + "/list?q=label:bug+sort:due",
+		board + "/calendar", board + "/settings", board + "/tickets/new", ticket, ticket + "/relations",
 		ticket + "/labels", ticket + "/assignees", "inbox", "work", "labels", "groups", "settings", "jump?q=order",
 	} {
 		b.Run(page, func(b *testing.B) { e.measures(b, strings.TrimSuffix("/fjord/"+page, "/")) })

@@ -116,17 +116,22 @@ func dayOf(at time.Time) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// due are the tickets of a day, and how many of them a month leaves out.
-func (props CalendarProps) due(day time.Time) (shown []tickets.Ticket, more int) {
+// byDay are the tickets of each day.
+func (props CalendarProps) byDay() map[time.Time][]tickets.Ticket {
+	days := map[time.Time][]tickets.Ticket{}
 	for _, t := range props.Tickets {
-		if dayOf(t.Due.In(props.Today.Location())).Equal(day) {
-			shown = append(shown, t)
-		}
+		day := dayOf(t.Due.In(props.Today.Location()))
+		days[day] = append(days[day], t)
 	}
-	if n := len(shown); !props.Choices.Span.Week && n > inCell+1 { // "1 more" takes the room of one more
-		return shown[:inCell], n - inCell
+	return days
+}
+
+// shown are the tickets of a day that it has room for, and how many are left.
+func (s CalendarSpan) shown(due []tickets.Ticket) (shown []tickets.Ticket, more int) {
+	if n := len(due); !s.Week && n > inCell+1 { // "1 more" takes the room of one more
+		return due[:inCell], n - inCell
 	}
-	return shown, 0
+	return due, 0
 }
 
 // listOf is the list of the tickets that are due on a day.
