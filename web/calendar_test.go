@@ -85,6 +85,10 @@ func TestCalendar(t *testing.T) {
 		ana.get("/acme/boards/MANY/calendar?week=2026-12-05").has(t, 17, "#calendar li").has(t, 0, ".further")
 		e.exec("UPDATE ticket t JOIN board b ON b.id = t.board_id SET t.due_at = '2026-12-04' WHERE b.slug = 'MANY'")
 		ana.get("/acme/boards/MANY/calendar?week=2026-12-05").has(t, 500, "#calendar li").has(t, 1, ".calendar > .hint")
+		e.newBoardOf("VAST", 2300)
+		e.exec("UPDATE ticket t JOIN board b ON b.id = t.board_id SET t.due_at = '2026-12-04' WHERE b.slug = 'VAST'")
+		ana.get("/acme/boards/VAST/calendar?week=2026-12-05&q=02299").has(t, 0, "#calendar li").has(t, 1, ".calendar > .hint")
+		ana.get("/acme/boards/VAST/calendar?week=2026-12-05&q=01234").has(t, 1, "#calendar li")
 	})
 
 	t.Run("what is no month, no week or no query is said so", func(t *testing.T) {

@@ -170,10 +170,7 @@ func (w *Workflows) BoardCalendar(ctx context.Context, slug, text string, from, 
 		return Calendar{}, err
 	}
 	filter, err := w.filter(ctx, c.Board, BoardFilter{Query: text}, c.Members)
-	if c.BadQuery = query.Problem(err); c.BadQuery != nil {
-		return c, nil
-	}
-	if err != nil {
+	if c.BadQuery = query.Problem(err); err != nil && c.BadQuery == nil {
 		return Calendar{}, err
 	}
 	c.Tickets, c.More, err = tickets.DueWithin(ctx, w.db.Queries, c.Board.ID, c.Board.Slug, filter, from, to, zoneOf(actor),
