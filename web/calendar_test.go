@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // due are the keys on each day of a calendar, for days that have some: 2026-12-04 NINJA-1 NINJA-2.
@@ -87,8 +89,13 @@ func TestCalendar(t *testing.T) {
 		ana.get("/acme/boards/MANY/calendar?week=2026-12-05").has(t, 500, "#calendar li").has(t, 1, ".calendar > .hint")
 		e.newBoardOf("VAST", 2300)
 		e.exec("UPDATE ticket t JOIN board b ON b.id = t.board_id SET t.due_at = '2026-12-04' WHERE b.slug = 'VAST'")
-		ana.get("/acme/boards/VAST/calendar?week=2026-12-05&q=02299").has(t, 0, "#calendar li").has(t, 1, ".calendar > .hint")
-		ana.get("/acme/boards/VAST/calendar?week=2026-12-05&q=01234").has(t, 1, "#calendar li")
+		numbered := func(which string) (number string) { // of those that are due at once, by id
+			row := e.db.SQL.QueryRow("SELECT LPAD(t.local_id, 5, '0') FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'VAST' ORDER BY t.id " + which + " LIMIT 1")
+			domaintest.Must(t, row.Scan(&number))
+			return number
+		}
+		ana.get("/acme/boards/VAST/calendar?week=2026-12-05&q="+numbered("DESC")).has(t, 0, "#calendar li").has(t, 1, ".calendar > .hint")
+		ana.get("/acme/boards/VAST/calendar?week=2026-12-05&q="+numbered("ASC")).has(t, 1, "#calendar li")
 	})
 
 	t.Run("what is no month, no week or no query is said so", func(t *testing.T) {
