@@ -70,6 +70,14 @@ func (s CalendarSpan) further(n int) CalendarSpan {
 	return CalendarSpan{time.Date(s.Day.Year(), s.Day.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC), false}
 }
 
+// other is the month of a week, or a week of a month: that of today if it is in it, or else the first.
+func (s CalendarSpan) other(today time.Time) CalendarSpan {
+	if !s.Week && today.Year() == s.Day.Year() && today.Month() == s.Day.Month() {
+		return CalendarSpan{today, true}
+	}
+	return CalendarSpan{s.Day, !s.Week}
+}
+
 // value is the span in an address.
 func (s CalendarSpan) value() string {
 	if s.Week {

@@ -28,3 +28,21 @@ func TestCalendarSpan(t *testing.T) {
 		}
 	}
 }
+
+func TestCalendarSpan_other(t *testing.T) {
+	t.Parallel()
+	day := func(text string) time.Time { at, _ := time.Parse(time.DateOnly, text); return at }
+	for _, c := range []struct {
+		day, today, other string
+		week              bool
+	}{
+		{"2026-11-01", "2026-11-28", "2026-11-28", false}, // the week of today
+		{"2026-12-01", "2026-11-28", "2026-12-01", false},
+		{"2026-11-25", "2026-11-28", "2026-11-25", true},
+	} {
+		got := CalendarSpan{Day: day(c.day), Week: c.week}.other(day(c.today))
+		if !got.Day.Equal(day(c.other)) || got.Week == c.week {
+			t.Errorf("%s on %s: %+v", c.day, c.today, got)
+		}
+	}
+}
