@@ -108,6 +108,12 @@ func TestCalendar(t *testing.T) {
 				t.Errorf("%.40s: %d", query, a.code)
 			}
 		}
+		for query, want := range map[string]string{"month=2026-13": "“2026-13” is no month. Write it as 2026-12.", "week=x": "“x” is no day. Write it as 2026-12-04.",
+			"month=1969-12": "between 1970 and 2199"} {
+			if said := e.ana().get("/acme/boards/DEMO/calendar?" + query).page().Find(".lead").Text(); !strings.Contains(said, want) {
+				t.Errorf("%s: it says %q", query, said)
+			}
+		}
 		e.ana().get("/acme/boards/DEMO/calendar?q=asignee:me").is(t, http.StatusUnprocessableEntity).has(t, 1, "#filter-problem").has(t, 0, "#calendar li")
 		for form, want := range map[string]string{"": "?q=paint+assignee%3Ame", "&month=2027-02": "?month=2027-02&q=paint+assignee%3Ame",
 			"&week=2027-02-03": "?week=2027-02-03&q=paint+assignee%3Ame"} {

@@ -132,6 +132,16 @@ func BadTypedDate(field, text string) error {
 		"“%.40s” is no date. Type today, fri, in 2w, 12 dec or 2026-12-04, with a time such as 15:00 if you like.", text))
 }
 
+// BadMonth is BadDate for the month of a calendar.
+func BadMonth(field, text string) error {
+	return fault.Invalid.New(CodeBadDate, field, fmt.Sprintf("“%.40s” is no month. Write it as 2026-12.", text))
+}
+
+// BadDay is BadDate for a day without a time.
+func BadDay(field, text string) error {
+	return fault.Invalid.New(CodeBadDate, field, fmt.Sprintf("“%.40s” is no day. Write it as 2026-12-04.", text))
+}
+
 // CodeDateOutOfRange: a date is before 1970 or after 2199. Correct its year.
 const CodeDateOutOfRange fault.Code = "Ticket.DateOutOfRange"
 

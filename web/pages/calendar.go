@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -43,15 +44,15 @@ func (h *Handlers) BoardCalendar(c echo.Context) error {
 func calendarSpan(c echo.Context, now time.Time) (pages.CalendarSpan, error) {
 	if week := c.QueryParam("week"); week != "" {
 		day, err := tickets.ParseDate("week", week)
-		if err == nil && day.Timed {
-			err = tickets.BadDate("week", week)
+		if day.Timed || errors.Is(err, tickets.CodeBadDate) {
+			err = tickets.BadDay("week", week)
 		}
 		return pages.CalendarSpan{Day: day.At, Week: true}, err
 	}
 	if month := c.QueryParam("month"); month != "" {
 		day, err := tickets.ParseDate("month", month+"-01")
-		if err == nil && day.Timed {
-			err = tickets.BadDate("month", month)
+		if day.Timed || errors.Is(err, tickets.CodeBadDate) {
+			err = tickets.BadMonth("month", month)
 		}
 		return pages.CalendarSpan{Day: day.At}, err
 	}
