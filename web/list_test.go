@@ -90,12 +90,13 @@ func TestBoardList(t *testing.T) {
 		}
 		var first []string // by id, which is not by number where the server filled the board in another order
 		rows := domaintest.OK(e.db.SQL.Query("SELECT t.local_id FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'MANY' ORDER BY t.id"))(t)
+		defer rows.Close()
 		for rows.Next() {
 			var n int
 			domaintest.Must(t, rows.Scan(&n))
 			first = append(first, fmt.Sprintf("MANY-%d", n))
 		}
-		domaintest.Must(t, rows.Close())
+		domaintest.Must(t, rows.Err())
 		last := slices.Clone(first)
 		slices.Reverse(last)
 		for query, want := range map[string][]string{"": want, "04699": {"MANY-4699"}, "sort:due": first, "sort:-created": last,
