@@ -561,6 +561,7 @@ SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.sessio
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, c.second_factor, c.issuer_required, m.role, m.handle,
        COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
        EXISTS (SELECT 1 FROM notification n WHERE n.company_id = c.id AND n.account_id = m.account_id AND n.unread = TRUE) AS unread,
+       EXISTS (SELECT 1 FROM pinned_view v WHERE v.account_id = m.account_id AND v.company_id = c.id) AS pins,
        m.role IN ('owner', 'admin') AND EXISTS (SELECT 1 FROM webhook w WHERE w.company_id = c.id AND w.state = 'stopped') AS stopped
 FROM company c
 JOIN membership m ON m.company_id = c.id
@@ -594,12 +595,13 @@ type MemberBySlugRow struct {
 	OtherSlug      string
 	OtherName      string
 	Unread         bool
+	Pins           bool
 	Stopped        sql.NullBool
 }
 
 // The account with its membership of a company, whether it has an unread notification there (UnreadOf counts those that
-// it sees: to plan that takes longer than to find none), and, for managers, whether a webhook was stopped: a row for each
-// other company of the account, one if it has none. No row for a non-member or an unknown company.
+// it sees: to plan that takes longer than to find none), whether it has pinned views, and, for managers, whether a webhook
+// was stopped: a row for each other company of the account, one if it has none. No row for a non-member or an unknown company.
 func (q *Queries) MemberBySlug(ctx context.Context, slug string, accountID id.Account) ([]MemberBySlugRow, error) {
 	rows, err := q.db.QueryContext(ctx, memberBySlug, slug, accountID)
 	if err != nil {
@@ -631,6 +633,7 @@ func (q *Queries) MemberBySlug(ctx context.Context, slug string, accountID id.Ac
 			&i.OtherSlug,
 			&i.OtherName,
 			&i.Unread,
+			&i.Pins,
 			&i.Stopped,
 		); err != nil {
 			return nil, err

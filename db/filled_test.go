@@ -154,6 +154,11 @@ var filling = []string{
 	`INSERT INTO template_label (template_id, label_id) SELECT n, 1 FROM numbers WHERE n < 2000`,
 	`INSERT INTO template_label (template_id, label_id) SELECT 1, n + 1 FROM numbers WHERE n <= 49`,
 	`INSERT INTO template_assignee (template_id, account_id) SELECT n, 7 FROM numbers WHERE n < 2000`,
+	// Account 7 has as many views and pins as it may, company 1 as many shared views.
+	`INSERT INTO saved_view (id, company_id, board_id, account_id, name, layout, query, lanes, shared, created_at, updated_at)
+	 SELECT n, 1, n % 290 + 7, IF(n <= 100, 7, n % 490 + 8), CONCAT('View ', n), 'list', 'label:bug', '', n > 100 AND n <= 400, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 5000`,
+	`INSERT INTO pinned_view (account_id, company_id, view_id, pinned_at) SELECT 7, 1, n, '2026-01-01' FROM numbers WHERE n <= 12`,
+	`INSERT INTO pinned_view (account_id, company_id, view_id, pinned_at) SELECT n % 490 + 8, 1, n, '2026-01-01' FROM numbers WHERE n BETWEEN 101 AND 5000`,
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT 7, n, FALSE FROM numbers WHERE n <= 500`,
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT n, 1, n % 2 FROM numbers WHERE n BETWEEN 8 AND 3000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at)

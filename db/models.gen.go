@@ -739,6 +739,13 @@ type Picture struct {
 	QueuedAt  time.Time
 }
 
+type PinnedView struct {
+	AccountID id.Account
+	CompanyID id.Company
+	ViewID    id.SavedView
+	PinnedAt  time.Time
+}
+
 type PublicLimit struct {
 	Name   []byte
 	Used   uint32
@@ -868,6 +875,21 @@ type RunImage struct {
 	Url       string
 	Hash      []byte
 	CreatedAt time.Time
+}
+
+type SavedView struct {
+	ID        id.SavedView
+	CompanyID id.Company
+	BoardID   id.Board
+	AccountID id.Account
+	Name      string
+	Layout    string
+	Query     string
+	Lanes     string
+	Shared    bool
+	Version   uint64
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 type SealedSecret struct {

@@ -153,6 +153,12 @@ var accessible = map[string]string{
 	"/:company/boards/:board/list":                              "/acme/boards/NINJA/list",
 	"/:company/boards/:board/list.csv":                          noPage, // a file
 	"/:company/boards/:board/calendar":                          "/acme/boards/NINJA/calendar",
+	"/:company/boards/:board/views/new":                         "/acme/boards/NINJA/views/new?layout=list&q=label:bug",
+	"/:company/views":                                           "/acme/views",
+	"/:company/views/pinned":                                    noPage, // a part of a page
+	"/:company/views/:view":                                     noPage, // leads to the board
+	"/:company/views/:view/edit":                                "/acme/views/1/edit",
+	"/:company/views/:view/deletion":                            "/acme/views/1/deletion",
 	"/:company/boards/:board/settings":                          "/acme/boards/NINJA/settings",
 	"/:company/boards/:board/columns/:column":                   "/acme/boards/DEMO/columns/1",
 	"/:company/boards/:board/columns/:column/cards":             "/acme/boards/DEMO/columns/1/cards",
@@ -466,6 +472,9 @@ func full(t *testing.T) *env {
 	}
 	a.post("/acme/boards/NINJA/templates", "name", word[:60], "title", word[:200], "description", word, "labels", "bug", "assignees", "@ana")
 	a.post("/acme/boards/NINJA/templates", "name", "Bug report", "title", "Crash: ", "description", "What did you do?")
+	for n := range 4 {
+		a.post("/acme/boards/NINJA/views", "name", fmt.Sprint(n, word[:59]), "layout", "list", "q", "is:open "+word[:300], "shared", "1", "pinned", "1")
+	}
 	a.post("/acme/labels", "name", "deleted")
 	a.post("/acme/labels/13/deletion")
 	a.post("/admin/migrations/rebalance-ranks/runs", "p-company", "acme", "p-board", "NINJA")

@@ -94,6 +94,8 @@ const (
 	GroupID            = "group" // its members
 	PrivateID          = "private-boards"
 	LabelListID        = "label-list"
+	PinsID             = "pins" // the navigation of pinned views
+	SavedViewID        = "view" // the form of a saved view
 	TemplateListID     = "template-list"
 	DeletedTemplatesID = "deleted-templates"
 	TemplateID         = "template"

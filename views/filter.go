@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/query"
+	"github.com/counterfoil/counterfoil/domain/savedviews"
 )
 
 // Filter is the query on a board, and how its cards are grouped, in the words of its URL.
@@ -143,6 +144,17 @@ func (f Filter) sorted(by query.Sort) Filter {
 		f.Query = q.String()
 	}
 	return f
+}
+
+// FilterOf is the filter of a saved view.
+func FilterOf(v savedviews.View) Filter { return Filter{Query: v.Query, Lanes: v.Lanes} }
+
+// As is the filter as a layout takes it: lanes are those of a board, which has an order of its own.
+func (f Filter) As(layout savedviews.Layout) Filter {
+	if layout == savedviews.AsBoard {
+		return f.Unsorted()
+	}
+	return Filter{Query: f.Query}
 }
 
 // Unsorted is the filter in the order of the board.

@@ -17,6 +17,7 @@ const (
 	KeyHelp            Command = "help"
 	KeyBoards          Command = "boards"
 	KeyWork            Command = "work"
+	KeyViews           Command = "views"
 	KeyInbox           Command = "inbox"
 	KeyClose           Command = "leave"
 	KeyUndo            Command = "undo"
@@ -75,6 +76,7 @@ var keyScopes = []KeyScope{
 		{KeyHelp, []string{"?"}, "Show these shortcuts"},
 		{KeyBoards, []string{"g b"}, "Go to the boards"},
 		{KeyWork, []string{"g w"}, "Go to my work"},
+		{KeyViews, []string{"g v"}, "Go to the saved views"},
 		{KeyInbox, []string{"g i"}, "Go to the inbox"},
 		{KeyClose, []string{"Escape"}, "Close the dialog, the menu, or the ticket beside the board"},
 		{KeyUndo, []string{"Ctrl+z"}, "Undo your last move, close, delete, or change of priority, dates, labels or assignees"},

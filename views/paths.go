@@ -7,6 +7,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -222,6 +223,56 @@ func BoardListFilePath(company, slug string) string { return BoardListPath(compa
 
 // BoardCalendarPath is a board as a calendar.
 func BoardCalendarPath(company, slug string) string { return BoardPath(company, slug) + "/calendar" }
+
+// LayoutPath is a board in a layout.
+func LayoutPath(company, slug string, as savedviews.Layout) string {
+	switch as {
+	case savedviews.AsList:
+		return BoardListPath(company, slug)
+	case savedviews.AsCalendar:
+		return BoardCalendarPath(company, slug)
+	}
+	return BoardPath(company, slug)
+}
+
+// SavedViewsPath are the views that a member sees.
+func SavedViewsPath(company string) string { return "/" + company + "/views" }
+
+// PinnedViewsPath is the navigation of pinned views with their counts.
+func PinnedViewsPath(company string) string { return SavedViewsPath(company) + "/pinned" }
+
+// SavedViewPath opens a view, and takes its changes.
+func SavedViewPath(company string, view id.SavedView) string {
+	return fmt.Sprintf("%s/%d", SavedViewsPath(company), view)
+}
+
+// EditSavedViewPath is the form that changes a view.
+func EditSavedViewPath(company string, view id.SavedView) string {
+	return SavedViewPath(company, view) + "/edit"
+}
+
+// SavedViewDeletionPath asks whether to delete a view, and deletes it.
+func SavedViewDeletionPath(company string, view id.SavedView) string {
+	return SavedViewPath(company, view) + "/deletion"
+}
+
+// SavedViewPinPath pins a view, or unpins it.
+func SavedViewPinPath(company string, view id.SavedView) string {
+	return SavedViewPath(company, view) + "/pin"
+}
+
+// BoardViewsPath takes new views of a board.
+func BoardViewsPath(company, slug string) string { return BoardPath(company, slug) + "/views" }
+
+// NewSavedViewPath is the form for them, with what a board shows.
+func NewSavedViewPath(company, slug string, as savedviews.Layout, f Filter) string {
+	return f.In(BoardViewsPath(company, slug) + "/new?layout=" + string(as))
+}
+
+// OfSavedView is what a view shows: a board in a layout, through a filter.
+func OfSavedView(company string, v savedviews.View) string {
+	return FilterOf(v).In(LayoutPath(company, v.Slug, v.Layout))
+}
 
 // BatchPath changes several tickets of a board.
 func BatchPath(company, slug string) string { return BoardPath(company, slug) + "/batch" }

@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -25,18 +26,19 @@ type Page struct {
 	User   *accounts.Account
 	Flash  []Flash // shown once, on the page after a redirect
 	Now    time.Time
-	At     string           // the heads of the feeds when it was requested
-	Path   string           // of the page itself, if it can be loaded again
-	Place  string           // of the request, without its query
-	From   string           // path of the page whose link led here, "" if unknown
-	Unread int              // entries of the inbox; tickets.MaxUnread + 1 means more
-	Styles string           // path of the style sheet, with its hash
-	Script string           // path of the script, with its hash
-	Board  string           // slug of the board that it is about, "" for none
-	Public bool             // it is for strangers: search engines must not index it
-	Room   string           // path of the operators' style sheet, "" elsewhere
-	Nonce  string           // of the forms that create something
-	Stop   *migrations.Stop // of all runs, on the operators' pages; nil without one
+	At     string            // the heads of the feeds when it was requested
+	Path   string            // of the page itself, if it can be loaded again
+	Place  string            // of the request, without its query
+	From   string            // path of the page whose link led here, "" if unknown
+	Pins   []savedviews.View // that the user has pinned
+	Unread int               // entries of the inbox; tickets.MaxUnread + 1 means more
+	Styles string            // path of the style sheet, with its hash
+	Script string            // path of the script, with its hash
+	Board  string            // slug of the board that it is about, "" for none
+	Public bool              // it is for strangers: search engines must not index it
+	Room   string            // path of the operators' style sheet, "" elsewhere
+	Nonce  string            // of the forms that create something
+	Stop   *migrations.Stop  // of all runs, on the operators' pages; nil without one
 }
 
 // Writes reports whether the user may change a board as it is.

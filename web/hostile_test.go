@@ -23,6 +23,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
@@ -244,6 +245,7 @@ func (b *formEnv) furnish(t *testing.T) {
 	b.exec("INSERT INTO company_domain (company_id, name, code, created_at) VALUES (1, 'acme.example', 'code', NOW(6))")
 	service, err := b.workflows.Workflows.OpenService(ana, "Robot", nil)
 	do(err)
+	view := b.saveView(t)
 	b.rooms = []string{views.SignInSettingsPath("acme"), views.IssuerPath("acme", 1), views.IssuerRemovalPath("acme", 1),
 		views.ServicePath("acme", service.ID), views.ServiceRemovalPath("acme", service.ID),
 		views.AdminServicePath(service.ID), mapping, views.BoardMembersPath("acme", "SECRET"), views.GroupPath("acme", group.ID), views.PrivateBoardPath("acme", hidden.ID),
@@ -251,6 +253,8 @@ func (b *formEnv) furnish(t *testing.T) {
 		views.JoinPath(invitation), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),
 		views.TemplatesPath("acme", "DEMO"), views.TemplatePath("acme", "DEMO", 1), views.TemplateDeletionPath("acme", "DEMO", 1),
+		views.NewSavedViewPath("acme", "DEMO", savedviews.AsList, views.Filter{}), views.EditSavedViewPath("acme", view.ID),
+		views.SavedViewDeletionPath("acme", view.ID),
 		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.AnyAccountPath(mia),
 		views.AnyAccountPath(b.deactivated(t)), views.MemberPath("acme", 1),
 	}
@@ -284,6 +288,13 @@ func (b *formEnv) deleteTemplate(t *testing.T) {
 	ana, name := b.actorContext(t, "Ana"), fmt.Sprint("Gone ", b.count("SELECT COUNT(*) FROM ticket_template"))
 	made := domaintest.OK(b.workflows.Workflows.SaveTemplate(ana, "DEMO", tickets.Template{Name: name}, nil))(t)
 	domaintest.Must(t, b.workflows.Workflows.DeleteTemplate(ana, "DEMO", made.ID))
+}
+
+// saveView leaves a view of DEMO that is not pinned.
+func (b *formEnv) saveView(t *testing.T) savedviews.View {
+	t.Helper()
+	view := savedviews.View{Name: fmt.Sprint("View ", b.count("SELECT COUNT(*) FROM saved_view")), Layout: savedviews.AsList}
+	return domaintest.OK(b.workflows.Workflows.SaveView(b.actorContext(t, "Ana"), "DEMO", view, nil))(t)
 }
 
 // relate gives DEMO-1 a relation.
@@ -335,6 +346,8 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 	case strings.HasSuffix(b.route, "/templates/:template/deletion"):
 		t := domaintest.OK(b.workflows.Workflows.SaveTemplate(ana, "DEMO", tickets.Template{Name: "More"}, nil))(t)
 		form, ok = b.on(b.browser, views.TemplateDeletionPath("acme", "DEMO", t.ID))
+	case strings.HasSuffix(b.route, "/views/:view/deletion"):
+		form, ok = b.on(b.browser, views.SavedViewDeletionPath("acme", b.saveView(t).ID))
 	case strings.HasSuffix(b.route, "/deactivation"):
 		mia := accounts.ID(b.idOf("mia"))
 		do(b.workflows.Console.ReactivateAccount(ana, mia))

@@ -59,6 +59,13 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		respond.Enter(c, actor)
+		if actor.Pins && !respond.IsFragment(c) {
+			pins, err := s.workflows.PinnedViews(c.Request().Context())
+			if err != nil {
+				return err
+			}
+			respond.SetPins(c, pins)
+		}
 		return next(c)
 	}
 }

@@ -351,6 +351,16 @@ var pages = map[string]access{
 	"GET /:company/boards/:board/list":            members("/acme/boards/DEMO/list", 200),
 	"GET /:company/boards/:board/list.csv":        members("/acme/boards/DEMO/list.csv", 200),
 	"GET /:company/boards/:board/calendar":        members("/acme/boards/DEMO/calendar", 200),
+	"GET /:company/boards/:board/views/new":       members("/acme/boards/DEMO/views/new", 200),
+	"POST /:company/boards/:board/views":          members("/acme/boards/DEMO/views", 422),
+	"GET /:company/views":                         members("/acme/views", 200),
+	"GET /:company/views/pinned":                  members("/acme/views/pinned", 200),
+	"GET /:company/views/:view":                   members("/acme/views/1", 303).toGuest(404),
+	"GET /:company/views/:view/edit":              managers("/acme/views/1/edit", 200).toGuest(404),
+	"POST /:company/views/:view":                  managers("/acme/views/1", 422).sending("version", "1").toGuest(404),
+	"POST /:company/views/:view/pin":              members("/acme/views/1/pin", 303).toGuest(404),
+	"GET /:company/views/:view/deletion":          managers("/acme/views/1/deletion", 200).toGuest(404),
+	"POST /:company/views/:view/deletion":         members("/acme/views/99/deletion", 404),
 	"GET /:company/boards/:board/settings":        members("/acme/boards/DEMO/settings", 200),
 	"POST /:company/boards/:board/settings":       writers("/acme/boards/DEMO/settings", 422).sending("version", "1"),
 	"GET /:company/boards/:board/columns/:column": members("/acme/boards/DEMO/columns/1", 200),
@@ -679,6 +689,8 @@ func newEnvWithRoles(t testing.TB, change ...func(*web.Config)) *env {
 		(1, 'Idea', 2, TRUE, NULL, UTC_TIMESTAMP(6)), (1, 'Gone', 3, NULL, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))`)
 	e.exec(`INSERT INTO ticket_template (board_id, name, title, description, column_id, priority, created_at, updated_at)
 		SELECT id, 'Bug report', 'Crash: ', 'What did you do?', 0, 0, NOW(6), NOW(6) FROM board WHERE slug = 'DEMO'`)
+	e.exec(`INSERT INTO saved_view (company_id, board_id, account_id, name, layout, query, lanes, shared, created_at, updated_at)
+		SELECT b.company_id, b.id, a.id, 'Bugs', 'list', 'label:bug', '', TRUE, NOW(6), NOW(6) FROM board b, account a WHERE b.slug = 'DEMO' AND a.name = 'Ana'`)
 	e.exec(`INSERT INTO people_group (company_id, name, created_at)
 		SELECT id, 'Pilots', NOW(6) FROM company WHERE slug = 'acme'`)
 	e.exec("INSERT INTO people_group_member (group_id, account_id) SELECT 1, id FROM account WHERE name = 'vera'")

@@ -14,7 +14,7 @@ var (
 		"domain/wait", "domain/csvfile", "domain/lease", "domain/limits", "domain/color", "domain/query"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs",
 		"domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live", "domain/labels", "domain/files",
-		"domain/recurrence"}
+		"domain/recurrence", "domain/savedviews"}
 
 	// measures are the statistics of runs for operators.
 	measures = []string{"domain/migrations/monitor"}

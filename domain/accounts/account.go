@@ -87,6 +87,8 @@ type Actor struct {
 	// token has neither.
 	Others []Company
 	Unread int
+	// Pins says that the user has pinned saved views in the company.
+	Pins bool
 	// Stopped says that a webhook of the company was stopped; only for managers without a token.
 	Stopped bool
 	// Confined says that an issuer of the company opened the session: it gives nothing that is of the account.

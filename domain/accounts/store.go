@@ -337,7 +337,7 @@ func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Act
 			Epoch: row.SessionEpoch, Avatar: row.Avatar,
 			Display: Display{Theme: row.Theme, Density: row.Density, TimeZone: row.TimeZone, Dates: row.Dates}},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
-		Role:    row.Role, Handle: row.Handle, Stopped: row.Stopped.Bool,
+		Role:    row.Role, Handle: row.Handle, Stopped: row.Stopped.Bool, Pins: row.Pins,
 		Policy: Policy{SecondFactor: row.SecondFactor, Issuer: row.IssuerRequired, Recovery: row.Role == Owner},
 	}
 	for _, r := range rows {

@@ -34,6 +34,8 @@ type (
 	Label uint64
 	// Template is the id of a template of tickets.
 	Template uint64
+	// SavedView is the id of a saved view.
+	SavedView uint64
 	// Recurrence is the id of a rule by which tickets are opened again.
 	Recurrence uint64
 	// Run is the id of a run of a migration; ids grow with time.

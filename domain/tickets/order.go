@@ -61,6 +61,20 @@ func DueWithin(
 	return list, more || end != nil, err
 }
 
+// CountMatching returns how many tickets of a board match, up to a limit, among the Reach newest; more says that there may
+// be others.
+func CountMatching(
+	ctx context.Context, q *db.Queries, board id.Board, filter Filter, limit int,
+) (n int, more bool, err error) {
+	newest := db.OrderRange{Order: db.TicketOrder{By: db.TicketCreated, Descending: true}}
+	places, end, err := inRange(ctx, q, board, newest, filter, limit+1)
+	if err != nil {
+		return 0, false, fmt.Errorf("count tickets: %w", err)
+	}
+	places, more = cut(places, limit)
+	return len(places), more || end != nil, nil
+}
+
 func idsAt(places []db.TicketPlace) []ID {
 	ids := make([]ID, len(places))
 	for i, place := range places {

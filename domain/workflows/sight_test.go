@@ -214,6 +214,19 @@ func newSightStage(t *testing.T, e *env) *sightStage {
 	model.hooked["ONE"] = true
 	domaintest.OK(e.Workflows.NameOnBoard(e.Ctx, "TRE", handles["gil"], "member"))(t)
 	model.named["TRE"]["gil"] = "member"
+	for _, slug := range slugs { // a view of each member, and a shared one, on each board, pinned by all
+		for _, one := range []struct {
+			name, who string
+			shared    bool
+		}{{"mine", "TRUE", false}, {"shared", "m.role = 'owner'", true}} {
+			e.Exec(t, `INSERT INTO saved_view (company_id, board_id, account_id, name, layout, query, lanes, shared, created_at, updated_at)
+				SELECT b.company_id, b.id, m.account_id, ?, 'list', '', '', ?, NOW(6), NOW(6)
+				FROM board b JOIN membership m ON m.company_id = b.company_id WHERE b.slug = ? AND `+one.who,
+				one.name+" of "+slug, one.shared, slug)
+		}
+	}
+	e.Exec(t, `INSERT INTO pinned_view (account_id, company_id, view_id, pinned_at) SELECT m.account_id, v.company_id, v.id, NOW(6)
+		FROM saved_view v JOIN membership m ON m.company_id = v.company_id WHERE v.shared OR v.account_id = m.account_id`)
 	deleted, purged := map[string]tickets.Key{}, map[string]tickets.Key{}
 	for _, slug := range slugs {
 		gone := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: "Deleted"}, nil))(t).Key
@@ -258,6 +271,13 @@ func (e *sightStage) check(t testing.TB) {
 			}
 			if _, err := e.Workflows.Ticket(r.ctx, e.purged[slug]); errors.Is(err, tickets.CodePurged) != (level > access.None) {
 				t.Fatalf("%s asks for the purged ticket %s: %v\n%s", who, e.purged[slug], err, model)
+			}
+			for _, route := range []string{"views", "pinned views", "view"} {
+				for _, name := range []string{"mine of ", "shared of "} {
+					if strings.Contains(got[route], name+slug) != (level > access.None) {
+						t.Fatalf("%s reads %q by %s: %v\n%s", who, name+slug, route, level == access.None, model)
+					}
+				}
 			}
 			if level == access.None && strings.Contains(got["feed boards"], strconv.Quote(slug)) {
 				t.Fatalf("%s reads %s by the feed of boards\n%s", who, slug, model)
@@ -688,6 +708,14 @@ func (e *env) readAll(
 	}
 	work, _, err := e.Workflows.Work(ctx, 0)
 	add("work", work, err)
+	views, err := e.Workflows.SavedViews(ctx)
+	add("views", views, err)
+	pins, err := e.Workflows.PinnedViews(ctx)
+	add("pinned views", pins, err)
+	for view := range uint64(30) {
+		one, err := e.Workflows.SavedView(ctx, id.SavedView(view+1))
+		add("view", one, err)
+	}
 	for _, feed := range []string{"tickets", "comments", "boards"} {
 		page, err := e.Workflows.FeedPage(ctx, "https://x.example", workflows.FeedQuery{Feed: feed, Limit: feeds.MaxLimit})
 		add("feed "+feed, page.Items, err)

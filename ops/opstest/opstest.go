@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/recurrence"
+	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -134,6 +135,7 @@ func talk(t testing.TB, ctx context.Context, w *app.App, d *db.DB, bob accounts.
 	must(t, err)
 	label(t, ctx, w)
 	template(t, ctx, w)
+	savedView(t, ctx, w)
 	_, _, err = w.Workflows.Relate(ctx, key(3), tickets.Parent, key(4))
 	must(t, err)
 	_, _, err = w.Workflows.Relate(ctx, key(3), tickets.Blocks, key(4))
@@ -193,6 +195,14 @@ func template(t testing.TB, ctx context.Context, w *app.App) {
 	t.Helper()
 	draft := tickets.Draft{Title: "Crash: ", Description: "What did you do?", Labels: []string{"bug"}, Assignees: []string{"bob"}}
 	_, err := w.Workflows.SaveTemplate(ctx, "AWAY", tickets.Template{Name: "Bug report", Draft: draft}, nil)
+	must(t, err)
+}
+
+// savedView leaves a shared view that is pinned.
+func savedView(t testing.TB, ctx context.Context, w *app.App) {
+	t.Helper()
+	_, err := w.Workflows.SaveView(ctx, "AWAY", savedviews.View{Name: "Bugs", Layout: savedviews.AsList, Query: "label:bug sort:due",
+		Shared: true, Pinned: true}, nil)
 	must(t, err)
 }
 

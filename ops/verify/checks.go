@@ -285,6 +285,12 @@ func houseChecks() []check {
 				WHERE m.priority > 4 OR l.company_id <> b.company_id OR l.renamed = TRUE ORDER BY m.id, l.id`,
 		},
 		{
+			name: "views", says: "A saved view has a known layout, and is of its board's company.",
+			tables: []string{"saved_view"},
+			query: `SELECT CONCAT('view ', v.id, ' (', v.name, ') has layout ', v.layout, ' and is of company ', v.company_id, ' on board ', v.board_id, ' of company ', b.company_id)
+				FROM saved_view v JOIN board b ON b.id = v.board_id JOIN company c ON c.id = v.company_id WHERE v.layout NOT IN ('board', 'list', 'calendar') OR v.company_id <> b.company_id ORDER BY v.id`,
+		},
+		{
 			name: "relations", says: "A relation of tickets is of a known kind, between two of a company, and both have it.",
 			tables: []string{"ticket_relation"},
 			query: `SELECT CONCAT('ticket ', r.ticket_id, ' has relation ', r.kind, ' to ticket ', r.other_id, IF(m.ticket_id IS NULL, ', which does not have it', IF(r.sole IS NULL, ', not the only one', ', the only one')))

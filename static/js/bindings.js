@@ -5,6 +5,7 @@ export const bindings = {
 		'help': ['?'],
 		'boards': ['g b'],
 		'work': ['g w'],
+		'views': ['g v'],
 		'inbox': ['g i'],
 		'leave': ['Escape'],
 		'undo': ['Ctrl+z'],

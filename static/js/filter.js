@@ -65,9 +65,16 @@ function settle(fresh, value) {
 	if (q.value === said.get('q')) asked = wish()
 }
 
-// lead has the links to the other layouts take the query along.
+// lead has the links to the other layouts take the query along, and marks the pinned view that is shown now.
 function lead(query) {
 	for (const link of document.querySelectorAll('[data-layout]')) link.search = query ? new URLSearchParams({ q: query }) : ''
+	const here = new URL(location)
+	for (const link of document.querySelectorAll('[data-pin]')) {
+		const there = new URL(link.href)
+		const same = there.pathname === here.pathname && ['q', 'lanes'].every((name) => (there.searchParams.get(name) ?? '') === (here.searchParams.get(name) ?? ''))
+		if (same) link.ariaCurrent = 'page'
+		else link.removeAttribute('aria-current')
+	}
 }
 
 // canonical is the address of a query alone.

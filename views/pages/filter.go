@@ -9,6 +9,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/query"
+	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -70,36 +71,22 @@ func whereWrong(text string, err error) (before, there, after string) {
 	return string(all[:wrong.At]), string(all[wrong.At : wrong.At+wrong.Length]), string(all[wrong.At+wrong.Length:])
 }
 
-// layout is how the tickets of a board are shown.
-type layout uint8
-
-const (
-	asBoard layout = iota
-	asList
-	asCalendar
-)
-
 // layouts are all of them, with their names and icons.
 var layouts = []struct {
-	as         layout
+	as         savedviews.Layout
 	name, icon string
-}{{asBoard, "Board", "kanban"}, {asList, "List", "list"}, {asCalendar, "Calendar", "calendar"}}
+}{{savedviews.AsBoard, "Board", "kanban"}, {savedviews.AsList, "List", "list"}, {savedviews.AsCalendar, "Calendar", "calendar"}}
 
-// path is the address of a board in a layout.
-func (as layout) path(company, slug string) string {
-	switch as {
-	case asList:
-		return views.BoardListPath(company, slug)
-	case asCalendar:
-		return views.BoardCalendarPath(company, slug)
-	}
-	return views.BoardPath(company, slug)
+// savable reports whether a board shows more than itself: a view of it is worth a name.
+func savable(f views.Filter, as savedviews.Layout) bool {
+	return f.Any() || f.Lanes != "" || as == savedviews.AsCalendar
 }
 
-// of is the filter as a layout takes it: lanes are those of a board, which has an order of its own.
-func (as layout) of(f views.Filter) views.Filter {
-	if as == asBoard {
-		return f.Unsorted()
+func layoutName(as savedviews.Layout) string {
+	for _, l := range layouts {
+		if l.as == as {
+			return l.name
+		}
 	}
-	return views.Filter{Query: f.Query}
+	return ""
 }

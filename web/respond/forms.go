@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 	"github.com/counterfoil/counterfoil/views"
@@ -99,6 +100,11 @@ func PathColumn(c echo.Context) (id.Column, error) {
 // PathTemplate reads a template's id from the path.
 func PathTemplate(c echo.Context) (id.Template, error) {
 	return RowID[id.Template](c.Param("template"), tickets.TemplateNotFound())
+}
+
+// PathView reads a saved view's id from the path.
+func PathView(c echo.Context) (id.SavedView, error) {
+	return RowID[id.SavedView](c.Param("view"), savedviews.NotFound())
 }
 
 // PathComment reads a comment's id from the path.

@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/static"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -56,6 +57,7 @@ func (r *Responder) Page(c echo.Context, title string) views.Page {
 	if c.Request().Method == http.MethodGet {
 		p.Path, p.From = c.Request().URL.RequestURI(), CameFrom(c)
 	}
+	p.Pins, _ = c.Get(pinsKey).([]savedviews.View)
 	if who, ok := c.Get(personKey).(accounts.Account); ok {
 		p.User = &who
 	}
@@ -67,6 +69,12 @@ func (r *Responder) Page(c echo.Context, title string) views.Page {
 	}
 	return p
 }
+
+// pinsKey is under what a request has the views that its user has pinned.
+const pinsKey = "pins"
+
+// SetPins has the page show the views that its user has pinned.
+func SetPins(c echo.Context, pins []savedviews.View) { c.Set(pinsKey, pins) }
 
 // stopKey is under what a request has the stop of all runs.
 const stopKey = "stop"

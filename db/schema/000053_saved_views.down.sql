@@ -1,0 +1,2 @@
+DROP TABLE pinned_view;
+DROP TABLE saved_view;
