@@ -16,6 +16,7 @@ import './editor.js'
 import './filter.js'
 import './fold.js'
 import './follow-board.js'
+import './follow-list.js'
 import './follow-ticket.js'
 import './proof.js' // before forms.js, which marks forms as sent
 import './forms.js'

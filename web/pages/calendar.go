@@ -37,6 +37,9 @@ func (h *Handlers) BoardCalendar(c echo.Context) error {
 	props := pages.CalendarProps{Page: h.respond.Page(c, "Calendar of "+calendar.Board.Title), Board: calendar.Board, Filter: f,
 		Choices: pages.Choices{Members: calendar.Members, Labels: calendar.Labels, Problem: calendar.BadQuery, Span: span},
 		Today:   now, Tickets: calendar.Tickets, More: calendar.More}
+	if respond.Target(c) == views.DueID {
+		return respond.Render(c, http.StatusOK, pages.CalendarMain(props))
+	}
 	return respond.Render(c, filterStatus(calendar.BadQuery), pages.CalendarPage(props))
 }
 

@@ -47,6 +47,9 @@ func (h *Handlers) BoardList(c echo.Context) error {
 	props := pages.BoardListProps{Page: h.respond.Page(c, "List of "+list.Board.Title), Board: list.Board, Filter: f,
 		Choices: pages.Choices{Members: list.Members, Labels: list.Labels, Problem: list.BadQuery},
 		Tickets: list.Tickets, Next: list.Next, First: after == nil}
+	if respond.Target(c) == views.ListID {
+		return respond.Render(c, http.StatusOK, pages.BoardListMain(props))
+	}
 	return respond.Render(c, filterStatus(list.BadQuery), pages.BoardListPage(props))
 }
 

@@ -1,0 +1,33 @@
+// Live lists and calendars of a board: when its tickets change, the page's part of them is fetched, and what differs is
+// shown. It waits while a button is down, a ticket is dragged, or text is selected.
+import { fetchFresh, Gone, held, Refresher } from './fresh.js'
+import { morph } from './morph.js'
+import { throttled } from './say.js'
+import { follow } from './wire.js'
+
+const list = document.querySelector('[data-follow]')
+
+const selecting = () => !getSelection().isCollapsed && list.contains(getSelection().anchorNode)
+const rests = () => held() || selecting() || document.documentElement.classList.contains('dragging')
+
+const announce = throttled(() => 'Tickets were changed by others.')
+
+async function refresh() {
+	try {
+		const { nodes, moved } = await fetchFresh(location.pathname + location.search, list.id)
+		if (moved) return location.replace(moved) // the board was renamed
+		const shown = document.getElementById(list.id)
+		const fresh = nodes.getElementById(list.id)
+		if (rests()) return false
+		const before = shown.textContent
+		morph(shown, fresh)
+		if (document.getElementById(list.id).textContent !== before) announce()
+	} catch (error) {
+		if (error instanceof Gone) return location.reload() // the page says why
+		throw error
+	}
+}
+
+const refresher = list && new Refresher({ refresh, rests })
+// When all lose their connection together, they do not fetch together.
+if (list) follow({ board: Number(list.dataset.follow) }, (event) => refresher.changed(event.all ? Math.random() * 1000 : 200))
