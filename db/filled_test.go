@@ -159,6 +159,8 @@ var filling = []string{
 	 SELECT n, 1, n % 290 + 7, IF(n <= 100, 7, n % 490 + 8), CONCAT('View ', n), 'list', 'label:bug', '', n > 100 AND n <= 400, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 5000`,
 	`INSERT INTO pinned_view (account_id, company_id, view_id, pinned_at) SELECT 7, 1, n, '2026-01-01' FROM numbers WHERE n <= 12`,
 	`INSERT INTO pinned_view (account_id, company_id, view_id, pinned_at) SELECT n % 490 + 8, 1, n, '2026-01-01' FROM numbers WHERE n BETWEEN 101 AND 5000`,
+	`INSERT INTO calendar_address (account_id, company_id, view_id, hash, created_at) SELECT 7, 1, n, UNHEX(SHA2(n, 256)), '2026-01-01' FROM numbers WHERE n <= 50`,
+	`INSERT INTO calendar_address (account_id, company_id, view_id, hash, created_at) SELECT n % 490 + 8, 1, n, UNHEX(SHA2(n, 256)), '2026-01-01' FROM numbers WHERE n BETWEEN 101 AND 5000`,
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT 7, n, FALSE FROM numbers WHERE n <= 500`,
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT n, 1, n % 2 FROM numbers WHERE n BETWEEN 8 AND 3000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at)

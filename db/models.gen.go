@@ -262,6 +262,14 @@ type BoardTicketIncrementer struct {
 	Purged      uint64
 }
 
+type CalendarAddress struct {
+	AccountID id.Account
+	CompanyID id.Company
+	ViewID    id.SavedView
+	Hash      []byte
+	CreatedAt time.Time
+}
+
 type Comment struct {
 	ID            id.Comment
 	TicketID      id.Ticket

@@ -12,6 +12,80 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const calendarAddressByHash = `-- name: CalendarAddressByHash :one
+SELECT a.account_id, a.view_id, c.slug
+FROM calendar_address a FORCE INDEX (uq_calendar_address_hash)
+JOIN company c ON c.id = a.company_id
+WHERE a.hash = ?
+`
+
+type CalendarAddressByHashRow struct {
+	AccountID id.Account
+	ViewID    id.SavedView
+	Slug      string
+}
+
+// Whose it is; the membership is read for itself.
+func (q *Queries) CalendarAddressByHash(ctx context.Context, hash []byte) (CalendarAddressByHashRow, error) {
+	row := q.db.QueryRowContext(ctx, calendarAddressByHash, hash)
+	var i CalendarAddressByHashRow
+	err := row.Scan(&i.AccountID, &i.ViewID, &i.Slug)
+	return i, err
+}
+
+const calendarAddresses = `-- name: CalendarAddresses :many
+SELECT view_id, created_at, hash FROM calendar_address
+WHERE account_id = ? AND company_id = ?
+LIMIT ?
+`
+
+type CalendarAddressesParams struct {
+	AccountID id.Account
+	CompanyID id.Company
+	Limit     int32
+}
+
+type CalendarAddressesRow struct {
+	ViewID    id.SavedView
+	CreatedAt time.Time
+	Hash      []byte
+}
+
+// Those of a member, of views and of the member's work; there are at most savedviews.MaxAddresses.
+func (q *Queries) CalendarAddresses(ctx context.Context, arg CalendarAddressesParams) ([]CalendarAddressesRow, error) {
+	rows, err := q.db.QueryContext(ctx, calendarAddresses, arg.AccountID, arg.CompanyID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CalendarAddressesRow
+	for rows.Next() {
+		var i CalendarAddressesRow
+		if err := rows.Scan(&i.ViewID, &i.CreatedAt, &i.Hash); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const countCalendarAddresses = `-- name: CountCalendarAddresses :one
+SELECT COUNT(*) FROM calendar_address WHERE account_id = ? AND company_id = ?
+`
+
+func (q *Queries) CountCalendarAddresses(ctx context.Context, accountID id.Account, companyID id.Company) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countCalendarAddresses, accountID, companyID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const countOwnViews = `-- name: CountOwnViews :one
 SELECT COUNT(*) FROM saved_view WHERE account_id = ? AND company_id = ?
 `
@@ -96,6 +170,36 @@ func (q *Queries) DeleteSavedView(ctx context.Context, iD id.SavedView, companyI
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const dropCalendarAddress = `-- name: DropCalendarAddress :execrows
+DELETE FROM calendar_address
+WHERE account_id = ? AND company_id = ? AND view_id = ?
+`
+
+type DropCalendarAddressParams struct {
+	AccountID id.Account
+	CompanyID id.Company
+	ViewID    id.SavedView
+}
+
+func (q *Queries) DropCalendarAddress(ctx context.Context, arg DropCalendarAddressParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, dropCalendarAddress, arg.AccountID, arg.CompanyID, arg.ViewID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const forgetCalendarAddresses = `-- name: ForgetCalendarAddresses :exec
+DELETE a FROM calendar_address a LEFT JOIN saved_view v ON v.id = a.view_id
+WHERE a.account_id = ? AND a.company_id = ? AND a.view_id > 0 AND v.id IS NULL
+`
+
+// Removes those of a member whose view is not there any more.
+func (q *Queries) ForgetCalendarAddresses(ctx context.Context, accountID id.Account, companyID id.Company) error {
+	_, err := q.db.ExecContext(ctx, forgetCalendarAddresses, accountID, companyID)
+	return err
 }
 
 const forgetPins = `-- name: ForgetPins :exec
@@ -376,6 +480,31 @@ func (q *Queries) SavedViewByID(ctx context.Context, arg SavedViewByIDParams) (S
 		&i.OwnerName,
 	)
 	return i, err
+}
+
+const setCalendarAddress = `-- name: SetCalendarAddress :exec
+INSERT INTO calendar_address (account_id, company_id, view_id, hash, created_at)
+VALUES (?, ?, ?, ?, ?)
+ON DUPLICATE KEY UPDATE hash = VALUES(hash), created_at = VALUES(created_at)
+`
+
+type SetCalendarAddressParams struct {
+	AccountID id.Account
+	CompanyID id.Company
+	ViewID    id.SavedView
+	Hash      []byte
+	Now       time.Time
+}
+
+func (q *Queries) SetCalendarAddress(ctx context.Context, arg SetCalendarAddressParams) error {
+	_, err := q.db.ExecContext(ctx, setCalendarAddress,
+		arg.AccountID,
+		arg.CompanyID,
+		arg.ViewID,
+		arg.Hash,
+		arg.Now,
+	)
+	return err
 }
 
 const sharedSavedViews = `-- name: SharedSavedViews :many

@@ -51,6 +51,7 @@ var accessible = map[string]string{
 	"/t/:code/:token":         noPage,
 	"/t/:code/:token/receipt": noPage,
 
+	"/c/:secret":                 noPage, // a file
 	"/p/:secret":                 secret,
 	"/p/:secret/:number":         secret,
 	"/p/:secret/columns/:column": secret,
@@ -154,6 +155,7 @@ var accessible = map[string]string{
 	"/:company/boards/:board/list.csv":                          noPage, // a file
 	"/:company/boards/:board/calendar":                          "/acme/boards/NINJA/calendar",
 	"/:company/boards/:board/views/new":                         "/acme/boards/NINJA/views/new?layout=list&q=label:bug",
+	"/:company/calendars":                                       "/acme/calendars",
 	"/:company/views":                                           "/acme/views",
 	"/:company/views/pinned":                                    noPage, // a part of a page
 	"/:company/views/:view":                                     noPage, // leads to the board

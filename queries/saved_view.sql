@@ -85,3 +85,33 @@ WHERE account_id = sqlc.arg(account_id) AND company_id = sqlc.arg(company_id) AN
 -- Removes the pins of a member whose view is not there any more.
 DELETE p FROM pinned_view p LEFT JOIN saved_view v ON v.id = p.view_id
 WHERE p.account_id = sqlc.arg(account_id) AND p.company_id = sqlc.arg(company_id) AND v.id IS NULL;
+
+-- name: CalendarAddresses :many
+-- Those of a member, of views and of the member's work; there are at most savedviews.MaxAddresses.
+SELECT view_id, created_at, hash FROM calendar_address
+WHERE account_id = sqlc.arg(account_id) AND company_id = sqlc.arg(company_id)
+LIMIT ?;
+
+-- name: CountCalendarAddresses :one
+SELECT COUNT(*) FROM calendar_address WHERE account_id = sqlc.arg(account_id) AND company_id = sqlc.arg(company_id);
+
+-- name: SetCalendarAddress :exec
+INSERT INTO calendar_address (account_id, company_id, view_id, hash, created_at)
+VALUES (sqlc.arg(account_id), sqlc.arg(company_id), sqlc.arg(view_id), sqlc.arg(hash), sqlc.arg(now))
+ON DUPLICATE KEY UPDATE hash = VALUES(hash), created_at = VALUES(created_at);
+
+-- name: DropCalendarAddress :execrows
+DELETE FROM calendar_address
+WHERE account_id = sqlc.arg(account_id) AND company_id = sqlc.arg(company_id) AND view_id = sqlc.arg(view_id);
+
+-- name: ForgetCalendarAddresses :exec
+-- Removes those of a member whose view is not there any more.
+DELETE a FROM calendar_address a LEFT JOIN saved_view v ON v.id = a.view_id
+WHERE a.account_id = sqlc.arg(account_id) AND a.company_id = sqlc.arg(company_id) AND a.view_id > 0 AND v.id IS NULL;
+
+-- name: CalendarAddressByHash :one
+-- Whose it is; the membership is read for itself.
+SELECT a.account_id, a.view_id, c.slug
+FROM calendar_address a FORCE INDEX (uq_calendar_address_hash)
+JOIN company c ON c.id = a.company_id
+WHERE a.hash = sqlc.arg(hash);

@@ -229,6 +229,10 @@ func accessText(e accounts.AuditEntry) string {
 		return "replaced the public link of the board " + d.Name
 	case accounts.AuditBoardLinkOff:
 		return "turned off the public link of the board " + d.Name
+	case accounts.AuditCalendarMade:
+		return "made a calendar address of " + d.Name
+	case accounts.AuditCalendarRevoked:
+		return "revoked the calendar address of " + d.Name
 	case accounts.AuditServiceMade:
 		return "created " + d.Name
 	case accounts.AuditServiceDeleted:

@@ -261,6 +261,31 @@ func SavedViewPinPath(company string, view id.SavedView) string {
 	return SavedViewPath(company, view) + "/pin"
 }
 
+// CalendarAddressesPath are the addresses by which calendar programs read due dates.
+func CalendarAddressesPath(company string) string { return "/" + company + "/calendars" }
+
+// CalendarOfWork stands in a path for the calendar of the user's own tickets.
+const CalendarOfWork = "work"
+
+// CalendarAddressPath makes the address of a view, or of the user's work.
+func CalendarAddressPath(company string, view id.SavedView) string {
+	if view == savedviews.OfWork {
+		return CalendarAddressesPath(company) + "/" + CalendarOfWork
+	}
+	return fmt.Sprintf("%s/%d", CalendarAddressesPath(company), view)
+}
+
+// CalendarRevocationPath ends such an address.
+func CalendarRevocationPath(company string, view id.SavedView) string {
+	return CalendarAddressPath(company, view) + "/revocation"
+}
+
+// CalendarPath is where calendar programs read, below which an address has its secret.
+const CalendarPath = "/c"
+
+// CalendarFilePath is the file of a calendar address.
+func CalendarFilePath(secret string) string { return CalendarPath + "/" + secret + ".ics" }
+
 // BoardViewsPath takes new views of a board.
 func BoardViewsPath(company, slug string) string { return BoardPath(company, slug) + "/views" }
 

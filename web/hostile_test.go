@@ -254,7 +254,7 @@ func (b *formEnv) furnish(t *testing.T) {
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),
 		views.TemplatesPath("acme", "DEMO"), views.TemplatePath("acme", "DEMO", 1), views.TemplateDeletionPath("acme", "DEMO", 1),
 		views.NewSavedViewPath("acme", "DEMO", savedviews.AsList, views.Filter{}), views.EditSavedViewPath("acme", view.ID),
-		views.SavedViewDeletionPath("acme", view.ID),
+		views.SavedViewDeletionPath("acme", view.ID), views.CalendarAddressesPath("acme"),
 		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.AnyAccountPath(mia),
 		views.AnyAccountPath(b.deactivated(t)), views.MemberPath("acme", 1),
 	}

@@ -72,6 +72,8 @@ func (s *server) route(e *echo.Echo) {
 	e.GET("/p/:secret/columns/:column", public.BoardColumn, s.asSecret)
 	e.RouteNotFound("/p/*", s.noBoard, s.asSecret)
 
+	e.GET("/c/:secret", public.Calendar, s.asSecret)
+
 	open.GET("/", pages.Root)
 	open.GET("/setup", pages.SetupForm, pages.AtHome)
 	open.POST("/setup", pages.SetUp, pages.AtHome)
@@ -220,6 +222,9 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/views/:view/pin", pages.PinView)
 	company.GET("/views/:view/deletion", pages.SavedViewDeletion)
 	company.POST("/views/:view/deletion", pages.DeleteView)
+	company.GET("/calendars", pages.CalendarAddresses)
+	company.POST("/calendars/:view", pages.OpenCalendarAddress)
+	company.POST("/calendars/:view/revocation", pages.RevokeCalendarAddress)
 	company.GET("/inbox", pages.Inbox)
 	company.POST("/inbox", pages.ReadInbox)
 	company.GET("/inbox/unread", pages.Unread)

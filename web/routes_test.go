@@ -121,6 +121,7 @@ var pages = map[string]access{
 	"GET /p/:secret":                      everyone("/p/unknown", 404),
 	"GET /p/:secret/:number":              everyone("/p/unknown/1", 404),
 	"GET /p/:secret/columns/:column":      everyone("/p/unknown/columns/1", 404),
+	"GET /c/:secret":                      everyone("/c/unknown.ics", 404),
 	"POST /:company/:key/link":            writers("/acme/DEMO-1/link", 422),
 	"POST /:company/:key/link/revocation": writers("/acme/DEMO-1/link/revocation", 422),
 
@@ -361,6 +362,9 @@ var pages = map[string]access{
 	"POST /:company/views/:view/pin":              members("/acme/views/1/pin", 303).toGuest(404),
 	"GET /:company/views/:view/deletion":          managers("/acme/views/1/deletion", 200).toGuest(404),
 	"POST /:company/views/:view/deletion":         members("/acme/views/99/deletion", 404),
+	"GET /:company/calendars":                     members("/acme/calendars", 200),
+	"POST /:company/calendars/:view":              members("/acme/calendars/work", 201),
+	"POST /:company/calendars/:view/revocation":   members("/acme/calendars/work/revocation", 303),
 	"GET /:company/boards/:board/settings":        members("/acme/boards/DEMO/settings", 200),
 	"POST /:company/boards/:board/settings":       writers("/acme/boards/DEMO/settings", 422).sending("version", "1"),
 	"GET /:company/boards/:board/columns/:column": members("/acme/boards/DEMO/columns/1", 200),

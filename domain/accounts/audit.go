@@ -84,6 +84,8 @@ const (
 	AuditBoardLinkOn       = "board-link-on"
 	AuditBoardLinkReplaced = "board-link-replaced"
 	AuditBoardLinkOff      = "board-link-off"
+	AuditCalendarMade      = "calendar-made"
+	AuditCalendarRevoked   = "calendar-revoked"
 	AuditGroupMade         = "group-made"
 	AuditGroupRenamed      = "group-renamed"
 	AuditGroupDeleted      = "group-deleted"

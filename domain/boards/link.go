@@ -3,14 +3,12 @@ package boards
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/secrets"
 )
 
 // PublicLink is the link by which strangers read a board, without its secret.
@@ -42,9 +40,7 @@ func PublicLinkOf(ctx context.Context, q *db.Queries, board ID) (PublicLink, err
 // OpenPublicLink gives a board a public link in place of the one it has, and returns its secret of 256 bits, which is
 // not stored.
 func OpenPublicLink(ctx context.Context, tx *db.Tx, board ID, by id.Account) (secret string, err error) {
-	random := make([]byte, 32)
-	rand.Read(random)
-	secret = base64.RawURLEncoding.EncodeToString(random)
+	secret = secrets.NewLink()
 	err = tx.SetBoardLink(ctx, db.SetBoardLinkParams{BoardID: board, Hash: PublicSight(secret), CreatedBy: by,
 		CreatedAt: tx.Now})
 	if err != nil {
@@ -63,10 +59,7 @@ func RevokePublicLink(ctx context.Context, tx *db.Tx, board ID) (there bool, err
 }
 
 // PublicSight is the sight of whoever has a link with a secret, which may be any text.
-func PublicSight(secret string) db.PublicSight {
-	sum := sha256.Sum256([]byte(secret))
-	return sum[:]
-}
+func PublicSight(secret string) db.PublicSight { return secrets.HashOfLink(secret) }
 
 // PublicBoard is what strangers see of a board.
 type PublicBoard struct {

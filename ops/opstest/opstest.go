@@ -204,6 +204,8 @@ func savedView(t testing.TB, ctx context.Context, w *app.App) {
 	_, err := w.Workflows.SaveView(ctx, "AWAY", savedviews.View{Name: "Bugs", Layout: savedviews.AsList, Query: "label:bug sort:due",
 		Shared: true, Pinned: true}, nil)
 	must(t, err)
+	_, err = w.Workflows.OpenCalendarAddress(ctx, savedviews.OfWork, nil)
+	must(t, err)
 }
 
 func key(n uint64) tickets.Key { return tickets.Key{Board: "AWAY", Number: n} }

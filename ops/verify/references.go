@@ -71,6 +71,8 @@ var references = []reference{
 	{"saved_view", "board_id", "board", "id"},
 	{"saved_view", "account_id", "account", "id"},
 	{"pinned_view", "account_id", "account", "id"},
+	{"calendar_address", "account_id", "account", "id"},
+	{"calendar_address", "company_id", "company", "id"},
 	{"ticket_relation", "ticket_id", "ticket", "id"},
 	{"ticket_relation", "other_id", "ticket", "id"},
 	{"folded_column", "account_id", "account", "id"},

@@ -391,6 +391,8 @@ var corruptions = []struct {
 	{"references", "a view of nobody", []string{"UPDATE saved_view SET account_id = 99"}, "saved_view names account 99 in account_id"},
 	{"references", "a view of no company", []string{"UPDATE saved_view SET company_id = 99"}, "saved_view names company 99 in company_id"},
 	{"references", "a pin of nobody", []string{"UPDATE pinned_view SET account_id = 99"}, "pinned_view names account 99 in account_id"},
+	{"references", "a calendar of nobody", []string{"UPDATE calendar_address SET account_id = 99"}, "calendar_address names account 99 in account_id"},
+	{"references", "a calendar of no company", []string{"UPDATE calendar_address SET company_id = 99"}, "calendar_address names company 99 in company_id"},
 	{"references", "an assignee of no template", []string{"UPDATE template_assignee SET template_id = 99"}, "template_assignee names ticket_template 99 in template_id"},
 	{"references", "no assignee of a template", []string{"UPDATE template_assignee SET account_id = 99"}, "template_assignee names account 99 in account_id"},
 	{"references", "a relation of no ticket", []string{"INSERT INTO ticket_relation (ticket_id, kind, other_id) VALUES (99, 7, 1)"},

@@ -167,7 +167,7 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 		Page: r.Page(c, headings[code]), Status: code, Heading: headings[code], Message: message,
 		Retry: code == http.StatusServiceUnavailable && !unknown, Back: back,
 	}
-	if props.Page.Public = isPublicPage(c); isPublicBoard(c) && message == messages[http.StatusNotFound] {
+	if props.Page.Public = isPublicPage(c); isPublicLink(c) && message == messages[http.StatusNotFound] {
 		props.Message = "Check the address."
 	}
 	if user := props.Page.User; user != nil && user.Operator && isOperatorsPage(c) {
@@ -198,7 +198,7 @@ func wayBack(c echo.Context) views.WayBack {
 	if c.Path() == FormRoute {
 		return views.WayBack{Path: views.TrackBoxPath, Text: "Check a request"}
 	}
-	if isPublicBoard(c) {
+	if isPublicLink(c) {
 		return views.WayBack{}
 	}
 	if isPublicPage(c) {
@@ -293,7 +293,7 @@ func (r *Responder) LogError(c echo.Context, code int, err error) {
 func loggedPath(c echo.Context) string {
 	path := c.Request().URL.Path
 	for _, link := range []string{views.JoinPath(""), views.ResetPath(""), views.TrackPath(""),
-		views.PublicBoardPath("")} {
+		views.PublicBoardPath(""), views.CalendarPath + "/"} {
 		if strings.HasPrefix(path, link) {
 			return link + "…"
 		}
@@ -312,10 +312,11 @@ const FormRoute = "/:company/forms/:form"
 
 // isPublicPage reports whether a page is for strangers, also if it is refused before its handler.
 func isPublicPage(c echo.Context) bool {
-	return c.Path() == FormRoute || strings.HasPrefix(c.Request().URL.Path+"/", views.TrackBoxPath+"/") || isPublicBoard(c)
+	return c.Path() == FormRoute || strings.HasPrefix(c.Request().URL.Path+"/", views.TrackBoxPath+"/") || isPublicLink(c)
 }
 
-// isPublicBoard reports whether a page is of a board by its public link: it leads nowhere else.
-func isPublicBoard(c echo.Context) bool {
-	return strings.HasPrefix(c.Request().URL.Path+"/", views.PublicPath+"/")
+// isPublicLink reports whether a page is of a board by its public link, or a calendar by its address: it leads nowhere else.
+func isPublicLink(c echo.Context) bool {
+	at := c.Request().URL.Path + "/"
+	return strings.HasPrefix(at, views.PublicPath+"/") || strings.HasPrefix(at, views.CalendarPath+"/")
 }
