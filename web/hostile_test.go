@@ -246,6 +246,7 @@ func (b *formEnv) furnish(t *testing.T) {
 	service, err := b.workflows.Workflows.OpenService(ana, "Robot", nil)
 	do(err)
 	view := b.saveView(t)
+	b.openCalendar(t)
 	b.rooms = []string{views.SignInSettingsPath("acme"), views.IssuerPath("acme", 1), views.IssuerRemovalPath("acme", 1),
 		views.ServicePath("acme", service.ID), views.ServiceRemovalPath("acme", service.ID),
 		views.AdminServicePath(service.ID), mapping, views.BoardMembersPath("acme", "SECRET"), views.GroupPath("acme", group.ID), views.PrivateBoardPath("acme", hidden.ID),
@@ -295,6 +296,12 @@ func (b *formEnv) saveView(t *testing.T) savedviews.View {
 	t.Helper()
 	view := savedviews.View{Name: fmt.Sprint("View ", b.count("SELECT COUNT(*) FROM saved_view")), Layout: savedviews.AsList}
 	return domaintest.OK(b.workflows.Workflows.SaveView(b.actorContext(t, "Ana"), "DEMO", view, nil))(t)
+}
+
+// openCalendar gives Ana's work a calendar address.
+func (b *formEnv) openCalendar(t *testing.T) {
+	t.Helper()
+	domaintest.OK(b.workflows.Workflows.OpenCalendarAddress(b.actorContext(t, "Ana"), savedviews.OfWork, nil))(t)
 }
 
 // relate gives DEMO-1 a relation.
@@ -348,6 +355,9 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 		form, ok = b.on(b.browser, views.TemplateDeletionPath("acme", "DEMO", t.ID))
 	case strings.HasSuffix(b.route, "/views/:view/deletion"):
 		form, ok = b.on(b.browser, views.SavedViewDeletionPath("acme", b.saveView(t).ID))
+	case strings.HasSuffix(b.route, "/calendars/:view/revocation"):
+		b.openCalendar(t)
+		form, ok = b.on(b.browser, views.CalendarAddressesPath("acme"))
 	case strings.HasSuffix(b.route, "/deactivation"):
 		mia := accounts.ID(b.idOf("mia"))
 		do(b.workflows.Console.ReactivateAccount(ana, mia))
