@@ -24,6 +24,17 @@ func (b *tab) hears(text string) {
 	b.wait(`document.querySelector("#announce").textContent.includes(%s)`, text)
 }
 
+// listensAll has the page keep all announcements in heard, for one that the next may follow at once.
+func (b *tab) listensAll() {
+	b.t.Helper()
+	eval[bool](b, `(() => {
+		const region = document.querySelector("#announce")
+		window.heard = []
+		new MutationObserver(() => { if (region.textContent) heard.push(region.textContent) }).observe(region, { childList: true })
+		return true
+	})()`)
+}
+
 func TestKeyboard(t *testing.T) {
 	t.Run("a board is walked, a ticket made, moved by two columns and edited, without a mouse", func(t *testing.T) {
 		t.Parallel()

@@ -236,6 +236,14 @@ func BenchmarkLarge(b *testing.B) {
 	} {
 		b.Run(page, func(b *testing.B) { e.measures(b, strings.TrimSuffix("/fjord/"+page, "/")) })
 	}
+	ana := e.ana()
+	for _, query := range []string{"", "assignee:me", "author:me", "sorbitol", "label:bug priority:>=high", "is:overdue", "due:<7d",
+		"-status:done", "updated:<7d", "priority:urgent", "has:attachment", "blocked"} {
+		ana.post("/fjord/"+board+"/views", viewed("View "+query, query, "pinned", "1")...).is(b, http.StatusSeeOther)
+	}
+	for _, page := range []string{"views/pinned", "views", board} {
+		b.Run("pins/"+page, func(b *testing.B) { e.measures(b, "/fjord/"+page) })
+	}
 }
 
 // measures times a page of Ana's, compressed, and what it waited for the database.

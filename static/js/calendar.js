@@ -10,6 +10,7 @@ const dayName = (list) => list.closest('td').querySelector('time').textContent.r
 async function drop(item, from, before) {
 	const { key, dates, due, start, typed, clock } = item.dataset
 	const to = item.parentNode
+	calendar().ariaBusy = 'true' // nothing else is shown until this is saved
 	try {
 		const values = { due: `${to.dataset.day} ${clock}`.trim(), start: typed, seen_due: due, seen_start: start }
 		const answer = await ask(dates, { values, target: 'dialog' })
@@ -19,9 +20,11 @@ async function drop(item, from, before) {
 		say(`${key} is due on ${dayName(to)}.`)
 	} catch (error) {
 		from.insertBefore(item, before)
+		calendar().ariaBusy = null
 		return toast(`${key} is back where it was. ${error.message}`, true)
 	}
 	await refresh().catch((error) => toast(error.message, true))
+	calendar().ariaBusy = null
 }
 
 // refresh shows the calendar as it is now.
@@ -33,9 +36,11 @@ async function refresh() {
 	arrange(fresh)
 }
 
+// arrange lets tickets be dragged between the lists of days, also those that came since.
 function arrange(table) {
 	let before
 	for (const list of listsOf(table)) {
+		if (window.Sortable.get(list)) continue
 		new window.Sortable(list, {
 			group: 'calendar',
 			sort: false,
@@ -59,4 +64,6 @@ function arrange(table) {
 	}
 }
 
-if (calendar()?.matches('[data-calendar]')) arrange(calendar())
+const arrangeNow = () => calendar()?.matches('[data-calendar]') && arrange(calendar())
+arrangeNow()
+document.addEventListener('live', arrangeNow) // see follow-list.js
