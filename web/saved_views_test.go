@@ -178,7 +178,8 @@ func TestSavedViews(t *testing.T) {
 		e.exec(fill, false, "Ana", savedviews.MaxOwn-5)
 		var all sync.WaitGroup
 		for i := range 100 {
-			all.Go(func() { ana.post(boardViews, viewed(fmt.Sprint("At once ", i), "", "pinned", "1")...) })
+			one := ana.with()
+			all.Go(func() { one.post(boardViews, viewed(fmt.Sprint("At once ", i), "", "pinned", "1")...) })
 		}
 		all.Wait()
 		e.counts(t, savedviews.MaxOwn, "SELECT COUNT(*) FROM saved_view")
