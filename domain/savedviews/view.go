@@ -52,6 +52,9 @@ type View struct {
 	Version uint64
 }
 
+// ChangedBy reports whether an account that sees the view may change it: its owner and admins of the company may.
+func (v View) ChangedBy(account id.Account, admin bool) bool { return v.Owner == account || admin }
+
 // Count is how many tickets a view has, of those that were looked at; More says that there may be others. Problem is what
 // is wrong with its query now, nil if nothing is: something that it names was deleted, perhaps.
 type Count struct {

@@ -166,15 +166,10 @@ func (w *Workflows) viewToChange(ctx context.Context, view id.SavedView) (accoun
 		return actor, savedviews.View{}, err
 	}
 	was, err := savedviews.ByID(ctx, w.db.Queries, actor.Sight(), view)
-	if err == nil && !MayChangeView(actor, was) {
+	if err == nil && !was.ChangedBy(actor.Account.ID, actor.Manages()) {
 		err = savedviews.NotYours()
 	}
 	return actor, was, err
-}
-
-// MayChangeView reports whether an actor who sees a view may change it: its owner and admins may.
-func MayChangeView(actor accounts.Actor, view savedviews.View) bool {
-	return view.Owner == actor.Account.ID || actor.Manages()
 }
 
 // DeleteView deletes a view. It returns savedviews.NotFound or NotYours.

@@ -71,8 +71,7 @@ func (props SavedViewProps) replacing(other savedviews.View) string {
 
 // changes reports whether the user may change a view.
 func (props SavedViewsProps) changes(v savedviews.View) bool {
-	actor := props.Page.Actor
-	return v.Owner == actor.Account.ID || actor.Manages()
+	return v.ChangedBy(props.Page.Actor.Account.ID, props.Page.Actor.Manages())
 }
 
 // copyOf is the form of a copy of a view.

@@ -12,7 +12,7 @@ import (
 )
 
 // filterOf is the filter of the board that a request comes from. A form sent by a script may be older than the filter;
-// then the page's address has it. Other forms have fields of their own beside it.
+// then the page's address has it. Other forms have it in fields of their own.
 func filterOf(c echo.Context) views.Filter {
 	if c.Request().Method != http.MethodPost {
 		return views.FilterFrom(c.QueryParam)
@@ -22,6 +22,11 @@ func filterOf(c echo.Context) views.Filter {
 			return views.FilterFrom(page.Query().Get)
 		}
 	}
+	return typedFilter(c)
+}
+
+// typedFilter is the filter in the fields of a form, which has others beside it.
+func typedFilter(c echo.Context) views.Filter {
 	return views.FilterFrom(func(name string) string {
 		if name != "q" && name != "lanes" {
 			return ""

@@ -83,7 +83,7 @@ func (h *Handlers) showNewSavedView(c echo.Context, code int, form pages.SavedVi
 	actor := accounts.ActorFrom(c.Request().Context())
 	props.MayShare = actor.Writes()
 	props.Others = slices.DeleteFunc(append(list.Own, list.Shared...), func(v savedviews.View) bool {
-		return v.Board != board.ID || !workflows.MayChangeView(actor, v)
+		return v.Board != board.ID || !v.ChangedBy(actor.Account.ID, actor.Manages())
 	})
 	return respond.Render(c, code, pages.SavedViewPage(props))
 }
@@ -105,7 +105,7 @@ func (h *Handlers) EditSavedView(c echo.Context) error {
 // viewToChange returns the view of the path for a form that changes it.
 func (h *Handlers) viewToChange(c echo.Context) (savedviews.View, error) {
 	view, err := h.viewOfPath(c)
-	if err == nil && !workflows.MayChangeView(accounts.ActorFrom(c.Request().Context()), view) {
+	if actor := accounts.ActorFrom(c.Request().Context()); err == nil && !view.ChangedBy(actor.Account.ID, actor.Manages()) {
 		err = savedviews.NotYours()
 	}
 	return view, err
@@ -129,12 +129,7 @@ func (h *Handlers) savedViewProps(
 
 // readView reads the form of a view.
 func readView(c echo.Context) (pages.SavedViewForm, savedviews.View) {
-	f := views.FilterFrom(func(name string) string {
-		if name != "q" && name != "lanes" {
-			return ""
-		}
-		return c.FormValue(name)
-	})
+	f := typedFilter(c)
 	form := pages.SavedViewForm{Name: c.FormValue("name"), Layout: savedviews.Layout(c.FormValue("layout")), Query: f.Query,
 		Lanes: f.Lanes, Shared: c.FormValue("shared") != "", Pinned: c.FormValue("pinned") != ""}
 	return form, savedviews.View{Name: form.Name, Layout: form.Layout, Query: form.Query, Lanes: form.Lanes,
